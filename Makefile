@@ -1,0 +1,116 @@
+# make            the tool, the libraries and the samples generator   (build/opt/taper)
+# make deps       install the Debian packages it builds with; `demo` and `check` do so themselves
+# make demo       the main job on a generated set; leaves build/demo/index.html
+# make check      every test that needs no GPU; ends with `N passed, N failed`; skips say why
+# make SAN=1 ...  the same under ASan + UBSan, in its own build folder
+# make CUDA=0|1   force the GPU backend out or in (default: in when nvcc is found)
+# make fuzz       build the libFuzzer targets (clang) and run each for FUZZ_SECONDS (default 30)
+# make bench      measured figures as JSON lines
+# make install    PREFIX=/usr/local DESTDIR=
+# make clean      remove build/
+# make help       this text
+NVCC    ?= nvcc
+CUDA    ?= $(if $(shell command -v $(NVCC) 2>/dev/null),1,0)
+SAN     ?= 0
+PREFIX  ?= /usr/local
+VERSION := 0.1.0
+FUZZ_SECONDS ?= 30
+ifeq ($(CUDA),1)
+CU      := $(wildcard codec/backend/*.cu train/cuda/*.cu)
+endif
+B       := build/$(if $(filter 1,$(SAN)),san,opt)$(if $(CU),-cuda,)
+
+CFLAGS  ?= -O3 -g
+CSTD    := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DTAPER_VERSION='"$(VERSION)"' \
+           -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wvla -fPIC -fvisibility=hidden -pthread
+# bit-exact decoding: no fused multiply-add, no reassociation, whatever CFLAGS says
+CEXACT  := -ffp-contract=off -fno-fast-math
+ifeq ($(SAN),1)
+SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+
+# --- libraries: found by pkg-config, oneDNN by its header (Debian ships no .pc for it) -----------------
+have_pkg  = $(shell pkg-config --exists $(1) 2>/dev/null && echo 1)
+PKGS      := libpng libjpeg zlib libzstd libxxhash
+RIVALS    := $(foreach r,libopenjp2 libwebp libavif libjxl,$(if $(call have_pkg,$(r)),$(r)))
+DNNL      := $(if $(wildcard /usr/include/dnnl.h /usr/include/*/dnnl.h /usr/include/oneapi/dnnl/dnnl.h),1,0)
+DEP_CFLAGS := $(shell pkg-config --cflags $(PKGS) $(RIVALS) 2>/dev/null)
+LDLIBS    := $(shell pkg-config --libs libpng libjpeg zlib libzstd libxxhash 2>/dev/null) -lm -pthread
+RIVAL_LIBS := $(if $(RIVALS),$(shell pkg-config --libs $(RIVALS) 2>/dev/null))
+DEFS      := $(foreach r,$(RIVALS),-DHAVE_$(shell echo $(r) | tr a-z A-Z)=1)
+ifeq ($(DNNL),1)
+DEFS      += -DHAVE_DNNL=1
+LDLIBS    += -ldnnl -lgomp
+endif
+TRAIN_LIBS := -llapacke -lopenblas
+
+# --- the rooms: formats <- codec <- train <- cli --------------------------------------------------------
+FORMATS := $(wildcard formats/*.c)
+CODEC   := $(wildcard codec/*.c codec/backend/*.c codec/search/*.c)
+TRAIN   := $(wildcard train/*.c)
+CLI     := $(wildcard cli/*.c cli/compare/*.c)
+SAMPLES := $(wildcard samples/*.c)
+ifneq ($(CU),)
+DEFS    += -DHAVE_CUDA=1
+LDLIBS  += -L/usr/local/cuda/lib64 -lcublas -lcudart -lstdc++
+endif
+obj = $(patsubst %.c,$(B)/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(B)/%.cu.o,$(filter %.cu,$(1)))
+LIB_OBJ   := $(call obj,$(FORMATS) $(CODEC) $(CU))
+TRAIN_OBJ := $(call obj,$(TRAIN))
+CLI_OBJ   := $(call obj,$(CLI))
+TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
+BENCHES   := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/bench_*.c))
+FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
+REPLAYS   := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(FUZZ_SRC))
+
+.PHONY: all deps demo demo-run check check-run fuzz bench install clean help
+.SECONDARY:
+all: $(B)/taper $(B)/libtaper.a $(B)/libtaper.so $(B)/make_samples
+
+deps:
+	@.ci/deps
+demo: deps
+	@$(MAKE) --no-print-directory demo-run
+demo-run: all
+	@sh samples/demo.sh $(B)/taper $(B)/make_samples build/demo
+check: deps
+	@$(MAKE) --no-print-directory check-run
+check-run: all $(TESTS) $(REPLAYS) $(B)/example
+	@sh tests/run.sh $(B)
+
+# Everything but the command line: what a program that embeds the library links.
+$(B)/libtaper.a: $(LIB_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+$(B)/libtaper.so: $(LIB_OBJ)
+	$(CC) -shared -Wl,-soname,libtaper.so.0 $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+$(B)/taper: $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_OBJ)
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
+$(B)/make_samples: $(call obj,$(SAMPLES)) $(LIB_OBJ)
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+$(B)/tests/test_%: $(B)/tests/test_%.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
+$(B)/bench/%: $(B)/bench/%.o $(B)/bench/common.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
+# fuzz targets with a driver that replays files instead of libFuzzer
+$(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(LIB_OBJ)
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+$(B)/example: $(B)/samples/example/example.o $(B)/libtaper.a
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(B)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CSTD) $(CFLAGS) $(CEXACT) $(SANFLAGS) $(DEFS) $(DEP_CFLAGS) -MMD -MP -c -o $@ $<
+$(B)/%.cu.o: %.cu Makefile
+	@mkdir -p $(@D)
+	$(NVCC) -O3 -std=c++17 --fmad=false -Xcompiler -fPIC -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+fuzz: deps
+	@sh tests/fuzz/run.sh $(FUZZ_SECONDS)
+bench: all $(BENCHES)
+	@sh bench/run.sh $(B)
+clean:
+	rm -rf build
+help:
+	@sed -n 's/^# \(make.*\|  .*\)/\1/p' Makefile | sed -n '1,/help/p'
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,405 @@
+/* cmd_compare.c -- rate and distortion of a model or a container against JPEG and others on the
+ * same images. */
+#include "cli.h"
+#include "compare/comparison.h"
+#include "compare/report.h"
+#include "compare/subject.h"
+#include "options.h"
+#include "progress.h"
+#include "signals.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct settings {
+    cli_common common;
+    const char *model, *output, *rivals, *filelist;
+    cli_numbers bpp;
+    int64_t max_count, examples;
+} settings;
+
+static const cli_option k_options[] = {
+    {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
+     .help = "encode the images with this model; not needed for a container that carries its own"},
+    {"output", 'o', CLI_STRING, "DIR", offsetof(settings, output),
+     .help = "leave rd.csv, plots and index.html in this folder"},
+    {"rivals", 'r', CLI_STRING, "LIST", offsetof(settings, rivals), .initial = "all",
+     .help = "codecs to compare with: jpeg,jpeg2000,webp,avif,jxl, or all, or none"},
+    {"bpp", 0, CLI_NUMBERS, "LIST", offsetof(settings, bpp), .min = 1e-6, .max = 1e6,
+     .help = "cut at these rates, in bits per pixel; else at 15 sizes half an octave apart"},
+    {"count", 'n', CLI_INT, "N", offsetof(settings, max_count), .min = 0, .max = 1e15,
+     .initial = "0", .help = "use the first N images only, with a model; 0: all"},
+    {"examples", 0, CLI_INT, "N", offsetof(settings, examples), .min = 0, .max = 6, .initial = "6",
+     .help = "images shown side by side on the page"},
+    {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
+     .help = "read the names of images from this file"},
+    {"threads", 'T', CLI_INT, "N", offsetof(settings, common.threads), .min = 0, .max = 1024,
+     .initial = "0", .help = "worker threads; 0: one per processor"},
+    CLI_OUTPUT_OPTIONS(settings),
+    CLI_TALK_OPTIONS(settings),
+    CLI_JSON_OPTION(settings),
+    CLI_LIMIT_OPTIONS(settings),
+    {0}};
+
+const cli_verb cli_verb_compare = {
+    .name = "compare",
+    .run = cmd_compare,
+    .what = "rate and distortion against JPEG and others on the same images",
+    .synopsis = "[options] [-m MODEL] [CONTAINER.taper] IMAGES...",
+    .options = k_options,
+    .about =
+        "Encodes the images once with the model, or takes the container given (the first\n"
+        "operand that ends in .taper), whose originals the images are. Cuts it at a ladder of\n"
+        "sizes, decodes every cut, and measures PSNR, SSIM and MS-SSIM against the originals;\n"
+        "the same for JPEG, JPEG 2000, WebP, AVIF and JPEG XL, as far as their libraries were\n"
+        "found when taper was built.\n\n"
+        "Rates are told in up to three accountings: `file`, all bytes; `file+model`, with the\n"
+        "model's bytes added once for the set; `payload`, a rival's entropy-coded data alone,\n"
+        "as if its headers were free. BD-rate is the mean difference of bytes at equal PSNR;\n"
+        "negative is better.\n\n",
+    .examples =
+        "taper compare -m cifar.tpm test_batch.bin                # a table\n"
+        "taper compare -m photos.tpm -o report photos/            # and report/index.html\n"
+        "taper compare -r jpeg,webp set.taper originals/          # a container with its model\n"};
+
+typedef struct state {
+    settings s;
+    const char *container;
+    taper_limits limits;
+    formats_imageset *set;
+    taper_model *model;
+    taper_model_info model_info;
+    cli_subject subject;
+    cli_originals originals;
+    cli_comparison *result;
+    cli_progress progress;
+    size_t skipped;
+} state;
+
+/* --- what the library calls back -------------------------------------------------------------- */
+
+static void tell_skip(void *user, const char *path, const taper_error *why) {
+    state *st = user;
+    st->skipped++;
+    cli_warning("compare", path, "left out: %s", why->text[0] ? why->text : "cannot be used");
+}
+
+static void tell_done(void *user, size_t images) {
+    state *st = user;
+    cli_progress_add(&st->progress, images);
+}
+
+static taper_status read_original(void *user, size_t i, taper_image *out, taper_error *error) {
+    const state *st = user;
+    return formats_imageset_read(st->originals.set, st->originals.index[i], out, error);
+}
+
+/* --- inputs ----------------------------------------------------------------------------------- */
+
+static bool ends_in(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* Take the first operand that ends in .taper out of the list. */
+static size_t take_container(state *st, char **operand, size_t n, const char **inputs) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!st->container && ends_in(operand[i], ".taper"))
+            st->container = operand[i];
+        else
+            inputs[kept++] = operand[i];
+    return kept;
+}
+
+static int load_model(state *st) {
+    uint8_t *bytes;
+    size_t n;
+    taper_error error = {0};
+    taper_status status =
+        formats_file_read(st->s.model, st->limits.max_model_bytes, &bytes, &n, &error);
+    if (status != TAPER_OK) return cli_fail("compare", st->s.model, status, &error);
+    status = taper_model_load(&st->model, bytes, n, &st->limits, &error);
+    free(bytes);
+    if (status != TAPER_OK) return cli_fail("compare", st->s.model, status, &error);
+    st->model_info = taper_model_get_info(st->model);
+    st->subject.model = st->model;
+    st->subject.model_bytes = n;
+    return CLI_DONE;
+}
+
+/* Make the folder, or see that the report would overwrite nothing. */
+static int prepare_folder(const settings *s) {
+    struct stat is;
+    if (mkdir(s->output, 0777) == 0) return CLI_DONE;
+    if (errno != EEXIST) {
+        cli_error("compare", s->output, "cannot make the folder: %s", strerror(errno));
+        return CLI_IO;
+    }
+    if (stat(s->output, &is) != 0 || !S_ISDIR(is.st_mode)) {
+        cli_error("compare", s->output, "is not a folder; give -o the name of one");
+        return CLI_IO;
+    }
+    for (size_t i = 0; cli_report_files[i] && !s->common.force; i++) {
+        char path[4096];
+        if (snprintf(path, sizeof path, "%s/%s", s->output, cli_report_files[i]) <
+                (int)sizeof path &&
+            access(path, F_OK) == 0) {
+            cli_error("compare", path, "exists; -f overwrites the report in this folder");
+            return CLI_IO;
+        }
+    }
+    return CLI_DONE;
+}
+
+/* Whether a name is in the comma-separated list. */
+static bool is_listed(const char *list, const char *name) {
+    size_t n = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strncmp(at, name, n) == 0 && (at[n] == ',' || at[n] == 0)) return true;
+    return false;
+}
+
+/* The rivals that were asked for, into the result; a name that is none is a wrong command line. */
+static int choose_rivals(state *st) {
+    const char *list = st->s.rivals, *names[CLI_MAX_RIVALS + 1] = {NULL};
+    size_t n = 0;
+    for (size_t i = 0; cli_rivals[i]; i++) names[i] = cli_rivals[i]->name;
+    for (const char *at = list; strcmp(list, "all") && strcmp(list, "none") && at;
+         at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        char word[32] = "";
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+        const char *near = cli_nearest(word, names);
+        if (cli_rival_find(word)) continue;
+        return near
+                   ? cli_usage(&cli_verb_compare, "no rival '%s'; did you mean '%s'?", word, near)
+                   : cli_usage(&cli_verb_compare,
+                               "no rival '%s'; there are jpeg, jpeg2000, webp, avif and jxl", word);
+    }
+    for (size_t i = 0; cli_rivals[i]; i++) {
+        if (!strcmp(list, "none") || (strcmp(list, "all") && !is_listed(list, names[i]))) continue;
+        cli_contender *c = &st->result->contender[n++];
+        c->rival = cli_rivals[i];
+        if (c->rival->absent)
+            snprintf(c->failure, sizeof c->failure, "absent: %s", c->rival->absent);
+        else
+            c->rival->version(c->version, sizeof c->version);
+    }
+    st->result->n_contenders = n;
+    return CLI_DONE;
+}
+
+/* --- measuring -------------------------------------------------------------------------------- */
+
+static int make_subject(state *st) {
+    taper_error error = {0};
+    taper_status status;
+    size_t n = formats_imageset_count(st->set);
+    if (st->s.max_count && (size_t)st->s.max_count < n) n = (size_t)st->s.max_count;
+    if (st->container) {
+        status = cli_subject_open(&st->subject, st->container, st->set, &st->originals, &error);
+        return status == TAPER_OK ? CLI_DONE : cli_fail("compare", st->container, status, &error);
+    }
+    cli_subject_encoding how = {st->set, n, cli_threads(&st->s.common), tell_skip, tell_done, st};
+    cli_progress_start(&st->progress, &st->s.common, "encoding", n, "images");
+    status = cli_subject_encode(&st->subject, &how, &st->originals, &error);
+    cli_progress_end(&st->progress);
+    return status == TAPER_OK ? CLI_DONE : cli_fail("compare", st->s.model, status, &error);
+}
+
+/* The cuts that --bpp asks for, or the ladder. */
+static size_t choose_cuts(state *st, uint64_t *cuts) {
+    const cli_subject *subject = &st->subject;
+    size_t n = 0;
+    if (!st->s.bpp.count) return cli_subject_ladder(subject, cuts, CLI_RD_MAX_POINTS);
+    for (size_t i = 0; i < st->s.bpp.count && n < CLI_RD_MAX_POINTS; i++) {
+        double bytes = st->s.bpp.item[i] * (double)subject->info.pixels / 8;
+        if (bytes < (double)subject->info.front_bytes || bytes > (double)subject->source.size)
+            cli_warning("compare", NULL, "%g bpp is left out: the container spans %.3g to %.3g bpp",
+                        st->s.bpp.item[i],
+                        (double)subject->info.front_bytes * 8 / (double)subject->info.pixels,
+                        (double)subject->source.size * 8 / (double)subject->info.pixels);
+        else
+            cuts[n++] = (uint64_t)bytes;
+    }
+    return n;
+}
+
+static int measure_own(state *st) {
+    uint64_t cuts[CLI_RD_MAX_POINTS];
+    taper_error error = {0};
+    cli_comparison *result = st->result;
+    size_t n = choose_cuts(st, cuts);
+    if (!n) return cli_usage(&cli_verb_compare, "--bpp leaves no cut to measure");
+    result->images = st->subject.info.images;
+    result->pixels = st->subject.info.pixels;
+    cli_progress_start(&st->progress, &st->s.common, "decoding cuts", n * st->originals.count,
+                       "images");
+    taper_status status =
+        cli_subject_curve(&st->subject, &st->originals, cuts, n, cli_threads(&st->s.common),
+                          tell_done, st, &result->curve[0], &error);
+    cli_progress_end(&st->progress);
+    if (status != TAPER_OK) return cli_fail("compare", st->container, status, &error);
+    result->n_curves = 1;
+    if (st->subject.model_bytes)
+        result->curve[result->n_curves++] = cli_subject_with_model(&st->subject, &result->curve[0]);
+    return CLI_DONE;
+}
+
+static unsigned colour_of(const cli_rival *rival) {
+    unsigned i = 0;
+    while (cli_rivals[i] && cli_rivals[i] != rival) i++;
+    return i + 1; /* 0 is ours */
+}
+
+/* A rival that fails has no curve, and the result says why; the comparison goes on. */
+static void measure_rival(state *st, cli_contender *c, const cli_rd_job *job) {
+    cli_comparison *result = st->result;
+    taper_error error = {0};
+    size_t failed = 0;
+    cli_rd_curve *file = &result->curve[result->n_curves], *payload = file + 1;
+    cli_progress_start(&st->progress, &st->s.common, c->rival->title, st->originals.count,
+                       "images");
+    taper_status status = cli_rd_rival(c->rival, job, file, payload, &failed, &error);
+    cli_progress_end(&st->progress);
+    if (status != TAPER_OK) {
+        snprintf(c->failure, sizeof c->failure, "failed: %s", error.text);
+        cli_warning("compare", formats_imageset_path(st->set, st->originals.index[failed]),
+                    "%s: %s", c->rival->title, error.text);
+        return;
+    }
+    file->colour = payload->colour = colour_of(c->rival);
+    result->n_curves += payload->n ? 2 : 1;
+}
+
+static int measure_rivals(state *st) {
+    size_t runs, *start = cli_rd_even_runs(st->originals.count, &runs);
+    if (!start) return cli_fail("compare", NULL, TAPER_ERR_NOMEM, NULL);
+    cli_rd_job job = {.user = st,
+                      .runs = runs,
+                      .run_start = start,
+                      .threads = cli_threads(&st->s.common),
+                      .read = read_original,
+                      .done = tell_done};
+    for (size_t i = 0; i < st->result->n_contenders; i++)
+        if (!st->result->contender[i].failure[0])
+            measure_rival(st, &st->result->contender[i], &job);
+    free(start);
+    return CLI_DONE;
+}
+
+/* --- telling ---------------------------------------------------------------------------------- */
+
+/* The command line as a shell would take it; the caller's to free, NULL without memory. */
+static char *command_line(int argc, char **argv) {
+    char *text = NULL;
+    size_t n = 0;
+    FILE *to = open_memstream(&text, &n);
+    if (!to) return NULL;
+    fputs("taper", to);
+    for (int i = 0; i < argc; i++) {
+        bool plain = argv[i][0] && !strpbrk(argv[i], " \t\n'\"\\$&|;<>()*?[]#~`!{}");
+        fputs(plain ? " " : " '", to);
+        for (const char *c = argv[i]; *c; c++) fputs(*c == '\'' ? "'\\''" : (char[2]){*c, 0}, to);
+        if (!plain) fputc('\'', to);
+    }
+    if (fclose(to) == 0) return text;
+    free(text);
+    return NULL;
+}
+
+static int write_report(state *st, const char *command) {
+    char title[200];
+    taper_error plot_failure, error = {0};
+    const char *what = st->container ? st->container : st->s.model;
+    const char *base = strrchr(what, '/');
+    snprintf(title, sizeof title, "%.120s on %llu images", base ? base + 1 : what,
+             (unsigned long long)st->result->images);
+    const cli_report report = {.comparison = st->result,
+                               .subject = &st->subject,
+                               .originals = &st->originals,
+                               .title = title,
+                               .command = command ? command : "",
+                               .watch = cli_signals_watch(),
+                               .model = st->model ? &st->model_info : NULL,
+                               .max_examples = (size_t)st->s.examples};
+    taper_status status = cli_report_write(&report, st->s.output, &plot_failure, &error);
+    if (status != TAPER_OK) return cli_fail("compare", st->s.output, status, &error);
+    if (plot_failure.status != TAPER_OK) cli_warning("compare", NULL, "%s", plot_failure.text);
+    cli_note(&st->s.common, "compare", "report in %s/index.html", st->s.output);
+    return CLI_DONE;
+}
+
+static int tell(state *st, const char *command) {
+    cli_comparison_find_deltas(st->result);
+    if (st->s.common.json)
+        cli_comparison_print_json(st->result, stdout);
+    else
+        cli_comparison_print(st->result, stdout);
+    if (fflush(stdout) != 0) {
+        cli_error("compare", NULL, "cannot write to standard output: %s", strerror(errno));
+        return CLI_IO;
+    }
+    return st->s.output ? write_report(st, command) : CLI_DONE;
+}
+
+/* --- the verb --------------------------------------------------------------------------------- */
+
+static int open_inputs(state *st, char **operand, size_t n) {
+    const char **inputs = malloc((n + 1) * sizeof *inputs);
+    taper_error error = {0};
+    if (!inputs) return cli_fail("compare", NULL, TAPER_ERR_NOMEM, NULL);
+    size_t kept = take_container(st, operand, n, inputs);
+    int code = CLI_DONE;
+    if (!kept && !st->s.filelist)
+        code = cli_usage(&cli_verb_compare,
+                         "give the original images: files, folders, IDX or CIFAR files");
+    else if (!st->container && !st->s.model)
+        code = cli_usage(&cli_verb_compare,
+                         "give a model to encode with (-m MODEL) or a container (NAME.taper)");
+    else if (st->container && st->s.max_count)
+        code = cli_usage(&cli_verb_compare,
+                         "-n takes part of the images; a container holds all of them: use a model");
+    if (code == CLI_DONE) code = choose_rivals(st);
+    if (code == CLI_DONE && st->s.output) code = prepare_folder(&st->s);
+    if (code == CLI_DONE && st->s.model) code = load_model(st);
+    if (code == CLI_DONE) {
+        formats_imageset_options options = {.filelist = st->s.filelist, .limits = &st->limits};
+        taper_status status =
+            formats_imageset_open(&st->set, inputs, kept, &options, tell_skip, st, &error);
+        if (status != TAPER_OK)
+            code = cli_fail("compare", kept ? inputs[0] : st->s.filelist, status, &error);
+    }
+    free(inputs);
+    return code;
+}
+
+int cmd_compare(int argc, char **argv) {
+    state st = {0};
+    char *command = command_line(argc, argv); /* before parsing permutes argv */
+    int first, code = cli_options_parse(&cli_verb_compare, argc, argv, &st.s, &first);
+    if (code >= 0) {
+        free(command);
+        return code;
+    }
+    st.limits = cli_limits(&st.s.common);
+    st.limits = formats_limits_or_default(&st.limits);
+    st.subject.limits = &st.limits;
+    st.result = calloc(1, sizeof *st.result);
+    code = st.result ? open_inputs(&st, argv + first, (size_t)(argc - first))
+                     : cli_fail("compare", NULL, TAPER_ERR_NOMEM, NULL);
+    if (code == CLI_DONE) code = make_subject(&st);
+    if (code == CLI_DONE) code = measure_own(&st);
+    if (code == CLI_DONE) code = measure_rivals(&st);
+    if (code == CLI_DONE) code = tell(&st, command);
+    if (code == CLI_DONE && st.skipped) code = CLI_SOME_FAILED;
+    cli_subject_close(&st.subject, &st.originals);
+    taper_model_free(st.model);
+    formats_imageset_close(st.set);
+    free(st.result);
+    free(command);
+    cli_options_free(&cli_verb_compare, &st.s);
+    return code;
+}

@@ -1,0 +1,306 @@
+/* cmd_info.c -- what is in a container or a model. */
+#include "inputs.h"
+#include "json.h"
+#include <stdlib.h>
+
+typedef struct settings {
+    cli_common common;
+} settings;
+
+static const cli_option options[] = {
+    CLI_TALK_OPTIONS(settings), CLI_JSON_OPTION(settings), CLI_LIMIT_OPTIONS(settings), {0}};
+
+const cli_verb cli_verb_info = {
+    .name = "info",
+    .run = cmd_info,
+    .what = "what is in a container or a model",
+    .synopsis = "[options] FILE...",
+    .options = options,
+    .about = "Says of a container, whole or cut: how many images of which sizes, names and labels, "
+             "the model it needs, its layers and what each costs, and how much of the file is here. "
+             "-v lists every image. Of a model: what it is made of. Nothing is decoded, and no model "
+             "is needed; `verify` checks the data.",
+    .examples = "taper info set.taper\ntaper info --json set.taper model.tpm\n"};
+
+/* --- what is asked of a front --- */
+
+typedef struct extent {
+    uint32_t min_width, min_height, max_width, max_height;
+    bool same_size, any_grey, any_colour, any_deep;
+} extent;
+
+static extent extent_of(const formats_front *f) {
+    extent e = {.min_width = UINT32_MAX, .min_height = UINT32_MAX, .same_size = true};
+    for (uint32_t i = 0; i < f->images; i++) {
+        formats_geometry g = f->geometry[i];
+        if (g.width < e.min_width) e.min_width = g.width;
+        if (g.height < e.min_height) e.min_height = g.height;
+        if (g.width > e.max_width) e.max_width = g.width;
+        if (g.height > e.max_height) e.max_height = g.height;
+        if (g.channels == 1) e.any_grey = true;
+        else e.any_colour = true;
+        if (g.depth == 16) e.any_deep = true;
+    }
+    e.same_size = e.min_width == e.max_width && e.min_height == e.max_height;
+    return e;
+}
+
+/* Bytes of the file up to the end of layer l. */
+static uint64_t layer_reach(const formats_front *f, uint32_t l) {
+    return f->front_size + f->chunk_at[((uint64_t)l + 1) * f->groups];
+}
+
+/* Layers that the bytes at hand hold for all images. Under the layout `image` a chunk is not a
+ * prefix of the file, so it counts none unless the file is whole. */
+static uint32_t layers_here(const cli_container *c) {
+    uint32_t n = 0;
+    while (n < c->front.layers && layer_reach(&c->front, n) <= c->source.size) n++;
+    return n;
+}
+
+/* Images of each class, [classes]; the caller's to free, NULL without memory. */
+static uint32_t *class_sizes(const formats_front *f) {
+    uint32_t *n = calloc((size_t)f->classes + 1, sizeof *n);
+    for (uint32_t i = 0; n && i < f->images; i++)
+        if (f->label[i] >= 0) n[f->label[i]]++;
+    return n;
+}
+
+/* --- JSON --- */
+
+static void json_classes(cli_json *j, const formats_front *f) {
+    uint32_t *size = class_sizes(f);
+    cli_json_open(j, "classes", '[');
+    for (uint32_t k = 0; k < f->classes; k++) {
+        cli_json_open(j, NULL, '{');
+        cli_json_string(j, "name", formats_front_class_name(f, k));
+        cli_json_uint(j, "images", size ? size[k] : 0);
+        cli_json_close(j);
+    }
+    cli_json_close(j);
+    free(size);
+}
+
+static void json_layers(cli_json *j, const cli_container *c) {
+    const formats_front *f = &c->front;
+    cli_json_open(j, "layers", '[');
+    for (uint32_t l = 0; l < f->layers; l++) {
+        uint64_t reach = layer_reach(f, l), before = l ? layer_reach(f, l - 1) : f->front_size;
+        cli_json_open(j, NULL, '{');
+        cli_json_uint(j, "passes", f->layer_end[l]);
+        cli_json_uint(j, "bytes", reach - before);
+        cli_json_uint(j, "end", reach);
+        cli_json_number(j, "bpp", (double)reach * 8 / (double)c->pixels);
+        cli_json_close(j);
+    }
+    cli_json_close(j);
+}
+
+static void json_images(cli_json *j, const formats_front *f) {
+    cli_json_open(j, "list", '[');
+    for (uint32_t i = 0; i < f->images; i++) {
+        cli_json_open(j, NULL, '{');
+        cli_json_string(j, "name", formats_front_name(f, i));
+        cli_json_uint(j, "width", f->geometry[i].width);
+        cli_json_uint(j, "height", f->geometry[i].height);
+        cli_json_uint(j, "channels", f->geometry[i].channels);
+        cli_json_uint(j, "depth", f->geometry[i].depth);
+        if (f->label) cli_json_int(j, "label", f->label[i]);
+        cli_json_close(j);
+    }
+    cli_json_close(j);
+}
+
+static void tell_json(const settings *s, const char *path, const cli_container *c) {
+    const formats_front *f = &c->front;
+    extent e = extent_of(f);
+    char id[20];
+    snprintf(id, sizeof id, "%016llx", (unsigned long long)f->model_id);
+    cli_json j;
+    cli_json_begin(&j, stdout);
+    cli_json_string(&j, "file", path);
+    cli_json_string(&j, "kind", "container");
+    cli_json_string(&j, "model", id);
+    cli_json_uint(&j, "embedded_model_bytes", f->model_size);
+    cli_json_string(&j, "layout", f->layout ? "image" : "set");
+    cli_json_uint(&j, "images", f->images);
+    cli_json_uint(&j, "pixels", c->pixels);
+    cli_json_uint(&j, "min_width", e.min_width);
+    cli_json_uint(&j, "max_width", e.max_width);
+    cli_json_uint(&j, "min_height", e.min_height);
+    cli_json_uint(&j, "max_height", e.max_height);
+    cli_json_uint(&j, "groups", f->groups);
+    cli_json_uint(&j, "front_bytes", f->front_size);
+    cli_json_uint(&j, "bytes", c->source.size);
+    cli_json_uint(&j, "whole_bytes", c->whole_bytes);
+    cli_json_bool(&j, "whole", c->source.size >= c->whole_bytes);
+    cli_json_uint(&j, "layers_here", layers_here(c));
+    cli_json_bool(&j, "names", f->names != NULL);
+    if (f->label) json_classes(&j, f);
+    json_layers(&j, c);
+    if (s->common.verbose) json_images(&j, f);
+    cli_json_end(&j);
+}
+
+static void model_json(const char *path, taper_model_info m, const char *family) {
+    char id[20];
+    snprintf(id, sizeof id, "%016llx", (unsigned long long)m.id);
+    cli_json j;
+    cli_json_begin(&j, stdout);
+    cli_json_string(&j, "file", path);
+    cli_json_string(&j, "kind", "model");
+    cli_json_string(&j, "id", id);
+    cli_json_string(&j, "family", family);
+    cli_json_uint(&j, "channels", m.channels);
+    cli_json_uint(&j, "window_width", m.window_width);
+    cli_json_uint(&j, "window_height", m.window_height);
+    cli_json_uint(&j, "units", m.units);
+    cli_json_uint(&j, "passes", m.passes);
+    cli_json_uint(&j, "weights", m.weights);
+    cli_json_uint(&j, "bytes", m.file_bytes);
+    cli_json_end(&j);
+}
+
+/* --- for people --- */
+
+/* A text out of the file, without what could steer a terminal. */
+static void print_text(const char *text) {
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c >= 0x20 && c != 0x7f) putchar(c);
+        else printf("\\x%02x", c);
+    }
+}
+
+/* The first classes, on one line. */
+static void print_classes(const formats_front *f) {
+    uint32_t *size = class_sizes(f), shown = f->classes < 10 ? f->classes : 10;
+    printf("  labels    %u classes:", f->classes);
+    for (uint32_t k = 0; k < shown && size; k++) {
+        printf("%s ", k ? "," : "");
+        print_text(formats_front_class_name(f, k));
+        printf(" (%u)", size[k]);
+    }
+    printf("%s\n", f->classes > shown ? ", ..." : "");
+    free(size);
+}
+
+static void print_images(const formats_front *f) {
+    extent e = extent_of(f);
+    printf("  images    %u, ", f->images);
+    if (e.same_size) printf("%u x %u, ", e.max_width, e.max_height);
+    else printf("from %u x %u to %u x %u, ", e.min_width, e.min_height, e.max_width, e.max_height);
+    printf("%s%s\n", !e.any_colour ? "grey" : e.any_grey ? "RGB and grey" : "RGB",
+           e.any_deep ? ", 16 bits among them" : "");
+    if (f->label) print_classes(f);
+    if (f->names) printf("  names     %s, ...\n", formats_front_name(f, 0));
+}
+
+static void print_state(const cli_container *c) {
+    const formats_front *f = &c->front;
+    if (c->source.size >= c->whole_bytes) {
+        printf("  state     whole%s%s\n", f->tail ? "; was truncated to this size" : "",
+               c->source.size > c->whole_bytes ? "; bytes follow the end" : "");
+        return;
+    }
+    printf("  state     cut: %llu of %llu bytes (%.3g %%); %u of %u layers whole for all images\n",
+           (unsigned long long)c->source.size, (unsigned long long)c->whole_bytes,
+           (double)c->source.size * 100 / (double)c->whole_bytes, layers_here(c), f->layers);
+}
+
+static void print_layers(const cli_container *c) {
+    const formats_front *f = &c->front;
+    printf("  layer  passes       bytes      up to here         bpp\n");
+    printf("  front          %11llu %15llu %11.4f\n", (unsigned long long)f->front_size,
+           (unsigned long long)f->front_size, (double)f->front_size * 8 / (double)c->pixels);
+    for (uint32_t l = 0; l < f->layers; l++) {
+        uint64_t reach = layer_reach(f, l), before = l ? layer_reach(f, l - 1) : f->front_size;
+        printf("  %5u %7u %11llu %15llu %11.4f%s\n", l + 1, f->layer_end[l],
+               (unsigned long long)(reach - before), (unsigned long long)reach,
+               (double)reach * 8 / (double)c->pixels,
+               reach <= c->source.size    ? ""
+               : before < c->source.size ? "  in part"
+                                         : "  not here");
+    }
+}
+
+static void print_list(const formats_front *f) {
+    for (uint32_t i = 0; i < f->images; i++) {
+        formats_geometry g = f->geometry[i];
+        const char *name = formats_front_name(f, i);
+        printf("  %6u  %u x %u  %s  %2u bits", i + 1, g.width, g.height,
+               g.channels == 1 ? "grey" : "RGB ", g.depth);
+        if (f->label && f->label[i] >= 0)
+            fputs("  ", stdout), print_text(formats_front_class_name(f, (uint32_t)f->label[i]));
+        printf("%s%s\n", name ? "  " : "", name ? name : "");
+    }
+}
+
+static void tell_person(const settings *s, const char *path, const cli_container *c) {
+    const formats_front *f = &c->front;
+    printf("%s: container\n", path);
+    print_images(f);
+    printf("  model     %016llx, %s\n", (unsigned long long)f->model_id,
+           f->model ? "carried in the file" : "not in the file: give it with -m to decode");
+    printf("  layout    %s: %u layers of %u groups\n", f->layout ? "image" : "set", f->layers,
+           f->groups);
+    printf("  size      %llu bytes, %.2f per image, %.4f bpp\n", (unsigned long long)c->whole_bytes,
+           (double)c->whole_bytes / f->images, (double)c->whole_bytes * 8 / (double)c->pixels);
+    print_state(c);
+    print_layers(c);
+    if (s->common.verbose) print_list(f);
+}
+
+static void model_person(const char *path, taper_model_info m, const char *family) {
+    printf("%s: model\n", path);
+    printf("  id        %016llx\n", (unsigned long long)m.id);
+    printf("  family    %s, for %s images\n", family, m.channels == 1 ? "grey" : "RGB and grey");
+    printf("  window    %u x %u pixels; larger images are a grid of windows\n", m.window_width,
+           m.window_height);
+    printf("  code      %u units, %u passes\n", m.units, m.passes);
+    printf("  size      %llu bytes, %llu weights\n", (unsigned long long)m.file_bytes,
+           (unsigned long long)m.weights);
+}
+
+/* --- the verb --- */
+
+static int tell_model(const settings *s, const cli_stream *stream, const char *path) {
+    static const char *const families[] = {"pca", "dense"};
+    cli_model model;
+    int code = cli_model_read(&model, stream, "info", path, &s->common);
+    if (code != CLI_DONE) return code;
+    taper_model_info info = taper_model_get_info(model.model);
+    const char *family =
+        (size_t)info.family < sizeof families / sizeof families[0] ? families[info.family] : "?";
+    if (s->common.json) model_json(path, info, family);
+    else model_person(path, info, family);
+    cli_model_close(&model);
+    return CLI_DONE;
+}
+
+static int tell_container(const settings *s, cli_stream *stream, const char *path) {
+    cli_container container;
+    int code = cli_container_take(&container, stream, "info", path, &s->common);
+    if (code != CLI_DONE) return code;
+    if (s->common.json) tell_json(s, path, &container);
+    else tell_person(s, path, &container);
+    cli_container_close(&container);
+    return CLI_DONE;
+}
+
+int cmd_info(int argc, char **argv) {
+    settings s = {0};
+    int first, worst = CLI_DONE, code = cli_options_parse(&cli_verb_info, argc, argv, &s, &first);
+    if (code >= 0) return code;
+    if (first == argc) return cli_usage(&cli_verb_info, "give a container or a model");
+    for (int i = first; i < argc; i++) {
+        cli_stream stream;
+        code = cli_stream_open(&stream, "info", argv[i]);
+        if (code == CLI_DONE)
+            code = cli_stream_is_model(&stream) ? tell_model(&s, &stream, argv[i])
+                                                : tell_container(&s, &stream, argv[i]);
+        cli_stream_close(&stream);
+        if (worst == CLI_DONE) worst = code;
+    }
+    return worst;
+}

@@ -1,0 +1,81 @@
+/* cmd_merge.c -- several containers of one model into one, without recoding. */
+#include "inputs.h"
+#include "outputs.h"
+#include <stdlib.h>
+
+typedef struct settings {
+    cli_common common;
+    const char *output;
+} settings;
+
+static const cli_option options[] = {
+    {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
+     .help = "write the joined container here; - is standard output"},
+    CLI_OUTPUT_OPTIONS(settings),
+    CLI_TALK_OPTIONS(settings),
+    CLI_LIMIT_OPTIONS(settings),
+    {0}};
+
+const cli_verb cli_verb_merge = {
+    .name = "merge",
+    .run = cmd_merge,
+    .what = "join containers of one model into one, without recoding",
+    .synopsis = "[options] -o FILE CONTAINER...",
+    .options = options,
+    .about = "The images keep their order: those of the first container, then those of the second, "
+             "and so on. All containers must be whole, of the same model and of the same layout.",
+    .examples = "taper merge -o all.taper shard-*.taper\n"};
+
+/* Open n containers; *opened is how many of them have to be closed. */
+static int open_all(const settings *s, char **path, size_t n, cli_container *container,
+                    taper_source *source, size_t *opened) {
+    for (*opened = 0; *opened < n; ++*opened) {
+        size_t i = *opened;
+        int code = cli_output_check("merge", s->output, path[i]);
+        if (code == CLI_DONE)
+            code = cli_container_open(&container[i], "merge", path[i], &s->common);
+        if (code != CLI_DONE) return code;
+        source[i] = container[i].source;
+    }
+    return CLI_DONE;
+}
+
+/* The file that the sentence is about: "container 2 was made with another model". */
+static const char *file_in_question(char **path, size_t n, const taper_error *error) {
+    size_t k = n == 1;
+    if (!k && sscanf(error->text, "container %zu", &k) != 1) return NULL;
+    return k >= 1 && k <= n ? path[k - 1] : NULL;
+}
+
+static int merge(const settings *s, char **path, const taper_source *source, size_t n) {
+    cli_output out;
+    taper_error error = {0};
+    taper_limits limits = cli_limits(&s->common);
+    int code = cli_output_open(&out, "merge", s->output, &s->common);
+    if (code != CLI_DONE) return code;
+    taper_sink sink = cli_output_sink(&out);
+    taper_status status = taper_merge(source, n, &sink, &limits, &error);
+    code = cli_output_close(&out, file_in_question(path, n, &error), status, &error);
+    if (code == CLI_DONE)
+        cli_note(&s->common, "merge", "%zu containers, %llu bytes, in %s", n,
+                 (unsigned long long)out.written, s->output);
+    return code;
+}
+
+int cmd_merge(int argc, char **argv) {
+    settings s = {0};
+    int first, code = cli_options_parse(&cli_verb_merge, argc, argv, &s, &first);
+    if (code >= 0) return code;
+    size_t n = (size_t)(argc - first), opened = 0;
+    if (!n) return cli_usage(&cli_verb_merge, "give the containers to join");
+    if (!s.output) return cli_usage(&cli_verb_merge, "say where the result goes: -o FILE");
+    cli_container *container = calloc(n, sizeof *container);
+    taper_source *source = calloc(n, sizeof *source);
+    if (!container || !source) code = cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
+    else code = open_all(&s, argv + first, n, container, source, &opened);
+    if (code == CLI_DONE) code = merge(&s, argv + first, source, n);
+    for (size_t i = 0; i < opened; i++) cli_container_close(&container[i]);
+    free(container);
+    free(source);
+    return code;
+}

@@ -1,0 +1,74 @@
+/* cmd_repack.c -- the same codes in another layout, without the network. */
+#include "inputs.h"
+#include "outputs.h"
+
+typedef struct settings {
+    cli_common common;
+    const char *output, *model;
+    int layout;
+    int64_t group;
+} settings;
+
+static const char *const layouts[] = {"set", "image", NULL}; /* in the order of taper_layout */
+static const cli_option options[] = {
+    {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
+     .help = "write the new container here; - is standard output"},
+    {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
+     .help = "its model; not needed for a container that carries its own"},
+    {"layout", 0, CLI_CHOICE, "NAME", offsetof(settings, layout), .initial = "set",
+     .choices = layouts, .help = "order of the data"},
+    {"group", 0, CLI_INT, "N", offsetof(settings, group), .initial = "0", .min = 0, .max = 65536,
+     .help = "images in a group of the layout set; 0: about a million pixels"},
+    CLI_OUTPUT_OPTIONS(settings),
+    CLI_TALK_OPTIONS(settings),
+    CLI_LIMIT_OPTIONS(settings),
+    {0}};
+
+const cli_verb cli_verb_repack = {
+    .name = "repack",
+    .run = cmd_repack,
+    .what = "lay a container out anew, without recoding the images",
+    .synopsis = "[options] -o FILE CONTAINER",
+    .options = options,
+    .about = "The layout `set` orders the data by importance over all images: each prefix of the "
+             "file is the whole set, coarser. The layout `image` puts each image's data together, so "
+             "that one read fetches one image. The decoded images are the same.\n\n"
+             "A cut container yields what it holds.",
+    .examples = "taper repack --layout image -m photos.tpm -o one-by-one.taper photos.taper\n"
+                "taper repack --layout set --group 500 -o again.taper one-by-one.taper\n"};
+
+static int repack(const settings *s, const char *path, const cli_container *c,
+                  const taper_model *model) {
+    cli_output out;
+    taper_error error = {0};
+    taper_limits limits = cli_limits(&s->common);
+    int code = cli_output_open(&out, "repack", s->output, &s->common);
+    if (code != CLI_DONE) return code;
+    taper_sink sink = cli_output_sink(&out);
+    taper_status status = taper_repack(&c->source, model, (taper_layout)s->layout,
+                                       (uint32_t)s->group, &sink, &limits, &error);
+    code = cli_output_close(&out, path, status, &error);
+    if (code == CLI_DONE)
+        cli_note(&s->common, "repack", "%u images, %llu bytes, in %s", c->front.images,
+                 (unsigned long long)out.written, s->output);
+    return code;
+}
+
+int cmd_repack(int argc, char **argv) {
+    settings s = {0};
+    int first, code = cli_options_parse(&cli_verb_repack, argc, argv, &s, &first);
+    if (code >= 0) return code;
+    if (argc - first != 1) return cli_usage(&cli_verb_repack, "give one container, or -");
+    if (!s.output) return cli_usage(&cli_verb_repack, "say where the result goes: -o FILE");
+    const char *path = argv[first];
+    cli_container container = {0};
+    cli_model model = {0};
+    code = cli_output_check("repack", s.output, path);
+    if (code == CLI_DONE && s.model)
+        code = cli_model_open(&model, "repack", s.model, &s.common);
+    if (code == CLI_DONE) code = cli_container_open(&container, "repack", path, &s.common);
+    if (code == CLI_DONE) code = repack(&s, path, &container, model.model);
+    cli_container_close(&container);
+    cli_model_close(&model);
+    return code;
+}

@@ -1,0 +1,140 @@
+/* cmd_verify.c -- do all checksums hold, and how far does a cut reach. */
+#include "inputs.h"
+#include "json.h"
+
+typedef struct settings {
+    cli_common common;
+    int strict;
+} settings;
+
+static const cli_option options[] = {
+    {"strict", 0, CLI_FLAG, .offset = offsetof(settings, strict),
+     .help = "exit with 4 when a file is cut"},
+    CLI_TALK_OPTIONS(settings),
+    CLI_JSON_OPTION(settings),
+    CLI_LIMIT_OPTIONS(settings),
+    {0}};
+
+const cli_verb cli_verb_verify = {
+    .name = "verify",
+    .run = cmd_verify,
+    .what = "check all checksums, and say how far a cut file reaches",
+    .synopsis = "[options] FILE...",
+    .options = options,
+    .about = "Takes containers and models, whole or cut; no model is needed for a container. A cut "
+             "container is in order: what is there decodes. A damaged one still decodes where its "
+             "checksums hold.\n\n"
+             "Exit code 0: in order; 3: damaged, or no container or model; 4, under --strict only: "
+             "cut.",
+    .examples = "taper verify set.taper\ntaper verify --strict --json *.taper    # for scripts\n"};
+
+/* --- telling --- */
+
+static const char *state_of(const taper_verify_report *r) {
+    return r->chunks_bad ? "damaged" : r->bytes_missing ? "cut" : "whole";
+}
+
+static void tell_json(const char *path, const cli_container *c, const taper_verify_report *r) {
+    cli_json j;
+    cli_json_begin(&j, stdout);
+    cli_json_string(&j, "file", path);
+    cli_json_string(&j, "kind", "container");
+    cli_json_string(&j, "state", state_of(r));
+    cli_json_uint(&j, "bytes", c->source.size);
+    cli_json_uint(&j, "bytes_missing", r->bytes_missing);
+    cli_json_uint(&j, "chunks", r->chunks);
+    cli_json_uint(&j, "chunks_whole", r->chunks_whole);
+    cli_json_uint(&j, "chunks_bad", r->chunks_bad);
+    cli_json_uint(&j, "chunks_cut", r->chunks_cut);
+    cli_json_uint(&j, "chunks_missing", r->chunks_missing);
+    cli_json_uint(&j, "layers", c->front.layers);
+    cli_json_uint(&j, "layers_whole", r->layers_whole);
+    if (r->chunks_bad) cli_json_uint(&j, "first_bad_offset", r->first_bad_offset);
+    cli_json_end(&j);
+}
+
+/* Passes that all images have when that many layers are whole. */
+static uint32_t passes_of(const formats_front *f, uint32_t layers) {
+    return layers ? f->layer_end[layers - 1] : 0;
+}
+
+static void tell_person(const char *path, const cli_container *c, const taper_verify_report *r) {
+    const formats_front *f = &c->front;
+    printf("%s: %s", path, state_of(r));
+    if (r->chunks_bad)
+        printf(": %llu of %llu chunks fail their checksum, the first at byte %llu; fetch the file "
+               "again",
+               (unsigned long long)r->chunks_bad, (unsigned long long)r->chunks,
+               (unsigned long long)r->first_bad_offset);
+    if (r->bytes_missing)
+        printf("%s %llu of %llu bytes are here", r->chunks_bad ? ";" : ":",
+               (unsigned long long)c->source.size, (unsigned long long)c->whole_bytes);
+    printf("%s %u of %u layers whole for all images (%u of %u passes)\n",
+           r->chunks_bad || r->bytes_missing ? ";" : ":", r->layers_whole, f->layers,
+           passes_of(f, r->layers_whole), passes_of(f, f->layers));
+}
+
+/* --- checking --- */
+
+/* A model's checksums cover all of it, and loading checks them. */
+static int verify_model(const settings *s, const cli_stream *stream, const char *path) {
+    cli_model model;
+    int code = cli_model_read(&model, stream, "verify", path, &s->common);
+    if (code != CLI_DONE) return code;
+    if (s->common.json) {
+        cli_json j;
+        cli_json_begin(&j, stdout);
+        cli_json_string(&j, "file", path);
+        cli_json_string(&j, "kind", "model");
+        cli_json_string(&j, "state", "whole");
+        cli_json_uint(&j, "bytes", model.size);
+        cli_json_end(&j);
+    } else {
+        printf("%s: whole: a model\n", path);
+    }
+    cli_model_close(&model);
+    return CLI_DONE;
+}
+
+static int verify_container(const settings *s, cli_stream *stream, const char *path) {
+    cli_container container;
+    taper_verify_report report = {0};
+    taper_error error = {0};
+    taper_limits limits = cli_limits(&s->common);
+    int code = cli_container_take(&container, stream, "verify", path, &s->common);
+    if (code != CLI_DONE) return code;
+    taper_status status = taper_verify(&container.source, &report, &limits, &error);
+    if (status != TAPER_OK && !(status == TAPER_ERR_CORRUPT && report.chunks_bad)) {
+        code = cli_fail("verify", path, status, &error);
+    } else {
+        if (s->common.json) tell_json(path, &container, &report);
+        else tell_person(path, &container, &report);
+        if (report.chunks_bad) code = CLI_CORRUPT;
+        else if (report.bytes_missing && s->strict) code = CLI_INCOMPLETE;
+    }
+    cli_container_close(&container);
+    return code;
+}
+
+static int verify_file(const settings *s, const char *path) {
+    cli_stream stream;
+    int code = cli_stream_open(&stream, "verify", path);
+    if (code != CLI_DONE) return code;
+    code = cli_stream_is_model(&stream) ? verify_model(s, &stream, path)
+                                        : verify_container(s, &stream, path);
+    cli_stream_close(&stream);
+    return code;
+}
+
+int cmd_verify(int argc, char **argv) {
+    settings s = {0};
+    int first, code = cli_options_parse(&cli_verb_verify, argc, argv, &s, &first);
+    if (code >= 0) return code;
+    if (first == argc) return cli_usage(&cli_verb_verify, "give the files to check");
+    int worst = CLI_DONE;
+    for (int i = first; i < argc; i++) {
+        code = verify_file(&s, argv[i]);
+        if (worst == CLI_DONE || (worst == CLI_INCOMPLETE && code != CLI_DONE)) worst = code;
+    }
+    return worst;
+}

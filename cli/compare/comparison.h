@@ -1,0 +1,51 @@
+/* comparison.h -- what a comparison found, and the ways to tell it: a table for people, one JSON
+ * object, CSV. */
+#ifndef CLI_COMPARE_COMPARISON_H
+#define CLI_COMPARE_COMPARISON_H
+#include "rd_curve.h"
+#include <stdio.h>
+
+enum { CLI_MAX_CURVES = 16, CLI_MAX_DELTAS = 64, CLI_MAX_RIVALS = 8 };
+
+typedef struct cli_delta { /* indices into curve */
+    size_t test, anchor;
+    codec_bd_result bd;
+} cli_delta;
+
+typedef struct cli_contender { /* a rival that was asked for */
+    const cli_rival *rival;
+    char version[200]; /* of its library; empty when absent */
+    char failure[300]; /* why it has no curve; empty when it has */
+} cli_contender;
+
+typedef struct cli_comparison {
+    uint64_t images, pixels;
+    size_t n_curves, n_deltas, n_contenders;
+    cli_rd_curve curve[CLI_MAX_CURVES];
+    cli_delta delta[CLI_MAX_DELTAS];
+    cli_contender contender[CLI_MAX_RIVALS];
+} cli_comparison;
+
+/* The curve of a codec in an accounting, or NULL. */
+const cli_rd_curve *cli_comparison_curve(const cli_comparison *c, const char *codec,
+                                         const char *accounting);
+
+/* Fill c->delta: taper in each accounting against each curve of each rival, and each rival against
+ * JPEG in the same accounting. Pairs without a common range of quality are left out. */
+void cli_comparison_find_deltas(cli_comparison *c);
+/* The delta of two curves, or NULL. */
+const cli_delta *cli_comparison_delta(const cli_comparison *c, const cli_rd_curve *test,
+                                      const cli_rd_curve *anchor);
+
+/* Levels of PSNR, 2.5 dB apart, that taper's curve reaches: at most room of them, for a table.
+ * Returns how many. */
+size_t cli_comparison_levels(const cli_comparison *c, double *db, size_t room);
+/* Bytes per image of a curve at a PSNR as text, "142", or "-" outside the curve; to holds 16. */
+char *cli_comparison_bytes_at(const cli_rd_curve *curve, double db, char to[16]);
+/* A delta as text, "-34.1 %", or "-" when there is none. */
+char *cli_comparison_percent(const cli_delta *delta, char to[16]);
+
+void cli_comparison_print(const cli_comparison *c, FILE *to);      /* the table */
+void cli_comparison_print_json(const cli_comparison *c, FILE *to); /* one line */
+void cli_comparison_print_csv(const cli_comparison *c, FILE *to);  /* every point of every curve */
+#endif

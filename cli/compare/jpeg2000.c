@@ -1,0 +1,231 @@
+/* jpeg2000.c -- lossy JPEG 2000 by OpenJPEG: 9-7 wavelet, colour transform, one tile, one quality
+ * layer made for a PSNR; a bare codestream (.j2k), which is smaller than a .jp2 file. */
+#include "rival.h"
+
+#if HAVE_LIBOPENJP2
+#include <openjpeg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const k_settings[] = {"one layer"};
+static const double k_ladder[] = {20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 43, 46};
+
+typedef struct memory { /* what OpenJPEG reads from and writes to */
+    uint8_t *bytes;
+    size_t size, room, at;
+} memory;
+
+static void be_quiet(const char *text, void *user) { (void)text, (void)user; }
+
+static OPJ_SIZE_T memory_read(void *to, OPJ_SIZE_T n, void *user) {
+    memory *m = user;
+    if (m->at >= m->size) return (OPJ_SIZE_T)-1;
+    if (n > m->size - m->at) n = m->size - m->at;
+    memcpy(to, m->bytes + m->at, n);
+    m->at += n;
+    return n;
+}
+
+static int memory_grow(memory *m, size_t room) {
+    if (room <= m->room) return 1;
+    uint8_t *larger = realloc(m->bytes, room * 2);
+    if (!larger) return 0;
+    memset(larger + m->room, 0, room * 2 - m->room);
+    m->bytes = larger;
+    m->room = room * 2;
+    return 1;
+}
+
+static OPJ_SIZE_T memory_write(void *from, OPJ_SIZE_T n, void *user) {
+    memory *m = user;
+    if (n > SIZE_MAX / 4 - m->at || !memory_grow(m, m->at + n)) return (OPJ_SIZE_T)-1;
+    memcpy(m->bytes + m->at, from, n);
+    m->at += n;
+    if (m->at > m->size) m->size = m->at;
+    return n;
+}
+
+static OPJ_OFF_T memory_skip(OPJ_OFF_T n, void *user) {
+    memory *m = user;
+    if (n < 0 || (uint64_t)n > SIZE_MAX / 4 - m->at) return -1;
+    m->at += (size_t)n;
+    return n;
+}
+
+static OPJ_BOOL memory_seek(OPJ_OFF_T to, void *user) {
+    memory *m = user;
+    if (to < 0 || (uint64_t)to > SIZE_MAX / 4) return OPJ_FALSE;
+    m->at = (size_t)to;
+    return OPJ_TRUE;
+}
+
+static opj_stream_t *open_memory(memory *m, int reading) {
+    opj_stream_t *stream = opj_stream_create(65536, reading ? OPJ_TRUE : OPJ_FALSE);
+    if (!stream) return NULL;
+    m->at = 0;
+    opj_stream_set_user_data(stream, m, NULL);
+    opj_stream_set_user_data_length(stream, m->size);
+    opj_stream_set_read_function(stream, memory_read);
+    opj_stream_set_write_function(stream, memory_write);
+    opj_stream_set_skip_function(stream, memory_skip);
+    opj_stream_set_seek_function(stream, memory_seek);
+    return stream;
+}
+
+static opj_image_t *picture_of(const taper_image *image) {
+    opj_image_cmptparm_t component[3];
+    memset(component, 0, sizeof component);
+    for (int c = 0; c < 3; c++) {
+        component[c].dx = component[c].dy = 1;
+        component[c].w = image->width;
+        component[c].h = image->height;
+        component[c].prec = 8;
+    }
+    opj_image_t *picture = opj_image_create(
+        image->channels, component, image->channels == 1 ? OPJ_CLRSPC_GRAY : OPJ_CLRSPC_SRGB);
+    if (!picture) return NULL;
+    picture->x1 = image->width;
+    picture->y1 = image->height;
+    for (uint32_t c = 0; c < image->channels; c++)
+        for (size_t i = 0; i < (size_t)image->width * image->height; i++)
+            picture->comps[c].data[i] = ((const uint8_t *)image->pixels)[i * image->channels + c];
+    return picture;
+}
+
+static void set_parameters(opj_cparameters_t *p, const taper_image *image, double psnr_db) {
+    opj_set_default_encoder_parameters(p);
+    uint32_t smaller = image->width < image->height ? image->width : image->height;
+    p->numresolution = 1;
+    while (p->numresolution < 6 && smaller >> p->numresolution) p->numresolution++;
+    p->irreversible = 1;
+    p->tcp_mct = image->channels == 3;
+    p->tcp_numlayers = 1;
+    p->cp_fixed_quality = 1;
+    p->tcp_distoratio[0] = (float)psnr_db;
+}
+
+static int encode(const taper_image *image, double psnr_db, memory *to) {
+    opj_cparameters_t parameters;
+    set_parameters(&parameters, image, psnr_db);
+    opj_codec_t *codec = opj_create_compress(OPJ_CODEC_J2K);
+    opj_image_t *picture = picture_of(image);
+    opj_stream_t *stream = open_memory(to, 0);
+    int done = 0;
+    if (codec && picture && stream) {
+        opj_set_error_handler(codec, be_quiet, NULL);
+        opj_set_warning_handler(codec, be_quiet, NULL);
+        opj_set_info_handler(codec, be_quiet, NULL);
+        done = opj_setup_encoder(codec, &parameters, picture) &&
+               opj_start_compress(codec, picture, stream) && opj_encode(codec, stream) &&
+               opj_end_compress(codec, stream);
+    }
+    if (stream) opj_stream_destroy(stream);
+    if (picture) opj_image_destroy(picture);
+    if (codec) opj_destroy_codec(codec);
+    return done;
+}
+
+static int read_pixels(const opj_image_t *picture, taper_image *out) {
+    const size_t pixels = (size_t)out->width * out->height;
+    if (picture->numcomps != out->channels) return 0;
+    for (uint32_t c = 0; c < out->channels; c++) {
+        const opj_image_comp_t *component = &picture->comps[c];
+        if (component->w != out->width || component->h != out->height || !component->data) return 0;
+        for (size_t i = 0; i < pixels; i++) {
+            int v = component->data[i];
+            ((uint8_t *)out->pixels)[i * out->channels + c] = (uint8_t)(v < 0     ? 0
+                                                                        : v > 255 ? 255
+                                                                                  : v);
+        }
+    }
+    return 1;
+}
+
+static int decode(memory *from, taper_image *out) {
+    opj_dparameters_t parameters;
+    opj_set_default_decoder_parameters(&parameters);
+    opj_codec_t *codec = opj_create_decompress(OPJ_CODEC_J2K);
+    opj_stream_t *stream = open_memory(from, 1);
+    opj_image_t *picture = NULL;
+    int done = 0;
+    if (codec && stream) {
+        opj_set_error_handler(codec, be_quiet, NULL);
+        opj_set_warning_handler(codec, be_quiet, NULL);
+        opj_set_info_handler(codec, be_quiet, NULL);
+        done = opj_setup_decoder(codec, &parameters) && opj_read_header(stream, codec, &picture) &&
+               opj_decode(codec, stream, picture) && opj_end_decompress(codec, stream) &&
+               read_pixels(picture, out);
+    }
+    if (picture) opj_image_destroy(picture);
+    if (stream) opj_stream_destroy(stream);
+    if (codec) opj_destroy_codec(codec);
+    return done;
+}
+
+/* Take out the comment in which OpenJPEG names itself: no decoder needs it. */
+static size_t drop_comments(uint8_t *p, size_t n) {
+    size_t at = 2; /* after SOC; the main header ends with SOT */
+    while (at + 4 <= n && p[at] == 0xFF && p[at + 1] != 0x90) {
+        size_t length = 2 + ((size_t)p[at + 2] << 8 | p[at + 3]);
+        if (length > n - at) break;
+        if (p[at + 1] == 0x64) {
+            memmove(p + at, p + at + length, n - at - length);
+            n -= length;
+        } else {
+            at += length;
+        }
+    }
+    return n;
+}
+
+/* Bytes of the one tile-part between its SOD marker and the end-of-codestream marker. */
+static size_t tile_bytes(const uint8_t *p, size_t n) {
+    size_t at = 2; /* after SOC */
+    while (at + 4 <= n && p[at] == 0xFF && p[at + 1] != 0x93)
+        at += 2 + ((size_t)p[at + 2] << 8 | p[at + 3]);
+    return at + 4 <= n ? n - at - 4 : 0;
+}
+
+static taper_status code(const taper_image *image, size_t setting, double quality,
+                         cli_rival_coded *out, taper_error *error) {
+    (void)setting;
+    *out = (cli_rival_coded){0};
+    memory file = {0};
+    if (!encode(image, quality, &file)) {
+        free(file.bytes);
+        return formats_fail(error, TAPER_ERR_UNSUPPORTED, "OpenJPEG cannot encode %ux%u pixels",
+                            image->width, image->height);
+    }
+    file.size = drop_comments(file.bytes, file.size);
+    out->bytes = file.bytes;
+    out->file_bytes = file.size;
+    out->payload_bytes = tile_bytes(file.bytes, file.size);
+    taper_status status =
+        cli_rival_new_image(image->width, image->height, image->channels, &out->decoded, error);
+    if (status == TAPER_OK && !decode(&file, &out->decoded))
+        status = formats_fail(error, TAPER_ERR_UNSUPPORTED, "OpenJPEG cannot decode what it wrote");
+    if (status != TAPER_OK) cli_rival_coded_free(out);
+    return status;
+}
+
+static void version(char *text, size_t room) { snprintf(text, room, "OpenJPEG %s", opj_version()); }
+#endif
+
+const cli_rival cli_rival_jpeg2000 = {
+    .name = "jpeg2000",
+    .title = "JPEG 2000",
+    .payload_is = "bytes of the tile's packets, without main and tile headers",
+#if HAVE_LIBOPENJP2
+    .version = version,
+    .settings = k_settings,
+    .n_settings = 1,
+    .n_settings_grey = 1,
+    .ladder = k_ladder,
+    .n_ladder = sizeof k_ladder / sizeof *k_ladder,
+    .quality_is = "target PSNR",
+    .code = code,
+#else
+    .absent = "built without OpenJPEG; install libopenjp2-7-dev and build again",
+#endif
+};

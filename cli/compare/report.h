@@ -1,0 +1,31 @@
+/* report.h -- the folder that `compare -o` leaves: rd.csv, rd.svg, rd.png (with rd.gp), the same
+ * for MS-SSIM, and index.html with everything inside. */
+#ifndef CLI_COMPARE_REPORT_H
+#define CLI_COMPARE_REPORT_H
+#include "../../formats/atomic_file.h"
+#include "comparison.h"
+#include "subject.h"
+
+typedef struct cli_report {
+    const cli_comparison *comparison;
+    cli_subject *subject;
+    const cli_originals *originals;
+    const char *title;             /* what was compared, for a person */
+    const char *command;           /* the command line that makes the report anew */
+    const taper_model_info *model; /* NULL: not known */
+    const formats_atomic_watch *watch;
+    size_t max_examples; /* images shown side by side; 0: none */
+} cli_report;
+
+/* Names of the files, NULL-ended, for those who must ask before they overwrite. */
+extern const char *const cli_report_files[];
+
+/* Write the report into an existing folder. Existing files are replaced, each whole or not at all.
+ * When only the plots fail (no gnuplot), the rest is written all the same, the status is TAPER_OK
+ * and *plot_failure says why; it is empty otherwise. */
+taper_status cli_report_write(const cli_report *report, const char *folder,
+                              taper_error *plot_failure, taper_error *error);
+
+/* For report.c: the pictures side by side (examples.c). */
+taper_status cli_report_examples(const cli_report *report, FILE *page, taper_error *error);
+#endif

@@ -1,0 +1,63 @@
+/* rival.h -- one small struct per codec that taper is compared with.
+ *
+ * A rival codes one image at a time at one setting and one quality, decodes what it wrote with the
+ * same library, and says how many bytes it took in each accounting: file     every byte of the
+ * smallest legal file: no optional markers, boxes or metadata payload  the entropy-coded data
+ * alone, without any header: what the file would cost if all headers were free, which flatters the
+ * rival. What counts is said by payload_is. Each rival is one file in this folder, compiled with
+ * its library when the build found it; the table holds all of them, so that an absent one can be
+ * named. */
+#ifndef CLI_COMPARE_RIVAL_H
+#define CLI_COMPARE_RIVAL_H
+#include "../../formats/status.h"
+
+typedef struct cli_rival_coded {
+    uint8_t *bytes; /* the file; its owner is the caller, see cli_rival_coded_free */
+    size_t file_bytes;
+    size_t payload_bytes; /* 0 when the rival has no payload accounting */
+    taper_image decoded;  /* 8 bits, channels as the image that went in */
+} cli_rival_coded;
+
+typedef struct cli_rival {
+    const char *name;   /* "jpeg": for --rivals, JSON and CSV */
+    const char *title;  /* "JPEG": for people */
+    const char *absent; /* NULL: here; else why not and the remedy, "built without libavif; ..." */
+    const char *payload_is; /* "bytes of the scans"; NULL: accounting `file` only */
+    /* The library's name and version into text, "libjpeg-turbo 2.1.5". NULL when absent. */
+    void (*version)(char *text, size_t room);
+    /* Settings that are tried at every quality; the best at each rate makes the curve. */
+    const char *const *settings;
+    size_t n_settings;
+    size_t n_settings_grey; /* how many of them, from the first, make a difference on grey images */
+    /* Qualities from few bytes to many, in the library's own scale, which quality_is names. */
+    const double *ladder;
+    size_t n_ladder;
+    const char *quality_is; /* "quality", "distance" */
+    /* image: 8 bits, 1 or 3 channels. On failure nothing is held and *out is zeroed. Safe from
+     * several threads at once; one call uses one thread. */
+    taper_status (*code)(const taper_image *image, size_t setting, double quality,
+                         cli_rival_coded *out, taper_error *error);
+} cli_rival;
+
+extern const cli_rival cli_rival_jpeg, cli_rival_jpeg2000, cli_rival_webp, cli_rival_avif,
+    cli_rival_jxl;
+
+/* All rivals, NULL-ended, JPEG first. */
+extern const cli_rival *const cli_rivals[];
+
+/* The rival of that name, or NULL. */
+const cli_rival *cli_rival_find(const char *name);
+
+void cli_rival_coded_free(cli_rival_coded *coded); /* leaves it zeroed */
+
+/* The image as rivals take it: 8 bits (16-bit samples rounded), 1 or 3 channels, alpha left out.
+ * out->pixels is the caller's to free. */
+taper_status cli_rival_prepare(const taper_image *image, taper_image *out, taper_error *error);
+
+/* For the rivals: an 8-bit image with room for its pixels. */
+taper_status cli_rival_new_image(uint32_t width, uint32_t height, int channels, taper_image *out,
+                                 taper_error *error);
+
+/* For the rivals: put a copy of bytes into out; true when there was memory for it. */
+int cli_rival_keep_bytes(cli_rival_coded *out, const void *bytes, size_t n);
+#endif

@@ -1,0 +1,155 @@
+/* inputs.c -- opening containers and models; see inputs.h. */
+#include "inputs.h"
+#include "../codec/group_reader.h"
+#include "spool.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- bytes and containers --- */
+
+static taper_status spool_stream(cli_stream *stream, int descriptor, taper_error *error) {
+    TAPER_TRY(cli_spool_open(&stream->spool, error));
+    TAPER_TRY(cli_spool_fill(stream->spool, descriptor, error));
+    return cli_spool_source(stream->spool, &stream->source, error);
+}
+
+static taper_status open_stream(cli_stream *stream, const char *path, taper_error *error) {
+    struct stat st;
+    if (strcmp(path, "-") == 0) return spool_stream(stream, STDIN_FILENO, error);
+    if (stat(path, &st) != 0) return formats_fail_errno(error, errno, "open");
+    if (S_ISREG(st.st_mode)) {
+        TAPER_TRY(formats_file_open(&stream->file, path, error));
+        stream->source = formats_file_source(stream->file);
+        return TAPER_OK;
+    }
+    if (S_ISDIR(st.st_mode)) return formats_fail_errno(error, EISDIR, "read");
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return formats_fail_errno(error, errno, "open");
+    taper_status status = spool_stream(stream, descriptor, error);
+    close(descriptor);
+    return status;
+}
+
+int cli_stream_open(cli_stream *stream, const char *verb, const char *path) {
+    taper_error error = {0};
+    *stream = (cli_stream){0};
+    taper_status status = open_stream(stream, path, &error);
+    if (status == TAPER_OK) return CLI_DONE;
+    cli_stream_close(stream);
+    return cli_fail(verb, path, status, &error);
+}
+
+void cli_stream_close(cli_stream *stream) {
+    formats_file_close(stream->file);
+    if (stream->spool) fclose(stream->spool);
+    *stream = (cli_stream){0};
+}
+
+bool cli_stream_is_model(const cli_stream *stream) {
+    static const uint8_t magic[4] = {0x89, 'T', 'P', 'M'};
+    uint8_t front[4];
+    return stream->source.size >= sizeof front &&
+           stream->source.read(stream->source.user, 0, front, sizeof front) == TAPER_OK &&
+           memcmp(front, magic, sizeof front) == 0;
+}
+
+int cli_container_take(cli_container *c, cli_stream *stream, const char *verb, const char *path,
+                       const cli_common *common) {
+    taper_error error = {0};
+    taper_limits limits = cli_limits(common);
+    limits = formats_limits_or_default(&limits);
+    *c = (cli_container){.stream = *stream, .source = stream->source};
+    *stream = (cli_stream){0};
+    taper_status status = codec_front_load(&c->source, &limits, &c->front, &error);
+    if (status != TAPER_OK) {
+        cli_stream_close(&c->stream);
+        *c = (cli_container){0};
+        return cli_fail(verb, path, status, &error);
+    }
+    const formats_front *f = &c->front;
+    c->whole_bytes = f->front_size + f->chunk_at[(uint64_t)f->layers * f->groups];
+    for (uint32_t i = 0; i < f->images; i++)
+        c->pixels += (uint64_t)f->geometry[i].width * f->geometry[i].height;
+    return CLI_DONE;
+}
+
+int cli_container_open(cli_container *c, const char *verb, const char *path,
+                       const cli_common *common) {
+    cli_stream stream;
+    *c = (cli_container){0};
+    int code = cli_stream_open(&stream, verb, path);
+    return code == CLI_DONE ? cli_container_take(c, &stream, verb, path, common) : code;
+}
+
+void cli_container_close(cli_container *c) {
+    formats_front_free(&c->front);
+    cli_stream_close(&c->stream);
+    *c = (cli_container){0};
+}
+
+/* --- models --- */
+
+static taper_status read_model(cli_model *m, const taper_source *source,
+                               const taper_limits *limits, taper_error *error) {
+    if (source->size > limits->max_model_bytes)
+        return formats_fail(error, TAPER_ERR_LIMIT, "the model takes %llu bytes; raise --max-model",
+                            (unsigned long long)source->size);
+    m->size = (size_t)source->size;
+    m->bytes = malloc(m->size + 1);
+    if (!m->bytes) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read the model");
+    TAPER_TRY(formats_source_read(source, 0, m->bytes, m->size, error));
+    return taper_model_load(&m->model, m->bytes, m->size, limits, error);
+}
+
+int cli_model_read(cli_model *m, const cli_stream *stream, const char *verb, const char *path,
+                   const cli_common *common) {
+    taper_error error = {0};
+    taper_limits limits = cli_limits(common);
+    limits = formats_limits_or_default(&limits);
+    *m = (cli_model){0};
+    taper_status status = read_model(m, &stream->source, &limits, &error);
+    if (status == TAPER_OK) return CLI_DONE;
+    cli_model_close(m);
+    return cli_fail(verb, path, status, &error);
+}
+
+int cli_model_open(cli_model *m, const char *verb, const char *path, const cli_common *common) {
+    cli_stream stream;
+    *m = (cli_model){0};
+    int code = cli_stream_open(&stream, verb, path);
+    if (code == CLI_DONE) code = cli_model_read(m, &stream, verb, path, common);
+    cli_stream_close(&stream);
+    return code;
+}
+
+void cli_model_close(cli_model *m) {
+    taper_model_free(m->model);
+    free(m->bytes);
+    *m = (cli_model){0};
+}
+
+/* --- where to cut --- */
+
+int cli_cut_count(void) {
+    static const char *const names[] = {"bytes", "bpp", "bytes-per-image", "fraction", "psnr"};
+    int n = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) n += cli_options_given(names[i]);
+    return n;
+}
+
+uint64_t cli_cut_ceiling(const cli_cut *cut, uint64_t images, uint64_t pixels) {
+    double most = 1.8e19;
+    if (cli_options_given("bytes")) return cut->bytes;
+    if (cli_options_given("bpp")) most = cut->bpp * (double)pixels / 8;
+    if (cli_options_given("bytes-per-image")) most = cut->bytes_per_image * (double)images;
+    return most < 1.8e19 ? (uint64_t)most : UINT64_MAX;
+}
+
+uint64_t cli_cut_of_container(const cli_cut *cut, double fraction, const cli_container *c) {
+    if (cli_options_given("fraction")) return (uint64_t)((double)c->whole_bytes * fraction);
+    return cli_cut_ceiling(cut, c->front.images, c->pixels);
+}

@@ -1,0 +1,77 @@
+/* inputs.h -- what the verbs read: containers and models, from files and pipes, and where to cut.
+ *
+ * Functions that return int print what went wrong, naming the file, and return an exit code;
+ * CLI_DONE is 0. */
+#ifndef CLI_INPUTS_H
+#define CLI_INPUTS_H
+#include "../codec/taper.h"
+#include "../formats/container.h"
+#include "../formats/file.h"
+#include "options.h"
+
+/* --- bytes and containers --- */
+
+/* A file, or "-" or another stream, which is spooled to the disk. */
+typedef struct cli_stream {
+    formats_file *file;
+    FILE *spool;
+    taper_source source;
+} cli_stream;
+int cli_stream_open(cli_stream *stream, const char *verb, const char *path);
+void cli_stream_close(cli_stream *stream); /* a zeroed one is fine */
+bool cli_stream_is_model(const cli_stream *stream); /* by its first bytes */
+
+typedef struct cli_container {
+    cli_stream stream;
+    taper_source source;  /* its bytes; a size below whole_bytes is a cut file */
+    formats_front front;
+    uint64_t whole_bytes; /* of the whole file */
+    uint64_t pixels;      /* of all images */
+} cli_container;
+/* Open it and read its front matter. On failure nothing is held. */
+int cli_container_open(cli_container *container, const char *verb, const char *path,
+                       const cli_common *common);
+/* The same from an open stream, which it takes over, also on failure. */
+int cli_container_take(cli_container *container, cli_stream *stream, const char *verb,
+                       const char *path, const cli_common *common);
+void cli_container_close(cli_container *container); /* a zeroed one is fine */
+
+/* --- models --- */
+
+typedef struct cli_model {
+    taper_model *model;
+    uint8_t *bytes; /* of the file */
+    size_t size;
+} cli_model;
+int cli_model_open(cli_model *model, const char *verb, const char *path, const cli_common *common);
+/* The same from an open stream, which stays the caller's. */
+int cli_model_read(cli_model *model, const cli_stream *stream, const char *verb, const char *path,
+                   const cli_common *common);
+void cli_model_close(cli_model *model); /* a zeroed one is fine */
+
+/* --- where to cut --- */
+
+/* At most one of them is given; the others are 0. */
+typedef struct cli_cut {
+    uint64_t bytes;
+    double bpp, bytes_per_image;
+} cli_cut;
+#define CLI_CUT_OPTIONS(S)                                                                         \
+    {"bytes", 'b', CLI_SIZE, "SIZE", offsetof(S, cut.bytes),                                       \
+     .help = "at most this many bytes in all"},                                                    \
+    {"bpp", 0, CLI_DOUBLE, "R", offsetof(S, cut.bpp), .min = 1e-9, .max = 1e6,                     \
+     .help = "at most R bits per pixel, everything in the file counted"},                          \
+    {"bytes-per-image", 0, CLI_DOUBLE, "N", offsetof(S, cut.bytes_per_image), .min = 1e-9,         \
+     .max = 1e12, .help = "at most N bytes per image, everything counted"}
+#define CLI_FRACTION_OPTION(S)                                                                     \
+    {"fraction", 0, CLI_DOUBLE, "F", offsetof(S, fraction), .min = 0, .max = 1,                    \
+     .help = "at most this share of the whole file, 0 to 1"}
+
+/* How many of the cut's options, --fraction and --psnr were given on the last command line. */
+int cli_cut_count(void);
+/* The ceiling that the cut means for so many images and pixels; UINT64_MAX when none was given. */
+uint64_t cli_cut_ceiling(const cli_cut *cut, uint64_t images, uint64_t pixels);
+/* The same for a container, where `fraction` of the whole is another way to say it. */
+uint64_t cli_cut_of_container(const cli_cut *cut, double fraction, const cli_container *container);
+
+#endif

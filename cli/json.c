@@ -1,0 +1,120 @@
+/* json.c -- the writer of JSON lines; see json.h. */
+#include "json.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Length of the legal UTF-8 sequence at s, or 0 (RFC 3629: no overlong forms, no surrogates, up to
+ * U+10FFFF). */
+static int utf8_length(const unsigned char *s) {
+    int n = s[0] < 0x80                    ? 1
+            : s[0] >= 0xc2 && s[0] < 0xe0  ? 2
+            : (s[0] & 0xf0) == 0xe0        ? 3
+            : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
+                                           : 0;
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80) return 0; /* also stops at the string's end */
+    if (n == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0))) return 0;
+    if (n == 4 && ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))) return 0;
+    return n;
+}
+
+static void write_string(FILE *to, const char *text) {
+    fputc('"', to);
+    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+        int n = utf8_length(s);
+        if (n == 0) {
+            fputs("\\ufffd", to);
+            n = 1;
+        } else if (*s == '"' || *s == '\\') {
+            fprintf(to, "\\%c", *s);
+        } else if (*s < 0x20 || *s == 0x7f) {
+            fprintf(to, "\\u%04x", *s);
+        } else {
+            fwrite(s, 1, (size_t)n, to);
+        }
+        s += n;
+    }
+    fputc('"', to);
+}
+
+/* The comma and the key before a value. */
+static void lead(cli_json *j, const char *key) {
+    if (j->depth > 0) {
+        if (j->started[j->depth - 1]) fputc(',', j->to);
+        j->started[j->depth - 1] = true;
+    }
+    if (key) {
+        write_string(j->to, key);
+        fputc(':', j->to);
+    }
+}
+
+void cli_json_begin(cli_json *j, FILE *to) {
+    memset(j, 0, sizeof *j);
+    j->to = to;
+    cli_json_open(j, NULL, '{');
+    cli_json_int(j, "schema", 1);
+}
+
+void cli_json_end(cli_json *j) {
+    while (j->depth > 0) cli_json_close(j);
+    fputc('\n', j->to);
+    fflush(j->to);
+}
+
+void cli_json_open(cli_json *j, const char *key, char bracket) {
+    if (j->depth == CLI_JSON_DEPTH) abort(); /* the caller's nesting is fixed in its source */
+    lead(j, key);
+    fputc(bracket, j->to);
+    j->closer[j->depth] = bracket == '{' ? '}' : ']';
+    j->started[j->depth] = false;
+    j->depth++;
+}
+
+void cli_json_close(cli_json *j) {
+    if (j->depth > 0) fputc(j->closer[--j->depth], j->to);
+}
+
+void cli_json_string(cli_json *j, const char *key, const char *text) {
+    lead(j, key);
+    if (text)
+        write_string(j->to, text);
+    else
+        fputs("null", j->to);
+}
+
+void cli_json_number(cli_json *j, const char *key, double value) {
+    lead(j, key);
+    if (!isfinite(value)) {
+        fputs("null", j->to);
+        return;
+    }
+    char text[32];
+    for (int digits = 6; digits <= 17; digits++) { /* 17 always reads back exactly */
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    fputs(text, j->to);
+}
+
+void cli_json_uint(cli_json *j, const char *key, uint64_t value) {
+    lead(j, key);
+    fprintf(j->to, "%" PRIu64, value);
+}
+
+void cli_json_int(cli_json *j, const char *key, int64_t value) {
+    lead(j, key);
+    fprintf(j->to, "%" PRId64, value);
+}
+
+void cli_json_bool(cli_json *j, const char *key, bool value) {
+    lead(j, key);
+    fputs(value ? "true" : "false", j->to);
+}
+
+void cli_json_null(cli_json *j, const char *key) {
+    lead(j, key);
+    fputs("null", j->to);
+}

@@ -1,0 +1,95 @@
+/* main.c -- the table of verbs. Each lives in cli/cmd_NAME.c and brings its table of options. */
+#include "manual.h"
+#include "signals.h"
+#include "version.h"
+#include <string.h>
+
+static const cli_verb *const verbs[] = {
+    &cli_verb_train,  &cli_verb_encode, &cli_verb_truncate, &cli_verb_decode,  &cli_verb_info,
+    &cli_verb_verify, &cli_verb_repack, &cli_verb_merge,    &cli_verb_compare, NULL};
+enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] - 1 };
+
+static const cli_verb *find_verb(const char *name) {
+    for (int i = 0; verbs[i]; i++)
+        if (!strcmp(verbs[i]->name, name)) return verbs[i];
+    return NULL;
+}
+
+static void help(FILE *to) {
+    fputs("taper: sets of images in one file that can be cut anywhere\n\n"
+          "usage: taper VERB [options] ...\n\n",
+          to);
+    for (int i = 0; verbs[i]; i++) fprintf(to, "  %-10s %s\n", verbs[i]->name, verbs[i]->what);
+    fputs("\n'taper VERB --help' lists the options of one verb; 'taper --version -v' says what "
+          "this build is.\n",
+          to);
+}
+
+static int unknown_verb(const char *name) {
+    const char *names[VERB_COUNT + 2];
+    for (int i = 0; verbs[i]; i++) names[i] = verbs[i]->name;
+    names[VERB_COUNT] = "help";
+    names[VERB_COUNT + 1] = NULL;
+    const char *near = cli_nearest(name, names);
+    if (near)
+        cli_error(NULL, NULL, "no verb '%s'; did you mean '%s'? (see: taper --help)", name, near);
+    else
+        cli_error(NULL, NULL, "no verb '%s' (see: taper --help)", name);
+    return CLI_USAGE;
+}
+
+static int help_verb(int argc, char **argv) {
+    if (argc < 2) {
+        help(stdout);
+        return CLI_DONE;
+    }
+    const cli_verb *verb = find_verb(argv[1]);
+    if (!verb) return unknown_verb(argv[1]);
+    cli_options_help(verb, stdout);
+    return CLI_DONE;
+}
+
+/* `taper __man VERB`, `taper __man taper`, `taper __completion bash|zsh`: for `make install`. */
+static int hidden_verb(int argc, char **argv) {
+    const char *what = argc > 1 ? argv[1] : "";
+    bool man = !strcmp(argv[0], "__man");
+    if (man && !strcmp(what, "taper"))
+        cli_manual_main(verbs, stdout);
+    else if (man && find_verb(what))
+        cli_manual_verb(find_verb(what), stdout);
+    else if (!man && !strcmp(what, "bash"))
+        cli_completion_bash(verbs, stdout);
+    else if (!man && !strcmp(what, "zsh"))
+        cli_completion_zsh(verbs, stdout);
+    else
+        return unknown_verb(what);
+    return CLI_DONE;
+}
+
+static int run(int argc, char **argv) {
+    const char *name = argv[0];
+    if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))
+        return help_verb(argc, argv);
+    if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+        cli_version(stdout, argc > 1 && (!strcmp(argv[1], "-v") || !strcmp(argv[1], "--verbose")));
+        return CLI_DONE;
+    }
+    if (!strcmp(name, "__man") || !strcmp(name, "__completion")) return hidden_verb(argc, argv);
+    const cli_verb *verb = find_verb(name);
+    return verb ? verb->run(argc, argv) : unknown_verb(name);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        help(stderr);
+        return CLI_USAGE;
+    }
+    cli_signals_install();
+    int code = run(argc - 1, argv + 1);
+    /* data that never reached its file is a failure, even at the last buffer */
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        cli_error(NULL, NULL, "cannot write to standard output: is the disk full?");
+        if (code == CLI_DONE) code = CLI_IO;
+    }
+    return code;
+}

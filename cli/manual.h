@@ -1,0 +1,18 @@
+/* manual.h -- documents made from the option tables: manual pages (roff) and shell completions.
+ * `make install` writes them with the hidden verbs `taper __man VERB` and `taper __completion
+ * SHELL`. */
+#ifndef CLI_MANUAL_H
+#define CLI_MANUAL_H
+#include "options.h"
+
+/* taper-VERB(1). */
+void cli_manual_verb(const cli_verb *verb, FILE *to);
+/* taper(1): the list of verbs, ended by NULL, and what they have in common. */
+void cli_manual_main(const cli_verb *const *verbs, FILE *to);
+
+/* Completion scripts: for bash (source it or install it as completions/taper) and zsh (as _taper on
+ * fpath). */
+void cli_completion_bash(const cli_verb *const *verbs, FILE *to);
+void cli_completion_zsh(const cli_verb *const *verbs, FILE *to);
+
+#endif

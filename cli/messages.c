@@ -1,0 +1,199 @@
+/* messages.c -- words on standard error, exit codes and the reading of numbers; see cli.h. */
+#include "cli.h"
+#include "progress.h"
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+cli_exit cli_exit_code(taper_status status) {
+    switch (status) {
+    case TAPER_OK: return CLI_DONE;
+    case TAPER_ERR_ARG:
+    case TAPER_ERR_MODEL: return CLI_USAGE;
+    case TAPER_ERR_UNSUPPORTED: return CLI_SOME_FAILED;
+    case TAPER_ERR_TRUNCATED:
+    case TAPER_ERR_CORRUPT:
+    case TAPER_ERR_VERSION: return CLI_CORRUPT;
+    case TAPER_ERR_LIMIT:
+    case TAPER_ERR_NOMEM: return CLI_LIMIT;
+    case TAPER_ERR_DEVICE:
+    case TAPER_ERR_IO:
+    case TAPER_ERR_EXISTS: return CLI_IO;
+    }
+    return CLI_SOME_FAILED;
+}
+
+taper_limits cli_limits(const cli_common *common) {
+    return (taper_limits){.max_pixels = common->max_pixels,
+                          .max_images = common->max_images,
+                          .max_memory = common->max_memory,
+                          .max_model_bytes = common->max_model};
+}
+
+unsigned cli_threads(const cli_common *common) {
+    if (common->threads > 0) return (unsigned)common->threads;
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned)n : 1;
+}
+
+/* --- messages --- */
+
+bool cli_stderr_is_terminal(void) {
+    const char *term = getenv("TERM");
+    return isatty(STDERR_FILENO) && (!term || strcmp(term, "dumb") != 0);
+}
+
+static bool colour_wanted(void) {
+    const char *no = getenv("NO_COLOR");
+    return cli_stderr_is_terminal() && !(no && *no);
+}
+
+/* A line under construction; what does not fit is dropped. */
+typedef struct line {
+    char text[2048];
+    size_t used;
+} line;
+
+static void put(line *l, const char *text) {
+    for (; *text && l->used + 5 < sizeof l->text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c >= 0x20 && c != 0x7f)
+            l->text[l->used++] = *text;
+        else
+            l->used += (size_t)snprintf(l->text + l->used, 5, "\\x%02x", c);
+    }
+}
+
+static void message(const char *colour, const char *word, const char *verb, const char *file,
+                    const char *format, va_list args) {
+    char sentence[1024];
+    vsnprintf(sentence, sizeof sentence, format, args);
+    line l = {.used = 0};
+    put(&l, "taper");
+    if (verb) {
+        put(&l, " ");
+        put(&l, verb);
+    }
+    put(&l, ": ");
+    if (file) {
+        put(&l, strcmp(file, "-") ? file : "standard input");
+        put(&l, ": ");
+    }
+    bool paint = colour && colour_wanted();
+    line said = {.used = 0};
+    put(&said, word);
+    put(&said, sentence);
+    cli_progress_hide();
+    /* one call, so that lines of several threads do not mix */
+    fprintf(stderr, "%.*s%s%.*s%s\n", (int)l.used, l.text, paint ? colour : "", (int)said.used,
+            said.text, paint ? "\033[0m" : "");
+}
+
+void cli_error(const char *verb, const char *file, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    message("\033[31m", "", verb, file, format, args);
+    va_end(args);
+}
+
+void cli_warning(const char *verb, const char *file, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    message("\033[33m", "warning: ", verb, file, format, args);
+    va_end(args);
+}
+
+void cli_note(const cli_common *common, const char *verb, const char *format, ...) {
+    if (common->quiet) return;
+    va_list args;
+    va_start(args, format);
+    message(NULL, "", verb, NULL, format, args);
+    va_end(args);
+}
+
+int cli_fail(const char *verb, const char *file, taper_status status, const taper_error *error) {
+    cli_error(verb, file, "%s",
+              error && error->text[0] ? error->text : formats_status_name(status));
+    return cli_exit_code(status);
+}
+
+/* --- numbers --- */
+
+/* A decimal number at the front of text; *rest is what follows. strtod alone would also take "inf",
+ * "0x1p3". */
+static bool leading_number(const char *text, double *value, const char **rest) {
+    size_t digits = strspn(text + (*text == '-' || *text == '+'), "0123456789.eE+-");
+    size_t sign = *text == '-' || *text == '+';
+    if (!digits || !strpbrk(text + sign, "0123456789")) return false;
+    if (text[sign] == '0' && (text[sign + 1] == 'x' || text[sign + 1] == 'X')) return false;
+    if (strchr("0123456789.", text[sign]) == NULL) return false;
+    char *end;
+    double v = strtod(text, &end);
+    if (end == text || !isfinite(v)) return false;
+    *value = v;
+    *rest = end;
+    return true;
+}
+
+bool cli_parse_double(const char *text, double *out) {
+    const char *rest;
+    double value;
+    if (!leading_number(text, &value, &rest) || *rest) return false;
+    *out = value;
+    return true;
+}
+
+bool cli_parse_int(const char *text, int64_t *out) {
+    size_t sign = *text == '-';
+    if (!text[sign] || text[sign + strspn(text + sign, "0123456789")]) return false;
+    errno = 0;
+    long long value = strtoll(text, NULL, 10);
+    if (errno) return false;
+    *out = value;
+    return true;
+}
+
+/* The factor a suffix stands for, or 0. */
+static double size_factor(const char *suffix) {
+    static const char letters[] = "KMGT";
+    if (!*suffix || !strcasecmp(suffix, "B")) return 1;
+    for (int i = 0; letters[i]; i++) {
+        if ((*suffix | 0x20) != (letters[i] | 0x20)) continue;
+        if (!suffix[1] || !strcasecmp(suffix + 1, "iB")) return ldexp(1, 10 * (i + 1));
+        if (!strcmp(suffix + 1, "B")) return i == 0 ? 1e3 : i == 1 ? 1e6 : i == 2 ? 1e9 : 1e12;
+    }
+    return 0;
+}
+
+bool cli_parse_size(const char *text, uint64_t *out) {
+    const char *rest;
+    double value;
+    int64_t whole;
+    if (cli_parse_int(text, &whole)) { /* exact above 2^53 */
+        if (whole < 0) return false;
+        *out = (uint64_t)whole;
+        return true;
+    }
+    if (!leading_number(text, &value, &rest)) return false;
+    double factor = size_factor(rest), bytes = floor(value * factor + 0.5);
+    if (!(factor > 0) || *text == '-' || !(bytes >= 0 && bytes < 9.2e18)) return false;
+    *out = (uint64_t)bytes;
+    return true;
+}
+
+char *cli_show_size(uint64_t bytes, char to[16]) {
+    static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double value = (double)bytes;
+    int i = 0;
+    for (; value >= 1023.95 && i < 6; i++) value /= 1024;
+    if (i == 0)
+        snprintf(to, 16, "%d B", (int)bytes);
+    else
+        snprintf(to, 16, "%.1f %s", value, unit[i]);
+    return to;
+}

@@ -1,0 +1,342 @@
+/* options.c -- parsing of a verb's options from its table, and its --help; see options.h. */
+#include "options.h"
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_OPTIONS = 96,   /* of one verb, --help included */
+    FIRST_VALUE = 1000, /* getopt's value for table entry i is FIRST_VALUE + i: no letter */
+    HELP_VALUE = FIRST_VALUE + MAX_OPTIONS,
+    HELP_COLUMN = 27,   /* where the explanations of --help start */
+    MAX_WORD = 64       /* longest word that is compared for "did you mean" */
+};
+
+/* Names that the last command line gave, for cli_options_given. */
+static struct {
+    const cli_option *table;
+    bool given[MAX_OPTIONS];
+} last;
+
+static size_t count_options(const cli_option *options) {
+    size_t n = 0;
+    while (options[n].name) n++;
+    return n;
+}
+
+/* --- did you mean --- */
+
+/* Edits (insert, delete, replace, swap of neighbours) between two words below MAX_WORD. */
+static int edit_distance(const char *a, const char *b) {
+    int rows[3][MAX_WORD + 1]; /* the last three rows of the dynamic programme, used in turn */
+    size_t na = strlen(a), nb = strlen(b);
+    for (size_t j = 0; j <= nb; j++) rows[0][j] = (int)j;
+    for (size_t i = 1; i <= na; i++) {
+        int *row = rows[i % 3], *above = rows[(i - 1) % 3], *above2 = rows[(i + 1) % 3];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= nb; j++) {
+            int best = above[j - 1] + (a[i - 1] != b[j - 1]);
+            if (above[j] + 1 < best) best = above[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped && above2[j - 2] + 1 < best) best = above2[j - 2] + 1;
+            row[j] = best;
+        }
+    }
+    return rows[na % 3][nb];
+}
+
+const char *cli_nearest(const char *word, const char *const *candidates) {
+    if (strlen(word) >= MAX_WORD) return NULL;
+    int best = 1 + (int)strlen(word) / 3; /* one slip in three letters, and one more */
+    if (best > 3) best = 3;
+    const char *found = NULL;
+    for (; *candidates; candidates++) {
+        if (strlen(*candidates) >= MAX_WORD) continue;
+        int distance = edit_distance(word, *candidates);
+        if (distance < best || (distance == best && !found)) {
+            best = distance;
+            found = *candidates;
+        }
+    }
+    return found && best < (int)strlen(word) ? found : NULL;
+}
+
+/* --- usage errors --- */
+
+int cli_usage(const cli_verb *verb, const char *format, ...) {
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    cli_error(verb->name, NULL, "%s (see: taper %s --help)", text, verb->name);
+    return CLI_USAGE;
+}
+
+static int unknown_option(const cli_verb *verb, const char *word) {
+    const char *names[MAX_OPTIONS + 2];
+    size_t n = 0;
+    for (const cli_option *o = verb->options; o->name && n < MAX_OPTIONS; o++) names[n++] = o->name;
+    names[n++] = "help";
+    names[n] = NULL;
+    char bare[MAX_WORD];
+    snprintf(bare, sizeof bare, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    const char *near = cli_nearest(bare, names);
+    if (near) return cli_usage(verb, "unknown option '--%s'; did you mean '--%s'?", bare, near);
+    return cli_usage(verb, "unknown option '--%s'", bare);
+}
+
+/* getopt_long returned '?': an unknown option, an ambiguous one, or an argument to a flag. */
+static int bad_option(const cli_verb *verb, char **argv) {
+    const char *word = argv[optind - 1];
+    if (optopt >= FIRST_VALUE)
+        return cli_usage(verb, "option '%.*s' takes no argument", (int)strcspn(word, "="), word);
+    if (optopt) return cli_usage(verb, "unknown option '-%c'", optopt);
+    size_t length = strcspn(word, "="), hits = 0;
+    for (const cli_option *o = verb->options; o->name; o++)
+        hits += length > 2 && !strncmp(o->name, word + 2, length - 2);
+    if (hits > 1) return cli_usage(verb, "option '%.*s' is ambiguous", (int)length, word);
+    return unknown_option(verb, word);
+}
+
+/* --- storing values --- */
+
+static bool in_range(const cli_option *o, double value) {
+    return (o->min == 0 && o->max == 0) || (value >= o->min && value <= o->max);
+}
+
+static bool store_int(const cli_option *o, const char *text, int64_t *to) {
+    int64_t value;
+    if (!cli_parse_int(text, &value) || !in_range(o, (double)value)) return false;
+    *to = value;
+    return true;
+}
+
+static bool store_size(const cli_option *o, const char *text, uint64_t *to) {
+    uint64_t value;
+    if (!cli_parse_size(text, &value) || !in_range(o, (double)value)) return false;
+    *to = value;
+    return true;
+}
+
+static bool store_double(const cli_option *o, const char *text, double *to) {
+    double value;
+    if (!cli_parse_double(text, &value) || !in_range(o, value)) return false;
+    *to = value;
+    return true;
+}
+
+static bool store_choice(const cli_option *o, const char *text, int *to) {
+    for (int i = 0; o->choices[i]; i++) {
+        if (strcmp(o->choices[i], text) != 0) continue;
+        *to = i;
+        return true;
+    }
+    return false;
+}
+
+static bool store_string_item(const char *text, cli_strings *to) {
+    const char **grown = realloc(to->item, (to->count + 1) * sizeof *grown);
+    if (!grown) return false;
+    to->item = grown;
+    to->item[to->count++] = text;
+    return true;
+}
+
+static bool store_numbers(const cli_option *o, const char *text, cli_numbers *to) {
+    for (;;) {
+        char one[40];
+        size_t length = strcspn(text, ",");
+        if (length >= sizeof one || to->count == CLI_MAX_NUMBERS) return false;
+        memcpy(one, text, length);
+        one[length] = 0;
+        if (!store_double(o, one, &to->item[to->count])) return false;
+        to->count++;
+        if (!text[length]) return true;
+        text += length + 1;
+    }
+}
+
+/* Put text, an argument as written, where the table says. False when it is not a legal value. */
+static bool store(const cli_option *o, const char *text, void *settings) {
+    void *to = (char *)settings + o->offset;
+    switch (o->kind) {
+    case CLI_FLAG: ++*(int *)to; return true;
+    case CLI_INT: return store_int(o, text, to);
+    case CLI_SIZE: return store_size(o, text, to);
+    case CLI_DOUBLE: return store_double(o, text, to);
+    case CLI_STRING: *(const char **)to = text; return true;
+    case CLI_CHOICE: return store_choice(o, text, to);
+    case CLI_STRINGS: return store_string_item(text, to);
+    case CLI_NUMBERS: return store_numbers(o, text, to);
+    }
+    return false;
+}
+
+/* What a legal value looks like, for the error sentence: "a whole number from 1 to 64". */
+static void describe_value(const cli_option *o, char *to, size_t room) {
+    static const char *const what[] = {[CLI_INT] = "a whole number",
+                                       [CLI_SIZE] = "a size such as 64K or 1.5M",
+                                       [CLI_DOUBLE] = "a number",
+                                       [CLI_NUMBERS] = "numbers with commas between them"};
+    if (o->kind == CLI_CHOICE) {
+        size_t used = (size_t)snprintf(to, room, "one of");
+        for (int i = 0; o->choices[i] && used < room; i++)
+            used += (size_t)snprintf(to + used, room - used, "%s %s", i ? "," : "", o->choices[i]);
+        return;
+    }
+    const char *kind =
+        o->kind < sizeof what / sizeof *what && what[o->kind] ? what[o->kind] : "a value";
+    if (o->min == 0 && o->max == 0)
+        snprintf(to, room, "%s", kind);
+    else
+        snprintf(to, room, "%s from %.10g to %.10g", kind, o->min, o->max);
+}
+
+static int bad_value(const cli_verb *verb, const cli_option *o, const char *text) {
+    char wanted[256];
+    describe_value(o, wanted, sizeof wanted);
+    const char *near = o->kind == CLI_CHOICE ? cli_nearest(text, o->choices) : NULL;
+    if (near)
+        return cli_usage(verb, "--%s takes %s, not '%s'; did you mean '%s'?", o->name, wanted, text,
+                         near);
+    return cli_usage(verb, "--%s takes %s, not '%s'", o->name, wanted, text);
+}
+
+/* --- parsing --- */
+
+typedef struct getopt_tables {
+    struct option longs[MAX_OPTIONS + 2];
+    char shorts[2 * MAX_OPTIONS + 4];
+} getopt_tables;
+
+/* What getopt_long wants, from our table. Its values are indices, so that a letter and a long name
+ * meet. */
+static void fill_tables(const cli_option *options, getopt_tables *t) {
+    size_t n = count_options(options), s = 0;
+    memset(t, 0, sizeof *t);
+    t->shorts[s++] =
+        ':'; /* report a missing argument apart from an unknown option, and print nothing */
+    for (size_t i = 0; i < n; i++) {
+        int takes = options[i].kind == CLI_FLAG ? no_argument : required_argument;
+        t->longs[i] = (struct option){options[i].name, takes, NULL, FIRST_VALUE + (int)i};
+        if (!options[i].letter) continue;
+        t->shorts[s++] = options[i].letter;
+        if (takes == required_argument) t->shorts[s++] = ':';
+    }
+    t->shorts[s] = 'h';
+    t->longs[n] = (struct option){"help", no_argument, NULL, HELP_VALUE};
+}
+
+static const cli_option *option_of_value(const cli_option *options, int value) {
+    if (value >= FIRST_VALUE) return &options[value - FIRST_VALUE];
+    for (; options->name; options++)
+        if (options->letter == value) return options;
+    return NULL;
+}
+
+static void store_defaults(const cli_verb *verb, void *settings) {
+    for (const cli_option *o = verb->options; o->name; o++)
+        if (o->initial && !store(o, o->initial, settings))
+            abort(); /* the table contradicts itself */
+}
+
+static void start_getopt(void) {
+    opterr = 0;
+#ifdef __GLIBC__
+    optind = 0; /* glibc: also forget the state of an earlier command line */
+#else
+    optind = 1;
+#endif
+}
+
+/* A list given on the command line replaces its default instead of being added to it. */
+static void drop_default(const cli_option *o, void *settings) {
+    if (o->kind == CLI_NUMBERS) ((cli_numbers *)(void *)((char *)settings + o->offset))->count = 0;
+    if (o->kind == CLI_STRINGS) ((cli_strings *)(void *)((char *)settings + o->offset))->count = 0;
+}
+
+int cli_options_parse(const cli_verb *verb, int argc, char **argv, void *settings, int *first) {
+    if (count_options(verb->options) > MAX_OPTIONS) abort();
+    getopt_tables t;
+    fill_tables(verb->options, &t);
+    memset(&last, 0, sizeof last);
+    last.table = verb->options;
+    store_defaults(verb, settings);
+    start_getopt();
+    for (;;) {
+        int value = getopt_long(argc, argv, t.shorts, t.longs, NULL);
+        if (value == -1) break;
+        if (value == '?') return bad_option(verb, argv);
+        if (value == ':') return cli_usage(verb, "option '%s' needs an argument", argv[optind - 1]);
+        const cli_option *o = value == HELP_VALUE ? NULL : option_of_value(verb->options, value);
+        if (!o) { /* --help, or -h where the verb has no -h of its own */
+            cli_options_help(verb, stdout);
+            return CLI_DONE;
+        }
+        bool *given = &last.given[o - verb->options];
+        if (!*given) drop_default(o, settings);
+        *given = true;
+        if (!store(o, optarg, settings)) return bad_value(verb, o, optarg);
+    }
+    *first = optind;
+    return -1;
+}
+
+bool cli_options_given(const char *name) {
+    for (size_t i = 0; last.table && last.table[i].name; i++)
+        if (!strcmp(last.table[i].name, name)) return last.given[i];
+    return false;
+}
+
+void cli_options_free(const cli_verb *verb, void *settings) {
+    for (const cli_option *o = verb->options; o->name; o++) {
+        if (o->kind != CLI_STRINGS) continue;
+        cli_strings *list = (cli_strings *)(void *)((char *)settings + o->offset);
+        free(list->item);
+        *list = (cli_strings){0};
+    }
+}
+
+/* --- help --- */
+
+static void help_line(FILE *to, const cli_option *o) {
+    char left[80];
+    char letter[] = {'-', o->letter, ',', ' ', 0};
+    int width = snprintf(left, sizeof left, "  %s--%s%s%s", o->letter ? letter : "    ", o->name,
+                         o->argument ? " " : "", o->argument ? o->argument : "");
+    fputs(left, to);
+    if (width > HELP_COLUMN - 2) {
+        fputc('\n', to);
+        width = 0;
+    }
+    fprintf(to, "%*s%s", HELP_COLUMN - width, "", o->help);
+    if (o->kind == CLI_CHOICE) {
+        fputs(": ", to);
+        for (int i = 0; o->choices[i]; i++) fprintf(to, "%s%s", i ? ", " : "", o->choices[i]);
+    }
+    if (o->initial) fprintf(to, " [%s]", o->initial);
+    fputc('\n', to);
+}
+
+void cli_options_help(const cli_verb *verb, FILE *to) {
+    fprintf(to, "taper %s: %s\n\nusage: taper %s %s\n", verb->name, verb->what, verb->name,
+            verb->synopsis);
+    if (verb->about) {
+        size_t n = strlen(verb->about);
+        fprintf(to, "\n%s%s", verb->about, n && verb->about[n - 1] == '\n' ? "" : "\n");
+    }
+    fputs("\noptions [default]:\n", to);
+    for (const cli_option *o = verb->options; o->name; o++) help_line(to, o);
+    fprintf(to, "  -h, --help%*sthis text\n", HELP_COLUMN - 12, "");
+    if (verb->examples) {
+        fputs("\nexamples:\n", to);
+        for (const char *line = verb->examples; *line;) {
+            int n = (int)strcspn(line, "\n");
+            fprintf(to, "  %.*s\n", n, line);
+            line += n + (line[n] == '\n');
+        }
+    }
+}

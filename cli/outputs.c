@@ -1,0 +1,74 @@
+/* outputs.c -- a verb's output file; see outputs.h. */
+#include "outputs.h"
+#include "../formats/file.h"
+#include "signals.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool cli_is_same_file(const char *a, const char *b) {
+    struct stat sa, sb;
+    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0) return false;
+    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
+           sa.st_ino == sb.st_ino && S_ISREG(sa.st_mode);
+}
+
+int cli_output_check(const char *verb, const char *output, const char *input) {
+    if (!cli_is_same_file(output, input)) return CLI_DONE;
+    cli_error(verb, output, "is an input too, and would be lost; give another name with -o");
+    return CLI_USAGE;
+}
+
+int cli_output_open(cli_output *out, const char *verb, const char *path,
+                    const cli_common *common) {
+    *out = (cli_output){.verb = verb, .path = path};
+    if (strcmp(path, "-") == 0) {
+        if (!isatty(STDOUT_FILENO)) return CLI_DONE;
+        cli_error(verb, NULL,
+                  "binary data is not written to a terminal; give -o FILE, or pipe it on");
+        return CLI_USAGE;
+    }
+    taper_error error = {0};
+    taper_status status =
+        formats_atomic_file_open(&out->file, path, common->force ? FORMATS_ATOMIC_OVERWRITE : 0,
+                                 cli_signals_watch(), &error);
+    return status == TAPER_OK ? CLI_DONE : cli_fail(verb, path, status, &error);
+}
+
+static taper_status write_stdout(cli_output *out, const uint8_t *bytes, size_t n) {
+    while (n && out->problem.status == TAPER_OK) {
+        ssize_t done = write(STDOUT_FILENO, bytes, n);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return formats_fail_errno(&out->problem, errno, "write");
+        bytes += done;
+        n -= (size_t)done;
+    }
+    return out->problem.status;
+}
+
+static taper_status output_write(void *user, const void *bytes, size_t n) {
+    cli_output *out = user;
+    out->written += n;
+    if (!out->file) return write_stdout(out, bytes, n);
+    return formats_atomic_file_write(out->file, bytes, n, NULL);
+}
+
+taper_sink cli_output_sink(cli_output *out) {
+    return (taper_sink){.user = out, .write = output_write};
+}
+
+int cli_output_close(cli_output *out, const char *input, taper_status status,
+                     const taper_error *error) {
+    taper_error own = out->problem;
+    if (out->file) own = *formats_atomic_file_problem(out->file);
+    if (status == TAPER_OK) {
+        if (out->file) own.status = formats_atomic_file_commit(out->file, &own);
+    } else {
+        formats_atomic_file_abort(out->file);
+    }
+    out->file = NULL;
+    const char *name = strcmp(out->path, "-") ? out->path : "standard output";
+    if (own.status != TAPER_OK) return cli_fail(out->verb, name, own.status, &own);
+    return status == TAPER_OK ? CLI_DONE : cli_fail(out->verb, input, status, error);
+}

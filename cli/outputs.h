@@ -1,0 +1,38 @@
+/* outputs.h -- the one file that a verb writes: whole or not at all, never over an input, never
+ * binary to a terminal.
+ *
+ *     cli_output out;
+ *     int code = cli_output_open(&out, verb, path, common);
+ *     if (code != CLI_DONE) return code;
+ *     taper_sink sink = cli_output_sink(&out);
+ *     taper_status status = ...write to sink..., with error
+ *     return cli_output_close(&out, input, status, &error); */
+#ifndef CLI_OUTPUTS_H
+#define CLI_OUTPUTS_H
+#include "../formats/atomic_file.h"
+#include "cli.h"
+
+typedef struct cli_output {
+    const char *verb, *path;
+    formats_atomic_file *file; /* NULL: standard output */
+    taper_error problem;       /* of standard output */
+    uint64_t written;          /* bytes so far */
+} cli_output;
+
+/* Begin. path "-" is standard output. Prints what stands against it and returns an exit code:
+ * CLI_USAGE for a terminal, CLI_IO when it exists and -f was not given, or cannot be made. */
+int cli_output_open(cli_output *out, const char *verb, const char *path, const cli_common *common);
+
+taper_sink cli_output_sink(cli_output *out); /* borrows out */
+
+/* With status TAPER_OK put the output in place, else remove it and print why: the output's own
+ * failure under its path, any other under that of input. Returns the exit code. */
+int cli_output_close(cli_output *out, const char *input, taper_status status,
+                     const taper_error *error);
+
+/* Are both the same existing file? "-" is never. */
+bool cli_is_same_file(const char *a, const char *b);
+/* CLI_DONE, or CLI_USAGE with a sentence when output is the file input. */
+int cli_output_check(const char *verb, const char *output, const char *input);
+
+#endif

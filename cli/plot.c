@@ -1,0 +1,322 @@
+/* plot.c -- gnuplot scripts out of series, and gnuplot run on them.
+ *
+ * gnuplot reads the script from its standard input, which is one end of a socket pair and not a
+ * pipe: a send can then say MSG_NOSIGNAL, and a gnuplot that dies early does not take this process
+ * with it. It writes to temporary names, which are renamed when it has ended well. */
+#include "plot.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Okabe and Ito (2008), without their yellow, which is too light for lines. */
+static const char *const k_colour[CLI_PLOT_COLOURS] = {"#D55E00", "#0072B2", "#009E73", "#CC79A7",
+                                                       "#E69F00", "#56B4E9", "#333333"};
+static const int k_marker[CLI_PLOT_COLOURS] = {7, 5, 9, 11, 13, 6, 4}; /* gnuplot's point types */
+
+static bool can_draw(const cli_plot *plot, double x, double y) {
+    return isfinite(x) && isfinite(y) && (!plot->log_x || x > 0) && (!plot->log_y || y > 0);
+}
+
+static size_t drawn_points(const cli_plot *plot, const cli_series *s) {
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++) n += can_draw(plot, s->x[i], s->y[i]);
+    return n;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+/* A gnuplot string: single quotes, where only the quote itself is special; control characters
+ * become spaces. */
+static void put_quoted(FILE *to, const char *text) {
+    fputc('\'', to);
+    for (; *text; text++) {
+        if (*text == '\'') fputc('\'', to);
+        fputc((unsigned char)*text < 32 || *text == 127 ? ' ' : *text, to);
+    }
+    fputc('\'', to);
+}
+
+static void put_label(FILE *to, const char *what, const char *text) {
+    fprintf(to, "set %s ", what);
+    put_quoted(to, text);
+    fputs(" noenhanced\n", to);
+}
+
+static void put_style(FILE *to) {
+    fputs(
+        "set encoding utf8\n"
+        "set border 3 linecolor '#666666'\n"
+        "set tics nomirror out\n"
+        "set grid xtics ytics linecolor '#e4e4e4' linewidth 1\n"
+        "set key outside right center vertical Left reverse samplen 2.5 spacing 1.25 noenhanced\n",
+        to);
+}
+
+static void put_data(FILE *to, const cli_plot *plot) {
+    for (size_t s = 0; s < plot->n_series; s++) {
+        fprintf(to, "$series%zu << EOD\n", s);
+        for (size_t i = 0; i < plot->series[s].n; i++)
+            if (can_draw(plot, plot->series[s].x[i], plot->series[s].y[i]))
+                fprintf(to, "%.10g %.10g\n", plot->series[s].x[i], plot->series[s].y[i]);
+        fputs("EOD\n", to);
+    }
+}
+
+static void put_curves(FILE *to, const cli_plot *plot) {
+    const char *lead = "plot ";
+    for (size_t i = 0; i < plot->n_series; i++) {
+        const cli_series *s = &plot->series[i];
+        unsigned colour = s->colour % CLI_PLOT_COLOURS;
+        if (!drawn_points(plot, s)) continue; /* gnuplot takes an empty block for a failure */
+        fprintf(to, "%s$series%zu with %s linecolor '%s' linewidth %s", lead, i,
+                s->markers ? "linespoints" : "lines", k_colour[colour], s->bold ? "3" : "1.6");
+        if (s->dashed) fputs(" dashtype 2", to);
+        if (s->markers)
+            fprintf(to, " pointtype %d pointsize %s", k_marker[colour], s->bold ? "0.7" : "0.5");
+        fputs(" title ", to);
+        put_quoted(to, s->name);
+        lead = ", \\\n     ";
+    }
+    fputc('\n', to);
+}
+
+/* A logarithmic axis ends just outside the points, not at the next power of ten, and has tics at 1,
+ * 2 and 5. */
+static void put_log_axis(FILE *to, const cli_plot *plot, char axis) {
+    double lowest = INFINITY, highest = 0;
+    for (size_t s = 0; s < plot->n_series; s++)
+        for (size_t i = 0; i < plot->series[s].n; i++) {
+            double x = plot->series[s].x[i], y = plot->series[s].y[i], v = axis == 'x' ? x : y;
+            if (!can_draw(plot, x, y)) continue;
+            lowest = fmin(lowest, v);
+            highest = fmax(highest, v);
+        }
+    fprintf(to, "set logscale %c\nset %crange [%.4g:%.4g]\n", axis, axis, lowest / 1.15,
+            highest * 1.15);
+    if (highest / lowest > 1e4) return; /* gnuplot's own tics, one a decade */
+    const char *lead = "(";
+    fprintf(to, "set %ctics ", axis);
+    for (double decade = pow(10, floor(log10(lowest / 1.15))); decade <= highest * 1.15;
+         decade *= 10)
+        for (int step = 1; step <= 5; step += step == 1 ? 1 : 3) {
+            fprintf(to, "%s'%g' %g", lead, decade * step, decade * step);
+            lead = ", ";
+        }
+    fputs(")\n", to);
+}
+
+/* The script draws both files; `stem` can be set beforehand, as this program does. */
+static void put_script(FILE *to, const cli_plot *plot, const char *base) {
+    fputs("# Draws the plot anew: gnuplot FILE, in the folder where it lies.\n", to);
+    fputs("if (!exists('stem')) stem = ", to);
+    put_quoted(to, base);
+    fputc('\n', to);
+    put_style(to);
+    if (plot->title) put_label(to, "title", plot->title);
+    put_label(to, "xlabel", plot->x_label);
+    put_label(to, "ylabel", plot->y_label);
+    if (plot->log_x) put_log_axis(to, plot, 'x');
+    if (plot->log_y) put_log_axis(to, plot, 'y');
+    put_data(to, plot);
+    fputs("set terminal svg size 960,540 dynamic font 'sans-serif,15' background '#ffffff'\n"
+          "set output stem.'.svg'\n",
+          to);
+    put_curves(to, plot);
+    fputs("set terminal pngcairo size 1440,810 font 'sans-serif,16' background '#ffffff' linewidth "
+          "1.5\n"
+          "set output stem.'.png'\n"
+          "replot\n"
+          "unset output\n",
+          to);
+}
+
+static void put_csv(FILE *to, const cli_plot *plot) {
+    fputs("series,x,y\n", to);
+    for (size_t s = 0; s < plot->n_series; s++)
+        for (size_t i = 0; i < plot->series[s].n; i++) {
+            fputc('"', to);
+            for (const char *c = plot->series[s].name; *c; c++)
+                fputs(*c == '"' ? "\"\"" : (char[2]){*c, 0}, to);
+            fprintf(to, "\",%.10g,%.10g\n", plot->series[s].x[i], plot->series[s].y[i]);
+        }
+}
+
+/* --- running gnuplot -------------------------------------------------------------------------- */
+
+static taper_status send_all(int to, const char *text, size_t n, taper_error *error) {
+    while (n) {
+        ssize_t sent = send(to, text, n, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0)
+            return formats_fail(error, TAPER_ERR_IO, "gnuplot stopped reading: %s",
+                                strerror(errno));
+        text += sent;
+        n -= (size_t)sent;
+    }
+    return TAPER_OK;
+}
+
+/* Start gnuplot with its standard input on *to, which is the caller's to close. */
+static taper_status start_gnuplot(pid_t *child, int *to, taper_error *error) {
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
+        return formats_fail(error, TAPER_ERR_IO, "cannot make a channel to gnuplot: %s",
+                            strerror(errno));
+    char name[] = "gnuplot";
+    char *arguments[] = {name, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, pair[1], STDIN_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addclose(&actions, pair[0]);
+    if (pair[1] != STDIN_FILENO) posix_spawn_file_actions_addclose(&actions, pair[1]);
+    int failure = posix_spawnp(child, name, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(pair[1]);
+    if (failure == 0) {
+        *to = pair[0];
+        return TAPER_OK;
+    }
+    close(pair[0]);
+    if (failure == ENOENT)
+        return formats_fail(
+            error, TAPER_ERR_UNSUPPORTED,
+            "plots need gnuplot, which is not installed; install gnuplot-nox and run again");
+    return formats_fail(error, TAPER_ERR_IO, "cannot start gnuplot: %s", strerror(failure));
+}
+
+/* Run gnuplot on the script with its output under another stem. */
+static taper_status run_gnuplot(const char *script, size_t n, const char *stem,
+                                taper_error *error) {
+    char *preamble = NULL;
+    size_t preamble_size = 0;
+    FILE *text = open_memstream(&preamble, &preamble_size);
+    if (!text) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a plot");
+    fputs("stem = ", text);
+    put_quoted(text, stem);
+    fputc('\n', text);
+    if (fclose(text) != 0) {
+        free(preamble);
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a plot");
+    }
+    pid_t child;
+    int to = -1, end = -1;
+    taper_status status = start_gnuplot(&child, &to, error);
+    if (status == TAPER_OK) {
+        status = send_all(to, preamble, preamble_size, error);
+        if (status == TAPER_OK) status = send_all(to, script, n, error);
+        close(to);
+        while (waitpid(child, &end, 0) < 0 && errno == EINTR) continue;
+        if (status == TAPER_OK && !(WIFEXITED(end) && WEXITSTATUS(end) == 0))
+            status = formats_fail(error, TAPER_ERR_IO,
+                                  "gnuplot failed on the plot; its words are above");
+    }
+    free(preamble);
+    return status;
+}
+
+/* Put what gnuplot wrote in place; a short file is a failure of gnuplot that it did not report. */
+static taper_status place(const char *from, const char *to, taper_error *error) {
+    FILE *file = fopen(from, "rb");
+    int has_bytes = file && fgetc(file) != EOF;
+    if (file) fclose(file);
+    if (!has_bytes)
+        return formats_fail(error, TAPER_ERR_IO, "gnuplot wrote nothing: is the folder writable?");
+    if (rename(from, to) != 0)
+        return formats_fail(error, TAPER_ERR_IO, "cannot rename: %s", strerror(errno));
+    return TAPER_OK;
+}
+
+static char *join(const char *left, const char *right) {
+    size_t n = strlen(left) + strlen(right) + 1;
+    char *text = malloc(n);
+    if (text) snprintf(text, n, "%s%s", left, right);
+    return text;
+}
+
+static taper_status draw(const char *script, size_t n, const char *stem,
+                         const formats_atomic_watch *watch, taper_error *error) {
+    static const char *const suffix[2] = {".svg", ".png"};
+    char temporary[32], *temporary_stem, *from[2] = {NULL}, *to[2] = {NULL};
+    snprintf(temporary, sizeof temporary, ".%ld.tmp", (long)getpid());
+    temporary_stem = join(stem, temporary);
+    taper_status status = temporary_stem ? TAPER_OK : TAPER_ERR_NOMEM;
+    for (int i = 0; i < 2 && status == TAPER_OK; i++) {
+        from[i] = join(temporary_stem, suffix[i]);
+        to[i] = join(stem, suffix[i]);
+        if (!from[i] || !to[i])
+            status = TAPER_ERR_NOMEM;
+        else if (watch && watch->will_create)
+            watch->will_create(watch->user, from[i]);
+    }
+    if (status == TAPER_OK)
+        status = run_gnuplot(script, n, temporary_stem, error);
+    else
+        formats_fail(error, status, "no memory for a plot");
+    for (int i = 0; i < 2; i++) {
+        if (status == TAPER_OK) status = place(from[i], to[i], error);
+        if (status != TAPER_OK && from[i]) remove(from[i]);
+        if (from[i] && watch && watch->gone) watch->gone(watch->user, from[i]);
+        free(from[i]);
+        free(to[i]);
+    }
+    free(temporary_stem);
+    return status;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+typedef void put_fn(FILE *to, const cli_plot *plot, const char *base);
+static void put_csv_as_file(FILE *to, const cli_plot *plot, const char *base) {
+    (void)base;
+    put_csv(to, plot);
+}
+
+/* Make a text in memory (*text is the caller's) and write it to stem + suffix. */
+static taper_status write_text(put_fn *put, const cli_plot *plot, const char *stem,
+                               const char *suffix, const formats_atomic_watch *watch, char **text,
+                               size_t *n, taper_error *error) {
+    const char *slash = strrchr(stem, '/');
+    char *path = join(stem, suffix);
+    *text = NULL;
+    FILE *to = path ? open_memstream(text, n) : NULL;
+    if (to) put(to, plot, slash ? slash + 1 : stem);
+    int failed = !to || ferror(to);
+    if ((to && fclose(to) != 0) || failed) {
+        free(path);
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a plot");
+    }
+    taper_status status =
+        formats_file_write(path, *text, *n, FORMATS_ATOMIC_OVERWRITE, watch, error);
+    free(path);
+    return status;
+}
+
+taper_status cli_plot_write(const cli_plot *plot, const char *stem, bool csv,
+                            const formats_atomic_watch *watch, taper_error *error) {
+    size_t points = 0, n;
+    char *text = NULL;
+    for (size_t i = 0; i < plot->n_series; i++) points += drawn_points(plot, &plot->series[i]);
+    if (!points)
+        return formats_fail(error, TAPER_ERR_ARG, "nothing to plot: no series has a point");
+    taper_status status = TAPER_OK;
+    if (csv) {
+        status = write_text(put_csv_as_file, plot, stem, ".csv", watch, &text, &n, error);
+        free(text);
+        text = NULL;
+    }
+    if (status == TAPER_OK)
+        status = write_text(put_script, plot, stem, ".gp", watch, &text, &n, error);
+    if (status == TAPER_OK) status = draw(text, n, stem, watch, error);
+    free(text);
+    return status;
+}

@@ -1,0 +1,122 @@
+/* readahead.c -- a ring of images between reading threads and one consumer; see readahead.h. */
+#include "readahead.h"
+#include "../formats/image.h"
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { MAX_READERS = 64, WAKE_EVERY = 32 };
+
+typedef struct slot {
+    bool ready;
+    taper_status status;
+    taper_image image;
+    taper_error error;
+} slot;
+
+struct cli_readahead {
+    const formats_imageset *set;
+    size_t count, taken, begun; /* images; begun: up to here a reader has it */
+    size_t held_bytes;          /* of pixels in ready slots */
+    slot *ring;                 /* NULL: no readers, read when asked for */
+    pthread_mutex_t lock;
+    pthread_cond_t came; /* the image that the consumer waits for is ready */
+    pthread_cond_t room; /* readers may go on */
+    pthread_t reader[MAX_READERS];
+    unsigned readers, idle;
+    bool closing;
+};
+
+static bool may_begin(const cli_readahead *r) {
+    if (r->begun == r->taken) return true; /* what the consumer asks for always goes */
+    return r->begun - r->taken < CLI_READAHEAD_IMAGES && r->held_bytes < CLI_READAHEAD_BYTES;
+}
+
+static void *read_images(void *of) {
+    cli_readahead *r = of;
+    pthread_mutex_lock(&r->lock);
+    while (!r->closing && r->begun < r->count) {
+        if (!may_begin(r)) {
+            r->idle++;
+            pthread_cond_wait(&r->room, &r->lock);
+            r->idle--;
+            continue;
+        }
+        size_t i = r->begun++;
+        slot *s = &r->ring[i % CLI_READAHEAD_IMAGES];
+        pthread_mutex_unlock(&r->lock);
+        s->error = (taper_error){0};
+        s->status = formats_imageset_read(r->set, i, &s->image, &s->error);
+        pthread_mutex_lock(&r->lock);
+        if (s->status == TAPER_OK) r->held_bytes += formats_image_bytes(&s->image);
+        s->ready = true;
+        if (i == r->taken) pthread_cond_signal(&r->came);
+    }
+    pthread_mutex_unlock(&r->lock);
+    return NULL;
+}
+
+/* Do most images have a file of their own, so that there is something to decode? */
+static bool is_worth_threads(const formats_imageset *set, size_t n) {
+    return n > 1 && formats_imageset_path(set, 0) != formats_imageset_path(set, n - 1);
+}
+
+taper_status cli_readahead_new(cli_readahead **out, const formats_imageset *set, unsigned threads,
+                               taper_error *error) {
+    cli_readahead *r = *out = calloc(1, sizeof *r);
+    if (!r) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read images ahead");
+    r->set = set;
+    r->count = formats_imageset_count(set);
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->came, NULL);
+    pthread_cond_init(&r->room, NULL);
+    if (threads < 2 || !is_worth_threads(set, r->count)) return TAPER_OK;
+    r->ring = calloc(CLI_READAHEAD_IMAGES, sizeof *r->ring);
+    if (!r->ring) return TAPER_OK;
+    pthread_mutex_lock(&r->lock);
+    while (r->readers < threads && r->readers < MAX_READERS &&
+           pthread_create(&r->reader[r->readers], NULL, read_images, r) == 0)
+        r->readers++;
+    pthread_mutex_unlock(&r->lock);
+    if (!r->readers) {
+        free(r->ring);
+        r->ring = NULL;
+    }
+    return TAPER_OK;
+}
+
+taper_status cli_readahead_next(cli_readahead *r, taper_image *out, taper_error *error) {
+    if (!r->ring) return formats_imageset_read(r->set, r->taken++, out, error);
+    pthread_mutex_lock(&r->lock);
+    slot *s = &r->ring[r->taken % CLI_READAHEAD_IMAGES];
+    while (!s->ready) {
+        pthread_cond_broadcast(&r->room);
+        pthread_cond_wait(&r->came, &r->lock);
+    }
+    taper_status status = s->status;
+    *out = s->image;
+    if (status == TAPER_OK) r->held_bytes -= formats_image_bytes(&s->image);
+    else if (error) *error = s->error;
+    s->ready = false;
+    s->image = (taper_image){0};
+    r->taken++;
+    /* seldom, so that readers do long runs; whoever waits above wakes them in any case */
+    if (r->idle && r->taken % WAKE_EVERY == 0) pthread_cond_broadcast(&r->room);
+    pthread_mutex_unlock(&r->lock);
+    return status;
+}
+
+void cli_readahead_free(cli_readahead *r) {
+    if (!r) return;
+    pthread_mutex_lock(&r->lock);
+    r->closing = true;
+    pthread_cond_broadcast(&r->room);
+    pthread_mutex_unlock(&r->lock);
+    for (unsigned i = 0; i < r->readers; i++) pthread_join(r->reader[i], NULL);
+    for (size_t i = 0; r->ring && i < CLI_READAHEAD_IMAGES; i++) free(r->ring[i].image.pixels);
+    pthread_mutex_destroy(&r->lock);
+    pthread_cond_destroy(&r->came);
+    pthread_cond_destroy(&r->room);
+    free(r->ring);
+    free(r);
+}

@@ -1,0 +1,32 @@
+/* version.c -- `taper --version`; see version.h. */
+#include "version.h"
+#include "../codec/backend/backend.h"
+#include <png.h>
+#include <xxhash.h>
+#include <zlib.h>
+#include <zstd.h>
+/* after stdio.h, which it needs and does not include */
+#include <jpeglib.h>
+
+#define TEXT_(x) #x
+#define TEXT(x)  TEXT_(x)
+#ifdef LIBJPEG_TURBO_VERSION
+#define JPEG_NAME "libjpeg-turbo " TEXT(LIBJPEG_TURBO_VERSION)
+#else
+#define JPEG_NAME "libjpeg " TEXT(JPEG_LIB_VERSION)
+#endif
+
+void cli_version(FILE *to, bool details) {
+    fprintf(to, "taper %s\n", TAPER_VERSION);
+    if (!details) return;
+    codec_backend cpu;
+    codec_backend_cpu(&cpu);
+    unsigned xxh = XXH_versionNumber();
+    fprintf(to, "kernels: %s\n", cpu.kernels);
+    fprintf(to, "zstd %s\nlibpng %s\n%s\nzlib %s\nxxHash %u.%u.%u\n", ZSTD_versionString(),
+            png_get_libpng_ver(NULL), JPEG_NAME, zlibVersion(), xxh / 10000, xxh / 100 % 100,
+            xxh % 100);
+#ifdef __VERSION__
+    fprintf(to, "compiler: %s\n", __VERSION__);
+#endif
+}

@@ -1,0 +1,143 @@
+/* assemble.c -- see assemble.h. */
+#include "assemble.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { COPY_BLOCK = 1 << 16 };
+
+uint32_t codec_checksum_span(uint8_t layout, uint64_t data_bytes, uint64_t chunks) {
+    enum { BYTES_PER_CHECKSUM = 4096, MOST = 1024 };
+    if (layout == 0 || chunks == 0) return 1;
+    uint64_t mean = data_bytes / chunks + 1, span = BYTES_PER_CHECKSUM / mean;
+    return (uint32_t)(span < 1 ? 1 : span > MOST ? MOST : span);
+}
+
+/* --- shortening -------------------------------------------------------------------------------------- */
+
+static taper_status front_size(formats_front *f, uint64_t *size, taper_error *error) {
+    formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
+    taper_status status = formats_front_write(f, &out, error);
+    *size = f->front_size;
+    formats_buffer_free(&out);
+    return status;
+}
+
+void codec_clip_data(formats_front *f, uint64_t budget) {
+    uint64_t chunk = 0, chunks = (uint64_t)f->layers * f->groups;
+    while (chunk < chunks && f->chunk_at[chunk + 1] <= budget) chunk++;
+    if (chunk == chunks) return;
+    /* chunk is the first that does not fit whole; it stays, cut, and so do the groups after it, empty */
+    uint32_t group = (uint32_t)(chunk % f->groups), layer = (uint32_t)(chunk / f->groups);
+    f->tail = 1;
+    f->layers = layer + 1;
+    f->first_cut = group;
+    if (group == 0 && layer > 0 && budget == f->chunk_at[chunk]) { /* between two layers */
+        f->layers = layer;
+        f->tail = 0;
+        return;
+    }
+    for (uint64_t c = chunk; c < (uint64_t)f->layers * f->groups; c++) f->chunk_at[c + 1] = budget;
+}
+
+static void shorten_images(formats_front *f, uint64_t budget) {
+    uint64_t chunks = (uint64_t)f->layers * f->groups, total = f->chunk_at[chunks], at = 0;
+    if (total <= budget) return;
+    double share = (double)budget / (double)total;
+    for (uint64_t c = 0, before = 0; c < chunks; c++) {
+        uint64_t length = f->chunk_at[c + 1] - before;
+        before = f->chunk_at[c + 1];
+        at += (uint64_t)((double)length * share);
+        f->chunk_at[c + 1] = at;
+    }
+    f->tail = 1;
+    f->first_cut = 0;
+}
+
+void codec_shorten_data(formats_front *f, uint64_t budget) {
+    if (f->layout == 0) codec_clip_data(f, budget);
+    else shorten_images(f, budget);
+}
+
+taper_status codec_shorten(formats_front *f, uint64_t max_bytes, taper_error *error) {
+    uint64_t front, data = f->chunk_at[(uint64_t)f->layers * f->groups];
+    TAPER_TRY(front_size(f, &front, error));
+    if (front + data <= max_bytes) return TAPER_OK;
+    uint64_t *full = malloc(((size_t)f->layers * f->groups + 1) * sizeof *full);
+    if (!full) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the directory");
+    uint32_t layers = f->layers;
+    formats_front was = *f;
+    memcpy(full, f->chunk_at, ((size_t)layers * f->groups + 1) * sizeof *full);
+    taper_status status = TAPER_OK;
+    /* the directory shrinks with its layers, so the budget for data grows: settle in a few rounds */
+    for (int round = 0; round < 4 && status == TAPER_OK; round++) {
+        uint64_t budget = max_bytes > front ? max_bytes - front : 0, before = front;
+        f->layers = layers;
+        f->tail = was.tail;
+        f->first_cut = was.first_cut;
+        memcpy(f->chunk_at, full, ((size_t)layers * f->groups + 1) * sizeof *full);
+        codec_shorten_data(f, budget);
+        status = front_size(f, &front, error);
+        if (front == before) break;
+    }
+    free(full);
+    TAPER_TRY(status);
+    while (front + f->chunk_at[(uint64_t)f->layers * f->groups] > max_bytes) { /* the last round may be a few bytes over */
+        uint64_t over = front + f->chunk_at[(uint64_t)f->layers * f->groups] - max_bytes;
+        uint64_t now = f->chunk_at[(uint64_t)f->layers * f->groups];
+        if (over > now || f->front_size > max_bytes)
+            return formats_fail(error, TAPER_ERR_LIMIT, "%llu bytes do not hold the container's front matter of %llu; ask for more",
+                                (unsigned long long)max_bytes, (unsigned long long)front);
+        codec_shorten_data(f, now - over);
+        TAPER_TRY(front_size(f, &front, error));
+    }
+    return TAPER_OK;
+}
+
+/* --- writing ----------------------------------------------------------------------------------------- */
+
+/* Hand every chunk, block by block, to `take`. */
+typedef taper_status take_fn(void *user, uint64_t chunk, const void *bytes, size_t n);
+
+static taper_status walk_chunks(const formats_front *f, const codec_chunks *chunks, take_fn *take, void *user) {
+    uint8_t *block = malloc(COPY_BLOCK);
+    if (!block) return TAPER_ERR_NOMEM;
+    taper_status status = TAPER_OK;
+    for (uint64_t c = 0; c < (uint64_t)f->layers * f->groups && status == TAPER_OK; c++) {
+        uint64_t length = f->chunk_at[c + 1] - f->chunk_at[c];
+        for (uint64_t at = 0; at < length && status == TAPER_OK; at += COPY_BLOCK) {
+            size_t n = length - at < COPY_BLOCK ? (size_t)(length - at) : COPY_BLOCK;
+            status = chunks->read(chunks->user, (uint32_t)(c / f->groups), (uint32_t)(c % f->groups), at, block, n);
+            if (status == TAPER_OK) status = take(user, c, block, n);
+        }
+    }
+    free(block);
+    return status;
+}
+
+static taper_status take_checksum(void *user, uint64_t chunk, const void *bytes, size_t n) {
+    formats_front *f = user;
+    uint64_t per = f->chunks_per_checksum, blocks = (f->groups + per - 1) / per;
+    uint32_t *sum = &f->checksum[chunk / f->groups * blocks + chunk % f->groups / per];
+    *sum = formats_crc32c(*sum, bytes, n);
+    return TAPER_OK;
+}
+
+static taper_status take_output(void *user, uint64_t chunk, const void *bytes, size_t n) {
+    const taper_sink *to = user;
+    (void)chunk;
+    return to->write(to->user, bytes, n);
+}
+
+taper_status codec_assemble(formats_front *f, const codec_chunks *chunks, const taper_sink *to, taper_error *error) {
+    free(f->checksum);
+    f->checksum = calloc((size_t)formats_front_checksums(f) + 1, sizeof *f->checksum);
+    if (!f->checksum) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for checksums");
+    taper_status status = walk_chunks(f, chunks, take_checksum, f);
+    formats_buffer front = formats_buffer_make(SIZE_MAX / 4);
+    if (status == TAPER_OK) status = formats_front_write(f, &front, error);
+    if (status == TAPER_OK) status = to->write(to->user, front.data, front.size);
+    formats_buffer_free(&front);
+    taper_sink copy = *to;
+    if (status == TAPER_OK) status = walk_chunks(f, chunks, take_output, &copy);
+    return status == TAPER_OK ? status : formats_fail(error, status, "the container could not be written (%s)", formats_status_name(status));
+}

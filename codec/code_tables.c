@@ -1,0 +1,156 @@
+/* code_tables.c -- memory, order and serialised form of code tables; see code_tables.h. */
+#include "code_tables.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+taper_status codec_code_tables_alloc(codec_code_tables *t, uint32_t units) {
+    memset(t, 0, sizeof *t);
+    t->units = units;
+    t->step = calloc(units, sizeof *t->step);
+    t->planes = calloc(units, sizeof *t->planes);
+    t->log_scale = calloc(units, sizeof *t->log_scale);
+    if (t->step && t->planes && t->log_scale) return TAPER_OK;
+    codec_code_tables_free(t);
+    return TAPER_ERR_NOMEM;
+}
+
+void codec_code_tables_free(codec_code_tables *t) {
+    free(t->step), free(t->planes), free(t->log_scale), free(t->slope), free(t->pass);
+    memset(t, 0, sizeof *t);
+}
+
+taper_status codec_code_tables_set_planes(codec_code_tables *t) {
+    uint32_t total = 0;
+    for (uint32_t u = 0; u < t->units; u++) total += t->planes[u];
+    t->n_passes = total;
+    free(t->slope), free(t->pass);
+    t->slope = calloc(total + 1, sizeof *t->slope);
+    t->pass = calloc(total + 1, sizeof *t->pass);
+    return t->slope && t->pass ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
+/* A counting sort over (slope falling, depth rising); units rise because they are visited in order. */
+taper_status codec_order_make(codec_code_tables *t) {
+    enum { KEYS = 256 * CODEC_MAX_PLANES };
+    uint32_t *start = calloc(KEYS + 1, sizeof *start);
+    if (!start) return TAPER_ERR_NOMEM;
+    taper_status status = TAPER_OK;
+    for (int place = 0; place < 2; place++) { /* count, then place */
+        const uint8_t *slope = t->slope;
+        for (uint32_t u = 0; u < t->units; slope += t->planes[u++])
+            for (uint32_t d = 0; d < t->planes[u]; d++) {
+                if (d && slope[d] > slope[d - 1]) status = TAPER_ERR_CORRUPT;
+                uint32_t key = (255u - slope[d]) * CODEC_MAX_PLANES + d;
+                if (place) t->pass[start[key]++] = (codec_pass){(uint16_t)u, (uint8_t)d};
+                else start[key + 1]++;
+            }
+        for (uint32_t k = 0; !place && k < KEYS; k++) start[k + 1] += start[k];
+    }
+    free(start);
+    return status;
+}
+
+/* --- serialised form ------------------------------------------------------------------------------ */
+
+static uint32_t float_bits(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static void write_i16(formats_buffer *out, const int16_t *v, size_t n) {
+    for (size_t i = 0; i < n; i++) formats_write_u16le(out, (uint16_t)v[i]);
+}
+
+static void read_i16(formats_cursor *in, int16_t *v, size_t n) {
+    for (size_t i = 0; i < n; i++) v[i] = (int16_t)formats_read_u16le(in);
+}
+
+taper_status codec_code_tables_write(const codec_code_tables *t, formats_buffer *out) {
+    int same_step = 1;
+    for (uint32_t u = 1; u < t->units; u++) same_step &= t->step[u] == t->step[0];
+    formats_write_u8(out, (uint8_t)!same_step);
+    for (uint32_t u = 0; u < (same_step ? 1 : t->units); u++) formats_write_u32le(out, float_bits(t->step[u]));
+    formats_write_bytes(out, t->planes, t->units);
+    write_i16(out, t->log_scale, t->units);
+    formats_write_bytes(out, t->slope, t->n_passes);
+    formats_write_u8(out, (uint8_t)t->n_layers);
+    for (uint32_t l = 0; l < t->n_layers; l++) {
+        formats_write_varint(out, t->layer[l].pass);
+        formats_write_varint(out, t->layer[l].bytes_per_mpixel);
+    }
+    formats_write_bytes(out, t->recon, sizeof t->recon);
+    formats_write_bytes(out, t->zero_norm, sizeof t->zero_norm);
+    write_i16(out, &t->weight[0][0], CODEC_CLASSES * CODEC_FEATURES);
+    write_i16(out, t->bias, CODEC_CLASSES);
+    formats_write_bytes(out, t->prior, sizeof t->prior);
+    return formats_write_bytes(out, t->signed_weight, sizeof t->signed_weight);
+}
+
+/* Copy n bytes, or leave them zero where the cursor has failed. */
+static void read_bytes(formats_cursor *in, void *to, size_t n) {
+    const uint8_t *from = formats_read_bytes(in, n);
+    if (from) memcpy(to, from, n);
+}
+
+static taper_status read_quantiser(codec_code_tables *t, formats_cursor *in, taper_error *error) {
+    uint8_t each = formats_read_u8(in);
+    if (each > 1) return formats_fail(error, TAPER_ERR_CORRUPT, "model: step mode %u is neither 0 nor 1", each);
+    for (uint32_t u = 0; u < t->units; u++) {
+        uint32_t bits = u && !each ? float_bits(t->step[0]) : formats_read_u32le(in);
+        memcpy(&t->step[u], &bits, sizeof bits);
+        if (!(t->step[u] >= 1e-6f && t->step[u] <= 1e6f)) /* NaN too */
+            return formats_fail(error, TAPER_ERR_CORRUPT, "model: step of unit %u is outside 1e-6 .. 1e6", u);
+    }
+    read_bytes(in, t->planes, t->units);
+    read_i16(in, t->log_scale, t->units);
+    for (uint32_t u = 0; u < t->units; u++) {
+        if (t->planes[u] > CODEC_MAX_PLANES)
+            return formats_fail(error, TAPER_ERR_CORRUPT, "model: unit %u has %u planes, at most 15 are legal", u,
+                                t->planes[u]);
+        if (t->log_scale[u] < -512 || t->log_scale[u] > 1023)
+            return formats_fail(error, TAPER_ERR_CORRUPT, "model: scale of unit %u is out of range", u);
+    }
+    return formats_cursor_check(in, "model: quantiser", error);
+}
+
+static taper_status read_order(codec_code_tables *t, formats_cursor *in, taper_error *error) {
+    if (codec_code_tables_set_planes(t) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_NOMEM, "model: no memory for %u passes", t->n_passes);
+    read_bytes(in, t->slope, t->n_passes);
+    TAPER_TRY(formats_cursor_check(in, "model: order", error));
+    if (codec_order_make(t) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "model: slopes rise within a unit");
+    t->n_layers = formats_read_u8(in);
+    if (t->n_layers < 1 || t->n_layers > CODEC_MAX_LAYERS_IN_MODEL)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "model: %u layers, 1 to 64 are legal", t->n_layers);
+    codec_layer_end before = {0, 0};
+    for (uint32_t l = 0; l < t->n_layers; before = t->layer[l++]) {
+        t->layer[l].pass = (uint32_t)formats_read_varint_max(in, t->n_passes);
+        t->layer[l].bytes_per_mpixel = (uint32_t)formats_read_varint_max(in, UINT32_MAX);
+        if (t->layer[l].pass <= before.pass || t->layer[l].bytes_per_mpixel < before.bytes_per_mpixel)
+            return formats_fail(error, TAPER_ERR_CORRUPT, "model: layer %u does not follow its predecessor", l);
+    }
+    if (before.pass != t->n_passes)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "model: the last layer does not end with the order");
+    return formats_cursor_check(in, "model: layers", error);
+}
+
+taper_status codec_code_tables_read(codec_code_tables *t, uint32_t units, formats_cursor *in, taper_error *error) {
+    if (codec_code_tables_alloc(t, units) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_NOMEM, "model: no memory for %u units", units);
+    taper_status status = read_quantiser(t, in, error);
+    if (status == TAPER_OK) status = read_order(t, in, error);
+    if (status == TAPER_OK) {
+        read_bytes(in, t->recon, sizeof t->recon);
+        read_bytes(in, t->zero_norm, sizeof t->zero_norm);
+        read_i16(in, &t->weight[0][0], CODEC_CLASSES * CODEC_FEATURES);
+        read_i16(in, t->bias, CODEC_CLASSES);
+        read_bytes(in, t->prior, sizeof t->prior);
+        read_bytes(in, t->signed_weight, sizeof t->signed_weight);
+        status = formats_cursor_check(in, "model: contexts", error);
+    }
+    if (status != TAPER_OK) codec_code_tables_free(t);
+    return status;
+}

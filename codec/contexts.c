@@ -1,0 +1,135 @@
+/* contexts.c -- predicting a pass from what is known; see contexts.h. Integers only (promise P4). */
+#include "contexts.h"
+#include "fixed_log.h"
+#include <string.h>
+
+enum { NEAR = 8, FAR = 6, WEIGHT_SUM = 64, SUM_ONE_LOG16 = 16 * 12 /* log16 of a sum that means 1 x scale */ };
+/* of the units 1, 2, ... away, on each side: half of WEIGHT_SUM */
+static const uint8_t near_weight[NEAR] = {7, 6, 5, 4, 3, 3, 2, 2};
+static const uint8_t far_distance[FAR] = {10, 13, 17, 22, 29, 38};
+static const uint8_t far_weight[FAR] = {7, 6, 6, 5, 4, 4};
+/* stands in where nothing is near: 0.8 x scale */
+enum { SUM_UNKNOWN = 51 * WEIGHT_SUM };
+
+static void add_weighted(uint16_t *restrict sum, const uint16_t *restrict norm, uint16_t weight, uint32_t n) {
+    for (uint32_t p = 0; p < n; p++) sum[p] = (uint16_t)(sum[p] + weight * norm[p]);
+}
+
+/* sum[p] = mean of |x| / scale over a stencil of units, times CODEC_NORM_ONE * WEIGHT_SUM. */
+static void sum_units(const codec_group *g, uint32_t u, const uint8_t *distance, const uint8_t *weight, int n_weights,
+                      uint16_t *sum) {
+    memset(sum, 0, g->n * sizeof *sum);
+    uint32_t total = 0;
+    for (int i = 0; i < n_weights; i++) {
+        uint32_t away = distance ? distance[i] : (uint32_t)i + 1;
+        for (int side = 0; side < 2; side++) {
+            if (side == 0 ? u < away : u + away >= g->tables->units) continue;
+            uint32_t other = side == 0 ? u - away : u + away;
+            add_weighted(sum, g->norm + (size_t)other * g->stride, weight[i], g->n);
+            total += weight[i];
+        }
+    }
+    if (total == WEIGHT_SUM) return;
+    uint32_t scale = total ? WEIGHT_SUM * 256 / total : 0; /* units missing at either end */
+    for (uint32_t p = 0; p < g->n; p++) sum[p] = total ? (uint16_t)((sum[p] * scale) >> 8) : SUM_UNKNOWN;
+}
+
+/* Mean of |x| / scale over the neighbouring windows, scaled as above. */
+static void sum_neighbours(const codec_group *g, uint32_t u, uint16_t *sum) {
+    static const uint8_t share[5] = {0, 64, 32, 21, 16}; /* WEIGHT_SUM / count */
+    const uint16_t *norm = g->norm + (size_t)u * g->stride;
+    for (uint32_t p = 0; p < g->n; p++) {
+        uint32_t total = 0;
+        for (int side = 0; side < 4; side++) total += norm[g->neighbour[side][p]];
+        sum[p] = g->neighbours[p] ? (uint16_t)(total * share[g->neighbours[p]]) : SUM_UNKNOWN;
+    }
+}
+
+/* value[p] = x expected from the neighbours' first units, in 1/16 of the threshold at log_ratio. */
+static void predict_signed(const codec_group *g, uint32_t u, int32_t log_ratio, int32_t *value) {
+    uint32_t inputs = g->tables->units < CODEC_SIGNED_INPUTS ? g->tables->units : CODEC_SIGNED_INPUTS;
+    memset(value, 0, g->n * sizeof *value);
+    for (int side = 0; side < 4; side++)
+        for (uint32_t k = 0; k < inputs; k++) {
+            int32_t weight = g->tables->signed_weight[u][side][k];
+            if (!weight) continue;
+            const int16_t *known = g->signed_norm + (size_t)k * g->stride;
+            const uint32_t *neighbour = g->neighbour[side];
+            for (uint32_t p = 0; p < g->n; p++) value[p] += weight * known[neighbour[p]];
+        }
+    for (uint32_t p = 0; p < g->n; p++) { /* 1/64 weights on 1/1024 values, to 1/16 */
+        uint64_t magnitude = (uint64_t)(value[p] < 0 ? -(int64_t)value[p] : value[p]);
+        uint64_t scaled = codec_scale_exp2(magnitude, -log_ratio) >> 12;
+        int32_t v = scaled > 4095 ? 4095 : (int32_t)scaled;
+        value[p] = value[p] < 0 ? -v : v;
+    }
+}
+
+static int32_t clamp(int32_t x, int32_t limit) { return x < -limit ? -limit : x > limit ? limit : x; }
+
+/* Logit features of a magnitude bit; see contexts.h. log_ratio is of the threshold after the pass. */
+static inline void magnitude_features(const codec_group *g, uint32_t p, int32_t log_ratio, int32_t level,
+                                      int is_signed, int32_t f[CODEC_FEATURES]) {
+    int32_t offset = -SUM_ONE_LOG16 - log_ratio;
+    f[0] = clamp(codec_log16(g->work[0][p]) + offset, 511);
+    f[1] = clamp(codec_log16(g->work[1][p]) + offset, 511);
+    f[2] = g->signed_norm ? clamp(codec_log16(g->work[2][p]) + offset, 511) : 0;
+    f[3] = f[7] = 0;
+    if (is_signed) {
+        int32_t value = g->work_signed[p];
+        f[3] = codec_log16((uint32_t)(value < 0 ? -value : value) + 1) - 64;
+        if (level) f[7] = clamp((level < 0 ? -value : value) - 16 * (2 * (level < 0 ? -level : level) + 1), 48);
+    }
+    for (int i = 0; i < 3; i++) f[4 + i] = f[i] * f[i] / 64;
+}
+
+static inline void sign_features(const codec_group *g, uint32_t p, int32_t f[CODEC_FEATURES]) {
+    memset(f, 0, CODEC_FEATURES * sizeof *f);
+    f[0] = clamp(g->work_signed[p], 256);
+    f[1] = clamp(g->work_signed[p], 16);
+}
+
+/* The adaptive probability's index: class and bin of the logit. */
+static inline uint16_t context_of(const codec_code_tables *t, uint32_t class, const int32_t f[CODEC_FEATURES]) {
+    int32_t logit = t->bias[class] * 64; /* to 2^-12 */
+    for (int i = 0; i < CODEC_FEATURES; i++) logit += t->weight[class][i] * f[i];
+    int32_t bin = (logit + CODEC_BINS / 2 * 1024 + 512) / 1024;
+    bin = logit < -CODEC_BINS / 2 * 1024 ? 0 : bin >= CODEC_BINS ? CODEC_BINS - 1 : bin;
+    return (uint16_t)(class * CODEC_BINS + (uint32_t)bin);
+}
+
+uint32_t codec_contexts_bin(const codec_code_tables *t, uint32_t class, const int32_t f[CODEC_FEATURES]) {
+    return context_of(t, class, f) - class * CODEC_BINS;
+}
+
+void codec_contexts_predict(codec_group *g) {
+    const codec_code_tables *t = g->tables;
+    codec_pass pass = t->pass[g->pass];
+    uint32_t u = pass.unit;
+    int32_t ratio = codec_log_ratio(t, u, pass.depth + 1u);
+    int is_signed = codec_sign_is_predicted(g, u);
+    sum_units(g, u, NULL, near_weight, NEAR, g->work[0]);
+    sum_units(g, u, far_distance, far_weight, FAR, g->work[1]);
+    if (g->signed_norm) sum_neighbours(g, u, g->work[2]);
+    if (is_signed) predict_signed(g, u, ratio, g->work_signed);
+    const int16_t *level = g->level + (size_t)u * g->stride;
+    int32_t f[CODEC_FEATURES];
+    for (uint32_t p = 0; p < g->n; p++) {
+        magnitude_features(g, p, ratio, level[p], is_signed, f);
+        g->context[p] = context_of(t, codec_class(codec_kind_of_level(level[p]), u), f);
+        if (!is_signed) continue;
+        sign_features(g, p, f);
+        g->sign_context[p] = context_of(t, codec_class(CODEC_SIGN, u), f);
+    }
+    g->predicted = 1;
+}
+
+void codec_contexts_features(const codec_group *g, uint32_t p, codec_kind kind, int32_t f[CODEC_FEATURES]) {
+    codec_pass pass = g->tables->pass[g->pass];
+    if (kind == CODEC_SIGN) {
+        sign_features(g, p, f);
+        return;
+    }
+    magnitude_features(g, p, codec_log_ratio(g->tables, pass.unit, pass.depth + 1u),
+                       g->level[(size_t)pass.unit * g->stride + p], codec_sign_is_predicted(g, pass.unit), f);
+}

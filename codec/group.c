@@ -1,0 +1,186 @@
+/* group.c -- the shared state of a group's codes; see group.h. */
+#include "group.h"
+#include "fixed_log.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRIDE_ALIGN = 32 };
+
+static uint64_t stride_of(uint64_t positions) { return (positions + 1 + STRIDE_ALIGN - 1) / STRIDE_ALIGN * STRIDE_ALIGN; }
+
+uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions) {
+    if (positions >= (uint64_t)1 << 40) return UINT64_MAX;
+    uint64_t stride = stride_of(positions);
+    return stride * ((uint64_t)tables->units * 4 + CODEC_SIGNED_UNITS * 2 + 5 * 4 + 12) + sizeof(codec_group);
+}
+
+/* Left, right, up and down of every window, by position; n where the image ends. */
+static void link_neighbours(codec_group *g, const codec_grid *grid, size_t n_images) {
+    uint32_t at = 0;
+    for (size_t i = 0; i < n_images; i++) {
+        uint32_t columns = grid[i].columns, rows = grid[i].rows;
+        for (uint32_t y = 0; y < rows; y++)
+            for (uint32_t x = 0; x < columns; x++, at++) {
+                g->neighbour[CODEC_LEFT][at] = x > 0 ? at - 1 : g->n;
+                g->neighbour[CODEC_RIGHT][at] = x + 1 < columns ? at + 1 : g->n;
+                g->neighbour[CODEC_UP][at] = y > 0 ? at - columns : g->n;
+                g->neighbour[CODEC_DOWN][at] = y + 1 < rows ? at + columns : g->n;
+                g->neighbours[at] = (uint8_t)((x > 0) + (x + 1 < columns) + (y > 0) + (y + 1 < rows));
+            }
+    }
+}
+
+/* Each bin begins at its own logit plus the model's correction, trusted as CONFIDENCE observations. */
+static void set_priors(codec_group *g) {
+    enum { CONFIDENCE = 24 };
+    for (uint32_t c = 0; c < CODEC_CLASSES; c++)
+        for (uint32_t b = 0; b < CODEC_BINS; b++) {
+            int32_t logit = ((int32_t)b - CODEC_BINS / 2) * 64 + g->tables->prior[c][b] * 2;
+            g->model[c][b] = (codec_bit){codec_squash(logit), CONFIDENCE};
+        }
+}
+
+static taper_status take_memory(codec_group *g, int linked) {
+    size_t stride = g->stride, units = g->tables->units;
+    g->level = calloc(units * stride, sizeof *g->level);
+    g->norm = calloc(units * stride, sizeof *g->norm);
+    g->depth = calloc(units, 1);
+    g->context = calloc(stride, sizeof *g->context);
+    int ok = g->level && g->norm && g->depth && g->context;
+    for (int i = 0; i < 3; i++) ok = (g->work[i] = calloc(stride, sizeof *g->work[i])) && ok;
+    if (linked) {
+        g->signed_norm = calloc(CODEC_SIGNED_UNITS * stride, sizeof *g->signed_norm);
+        g->neighbours = calloc(stride, 1);
+        g->sign_context = calloc(stride, sizeof *g->sign_context);
+        g->work_signed = calloc(stride, sizeof *g->work_signed);
+        ok = ok && g->signed_norm && g->neighbours && g->sign_context && g->work_signed;
+        for (int i = 0; i < 4; i++) ok = (g->neighbour[i] = calloc(stride, sizeof *g->neighbour[i])) && ok;
+    }
+    return ok ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
+taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables, const codec_grid *grid,
+                               size_t n_images, taper_error *error) {
+    *g = (codec_group){.tables = tables};
+    uint64_t n = 0;
+    int linked = 0;
+    for (size_t i = 0; i < n_images; i++) {
+        uint64_t windows = (uint64_t)grid[i].columns * grid[i].rows;
+        n += windows;
+        linked |= windows > 1;
+        if (n > INT32_MAX) return formats_fail(error, TAPER_ERR_LIMIT, "a group holds more than 2^31 windows; use smaller groups");
+    }
+    g->n = (uint32_t)n;
+    g->stride = (uint32_t)stride_of(n);
+    if (take_memory(g, linked) != TAPER_OK) {
+        codec_group_free(g);
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group of %llu windows; use smaller groups",
+                            (unsigned long long)n);
+    }
+    if (linked) link_neighbours(g, grid, n_images);
+    uint8_t unknown = tables->zero_norm[CODEC_RATIO_BINS - 1];
+    for (size_t u = 0; u < tables->units; u++)
+        for (uint32_t p = 0; p < g->n; p++) g->norm[u * g->stride + p] = unknown;
+    set_priors(g);
+    return TAPER_OK;
+}
+
+void codec_group_free(codec_group *g) {
+    if (!g) return;
+    free(g->level), free(g->norm), free(g->signed_norm), free(g->neighbours), free(g->depth);
+    free(g->context), free(g->sign_context), free(g->work_signed);
+    for (int i = 0; i < 4; i++) free(g->neighbour[i]);
+    for (int i = 0; i < 3; i++) free(g->work[i]);
+    *g = (codec_group){0};
+}
+
+/* (q + c) T / scale in units of 1/one, capped. c in 1/256. */
+static uint32_t scaled_magnitude(uint32_t q, uint32_t c, int32_t log_ratio, uint32_t one, uint32_t cap) {
+    uint64_t value = codec_scale_exp2((uint64_t)((q << 8) + c) * one, log_ratio) >> 8;
+    return value < cap ? (uint32_t)value : cap;
+}
+
+enum { LEVELS_IN_TABLE = 64 };
+
+void codec_group_finish_pass(codec_group *g) {
+    const codec_code_tables *t = g->tables;
+    uint32_t u = t->pass[g->pass].unit;
+    g->depth[u]++;
+    int32_t ratio = codec_log_ratio(t, u, g->depth[u]);
+    const uint8_t *recon = t->recon[codec_ratio_bin(ratio)];
+    uint16_t table[LEVELS_IN_TABLE] = {t->zero_norm[codec_ratio_bin(ratio)]};
+    int16_t signed_table[LEVELS_IN_TABLE] = {0};
+    for (uint32_t q = 1; q < LEVELS_IN_TABLE; q++) {
+        uint32_t c = recon[(q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1];
+        table[q] = (uint16_t)scaled_magnitude(q, c, ratio, CODEC_NORM_ONE, CODEC_NORM_MAX);
+        signed_table[q] = (int16_t)scaled_magnitude(q, c, ratio, CODEC_SIGNED_ONE, CODEC_SIGNED_MAX);
+    }
+    const int16_t *level = g->level + (size_t)u * g->stride;
+    uint16_t *norm = g->norm + (size_t)u * g->stride;
+    int16_t *known = g->signed_norm && u < CODEC_SIGNED_UNITS ? g->signed_norm + (size_t)u * g->stride : NULL;
+    uint32_t last = recon[CODEC_RECON_LEVELS - 1];
+    for (uint32_t p = 0; p < g->n; p++) {
+        uint32_t q = (uint32_t)abs(level[p]);
+        norm[p] = q < LEVELS_IN_TABLE ? table[q] : (uint16_t)scaled_magnitude(q, last, ratio, CODEC_NORM_ONE, CODEC_NORM_MAX);
+        if (!known) continue;
+        int32_t v = q < LEVELS_IN_TABLE ? signed_table[q]
+                                        : (int32_t)scaled_magnitude(q, last, ratio, CODEC_SIGNED_ONE, CODEC_SIGNED_MAX);
+        known[p] = (int16_t)(level[p] < 0 ? -v : v);
+    }
+    g->pass++;
+    g->position = 0;
+    g->predicted = 0;
+}
+
+uint32_t codec_group_units_known(const codec_group *g) {
+    uint32_t known = 0;
+    for (uint32_t u = 0; u < g->tables->units; u++)
+        if (g->depth[u]) known = u + 1;
+    if (g->position && g->tables->pass[g->pass].unit >= known) known = g->tables->pass[g->pass].unit + 1u;
+    return known;
+}
+
+/* Values of levels 1 .. LEVELS_IN_TABLE - 1 of a unit at a depth: (q + c) T. */
+typedef struct level_values {
+    float value[LEVELS_IN_TABLE], threshold, last;
+} level_values;
+
+static level_values values_at(const codec_code_tables *t, uint32_t u, uint32_t depth) {
+    const uint8_t *recon = t->recon[codec_ratio_bin(codec_log_ratio(t, u, depth))];
+    level_values v = {.threshold = t->step[u] * (float)((uint32_t)1 << (t->planes[u] - depth)),
+                      .last = (float)recon[CODEC_RECON_LEVELS - 1] / 256.0f};
+    for (uint32_t q = 1; q < LEVELS_IN_TABLE; q++)
+        v.value[q] = ((float)q + (float)recon[(q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1] / 256.0f) * v.threshold;
+    return v;
+}
+
+static float value_of_level(const level_values *v, int32_t level) {
+    uint32_t q = (uint32_t)abs(level);
+    float magnitude = q < LEVELS_IN_TABLE ? v->value[q] : ((float)q + v->last) * v->threshold;
+    return level < 0 ? -magnitude : magnitude;
+}
+
+void codec_group_dequantise(const codec_group *g, uint32_t first, uint32_t n, float *x) {
+    const codec_code_tables *t = g->tables;
+    uint32_t partial = g->position && g->pass < t->n_passes ? t->pass[g->pass].unit : t->units;
+    for (uint32_t u = 0; u < t->units; u++) {
+        const int16_t *level = g->level + (size_t)u * g->stride + first;
+        if (!g->depth[u] && u != partial) {
+            for (uint32_t p = 0; p < n; p++) x[(size_t)p * t->units + u] = 0;
+            continue;
+        }
+        level_values before = values_at(t, u, g->depth[u]), after = before;
+        uint32_t deeper = u == partial ? g->position : 0; /* positions below have one plane more */
+        if (deeper) after = values_at(t, u, g->depth[u] + 1u);
+        for (uint32_t p = 0; p < n; p++)
+            x[(size_t)p * t->units + u] = value_of_level(first + p < deeper ? &after : &before, level[p]);
+    }
+}
+
+int16_t codec_quantise(const codec_code_tables *t, uint32_t u, float x) {
+    float top = (float)(((uint32_t)1 << t->planes[u]) - 1);
+    float magnitude = (x < 0 ? -x : x) / t->step[u];
+    if (!(magnitude >= 1.0f)) return 0; /* NaN too */
+    int32_t m = (int32_t)(magnitude < top ? magnitude : top);
+    return (int16_t)(x < 0 ? -m : m);
+}

@@ -1,0 +1,294 @@
+/* atomic_file.c -- temporary file, fsync, rename, fsync of the folder; see atomic_file.h. */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "atomic_file.h"
+#include "file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BUFFER_BYTES = 1 << 16, NAME_ATTEMPTS = 100 };
+
+struct formats_atomic_file {
+    char *target, *folder, *temporary; /* temporary: NULL when the target is a device or FIFO */
+    int descriptor;
+    unsigned flags;
+    uint64_t flushed; /* bytes handed to the system */
+    size_t held;      /* bytes in buffer */
+    formats_atomic_watch watch;
+    taper_error problem; /* the first failure; every later call returns it again */
+    uint8_t buffer[BUFFER_BYTES];
+};
+
+static void announce(const formats_atomic_file *file) {
+    if (file->watch.will_create) file->watch.will_create(file->watch.user, file->temporary);
+}
+
+static void retract(const formats_atomic_file *file) {
+    if (file->watch.gone) file->watch.gone(file->watch.user, file->temporary);
+}
+
+static void release(formats_atomic_file *file) {
+    if (file->descriptor >= 0) close(file->descriptor);
+    free(file->target);
+    free(file->folder);
+    free(file->temporary);
+    free(file);
+}
+
+/* Keep the first failure and pass it on. */
+static taper_status repeat_problem(const formats_atomic_file *file, taper_error *error) {
+    if (error) *error = file->problem;
+    return file->problem.status;
+}
+
+static taper_status note_errno(formats_atomic_file *file, int errnum, const char *what,
+                               taper_error *error) {
+    formats_fail_errno(&file->problem, errnum, what);
+    return repeat_problem(file, error);
+}
+
+/* The folder part of a path: "a/b" -> "a", "b" -> ".", "/b" -> "/". NULL without memory. */
+static char *folder_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash) return strdup(".");
+    return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+/* Look at what stands at path now. *direct: it is to be written in place. */
+static taper_status examine_target(formats_atomic_file *file, const char *path, int *direct,
+                                   mode_t *mode, taper_error *error) {
+    struct stat st;
+    *direct = 0;
+    *mode = 0;
+    int overwrite = (file->flags & FORMATS_ATOMIC_OVERWRITE) != 0;
+    if (stat(path, &st) == 0) {
+        if (S_ISDIR(st.st_mode)) return formats_fail_errno(error, EISDIR, "write");
+        if (!S_ISREG(st.st_mode)) {
+            *direct = 1;
+            file->target = strdup(path);
+        } else {
+            if (!overwrite) return formats_fail_errno(error, EEXIST, "write");
+            *mode = st.st_mode & 0777;
+            file->target = realpath(path, NULL); /* so that a link stays a link */
+        }
+    } else {
+        /* a link to nothing counts as existing */
+        if (!overwrite && lstat(path, &st) == 0) return formats_fail_errno(error, EEXIST, "write");
+        file->target = strdup(path);
+    }
+    if (file->target) file->folder = folder_of(file->target);
+    if (!file->folder) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to open the output");
+    return TAPER_OK;
+}
+
+/* Create an unused ".taper-*.tmp" in the folder. The name is made of things that differ between
+ * processes, threads and moments; O_EXCL settles what is left to chance. */
+static taper_status create_temporary(formats_atomic_file *file, taper_error *error) {
+    size_t room = strlen(file->folder) + 64;
+    file->temporary = malloc(room);
+    if (!file->temporary)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to open the output");
+    int errnum = EEXIST;
+    for (unsigned attempt = 0; attempt < NAME_ATTEMPTS && errnum == EEXIST; attempt++) {
+        struct timespec now = {0};
+        clock_gettime(CLOCK_REALTIME, &now);
+        uint64_t salt = (uint64_t)now.tv_nsec * 1000003u + (uint64_t)now.tv_sec;
+        salt ^= (uint64_t)(uintptr_t)file >> 4;
+        snprintf(file->temporary, room, "%s/.taper-%ld-%llx.tmp", file->folder, (long)getpid(),
+                 (unsigned long long)(salt + attempt));
+        announce(file);
+        file->descriptor = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file->descriptor >= 0) return TAPER_OK;
+        errnum = errno;
+        retract(file);
+    }
+    return formats_fail_errno(error, errnum, "create a file in the target's folder");
+}
+
+taper_status formats_atomic_file_open(formats_atomic_file **out, const char *path, unsigned flags,
+                                      const formats_atomic_watch *watch, taper_error *error) {
+    *out = NULL;
+    if (!path || !path[0]) return formats_fail(error, TAPER_ERR_ARG, "an output needs a name");
+    formats_atomic_file *file = malloc(sizeof *file);
+    if (!file) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to open the output");
+    file->target = file->folder = file->temporary = NULL;
+    file->descriptor = -1;
+    file->flags = flags;
+    file->flushed = 0;
+    file->held = 0;
+    file->watch = watch ? *watch : (formats_atomic_watch){0};
+    file->problem = (taper_error){.status = TAPER_OK};
+    int direct;
+    mode_t mode;
+    taper_status status = examine_target(file, path, &direct, &mode, error);
+    if (status == TAPER_OK && direct) {
+        file->descriptor = open(file->target, O_WRONLY | O_CLOEXEC);
+        if (file->descriptor < 0) status = formats_fail_errno(error, errno, "open for writing");
+    } else if (status == TAPER_OK) {
+        status = create_temporary(file, error);
+        /* a failure to keep the old permissions is not worth losing the output for */
+        if (status == TAPER_OK && mode && fchmod(file->descriptor, mode) != 0) mode = 0;
+    }
+    if (status == TAPER_OK) *out = file;
+    else release(file);
+    return status;
+}
+
+static taper_status write_through(formats_atomic_file *file, const uint8_t *p, size_t n,
+                                  taper_error *error) {
+    while (n) {
+        ssize_t done = write(file->descriptor, p, n < (size_t)1 << 30 ? n : (size_t)1 << 30);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return note_errno(file, errno, "write", error);
+        p += done;
+        n -= (size_t)done;
+        file->flushed += (uint64_t)done;
+    }
+    return TAPER_OK;
+}
+
+static taper_status flush(formats_atomic_file *file, taper_error *error) {
+    size_t n = file->held;
+    file->held = 0;
+    return write_through(file, file->buffer, n, error);
+}
+
+taper_status formats_atomic_file_write(formats_atomic_file *file, const void *bytes, size_t n,
+                                       taper_error *error) {
+    if (file->problem.status != TAPER_OK) return repeat_problem(file, error);
+    if (n > BUFFER_BYTES - file->held) TAPER_TRY(flush(file, error));
+    if (n >= BUFFER_BYTES) return write_through(file, bytes, n, error);
+    if (n) memcpy(file->buffer + file->held, bytes, n);
+    file->held += n;
+    return TAPER_OK;
+}
+
+taper_status formats_atomic_file_patch(formats_atomic_file *file, uint64_t offset,
+                                       const void *bytes, size_t n, taper_error *error) {
+    if (file->problem.status != TAPER_OK) return repeat_problem(file, error);
+    uint64_t size = formats_atomic_file_size(file);
+    if (!file->temporary || offset > size || n > size - offset)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "only bytes already written to a file can be replaced");
+    TAPER_TRY(flush(file, error));
+    const uint8_t *p = bytes;
+    while (n) {
+        ssize_t done = pwrite(file->descriptor, p, n, (off_t)offset);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return note_errno(file, errno, "write", error);
+        p += done;
+        n -= (size_t)done;
+        offset += (uint64_t)done;
+    }
+    return TAPER_OK;
+}
+
+uint64_t formats_atomic_file_size(const formats_atomic_file *file) {
+    return file->flushed + file->held;
+}
+
+/* Give the temporary the target's name unless something has that name. 0 or an errno. */
+static int name_exclusively(const formats_atomic_file *file) {
+    if (link(file->temporary, file->target) == 0) {
+        unlink(file->temporary);
+        return 0;
+    }
+    if (errno == EEXIST) return EEXIST;
+    /* No hard links here (FAT, some network mounts): reserve the name, then rename over it. */
+    int placeholder = open(file->target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (placeholder < 0) return errno;
+    close(placeholder);
+    if (rename(file->temporary, file->target) == 0) return 0;
+    int errnum = errno;
+    unlink(file->target);
+    return errnum;
+}
+
+static int sync_descriptor(int descriptor) {
+    if (fsync(descriptor) == 0) return 0;
+    /* pipes and some mounts have nothing to synchronise */
+    return errno == EINVAL || errno == ENOTSUP || errno == ENOSYS ? 0 : errno;
+}
+
+taper_status formats_folder_sync(const char *folder, taper_error *error) {
+    int descriptor = open(folder, O_RDONLY | O_CLOEXEC);
+    /* a folder that may be written but not read cannot be synchronised; its files are */
+    if (descriptor < 0 && errno == EACCES) return TAPER_OK;
+    if (descriptor < 0) return formats_fail_errno(error, errno, "open the target's folder");
+    int errnum = sync_descriptor(descriptor);
+    close(descriptor);
+    return errnum ? formats_fail_errno(error, errnum, "flush the target's folder to the disk")
+                  : TAPER_OK;
+}
+
+/* Everything up to the naming: all bytes on the disk, descriptor closed. */
+static taper_status settle(formats_atomic_file *file, taper_error *error) {
+    if (file->problem.status != TAPER_OK) return repeat_problem(file, error);
+    TAPER_TRY(flush(file, error));
+    int errnum = file->flags & FORMATS_ATOMIC_NO_SYNC ? 0 : sync_descriptor(file->descriptor);
+    if (errnum) return note_errno(file, errnum, "flush to the disk", error);
+    int closed = close(file->descriptor);
+    file->descriptor = -1;
+    if (closed != 0 && errno != EINTR) return note_errno(file, errno, "write", error);
+    return TAPER_OK;
+}
+
+taper_status formats_atomic_file_commit(formats_atomic_file *file, taper_error *error) {
+    taper_status status = settle(file, error);
+    if (status != TAPER_OK || !file->temporary) {
+        formats_atomic_file_abort(file);
+        return status;
+    }
+    int errnum = 0;
+    if (!(file->flags & FORMATS_ATOMIC_OVERWRITE)) errnum = name_exclusively(file);
+    else if (rename(file->temporary, file->target) != 0) errnum = errno;
+    if (errnum) {
+        status = formats_fail_errno(error, errnum, "give the output its name");
+        formats_atomic_file_abort(file);
+        return status;
+    }
+    retract(file);
+    if (!(file->flags & FORMATS_ATOMIC_NO_SYNC)) status = formats_folder_sync(file->folder, error);
+    release(file);
+    return status;
+}
+
+void formats_atomic_file_abort(formats_atomic_file *file) {
+    if (!file) return;
+    if (file->temporary) {
+        unlink(file->temporary);
+        retract(file);
+    }
+    release(file);
+}
+
+const char *formats_atomic_file_temporary(const formats_atomic_file *file) {
+    return file->temporary;
+}
+
+static taper_status sink_write(void *user, const void *bytes, size_t n) {
+    return formats_atomic_file_write(user, bytes, n, NULL);
+}
+
+taper_sink formats_atomic_file_sink(formats_atomic_file *file) {
+    return (taper_sink){.user = file, .write = sink_write};
+}
+
+const taper_error *formats_atomic_file_problem(const formats_atomic_file *file) {
+    return &file->problem;
+}
+
+taper_status formats_file_write(const char *path, const void *bytes, size_t n, unsigned flags,
+                                const formats_atomic_watch *watch, taper_error *error) {
+    formats_atomic_file *file;
+    TAPER_TRY(formats_atomic_file_open(&file, path, flags, watch, error));
+    taper_status status = formats_atomic_file_write(file, bytes, n, error);
+    if (status == TAPER_OK) return formats_atomic_file_commit(file, error);
+    formats_atomic_file_abort(file);
+    return status;
+}

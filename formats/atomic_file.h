@@ -1,0 +1,86 @@
+/* atomic_file.h -- outputs that appear whole or not at all.
+ *
+ * Bytes go to a temporary file in the target's own folder; commit flushes it, fsyncs it, gives it
+ * the target's name in one step, and fsyncs the folder. Until commit succeeds the target is as it
+ * was. A crash leaves at most a file named ".taper-*.tmp", never half an output.
+ *
+ *     formats_atomic_file *file;
+ *     TAPER_TRY(formats_atomic_file_open(&file, path, 0, NULL, error));
+ *     taper_status status = formats_atomic_file_write(file, bytes, n, error);
+ *     if (status != TAPER_OK) { formats_atomic_file_abort(file); return status; }
+ *     return formats_atomic_file_commit(file, error);
+ *
+ * One handle belongs to one thread at a time; different handles are independent. */
+#ifndef FORMATS_ATOMIC_FILE_H
+#define FORMATS_ATOMIC_FILE_H
+#include "status.h"
+
+typedef struct formats_atomic_file formats_atomic_file;
+
+enum formats_atomic_flags {
+    FORMATS_ATOMIC_OVERWRITE = 1, /* replace an existing target; without it: TAPER_ERR_EXISTS */
+    FORMATS_ATOMIC_NO_SYNC = 2    /* leave out both fsyncs, for outputs of many small files: each is
+                                   * whole after a kill, but after a power failure
+                                   * the latest may be empty (sync(2) at the end closes that gap) */
+};
+
+/* Lets a program remove temporaries from a signal handler without state in this library.
+ * will_create is called before a temporary comes into being, gone after it has been renamed or
+ * removed (also when its creation failed); both with the same path. A handler that unlinks every
+ * announced path leaves nothing behind. The functions may be NULL; they run on
+ * the calling thread. */
+typedef struct formats_atomic_watch {
+    void *user;
+    void (*will_create)(void *user, const char *temporary);
+    void (*gone)(void *user, const char *temporary);
+} formats_atomic_watch;
+
+/* Begin to write path. flags: enum formats_atomic_flags or'ed. watch: copied, may be NULL.
+ * An existing target's permission bits are kept; otherwise the umask rules. A symbolic link is
+ * followed, and what it points to is replaced. A target that exists and is neither file nor folder
+ * (a device, a FIFO) is written to directly: there is nothing to replace.
+ * TAPER_ERR_EXISTS: the target exists and FORMATS_ATOMIC_OVERWRITE was not given.
+ * TAPER_ERR_IO: the folder is missing or cannot be written, the disk is full; the text says which.
+ * On failure *out is NULL and nothing is left behind. */
+taper_status formats_atomic_file_open(formats_atomic_file **out, const char *path, unsigned flags,
+                                      const formats_atomic_watch *watch, taper_error *error);
+
+/* Append n bytes (buffered). After a failure, for example a full disk, every later write and the
+ * commit fail alike. */
+taper_status formats_atomic_file_write(formats_atomic_file *file, const void *bytes, size_t n,
+                                       taper_error *error);
+
+/* Replace n bytes that were written before, from offset on, e.g. a header whose counts are known at
+ * the end. offset + n must not exceed what was written (TAPER_ERR_ARG). Not for
+ * devices and FIFOs. */
+taper_status formats_atomic_file_patch(formats_atomic_file *file, uint64_t offset,
+                                       const void *bytes, size_t n, taper_error *error);
+
+uint64_t formats_atomic_file_size(const formats_atomic_file *file); /* bytes written so far */
+
+/* Finish: the target has the new content, or an error is returned and it is as it was. Without
+ * FORMATS_ATOMIC_OVERWRITE a target that came into being meanwhile is TAPER_ERR_EXISTS: the check
+ * and the naming are one step (link(2); on file systems without hard links an exclusively created
+ * placeholder is renamed over). Frees file in either case. */
+taper_status formats_atomic_file_commit(formats_atomic_file *file, taper_error *error);
+
+/* Give up: removes the temporary, leaves the target alone, frees file. NULL is fine. */
+void formats_atomic_file_abort(formats_atomic_file *file);
+
+/* Path of the temporary; NULL when writing to a device. Valid until commit or abort. */
+const char *formats_atomic_file_temporary(const formats_atomic_file *file);
+
+/* Output for writers that take a sink. Borrows file. The sink returns only a status; the sentence
+ * is kept in the file and can be fetched with formats_atomic_file_problem. */
+taper_sink formats_atomic_file_sink(formats_atomic_file *file);
+/* The first failure of this file (status TAPER_OK: none so far). Valid until commit or abort. */
+const taper_error *formats_atomic_file_problem(const formats_atomic_file *file);
+
+/* Write n bytes to path in one go: open, write, commit. */
+taper_status formats_file_write(const char *path, const void *bytes, size_t n, unsigned flags,
+                                const formats_atomic_watch *watch, taper_error *error);
+
+/* fsync a folder, so that renames in it survive a power failure. */
+taper_status formats_folder_sync(const char *folder, taper_error *error);
+
+#endif

@@ -1,0 +1,15 @@
+/* directory.h -- contents of the sections of a container's front matter; for container.c alone. */
+#ifndef FORMATS_DIRECTORY_H
+#define FORMATS_DIRECTORY_H
+#include "container.h"
+
+/* Each reader fills its members of *f, whose header members are set; what it allocated stays in *f on failure. */
+taper_status formats_directory_read(formats_front *f, formats_cursor *in, const taper_limits *limits, taper_error *error);
+taper_status formats_names_read(formats_front *f, formats_cursor *in, taper_error *error);
+taper_status formats_labels_section_read(formats_front *f, formats_cursor *in, taper_error *error);
+
+void formats_directory_write(const formats_front *f, formats_buffer *out);
+void formats_names_write(const formats_front *f, formats_buffer *out);
+void formats_labels_section_write(const formats_front *f, formats_buffer *out);
+
+#endif

@@ -1,0 +1,212 @@
+/* file.c -- whole-file reads and random-access sources over POSIX descriptors; see file.h. */
+#include "file.h"
+#include "bytes.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct formats_file {
+    int descriptor;
+    uint64_t size;
+};
+
+static const char *remedy_for(int errnum) {
+    switch (errnum) {
+    case ENOSPC:
+    case EDQUOT: return "free some space or write elsewhere";
+    case EFBIG: return "raise the file size limit (ulimit -f) or write elsewhere";
+    case EROFS: return "choose a folder that can be written";
+    case EACCES:
+    case EPERM: return "check the permissions";
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG: return "check the path";
+    case EMFILE:
+    case ENFILE: return "raise the limit of open files (ulimit -n)";
+    case EISDIR: return "name a file instead";
+    case EEXIST: return "choose another name or allow overwriting (-f)";
+    default: return "check the device and try again";
+    }
+}
+
+taper_status formats_fail_errno(taper_error *error, int errnum, const char *what) {
+    taper_status status = errnum == ENOMEM   ? TAPER_ERR_NOMEM
+                          : errnum == EEXIST ? TAPER_ERR_EXISTS
+                                             : TAPER_ERR_IO;
+    char reason[96];
+    if (strerror_r(errnum, reason, sizeof reason) != 0) reason[0] = '\0';
+    if (!reason[0]) return formats_fail(error, status, "cannot %s: error %d", what, errnum);
+    return formats_fail(error, status, "cannot %s: %s; %s", what, reason, remedy_for(errnum));
+}
+
+/* read() that survives signals; -1 with errno on failure. */
+static ssize_t read_some(int descriptor, void *to, size_t n) {
+    if (n > (size_t)1 << 30) n = (size_t)1 << 30; /* some systems refuse more in one call */
+    ssize_t got;
+    do got = read(descriptor, to, n);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+/* What the descriptor holds if it says so (a regular file), else a first guess. */
+static size_t expected_size(int descriptor, uint64_t ceiling) {
+    struct stat st;
+    uint64_t size = 1 << 16;
+    if (fstat(descriptor, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+        size = (uint64_t)st.st_size;
+    return (size_t)(size < ceiling ? size : ceiling);
+}
+
+taper_status formats_descriptor_read(int descriptor, uint64_t ceiling, uint8_t **bytes,
+                                     size_t *size, taper_error *error) {
+    *bytes = NULL;
+    *size = 0;
+    /* one byte more than allowed, so that reaching the ceiling differs from passing it */
+    if (ceiling > SIZE_MAX - 1) ceiling = SIZE_MAX - 1;
+    formats_buffer buffer = formats_buffer_make((size_t)ceiling + 1);
+    formats_buffer_reserve(&buffer, expected_size(descriptor, ceiling) + 1);
+    taper_status status = buffer.status;
+    while (status == TAPER_OK) {
+        size_t room = buffer.capacity - buffer.size;
+        ssize_t got = read_some(descriptor, buffer.data + buffer.size, room);
+        if (got < 0) {
+            status = formats_fail_errno(error, errno, "read");
+            formats_buffer_free(&buffer);
+            return status;
+        }
+        if (got == 0) break;
+        buffer.size += (size_t)got;
+        if (buffer.size > ceiling) status = TAPER_ERR_LIMIT;
+        else if (buffer.size == buffer.capacity) status = formats_buffer_reserve(&buffer, 1);
+    }
+    if (status == TAPER_OK) {
+        *bytes = formats_buffer_take(&buffer, size);
+        return TAPER_OK;
+    }
+    formats_buffer_free(&buffer);
+    if (status == TAPER_ERR_LIMIT)
+        return formats_fail(error, status,
+                            "is larger than the limit of %llu bytes; raise --max-memory if you "
+                            "trust it",
+                            (unsigned long long)ceiling);
+    return formats_fail(error, status, "no memory to hold the file");
+}
+
+static int open_for_reading(const char *path, taper_status *status, taper_error *error) {
+    int descriptor;
+    do descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    while (descriptor < 0 && errno == EINTR);
+    if (descriptor < 0) *status = formats_fail_errno(error, errno, "open");
+    return descriptor;
+}
+
+taper_status formats_file_read(const char *path, uint64_t ceiling, uint8_t **bytes, size_t *size,
+                               taper_error *error) {
+    *bytes = NULL;
+    *size = 0;
+    taper_status status = TAPER_OK;
+    int descriptor = open_for_reading(path, &status, error);
+    if (descriptor < 0) return status;
+    struct stat st;
+    /* a size that is known to be over the ceiling is refused before a byte is read */
+    if (fstat(descriptor, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > ceiling)
+        status = formats_fail(error, TAPER_ERR_LIMIT,
+                              "has %llu bytes, more than the limit of %llu; raise --max-memory if "
+                              "you trust it",
+                              (unsigned long long)st.st_size, (unsigned long long)ceiling);
+    else status = formats_descriptor_read(descriptor, ceiling, bytes, size, error);
+    close(descriptor);
+    return status;
+}
+
+taper_status formats_file_peek(const char *path, void *to, size_t n, size_t *got,
+                               taper_error *error) {
+    *got = 0;
+    taper_status status = TAPER_OK;
+    int descriptor = open_for_reading(path, &status, error);
+    if (descriptor < 0) return status;
+    while (*got < n) {
+        ssize_t more = read_some(descriptor, (uint8_t *)to + *got, n - *got);
+        if (more < 0) status = formats_fail_errno(error, errno, "read");
+        if (more <= 0) break;
+        *got += (size_t)more;
+    }
+    close(descriptor);
+    return status;
+}
+
+taper_status formats_file_open(formats_file **out, const char *path, taper_error *error) {
+    *out = NULL;
+    taper_status status = TAPER_OK;
+    int descriptor = open_for_reading(path, &status, error);
+    if (descriptor < 0) return status;
+    struct stat st;
+    if (fstat(descriptor, &st) != 0) status = formats_fail_errno(error, errno, "examine");
+    else if (S_ISDIR(st.st_mode)) status = formats_fail_errno(error, EISDIR, "read");
+    else if (!S_ISREG(st.st_mode))
+        status = formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                              "is not a regular file and cannot be read at random; copy it to a "
+                              "file first");
+    formats_file *file = status == TAPER_OK ? malloc(sizeof *file) : NULL;
+    if (!file) {
+        close(descriptor);
+        if (status != TAPER_OK) return status;
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to open the file");
+    }
+    file->descriptor = descriptor;
+    file->size = (uint64_t)st.st_size;
+    *out = file;
+    return TAPER_OK;
+}
+
+void formats_file_close(formats_file *file) {
+    if (!file) return;
+    close(file->descriptor);
+    free(file);
+}
+
+static taper_status file_source_read(void *user, uint64_t offset, void *to, size_t n) {
+    const formats_file *file = user;
+    if (offset > file->size || n > file->size - offset) return TAPER_ERR_TRUNCATED;
+    uint8_t *p = to;
+    while (n) {
+        size_t step = n < (size_t)1 << 30 ? n : (size_t)1 << 30;
+        ssize_t got = pread(file->descriptor, p, step, (off_t)offset);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return TAPER_ERR_IO;
+        if (got == 0) return TAPER_ERR_TRUNCATED; /* shrank since it was opened */
+        p += got;
+        offset += (uint64_t)got;
+        n -= (size_t)got;
+    }
+    return TAPER_OK;
+}
+
+taper_source formats_file_source(formats_file *file) {
+    return (taper_source){.user = file, .size = file->size, .read = file_source_read};
+}
+
+static taper_status memory_source_read(void *user, uint64_t offset, void *to, size_t n) {
+    const formats_memory *memory = user;
+    if (offset > memory->size || n > memory->size - offset) return TAPER_ERR_TRUNCATED;
+    if (n) memcpy(to, memory->bytes + offset, n);
+    return TAPER_OK;
+}
+
+taper_source formats_memory_source(formats_memory *memory) {
+    return (taper_source){.user = memory, .size = memory->size, .read = memory_source_read};
+}
+
+taper_status formats_source_read(const taper_source *source, uint64_t offset, void *to, size_t n,
+                                 taper_error *error) {
+    taper_status status = TAPER_ERR_TRUNCATED;
+    if (offset <= source->size && n <= source->size - offset)
+        status = source->read(source->user, offset, to, n);
+    if (status == TAPER_OK) return TAPER_OK;
+    return formats_fail(error, status, "cannot read %zu bytes at offset %llu of %llu: %s", n,
+                        (unsigned long long)offset, (unsigned long long)source->size,
+                        formats_status_name(status));
+}

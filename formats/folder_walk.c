@@ -1,0 +1,229 @@
+/* folder_walk.c -- recursive listing of a folder that survives loops of
+ * links; see folder_walk.h. */
+#include "folder_walk.h"
+#include "file.h"
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A folder's identity. Folders that have been entered stand in an open-addressed hash table. */
+typedef struct folder_id {
+    dev_t device;
+    ino_t inode;
+    int used;
+} folder_id;
+
+typedef struct walk {
+    const char *root;
+    uint64_t max_files;
+    formats_path_list *files;
+    formats_path_list links; /* links to folders, to be entered after everything else */
+    folder_id *entered;
+    size_t entered_count, entered_capacity; /* capacity is a power of 2 */
+    formats_folder_problem_fn *problem;
+    void *user;
+    taper_error *error;
+} walk;
+
+void formats_path_list_free(formats_path_list *list) {
+    for (size_t i = 0; i < list->count; i++) free(list->paths[i]);
+    free(list->paths);
+    *list = (formats_path_list){0};
+}
+
+static taper_status no_memory(taper_error *error) {
+    return formats_fail(error, TAPER_ERR_NOMEM, "no memory to list the files");
+}
+
+taper_status formats_path_list_add(formats_path_list *list, char *path, taper_error *error) {
+    if (!path) return no_memory(error);
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? list->capacity * 2 : 64;
+        char **paths = realloc(list->paths, capacity * sizeof *paths);
+        if (!paths) {
+            free(path);
+            return no_memory(error);
+        }
+        list->paths = paths;
+        list->capacity = capacity;
+    }
+    list->paths[list->count++] = path;
+    return TAPER_OK;
+}
+
+char *formats_path_join(const char *folder, const char *name) {
+    size_t n = strlen(folder), m = strlen(name);
+    int slash = n > 0 && folder[n - 1] != '/';
+    char *path = malloc(n + (size_t)slash + m + 1);
+    if (!path) return NULL;
+    memcpy(path, folder, n);
+    if (slash) path[n] = '/';
+    memcpy(path + n + slash, name, m + 1);
+    return path;
+}
+
+static void report(const walk *w, const char *path, const taper_error *why) {
+    if (w->problem) w->problem(w->user, path, why);
+}
+
+static void report_errno(const walk *w, const char *path, int errnum, const char *what) {
+    taper_error why;
+    formats_fail_errno(&why, errnum, what);
+    report(w, path, &why);
+}
+
+static size_t slot_of(const folder_id *table, size_t capacity, dev_t device, ino_t inode) {
+    uint64_t hash = ((uint64_t)inode ^ (uint64_t)device << 32) * 0x9E3779B97F4A7C15u;
+    size_t slot = (size_t)(hash >> 20) & (capacity - 1);
+    while (table[slot].used && (table[slot].device != device || table[slot].inode != inode))
+        slot = (slot + 1) & (capacity - 1);
+    return slot;
+}
+
+static taper_status grow_entered(walk *w) {
+    size_t capacity = w->entered_capacity ? w->entered_capacity * 2 : 64;
+    folder_id *table = calloc(capacity, sizeof *table);
+    if (!table) return no_memory(w->error);
+    for (size_t i = 0; i < w->entered_capacity; i++) {
+        const folder_id *id = &w->entered[i];
+        if (id->used) table[slot_of(table, capacity, id->device, id->inode)] = *id;
+    }
+    free(w->entered);
+    w->entered = table;
+    w->entered_capacity = capacity;
+    return TAPER_OK;
+}
+
+/* Note that a folder is being entered. *first: it had not been before. */
+static taper_status enter(walk *w, const struct stat *st, int *first) {
+    if (w->entered_count * 2 >= w->entered_capacity) TAPER_TRY(grow_entered(w));
+    size_t slot = slot_of(w->entered, w->entered_capacity, st->st_dev, st->st_ino);
+    *first = !w->entered[slot].used;
+    if (!*first) return TAPER_OK;
+    w->entered[slot] = (folder_id){st->st_dev, st->st_ino, 1};
+    w->entered_count++;
+    return TAPER_OK;
+}
+
+/* Names in one folder, dot files left out. */
+static taper_status read_names(const walk *w, const char *path, formats_path_list *names) {
+    DIR *dir = opendir(path);
+    if (!dir) {
+        report_errno(w, path, errno, "open the folder");
+        return TAPER_OK;
+    }
+    taper_status status = TAPER_OK;
+    while (status == TAPER_OK) {
+        errno = 0;
+        const struct dirent *entry = readdir(dir);
+        if (!entry) {
+            if (errno) report_errno(w, path, errno, "read the folder");
+            break;
+        }
+        if (entry->d_name[0] != '.')
+            status = formats_path_list_add(names, strdup(entry->d_name), w->error);
+    }
+    closedir(dir);
+    return status;
+}
+
+static taper_status walk_folder(walk *w, const char *relative, const char *path);
+
+/* One thing in a folder: list a file, enter a folder, put off a link to a folder. */
+static taper_status visit(walk *w, const char *relative, const char *path) {
+    struct stat st;
+    int missing = lstat(path, &st) != 0, is_link = !missing && S_ISLNK(st.st_mode);
+    if (missing || (is_link && stat(path, &st) != 0)) {
+        report_errno(w, path, errno, "examine");
+        return TAPER_OK;
+    }
+    if (S_ISDIR(st.st_mode)) {
+        if (is_link) return formats_path_list_add(&w->links, strdup(relative), w->error);
+        int first;
+        TAPER_TRY(enter(w, &st, &first));
+        return first ? walk_folder(w, relative, path) : TAPER_OK;
+    }
+    if (S_ISREG(st.st_mode)) {
+        if (w->files->count >= w->max_files)
+            return formats_fail(w->error, TAPER_ERR_LIMIT,
+                                "'%s' holds more than %llu files; raise --max-images", w->root,
+                                (unsigned long long)w->max_files);
+        return formats_path_list_add(w->files, strdup(relative), w->error);
+    }
+    taper_error why;
+    formats_fail(&why, TAPER_ERR_UNSUPPORTED, "is neither a file nor a folder");
+    report(w, path, &why);
+    return TAPER_OK;
+}
+
+static taper_status walk_folder(walk *w, const char *relative, const char *path) {
+    formats_path_list names = {0};
+    taper_status status = read_names(w, path, &names);
+    for (size_t i = 0; i < names.count && status == TAPER_OK; i++) {
+        char *below =
+            relative[0] ? formats_path_join(relative, names.paths[i]) : strdup(names.paths[i]);
+        char *full = formats_path_join(path, names.paths[i]);
+        status = below && full ? visit(w, below, full) : no_memory(w->error);
+        free(below);
+        free(full);
+    }
+    formats_path_list_free(&names);
+    return status;
+}
+
+/* Take the first link in byte order, so that the result does not hang on the order of the disk. */
+static char *take_link(walk *w) {
+    size_t first = 0;
+    for (size_t i = 1; i < w->links.count; i++)
+        if (strcmp(w->links.paths[i], w->links.paths[first]) < 0) first = i;
+    char *link = w->links.paths[first];
+    w->links.paths[first] = w->links.paths[--w->links.count];
+    return link;
+}
+
+static taper_status enter_link(walk *w, const char *relative) {
+    char *path = formats_path_join(w->root, relative);
+    if (!path) return no_memory(w->error);
+    struct stat st;
+    int first = 0;
+    taper_status status = TAPER_OK;
+    if (stat(path, &st) == 0) status = enter(w, &st, &first);
+    else report_errno(w, path, errno, "examine");
+    if (status == TAPER_OK && first) status = walk_folder(w, relative, path);
+    free(path);
+    return status;
+}
+
+static int compare_paths(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+taper_status formats_folder_walk(const char *folder, uint64_t max_files, formats_path_list *out,
+                                 formats_folder_problem_fn *problem, void *user,
+                                 taper_error *error) {
+    *out = (formats_path_list){0};
+    walk w = {.root = folder,
+              .max_files = max_files,
+              .files = out,
+              .problem = problem,
+              .user = user,
+              .error = error};
+    struct stat st;
+    int first;
+    taper_status status = stat(folder, &st) == 0
+                              ? enter(&w, &st, &first)
+                              : formats_fail_errno(error, errno, "open the folder");
+    if (status == TAPER_OK) status = walk_folder(&w, "", folder);
+    while (status == TAPER_OK && w.links.count) {
+        char *link = take_link(&w);
+        status = enter_link(&w, link);
+        free(link);
+    }
+    formats_path_list_free(&w.links);
+    free(w.entered);
+    if (status != TAPER_OK) formats_path_list_free(out);
+    else if (out->count) qsort(out->paths, out->count, sizeof *out->paths, compare_paths);
+    return status;
+}

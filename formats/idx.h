@@ -1,0 +1,56 @@
+/* idx.h -- IDX files (the format of MNIST): images and labels of unsigned bytes, plain or gzip.
+ *
+ * An IDX file is 0, 0, the element type (8: unsigned byte), the number of dimensions, each
+ * dimension as a big-endian 32-bit number, then the elements, last dimension fastest.
+ *
+ *     1 dimension    labels
+ *     3 dimensions   grey images: count, height, width
+ *     4 dimensions   interleaved images (count, height, width, channels) when the last is 1 to 4;
+ *                    else planar images (count, channels, height, width) when the second is 1 or 3
+ *
+ * Safe on hostile input: a header is checked against the limits and the file's length, and for gzip
+ * against what the compressed bytes can expand to, before memory is taken. A plain file must have
+ * exactly the promised length. limits may be NULL. Threads may call these at once. */
+#ifndef FORMATS_IDX_H
+#define FORMATS_IDX_H
+#include "status.h"
+
+/* Number of dimensions (1..) when the first n bytes are those of an IDX file of unsigned bytes,
+ * else 0. */
+int formats_idx_detect(const void *bytes, size_t n);
+
+typedef struct formats_idx {
+    uint32_t count, width, height;
+    uint8_t channels; /* 1..4 */
+    uint8_t planar;   /* 1: channel planes one after another; 0: interleaved */
+    uint32_t header_bytes;
+    size_t image_bytes; /* of one image */
+} formats_idx;
+
+/* Read the header of an image file (not gzip: see formats_idx_unpack) and check its length.
+ * TAPER_ERR_UNSUPPORTED: labels, or elements other than bytes; TAPER_ERR_TRUNCATED,
+ * TAPER_ERR_CORRUPT: the length is wrong; TAPER_ERR_LIMIT: --max-images or --max-pixels. */
+taper_status formats_idx_open(const taper_source *source, const taper_limits *limits,
+                              formats_idx *out, taper_error *error);
+
+/* Read image i, 0..count-1. *out is the caller's to free; pixels is NULL on failure. */
+taper_status formats_idx_read(const taper_source *source, const formats_idx *idx, uint32_t i,
+                              taper_image *out, taper_error *error);
+
+/* Expand a .gz of an IDX file (images or labels) into memory: exactly the bytes its header
+ * promises, at most limits->max_memory. *out is the caller's to free; NULL on failure. */
+taper_status formats_idx_unpack(const void *bytes, size_t n, const taper_limits *limits,
+                                uint8_t **out, size_t *out_size, taper_error *error);
+
+/* Decode a label file, plain or gzip. *labels is the caller's to free; NULL on failure. */
+taper_status formats_idx_labels_decode(const void *bytes, size_t n, const taper_limits *limits,
+                                       uint8_t **labels, size_t *count, taper_error *error);
+
+/* Encode images of one geometry and 8 bits (else TAPER_ERR_ARG): 3 dimensions for grey, else 4,
+ * interleaved. gzip: 1 to compress. *out is the caller's to free; NULL on failure. */
+taper_status formats_idx_encode_images(const taper_image *images, size_t count, int gzip,
+                                       uint8_t **out, size_t *n, taper_error *error);
+taper_status formats_idx_encode_labels(const uint8_t *labels, size_t count, int gzip, uint8_t **out,
+                                       size_t *n, taper_error *error);
+
+#endif

@@ -1,0 +1,163 @@
+/* image.c -- allocation and conversions of images; see image.h. */
+#include "image.h"
+#include "bytes.h"
+#include <stdlib.h>
+#include <string.h>
+
+taper_status formats_image_check(uint32_t width, uint32_t height, unsigned channels, unsigned depth,
+                                 const taper_limits *limits, size_t *bytes, taper_error *error) {
+    taper_limits l = formats_limits_or_default(limits);
+    if (!width || !height || channels < 1 || channels > 4 || (depth != 8 && depth != 16))
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the header asks for %u x %u pixels of %u channels and %u bits, which "
+                            "is no image",
+                            width, height, channels, depth);
+    uint64_t pixels = (uint64_t)width * height, size;
+    if (pixels > l.max_pixels)
+        return formats_fail(
+            error, TAPER_ERR_LIMIT,
+            "the header asks for %u x %u pixels, more than the limit of %llu; raise "
+            "--max-pixels if you trust it",
+            width, height, (unsigned long long)l.max_pixels);
+    taper_status fits = formats_mul_u64(pixels, (uint64_t)channels * (depth / 8), &size);
+    if (fits != TAPER_OK || size > l.max_memory || size > SIZE_MAX / 2)
+        return formats_fail(
+            error, TAPER_ERR_LIMIT,
+            "the header asks for %llu bytes of pixels, more than the limit of %llu; "
+            "raise --max-memory if you trust it",
+            (unsigned long long)size, (unsigned long long)l.max_memory);
+    if (bytes) *bytes = (size_t)size;
+    return TAPER_OK;
+}
+
+taper_status formats_image_make(taper_image *out, uint32_t width, uint32_t height,
+                                unsigned channels, unsigned depth, const taper_limits *limits,
+                                taper_error *error) {
+    *out = (taper_image){0};
+    size_t bytes = 0;
+    TAPER_TRY(formats_image_check(width, height, channels, depth, limits, &bytes, error));
+    void *pixels = malloc(bytes);
+    if (!pixels)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u x %u pixels", width, height);
+    *out = (taper_image){width, height, (uint8_t)channels, (uint8_t)depth, pixels};
+    return TAPER_OK;
+}
+
+void formats_image_free(taper_image *image) {
+    if (!image) return;
+    free(image->pixels);
+    *image = (taper_image){0};
+}
+
+size_t formats_image_samples(const taper_image *image) {
+    return (size_t)image->width * image->height * image->channels;
+}
+
+size_t formats_image_bytes(const taper_image *image) {
+    return formats_image_samples(image) * (image->depth / 8);
+}
+
+int formats_image_equal(const taper_image *a, const taper_image *b) {
+    return a->width == b->width && a->height == b->height && a->channels == b->channels &&
+           a->depth == b->depth && memcmp(a->pixels, b->pixels, formats_image_bytes(a)) == 0;
+}
+
+int formats_image_has_alpha(const taper_image *image) {
+    return image->channels == 2 || image->channels == 4;
+}
+
+static unsigned get_sample(const taper_image *image, size_t i) {
+    return image->depth == 8 ? ((const uint8_t *)image->pixels)[i]
+                             : ((const uint16_t *)image->pixels)[i];
+}
+
+static void set_sample(taper_image *image, size_t i, unsigned value) {
+    if (image->depth == 8) ((uint8_t *)image->pixels)[i] = (uint8_t)value;
+    else ((uint16_t *)image->pixels)[i] = (uint16_t)value;
+}
+
+/* Give back what a conversion no longer needs. A refusal to shrink costs
+ * memory, not correctness. */
+static void shrink(taper_image *image) {
+    void *pixels = realloc(image->pixels, formats_image_bytes(image));
+    if (pixels) image->pixels = pixels;
+}
+
+/* Keep the first channels - 1 of each pixel. Moves towards the front, so in place is safe. */
+static void remove_last_channel(taper_image *image) {
+    size_t pixels = (size_t)image->width * image->height, channels = image->channels, to = 0;
+    for (size_t i = 0; i < pixels; i++)
+        for (size_t c = 0; c + 1 < channels; c++)
+            set_sample(image, to++, get_sample(image, i * channels + c));
+    image->channels--;
+    shrink(image);
+}
+
+void formats_image_drop_opaque_alpha(taper_image *image) {
+    if (!formats_image_has_alpha(image)) return;
+    unsigned opaque = image->depth == 8 ? 255 : 65535;
+    size_t samples = formats_image_samples(image);
+    for (size_t i = image->channels - 1u; i < samples; i += image->channels)
+        if (get_sample(image, i) != opaque) return;
+    remove_last_channel(image);
+}
+
+void formats_image_flatten(taper_image *image, uint16_t background) {
+    if (!formats_image_has_alpha(image)) return;
+    uint64_t one = image->depth == 8 ? 255 : 65535;
+    uint64_t behind = image->depth == 8 ? (background + 128u) / 257 : background;
+    size_t pixels = (size_t)image->width * image->height, channels = image->channels;
+    for (size_t i = 0; i < pixels; i++) {
+        uint64_t alpha = get_sample(image, i * channels + channels - 1);
+        for (size_t c = 0; c + 1 < channels; c++) {
+            uint64_t front = get_sample(image, i * channels + c);
+            uint64_t mixed = (front * alpha + behind * (one - alpha) + one / 2) / one;
+            set_sample(image, i * channels + c, (unsigned)mixed);
+        }
+    }
+    remove_last_channel(image);
+}
+
+void formats_image_to_8bit(taper_image *image) {
+    if (image->depth == 8) return;
+    size_t samples = formats_image_samples(image);
+    const uint16_t *from = image->pixels;
+    uint8_t *to = image->pixels; /* byte i is written after sample i, which covers it, was read */
+    for (size_t i = 0; i < samples; i++) to[i] = (uint8_t)((from[i] + 128u) / 257);
+    image->depth = 8;
+    shrink(image);
+}
+
+void formats_image_to_grey(taper_image *image) {
+    if (image->channels < 3) return;
+    size_t pixels = (size_t)image->width * image->height, channels = image->channels, to = 0;
+    for (size_t i = 0; i < pixels; i++) {
+        uint64_t r = get_sample(image, i * channels), g = get_sample(image, i * channels + 1),
+                 b = get_sample(image, i * channels + 2);
+        unsigned alpha = channels == 4 ? get_sample(image, i * channels + 3) : 0;
+        set_sample(image, to++, (unsigned)((19595 * r + 38470 * g + 7471 * b + 32768) >> 16));
+        if (channels == 4) set_sample(image, to++, alpha);
+    }
+    image->channels = (uint8_t)(channels - 2);
+    shrink(image);
+}
+
+taper_status formats_image_to_rgb(taper_image *image, taper_error *error) {
+    if (image->channels > 2) return TAPER_OK;
+    size_t pixels = (size_t)image->width * image->height, from = image->channels, to = from + 2;
+    uint64_t bytes;
+    void *grown = NULL;
+    if (formats_mul_u64(pixels, to * (image->depth / 8), &bytes) == TAPER_OK &&
+        bytes <= SIZE_MAX / 2)
+        grown = realloc(image->pixels, (size_t)bytes);
+    if (!grown) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to turn grey into RGB");
+    image->pixels = grown;
+    image->channels = (uint8_t)to;
+    for (size_t i = pixels; i-- > 0;) { /* from the back, so that nothing is overwritten unread */
+        unsigned grey = get_sample(image, i * from);
+        unsigned alpha = from == 2 ? get_sample(image, i * from + 1) : 0;
+        if (from == 2) set_sample(image, i * to + 3, alpha);
+        for (size_t c = 0; c < 3; c++) set_sample(image, i * to + c, grey);
+    }
+    return TAPER_OK;
+}

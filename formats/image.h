@@ -1,0 +1,46 @@
+/* image.h -- making, comparing and converting taper_image, with every size checked.
+ *
+ * Images own their pixels (malloc); formats_image_free releases them. Conversions work in place, so
+ * that a caller keeps one image whatever its kind. Nothing here depends on a file format. */
+#ifndef FORMATS_IMAGE_H
+#define FORMATS_IMAGE_H
+#include "status.h"
+
+/* Check a geometry that came out of an untrusted header, before memory is taken, and give its size
+ * in *bytes (may be NULL). channels 1..4, depth 8 or 16, width and height at least 1:
+ * else TAPER_ERR_CORRUPT. More pixels than limits->max_pixels or more bytes than
+ * limits->max_memory: TAPER_ERR_LIMIT, with the option to raise in the text. limits may be NULL
+ * (defaults). */
+taper_status formats_image_check(uint32_t width, uint32_t height, unsigned channels, unsigned depth,
+                                 const taper_limits *limits, size_t *bytes, taper_error *error);
+
+/* formats_image_check, then *out with pixels of undefined content. On failure
+ * out->pixels is NULL. */
+taper_status formats_image_make(taper_image *out, uint32_t width, uint32_t height,
+                                unsigned channels, unsigned depth, const taper_limits *limits,
+                                taper_error *error);
+void formats_image_free(taper_image *image);            /* also zeroes it; NULL is fine */
+size_t formats_image_bytes(const taper_image *image);   /* of pixels; image must be a legal one */
+size_t formats_image_samples(const taper_image *image); /* width * height * channels */
+
+/* 1 when geometry, channels, depth and every sample are equal, else 0. */
+int formats_image_equal(const taper_image *a, const taper_image *b);
+
+/* 1 when the image has alpha (2 or 4 channels). */
+int formats_image_has_alpha(const taper_image *image);
+/* Remove an alpha channel that is fully opaque everywhere: 2 -> 1 or 4 -> 3 channels, losing
+ * nothing. Any other image stays as it is. */
+void formats_image_drop_opaque_alpha(taper_image *image);
+/* Blend an alpha channel onto a uniform grey background (0..65535, 65535 is white) and remove it.
+ * Rounded to nearest; samples are blended as stored, without linearising. */
+void formats_image_flatten(taper_image *image, uint16_t background);
+
+/* 16 -> 8 bits, rounded to nearest: (v + 128) / 257. 8-bit images stay as they are. */
+void formats_image_to_8bit(taper_image *image);
+/* RGB -> grey by Rec. 601 luma, (19595 R + 38470 G + 7471 B + 32768) / 65536; alpha is kept. */
+void formats_image_to_grey(taper_image *image);
+/* Grey -> RGB with three equal channels; alpha is kept. TAPER_ERR_NOMEM leaves the image
+ * as it was. */
+taper_status formats_image_to_rgb(taper_image *image, taper_error *error);
+
+#endif

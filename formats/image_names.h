@@ -1,0 +1,21 @@
+/* image_names.h -- relative, safe, unique names for the images of a set.
+ *
+ * A name is what a decoded file will be called, so it ends in ".png": "cat/0001.jpg" and
+ * "cat/0001.png" would be one file and become "cat/0001.png" and "cat/0001-2.png". */
+#ifndef FORMATS_IMAGE_NAMES_H
+#define FORMATS_IMAGE_NAMES_H
+#include "status.h"
+
+typedef struct formats_image_names formats_image_names; /* the names given so far */
+
+formats_image_names *formats_image_names_make(void);       /* NULL without memory */
+void formats_image_names_free(formats_image_names *names); /* NULL is fine; names given out stay */
+
+/* The next name, for the image at a relative path: "." and empty parts are removed; when the path
+ * is absolute or has a ".." part, only its last part is used; a suffix of an image format gives way
+ * to ".png", or ".png" is appended; "-2", "-3" and so on is put before it until the name is new.
+ * The name is malloc'd and the caller's to free, but not before formats_image_names_free: the table
+ * keeps a pointer. NULL without memory. */
+char *formats_image_names_next(formats_image_names *names, const char *relative);
+
+#endif

@@ -1,0 +1,175 @@
+/* imageset_labels.c -- labels of a set: from a label file, CIFAR records, or folder names. */
+#include "imageset_parts.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *relative_path(const formats_imageset *set, size_t i) {
+    const image_file *file = &set->files[set->entries[i].file];
+    return file->path + file->relative_at;
+}
+
+/* The class names move to the set; the rest of labels stays the caller's. */
+static void take_class_names(formats_imageset *set, formats_labels *labels) {
+    set->class_names = labels->class_names;
+    set->class_count = labels->class_count;
+    labels->class_names = NULL;
+    labels->class_count = 0;
+}
+
+/* --- a label file --- */
+
+static taper_status assign_in_order(imageset_builder *b, const formats_labels *labels,
+                                    taper_error *why) {
+    formats_imageset *set = b->set;
+    if (labels->count != set->count && b->skipped)
+        return formats_fail(
+            why, TAPER_ERR_ARG,
+            "there are %zu labels for %zu images (%zu files were skipped); give one label "
+            "for each image",
+            labels->count, set->count, b->skipped);
+    TAPER_TRY(formats_labels_check_count(labels, set->count, why));
+    for (size_t i = 0; i < set->count; i++) set->entries[i].label = labels->classes[i];
+    return TAPER_OK;
+}
+
+/* A label file may name an image by its path, by the name it gets here, or by its
+ * file name alone. */
+static int32_t find_label(const formats_labels *labels, const char *relative, const char *name) {
+    const char *slash = strrchr(relative, '/');
+    int32_t label = formats_labels_find(labels, relative);
+    if (label < 0) label = formats_labels_find(labels, name);
+    if (label < 0 && slash) label = formats_labels_find(labels, slash + 1);
+    return label;
+}
+
+static taper_status assign_by_name(imageset_builder *b, const formats_labels *labels,
+                                   taper_error *why) {
+    formats_imageset *set = b->set;
+    size_t missing = 0;
+    const char *first = NULL;
+    for (size_t i = 0; i < set->count; i++) {
+        image_entry *entry = &set->entries[i];
+        if (!entry->name)
+            return formats_fail(
+                why, TAPER_ERR_ARG,
+                "the labels go by name, but images of IDX and CIFAR files have none; give one "
+                "label a line");
+        entry->label = find_label(labels, relative_path(set, i), entry->name);
+        if (entry->label < 0 && missing++ == 0) first = entry->name;
+    }
+    if (missing == 0) return TAPER_OK;
+    return formats_fail(
+        why, TAPER_ERR_ARG,
+        "of %zu images, %zu are not among the %zu names, for example '%.60s'; give each image "
+        "a line",
+        set->count, missing, labels->count, first);
+}
+
+static taper_status assign_from_file(imageset_builder *b, const char *path) {
+    taper_error why = {.status = TAPER_OK};
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    formats_labels labels = {0};
+    const taper_limits *limits = &b->set->limits;
+    taper_status status = formats_file_read(path, limits->max_memory, &bytes, &size, &why);
+    if (status == TAPER_OK) status = formats_labels_decode(bytes, size, limits, &labels, &why);
+    if (status == TAPER_OK)
+        status =
+            labels.names ? assign_by_name(b, &labels, &why) : assign_in_order(b, &labels, &why);
+    if (status == TAPER_OK) take_class_names(b->set, &labels);
+    else formats_fail(b->error, status, "labels '%.80s': %s", path, why.text);
+    formats_labels_free(&labels);
+    free(bytes);
+    return status;
+}
+
+/* --- CIFAR --- */
+
+static taper_status name_numbers(imageset_builder *b, uint32_t classes) {
+    formats_labels labels;
+    char numbers[100][4];
+    const char *texts[100];
+    for (uint32_t k = 0; k < classes && k < 100; k++) {
+        snprintf(numbers[k], sizeof numbers[k], "%u", k % 100);
+        texts[k] = numbers[k];
+    }
+    TAPER_TRY(formats_labels_from_texts(texts, classes, &labels, b->error));
+    take_class_names(b->set, &labels);
+    formats_labels_free(&labels);
+    return TAPER_OK;
+}
+
+/* The labels in CIFAR files, which are classes already. *found: there was such a file. */
+static taper_status assign_from_cifar(imageset_builder *b, int *found) {
+    formats_imageset *set = b->set;
+    uint32_t classes = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        image_entry *entry = &set->entries[i];
+        const image_file *file = &set->files[entry->file];
+        if (file->kind != KIND_CIFAR) continue;
+        const formats_cifar *cifar = &file->pack->cifar;
+        uint8_t label;
+        TAPER_TRY(formats_cifar_read_label(&file->pack->source, cifar, (uint32_t)entry->part,
+                                           &label, b->error));
+        entry->label = label;
+        if (cifar->classes > classes) classes = cifar->classes;
+    }
+    *found = classes > 0;
+    return *found ? name_numbers(b, classes) : TAPER_OK;
+}
+
+/* --- folders --- */
+
+/* The first folder below the folder argument, in new memory; *text is NULL when there is none. A
+ * copy is shared with the image before when that has the same one, as neighbours mostly do. */
+static taper_status class_of(const formats_imageset *set, size_t i, char **texts, size_t *owned,
+                             const char **text, taper_error *error) {
+    const char *relative = relative_path(set, i);
+    size_t n = strcspn(relative, "/");
+    *text = NULL;
+    if (!set->files[set->entries[i].file].below_folder || relative[n] != '/') return TAPER_OK;
+    const char *last = *owned ? texts[*owned - 1] : NULL;
+    if (!last || strncmp(last, relative, n) != 0 || last[n] != '\0') {
+        char *copy = strndup(relative, n);
+        if (!copy) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the labels");
+        texts[(*owned)++] = copy;
+    }
+    *text = texts[*owned - 1];
+    return TAPER_OK;
+}
+
+static taper_status assign_from_texts(imageset_builder *b, const char *const *texts) {
+    formats_imageset *set = b->set;
+    formats_labels labels;
+    TAPER_TRY(formats_labels_from_texts(texts, set->count, &labels, b->error));
+    if (labels.class_count >= 2) {
+        for (size_t i = 0; i < set->count; i++) set->entries[i].label = labels.classes[i];
+        take_class_names(set, &labels);
+    }
+    formats_labels_free(&labels);
+    return TAPER_OK;
+}
+
+static taper_status assign_from_folders(imageset_builder *b) {
+    size_t count = b->set->count, owned = 0;
+    char **copies = malloc(count * sizeof *copies);
+    const char **texts = malloc(count * sizeof *texts);
+    taper_status status = TAPER_OK;
+    if (!copies || !texts)
+        status = formats_fail(b->error, TAPER_ERR_NOMEM, "no memory for the labels");
+    for (size_t i = 0; i < count && status == TAPER_OK; i++)
+        status = class_of(b->set, i, copies, &owned, &texts[i], b->error);
+    if (status == TAPER_OK) status = assign_from_texts(b, texts);
+    for (size_t i = 0; i < owned; i++) free(copies[i]);
+    free(copies);
+    free(texts);
+    return status;
+}
+
+taper_status imageset_assign_labels(imageset_builder *b, const char *labels_path) {
+    if (labels_path) return assign_from_file(b, labels_path);
+    int found;
+    TAPER_TRY(assign_from_cifar(b, &found));
+    return found ? TAPER_OK : assign_from_folders(b);
+}

@@ -1,0 +1,185 @@
+/* jpeg.c -- JPEG decoding by libjpeg-turbo; see jpeg.h.
+ *
+ * setjmp is unavoidable here: libjpeg calls error_exit and requires that it does not return. The
+ * functions that call setjmp change no local after it; what must be released lives in jpeg_job. */
+#include "jpeg.h"
+#include "image.h"
+#include <limits.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jpeglib.h>
+
+#include <jerror.h>
+
+/* Each scan of a progressive file passes over the whole picture, and a hostile file can hold
+ * thousands in few bytes. Real encoders write about ten. */
+enum { MAX_SCANS = 200 };
+
+/* A Huffman-coded block takes at least a bit. 64 pixels a block, 8 blocks a byte, and 16 times as
+ * many pixels when the only component with data is subsampled 4 x 4: a file cannot hold more. */
+enum { MAX_PIXELS_PER_BYTE = 64 * 8 * 16 };
+
+typedef struct jpeg_job {
+    struct jpeg_decompress_struct decoder;
+    struct jpeg_error_mgr errors;
+    struct jpeg_source_mgr input;
+    struct jpeg_progress_mgr progress;
+    jmp_buf escape;
+    const taper_limits *limits;
+    taper_image *image;
+    taper_status status;
+    taper_error *error;
+} jpeg_job;
+
+static void fail_job(jpeg_job *job) { longjmp(job->escape, 1); }
+
+static void on_error(j_common_ptr decoder) {
+    jpeg_job *job = decoder->client_data;
+    char message[JMSG_LENGTH_MAX];
+    decoder->err->format_message(decoder, message);
+    int code = decoder->err->msg_code;
+    if (code == JERR_OUT_OF_MEMORY)
+        job->status = formats_fail(job->error, TAPER_ERR_NOMEM, "no memory to decode a JPEG");
+    else if (code == JERR_NO_BACKING_STORE || code == JERR_WIDTH_OVERFLOW)
+        job->status = formats_fail(job->error, TAPER_ERR_LIMIT,
+                                   "decoding the JPEG takes more memory than allowed; raise "
+                                   "--max-memory if you trust it");
+    else if (code == JERR_BAD_PRECISION || code == JERR_SOF_UNSUPPORTED ||
+             code == JERR_CONVERSION_NOTIMPL)
+        job->status =
+            formats_fail(job->error, TAPER_ERR_UNSUPPORTED,
+                         "this kind of JPEG cannot be read (%s); convert it to PNG", message);
+    else
+        job->status = formats_fail(job->error, TAPER_ERR_CORRUPT,
+                                   "the JPEG is damaged: %s; fetch it anew", message);
+    fail_job(job);
+}
+
+/* Warnings that mean wrong pixels are failures; those about stray bytes and odd headers are not. */
+static void on_message(j_common_ptr decoder, int level) {
+    if (level >= 0) return;
+    switch (decoder->err->msg_code) {
+    case JWRN_HIT_MARKER:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_ARITH_BAD_CODE:
+    case JWRN_MUST_RESYNC:
+    case JWRN_JPEG_EOF:
+    case JWRN_BOGUS_PROGRESSION: on_error(decoder);
+    }
+}
+
+static void on_output(j_common_ptr decoder) { (void)decoder; }
+
+static void on_progress(j_common_ptr decoder) {
+    jpeg_job *job = decoder->client_data;
+    if (job->decoder.input_scan_number <= MAX_SCANS) return;
+    job->status = formats_fail(
+        job->error, TAPER_ERR_LIMIT,
+        "the JPEG has more than %d scans; it is damaged or made to waste time", MAX_SCANS);
+    fail_job(job);
+}
+
+static void input_begin(j_decompress_ptr decoder) { (void)decoder; }
+static void input_end(j_decompress_ptr decoder) { (void)decoder; }
+
+/* All bytes lie in the buffer from the start, so asking for more means that the file ends early. */
+static boolean input_fill(j_decompress_ptr decoder) {
+    jpeg_job *job = decoder->client_data;
+    job->status =
+        formats_fail(job->error, TAPER_ERR_TRUNCATED, "the JPEG ends early; fetch it anew");
+    fail_job(job);
+    return FALSE;
+}
+
+static void input_skip(j_decompress_ptr decoder, long n) {
+    if (n <= 0) return;
+    if ((unsigned long)n > decoder->src->bytes_in_buffer) input_fill(decoder);
+    decoder->src->next_input_byte += n;
+    decoder->src->bytes_in_buffer -= (size_t)n;
+}
+
+int formats_jpeg_detect(const void *bytes, size_t n) {
+    return n >= 3 && memcmp(bytes, "\xff\xd8\xff", 3) == 0;
+}
+
+static void attach(jpeg_job *job, const void *bytes, size_t n) {
+    job->input.next_input_byte = bytes;
+    job->input.bytes_in_buffer = n;
+    job->input.init_source = input_begin;
+    job->input.fill_input_buffer = input_fill;
+    job->input.skip_input_data = input_skip;
+    job->input.resync_to_restart = jpeg_resync_to_restart;
+    job->input.term_source = input_end;
+    job->decoder.src = &job->input;
+    job->progress.progress_monitor = on_progress;
+    job->decoder.progress = &job->progress;
+}
+
+/* Header to geometry: choose the output colours and check the size. Runs under
+ * the caller's setjmp. */
+static taper_status prepare(jpeg_job *job) {
+    struct jpeg_decompress_struct *d = &job->decoder;
+    jpeg_read_header(d, TRUE);
+    if (d->jpeg_color_space == JCS_CMYK || d->jpeg_color_space == JCS_YCCK)
+        return formats_fail(job->error, TAPER_ERR_UNSUPPORTED,
+                            "the JPEG is in CMYK, which cannot be read; convert it to RGB first");
+    int grey = d->jpeg_color_space == JCS_GRAYSCALE;
+    if (!grey && d->jpeg_color_space != JCS_YCbCr && d->jpeg_color_space != JCS_RGB)
+        return formats_fail(
+            job->error, TAPER_ERR_UNSUPPORTED,
+            "the JPEG has %d colour components of unknown meaning; convert it to RGB first",
+            d->num_components);
+    d->out_color_space = grey ? JCS_GRAYSCALE : JCS_RGB;
+    d->dct_method = JDCT_ISLOW;
+    /* libjpeg's working memory: coefficients of a progressive file take 2 bytes a sample */
+    uint64_t ceiling = formats_limits_or_default(job->limits).max_memory;
+    d->mem->max_memory_to_use = ceiling < LONG_MAX ? (long)ceiling : LONG_MAX;
+    TAPER_TRY(formats_image_check(d->image_width, d->image_height, grey ? 1 : 3, 8, job->limits,
+                                  NULL, job->error));
+    uint64_t pixels = (uint64_t)d->image_width * d->image_height;
+    if (!d->arith_code && pixels / MAX_PIXELS_PER_BYTE > d->src->bytes_in_buffer)
+        return formats_fail(
+            job->error, TAPER_ERR_TRUNCATED,
+            "the header asks for %u x %u pixels, which %zu bytes cannot hold; fetch the "
+            "file anew",
+            d->image_width, d->image_height, d->src->bytes_in_buffer);
+    return formats_image_make(job->image, d->image_width, d->image_height, grey ? 1 : 3, 8,
+                              job->limits, job->error);
+}
+
+static taper_status decode_with(jpeg_job *job, const void *bytes, size_t n) {
+    if (setjmp(job->escape)) return job->status;
+    jpeg_create_decompress(&job->decoder);
+    attach(job, bytes, n);
+    TAPER_TRY(prepare(job));
+    jpeg_start_decompress(&job->decoder);
+    size_t stride = (size_t)job->image->width * job->image->channels;
+    while (job->decoder.output_scanline < job->decoder.output_height) {
+        JSAMPROW row = (JSAMPROW)job->image->pixels + job->decoder.output_scanline * stride;
+        jpeg_read_scanlines(&job->decoder, &row, 1);
+    }
+    jpeg_finish_decompress(&job->decoder);
+    return TAPER_OK;
+}
+
+taper_status formats_jpeg_decode(const void *bytes, size_t n, const taper_limits *limits,
+                                 taper_image *out, taper_error *error) {
+    *out = (taper_image){0};
+    if (!formats_jpeg_detect(bytes, n)) {
+        taper_status status = n < 3 ? TAPER_ERR_TRUNCATED : TAPER_ERR_CORRUPT;
+        return formats_fail(error, status,
+                            "this is not a JPEG: its first bytes are not those of one");
+    }
+    jpeg_job job = {.limits = limits, .image = out, .error = error};
+    job.decoder.client_data = &job; /* kept by jpeg_create_decompress, which can fail already */
+    job.decoder.err = jpeg_std_error(&job.errors);
+    job.errors.error_exit = on_error;
+    job.errors.emit_message = on_message;
+    job.errors.output_message = on_output;
+    taper_status status = decode_with(&job, bytes, n);
+    jpeg_destroy_decompress(&job.decoder);
+    if (status != TAPER_OK) formats_image_free(out);
+    return status;
+}

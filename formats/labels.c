@@ -1,0 +1,344 @@
+/* labels.c -- label files and the numbering of classes; see labels.h. */
+#include "labels.h"
+#include "gzip.h"
+#include "idx.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FIELD = 4096 }; /* bytes of a name or label in a text file */
+
+static void free_texts(char **texts, size_t n) {
+    for (size_t i = 0; texts && i < n; i++) free(texts[i]);
+    free(texts);
+}
+
+void formats_labels_free(formats_labels *labels) {
+    if (!labels) return;
+    free_texts(labels->names, labels->count);
+    free_texts(labels->class_names, labels->class_count);
+    free(labels->classes);
+    free(labels->by_name);
+    *labels = (formats_labels){0};
+}
+
+static taper_status no_memory(taper_error *error) {
+    return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the labels");
+}
+
+/* --- numbering of classes --- */
+
+/* A whole number of at most 18 digits, so that it fits an int64_t. */
+static int is_number(const char *text) {
+    const char *digits = text + (*text == '-');
+    size_t n = strspn(digits, "0123456789");
+    return n >= 1 && n <= 18 && digits[n] == '\0';
+}
+
+static int compare_texts(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    long long x = strtoll(*(const char *const *)a, NULL, 10);
+    long long y = strtoll(*(const char *const *)b, NULL, 10);
+    if (x != y) return x < y ? -1 : 1;
+    return compare_texts(a, b); /* "1" and "01" stay two classes, in a fixed order */
+}
+
+typedef int compare_fn(const void *, const void *);
+
+static compare_fn *choose_order(const char *const *texts, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!is_number(texts[i])) return compare_texts;
+    return compare_numbers;
+}
+
+/* Remove what equals its predecessor from a sorted list; the new length. */
+static size_t unique(const char **sorted, size_t n) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || strcmp(sorted[kept - 1], sorted[i]) != 0) sorted[kept++] = sorted[i];
+    return kept;
+}
+
+static taper_status copy_class_names(const char *const *sorted, size_t n, formats_labels *out,
+                                     taper_error *error) {
+    out->class_names = calloc(n ? n : 1, sizeof *out->class_names);
+    if (!out->class_names) return no_memory(error);
+    for (; out->class_count < n; out->class_count++) {
+        out->class_names[out->class_count] = strdup(sorted[out->class_count]);
+        if (!out->class_names[out->class_count]) return no_memory(error);
+    }
+    return TAPER_OK;
+}
+
+static taper_status number_classes(const char *const *texts, size_t n, const char **sorted,
+                                   formats_labels *out, taper_error *error) {
+    size_t present = 0;
+    for (size_t i = 0; i < n; i++)
+        if (texts[i]) sorted[present++] = texts[i];
+    compare_fn *order = choose_order(sorted, present);
+    if (present) qsort(sorted, present, sizeof *sorted, order);
+    size_t classes = unique(sorted, present);
+    TAPER_TRY(copy_class_names(sorted, classes, out, error));
+    out->classes = malloc((n ? n : 1) * sizeof *out->classes);
+    if (!out->classes) return no_memory(error);
+    for (size_t i = 0; i < n; i++) {
+        const char **found =
+            texts[i] ? bsearch(&texts[i], sorted, classes, sizeof *sorted, order) : NULL;
+        out->classes[i] = found ? (int32_t)(found - sorted) : -1;
+    }
+    out->count = n;
+    return TAPER_OK;
+}
+
+taper_status formats_labels_from_texts(const char *const *texts, size_t n, formats_labels *out,
+                                       taper_error *error) {
+    *out = (formats_labels){0};
+    if (n > INT32_MAX)
+        return formats_fail(error, TAPER_ERR_LIMIT, "there are more than 2^31 labels");
+    const char **sorted = malloc((n ? n : 1) * sizeof *sorted);
+    if (!sorted) return no_memory(error);
+    taper_status status = number_classes(texts, n, sorted, out, error);
+    free(sorted);
+    if (status != TAPER_OK) formats_labels_free(out);
+    return status;
+}
+
+/* --- IDX --- */
+
+static taper_status decode_idx(const void *bytes, size_t n, const taper_limits *limits,
+                               formats_labels *out, taper_error *error) {
+    uint8_t *values;
+    size_t count;
+    unsigned largest = 0;
+    TAPER_TRY(formats_idx_labels_decode(bytes, n, limits, &values, &count, error));
+    for (size_t i = 0; i < count; i++)
+        if (values[i] > largest) largest = values[i];
+    out->classes = malloc((count ? count : 1) * sizeof *out->classes);
+    for (size_t i = 0; out->classes && i < count; i++) out->classes[i] = values[i];
+    free(values);
+    if (!out->classes) return no_memory(error);
+    out->count = count;
+    char numbers[256][4];
+    const char *texts[256];
+    for (unsigned k = 0; k <= largest; k++) {
+        snprintf(numbers[k], sizeof numbers[k], "%u", k & 0xFF);
+        texts[k] = numbers[k];
+    }
+    return copy_class_names(texts, count ? largest + 1 : 0, out, error);
+}
+
+/* --- text --- */
+
+/* A text file as it is read: the fields of its lines so far. */
+typedef struct label_text {
+    const char *at, *end;
+    size_t line;            /* number of the line being read, 1.. */
+    size_t columns;         /* 1 or 2, once known */
+    char **names, **labels; /* names: all NULL when columns is 1 */
+    size_t count, capacity;
+} label_text;
+
+static int is_control(char c) { return (unsigned char)c < ' ' && c != '\t' && c != '\r'; }
+
+/* Take one field: up to a comma or the end of the line, spaces around it and quotes removed. NULL
+ * with the status set on failure; else malloc'd. at then stands on the comma, the newline, or the
+ * end. */
+static char *take_field(label_text *t, taper_status *status, taper_error *error) {
+    while (t->at < t->end && (*t->at == ' ' || *t->at == '\t')) t->at++;
+    int quoted = t->at < t->end && *t->at == '"';
+    if (quoted) t->at++;
+    char field[MAX_FIELD];
+    size_t n = 0;
+    for (; t->at < t->end && *t->at != '\n'; t->at++) {
+        if (quoted && *t->at == '"') {
+            if (t->at + 1 == t->end || t->at[1] != '"') { /* not a doubled quote: the end */
+                t->at++;
+                quoted = 0;
+                break;
+            }
+            t->at++;
+        } else if (!quoted && *t->at == ',') break;
+        if (n + 1 == sizeof field || is_control(*t->at)) {
+            *status = formats_fail(error, TAPER_ERR_CORRUPT,
+                                   "line %zu of the labels is no text or too long", t->line);
+            return NULL;
+        }
+        field[n++] = *t->at;
+    }
+    while (n && (field[n - 1] == ' ' || field[n - 1] == '\t' || field[n - 1] == '\r')) n--;
+    while (t->at < t->end && (*t->at == ' ' || *t->at == '\t' || *t->at == '\r')) t->at++;
+    char *copy = strndup(field, n);
+    if (!copy) *status = no_memory(error);
+    return copy;
+}
+
+static taper_status grow(label_text *t, const taper_limits *limits, taper_error *error) {
+    taper_limits l = formats_limits_or_default(limits);
+    if (t->count >= l.max_images)
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "the label file has more than %llu lines; raise --max-images",
+                            (unsigned long long)l.max_images);
+    if (t->count < t->capacity) return TAPER_OK;
+    size_t capacity = t->capacity ? t->capacity * 2 : 256;
+    char **names = realloc(t->names, capacity * sizeof *names);
+    if (names) t->names = names;
+    char **labels = realloc(t->labels, capacity * sizeof *labels);
+    if (labels) t->labels = labels;
+    if (!names || !labels) return no_memory(error);
+    t->capacity = capacity;
+    return TAPER_OK;
+}
+
+static int is_heading(const char *label) {
+    static const char *const words[] = {"label", "labels", "class", "category", "target", "y"};
+    char lower[16];
+    size_t n = strlen(label);
+    if (n >= sizeof lower) return 0;
+    for (size_t i = 0; i <= n; i++)
+        lower[i] = (char)(label[i] >= 'A' && label[i] <= 'Z' ? label[i] + 32 : label[i]);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(lower, words[i]) == 0) return 1;
+    return 0;
+}
+
+/* Take the fields of one line into fields[0..*n); at most 2 are legal. */
+static taper_status take_line(label_text *t, char *fields[2], size_t *n, taper_error *error) {
+    taper_status status = TAPER_OK;
+    t->line++;
+    for (*n = 0; status == TAPER_OK;) {
+        char *field = take_field(t, &status, error);
+        if (!field) break;
+        fields[(*n)++] = field;
+        int more = t->at < t->end && *t->at == ',';
+        if (more && *n == 2)
+            status =
+                formats_fail(error, TAPER_ERR_CORRUPT,
+                             "line %zu of the labels has more than 2 columns; write \"name,label\" "
+                             "or one label a line",
+                             t->line);
+        else if (!more && t->at < t->end && *t->at != '\n')
+            status =
+                formats_fail(error, TAPER_ERR_CORRUPT,
+                             "line %zu of the labels has text behind a closing quote", t->line);
+        if (!more) break;
+        t->at++;
+    }
+    if (t->at < t->end) t->at++; /* the newline */
+    return status;
+}
+
+/* Store one line's fields, which then belong to t, or refuse them. *kept: they were stored. */
+static taper_status keep_line(label_text *t, char *fields[2], size_t n, const taper_limits *limits,
+                              int *kept, taper_error *error) {
+    *kept = 0;
+    const char *label = fields[n - 1];
+    if (n == 1 && label[0] == '\0') return TAPER_OK; /* a blank line */
+    if (!t->columns) {
+        t->columns = n;
+        if (is_heading(label)) return TAPER_OK;
+    }
+    if (n != t->columns || label[0] == '\0')
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "line %zu of the labels does not have %s as the first line does",
+                            t->line, t->columns == 2 ? "a name and a label" : "one label");
+    TAPER_TRY(grow(t, limits, error));
+    t->names[t->count] = n == 2 ? fields[0] : NULL;
+    t->labels[t->count++] = fields[n - 1];
+    *kept = 1;
+    return TAPER_OK;
+}
+
+static taper_status read_lines(label_text *t, const taper_limits *limits, taper_error *error) {
+    while (t->at < t->end) {
+        char *fields[2] = {NULL, NULL};
+        size_t n;
+        int kept = 0;
+        taper_status status = take_line(t, fields, &n, error);
+        if (status == TAPER_OK) status = keep_line(t, fields, n, limits, &kept, error);
+        if (!kept) {
+            free(fields[0]);
+            free(fields[1]);
+        }
+        if (status != TAPER_OK) return status;
+    }
+    return TAPER_OK;
+}
+
+/* A name with its place, to sort by name without a comparison that needs a context. */
+typedef struct named_place {
+    const char *name;
+    size_t place;
+} named_place;
+
+static int compare_places(const void *a, const void *b) {
+    const named_place *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    if (order) return order;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static taper_status index_names(formats_labels *labels, taper_error *error) {
+    size_t n = labels->count;
+    named_place *places = malloc((n ? n : 1) * sizeof *places);
+    labels->by_name = malloc((n ? n : 1) * sizeof *labels->by_name);
+    if (places && labels->by_name) {
+        for (size_t i = 0; i < n; i++) places[i] = (named_place){labels->names[i], i};
+        qsort(places, n, sizeof *places, compare_places);
+        for (size_t i = 0; i < n; i++) labels->by_name[i] = places[i].place;
+    }
+    int complete = places && labels->by_name;
+    free(places);
+    return complete ? TAPER_OK : no_memory(error);
+}
+
+static taper_status decode_text(const void *bytes, size_t n, const taper_limits *limits,
+                                formats_labels *out, taper_error *error) {
+    label_text t = {.at = bytes, .end = (const char *)bytes + n};
+    if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) t.at += 3;
+    taper_status status = read_lines(&t, limits, error);
+    if (status == TAPER_OK)
+        status = formats_labels_from_texts((const char *const *)t.labels, t.count, out, error);
+    free_texts(t.labels, t.count);
+    if (status == TAPER_OK && t.columns == 2) {
+        out->names = t.names;
+        return index_names(out, error);
+    }
+    free_texts(t.names, t.count);
+    return status;
+}
+
+taper_status formats_labels_decode(const void *bytes, size_t n, const taper_limits *limits,
+                                   formats_labels *out, taper_error *error) {
+    *out = (formats_labels){0};
+    int idx = formats_idx_detect(bytes, n) || formats_gzip_detect(bytes, n);
+    taper_status status =
+        idx ? decode_idx(bytes, n, limits, out, error) : decode_text(bytes, n, limits, out, error);
+    if (status == TAPER_OK && out->count == 0)
+        status = formats_fail(error, TAPER_ERR_CORRUPT, "the label file holds no label");
+    if (status != TAPER_OK) formats_labels_free(out);
+    return status;
+}
+
+int32_t formats_labels_find(const formats_labels *labels, const char *name) {
+    /* the first place whose name is greater: the one before it is the last that may be equal */
+    size_t low = 0, high = labels->names ? labels->count : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(labels->names[labels->by_name[middle]], name) <= 0) low = middle + 1;
+        else high = middle;
+    }
+    if (low == 0) return -1;
+    size_t place = labels->by_name[low - 1];
+    return strcmp(labels->names[place], name) == 0 ? labels->classes[place] : -1;
+}
+
+taper_status formats_labels_check_count(const formats_labels *labels, size_t images,
+                                        taper_error *error) {
+    if (labels->count == images) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG,
+                        "there are %zu labels for %zu images; give one label for each image",
+                        labels->count, images);
+}

@@ -1,0 +1,210 @@
+/* png.c -- PNG by libpng, from and to memory; see png.h.
+ *
+ * libpng leaves a failed call by longjmp. The rules that keep this sound: each setjmp stands in a
+ * small function whose locals are set before it and not after, everything that must be released
+ * lives in a struct of the caller's frame, and the error callback stores the sentence before it
+ * jumps. */
+#include "png.h"
+#include "bytes.h"
+#include "image.h"
+#include <png.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIGNATURE_BYTES = 8, HEADER_BYTES = 33 }; /* HEADER: signature and IHDR chunk */
+
+/* The most that deflate can expand; a file cannot hold more. */
+static const uint64_t deflate_ratio = 1032;
+
+typedef struct png_job {
+    png_structp png;
+    png_infop info;
+    formats_cursor input;
+    formats_buffer output;
+    png_bytep *rows;
+    taper_status status;
+    taper_error *error;
+} png_job;
+
+static void on_error(png_structp png, png_const_charp message) {
+    png_job *job = png_get_error_ptr(png);
+    if (job->status == TAPER_OK) {
+        job->status = TAPER_ERR_CORRUPT;
+        formats_fail(job->error, job->status, "the PNG is damaged: %s; fetch it anew", message);
+    }
+    png_longjmp(png, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp message) {
+    (void)png;
+    (void)message;
+}
+
+static void read_input(png_structp png, png_bytep to, size_t n) {
+    png_job *job = png_get_io_ptr(png);
+    const uint8_t *from = formats_read_bytes(&job->input, n);
+    if (from) {
+        memcpy(to, from, n);
+        return;
+    }
+    job->status =
+        formats_fail(job->error, TAPER_ERR_TRUNCATED,
+                     "the PNG ends early, after %zu bytes; fetch it anew", job->input.size);
+    png_error(png, "truncated");
+}
+
+static void write_output(png_structp png, png_bytep from, size_t n) {
+    png_job *job = png_get_io_ptr(png);
+    if (formats_write_bytes(&job->output, from, n) == TAPER_OK) return;
+    job->status = formats_fail(job->error, TAPER_ERR_NOMEM, "no memory to encode a PNG");
+    png_error(png, "memory");
+}
+
+static void flush_output(png_structp png) { (void)png; }
+
+int formats_png_detect(const void *bytes, size_t n) {
+    return n >= SIGNATURE_BYTES && memcmp(bytes, "\x89PNG\r\n\x1a\n", SIGNATURE_BYTES) == 0;
+}
+
+/* A header may not ask for more pixels than the file's bytes can expand to. */
+static taper_status check_density(const uint8_t *header, size_t n, taper_error *error) {
+    static const uint8_t samples[7] = {1, 1, 3, 1, 2, 1, 4}; /* per pixel, by colour type */
+    uint32_t width = formats_get_u32be(header + 16), height = formats_get_u32be(header + 20);
+    unsigned depth = header[24], colour = header[25] < 7 ? header[25] : 0;
+    uint64_t bits;
+    taper_status fits =
+        formats_mul_u64((uint64_t)width * height, (uint64_t)depth * samples[colour], &bits);
+    if (fits == TAPER_OK && bits / 8 <= n * deflate_ratio) return TAPER_OK;
+    return formats_fail(
+        error, TAPER_ERR_TRUNCATED,
+        "the header asks for %u x %u pixels, which %zu bytes cannot hold; fetch the "
+        "file anew",
+        width, height, n);
+}
+
+/* Check the geometry as it stands in IHDR, before libpng sees a byte. How many bytes a pixel takes
+ * after decoding is not known yet, so memory is checked again when it is. */
+static taper_status check_header(const uint8_t *bytes, size_t n, const taper_limits *limits,
+                                 taper_error *error) {
+    size_t known = n < SIGNATURE_BYTES ? n : SIGNATURE_BYTES;
+    if (memcmp(bytes, "\x89PNG\r\n\x1a\n", known) != 0)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "this is not a PNG: its signature is missing");
+    if (n < HEADER_BYTES)
+        return formats_fail(error, TAPER_ERR_TRUNCATED, "the PNG ends early, within its header");
+    if (memcmp(bytes + 8, "\0\0\0\x0dIHDR", 8) != 0)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "the PNG does not begin with its header");
+    TAPER_TRY(formats_image_check(formats_get_u32be(bytes + 16), formats_get_u32be(bytes + 20), 1,
+                                  8, limits, NULL, error));
+    return check_density(bytes, n, error);
+}
+
+/* Ask libpng for 8 or 16 bits and 1 to 4 channels, whatever the file has. */
+static void request_plain_samples(png_structp png, png_infop info) {
+    int colour = png_get_color_type(png, info), depth = png_get_bit_depth(png, info);
+    const uint16_t one = 1;
+    if (colour == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
+    if (colour == PNG_COLOR_TYPE_GRAY && depth < 8) png_set_expand_gray_1_2_4_to_8(png);
+    if (png_get_valid(png, info, PNG_INFO_tRNS)) png_set_tRNS_to_alpha(png);
+    if (depth == 16 && *(const uint8_t *)&one == 1) png_set_swap(png); /* PNG is big-endian */
+    png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+}
+
+static taper_status read_png_info(png_job *job) {
+    if (setjmp(png_jmpbuf(job->png))) return job->status;
+    png_set_read_fn(job->png, job, read_input);
+    /* our own limit has been applied; libpng's default of 10^6 a side would refuse legal images */
+    png_set_user_limits(job->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_chunk_malloc_max(job->png, 1 << 20);
+    /* everything but IHDR PLTE tRNS IDAT IEND is passed over unread */
+    png_set_keep_unknown_chunks(job->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+    png_read_info(job->png, job->info);
+    request_plain_samples(job->png, job->info);
+    return TAPER_OK;
+}
+
+static taper_status read_png_rows(png_job *job) {
+    if (setjmp(png_jmpbuf(job->png))) return job->status;
+    png_read_image(job->png, job->rows);
+    png_read_end(job->png, NULL);
+    return TAPER_OK;
+}
+
+/* Point a table of rows into an image's pixels. NULL without memory. */
+static png_bytep *make_rows(const taper_image *image) {
+    size_t stride = (size_t)image->width * image->channels * (image->depth / 8);
+    png_bytep *rows = malloc(image->height * sizeof *rows);
+    for (uint32_t y = 0; rows && y < image->height; y++)
+        rows[y] = (png_bytep)image->pixels + y * stride;
+    return rows;
+}
+
+static taper_status decode_with(png_job *job, const taper_limits *limits, taper_image *out) {
+    TAPER_TRY(read_png_info(job));
+    TAPER_TRY(formats_image_make(out, png_get_image_width(job->png, job->info),
+                                 png_get_image_height(job->png, job->info),
+                                 png_get_channels(job->png, job->info),
+                                 png_get_bit_depth(job->png, job->info), limits, job->error));
+    job->rows = make_rows(out);
+    if (!job->rows) return formats_fail(job->error, TAPER_ERR_NOMEM, "no memory to decode a PNG");
+    return read_png_rows(job);
+}
+
+taper_status formats_png_decode(const void *bytes, size_t n, const taper_limits *limits,
+                                taper_image *out, taper_error *error) {
+    *out = (taper_image){0};
+    TAPER_TRY(check_header(bytes, n, limits, error));
+    png_job job = {.error = error, .input = formats_cursor_over(bytes, n)};
+    job.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning);
+    if (job.png) job.info = png_create_info_struct(job.png);
+    taper_status status = job.info
+                              ? decode_with(&job, limits, out)
+                              : formats_fail(error, TAPER_ERR_NOMEM, "no memory to decode a PNG");
+    png_destroy_read_struct(&job.png, &job.info, NULL);
+    free(job.rows);
+    if (status == TAPER_OK) formats_image_drop_opaque_alpha(out);
+    else formats_image_free(out);
+    return status;
+}
+
+static taper_status write_png(png_job *job, const taper_image *image) {
+    static const int colour_types[5] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
+                                        PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
+    const uint16_t one = 1;
+    if (setjmp(png_jmpbuf(job->png))) return job->status;
+    png_set_write_fn(job->png, job, write_output, flush_output);
+    png_set_user_limits(job->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_IHDR(job->png, job->info, image->width, image->height, image->depth,
+                 colour_types[image->channels], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    /* fast: no search for a filter per row, and the quickest deflate */
+    png_set_filter(job->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
+    png_set_compression_level(job->png, 1);
+    png_write_info(job->png, job->info);
+    if (image->depth == 16 && *(const uint8_t *)&one == 1) png_set_swap(job->png);
+    png_write_image(job->png, job->rows);
+    png_write_end(job->png, NULL);
+    return TAPER_OK;
+}
+
+taper_status formats_png_encode(const taper_image *image, uint8_t **out, size_t *n,
+                                taper_error *error) {
+    *out = NULL;
+    *n = 0;
+    TAPER_TRY(formats_image_check(image->width, image->height, image->channels, image->depth,
+                                  &(taper_limits){UINT64_MAX, 0, UINT64_MAX, 0}, NULL, error));
+    png_job job = {.error = error, .output = formats_buffer_make(SIZE_MAX / 2)};
+    job.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning);
+    if (job.png) job.info = png_create_info_struct(job.png);
+    if (job.info) job.rows = make_rows(image);
+    taper_status status = job.rows
+                              ? write_png(&job, image)
+                              : formats_fail(error, TAPER_ERR_NOMEM, "no memory to encode a PNG");
+    png_destroy_write_struct(&job.png, &job.info);
+    free(job.rows);
+    if (status == TAPER_OK) *out = formats_buffer_take(&job.output, n);
+    formats_buffer_free(&job.output);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* status.h -- the one error convention of the project: return a taper_status, 0 is success;
+ * say why in a taper_error when the caller gave one. Library code never prints and never exits. */
+#ifndef FORMATS_STATUS_H
+#define FORMATS_STATUS_H
+#include "taper_types.h"
+
+/* Forward a failure to the caller. The failing function has filled the error text already. */
+#define TAPER_TRY(expr)                                                                            \
+    do {                                                                                           \
+        taper_status taper_try_ = (expr);                                                          \
+        if (taper_try_ != TAPER_OK) return taper_try_;                                             \
+    } while (0)
+
+/* Fill *error (NULL is fine) with a printf-style sentence and return status, so that a failing
+ * function ends in `return formats_fail(error, TAPER_ERR_CORRUPT, "...")`. */
+taper_status formats_fail(taper_error *error, taper_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A short English name of a status, e.g. "corrupt". Never NULL. */
+const char *formats_status_name(taper_status status);
+
+/* The limit with its default put in where the caller left 0; limits may be NULL (all defaults). */
+taper_limits formats_limits_or_default(const taper_limits *limits);
+
+#endif

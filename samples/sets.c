@@ -1,0 +1,217 @@
+/* sets.c -- class folders of PNG, IDX and CIFAR binary; see sets.h. */
+#include "sets.h"
+#include "../formats/atomic_file.h"
+#include "../formats/file.h"
+#include "../formats/gzip.h"
+#include "../formats/png.h"
+#include "glyphs.h"
+#include "scenes.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { SIDE = SAMPLES_SMALL_SIDE, PIXELS = SIDE * SIDE, BYTES = 3 * PIXELS, LONGEST_PATH = 4096 };
+static const unsigned WRITE_FLAGS = FORMATS_ATOMIC_OVERWRITE | FORMATS_ATOMIC_NO_SYNC;
+
+/* to = folder/name. */
+static taper_status join(char to[LONGEST_PATH], const char *folder, const char *name,
+                         taper_error *error) {
+    int n = snprintf(to, LONGEST_PATH, "%s/%s", folder, name);
+    if (n < 0 || n >= LONGEST_PATH)
+        return formats_fail(error, TAPER_ERR_ARG, "the path is too long: choose a shorter folder");
+    return TAPER_OK;
+}
+
+static taper_status make_folder(const char *path, taper_error *error) {
+    if (mkdir(path, 0777) == 0 || errno == EEXIST) return TAPER_OK;
+    return formats_fail_errno(error, errno, "make the folder");
+}
+
+static taper_status make_subfolder(char to[LONGEST_PATH], const char *folder, const char *name,
+                                   taper_error *error) {
+    TAPER_TRY(join(to, folder, name, error));
+    return make_folder(to, error);
+}
+
+static taper_status write_in(const char *folder, const char *name, const void *bytes, size_t n,
+                             taper_error *error) {
+    char path[LONGEST_PATH];
+    TAPER_TRY(join(path, folder, name, error));
+    return formats_file_write(path, bytes, n, WRITE_FLAGS, NULL, error);
+}
+
+static taper_status write_png(const char *folder, const char *name, const taper_image *image,
+                              taper_error *error) {
+    uint8_t *bytes;
+    size_t n;
+    TAPER_TRY(formats_png_encode(image, &bytes, &n, error));
+    taper_status status = write_in(folder, name, bytes, n, error);
+    free(bytes);
+    return status;
+}
+
+/* --- the small set --- */
+
+/* The whole set in memory: pixels[count][32][32][3] and labels[count]. */
+typedef struct small_set {
+    uint32_t count;
+    uint8_t *pixels, *labels;
+} small_set;
+
+static taper_status draw_small(small_set *set, uint64_t seed, taper_error *error) {
+    samples_canvas canvas;
+    if (!samples_canvas_make(&canvas, SIDE, SIDE))
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw in");
+    taper_status status = TAPER_OK;
+    for (uint32_t i = 0; i < set->count && status == TAPER_OK; i++) {
+        if (!samples_small_draw(&canvas, seed, i))
+            status = formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw in");
+        samples_canvas_to_rgb8(&canvas, set->pixels + (size_t)i * BYTES);
+        set->labels[i] = (uint8_t)samples_small_class(seed, i);
+    }
+    samples_canvas_free(&canvas);
+    return status;
+}
+
+static taper_status write_class_folders(const char *folder, const small_set *set,
+                                        taper_error *error) {
+    char top[LONGEST_PATH], of_class[LONGEST_PATH], name[24];
+    uint32_t numbers[SAMPLES_CLASSES] = {0};
+    TAPER_TRY(make_subfolder(top, folder, "png", error));
+    for (int k = 0; k < SAMPLES_CLASSES; k++)
+        TAPER_TRY(make_subfolder(of_class, top, samples_class_name(k), error));
+    for (uint32_t i = 0; i < set->count; i++) {
+        taper_image image = {.width = SIDE,
+                             .height = SIDE,
+                             .channels = 3,
+                             .depth = 8,
+                             .pixels = set->pixels + (size_t)i * BYTES};
+        TAPER_TRY(join(of_class, top, samples_class_name(set->labels[i]), error));
+        snprintf(name, sizeof name, "%04u.png", (unsigned)++numbers[set->labels[i]]);
+        TAPER_TRY(write_png(of_class, name, &image, error));
+    }
+    return TAPER_OK;
+}
+
+static void put_be32(uint8_t *to, uint32_t value) {
+    for (int i = 0; i < 4; i++) to[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+/* One IDX file of unsigned bytes (type 8) and the same as .gz. */
+static taper_status write_idx(const char *folder, const char *name, const uint32_t *dims,
+                              unsigned n_dims, const uint8_t *data, taper_error *error) {
+    size_t header = 4 + 4 * (size_t)n_dims, size = 1;
+    for (unsigned i = 0; i < n_dims; i++) size *= dims[i];
+    uint8_t *bytes = malloc(header + size), *packed = NULL;
+    size_t packed_size;
+    if (!bytes)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu bytes", header + size);
+    memcpy(bytes, (const uint8_t[]){0, 0, 8, (uint8_t)n_dims}, 4);
+    for (unsigned i = 0; i < n_dims; i++) put_be32(bytes + 4 + 4 * i, dims[i]);
+    memcpy(bytes + header, data, size);
+    char gz[32];
+    snprintf(gz, sizeof gz, "%s.gz", name);
+    taper_status status = write_in(folder, name, bytes, header + size, error);
+    if (status == TAPER_OK)
+        status = formats_gzip_pack(bytes, header + size, &packed, &packed_size, error);
+    if (status == TAPER_OK) status = write_in(folder, gz, packed, packed_size, error);
+    free(bytes);
+    free(packed);
+    return status;
+}
+
+static taper_status write_idx_pair(const char *folder, const small_set *set, taper_error *error) {
+    char sub[LONGEST_PATH];
+    TAPER_TRY(make_subfolder(sub, folder, "idx", error));
+    TAPER_TRY(write_idx(sub, "images.idx", (const uint32_t[]){set->count, SIDE, SIDE, 3}, 4,
+                        set->pixels, error));
+    return write_idx(sub, "labels.idx", (const uint32_t[]){set->count}, 1, set->labels, error);
+}
+
+/* Images first .. last - 1 as records of a label and the red, green and blue planes. */
+static taper_status write_cifar(const char *folder, const char *name, const small_set *set,
+                                uint32_t first, uint32_t last, taper_error *error) {
+    if (first == last) return TAPER_OK;
+    size_t size = (size_t)(last - first) * (1 + BYTES);
+    uint8_t *bytes = malloc(size), *to = bytes;
+    if (!bytes) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu bytes", size);
+    for (uint32_t i = first; i < last; i++) {
+        const uint8_t *from = set->pixels + (size_t)i * BYTES;
+        *to++ = set->labels[i];
+        for (int channel = 0; channel < 3; channel++)
+            for (int p = 0; p < PIXELS; p++) *to++ = from[3 * p + channel];
+    }
+    taper_status status = write_in(folder, name, bytes, size, error);
+    free(bytes);
+    return status;
+}
+
+static taper_status write_cifar_pair(const char *folder, const small_set *set, taper_error *error) {
+    char sub[LONGEST_PATH];
+    uint32_t split = set->count - set->count / 6;
+    TAPER_TRY(make_subfolder(sub, folder, "cifar", error));
+    TAPER_TRY(write_cifar(sub, "train.bin", set, 0, split, error));
+    return write_cifar(sub, "test.bin", set, split, set->count, error);
+}
+
+taper_status samples_write_small(const char *folder, unsigned formats, uint64_t seed,
+                                 uint32_t count, taper_error *error) {
+    TAPER_TRY(make_folder(folder, error));
+    small_set set = {
+        .count = count, .pixels = malloc((size_t)count * BYTES), .labels = malloc(count)};
+    taper_status status =
+        set.pixels && set.labels
+            ? draw_small(&set, seed, error)
+            : formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u images", (unsigned)count);
+    if (status == TAPER_OK && formats & SAMPLES_PNG)
+        status = write_class_folders(folder, &set, error);
+    if (status == TAPER_OK && formats & SAMPLES_IDX) status = write_idx_pair(folder, &set, error);
+    if (status == TAPER_OK && formats & SAMPLES_CIFAR)
+        status = write_cifar_pair(folder, &set, error);
+    free(set.pixels);
+    free(set.labels);
+    return status;
+}
+
+/* --- the scenes --- */
+
+static taper_status write_scene(const char *folder, uint64_t seed, uint32_t index,
+                                taper_error *error) {
+    samples_scene scene = samples_scene_of(index);
+    samples_canvas canvas;
+    size_t pixels = (size_t)scene.width * (size_t)scene.height;
+    void *samples = malloc(pixels * 6);
+    taper_status status = TAPER_OK;
+    if (!samples_canvas_make(&canvas, scene.width, scene.height) || !samples ||
+        !samples_scene_draw(&canvas, seed, index)) {
+        status = formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw in");
+    } else {
+        if (scene.grey)
+            samples_canvas_to_grey8(&canvas, samples);
+        else if (scene.deep)
+            samples_canvas_to_rgb16(&canvas, samples);
+        else
+            samples_canvas_to_rgb8(&canvas, samples);
+        taper_image image = {.width = (uint32_t)scene.width,
+                             .height = (uint32_t)scene.height,
+                             .channels = scene.grey ? 1 : 3,
+                             .depth = scene.deep && !scene.grey ? 16 : 8,
+                             .pixels = samples};
+        char name[48];
+        snprintf(name, sizeof name, "%02u-%s.png", (unsigned)index + 1,
+                 samples_scene_name(scene.kind));
+        status = write_png(folder, name, &image, error);
+    }
+    free(samples);
+    samples_canvas_free(&canvas);
+    return status;
+}
+
+taper_status samples_write_scenes(const char *folder, uint64_t seed, uint32_t count,
+                                  taper_error *error) {
+    TAPER_TRY(make_folder(folder, error));
+    for (uint32_t i = 0; i < count; i++) TAPER_TRY(write_scene(folder, seed, i, error));
+    return TAPER_OK;
+}

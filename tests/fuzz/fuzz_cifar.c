@@ -1,0 +1,28 @@
+/* fuzz_cifar.c -- any bytes as CIFAR binary. */
+#include "../../formats/cifar.h"
+#include "../../formats/file.h"
+#include "../../formats/image.h"
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    formats_memory memory = {bytes, n};
+    const taper_source source = formats_memory_source(&memory);
+    formats_cifar cifar;
+    taper_error error = {.status = TAPER_OK};
+    taper_status status = formats_cifar_open(&source, NULL, &cifar, &error);
+    if (status != TAPER_OK) {
+        if (error.status != status || !error.text[0]) abort();
+        return 0;
+    }
+    for (uint32_t i = 0; i < cifar.count; i++) {
+        taper_image image;
+        uint8_t label;
+        if (formats_cifar_read(&source, &cifar, i, &image, &error) != TAPER_OK) abort();
+        if (formats_cifar_read_label(&source, &cifar, i, &label, &error) != TAPER_OK) abort();
+        if (label >= cifar.classes) abort();
+        formats_image_free(&image);
+    }
+    return 0;
+}

@@ -1,0 +1,57 @@
+/* fuzz_idx.c -- any bytes as an IDX file of images, plain or gzip, and as a label file (IDX or
+ * text). */
+#include "../../formats/file.h"
+#include "../../formats/gzip.h"
+#include "../../formats/idx.h"
+#include "../../formats/image.h"
+#include "../../formats/labels.h"
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static const taper_limits limits = {
+    .max_pixels = 1 << 16, .max_images = 1 << 16, .max_memory = 1 << 22};
+
+static void read_images(const uint8_t *bytes, size_t n) {
+    formats_memory memory = {bytes, n};
+    const taper_source source = formats_memory_source(&memory);
+    formats_idx idx;
+    taper_error error = {.status = TAPER_OK};
+    taper_status status = formats_idx_open(&source, &limits, &idx, &error);
+    if (status != TAPER_OK) {
+        if (error.status != status || !error.text[0]) abort();
+        return;
+    }
+    for (uint32_t i = 0; i < idx.count && i < 64; i++) {
+        taper_image image;
+        if (formats_idx_read(&source, &idx, i, &image, &error) != TAPER_OK) abort();
+        formats_image_free(&image);
+    }
+}
+
+static void read_labels(const uint8_t *bytes, size_t n) {
+    formats_labels labels;
+    taper_error error = {.status = TAPER_OK};
+    taper_status status = formats_labels_decode(bytes, n, &limits, &labels, &error);
+    if (status != TAPER_OK) {
+        if (labels.classes || error.status != status || !error.text[0]) abort();
+        return;
+    }
+    for (size_t i = 0; i < labels.count; i++) {
+        if (labels.classes[i] < 0 || (size_t)labels.classes[i] >= labels.class_count) abort();
+        if (labels.names && formats_labels_find(&labels, labels.names[i]) < 0) abort();
+    }
+    formats_labels_free(&labels);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    read_images(bytes, n);
+    read_labels(bytes, n);
+    uint8_t *plain;
+    size_t size;
+    if (!formats_gzip_detect(bytes, n)) return 0;
+    if (formats_idx_unpack(bytes, n, &limits, &plain, &size, NULL) != TAPER_OK) return 0;
+    read_images(plain, size);
+    free(plain);
+    return 0;
+}

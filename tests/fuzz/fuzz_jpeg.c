@@ -1,0 +1,24 @@
+/* fuzz_jpeg.c -- any bytes as a JPEG. */
+#include "../../formats/image.h"
+#include "../../formats/jpeg.h"
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    const taper_limits limits = {.max_pixels = 1 << 18, .max_memory = 1 << 23};
+    taper_image image;
+    taper_error error = {.status = TAPER_OK};
+    taper_status status = formats_jpeg_decode(bytes, n, &limits, &image, &error);
+    if (status != TAPER_OK) {
+        if (image.pixels || error.status != status || !error.text[0]) abort();
+        return 0;
+    }
+    unsigned sum = 0; /* touch every sample */
+    for (size_t i = 0; i < formats_image_bytes(&image); i++)
+        sum += ((const uint8_t *)image.pixels)[i];
+    volatile unsigned sink = sum;
+    (void)sink;
+    formats_image_free(&image);
+    return 0;
+}

@@ -1,0 +1,26 @@
+/* fuzz_png.c -- any bytes as a PNG; what decodes must survive encoding and decoding again. */
+#include "../../formats/image.h"
+#include "../../formats/png.h"
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    const taper_limits limits = {.max_pixels = 1 << 20, .max_memory = 1 << 24};
+    taper_image image, back;
+    taper_error error = {.status = TAPER_OK};
+    taper_status status = formats_png_decode(bytes, n, &limits, &image, &error);
+    if (status != TAPER_OK) {
+        if (image.pixels || error.status != status || !error.text[0]) abort();
+        return 0;
+    }
+    uint8_t *again;
+    size_t size;
+    if (formats_png_encode(&image, &again, &size, NULL) != TAPER_OK) abort();
+    if (formats_png_decode(again, size, &limits, &back, NULL) != TAPER_OK) abort();
+    if (!formats_image_equal(&image, &back)) abort();
+    free(again);
+    formats_image_free(&image);
+    formats_image_free(&back);
+    return 0;
+}

@@ -1,0 +1,57 @@
+#!/bin/sh
+# style.sh -- the house rules that a script can check: sizes, banned calls, who may include whom.
+#
+#   sh tests/style.sh        prints FILE:LINE: what is wrong, one line each; exit code 1 when there is any
+#
+# Limits: 120 lines a function, 1,200 lines a file, 100 columns. Generated tables are named *_table.h
+# and may be longer.
+cd "$(dirname "$0")/.." || exit 1
+found=$(mktemp) || exit 1
+trap 'rm -f "$found"' EXIT
+
+sources() { find "$@" \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) -type f | sort; }
+all=$(sources formats codec train cli samples tests bench)
+
+# sizes; a function starts at a line that begins with a letter and ends in "{", and ends at "}"
+awk '
+    function say(line, what) { printf "%s:%d: %s\n", FILENAME, line, what }
+    FNR == 1 { if (lines > 1200 && !table) printf "%s:%d: a file of %d lines: split it\n", last, lines, lines
+               start = 0; table = FILENAME ~ /_table\.h$/ }
+    { last = FILENAME; lines = FNR
+      text = $0; gsub(/[\200-\277]/, "", text)      # count characters, not bytes of UTF-8
+      if (length(text) > 100 && !table) say(FNR, "a line of " length(text) " columns")
+      if ($0 ~ /\t/) say(FNR, "a tab")
+      if ($0 ~ /[ \r]$/) say(FNR, "a blank at the end") }
+    /^[A-Za-z_].*\{$/ && !/^(typedef|struct|enum|union|extern "C")/ && !/=.*\{$/ { start = FNR }
+    /^\}/ { if (start && FNR - start + 1 > 120) say(start, "a function of " FNR - start + 1 " lines: split it")
+            start = 0 }
+    END { if (lines > 1200 && !table) printf "%s:%d: a file of %d lines: split it\n", last, lines, lines }
+' $all >>"$found"
+
+# calls that overflow or hide errors; the word as a call only, so that comments may name them
+grep -nE '(^|[^A-Za-z0-9_.>])(atoi|atol|atof|strcpy|strcat|sprintf|vsprintf|gets|alloca|strtok)[[:space:]]*\(' $all |
+    sed 's/$/   <- banned call/' >>"$found"
+# library code never prints and never exits
+grep -nE '(^|[^A-Za-z0-9_.>])(printf|fprintf|puts|fputs|putchar|perror|exit|_exit|abort|assert)[[:space:]]*\(' \
+    $(sources formats codec train) /dev/null | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |
+    sed 's/$/   <- library code never prints and never exits/' >>"$found"
+
+# formats <- codec <- train <- cli; nothing includes upward, and samples stand on formats alone
+upward() { # room, rooms that it must not include
+    grep -nE "^#include \"[./]*($2)/" $(sources "$1") /dev/null |
+        sed "s/\$/   <- $1 must not include upward/" >>"$found"
+}
+upward formats 'codec|train|cli|samples|tests|bench'
+upward codec 'train|cli|samples|tests|bench'
+upward train 'cli|samples|tests|bench'
+upward cli 'samples|tests|bench'
+
+# fast arithmetic would break bit-exact decoding; taking it away is welcome
+grep -nE '(^|[^o])-f(fast-math|unsafe-math|associative-math)|-Ofast|--use_fast_math' Makefile |
+    sed 's/^/Makefile:/; s/$/   <- no fast math/' >>"$found"
+# nothing is left for later
+grep -nE '(TODO|FIXME)([^A-Za-z]|$)' $all Makefile |
+    sed 's/$/   <- finish it or leave it out/' >>"$found"
+
+cat "$found"
+[ ! -s "$found" ]

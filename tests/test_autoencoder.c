@@ -1,0 +1,395 @@
+/* test_autoencoder.c -- random numbers, truncation, the objective, and the gradient of a whole network against finite
+ * differences of a twin written in double from the definitions in the headers. */
+#include "../train/adam.h"
+#include "../train/autoencoder.h"
+#include "../train/dense_start.h"
+#include "../train/philox.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* --- Philox: the known answers published with the algorithm (Random123, kat_vectors) ----------------------------- */
+
+static void philox_known_answers(void **state) {
+    (void)state;
+    static const struct { uint32_t counter[4], key[2], out[4]; } known[] = {
+        {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+        {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff},
+         {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+        {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0},
+         {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+    };
+    for (int i = 0; i < 3; i++) {
+        uint32_t out[4];
+        train_philox_block(known[i].counter, known[i].key, out);
+        assert_memory_equal(out, known[i].out, sizeof out);
+    }
+    uint32_t a[4], b[4];
+    train_philox(0x299f31d0a4093822u, 0x85a308d3243f6a88u, 0x0370734413198a2eu, a);
+    train_philox_block(known[2].counter, known[2].key, b);
+    assert_memory_equal(a, b, sizeof a);
+}
+
+static void deviates_have_their_moments(void **state) {
+    (void)state;
+    enum { N = 40000 };
+    double sum = 0, square = 0, mean = 0;
+    for (uint64_t i = 0; i < N; i++) {
+        uint32_t word[4];
+        float normal[2];
+        train_philox(11, i, 77, word);
+        train_philox_normal(word, normal);
+        sum += normal[0] + normal[1];
+        square += normal[0] * normal[0] + normal[1] * normal[1];
+        float u = train_philox_uniform(word[2]);
+        assert_true(u >= 0.0f && u < 1.0f);
+        assert_true(train_philox_below(word[3], 7) < 7);
+        mean += u;
+    }
+    assert_true(fabs(sum / (2 * N)) < 0.02 && fabs(square / (2 * N) - 1.0) < 0.03 && fabs(mean / N - 0.5) < 0.01);
+}
+
+static void truncation_is_geometric(void **state) {
+    (void)state;
+    enum { N = 40000, UNITS = 10 };
+    const train_cut_range range = {20.0f, 320.0f, 0.8f, 0.5f};
+    double kept[UNITS + 1] = {0}, octave[4] = {0};
+    for (uint64_t i = 0; i < N; i++) {
+        train_cut cut = train_cut_draw(&range, UNITS, 3, i / 100, i % 100);
+        assert_true(cut.kept >= 1 && cut.kept <= UNITS);
+        assert_true(cut.threshold >= 19.99f && cut.threshold <= 320.1f);
+        kept[cut.kept] += 1.0 / N;
+        octave[(int)fmin(3, log2(cut.threshold / 20.0))] += 1.0 / N;
+    }
+    for (int b = 1; b < UNITS; b++) assert_true(fabs(kept[b] - 0.5 * pow(0.8, b - 1) * 0.2) < 0.01);
+    for (int o = 0; o < 4; o++) assert_true(fabs(octave[o] - 0.25) < 0.01); /* log-uniform */
+    assert_int_equal(train_truncation_from_uniform(0.5f, 0.0f, 9), 1);
+    assert_int_equal(train_truncation_from_uniform(0.5f, 1.0f, 9), 9);
+    assert_int_equal(train_truncation_from_uniform(0.0f, 0.9f, 9), 1);
+    assert_int_equal(train_truncation_from_uniform(0.99999f, 0.9f, 9), 9);
+}
+
+static void exponential_is_close(void **state) {
+    (void)state;
+    for (double x = -87.0; x <= 88.0; x += 0.0371) {
+        double relative = train_exp((float)x) / exp((double)(float)x) - 1.0;
+        assert_true(fabs(relative) < 4e-7);
+    }
+    assert_true(train_exp(-1e9f) >= 0.0f && train_exp(-1e9f) < 1e-37f);
+}
+
+static void quantiser_truncates_and_has_a_dead_zone(void **state) {
+    (void)state;
+    const float x[7] = {0.0f, 9.9f, -9.9f, 10.1f, -25.0f, 1e9f, 77.0f};
+    float q[7], slope[7];
+    train_quantise_row(7, (train_cut){10.0f, 6}, 0.25f, x, q, slope);
+    const float want[7] = {0.0f, 0.0f, 0.0f, 14.5f, -24.5f, 1e9f, 0.0f};
+    for (int i = 0; i < 7; i++) assert_true(fabsf(q[i] - want[i]) <= 1e-6f * (1.0f + fabsf(want[i])));
+    assert_true(fabsf(slope[0] - 0.25f) < 1e-6f && slope[1] == 1.0f && slope[4] == 1.0f && slope[6] == 0.0f);
+    const float bad = NAN;
+    train_quantise_row(1, (train_cut){10.0f, 1}, 1.0f, &bad, q, slope);
+    assert_true(isnan(q[0])); /* a diverged code must not look like an empty one */
+}
+
+/* --- the twin ------------------------------------------------------------------------------------------------------ */
+
+enum { D = 12, K = 10, ROWS = 9, WIDE = 16 };
+
+typedef struct twin {
+    train_autoencoder *ae;
+    const train_objective *objective;
+    const train_cut *cuts;             /* NULL: the decoder's loss on codes_q */
+    double (*pixels)[D];               /* centred and scaled */
+    float noise[ROWS][K];
+    double slope[ROWS][K], rest[ROWS][K]; /* x_q = slope x + rest, frozen: the straight-through surrogate */
+    const float *codes_q;
+    double weight[ROWS]; /* w of objective.h, frozen as well */
+    double *error;       /* [ROWS], written: the rows' squared errors */
+    int tied;
+    const codec_network *shape;
+} twin;
+
+static const double *dense(const double *p, const codec_stack *stack, const double *x, double *y) {
+    double buffer[2][WIDE];
+    const double *in = x;
+    for (uint32_t l = 0; l < stack->depth; l++) {
+        const codec_layer *layer = &stack->layer[l];
+        int last = l + 1 == stack->depth;
+        double *out = buffer[l & 1];
+        const double *bias = p + (size_t)layer->outputs * layer->inputs;
+        for (uint32_t o = 0; o < layer->outputs; o++) {
+            double sum = bias[o];
+            for (uint32_t i = 0; i < layer->inputs; i++) sum += p[o * layer->inputs + i] * in[i];
+            if (last) y[o] += sum;
+            else out[o] = sum > 0.0 ? sum : 0.0;
+        }
+        p = bias + layer->outputs;
+        in = out;
+    }
+    return p;
+}
+
+static double rate_in_double(double x, double noise, double threshold, double b) {
+    double a = fabs(x + threshold * noise) / b, h = threshold / (2.0 * b);
+    double p = a >= h ? exp(-a) * sinh(h) : 1.0 - exp(-h) * cosh(a);
+    return -log2(p);
+}
+
+static double twin_loss(const twin *t, const double *p) {
+    const double *synthesis = t->tied ? p : p + K * D, *encoder = synthesis + K * D;
+    double total = 0.0, scale = t->ae->scale;
+    for (int r = 0; r < ROWS; r++) {
+        double x[K] = {0}, q[K], y[D] = {0}, error = 0.0, bits = 0.0;
+        for (int u = 0; u < K; u++)
+            for (int i = 0; i < D; i++) x[u] += p[u * D + i] * t->pixels[r][i];
+        const double *decoder = dense(encoder, &t->shape->encoder, t->pixels[r], x);
+        for (int u = 0; u < K; u++)
+            q[u] = t->cuts ? t->slope[r][u] * x[u] + t->rest[r][u] : (double)t->codes_q[r * K + u] / scale;
+        for (int i = 0; i < D; i++)
+            for (int u = 0; u < K; u++) y[i] += synthesis[u * D + i] * q[u];
+        const double *log_scale = dense(decoder, &t->shape->decoder, q, y);
+        for (int i = 0; i < D; i++) error += (y[i] - t->pixels[r][i]) * (y[i] - t->pixels[r][i]);
+        if (!t->cuts) {
+            total += log(error + D * 0.25 / (scale * scale));
+            continue;
+        }
+        double threshold = t->cuts[r].threshold / scale;
+        for (uint32_t u = 0; u < t->cuts[r].kept; u++)
+            bits += rate_in_double(x[u], t->noise[r][u], threshold, exp(10.0 * log_scale[u]));
+        t->error[r] = error;
+        total += t->weight[r] * error / (threshold * threshold) + t->objective->lambda * bits;
+    }
+    return total / ROWS;
+}
+
+/* w from the errors at the point itself: bins of equal width in log T over the range of the batch. */
+static void freeze_weights(twin *t, const double *p) {
+    double low = 1e30, high = 0.0, mean[8] = {0};
+    int count[8] = {0}, bin[ROWS];
+    for (int r = 0; r < ROWS; r++) t->weight[r] = 1.0;
+    if (!t->cuts) return;
+    twin_loss(t, p);
+    for (int r = 0; r < ROWS; r++) {
+        low = fmin(low, log((double)t->cuts[r].threshold));
+        high = fmax(high, log((double)t->cuts[r].threshold));
+    }
+    for (int r = 0; r < ROWS; r++) {
+        bin[r] = (int)fmin(7.0, 8.0 * (log((double)t->cuts[r].threshold) - low) / (high - low));
+        mean[bin[r]] += t->error[r];
+        count[bin[r]]++;
+    }
+    for (int r = 0; r < ROWS; r++) {
+        double ratio = mean[bin[r]] / count[bin[r]] / t->error[r];
+        t->weight[r] = pow(fmin(10.0, fmax(0.1, ratio)), t->objective->balance);
+    }
+}
+
+static void check_gradient(twin *t, const char *what, double loss) {
+    size_t n = t->ae->n;
+    double error[ROWS];
+    t->error = error;
+    double *p = calloc(n, sizeof *p), largest = 0.0;
+    assert_non_null(p);
+    for (size_t i = 0; i < n; i++) {
+        p[i] = t->ae->parameter[i];
+        largest = fmax(largest, fabs((double)t->ae->gradient[i]));
+    }
+    assert_true(largest > 1e-3);
+    freeze_weights(t, p);
+    assert_true(fabs(twin_loss(t, p) - loss) <= 1e-5 * fabs(loss));
+    for (size_t i = 0; i < n; i++) {
+        double keep = p[i], h = 1e-6;
+        p[i] = keep + h;
+        double up = twin_loss(t, p);
+        p[i] = keep - h;
+        double numeric = (up - twin_loss(t, p)) / (2.0 * h), got = t->ae->gradient[i];
+        p[i] = keep;
+        if (!(fabs(numeric - got) <= 2e-4 * (fabs(numeric) + largest)))
+            fail_msg("%s: gradient %zu of %zu is %g, finite differences say %g", what, i, n, got, numeric);
+    }
+    free(p);
+}
+
+static void random_start(codec_network *net, int tied, int deep, uint64_t seed) {
+    static const uint32_t encoder[] = {11, 7}, decoder[] = {13};
+    assert_int_equal(codec_network_alloc(net, D, K, tied, encoder, deep ? 2 : 0, decoder, deep ? 1 : 0), TAPER_OK);
+    train_initialise_stacks(net, seed);
+    codec_layer *last[2] = {deep ? &net->encoder.layer[2] : NULL, deep ? &net->decoder.layer[1] : NULL};
+    for (uint64_t i = 0; i < K * D; i++) {
+        uint32_t w[4];
+        train_philox(seed, i, 900, w);
+        net->analysis[i] = train_philox_uniform(w[0]) - 0.5f;
+        if (!tied) net->synthesis[i] = train_philox_uniform(w[1]) - 0.5f;
+        for (int k = 0; k < 2 && deep; k++) { /* so that something flows through the stacks */
+            if (i < (uint64_t)last[k]->inputs * last[k]->outputs) last[k]->weight[i] = train_philox_uniform(w[2 + k]) - 0.5f;
+            if (i < last[k]->outputs) last[k]->bias[i] = 20.0f * train_philox_uniform(w[3]) - 10.0f;
+        }
+    }
+    if (deep) { /* no unit exactly at the kink of its ReLU when nothing is sent */
+        for (int j = 0; j < 11; j++) net->encoder.layer[0].bias[j] = (float)(j - 5) * 3.0f + 1.0f;
+        for (int j = 0; j < 13; j++) net->decoder.layer[0].bias[j] = (float)(j - 6) * 3.0f + 1.0f;
+    }
+    for (int i = 0; i < D; i++) net->mean[i] = 100.0f + (float)i;
+}
+
+/* Load rows, compute loss and gradient, and set the twin up at the same point. */
+static void set_up(twin *t, train_autoencoder *ae, const codec_network *net, const uint8_t *pixels, double (*centred)[D],
+                   int tied) {
+    uint32_t order[ROWS];
+    for (uint32_t r = 0; r < ROWS; r++) {
+        order[r] = (r * 4) % ROWS;
+        for (int i = 0; i < D; i++)
+            centred[r][i] = (float)(((float)pixels[order[r] * D + i] - net->mean[i]) * (1.0f / ae->scale));
+    }
+    train_autoencoder_load(ae, pixels, order, ROWS);
+    *t = (twin){.ae = ae, .pixels = centred, .tied = tied, .shape = net};
+}
+
+static void freeze_quantiser(twin *t, const train_objective *objective, const train_cut *cuts, uint64_t step) {
+    float codes[ROWS * K];
+    t->objective = objective;
+    t->cuts = cuts;
+    assert_int_equal(train_autoencoder_codes(t->ae, codes), TAPER_OK);
+    for (int r = 0; r < ROWS; r++) {
+        float x[K], q[K], slope[K];
+        for (int u = 0; u < K; u++) x[u] = codes[r * K + u] / t->ae->scale;
+        train_cut cut = {cuts[r].threshold / t->ae->scale, cuts[r].kept};
+        train_quantise_row(K, cut, objective->slope_floor, x, q, slope);
+        train_noise_row(K, objective->seed, step, (uint64_t)r, t->noise[r]);
+        for (int u = 0; u < K; u++) {
+            t->slope[r][u] = slope[u];
+            t->rest[r][u] = q[u] - slope[u] * x[u];
+        }
+    }
+}
+
+static void gradient_equals_finite_differences(void **state) {
+    (void)state;
+    codec_backend be;
+    codec_backend_cpu(&be);
+    uint8_t pixels[ROWS * D];
+    for (uint64_t i = 0; i < ROWS * D; i++) {
+        uint32_t w[4];
+        train_philox(5, i, 901, w);
+        pixels[i] = (uint8_t)train_philox_below(w[0], 256);
+    }
+    for (int variant = 0; variant < 8; variant++) {
+        int tied = variant & 1, deep = variant >> 1 & 1;
+        char what[64];
+        snprintf(what, sizeof what, "tied %d, deep %d, slope floor %d", tied, deep, variant >> 2);
+        codec_network net;
+        train_autoencoder ae;
+        twin t;
+        double centred[ROWS][D];
+        float magnitude[K];
+        for (int u = 0; u < K; u++) magnitude[u] = 30.0f + 5.0f * (float)u;
+        random_start(&net, tied, deep, (uint64_t)variant + 40);
+        assert_int_equal(train_autoencoder_create(&ae, &net, &be, ROWS + 2, 50.0f, magnitude), TAPER_OK);
+        set_up(&t, &ae, &net, pixels, centred, tied);
+        const train_objective objective = {0.3f, variant >> 2 ? 1.0f : 0.3f, variant & 2 ? 0.7f : 0.0f, 77};
+        const train_cut_range range = {10.0f, 90.0f, 0.7f, 0.5f};
+        train_cut cuts[ROWS];
+        for (uint64_t r = 0; r < ROWS; r++) cuts[r] = train_cut_draw(&range, K, 8, 2, r);
+        train_loss loss;
+        freeze_quantiser(&t, &objective, cuts, 6);
+        assert_int_equal(train_autoencoder_forward(&ae, &objective, cuts, 6, 0, &loss), TAPER_OK);
+        assert_int_equal(train_autoencoder_backward(&ae), TAPER_OK);
+        check_gradient(&t, what, loss.loss);
+        train_autoencoder_free(&ae);
+        codec_network_free(&net);
+    }
+}
+
+static void decoder_gradient_equals_finite_differences(void **state) {
+    (void)state;
+    codec_backend be;
+    codec_backend_cpu(&be);
+    uint8_t pixels[ROWS * D];
+    float codes_q[ROWS * K], magnitude[K];
+    for (int i = 0; i < ROWS * D; i++) pixels[i] = (uint8_t)(i * 37);
+    for (int i = 0; i < ROWS * K; i++) codes_q[i] = i % 3 ? 0.0f : (float)(i * 29 % 200) - 100.0f;
+    for (int u = 0; u < K; u++) magnitude[u] = 20.0f;
+    codec_network net;
+    train_autoencoder ae;
+    twin t;
+    double centred[ROWS][D];
+    random_start(&net, 0, 1, 60);
+    assert_int_equal(train_autoencoder_create(&ae, &net, &be, ROWS, 50.0f, magnitude), TAPER_OK);
+    set_up(&t, &ae, &net, pixels, centred, 0);
+    t.codes_q = codes_q;
+    train_loss loss;
+    assert_int_equal(train_autoencoder_decode_loss(&ae, codes_q, 1, &loss), TAPER_OK);
+    check_gradient(&t, "decoder", loss.loss);
+    for (size_t i = 0; i < ae.n_encoder; i++) assert_true(ae.gradient[i] == 0.0f);
+    train_autoencoder_free(&ae);
+    codec_network_free(&net);
+}
+
+/* What goes in comes out: the trained network decodes as the trainer thought it would. */
+static void export_keeps_the_function(void **state) {
+    (void)state;
+    codec_backend be;
+    codec_backend_cpu(&be);
+    codec_network net, copy;
+    train_autoencoder ae;
+    float magnitude[K] = {0}, pixels[ROWS * D], codes[ROWS * K], trained[ROWS * K];
+    uint8_t bytes[ROWS * D];
+    uint32_t order[ROWS];
+    for (int i = 0; i < ROWS * D; i++) bytes[i] = (uint8_t)(i * 53), pixels[i] = bytes[i];
+    for (uint32_t r = 0; r < ROWS; r++) order[r] = r;
+    random_start(&net, 0, 1, 61);
+    random_start(&copy, 0, 1, 62);
+    memcpy(copy.mean, net.mean, sizeof(float) * D);
+    assert_int_equal(train_autoencoder_create(&ae, &net, &be, ROWS, 37.0f, magnitude), TAPER_OK);
+    train_autoencoder_load(&ae, bytes, order, ROWS);
+    assert_int_equal(train_autoencoder_codes(&ae, trained), TAPER_OK);
+    train_autoencoder_export(&ae, ae.parameter, &copy);
+    assert_int_equal(codec_network_encode(&copy, &be, pixels, ROWS, codes), TAPER_OK);
+    for (int i = 0; i < ROWS * K; i++) assert_true(fabsf(codes[i] - trained[i]) <= 1e-3f);
+    train_autoencoder_free(&ae);
+    codec_network_free(&net);
+    codec_network_free(&copy);
+}
+
+static void adam_finds_a_minimum_and_refuses_nan(void **state) {
+    (void)state;
+    codec_backend be;
+    codec_backend_cpu(&be);
+    train_adam adam;
+    float w[3] = {5, -3, 0.5f}, g[3];
+    double norm;
+    assert_int_equal(train_adam_create(&adam, 3), TAPER_OK);
+    for (uint64_t i = 0; i < 2000; i++) {
+        for (int j = 0; j < 3; j++) g[j] = 2.0f * (w[j] - (float)j) * (j == 1 ? 1000.0f : 1.0f);
+        assert_int_equal(train_adam_step(&adam, &be, train_cosine_rate(0.05f, i, 2000, 10), 1.0f, g, w, &norm), TAPER_OK);
+    }
+    for (int j = 0; j < 3; j++) assert_true(fabsf(w[j] - (float)j) < 1e-2f);
+    float before[3];
+    memcpy(before, w, sizeof w);
+    g[1] = NAN;
+    assert_int_equal(train_adam_step(&adam, &be, 0.1f, 1.0f, g, w, &norm), TAPER_ERR_ARG);
+    assert_memory_equal(before, w, sizeof w);
+    assert_true(fabsf(train_cosine_rate(1.0f, 0, 100, 9) - 0.1f) < 1e-6f);
+    assert_true(fabsf(train_cosine_rate(1.0f, 100, 100, 9) - 0.001f) < 1e-6f);
+    train_adam_free(&adam);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(philox_known_answers),
+        cmocka_unit_test(deviates_have_their_moments),
+        cmocka_unit_test(truncation_is_geometric),
+        cmocka_unit_test(exponential_is_close),
+        cmocka_unit_test(quantiser_truncates_and_has_a_dead_zone),
+        cmocka_unit_test(gradient_equals_finite_differences),
+        cmocka_unit_test(decoder_gradient_equals_finite_differences),
+        cmocka_unit_test(export_keeps_the_function),
+        cmocka_unit_test(adam_finds_a_minimum_and_refuses_nan),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

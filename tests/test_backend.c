@@ -1,0 +1,317 @@
+/* test_backend.c -- every backend operation x shape x backend against `plain`, and `plain` against double.
+ *
+ * Inputs come from a seeded generator (printed; TAPER_TEST_SEED=n repeats a run). Outputs are filled with NaN
+ * and ringed with canaries before each call. */
+#include "../codec/backend/backend.h"
+#include "../codec/backend/pool.h"
+#include "../train/philox.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static uint64_t seed = 20140201;
+static uint64_t drawn;
+
+static float uniform(void) { /* -1 .. 1 */
+    uint32_t word[4];
+    train_philox(seed, drawn++, 0, word);
+    return (float)((double)word[0] / 2147483648.0 - 1.0);
+}
+
+/* --- buffers with canaries -------------------------------------------------------------------------------- */
+
+enum { RING = 16 };
+static const float canary = -12345.5f;
+
+static float *buffer(size_t n) {
+    float *p = malloc((n + 2 * RING) * sizeof *p);
+    assert_non_null(p);
+    for (size_t i = 0; i < n + 2 * RING; i++) p[i] = i < RING || i >= n + RING ? canary : NAN;
+    return p + RING;
+}
+
+static float *random_buffer(size_t n) {
+    float *p = buffer(n);
+    for (size_t i = 0; i < n; i++) p[i] = uniform();
+    return p;
+}
+
+static float *copy_of(const float *x, size_t n) {
+    float *p = buffer(n);
+    memcpy(p, x, n * sizeof *p);
+    return p;
+}
+
+static void release(float *p, size_t n) {
+    for (size_t i = 0; i < RING; i++) {
+        if (p[-1 - (ptrdiff_t)i] != canary || p[n + i] != canary) fail_msg("canary overwritten, seed %llu",
+                                                                          (unsigned long long)seed);
+    }
+    free(p - RING);
+}
+
+static void check_close(const char *op, const char *where, const float *got, const float *want, size_t n,
+                        double tolerance) {
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs((double)got[i] - want[i]) <= tolerance))
+            fail_msg("%s %s: element %zu is %g, expected %g (tolerance %g, seed %llu)", op, where, i, got[i], want[i],
+                     tolerance, (unsigned long long)seed);
+}
+
+static void check_same(const char *op, const char *where, const float *got, const float *want, size_t n) {
+    if (memcmp(got, want, n * sizeof *got))
+        fail_msg("%s %s: results differ in their bits (seed %llu)", op, where, (unsigned long long)seed);
+}
+
+/* --- the backends: plain and oneDNN, with and without threads ---------------------------------------------- */
+
+typedef struct candidate { char name[24]; codec_backend be; } candidate;
+static candidate candidates[4];
+static size_t n_candidates;
+static codec_backend plain;
+
+static int open_all(void **state) {
+    (void)state;
+    const char *given = getenv("TAPER_TEST_SEED");
+    if (given) seed = strtoull(given, NULL, 10);
+    printf("seed %llu\n", (unsigned long long)seed);
+    codec_backend_plain(&plain);
+    for (int threads = 1; threads <= 3; threads += 2)
+        for (int kind = 0; kind < 2; kind++) {
+            candidate *c = &candidates[n_candidates];
+            taper_status status = kind ? codec_backend_onednn(&c->be) : codec_backend_plain(&c->be);
+            if (status == TAPER_ERR_UNSUPPORTED) {
+                printf("skipped: backend onednn is not in this build\n");
+                continue;
+            }
+            if (status != TAPER_OK || codec_backend_set_threads(&c->be, (unsigned)threads) != TAPER_OK) return -1;
+            snprintf(c->name, sizeof c->name, "%s, %d threads", c->be.ops->name, threads);
+            n_candidates++;
+        }
+    return 0;
+}
+
+static int close_all(void **state) {
+    (void)state;
+    for (size_t i = 0; i < n_candidates; i++) codec_backend_close(&candidates[i].be);
+    return 0;
+}
+
+/* --- gemm ---------------------------------------------------------------------------------------------------- */
+
+static const size_t shapes[][3] = {{1, 1, 1},   {1, 1, 64},  {1, 33, 7},    {3, 1, 5},     {7, 31, 33},  {17, 32, 64},
+                                   {64, 65, 2}, {127, 5, 9}, {128, 300, 41}, {33, 257, 129}, {260, 70, 130}, {5, 3, 0}};
+
+static double element(const float *x, int transposed, size_t rows, size_t columns, size_t i, size_t j) {
+    return transposed ? x[j * rows + i] : x[i * columns + j];
+}
+
+static void gemm_in_double(int ta, int tb, const size_t *s, const float *a, const float *b, float beta, float *c) {
+    for (size_t i = 0; i < s[0]; i++)
+        for (size_t j = 0; j < s[1]; j++) {
+            double sum = beta == 0.0f ? 0.0 : (double)beta * c[i * s[1] + j];
+            for (size_t p = 0; p < s[2]; p++)
+                sum += element(a, ta, s[0], s[2], i, p) * element(b, tb, s[2], s[1], p, j);
+            c[i * s[1] + j] = (float)sum;
+        }
+}
+
+static void one_gemm(codec_backend *be, const char *name, const size_t *s, int ta, int tb, float beta) {
+    char where[160];
+    snprintf(where, sizeof where, "%.24s, %zux%zux%zu, ta %d tb %d beta %g", name, s[0], s[1], s[2], ta, tb, beta);
+    size_t nc = s[0] * s[1];
+    float *a = random_buffer(s[0] * s[2]), *b = random_buffer(s[2] * s[1]);
+    float *c = beta == 0.0f ? buffer(nc) : random_buffer(nc), *want = copy_of(c, nc);
+    assert_int_equal(be->ops->gemm(be, ta, tb, s[0], s[1], s[2], a, b, beta, c), TAPER_OK);
+    gemm_in_double(ta, tb, s, a, b, beta, want);
+    check_close("gemm", where, c, want, nc, 1e-6 * (double)(s[2] + 2));
+    release(a, s[0] * s[2]), release(b, s[2] * s[1]), release(c, nc), release(want, nc);
+}
+
+static void gemm_equals_double(void **state) {
+    (void)state;
+    for (size_t i = 0; i < n_candidates; i++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+            for (int t = 0; t < 4; t++)
+                for (int b = 0; b < 3; b++)
+                    one_gemm(&candidates[i].be, candidates[i].name, shapes[s], t & 1, t >> 1, (float)b * 0.5f);
+}
+
+/* Shapes large enough to be cut into blocks: one thread and three give the same bits. */
+static void gemm_same_for_all_threads(void **state) {
+    (void)state;
+    static const size_t large[][3] = {{300, 700, 40}, {1000, 300, 30}, {130, 1030, 257}};
+    for (size_t i = 0; i < n_candidates; i++)
+        for (size_t s = 0; s < 3; s++) {
+            const size_t m = large[s][0], n = large[s][1], k = large[s][2];
+            codec_backend serial = candidates[i].be;
+            serial.pool = NULL;
+            float *a = random_buffer(m * k), *b = random_buffer(n * k), *c = buffer(m * n), *want = buffer(m * n);
+            assert_int_equal(serial.ops->gemm(&serial, 0, 1, m, n, k, a, b, 0.0f, want), TAPER_OK);
+            for (int again = 0; again < 3; again++) {
+                codec_backend *be = &candidates[i].be;
+                assert_int_equal(be->ops->gemm(be, 0, 1, m, n, k, a, b, 0.0f, c), TAPER_OK);
+                check_same("gemm", candidates[i].name, c, want, m * n);
+            }
+            release(a, m * k), release(b, n * k), release(c, m * n), release(want, m * n);
+        }
+}
+
+/* NaN and infinity in an input reach the output: nothing is skipped because it was multiplied by 0. */
+static void gemm_passes_nan_on(void **state) {
+    (void)state;
+    for (size_t i = 0; i < n_candidates; i++) {
+        codec_backend *be = &candidates[i].be;
+        float a[4] = {NAN, 0, 1, 1}, b[4] = {0, 1, 0, 1}, c[4];
+        assert_int_equal(be->ops->gemm(be, 0, 0, 2, 2, 2, a, b, 0.0f, c), TAPER_OK);
+        assert_true(isnan(c[0]) && isnan(c[1]) && c[2] == 0.0f && c[3] == 2.0f);
+    }
+}
+
+/* --- bias, its backward, sums, Adam -------------------------------------------------------------------------- */
+
+static const size_t areas[][2] = {{1, 1}, {1, 65}, {7, 3}, {33, 64}, {70, 129}, {257, 31}};
+enum { N_AREAS = sizeof areas / sizeof *areas };
+
+static void one_bias(codec_backend *be, const char *name, size_t rows, size_t width, int with_bias,
+                     codec_activation activation) {
+    size_t n = rows * width;
+    float *bias = random_buffer(width), *y = random_buffer(n), *want = copy_of(y, n);
+    assert_int_equal(be->ops->bias(be, rows, width, with_bias ? bias : NULL, activation, y), TAPER_OK);
+    for (size_t i = 0; i < n; i++) {
+        float v = want[i] + (with_bias ? bias[i % width] : 0.0f);
+        want[i] = activation == CODEC_RELU && v < 0.0f ? 0.0f : v;
+    }
+    check_close("bias", name, y, want, n, 0.0);
+
+    float *dy = random_buffer(n), *dwant = copy_of(dy, n), *dbias = buffer(width), *bwant = buffer(width);
+    const float *output = activation == CODEC_RELU ? y : NULL;
+    assert_int_equal(be->ops->bias_backward(be, rows, width, activation, output, dy, with_bias ? dbias : NULL),
+                     TAPER_OK);
+    for (size_t j = 0; j < width; j++) {
+        double sum = 0.0;
+        for (size_t i = j; i < n; i += width) {
+            if (activation == CODEC_RELU && want[i] <= 0.0f) dwant[i] = 0.0f;
+            sum += dwant[i];
+        }
+        bwant[j] = (float)sum;
+    }
+    check_close("bias_backward dy", name, dy, dwant, n, 0.0);
+    if (with_bias) check_close("bias_backward dbias", name, dbias, bwant, width, 1e-6 * (double)(rows + 2));
+    release(bias, width), release(y, n), release(want, n), release(dy, n), release(dwant, n);
+    release(dbias, width), release(bwant, width);
+}
+
+static void bias_equals_definition(void **state) {
+    (void)state;
+    for (size_t i = 0; i < n_candidates; i++)
+        for (size_t s = 0; s < N_AREAS; s++)
+            for (int t = 0; t < 4; t++)
+                one_bias(&candidates[i].be, candidates[i].name, areas[s][0], areas[s][1], t & 1,
+                         t & 2 ? CODEC_RELU : CODEC_LINEAR);
+}
+
+static void relu_keeps_nan(void **state) {
+    (void)state;
+    for (size_t i = 0; i < n_candidates; i++) {
+        float y[3] = {NAN, -1.0f, 2.0f};
+        candidates[i].be.ops->bias(&candidates[i].be, 1, 3, NULL, CODEC_RELU, y);
+        assert_true(isnan(y[0]) && y[1] == 0.0f && y[2] == 2.0f);
+    }
+}
+
+static void sum_squares_equals_double(void **state) {
+    (void)state;
+    static const size_t sizes[] = {0, 1, 7, 9, 32768, 32769, 100003};
+    for (size_t i = 0; i < n_candidates; i++)
+        for (size_t s = 0; s < 7; s++) {
+            codec_backend *be = &candidates[i].be;
+            float *x = random_buffer(sizes[s]);
+            double sum = NAN, want = 0.0, reference = NAN;
+            for (size_t j = 0; j < sizes[s]; j++) want += (double)x[j] * x[j];
+            assert_int_equal(be->ops->sum_squares(be, sizes[s], x, &sum), TAPER_OK);
+            assert_int_equal(plain.ops->sum_squares(&plain, sizes[s], x, &reference), TAPER_OK);
+            assert_true(fabs(sum - want) <= 1e-12 * (double)(sizes[s] + 1));
+            assert_true(sum == reference); /* the same for every number of threads */
+            if (sizes[s]) {
+                x[sizes[s] / 2] = NAN;
+                be->ops->sum_squares(be, sizes[s], x, &sum);
+                assert_true(isnan(sum));
+            }
+            release(x, sizes[s]);
+        }
+}
+
+static void adam_equals_double(void **state) {
+    (void)state;
+    static const size_t sizes[] = {1, 5, 33, 70001};
+    const codec_adam_step step = {0.01f, 0.9f, 0.99f, 1e-6f, 0.25f};
+    for (size_t i = 0; i < n_candidates; i++)
+        for (size_t s = 0; s < 4; s++) {
+            size_t n = sizes[s];
+            codec_backend *be = &candidates[i].be;
+            float *g = random_buffer(n), *w = random_buffer(n), *m = random_buffer(n), *v = random_buffer(n);
+            for (size_t j = 0; j < n; j++) v[j] = fabsf(v[j]);
+            float *w0 = copy_of(w, n), *m0 = copy_of(m, n), *v0 = copy_of(v, n);
+            assert_int_equal(be->ops->adam(be, n, &step, g, w, m, v), TAPER_OK);
+            for (size_t j = 0; j < n; j++) {
+                double gradient = 0.25 * g[j], mj = (double)step.beta1 * m0[j] + (1.0 - step.beta1) * gradient;
+                double vj = (double)step.beta2 * v0[j] + (1.0 - step.beta2) * gradient * gradient;
+                w0[j] = (float)(w0[j] - step.rate * mj / (sqrt(vj) + step.epsilon));
+                m0[j] = (float)mj, v0[j] = (float)vj;
+            }
+            check_close("adam w", candidates[i].name, w, w0, n, 2e-6);
+            check_close("adam m", candidates[i].name, m, m0, n, 2e-7);
+            check_close("adam v", candidates[i].name, v, v0, n, 2e-7);
+            release(g, n), release(w, n), release(m, n), release(v, n), release(w0, n), release(m0, n), release(v0, n);
+        }
+}
+
+/* --- the pool -------------------------------------------------------------------------------------------------- */
+
+static void count_block(void *context, size_t block) { atomic_fetch_add((atomic_int *)context + block, 1); }
+
+static void pool_runs_each_block_once(void **state) {
+    (void)state;
+    static atomic_int count[500];
+    for (unsigned threads = 1; threads <= 4; threads++) {
+        codec_pool *pool = NULL;
+        assert_int_equal(codec_pool_create(&pool, threads), TAPER_OK);
+        assert_int_equal(codec_pool_threads(pool), threads);
+        for (size_t blocks = 0; blocks <= 500; blocks += blocks < 5 ? 1 : 99) {
+            memset(count, 0, sizeof count);
+            codec_pool_run(pool, count_block, count, blocks);
+            for (size_t i = 0; i < 500; i++) assert_int_equal(atomic_load(&count[i]), i < blocks);
+        }
+        codec_pool_destroy(pool);
+    }
+    assert_true(codec_pool_cores() >= 1);
+}
+
+static void cpu_backend_says_what_it_is(void **state) {
+    (void)state;
+    codec_backend be;
+    codec_backend_cpu(&be);
+    assert_non_null(be.ops);
+    assert_true(strlen(be.kernels) > 0);
+    printf("kernels: %s\n", be.kernels);
+    codec_backend_close(&be);
+    assert_null(be.ops);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gemm_equals_double),        cmocka_unit_test(gemm_same_for_all_threads),
+        cmocka_unit_test(gemm_passes_nan_on),        cmocka_unit_test(bias_equals_definition),
+        cmocka_unit_test(relu_keeps_nan),            cmocka_unit_test(sum_squares_equals_double),
+        cmocka_unit_test(adam_equals_double),        cmocka_unit_test(pool_runs_each_block_once),
+        cmocka_unit_test(cpu_backend_says_what_it_is),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}

@@ -1,0 +1,561 @@
+/* test_imageset.c -- sets from folders, lists, streams and multi-image files: order, names, labels,
+ * bad inputs, loops of links. */
+#include "cmocka_all.h"
+#include "../formats/cifar.h"
+#include "../formats/idx.h"
+#include "../formats/image_names.h"
+#include "../formats/imageset.h"
+#include "../formats/png.h"
+#include "../formats/pnm.h"
+#include "pictures.h"
+#include "scratch.h"
+#include <fcntl.h>
+#include <pthread.h>
+
+static char folder[SCRATCH_PATH];
+
+static int make_folder(void **state) {
+    (void)state;
+    scratch_make(folder);
+    return 0;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    scratch_remove(folder);
+    return 0;
+}
+
+/* --- making inputs --- */
+
+static void put_png(const char *name, unsigned seed) {
+    taper_image image = picture_noise(5, 4, 3, 8, seed);
+    uint8_t *bytes;
+    size_t n;
+    assert_int_equal(formats_png_encode(&image, &bytes, &n, NULL), TAPER_OK);
+    scratch_write(folder, name, bytes, n);
+    free(bytes);
+    formats_image_free(&image);
+}
+
+static size_t pnm_bytes(uint8_t *to, unsigned seed) {
+    taper_image image = picture_noise(5, 4, 3, 8, seed);
+    uint8_t *bytes;
+    size_t n;
+    assert_int_equal(formats_pnm_encode(&image, &bytes, &n, NULL), TAPER_OK);
+    memcpy(to, bytes, n);
+    free(bytes);
+    formats_image_free(&image);
+    return n;
+}
+
+static void put_pnm(const char *name, unsigned seed) {
+    uint8_t bytes[256];
+    scratch_write(folder, name, bytes, pnm_bytes(bytes, seed));
+}
+
+static void put_idx(const char *name, unsigned seed, size_t count, int gzip) {
+    taper_image images[16] = {{0}};
+    uint8_t *bytes;
+    size_t n;
+    for (size_t i = 0; i < count; i++) images[i] = picture_noise(5, 4, 3, 8, seed + i);
+    assert_int_equal(formats_idx_encode_images(images, count, gzip, &bytes, &n, NULL), TAPER_OK);
+    scratch_write(folder, name, bytes, n);
+    free(bytes);
+    for (size_t i = 0; i < count; i++) formats_image_free(&images[i]);
+}
+
+static void put_cifar(const char *name, const uint8_t *labels, size_t count) {
+    taper_image images[16] = {{0}};
+    uint8_t *bytes;
+    size_t n;
+    for (size_t i = 0; i < count; i++) images[i] = picture_noise(32, 32, 3, 8, i + 1);
+    assert_int_equal(formats_cifar_encode(images, labels, count, &bytes, &n, NULL), TAPER_OK);
+    scratch_write(folder, name, bytes, n);
+    free(bytes);
+    for (size_t i = 0; i < count; i++) formats_image_free(&images[i]);
+}
+
+static void put_text(const char *name, const char *text) {
+    scratch_write(folder, name, text, strlen(text));
+}
+
+/* --- opening --- */
+
+typedef struct skips {
+    int count;
+    char last_path[SCRATCH_PATH];
+    taper_error last;
+    char all[4096];
+} skips;
+
+static void on_skip(void *user, const char *path, const taper_error *why) {
+    skips *s = user;
+    s->count++;
+    snprintf(s->last_path, sizeof s->last_path, "%s", path);
+    s->last = *why;
+    assert_true(why->status != TAPER_OK && why->text[0]);
+    size_t at = strlen(s->all);
+    snprintf(s->all + at, sizeof s->all - at, "%s: %s\n", path, why->text);
+}
+
+/* Open names below the scratch folder; NULL-ended. "-" and absolute paths stand for themselves. */
+static taper_status open_set(formats_imageset **set, const char *const *names,
+                             const formats_imageset_options *options, skips *s,
+                             taper_error *error) {
+    static char paths[8][SCRATCH_PATH];
+    const char *list[8];
+    size_t n = 0;
+    for (; names[n]; n++) {
+        int as_is = names[n][0] == '/' || strcmp(names[n], "-") == 0;
+        list[n] = as_is ? names[n] : scratch_join(paths[n], folder, names[n]);
+    }
+    if (s) *s = (skips){0};
+    return formats_imageset_open(set, list, n, options, s ? on_skip : NULL, s, error);
+}
+
+static formats_imageset *must_open(const char *const *names,
+                                   const formats_imageset_options *options, int skipped) {
+    formats_imageset *set;
+    skips s;
+    taper_error error = {.status = TAPER_OK};
+    if (open_set(&set, names, options, &s, &error) != TAPER_OK)
+        fail_msg("%s\n%s", error.text, s.all);
+    if (s.count != skipped) fail_msg("skipped %d:\n%s", s.count, s.all);
+    return set;
+}
+
+static void assert_names(const formats_imageset *set, const char *const *names) {
+    size_t n = 0;
+    for (; names[n]; n++) {
+        assert_true(n < formats_imageset_count(set));
+        assert_string_equal(formats_imageset_name(set, n), names[n]);
+    }
+    assert_int_equal(formats_imageset_count(set), n);
+}
+
+static void assert_pixels(const formats_imageset *set, size_t i, unsigned seed) {
+    taper_image expected = picture_noise(5, 4, 3, 8, seed), image;
+    taper_error error;
+    if (formats_imageset_read(set, i, &image, &error) != TAPER_OK)
+        fail_msg("image %zu: %s", i, error.text);
+    assert_true(formats_image_equal(&expected, &image));
+    formats_image_free(&expected);
+    formats_image_free(&image);
+}
+
+#define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* --- tests --- */
+
+static void folders_are_read_in_byte_order(void **state) {
+    (void)state;
+    put_png("order/b/2.png", 1);
+    put_png("order/b/10.png", 2);
+    put_png("order/a-b/1.png", 3);
+    put_pnm("order/a/x/deep.ppm", 4);
+    put_png("order/.hidden.png", 5);
+    put_png("order/.git/x.png", 6);
+    put_png("order/Z.png", 7);
+    formats_imageset *set = must_open(NAMES("order"), NULL, 0);
+    assert_names(set, NAMES("Z.png", "a-b/1.png", "a/x/deep.png", "b/10.png", "b/2.png"));
+    assert_pixels(set, 0, 7);
+    assert_pixels(set, 2, 4);
+    assert_pixels(set, 3, 2);
+    assert_non_null(strstr(formats_imageset_path(set, 2), "order/a/x/deep.ppm"));
+    /* classes are the first folders; what lies outside has none */
+    assert_int_equal(formats_imageset_class_count(set), 3);
+    assert_string_equal(formats_imageset_class_name(set, 0), "a");
+    assert_string_equal(formats_imageset_class_name(set, 1), "a-b");
+    static const int32_t labels[] = {-1, 1, 0, 2, 2};
+    for (size_t i = 0; i < 5; i++) assert_int_equal(formats_imageset_label(set, i), labels[i]);
+    taper_image image;
+    assert_int_equal(formats_imageset_read(set, 5, &image, NULL), TAPER_ERR_ARG);
+    assert_null(image.pixels);
+    formats_imageset_close(set);
+    formats_imageset_close(NULL);
+    put_png("single/only/1.png", 1);
+    set = must_open(NAMES("single"), NULL, 0); /* one class is none */
+    assert_int_equal(formats_imageset_class_count(set), 0);
+    assert_int_equal(formats_imageset_label(set, 0), -1);
+    formats_imageset_close(set);
+}
+
+static void names_are_unique_and_safe(void **state) {
+    (void)state;
+    put_png("names/a.png", 1);
+    put_pnm("names/a.ppm", 2);
+    put_pnm("names/a", 3);
+    put_png("names/a-2.png", 4);
+    put_png("names/other/a.PNG", 5);
+    formats_imageset *set = must_open(NAMES("names", "names/other", "names/a.png"), NULL, 0);
+    assert_names(
+        set, NAMES("a.png", "a-2.png", "a-3.png", "a-4.png", "other/a.png", "a-5.png", "a-6.png"));
+    formats_imageset_close(set);
+    formats_image_names *names = formats_image_names_make();
+    static const char *const cases[][2] = {
+        {"x/y.jpg", "x/y.png"},   {"./x//y.jpeg", "x/y-2.png"},
+        {"/etc/z.png", "z.png"},  {"../../up.pgm", "up.png"},
+        {"a/../b.png", "b.png"},  {"..", "image.png"},
+        {"v1.0", "v1.0.png"},     {".png", ".png.png"},
+        {"x/.jpg", "x/.jpg.png"}, {"..hidden.png", "..hidden.png"},
+    };
+    char *given[sizeof cases / sizeof cases[0]];
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        given[k] = formats_image_names_next(names, cases[k][0]);
+        assert_string_equal(given[k], cases[k][1]);
+    }
+    formats_image_names_free(names);
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) free(given[k]);
+}
+
+static void many_equal_names_stay_quick(void **state) {
+    (void)state;
+    enum { MANY = 20000 };
+    formats_image_names *names = formats_image_names_make();
+    char **given = malloc(MANY * sizeof *given);
+    for (int i = 0; i < MANY; i++) given[i] = formats_image_names_next(names, "same.png");
+    assert_string_equal(given[0], "same.png");
+    assert_string_equal(given[MANY - 1], "same-20000.png");
+    formats_image_names_free(names);
+    for (int i = 0; i < MANY; i++) free(given[i]);
+    free(given);
+}
+
+static void files_with_many_images_are_opened(void **state) {
+    (void)state;
+    put_idx("many/one.idx", 1, 3, 0);
+    put_idx("many/two.idx.gz", 4, 2, 1);
+    uint8_t bytes[1024];
+    size_t n = 0;
+    for (unsigned k = 0; k < 3; k++) n += pnm_bytes(bytes + n, 6 + k);
+    bytes[n++] = '\n';
+    scratch_write(folder, "many/three.ppm", bytes, n);
+    formats_imageset *set = must_open(NAMES("many"), NULL, 0);
+    assert_int_equal(formats_imageset_count(set), 8);
+    static const unsigned seeds[] = {1, 2, 3, 6, 7, 8, 4, 5};
+    for (size_t i = 0; i < 8; i++) assert_pixels(set, i, seeds[i]);
+    assert_null(formats_imageset_name(set, 0));
+    assert_string_equal(formats_imageset_name(set, 3), "three.png");
+    assert_string_equal(formats_imageset_name(set, 5), "three-3.png");
+    assert_null(formats_imageset_name(set, 7));
+    formats_imageset_close(set);
+    /* the last one cut, then garbage behind the last one */
+    scratch_write(folder, "cut.ppm", bytes, n - 10);
+    set = must_open(NAMES("cut.ppm"), NULL, 0);
+    assert_int_equal(formats_imageset_count(set), 3);
+    assert_pixels(set, 1, 7);
+    taper_image image;
+    taper_error error;
+    assert_int_equal(formats_imageset_read(set, 2, &image, &error), TAPER_ERR_TRUNCATED);
+    formats_imageset_close(set);
+    memcpy(bytes + n, "garbage", 7);
+    scratch_write(folder, "garbage.ppm", bytes, n + 7);
+    set = must_open(NAMES("garbage.ppm"), NULL, 1);
+    assert_int_equal(formats_imageset_count(set), 3);
+    assert_pixels(set, 2, 8);
+    formats_imageset_close(set);
+}
+
+static void cifar_brings_its_labels(void **state) {
+    (void)state;
+    static const uint8_t labels[3] = {7, 0, 7};
+    put_cifar("batch.bin", labels, 3);
+    formats_imageset *set = must_open(NAMES("batch.bin"), NULL, 0);
+    assert_int_equal(formats_imageset_count(set), 3);
+    assert_int_equal(formats_imageset_class_count(set), 10);
+    assert_string_equal(formats_imageset_class_name(set, 7), "7");
+    for (size_t i = 0; i < 3; i++) assert_int_equal(formats_imageset_label(set, i), labels[i]);
+    assert_null(formats_imageset_name(set, 0));
+    taper_image image, expected = picture_noise(32, 32, 3, 8, 2);
+    assert_int_equal(formats_imageset_read(set, 1, &image, NULL), TAPER_OK);
+    assert_true(formats_image_equal(&image, &expected));
+    formats_image_free(&image);
+    formats_image_free(&expected);
+    formats_imageset_close(set);
+    skips s;
+    put_cifar("batch.dat", labels, 3); /* not by its extension: no CIFAR */
+    assert_int_equal(open_set(&set, NAMES("batch.dat"), NULL, &s, NULL), TAPER_ERR_ARG);
+    assert_int_equal(s.count, 1);
+}
+
+static void label_files_are_applied(void **state) {
+    (void)state;
+    char path[SCRATCH_PATH];
+    put_png("labelled/x/1.png", 1);
+    put_pnm("labelled/x/2.ppm", 2);
+    put_png("labelled/y/3.png", 3);
+    formats_imageset_options options = {.labels = scratch_join(path, folder, "order.csv")};
+    put_text("order.csv", "dog\ncat\ndog\n");
+    formats_imageset *set = must_open(NAMES("labelled"), &options, 0);
+    assert_int_equal(formats_imageset_class_count(set), 2);
+    assert_string_equal(formats_imageset_class_name(set, 1), "dog");
+    assert_int_equal(formats_imageset_label(set, 0), 1);
+    assert_int_equal(formats_imageset_label(set, 1), 0);
+    formats_imageset_close(set);
+    /* by path, by the name given here, by file name alone, with one too many */
+    put_text("order.csv", "name,label\ny/3.png,1\nx/2.png,12\n1.png,2\nother.png,3\n");
+    set = must_open(NAMES("labelled"), &options, 0);
+    assert_int_equal(formats_imageset_class_count(set), 4);
+    assert_string_equal(formats_imageset_class_name(set, 3), "12");
+    static const int32_t labels[] = {1, 3, 0};
+    for (size_t i = 0; i < 3; i++) assert_int_equal(formats_imageset_label(set, i), labels[i]);
+    formats_imageset_close(set);
+    taper_error error;
+    put_text("order.csv", "1.png,a\n3.png,b\n");
+    assert_int_equal(open_set(&set, NAMES("labelled"), &options, NULL, &error), TAPER_ERR_ARG);
+    assert_null(set);
+    assert_non_null(strstr(error.text, "x/2.png"));
+    assert_non_null(strstr(error.text, "order.csv"));
+    put_text("order.csv", "1\n2\n");
+    assert_int_equal(open_set(&set, NAMES("labelled"), &options, NULL, &error), TAPER_ERR_ARG);
+    assert_non_null(strstr(error.text, "2 labels for 3 images"));
+    put_text("labelled/y/4.txt", "no image");
+    assert_int_equal(open_set(&set, NAMES("labelled"), &options, NULL, &error), TAPER_ERR_ARG);
+    assert_non_null(strstr(error.text, "1 files were skipped"));
+    options.labels = scratch_join(path, folder, "no-labels");
+    assert_int_equal(open_set(&set, NAMES("labelled"), &options, NULL, &error), TAPER_ERR_IO);
+    assert_non_null(strstr(error.text, "no-labels"));
+}
+
+static void idx_labels_are_applied(void **state) {
+    (void)state;
+    static const uint8_t labels[3] = {2, 0, 2};
+    uint8_t *bytes;
+    size_t n;
+    char path[SCRATCH_PATH];
+    put_idx("images.gz", 1, 3, 1);
+    assert_int_equal(formats_idx_encode_labels(labels, 3, 1, &bytes, &n, NULL), TAPER_OK);
+    scratch_write(folder, "labels.gz", bytes, n);
+    free(bytes);
+    formats_imageset_options options = {.labels = scratch_join(path, folder, "labels.gz")};
+    formats_imageset *set = must_open(NAMES("images.gz"), &options, 0);
+    assert_int_equal(formats_imageset_class_count(set), 3);
+    for (size_t i = 0; i < 3; i++) assert_int_equal(formats_imageset_label(set, i), labels[i]);
+    formats_imageset_close(set);
+    skips s;
+    assert_int_equal(open_set(&set, NAMES("labels.gz"), NULL, &s, NULL), TAPER_ERR_ARG);
+    assert_non_null(strstr(s.last.text, "--labels"));
+}
+
+static void bad_files_are_skipped_by_name(void **state) {
+    (void)state;
+    put_png("mixed/good.png", 1);
+    put_text("mixed/readme.txt", "no image\n");
+    put_text("mixed/empty.png", "");
+    put_text("mixed/short.gz", "\x1f\x8b");
+    put_text("mixed/odd.bin", "12345");
+    put_text("mixed/broken.png", "\x89PNG\r\n\x1a\n and then nothing");
+    char path[SCRATCH_PATH];
+    assert_int_equal(symlink("nowhere", scratch_join(path, folder, "mixed/dangling.png")), 0);
+    assert_int_equal(mkfifo(scratch_join(path, folder, "mixed/pipe"), 0600),
+                     0); /* must not block */
+    formats_imageset *set;
+    skips s;
+    assert_int_equal(open_set(&set, NAMES("mixed", "missing.png"), NULL, &s, NULL), TAPER_OK);
+    static const char *const skipped[] = {"readme.txt: ",
+                                          "empty.png: the file is empty",
+                                          "short.gz: ",
+                                          "odd.bin: ",
+                                          "dangling.png: cannot examine",
+                                          "pipe: is neither",
+                                          "missing.png: cannot open: No such file"};
+    for (size_t k = 0; k < sizeof skipped / sizeof skipped[0]; k++)
+        if (!strstr(s.all, skipped[k])) fail_msg("no '%s' in\n%s", skipped[k], s.all);
+    assert_int_equal(s.count, 7);
+    /* what looks like an image is found out when it is read */
+    assert_names(set, NAMES("broken.png", "good.png"));
+    taper_image image;
+    taper_error error;
+    assert_int_equal(formats_imageset_read(set, 0, &image, &error), TAPER_ERR_TRUNCATED);
+    assert_null(image.pixels);
+    assert_pixels(set, 1, 1);
+    formats_imageset_close(set);
+}
+
+static void inputs_without_images_are_named(void **state) {
+    (void)state;
+    char path[SCRATCH_PATH];
+    formats_imageset *set;
+    taper_error error;
+    skips s;
+    assert_int_equal(mkdir(scratch_join(path, folder, "nothing"), 0777), 0);
+    assert_int_equal(open_set(&set, NAMES("nothing"), NULL, &s, &error), TAPER_ERR_ARG);
+    assert_null(set);
+    assert_non_null(strstr(error.text, "nothing"));
+    assert_int_equal(s.count, 1);
+    assert_int_equal(open_set(&set, NAMES("not-there"), NULL, &s, &error), TAPER_ERR_ARG);
+    assert_non_null(strstr(error.text, "not-there"));
+    assert_int_equal(formats_imageset_open(&set, NULL, 0, NULL, NULL, NULL, &error), TAPER_ERR_ARG);
+    put_png("one/a.png", 1);
+    set = must_open(NAMES("nothing", "one"), NULL, 1); /* the rest is done */
+    formats_imageset_close(set);
+}
+
+static void loops_of_links_end(void **state) {
+    (void)state;
+    char path[SCRATCH_PATH];
+    put_png("loop/a/b/1.png", 1);
+    put_png("loop/c/2.png", 2);
+    assert_int_equal(symlink("../..", scratch_join(path, folder, "loop/a/b/up")), 0);
+    assert_int_equal(symlink(".", scratch_join(path, folder, "loop/self")), 0);
+    assert_int_equal(symlink("c", scratch_join(path, folder, "loop/aa")), 0);
+    assert_int_equal(symlink("me", scratch_join(path, folder, "loop/me")), 0);
+    assert_int_equal(symlink("c/2.png", scratch_join(path, folder, "loop/3.png")), 0);
+    formats_imageset *set = must_open(NAMES("loop"), NULL, 1); /* "me" leads nowhere */
+    assert_names(set,
+                 NAMES("3.png", "a/b/1.png", "c/2.png")); /* "aa" is "c", which is in already */
+    assert_pixels(set, 0, 2);
+    formats_imageset_close(set);
+    put_png("elsewhere/5.png", 5);
+    assert_int_equal(symlink("../elsewhere", scratch_join(path, folder, "loop/out")), 0);
+    set = must_open(NAMES("loop"), NULL, 1);
+    assert_names(set, NAMES("3.png", "a/b/1.png", "c/2.png", "out/5.png"));
+    formats_imageset_close(set);
+}
+
+static void lists_are_relative_to_their_folder(void **state) {
+    (void)state;
+    char path[SCRATCH_PATH], absolute[SCRATCH_PATH], text[2 * SCRATCH_PATH];
+    put_png("lists/sub/1.png", 1);
+    put_png("beside.png", 2);
+    put_png("absolute.png", 3);
+    snprintf(text, sizeof text, "sub/1.png\r\n\n../beside.png\n%s\nsub/gone.png",
+             scratch_join(absolute, folder, "absolute.png"));
+    put_text("lists/list.txt", text);
+    formats_imageset_options options = {.filelist = scratch_join(path, folder, "lists/list.txt")};
+    formats_imageset *set = must_open((const char *const[]){NULL}, &options, 1);
+    assert_names(set, NAMES("sub/1.png", "beside.png", "absolute.png"));
+    for (unsigned i = 0; i < 3; i++) assert_pixels(set, i, i + 1);
+    assert_int_equal(formats_imageset_class_count(set), 0);
+    formats_imageset_close(set);
+    taper_error error;
+    options.filelist = scratch_join(path, folder, "lists/none");
+    assert_int_equal(open_set(&set, (const char *const[]){NULL}, &options, NULL, &error),
+                     TAPER_ERR_IO);
+    assert_non_null(strstr(error.text, "lists/none"));
+}
+
+/* Open "-" with these bytes on standard input. */
+static formats_imageset *open_stream(const void *bytes, size_t n,
+                                     const formats_imageset_options *options) {
+    char path[SCRATCH_PATH];
+    scratch_write(folder, "stream", bytes, n);
+    int saved = dup(STDIN_FILENO), file = open(scratch_join(path, folder, "stream"), O_RDONLY);
+    assert_true(saved >= 0 && file >= 0 && dup2(file, STDIN_FILENO) >= 0);
+    formats_imageset *set;
+    open_set(&set, NAMES("-"), options, NULL, NULL);
+    assert_true(dup2(saved, STDIN_FILENO) >= 0);
+    close(file);
+    close(saved);
+    return set;
+}
+
+static void standard_input_takes_every_format(void **state) {
+    (void)state;
+    uint8_t bytes[20000];
+    size_t n = pnm_bytes(bytes, 1);
+    n += pnm_bytes(bytes + n, 2);
+    formats_imageset *set = open_stream(bytes, n, NULL);
+    assert_non_null(set);
+    assert_names(set, NAMES("input.png", "input-2.png"));
+    assert_pixels(set, 0, 1);
+    assert_pixels(set, 1, 2);
+    assert_string_equal(formats_imageset_path(set, 1), "standard input");
+    formats_imageset_close(set);
+    const taper_limits limits = {.max_memory = n - 1};
+    assert_null(open_stream(bytes, n, &(formats_imageset_options){.limits = &limits}));
+    assert_null(open_stream("", 0, NULL));
+    memset(bytes, 5, 2 * 3073);
+    set = open_stream(bytes, 2 * 3073, NULL); /* CIFAR by its structure */
+    assert_non_null(set);
+    assert_int_equal(formats_imageset_count(set), 2);
+    assert_int_equal(formats_imageset_label(set, 1), 5);
+    formats_imageset_close(set);
+    taper_image image = picture_noise(5, 4, 3, 8, 9);
+    uint8_t *encoded;
+    assert_int_equal(formats_idx_encode_images(&image, 1, 1, &encoded, &n, NULL), TAPER_OK);
+    set = open_stream(encoded, n, NULL);
+    assert_non_null(set);
+    assert_pixels(set, 0, 9);
+    formats_imageset_close(set);
+    free(encoded);
+    assert_int_equal(formats_png_encode(&image, &encoded, &n, NULL), TAPER_OK);
+    set = open_stream(encoded, n, NULL);
+    assert_non_null(set);
+    assert_pixels(set, 0, 9);
+    formats_imageset_close(set);
+    free(encoded);
+    formats_image_free(&image);
+}
+
+static void limits_are_passed_on(void **state) {
+    (void)state;
+    put_png("limits/1.png", 1);
+    put_png("limits/2.png", 2);
+    taper_limits limits = {.max_images = 1};
+    const formats_imageset_options options = {.limits = &limits};
+    formats_imageset *set;
+    taper_error error;
+    assert_int_equal(open_set(&set, NAMES("limits"), &options, NULL, &error), TAPER_ERR_LIMIT);
+    assert_non_null(strstr(error.text, "--max-images"));
+    assert_int_equal(open_set(&set, NAMES("limits/1.png", "limits/2.png"), &options, NULL, &error),
+                     TAPER_ERR_LIMIT);
+    limits = (taper_limits){.max_pixels = 19};
+    set = must_open(NAMES("limits"), &options, 0);
+    taper_image image;
+    assert_int_equal(formats_imageset_read(set, 0, &image, &error), TAPER_ERR_LIMIT);
+    assert_non_null(strstr(error.text, "--max-pixels"));
+    formats_imageset_close(set);
+}
+
+static void *read_all(void *user) {
+    const formats_imageset *set = user;
+    for (int round = 0; round < 20; round++)
+        for (size_t i = 0; i < formats_imageset_count(set); i++) {
+            taper_image expected = picture_noise(5, 4, 3, 8, i + 1), image;
+            if (formats_imageset_read(set, i, &image, NULL) != TAPER_OK) return (void *)"unread";
+            int equal = formats_image_equal(&expected, &image);
+            formats_image_free(&expected);
+            formats_image_free(&image);
+            if (!equal) return (void *)"different";
+        }
+    return NULL;
+}
+
+static void threads_may_read_at_once(void **state) {
+    (void)state;
+    put_idx("threads/1.idx", 1, 4, 0);
+    put_png("threads/2.png", 5);
+    put_pnm("threads/3.ppm", 6);
+    formats_imageset *set = must_open(NAMES("threads"), NULL, 0);
+    pthread_t threads[4];
+    for (int t = 0; t < 4; t++)
+        assert_int_equal(pthread_create(&threads[t], NULL, read_all, set), 0);
+    for (int t = 0; t < 4; t++) {
+        void *problem;
+        assert_int_equal(pthread_join(threads[t], &problem), 0);
+        assert_null(problem);
+    }
+    formats_imageset_close(set);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folders_are_read_in_byte_order),
+        cmocka_unit_test(names_are_unique_and_safe),
+        cmocka_unit_test(many_equal_names_stay_quick),
+        cmocka_unit_test(files_with_many_images_are_opened),
+        cmocka_unit_test(cifar_brings_its_labels),
+        cmocka_unit_test(label_files_are_applied),
+        cmocka_unit_test(idx_labels_are_applied),
+        cmocka_unit_test(bad_files_are_skipped_by_name),
+        cmocka_unit_test(inputs_without_images_are_named),
+        cmocka_unit_test(loops_of_links_end),
+        cmocka_unit_test(lists_are_relative_to_their_folder),
+        cmocka_unit_test(standard_input_takes_every_format),
+        cmocka_unit_test(limits_are_passed_on),
+        cmocka_unit_test(threads_may_read_at_once),
+    };
+    return cmocka_run_group_tests_name("imageset", tests, make_folder, remove_folder);
+}

@@ -1,0 +1,217 @@
+/* test_jpeg.c -- JPEG input: kinds, damage, limits. Files are made by libjpeg in the test. */
+#include "cmocka_all.h"
+#include "../formats/jpeg.h"
+#include "pictures.h"
+#include <stdio.h>
+#include <string.h>
+
+#include <jpeglib.h>
+
+typedef struct jpeg_plan {
+    int quality, progressive, subsampled, restart, cmyk;
+    int two_scans; /* progressive without refinement: all of DC, all of AC; for grey */
+} jpeg_plan;
+
+/* Encode; the result is libjpeg's malloc'd memory, to be freed. */
+static unsigned char *encode(const taper_image *image, jpeg_plan plan, unsigned long *n) {
+    struct jpeg_compress_struct c;
+    struct jpeg_error_mgr errors;
+    unsigned char *bytes = NULL;
+    *n = 0;
+    c.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&c);
+    jpeg_mem_dest(&c, &bytes, n);
+    c.image_width = image->width;
+    c.image_height = image->height;
+    c.input_components = image->channels;
+    c.in_color_space = plan.cmyk ? JCS_CMYK : image->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg_set_defaults(&c);
+    jpeg_set_quality(&c, plan.quality, TRUE);
+    if (!plan.subsampled) c.comp_info[0].h_samp_factor = c.comp_info[0].v_samp_factor = 1;
+    c.restart_interval = (unsigned)plan.restart;
+    static const jpeg_scan_info scans[2] = {{1, {0}, 0, 0, 0, 0}, {1, {0}, 1, 63, 0, 0}};
+    if (plan.progressive) jpeg_simple_progression(&c);
+    if (plan.two_scans) {
+        c.scan_info = scans;
+        c.num_scans = 2;
+    }
+    jpeg_start_compress(&c, TRUE);
+    while (c.next_scanline < c.image_height) {
+        JSAMPROW row =
+            (JSAMPROW)image->pixels + (size_t)c.next_scanline * image->width * image->channels;
+        jpeg_write_scanlines(&c, &row, 1);
+    }
+    jpeg_finish_compress(&c);
+    jpeg_destroy_compress(&c);
+    return bytes;
+}
+
+static void decoded_pixels_are_close(void **state) {
+    (void)state;
+    for (unsigned channels = 1; channels <= 3; channels += 2)
+        for (int variant = 0; variant < 8; variant++) {
+            jpeg_plan plan = {98, variant & 1, variant >> 1 & 1, variant >> 2 & 1, 0, 0};
+            taper_image image = picture_scene(45, 37, channels, 0), back;
+            /* smooth in all channels, so that subsampling costs little */
+            for (size_t i = 0; i < formats_image_bytes(&image); i++)
+                ((uint8_t *)image.pixels)[i] =
+                    (uint8_t)(64 + i / channels % 45 * 2 + i / channels / 45);
+            unsigned long n;
+            unsigned char *bytes = encode(&image, plan, &n);
+            assert_true(formats_jpeg_detect(bytes, n));
+            assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &back, NULL), TAPER_OK);
+            assert_int_equal(back.width, 45);
+            assert_int_equal(back.height, 37);
+            assert_int_equal(back.channels, channels);
+            assert_int_equal(back.depth, 8);
+            for (size_t i = 0; i < formats_image_bytes(&image); i++)
+                assert_in_range(((uint8_t *)back.pixels)[i] + 4 - ((uint8_t *)image.pixels)[i], 0,
+                                8);
+            free(bytes);
+            formats_image_free(&image);
+            formats_image_free(&back);
+        }
+}
+
+static void every_truncation_is_told(void **state) {
+    (void)state;
+    for (int variant = 0; variant < 4; variant++) {
+        jpeg_plan plan = {60, variant & 1, 1, variant >> 1, 0, 0};
+        taper_image image = picture_scene(24, 20, 3, 0), back;
+        unsigned long n;
+        unsigned char *bytes = encode(&image, plan, &n);
+        for (unsigned long cut = 0; cut < n; cut++) {
+            uint8_t *part = malloc(cut ? cut : 1);
+            memcpy(part, bytes, cut);
+            taper_error error = {.status = TAPER_OK};
+            taper_status status = formats_jpeg_decode(part, cut, NULL, &back, &error);
+            assert_int_equal(status, TAPER_ERR_TRUNCATED);
+            assert_null(back.pixels);
+            assert_true(error.text[0] != '\0');
+            free(part);
+        }
+        /* a middle piece missing, the end marker in place: not a grey half either */
+        unsigned char *patched = malloc(n);
+        memcpy(patched, bytes, n);
+        memcpy(patched + n - 60, "\xFF\xD9", 2);
+        taper_error error = {.status = TAPER_OK};
+        if (!plan.progressive)
+            assert_int_equal(formats_jpeg_decode(patched, n - 58, NULL, &back, &error),
+                             TAPER_ERR_CORRUPT);
+        free(patched);
+        free(bytes);
+        formats_image_free(&image);
+    }
+}
+
+static void every_flipped_bit_is_survived(void **state) {
+    (void)state;
+    taper_image image = picture_scene(12, 10, 3, 0), back;
+    unsigned long n;
+    unsigned char *bytes = encode(&image, (jpeg_plan){50, 1, 1, 0, 0, 0}, &n);
+    const taper_limits limits = {.max_pixels = 1 << 22};
+    for (unsigned long bit = 0; bit < 8 * n; bit++) {
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        taper_error error = {.status = TAPER_OK};
+        taper_status status = formats_jpeg_decode(bytes, n, &limits, &back, &error);
+        assert_true((status == TAPER_OK) == (back.pixels != NULL));
+        assert_true(status == TAPER_OK || (error.status == status && error.text[0]));
+        formats_image_free(&back);
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    }
+    free(bytes);
+    formats_image_free(&image);
+}
+
+static void cmyk_is_refused(void **state) {
+    (void)state;
+    taper_image image = picture_noise(16, 16, 4, 8, 5), back;
+    unsigned long n;
+    unsigned char *bytes = encode(&image, (jpeg_plan){80, 0, 0, 0, 1, 0}, &n);
+    taper_error error;
+    assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &back, &error), TAPER_ERR_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "CMYK"));
+    assert_null(back.pixels);
+    free(bytes);
+    formats_image_free(&image);
+}
+
+/* Where the frame header's height stands: behind FF C0 (or C2), length and precision. */
+static size_t height_at(const unsigned char *bytes, unsigned long n) {
+    for (size_t i = 2; i + 9 < n; i += 2 + (size_t)(bytes[i + 2] << 8 | bytes[i + 3]))
+        if (bytes[i + 1] == 0xC0 || bytes[i + 1] == 0xC2) return i + 5;
+    fail_msg("no frame header");
+    return 0;
+}
+
+static void limits_hold_before_memory_is_taken(void **state) {
+    (void)state;
+    taper_image image = picture_scene(10, 9, 3, 0), back;
+    unsigned long n;
+    unsigned char *bytes = encode(&image, (jpeg_plan){80, 1, 0, 0, 0, 0}, &n);
+    taper_error error;
+    taper_limits limits = {.max_pixels = 89};
+    assert_int_equal(formats_jpeg_decode(bytes, n, &limits, &back, &error), TAPER_ERR_LIMIT);
+    assert_non_null(strstr(error.text, "--max-pixels"));
+    limits.max_pixels = 90;
+    assert_int_equal(formats_jpeg_decode(bytes, n, &limits, &back, &error), TAPER_OK);
+    formats_image_free(&back);
+    size_t at = height_at(bytes, n);
+    memcpy(bytes + at, "\xEA\x60\xEA\x60", 4); /* 60,000 x 60,000 */
+    assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &back, &error), TAPER_ERR_LIMIT);
+    memcpy(bytes + at, "\x3E\x80\x3E\x80", 4); /* 16,000 x 16,000 out of a few hundred bytes */
+    assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &back, &error), TAPER_ERR_TRUNCATED);
+    assert_non_null(strstr(error.text, "cannot hold"));
+    /* coefficients of a progressive file do not fit, though the pixels would */
+    memcpy(bytes + at, "\x03\x00\x03\x00", 4);
+    limits = (taper_limits){.max_memory = 768 * 768 * 3 + 1000};
+    if (formats_jpeg_decode(bytes, n, &limits, &back, &error) != TAPER_ERR_LIMIT)
+        fail_msg("%s", error.text);
+    assert_non_null(strstr(error.text, "--max-memory"));
+    free(bytes);
+    formats_image_free(&image);
+}
+
+/* A scan may be repeated legally when it leaves nothing to refine. */
+static void endless_scans_are_stopped(void **state) {
+    (void)state;
+    taper_image image = picture_scene(16, 16, 1, 0), back;
+    unsigned long n, start = 0, end = 0;
+    unsigned char *bytes = encode(&image, (jpeg_plan){50, 1, 0, 0, 0, 1}, &n);
+    for (unsigned long i = 2; i + 1 < n && !end; i++) {
+        if (bytes[i] != 0xFF) continue;
+        if (start && (bytes[i + 1] == 0xC4 || bytes[i + 1] == 0xDA)) end = i;
+        if (!start && bytes[i + 1] == 0xDA) start = i;
+    }
+    assert_true(start && end > start);
+    enum { REPEATS = 1000 };
+    for (int repeats = 10; repeats <= REPEATS; repeats += REPEATS - 10) {
+        unsigned char *many = malloc(n + REPEATS * (end - start));
+        size_t size = start;
+        memcpy(many, bytes, start);
+        for (int i = 0; i < repeats; i++, size += end - start)
+            memcpy(many + size, bytes + start, end - start);
+        memcpy(many + size, bytes + end, n - end);
+        size += n - end;
+        taper_error error = {.status = TAPER_OK};
+        taper_status status = formats_jpeg_decode(many, size, NULL, &back, &error);
+        assert_int_equal(status, repeats == 10 ? TAPER_OK : TAPER_ERR_LIMIT);
+        assert_true(repeats == 10 || strstr(error.text, "scans"));
+        formats_image_free(&back);
+        free(many);
+    }
+    free(bytes);
+    formats_image_free(&image);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decoded_pixels_are_close),
+        cmocka_unit_test(every_truncation_is_told),
+        cmocka_unit_test(every_flipped_bit_is_survived),
+        cmocka_unit_test(cmyk_is_refused),
+        cmocka_unit_test(limits_hold_before_memory_is_taken),
+        cmocka_unit_test(endless_scans_are_stopped),
+    };
+    return cmocka_run_group_tests_name("jpeg", tests, NULL, NULL);
+}

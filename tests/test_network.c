@@ -1,0 +1,216 @@
+/* test_network.c -- both directions against a plain double computation; independence of batching and threads. */
+#include "../codec/backend/backend.h"
+#include "../codec/network.h"
+#include "../train/philox.h"
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { SEED = 7 };
+
+static void fill(float *x, size_t n, uint64_t stream, float scale) {
+    for (size_t i = 0; i < n; i++) {
+        uint32_t word[4];
+        train_philox(SEED, i, stream, word);
+        x[i] = scale * (2.0f * train_philox_uniform(word[0]) - 1.0f);
+    }
+}
+
+static void fill_stack(codec_stack *stack, uint64_t stream) {
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        codec_layer *layer = &stack->layer[i];
+        fill(layer->weight, (size_t)layer->inputs * layer->outputs, stream + i, 0.3f);
+        fill(layer->bias, layer->outputs, stream + 50 + i, 1.0f);
+    }
+}
+
+static void random_network(codec_network *net, uint32_t inputs, uint32_t units, int tied, int deep) {
+    static const uint32_t encoder[] = {37, 20}, decoder[] = {21};
+    assert_int_equal(codec_network_alloc(net, inputs, units, tied, encoder, deep ? 2 : 0, decoder, deep ? 1 : 0),
+                     TAPER_OK);
+    fill(net->mean, inputs, 1, 128.0f);
+    fill(net->analysis, (size_t)inputs * units, 2, 0.2f);
+    if (!tied) fill(net->synthesis, (size_t)inputs * units, 3, 0.2f);
+    fill_stack(&net->encoder, 100);
+    fill_stack(&net->decoder, 200);
+}
+
+/* y += stack(x) in double, straight from the definition in network.h. */
+static void stack_in_double(const codec_stack *stack, const double *x, double *y) {
+    double a[128], b[128];
+    const double *in = x;
+    for (uint32_t l = 0; l < stack->depth; l++) {
+        const codec_layer *layer = &stack->layer[l];
+        double *out = l & 1 ? b : a;
+        for (uint32_t o = 0; o < layer->outputs; o++) {
+            double sum = layer->bias[o];
+            for (uint32_t i = 0; i < layer->inputs; i++) sum += (double)layer->weight[o * layer->inputs + i] * in[i];
+            if (l + 1 == stack->depth) y[o] += sum;
+            else out[o] = sum > 0.0 ? sum : 0.0;
+        }
+        in = out;
+    }
+}
+
+static void encode_in_double(const codec_network *net, const float *pixels, double *codes) {
+    double centred[128];
+    for (uint32_t i = 0; i < net->inputs; i++) centred[i] = (double)pixels[i] - net->mean[i];
+    for (uint32_t u = 0; u < net->units; u++) {
+        codes[u] = 0.0;
+        for (uint32_t i = 0; i < net->inputs; i++) codes[u] += net->analysis[u * net->inputs + i] * centred[i];
+    }
+    stack_in_double(&net->encoder, centred, codes);
+}
+
+static void decode_in_double(const codec_network *net, const float *codes, double *pixels) {
+    double x[128];
+    for (uint32_t u = 0; u < net->units; u++) x[u] = codes[u];
+    for (uint32_t i = 0; i < net->inputs; i++) {
+        pixels[i] = net->mean[i];
+        for (uint32_t u = 0; u < net->units; u++) pixels[i] += net->synthesis[u * net->inputs + i] * x[u];
+    }
+    stack_in_double(&net->decoder, x, pixels);
+}
+
+static void both_directions_equal_double(void **state) {
+    (void)state;
+    codec_backend be;
+    codec_backend_cpu(&be);
+    for (int variant = 0; variant < 4; variant++) {
+        enum { D = 48, K = 19, N = 131 };
+        codec_network net;
+        random_network(&net, D, K, variant & 1, variant >> 1);
+        float *pixels = malloc(N * D * sizeof *pixels), *codes = malloc(N * K * sizeof *codes);
+        fill(pixels, N * D, 9, 128.0f);
+        memset(codes, 0xff, N * K * sizeof *codes); /* NaN */
+        assert_int_equal(codec_network_encode(&net, &be, pixels, N, codes), TAPER_OK);
+        double want[128];
+        for (int i = 0; i < N; i++) {
+            encode_in_double(&net, pixels + i * D, want);
+            for (int u = 0; u < K; u++) assert_true(fabs(codes[i * K + u] - want[u]) <= 2e-3);
+        }
+        memset(pixels, 0xff, N * D * sizeof *pixels);
+        assert_int_equal(codec_network_decode(&net, &be, codes, N, pixels), TAPER_OK);
+        for (int i = 0; i < N; i++) {
+            decode_in_double(&net, codes + i * K, want);
+            for (int j = 0; j < D; j++) assert_true(fabs(pixels[i * D + j] - want[j]) <= 1e-2);
+        }
+        free(pixels), free(codes);
+        codec_network_free(&net);
+    }
+}
+
+/* P5: a row gives the same bits alone, in any batch, at any place, on any number of threads. */
+static void rows_do_not_see_their_batch(void **state) {
+    (void)state;
+    enum { D = 192, K = 150, N = 300 };
+    codec_network net;
+    random_network(&net, D, K, 0, 1);
+    codec_backend be, pooled;
+    codec_backend_cpu(&be);
+    codec_backend_cpu(&pooled);
+    assert_int_equal(codec_backend_set_threads(&pooled, 3), TAPER_OK);
+    float *pixels = malloc(N * D * sizeof *pixels), *codes = malloc(N * K * sizeof *codes);
+    float *some = malloc(N * D * sizeof *some), *all = malloc(N * D * sizeof *all);
+    fill(pixels, N * D, 9, 128.0f);
+    assert_int_equal(codec_network_encode(&net, &be, pixels, N, codes), TAPER_OK);
+    assert_int_equal(codec_network_decode(&net, &be, codes, N, all), TAPER_OK);
+    static const size_t batch[] = {1, 2, 7, 16, 64, 127, 128, 129, 256, 300};
+    for (size_t b = 0; b < sizeof batch / sizeof *batch; b++)
+        for (size_t first = 0; first + batch[b] <= N; first += 41) {
+            codec_backend *device = b & 1 ? &pooled : &be;
+            assert_int_equal(codec_network_encode(&net, device, pixels + first * D, batch[b], some), TAPER_OK);
+            assert_memory_equal(some, codes + first * K, batch[b] * K * sizeof *some);
+            assert_int_equal(codec_network_decode(&net, device, codes + first * K, batch[b], some), TAPER_OK);
+            assert_memory_equal(some, all + first * D, batch[b] * D * sizeof *some);
+        }
+    free(pixels), free(codes), free(some), free(all);
+    codec_network_free(&net);
+    codec_backend_close(&pooled);
+}
+
+typedef struct worker { const codec_network *net; codec_backend *be; const float *pixels; float *codes; size_t n; } worker;
+
+static void *encode_share(void *argument) {
+    worker *w = argument;
+    if (codec_network_encode(w->net, w->be, w->pixels, w->n, w->codes) != TAPER_OK) w->n = 0;
+    return NULL;
+}
+
+/* Many threads on one network and one backend, as the encoder works. */
+static void workers_share_a_backend(void **state) {
+    (void)state;
+    enum { D = 64, K = 40, N = 400, WORKERS = 4 };
+    codec_network net;
+    random_network(&net, D, K, 0, 1);
+    codec_backend be;
+    codec_backend_cpu(&be);
+    float *pixels = malloc(N * D * sizeof *pixels), *codes = malloc(N * K * sizeof *codes);
+    float *shared = malloc(N * K * sizeof *shared);
+    fill(pixels, N * D, 9, 128.0f);
+    assert_int_equal(codec_network_encode(&net, &be, pixels, N, codes), TAPER_OK);
+    worker workers[WORKERS];
+    pthread_t thread[WORKERS];
+    for (size_t i = 0; i < WORKERS; i++) {
+        size_t first = i * N / WORKERS;
+        workers[i] = (worker){&net, &be, pixels + first * D, shared + first * K, N / WORKERS};
+        assert_int_equal(pthread_create(&thread[i], NULL, encode_share, &workers[i]), 0);
+    }
+    for (size_t i = 0; i < WORKERS; i++) pthread_join(thread[i], NULL);
+    assert_memory_equal(shared, codes, N * K * sizeof *codes);
+    free(pixels), free(codes), free(shared);
+    codec_network_free(&net);
+}
+
+static void decode_units_leaves_out_only_zeros(void **state) {
+    (void)state;
+    enum { D = 48, K = 19, N = 5 };
+    codec_network net;
+    codec_backend be;
+    codec_backend_cpu(&be);
+    for (int deep = 0; deep < 2; deep++) {
+        random_network(&net, D, K, 0, deep);
+        float codes[N * K], full[N * D], part[N * D];
+        fill(codes, N * K, 5, 100.0f);
+        for (uint32_t units = 0; units <= K; units += 6) {
+            fill(codes, N * K, 5, 100.0f);
+            for (int i = 0; i < N * K; i++)
+                if ((uint32_t)(i % K) >= units) codes[i] = 0.0f;
+            assert_int_equal(codec_network_decode(&net, &be, codes, N, full), TAPER_OK);
+            assert_int_equal(codec_network_decode_units(&net, &be, codes, N, units, part), TAPER_OK);
+            for (int i = 0; i < N * D; i++) assert_true(fabsf(full[i] - part[i]) <= 1e-3f);
+        }
+        assert_int_equal(codec_network_decode_units(&net, &be, codes, N, K + 1, part), TAPER_ERR_ARG);
+        codec_network_free(&net);
+    }
+}
+
+static void alloc_refuses_nonsense(void **state) {
+    (void)state;
+    codec_network net;
+    const uint32_t hidden[CODEC_MAX_LAYERS] = {4, 0, 4, 4, 4, 4, 4, 4};
+    assert_int_equal(codec_network_alloc(&net, 0, 3, 0, NULL, 0, NULL, 0), TAPER_ERR_ARG);
+    assert_int_equal(codec_network_alloc(&net, 3, 0, 0, NULL, 0, NULL, 0), TAPER_ERR_ARG);
+    assert_int_equal(codec_network_alloc(&net, 3, 3, 0, hidden, CODEC_MAX_LAYERS, NULL, 0), TAPER_ERR_ARG);
+    assert_int_equal(codec_network_alloc(&net, 3, 3, 0, hidden, 2, NULL, 0), TAPER_ERR_ARG);
+    assert_null(net.mean);
+    assert_int_equal(codec_network_alloc(&net, 3, 3, 1, hidden, 1, NULL, 0), TAPER_OK);
+    assert_ptr_equal(net.analysis, net.synthesis);
+    codec_network_free(&net);
+    codec_network_free(&net); /* leaves nothing behind */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_directions_equal_double), cmocka_unit_test(rows_do_not_see_their_batch),
+        cmocka_unit_test(workers_share_a_backend),      cmocka_unit_test(decode_units_leaves_out_only_zeros),
+        cmocka_unit_test(alloc_refuses_nonsense),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

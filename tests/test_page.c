@@ -1,0 +1,144 @@
+/* test_page.c -- pages hold everything themselves, text stays text, and pictures come back as they
+ * went in. */
+#include "../cli/page.h"
+#include "../formats/image.h"
+#include "../formats/png.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static char *page_text;
+static size_t page_size;
+
+static FILE *open_page(void) {
+    FILE *to = open_memstream(&page_text, &page_size);
+    assert_non_null(to);
+    return to;
+}
+
+static size_t count(const char *text, const char *what) {
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, what)); at += strlen(what)) n++;
+    return n;
+}
+
+static void test_text_is_escaped(void **state) {
+    (void)state;
+    const char hostile[] = "<script>\"a\" & b</script>\x01";
+    FILE *to = open_page();
+    cli_page_begin(to, hostile, hostile);
+    cli_page_heading(to, hostile);
+    cli_page_text(to, hostile);
+    cli_page_note(to, hostile);
+    cli_page_code(to, hostile);
+    const char *cell[] = {hostile, NULL};
+    const char *head[] = {"a", "b"};
+    const cli_page_table table = {2, 1, head, cell, 1, NULL};
+    cli_page_put_table(to, &table);
+    cli_page_grid_begin(to, 1, &cell[0]);
+    cli_page_row(to, hostile, true);
+    cli_page_no_picture(to, hostile);
+    cli_page_grid_end(to);
+    cli_page_end(to, hostile);
+    fclose(to);
+    assert_null(strstr(page_text, "<script"));
+    assert_null(strchr(page_text, '\x01'));
+    assert_int_equal(count(page_text, "&lt;script&gt;&quot;a&quot; &amp; b&lt;/script&gt;"), 12);
+    assert_int_equal(count(page_text, "<table"), count(page_text, "</table>"));
+    free(page_text);
+}
+
+static int digit_of(char c) {
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = strchr(digit, c);
+    return c && at ? (int)(at - digit) : -1;
+}
+
+/* The bytes of the first data: URI of the page; the caller's. */
+static uint8_t *picture_bytes(size_t *n) {
+    const char *at = strstr(page_text, "data:image/png;base64,");
+    assert_non_null(at);
+    at += strlen("data:image/png;base64,");
+    uint8_t *bytes = malloc(strlen(at));
+    assert_non_null(bytes);
+    uint32_t bits = 0;
+    int have = 0;
+    for (*n = 0; digit_of(*at) >= 0; at++) {
+        bits = bits << 6 | (uint32_t)digit_of(*at);
+        have += 6;
+        if (have >= 8) bytes[(*n)++] = (uint8_t)(bits >> (have -= 8));
+    }
+    while (*at == '=') at++;
+    assert_int_equal(*at, '"');
+    return bytes;
+}
+
+static void test_pictures_come_back(void **state) {
+    (void)state;
+    for (uint32_t width = 1; width < 40; width += 6) {
+        taper_image image = {width, 5, 3, 8, malloc(width * 5 * 3)}, back;
+        assert_non_null(image.pixels);
+        for (uint32_t i = 0; i < width * 5 * 3; i++)
+            ((uint8_t *)image.pixels)[i] = (uint8_t)(i * i * 37);
+        FILE *to = open_page();
+        assert_int_equal(cli_page_picture(to, &image, "\"quoted\"", "12 B", "30 dB", NULL),
+                         TAPER_OK);
+        fclose(to);
+        size_t n;
+        uint8_t *bytes = picture_bytes(&n);
+        assert_int_equal(formats_png_decode(bytes, n, NULL, &back, NULL), TAPER_OK);
+        assert_true(formats_image_equal(&image, &back));
+        char size[64];
+        snprintf(size, sizeof size, "width=\"%u\" height=\"%u\"", 144 / width * width,
+                 144 / width * 5);
+        assert_non_null(strstr(page_text, size));
+        free(bytes);
+        free(image.pixels);
+        free(back.pixels);
+        free(page_text);
+    }
+}
+
+static void test_nothing_comes_from_elsewhere(void **state) {
+    (void)state;
+    FILE *to = open_page();
+    const char svg[] =
+        "<?xml version=\"1.0\"?>\n<!DOCTYPE svg PUBLIC \"x\" \"y\">\n<svg width=\"1\"><g/></svg>\n";
+    cli_page_begin(to, "t", NULL);
+    cli_page_svg(to, svg, sizeof svg - 1, "a plot");
+    cli_page_svg(to, "no picture", 10, "unseen");
+    cli_page_svg(to, "<sv", 3, "unseen");
+    cli_page_end(to, NULL);
+    fclose(to);
+    assert_non_null(strstr(page_text, "<svg width=\"1\"><g/></svg>"));
+    assert_null(strstr(page_text, "<?xml"));
+    assert_null(strstr(page_text, "unseen"));
+    assert_null(strstr(page_text, "http"));
+    assert_null(strstr(page_text, "url("));
+    assert_null(strstr(page_text, "<link"));
+    free(page_text);
+}
+
+static void test_an_impossible_picture_leaves_an_empty_cell(void **state) {
+    (void)state;
+    FILE *to = open_page();
+    taper_image nothing = {0};
+    taper_error error;
+    assert_int_not_equal(cli_page_picture(to, &nothing, "x", NULL, NULL, &error), TAPER_OK);
+    fclose(to);
+    assert_string_equal(page_text, "<td></td>\n");
+    free(page_text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text_is_escaped),
+        cmocka_unit_test(test_pictures_come_back),
+        cmocka_unit_test(test_nothing_comes_from_elsewhere),
+        cmocka_unit_test(test_an_impossible_picture_leaves_an_empty_cell),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

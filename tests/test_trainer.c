@@ -1,0 +1,429 @@
+/* test_trainer.c -- dense training on a small curved data set: it gains on PCA, repeats, resumes after kill -9 bit for
+ * bit, and reads no broken checkpoint. */
+#include "../train/trainer.h"
+#include "../train/philox.h"
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { SIDE = 8, D = SIDE * SIDE, K = 12, N = 700 };
+
+static uint8_t pixels[N * D];
+static codec_network start; /* principal components of `pixels` */
+static codec_backend be;
+static char folder[64], checkpoint[96];
+
+/* Blobs of one size anywhere on the tile: a curved surface of two dimensions that PCA needs many units for. */
+static void draw_blobs(void) {
+    for (uint64_t n = 0; n < N; n++) {
+        uint32_t w[4];
+        train_philox(1, n, 800, w);
+        float cx = 1.0f + 6.0f * train_philox_uniform(w[0]), cy = 1.0f + 6.0f * train_philox_uniform(w[1]);
+        for (int y = 0; y < SIDE; y++)
+            for (int x = 0; x < SIDE; x++) {
+                float r2 = ((float)x - cx) * ((float)x - cx) + ((float)y - cy) * ((float)y - cy);
+                pixels[n * D + (size_t)(y * SIDE + x)] = (uint8_t)(230.0f * expf(-r2 / 5.0f) + 10.0f);
+            }
+    }
+}
+
+/* The first K eigenvectors of the covariance by orthogonal iteration. */
+static void principal_components(codec_network *net) {
+    static double covariance[D][D], q[K][D], z[K][D];
+    for (int i = 0; i < D; i++) {
+        double sum = 0.0;
+        for (size_t n = 0; n < N; n++) sum += pixels[n * D + (size_t)i];
+        net->mean[i] = (float)(sum / N);
+    }
+    for (size_t n = 0; n < N; n++)
+        for (int i = 0; i < D; i++)
+            for (int j = 0; j < D; j++)
+                covariance[i][j] += ((double)pixels[n * D + (size_t)i] - net->mean[i]) *
+                                    ((double)pixels[n * D + (size_t)j] - net->mean[j]) / N;
+    for (int k = 0; k < K; k++)
+        for (int i = 0; i < D; i++) q[k][i] = sin(1.0 + 3.7 * k * D + 1.3 * i * (k + 1));
+    for (int round = 0; round < 60; round++)
+        for (int k = 0; k < K; k++) {
+            for (int i = 0; i < D; i++) {
+                z[k][i] = 0.0;
+                for (int j = 0; j < D; j++) z[k][i] += covariance[i][j] * q[k][j];
+            }
+            double norm = 0.0;
+            for (int l = 0; l < k; l++) {
+                double dot = 0.0;
+                for (int i = 0; i < D; i++) dot += z[k][i] * q[l][i];
+                for (int i = 0; i < D; i++) z[k][i] -= dot * q[l][i];
+            }
+            for (int i = 0; i < D; i++) norm += z[k][i] * z[k][i];
+            for (int i = 0; i < D; i++) q[k][i] = z[k][i] / sqrt(norm);
+        }
+    for (int k = 0; k < K; k++)
+        for (int i = 0; i < D; i++) net->analysis[k * D + i] = net->synthesis[k * D + i] = (float)q[k][i];
+}
+
+static void fresh(codec_network *net, int tied) {
+    static const uint32_t hidden[] = {48};
+    assert_int_equal(codec_network_alloc(net, D, K, tied, hidden, 1, hidden, 1), TAPER_OK);
+    memcpy(net->mean, start.mean, D * sizeof(float));
+    memcpy(net->analysis, start.analysis, K * D * sizeof(float));
+    if (!tied) memcpy(net->synthesis, start.synthesis, K * D * sizeof(float));
+}
+
+static int set_up(void **state) {
+    (void)state;
+    codec_backend_cpu(&be);
+    draw_blobs();
+    if (codec_network_alloc(&start, D, K, 0, NULL, 0, NULL, 0) != TAPER_OK) return -1;
+    principal_components(&start);
+    snprintf(folder, sizeof folder, "/tmp/taper-test-XXXXXX");
+    if (!mkdtemp(folder)) return -1;
+    snprintf(checkpoint, sizeof checkpoint, "%s/run.checkpoint", folder);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    codec_network_free(&start);
+    codec_backend_close(&be);
+    unlink(checkpoint);
+    return rmdir(folder);
+}
+
+static train_dense_options quick(uint32_t epochs) {
+    train_dense_options o = train_dense_defaults();
+    o.epochs = epochs;
+    o.batch = 50;
+    o.rate = 3e-3f;
+    o.psnr_high = 32.0;
+    o.seed = 5;
+    return o;
+}
+
+static const train_pixels data = {pixels, N, D};
+
+/* All weights of a network, one after another, for comparing runs. */
+static size_t flatten(const codec_network *net, float *to) {
+    size_t at = 0;
+    const codec_stack *stacks[2] = {&net->encoder, &net->decoder};
+    memcpy(to + at, net->analysis, K * D * sizeof *to), at += K * D;
+    memcpy(to + at, net->synthesis, K * D * sizeof *to), at += K * D;
+    for (int s = 0; s < 2; s++)
+        for (uint32_t l = 0; l < stacks[s]->depth; l++) {
+            const codec_layer *layer = &stacks[s]->layer[l];
+            size_t n = (size_t)layer->inputs * layer->outputs;
+            memcpy(to + at, layer->weight, n * sizeof *to), at += n;
+            memcpy(to + at, layer->bias, layer->outputs * sizeof *to), at += layer->outputs;
+        }
+    return at;
+}
+
+enum { WEIGHTS = 2 * K * D + 2 * (48 * (D + K) + 48) + K + D };
+
+static void run(const train_dense_options *o, const train_callbacks *callbacks, float *weights, train_result *result) {
+    codec_network net;
+    taper_error error = {0};
+    fresh(&net, 0);
+    if (train_dense(o, &data, &be, &net, callbacks, result, &error) != TAPER_OK) fail_msg("%s", error.text);
+    assert_int_equal(flatten(&net, weights), WEIGHTS);
+    codec_network_free(&net);
+}
+
+static void training_gains_on_its_start(void **state) {
+    (void)state;
+    train_dense_options o = quick(25);
+    train_result result;
+    static float weights[WEIGHTS];
+    run(&o, NULL, weights, &result);
+    printf("validation loss %.3f -> %.3f, thresholds %.1f to %.1f\n", result.start_loss, result.best_loss,
+           (double)result.threshold_low, (double)result.threshold_high);
+    assert_true(result.best_loss < 0.9 * result.start_loss);
+    assert_false(result.best_is_start);
+    assert_int_equal(result.epochs, 25);
+}
+
+/* A rate at which nothing can be learned: what comes back is the linear start, untouched. */
+static void a_bad_run_returns_its_start(void **state) {
+    (void)state;
+    train_dense_options o = quick(2);
+    o.rate = 1.0f;
+    o.max_norm = 0.0f;
+    codec_network net;
+    train_result result;
+    fresh(&net, 0);
+    assert_int_equal(train_dense(&o, &data, &be, &net, NULL, &result, NULL), TAPER_OK);
+    assert_true(result.best_is_start);
+    float image[D], codes[K], plain[K];
+    for (int i = 0; i < D; i++) image[i] = pixels[i];
+    assert_memory_equal(net.analysis, start.analysis, K * D * sizeof(float));
+    assert_int_equal(codec_network_encode(&net, &be, image, 1, codes), TAPER_OK);
+    assert_int_equal(codec_network_encode(&start, &be, image, 1, plain), TAPER_OK);
+    for (int u = 0; u < K; u++) assert_true(codes[u] == plain[u]);
+    codec_network_free(&net);
+}
+
+static void runs_repeat_for_any_number_of_threads(void **state) {
+    (void)state;
+    static float one[WEIGHTS], three[WEIGHTS], other[WEIGHTS];
+    train_dense_options o = quick(2);
+    train_result result;
+    o.truncated_share = 0.5f;
+    run(&o, NULL, one, &result);
+    assert_int_equal(codec_backend_set_threads(&be, 3), TAPER_OK);
+    run(&o, NULL, three, &result);
+    assert_int_equal(codec_backend_set_threads(&be, 1), TAPER_OK);
+    assert_memory_equal(one, three, sizeof one);
+    o.seed++;
+    run(&o, NULL, other, &result);
+    assert_memory_not_equal(one, other, sizeof one);
+}
+
+typedef struct watch { uint64_t stop_at, kill_at; uint32_t epochs; double last; } watch;
+
+static int on_step(void *user, const train_progress *p) {
+    watch *w = user;
+    assert_true(p->step <= p->steps && p->epoch >= 1 && p->epoch <= p->epochs && isfinite(p->loss));
+    if (w->kill_at && p->step == w->kill_at) raise(SIGKILL);
+    return w->stop_at && p->step == w->stop_at;
+}
+
+static void on_epoch(void *user, uint32_t epoch, const train_history *entry, double seconds) {
+    watch *w = user;
+    assert_int_equal(epoch, w->epochs + 1);
+    assert_true(seconds >= 0.0);
+    w->epochs = epoch;
+    w->last = entry->validation_loss;
+}
+
+static void resumed_run_equals_unbroken(void **state) {
+    (void)state;
+    static float unbroken[WEIGHTS], resumed[WEIGHTS];
+    train_dense_options o = quick(5);
+    train_result result, again;
+    watch whole = {0}, first = {.stop_at = 31}, second = {.stop_at = 45}, third = {0};
+    run(&o, &(train_callbacks){&whole, on_step, on_epoch}, unbroken, &result);
+    o.checkpoint = checkpoint;
+    o.resume = 1; /* no file yet: starts afresh */
+    run(&o, &(train_callbacks){&first, on_step, on_epoch}, resumed, &again); /* in the middle of an epoch */
+    assert_int_equal(again.stopped, 1);
+    run(&o, &(train_callbacks){&second, on_step, on_epoch}, resumed, &again);
+    run(&o, &(train_callbacks){&third, on_step, on_epoch}, resumed, &again);
+    assert_int_equal(again.stopped, 0);
+    assert_int_equal(third.epochs, 5); /* the learning curve is whole */
+    assert_true(third.last == whole.last && again.best_loss == result.best_loss);
+    assert_memory_equal(unbroken, resumed, sizeof unbroken);
+    unlink(checkpoint);
+}
+
+static void run_survives_kill(void **state) {
+    (void)state;
+    static float unbroken[WEIGHTS], resumed[WEIGHTS];
+    train_dense_options o = quick(3);
+    train_result result;
+    watch whole = {0};
+    run(&o, &(train_callbacks){&whole, on_step, on_epoch}, unbroken, &result);
+    o.checkpoint = checkpoint;
+    o.resume = 1;
+    o.checkpoint_seconds = 0.0; /* after every step */
+    for (uint64_t at = 8; at < 30; at += 9) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (!child) {
+            watch killed = {.kill_at = at};
+            train_callbacks callbacks = {&killed, on_step, on_epoch};
+            codec_network net;
+            fresh(&net, 0);
+            train_dense(&o, &data, &be, &net, &callbacks, NULL, NULL);
+            _exit(0);
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    }
+    watch last = {0};
+    run(&o, &(train_callbacks){&last, on_step, on_epoch}, resumed, &result);
+    assert_memory_equal(unbroken, resumed, sizeof unbroken);
+    unlink(checkpoint);
+}
+
+/* --- checkpoint files ---------------------------------------------------------------------------------------------- */
+
+static size_t read_all(const char *path, uint8_t *to, size_t room) {
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    size_t n = fread(to, 1, room, f);
+    fclose(f);
+    return n;
+}
+
+static void write_all(const char *path, const uint8_t *from, size_t n) {
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(from, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void broken_checkpoints_are_refused(void **state) {
+    (void)state;
+    float a[3] = {1, 2, 3}, b[3] = {4, 5, 6}, c[3] = {7, 8, 9}, e[3] = {10, 11, NAN}, r[4][3];
+    train_history history[2] = {{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}};
+    train_checkpoint out = {.fingerprint = 99, .step = 12, .adam_step = 13, .stale_epochs = 1, .stage = 0,
+                            .best_loss = 0.25, .start_loss = 0.5, .sum_loss = 1, .sum_rows = 50, .history = history,
+                            .n_history = 2, .n = 3, .vector = {a, b, c, e}};
+    assert_int_equal(train_checkpoint_write(checkpoint, &out, NULL), TAPER_OK);
+    train_checkpoint in = {.fingerprint = 99, .n = 3, .vector = {r[0], r[1], r[2], r[3]}};
+    assert_int_equal(train_checkpoint_read(checkpoint, &in, NULL), TAPER_OK);
+    assert_true(in.step == 12 && in.adam_step == 13 && in.best_loss == 0.25 && in.n_history == 2 && in.sum_rows == 50);
+    assert_true(in.history[1].rate == 10.0 && r[1][2] == 6.0f && isnan(r[3][2]));
+    free(in.history);
+
+    uint8_t bytes[1024];
+    taper_error error;
+    size_t size = read_all(checkpoint, bytes, sizeof bytes);
+    for (size_t cut = 0; cut < size; cut++) {
+        write_all(checkpoint, bytes, cut);
+        assert_int_not_equal(train_checkpoint_read(checkpoint, &in, &error), TAPER_OK);
+        assert_null(in.history);
+        assert_true(strlen(error.text) > 0);
+    }
+    for (size_t bit = 0; bit < size * 8; bit++) {
+        bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        write_all(checkpoint, bytes, size);
+        assert_int_not_equal(train_checkpoint_read(checkpoint, &in, &error), TAPER_OK);
+        bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    bytes[size] = 0;
+    write_all(checkpoint, bytes, size + 1);
+    assert_int_equal(train_checkpoint_read(checkpoint, &in, &error), TAPER_ERR_CORRUPT);
+    write_all(checkpoint, bytes, size);
+    in.fingerprint = 100;
+    assert_int_equal(train_checkpoint_read(checkpoint, &in, &error), TAPER_ERR_ARG);
+    unlink(checkpoint);
+}
+
+static void other_runs_are_not_resumed(void **state) {
+    (void)state;
+    static float weights[WEIGHTS];
+    train_dense_options o = quick(1);
+    train_result result;
+    codec_network net;
+    taper_error error;
+    o.checkpoint = checkpoint;
+    o.resume = 1;
+    run(&o, NULL, weights, &result);
+    o.lambda *= 2.0f;
+    fresh(&net, 0);
+    assert_int_equal(train_dense(&o, &data, &be, &net, NULL, &result, &error), TAPER_ERR_ARG);
+    assert_non_null(strstr(error.text, "other options"));
+    assert_memory_equal(net.analysis, start.analysis, K * D * sizeof(float));
+    codec_network_free(&net);
+    unlink(checkpoint);
+}
+
+static void nonsense_is_refused(void **state) {
+    (void)state;
+    codec_network net;
+    fresh(&net, 0);
+    for (int i = 0; i < 8; i++) {
+        train_dense_options o = quick(1);
+        train_pixels rows = data;
+        if (i == 0) o.epochs = 0;
+        if (i == 1) o.batch = 0;
+        if (i == 2) o.rate = NAN;
+        if (i == 3) o.truncated_share = 1.5f;
+        if (i == 4) o.psnr_low = 40.0, o.psnr_high = 30.0;
+        if (i == 5) rows.n = 1;
+        if (i == 6) rows.inputs = D - 1;
+        if (i == 7) o.balance = NAN;
+        taper_error error = {0};
+        assert_int_equal(train_dense(&o, &rows, &be, &net, NULL, NULL, &error), TAPER_ERR_ARG);
+        assert_true(strlen(error.text) > 0);
+    }
+    codec_network_free(&net);
+}
+
+/* --- the second stage ----------------------------------------------------------------------------------------------- */
+
+/* A coarse dead-zone quantiser whose reconstruction is too small by a third: the decoder can make up for it. */
+static taper_status shrink(void *user, const float *codes, size_t n, uint32_t units, uint64_t seed, uint64_t draw,
+                           float *dequantised) {
+    (void)user, (void)seed, (void)draw;
+    for (size_t i = 0; i < n * units; i++) dequantised[i] = 0.66f * 20.0f * rintf(codes[i] / 20.0f);
+    return TAPER_OK;
+}
+
+static taper_status refuse(void *user, const float *codes, size_t n, uint32_t units, uint64_t seed, uint64_t draw,
+                           float *dequantised) {
+    (void)user, (void)codes, (void)n, (void)units, (void)seed, (void)draw, (void)dequantised;
+    return TAPER_ERR_NOMEM;
+}
+
+static void decoder_learns_what_it_is_given(void **state) {
+    (void)state;
+    codec_network net;
+    train_result result;
+    train_dense_options o = quick(6);
+    fresh(&net, 0);
+    train_initialise_stacks(&net, 3);
+    assert_int_equal(train_dense_decoder(&o, &data, &be, &net, shrink, NULL, NULL, &result, NULL), TAPER_OK);
+    assert_true(result.best_loss < result.start_loss - 0.3);
+    assert_memory_equal(net.analysis, start.analysis, K * D * sizeof(float)); /* the encoder stays */
+    codec_network_free(&net);
+    fresh(&net, 0);
+    assert_int_equal(train_dense_decoder(&o, &data, &be, &net, refuse, NULL, NULL, &result, NULL), TAPER_ERR_NOMEM);
+    codec_network_free(&net);
+    fresh(&net, 1);
+    assert_int_equal(train_dense_decoder(&o, &data, &be, &net, shrink, NULL, NULL, &result, NULL), TAPER_ERR_ARG);
+    codec_network_free(&net);
+}
+
+static void tied_networks_train_too(void **state) {
+    (void)state;
+    codec_network net;
+    train_result result;
+    train_dense_options o = quick(5);
+    fresh(&net, 1);
+    assert_int_equal(train_dense(&o, &data, &be, &net, NULL, &result, NULL), TAPER_OK);
+    assert_true(result.best_loss < result.start_loss);
+    assert_ptr_equal(net.analysis, net.synthesis);
+    codec_network_free(&net);
+}
+
+static void thresholds_follow_quality(void **state) {
+    (void)state;
+    train_start measured;
+    assert_int_equal(train_start_measure(&measured, &start, &be, &data, 500), TAPER_OK);
+    float last = 1e9f;
+    for (double psnr = 10.0; psnr < 60.0; psnr += 5.0) {
+        float t = train_threshold_for_psnr(&measured, D, K, psnr);
+        assert_true(t <= last && t >= 0.99f);
+        last = t;
+    }
+    assert_true(measured.scale > 1.0f && train_psnr_without_code(&measured, D, K) > 5.0);
+    train_start_free(&measured);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(training_gains_on_its_start),
+        cmocka_unit_test(a_bad_run_returns_its_start),
+        cmocka_unit_test(runs_repeat_for_any_number_of_threads),
+        cmocka_unit_test(resumed_run_equals_unbroken),
+        cmocka_unit_test(run_survives_kill),
+        cmocka_unit_test(broken_checkpoints_are_refused),
+        cmocka_unit_test(other_runs_are_not_resumed),
+        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(decoder_learns_what_it_is_given),
+        cmocka_unit_test(tied_networks_train_too),
+        cmocka_unit_test(thresholds_follow_quality),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

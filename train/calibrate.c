@@ -1,0 +1,269 @@
+/* calibrate.c -- learning the quantiser's tables and the order; see calibrate.h. Contexts: fit_contexts.c. */
+#include "calibrate.h"
+#include "../codec/chunk_coder.h"
+#include "fit_contexts.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double square(double x) { return x * x; }
+
+/* --- thresholds -------------------------------------------------------------------------------------- */
+
+static uint8_t planes_for(double top) { /* bits of floor(top), with an eighth of room above what was seen */
+    double m = floor(top * 1.125);
+    uint8_t planes = 0;
+    while (planes < CODEC_MAX_PLANES && m >= exp2(planes)) planes++;
+    return planes;
+}
+
+taper_status train_set_quantiser(taper_model *m, const train_codes *codes, const train_calibrate_options *options,
+                                 taper_error *error) {
+    codec_code_tables *t = &m->tables;
+    uint32_t units = m->network.units;
+    codec_code_tables_free(t);
+    if (codec_code_tables_alloc(t, units) != TAPER_OK) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u units", units);
+    for (uint32_t u = 0; u < units; u++) {
+        double gain = options->unit_gain ? options->unit_gain[u] : 1, top = 0, sum = 0;
+        t->step[u] = (float)fmin(fmax(options->step / sqrt(fmax(gain, 1e-9)), 1e-5), 1e5);
+        for (size_t i = 0; i < codes->n; i++) {
+            double x = fabs(codes->code[i * units + u]) / t->step[u];
+            top = fmax(top, x);
+            sum += x * x;
+        }
+        double log_scale = 16 * 0.5 * log2(sum / (double)codes->n + 1e-9);
+        t->log_scale[u] = (int16_t)lrint(fmin(fmax(log_scale, -480), 1000));
+        t->planes[u] = planes_for(top);
+    }
+    return TAPER_OK;
+}
+
+/* --- what a pass is worth ------------------------------------------------------------------------------ */
+
+/* Column u of the codes as |x| / step. */
+static void magnitudes_of(const train_codes *codes, const codec_code_tables *t, uint32_t u, float *magnitude) {
+    for (size_t i = 0; i < codes->n; i++) magnitude[i] = fabsf(codes->code[i * t->units + u]) / t->step[u];
+}
+
+/* Sums behind recon and zero_norm, by ratio bin. */
+typedef struct interval_sums {
+    double recon[CODEC_RATIO_BINS][CODEC_RECON_LEVELS], n_recon[CODEC_RATIO_BINS][CODEC_RECON_LEVELS];
+    double zero[CODEC_RATIO_BINS], n_zero[CODEC_RATIO_BINS];
+} interval_sums;
+
+static uint32_t recon_index(uint32_t q) { return (q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1; }
+
+static void add_intervals(const codec_code_tables *t, uint32_t u, const float *magnitude, size_t n, interval_sums *sums) {
+    double scale = exp2(t->log_scale[u] / 16.0);
+    for (uint32_t d = 1; d <= t->planes[u]; d++) {
+        uint32_t bin = codec_ratio_bin(codec_log_ratio(t, u, d));
+        float inverse = 1.0f / (float)(1u << (t->planes[u] - d));
+        for (size_t i = 0; i < n; i++) {
+            float x = magnitude[i] * inverse;
+            uint32_t q = (uint32_t)x;
+            if (q) sums->recon[bin][recon_index(q)] += x - (float)q, sums->n_recon[bin][recon_index(q)]++;
+            else sums->zero[bin] += magnitude[i] / scale, sums->n_zero[bin]++;
+        }
+    }
+    for (size_t i = 0; i < n; i++) sums->zero[CODEC_RATIO_BINS - 1] += magnitude[i] / scale;
+    sums->n_zero[CODEC_RATIO_BINS - 1] += (double)n;
+}
+
+static void set_intervals(codec_code_tables *t, const interval_sums *s) {
+    for (uint32_t b = 0; b < CODEC_RATIO_BINS; b++) {
+        for (uint32_t l = 0; l < CODEC_RECON_LEVELS; l++) {
+            double at = (s->recon[b][l] + 0.45 * 8) / (s->n_recon[b][l] + 8);
+            t->recon[b][l] = (uint8_t)lrint(fmin(at * 256, 255));
+        }
+        double ratio = exp2((b * 8.0 + 4 - 160) / 16), prior = fmin(0.45 * ratio, 0.8);
+        double norm = (s->zero[b] + 8 * prior) / (s->n_zero[b] + 8);
+        t->zero_norm[b] = (uint8_t)lrint(fmin(norm * CODEC_NORM_ONE, 255));
+    }
+}
+
+/* Squared error (in steps) of every depth of a unit, 0 .. planes. */
+static void errors_by_depth(const codec_code_tables *t, uint32_t u, const float *magnitude, size_t n, double *mse) {
+    for (uint32_t d = 0; d <= t->planes[u]; d++) {
+        const uint8_t *recon = t->recon[codec_ratio_bin(codec_log_ratio(t, u, d))];
+        float T = (float)(1u << (t->planes[u] - d)), inverse = 1 / T;
+        double sum = 0;
+        for (size_t i = 0; i < n; i++) {
+            uint32_t q = d ? (uint32_t)(magnitude[i] * inverse) : 0;
+            float known = q ? ((float)q + recon[recon_index(q)] / 256.0f) * T : 0;
+            sum += square(magnitude[i] - known);
+        }
+        mse[d] = sum / (double)n;
+    }
+}
+
+static double entropy_bits(double ones, double n) {
+    if (n <= 0) return 0;
+    double p = (ones + 0.4) / (n + 0.8);
+    return -ones * log2(p) - (n - ones) * log2(1 - p);
+}
+
+/* Bits a window of each pass with a static table for each pass: the first guess of the order. */
+static void static_bits(const codec_code_tables *t, uint32_t u, const float *magnitude, size_t n, double *bits) {
+    for (uint32_t d = 0; d < t->planes[u]; d++) {
+        float inverse = 1.0f / (float)(1u << (t->planes[u] - d - 1));
+        double zeros = 0, fresh = 0;
+        for (size_t i = 0; i < n; i++) {
+            uint32_t q = (uint32_t)(magnitude[i] * inverse);
+            zeros += q < 2;
+            fresh += q == 1;
+        }
+        bits[d] = (entropy_bits(fresh, zeros) + fresh + ((double)n - zeros)) / (double)n;
+    }
+}
+
+/* --- slopes ----------------------------------------------------------------------------------------------- */
+
+typedef struct pass_worth {
+    double *gain, *bits; /* [n_passes], unit after unit, plane after plane; bits a window */
+} pass_worth;
+
+/* Distortion gain per bit of a unit's passes, made to fall (pool adjacent violators: a plane that pays only with
+ * its successor goes out together with it). */
+static void slopes_of_unit(const double *gain, const double *bits, uint32_t n, double *slope) {
+    double sum_gain[CODEC_MAX_PLANES], sum_bits[CODEC_MAX_PLANES];
+    uint32_t length[CODEC_MAX_PLANES], blocks = 0;
+    for (uint32_t d = 0; d < n; d++) {
+        sum_gain[blocks] = fmax(gain[d], 0) + 1e-12;
+        sum_bits[blocks] = bits[d] + 1e-6;
+        length[blocks++] = 1;
+        while (blocks > 1 && sum_gain[blocks - 1] * sum_bits[blocks - 2] >= sum_gain[blocks - 2] * sum_bits[blocks - 1]) {
+            blocks--;
+            sum_gain[blocks - 1] += sum_gain[blocks];
+            sum_bits[blocks - 1] += sum_bits[blocks];
+            length[blocks - 1] += length[blocks];
+        }
+    }
+    for (uint32_t b = 0, d = 0; b < blocks; b++)
+        for (uint32_t i = 0; i < length[b]; i++) slope[d++] = sum_gain[b] / sum_bits[b];
+}
+
+static taper_status set_slopes(codec_code_tables *t, const pass_worth *worth) {
+    double *slope = calloc(t->n_passes + 1, sizeof *slope), top = 0;
+    if (!slope) return TAPER_ERR_NOMEM;
+    for (uint32_t u = 0, at = 0; u < t->units; at += t->planes[u++])
+        slopes_of_unit(worth->gain + at, worth->bits + at, t->planes[u], slope + at);
+    for (uint32_t i = 0; i < t->n_passes; i++) top = fmax(top, slope[i]);
+    for (uint32_t i = 0; i < t->n_passes; i++) {
+        double fall = slope[i] > 0 ? 8 * log2(top / slope[i]) : 255;
+        t->slope[i] = (uint8_t)(255 - lrint(fmin(fall, 255)));
+    }
+    free(slope);
+    return codec_order_make(t);
+}
+
+/* --- measuring with the real contexts ------------------------------------------------------------------------ */
+
+/* Quantised codes in group order. */
+static taper_status quantise_all(const train_codes *codes, const codec_code_tables *t, uint32_t stride, int16_t **out) {
+    int16_t *q = calloc((size_t)t->units * stride, sizeof *q);
+    *out = q;
+    if (!q) return TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < codes->n; i++)
+        for (uint32_t u = 0; u < t->units; u++)
+            q[(size_t)u * stride + i] = codec_quantise(t, u, codes->code[i * t->units + u]);
+    return TAPER_OK;
+}
+
+/* Ideal bits of every pass, in the order's sequence: the encoder itself, run over the sample. */
+static taper_status measure_bits(const codec_code_tables *t, const train_codes *codes, const int16_t *q, double *bits,
+                                 taper_error *error) {
+    codec_group group;
+    TAPER_TRY(codec_group_alloc(&group, t, codes->grid, codes->n_images, error));
+    formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
+    memset(bits, 0, t->n_passes * sizeof *bits);
+    taper_status status = codec_chunk_encode(&group, q, t->n_passes, &out, bits);
+    formats_buffer_free(&out);
+    codec_group_free(&group);
+    return status == TAPER_OK ? status : formats_fail(error, status, "no memory to measure the order");
+}
+
+/* bits by order to worth by unit. */
+static void spread_bits(const codec_code_tables *t, const double *bits, size_t n, pass_worth *worth, uint32_t *first) {
+    for (uint32_t u = 0, at = 0; u < t->units; at += t->planes[u++]) first[u] = at;
+    for (uint32_t i = 0; i < t->n_passes; i++)
+        worth->bits[first[t->pass[i].unit] + t->pass[i].depth] = bits[i] / (double)n;
+}
+
+/* Suggested layers: ends where the size has grown by a fifth. */
+static void set_layers(codec_code_tables *t, const double *bits, double pixels) {
+    double size = 0, next = 200; /* bytes per million pixels */
+    t->n_layers = 0;
+    for (uint32_t i = 0; i < t->n_passes; i++) {
+        size += bits[i] / 8 / pixels * 1e6;
+        int last = i + 1 == t->n_passes;
+        if (!last && (size < next || t->n_layers + 1 == CODEC_MAX_LAYERS_IN_MODEL)) continue;
+        t->layer[t->n_layers++] = (codec_layer_end){i + 1, (uint32_t)fmin(ceil(size), 4e9)};
+        next = fmax(next, size) * 1.2;
+    }
+}
+
+static taper_status first_order(codec_code_tables *t, const train_codes *codes, const train_calibrate_options *options,
+                                pass_worth *worth) {
+    float *magnitude = malloc((codes->n + 1) * sizeof *magnitude);
+    interval_sums *sums = calloc(1, sizeof *sums);
+    taper_status status = magnitude && sums ? TAPER_OK : TAPER_ERR_NOMEM;
+    for (uint32_t u = 0; u < t->units && status == TAPER_OK; u++) {
+        magnitudes_of(codes, t, u, magnitude);
+        add_intervals(t, u, magnitude, codes->n, sums);
+    }
+    if (status == TAPER_OK) set_intervals(t, sums);
+    for (uint32_t u = 0, at = 0; u < t->units && status == TAPER_OK; at += t->planes[u++]) {
+        double mse[CODEC_MAX_PLANES + 1];
+        double gain = square(t->step[u]) * (options->unit_gain ? options->unit_gain[u] : 1);
+        magnitudes_of(codes, t, u, magnitude);
+        errors_by_depth(t, u, magnitude, codes->n, mse);
+        static_bits(t, u, magnitude, codes->n, worth->bits + at);
+        for (uint32_t d = 0; d < t->planes[u]; d++) worth->gain[at + d] = (mse[d] - mse[d + 1]) * gain;
+    }
+    free(magnitude), free(sums);
+    return status == TAPER_OK ? set_slopes(t, worth) : status;
+}
+
+/* Contexts on the present order, then the order on what these contexts cost; twice, then layers. */
+static taper_status refine(taper_model *m, const train_codes *codes, pass_worth *worth, taper_error *error) {
+    enum { ROUNDS = 2 };
+    codec_code_tables *t = &m->tables;
+    uint32_t *first = calloc(t->units + 1, sizeof *first);
+    double *bits = calloc(t->n_passes + 1, sizeof *bits);
+    int16_t *q = NULL;
+    codec_group shape = {0};
+    taper_status status = first && bits ? codec_group_alloc(&shape, t, codes->grid, codes->n_images, error) : TAPER_ERR_NOMEM;
+    uint32_t stride = shape.stride;
+    codec_group_free(&shape);
+    if (status == TAPER_OK) status = quantise_all(codes, t, stride, &q);
+    if (status == TAPER_OK) status = train_fit_signed(t, codes);
+    for (int round = 0; round < ROUNDS && status == TAPER_OK; round++) {
+        status = train_fit_contexts(t, codes, q, error);
+        if (status == TAPER_OK) status = measure_bits(t, codes, q, bits, error);
+        if (status != TAPER_OK || round + 1 == ROUNDS) break;
+        spread_bits(t, bits, codes->n, worth, first);
+        status = set_slopes(t, worth);
+    }
+    if (status == TAPER_OK) set_layers(t, bits, (double)codes->n * m->window.width * m->window.height);
+    free(first), free(bits), free(q);
+    return status;
+}
+
+taper_status train_calibrate(taper_model *m, const train_codes *codes, const train_calibrate_options *options,
+                             taper_error *error) {
+    TAPER_TRY(train_set_quantiser(m, codes, options, error));
+    codec_code_tables *t = &m->tables;
+    taper_status status = codec_code_tables_set_planes(t);
+    if (status == TAPER_OK && t->n_passes == 0) {
+        codec_code_tables_free(t);
+        return formats_fail(error, TAPER_ERR_ARG, "the images are all alike: there is nothing to learn; give more varied images");
+    }
+    pass_worth worth = {calloc(t->n_passes + 1, sizeof(double)), calloc(t->n_passes + 1, sizeof(double))};
+    if (status == TAPER_OK) status = worth.gain && worth.bits ? first_order(t, codes, options, &worth) : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) status = refine(m, codes, &worth, error);
+    free(worth.gain), free(worth.bits);
+    m->info.passes = t->n_passes;
+    if (status == TAPER_OK) return status;
+    codec_code_tables_free(t);
+    return error && error->status == status ? status : formats_fail(error, status, "no memory to calibrate %u units on %zu windows", m->network.units, codes->n);
+}

@@ -1,0 +1,85 @@
+/* pca.c -- see pca.h. The eigenvectors come from LAPACK's dsyevr. */
+#include "pca.h"
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+taper_status train_covariance_alloc(train_covariance *cov, uint32_t inputs) {
+    size_t square = (size_t)inputs * inputs;
+    *cov = (train_covariance){.inputs = inputs};
+    cov->sum = calloc(inputs, sizeof *cov->sum);
+    cov->product = calloc(square, sizeof *cov->product);
+    cov->guess = calloc(inputs, sizeof *cov->guess);
+    cov->block = calloc(square, sizeof *cov->block);
+    if (cov->sum && cov->product && cov->guess && cov->block) return TAPER_OK;
+    train_covariance_free(cov);
+    return TAPER_ERR_NOMEM;
+}
+
+void train_covariance_free(train_covariance *cov) {
+    free(cov->sum), free(cov->product), free(cov->guess), free(cov->block);
+    memset(cov, 0, sizeof *cov);
+}
+
+static void guess_mean(train_covariance *cov, const float *rows, size_t n) {
+    for (uint32_t i = 0; i < cov->inputs; i++) {
+        double sum = 0;
+        for (size_t r = 0; r < n; r++) sum += rows[r * cov->inputs + i];
+        cov->guess[i] = (float)(sum / (double)n);
+    }
+}
+
+taper_status train_covariance_add(train_covariance *cov, codec_backend *be, float *rows, size_t n) {
+    uint32_t inputs = cov->inputs;
+    if (n == 0) return TAPER_OK;
+    if (cov->count == 0) guess_mean(cov, rows, n);
+    for (size_t r = 0; r < n; r++)
+        for (uint32_t i = 0; i < inputs; i++) {
+            float *x = &rows[r * inputs + i];
+            *x -= cov->guess[i];
+            cov->sum[i] += *x;
+        }
+    TAPER_TRY(be->ops->gemm(be, 1, 0, inputs, inputs, n, rows, rows, 0, cov->block));
+    for (size_t i = 0; i < (size_t)inputs * inputs; i++) cov->product[i] += cov->block[i];
+    cov->count += n;
+    return TAPER_OK;
+}
+
+/* product / count - mean mean^T, in place. */
+static void centre(train_covariance *cov) {
+    double inverse = 1.0 / (double)cov->count;
+    for (uint32_t i = 0; i < cov->inputs; i++)
+        for (uint32_t j = 0; j < cov->inputs; j++) {
+            double *x = &cov->product[(size_t)i * cov->inputs + j];
+            *x = *x * inverse - cov->sum[i] * inverse * cov->sum[j] * inverse;
+        }
+}
+
+static void store_row(float *row, const double *vector, uint32_t n) {
+    uint32_t top = 0;
+    for (uint32_t i = 1; i < n; i++)
+        if (fabs(vector[i]) > fabs(vector[top])) top = i;
+    for (uint32_t i = 0; i < n; i++) row[i] = (float)(vector[top] < 0 ? -vector[i] : vector[i]);
+}
+
+taper_status train_pca_solve(train_covariance *cov, codec_network *net, double *eigenvalue, taper_error *error) {
+    if (cov->count < 2) return formats_fail(error, TAPER_ERR_ARG, "a model needs at least two windows to learn from; give more images");
+    lapack_int n = (lapack_int)cov->inputs, k = (lapack_int)net->units, found = 0;
+    for (uint32_t i = 0; i < cov->inputs; i++) net->mean[i] = (float)(cov->guess[i] + cov->sum[i] / (double)cov->count);
+    centre(cov);
+    double *value = malloc((size_t)n * sizeof *value), *vector = malloc((size_t)n * (size_t)k * sizeof *vector);
+    lapack_int *support = malloc(2 * (size_t)n * sizeof *support);
+    lapack_int info = -1;
+    if (value && vector && support)
+        info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', k == n ? 'A' : 'I', 'U', n, cov->product, n, 0, 0, n - k + 1, n, 0,
+                              &found, value, vector, n, support);
+    for (lapack_int u = 0; info == 0 && u < k; u++) { /* LAPACK's order is rising */
+        lapack_int from = found - 1 - u;
+        store_row(net->synthesis + (size_t)u * (size_t)n, vector + (size_t)from * (size_t)n, (uint32_t)n);
+        if (eigenvalue) eigenvalue[u] = value[from] > 0 ? value[from] : 0;
+    }
+    free(value), free(vector), free(support);
+    if (info == 0) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the eigenvectors of %u inputs; use a smaller --window", cov->inputs);
+}
