@@ -2,11 +2,12 @@
  *
  *     bench_training [THREADS [BATCH]]      defaults: all cores, 1024
  *
- * Prints JSON lines {bench, metric, value, unit, config, machine}. A step of 3072-1024-3072 is all of it: loading 8-bit
- * rows, encoder, quantiser and rate, decoder, loss, backward, norm and Adam; its floating-point operations are those
- * of the matrix products alone (five of batch x 3072 x 1024 for the linear network: two forward, three backward).
- * The machine's rate is the best of products of 2048^3 on the same threads, by the backend or by oneDNN directly,
- * measured before and after the steps. */
+ * Prints JSON lines {bench, metric, value, unit, config, machine}. A step of 3072-1024-3072 is all
+ * of it: loading 8-bit rows, encoder, quantiser and rate, decoder, loss, backward, norm and Adam;
+ * its floating-point operations are those of the matrix products alone (five of batch x 3072 x 1024
+ * for the linear network: two forward, three backward). The machine's rate is the best of products
+ * of 2048^3 on the same threads, by the backend or by oneDNN directly, measured before and after
+ * the steps. */
 #include "../codec/backend/pool.h"
 #include "../train/adam.h"
 #include "../train/autoencoder.h"
@@ -56,12 +57,13 @@ static void describe_machine(const codec_backend *be) {
         }
     if (f) fclose(f);
     if (uname(&name)) strcpy(name.machine, "?");
-    snprintf(machine, sizeof machine, "%.100s, %u cores online, %.20s, %.80s", model, codec_pool_cores(), name.machine,
-             be->kernels);
+    snprintf(machine, sizeof machine, "%.100s, %u cores online, %.20s, %.80s", model,
+             codec_pool_cores(), name.machine, be->kernels);
 }
 
 static void print_line(const char *metric, double value, const char *unit, const char *config) {
-    printf("{\"bench\":\"training\",\"metric\":\"%s\",\"value\":%.4g,\"unit\":\"%s\",\"config\":\"%s\",\"machine\":\"%s\"}\n",
+    printf("{\"bench\":\"training\",\"metric\":\"%s\",\"value\":%.4g,\"unit\":\"%s\",\"config\":\"%"
+           "s\",\"machine\":\"%s\"}\n",
            metric, value, unit, config, machine);
     fflush(stdout);
 }
@@ -75,7 +77,8 @@ static void fill(float *x, size_t n, float scale) {
 }
 
 /* One product of S^3: the backend's way, or (library 1) oneDNN's own on as many threads. */
-static void multiply(codec_backend *be, int library, size_t s, const float *a, const float *b, float *c) {
+static void multiply(codec_backend *be, int library, size_t s, const float *a, const float *b,
+                     float *c) {
 #if defined(HAVE_DNNL)
     if (library) {
         dnnl_dim_t n = (dnnl_dim_t)s;
@@ -91,7 +94,8 @@ static void multiply(codec_backend *be, int library, size_t s, const float *a, c
 /* GFLOP/s of the best of a few products of 2048^3, whichever way is faster. */
 static double matrix_rate(codec_backend *be) {
     enum { S = 2048 };
-    float *a = need(malloc(sizeof *a * S * S)), *b = need(malloc(sizeof *b * S * S)), *c = need(malloc(sizeof *c * S * S));
+    float *a = need(malloc(sizeof *a * S * S)), *b = need(malloc(sizeof *b * S * S)),
+          *c = need(malloc(sizeof *c * S * S));
     double best = 1e9;
     fill(a, (size_t)S * S, 1.0f);
     fill(b, (size_t)S * S, 1.0f);
@@ -105,18 +109,22 @@ static double matrix_rate(codec_backend *be) {
     return 2.0 * S * S * S / best * 1e-9;
 }
 
-typedef struct setting { const char *name; uint32_t hidden; } setting;
+typedef struct setting {
+    const char *name;
+    uint32_t hidden;
+} setting;
 
 static double stack_flops(const codec_stack *stack, double batch, int input_gradient) {
     double flops = 0.0;
     for (uint32_t i = 0; i < stack->depth; i++)
-        flops += 2.0 * batch * stack->layer[i].inputs * stack->layer[i].outputs * (i || input_gradient ? 3 : 2);
+        flops += 2.0 * batch * stack->layer[i].inputs * stack->layer[i].outputs *
+                 (i || input_gradient ? 3 : 2);
     return flops;
 }
 
 /* Seconds of the median step. */
-static double step_time(train_autoencoder *ae, codec_backend *be, const uint8_t *pixels, const uint32_t *order,
-                        size_t batch) {
+static double step_time(train_autoencoder *ae, codec_backend *be, const uint8_t *pixels,
+                        const uint32_t *order, size_t batch) {
     enum { STEPS = 9 };
     const train_cut_range range = {30.0f, 400.0f, 0.95f, 0.2f};
     const train_objective objective = {0.2f, 1.0f, 0.7f, 1};
@@ -128,7 +136,8 @@ static double step_time(train_autoencoder *ae, codec_backend *be, const uint8_t 
         double t = now();
         train_loss loss;
         train_autoencoder_load(ae, pixels, order, batch);
-        for (uint64_t i = 0; i < batch; i++) cuts[i] = train_cut_draw(&range, ae->weights.units, 1, step, i);
+        for (uint64_t i = 0; i < batch; i++)
+            cuts[i] = train_cut_draw(&range, ae->weights.units, 1, step, i);
         need_ok(train_autoencoder_forward(ae, &objective, cuts, step, 0, &loss));
         need_ok(train_autoencoder_backward(ae));
         need_ok(train_adam_step(&adam, be, 1e-5f, 50.0f, ae->gradient, ae->parameter, NULL));
@@ -154,15 +163,18 @@ static void bench_network(codec_backend *be, setting s, size_t batch) {
     uint8_t *pixels = need(malloc(batch * D));
     uint32_t *order = need(malloc(batch * sizeof *order));
     for (size_t i = 0; i < batch * D; i++) pixels[i] = (uint8_t)(i * 2654435761u >> 24);
-    for (size_t i = 0; i < batch; i++) order[i] = (uint32_t)(batch - 1 - i), magnitude[i % K] = 50.0f;
+    for (size_t i = 0; i < batch; i++)
+        order[i] = (uint32_t)(batch - 1 - i), magnitude[i % K] = 50.0f;
     need_ok(train_autoencoder_create(&ae, &net, be, batch, 64.0f, magnitude));
 
-    double before = matrix_rate(be), seconds = step_time(&ae, be, pixels, order, batch), after = matrix_rate(be);
+    double before = matrix_rate(be), seconds = step_time(&ae, be, pixels, order, batch),
+           after = matrix_rate(be);
     double flops = 5.0 * 2.0 * (double)batch * D * K + stack_flops(&net.encoder, (double)batch, 0) +
                    stack_flops(&net.decoder, (double)batch, 1);
     double rate = flops / seconds * 1e-9, own = before > after ? before : after;
     char config[160];
-    snprintf(config, sizeof config, "%s, batch %zu, %u threads, float32", s.name, batch, codec_pool_threads(be->pool));
+    snprintf(config, sizeof config, "%s, batch %zu, %u threads, float32", s.name, batch,
+             codec_pool_threads(be->pool));
     print_line("sgemm_2048", own, "GFLOP/s", config);
     print_line("training_step", rate, "GFLOP/s", config);
     print_line("examples_per_second", (double)batch / seconds, "1/s", config);
@@ -184,7 +196,8 @@ int main(int argc, char **argv) {
     need_ok(codec_backend_set_threads(&be, threads));
     describe_machine(&be);
     bench_network(&be, (setting){"3072-1024-3072 linear", 0}, batch);
-    bench_network(&be, (setting){"3072-1024-3072 with one hidden layer of 1024 on each side", 1024}, batch);
+    bench_network(&be, (setting){"3072-1024-3072 with one hidden layer of 1024 on each side", 1024},
+                  batch);
     codec_backend_close(&be);
     return 0;
 }

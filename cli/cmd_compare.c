@@ -4,7 +4,7 @@
 #include "compare/comparison.h"
 #include "compare/report.h"
 #include "compare/subject.h"
-#include "options.h"
+#include "inputs.h"
 #include "progress.h"
 #include "signals.h"
 #include <errno.h>
@@ -18,8 +18,10 @@ typedef struct settings {
     const char *model, *output, *rivals, *filelist;
     cli_numbers bpp;
     int64_t max_count, examples;
+    int alpha;
 } settings;
 
+static const char *const k_alphas[] = {"refuse", "drop", "white", NULL}; /* as cli_alpha */
 static const cli_option k_options[] = {
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
      .help = "encode the images with this model; not needed for a container that carries its own"},
@@ -35,6 +37,8 @@ static const cli_option k_options[] = {
      .help = "images shown side by side on the page"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read the names of images from this file"},
+    {"alpha", 0, CLI_CHOICE, "WHAT", offsetof(settings, alpha), .choices = k_alphas,
+     .initial = "refuse", .help = "images with transparency"},
     {"threads", 'T', CLI_INT, "N", offsetof(settings, common.threads), .min = 0, .max = 1024,
      .initial = "0", .help = "worker threads; 0: one per processor"},
     CLI_OUTPUT_OPTIONS(settings),
@@ -47,11 +51,11 @@ const cli_verb cli_verb_compare = {
     .name = "compare",
     .run = cmd_compare,
     .what = "rate and distortion against JPEG and others on the same images",
-    .synopsis = "[options] [-m MODEL] [CONTAINER.taper] IMAGES...",
+    .synopsis = "[options] [-m MODEL] [CONTAINER] IMAGES...",
     .options = k_options,
     .about =
         "Encodes the images once with the model, or takes the container given (the first\n"
-        "operand that ends in .taper), whose originals the images are. Cuts it at a ladder of\n"
+        "operand that is one), whose originals the images are. Cuts it at a ladder of\n"
         "sizes, decodes every cut, and measures PSNR, SSIM and MS-SSIM against the originals;\n"
         "the same for JPEG, JPEG 2000, WebP, AVIF and JPEG XL, as far as their libraries were\n"
         "found when taper was built.\n\n"
@@ -69,7 +73,7 @@ typedef struct state {
     const char *container;
     taper_limits limits;
     formats_imageset *set;
-    taper_model *model;
+    cli_model model;
     taper_model_info model_info;
     cli_subject subject;
     cli_originals originals;
@@ -93,7 +97,7 @@ static void tell_done(void *user, size_t images) {
 
 static taper_status read_original(void *user, size_t i, taper_image *out, taper_error *error) {
     const state *st = user;
-    return formats_imageset_read(st->originals.set, st->originals.index[i], out, error);
+    return cli_originals_read(&st->originals, i, out, error);
 }
 
 /* --- inputs ----------------------------------------------------------------------------------- */
@@ -103,11 +107,21 @@ static bool ends_in(const char *text, const char *end) {
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* Take the first operand that ends in .taper out of the list. */
+/* Is the file a container: by its first bytes, or, where there are none, by its name? */
+static bool is_container(const char *path) {
+    static const uint8_t magic[4] = {0x89, 'T', 'P', 'R'};
+    uint8_t front[4];
+    size_t n;
+    if (formats_file_peek(path, front, sizeof front, &n, NULL) == TAPER_OK && n == sizeof front)
+        return memcmp(front, magic, sizeof magic) == 0;
+    return ends_in(path, ".taper");
+}
+
+/* Take the first operand that is a container out of the list. */
 static size_t take_container(state *st, char **operand, size_t n, const char **inputs) {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
-        if (!st->container && ends_in(operand[i], ".taper"))
+        if (!st->container && is_container(operand[i]))
             st->container = operand[i];
         else
             inputs[kept++] = operand[i];
@@ -115,18 +129,11 @@ static size_t take_container(state *st, char **operand, size_t n, const char **i
 }
 
 static int load_model(state *st) {
-    uint8_t *bytes;
-    size_t n;
-    taper_error error = {0};
-    taper_status status =
-        formats_file_read(st->s.model, st->limits.max_model_bytes, &bytes, &n, &error);
-    if (status != TAPER_OK) return cli_fail("compare", st->s.model, status, &error);
-    status = taper_model_load(&st->model, bytes, n, &st->limits, &error);
-    free(bytes);
-    if (status != TAPER_OK) return cli_fail("compare", st->s.model, status, &error);
-    st->model_info = taper_model_get_info(st->model);
-    st->subject.model = st->model;
-    st->subject.model_bytes = n;
+    int code = cli_model_open(&st->model, "compare", st->s.model, &st->s.common);
+    if (code != CLI_DONE) return code;
+    st->model_info = taper_model_get_info(st->model.model);
+    st->subject.model = st->model.model;
+    st->subject.model_bytes = st->model.size;
     return CLI_DONE;
 }
 
@@ -199,10 +206,11 @@ static int make_subject(state *st) {
     size_t n = formats_imageset_count(st->set);
     if (st->s.max_count && (size_t)st->s.max_count < n) n = (size_t)st->s.max_count;
     if (st->container) {
-        status = cli_subject_open(&st->subject, st->container, st->set, &st->originals, &error);
+        status = cli_subject_open(&st->subject, st->container, &st->originals, &error);
         return status == TAPER_OK ? CLI_DONE : cli_fail("compare", st->container, status, &error);
     }
-    cli_subject_encoding how = {st->set, n, cli_threads(&st->s.common), tell_skip, tell_done, st};
+    cli_subject_encoding how = {.max_images = n, .threads = cli_threads(&st->s.common),
+                                .skip = tell_skip, .done = tell_done, .user = st};
     cli_progress_start(&st->progress, &st->s.common, "encoding", n, "images");
     status = cli_subject_encode(&st->subject, &how, &st->originals, &error);
     cli_progress_end(&st->progress);
@@ -323,7 +331,7 @@ static int write_report(state *st, const char *command) {
                                .title = title,
                                .command = command ? command : "",
                                .watch = cli_signals_watch(),
-                               .model = st->model ? &st->model_info : NULL,
+                               .model = st->model.model ? &st->model_info : NULL,
                                .max_examples = (size_t)st->s.examples};
     taper_status status = cli_report_write(&report, st->s.output, &plot_failure, &error);
     if (status != TAPER_OK) return cli_fail("compare", st->s.output, status, &error);
@@ -372,6 +380,7 @@ static int open_inputs(state *st, char **operand, size_t n) {
         if (status != TAPER_OK)
             code = cli_fail("compare", kept ? inputs[0] : st->s.filelist, status, &error);
     }
+    st->originals = (cli_originals){.set = st->set, .alpha = (cli_alpha)st->s.alpha};
     free(inputs);
     return code;
 }
@@ -395,8 +404,9 @@ int cmd_compare(int argc, char **argv) {
     if (code == CLI_DONE) code = measure_rivals(&st);
     if (code == CLI_DONE) code = tell(&st, command);
     if (code == CLI_DONE && st.skipped) code = CLI_SOME_FAILED;
-    cli_subject_close(&st.subject, &st.originals);
-    taper_model_free(st.model);
+    cli_subject_close(&st.subject);
+    cli_originals_close(&st.originals);
+    cli_model_close(&st.model);
     formats_imageset_close(st.set);
     free(st.result);
     free(command);

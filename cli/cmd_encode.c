@@ -3,6 +3,7 @@
  * Images are read ahead by a few threads (readahead.h), coded by the encoder's own, and laid out at
  * the end. Without a ceiling the container goes straight to its place; with one, or a target
  * quality, it is spooled first and the largest prefix that fits is written. */
+#include "../codec/group_reader.h"
 #include "../formats/image.h"
 #include "inputs.h"
 #include "outputs.h"
@@ -158,7 +159,7 @@ static void apply_alpha(const state *st, taper_image *image) {
 
 /* Bytes of image data per million pixels to stop at; 0: none. It is known early for --bpp, and for
  * IDX and CIFAR files, whose images have one size (and no names); else everything is encoded and
- * cut at the end, which gives the same file. */
+ * cut at the end, which takes longer and gives as good a file. */
 static uint64_t early_target(const state *st) {
     taper_image first;
     double bpmp = 0;
@@ -316,14 +317,28 @@ static taper_status find_ceiling(state *st, const taper_source *source, uint64_t
     return TAPER_OK;
 }
 
+/* Where the layer that a cut falls into ends: repack takes only what all images have, so that less
+ * would fall below the quality that was found. */
+static taper_status end_of_layer(const taper_source *whole, const taper_limits *limits, uint64_t *cut,
+                              taper_error *error) {
+    formats_front f;
+    TAPER_TRY(codec_front_load(whole, limits, &f, error));
+    uint32_t l = 0;
+    while (l < f.layers && f.front_size + f.chunk_at[(uint64_t)l * f.groups] < *cut) l++;
+    *cut = f.front_size + f.chunk_at[(uint64_t)l * f.groups];
+    formats_front_free(&f);
+    return TAPER_OK;
+}
+
 /* The spooled container, cut, in the layout that was asked for. */
 static taper_status write_cut(const state *st, const taper_source *whole, uint64_t ceiling,
                               const taper_sink *sink, taper_error *error) {
     bool other_layout = cli_options_given("psnr") && st->s.layout == TAPER_LAYOUT_IMAGE;
     if (!other_layout && whole->size <= ceiling) return copy(whole, sink, error);
     if (!other_layout) return taper_truncate(whole, ceiling, sink, &st->limits, error);
-    taper_source prefix = *whole; /* repack takes what a cut source holds */
+    taper_source prefix = *whole;
     if (ceiling < prefix.size) prefix.size = ceiling;
+    TAPER_TRY(end_of_layer(whole, &st->limits, &prefix.size, error));
     return taper_repack(&prefix, st->model.model, TAPER_LAYOUT_IMAGE, 0, sink, &st->limits, error);
 }
 
@@ -347,16 +362,14 @@ static taper_status write_through_spool(state *st, const taper_sink *sink, taper
 static int write_container(state *st, cli_output *out) {
     taper_error error = {0};
     taper_sink sink = cli_output_sink(out);
-    cli_progress_start(&st->progress, &st->s.common, "writing", 0, "bytes");
     taper_status status = cli_cut_count() ? write_through_spool(st, &sink, &error)
                                           : taper_encoder_finish(st->encoder, &sink, &error);
-    cli_progress_end(&st->progress);
     int code = cli_output_close(out, st->s.output, status, &error);
     if (code == CLI_DONE)
-        cli_note(&st->s.common, "encode", "%zu images, %llu bytes, %.1f per image, %.4g bpp, in %s",
-                 st->count, (unsigned long long)out->written,
+        cli_note(&st->s.common, "encode", "%zu image%s, %llu bytes, %.1f per image, %.4g bpp, in %s",
+                 st->count, st->count == 1 ? "" : "s", (unsigned long long)out->written,
                  (double)out->written / (double)st->count,
-                 (double)out->written * 8 / (double)st->pixels, st->s.output);
+                 (double)out->written * 8 / (double)st->pixels, cli_output_name(st->s.output));
     return code;
 }
 

@@ -58,7 +58,7 @@ static int merge(const settings *s, char **path, const taper_source *source, siz
     code = cli_output_close(&out, file_in_question(path, n, &error), status, &error);
     if (code == CLI_DONE)
         cli_note(&s->common, "merge", "%zu containers, %llu bytes, in %s", n,
-                 (unsigned long long)out.written, s->output);
+                 (unsigned long long)out.written, cli_output_name(s->output));
     return code;
 }
 

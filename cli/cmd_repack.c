@@ -50,7 +50,7 @@ static int repack(const settings *s, const char *path, const cli_container *c,
     code = cli_output_close(&out, path, status, &error);
     if (code == CLI_DONE)
         cli_note(&s->common, "repack", "%u images, %llu bytes, in %s", c->front.images,
-                 (unsigned long long)out.written, s->output);
+                 (unsigned long long)out.written, cli_output_name(s->output));
     return code;
 }
 

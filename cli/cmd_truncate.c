@@ -48,7 +48,7 @@ static int truncate_to(const settings *s, const char *path, const cli_container 
     if (code == CLI_DONE)
         cli_note(&s->common, "truncate", "%llu of %llu bytes, %.3g bpp, in %s",
                  (unsigned long long)out.written, (unsigned long long)c->whole_bytes,
-                 (double)out.written * 8 / (double)c->pixels, s->output);
+                 (double)out.written * 8 / (double)c->pixels, cli_output_name(s->output));
     return code;
 }
 

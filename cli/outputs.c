@@ -7,6 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+const char *cli_output_name(const char *path) {
+    return strcmp(path, "-") ? path : "standard output";
+}
+
 bool cli_is_same_file(const char *a, const char *b) {
     struct stat sa, sb;
     if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0) return false;
@@ -68,7 +72,7 @@ int cli_output_close(cli_output *out, const char *input, taper_status status,
         formats_atomic_file_abort(out->file);
     }
     out->file = NULL;
-    const char *name = strcmp(out->path, "-") ? out->path : "standard output";
-    if (own.status != TAPER_OK) return cli_fail(out->verb, name, own.status, &own);
+    if (own.status != TAPER_OK)
+        return cli_fail(out->verb, cli_output_name(out->path), own.status, &own);
     return status == TAPER_OK ? CLI_DONE : cli_fail(out->verb, input, status, error);
 }

@@ -30,6 +30,9 @@ taper_sink cli_output_sink(cli_output *out); /* borrows out */
 int cli_output_close(cli_output *out, const char *input, taper_status status,
                      const taper_error *error);
 
+/* The path as one says it: "standard output" for "-". */
+const char *cli_output_name(const char *path);
+
 /* Are both the same existing file? "-" is never. */
 bool cli_is_same_file(const char *a, const char *b);
 /* CLI_DONE, or CLI_USAGE with a sentence when output is the file input. */

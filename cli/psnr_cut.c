@@ -48,7 +48,7 @@ static taper_status measure_images(measurement *m, size_t item, unsigned thread,
     m->sum[item] = 0;
     m->images[item] = count;
     for (uint64_t i = first; i < first + count; i++) {
-        double psnr;
+        double psnr = 0;
         TAPER_TRY(measure_image(m, m->decoder[thread], i, &psnr, error));
         m->sum[item] += psnr;
     }

@@ -11,7 +11,7 @@ static uint64_t stride_of(uint64_t positions) { return (positions + 1 + STRIDE_A
 uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions) {
     if (positions >= (uint64_t)1 << 40) return UINT64_MAX;
     uint64_t stride = stride_of(positions);
-    return stride * ((uint64_t)tables->units * 4 + CODEC_SIGNED_UNITS * 2 + 5 * 4 + 12) + sizeof(codec_group);
+    return stride * ((uint64_t)tables->units * 4 + CODEC_SIGNED_UNITS * 2 + 6 * 4 + 12) + sizeof(codec_group);
 }
 
 /* Left, right, up and down of every window, by position; n where the image ends. */
@@ -35,7 +35,7 @@ static void set_priors(codec_group *g) {
     enum { CONFIDENCE = 24 };
     for (uint32_t c = 0; c < CODEC_CLASSES; c++)
         for (uint32_t b = 0; b < CODEC_BINS; b++) {
-            int32_t logit = ((int32_t)b - CODEC_BINS / 2) * 64 + g->tables->prior[c][b] * 2;
+            int32_t logit = ((int32_t)b - CODEC_BINS / 2) * 16 + g->tables->prior[c][b] * 2;
             g->model[c][b] = (codec_bit){codec_squash(logit), CONFIDENCE};
         }
 }
@@ -53,7 +53,8 @@ static taper_status take_memory(codec_group *g, int linked) {
         g->neighbours = calloc(stride, 1);
         g->sign_context = calloc(stride, sizeof *g->sign_context);
         g->work_signed = calloc(stride, sizeof *g->work_signed);
-        ok = ok && g->signed_norm && g->neighbours && g->sign_context && g->work_signed;
+        g->work_part = calloc(stride, sizeof *g->work_part);
+        ok = ok && g->signed_norm && g->neighbours && g->sign_context && g->work_signed && g->work_part;
         for (int i = 0; i < 4; i++) ok = (g->neighbour[i] = calloc(stride, sizeof *g->neighbour[i])) && ok;
     }
     return ok ? TAPER_OK : TAPER_ERR_NOMEM;
@@ -88,7 +89,7 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables, 
 void codec_group_free(codec_group *g) {
     if (!g) return;
     free(g->level), free(g->norm), free(g->signed_norm), free(g->neighbours), free(g->depth);
-    free(g->context), free(g->sign_context), free(g->work_signed);
+    free(g->context), free(g->sign_context), free(g->work_signed), free(g->work_part);
     for (int i = 0; i < 4; i++) free(g->neighbour[i]);
     for (int i = 0; i < 3; i++) free(g->work[i]);
     *g = (codec_group){0};

@@ -30,7 +30,7 @@ typedef struct codec_group {
     uint16_t *context;         /* [n] index into model: class * CODEC_BINS + bin */
     uint16_t *sign_context;    /* [n]; used for units below CODEC_SIGNED_UNITS when there are neighbours */
     uint16_t *work[3];         /* [stride] */
-    int32_t *work_signed;      /* [stride] */
+    int32_t *work_signed, *work_part; /* [stride] */
     /* where the decoder stands */
     uint32_t pass;             /* passes complete; the next pass is tables->pass[pass] */
     uint32_t position;         /* positions of the next pass that are decoded */

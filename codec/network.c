@@ -1,7 +1,8 @@
 /* network.c -- memory of a network, and its two directions on blocks of rows. See network.h.
  *
- * Rows are worked in blocks of exactly ROW_BLOCK, the last one padded with zeros: the matrix kernels may
- * sum in another order for other row counts, and a code must not depend on who shares its batch. */
+ * Rows are worked in blocks of exactly ROW_BLOCK, the last one padded with zeros: the matrix
+ * kernels may sum in another order for other row counts, and a code must not depend on who shares
+ * its batch. */
 #include "network.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@ enum { ROW_BLOCK = 128 };
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* --- memory ------------------------------------------------------------------------------------------------ */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static int zeroed(float **out, size_t rows, size_t columns) {
     if (columns && rows > SIZE_MAX / columns / sizeof(float)) return 0;
@@ -19,7 +20,8 @@ static int zeroed(float **out, size_t rows, size_t columns) {
     return *out != NULL;
 }
 
-static int alloc_stack(codec_stack *stack, uint32_t inputs, uint32_t outputs, const uint32_t *hidden, uint32_t n) {
+static int alloc_stack(codec_stack *stack, uint32_t inputs, uint32_t outputs,
+                       const uint32_t *hidden, uint32_t n) {
     if (!n) return 1;
     for (uint32_t i = 0; i <= n; i++) {
         codec_layer *layer = &stack->layer[i];
@@ -75,7 +77,7 @@ void codec_network_free(codec_network *net) {
     memset(net, 0, sizeof *net);
 }
 
-/* --- the two directions -------------------------------------------------------------------------------------- */
+/* --- the two directions ----------------------------------------------------------------------- */
 
 /* Room for one block of rows on its way through the network. */
 typedef struct scratch {
@@ -85,9 +87,11 @@ typedef struct scratch {
     float *memory;
 } scratch;
 
-static taper_status scratch_alloc(scratch *s, size_t inputs, size_t outputs, const codec_stack *stack) {
+static taper_status scratch_alloc(scratch *s, size_t inputs, size_t outputs,
+                                  const codec_stack *stack) {
     size_t widest = 0;
-    for (uint32_t i = 0; i + 1 < stack->depth; i++) widest = larger(widest, stack->layer[i].outputs);
+    for (uint32_t i = 0; i + 1 < stack->depth; i++)
+        widest = larger(widest, stack->layer[i].outputs);
     if (!zeroed(&s->memory, ROW_BLOCK, inputs + outputs + 2 * widest)) return TAPER_ERR_NOMEM;
     s->input = s->memory;
     s->output = s->input + ROW_BLOCK * inputs;
@@ -103,16 +107,17 @@ static taper_status add_stack(const codec_stack *stack, codec_backend *be, scrat
         const codec_layer *layer = &stack->layer[i];
         int last = i + 1 == stack->depth;
         float *y = last ? s->output : s->hidden[i & 1];
-        TAPER_TRY(be->ops->gemm(be, 0, 1, ROW_BLOCK, layer->outputs, layer->inputs, x, layer->weight,
-                                last ? 1.0f : 0.0f, y));
-        TAPER_TRY(be->ops->bias(be, ROW_BLOCK, layer->outputs, layer->bias, last ? CODEC_LINEAR : CODEC_RELU, y));
+        TAPER_TRY(be->ops->gemm(be, 0, 1, ROW_BLOCK, layer->outputs, layer->inputs, x,
+                                layer->weight, last ? 1.0f : 0.0f, y));
+        TAPER_TRY(be->ops->bias(be, ROW_BLOCK, layer->outputs, layer->bias,
+                                last ? CODEC_LINEAR : CODEC_RELU, y));
         x = y;
     }
     return TAPER_OK;
 }
 
-static taper_status encode_block(const codec_network *net, codec_backend *be, scratch *s, const float *pixels,
-                                 size_t rows, float *codes) {
+static taper_status encode_block(const codec_network *net, codec_backend *be, scratch *s,
+                                 const float *pixels, size_t rows, float *codes) {
     size_t d = net->inputs, k = net->units;
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < d; j++) s->input[i * d + j] = pixels[i * d + j] - net->mean[j];
@@ -123,28 +128,31 @@ static taper_status encode_block(const codec_network *net, codec_backend *be, sc
     return TAPER_OK;
 }
 
-taper_status codec_network_encode(const codec_network *net, codec_backend *be, const float *pixels, size_t n,
-                                  float *codes) {
+taper_status codec_network_encode(const codec_network *net, codec_backend *be, const float *pixels,
+                                  size_t n, float *codes) {
     scratch s;
     TAPER_TRY(scratch_alloc(&s, net->inputs, net->units, &net->encoder));
     taper_status status = TAPER_OK;
     for (size_t i = 0; i < n && status == TAPER_OK; i += ROW_BLOCK)
-        status = encode_block(net, be, &s, pixels + i * net->inputs, smaller(ROW_BLOCK, n - i), codes + i * net->units);
+        status = encode_block(net, be, &s, pixels + i * net->inputs, smaller(ROW_BLOCK, n - i),
+                              codes + i * net->units);
     free(s.memory);
     return status;
 }
 
-/* Rows of `to` have `width` columns, those of `from` `stride` >= width; rows beyond the last become 0. */
+/* Rows of `to` have `width` columns, those of `from` `stride` >= width; rows beyond the last become
+ * 0. */
 static void copy_rows(float *to, const float *from, size_t rows, size_t width, size_t stride) {
     for (size_t i = 0; i < rows; i++) memcpy(to + i * width, from + i * stride, width * sizeof *to);
     memset(to + rows * width, 0, (ROW_BLOCK - rows) * width * sizeof *to);
 }
 
-static taper_status decode_block(const codec_network *net, codec_backend *be, scratch *s, const float *codes,
-                                 size_t rows, size_t units, float *pixels) {
+static taper_status decode_block(const codec_network *net, codec_backend *be, scratch *s,
+                                 const float *codes, size_t rows, size_t units, float *pixels) {
     size_t d = net->inputs, k = net->units;
     copy_rows(s->input, codes, rows, units, k);
-    TAPER_TRY(be->ops->gemm(be, 0, 0, ROW_BLOCK, d, units, s->input, net->synthesis, 0.0f, s->output));
+    TAPER_TRY(
+        be->ops->gemm(be, 0, 0, ROW_BLOCK, d, units, s->input, net->synthesis, 0.0f, s->output));
     if (net->decoder.depth && units < k) copy_rows(s->input, codes, rows, k, k);
     TAPER_TRY(add_stack(&net->decoder, be, s));
     for (size_t i = 0; i < rows; i++)
@@ -152,8 +160,9 @@ static taper_status decode_block(const codec_network *net, codec_backend *be, sc
     return TAPER_OK;
 }
 
-taper_status codec_network_decode_units(const codec_network *net, codec_backend *be, const float *codes, size_t n,
-                                        uint32_t units, float *pixels) {
+taper_status codec_network_decode_units(const codec_network *net, codec_backend *be,
+                                        const float *codes, size_t n, uint32_t units,
+                                        float *pixels) {
     if (units > net->units) return TAPER_ERR_ARG;
     scratch s;
     TAPER_TRY(scratch_alloc(&s, net->units, net->inputs, &net->decoder));
@@ -165,7 +174,7 @@ taper_status codec_network_decode_units(const codec_network *net, codec_backend 
     return status;
 }
 
-taper_status codec_network_decode(const codec_network *net, codec_backend *be, const float *codes, size_t n,
-                                  float *pixels) {
+taper_status codec_network_decode(const codec_network *net, codec_backend *be, const float *codes,
+                                  size_t n, float *pixels) {
     return codec_network_decode_units(net, be, codes, n, net->units, pixels);
 }

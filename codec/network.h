@@ -1,12 +1,12 @@
 /* network.h -- pixels to codes and back.
  *
- * One shape for every family: a linear path (mean, analysis, synthesis) and, for `dense`, a stack of
- * layers on each side whose output is added to the linear path:
- *     x     = A (y - mean) + f(y - mean)          f, g: fully connected, ReLU between, last layer linear
- *     y_hat = mean + G^T x + g(x)
- * `pca` is the case without stacks and with A = G (rows orthonormal: theorem 3 of Rippel et al. 2014).
- * y is one window (tile) of the image as D = width * height * channels floats on the 8-bit scale 0..255, in
- * channel-planar order (all of channel 0 row by row, then channel 1, ...). */
+ * One shape for every family: a linear path (mean, analysis, synthesis) and, for `dense`, a stack
+ * of layers on each side whose output is added to the linear path:
+ *     x     = A (y - mean) + f(y - mean)          f, g: fully connected, ReLU between,
+ *     y_hat = mean + G^T x + g(x)                 last layer linear
+ * `pca` is the case without stacks and with A = G (rows orthonormal: theorem 3 of Rippel et al.
+ * 2014). y is one window (tile) of the image as D = width * height * channels floats on the 8-bit
+ * scale 0..255, in channel-planar order (all of channel 0 row by row, then channel 1, ...). */
 #ifndef CODEC_NETWORK_H
 #define CODEC_NETWORK_H
 #include "backend/backend.h"
@@ -26,34 +26,37 @@ typedef struct codec_stack {
 } codec_stack;
 
 typedef struct codec_network {
-    uint32_t inputs;   /* D */
-    uint32_t units;    /* K <= D for pca */
-    float *mean;       /* [D] */
-    float *analysis;   /* A [K][D]; the same pointer as synthesis when tied */
-    float *synthesis;  /* G [K][D] */
+    uint32_t inputs;     /* D */
+    uint32_t units;      /* K <= D for pca */
+    float *mean;         /* [D] */
+    float *analysis;     /* A [K][D]; the same pointer as synthesis when tied */
+    float *synthesis;    /* G [K][D] */
     codec_stack encoder; /* f: D -> ... -> K */
     codec_stack decoder; /* g: K -> ... -> D */
 } codec_network;
 
-/* Allocate all arrays, zeroed. hidden layer widths from outside in: e.g. encoder_hidden {512, 256}; 0 layers
- * leaves that stack absent (at most CODEC_MAX_LAYERS - 1). tied: synthesis is the same array as analysis.
- * TAPER_ERR_ARG on a width of 0 or too many layers; TAPER_ERR_NOMEM; on failure nothing is held. */
+/* Allocate all arrays, zeroed. hidden layer widths from outside in: e.g. encoder_hidden {512, 256};
+ * 0 layers leaves that stack absent (at most CODEC_MAX_LAYERS - 1). tied: synthesis is the same
+ * array as analysis. TAPER_ERR_ARG on a width of 0 or too many layers; TAPER_ERR_NOMEM; on failure
+ * nothing is held. */
 taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t units, int tied,
                                  const uint32_t *encoder_hidden, uint32_t n_encoder_hidden,
                                  const uint32_t *decoder_hidden, uint32_t n_decoder_hidden);
 void codec_network_free(codec_network *net); /* leaves *net zeroed */
 
-/* codes[n][K] from pixels[n][D]. May be called by many threads at once on one network and one backend without a
- * pool. TAPER_ERR_NOMEM: no room for a block of rows. Deterministic for given n-independent rows: a row's result does not depend on
- * the rows around it nor on the number of threads (promise P5). */
-taper_status codec_network_encode(const codec_network *net, codec_backend *be, const float *pixels, size_t n,
-                                  float *codes);
+/* codes[n][K] from pixels[n][D]. May be called by many threads at once on one network and one
+ * backend without a pool. TAPER_ERR_NOMEM: no room for a block of rows. Deterministic for given
+ * n-independent rows: a row's result does not depend on the rows around it nor on the number of
+ * threads (promise P5). */
+taper_status codec_network_encode(const codec_network *net, codec_backend *be, const float *pixels,
+                                  size_t n, float *codes);
 /* pixels[n][D] from codes[n][K]; the values are not clamped. Units not sent are 0. */
-taper_status codec_network_decode(const codec_network *net, codec_backend *be, const float *codes, size_t n,
-                                  float *pixels);
-/* The same when all units from index `units` on are 0 in every row: their share of the linear path is not
- * computed. `units` must follow from the cut, not from the rows' values, lest rounding depend on the batch.
- * TAPER_ERR_ARG when units > K. */
-taper_status codec_network_decode_units(const codec_network *net, codec_backend *be, const float *codes, size_t n,
-                                        uint32_t units, float *pixels);
+taper_status codec_network_decode(const codec_network *net, codec_backend *be, const float *codes,
+                                  size_t n, float *pixels);
+/* The same when all units from index `units` on are 0 in every row: their share of the linear path
+ * is not computed. `units` must follow from the cut, not from the rows' values, lest rounding
+ * depend on the batch. TAPER_ERR_ARG when units > K. */
+taper_status codec_network_decode_units(const codec_network *net, codec_backend *be,
+                                        const float *codes, size_t n, uint32_t units,
+                                        float *pixels);
 #endif

@@ -147,7 +147,7 @@ run_example() {
     if (set -e
         "$SAMPLES" small "$here" --count 60 --format png
         "$TAPER" train -q -o "$here/model.tpm" "$here/png"
-        "$TAPER" encode -q -m "$here/model.tpm" -o "$here/set.taper" "$here/png"
+        "$TAPER" encode -q --embed-model -m "$here/model.tpm" -o "$here/set.taper" "$here/png"
         cd "$ROOT"
         timeout "$TEST_TIMEOUT" "$B/example" "$here/set.taper") >"$WORK/$job.out" 2>&1 </dev/null
     then count 1 0 0; else count 0 1 0; fi

@@ -1,5 +1,6 @@
-/* test_autoencoder.c -- random numbers, truncation, the objective, and the gradient of a whole network against finite
- * differences of a twin written in double from the definitions in the headers. */
+/* test_autoencoder.c -- random numbers, truncation, the objective, and the gradient of a whole
+ * network against finite differences of a twin written in double from the definitions in the
+ * headers. */
 #include "../train/adam.h"
 #include "../train/autoencoder.h"
 #include "../train/dense_start.h"
@@ -13,15 +14,19 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* --- Philox: the known answers published with the algorithm (Random123, kat_vectors) ----------------------------- */
+/* --- Philox: the known answers published with the algorithm (Random123, kat_vectors) ---------- */
 
 static void philox_known_answers(void **state) {
     (void)state;
-    static const struct { uint32_t counter[4], key[2], out[4]; } known[] = {
+    static const struct {
+        uint32_t counter[4], key[2], out[4];
+    } known[] = {
         {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-        {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff},
+        {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+         {0xffffffff, 0xffffffff},
          {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-        {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0},
+        {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+         {0xa4093822, 0x299f31d0},
          {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
     };
     for (int i = 0; i < 3; i++) {
@@ -51,7 +56,8 @@ static void deviates_have_their_moments(void **state) {
         assert_true(train_philox_below(word[3], 7) < 7);
         mean += u;
     }
-    assert_true(fabs(sum / (2 * N)) < 0.02 && fabs(square / (2 * N) - 1.0) < 0.03 && fabs(mean / N - 0.5) < 0.01);
+    assert_true(fabs(sum / (2 * N)) < 0.02 && fabs(square / (2 * N) - 1.0) < 0.03 &&
+                fabs(mean / N - 0.5) < 0.01);
 }
 
 static void truncation_is_geometric(void **state) {
@@ -89,24 +95,27 @@ static void quantiser_truncates_and_has_a_dead_zone(void **state) {
     float q[7], slope[7];
     train_quantise_row(7, (train_cut){10.0f, 6}, 0.25f, x, q, slope);
     const float want[7] = {0.0f, 0.0f, 0.0f, 14.5f, -24.5f, 1e9f, 0.0f};
-    for (int i = 0; i < 7; i++) assert_true(fabsf(q[i] - want[i]) <= 1e-6f * (1.0f + fabsf(want[i])));
-    assert_true(fabsf(slope[0] - 0.25f) < 1e-6f && slope[1] == 1.0f && slope[4] == 1.0f && slope[6] == 0.0f);
+    for (int i = 0; i < 7; i++)
+        assert_true(fabsf(q[i] - want[i]) <= 1e-6f * (1.0f + fabsf(want[i])));
+    assert_true(fabsf(slope[0] - 0.25f) < 1e-6f && slope[1] == 1.0f && slope[4] == 1.0f &&
+                slope[6] == 0.0f);
     const float bad = NAN;
     train_quantise_row(1, (train_cut){10.0f, 1}, 1.0f, &bad, q, slope);
     assert_true(isnan(q[0])); /* a diverged code must not look like an empty one */
 }
 
-/* --- the twin ------------------------------------------------------------------------------------------------------ */
+/* --- the twin --------------------------------------------------------------------------------- */
 
 enum { D = 12, K = 10, ROWS = 9, WIDE = 16 };
 
 typedef struct twin {
     train_autoencoder *ae;
     const train_objective *objective;
-    const train_cut *cuts;             /* NULL: the decoder's loss on codes_q */
-    double (*pixels)[D];               /* centred and scaled */
+    const train_cut *cuts; /* NULL: the decoder's loss on codes_q */
+    double (*pixels)[D];   /* centred and scaled */
     float noise[ROWS][K];
-    double slope[ROWS][K], rest[ROWS][K]; /* x_q = slope x + rest, frozen: the straight-through surrogate */
+    double slope[ROWS][K],
+        rest[ROWS][K]; /* x_q = slope x + rest, frozen: the straight-through surrogate */
     const float *codes_q;
     double weight[ROWS]; /* w of objective.h, frozen as well */
     double *error;       /* [ROWS], written: the rows' squared errors */
@@ -149,7 +158,8 @@ static double twin_loss(const twin *t, const double *p) {
             for (int i = 0; i < D; i++) x[u] += p[u * D + i] * t->pixels[r][i];
         const double *decoder = dense(encoder, &t->shape->encoder, t->pixels[r], x);
         for (int u = 0; u < K; u++)
-            q[u] = t->cuts ? t->slope[r][u] * x[u] + t->rest[r][u] : (double)t->codes_q[r * K + u] / scale;
+            q[u] = t->cuts ? t->slope[r][u] * x[u] + t->rest[r][u]
+                           : (double)t->codes_q[r * K + u] / scale;
         for (int i = 0; i < D; i++)
             for (int u = 0; u < K; u++) y[i] += synthesis[u * D + i] * q[u];
         const double *log_scale = dense(decoder, &t->shape->decoder, q, y);
@@ -167,7 +177,7 @@ static double twin_loss(const twin *t, const double *p) {
     return total / ROWS;
 }
 
-/* w from the errors at the point itself: bins of equal width in log T over the range of the batch. */
+/* w from the errors at the point itself: bins of equal width in log T over the batch's range. */
 static void freeze_weights(twin *t, const double *p) {
     double low = 1e30, high = 0.0, mean[8] = {0};
     int count[8] = {0}, bin[ROWS];
@@ -210,23 +220,28 @@ static void check_gradient(twin *t, const char *what, double loss) {
         double numeric = (up - twin_loss(t, p)) / (2.0 * h), got = t->ae->gradient[i];
         p[i] = keep;
         if (!(fabs(numeric - got) <= 2e-4 * (fabs(numeric) + largest)))
-            fail_msg("%s: gradient %zu of %zu is %g, finite differences say %g", what, i, n, got, numeric);
+            fail_msg("%s: gradient %zu of %zu is %g, finite differences say %g", what, i, n, got,
+                     numeric);
     }
     free(p);
 }
 
 static void random_start(codec_network *net, int tied, int deep, uint64_t seed) {
     static const uint32_t encoder[] = {11, 7}, decoder[] = {13};
-    assert_int_equal(codec_network_alloc(net, D, K, tied, encoder, deep ? 2 : 0, decoder, deep ? 1 : 0), TAPER_OK);
+    assert_int_equal(
+        codec_network_alloc(net, D, K, tied, encoder, deep ? 2 : 0, decoder, deep ? 1 : 0),
+        TAPER_OK);
     train_initialise_stacks(net, seed);
-    codec_layer *last[2] = {deep ? &net->encoder.layer[2] : NULL, deep ? &net->decoder.layer[1] : NULL};
+    codec_layer *last[2] = {deep ? &net->encoder.layer[2] : NULL,
+                            deep ? &net->decoder.layer[1] : NULL};
     for (uint64_t i = 0; i < K * D; i++) {
         uint32_t w[4];
         train_philox(seed, i, 900, w);
         net->analysis[i] = train_philox_uniform(w[0]) - 0.5f;
         if (!tied) net->synthesis[i] = train_philox_uniform(w[1]) - 0.5f;
         for (int k = 0; k < 2 && deep; k++) { /* so that something flows through the stacks */
-            if (i < (uint64_t)last[k]->inputs * last[k]->outputs) last[k]->weight[i] = train_philox_uniform(w[2 + k]) - 0.5f;
+            if (i < (uint64_t)last[k]->inputs * last[k]->outputs)
+                last[k]->weight[i] = train_philox_uniform(w[2 + k]) - 0.5f;
             if (i < last[k]->outputs) last[k]->bias[i] = 20.0f * train_philox_uniform(w[3]) - 10.0f;
         }
     }
@@ -238,19 +253,21 @@ static void random_start(codec_network *net, int tied, int deep, uint64_t seed) 
 }
 
 /* Load rows, compute loss and gradient, and set the twin up at the same point. */
-static void set_up(twin *t, train_autoencoder *ae, const codec_network *net, const uint8_t *pixels, double (*centred)[D],
-                   int tied) {
+static void set_up(twin *t, train_autoencoder *ae, const codec_network *net, const uint8_t *pixels,
+                   double (*centred)[D], int tied) {
     uint32_t order[ROWS];
     for (uint32_t r = 0; r < ROWS; r++) {
         order[r] = (r * 4) % ROWS;
         for (int i = 0; i < D; i++)
-            centred[r][i] = (float)(((float)pixels[order[r] * D + i] - net->mean[i]) * (1.0f / ae->scale));
+            centred[r][i] =
+                (float)(((float)pixels[order[r] * D + i] - net->mean[i]) * (1.0f / ae->scale));
     }
     train_autoencoder_load(ae, pixels, order, ROWS);
     *t = (twin){.ae = ae, .pixels = centred, .tied = tied, .shape = net};
 }
 
-static void freeze_quantiser(twin *t, const train_objective *objective, const train_cut *cuts, uint64_t step) {
+static void freeze_quantiser(twin *t, const train_objective *objective, const train_cut *cuts,
+                             uint64_t step) {
     float codes[ROWS * K];
     t->objective = objective;
     t->cuts = cuts;
@@ -289,9 +306,11 @@ static void gradient_equals_finite_differences(void **state) {
         float magnitude[K];
         for (int u = 0; u < K; u++) magnitude[u] = 30.0f + 5.0f * (float)u;
         random_start(&net, tied, deep, (uint64_t)variant + 40);
-        assert_int_equal(train_autoencoder_create(&ae, &net, &be, ROWS + 2, 50.0f, magnitude), TAPER_OK);
+        assert_int_equal(train_autoencoder_create(&ae, &net, &be, ROWS + 2, 50.0f, magnitude),
+                         TAPER_OK);
         set_up(&t, &ae, &net, pixels, centred, tied);
-        const train_objective objective = {0.3f, variant >> 2 ? 1.0f : 0.3f, variant & 2 ? 0.7f : 0.0f, 77};
+        const train_objective objective = {0.3f, variant >> 2 ? 1.0f : 0.3f,
+                                           variant & 2 ? 0.7f : 0.0f, 77};
         const train_cut_range range = {10.0f, 90.0f, 0.7f, 0.5f};
         train_cut cuts[ROWS];
         for (uint64_t r = 0; r < ROWS; r++) cuts[r] = train_cut_draw(&range, K, 8, 2, r);
@@ -366,7 +385,9 @@ static void adam_finds_a_minimum_and_refuses_nan(void **state) {
     assert_int_equal(train_adam_create(&adam, 3), TAPER_OK);
     for (uint64_t i = 0; i < 2000; i++) {
         for (int j = 0; j < 3; j++) g[j] = 2.0f * (w[j] - (float)j) * (j == 1 ? 1000.0f : 1.0f);
-        assert_int_equal(train_adam_step(&adam, &be, train_cosine_rate(0.05f, i, 2000, 10), 1.0f, g, w, &norm), TAPER_OK);
+        assert_int_equal(
+            train_adam_step(&adam, &be, train_cosine_rate(0.05f, i, 2000, 10), 1.0f, g, w, &norm),
+            TAPER_OK);
     }
     for (int j = 0; j < 3; j++) assert_true(fabsf(w[j] - (float)j) < 1e-2f);
     float before[3];

@@ -1,4 +1,5 @@
-/* test_network.c -- both directions against a plain double computation; independence of batching and threads. */
+/* test_network.c -- both directions against a plain double computation; independence of batching
+ * and threads. */
 #include "../codec/backend/backend.h"
 #include "../codec/network.h"
 #include "../train/philox.h"
@@ -30,10 +31,12 @@ static void fill_stack(codec_stack *stack, uint64_t stream) {
     }
 }
 
-static void random_network(codec_network *net, uint32_t inputs, uint32_t units, int tied, int deep) {
+static void random_network(codec_network *net, uint32_t inputs, uint32_t units, int tied,
+                           int deep) {
     static const uint32_t encoder[] = {37, 20}, decoder[] = {21};
-    assert_int_equal(codec_network_alloc(net, inputs, units, tied, encoder, deep ? 2 : 0, decoder, deep ? 1 : 0),
-                     TAPER_OK);
+    assert_int_equal(
+        codec_network_alloc(net, inputs, units, tied, encoder, deep ? 2 : 0, decoder, deep ? 1 : 0),
+        TAPER_OK);
     fill(net->mean, inputs, 1, 128.0f);
     fill(net->analysis, (size_t)inputs * units, 2, 0.2f);
     if (!tied) fill(net->synthesis, (size_t)inputs * units, 3, 0.2f);
@@ -50,7 +53,8 @@ static void stack_in_double(const codec_stack *stack, const double *x, double *y
         double *out = l & 1 ? b : a;
         for (uint32_t o = 0; o < layer->outputs; o++) {
             double sum = layer->bias[o];
-            for (uint32_t i = 0; i < layer->inputs; i++) sum += (double)layer->weight[o * layer->inputs + i] * in[i];
+            for (uint32_t i = 0; i < layer->inputs; i++)
+                sum += (double)layer->weight[o * layer->inputs + i] * in[i];
             if (l + 1 == stack->depth) y[o] += sum;
             else out[o] = sum > 0.0 ? sum : 0.0;
         }
@@ -63,7 +67,8 @@ static void encode_in_double(const codec_network *net, const float *pixels, doub
     for (uint32_t i = 0; i < net->inputs; i++) centred[i] = (double)pixels[i] - net->mean[i];
     for (uint32_t u = 0; u < net->units; u++) {
         codes[u] = 0.0;
-        for (uint32_t i = 0; i < net->inputs; i++) codes[u] += net->analysis[u * net->inputs + i] * centred[i];
+        for (uint32_t i = 0; i < net->inputs; i++)
+            codes[u] += net->analysis[u * net->inputs + i] * centred[i];
     }
     stack_in_double(&net->encoder, centred, codes);
 }
@@ -73,7 +78,8 @@ static void decode_in_double(const codec_network *net, const float *codes, doubl
     for (uint32_t u = 0; u < net->units; u++) x[u] = codes[u];
     for (uint32_t i = 0; i < net->inputs; i++) {
         pixels[i] = net->mean[i];
-        for (uint32_t u = 0; u < net->units; u++) pixels[i] += net->synthesis[u * net->inputs + i] * x[u];
+        for (uint32_t u = 0; u < net->units; u++)
+            pixels[i] += net->synthesis[u * net->inputs + i] * x[u];
     }
     stack_in_double(&net->decoder, x, pixels);
 }
@@ -125,9 +131,11 @@ static void rows_do_not_see_their_batch(void **state) {
     for (size_t b = 0; b < sizeof batch / sizeof *batch; b++)
         for (size_t first = 0; first + batch[b] <= N; first += 41) {
             codec_backend *device = b & 1 ? &pooled : &be;
-            assert_int_equal(codec_network_encode(&net, device, pixels + first * D, batch[b], some), TAPER_OK);
+            assert_int_equal(codec_network_encode(&net, device, pixels + first * D, batch[b], some),
+                             TAPER_OK);
             assert_memory_equal(some, codes + first * K, batch[b] * K * sizeof *some);
-            assert_int_equal(codec_network_decode(&net, device, codes + first * K, batch[b], some), TAPER_OK);
+            assert_int_equal(codec_network_decode(&net, device, codes + first * K, batch[b], some),
+                             TAPER_OK);
             assert_memory_equal(some, all + first * D, batch[b] * D * sizeof *some);
         }
     free(pixels), free(codes), free(some), free(all);
@@ -135,7 +143,13 @@ static void rows_do_not_see_their_batch(void **state) {
     codec_backend_close(&pooled);
 }
 
-typedef struct worker { const codec_network *net; codec_backend *be; const float *pixels; float *codes; size_t n; } worker;
+typedef struct worker {
+    const codec_network *net;
+    codec_backend *be;
+    const float *pixels;
+    float *codes;
+    size_t n;
+} worker;
 
 static void *encode_share(void *argument) {
     worker *w = argument;
@@ -183,10 +197,12 @@ static void decode_units_leaves_out_only_zeros(void **state) {
             for (int i = 0; i < N * K; i++)
                 if ((uint32_t)(i % K) >= units) codes[i] = 0.0f;
             assert_int_equal(codec_network_decode(&net, &be, codes, N, full), TAPER_OK);
-            assert_int_equal(codec_network_decode_units(&net, &be, codes, N, units, part), TAPER_OK);
+            assert_int_equal(codec_network_decode_units(&net, &be, codes, N, units, part),
+                             TAPER_OK);
             for (int i = 0; i < N * D; i++) assert_true(fabsf(full[i] - part[i]) <= 1e-3f);
         }
-        assert_int_equal(codec_network_decode_units(&net, &be, codes, N, K + 1, part), TAPER_ERR_ARG);
+        assert_int_equal(codec_network_decode_units(&net, &be, codes, N, K + 1, part),
+                         TAPER_ERR_ARG);
         codec_network_free(&net);
     }
 }
@@ -197,7 +213,8 @@ static void alloc_refuses_nonsense(void **state) {
     const uint32_t hidden[CODEC_MAX_LAYERS] = {4, 0, 4, 4, 4, 4, 4, 4};
     assert_int_equal(codec_network_alloc(&net, 0, 3, 0, NULL, 0, NULL, 0), TAPER_ERR_ARG);
     assert_int_equal(codec_network_alloc(&net, 3, 0, 0, NULL, 0, NULL, 0), TAPER_ERR_ARG);
-    assert_int_equal(codec_network_alloc(&net, 3, 3, 0, hidden, CODEC_MAX_LAYERS, NULL, 0), TAPER_ERR_ARG);
+    assert_int_equal(codec_network_alloc(&net, 3, 3, 0, hidden, CODEC_MAX_LAYERS, NULL, 0),
+                     TAPER_ERR_ARG);
     assert_int_equal(codec_network_alloc(&net, 3, 3, 0, hidden, 2, NULL, 0), TAPER_ERR_ARG);
     assert_null(net.mean);
     assert_int_equal(codec_network_alloc(&net, 3, 3, 1, hidden, 1, NULL, 0), TAPER_OK);
@@ -208,8 +225,10 @@ static void alloc_refuses_nonsense(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_directions_equal_double), cmocka_unit_test(rows_do_not_see_their_batch),
-        cmocka_unit_test(workers_share_a_backend),      cmocka_unit_test(decode_units_leaves_out_only_zeros),
+        cmocka_unit_test(both_directions_equal_double),
+        cmocka_unit_test(rows_do_not_see_their_batch),
+        cmocka_unit_test(workers_share_a_backend),
+        cmocka_unit_test(decode_units_leaves_out_only_zeros),
         cmocka_unit_test(alloc_refuses_nonsense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

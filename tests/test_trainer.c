@@ -1,5 +1,5 @@
-/* test_trainer.c -- dense training on a small curved data set: it gains on PCA, repeats, resumes after kill -9 bit for
- * bit, and reads no broken checkpoint. */
+/* test_trainer.c -- dense training on a small curved data set: it gains on PCA, repeats, resumes
+ * after kill -9 bit for bit, and reads no broken checkpoint. */
 #include "../train/trainer.h"
 #include "../train/philox.h"
 #include <math.h>
@@ -22,16 +22,19 @@ static codec_network start; /* principal components of `pixels` */
 static codec_backend be;
 static char folder[64], checkpoint[96];
 
-/* Blobs of one size anywhere on the tile: a curved surface of two dimensions that PCA needs many units for. */
+/* Blobs of one size anywhere on the tile: a curved surface of two dimensions that PCA needs many
+ * units for. */
 static void draw_blobs(void) {
     for (uint64_t n = 0; n < N; n++) {
         uint32_t w[4];
         train_philox(1, n, 800, w);
-        float cx = 1.0f + 6.0f * train_philox_uniform(w[0]), cy = 1.0f + 6.0f * train_philox_uniform(w[1]);
+        float cx = 1.0f + 6.0f * train_philox_uniform(w[0]),
+              cy = 1.0f + 6.0f * train_philox_uniform(w[1]);
         for (int y = 0; y < SIDE; y++)
             for (int x = 0; x < SIDE; x++) {
                 float r2 = ((float)x - cx) * ((float)x - cx) + ((float)y - cy) * ((float)y - cy);
-                pixels[n * D + (size_t)(y * SIDE + x)] = (uint8_t)(230.0f * expf(-r2 / 5.0f) + 10.0f);
+                pixels[n * D + (size_t)(y * SIDE + x)] =
+                    (uint8_t)(230.0f * expf(-r2 / 5.0f) + 10.0f);
             }
     }
 }
@@ -67,7 +70,8 @@ static void principal_components(codec_network *net) {
             for (int i = 0; i < D; i++) q[k][i] = z[k][i] / sqrt(norm);
         }
     for (int k = 0; k < K; k++)
-        for (int i = 0; i < D; i++) net->analysis[k * D + i] = net->synthesis[k * D + i] = (float)q[k][i];
+        for (int i = 0; i < D; i++)
+            net->analysis[k * D + i] = net->synthesis[k * D + i] = (float)q[k][i];
 }
 
 static void fresh(codec_network *net, int tied) {
@@ -128,11 +132,13 @@ static size_t flatten(const codec_network *net, float *to) {
 
 enum { WEIGHTS = 2 * K * D + 2 * (48 * (D + K) + 48) + K + D };
 
-static void run(const train_dense_options *o, const train_callbacks *callbacks, float *weights, train_result *result) {
+static void run(const train_dense_options *o, const train_callbacks *callbacks, float *weights,
+                train_result *result) {
     codec_network net;
     taper_error error = {0};
     fresh(&net, 0);
-    if (train_dense(o, &data, &be, &net, callbacks, result, &error) != TAPER_OK) fail_msg("%s", error.text);
+    if (train_dense(o, &data, &be, &net, callbacks, result, &error) != TAPER_OK)
+        fail_msg("%s", error.text);
     assert_int_equal(flatten(&net, weights), WEIGHTS);
     codec_network_free(&net);
 }
@@ -143,8 +149,8 @@ static void training_gains_on_its_start(void **state) {
     train_result result;
     static float weights[WEIGHTS];
     run(&o, NULL, weights, &result);
-    printf("validation loss %.3f -> %.3f, thresholds %.1f to %.1f\n", result.start_loss, result.best_loss,
-           (double)result.threshold_low, (double)result.threshold_high);
+    printf("validation loss %.3f -> %.3f, thresholds %.1f to %.1f\n", result.start_loss,
+           result.best_loss, (double)result.threshold_low, (double)result.threshold_high);
     assert_true(result.best_loss < 0.9 * result.start_loss);
     assert_false(result.best_is_start);
     assert_int_equal(result.epochs, 25);
@@ -186,7 +192,11 @@ static void runs_repeat_for_any_number_of_threads(void **state) {
     assert_memory_not_equal(one, other, sizeof one);
 }
 
-typedef struct watch { uint64_t stop_at, kill_at; uint32_t epochs; double last; } watch;
+typedef struct watch {
+    uint64_t stop_at, kill_at;
+    uint32_t epochs;
+    double last;
+} watch;
 
 static int on_step(void *user, const train_progress *p) {
     watch *w = user;
@@ -212,7 +222,8 @@ static void resumed_run_equals_unbroken(void **state) {
     run(&o, &(train_callbacks){&whole, on_step, on_epoch}, unbroken, &result);
     o.checkpoint = checkpoint;
     o.resume = 1; /* no file yet: starts afresh */
-    run(&o, &(train_callbacks){&first, on_step, on_epoch}, resumed, &again); /* in the middle of an epoch */
+    run(&o, &(train_callbacks){&first, on_step, on_epoch}, resumed,
+        &again); /* in the middle of an epoch */
     assert_int_equal(again.stopped, 1);
     run(&o, &(train_callbacks){&second, on_step, on_epoch}, resumed, &again);
     run(&o, &(train_callbacks){&third, on_step, on_epoch}, resumed, &again);
@@ -254,7 +265,7 @@ static void run_survives_kill(void **state) {
     unlink(checkpoint);
 }
 
-/* --- checkpoint files ---------------------------------------------------------------------------------------------- */
+/* --- checkpoint files ------------------------------------------------------------------------- */
 
 static size_t read_all(const char *path, uint8_t *to, size_t room) {
     FILE *f = fopen(path, "rb");
@@ -275,13 +286,24 @@ static void broken_checkpoints_are_refused(void **state) {
     (void)state;
     float a[3] = {1, 2, 3}, b[3] = {4, 5, 6}, c[3] = {7, 8, 9}, e[3] = {10, 11, NAN}, r[4][3];
     train_history history[2] = {{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}};
-    train_checkpoint out = {.fingerprint = 99, .step = 12, .adam_step = 13, .stale_epochs = 1, .stage = 0,
-                            .best_loss = 0.25, .start_loss = 0.5, .sum_loss = 1, .sum_rows = 50, .history = history,
-                            .n_history = 2, .n = 3, .vector = {a, b, c, e}};
+    train_checkpoint out = {.fingerprint = 99,
+                            .step = 12,
+                            .adam_step = 13,
+                            .stale_epochs = 1,
+                            .stage = 0,
+                            .best_loss = 0.25,
+                            .start_loss = 0.5,
+                            .sum_loss = 1,
+                            .sum_rows = 50,
+                            .history = history,
+                            .n_history = 2,
+                            .n = 3,
+                            .vector = {a, b, c, e}};
     assert_int_equal(train_checkpoint_write(checkpoint, &out, NULL), TAPER_OK);
     train_checkpoint in = {.fingerprint = 99, .n = 3, .vector = {r[0], r[1], r[2], r[3]}};
     assert_int_equal(train_checkpoint_read(checkpoint, &in, NULL), TAPER_OK);
-    assert_true(in.step == 12 && in.adam_step == 13 && in.best_loss == 0.25 && in.n_history == 2 && in.sum_rows == 50);
+    assert_true(in.step == 12 && in.adam_step == 13 && in.best_loss == 0.25 && in.n_history == 2 &&
+                in.sum_rows == 50);
     assert_true(in.history[1].rate == 10.0 && r[1][2] == 6.0f && isnan(r[3][2]));
     free(in.history);
 
@@ -350,18 +372,19 @@ static void nonsense_is_refused(void **state) {
     codec_network_free(&net);
 }
 
-/* --- the second stage ----------------------------------------------------------------------------------------------- */
+/* --- the second stage ------------------------------------------------------------------------- */
 
-/* A coarse dead-zone quantiser whose reconstruction is too small by a third: the decoder can make up for it. */
-static taper_status shrink(void *user, const float *codes, size_t n, uint32_t units, uint64_t seed, uint64_t draw,
-                           float *dequantised) {
+/* A coarse dead-zone quantiser whose reconstruction is too small by a third: the decoder can make
+ * up for it. */
+static taper_status shrink(void *user, const float *codes, size_t n, uint32_t units, uint64_t seed,
+                           uint64_t draw, float *dequantised) {
     (void)user, (void)seed, (void)draw;
     for (size_t i = 0; i < n * units; i++) dequantised[i] = 0.66f * 20.0f * rintf(codes[i] / 20.0f);
     return TAPER_OK;
 }
 
-static taper_status refuse(void *user, const float *codes, size_t n, uint32_t units, uint64_t seed, uint64_t draw,
-                           float *dequantised) {
+static taper_status refuse(void *user, const float *codes, size_t n, uint32_t units, uint64_t seed,
+                           uint64_t draw, float *dequantised) {
     (void)user, (void)codes, (void)n, (void)units, (void)seed, (void)draw, (void)dequantised;
     return TAPER_ERR_NOMEM;
 }
@@ -373,15 +396,19 @@ static void decoder_learns_what_it_is_given(void **state) {
     train_dense_options o = quick(6);
     fresh(&net, 0);
     train_initialise_stacks(&net, 3);
-    assert_int_equal(train_dense_decoder(&o, &data, &be, &net, shrink, NULL, NULL, &result, NULL), TAPER_OK);
+    assert_int_equal(train_dense_decoder(&o, &data, &be, &net, shrink, NULL, NULL, &result, NULL),
+                     TAPER_OK);
     assert_true(result.best_loss < result.start_loss - 0.3);
-    assert_memory_equal(net.analysis, start.analysis, K * D * sizeof(float)); /* the encoder stays */
+    assert_memory_equal(net.analysis, start.analysis,
+                        K * D * sizeof(float)); /* the encoder stays */
     codec_network_free(&net);
     fresh(&net, 0);
-    assert_int_equal(train_dense_decoder(&o, &data, &be, &net, refuse, NULL, NULL, &result, NULL), TAPER_ERR_NOMEM);
+    assert_int_equal(train_dense_decoder(&o, &data, &be, &net, refuse, NULL, NULL, &result, NULL),
+                     TAPER_ERR_NOMEM);
     codec_network_free(&net);
     fresh(&net, 1);
-    assert_int_equal(train_dense_decoder(&o, &data, &be, &net, shrink, NULL, NULL, &result, NULL), TAPER_ERR_ARG);
+    assert_int_equal(train_dense_decoder(&o, &data, &be, &net, shrink, NULL, NULL, &result, NULL),
+                     TAPER_ERR_ARG);
     codec_network_free(&net);
 }
 

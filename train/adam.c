@@ -1,4 +1,5 @@
-/* adam.c -- the optimiser's state and its schedule; the arithmetic is a backend operation. See adam.h. */
+/* adam.c -- the optimiser's state and its schedule; the arithmetic is a backend operation. See
+ * adam.h. */
 #include "adam.h"
 #include <math.h>
 #include <stdlib.h>
@@ -25,8 +26,8 @@ void train_adam_reset(train_adam *adam) {
     memset(adam->v, 0, adam->n * sizeof *adam->v);
 }
 
-taper_status train_adam_step(train_adam *adam, codec_backend *be, float rate, float max_norm, const float *gradient,
-                             float *parameter, double *norm) {
+taper_status train_adam_step(train_adam *adam, codec_backend *be, float rate, float max_norm,
+                             const float *gradient, float *parameter, double *norm) {
     double squares;
     TAPER_TRY(be->ops->sum_squares(be, adam->n, gradient, &squares));
     double length = sqrt(squares);
@@ -35,9 +36,10 @@ taper_status train_adam_step(train_adam *adam, codec_backend *be, float rate, fl
     adam->step++;
     double correct1 = 1.0 - pow((double)adam->beta1, (double)adam->step);
     double correct2 = sqrt(1.0 - pow((double)adam->beta2, (double)adam->step));
-    codec_adam_step step = {(float)(rate * correct2 / correct1), adam->beta1, adam->beta2,
-                            (float)(adam->epsilon * correct2),
-                            max_norm > 0.0f && length > (double)max_norm ? (float)((double)max_norm / length) : 1.0f};
+    codec_adam_step step = {
+        (float)(rate * correct2 / correct1), adam->beta1, adam->beta2,
+        (float)(adam->epsilon * correct2),
+        max_norm > 0.0f && length > (double)max_norm ? (float)((double)max_norm / length) : 1.0f};
     return be->ops->adam(be, adam->n, &step, gradient, parameter, adam->m, adam->v);
 }
 

@@ -7,7 +7,13 @@
 #include <string.h>
 
 static const char magic[10] = "TPRCHK\r\n\x1a\n";
-enum { VERSION = 1, FIXED = 10 + 4 + 8 * 3 + 4 * 2 + 8 * 2 + 8 * 3 + 8 + 4, ENTRY = 5 * 8, SHAPE = 4 + 8, CHUNK = 1 << 16 };
+enum {
+    VERSION = 1,
+    FIXED = 10 + 4 + 8 * 3 + 4 * 2 + 8 * 2 + 8 * 3 + 8 + 4,
+    ENTRY = 5 * 8,
+    SHAPE = 4 + 8,
+    CHUNK = 1 << 16
+};
 
 static uint64_t bits_of(double x) {
     uint64_t bits;
@@ -21,9 +27,12 @@ static double double_of(uint64_t bits) {
     return x;
 }
 
-/* --- writing --------------------------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
-typedef struct output { formats_atomic_file *file; uint32_t crc; } output;
+typedef struct output {
+    formats_atomic_file *file;
+    uint32_t crc;
+} output;
 
 static taper_status put(output *out, const void *bytes, size_t n, taper_error *error) {
     out->crc = formats_crc32c(out->crc, bytes, n);
@@ -31,7 +40,8 @@ static taper_status put(output *out, const void *bytes, size_t n, taper_error *e
 }
 
 static taper_status put_head(output *out, const train_checkpoint *c, taper_error *error) {
-    formats_buffer b = formats_buffer_make(FIXED + (size_t)TRAIN_CHECKPOINT_MAX_HISTORY * ENTRY + SHAPE);
+    formats_buffer b =
+        formats_buffer_make(FIXED + (size_t)TRAIN_CHECKPOINT_MAX_HISTORY * ENTRY + SHAPE);
     formats_write_bytes(&b, magic, sizeof magic);
     formats_write_u32le(&b, VERSION);
     formats_write_u64le(&b, c->fingerprint);
@@ -39,7 +49,8 @@ static taper_status put_head(output *out, const train_checkpoint *c, taper_error
     formats_write_u64le(&b, c->adam_step);
     formats_write_u32le(&b, c->stale_epochs);
     formats_write_u32le(&b, c->stage);
-    const double numbers[] = {c->best_loss, c->start_loss, c->sum_loss, c->sum_distortion, c->sum_bits};
+    const double numbers[] = {c->best_loss, c->start_loss, c->sum_loss, c->sum_distortion,
+                              c->sum_bits};
     for (int i = 0; i < 5; i++) formats_write_u64le(&b, bits_of(numbers[i]));
     formats_write_u64le(&b, c->sum_rows);
     formats_write_u32le(&b, c->n_history);
@@ -51,7 +62,8 @@ static taper_status put_head(output *out, const train_checkpoint *c, taper_error
     formats_write_u32le(&b, TRAIN_CHECKPOINT_VECTORS);
     formats_write_u64le(&b, c->n);
     taper_status status = b.status;
-    if (status != TAPER_OK) formats_fail(error, status, "the checkpoint's learning curve is too long to store");
+    if (status != TAPER_OK)
+        formats_fail(error, status, "the checkpoint's learning curve is too long to store");
     else status = put(out, b.data, b.size, error);
     formats_buffer_free(&b);
     return status;
@@ -74,13 +86,15 @@ static taper_status put_vector(output *out, const float *x, uint64_t n, taper_er
 
 static taper_status put_all(output *out, const train_checkpoint *c, taper_error *error) {
     TAPER_TRY(put_head(out, c, error));
-    for (int v = 0; v < TRAIN_CHECKPOINT_VECTORS; v++) TAPER_TRY(put_vector(out, c->vector[v], c->n, error));
+    for (int v = 0; v < TRAIN_CHECKPOINT_VECTORS; v++)
+        TAPER_TRY(put_vector(out, c->vector[v], c->n, error));
     uint8_t crc[4];
     formats_set_u32le(crc, out->crc);
     return put(out, crc, sizeof crc, error);
 }
 
-taper_status train_checkpoint_write(const char *path, const train_checkpoint *checkpoint, taper_error *error) {
+taper_status train_checkpoint_write(const char *path, const train_checkpoint *checkpoint,
+                                    taper_error *error) {
     output out = {NULL, 0};
     TAPER_TRY(formats_atomic_file_open(&out.file, path, FORMATS_ATOMIC_OVERWRITE, NULL, error));
     taper_status status = put_all(&out, checkpoint, error);
@@ -89,15 +103,20 @@ taper_status train_checkpoint_write(const char *path, const train_checkpoint *ch
     return status;
 }
 
-/* --- reading --------------------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
-typedef struct input { taper_source source; uint64_t at; uint32_t crc; } input;
+typedef struct input {
+    taper_source source;
+    uint64_t at;
+    uint32_t crc;
+} input;
 
 static taper_status get(input *in, void *to, size_t n, taper_error *error) {
     if (n > in->source.size - in->at)
-        return formats_fail(error, TAPER_ERR_TRUNCATED,
-                            "the checkpoint ends at byte %llu, inside its content; start without --resume",
-                            (unsigned long long)in->source.size);
+        return formats_fail(
+            error, TAPER_ERR_TRUNCATED,
+            "the checkpoint ends at byte %llu, inside its content; start without --resume",
+            (unsigned long long)in->source.size);
     TAPER_TRY(formats_source_read(&in->source, in->at, to, n, error));
     in->at += n;
     in->crc = formats_crc32c(in->crc, to, n);
@@ -112,17 +131,20 @@ static taper_status get_fixed(input *in, train_checkpoint *c, taper_error *error
     formats_cursor at = formats_cursor_over(bytes + sizeof magic, sizeof bytes - sizeof magic);
     uint32_t version = formats_read_u32le(&at);
     if (version != VERSION)
-        return formats_fail(error, TAPER_ERR_VERSION, "the checkpoint has format %u, this program reads %d",
+        return formats_fail(error, TAPER_ERR_VERSION,
+                            "the checkpoint has format %u, this program reads %d",
                             (unsigned)version, VERSION);
     uint64_t fingerprint = formats_read_u64le(&at);
     if (fingerprint != c->fingerprint)
-        return formats_fail(error, TAPER_ERR_ARG, "the checkpoint belongs to a run with other options, another network "
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "the checkpoint belongs to a run with other options, another network "
                             "or other images; give the same ones, or start without --resume");
     c->step = formats_read_u64le(&at);
     c->adam_step = formats_read_u64le(&at);
     c->stale_epochs = formats_read_u32le(&at);
     c->stage = formats_read_u32le(&at);
-    double *numbers[] = {&c->best_loss, &c->start_loss, &c->sum_loss, &c->sum_distortion, &c->sum_bits};
+    double *numbers[] = {&c->best_loss, &c->start_loss, &c->sum_loss, &c->sum_distortion,
+                         &c->sum_bits};
     for (int i = 0; i < 5; i++) *numbers[i] = double_of(formats_read_u64le(&at));
     c->sum_rows = formats_read_u64le(&at);
     c->n_history = formats_read_u32le(&at);
@@ -130,11 +152,15 @@ static taper_status get_fixed(input *in, train_checkpoint *c, taper_error *error
 }
 
 static taper_status get_history(input *in, train_checkpoint *c, taper_error *error) {
-    if (c->n_history > TRAIN_CHECKPOINT_MAX_HISTORY || c->n_history > (in->source.size - in->at) / ENTRY)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "the checkpoint claims %u epochs, more than it has room for",
+    if (c->n_history > TRAIN_CHECKPOINT_MAX_HISTORY ||
+        c->n_history > (in->source.size - in->at) / ENTRY)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the checkpoint claims %u epochs, more than it has room for",
                             (unsigned)c->n_history);
     c->history = calloc(c->n_history ? c->n_history : 1, sizeof *c->history);
-    if (!c->history) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the checkpoint's learning curve");
+    if (!c->history)
+        return formats_fail(error, TAPER_ERR_NOMEM,
+                            "no memory for the checkpoint's learning curve");
     for (uint32_t i = 0; i < c->n_history; i++) {
         uint8_t bytes[ENTRY];
         TAPER_TRY(get(in, bytes, sizeof bytes, error));
@@ -144,8 +170,10 @@ static taper_status get_history(input *in, train_checkpoint *c, taper_error *err
     }
     uint8_t shape[SHAPE];
     TAPER_TRY(get(in, shape, sizeof shape, error));
-    if (formats_get_u32le(shape) != TRAIN_CHECKPOINT_VECTORS || formats_get_u64le(shape + 4) != c->n)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "the checkpoint's parameters are not of this network's shape");
+    if (formats_get_u32le(shape) != TRAIN_CHECKPOINT_VECTORS ||
+        formats_get_u64le(shape + 4) != c->n)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the checkpoint's parameters are not of this network's shape");
     return TAPER_OK;
 }
 
@@ -166,16 +194,19 @@ static taper_status get_vector(input *in, float *x, uint64_t n, taper_error *err
 static taper_status get_all(input *in, train_checkpoint *c, taper_error *error) {
     TAPER_TRY(get_fixed(in, c, error));
     TAPER_TRY(get_history(in, c, error));
-    for (int v = 0; v < TRAIN_CHECKPOINT_VECTORS; v++) TAPER_TRY(get_vector(in, c->vector[v], c->n, error));
+    for (int v = 0; v < TRAIN_CHECKPOINT_VECTORS; v++)
+        TAPER_TRY(get_vector(in, c->vector[v], c->n, error));
     uint32_t expected = in->crc;
     uint8_t crc[4];
     TAPER_TRY(get(in, crc, sizeof crc, error));
     if (formats_get_u32le(crc) != expected || in->at != in->source.size)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "the checkpoint's checksum does not hold; start without --resume");
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the checkpoint's checksum does not hold; start without --resume");
     return TAPER_OK;
 }
 
-taper_status train_checkpoint_read(const char *path, train_checkpoint *checkpoint, taper_error *error) {
+taper_status train_checkpoint_read(const char *path, train_checkpoint *checkpoint,
+                                   taper_error *error) {
     formats_file *file;
     checkpoint->history = NULL;
     TAPER_TRY(formats_file_open(&file, path, error));

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- first weights --------------------------------------------------------------------------------------------- */
+/* --- first weights ---------------------------------------------------------------------------- */
 
 static void initialise_stack(codec_stack *stack, uint64_t seed, uint64_t first_stream) {
     for (uint32_t l = 0; l < stack->depth; l++) {
@@ -30,14 +30,18 @@ void train_initialise_stacks(codec_network *net, uint64_t seed) {
     initialise_stack(&net->decoder, seed, CODEC_MAX_LAYERS);
 }
 
-/* --- measurements ---------------------------------------------------------------------------------------------- */
+/* --- measurements ----------------------------------------------------------------------------- */
 
 enum { BLOCK = 128 };
 
-typedef struct sums { double *magnitude, *square, pixels, units; size_t rows; } sums;
+typedef struct sums {
+    double *magnitude, *square, pixels, units;
+    size_t rows;
+} sums;
 
-static taper_status measure_block(const codec_network *net, codec_backend *be, const train_pixels *data, size_t first,
-                                  size_t stride, size_t rows, float *centred, float *codes, sums *out) {
+static taper_status measure_block(const codec_network *net, codec_backend *be,
+                                  const train_pixels *data, size_t first, size_t stride,
+                                  size_t rows, float *centred, float *codes, sums *out) {
     size_t d = net->inputs, k = net->units;
     for (size_t i = 0; i < rows; i++) {
         const uint8_t *y = data->pixels + (first + i * stride) * d;
@@ -58,15 +62,15 @@ static taper_status measure_block(const codec_network *net, codec_backend *be, c
     return TAPER_OK;
 }
 
-static taper_status measure_rows(const codec_network *net, codec_backend *be, const train_pixels *data, size_t most,
-                                 sums *out) {
+static taper_status measure_rows(const codec_network *net, codec_backend *be,
+                                 const train_pixels *data, size_t most, sums *out) {
     size_t rows = data->n < most ? data->n : most, stride = data->n / rows;
     float *centred = malloc(BLOCK * (size_t)net->inputs * sizeof *centred);
     float *codes = malloc(BLOCK * (size_t)net->units * sizeof *codes);
     taper_status status = centred && codes ? TAPER_OK : TAPER_ERR_NOMEM;
     for (size_t i = 0; i < rows && status == TAPER_OK; i += BLOCK)
-        status = measure_block(net, be, data, i * stride, stride, rows - i < BLOCK ? rows - i : BLOCK, centred, codes,
-                               out);
+        status = measure_block(net, be, data, i * stride, stride,
+                               rows - i < BLOCK ? rows - i : BLOCK, centred, codes, out);
     free(centred);
     free(codes);
     return status;
@@ -106,13 +110,15 @@ void train_start_free(train_start *start) {
     memset(start, 0, sizeof *start);
 }
 
-/* --- quality and threshold --------------------------------------------------------------------------------------- */
+/* --- quality and threshold -------------------------------------------------------------------- */
 
-/* What no unit carries counts as if further units carried it with variances that fall geometrically from the last
- * one's: a code of few units still gets thresholds at which its units matter. */
+/* What no unit carries counts as if further units carried it with variances that fall geometrically
+ * from the last one's: a code of few units still gets thresholds at which its units matter. */
 static double error_at(const train_start *start, uint32_t inputs, uint32_t units, double theta) {
-    double sum = 0.0, next = start->variance[units - 1], ratio = start->residual / (start->residual + next + 1e-30);
-    for (uint32_t u = 0; u < units; u++) sum += start->variance[u] < theta ? start->variance[u] : theta;
+    double sum = 0.0, next = start->variance[units - 1],
+           ratio = start->residual / (start->residual + next + 1e-30);
+    for (uint32_t u = 0; u < units; u++)
+        sum += start->variance[u] < theta ? start->variance[u] : theta;
     for (uint32_t u = units; u < inputs; u++) {
         next *= ratio;
         sum += next < theta ? next : theta;
@@ -120,7 +126,8 @@ static double error_at(const train_start *start, uint32_t inputs, uint32_t units
     return sum;
 }
 
-float train_threshold_for_psnr(const train_start *start, uint32_t inputs, uint32_t units, double psnr) {
+float train_threshold_for_psnr(const train_start *start, uint32_t inputs, uint32_t units,
+                               double psnr) {
     double goal = (double)inputs * 255.0 * 255.0 * pow(10.0, -psnr / 10.0);
     double low = 1.0 / 6.0, high = 1e9; /* theta; log bisection */
     for (int i = 0; i < 60; i++) {
@@ -129,7 +136,8 @@ float train_threshold_for_psnr(const train_start *start, uint32_t inputs, uint32
         else high = middle;
     }
     double largest = 1.0;
-    for (uint32_t u = 0; u < units; u++) largest = start->variance[u] > largest ? start->variance[u] : largest;
+    for (uint32_t u = 0; u < units; u++)
+        largest = start->variance[u] > largest ? start->variance[u] : largest;
     return (float)sqrt(6.0 * (low < largest ? low : largest));
 }
 

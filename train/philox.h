@@ -1,6 +1,6 @@
-/* philox.h -- counter-based random numbers: Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as
- * 1, 2, 3", SC 2011). A draw is a pure function of (seed, stream, index): any thread or device can make any draw,
- * in any order, and a resumed run needs no generator state. */
+/* philox.h -- counter-based random numbers: Philox 4x32-10 (Salmon et al., "Parallel random
+ * numbers: as easy as 1, 2, 3", SC 2011). A draw is a pure function of (seed, stream, index): any
+ * thread or device can make any draw, in any order, and a resumed run needs no generator state. */
 #ifndef TRAIN_PHILOX_H
 #define TRAIN_PHILOX_H
 #include <stdint.h>
@@ -8,7 +8,8 @@
 /* The block function itself: four words from a 128-bit counter and a 64-bit key. */
 void train_philox_block(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
-/* Four words of draw `index` in `stream`. Streams keep apart what must not be correlated (see below). */
+/* Four words of draw `index` in `stream`. Streams keep apart what must not be correlated (see
+ * below). */
 void train_philox(uint64_t seed, uint64_t index, uint64_t stream, uint32_t out[4]);
 
 /* A word as a float in [0, 1): 24 bits, exact. */
@@ -20,7 +21,8 @@ uint32_t train_philox_below(uint32_t word, uint32_t n);
 /* Two independent standard normal deviates from two words (Box and Muller). */
 void train_philox_normal(const uint32_t word[2], float out[2]);
 
-/* The streams of this program. Numbers are part of what makes a seed repeat: append, never renumber. */
+/* The streams of this program. Numbers are part of what makes a seed repeat: append, never
+ * renumber. */
 enum {
     TRAIN_STREAM_WEIGHTS = 1, /* first weights; + layer number << 8 */
     TRAIN_STREAM_SHUFFLE = 2, /* order of examples; + epoch << 8 */

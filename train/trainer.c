@@ -1,7 +1,7 @@
 /* trainer.c -- the training loop, its validation, its checkpoints; see trainer.h.
  *
- * All that is random is numbered by (seed, epoch, step, row), so a run has no hidden state: step number, parameters,
- * moments and the sums of the epoch under way are all that a checkpoint needs. */
+ * All that is random is numbered by (seed, epoch, step, row), so a run has no hidden state:
+ * step number, parameters, moments and the epoch's sums are all that a checkpoint needs. */
 #include "trainer.h"
 #include "../formats/bytes.h"
 #include "adam.h"
@@ -33,11 +33,11 @@ typedef struct run {
     uint32_t *shuffled;         /* this epoch's training rows */
     size_t n_training, n_validation, batch;
     uint64_t steps_per_epoch;
-    train_cut *cuts;            /* [batch] */
-    train_checkpoint state;     /* step, losses, history: what a checkpoint holds */
+    train_cut *cuts;        /* [batch] */
+    train_checkpoint state; /* step, losses, history: what a checkpoint holds */
     uint32_t history_room;
-    double started, saved;      /* clock */
-    uint64_t first_step;        /* of this process */
+    double started, saved; /* clock */
+    uint64_t first_step;   /* of this process */
     int stop, diverged;
 } run;
 
@@ -48,33 +48,49 @@ static double now(void) {
 }
 
 train_dense_options train_dense_defaults(void) {
-    return (train_dense_options){.epochs = 40, .batch = 256, .rate = 1e-3f, .max_norm = 50.0f, .lambda = 0.2f,
-                                 .slope_floor = 1.0f, .balance = 0.7f, .rho = 0.95f, .validation_share = 0.05f,
-                                 .max_validation = 4096, .seed = 1, .checkpoint_seconds = 60.0};
+    return (train_dense_options){.epochs = 40,
+                                 .batch = 256,
+                                 .rate = 1e-3f,
+                                 .max_norm = 50.0f,
+                                 .lambda = 0.2f,
+                                 .slope_floor = 1.0f,
+                                 .balance = 0.7f,
+                                 .rho = 0.95f,
+                                 .validation_share = 0.05f,
+                                 .max_validation = 4096,
+                                 .seed = 1,
+                                 .checkpoint_seconds = 60.0};
 }
 
-static taper_status check_options(const train_dense_options *o, const train_pixels *data, const codec_network *net,
-                                  taper_error *error) {
+static taper_status check_options(const train_dense_options *o, const train_pixels *data,
+                                  const codec_network *net, taper_error *error) {
     if (!o->epochs || o->epochs > TRAIN_CHECKPOINT_MAX_HISTORY || !o->batch || o->batch > 1u << 20)
-        return formats_fail(error, TAPER_ERR_ARG, "epochs and batch must lie between 1 and 1,048,576");
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "epochs and batch must lie between 1 and 1,048,576");
     if (!(o->rate > 0.0f) || !(o->rate <= 1.0f) || !(o->max_norm >= 0.0f) || !(o->lambda >= 0.0f) ||
         !(o->slope_floor >= 0.0f) || !(o->balance >= 0.0f && o->balance <= 1.0f))
-        return formats_fail(error, TAPER_ERR_ARG, "rate must lie in (0, 1], balance in [0, 1]; "
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "rate must lie in (0, 1], balance in [0, 1]; "
                             "max norm, lambda and slope floor from 0 up");
-    if (!(o->rho >= 0.0f && o->rho <= 1.0f) || !(o->truncated_share >= 0.0f && o->truncated_share <= 1.0f) ||
+    if (!(o->rho >= 0.0f && o->rho <= 1.0f) ||
+        !(o->truncated_share >= 0.0f && o->truncated_share <= 1.0f) ||
         !(o->validation_share >= 0.0f && o->validation_share <= 0.5f))
-        return formats_fail(error, TAPER_ERR_ARG, "rho and truncated share must lie in [0, 1], "
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "rho and truncated share must lie in [0, 1], "
                             "validation share in [0, 0.5]");
-    if (!(o->psnr_low >= 0.0 && o->psnr_low < 100.0) || !(o->psnr_high >= 0.0 && o->psnr_high < 100.0) ||
+    if (!(o->psnr_low >= 0.0 && o->psnr_low < 100.0) ||
+        !(o->psnr_high >= 0.0 && o->psnr_high < 100.0) ||
         (o->psnr_high > 0.0 && o->psnr_high < o->psnr_low))
-        return formats_fail(error, TAPER_ERR_ARG, "the quality range must rise and lie in 0 to 100 dB");
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "the quality range must rise and lie in 0 to 100 dB");
     if (data->inputs != net->inputs || data->n < 2 || data->n > UINT32_MAX)
-        return formats_fail(error, TAPER_ERR_ARG, "training needs two or more windows of %u values, there are %zu of %u",
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "training needs two or more windows of %u values, there are %zu of %u",
                             (unsigned)net->inputs, data->n, (unsigned)data->inputs);
     return TAPER_OK;
 }
 
-/* --- rows: split and shuffle ----------------------------------------------------------------------------------- */
+/* --- rows: split and shuffle ------------------------------------------------------------------ */
 
 static void shuffle(uint32_t *rows, size_t n, uint64_t seed, uint64_t stream) {
     for (size_t i = n; i > 1; i--) {
@@ -98,7 +114,8 @@ static taper_status split_rows(run *r, taper_error *error) {
     size_t n = r->data->n;
     r->rows = malloc(n * sizeof *r->rows);
     r->shuffled = malloc(n * sizeof *r->shuffled);
-    if (!r->rows || !r->shuffled) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to order %zu rows", n);
+    if (!r->rows || !r->shuffled)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to order %zu rows", n);
     for (size_t i = 0; i < n; i++) r->rows[i] = (uint32_t)i;
     shuffle(r->rows, n, r->options->seed, TRAIN_STREAM_SPLIT);
     r->n_validation = validation_rows(r->options, n);
@@ -113,19 +130,21 @@ static void shuffle_epoch(run *r, uint64_t epoch) {
     shuffle(r->shuffled, r->n_training, r->options->seed, TRAIN_STREAM_SHUFFLE + (epoch << 8));
 }
 
-/* --- one batch --------------------------------------------------------------------------------------------------- */
+/* --- one batch -------------------------------------------------------------------------------- */
 
 /* Loss of the loaded rows at the cuts numbered (step, first ..); forward alone. */
-static taper_status batch_loss(run *r, uint64_t step, uint64_t first, size_t n, int gradient, train_loss *out) {
+static taper_status batch_loss(run *r, uint64_t step, uint64_t first, size_t n, int gradient,
+                               train_loss *out) {
     if (r->requantise) {
         TAPER_TRY(train_autoencoder_codes(&r->ae, r->codes));
         uint64_t draw = step * (r->data->n / r->batch + 2) + first / r->batch;
-        TAPER_TRY(r->requantise(r->requantise_user, r->codes, n, r->ae.weights.units, r->options->seed, draw,
-                                r->dequantised));
+        TAPER_TRY(r->requantise(r->requantise_user, r->codes, n, r->ae.weights.units,
+                                r->options->seed, draw, r->dequantised));
         return train_autoencoder_decode_loss(&r->ae, r->dequantised, gradient, out);
     }
     for (size_t i = 0; i < n; i++)
-        r->cuts[i] = train_cut_draw(&r->range, r->ae.weights.units, r->options->seed, step, first + i);
+        r->cuts[i] =
+            train_cut_draw(&r->range, r->ae.weights.units, r->options->seed, step, first + i);
     TAPER_TRY(train_autoencoder_forward(&r->ae, &r->objective, r->cuts, step, first, out));
     return gradient ? train_autoencoder_backward(&r->ae) : TAPER_OK;
 }
@@ -154,8 +173,9 @@ static taper_status train_step(run *r) {
     TAPER_TRY(batch_loss(r, s->step, 0, r->batch, 1, &loss));
     uint64_t warmup = steps / 10 < WARMUP ? steps / 10 : WARMUP;
     double norm = 0.0;
-    taper_status status = train_adam_step(&r->adam, r->ae.be, train_cosine_rate(o->rate, s->step, steps, warmup),
-                                          o->max_norm, r->ae.gradient, r->ae.parameter, &norm);
+    taper_status status =
+        train_adam_step(&r->adam, r->ae.be, train_cosine_rate(o->rate, s->step, steps, warmup),
+                        o->max_norm, r->ae.gradient, r->ae.parameter, &norm);
     if (!isfinite(loss.loss) || !isfinite(norm)) {
         r->diverged = 1;
         return TAPER_OK;
@@ -168,23 +188,36 @@ static taper_status train_step(run *r) {
     return status;
 }
 
-/* --- checkpoints ---------------------------------------------------------------------------------------------- */
+/* --- checkpoints ------------------------------------------------------------------------------ */
 
 static uint64_t mix(uint64_t hash, const void *bytes, size_t n) {
-    return (hash << 32 | hash >> 32) ^ ((uint64_t)formats_crc32c((uint32_t)hash, bytes, n) * 0x9E3779B97F4A7C15u);
+    return (hash << 32 | hash >> 32) ^
+           ((uint64_t)formats_crc32c((uint32_t)hash, bytes, n) * 0x9E3779B97F4A7C15u);
 }
 
 /* Everything that decides what the run computes. */
 static uint64_t fingerprint_of(const run *r) {
     const train_dense_options *o = r->options;
-    const double numbers[] = {o->epochs, o->batch, (double)o->rate, (double)o->max_norm, (double)o->lambda,
-                              (double)o->slope_floor, (double)o->balance, o->psnr_low, o->psnr_high, (double)o->rho,
-                              (double)o->truncated_share, (double)o->validation_share, o->max_validation, o->patience};
+    const double numbers[] = {o->epochs,
+                              o->batch,
+                              (double)o->rate,
+                              (double)o->max_norm,
+                              (double)o->lambda,
+                              (double)o->slope_floor,
+                              (double)o->balance,
+                              o->psnr_low,
+                              o->psnr_high,
+                              (double)o->rho,
+                              (double)o->truncated_share,
+                              (double)o->validation_share,
+                              o->max_validation,
+                              o->patience};
     const uint64_t counts[] = {o->seed, r->data->n, r->data->inputs, r->ae.weights.units, r->ae.n};
     uint64_t hash = mix(1, numbers, sizeof numbers);
     hash = mix(hash, counts, sizeof counts);
     hash = mix(hash, r->ae.weights.mean, r->data->inputs * sizeof(float));
-    hash = mix(hash, r->ae.parameter, r->ae.n * sizeof(float)); /* the start: linear path, shapes, first weights */
+    hash = mix(hash, r->ae.parameter,
+               r->ae.n * sizeof(float)); /* the start: linear path, shapes, first weights */
     return mix(hash, r->data->pixels, r->data->n * r->data->inputs);
 }
 
@@ -197,13 +230,16 @@ static taper_status save(run *r, taper_error *error) {
 
 static taper_status resume(run *r, taper_error *error) {
     const train_dense_options *o = r->options;
-    if (!o->resume || !o->checkpoint || r->requantise || access(o->checkpoint, F_OK) != 0) return TAPER_OK;
+    if (!o->resume || !o->checkpoint || r->requantise || access(o->checkpoint, F_OK) != 0)
+        return TAPER_OK;
     train_checkpoint loaded = r->state; /* fingerprint, shape and vectors */
     TAPER_TRY(train_checkpoint_read(o->checkpoint, &loaded, error));
     uint64_t steps = r->steps_per_epoch * o->epochs;
-    if (loaded.step > steps || loaded.n_history > o->epochs || loaded.n_history != loaded.step / r->steps_per_epoch) {
+    if (loaded.step > steps || loaded.n_history > o->epochs ||
+        loaded.n_history != loaded.step / r->steps_per_epoch) {
         free(loaded.history);
-        return formats_fail(error, TAPER_ERR_CORRUPT, "the checkpoint contradicts itself; start without --resume");
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the checkpoint contradicts itself; start without --resume");
     }
     memcpy(r->state.history, loaded.history, loaded.n_history * sizeof *loaded.history);
     free(loaded.history);
@@ -213,16 +249,18 @@ static taper_status resume(run *r, taper_error *error) {
     return TAPER_OK;
 }
 
-/* --- making and ending a run ------------------------------------------------------------------------------------ */
+/* --- making and ending a run ------------------------------------------------------------------ */
 
 static void choose_thresholds(run *r, const codec_network *net, const train_start *start) {
     const train_dense_options *o = r->options;
     double empty = train_psnr_without_code(start, net->inputs, net->units);
-    double low = o->psnr_low > 0.0 ? o->psnr_low : empty + 2.0, high = o->psnr_high > 0.0 ? o->psnr_high : empty + 13.0;
+    double low = o->psnr_low > 0.0 ? o->psnr_low : empty + 2.0,
+           high = o->psnr_high > 0.0 ? o->psnr_high : empty + 13.0;
     r->range = (train_cut_range){train_threshold_for_psnr(start, net->inputs, net->units, high),
-                                 train_threshold_for_psnr(start, net->inputs, net->units, low), o->rho,
-                                 o->truncated_share};
-    if (r->range.threshold_high < r->range.threshold_low) r->range.threshold_high = r->range.threshold_low;
+                                 train_threshold_for_psnr(start, net->inputs, net->units, low),
+                                 o->rho, o->truncated_share};
+    if (r->range.threshold_high < r->range.threshold_low)
+        r->range.threshold_high = r->range.threshold_low;
 }
 
 static taper_status take_memory(run *r, taper_error *error) {
@@ -234,7 +272,8 @@ static taper_status take_memory(run *r, taper_error *error) {
     r->history_room = r->options->epochs;
     r->state.history = calloc(r->history_room, sizeof *r->state.history);
     if (!r->best || !r->codes || !r->dequantised || !r->cuts || !r->state.history)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a network of %zu weights", r->ae.n);
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a network of %zu weights",
+                            r->ae.n);
     return TAPER_OK;
 }
 
@@ -248,11 +287,12 @@ static taper_status begin(run *r, codec_backend *be, const codec_network *net, t
         train_start_free(&start);
     }
     if (status == TAPER_OK) status = train_adam_create(&r->adam, r->ae.n);
-    if (status != TAPER_OK) return formats_fail(error, status, "no memory for training this network");
+    if (status != TAPER_OK)
+        return formats_fail(error, status, "no memory for training this network");
     TAPER_TRY(take_memory(r, error));
     memcpy(r->best, r->ae.parameter, r->ae.n * sizeof *r->best);
-    r->objective = (train_objective){r->options->lambda, r->options->slope_floor, r->options->balance,
-                                     r->options->seed};
+    r->objective = (train_objective){r->options->lambda, r->options->slope_floor,
+                                     r->options->balance, r->options->seed};
     r->state.n = r->ae.n;
     r->state.vector[0] = r->ae.parameter;
     r->state.vector[1] = r->adam.m;
@@ -276,7 +316,7 @@ static void end(run *r) {
     free(r->state.history);
 }
 
-/* --- the loop ---------------------------------------------------------------------------------------------------- */
+/* --- the loop --------------------------------------------------------------------------------- */
 
 static void report_step(run *r) {
     const train_checkpoint *s = &r->state;
@@ -284,10 +324,16 @@ static void report_step(run *r) {
     uint64_t steps = r->steps_per_epoch * r->options->epochs, done = s->step - r->first_step;
     double elapsed = now() - r->started, rows = s->sum_rows ? (double)s->sum_rows : 1.0;
     double rate = elapsed > 0.0 ? (double)done / elapsed : 0.0;
-    train_progress p = {(uint32_t)((s->step - (s->step > 0)) / r->steps_per_epoch) + 1, r->options->epochs, s->step, steps,
-                        s->sum_loss / rows, s->sum_distortion / rows, s->sum_bits / rows,
+    train_progress p = {(uint32_t)((s->step - (s->step > 0)) / r->steps_per_epoch) + 1,
+                        r->options->epochs,
+                        s->step,
+                        steps,
+                        s->sum_loss / rows,
+                        s->sum_distortion / rows,
+                        s->sum_bits / rows,
                         s->n_history ? s->history[s->n_history - 1].validation_loss : s->start_loss,
-                        rate * (double)r->batch, rate > 0.0 ? (double)(steps - s->step) / rate : 0.0};
+                        rate * (double)r->batch,
+                        rate > 0.0 ? (double)(steps - s->step) / rate : 0.0};
     if (r->callbacks->progress(r->callbacks->user, &p)) r->stop = 1;
 }
 
@@ -304,7 +350,8 @@ static taper_status finish_epoch(run *r) {
     entry->loss = s->sum_loss / rows;
     entry->distortion = s->sum_distortion / rows;
     entry->bits = s->sum_bits / rows;
-    entry->rate = (double)train_cosine_rate(r->options->rate, s->step, r->steps_per_epoch * r->options->epochs, 0);
+    entry->rate = (double)train_cosine_rate(r->options->rate, s->step,
+                                            r->steps_per_epoch * r->options->epochs, 0);
     s->n_history++;
     s->sum_loss = s->sum_distortion = s->sum_bits = 0.0;
     s->sum_rows = 0;
@@ -331,14 +378,16 @@ static taper_status loop(run *r, taper_error *error) {
     if (s->step < steps) shuffle_epoch(r, s->step / r->steps_per_epoch);
     while (s->step < steps && !r->stop && !r->diverged && !out_of_patience(r)) {
         taper_status status = train_step(r);
-        if (status != TAPER_OK) return formats_fail(error, status, "training step %llu could not be computed: %s",
-                                                    (unsigned long long)s->step, formats_status_name(status));
+        if (status != TAPER_OK)
+            return formats_fail(error, status, "training step %llu could not be computed: %s",
+                                (unsigned long long)s->step, formats_status_name(status));
         if (r->diverged) break;
         report_step(r);
         if (s->step % r->steps_per_epoch == 0) {
             status = finish_epoch(r);
-            if (status != TAPER_OK) return formats_fail(error, status, "validation could not be computed: %s",
-                                                        formats_status_name(status));
+            if (status != TAPER_OK)
+                return formats_fail(error, status, "validation could not be computed: %s",
+                                    formats_status_name(status));
             TAPER_TRY(save(r, error));
             if (s->step < steps) shuffle_epoch(r, s->step / r->steps_per_epoch);
         } else if (r->stop || now() - r->saved >= r->options->checkpoint_seconds) {
@@ -351,13 +400,15 @@ static taper_status loop(run *r, taper_error *error) {
 static void report_result(const run *r, train_result *result) {
     if (!result) return;
     const train_checkpoint *s = &r->state;
-    *result = (train_result){s->start_loss, s->best_loss, !(s->best_loss < s->start_loss), s->n_history,
-                             (uint32_t)r->stop, (uint32_t)r->diverged, r->range.threshold_low, r->range.threshold_high};
+    *result = (train_result){
+        s->start_loss,          s->best_loss,           !(s->best_loss < s->start_loss),
+        s->n_history,           (uint32_t)r->stop,      (uint32_t)r->diverged,
+        r->range.threshold_low, r->range.threshold_high};
 }
 
-taper_status train_dense(const train_dense_options *options, const train_pixels *data, codec_backend *be,
-                         codec_network *net, const train_callbacks *callbacks, train_result *result,
-                         taper_error *error) {
+taper_status train_dense(const train_dense_options *options, const train_pixels *data,
+                         codec_backend *be, codec_network *net, const train_callbacks *callbacks,
+                         train_result *result, taper_error *error) {
     TAPER_TRY(check_options(options, data, net, error));
     train_initialise_stacks(net, options->seed);
     run r = {.options = options, .data = data, .callbacks = callbacks};
@@ -372,13 +423,19 @@ taper_status train_dense(const train_dense_options *options, const train_pixels 
     return status;
 }
 
-taper_status train_dense_decoder(const train_dense_options *options, const train_pixels *data, codec_backend *be,
-                                 codec_network *net, train_requantise_fn *requantise, void *requantise_user,
-                                 const train_callbacks *callbacks, train_result *result, taper_error *error) {
+taper_status train_dense_decoder(const train_dense_options *options, const train_pixels *data,
+                                 codec_backend *be, codec_network *net,
+                                 train_requantise_fn *requantise, void *requantise_user,
+                                 const train_callbacks *callbacks, train_result *result,
+                                 taper_error *error) {
     TAPER_TRY(check_options(options, data, net, error));
     if (net->synthesis == net->analysis || !requantise)
-        return formats_fail(error, TAPER_ERR_ARG, "a tied decoder cannot be tuned alone; train it untied");
-    run r = {.options = options, .data = data, .callbacks = callbacks, .requantise = requantise,
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "a tied decoder cannot be tuned alone; train it untied");
+    run r = {.options = options,
+             .data = data,
+             .callbacks = callbacks,
+             .requantise = requantise,
              .requantise_user = requantise_user};
     taper_status status = begin(&r, be, net, error);
     if (status == TAPER_OK) status = loop(&r, error);

@@ -11,7 +11,8 @@ uint32_t train_truncation_from_uniform(float u, float rho, uint32_t units) {
     return extra >= (double)(units - 1) ? units : 1 + (uint32_t)extra;
 }
 
-train_cut train_cut_draw(const train_cut_range *range, uint32_t units, uint64_t seed, uint64_t step, uint64_t index) {
+train_cut train_cut_draw(const train_cut_range *range, uint32_t units, uint64_t seed, uint64_t step,
+                         uint64_t index) {
     uint32_t word[4];
     train_philox(seed, index, TRAIN_STREAM_CUT + (step << 8), word);
     double low = log((double)range->threshold_low), high = log((double)range->threshold_high);

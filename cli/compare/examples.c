@@ -26,7 +26,7 @@ typedef struct gallery {
 
 /* The points nearest to five levels of quality, from poor to good; each once. */
 static void choose_rates(gallery *g) {
-    static const double wanted[MAX_RATES] = {21, 24, 27, 30, 34};
+    static const double wanted[MAX_RATES] = {21, 25, 28, 31, 36};
     const cli_rd_curve *curve = cli_comparison_curve(g->report->comparison, "taper", "file");
     for (size_t w = 0; curve && w < MAX_RATES; w++) {
         const cli_rd_point *best = NULL;
@@ -46,20 +46,22 @@ static taper_status read_originals(gallery *g, taper_error *error) {
         size_t i = (2 * k + 1) * from->count / (2 * n);
         g->image[k] = i;
         g->n_images = k + 1;
-        TAPER_TRY(formats_imageset_read(from->set, from->index[i], &g->original[k], error));
+        TAPER_TRY(cli_originals_read(from, i, &g->original[k], error));
     }
     return TAPER_OK;
 }
 
 static taper_status render_ours(gallery *g, taper_error *error) {
     for (size_t r = 0; r < g->n_rates; r++) {
-        taper_decoder *decoder;
-        cli_subject_cut cut = {g->report->subject, (uint64_t)g->rate[r]->quality};
-        TAPER_TRY(cli_subject_decoder(&cut, &decoder, error));
-        taper_status status = TAPER_OK;
+        taper_decoder *decoder = NULL;
+        const cli_subject *subject = g->report->subject;
+        cli_subject_cut cut;
+        TAPER_TRY(cli_subject_cut_open(subject, (uint64_t)g->rate[r]->quality, &cut, error));
+        taper_status status = cli_subject_decoder(subject, &cut.source, &decoder, error);
         for (size_t k = 0; k < g->n_images && status == TAPER_OK; k++)
             status = cli_subject_render(decoder, g->image[k], &g->ours[k][r], error);
         taper_decoder_free(decoder);
+        cli_subject_cut_close(&cut);
         if (status != TAPER_OK) return status;
     }
     return TAPER_OK;

@@ -157,8 +157,8 @@ static void put_deltas(const cli_comparison *c, FILE *page) {
     cli_page_note(
         page,
         "Mean difference of bytes at equal PSNR over the common range; negative is better. "
-        "Accounting `file` counts all bytes; `file+model` adds the model's bytes once for the "
-        "whole set; `payload` counts only a rival's entropy-coded data, as if its headers were "
+        "Accounting 'file' counts all bytes; 'file+model' adds the model's bytes once for the "
+        "whole set; 'payload' counts only a rival's entropy-coded data, as if its headers were "
         "free, which flatters the rival.");
 }
 

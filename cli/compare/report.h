@@ -8,7 +8,7 @@
 
 typedef struct cli_report {
     const cli_comparison *comparison;
-    cli_subject *subject;
+    const cli_subject *subject;
     const cli_originals *originals;
     const char *title;             /* what was compared, for a person */
     const char *command;           /* the command line that makes the report anew */

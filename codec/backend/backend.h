@@ -6,10 +6,10 @@
  * Unless said otherwise outputs are overwritten and must not overlap inputs.
  *
  * Threads. A backend as made works on the calling thread alone, holds nothing, and may be shared by
- * any number of threads at once: that is how encoder and decoder workers use it, each with its own rows.
- * After codec_backend_set_threads the same calls spread over a pool; then one thread at a time may
- * use it (training). Results are bit for bit the same for every number of threads: work is cut into
- * blocks by shape alone, and no sum crosses blocks in an order that depends on timing. */
+ * any number of threads at once: that is how encoder and decoder workers use it, each with its own
+ * rows. After codec_backend_set_threads the same calls spread over a pool; then one thread at a
+ * time may use it (training). Results are bit for bit the same for every number of threads: work is
+ * cut into blocks by shape alone, and no sum crosses blocks in an order that depends on timing. */
 #ifndef CODEC_BACKEND_H
 #define CODEC_BACKEND_H
 #include "../../formats/status.h"
@@ -22,21 +22,22 @@ typedef struct codec_backend codec_backend;
 typedef enum codec_activation { CODEC_LINEAR = 0, CODEC_RELU = 1 } codec_activation;
 
 /* C[m][n] = beta * C + op(A) op(B), op(A) is m x k, op(B) is k x n.
- * transpose_a: A is stored k x m; transpose_b: B is stored n x k. beta 0 overwrites C even where it holds NaN.
- * Accumulates in float32. In `plain` a row's result depends on nothing but that row and B. In oneDNN it may
- * depend on m as well (small m take other kernels), but not on the row's place nor on its neighbours: code
- * that promises independence of batching (P5) calls with a fixed m, the last block padded, as network.c does.
- * TAPER_ERR_NOMEM when there is no room to pack B. */
-typedef taper_status codec_gemm_fn(codec_backend *be, int transpose_a, int transpose_b, size_t m, size_t n,
-                                   size_t k, const float *a, const float *b, float beta, float *c);
+ * transpose_a: A is stored k x m; transpose_b: B is stored n x k. beta 0 overwrites C even where it
+ * holds NaN. Accumulates in float32. In `plain` a row's result depends on nothing but that row and
+ * B. In oneDNN it may depend on m as well (small m take other kernels), but not on the row's place
+ * nor on its neighbours: code that promises independence of batching (P5) calls with a fixed m, the
+ * last block padded, as network.c does. TAPER_ERR_NOMEM when there is no room to pack B. */
+typedef taper_status codec_gemm_fn(codec_backend *be, int transpose_a, int transpose_b, size_t m,
+                                   size_t n, size_t k, const float *a, const float *b, float beta,
+                                   float *c);
 
 /* y[rows][width] = activation(y + bias), in place. bias[width] or NULL. */
 typedef taper_status codec_bias_fn(codec_backend *be, size_t rows, size_t width, const float *bias,
                                    codec_activation activation, float *y);
 
 /* Backward of codec_bias_fn. y[rows][width] is its output, dy the gradient there. In place:
- * dy = 0 where activation is CODEC_RELU and y <= 0; dbias[width] (or NULL) = column sums of the new dy,
- * rows ascending. With CODEC_LINEAR y is not read and may be NULL. */
+ * dy = 0 where activation is CODEC_RELU and y <= 0; dbias[width] (or NULL) = column sums of the new
+ * dy, rows ascending. With CODEC_LINEAR y is not read and may be NULL. */
 typedef taper_status codec_bias_backward_fn(codec_backend *be, size_t rows, size_t width,
                                             codec_activation activation, const float *y, float *dy,
                                             float *dbias);
@@ -44,7 +45,8 @@ typedef taper_status codec_bias_backward_fn(codec_backend *be, size_t rows, size
 /* *sum = sum of x[i]^2 in double. NaN and infinity pass through to *sum. */
 typedef taper_status codec_sum_squares_fn(codec_backend *be, size_t n, const float *x, double *sum);
 
-/* One Adam step (Kingma & Ba 2015, algorithm 1, with the bias corrections folded into `rate` and `epsilon`):
+/* One Adam step (Kingma & Ba 2015, algorithm 1, with the bias corrections folded into `rate` and
+ * `epsilon`):
  *   g' = scale g;  m = beta1 m + (1 - beta1) g';  v = beta2 v + (1 - beta2) g'^2
  *   w = w - rate m / (sqrt(v) + epsilon)
  * where rate = alpha sqrt(1 - beta2^t) / (1 - beta1^t) and epsilon = epsilon0 sqrt(1 - beta2^t). */
@@ -52,8 +54,8 @@ typedef struct codec_adam_step {
     float rate, beta1, beta2, epsilon;
     float scale; /* multiplies the gradient: 1 / batch, clipping */
 } codec_adam_step;
-typedef taper_status codec_adam_fn(codec_backend *be, size_t n, const codec_adam_step *step, const float *g,
-                                   float *w, float *m, float *v);
+typedef taper_status codec_adam_fn(codec_backend *be, size_t n, const codec_adam_step *step,
+                                   const float *g, float *w, float *m, float *v);
 
 /* A slot that is NULL means "not provided"; the CPU backends provide all. */
 typedef struct codec_backend_ops {
@@ -71,7 +73,7 @@ struct codec_backend {
     const codec_backend_ops *ops;
     void *state;             /* the device's own; NULL on the CPU */
     struct codec_pool *pool; /* NULL: the calling thread alone */
-    char kernels[96];        /* which kernels run, for `taper --version -v`: "oneDNN 2.6.3, AVX-512" */
+    char kernels[96]; /* which kernels run, for `taper --version -v`: "oneDNN 2.6.3, AVX-512" */
 };
 
 taper_status codec_backend_plain(codec_backend *out);
@@ -80,8 +82,9 @@ taper_status codec_backend_onednn(codec_backend *out);
 /* The fastest this build has on the CPU: oneDNN, else plain. Never fails. */
 void codec_backend_cpu(codec_backend *out);
 
-/* Spread calls over `threads` threads, the caller's among them (0: one per online core; at most 256).
- * May be called again with another number. On failure (TAPER_ERR_NOMEM) the backend works on as before. */
+/* Spread calls over `threads` threads, the caller's among them (0: one per online core; at most
+ * 256). May be called again with another number. On failure (TAPER_ERR_NOMEM) the backend works on
+ * as before. */
 taper_status codec_backend_set_threads(codec_backend *be, unsigned threads);
 /* End the threads and zero *be. Needed only after codec_backend_set_threads; harmless otherwise. */
 void codec_backend_close(codec_backend *be);

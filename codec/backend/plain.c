@@ -1,4 +1,4 @@
-/* plain.c -- every operation in readable C: the definition the other backends are tested against. */
+/* plain.c -- every operation in readable C: the definition that other backends must meet. */
 #include "plain.h"
 #include "pool.h"
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- matrix product: columns in panels of PANEL, op(B)'s panel packed once, rows one after another ------ */
+/* --- matrix product: columns in panels of PANEL, op(B)'s panel packed once, rows one after anot */
 
 enum { PANEL = 32 };
 
@@ -25,7 +25,8 @@ static void pack_panel(const gemm_task *t, size_t first, size_t width, float *pa
     memset(panel, 0, t->k * PANEL * sizeof *panel);
     for (size_t p = 0; p < t->k; p++)
         for (size_t j = 0; j < width; j++)
-            panel[p * PANEL + j] = t->transpose_b ? t->b[(first + j) * t->k + p] : t->b[p * t->n + first + j];
+            panel[p * PANEL + j] =
+                t->transpose_b ? t->b[(first + j) * t->k + p] : t->b[p * t->n + first + j];
 }
 
 static void gemm_panel(void *context, size_t block) {
@@ -40,12 +41,14 @@ static void gemm_panel(void *context, size_t block) {
             for (size_t j = 0; j < PANEL; j++) sum[j] += a * panel[p * PANEL + j];
         }
         float *c = t->c + i * t->n + first;
-        for (size_t j = 0; j < width; j++) c[j] = t->beta == 0.0f ? sum[j] : t->beta * c[j] + sum[j];
+        for (size_t j = 0; j < width; j++)
+            c[j] = t->beta == 0.0f ? sum[j] : t->beta * c[j] + sum[j];
     }
 }
 
-taper_status codec_plain_gemm(codec_backend *be, int transpose_a, int transpose_b, size_t m, size_t n, size_t k,
-                               const float *a, const float *b, float beta, float *c) {
+taper_status codec_plain_gemm(codec_backend *be, int transpose_a, int transpose_b, size_t m,
+                              size_t n, size_t k, const float *a, const float *b, float beta,
+                              float *c) {
     if (!m || !n) return TAPER_OK;
     size_t panels = (n + PANEL - 1) / PANEL, row = PANEL * sizeof(float);
     if (k > SIZE_MAX / row / panels) return TAPER_ERR_NOMEM;
@@ -57,7 +60,7 @@ taper_status codec_plain_gemm(codec_backend *be, int transpose_a, int transpose_
     return TAPER_OK;
 }
 
-/* --- bias and activation: rows in blocks forward, columns in blocks backward ----------------------------- */
+/* --- bias and activation: rows in blocks forward, columns in blocks backward ------------------ */
 
 enum { ROW_BLOCK = 32, COLUMN_BLOCK = 64 };
 
@@ -81,7 +84,7 @@ static void bias_rows(void *context, size_t block) {
 }
 
 taper_status codec_plain_bias(codec_backend *be, size_t rows, size_t width, const float *bias,
-                               codec_activation activation, float *y) {
+                              codec_activation activation, float *y) {
     bias_task task = {rows, width, bias, NULL, activation, y, NULL};
     codec_pool_run(be->pool, bias_rows, &task, (rows + ROW_BLOCK - 1) / ROW_BLOCK);
     return TAPER_OK;
@@ -102,14 +105,16 @@ static void bias_columns_backward(void *context, size_t block) {
     if (t->dbias) memcpy(t->dbias + first, sum, width * sizeof *sum);
 }
 
-taper_status codec_plain_bias_backward(codec_backend *be, size_t rows, size_t width, codec_activation activation,
-                                        const float *y, float *dy, float *dbias) {
+taper_status codec_plain_bias_backward(codec_backend *be, size_t rows, size_t width,
+                                       codec_activation activation, const float *y, float *dy,
+                                       float *dbias) {
     bias_task task = {rows, width, NULL, y, activation, dy, dbias};
-    codec_pool_run(be->pool, bias_columns_backward, &task, (width + COLUMN_BLOCK - 1) / COLUMN_BLOCK);
+    codec_pool_run(be->pool, bias_columns_backward, &task,
+                   (width + COLUMN_BLOCK - 1) / COLUMN_BLOCK);
     return TAPER_OK;
 }
 
-/* --- vectors: in blocks of VECTOR_BLOCK elements ---------------------------------------------------------- */
+/* --- vectors: in blocks of VECTOR_BLOCK elements ---------------------------------------------- */
 
 enum { VECTOR_BLOCK = 1 << 15, LANES = 8 };
 
@@ -163,15 +168,19 @@ static void adam_block(void *context, size_t block) {
     }
 }
 
-taper_status codec_plain_adam(codec_backend *be, size_t n, const codec_adam_step *step, const float *g, float *w,
-                               float *m, float *v) {
+taper_status codec_plain_adam(codec_backend *be, size_t n, const codec_adam_step *step,
+                              const float *g, float *w, float *m, float *v) {
     adam_task task = {n, *step, g, w, m, v};
     codec_pool_run(be->pool, adam_block, &task, n / VECTOR_BLOCK + (n % VECTOR_BLOCK != 0));
     return TAPER_OK;
 }
 
-static const codec_backend_ops plain_ops = {"plain", codec_plain_gemm, codec_plain_bias, codec_plain_bias_backward, codec_plain_sum_squares,
-                                           codec_plain_adam};
+static const codec_backend_ops plain_ops = {"plain",
+                                            codec_plain_gemm,
+                                            codec_plain_bias,
+                                            codec_plain_bias_backward,
+                                            codec_plain_sum_squares,
+                                            codec_plain_adam};
 
 taper_status codec_backend_plain(codec_backend *out) {
     *out = (codec_backend){&plain_ops, NULL, NULL, ""};

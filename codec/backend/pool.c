@@ -5,7 +5,9 @@
 /* WebAssembly without threads: the decoder still builds; every task runs on the caller. */
 #if defined(__wasm__) && !defined(__wasm_atomics__)
 
-struct codec_pool { unsigned threads; };
+struct codec_pool {
+    unsigned threads;
+};
 
 taper_status codec_pool_create(codec_pool **out, unsigned threads) {
     (void)threads;

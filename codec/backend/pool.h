@@ -8,14 +8,15 @@
 typedef struct codec_pool codec_pool;
 typedef void codec_task_fn(void *context, size_t block);
 
-/* threads >= 1, the caller's among them. Fewer are made when the system grants fewer: that changes speed,
- * never results. TAPER_ERR_NOMEM when there is no memory. */
+/* threads >= 1, the caller's among them. Fewer are made when the system grants fewer: that changes
+ * speed, never results. TAPER_ERR_NOMEM when there is no memory. */
 taper_status codec_pool_create(codec_pool **out, unsigned threads);
-void codec_pool_destroy(codec_pool *pool); /* NULL is fine */
+void codec_pool_destroy(codec_pool *pool);           /* NULL is fine */
 unsigned codec_pool_threads(const codec_pool *pool); /* 1 for NULL */
 
-/* Run task(context, 0 .. blocks - 1), each once, and return when all are done. pool NULL: on this thread,
- * ascending. Not to be called from within a task of the same pool, nor by two threads at once. */
+/* Run task(context, 0 .. blocks - 1), each once, and return when all are done. pool NULL: on this
+ * thread, ascending. Not to be called from within a task of the same pool, nor by two threads at
+ * once. */
 void codec_pool_run(codec_pool *pool, codec_task_fn *task, void *context, size_t blocks);
 
 /* Cores that are online, at least 1. */

@@ -1,0 +1,104 @@
+/* originals.c -- which image of the input is which of the container, and reading it. */
+#include "originals.h"
+#include "../../formats/image.h"
+#include <stdlib.h>
+#include <string.h>
+
+taper_status cli_originals_reserve(cli_originals *originals, size_t n, taper_error *error) {
+    free(originals->index);
+    originals->count = 0;
+    if (n > SIZE_MAX / sizeof *originals->index - 1 ||
+        !(originals->index = malloc((n + 1) * sizeof *originals->index)))
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a list of %zu images", n);
+    return TAPER_OK;
+}
+
+void cli_originals_close(cli_originals *originals) {
+    free(originals->index);
+    *originals = (cli_originals){0};
+}
+
+/* Take the alpha channel away: 2 -> 1 or 4 -> 3 channels, in place. */
+static void drop_alpha(taper_image *image) {
+    const size_t sample = image->depth / 8u, from = image->channels * sample, to = from - sample;
+    uint8_t *bytes = image->pixels;
+    for (size_t i = 0, pixels = (size_t)image->width * image->height; i < pixels; i++)
+        memmove(bytes + i * to, bytes + i * from, to);
+    image->channels--;
+}
+
+void cli_originals_apply_alpha(const cli_originals *originals, taper_image *image) {
+    if (!formats_image_has_alpha(image)) return;
+    if (originals->alpha == CLI_ALPHA_DROP) drop_alpha(image);
+    if (originals->alpha == CLI_ALPHA_WHITE) formats_image_flatten(image, 65535);
+}
+
+taper_status cli_originals_read(const cli_originals *originals, size_t i, taper_image *out,
+                                taper_error *error) {
+    TAPER_TRY(formats_imageset_read(originals->set, originals->index[i], out, error));
+    cli_originals_apply_alpha(originals, out);
+    return TAPER_OK;
+}
+
+/* --- matching ------------------------------------------------------------------------------------
+ */
+
+typedef struct named {
+    const char *name;
+    size_t index;
+} named;
+
+static int by_name(const void *left, const void *right) {
+    return strcmp(((const named *)left)->name, ((const named *)right)->name);
+}
+
+/* All names of the set, sorted; NULL when an image has none or memory is short. */
+static named *sorted_names(const formats_imageset *set, size_t n) {
+    named *names = malloc((n + 1) * sizeof *names);
+    for (size_t i = 0; names && i < n; i++) {
+        names[i] = (named){formats_imageset_name(set, i), i};
+        if (!names[i].name) {
+            free(names);
+            return NULL;
+        }
+    }
+    if (names) qsort(names, n, sizeof *names, by_name);
+    return names;
+}
+
+/* Find each image of the container by name in names, or, without names, take it in order. */
+static taper_status match(cli_originals *originals, const taper_decoder *decoder, size_t images,
+                          const named *names, size_t n, taper_error *error) {
+    for (size_t i = 0; i < images; i++) {
+        taper_image_info info;
+        if (taper_decoder_image_info(decoder, i, &info) != TAPER_OK || (names && !info.name))
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "image %zu of the container has no description", i);
+        originals->index[i] = i;
+        if (!names) continue;
+        named wanted = {info.name, 0};
+        const named *found = bsearch(&wanted, names, n, sizeof *names, by_name);
+        if (!found)
+            return formats_fail(error, TAPER_ERR_ARG,
+                                "its image '%.100s' is not among the originals given", info.name);
+        originals->index[i] = found->index;
+    }
+    originals->count = images;
+    return TAPER_OK;
+}
+
+taper_status cli_originals_match(cli_originals *originals, const taper_decoder *decoder,
+                                 taper_error *error) {
+    taper_container_info info;
+    const size_t n = formats_imageset_count(originals->set);
+    TAPER_TRY(taper_decoder_get_info(decoder, &info));
+    TAPER_TRY(cli_originals_reserve(originals, (size_t)info.images, error));
+    named *names = info.has_names ? sorted_names(originals->set, n) : NULL;
+    if (!names && n != info.images)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "it holds %llu images, but %zu originals were given",
+                            (unsigned long long)info.images, n);
+    taper_status status = match(originals, decoder, (size_t)info.images, names, n, error);
+    free(names);
+    return status;
+}

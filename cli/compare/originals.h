@@ -1,0 +1,32 @@
+/* originals.h -- the images that a container holds, in its order, as they were before. */
+#ifndef CLI_COMPARE_ORIGINALS_H
+#define CLI_COMPARE_ORIGINALS_H
+#include "../../codec/taper.h"
+#include "../../formats/imageset.h"
+
+/* What becomes of an alpha channel; in the order of the option's choices. */
+typedef enum cli_alpha { CLI_ALPHA_REFUSE, CLI_ALPHA_DROP, CLI_ALPHA_WHITE } cli_alpha;
+
+typedef struct cli_originals {
+    const formats_imageset *set; /* borrowed; set by the caller, like alpha */
+    cli_alpha alpha;
+    size_t *index; /* [count]: image i of the container is image index[i] of the set */
+    size_t count;
+} cli_originals;
+
+/* Room for n images, none of them there yet. */
+taper_status cli_originals_reserve(cli_originals *originals, size_t n, taper_error *error);
+void cli_originals_close(cli_originals *originals); /* a zeroed one is fine */
+
+/* Fill index for a container: by name when both have names, else by order, and then the numbers of
+ * images must agree. TAPER_ERR_ARG: an image has no original; the text names it. */
+taper_status cli_originals_match(cli_originals *originals, const taper_decoder *decoder,
+                                 taper_error *error);
+
+/* The original of the container's image i; the caller frees its pixels. Safe from several threads.
+ */
+taper_status cli_originals_read(const cli_originals *originals, size_t i, taper_image *out,
+                                taper_error *error);
+/* What cli_originals_read does to an image after it has been read from the set. */
+void cli_originals_apply_alpha(const cli_originals *originals, taper_image *image);
+#endif

@@ -1,0 +1,186 @@
+/* decode_progressive.c -- decode bytes as they arrive: the files get better while they come in.
+ *
+ * After each piece the images whose data has grown are drawn anew, but not before as much time has
+ * passed as the last drawing took, and at most three times a second. Each file is replaced in one
+ * step: who looks at it sees a whole picture at any moment. */
+#include "../formats/atomic_file.h"
+#include "../formats/file.h"
+#include "decoding.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PIECE = 1 << 16, REDRAW_MS = 333 };
+
+typedef struct arrival {
+    const cli_decode_request *q;
+    taper_decoder *decoder;
+    taper_container_info info; /* when ready */
+    bool ready;                /* the front matter is there and the plan is made */
+    bool dirty;                /* bytes have come since the last drawing */
+    cli_picture_plan plan;
+    uint64_t *drawn_bytes;     /* [groups] of data behind the files; UINT64_MAX: not drawn yet */
+    uint64_t arrived;
+    uint32_t passes;           /* that all images drawn last had */
+    uint64_t damaged;          /* images of the last drawing */
+    int64_t next_draw;         /* ms */
+    cli_canvas canvas;
+    taper_error failure;       /* of the bytes: what came before is drawn all the same */
+} arrival;
+
+static int64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* --- drawing --- */
+
+static int write_picture(arrival *a, uint64_t k, bool again) {
+    taper_error error = {0};
+    const char *path = a->q->one_file ? a->q->output : a->plan.path[k];
+    unsigned flags = again || a->q->common->force ? FORMATS_ATOMIC_OVERWRITE : 0;
+    taper_status status =
+        cli_picture_write(path, a->q->format, &a->canvas.image, flags, &error);
+    return status == TAPER_OK ? CLI_DONE : cli_fail("decode", path, status, &error);
+}
+
+/* Draw the images whose group has grown; an image of a group that has not is skipped. */
+static int draw_images(arrival *a) {
+    uint32_t group = UINT32_MAX;
+    bool grown = false, again = false;
+    for (uint64_t k = 0; k < a->plan.count; k++) {
+        taper_error error = {0};
+        taper_image_info info;
+        taper_completeness done = {0};
+        uint64_t i = a->plan.first + k;
+        taper_decoder_image_info(a->decoder, i, &info);
+        bool first = info.group != group;
+        if (!first && !grown) continue;
+        taper_status status = cli_canvas_render(&a->canvas, a->decoder, i, &done, &error);
+        if (status != TAPER_OK && status != TAPER_ERR_CORRUPT)
+            return cli_fail("decode", a->q->input, status, &error);
+        a->damaged += status == TAPER_ERR_CORRUPT;
+        if (done.passes < a->passes) a->passes = done.passes;
+        if (first) {
+            group = info.group;
+            again = a->drawn_bytes[group] != UINT64_MAX;
+            grown = a->drawn_bytes[group] != done.bytes;
+            a->drawn_bytes[group] = done.bytes;
+        }
+        int code = grown ? write_picture(a, k, again) : CLI_DONE;
+        if (code != CLI_DONE) return code;
+    }
+    return CLI_DONE;
+}
+
+static int draw(arrival *a) {
+    int64_t start = now_ms();
+    a->passes = a->info.passes;
+    a->damaged = 0;
+    a->dirty = false;
+    int code = draw_images(a);
+    int64_t now = now_ms(), took = now - start;
+    a->next_draw = now + (took > REDRAW_MS ? took : REDRAW_MS);
+    if (code == CLI_DONE)
+        cli_note(a->q->common, "decode", "%llu of %llu bytes, %.1f %%: %u of %u passes",
+                 (unsigned long long)a->arrived, (unsigned long long)a->info.file_bytes,
+                 (double)a->arrived * 100 / (double)a->info.file_bytes, a->passes,
+                 a->info.passes);
+    return code;
+}
+
+/* --- arriving --- */
+
+/* The front matter is whole: name the files. */
+static int get_ready(arrival *a) {
+    if (a->ready || taper_decoder_get_info(a->decoder, &a->info) != TAPER_OK) return CLI_DONE;
+    a->drawn_bytes = malloc(a->info.groups * sizeof *a->drawn_bytes);
+    if (!a->drawn_bytes) return cli_fail("decode", a->q->input, TAPER_ERR_NOMEM, NULL);
+    for (uint32_t g = 0; g < a->info.groups; g++) a->drawn_bytes[g] = UINT64_MAX;
+    int code = cli_picture_plan_make(&a->plan, a->q, a->decoder);
+    a->ready = a->dirty = code == CLI_DONE;
+    return code;
+}
+
+/* Wait for bytes, but no longer than until something may be drawn. 1: read; 0: draw; -1: failed. */
+static int wait_for_bytes(const arrival *a, int descriptor) {
+    struct pollfd input = {.fd = descriptor, .events = POLLIN};
+    int timeout = -1;
+    if (a->dirty) {
+        int64_t left = a->next_draw - now_ms();
+        timeout = left > 0 ? (int)left : 0;
+    }
+    int ready = poll(&input, 1, timeout);
+    return ready < 0 && errno == EINTR ? 0 : ready;
+}
+
+static int receive(arrival *a, int descriptor) {
+    uint8_t *piece = malloc(PIECE);
+    int code = piece ? CLI_DONE : cli_fail("decode", a->q->input, TAPER_ERR_NOMEM, NULL);
+    while (code == CLI_DONE && a->failure.status == TAPER_OK) {
+        ssize_t got = -1;
+        errno = EINTR;
+        if (wait_for_bytes(a, descriptor) != 0) got = read(descriptor, piece, PIECE);
+        if (got == 0) break;
+        if (got < 0 && errno != EINTR && errno != EAGAIN) {
+            formats_fail_errno(&a->failure, errno, "read");
+            break;
+        }
+        if (got > 0) {
+            a->arrived += (uint64_t)got;
+            taper_decoder_push(a->decoder, piece, (size_t)got, &a->failure);
+            a->dirty = a->ready;
+            code = get_ready(a);
+        }
+        if (code == CLI_DONE && a->dirty && now_ms() >= a->next_draw) code = draw(a);
+    }
+    free(piece);
+    return code;
+}
+
+/* All bytes are there that will come: the last drawing, and what is to be said. */
+static int finish(arrival *a) {
+    const char *input = a->q->input;
+    if (a->failure.status != TAPER_OK && !a->ready)
+        return cli_fail("decode", input, a->failure.status, &a->failure);
+    if (!a->ready) {
+        cli_error("decode", input, "incomplete header, need %llu more bytes; send more of the file",
+                  (unsigned long long)taper_decoder_bytes_needed(a->decoder));
+        return CLI_CORRUPT;
+    }
+    int code = a->dirty ? draw(a) : CLI_DONE;
+    cli_pictures_settle();
+    if (code != CLI_DONE) return code;
+    if (a->failure.status != TAPER_OK)
+        return cli_fail("decode", input, a->failure.status, &a->failure);
+    if (a->damaged) {
+        cli_error("decode", input,
+                  "damaged: %llu images lack what lies behind a failed checksum; fetch the file again",
+                  (unsigned long long)a->damaged);
+        return CLI_CORRUPT;
+    }
+    return a->q->strict && a->arrived < a->info.file_bytes ? CLI_INCOMPLETE : CLI_DONE;
+}
+
+int cli_decode_progressive(const cli_decode_request *q) {
+    arrival a = {.q = q};
+    taper_error error = {0};
+    int descriptor = strcmp(q->input, "-") ? open(q->input, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    if (descriptor < 0)
+        return cli_fail("decode", q->input, formats_fail_errno(&error, errno, "open"), &error);
+    taper_status status = taper_decoder_new(&a.decoder, q->model, &q->limits, &error);
+    int code = status == TAPER_OK ? receive(&a, descriptor)
+                                  : cli_fail("decode", q->input, status, &error);
+    if (code == CLI_DONE) code = finish(&a);
+    if (descriptor != STDIN_FILENO) close(descriptor);
+    taper_decoder_free(a.decoder);
+    cli_picture_plan_free(&a.plan);
+    cli_canvas_free(&a.canvas);
+    free(a.drawn_bytes);
+    return code;
+}

@@ -1,0 +1,65 @@
+# compare: a model and containers against JPEG, the report folder, and the figures' independence of -T.
+"$SAMPLES" small set --count 80 --format png
+"$TAPER" train -q -o model.tpm set/png
+compare() { "$TAPER" compare -q -r jpeg "$@"; }
+
+# the table, and the one JSON object
+compare -m model.tpm set/png >table
+grep -q '^taper      file  ' table
+grep -q '^taper      file+model' table
+grep -q '^JPEG       payload' table
+compare -m model.tpm --json -T 1 set/png >one
+compare -m model.tpm --json -T 3 set/png >three
+cmp one three
+test "$(wc -l <one)" -eq 1
+for key in '{"schema":1,"images":80,"pixels":81920,"curves":\[{"codec":"taper","accounting":"file","points":\[{"bytes_per_image":' \
+    '"psnr_db":' '"psnr_of_mean_mse_db":' '"ms_ssim":' '{"codec":"jpeg","accounting":"payload","points":' \
+    '"bd_rate":\[{"codec":"taper","accounting":"file","anchor":"jpeg","anchor_accounting":"file","percent":-'
+do grep -q "$key" one; done
+
+# a container is what the model makes of the same images, in any order of files; a cut one ends sooner
+"$TAPER" encode -q -m model.tpm -o set.taper set/png
+compare -m model.tpm --json set.taper set/png | cmp - one
+"$TAPER" encode -q -m model.tpm --embed-model -o own.taper set/png
+compare --json own.taper set/png >embedded
+grep -q '"file"' embedded
+if grep -q 'file+model' embedded; then exit 9; fi
+head -c 12000 set.taper >cut.taper
+compare -m model.tpm --json cut.taper set/png >cut
+test "$(grep -o '"bytes_per_image":150,' cut | wc -l)" -eq 1
+"$TAPER" encode -q -m model.tpm --layout image -o images.taper set/png
+compare -m model.tpm images.taper set/png >/dev/null
+
+# the report: everything in it, nothing from elsewhere, and not overwritten without -f
+compare -m model.tpm -n 30 -o report set/png >/dev/null
+for file in index.html rd.csv rd.gp; do test -s "report/$file"; done
+grep -q '^jpeg,payload,4:' report/rd.csv
+grep -q 'data:image/png;base64,' report/index.html
+grep -q 'taper compare -q -r jpeg -m model.tpm -n 30 -o report set/png' report/index.html
+if grep -Eq '(src|href)="[^d#]|url\(|<script|<link' report/index.html; then exit 9; fi
+before=$(cksum <report/index.html)
+code=0; compare -m model.tpm -n 30 -o report set/png >/dev/null 2>why || code=$?
+test "$code" -eq 5
+grep -q 'report/index.html: exists; -f' why
+test "$before" = "$(cksum <report/index.html)"
+compare -m model.tpm -n 20 -f -o report set/png >/dev/null
+if command -v gnuplot >/dev/null; then
+    for file in rd.svg rd.png ms_ssim.svg; do test -s "report/$file"; done
+    grep -q '<svg' report/index.html
+fi
+test "$(ls -A report | grep -c tmp)" -eq 0
+
+# without gnuplot the rest is done, and the package is named
+mkdir none
+PATH=$PWD/none "$TAPER" compare -q -r jpeg -m model.tpm -n 20 -o bare set/png >/dev/null 2>why
+grep -q 'gnuplot-nox' why
+test -s bare/index.html
+
+# what cannot be compared
+fails() { code=0; "$TAPER" compare -q "$@" >out 2>why || code=$?; test ! -s out; }
+fails -m model.tpm -r jpg set/png; test "$code" -eq 2; grep -q "did you mean 'jpeg'" why
+fails set/png; test "$code" -eq 2; grep -q 'model' why
+fails -m model.tpm; test "$code" -eq 2
+fails set.taper set/png; test "$code" -eq 2; grep -q 'model' why
+rm set/png/*/*0*.png
+fails -m model.tpm -r none set.taper set/png; test "$code" -eq 2; grep -q 'not among the originals' why

@@ -1,0 +1,219 @@
+/* dct_model.h -- a model without training, images and containers in memory, for tests and fuzz targets.
+ *
+ * The units are a cosine transform of windows, times an orthonormal colour transform, by rising
+ * frequency; the code tables follow formulas. Everything is deterministic and takes milliseconds. */
+#ifndef TESTS_DCT_MODEL_H
+#define TESTS_DCT_MODEL_H
+#include "../codec/model.h"
+#include "../formats/file.h"
+#include "pictures.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Column c, row y, colour: value of the basis vector of frequencies (fx, fy) and colour axis a. */
+static inline float dct_value(codec_window w, uint32_t fx, uint32_t fy, uint32_t a, uint32_t x,
+                              uint32_t y, uint32_t c) {
+    static const double colour[3][3] = {{1, 1, 1}, {1, -1, 0}, {1, 1, -2}};
+    static const double norm[3] = {3, 2, 6};
+    const double pi = 3.14159265358979;
+    double column = cos(pi * fx * (2 * x + 1) / (2.0 * w.width)) * sqrt((fx ? 2.0 : 1.0) / w.width);
+    double row = cos(pi * fy * (2 * y + 1) / (2.0 * w.height)) * sqrt((fy ? 2.0 : 1.0) / w.height);
+    double shade = w.channels == 1 ? 1 : colour[a][c] / sqrt(norm[a]);
+    return (float)(column * row * shade);
+}
+
+/* Rows of synthesis, by rising frequency. */
+static inline void dct_fill_network(taper_model *m) {
+    codec_window w = m->window;
+    uint32_t unit = 0;
+    for (uint32_t sum = 0; sum < w.width + w.height; sum++)
+        for (uint32_t fy = 0; fy < w.height; fy++)
+            for (uint32_t a = 0; a < w.channels; a++) {
+                if (fy > sum || sum - fy >= w.width || unit >= m->network.units) continue;
+                float *to = m->network.synthesis + (size_t)unit++ * m->network.inputs;
+                for (uint32_t c = 0; c < w.channels; c++)
+                    for (uint32_t y = 0; y < w.height; y++)
+                        for (uint32_t x = 0; x < w.width; x++)
+                            *to++ = dct_value(w, sum - fy, fy, a, x, y, c);
+            }
+    for (uint32_t i = 0; i < m->network.inputs; i++) m->network.mean[i] = 128;
+}
+
+/* The contexts' part of the tables: plain but not empty, so that every field counts. */
+static inline void dct_fill_contexts(codec_code_tables *t) {
+    for (uint32_t b = 0; b < CODEC_RATIO_BINS; b++) {
+        for (uint32_t l = 0; l < CODEC_RECON_LEVELS; l++) t->recon[b][l] = (uint8_t)(96 + 8 * l);
+        t->zero_norm[b] = (uint8_t)(b < 20 ? 2 + b : 40);
+    }
+    for (uint32_t c = 0; c < CODEC_CLASSES; c++) {
+        static const int16_t weight[CODEC_FEATURES] = {90, 40, 60, 10, 2, 1, 1, 30};
+        static const int16_t sign[CODEC_FEATURES] = {20, 30};
+        int is_sign = c / CODEC_BANDS == CODEC_SIGN;
+        memcpy(t->weight[c], is_sign ? sign : weight, sizeof weight);
+        t->bias[c] = (int16_t)(c / CODEC_BANDS == CODEC_SIGNIFICANCE ? -40 : 0);
+        for (uint32_t b = 0; b < CODEC_BINS; b++) t->prior[c][b] = (int8_t)((b * 7 + c) % 9 - 4);
+    }
+    for (int side = 0; side < 4; side++) t->signed_weight[0][side][0] = 14;
+    t->signed_weight[1][0][1] = -9;
+}
+
+/* Quantiser, order and layers. Layers end after an eighth more passes each, at least one. */
+static inline void dct_fill_tables(codec_code_tables *t, uint32_t inputs, float step) {
+    uint8_t planes = 1;
+    while (planes < 12 && 128 * sqrt(inputs) / step >= (1 << planes)) planes++;
+    for (uint32_t u = 0; u < t->units; u++) {
+        t->step[u] = step;
+        t->planes[u] = (uint8_t)(u ? planes - (planes > 1) : planes);
+        t->log_scale[u] = (int16_t)lrint(16 * log2(60.0 / (1 + u) / step + 0.5));
+    }
+    if (codec_code_tables_set_planes(t) != TAPER_OK) abort();
+    uint8_t *slope = t->slope;
+    for (uint32_t u = 0; u < t->units; slope += t->planes[u++])
+        for (uint32_t d = 0; d < t->planes[u]; d++)
+            slope[d] = (uint8_t)(16 * (t->planes[u] - d) - (u < 14 ? u : 14));
+    if (codec_order_make(t) != TAPER_OK) abort();
+    t->n_layers = 0;
+    for (uint32_t pass = 0; pass < t->n_passes;) {
+        pass += 1 + pass / 8;
+        int last = t->n_layers + 1 == CODEC_MAX_LAYERS_IN_MODEL || pass > t->n_passes;
+        if (last) pass = t->n_passes;
+        t->layer[t->n_layers++] = (codec_layer_end){pass, 500 * pass * pass};
+    }
+    dct_fill_contexts(t);
+}
+
+/* The model itself, the caller's (taper_model_free); its .tpm file is appended to file. */
+static inline taper_model *dct_model_make(codec_window window, uint32_t units, float step,
+                                          formats_buffer *file) {
+    taper_model *m = calloc(1, sizeof *m), *out;
+    if (!m) abort();
+    m->window = window;
+    m->tied = 1;
+    m->info.family = TAPER_FAMILY_PCA;
+    uint32_t inputs = codec_window_values(window);
+    if (units == 0 || units > inputs) units = inputs;
+    if (codec_network_alloc(&m->network, inputs, units, 1, NULL, 0, NULL, 0)) abort();
+    if (codec_code_tables_alloc(&m->tables, units)) abort();
+    dct_fill_network(m);
+    dct_fill_tables(&m->tables, inputs, step);
+    codec_weight_precision precision = {0.05, 8};
+    size_t start = file->size;
+    if (codec_model_write(m, &precision, file, NULL) != TAPER_OK) abort();
+    taper_model_free(m);
+    if (taper_model_load(&out, file->data + start, file->size - start, NULL, NULL)) abort();
+    return out;
+}
+
+/* A picture with a gradient, a box and some grain, 8 bits, different for each seed. */
+static inline taper_image dct_picture(uint32_t width, uint32_t height, unsigned channels,
+                                      uint64_t seed) {
+    taper_image image = picture_noise(width, height, channels, 8, seed + 1);
+    uint64_t state = 77 * seed + 13;
+    for (int i = 0; i < 4; i++) picture_random(&state);
+    double angle = (double)(picture_random(&state) % 628) / 100;
+    double steep = (double)(picture_random(&state) % 90) / 10, left = (double)(state >> 8 & 127);
+    uint32_t x0 = (uint32_t)(picture_random(&state) % width), y0 = (uint32_t)(state >> 40) % height;
+    uint32_t x1 = x0 + width / 3, y1 = y0 + height / 2;
+    uint64_t colours = picture_random(&state);
+    uint8_t *to = image.pixels;
+    for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++)
+            for (unsigned c = 0; c < channels; c++, to++) {
+                double v = 60 + left / 2 + steep * (x * cos(angle) + y * sin(angle)) + (*to & 7);
+                if (x >= x0 && x < x1 && y >= y0 && y < y1) v += (int)(colours >> 8 * c & 127) - 64;
+                *to = (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
+            }
+    return image;
+}
+
+static inline taper_status dct_buffer_write(void *user, const void *bytes, size_t n) {
+    return formats_write_bytes(user, bytes, n);
+}
+
+/* Append to the buffer. */
+static inline taper_sink dct_sink(formats_buffer *buffer) {
+    return (taper_sink){buffer, dct_buffer_write};
+}
+
+/* Encode n pictures; names "f/0.png".. and labels i % 3 - 1 when named. Aborts on failure. */
+static inline formats_buffer dct_encode(const taper_model *model, const taper_image *image, size_t n,
+                                        const taper_encode_options *options, int named) {
+    formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
+    taper_encoder *encoder;
+    taper_sink sink = dct_sink(&out);
+    static const char *const classes[] = {"cat", "dog"};
+    if (taper_encoder_new(&encoder, model, options, NULL) != TAPER_OK) abort();
+    if (named && taper_encoder_set_classes(encoder, classes, 2, NULL) != TAPER_OK) abort();
+    for (size_t i = 0; i < n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "f/%zu.png", i);
+        if (taper_encoder_add(encoder, &image[i], named ? name : NULL,
+                              named ? (int32_t)(i % 3) - 1 : -1, NULL) != TAPER_OK)
+            abort();
+    }
+    if (taper_encoder_finish(encoder, &sink, NULL) != TAPER_OK) abort();
+    taper_encoder_free(encoder);
+    return out;
+}
+
+/* All pixels of a container, image after image, and how complete each is. done may be NULL. */
+static inline taper_status dct_render_all(taper_decoder *decoder, formats_buffer *pixels,
+                                          taper_completeness *done) {
+    taper_container_info info;
+    taper_status status = taper_decoder_get_info(decoder, &info), worst = TAPER_OK;
+    if (status != TAPER_OK) return status;
+    for (uint64_t i = 0; i < info.images; i++) {
+        taper_image_info image;
+        if (taper_decoder_image_info(decoder, i, &image) != TAPER_OK) abort();
+        taper_image out = {.pixels = formats_buffer_extend(pixels, (size_t)image.bytes)};
+        if (!out.pixels) abort();
+        memset(out.pixels, 0xA5, (size_t)image.bytes);
+        status = taper_decoder_render(decoder, i, &out, done ? &done[i] : NULL, NULL);
+        if (status != TAPER_OK) worst = status;
+    }
+    return worst;
+}
+
+/* Decode the first size bytes of a container from memory: all pixels appended. */
+static inline taper_status dct_pull(const uint8_t *bytes, size_t size, const taper_model *model,
+                                    formats_buffer *pixels, taper_completeness *done) {
+    formats_memory memory = {bytes, size};
+    taper_source source = formats_memory_source(&memory);
+    taper_decoder *decoder;
+    taper_status status = taper_decoder_open(&decoder, &source, model, NULL, NULL);
+    if (status == TAPER_OK) status = dct_render_all(decoder, pixels, done);
+    taper_decoder_free(decoder);
+    return status;
+}
+
+static inline taper_container_info dct_info(const formats_buffer *file, const taper_model *model) {
+    formats_memory memory = {file->data, file->size};
+    taper_source source = formats_memory_source(&memory);
+    taper_decoder *decoder;
+    taper_container_info info = {0};
+    if (taper_decoder_open(&decoder, &source, model, NULL, NULL) != TAPER_OK) abort();
+    if (taper_decoder_get_info(decoder, &info) != TAPER_OK) abort();
+    taper_decoder_free(decoder);
+    return info;
+}
+
+/* Mean over images of each image's PSNR, 8 bits; an exact image counts as 100 dB. */
+static inline double dct_mean_psnr(const taper_image *image, size_t n, const uint8_t *decoded) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *original = image[i].pixels;
+        size_t samples = formats_image_samples(&image[i]);
+        uint64_t error = 0;
+        for (size_t k = 0; k < samples; k++) {
+            int d = original[k] - decoded[k];
+            error += (uint64_t)(d * d);
+        }
+        double db = error ? 10 * log10(65025.0 * (double)samples / (double)error) : 100;
+        sum += db < 100 ? db : 100;
+        decoded += samples;
+    }
+    return sum / (double)n;
+}
+
+#endif
