@@ -24,13 +24,13 @@ typedef struct settings {
 static const char *const k_alphas[] = {"refuse", "drop", "white", NULL}; /* as cli_alpha */
 static const cli_option k_options[] = {
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "encode the images with this model; not needed for a container that carries its own"},
+     .help = "encode with this model; not needed when the container carries it"},
     {"output", 'o', CLI_STRING, "DIR", offsetof(settings, output),
      .help = "leave rd.csv, plots and index.html in this folder"},
     {"rivals", 'r', CLI_STRING, "LIST", offsetof(settings, rivals), .initial = "all",
-     .help = "codecs to compare with: jpeg,jpeg2000,webp,avif,jxl, or all, or none"},
+     .help = "compare with these of jpeg,jpeg2000,webp,avif,jxl; or all, or none"},
     {"bpp", 0, CLI_NUMBERS, "LIST", offsetof(settings, bpp), .min = 1e-6, .max = 1e6,
-     .help = "cut at these rates, in bits per pixel; else at 15 sizes half an octave apart"},
+     .help = "cut at these bits per pixel; else at 15 sizes half an octave apart"},
     {"count", 'n', CLI_INT, "N", offsetof(settings, max_count), .min = 0, .max = 1e15,
      .initial = "0", .help = "use the first N images only, with a model; 0: all"},
     {"examples", 0, CLI_INT, "N", offsetof(settings, examples), .min = 0, .max = 6, .initial = "6",
@@ -58,11 +58,11 @@ const cli_verb cli_verb_compare = {
         "operand that is one), whose originals the images are. Cuts it at a ladder of\n"
         "sizes, decodes every cut, and measures PSNR, SSIM and MS-SSIM against the originals;\n"
         "the same for JPEG, JPEG 2000, WebP, AVIF and JPEG XL, as far as their libraries were\n"
-        "found when taper was built.\n\n"
+        "found when taper was built. AVIF, at its best setting, is by far the slowest.\n\n"
         "Rates are told in up to three accountings: `file`, all bytes; `file+model`, with the\n"
         "model's bytes added once for the set; `payload`, a rival's entropy-coded data alone,\n"
         "as if its headers were free. BD-rate is the mean difference of bytes at equal PSNR;\n"
-        "negative is better.\n\n",
+        "negative is better.\n",
     .examples =
         "taper compare -m cifar.tpm test_batch.bin                # a table\n"
         "taper compare -m photos.tpm -o report photos/            # and report/index.html\n"

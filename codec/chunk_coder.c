@@ -7,7 +7,8 @@ enum { P_HALF = 32768 };
 
 static codec_bit *models(codec_group *g) { return &g->model[0][0]; }
 
-static double ideal_bits(uint32_t p1, int bit) { return -log2((bit ? p1 : 65536 - p1) / 65536.0); }
+/* -log2 of the probability that a bit had. */
+static double ideal_bits(uint32_t p1, int bit) { return -log2f((float)(bit ? p1 : 65536 - p1) / 65536.0f); }
 
 /* One pass of the encoder. code: [n] of the pass's unit. */
 static void encode_pass(codec_group *g, codec_rc_encoder *rc, const int16_t *code, double *bits) {

@@ -17,7 +17,8 @@ static inline int32_t codec_log16(uint32_t x) {
     return 16 * (31 - (int32_t)zeros) + codec_log_fraction[((x << zeros) >> 27) & 15];
 }
 
-/* value * 2^(e / 16), rounded down; value < 2^40, saturates above 2^56 and falls to 0 below. */
+/* value * 2^(e / 16), rounded down; value < 2^40. From e = 16 * 24 on it is 2^56 for any value but 0, which is
+ * above what any caller tells apart. */
 static inline uint64_t codec_scale_exp2(uint64_t value, int32_t e) {
     int32_t whole = e >= 0 ? e / 16 : -((-e + 15) / 16); /* floor */
     uint64_t product = value * codec_exp_fraction[e - 16 * whole]; /* < 2^56 */

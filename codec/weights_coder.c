@@ -120,6 +120,13 @@ static taper_status read_rows(float *weights, uint32_t rows, uint32_t columns, u
     return TAPER_OK;
 }
 
+/* Could a string of `size` bytes hold this many weights? Each takes a bit of at least 1 / 1419 (CODEC_P_MIN), and the
+ * last 8 bytes may be trimmed: a guard against short files that are long work. */
+static int is_plausible(uint64_t weights, uint64_t size) {
+    enum { WEIGHTS_PER_BYTE = 11500, TRIMMED = 16 };
+    return weights / WEIGHTS_PER_BYTE <= size + TRIMMED;
+}
+
 taper_status codec_weights_read(float *weights, uint32_t rows, uint32_t columns, uint32_t width, formats_cursor *in,
                                 taper_error *error) {
     float *step = malloc((size_t)rows * sizeof *step + 1);
@@ -131,6 +138,9 @@ taper_status codec_weights_read(float *weights, uint32_t rows, uint32_t columns,
         const uint8_t *bytes = formats_read_bytes(in, size);
         codec_rc_decoder rc;
         status = formats_cursor_check(in, "model: weights", error);
+        if (status == TAPER_OK && !is_plausible((uint64_t)rows * columns, size))
+            status = formats_fail(error, TAPER_ERR_CORRUPT, "model: %zu bytes cannot hold %llu weights", size,
+                                  (unsigned long long)rows * columns);
         if (status == TAPER_OK) {
             codec_rc_decoder_init(&rc, bytes, size, 1);
             status = read_rows(weights, rows, columns, width, step, q, &rc, error);

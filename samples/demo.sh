@@ -24,7 +24,11 @@ run() { # show a command as one would type it, then run it
     printf '  $ taper'
     printf ' %s' "$@"
     printf '\n'
-    "$taper" "$@" 2>&1 | sed 's/^/    /'
+    code=0
+    "$taper" "$@" >said 2>&1 || code=$?
+    sed 's/^/    /' said
+    rm said
+    [ "$code" -eq 0 ] || { echo "demo: taper $1 failed with exit code $code" >&2; exit 1; }
 }
 
 step "1. A set of 6,000 drawn images, 32 x 32, ten classes; 5,000 to learn from, 1,000 to carry"
@@ -52,7 +56,7 @@ for folder in 15000 30000 60000 120000 250000 500000; do
 done
 
 step "5. Compare with JPEG on the same images"
-run compare -f --rivals jpeg -m model.tpm -o . samples/cifar/test.bin
+run compare --rivals jpeg -m model.tpm -o . samples/cifar/test.bin
 [ -s index.html ] || { echo "demo: no index.html was written" >&2; exit 1; }
 
 step "Done: $((size)) bytes hold the 1,000 images at their best; look at"

@@ -2,20 +2,19 @@
  * gnuplot. */
 #include "../cli/plot.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "cmocka_all.h"
+#include "scratch.h"
 
-static char folder[64]; /* of this run; removed at the end */
+static char folder[SCRATCH_PATH]; /* of this run; removed at the end */
 
 static int make_folder(void **state) {
     (void)state;
-    snprintf(folder, sizeof folder, "taper-test-plot-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
+    scratch_make(folder);
+    return 0;
 }
 
 static int remove_folder(void **state) {
@@ -25,7 +24,7 @@ static int remove_folder(void **state) {
 
 /* The file's text, terminated; the caller's. NULL when there is no such file. */
 static char *slurp(const char *stem, const char *suffix, size_t *n) {
-    char path[128];
+    char path[640];
     snprintf(path, sizeof path, "%s%s", stem, suffix);
     FILE *file = fopen(path, "rb");
     if (!file) return NULL;
@@ -43,7 +42,7 @@ static void expect_in(const char *text, const char *wanted) {
 static void remove_all(const char *stem) {
     static const char *const suffix[] = {".svg", ".png", ".gp", ".csv"};
     for (size_t i = 0; i < 4; i++) {
-        char path[128];
+        char path[640];
         snprintf(path, sizeof path, "%s%s", stem, suffix[i]);
         remove(path);
     }
@@ -67,7 +66,7 @@ static cli_plot two_curves(cli_series *series) {
 
 static void test_all_files_appear(void **state) {
     (void)state;
-    char stem[96];
+    char stem[600];
     size_t n = 0;
     taper_error error;
     cli_series series[2];
@@ -103,7 +102,7 @@ static void test_all_files_appear(void **state) {
 
 static void test_the_script_stands_alone(void **state) {
     (void)state;
-    char stem[96], command[256];
+    char stem[600], command[700];
     size_t n;
     taper_error error;
     cli_series series[2];
@@ -133,7 +132,7 @@ static void test_nothing_to_plot_is_said(void **state) {
     static const double negative[] = {-1, -2};
     cli_series none = {.name = "none", .x = negative, .y = k_y, .n = 2};
     cli_plot plot = {.x_label = "x", .y_label = "y", .log_x = true, .series = &none, .n_series = 1};
-    char stem[96];
+    char stem[600];
     snprintf(stem, sizeof stem, "%s/none", folder);
     assert_int_equal(cli_plot_write(&plot, stem, true, NULL, &error), TAPER_ERR_ARG);
     expect_in(error.text, "nothing to plot");
@@ -147,7 +146,7 @@ static void test_without_gnuplot_the_package_is_named(void **state) {
     size_t n;
     cli_series series[2];
     cli_plot plot = two_curves(series);
-    char stem[96], *path = getenv("PATH") ? strdup(getenv("PATH")) : NULL;
+    char stem[600], *path = getenv("PATH") ? strdup(getenv("PATH")) : NULL;
     snprintf(stem, sizeof stem, "%s/without", folder);
     setenv("PATH", folder, 1);
     taper_status status = cli_plot_write(&plot, stem, true, NULL, &error);
@@ -167,7 +166,7 @@ static void test_a_missing_folder_is_an_error(void **state) {
     taper_error error;
     cli_series series[2];
     cli_plot plot = two_curves(series);
-    char stem[96];
+    char stem[600];
     snprintf(stem, sizeof stem, "%s/no/such", folder);
     assert_int_equal(cli_plot_write(&plot, stem, false, NULL, &error), TAPER_ERR_IO);
 }

@@ -1,7 +1,6 @@
 /* fit_contexts.c -- see fit_contexts.h. */
 #include "fit_contexts.h"
 #include "../codec/chunk_coder.h"
-#include "philox.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,13 +89,18 @@ typedef struct class_sample {
     uint64_t seen;
 } class_sample;
 
+/* A well-mixed function of its argument (the finaliser of SplitMix64, Steele et al. 2014). */
+static uint64_t mix(uint64_t x) {
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
 /* Reservoir sampling (algorithm R): where to keep the next item, or SAMPLES for nowhere. */
 static uint32_t place_for(class_sample *s, uint32_t class) {
     uint64_t index = s->seen++;
     if (s->kept < SAMPLES) return s->kept++;
-    uint32_t word[4];
-    train_philox(1, index, 1000 + class, word);
-    uint64_t at = ((uint64_t)word[0] << 32 | word[1]) % (index + 1);
+    uint64_t at = (mix(index + ((uint64_t)class << 48)) >> 32) * (index + 1) >> 32; /* index < 2^32 */
     return at < SAMPLES ? (uint32_t)at : SAMPLES;
 }
 

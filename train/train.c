@@ -49,7 +49,7 @@ taper_status train_fit_pca(taper_model *m, const train_dataset *data, codec_back
 
 /* Images that calibration learns from: held-out ones where the network may have learned its own by heart. */
 taper_status train_select_for_calibration(train_selection *s, const train_dataset *data, codec_window window, uint32_t units) {
-    enum { WORK = 30000000, PASSES_PER_UNIT = 7, ROWS_PER_INPUT = 50, FEWEST = 200 };
+    enum { WORK = 15000000, PASSES_PER_UNIT = 7, ROWS_PER_INPUT = 50, FEWEST = 200 };
     size_t most = WORK / ((size_t)units * PASSES_PER_UNIT) + FEWEST;
     TAPER_TRY(train_select(s, data, window, TRAIN_PART_TRAINING, SIZE_MAX / 2));
     int plenty = s->windows >= (size_t)ROWS_PER_INPUT * codec_window_values(window);
@@ -162,6 +162,19 @@ static double score(const candidate *c, uint64_t set_images) {
 
 /* --- windows ---------------------------------------------------------------------------------------------------- */
 
+/* Could a model of this window be worth its bytes to a set of this size? About half a byte a weight, against a quarter of
+ * a usual rate of two bits a pixel. */
+static int can_pay(const train_options *options, const train_dataset *data, codec_window window) {
+    double inputs = codec_window_values(window), units = options->units ? options->units : DEFAULT_UNITS;
+    double model_bytes = 0.5 * inputs * fmin(units, inputs), pixels = (double)data->pixels / (double)data->n;
+    double images = options->set_images ? (double)options->set_images : (double)data->available;
+    return model_bytes < images * pixels / 16;
+}
+
+static void add_window(const train_options *options, const train_dataset *data, codec_window window, codec_window *list, int *n) {
+    if (*n == 0 || can_pay(options, data, window)) list[(*n)++] = window;
+}
+
 static taper_status list_windows(const train_options *options, const train_dataset *data, codec_window *window, int *n,
                                  taper_error *error) {
     uint32_t width = data->image[0].width, height = data->image[0].height, side = options->window;
@@ -176,9 +189,9 @@ static taper_status list_windows(const train_options *options, const train_datas
         window[(*n)++] = (codec_window){side, side, data->channels};
     } else {
         int small = data->one_size && width <= WHOLE_SIDE_AUTO && height <= WHOLE_SIDE_AUTO && width * height * data->channels <= 4096;
-        window[(*n)++] = (codec_window){8, 8, data->channels};
-        window[(*n)++] = (codec_window){16, 16, data->channels};
-        if (small && (width != 16 || height != 16)) window[(*n)++] = (codec_window){width, height, data->channels};
+        add_window(options, data, (codec_window){8, 8, data->channels}, window, n);
+        add_window(options, data, (codec_window){16, 16, data->channels}, window, n);
+        if (small && (width != 16 || height != 16)) add_window(options, data, (codec_window){width, height, data->channels}, window, n);
     }
     return TAPER_OK;
 }

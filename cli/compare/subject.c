@@ -12,12 +12,11 @@ static taper_status feed(taper_encoder *encoder, const cli_subject_encoding *how
                          taper_error *error) {
     taper_image image = {0};
     taper_error why = {0};
-    const char *name = formats_imageset_name(originals->set, i);
     taper_status status = cli_readahead_next(readahead, &image, &why);
     int is_read = status == TAPER_OK;
     if (is_read) {
         cli_originals_apply_alpha(originals, &image);
-        status = taper_encoder_add(encoder, &image, name, -1, &why);
+        status = taper_encoder_add(encoder, &image, NULL, -1, &why);
     }
     free(image.pixels);
     if (how->done) how->done(how->user, 1);

@@ -24,7 +24,8 @@ typedef struct cli_subject {
 typedef void cli_subject_skip_fn(void *user, const char *path, const taper_error *why);
 
 /* Encode all images of originals->set (the first max_images, when not 0) with the model into a file
- * without a name. originals->index is filled. done: as in cli_rd_job. */
+ * without a name; names and labels of the images are left out, for the rivals' bytes do not count
+ * them either. originals->index is filled. done: as in cli_rd_job. */
 typedef struct cli_subject_encoding {
     size_t max_images;
     unsigned threads;

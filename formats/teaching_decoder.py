@@ -1,0 +1,1133 @@
+#!/usr/bin/env python3
+"""teaching_decoder.py -- reads .taper containers: SPEC.md as a program, in the same order.
+
+    python3 teaching_decoder.py [-m MODEL.tpm] -o DIR FILE.taper     write the images as PNG
+    python3 teaching_decoder.py --info FILE                          say what is in a container or model
+    ... --image N        only image N, counted from 1           --bytes N   as if the file were cut there
+    ... --trace          every decoded bit, one a line          --levels    the integers behind the pixels
+
+Python 3 and its standard library only. It is written to be read beside SPEC.md and to check other
+decoders against: clear before fast, some thousand bits a second. The numbers in the headings below are
+the sections of SPEC.md. Where this file and SPEC.md differ, one of them has a bug.
+"""
+import argparse
+import os
+import struct
+import sys
+import zlib
+
+
+class Illegal(Exception):
+    """The bytes are not a legal file, or not one that this program reads."""
+
+
+def require(condition, what):
+    if not condition:
+        raise Illegal(what)
+
+
+# ----- 3. Conventions ----------------------------------------------------------------------------------------
+
+MAX_LAYERS = 4096             # the table of constants, section 3.5; a test compares both with the C headers
+MAX_SECTIONS = 64
+MAX_SIDE = 1 << 24
+MAX_CLASSES = 1 << 20
+MAX_WINDOW_SIDE = 256
+MAX_INPUTS = 65536
+MAX_LAYER_WIDTH = 65536
+MAX_STACK = 8
+MAX_PLANES = 15
+MAX_MODEL_LAYERS = 64
+WEIGHT_MAX = 1 << 20
+BANDS = 12
+KINDS = 4
+CLASSES = KINDS * BANDS
+BINS = 96
+FEATURES = 8
+RATIO_BINS = 40
+RECON_LEVELS = 4
+SIGNED_UNITS = 24
+SIGNED_INPUTS = 16
+BIT_LIMIT = 400
+P_MIN = 32
+P_MAX = 65536 - 32
+P_HALF = 32768
+CONFIDENCE = 24
+NORM_ONE = 64
+NORM_MAX = 1023
+SIGNED_ONE = 1024
+SIGNED_MAX = 32767
+
+MY_LIMIT = 1 << 28            # bytes this program is willing to unpack (section 8)
+MASK64 = (1 << 64) - 1
+
+
+class Reader:
+    """Bytes from front to back; running out of them is an error."""
+
+    def __init__(self, data, what):
+        self.data, self.at, self.what = data, 0, what
+
+    def bytes(self, n):
+        require(self.at + n <= len(self.data), self.what + " ends early")
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+    def unpack(self, form):
+        return struct.unpack("<" + form, self.bytes(struct.calcsize("<" + form)))
+
+    def u8(self):
+        return self.bytes(1)[0]
+
+    def varint(self, limit):
+        """LEB128 in its shortest form, at most `limit`."""
+        value = shift = 0
+        while True:
+            byte = self.u8()
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                break
+            require(shift < 70, self.what + ": a varint is too long")
+        require(byte or shift == 7, self.what + ": a varint is not in its shortest form")
+        require(value <= limit, self.what + ": a number is too large")
+        return value
+
+    def string(self):
+        end = self.data.find(b"\0", self.at)
+        require(end >= 0, self.what + ": a string is not ended")
+        return self.bytes(end + 1 - self.at)[:-1]
+
+    def end(self):
+        require(self.at == len(self.data), self.what + ": bytes follow its end")
+
+
+CRC_TABLE = []
+for _i in range(256):
+    for _ in range(8):
+        _i = _i >> 1 ^ (0x82F63B78 if _i & 1 else 0)
+    CRC_TABLE.append(_i)
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = crc >> 8 ^ CRC_TABLE[(crc ^ byte) & 255]
+    return crc ^ 0xFFFFFFFF
+
+
+# 3.3 XXH3-64 with seed 0, for inputs above 240 bytes (a model's payload always is)
+
+XXH_SECRET = bytes.fromhex("""
+    b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671f cb79e64eccc0e578825ad07dccff7221b8084674f743248ee03590e6813a264c
+    3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8 a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364
+    eac5ac8334d3ebc3c581a0fffa1363eb170ddd51b7f0da49d316552629d4689e 2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e""")
+XXH_PRIME32 = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D)
+XXH_PRIME64 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5)
+
+
+def xxh3_64(data):
+    def u64(at):
+        return int.from_bytes(XXH_SECRET[at:at + 8], "little")
+
+    def add_stripe(at, secret_at):
+        for i, word in enumerate(struct.unpack_from("<8Q", data, at)):
+            key = word ^ u64(secret_at + 8 * i)
+            acc[i ^ 1] = acc[i ^ 1] + word & MASK64
+            acc[i] = acc[i] + (key & 0xFFFFFFFF) * (key >> 32) & MASK64
+
+    acc = [XXH_PRIME32[2], *XXH_PRIME64[:4], XXH_PRIME32[1], XXH_PRIME64[4], XXH_PRIME32[0]]
+    require(len(data) > 240, "too short for the long form of XXH3")
+    for stripe in range((len(data) - 1) // 64):
+        add_stripe(64 * stripe, 8 * (stripe % 16))
+        if stripe % 16 == 15 and 64 * (stripe + 1) <= (len(data) - 1) // 1024 * 1024:
+            for i in range(8):
+                acc[i] = (acc[i] ^ acc[i] >> 47 ^ u64(128 + 8 * i)) * XXH_PRIME32[0] & MASK64
+    add_stripe(len(data) - 64, 192 - 64 - 7)
+    h = len(data) * XXH_PRIME64[0]
+    for i in range(4):
+        product = (acc[2 * i] ^ u64(11 + 16 * i)) * (acc[2 * i + 1] ^ u64(19 + 16 * i))
+        h += (product ^ product >> 64) & MASK64
+    h &= MASK64
+    h = (h ^ h >> 37) * 0x165667919E3779F9 & MASK64
+    return h ^ h >> 32
+
+
+# 3.4 zstd, RFC 8878. No dictionaries; the frame's own checksum is not looked at.
+
+class BackwardBits:
+    """A bit stream of zstd that is read from its end; bits before the start are zeros."""
+
+    def __init__(self, data):
+        require(data and data[-1], "zstd: a bit stream has no end mark")
+        self.data = data
+        self.left = 8 * len(data) - 9 + data[-1].bit_length()
+
+    def peek(self, n):
+        low = self.left - n
+        if low < 0:
+            return self.word(0, self.left) << -low if self.left > 0 else 0
+        return self.word(low, n)
+
+    def word(self, low, n):
+        first = low >> 3
+        return int.from_bytes(self.data[first:first + 9], "little") >> (low & 7) & (1 << n) - 1
+
+    def read(self, n):
+        value = self.peek(n)
+        self.left -= n
+        return value
+
+
+class FseTable:
+    """For each state: its symbol, bits to read, and what to add to them for the next state."""
+
+    def __init__(self, counts, log):
+        size = 1 << log
+        spread, high = [None] * size, size - 1
+        for symbol, count in enumerate(counts):
+            if count < 0:
+                spread[high] = symbol
+                high -= 1
+        at = 0
+        for symbol, count in enumerate(counts):
+            for _ in range(count):
+                spread[at] = symbol
+                at = at + (size >> 1) + (size >> 3) + 3 & size - 1
+                while at > high:
+                    at = at + (size >> 1) + (size >> 3) + 3 & size - 1
+        self.log, self.symbol, self.bits, self.base = log, spread, [], []
+        seen = [1 if count < 0 else count for count in counts]
+        for symbol in spread:
+            bits = log + 1 - seen[symbol].bit_length()
+            self.bits.append(bits)
+            self.base.append((seen[symbol] << bits) - size)
+            seen[symbol] += 1
+
+    @classmethod
+    def constant(cls, symbol):
+        table = cls.__new__(cls)
+        table.log, table.symbol, table.bits, table.base = 0, [symbol], [0], [0]
+        return table
+
+
+def read_fse_table(data, at, max_log, max_symbol):
+    """A table's description at data[at:]; returns the table and where it ends."""
+    bits = 8 * at
+
+    def peek(n):
+        return int.from_bytes(data[bits >> 3:(bits >> 3) + 4], "little") >> (bits & 7) & (1 << n) - 1
+
+    log = peek(4) + 5
+    bits += 4
+    require(log <= max_log, "zstd: an FSE table is too fine")
+    counts, left = [], 1 << log
+    while left > 0:
+        require(len(counts) <= max_symbol and bits < 8 * len(data), "zstd: an FSE table has too many symbols")
+        width = (left + 1).bit_length()
+        value, low = peek(width), (1 << width - 1) - 1
+        spare = (1 << width) - 2 - left
+        bits += width
+        if value & low < spare:
+            value &= low
+            bits -= 1
+        elif value > low:
+            value -= spare
+        counts.append(value - 1)
+        left -= abs(value - 1)
+        while value == 1:               # a count of 0 is followed by how many more zeros, 3 meaning "and go on"
+            zeros = peek(2)
+            bits += 2
+            counts += [0] * zeros
+            if zeros < 3:
+                break
+    require(left == 0 and len(counts) <= max_symbol + 1, "zstd: an FSE table does not add up")
+    return FseTable(counts, log), (bits + 7) // 8
+
+
+def read_huffman_table(data, at):
+    """Returns (bits, table of (symbol, length)) and where the description ends."""
+    head = data[at]
+    at += 1
+    if head >= 128:
+        n = head - 127
+        weights = [data[at + i // 2] >> (4 if i % 2 == 0 else 0) & 15 for i in range(n)]
+        end = at + (n + 1) // 2
+    else:
+        end = at + head
+        table, start = read_fse_table(data[:end], at, 6, 255)
+        stream, weights = BackwardBits(data[start:end]), []
+        states = [stream.read(table.log), stream.read(table.log)]
+        while True:                     # two states by turns, until the stream is used up
+            state = states[len(weights) % 2]
+            weights.append(table.symbol[state])
+            if stream.left < table.bits[state]:
+                weights.append(table.symbol[states[len(weights) % 2]])
+                break
+            states[(len(weights) - 1) % 2] = table.base[state] + stream.read(table.bits[state])
+            require(len(weights) < 256, "zstd: too many Huffman weights")
+    total = sum(1 << w - 1 for w in weights if w)
+    require(total, "zstd: an empty Huffman table")
+    bits = total.bit_length()
+    rest = (1 << bits) - total
+    require(bits <= 11 and rest & rest - 1 == 0, "zstd: Huffman weights do not add up")
+    weights.append(rest.bit_length())
+    table = []
+    for w in range(1, bits + 1):
+        for symbol, weight in enumerate(weights):
+            if weight == w:
+                table += [(symbol, bits + 1 - w)] * (1 << w - 1)
+    return (bits, table), end
+
+
+def huffman_stream(data, huffman, n):
+    bits, table = huffman
+    stream, out = BackwardBits(data), bytearray()
+    for _ in range(n):
+        symbol, length = table[stream.peek(bits)]
+        out.append(symbol)
+        stream.left -= length
+    require(stream.left == 0, "zstd: a Huffman stream is not used up")
+    return out
+
+
+LL_BASE = [*range(16), 16, 18, 20, 22, 24, 28, 32, 40, 48] + [1 << i for i in range(6, 17)]
+LL_BITS = [0] * 16 + [1, 1, 1, 1, 2, 2, 3, 3, 4] + [*range(6, 17)]
+ML_BASE = [*range(3, 35), 35, 37, 39, 41, 43, 47, 51, 59, 67, 83, 99] + [(1 << i) + 3 for i in range(7, 17)]
+ML_BITS = [0] * 32 + [1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5] + [*range(7, 17)]
+DEFAULT_FSE = (     # of literal lengths, offsets, match lengths
+    ([4, 3] + [2] * 11 + [1] * 3 + [2] * 9 + [3, 2] + [1] * 5 + [-1] * 4, 6),
+    ([1] * 6 + [2] * 3 + [1] * 15 + [-1] * 5, 5),
+    ([1, 4, 3] + [2] * 6 + [1] * 37 + [-1] * 7, 6))
+FSE_LIMITS = ((9, 35), (8, 31), (9, 52))
+
+
+class Zstd:
+    """One frame. State that goes from block to block: the last tables and offsets."""
+
+    def __init__(self, data, limit):
+        self.data, self.limit, self.out = data, limit, bytearray()
+        self.huffman, self.tables, self.offsets = None, [None] * 3, [1, 4, 8]
+        require(data[:4] == b"\x28\xb5\x2f\xfd", "zstd: not a frame")
+        flags, at = data[4], 5
+        single, dictionary = flags >> 5 & 1, (0, 1, 2, 4)[flags & 3]
+        require(not flags & 8 and not any(data[at + 1 - single:at + 1 - single + dictionary]), "zstd: needs a dictionary")
+        at += 1 - single + dictionary + ((1 if single else 0), 2, 4, 8)[flags >> 6]
+        last = 0
+        while not last:
+            require(at + 3 <= len(data), "zstd: the frame ends early")
+            head = int.from_bytes(data[at:at + 3], "little")
+            last, kind, size = head & 1, head >> 1 & 3, head >> 3
+            at += 3
+            stored = 1 if kind == 1 else size
+            require(kind != 3 and at + stored <= len(data) and len(self.out) + size <= limit, "zstd: a block is illegal")
+            if kind == 2:
+                self.block(data[at:at + size])
+            else:
+                self.out += data[at:at + 1] * size if kind == 1 else data[at:at + size]
+            at += stored
+        require(at + (4 if flags & 4 else 0) == len(data), "zstd: bytes follow the frame")
+
+    def block(self, data):
+        literals, at = self.literals(data)
+        n = data[at]
+        at += 1
+        if n == 255:
+            n = int.from_bytes(data[at:at + 2], "little") + 0x7F00
+            at += 2
+        elif n >= 128:
+            n = (n - 128 << 8) + data[at]
+            at += 1
+        if n == 0:
+            self.out += literals
+            return
+        modes = data[at]
+        at += 1
+        for i in range(3):              # literal lengths, offsets, match lengths
+            mode = modes >> 6 - 2 * i & 3
+            if mode == 0:
+                self.tables[i] = FseTable(*DEFAULT_FSE[i])
+            elif mode == 1:
+                self.tables[i] = FseTable.constant(data[at])
+                at += 1
+            elif mode == 2:
+                self.tables[i], at = read_fse_table(data, at, *FSE_LIMITS[i])
+            require(self.tables[i], "zstd: a table is repeated before there is one")
+        self.sequences(n, BackwardBits(data[at:]), literals)
+
+    def literals(self, data):
+        kind, form = data[0] & 3, data[0] >> 2 & 3
+        if kind < 2:                    # stored, or one byte repeated
+            size_bytes, shift = ((1, 3), (2, 4), (1, 3), (3, 4))[form]
+            size, at = int.from_bytes(data[:size_bytes], "little") >> shift, size_bytes
+            require(size <= self.limit, "zstd: too many literals")
+            return (data[at:at + size], at + size) if kind == 0 else (data[at:at + 1] * size, at + 1)
+        at, bits = ((3, 10), (3, 10), (4, 14), (5, 18))[form]
+        sizes = int.from_bytes(data[:at], "little") >> 4
+        size, packed = sizes & (1 << bits) - 1, sizes >> bits
+        end = at + packed
+        if kind == 2:
+            self.huffman, at = read_huffman_table(data, at)
+        require(self.huffman and end <= len(data), "zstd: literals are illegal")
+        if form == 0:
+            return huffman_stream(data[at:end], self.huffman, size), end
+        lengths, out = struct.unpack("<3H", data[at:at + 6]), bytearray()
+        at += 6
+        for length in lengths:
+            out += huffman_stream(data[at:at + length], self.huffman, (size + 3) // 4)
+            at += length
+        return out + huffman_stream(data[at:end], self.huffman, size - len(out)), end
+
+    def sequences(self, n, stream, literals):
+        taken, tables = 0, self.tables
+        state = [stream.read(table.log) for table in tables]
+        for k in range(n):
+            ll, of, ml = (table.symbol[s] for table, s in zip(tables, state))
+            offset = (1 << of) + stream.read(of)
+            match = ML_BASE[ml] + stream.read(ML_BITS[ml])
+            length = LL_BASE[ll] + stream.read(LL_BITS[ll])
+            if k + 1 < n:
+                for i in (0, 2, 1):
+                    state[i] = tables[i].base[state[i]] + stream.read(tables[i].bits[state[i]])
+            offset = self.offset_of(offset, length)
+            self.out += literals[taken:taken + length]
+            taken += length
+            require(taken <= len(literals) and 0 < offset <= len(self.out) and len(self.out) + match <= self.limit,
+                    "zstd: a sequence is illegal")
+            for _ in range(match):
+                self.out.append(self.out[-offset])
+        require(stream.left == 0, "zstd: sequences are not used up")
+        self.out += literals[taken:]
+
+    def offset_of(self, value, length):
+        if value > 3:
+            offset, self.offsets = value - 3, [value - 3] + self.offsets[:2]
+            return offset
+        index = value if length == 0 else value - 1
+        if index == 3:
+            offset = self.offsets[0] - 1
+            self.offsets = [offset] + self.offsets[:2]
+        else:
+            offset = self.offsets.pop(index)
+            self.offsets.insert(0, offset)
+        return offset
+
+
+def unzstd(data, size):
+    try:
+        out = bytes(Zstd(data, size).out)
+    except (IndexError, struct.error):
+        raise Illegal("zstd: the frame is damaged") from None
+    require(len(out) == size, "zstd: the frame does not unpack to its size")
+    return out
+
+
+# ----- 4, 5. The container's front matter ----------------------------------------------------------------------
+
+class Incomplete(Illegal):
+    """A prefix that ends before the front matter does."""
+
+
+CONTAINER_MAGIC = b"\x89TPR\r\n\x1a\n"
+
+
+class Front:
+    """Header, section table and sections: all that lies before the chunks."""
+
+    def __init__(self, data):
+        require(data[:8] == CONTAINER_MAGIC[:len(data)], "not a taper container")
+        self.need(data, 56)
+        (self.version, self.layout, self.tail, required, _ignorable, crc, self.model_id, self.images, self.groups,
+         self.layers, sections, reserved) = struct.unpack("<HBBIIIQQIIII", data[8:56])
+        require(self.version == 1 and required == 0, "a container of another version, or with features unknown here")
+        require(reserved == 0 and sections <= MAX_SECTIONS, "the header is damaged")
+        table_end = 56 + 24 * sections
+        self.need(data, table_end)
+        require(crc32c(data[:20] + bytes(4) + data[24:table_end]) == crc, "the header fails its checksum")
+        table = [struct.unpack_from("<4sIQQ", data, 56 + 24 * i) for i in range(sections)]
+        self.size = table_end + sum(stored for _, _, stored, _ in table)
+        self.need(data, self.size)
+        require(self.layout <= 1 and self.tail <= 1, "layout or tail is illegal")
+        require(1 <= self.groups <= self.images < 1 << 32 and 1 <= self.layers <= MAX_LAYERS, "counts are illegal")
+        self.names = self.labels = self.model = self.geometry = None
+        self.sections, at = [], table_end
+        for kind, crc, stored, unpacked in table:
+            self.section(kind, crc, data[at:at + stored], unpacked)
+            at += stored
+        require(self.geometry is not None, "there is no directory")
+
+    @staticmethod
+    def need(data, n):
+        if len(data) < n:
+            raise Incomplete("incomplete header, need %d more bytes" % (n - len(data)))
+
+    def section(self, kind, crc, stored, unpacked):
+        known = {b"DIRE": self.directory, b"name": self.read_names, b"labl": self.read_labels, b"modl": None}
+        if kind not in known:
+            require(kind[0] & 0x20, "an unknown section that may not be skipped")
+            return
+        require(kind == b"DIRE" or self.sections, "the directory is not first")
+        require(kind not in self.sections, "a section occurs twice")
+        self.sections.append(kind)
+        require(crc32c(stored) == crc, "a section fails its checksum")
+        require(len(stored) <= unpacked <= 1024 * len(stored) + 65536 and unpacked <= MY_LIMIT, "a section's size is illegal")
+        content = stored if len(stored) == unpacked else unzstd(stored, unpacked)
+        if kind == b"modl":
+            self.model = content
+            return
+        reader = Reader(content, kind.decode())
+        known[kind](reader)
+        reader.end()
+
+    def directory(self, r):
+        self.geometry = []
+        for _ in range(r.varint(self.images)):                  # runs of equal images
+            count, width, height = r.varint(self.images), r.varint(MAX_SIDE), r.varint(MAX_SIDE)
+            kind = r.u8()
+            require(count and width and height and kind & 15 in (1, 3) and kind < 32, "a geometry is illegal")
+            require(len(self.geometry) + count <= self.images, "too many geometries")
+            self.geometry += [(width, height, kind & 15, 16 if kind & 16 else 8)] * count
+        require(len(self.geometry) == self.images, "too few geometries")
+        self.group_first = [0]
+        for _ in range(r.varint(self.groups)):                  # runs of equal groups
+            count, size = r.varint(self.groups), r.varint(self.images)
+            require(count and size and len(self.group_first) + count <= self.groups + 1, "groups are illegal")
+            for _ in range(count):
+                self.group_first.append(self.group_first[-1] + size)
+        require(len(self.group_first) == self.groups + 1 and self.group_first[-1] == self.images, "groups do not add up")
+        self.layer_end = [0]                                    # passes up to the end of each layer
+        for _ in range(self.layers):
+            passes = r.varint(1 << 24)
+            require(passes and self.layer_end[-1] + passes <= 1 << 24, "a layer is illegal")
+            self.layer_end.append(self.layer_end[-1] + passes)
+        self.first_cut = r.varint(self.groups - 1) if self.tail else self.groups
+        self.per_checksum = r.varint((1 << 32) - 1)
+        require(self.per_checksum, "checksums over no chunks")
+        self.chunk_at = [0]                                     # layer after layer, group after group
+        for _ in range(self.layers * self.groups):
+            self.chunk_at.append(self.chunk_at[-1] + r.varint(1 << 40))
+        self.blocks = -(-self.groups // self.per_checksum)      # checksums in a layer
+        self.checksum = r.unpack("%dI" % (self.layers * self.blocks))
+
+    def read_names(self, r):
+        self.names = [r.string() for _ in range(self.images)]
+        for name in self.names:
+            require(0 < len(name) < 4096 and not any(c < 32 or c in (127, 92) for c in name), "a name is illegal")
+            require(all(part not in (b"", b".", b"..") for part in name.split(b"/")), "a name is not a plain relative path")
+
+    def read_labels(self, r):
+        self.classes = [r.string() for _ in range(r.varint(MAX_CLASSES))]
+        self.labels = [r.varint(len(self.classes)) - 1 for _ in range(self.images)]
+
+    def group_of(self, image):
+        return next(g for g in range(self.groups) if image < self.group_first[g + 1])
+
+
+# ----- 6. Model files ------------------------------------------------------------------------------------------
+
+MODEL_MAGIC = b"\x89TPM\r\n\x1a\n"
+
+
+class Model:
+    def __init__(self, data):
+        require(data[:8] == MODEL_MAGIC, "not a taper model")
+        require(len(data) >= 40, "the model's header ends early")
+        version, reserved, crc, packed, size, self.id = struct.unpack("<HHIQQQ", data[8:40])
+        require(version == 1, "a model of another version")
+        require(reserved == 0 and crc32c(data[:12] + bytes(4) + data[16:40]) == crc, "the model's header is damaged")
+        require(packed == len(data) - 40 and size <= MY_LIMIT, "the model's length is not what its header says")
+        payload = unzstd(data[40:], size)
+        require(xxh3_64(payload) == self.id, "the model fails its checksum")
+        r = Reader(payload, "model")
+        self.architecture(r)
+        self.network(r)
+        self.tables(r)
+        r.end()
+
+    # 6.2
+    def architecture(self, r):
+        self.family, self.channels, self.width, self.height, self.units, self.tied = r.unpack("BBHHHB")
+        self.hidden = []
+        for _ in range(2):
+            depth = r.u8()
+            require(depth == 0 or 2 <= depth <= MAX_STACK, "a stack's depth is illegal")
+            self.hidden.append(list(r.unpack("%dI" % max(depth - 1, 0))))
+        self.inputs = self.channels * self.width * self.height
+        require(self.family <= 1, "a model of a family unknown here")
+        require(self.channels in (1, 3) and self.tied <= 1, "the architecture is illegal")
+        require(1 <= self.width <= MAX_WINDOW_SIDE and 1 <= self.height <= MAX_WINDOW_SIDE, "the window is illegal")
+        require(1 <= self.units <= self.inputs <= MAX_INPUTS, "the number of units is illegal")
+        require(self.family == 1 or self.tied and not any(self.hidden), "a pca model with parts of a dense one")
+        require(all(1 <= w <= MAX_LAYER_WIDTH for stack in self.hidden for w in stack), "a layer's width is illegal")
+
+    # 6.3
+    def network(self, r):
+        self.mean = [v / 64 for v in r.unpack("%dh" % self.inputs)]
+        self.synthesis = read_matrix(r, self.units, self.inputs, self.width)
+        if not self.tied:
+            read_matrix(r, self.units, self.inputs, self.width)     # the encoder's; a decoder has no use for it
+        self.read_stack(r, self.inputs, self.hidden[0], self.units)  # nor for this
+        self.stack = self.read_stack(r, self.units, self.hidden[1], self.inputs)
+
+    @staticmethod
+    def read_stack(r, inputs, hidden, outputs):
+        layers = []
+        for width in hidden + [outputs] if hidden else []:
+            weights = read_matrix(r, width, inputs, 1)
+            bias = r.unpack("%df" % width)
+            require(all(abs(b) < 1e9 for b in bias), "a bias is out of range")
+            layers.append((weights, bias))
+            inputs = width
+        return layers
+
+    # 6.5
+    def tables(self, r):
+        each = r.u8()
+        require(each <= 1, "the step mode is illegal")
+        self.step = r.unpack("%df" % self.units) if each else r.unpack("f") * self.units
+        require(all(1e-6 <= s <= 1e6 for s in self.step), "a step is out of range")
+        self.planes = r.bytes(self.units)
+        self.log_scale = r.unpack("%dh" % self.units)
+        require(max(self.planes) <= MAX_PLANES, "too many planes")
+        require(all(-512 <= s <= 1023 for s in self.log_scale), "a scale is out of range")
+        self.order = []                                          # 10.1
+        for unit, planes in enumerate(self.planes):
+            slopes = r.bytes(planes)
+            require(all(a >= b for a, b in zip(slopes, slopes[1:])), "slopes rise within a unit")
+            self.order += [(-slope, depth, unit) for depth, slope in enumerate(slopes)]
+        self.order.sort()
+        layers, before = r.u8(), (0, 0)
+        require(1 <= layers <= MAX_MODEL_LAYERS, "the number of layers is illegal")
+        for _ in range(layers):
+            layer = r.varint(len(self.order)), r.varint((1 << 32) - 1)
+            require(layer[0] > before[0] and layer[1] >= before[1], "layers are not in order")
+            before = layer
+        require(before[0] == len(self.order), "the layers do not end with the order")
+        self.recon = [r.bytes(RECON_LEVELS) for _ in range(RATIO_BINS)]
+        self.zero_norm = r.bytes(RATIO_BINS)
+        self.weight = [r.unpack("%dh" % FEATURES) for _ in range(CLASSES)]
+        self.bias = r.unpack("%dh" % CLASSES)
+        self.prior = [r.unpack("%db" % BINS) for _ in range(CLASSES)]
+        self.signed_weight = [[r.unpack("%db" % SIGNED_INPUTS) for _ in range(4)] for _ in range(SIGNED_UNITS)]
+
+    def log_ratio(self, unit, depth):
+        """16 log2(T / scale) of a unit of which `depth` planes are known."""
+        return 16 * (self.planes[unit] - depth) - self.log_scale[unit]
+
+
+# 6.4 A matrix of weights
+
+MATRIX_CLASSES, UNARY, EXP_BITS = 12, 18, 21
+CLASS_EDGES = (1, 2, 4, 6, 9, 13, 19, 28, 45, 80, 200)
+
+
+def read_matrix(r, rows, columns, width):
+    step = r.unpack("%df" % rows)
+    require(all(1e-20 < s < 1e6 for s in step), "a weight's step is out of range")
+    rc = RangeDecoder(r.bytes(r.varint(1 << 62)), True)
+    zero = [Bit(P_HALF, 0) for _ in range(MATRIX_CLASSES)]
+    more = [[Bit(P_HALF, 0) for _ in range(UNARY)] for _ in range(MATRIX_CLASSES)]
+    exponent = [Bit(P_HALF, 0) for _ in range(EXP_BITS)]
+    matrix = []
+    for s in step:
+        q = []
+        for c in range(columns):
+            near = abs(q[c - 1]) if c else 0
+            after = abs(q[c - 2]) if c > 1 else near
+            above = abs(q[c - width]) if c >= width else near
+            total = 2 * near + after + 2 * above
+            k = sum(total >= edge for edge in CLASS_EDGES)
+            q.append(read_weight(rc, zero[k], more[k], exponent))
+        matrix.append([v * s for v in q])
+    return matrix
+
+
+def read_weight(rc, zero, more, exponent):
+    if rc.adaptive(zero):
+        return 0
+    negative = rc.bit(P_HALF)
+    size = 1
+    while size <= UNARY and rc.adaptive(more[size - 1]):
+        size += 1
+    if size > UNARY:
+        length = 0
+        while length < EXP_BITS and rc.adaptive(exponent[length]):
+            length += 1
+        require(length < EXP_BITS, "a weight is out of range")
+        rest = 1
+        for _ in range(length):
+            rest = rest << 1 | rc.bit(P_HALF)
+        size = UNARY + rest
+    require(size <= WEIGHT_MAX, "a weight is out of range")
+    return -size if negative else size
+
+
+# ----- 9. The range coder ----------------------------------------------------------------------------------------
+
+STARVED = -1
+RATE = [(131072 + (2 * n + 3) // 2) // (2 * n + 3) for n in range(BIT_LIMIT + 1)]    # round(65536 / (n + 1.5))
+
+
+class Bit:
+    """An adaptive probability: of a 1, in 1/65536, and what it is worth in observations."""
+    __slots__ = ("p1", "count")
+
+    def __init__(self, p1, count):
+        self.p1, self.count = p1, count
+
+    def update(self, bit):
+        error = (65535 if bit else 0) - self.p1
+        p = self.p1 + (error * RATE[self.count] >> 16)          # rounds towards minus infinity
+        self.p1 = min(max(p, P_MIN), P_MAX)
+        self.count = min(self.count + 1, BIT_LIMIT)
+
+
+class RangeDecoder:
+    """whole: `data` is all of the string, and zeros follow. Otherwise it is a prefix, and nobody knows what follows."""
+
+    def __init__(self, data, whole):
+        self.data, self.whole, self.at = data, whole, 8
+        self.range = MASK64
+        self.code = int.from_bytes(data[:8].ljust(8, b"\0"), "big")
+        self.look()
+
+    def look(self):
+        """How much the unknown bytes of the 64-bit window could add to code."""
+        missing = 0 if self.whole else min(max(self.at - len(self.data), 0), 8)
+        self.unknown = (1 << 8 * missing) - 1
+
+    def bit(self, p1):
+        bound = (self.range >> 16) * p1
+        if self.code < bound:
+            if self.code + self.unknown >= bound:               # the bytes to come decide
+                return STARVED
+            bit, self.range = 1, bound
+        else:
+            bit, self.code, self.range = 0, self.code - bound, self.range - bound
+        if self.range < 1 << 32:
+            four = self.data[self.at:self.at + 4].ljust(4, b"\0")
+            self.code = (self.code << 32 | int.from_bytes(four, "big")) & MASK64
+            self.range <<= 32
+            self.at += 4
+            self.look()
+        return bit
+
+    def adaptive(self, model):
+        bit = self.bit(model.p1)
+        if bit >= 0:
+            model.update(bit)
+        return bit
+
+
+# ----- 10. From bits to levels -------------------------------------------------------------------------------------
+
+# 10.3 Logarithms and logistic in integers
+
+LOG_FRACTION = (1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 13, 14, 15, 16)
+EXP_FRACTION = (32768, 34219, 35734, 37316, 38968, 40693, 42495, 44376,
+                46341, 48393, 50535, 52773, 55109, 57549, 60097, 62757)
+LOGISTIC = (
+    0, 1, 1, 1, 1, 1, 2, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 28, 36, 47, 60, 77, 98, 126, 162, 208, 267, 342, 439, 562, 720,
+    922, 1179, 1506, 1921, 2446, 3108, 3938, 4971, 6249, 7812, 9702, 11955, 14595, 17625, 21025, 24743, 28693, 32768,
+    36843, 40793, 44511, 47911, 50941, 53581, 55834, 57724, 59287, 60565, 61598, 62428, 63090, 63615, 64030, 64357, 64614,
+    64816, 64974, 65097, 65194, 65269, 65328, 65374, 65410, 65438, 65459, 65476, 65489, 65500, 65508, 65514, 65519, 65523,
+    65526, 65528, 65530, 65531, 65532, 65533, 65534, 65534, 65535, 65535, 65535, 65535, 65535, 65535)
+
+
+def log16(x):
+    """16 log2(x) in an integer; 0 for 0."""
+    if x == 0:
+        return 0
+    top = x.bit_length() - 1
+    return 16 * top + LOG_FRACTION[(x << 4 >> top) & 15]
+
+
+LOG16 = [log16(x) for x in range(1 << 16)]      # the same, looked up
+
+
+def scale_exp2(value, e):
+    """value * 2^(e / 16), rounded down."""
+    whole, part = e >> 4, e & 15
+    product = value * EXP_FRACTION[part]
+    return product >> 15 - whole if whole <= 15 else product << whole - 15
+
+
+def squash(logit):
+    """The probability of a logit in 1/64: straight lines between the table's points."""
+    at = min(max(logit, -767), 767) + 768
+    i, part = at >> 4, at & 15
+    return min(max((LOGISTIC[i] * (16 - part) + LOGISTIC[i + 1] * part) >> 4, P_MIN), P_MAX)
+
+
+def clamp(x, limit):
+    return -limit if x < -limit else limit if x > limit else x
+
+
+def ratio_bin(log_ratio):
+    return min(max(log_ratio + 160 >> 3, 0), RATIO_BINS - 2)
+
+
+SIGNIFICANCE, SIGN, REFINE_FIRST, REFINE_LATER = range(4)
+NEAR = tuple((i + 1, w) for i, w in enumerate((7, 6, 5, 4, 3, 3, 2, 2)))        # (units away, weight)
+FAR = ((10, 7), (13, 6), (17, 6), (22, 5), (29, 4), (38, 4))
+SUM_UNKNOWN = 51 * 64
+NEIGHBOUR_SHARE = (0, 64, 32, 21, 16)
+
+
+class Group:
+    """What is known of a group's codes (10.2). Lists run over positions: window after window, image after image;
+    one entry more, at index n, stands for the neighbour that does not exist."""
+
+    def __init__(self, model, sizes):
+        self.model = model
+        self.first, links = [0], []
+        for width, height in sizes:
+            columns, rows = (width - 1) // model.width + 1, (height - 1) // model.height + 1
+            at = self.first[-1]
+            for y in range(rows):
+                for x in range(columns):
+                    p = at + y * columns + x
+                    links.append((p - 1 if x else None, p + 1 if x + 1 < columns else None,
+                                  p - columns if y else None, p + columns if y + 1 < rows else None))
+            self.first.append(at + columns * rows)
+        n = self.n = self.first[-1]
+        self.linked = n > len(sizes)                            # some image has two windows
+        self.neighbour = [[n if link[side] is None else link[side] for link in links] for side in range(4)]
+        self.neighbours = [sum(p is not None for p in link) for link in links]
+        self.depth = [0] * model.units
+        self.level = [[0] * n for _ in range(model.units)]
+        self.norm = [[model.zero_norm[RATIO_BINS - 1]] * n + [0] for _ in range(model.units)]
+        self.signed_norm = [[0] * (n + 1) for _ in range(min(model.units, SIGNED_UNITS))]
+        self.bits = [[Bit(squash((b - BINS // 2) * 16 + model.prior[c][b] * 2), CONFIDENCE) for b in range(BINS)]
+                     for c in range(CLASSES)]
+        self.passes = self.position = 0                         # passes complete; positions of the next that are known
+        self.starved = False
+
+    # 10.4 The inputs of a prediction
+
+    def sum_units(self, unit, stencil):
+        """Weighted mean of |x| / scale over other units of the same window, times 64 * 64."""
+        rows = [(self.norm[other], w) for away, w in stencil for other in (unit - away, unit + away)
+                if 0 <= other < self.model.units]
+        total = sum(w for _, w in rows)
+        if total == 0:
+            return [SUM_UNKNOWN] * self.n
+        sums = [0] * self.n
+        for row, w in rows:
+            sums = [s + w * v for s, v in zip(sums, row)]
+        scale = 64 * 256 // total
+        return sums if total == 64 else [s * scale >> 8 for s in sums]
+
+    def sum_neighbours(self, unit):
+        """Mean of |x| / scale over the neighbouring windows, scaled alike."""
+        norm, share = self.norm[unit], NEIGHBOUR_SHARE
+        return [(norm[a] + norm[b] + norm[c] + norm[d]) * share[k] if k else SUM_UNKNOWN
+                for a, b, c, d, k in zip(*self.neighbour, self.neighbours)]
+
+    def predict_signed(self, unit, log_ratio):
+        """x expected from the neighbours' first units, in 1/16 of the threshold."""
+        out = []
+        for p in range(self.n):
+            value = 0
+            for side in range(4):
+                other = self.neighbour[side][p]
+                if other < self.n:
+                    value += sum(w * row[other] for w, row in zip(self.model.signed_weight[unit][side], self.signed_norm))
+            size = min(scale_exp2(abs(value), -log_ratio) >> 12, 4095)
+            out.append(-size if value < 0 else size)
+        return out
+
+    # 10.5 From inputs to a context
+
+    def bin_of(self, kind_class, features):
+        logit = self.model.bias[kind_class] * 64
+        for w, f in zip(self.model.weight[kind_class], features):
+            logit += w * f
+        return min(max(logit + 48 * 1024 + 512 >> 10, 0), BINS - 1)
+
+    def predict(self, unit, depth):
+        """For each position, the adaptive probability of its next bit; and of its sign, None where that is not
+        predicted."""
+        ratio = self.model.log_ratio(unit, depth + 1)
+        offset = -192 - ratio
+        columns = [self.sum_units(unit, NEAR), self.sum_units(unit, FAR)]
+        if self.linked:
+            columns.append(self.sum_neighbours(unit))
+        columns = [[clamp(LOG16[s] + offset, 511) for s in sums] for sums in columns]
+        if not self.linked:
+            columns.append([0] * self.n)
+        is_signed = self.linked and unit < SIGNED_UNITS
+        values = self.predict_signed(unit, ratio) if is_signed else [0] * self.n
+        band = min((unit + 1).bit_length() - 1, BANDS - 1)
+        bits, signs = [], []
+        for q, value, a, b, c in zip(self.level[unit], values, *columns):
+            kind = SIGNIFICANCE if q == 0 else REFINE_FIRST if abs(q) == 1 else REFINE_LATER
+            d = e = 0
+            if is_signed:
+                d = log16(abs(value) + 1) - 64
+                if q:
+                    e = clamp((value if q > 0 else -value) - 16 * (2 * abs(q) + 1), 48)
+            k = kind * BANDS + band
+            bits.append(self.bits[k][self.bin_of(k, (a, b, c, d, a * a // 64, b * b // 64, c * c // 64, e))])
+            if is_signed:
+                k = SIGN * BANDS + band
+                signs.append(self.bits[k][self.bin_of(k, (clamp(value, 256), clamp(value, 16)))])
+            else:
+                signs.append(None)
+        return bits, signs
+
+    # 10.6 A pass
+
+    def decode_pass(self, rc, trace):
+        """True when the pass is complete, False when the bytes ran out."""
+        _, depth, unit = self.model.order[self.passes]
+        bits, signs = self.predict(unit, depth)
+        level = self.level[unit]
+        for p in range(self.n):
+            p1, window = bits[p].p1, rc.at
+            bit = rc.adaptive(bits[p])
+            if bit < 0:
+                return False
+            was, sign = level[p], ""
+            if was == 0 and bit:
+                positive = rc.adaptive(signs[p]) if signs[p] else rc.bit(P_HALF)
+                if positive < 0:
+                    return False                                # significant, but nobody knows which way: still 0
+                level[p] = 1 if positive else -1
+                sign = "+" if positive else "-"
+            else:
+                level[p] = 2 * was + (-bit if was < 0 else bit)
+            if trace:
+                print("pass %d unit %d depth %d position %d: p1 %d bit %d%s level %d, window ends at byte %d"
+                      % (self.passes, unit, depth, p, p1, bit, sign, level[p], window))
+            self.position = p + 1
+        self.finish_pass(unit)
+        return True
+
+    # 10.7 After a pass
+
+    def finish_pass(self, unit):
+        model = self.model
+        self.depth[unit] += 1
+        ratio = model.log_ratio(unit, self.depth[unit])
+        recon, zero = model.recon[ratio_bin(ratio)], model.zero_norm[ratio_bin(ratio)]
+
+        def scaled(q, one, most):
+            c = recon[min(q, RECON_LEVELS) - 1]
+            return min(scale_exp2(((q << 8) + c) * one, ratio) >> 8, most)
+
+        sizes = {0: (zero, 0)}
+        for p, level in enumerate(self.level[unit]):
+            q = abs(level)
+            if q not in sizes:
+                sizes[q] = scaled(q, NORM_ONE, NORM_MAX), scaled(q, SIGNED_ONE, SIGNED_MAX)
+            self.norm[unit][p] = sizes[q][0]
+            if unit < SIGNED_UNITS:
+                self.signed_norm[unit][p] = -sizes[q][1] if level < 0 else sizes[q][1]
+        self.passes += 1
+        self.position = 0
+
+    def decode_chunk(self, data, whole, end, trace):
+        rc = RangeDecoder(data, whole)
+        while self.passes < end:
+            if not self.decode_pass(rc, trace):
+                self.starved = True
+                return
+
+    # ----- 11. From levels to pixels
+
+    def dequantise(self, p):
+        """The code of position p."""
+        model = self.model
+        partial = model.order[self.passes][2] if self.position else -1
+        code = []
+        for unit in range(model.units):
+            level = self.level[unit][p]
+            if level == 0:
+                code.append(0.0)
+                continue
+            depth = self.depth[unit] + (unit == partial and p < self.position)
+            q, threshold = abs(level), model.step[unit] * (1 << model.planes[unit] - depth)
+            recon = model.recon[ratio_bin(model.log_ratio(unit, depth))]
+            x = (q + recon[min(q, RECON_LEVELS) - 1] / 256) * threshold
+            code.append(-x if level < 0 else x)
+        return code
+
+    def window(self, p):
+        """The pixels of window p: channel after channel, row after row, on the scale 0..255."""
+        model, code = self.model, self.dequantise(p)
+        y = list(model.mean)
+        for x, row in zip(code, model.synthesis):
+            if x:
+                y = [a + x * g for a, g in zip(y, row)]
+        x = code
+        for i, (weights, bias) in enumerate(model.stack):
+            x = [b + sum(w * v for w, v in zip(row, x)) for row, b in zip(weights, bias)]
+            if i + 1 < len(model.stack):
+                x = [max(v, 0.0) for v in x]
+        return [a + b for a, b in zip(y, x)] if model.stack else y
+
+    def image(self, i, geometry):
+        """Image i of the group as rows of samples."""
+        model = self.model
+        width, height, channels, depth = geometry
+        columns, plane = (width - 1) // model.width + 1, model.width * model.height
+        windows = [self.window(p) for p in range(self.first[i], self.first[i + 1])]
+        top = 255 if depth == 8 else 65535
+        rows = []
+        for y in range(height):
+            row = []
+            for x in range(width):
+                pixels = windows[y // model.height * columns + x // model.width]
+                at = y % model.height * model.width + x % model.width
+                if channels == model.channels:
+                    values = [pixels[c * plane + at] for c in range(channels)]
+                else:
+                    values = [(pixels[at] + pixels[plane + at] + pixels[2 * plane + at]) / 3]
+                row += [int(min(max(v * (top // 255) + 0.5, 0), top)) for v in values]
+            rows.append(row)
+        return rows
+
+
+# ----- 13. Cuts: which chunks there are, and how much of them -----------------------------------------------------------
+
+def decode_group(front, model, data, g, trace=False):
+    """Group g from a file's bytes, as far as they go; the group, and what is wrong or None."""
+    first, last = front.group_first[g], front.group_first[g + 1]
+    group = Group(model, [geometry[:2] for geometry in front.geometry[first:last]])
+    for layer in range(front.layers):
+        chunk = layer * front.groups + g
+        begin, end = front.size + front.chunk_at[chunk], front.size + front.chunk_at[chunk + 1]
+        if end > begin >= len(data):
+            break
+        if end <= len(data) and not block_holds(front, data, layer, g):
+            return group, "layer %d of group %d fails its checksum" % (layer, g)
+        was_cut = front.tail and layer + 1 == front.layers and g >= front.first_cut
+        whole = end <= len(data) and not was_cut
+        passes = front.layer_end[layer + 1] - group.passes
+        if whole and passes * group.n // 11500 > end - begin + 16:          # section 15
+            return group, "layer %d of group %d is too short for its passes" % (layer, g)
+        group.decode_chunk(data[begin:end], whole, front.layer_end[layer + 1], trace)
+        if group.starved:
+            break
+    return group, None
+
+
+def block_holds(front, data, layer, g):
+    """The checksum over the chunks that chunk (layer, g) shares it with, if they are all there."""
+    block = g // front.per_checksum
+    first = layer * front.groups + block * front.per_checksum
+    last = layer * front.groups + min((block + 1) * front.per_checksum, front.groups)
+    begin, end = front.size + front.chunk_at[first], front.size + front.chunk_at[last]
+    return end > len(data) or crc32c(data[begin:end]) == front.checksum[layer * front.blocks + block]
+
+
+def match(front, model):
+    require(front.model_id == model.id, "the container was made with model %016x, this is %016x" % (front.model_id, model.id))
+    require(front.layer_end[-1] <= len(model.order), "the container has more passes than its model")
+    require(all(g[2] <= model.channels for g in front.geometry), "a colour image with a grey model")
+
+
+# ----- Output --------------------------------------------------------------------------------------------------------------
+
+def write_png(path, geometry, rows):
+    width, height, channels, depth = geometry
+
+    def piece(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    form = ">%d%s" % (width * channels, "B" if depth == 8 else "H")
+    raw = b"".join(b"\0" + struct.pack(form, *row) for row in rows)
+    with open(path, "wb") as out:
+        out.write(b"\x89PNG\r\n\x1a\n"
+                  + piece(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, 0 if channels == 1 else 2, 0, 0, 0))
+                  + piece(b"IDAT", zlib.compress(raw)) + piece(b"IEND", b""))
+
+
+def path_for(front, folder, image):
+    name = front.names[image].decode("utf-8", "surrogateescape") if front.names else "%06d.png" % (image + 1)
+    if not name.lower().endswith(".png"):
+        name += ".png"
+    path = os.path.join(folder, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    return path
+
+
+def print_model(model):
+    print("model %016x: family %s, %d channels, window %d x %d, %d units, %d passes, %d layers on top"
+          % (model.id, ("pca", "dense")[model.family], model.channels, model.width, model.height, model.units,
+             len(model.order), len(model.stack)))
+
+
+def print_front(front, size):
+    whole = front.size + front.chunk_at[-1]
+    print("container of %d images in %d groups and %d layers, layout %s, model %016x%s"
+          % (front.images, front.groups, front.layers, ("set", "image")[front.layout], front.model_id,
+             " (inside)" if front.model else ""))
+    print("front matter %d bytes, data %d bytes, here %d of %d bytes%s"
+          % (front.size, front.chunk_at[-1], min(size, whole), whole, ", its last layer cut" if front.tail else ""))
+    print("sections: " + ", ".join(kind.decode() for kind in front.sections))
+    for layer in range(front.layers):
+        begin, end = (front.chunk_at[(layer + k) * front.groups] for k in (0, 1))
+        print("layer %d: passes %d to %d, %d bytes, ends at %d"
+              % (layer, front.layer_end[layer], front.layer_end[layer + 1] - 1, end - begin, front.size + end))
+
+
+def print_levels(g, group):
+    """Everything the entropy decoder knows, in integers: what two decoders must agree on."""
+    print("group %d passes %d position %d" % (g, group.passes, group.position))
+    for unit, level in enumerate(group.level):
+        print("unit %d depth %d:" % (unit, group.depth[unit]), *level)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="decode a taper container, slowly and readably")
+    parser.add_argument("file", help="a container, or with --info a model")
+    parser.add_argument("-m", "--model", help="its model, unless the container carries it")
+    parser.add_argument("-o", "--output", help="folder for the PNG files")
+    parser.add_argument("--image", type=int, metavar="N", help="only this image, counted from 1")
+    parser.add_argument("--bytes", type=int, metavar="N", help="use only the first N bytes of the container")
+    parser.add_argument("--info", action="store_true", help="say what is in the file")
+    parser.add_argument("--levels", action="store_true", help="print the decoded integers")
+    parser.add_argument("--trace", action="store_true", help="print every decoded bit")
+    args = parser.parse_args()
+    with open(args.file, "rb") as file:
+        data = file.read()
+    if data[:4] == MODEL_MAGIC[:4]:
+        print_model(Model(data))
+        return 0
+    data = data[:args.bytes] if args.bytes is not None else data
+    front = Front(data)
+    if args.info:
+        print_front(front, len(data))
+    if not (args.output or args.levels or args.trace):
+        return 0
+    if args.model:
+        with open(args.model, "rb") as file:
+            model = Model(file.read())
+    else:
+        require(front.model is not None, "the container does not carry its model: give it with -m")
+        model = Model(front.model)
+    match(front, model)
+    require(args.image is None or 1 <= args.image <= front.images, "there is no such image")
+    damaged = False
+    for g in range(front.groups) if args.image is None else [front.group_of(args.image - 1)]:
+        group, wrong = decode_group(front, model, data, g, args.trace)
+        if wrong:
+            print("teaching_decoder.py: " + wrong, file=sys.stderr)
+            damaged = True
+        if args.levels:
+            print_levels(g, group)
+        for i in range(front.group_first[g], front.group_first[g + 1]) if args.output else []:
+            if args.image is None or i == args.image - 1:
+                write_png(path_for(front, args.output, i), front.geometry[i],
+                          group.image(i - front.group_first[g], front.geometry[i]))
+    return 3 if damaged else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Illegal as problem:
+        print("teaching_decoder.py: %s" % problem, file=sys.stderr)
+        sys.exit(4 if isinstance(problem, Incomplete) else 3)

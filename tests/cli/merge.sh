@@ -1,0 +1,34 @@
+# Shards of one model become one container; what does not fit together is named.
+. "$ROOT/tests/cli_helpers.sh"
+small_set 120
+for part in train test; do # groups of one size have the same layers
+    "$TAPER" encode -q -m model.tpm --group 20 -o $part.taper set/cifar/$part.bin
+    "$TAPER" decode -q -m model.tpm --format cifar -o $part.bin $part.taper
+done
+"$TAPER" merge -q -o all.taper train.taper test.taper
+"$TAPER" verify --strict all.taper | grep -q ': whole'
+"$TAPER" decode -q -m model.tpm --format cifar -o all.bin all.taper
+cat train.bin test.bin | cmp - all.bin
+"$TAPER" merge -q -o same.taper train.taper
+"$TAPER" decode -q -m model.tpm --format cifar -o same.bin same.taper
+cmp same.bin train.bin
+
+# names that collide are told apart when they are decoded
+"$TAPER" encode -q -m model.tpm -o names.taper set/png/arrow
+"$TAPER" merge -q -o twice.taper names.taper names.taper
+"$TAPER" decode -q -m model.tpm -o twice twice.taper
+test "$(count_png twice)" -eq 24
+cmp twice/0001.png twice/0001-2.png
+
+"$TAPER" train -q --window 4 -o other.tpm set/png
+"$TAPER" encode -q -m other.tpm -o other.taper set/cifar/test.bin
+expect 2 'taper merge: other.taper: *another model*' "$TAPER" merge -o none.taper train.taper other.taper
+"$TAPER" encode -q -m model.tpm --layout image -o image.taper set/cifar/test.bin
+expect 2 'taper merge: image.taper: *layout*' "$TAPER" merge -o none.taper train.taper image.taper
+head -c 9000 test.taper >cut.taper
+expect 2 'taper merge: cut.taper: *is cut*' "$TAPER" merge -o none.taper train.taper cut.taper
+expect 2 '*is an input too*' "$TAPER" merge -f -o test.taper train.taper test.taper
+expect 5 '*nowhere.taper: cannot open*' "$TAPER" merge -o none.taper train.taper nowhere.taper
+expect 2 '*give the containers*' "$TAPER" merge -o none.taper
+test ! -e none.taper
+nothing_left

@@ -1,0 +1,15 @@
+# Binary data is not written to a terminal; progress shows on one, and only there.
+. "$ROOT/tests/cli_helpers.sh"
+command -v script >/dev/null || { echo "SKIP no script(1) to make a terminal"; exit 0; }
+small_set 60
+"$TAPER" encode -q -m model.tpm -o set.taper set/png
+code=0
+script -qec "$TAPER truncate -b 20K -o - set.taper" /dev/null >said </dev/null || code=$?
+test "$code" -eq 2
+grep -q 'binary data is not written to a terminal' said
+script -qec "$TAPER encode -m model.tpm -o shown.taper set/png" /dev/null >said </dev/null
+grep -q 'encoding' said
+script -qec "$TAPER encode -q -m model.tpm -o quiet.taper set/png" /dev/null >said </dev/null
+test ! -s said
+"$TAPER" encode -m model.tpm -o plain.taper set/png 2>said
+test "$(wc -l <said)" -eq 1

@@ -1,0 +1,46 @@
+# cli_helpers.sh -- read by the tests in tests/cli with `. "$ROOT/tests/cli_helpers.sh"`.
+
+# A small labelled set (set/png, set/idx, set/cifar) and a model of it, model.tpm.
+small_set() { # count
+    "$SAMPLES" small set --count "$1"
+    "$TAPER" train -q --window 8 -o model.tpm set/png
+}
+
+# Run a command that must end with this exit code and say a line like this pattern on standard error
+# (anything or nothing: '*').
+expect() { # code, pattern, command...
+    want=$1 like=$2
+    shift 2
+    got=0
+    "$@" >expect.out 2>expect.err || got=$?
+    if [ "$got" -ne "$want" ]; then
+        echo "exit code $got instead of $want: $*"
+        cat expect.err
+        exit 1
+    fi
+    [ "$like" != '*' ] || return 0
+    while read -r line; do
+        # shellcheck disable=SC2254  # it is meant as a pattern
+        case $line in $like) return 0 ;; esac
+    done <expect.err
+    echo "no line like: $like"
+    echo "on standard error of: $*"
+    cat expect.err
+    exit 1
+}
+
+# No temporary file is left here or below.
+nothing_left() {
+    left=$(find . -name '.taper-*')
+    [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
+}
+
+# A number out of a line of JSON on standard input: `json_number bytes <line`.
+json_number() { # key
+    tr "{,}" "\n\n\n" | sed -n "s/^\"$1\":\\(-\\{0,1\\}[0-9][0-9.e+-]*\\).*/\\1/p" | head -n 1
+}
+
+# How many PNG files are below a folder.
+count_png() { # folder
+    find "$1" -name '*.png' | wc -l
+}

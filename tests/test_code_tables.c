@@ -1,0 +1,235 @@
+/* test_code_tables.c -- order, serialised form, and a rejection for every illegal field. */
+#include "../codec/code_tables.h"
+#include "cmocka_all.h"
+#include "dct_model.h"
+
+enum { UNITS = 5, SEED = 31 };
+
+/* Tables of UNITS units with distinct values in every field. */
+static codec_code_tables sample(int own_steps) {
+    codec_code_tables t;
+    static const uint8_t planes[UNITS] = {4, 0, 15, 2, 1};
+    assert_int_equal(codec_code_tables_alloc(&t, UNITS), TAPER_OK);
+    for (uint32_t u = 0; u < UNITS; u++) {
+        t.step[u] = own_steps ? 0.5f + (float)u : 2.25f;
+        t.planes[u] = planes[u];
+        t.log_scale[u] = (int16_t)(300 * (int)u - 512);
+    }
+    assert_int_equal(codec_code_tables_set_planes(&t), TAPER_OK);
+    assert_int_equal(t.n_passes, 22);
+    uint8_t *slope = t.slope;
+    for (uint32_t u = 0; u < UNITS; slope += t.planes[u++])
+        for (uint32_t d = 0; d < t.planes[u]; d++) slope[d] = (uint8_t)(255 - 7 * d - u);
+    assert_int_equal(codec_order_make(&t), TAPER_OK);
+    t.n_layers = 3;
+    t.layer[0] = (codec_layer_end){1, 0};
+    t.layer[1] = (codec_layer_end){20, 70000};
+    t.layer[2] = (codec_layer_end){22, 70000};
+    uint64_t state = SEED;
+    uint8_t *bytes[] = {(uint8_t *)t.recon, t.zero_norm, (uint8_t *)t.prior,
+                        (uint8_t *)t.signed_weight, (uint8_t *)t.weight, (uint8_t *)t.bias};
+    size_t size[] = {sizeof t.recon, sizeof t.zero_norm, sizeof t.prior,
+                     sizeof t.signed_weight, sizeof t.weight, sizeof t.bias};
+    for (int i = 0; i < 6; i++)
+        for (size_t k = 0; k < size[i]; k++) bytes[i][k] = (uint8_t)(picture_random(&state) >> 50);
+    return t;
+}
+
+static void order_is_by_slope_then_depth_then_unit(void **unused) {
+    (void)unused;
+    codec_code_tables t;
+    assert_int_equal(codec_code_tables_alloc(&t, 3), TAPER_OK);
+    t.planes[0] = 2, t.planes[1] = 3, t.planes[2] = 1;
+    assert_int_equal(codec_code_tables_set_planes(&t), TAPER_OK);
+    static const uint8_t slope[] = {200, 100, 255, 200, 200, 200};
+    memcpy(t.slope, slope, sizeof slope);
+    assert_int_equal(codec_order_make(&t), TAPER_OK);
+    static const codec_pass want[] = {{1, 0}, {0, 0}, {2, 0}, {1, 1}, {1, 2}, {0, 1}};
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(t.pass[i].unit, want[i].unit);
+        assert_int_equal(t.pass[i].depth, want[i].depth);
+    }
+    t.slope[3] = 254, t.slope[4] = 255; /* rises within unit 1 */
+    assert_int_equal(codec_order_make(&t), TAPER_ERR_CORRUPT);
+    codec_code_tables_free(&t);
+    assert_null(t.step);
+}
+
+/* Whatever the slopes, a unit's planes come in order and every pass comes once. */
+static void order_is_always_legal(void **unused) {
+    (void)unused;
+    uint64_t state = SEED;
+    printf("seed %d\n", SEED);
+    for (int round = 0; round < 50; round++) {
+        codec_code_tables t;
+        assert_int_equal(codec_code_tables_alloc(&t, 40), TAPER_OK);
+        for (uint32_t u = 0; u < 40; u++) t.planes[u] = (uint8_t)(picture_random(&state) >> 60);
+        assert_int_equal(codec_code_tables_set_planes(&t), TAPER_OK);
+        uint8_t *slope = t.slope;
+        for (uint32_t u = 0; u < 40; slope += t.planes[u++])
+            for (uint32_t d = 0; d < t.planes[u]; d++) {
+                uint32_t top = d ? slope[d - 1] : 255;
+                slope[d] = (uint8_t)(picture_random(&state) % (top + 1));
+            }
+        assert_int_equal(codec_order_make(&t), TAPER_OK);
+        uint8_t depth[40] = {0};
+        for (uint32_t i = 0; i < t.n_passes; i++)
+            assert_int_equal(t.pass[i].depth, depth[t.pass[i].unit]++);
+        assert_memory_equal(depth, t.planes, 40);
+        codec_code_tables_free(&t);
+    }
+}
+
+static void assert_same(const codec_code_tables *a, const codec_code_tables *b) {
+    assert_int_equal(a->units, b->units);
+    assert_memory_equal(a->step, b->step, a->units * sizeof *a->step);
+    assert_memory_equal(a->planes, b->planes, a->units);
+    assert_memory_equal(a->log_scale, b->log_scale, a->units * sizeof *a->log_scale);
+    assert_int_equal(a->n_passes, b->n_passes);
+    assert_memory_equal(a->slope, b->slope, a->n_passes);
+    for (uint32_t i = 0; i < a->n_passes; i++) {
+        assert_int_equal(a->pass[i].unit, b->pass[i].unit);
+        assert_int_equal(a->pass[i].depth, b->pass[i].depth);
+    }
+    assert_int_equal(a->n_layers, b->n_layers);
+    assert_memory_equal(a->layer, b->layer, a->n_layers * sizeof *a->layer);
+    assert_memory_equal(a->recon, b->recon, sizeof a->recon);
+    assert_memory_equal(a->zero_norm, b->zero_norm, sizeof a->zero_norm);
+    assert_memory_equal(a->weight, b->weight, sizeof a->weight);
+    assert_memory_equal(a->bias, b->bias, sizeof a->bias);
+    assert_memory_equal(a->prior, b->prior, sizeof a->prior);
+    assert_memory_equal(a->signed_weight, b->signed_weight, sizeof a->signed_weight);
+}
+
+static void what_is_written_is_read(void **unused) {
+    (void)unused;
+    for (int own_steps = 0; own_steps < 2; own_steps++) {
+        codec_code_tables t = sample(own_steps), back;
+        formats_buffer out = formats_buffer_make(1 << 20);
+        assert_int_equal(codec_code_tables_write(&t, &out), TAPER_OK);
+        formats_cursor in = formats_cursor_over(out.data, out.size);
+        assert_int_equal(codec_code_tables_read(&back, UNITS, &in, NULL), TAPER_OK);
+        assert_int_equal(formats_cursor_left(&in), 0);
+        assert_same(&t, &back);
+        codec_code_tables_free(&back);
+        for (size_t size = 0; size < out.size; size++) { /* every truncation */
+            uint8_t *cut = malloc(size + 1);
+            assert_non_null(cut);
+            memcpy(cut, out.data, size);
+            in = formats_cursor_over(cut, size);
+            taper_error error = {0};
+            taper_status status = codec_code_tables_read(&back, UNITS, &in, &error);
+            assert_true(status == TAPER_ERR_TRUNCATED || status == TAPER_ERR_CORRUPT);
+            assert_int_equal(error.status, status);
+            assert_null(back.step);
+            free(cut);
+        }
+        codec_code_tables_free(&t);
+        formats_buffer_free(&out);
+    }
+}
+
+/* Spoil one field of the tables, write them, and see the reader refuse. */
+typedef void spoil_fn(codec_code_tables *t);
+
+static void nan_step(codec_code_tables *t) { t->step[2] = NAN; }
+static void zero_step(codec_code_tables *t) { t->step[0] = 0; }
+static void negative_step(codec_code_tables *t) { t->step[1] = -1; }
+static void tiny_step(codec_code_tables *t) { t->step[3] = 9e-7f; }
+static void huge_step(codec_code_tables *t) { t->step[3] = 1.1e6f; }
+static void infinite_step(codec_code_tables *t) { t->step[3] = INFINITY; }
+static void low_scale(codec_code_tables *t) { t->log_scale[1] = -513; }
+static void high_scale(codec_code_tables *t) { t->log_scale[4] = 1024; }
+static void rising_slope(codec_code_tables *t) { t->slope[1] = 255, t->slope[0] = 254; }
+static void no_layer(codec_code_tables *t) { t->n_layers = 0; }
+static void empty_layer(codec_code_tables *t) { t->layer[1].pass = 1; }
+static void falling_layer(codec_code_tables *t) { t->layer[1].pass = 0; }
+static void layer_past_the_end(codec_code_tables *t) { t->layer[2].pass = 23; }
+static void layers_end_early(codec_code_tables *t) { t->layer[2].pass = 21; }
+static void falling_size(codec_code_tables *t) { t->layer[2].bytes_per_mpixel = 69999; }
+
+static void illegal_fields_are_refused(void **unused) {
+    (void)unused;
+    static spoil_fn *const spoil[] = {
+        nan_step,     zero_step, negative_step, tiny_step,     huge_step,
+        infinite_step, low_scale, high_scale,    rising_slope,  no_layer,
+        empty_layer,  falling_layer, layer_past_the_end, layers_end_early, falling_size};
+    for (size_t i = 0; i < sizeof spoil / sizeof *spoil; i++) {
+        codec_code_tables t = sample(1), back;
+        spoil[i](&t);
+        formats_buffer out = formats_buffer_make(1 << 20);
+        assert_int_equal(codec_code_tables_write(&t, &out), TAPER_OK);
+        formats_cursor in = formats_cursor_over(out.data, out.size);
+        taper_error error = {0};
+        if (codec_code_tables_read(&back, UNITS, &in, &error) != TAPER_ERR_CORRUPT)
+            fail_msg("case %zu was not refused as corrupt", i);
+        assert_int_equal(error.status, TAPER_ERR_CORRUPT);
+        assert_true(strlen(error.text) > 10);
+        assert_null(back.step);
+        codec_code_tables_free(&t);
+        formats_buffer_free(&out);
+    }
+}
+
+/* Bytes that no writer makes: the step mode, too many planes, too many layers. */
+static void illegal_bytes_are_refused(void **unused) {
+    (void)unused;
+    codec_code_tables t = sample(0), back;
+    formats_buffer out = formats_buffer_make(1 << 20);
+    assert_int_equal(codec_code_tables_write(&t, &out), TAPER_OK);
+    size_t planes_at = 1 + 4, layers_at = planes_at + UNITS + 2 * UNITS + t.n_passes;
+    const struct {
+        size_t at;
+        uint8_t value;
+    } bad[] = {{0, 2}, {planes_at + 1, 16}, {planes_at, 255}, {layers_at, 65}, {layers_at, 0}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        uint8_t was = out.data[bad[i].at];
+        out.data[bad[i].at] = bad[i].value;
+        formats_cursor in = formats_cursor_over(out.data, out.size);
+        if (codec_code_tables_read(&back, UNITS, &in, NULL) != TAPER_ERR_CORRUPT)
+            fail_msg("case %zu was not refused as corrupt", i);
+        out.data[bad[i].at] = was;
+    }
+    formats_cursor in = formats_cursor_over(out.data, out.size);
+    assert_int_equal(codec_code_tables_read(&back, UNITS, &in, NULL), TAPER_OK);
+    codec_code_tables_free(&back);
+    formats_buffer_free(&out);
+    for (uint32_t u = 0; u < UNITS; u++) t.planes[u] = 0; /* a model that sends nothing */
+    assert_int_equal(codec_code_tables_set_planes(&t), TAPER_OK);
+    assert_int_equal(codec_code_tables_write(&t, &out), TAPER_OK);
+    in = formats_cursor_over(out.data, out.size);
+    assert_int_equal(codec_code_tables_read(&back, UNITS, &in, NULL), TAPER_ERR_CORRUPT);
+    codec_code_tables_free(&t);
+    formats_buffer_free(&out);
+}
+
+static void bands_and_ratios(void **unused) {
+    (void)unused;
+    assert_int_equal(codec_band(0), 0);
+    for (uint32_t b = 0; b < CODEC_BANDS - 1; b++) {
+        assert_int_equal(codec_band((1u << b) - 1), b);
+        assert_int_equal(codec_band((1u << (b + 1)) - 2), b);
+    }
+    assert_int_equal(codec_band(CODEC_MAX_UNITS), CODEC_BANDS - 1);
+    assert_int_equal(codec_class(CODEC_REFINE_LATER, CODEC_MAX_UNITS), CODEC_CLASSES - 1);
+    for (int32_t r = -2000; r < 2000; r++) {
+        uint32_t bin = codec_ratio_bin(r);
+        assert_true(bin <= CODEC_RATIO_BINS - 2 && bin <= codec_ratio_bin(r + 1));
+    }
+    assert_int_equal(codec_ratio_bin(-160), 0);
+    assert_int_equal(codec_ratio_bin(0), 20);
+    assert_int_equal(codec_ratio_bin(7), 20);
+    assert_int_equal(codec_ratio_bin(8), 21);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(order_is_by_slope_then_depth_then_unit),
+        cmocka_unit_test(order_is_always_legal),
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(illegal_fields_are_refused),
+        cmocka_unit_test(illegal_bytes_are_refused),
+        cmocka_unit_test(bands_and_ratios),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,184 @@
+/* test_weights_coder.c -- matrices of weights there and back, and strings that no writer makes. */
+#include "../codec/weights_coder.h"
+#include "cmocka_all.h"
+#include "pictures.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SEED = 61, ROWS = 9, COLUMNS = 50, WIDTH = 10 };
+
+static void assert_round_trip(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
+                              const float *step) {
+    size_t n = (size_t)rows * columns;
+    float *original = malloc(n * sizeof *original + 1), *back = malloc(n * sizeof *back + 1);
+    assert_true(original && back);
+    memcpy(original, weights, n * sizeof *original);
+    formats_buffer out = formats_buffer_make(1 << 24);
+    formats_write_u8(&out, 99);
+    assert_int_equal(codec_weights_write(weights, rows, columns, width, step, &out), TAPER_OK);
+    for (size_t i = 0; i < n; i++) { /* rounded to nearest, or held at the end of the range */
+        float s = step[i / columns], q = weights[i] / s;
+        if (fabsf(original[i] / s) <= CODEC_WEIGHT_MAX)
+            assert_true(fabsf(weights[i] - original[i]) <= (0.5001f + 2e-7f * fabsf(q)) * s);
+        else assert_true(fabsf(fabsf(q) - CODEC_WEIGHT_MAX) < 1);
+    }
+    formats_cursor in = formats_cursor_over(out.data + 1, out.size - 1);
+    assert_int_equal(codec_weights_read(back, rows, columns, width, &in, NULL), TAPER_OK);
+    assert_int_equal(formats_cursor_left(&in), 0);
+    assert_memory_equal(back, weights, n * sizeof *back);
+    formats_buffer_free(&out);
+    free(original), free(back);
+}
+
+static void fill(float *weights, size_t n, double scale, uint64_t *state) {
+    for (size_t i = 0; i < n; i++)
+        weights[i] = (float)(scale * ((double)(picture_random(state) >> 11) * exp2(-52) - 1));
+}
+
+static void matrices_round_trip(void **unused) {
+    (void)unused;
+    uint64_t state = SEED;
+    printf("seed %d\n", SEED);
+    static float weights[ROWS * COLUMNS];
+    float step[ROWS];
+    for (int size = -2; size <= 22; size += 2) /* zeros, small ones, escapes, the largest */
+        for (uint32_t width = 1; width <= 60; width += 13) {
+            fill(weights, ROWS * COLUMNS, 1, &state);
+            for (int r = 0; r < ROWS; r++) step[r] = (float)exp2(-size) * (1 + 0.1f * (float)r);
+            assert_round_trip(weights, ROWS, COLUMNS, width, step);
+        }
+    fill(weights, 1, 5, &state);
+    assert_round_trip(weights, 1, 1, 1, step);
+}
+
+/* Every magnitude around the switch from unary to Exp-Golomb, and the largest of all. */
+static void magnitudes_around_the_escape(void **unused) {
+    (void)unused;
+    float weights[2 * 64 + 8], step[1] = {1};
+    int n = 0;
+    for (int i = -64; i < 64; i++) weights[n++] = (float)i;
+    weights[n++] = CODEC_WEIGHT_MAX;
+    weights[n++] = -CODEC_WEIGHT_MAX;
+    weights[n++] = CODEC_WEIGHT_MAX - 1;
+    weights[n++] = 0;
+    weights[n++] = 4.0f * CODEC_WEIGHT_MAX; /* held */
+    assert_round_trip(weights, 1, (uint32_t)n, 3, step);
+}
+
+static void smooth_rows_are_short(void **unused) {
+    (void)unused;
+    float smooth[400], rough[400], step[1] = {0.01f};
+    uint64_t state = SEED;
+    for (int i = 0; i < 400; i++) smooth[i] = (float)(i % 20 < 10 ? 0.0 : 0.08);
+    for (int i = 0; i < 400; i++) rough[i] = picture_random(&state) & 1 ? 0.08f : 0.0f;
+    size_t size[2];
+    for (int k = 0; k < 2; k++) {
+        formats_buffer out = formats_buffer_make(1 << 20);
+        assert_int_equal(codec_weights_write(k ? rough : smooth, 1, 400, 20, step, &out), TAPER_OK);
+        size[k] = out.size;
+        formats_buffer_free(&out);
+    }
+    assert_true(size[0] * 5 < size[1] * 4);
+}
+
+static taper_status read_from(const formats_buffer *bytes, size_t size, uint32_t rows, uint32_t columns) {
+    float *back = malloc((size_t)rows * columns * sizeof *back + 1);
+    uint8_t *exact = malloc(size + 1);
+    assert_true(back && exact);
+    if (size) memcpy(exact, bytes->data, size);
+    formats_cursor in = formats_cursor_over(exact, size);
+    taper_error error = {0};
+    taper_status status = codec_weights_read(back, rows, columns, 1, &in, &error);
+    assert_int_equal(status, error.status);
+    free(back), free(exact);
+    return status;
+}
+
+static void illegal_steps_are_refused(void **unused) {
+    (void)unused;
+    static const float bad[] = {0, -1, 1e-21f, 1e6f, INFINITY, NAN, -INFINITY};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        formats_buffer out = formats_buffer_make(100);
+        uint32_t bits;
+        memcpy(&bits, &bad[i], 4);
+        formats_write_u32le(&out, 0x3F800000);
+        formats_write_u32le(&out, bits);
+        formats_write_varint(&out, 0);
+        assert_int_equal(read_from(&out, out.size, 2, 1), TAPER_ERR_CORRUPT);
+        formats_buffer_free(&out);
+    }
+}
+
+/* A string of FF: escapes without end, and magnitudes above the range. */
+static void illegal_strings_are_refused(void **unused) {
+    (void)unused;
+    formats_buffer out = formats_buffer_make(1 << 16);
+    formats_write_u32le(&out, 0x3F800000);
+    formats_write_varint(&out, 0); /* all bits are 1 in a string of zeros: all weights are 0 */
+    assert_int_equal(read_from(&out, out.size, 1, 20), TAPER_OK);
+    for (size_t size = 0; size < out.size; size++)
+        assert_int_not_equal(read_from(&out, size, 1, 20), TAPER_OK);
+    out.data[out.size - 1] = 5; /* claims more bytes than there are */
+    assert_int_equal(read_from(&out, out.size, 1, 20), TAPER_ERR_TRUNCATED);
+    /* not zero, positive, then "more" without end: the encoder's own bits, in excess */
+    formats_buffer string = formats_buffer_make(1 << 16);
+    codec_rc_encoder rc;
+    codec_rc_encoder_init(&rc, &string);
+    codec_bit bit[40];
+    for (int i = 0; i < 40; i++) bit[i] = (codec_bit){32768, 0};
+    codec_rc_encode_adaptive(&rc, 0, &bit[0]);
+    codec_rc_encode(&rc, 0, 32768);
+    for (int i = 0; i < 39; i++) codec_rc_encode_adaptive(&rc, 1, &bit[1 + i]);
+    codec_rc_encoder_finish(&rc);
+    formats_buffer_clear(&out);
+    formats_write_u32le(&out, 0x3F800000);
+    formats_write_varint(&out, string.size);
+    formats_write_bytes(&out, string.data, string.size);
+    assert_int_equal(read_from(&out, out.size, 1, 1), TAPER_ERR_CORRUPT);
+    formats_buffer_free(&string);
+    formats_buffer_free(&out);
+}
+
+/* A few bytes cannot be millions of weights: refused before the work is done. */
+static void short_strings_cannot_be_many_weights(void **unused) {
+    (void)unused;
+    formats_buffer out = formats_buffer_make(1 << 16);
+    formats_write_u32le(&out, 0x3F800000);
+    formats_write_varint(&out, 3);
+    formats_write_bytes(&out, "abc", 3);
+    assert_int_equal(read_from(&out, out.size, 1, 10000000), TAPER_ERR_CORRUPT);
+    formats_buffer_free(&out);
+    float *zeros = calloc(3000000, sizeof *zeros), step[1] = {1};
+    assert_non_null(zeros); /* but what a writer makes is always taken */
+    assert_round_trip(zeros, 1, 3000000, 1, step);
+    free(zeros);
+}
+
+static void any_bytes_are_read_or_refused(void **unused) {
+    (void)unused;
+    uint64_t state = SEED + 1;
+    for (int round = 0; round < 2000; round++) {
+        formats_buffer out = formats_buffer_make(1 << 10);
+        size_t size = picture_random(&state) % 60;
+        formats_write_u32le(&out, 0x3F800000);
+        formats_write_varint(&out, size);
+        for (size_t i = 0; i < size; i++) formats_write_u8(&out, (uint8_t)(picture_random(&state) >> 9));
+        taper_status status = read_from(&out, out.size, 1, 90);
+        assert_true(status == TAPER_OK || status == TAPER_ERR_CORRUPT);
+        formats_buffer_free(&out);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matrices_round_trip),
+        cmocka_unit_test(magnitudes_around_the_escape),
+        cmocka_unit_test(smooth_rows_are_short),
+        cmocka_unit_test(illegal_steps_are_refused),
+        cmocka_unit_test(illegal_strings_are_refused),
+        cmocka_unit_test(short_strings_cannot_be_many_weights),
+        cmocka_unit_test(any_bytes_are_read_or_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
