@@ -6,7 +6,7 @@
 # make CUDA=0|1   force the GPU backend out or in (default: in when nvcc is found)
 # make fuzz       build the libFuzzer targets (clang) and run each for FUZZ_SECONDS (default 30)
 # make bench      measured figures as JSON lines
-# make install    PREFIX=/usr/local DESTDIR=
+# make install    binary, libraries, header, taper.pc, manual pages, completions; PREFIX=/usr/local DESTDIR=
 # make clean      remove build/
 # make help       this text
 NVCC    ?= nvcc
@@ -109,6 +109,25 @@ fuzz: deps
 	@sh tests/fuzz/run.sh $(FUZZ_SECONDS)
 bench: all $(BENCHES)
 	@sh bench/run.sh $(B)
+# One public header: formats/taper_types.h stands in for the line that includes it. DESTDIR is only written to.
+D = $(DESTDIR)$(PREFIX)
+install: all
+	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/share/man/man1 \
+	    $(D)/share/bash-completion/completions $(D)/share/zsh/site-functions
+	install $(B)/taper $(D)/bin/taper
+	install -m 644 $(B)/libtaper.a $(D)/lib/libtaper.a
+	install -m 644 $(B)/libtaper.so $(D)/lib/libtaper.so.$(VERSION)
+	ln -sf libtaper.so.$(VERSION) $(D)/lib/libtaper.so.0
+	ln -sf libtaper.so.0 $(D)/lib/libtaper.so
+	sed -e '/^#include "..\/formats\/taper_types.h"/{r formats/taper_types.h' -e 'd}' codec/taper.h >$(D)/include/taper.h
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: taper' \
+	    'Description: sets of images in one file that can be cut anywhere' 'Version: $(VERSION)' \
+	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -ltaper' 'Libs.private: $(LDLIBS)' >$(D)/lib/pkgconfig/taper.pc
+	$(B)/taper __man taper >$(D)/share/man/man1/taper.1
+	for v in $$($(B)/taper --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do \
+	    $(B)/taper __man $$v >$(D)/share/man/man1/taper-$$v.1 || exit 1; done
+	$(B)/taper __completion bash >$(D)/share/bash-completion/completions/taper
+	$(B)/taper __completion zsh >$(D)/share/zsh/site-functions/_taper
 clean:
 	rm -rf build
 help:

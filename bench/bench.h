@@ -1,4 +1,5 @@
-/* bench.h -- what every benchmark prints: one JSON line a figure, with enough beside it to repeat the measurement. */
+/* bench.h -- what every benchmark prints: one JSON line a figure, with enough beside it to repeat
+ * the measurement. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -6,8 +7,10 @@
 double bench_now(void);
 
 /* {"bench":..,"metric":..,"value":..,"unit":..,"config":{..},"commit":..,"machine":..,"command":..}
- * config is JSON text, e.g. "{\"threads\":2}". commit comes from the variable TAPER_COMMIT, command from argv. */
-void bench_print(const char *bench, const char *metric, double value, const char *unit, const char *config);
+ * config is JSON text, e.g. "{\"threads\":2}". commit comes from the variable TAPER_COMMIT, command
+ * from argv. */
+void bench_print(const char *bench, const char *metric, double value, const char *unit,
+                 const char *config);
 
 /* Remember the command line for bench_print. */
 void bench_begin(int argc, char **argv);

@@ -56,7 +56,7 @@ static void describe_machine(const codec_backend *be) {
             break;
         }
     if (f) fclose(f);
-    if (uname(&name)) strcpy(name.machine, "?");
+    if (uname(&name)) name.machine[0] = 0;
     snprintf(machine, sizeof machine, "%.100s, %u cores online, %.20s, %.80s", model,
              codec_pool_cores(), name.machine, be->kernels);
 }

@@ -18,8 +18,11 @@ double bench_now(void) {
 void bench_begin(int argc, char **argv) {
     size_t used = 0;
     for (int i = 0; i < argc && used < sizeof command_line - 2; i++) {
-        const char *word = i ? argv[i] : strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
-        used += (size_t)snprintf(command_line + used, sizeof command_line - used, "%s%s", i ? " " : "", word);
+        const char *word = i                       ? argv[i]
+                           : strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1
+                                                   : argv[0];
+        used += (size_t)snprintf(command_line + used, sizeof command_line - used, "%s%s",
+                                 i ? " " : "", word);
     }
 }
 
@@ -39,11 +42,13 @@ static void machine_name(char *to, size_t room) {
     snprintf(to, room, "%s, %ld cores, %s", model, sysconf(_SC_NPROCESSORS_ONLN), be.kernels);
 }
 
-void bench_print(const char *bench, const char *metric, double value, const char *unit, const char *config) {
+void bench_print(const char *bench, const char *metric, double value, const char *unit,
+                 const char *config) {
     char machine[320];
     machine_name(machine, sizeof machine);
     const char *commit = getenv("TAPER_COMMIT");
-    printf("{\"bench\":\"%s\",\"metric\":\"%s\",\"value\":%.6g,\"unit\":\"%s\",\"config\":%s,\"commit\":\"%s\",\"machine\":\"%s\",\"command\":\"%s\"}\n",
+    printf("{\"bench\":\"%s\",\"metric\":\"%s\",\"value\":%.6g,\"unit\":\"%s\",\"config\":%s,"
+           "\"commit\":\"%s\",\"machine\":\"%s\",\"command\":\"%s\"}\n",
            bench, metric, value, unit, config, commit ? commit : "", machine, command_line);
     fflush(stdout);
 }

@@ -53,13 +53,13 @@ const cli_verb cli_verb_decode = {
     .synopsis = "[options] [-m MODEL] -o DIR CONTAINER",
     .options = options,
     .about =
-        "Decodes a file, a cut file, or - for standard input. --bytes, --bpp, --bytes-per-image and "
-        "--fraction decode as if the file had been cut there. Each image gets the name it came with, "
-        "as .png, or its number.\n\n"
-        "With --progressive the images are first written as soon as the front matter is there, and "
-        "again while bytes arrive: each file is replaced in one step.\n\n"
-        "Where a checksum fails, the images it concerns are written as far as the data before it "
-        "goes, and the exit code is 3.",
+        "Decodes a file, a cut file, or - for standard input. --bytes, --bpp, "
+        "--bytes-per-image and --fraction decode as if the file had been cut there. Each "
+        "image gets the name it came with, as .png, or its number.\n\n"
+        "With --progressive the images are first written as soon as the front matter is "
+        "there, and again while bytes arrive: each file is replaced in one step.\n\n"
+        "Where a checksum fails, the images it concerns are written as far as the data "
+        "before it goes, and the exit code is 3.",
     .examples = "taper decode -m photos.tpm -o out photos.taper\n"
                 "taper decode --image 7 -o seventh.png own-model.taper\n"
                 "head -c 100K photos.taper | taper decode -m photos.tpm -o coarse -\n"

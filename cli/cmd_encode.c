@@ -62,16 +62,18 @@ const cli_verb cli_verb_encode = {
     .synopsis = "[options] -m MODEL -o FILE INPUT...",
     .options = options,
     .about =
-        "Inputs are files (PNG, PNM, PAM, JPEG), folders with all below them, IDX files (.gz too), "
-        "CIFAR binary files, and - for standard input. Names are kept; classes come from --labels, "
-        "from CIFAR records, or from the first folders below a folder. Without a ceiling everything "
-        "the model knows is encoded, about 50 dB: cut the container later as you need it.\n\n"
-        "The layout `set` makes each prefix of the file the whole set, coarser; `image` puts each "
-        "image's data together, so that one read fetches one image.\n\n"
-        "Images with transparency are refused, unless --alpha says to drop the alpha channel, or to "
-        "lay the image on white.\n\n"
-        "An input that cannot be used is named and left out; the exit code is then 1. When that is "
-        "all of them, nothing is written, and the exit code is that of the first failure.",
+        "Inputs are files (PNG, PNM, PAM, JPEG), folders with all below them, IDX files (.gz "
+        "too), CIFAR binary files, and - for standard input. Names are kept; classes come "
+        "from --labels, from CIFAR records, or from the first folders below a folder. "
+        "Without a ceiling everything the model knows is encoded, about 50 dB: cut the "
+        "container later as you need it.\n\n"
+        "The layout `set` makes each prefix of the file the whole set, coarser; `image` puts "
+        "each image's data together, so that one read fetches one image.\n\n"
+        "Images with transparency are refused, unless --alpha says to drop the alpha "
+        "channel, or to lay the image on white.\n\n"
+        "An input that cannot be used is named and left out; the exit code is then 1. When "
+        "that is all of them, nothing is written, and the exit code is that of the first "
+        "failure.",
     .examples = "taper encode -m photos.tpm -o photos.taper photos/\n"
                 "taper encode -m cifar.tpm --bytes-per-image 200 -o test.taper test_batch.bin\n"
                 "taper encode -m photos.tpm --psnr 32 --embed-model -o photos.taper photos/\n"};
@@ -319,8 +321,8 @@ static taper_status find_ceiling(state *st, const taper_source *source, uint64_t
 
 /* Where the layer that a cut falls into ends: repack takes only what all images have, so that less
  * would fall below the quality that was found. */
-static taper_status end_of_layer(const taper_source *whole, const taper_limits *limits, uint64_t *cut,
-                              taper_error *error) {
+static taper_status end_of_layer(const taper_source *whole, const taper_limits *limits,
+                                 uint64_t *cut, taper_error *error) {
     formats_front f;
     TAPER_TRY(codec_front_load(whole, limits, &f, error));
     uint32_t l = 0;
@@ -366,8 +368,9 @@ static int write_container(state *st, cli_output *out) {
                                           : taper_encoder_finish(st->encoder, &sink, &error);
     int code = cli_output_close(out, st->s.output, status, &error);
     if (code == CLI_DONE)
-        cli_note(&st->s.common, "encode", "%zu image%s, %llu bytes, %.1f per image, %.4g bpp, in %s",
-                 st->count, st->count == 1 ? "" : "s", (unsigned long long)out->written,
+        cli_note(&st->s.common, "encode",
+                 "%zu image%s, %llu bytes, %.1f per image, %.4g bpp, in %s", st->count,
+                 st->count == 1 ? "" : "s", (unsigned long long)out->written,
                  (double)out->written / (double)st->count,
                  (double)out->written * 8 / (double)st->pixels, cli_output_name(st->s.output));
     return code;

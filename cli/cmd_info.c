@@ -16,10 +16,11 @@ const cli_verb cli_verb_info = {
     .what = "what is in a container or a model",
     .synopsis = "[options] FILE...",
     .options = options,
-    .about = "Says of a container, whole or cut: how many images of which sizes, names and labels, "
-             "the model it needs, its layers and what each costs, and how much of the file is here. "
-             "-v lists every image. Of a model: what it is made of. Nothing is decoded, and no model "
-             "is needed; `verify` checks the data.",
+    .about =
+        "Says of a container, whole or cut: how many images of which sizes, names and "
+        "labels, the model it needs, its layers and what each costs, and how much of the "
+        "file is here. -v lists every image. Of a model: what it is made of. Nothing is "
+        "decoded, and no model is needed; `verify` checks the data.",
     .examples = "taper info set.taper\ntaper info --json set.taper model.tpm\n"};
 
 /* --- what is asked of a front --- */

@@ -22,8 +22,10 @@ const cli_verb cli_verb_merge = {
     .what = "join containers of one model into one, without recoding",
     .synopsis = "[options] -o FILE CONTAINER...",
     .options = options,
-    .about = "The images keep their order: those of the first container, then those of the second, "
-             "and so on. All containers must be whole, of the same model and of the same layout.",
+    .about =
+        "The images keep their order: those of the first container, then those of the "
+        "second, and so on; names that occur twice get the folder shard-2/ and so on. All "
+        "containers must be whole, of the same model, layout and layers.",
     .examples = "taper merge -o all.taper shard-*.taper\n"};
 
 /* Open n containers; *opened is how many of them have to be closed. */

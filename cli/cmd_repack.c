@@ -30,10 +30,11 @@ const cli_verb cli_verb_repack = {
     .what = "lay a container out anew, without recoding the images",
     .synopsis = "[options] -o FILE CONTAINER",
     .options = options,
-    .about = "The layout `set` orders the data by importance over all images: each prefix of the "
-             "file is the whole set, coarser. The layout `image` puts each image's data together, so "
-             "that one read fetches one image. The decoded images are the same.\n\n"
-             "A cut container yields what it holds.",
+    .about =
+        "The layout `set` orders the data by importance over all images: each prefix of the "
+        "file is the whole set, coarser. The layout `image` puts each image's data together, "
+        "so that one read fetches one image. The decoded images are the same.\n\n"
+        "A cut container yields what it holds.",
     .examples = "taper repack --layout image -m photos.tpm -o one-by-one.taper photos.taper\n"
                 "taper repack --layout set --group 500 -o again.taper one-by-one.taper\n"};
 

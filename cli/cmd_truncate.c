@@ -26,10 +26,11 @@ const cli_verb cli_verb_truncate = {
     .synopsis = "[options] -o FILE CONTAINER",
     .options = options,
     .about =
-        "Writes the largest container that fits, without recoding: it decodes to the same images as "
-        "the original's prefix of that size, and is as good as one that was encoded for the size.\n\n"
-        "Any prefix of a container decodes, so `head -c N` cuts as well; what truncate adds is a "
-        "directory that fits, so that the result counts as whole for verify and merge. For the layout "
+        "Writes the largest container that fits, without recoding: it decodes to the same "
+        "images as the original's prefix of that size, and is as good as one that was "
+        "encoded for the size.\n\n"
+        "Any prefix of a container decodes, so `head -c N` cuts as well; what truncate adds "
+        "is a directory that fits, so that the result counts as whole. For the layout "
         "`image` it shortens every image by the same share, which head cannot do.",
     .examples = "taper truncate --bytes 1M -o small.taper set.taper\n"
                 "taper truncate --bpp 0.5 -o half.taper set.taper    # bits per pixel\n"

@@ -21,11 +21,12 @@ const cli_verb cli_verb_verify = {
     .what = "check all checksums, and say how far a cut file reaches",
     .synopsis = "[options] FILE...",
     .options = options,
-    .about = "Takes containers and models, whole or cut; no model is needed for a container. A cut "
-             "container is in order: what is there decodes. A damaged one still decodes where its "
-             "checksums hold.\n\n"
-             "Exit code 0: in order; 3: damaged, or no container or model; 4, under --strict only: "
-             "cut.",
+    .about =
+        "Takes containers and models, whole or cut; no model is needed for a container. A "
+        "cut container is in order: what is there decodes. A damaged one still decodes where "
+        "its checksums hold.\n\n"
+        "Exit code 0: in order; 3: damaged, or no container or model; 4, under --strict "
+        "only: cut.",
     .examples = "taper verify set.taper\ntaper verify --strict --json *.taper    # for scripts\n"};
 
 /* --- telling --- */

@@ -160,7 +160,8 @@ static int finish(arrival *a) {
         return cli_fail("decode", input, a->failure.status, &a->failure);
     if (a->damaged) {
         cli_error("decode", input,
-                  "damaged: %llu images lack what lies behind a failed checksum; fetch the file again",
+                  "damaged: %llu images lack what lies behind a failed checksum; fetch the file "
+                  "again",
                   (unsigned long long)a->damaged);
         return CLI_CORRUPT;
     }

@@ -48,8 +48,8 @@ static int choose_images(cli_picture_plan *plan, const cli_decode_request *q,
     plan->count = 1;
     if (find_image(decoder, q->image, &plan->first)) return CLI_DONE;
     cli_error("decode", q->input,
-              "there is no image '%s'; give a number from 1 to %llu, or a name that `taper info -v` "
-              "lists",
+              "there is no image '%s'; give a number from 1 to %llu, or a name that `taper info "
+              "-v` lists",
               q->image, (unsigned long long)count);
     return CLI_USAGE;
 }

@@ -10,6 +10,7 @@ enum {
     FIRST_VALUE = 1000, /* getopt's value for table entry i is FIRST_VALUE + i: no letter */
     HELP_VALUE = FIRST_VALUE + MAX_OPTIONS,
     HELP_COLUMN = 27,   /* where the explanations of --help start */
+    HELP_WIDTH = 80,    /* where its sentences are broken */
     MAX_WORD = 64       /* longest word that is compared for "did you mean" */
 };
 
@@ -321,13 +322,28 @@ static void help_line(FILE *to, const cli_option *o) {
     fputc('\n', to);
 }
 
+/* Sentences broken at HELP_WIDTH; an empty line stands before each paragraph. */
+static void help_paragraphs(FILE *to, const char *text) {
+    int column = 0;
+    fputc('\n', to);
+    while (*(text += strspn(text, " \n"))) {
+        int length = (int)strcspn(text, " \n");
+        bool fits = column + 1 + length <= HELP_WIDTH;
+        if (column) fputc(fits ? ' ' : '\n', to);
+        column = column && fits ? column + 1 + length : length;
+        fprintf(to, "%.*s", length, text);
+        text += length;
+        if (strncmp(text, "\n\n", 2) != 0 || !text[2]) continue;
+        fputs("\n\n", to);
+        column = 0;
+    }
+    fputc('\n', to);
+}
+
 void cli_options_help(const cli_verb *verb, FILE *to) {
     fprintf(to, "taper %s: %s\n\nusage: taper %s %s\n", verb->name, verb->what, verb->name,
             verb->synopsis);
-    if (verb->about) {
-        size_t n = strlen(verb->about);
-        fprintf(to, "\n%s%s", verb->about, n && verb->about[n - 1] == '\n' ? "" : "\n");
-    }
+    if (verb->about) help_paragraphs(to, verb->about);
     fputs("\noptions [default]:\n", to);
     for (const cli_option *o = verb->options; o->name; o++) help_line(to, o);
     fprintf(to, "  -h, --help%*sthis text\n", HELP_COLUMN - 12, "");

@@ -14,7 +14,7 @@ typedef struct measurement {
     size_t groups;
     taper_source source;     /* cut */
     taper_decoder **decoder; /* [threads] at this cut, opened when first needed */
-    double *sum;             /* [groups] of PSNR; added in order, so that the result is repeatable */
+    double *sum;             /* [groups] of PSNR; added in order, for the same result always */
     uint64_t *images;        /* [groups] */
     pthread_mutex_t lock;
     taper_status status; /* the first failure */

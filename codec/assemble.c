@@ -6,13 +6,14 @@
 enum { COPY_BLOCK = 1 << 16 };
 
 uint32_t codec_checksum_span(uint8_t layout, uint64_t data_bytes, uint64_t chunks) {
-    enum { BYTES_PER_CHECKSUM = 4096, MOST = 1024 };
+    enum { BYTES_PER_CHECKSUM = 4096, MOST = FORMATS_MAX_CHECKSUM_SPAN };
     if (layout == 0 || chunks == 0) return 1;
     uint64_t mean = data_bytes / chunks + 1, span = BYTES_PER_CHECKSUM / mean;
     return (uint32_t)(span < 1 ? 1 : span > MOST ? MOST : span);
 }
 
-/* --- shortening -------------------------------------------------------------------------------------- */
+/* --- shortening
+ * -------------------------------------------------------------------------------------- */
 
 static taper_status front_size(formats_front *f, uint64_t *size, taper_error *error) {
     formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
@@ -26,11 +27,14 @@ void codec_clip_data(formats_front *f, uint64_t budget) {
     uint64_t chunk = 0, chunks = (uint64_t)f->layers * f->groups;
     while (chunk < chunks && f->chunk_at[chunk + 1] <= budget) chunk++;
     if (chunk == chunks) return;
-    /* chunk is the first that does not fit whole; it stays, cut, and so do the groups after it, empty */
+    /* chunk is the first that does not fit whole; it stays, cut, and so do the groups after it,
+     * empty */
     uint32_t group = (uint32_t)(chunk % f->groups), layer = (uint32_t)(chunk / f->groups);
+    int cut_before = f->tail && layer + 1 == f->layers &&
+                     f->first_cut < group; /* chunks before it are cut already */
     f->tail = 1;
     f->layers = layer + 1;
-    f->first_cut = group;
+    if (!cut_before) f->first_cut = group;
     if (group == 0 && layer > 0 && budget == f->chunk_at[chunk]) { /* between two layers */
         f->layers = layer;
         f->tail = 0;
@@ -54,8 +58,11 @@ static void shorten_images(formats_front *f, uint64_t budget) {
 }
 
 void codec_shorten_data(formats_front *f, uint64_t budget) {
-    if (f->layout == 0) codec_clip_data(f, budget);
-    else shorten_images(f, budget);
+    /* a cut can be marked in the last layer alone: only a single layer can lose a share everywhere */
+    if (f->layout == 0 || f->layers > 1)
+        codec_clip_data(f, budget);
+    else
+        shorten_images(f, budget);
 }
 
 taper_status codec_shorten(formats_front *f, uint64_t max_bytes, taper_error *error) {
@@ -68,7 +75,8 @@ taper_status codec_shorten(formats_front *f, uint64_t max_bytes, taper_error *er
     formats_front was = *f;
     memcpy(full, f->chunk_at, ((size_t)layers * f->groups + 1) * sizeof *full);
     taper_status status = TAPER_OK;
-    /* the directory shrinks with its layers, so the budget for data grows: settle in a few rounds */
+    /* the directory shrinks with its layers, so the budget for data grows: settle in a few rounds
+     */
     for (int round = 0; round < 4 && status == TAPER_OK; round++) {
         uint64_t budget = max_bytes > front ? max_bytes - front : 0, before = front;
         f->layers = layers;
@@ -81,24 +89,29 @@ taper_status codec_shorten(formats_front *f, uint64_t max_bytes, taper_error *er
     }
     free(full);
     TAPER_TRY(status);
-    while (front + f->chunk_at[(uint64_t)f->layers * f->groups] > max_bytes) { /* the last round may be a few bytes over */
+    while (front + f->chunk_at[(uint64_t)f->layers * f->groups] >
+           max_bytes) { /* the last round may be a few bytes over */
         uint64_t over = front + f->chunk_at[(uint64_t)f->layers * f->groups] - max_bytes;
         uint64_t now = f->chunk_at[(uint64_t)f->layers * f->groups];
         if (over > now || f->front_size > max_bytes)
-            return formats_fail(error, TAPER_ERR_LIMIT, "%llu bytes do not hold the container's front matter of %llu; ask for more",
-                                (unsigned long long)max_bytes, (unsigned long long)front);
+            return formats_fail(
+                error, TAPER_ERR_LIMIT,
+                "%llu bytes do not hold the container's front matter of %llu; ask for more",
+                (unsigned long long)max_bytes, (unsigned long long)front);
         codec_shorten_data(f, now - over);
         TAPER_TRY(front_size(f, &front, error));
     }
     return TAPER_OK;
 }
 
-/* --- writing ----------------------------------------------------------------------------------------- */
+/* --- writing
+ * ----------------------------------------------------------------------------------------- */
 
 /* Hand every chunk, block by block, to `take`. */
 typedef taper_status take_fn(void *user, uint64_t chunk, const void *bytes, size_t n);
 
-static taper_status walk_chunks(const formats_front *f, const codec_chunks *chunks, take_fn *take, void *user) {
+static taper_status walk_chunks(const formats_front *f, const codec_chunks *chunks, take_fn *take,
+                                void *user) {
     uint8_t *block = malloc(COPY_BLOCK);
     if (!block) return TAPER_ERR_NOMEM;
     taper_status status = TAPER_OK;
@@ -106,7 +119,8 @@ static taper_status walk_chunks(const formats_front *f, const codec_chunks *chun
         uint64_t length = f->chunk_at[c + 1] - f->chunk_at[c];
         for (uint64_t at = 0; at < length && status == TAPER_OK; at += COPY_BLOCK) {
             size_t n = length - at < COPY_BLOCK ? (size_t)(length - at) : COPY_BLOCK;
-            status = chunks->read(chunks->user, (uint32_t)(c / f->groups), (uint32_t)(c % f->groups), at, block, n);
+            status = chunks->read(chunks->user, (uint32_t)(c / f->groups),
+                                  (uint32_t)(c % f->groups), at, block, n);
             if (status == TAPER_OK) status = take(user, c, block, n);
         }
     }
@@ -128,7 +142,8 @@ static taper_status take_output(void *user, uint64_t chunk, const void *bytes, s
     return to->write(to->user, bytes, n);
 }
 
-taper_status codec_assemble(formats_front *f, const codec_chunks *chunks, const taper_sink *to, taper_error *error) {
+taper_status codec_assemble(formats_front *f, const codec_chunks *chunks, const taper_sink *to,
+                            taper_error *error) {
     free(f->checksum);
     f->checksum = calloc((size_t)formats_front_checksums(f) + 1, sizeof *f->checksum);
     if (!f->checksum) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for checksums");
@@ -139,5 +154,8 @@ taper_status codec_assemble(formats_front *f, const codec_chunks *chunks, const 
     formats_buffer_free(&front);
     taper_sink copy = *to;
     if (status == TAPER_OK) status = walk_chunks(f, chunks, take_output, &copy);
-    return status == TAPER_OK ? status : formats_fail(error, status, "the container could not be written (%s)", formats_status_name(status));
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status, "the container could not be written (%s)",
+                              formats_status_name(status));
 }

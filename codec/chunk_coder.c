@@ -8,7 +8,9 @@ enum { P_HALF = 32768 };
 static codec_bit *models(codec_group *g) { return &g->model[0][0]; }
 
 /* -log2 of the probability that a bit had. */
-static double ideal_bits(uint32_t p1, int bit) { return -log2f((float)(bit ? p1 : 65536 - p1) / 65536.0f); }
+static double ideal_bits(uint32_t p1, int bit) {
+    return -log2f((float)(bit ? p1 : 65536 - p1) / 65536.0f);
+}
 
 /* One pass of the encoder. code: [n] of the pass's unit. */
 static void encode_pass(codec_group *g, codec_rc_encoder *rc, const int16_t *code, double *bits) {
@@ -26,29 +28,34 @@ static void encode_pass(codec_group *g, codec_rc_encoder *rc, const int16_t *cod
             int negative = code[p] < 0;
             codec_bit *sign = sign_predicted ? models(g) + g->sign_context[p] : NULL;
             if (bits) *bits += ideal_bits(sign ? sign->p1 : P_HALF, !negative);
-            if (sign) codec_rc_encode_adaptive(rc, !negative, sign);
-            else codec_rc_encode(rc, !negative, P_HALF);
+            if (sign)
+                codec_rc_encode_adaptive(rc, !negative, sign);
+            else
+                codec_rc_encode(rc, !negative, P_HALF);
         }
         level[p] = (int16_t)(code[p] < 0 ? -q : q);
     }
     codec_group_finish_pass(g);
 }
 
-taper_status codec_chunk_encode(codec_group *g, const int16_t *code, uint32_t end, formats_buffer *out,
-                                double *bits) {
+taper_status codec_chunk_encode(codec_group *g, const int16_t *code, uint32_t end,
+                                formats_buffer *out, double *bits) {
     codec_rc_encoder rc;
     codec_rc_encoder_init(&rc, out);
     while (g->pass < end && out->status == TAPER_OK) {
         uint32_t pass = g->pass;
-        encode_pass(g, &rc, code + (size_t)g->tables->pass[pass].unit * g->stride, bits ? &bits[pass] : NULL);
+        encode_pass(g, &rc, code + (size_t)g->tables->pass[pass].unit * g->stride,
+                    bits ? &bits[pass] : NULL);
     }
     codec_rc_encoder_finish(&rc);
     return out->status;
 }
 
 /* The sign of a newly significant position: 1 positive, 0 negative, or starved. */
-static inline int decode_sign(codec_group *g, codec_rc_decoder *rc, uint32_t p, int sign_predicted) {
-    return sign_predicted ? codec_rc_decode_adaptive(rc, models(g) + g->sign_context[p]) : codec_rc_decode(rc, P_HALF);
+static inline int decode_sign(codec_group *g, codec_rc_decoder *rc, uint32_t p,
+                              int sign_predicted) {
+    return sign_predicted ? codec_rc_decode_adaptive(rc, models(g) + g->sign_context[p])
+                          : codec_rc_decode(rc, P_HALF);
 }
 
 /* The next pass from where it stands; 1 when complete, 0 when starved. */
@@ -60,7 +67,8 @@ static int decode_pass(codec_group *g, codec_rc_decoder *rc) {
     for (; p < n; p++) {
         int32_t was = level[p];
         int bit = 1;
-        if (!g->awaits_sign && (bit = codec_rc_decode_adaptive(rc, models(g) + g->context[p])) < 0) break;
+        if (!g->awaits_sign && (bit = codec_rc_decode_adaptive(rc, models(g) + g->context[p])) < 0)
+            break;
         if (was == 0 && bit) {
             int positive = decode_sign(g, rc, p, sign_predicted);
             g->awaits_sign = positive < 0;
@@ -82,7 +90,8 @@ int codec_chunk_decode(codec_group *g, codec_rc_decoder *rc, uint32_t end) {
     return 1;
 }
 
-/* -log2(CODEC_P_MAX / 65536) is 1 / 1419 bit, so a byte holds at most 11,353 bits; the last 8 bytes may be trimmed. */
+/* -log2(CODEC_P_MAX / 65536) is 1 / 1419 bit, so a byte holds at most 11,353 bits; the last 8 bytes
+ * may be trimmed. */
 int codec_chunk_is_plausible(const codec_group *g, uint32_t end, uint64_t size) {
     enum { BITS_PER_BYTE = 11500, TRIMMED = 16 };
     uint64_t passes = end > g->pass ? end - g->pass : 0;

@@ -1,9 +1,10 @@
-/* clones.h -- functions compiled several times, the best chosen when the program starts. For integer loops only: their
- * results are the same in every clone. */
+/* clones.h -- functions compiled several times, the best chosen when the program starts. For
+ * integer loops only: their results are the same in every clone. */
 #ifndef CODEC_CLONES_H
 #define CODEC_CLONES_H
 
-/* gcc's target_clones needs ELF's indirect functions, which sanitizers and other compilers do not get along with. */
+/* gcc's target_clones needs ELF's indirect functions, which sanitizers and other compilers do not
+ * get along with. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__)
 #define CODEC_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))

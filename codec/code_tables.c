@@ -30,7 +30,8 @@ taper_status codec_code_tables_set_planes(codec_code_tables *t) {
     return t->slope && t->pass ? TAPER_OK : TAPER_ERR_NOMEM;
 }
 
-/* A counting sort over (slope falling, depth rising); units rise because they are visited in order. */
+/* A counting sort over (slope falling, depth rising); units rise because they are visited in order.
+ */
 taper_status codec_order_make(codec_code_tables *t) {
     enum { KEYS = 256 * CODEC_MAX_PLANES };
     uint32_t *start = calloc(KEYS + 1, sizeof *start);
@@ -42,8 +43,10 @@ taper_status codec_order_make(codec_code_tables *t) {
             for (uint32_t d = 0; d < t->planes[u]; d++) {
                 if (d && slope[d] > slope[d - 1]) status = TAPER_ERR_CORRUPT;
                 uint32_t key = (255u - slope[d]) * CODEC_MAX_PLANES + d;
-                if (place) t->pass[start[key]++] = (codec_pass){(uint16_t)u, (uint8_t)d};
-                else start[key + 1]++;
+                if (place)
+                    t->pass[start[key]++] = (codec_pass){(uint16_t)u, (uint8_t)d};
+                else
+                    start[key + 1]++;
             }
         for (uint32_t k = 0; !place && k < KEYS; k++) start[k + 1] += start[k];
     }
@@ -51,7 +54,8 @@ taper_status codec_order_make(codec_code_tables *t) {
     return status;
 }
 
-/* --- serialised form ------------------------------------------------------------------------------ */
+/* --- serialised form
+ * ------------------------------------------------------------------------------ */
 
 static uint32_t float_bits(float x) {
     uint32_t bits;
@@ -71,7 +75,8 @@ taper_status codec_code_tables_write(const codec_code_tables *t, formats_buffer 
     int same_step = 1;
     for (uint32_t u = 1; u < t->units; u++) same_step &= t->step[u] == t->step[0];
     formats_write_u8(out, (uint8_t)!same_step);
-    for (uint32_t u = 0; u < (same_step ? 1 : t->units); u++) formats_write_u32le(out, float_bits(t->step[u]));
+    for (uint32_t u = 0; u < (same_step ? 1 : t->units); u++)
+        formats_write_u32le(out, float_bits(t->step[u]));
     formats_write_bytes(out, t->planes, t->units);
     write_i16(out, t->log_scale, t->units);
     formats_write_bytes(out, t->slope, t->n_passes);
@@ -96,21 +101,26 @@ static void read_bytes(formats_cursor *in, void *to, size_t n) {
 
 static taper_status read_quantiser(codec_code_tables *t, formats_cursor *in, taper_error *error) {
     uint8_t each = formats_read_u8(in);
-    if (each > 1) return formats_fail(error, TAPER_ERR_CORRUPT, "model: step mode %u is neither 0 nor 1", each);
+    if (each > 1)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "model: step mode %u is neither 0 nor 1",
+                            each);
     for (uint32_t u = 0; u < t->units; u++) {
         uint32_t bits = u && !each ? float_bits(t->step[0]) : formats_read_u32le(in);
         memcpy(&t->step[u], &bits, sizeof bits);
         if (!(t->step[u] >= 1e-6f && t->step[u] <= 1e6f)) /* NaN too */
-            return formats_fail(error, TAPER_ERR_CORRUPT, "model: step of unit %u is outside 1e-6 .. 1e6", u);
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "model: step of unit %u is outside 1e-6 .. 1e6", u);
     }
     read_bytes(in, t->planes, t->units);
     read_i16(in, t->log_scale, t->units);
     for (uint32_t u = 0; u < t->units; u++) {
         if (t->planes[u] > CODEC_MAX_PLANES)
-            return formats_fail(error, TAPER_ERR_CORRUPT, "model: unit %u has %u planes, at most 15 are legal", u,
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "model: unit %u has %u planes, at most 15 are legal", u,
                                 t->planes[u]);
         if (t->log_scale[u] < -512 || t->log_scale[u] > 1023)
-            return formats_fail(error, TAPER_ERR_CORRUPT, "model: scale of unit %u is out of range", u);
+            return formats_fail(error, TAPER_ERR_CORRUPT, "model: scale of unit %u is out of range",
+                                u);
     }
     return formats_cursor_check(in, "model: quantiser", error);
 }
@@ -124,20 +134,25 @@ static taper_status read_order(codec_code_tables *t, formats_cursor *in, taper_e
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: slopes rise within a unit");
     t->n_layers = formats_read_u8(in);
     if (t->n_layers < 1 || t->n_layers > CODEC_MAX_LAYERS_IN_MODEL)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "model: %u layers, 1 to 64 are legal", t->n_layers);
+        return formats_fail(error, TAPER_ERR_CORRUPT, "model: %u layers, 1 to 64 are legal",
+                            t->n_layers);
     codec_layer_end before = {0, 0};
     for (uint32_t l = 0; l < t->n_layers; before = t->layer[l++]) {
         t->layer[l].pass = (uint32_t)formats_read_varint_max(in, t->n_passes);
         t->layer[l].bytes_per_mpixel = (uint32_t)formats_read_varint_max(in, UINT32_MAX);
-        if (t->layer[l].pass <= before.pass || t->layer[l].bytes_per_mpixel < before.bytes_per_mpixel)
-            return formats_fail(error, TAPER_ERR_CORRUPT, "model: layer %u does not follow its predecessor", l);
+        if (t->layer[l].pass <= before.pass ||
+            t->layer[l].bytes_per_mpixel < before.bytes_per_mpixel)
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "model: layer %u does not follow its predecessor", l);
     }
     if (before.pass != t->n_passes)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "model: the last layer does not end with the order");
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model: the last layer does not end with the order");
     return formats_cursor_check(in, "model: layers", error);
 }
 
-taper_status codec_code_tables_read(codec_code_tables *t, uint32_t units, formats_cursor *in, taper_error *error) {
+taper_status codec_code_tables_read(codec_code_tables *t, uint32_t units, formats_cursor *in,
+                                    taper_error *error) {
     if (codec_code_tables_alloc(t, units) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "model: no memory for %u units", units);
     taper_status status = read_quantiser(t, in, error);

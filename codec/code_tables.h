@@ -1,9 +1,11 @@
-/* code_tables.h -- all that a model says about coding its units: thresholds, order, reconstruction points, and
- * what the contexts need. Integers, but for the step that ties them to the network's floats.
+/* code_tables.h -- all that a model says about coding its units: thresholds, order, reconstruction
+ * points, and what the contexts need. Integers, but for the step that ties them to the network's
+ * floats.
  *
- * Quantiser (embedded, with a dead zone): unit u of value x has the magnitude M = floor(|x| / step[u]) in
- * planes[u] bits. After d of them (depth d, most significant first) its level is q = M >> (planes[u] - d) and its threshold
- * T = step[u] * 2^(planes[u] - d): q = 0 says |x| < T, q > 0 says q T <= |x| < (q + 1) T with the sign known.
+ * Quantiser (embedded, with a dead zone): unit u of value x has the magnitude M = floor(|x| /
+ * step[u]) in planes[u] bits. After d of them (depth d, most significant first) its level is q = M
+ * >> (planes[u] - d) and its threshold T = step[u] * 2^(planes[u] - d): q = 0 says |x| < T, q > 0
+ * says q T <= |x| < (q + 1) T with the sign known.
  *
  * A PASS sends one plane of one unit, for all windows of all images of a group. */
 #ifndef CODEC_CODE_TABLES_H
@@ -12,17 +14,18 @@
 
 enum {
     CODEC_MAX_UNITS = 65535,
-    CODEC_MAX_PLANES = 15,      /* magnitudes fit int16 */
+    CODEC_MAX_PLANES = 15, /* magnitudes fit int16 */
     CODEC_MAX_LAYERS_IN_MODEL = 64,
-    CODEC_BANDS = 12,           /* of unit indices: band b holds 2^b - 1 .. 2^(b+1) - 2, the last all above */
-    CODEC_KINDS = 4,            /* of coded bits, see codec_kind */
+    CODEC_BANDS = 12, /* of unit indices: band b holds 2^b - 1 .. 2^(b+1) - 2, the last all above */
+    CODEC_KINDS = 4,  /* of coded bits, see codec_kind */
     CODEC_CLASSES = CODEC_KINDS * CODEC_BANDS,
-    CODEC_BINS = 96,            /* of a predicted logit: -12 .. 12 in steps of 1/4 */
-    CODEC_FEATURES = 8,         /* inputs of the logit, see contexts.h */
-    CODEC_RATIO_BINS = 40,      /* of log2(threshold / scale), half octaves from 2^-10 */
-    CODEC_RECON_LEVELS = 4,     /* reconstruction points for q = 1, 2, 3 and above */
-    CODEC_SIGNED_UNITS = 24,    /* the first units, whose signs are predicted from neighbouring windows */
-    CODEC_SIGNED_INPUTS = 16    /* units of each neighbour that such a prediction looks at */
+    CODEC_BINS = 96,        /* of a predicted logit: -12 .. 12 in steps of 1/4 */
+    CODEC_FEATURES = 8,     /* inputs of the logit, see contexts.h */
+    CODEC_RATIO_BINS = 40,  /* of log2(threshold / scale), half octaves from 2^-10 */
+    CODEC_RECON_LEVELS = 4, /* reconstruction points for q = 1, 2, 3 and above */
+    CODEC_SIGNED_UNITS =
+        24, /* the first units, whose signs are predicted from neighbouring windows */
+    CODEC_SIGNED_INPUTS = 16 /* units of each neighbour that such a prediction looks at */
 };
 
 typedef enum codec_kind {
@@ -38,8 +41,9 @@ typedef struct codec_pass {
 } codec_pass;
 
 typedef struct codec_layer_end {
-    uint32_t pass;             /* one past the layer's last pass */
-    uint32_t bytes_per_mpixel; /* expected size of the layers up to here, bytes per million pixels */
+    uint32_t pass; /* one past the layer's last pass */
+    uint32_t
+        bytes_per_mpixel; /* expected size of the layers up to here, bytes per million pixels */
 } codec_layer_end;
 
 typedef struct codec_code_tables {
@@ -47,12 +51,12 @@ typedef struct codec_code_tables {
     float *step;        /* [units] > 0 */
     uint8_t *planes;    /* [units] 0..CODEC_MAX_PLANES; 0: the unit is never sent */
     int16_t *log_scale; /* [units] 16 log2(root mean square of x / step), -512 .. 1023 */
-    uint8_t *slope;     /* [sum of planes], unit after unit, plane after plane: 8 log2 of distortion gain per bit,
-                           255 the steepest; does not rise within a unit */
+    uint8_t *slope;     /* [sum of planes], unit after unit, plane after plane: 8 log2 of distortion
+                           gain per bit,     255 the steepest; does not rise within a unit */
     /* from slope, by codec_order_make: */
     uint32_t n_passes;
-    codec_pass *pass;   /* [n_passes] */
-    uint32_t n_layers;  /* suggested layers, the last ends at n_passes */
+    codec_pass *pass;  /* [n_passes] */
+    uint32_t n_layers; /* suggested layers, the last ends at n_passes */
     codec_layer_end layer[CODEC_MAX_LAYERS_IN_MODEL];
 
     /* position within the interval (1/256), by log2(T / scale) and level: learned by `calibrate` */
@@ -61,25 +65,27 @@ typedef struct codec_code_tables {
     uint8_t zero_norm[CODEC_RATIO_BINS];
     /* logit of a 1 = bias + sum of weight * feature (2^-12 per 1/16 octave; see contexts.h) */
     int16_t weight[CODEC_CLASSES][CODEC_FEATURES];
-    int16_t bias[CODEC_CLASSES];                /* 1/64 */
-    int8_t prior[CODEC_CLASSES][CODEC_BINS];    /* correction of the bin's logit, 1/32 */
+    int16_t bias[CODEC_CLASSES];             /* 1/64 */
+    int8_t prior[CODEC_CLASSES][CODEC_BINS]; /* correction of the bin's logit, 1/32 */
     /* expected x / scale of the first units = sum over the 4 neighbours and their first units of
      * signed_weight (1/64) * (x / scale); all zero where there is one window an image */
     int8_t signed_weight[CODEC_SIGNED_UNITS][4][CODEC_SIGNED_INPUTS];
 } codec_code_tables;
 
-/* Zeroed arrays for units; on failure nothing is held. slope is allocated by codec_code_tables_set_planes. */
+/* Zeroed arrays for units; on failure nothing is held. slope is allocated by
+ * codec_code_tables_set_planes. */
 taper_status codec_code_tables_alloc(codec_code_tables *tables, uint32_t units);
 void codec_code_tables_free(codec_code_tables *tables); /* leaves it zeroed */
 /* After planes[] is filled: allocate slope and pass for their sum. */
 taper_status codec_code_tables_set_planes(codec_code_tables *tables);
-/* After slope is filled: the order, by falling slope, then rising depth, then rising unit. Stable and integer.
- * Within a unit the slope must not rise (TAPER_ERR_CORRUPT). */
+/* After slope is filled: the order, by falling slope, then rising depth, then rising unit. Stable
+ * and integer. Within a unit the slope must not rise (TAPER_ERR_CORRUPT). */
 taper_status codec_order_make(codec_code_tables *tables);
 
 /* Serialised form in a model file; read validates every field against the ranges above. */
 taper_status codec_code_tables_write(const codec_code_tables *tables, formats_buffer *out);
-taper_status codec_code_tables_read(codec_code_tables *tables, uint32_t units, formats_cursor *in, taper_error *error);
+taper_status codec_code_tables_read(codec_code_tables *tables, uint32_t units, formats_cursor *in,
+                                    taper_error *error);
 
 static inline uint32_t codec_band(uint32_t unit) {
     uint32_t band = 31 - (uint32_t)__builtin_clz(unit + 1);

@@ -1,10 +1,16 @@
-/* contexts.c -- predicting a pass from what is known; see contexts.h. Integers only (promise P4). */
+/* contexts.c -- predicting a pass from what is known; see contexts.h. Integers only (promise P4).
+ */
 #include "contexts.h"
 #include "clones.h"
 #include "fixed_log.h"
 #include <string.h>
 
-enum { NEAR = 8, FAR = 6, WEIGHT_SUM = 64, SUM_ONE_LOG16 = 16 * 12 /* log16 of a sum that means 1 x scale */ };
+enum {
+    NEAR = 8,
+    FAR = 6,
+    WEIGHT_SUM = 64,
+    SUM_ONE_LOG16 = 16 * 12 /* log16 of a sum that means 1 x scale */
+};
 /* of the units 1, 2, ... away, on each side: half of WEIGHT_SUM */
 static const uint8_t near_weight[NEAR] = {7, 6, 5, 4, 3, 3, 2, 2};
 static const uint8_t far_distance[FAR] = {10, 13, 17, 22, 29, 38};
@@ -12,13 +18,14 @@ static const uint8_t far_weight[FAR] = {7, 6, 6, 5, 4, 4};
 /* stands in where nothing is near: 0.8 x scale */
 enum { SUM_UNKNOWN = 51 * WEIGHT_SUM };
 
-CODEC_CLONES static void add_weighted(uint16_t *restrict sum, const uint16_t *restrict norm, uint16_t weight, uint32_t n) {
+CODEC_CLONES static void add_weighted(uint16_t *restrict sum, const uint16_t *restrict norm,
+                                      uint16_t weight, uint32_t n) {
     for (uint32_t p = 0; p < n; p++) sum[p] = (uint16_t)(sum[p] + weight * norm[p]);
 }
 
 /* sum[p] = mean of |x| / scale over a stencil of units, times CODEC_NORM_ONE * WEIGHT_SUM. */
-static void sum_units(const codec_group *g, uint32_t u, const uint8_t *distance, const uint8_t *weight, int n_weights,
-                      uint16_t *sum) {
+static void sum_units(const codec_group *g, uint32_t u, const uint8_t *distance,
+                      const uint8_t *weight, int n_weights, uint16_t *sum) {
     memset(sum, 0, g->n * sizeof *sum);
     uint32_t total = 0;
     for (int i = 0; i < n_weights; i++) {
@@ -32,7 +39,8 @@ static void sum_units(const codec_group *g, uint32_t u, const uint8_t *distance,
     }
     if (total == WEIGHT_SUM) return;
     uint32_t scale = total ? WEIGHT_SUM * 256 / total : 0; /* units missing at either end */
-    for (uint32_t p = 0; p < g->n; p++) sum[p] = total ? (uint16_t)((sum[p] * scale) >> 8) : SUM_UNKNOWN;
+    for (uint32_t p = 0; p < g->n; p++)
+        sum[p] = total ? (uint16_t)((sum[p] * scale) >> 8) : SUM_UNKNOWN;
 }
 
 /* Mean of |x| / scale over the neighbouring windows, scaled as above. */
@@ -47,14 +55,17 @@ static void sum_neighbours(const codec_group *g, uint32_t u, uint16_t *sum) {
 }
 
 /* part[p] += weight * known[p] */
-CODEC_CLONES static void add_signed(int32_t *restrict part, const int16_t *restrict known, int32_t weight, uint32_t n) {
+CODEC_CLONES static void add_signed(int32_t *restrict part, const int16_t *restrict known,
+                                    int32_t weight, uint32_t n) {
     for (uint32_t p = 0; p < n; p++) part[p] += weight * known[p];
 }
 
 /* value[p] = x expected from the neighbours' first units, in 1/16 of the threshold at log_ratio. */
 static void predict_signed(const codec_group *g, uint32_t u, int32_t log_ratio, int32_t *value) {
-    uint32_t inputs = g->tables->units < CODEC_SIGNED_INPUTS ? g->tables->units : CODEC_SIGNED_INPUTS;
-    int32_t *part = g->work_part; /* what a window contributes to its neighbour on this side; slot n: nothing */
+    uint32_t inputs =
+        g->tables->units < CODEC_SIGNED_INPUTS ? g->tables->units : CODEC_SIGNED_INPUTS;
+    int32_t *part =
+        g->work_part; /* what a window contributes to its neighbour on this side; slot n: nothing */
     memset(value, 0, g->n * sizeof *value);
     for (int side = 0; side < 4; side++) {
         memset(part, 0, (g->n + 1) * sizeof *part);
@@ -72,19 +83,25 @@ static void predict_signed(const codec_group *g, uint32_t u, int32_t log_ratio, 
     }
 }
 
-static int32_t clamp(int32_t x, int32_t limit) { return x < -limit ? -limit : x > limit ? limit : x; }
+static int32_t clamp(int32_t x, int32_t limit) {
+    return x < -limit ? -limit : x > limit ? limit : x;
+}
 
-/* In place, sums of |x| / scale to log features: clamp(codec_log16(sum) + offset). The same numbers as codec_log16
- * gives, written without branches so that compilers run many at a time. */
+/* In place, sums of |x| / scale to log features: clamp(codec_log16(sum) + offset). The same numbers
+ * as codec_log16 gives, written without branches so that compilers run many at a time. */
 CODEC_CLONES static void to_log_features(uint16_t *values, int32_t offset, uint32_t n) {
     for (uint32_t p = 0; p < n; p++) {
         uint16_t x = values[p], log = x ? 240 : 0;
         uint16_t up = x < 0x100 ? 256 : 1;
         log = (uint16_t)(log - (x && x < 0x100 ? 128 : 0)), x = (uint16_t)(x * up);
-        log = (uint16_t)(log - (x && x < 0x1000 ? 64 : 0)), x = (uint16_t)(x * (x < 0x1000 ? 16 : 1));
-        log = (uint16_t)(log - (x && x < 0x4000 ? 32 : 0)), x = (uint16_t)(x * (x < 0x4000 ? 4 : 1));
-        log = (uint16_t)(log - (x && x < 0x8000 ? 16 : 0)), x = (uint16_t)(x * (x < 0x8000 ? 2 : 1));
-        uint16_t nibble = (x >> 11) & 15; /* codec_log_fraction[i] is i + 1, or i + 2 from 3 to 11 */
+        log = (uint16_t)(log - (x && x < 0x1000 ? 64 : 0)),
+        x = (uint16_t)(x * (x < 0x1000 ? 16 : 1));
+        log = (uint16_t)(log - (x && x < 0x4000 ? 32 : 0)),
+        x = (uint16_t)(x * (x < 0x4000 ? 4 : 1));
+        log = (uint16_t)(log - (x && x < 0x8000 ? 16 : 0)),
+        x = (uint16_t)(x * (x < 0x8000 ? 2 : 1));
+        uint16_t nibble =
+            (x >> 11) & 15; /* codec_log_fraction[i] is i + 1, or i + 2 from 3 to 11 */
         uint16_t fraction = (uint16_t)(nibble + 1 + (nibble >= 3 && nibble <= 11));
         int32_t f = log + (x ? fraction : 0) + offset;
         values[p] = (uint16_t)(int16_t)(f < -511 ? -511 : f > 511 ? 511 : f);
@@ -94,8 +111,8 @@ CODEC_CLONES static void to_log_features(uint16_t *values, int32_t offset, uint3
 static int32_t feature_at(const uint16_t *values, uint32_t p) { return (int16_t)values[p]; }
 
 /* Logit features of a magnitude bit, after to_log_features; see contexts.h. */
-static inline void magnitude_features(const codec_group *g, uint32_t p, int32_t level, int is_signed,
-                                      int32_t f[CODEC_FEATURES]) {
+static inline void magnitude_features(const codec_group *g, uint32_t p, int32_t level,
+                                      int is_signed, int32_t f[CODEC_FEATURES]) {
     f[0] = feature_at(g->work[0], p);
     f[1] = feature_at(g->work[1], p);
     f[2] = g->signed_norm ? feature_at(g->work[2], p) : 0;
@@ -103,7 +120,9 @@ static inline void magnitude_features(const codec_group *g, uint32_t p, int32_t 
     if (is_signed) {
         int32_t value = g->work_signed[p];
         f[3] = codec_log16((uint32_t)(value < 0 ? -value : value) + 1) - 64;
-        if (level) f[7] = clamp((level < 0 ? -value : value) - 16 * (2 * (level < 0 ? -level : level) + 1), 48);
+        if (level)
+            f[7] = clamp((level < 0 ? -value : value) - 16 * (2 * (level < 0 ? -level : level) + 1),
+                         48);
     }
     for (int i = 0; i < 3; i++) f[4 + i] = f[i] * f[i] / 64;
 }
@@ -115,7 +134,8 @@ static inline void sign_features(const codec_group *g, uint32_t p, int32_t f[COD
 }
 
 /* The adaptive probability's index: class and bin of the logit. */
-static inline uint16_t context_of(const codec_code_tables *t, uint32_t class, const int32_t f[CODEC_FEATURES]) {
+static inline uint16_t context_of(const codec_code_tables *t, uint32_t class,
+                                  const int32_t f[CODEC_FEATURES]) {
     int32_t logit = t->bias[class] * 64; /* to 2^-12 */
     for (int i = 0; i < CODEC_FEATURES; i++) logit += t->weight[class][i] * f[i];
     int32_t bin = (logit + CODEC_BINS / 2 * 1024 + 512) / 1024;
@@ -123,19 +143,24 @@ static inline uint16_t context_of(const codec_code_tables *t, uint32_t class, co
     return (uint16_t)(class * CODEC_BINS + (uint32_t)bin);
 }
 
-uint32_t codec_contexts_bin(const codec_code_tables *t, uint32_t class, const int32_t f[CODEC_FEATURES]) {
+uint32_t codec_contexts_bin(const codec_code_tables *t, uint32_t class,
+                            const int32_t f[CODEC_FEATURES]) {
     return context_of(t, class, f) - class * CODEC_BINS;
 }
 
-/* Contexts of significance bits from the first three features and their squares, at all positions; what context_of does, many
- * at a time. */
-CODEC_CLONES static void significance_contexts(const int16_t *restrict weight, int32_t bias, uint32_t class, const uint16_t *restrict f0,
-                                               const uint16_t *restrict f1, const uint16_t *restrict f2, uint32_t n,
+/* Contexts of significance bits from the first three features and their squares, at all positions;
+ * what context_of does, many at a time. */
+CODEC_CLONES static void significance_contexts(const int16_t *restrict weight, int32_t bias,
+                                               uint32_t class, const uint16_t *restrict f0,
+                                               const uint16_t *restrict f1,
+                                               const uint16_t *restrict f2, uint32_t n,
                                                uint16_t *restrict context) {
-    int32_t w0 = weight[0], w1 = weight[1], w2 = weight[2], w4 = weight[4], w5 = weight[5], w6 = weight[6];
+    int32_t w0 = weight[0], w1 = weight[1], w2 = weight[2], w4 = weight[4], w5 = weight[5],
+            w6 = weight[6];
     for (uint32_t p = 0; p < n; p++) {
         int32_t a = (int16_t)f0[p], b = (int16_t)f1[p], c = (int16_t)f2[p];
-        int32_t logit = bias * 64 + w0 * a + w1 * b + w2 * c + w4 * (a * a / 64) + w5 * (b * b / 64) + w6 * (c * c / 64);
+        int32_t logit = bias * 64 + w0 * a + w1 * b + w2 * c + w4 * (a * a / 64) +
+                        w5 * (b * b / 64) + w6 * (c * c / 64);
         int32_t bin = (logit + CODEC_BINS / 2 * 1024 + 512) / 1024;
         bin = logit < -CODEC_BINS / 2 * 1024 ? 0 : bin >= CODEC_BINS ? CODEC_BINS - 1 : bin;
         context[p] = (uint16_t)(class * CODEC_BINS + (uint32_t)bin);
@@ -151,9 +176,13 @@ void codec_contexts_predict(codec_group *g) {
     sum_units(g, u, NULL, near_weight, NEAR, g->work[0]);
     sum_units(g, u, far_distance, far_weight, FAR, g->work[1]);
     if (g->signed_norm) sum_neighbours(g, u, g->work[2]);
-    for (int i = 0; i < 2 + (g->signed_norm != NULL); i++) to_log_features(g->work[i], offset, g->n);
-    if (is_signed) predict_signed(g, u, ratio, g->work_signed);
-    else significance_contexts(t->weight[class], t->bias[class], class, g->work[0], g->work[1], g->work[2], g->n, g->context);
+    for (int i = 0; i < 2 + (g->signed_norm != NULL); i++)
+        to_log_features(g->work[i], offset, g->n);
+    if (is_signed)
+        predict_signed(g, u, ratio, g->work_signed);
+    else
+        significance_contexts(t->weight[class], t->bias[class], class, g->work[0], g->work[1],
+                              g->work[2], g->n, g->context);
     const int16_t *level = g->level + (size_t)u * g->stride;
     int32_t f[CODEC_FEATURES];
     for (uint32_t p = 0; p < g->n; p++) {
@@ -167,8 +196,12 @@ void codec_contexts_predict(codec_group *g) {
     g->predicted = 1;
 }
 
-void codec_contexts_features(const codec_group *g, uint32_t p, codec_kind kind, int32_t f[CODEC_FEATURES]) {
+void codec_contexts_features(const codec_group *g, uint32_t p, codec_kind kind,
+                             int32_t f[CODEC_FEATURES]) {
     uint32_t u = g->tables->pass[g->pass].unit;
-    if (kind == CODEC_SIGN) sign_features(g, p, f);
-    else magnitude_features(g, p, g->level[(size_t)u * g->stride + p], codec_sign_is_predicted(g, u), f);
+    if (kind == CODEC_SIGN)
+        sign_features(g, p, f);
+    else
+        magnitude_features(g, p, g->level[(size_t)u * g->stride + p], codec_sign_is_predicted(g, u),
+                           f);
 }

@@ -1,18 +1,16 @@
-/* contexts.h -- with what probability: the middle of "which bit next" (order), "with what probability" (here) and
- * "write it" (chunk_coder).
+/* contexts.h -- with what probability: the middle of "which bit next" (order), "with what
+ * probability" (here) and "write it" (chunk_coder).
  *
- * Before a pass, every position gets a context: the index of an adaptive probability. It is the logit that a
- * logistic regression expects from what both sides know, in CODEC_BINS bins, within the class of the bit (its
- * kind and the band of its unit). The regression's inputs, in 1/16 octave (or 1/16 threshold):
- *   0  near   weighted mean of known |x| / scale over units u-8 .. u+8 of the same window, times scale / T
- *   1  far    the same over units 10 to 38 away
- *   2  beside mean over the four neighbouring windows of the same unit
- *   3  signed magnitude of the value predicted from the neighbours' first units
- *   4, 5, 6   squares of 0, 1, 2
- *   7  (refinements) predicted value less the middle of the interval, in thresholds
- * For signs: 0 and 1 are the predicted value, clamped widely and narrowly.
- * Only what was known before the pass is looked at, so a pass may be predicted whole. Another predictor
- * takes this place by filling context[] and sign_context[] of the group. */
+ * Before a pass, every position gets a context: the index of an adaptive probability. It is the
+ * logit that a logistic regression expects from what both sides know, in CODEC_BINS bins, within
+ * the class of the bit (its kind and the band of its unit). The regression's inputs, in 1/16 octave
+ * (or 1/16 threshold): 0  near   weighted mean of known |x| / scale over units u-8 .. u+8 of the
+ * same window, times scale / T 1  far    the same over units 10 to 38 away 2  beside mean over the
+ * four neighbouring windows of the same unit 3  signed magnitude of the value predicted from the
+ * neighbours' first units 4, 5, 6   squares of 0, 1, 2 7  (refinements) predicted value less the
+ * middle of the interval, in thresholds For signs: 0 and 1 are the predicted value, clamped widely
+ * and narrowly. Only what was known before the pass is looked at, so a pass may be predicted whole.
+ * Another predictor takes this place by filling context[] and sign_context[] of the group. */
 #ifndef CODEC_CONTEXTS_H
 #define CODEC_CONTEXTS_H
 #include "group.h"
@@ -20,12 +18,14 @@
 /* Fill group->context (and sign_context) for its next pass. */
 void codec_contexts_predict(codec_group *group);
 
-/* The inputs of position p's logit for its next bit, after codec_contexts_predict: for learning the weights.
- * kind: as the level at p demands; CODEC_SIGN for the sign. */
-void codec_contexts_features(const codec_group *group, uint32_t p, codec_kind kind, int32_t feature[CODEC_FEATURES]);
+/* The inputs of position p's logit for its next bit, after codec_contexts_predict: for learning the
+ * weights. kind: as the level at p demands; CODEC_SIGN for the sign. */
+void codec_contexts_features(const codec_group *group, uint32_t p, codec_kind kind,
+                             int32_t feature[CODEC_FEATURES]);
 
 /* Bin, 0 .. CODEC_BINS - 1, of the logit that these inputs make in this class. */
-uint32_t codec_contexts_bin(const codec_code_tables *tables, uint32_t class, const int32_t feature[CODEC_FEATURES]);
+uint32_t codec_contexts_bin(const codec_code_tables *tables, uint32_t class,
+                            const int32_t feature[CODEC_FEATURES]);
 
 /* Are the signs of unit u's pass predicted (or sent as plain bits)? */
 static inline int codec_sign_is_predicted(const codec_group *group, uint32_t u) {
@@ -33,7 +33,9 @@ static inline int codec_sign_is_predicted(const codec_group *group, uint32_t u) 
 }
 
 static inline codec_kind codec_kind_of_level(int32_t level) {
-    return level == 0 ? CODEC_SIGNIFICANCE : level == 1 || level == -1 ? CODEC_REFINE_FIRST : CODEC_REFINE_LATER;
+    return level == 0                  ? CODEC_SIGNIFICANCE
+           : level == 1 || level == -1 ? CODEC_REFINE_FIRST
+                                       : CODEC_REFINE_LATER;
 }
 
 #endif

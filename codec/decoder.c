@@ -1,5 +1,6 @@
-/* decoder.c -- containers to images; the public face is in taper.h. Each group is decoded by a group_reader; pixels
- * are drawn for a block of windows at a time and kept, because neighbours are usually asked for next. */
+/* decoder.c -- containers to images; the public face is in taper.h. Each group is decoded by a
+ * group_reader; pixels are drawn for a block of windows at a time and kept, because neighbours are
+ * usually asked for next. */
 #include "group_reader.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,36 +17,41 @@ typedef struct drawn {
 
 struct taper_decoder {
     const taper_model *model;
-    taper_model *own_model;    /* the embedded one */
+    taper_model *own_model; /* the embedded one */
     taper_limits limits;
     codec_backend backend;
     formats_front front;
     int front_ready;
-    taper_source source;       /* read == NULL: bytes are pushed */
-    codec_group_reader *reader; /* pushed: [groups], opened as their bytes come; source: one */
-    uint32_t loaded;           /* source: group in reader[0], or groups */
-    formats_buffer head;       /* pushed bytes of the front matter */
-    uint64_t need;             /* of the front matter */
-    uint64_t chunk, in_chunk;  /* pushed: chunk in work and bytes of it so far */
-    uint64_t memory;           /* pushed: taken by open groups */
-    uint32_t crc;              /* of the checksum block in work */
+    taper_source source;        /* read == NULL: bytes are pushed */
+    codec_group_reader **reader; /* pushed: [groups], opened as their bytes come; source: one */
+    uint32_t loaded;            /* source: group in *reader[0], or groups */
+    formats_buffer head;        /* pushed bytes of the front matter */
+    uint64_t need;              /* of the front matter */
+    uint64_t chunk, in_chunk;   /* pushed: chunk in work and bytes of it so far */
+    uint64_t memory;            /* pushed: taken by open groups */
+    uint32_t crc;               /* of the checksum block in work */
     drawn drawn;
-    taper_error failure;       /* final, of push */
+    taper_error failure; /* final, of push */
 };
 
-/* --- opening -------------------------------------------------------------------------------------------- */
+/* --- opening
+ * -------------------------------------------------------------------------------------------- */
 
 /* The front matter is there: bind the model. */
 static taper_status front_is_ready(taper_decoder *d, taper_error *error) {
     if (!d->model) {
         if (!d->front.model)
-            return formats_fail(error, TAPER_ERR_MODEL, "container does not carry its model %016llx; give it with -m", (unsigned long long)d->front.model_id);
-        TAPER_TRY(taper_model_load(&d->own_model, d->front.model, d->front.model_size, &d->limits, error));
+            return formats_fail(error, TAPER_ERR_MODEL,
+                                "container does not carry its model %016llx; give it with -m",
+                                (unsigned long long)d->front.model_id);
+        TAPER_TRY(taper_model_load(&d->own_model, d->front.model, d->front.model_size, &d->limits,
+                                   error));
         d->model = d->own_model;
     }
     TAPER_TRY(codec_front_match(&d->front, d->model, error));
     d->reader = calloc(d->source.read ? 1 : d->front.groups, sizeof *d->reader);
-    if (!d->reader) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u groups", d->front.groups);
+    if (!d->reader)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u groups", d->front.groups);
     d->loaded = d->front.groups;
     d->front_ready = 1;
     return TAPER_OK;
@@ -62,13 +68,15 @@ static taper_decoder *make(const taper_model *model, const taper_limits *limits)
     return d;
 }
 
-taper_status taper_decoder_new(taper_decoder **out, const taper_model *model, const taper_limits *limits, taper_error *error) {
+taper_status taper_decoder_new(taper_decoder **out, const taper_model *model,
+                               const taper_limits *limits, taper_error *error) {
     *out = make(model, limits);
     return *out ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a decoder");
 }
 
-taper_status taper_decoder_open(taper_decoder **out, const taper_source *source, const taper_model *model,
-                                const taper_limits *limits, taper_error *error) {
+taper_status taper_decoder_open(taper_decoder **out, const taper_source *source,
+                                const taper_model *model, const taper_limits *limits,
+                                taper_error *error) {
     *out = NULL;
     taper_decoder *d = make(model, limits);
     if (!d) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a decoder");
@@ -85,7 +93,10 @@ taper_status taper_decoder_open(taper_decoder **out, const taper_source *source,
 
 void taper_decoder_free(taper_decoder *d) {
     if (!d) return;
-    for (uint32_t g = 0; d->reader && g < (d->source.read ? 1 : d->front.groups); g++) codec_group_reader_close(&d->reader[g]);
+    for (uint32_t g = 0; d->reader && g < (d->source.read ? 1 : d->front.groups); g++) {
+        codec_group_reader_close(d->reader[g]);
+        free(d->reader[g]);
+    }
     free(d->reader), free(d->drawn.code), free(d->drawn.pixels);
     formats_front_free(&d->front);
     formats_buffer_free(&d->head);
@@ -93,16 +104,23 @@ void taper_decoder_free(taper_decoder *d) {
     free(d);
 }
 
-/* --- pushed bytes ------------------------------------------------------------------------------------------ */
+/* --- pushed bytes
+ * ------------------------------------------------------------------------------------------ */
 
 /* Take bytes for the front matter; *used of them. */
-static taper_status push_front(taper_decoder *d, const uint8_t *bytes, size_t n, size_t *used, taper_error *error) {
+static taper_status push_front(taper_decoder *d, const uint8_t *bytes, size_t n, size_t *used,
+                               taper_error *error) {
     *used = 0;
     while (d->head.size < d->need && *used < n) {
         uint64_t room = d->need - d->head.size;
         size_t take = n - *used < room ? n - *used : (size_t)room;
-        if (d->need > d->limits.max_memory) return formats_fail(error, TAPER_ERR_LIMIT, "the container's front matter takes %llu bytes; raise --max-memory if you trust it", (unsigned long long)d->need);
-        if (formats_write_bytes(&d->head, bytes + *used, take) != TAPER_OK) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the front matter");
+        if (d->need > d->limits.max_memory)
+            return formats_fail(
+                error, TAPER_ERR_LIMIT,
+                "the container's front matter takes %llu bytes; raise --max-memory if you trust it",
+                (unsigned long long)d->need);
+        if (formats_write_bytes(&d->head, bytes + *used, take) != TAPER_OK)
+            return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the front matter");
         *used += take;
         TAPER_TRY(formats_front_need(d->head.data, d->head.size, &d->need, error));
     }
@@ -112,12 +130,15 @@ static taper_status push_front(taper_decoder *d, const uint8_t *bytes, size_t n,
     return front_is_ready(d, error);
 }
 
-static taper_status reader_of(taper_decoder *d, uint32_t g, codec_group_reader **out, taper_error *error) {
-    *out = &d->reader[g];
-    if (d->reader[g].first) return TAPER_OK;
+static taper_status reader_of(taper_decoder *d, uint32_t g, codec_group_reader **out,
+                              taper_error *error) {
+    if (!d->reader[g]) d->reader[g] = calloc(1, sizeof **d->reader);
+    *out = d->reader[g];
+    if (!*out) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for group %u", g);
+    if ((*out)->first) return TAPER_OK;
     uint64_t left = d->limits.max_memory > d->memory ? d->limits.max_memory - d->memory : 0;
-    TAPER_TRY(codec_group_reader_open(&d->reader[g], d->model, &d->front, g, left, error));
-    d->memory += codec_group_bytes(&d->model->tables, d->reader[g].state.n);
+    TAPER_TRY(codec_group_reader_open(*out, d->model, &d->front, g, left, error));
+    d->memory += codec_group_bytes(&d->model->tables, (*out)->state.n);
     return TAPER_OK;
 }
 
@@ -128,22 +149,25 @@ static void chunk_is_complete(taper_decoder *d, codec_group_reader *r, uint32_t 
     if ((g + 1) % per == 0 || g + 1 == f->groups) {
         int holds = d->crc == f->checksum[(uint64_t)layer * blocks + g / per];
         d->crc = 0;
-        for (uint32_t i = g / per * per; !holds && i <= g; i++) d->reader[i].bad = 1;
+        for (uint32_t i = g / per * per; !holds && i <= g; i++) d->reader[i]->bad = 1;
     }
     codec_group_reader_decode(r, f, 1, codec_chunk_is_cut(f, layer, g));
 }
 
-static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n, taper_error *error) {
+static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
+                              taper_error *error) {
     const formats_front *f = &d->front;
     uint64_t chunks = (uint64_t)f->layers * f->groups;
     while (d->chunk < chunks) {
         uint32_t g = (uint32_t)(d->chunk % f->groups), layer = (uint32_t)(d->chunk / f->groups);
-        uint64_t length = f->chunk_at[d->chunk + 1] - f->chunk_at[d->chunk], left = length - d->in_chunk;
+        uint64_t length = f->chunk_at[d->chunk + 1] - f->chunk_at[d->chunk],
+                 left = length - d->in_chunk;
         if (left && !n) return TAPER_OK;
         size_t take = n < left ? n : (size_t)left;
         codec_group_reader *r;
         TAPER_TRY(reader_of(d, g, &r, error));
-        if (!r->bad && codec_group_reader_feed(r, bytes, take) != TAPER_OK) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk");
+        if (!r->bad && codec_group_reader_feed(r, bytes, take) != TAPER_OK)
+            return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk");
         d->crc = formats_crc32c(d->crc, bytes, take);
         bytes += take, n -= take, d->in_chunk += take;
         if (d->in_chunk < length) return TAPER_OK;
@@ -160,16 +184,21 @@ taper_status taper_decoder_push(taper_decoder *d, const void *bytes, size_t n, t
     if (d->failure.status == TAPER_OK) {
         const uint8_t *from = bytes;
         size_t used = 0;
-        taper_status status = d->source.read ? formats_fail(&own, TAPER_ERR_ARG, "this decoder reads a source; it cannot be pushed") : TAPER_OK;
+        taper_status status = d->source.read
+                                  ? formats_fail(&own, TAPER_ERR_ARG,
+                                                 "this decoder reads a source; it cannot be pushed")
+                                  : TAPER_OK;
         if (status == TAPER_OK && !d->front_ready) status = push_front(d, from, n, &used, &own);
-        if (status == TAPER_OK && d->front_ready) status = push_data(d, from + used, n - used, &own);
+        if (status == TAPER_OK && d->front_ready)
+            status = push_data(d, from + used, n - used, &own);
         if (status != TAPER_OK) d->failure = own, d->failure.status = status;
     }
     if (d->failure.status != TAPER_OK && error) *error = d->failure;
     return d->failure.status;
 }
 
-/* --- what is known -------------------------------------------------------------------------------------- */
+/* --- what is known
+ * -------------------------------------------------------------------------------------- */
 
 uint64_t taper_decoder_bytes_needed(const taper_decoder *d) {
     return d->front_ready || d->need <= d->head.size ? 0 : d->need - d->head.size;
@@ -178,12 +207,21 @@ uint64_t taper_decoder_bytes_needed(const taper_decoder *d) {
 taper_status taper_decoder_get_info(const taper_decoder *d, taper_container_info *out) {
     if (!d->front_ready) return TAPER_ERR_TRUNCATED;
     const formats_front *f = &d->front;
-    *out = (taper_container_info){.model_id = f->model_id, .has_model = f->model != NULL, .layout = (taper_layout)f->layout,
-                                  .images = f->images, .groups = f->groups, .layers = f->layers,
-                                  .passes = f->layer_end[f->layers - 1], .front_bytes = f->front_size,
-                                  .file_bytes = f->front_size + f->chunk_at[(uint64_t)f->layers * f->groups],
-                                  .has_names = f->names != NULL, .has_labels = f->label != NULL, .classes = f->classes};
-    for (uint32_t i = 0; i < f->images; i++) out->pixels += (uint64_t)f->geometry[i].width * f->geometry[i].height;
+    *out = (taper_container_info){.model_id = f->model_id,
+                                  .has_model = f->model != NULL,
+                                  .layout = (taper_layout)f->layout,
+                                  .images = f->images,
+                                  .groups = f->groups,
+                                  .layers = f->layers,
+                                  .passes = f->layer_end[f->layers - 1],
+                                  .front_bytes = f->front_size,
+                                  .file_bytes =
+                                      f->front_size + f->chunk_at[(uint64_t)f->layers * f->groups],
+                                  .has_names = f->names != NULL,
+                                  .has_labels = f->label != NULL,
+                                  .classes = f->classes};
+    for (uint32_t i = 0; i < f->images; i++)
+        out->pixels += (uint64_t)f->geometry[i].width * f->geometry[i].height;
     return TAPER_OK;
 }
 
@@ -192,8 +230,10 @@ static uint32_t group_of(const formats_front *f, uint64_t i) {
     uint32_t low = 0, high = f->groups;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (f->group_first[middle] <= i) low = middle;
-        else high = middle;
+        if (f->group_first[middle] <= i)
+            low = middle;
+        else
+            high = middle;
     }
     return low;
 }
@@ -203,9 +243,14 @@ taper_status taper_decoder_image_info(const taper_decoder *d, uint64_t i, taper_
     const formats_front *f = &d->front;
     if (i >= f->images) return TAPER_ERR_ARG;
     formats_geometry g = f->geometry[i];
-    *out = (taper_image_info){g.width, g.height, g.channels, g.depth,
-                              (uint64_t)g.width * g.height * g.channels * (g.depth / 8u), group_of(f, i),
-                              f->label ? f->label[i] : -1, formats_front_name(f, (uint32_t)i)};
+    *out = (taper_image_info){g.width,
+                              g.height,
+                              g.channels,
+                              g.depth,
+                              (uint64_t)g.width * g.height * g.channels * (g.depth / 8u),
+                              group_of(f, i),
+                              f->label ? f->label[i] : -1,
+                              formats_front_name(f, (uint32_t)i)};
     return TAPER_OK;
 }
 
@@ -213,7 +258,8 @@ const char *taper_decoder_class_name(const taper_decoder *d, uint32_t k) {
     return d->front_ready ? formats_front_class_name(&d->front, k) : NULL;
 }
 
-taper_status taper_decoder_group_range(const taper_decoder *d, uint32_t g, uint64_t *first, uint64_t *count) {
+taper_status taper_decoder_group_range(const taper_decoder *d, uint32_t g, uint64_t *first,
+                                       uint64_t *count) {
     if (!d->front_ready) return TAPER_ERR_TRUNCATED;
     if (g >= d->front.groups) return TAPER_ERR_ARG;
     *first = d->front.group_first[g];
@@ -221,22 +267,27 @@ taper_status taper_decoder_group_range(const taper_decoder *d, uint32_t g, uint6
     return TAPER_OK;
 }
 
-/* --- drawing ---------------------------------------------------------------------------------------------- */
+/* --- drawing
+ * ---------------------------------------------------------------------------------------------- */
 
 /* The group's reader, decoded as far as the bytes go. */
-static taper_status bring_up(taper_decoder *d, uint32_t g, codec_group_reader **out, taper_error *error) {
+static taper_status bring_up(taper_decoder *d, uint32_t g, codec_group_reader **out,
+                             taper_error *error) {
     if (!d->source.read) {
         TAPER_TRY(reader_of(d, g, out, error));
         if ((*out)->chunk.size) codec_group_reader_decode(*out, &d->front, 0, 0);
         return TAPER_OK;
     }
-    *out = &d->reader[0];
+    if (!d->reader[0]) d->reader[0] = calloc(1, sizeof **d->reader);
+    *out = d->reader[0];
+    if (!*out) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for group %u", g);
     if (d->loaded == g) return TAPER_OK;
-    codec_group_reader_close(&d->reader[0]);
+    codec_group_reader_close(*out);
     d->loaded = d->front.groups;
     d->drawn.n = 0;
-    TAPER_TRY(codec_group_reader_open(&d->reader[0], d->model, &d->front, g, d->limits.max_memory, error));
-    TAPER_TRY(codec_group_reader_load(&d->reader[0], &d->front, g, &d->source, error));
+    TAPER_TRY(codec_group_reader_open(*out, d->model, &d->front, g, d->limits.max_memory,
+                                      error));
+    TAPER_TRY(codec_group_reader_load(*out, &d->front, g, &d->source, error));
     d->loaded = g;
     return TAPER_OK;
 }
@@ -245,51 +296,71 @@ static taper_status make_room(taper_decoder *d, uint32_t n, taper_error *error) 
     drawn *w = &d->drawn;
     if (n <= w->capacity) return TAPER_OK;
     size_t values = (size_t)d->model->network.inputs + d->model->network.units;
-    if (n * values * sizeof(float) > d->limits.max_memory) return formats_fail(error, TAPER_ERR_LIMIT, "drawing this image needs %zu bytes; raise --max-memory if you trust the file", n * values * sizeof(float));
+    if (n * values * sizeof(float) > d->limits.max_memory)
+        return formats_fail(
+            error, TAPER_ERR_LIMIT,
+            "drawing this image needs %zu bytes; raise --max-memory if you trust the file",
+            n * values * sizeof(float));
     free(w->code), free(w->pixels);
     w->n = 0;
     w->capacity = 0;
     w->code = malloc((size_t)n * d->model->network.units * sizeof *w->code);
     w->pixels = malloc((size_t)n * d->model->network.inputs * sizeof *w->pixels);
-    if (!w->code || !w->pixels) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", n);
+    if (!w->code || !w->pixels)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", n);
     w->capacity = n;
     return TAPER_OK;
 }
 
 /* Have windows first .. first + n - 1 drawn, and some after them. */
-static taper_status draw(taper_decoder *d, uint32_t g, const codec_group_reader *r, uint32_t first, uint32_t n, taper_error *error) {
+static taper_status draw(taper_decoder *d, uint32_t g, const codec_group_reader *r, uint32_t first,
+                         uint32_t n, taper_error *error) {
     drawn *w = &d->drawn;
     const codec_group *state = &r->state;
-    if (w->n && w->group == g && w->pass == state->pass && w->position == state->position && first >= w->first &&
-        first + n <= w->first + w->n)
+    if (w->n && w->group == g && w->pass == state->pass && w->position == state->position &&
+        first >= w->first && first + n <= w->first + w->n)
         return TAPER_OK;
-    uint32_t ahead = n > DRAW_WINDOWS ? n : state->n - first < DRAW_WINDOWS ? state->n - first : DRAW_WINDOWS;
+    uint32_t ahead = n > DRAW_WINDOWS                  ? n
+                     : state->n - first < DRAW_WINDOWS ? state->n - first
+                                                       : DRAW_WINDOWS;
     if (ahead < n) ahead = n;
     TAPER_TRY(make_room(d, ahead, error));
     w->n = 0;
     codec_group_dequantise(state, first, ahead, w->code);
-    taper_status status = codec_network_decode_units(&d->model->network, &d->backend, w->code, ahead, codec_group_units_known(state), w->pixels);
-    if (status != TAPER_OK) return formats_fail(error, status, "no memory to draw %u windows", ahead);
-    w->group = g, w->first = first, w->n = ahead, w->pass = state->pass, w->position = state->position;
+    taper_status status = codec_network_decode_units(
+        &d->model->network, &d->backend, w->code, ahead, codec_group_units_known(state), w->pixels);
+    if (status != TAPER_OK)
+        return formats_fail(error, status, "no memory to draw %u windows", ahead);
+    w->group = g, w->first = first, w->n = ahead, w->pass = state->pass,
+    w->position = state->position;
     return TAPER_OK;
 }
 
-taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out, taper_completeness *done, taper_error *error) {
+taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out,
+                                  taper_completeness *done, taper_error *error) {
     taper_image_info info;
     taper_status status = taper_decoder_image_info(d, i, &info);
     if (status == TAPER_ERR_TRUNCATED)
-        return formats_fail(error, status, "incomplete header, need %llu more bytes", (unsigned long long)taper_decoder_bytes_needed(d));
-    if (status != TAPER_OK || !out->pixels) return formats_fail(error, TAPER_ERR_ARG, "there is no image %llu", (unsigned long long)i);
+        return formats_fail(error, status, "incomplete header, need %llu more bytes",
+                            (unsigned long long)taper_decoder_bytes_needed(d));
+    if (status != TAPER_OK || !out->pixels)
+        return formats_fail(error, TAPER_ERR_ARG, "there is no image %llu", (unsigned long long)i);
     codec_group_reader *r;
     TAPER_TRY(bring_up(d, info.group, &r, error));
     uint32_t in_group = (uint32_t)(i - d->front.group_first[info.group]);
     uint32_t first = r->first[in_group], n = r->first[in_group + 1] - first;
     TAPER_TRY(draw(d, info.group, r, first, n, error));
-    out->width = info.width, out->height = info.height, out->channels = info.channels, out->depth = info.depth;
-    codec_windows_write(d->model->window, d->drawn.pixels + (size_t)(first - d->drawn.first) * d->model->network.inputs, out);
+    out->width = info.width, out->height = info.height, out->channels = info.channels,
+    out->depth = info.depth;
+    codec_windows_write(
+        d->model->window,
+        d->drawn.pixels + (size_t)(first - d->drawn.first) * d->model->network.inputs, out);
     if (done)
-        *done = (taper_completeness){r->state.pass, d->front.layer_end[d->front.layers - 1], r->bytes_used + r->chunk.size,
-                                     r->layer == d->front.layers};
-    if (r->bad) return formats_fail(error, TAPER_ERR_CORRUPT, "layer %u of group %u is damaged (checksum); fetch the file again", r->layer, info.group);
+        *done = (taper_completeness){r->state.pass, d->front.layer_end[d->front.layers - 1],
+                                     r->bytes_used + r->chunk.size, r->layer == d->front.layers};
+    if (r->bad)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "layer %u of group %u is damaged (checksum); fetch the file again",
+                            r->layer, info.group);
     return TAPER_OK;
 }

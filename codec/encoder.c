@@ -1,7 +1,8 @@
 /* encoder.c -- images in, container out; the public face is in taper.h.
  *
- * Images gather until they make a group; a group is coded whole (network, quantiser, chunk_coder) by a worker or,
- * without workers, by the caller; its chunks go to the spool. finish() lays them out layer by layer. */
+ * Images gather until they make a group; a group is coded whole (network, quantiser, chunk_coder)
+ * by a worker or, without workers, by the caller; its chunks go to the spool. finish() lays them
+ * out layer by layer. */
 #include "assemble.h"
 #include "chunk_coder.h"
 #include "encoder.h"
@@ -12,13 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP_PIXELS = 1 << 20, GROUP_IMAGES = 4096, MIN_CHUNK_BYTES = 1500, ROWS = 256, MAX_GROUP_IMAGES = 65536 };
+enum {
+    GROUP_PIXELS = 1 << 20,
+    GROUP_IMAGES = 4096,
+    MIN_CHUNK_BYTES = 1500,
+    ROWS = 256,
+    MAX_GROUP_IMAGES = 65536
+};
 
 /* Images waiting to be coded, and what came of them. */
 typedef struct encode_job {
     struct taper_encoder *encoder;
     uint32_t group;
-    taper_image *image;          /* pixels: the image's; or, when repacking, codes: int16_t [windows][units] */
+    taper_image
+        *image; /* pixels: the image's; or, when repacking, codes: int16_t [windows][units] */
     size_t images, capacity;
     int holds_codes;
     uint64_t pixels;
@@ -34,11 +42,11 @@ struct taper_encoder {
     taper_encode_options options;
     taper_limits limits;
     codec_backend backend;
-    codec_network network;       /* the model's, with an analysis of our own */
-    float *analysis;             /* ours, or NULL */
+    codec_network network; /* the model's, with an analysis of our own */
+    float *analysis;       /* ours, or NULL */
     FILE *spool;
-    encode_job *job;             /* the group being filled */
-    codec_queue *queue;        /* NULL: no workers */
+    encode_job *job;                                  /* the group being filled */
+    codec_queue *queue;                               /* NULL: no workers */
     uint32_t n_layers, layer_end[FORMATS_MAX_LAYERS]; /* fixed by the first group */
     group_record *group;
     size_t groups, groups_capacity;
@@ -48,39 +56,43 @@ struct taper_encoder {
     uint32_t *group_first;
     formats_buffer names, classes; /* NUL-ended */
     uint32_t n_classes;
-    uint32_t pass_limit;         /* 0: none */
+    uint32_t pass_limit; /* 0: none */
     int any_name, any_label, failed;
-    taper_error error;           /* of the first failure */
+    taper_error error; /* of the first failure */
 };
 
-/* --- coding one group --------------------------------------------------------------------------------- */
+/* --- coding one group
+ * --------------------------------------------------------------------------------- */
 
 /* Quantised codes of a job's images: q[units][stride], by blocks of rows to keep the floats few. */
-static taper_status quantise_rows(const taper_encoder *e, const float *pixels, uint32_t n, uint32_t first,
-                                  uint32_t stride, float *code, int16_t *q) {
+static taper_status quantise_rows(const taper_encoder *e, const float *pixels, uint32_t n,
+                                  uint32_t first, uint32_t stride, float *code, int16_t *q) {
     const codec_code_tables *t = &e->model->tables;
     codec_backend backend = e->backend;
     TAPER_TRY(codec_network_encode(&e->network, &backend, pixels, n, code));
     for (uint32_t u = 0; u < t->units; u++)
         for (uint32_t r = 0; r < n; r++)
-            q[(size_t)u * stride + first + r] = codec_quantise(t, u, code[(size_t)r * t->units + u]);
+            q[(size_t)u * stride + first + r] =
+                codec_quantise(t, u, code[(size_t)r * t->units + u]);
     return TAPER_OK;
 }
 
 /* Codes that were quantised before (repack), into q[units][stride]. */
-static void copy_codes(const encode_job *job, const codec_grid *grid, uint32_t units, uint32_t stride, int16_t *q) {
+static void copy_codes(const encode_job *job, const codec_grid *grid, uint32_t units,
+                       uint32_t stride, int16_t *q) {
     size_t first = 0;
     for (size_t i = 0; i < job->images; i++) {
         const int16_t *code = job->image[i].pixels;
         size_t windows = (size_t)grid[i].columns * grid[i].rows;
         for (size_t r = 0; r < windows; r++)
-            for (uint32_t u = 0; u < units; u++) q[(size_t)u * stride + first + r] = code[r * units + u];
+            for (uint32_t u = 0; u < units; u++)
+                q[(size_t)u * stride + first + r] = code[r * units + u];
         first += windows;
     }
 }
 
-static taper_status quantise_job(const taper_encoder *e, const encode_job *job, const codec_grid *grid, uint32_t stride,
-                                 int16_t *q) {
+static taper_status quantise_job(const taper_encoder *e, const encode_job *job,
+                                 const codec_grid *grid, uint32_t stride, int16_t *q) {
     codec_window window = e->model->window;
     size_t inputs = codec_window_values(window), most = 0;
     for (size_t i = 0; i < job->images; i++) {
@@ -104,8 +116,8 @@ static taper_status quantise_job(const taper_encoder *e, const encode_job *job, 
 }
 
 /* All layers of a job into out; chunk_at gets their bounds. */
-static taper_status code_job(const taper_encoder *e, const encode_job *job, formats_buffer *out, uint64_t *chunk_at,
-                             taper_error *error) {
+static taper_status code_job(const taper_encoder *e, const encode_job *job, formats_buffer *out,
+                             uint64_t *chunk_at, taper_error *error) {
     codec_grid *grid = malloc(job->images * sizeof *grid);
     if (!grid) return TAPER_ERR_NOMEM;
     for (size_t i = 0; i < job->images; i++)
@@ -115,9 +127,12 @@ static taper_status code_job(const taper_encoder *e, const encode_job *job, form
     int16_t *q = NULL;
     if (status == TAPER_OK) {
         q = malloc((size_t)group.tables->units * group.stride * sizeof *q);
-        if (!q) status = TAPER_ERR_NOMEM;
-        else if (job->holds_codes) copy_codes(job, grid, group.tables->units, group.stride, q);
-        else status = quantise_job(e, job, grid, group.stride, q);
+        if (!q)
+            status = TAPER_ERR_NOMEM;
+        else if (job->holds_codes)
+            copy_codes(job, grid, group.tables->units, group.stride, q);
+        else
+            status = quantise_job(e, job, grid, group.stride, q);
         for (uint32_t l = 0; l < e->n_layers && status == TAPER_OK; l++) {
             status = codec_chunk_encode(&group, q, e->layer_end[l], out, NULL);
             chunk_at[l + 1] = out->size;
@@ -138,8 +153,11 @@ static void free_job(encode_job *job) {
 static void remember_failure(taper_encoder *e, taper_status status, const taper_error *error) {
     if (e->failed) return;
     e->failed = 1;
-    if (error && error->status == status) e->error = *error;
-    else formats_fail(&e->error, status, "no memory to encode a group; use smaller groups or fewer threads");
+    if (error && error->status == status)
+        e->error = *error;
+    else
+        formats_fail(&e->error, status,
+                     "no memory to encode a group; use smaller groups or fewer threads");
 }
 
 /* The queue's work: code a job, then, one at a time, store its chunks. */
@@ -154,7 +172,8 @@ static void run_job(void *item) {
     if (status == TAPER_OK) {
         long at = fseek(e->spool, 0, SEEK_END) ? -1 : ftell(e->spool);
         if (at < 0 || fwrite(out.data, 1, out.size, e->spool) != out.size || fflush(e->spool))
-            status = formats_fail(&error, TAPER_ERR_IO, "cannot write the temporary file: is the disk of TMPDIR full?");
+            status = formats_fail(&error, TAPER_ERR_IO,
+                                  "cannot write the temporary file: is the disk of TMPDIR full?");
         e->group[job->group] = (group_record){(uint64_t)(at < 0 ? 0 : at), chunk_at};
         chunk_at = NULL;
     }
@@ -165,10 +184,11 @@ static void run_job(void *item) {
     free_job(job);
 }
 
-/* --- layers ------------------------------------------------------------------------------------------- */
+/* --- layers
+ * ------------------------------------------------------------------------------------------- */
 
-/* Layers for groups of about this many pixels: the model's, joined until a chunk is worth its overhead, up to
- * what the target needs. */
+/* Layers for groups of about this many pixels: the model's, joined until a chunk is worth its
+ * overhead, up to what the target needs. */
 static void choose_layers(taper_encoder *e, uint64_t pixels) {
     const codec_code_tables *t = &e->model->tables;
     uint64_t target = e->options.target_bytes_per_megapixel, written = 0;
@@ -180,7 +200,9 @@ static void choose_layers(taper_encoder *e, uint64_t pixels) {
         }
     for (uint32_t l = 0; l <= last; l++) {
         uint64_t size = (uint64_t)t->layer[l].bytes_per_mpixel * pixels / 1000000;
-        if (l < last && (e->options.layout == TAPER_LAYOUT_IMAGE || size - written < MIN_CHUNK_BYTES)) continue;
+        if (l < last &&
+            (e->options.layout == TAPER_LAYOUT_IMAGE || size - written < MIN_CHUNK_BYTES))
+            continue;
         uint32_t end = t->layer[l].pass;
         int stop = e->pass_limit && end >= e->pass_limit;
         e->layer_end[e->n_layers++] = stop ? e->pass_limit : end;
@@ -189,7 +211,8 @@ static void choose_layers(taper_encoder *e, uint64_t pixels) {
     }
 }
 
-/* --- feeding ------------------------------------------------------------------------------------------ */
+/* --- feeding
+ * ------------------------------------------------------------------------------------------ */
 
 /* Room for one more of each array, doubling. */
 static taper_status grow(void **array, size_t count, size_t *capacity, size_t size) {
@@ -207,8 +230,11 @@ static taper_status submit(taper_encoder *e) {
     if (!job || !job->images) return TAPER_OK;
     if (!e->n_layers) choose_layers(e, job->pixels);
     codec_queue_lock(e->queue); /* workers write e->group[] */
-    taper_status status = grow((void **)&e->group, e->groups, &e->groups_capacity, sizeof *e->group);
-    if (status == TAPER_OK) status = grow((void **)&e->group_first, e->groups + 1, &e->group_start_capacity, sizeof *e->group_first);
+    taper_status status =
+        grow((void **)&e->group, e->groups, &e->groups_capacity, sizeof *e->group);
+    if (status == TAPER_OK)
+        status = grow((void **)&e->group_first, e->groups + 1, &e->group_start_capacity,
+                      sizeof *e->group_first);
     if (status == TAPER_OK) {
         job->group = (uint32_t)e->groups;
         e->group[e->groups] = (group_record){0};
@@ -217,26 +243,42 @@ static taper_status submit(taper_encoder *e) {
     codec_queue_unlock(e->queue);
     TAPER_TRY(status);
     e->job = NULL;
-    if (e->queue) codec_queue_put(e->queue, job);
-    else run_job(job);
+    if (e->queue)
+        codec_queue_put(e->queue, job);
+    else
+        run_job(job);
     return TAPER_OK;
 }
 
-static taper_status check_image(const taper_encoder *e, const taper_image *image, const char *name, taper_error *error) {
-    if (!image->pixels || !image->width || !image->height || image->channels < 1 || image->channels > 4 ||
-        (image->depth != 8 && image->depth != 16))
-        return formats_fail(error, TAPER_ERR_ARG, "an image without pixels or of an illegal kind was given");
+static taper_status check_image(const taper_encoder *e, const taper_image *image, const char *name,
+                                taper_error *error) {
+    if (!image->pixels || !image->width || !image->height || image->channels < 1 ||
+        image->channels > 4 || (image->depth != 8 && image->depth != 16))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "an image without pixels or of an illegal kind was given");
     if (image->channels == 2 || image->channels == 4)
-        return formats_fail(error, TAPER_ERR_UNSUPPORTED, "image has an alpha channel, which taper does not carry; remove it first, or give --alpha drop");
+        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                            "image has an alpha channel, which taper does not carry; remove it "
+                            "first, or give --alpha drop");
     if (image->channels > e->model->window.channels)
-        return formats_fail(error, TAPER_ERR_UNSUPPORTED, "image is in colour but the model is for grey images; use a colour model");
+        return formats_fail(
+            error, TAPER_ERR_UNSUPPORTED,
+            "image is in colour but the model is for grey images; use a colour model");
     uint64_t pixels = (uint64_t)image->width * image->height;
     codec_grid grid = codec_windows_grid(e->model->window, image->width, image->height);
-    if (pixels > e->limits.max_pixels || image->width > FORMATS_MAX_SIDE || image->height > FORMATS_MAX_SIDE ||
-        codec_group_bytes(&e->model->tables, (uint64_t)grid.columns * grid.rows) > e->limits.max_memory)
-        return formats_fail(error, TAPER_ERR_LIMIT, "image of %u x %u pixels is above the limits; raise --max-pixels or --max-memory", image->width, image->height);
-    if (e->images >= e->limits.max_images || e->images >= UINT32_MAX - 1) return formats_fail(error, TAPER_ERR_LIMIT, "more than %zu images; raise --max-images", e->images);
-    if (name && !formats_name_is_legal(name)) return formats_fail(error, TAPER_ERR_ARG, "the name is not a plain relative path");
+    if (pixels > e->limits.max_pixels || image->width > FORMATS_MAX_SIDE ||
+        image->height > FORMATS_MAX_SIDE ||
+        codec_group_bytes(&e->model->tables, (uint64_t)grid.columns * grid.rows) >
+            e->limits.max_memory)
+        return formats_fail(
+            error, TAPER_ERR_LIMIT,
+            "image of %u x %u pixels is above the limits; raise --max-pixels or --max-memory",
+            image->width, image->height);
+    if (e->images >= e->limits.max_images || e->images >= UINT32_MAX - 1)
+        return formats_fail(error, TAPER_ERR_LIMIT, "more than %zu images; raise --max-images",
+                            e->images);
+    if (name && !formats_name_is_legal(name))
+        return formats_fail(error, TAPER_ERR_ARG, "the name is not a plain relative path");
     return TAPER_OK;
 }
 
@@ -257,9 +299,11 @@ static int job_is_full(const taper_encoder *e, uint64_t pixels) {
 }
 
 /* Append the image to the job and its record to the lists. */
-static taper_status append(taper_encoder *e, const taper_image *image, size_t bytes, const char *name, int32_t label) {
+static taper_status append(taper_encoder *e, const taper_image *image, size_t bytes,
+                           const char *name, int32_t label) {
     TAPER_TRY(start_job(e));
-    TAPER_TRY(grow((void **)&e->job->image, e->job->images, &e->job->capacity, sizeof *e->job->image));
+    TAPER_TRY(
+        grow((void **)&e->job->image, e->job->images, &e->job->capacity, sizeof *e->job->image));
     size_t capacity = e->images_capacity;
     TAPER_TRY(grow((void **)&e->geometry, e->images, &capacity, sizeof *e->geometry));
     TAPER_TRY(grow((void **)&e->label, e->images, &e->images_capacity, sizeof *e->label));
@@ -269,7 +313,8 @@ static taper_status append(taper_encoder *e, const taper_image *image, size_t by
     memcpy(copy.pixels, image->pixels, bytes);
     e->job->image[e->job->images++] = copy;
     e->job->pixels += (uint64_t)image->width * image->height;
-    e->geometry[e->images] = (formats_geometry){image->width, image->height, image->channels, image->depth};
+    e->geometry[e->images] =
+        (formats_geometry){image->width, image->height, image->channels, image->depth};
     e->label[e->images++] = label;
     e->any_name |= name != NULL;
     e->any_label |= label >= 0;
@@ -298,7 +343,8 @@ static int has_failed(taper_encoder *e) {
     return failed;
 }
 
-taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const char *name, int32_t label, taper_error *error) {
+taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const char *name,
+                               int32_t label, taper_error *error) {
     if (has_failed(e)) return fail_for_good(e, TAPER_OK, error);
     TAPER_TRY(check_image(e, image, name, error));
     taper_status status = TAPER_OK;
@@ -307,8 +353,8 @@ taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const
     return status == TAPER_OK ? status : fail_for_good(e, status, error);
 }
 
-taper_status codec_encoder_add_codes(taper_encoder *e, const taper_image *image, size_t bytes, const char *name,
-                                     int32_t label, taper_error *error) {
+taper_status codec_encoder_add_codes(taper_encoder *e, const taper_image *image, size_t bytes,
+                                     const char *name, int32_t label, taper_error *error) {
     taper_status status = TAPER_OK;
     if (job_is_full(e, (uint64_t)image->width * image->height)) status = submit(e);
     if (status == TAPER_OK) status = append(e, image, bytes, name, label);
@@ -318,14 +364,19 @@ taper_status codec_encoder_add_codes(taper_encoder *e, const taper_image *image,
 
 void codec_encoder_limit_passes(taper_encoder *e, uint32_t passes) { e->pass_limit = passes; }
 
-taper_status taper_encoder_set_classes(taper_encoder *e, const char *const *names, size_t n, taper_error *error) {
-    if (n > FORMATS_MAX_CLASSES || e->n_classes) return formats_fail(error, TAPER_ERR_ARG, "class names: too many, or given twice");
+taper_status taper_encoder_set_classes(taper_encoder *e, const char *const *names, size_t n,
+                                       taper_error *error) {
+    if (n > FORMATS_MAX_CLASSES || e->n_classes)
+        return formats_fail(error, TAPER_ERR_ARG, "class names: too many, or given twice");
     for (size_t i = 0; i < n; i++) formats_write_bytes(&e->classes, names[i], strlen(names[i]) + 1);
     e->n_classes = (uint32_t)n;
-    return e->classes.status == TAPER_OK ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for class names");
+    return e->classes.status == TAPER_OK
+               ? TAPER_OK
+               : formats_fail(error, TAPER_ERR_NOMEM, "no memory for class names");
 }
 
-/* --- making and finishing ------------------------------------------------------------------------------- */
+/* --- making and finishing
+ * ------------------------------------------------------------------------------- */
 
 static taper_status prepare_analysis(taper_encoder *e, taper_error *error) {
     e->network = e->model->network;
@@ -333,14 +384,19 @@ static taper_status prepare_analysis(taper_encoder *e, taper_error *error) {
     uint32_t units = e->network.units, inputs = e->network.inputs;
     e->analysis = malloc((size_t)units * inputs * sizeof *e->analysis);
     codec_backend backend = e->backend;
-    taper_status status = e->analysis ? codec_pseudo_inverse(&backend, e->network.synthesis, units, inputs, e->analysis) : TAPER_ERR_NOMEM;
-    if (status == TAPER_ERR_CORRUPT) return formats_fail(error, status, "the model's rows are not near orthonormal: it cannot encode; train it again");
+    taper_status status = e->analysis ? codec_pseudo_inverse(&backend, e->network.synthesis, units,
+                                                             inputs, e->analysis)
+                                      : TAPER_ERR_NOMEM;
+    if (status == TAPER_ERR_CORRUPT)
+        return formats_fail(
+            error, status,
+            "the model's rows are not near orthonormal: it cannot encode; train it again");
     e->network.analysis = e->analysis;
     return status;
 }
 
-taper_status taper_encoder_new(taper_encoder **out, const taper_model *model, const taper_encode_options *options,
-                               taper_error *error) {
+taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
+                               const taper_encode_options *options, taper_error *error) {
     *out = NULL;
     taper_encoder *e = calloc(1, sizeof *e);
     if (!e) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an encoder");
@@ -351,17 +407,23 @@ taper_status taper_encoder_new(taper_encoder **out, const taper_model *model, co
     e->classes = formats_buffer_make(SIZE_MAX / 4);
     codec_backend_cpu(&e->backend);
     taper_status status = TAPER_OK;
-    if (e->options.group_images > MAX_GROUP_IMAGES || (e->options.embed_model && !e->options.model_bytes) || (unsigned)e->options.layout > 1)
+    if (e->options.group_images > MAX_GROUP_IMAGES ||
+        (e->options.embed_model && !e->options.model_bytes) || (unsigned)e->options.layout > 1)
         status = formats_fail(error, TAPER_ERR_ARG, "an encode option is out of range");
     if (status == TAPER_OK) {
         status = prepare_analysis(e, error);
-        if (status == TAPER_ERR_NOMEM) formats_fail(error, status, "no memory for the model's analysis");
+        if (status == TAPER_ERR_NOMEM)
+            formats_fail(error, status, "no memory for the model's analysis");
     }
     if (status == TAPER_OK && !(e->spool = tmpfile()))
-        status = formats_fail(error, TAPER_ERR_IO, "cannot make a temporary file; is the disk for temporary files full or read-only?");
+        status = formats_fail(
+            error, TAPER_ERR_IO,
+            "cannot make a temporary file; is the disk for temporary files full or read-only?");
     if (status == TAPER_OK && e->options.threads > 1) {
         e->queue = codec_queue_new(e->options.threads, run_job);
-        if (!e->queue) status = formats_fail(error, TAPER_ERR_NOMEM, "cannot start %u threads; give -T 1", e->options.threads);
+        if (!e->queue)
+            status = formats_fail(error, TAPER_ERR_NOMEM, "cannot start %u threads; give -T 1",
+                                  e->options.threads);
     }
     if (status != TAPER_OK) {
         taper_encoder_free(e);
@@ -382,10 +444,13 @@ void taper_encoder_free(taper_encoder *e) {
     free(e);
 }
 
-static taper_status read_spool(void *user, uint32_t layer, uint32_t group, uint64_t from, void *to, size_t n) {
+static taper_status read_spool(void *user, uint32_t layer, uint32_t group, uint64_t from, void *to,
+                               size_t n) {
     taper_encoder *e = user;
     const group_record *r = &e->group[group];
-    if (fseek(e->spool, (long)(r->spool_at + r->chunk_at[layer] + from), SEEK_SET) || fread(to, 1, n, e->spool) != n) return TAPER_ERR_IO;
+    if (fseek(e->spool, (long)(r->spool_at + r->chunk_at[layer] + from), SEEK_SET) ||
+        fread(to, 1, n, e->spool) != n)
+        return TAPER_ERR_IO;
     return TAPER_OK;
 }
 
@@ -401,8 +466,11 @@ static uint32_t *string_offsets(const formats_buffer *strings, size_t n) {
 
 /* Hand the encoder's lists over to a front. */
 static taper_status make_front(taper_encoder *e, formats_front *f) {
-    *f = (formats_front){.model_id = e->model->info.id, .layout = (uint8_t)e->options.layout, .images = (uint32_t)e->images,
-                         .groups = (uint32_t)e->groups, .layers = e->n_layers};
+    *f = (formats_front){.model_id = e->model->info.id,
+                         .layout = (uint8_t)e->options.layout,
+                         .images = (uint32_t)e->images,
+                         .groups = (uint32_t)e->groups,
+                         .layers = e->n_layers};
     uint64_t chunks = (uint64_t)f->layers * f->groups;
     f->geometry = e->geometry, e->geometry = NULL;
     f->group_first = e->group_first, e->group_first = NULL;
@@ -414,7 +482,8 @@ static taper_status make_front(taper_encoder *e, formats_front *f) {
         f->layer_end[l] = e->layer_end[l];
         for (uint32_t g = 0; g < f->groups; g++) {
             uint64_t c = (uint64_t)l * f->groups + g;
-            f->chunk_at[c + 1] = f->chunk_at[c] + e->group[g].chunk_at[l + 1] - e->group[g].chunk_at[l];
+            f->chunk_at[c + 1] =
+                f->chunk_at[c] + e->group[g].chunk_at[l + 1] - e->group[g].chunk_at[l];
         }
     }
     if (ok && e->any_name) {
@@ -440,12 +509,14 @@ static taper_status make_front(taper_encoder *e, formats_front *f) {
 
 static uint64_t total_pixels(const formats_front *f) {
     uint64_t pixels = 0;
-    for (uint32_t i = 0; i < f->images; i++) pixels += (uint64_t)f->geometry[i].width * f->geometry[i].height;
+    for (uint32_t i = 0; i < f->images; i++)
+        pixels += (uint64_t)f->geometry[i].width * f->geometry[i].height;
     return pixels;
 }
 
 taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, taper_error *error) {
-    if (!e->images) return formats_fail(error, TAPER_ERR_ARG, "no image was added: there is nothing to encode");
+    if (!e->images)
+        return formats_fail(error, TAPER_ERR_ARG, "no image was added: there is nothing to encode");
     taper_status status = submit(e);
     if (status != TAPER_OK) return fail_for_good(e, status, error);
     codec_queue_free(e->queue);

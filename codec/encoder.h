@@ -3,10 +3,11 @@
 #define CODEC_ENCODER_H
 #include "taper.h"
 
-/* As taper_encoder_add, with codes for pixels: image gives the geometry, image->pixels are int16_t [windows][units] signed
- * magnitudes at the finest step, `bytes` long. Not to be mixed with taper_encoder_add. */
-taper_status codec_encoder_add_codes(taper_encoder *encoder, const taper_image *image, size_t bytes, const char *name,
-                                     int32_t label, taper_error *error);
+/* As taper_encoder_add, with codes for pixels: image gives the geometry, image->pixels are int16_t
+ * [windows][units] signed magnitudes at the finest step, `bytes` long. Not to be mixed with
+ * taper_encoder_add. */
+taper_status codec_encoder_add_codes(taper_encoder *encoder, const taper_image *image, size_t bytes,
+                                     const char *name, int32_t label, taper_error *error);
 /* End the order after this many passes; before the first image. */
 void codec_encoder_limit_passes(taper_encoder *encoder, uint32_t passes);
 

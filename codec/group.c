@@ -6,12 +6,15 @@
 
 enum { STRIDE_ALIGN = 32 };
 
-static uint64_t stride_of(uint64_t positions) { return (positions + 1 + STRIDE_ALIGN - 1) / STRIDE_ALIGN * STRIDE_ALIGN; }
+static uint64_t stride_of(uint64_t positions) {
+    return (positions + 1 + STRIDE_ALIGN - 1) / STRIDE_ALIGN * STRIDE_ALIGN;
+}
 
 uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions) {
     if (positions >= (uint64_t)1 << 40) return UINT64_MAX;
     uint64_t stride = stride_of(positions);
-    return stride * ((uint64_t)tables->units * 4 + CODEC_SIGNED_UNITS * 2 + 6 * 4 + 12) + sizeof(codec_group);
+    return stride * ((uint64_t)tables->units * 4 + CODEC_SIGNED_UNITS * 2 + 6 * 4 + 12) +
+           sizeof(codec_group);
 }
 
 /* Left, right, up and down of every window, by position; n where the image ends. */
@@ -25,12 +28,14 @@ static void link_neighbours(codec_group *g, const codec_grid *grid, size_t n_ima
                 g->neighbour[CODEC_RIGHT][at] = x + 1 < columns ? at + 1 : g->n;
                 g->neighbour[CODEC_UP][at] = y > 0 ? at - columns : g->n;
                 g->neighbour[CODEC_DOWN][at] = y + 1 < rows ? at + columns : g->n;
-                g->neighbours[at] = (uint8_t)((x > 0) + (x + 1 < columns) + (y > 0) + (y + 1 < rows));
+                g->neighbours[at] =
+                    (uint8_t)((x > 0) + (x + 1 < columns) + (y > 0) + (y + 1 < rows));
             }
     }
 }
 
-/* Each bin begins at its own logit plus the model's correction, trusted as CONFIDENCE observations. */
+/* Each bin begins at its own logit plus the model's correction, trusted as CONFIDENCE observations.
+ */
 static void set_priors(codec_group *g) {
     enum { CONFIDENCE = 24 };
     for (uint32_t c = 0; c < CODEC_CLASSES; c++)
@@ -54,14 +59,16 @@ static taper_status take_memory(codec_group *g, int linked) {
         g->sign_context = calloc(stride, sizeof *g->sign_context);
         g->work_signed = calloc(stride, sizeof *g->work_signed);
         g->work_part = calloc(stride, sizeof *g->work_part);
-        ok = ok && g->signed_norm && g->neighbours && g->sign_context && g->work_signed && g->work_part;
-        for (int i = 0; i < 4; i++) ok = (g->neighbour[i] = calloc(stride, sizeof *g->neighbour[i])) && ok;
+        ok = ok && g->signed_norm && g->neighbours && g->sign_context && g->work_signed &&
+             g->work_part;
+        for (int i = 0; i < 4; i++)
+            ok = (g->neighbour[i] = calloc(stride, sizeof *g->neighbour[i])) && ok;
     }
     return ok ? TAPER_OK : TAPER_ERR_NOMEM;
 }
 
-taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables, const codec_grid *grid,
-                               size_t n_images, taper_error *error) {
+taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
+                               const codec_grid *grid, size_t n_images, taper_error *error) {
     *g = (codec_group){.tables = tables};
     uint64_t n = 0;
     int linked = 0;
@@ -69,13 +76,16 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables, 
         uint64_t windows = (uint64_t)grid[i].columns * grid[i].rows;
         n += windows;
         linked |= windows > 1;
-        if (n > INT32_MAX) return formats_fail(error, TAPER_ERR_LIMIT, "a group holds more than 2^31 windows; use smaller groups");
+        if (n > INT32_MAX)
+            return formats_fail(error, TAPER_ERR_LIMIT,
+                                "a group holds more than 2^31 windows; use smaller groups");
     }
     g->n = (uint32_t)n;
     g->stride = (uint32_t)stride_of(n);
     if (take_memory(g, linked) != TAPER_OK) {
         codec_group_free(g);
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group of %llu windows; use smaller groups",
+        return formats_fail(error, TAPER_ERR_NOMEM,
+                            "no memory for a group of %llu windows; use smaller groups",
                             (unsigned long long)n);
     }
     if (linked) link_neighbours(g, grid, n_images);
@@ -96,7 +106,8 @@ void codec_group_free(codec_group *g) {
 }
 
 /* (q + c) T / scale in units of 1/one, capped. c in 1/256. */
-static uint32_t scaled_magnitude(uint32_t q, uint32_t c, int32_t log_ratio, uint32_t one, uint32_t cap) {
+static uint32_t scaled_magnitude(uint32_t q, uint32_t c, int32_t log_ratio, uint32_t one,
+                                 uint32_t cap) {
     uint64_t value = codec_scale_exp2((uint64_t)((q << 8) + c) * one, log_ratio) >> 8;
     return value < cap ? (uint32_t)value : cap;
 }
@@ -114,18 +125,24 @@ void codec_group_finish_pass(codec_group *g) {
     for (uint32_t q = 1; q < LEVELS_IN_TABLE; q++) {
         uint32_t c = recon[(q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1];
         table[q] = (uint16_t)scaled_magnitude(q, c, ratio, CODEC_NORM_ONE, CODEC_NORM_MAX);
-        signed_table[q] = (int16_t)scaled_magnitude(q, c, ratio, CODEC_SIGNED_ONE, CODEC_SIGNED_MAX);
+        signed_table[q] =
+            (int16_t)scaled_magnitude(q, c, ratio, CODEC_SIGNED_ONE, CODEC_SIGNED_MAX);
     }
     const int16_t *level = g->level + (size_t)u * g->stride;
     uint16_t *norm = g->norm + (size_t)u * g->stride;
-    int16_t *known = g->signed_norm && u < CODEC_SIGNED_UNITS ? g->signed_norm + (size_t)u * g->stride : NULL;
+    int16_t *known =
+        g->signed_norm && u < CODEC_SIGNED_UNITS ? g->signed_norm + (size_t)u * g->stride : NULL;
     uint32_t last = recon[CODEC_RECON_LEVELS - 1];
     for (uint32_t p = 0; p < g->n; p++) {
         uint32_t q = (uint32_t)abs(level[p]);
-        norm[p] = q < LEVELS_IN_TABLE ? table[q] : (uint16_t)scaled_magnitude(q, last, ratio, CODEC_NORM_ONE, CODEC_NORM_MAX);
+        norm[p] = q < LEVELS_IN_TABLE
+                      ? table[q]
+                      : (uint16_t)scaled_magnitude(q, last, ratio, CODEC_NORM_ONE, CODEC_NORM_MAX);
         if (!known) continue;
-        int32_t v = q < LEVELS_IN_TABLE ? signed_table[q]
-                                        : (int32_t)scaled_magnitude(q, last, ratio, CODEC_SIGNED_ONE, CODEC_SIGNED_MAX);
+        int32_t v =
+            q < LEVELS_IN_TABLE
+                ? signed_table[q]
+                : (int32_t)scaled_magnitude(q, last, ratio, CODEC_SIGNED_ONE, CODEC_SIGNED_MAX);
         known[p] = (int16_t)(level[p] < 0 ? -v : v);
     }
     g->pass++;
@@ -137,7 +154,8 @@ uint32_t codec_group_units_known(const codec_group *g) {
     uint32_t known = 0;
     for (uint32_t u = 0; u < g->tables->units; u++)
         if (g->depth[u]) known = u + 1;
-    if (g->position && g->tables->pass[g->pass].unit >= known) known = g->tables->pass[g->pass].unit + 1u;
+    if (g->position && g->tables->pass[g->pass].unit >= known)
+        known = g->tables->pass[g->pass].unit + 1u;
     return known;
 }
 
@@ -151,7 +169,10 @@ static level_values values_at(const codec_code_tables *t, uint32_t u, uint32_t d
     level_values v = {.threshold = t->step[u] * (float)((uint32_t)1 << (t->planes[u] - depth)),
                       .last = (float)recon[CODEC_RECON_LEVELS - 1] / 256.0f};
     for (uint32_t q = 1; q < LEVELS_IN_TABLE; q++)
-        v.value[q] = ((float)q + (float)recon[(q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1] / 256.0f) * v.threshold;
+        v.value[q] =
+            ((float)q +
+             (float)recon[(q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1] / 256.0f) *
+            v.threshold;
     return v;
 }
 
@@ -174,7 +195,8 @@ void codec_group_dequantise(const codec_group *g, uint32_t first, uint32_t n, fl
         uint32_t deeper = u == partial ? g->position : 0; /* positions below have one plane more */
         if (deeper) after = values_at(t, u, g->depth[u] + 1u);
         for (uint32_t p = 0; p < n; p++)
-            x[(size_t)p * t->units + u] = value_of_level(first + p < deeper ? &after : &before, level[p]);
+            x[(size_t)p * t->units + u] =
+                value_of_level(first + p < deeper ? &after : &before, level[p]);
     }
 }
 

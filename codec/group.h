@@ -1,5 +1,6 @@
-/* group.h -- what is known of a group's codes while its passes are coded: one state, kept alike by encoder and
- * decoder. Arrays run [unit][position], position = window after window, image after image.
+/* group.h -- what is known of a group's codes while its passes are coded: one state, kept alike by
+ * encoder and decoder. Arrays run [unit][position], position = window after window, image after
+ * image.
  *
  * Everything that a context can see lives here, in integers. */
 #ifndef CODEC_GROUP_H
@@ -7,7 +8,12 @@
 #include "code_tables.h"
 #include "range_coder.h"
 
-enum { CODEC_NORM_ONE = 64, CODEC_NORM_MAX = 1023, CODEC_SIGNED_ONE = 1024, CODEC_SIGNED_MAX = 32767 };
+enum {
+    CODEC_NORM_ONE = 64,
+    CODEC_NORM_MAX = 1023,
+    CODEC_SIGNED_ONE = 1024,
+    CODEC_SIGNED_MAX = 32767
+};
 enum { CODEC_LEFT, CODEC_RIGHT, CODEC_UP, CODEC_DOWN };
 
 /* The grid of windows of one image. */
@@ -17,39 +23,45 @@ typedef struct codec_grid {
 
 typedef struct codec_group {
     const codec_code_tables *tables; /* borrowed */
-    uint32_t n;                /* positions */
-    uint32_t stride;           /* of the arrays below, > n: slot n is the absent neighbour */
-    int16_t *level;            /* [units][stride] signed q at depth[unit] */
-    uint16_t *norm;            /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0 */
-    int16_t *signed_norm;      /* [CODEC_SIGNED_UNITS][stride] known x / scale, 1/CODEC_SIGNED_ONE; or NULL */
-    uint32_t *neighbour[4];    /* [n] position of the neighbouring window, or n; NULL: no image has two windows */
-    uint8_t *neighbours;       /* [n] how many of the four exist */
-    uint8_t *depth;            /* [units] planes known of every position */
+    uint32_t n;                      /* positions */
+    uint32_t stride;                 /* of the arrays below, > n: slot n is the absent neighbour */
+    int16_t *level;                  /* [units][stride] signed q at depth[unit] */
+    uint16_t *norm; /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0 */
+    int16_t *
+        signed_norm; /* [CODEC_SIGNED_UNITS][stride] known x / scale, 1/CODEC_SIGNED_ONE; or NULL */
+    uint32_t *neighbour[4]; /* [n] position of the neighbouring window, or n; NULL: no image has two
+                               windows */
+    uint8_t *neighbours;    /* [n] how many of the four exist */
+    uint8_t *depth;         /* [units] planes known of every position */
     codec_bit model[CODEC_CLASSES][CODEC_BINS];
     /* of the pass in work, by codec_contexts_predict */
-    uint16_t *context;         /* [n] index into model: class * CODEC_BINS + bin */
-    uint16_t *sign_context;    /* [n]; used for units below CODEC_SIGNED_UNITS when there are neighbours */
-    uint16_t *work[3];         /* [stride] */
+    uint16_t *context; /* [n] index into model: class * CODEC_BINS + bin */
+    uint16_t
+        *sign_context; /* [n]; used for units below CODEC_SIGNED_UNITS when there are neighbours */
+    uint16_t *work[3]; /* [stride] */
     int32_t *work_signed, *work_part; /* [stride] */
     /* where the decoder stands */
-    uint32_t pass;             /* passes complete; the next pass is tables->pass[pass] */
-    uint32_t position;         /* positions of the next pass that are decoded */
-    int predicted;             /* context[] holds the next pass's */
-    int awaits_sign;           /* the position's significance is decoded, its sign not yet */
+    uint32_t pass;     /* passes complete; the next pass is tables->pass[pass] */
+    uint32_t position; /* positions of the next pass that are decoded */
+    int predicted;     /* context[] holds the next pass's */
+    int awaits_sign;   /* the position's significance is decoded, its sign not yet */
 } codec_group;
 
 /* Bytes that a group of this size takes; saturates. For checking against limits beforehand. */
 uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions);
 
-/* State before the first pass, for n_images with these grids (all >= 1 x 1). On failure nothing is held. */
-taper_status codec_group_alloc(codec_group *group, const codec_code_tables *tables, const codec_grid *grid,
-                               size_t n_images, taper_error *error);
+/* State before the first pass, for n_images with these grids (all >= 1 x 1). On failure nothing is
+ * held. */
+taper_status codec_group_alloc(codec_group *group, const codec_code_tables *tables,
+                               const codec_grid *grid, size_t n_images, taper_error *error);
 void codec_group_free(codec_group *group); /* leaves it zeroed; NULL is fine */
 
-/* Close a pass whose level[] is filled for every position: deepen the unit, refresh norms, step to the next. */
+/* Close a pass whose level[] is filled for every position: deepen the unit, refresh norms, step to
+ * the next. */
 void codec_group_finish_pass(codec_group *group);
 
-/* Reconstruct the codes of n positions from `first`, x[n][units], from all that is known, partial pass included. */
+/* Reconstruct the codes of n positions from `first`, x[n][units], from all that is known, partial
+ * pass included. */
 void codec_group_dequantise(const codec_group *group, uint32_t first, uint32_t n, float *x);
 /* Units that may differ from 0: one past the last unit that has a plane. */
 uint32_t codec_group_units_known(const codec_group *group);

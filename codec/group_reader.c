@@ -3,24 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *model, const formats_front *front,
-                                     uint32_t g, uint64_t max_memory, taper_error *error) {
+taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *model,
+                                     const formats_front *front, uint32_t g, uint64_t max_memory,
+                                     taper_error *error) {
     *r = (codec_group_reader){.images = front->group_first[g + 1] - front->group_first[g]};
     r->chunk = formats_buffer_make(SIZE_MAX / 4);
     r->first = calloc((size_t)r->images + 1, sizeof *r->first);
     codec_grid *grid = calloc((size_t)r->images + 1, sizeof *grid);
-    taper_status status = r->first && grid ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group");
+    taper_status status =
+        r->first && grid ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group");
     uint64_t windows = 0;
     for (uint32_t i = 0; i < r->images && status == TAPER_OK; i++) {
         const formats_geometry *image = &front->geometry[front->group_first[g] + i];
         grid[i] = codec_windows_grid(model->window, image->width, image->height);
         windows += (uint64_t)grid[i].columns * grid[i].rows;
         if (codec_group_bytes(&model->tables, windows) > max_memory)
-            status = formats_fail(error, TAPER_ERR_LIMIT, "group %u needs more than %llu bytes to decode; raise --max-memory if you trust the file",
+            status = formats_fail(error, TAPER_ERR_LIMIT,
+                                  "group %u needs more than %llu bytes to decode; raise "
+                                  "--max-memory if you trust the file",
                                   g, (unsigned long long)max_memory);
         r->first[i + 1] = (uint32_t)windows;
     }
-    if (status == TAPER_OK) status = codec_group_alloc(&r->state, &model->tables, grid, r->images, error);
+    if (status == TAPER_OK)
+        status = codec_group_alloc(&r->state, &model->tables, grid, r->images, error);
     free(grid);
     if (status != TAPER_OK) codec_group_reader_close(r);
     return status;
@@ -42,7 +47,8 @@ int codec_chunk_is_cut(const formats_front *front, uint32_t layer, uint32_t grou
     return front->tail && layer + 1 == front->layers && group >= front->first_cut;
 }
 
-void codec_group_reader_decode(codec_group_reader *r, const formats_front *front, int complete, int cut) {
+void codec_group_reader_decode(codec_group_reader *r, const formats_front *front, int complete,
+                               int cut) {
     if (r->bad || r->layer >= front->layers) return;
     uint32_t end = front->layer_end[r->layer];
     int whole = complete && !cut;
@@ -50,8 +56,10 @@ void codec_group_reader_decode(codec_group_reader *r, const formats_front *front
         r->bad = 1;
         return;
     }
-    if (r->started) codec_rc_decoder_extend(&r->rc, r->chunk.data, r->chunk.size, whole);
-    else codec_rc_decoder_init(&r->rc, r->chunk.data, r->chunk.size, whole);
+    if (r->started)
+        codec_rc_decoder_extend(&r->rc, r->chunk.data, r->chunk.size, whole);
+    else
+        codec_rc_decoder_init(&r->rc, r->chunk.data, r->chunk.size, whole);
     r->started = 1;
     codec_chunk_decode(&r->state, &r->rc, end);
     if (!complete) return;
@@ -61,25 +69,38 @@ void codec_group_reader_decode(codec_group_reader *r, const formats_front *front
     formats_buffer_clear(&r->chunk);
 }
 
-static taper_status read_source(const taper_source *source, uint64_t at, void *to, size_t n, taper_error *error) {
+static taper_status read_source(const taper_source *source, uint64_t at, void *to, size_t n,
+                                taper_error *error) {
     taper_status status = source->read(source->user, at, to, n);
-    return status == TAPER_OK ? status : formats_fail(error, status, "cannot read %zu bytes at %llu of the container", n, (unsigned long long)at);
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status, "cannot read %zu bytes at %llu of the container", n,
+                              (unsigned long long)at);
 }
 
-/* --- from a source -------------------------------------------------------------------------------------- */
+/* --- from a source
+ * -------------------------------------------------------------------------------------- */
 
-/* Does the checksum over the block that holds this chunk hold? Also 1 when the block is not all there. */
-static int block_holds(const formats_front *f, uint32_t layer, uint32_t g, const taper_source *source,
-                       formats_buffer *scratch) {
+/* Does the checksum over the block that holds this chunk hold? Also 1 when the block is not all
+ * there. */
+static taper_status check_block(const formats_front *f, uint32_t layer, uint32_t g,
+                                const taper_source *source, formats_buffer *scratch, int *holds,
+                                taper_error *error) {
     uint64_t per = f->chunks_per_checksum, blocks = (f->groups + per - 1) / per, block = g / per;
     uint64_t first = (uint64_t)layer * f->groups + block * per;
-    uint64_t last = (uint64_t)layer * f->groups + ((block + 1) * per < f->groups ? (block + 1) * per : f->groups);
+    uint64_t last = (uint64_t)layer * f->groups +
+                    ((block + 1) * per < f->groups ? (block + 1) * per : f->groups);
     uint64_t at = f->front_size + f->chunk_at[first], end = f->front_size + f->chunk_at[last];
-    if (end > source->size) return 1;
+    *holds = 1;
+    if (end > source->size) return TAPER_OK;
     formats_buffer_clear(scratch);
     uint8_t *to = formats_buffer_extend(scratch, (size_t)(end - at));
-    if (!to || source->read(source->user, at, to, (size_t)(end - at)) != TAPER_OK) return 0;
-    return formats_crc32c(0, to, (size_t)(end - at)) == f->checksum[layer * blocks + block];
+    if (!to && end > at)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for chunks of %llu bytes",
+                            (unsigned long long)(end - at));
+    TAPER_TRY(read_source(source, at, to, (size_t)(end - at), error));
+    *holds = formats_crc32c(0, to, (size_t)(end - at)) == f->checksum[layer * blocks + block];
+    return TAPER_OK;
 }
 
 taper_status codec_group_reader_load(codec_group_reader *r, const formats_front *f, uint32_t g,
@@ -89,15 +110,21 @@ taper_status codec_group_reader_load(codec_group_reader *r, const formats_front 
     while (r->layer < f->layers && !r->bad) {
         uint64_t c = (uint64_t)r->layer * f->groups + g, at = f->front_size + f->chunk_at[c];
         uint64_t length = f->chunk_at[c + 1] - f->chunk_at[c];
-        uint64_t here = at >= source->size ? 0 : source->size - at < length ? source->size - at : length;
-        if (here < length && here == 0) break;
-        if (here == length && !block_holds(f, r->layer, g, source, &scratch)) {
-            r->bad = 1;
-            break;
-        }
+        uint64_t here = at >= source->size           ? 0
+                        : source->size - at < length ? source->size - at
+                                                     : length;
+        if (at > source->size || (here < length && here == 0))
+            break; /* empty chunks beyond a cut are not there either */
+        int holds = 1;
+        if (here == length) status = check_block(f, r->layer, g, source, &scratch, &holds, error);
+        r->bad = !holds;
+        if (status != TAPER_OK || r->bad) break;
         uint8_t *to = formats_buffer_extend(&r->chunk, (size_t)here);
-        if (here && !to) status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk of %llu bytes", (unsigned long long)here);
-        else if (here) status = read_source(source, at, to, (size_t)here, error);
+        if (here && !to)
+            status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk of %llu bytes",
+                                  (unsigned long long)here);
+        else if (here)
+            status = read_source(source, at, to, (size_t)here, error);
         if (status != TAPER_OK) break;
         codec_group_reader_decode(r, f, here == length, codec_chunk_is_cut(f, r->layer, g));
         if (here < length) break;
@@ -106,8 +133,8 @@ taper_status codec_group_reader_load(codec_group_reader *r, const formats_front 
     return status;
 }
 
-taper_status codec_front_load(const taper_source *source, const taper_limits *given, formats_front *front,
-                              taper_error *error) {
+taper_status codec_front_load(const taper_source *source, const taper_limits *given,
+                              formats_front *front, taper_error *error) {
     taper_limits limits = formats_limits_or_default(given);
     formats_buffer bytes = formats_buffer_make(SIZE_MAX / 4);
     taper_status status = TAPER_OK;
@@ -116,25 +143,41 @@ taper_status codec_front_load(const taper_source *source, const taper_limits *gi
     while (status == TAPER_OK && bytes.size < need) {
         uint64_t have = bytes.size, want = need < source->size ? need : source->size;
         if (want <= have) break;
-        if (want > limits.max_memory) status = formats_fail(error, TAPER_ERR_LIMIT, "the container's front matter takes %llu bytes; raise --max-memory if you trust it", (unsigned long long)want);
-        uint8_t *to = status == TAPER_OK ? formats_buffer_extend(&bytes, (size_t)(want - have)) : NULL;
-        if (status == TAPER_OK && !to) status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for the container's front matter");
-        if (status == TAPER_OK) status = read_source(source, have, to, (size_t)(want - have), error);
+        if (want > limits.max_memory)
+            status = formats_fail(
+                error, TAPER_ERR_LIMIT,
+                "the container's front matter takes %llu bytes; raise --max-memory if you trust it",
+                (unsigned long long)want);
+        uint8_t *to =
+            status == TAPER_OK ? formats_buffer_extend(&bytes, (size_t)(want - have)) : NULL;
+        if (status == TAPER_OK && !to)
+            status =
+                formats_fail(error, TAPER_ERR_NOMEM, "no memory for the container's front matter");
+        if (status == TAPER_OK)
+            status = read_source(source, have, to, (size_t)(want - have), error);
         if (status == TAPER_OK) status = formats_front_need(bytes.data, bytes.size, &need, error);
     }
-    if (status == TAPER_OK) status = formats_front_read(bytes.size ? bytes.data : (const uint8_t *)"", bytes.size, &limits, front, error);
+    if (status == TAPER_OK)
+        status = formats_front_read(bytes.size ? bytes.data : (const uint8_t *)"", bytes.size,
+                                    &limits, front, error);
     formats_buffer_free(&bytes);
     return status;
 }
 
-taper_status codec_front_match(const formats_front *front, const taper_model *model, taper_error *error) {
+taper_status codec_front_match(const formats_front *front, const taper_model *model,
+                               taper_error *error) {
     if (front->model_id != model->info.id)
-        return formats_fail(error, TAPER_ERR_MODEL, "container was made with model %016llx, this is %016llx; give the right one with -m",
-                            (unsigned long long)front->model_id, (unsigned long long)model->info.id);
+        return formats_fail(
+            error, TAPER_ERR_MODEL,
+            "container was made with model %016llx, this is %016llx; give the right one with -m",
+            (unsigned long long)front->model_id, (unsigned long long)model->info.id);
     if (front->layer_end[front->layers - 1] > model->tables.n_passes)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "container claims %u passes, its model has %u", front->layer_end[front->layers - 1], model->tables.n_passes);
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "container claims %u passes, its model has %u",
+                            front->layer_end[front->layers - 1], model->tables.n_passes);
     for (uint32_t i = 0; i < front->images; i++)
         if (front->geometry[i].channels > model->window.channels)
-            return formats_fail(error, TAPER_ERR_CORRUPT, "image %u is in colour but the model is grey", i);
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "image %u is in colour but the model is grey", i);
     return TAPER_OK;
 }

@@ -1,4 +1,5 @@
-/* group_reader.h -- decoding one group as its chunks arrive, whole or in pieces; for decoder.c and recut.c. */
+/* group_reader.h -- decoding one group as its chunks arrive, whole or in pieces; for decoder.c and
+ * recut.c. */
 #ifndef CODEC_GROUP_READER_H
 #define CODEC_GROUP_READER_H
 #include "../formats/container.h"
@@ -8,37 +9,43 @@
 typedef struct codec_group_reader {
     codec_group state;
     uint32_t images;
-    uint32_t *first;        /* [images + 1] first window of each image */
-    uint32_t layer;         /* layer in work; front->layers when all are done */
-    formats_buffer chunk;   /* its bytes at hand */
+    uint32_t *first;      /* [images + 1] first window of each image */
+    uint32_t layer;       /* layer in work; front->layers when all are done */
+    formats_buffer chunk; /* its bytes at hand */
     codec_rc_decoder rc;
-    int started;            /* rc has begun on this chunk */
-    int bad;                /* a checksum failed or the chunk is not plausible: nothing more is decoded */
+    int started; /* rc has begun on this chunk */
+    int bad;     /* a checksum failed or the chunk is not plausible: nothing more is decoded */
     uint64_t bytes_used;
 } codec_group_reader;
 
 /* State before the first byte of group g. TAPER_ERR_LIMIT when it needs more than max_memory. */
-taper_status codec_group_reader_open(codec_group_reader *reader, const taper_model *model, const formats_front *front,
-                                     uint32_t g, uint64_t max_memory, taper_error *error);
+taper_status codec_group_reader_open(codec_group_reader *reader, const taper_model *model,
+                                     const formats_front *front, uint32_t g, uint64_t max_memory,
+                                     taper_error *error);
 void codec_group_reader_close(codec_group_reader *reader); /* leaves it zeroed; NULL is fine */
 
 /* Append bytes of the chunk in work. */
 taper_status codec_group_reader_feed(codec_group_reader *reader, const void *bytes, size_t n);
-/* Decode as far as the bytes at hand go. complete: they are the chunk's last; cut: although the chunk was longer
- * once (container tail), so that its end cannot be told. Steps to the next layer when the chunk is done. */
-void codec_group_reader_decode(codec_group_reader *reader, const formats_front *front, int complete, int cut);
+/* Decode as far as the bytes at hand go. complete: they are the chunk's last; cut: although the
+ * chunk was longer once (container tail), so that its end cannot be told. Steps to the next layer
+ * when the chunk is done. */
+void codec_group_reader_decode(codec_group_reader *reader, const formats_front *front, int complete,
+                               int cut);
 
 /* Is the chunk of this layer and group one that truncate has cut? */
 int codec_chunk_is_cut(const formats_front *front, uint32_t layer, uint32_t group);
 
-/* Read group g from a source as far as it goes: checksums are verified before chunks are decoded. */
-taper_status codec_group_reader_load(codec_group_reader *reader, const formats_front *front, uint32_t g,
-                                     const taper_source *source, taper_error *error);
+/* Read group g from a source as far as it goes: checksums are verified before chunks are decoded.
+ */
+taper_status codec_group_reader_load(codec_group_reader *reader, const formats_front *front,
+                                     uint32_t g, const taper_source *source, taper_error *error);
 
 /* Read a container's front matter from a source. */
-taper_status codec_front_load(const taper_source *source, const taper_limits *limits, formats_front *front,
-                              taper_error *error);
-/* Does this model decode this front? TAPER_ERR_MODEL, or TAPER_ERR_CORRUPT when its passes exceed the model's. */
-taper_status codec_front_match(const formats_front *front, const taper_model *model, taper_error *error);
+taper_status codec_front_load(const taper_source *source, const taper_limits *limits,
+                              formats_front *front, taper_error *error);
+/* Does this model decode this front? TAPER_ERR_MODEL, or TAPER_ERR_CORRUPT when its passes exceed
+ * the model's. */
+taper_status codec_front_match(const formats_front *front, const taper_model *model,
+                               taper_error *error);
 
 #endif

@@ -5,35 +5,35 @@
 #include "taper.h"
 #include "windows.h"
 
-/* Ranges of a legal architecture: the closed list that a file is checked against before memory is taken. */
-enum {
-    CODEC_MAX_WINDOW_SIDE = 256,
-    CODEC_MAX_INPUTS = 65536,
-    CODEC_MAX_LAYER_WIDTH = 65536
-};
+/* Ranges of a legal architecture: the closed list that a file is checked against before memory is
+ * taken. */
+enum { CODEC_MAX_WINDOW_SIDE = 256, CODEC_MAX_INPUTS = 65536, CODEC_MAX_LAYER_WIDTH = 65536 };
 
 struct taper_model {
     taper_model_info info;
     codec_window window;
-    int tied;              /* analysis is the pseudo-inverse of synthesis and not stored; it is absent (equal to
-                              synthesis) after loading, and made by encoders: pseudo_inverse.h */
+    int tied; /* analysis is the pseudo-inverse of synthesis and not stored; it is absent (equal to
+                 synthesis) after loading, and made by encoders: pseudo_inverse.h */
     codec_network network;
     codec_code_tables tables;
 };
 
 /* How finely weights are stored. */
 typedef struct codec_weight_precision {
-    double linear_mse;  /* squared error on a pixel (8-bit scale) that rounding the linear path may add; default 0.25 */
-    int layer_bits;     /* bits of the largest weight of a row of a layer; default 8 */
+    double linear_mse; /* squared error on a pixel (8-bit scale) that rounding the linear path may
+                          add; default 0.25 */
+    int layer_bits;    /* bits of the largest weight of a row of a layer; default 8 */
 } codec_weight_precision;
 
-/* Append the whole .tpm file to out. The model's own weights are replaced by what a reader will get, so that
- * what is measured afterwards is what users get; info.id and info.file_bytes are set. */
-taper_status codec_model_write(taper_model *model, const codec_weight_precision *precision, formats_buffer *out,
-                               taper_error *error);
+/* Append the whole .tpm file to out. The model's own weights are replaced by what a reader will
+ * get, so that what is measured afterwards is what users get; info.id and info.file_bytes are set.
+ */
+taper_status codec_model_write(taper_model *model, const codec_weight_precision *precision,
+                               formats_buffer *out, taper_error *error);
 
-/* Replace the network's weights by their stored precision (what write does first). scale[units]: root mean
- * square of each unit. */
-taper_status codec_model_round_weights(taper_model *model, const codec_weight_precision *precision, taper_error *error);
+/* Replace the network's weights by their stored precision (what write does first). scale[units]:
+ * root mean square of each unit. */
+taper_status codec_model_round_weights(taper_model *model, const codec_weight_precision *precision,
+                                       taper_error *error);
 
 #endif

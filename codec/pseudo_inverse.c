@@ -16,10 +16,12 @@ static float reflect(float *square, uint32_t n) {
     return worst;
 }
 
-taper_status codec_pseudo_inverse(codec_backend *be, const float *g, uint32_t units, uint32_t inputs, float *a) {
+taper_status codec_pseudo_inverse(codec_backend *be, const float *g, uint32_t units,
+                                  uint32_t inputs, float *a) {
     enum { STEPS = 12 };
     size_t values = (size_t)units * inputs;
-    float *square = malloc((size_t)units * units * sizeof *square), *next = malloc(values * sizeof *next);
+    float *square = malloc((size_t)units * units * sizeof *square),
+          *next = malloc(values * sizeof *next);
     taper_status status = square && next ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) memcpy(a, g, values * sizeof *a);
     float before = INFINITY;
@@ -30,10 +32,12 @@ taper_status codec_pseudo_inverse(codec_backend *be, const float *g, uint32_t un
         if (!(worst < 8)) status = TAPER_ERR_CORRUPT;
         if (worst < 1e-5f || (worst < 1e-3f && worst >= before)) break; /* float32 gives no more */
         before = worst;
-        if (status == TAPER_OK) status = be->ops->gemm(be, 0, 0, units, inputs, units, square, a, 0, next);
+        if (status == TAPER_OK)
+            status = be->ops->gemm(be, 0, 0, units, inputs, units, square, a, 0, next);
         if (status == TAPER_OK) memcpy(a, next, values * sizeof *a);
     }
-    if (status == TAPER_OK && !(before < 1)) status = before == INFINITY ? TAPER_OK : TAPER_ERR_CORRUPT;
+    if (status == TAPER_OK && !(before < 1))
+        status = before == INFINITY ? TAPER_OK : TAPER_ERR_CORRUPT;
     free(square), free(next);
     return status;
 }

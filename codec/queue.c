@@ -41,7 +41,8 @@ codec_queue *codec_queue_new(unsigned threads, codec_queue_run_fn *run) {
     pthread_mutex_init(&q->shared, NULL);
     pthread_cond_init(&q->came, NULL);
     pthread_cond_init(&q->went, NULL);
-    while (q->thread && q->item && q->threads < threads && !pthread_create(&q->thread[q->threads], NULL, work, q)) {
+    while (q->thread && q->item && q->threads < threads &&
+           !pthread_create(&q->thread[q->threads], NULL, work, q)) {
         pthread_mutex_lock(&q->lock);
         q->threads++;
         pthread_mutex_unlock(&q->lock);

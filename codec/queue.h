@@ -1,5 +1,5 @@
-/* queue.h -- worker threads that take groups from a short queue. A NULL queue is legal everywhere and does
- * nothing: the encoder without workers. */
+/* queue.h -- worker threads that take groups from a short queue. A NULL queue is legal everywhere
+ * and does nothing: the encoder without workers. */
 #ifndef CODEC_QUEUE_H
 #define CODEC_QUEUE_H
 

@@ -1,13 +1,14 @@
-/* range_coder.h -- adaptive binary range coder: 64-bit integers only, so the same bits on every machine.
+/* range_coder.h -- adaptive binary range coder: 64-bit integers only, so the same bits on every
+ * machine.
  *
- * The coder of Martin (1979) in its binary form. The state is an interval [low, low + range) of a 64-bit
- * window on the code string. A bit of probability p1 / 65536 of being 1 takes the lower
+ * The coder of Martin (1979) in its binary form. The state is an interval [low, low + range) of a
+ * 64-bit window on the code string. A bit of probability p1 / 65536 of being 1 takes the lower
  * (range >> 16) * p1 of it when it is 1, the rest when it is 0. When range falls below 2^32 the top
- * 32 bits are settled (but for a carry, which the encoder adds to the bytes it has written) and go out,
- * big-endian.
+ * 32 bits are settled (but for a carry, which the encoder adds to the bytes it has written) and go
+ * out, big-endian.
  *
- * What is special here: the decoder may be given any prefix of the string. It then decodes exactly the
- * bits that every continuation of the prefix agrees on, answers CODEC_RC_STARVED at the first
+ * What is special here: the decoder may be given any prefix of the string. It then decodes exactly
+ * the bits that every continuation of the prefix agrees on, answers CODEC_RC_STARVED at the first
  * that it cannot tell, and goes on from there when more bytes come. So each byte of a cut helps. */
 #ifndef CODEC_RANGE_CODER_H
 #define CODEC_RANGE_CODER_H
@@ -15,10 +16,11 @@
 
 enum { CODEC_RC_STARVED = -1 };
 
-/* --- probabilities ------------------------------------------------------------------------------- */
+/* --- probabilities -------------------------------------------------------------------------------
+ */
 
-/* An adaptive estimate of P(bit = 1) in 1/65536. It moves by 1/(count + 1.5) of the error, so that it is
- * the mean of what was seen, down to 1/CODEC_BIT_LIMIT. */
+/* An adaptive estimate of P(bit = 1) in 1/65536. It moves by 1/(count + 1.5) of the error, so that
+ * it is the mean of what was seen, down to 1/CODEC_BIT_LIMIT. */
 typedef struct codec_bit {
     uint16_t p1;    /* 32 .. 65504 */
     uint16_t count; /* 0 .. CODEC_BIT_LIMIT: confidence, in observations */
@@ -36,7 +38,8 @@ static inline void codec_bit_update(codec_bit *model, int bit) {
     model->count = (uint16_t)(model->count + (model->count < CODEC_BIT_LIMIT));
 }
 
-/* --- encoder ------------------------------------------------------------------------------------- */
+/* --- encoder -------------------------------------------------------------------------------------
+ */
 
 typedef struct codec_rc_encoder {
     uint64_t low, range;
@@ -70,15 +73,16 @@ static inline void codec_rc_encode_adaptive(codec_rc_encoder *rc, int bit, codec
     codec_bit_update(model, bit);
 }
 
-/* --- decoder ------------------------------------------------------------------------------------- */
+/* --- decoder -------------------------------------------------------------------------------------
+ */
 
 typedef struct codec_rc_decoder {
     uint64_t range;
-    uint64_t code;       /* the string's window less low, with unknown bytes taken as 0 */
-    uint64_t unknown;    /* the true code lies in code .. code + unknown; 0 when all bytes are known */
+    uint64_t code;    /* the string's window less low, with unknown bytes taken as 0 */
+    uint64_t unknown; /* the true code lies in code .. code + unknown; 0 when all bytes are known */
     const uint8_t *bytes; /* borrowed */
-    size_t size, at;     /* at: bytes of the window and before, may exceed size by what is unknown */
-    int whole;           /* no more bytes will come: zeros follow */
+    size_t size, at; /* at: bytes of the window and before, may exceed size by what is unknown */
+    int whole;       /* no more bytes will come: zeros follow */
 } codec_rc_decoder;
 
 /* bytes[size] is what is there of the string; whole: it is all of it. */

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- truncate ----------------------------------------------------------------------------------------- */
+/* --- truncate
+ * ----------------------------------------------------------------------------------------- */
 
 /* Chunks of a source under its own, longer directory. */
 typedef struct source_chunks {
@@ -16,19 +17,21 @@ typedef struct source_chunks {
     uint32_t groups;
 } source_chunks;
 
-static taper_status read_source_chunk(void *user, uint32_t layer, uint32_t group, uint64_t from, void *to, size_t n) {
+static taper_status read_source_chunk(void *user, uint32_t layer, uint32_t group, uint64_t from,
+                                      void *to, size_t n) {
     const source_chunks *c = user;
     uint64_t at = c->data_at + c->chunk_at[(uint64_t)layer * c->groups + group] + from;
     return c->source->read(c->source->user, at, to, n);
 }
 
-taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const taper_sink *to, const taper_limits *limits,
-                            taper_error *error) {
+taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const taper_sink *to,
+                            const taper_limits *limits, taper_error *error) {
     formats_front front;
     TAPER_TRY(codec_front_load(from, limits, &front, error));
     uint64_t chunks = (uint64_t)front.layers * front.groups, data = front.chunk_at[chunks];
     uint64_t *chunk_at = malloc(((size_t)chunks + 1) * sizeof *chunk_at);
-    taper_status status = chunk_at ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for the directory");
+    taper_status status =
+        chunk_at ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for the directory");
     if (status == TAPER_OK) {
         memcpy(chunk_at, front.chunk_at, ((size_t)chunks + 1) * sizeof *chunk_at);
         source_chunks source = {from, front.front_size, chunk_at, front.groups};
@@ -43,11 +46,13 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
     return status;
 }
 
-/* --- repack ------------------------------------------------------------------------------------------- */
+/* --- repack
+ * ------------------------------------------------------------------------------------------- */
 
 /* Passes that every group of the source has whole. */
-static taper_status common_passes(const formats_front *front, const taper_source *from, const taper_model *model,
-                                  const taper_limits *limits, uint32_t *passes, taper_error *error) {
+static taper_status common_passes(const formats_front *front, const taper_source *from,
+                                  const taper_model *model, const taper_limits *limits,
+                                  uint32_t *passes, taper_error *error) {
     *passes = front->layer_end[front->layers - 1];
     uint64_t end = front->front_size + front->chunk_at[(uint64_t)front->layers * front->groups];
     if (from->size >= end && !front->tail) return TAPER_OK;
@@ -79,27 +84,35 @@ static int16_t *codes_of(const codec_group_reader *r, uint32_t i, size_t *bytes)
     return code;
 }
 
-static taper_status repack_group(taper_encoder *encoder, const formats_front *front, const taper_source *from, const taper_model *model,
-                                 uint32_t g, const taper_limits *limits, taper_error *error) {
+static taper_status repack_group(taper_encoder *encoder, const formats_front *front,
+                                 const taper_source *from, const taper_model *model, uint32_t g,
+                                 const taper_limits *limits, taper_error *error) {
     codec_group_reader r;
     TAPER_TRY(codec_group_reader_open(&r, model, front, g, limits->max_memory, error));
     taper_status status = codec_group_reader_load(&r, front, g, from, error);
-    if (status == TAPER_OK && r.bad) status = formats_fail(error, TAPER_ERR_CORRUPT, "layer %u of group %u is damaged (checksum); fetch the file again", r.layer, g);
+    if (status == TAPER_OK && r.bad)
+        status = formats_fail(error, TAPER_ERR_CORRUPT,
+                              "layer %u of group %u is damaged (checksum); fetch the file again",
+                              r.layer, g);
     for (uint32_t i = 0; i < r.images && status == TAPER_OK; i++) {
         uint32_t image = front->group_first[g] + i;
         formats_geometry shape = front->geometry[image];
         size_t bytes;
         taper_image codes = {shape.width, shape.height, shape.channels, shape.depth, NULL};
         codes.pixels = codes_of(&r, i, &bytes);
-        status = codes.pixels ? codec_encoder_add_codes(encoder, &codes, bytes, formats_front_name(front, image), front->label ? front->label[image] : -1, error)
-                              : formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image's codes");
+        status =
+            codes.pixels
+                ? codec_encoder_add_codes(encoder, &codes, bytes, formats_front_name(front, image),
+                                          front->label ? front->label[image] : -1, error)
+                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image's codes");
         free(codes.pixels);
     }
     codec_group_reader_close(&r);
     return status;
 }
 
-static taper_status copy_classes(taper_encoder *encoder, const formats_front *front, taper_error *error) {
+static taper_status copy_classes(taper_encoder *encoder, const formats_front *front,
+                                 taper_error *error) {
     if (!front->label) return TAPER_OK;
     const char **name = malloc(((size_t)front->classes + 1) * sizeof *name);
     if (!name) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for class names");
@@ -109,12 +122,16 @@ static taper_status copy_classes(taper_encoder *encoder, const formats_front *fr
     return status;
 }
 
-static taper_status repack_front(const formats_front *front, const taper_source *from, const taper_model *model,
-                                 const taper_encode_options *options, const taper_sink *to, taper_error *error) {
+static taper_status repack_front(const formats_front *front, const taper_source *from,
+                                 const taper_model *model, const taper_encode_options *options,
+                                 const taper_sink *to, taper_error *error) {
     uint32_t passes;
     TAPER_TRY(codec_front_match(front, model, error));
     TAPER_TRY(common_passes(front, from, model, options->limits, &passes, error));
-    if (!passes) return formats_fail(error, TAPER_ERR_TRUNCATED, "the container is cut before its first pass is whole: nothing to repack");
+    if (!passes)
+        return formats_fail(
+            error, TAPER_ERR_TRUNCATED,
+            "the container is cut before its first pass is whole: nothing to repack");
     taper_encoder *encoder;
     TAPER_TRY(taper_encoder_new(&encoder, model, options, error));
     codec_encoder_limit_passes(encoder, passes);
@@ -126,24 +143,35 @@ static taper_status repack_front(const formats_front *front, const taper_source 
     return status;
 }
 
-taper_status taper_repack(const taper_source *from, const taper_model *model, taper_layout layout, uint32_t group_images,
-                          const taper_sink *to, const taper_limits *given, taper_error *error) {
+taper_status taper_repack(const taper_source *from, const taper_model *model, taper_layout layout,
+                          uint32_t group_images, const taper_sink *to, const taper_limits *given,
+                          taper_error *error) {
     taper_limits limits = formats_limits_or_default(given);
     formats_front front;
     TAPER_TRY(codec_front_load(from, &limits, &front, error));
     taper_model *own = NULL;
     taper_status status = TAPER_OK;
-    if (!model && front.model) status = taper_model_load(&own, front.model, front.model_size, &limits, error);
-    else if (!model) status = formats_fail(error, TAPER_ERR_MODEL, "container does not carry its model %016llx; give it with -m", (unsigned long long)front.model_id);
-    taper_encode_options options = {.layout = layout, .group_images = group_images, .embed_model = front.model != NULL,
-                                    .model_bytes = front.model, .model_size = front.model_size, .limits = &limits};
-    if (status == TAPER_OK) status = repack_front(&front, from, model ? model : own, &options, to, error);
+    if (!model && front.model)
+        status = taper_model_load(&own, front.model, front.model_size, &limits, error);
+    else if (!model)
+        status = formats_fail(error, TAPER_ERR_MODEL,
+                              "container does not carry its model %016llx; give it with -m",
+                              (unsigned long long)front.model_id);
+    taper_encode_options options = {.layout = layout,
+                                    .group_images = group_images,
+                                    .embed_model = front.model != NULL,
+                                    .model_bytes = front.model,
+                                    .model_size = front.model_size,
+                                    .limits = &limits};
+    if (status == TAPER_OK)
+        status = repack_front(&front, from, model ? model : own, &options, to, error);
     taper_model_free(own);
     formats_front_free(&front);
     return status;
 }
 
-/* --- merge --------------------------------------------------------------------------------------------- */
+/* --- merge
+ * --------------------------------------------------------------------------------------------- */
 
 typedef struct shard {
     formats_front front;
@@ -156,7 +184,8 @@ typedef struct merge {
     size_t n;
 } merge;
 
-static taper_status read_merged(void *user, uint32_t layer, uint32_t group, uint64_t from, void *to, size_t n) {
+static taper_status read_merged(void *user, uint32_t layer, uint32_t group, uint64_t from, void *to,
+                                size_t n) {
     const merge *m = user;
     size_t s = m->n - 1;
     while (m->shard[s].first_group > group) s--;
@@ -166,16 +195,32 @@ static taper_status read_merged(void *user, uint32_t layer, uint32_t group, uint
 }
 
 /* May this shard stand beside the first? */
-static taper_status check_shard(const formats_front *a, const formats_front *b, uint64_t size, size_t i, taper_error *error) {
+static taper_status check_shard(const formats_front *a, const formats_front *b, uint64_t size,
+                                size_t i, taper_error *error) {
     uint64_t end = b->front_size + b->chunk_at[(uint64_t)b->layers * b->groups];
-    if (b->tail || size < end) return formats_fail(error, TAPER_ERR_ARG, "container %zu is cut; merge takes whole containers", i + 1);
-    if (a->model_id != b->model_id) return formats_fail(error, TAPER_ERR_MODEL, "container %zu was made with another model (%016llx)", i + 1, (unsigned long long)b->model_id);
-    if (a->layout != b->layout || a->layers != b->layers || memcmp(a->layer_end, b->layer_end, a->layers * sizeof *a->layer_end))
-        return formats_fail(error, TAPER_ERR_ARG, "container %zu has another layout or other layers; encode all shards with the same options, or repack them with the same --layout first", i + 1);
-    if (a->classes != b->classes) return formats_fail(error, TAPER_ERR_ARG, "container %zu has other classes; encode all shards with the same labels", i + 1);
+    if (b->tail || size < end)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "container %zu is cut; merge takes whole containers", i + 1);
+    if (a->model_id != b->model_id)
+        return formats_fail(error, TAPER_ERR_MODEL,
+                            "container %zu was made with another model (%016llx)", i + 1,
+                            (unsigned long long)b->model_id);
+    if (a->layout != b->layout || a->layers != b->layers ||
+        memcmp(a->layer_end, b->layer_end, a->layers * sizeof *a->layer_end))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "container %zu has another layout or other layers; encode all shards "
+                            "with the same options, or repack them with the same --layout first",
+                            i + 1);
+    if (a->classes != b->classes)
+        return formats_fail(
+            error, TAPER_ERR_ARG,
+            "container %zu has other classes; encode all shards with the same labels", i + 1);
     for (uint32_t k = 0; k < a->classes; k++)
         if (strcmp(formats_front_class_name(a, k), formats_front_class_name(b, k)))
-            return formats_fail(error, TAPER_ERR_ARG, "class %u has another name in container %zu; encode all shards with the same labels", k, i + 1);
+            return formats_fail(error, TAPER_ERR_ARG,
+                                "class %u has another name in container %zu; encode all shards "
+                                "with the same labels",
+                                k, i + 1);
     return TAPER_OK;
 }
 
@@ -210,9 +255,11 @@ static void fill_merged(const merge *m, formats_front *f) {
     uint32_t image = 0, group = 0;
     for (size_t s = 0; s < m->n; s++) {
         const formats_front *b = &m->shard[s].front;
-        for (uint32_t g = 0; g < b->groups; g++) f->group_first[group++] = image + b->group_first[g];
+        for (uint32_t g = 0; g < b->groups; g++)
+            f->group_first[group++] = image + b->group_first[g];
         memcpy(f->geometry + image, b->geometry, b->images * sizeof *b->geometry);
-        for (uint32_t i = 0; f->label && i < b->images; i++) f->label[image + i] = b->label ? b->label[i] : -1;
+        for (uint32_t i = 0; f->label && i < b->images; i++)
+            f->label[image + i] = b->label ? b->label[i] : -1;
         image += b->images;
     }
     f->group_first[group] = image;
@@ -228,7 +275,8 @@ static void fill_merged(const merge *m, formats_front *f) {
         }
 }
 
-/* Names of all shards in one block; from the second shard on under a folder of its number, so that none collide. */
+/* Names of all shards in one block; from the second shard on under a folder of its number, so that
+ * none collide. */
 static taper_status merge_names(const merge *m, formats_front *f) {
     if (!f->name_at) return TAPER_OK;
     formats_buffer block = formats_buffer_make(UINT32_MAX);
@@ -238,9 +286,12 @@ static taper_status merge_names(const merge *m, formats_front *f) {
         for (uint32_t i = 0; i < b->images; i++, image++) {
             char text[4200];
             const char *name = formats_front_name(b, i);
-            if (s == 0 && name) snprintf(text, sizeof text, "%s", name);
-            else if (name) snprintf(text, sizeof text, "shard-%zu/%.4000s", s + 1, name);
-            else snprintf(text, sizeof text, "shard-%zu/%06u.png", s + 1, i + 1);
+            if (s == 0 && name)
+                snprintf(text, sizeof text, "%s", name);
+            else if (name)
+                snprintf(text, sizeof text, "shard-%zu/%.4000s", s + 1, name);
+            else
+                snprintf(text, sizeof text, "shard-%zu/%06u.png", s + 1, i + 1);
             f->name_at[image] = (uint32_t)block.size;
             formats_write_bytes(&block, text, strlen(text) + 1);
         }
@@ -259,13 +310,18 @@ static void take_shared(const merge *m, formats_front *f) {
     f->model_size = a->model_size;
 }
 
-taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *to, const taper_limits *limits, taper_error *error) {
-    if (!n) return formats_fail(error, TAPER_ERR_ARG, "nothing to merge; name at least one container");
+taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *to,
+                         const taper_limits *limits, taper_error *error) {
+    if (!n)
+        return formats_fail(error, TAPER_ERR_ARG, "nothing to merge; name at least one container");
     merge m = {from, calloc(n, sizeof *m.shard), n};
-    taper_status status = m.shard ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu containers", n);
+    taper_status status =
+        m.shard ? TAPER_OK
+                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu containers", n);
     for (size_t i = 0; i < n && status == TAPER_OK; i++) {
         status = codec_front_load(&from[i], limits, &m.shard[i].front, error);
-        if (status == TAPER_OK) status = check_shard(&m.shard[0].front, &m.shard[i].front, from[i].size, i, error);
+        if (status == TAPER_OK)
+            status = check_shard(&m.shard[0].front, &m.shard[i].front, from[i].size, i, error);
     }
     formats_front front = {0};
     if (status == TAPER_OK) {
@@ -276,7 +332,8 @@ taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *t
     if (status == TAPER_OK) {
         uint64_t chunks = (uint64_t)front.layers * front.groups;
         take_shared(&m, &front);
-        front.chunks_per_checksum = codec_checksum_span(front.layout, front.chunk_at[chunks], chunks);
+        front.chunks_per_checksum =
+            codec_checksum_span(front.layout, front.chunk_at[chunks], chunks);
         codec_chunks reader = {&m, read_merged};
         status = codec_assemble(&front, &reader, to, error);
     }
@@ -286,18 +343,24 @@ taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *t
     return status;
 }
 
-/* --- verify --------------------------------------------------------------------------------------------- */
+/* --- verify
+ * --------------------------------------------------------------------------------------------- */
 
 /* One checksum block: chunks first .. last - 1 of a layer. */
-static taper_status verify_block(const formats_front *f, const taper_source *from, uint64_t first, uint64_t last, uint32_t sum,
-                                 uint8_t *scratch, size_t room, taper_verify_report *report) {
+static taper_status verify_block(const formats_front *f, const taper_source *from, uint64_t first,
+                                 uint64_t last, uint32_t sum, uint8_t *scratch, size_t room,
+                                 taper_verify_report *report) {
     uint64_t at = f->front_size + f->chunk_at[first], end = f->front_size + f->chunk_at[last];
     if (end > from->size) { /* cut: count what is there by chunk */
         for (uint64_t c = first; c < last; c++) {
-            uint64_t begin = f->front_size + f->chunk_at[c], stop = f->front_size + f->chunk_at[c + 1];
-            if (begin >= from->size) report->chunks_missing++;
-            else if (stop > from->size) report->chunks_cut++;
-            else report->chunks_whole++;
+            uint64_t begin = f->front_size + f->chunk_at[c],
+                     stop = f->front_size + f->chunk_at[c + 1];
+            if (begin >= from->size)
+                report->chunks_missing++;
+            else if (stop > from->size)
+                report->chunks_cut++;
+            else
+                report->chunks_whole++;
         }
         return TAPER_OK;
     }
@@ -316,7 +379,8 @@ static taper_status verify_block(const formats_front *f, const taper_source *fro
     return TAPER_OK;
 }
 
-static taper_status verify_data(const formats_front *f, const taper_source *from, taper_verify_report *report, taper_error *error) {
+static taper_status verify_data(const formats_front *f, const taper_source *from,
+                                taper_verify_report *report, taper_error *error) {
     enum { ROOM = 1 << 16 };
     uint8_t *scratch = malloc(ROOM);
     if (!scratch) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to verify");
@@ -325,16 +389,22 @@ static taper_status verify_data(const formats_front *f, const taper_source *from
     for (uint32_t l = 0; l < f->layers && status == TAPER_OK; l++) {
         uint64_t whole_before = report->chunks_whole;
         for (uint64_t g = 0; g < f->groups && status == TAPER_OK; g += per, block++) {
-            uint64_t last = g + per < f->groups ? g + per : f->groups, row = (uint64_t)l * f->groups;
-            status = verify_block(f, from, row + g, row + last, f->checksum[block], scratch, ROOM, report);
+            uint64_t last = g + per < f->groups ? g + per : f->groups,
+                     row = (uint64_t)l * f->groups;
+            status = verify_block(f, from, row + g, row + last, f->checksum[block], scratch, ROOM,
+                                  report);
         }
-        if (report->layers_whole == l && report->chunks_whole - whole_before == f->groups) report->layers_whole++;
+        if (report->layers_whole == l && report->chunks_whole - whole_before == f->groups)
+            report->layers_whole++;
     }
     free(scratch);
-    return status == TAPER_OK ? status : formats_fail(error, status, "the container could not be read to its end");
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status, "the container could not be read to its end");
 }
 
-taper_status taper_verify(const taper_source *from, taper_verify_report *report, const taper_limits *limits, taper_error *error) {
+taper_status taper_verify(const taper_source *from, taper_verify_report *report,
+                          const taper_limits *limits, taper_error *error) {
     *report = (taper_verify_report){0};
     formats_front front;
     TAPER_TRY(codec_front_load(from, limits, &front, error));
@@ -342,10 +412,15 @@ taper_status taper_verify(const taper_source *from, taper_verify_report *report,
     uint64_t end = front.front_size + front.chunk_at[report->chunks];
     report->bytes_missing = end > from->size ? end - from->size : 0;
     taper_status status = verify_data(&front, from, report, error);
-    if (status == TAPER_OK && from->size > end) status = formats_fail(error, TAPER_ERR_CORRUPT, "%llu bytes follow the container's end", (unsigned long long)(from->size - end));
+    if (status == TAPER_OK && from->size > end)
+        status = formats_fail(error, TAPER_ERR_CORRUPT, "%llu bytes follow the container's end",
+                              (unsigned long long)(from->size - end));
     if (status == TAPER_OK && report->chunks_bad)
-        status = formats_fail(error, TAPER_ERR_CORRUPT, "%llu of %llu chunks are damaged, the first at byte %llu; fetch the file again", (unsigned long long)report->chunks_bad,
-                              (unsigned long long)report->chunks, (unsigned long long)report->first_bad_offset);
+        status = formats_fail(
+            error, TAPER_ERR_CORRUPT,
+            "%llu of %llu chunks are damaged, the first at byte %llu; fetch the file again",
+            (unsigned long long)report->chunks_bad, (unsigned long long)report->chunks,
+            (unsigned long long)report->first_bad_offset);
     formats_front_free(&front);
     return status;
 }

@@ -2,16 +2,19 @@
  *
  * A CONTAINER (.taper) holds a set of images so that every prefix of the file that holds its front
  * matter decodes to the whole set, and every further byte makes it better. A MODEL (.tpm) says how
- * images become codes; a container is decoded with the model it was encoded with, which it may carry.
+ * images become codes; a container is decoded with the model it was encoded with, which it may
+ * carry.
  *
  * A whole program that encodes, cuts and decodes: samples/example/example.c, built by `make check`.
  *
  * Rules that hold for every function here:
- *  - 0 (TAPER_OK) is success. On failure a taper_error, where one was given, says why and what to do.
+ *  - 0 (TAPER_OK) is success. On failure a taper_error, where one was given, says why and what to
+ * do.
  *  - The library never prints, never exits, has no global state.
- *  - A handle may be used by one thread at a time; different handles by different threads at once. A
- *    model is read-only after loading: any number of handles and threads may share it.
- *  - All bytes are treated as hostile: sizes are checked against taper_limits before memory is taken.
+ *  - A handle may be used by one thread at a time; different handles by different threads at once.
+ * A model is read-only after loading: any number of handles and threads may share it.
+ *  - All bytes are treated as hostile: sizes are checked against taper_limits before memory is
+ * taken.
  *  - Pointers handed in are borrowed for the call only, unless the text says otherwise. */
 #ifndef TAPER_H
 #define TAPER_H
@@ -33,7 +36,8 @@ TAPER_API const char *taper_version(void);
 /* A short English name of a status, e.g. "corrupt". Never NULL. */
 TAPER_API const char *taper_status_name(taper_status status);
 
-/* --- models ------------------------------------------------------------------------------------- */
+/* --- models -------------------------------------------------------------------------------------
+ */
 
 typedef struct taper_model taper_model;
 
@@ -41,155 +45,182 @@ typedef enum taper_family { TAPER_FAMILY_PCA = 0, TAPER_FAMILY_DENSE = 1 } taper
 
 typedef struct taper_model_info {
     taper_family family;
-    uint32_t channels;                     /* 1 grey, 3 RGB */
-    uint32_t window_width, window_height;  /* pixels one code covers; larger images are a grid of windows */
-    uint32_t units;                        /* length of a code */
-    uint32_t passes;                       /* steps of the order: the finest cut is one pass */
-    uint64_t weights;                      /* numbers in the network */
-    uint64_t id;                           /* what containers refer to */
-    uint64_t file_bytes;                   /* size of the .tpm file */
+    uint32_t channels; /* 1 grey, 3 RGB */
+    uint32_t window_width,
+        window_height;   /* pixels one code covers; larger images are a grid of windows */
+    uint32_t units;      /* length of a code */
+    uint32_t passes;     /* steps of the order: the finest cut is one pass */
+    uint64_t weights;    /* numbers in the network */
+    uint64_t id;         /* what containers refer to */
+    uint64_t file_bytes; /* size of the .tpm file */
 } taper_model_info;
 
 /* Parse the bytes of a .tpm file. The bytes may be freed afterwards.
- * TAPER_ERR_TRUNCATED, _CORRUPT, _VERSION: not a (whole) model file of this version; _LIMIT: the network is larger
- * than limits->max_model_bytes; limits may be NULL. On success *out is the caller's; on failure it is NULL. */
+ * TAPER_ERR_TRUNCATED, _CORRUPT, _VERSION: not a (whole) model file of this version; _LIMIT: the
+ * network is larger than limits->max_model_bytes; limits may be NULL. On success *out is the
+ * caller's; on failure it is NULL. */
 TAPER_API taper_status taper_model_load(taper_model **out, const void *bytes, size_t size,
                                         const taper_limits *limits, taper_error *error);
 /* NULL is fine. The model must outlive the encoders and decoders that use it. */
 TAPER_API void taper_model_free(taper_model *model);
 TAPER_API taper_model_info taper_model_get_info(const taper_model *model);
 
-/* --- encoding: fed images, one file at the end ---------------------------------------------------- */
+/* --- encoding: fed images, one file at the end
+ * ---------------------------------------------------- */
 
 typedef struct taper_encoder taper_encoder;
 
 typedef enum taper_layout {
-    TAPER_LAYOUT_SET = 0,  /* layers of groups of many images: a prefix of the file is the whole set, coarser */
+    TAPER_LAYOUT_SET =
+        0, /* layers of groups of many images: a prefix of the file is the whole set, coarser */
     TAPER_LAYOUT_IMAGE = 1 /* one image after the other, each whole: one read fetches one image */
 } taper_layout;
 
 typedef struct taper_encode_options {
-    taper_layout layout;        /* default TAPER_LAYOUT_SET */
-    uint32_t group_images;      /* images in a group, 0: chosen so that a group holds about a million pixels.
-                                   1..65536; ignored under TAPER_LAYOUT_IMAGE, where it is 1 */
-    uint64_t target_bytes_per_megapixel; /* stop there: ceiling on the image data (bpp * 125,000). 0: encode everything
-                                   the model knows, about 50 dB; cut later as needed */
-    int embed_model;            /* nonzero: the container carries its model (set model_bytes) */
-    const void *model_bytes;    /* the .tpm file's bytes, for embed_model; borrowed until the encoder is freed */
+    taper_layout layout;   /* default TAPER_LAYOUT_SET */
+    uint32_t group_images; /* images in a group, 0: chosen so that a group holds about a million
+                              pixels. 1..65536; ignored under TAPER_LAYOUT_IMAGE, where it is 1 */
+    uint64_t
+        target_bytes_per_megapixel; /* stop there: ceiling on the image data (bpp * 125,000). 0:
+                              encode everything the model knows, about 50 dB; cut later as needed */
+    int embed_model;                /* nonzero: the container carries its model (set model_bytes) */
+    const void *model_bytes; /* the .tpm file's bytes, for embed_model; borrowed until the encoder
+                                is freed */
     size_t model_size;
-    unsigned threads;           /* worker threads, 0 or 1: none besides the caller's. The bytes are the same for any value */
+    unsigned threads; /* worker threads, 0 or 1: none besides the caller's. The bytes are the same
+                         for any value */
     const taper_limits *limits; /* NULL: defaults */
 } taper_encode_options;
 
-/* options may be NULL: all defaults. Compressed chunks wait in an anonymous temporary file (C's tmpfile), so that
- * memory does not grow with the set. On success *out is the caller's; on failure NULL. */
+/* options may be NULL: all defaults. Compressed chunks wait in an anonymous temporary file (C's
+ * tmpfile), so that memory does not grow with the set. On success *out is the caller's; on failure
+ * NULL. */
 TAPER_API taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
                                          const taper_encode_options *options, taper_error *error);
-/* Append an image; pixels are copied. name: the file name for decoding ("cat/1.png"), or NULL; label: class 0.., or -1.
- * TAPER_ERR_UNSUPPORTED: alpha, or colour for a grey model (grey is taken by colour models): this image is
- * not added and the encoder goes on; TAPER_ERR_LIMIT likewise. Any other error is final for the encoder. */
-TAPER_API taper_status taper_encoder_add(taper_encoder *encoder, const taper_image *image, const char *name,
-                                         int32_t label, taper_error *error);
-/* Names of the classes, in label order, to be stored with the labels. Copied. Call at most once, before finish. */
-TAPER_API taper_status taper_encoder_set_classes(taper_encoder *encoder, const char *const *names, size_t n,
-                                                 taper_error *error);
-/* Finish the last group and write the container. At least one image must have been added. The encoder can only be
- * freed afterwards. */
-TAPER_API taper_status taper_encoder_finish(taper_encoder *encoder, const taper_sink *sink, taper_error *error);
-TAPER_API void taper_encoder_free(taper_encoder *encoder); /* NULL is fine; drops what was not finished */
+/* Append an image; pixels are copied. name: the file name for decoding ("cat/1.png"), or NULL;
+ * label: class 0.., or -1. TAPER_ERR_UNSUPPORTED: alpha, or colour for a grey model (grey is taken
+ * by colour models): this image is not added and the encoder goes on; TAPER_ERR_LIMIT likewise. Any
+ * other error is final for the encoder. */
+TAPER_API taper_status taper_encoder_add(taper_encoder *encoder, const taper_image *image,
+                                         const char *name, int32_t label, taper_error *error);
+/* Names of the classes, in label order, to be stored with the labels. Copied. Call at most once,
+ * before finish. */
+TAPER_API taper_status taper_encoder_set_classes(taper_encoder *encoder, const char *const *names,
+                                                 size_t n, taper_error *error);
+/* Finish the last group and write the container. At least one image must have been added. The
+ * encoder can only be freed afterwards. */
+TAPER_API taper_status taper_encoder_finish(taper_encoder *encoder, const taper_sink *sink,
+                                            taper_error *error);
+TAPER_API void taper_encoder_free(
+    taper_encoder *encoder); /* NULL is fine; drops what was not finished */
 
-/* --- decoding: pushed bytes, or a source to read from ---------------------------------------------- */
+/* --- decoding: pushed bytes, or a source to read from
+ * ---------------------------------------------- */
 
 typedef struct taper_decoder taper_decoder;
 
 typedef struct taper_container_info {
     uint64_t model_id;
-    int has_model;              /* the container carries its model */
+    int has_model; /* the container carries its model */
     taper_layout layout;
-    uint64_t images, pixels;    /* pixels over all images */
+    uint64_t images, pixels; /* pixels over all images */
     uint32_t groups, layers;
-    uint32_t passes;            /* passes that the whole file holds */
-    uint64_t front_bytes;       /* header, directory, names, labels, embedded model: all that comes before image data */
-    uint64_t file_bytes;        /* of the whole file; a cut file has fewer */
+    uint32_t passes;      /* passes that the whole file holds */
+    uint64_t front_bytes; /* header, directory, names, labels, embedded model: all that comes before
+                             image data */
+    uint64_t file_bytes;  /* of the whole file; a cut file has fewer */
     int has_names, has_labels;
-    uint32_t classes;           /* names of classes; 0 without labels */
+    uint32_t classes; /* names of classes; 0 without labels */
 } taper_container_info;
 
 typedef struct taper_image_info {
     uint32_t width, height;
-    uint8_t channels;           /* 1 or 3: as encoded */
-    uint8_t depth;              /* 8 or 16 */
-    uint64_t bytes;             /* of the pixels that taper_decoder_render writes */
+    uint8_t channels; /* 1 or 3: as encoded */
+    uint8_t depth;    /* 8 or 16 */
+    uint64_t bytes;   /* of the pixels that taper_decoder_render writes */
     uint32_t group;
-    int32_t label;              /* -1: none */
-    const char *name;           /* NULL: none; lives as long as the decoder */
+    int32_t label;    /* -1: none */
+    const char *name; /* NULL: none; lives as long as the decoder */
 } taper_image_info;
 
 /* How complete a rendered image is. */
 typedef struct taper_completeness {
-    uint32_t passes;            /* complete passes behind these pixels */
-    uint32_t passes_in_file;    /* that the whole file holds */
-    uint64_t bytes;             /* of image data used, of this image's group */
-    int complete;               /* nothing more will come for this image */
+    uint32_t passes;         /* complete passes behind these pixels */
+    uint32_t passes_in_file; /* that the whole file holds */
+    uint64_t bytes;          /* of image data used, of this image's group */
+    int complete;            /* nothing more will come for this image */
 } taper_completeness;
 
-/* A decoder that is pushed bytes in file order. model: NULL when the container carries its own. It keeps the
- * state of every group, so that more bytes refine without starting again. */
+/* A decoder that is pushed bytes in file order. model: NULL when the container carries its own. It
+ * keeps the state of every group, so that more bytes refine without starting again. */
 TAPER_API taper_status taper_decoder_new(taper_decoder **out, const taper_model *model,
                                          const taper_limits *limits, taper_error *error);
-/* The next n bytes of the file. TAPER_OK also when they are not enough yet for anything. A failure is final:
- * every later call returns it again (what was decoded before can still be rendered). Bytes after the end of the
- * container are TAPER_ERR_CORRUPT. */
-TAPER_API taper_status taper_decoder_push(taper_decoder *decoder, const void *bytes, size_t n, taper_error *error);
+/* The next n bytes of the file. TAPER_OK also when they are not enough yet for anything. A failure
+ * is final: every later call returns it again (what was decoded before can still be rendered).
+ * Bytes after the end of the container are TAPER_ERR_CORRUPT. */
+TAPER_API taper_status taper_decoder_push(taper_decoder *decoder, const void *bytes, size_t n,
+                                          taper_error *error);
 
-/* A decoder over random-access bytes; a source shorter than the container is a cut file. source->read must
- * stay callable until the decoder is freed. Keeps one group at a time.
+/* A decoder over random-access bytes; a source shorter than the container is a cut file.
+ * source->read must stay callable until the decoder is freed. Keeps one group at a time.
  * TAPER_ERR_TRUNCATED: shorter than its front matter ("incomplete header, need N more bytes"). */
 TAPER_API taper_status taper_decoder_open(taper_decoder **out, const taper_source *source,
-                                          const taper_model *model, const taper_limits *limits, taper_error *error);
+                                          const taper_model *model, const taper_limits *limits,
+                                          taper_error *error);
 TAPER_API void taper_decoder_free(taper_decoder *decoder); /* NULL is fine */
 
-/* How many more bytes the front matter needs, as far as is known; 0: it is whole and images can be rendered. */
+/* How many more bytes the front matter needs, as far as is known; 0: it is whole and images can be
+ * rendered. */
 TAPER_API uint64_t taper_decoder_bytes_needed(const taper_decoder *decoder);
 /* Both need the whole front matter: TAPER_ERR_TRUNCATED before. i counts from 0. */
-TAPER_API taper_status taper_decoder_get_info(const taper_decoder *decoder, taper_container_info *out);
-TAPER_API taper_status taper_decoder_image_info(const taper_decoder *decoder, uint64_t i, taper_image_info *out);
+TAPER_API taper_status taper_decoder_get_info(const taper_decoder *decoder,
+                                              taper_container_info *out);
+TAPER_API taper_status taper_decoder_image_info(const taper_decoder *decoder, uint64_t i,
+                                                taper_image_info *out);
 /* Name of class k, 0 .. classes - 1; NULL when out of range. Lives as long as the decoder. */
 TAPER_API const char *taper_decoder_class_name(const taper_decoder *decoder, uint32_t k);
 /* First image and number of images of group g, for reading group by group. */
-TAPER_API taper_status taper_decoder_group_range(const taper_decoder *decoder, uint32_t g, uint64_t *first,
-                                                 uint64_t *count);
+TAPER_API taper_status taper_decoder_group_range(const taper_decoder *decoder, uint32_t g,
+                                                 uint64_t *first, uint64_t *count);
 
-/* Draw image i as it stands with the bytes at hand. out->pixels: the caller's memory of taper_image_info.bytes
- * bytes; width, height, channels and depth are filled in. done may be NULL. In one group, ask in rising order
- * for speed; any order is legal. TAPER_ERR_CORRUPT: a chunk fails its checksum: what lies before it has been
- * used, the pixels are valid, and other groups are not affected. */
+/* Draw image i as it stands with the bytes at hand. out->pixels: the caller's memory of
+ * taper_image_info.bytes bytes; width, height, channels and depth are filled in. done may be NULL.
+ * In one group, ask in rising order for speed; any order is legal. TAPER_ERR_CORRUPT: a chunk fails
+ * its checksum: what lies before it has been used, the pixels are valid, and other groups are not
+ * affected. */
 TAPER_API taper_status taper_decoder_render(taper_decoder *decoder, uint64_t i, taper_image *out,
                                             taper_completeness *done, taper_error *error);
 
-/* --- containers into containers, without the network ------------------------------------------------- */
+/* --- containers into containers, without the network
+ * ------------------------------------------------- */
 
-/* A smaller whole container of at most max_bytes. Under TAPER_LAYOUT_SET it holds the prefix that fits; under
- * TAPER_LAYOUT_IMAGE each image's stream is shortened to the same share. TAPER_ERR_LIMIT: max_bytes does not even hold the front matter. */
-TAPER_API taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const taper_sink *to,
-                                      const taper_limits *limits, taper_error *error);
-/* The same codes in another layout. Needs the model's tables (model, or the embedded one). group_images as in
- * taper_encode_options. A cut source yields what it holds. */
-TAPER_API taper_status taper_repack(const taper_source *from, const taper_model *model, taper_layout layout,
-                                    uint32_t group_images, const taper_sink *to, const taper_limits *limits,
+/* A smaller whole container of at most max_bytes. Under TAPER_LAYOUT_SET it holds the prefix that
+ * fits; under TAPER_LAYOUT_IMAGE each image's stream is shortened to the same share.
+ * TAPER_ERR_LIMIT: max_bytes does not even hold the front matter. */
+TAPER_API taper_status taper_truncate(const taper_source *from, uint64_t max_bytes,
+                                      const taper_sink *to, const taper_limits *limits,
+                                      taper_error *error);
+/* The same codes in another layout. Needs the model's tables (model, or the embedded one).
+ * group_images as in taper_encode_options. A cut source yields what it holds. */
+TAPER_API taper_status taper_repack(const taper_source *from, const taper_model *model,
+                                    taper_layout layout, uint32_t group_images,
+                                    const taper_sink *to, const taper_limits *limits,
                                     taper_error *error);
-/* Join n containers of one model and layout into one, in order, without recoding. All must be whole. */
+/* Join n containers of one model and layout into one, in order, without recoding. All must be
+ * whole. */
 TAPER_API taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *to,
                                    const taper_limits *limits, taper_error *error);
 
 typedef struct taper_verify_report {
-    uint64_t chunks, chunks_whole, chunks_bad, chunks_cut, chunks_missing; /* whole: checksum holds */
-    uint64_t first_bad_offset;  /* in the file, of the first chunk whose checksum fails; 0 when none does */
-    uint64_t bytes_missing;     /* 0: the file is whole */
-    uint32_t layers_whole;      /* layers that are whole for every group */
+    uint64_t chunks, chunks_whole, chunks_bad, chunks_cut,
+        chunks_missing;        /* whole: checksum holds */
+    uint64_t first_bad_offset; /* in the file, of the first chunk whose checksum fails; 0 when none
+                                  does */
+    uint64_t bytes_missing;    /* 0: the file is whole */
+    uint32_t layers_whole;     /* layers that are whole for every group */
 } taper_verify_report;
-/* Check every checksum; needs no model. TAPER_ERR_CORRUPT when one fails (the report is filled all the same);
- * a cut is not an error. */
+/* Check every checksum; needs no model. TAPER_ERR_CORRUPT when one fails (the report is filled all
+ * the same); a cut is not an error. */
 TAPER_API taper_status taper_verify(const taper_source *from, taper_verify_report *report,
                                     const taper_limits *limits, taper_error *error);
 

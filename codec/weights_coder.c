@@ -23,7 +23,7 @@ static uint32_t class_of(const int32_t *row, uint32_t c, uint32_t width) {
     uint32_t sum = 2 * near + next + 2 * above;
     static const uint16_t edge[CLASSES - 1] = {1, 2, 4, 6, 9, 13, 19, 28, 45, 80, 200};
     uint32_t class = 0;
-    while (class < CLASSES - 1 && sum >= edge[class]) class++;
+    while (class < CLASSES - 1 && sum >= edge[class]) class ++;
     return class;
 }
 
@@ -49,7 +49,8 @@ static int32_t decode_weight(codec_rc_decoder *rc, weight_models *m, uint32_t cl
     if (codec_rc_decode_adaptive(rc, &m->zero[class])) return 0;
     int negative = codec_rc_decode(rc, P_HALF);
     uint32_t magnitude = 1;
-    while (magnitude <= UNARY && codec_rc_decode_adaptive(rc, &m->more[class][magnitude - 1])) magnitude++;
+    while (magnitude <= UNARY && codec_rc_decode_adaptive(rc, &m->more[class][magnitude - 1]))
+        magnitude++;
     if (magnitude > UNARY) {
         uint32_t length = 0, rest = 1;
         while (length < EXP_BITS && codec_rc_decode_adaptive(rc, &m->exponent[length])) length++;
@@ -64,13 +65,15 @@ static int32_t decode_weight(codec_rc_decoder *rc, weight_models *m, uint32_t cl
 static void quantise_row(float *row, uint32_t columns, float step, int32_t *q) {
     for (uint32_t c = 0; c < columns; c++) {
         long v = lrintf(row[c] / step);
-        q[c] = (int32_t)(v > CODEC_WEIGHT_MAX ? CODEC_WEIGHT_MAX : v < -CODEC_WEIGHT_MAX ? -CODEC_WEIGHT_MAX : v);
+        q[c] = (int32_t)(v > CODEC_WEIGHT_MAX    ? CODEC_WEIGHT_MAX
+                         : v < -CODEC_WEIGHT_MAX ? -CODEC_WEIGHT_MAX
+                                                 : v);
         row[c] = (float)q[c] * step;
     }
 }
 
-taper_status codec_weights_write(float *weights, uint32_t rows, uint32_t columns, uint32_t width, const float *step,
-                                 formats_buffer *out) {
+taper_status codec_weights_write(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
+                                 const float *step, formats_buffer *out) {
     int32_t *q = malloc((size_t)columns * sizeof *q + 1);
     if (!q) return TAPER_ERR_NOMEM;
     for (uint32_t r = 0; r < rows; r++) {
@@ -85,7 +88,8 @@ taper_status codec_weights_write(float *weights, uint32_t rows, uint32_t columns
     codec_rc_encoder_init(&rc, &string);
     for (uint32_t r = 0; r < rows; r++) {
         quantise_row(weights + (size_t)r * columns, columns, step[r], q);
-        for (uint32_t c = 0; c < columns; c++) encode_weight(&rc, &models, class_of(q, c, width), q[c]);
+        for (uint32_t c = 0; c < columns; c++)
+            encode_weight(&rc, &models, class_of(q, c, width), q[c]);
     }
     codec_rc_encoder_finish(&rc);
     formats_write_varint(out, string.size);
@@ -101,46 +105,52 @@ static taper_status read_steps(float *step, uint32_t rows, formats_cursor *in, t
         uint32_t bits = formats_read_u32le(in);
         memcpy(&step[r], &bits, sizeof bits);
         if (!(step[r] > 1e-20f && step[r] < 1e6f)) /* NaN too */
-            return formats_fail(error, TAPER_ERR_CORRUPT, "model: step of weight row %u is out of range", r);
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "model: step of weight row %u is out of range", r);
     }
     return formats_cursor_check(in, "model: weight steps", error);
 }
 
-static taper_status read_rows(float *weights, uint32_t rows, uint32_t columns, uint32_t width, const float *step,
-                              int32_t *q, codec_rc_decoder *rc, taper_error *error) {
+static taper_status read_rows(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
+                              const float *step, int32_t *q, codec_rc_decoder *rc,
+                              taper_error *error) {
     weight_models models;
     reset_models(&models);
     for (uint32_t r = 0; r < rows; r++)
         for (uint32_t c = 0; c < columns; c++) {
             q[c] = decode_weight(rc, &models, class_of(q, c, width));
             if (q[c] > CODEC_WEIGHT_MAX)
-                return formats_fail(error, TAPER_ERR_CORRUPT, "model: weight %u of row %u is out of range", c, r);
+                return formats_fail(error, TAPER_ERR_CORRUPT,
+                                    "model: weight %u of row %u is out of range", c, r);
             weights[(size_t)r * columns + c] = (float)q[c] * step[r];
         }
     return TAPER_OK;
 }
 
-/* Could a string of `size` bytes hold this many weights? Each takes a bit of at least 1 / 1419 (CODEC_P_MIN), and the
- * last 8 bytes may be trimmed: a guard against short files that are long work. */
+/* Could a string of `size` bytes hold this many weights? Each takes a bit of at least 1 / 1419
+ * (CODEC_P_MIN), and the last 8 bytes may be trimmed: a guard against short files that are long
+ * work. */
 static int is_plausible(uint64_t weights, uint64_t size) {
     enum { WEIGHTS_PER_BYTE = 11500, TRIMMED = 16 };
     return weights / WEIGHTS_PER_BYTE <= size + TRIMMED;
 }
 
-taper_status codec_weights_read(float *weights, uint32_t rows, uint32_t columns, uint32_t width, formats_cursor *in,
-                                taper_error *error) {
+taper_status codec_weights_read(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
+                                formats_cursor *in, taper_error *error) {
     float *step = malloc((size_t)rows * sizeof *step + 1);
     int32_t *q = malloc((size_t)columns * sizeof *q + 1);
-    taper_status status = step && q ? read_steps(step, rows, in, error)
-                                    : formats_fail(error, TAPER_ERR_NOMEM, "model: no memory for its weights");
+    taper_status status =
+        step && q ? read_steps(step, rows, in, error)
+                  : formats_fail(error, TAPER_ERR_NOMEM, "model: no memory for its weights");
     if (status == TAPER_OK) {
         size_t size = (size_t)formats_read_varint_max(in, SIZE_MAX / 2);
         const uint8_t *bytes = formats_read_bytes(in, size);
         codec_rc_decoder rc;
         status = formats_cursor_check(in, "model: weights", error);
         if (status == TAPER_OK && !is_plausible((uint64_t)rows * columns, size))
-            status = formats_fail(error, TAPER_ERR_CORRUPT, "model: %zu bytes cannot hold %llu weights", size,
-                                  (unsigned long long)rows * columns);
+            status =
+                formats_fail(error, TAPER_ERR_CORRUPT, "model: %zu bytes cannot hold %llu weights",
+                             size, (unsigned long long)rows * columns);
         if (status == TAPER_OK) {
             codec_rc_decoder_init(&rc, bytes, size, 1);
             status = read_rows(weights, rows, columns, width, step, q, &rc, error);

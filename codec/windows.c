@@ -16,12 +16,15 @@ static void store(taper_image *image, size_t at, float value) {
     float rounded = scaled + 0.5f;
     if (!(rounded > 0)) rounded = 0; /* NaN too */
     if (rounded > top) rounded = top;
-    if (image->depth == 16) ((uint16_t *)image->pixels)[at] = (uint16_t)rounded;
-    else ((uint8_t *)image->pixels)[at] = (uint8_t)rounded;
+    if (image->depth == 16)
+        ((uint16_t *)image->pixels)[at] = (uint16_t)rounded;
+    else
+        ((uint8_t *)image->pixels)[at] = (uint8_t)rounded;
 }
 
 /* One row of one channel of one window. */
-static void read_row(codec_window w, const taper_image *image, uint32_t x0, uint32_t y, uint32_t c, float *to) {
+static void read_row(codec_window w, const taper_image *image, uint32_t x0, uint32_t y, uint32_t c,
+                     float *to) {
     uint32_t channel = image->channels == 1 ? 0 : c;
     for (uint32_t i = 0; i < w.width; i++) {
         uint32_t x = x0 + i < image->width ? x0 + i : image->width - 1;
@@ -36,12 +39,14 @@ void codec_windows_read(codec_window w, const taper_image *image, float *to) {
             for (uint32_t c = 0; c < w.channels; c++)
                 for (uint32_t j = 0; j < w.height; j++, to += w.width) {
                     uint32_t y = row * w.height + j;
-                    read_row(w, image, column * w.width, y < image->height ? y : image->height - 1, c, to);
+                    read_row(w, image, column * w.width, y < image->height ? y : image->height - 1,
+                             c, to);
                 }
 }
 
 /* The value of an image's sample: a window's, or the mean over channels for grey out of colour. */
-static float value_of(codec_window w, const taper_image *image, const float *window, uint32_t at, uint32_t c) {
+static float value_of(codec_window w, const taper_image *image, const float *window, uint32_t at,
+                      uint32_t c) {
     uint32_t plane = w.width * w.height;
     if (image->channels == w.channels) return window[c * plane + at];
     return (window[at] + window[plane + at] + window[2 * plane + at]) / 3.0f;
@@ -51,9 +56,11 @@ void codec_windows_write(codec_window w, const float *from, taper_image *image) 
     codec_grid grid = codec_windows_grid(w, image->width, image->height);
     for (uint32_t y = 0; y < image->height; y++)
         for (uint32_t x = 0; x < image->width; x++) {
-            const float *window = from + ((size_t)(y / w.height) * grid.columns + x / w.width) * codec_window_values(w);
+            const float *window = from + ((size_t)(y / w.height) * grid.columns + x / w.width) *
+                                             codec_window_values(w);
             uint32_t at = y % w.height * w.width + x % w.width;
             for (uint32_t c = 0; c < image->channels; c++)
-                store(image, ((size_t)y * image->width + x) * image->channels + c, value_of(w, image, window, at, c));
+                store(image, ((size_t)y * image->width + x) * image->channels + c,
+                      value_of(w, image, window, at, c));
         }
 }

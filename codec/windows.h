@@ -11,16 +11,18 @@ typedef struct codec_window {
     uint32_t width, height, channels; /* channels 1 or 3 */
 } codec_window;
 
-static inline uint32_t codec_window_values(codec_window w) { return w.width * w.height * w.channels; }
+static inline uint32_t codec_window_values(codec_window w) {
+    return w.width * w.height * w.channels;
+}
 
 codec_grid codec_windows_grid(codec_window window, uint32_t width, uint32_t height);
 
-/* to: [columns * rows][values]. Grey images fill all channels of a colour window. image->channels is 1, or 3
- * with a colour window. */
+/* to: [columns * rows][values]. Grey images fill all channels of a colour window. image->channels
+ * is 1, or 3 with a colour window. */
 void codec_windows_read(codec_window window, const taper_image *image, float *to);
 
-/* image: geometry, channels (1 or 3), depth and pixels given; samples are rounded to nearest and clamped. A grey image
- * from colour windows takes the mean of the channels. */
+/* image: geometry, channels (1 or 3), depth and pixels given; samples are rounded to nearest and
+ * clamped. A grey image from colour windows takes the mean of the channels. */
 void codec_windows_write(codec_window window, const float *from, taper_image *image);
 
 #endif

@@ -1,10 +1,10 @@
 /* container.c -- header and sections of a .taper file; the directory's content is in directory.c.
  *
  *   0  magic 89 'T' 'P' 'R' 0D 0A 1A 0A    8  u16 version    10  u8 layout     11  u8 tail
- *  12  u32 required features  16  u32 ignorable features  20  u32 CRC32C of header and table, this field 0
- *  24  u64 model id   32  u64 images   40  u32 groups   44  u32 layers   48  u32 sections   52  u32 reserved, 0
- *  56  section table: u32 type, u32 CRC32C of the stored bytes, u64 stored size, u64 unpacked size
- *  then the sections' bytes in the table's order, then the chunks. */
+ *  12  u32 required features  16  u32 ignorable features  20  u32 CRC32C of header and table, this
+ * field 0 24  u64 model id   32  u64 images   40  u32 groups   44  u32 layers   48  u32 sections 52
+ * u32 reserved, 0 56  section table: u32 type, u32 CRC32C of the stored bytes, u64 stored size, u64
+ * unpacked size then the sections' bytes in the table's order, then the chunks. */
 #include "directory.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +12,13 @@
 
 static const uint8_t magic[8] = {0x89, 'T', 'P', 'R', 0x0D, 0x0A, 0x1A, 0x0A};
 
-#define SECTION(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+#define SECTION(a, b, c, d) \
+    ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 enum { /* a type whose first letter is lower case may be skipped by readers that do not know it */
-    DIRECTORY = SECTION('D', 'I', 'R', 'E'),
-    NAMES = SECTION('n', 'a', 'm', 'e'),
-    LABELS = SECTION('l', 'a', 'b', 'l'),
-    MODEL = SECTION('m', 'o', 'd', 'l')
+       DIRECTORY = SECTION('D', 'I', 'R', 'E'),
+       NAMES = SECTION('n', 'a', 'm', 'e'),
+       LABELS = SECTION('l', 'a', 'b', 'l'),
+       MODEL = SECTION('m', 'o', 'd', 'l')
 };
 
 typedef struct section {
@@ -25,10 +26,12 @@ typedef struct section {
     uint64_t stored, unpacked;
 } section;
 
-/* --- reading -------------------------------------------------------------------------------------- */
+/* --- reading
+ * -------------------------------------------------------------------------------------- */
 
 static taper_status need_more(uint64_t missing, taper_error *error) {
-    return formats_fail(error, TAPER_ERR_TRUNCATED, "incomplete header, need %llu more bytes; fetch more of the file",
+    return formats_fail(error, TAPER_ERR_TRUNCATED,
+                        "incomplete header, need %llu more bytes; fetch more of the file",
                         (unsigned long long)missing);
 }
 
@@ -39,16 +42,27 @@ static uint64_t table_end(const uint8_t *h) {
 /* What can be judged from the first 56 bytes. */
 static taper_status check_header(const uint8_t *h, size_t size, taper_error *error) {
     if (memcmp(h, magic, size < sizeof magic ? size : sizeof magic))
-        return formats_fail(error, TAPER_ERR_CORRUPT, "not a taper container: the magic bytes are missing%s",
-                            size >= 4 && !memcmp(h + 1, "TPR", 3) ? " (a transfer in text mode damages it: fetch it as binary)" : "");
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "not a taper container: the magic bytes are missing%s",
+                            size >= 4 && !memcmp(h + 1, "TPR", 3)
+                                ? " (a transfer in text mode damages it: fetch it as binary)"
+                                : "");
     if (size < FORMATS_HEADER_SIZE) return need_more(FORMATS_HEADER_SIZE - size, error);
     uint16_t version = formats_get_u16le(h + 8);
     if (version > FORMATS_CONTAINER_VERSION)
-        return formats_fail(error, TAPER_ERR_VERSION, "container version %u is newer than this build reads (%u); update taper", version, FORMATS_CONTAINER_VERSION);
+        return formats_fail(
+            error, TAPER_ERR_VERSION,
+            "container version %u is newer than this build reads (%u); update taper", version,
+            FORMATS_CONTAINER_VERSION);
     if (formats_get_u32le(h + 12))
-        return formats_fail(error, TAPER_ERR_VERSION, "container needs features 0x%x that this build lacks; update taper", formats_get_u32le(h + 12));
-    if (version == 0 || formats_get_u32le(h + 52) || formats_get_u32le(h + 48) > FORMATS_MAX_SECTIONS)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "container header is damaged at byte %d; fetch the file again", version ? 48 : 8);
+        return formats_fail(error, TAPER_ERR_VERSION,
+                            "container needs features 0x%x that this build lacks; update taper",
+                            formats_get_u32le(h + 12));
+    if (version == 0 || formats_get_u32le(h + 52) ||
+        formats_get_u32le(h + 48) > FORMATS_MAX_SECTIONS)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "container header is damaged at byte %d; fetch the file again",
+                            version ? 48 : 8);
     return TAPER_OK;
 }
 
@@ -58,15 +72,19 @@ static taper_status check_crc(const uint8_t *h, size_t end, taper_error *error) 
     crc = formats_crc32c(crc, zero, sizeof zero);
     crc = formats_crc32c(crc, h + 24, end - 24);
     if (crc == formats_get_u32le(h + 20)) return TAPER_OK;
-    return formats_fail(error, TAPER_ERR_CORRUPT, "container header is damaged (checksum over bytes 0 to %zu); fetch the file again", end);
+    return formats_fail(
+        error, TAPER_ERR_CORRUPT,
+        "container header is damaged (checksum over bytes 0 to %zu); fetch the file again", end);
 }
 
 static section section_at(const uint8_t *h, uint32_t i) {
     const uint8_t *s = h + FORMATS_HEADER_SIZE + (size_t)i * FORMATS_SECTION_SIZE;
-    return (section){formats_get_u32le(s), formats_get_u32le(s + 4), formats_get_u64le(s + 8), formats_get_u64le(s + 16)};
+    return (section){formats_get_u32le(s), formats_get_u32le(s + 4), formats_get_u64le(s + 8),
+                     formats_get_u64le(s + 16)};
 }
 
-taper_status formats_front_need(const void *bytes, size_t size, uint64_t *need, taper_error *error) {
+taper_status formats_front_need(const void *bytes, size_t size, uint64_t *need,
+                                taper_error *error) {
     const uint8_t *h = bytes;
     *need = FORMATS_HEADER_SIZE;
     taper_status status = check_header(h, size, error);
@@ -77,22 +95,33 @@ taper_status formats_front_need(const void *bytes, size_t size, uint64_t *need, 
     TAPER_TRY(check_crc(h, (size_t)*need, error));
     for (uint32_t i = 0; i < formats_get_u32le(h + 48); i++)
         if (formats_add_u64(*need, section_at(h, i).stored, need) != TAPER_OK || *need > INT64_MAX)
-            return formats_fail(error, TAPER_ERR_CORRUPT, "section %u claims an impossible size; fetch the file again", i);
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "section %u claims an impossible size; fetch the file again", i);
     return TAPER_OK;
 }
 
-/* The section's content in fresh memory (one byte more than its size, so never NULL). zstd when the sizes differ. An honest
- * writer packs at most a thousandfold: more is a bomb. */
-static taper_status unpack(const uint8_t *stored, section s, const taper_limits *limits, uint8_t **out, taper_error *error) {
+/* The section's content in fresh memory (one byte more than its size, so never NULL). zstd when the
+ * sizes differ. An honest writer packs at most a thousandfold: more is a bomb. */
+static taper_status unpack(const uint8_t *stored, section s, const taper_limits *limits,
+                           uint8_t **out, taper_error *error) {
     *out = NULL;
     if (formats_crc32c(0, stored, (size_t)s.stored) != s.crc)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "the container's front matter is damaged (checksum of section %.4s); fetch the file again", (const char *)&s.type);
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the container's front matter is damaged (checksum of section %.4s); "
+                            "fetch the file again",
+                            (const char *)&s.type);
     if (s.unpacked < s.stored || s.unpacked > 1024 * s.stored + 65536)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "section %.4s claims to unpack to an impossible size", (const char *)&s.type);
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "section %.4s claims to unpack to an impossible size",
+                            (const char *)&s.type);
     if (s.unpacked > limits->max_memory / 8)
-        return formats_fail(error, TAPER_ERR_LIMIT, "section %.4s unpacks to %llu bytes; raise --max-memory if you trust the file", (const char *)&s.type, (unsigned long long)s.unpacked);
+        return formats_fail(
+            error, TAPER_ERR_LIMIT,
+            "section %.4s unpacks to %llu bytes; raise --max-memory if you trust the file",
+            (const char *)&s.type, (unsigned long long)s.unpacked);
     uint8_t *to = malloc((size_t)s.unpacked + 1);
-    if (!to) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the container's front matter");
+    if (!to)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the container's front matter");
     to[s.unpacked] = 0;
     if (s.unpacked == s.stored) {
         memcpy(to, stored, (size_t)s.stored);
@@ -100,21 +129,30 @@ static taper_status unpack(const uint8_t *stored, section s, const taper_limits 
         size_t got = ZSTD_decompress(to, (size_t)s.unpacked, stored, (size_t)s.stored);
         if (ZSTD_isError(got) || got != s.unpacked) {
             free(to);
-            return formats_fail(error, TAPER_ERR_CORRUPT, "section %.4s does not unpack; fetch the file again", (const char *)&s.type);
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "section %.4s does not unpack; fetch the file again",
+                                (const char *)&s.type);
         }
     }
     *out = to;
     return TAPER_OK;
 }
 
-static taper_status read_section(formats_front *f, const uint8_t *stored, section s, const taper_limits *limits,
-                                 taper_error *error) {
+static taper_status read_section(formats_front *f, const uint8_t *stored, section s,
+                                 const taper_limits *limits, taper_error *error) {
     int known = s.type == DIRECTORY || s.type == NAMES || s.type == LABELS || s.type == MODEL;
     if (!known && (s.type & 0x20)) return TAPER_OK; /* ignorable */
-    if (!known) return formats_fail(error, TAPER_ERR_VERSION, "container has a section %.4s that this build does not know; update taper", (const char *)&s.type);
-    if (s.type != DIRECTORY && !f->geometry) return formats_fail(error, TAPER_ERR_CORRUPT, "the directory is not the first section");
-    if ((s.type == DIRECTORY && f->geometry) || (s.type == NAMES && f->names) || (s.type == LABELS && f->label) || (s.type == MODEL && f->model))
-        return formats_fail(error, TAPER_ERR_CORRUPT, "section %.4s occurs twice", (const char *)&s.type);
+    if (!known)
+        return formats_fail(
+            error, TAPER_ERR_VERSION,
+            "container has a section %.4s that this build does not know; update taper",
+            (const char *)&s.type);
+    if (s.type != DIRECTORY && !f->geometry)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "the directory is not the first section");
+    if ((s.type == DIRECTORY && f->geometry) || (s.type == NAMES && f->names) ||
+        (s.type == LABELS && f->label) || (s.type == MODEL && f->model))
+        return formats_fail(error, TAPER_ERR_CORRUPT, "section %.4s occurs twice",
+                            (const char *)&s.type);
     uint8_t *content;
     TAPER_TRY(unpack(stored, s, limits, &content, error));
     if (s.type == MODEL) {
@@ -126,13 +164,15 @@ static taper_status read_section(formats_front *f, const uint8_t *stored, sectio
     taper_status status = s.type == DIRECTORY ? formats_directory_read(f, &in, limits, error)
                           : s.type == NAMES   ? formats_names_read(f, &in, error)
                                               : formats_labels_section_read(f, &in, error);
-    if (status == TAPER_OK && formats_cursor_left(&in)) status = formats_fail(error, TAPER_ERR_CORRUPT, "bytes follow the content of section %.4s", (const char *)&s.type);
+    if (status == TAPER_OK && formats_cursor_left(&in))
+        status = formats_fail(error, TAPER_ERR_CORRUPT, "bytes follow the content of section %.4s",
+                              (const char *)&s.type);
     free(content);
     return status;
 }
 
-taper_status formats_front_read(const void *bytes, size_t size, const taper_limits *given, formats_front *f,
-                                taper_error *error) {
+taper_status formats_front_read(const void *bytes, size_t size, const taper_limits *given,
+                                formats_front *f, taper_error *error) {
     memset(f, 0, sizeof *f);
     const uint8_t *h = bytes;
     taper_limits limits = formats_limits_or_default(given);
@@ -141,10 +181,19 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
     if (need > size) return need_more(need - size, error);
     uint64_t images = formats_get_u64le(h + 32);
     if (images > limits.max_images || images > UINT32_MAX - 1)
-        return formats_fail(error, TAPER_ERR_LIMIT, "container holds %llu images; raise --max-images if you trust it", (unsigned long long)images);
-    *f = (formats_front){.model_id = formats_get_u64le(h + 24), .layout = h[10], .tail = h[11], .images = (uint32_t)images,
-                         .groups = formats_get_u32le(h + 40), .layers = formats_get_u32le(h + 44), .front_size = need};
-    if (f->layout > 1 || f->tail > 1) return formats_fail(error, TAPER_ERR_CORRUPT, "container layout %u or tail %u is not legal", h[10], h[11]);
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "container holds %llu images; raise --max-images if you trust it",
+                            (unsigned long long)images);
+    *f = (formats_front){.model_id = formats_get_u64le(h + 24),
+                         .layout = h[10],
+                         .tail = h[11],
+                         .images = (uint32_t)images,
+                         .groups = formats_get_u32le(h + 40),
+                         .layers = formats_get_u32le(h + 44),
+                         .front_size = need};
+    if (f->layout > 1 || f->tail > 1)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "container layout %u or tail %u is not legal",
+                            h[10], h[11]);
     uint64_t at = table_end(h);
     taper_status status = TAPER_OK;
     for (uint32_t i = 0; i < formats_get_u32le(h + 48) && status == TAPER_OK; i++) {
@@ -152,27 +201,36 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
         status = read_section(f, h + at, s, &limits, error);
         at += s.stored;
     }
-    if (status == TAPER_OK && !f->geometry) status = formats_fail(error, TAPER_ERR_CORRUPT, "container has no directory");
+    if (status == TAPER_OK && !f->geometry)
+        status = formats_fail(error, TAPER_ERR_CORRUPT, "container has no directory");
     if (status != TAPER_OK) formats_front_free(f);
     return status;
 }
 
 void formats_front_free(formats_front *f) {
-    free(f->geometry), free(f->group_first), free(f->layer_end), free(f->chunk_at), free(f->checksum);
-    free(f->names), free(f->name_at), free(f->label), free(f->class_names), free(f->class_name_at), free(f->model);
+    free(f->geometry), free(f->group_first), free(f->layer_end), free(f->chunk_at),
+        free(f->checksum);
+    free(f->names), free(f->name_at), free(f->label), free(f->class_names), free(f->class_name_at),
+        free(f->model);
     memset(f, 0, sizeof *f);
 }
 
-/* --- writing -------------------------------------------------------------------------------------- */
+/* --- writing
+ * -------------------------------------------------------------------------------------- */
 
 /* Pack content at the end of body and enter it in the table; content is used up. */
-static taper_status add_section(uint32_t type, formats_buffer *content, int level, formats_buffer *table, formats_buffer *body) {
+static taper_status add_section(uint32_t type, formats_buffer *content, int level,
+                                formats_buffer *table, formats_buffer *body) {
     size_t bound = ZSTD_compressBound(content->size), start = body->size, stored = content->size;
     uint8_t *to = formats_buffer_extend(body, bound);
     if (!to || content->status != TAPER_OK) return TAPER_ERR_NOMEM;
-    size_t packed = level ? ZSTD_compress(to, bound, content->data, content->size, level) : content->size;
-    if (!ZSTD_isError(packed) && packed < content->size && content->size <= 1024 * (uint64_t)packed + 65536) stored = packed;
-    else if (content->size) memcpy(to, content->data, content->size);
+    size_t packed =
+        level ? ZSTD_compress(to, bound, content->data, content->size, level) : content->size;
+    if (!ZSTD_isError(packed) && packed < content->size &&
+        content->size <= 1024 * (uint64_t)packed + 65536)
+        stored = packed;
+    else if (content->size)
+        memcpy(to, content->data, content->size);
     body->size = start + stored;
     formats_write_u32le(table, type);
     formats_write_u32le(table, formats_crc32c(0, body->data + start, stored));
@@ -215,12 +273,15 @@ taper_status formats_front_write(formats_front *f, formats_buffer *out, taper_er
     uint8_t header[FORMATS_HEADER_SIZE] = {0};
     write_header(f, (uint32_t)(table.size / FORMATS_SECTION_SIZE), header);
     if (status == TAPER_OK) {
-        formats_set_u32le(header + 20, formats_crc32c(formats_crc32c(0, header, sizeof header), table.data, table.size));
+        formats_set_u32le(header + 20, formats_crc32c(formats_crc32c(0, header, sizeof header),
+                                                      table.data, table.size));
         f->front_size = sizeof header + table.size + body.size;
         formats_write_bytes(out, header, sizeof header);
         formats_write_bytes(out, table.data, table.size);
         status = formats_write_bytes(out, body.data, body.size);
     }
     formats_buffer_free(&table), formats_buffer_free(&body), formats_buffer_free(&content);
-    return status == TAPER_OK ? status : formats_fail(error, status, "no memory for the container's front matter");
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status, "no memory for the container's front matter");
 }

@@ -1,8 +1,10 @@
-/* container.h -- the front matter of a .taper file: header, section table, directory, names, labels, model.
- * What the chunks hold is codec/chunk_coder.h's. SPEC.md has the layout, field by field.
+/* container.h -- the front matter of a .taper file: header, section table, directory, names,
+ * labels, model. What the chunks hold is codec/chunk_coder.h's. SPEC.md has the layout, field by
+ * field.
  *
- * A front in memory is a plain struct: writers fill it and call formats_front_write, readers get it from
- * formats_front_read, checked: every count, offset and product in it is then consistent with every other. */
+ * A front in memory is a plain struct: writers fill it and call formats_front_write, readers get it
+ * from formats_front_read, checked: every count, offset and product in it is then consistent with
+ * every other. */
 #ifndef FORMATS_CONTAINER_H
 #define FORMATS_CONTAINER_H
 #include "bytes.h"
@@ -13,37 +15,40 @@ enum {
     FORMATS_SECTION_SIZE = 24,
     FORMATS_MAX_SECTIONS = 64,
     FORMATS_MAX_LAYERS = 4096,
-    FORMATS_MAX_SIDE = 1 << 24,    /* pixels, of an image */
-    FORMATS_MAX_CLASSES = 1 << 20
+    FORMATS_MAX_SIDE = 1 << 24, /* pixels, of an image */
+    FORMATS_MAX_CLASSES = 1 << 20,
+    FORMATS_MAX_CHECKSUM_SPAN = 1024 /* chunks that share a checksum: bounds what one chunk makes a
+                                        reader read */
 };
 
 typedef struct formats_geometry {
     uint32_t width, height;
-    uint8_t channels, depth;       /* 1 or 3; 8 or 16 */
+    uint8_t channels, depth; /* 1 or 3; 8 or 16 */
 } formats_geometry;
 
 typedef struct formats_front {
     uint64_t model_id;
-    uint8_t layout;                /* taper_layout */
-    uint8_t tail;                  /* 1: the last layer's chunks from group first_cut on are cut (truncate); 0: all are whole */
-    uint32_t first_cut;            /* a group; 0 when tail is 0 */
+    uint8_t layout; /* taper_layout */
+    uint8_t tail;   /* 1: the last layer's chunks from group first_cut on are cut (truncate); 0: all
+                       are whole */
+    uint32_t first_cut; /* a group; 0 when tail is 0 */
     uint32_t images, groups, layers;
-    formats_geometry *geometry;    /* [images] */
-    uint32_t *group_first;         /* [groups + 1] first image of each group; the last entry is `images` */
-    uint32_t *layer_end;           /* [layers] passes up to the end of each layer, rising */
-    uint32_t chunks_per_checksum;  /* consecutive chunks of one layer share a CRC32C */
-    uint64_t *chunk_at;            /* [layers * groups + 1] offset of each chunk from the start of the data, layer after
-                                      layer; the last entry is the size of the data */
-    uint32_t *checksum;            /* [formats_front_checksums()] */
-    char *names;                   /* one NUL-ended name an image; NULL: none */
-    uint32_t *name_at;             /* [images] offsets into names */
-    int32_t *label;                /* [images], -1: none; NULL: no labels */
+    formats_geometry *geometry; /* [images] */
+    uint32_t *group_first; /* [groups + 1] first image of each group; the last entry is `images` */
+    uint32_t *layer_end;   /* [layers] passes up to the end of each layer, rising */
+    uint32_t chunks_per_checksum; /* consecutive chunks of one layer share a CRC32C */
+    uint64_t *chunk_at; /* [layers * groups + 1] offset of each chunk from the start of the data,
+                           layer after layer; the last entry is the size of the data */
+    uint32_t *checksum; /* [formats_front_checksums()] */
+    char *names;        /* one NUL-ended name an image; NULL: none */
+    uint32_t *name_at;  /* [images] offsets into names */
+    int32_t *label;     /* [images], -1: none; NULL: no labels */
     uint32_t classes;
-    char *class_names;             /* one NUL-ended name a class; NULL with classes 0 */
-    uint32_t *class_name_at;       /* [classes] */
-    uint8_t *model;                /* embedded .tpm file; NULL: none */
+    char *class_names;       /* one NUL-ended name a class; NULL with classes 0 */
+    uint32_t *class_name_at; /* [classes] */
+    uint8_t *model;          /* embedded .tpm file; NULL: none */
     size_t model_size;
-    uint64_t front_size;           /* bytes before the data; set by read and write */
+    uint64_t front_size; /* bytes before the data; set by read and write */
 } formats_front;
 
 /* Blocks of chunks_per_checksum chunks; blocks do not cross layers. */
@@ -53,20 +58,22 @@ uint64_t formats_front_checksums(const formats_front *front);
 const char *formats_front_name(const formats_front *front, uint32_t i);
 const char *formats_front_class_name(const formats_front *front, uint32_t k);
 
-/* How many bytes of the file's start are needed to know more: the header, then the section table, then all sections.
- * The answer is <= size once the front is whole. Errors as formats_front_read's. */
+/* How many bytes of the file's start are needed to know more: the header, then the section table,
+ * then all sections. The answer is <= size once the front is whole. Errors as formats_front_read's.
+ */
 taper_status formats_front_need(const void *bytes, size_t size, uint64_t *need, taper_error *error);
 
-/* Parse the front from the file's first bytes. TAPER_ERR_TRUNCATED: "incomplete header, need N more bytes".
- * TAPER_ERR_CORRUPT, _VERSION (unknown required feature or section), _LIMIT, _NOMEM. On failure nothing is held. */
-taper_status formats_front_read(const void *bytes, size_t size, const taper_limits *limits, formats_front *out,
-                                taper_error *error);
+/* Parse the front from the file's first bytes. TAPER_ERR_TRUNCATED: "incomplete header, need N more
+ * bytes". TAPER_ERR_CORRUPT, _VERSION (unknown required feature or section), _LIMIT, _NOMEM. On
+ * failure nothing is held. */
+taper_status formats_front_read(const void *bytes, size_t size, const taper_limits *limits,
+                                formats_front *out, taper_error *error);
 /* Append the front matter to out; sets front_size. */
 taper_status formats_front_write(formats_front *front, formats_buffer *out, taper_error *error);
 void formats_front_free(formats_front *front); /* leaves it zeroed */
 
-/* A relative path of one or more plain parts: no empty part, "." or "..", no backslash, no control characters, at most
- * 4,095 bytes: what a container may hold as a name. */
+/* A relative path of one or more plain parts: no empty part, "." or "..", no backslash, no control
+ * characters, at most 4,095 bytes: what a container may hold as a name. */
 int formats_name_is_legal(const char *name);
 
 #endif

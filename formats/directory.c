@@ -1,10 +1,11 @@
 /* directory.c -- see directory.h; SPEC.md, "Directory", "Names", "Labels".
  *
  * All numbers are varints unless said otherwise.
- *   geometry  runs of equal images: number of runs, then per run: images, width, height, kind (channels + 16 if 16 bits)
- *   groups    runs of equal groups: number of runs, then per run: groups, images in each
- *   layers    per layer: passes in it; then, if the header's tail is 1, the first group whose last chunk is cut
- *   chunks    chunks per checksum; per layer, per group: length in bytes; then the checksums (u32) */
+ *   geometry  runs of equal images: number of runs, then per run: images, width, height, kind
+ * (channels + 16 if 16 bits) groups    runs of equal groups: number of runs, then per run: groups,
+ * images in each layers    per layer: passes in it; then, if the header's tail is 1, the first
+ * group whose last chunk is cut chunks    chunks per checksum; per layer, per group: length in
+ * bytes; then the checksums (u32) */
 #include "directory.h"
 #include <stdlib.h>
 #include <string.h>
@@ -26,27 +27,36 @@ static taper_status no_memory(taper_error *error) {
     return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the container's directory");
 }
 
-/* --- directory ------------------------------------------------------------------------------------- */
+/* --- directory
+ * ------------------------------------------------------------------------------------- */
 
-static taper_status read_geometry(formats_front *f, formats_cursor *in, const taper_limits *limits, taper_error *error) {
+static taper_status read_geometry(formats_front *f, formats_cursor *in, const taper_limits *limits,
+                                  taper_error *error) {
     f->geometry = calloc((size_t)f->images + 1, sizeof *f->geometry);
     if (!f->geometry) return no_memory(error);
     uint64_t runs = formats_read_varint_max(in, f->images);
     uint32_t at = 0;
     for (uint64_t r = 0; r < runs; r++) {
         uint64_t count = formats_read_varint_max(in, f->images - at);
-        uint64_t width = formats_read_varint_max(in, FORMATS_MAX_SIDE), height = formats_read_varint_max(in, FORMATS_MAX_SIDE);
+        uint64_t width = formats_read_varint_max(in, FORMATS_MAX_SIDE),
+                 height = formats_read_varint_max(in, FORMATS_MAX_SIDE);
         uint8_t kind = formats_read_u8(in), channels = kind & 15;
         TAPER_TRY(formats_cursor_check(in, "directory: geometry", error));
         if (!count || !width || !height || (channels != 1 && channels != 3) || (kind & 0xE0))
-            return formats_fail(error, TAPER_ERR_CORRUPT, "directory: image %u has an illegal geometry", at);
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "directory: image %u has an illegal geometry", at);
         if (width * height > limits->max_pixels)
-            return formats_fail(error, TAPER_ERR_LIMIT, "image %u has %llu x %llu pixels; raise --max-pixels if you trust the file", at,
-                                (unsigned long long)width, (unsigned long long)height);
+            return formats_fail(
+                error, TAPER_ERR_LIMIT,
+                "image %u has %llu x %llu pixels; raise --max-pixels if you trust the file", at,
+                (unsigned long long)width, (unsigned long long)height);
         while (count--)
-            f->geometry[at++] = (formats_geometry){(uint32_t)width, (uint32_t)height, channels, kind & 16 ? 16 : 8};
+            f->geometry[at++] =
+                (formats_geometry){(uint32_t)width, (uint32_t)height, channels, kind & 16 ? 16 : 8};
     }
-    if (at != f->images) return formats_fail(error, TAPER_ERR_CORRUPT, "directory: geometry of %u images, the header says %u", at, f->images);
+    if (at != f->images)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "directory: geometry of %u images, the header says %u", at, f->images);
     return formats_cursor_check(in, "directory: geometry", error);
 }
 
@@ -56,14 +66,18 @@ static taper_status read_groups(formats_front *f, formats_cursor *in, taper_erro
     uint64_t runs = formats_read_varint_max(in, f->groups), first = 0;
     uint32_t at = 0;
     for (uint64_t r = 0; r < runs; r++) {
-        uint64_t count = formats_read_varint_max(in, f->groups - at), size = formats_read_varint_max(in, f->images);
+        uint64_t count = formats_read_varint_max(in, f->groups - at),
+                 size = formats_read_varint_max(in, f->images);
         TAPER_TRY(formats_cursor_check(in, "directory: groups", error));
         if (!count || !size || count * size > f->images - first)
-            return formats_fail(error, TAPER_ERR_CORRUPT, "directory: groups hold more images than there are");
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "directory: groups hold more images than there are");
         for (; count--; first += size) f->group_first[at++] = (uint32_t)first;
     }
     if (at != f->groups || first != f->images)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "directory: %u groups of %llu images, the header says %u of %u", at, (unsigned long long)first, f->groups, f->images);
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "directory: %u groups of %llu images, the header says %u of %u", at,
+                            (unsigned long long)first, f->groups, f->images);
     f->group_first[f->groups] = f->images;
     return formats_cursor_check(in, "directory: groups", error);
 }
@@ -75,7 +89,9 @@ static taper_status read_layers(formats_front *f, formats_cursor *in, taper_erro
     for (uint32_t l = 0; l < f->layers; l++) {
         uint64_t passes = formats_read_varint_max(in, 1 << 24);
         end += passes;
-        if (in->status == TAPER_OK && (!passes || end > 1 << 24)) return formats_fail(error, TAPER_ERR_CORRUPT, "directory: layer %u has an illegal number of passes", l);
+        if (in->status == TAPER_OK && (!passes || end > 1 << 24))
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "directory: layer %u has an illegal number of passes", l);
         f->layer_end[l] = (uint32_t)end;
     }
     if (f->tail) f->first_cut = (uint32_t)formats_read_varint_max(in, f->groups - 1);
@@ -84,13 +100,19 @@ static taper_status read_layers(formats_front *f, formats_cursor *in, taper_erro
 
 static taper_status read_chunks(formats_front *f, formats_cursor *in, taper_error *error) {
     uint64_t chunks = (uint64_t)f->layers * f->groups; /* <= 2^12 * 2^32 */
-    f->chunks_per_checksum = (uint32_t)formats_read_varint_max(in, UINT32_MAX);
-    if (in->status == TAPER_OK && !f->chunks_per_checksum) return formats_fail(error, TAPER_ERR_CORRUPT, "directory: checksums over no chunks");
-    if (chunks > formats_cursor_left(in)) return formats_fail(error, TAPER_ERR_CORRUPT, "directory ends before its %llu chunk lengths", (unsigned long long)chunks);
+    f->chunks_per_checksum = (uint32_t)formats_read_varint_max(in, FORMATS_MAX_CHECKSUM_SPAN);
+    if (in->status == TAPER_OK && !f->chunks_per_checksum)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "directory: checksums over no chunks");
+    if (chunks > formats_cursor_left(in))
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "directory ends before its %llu chunk lengths",
+                            (unsigned long long)chunks);
     f->chunk_at = calloc((size_t)chunks + 1, sizeof *f->chunk_at);
     if (!f->chunk_at) return no_memory(error);
-    for (uint64_t c = 0; c < chunks; c++) f->chunk_at[c + 1] = f->chunk_at[c] + formats_read_varint_max(in, (uint64_t)1 << 40);
-    if (f->chunk_at[chunks] >= (uint64_t)1 << 62) return formats_fail(error, TAPER_ERR_CORRUPT, "directory: the chunks are impossibly long");
+    for (uint64_t c = 0; c < chunks; c++)
+        f->chunk_at[c + 1] = f->chunk_at[c] + formats_read_varint_max(in, (uint64_t)1 << 40);
+    if (f->chunk_at[chunks] >= (uint64_t)1 << 62)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "directory: the chunks are impossibly long");
     uint64_t sums = formats_front_checksums(f);
     const uint8_t *from = formats_read_bytes(in, (size_t)(sums * 4));
     TAPER_TRY(formats_cursor_check(in, "directory: chunks", error));
@@ -100,11 +122,23 @@ static taper_status read_chunks(formats_front *f, formats_cursor *in, taper_erro
     return TAPER_OK;
 }
 
-taper_status formats_directory_read(formats_front *f, formats_cursor *in, const taper_limits *limits, taper_error *error) {
-    if (!f->images || !f->groups || f->groups > f->images || !f->layers || f->layers > FORMATS_MAX_LAYERS)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "container of %u images in %u groups and %u layers is not legal", f->images, f->groups, f->layers);
+taper_status formats_directory_read(formats_front *f, formats_cursor *in,
+                                    const taper_limits *limits, taper_error *error) {
+    if (!f->images || !f->groups || f->groups > f->images || !f->layers ||
+        f->layers > FORMATS_MAX_LAYERS)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "container of %u images in %u groups and %u layers is not legal",
+                            f->images, f->groups, f->layers);
+    if (f->layout == 1 && (f->layers != 1 || f->groups != f->images))
+        return formats_fail(
+            error, TAPER_ERR_CORRUPT,
+            "container with one image after the other has %u groups and %u layers for %u images",
+            f->groups, f->layers, f->images);
     if ((uint64_t)f->images * sizeof *f->geometry > limits->max_memory / 4)
-        return formats_fail(error, TAPER_ERR_LIMIT, "the directory of %u images needs more memory than allowed; raise --max-memory", f->images);
+        return formats_fail(
+            error, TAPER_ERR_LIMIT,
+            "the directory of %u images needs more memory than allowed; raise --max-memory",
+            f->images);
     TAPER_TRY(read_geometry(f, in, limits, error));
     TAPER_TRY(read_groups(f, in, error));
     TAPER_TRY(read_layers(f, in, error));
@@ -112,12 +146,14 @@ taper_status formats_directory_read(formats_front *f, formats_cursor *in, const 
 }
 
 static int same_geometry(formats_geometry a, formats_geometry b) {
-    return a.width == b.width && a.height == b.height && a.channels == b.channels && a.depth == b.depth;
+    return a.width == b.width && a.height == b.height && a.channels == b.channels &&
+           a.depth == b.depth;
 }
 
 static void write_geometry(const formats_front *f, formats_buffer *out) {
     uint64_t runs = 0;
-    for (uint32_t i = 0; i < f->images; i++) runs += !i || !same_geometry(f->geometry[i], f->geometry[i - 1]);
+    for (uint32_t i = 0; i < f->images; i++)
+        runs += !i || !same_geometry(f->geometry[i], f->geometry[i - 1]);
     formats_write_varint(out, runs);
     for (uint32_t i = 0, end; i < f->images; i = end) {
         formats_geometry g = f->geometry[i];
@@ -132,7 +168,8 @@ static void write_geometry(const formats_front *f, formats_buffer *out) {
 static void write_groups(const formats_front *f, formats_buffer *out) {
     const uint32_t *first = f->group_first;
     uint64_t runs = 0;
-    for (uint32_t g = 0; g < f->groups; g++) runs += !g || first[g + 1] - first[g] != first[g] - first[g - 1];
+    for (uint32_t g = 0; g < f->groups; g++)
+        runs += !g || first[g + 1] - first[g] != first[g] - first[g - 1];
     formats_write_varint(out, runs);
     for (uint32_t g = 0, end; g < f->groups; g = end) {
         uint32_t size = first[g + 1] - first[g];
@@ -145,14 +182,18 @@ static void write_groups(const formats_front *f, formats_buffer *out) {
 void formats_directory_write(const formats_front *f, formats_buffer *out) {
     write_geometry(f, out);
     write_groups(f, out);
-    for (uint32_t l = 0; l < f->layers; l++) formats_write_varint(out, f->layer_end[l] - (l ? f->layer_end[l - 1] : 0));
+    for (uint32_t l = 0; l < f->layers; l++)
+        formats_write_varint(out, f->layer_end[l] - (l ? f->layer_end[l - 1] : 0));
     if (f->tail) formats_write_varint(out, f->first_cut);
     formats_write_varint(out, f->chunks_per_checksum);
-    for (uint64_t c = 0; c < (uint64_t)f->layers * f->groups; c++) formats_write_varint(out, f->chunk_at[c + 1] - f->chunk_at[c]);
-    for (uint64_t i = 0; i < formats_front_checksums(f); i++) formats_write_u32le(out, f->checksum[i]);
+    for (uint64_t c = 0; c < (uint64_t)f->layers * f->groups; c++)
+        formats_write_varint(out, f->chunk_at[c + 1] - f->chunk_at[c]);
+    for (uint64_t i = 0; i < formats_front_checksums(f); i++)
+        formats_write_u32le(out, f->checksum[i]);
 }
 
-/* --- names ------------------------------------------------------------------------------------------ */
+/* --- names
+ * ------------------------------------------------------------------------------------------ */
 
 int formats_name_is_legal(const char *name) {
     size_t length = strlen(name);
@@ -161,21 +202,25 @@ int formats_name_is_legal(const char *name) {
         if ((unsigned char)*c < 0x20 || *c == 0x7F || *c == '\\') return 0;
     for (const char *part = name;; part++) {
         size_t n = strcspn(part, "/");
-        if (n == 0 || (n == 1 && part[0] == '.') || (n == 2 && part[0] == '.' && part[1] == '.')) return 0;
+        if (n == 0 || (n == 1 && part[0] == '.') || (n == 2 && part[0] == '.' && part[1] == '.'))
+            return 0;
         part += n;
         if (!*part) return 1;
     }
 }
 
 /* n strings, each NUL-ended, from the cursor into one block. */
-static taper_status read_strings(formats_cursor *in, uint32_t n, char **block, uint32_t **at, taper_error *error) {
+static taper_status read_strings(formats_cursor *in, uint32_t n, char **block, uint32_t **at,
+                                 taper_error *error) {
     const uint8_t *from = in->bytes + in->at;
     size_t left = formats_cursor_left(in), used = 0;
     *at = calloc((size_t)n + 1, sizeof **at);
     if (!*at) return no_memory(error);
     for (uint32_t i = 0; i < n; i++) {
         const uint8_t *end = left > used ? memchr(from + used, 0, left - used) : NULL;
-        if (!end || used > UINT32_MAX) return formats_fail(error, TAPER_ERR_CORRUPT, "name %u of the container is not ended", i);
+        if (!end || used > UINT32_MAX)
+            return formats_fail(error, TAPER_ERR_CORRUPT, "name %u of the container is not ended",
+                                i);
         (*at)[i] = (uint32_t)used;
         used = (size_t)(end - from) + 1;
     }
@@ -191,24 +236,30 @@ taper_status formats_names_read(formats_front *f, formats_cursor *in, taper_erro
     TAPER_TRY(read_strings(in, f->images, &f->names, &f->name_at, error));
     for (uint32_t i = 0; i < f->images; i++)
         if (!formats_name_is_legal(f->names + f->name_at[i]))
-            return formats_fail(error, TAPER_ERR_CORRUPT, "the name of image %u is not a plain relative path", i);
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "the name of image %u is not a plain relative path", i);
     return TAPER_OK;
 }
 
 void formats_names_write(const formats_front *f, formats_buffer *out) {
-    for (uint32_t i = 0; i < f->images; i++) formats_write_bytes(out, f->names + f->name_at[i], strlen(f->names + f->name_at[i]) + 1);
+    for (uint32_t i = 0; i < f->images; i++)
+        formats_write_bytes(out, f->names + f->name_at[i], strlen(f->names + f->name_at[i]) + 1);
 }
 
-/* --- labels ----------------------------------------------------------------------------------------- */
+/* --- labels
+ * ----------------------------------------------------------------------------------------- */
 
 taper_status formats_labels_section_read(formats_front *f, formats_cursor *in, taper_error *error) {
     f->classes = (uint32_t)formats_read_varint_max(in, FORMATS_MAX_CLASSES);
     TAPER_TRY(formats_cursor_check(in, "labels", error));
-    if (f->classes > formats_cursor_left(in)) return formats_fail(error, TAPER_ERR_CORRUPT, "labels end before their %u class names", f->classes);
+    if (f->classes > formats_cursor_left(in))
+        return formats_fail(error, TAPER_ERR_CORRUPT, "labels end before their %u class names",
+                            f->classes);
     TAPER_TRY(read_strings(in, f->classes, &f->class_names, &f->class_name_at, error));
     f->label = calloc((size_t)f->images + 1, sizeof *f->label);
     if (!f->label) return no_memory(error);
-    for (uint32_t i = 0; i < f->images; i++) f->label[i] = (int32_t)formats_read_varint_max(in, f->classes) - 1;
+    for (uint32_t i = 0; i < f->images; i++)
+        f->label[i] = (int32_t)formats_read_varint_max(in, f->classes) - 1;
     return formats_cursor_check(in, "labels", error);
 }
 

@@ -3,8 +3,10 @@
 #define FORMATS_DIRECTORY_H
 #include "container.h"
 
-/* Each reader fills its members of *f, whose header members are set; what it allocated stays in *f on failure. */
-taper_status formats_directory_read(formats_front *f, formats_cursor *in, const taper_limits *limits, taper_error *error);
+/* Each reader fills its members of *f, whose header members are set; what it allocated stays in *f
+ * on failure. */
+taper_status formats_directory_read(formats_front *f, formats_cursor *in,
+                                    const taper_limits *limits, taper_error *error);
 taper_status formats_names_read(formats_front *f, formats_cursor *in, taper_error *error);
 taper_status formats_labels_section_read(formats_front *f, formats_cursor *in, taper_error *error);
 

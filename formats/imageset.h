@@ -9,8 +9,10 @@
 typedef struct formats_imageset formats_imageset;
 
 typedef struct formats_imageset_options {
-    const char *filelist;    /* a text file, one path a line, relative to the list's folder; NULL: none */
-    const char *labels;      /* IDX label file (.gz too), or CSV "name,label" / one label a line; NULL: none */
+    const char
+        *filelist; /* a text file, one path a line, relative to the list's folder; NULL: none */
+    const char
+        *labels; /* IDX label file (.gz too), or CSV "name,label" / one label a line; NULL: none */
     const taper_limits *limits; /* NULL: defaults */
 } formats_imageset_options;
 
@@ -18,32 +20,35 @@ typedef struct formats_imageset_options {
  * The set goes on without it. May be NULL. */
 typedef void formats_imageset_skip_fn(void *user, const char *path, const taper_error *why);
 
-/* Open paths: image files (PNG, PNM/PAM, JPEG), IDX (.gz), CIFAR binary, folders (recursive, files in
- * byte order of their relative path, dot files left out), "-" (standard input, any of these formats).
- * Class labels: from options->labels, else CIFAR's own, else the first-level folder names below a
- * folder argument when there are at least two such classes (sorted by name, 0..).
- * On success *out is the caller's, to close; on failure *out is NULL. An input without a single image is
- * TAPER_ERR_ARG with a text that names it. */
+/* Open paths: image files (PNG, PNM/PAM, JPEG), IDX (.gz), CIFAR binary, folders (recursive, files
+ * in byte order of their relative path, dot files left out), "-" (standard input, any of these
+ * formats). Class labels: from options->labels, else CIFAR's own, else the first-level folder names
+ * below a folder argument when there are at least two such classes (sorted by name, 0..). On
+ * success *out is the caller's, to close; on failure *out is NULL. An input without a single image
+ * is TAPER_ERR_ARG with a text that names it. */
 taper_status formats_imageset_open(formats_imageset **out, const char *const *paths, size_t n_paths,
                                    const formats_imageset_options *options,
-                                   formats_imageset_skip_fn *skip, void *skip_user, taper_error *error);
+                                   formats_imageset_skip_fn *skip, void *skip_user,
+                                   taper_error *error);
 void formats_imageset_close(formats_imageset *set); /* NULL is fine */
 
 size_t formats_imageset_count(const formats_imageset *set);
 
-/* Read image i; *out->pixels is malloc'd and the caller's to free. On failure pixels is NULL and error
- * tells why (without the file's name: see formats_imageset_path). */
-taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_image *out, taper_error *error);
+/* Read image i; *out->pixels is malloc'd and the caller's to free. On failure pixels is NULL and
+ * error tells why (without the file's name: see formats_imageset_path). */
+taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_image *out,
+                                   taper_error *error);
 
-/* Relative name for the container and for decoded files: "cat/0001.png"; for images out of IDX or CIFAR
- * files NULL (they have no name). Unique within the set: collisions get "-2" and so on before the suffix. */
+/* Relative name for the container and for decoded files: "cat/0001.png"; for images out of IDX or
+ * CIFAR files NULL (they have no name). Unique within the set: collisions get "-2" and so on before
+ * the suffix. */
 const char *formats_imageset_name(const formats_imageset *set, size_t i);
 /* Path of the file that holds image i, for messages. Never NULL. */
 const char *formats_imageset_path(const formats_imageset *set, size_t i);
 
 /* Label of image i, 0.., or -1 when the set has none. */
 int32_t formats_imageset_label(const formats_imageset *set, size_t i);
-size_t formats_imageset_class_count(const formats_imageset *set);              /* 0: no labels */
+size_t formats_imageset_class_count(const formats_imageset *set);               /* 0: no labels */
 const char *formats_imageset_class_name(const formats_imageset *set, size_t k); /* "cat", or "3" */
 
 #endif

@@ -1,8 +1,8 @@
 /* model_file.c -- see model_file.h.
  *
  *   0  magic 89 'T' 'P' 'M' 0D 0A 1A 0A        8  u16 version    10  u16 reserved, 0
- *  12  u32 CRC32C of bytes 0..39, this field 0   16  u64 packed bytes  24  u64 payload bytes  32  u64 id
- *  40  the payload, one zstd frame */
+ *  12  u32 CRC32C of bytes 0..39, this field 0   16  u64 packed bytes  24  u64 payload bytes  32
+ * u64 id 40  the payload, one zstd frame */
 #include "model_file.h"
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +20,16 @@ static uint32_t header_crc(const uint8_t *header) {
     return formats_crc32c(0, copy, sizeof copy);
 }
 
-taper_status formats_model_pack(const void *payload, size_t size, formats_buffer *out, taper_error *error) {
+taper_status formats_model_pack(const void *payload, size_t size, formats_buffer *out,
+                                taper_error *error) {
     size_t bound = ZSTD_compressBound(size), start = out->size;
     uint8_t *to = formats_buffer_extend(out, FORMATS_MODEL_HEADER + bound);
-    if (!to) return formats_fail(error, out->status, "no memory to pack a model of %zu bytes", size);
+    if (!to)
+        return formats_fail(error, out->status, "no memory to pack a model of %zu bytes", size);
     size_t packed = ZSTD_compress(to + FORMATS_MODEL_HEADER, bound, payload, size, 19);
     if (ZSTD_isError(packed))
-        return formats_fail(error, TAPER_ERR_NOMEM, "zstd cannot pack the model: %s", ZSTD_getErrorName(packed));
+        return formats_fail(error, TAPER_ERR_NOMEM, "zstd cannot pack the model: %s",
+                            ZSTD_getErrorName(packed));
     memset(to, 0, FORMATS_MODEL_HEADER);
     memcpy(to, magic, sizeof magic);
     formats_set_u16le(to + 8, FORMATS_MODEL_VERSION);
@@ -39,31 +42,45 @@ taper_status formats_model_pack(const void *payload, size_t size, formats_buffer
 }
 
 /* Everything about the header that can be judged without unpacking. */
-static taper_status check_header(const uint8_t *h, size_t size, const taper_limits *limits, taper_error *error) {
+static taper_status check_header(const uint8_t *h, size_t size, const taper_limits *limits,
+                                 taper_error *error) {
     if (size < sizeof magic || memcmp(h, magic, sizeof magic))
-        return formats_fail(error, TAPER_ERR_CORRUPT, "not a taper model (.tpm): the magic bytes are missing; make one with 'taper train'");
+        return formats_fail(
+            error, TAPER_ERR_CORRUPT,
+            "not a taper model (.tpm): the magic bytes are missing; make one with 'taper train'");
     if (size < FORMATS_MODEL_HEADER)
-        return formats_fail(error, TAPER_ERR_TRUNCATED, "model header ends early, %zu bytes are missing; copy the file again", FORMATS_MODEL_HEADER - size);
+        return formats_fail(error, TAPER_ERR_TRUNCATED,
+                            "model header ends early, %zu bytes are missing; copy the file again",
+                            FORMATS_MODEL_HEADER - size);
     uint16_t version = formats_get_u16le(h + 8);
     if (version > FORMATS_MODEL_VERSION)
-        return formats_fail(error, TAPER_ERR_VERSION, "model version %u is newer than this build reads (%u); update taper", version, FORMATS_MODEL_VERSION);
+        return formats_fail(error, TAPER_ERR_VERSION,
+                            "model version %u is newer than this build reads (%u); update taper",
+                            version, FORMATS_MODEL_VERSION);
     if (header_crc(h) != formats_get_u32le(h + 12) || version == 0 || formats_get_u16le(h + 10))
-        return formats_fail(error, TAPER_ERR_CORRUPT, "model header is damaged (checksum); copy the file again");
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model header is damaged (checksum); copy the file again");
     uint64_t packed = formats_get_u64le(h + 16), left = size - FORMATS_MODEL_HEADER;
     if (packed > left)
-        return formats_fail(error, TAPER_ERR_TRUNCATED, "model is cut: %llu of its %llu bytes are missing; copy the file again",
+        return formats_fail(error, TAPER_ERR_TRUNCATED,
+                            "model is cut: %llu of its %llu bytes are missing; copy the file again",
                             (unsigned long long)(packed - left), (unsigned long long)packed);
     if (packed < left)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "%llu bytes follow the model's end", (unsigned long long)(left - packed));
+        return formats_fail(error, TAPER_ERR_CORRUPT, "%llu bytes follow the model's end",
+                            (unsigned long long)(left - packed));
     uint64_t unpacked = formats_get_u64le(h + 24);
     if (unpacked > limits->max_model_bytes)
-        return formats_fail(error, TAPER_ERR_LIMIT, "model unpacks to %llu bytes, above the limit of %llu; raise --max-model if you trust it",
-                            (unsigned long long)unpacked, (unsigned long long)limits->max_model_bytes);
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "model unpacks to %llu bytes, above the limit of %llu; raise "
+                            "--max-model if you trust it",
+                            (unsigned long long)unpacked,
+                            (unsigned long long)limits->max_model_bytes);
     return TAPER_OK;
 }
 
-taper_status formats_model_unpack(const void *bytes, size_t size, const taper_limits *given, uint8_t **payload,
-                                  size_t *payload_size, uint64_t *id, taper_error *error) {
+taper_status formats_model_unpack(const void *bytes, size_t size, const taper_limits *given,
+                                  uint8_t **payload, size_t *payload_size, uint64_t *id,
+                                  taper_error *error) {
     *payload = NULL;
     const uint8_t *h = bytes;
     taper_limits limits = formats_limits_or_default(given);
@@ -71,14 +88,18 @@ taper_status formats_model_unpack(const void *bytes, size_t size, const taper_li
     size_t unpacked = (size_t)formats_get_u64le(h + 24), packed = size - FORMATS_MODEL_HEADER;
     const uint8_t *frame = h + FORMATS_MODEL_HEADER;
     if (ZSTD_getFrameContentSize(frame, packed) != unpacked)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "model payload does not have the size its header claims; copy the file again");
+        return formats_fail(
+            error, TAPER_ERR_CORRUPT,
+            "model payload does not have the size its header claims; copy the file again");
     uint8_t *to = malloc(unpacked + 1);
-    if (!to) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a model of %zu bytes", unpacked);
+    if (!to)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a model of %zu bytes", unpacked);
     size_t got = ZSTD_decompress(to, unpacked, frame, packed);
     *id = formats_get_u64le(h + 32);
     if (ZSTD_isError(got) || got != unpacked || formats_model_id(to, unpacked) != *id) {
         free(to);
-        return formats_fail(error, TAPER_ERR_CORRUPT, "model payload is damaged (checksum); copy the file again");
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model payload is damaged (checksum); copy the file again");
     }
     *payload = to;
     *payload_size = unpacked;

@@ -1,5 +1,5 @@
-/* model_file.h -- the envelope of a .tpm file: magic, version, sizes, checksums, zstd. What lies inside is
- * codec/model.h's. SPEC.md section "Model file" has the layout. */
+/* model_file.h -- the envelope of a .tpm file: magic, version, sizes, checksums, zstd. What lies
+ * inside is codec/model.h's. SPEC.md section "Model file" has the layout. */
 #ifndef FORMATS_MODEL_FILE_H
 #define FORMATS_MODEL_FILE_H
 #include "bytes.h"
@@ -10,11 +10,14 @@ enum { FORMATS_MODEL_VERSION = 1, FORMATS_MODEL_HEADER = 40 };
 uint64_t formats_model_id(const void *payload, size_t size);
 
 /* Append the envelope around payload to out. */
-taper_status formats_model_pack(const void *payload, size_t size, formats_buffer *out, taper_error *error);
+taper_status formats_model_pack(const void *payload, size_t size, formats_buffer *out,
+                                taper_error *error);
 
-/* *payload is malloc'd, the caller's to free; NULL on failure. Nothing is unpacked before header, length and
- * limits->max_model_bytes have been checked. Bytes after the envelope's end are TAPER_ERR_CORRUPT. */
-taper_status formats_model_unpack(const void *bytes, size_t size, const taper_limits *limits, uint8_t **payload,
-                                  size_t *payload_size, uint64_t *id, taper_error *error);
+/* *payload is malloc'd, the caller's to free; NULL on failure. Nothing is unpacked before header,
+ * length and limits->max_model_bytes have been checked. Bytes after the envelope's end are
+ * TAPER_ERR_CORRUPT. */
+taper_status formats_model_unpack(const void *bytes, size_t size, const taper_limits *limits,
+                                  uint8_t **payload, size_t *payload_size, uint64_t *id,
+                                  taper_error *error);
 
 #endif

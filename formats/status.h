@@ -5,10 +5,10 @@
 #include "taper_types.h"
 
 /* Forward a failure to the caller. The failing function has filled the error text already. */
-#define TAPER_TRY(expr)                                                                            \
-    do {                                                                                           \
-        taper_status taper_try_ = (expr);                                                          \
-        if (taper_try_ != TAPER_OK) return taper_try_;                                             \
+#define TAPER_TRY(expr)                                \
+    do {                                               \
+        taper_status taper_try_ = (expr);              \
+        if (taper_try_ != TAPER_OK) return taper_try_; \
     } while (0)
 
 /* Fill *error (NULL is fine) with a printf-style sentence and return status, so that a failing

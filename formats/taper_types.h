@@ -14,21 +14,23 @@ extern "C" {
 /* What every function that can fail returns. The caller's next step stands beside each. */
 typedef enum taper_status {
     TAPER_OK = 0,
-    TAPER_ERR_ARG = 1,          /* the caller broke the contract of the header: a bug, mend the call */
-    TAPER_ERR_NOMEM = 2,        /* no memory: free something or lower the limits */
-    TAPER_ERR_TRUNCATED = 10,   /* ran out of input bytes: supply more */
-    TAPER_ERR_CORRUPT = 11,     /* bytes present but not a legal stream: fetch the file anew */
-    TAPER_ERR_VERSION = 12,     /* legal, but newer than this build: update taper */
-    TAPER_ERR_LIMIT = 13,       /* legal, but above the caller's limits: raise them if the source is trusted */
+    TAPER_ERR_ARG = 1,   /* the caller broke the contract of the header: a bug, mend the call */
+    TAPER_ERR_NOMEM = 2, /* no memory: free something or lower the limits */
+    TAPER_ERR_TRUNCATED = 10, /* ran out of input bytes: supply more */
+    TAPER_ERR_CORRUPT = 11,   /* bytes present but not a legal stream: fetch the file anew */
+    TAPER_ERR_VERSION = 12,   /* legal, but newer than this build: update taper */
+    TAPER_ERR_LIMIT =
+        13, /* legal, but above the caller's limits: raise them if the source is trusted */
     TAPER_ERR_MODEL = 20,       /* the container names a model that was not supplied: supply it */
     TAPER_ERR_UNSUPPORTED = 30, /* a kind of input or an operation this build lacks */
     TAPER_ERR_DEVICE = 31,      /* the driver reported a fault */
-    TAPER_ERR_IO = 40,          /* the operating system refused a read or write: errno is in the text */
-    TAPER_ERR_EXISTS = 41       /* the target exists and overwriting was not asked for */
+    TAPER_ERR_IO = 40,    /* the operating system refused a read or write: errno is in the text */
+    TAPER_ERR_EXISTS = 41 /* the target exists and overwriting was not asked for */
 } taper_status;
 
 /* One sentence for a person: the place in the file and the remedy, without the file's name,
- * which the caller knows. text is always terminated. Functions accept NULL where nobody will read it. */
+ * which the caller knows. text is always terminated. Functions accept NULL where nobody will read
+ * it. */
 typedef struct taper_error {
     taper_status status;
     char text[256];

@@ -2,13 +2,13 @@
 """teaching_decoder.py -- reads .taper containers: SPEC.md as a program, in the same order.
 
     python3 teaching_decoder.py [-m MODEL.tpm] -o DIR FILE.taper     write the images as PNG
-    python3 teaching_decoder.py --info FILE                          say what is in a container or model
-    ... --image N        only image N, counted from 1           --bytes N   as if the file were cut there
-    ... --trace          every decoded bit, one a line          --levels    the integers behind the pixels
+    python3 teaching_decoder.py --info FILE              say what is in a container or a model
+    ... --image N   only image N, counted from 1         --bytes N   as if the file were cut there
+    ... --trace     every decoded bit, one a line        --levels    the integers behind the pixels
 
 Python 3 and its standard library only. It is written to be read beside SPEC.md and to check other
-decoders against: clear before fast, some thousand bits a second. The numbers in the headings below are
-the sections of SPEC.md. Where this file and SPEC.md differ, one of them has a bug.
+decoders against: clear before fast, some hundred thousand bits a second. The numbers in the
+headings are the sections of SPEC.md. Where this file and SPEC.md differ, one of them has a bug.
 """
 import argparse
 import os
@@ -26,9 +26,10 @@ def require(condition, what):
         raise Illegal(what)
 
 
-# ----- 3. Conventions ----------------------------------------------------------------------------------------
+# ----- 3. Conventions -----------------------------------------------------------------------------
 
-MAX_LAYERS = 4096             # the table of constants, section 3.5; a test compares both with the C headers
+# the table of constants, section 3.5; a test compares both with the C sources
+MAX_LAYERS = 4096
 MAX_SECTIONS = 64
 MAX_SIDE = 1 << 24
 MAX_CLASSES = 1 << 20
@@ -58,7 +59,8 @@ NORM_MAX = 1023
 SIGNED_ONE = 1024
 SIGNED_MAX = 32767
 
-MY_LIMIT = 1 << 28            # bytes this program is willing to unpack (section 8)
+# limits of this program (section 8): bytes it unpacks, images of a set, pixels of an image
+MY_BYTES, MY_IMAGES, MY_PIXELS = 1 << 28, 1 << 20, 1 << 26
 MASK64 = (1 << 64) - 1
 
 
@@ -119,11 +121,15 @@ def crc32c(data):
 # 3.3 XXH3-64 with seed 0, for inputs above 240 bytes (a model's payload always is)
 
 XXH_SECRET = bytes.fromhex("""
-    b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671f cb79e64eccc0e578825ad07dccff7221b8084674f743248ee03590e6813a264c
-    3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8 a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364
-    eac5ac8334d3ebc3c581a0fffa1363eb170ddd51b7f0da49d316552629d4689e 2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e""")
+    b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671f
+    cb79e64eccc0e578825ad07dccff7221b8084674f743248ee03590e6813a264c
+    3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8
+    a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364
+    eac5ac8334d3ebc3c581a0fffa1363eb170ddd51b7f0da49d316552629d4689e
+    2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e""")
 XXH_PRIME32 = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D)
-XXH_PRIME64 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5)
+XXH_PRIME64 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63,
+               0x27D4EB2F165667C5)
 
 
 def xxh3_64(data):
@@ -216,14 +222,16 @@ def read_fse_table(data, at, max_log, max_symbol):
     bits = 8 * at
 
     def peek(n):
-        return int.from_bytes(data[bits >> 3:(bits >> 3) + 4], "little") >> (bits & 7) & (1 << n) - 1
+        word = int.from_bytes(data[bits >> 3:(bits >> 3) + 4], "little")
+        return word >> (bits & 7) & (1 << n) - 1
 
     log = peek(4) + 5
     bits += 4
     require(log <= max_log, "zstd: an FSE table is too fine")
     counts, left = [], 1 << log
     while left > 0:
-        require(len(counts) <= max_symbol and bits < 8 * len(data), "zstd: an FSE table has too many symbols")
+        require(len(counts) <= max_symbol, "zstd: an FSE table has too many symbols")
+        require(bits < 8 * len(data), "zstd: an FSE table ends early")
         width = (left + 1).bit_length()
         value, low = peek(width), (1 << width - 1) - 1
         spare = (1 << width) - 2 - left
@@ -235,7 +243,7 @@ def read_fse_table(data, at, max_log, max_symbol):
             value -= spare
         counts.append(value - 1)
         left -= abs(value - 1)
-        while value == 1:               # a count of 0 is followed by how many more zeros, 3 meaning "and go on"
+        while value == 1:       # a count of 0 is followed by how many more zeros; 3: and go on
             zeros = peek(2)
             bits += 2
             counts += [0] * zeros
@@ -293,7 +301,8 @@ def huffman_stream(data, huffman, n):
 
 LL_BASE = [*range(16), 16, 18, 20, 22, 24, 28, 32, 40, 48] + [1 << i for i in range(6, 17)]
 LL_BITS = [0] * 16 + [1, 1, 1, 1, 2, 2, 3, 3, 4] + [*range(6, 17)]
-ML_BASE = [*range(3, 35), 35, 37, 39, 41, 43, 47, 51, 59, 67, 83, 99] + [(1 << i) + 3 for i in range(7, 17)]
+ML_BASE = [*range(3, 35), 35, 37, 39, 41, 43, 47, 51, 59, 67, 83, 99]
+ML_BASE += [(1 << i) + 3 for i in range(7, 17)]
 ML_BITS = [0] * 32 + [1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5] + [*range(7, 17)]
 DEFAULT_FSE = (     # of literal lengths, offsets, match lengths
     ([4, 3] + [2] * 11 + [1] * 3 + [2] * 9 + [3, 2] + [1] * 5 + [-1] * 4, 6),
@@ -311,8 +320,9 @@ class Zstd:
         require(data[:4] == b"\x28\xb5\x2f\xfd", "zstd: not a frame")
         flags, at = data[4], 5
         single, dictionary = flags >> 5 & 1, (0, 1, 2, 4)[flags & 3]
-        require(not flags & 8 and not any(data[at + 1 - single:at + 1 - single + dictionary]), "zstd: needs a dictionary")
-        at += 1 - single + dictionary + ((1 if single else 0), 2, 4, 8)[flags >> 6]
+        at += 1 - single        # of the window, which does not matter here
+        require(not flags & 8 and not any(data[at:at + dictionary]), "zstd: needs a dictionary")
+        at += dictionary + (single, 2, 4, 8)[flags >> 6]
         last = 0
         while not last:
             require(at + 3 <= len(data), "zstd: the frame ends early")
@@ -320,7 +330,8 @@ class Zstd:
             last, kind, size = head & 1, head >> 1 & 3, head >> 3
             at += 3
             stored = 1 if kind == 1 else size
-            require(kind != 3 and at + stored <= len(data) and len(self.out) + size <= limit, "zstd: a block is illegal")
+            require(kind != 3 and at + stored <= len(data), "zstd: a block is illegal")
+            require(kind == 2 or len(self.out) + size <= limit, "zstd: too many bytes")
             if kind == 2:
                 self.block(data[at:at + size])
             else:
@@ -361,7 +372,9 @@ class Zstd:
             size_bytes, shift = ((1, 3), (2, 4), (1, 3), (3, 4))[form]
             size, at = int.from_bytes(data[:size_bytes], "little") >> shift, size_bytes
             require(size <= self.limit, "zstd: too many literals")
-            return (data[at:at + size], at + size) if kind == 0 else (data[at:at + 1] * size, at + 1)
+            if kind == 0:
+                return data[at:at + size], at + size
+            return data[at:at + 1] * size, at + 1
         at, bits = ((3, 10), (3, 10), (4, 14), (5, 18))[form]
         sizes = int.from_bytes(data[:at], "little") >> 4
         size, packed = sizes & (1 << bits) - 1, sizes >> bits
@@ -392,8 +405,9 @@ class Zstd:
             offset = self.offset_of(offset, length)
             self.out += literals[taken:taken + length]
             taken += length
-            require(taken <= len(literals) and 0 < offset <= len(self.out) and len(self.out) + match <= self.limit,
-                    "zstd: a sequence is illegal")
+            require(taken <= len(literals), "zstd: too few literals")
+            require(0 < offset <= len(self.out), "zstd: an illegal offset")
+            require(len(self.out) + match <= self.limit, "zstd: too many bytes")
             for _ in range(match):
                 self.out.append(self.out[-offset])
         require(stream.left == 0, "zstd: sequences are not used up")
@@ -422,7 +436,7 @@ def unzstd(data, size):
     return out
 
 
-# ----- 4, 5. The container's front matter ----------------------------------------------------------------------
+# ----- 4, 5. The container's front matter ---------------------------------------------------------
 
 class Incomplete(Illegal):
     """A prefix that ends before the front matter does."""
@@ -437,18 +451,21 @@ class Front:
     def __init__(self, data):
         require(data[:8] == CONTAINER_MAGIC[:len(data)], "not a taper container")
         self.need(data, 56)
-        (self.version, self.layout, self.tail, required, _ignorable, crc, self.model_id, self.images, self.groups,
-         self.layers, sections, reserved) = struct.unpack("<HBBIIIQQIIII", data[8:56])
-        require(self.version == 1 and required == 0, "a container of another version, or with features unknown here")
+        (self.version, self.layout, self.tail, required, _, crc, self.model_id, self.images,
+         self.groups, self.layers, sections, reserved) = struct.unpack("<HBBIIIQQIIII", data[8:56])
+        require(self.version == 1 and required == 0, "a container of another version")
         require(reserved == 0 and sections <= MAX_SECTIONS, "the header is damaged")
         table_end = 56 + 24 * sections
         self.need(data, table_end)
-        require(crc32c(data[:20] + bytes(4) + data[24:table_end]) == crc, "the header fails its checksum")
+        require(crc32c(data[:20] + bytes(4) + data[24:table_end]) == crc,
+                "the header fails its checksum")
         table = [struct.unpack_from("<4sIQQ", data, 56 + 24 * i) for i in range(sections)]
         self.size = table_end + sum(stored for _, _, stored, _ in table)
         self.need(data, self.size)
         require(self.layout <= 1 and self.tail <= 1, "layout or tail is illegal")
-        require(1 <= self.groups <= self.images < 1 << 32 and 1 <= self.layers <= MAX_LAYERS, "counts are illegal")
+        require(1 <= self.groups <= self.images and 1 <= self.layers <= MAX_LAYERS,
+                "counts are illegal")
+        require(self.images <= MY_IMAGES, "more images than this program reads")
         self.names = self.labels = self.model = self.geometry = None
         self.sections, at = [], table_end
         for kind, crc, stored, unpacked in table:
@@ -462,7 +479,8 @@ class Front:
             raise Incomplete("incomplete header, need %d more bytes" % (n - len(data)))
 
     def section(self, kind, crc, stored, unpacked):
-        known = {b"DIRE": self.directory, b"name": self.read_names, b"labl": self.read_labels, b"modl": None}
+        known = {b"DIRE": self.directory, b"name": self.read_names, b"labl": self.read_labels,
+                 b"modl": None}
         if kind not in known:
             require(kind[0] & 0x20, "an unknown section that may not be skipped")
             return
@@ -470,7 +488,9 @@ class Front:
         require(kind not in self.sections, "a section occurs twice")
         self.sections.append(kind)
         require(crc32c(stored) == crc, "a section fails its checksum")
-        require(len(stored) <= unpacked <= 1024 * len(stored) + 65536 and unpacked <= MY_LIMIT, "a section's size is illegal")
+        require(len(stored) <= unpacked <= 1024 * len(stored) + 65536,
+                "a section's size is illegal")
+        require(unpacked <= MY_BYTES, "a section is larger than this program reads")
         content = stored if len(stored) == unpacked else unzstd(stored, unpacked)
         if kind == b"modl":
             self.model = content
@@ -481,21 +501,25 @@ class Front:
 
     def directory(self, r):
         self.geometry = []
-        for _ in range(r.varint(self.images)):                  # runs of equal images
+        for _ in range(r.varint(self.images)):          # runs of equal images
             count, width, height = r.varint(self.images), r.varint(MAX_SIDE), r.varint(MAX_SIDE)
             kind = r.u8()
-            require(count and width and height and kind & 15 in (1, 3) and kind < 32, "a geometry is illegal")
+            require(count and width and height and kind & 15 in (1, 3) and kind < 32,
+                    "a geometry is illegal")
             require(len(self.geometry) + count <= self.images, "too many geometries")
+            require(width * height <= MY_PIXELS, "an image is larger than this program draws")
             self.geometry += [(width, height, kind & 15, 16 if kind & 16 else 8)] * count
         require(len(self.geometry) == self.images, "too few geometries")
         self.group_first = [0]
-        for _ in range(r.varint(self.groups)):                  # runs of equal groups
+        for _ in range(r.varint(self.groups)):          # runs of equal groups
             count, size = r.varint(self.groups), r.varint(self.images)
-            require(count and size and len(self.group_first) + count <= self.groups + 1, "groups are illegal")
+            require(count and size and len(self.group_first) + count <= self.groups + 1,
+                    "groups are illegal")
             for _ in range(count):
                 self.group_first.append(self.group_first[-1] + size)
-        require(len(self.group_first) == self.groups + 1 and self.group_first[-1] == self.images, "groups do not add up")
-        self.layer_end = [0]                                    # passes up to the end of each layer
+        require(len(self.group_first) == self.groups + 1 and self.group_first[-1] == self.images,
+                "groups do not add up")
+        self.layer_end = [0]                            # passes up to the end of each layer
         for _ in range(self.layers):
             passes = r.varint(1 << 24)
             require(passes and self.layer_end[-1] + passes <= 1 << 24, "a layer is illegal")
@@ -503,17 +527,19 @@ class Front:
         self.first_cut = r.varint(self.groups - 1) if self.tail else self.groups
         self.per_checksum = r.varint((1 << 32) - 1)
         require(self.per_checksum, "checksums over no chunks")
-        self.chunk_at = [0]                                     # layer after layer, group after group
+        self.chunk_at = [0]                             # layer after layer, group after group
         for _ in range(self.layers * self.groups):
             self.chunk_at.append(self.chunk_at[-1] + r.varint(1 << 40))
-        self.blocks = -(-self.groups // self.per_checksum)      # checksums in a layer
+        self.blocks = -(-self.groups // self.per_checksum)  # checksums in a layer
         self.checksum = r.unpack("%dI" % (self.layers * self.blocks))
 
     def read_names(self, r):
         self.names = [r.string() for _ in range(self.images)]
         for name in self.names:
-            require(0 < len(name) < 4096 and not any(c < 32 or c in (127, 92) for c in name), "a name is illegal")
-            require(all(part not in (b"", b".", b"..") for part in name.split(b"/")), "a name is not a plain relative path")
+            require(0 < len(name) < 4096 and not any(c < 32 or c in (127, 92) for c in name),
+                    "a name is illegal")
+            require(all(part not in (b"", b".", b"..") for part in name.split(b"/")),
+                    "a name is not a plain relative path")
 
     def read_labels(self, r):
         self.classes = [r.string() for _ in range(r.varint(MAX_CLASSES))]
@@ -523,7 +549,7 @@ class Front:
         return next(g for g in range(self.groups) if image < self.group_first[g + 1])
 
 
-# ----- 6. Model files ------------------------------------------------------------------------------------------
+# ----- 6. Model files -----------------------------------------------------------------------------
 
 MODEL_MAGIC = b"\x89TPM\r\n\x1a\n"
 
@@ -534,8 +560,10 @@ class Model:
         require(len(data) >= 40, "the model's header ends early")
         version, reserved, crc, packed, size, self.id = struct.unpack("<HHIQQQ", data[8:40])
         require(version == 1, "a model of another version")
-        require(reserved == 0 and crc32c(data[:12] + bytes(4) + data[16:40]) == crc, "the model's header is damaged")
-        require(packed == len(data) - 40 and size <= MY_LIMIT, "the model's length is not what its header says")
+        require(reserved == 0 and crc32c(data[:12] + bytes(4) + data[16:40]) == crc,
+                "the model's header is damaged")
+        require(packed == len(data) - 40, "the model's length is not what its header says")
+        require(size <= MY_BYTES, "a larger model than this program reads")
         payload = unzstd(data[40:], size)
         require(xxh3_64(payload) == self.id, "the model fails its checksum")
         r = Reader(payload, "model")
@@ -546,7 +574,8 @@ class Model:
 
     # 6.2
     def architecture(self, r):
-        self.family, self.channels, self.width, self.height, self.units, self.tied = r.unpack("BBHHHB")
+        (self.family, self.channels, self.width, self.height, self.units,
+         self.tied) = r.unpack("BBHHHB")
         self.hidden = []
         for _ in range(2):
             depth = r.u8()
@@ -555,18 +584,21 @@ class Model:
         self.inputs = self.channels * self.width * self.height
         require(self.family <= 1, "a model of a family unknown here")
         require(self.channels in (1, 3) and self.tied <= 1, "the architecture is illegal")
-        require(1 <= self.width <= MAX_WINDOW_SIDE and 1 <= self.height <= MAX_WINDOW_SIDE, "the window is illegal")
+        require(1 <= self.width <= MAX_WINDOW_SIDE and 1 <= self.height <= MAX_WINDOW_SIDE,
+                "the window is illegal")
         require(1 <= self.units <= self.inputs <= MAX_INPUTS, "the number of units is illegal")
-        require(self.family == 1 or self.tied and not any(self.hidden), "a pca model with parts of a dense one")
-        require(all(1 <= w <= MAX_LAYER_WIDTH for stack in self.hidden for w in stack), "a layer's width is illegal")
+        require(self.family == 1 or self.tied and not any(self.hidden),
+                "a pca model with parts of a dense one")
+        require(all(1 <= w <= MAX_LAYER_WIDTH for stack in self.hidden for w in stack),
+                "a layer's width is illegal")
 
     # 6.3
     def network(self, r):
         self.mean = [v / 64 for v in r.unpack("%dh" % self.inputs)]
         self.synthesis = read_matrix(r, self.units, self.inputs, self.width)
         if not self.tied:
-            read_matrix(r, self.units, self.inputs, self.width)     # the encoder's; a decoder has no use for it
-        self.read_stack(r, self.inputs, self.hidden[0], self.units)  # nor for this
+            read_matrix(r, self.units, self.inputs, self.width)      # the encoder's half:
+        self.read_stack(r, self.inputs, self.hidden[0], self.units)  # a decoder has no use for it
         self.stack = self.read_stack(r, self.units, self.hidden[1], self.inputs)
 
     @staticmethod
@@ -590,7 +622,7 @@ class Model:
         self.log_scale = r.unpack("%dh" % self.units)
         require(max(self.planes) <= MAX_PLANES, "too many planes")
         require(all(-512 <= s <= 1023 for s in self.log_scale), "a scale is out of range")
-        self.order = []                                          # 10.1
+        self.order = []                                 # 10.1
         for unit, planes in enumerate(self.planes):
             slopes = r.bytes(planes)
             require(all(a >= b for a, b in zip(slopes, slopes[1:])), "slopes rise within a unit")
@@ -608,7 +640,8 @@ class Model:
         self.weight = [r.unpack("%dh" % FEATURES) for _ in range(CLASSES)]
         self.bias = r.unpack("%dh" % CLASSES)
         self.prior = [r.unpack("%db" % BINS) for _ in range(CLASSES)]
-        self.signed_weight = [[r.unpack("%db" % SIGNED_INPUTS) for _ in range(4)] for _ in range(SIGNED_UNITS)]
+        self.signed_weight = [[r.unpack("%db" % SIGNED_INPUTS) for _ in range(4)]
+                              for _ in range(SIGNED_UNITS)]
 
     def log_ratio(self, unit, depth):
         """16 log2(T / scale) of a unit of which `depth` planes are known."""
@@ -662,10 +695,11 @@ def read_weight(rc, zero, more, exponent):
     return -size if negative else size
 
 
-# ----- 9. The range coder ----------------------------------------------------------------------------------------
+# ----- 9. The range coder -------------------------------------------------------------------------
 
 STARVED = -1
-RATE = [(131072 + (2 * n + 3) // 2) // (2 * n + 3) for n in range(BIT_LIMIT + 1)]    # round(65536 / (n + 1.5))
+# round(65536 / (n + 1.5))
+RATE = [(131072 + (2 * n + 3) // 2) // (2 * n + 3) for n in range(BIT_LIMIT + 1)]
 
 
 class Bit:
@@ -683,7 +717,8 @@ class Bit:
 
 
 class RangeDecoder:
-    """whole: `data` is all of the string, and zeros follow. Otherwise it is a prefix, and nobody knows what follows."""
+    """whole: `data` is all of the string, and zeros follow. Otherwise it is a prefix, and nobody
+    knows what follows."""
 
     def __init__(self, data, whole):
         self.data, self.whole, self.at = data, whole, 8
@@ -699,7 +734,7 @@ class RangeDecoder:
     def bit(self, p1):
         bound = (self.range >> 16) * p1
         if self.code < bound:
-            if self.code + self.unknown >= bound:               # the bytes to come decide
+            if self.code + self.unknown >= bound:       # the bytes to come decide
                 return STARVED
             bit, self.range = 1, bound
         else:
@@ -719,7 +754,7 @@ class RangeDecoder:
         return bit
 
 
-# ----- 10. From bits to levels -------------------------------------------------------------------------------------
+# ----- 10. From bits to levels --------------------------------------------------------------------
 
 # 10.3 Logarithms and logistic in integers
 
@@ -727,11 +762,13 @@ LOG_FRACTION = (1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 13, 14, 15, 16)
 EXP_FRACTION = (32768, 34219, 35734, 37316, 38968, 40693, 42495, 44376,
                 46341, 48393, 50535, 52773, 55109, 57549, 60097, 62757)
 LOGISTIC = (
-    0, 1, 1, 1, 1, 1, 2, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 28, 36, 47, 60, 77, 98, 126, 162, 208, 267, 342, 439, 562, 720,
-    922, 1179, 1506, 1921, 2446, 3108, 3938, 4971, 6249, 7812, 9702, 11955, 14595, 17625, 21025, 24743, 28693, 32768,
-    36843, 40793, 44511, 47911, 50941, 53581, 55834, 57724, 59287, 60565, 61598, 62428, 63090, 63615, 64030, 64357, 64614,
-    64816, 64974, 65097, 65194, 65269, 65328, 65374, 65410, 65438, 65459, 65476, 65489, 65500, 65508, 65514, 65519, 65523,
-    65526, 65528, 65530, 65531, 65532, 65533, 65534, 65534, 65535, 65535, 65535, 65535, 65535, 65535)
+    0, 1, 1, 1, 1, 1, 2, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 28, 36, 47, 60, 77, 98, 126, 162,
+    208, 267, 342, 439, 562, 720, 922, 1179, 1506, 1921, 2446, 3108, 3938, 4971, 6249, 7812,
+    9702, 11955, 14595, 17625, 21025, 24743, 28693, 32768, 36843, 40793, 44511, 47911, 50941,
+    53581, 55834, 57724, 59287, 60565, 61598, 62428, 63090, 63615, 64030, 64357, 64614, 64816,
+    64974, 65097, 65194, 65269, 65328, 65374, 65410, 65438, 65459, 65476, 65489, 65500, 65508,
+    65514, 65519, 65523, 65526, 65528, 65530, 65531, 65532, 65533, 65534, 65534, 65535, 65535,
+    65535, 65535, 65535, 65535)
 
 
 def log16(x):
@@ -768,15 +805,16 @@ def ratio_bin(log_ratio):
 
 
 SIGNIFICANCE, SIGN, REFINE_FIRST, REFINE_LATER = range(4)
-NEAR = tuple((i + 1, w) for i, w in enumerate((7, 6, 5, 4, 3, 3, 2, 2)))        # (units away, weight)
+# (units away, weight)
+NEAR = tuple((i + 1, w) for i, w in enumerate((7, 6, 5, 4, 3, 3, 2, 2)))
 FAR = ((10, 7), (13, 6), (17, 6), (22, 5), (29, 4), (38, 4))
 SUM_UNKNOWN = 51 * 64
 NEIGHBOUR_SHARE = (0, 64, 32, 21, 16)
 
 
 class Group:
-    """What is known of a group's codes (10.2). Lists run over positions: window after window, image after image;
-    one entry more, at index n, stands for the neighbour that does not exist."""
+    """What is known of a group's codes (10.2). Lists run over positions: window after window, image
+    after image; one entry more, at index n, stands for the neighbour that does not exist."""
 
     def __init__(self, model, sizes):
         self.model = model
@@ -787,28 +825,31 @@ class Group:
             for y in range(rows):
                 for x in range(columns):
                     p = at + y * columns + x
-                    links.append((p - 1 if x else None, p + 1 if x + 1 < columns else None,
-                                  p - columns if y else None, p + columns if y + 1 < rows else None))
+                    links.append((p - 1 if x else None,
+                                  p + 1 if x + 1 < columns else None,
+                                  p - columns if y else None,
+                                  p + columns if y + 1 < rows else None))
             self.first.append(at + columns * rows)
         n = self.n = self.first[-1]
-        self.linked = n > len(sizes)                            # some image has two windows
-        self.neighbour = [[n if link[side] is None else link[side] for link in links] for side in range(4)]
+        self.linked = n > len(sizes)                    # some image has two windows
+        self.neighbour = [[n if link[side] is None else link[side] for link in links]
+                          for side in range(4)]
         self.neighbours = [sum(p is not None for p in link) for link in links]
         self.depth = [0] * model.units
         self.level = [[0] * n for _ in range(model.units)]
         self.norm = [[model.zero_norm[RATIO_BINS - 1]] * n + [0] for _ in range(model.units)]
         self.signed_norm = [[0] * (n + 1) for _ in range(min(model.units, SIGNED_UNITS))]
-        self.bits = [[Bit(squash((b - BINS // 2) * 16 + model.prior[c][b] * 2), CONFIDENCE) for b in range(BINS)]
-                     for c in range(CLASSES)]
-        self.passes = self.position = 0                         # passes complete; positions of the next that are known
+        self.bits = [[Bit(squash((b - BINS // 2) * 16 + model.prior[c][b] * 2), CONFIDENCE)
+                      for b in range(BINS)] for c in range(CLASSES)]
+        self.passes = self.position = 0     # passes complete; positions of the next that are known
         self.starved = False
 
     # 10.4 The inputs of a prediction
 
     def sum_units(self, unit, stencil):
         """Weighted mean of |x| / scale over other units of the same window, times 64 * 64."""
-        rows = [(self.norm[other], w) for away, w in stencil for other in (unit - away, unit + away)
-                if 0 <= other < self.model.units]
+        rows = [(self.norm[other], w) for away, w in stencil
+                for other in (unit - away, unit + away) if 0 <= other < self.model.units]
         total = sum(w for _, w in rows)
         if total == 0:
             return [SUM_UNKNOWN] * self.n
@@ -832,7 +873,8 @@ class Group:
             for side in range(4):
                 other = self.neighbour[side][p]
                 if other < self.n:
-                    value += sum(w * row[other] for w, row in zip(self.model.signed_weight[unit][side], self.signed_norm))
+                    weights = self.model.signed_weight[unit][side]
+                    value += sum(w * row[other] for w, row in zip(weights, self.signed_norm))
             size = min(scale_exp2(abs(value), -log_ratio) >> 12, 4095)
             out.append(-size if value < 0 else size)
         return out
@@ -846,8 +888,8 @@ class Group:
         return min(max(logit + 48 * 1024 + 512 >> 10, 0), BINS - 1)
 
     def predict(self, unit, depth):
-        """For each position, the adaptive probability of its next bit; and of its sign, None where that is not
-        predicted."""
+        """For each position, the adaptive probability of its next bit; and of its sign, None where
+        that is not predicted."""
         ratio = self.model.log_ratio(unit, depth + 1)
         offset = -192 - ratio
         columns = [self.sum_units(unit, NEAR), self.sum_units(unit, FAR)]
@@ -868,10 +910,12 @@ class Group:
                 if q:
                     e = clamp((value if q > 0 else -value) - 16 * (2 * abs(q) + 1), 48)
             k = kind * BANDS + band
-            bits.append(self.bits[k][self.bin_of(k, (a, b, c, d, a * a // 64, b * b // 64, c * c // 64, e))])
+            features = a, b, c, d, a * a // 64, b * b // 64, c * c // 64, e
+            bits.append(self.bits[k][self.bin_of(k, features)])
             if is_signed:
                 k = SIGN * BANDS + band
-                signs.append(self.bits[k][self.bin_of(k, (clamp(value, 256), clamp(value, 16)))])
+                features = clamp(value, 256), clamp(value, 16), 0, 0, 0, 0, 0, 0
+                signs.append(self.bits[k][self.bin_of(k, features)])
             else:
                 signs.append(None)
         return bits, signs
@@ -884,7 +928,8 @@ class Group:
         bits, signs = self.predict(unit, depth)
         level = self.level[unit]
         for p in range(self.n):
-            p1, window = bits[p].p1, rc.at
+            p1 = bits[p].p1
+            before = (rc.range >> 16) * p1, rc.code
             bit = rc.adaptive(bits[p])
             if bit < 0:
                 return False
@@ -892,14 +937,15 @@ class Group:
             if was == 0 and bit:
                 positive = rc.adaptive(signs[p]) if signs[p] else rc.bit(P_HALF)
                 if positive < 0:
-                    return False                                # significant, but nobody knows which way: still 0
+                    return False        # significant, but nobody knows which way: still 0
                 level[p] = 1 if positive else -1
                 sign = "+" if positive else "-"
             else:
                 level[p] = 2 * was + (-bit if was < 0 else bit)
             if trace:
-                print("pass %d unit %d depth %d position %d: p1 %d bit %d%s level %d, window ends at byte %d"
-                      % (self.passes, unit, depth, p, p1, bit, sign, level[p], window))
+                print("pass %d unit %d depth %d position %d: "
+                      "bound %x code %x p1 %d bit %d%s level %d"
+                      % (self.passes, unit, depth, p, *before, p1, bit, sign, level[p]))
             self.position = p + 1
         self.finish_pass(unit)
         return True
@@ -989,7 +1035,7 @@ class Group:
         return rows
 
 
-# ----- 13. Cuts: which chunks there are, and how much of them -----------------------------------------------------------
+# ----- 13. Cuts: which chunks there are, and how much of them -------------------------------------
 
 def decode_group(front, model, data, g, trace=False):
     """Group g from a file's bytes, as far as they go; the group, and what is wrong or None."""
@@ -1005,7 +1051,7 @@ def decode_group(front, model, data, g, trace=False):
         was_cut = front.tail and layer + 1 == front.layers and g >= front.first_cut
         whole = end <= len(data) and not was_cut
         passes = front.layer_end[layer + 1] - group.passes
-        if whole and passes * group.n // 11500 > end - begin + 16:          # section 15
+        if whole and passes * group.n // 11500 > end - begin + 16:      # section 15
             return group, "layer %d of group %d is too short for its passes" % (layer, g)
         group.decode_chunk(data[begin:end], whole, front.layer_end[layer + 1], trace)
         if group.starved:
@@ -1019,33 +1065,39 @@ def block_holds(front, data, layer, g):
     first = layer * front.groups + block * front.per_checksum
     last = layer * front.groups + min((block + 1) * front.per_checksum, front.groups)
     begin, end = front.size + front.chunk_at[first], front.size + front.chunk_at[last]
-    return end > len(data) or crc32c(data[begin:end]) == front.checksum[layer * front.blocks + block]
+    if end > len(data):
+        return True
+    return crc32c(data[begin:end]) == front.checksum[layer * front.blocks + block]
 
 
 def match(front, model):
-    require(front.model_id == model.id, "the container was made with model %016x, this is %016x" % (front.model_id, model.id))
+    require(front.model_id == model.id,
+            "the container was made with model %016x, this is %016x" % (front.model_id, model.id))
     require(front.layer_end[-1] <= len(model.order), "the container has more passes than its model")
     require(all(g[2] <= model.channels for g in front.geometry), "a colour image with a grey model")
 
 
-# ----- Output --------------------------------------------------------------------------------------------------------------
+# ----- Output -------------------------------------------------------------------------------------
 
 def write_png(path, geometry, rows):
     width, height, channels, depth = geometry
 
     def piece(kind, body):
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        check = struct.pack(">I", zlib.crc32(kind + body))
+        return struct.pack(">I", len(body)) + kind + body + check
 
     form = ">%d%s" % (width * channels, "B" if depth == 8 else "H")
     raw = b"".join(b"\0" + struct.pack(form, *row) for row in rows)
+    head = struct.pack(">IIBBBBB", width, height, depth, 0 if channels == 1 else 2, 0, 0, 0)
     with open(path, "wb") as out:
-        out.write(b"\x89PNG\r\n\x1a\n"
-                  + piece(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, 0 if channels == 1 else 2, 0, 0, 0))
-                  + piece(b"IDAT", zlib.compress(raw)) + piece(b"IEND", b""))
+        out.write(b"\x89PNG\r\n\x1a\n" + piece(b"IHDR", head) + piece(b"IDAT", zlib.compress(raw))
+                  + piece(b"IEND", b""))
 
 
 def path_for(front, folder, image):
-    name = front.names[image].decode("utf-8", "surrogateescape") if front.names else "%06d.png" % (image + 1)
+    name = "%06d.png" % (image + 1)
+    if front.names:
+        name = front.names[image].decode("utf-8", "surrogateescape")
     if not name.lower().endswith(".png"):
         name += ".png"
     path = os.path.join(folder, name)
@@ -1054,23 +1106,25 @@ def path_for(front, folder, image):
 
 
 def print_model(model):
-    print("model %016x: family %s, %d channels, window %d x %d, %d units, %d passes, %d layers on top"
-          % (model.id, ("pca", "dense")[model.family], model.channels, model.width, model.height, model.units,
-             len(model.order), len(model.stack)))
+    print("model %016x: family %s, %d channels, window %d x %d, %d units, %d passes, %d layers"
+          % (model.id, ("pca", "dense")[model.family], model.channels, model.width, model.height,
+             model.units, len(model.order), len(model.stack)))
 
 
 def print_front(front, size):
     whole = front.size + front.chunk_at[-1]
     print("container of %d images in %d groups and %d layers, layout %s, model %016x%s"
-          % (front.images, front.groups, front.layers, ("set", "image")[front.layout], front.model_id,
-             " (inside)" if front.model else ""))
+          % (front.images, front.groups, front.layers, ("set", "image")[front.layout],
+             front.model_id, " (inside)" if front.model else ""))
     print("front matter %d bytes, data %d bytes, here %d of %d bytes%s"
-          % (front.size, front.chunk_at[-1], min(size, whole), whole, ", its last layer cut" if front.tail else ""))
+          % (front.size, front.chunk_at[-1], min(size, whole), whole,
+             ", its last layer cut" if front.tail else ""))
     print("sections: " + ", ".join(kind.decode() for kind in front.sections))
     for layer in range(front.layers):
         begin, end = (front.chunk_at[(layer + k) * front.groups] for k in (0, 1))
         print("layer %d: passes %d to %d, %d bytes, ends at %d"
-              % (layer, front.layer_end[layer], front.layer_end[layer + 1] - 1, end - begin, front.size + end))
+              % (layer, front.layer_end[layer], front.layer_end[layer + 1] - 1, end - begin,
+                 front.size + end))
 
 
 def print_levels(g, group):
@@ -1086,7 +1140,7 @@ def main():
     parser.add_argument("-m", "--model", help="its model, unless the container carries it")
     parser.add_argument("-o", "--output", help="folder for the PNG files")
     parser.add_argument("--image", type=int, metavar="N", help="only this image, counted from 1")
-    parser.add_argument("--bytes", type=int, metavar="N", help="use only the first N bytes of the container")
+    parser.add_argument("--bytes", type=int, metavar="N", help="use the first N bytes alone")
     parser.add_argument("--info", action="store_true", help="say what is in the file")
     parser.add_argument("--levels", action="store_true", help="print the decoded integers")
     parser.add_argument("--trace", action="store_true", help="print every decoded bit")
@@ -1131,3 +1185,5 @@ if __name__ == "__main__":
     except Illegal as problem:
         print("teaching_decoder.py: %s" % problem, file=sys.stderr)
         sys.exit(4 if isinstance(problem, Incomplete) else 3)
+    except BrokenPipeError:
+        sys.exit(1)

@@ -1,4 +1,5 @@
-/* calibrate.c -- learning the quantiser's tables and the order; see calibrate.h. Contexts: fit_contexts.c. */
+/* calibrate.c -- learning the quantiser's tables and the order; see calibrate.h. Contexts:
+ * fit_contexts.c. */
 #include "calibrate.h"
 #include "../codec/chunk_coder.h"
 #include "fit_contexts.h"
@@ -8,21 +9,24 @@
 
 static double square(double x) { return x * x; }
 
-/* --- thresholds -------------------------------------------------------------------------------------- */
+/* --- thresholds
+ * -------------------------------------------------------------------------------------- */
 
-static uint8_t planes_for(double top) { /* bits of floor(top), with an eighth of room above what was seen */
+static uint8_t planes_for(
+    double top) { /* bits of floor(top), with an eighth of room above what was seen */
     double m = floor(top * 1.125);
     uint8_t planes = 0;
     while (planes < CODEC_MAX_PLANES && m >= exp2(planes)) planes++;
     return planes;
 }
 
-taper_status train_set_quantiser(taper_model *m, const train_codes *codes, const train_calibrate_options *options,
-                                 taper_error *error) {
+taper_status train_set_quantiser(taper_model *m, const train_codes *codes,
+                                 const train_calibrate_options *options, taper_error *error) {
     codec_code_tables *t = &m->tables;
     uint32_t units = m->network.units;
     codec_code_tables_free(t);
-    if (codec_code_tables_alloc(t, units) != TAPER_OK) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u units", units);
+    if (codec_code_tables_alloc(t, units) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u units", units);
     for (uint32_t u = 0; u < units; u++) {
         double gain = options->unit_gain ? options->unit_gain[u] : 1, top = 0, sum = 0;
         t->step[u] = (float)fmin(fmax(options->step / sqrt(fmax(gain, 1e-9)), 1e-5), 1e5);
@@ -38,22 +42,29 @@ taper_status train_set_quantiser(taper_model *m, const train_codes *codes, const
     return TAPER_OK;
 }
 
-/* --- what a pass is worth ------------------------------------------------------------------------------ */
+/* --- what a pass is worth
+ * ------------------------------------------------------------------------------ */
 
 /* Column u of the codes as |x| / step. */
-static void magnitudes_of(const train_codes *codes, const codec_code_tables *t, uint32_t u, float *magnitude) {
-    for (size_t i = 0; i < codes->n; i++) magnitude[i] = fabsf(codes->code[i * t->units + u]) / t->step[u];
+static void magnitudes_of(const train_codes *codes, const codec_code_tables *t, uint32_t u,
+                          float *magnitude) {
+    for (size_t i = 0; i < codes->n; i++)
+        magnitude[i] = fabsf(codes->code[i * t->units + u]) / t->step[u];
 }
 
 /* Sums behind recon and zero_norm, by ratio bin. */
 typedef struct interval_sums {
-    double recon[CODEC_RATIO_BINS][CODEC_RECON_LEVELS], n_recon[CODEC_RATIO_BINS][CODEC_RECON_LEVELS];
+    double recon[CODEC_RATIO_BINS][CODEC_RECON_LEVELS],
+        n_recon[CODEC_RATIO_BINS][CODEC_RECON_LEVELS];
     double zero[CODEC_RATIO_BINS], n_zero[CODEC_RATIO_BINS];
 } interval_sums;
 
-static uint32_t recon_index(uint32_t q) { return (q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1; }
+static uint32_t recon_index(uint32_t q) {
+    return (q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1;
+}
 
-static void add_intervals(const codec_code_tables *t, uint32_t u, const float *magnitude, size_t n, interval_sums *sums) {
+static void add_intervals(const codec_code_tables *t, uint32_t u, const float *magnitude, size_t n,
+                          interval_sums *sums) {
     double scale = exp2(t->log_scale[u] / 16.0);
     for (uint32_t d = 1; d <= t->planes[u]; d++) {
         uint32_t bin = codec_ratio_bin(codec_log_ratio(t, u, d));
@@ -61,8 +72,11 @@ static void add_intervals(const codec_code_tables *t, uint32_t u, const float *m
         for (size_t i = 0; i < n; i++) {
             float x = magnitude[i] * inverse;
             uint32_t q = (uint32_t)x;
-            if (q) sums->recon[bin][recon_index(q)] += x - (float)q, sums->n_recon[bin][recon_index(q)]++;
-            else sums->zero[bin] += magnitude[i] / scale, sums->n_zero[bin]++;
+            if (q)
+                sums->recon[bin][recon_index(q)] += x - (float)q,
+                    sums->n_recon[bin][recon_index(q)]++;
+            else
+                sums->zero[bin] += magnitude[i] / scale, sums->n_zero[bin]++;
         }
     }
     for (size_t i = 0; i < n; i++) sums->zero[CODEC_RATIO_BINS - 1] += magnitude[i] / scale;
@@ -82,7 +96,8 @@ static void set_intervals(codec_code_tables *t, const interval_sums *s) {
 }
 
 /* Squared error (in steps) of every depth of a unit, 0 .. planes. */
-static void errors_by_depth(const codec_code_tables *t, uint32_t u, const float *magnitude, size_t n, double *mse) {
+static void errors_by_depth(const codec_code_tables *t, uint32_t u, const float *magnitude,
+                            size_t n, double *mse) {
     for (uint32_t d = 0; d <= t->planes[u]; d++) {
         const uint8_t *recon = t->recon[codec_ratio_bin(codec_log_ratio(t, u, d))];
         float T = (float)(1u << (t->planes[u] - d)), inverse = 1 / T;
@@ -103,7 +118,8 @@ static double entropy_bits(double ones, double n) {
 }
 
 /* Bits a window of each pass with a static table for each pass: the first guess of the order. */
-static void static_bits(const codec_code_tables *t, uint32_t u, const float *magnitude, size_t n, double *bits) {
+static void static_bits(const codec_code_tables *t, uint32_t u, const float *magnitude, size_t n,
+                        double *bits) {
     for (uint32_t d = 0; d < t->planes[u]; d++) {
         float inverse = 1.0f / (float)(1u << (t->planes[u] - d - 1));
         double zeros = 0, fresh = 0;
@@ -116,14 +132,16 @@ static void static_bits(const codec_code_tables *t, uint32_t u, const float *mag
     }
 }
 
-/* --- slopes ----------------------------------------------------------------------------------------------- */
+/* --- slopes
+ * -----------------------------------------------------------------------------------------------
+ */
 
 typedef struct pass_worth {
     double *gain, *bits; /* [n_passes], unit after unit, plane after plane; bits a window */
 } pass_worth;
 
-/* Distortion gain per bit of a unit's passes, made to fall (pool adjacent violators: a plane that pays only with
- * its successor goes out together with it). */
+/* Distortion gain per bit of a unit's passes, made to fall (pool adjacent violators: a plane that
+ * pays only with its successor goes out together with it). */
 static void slopes_of_unit(const double *gain, const double *bits, uint32_t n, double *slope) {
     double sum_gain[CODEC_MAX_PLANES], sum_bits[CODEC_MAX_PLANES];
     uint32_t length[CODEC_MAX_PLANES], blocks = 0;
@@ -131,7 +149,8 @@ static void slopes_of_unit(const double *gain, const double *bits, uint32_t n, d
         sum_gain[blocks] = fmax(gain[d], 0) + 1e-12;
         sum_bits[blocks] = bits[d] + 1e-6;
         length[blocks++] = 1;
-        while (blocks > 1 && sum_gain[blocks - 1] * sum_bits[blocks - 2] >= sum_gain[blocks - 2] * sum_bits[blocks - 1]) {
+        while (blocks > 1 && sum_gain[blocks - 1] * sum_bits[blocks - 2] >=
+                                 sum_gain[blocks - 2] * sum_bits[blocks - 1]) {
             blocks--;
             sum_gain[blocks - 1] += sum_gain[blocks];
             sum_bits[blocks - 1] += sum_bits[blocks];
@@ -156,10 +175,12 @@ static taper_status set_slopes(codec_code_tables *t, const pass_worth *worth) {
     return codec_order_make(t);
 }
 
-/* --- measuring with the real contexts ------------------------------------------------------------------------ */
+/* --- measuring with the real contexts
+ * ------------------------------------------------------------------------ */
 
 /* Quantised codes in group order. */
-static taper_status quantise_all(const train_codes *codes, const codec_code_tables *t, uint32_t stride, int16_t **out) {
+static taper_status quantise_all(const train_codes *codes, const codec_code_tables *t,
+                                 uint32_t stride, int16_t **out) {
     int16_t *q = calloc((size_t)t->units * stride, sizeof *q);
     *out = q;
     if (!q) return TAPER_ERR_NOMEM;
@@ -170,8 +191,8 @@ static taper_status quantise_all(const train_codes *codes, const codec_code_tabl
 }
 
 /* Ideal bits of every pass, in the order's sequence: the encoder itself, run over the sample. */
-static taper_status measure_bits(const codec_code_tables *t, const train_codes *codes, const int16_t *q, double *bits,
-                                 taper_error *error) {
+static taper_status measure_bits(const codec_code_tables *t, const train_codes *codes,
+                                 const int16_t *q, double *bits, taper_error *error) {
     codec_group group;
     TAPER_TRY(codec_group_alloc(&group, t, codes->grid, codes->n_images, error));
     formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
@@ -179,11 +200,13 @@ static taper_status measure_bits(const codec_code_tables *t, const train_codes *
     taper_status status = codec_chunk_encode(&group, q, t->n_passes, &out, bits);
     formats_buffer_free(&out);
     codec_group_free(&group);
-    return status == TAPER_OK ? status : formats_fail(error, status, "no memory to measure the order");
+    return status == TAPER_OK ? status
+                              : formats_fail(error, status, "no memory to measure the order");
 }
 
 /* bits by order to worth by unit. */
-static void spread_bits(const codec_code_tables *t, const double *bits, size_t n, pass_worth *worth, uint32_t *first) {
+static void spread_bits(const codec_code_tables *t, const double *bits, size_t n, pass_worth *worth,
+                        uint32_t *first) {
     for (uint32_t u = 0, at = 0; u < t->units; at += t->planes[u++]) first[u] = at;
     for (uint32_t i = 0; i < t->n_passes; i++)
         worth->bits[first[t->pass[i].unit] + t->pass[i].depth] = bits[i] / (double)n;
@@ -202,8 +225,8 @@ static void set_layers(codec_code_tables *t, const double *bits, double pixels) 
     }
 }
 
-static taper_status first_order(codec_code_tables *t, const train_codes *codes, const train_calibrate_options *options,
-                                pass_worth *worth) {
+static taper_status first_order(codec_code_tables *t, const train_codes *codes,
+                                const train_calibrate_options *options, pass_worth *worth) {
     float *magnitude = malloc((codes->n + 1) * sizeof *magnitude);
     interval_sums *sums = calloc(1, sizeof *sums);
     taper_status status = magnitude && sums ? TAPER_OK : TAPER_ERR_NOMEM;
@@ -218,21 +241,25 @@ static taper_status first_order(codec_code_tables *t, const train_codes *codes, 
         magnitudes_of(codes, t, u, magnitude);
         errors_by_depth(t, u, magnitude, codes->n, mse);
         static_bits(t, u, magnitude, codes->n, worth->bits + at);
-        for (uint32_t d = 0; d < t->planes[u]; d++) worth->gain[at + d] = (mse[d] - mse[d + 1]) * gain;
+        for (uint32_t d = 0; d < t->planes[u]; d++)
+            worth->gain[at + d] = (mse[d] - mse[d + 1]) * gain;
     }
     free(magnitude), free(sums);
     return status == TAPER_OK ? set_slopes(t, worth) : status;
 }
 
 /* Contexts on the present order, then the order on what these contexts cost; twice, then layers. */
-static taper_status refine(taper_model *m, const train_codes *codes, pass_worth *worth, taper_error *error) {
+static taper_status refine(taper_model *m, const train_codes *codes, pass_worth *worth,
+                           taper_error *error) {
     enum { ROUNDS = 2 };
     codec_code_tables *t = &m->tables;
     uint32_t *first = calloc(t->units + 1, sizeof *first);
     double *bits = calloc(t->n_passes + 1, sizeof *bits);
     int16_t *q = NULL;
     codec_group shape = {0};
-    taper_status status = first && bits ? codec_group_alloc(&shape, t, codes->grid, codes->n_images, error) : TAPER_ERR_NOMEM;
+    taper_status status = first && bits
+                              ? codec_group_alloc(&shape, t, codes->grid, codes->n_images, error)
+                              : TAPER_ERR_NOMEM;
     uint32_t stride = shape.stride;
     codec_group_free(&shape);
     if (status == TAPER_OK) status = quantise_all(codes, t, stride, &q);
@@ -244,26 +271,35 @@ static taper_status refine(taper_model *m, const train_codes *codes, pass_worth 
         spread_bits(t, bits, codes->n, worth, first);
         status = set_slopes(t, worth);
     }
-    if (status == TAPER_OK) set_layers(t, bits, (double)codes->n * m->window.width * m->window.height);
+    if (status == TAPER_OK)
+        set_layers(t, bits, (double)codes->n * m->window.width * m->window.height);
     free(first), free(bits), free(q);
     return status;
 }
 
-taper_status train_calibrate(taper_model *m, const train_codes *codes, const train_calibrate_options *options,
-                             taper_error *error) {
+taper_status train_calibrate(taper_model *m, const train_codes *codes,
+                             const train_calibrate_options *options, taper_error *error) {
     TAPER_TRY(train_set_quantiser(m, codes, options, error));
     codec_code_tables *t = &m->tables;
     taper_status status = codec_code_tables_set_planes(t);
     if (status == TAPER_OK && t->n_passes == 0) {
         codec_code_tables_free(t);
-        return formats_fail(error, TAPER_ERR_ARG, "the images are all alike: there is nothing to learn; give more varied images");
+        return formats_fail(
+            error, TAPER_ERR_ARG,
+            "the images are all alike: there is nothing to learn; give more varied images");
     }
-    pass_worth worth = {calloc(t->n_passes + 1, sizeof(double)), calloc(t->n_passes + 1, sizeof(double))};
-    if (status == TAPER_OK) status = worth.gain && worth.bits ? first_order(t, codes, options, &worth) : TAPER_ERR_NOMEM;
+    pass_worth worth = {calloc(t->n_passes + 1, sizeof(double)),
+                        calloc(t->n_passes + 1, sizeof(double))};
+    if (status == TAPER_OK)
+        status =
+            worth.gain && worth.bits ? first_order(t, codes, options, &worth) : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) status = refine(m, codes, &worth, error);
     free(worth.gain), free(worth.bits);
     m->info.passes = t->n_passes;
     if (status == TAPER_OK) return status;
     codec_code_tables_free(t);
-    return error && error->status == status ? status : formats_fail(error, status, "no memory to calibrate %u units on %zu windows", m->network.units, codes->n);
+    return error && error->status == status
+               ? status
+               : formats_fail(error, status, "no memory to calibrate %u units on %zu windows",
+                              m->network.units, codes->n);
 }

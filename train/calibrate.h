@@ -1,5 +1,5 @@
-/* calibrate.h -- from a network and sample codes to code tables: thresholds, reconstruction points, the order of
- * passes by measured distortion gain per bit, and the contexts' weights. */
+/* calibrate.h -- from a network and sample codes to code tables: thresholds, reconstruction points,
+ * the order of passes by measured distortion gain per bit, and the contexts' weights. */
 #ifndef TRAIN_CALIBRATE_H
 #define TRAIN_CALIBRATE_H
 #include "../codec/model.h"
@@ -13,16 +13,18 @@ typedef struct train_codes {
 } train_codes;
 
 typedef struct train_calibrate_options {
-    float step;              /* finest threshold, in the units' values times sqrt(unit_gain); default 2 */
-    const double *unit_gain; /* [units] squared error on a window's values per squared error of the unit; NULL: 1 */
+    float step; /* finest threshold, in the units' values times sqrt(unit_gain); default 2 */
+    const double *unit_gain; /* [units] squared error on a window's values per squared error of the
+                                unit; NULL: 1 */
 } train_calibrate_options;
 
-/* Fill tables for model->network.units units. model->tables is allocated by this; on failure it is left empty. */
-taper_status train_calibrate(taper_model *model, const train_codes *codes, const train_calibrate_options *options,
-                             taper_error *error);
+/* Fill tables for model->network.units units. model->tables is allocated by this; on failure it is
+ * left empty. */
+taper_status train_calibrate(taper_model *model, const train_codes *codes,
+                             const train_calibrate_options *options, taper_error *error);
 
 /* The first part alone: step, planes and log_scale, which weight rounding needs. */
-taper_status train_set_quantiser(taper_model *model, const train_codes *codes, const train_calibrate_options *options,
-                                 taper_error *error);
+taper_status train_set_quantiser(taper_model *model, const train_codes *codes,
+                                 const train_calibrate_options *options, taper_error *error);
 
 #endif

@@ -29,28 +29,34 @@ static uint64_t guess_bytes(const formats_imageset *set, size_t count) {
     return seen ? sum / seen * count : 0;
 }
 
-taper_status train_dataset_load(train_dataset *data, const formats_imageset *set, uint64_t max_bytes, int drop_alpha,
-                                train_skip_fn *skip, void (*progress)(void *, uint64_t, uint64_t), void *user,
+taper_status train_dataset_load(train_dataset *data, const formats_imageset *set,
+                                uint64_t max_bytes, int drop_alpha, train_skip_fn *skip,
+                                void (*progress)(void *, uint64_t, uint64_t), void *user,
                                 taper_error *error) {
     size_t count = formats_imageset_count(set);
     uint64_t bytes = guess_bytes(set, count);
-    size_t wanted = bytes > max_bytes ? (size_t)((double)count * (double)max_bytes / (double)bytes) + 1 : count;
+    size_t wanted =
+        bytes > max_bytes ? (size_t)((double)count * (double)max_bytes / (double)bytes) + 1 : count;
     *data = (train_dataset){.available = count, .channels = 1, .one_size = 1};
     data->image = calloc(wanted + 1, sizeof *data->image);
-    if (!data->image) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu images", wanted);
+    if (!data->image)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu images", wanted);
     for (size_t k = 0; k < wanted; k++) {
         size_t i = (size_t)((double)k * (double)count / (double)wanted);
         taper_error why = {0};
         taper_image image;
         taper_status status = formats_imageset_read(set, i, &image, &why);
-        if (status == TAPER_OK && (status = normalise(&image, drop_alpha, &why)) != TAPER_OK) formats_image_free(&image);
+        if (status == TAPER_OK && (status = normalise(&image, drop_alpha, &why)) != TAPER_OK)
+            formats_image_free(&image);
         if (progress) progress(user, k + 1, wanted);
         if (status != TAPER_OK) {
             if (skip) skip(user, formats_imageset_path(set, i), &why);
             continue;
         }
         if (image.channels == 3) data->channels = 3;
-        if (data->n && (image.width != data->image[0].width || image.height != data->image[0].height)) data->one_size = 0;
+        if (data->n &&
+            (image.width != data->image[0].width || image.height != data->image[0].height))
+            data->one_size = 0;
         data->pixels += (uint64_t)image.width * image.height;
         data->image[data->n++] = image;
     }
@@ -66,7 +72,8 @@ void train_dataset_free(train_dataset *data) {
 }
 
 int train_is_validation(const train_dataset *data, size_t i) {
-    return data->n >= TRAIN_VALIDATION_PERIOD && i % TRAIN_VALIDATION_PERIOD == TRAIN_VALIDATION_PERIOD / 2;
+    return data->n >= TRAIN_VALIDATION_PERIOD &&
+           i % TRAIN_VALIDATION_PERIOD == TRAIN_VALIDATION_PERIOD / 2;
 }
 
 static int is_in_part(const train_dataset *data, size_t i, train_part part) {
@@ -74,9 +81,10 @@ static int is_in_part(const train_dataset *data, size_t i, train_part part) {
     return train_is_validation(data, i) == (part == TRAIN_PART_VALIDATION);
 }
 
-taper_status train_select(train_selection *s, const train_dataset *data, codec_window window, train_part part,
-                          size_t max_windows) {
-    *s = (train_selection){.image = malloc((data->n + 1) * sizeof *s->image), .grid = malloc((data->n + 1) * sizeof *s->grid)};
+taper_status train_select(train_selection *s, const train_dataset *data, codec_window window,
+                          train_part part, size_t max_windows) {
+    *s = (train_selection){.image = malloc((data->n + 1) * sizeof *s->image),
+                           .grid = malloc((data->n + 1) * sizeof *s->grid)};
     if (!s->image || !s->grid) return train_selection_free(s), TAPER_ERR_NOMEM;
     size_t total = 0, passed = 0;
     for (size_t i = 0; i < data->n; i++) {
@@ -101,8 +109,8 @@ void train_selection_free(train_selection *s) {
     memset(s, 0, sizeof *s);
 }
 
-size_t train_read_windows(const train_dataset *data, const train_selection *s, codec_window window, size_t first, size_t n,
-                          float *rows) {
+size_t train_read_windows(const train_dataset *data, const train_selection *s, codec_window window,
+                          size_t first, size_t n, float *rows) {
     size_t values = codec_window_values(window), count = 0;
     for (size_t i = first; i < first + n && i < s->n; i++) {
         codec_windows_read(window, &data->image[s->image[i]], rows + count * values);

@@ -7,12 +7,14 @@
 
 enum { BLOCK_IMAGES = 64 };
 
-taper_status train_encode_selection(const taper_model *m, codec_backend *be, const train_dataset *data,
-                                    const train_selection *s, float **codes, taper_error *error) {
+taper_status train_encode_selection(const taper_model *m, codec_backend *be,
+                                    const train_dataset *data, const train_selection *s,
+                                    float **codes, taper_error *error) {
     size_t inputs = m->network.inputs, units = m->network.units, most = 0, done = 0;
     for (size_t i = 0; i < s->n; i += BLOCK_IMAGES) {
         size_t windows = 0;
-        for (size_t k = i; k < i + BLOCK_IMAGES && k < s->n; k++) windows += (size_t)s->grid[k].columns * s->grid[k].rows;
+        for (size_t k = i; k < i + BLOCK_IMAGES && k < s->n; k++)
+            windows += (size_t)s->grid[k].columns * s->grid[k].rows;
         most = windows > most ? windows : most;
     }
     float *rows = malloc((most + 1) * inputs * sizeof *rows);
@@ -39,8 +41,8 @@ static double psnr_of(const taper_image *a, const taper_image *b) {
 }
 
 /* Mean PSNR of the group as it stands. */
-static taper_status measure(const taper_model *m, codec_backend *be, const codec_group *g, const train_dataset *data,
-                            const train_selection *s, double *psnr) {
+static taper_status measure(const taper_model *m, codec_backend *be, const codec_group *g,
+                            const train_dataset *data, const train_selection *s, double *psnr) {
     size_t at = 0, largest = 1, bytes = 1;
     for (size_t i = 0; i < s->n; i++) {
         const taper_image *image = &data->image[s->image[i]];
@@ -50,7 +52,8 @@ static taper_status measure(const taper_model *m, codec_backend *be, const codec
         bytes = size > bytes ? size : bytes;
     }
     size_t room = largest + 512;
-    float *code = malloc(room * m->network.units * sizeof *code), *rows = malloc(room * m->network.inputs * sizeof *rows);
+    float *code = malloc(room * m->network.units * sizeof *code),
+          *rows = malloc(room * m->network.inputs * sizeof *rows);
     uint8_t *pixels = malloc(bytes);
     taper_status status = code && rows && pixels ? TAPER_OK : TAPER_ERR_NOMEM;
     double sum = 0;
@@ -62,7 +65,8 @@ static taper_status measure(const taper_model *m, codec_backend *be, const codec
             drawn_first = at;
             drawn = g->n - at < room ? g->n - at : room;
             codec_group_dequantise(g, (uint32_t)at, (uint32_t)drawn, code);
-            status = codec_network_decode_units(&m->network, be, code, drawn, codec_group_units_known(g), rows);
+            status = codec_network_decode_units(&m->network, be, code, drawn,
+                                                codec_group_units_known(g), rows);
         }
         taper_image out = *image;
         out.pixels = pixels;
@@ -75,8 +79,9 @@ static taper_status measure(const taper_model *m, codec_backend *be, const codec
     return status;
 }
 
-static taper_status walk_layers(const taper_model *m, codec_backend *be, codec_group *g, const int16_t *q, double *bits,
-                                const train_dataset *data, const train_selection *s, train_rd_curve *curve) {
+static taper_status walk_layers(const taper_model *m, codec_backend *be, codec_group *g,
+                                const int16_t *q, double *bits, const train_dataset *data,
+                                const train_selection *s, train_rd_curve *curve) {
     const codec_code_tables *t = &m->tables;
     formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
     taper_status status = TAPER_OK;
@@ -94,8 +99,8 @@ static taper_status walk_layers(const taper_model *m, codec_backend *be, codec_g
     return status;
 }
 
-taper_status train_evaluate(const taper_model *m, codec_backend *be, const train_dataset *data, const train_selection *s,
-                            train_rd_curve *curve, taper_error *error) {
+taper_status train_evaluate(const taper_model *m, codec_backend *be, const train_dataset *data,
+                            const train_selection *s, train_rd_curve *curve, taper_error *error) {
     const codec_code_tables *t = &m->tables;
     float *codes = NULL;
     TAPER_TRY(train_encode_selection(m, be, data, s, &codes, error));
@@ -105,12 +110,15 @@ taper_status train_evaluate(const taper_model *m, codec_backend *be, const train
     int16_t *q = status == TAPER_OK ? malloc(((size_t)t->units * g.stride + 1) * sizeof *q) : NULL;
     if (status == TAPER_OK && (!bits || !q)) status = TAPER_ERR_NOMEM;
     for (size_t i = 0; i < s->windows && status == TAPER_OK; i++)
-        for (uint32_t u = 0; u < t->units; u++) q[(size_t)u * g.stride + i] = codec_quantise(t, u, codes[i * t->units + u]);
+        for (uint32_t u = 0; u < t->units; u++)
+            q[(size_t)u * g.stride + i] = codec_quantise(t, u, codes[i * t->units + u]);
     free(codes);
     if (status == TAPER_OK) status = walk_layers(m, be, &g, q, bits, data, s, curve);
     codec_group_free(&g);
     free(bits), free(q);
-    return status == TAPER_OK ? status : formats_fail(error, status, "no memory to evaluate %zu windows", s->windows);
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status, "no memory to evaluate %zu windows", s->windows);
 }
 
 double train_bytes_at(const train_rd_curve *c, double psnr) {
@@ -118,7 +126,8 @@ double train_bytes_at(const train_rd_curve *c, double psnr) {
         const train_rd_point *a = &c->point[i - 1], *b = &c->point[i];
         if (!(a->psnr_db <= psnr && psnr <= b->psnr_db) || a->psnr_db == b->psnr_db) continue;
         double part = (psnr - a->psnr_db) / (b->psnr_db - a->psnr_db);
-        return exp(log(a->bytes_per_image) + part * (log(b->bytes_per_image) - log(a->bytes_per_image)));
+        return exp(log(a->bytes_per_image) +
+                   part * (log(b->bytes_per_image) - log(a->bytes_per_image)));
     }
     return NAN;
 }

@@ -23,18 +23,20 @@ int train_solve_positive(double *a, double *b, uint32_t n) {
     return 0;
 }
 
-/* --- signed prediction -------------------------------------------------------------------------------- */
+/* --- signed prediction
+ * -------------------------------------------------------------------------------- */
 
 enum { SIDES = 4, REGRESSORS = SIDES * CODEC_SIGNED_INPUTS };
 
-static float scaled(const train_codes *codes, const codec_code_tables *t, size_t window, uint32_t u) {
+static float scaled(const train_codes *codes, const codec_code_tables *t, size_t window,
+                    uint32_t u) {
     double scale = t->step[u] * exp2(t->log_scale[u] / 16.0);
     return (float)(codes->code[window * t->units + u] / scale);
 }
 
 /* The first units of the four neighbours, zero where there is none. */
-static void neighbours_of(const train_codes *codes, const codec_code_tables *t, codec_grid grid, size_t first,
-                          uint32_t at, uint32_t inputs, double *x) {
+static void neighbours_of(const train_codes *codes, const codec_code_tables *t, codec_grid grid,
+                          size_t first, uint32_t at, uint32_t inputs, double *x) {
     uint32_t column = at % grid.columns, row = at / grid.columns;
     int exists[SIDES] = {column > 0, column + 1 < grid.columns, row > 0, row + 1 < grid.rows};
     int64_t away[SIDES] = {-1, 1, -(int64_t)grid.columns, grid.columns};
@@ -49,10 +51,12 @@ taper_status train_fit_signed(codec_code_tables *t, const train_codes *codes) {
     uint32_t inputs = t->units < CODEC_SIGNED_INPUTS ? t->units : CODEC_SIGNED_INPUTS;
     uint32_t outputs = t->units < CODEC_SIGNED_UNITS ? t->units : CODEC_SIGNED_UNITS;
     static const size_t square = REGRESSORS * REGRESSORS;
-    double *a = calloc(2 * square, sizeof *a), *b = calloc(CODEC_SIGNED_UNITS * REGRESSORS, sizeof *b);
+    double *a = calloc(2 * square, sizeof *a),
+           *b = calloc(CODEC_SIGNED_UNITS * REGRESSORS, sizeof *b);
     if (!a || !b) return free(a), free(b), TAPER_ERR_NOMEM;
     size_t first = 0, stride = codes->n / MAX_ROWS + 1, count = 0;
-    for (size_t i = 0; i < codes->n_images; first += (size_t)codes->grid[i].columns * codes->grid[i].rows, i++) {
+    for (size_t i = 0; i < codes->n_images;
+         first += (size_t)codes->grid[i].columns * codes->grid[i].rows, i++) {
         uint32_t windows = codes->grid[i].columns * codes->grid[i].rows;
         for (uint32_t at = 0; windows > 1 && at < windows; at++) {
             if ((first + at) % stride) continue;
@@ -61,14 +65,16 @@ taper_status train_fit_signed(codec_code_tables *t, const train_codes *codes) {
             for (uint32_t r = 0; r < REGRESSORS; r++)
                 for (uint32_t c = 0; c < REGRESSORS; c++) a[r * REGRESSORS + c] += x[r] * x[c];
             for (uint32_t u = 0; u < outputs; u++)
-                for (uint32_t r = 0; r < REGRESSORS; r++) b[u * REGRESSORS + r] += x[r] * scaled(codes, t, first + at, u);
+                for (uint32_t r = 0; r < REGRESSORS; r++)
+                    b[u * REGRESSORS + r] += x[r] * scaled(codes, t, first + at, u);
             count++;
         }
     }
     memset(t->signed_weight, 0, sizeof t->signed_weight);
     for (uint32_t u = 0; u < outputs && count; u++) {
         memcpy(a + square, a, square * sizeof *a);
-        for (uint32_t r = 0; r < REGRESSORS; r++) a[square + r * REGRESSORS + r] += 0.01 * (double)count + 1;
+        for (uint32_t r = 0; r < REGRESSORS; r++)
+            a[square + r * REGRESSORS + r] += 0.01 * (double)count + 1;
         if (train_solve_positive(a + square, b + u * REGRESSORS, REGRESSORS)) continue;
         for (uint32_t r = 0; r < REGRESSORS; r++)
             t->signed_weight[u][r / CODEC_SIGNED_INPUTS][r % CODEC_SIGNED_INPUTS] =
@@ -78,7 +84,8 @@ taper_status train_fit_signed(codec_code_tables *t, const train_codes *codes) {
     return TAPER_OK;
 }
 
-/* --- a uniform sample of each class ---------------------------------------------------------------------- */
+/* --- a uniform sample of each class
+ * ---------------------------------------------------------------------- */
 
 enum { SAMPLES = 24000 };
 
@@ -100,11 +107,13 @@ static uint64_t mix(uint64_t x) {
 static uint32_t place_for(class_sample *s, uint32_t class) {
     uint64_t index = s->seen++;
     if (s->kept < SAMPLES) return s->kept++;
-    uint64_t at = (mix(index + ((uint64_t)class << 48)) >> 32) * (index + 1) >> 32; /* index < 2^32 */
+    uint64_t at =
+        (mix(index + ((uint64_t) class << 48)) >> 32) * (index + 1) >> 32; /* index < 2^32 */
     return at < SAMPLES ? (uint32_t)at : SAMPLES;
 }
 
-static void keep(class_sample *samples, const codec_group *g, uint32_t u, uint32_t p, codec_kind kind, int bit) {
+static void keep(class_sample *samples, const codec_group *g, uint32_t u, uint32_t p,
+                 codec_kind kind, int bit) {
     uint32_t class = codec_class(kind, u), at = place_for(&samples[class], class);
     if (at == SAMPLES) return;
     int32_t f[CODEC_FEATURES];
@@ -124,13 +133,15 @@ static void walk_pass(codec_group *g, const int16_t *q, class_sample *samples) {
     for (uint32_t p = 0; p < g->n; p++) {
         int32_t m = abs(code[p]) >> shift;
         keep(samples, g, u, p, codec_kind_of_level(level[p]), m & 1);
-        if (m == 1 && codec_sign_is_predicted(g, u)) keep(samples, g, u, p, CODEC_SIGN, code[p] > 0);
+        if (m == 1 && codec_sign_is_predicted(g, u))
+            keep(samples, g, u, p, CODEC_SIGN, code[p] > 0);
         level[p] = (int16_t)(code[p] < 0 ? -m : m);
     }
     codec_group_finish_pass(g);
 }
 
-/* --- logistic regression ---------------------------------------------------------------------------------- */
+/* --- logistic regression
+ * ---------------------------------------------------------------------------------- */
 
 enum { TERMS = CODEC_FEATURES + 1, ROUNDS = 12 };
 static const double feature_unit = 1.0 / 64; /* features enter the regression in 4 octaves */
@@ -169,7 +180,8 @@ static void fit_class(codec_code_tables *t, uint32_t class, const class_sample *
     for (int round = 0; round < ROUNDS && s->kept; round++)
         if (!newton_step(s, theta)) break;
     for (int i = 0; i < CODEC_FEATURES; i++)
-        t->weight[class][i] = (int16_t)lrint(fmin(fmax(theta[i] * feature_unit * 4096, -32767), 32767));
+        t->weight[class][i] =
+            (int16_t)lrint(fmin(fmax(theta[i] * feature_unit * 4096, -32767), 32767));
     t->bias[class] = (int16_t)lrint(fmin(fmax(theta[CODEC_FEATURES] * 64, -8000), 8000));
     double ones[CODEC_BINS] = {0}, n[CODEC_BINS] = {0};
     for (uint32_t i = 0; i < s->kept; i++) {
@@ -186,7 +198,8 @@ static void fit_class(codec_code_tables *t, uint32_t class, const class_sample *
     }
 }
 
-taper_status train_fit_contexts(codec_code_tables *t, const train_codes *codes, const int16_t *q, taper_error *error) {
+taper_status train_fit_contexts(codec_code_tables *t, const train_codes *codes, const int16_t *q,
+                                taper_error *error) {
     class_sample *samples = calloc(CODEC_CLASSES, sizeof *samples);
     if (!samples) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to learn contexts");
     codec_group group;

@@ -63,23 +63,31 @@ static void store_row(float *row, const double *vector, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) row[i] = (float)(vector[top] < 0 ? -vector[i] : vector[i]);
 }
 
-taper_status train_pca_solve(train_covariance *cov, codec_network *net, double *eigenvalue, taper_error *error) {
-    if (cov->count < 2) return formats_fail(error, TAPER_ERR_ARG, "a model needs at least two windows to learn from; give more images");
+taper_status train_pca_solve(train_covariance *cov, codec_network *net, double *eigenvalue,
+                             taper_error *error) {
+    if (cov->count < 2)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "a model needs at least two windows to learn from; give more images");
     lapack_int n = (lapack_int)cov->inputs, k = (lapack_int)net->units, found = 0;
-    for (uint32_t i = 0; i < cov->inputs; i++) net->mean[i] = (float)(cov->guess[i] + cov->sum[i] / (double)cov->count);
+    for (uint32_t i = 0; i < cov->inputs; i++)
+        net->mean[i] = (float)(cov->guess[i] + cov->sum[i] / (double)cov->count);
     centre(cov);
-    double *value = malloc((size_t)n * sizeof *value), *vector = malloc((size_t)n * (size_t)k * sizeof *vector);
+    double *value = malloc((size_t)n * sizeof *value),
+           *vector = malloc((size_t)n * (size_t)k * sizeof *vector);
     lapack_int *support = malloc(2 * (size_t)n * sizeof *support);
     lapack_int info = -1;
     if (value && vector && support)
-        info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', k == n ? 'A' : 'I', 'U', n, cov->product, n, 0, 0, n - k + 1, n, 0,
-                              &found, value, vector, n, support);
+        info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', k == n ? 'A' : 'I', 'U', n, cov->product, n, 0,
+                              0, n - k + 1, n, 0, &found, value, vector, n, support);
     for (lapack_int u = 0; info == 0 && u < k; u++) { /* LAPACK's order is rising */
         lapack_int from = found - 1 - u;
-        store_row(net->synthesis + (size_t)u * (size_t)n, vector + (size_t)from * (size_t)n, (uint32_t)n);
+        store_row(net->synthesis + (size_t)u * (size_t)n, vector + (size_t)from * (size_t)n,
+                  (uint32_t)n);
         if (eigenvalue) eigenvalue[u] = value[from] > 0 ? value[from] : 0;
     }
     free(value), free(vector), free(support);
     if (info == 0) return TAPER_OK;
-    return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the eigenvectors of %u inputs; use a smaller --window", cov->inputs);
+    return formats_fail(error, TAPER_ERR_NOMEM,
+                        "no memory for the eigenvectors of %u inputs; use a smaller --window",
+                        cov->inputs);
 }

@@ -1,5 +1,5 @@
-/* train.c -- the stages of making a model: window, principal components, stored precision, calibration, validation.
- * See train.h. */
+/* train.c -- the stages of making a model: window, principal components, stored precision,
+ * calibration, validation. See train.h. */
 #include "train.h"
 #include "../codec/pseudo_inverse.h"
 #include "pca.h"
@@ -14,10 +14,11 @@ void train_say(const train_hooks *hooks, const char *stage, double part) {
     if (hooks && hooks->stage) hooks->stage(hooks->user, stage, part);
 }
 
-/* --- principal components --------------------------------------------------------------------------------- */
+/* --- principal components
+ * --------------------------------------------------------------------------------- */
 
-taper_status train_fit_pca(taper_model *m, const train_dataset *data, codec_backend *be, const train_hooks *hooks,
-                           taper_error *error) {
+taper_status train_fit_pca(taper_model *m, const train_dataset *data, codec_backend *be,
+                           const train_hooks *hooks, taper_error *error) {
     train_selection part;
     train_covariance cov = {0};
     taper_status status = train_select(&part, data, m->window, TRAIN_PART_TRAINING, SIZE_MAX / 2);
@@ -38,17 +39,23 @@ taper_status train_fit_pca(taper_model *m, const train_dataset *data, codec_back
     }
     free(rows);
     train_selection_free(&part);
-    if (status != TAPER_OK) formats_fail(error, status, "no memory for the covariance of %u values; use a smaller --window", m->network.inputs);
+    if (status != TAPER_OK)
+        formats_fail(error, status,
+                     "no memory for the covariance of %u values; use a smaller --window",
+                     m->network.inputs);
     train_say(hooks, "eigenvectors", -1);
     if (status == TAPER_OK) status = train_pca_solve(&cov, &m->network, NULL, error);
     train_covariance_free(&cov);
     return status;
 }
 
-/* --- precision and calibration ------------------------------------------------------------------------------ */
+/* --- precision and calibration
+ * ------------------------------------------------------------------------------ */
 
-/* Images that calibration learns from: held-out ones where the network may have learned its own by heart. */
-taper_status train_select_for_calibration(train_selection *s, const train_dataset *data, codec_window window, uint32_t units) {
+/* Images that calibration learns from: held-out ones where the network may have learned its own by
+ * heart. */
+taper_status train_select_for_calibration(train_selection *s, const train_dataset *data,
+                                          codec_window window, uint32_t units) {
     enum { WORK = 15000000, PASSES_PER_UNIT = 7, ROWS_PER_INPUT = 50, FEWEST = 200 };
     size_t most = WORK / ((size_t)units * PASSES_PER_UNIT) + FEWEST;
     TAPER_TRY(train_select(s, data, window, TRAIN_PART_TRAINING, SIZE_MAX / 2));
@@ -64,18 +71,25 @@ taper_status train_select_for_calibration(train_selection *s, const train_datase
 taper_status train_renew_analysis(taper_model *m, codec_backend *be, taper_error *error) {
     codec_network *net = &m->network;
     if (!m->tied) return TAPER_OK;
-    if (net->analysis == net->synthesis) net->analysis = malloc((size_t)net->units * net->inputs * sizeof(float));
+    if (net->analysis == net->synthesis)
+        net->analysis = malloc((size_t)net->units * net->inputs * sizeof(float));
     if (!net->analysis) {
         net->analysis = net->synthesis;
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the analysis");
     }
-    taper_status status = codec_pseudo_inverse(be, net->synthesis, net->units, net->inputs, net->analysis);
-    return status == TAPER_OK ? status : formats_fail(error, status, "the rounded weights cannot be inverted; lower --weight-error");
+    taper_status status =
+        codec_pseudo_inverse(be, net->synthesis, net->units, net->inputs, net->analysis);
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status,
+                              "the rounded weights cannot be inverted; lower --weight-error");
 }
 
-/* Quantiser for the scales, weights rounded to what the file holds, then all tables on codes of the rounded network. */
-taper_status train_round_and_calibrate(taper_model *m, const train_dataset *data, codec_backend *be, const train_options *options,
-                                       const double *unit_gain, taper_error *error) {
+/* Quantiser for the scales, weights rounded to what the file holds, then all tables on codes of the
+ * rounded network. */
+taper_status train_round_and_calibrate(taper_model *m, const train_dataset *data, codec_backend *be,
+                                       const train_options *options, const double *unit_gain,
+                                       taper_error *error) {
     train_selection s;
     float *codes = NULL;
     codec_weight_precision precision = train_precision(options);
@@ -100,7 +114,8 @@ codec_weight_precision train_precision(const train_options *options) {
     return (codec_weight_precision){options->linear_mse > 0 ? options->linear_mse : 0.25, 8};
 }
 
-/* --- one candidate -------------------------------------------------------------------------------------------- */
+/* --- one candidate
+ * -------------------------------------------------------------------------------------------- */
 
 typedef struct candidate {
     taper_model *model;
@@ -114,26 +129,34 @@ static void free_candidate(candidate *c) {
     *c = (candidate){0};
 }
 
-taper_status train_evaluate_validation(const taper_model *m, const train_dataset *data, codec_backend *be, train_rd_curve *curve, taper_error *error) {
+taper_status train_evaluate_validation(const taper_model *m, const train_dataset *data,
+                                       codec_backend *be, train_rd_curve *curve,
+                                       taper_error *error) {
     train_selection s;
-    if (train_select(&s, data, m->window, TRAIN_PART_VALIDATION, EVALUATION_PIXELS / (m->window.width * m->window.height) + 1))
+    if (train_select(&s, data, m->window, TRAIN_PART_VALIDATION,
+                     EVALUATION_PIXELS / (m->window.width * m->window.height) + 1))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to select images");
     taper_status status = train_evaluate(m, be, data, &s, curve, error);
     train_selection_free(&s);
     return status;
 }
 
-static taper_status make_candidate(candidate *c, const train_options *options, const train_dataset *data, codec_window window,
-                                   codec_backend *be, const train_hooks *hooks, taper_error *error) {
-    uint32_t inputs = codec_window_values(window), units = options->units ? options->units : DEFAULT_UNITS;
-    *c = (candidate){.model = calloc(1, sizeof *c->model), .file = formats_buffer_make(SIZE_MAX / 4)};
+static taper_status make_candidate(candidate *c, const train_options *options,
+                                   const train_dataset *data, codec_window window,
+                                   codec_backend *be, const train_hooks *hooks,
+                                   taper_error *error) {
+    uint32_t inputs = codec_window_values(window),
+             units = options->units ? options->units : DEFAULT_UNITS;
+    *c = (candidate){.model = calloc(1, sizeof *c->model),
+                     .file = formats_buffer_make(SIZE_MAX / 4)};
     taper_model *m = c->model;
     if (!m) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a model");
     m->window = window;
     m->tied = options->family == TAPER_FAMILY_PCA;
     m->info.family = options->family;
     if (units > inputs) units = inputs;
-    if (codec_network_alloc(&m->network, inputs, units, 1, NULL, 0, NULL, 0)) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u units", units);
+    if (codec_network_alloc(&m->network, inputs, units, 1, NULL, 0, NULL, 0))
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u units", units);
     TAPER_TRY(train_fit_pca(m, data, be, hooks, error));
     if (options->family == TAPER_FAMILY_DENSE) {
         TAPER_TRY(train_dense_stages(m, options, data, be, hooks, error));
@@ -147,7 +170,8 @@ static taper_status make_candidate(candidate *c, const train_options *options, c
     return codec_model_write(m, &precision, &c->file, error);
 }
 
-/* File and model bytes of the set together, as a mean of logarithms over low, middle and high quality. */
+/* File and model bytes of the set together, as a mean of logarithms over low, middle and high
+ * quality. */
 static double score(const candidate *c, uint64_t set_images) {
     static const double qualities[] = {25, 30, 35};
     double sum = 0, n = 0;
@@ -160,38 +184,52 @@ static double score(const candidate *c, uint64_t set_images) {
     return n ? sum / n : INFINITY;
 }
 
-/* --- windows ---------------------------------------------------------------------------------------------------- */
+/* --- windows
+ * ----------------------------------------------------------------------------------------------------
+ */
 
-/* Could a model of this window be worth its bytes to a set of this size? About half a byte a weight, against a quarter of
- * a usual rate of two bits a pixel. */
+/* Could a model of this window be worth its bytes to a set of this size? About half a byte a
+ * weight, against a quarter of a usual rate of two bits a pixel. */
 static int can_pay(const train_options *options, const train_dataset *data, codec_window window) {
-    double inputs = codec_window_values(window), units = options->units ? options->units : DEFAULT_UNITS;
-    double model_bytes = 0.5 * inputs * fmin(units, inputs), pixels = (double)data->pixels / (double)data->n;
+    double inputs = codec_window_values(window),
+           units = options->units ? options->units : DEFAULT_UNITS;
+    double model_bytes = 0.5 * inputs * fmin(units, inputs),
+           pixels = (double)data->pixels / (double)data->n;
     double images = options->set_images ? (double)options->set_images : (double)data->available;
     return model_bytes < images * pixels / 16;
 }
 
-static void add_window(const train_options *options, const train_dataset *data, codec_window window, codec_window *list, int *n) {
+static void add_window(const train_options *options, const train_dataset *data, codec_window window,
+                       codec_window *list, int *n) {
     if (*n == 0 || can_pay(options, data, window)) list[(*n)++] = window;
 }
 
-static taper_status list_windows(const train_options *options, const train_dataset *data, codec_window *window, int *n,
-                                 taper_error *error) {
+static taper_status list_windows(const train_options *options, const train_dataset *data,
+                                 codec_window *window, int *n, taper_error *error) {
     uint32_t width = data->image[0].width, height = data->image[0].height, side = options->window;
     *n = 0;
     if (side == TRAIN_WINDOW_WHOLE) {
-        if (!data->one_size) return formats_fail(error, TAPER_ERR_ARG, "--window whole needs images of one size; give a side such as --window 8");
-        if (width > CODEC_MAX_WINDOW_SIDE || height > CODEC_MAX_WINDOW_SIDE || width * height * data->channels > CODEC_MAX_INPUTS)
-            return formats_fail(error, TAPER_ERR_ARG, "images of %u x %u are too large for --window whole; give a side such as --window 16", width, height);
+        if (!data->one_size)
+            return formats_fail(
+                error, TAPER_ERR_ARG,
+                "--window whole needs images of one size; give a side such as --window 8");
+        if (width > CODEC_MAX_WINDOW_SIDE || height > CODEC_MAX_WINDOW_SIDE ||
+            width * height * data->channels > CODEC_MAX_INPUTS)
+            return formats_fail(error, TAPER_ERR_ARG,
+                                "images of %u x %u are too large for --window whole; give a side "
+                                "such as --window 16",
+                                width, height);
         window[(*n)++] = (codec_window){width, height, data->channels};
     } else if (side != TRAIN_WINDOW_AUTO) {
         if (side > 64) return formats_fail(error, TAPER_ERR_ARG, "--window %u is above 64", side);
         window[(*n)++] = (codec_window){side, side, data->channels};
     } else {
-        int small = data->one_size && width <= WHOLE_SIDE_AUTO && height <= WHOLE_SIDE_AUTO && width * height * data->channels <= 4096;
+        int small = data->one_size && width <= WHOLE_SIDE_AUTO && height <= WHOLE_SIDE_AUTO &&
+                    width * height * data->channels <= 4096;
         add_window(options, data, (codec_window){8, 8, data->channels}, window, n);
         add_window(options, data, (codec_window){16, 16, data->channels}, window, n);
-        if (small && (width != 16 || height != 16)) add_window(options, data, (codec_window){width, height, data->channels}, window, n);
+        if (small && (width != 16 || height != 16))
+            add_window(options, data, (codec_window){width, height, data->channels}, window, n);
     }
     return TAPER_OK;
 }
@@ -202,13 +240,16 @@ static void fill_report(train_report *r, const candidate *c, const train_dataset
     r->passes = c->model->tables.n_passes;
     r->model_bytes = c->file.size;
     r->images = data->n;
-    for (size_t i = 0; i < data->n; i++) r->validation_images += (size_t)train_is_validation(data, i);
-    r->used_linear = c->model->info.family == TAPER_FAMILY_DENSE && !c->model->network.decoder.depth;
+    for (size_t i = 0; i < data->n; i++)
+        r->validation_images += (size_t)train_is_validation(data, i);
+    r->used_linear =
+        c->model->info.family == TAPER_FAMILY_DENSE && !c->model->network.decoder.depth;
     r->validation = c->curve;
 }
 
-taper_status train_model(const train_options *options, const train_dataset *data, codec_backend *be, const train_hooks *hooks,
-                         formats_buffer *out, train_report *report, taper_error *error) {
+taper_status train_model(const train_options *options, const train_dataset *data, codec_backend *be,
+                         const train_hooks *hooks, formats_buffer *out, train_report *report,
+                         taper_error *error) {
     codec_window window[4];
     int n;
     uint64_t set_images = options->set_images ? options->set_images : data->available;
@@ -218,7 +259,8 @@ taper_status train_model(const train_options *options, const train_dataset *data
     for (int i = 0; i < n && status == TAPER_OK; i++) {
         candidate c;
         status = make_candidate(&c, options, data, window[i], be, hooks, error);
-        if (status == TAPER_OK && (!best.model || score(&c, set_images) < score(&best, set_images))) {
+        if (status == TAPER_OK &&
+            (!best.model || score(&c, set_images) < score(&best, set_images))) {
             candidate worse = best;
             best = c;
             c = worse;

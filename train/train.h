@@ -7,16 +7,19 @@
 enum { TRAIN_WINDOW_AUTO = 0, TRAIN_WINDOW_WHOLE = 0xFFFF };
 
 typedef struct train_options {
-    taper_family family;       /* default TAPER_FAMILY_PCA */
-    uint32_t window;           /* side in pixels, TRAIN_WINDOW_AUTO (chosen on the validation part by file + model bytes) or
-                                  TRAIN_WINDOW_WHOLE (the images, which must have one size, at most 256 x 256) */
-    uint32_t units;            /* 0: all the window has, at most 1024 */
-    float step;                /* finest threshold in 8-bit levels times sqrt(window values) .. see calibrate.h; 0: 2 */
-    double linear_mse;         /* squared error that rounding the linear weights may add; 0: 0.25 (54 dB) */
-    uint64_t set_images;       /* images over which the model's bytes are spread when the window is chosen; 0: as many as given */
+    taper_family family; /* default TAPER_FAMILY_PCA */
+    uint32_t window; /* side in pixels, TRAIN_WINDOW_AUTO (chosen on the validation part by file +
+                        model bytes) or TRAIN_WINDOW_WHOLE (the images, which must have one size, at
+                        most 256 x 256) */
+    uint32_t units;  /* 0: all the window has, at most 1024 */
+    float step; /* finest threshold in 8-bit levels times sqrt(window values) .. see calibrate.h; 0:
+                   2 */
+    double linear_mse; /* squared error that rounding the linear weights may add; 0: 0.25 (54 dB) */
+    uint64_t set_images;       /* images over which the model's bytes are spread when the window is
+                                  chosen; 0: as many as given */
     train_dense_options dense; /* family dense: its loop (trainer.h) */
-    const uint32_t *hidden;    /* family dense: widths of the encoder's hidden layers from the input inwards; the decoder's mirror
-                                  them. NULL: 512, 256 */
+    const uint32_t *hidden;    /* family dense: widths of the encoder's hidden layers from the input
+                                  inwards; the decoder's mirror    them. NULL: 512, 512 */
     uint32_t n_hidden;
 } train_options;
 
@@ -25,11 +28,12 @@ typedef struct train_report {
     uint32_t units, passes;
     uint64_t model_bytes;
     size_t images, validation_images;
-    int used_linear;           /* family dense: training gained nothing and the linear start was kept */
+    int used_linear; /* family dense: training gained nothing and the linear start was kept */
     train_rd_curve validation; /* on the validation part */
 } train_report;
 
-/* What train_model says while it works: a stage's name, and how far it is (0..1, or -1). May be NULL. */
+/* What train_model says while it works: a stage's name, and how far it is (0..1, or -1). May be
+ * NULL. */
 typedef void train_stage_fn(void *user, const char *stage, double part);
 
 typedef struct train_hooks {
@@ -41,6 +45,7 @@ typedef struct train_hooks {
 /* Learn a model from data and append the .tpm file to out. be may have a pool. hooks may be NULL.
  * TAPER_ERR_ARG: options that do not fit the data (with the remedy); TAPER_ERR_NOMEM. */
 taper_status train_model(const train_options *options, const train_dataset *data, codec_backend *be,
-                         const train_hooks *hooks, formats_buffer *out, train_report *report, taper_error *error);
+                         const train_hooks *hooks, formats_buffer *out, train_report *report,
+                         taper_error *error);
 
 #endif

@@ -1,14 +1,17 @@
-/* train_dense_stages.c -- family dense from its PCA start to a calibrated model; see train_parts.h. */
+/* train_dense_stages.c -- family dense from its PCA start to a calibrated model; see train_parts.h.
+ */
 #include "train_parts.h"
 #include "philox.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- data --------------------------------------------------------------------------------------------- */
+/* --- data
+ * --------------------------------------------------------------------------------------------- */
 
 /* The training part's windows as bytes. */
-static taper_status collect_windows(const taper_model *m, const train_dataset *data, train_pixels *out, uint8_t **memory) {
+static taper_status collect_windows(const taper_model *m, const train_dataset *data,
+                                    train_pixels *out, uint8_t **memory) {
     enum { MAX_WINDOWS = 1 << 20, BLOCK = 64 };
     train_selection s;
     size_t inputs = m->network.inputs, done = 0, most = 1;
@@ -22,7 +25,8 @@ static taper_status collect_windows(const taper_model *m, const train_dataset *d
     taper_status status = rows && *memory ? TAPER_OK : TAPER_ERR_NOMEM;
     for (size_t i = 0; i < s.n && status == TAPER_OK; i += BLOCK) {
         size_t n = train_read_windows(data, &s, m->window, i, BLOCK, rows);
-        for (size_t k = 0; k < n * inputs; k++) (*memory)[done * inputs + k] = (uint8_t)(rows[k] + 0.5f);
+        for (size_t k = 0; k < n * inputs; k++)
+            (*memory)[done * inputs + k] = (uint8_t)(rows[k] + 0.5f);
         done += n;
     }
     free(rows);
@@ -31,18 +35,22 @@ static taper_status collect_windows(const taper_model *m, const train_dataset *d
     return status;
 }
 
-/* --- what a unit is worth ------------------------------------------------------------------------------ */
+/* --- what a unit is worth
+ * ------------------------------------------------------------------------------ */
 
-/* Squared error on a window per squared error of each unit: the decoder's response to moving the unit by a
- * fraction of its scale, both ways, on sample codes. */
-static taper_status measure_gains(const taper_model *m, codec_backend *be, const float *codes, size_t n, double *gain) {
+/* Squared error on a window per squared error of each unit: the decoder's response to moving the
+ * unit by a fraction of its scale, both ways, on sample codes. */
+static taper_status measure_gains(const taper_model *m, codec_backend *be, const float *codes,
+                                  size_t n, double *gain) {
     enum { ROWS = 64 };
     size_t inputs = m->network.inputs, units = m->network.units, rows = n < ROWS ? n : ROWS;
-    float *moved = malloc(2 * rows * units * sizeof *moved), *out = malloc(2 * rows * inputs * sizeof *out);
+    float *moved = malloc(2 * rows * units * sizeof *moved),
+          *out = malloc(2 * rows * inputs * sizeof *out);
     taper_status status = moved && out ? TAPER_OK : TAPER_ERR_NOMEM;
     for (size_t u = 0; u < units && status == TAPER_OK; u++) {
         double power = 1e-6, sum = 0;
-        for (size_t i = 0; i < n; i++) power += (double)codes[i * units + u] * codes[i * units + u] / (double)n;
+        for (size_t i = 0; i < n; i++)
+            power += (double)codes[i * units + u] * codes[i * units + u] / (double)n;
         float step = (float)(0.35 * sqrt(power));
         for (size_t r = 0; r < rows; r++) {
             const float *from = codes + r * (n / rows) * units;
@@ -63,13 +71,15 @@ static taper_status measure_gains(const taper_model *m, codec_backend *be, const
     return status;
 }
 
-static taper_status calibrate_dense(taper_model *m, const train_dataset *data, codec_backend *be, const train_options *options,
-                                    taper_error *error) {
+static taper_status calibrate_dense(taper_model *m, const train_dataset *data, codec_backend *be,
+                                    const train_options *options, taper_error *error) {
     train_selection s;
     float *codes = NULL;
     double *gain = calloc(m->network.units, sizeof *gain);
-    taper_status status = gain ? train_select_for_calibration(&s, data, m->window, m->network.units) : TAPER_ERR_NOMEM;
-    if (status != TAPER_OK) return free(gain), formats_fail(error, status, "no memory to calibrate");
+    taper_status status = gain ? train_select_for_calibration(&s, data, m->window, m->network.units)
+                               : TAPER_ERR_NOMEM;
+    if (status != TAPER_OK)
+        return free(gain), formats_fail(error, status, "no memory to calibrate");
     status = train_encode_selection(m, be, data, &s, &codes, error);
     if (status == TAPER_OK) status = measure_gains(m, be, codes, s.windows, gain);
     free(codes);
@@ -79,7 +89,8 @@ static taper_status calibrate_dense(taper_model *m, const train_dataset *data, c
     return status;
 }
 
-/* --- random cuts of the real quantiser ------------------------------------------------------------------- */
+/* --- random cuts of the real quantiser
+ * ------------------------------------------------------------------- */
 
 typedef struct cut_table {
     const codec_code_tables *tables;
@@ -94,7 +105,8 @@ static taper_status make_cuts(cut_table *cuts, const codec_code_tables *t) {
     for (uint32_t l = 0; l < t->n_layers; l++) {
         uint8_t *depth = cuts->depth + (size_t)l * t->units;
         if (l) memcpy(depth, depth - t->units, t->units);
-        for (; pass < t->layer[l].pass; pass++) depth[t->pass[pass].unit] = (uint8_t)(t->pass[pass].depth + 1);
+        for (; pass < t->layer[l].pass; pass++)
+            depth[t->pass[pass].unit] = (uint8_t)(t->pass[pass].depth + 1);
     }
     return TAPER_OK;
 }
@@ -104,35 +116,41 @@ static float value_at(const codec_code_tables *t, uint32_t u, uint32_t depth, fl
     int32_t m = codec_quantise(t, u, x);
     uint32_t shift = t->planes[u] - depth, q = (uint32_t)(m < 0 ? -m : m) >> shift;
     if (!q) return 0;
-    uint32_t c = t->recon[codec_ratio_bin(codec_log_ratio(t, u, depth))][(q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1];
+    uint32_t c = t->recon[codec_ratio_bin(codec_log_ratio(t, u, depth))]
+                         [(q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1];
     float magnitude = ((float)q + (float)c / 256) * t->step[u] * (float)(1u << shift);
     return m < 0 ? -magnitude : magnitude;
 }
 
-static taper_status requantise(void *user, const float *codes, size_t n, uint32_t units, uint64_t seed, uint64_t draw,
-                               float *out) {
+static taper_status requantise(void *user, const float *codes, size_t n, uint32_t units,
+                               uint64_t seed, uint64_t draw, float *out) {
     const cut_table *cuts = user;
     enum { STREAM = 77 };
     for (size_t i = 0; i < n; i++) {
         uint32_t word[4];
         train_philox(seed, draw << 20 | i, STREAM, word);
-        const uint8_t *depth = cuts->depth + (size_t)train_philox_below(word[0], cuts->tables->n_layers) * units;
-        for (uint32_t u = 0; u < units; u++) out[i * units + u] = value_at(cuts->tables, u, depth[u], codes[i * units + u]);
+        const uint8_t *depth =
+            cuts->depth + (size_t)train_philox_below(word[0], cuts->tables->n_layers) * units;
+        for (uint32_t u = 0; u < units; u++)
+            out[i * units + u] = value_at(cuts->tables, u, depth[u], codes[i * units + u]);
     }
     return TAPER_OK;
 }
 
-/* --- the stages -------------------------------------------------------------------------------------------- */
+/* --- the stages
+ * -------------------------------------------------------------------------------------------- */
 
 /* An untied network with stacks around the same linear path. */
 static taper_status grow_stacks(taper_model *m, const train_options *options, taper_error *error) {
-    static const uint32_t usual[] = {512, 256};
+    static const uint32_t usual[] = {512, 512};
     const uint32_t *hidden = options->hidden ? options->hidden : usual;
     uint32_t n = options->hidden ? options->n_hidden : 2, mirrored[CODEC_MAX_LAYERS];
-    if (n < 1 || n >= CODEC_MAX_LAYERS) return formats_fail(error, TAPER_ERR_ARG, "%u hidden layers; 1 to 7 are possible", n);
+    if (n < 1 || n >= CODEC_MAX_LAYERS)
+        return formats_fail(error, TAPER_ERR_ARG, "%u hidden layers; 1 to 7 are possible", n);
     for (uint32_t i = 0; i < n; i++) mirrored[i] = hidden[n - 1 - i];
     codec_network grown, *old = &m->network;
-    if (codec_network_alloc(&grown, old->inputs, old->units, 0, hidden, n, mirrored, n)) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the network");
+    if (codec_network_alloc(&grown, old->inputs, old->units, 0, hidden, n, mirrored, n))
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the network");
     size_t weights = (size_t)old->units * old->inputs * sizeof(float);
     memcpy(grown.mean, old->mean, old->inputs * sizeof(float));
     memcpy(grown.analysis, old->synthesis, weights);
@@ -143,22 +161,26 @@ static taper_status grow_stacks(taper_model *m, const train_options *options, ta
     return TAPER_OK;
 }
 
-static taper_status train_network(taper_model *m, const train_options *options, const train_pixels *pixels, const train_dataset *data,
+static taper_status train_network(taper_model *m, const train_options *options,
+                                  const train_pixels *pixels, const train_dataset *data,
                                   codec_backend *be, const train_hooks *hooks, taper_error *error) {
     train_result result;
     train_say(hooks, "training", -1);
-    TAPER_TRY(train_dense(&options->dense, pixels, be, &m->network, hooks ? &hooks->dense : NULL, &result, error));
+    TAPER_TRY(train_dense(&options->dense, pixels, be, &m->network, hooks ? &hooks->dense : NULL,
+                          &result, error));
     train_say(hooks, "calibration", -1);
     TAPER_TRY(calibrate_dense(m, data, be, options, error));
     cut_table cuts;
-    if (make_cuts(&cuts, &m->tables) != TAPER_OK) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to tune the decoder");
+    if (make_cuts(&cuts, &m->tables) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to tune the decoder");
     train_dense_options tuning = options->dense;
     tuning.rate *= 0.2f;
     tuning.epochs = tuning.epochs / 3 + 1;
     tuning.checkpoint = NULL;
     tuning.resume = 0;
     train_say(hooks, "tuning the decoder", -1);
-    taper_status status = train_dense_decoder(&tuning, pixels, be, &m->network, requantise, &cuts, NULL, &result, error);
+    taper_status status = train_dense_decoder(&tuning, pixels, be, &m->network, requantise, &cuts,
+                                              NULL, &result, error);
     free(cuts.depth);
     if (status != TAPER_OK) return status;
     train_say(hooks, "calibration", -1);
@@ -171,7 +193,8 @@ static double compare_curves(const train_rd_curve *a, const train_rd_curve *b) {
     double low = fmax(a->point[0].psnr_db, b->point[0].psnr_db);
     double high = fmin(a->point[a->n - 1].psnr_db, b->point[b->n - 1].psnr_db), sum = 0, n = 0;
     for (int i = 1; i < PLACES; i++) {
-        double psnr = low + (high - low) * i / PLACES, difference = log(train_bytes_at(a, psnr)) - log(train_bytes_at(b, psnr));
+        double psnr = low + (high - low) * i / PLACES,
+               difference = log(train_bytes_at(a, psnr)) - log(train_bytes_at(b, psnr));
         if (isfinite(difference)) sum += difference, n++;
     }
     return n ? sum / n : INFINITY;
@@ -185,23 +208,28 @@ static void move_model(taper_model *to, taper_model *from) {
     from->tables = (codec_code_tables){0};
 }
 
-taper_status train_dense_stages(taper_model *m, const train_options *options, const train_dataset *data, codec_backend *be,
+taper_status train_dense_stages(taper_model *m, const train_options *options,
+                                const train_dataset *data, codec_backend *be,
                                 const train_hooks *hooks, taper_error *error) {
     taper_model linear = *m; /* the floor: the same units without stacks */
     linear.tied = 1;
     train_rd_curve floor_curve, curve;
-    if (codec_network_alloc(&linear.network, m->network.inputs, m->network.units, 1, NULL, 0, NULL, 0))
+    if (codec_network_alloc(&linear.network, m->network.inputs, m->network.units, 1, NULL, 0, NULL,
+                            0))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the linear model");
     memcpy(linear.network.mean, m->network.mean, m->network.inputs * sizeof(float));
-    memcpy(linear.network.synthesis, m->network.synthesis, (size_t)m->network.units * m->network.inputs * sizeof(float));
+    memcpy(linear.network.synthesis, m->network.synthesis,
+           (size_t)m->network.units * m->network.inputs * sizeof(float));
     linear.tables = (codec_code_tables){0};
     train_pixels pixels;
     uint8_t *memory = NULL;
     train_say(hooks, "calibration of the linear start", -1);
     taper_status status = train_round_and_calibrate(&linear, data, be, options, NULL, error);
-    if (status == TAPER_OK) status = train_evaluate_validation(&linear, data, be, &floor_curve, error);
+    if (status == TAPER_OK)
+        status = train_evaluate_validation(&linear, data, be, &floor_curve, error);
     if (status == TAPER_OK) status = grow_stacks(m, options, error);
-    if (status == TAPER_OK && collect_windows(m, data, &pixels, &memory) != TAPER_OK) status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for the training windows");
+    if (status == TAPER_OK && collect_windows(m, data, &pixels, &memory) != TAPER_OK)
+        status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for the training windows");
     if (status == TAPER_OK) status = train_network(m, options, &pixels, data, be, hooks, error);
     if (status == TAPER_OK) status = train_evaluate_validation(m, data, be, &curve, error);
     if (status == TAPER_OK && compare_curves(&curve, &floor_curve) >= 0) move_model(m, &linear);

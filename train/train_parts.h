@@ -1,22 +1,30 @@
-/* train_parts.h -- the stages of train_model that its two files share; see train.c and train_dense_stages.c. */
+/* train_parts.h -- the stages of train_model that its two files share; see train.c and
+ * train_dense_stages.c. */
 #ifndef TRAIN_TRAIN_PARTS_H
 #define TRAIN_TRAIN_PARTS_H
 #include "train.h"
 
 void train_say(const train_hooks *hooks, const char *stage, double part);
 /* Principal components of the training part into model->network (tied). */
-taper_status train_fit_pca(taper_model *model, const train_dataset *data, codec_backend *be, const train_hooks *hooks, taper_error *error);
-taper_status train_select_for_calibration(train_selection *selection, const train_dataset *data, codec_window window, uint32_t units);
+taper_status train_fit_pca(taper_model *model, const train_dataset *data, codec_backend *be,
+                           const train_hooks *hooks, taper_error *error);
+taper_status train_select_for_calibration(train_selection *selection, const train_dataset *data,
+                                          codec_window window, uint32_t units);
 taper_status train_renew_analysis(taper_model *model, codec_backend *be, taper_error *error);
 /* Tables of the model on its weights as stored. unit_gain as in calibrate.h. */
-taper_status train_round_and_calibrate(taper_model *model, const train_dataset *data, codec_backend *be, const train_options *options,
+taper_status train_round_and_calibrate(taper_model *model, const train_dataset *data,
+                                       codec_backend *be, const train_options *options,
                                        const double *unit_gain, taper_error *error);
-taper_status train_evaluate_validation(const taper_model *model, const train_dataset *data, codec_backend *be, train_rd_curve *curve, taper_error *error);
+taper_status train_evaluate_validation(const taper_model *model, const train_dataset *data,
+                                       codec_backend *be, train_rd_curve *curve,
+                                       taper_error *error);
 codec_weight_precision train_precision(const train_options *options);
 
-/* Family dense, from a model that holds the principal components: train the network, calibrate it, tune the decoder on
- * what the quantiser gives, and keep the linear model instead where validation says that it is smaller. */
-taper_status train_dense_stages(taper_model *model, const train_options *options, const train_dataset *data, codec_backend *be,
+/* Family dense, from a model that holds the principal components: train the network, calibrate it,
+ * tune the decoder on what the quantiser gives, and keep the linear model instead where validation
+ * says that it is smaller. */
+taper_status train_dense_stages(taper_model *model, const train_options *options,
+                                const train_dataset *data, codec_backend *be,
                                 const train_hooks *hooks, taper_error *error);
 
 #endif

@@ -13,12 +13,12 @@ cat train.bin test.bin | cmp - all.bin
 "$TAPER" decode -q -m model.tpm --format cifar -o same.bin same.taper
 cmp same.bin train.bin
 
-# names that collide are told apart when they are decoded
+# names that collide get the folder of their shard
 "$TAPER" encode -q -m model.tpm -o names.taper set/png/arrow
 "$TAPER" merge -q -o twice.taper names.taper names.taper
 "$TAPER" decode -q -m model.tpm -o twice twice.taper
 test "$(count_png twice)" -eq 24
-cmp twice/0001.png twice/0001-2.png
+cmp twice/0001.png twice/shard-2/0001.png
 
 "$TAPER" train -q --window 4 -o other.tpm set/png
 "$TAPER" encode -q -m other.tpm -o other.taper set/cifar/test.bin

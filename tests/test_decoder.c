@@ -1,0 +1,403 @@
+/* test_decoder.c -- pushed and pulled decoding, any order of asking, completeness, damage, limits. */
+#include "../formats/container.h"
+#include "cmocka_all.h"
+#include "dct_model.h"
+
+enum { N = 12, SEED = 91 };
+
+typedef struct fixture {
+    taper_model *model, *other;
+    formats_buffer model_file;
+    taper_image image[N];
+    formats_buffer file[3]; /* one group; groups of 4; one image after the other */
+} fixture;
+
+static int make(void **state) {
+    static fixture f;
+    f = (fixture){.model_file = formats_buffer_make(1 << 24)};
+    formats_buffer unused = formats_buffer_make(1 << 24);
+    f.other = dct_model_make((codec_window){4, 4, 3}, 9, 2, &unused);
+    formats_buffer_free(&unused);
+    f.model = dct_model_make((codec_window){4, 4, 3}, 0, 6, &f.model_file);
+    for (int i = 0; i < N; i++) {
+        f.image[i] = dct_picture(i % 3 ? 8 : 4, i % 5 ? 8 : 4, i % 4 ? 3 : 1, (uint64_t)i);
+        if (i == 3) formats_image_free(&f.image[3]), f.image[3] = dct_picture(1, 1, 3, 3);
+    }
+    for (int kind = 0; kind < 3; kind++) {
+        taper_encode_options options = {.layout = kind == 2 ? TAPER_LAYOUT_IMAGE : TAPER_LAYOUT_SET, .group_images = kind ? 4 : 0};
+        f.file[kind] = dct_encode(f.model, f.image, N, &options, kind == 1);
+    }
+    *state = &f;
+    return 0;
+}
+
+static int drop(void **state) {
+    fixture *f = *state;
+    for (int i = 0; i < N; i++) formats_image_free(&f->image[i]);
+    for (int k = 0; k < 3; k++) formats_buffer_free(&f->file[k]);
+    taper_model_free(f->model), taper_model_free(f->other);
+    formats_buffer_free(&f->model_file);
+    return 0;
+}
+
+static taper_decoder *open_bytes(formats_memory *memory, taper_source *source, const taper_model *model) {
+    *source = formats_memory_source(memory);
+    taper_decoder *decoder;
+    assert_int_equal(taper_decoder_open(&decoder, source, model, NULL, NULL), TAPER_OK);
+    return decoder;
+}
+
+/* Byte by byte: what pushing gives is what pulling the same prefix gives, how complete included. */
+static void pushing_equals_pulling(void **state) {
+    fixture *f = *state;
+    for (int kind = 0; kind < 3; kind++) {
+        const formats_buffer *file = &f->file[kind];
+        taper_decoder *pushed;
+        assert_int_equal(taper_decoder_new(&pushed, f->model, NULL, NULL), TAPER_OK);
+        for (size_t size = 0; size <= file->size; size++) {
+            if (size) assert_int_equal(taper_decoder_push(pushed, file->data + size - 1, 1, NULL), TAPER_OK);
+            formats_buffer a = formats_buffer_make(1 << 24), b = formats_buffer_make(1 << 24);
+            taper_completeness done[2][N];
+            memset(done, 0, sizeof done);
+            taper_status pull = dct_pull(file->data, size, f->model, &a, done[0]);
+            taper_status push = dct_render_all(pushed, &b, done[1]);
+            assert_int_equal(pull, push);
+            assert_int_equal(a.size, b.size);
+            if (a.size) assert_memory_equal(a.data, b.data, a.size);
+            for (int i = 0; i < N && pull == TAPER_OK; i++) {
+                assert_int_equal(done[0][i].passes, done[1][i].passes);
+                assert_int_equal(done[0][i].bytes, done[1][i].bytes);
+                assert_int_equal(done[0][i].complete, done[1][i].complete);
+                assert_int_equal(done[0][i].complete, size == file->size || done[0][i].passes == done[0][i].passes_in_file);
+            }
+            formats_buffer_free(&a), formats_buffer_free(&b);
+        }
+        assert_int_equal(taper_decoder_push(pushed, "", 0, NULL), TAPER_OK);
+        taper_error error = {0};
+        assert_int_equal(taper_decoder_push(pushed, "x", 1, &error), TAPER_ERR_CORRUPT);
+        assert_int_equal(taper_decoder_push(pushed, "", 0, &error), TAPER_ERR_CORRUPT); /* a failure is final */
+        assert_int_equal(error.status, TAPER_ERR_CORRUPT);
+        formats_buffer after = formats_buffer_make(1 << 24); /* but what was decoded is still there */
+        assert_int_equal(dct_render_all(pushed, &after, NULL), TAPER_OK);
+        assert_true(dct_mean_psnr(f->image, N, after.data) > 35);
+        formats_buffer_free(&after);
+        taper_decoder_free(pushed);
+    }
+}
+
+/* Pieces of any size, rendering in between or not: the same at the end. */
+static void pieces_do_not_matter(void **state) {
+    fixture *f = *state;
+    uint64_t random = SEED;
+    printf("seed %d\n", SEED);
+    formats_buffer want = formats_buffer_make(1 << 24);
+    assert_int_equal(dct_pull(f->file[1].data, f->file[1].size, f->model, &want, NULL), TAPER_OK);
+    for (int round = 0; round < 20; round++) {
+        taper_decoder *pushed;
+        assert_int_equal(taper_decoder_new(&pushed, f->model, NULL, NULL), TAPER_OK);
+        for (size_t at = 0, n; at < f->file[1].size; at += n) {
+            n = picture_random(&random) % (round < 10 ? 40 : 4000);
+            if (n > f->file[1].size - at) n = f->file[1].size - at;
+            assert_int_equal(taper_decoder_push(pushed, f->file[1].data + at, n, NULL), TAPER_OK);
+            formats_buffer scrap = formats_buffer_make(1 << 24);
+            if (round % 2) (void)dct_render_all(pushed, &scrap, NULL);
+            formats_buffer_free(&scrap);
+        }
+        formats_buffer got = formats_buffer_make(1 << 24);
+        assert_int_equal(dct_render_all(pushed, &got, NULL), TAPER_OK);
+        assert_int_equal(got.size, want.size);
+        assert_memory_equal(got.data, want.data, want.size);
+        formats_buffer_free(&got);
+        taper_decoder_free(pushed);
+    }
+    formats_buffer_free(&want);
+}
+
+/* Images asked for in any order, at any cut, are the images asked for in rising order. */
+static void any_order_gives_the_same(void **state) {
+    fixture *f = *state;
+    uint64_t random = SEED + 1;
+    for (int round = 0; round < 60; round++) {
+        const formats_buffer *file = &f->file[round % 3];
+        size_t front = dct_info(file, f->model).front_bytes;
+        formats_memory memory = {file->data, front + picture_random(&random) % (file->size - front + 1)};
+        formats_buffer all = formats_buffer_make(1 << 24);
+        assert_int_equal(dct_pull(memory.bytes, memory.size, f->model, &all, NULL), TAPER_OK);
+        taper_source source;
+        taper_decoder *decoder = open_bytes(&memory, &source, f->model);
+        for (int k = 0; k < 20; k++) {
+            uint64_t i = picture_random(&random) % N;
+            uint8_t pixels[3 * 64], *want = all.data;
+            for (uint64_t j = 0; j < i; j++) want += formats_image_bytes(&f->image[j]);
+            taper_image out = {.pixels = pixels};
+            assert_int_equal(taper_decoder_render(decoder, i, &out, NULL, NULL), TAPER_OK);
+            assert_true(out.width == f->image[i].width && out.height == f->image[i].height);
+            assert_true(out.channels == f->image[i].channels && out.depth == 8);
+            assert_memory_equal(pixels, want, formats_image_bytes(&f->image[i]));
+        }
+        taper_decoder_free(decoder);
+        formats_buffer_free(&all);
+    }
+}
+
+/* More windows than are drawn at once, in one image and over many. */
+static void many_windows_are_drawn(void **state) {
+    fixture *f = *state;
+    taper_image image[3] = {dct_picture(150, 140, 3, 1), dct_picture(90, 91, 1, 2), dct_picture(5, 5, 3, 3)};
+    formats_buffer file = dct_encode(f->model, image, 3, NULL, 0);
+    for (size_t cut = file.size; cut > 2000; cut = cut * 2 / 3) {
+        formats_memory memory = {file.data, cut};
+        formats_buffer all = formats_buffer_make(1 << 24);
+        assert_int_equal(dct_pull(file.data, cut, f->model, &all, NULL), TAPER_OK);
+        if (cut == file.size) assert_true(dct_mean_psnr(image, 3, all.data) > 35);
+        taper_source source;
+        taper_decoder *decoder = open_bytes(&memory, &source, f->model);
+        uint8_t *at = all.data + all.size;
+        for (int i = 2; i >= 0; i--) {
+            at -= formats_image_bytes(&image[i]);
+            taper_image out = {.pixels = malloc(formats_image_bytes(&image[i]))};
+            assert_int_equal(taper_decoder_render(decoder, (uint64_t)i, &out, NULL, NULL), TAPER_OK);
+            assert_memory_equal(out.pixels, at, formats_image_bytes(&image[i]));
+            free(out.pixels);
+        }
+        taper_decoder_free(decoder);
+        formats_buffer_free(&all);
+    }
+    for (int i = 0; i < 3; i++) formats_image_free(&image[i]);
+    formats_buffer_free(&file);
+}
+
+static void the_directory_is_told(void **state) {
+    fixture *f = *state;
+    formats_memory memory = {f->file[1].data, f->file[1].size};
+    taper_source source;
+    taper_decoder *decoder = open_bytes(&memory, &source, f->model);
+    taper_container_info info;
+    assert_int_equal(taper_decoder_get_info(decoder, &info), TAPER_OK);
+    assert_true(info.images == N && info.groups == 3 && info.layout == TAPER_LAYOUT_SET && !info.has_model);
+    assert_true(info.has_names && info.has_labels && info.classes == 2);
+    assert_int_equal(info.file_bytes, f->file[1].size);
+    assert_int_equal(info.passes, taper_model_get_info(f->model).passes);
+    uint64_t pixels = 0, first, count;
+    for (uint64_t i = 0; i < N; i++) {
+        taper_image_info image;
+        char name[32];
+        snprintf(name, sizeof name, "f/%d.png", (int)i);
+        assert_int_equal(taper_decoder_image_info(decoder, i, &image), TAPER_OK);
+        assert_string_equal(image.name, name);
+        assert_int_equal(image.label, (int)(i % 3) - 1);
+        assert_int_equal(image.group, i / 4);
+        assert_int_equal(image.bytes, formats_image_bytes(&f->image[i]));
+        pixels += (uint64_t)image.width * image.height;
+    }
+    assert_int_equal(info.pixels, pixels);
+    taper_image_info none;
+    assert_int_equal(taper_decoder_image_info(decoder, N, &none), TAPER_ERR_ARG);
+    assert_int_equal(taper_decoder_group_range(decoder, 1, &first, &count), TAPER_OK);
+    assert_true(first == 4 && count == 4);
+    assert_int_equal(taper_decoder_group_range(decoder, 3, &first, &count), TAPER_ERR_ARG);
+    assert_string_equal(taper_decoder_class_name(decoder, 1), "dog");
+    assert_null(taper_decoder_class_name(decoder, 2));
+    uint8_t pixel[192];
+    taper_image out = {.pixels = pixel}, nowhere = {0};
+    assert_int_equal(taper_decoder_render(decoder, N, &out, NULL, NULL), TAPER_ERR_ARG);
+    assert_int_equal(taper_decoder_render(decoder, 0, &nowhere, NULL, NULL), TAPER_ERR_ARG);
+    assert_int_equal(taper_decoder_push(decoder, "", 0, NULL), TAPER_ERR_ARG); /* it has a source */
+    assert_int_equal(taper_decoder_bytes_needed(decoder), 0);
+    taper_decoder_free(decoder);
+    taper_decoder_free(NULL);
+}
+
+/* Before the front matter is whole: what is missing, and nothing else. */
+static void nothing_before_the_front(void **state) {
+    fixture *f = *state;
+    uint64_t front = dct_info(&f->file[0], f->model).front_bytes;
+    taper_decoder *decoder;
+    assert_int_equal(taper_decoder_new(&decoder, f->model, NULL, NULL), TAPER_OK);
+    for (uint64_t size = 0; size < front; size++) {
+        taper_container_info info;
+        taper_image_info image;
+        taper_error error = {0};
+        uint8_t pixels[192];
+        taper_image out = {.pixels = pixels};
+        uint64_t first, count, need = taper_decoder_bytes_needed(decoder);
+        assert_true(need > 0 && need <= front - size);
+        assert_int_equal(taper_decoder_get_info(decoder, &info), TAPER_ERR_TRUNCATED);
+        assert_int_equal(taper_decoder_image_info(decoder, 0, &image), TAPER_ERR_TRUNCATED);
+        assert_int_equal(taper_decoder_group_range(decoder, 0, &first, &count), TAPER_ERR_TRUNCATED);
+        assert_null(taper_decoder_class_name(decoder, 0));
+        assert_int_equal(taper_decoder_render(decoder, 0, &out, NULL, &error), TAPER_ERR_TRUNCATED);
+        assert_non_null(strstr(error.text, "incomplete header, need "));
+        assert_int_equal(taper_decoder_push(decoder, f->file[0].data + size, 1, NULL), TAPER_OK);
+    }
+    assert_int_equal(taper_decoder_bytes_needed(decoder), 0);
+    taper_decoder_free(decoder);
+}
+
+static void models_must_match(void **state) {
+    fixture *f = *state;
+    formats_memory memory = {f->file[0].data, f->file[0].size};
+    taper_source source = formats_memory_source(&memory);
+    for (int wrong = 0; wrong < 2; wrong++) {
+        const taper_model *model = wrong ? f->other : NULL;
+        taper_decoder *decoder = (taper_decoder *)f;
+        taper_error error = {0};
+        assert_int_equal(taper_decoder_open(&decoder, &source, model, NULL, &error), TAPER_ERR_MODEL);
+        assert_null(decoder);
+        assert_non_null(strstr(error.text, "-m"));
+        assert_int_equal(taper_decoder_new(&decoder, model, NULL, NULL), TAPER_OK);
+        assert_int_equal(taper_decoder_push(decoder, memory.bytes, memory.size, NULL), TAPER_ERR_MODEL);
+        taper_decoder_free(decoder);
+    }
+}
+
+/* A container that claims more than its model has: passes, colour. */
+static void claims_beyond_the_model_are_refused(void **state) {
+    fixture *f = *state;
+    for (int kind = 0; kind < 2; kind++) {
+        formats_front front;
+        formats_buffer out = formats_buffer_make(1 << 24), unused = formats_buffer_make(1 << 24);
+        taper_model *grey = dct_model_make((codec_window){4, 4, 1}, 0, 6, &unused);
+        assert_int_equal(formats_front_read(f->file[0].data, f->file[0].size, NULL, &front, NULL), TAPER_OK);
+        if (kind) front.model_id = taper_model_get_info(grey).id;
+        if (kind) front.layers = 1, front.layer_end[0] = 1;
+        else front.layer_end[front.layers - 1]++;
+        assert_int_equal(formats_front_write(&front, &out, NULL), TAPER_OK);
+        formats_memory memory = {out.data, out.size};
+        taper_source source = formats_memory_source(&memory);
+        taper_decoder *decoder;
+        assert_int_equal(taper_decoder_open(&decoder, &source, kind ? grey : f->model, NULL, NULL), TAPER_ERR_CORRUPT);
+        formats_front_free(&front);
+        formats_buffer_free(&out), formats_buffer_free(&unused);
+        taper_model_free(grey);
+    }
+}
+
+/* One damaged chunk: its group says so and keeps what lies before; other groups are whole. */
+static void damage_stays_in_its_group(void **state) {
+    fixture *f = *state;
+    const formats_buffer *file = &f->file[1];
+    formats_front front;
+    assert_int_equal(formats_front_read(file->data, file->size, NULL, &front, NULL), TAPER_OK);
+    formats_buffer whole = formats_buffer_make(1 << 24);
+    assert_int_equal(dct_pull(file->data, file->size, f->model, &whole, NULL), TAPER_OK);
+    for (uint32_t layer = 0; layer < front.layers; layer++) {
+        uint32_t chunk = layer * 3 + 1; /* of group 1: images 4 to 7 */
+        if (front.chunk_at[chunk + 1] == front.chunk_at[chunk]) continue;
+        uint64_t at = front.front_size + front.chunk_at[chunk];
+        uint8_t *bytes = malloc(file->size);
+        assert_non_null(bytes);
+        memcpy(bytes, file->data, file->size);
+        bytes[at] ^= 0x10;
+        for (int push = 0; push < 2; push++) {
+            formats_memory memory = {bytes, file->size};
+            taper_source source = formats_memory_source(&memory);
+            taper_decoder *decoder;
+            if (push) {
+                assert_int_equal(taper_decoder_new(&decoder, f->model, NULL, NULL), TAPER_OK);
+                assert_int_equal(taper_decoder_push(decoder, bytes, file->size, NULL), TAPER_OK);
+            } else {
+                assert_int_equal(taper_decoder_open(&decoder, &source, f->model, NULL, NULL), TAPER_OK);
+            }
+            uint8_t *want = whole.data;
+            for (uint64_t i = 0; i < N; want += formats_image_bytes(&f->image[i++])) {
+                uint8_t pixels[192];
+                taper_image out = {.pixels = pixels};
+                taper_completeness done;
+                taper_error error = {0};
+                taper_status status = taper_decoder_render(decoder, i, &out, &done, &error);
+                if (i / 4 == 1) {
+                    assert_int_equal(status, TAPER_ERR_CORRUPT);
+                    assert_non_null(strstr(error.text, "checksum"));
+                    assert_int_equal(done.passes, layer ? front.layer_end[layer - 1] : 0);
+                    assert_int_equal(done.complete, 0);
+                } else {
+                    assert_int_equal(status, TAPER_OK);
+                    assert_memory_equal(pixels, want, formats_image_bytes(&f->image[i]));
+                }
+            }
+            taper_decoder_free(decoder);
+        }
+        free(bytes);
+    }
+    formats_front_free(&front);
+    formats_buffer_free(&whole);
+}
+
+static void limits_hold(void **state) {
+    fixture *f = *state;
+    formats_memory memory = {f->file[0].data, f->file[0].size};
+    taper_source source = formats_memory_source(&memory);
+    const taper_limits limits[] = {{.max_images = N - 1}, {.max_pixels = 63}, {.max_memory = 100}};
+    for (int i = 0; i < 3; i++) {
+        taper_decoder *decoder;
+        assert_int_equal(taper_decoder_open(&decoder, &source, f->model, &limits[i], NULL), TAPER_ERR_LIMIT);
+        assert_int_equal(taper_decoder_new(&decoder, f->model, &limits[i], NULL), TAPER_OK);
+        assert_int_equal(taper_decoder_push(decoder, memory.bytes, memory.size, NULL), TAPER_ERR_LIMIT);
+        taper_decoder_free(decoder);
+    }
+    taper_limits group = {.max_memory = 20000}; /* the directory fits, the group does not */
+    taper_decoder *decoder;
+    uint8_t pixels[192];
+    taper_image out = {.pixels = pixels};
+    taper_error error = {0};
+    assert_int_equal(taper_decoder_open(&decoder, &source, f->model, &group, NULL), TAPER_OK);
+    assert_int_equal(taper_decoder_render(decoder, 0, &out, NULL, &error), TAPER_ERR_LIMIT);
+    assert_non_null(strstr(error.text, "--max-memory"));
+    taper_decoder_free(decoder);
+    taper_encode_options options = {.embed_model = 1, .model_bytes = f->model_file.data, .model_size = f->model_file.size};
+    formats_buffer embedded = dct_encode(f->model, f->image, 1, &options, 0);
+    taper_limits small = {.max_model_bytes = 1000};
+    memory = (formats_memory){embedded.data, embedded.size};
+    source = formats_memory_source(&memory);
+    assert_int_equal(taper_decoder_open(&decoder, &source, NULL, &small, NULL), TAPER_ERR_LIMIT);
+    formats_buffer_free(&embedded);
+}
+
+/* A source that fails beyond some byte: the error comes out as it is, other groups are not affected. */
+typedef struct failing_source {
+    const formats_buffer *file;
+    uint64_t works;
+} failing_source;
+
+static taper_status failing_read(void *user, uint64_t offset, void *to, size_t n) {
+    const failing_source *s = user;
+    if (offset + n > s->works) return TAPER_ERR_IO;
+    if (n) memcpy(to, s->file->data + offset, n);
+    return TAPER_OK;
+}
+
+static void a_failing_source_is_reported(void **state) {
+    fixture *f = *state;
+    failing_source own = {&f->file[1], dct_info(&f->file[1], f->model).front_bytes};
+    taper_source source = {&own, f->file[1].size, failing_read};
+    taper_decoder *decoder;
+    assert_int_equal(taper_decoder_open(&decoder, &source, f->model, NULL, NULL), TAPER_OK);
+    uint8_t pixels[192];
+    taper_image out = {.pixels = pixels};
+    taper_error error = {0};
+    assert_int_equal(taper_decoder_render(decoder, 0, &out, NULL, &error), TAPER_ERR_IO);
+    assert_int_equal(error.status, TAPER_ERR_IO);
+    own.works = f->file[1].size; /* and when it works again, so does the decoder */
+    assert_int_equal(taper_decoder_render(decoder, 0, &out, NULL, NULL), TAPER_OK);
+    taper_decoder_free(decoder);
+    own.works = 40;
+    assert_int_equal(taper_decoder_open(&decoder, &source, f->model, NULL, NULL), TAPER_ERR_IO);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pushing_equals_pulling),
+        cmocka_unit_test(pieces_do_not_matter),
+        cmocka_unit_test(any_order_gives_the_same),
+        cmocka_unit_test(many_windows_are_drawn),
+        cmocka_unit_test(the_directory_is_told),
+        cmocka_unit_test(nothing_before_the_front),
+        cmocka_unit_test(models_must_match),
+        cmocka_unit_test(claims_beyond_the_model_are_refused),
+        cmocka_unit_test(damage_stays_in_its_group),
+        cmocka_unit_test(limits_hold),
+        cmocka_unit_test(a_failing_source_is_reported),
+    };
+    return cmocka_run_group_tests(tests, make, drop);
+}
