@@ -26,7 +26,7 @@ typedef struct settings {
 static const char *const formats[] = {"png", "pnm", "idx", "cifar", NULL}; /* cli_picture_format */
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "DIR", offsetof(settings, output),
-     .help = "folder for the images; with --image also a file name, or - for standard output"},
+     .help = "folder for the images; with --image also a file, or -"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
      .help = "the container's model; not needed for one that carries its own"},
     {"image", 'i', CLI_STRING, "N", offsetof(settings, image),
@@ -34,7 +34,7 @@ static const cli_option options[] = {
     CLI_CUT_OPTIONS(settings),
     CLI_FRACTION_OPTION(settings),
     {"format", 0, CLI_CHOICE, "NAME", offsetof(settings, format), .initial = "png",
-     .choices = formats, .help = "files to write; idx and cifar: all in the one file -o"},
+     .choices = formats, .help = "kind of files; idx and cifar are one file"},
     {"progressive", 'p', CLI_FLAG, .offset = offsetof(settings, progressive),
      .help = "rewrite the images as bytes arrive, for a pipe"},
     {"strict", 0, CLI_FLAG, .offset = offsetof(settings, strict),

@@ -193,13 +193,16 @@ static void choose_layers(taper_encoder *e, uint64_t pixels) {
     const codec_code_tables *t = &e->model->tables;
     uint64_t target = e->options.target_bytes_per_megapixel, written = 0;
     uint32_t last = t->n_layers - 1;
+    uint64_t about =
+        1; /* a power of two, so that shards of about the same size get the same layers */
+    while (about * 2 <= pixels) about *= 2;
     for (uint32_t l = 0; target && l < t->n_layers; l++)
         if (t->layer[l].bytes_per_mpixel >= target + target / 7) {
             last = l;
             break;
         }
     for (uint32_t l = 0; l <= last; l++) {
-        uint64_t size = (uint64_t)t->layer[l].bytes_per_mpixel * pixels / 1000000;
+        uint64_t size = (uint64_t)t->layer[l].bytes_per_mpixel * about / 1000000;
         if (l < last &&
             (e->options.layout == TAPER_LAYOUT_IMAGE || size - written < MIN_CHUNK_BYTES))
             continue;
@@ -228,7 +231,11 @@ static taper_status grow(void **array, size_t count, size_t *capacity, size_t si
 static taper_status submit(taper_encoder *e) {
     encode_job *job = e->job;
     if (!job || !job->images) return TAPER_OK;
-    if (!e->n_layers) choose_layers(e, job->pixels);
+    if (!e->n_layers) { /* a short first group must not change the layers: shards are to fit
+                           together */
+        uint32_t nominal = e->options.group_images;
+        choose_layers(e, nominal ? job->pixels * nominal / job->images : job->pixels);
+    }
     codec_queue_lock(e->queue); /* workers write e->group[] */
     taper_status status =
         grow((void **)&e->group, e->groups, &e->groups_capacity, sizeof *e->group);

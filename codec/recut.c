@@ -24,6 +24,11 @@ static taper_status read_source_chunk(void *user, uint32_t layer, uint32_t group
     return c->source->read(c->source->user, at, to, n);
 }
 
+/* TAPER_ERR_CORRUPT when a checksum fails over chunks that begin before this byte of the source:
+ * what carries damage on would give it a fresh checksum. */
+static taper_status refuse_damage(const formats_front *front, const taper_source *from,
+                                  uint64_t before, taper_error *error);
+
 taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const taper_sink *to,
                             const taper_limits *limits, taper_error *error) {
     formats_front front;
@@ -32,6 +37,8 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
     uint64_t *chunk_at = malloc(((size_t)chunks + 1) * sizeof *chunk_at);
     taper_status status =
         chunk_at ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for the directory");
+    if (status == TAPER_OK)
+        status = refuse_damage(&front, from, front.layout ? UINT64_MAX : max_bytes, error);
     if (status == TAPER_OK) {
         memcpy(chunk_at, front.chunk_at, ((size_t)chunks + 1) * sizeof *chunk_at);
         source_chunks source = {from, front.front_size, chunk_at, front.groups};
@@ -209,7 +216,7 @@ static taper_status check_shard(const formats_front *a, const formats_front *b, 
         memcmp(a->layer_end, b->layer_end, a->layers * sizeof *a->layer_end))
         return formats_fail(error, TAPER_ERR_ARG,
                             "container %zu has another layout or other layers; encode all shards "
-                            "with the same options, or repack them with the same --layout first",
+                            "with the same options and the same --group",
                             i + 1);
     if (a->classes != b->classes)
         return formats_fail(
@@ -322,6 +329,8 @@ taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *t
         status = codec_front_load(&from[i], limits, &m.shard[i].front, error);
         if (status == TAPER_OK)
             status = check_shard(&m.shard[0].front, &m.shard[i].front, from[i].size, i, error);
+        if (status == TAPER_OK)
+            status = refuse_damage(&m.shard[i].front, &from[i], UINT64_MAX, error);
     }
     formats_front front = {0};
     if (status == TAPER_OK) {
@@ -379,7 +388,8 @@ static taper_status verify_block(const formats_front *f, const taper_source *fro
     return TAPER_OK;
 }
 
-static taper_status verify_data(const formats_front *f, const taper_source *from,
+/* All blocks of checksums that begin before a byte of the source. */
+static taper_status verify_data(const formats_front *f, const taper_source *from, uint64_t before,
                                 taper_verify_report *report, taper_error *error) {
     enum { ROOM = 1 << 16 };
     uint8_t *scratch = malloc(ROOM);
@@ -391,6 +401,7 @@ static taper_status verify_data(const formats_front *f, const taper_source *from
         for (uint64_t g = 0; g < f->groups && status == TAPER_OK; g += per, block++) {
             uint64_t last = g + per < f->groups ? g + per : f->groups,
                      row = (uint64_t)l * f->groups;
+            if (f->front_size + f->chunk_at[row + g] >= before) continue;
             status = verify_block(f, from, row + g, row + last, f->checksum[block], scratch, ROOM,
                                   report);
         }
@@ -403,6 +414,21 @@ static taper_status verify_data(const formats_front *f, const taper_source *from
                : formats_fail(error, status, "the container could not be read to its end");
 }
 
+static taper_status fail_damaged(const taper_verify_report *report, taper_error *error) {
+    return formats_fail(
+        error, TAPER_ERR_CORRUPT,
+        "%llu of %llu chunks are damaged, the first at byte %llu; fetch the file again",
+        (unsigned long long)report->chunks_bad, (unsigned long long)report->chunks,
+        (unsigned long long)report->first_bad_offset);
+}
+
+static taper_status refuse_damage(const formats_front *front, const taper_source *from,
+                                  uint64_t before, taper_error *error) {
+    taper_verify_report report = {.chunks = (uint64_t)front->layers * front->groups};
+    TAPER_TRY(verify_data(front, from, before, &report, error));
+    return report.chunks_bad ? fail_damaged(&report, error) : TAPER_OK;
+}
+
 taper_status taper_verify(const taper_source *from, taper_verify_report *report,
                           const taper_limits *limits, taper_error *error) {
     *report = (taper_verify_report){0};
@@ -411,16 +437,11 @@ taper_status taper_verify(const taper_source *from, taper_verify_report *report,
     report->chunks = (uint64_t)front.layers * front.groups;
     uint64_t end = front.front_size + front.chunk_at[report->chunks];
     report->bytes_missing = end > from->size ? end - from->size : 0;
-    taper_status status = verify_data(&front, from, report, error);
+    taper_status status = verify_data(&front, from, UINT64_MAX, report, error);
     if (status == TAPER_OK && from->size > end)
         status = formats_fail(error, TAPER_ERR_CORRUPT, "%llu bytes follow the container's end",
                               (unsigned long long)(from->size - end));
-    if (status == TAPER_OK && report->chunks_bad)
-        status = formats_fail(
-            error, TAPER_ERR_CORRUPT,
-            "%llu of %llu chunks are damaged, the first at byte %llu; fetch the file again",
-            (unsigned long long)report->chunks_bad, (unsigned long long)report->chunks,
-            (unsigned long long)report->first_bad_offset);
+    if (status == TAPER_OK && report->chunks_bad) status = fail_damaged(report, error);
     formats_front_free(&front);
     return status;
 }

@@ -201,7 +201,8 @@ TAPER_API taper_status taper_truncate(const taper_source *from, uint64_t max_byt
                                       const taper_sink *to, const taper_limits *limits,
                                       taper_error *error);
 /* The same codes in another layout. Needs the model's tables (model, or the embedded one).
- * group_images as in taper_encode_options. A cut source yields what it holds. */
+ * group_images as in taper_encode_options. A cut source
+ * yields the passes that all its images have whole. */
 TAPER_API taper_status taper_repack(const taper_source *from, const taper_model *model,
                                     taper_layout layout, uint32_t group_images,
                                     const taper_sink *to, const taper_limits *limits,

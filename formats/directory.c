@@ -109,10 +109,12 @@ static taper_status read_chunks(formats_front *f, formats_cursor *in, taper_erro
                             (unsigned long long)chunks);
     f->chunk_at = calloc((size_t)chunks + 1, sizeof *f->chunk_at);
     if (!f->chunk_at) return no_memory(error);
-    for (uint64_t c = 0; c < chunks; c++)
+    for (uint64_t c = 0; c < chunks; c++) { /* tested while it grows: the sum could overflow */
         f->chunk_at[c + 1] = f->chunk_at[c] + formats_read_varint_max(in, (uint64_t)1 << 40);
-    if (f->chunk_at[chunks] >= (uint64_t)1 << 62)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "directory: the chunks are impossibly long");
+        if (f->chunk_at[c + 1] >= (uint64_t)1 << 62)
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "directory: the chunks are impossibly long");
+    }
     uint64_t sums = formats_front_checksums(f);
     const uint8_t *from = formats_read_bytes(in, (size_t)(sums * 4));
     TAPER_TRY(formats_cursor_check(in, "directory: chunks", error));

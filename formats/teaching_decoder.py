@@ -33,6 +33,7 @@ MAX_LAYERS = 4096
 MAX_SECTIONS = 64
 MAX_SIDE = 1 << 24
 MAX_CLASSES = 1 << 20
+MAX_CHECKSUM_SPAN = 1024
 MAX_WINDOW_SIDE = 256
 MAX_INPUTS = 65536
 MAX_LAYER_WIDTH = 65536
@@ -58,6 +59,14 @@ NORM_ONE = 64
 NORM_MAX = 1023
 SIGNED_ONE = 1024
 SIGNED_MAX = 32767
+WEIGHT_SUM = 64
+SUM_UNKNOWN = 51 * 64
+MEAN_ONE = 64
+MATRIX_CLASSES = 12
+UNARY = 18
+EXP_BITS = 21
+BITS_PER_BYTE = 11500
+TRIMMED = 16
 
 # limits of this program (section 8): bytes it unpacks, images of a set, pixels of an image
 MY_BYTES, MY_IMAGES, MY_PIXELS = 1 << 28, 1 << 20, 1 << 26
@@ -525,11 +534,12 @@ class Front:
             require(passes and self.layer_end[-1] + passes <= 1 << 24, "a layer is illegal")
             self.layer_end.append(self.layer_end[-1] + passes)
         self.first_cut = r.varint(self.groups - 1) if self.tail else self.groups
-        self.per_checksum = r.varint((1 << 32) - 1)
+        self.per_checksum = r.varint(MAX_CHECKSUM_SPAN)
         require(self.per_checksum, "checksums over no chunks")
         self.chunk_at = [0]                             # layer after layer, group after group
         for _ in range(self.layers * self.groups):
             self.chunk_at.append(self.chunk_at[-1] + r.varint(1 << 40))
+            require(self.chunk_at[-1] < 1 << 62, "the chunks are impossibly long")
         self.blocks = -(-self.groups // self.per_checksum)  # checksums in a layer
         self.checksum = r.unpack("%dI" % (self.layers * self.blocks))
 
@@ -594,7 +604,7 @@ class Model:
 
     # 6.3
     def network(self, r):
-        self.mean = [v / 64 for v in r.unpack("%dh" % self.inputs)]
+        self.mean = [v / MEAN_ONE for v in r.unpack("%dh" % self.inputs)]
         self.synthesis = read_matrix(r, self.units, self.inputs, self.width)
         if not self.tied:
             read_matrix(r, self.units, self.inputs, self.width)      # the encoder's half:
@@ -650,7 +660,6 @@ class Model:
 
 # 6.4 A matrix of weights
 
-MATRIX_CLASSES, UNARY, EXP_BITS = 12, 18, 21
 CLASS_EDGES = (1, 2, 4, 6, 9, 13, 19, 28, 45, 80, 200)
 
 
@@ -808,7 +817,6 @@ SIGNIFICANCE, SIGN, REFINE_FIRST, REFINE_LATER = range(4)
 # (units away, weight)
 NEAR = tuple((i + 1, w) for i, w in enumerate((7, 6, 5, 4, 3, 3, 2, 2)))
 FAR = ((10, 7), (13, 6), (17, 6), (22, 5), (29, 4), (38, 4))
-SUM_UNKNOWN = 51 * 64
 NEIGHBOUR_SHARE = (0, 64, 32, 21, 16)
 
 
@@ -856,8 +864,8 @@ class Group:
         sums = [0] * self.n
         for row, w in rows:
             sums = [s + w * v for s, v in zip(sums, row)]
-        scale = 64 * 256 // total
-        return sums if total == 64 else [s * scale >> 8 for s in sums]
+        scale = WEIGHT_SUM * 256 // total
+        return sums if total == WEIGHT_SUM else [s * scale >> 8 for s in sums]
 
     def sum_neighbours(self, unit):
         """Mean of |x| / scale over the neighbouring windows, scaled alike."""
@@ -1044,14 +1052,14 @@ def decode_group(front, model, data, g, trace=False):
     for layer in range(front.layers):
         chunk = layer * front.groups + g
         begin, end = front.size + front.chunk_at[chunk], front.size + front.chunk_at[chunk + 1]
-        if end > begin >= len(data):
+        if begin > len(data) or end > begin == len(data):
             break
         if end <= len(data) and not block_holds(front, data, layer, g):
             return group, "layer %d of group %d fails its checksum" % (layer, g)
         was_cut = front.tail and layer + 1 == front.layers and g >= front.first_cut
         whole = end <= len(data) and not was_cut
         passes = front.layer_end[layer + 1] - group.passes
-        if whole and passes * group.n // 11500 > end - begin + 16:      # section 15
+        if whole and passes * group.n // BITS_PER_BYTE > end - begin + TRIMMED:      # section 15
             return group, "layer %d of group %d is too short for its passes" % (layer, g)
         group.decode_chunk(data[begin:end], whole, front.layer_end[layer + 1], trace)
         if group.starved:

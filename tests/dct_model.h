@@ -78,7 +78,7 @@ static inline void dct_fill_tables(codec_code_tables *t, uint32_t inputs, float 
         pass += 1 + pass / 8;
         int last = t->n_layers + 1 == CODEC_MAX_LAYERS_IN_MODEL || pass > t->n_passes;
         if (last) pass = t->n_passes;
-        t->layer[t->n_layers++] = (codec_layer_end){pass, 500 * pass * pass};
+        t->layer[t->n_layers++] = (codec_layer_end){pass, 2000000 / t->n_passes * pass};
     }
     dct_fill_contexts(t);
 }

@@ -49,7 +49,7 @@ if ./alone set.taper other >said; then cat said; exit 1; fi
 # The same files for 32-bit WebAssembly, where clang can. Its C library is not needed to compile:
 # these declarations are all that the decoder takes from one.
 command -v clang >/dev/null && clang --print-targets | grep -q wasm32 || exit 0
-include=$(printf '#include <zstd.h>\n' | $CC -E - | sed -n 's/^# 1 "\(.*\)\/zstd\.h".*/\1/p' | head -n 1)
+include=$(printf '#include <zstd.h>\n' | $CC -E - | sed -n 's/^# 1 "\(.*\)\/zstd\.h".*/\1/p')
 test -n "$include"
 mkdir libc
 cp "$include"/zstd*.h "$include"/xxh*.h libc

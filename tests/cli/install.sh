@@ -1,8 +1,11 @@
-# What `make install` leaves is enough: the example compiles against the one header, static and shared.
+# What `make install` leaves is enough: the example compiles against its one header, with the static
+# and with the shared library, and runs.
 command -v pkg-config >/dev/null || { echo "SKIP no pkg-config"; exit 0; }
 CC=${CC:-cc} here=$(pwd) sanitised=
 # a library built with sanitizers wants a program built with them
-if nm "$B/libtaper.a" 2>/dev/null | grep -q __asan_; then sanitised="-fsanitize=address,undefined"; fi
+if nm "$B/libtaper.a" 2>/dev/null | grep -q __asan_; then
+    sanitised="-fsanitize=address,undefined"
+fi
 
 # -o all: what this run built, as it is
 cd "$ROOT"
@@ -12,8 +15,9 @@ find root -type f | grep -v '^root/opt/taper/' && exit 1
 at=$here/root/opt/taper
 
 # every file of the list, and nothing that a release does not name
-for file in bin/taper include/taper.h lib/libtaper.a lib/libtaper.so lib/libtaper.so.0 lib/pkgconfig/taper.pc \
-    share/man/man1/taper.1 share/bash-completion/completions/taper share/zsh/site-functions/_taper; do
+for file in bin/taper include/taper.h lib/libtaper.a lib/libtaper.so lib/libtaper.so.0 \
+    lib/pkgconfig/taper.pc share/man/man1/taper.1 share/bash-completion/completions/taper \
+    share/zsh/site-functions/_taper; do
     test -s "$at/$file" || { echo "$file is missing"; exit 1; }
 done
 test "$(find "$at/include" -type f | wc -l)" -eq 1
@@ -24,8 +28,9 @@ done
 # the build tree's paths stay out of it
 grep -rqF "$ROOT" "$at/lib/pkgconfig" "$at/share" "$at/include" && exit 1
 
-# compile the example as a stranger would: it stands alone, with the installed header
-sed 's/#include "..\/..\/codec\/taper.h"/#include <taper.h>/' "$ROOT/samples/example/example.c" >example.c
+# compile the example as a stranger would, with the installed header
+sed 's|#include "../../codec/taper.h"|#include <taper.h>|' "$ROOT/samples/example/example.c" >example.c
+grep -q '<taper.h>' example.c
 export PKG_CONFIG_PATH="$at/lib/pkgconfig"
 pc="pkg-config --define-variable=prefix=$at"
 test "$($pc --modversion taper)" = "$("$TAPER" --version | sed 's/^taper //')"

@@ -1,0 +1,76 @@
+# The teaching decoder, SPEC.md and the C library agree: on constants, on the examples, on whole and cut files.
+command -v python3 >/dev/null || { echo "SKIP no python3 here"; exit 0; }
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' || { echo "SKIP python3 is too old"; exit 0; }
+teach="python3 -B $ROOT/formats/teaching_decoder.py"
+
+# same FILE BYTES [OPTION...]: both decoders, given the first BYTES of FILE; at most 1 level apart
+same() {
+    file=$1 bytes=$2
+    shift 2
+    rm -rf ours theirs
+    $teach -o theirs --bytes "$bytes" "$@" "$file"
+    head -c "$bytes" "$file" | "$TAPER" decode -q -o ours "$@" -
+    python3 "$ROOT/tests/same_pixels.py" ours theirs
+}
+
+# cuts FILE [OPTION...]: without any data, inside of the first chunks, near the end, whole
+cuts() {
+    file=$1
+    shift
+    size=$(wc -c <"$file")
+    front=$("$TAPER" info --json "$file" | sed 's/.*"front_bytes": *\([0-9]*\).*/\1/')
+    for part in 0 3 20 60 99 100; do
+        same "$file" $((front + (size - front) * part / 100)) "$@"
+    done
+}
+
+# constants, tables and dumps of the specification; the container of the example is what encode writes
+python3 "$ROOT/tests/spec_examples.py" "$ROOT" .
+printf 'P5\n1 1\n255\n\310' >a.pgm
+"$TAPER" encode -q -m smallest.tpm -o again.taper a.pgm
+cmp again.taper smallest.taper
+"$TAPER" verify -q smallest.taper
+"$TAPER" decode -q -m smallest.tpm -o - --image 1 --format pnm smallest.taper | tail -c 1 | cmp - "$(printf '\312' >202; echo 202)"
+cuts smallest.taper -m smallest.tpm
+
+# a real model; twelve images in groups of five and one after the other
+"$SAMPLES" small set --count 40 --format png
+"$TAPER" train --window 8 -q -o m.tpm set/png
+mkdir few
+for class in set/png/*; do cp "$class/0001.png" "few/${class##*/}.png"; done
+"$TAPER" encode -q -m m.tpm --group 5 -o set.taper few
+cuts set.taper -m m.tpm
+"$TAPER" encode -q -m m.tpm --layout image -o image.taper few
+cuts image.taper -m m.tpm
+same image.taper 999999 -m m.tpm --image 3 -o one
+
+# a file that was truncated, and one that was cut after it had been truncated
+"$TAPER" truncate -q -b 3000 -o short.taper image.taper
+cuts short.taper -m m.tpm
+head -c 2000 short.taper >cut.taper
+"$TAPER" truncate -q -b 2500 -o mended.taper cut.taper
+same mended.taper 2500 -m m.tpm
+
+# sizes that the window does not divide, grey, a single window; the model inside
+for size in 13x9 8x8 1x1 20x33; do
+    width=${size%x*} height=${size#*x}
+    { printf 'P5\n%d %d\n255\n' "$width" "$height"; head -c $((width * height)) "$TAPER"; } >"few/$size.pgm"
+done
+"$TAPER" encode -q -m m.tpm --embed-model -o all.taper few/*.pgm few/ring.png
+cuts all.taper
+
+# what is not there is refused: half a front, and with the same exit code a wrong model
+code=0; $teach -o none --bytes 90 set.taper -m m.tpm || code=$?
+test "$code" -eq 4
+code=0; $teach -o none set.taper -m smallest.tpm || code=$?
+test "$code" -eq 3
+# damage is found: one bit of the last chunk
+cp set.taper bad.taper
+size=$(wc -c <bad.taper)
+byte=$(tail -c 3 set.taper | od -An -tu1 -N1 | tr -d ' ')
+printf "\\$(printf '%03o' $((byte ^ 1)))" | dd of=bad.taper bs=1 seek=$((size - 3)) conv=notrunc 2>/dev/null
+code=0; $teach -o damaged -m m.tpm bad.taper || code=$?
+test "$code" -eq 3
+code=0; "$TAPER" decode -q -o damaged-too -m m.tpm bad.taper || code=$?
+test "$code" -eq 3
+python3 "$ROOT/tests/same_pixels.py" damaged damaged-too
