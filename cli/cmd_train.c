@@ -31,7 +31,7 @@ static const cli_option options[] = {
     {"window", 'w', CLI_STRING, "W", offsetof(settings, window), .initial = "auto",
      .help = "side of the square a code covers, 'whole' image, or 'auto'"},
     {"units", 'k', CLI_INT, "N", offsetof(settings, units), .min = 0, .max = 65535, .initial = "0",
-     .help = "length of a code; 0: the window's values, at most 1024"},
+     .help = "length of a code; 0: all values of the window, at most 4096"},
     {"set-images", 0, CLI_INT, "N", offsetof(settings, set_images), .min = 0, .max = 1e15,
      .initial = "0", .help = "choose the window for sets of so many images; 0: as many as given"},
     {"weight-error", 0, CLI_DOUBLE, "MSE", offsetof(settings, weight_error), .min = 1e-4,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WHOLE_SIDE_AUTO = 64, BLOCK_IMAGES = 64, EVALUATION_PIXELS = 1 << 21, DEFAULT_UNITS = 1024 };
+enum { WHOLE_SIDE_AUTO = 64, BLOCK_IMAGES = 64, EVALUATION_PIXELS = 1 << 21, MOST_UNITS = 4096 };
 
 void train_say(const train_hooks *hooks, const char *stage, double part) {
     if (hooks && hooks->stage) hooks->stage(hooks->user, stage, part);
@@ -146,7 +146,7 @@ static taper_status make_candidate(candidate *c, const train_options *options,
                                    codec_backend *be, const train_hooks *hooks,
                                    taper_error *error) {
     uint32_t inputs = codec_window_values(window),
-             units = options->units ? options->units : DEFAULT_UNITS;
+             units = options->units ? options->units : MOST_UNITS;
     *c = (candidate){.model = calloc(1, sizeof *c->model),
                      .file = formats_buffer_make(SIZE_MAX / 4)};
     taper_model *m = c->model;
@@ -192,7 +192,7 @@ static double score(const candidate *c, uint64_t set_images) {
  * weight, against a quarter of a usual rate of two bits a pixel. */
 static int can_pay(const train_options *options, const train_dataset *data, codec_window window) {
     double inputs = codec_window_values(window),
-           units = options->units ? options->units : DEFAULT_UNITS;
+           units = options->units ? options->units : MOST_UNITS;
     double model_bytes = 0.5 * inputs * fmin(units, inputs),
            pixels = (double)data->pixels / (double)data->n;
     double images = options->set_images ? (double)options->set_images : (double)data->available;

@@ -11,7 +11,7 @@ typedef struct train_options {
     uint32_t window; /* side in pixels, TRAIN_WINDOW_AUTO (chosen on the validation part by file +
                         model bytes) or TRAIN_WINDOW_WHOLE (the images, which must have one size, at
                         most 256 x 256) */
-    uint32_t units;  /* 0: all the window has, at most 1024 */
+    uint32_t units;  /* 0: all the window has, at most 4096, so that quality has no ceiling */
     float step; /* finest threshold in 8-bit levels times sqrt(window values) .. see calibrate.h; 0:
                    2 */
     double linear_mse; /* squared error that rounding the linear weights may add; 0: 0.25 (54 dB) */
