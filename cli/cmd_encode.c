@@ -84,6 +84,7 @@ typedef struct state {
     cli_model model;
     formats_imageset *set;
     taper_encoder *encoder;
+    FILE *coding; /* where chunks wait while encoding */
     size_t *kept; /* [count]: the container's image i is the set's image kept[i] */
     size_t count;
     size_t skipped; /* files that gave no image when the set was listed */
@@ -183,6 +184,8 @@ static uint64_t early_target(const state *st) {
 static int make_encoder(state *st) {
     taper_error error = {0};
     bool by_psnr = cli_options_given("psnr"); /* prefixes are measured: they must be of the set */
+    taper_status status = cli_spool_open(&st->coding, &error);
+    if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
     taper_encode_options o = {
         .layout = by_psnr ? TAPER_LAYOUT_SET : (taper_layout)st->s.layout,
         .group_images = (uint32_t)st->s.group,
@@ -191,9 +194,10 @@ static int make_encoder(state *st) {
         .model_bytes = st->model.bytes,
         .model_size = st->model.size,
         .threads = cli_threads(&st->s.common),
+        .spool = st->coding,
         .limits = &st->limits,
     };
-    taper_status status = taper_encoder_new(&st->encoder, st->model.model, &o, &error);
+    status = taper_encoder_new(&st->encoder, st->model.model, &o, &error);
     return status == TAPER_OK ? CLI_DONE : cli_fail("encode", st->s.model, status, &error);
 }
 
@@ -418,6 +422,7 @@ int cmd_encode(int argc, char **argv) {
         code = CLI_SOME_FAILED;
     }
     taper_encoder_free(st.encoder);
+    if (st.coding) fclose(st.coding);
     formats_imageset_close(st.set);
     cli_model_close(&st.model);
     free(st.kept);

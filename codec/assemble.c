@@ -58,8 +58,7 @@ static void shorten_images(formats_front *f, uint64_t budget) {
 }
 
 void codec_shorten_data(formats_front *f, uint64_t budget) {
-    /* a cut can be marked in the last layer alone: only a single layer can lose a share everywhere */
-    if (f->layout == 0 || f->layers > 1)
+    if (f->layout == 0)
         codec_clip_data(f, budget);
     else
         shorten_images(f, budget);

@@ -173,7 +173,7 @@ static void run_job(void *item) {
         long at = fseek(e->spool, 0, SEEK_END) ? -1 : ftell(e->spool);
         if (at < 0 || fwrite(out.data, 1, out.size, e->spool) != out.size || fflush(e->spool))
             status = formats_fail(&error, TAPER_ERR_IO,
-                                  "cannot write the temporary file: is the disk of TMPDIR full?");
+                                  "cannot write the temporary file: is its disk full?");
         e->group[job->group] = (group_record){(uint64_t)(at < 0 ? 0 : at), chunk_at};
         chunk_at = NULL;
     }
@@ -422,7 +422,8 @@ taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
         if (status == TAPER_ERR_NOMEM)
             formats_fail(error, status, "no memory for the model's analysis");
     }
-    if (status == TAPER_OK && !(e->spool = tmpfile()))
+    e->spool = e->options.spool ? e->options.spool : status == TAPER_OK ? tmpfile() : NULL;
+    if (status == TAPER_OK && !e->spool)
         status = formats_fail(
             error, TAPER_ERR_IO,
             "cannot make a temporary file; is the disk for temporary files full or read-only?");
@@ -447,7 +448,7 @@ void taper_encoder_free(taper_encoder *e) {
     for (size_t g = 0; g < e->groups; g++) free(e->group[g].chunk_at);
     free(e->group), free(e->group_first), free(e->geometry), free(e->label), free(e->analysis);
     formats_buffer_free(&e->names), formats_buffer_free(&e->classes);
-    if (e->spool) fclose(e->spool);
+    if (e->spool && !e->options.spool) fclose(e->spool);
     free(e);
 }
 

@@ -19,6 +19,7 @@
 #ifndef TAPER_H
 #define TAPER_H
 #include "../formats/taper_types.h"
+#include <stdio.h>
 
 #if defined(__GNUC__) && !defined(__wasm__)
 #define TAPER_API __attribute__((visibility("default")))
@@ -89,12 +90,13 @@ typedef struct taper_encode_options {
     size_t model_size;
     unsigned threads; /* worker threads, 0 or 1: none besides the caller's. The bytes are the same
                          for any value */
+    FILE *spool; /* empty file open for reading and writing, where compressed chunks wait; stays the
+                    caller's, and open until the encoder is freed. NULL: C's tmpfile() */
     const taper_limits *limits; /* NULL: defaults */
 } taper_encode_options;
 
-/* options may be NULL: all defaults. Compressed chunks wait in an anonymous temporary file (C's
- * tmpfile), so that memory does not grow with the set. On success *out is the caller's; on failure
- * NULL. */
+/* options may be NULL: all defaults. Compressed chunks wait in the spool, so that memory does not
+ * grow with the set. On success *out is the caller's; on failure NULL. */
 TAPER_API taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
                                          const taper_encode_options *options, taper_error *error);
 /* Append an image; pixels are copied. name: the file name for decoding ("cat/1.png"), or NULL;

@@ -474,6 +474,8 @@ class Front:
         require(self.layout <= 1 and self.tail <= 1, "layout or tail is illegal")
         require(1 <= self.groups <= self.images and 1 <= self.layers <= MAX_LAYERS,
                 "counts are illegal")
+        require(self.layout == 0 or self.layers == 1 and self.groups == self.images,
+                "one image after the other: one layer, one image a group")
         require(self.images <= MY_IMAGES, "more images than this program reads")
         self.names = self.labels = self.model = self.geometry = None
         self.sections, at = [], table_end

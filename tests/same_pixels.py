@@ -3,9 +3,10 @@
 
     python3 same_pixels.py DIR_A DIR_B [TOLERANCE]
 
-The same files must be there, of the same size and kind, and no sample may differ by more than TOLERANCE levels (1 unless
-told; of 8 bits: a level of a 16-bit sample counts 1/257). Prints the largest difference. Reads PNG of 8 and 16 bits, grey
-or RGB, not interlaced: what decoders of taper write.
+The same files must be there, of the same size and kind, and no sample may differ by more than
+TOLERANCE levels (1 unless told; of 8 bits: a level of a 16-bit sample counts 1/257). Prints the
+largest difference. Reads PNG of 8 and 16 bits, grey or RGB, not interlaced: what decoders of taper
+write.
 """
 import os
 import struct
@@ -19,7 +20,7 @@ def unfilter(kind, row, above, step):
         corner = above[i - step] if i >= step else 0
         if kind == 4:
             guess = left + up - corner
-            near = min((abs(guess - left), 0, left), (abs(guess - up), 1, up), (abs(guess - corner), 2, corner))[2]
+            near = min((left, up, corner), key=lambda value: abs(guess - value))
         else:
             near = (0, left, up, (left + up) // 2)[kind]
         row[i] = value + near & 255
@@ -50,7 +51,8 @@ def samples(path):
 
 
 def files_below(folder):
-    return sorted(os.path.relpath(os.path.join(at, name), folder) for at, _, names in os.walk(folder) for name in names)
+    return sorted(os.path.relpath(os.path.join(at, name), folder)
+                  for at, _, names in os.walk(folder) for name in names)
 
 
 def main(a, b, tolerance="1"):
@@ -58,7 +60,8 @@ def main(a, b, tolerance="1"):
     if names != files_below(b) or not names:
         sys.exit("the folders do not hold the same files")
     for name in names:
-        (shape, left), (other, right) = samples(os.path.join(a, name)), samples(os.path.join(b, name))
+        shape, left = samples(os.path.join(a, name))
+        other, right = samples(os.path.join(b, name))
         if shape != other:
             sys.exit("%s: %s against %s" % (name, shape, other))
         difference = max(abs(x - y) for x, y in zip(left, right)) / (257 if shape[2] == 16 else 1)

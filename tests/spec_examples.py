@@ -3,8 +3,8 @@
 
     python3 spec_examples.py ROOT DIR
 
-Compares SPEC.md's constants with the C sources and with teaching_decoder.py and its tables with the latter, and
-writes the files of its hex dumps into DIR.
+Compares SPEC.md's constants with the C sources and with teaching_decoder.py, and its tables with
+the latter, and writes the files of its hex dumps into DIR.
 """
 import glob
 import os

@@ -25,6 +25,7 @@ H
 cat >libc/stdio.h <<'H'
 #include <stdarg.h>
 #include <stddef.h>
+typedef struct file FILE;
 int snprintf(char *, size_t, const char *, ...), vsnprintf(char *, size_t, const char *, va_list);
 H
 cat >libc/math.h <<'H'

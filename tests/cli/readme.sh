@@ -47,7 +47,8 @@ done
 # shellcheck disable=SC2086
 {
     grep -ohE '\]\([A-Za-z][^)#:]*\)' $docs | sed 's/^](//; s/)$//'
-    grep -ohE '\b(formats|codec|train|cli|samples|tests|bench|\.ci)/[A-Za-z0-9_/.-]*[A-Za-z0-9_/]' $docs
+    place="(formats|codec|train|cli|samples|tests|bench|\.ci)"
+    grep -ohE "\\b$place/[A-Za-z0-9_/.-]*[A-Za-z0-9_/]" $docs
 } | grep -vE 'NAME|NOUN' | sort -u | while read -r file; do
     [ -e "$ROOT/$file" ] || tell "no file $file"
 done

@@ -1,0 +1,97 @@
+/* dump_levels.c -- what a decoder makes of a container, for comparing builds of it.
+ *
+ *   dump_levels MODEL CONTAINER LEVELS PIXELS    decode whole and at three cuts: the symbols as text, the
+ *                                                pixels (8 bits) as they are
+ *   dump_levels A B                              the largest difference between two pixel files, printed */
+#include "../../codec/group_reader.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bytes {
+    uint8_t *data;
+    size_t size;
+} bytes;
+
+static bytes read_all(const char *path) {
+    bytes b = {malloc(1 << 26), 0};
+    FILE *file = fopen(path, "rb");
+    if (!file || !b.data) exit(1);
+    b.size = fread(b.data, 1, 1 << 26, file);
+    fclose(file);
+    return b;
+}
+
+static taper_status read_memory(void *user, uint64_t offset, void *to, size_t n) {
+    const bytes *b = user;
+    if (offset > b->size || n > b->size - offset) return TAPER_ERR_TRUNCATED;
+    memcpy(to, b->data + offset, n);
+    return TAPER_OK;
+}
+
+/* A line for each unit of each group: pass, position and a checksum of the levels. */
+static void dump_symbols(const taper_source *source, const taper_model *model, FILE *to) {
+    formats_front front;
+    if (codec_front_load(source, NULL, &front, NULL)) exit(1);
+    for (uint32_t g = 0; g < front.groups; g++) {
+        codec_group_reader r;
+        if (codec_group_reader_open(&r, model, &front, g, UINT64_MAX, NULL)) exit(1);
+        if (codec_group_reader_load(&r, &front, g, source, NULL)) exit(1);
+        fprintf(to, "group %u pass %u position %u\n", g, r.state.pass, r.state.position);
+        for (uint32_t u = 0; u < model->tables.units; u++) {
+            const int16_t *level = r.state.level + (size_t)u * r.state.stride;
+            fprintf(to, "%u %08x\n", u, formats_crc32c(0, level, r.state.n * sizeof *level));
+        }
+        codec_group_reader_close(&r);
+    }
+    formats_front_free(&front);
+}
+
+static void dump_pixels(const taper_source *source, const taper_model *model, FILE *to) {
+    taper_decoder *decoder;
+    taper_container_info info;
+    if (taper_decoder_open(&decoder, source, model, NULL, NULL)) exit(1);
+    if (taper_decoder_get_info(decoder, &info)) exit(1);
+    for (uint64_t i = 0; i < info.images; i++) {
+        taper_image_info image;
+        if (taper_decoder_image_info(decoder, i, &image)) exit(1);
+        taper_image out = {.pixels = malloc((size_t)image.bytes)};
+        if (!out.pixels || taper_decoder_render(decoder, i, &out, NULL, NULL)) exit(1);
+        if (fwrite(out.pixels, 1, (size_t)image.bytes, to) != image.bytes) exit(1);
+        free(out.pixels);
+    }
+    taper_decoder_free(decoder);
+}
+
+static int compare(const char *first, const char *second) {
+    bytes a = read_all(first), b = read_all(second);
+    int worst = 0;
+    for (size_t i = 0; i < a.size && i < b.size; i++)
+        if (abs(a.data[i] - b.data[i]) > worst) worst = abs(a.data[i] - b.data[i]);
+    if (a.size != b.size || !a.size) worst = 256;
+    printf("%d\n", worst);
+    free(a.data), free(b.data);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc == 3) return compare(argv[1], argv[2]);
+    if (argc != 5) return 2;
+    bytes file = read_all(argv[1]), container = read_all(argv[2]);
+    FILE *levels = fopen(argv[3], "w"), *pixels = fopen(argv[4], "wb");
+    taper_model *model;
+    if (!levels || !pixels || taper_model_load(&model, file.data, file.size, NULL, NULL)) return 1;
+    formats_front front;
+    taper_source source = {&container, container.size, read_memory};
+    if (codec_front_load(&source, NULL, &front, NULL)) return 1;
+    size_t whole = container.size, data = whole - (size_t)front.front_size;
+    formats_front_free(&front);
+    for (size_t part = 0; part < 4; part++) {
+        source.size = container.size = whole - data * part / 4;
+        dump_symbols(&source, model, levels);
+        dump_pixels(&source, model, pixels);
+    }
+    taper_model_free(model);
+    free(file.data), free(container.data);
+    return fclose(levels) || fclose(pixels);
+}
