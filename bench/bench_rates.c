@@ -84,8 +84,7 @@ static formats_buffer encode(const taper_model *model, const test_set *t, double
     return out;
 }
 
-/* --- decoding
- * ------------------------------------------------------------------------------------------ */
+/* --- decoding -------------------------------------------------------------------------- */
 
 typedef struct decode_job {
     const taper_model *model;
@@ -159,8 +158,7 @@ static double bytes_for(const taper_model *model, const test_set *t, const forma
     return (double)high / (double)t->n;
 }
 
-/* --- the figures
- * ------------------------------------------------------------------------------------------ */
+/* --- the figures ----------------------------------------------------------------------- */
 
 static void report_rates(const settings *s, const taper_model *model, const test_set *t,
                          const char *config) {

@@ -91,8 +91,7 @@ const cli_verb cli_verb_train = {
                 "taper train -o digits.tpm --family dense --window whole -k 64 "
                 "train-images-idx3-ubyte.gz\n"};
 
-/* --- words while it works
- * ------------------------------------------------------------------------------ */
+/* --- words while it works -------------------------------------------------------------- */
 
 typedef struct talk {
     const settings *s;
@@ -170,8 +169,7 @@ static void say_epoch(void *user, uint32_t epoch, const train_history *entry, do
     cli_json_end(&j);
 }
 
-/* --- the verb
- * -------------------------------------------------------------------------------------------- */
+/* --- the verb -------------------------------------------------------------------------- */
 
 static int parse_window(const char *text, uint32_t *window) {
     int64_t side;

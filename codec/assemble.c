@@ -12,8 +12,7 @@ uint32_t codec_checksum_span(uint8_t layout, uint64_t data_bytes, uint64_t chunk
     return (uint32_t)(span < 1 ? 1 : span > MOST ? MOST : span);
 }
 
-/* --- shortening
- * -------------------------------------------------------------------------------------- */
+/* --- shortening ------------------------------------------------------------------------ */
 
 static taper_status front_size(formats_front *f, uint64_t *size, taper_error *error) {
     formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
@@ -103,8 +102,7 @@ taper_status codec_shorten(formats_front *f, uint64_t max_bytes, taper_error *er
     return TAPER_OK;
 }
 
-/* --- writing
- * ----------------------------------------------------------------------------------------- */
+/* --- writing --------------------------------------------------------------------------- */
 
 /* Hand every chunk, block by block, to `take`. */
 typedef taper_status take_fn(void *user, uint64_t chunk, const void *bytes, size_t n);

@@ -54,8 +54,7 @@ taper_status codec_order_make(codec_code_tables *t) {
     return status;
 }
 
-/* --- serialised form
- * ------------------------------------------------------------------------------ */
+/* --- serialised form ------------------------------------------------------------------- */
 
 static uint32_t float_bits(float x) {
     uint32_t bits;

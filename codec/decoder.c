@@ -34,8 +34,7 @@ struct taper_decoder {
     taper_error failure; /* final, of push */
 };
 
-/* --- opening
- * -------------------------------------------------------------------------------------------- */
+/* --- opening --------------------------------------------------------------------------- */
 
 /* The front matter is there: bind the model. */
 static taper_status front_is_ready(taper_decoder *d, taper_error *error) {
@@ -104,8 +103,7 @@ void taper_decoder_free(taper_decoder *d) {
     free(d);
 }
 
-/* --- pushed bytes
- * ------------------------------------------------------------------------------------------ */
+/* --- pushed bytes ---------------------------------------------------------------------- */
 
 /* Take bytes for the front matter; *used of them. */
 static taper_status push_front(taper_decoder *d, const uint8_t *bytes, size_t n, size_t *used,
@@ -197,8 +195,7 @@ taper_status taper_decoder_push(taper_decoder *d, const void *bytes, size_t n, t
     return d->failure.status;
 }
 
-/* --- what is known
- * -------------------------------------------------------------------------------------- */
+/* --- what is known --------------------------------------------------------------------- */
 
 uint64_t taper_decoder_bytes_needed(const taper_decoder *d) {
     return d->front_ready || d->need <= d->head.size ? 0 : d->need - d->head.size;
@@ -267,8 +264,7 @@ taper_status taper_decoder_group_range(const taper_decoder *d, uint32_t g, uint6
     return TAPER_OK;
 }
 
-/* --- drawing
- * ---------------------------------------------------------------------------------------------- */
+/* --- drawing --------------------------------------------------------------------------- */
 
 /* The group's reader, decoded as far as the bytes go. */
 static taper_status bring_up(taper_decoder *d, uint32_t g, codec_group_reader **out,

@@ -61,8 +61,7 @@ struct taper_encoder {
     taper_error error; /* of the first failure */
 };
 
-/* --- coding one group
- * --------------------------------------------------------------------------------- */
+/* --- coding one group ------------------------------------------------------------------ */
 
 /* Quantised codes of a job's images: q[units][stride], by blocks of rows to keep the floats few. */
 static taper_status quantise_rows(const taper_encoder *e, const float *pixels, uint32_t n,
@@ -184,8 +183,7 @@ static void run_job(void *item) {
     free_job(job);
 }
 
-/* --- layers
- * ------------------------------------------------------------------------------------------- */
+/* --- layers ---------------------------------------------------------------------------- */
 
 /* Layers for groups of about this many pixels: the model's, joined until a chunk is worth its
  * overhead, up to what the target needs. */
@@ -214,8 +212,7 @@ static void choose_layers(taper_encoder *e, uint64_t pixels) {
     }
 }
 
-/* --- feeding
- * ------------------------------------------------------------------------------------------ */
+/* --- feeding --------------------------------------------------------------------------- */
 
 /* Room for one more of each array, doubling. */
 static taper_status grow(void **array, size_t count, size_t *capacity, size_t size) {
@@ -382,8 +379,7 @@ taper_status taper_encoder_set_classes(taper_encoder *e, const char *const *name
                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for class names");
 }
 
-/* --- making and finishing
- * ------------------------------------------------------------------------------- */
+/* --- making and finishing -------------------------------------------------------------- */
 
 static taper_status prepare_analysis(taper_encoder *e, taper_error *error) {
     e->network = e->model->network;

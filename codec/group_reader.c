@@ -78,8 +78,7 @@ static taper_status read_source(const taper_source *source, uint64_t at, void *t
                               (unsigned long long)at);
 }
 
-/* --- from a source
- * -------------------------------------------------------------------------------------- */
+/* --- from a source --------------------------------------------------------------------- */
 
 /* Does the checksum over the block that holds this chunk hold? Also 1 when the block is not all
  * there. */

@@ -8,8 +8,7 @@
 
 enum { MEAN_ONE = 64 }; /* means are stored in 1/64 */
 
-/* --- writing
- * --------------------------------------------------------------------------------------- */
+/* --- writing --------------------------------------------------------------------------- */
 
 /* Step of each row of the linear path: the rounding error of row u reaches a pixel multiplied by
  * the unit's value, so rows of strong units are stored finer. Units share the allowed error
@@ -128,8 +127,7 @@ taper_status codec_model_round_weights(taper_model *m, const codec_weight_precis
                : formats_fail(error, status, "no memory to round the model's weights");
 }
 
-/* --- reading
- * --------------------------------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------------------- */
 
 typedef struct architecture {
     uint32_t family, units, tied, depth[2], hidden[2][CODEC_MAX_LAYERS];

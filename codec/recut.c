@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- truncate
- * ----------------------------------------------------------------------------------------- */
+/* --- truncate -------------------------------------------------------------------------- */
 
 /* Chunks of a source under its own, longer directory. */
 typedef struct source_chunks {
@@ -53,8 +52,7 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
     return status;
 }
 
-/* --- repack
- * ------------------------------------------------------------------------------------------- */
+/* --- repack ---------------------------------------------------------------------------- */
 
 /* Passes that every group of the source has whole. */
 static taper_status common_passes(const formats_front *front, const taper_source *from,
@@ -177,8 +175,7 @@ taper_status taper_repack(const taper_source *from, const taper_model *model, ta
     return status;
 }
 
-/* --- merge
- * --------------------------------------------------------------------------------------------- */
+/* --- merge ----------------------------------------------------------------------------- */
 
 typedef struct shard {
     formats_front front;
@@ -352,8 +349,7 @@ taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *t
     return status;
 }
 
-/* --- verify
- * --------------------------------------------------------------------------------------------- */
+/* --- verify ---------------------------------------------------------------------------- */
 
 /* One checksum block: chunks first .. last - 1 of a layer. */
 static taper_status verify_block(const formats_front *f, const taper_source *from, uint64_t first,

@@ -66,8 +66,7 @@ TAPER_API taper_status taper_model_load(taper_model **out, const void *bytes, si
 TAPER_API void taper_model_free(taper_model *model);
 TAPER_API taper_model_info taper_model_get_info(const taper_model *model);
 
-/* --- encoding: fed images, one file at the end
- * ---------------------------------------------------- */
+/* --- encoding: fed images, one file at the end ----------------------------------------- */
 
 typedef struct taper_encoder taper_encoder;
 
@@ -116,8 +115,7 @@ TAPER_API taper_status taper_encoder_finish(taper_encoder *encoder, const taper_
 TAPER_API void taper_encoder_free(
     taper_encoder *encoder); /* NULL is fine; drops what was not finished */
 
-/* --- decoding: pushed bytes, or a source to read from
- * ---------------------------------------------- */
+/* --- decoding: pushed bytes, or a source to read from ---------------------------------- */
 
 typedef struct taper_decoder taper_decoder;
 
@@ -193,8 +191,7 @@ TAPER_API taper_status taper_decoder_group_range(const taper_decoder *decoder, u
 TAPER_API taper_status taper_decoder_render(taper_decoder *decoder, uint64_t i, taper_image *out,
                                             taper_completeness *done, taper_error *error);
 
-/* --- containers into containers, without the network
- * ------------------------------------------------- */
+/* --- containers into containers, without the network ----------------------------------- */
 
 /* A smaller whole container of at most max_bytes. Under TAPER_LAYOUT_SET it holds the prefix that
  * fits; under TAPER_LAYOUT_IMAGE each image's stream is shortened to the same share.

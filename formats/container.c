@@ -26,8 +26,7 @@ typedef struct section {
     uint64_t stored, unpacked;
 } section;
 
-/* --- reading
- * -------------------------------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------------------- */
 
 static taper_status need_more(uint64_t missing, taper_error *error) {
     return formats_fail(error, TAPER_ERR_TRUNCATED,
@@ -215,8 +214,7 @@ void formats_front_free(formats_front *f) {
     memset(f, 0, sizeof *f);
 }
 
-/* --- writing
- * -------------------------------------------------------------------------------------- */
+/* --- writing --------------------------------------------------------------------------- */
 
 /* Pack content at the end of body and enter it in the table; content is used up. */
 static taper_status add_section(uint32_t type, formats_buffer *content, int level,

@@ -27,8 +27,7 @@ static taper_status no_memory(taper_error *error) {
     return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the container's directory");
 }
 
-/* --- directory
- * ------------------------------------------------------------------------------------- */
+/* --- directory ------------------------------------------------------------------------- */
 
 static taper_status read_geometry(formats_front *f, formats_cursor *in, const taper_limits *limits,
                                   taper_error *error) {
@@ -194,8 +193,7 @@ void formats_directory_write(const formats_front *f, formats_buffer *out) {
         formats_write_u32le(out, f->checksum[i]);
 }
 
-/* --- names
- * ------------------------------------------------------------------------------------------ */
+/* --- names ----------------------------------------------------------------------------- */
 
 int formats_name_is_legal(const char *name) {
     size_t length = strlen(name);
@@ -248,8 +246,7 @@ void formats_names_write(const formats_front *f, formats_buffer *out) {
         formats_write_bytes(out, f->names + f->name_at[i], strlen(f->names + f->name_at[i]) + 1);
 }
 
-/* --- labels
- * ----------------------------------------------------------------------------------------- */
+/* --- labels ---------------------------------------------------------------------------- */
 
 taper_status formats_labels_section_read(formats_front *f, formats_cursor *in, taper_error *error) {
     f->classes = (uint32_t)formats_read_varint_max(in, FORMATS_MAX_CLASSES);

@@ -1,5 +1,5 @@
-/* test_calibrate.c -- what calibration learns: thresholds, reconstruction points, order, contexts; and
- * the whole of training a linear model. */
+/* test_calibrate.c -- what calibration learns: thresholds, reconstruction points, order, contexts;
+ * and the whole of training a linear model. */
 #include "../codec/chunk_coder.h"
 #include "../train/calibrate.h"
 #include "../train/fit_contexts.h"
@@ -15,8 +15,8 @@ typedef struct fixture {
     taper_model model;
 } fixture;
 
-/* Laplacian codes of scale 80 / (1 + u), larger in some windows than in others; unit 0 of a window is
- * near its left neighbour's. */
+/* Laplacian codes of scale 80 / (1 + u), larger in some windows than in others; unit 0 of a window
+ * is near its left neighbour's. */
 static int make(void **state) {
     static fixture f;
     uint64_t random = SEED;
@@ -28,7 +28,8 @@ static int make(void **state) {
         double busy = exp2((double)(picture_random(&random) >> 11) * exp2(-53) * 5 - 3);
         for (int u = 0; u < UNITS; u++) {
             double r = (double)(picture_random(&random) >> 11) * exp2(-53);
-            double x = -log(r + 1e-9) * busy * 80 / (1 + u) * (picture_random(&random) & 1 ? -1 : 1);
+            double x =
+                -log(r + 1e-9) * busy * 80 / (1 + u) * (picture_random(&random) & 1 ? -1 : 1);
             if (u == 0 && w % SIDE) x = 0.95 * f.code[(w - 1) * UNITS] + 0.2 * x;
             f.code[w * UNITS + u] = u == UNITS - 1 ? 0 : (float)x; /* the last unit is silent */
         }
@@ -62,8 +63,10 @@ static void thresholds_follow_the_codes(void **state) {
         assert_true(t->step[u] == 2);
         assert_true(top < (1 << t->planes[u])); /* nothing that was seen is clamped */
         assert_true(!t->planes[u] || top * 1.2 >= (1 << (t->planes[u] - 1)));
-        if (u + 1 == UNITS) assert_int_equal(t->planes[u], 0);
-        else assert_true(fabs(t->log_scale[u] - 8 * log2(sum / WINDOWS)) <= 1);
+        if (u + 1 == UNITS)
+            assert_int_equal(t->planes[u], 0);
+        else
+            assert_true(fabs(t->log_scale[u] - 8 * log2(sum / WINDOWS)) <= 1);
     }
 }
 
@@ -78,8 +81,8 @@ static void gains_make_thresholds(void **state) {
     codec_code_tables_free(&m.tables);
 }
 
-/* Quantise all at some depth: the mean squared error of what the tables reconstruct, and of the middle
- * of the interval. */
+/* Quantise all at some depth: the mean squared error of what the tables reconstruct, and of the
+ * middle of the interval. */
 static void reconstruction_beats_the_middle(void **state) {
     fixture *f = *state;
     const codec_code_tables *t = &f->model.tables;
@@ -143,7 +146,8 @@ static void contexts_save_bytes(void **state) {
     fixture *f = *state;
     codec_code_tables t = f->model.tables; /* borrows the arrays */
     size_t full = coded_size(f, &t);
-    double pixels = (double)WINDOWS * 24, promised = t.layer[t.n_layers - 1].bytes_per_mpixel * pixels / 1e6;
+    double pixels = (double)WINDOWS * 24,
+           promised = t.layer[t.n_layers - 1].bytes_per_mpixel * pixels / 1e6;
     assert_true(fabs((double)full / promised - 1) <= 0.02);
     memset(t.signed_weight, 0, sizeof t.signed_weight);
     size_t unsigned_size = coded_size(f, &t);
@@ -154,8 +158,8 @@ static void contexts_save_bytes(void **state) {
     assert_true(full <= no_prior + 20);
     memset(t.weight, 0, sizeof t.weight);
     size_t flat = coded_size(f, &t);
-    printf("%zu bytes; without signed prediction %zu, without priors %zu, without weights %zu\n", full,
-           unsigned_size, no_prior, flat);
+    printf("%zu bytes; without signed prediction %zu, without priors %zu, without weights %zu\n",
+           full, unsigned_size, no_prior, flat);
     assert_true(full * 100 < flat * 97);
 }
 
@@ -208,7 +212,8 @@ static void a_trained_model_codes_pictures(void **state) {
     assert_int_equal(file.size, again.size); /* training repeats */
     assert_memory_equal(file.data, again.data, file.size);
     assert_int_equal(taper_model_get_info(model).units, 48);
-    formats_buffer out = dct_encode(model, image + TRAIN, TEST, NULL, 0), pixels = formats_buffer_make(1 << 24);
+    formats_buffer out = dct_encode(model, image + TRAIN, TEST, NULL, 0),
+                   pixels = formats_buffer_make(1 << 24);
     assert_int_equal(dct_pull(out.data, out.size, model, &pixels, NULL), TAPER_OK);
     double psnr = dct_mean_psnr(image + TRAIN, TEST, pixels.data);
     printf("%zu bytes an image of 768 samples, %.2f dB\n", out.size / TEST, psnr);
@@ -222,10 +227,14 @@ static void a_trained_model_codes_pictures(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thresholds_follow_the_codes),     cmocka_unit_test(gains_make_thresholds),
-        cmocka_unit_test(reconstruction_beats_the_middle), cmocka_unit_test(the_order_puts_strong_units_first),
-        cmocka_unit_test(contexts_save_bytes),             cmocka_unit_test(calibration_repeats),
-        cmocka_unit_test(nothing_to_learn_is_said),        cmocka_unit_test(positive_systems_are_solved),
+        cmocka_unit_test(thresholds_follow_the_codes),
+        cmocka_unit_test(gains_make_thresholds),
+        cmocka_unit_test(reconstruction_beats_the_middle),
+        cmocka_unit_test(the_order_puts_strong_units_first),
+        cmocka_unit_test(contexts_save_bytes),
+        cmocka_unit_test(calibration_repeats),
+        cmocka_unit_test(nothing_to_learn_is_said),
+        cmocka_unit_test(positive_systems_are_solved),
         cmocka_unit_test(a_trained_model_codes_pictures),
     };
     return cmocka_run_group_tests(tests, make, drop);

@@ -1,5 +1,5 @@
-/* test_chunk_coder.c -- passes through contexts and range coder and back; quantising and its reverse;
- * decoding as bytes arrive. */
+/* test_chunk_coder.c -- passes through contexts and range coder and back; quantising and its
+ * reverse; decoding as bytes arrive. */
 #include "../codec/chunk_coder.h"
 #include "cmocka_all.h"
 #include "dct_model.h"
@@ -13,7 +13,8 @@ typedef struct fixture {
     uint32_t n, stride;
 } fixture;
 
-/* Codes that look like an image's: Laplacian, the scale falling with the unit; a few at the limit. */
+/* Codes that look like an image's: Laplacian, the scale falling with the unit; a few at the limit.
+ */
 static fixture make(int linked, uint64_t seed) {
     fixture f = {.grid = {{linked ? 5 : 1, linked ? 3 : 1}, {1, 1}, {1, linked ? 4 : 1}}};
     formats_buffer file = formats_buffer_make(1 << 24);
@@ -81,7 +82,8 @@ static void chunks_decode_to_the_codes(void **unused) {
         assert_non_null(bits);
         open_group(&f, &g);
         for (uint32_t c = 0; c < n; c++) {
-            assert_int_equal(codec_chunk_encode(&g, f.code, end[c], &out, round & 4 ? bits : NULL), 0);
+            assert_int_equal(codec_chunk_encode(&g, f.code, end[c], &out, round & 4 ? bits : NULL),
+                             0);
             at[c + 1] = out.size;
         }
         codec_group last = g;
@@ -107,7 +109,8 @@ static void chunks_decode_to_the_codes(void **unused) {
     }
 }
 
-/* One chunk, its bytes one by one: every state on the way is a true one, and no worse than before. */
+/* One chunk, its bytes one by one: every state on the way is a true one, and no worse than before.
+ */
 static void every_byte_helps(void **unused) {
     (void)unused;
     for (int linked = 0; linked < 2; linked++) {
@@ -214,7 +217,8 @@ static void values_lie_in_their_intervals(void **unused) {
     codec_rc_decoder_init(&rc, out.data, 0, 0);
     float *x = malloc(sizeof *x * UNITS * f.n), *one = malloc(sizeof *one * UNITS);
     assert_true(x && one);
-    for (size_t size = 0; size <= out.size; size += size + 9 > out.size && size < out.size ? 1 : 9) {
+    for (size_t size = 0; size <= out.size;
+         size += size + 9 > out.size && size < out.size ? 1 : 9) {
         codec_rc_decoder_extend(&rc, out.data, size, size == out.size);
         codec_chunk_decode(&back, &rc, t->n_passes);
         codec_group_dequantise(&back, 0, f.n, x);
@@ -223,12 +227,15 @@ static void values_lie_in_their_intervals(void **unused) {
             codec_group_dequantise(&back, p, 1, one);
             assert_memory_equal(one, x + (size_t)p * UNITS, sizeof *one * UNITS);
             for (uint32_t u = 0; u < UNITS; u++) {
-                int more = back.pass < t->n_passes && t->pass[back.pass].unit == u && p < back.position;
+                int more =
+                    back.pass < t->n_passes && t->pass[back.pass].unit == u && p < back.position;
                 int depth = back.depth[u] + more, level = back.level[u * back.stride + p];
                 float value = one[u], T = t->step[u] * (float)(1 << (t->planes[u] - depth));
                 if (u >= known) assert_int_equal(level, 0);
-                if (!level) assert_true(value == 0);
-                else assert_true(fabsf(value) >= (float)abs(level) * T);
+                if (!level)
+                    assert_true(value == 0);
+                else
+                    assert_true(fabsf(value) >= (float)abs(level) * T);
                 if (level) assert_true(fabsf(value) < (float)(abs(level) + 1) * T);
                 if (level) assert_true((value < 0) == (f.code[u * f.stride + p] < 0));
             }

@@ -26,10 +26,10 @@ static codec_code_tables sample(int own_steps) {
     t.layer[1] = (codec_layer_end){20, 70000};
     t.layer[2] = (codec_layer_end){22, 70000};
     uint64_t state = SEED;
-    uint8_t *bytes[] = {(uint8_t *)t.recon, t.zero_norm, (uint8_t *)t.prior,
+    uint8_t *bytes[] = {(uint8_t *)t.recon,         t.zero_norm,         (uint8_t *)t.prior,
                         (uint8_t *)t.signed_weight, (uint8_t *)t.weight, (uint8_t *)t.bias};
-    size_t size[] = {sizeof t.recon, sizeof t.zero_norm, sizeof t.prior,
-                     sizeof t.signed_weight, sizeof t.weight, sizeof t.bias};
+    size_t size[] = {sizeof t.recon,         sizeof t.zero_norm, sizeof t.prior,
+                     sizeof t.signed_weight, sizeof t.weight,    sizeof t.bias};
     for (int i = 0; i < 6; i++)
         for (size_t k = 0; k < size[i]; k++) bytes[i][k] = (uint8_t)(picture_random(&state) >> 50);
     return t;
@@ -151,9 +151,9 @@ static void falling_size(codec_code_tables *t) { t->layer[2].bytes_per_mpixel = 
 static void illegal_fields_are_refused(void **unused) {
     (void)unused;
     static spoil_fn *const spoil[] = {
-        nan_step,     zero_step, negative_step, tiny_step,     huge_step,
-        infinite_step, low_scale, high_scale,    rising_slope,  no_layer,
-        empty_layer,  falling_layer, layer_past_the_end, layers_end_early, falling_size};
+        nan_step,      zero_step,     negative_step,      tiny_step,        huge_step,
+        infinite_step, low_scale,     high_scale,         rising_slope,     no_layer,
+        empty_layer,   falling_layer, layer_past_the_end, layers_end_early, falling_size};
     for (size_t i = 0; i < sizeof spoil / sizeof *spoil; i++) {
         codec_code_tables t = sample(1), back;
         spoil[i](&t);

@@ -1,4 +1,5 @@
-/* test_container.c -- front matter there and back; every field's legal range; truncation and bit flips. */
+/* test_container.c -- front matter there and back; every field's legal range; truncation and bit
+ * flips. */
 #include "../formats/container.h"
 #include "../formats/directory.h"
 #include "cmocka_all.h"
@@ -18,8 +19,9 @@ static void *copy_of(const void *from, size_t n) {
 }
 
 static formats_front sample(void) {
-    static const formats_geometry geometry[IMAGES] = {{32, 32, 3, 8}, {32, 32, 3, 8}, {32, 32, 1, 8},
-        {1, 1 << 24, 1, 16}, {640, 480, 3, 16}, {640, 480, 3, 16}, {1, 1, 1, 8}};
+    static const formats_geometry geometry[IMAGES] = {
+        {32, 32, 3, 8},    {32, 32, 3, 8},    {32, 32, 1, 8}, {1, 1 << 24, 1, 16},
+        {640, 480, 3, 16}, {640, 480, 3, 16}, {1, 1, 1, 8}};
     static const uint32_t group_first[] = {0, 3, 6, 7}, layer_end[] = {5, 1 << 24};
     static const uint64_t chunk_at[] = {0, 100, 100, 350, 70000, 70000, 70001};
     static const uint32_t checksum[] = {1, 0xFFFFFFFF, 3, 0};
@@ -28,8 +30,16 @@ static formats_front sample(void) {
     static const int32_t label[] = {-1, 0, 1, 1, 0, -1, 1};
     static const char classes[] = "cat\0dog";
     static const uint32_t class_at[] = {0, 4};
-    formats_front f = {.model_id = 0x0123456789ABCDEFu, .layout = 0, .tail = 1, .first_cut = 2, .images = IMAGES,
-                       .groups = GROUPS, .layers = LAYERS, .chunks_per_checksum = 2, .classes = 2, .model_size = 5};
+    formats_front f = {.model_id = 0x0123456789ABCDEFu,
+                       .layout = 0,
+                       .tail = 1,
+                       .first_cut = 2,
+                       .images = IMAGES,
+                       .groups = GROUPS,
+                       .layers = LAYERS,
+                       .chunks_per_checksum = 2,
+                       .classes = 2,
+                       .model_size = 5};
     f.geometry = copy_of(geometry, sizeof geometry);
     f.group_first = copy_of(group_first, sizeof group_first);
     f.layer_end = copy_of(layer_end, sizeof layer_end);
@@ -52,7 +62,8 @@ static formats_buffer write_front(formats_front *f) {
 }
 
 /* Read exactly these bytes, so that a sanitizer sees a read beyond; the front is freed again. */
-static taper_status read_bytes(const void *bytes, size_t size, const taper_limits *limits, taper_error *error) {
+static taper_status read_bytes(const void *bytes, size_t size, const taper_limits *limits,
+                               taper_error *error) {
     uint8_t *exact = copy_of(bytes, size);
     formats_front f;
     taper_error own = {0};
@@ -70,14 +81,16 @@ static void what_is_written_is_read(void **unused) {
     formats_buffer out = write_front(&f);
     assert_int_equal(formats_front_read(out.data, out.size, NULL, &g, NULL), TAPER_OK);
     assert_int_equal(g.front_size, out.size);
-    assert_true(g.model_id == f.model_id && g.layout == f.layout && g.tail == 1 && g.first_cut == 2);
+    assert_true(g.model_id == f.model_id && g.layout == f.layout && g.tail == 1 &&
+                g.first_cut == 2);
     assert_true(g.images == IMAGES && g.groups == GROUPS && g.layers == LAYERS && g.classes == 2);
     for (int i = 0; i < IMAGES; i++) {
         assert_int_equal(g.geometry[i].width, f.geometry[i].width);
         assert_int_equal(g.geometry[i].height, f.geometry[i].height);
         assert_int_equal(g.geometry[i].channels, f.geometry[i].channels);
         assert_int_equal(g.geometry[i].depth, f.geometry[i].depth);
-        assert_string_equal(formats_front_name(&g, (uint32_t)i), formats_front_name(&f, (uint32_t)i));
+        assert_string_equal(formats_front_name(&g, (uint32_t)i),
+                            formats_front_name(&f, (uint32_t)i));
         assert_int_equal(g.label[i], f.label[i]);
     }
     assert_memory_equal(g.group_first, f.group_first, (GROUPS + 1) * sizeof *f.group_first);
@@ -98,7 +111,8 @@ static void what_is_written_is_read(void **unused) {
 static void optional_sections_may_be_absent(void **unused) {
     (void)unused;
     formats_front f = sample(), g;
-    free(f.names), free(f.name_at), free(f.label), free(f.class_names), free(f.class_name_at), free(f.model);
+    free(f.names), free(f.name_at), free(f.label), free(f.class_names), free(f.class_name_at),
+        free(f.model);
     f.names = NULL, f.name_at = NULL, f.label = NULL, f.model = NULL;
     f.class_names = NULL, f.class_name_at = NULL, f.classes = 0;
     f.tail = 0, f.first_cut = 0;
@@ -126,7 +140,8 @@ static void prefixes_say_what_they_need(void **unused) {
         known = need;
         taper_status status = read_bytes(exact, size, NULL, &error);
         char text[80];
-        snprintf(text, sizeof text, "incomplete header, need %llu more bytes", (unsigned long long)(need - size));
+        snprintf(text, sizeof text, "incomplete header, need %llu more bytes",
+                 (unsigned long long)(need - size));
         assert_int_equal(status, size < out.size ? TAPER_ERR_TRUNCATED : TAPER_OK);
         if (size < out.size) assert_non_null(strstr(error.text, text));
         free(exact);
@@ -143,14 +158,16 @@ static void every_bit_flip_is_noticed(void **unused) {
     for (size_t bit = 0; bit < out.size * 8; bit++) {
         out.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
         taper_status status = read_bytes(out.data, out.size, NULL, NULL);
-        assert_true(status == TAPER_ERR_CORRUPT || status == TAPER_ERR_TRUNCATED || status == TAPER_ERR_VERSION);
+        assert_true(status == TAPER_ERR_CORRUPT || status == TAPER_ERR_TRUNCATED ||
+                    status == TAPER_ERR_VERSION);
         out.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
     formats_front_free(&f);
     formats_buffer_free(&out);
 }
 
-/* --- crafted containers: legal envelopes around any content -------------------------------------------- */
+/* --- crafted containers: legal envelopes around any content
+ * -------------------------------------------- */
 
 typedef struct crafted_section {
     const char *type;
@@ -169,7 +186,8 @@ typedef struct craft {
 
 static const craft plain = {.version = 1, .images = 2, .groups = 1, .layers = 1};
 
-/* The directory of `plain`: two images of 4 x 4, one group, one layer of 3 passes, a chunk of 9 bytes. */
+/* The directory of `plain`: two images of 4 x 4, one group, one layer of 3 passes, a chunk of 9
+ * bytes. */
 static const uint8_t plain_directory[] = {1, 2, 4, 4, 3, 1, 1, 2, 3, 1, 9, 0xAA, 0xBB, 0xCC, 0xDD};
 
 static formats_buffer craft_file(const craft *c, const crafted_section *section, uint32_t n) {
@@ -222,7 +240,8 @@ static void header_fields_have_their_ranges(void **unused) {
         {{.version = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
         {{.version = 0, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
         {{.version = 1, .required = 1, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
-        {{.version = 1, .required = 1u << 31, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
+        {{.version = 1, .required = 1u << 31, .images = 2, .groups = 1, .layers = 1},
+         TAPER_ERR_VERSION},
         {{.version = 1, .ignorable = 0xFFFFFFFF, .images = 2, .groups = 1, .layers = 1}, TAPER_OK},
         {{.version = 1, .layout = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
         {{.version = 1, .tail = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
@@ -238,13 +257,15 @@ static void header_fields_have_their_ranges(void **unused) {
         {{.version = 1, .images = 2, .groups = 1, .layers = 4097}, TAPER_ERR_CORRUPT},
         {{.version = 1, .images = 2, .groups = 1, .layers = 1, .reserved = 1}, TAPER_ERR_CORRUPT},
         {{.version = 1, .images = 2, .groups = 1, .layers = 1, .sections = 65}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .images = 2, .groups = 1, .layers = 1, .sections = UINT32_MAX}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .images = 2, .groups = 1, .layers = 1, .sections = UINT32_MAX},
+         TAPER_ERR_CORRUPT},
         /* one image after the other: a group each, one layer */
         {{.version = 1, .layout = 1, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         taper_status status = read_directory(&cases[i].c, plain_directory, sizeof plain_directory);
-        if (status != cases[i].want) fail_msg("case %zu: status %d, not %d", i, status, cases[i].want);
+        if (status != cases[i].want)
+            fail_msg("case %zu: status %d, not %d", i, status, cases[i].want);
     }
 }
 
@@ -256,13 +277,27 @@ static void directory_fields_have_their_ranges(void **unused) {
         uint8_t value;
         const char *what;
     } cases[] = {
-        {0, 0, "no runs"},         {0, 2, "more runs than there are"}, {0, 3, "more runs than images"},
-        {1, 0, "a run of none"},   {1, 3, "a run of too many"},        {1, 1, "a run of too few"},
-        {2, 0, "width 0"},         {3, 0, "height 0"},                 {4, 0, "0 channels"},
-        {4, 2, "2 channels"},      {4, 4, "4 channels"},               {4, 0x23, "unknown kind bit 5"},
-        {4, 0x83, "kind bit 7"},   {5, 0, "no run of groups"},         {5, 2, "too many runs of groups"},
-        {6, 0, "a run of 0 groups"}, {6, 2, "a run of 2 groups"},      {7, 0, "groups of 0 images"},
-        {7, 1, "a group of 1"},    {7, 3, "a group of 3"},             {8, 0, "a layer without passes"},
+        {0, 0, "no runs"},
+        {0, 2, "more runs than there are"},
+        {0, 3, "more runs than images"},
+        {1, 0, "a run of none"},
+        {1, 3, "a run of too many"},
+        {1, 1, "a run of too few"},
+        {2, 0, "width 0"},
+        {3, 0, "height 0"},
+        {4, 0, "0 channels"},
+        {4, 2, "2 channels"},
+        {4, 4, "4 channels"},
+        {4, 0x23, "unknown kind bit 5"},
+        {4, 0x83, "kind bit 7"},
+        {5, 0, "no run of groups"},
+        {5, 2, "too many runs of groups"},
+        {6, 0, "a run of 0 groups"},
+        {6, 2, "a run of 2 groups"},
+        {7, 0, "groups of 0 images"},
+        {7, 1, "a group of 1"},
+        {7, 3, "a group of 3"},
+        {8, 0, "a layer without passes"},
         {9, 0, "checksums over nothing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -270,11 +305,13 @@ static void directory_fields_have_their_ranges(void **unused) {
         memcpy(bytes, plain_directory, sizeof bytes);
         bytes[cases[i].at] = cases[i].value;
         taper_status status = read_directory(&plain, bytes, sizeof bytes);
-        if (status != TAPER_ERR_CORRUPT && status != TAPER_ERR_TRUNCATED) fail_msg("accepted: %s", cases[i].what);
+        if (status != TAPER_ERR_CORRUPT && status != TAPER_ERR_TRUNCATED)
+            fail_msg("accepted: %s", cases[i].what);
     }
     uint8_t bytes[sizeof plain_directory + 1] = {0};
     memcpy(bytes, plain_directory, sizeof plain_directory);
-    assert_int_equal(read_directory(&plain, bytes, sizeof bytes), TAPER_ERR_CORRUPT); /* a byte follows */
+    assert_int_equal(read_directory(&plain, bytes, sizeof bytes),
+                     TAPER_ERR_CORRUPT); /* a byte follows */
     for (size_t size = 0; size < sizeof plain_directory; size++)
         assert_int_not_equal(read_directory(&plain, bytes, size), TAPER_OK);
     bytes[4] = 0x13; /* 16 bits, RGB */
@@ -292,12 +329,15 @@ static void directory_sizes_are_checked(void **unused) {
     (void)unused;
     static const uint8_t wide[] = {1, 2, 0x81, 0x80, 0x80, 8, 1, 3, 1, 1, 2, 3, 1, 9, 0, 0, 0, 0};
     assert_int_equal(read_directory(&plain, wide, sizeof wide), TAPER_ERR_CORRUPT); /* 2^24 + 1 */
-    static const uint8_t many[] = {1, 2, 0x80, 0x80, 4, 0x80, 0x80, 2, 3, 1, 1, 2, 3, 1, 9, 0, 0, 0, 0};
+    static const uint8_t many[] = {1, 2, 0x80, 0x80, 4, 0x80, 0x80, 2, 3, 1,
+                                   1, 2, 3,    1,    9, 0,    0,    0, 0};
     assert_int_equal(read_directory(&plain, many, sizeof many), TAPER_ERR_LIMIT); /* 2^16 x 2^15 */
     static const uint8_t passes[] = {1, 2, 4, 4, 3, 1, 1, 2, 0x81, 0x80, 0x80, 8, 1, 9, 0, 0, 0, 0};
     assert_int_equal(read_directory(&plain, passes, sizeof passes), TAPER_ERR_CORRUPT);
-    static const uint8_t chunk[] = {1, 2, 4, 4, 3, 1, 1, 2, 3, 1, 0x81, 0x80, 0x80, 0x80, 0x80, 0x40, 0, 0, 0, 0};
-    assert_int_equal(read_directory(&plain, chunk, sizeof chunk), TAPER_ERR_CORRUPT); /* above 2^40 */
+    static const uint8_t chunk[] = {1,    2,    4,    4,    3,    1,    1, 2, 3, 1,
+                                    0x81, 0x80, 0x80, 0x80, 0x80, 0x40, 0, 0, 0, 0};
+    assert_int_equal(read_directory(&plain, chunk, sizeof chunk),
+                     TAPER_ERR_CORRUPT); /* above 2^40 */
     craft tail = plain;
     tail.tail = 1;
     static const uint8_t cut[] = {1, 2, 4, 4, 3, 1, 1, 2, 3, 0, 1, 9, 0, 0, 0, 0};
@@ -306,7 +346,8 @@ static void directory_sizes_are_checked(void **unused) {
     assert_int_equal(read_directory(&tail, beyond, sizeof beyond), TAPER_ERR_CORRUPT);
     craft layered = plain; /* two layers whose passes add up to more than 2^24 */
     layered.layers = 2;
-    static const uint8_t sum[] = {1, 2, 4, 4, 3, 1, 1, 2, 0x80, 0x80, 0x80, 8, 1, 1, 9, 9, 0, 0, 0, 0, 0, 0, 0, 0};
+    static const uint8_t sum[] = {1, 2, 4, 4, 3, 1, 1, 2, 0x80, 0x80, 0x80, 8,
+                                  1, 1, 9, 9, 0, 0, 0, 0, 0,    0,    0,    0};
     assert_int_equal(read_directory(&layered, sum, sizeof sum), TAPER_ERR_CORRUPT);
     layered.layers = 4096; /* many chunks, few bytes */
     assert_int_equal(read_directory(&layered, sum, sizeof sum), TAPER_ERR_CORRUPT);
@@ -316,7 +357,8 @@ static void directory_sizes_are_checked(void **unused) {
 }
 
 static taper_status read_with(const char *type, const void *content, size_t size) {
-    crafted_section section[] = {{"DIRE", plain_directory, sizeof plain_directory, 0}, {type, content, size, 0}};
+    crafted_section section[] = {{"DIRE", plain_directory, sizeof plain_directory, 0},
+                                 {type, content, size, 0}};
     return read_crafted(&plain, section, 2);
 }
 
@@ -327,9 +369,11 @@ static void names_are_plain_paths(void **unused) {
     assert_int_equal(read_with("name", "a\0b\0c", 6), TAPER_ERR_CORRUPT); /* a third */
     assert_int_equal(read_with("name", "a\0", 2), TAPER_ERR_CORRUPT);
     assert_int_equal(read_with("name", "", 0), TAPER_ERR_CORRUPT);
-    static const char *const bad[] = {"", "/a", "a/", "a//b", ".", "..", "./a", "a/..", "a/../b", "../a", "a\\b",
-                                      "a\nb", "\x1b[2J", "a\x7f", "a/./b"};
-    static const char *const good[] = {"a", "a/b/c.png", "...", "..a", "a..", ".a/b", "\xC3\xA9", "a b", "-x"};
+    static const char *const bad[] = {"",     "/a",   "a/",      "a//b",   ".",
+                                      "..",   "./a",  "a/..",    "a/../b", "../a",
+                                      "a\\b", "a\nb", "\x1b[2J", "a\x7f",  "a/./b"};
+    static const char *const good[] = {"a",    "a/b/c.png", "...", "..a", "a..",
+                                       ".a/b", "\xC3\xA9",  "a b", "-x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char both[40];
         size_t n = strlen(bad[i]);
@@ -352,23 +396,27 @@ static void labels_name_a_class(void **unused) {
     (void)unused;
     assert_int_equal(read_with("labl", "\2x\0y\0\0\2", 7), TAPER_OK);
     assert_int_equal(read_with("labl", "\0\0\0", 3), TAPER_OK);
-    assert_int_equal(read_with("labl", "\2x\0y\0\0\3", 7), TAPER_ERR_CORRUPT);    /* class 2 of 2 */
+    assert_int_equal(read_with("labl", "\2x\0y\0\0\3", 7), TAPER_ERR_CORRUPT); /* class 2 of 2 */
     assert_int_equal(read_with("labl", "\2x\0y\0\0", 6), TAPER_ERR_TRUNCATED);
     assert_int_equal(read_with("labl", "\2x\0y\0\0\2\0", 8), TAPER_ERR_CORRUPT);
     assert_int_equal(read_with("labl", "\2x\0y", 4), TAPER_ERR_CORRUPT);
     assert_int_equal(read_with("labl", "\x7Fx\0y\0\0\2", 7), TAPER_ERR_CORRUPT);
-    assert_int_equal(read_with("labl", "\x81\x80\x40x\0y\0\0\2", 9), TAPER_ERR_CORRUPT); /* 2^20 + 1 classes */
+    assert_int_equal(read_with("labl", "\x81\x80\x40x\0y\0\0\2", 9),
+                     TAPER_ERR_CORRUPT); /* 2^20 + 1 classes */
     assert_int_equal(read_with("labl", "", 0), TAPER_ERR_TRUNCATED);
 }
 
 static void sections_stand_in_order_and_once(void **unused) {
     (void)unused;
-    crafted_section dire = {"DIRE", plain_directory, sizeof plain_directory, 0}, name = {"name", "a\0b", 4, 0};
+    crafted_section dire = {"DIRE", plain_directory, sizeof plain_directory, 0},
+                    name = {"name", "a\0b", 4, 0};
     crafted_section label = {"labl", "\0\0\0", 3, 0}, model = {"modl", "xyz", 3, 0};
     crafted_section two[][2] = {{dire, dire}, {name, dire}};
-    for (int i = 0; i < 2; i++) assert_int_equal(read_crafted(&plain, two[i], 2), TAPER_ERR_CORRUPT);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(read_crafted(&plain, two[i], 2), TAPER_ERR_CORRUPT);
     crafted_section twice[][3] = {{dire, name, name}, {dire, label, label}, {dire, model, model}};
-    for (int i = 0; i < 3; i++) assert_int_equal(read_crafted(&plain, twice[i], 3), TAPER_ERR_CORRUPT);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(read_crafted(&plain, twice[i], 3), TAPER_ERR_CORRUPT);
     crafted_section any[] = {dire, model, label, name};
     assert_int_equal(read_crafted(&plain, any, 4), TAPER_OK);
     assert_int_equal(read_crafted(&plain, any, 0), TAPER_ERR_CORRUPT); /* no directory */
@@ -377,7 +425,8 @@ static void sections_stand_in_order_and_once(void **unused) {
 
 static void unknown_sections_are_skipped_or_refused(void **unused) {
     (void)unused;
-    crafted_section section[] = {{"note", "anything", 8, 0}, {"DIRE", plain_directory, sizeof plain_directory, 0},
+    crafted_section section[] = {{"note", "anything", 8, 0},
+                                 {"DIRE", plain_directory, sizeof plain_directory, 0},
                                  {"zzZZ", "", 0, 0}};
     assert_int_equal(read_crafted(&plain, section, 3), TAPER_OK);
     section[0].type = "Note";
@@ -395,9 +444,14 @@ static void sections_unpack_to_what_they_claim(void **unused) {
     const struct {
         uint64_t unpacked;
         taper_status want;
-    } cases[] = {{sizeof text, TAPER_OK}, {sizeof text + 1, TAPER_ERR_CORRUPT}, {sizeof text - 1, TAPER_ERR_CORRUPT},
-                 {1, TAPER_ERR_CORRUPT}, {1024 * n + 65536, TAPER_ERR_CORRUPT}, {1024 * n + 65537, TAPER_ERR_CORRUPT},
-                 {UINT64_MAX, TAPER_ERR_CORRUPT}, {(uint64_t)1 << 40, TAPER_ERR_CORRUPT}};
+    } cases[] = {{sizeof text, TAPER_OK},
+                 {sizeof text + 1, TAPER_ERR_CORRUPT},
+                 {sizeof text - 1, TAPER_ERR_CORRUPT},
+                 {1, TAPER_ERR_CORRUPT},
+                 {1024 * n + 65536, TAPER_ERR_CORRUPT},
+                 {1024 * n + 65537, TAPER_ERR_CORRUPT},
+                 {UINT64_MAX, TAPER_ERR_CORRUPT},
+                 {(uint64_t)1 << 40, TAPER_ERR_CORRUPT}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         crafted_section section[] = {dire, {"modl", packed, n, cases[i].unpacked}};
         if (read_crafted(&plain, section, 2) != cases[i].want) fail_msg("case %zu", i);
@@ -424,7 +478,8 @@ static void limits_hold_before_memory_is_taken(void **unused) {
     (void)unused;
     formats_front f = sample();
     formats_buffer out = write_front(&f);
-    taper_limits images = {.max_images = IMAGES - 1}, pixels = {.max_pixels = 640 * 480}, memory = {.max_memory = 300};
+    taper_limits images = {.max_images = IMAGES - 1}, pixels = {.max_pixels = 640 * 480},
+                 memory = {.max_memory = 300};
     assert_int_equal(read_bytes(out.data, out.size, &images, NULL), TAPER_ERR_LIMIT);
     assert_int_equal(read_bytes(out.data, out.size, &pixels, NULL), TAPER_ERR_LIMIT);
     assert_int_equal(read_bytes(out.data, out.size, &memory, NULL), TAPER_ERR_LIMIT);
@@ -451,27 +506,41 @@ static void random_directories_round_trip(void **unused) {
     uint64_t state = SEED;
     printf("seed %d\n", SEED);
     for (int round = 0; round < 100; round++) {
-        uint32_t images = 1 + (uint32_t)picture_random(&state) % 300, groups = 0, layers = 1 + (uint32_t)(state >> 7) % 9;
-        formats_front f = {.images = images, .layers = layers, .layout = 0, .chunks_per_checksum = 1 + (uint32_t)(state >> 20) % 8}, g;
+        uint32_t images = 1 + (uint32_t)picture_random(&state) % 300, groups = 0,
+                 layers = 1 + (uint32_t)(state >> 7) % 9;
+        formats_front f = {.images = images,
+                           .layers = layers,
+                           .layout = 0,
+                           .chunks_per_checksum = 1 + (uint32_t)(state >> 20) % 8},
+                      g;
         f.geometry = calloc(images, sizeof *f.geometry);
         f.group_first = calloc(images + 1, sizeof *f.group_first);
         for (uint32_t i = 0; i < images; i++) {
             uint64_t r = picture_random(&state) % 5;
-            f.geometry[i] = (formats_geometry){1 + (uint32_t)r * 1000, 7, r & 1 ? 1 : 3, r & 2 ? 8 : 16};
+            f.geometry[i] =
+                (formats_geometry){1 + (uint32_t)r * 1000, 7, r & 1 ? 1 : 3, r & 2 ? 8 : 16};
         }
-        for (uint32_t i = 0; i < images; i += 1 + (uint32_t)picture_random(&state) % (round % 3 ? 9 : 2)) f.group_first[groups++] = i;
+        for (uint32_t i = 0; i < images;
+             i += 1 + (uint32_t)picture_random(&state) % (round % 3 ? 9 : 2))
+            f.group_first[groups++] = i;
         f.group_first[groups] = images, f.groups = groups;
         f.layer_end = calloc(layers, sizeof *f.layer_end);
         f.chunk_at = calloc(layers * groups + 1, sizeof *f.chunk_at);
-        for (uint32_t l = 0; l < layers; l++) f.layer_end[l] = (l ? f.layer_end[l - 1] : 0) + 1 + (uint32_t)picture_random(&state) % 300;
-        for (uint32_t c = 0; c < layers * groups; c++) f.chunk_at[c + 1] = f.chunk_at[c] + (picture_random(&state) >> (24 + picture_random(&state) % 40));
+        for (uint32_t l = 0; l < layers; l++)
+            f.layer_end[l] =
+                (l ? f.layer_end[l - 1] : 0) + 1 + (uint32_t)picture_random(&state) % 300;
+        for (uint32_t c = 0; c < layers * groups; c++)
+            f.chunk_at[c + 1] =
+                f.chunk_at[c] + (picture_random(&state) >> (24 + picture_random(&state) % 40));
         uint64_t sums = formats_front_checksums(&f);
-        assert_int_equal(sums, (uint64_t)layers * ((groups + f.chunks_per_checksum - 1) / f.chunks_per_checksum));
+        assert_int_equal(sums, (uint64_t)layers *
+                                   ((groups + f.chunks_per_checksum - 1) / f.chunks_per_checksum));
         f.checksum = calloc(sums, sizeof *f.checksum);
         for (uint64_t i = 0; i < sums; i++) f.checksum[i] = (uint32_t)picture_random(&state);
         formats_buffer out = write_front(&f);
         assert_int_equal(formats_front_read(out.data, out.size, NULL, &g, NULL), TAPER_OK);
-        for (uint32_t i = 0; i < images; i++) assert_int_equal(g.geometry[i].width, f.geometry[i].width);
+        for (uint32_t i = 0; i < images; i++)
+            assert_int_equal(g.geometry[i].width, f.geometry[i].width);
         assert_memory_equal(g.group_first, f.group_first, (groups + 1) * sizeof *f.group_first);
         assert_memory_equal(g.layer_end, f.layer_end, layers * sizeof *f.layer_end);
         assert_memory_equal(g.chunk_at, f.chunk_at, (layers * groups + 1) * sizeof *f.chunk_at);

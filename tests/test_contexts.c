@@ -92,8 +92,7 @@ static double stencil_mean(const codec_group *g, uint32_t u, uint32_t p, const i
 static double beside_mean(const codec_group *g, uint32_t u, uint32_t p) {
     double sum = 0;
     if (!g->neighbours[p]) return 51.0 / 64;
-    for (int side = 0; side < 4; side++)
-        sum += g->norm[u * g->stride + g->neighbour[side][p]];
+    for (int side = 0; side < 4; side++) sum += g->norm[u * g->stride + g->neighbour[side][p]];
     return sum / g->neighbours[p] / CODEC_NORM_ONE;
 }
 
@@ -142,8 +141,10 @@ static void check_features(const codec_group *g, uint32_t p) {
     codec_contexts_features(g, p, kind, f);
     assert_true(fabs(f[0] - log16_of(stencil_mean(g, u, p, near, near_weight, 8), ratio)) <= 2);
     assert_true(fabs(f[1] - log16_of(stencil_mean(g, u, p, far, far_weight, 6), ratio)) <= 2);
-    if (g->signed_norm) assert_true(fabs(f[2] - log16_of(beside_mean(g, u, p), ratio)) <= 3);
-    else assert_int_equal(f[2], 0);
+    if (g->signed_norm)
+        assert_true(fabs(f[2] - log16_of(beside_mean(g, u, p), ratio)) <= 3);
+    else
+        assert_int_equal(f[2], 0);
     for (int i = 0; i < 3; i++) assert_int_equal(f[4 + i], f[i] * f[i] / 64);
     double value = is_signed ? 16 * signed_value(g, u, p, ratio) : 0;
     value = value > 4095 ? 4095 : value < -4095 ? -4095 : value;
@@ -159,8 +160,9 @@ static void check_features(const codec_group *g, uint32_t p) {
     assert_true(fabs(f[0] - fmin(fmax(value, -256), 256)) <= 1);
     assert_true(fabs(f[1] - fmin(fmax(value, -16), 16)) <= 1);
     for (int i = 2; i < CODEC_FEATURES; i++) assert_int_equal(f[i], 0);
-    assert_int_equal(g->sign_context[p], codec_class(CODEC_SIGN, u) * CODEC_BINS +
-                                             codec_contexts_bin(g->tables, codec_class(CODEC_SIGN, u), f));
+    assert_int_equal(g->sign_context[p],
+                     codec_class(CODEC_SIGN, u) * CODEC_BINS +
+                         codec_contexts_bin(g->tables, codec_class(CODEC_SIGN, u), f));
 }
 
 static void features_are_as_documented(void **unused) {

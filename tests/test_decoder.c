@@ -1,4 +1,5 @@
-/* test_decoder.c -- pushed and pulled decoding, any order of asking, completeness, damage, limits. */
+/* test_decoder.c -- pushed and pulled decoding, any order of asking, completeness, damage, limits.
+ */
 #include "../formats/container.h"
 #include "cmocka_all.h"
 #include "dct_model.h"
@@ -24,7 +25,8 @@ static int make(void **state) {
         if (i == 3) formats_image_free(&f.image[3]), f.image[3] = dct_picture(1, 1, 3, 3);
     }
     for (int kind = 0; kind < 3; kind++) {
-        taper_encode_options options = {.layout = kind == 2 ? TAPER_LAYOUT_IMAGE : TAPER_LAYOUT_SET, .group_images = kind ? 4 : 0};
+        taper_encode_options options = {.layout = kind == 2 ? TAPER_LAYOUT_IMAGE : TAPER_LAYOUT_SET,
+                                        .group_images = kind ? 4 : 0};
         f.file[kind] = dct_encode(f.model, f.image, N, &options, kind == 1);
     }
     *state = &f;
@@ -40,7 +42,8 @@ static int drop(void **state) {
     return 0;
 }
 
-static taper_decoder *open_bytes(formats_memory *memory, taper_source *source, const taper_model *model) {
+static taper_decoder *open_bytes(formats_memory *memory, taper_source *source,
+                                 const taper_model *model) {
     *source = formats_memory_source(memory);
     taper_decoder *decoder;
     assert_int_equal(taper_decoder_open(&decoder, source, model, NULL, NULL), TAPER_OK);
@@ -55,7 +58,9 @@ static void pushing_equals_pulling(void **state) {
         taper_decoder *pushed;
         assert_int_equal(taper_decoder_new(&pushed, f->model, NULL, NULL), TAPER_OK);
         for (size_t size = 0; size <= file->size; size++) {
-            if (size) assert_int_equal(taper_decoder_push(pushed, file->data + size - 1, 1, NULL), TAPER_OK);
+            if (size)
+                assert_int_equal(taper_decoder_push(pushed, file->data + size - 1, 1, NULL),
+                                 TAPER_OK);
             formats_buffer a = formats_buffer_make(1 << 24), b = formats_buffer_make(1 << 24);
             taper_completeness done[2][N];
             memset(done, 0, sizeof done);
@@ -68,16 +73,20 @@ static void pushing_equals_pulling(void **state) {
                 assert_int_equal(done[0][i].passes, done[1][i].passes);
                 assert_int_equal(done[0][i].bytes, done[1][i].bytes);
                 assert_int_equal(done[0][i].complete, done[1][i].complete);
-                assert_int_equal(done[0][i].complete, size == file->size || done[0][i].passes == done[0][i].passes_in_file);
+                assert_int_equal(done[0][i].complete,
+                                 size == file->size ||
+                                     done[0][i].passes == done[0][i].passes_in_file);
             }
             formats_buffer_free(&a), formats_buffer_free(&b);
         }
         assert_int_equal(taper_decoder_push(pushed, "", 0, NULL), TAPER_OK);
         taper_error error = {0};
         assert_int_equal(taper_decoder_push(pushed, "x", 1, &error), TAPER_ERR_CORRUPT);
-        assert_int_equal(taper_decoder_push(pushed, "", 0, &error), TAPER_ERR_CORRUPT); /* a failure is final */
+        assert_int_equal(taper_decoder_push(pushed, "", 0, &error),
+                         TAPER_ERR_CORRUPT); /* a failure is final */
         assert_int_equal(error.status, TAPER_ERR_CORRUPT);
-        formats_buffer after = formats_buffer_make(1 << 24); /* but what was decoded is still there */
+        formats_buffer after =
+            formats_buffer_make(1 << 24); /* but what was decoded is still there */
         assert_int_equal(dct_render_all(pushed, &after, NULL), TAPER_OK);
         assert_true(dct_mean_psnr(f->image, N, after.data) > 35);
         formats_buffer_free(&after);
@@ -120,7 +129,8 @@ static void any_order_gives_the_same(void **state) {
     for (int round = 0; round < 60; round++) {
         const formats_buffer *file = &f->file[round % 3];
         size_t front = dct_info(file, f->model).front_bytes;
-        formats_memory memory = {file->data, front + picture_random(&random) % (file->size - front + 1)};
+        formats_memory memory = {file->data,
+                                 front + picture_random(&random) % (file->size - front + 1)};
         formats_buffer all = formats_buffer_make(1 << 24);
         assert_int_equal(dct_pull(memory.bytes, memory.size, f->model, &all, NULL), TAPER_OK);
         taper_source source;
@@ -143,7 +153,8 @@ static void any_order_gives_the_same(void **state) {
 /* More windows than are drawn at once, in one image and over many. */
 static void many_windows_are_drawn(void **state) {
     fixture *f = *state;
-    taper_image image[3] = {dct_picture(150, 140, 3, 1), dct_picture(90, 91, 1, 2), dct_picture(5, 5, 3, 3)};
+    taper_image image[3] = {dct_picture(150, 140, 3, 1), dct_picture(90, 91, 1, 2),
+                            dct_picture(5, 5, 3, 3)};
     formats_buffer file = dct_encode(f->model, image, 3, NULL, 0);
     for (size_t cut = file.size; cut > 2000; cut = cut * 2 / 3) {
         formats_memory memory = {file.data, cut};
@@ -156,7 +167,8 @@ static void many_windows_are_drawn(void **state) {
         for (int i = 2; i >= 0; i--) {
             at -= formats_image_bytes(&image[i]);
             taper_image out = {.pixels = malloc(formats_image_bytes(&image[i]))};
-            assert_int_equal(taper_decoder_render(decoder, (uint64_t)i, &out, NULL, NULL), TAPER_OK);
+            assert_int_equal(taper_decoder_render(decoder, (uint64_t)i, &out, NULL, NULL),
+                             TAPER_OK);
             assert_memory_equal(out.pixels, at, formats_image_bytes(&image[i]));
             free(out.pixels);
         }
@@ -174,7 +186,8 @@ static void the_directory_is_told(void **state) {
     taper_decoder *decoder = open_bytes(&memory, &source, f->model);
     taper_container_info info;
     assert_int_equal(taper_decoder_get_info(decoder, &info), TAPER_OK);
-    assert_true(info.images == N && info.groups == 3 && info.layout == TAPER_LAYOUT_SET && !info.has_model);
+    assert_true(info.images == N && info.groups == 3 && info.layout == TAPER_LAYOUT_SET &&
+                !info.has_model);
     assert_true(info.has_names && info.has_labels && info.classes == 2);
     assert_int_equal(info.file_bytes, f->file[1].size);
     assert_int_equal(info.passes, taper_model_get_info(f->model).passes);
@@ -224,7 +237,8 @@ static void nothing_before_the_front(void **state) {
         assert_true(need > 0 && need <= front - size);
         assert_int_equal(taper_decoder_get_info(decoder, &info), TAPER_ERR_TRUNCATED);
         assert_int_equal(taper_decoder_image_info(decoder, 0, &image), TAPER_ERR_TRUNCATED);
-        assert_int_equal(taper_decoder_group_range(decoder, 0, &first, &count), TAPER_ERR_TRUNCATED);
+        assert_int_equal(taper_decoder_group_range(decoder, 0, &first, &count),
+                         TAPER_ERR_TRUNCATED);
         assert_null(taper_decoder_class_name(decoder, 0));
         assert_int_equal(taper_decoder_render(decoder, 0, &out, NULL, &error), TAPER_ERR_TRUNCATED);
         assert_non_null(strstr(error.text, "incomplete header, need "));
@@ -242,11 +256,13 @@ static void models_must_match(void **state) {
         const taper_model *model = wrong ? f->other : NULL;
         taper_decoder *decoder = (taper_decoder *)f;
         taper_error error = {0};
-        assert_int_equal(taper_decoder_open(&decoder, &source, model, NULL, &error), TAPER_ERR_MODEL);
+        assert_int_equal(taper_decoder_open(&decoder, &source, model, NULL, &error),
+                         TAPER_ERR_MODEL);
         assert_null(decoder);
         assert_non_null(strstr(error.text, "-m"));
         assert_int_equal(taper_decoder_new(&decoder, model, NULL, NULL), TAPER_OK);
-        assert_int_equal(taper_decoder_push(decoder, memory.bytes, memory.size, NULL), TAPER_ERR_MODEL);
+        assert_int_equal(taper_decoder_push(decoder, memory.bytes, memory.size, NULL),
+                         TAPER_ERR_MODEL);
         taper_decoder_free(decoder);
     }
 }
@@ -258,15 +274,19 @@ static void claims_beyond_the_model_are_refused(void **state) {
         formats_front front;
         formats_buffer out = formats_buffer_make(1 << 24), unused = formats_buffer_make(1 << 24);
         taper_model *grey = dct_model_make((codec_window){4, 4, 1}, 0, 6, &unused);
-        assert_int_equal(formats_front_read(f->file[0].data, f->file[0].size, NULL, &front, NULL), TAPER_OK);
+        assert_int_equal(formats_front_read(f->file[0].data, f->file[0].size, NULL, &front, NULL),
+                         TAPER_OK);
         if (kind) front.model_id = taper_model_get_info(grey).id;
-        if (kind) front.layers = 1, front.layer_end[0] = 1;
-        else front.layer_end[front.layers - 1]++;
+        if (kind)
+            front.layers = 1, front.layer_end[0] = 1;
+        else
+            front.layer_end[front.layers - 1]++;
         assert_int_equal(formats_front_write(&front, &out, NULL), TAPER_OK);
         formats_memory memory = {out.data, out.size};
         taper_source source = formats_memory_source(&memory);
         taper_decoder *decoder;
-        assert_int_equal(taper_decoder_open(&decoder, &source, kind ? grey : f->model, NULL, NULL), TAPER_ERR_CORRUPT);
+        assert_int_equal(taper_decoder_open(&decoder, &source, kind ? grey : f->model, NULL, NULL),
+                         TAPER_ERR_CORRUPT);
         formats_front_free(&front);
         formats_buffer_free(&out), formats_buffer_free(&unused);
         taper_model_free(grey);
@@ -297,7 +317,8 @@ static void damage_stays_in_its_group(void **state) {
                 assert_int_equal(taper_decoder_new(&decoder, f->model, NULL, NULL), TAPER_OK);
                 assert_int_equal(taper_decoder_push(decoder, bytes, file->size, NULL), TAPER_OK);
             } else {
-                assert_int_equal(taper_decoder_open(&decoder, &source, f->model, NULL, NULL), TAPER_OK);
+                assert_int_equal(taper_decoder_open(&decoder, &source, f->model, NULL, NULL),
+                                 TAPER_OK);
             }
             uint8_t *want = whole.data;
             for (uint64_t i = 0; i < N; want += formats_image_bytes(&f->image[i++])) {
@@ -331,9 +352,11 @@ static void limits_hold(void **state) {
     const taper_limits limits[] = {{.max_images = N - 1}, {.max_pixels = 63}, {.max_memory = 100}};
     for (int i = 0; i < 3; i++) {
         taper_decoder *decoder;
-        assert_int_equal(taper_decoder_open(&decoder, &source, f->model, &limits[i], NULL), TAPER_ERR_LIMIT);
+        assert_int_equal(taper_decoder_open(&decoder, &source, f->model, &limits[i], NULL),
+                         TAPER_ERR_LIMIT);
         assert_int_equal(taper_decoder_new(&decoder, f->model, &limits[i], NULL), TAPER_OK);
-        assert_int_equal(taper_decoder_push(decoder, memory.bytes, memory.size, NULL), TAPER_ERR_LIMIT);
+        assert_int_equal(taper_decoder_push(decoder, memory.bytes, memory.size, NULL),
+                         TAPER_ERR_LIMIT);
         taper_decoder_free(decoder);
     }
     taper_limits group = {.max_memory = 20000}; /* the directory fits, the group does not */
@@ -345,7 +368,8 @@ static void limits_hold(void **state) {
     assert_int_equal(taper_decoder_render(decoder, 0, &out, NULL, &error), TAPER_ERR_LIMIT);
     assert_non_null(strstr(error.text, "--max-memory"));
     taper_decoder_free(decoder);
-    taper_encode_options options = {.embed_model = 1, .model_bytes = f->model_file.data, .model_size = f->model_file.size};
+    taper_encode_options options = {
+        .embed_model = 1, .model_bytes = f->model_file.data, .model_size = f->model_file.size};
     formats_buffer embedded = dct_encode(f->model, f->image, 1, &options, 0);
     taper_limits small = {.max_model_bytes = 1000};
     memory = (formats_memory){embedded.data, embedded.size};
@@ -354,7 +378,8 @@ static void limits_hold(void **state) {
     formats_buffer_free(&embedded);
 }
 
-/* A source that fails beyond some byte: the error comes out as it is, other groups are not affected. */
+/* A source that fails beyond some byte: the error comes out as it is, other groups are not
+ * affected. */
 typedef struct failing_source {
     const formats_buffer *file;
     uint64_t works;

@@ -1,4 +1,5 @@
-/* test_encoder.c -- feeding images: what is taken, what is refused, groups, layers, targets, options. */
+/* test_encoder.c -- feeding images: what is taken, what is refused, groups, layers, targets,
+ * options. */
 #include "../codec/encoder.h"
 #include "../formats/container.h"
 #include "cmocka_all.h"
@@ -41,10 +42,12 @@ static formats_front front_of(const formats_buffer *file) {
 
 static void everything_arrives(void **state) {
     fixture *f = *state;
-    formats_buffer file = dct_encode(f->colour, f->image, N, NULL, 1), pixels = formats_buffer_make(1 << 24);
+    formats_buffer file = dct_encode(f->colour, f->image, N, NULL, 1),
+                   pixels = formats_buffer_make(1 << 24);
     formats_front front = front_of(&file);
     assert_int_equal(front.model_id, taper_model_get_info(f->colour).id);
-    assert_true(front.images == N && front.groups == 1 && front.layout == 0 && !front.tail && !front.model);
+    assert_true(front.images == N && front.groups == 1 && front.layout == 0 && !front.tail &&
+                !front.model);
     assert_int_equal(front.layer_end[front.layers - 1], taper_model_get_info(f->colour).passes);
     for (int i = 0; i < N; i++) {
         char name[32];
@@ -52,7 +55,8 @@ static void everything_arrives(void **state) {
         assert_string_equal(formats_front_name(&front, (uint32_t)i), name);
         assert_int_equal(front.label[i], i % 3 - 1);
         assert_int_equal(front.geometry[i].channels, f->image[i].channels);
-        assert_true(front.geometry[i].width == 13 && front.geometry[i].height == 9 && front.geometry[i].depth == 8);
+        assert_true(front.geometry[i].width == 13 && front.geometry[i].height == 9 &&
+                    front.geometry[i].depth == 8);
     }
     assert_string_equal(formats_front_class_name(&front, 0), "cat");
     assert_int_equal(front.classes, 2);
@@ -67,7 +71,8 @@ static void sixteen_bits_arrive(void **state) {
     taper_image deep = picture_noise(16, 8, 3, 16, 4);
     uint16_t *samples = deep.pixels;
     for (int i = 0; i < 16 * 8 * 3; i++) samples[i] = (uint16_t)(i * 170);
-    formats_buffer file = dct_encode(f->colour, &deep, 1, NULL, 0), pixels = formats_buffer_make(1 << 24);
+    formats_buffer file = dct_encode(f->colour, &deep, 1, NULL, 0),
+                   pixels = formats_buffer_make(1 << 24);
     assert_int_equal(dct_pull(file.data, file.size, f->colour, &pixels, NULL), TAPER_OK);
     assert_int_equal(pixels.size, 16 * 8 * 3 * 2);
     for (int i = 0; i < 16 * 8 * 3; i++)
@@ -85,23 +90,30 @@ static void bad_images_are_refused_alone(void **state) {
         const char *name;
         taper_status want;
         int grey;
-    } cases[] = {
-        {{4, 4, 2, 8, pixels}, NULL, TAPER_ERR_UNSUPPORTED, 0},  {{4, 4, 4, 8, pixels}, NULL, TAPER_ERR_UNSUPPORTED, 0},
-        {{4, 4, 3, 8, pixels}, NULL, TAPER_ERR_UNSUPPORTED, 1},  {{0, 4, 3, 8, pixels}, NULL, TAPER_ERR_ARG, 0},
-        {{4, 0, 3, 8, pixels}, NULL, TAPER_ERR_ARG, 0},          {{4, 4, 0, 8, pixels}, NULL, TAPER_ERR_ARG, 0},
-        {{4, 4, 5, 8, pixels}, NULL, TAPER_ERR_ARG, 0},          {{4, 4, 3, 9, pixels}, NULL, TAPER_ERR_ARG, 0},
-        {{4, 4, 3, 8, NULL}, NULL, TAPER_ERR_ARG, 0},            {{4, 4, 3, 8, pixels}, "../x", TAPER_ERR_ARG, 0},
-        {{4, 4, 3, 8, pixels}, "", TAPER_ERR_ARG, 0},            {{101, 100, 1, 8, pixels}, NULL, TAPER_ERR_LIMIT, 0},
-        {{FORMATS_MAX_SIDE + 1u, 1, 1, 8, pixels}, NULL, TAPER_ERR_LIMIT, 0}};
+    } cases[] = {{{4, 4, 2, 8, pixels}, NULL, TAPER_ERR_UNSUPPORTED, 0},
+                 {{4, 4, 4, 8, pixels}, NULL, TAPER_ERR_UNSUPPORTED, 0},
+                 {{4, 4, 3, 8, pixels}, NULL, TAPER_ERR_UNSUPPORTED, 1},
+                 {{0, 4, 3, 8, pixels}, NULL, TAPER_ERR_ARG, 0},
+                 {{4, 0, 3, 8, pixels}, NULL, TAPER_ERR_ARG, 0},
+                 {{4, 4, 0, 8, pixels}, NULL, TAPER_ERR_ARG, 0},
+                 {{4, 4, 5, 8, pixels}, NULL, TAPER_ERR_ARG, 0},
+                 {{4, 4, 3, 9, pixels}, NULL, TAPER_ERR_ARG, 0},
+                 {{4, 4, 3, 8, NULL}, NULL, TAPER_ERR_ARG, 0},
+                 {{4, 4, 3, 8, pixels}, "../x", TAPER_ERR_ARG, 0},
+                 {{4, 4, 3, 8, pixels}, "", TAPER_ERR_ARG, 0},
+                 {{101, 100, 1, 8, pixels}, NULL, TAPER_ERR_LIMIT, 0},
+                 {{FORMATS_MAX_SIDE + 1u, 1, 1, 8, pixels}, NULL, TAPER_ERR_LIMIT, 0}};
     for (int grey = 0; grey < 2; grey++) {
         taper_limits limits = {.max_pixels = 10000};
         taper_encode_options options = {.limits = &limits};
         taper_encoder *encoder;
-        assert_int_equal(taper_encoder_new(&encoder, grey ? f->grey : f->colour, &options, NULL), TAPER_OK);
+        assert_int_equal(taper_encoder_new(&encoder, grey ? f->grey : f->colour, &options, NULL),
+                         TAPER_OK);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             taper_error error = {0};
             if (cases[i].grey != grey) continue;
-            taper_status status = taper_encoder_add(encoder, &cases[i].image, cases[i].name, -1, &error);
+            taper_status status =
+                taper_encoder_add(encoder, &cases[i].image, cases[i].name, -1, &error);
             if (status != cases[i].want) fail_msg("case %zu: %d", i, status);
             assert_int_equal(error.status, status);
             assert_true(strlen(error.text) > 10);
@@ -130,7 +142,8 @@ static void memory_and_image_limits_hold(void **state) {
     taper_encoder *encoder;
     assert_int_equal(taper_encoder_new(&encoder, f->colour, &options, NULL), TAPER_OK);
     assert_int_equal(taper_encoder_add(encoder, &large, NULL, -1, NULL), TAPER_ERR_LIMIT);
-    for (int i = 0; i < 2; i++) assert_int_equal(taper_encoder_add(encoder, &small, NULL, -1, NULL), TAPER_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(taper_encoder_add(encoder, &small, NULL, -1, NULL), TAPER_OK);
     assert_int_equal(taper_encoder_add(encoder, &small, NULL, -1, NULL), TAPER_ERR_LIMIT);
     taper_encoder_free(encoder); /* unfinished: dropped */
     free(pixels);
@@ -138,7 +151,8 @@ static void memory_and_image_limits_hold(void **state) {
 
 static void options_have_their_ranges(void **state) {
     fixture *f = *state;
-    const taper_encode_options bad[] = {{.group_images = 65537}, {.layout = (taper_layout)2}, {.embed_model = 1}};
+    const taper_encode_options bad[] = {
+        {.group_images = 65537}, {.layout = (taper_layout)2}, {.embed_model = 1}};
     for (int i = 0; i < 3; i++) {
         taper_encoder *encoder = (taper_encoder *)f;
         taper_error error = {0};
@@ -178,17 +192,21 @@ static void groups_are_as_asked(void **state) {
     const struct {
         uint32_t group_images, groups;
         taper_layout layout;
-    } cases[] = {{0, 1, TAPER_LAYOUT_SET}, {1, N, TAPER_LAYOUT_SET}, {7, 5, TAPER_LAYOUT_SET},
-                 {N, 1, TAPER_LAYOUT_SET}, {65536, 1, TAPER_LAYOUT_SET}, {7, N, TAPER_LAYOUT_IMAGE}};
+    } cases[] = {{0, 1, TAPER_LAYOUT_SET},     {1, N, TAPER_LAYOUT_SET},
+                 {7, 5, TAPER_LAYOUT_SET},     {N, 1, TAPER_LAYOUT_SET},
+                 {65536, 1, TAPER_LAYOUT_SET}, {7, N, TAPER_LAYOUT_IMAGE}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        taper_encode_options options = {.layout = cases[i].layout, .group_images = cases[i].group_images};
-        formats_buffer file = dct_encode(f->colour, f->image, N, &options, 0), pixels = formats_buffer_make(1 << 24);
+        taper_encode_options options = {.layout = cases[i].layout,
+                                        .group_images = cases[i].group_images};
+        formats_buffer file = dct_encode(f->colour, f->image, N, &options, 0),
+                       pixels = formats_buffer_make(1 << 24);
         formats_front front = front_of(&file);
         assert_int_equal(front.groups, cases[i].groups);
         assert_int_equal(front.layout, cases[i].layout);
         if (cases[i].layout == TAPER_LAYOUT_IMAGE) assert_int_equal(front.layers, 1);
         for (uint32_t g = 0; g + 1 < front.groups; g++)
-            assert_int_equal(front.group_first[g + 1] - front.group_first[g], cases[i].layout == TAPER_LAYOUT_IMAGE ? 1 : cases[i].group_images);
+            assert_int_equal(front.group_first[g + 1] - front.group_first[g],
+                             cases[i].layout == TAPER_LAYOUT_IMAGE ? 1 : cases[i].group_images);
         assert_int_equal(dct_pull(file.data, file.size, f->colour, &pixels, NULL), TAPER_OK);
         assert_true(dct_mean_psnr(f->image, N, pixels.data) > 44);
         formats_front_free(&front);
@@ -200,7 +218,8 @@ static void groups_are_as_asked(void **state) {
 static void groups_hold_a_million_pixels(void **state) {
     fixture *f = *state;
     taper_image image[5];
-    for (int i = 0; i < 5; i++) image[i] = dct_picture(700, 600, 1, (uint64_t)i); /* 420,000 pixels */
+    for (int i = 0; i < 5; i++)
+        image[i] = dct_picture(700, 600, 1, (uint64_t)i); /* 420,000 pixels */
     taper_encode_options options = {.target_bytes_per_megapixel = 1000};
     formats_buffer file = dct_encode(f->grey, image, 5, &options, 0);
     formats_front front = front_of(&file);
@@ -212,8 +231,10 @@ static void groups_hold_a_million_pixels(void **state) {
 
 static void embedded_models_are_carried(void **state) {
     fixture *f = *state;
-    taper_encode_options options = {.embed_model = 1, .model_bytes = f->file.data, .model_size = f->file.size};
-    formats_buffer file = dct_encode(f->colour, f->image, 3, &options, 0), pixels = formats_buffer_make(1 << 24);
+    taper_encode_options options = {
+        .embed_model = 1, .model_bytes = f->file.data, .model_size = f->file.size};
+    formats_buffer file = dct_encode(f->colour, f->image, 3, &options, 0),
+                   pixels = formats_buffer_make(1 << 24);
     formats_front front = front_of(&file);
     assert_int_equal(front.model_size, f->file.size);
     assert_memory_equal(front.model, f->file.data, f->file.size);
@@ -230,8 +251,10 @@ static void targets_are_met(void **state) {
     for (int layout = 0; layout < 2; layout++) {
         psnr_before = 0;
         for (uint64_t target = 20000; target < 3000000; target *= 3) {
-            taper_encode_options options = {.layout = (taper_layout)layout, .target_bytes_per_megapixel = target};
-            formats_buffer file = dct_encode(f->colour, f->image, N, &options, 0), pixels = formats_buffer_make(1 << 24);
+            taper_encode_options options = {.layout = (taper_layout)layout,
+                                            .target_bytes_per_megapixel = target};
+            formats_buffer file = dct_encode(f->colour, f->image, N, &options, 0),
+                           pixels = formats_buffer_make(1 << 24);
             formats_front front = front_of(&file);
             uint64_t data = file.size - front.front_size, most = target * N * 13 * 9 / 1000000;
             assert_true(data <= most);
@@ -257,7 +280,9 @@ static void labels_need_a_class(void **state) {
     assert_int_equal(taper_encoder_new(&encoder, f->colour, NULL, NULL), TAPER_OK);
     assert_int_equal(taper_encoder_set_classes(encoder, classes, 2, NULL), TAPER_OK);
     for (int i = 0; i < 6; i++)
-        assert_int_equal(taper_encoder_add(encoder, &f->image[i], i == 3 ? "x" : NULL, label[i], NULL), TAPER_OK);
+        assert_int_equal(
+            taper_encoder_add(encoder, &f->image[i], i == 3 ? "x" : NULL, label[i], NULL),
+            TAPER_OK);
     assert_int_equal(taper_encoder_finish(encoder, &sink, NULL), TAPER_OK);
     taper_encoder_free(encoder);
     formats_front front = front_of(&out);
@@ -291,7 +316,8 @@ static void a_failing_sink_is_reported(void **state) {
         taper_sink sink = {&small, refuse};
         taper_error error = {0};
         assert_int_equal(taper_encoder_new(&encoder, f->colour, NULL, NULL), TAPER_OK);
-        for (int i = 0; i < 3; i++) assert_int_equal(taper_encoder_add(encoder, &f->image[i], NULL, -1, NULL), TAPER_OK);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(taper_encoder_add(encoder, &f->image[i], NULL, -1, NULL), TAPER_OK);
         assert_int_equal(taper_encoder_finish(encoder, &sink, &error), TAPER_ERR_IO);
         assert_int_equal(error.status, TAPER_ERR_IO);
         taper_encoder_free(encoder);

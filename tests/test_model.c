@@ -1,4 +1,5 @@
-/* test_model.c -- .tpm files: there and back, every field's range, every truncation and bit flip. */
+/* test_model.c -- .tpm files: there and back, every field's range, every truncation and bit flip.
+ */
 #include "../codec/model.h"
 #include "../codec/pseudo_inverse.h"
 #include "../codec/weights_coder.h"
@@ -17,7 +18,9 @@ static taper_model *dense_model(int tied, int deep, uint64_t seed) {
     m->window = (codec_window){4, 3, 1};
     m->tied = tied;
     m->info.family = TAPER_FAMILY_DENSE;
-    assert_int_equal(codec_network_alloc(&m->network, 12, 8, tied, encoder, deep ? 2 : 0, decoder, deep ? 1 : 0), 0);
+    assert_int_equal(
+        codec_network_alloc(&m->network, 12, 8, tied, encoder, deep ? 2 : 0, decoder, deep ? 1 : 0),
+        0);
     assert_int_equal(codec_code_tables_alloc(&m->tables, 8), TAPER_OK);
     dct_fill_network(m);
     dct_fill_tables(&m->tables, 12, 2);
@@ -30,7 +33,8 @@ static taper_model *dense_model(int tied, int deep, uint64_t seed) {
             for (uint32_t i = 0; i < layer->outputs; i++) layer->bias[i] = (float)i - 2.5f;
         }
     if (!tied)
-        for (uint32_t i = 0; i < 12 * 8; i++) m->network.analysis[i] = m->network.synthesis[i] * 0.9f;
+        for (uint32_t i = 0; i < 12 * 8; i++)
+            m->network.analysis[i] = m->network.synthesis[i] * 0.9f;
     return m;
 }
 
@@ -47,7 +51,8 @@ static void assert_same_stack(const codec_stack *a, const codec_stack *b) {
     for (uint32_t l = 0; l < a->depth; l++) {
         assert_int_equal(a->layer[l].inputs, b->layer[l].inputs);
         assert_int_equal(a->layer[l].outputs, b->layer[l].outputs);
-        assert_memory_equal(a->layer[l].weight, b->layer[l].weight, a->layer[l].inputs * a->layer[l].outputs * 4);
+        assert_memory_equal(a->layer[l].weight, b->layer[l].weight,
+                            a->layer[l].inputs * a->layer[l].outputs * 4);
         assert_memory_equal(a->layer[l].bias, b->layer[l].bias, a->layer[l].outputs * 4);
     }
 }
@@ -60,15 +65,18 @@ static void models_round_trip(void **unused) {
         assert_int_equal(taper_model_load(&back, file.data, file.size, NULL, NULL), TAPER_OK);
         taper_model_info info = taper_model_get_info(back);
         assert_int_equal(info.family, TAPER_FAMILY_DENSE);
-        assert_true(info.channels == 1 && info.window_width == 4 && info.window_height == 3 && info.units == 8);
+        assert_true(info.channels == 1 && info.window_width == 4 && info.window_height == 3 &&
+                    info.units == 8);
         assert_int_equal(info.passes, m->tables.n_passes);
         assert_int_equal(info.id, m->info.id);
         assert_int_equal(info.file_bytes, file.size);
-        uint64_t weights = 12 + 12 * 8 * (kind & 1 ? 1 : 2), layers = 12 * 9 + 9 + 9 * 6 + 6 + 6 * 8 + 8 + 8 * 5 + 5 + 5 * 12 + 12;
+        uint64_t weights = 12 + 12 * 8 * (kind & 1 ? 1 : 2),
+                 layers = 12 * 9 + 9 + 9 * 6 + 6 + 6 * 8 + 8 + 8 * 5 + 5 + 5 * 12 + 12;
         assert_int_equal(info.weights, weights + (kind >> 1 ? layers : 0));
         assert_memory_equal(back->network.mean, m->network.mean, 12 * 4);
         assert_memory_equal(back->network.synthesis, m->network.synthesis, 12 * 8 * 4);
-        if (!(kind & 1)) assert_memory_equal(back->network.analysis, m->network.analysis, 12 * 8 * 4);
+        if (!(kind & 1))
+            assert_memory_equal(back->network.analysis, m->network.analysis, 12 * 8 * 4);
         assert_same_stack(&back->network.encoder, &m->network.encoder);
         assert_same_stack(&back->network.decoder, &m->network.decoder);
         assert_memory_equal(back->tables.planes, m->tables.planes, 8);
@@ -105,7 +113,8 @@ static void precision_is_kept(void **unused) {
     }
 }
 
-/* --- the envelope ----------------------------------------------------------------------------------------- */
+/* --- the envelope
+ * ----------------------------------------------------------------------------------------- */
 
 static taper_status load_bytes(const void *bytes, size_t size, const taper_limits *limits) {
     uint8_t *exact = malloc(size + 1);
@@ -132,7 +141,8 @@ static void cut_and_damaged_files_are_refused(void **unused) {
     for (size_t bit = 0; bit < file.size * 8; bit += bit < 1000 ? 1 : 3) {
         file.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
         taper_status status = load_bytes(file.data, file.size, NULL);
-        /* zstd's frame has bits that nobody reads: with one of those, the payload is still the true one */
+        /* zstd's frame has bits that nobody reads: with one of those, the payload is still the true
+         * one */
         int unread = status == TAPER_OK && bit / 8 >= ENVELOPE;
         assert_true(unread || status == TAPER_ERR_CORRUPT || status == TAPER_ERR_TRUNCATED ||
                     status == TAPER_ERR_VERSION);
@@ -160,17 +170,24 @@ static void envelope_fields_have_their_ranges(void **unused) {
         size_t at;
         uint64_t value;
         taper_status want;
-    } cases[] = {{8, 2, TAPER_ERR_VERSION},    {8, 0, TAPER_ERR_CORRUPT},
-                 {10, 1, TAPER_ERR_CORRUPT},   {16, file.size - ENVELOPE + 1, TAPER_ERR_TRUNCATED},
-                 {16, file.size - ENVELOPE - 1, TAPER_ERR_CORRUPT}, {16, UINT64_MAX, TAPER_ERR_TRUNCATED},
-                 {24, 0, TAPER_ERR_CORRUPT},   {24, (uint64_t)1 << 40, TAPER_ERR_LIMIT},
-                 {24, UINT64_MAX, TAPER_ERR_LIMIT}, {24, 10000000, TAPER_ERR_CORRUPT},
+    } cases[] = {{8, 2, TAPER_ERR_VERSION},
+                 {8, 0, TAPER_ERR_CORRUPT},
+                 {10, 1, TAPER_ERR_CORRUPT},
+                 {16, file.size - ENVELOPE + 1, TAPER_ERR_TRUNCATED},
+                 {16, file.size - ENVELOPE - 1, TAPER_ERR_CORRUPT},
+                 {16, UINT64_MAX, TAPER_ERR_TRUNCATED},
+                 {24, 0, TAPER_ERR_CORRUPT},
+                 {24, (uint64_t)1 << 40, TAPER_ERR_LIMIT},
+                 {24, UINT64_MAX, TAPER_ERR_LIMIT},
+                 {24, 10000000, TAPER_ERR_CORRUPT},
                  {32, 77, TAPER_ERR_CORRUPT}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint8_t was[8];
         memcpy(was, file.data + cases[i].at, 8);
-        if (cases[i].at < 16) formats_set_u16le(file.data + cases[i].at, (uint16_t)cases[i].value);
-        else formats_set_u64le(file.data + cases[i].at, cases[i].value);
+        if (cases[i].at < 16)
+            formats_set_u16le(file.data + cases[i].at, (uint16_t)cases[i].value);
+        else
+            formats_set_u64le(file.data + cases[i].at, cases[i].value);
         reseal(file.data);
         if (load_bytes(file.data, file.size, NULL) != cases[i].want) fail_msg("case %zu", i);
         memcpy(file.data + cases[i].at, was, 8);
@@ -181,13 +198,15 @@ static void envelope_fields_have_their_ranges(void **unused) {
     taper_model_free(m);
 }
 
-/* --- the payload ------------------------------------------------------------------------------------------- */
+/* --- the payload
+ * ------------------------------------------------------------------------------------------- */
 
 static formats_buffer payload_of(const formats_buffer *file) {
     uint8_t *payload;
     size_t size;
     uint64_t id;
-    assert_int_equal(formats_model_unpack(file->data, file->size, NULL, &payload, &size, &id, NULL), TAPER_OK);
+    assert_int_equal(formats_model_unpack(file->data, file->size, NULL, &payload, &size, &id, NULL),
+                     TAPER_OK);
     formats_buffer out = formats_buffer_make(1 << 24);
     formats_write_bytes(&out, payload, size);
     free(payload);
@@ -221,18 +240,30 @@ static void architecture_is_checked(void **unused) {
         int bytes;
         uint32_t value;
         taper_status want;
-    } cases[] = {
-        {0, 1, 0, TAPER_OK},                {0, 1, 2, TAPER_ERR_UNSUPPORTED}, {1, 1, 0, TAPER_ERR_CORRUPT},
-        {1, 1, 2, TAPER_ERR_CORRUPT},       {1, 1, 4, TAPER_ERR_CORRUPT},     {2, 2, 0, TAPER_ERR_CORRUPT},
-        {2, 2, 257, TAPER_ERR_CORRUPT},     {4, 2, 0, TAPER_ERR_CORRUPT},     {4, 2, 257, TAPER_ERR_CORRUPT},
-        {4, 2, 65535, TAPER_ERR_CORRUPT},   {6, 2, 0, TAPER_ERR_CORRUPT},     {6, 2, 13, TAPER_ERR_CORRUPT},
-        {8, 1, 2, TAPER_ERR_CORRUPT},       {9, 1, 1, TAPER_ERR_CORRUPT},     {9, 1, 9, TAPER_ERR_CORRUPT},
-        {10, 1, 1, TAPER_ERR_CORRUPT},      {10, 1, 9, TAPER_ERR_CORRUPT}};
+    } cases[] = {{0, 1, 0, TAPER_OK},
+                 {0, 1, 2, TAPER_ERR_UNSUPPORTED},
+                 {1, 1, 0, TAPER_ERR_CORRUPT},
+                 {1, 1, 2, TAPER_ERR_CORRUPT},
+                 {1, 1, 4, TAPER_ERR_CORRUPT},
+                 {2, 2, 0, TAPER_ERR_CORRUPT},
+                 {2, 2, 257, TAPER_ERR_CORRUPT},
+                 {4, 2, 0, TAPER_ERR_CORRUPT},
+                 {4, 2, 257, TAPER_ERR_CORRUPT},
+                 {4, 2, 65535, TAPER_ERR_CORRUPT},
+                 {6, 2, 0, TAPER_ERR_CORRUPT},
+                 {6, 2, 13, TAPER_ERR_CORRUPT},
+                 {8, 1, 2, TAPER_ERR_CORRUPT},
+                 {9, 1, 1, TAPER_ERR_CORRUPT},
+                 {9, 1, 9, TAPER_ERR_CORRUPT},
+                 {10, 1, 1, TAPER_ERR_CORRUPT},
+                 {10, 1, 9, TAPER_ERR_CORRUPT}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint8_t was[2];
         memcpy(was, payload.data + cases[i].at, 2);
-        if (cases[i].bytes == 1) payload.data[cases[i].at] = (uint8_t)cases[i].value;
-        else formats_set_u16le(payload.data + cases[i].at, (uint16_t)cases[i].value);
+        if (cases[i].bytes == 1)
+            payload.data[cases[i].at] = (uint8_t)cases[i].value;
+        else
+            formats_set_u16le(payload.data + cases[i].at, (uint16_t)cases[i].value);
         if (load_payload(payload.data, payload.size) != cases[i].want) fail_msg("case %zu", i);
         memcpy(payload.data + cases[i].at, was, 2);
     }
@@ -247,9 +278,10 @@ static void architecture_is_checked(void **unused) {
 /* Architectures that would take much memory, and layers that are no layers, in a few bytes. */
 static void hostile_architectures_are_refused_early(void **unused) {
     (void)unused;
-    static const uint8_t wide[] = {1, 1, 4, 0, 3, 0, 8, 0, 1, 2, 0, 0, 0, 0, 0};             /* a layer of 0 */
-    static const uint8_t wider[] = {1, 1, 4, 0, 3, 0, 8, 0, 1, 2, 1, 0, 1, 0, 0};            /* of 65,537 */
-    static const uint8_t huge[] = {1, 1, 0, 1, 0, 1, 0, 1, 1, 3, 0, 0, 1, 0, 0, 0, 1, 0, 0}; /* 2^32 weights */
+    static const uint8_t wide[] = {1, 1, 4, 0, 3, 0, 8, 0, 1, 2, 0, 0, 0, 0, 0};  /* a layer of 0 */
+    static const uint8_t wider[] = {1, 1, 4, 0, 3, 0, 8, 0, 1, 2, 1, 0, 1, 0, 0}; /* of 65,537 */
+    static const uint8_t huge[] = {1, 1, 0, 1, 0, 1, 0, 1, 1, 3,
+                                   0, 0, 1, 0, 0, 0, 1, 0, 0}; /* 2^32 weights */
     static const uint8_t pca_untied[] = {0, 1, 4, 0, 3, 0, 8, 0, 0, 0, 0};
     static const uint8_t pca_deep[] = {0, 1, 4, 0, 3, 0, 8, 0, 1, 2, 5, 0, 0, 0, 0};
     static const uint8_t inputs[] = {1, 3, 0, 1, 0, 1, 1, 0, 1, 0, 0}; /* 256 x 256 x 3 values */
@@ -284,7 +316,8 @@ static void any_payload_loads_or_is_refused(void **unused) {
     taper_model *m = dense_model(0, 1, SEED);
     formats_buffer file = write_model(m), payload = payload_of(&file);
     for (int round = 0; round < 1500; round++) {
-        size_t at = round < 600 ? (size_t)round % payload.size : picture_random(&state) % payload.size;
+        size_t at =
+            round < 600 ? (size_t)round % payload.size : picture_random(&state) % payload.size;
         uint8_t was = payload.data[at];
         payload.data[at] = (uint8_t)picture_random(&state);
         load_payload(payload.data, payload.size);
@@ -294,7 +327,8 @@ static void any_payload_loads_or_is_refused(void **unused) {
     taper_model_free(m);
 }
 
-/* --- the analysis that belongs to a synthesis ---------------------------------------------------------------- */
+/* --- the analysis that belongs to a synthesis
+ * ---------------------------------------------------------------- */
 
 static void pseudo_inverse_inverts(void **unused) {
     (void)unused;
@@ -312,7 +346,8 @@ static void pseudo_inverse_inverts(void **unused) {
         for (int r = 0; r < UNITS; r++)
             for (int c = 0; c < UNITS; c++) {
                 double sum = 0;
-                for (int i = 0; i < INPUTS; i++) sum += (double)a[r * INPUTS + i] * g[c * INPUTS + i];
+                for (int i = 0; i < INPUTS; i++)
+                    sum += (double)a[r * INPUTS + i] * g[c * INPUTS + i];
                 assert_true(fabs(sum - (r == c)) <= 1e-4);
             }
     }

@@ -16,7 +16,8 @@ static double normal(uint64_t *state) { /* a sum of uniforms is near enough */
 
 /* An orthonormal basis: rows of a cosine transform. */
 static double basis(int u, int i) {
-    return sqrt((u ? 2.0 : 1.0) / INPUTS) * cos(3.14159265358979 * u * (2 * i + 1) / (2.0 * INPUTS));
+    return sqrt((u ? 2.0 : 1.0) / INPUTS) *
+           cos(3.14159265358979 * u * (2 * i + 1) / (2.0 * INPUTS));
 }
 
 /* Rows with standard deviation 40 / (1 + u) along basis vector u, about a mean of 100 + i. */
@@ -75,7 +76,8 @@ static void known_directions_are_found(void **unused) {
     free(rows);
 }
 
-/* Whatever the data: rows orthonormal, eigenvalues falling, the sign fixed, the covariance diagonal. */
+/* Whatever the data: rows orthonormal, eigenvalues falling, the sign fixed, the covariance
+ * diagonal. */
 static void rows_are_the_eigenvectors(void **unused) {
     (void)unused;
     float *rows = draw_rows(300, SEED + 1);
@@ -112,7 +114,8 @@ static void rows_are_the_eigenvectors(void **unused) {
     free(rows);
 }
 
-/* The blocks that rows come in do not matter, and the leading units are those of the full solution. */
+/* The blocks that rows come in do not matter, and the leading units are those of the full solution.
+ */
 static void blocks_and_units_do_not_matter(void **unused) {
     (void)unused;
     float *rows = draw_rows(500, SEED + 2);
@@ -187,9 +190,12 @@ static void flat_data_have_a_solution(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_directions_are_found),   cmocka_unit_test(rows_are_the_eigenvectors),
-        cmocka_unit_test(blocks_and_units_do_not_matter), cmocka_unit_test(means_do_not_cancel),
-        cmocka_unit_test(one_row_is_not_enough),        cmocka_unit_test(flat_data_have_a_solution),
+        cmocka_unit_test(known_directions_are_found),
+        cmocka_unit_test(rows_are_the_eigenvectors),
+        cmocka_unit_test(blocks_and_units_do_not_matter),
+        cmocka_unit_test(means_do_not_cancel),
+        cmocka_unit_test(one_row_is_not_enough),
+        cmocka_unit_test(flat_data_have_a_solution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* test_promises.c -- what the design promises, on generated pictures and a model trained on such: any
- * cut decodes (P1), more bytes never hurt (P2), a cut is as good as a file made for its size (P3), the
- * same bytes for any number of threads (P5), hostile files are safe (P7), memory is bounded (P8).
- * That other compilers decode the same symbols (P4) is tests/cli/same-symbols.sh. */
+/* test_promises.c -- what the design promises, on generated pictures and a model trained on such:
+ * any cut decodes (P1), more bytes never hurt (P2), a cut is as good as a file made for its size
+ * (P3), the same bytes for any number of threads (P5), hostile files are safe (P7), memory is
+ * bounded (P8). That other compilers decode the same symbols (P4) is tests/cli/same-symbols.sh. */
 #include "cmocka_all.h"
 #include "tiny_model.h"
 #include <sys/resource.h>
@@ -34,7 +34,8 @@ static int drop(void **state) {
     fixture *f = *state;
     taper_model_free(f->model);
     tiny_pictures_free(f->image, MANY);
-    formats_buffer_free(&f->model_file), formats_buffer_free(&f->small), formats_buffer_free(&f->large);
+    formats_buffer_free(&f->model_file), formats_buffer_free(&f->small),
+        formats_buffer_free(&f->large);
     return 0;
 }
 
@@ -47,7 +48,9 @@ static double psnr_at(const fixture *f, const formats_buffer *file, size_t size,
     return psnr;
 }
 
-/* --- P1 ---------------------------------------------------------------------------------------------------- */
+/* --- P1
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static void p1_any_cut_decodes(void **state) {
     fixture *f = *state;
@@ -70,7 +73,8 @@ static void p1_any_cut_decodes(void **state) {
             } else {
                 unsigned long long need = 0;
                 assert_int_equal(status, TAPER_ERR_TRUNCATED);
-                assert_int_equal(sscanf(error.text, "incomplete header, need %llu more bytes", &need), 1);
+                assert_int_equal(
+                    sscanf(error.text, "incomplete header, need %llu more bytes", &need), 1);
                 assert_true(need > 0 && size + need <= front);
                 assert_true(size < 200 || size + need == front);
             }
@@ -79,35 +83,43 @@ static void p1_any_cut_decodes(void **state) {
     }
 }
 
-/* --- P2 ---------------------------------------------------------------------------------------------------- */
+/* --- P2
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static void p2_more_bytes_never_hurt(void **state) {
     fixture *f = *state;
     const formats_buffer *files[] = {&f->small, &f->large};
     for (int kind = 0; kind < 2; kind++) {
         const formats_buffer *file = files[kind];
-        size_t front = dct_info(file, f->model).front_bytes, step = kind ? (file->size - front) / CUTS : 1;
+        size_t front = dct_info(file, f->model).front_bytes,
+               step = kind ? (file->size - front) / CUTS : 1;
         double best = 0, deepest = 0;
         taper_decoder *decoder;
         assert_int_equal(taper_decoder_new(&decoder, f->model, NULL, NULL), TAPER_OK);
         for (size_t size = front, before = 0; before < file->size; before = size, size += step) {
             if (size > file->size) size = file->size;
-            assert_int_equal(taper_decoder_push(decoder, file->data + before, size - before, NULL), 0);
+            assert_int_equal(taper_decoder_push(decoder, file->data + before, size - before, NULL),
+                             0);
             formats_buffer pixels = formats_buffer_make(1 << 26);
             assert_int_equal(dct_render_all(decoder, &pixels, NULL), TAPER_OK);
             double psnr = dct_mean_psnr(f->image, kind ? MANY : FEW, pixels.data);
             formats_buffer_free(&pixels);
             deepest = fmax(deepest, best - psnr);
-            if (!(psnr >= best - 0.05)) fail_msg("%.4f dB at %zu bytes, %.4f before", psnr, size, best);
+            if (!(psnr >= best - 0.05))
+                fail_msg("%.4f dB at %zu bytes, %.4f before", psnr, size, best);
             best = fmax(best, psnr);
         }
-        printf("deepest fall %.4f dB on the way to %.2f dB in %zu bytes\n", deepest, best, file->size);
+        printf("deepest fall %.4f dB on the way to %.2f dB in %zu bytes\n", deepest, best,
+               file->size);
         assert_true(best > 38);
         taper_decoder_free(decoder);
     }
 }
 
-/* --- P3 ---------------------------------------------------------------------------------------------------- */
+/* --- P3
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static void p3_cuts_are_as_good_as_targets(void **state) {
     fixture *f = *state;
@@ -115,15 +127,18 @@ static void p3_cuts_are_as_good_as_targets(void **state) {
     double pixels = (double)MANY * SIDE * SIDE;
     for (int part = 1; part <= 6; part += 2) {
         double target = (double)(f->large.size - front) * part / 7;
-        taper_encode_options options = {.target_bytes_per_megapixel = (uint64_t)(target / pixels * 1e6)};
+        taper_encode_options options = {.target_bytes_per_megapixel =
+                                            (uint64_t)(target / pixels * 1e6)};
         formats_buffer made = dct_encode(f->model, f->image, MANY, &options, 1);
         double psnr = psnr_at(f, &made, made.size, MANY);
         assert_true((double)(made.size - dct_info(&made, f->model).front_bytes) >= 0.98 * target);
         size_t low = front, high = f->large.size; /* the shortest cut that is as good */
         while (high - low > 1) {
             size_t middle = low + (high - low) / 2;
-            if (psnr_at(f, &f->large, middle, MANY) >= psnr) high = middle;
-            else low = middle;
+            if (psnr_at(f, &f->large, middle, MANY) >= psnr)
+                high = middle;
+            else
+                low = middle;
         }
         printf("%.2f dB: %zu bytes when aimed at, %zu as a cut\n", psnr, made.size, high);
         assert_true((double)high <= 1.02 * (double)made.size);
@@ -131,14 +146,17 @@ static void p3_cuts_are_as_good_as_targets(void **state) {
     }
 }
 
-/* --- P5 ---------------------------------------------------------------------------------------------------- */
+/* --- P5
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static void p5_threads_do_not_change_a_byte(void **state) {
     fixture *f = *state;
     for (int layout = 0; layout < 2; layout++) {
         formats_buffer want = {0};
         for (unsigned threads = 0; threads <= 9; threads += 3) {
-            taper_encode_options options = {.layout = (taper_layout)layout, .group_images = 11, .threads = threads};
+            taper_encode_options options = {
+                .layout = (taper_layout)layout, .group_images = 11, .threads = threads};
             formats_buffer file = dct_encode(f->model, f->image, MANY, &options, 1);
             if (threads) {
                 assert_int_equal(file.size, want.size);
@@ -164,7 +182,9 @@ static void p5_neighbours_do_not_change_a_pixel(void **state) {
     formats_buffer_free(&alone), formats_buffer_free(&a), formats_buffer_free(&b);
 }
 
-/* --- P7 ---------------------------------------------------------------------------------------------------- */
+/* --- P7
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static int is_documented(taper_status status) {
     return status == TAPER_OK || status == TAPER_ERR_TRUNCATED || status == TAPER_ERR_CORRUPT ||
@@ -172,7 +192,8 @@ static int is_documented(taper_status status) {
            status == TAPER_ERR_UNSUPPORTED;
 }
 
-/* Open, render, verify, truncate and push these bytes; returns opening's or else rendering's status. */
+/* Open, render, verify, truncate and push these bytes; returns opening's or else rendering's
+ * status. */
 static taper_status handle(const uint8_t *bytes, size_t size, const taper_model *model) {
     uint8_t *exact = malloc(size + 1); /* so that a sanitizer sees a read beyond */
     assert_non_null(exact);
@@ -186,7 +207,8 @@ static taper_status handle(const uint8_t *bytes, size_t size, const taper_model 
     assert_true(is_documented(status));
     other = taper_verify(&source, &report, NULL, NULL);
     assert_true(is_documented(other));
-    if (other == TAPER_OK && status == TAPER_ERR_CORRUPT) fail_msg("damage that verify does not see");
+    if (other == TAPER_OK && status == TAPER_ERR_CORRUPT)
+        fail_msg("damage that verify does not see");
     assert_true(is_documented(taper_truncate(&source, size * 3 / 4, &sink, NULL, NULL)));
     taper_decoder *decoder;
     assert_int_equal(taper_decoder_new(&decoder, model, NULL, NULL), TAPER_OK);
@@ -201,10 +223,12 @@ static taper_status handle(const uint8_t *bytes, size_t size, const taper_model 
 
 static void p7_every_cut_and_flip_of_a_container(void **state) {
     fixture *f = *state;
-    formats_buffer file = dct_encode(f->model, f->image, 2, &(taper_encode_options){.group_images = 1}, 1);
+    formats_buffer file =
+        dct_encode(f->model, f->image, 2, &(taper_encode_options){.group_images = 1}, 1);
     size_t front = dct_info(&file, f->model).front_bytes;
     for (size_t size = 0; size <= file.size; size++)
-        assert_int_equal(handle(file.data, size, f->model), size < front ? TAPER_ERR_TRUNCATED : TAPER_OK);
+        assert_int_equal(handle(file.data, size, f->model),
+                         size < front ? TAPER_ERR_TRUNCATED : TAPER_OK);
     for (size_t bit = 0; bit < file.size * 8; bit++) {
         file.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
         taper_status status = handle(file.data, file.size, f->model);
@@ -234,7 +258,8 @@ static void p7_every_cut_and_flip_of_a_model(void **state) {
     }
 }
 
-/* --- P8 ---------------------------------------------------------------------------------------- */
+/* --- P8 ----------------------------------------------------------------------------------------
+ */
 
 enum { BIG = 48, BASE = 200, KINDS = 8 };
 
@@ -245,7 +270,8 @@ static taper_status discard(void *user, const void *bytes, size_t n) {
 }
 
 /* Encode so many images in groups of 20. */
-static void encode_many(const fixture *f, const taper_image *image, int images, const taper_sink *to) {
+static void encode_many(const fixture *f, const taper_image *image, int images,
+                        const taper_sink *to) {
     taper_encode_options options = {.group_images = 20};
     taper_encoder *encoder;
     if (taper_encoder_new(&encoder, f->model, &options, NULL)) abort();
@@ -271,7 +297,8 @@ static void decode_many(const fixture *f, const formats_buffer *file) {
 }
 
 /* Peak resident KiB of a process that encodes so many images, or, given a file, decodes it. */
-static long peak_of(const fixture *f, const taper_image *image, int images, const formats_buffer *file) {
+static long peak_of(const fixture *f, const taper_image *image, int images,
+                    const formats_buffer *file) {
     int ends[2], status;
     long peak = 0;
     assert_int_equal(pipe(ends), 0);
@@ -281,8 +308,10 @@ static long peak_of(const fixture *f, const taper_image *image, int images, cons
         struct rusage usage;
         size_t written = 0;
         taper_sink sink = {&written, discard};
-        if (file) decode_many(f, file);
-        else encode_many(f, image, images, &sink);
+        if (file)
+            decode_many(f, file);
+        else
+            encode_many(f, image, images, &sink);
         if (getrusage(RUSAGE_SELF, &usage)) _exit(1);
         _exit(write(ends[1], &usage.ru_maxrss, sizeof(long)) != sizeof(long));
     }

@@ -100,7 +100,8 @@ static void empty_and_certain_strings_are_short(void **unused) {
     formats_buffer_free(&out);
 }
 
-/* A carry that runs through many bytes of FF: low climbs to the very top of its window, then over. */
+/* A carry that runs through many bytes of FF: low climbs to the very top of its window, then over.
+ */
 static void carries_run_far(void **unused) {
     (void)unused;
     formats_buffer out = formats_buffer_make(1 << 20);
@@ -190,8 +191,10 @@ static void extending_goes_on(void **unused) {
         codec_rc_encoder_init(&encoder, &out);
         codec_bit model = {32768, 0};
         for (int i = 0; i < s.n; i++) {
-            if (i % 3) codec_rc_encode(&encoder, s.bit[i], s.p1[i]);
-            else codec_rc_encode_adaptive(&encoder, s.bit[i], &model);
+            if (i % 3)
+                codec_rc_encode(&encoder, s.bit[i], s.p1[i]);
+            else
+                codec_rc_encode_adaptive(&encoder, s.bit[i], &model);
         }
         codec_rc_encoder_finish(&encoder);
         codec_rc_decoder rc;
@@ -247,8 +250,10 @@ static void adaptive_bits_keep_their_range(void **unused) {
             before = model.p1;
         }
         assert_int_equal(model.count, CODEC_BIT_LIMIT);
-        if (bit) assert_true(model.p1 > 65000); /* steps round down: it does not quite get there */
-        else assert_int_equal(model.p1, CODEC_P_MIN);
+        if (bit)
+            assert_true(model.p1 > 65000); /* steps round down: it does not quite get there */
+        else
+            assert_int_equal(model.p1, CODEC_P_MIN);
     }
     codec_bit model = {32768, 0}; /* the mean of what was seen: 1 in 4 */
     for (int i = 0; i < 400; i++) codec_bit_update(&model, i % 4 == 0);
@@ -281,8 +286,10 @@ static void scaling_by_powers(void **unused) {
         for (uint64_t value = 1; value < (uint64_t)1 << 40; value = value * 5 + 3) {
             double want = (double)value * exp2(e / 16.0);
             uint64_t got = codec_scale_exp2(value, e);
-            if (e >= 16 * 24) assert_int_equal(got, (uint64_t)1 << 56);
-            else assert_true(fabs((double)got - want) <= 1 + want * 1e-4);
+            if (e >= 16 * 24)
+                assert_int_equal(got, (uint64_t)1 << 56);
+            else
+                assert_true(fabs((double)got - want) <= 1 + want * 1e-4);
         }
     assert_int_equal(codec_scale_exp2(0, 900), 0);
     assert_int_equal(codec_scale_exp2(1000, 16), 2000);

@@ -16,9 +16,12 @@ static int make(void **state) {
     static fixture f;
     f = (fixture){.model_file = formats_buffer_make(1 << 24)};
     f.model = dct_model_make((codec_window){4, 4, 3}, 20, 6, &f.model_file);
-    for (int i = 0; i < N; i++) f.image[i] = dct_picture(i % 3 ? 12 : 4, 8, i % 4 ? 3 : 1, (uint64_t)i);
-    taper_encode_options options = {.group_images = 4}, alone = {.layout = TAPER_LAYOUT_IMAGE, .embed_model = 1,
-        .model_bytes = f.model_file.data, .model_size = f.model_file.size};
+    for (int i = 0; i < N; i++)
+        f.image[i] = dct_picture(i % 3 ? 12 : 4, 8, i % 4 ? 3 : 1, (uint64_t)i);
+    taper_encode_options options = {.group_images = 4}, alone = {.layout = TAPER_LAYOUT_IMAGE,
+                                                                 .embed_model = 1,
+                                                                 .model_bytes = f.model_file.data,
+                                                                 .model_size = f.model_file.size};
     f.set = dct_encode(f.model, f.image, N, &options, 1);
     f.images = dct_encode(f.model, f.image, N, &alone, 0);
     *state = &f;
@@ -28,7 +31,8 @@ static int make(void **state) {
 static int drop(void **state) {
     fixture *f = *state;
     for (int i = 0; i < N; i++) formats_image_free(&f->image[i]);
-    formats_buffer_free(&f->set), formats_buffer_free(&f->images), formats_buffer_free(&f->model_file);
+    formats_buffer_free(&f->set), formats_buffer_free(&f->images),
+        formats_buffer_free(&f->model_file);
     taper_model_free(f->model);
     return 0;
 }
@@ -48,7 +52,8 @@ static void assert_whole(const formats_buffer *file) {
     assert_int_equal(report.bytes_missing, 0);
 }
 
-static taper_status truncate_to(const uint8_t *bytes, size_t size, uint64_t most, formats_buffer *out) {
+static taper_status truncate_to(const uint8_t *bytes, size_t size, uint64_t most,
+                                formats_buffer *out) {
     formats_memory memory = {bytes, size};
     taper_source source = formats_memory_source(&memory);
     taper_sink sink = dct_sink(out);
@@ -58,8 +63,8 @@ static taper_status truncate_to(const uint8_t *bytes, size_t size, uint64_t most
     return status;
 }
 
-/* At every size: a whole container of at most that size, no worse than a cut of the same size; or the
- * plain answer that the front matter does not fit. */
+/* At every size: a whole container of at most that size, no worse than a cut of the same size; or
+ * the plain answer that the front matter does not fit. */
 static void truncate_fits_and_loses_nothing(void **state) {
     fixture *f = *state;
     int fitted = 0;
@@ -79,7 +84,8 @@ static void truncate_fits_and_loses_nothing(void **state) {
         formats_buffer pixels = decode(out.data, out.size, f->model);
         double psnr = dct_mean_psnr(f->image, N, pixels.data);
         if (most % 5 == 0 && most > dct_info(&f->set, f->model).front_bytes && most < f->set.size) {
-            formats_buffer cut = decode(f->set.data, most - 3, f->model); /* the directory may grow */
+            formats_buffer cut =
+                decode(f->set.data, most - 3, f->model); /* the directory may grow */
             assert_true(psnr >= dct_mean_psnr(f->image, N, cut.data) - 0.05);
             formats_buffer_free(&cut);
         }
@@ -101,19 +107,21 @@ static void truncate_decodes_like_the_prefix(void **state) {
         assert_int_equal(truncate_to(f->set.data, f->set.size, most, &out), TAPER_OK);
         taper_container_info info = dct_info(&out, f->model);
         uint64_t data = info.file_bytes - info.front_bytes;
-        formats_buffer a = decode(out.data, out.size, f->model), b = decode(f->set.data, front + data, f->model);
+        formats_buffer a = decode(out.data, out.size, f->model),
+                       b = decode(f->set.data, front + data, f->model);
         assert_int_equal(a.size, b.size);
         assert_memory_equal(a.data, b.data, a.size);
         taper_container_info whole = dct_info(&f->set, f->model);
-        assert_true(info.images == whole.images && info.groups == whole.groups && info.classes == 2);
+        assert_true(info.images == whole.images && info.groups == whole.groups &&
+                    info.classes == 2);
         assert_true(info.layers <= whole.layers && info.has_names && info.has_labels);
         formats_buffer_free(&a), formats_buffer_free(&b);
         formats_buffer_free(&out);
     }
 }
 
-/* Cut, truncated, cut again and truncated again: each step is a container, and no worse than what its
- * data allow. In both layouts. */
+/* Cut, truncated, cut again and truncated again: each step is a container, and no worse than what
+ * its data allow. In both layouts. */
 static void truncate_what_is_cut(void **state) {
     fixture *f = *state;
     const formats_buffer *files[] = {&f->set, &f->images};
@@ -123,9 +131,11 @@ static void truncate_what_is_cut(void **state) {
         for (int part = 1; part < 20; part++) {
             formats_buffer a = formats_buffer_make(1 << 24), b = formats_buffer_make(1 << 24);
             size_t cut = front + data * (uint64_t)part / 20;
-            assert_int_equal(truncate_to(file->data, cut, UINT64_MAX, &a), TAPER_OK); /* repairs a cut file */
+            assert_int_equal(truncate_to(file->data, cut, UINT64_MAX, &a),
+                             TAPER_OK); /* repairs a cut file */
             assert_whole(&a);
-            formats_buffer x = decode(file->data, cut, f->model), y = decode(a.data, a.size, f->model);
+            formats_buffer x = decode(file->data, cut, f->model),
+                           y = decode(a.data, a.size, f->model);
             assert_memory_equal(x.data, y.data, x.size);
             formats_buffer_free(&y);
             a.size = 0;
@@ -151,21 +161,23 @@ static void truncate_is_fair_to_images(void **state) {
     taper_container_info whole = dct_info(&f->images, f->model);
     uint64_t data = f->images.size - whole.front_bytes;
     formats_buffer out = formats_buffer_make(1 << 24);
-    assert_int_equal(truncate_to(f->images.data, f->images.size, whole.front_bytes + data / 2, &out), TAPER_OK);
+    assert_int_equal(
+        truncate_to(f->images.data, f->images.size, whole.front_bytes + data / 2, &out), TAPER_OK);
     taper_completeness full[N], half[N];
     formats_buffer a = formats_buffer_make(1 << 24), b = formats_buffer_make(1 << 24);
     assert_int_equal(dct_pull(f->images.data, f->images.size, NULL, &a, full), TAPER_OK);
     assert_int_equal(dct_pull(out.data, out.size, NULL, &b, half), TAPER_OK);
     for (int i = 0; i < N; i++) {
-        assert_true(half[i].bytes * 2 <= full[i].bytes + 4 && half[i].bytes * 2 + 4 >= full[i].bytes);
+        assert_true(half[i].bytes * 2 <= full[i].bytes + 4 &&
+                    half[i].bytes * 2 + 4 >= full[i].bytes);
         assert_int_equal(half[i].complete, 1);
         assert_true(half[i].passes < full[i].passes);
     }
     formats_buffer_free(&a), formats_buffer_free(&b), formats_buffer_free(&out);
 }
 
-static taper_status repack(const uint8_t *bytes, size_t size, const taper_model *model, taper_layout layout,
-                           uint32_t group_images, formats_buffer *out) {
+static taper_status repack(const uint8_t *bytes, size_t size, const taper_model *model,
+                           taper_layout layout, uint32_t group_images, formats_buffer *out) {
     formats_memory memory = {bytes, size};
     taper_source source = formats_memory_source(&memory);
     taper_sink sink = dct_sink(out);
@@ -182,14 +194,17 @@ static void repack_keeps_every_pixel(void **state) {
     static const uint32_t group_images[] = {0, 1, 3, 100};
     for (int i = 0; i < 4; i++) {
         formats_buffer a = formats_buffer_make(1 << 24), b = formats_buffer_make(1 << 24);
-        assert_int_equal(repack(f->set.data, f->set.size, f->model, TAPER_LAYOUT_IMAGE, group_images[i], &a), TAPER_OK);
+        assert_int_equal(
+            repack(f->set.data, f->set.size, f->model, TAPER_LAYOUT_IMAGE, group_images[i], &a),
+            TAPER_OK);
         assert_whole(&a);
         assert_int_equal(dct_info(&a, f->model).layout, TAPER_LAYOUT_IMAGE);
         assert_int_equal(dct_info(&a, f->model).groups, N);
         formats_buffer pixels = decode(a.data, a.size, f->model);
         assert_memory_equal(pixels.data, want.data, want.size);
         formats_buffer_free(&pixels);
-        assert_int_equal(repack(a.data, a.size, f->model, TAPER_LAYOUT_SET, group_images[i], &b), TAPER_OK);
+        assert_int_equal(repack(a.data, a.size, f->model, TAPER_LAYOUT_SET, group_images[i], &b),
+                         TAPER_OK);
         taper_container_info info = dct_info(&b, f->model);
         assert_true(info.has_names && info.has_labels && info.classes == 2 && !info.has_model);
         assert_int_equal(info.groups, group_images[i] == 1 ? N : group_images[i] == 3 ? 4 : 1);
@@ -198,9 +213,13 @@ static void repack_keeps_every_pixel(void **state) {
         formats_buffer_free(&pixels);
         formats_buffer_free(&a), formats_buffer_free(&b);
     }
-    formats_buffer a = formats_buffer_make(1 << 24); /* with its own model; as the encoder itself would write it */
-    assert_int_equal(repack(f->images.data, f->images.size, NULL, TAPER_LAYOUT_SET, 4, &a), TAPER_OK);
-    taper_encode_options options = {.group_images = 4, .embed_model = 1, .model_bytes = f->model_file.data,
+    formats_buffer a =
+        formats_buffer_make(1 << 24); /* with its own model; as the encoder itself would write it */
+    assert_int_equal(repack(f->images.data, f->images.size, NULL, TAPER_LAYOUT_SET, 4, &a),
+                     TAPER_OK);
+    taper_encode_options options = {.group_images = 4,
+                                    .embed_model = 1,
+                                    .model_bytes = f->model_file.data,
                                     .model_size = f->model_file.size};
     formats_buffer direct = dct_encode(f->model, f->image, N, &options, 0);
     assert_int_equal(a.size, direct.size);
@@ -242,13 +261,18 @@ static void repack_what_is_cut(void **state) {
         formats_buffer_free(&a);
     }
     formats_buffer a = formats_buffer_make(1 << 24);
-    assert_int_equal(repack(f->set.data, front - 1, f->model, TAPER_LAYOUT_IMAGE, 0, &a), TAPER_ERR_TRUNCATED);
-    assert_int_equal(repack(f->set.data, f->set.size, NULL, TAPER_LAYOUT_IMAGE, 0, &a), TAPER_ERR_MODEL);
-    assert_int_equal(repack(f->set.data, f->set.size, f->model, (taper_layout)7, 0, &a), TAPER_ERR_ARG);
+    assert_int_equal(repack(f->set.data, front - 1, f->model, TAPER_LAYOUT_IMAGE, 0, &a),
+                     TAPER_ERR_TRUNCATED);
+    assert_int_equal(repack(f->set.data, f->set.size, NULL, TAPER_LAYOUT_IMAGE, 0, &a),
+                     TAPER_ERR_MODEL);
+    assert_int_equal(repack(f->set.data, f->set.size, f->model, (taper_layout)7, 0, &a),
+                     TAPER_ERR_ARG);
     formats_buffer_free(&a);
 }
 
-/* --- merge ------------------------------------------------------------------------------------------------- */
+/* --- merge
+ * -------------------------------------------------------------------------------------------------
+ */
 
 static taper_status merge(const formats_buffer *file, size_t n, formats_buffer *out) {
     formats_memory memory[8];
@@ -268,11 +292,14 @@ static void merge_joins_shards(void **state) {
     fixture *f = *state;
     for (int layout = 0; layout < 2; layout++) {
         taper_encode_options options = {.layout = (taper_layout)layout, .group_images = 2};
-        formats_buffer shard[3], joined = formats_buffer_make(1 << 24), want = formats_buffer_make(1 << 24);
+        formats_buffer shard[3], joined = formats_buffer_make(1 << 24),
+                                 want = formats_buffer_make(1 << 24);
         static const int first[] = {0, 4, 8}, count[] = {4, 4, 2};
         for (int i = 0; i < 3; i++) {
-            shard[i] = dct_encode(f->model, f->image + first[i], (size_t)count[i], &options, i != 1);
-            assert_int_equal(dct_pull(shard[i].data, shard[i].size, f->model, &want, NULL), TAPER_OK);
+            shard[i] =
+                dct_encode(f->model, f->image + first[i], (size_t)count[i], &options, i != 1);
+            assert_int_equal(dct_pull(shard[i].data, shard[i].size, f->model, &want, NULL),
+                             TAPER_OK);
         }
         taper_status status = merge(shard, 3, &joined);
         assert_int_equal(status, TAPER_ERR_ARG); /* the second has no classes */
@@ -288,10 +315,12 @@ static void merge_joins_shards(void **state) {
         assert_int_equal(info.images, N);
         assert_int_equal(info.groups, layout ? N : 5);
         formats_front front;
-        assert_int_equal(formats_front_read(joined.data, joined.size, NULL, &front, NULL), TAPER_OK);
+        assert_int_equal(formats_front_read(joined.data, joined.size, NULL, &front, NULL),
+                         TAPER_OK);
         assert_string_equal(formats_front_name(&front, 1), "f/1.png");
         assert_string_equal(formats_front_name(&front, 9), "shard-3/f/1.png");
-        for (int i = 0; i < N; i++) assert_int_equal(front.label[i], (i < 4 ? i : i < 8 ? i - 4 : i - 8) % 3 - 1);
+        for (int i = 0; i < N; i++)
+            assert_int_equal(front.label[i], (i < 4 ? i : i < 8 ? i - 4 : i - 8) % 3 - 1);
         formats_front_free(&front);
         for (int i = 0; i < 3; i++) formats_buffer_free(&shard[i]);
         formats_buffer_free(&joined), formats_buffer_free(&want), formats_buffer_free(&pixels);
@@ -313,7 +342,8 @@ static void merge_refuses_what_does_not_fit(void **state) {
     formats_buffer unused = formats_buffer_make(1 << 24), out = formats_buffer_make(1 << 24);
     taper_model *other = dct_model_make((codec_window){4, 4, 3}, 19, 6, &unused);
     taper_encode_options coarse = {.group_images = 4, .target_bytes_per_megapixel = 20000};
-    formats_buffer pair[2] = {f->set, dct_encode(other, f->image, N, &(taper_encode_options){.group_images = 4}, 1)};
+    formats_buffer pair[2] = {
+        f->set, dct_encode(other, f->image, N, &(taper_encode_options){.group_images = 4}, 1)};
     assert_int_equal(merge(pair, 2, &out), TAPER_ERR_MODEL);
     formats_buffer_free(&pair[1]);
     pair[1] = f->images;
@@ -331,7 +361,9 @@ static void merge_refuses_what_does_not_fit(void **state) {
     formats_buffer_free(&unused), formats_buffer_free(&out);
 }
 
-/* --- verify -------------------------------------------------------------------------------------------------- */
+/* --- verify
+ * --------------------------------------------------------------------------------------------------
+ */
 
 static void verify_counts_what_a_cut_leaves(void **state) {
     fixture *f = *state;
@@ -348,7 +380,9 @@ static void verify_counts_what_a_cut_leaves(void **state) {
         assert_true(report.chunks_cut <= 1 && report.chunks_bad == 0);
         assert_int_equal(report.bytes_missing, f->set.size - size);
         uint32_t layers = 0;
-        while (layers < front.layers && front.front_size + front.chunk_at[(layers + 1) * front.groups] <= size) layers++;
+        while (layers < front.layers &&
+               front.front_size + front.chunk_at[(layers + 1) * front.groups] <= size)
+            layers++;
         assert_int_equal(report.layers_whole, layers);
     }
     formats_front_free(&front);
@@ -393,11 +427,15 @@ static void damage_is_not_passed_on(void **state) {
         size_t at = where ? f->set.size - 2 : front + 1;
         f->set.data[at] ^= 4;
         assert_int_equal(merge(&f->set, 1, &out), TAPER_ERR_CORRUPT);
-        assert_int_equal(repack(f->set.data, f->set.size, f->model, TAPER_LAYOUT_IMAGE, 0, &out), TAPER_ERR_CORRUPT);
-        assert_int_equal(truncate_to(f->set.data, f->set.size, UINT64_MAX, &out), TAPER_ERR_CORRUPT);
+        assert_int_equal(repack(f->set.data, f->set.size, f->model, TAPER_LAYOUT_IMAGE, 0, &out),
+                         TAPER_ERR_CORRUPT);
+        assert_int_equal(truncate_to(f->set.data, f->set.size, UINT64_MAX, &out),
+                         TAPER_ERR_CORRUPT);
         assert_int_equal(out.size, 0);
-        taper_status status = truncate_to(f->set.data, f->set.size, front + (f->set.size - front) / 2, &out);
-        assert_int_equal(status, where ? TAPER_OK : TAPER_ERR_CORRUPT); /* damage behind the cut goes away */
+        taper_status status =
+            truncate_to(f->set.data, f->set.size, front + (f->set.size - front) / 2, &out);
+        assert_int_equal(status, where ? TAPER_OK
+                                       : TAPER_ERR_CORRUPT); /* damage behind the cut goes away */
         out.size = 0;
         f->set.data[at] ^= 4;
     }

@@ -21,7 +21,8 @@ static void assert_round_trip(float *weights, uint32_t rows, uint32_t columns, u
         float s = step[i / columns], q = weights[i] / s;
         if (fabsf(original[i] / s) <= CODEC_WEIGHT_MAX)
             assert_true(fabsf(weights[i] - original[i]) <= (0.5001f + 2e-7f * fabsf(q)) * s);
-        else assert_true(fabsf(fabsf(q) - CODEC_WEIGHT_MAX) < 1);
+        else
+            assert_true(fabsf(fabsf(q) - CODEC_WEIGHT_MAX) < 1);
     }
     formats_cursor in = formats_cursor_over(out.data + 1, out.size - 1);
     assert_int_equal(codec_weights_read(back, rows, columns, width, &in, NULL), TAPER_OK);
@@ -82,7 +83,8 @@ static void smooth_rows_are_short(void **unused) {
     assert_true(size[0] * 5 < size[1] * 4);
 }
 
-static taper_status read_from(const formats_buffer *bytes, size_t size, uint32_t rows, uint32_t columns) {
+static taper_status read_from(const formats_buffer *bytes, size_t size, uint32_t rows,
+                              uint32_t columns) {
     float *back = malloc((size_t)rows * columns * sizeof *back + 1);
     uint8_t *exact = malloc(size + 1);
     assert_true(back && exact);
@@ -163,7 +165,8 @@ static void any_bytes_are_read_or_refused(void **unused) {
         size_t size = picture_random(&state) % 60;
         formats_write_u32le(&out, 0x3F800000);
         formats_write_varint(&out, size);
-        for (size_t i = 0; i < size; i++) formats_write_u8(&out, (uint8_t)(picture_random(&state) >> 9));
+        for (size_t i = 0; i < size; i++)
+            formats_write_u8(&out, (uint8_t)(picture_random(&state) >> 9));
         taper_status status = read_from(&out, out.size, 1, 90);
         assert_true(status == TAPER_OK || status == TAPER_ERR_CORRUPT);
         formats_buffer_free(&out);

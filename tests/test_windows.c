@@ -10,7 +10,11 @@ static void grids_cover_the_image(void **unused) {
     codec_window w = {8, 4, 1};
     const struct {
         uint32_t width, height, columns, rows;
-    } cases[] = {{1, 1, 1, 1}, {8, 4, 1, 1}, {9, 4, 2, 1}, {8, 5, 1, 2}, {1 << 24, 1 << 24, 1 << 21, 1 << 22}};
+    } cases[] = {{1, 1, 1, 1},
+                 {8, 4, 1, 1},
+                 {9, 4, 2, 1},
+                 {8, 5, 1, 2},
+                 {1 << 24, 1 << 24, 1 << 21, 1 << 22}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         codec_grid g = codec_windows_grid(w, cases[i].width, cases[i].height);
         assert_int_equal(g.columns, cases[i].columns);
@@ -32,7 +36,8 @@ static float *windows_of(codec_window w, const taper_image *image) {
 
 static void what_is_read_is_written(void **unused) {
     (void)unused;
-    static const codec_window window[] = {{4, 4, 3}, {5, 3, 3}, {16, 2, 3}, {7, 7, 1}, {1, 1, 1}, {1, 1, 3}};
+    static const codec_window window[] = {{4, 4, 3}, {5, 3, 3}, {16, 2, 3},
+                                          {7, 7, 1}, {1, 1, 1}, {1, 1, 3}};
     static const uint32_t size[][2] = {{1, 1}, {4, 4}, {13, 9}, {3, 17}, {8, 8}};
     for (int w = 0; w < 6; w++)
         for (int s = 0; s < 5; s++)
@@ -89,10 +94,11 @@ static void values_are_rounded_and_clamped(void **unused) {
     static const struct {
         float value;
         unsigned small, large;
-    } cases[] = {{0.49f, 0, 126},     {0.5f, 1, 129},          {254.4f, 254, 65381}, {255, 255, 65535},
-                 {256, 255, 65535},   {1e30f, 255, 65535},     {-3, 0, 0},           {-1e30f, 0, 0},
-                 {NAN, 0, 0},         {INFINITY, 255, 65535},  {-INFINITY, 0, 0},    {100, 100, 25700},
-                 {254.99f, 255, 65532}, {255.4f, 255, 65535}};
+    } cases[] = {
+        {0.49f, 0, 126},       {0.5f, 1, 129},         {254.4f, 254, 65381}, {255, 255, 65535},
+        {256, 255, 65535},     {1e30f, 255, 65535},    {-3, 0, 0},           {-1e30f, 0, 0},
+        {NAN, 0, 0},           {INFINITY, 255, 65535}, {-INFINITY, 0, 0},    {100, 100, 25700},
+        {254.99f, 255, 65532}, {255.4f, 255, 65535}};
     codec_window w = {1, 1, 1};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint8_t small = 77;

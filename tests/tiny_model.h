@@ -1,11 +1,13 @@
-/* tiny_model.h -- a trained model for tests: principal components of generated pictures, in a blink. */
+/* tiny_model.h -- a trained model for tests: principal components of generated pictures, in a
+ * blink. */
 #ifndef TESTS_TINY_MODEL_H
 #define TESTS_TINY_MODEL_H
 #include "../train/train.h"
 #include "dct_model.h"
 
 /* n pictures of side x side, the caller's to free with tiny_pictures_free. */
-static inline taper_image *tiny_pictures(size_t n, uint32_t side, unsigned channels, uint64_t seed) {
+static inline taper_image *tiny_pictures(size_t n, uint32_t side, unsigned channels,
+                                         uint64_t seed) {
     taper_image *image = calloc(n, sizeof *image);
     if (!image) abort();
     for (size_t i = 0; i < n; i++) image[i] = dct_picture(side, side, channels, seed + i);
@@ -20,8 +22,11 @@ static inline void tiny_pictures_free(taper_image *image, size_t n) {
 /* Train on the pictures; the .tpm file is appended to file, the model is the caller's. */
 static inline taper_model *tiny_model_train(const taper_image *image, size_t n, uint32_t window,
                                             uint32_t units, formats_buffer *file) {
-    train_dataset data = {.image = (taper_image *)image, .n = n, .available = n,
-                          .channels = image[0].channels, .one_size = 1};
+    train_dataset data = {.image = (taper_image *)image,
+                          .n = n,
+                          .available = n,
+                          .channels = image[0].channels,
+                          .one_size = 1};
     for (size_t i = 0; i < n; i++) data.pixels += (uint64_t)image[i].width * image[i].height;
     train_options options = {.window = window, .units = units};
     train_report report;

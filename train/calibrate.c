@@ -9,8 +9,7 @@
 
 static double square(double x) { return x * x; }
 
-/* --- thresholds
- * -------------------------------------------------------------------------------------- */
+/* --- thresholds ------------------------------------------------------------------------ */
 
 static uint8_t planes_for(
     double top) { /* bits of floor(top), with an eighth of room above what was seen */
@@ -42,8 +41,7 @@ taper_status train_set_quantiser(taper_model *m, const train_codes *codes,
     return TAPER_OK;
 }
 
-/* --- what a pass is worth
- * ------------------------------------------------------------------------------ */
+/* --- what a pass is worth -------------------------------------------------------------- */
 
 /* Column u of the codes as |x| / step. */
 static void magnitudes_of(const train_codes *codes, const codec_code_tables *t, uint32_t u,
@@ -132,9 +130,7 @@ static void static_bits(const codec_code_tables *t, uint32_t u, const float *mag
     }
 }
 
-/* --- slopes
- * -----------------------------------------------------------------------------------------------
- */
+/* --- slopes ---------------------------------------------------------------------------- */
 
 typedef struct pass_worth {
     double *gain, *bits; /* [n_passes], unit after unit, plane after plane; bits a window */
@@ -175,8 +171,7 @@ static taper_status set_slopes(codec_code_tables *t, const pass_worth *worth) {
     return codec_order_make(t);
 }
 
-/* --- measuring with the real contexts
- * ------------------------------------------------------------------------ */
+/* --- measuring with the real contexts -------------------------------------------------- */
 
 /* Quantised codes in group order. */
 static taper_status quantise_all(const train_codes *codes, const codec_code_tables *t,

@@ -23,8 +23,7 @@ int train_solve_positive(double *a, double *b, uint32_t n) {
     return 0;
 }
 
-/* --- signed prediction
- * -------------------------------------------------------------------------------- */
+/* --- signed prediction ----------------------------------------------------------------- */
 
 enum { SIDES = 4, REGRESSORS = SIDES * CODEC_SIGNED_INPUTS };
 
@@ -84,8 +83,7 @@ taper_status train_fit_signed(codec_code_tables *t, const train_codes *codes) {
     return TAPER_OK;
 }
 
-/* --- a uniform sample of each class
- * ---------------------------------------------------------------------- */
+/* --- a uniform sample of each class ---------------------------------------------------- */
 
 enum { SAMPLES = 24000 };
 
@@ -140,8 +138,7 @@ static void walk_pass(codec_group *g, const int16_t *q, class_sample *samples) {
     codec_group_finish_pass(g);
 }
 
-/* --- logistic regression
- * ---------------------------------------------------------------------------------- */
+/* --- logistic regression --------------------------------------------------------------- */
 
 enum { TERMS = CODEC_FEATURES + 1, ROUNDS = 12 };
 static const double feature_unit = 1.0 / 64; /* features enter the regression in 4 octaves */

@@ -14,8 +14,7 @@ void train_say(const train_hooks *hooks, const char *stage, double part) {
     if (hooks && hooks->stage) hooks->stage(hooks->user, stage, part);
 }
 
-/* --- principal components
- * --------------------------------------------------------------------------------- */
+/* --- principal components -------------------------------------------------------------- */
 
 taper_status train_fit_pca(taper_model *m, const train_dataset *data, codec_backend *be,
                            const train_hooks *hooks, taper_error *error) {
@@ -49,8 +48,7 @@ taper_status train_fit_pca(taper_model *m, const train_dataset *data, codec_back
     return status;
 }
 
-/* --- precision and calibration
- * ------------------------------------------------------------------------------ */
+/* --- precision and calibration --------------------------------------------------------- */
 
 /* Images that calibration learns from: held-out ones where the network may have learned its own by
  * heart. */
@@ -114,8 +112,7 @@ codec_weight_precision train_precision(const train_options *options) {
     return (codec_weight_precision){options->linear_mse > 0 ? options->linear_mse : 0.25, 8};
 }
 
-/* --- one candidate
- * -------------------------------------------------------------------------------------------- */
+/* --- one candidate --------------------------------------------------------------------- */
 
 typedef struct candidate {
     taper_model *model;
@@ -184,9 +181,7 @@ static double score(const candidate *c, uint64_t set_images) {
     return n ? sum / n : INFINITY;
 }
 
-/* --- windows
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- windows --------------------------------------------------------------------------- */
 
 /* Could a model of this window be worth its bytes to a set of this size? About half a byte a
  * weight, against a quarter of a usual rate of two bits a pixel. */

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- data
- * --------------------------------------------------------------------------------------------- */
+/* --- data ------------------------------------------------------------------------------ */
 
 /* The training part's windows as bytes. */
 static taper_status collect_windows(const taper_model *m, const train_dataset *data,
@@ -35,8 +34,7 @@ static taper_status collect_windows(const taper_model *m, const train_dataset *d
     return status;
 }
 
-/* --- what a unit is worth
- * ------------------------------------------------------------------------------ */
+/* --- what a unit is worth -------------------------------------------------------------- */
 
 /* Squared error on a window per squared error of each unit: the decoder's response to moving the
  * unit by a fraction of its scale, both ways, on sample codes. */
@@ -89,8 +87,7 @@ static taper_status calibrate_dense(taper_model *m, const train_dataset *data, c
     return status;
 }
 
-/* --- random cuts of the real quantiser
- * ------------------------------------------------------------------- */
+/* --- random cuts of the real quantiser ------------------------------------------------- */
 
 typedef struct cut_table {
     const codec_code_tables *tables;
@@ -137,8 +134,7 @@ static taper_status requantise(void *user, const float *codes, size_t n, uint32_
     return TAPER_OK;
 }
 
-/* --- the stages
- * -------------------------------------------------------------------------------------------- */
+/* --- the stages ------------------------------------------------------------------------ */
 
 /* An untied network with stacks around the same linear path. */
 static taper_status grow_stacks(taper_model *m, const train_options *options, taper_error *error) {

@@ -1,8 +1,8 @@
 /* dump_levels.c -- what a decoder makes of a container, for comparing builds of it.
  *
- *   dump_levels MODEL CONTAINER LEVELS PIXELS    decode whole and at three cuts: the symbols as text, the
- *                                                pixels (8 bits) as they are
- *   dump_levels A B                              the largest difference between two pixel files, printed */
+ *   dump_levels MODEL CONTAINER LEVELS PIXELS    decode whole and at three cuts: the symbols as
+ * text, the pixels (8 bits) as they are dump_levels A B                              the largest
+ * difference between two pixel files, printed */
 #include "../../codec/group_reader.h"
 #include <stdio.h>
 #include <stdlib.h>

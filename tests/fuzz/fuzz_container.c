@@ -1,0 +1,144 @@
+/* fuzz_container.c -- any bytes as a container. Checksums are set right where the structure allows,
+ * so that what lies behind them is reached. What opens is decoded pulled and pushed, which must
+ * agree, and goes through verify, truncate, repack and merge. */
+#include "../../formats/container.h"
+#include "../dct_model.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+enum { HEADER = FORMATS_HEADER_SIZE, SECTION = FORMATS_SECTION_SIZE };
+
+static const taper_limits limits = {
+    .max_pixels = 1 << 14, .max_images = 200, .max_memory = 1 << 22, .max_model_bytes = 1 << 18};
+
+static void must(int holds) {
+    if (!holds) abort();
+}
+
+static const taper_model *the_model(void) {
+    static taper_model *model;
+    formats_buffer file = formats_buffer_make(1 << 20);
+    if (!model) model = dct_model_make((codec_window){4, 4, 3}, 12, 8, &file);
+    formats_buffer_free(&file);
+    return model;
+}
+
+/* Checksums of header, table and sections, as far as they are there. */
+static void seal_front(uint8_t *h, size_t n) {
+    if (n < HEADER) return;
+    uint64_t sections = formats_get_u32le(h + 48), at = HEADER + sections * SECTION;
+    if (sections > FORMATS_MAX_SECTIONS || at > n) return;
+    for (uint64_t i = 0; i < sections; i++) {
+        uint8_t *s = h + HEADER + i * SECTION;
+        uint64_t stored = formats_get_u64le(s + 8);
+        if (stored > n - at) break;
+        formats_set_u32le(s + 4, formats_crc32c(0, h + at, (size_t)stored));
+        at += stored;
+    }
+    formats_set_u32le(h + 20, 0);
+    formats_set_u32le(h + 20, formats_crc32c(0, h, HEADER + (size_t)sections * SECTION));
+}
+
+/* The same container with true checksums over its chunks and the id of our model. */
+static int seal_data(const uint8_t *bytes, size_t n, formats_buffer *out) {
+    formats_front f;
+    if (formats_front_read(bytes, n, &limits, &f, NULL) != TAPER_OK) return 0;
+    const uint8_t *data = bytes + f.front_size;
+    uint64_t here = n - f.front_size, per = f.chunks_per_checksum, block = 0;
+    for (uint32_t l = 0; l < f.layers; l++)
+        for (uint64_t g = 0; g < f.groups; g += per, block++) {
+            const uint64_t *row = f.chunk_at + (uint64_t)l * f.groups;
+            uint64_t first = row[g], last = row[g + per < f.groups ? g + per : f.groups];
+            if (last <= here)
+                f.checksum[block] = formats_crc32c(0, data + first, (size_t)(last - first));
+        }
+    f.model_id = taper_model_get_info(the_model()).id;
+    must(formats_front_write(&f, out, NULL) == TAPER_OK);
+    uint64_t end = f.chunk_at[(uint64_t)f.layers * f.groups];
+    formats_write_bytes(out, data, (size_t)(here < end ? here : end));
+    formats_front_free(&f);
+    return out->status == TAPER_OK;
+}
+
+/* Pixels of all images; images that cannot be drawn within the limits leave none. */
+static taper_status render(taper_decoder *decoder, formats_buffer *pixels) {
+    taper_container_info info;
+    taper_status worst = TAPER_OK;
+    must(taper_decoder_get_info(decoder, &info) == TAPER_OK);
+    for (uint64_t i = 0; i < info.images; i++) {
+        taper_image_info image;
+        must(taper_decoder_image_info(decoder, i, &image) == TAPER_OK);
+        taper_image out = {.pixels = malloc((size_t)image.bytes)};
+        must(out.pixels != NULL);
+        taper_status status = taper_decoder_render(decoder, i, &out, NULL, NULL);
+        if (status == TAPER_OK || status == TAPER_ERR_CORRUPT)
+            formats_write_bytes(pixels, out.pixels, (size_t)image.bytes);
+        free(out.pixels);
+        if (status != TAPER_OK) worst = status;
+    }
+    return worst;
+}
+
+static void recut(const taper_source *source, const formats_buffer *file) {
+    taper_verify_report report;
+    formats_buffer a = formats_buffer_make(1 << 22), b = formats_buffer_make(1 << 22);
+    taper_sink to_a = dct_sink(&a), to_b = dct_sink(&b);
+    must(taper_verify(source, &report, &limits, NULL) == TAPER_OK);
+    if (taper_truncate(source, file->size * 3 / 4, &to_a, &limits, NULL) == TAPER_OK)
+        must(a.size <= file->size * 3 / 4);
+    a.size = 0;
+    taper_layout other =
+        formats_get_u16le(file->data + 10) & 1 ? TAPER_LAYOUT_SET : TAPER_LAYOUT_IMAGE;
+    (void)taper_repack(source, the_model(), other, 3, &to_a, &limits, NULL);
+    taper_source twice[2] = {*source, *source};
+    (void)taper_merge(twice, 2, &to_b, &limits, NULL);
+    formats_buffer_free(&a), formats_buffer_free(&b);
+}
+
+/* Eight bytes FF at the start of a chunk are the one string that no encoder makes; what they decode
+ * to depends on how they arrive. */
+static int has_illegal_string(const formats_buffer *file) {
+    uint32_t run = 0;
+    for (size_t i = 0; i < file->size && run < 8; i++) run = file->data[i] == 0xFF ? run + 1 : 0;
+    return run == 8;
+}
+
+static void decode_both_ways(const formats_buffer *file) {
+    formats_memory memory = {file->data, file->size};
+    taper_source source = formats_memory_source(&memory);
+    taper_decoder *pulled, *pushed;
+    if (taper_decoder_open(&pulled, &source, the_model(), &limits, NULL) != TAPER_OK) return;
+    formats_buffer a = formats_buffer_make(1 << 24), b = formats_buffer_make(1 << 24);
+    taper_status one = render(pulled, &a), two;
+    must(taper_decoder_new(&pushed, the_model(), &limits, NULL) == TAPER_OK);
+    for (size_t at = 0, step = 1; at < file->size; at += step, step += step / 2 + 1) {
+        size_t n = file->size - at < step ? file->size - at : step;
+        if (taper_decoder_push(pushed, file->data + at, n, NULL) != TAPER_OK) break;
+    }
+    two = render(pushed, &b);
+    /* a pushed decoder holds all groups at once: its memory may end where one group's would not */
+    if (one != TAPER_ERR_LIMIT && two != TAPER_ERR_LIMIT && !has_illegal_string(file))
+        must(one == two && a.size == b.size && (!a.size || !memcmp(a.data, b.data, a.size)));
+    taper_decoder_free(pulled), taper_decoder_free(pushed);
+    formats_buffer_free(&a), formats_buffer_free(&b);
+    recut(&source, file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    formats_buffer scrap = formats_buffer_make(1 << 24), file = formats_buffer_make(1 << 24);
+    (void)dct_pull(bytes, n < 8 ? n : 8, NULL, &scrap, NULL);
+    uint8_t *copy = malloc(n + 1);
+    must(copy != NULL);
+    if (n) memcpy(copy, bytes, n);
+    seal_front(copy, n);
+    formats_memory memory = {copy, n};
+    taper_source source = formats_memory_source(&memory);
+    taper_decoder *decoder; /* as it is, with its own model */
+    if (taper_decoder_open(&decoder, &source, NULL, &limits, NULL) == TAPER_OK)
+        (void)render(decoder, &scrap);
+    taper_decoder_free(decoder);
+    if (seal_data(copy, n, &file)) decode_both_ways(&file);
+    formats_buffer_free(&scrap), formats_buffer_free(&file);
+    free(copy);
+    return 0;
+}

@@ -1,0 +1,76 @@
+/* fuzz_model.c -- any bytes as a model file (first byte even) or as the payload of one, in an
+ * envelope that is right. What loads must encode and decode a picture. */
+#include "../../formats/model_file.h"
+#include "../dct_model.h"
+#include <zstd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+enum { ENVELOPE = FORMATS_MODEL_HEADER };
+
+static void must(int holds) {
+    if (!holds) abort();
+}
+
+static void seal(uint8_t *h) {
+    formats_set_u32le(h + 12, 0);
+    formats_set_u32le(h + 12, formats_crc32c(0, h, ENVELOPE));
+}
+
+/* The payload in an envelope; malloc'd. */
+static uint8_t *wrap(const uint8_t *payload, size_t n, size_t *size) {
+    size_t bound = ZSTD_compressBound(n);
+    uint8_t *file = calloc(1, ENVELOPE + bound);
+    must(file != NULL);
+    size_t packed = ZSTD_compress(file + ENVELOPE, bound, payload, n, 1);
+    must(!ZSTD_isError(packed));
+    memcpy(file, "\x89TPM\r\n\x1a\n\1", 9);
+    formats_set_u64le(file + 16, packed);
+    formats_set_u64le(file + 24, n);
+    formats_set_u64le(file + 32, formats_model_id(payload, n));
+    *size = ENVELOPE + packed;
+    return file;
+}
+
+static void use(const taper_model *model) {
+    taper_model_info info = taper_model_get_info(model);
+    must(info.units > 0 && info.passes > 0 && info.window_width > 0 && info.channels > 0);
+    taper_limits limits = {.max_memory = 1 << 24};
+    taper_encode_options options = {.limits = &limits, .layout = TAPER_LAYOUT_IMAGE};
+    taper_encoder *encoder;
+    if (taper_encoder_new(&encoder, model, &options, NULL) != TAPER_OK) return; /* no inverse */
+    taper_image image = dct_picture(9, 7, info.channels, 3);
+    formats_buffer out = formats_buffer_make(1 << 24), pixels = formats_buffer_make(1 << 24);
+    taper_sink sink = dct_sink(&out);
+    if (taper_encoder_add(encoder, &image, NULL, -1, NULL) == TAPER_OK) {
+        must(taper_encoder_finish(encoder, &sink, NULL) == TAPER_OK);
+        must(dct_pull(out.data, out.size, model, &pixels, NULL) == TAPER_OK);
+        must(pixels.size == formats_image_bytes(&image));
+    }
+    taper_encoder_free(encoder);
+    formats_image_free(&image);
+    formats_buffer_free(&out), formats_buffer_free(&pixels);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    const taper_limits limits = {.max_model_bytes = 1 << 17};
+    if (n < 1) return 0;
+    size_t size = n - 1;
+    uint8_t *file;
+    if (bytes[0] & 1) {
+        file = wrap(bytes + 1, n - 1, &size);
+    } else {
+        file = malloc(n);
+        must(file != NULL);
+        memcpy(file, bytes + 1, n - 1);
+        if (size >= ENVELOPE && bytes[0] & 2) seal(file);
+    }
+    taper_model *model;
+    taper_error error = {0};
+    taper_status status = taper_model_load(&model, file, size, &limits, &error);
+    must(status == error.status && (status == TAPER_OK) == (model != NULL));
+    if (model) use(model);
+    taper_model_free(model);
+    free(file);
+    return 0;
+}

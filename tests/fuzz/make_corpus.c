@@ -1,0 +1,155 @@
+/* make_corpus.c -- wrote the first files of the corpora container, model, directory, entropy and
+ * roundtrip; kept so that they can be made again when the formats change:
+ *
+ *   make build/opt/libtaper.a
+ *   cc -std=c11 -D_POSIX_C_SOURCE=200809L -o make_corpus tests/fuzz/make_corpus.c \
+ *       build/opt/libtaper.a -lpng -ljpeg -lz -lzstd -lxxhash -ldnnl -lgomp -lm -pthread
+ *   ./make_corpus tests/fuzz/corpus */
+#include "../../codec/chunk_coder.h"
+#include "../../formats/directory.h"
+#include "../../formats/model_file.h"
+#include "../dct_model.h"
+
+static void save(const char *folder, const char *name, const void *prefix, size_t n_prefix,
+                 const uint8_t *bytes, size_t n) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(prefix, 1, n_prefix, file) != n_prefix || fwrite(bytes, 1, n, file) != n ||
+        fclose(file))
+        abort();
+}
+
+static void make_containers(const char *folder) {
+    formats_buffer model_file = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_make((codec_window){4, 4, 3}, 12, 8, &model_file);
+    taper_image image[6];
+    for (uint32_t i = 0; i < 6; i++) image[i] = dct_picture(3 + 2 * i, 9 - i, i % 3 ? 3 : 1, i);
+    taper_encode_options sets = {.group_images = 2}, alone = {.layout = TAPER_LAYOUT_IMAGE},
+                         whole = {.embed_model = 1,
+                                  .model_bytes = model_file.data,
+                                  .model_size = model_file.size};
+    const taper_encode_options *options[] = {&sets, &alone, &whole, NULL};
+    for (int i = 0; i < 4; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "container/%d.taper", i);
+        formats_buffer file =
+            dct_encode(model, image, i == 2 ? 1 : 6, options[i], i == 1 || i == 3);
+        save(folder, name, "", 0, file.data, file.size);
+        formats_memory memory = {file.data, file.size};
+        taper_source source = formats_memory_source(&memory);
+        formats_buffer cut = formats_buffer_make(1 << 20);
+        taper_sink sink = dct_sink(&cut);
+        if (taper_truncate(&source, file.size * 3 / 4, &sink, NULL, NULL) == TAPER_OK) {
+            snprintf(name, sizeof name, "container/%d-truncated.taper", i);
+            save(folder, name, "", 0, cut.data, cut.size);
+        }
+        snprintf(name, sizeof name, "container/%d-cut.taper", i);
+        save(folder, name, "", 0, file.data, file.size - 20);
+        formats_buffer_free(&file), formats_buffer_free(&cut);
+    }
+    for (int i = 0; i < 6; i++) formats_image_free(&image[i]);
+    taper_model_free(model);
+    formats_buffer_free(&model_file);
+}
+
+static void make_models(const char *folder) {
+    formats_buffer file = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_make((codec_window){4, 3, 1}, 7, 4, &file);
+    uint8_t *payload;
+    size_t size;
+    uint64_t id;
+    save(folder, "model/pca.tpm", "\0", 1, file.data, file.size);
+    save(folder, "model/sealed.tpm", "\2", 1, file.data, file.size);
+    if (formats_model_unpack(file.data, file.size, NULL, &payload, &size, &id, NULL)) abort();
+    save(folder, "model/pca-payload", "\1", 1, payload, size);
+    payload[0] = 1; /* the same as a dense model */
+    save(folder, "model/dense-payload", "\1", 1, payload, size);
+    free(payload);
+    taper_model_free(model);
+    formats_buffer_free(&file);
+}
+
+static void make_directories(const char *folder) {
+    formats_geometry geometry[4] = {{8, 8, 3, 8}, {8, 8, 3, 8}, {300, 2, 1, 16}, {1, 1, 1, 8}};
+    uint32_t first[] = {0, 2, 4}, ends[] = {3, 90}, sums[] = {1, 2, 3, 4}, name_at[] = {0, 2, 6, 8},
+             class_at[] = {0, 2};
+    uint64_t chunk_at[] = {0, 5, 200, 200, 70000};
+    int32_t label[] = {-1, 0, 1, 0};
+    char names[] = "a\0b/c\0d\0e", classes[] = "x\0y";
+    formats_front f = {.tail = 1,
+                       .first_cut = 1,
+                       .images = 4,
+                       .groups = 2,
+                       .layers = 2,
+                       .geometry = geometry,
+                       .group_first = first,
+                       .layer_end = ends,
+                       .chunks_per_checksum = 1,
+                       .chunk_at = chunk_at,
+                       .checksum = sums,
+                       .names = names,
+                       .name_at = name_at,
+                       .label = label,
+                       .classes = 2,
+                       .class_names = classes,
+                       .class_name_at = class_at};
+    formats_buffer out = formats_buffer_make(1 << 16);
+    formats_directory_write(&f, &out);
+    save(folder, "directory/directory", "\2\4\0\2\2", 5, out.data, out.size);
+    out.size = 0;
+    formats_names_write(&f, &out);
+    save(folder, "directory/names", "\10\4\0\2\2", 5, out.data, out.size);
+    out.size = 0;
+    formats_labels_section_write(&f, &out);
+    save(folder, "directory/labels", "\14\4\0\2\2", 5, out.data, out.size);
+    formats_buffer_free(&out);
+}
+
+static void make_strings(const char *folder) {
+    formats_buffer unused = formats_buffer_make(1 << 20), out = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_make((codec_window){4, 4, 3}, 28, 4, &unused);
+    codec_grid grid = {1, 1};
+    codec_group g;
+    if (codec_group_alloc(&g, &model->tables, &grid, 1, NULL)) abort();
+    int16_t *code = calloc(28u * g.stride, sizeof *code);
+    if (!code) abort();
+    for (uint32_t u = 0; u < 28; u++)
+        code[u * g.stride] = (int16_t)(u % 3 ? -40 / (int)(1 + u) : 90 / (int)(1 + u));
+    if (codec_chunk_encode(&g, code, model->tables.n_passes, &out, NULL)) abort();
+    save(folder, "entropy/true", "\0\0\377\0\1", 5, out.data, out.size);
+    save(folder, "entropy/cut", "\0\0\377\0\0", 5, out.data, out.size / 2);
+    save(folder, "entropy/linked", "\377\377\200\3\1", 5, out.data, out.size);
+    uint8_t ones[40];
+    memset(ones, 0xFF, sizeof ones);
+    save(folder, "entropy/ones", "\125\252\377\5\1", 5, ones, sizeof ones);
+    save(folder, "entropy/ones-open", "\125\252\377\5\0", 5, ones, sizeof ones);
+    free(code);
+    codec_group_free(&g);
+    taper_model_free(model);
+    formats_buffer_free(&unused), formats_buffer_free(&out);
+}
+
+static void make_pictures(const char *folder) {
+    uint64_t state = 9;
+    for (int i = 0; i < 6; i++) {
+        uint8_t bytes[300];
+        char name[40];
+        snprintf(name, sizeof name, "roundtrip/%d", i);
+        for (size_t k = 0; k < sizeof bytes; k++)
+            bytes[k] = (uint8_t)(i % 2 ? picture_random(&state) >> 24 : k * 3 + (k > 90 ? 80 : 0));
+        bytes[0] = (uint8_t)i, bytes[1] = (uint8_t)(4 - i % 5), bytes[2] = (uint8_t)(i / 3),
+        bytes[5] = (uint8_t)(1 + (i == 4) * 2);
+        save(folder, name, "", 0, bytes, sizeof bytes);
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2) return 2;
+    make_containers(argv[1]);
+    make_models(argv[1]);
+    make_directories(argv[1]);
+    make_strings(argv[1]);
+    make_pictures(argv[1]);
+    return 0;
+}
