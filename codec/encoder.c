@@ -4,10 +4,9 @@
  * by a worker or, without workers, by the caller; its chunks go to the spool. finish() lays them
  * out layer by layer. */
 #include "assemble.h"
-#include "chunk_coder.h"
 #include "encoder.h"
+#include "group_writer.h"
 #include "queue.h"
-#include "model.h"
 #include "pseudo_inverse.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,18 +16,15 @@ enum {
     GROUP_PIXELS = 1 << 20,
     GROUP_IMAGES = 4096,
     MIN_CHUNK_BYTES = 1500,
-    ROWS = 256,
     MAX_GROUP_IMAGES = 65536
 };
 
-/* Images waiting to be coded, and what came of them. */
+/* Images waiting to be coded. */
 typedef struct encode_job {
     struct taper_encoder *encoder;
     uint32_t group;
-    taper_image
-        *image; /* pixels: the image's; or, when repacking, codes: int16_t [windows][units] */
-    size_t images, capacity;
-    int holds_codes;
+    codec_group_images of;
+    size_t capacity;
     uint64_t pixels;
 } encode_job;
 
@@ -61,91 +57,12 @@ struct taper_encoder {
     taper_error error; /* of the first failure */
 };
 
-/* --- coding one group ------------------------------------------------------------------ */
-
-/* Quantised codes of a job's images: q[units][stride], by blocks of rows to keep the floats few. */
-static taper_status quantise_rows(const taper_encoder *e, const float *pixels, uint32_t n,
-                                  uint32_t first, uint32_t stride, float *code, int16_t *q) {
-    const codec_code_tables *t = &e->model->tables;
-    codec_backend backend = e->backend;
-    TAPER_TRY(codec_network_encode(&e->network, &backend, pixels, n, code));
-    for (uint32_t u = 0; u < t->units; u++)
-        for (uint32_t r = 0; r < n; r++)
-            q[(size_t)u * stride + first + r] =
-                codec_quantise(t, u, code[(size_t)r * t->units + u]);
-    return TAPER_OK;
-}
-
-/* Codes that were quantised before (repack), into q[units][stride]. */
-static void copy_codes(const encode_job *job, const codec_grid *grid, uint32_t units,
-                       uint32_t stride, int16_t *q) {
-    size_t first = 0;
-    for (size_t i = 0; i < job->images; i++) {
-        const int16_t *code = job->image[i].pixels;
-        size_t windows = (size_t)grid[i].columns * grid[i].rows;
-        for (size_t r = 0; r < windows; r++)
-            for (uint32_t u = 0; u < units; u++)
-                q[(size_t)u * stride + first + r] = code[r * units + u];
-        first += windows;
-    }
-}
-
-static taper_status quantise_job(const taper_encoder *e, const encode_job *job,
-                                 const codec_grid *grid, uint32_t stride, int16_t *q) {
-    codec_window window = e->model->window;
-    size_t inputs = codec_window_values(window), most = 0;
-    for (size_t i = 0; i < job->images; i++) {
-        size_t windows = (size_t)grid[i].columns * grid[i].rows;
-        most = windows > most ? windows : most;
-    }
-    float *pixels = malloc((most + ROWS) * inputs * sizeof *pixels);
-    float *code = malloc((most + ROWS) * e->model->tables.units * sizeof *code);
-    taper_status status = pixels && code ? TAPER_OK : TAPER_ERR_NOMEM;
-    uint32_t first = 0, waiting = 0; /* windows quantised, windows in `pixels` */
-    for (size_t i = 0; i < job->images && status == TAPER_OK; i++) {
-        codec_windows_read(window, &job->image[i], pixels + waiting * inputs);
-        waiting += grid[i].columns * grid[i].rows;
-        if (waiting < ROWS && i + 1 < job->images) continue;
-        status = quantise_rows(e, pixels, waiting, first, stride, code, q);
-        first += waiting;
-        waiting = 0;
-    }
-    free(pixels), free(code);
-    return status;
-}
-
-/* All layers of a job into out; chunk_at gets their bounds. */
-static taper_status code_job(const taper_encoder *e, const encode_job *job, formats_buffer *out,
-                             uint64_t *chunk_at, taper_error *error) {
-    codec_grid *grid = malloc(job->images * sizeof *grid);
-    if (!grid) return TAPER_ERR_NOMEM;
-    for (size_t i = 0; i < job->images; i++)
-        grid[i] = codec_windows_grid(e->model->window, job->image[i].width, job->image[i].height);
-    codec_group group;
-    taper_status status = codec_group_alloc(&group, &e->model->tables, grid, job->images, error);
-    int16_t *q = NULL;
-    if (status == TAPER_OK) {
-        q = malloc((size_t)group.tables->units * group.stride * sizeof *q);
-        if (!q)
-            status = TAPER_ERR_NOMEM;
-        else if (job->holds_codes)
-            copy_codes(job, grid, group.tables->units, group.stride, q);
-        else
-            status = quantise_job(e, job, grid, group.stride, q);
-        for (uint32_t l = 0; l < e->n_layers && status == TAPER_OK; l++) {
-            status = codec_chunk_encode(&group, q, e->layer_end[l], out, NULL);
-            chunk_at[l + 1] = out->size;
-        }
-        codec_group_free(&group);
-    }
-    free(q), free(grid);
-    return status;
-}
+/* --- running a job --------------------------------------------------------------------- */
 
 static void free_job(encode_job *job) {
     if (!job) return;
-    for (size_t i = 0; i < job->images; i++) free(job->image[i].pixels);
-    free(job->image);
+    for (size_t i = 0; i < job->of.n; i++) free(job->of.image[i].pixels);
+    free(job->of.image);
     free(job);
 }
 
@@ -166,7 +83,9 @@ static void run_job(void *item) {
     formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
     taper_error error = {0};
     uint64_t *chunk_at = calloc((size_t)e->n_layers + 1, sizeof *chunk_at);
-    taper_status status = chunk_at ? code_job(e, job, &out, chunk_at, &error) : TAPER_ERR_NOMEM;
+    taper_status status = TAPER_ERR_NOMEM;
+    codec_group_writer writer = {e->model, &e->network, &e->backend, e->layer_end, e->n_layers};
+    if (chunk_at) status = codec_group_write(&writer, &job->of, &out, chunk_at, &error);
     codec_queue_lock(e->queue);
     if (status == TAPER_OK) {
         long at = fseek(e->spool, 0, SEEK_END) ? -1 : ftell(e->spool);
@@ -227,11 +146,11 @@ static taper_status grow(void **array, size_t count, size_t *capacity, size_t si
 
 static taper_status submit(taper_encoder *e) {
     encode_job *job = e->job;
-    if (!job || !job->images) return TAPER_OK;
+    if (!job || !job->of.n) return TAPER_OK;
     if (!e->n_layers) { /* a short first group must not change the layers: shards are to fit
                            together */
         uint32_t nominal = e->options.group_images;
-        choose_layers(e, nominal ? job->pixels * nominal / job->images : job->pixels);
+        choose_layers(e, nominal ? job->pixels * nominal / job->of.n : job->pixels);
     }
     codec_queue_lock(e->queue); /* workers write e->group[] */
     taper_status status =
@@ -242,7 +161,7 @@ static taper_status submit(taper_encoder *e) {
     if (status == TAPER_OK) {
         job->group = (uint32_t)e->groups;
         e->group[e->groups] = (group_record){0};
-        e->group_first[e->groups++] = (uint32_t)(e->images - job->images);
+        e->group_first[e->groups++] = (uint32_t)(e->images - job->of.n);
     }
     codec_queue_unlock(e->queue);
     TAPER_TRY(status);
@@ -296,18 +215,18 @@ static taper_status start_job(taper_encoder *e) {
 
 static int job_is_full(const taper_encoder *e, uint64_t pixels) {
     const encode_job *job = e->job;
-    if (!job || !job->images) return 0;
+    if (!job || !job->of.n) return 0;
     if (e->options.layout == TAPER_LAYOUT_IMAGE) return 1;
-    if (e->options.group_images) return job->images >= e->options.group_images;
-    return job->images >= GROUP_IMAGES || job->pixels + pixels > GROUP_PIXELS;
+    if (e->options.group_images) return job->of.n >= e->options.group_images;
+    return job->of.n >= GROUP_IMAGES || job->pixels + pixels > GROUP_PIXELS;
 }
 
 /* Append the image to the job and its record to the lists. */
 static taper_status append(taper_encoder *e, const taper_image *image, size_t bytes,
                            const char *name, int32_t label) {
     TAPER_TRY(start_job(e));
-    TAPER_TRY(
-        grow((void **)&e->job->image, e->job->images, &e->job->capacity, sizeof *e->job->image));
+    TAPER_TRY(grow((void **)&e->job->of.image, e->job->of.n, &e->job->capacity,
+                   sizeof *e->job->of.image));
     size_t capacity = e->images_capacity;
     TAPER_TRY(grow((void **)&e->geometry, e->images, &capacity, sizeof *e->geometry));
     TAPER_TRY(grow((void **)&e->label, e->images, &e->images_capacity, sizeof *e->label));
@@ -315,7 +234,7 @@ static taper_status append(taper_encoder *e, const taper_image *image, size_t by
     copy.pixels = malloc(bytes);
     if (!copy.pixels) return TAPER_ERR_NOMEM;
     memcpy(copy.pixels, image->pixels, bytes);
-    e->job->image[e->job->images++] = copy;
+    e->job->of.image[e->job->of.n++] = copy;
     e->job->pixels += (uint64_t)image->width * image->height;
     e->geometry[e->images] =
         (formats_geometry){image->width, image->height, image->channels, image->depth};
@@ -362,7 +281,7 @@ taper_status codec_encoder_add_codes(taper_encoder *e, const taper_image *image,
     taper_status status = TAPER_OK;
     if (job_is_full(e, (uint64_t)image->width * image->height)) status = submit(e);
     if (status == TAPER_OK) status = append(e, image, bytes, name, label);
-    if (status == TAPER_OK) e->job->holds_codes = 1;
+    if (status == TAPER_OK) e->job->of.holds_codes = 1;
     return status == TAPER_OK ? status : fail_for_good(e, status, error);
 }
 

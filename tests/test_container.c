@@ -166,8 +166,7 @@ static void every_bit_flip_is_noticed(void **unused) {
     formats_buffer_free(&out);
 }
 
-/* --- crafted containers: legal envelopes around any content
- * -------------------------------------------- */
+/* --- crafted containers: legal envelopes around any content ------------------------------ */
 
 typedef struct crafted_section {
     const char *type;

@@ -113,8 +113,7 @@ static void precision_is_kept(void **unused) {
     }
 }
 
-/* --- the envelope
- * ----------------------------------------------------------------------------------------- */
+/* --- the envelope ------------------------------------------------------------------------ */
 
 static taper_status load_bytes(const void *bytes, size_t size, const taper_limits *limits) {
     uint8_t *exact = malloc(size + 1);
@@ -198,8 +197,7 @@ static void envelope_fields_have_their_ranges(void **unused) {
     taper_model_free(m);
 }
 
-/* --- the payload
- * ------------------------------------------------------------------------------------------- */
+/* --- the payload ------------------------------------------------------------------------- */
 
 static formats_buffer payload_of(const formats_buffer *file) {
     uint8_t *payload;
@@ -327,8 +325,7 @@ static void any_payload_loads_or_is_refused(void **unused) {
     taper_model_free(m);
 }
 
-/* --- the analysis that belongs to a synthesis
- * ---------------------------------------------------------------- */
+/* --- the analysis that belongs to a synthesis -------------------------------------------- */
 
 static void pseudo_inverse_inverts(void **unused) {
     (void)unused;

@@ -223,8 +223,9 @@ static taper_status handle(const uint8_t *bytes, size_t size, const taper_model 
 
 static void p7_every_cut_and_flip_of_a_container(void **state) {
     fixture *f = *state;
+    taper_image image[2] = {dct_picture(8, 5, 3, 1), dct_picture(3, 7, 1, 2)};
     formats_buffer file =
-        dct_encode(f->model, f->image, 2, &(taper_encode_options){.group_images = 1}, 1);
+        dct_encode(f->model, image, 2, &(taper_encode_options){.group_images = 1}, 1);
     size_t front = dct_info(&file, f->model).front_bytes;
     for (size_t size = 0; size <= file.size; size++)
         assert_int_equal(handle(file.data, size, f->model),
@@ -236,6 +237,7 @@ static void p7_every_cut_and_flip_of_a_container(void **state) {
         if (bit / 8 >= front) assert_int_equal(status, TAPER_ERR_CORRUPT);
         file.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
+    formats_image_free(&image[0]), formats_image_free(&image[1]);
     formats_buffer_free(&file);
 }
 
@@ -258,7 +260,7 @@ static void p7_every_cut_and_flip_of_a_model(void **state) {
     }
 }
 
-/* --- P8 ----------------------------------------------------------------------------------------
+/* --- P8 ---------------------------------------------------------------------------------- */
  */
 
 enum { BIG = 48, BASE = 200, KINDS = 8 };

@@ -142,6 +142,36 @@ static void illegal_strings_are_refused(void **unused) {
     formats_buffer_free(&out);
 }
 
+/* The string of one weight of this magnitude, with fresh adaptive bits, as a writer would code it. */
+static void write_magnitude(uint32_t magnitude, formats_buffer *string) {
+    enum { UNARY = 18 };
+    codec_rc_encoder rc;
+    codec_bit bit[64];
+    for (int i = 0; i < 64; i++) bit[i] = (codec_bit){32768, 0};
+    codec_rc_encoder_init(&rc, string);
+    codec_rc_encode_adaptive(&rc, 0, &bit[0]);
+    codec_rc_encode(&rc, 0, 32768);
+    for (int i = 0; i < UNARY; i++) codec_rc_encode_adaptive(&rc, 1, &bit[1 + i]);
+    uint32_t rest = magnitude - UNARY, length = 0;
+    while (rest >> (length + 1)) codec_rc_encode_adaptive(&rc, 1, &bit[30 + length++]);
+    codec_rc_encode_adaptive(&rc, 0, &bit[30 + length]);
+    while (length--) codec_rc_encode(&rc, (rest >> length) & 1, 32768);
+    codec_rc_encoder_finish(&rc);
+}
+
+static void magnitudes_have_a_ceiling(void **unused) {
+    (void)unused;
+    for (uint32_t above = 0; above < 2; above++) {
+        formats_buffer string = formats_buffer_make(100), out = formats_buffer_make(100);
+        write_magnitude(CODEC_WEIGHT_MAX + above, &string);
+        formats_write_u32le(&out, 0x3F800000);
+        formats_write_varint(&out, string.size);
+        formats_write_bytes(&out, string.data, string.size);
+        assert_int_equal(read_from(&out, out.size, 1, 1), above ? TAPER_ERR_CORRUPT : TAPER_OK);
+        formats_buffer_free(&string), formats_buffer_free(&out);
+    }
+}
+
 /* A few bytes cannot be millions of weights: refused before the work is done. */
 static void short_strings_cannot_be_many_weights(void **unused) {
     (void)unused;
@@ -180,6 +210,7 @@ int main(void) {
         cmocka_unit_test(smooth_rows_are_short),
         cmocka_unit_test(illegal_steps_are_refused),
         cmocka_unit_test(illegal_strings_are_refused),
+        cmocka_unit_test(magnitudes_have_a_ceiling),
         cmocka_unit_test(short_strings_cannot_be_many_weights),
         cmocka_unit_test(any_bytes_are_read_or_refused),
     };
