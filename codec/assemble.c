@@ -63,43 +63,55 @@ void codec_shorten_data(formats_front *f, uint64_t budget) {
         shorten_images(f, budget);
 }
 
-taper_status codec_shorten(formats_front *f, uint64_t max_bytes, taper_error *error) {
-    uint64_t front, data = f->chunk_at[(uint64_t)f->layers * f->groups];
-    TAPER_TRY(front_size(f, &front, error));
-    if (front + data <= max_bytes) return TAPER_OK;
-    uint64_t *full = malloc(((size_t)f->layers * f->groups + 1) * sizeof *full);
-    if (!full) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the directory");
-    uint32_t layers = f->layers;
-    formats_front was = *f;
-    memcpy(full, f->chunk_at, ((size_t)layers * f->groups + 1) * sizeof *full);
-    taper_status status = TAPER_OK;
-    /* the directory shrinks with its layers, so the budget for data grows: settle in a few rounds
-     */
-    for (int round = 0; round < 4 && status == TAPER_OK; round++) {
-        uint64_t budget = max_bytes > front ? max_bytes - front : 0, before = front;
-        f->layers = layers;
-        f->tail = was.tail;
-        f->first_cut = was.first_cut;
-        memcpy(f->chunk_at, full, ((size_t)layers * f->groups + 1) * sizeof *full);
-        codec_shorten_data(f, budget);
-        status = front_size(f, &front, error);
-        if (front == before) break;
-    }
-    free(full);
-    TAPER_TRY(status);
-    while (front + f->chunk_at[(uint64_t)f->layers * f->groups] >
-           max_bytes) { /* the last round may be a few bytes over */
-        uint64_t over = front + f->chunk_at[(uint64_t)f->layers * f->groups] - max_bytes;
-        uint64_t now = f->chunk_at[(uint64_t)f->layers * f->groups];
-        if (over > now || f->front_size > max_bytes)
-            return formats_fail(
-                error, TAPER_ERR_LIMIT,
-                "%llu bytes do not hold the container's front matter of %llu; ask for more",
-                (unsigned long long)max_bytes, (unsigned long long)front);
-        codec_shorten_data(f, now - over);
-        TAPER_TRY(front_size(f, &front, error));
-    }
+/* Cut the chunks, given whole in `was` and `full`, to a budget; *total: bytes of the container then. */
+static taper_status try_budget(formats_front *f, const formats_front *was, const uint64_t *full,
+                               uint64_t budget, uint64_t *total, taper_error *error) {
+    f->layers = was->layers;
+    f->tail = was->tail;
+    f->first_cut = was->first_cut;
+    memcpy(f->chunk_at, full, ((size_t)was->layers * was->groups + 1) * sizeof *full);
+    codec_shorten_data(f, budget);
+    TAPER_TRY(front_size(f, total, error));
+    *total += f->chunk_at[(uint64_t)f->layers * f->groups];
     return TAPER_OK;
+}
+
+/* The largest budget that fits, or one near it after so many rounds: the directory grows with the
+ * layers, so each guess corrects the last by what that missed, or halves the interval. */
+static taper_status search_budget(formats_front *f, const formats_front *was, const uint64_t *full,
+                                  uint64_t max_bytes, taper_error *error) {
+    enum { ROUNDS = 16 };
+    uint64_t low = 0, high = full[(uint64_t)was->layers * was->groups], total, at = 0;
+    TAPER_TRY(try_budget(f, was, full, 0, &total, error));
+    if (total > max_bytes)
+        return formats_fail(
+            error, TAPER_ERR_LIMIT,
+            "%llu bytes do not hold the container's front matter of %llu; ask for more",
+            (unsigned long long)max_bytes, (unsigned long long)total);
+    for (int round = 0; round < ROUNDS && high - low > 1; round++) {
+        if (total == max_bytes) break;
+        uint64_t guess = total <= max_bytes ? at + (max_bytes - total) : at - (total - max_bytes);
+        if (guess <= low || guess >= high) guess = low + (high - low) / 2;
+        at = guess;
+        TAPER_TRY(try_budget(f, was, full, at, &total, error));
+        if (total <= max_bytes) low = at;
+        else high = at;
+    }
+    return at == low ? TAPER_OK : try_budget(f, was, full, low, &total, error);
+}
+
+taper_status codec_shorten(formats_front *f, uint64_t max_bytes, taper_error *error) {
+    size_t chunks = (size_t)f->layers * f->groups;
+    uint64_t front;
+    TAPER_TRY(front_size(f, &front, error));
+    if (front + f->chunk_at[chunks] <= max_bytes) return TAPER_OK;
+    uint64_t *full = malloc((chunks + 1) * sizeof *full);
+    if (!full) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the directory");
+    formats_front was = *f;
+    memcpy(full, f->chunk_at, (chunks + 1) * sizeof *full);
+    taper_status status = search_budget(f, &was, full, max_bytes, error);
+    free(full);
+    return status;
 }
 
 /* --- writing --------------------------------------------------------------------------- */

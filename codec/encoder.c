@@ -104,30 +104,38 @@ static void run_job(void *item) {
 
 /* --- layers ---------------------------------------------------------------------------- */
 
+/* Passes that are expected to reach an eighth above the target (0: all); between the ends of the
+ * model's layers by a straight line. What is above the target is cut off at the end. */
+static uint32_t passes_for_target(const codec_code_tables *t, uint64_t target) {
+    uint64_t wanted = target + target / 8;
+    codec_layer_end before = {0, 0};
+    for (uint32_t l = 0; target && l < t->n_layers; before = t->layer[l++]) {
+        codec_layer_end layer = t->layer[l];
+        if (layer.bytes_per_mpixel < wanted) continue;
+        uint64_t bytes = layer.bytes_per_mpixel - before.bytes_per_mpixel;
+        uint64_t part = (wanted - before.bytes_per_mpixel) * (layer.pass - before.pass);
+        return before.pass + (uint32_t)(bytes ? (part + bytes - 1) / bytes : 1);
+    }
+    return t->n_passes;
+}
+
 /* Layers for groups of about this many pixels: the model's, joined until a chunk is worth its
  * overhead, up to what the target needs. */
 static void choose_layers(taper_encoder *e, uint64_t pixels) {
     const codec_code_tables *t = &e->model->tables;
-    uint64_t target = e->options.target_bytes_per_megapixel, written = 0;
-    uint32_t last = t->n_layers - 1;
-    uint64_t about =
-        1; /* a power of two, so that shards of about the same size get the same layers */
+    uint32_t last = 0, end = passes_for_target(t, e->options.target_bytes_per_megapixel);
+    if (e->pass_limit && e->pass_limit < end) end = e->pass_limit;
+    while (t->layer[last].pass < end) last++;
+    uint64_t written = 0, about = 1; /* a power of two, so that shards of about the same size get
+                                        the same layers */
     while (about * 2 <= pixels) about *= 2;
-    for (uint32_t l = 0; target && l < t->n_layers; l++)
-        if (t->layer[l].bytes_per_mpixel >= target + target / 7) {
-            last = l;
-            break;
-        }
     for (uint32_t l = 0; l <= last; l++) {
         uint64_t size = (uint64_t)t->layer[l].bytes_per_mpixel * about / 1000000;
         if (l < last &&
             (e->options.layout == TAPER_LAYOUT_IMAGE || size - written < MIN_CHUNK_BYTES))
             continue;
-        uint32_t end = t->layer[l].pass;
-        int stop = e->pass_limit && end >= e->pass_limit;
-        e->layer_end[e->n_layers++] = stop ? e->pass_limit : end;
+        e->layer_end[e->n_layers++] = l < last ? t->layer[l].pass : end;
         written = size;
-        if (stop) break;
     }
 }
 
@@ -305,10 +313,13 @@ static taper_status prepare_analysis(taper_encoder *e, taper_error *error) {
     if (!e->model->tied) return TAPER_OK;
     uint32_t units = e->network.units, inputs = e->network.inputs;
     e->analysis = malloc((size_t)units * inputs * sizeof *e->analysis);
-    codec_backend backend = e->backend;
-    taper_status status = e->analysis ? codec_pseudo_inverse(&backend, e->network.synthesis, units,
-                                                             inputs, e->analysis)
-                                      : TAPER_ERR_NOMEM;
+    if (!e->analysis) return TAPER_ERR_NOMEM;
+    codec_backend backend; /* with all threads, before the workers start */
+    codec_backend_cpu(&backend);
+    if (e->options.threads > 1) codec_backend_set_threads(&backend, e->options.threads);
+    taper_status status =
+        codec_pseudo_inverse(&backend, e->network.synthesis, units, inputs, e->analysis);
+    codec_backend_close(&backend);
     if (status == TAPER_ERR_CORRUPT)
         return formats_fail(
             error, status,

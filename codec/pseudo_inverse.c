@@ -20,24 +20,23 @@ taper_status codec_pseudo_inverse(codec_backend *be, const float *g, uint32_t un
                                   uint32_t inputs, float *a) {
     enum { STEPS = 12 };
     size_t values = (size_t)units * inputs;
-    float *square = malloc((size_t)units * units * sizeof *square),
-          *next = malloc(values * sizeof *next);
+    float *square = malloc((size_t)units * units * sizeof *square);
+    float *next = malloc(values * sizeof *next);
     taper_status status = square && next ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) memcpy(a, g, values * sizeof *a);
-    float before = INFINITY;
-    for (int i = 0; i < STEPS && status == TAPER_OK; i++) {
+    /* the distance squares with each step: below 2e-3 the next one reaches what float32 can tell */
+    float worst = 1;
+    for (int i = 0; i < STEPS && status == TAPER_OK && worst >= 2e-3f; i++) {
         status = be->ops->gemm(be, 0, 1, units, units, inputs, a, g, 0, square);
         if (status != TAPER_OK) break;
-        float worst = reflect(square, units);
-        if (!(worst < 8)) status = TAPER_ERR_CORRUPT;
-        if (worst < 1e-5f || (worst < 1e-3f && worst >= before)) break; /* float32 gives no more */
-        before = worst;
-        if (status == TAPER_OK)
+        worst = reflect(square, units);
+        if (!(worst < 8))
+            status = TAPER_ERR_CORRUPT;
+        else
             status = be->ops->gemm(be, 0, 0, units, inputs, units, square, a, 0, next);
         if (status == TAPER_OK) memcpy(a, next, values * sizeof *a);
     }
-    if (status == TAPER_OK && !(before < 1))
-        status = before == INFINITY ? TAPER_OK : TAPER_ERR_CORRUPT;
+    if (status == TAPER_OK && !(worst < 2e-3f)) status = TAPER_ERR_CORRUPT;
     free(square), free(next);
     return status;
 }

@@ -60,6 +60,10 @@ static inline void dct_fill_contexts(codec_code_tables *t) {
     t->signed_weight[1][0][1] = -9;
 }
 
+/* Bytes per million pixels that the whole order claims to take: far too many, so that small sets
+ * are laid out in many layers. */
+enum { LAYERS_SIZE = 200000000 };
+
 /* Quantiser, order and layers. Layers end after an eighth more passes each, at least one. */
 static inline void dct_fill_tables(codec_code_tables *t, uint32_t inputs, float step) {
     uint8_t planes = 1;
@@ -80,7 +84,7 @@ static inline void dct_fill_tables(codec_code_tables *t, uint32_t inputs, float 
         pass += 1 + pass / 8;
         int last = t->n_layers + 1 == CODEC_MAX_LAYERS_IN_MODEL || pass > t->n_passes;
         if (last) pass = t->n_passes;
-        t->layer[t->n_layers++] = (codec_layer_end){pass, 2000000 / t->n_passes * pass};
+        t->layer[t->n_layers++] = (codec_layer_end){pass, LAYERS_SIZE / t->n_passes * pass};
     }
     dct_fill_contexts(t);
 }

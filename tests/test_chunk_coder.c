@@ -202,6 +202,17 @@ static void quantising_clamps_and_rounds_down(void **unused) {
     drop(&f);
 }
 
+/* What contexts see of a decoded value: its size, and with neighbours its sign, in units of scale.
+ */
+static void check_known(const codec_group *g, uint32_t u, uint32_t p, float value) {
+    double scale = g->tables->step[u] * exp2(g->tables->log_scale[u] / 16.0), x = value / scale;
+    double norm = fmin(fabs(x) * CODEC_NORM_ONE, CODEC_NORM_MAX);
+    assert_true(fabs(g->norm[u * g->stride + p] - norm) <= 1 + norm * 1e-3);
+    if (!g->signed_norm || u >= CODEC_SIGNED_UNITS) return;
+    double limit = CODEC_SIGNED_MAX, known = fmin(fmax(x * CODEC_SIGNED_ONE, -limit), limit);
+    assert_true(fabs(g->signed_norm[u * g->stride + p] - known) <= 1 + fabs(known) * 1e-3);
+}
+
 /* At every state of decoding: the value lies in its interval, has its sign, and only what is known
  * is not 0. Any block of positions gives the same. */
 static void values_lie_in_their_intervals(void **unused) {
@@ -238,6 +249,7 @@ static void values_lie_in_their_intervals(void **unused) {
                     assert_true(fabsf(value) >= (float)abs(level) * T);
                 if (level) assert_true(fabsf(value) < (float)(abs(level) + 1) * T);
                 if (level) assert_true((value < 0) == (f.code[u * f.stride + p] < 0));
+                if (!more && level) check_known(&back, u, p, value);
             }
         }
     }

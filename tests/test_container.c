@@ -465,6 +465,10 @@ static void sections_unpack_to_what_they_claim(void **unused) {
     formats_set_u32le(file.data + 20, 0);
     formats_set_u32le(file.data + 20, formats_crc32c(0, file.data, HEADER + 48));
     assert_int_equal(formats_front_need(file.data, file.size, &need, NULL), TAPER_ERR_CORRUPT);
+    formats_set_u64le(file.data + HEADER + 24 + 8, (uint64_t)INT64_MAX);
+    formats_set_u32le(file.data + 20, 0);
+    formats_set_u32le(file.data + 20, formats_crc32c(0, file.data, HEADER + 48));
+    assert_int_equal(formats_front_need(file.data, file.size, &need, NULL), TAPER_ERR_CORRUPT);
     formats_set_u64le(file.data + HEADER + 24 + 8, (uint64_t)1 << 62);
     formats_set_u32le(file.data + 20, 0);
     formats_set_u32le(file.data + 20, formats_crc32c(0, file.data, HEADER + 48));

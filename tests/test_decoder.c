@@ -1,5 +1,6 @@
 /* test_decoder.c -- pushed and pulled decoding, any order of asking, completeness, damage, limits.
  */
+#include "../codec/encoder.h"
 #include "../formats/container.h"
 #include "cmocka_all.h"
 #include "dct_model.h"
@@ -345,6 +346,82 @@ static void damage_stays_in_its_group(void **state) {
     formats_buffer_free(&whole);
 }
 
+/* Checksums over several images: which images are damaged does not depend on how the bytes came. */
+static void shared_checksums_fail_together(void **state) {
+    fixture *f = *state;
+    const formats_buffer *file = &f->file[2];
+    size_t front = dct_info(file, f->model).front_bytes;
+    uint8_t *bytes = malloc(file->size);
+    assert_non_null(bytes);
+    for (size_t at = front; at < file->size; at += 7) {
+        memcpy(bytes, file->data, file->size);
+        bytes[at] ^= 1;
+        formats_memory memory = {bytes, file->size};
+        taper_source source;
+        taper_decoder *pulled = open_bytes(&memory, &source, f->model), *pushed;
+        assert_int_equal(taper_decoder_new(&pushed, f->model, NULL, NULL), TAPER_OK);
+        assert_int_equal(taper_decoder_push(pushed, bytes, file->size, NULL), TAPER_OK);
+        int damaged = 0;
+        for (uint64_t i = 0; i < N; i++) {
+            uint8_t pixels[192];
+            taper_image out = {.pixels = pixels};
+            taper_status status = taper_decoder_render(pulled, i, &out, NULL, NULL);
+            assert_int_equal(taper_decoder_render(pushed, i, &out, NULL, NULL), status);
+            assert_true(status == TAPER_OK || status == TAPER_ERR_CORRUPT);
+            damaged += status != TAPER_OK;
+        }
+        assert_true(damaged > 0);
+        taper_decoder_free(pulled), taper_decoder_free(pushed);
+    }
+    free(bytes);
+}
+
+/* Groups whose every bit is the likeliest take no bytes. Beyond a cut they are not there either. */
+static void empty_chunks_wait_for_their_turn(void **state) {
+    fixture *f = *state;
+    const codec_code_tables *t = &f->model->tables;
+    int16_t code[2][48];
+    for (int u = 0; u < 48; u++) { /* all ones, all positive: a string of no bytes; and others */
+        code[0][u] = (int16_t)((1 << t->planes[u]) - 1);
+        code[1][u] = (int16_t)(u % 2 ? 5 : -9);
+    }
+    taper_encode_options options = {.group_images = 1};
+    taper_encoder *encoder;
+    formats_buffer file = formats_buffer_make(1 << 20);
+    taper_sink sink = dct_sink(&file);
+    assert_int_equal(taper_encoder_new(&encoder, f->model, &options, NULL), TAPER_OK);
+    codec_encoder_limit_passes(encoder, 3); /* a string of more than 32 bits has bytes */
+    static const int kind[N] = {0, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0};
+    for (int i = 0; i < N; i++) {
+        taper_image image = {4, 4, 3, 8, code[kind[i]]};
+        assert_int_equal(codec_encoder_add_codes(encoder, &image, sizeof code[0], NULL, -1, NULL),
+                         0);
+    }
+    assert_int_equal(taper_encoder_finish(encoder, &sink, NULL), TAPER_OK);
+    taper_encoder_free(encoder);
+    formats_front front;
+    assert_int_equal(formats_front_read(file.data, file.size, NULL, &front, NULL), TAPER_OK);
+    assert_int_equal(front.chunk_at[1], 0);
+    assert_true(front.chunk_at[2] > 0);
+    taper_decoder *pushed;
+    assert_int_equal(taper_decoder_new(&pushed, f->model, NULL, NULL), TAPER_OK);
+    assert_int_equal(taper_decoder_push(pushed, file.data, front.front_size, NULL), TAPER_OK);
+    for (size_t size = front.front_size; size <= file.size; size++) {
+        formats_buffer a = formats_buffer_make(1 << 20), b = formats_buffer_make(1 << 20);
+        taper_completeness done[2][N];
+        assert_int_equal(dct_pull(file.data, size, f->model, &a, done[0]), TAPER_OK);
+        assert_int_equal(dct_render_all(pushed, &b, done[1]), TAPER_OK);
+        assert_memory_equal(a.data, b.data, a.size);
+        for (int i = 0; i < N; i++) assert_int_equal(done[0][i].passes, done[1][i].passes);
+        formats_buffer_free(&a), formats_buffer_free(&b);
+        if (size < file.size)
+            assert_int_equal(taper_decoder_push(pushed, file.data + size, 1, NULL), TAPER_OK);
+    }
+    taper_decoder_free(pushed);
+    formats_front_free(&front);
+    formats_buffer_free(&file);
+}
+
 static void limits_hold(void **state) {
     fixture *f = *state;
     formats_memory memory = {f->file[0].data, f->file[0].size};
@@ -421,6 +498,8 @@ int main(void) {
         cmocka_unit_test(models_must_match),
         cmocka_unit_test(claims_beyond_the_model_are_refused),
         cmocka_unit_test(damage_stays_in_its_group),
+        cmocka_unit_test(shared_checksums_fail_together),
+        cmocka_unit_test(empty_chunks_wait_for_their_turn),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(a_failing_source_is_reported),
     };

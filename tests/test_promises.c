@@ -48,9 +48,7 @@ static double psnr_at(const fixture *f, const formats_buffer *file, size_t size,
     return psnr;
 }
 
-/* --- P1
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- P1 ---------------------------------------------------------------------------------- */
 
 static void p1_any_cut_decodes(void **state) {
     fixture *f = *state;
@@ -83,9 +81,7 @@ static void p1_any_cut_decodes(void **state) {
     }
 }
 
-/* --- P2
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- P2 ---------------------------------------------------------------------------------- */
 
 static void p2_more_bytes_never_hurt(void **state) {
     fixture *f = *state;
@@ -117,9 +113,7 @@ static void p2_more_bytes_never_hurt(void **state) {
     }
 }
 
-/* --- P3
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- P3 ---------------------------------------------------------------------------------- */
 
 static void p3_cuts_are_as_good_as_targets(void **state) {
     fixture *f = *state;
@@ -146,9 +140,7 @@ static void p3_cuts_are_as_good_as_targets(void **state) {
     }
 }
 
-/* --- P5
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- P5 ---------------------------------------------------------------------------------- */
 
 static void p5_threads_do_not_change_a_byte(void **state) {
     fixture *f = *state;
@@ -182,9 +174,7 @@ static void p5_neighbours_do_not_change_a_pixel(void **state) {
     formats_buffer_free(&alone), formats_buffer_free(&a), formats_buffer_free(&b);
 }
 
-/* --- P7
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- P7 ---------------------------------------------------------------------------------- */
 
 static int is_documented(taper_status status) {
     return status == TAPER_OK || status == TAPER_ERR_TRUNCATED || status == TAPER_ERR_CORRUPT ||
@@ -261,7 +251,6 @@ static void p7_every_cut_and_flip_of_a_model(void **state) {
 }
 
 /* --- P8 ---------------------------------------------------------------------------------- */
- */
 
 enum { BIG = 48, BASE = 200, KINDS = 8 };
 

@@ -142,7 +142,8 @@ static void illegal_strings_are_refused(void **unused) {
     formats_buffer_free(&out);
 }
 
-/* The string of one weight of this magnitude, with fresh adaptive bits, as a writer would code it. */
+/* The string of one weight of this magnitude, with fresh adaptive bits, as a writer would code it.
+ */
 static void write_magnitude(uint32_t magnitude, formats_buffer *string) {
     enum { UNARY = 18 };
     codec_rc_encoder rc;
@@ -150,7 +151,7 @@ static void write_magnitude(uint32_t magnitude, formats_buffer *string) {
     for (int i = 0; i < 64; i++) bit[i] = (codec_bit){32768, 0};
     codec_rc_encoder_init(&rc, string);
     codec_rc_encode_adaptive(&rc, 0, &bit[0]);
-    codec_rc_encode(&rc, 0, 32768);
+    codec_rc_encode(&rc, 1, 32768); /* negative */
     for (int i = 0; i < UNARY; i++) codec_rc_encode_adaptive(&rc, 1, &bit[1 + i]);
     uint32_t rest = magnitude - UNARY, length = 0;
     while (rest >> (length + 1)) codec_rc_encode_adaptive(&rc, 1, &bit[30 + length++]);
