@@ -63,7 +63,7 @@ void codec_shorten_data(formats_front *f, uint64_t budget) {
         shorten_images(f, budget);
 }
 
-/* Cut the chunks, given whole in `was` and `full`, to a budget; *total: bytes of the container then. */
+/* Cut the chunks, whole in `was` and `full`, to a budget; *total: the container's bytes then. */
 static taper_status try_budget(formats_front *f, const formats_front *was, const uint64_t *full,
                                uint64_t budget, uint64_t *total, taper_error *error) {
     f->layers = was->layers;
@@ -89,7 +89,7 @@ static taper_status search_budget(formats_front *f, const formats_front *was, co
             "%llu bytes do not hold the container's front matter of %llu; ask for more",
             (unsigned long long)max_bytes, (unsigned long long)total);
     for (int round = 0; round < ROUNDS && high - low > 1; round++) {
-        if (total == max_bytes) break;
+        if (total <= max_bytes && max_bytes - total <= max_bytes / 8192) break; /* near enough */
         uint64_t guess = total <= max_bytes ? at + (max_bytes - total) : at - (total - max_bytes);
         if (guess <= low || guess >= high) guess = low + (high - low) / 2;
         at = guess;

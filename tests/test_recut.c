@@ -298,7 +298,7 @@ static void repack_what_is_cut(void **state) {
 
 static taper_status merge(const formats_buffer *file, size_t n, formats_buffer *out) {
     formats_memory memory[8];
-    taper_source source[8];
+    taper_source source[8] = {{0}};
     for (size_t i = 0; i < n; i++) {
         memory[i] = (formats_memory){file[i].data, file[i].size};
         source[i] = formats_memory_source(&memory[i]);

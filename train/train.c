@@ -54,7 +54,7 @@ taper_status train_fit_pca(taper_model *m, const train_dataset *data, codec_back
  * heart. */
 taper_status train_select_for_calibration(train_selection *s, const train_dataset *data,
                                           codec_window window, uint32_t units) {
-    enum { WORK = 15000000, PASSES_PER_UNIT = 7, ROWS_PER_INPUT = 50, FEWEST = 200 };
+    enum { WORK = 30000000, PASSES_PER_UNIT = 7, ROWS_PER_INPUT = 50, FEWEST = 200 };
     size_t most = WORK / ((size_t)units * PASSES_PER_UNIT) + FEWEST;
     TAPER_TRY(train_select(s, data, window, TRAIN_PART_TRAINING, SIZE_MAX / 2));
     int plenty = s->windows >= (size_t)ROWS_PER_INPUT * codec_window_values(window);
