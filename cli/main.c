@@ -3,6 +3,9 @@
 #include "signals.h"
 #include "version.h"
 #include <string.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 static const cli_verb *const verbs[] = {
     &cli_verb_train,  &cli_verb_encode, &cli_verb_truncate, &cli_verb_decode,  &cli_verb_info,
@@ -79,7 +82,17 @@ static int run(int argc, char **argv) {
     return verb ? verb->run(argc, argv) : unknown_verb(name);
 }
 
+/* Large blocks go back to the system when freed. Left to itself glibc raises the size from which it
+ * does so after the first such block, and buffers of one group then scatter over the heap: the peak
+ * grows with the number of groups (promise P8). */
+static void return_large_blocks(void) {
+#if defined(__GLIBC__)
+    mallopt(M_MMAP_THRESHOLD, 1 << 17);
+#endif
+}
+
 int main(int argc, char **argv) {
+    return_large_blocks();
     if (argc < 2) {
         help(stderr);
         return CLI_USAGE;

@@ -89,7 +89,8 @@ static void run_job(void *item) {
     codec_queue_lock(e->queue);
     if (status == TAPER_OK) {
         long at = fseek(e->spool, 0, SEEK_END) ? -1 : ftell(e->spool);
-        if (at < 0 || fwrite(out.data, 1, out.size, e->spool) != out.size || fflush(e->spool))
+        if (at < 0 || (out.size && fwrite(out.data, 1, out.size, e->spool) != out.size) ||
+            fflush(e->spool))
             status = formats_fail(&error, TAPER_ERR_IO,
                                   "cannot write the temporary file: is its disk full?");
         e->group[job->group] = (group_record){(uint64_t)(at < 0 ? 0 : at), chunk_at};
