@@ -8,6 +8,7 @@
  * for the linear network: two forward, three backward). The machine's rate is the best of products
  * of 2048^3 on the same threads, by the backend or by oneDNN directly, measured before and after
  * the steps. */
+#include "bench.h"
 #include "../codec/backend/pool.h"
 #include "../train/adam.h"
 #include "../train/autoencoder.h"
@@ -16,14 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
 #if defined(HAVE_DNNL)
 #include <dnnl.h>
 #include <omp.h>
 #endif
-
-static char machine[256];
 
 static double now(void) {
     struct timespec t;
@@ -43,29 +41,6 @@ static void need_ok(taper_status status) {
     if (status == TAPER_OK) return;
     fprintf(stderr, "bench_training: %s\n", formats_status_name(status));
     exit(1);
-}
-
-static void describe_machine(const codec_backend *be) {
-    struct utsname name;
-    char model[128] = "unknown processor", line[256];
-    FILE *f = fopen("/proc/cpuinfo", "r");
-    while (f && fgets(line, sizeof line, f))
-        if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
-            snprintf(model, sizeof model, "%.100s", strchr(line, ':') + 2);
-            model[strcspn(model, "\"\\\n")] = 0;
-            break;
-        }
-    if (f) fclose(f);
-    if (uname(&name)) name.machine[0] = 0;
-    snprintf(machine, sizeof machine, "%.100s, %u cores online, %.20s, %.80s", model,
-             codec_pool_cores(), name.machine, be->kernels);
-}
-
-static void print_line(const char *metric, double value, const char *unit, const char *config) {
-    printf("{\"bench\":\"training\",\"metric\":\"%s\",\"value\":%.4g,\"unit\":\"%s\",\"config\":\"%"
-           "s\",\"machine\":\"%s\"}\n",
-           metric, value, unit, config, machine);
-    fflush(stdout);
 }
 
 static void fill(float *x, size_t n, float scale) {
@@ -172,19 +147,20 @@ static void bench_network(codec_backend *be, setting s, size_t batch) {
     double flops = 5.0 * 2.0 * (double)batch * D * K + stack_flops(&net.encoder, (double)batch, 0) +
                    stack_flops(&net.decoder, (double)batch, 1);
     double rate = flops / seconds * 1e-9, own = before > after ? before : after;
-    char config[160];
-    snprintf(config, sizeof config, "%s, batch %zu, %u threads, float32", s.name, batch,
-             codec_pool_threads(be->pool));
-    print_line("sgemm_2048", own, "GFLOP/s", config);
-    print_line("training_step", rate, "GFLOP/s", config);
-    print_line("examples_per_second", (double)batch / seconds, "1/s", config);
-    print_line("share_of_sgemm", 100.0 * rate / own, "%", config);
+    char config[200];
+    snprintf(config, sizeof config, "{\"network\":\"%s\",\"batch\":%zu,\"threads\":%u}", s.name,
+             batch, codec_pool_threads(be->pool));
+    bench_print("training", "sgemm_2048", own, "GFLOP/s", config);
+    bench_print("training", "training_step", rate, "GFLOP/s", config);
+    bench_print("training", "examples_per_second", (double)batch / seconds, "1/s", config);
+    bench_print("training", "share_of_sgemm", 100.0 * rate / own, "%", config);
     train_autoencoder_free(&ae);
     codec_network_free(&net);
     free(magnitude), free(pixels), free(order);
 }
 
 int main(int argc, char **argv) {
+    bench_begin(argc, argv);
     unsigned threads = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
     size_t batch = argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : 1024;
     if (batch < 1 || batch > 1 << 20) {
@@ -194,7 +170,6 @@ int main(int argc, char **argv) {
     codec_backend be;
     codec_backend_cpu(&be);
     need_ok(codec_backend_set_threads(&be, threads));
-    describe_machine(&be);
     bench_network(&be, (setting){"3072-1024-3072 linear", 0}, batch);
     bench_network(&be, (setting){"3072-1024-3072 with one hidden layer of 1024 on each side", 1024},
                   batch);

@@ -369,6 +369,8 @@ int cmd_train(int argc, char **argv) {
         code = cli_usage(&cli_verb_train, "--window is auto, whole or 2 to 64, not '%s'", s.window);
     else if (s.resume && !s.checkpoint)
         code = cli_usage(&cli_verb_train, "--resume needs --checkpoint FILE");
+    else if (!strncmp(s.common.device, "cuda", 4))
+        code = cli_usage(&cli_verb_train, "this build has no CUDA; give --device cpu");
     else if ((code = check_target(&s)) == CLI_DONE)
         code = run(&s, (const char *const *)argv + first, (size_t)(argc - first), window);
     cli_options_free(&cli_verb_train, &s);
