@@ -1,6 +1,7 @@
 # Binary data is not written to a terminal; progress shows on one, and only there.
 . "$ROOT/tests/cli_helpers.sh"
 command -v script >/dev/null || { echo "SKIP no script(1) to make a terminal"; exit 0; }
+script -qec true /dev/null >/dev/null 2>&1 </dev/null || { echo "SKIP no pseudo-terminal can be made here"; exit 0; }
 small_set 60
 "$TAPER" encode -q -m model.tpm -o set.taper set/png
 code=0
