@@ -38,14 +38,31 @@ static void encode_pass(codec_group *g, codec_rc_encoder *rc, const int16_t *cod
     codec_group_finish_pass(g);
 }
 
+/* The pass of a binary model's unit. */
+static void encode_binary_pass(codec_group *g, codec_rc_encoder *rc, const int16_t *code,
+                               double *bits) {
+    uint32_t u = g->tables->pass[g->pass].unit;
+    int16_t *level = g->level + (size_t)u * g->stride;
+    codec_mixed_bit mixed = codec_mixed_bit_start(g->tables->density[u]);
+    for (uint32_t p = 0; p < g->n; p++) {
+        uint32_t p1 = codec_mixed_bit_p1(&mixed);
+        level[p] = code[p];
+        if (bits) *bits += ideal_bits(p1, code[p]);
+        codec_rc_encode(rc, code[p], p1);
+        codec_mixed_bit_update(&mixed, code[p]);
+    }
+    codec_group_finish_pass(g);
+}
+
 taper_status codec_chunk_encode(codec_group *g, const int16_t *code, uint32_t end,
                                 formats_buffer *out, double *bits) {
     codec_rc_encoder rc;
     codec_rc_encoder_init(&rc, out);
     while (g->pass < end && out->status == TAPER_OK) {
         uint32_t pass = g->pass;
-        encode_pass(g, &rc, code + (size_t)g->tables->pass[pass].unit * g->stride,
-                    bits ? &bits[pass] : NULL);
+        const int16_t *of_unit = code + (size_t)g->tables->pass[pass].unit * g->stride;
+        (g->tables->density ? encode_binary_pass : encode_pass)(g, &rc, of_unit,
+                                                                bits ? &bits[pass] : NULL);
     }
     codec_rc_encoder_finish(&rc);
     return out->status;
@@ -84,9 +101,29 @@ static int decode_pass(codec_group *g, codec_rc_decoder *rc) {
     return 1;
 }
 
+/* As above, of a binary model. */
+static int decode_binary_pass(codec_group *g, codec_rc_decoder *rc) {
+    uint32_t u = g->tables->pass[g->pass].unit, p = g->position, n = g->n;
+    int16_t *level = g->level + (size_t)u * g->stride;
+    codec_mixed_bit mixed = g->predicted ? g->mixed : codec_mixed_bit_start(g->tables->density[u]);
+    for (; p < n; p++) {
+        int bit = codec_rc_decode(rc, codec_mixed_bit_p1(&mixed));
+        if (bit < 0) break;
+        level[p] = (int16_t)bit;
+        codec_mixed_bit_update(&mixed, bit);
+    }
+    g->position = p;
+    g->mixed = mixed;
+    g->predicted = 1;
+    if (p < n) return 0;
+    codec_group_finish_pass(g);
+    return 1;
+}
+
 int codec_chunk_decode(codec_group *g, codec_rc_decoder *rc, uint32_t end) {
+    int binary = g->tables->density != NULL;
     while (g->pass < end)
-        if (!decode_pass(g, rc)) return 0;
+        if (!(binary ? decode_binary_pass(g, rc) : decode_pass(g, rc))) return 0;
     return 1;
 }
 

@@ -17,6 +17,7 @@ taper_status codec_code_tables_alloc(codec_code_tables *t, uint32_t units) {
 
 void codec_code_tables_free(codec_code_tables *t) {
     free(t->step), free(t->planes), free(t->log_scale), free(t->slope), free(t->pass);
+    free(t->density);
     memset(t, 0, sizeof *t);
 }
 
@@ -54,6 +55,49 @@ taper_status codec_order_make(codec_code_tables *t) {
     return status;
 }
 
+/* --- binary models --------------------------------------------------------------------- */
+
+/* All but the layers, with every unit's density 1/2. The tables that binary models do not use are
+ * legal, but nobody looks at them. */
+static taper_status make_binary_units(codec_code_tables *t, uint32_t units) {
+    TAPER_TRY(codec_code_tables_alloc(t, units));
+    t->density = malloc(units);
+    for (uint32_t u = 0; u < units; u++) t->step[u] = 1.0f, t->planes[u] = 1;
+    taper_status status = t->density ? codec_code_tables_set_planes(t) : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) status = codec_order_make(t);
+    if (status == TAPER_OK)
+        memset(t->density, 128, units);
+    else
+        codec_code_tables_free(t);
+    return status;
+}
+
+/* Layers end at every unit up to 8, then at 4 places an octave. */
+static void set_binary_layers(codec_code_tables *t, uint32_t window_pixels) {
+    double bits = 0; /* of a window */
+    for (uint32_t u = 0, end = 1; u < t->units; u++) {
+        double p = fmin(fmax(t->density[u] / 256.0, 1e-3), 1 - 1e-3);
+        bits -= p * log2(p) + (1 - p) * log2(1 - p);
+        if (u + 1 < end && u + 1 < t->units) continue;
+        double bytes = bits / 8 * 1e6 / window_pixels;
+        t->layer[t->n_layers++] = (codec_layer_end){u + 1, (uint32_t)fmin(bytes + 1, 4e9)};
+        uint32_t octave = 1;
+        while (octave * 2 <= end) octave *= 2;
+        end += octave < 4 ? 1 : octave / 4;
+    }
+}
+
+taper_status codec_code_tables_make_binary(codec_code_tables *t, uint32_t units,
+                                           uint32_t window_pixels, const float *density) {
+    memset(t, 0, sizeof *t);
+    if (!units || units > CODEC_MAX_UNITS || !window_pixels) return TAPER_ERR_ARG;
+    TAPER_TRY(make_binary_units(t, units));
+    for (uint32_t u = 0; density && u < units; u++)
+        t->density[u] = density[u] > 0 ? (uint8_t)fminf(density[u] * 256 + 0.5f, 255) : 0;
+    set_binary_layers(t, window_pixels);
+    return TAPER_OK;
+}
+
 /* --- serialised form ------------------------------------------------------------------- */
 
 static uint32_t float_bits(float x) {
@@ -70,7 +114,21 @@ static void read_i16(formats_cursor *in, int16_t *v, size_t n) {
     for (size_t i = 0; i < n; i++) v[i] = (int16_t)formats_read_u16le(in);
 }
 
+static taper_status write_layers(const codec_code_tables *t, formats_buffer *out) {
+    formats_write_u8(out, (uint8_t)t->n_layers);
+    for (uint32_t l = 0; l < t->n_layers; l++) {
+        formats_write_varint(out, t->layer[l].pass);
+        formats_write_varint(out, t->layer[l].bytes_per_mpixel);
+    }
+    return out->status;
+}
+
 taper_status codec_code_tables_write(const codec_code_tables *t, formats_buffer *out) {
+    if (t->density) {
+        formats_write_u32le(out, float_bits(t->centre));
+        formats_write_bytes(out, t->density, t->units);
+        return write_layers(t, out);
+    }
     int same_step = 1;
     for (uint32_t u = 1; u < t->units; u++) same_step &= t->step[u] == t->step[0];
     formats_write_u8(out, (uint8_t)!same_step);
@@ -79,11 +137,7 @@ taper_status codec_code_tables_write(const codec_code_tables *t, formats_buffer 
     formats_write_bytes(out, t->planes, t->units);
     write_i16(out, t->log_scale, t->units);
     formats_write_bytes(out, t->slope, t->n_passes);
-    formats_write_u8(out, (uint8_t)t->n_layers);
-    for (uint32_t l = 0; l < t->n_layers; l++) {
-        formats_write_varint(out, t->layer[l].pass);
-        formats_write_varint(out, t->layer[l].bytes_per_mpixel);
-    }
+    write_layers(t, out);
     formats_write_bytes(out, t->recon, sizeof t->recon);
     formats_write_bytes(out, t->zero_norm, sizeof t->zero_norm);
     write_i16(out, &t->weight[0][0], CODEC_CLASSES * CODEC_FEATURES);
@@ -124,13 +178,7 @@ static taper_status read_quantiser(codec_code_tables *t, formats_cursor *in, tap
     return formats_cursor_check(in, "model: quantiser", error);
 }
 
-static taper_status read_order(codec_code_tables *t, formats_cursor *in, taper_error *error) {
-    if (codec_code_tables_set_planes(t) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_NOMEM, "model: no memory for %u passes", t->n_passes);
-    read_bytes(in, t->slope, t->n_passes);
-    TAPER_TRY(formats_cursor_check(in, "model: order", error));
-    if (codec_order_make(t) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "model: slopes rise within a unit");
+static taper_status read_layers(codec_code_tables *t, formats_cursor *in, taper_error *error) {
     t->n_layers = formats_read_u8(in);
     if (t->n_layers < 1 || t->n_layers > CODEC_MAX_LAYERS_IN_MODEL)
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: %u layers, 1 to 64 are legal",
@@ -148,6 +196,31 @@ static taper_status read_order(codec_code_tables *t, formats_cursor *in, taper_e
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: the last layer does not end with the order");
     return formats_cursor_check(in, "model: layers", error);
+}
+
+static taper_status read_order(codec_code_tables *t, formats_cursor *in, taper_error *error) {
+    if (codec_code_tables_set_planes(t) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_NOMEM, "model: no memory for %u passes", t->n_passes);
+    read_bytes(in, t->slope, t->n_passes);
+    TAPER_TRY(formats_cursor_check(in, "model: order", error));
+    if (codec_order_make(t) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "model: slopes rise within a unit");
+    return read_layers(t, in, error);
+}
+
+taper_status codec_code_tables_read_binary(codec_code_tables *t, uint32_t units, formats_cursor *in,
+                                           taper_error *error) {
+    if (make_binary_units(t, units) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_NOMEM, "model: no memory for %u units", units);
+    uint32_t centre = formats_read_u32le(in);
+    memcpy(&t->centre, &centre, sizeof centre);
+    read_bytes(in, t->density, units);
+    taper_status status = formats_cursor_check(in, "model: densities", error);
+    if (status == TAPER_OK && !(t->centre >= 0 && t->centre <= 1)) /* NaN too */
+        status = formats_fail(error, TAPER_ERR_CORRUPT, "model: the centre is outside 0 .. 1");
+    if (status == TAPER_OK) status = read_layers(t, in, error);
+    if (status != TAPER_OK) codec_code_tables_free(t);
+    return status;
 }
 
 taper_status codec_code_tables_read(codec_code_tables *t, uint32_t units, formats_cursor *in,

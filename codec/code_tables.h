@@ -7,7 +7,12 @@
  * >> (planes[u] - d) and its threshold T = step[u] * 2^(planes[u] - d): q = 0 says |x| < T, q > 0
  * says q T <= |x| < (q + 1) T with the sign known.
  *
- * A PASS sends one plane of one unit, for all windows of all images of a group. */
+ * A PASS sends one plane of one unit, for all windows of all images of a group.
+ *
+ * Binary models (density is not NULL): M is the bit that is 1 where x > 0, there are no signs, and
+ * the decoder's network is given bit - centre, 0 for a unit that is not sent. Each unit is one
+ * pass, in rising order, and of the other tables only the layers say anything. Their bits are
+ * priced by mixed_bit.h. */
 #ifndef CODEC_CODE_TABLES_H
 #define CODEC_CODE_TABLES_H
 #include "../formats/bytes.h"
@@ -70,6 +75,8 @@ typedef struct codec_code_tables {
     /* expected x / scale of the first units = sum over the 4 neighbours and their first units of
      * signed_weight (1/64) * (x / scale); all zero where there is one window an image */
     int8_t signed_weight[CODEC_SIGNED_UNITS][4][CODEC_SIGNED_INPUTS];
+    float centre;     /* of a binary model, 0 .. 1: taken off the bits that are sent */
+    uint8_t *density; /* [units] share of ones of a binary model's unit, 1/256; NULL: not binary */
 } codec_code_tables;
 
 /* Zeroed arrays for units; on failure nothing is held. slope is allocated by
@@ -82,10 +89,21 @@ taper_status codec_code_tables_set_planes(codec_code_tables *tables);
  * and integer. Within a unit the slope must not rise (TAPER_ERR_CORRUPT). */
 taper_status codec_order_make(codec_code_tables *tables);
 
-/* Serialised form in a model file; read validates every field against the ranges above. */
+/* Complete tables of a binary model: one plane a unit, the order 1 .. units, layers, centre 0
+ * (change it afterwards, if need be: at the units' mean, one that is not sent counts as neither).
+ * density: [units], each unit's share of ones, 0 .. 1; NULL: all 1/2. window_pixels: width * height
+ * of the window. What *tables held is overwritten. TAPER_ERR_ARG for no units, too many or no
+ * pixels; TAPER_ERR_NOMEM; nothing is held then. */
+taper_status codec_code_tables_make_binary(codec_code_tables *tables, uint32_t units,
+                                           uint32_t window_pixels, const float *density);
+
+/* Serialised form in a model file; read validates every field against the ranges above. Of a binary
+ * model density and layers alone are stored: its reader is codec_code_tables_read_binary. */
 taper_status codec_code_tables_write(const codec_code_tables *tables, formats_buffer *out);
 taper_status codec_code_tables_read(codec_code_tables *tables, uint32_t units, formats_cursor *in,
                                     taper_error *error);
+taper_status codec_code_tables_read_binary(codec_code_tables *tables, uint32_t units,
+                                           formats_cursor *in, taper_error *error);
 
 static inline uint32_t codec_band(uint32_t unit) {
     uint32_t band = 31 - (uint32_t)__builtin_clz(unit + 1);

@@ -48,10 +48,12 @@ static void set_priors(codec_group *g) {
 static taper_status take_memory(codec_group *g, int linked) {
     size_t stride = g->stride, units = g->tables->units;
     g->level = calloc(units * stride, sizeof *g->level);
-    g->norm = calloc(units * stride, sizeof *g->norm);
     g->depth = calloc(units, 1);
+    int ok = g->level && g->depth;
+    if (g->tables->density) return ok ? TAPER_OK : TAPER_ERR_NOMEM;
+    g->norm = calloc(units * stride, sizeof *g->norm);
     g->context = calloc(stride, sizeof *g->context);
-    int ok = g->level && g->norm && g->depth && g->context;
+    ok = ok && g->norm && g->context;
     for (int i = 0; i < 3; i++) ok = (g->work[i] = calloc(stride, sizeof *g->work[i])) && ok;
     if (linked) {
         g->signed_norm = calloc(CODEC_SIGNED_UNITS * stride, sizeof *g->signed_norm);
@@ -88,6 +90,7 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
                             "no memory for a group of %llu windows; use smaller groups",
                             (unsigned long long)n);
     }
+    if (tables->density) return TAPER_OK;
     if (linked) link_neighbours(g, grid, n_images);
     uint8_t unknown = tables->zero_norm[CODEC_RATIO_BINS - 1];
     for (size_t u = 0; u < tables->units; u++)
@@ -114,10 +117,9 @@ static uint32_t scaled_magnitude(uint32_t q, uint32_t c, int32_t log_ratio, uint
 
 enum { LEVELS_IN_TABLE = 64 };
 
-void codec_group_finish_pass(codec_group *g) {
+/* Refresh what is known of unit u, which has just become deeper. */
+static void refresh_norms(codec_group *g, uint32_t u) {
     const codec_code_tables *t = g->tables;
-    uint32_t u = t->pass[g->pass].unit;
-    g->depth[u]++;
     int32_t ratio = codec_log_ratio(t, u, g->depth[u]);
     const uint8_t *recon = t->recon[codec_ratio_bin(ratio)];
     uint16_t table[LEVELS_IN_TABLE] = {t->zero_norm[codec_ratio_bin(ratio)]};
@@ -145,6 +147,12 @@ void codec_group_finish_pass(codec_group *g) {
                 : (int32_t)scaled_magnitude(q, last, ratio, CODEC_SIGNED_ONE, CODEC_SIGNED_MAX);
         known[p] = (int16_t)(level[p] < 0 ? -v : v);
     }
+}
+
+void codec_group_finish_pass(codec_group *g) {
+    uint32_t u = g->tables->pass[g->pass].unit;
+    g->depth[u]++;
+    if (!g->tables->density) refresh_norms(g, u);
     g->pass++;
     g->position = 0;
     g->predicted = 0;
@@ -182,8 +190,23 @@ static float value_of_level(const level_values *v, int32_t level) {
     return level < 0 ? -magnitude : magnitude;
 }
 
+/* Of a binary model: bits less the centre, and 0 where nothing is known. */
+static void dequantise_bits(const codec_group *g, uint32_t first, uint32_t n, float *x) {
+    const codec_code_tables *t = g->tables;
+    for (uint32_t u = 0; u < t->units; u++) {
+        const int16_t *level = g->level + (size_t)u * g->stride + first;
+        uint32_t end = u < g->pass ? g->n : u == g->pass ? g->position : 0; /* positions known */
+        for (uint32_t p = 0; p < n; p++)
+            x[(size_t)p * t->units + u] = first + p < end ? (float)level[p] - t->centre : 0.0f;
+    }
+}
+
 void codec_group_dequantise(const codec_group *g, uint32_t first, uint32_t n, float *x) {
     const codec_code_tables *t = g->tables;
+    if (t->density) {
+        dequantise_bits(g, first, n, x);
+        return;
+    }
     uint32_t partial = g->position && g->pass < t->n_passes ? t->pass[g->pass].unit : t->units;
     for (uint32_t u = 0; u < t->units; u++) {
         const int16_t *level = g->level + (size_t)u * g->stride + first;
@@ -201,6 +224,7 @@ void codec_group_dequantise(const codec_group *g, uint32_t first, uint32_t n, fl
 }
 
 int16_t codec_quantise(const codec_code_tables *t, uint32_t u, float x) {
+    if (t->density) return x > 0; /* NaN: 0 */
     float top = (float)(((uint32_t)1 << t->planes[u]) - 1);
     float magnitude = (x < 0 ? -x : x) / t->step[u];
     if (!(magnitude >= 1.0f)) return 0; /* NaN too */

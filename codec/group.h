@@ -6,7 +6,7 @@
 #ifndef CODEC_GROUP_H
 #define CODEC_GROUP_H
 #include "code_tables.h"
-#include "range_coder.h"
+#include "mixed_bit.h"
 
 enum {
     CODEC_NORM_ONE = 64,
@@ -26,7 +26,8 @@ typedef struct codec_group {
     uint32_t n;                      /* positions */
     uint32_t stride;                 /* of the arrays below, > n: slot n is the absent neighbour */
     int16_t *level;                  /* [units][stride] signed q at depth[unit] */
-    uint16_t *norm; /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0 */
+    uint16_t *norm; /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0. This and
+                       the rest up to context: NULL in groups of a binary model */
     int16_t *
         signed_norm; /* [CODEC_SIGNED_UNITS][stride] known x / scale, 1/CODEC_SIGNED_ONE; or NULL */
     uint32_t *neighbour[4]; /* [n] position of the neighbouring window, or n; NULL: no image has two
@@ -40,10 +41,11 @@ typedef struct codec_group {
         *sign_context; /* [n]; used for units below CODEC_SIGNED_UNITS when there are neighbours */
     uint16_t *work[3]; /* [stride] */
     int32_t *work_signed, *work_part; /* [stride] */
+    codec_mixed_bit mixed;            /* of a binary model's pass: all its bits */
     /* where the decoder stands */
     uint32_t pass;     /* passes complete; the next pass is tables->pass[pass] */
     uint32_t position; /* positions of the next pass that are decoded */
-    int predicted;     /* context[] holds the next pass's */
+    int predicted;     /* context[], or mixed, holds the next pass's */
     int awaits_sign;   /* the position's significance is decoded, its sign not yet */
 } codec_group;
 
@@ -66,7 +68,8 @@ void codec_group_dequantise(const codec_group *group, uint32_t first, uint32_t n
 /* Units that may differ from 0: one past the last unit that has a plane. */
 uint32_t codec_group_units_known(const codec_group *group);
 
-/* Quantise: signed magnitude of x at the finest step of unit u, clamped to its planes. */
+/* Quantise: signed magnitude of x at the finest step of unit u, clamped to its planes; of a binary
+ * model the bit x > 0. */
 int16_t codec_quantise(const codec_code_tables *tables, uint32_t u, float x);
 
 #endif

@@ -46,19 +46,38 @@ static void write_floats(formats_buffer *out, const float *v, size_t n) {
     }
 }
 
-static taper_status write_stack(const codec_stack *stack, int bits, formats_buffer *out) {
+/* without_weights: the biases alone. */
+static taper_status write_stack(const codec_stack *stack, int bits, int without_weights,
+                                formats_buffer *out) {
     for (uint32_t l = 0; l < stack->depth; l++) {
         const codec_layer *layer = &stack->layer[l];
-        float *step = malloc((size_t)layer->outputs * sizeof *step);
-        if (!step) return TAPER_ERR_NOMEM;
-        layer_steps(layer, bits, step);
-        taper_status status =
-            codec_weights_write(layer->weight, layer->outputs, layer->inputs, 1, step, out);
-        free(step);
-        TAPER_TRY(status);
+        float *step = without_weights ? NULL : malloc((size_t)layer->outputs * sizeof *step);
+        if (step) {
+            layer_steps(layer, bits, step);
+            taper_status status =
+                codec_weights_write(layer->weight, layer->outputs, layer->inputs, 1, step, out);
+            free(step);
+            TAPER_TRY(status);
+        } else if (!without_weights) {
+            return TAPER_ERR_NOMEM;
+        }
         write_floats(out, layer->bias, layer->outputs);
     }
     return out->status;
+}
+
+static taper_status write_linear_path(taper_model *m, double mse, formats_buffer *out) {
+    codec_network *net = &m->network;
+    float *step = malloc((size_t)net->units * sizeof *step);
+    if (!step) return TAPER_ERR_NOMEM;
+    linear_steps(m, mse, step);
+    taper_status status =
+        codec_weights_write(net->synthesis, net->units, net->inputs, m->window.width, step, out);
+    if (status == TAPER_OK && !m->tied)
+        status =
+            codec_weights_write(net->analysis, net->units, net->inputs, m->window.width, step, out);
+    free(step);
+    return status;
 }
 
 static taper_status write_network(taper_model *m, const codec_weight_precision *precision,
@@ -69,18 +88,25 @@ static taper_status write_network(taper_model *m, const codec_weight_precision *
         formats_write_u16le(out, (uint16_t)(int16_t)v);
         net->mean[i] = (float)v / MEAN_ONE;
     }
-    float *step = malloc((size_t)net->units * sizeof *step);
-    if (!step) return TAPER_ERR_NOMEM;
-    linear_steps(m, precision->linear_mse, step);
-    taper_status status =
-        codec_weights_write(net->synthesis, net->units, net->inputs, m->window.width, step, out);
-    if (status == TAPER_OK && !m->tied)
-        status =
-            codec_weights_write(net->analysis, net->units, net->inputs, m->window.width, step, out);
-    free(step);
-    TAPER_TRY(status);
-    TAPER_TRY(write_stack(&net->encoder, precision->layer_bits, out));
-    return write_stack(&net->decoder, precision->layer_bits, out);
+    if (!codec_network_is_direct(net)) TAPER_TRY(write_linear_path(m, precision->linear_mse, out));
+    TAPER_TRY(write_stack(&net->encoder, precision->layer_bits, 0, out));
+    if (net->tied_gain > 0) TAPER_TRY(codec_network_tie(net, net->tied_gain)); /* rounded now */
+    return write_stack(&net->decoder, precision->layer_bits, net->tied_gain > 0, out);
+}
+
+/* The features of a version 2 payload; the numbers are those of SPEC.md, 6.2. */
+enum { FLAG_TIED = 1, FLAG_DIRECT = 2, FLAG_BINARY = 4, FLAG_TIED_STACKS = 8, FLAGS = 15 };
+
+static uint8_t flags_of(const taper_model *m) {
+    return (uint8_t)((m->tied ? FLAG_TIED : 0) |
+                     (codec_network_is_direct(&m->network) ? FLAG_DIRECT : 0) |
+                     (m->tables.density ? FLAG_BINARY : 0) |
+                     (m->network.tied_gain > 0 ? FLAG_TIED_STACKS : 0));
+}
+
+/* 1, unless something was not yet known then. */
+static uint16_t version_of(const taper_model *m) {
+    return flags_of(m) > FLAG_TIED || m->network.hidden != CODEC_RELU ? 2 : 1;
 }
 
 static void write_architecture(const taper_model *m, formats_buffer *out) {
@@ -90,7 +116,12 @@ static void write_architecture(const taper_model *m, formats_buffer *out) {
     formats_write_u16le(out, (uint16_t)m->window.width);
     formats_write_u16le(out, (uint16_t)m->window.height);
     formats_write_u16le(out, (uint16_t)net->units);
-    formats_write_u8(out, m->tied != 0);
+    formats_write_u8(out, flags_of(m));
+    if (version_of(m) >= 2) {
+        formats_write_u8(out, (uint8_t)net->hidden);
+        formats_write_u8(out, (uint8_t)net->code);
+        if (net->tied_gain > 0) write_floats(out, &net->tied_gain, 1);
+    }
     const codec_stack *stacks[2] = {&net->encoder, &net->decoder};
     for (int s = 0; s < 2; s++) {
         formats_write_u8(out, (uint8_t)stacks[s]->depth);
@@ -108,7 +139,8 @@ taper_status codec_model_write(taper_model *m, const codec_weight_precision *pre
     if (status == TAPER_OK) status = codec_code_tables_write(&m->tables, &payload);
     if (status == TAPER_OK) {
         m->info.id = formats_model_id(payload.data, payload.size);
-        status = formats_model_pack(payload.data, payload.size, out, error);
+        m->info.binary = m->tables.density != NULL;
+        status = formats_model_pack(version_of(m), payload.data, payload.size, out, error);
         m->info.file_bytes = out->size - start;
     } else {
         formats_fail(error, status, "no memory to write the model");
@@ -130,25 +162,78 @@ taper_status codec_model_round_weights(taper_model *m, const codec_weight_precis
 /* --- reading --------------------------------------------------------------------------- */
 
 typedef struct architecture {
-    uint32_t family, units, tied, depth[2], hidden[2][CODEC_MAX_LAYERS];
+    uint32_t family, units, flags, depth[2], width[2][CODEC_MAX_LAYERS];
+    uint32_t hidden, code; /* activations */
+    float tied_gain;
     codec_window window;
 } architecture;
 
-static taper_status read_architecture(architecture *a, formats_cursor *in, taper_error *error) {
+static float read_float(formats_cursor *in) {
+    uint32_t bits = formats_read_u32le(in);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static taper_status read_architecture(architecture *a, uint16_t version, formats_cursor *in,
+                                      taper_error *error) {
     *a = (architecture){.family = formats_read_u8(in)};
     a->window.channels = formats_read_u8(in);
     a->window.width = formats_read_u16le(in);
     a->window.height = formats_read_u16le(in);
     a->units = formats_read_u16le(in);
-    a->tied = formats_read_u8(in);
+    a->flags = formats_read_u8(in);
+    a->hidden = CODEC_RELU;
+    if (version >= 2) {
+        a->hidden = formats_read_u8(in);
+        a->code = formats_read_u8(in);
+        if (a->flags & FLAG_TIED_STACKS) a->tied_gain = read_float(in);
+    }
     for (int s = 0; s < 2; s++) {
         a->depth[s] = formats_read_u8(in);
-        if (a->depth[s] == 1 || a->depth[s] > CODEC_MAX_LAYERS)
+        if (a->depth[s] > CODEC_MAX_LAYERS)
             return formats_fail(error, TAPER_ERR_CORRUPT,
-                                "model: a stack of %u layers, 0 or 2 to 8 are legal", a->depth[s]);
-        for (uint32_t l = 0; l + 1 < a->depth[s]; l++) a->hidden[s][l] = formats_read_u32le(in);
+                                "model: a stack of %u layers, at most 8 are legal", a->depth[s]);
+        for (uint32_t l = 0; l + 1 < a->depth[s]; l++) a->width[s][l] = formats_read_u32le(in);
     }
-    return formats_cursor_check(in, "model: architecture", error);
+    TAPER_TRY(formats_cursor_check(in, "model: architecture", error));
+    if (a->flags > (version >= 2 ? FLAGS : FLAG_TIED))
+        return formats_fail(error, TAPER_ERR_CORRUPT, "model: flags %02x are not legal", a->flags);
+    return TAPER_OK;
+}
+
+/* What goes with what: the activations, the depths, and the flags of a version 2 payload. */
+static taper_status check_features(const architecture *a, taper_error *error) {
+    int direct = (a->flags & FLAG_DIRECT) != 0, binary = (a->flags & FLAG_BINARY) != 0;
+    if (a->family == TAPER_FAMILY_PCA && (a->flags != FLAG_TIED || a->depth[0] || a->depth[1]))
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model: a pca model with parts that only dense models have");
+    if (a->hidden > CODEC_LOGISTIC || a->code > CODEC_LOGISTIC)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model: activations %u and %u, 0 to 2 are legal", a->hidden, a->code);
+    if (a->code != CODEC_LINEAR && (!direct || binary))
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model: an activation of the code, which a binary model or one with a "
+                            "linear path has not");
+    if (direct && (a->flags & FLAG_TIED))
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model: a tied linear path, but no linear path");
+    for (int s = 0; s < 2; s++)
+        if (direct ? a->depth[s] == 0 : a->depth[s] == 1)
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "model: a stack of %u layers is not legal %s a linear path",
+                                a->depth[s], direct ? "without" : "with");
+    if (!(a->flags & FLAG_TIED_STACKS)) return TAPER_OK;
+    int mirrored = direct && a->depth[0] == a->depth[1];
+    for (uint32_t l = 0; mirrored && l + 1 < a->depth[0]; l++)
+        mirrored = a->width[1][l] == a->width[0][a->depth[0] - 2 - l];
+    if (!mirrored)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model: tied stacks that do not mirror each other");
+    if (!(a->tied_gain > 1e-20f && a->tied_gain < 1e20f)) /* NaN too */
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model: the gain of tied stacks is out of range");
+    return TAPER_OK;
 }
 
 /* The closed list: what families exist and how large each part may be. Also sums up the weights. */
@@ -166,18 +251,16 @@ static taper_status check_architecture(const architecture *a, const taper_limits
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: a window of %u x %u is not legal",
                             w->width, w->height);
     uint64_t inputs = codec_window_values(*w);
-    int pca = a->family == TAPER_FAMILY_PCA;
-    if (!a->units || a->units > inputs)
+    int direct = (a->flags & FLAG_DIRECT) != 0;
+    if (!a->units || (!direct && a->units > inputs))
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: %u units for %llu inputs", a->units,
                             (unsigned long long)inputs);
-    if (a->tied > 1 || (pca && (!a->tied || a->depth[0] || a->depth[1])))
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "model: a pca model with parts that only dense models have");
-    *weights = inputs * a->units * (2 - a->tied) + inputs;
+    TAPER_TRY(check_features(a, error));
+    *weights = inputs + (direct ? 0 : inputs * a->units * (2 - (a->flags & FLAG_TIED)));
     for (int s = 0; s < 2; s++) {
         uint64_t before = s ? a->units : inputs, last = s ? inputs : a->units;
         for (uint32_t l = 0; l < a->depth[s]; l++) {
-            uint64_t width = l + 1 < a->depth[s] ? a->hidden[s][l] : last;
+            uint64_t width = l + 1 < a->depth[s] ? a->width[s][l] : last;
             if (!width || width > CODEC_MAX_LAYER_WIDTH)
                 return formats_fail(error, TAPER_ERR_CORRUPT,
                                     "model: a layer of %llu outputs is not legal",
@@ -195,13 +278,15 @@ static taper_status check_architecture(const architecture *a, const taper_limits
     return TAPER_OK;
 }
 
-static taper_status read_stack(codec_stack *stack, formats_cursor *in, taper_error *error) {
+static taper_status read_stack(codec_stack *stack, int without_weights, formats_cursor *in,
+                               taper_error *error) {
     for (uint32_t l = 0; l < stack->depth; l++) {
         codec_layer *layer = &stack->layer[l];
-        TAPER_TRY(codec_weights_read(layer->weight, layer->outputs, layer->inputs, 1, in, error));
+        if (!without_weights)
+            TAPER_TRY(
+                codec_weights_read(layer->weight, layer->outputs, layer->inputs, 1, in, error));
         for (uint32_t i = 0; i < layer->outputs; i++) {
-            uint32_t bits = formats_read_u32le(in);
-            memcpy(&layer->bias[i], &bits, sizeof bits);
+            layer->bias[i] = read_float(in);
             if (!(fabsf(layer->bias[i]) < 1e9f))
                 return formats_fail(error, TAPER_ERR_CORRUPT, "model: a bias is out of range");
         }
@@ -209,34 +294,49 @@ static taper_status read_stack(codec_stack *stack, formats_cursor *in, taper_err
     return formats_cursor_check(in, "model: layers", error);
 }
 
+static taper_status alloc_network(codec_network *net, const architecture *a) {
+    uint32_t inputs = codec_window_values(a->window);
+    uint32_t n0 = a->depth[0] ? a->depth[0] - 1 : 0, n1 = a->depth[1] ? a->depth[1] - 1 : 0;
+    if (a->flags & FLAG_DIRECT)
+        return codec_network_alloc_direct(net, inputs, a->units, (codec_activation)a->hidden,
+                                          (codec_activation)a->code, a->width[0], n0, a->width[1],
+                                          n1);
+    TAPER_TRY(codec_network_alloc(net, inputs, a->units, a->flags & FLAG_TIED, a->width[0], n0,
+                                  a->width[1], n1));
+    net->hidden = (codec_activation)a->hidden;
+    return TAPER_OK;
+}
+
 static taper_status read_network(taper_model *m, const architecture *a, formats_cursor *in,
                                  taper_error *error) {
     codec_network *net = &m->network;
-    if (codec_network_alloc(net, codec_window_values(a->window), a->units, (int)a->tied,
-                            a->hidden[0], a->depth[0] ? a->depth[0] - 1 : 0, a->hidden[1],
-                            a->depth[1] ? a->depth[1] - 1 : 0))
+    if (alloc_network(net, a) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the model's network");
     for (uint32_t i = 0; i < net->inputs; i++)
         net->mean[i] = (float)(int16_t)formats_read_u16le(in) / MEAN_ONE;
-    TAPER_TRY(
-        codec_weights_read(net->synthesis, net->units, net->inputs, a->window.width, in, error));
-    if (!a->tied)
-        TAPER_TRY(
-            codec_weights_read(net->analysis, net->units, net->inputs, a->window.width, in, error));
-    TAPER_TRY(read_stack(&net->encoder, in, error));
-    return read_stack(&net->decoder, in, error);
+    float *linear[2] = {net->synthesis, a->flags & FLAG_TIED ? NULL : net->analysis};
+    for (int i = 0; i < 2; i++)
+        if (linear[i])
+            TAPER_TRY(
+                codec_weights_read(linear[i], net->units, net->inputs, a->window.width, in, error));
+    TAPER_TRY(read_stack(&net->encoder, 0, in, error));
+    if (a->flags & FLAG_TIED_STACKS) TAPER_TRY(codec_network_tie(net, a->tied_gain));
+    return read_stack(&net->decoder, (a->flags & FLAG_TIED_STACKS) != 0, in, error);
 }
 
-static taper_status read_payload(taper_model *m, formats_cursor *in, const taper_limits *limits,
-                                 taper_error *error) {
+static taper_status read_payload(taper_model *m, uint16_t version, formats_cursor *in,
+                                 const taper_limits *limits, taper_error *error) {
     architecture a;
     uint64_t weights = 0;
-    TAPER_TRY(read_architecture(&a, in, error));
+    TAPER_TRY(read_architecture(&a, version, in, error));
     TAPER_TRY(check_architecture(&a, limits, &weights, error));
     m->window = a.window;
-    m->tied = (int)a.tied;
+    m->tied = a.flags & FLAG_TIED;
     TAPER_TRY(read_network(m, &a, in, error));
-    TAPER_TRY(codec_code_tables_read(&m->tables, a.units, in, error));
+    if (a.flags & FLAG_BINARY)
+        TAPER_TRY(codec_code_tables_read_binary(&m->tables, a.units, in, error));
+    else
+        TAPER_TRY(codec_code_tables_read(&m->tables, a.units, in, error));
     if (formats_cursor_left(in))
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: bytes follow its last table");
     m->info.family = (taper_family)a.family;
@@ -246,6 +346,7 @@ static taper_status read_payload(taper_model *m, formats_cursor *in, const taper
     m->info.units = a.units;
     m->info.passes = m->tables.n_passes;
     m->info.weights = weights;
+    m->info.binary = (a.flags & FLAG_BINARY) != 0;
     return TAPER_OK;
 }
 
@@ -259,7 +360,7 @@ taper_status taper_model_load(taper_model **out, const void *bytes, size_t size,
     TAPER_TRY(formats_model_unpack(bytes, size, &limits, &payload, &payload_size, &id, error));
     taper_model *m = calloc(1, sizeof *m);
     formats_cursor in = formats_cursor_over(payload, payload_size);
-    taper_status status = m ? read_payload(m, &in, &limits, error)
+    taper_status status = m ? read_payload(m, formats_model_version(bytes), &in, &limits, error)
                             : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a model");
     free(payload);
     if (status != TAPER_OK) {

@@ -22,7 +22,6 @@ static int zeroed(float **out, size_t rows, size_t columns) {
 
 static int alloc_stack(codec_stack *stack, uint32_t inputs, uint32_t outputs,
                        const uint32_t *hidden, uint32_t n) {
-    if (!n) return 1;
     for (uint32_t i = 0; i <= n; i++) {
         codec_layer *layer = &stack->layer[i];
         layer->inputs = i ? hidden[i - 1] : inputs;
@@ -58,14 +57,65 @@ taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t u
         return TAPER_ERR_ARG;
     net->inputs = inputs;
     net->units = units;
+    net->hidden = CODEC_RELU;
     int ok = zeroed(&net->mean, inputs, 1) && zeroed(&net->analysis, units, inputs);
-    if (ok && tied) net->synthesis = net->analysis;
-    else ok = ok && zeroed(&net->synthesis, units, inputs);
-    ok = ok && alloc_stack(&net->encoder, inputs, units, encoder_hidden, n_encoder_hidden) &&
-         alloc_stack(&net->decoder, units, inputs, decoder_hidden, n_decoder_hidden);
+    if (ok && tied)
+        net->synthesis = net->analysis;
+    else
+        ok = ok && zeroed(&net->synthesis, units, inputs);
+    if (n_encoder_hidden)
+        ok = ok && alloc_stack(&net->encoder, inputs, units, encoder_hidden, n_encoder_hidden);
+    if (n_decoder_hidden)
+        ok = ok && alloc_stack(&net->decoder, units, inputs, decoder_hidden, n_decoder_hidden);
     if (ok) return TAPER_OK;
     codec_network_free(net);
     return TAPER_ERR_NOMEM;
+}
+
+taper_status codec_network_alloc_direct(codec_network *net, uint32_t inputs, uint32_t units,
+                                        codec_activation hidden, codec_activation code,
+                                        const uint32_t *encoder_hidden, uint32_t n_encoder_hidden,
+                                        const uint32_t *decoder_hidden, uint32_t n_decoder_hidden) {
+    memset(net, 0, sizeof *net);
+    if (!inputs || !units || !widths_are_legal(encoder_hidden, n_encoder_hidden) ||
+        !widths_are_legal(decoder_hidden, n_decoder_hidden))
+        return TAPER_ERR_ARG;
+    net->inputs = inputs;
+    net->units = units;
+    net->hidden = hidden;
+    net->code = code;
+    if (zeroed(&net->mean, inputs, 1) &&
+        alloc_stack(&net->encoder, inputs, units, encoder_hidden, n_encoder_hidden) &&
+        alloc_stack(&net->decoder, units, inputs, decoder_hidden, n_decoder_hidden))
+        return TAPER_OK;
+    codec_network_free(net);
+    return TAPER_ERR_NOMEM;
+}
+
+/* to[columns][rows] = gain * from[rows][columns], by tiles that stay in the cache. */
+static void transpose(const float *from, size_t rows, size_t columns, float gain, float *to) {
+    enum { TILE = 32 };
+    for (size_t i = 0; i < rows; i += TILE)
+        for (size_t j = 0; j < columns; j += TILE)
+            for (size_t r = i; r < smaller(rows, i + TILE); r++)
+                for (size_t c = j; c < smaller(columns, j + TILE); c++)
+                    to[c * rows + r] = gain * from[r * columns + c];
+}
+
+taper_status codec_network_tie(codec_network *net, float gain) {
+    uint32_t depth = net->encoder.depth;
+    int legal = codec_network_is_direct(net) && depth == net->decoder.depth && gain > 1e-20f &&
+                gain < 1e20f;
+    for (uint32_t i = 0; legal && i < depth; i++)
+        legal = net->decoder.layer[i].outputs == net->encoder.layer[depth - 1 - i].inputs;
+    if (!legal) return TAPER_ERR_ARG;
+    for (uint32_t i = 0; i < depth; i++) {
+        const codec_layer *from = &net->encoder.layer[depth - 1 - i];
+        transpose(from->weight, from->outputs, from->inputs, i + 1 < depth ? 1.0f : gain,
+                  net->decoder.layer[i].weight);
+    }
+    net->tied_gain = gain;
+    return TAPER_OK;
 }
 
 void codec_network_free(codec_network *net) {
@@ -100,17 +150,19 @@ static taper_status scratch_alloc(scratch *s, size_t inputs, size_t outputs,
     return TAPER_OK;
 }
 
-/* output += stack(input), both ROW_BLOCK rows. */
-static taper_status add_stack(const codec_stack *stack, codec_backend *be, scratch *s) {
+/* output = keep * output + stack(input), both ROW_BLOCK rows, then the activation `output`. */
+static taper_status add_stack(const codec_network *net, const codec_stack *stack,
+                              codec_activation output, codec_backend *be, scratch *s) {
+    float keep = codec_network_is_direct(net) ? 0.0f : 1.0f;
     const float *x = s->input;
     for (uint32_t i = 0; i < stack->depth; i++) {
         const codec_layer *layer = &stack->layer[i];
         int last = i + 1 == stack->depth;
         float *y = last ? s->output : s->hidden[i & 1];
         TAPER_TRY(be->ops->gemm(be, 0, 1, ROW_BLOCK, layer->outputs, layer->inputs, x,
-                                layer->weight, last ? 1.0f : 0.0f, y));
+                                layer->weight, last ? keep : 0.0f, y));
         TAPER_TRY(be->ops->bias(be, ROW_BLOCK, layer->outputs, layer->bias,
-                                last ? CODEC_LINEAR : CODEC_RELU, y));
+                                last ? output : net->hidden, y));
         x = y;
     }
     return TAPER_OK;
@@ -122,8 +174,10 @@ static taper_status encode_block(const codec_network *net, codec_backend *be, sc
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < d; j++) s->input[i * d + j] = pixels[i * d + j] - net->mean[j];
     memset(s->input + rows * d, 0, (ROW_BLOCK - rows) * d * sizeof *s->input);
-    TAPER_TRY(be->ops->gemm(be, 0, 1, ROW_BLOCK, k, d, s->input, net->analysis, 0.0f, s->output));
-    TAPER_TRY(add_stack(&net->encoder, be, s));
+    if (net->analysis)
+        TAPER_TRY(
+            be->ops->gemm(be, 0, 1, ROW_BLOCK, k, d, s->input, net->analysis, 0.0f, s->output));
+    TAPER_TRY(add_stack(net, &net->encoder, net->code, be, s));
     memcpy(codes, s->output, rows * k * sizeof *codes);
     return TAPER_OK;
 }
@@ -150,11 +204,14 @@ static void copy_rows(float *to, const float *from, size_t rows, size_t width, s
 static taper_status decode_block(const codec_network *net, codec_backend *be, scratch *s,
                                  const float *codes, size_t rows, size_t units, float *pixels) {
     size_t d = net->inputs, k = net->units;
-    copy_rows(s->input, codes, rows, units, k);
-    TAPER_TRY(
-        be->ops->gemm(be, 0, 0, ROW_BLOCK, d, units, s->input, net->synthesis, 0.0f, s->output));
-    if (net->decoder.depth && units < k) copy_rows(s->input, codes, rows, k, k);
-    TAPER_TRY(add_stack(&net->decoder, be, s));
+    if (net->synthesis) {
+        copy_rows(s->input, codes, rows, units, k);
+        TAPER_TRY(be->ops->gemm(be, 0, 0, ROW_BLOCK, d, units, s->input, net->synthesis, 0.0f,
+                                s->output));
+    }
+    if (net->decoder.depth && (units < k || !net->synthesis))
+        copy_rows(s->input, codes, rows, k, k);
+    TAPER_TRY(add_stack(net, &net->decoder, CODEC_LINEAR, be, s));
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < d; j++) pixels[i * d + j] = s->output[i * d + j] + net->mean[j];
     return TAPER_OK;

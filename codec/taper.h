@@ -54,6 +54,7 @@ typedef struct taper_model_info {
     uint64_t weights;    /* numbers in the network */
     uint64_t id;         /* what containers refer to */
     uint64_t file_bytes; /* size of the .tpm file */
+    uint32_t binary;     /* 1: each unit is one bit, so that b units are b bits a window; else 0 */
 } taper_model_info;
 
 /* Parse the bytes of a .tpm file. The bytes may be freed afterwards.

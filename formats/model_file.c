@@ -20,8 +20,17 @@ static uint32_t header_crc(const uint8_t *header) {
     return formats_crc32c(0, copy, sizeof copy);
 }
 
-taper_status formats_model_pack(const void *payload, size_t size, formats_buffer *out,
-                                taper_error *error) {
+uint16_t formats_model_version(const void *bytes) {
+    return formats_get_u16le((const uint8_t *)bytes + 8);
+}
+
+taper_status formats_model_pack(uint16_t version, const void *payload, size_t size,
+                                formats_buffer *out, taper_error *error) {
+    if (size < FORMATS_MODEL_LEAST)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "a model of %zu bytes is too small for its file; take a larger window "
+                            "or more units",
+                            size);
     size_t bound = ZSTD_compressBound(size), start = out->size;
     uint8_t *to = formats_buffer_extend(out, FORMATS_MODEL_HEADER + bound);
     if (!to)
@@ -32,7 +41,7 @@ taper_status formats_model_pack(const void *payload, size_t size, formats_buffer
                             ZSTD_getErrorName(packed));
     memset(to, 0, FORMATS_MODEL_HEADER);
     memcpy(to, magic, sizeof magic);
-    formats_set_u16le(to + 8, FORMATS_MODEL_VERSION);
+    formats_set_u16le(to + 8, version);
     formats_set_u64le(to + 16, packed);
     formats_set_u64le(to + 24, size);
     formats_set_u64le(to + 32, formats_model_id(payload, size));
@@ -69,6 +78,10 @@ static taper_status check_header(const uint8_t *h, size_t size, const taper_limi
         return formats_fail(error, TAPER_ERR_CORRUPT, "%llu bytes follow the model's end",
                             (unsigned long long)(left - packed));
     uint64_t unpacked = formats_get_u64le(h + 24);
+    if (unpacked < FORMATS_MODEL_LEAST)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model unpacks to %llu bytes, at least %d are legal",
+                            (unsigned long long)unpacked, FORMATS_MODEL_LEAST);
     if (unpacked > limits->max_model_bytes)
         return formats_fail(error, TAPER_ERR_LIMIT,
                             "model unpacks to %llu bytes, above the limit of %llu; raise "

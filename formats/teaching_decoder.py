@@ -11,6 +11,7 @@ decoders against: clear before fast, some hundred thousand bits a second. The nu
 headings are the sections of SPEC.md. Where this file and SPEC.md differ, one of them has a bug.
 """
 import argparse
+import math
 import os
 import struct
 import sys
@@ -40,6 +41,7 @@ MAX_LAYER_WIDTH = 65536
 MAX_STACK = 8
 MAX_PLANES = 15
 MAX_MODEL_LAYERS = 64
+MODEL_LEAST = 241
 WEIGHT_MAX = 1 << 20
 BANDS = 12
 KINDS = 4
@@ -55,6 +57,10 @@ P_MIN = 32
 P_MAX = 65536 - 32
 P_HALF = 32768
 CONFIDENCE = 24
+TRUST_START = 64512
+TRUST_MIN = 64
+TRUST_MAX = 65472
+MIXED_CONFIDENCE = 12
 NORM_ONE = 64
 NORM_MAX = 1023
 SIGNED_ONE = 1024
@@ -563,6 +569,7 @@ class Front:
 
 # ----- 6. Model files -----------------------------------------------------------------------------
 
+IDENTITY, RELU, SIGMOID = range(3)         # activations
 MODEL_MAGIC = b"\x89TPM\r\n\x1a\n"
 
 
@@ -571,53 +578,78 @@ class Model:
         require(data[:8] == MODEL_MAGIC, "not a taper model")
         require(len(data) >= 40, "the model's header ends early")
         version, reserved, crc, packed, size, self.id = struct.unpack("<HHIQQQ", data[8:40])
-        require(version == 1, "a model of another version")
+        require(version in (1, 2), "a model of another version")
+        self.version = version
         require(reserved == 0 and crc32c(data[:12] + bytes(4) + data[16:40]) == crc,
                 "the model's header is damaged")
         require(packed == len(data) - 40, "the model's length is not what its header says")
+        require(size >= MODEL_LEAST, "the model's payload is too short")
         require(size <= MY_BYTES, "a larger model than this program reads")
         payload = unzstd(data[40:], size)
         require(xxh3_64(payload) == self.id, "the model fails its checksum")
         r = Reader(payload, "model")
         self.architecture(r)
         self.network(r)
-        self.tables(r)
+        if self.binary:
+            self.binary_tables(r)
+        else:
+            self.tables(r)
         r.end()
 
     # 6.2
     def architecture(self, r):
         (self.family, self.channels, self.width, self.height, self.units,
-         self.tied) = r.unpack("BBHHHB")
-        self.hidden = []
+         flags) = r.unpack("BBHHHB")
+        require(flags < (2 if self.version == 1 else 16), "flags are illegal")
+        self.tied, self.direct, self.binary, self.tied_stacks = (flags >> i & 1 for i in range(4))
+        self.activation, code = r.unpack("BB") if self.version == 2 else (RELU, IDENTITY)
+        require(self.activation <= SIGMOID and code <= SIGMOID, "an activation is illegal")
+        require(code == IDENTITY or self.direct and not self.binary,
+                "an activation of codes that have none")
+        require(not (self.direct and self.tied), "a tied linear path, but no linear path")
+        self.gain = r.unpack("f")[0] if self.tied_stacks else 0
+        self.hidden = []                                # widths, or None where there is no stack
         for _ in range(2):
             depth = r.u8()
-            require(depth == 0 or 2 <= depth <= MAX_STACK, "a stack's depth is illegal")
-            self.hidden.append(list(r.unpack("%dI" % max(depth - 1, 0))))
+            require(1 <= depth <= MAX_STACK if self.direct else
+                    depth == 0 or 2 <= depth <= MAX_STACK, "a stack's depth is illegal")
+            self.hidden.append(list(r.unpack("%dI" % (depth - 1))) if depth else None)
+        if self.tied_stacks:
+            require(self.direct and self.hidden[0] == self.hidden[1][::-1],
+                    "tied stacks do not mirror each other")
+            require(1e-20 < self.gain < 1e20, "the gain is out of range")
         self.inputs = self.channels * self.width * self.height
         require(self.family <= 1, "a model of a family unknown here")
-        require(self.channels in (1, 3) and self.tied <= 1, "the architecture is illegal")
+        require(self.channels in (1, 3), "the architecture is illegal")
         require(1 <= self.width <= MAX_WINDOW_SIDE and 1 <= self.height <= MAX_WINDOW_SIDE,
                 "the window is illegal")
-        require(1 <= self.units <= self.inputs <= MAX_INPUTS, "the number of units is illegal")
-        require(self.family == 1 or self.tied and not any(self.hidden),
+        require(1 <= self.units and (self.direct or self.units <= self.inputs) and
+                self.inputs <= MAX_INPUTS, "the number of units is illegal")
+        require(self.family == 1 or flags == 1 and self.hidden == [None, None],
                 "a pca model with parts of a dense one")
-        require(all(1 <= w <= MAX_LAYER_WIDTH for stack in self.hidden for w in stack),
+        require(all(1 <= w <= MAX_LAYER_WIDTH for stack in self.hidden for w in stack or []),
                 "a layer's width is illegal")
 
     # 6.3
     def network(self, r):
         self.mean = [v / MEAN_ONE for v in r.unpack("%dh" % self.inputs)]
-        self.synthesis = read_matrix(r, self.units, self.inputs, self.width)
-        if not self.tied:
-            read_matrix(r, self.units, self.inputs, self.width)      # the encoder's half:
-        self.read_stack(r, self.inputs, self.hidden[0], self.units)  # a decoder has no use for it
-        self.stack = self.read_stack(r, self.units, self.hidden[1], self.inputs)
+        self.synthesis = []
+        if not self.direct:
+            self.synthesis = read_matrix(r, self.units, self.inputs, self.width)
+            if not self.tied:
+                read_matrix(r, self.units, self.inputs, self.width)  # a decoder has no use for it
+        encoder = self.read_stack(r, self.inputs, self.hidden[0], self.units)       # nor for this
+        matrices = None
+        if self.tied_stacks:                                         # but for its transpose
+            matrices = [list(zip(*weights)) for weights, _ in reversed(encoder)]
+            matrices[-1] = [[self.gain * w for w in row] for row in matrices[-1]]
+        self.stack = self.read_stack(r, self.units, self.hidden[1], self.inputs, matrices)
 
     @staticmethod
-    def read_stack(r, inputs, hidden, outputs):
+    def read_stack(r, inputs, hidden, outputs, matrices=None):
         layers = []
-        for width in hidden + [outputs] if hidden else []:
-            weights = read_matrix(r, width, inputs, 1)
+        for i, width in enumerate(hidden + [outputs] if hidden is not None else []):
+            weights = matrices[i] if matrices else read_matrix(r, width, inputs, 1)
             bias = r.unpack("%df" % width)
             require(all(abs(b) < 1e9 for b in bias), "a bias is out of range")
             layers.append((weights, bias))
@@ -640,13 +672,7 @@ class Model:
             require(all(a >= b for a, b in zip(slopes, slopes[1:])), "slopes rise within a unit")
             self.order += [(-slope, depth, unit) for depth, slope in enumerate(slopes)]
         self.order.sort()
-        layers, before = r.u8(), (0, 0)
-        require(1 <= layers <= MAX_MODEL_LAYERS, "the number of layers is illegal")
-        for _ in range(layers):
-            layer = r.varint(len(self.order)), r.varint((1 << 32) - 1)
-            require(layer[0] > before[0] and layer[1] >= before[1], "layers are not in order")
-            before = layer
-        require(before[0] == len(self.order), "the layers do not end with the order")
+        self.read_layers(r)
         self.recon = [r.bytes(RECON_LEVELS) for _ in range(RATIO_BINS)]
         self.zero_norm = r.bytes(RATIO_BINS)
         self.weight = [r.unpack("%dh" % FEATURES) for _ in range(CLASSES)]
@@ -654,6 +680,23 @@ class Model:
         self.prior = [r.unpack("%db" % BINS) for _ in range(CLASSES)]
         self.signed_weight = [[r.unpack("%db" % SIGNED_INPUTS) for _ in range(4)]
                               for _ in range(SIGNED_UNITS)]
+
+    # 6.6
+    def binary_tables(self, r):
+        self.centre = r.unpack("f")[0]
+        require(0 <= self.centre <= 1, "the centre is out of range")
+        self.density = r.bytes(self.units)
+        self.order = [(0, 0, unit) for unit in range(self.units)]
+        self.read_layers(r)
+
+    def read_layers(self, r):
+        layers, before = r.u8(), (0, 0)
+        require(1 <= layers <= MAX_MODEL_LAYERS, "the number of layers is illegal")
+        for _ in range(layers):
+            layer = r.varint(len(self.order)), r.varint((1 << 32) - 1)
+            require(layer[0] > before[0] and layer[1] >= before[1], "layers are not in order")
+            before = layer
+        require(before[0] == len(self.order), "the layers do not end with the order")
 
     def log_ratio(self, unit, depth):
         """16 log2(T / scale) of a unit of which `depth` planes are known."""
@@ -725,6 +768,25 @@ class Bit:
         p = self.p1 + (error * RATE[self.count] >> 16)          # rounds towards minus infinity
         self.p1 = min(max(p, P_MIN), P_MAX)
         self.count = min(self.count + 1, BIT_LIMIT)
+
+
+class MixedBit:
+    """A binary unit's probability (9.3): the model's, and what the group shows, mixed by trust."""
+
+    def __init__(self, density):
+        self.fixed = min(max(256 * density, P_MIN), P_MAX)
+        self.trust, self.adaptive = TRUST_START, Bit(self.fixed, MIXED_CONFIDENCE)
+
+    @property
+    def p1(self):
+        return self.trust * self.fixed + (65536 - self.trust) * self.adaptive.p1 >> 16
+
+    def update(self, bit):
+        p = self.adaptive.p1
+        a = self.trust * (self.fixed if bit else 65536 - self.fixed)
+        b = (65536 - self.trust) * (p if bit else 65536 - p)
+        self.trust = min(max((65536 * a + (a + b) // 2) // (a + b), TRUST_MIN), TRUST_MAX)
+        self.adaptive.update(bit)
 
 
 class RangeDecoder:
@@ -841,18 +903,20 @@ class Group:
                                   p + columns if y + 1 < rows else None))
             self.first.append(at + columns * rows)
         n = self.n = self.first[-1]
+        self.depth = [0] * model.units
+        self.level = [[0] * n for _ in range(model.units)]
+        self.passes = self.position = 0     # passes complete; positions of the next that are known
+        self.starved = False
+        if model.binary:
+            return
         self.linked = n > len(sizes)                    # some image has two windows
         self.neighbour = [[n if link[side] is None else link[side] for link in links]
                           for side in range(4)]
         self.neighbours = [sum(p is not None for p in link) for link in links]
-        self.depth = [0] * model.units
-        self.level = [[0] * n for _ in range(model.units)]
         self.norm = [[model.zero_norm[RATIO_BINS - 1]] * n + [0] for _ in range(model.units)]
         self.signed_norm = [[0] * (n + 1) for _ in range(min(model.units, SIGNED_UNITS))]
         self.bits = [[Bit(squash((b - BINS // 2) * 16 + model.prior[c][b] * 2), CONFIDENCE)
                       for b in range(BINS)] for c in range(CLASSES)]
-        self.passes = self.position = 0     # passes complete; positions of the next that are known
-        self.starved = False
 
     # 10.4 The inputs of a prediction
 
@@ -960,6 +1024,26 @@ class Group:
         self.finish_pass(unit)
         return True
 
+    # 10.8 Binary models
+
+    def decode_binary_pass(self, rc, trace):
+        unit = self.model.order[self.passes][2]
+        mixed = MixedBit(self.model.density[unit])
+        for p in range(self.n):
+            p1, before = mixed.p1, rc.code
+            bit = rc.adaptive(mixed)
+            if bit < 0:
+                return False
+            self.level[unit][p] = bit
+            if trace:
+                print("pass %d position %d: code %x p1 %d trust %d bit %d"
+                      % (self.passes, p, before, p1, mixed.trust, bit))
+            self.position = p + 1
+        self.depth[unit] = 1
+        self.passes += 1
+        self.position = 0
+        return True
+
     # 10.7 After a pass
 
     def finish_pass(self, unit):
@@ -985,8 +1069,9 @@ class Group:
 
     def decode_chunk(self, data, whole, end, trace):
         rc = RangeDecoder(data, whole)
+        decode_pass = self.decode_binary_pass if self.model.binary else self.decode_pass
         while self.passes < end:
-            if not self.decode_pass(rc, trace):
+            if not decode_pass(rc, trace):
                 self.starved = True
                 return
 
@@ -995,6 +1080,10 @@ class Group:
     def dequantise(self, p):
         """The code of position p."""
         model = self.model
+        if model.binary:
+            known = self.passes + (p < self.position)   # units
+            return [level[p] - model.centre if unit < known else 0.0
+                    for unit, level in enumerate(self.level)]
         partial = model.order[self.passes][2] if self.position else -1
         code = []
         for unit in range(model.units):
@@ -1019,8 +1108,10 @@ class Group:
         x = code
         for i, (weights, bias) in enumerate(model.stack):
             x = [b + sum(w * v for w, v in zip(row, x)) for row, b in zip(weights, bias)]
-            if i + 1 < len(model.stack):
+            if i + 1 < len(model.stack) and model.activation == RELU:
                 x = [max(v, 0.0) for v in x]
+            elif i + 1 < len(model.stack) and model.activation == SIGMOID:
+                x = [1 / (1 + math.exp(min(-v, 700))) for v in x]
         return [a + b for a, b in zip(y, x)] if model.stack else y
 
     def image(self, i, geometry):
@@ -1116,8 +1207,9 @@ def path_for(front, folder, image):
 
 
 def print_model(model):
-    print("model %016x: family %s, %d channels, window %d x %d, %d units, %d passes, %d layers"
-          % (model.id, ("pca", "dense")[model.family], model.channels, model.width, model.height,
+    print("model %016x: family %s%s, %d channels, window %d x %d, %d units, %d passes, %d layers"
+          % (model.id, ("pca", "dense")[model.family], ("", ", binary")[model.binary],
+             model.channels, model.width, model.height,
              model.units, len(model.order), len(model.stack)))
 
 

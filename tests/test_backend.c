@@ -236,6 +236,71 @@ static void bias_equals_definition(void **state) {
                          t & 2 ? CODEC_RELU : CODEC_LINEAR);
 }
 
+static double logistic(double x) { return 1.0 / (1.0 + exp(-x)); }
+
+static void logistic_equals_double(void **state) {
+    (void)state;
+    for (size_t i = 0; i < n_candidates; i++)
+        for (size_t s = 0; s < N_AREAS; s++) {
+            codec_backend *be = &candidates[i].be;
+            size_t rows = areas[s][0], width = areas[s][1], n = rows * width;
+            float *bias = random_buffer(width), *y = random_buffer(n);
+            for (size_t j = 0; j < n; j++) y[j] *= (float)(1 + j % 90); /* both ends, too */
+            float *want = copy_of(y, n);
+            be->ops->bias(be, rows, width, bias, CODEC_LOGISTIC, y);
+            for (size_t j = 0; j < n; j++) {
+                double exact = logistic((double)(want[j] + bias[j % width]));
+                assert_true(fabs(y[j] - exact) <= 3e-7 * exact + 1.7e-38);
+                want[j] = (float)exact;
+            }
+            float *dy = random_buffer(n), *dwant = copy_of(dy, n), *dbias = buffer(width),
+                  *bwant = buffer(width);
+            memset(bwant, 0, width * sizeof *bwant);
+            be->ops->bias_backward(be, rows, width, CODEC_LOGISTIC, y, dy, dbias);
+            for (size_t j = 0; j < n; j++) {
+                dwant[j] = (float)(dwant[j] * (double)want[j] * (1.0 - want[j]));
+                bwant[j % width] += dwant[j];
+            }
+            check_close("logistic dy", candidates[i].name, dy, dwant, n, 1e-6);
+            check_close("logistic dbias", candidates[i].name, dbias, bwant, width,
+                        1e-6 * (double)(rows + 2));
+            release(bias, width), release(y, n), release(want, n), release(dy, n);
+            release(dwant, n), release(dbias, width), release(bwant, width);
+        }
+}
+
+/* The slope that goes back is that of the curve: against finite differences in double. */
+static void logistic_slope_is_the_curves(void **state) {
+    (void)state;
+    for (size_t i = 0; i < n_candidates; i++)
+        for (double x = -20; x <= 20; x += 0.37) {
+            codec_backend *be = &candidates[i].be;
+            float y = (float)x, dy = 1.0f;
+            double h = 1e-5, slope = (logistic((float)x + h) - logistic((float)x - h)) / (2 * h);
+            be->ops->bias(be, 1, 1, NULL, CODEC_LOGISTIC, &y);
+            be->ops->bias_backward(be, 1, 1, CODEC_LOGISTIC, &y, &dy, NULL);
+            assert_true(fabs(dy - slope) <= 1e-6 * slope + 1e-7);
+        }
+}
+
+static void logistic_saturates_and_keeps_nan(void **state) {
+    (void)state;
+    for (size_t i = 0; i < n_candidates; i++) {
+        codec_backend *be = &candidates[i].be;
+        float y[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 0.0f, -0.0f, 88.0f, -88.0f, -86.9f,
+                     -NAN, 17.5f,    1e-38f,    -87.0f};
+        enum { SIZE = sizeof y / sizeof *y };
+        float dy[SIZE];
+        for (int j = 0; j < SIZE; j++) dy[j] = 1.0f;
+        be->ops->bias(be, 1, SIZE, NULL, CODEC_LOGISTIC, y);
+        assert_true(isnan(y[0]) && y[1] == 1.0f && y[2] == 0.0f && y[3] == 1.0f && y[4] == 0.0f);
+        assert_true(y[5] == 0.5f && y[6] == 0.5f && y[7] == 1.0f && y[8] == 0.0f && isnan(y[10]));
+        assert_true(y[9] > 1e-38f && y[9] < 2e-38f && y[12] == 0.5f && y[13] > 1e-38f);
+        be->ops->bias_backward(be, 1, SIZE, CODEC_LOGISTIC, y, dy, NULL);
+        assert_true(isnan(dy[0]) && dy[1] == 0.0f && dy[2] == 0.0f && dy[5] == 0.25f);
+    }
+}
+
 static void relu_keeps_nan(void **state) {
     (void)state;
     for (size_t i = 0; i < n_candidates; i++) {
@@ -336,6 +401,9 @@ int main(void) {
         cmocka_unit_test(gemm_passes_nan_on),
         cmocka_unit_test(bias_equals_definition),
         cmocka_unit_test(relu_keeps_nan),
+        cmocka_unit_test(logistic_equals_double),
+        cmocka_unit_test(logistic_slope_is_the_curves),
+        cmocka_unit_test(logistic_saturates_and_keeps_nan),
         cmocka_unit_test(sum_squares_equals_double),
         cmocka_unit_test(adam_equals_double),
         cmocka_unit_test(pool_runs_each_block_once),

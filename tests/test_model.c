@@ -169,7 +169,7 @@ static void envelope_fields_have_their_ranges(void **unused) {
         size_t at;
         uint64_t value;
         taper_status want;
-    } cases[] = {{8, 2, TAPER_ERR_VERSION},
+    } cases[] = {{8, 3, TAPER_ERR_VERSION},
                  {8, 0, TAPER_ERR_CORRUPT},
                  {10, 1, TAPER_ERR_CORRUPT},
                  {16, file.size - ENVELOPE + 1, TAPER_ERR_TRUNCATED},
@@ -228,6 +228,13 @@ static taper_status load_payload(const void *payload, size_t size) {
     return status;
 }
 
+/* The same for a beginning, followed by zeros up to a legal length. */
+static taper_status load_beginning(const void *payload, size_t size) {
+    uint8_t padded[FORMATS_MODEL_LEAST] = {0};
+    memcpy(padded, payload, size);
+    return load_payload(padded, sizeof padded);
+}
+
 /* The architecture is a closed list: family, channels, width, height, units, tied, stacks. */
 static void architecture_is_checked(void **unused) {
     (void)unused;
@@ -283,13 +290,15 @@ static void hostile_architectures_are_refused_early(void **unused) {
     static const uint8_t pca_untied[] = {0, 1, 4, 0, 3, 0, 8, 0, 0, 0, 0};
     static const uint8_t pca_deep[] = {0, 1, 4, 0, 3, 0, 8, 0, 1, 2, 5, 0, 0, 0, 0};
     static const uint8_t inputs[] = {1, 3, 0, 1, 0, 1, 1, 0, 1, 0, 0}; /* 256 x 256 x 3 values */
-    assert_int_equal(load_payload(wide, sizeof wide), TAPER_ERR_CORRUPT);
-    assert_int_equal(load_payload(wider, sizeof wider), TAPER_ERR_CORRUPT);
-    assert_int_equal(load_payload(huge, sizeof huge), TAPER_ERR_LIMIT);
-    assert_int_equal(load_payload(pca_untied, sizeof pca_untied), TAPER_ERR_CORRUPT);
-    assert_int_equal(load_payload(pca_deep, sizeof pca_deep), TAPER_ERR_CORRUPT);
-    assert_int_equal(load_payload(inputs, sizeof inputs), TAPER_ERR_CORRUPT);
-    assert_int_equal(load_payload("", 0), TAPER_ERR_TRUNCATED);
+    assert_int_equal(load_beginning(wide, sizeof wide), TAPER_ERR_CORRUPT);
+    assert_int_equal(load_beginning(wider, sizeof wider), TAPER_ERR_CORRUPT);
+    assert_int_equal(load_beginning(huge, sizeof huge), TAPER_ERR_LIMIT);
+    assert_int_equal(load_beginning(pca_untied, sizeof pca_untied), TAPER_ERR_CORRUPT);
+    assert_int_equal(load_beginning(pca_deep, sizeof pca_deep), TAPER_ERR_CORRUPT);
+    assert_int_equal(load_beginning(inputs, sizeof inputs), TAPER_ERR_CORRUPT);
+    static const uint8_t zeros[FORMATS_MODEL_LEAST - 1];
+    assert_int_equal(load_payload(zeros, sizeof zeros), TAPER_ERR_CORRUPT); /* too short */
+    assert_int_equal(load_payload("", 0), TAPER_ERR_CORRUPT);
 }
 
 /* A bias that is no number. */

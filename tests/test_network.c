@@ -44,8 +44,33 @@ static void random_network(codec_network *net, uint32_t inputs, uint32_t units, 
     fill_stack(&net->decoder, 200);
 }
 
+/* Direct networks of depth 1 to 3, with all activations. */
+enum { DIRECTS = 9 };
+static void random_direct(codec_network *net, uint32_t inputs, uint32_t units, int variant) {
+    static const uint32_t encoder[] = {37, 20}, decoder[] = {21, 40};
+    uint32_t n = (uint32_t)variant % 3, m = (uint32_t)(variant + variant / 3) % 3;
+    assert_int_equal(codec_network_alloc_direct(net, inputs, units, (codec_activation)(variant / 3),
+                                                (codec_activation)((variant + 1) % 3), encoder, n,
+                                                decoder, m),
+                     TAPER_OK);
+    assert_true(net->encoder.depth == n + 1 && net->decoder.depth == m + 1);
+    assert_true(codec_network_is_direct(net) && !net->analysis);
+    fill(net->mean, inputs, 1, 128.0f);
+    fill_stack(&net->encoder, 100);
+    fill_stack(&net->decoder, 200);
+    float *first = net->encoder.layer[0].weight; /* so that activations do not saturate */
+    for (size_t i = 0; i < (size_t)inputs * net->encoder.layer[0].outputs; i++) first[i] /= 300;
+}
+
+static double act(codec_activation activation, double x) {
+    return activation == CODEC_RELU       ? fmax(x, 0.0)
+           : activation == CODEC_LOGISTIC ? 1.0 / (1.0 + exp(-x))
+                                          : x;
+}
+
 /* y += stack(x) in double, straight from the definition in network.h. */
-static void stack_in_double(const codec_stack *stack, const double *x, double *y) {
+static void stack_in_double(const codec_stack *stack, codec_activation hidden, const double *x,
+                            double *y) {
     double a[128], b[128];
     const double *in = x;
     for (uint32_t l = 0; l < stack->depth; l++) {
@@ -56,7 +81,7 @@ static void stack_in_double(const codec_stack *stack, const double *x, double *y
             for (uint32_t i = 0; i < layer->inputs; i++)
                 sum += (double)layer->weight[o * layer->inputs + i] * in[i];
             if (l + 1 == stack->depth) y[o] += sum;
-            else out[o] = sum > 0.0 ? sum : 0.0;
+            else out[o] = act(hidden, sum);
         }
         in = out;
     }
@@ -67,10 +92,11 @@ static void encode_in_double(const codec_network *net, const float *pixels, doub
     for (uint32_t i = 0; i < net->inputs; i++) centred[i] = (double)pixels[i] - net->mean[i];
     for (uint32_t u = 0; u < net->units; u++) {
         codes[u] = 0.0;
-        for (uint32_t i = 0; i < net->inputs; i++)
+        for (uint32_t i = 0; net->analysis && i < net->inputs; i++)
             codes[u] += net->analysis[u * net->inputs + i] * centred[i];
     }
-    stack_in_double(&net->encoder, centred, codes);
+    stack_in_double(&net->encoder, net->hidden, centred, codes);
+    for (uint32_t u = 0; u < net->units; u++) codes[u] = act(net->code, codes[u]);
 }
 
 static void decode_in_double(const codec_network *net, const float *codes, double *pixels) {
@@ -78,20 +104,21 @@ static void decode_in_double(const codec_network *net, const float *codes, doubl
     for (uint32_t u = 0; u < net->units; u++) x[u] = codes[u];
     for (uint32_t i = 0; i < net->inputs; i++) {
         pixels[i] = net->mean[i];
-        for (uint32_t u = 0; u < net->units; u++)
+        for (uint32_t u = 0; net->synthesis && u < net->units; u++)
             pixels[i] += net->synthesis[u * net->inputs + i] * x[u];
     }
-    stack_in_double(&net->decoder, x, pixels);
+    stack_in_double(&net->decoder, net->hidden, x, pixels);
 }
 
 static void both_directions_equal_double(void **state) {
     (void)state;
     codec_backend be;
     codec_backend_cpu(&be);
-    for (int variant = 0; variant < 4; variant++) {
+    for (int variant = 0; variant < 4 + DIRECTS; variant++) {
         enum { D = 48, K = 19, N = 131 };
         codec_network net;
-        random_network(&net, D, K, variant & 1, variant >> 1);
+        if (variant < 4) random_network(&net, D, K, variant & 1, variant >> 1);
+        else random_direct(&net, D, K, variant - 4);
         float *pixels = malloc(N * D * sizeof *pixels), *codes = malloc(N * K * sizeof *codes);
         fill(pixels, N * D, 9, 128.0f);
         memset(codes, 0xff, N * K * sizeof *codes); /* NaN */
@@ -113,11 +140,11 @@ static void both_directions_equal_double(void **state) {
 }
 
 /* P5: a row gives the same bits alone, in any batch, at any place, on any number of threads. */
-static void rows_do_not_see_their_batch(void **state) {
-    (void)state;
+static void batches_are_independent(int variant) {
     enum { D = 192, K = 150, N = 300 };
     codec_network net;
-    random_network(&net, D, K, 0, 1);
+    if (variant < 0) random_network(&net, D, K, 0, 1);
+    else random_direct(&net, D, K, variant);
     codec_backend be, pooled;
     codec_backend_cpu(&be);
     codec_backend_cpu(&pooled);
@@ -141,6 +168,11 @@ static void rows_do_not_see_their_batch(void **state) {
     free(pixels), free(codes), free(some), free(all);
     codec_network_free(&net);
     codec_backend_close(&pooled);
+}
+
+static void rows_do_not_see_their_batch(void **state) {
+    (void)state;
+    for (int variant = -1; variant < DIRECTS; variant += 3) batches_are_independent(variant);
 }
 
 typedef struct worker {
@@ -188,8 +220,9 @@ static void decode_units_leaves_out_only_zeros(void **state) {
     codec_network net;
     codec_backend be;
     codec_backend_cpu(&be);
-    for (int deep = 0; deep < 2; deep++) {
-        random_network(&net, D, K, 0, deep);
+    for (int deep = 0; deep < 3; deep++) {
+        if (deep < 2) random_network(&net, D, K, 0, deep);
+        else random_direct(&net, D, K, 1);
         float codes[N * K], full[N * D], part[N * D];
         fill(codes, N * K, 5, 100.0f);
         for (uint32_t units = 0; units <= K; units += 6) {
@@ -221,6 +254,50 @@ static void alloc_refuses_nonsense(void **state) {
     assert_ptr_equal(net.analysis, net.synthesis);
     codec_network_free(&net);
     codec_network_free(&net); /* leaves nothing behind */
+    assert_int_equal(codec_network_alloc_direct(&net, 0, 3, CODEC_RELU, CODEC_LINEAR, NULL, 0, NULL,
+                                                0),
+                     TAPER_ERR_ARG);
+    assert_int_equal(codec_network_alloc_direct(&net, 3, 3, CODEC_RELU, CODEC_LINEAR, hidden, 1,
+                                                hidden, CODEC_MAX_LAYERS),
+                     TAPER_ERR_ARG);
+    assert_null(net.mean);
+}
+
+/* Every layer of the decoder is the transpose of its partner, the last one times the gain. */
+static void tying_transposes(void **state) {
+    (void)state;
+    static const uint32_t in[] = {70, 33}, out[] = {33, 70}, other[] = {33, 71};
+    for (uint32_t n = 0; n <= 2; n++) {
+        codec_network net;
+        assert_int_equal(codec_network_alloc_direct(&net, 40, 65, CODEC_RELU, CODEC_LINEAR, in, n,
+                                                    out + 2 - n, n),
+                         TAPER_OK);
+        fill_stack(&net.encoder, 100);
+        fill_stack(&net.decoder, 200);
+        float bias = net.decoder.layer[n].bias[7];
+        assert_int_equal(codec_network_tie(&net, 4.5f), TAPER_OK);
+        assert_true(net.decoder.layer[n].bias[7] == bias);
+        for (uint32_t l = 0; l <= n; l++) {
+            const codec_layer *to = &net.decoder.layer[l], *from = &net.encoder.layer[n - l];
+            assert_true(to->inputs == from->outputs && to->outputs == from->inputs);
+            for (uint32_t o = 0; o < to->outputs; o++)
+                for (uint32_t i = 0; i < to->inputs; i++)
+                    assert_true(to->weight[o * to->inputs + i] ==
+                                from->weight[i * from->inputs + o] * (l == n ? 4.5f : 1.0f));
+        }
+        static const float bad[] = {0, -1, NAN, INFINITY};
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(codec_network_tie(&net, bad[i]), TAPER_ERR_ARG);
+        codec_network_free(&net);
+    }
+    codec_network net;
+    assert_int_equal(
+        codec_network_alloc_direct(&net, 40, 65, CODEC_RELU, CODEC_LINEAR, in, 2, other, 2), 0);
+    assert_int_equal(codec_network_tie(&net, 1), TAPER_ERR_ARG);
+    codec_network_free(&net);
+    random_network(&net, 40, 30, 0, 0);
+    assert_int_equal(codec_network_tie(&net, 1), TAPER_ERR_ARG);
+    codec_network_free(&net);
 }
 
 int main(void) {
@@ -230,6 +307,7 @@ int main(void) {
         cmocka_unit_test(workers_share_a_backend),
         cmocka_unit_test(decode_units_leaves_out_only_zeros),
         cmocka_unit_test(alloc_refuses_nonsense),
+        cmocka_unit_test(tying_transposes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,12 +176,82 @@ static void a_bad_run_returns_its_start(void **state) {
     codec_network_free(&net);
 }
 
+/* --- divergence ------------------------------------------------------------------------- */
+
+/* A backend whose matrix products give NaN from the `sound`th on. */
+static taper_status (*true_gemm)(codec_backend *, int, int, size_t, size_t, size_t, const float *,
+                                 const float *, float, float *);
+static long sound;
+
+static taper_status failing_gemm(codec_backend *b, int transpose_a, int transpose_b, size_t m,
+                                 size_t n, size_t k, const float *x, const float *y, float beta,
+                                 float *to) {
+    TAPER_TRY(true_gemm(b, transpose_a, transpose_b, m, n, k, x, y, beta, to));
+    if (sound-- <= 0) to[0] = NAN;
+    return TAPER_OK;
+}
+
+typedef struct divergence {
+    char words[800];
+    uint64_t steps;
+    uint32_t epochs;
+} divergence;
+
+static int count_step(void *user, const train_progress *p) {
+    ((divergence *)user)->steps = p->step;
+    return 0;
+}
+
+static void count_epoch(void *user, uint32_t epoch, const train_history *entry, double seconds) {
+    (void)entry, (void)seconds;
+    ((divergence *)user)->epochs = epoch;
+}
+
+static void keep_words(void *user, const char *words) {
+    snprintf(((divergence *)user)->words, 800, "%s", words);
+}
+
+/* The run ends in the step that fails, says so, and loses neither network nor checkpoint. */
+static void divergence_stops_and_keeps_the_best(void **state) {
+    (void)state;
+    static float before[WEIGHTS], after[WEIGHTS];
+    train_dense_options o = quick(3);
+    train_result result;
+    divergence seen = {.steps = 0};
+    train_callbacks callbacks = {&seen, count_step, count_epoch, keep_words};
+    o.checkpoint = checkpoint;
+    codec_backend_ops ops = *be.ops;
+    const codec_backend_ops *true_ops = be.ops;
+    true_gemm = ops.gemm;
+    ops.gemm = failing_gemm;
+    be.ops = &ops;
+    sound = 400;
+    run(&o, &callbacks, before, &result);
+    be.ops = true_ops;
+    assert_true(result.diverged > 13 && result.epochs >= 1); /* 13 steps an epoch */
+    assert_int_equal(seen.steps, result.diverged - 1);
+    assert_int_equal(seen.epochs, result.epochs);
+    char step[40];
+    snprintf(step, sizeof step, "in step %llu of 39", (unsigned long long)result.diverged);
+    assert_non_null(strstr(seen.words, step));
+    assert_non_null(strstr(seen.words, checkpoint));
+    snprintf(step, sizeof step, "after step %u,", 13 * result.epochs);
+    assert_non_null(strstr(seen.words, step));
+    for (size_t i = 0; i < WEIGHTS; i++) assert_true(isfinite(before[i]));
+    o.resume = 1; /* sound this time: the checkpoint is good, and the run ends */
+    run(&o, NULL, after, &result);
+    assert_true(!result.diverged && result.epochs == 3 && !result.best_is_start);
+    unlink(checkpoint);
+}
+
 static void runs_repeat_for_any_number_of_threads(void **state) {
     (void)state;
     static float one[WEIGHTS], three[WEIGHTS], other[WEIGHTS];
     train_dense_options o = quick(2);
     train_result result;
     o.truncated_share = 0.5f;
+    o.jitter = 0.5f;
+    o.width = o.height = SIDE;
     run(&o, NULL, one, &result);
     assert_int_equal(codec_backend_set_threads(&be, 3), TAPER_OK);
     run(&o, NULL, three, &result);
@@ -217,16 +287,18 @@ static void resumed_run_equals_unbroken(void **state) {
     (void)state;
     static float unbroken[WEIGHTS], resumed[WEIGHTS];
     train_dense_options o = quick(5);
+    o.jitter = 0.4f;
+    o.width = o.height = SIDE;
     train_result result, again;
     watch whole = {0}, first = {.stop_at = 31}, second = {.stop_at = 45}, third = {0};
-    run(&o, &(train_callbacks){&whole, on_step, on_epoch}, unbroken, &result);
+    run(&o, &(train_callbacks){&whole, on_step, on_epoch, NULL}, unbroken, &result);
     o.checkpoint = checkpoint;
     o.resume = 1; /* no file yet: starts afresh */
-    run(&o, &(train_callbacks){&first, on_step, on_epoch}, resumed,
+    run(&o, &(train_callbacks){&first, on_step, on_epoch, NULL}, resumed,
         &again); /* in the middle of an epoch */
     assert_int_equal(again.stopped, 1);
-    run(&o, &(train_callbacks){&second, on_step, on_epoch}, resumed, &again);
-    run(&o, &(train_callbacks){&third, on_step, on_epoch}, resumed, &again);
+    run(&o, &(train_callbacks){&second, on_step, on_epoch, NULL}, resumed, &again);
+    run(&o, &(train_callbacks){&third, on_step, on_epoch, NULL}, resumed, &again);
     assert_int_equal(again.stopped, 0);
     assert_int_equal(third.epochs, 5); /* the learning curve is whole */
     assert_true(third.last == whole.last && again.best_loss == result.best_loss);
@@ -240,7 +312,7 @@ static void run_survives_kill(void **state) {
     train_dense_options o = quick(3);
     train_result result;
     watch whole = {0};
-    run(&o, &(train_callbacks){&whole, on_step, on_epoch}, unbroken, &result);
+    run(&o, &(train_callbacks){&whole, on_step, on_epoch, NULL}, unbroken, &result);
     o.checkpoint = checkpoint;
     o.resume = 1;
     o.checkpoint_seconds = 0.0; /* after every step */
@@ -249,7 +321,7 @@ static void run_survives_kill(void **state) {
         assert_true(child >= 0);
         if (!child) {
             watch killed = {.kill_at = at};
-            train_callbacks callbacks = {&killed, on_step, on_epoch};
+            train_callbacks callbacks = {&killed, on_step, on_epoch, NULL};
             codec_network net;
             fresh(&net, 0);
             train_dense(&o, &data, &be, &net, &callbacks, NULL, NULL);
@@ -260,7 +332,7 @@ static void run_survives_kill(void **state) {
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     }
     watch last = {0};
-    run(&o, &(train_callbacks){&last, on_step, on_epoch}, resumed, &result);
+    run(&o, &(train_callbacks){&last, on_step, on_epoch, NULL}, resumed, &result);
     assert_memory_equal(unbroken, resumed, sizeof unbroken);
     unlink(checkpoint);
 }
@@ -340,13 +412,17 @@ static void other_runs_are_not_resumed(void **state) {
     taper_error error;
     o.checkpoint = checkpoint;
     o.resume = 1;
+    o.width = o.height = SIDE;
     run(&o, NULL, weights, &result);
-    o.lambda *= 2.0f;
-    fresh(&net, 0);
-    assert_int_equal(train_dense(&o, &data, &be, &net, NULL, &result, &error), TAPER_ERR_ARG);
-    assert_non_null(strstr(error.text, "other options"));
-    assert_memory_equal(net.analysis, start.analysis, K * D * sizeof(float));
-    codec_network_free(&net);
+    for (int i = 0; i < 2; i++) {
+        o.lambda = i ? quick(1).lambda : 2.0f * o.lambda;
+        o.jitter = i ? 0.5f : 0.0f;
+        fresh(&net, 0);
+        assert_int_equal(train_dense(&o, &data, &be, &net, NULL, &result, &error), TAPER_ERR_ARG);
+        assert_non_null(strstr(error.text, "other options"));
+        assert_memory_equal(net.analysis, start.analysis, K * D * sizeof(float));
+        codec_network_free(&net);
+    }
     unlink(checkpoint);
 }
 
@@ -354,7 +430,7 @@ static void nonsense_is_refused(void **state) {
     (void)state;
     codec_network net;
     fresh(&net, 0);
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 11; i++) {
         train_dense_options o = quick(1);
         train_pixels rows = data;
         if (i == 0) o.epochs = 0;
@@ -365,6 +441,9 @@ static void nonsense_is_refused(void **state) {
         if (i == 5) rows.n = 1;
         if (i == 6) rows.inputs = D - 1;
         if (i == 7) o.balance = NAN;
+        if (i >= 8) o.width = SIDE, o.height = SIDE - (i == 9), o.jitter = 0.5f;
+        if (i == 8) o.jitter = 1.5f;
+        if (i == 10) o.width = 0;
         taper_error error = {0};
         assert_int_equal(train_dense(&o, &rows, &be, &net, NULL, NULL, &error), TAPER_ERR_ARG);
         assert_true(strlen(error.text) > 0);
@@ -442,6 +521,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(training_gains_on_its_start),
         cmocka_unit_test(a_bad_run_returns_its_start),
+        cmocka_unit_test(divergence_stops_and_keeps_the_best),
         cmocka_unit_test(runs_repeat_for_any_number_of_threads),
         cmocka_unit_test(resumed_run_equals_unbroken),
         cmocka_unit_test(run_survives_kill),

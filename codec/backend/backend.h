@@ -19,7 +19,12 @@ extern "C" {
 
 typedef struct codec_backend codec_backend;
 
-typedef enum codec_activation { CODEC_LINEAR = 0, CODEC_RELU = 1 } codec_activation;
+/* The numbers are those of a model file (SPEC.md, 6.2). */
+typedef enum codec_activation {
+    CODEC_LINEAR = 0,
+    CODEC_RELU = 1,    /* max(y, 0) */
+    CODEC_LOGISTIC = 2 /* 1 / (1 + exp(-y)), to 3 units in the last place; 0 and 1 at infinity */
+} codec_activation;
 
 /* C[m][n] = beta * C + op(A) op(B), op(A) is m x k, op(B) is k x n.
  * transpose_a: A is stored k x m; transpose_b: B is stored n x k. beta 0 overwrites C even where it
@@ -31,13 +36,14 @@ typedef taper_status codec_gemm_fn(codec_backend *be, int transpose_a, int trans
                                    size_t n, size_t k, const float *a, const float *b, float beta,
                                    float *c);
 
-/* y[rows][width] = activation(y + bias), in place. bias[width] or NULL. */
+/* y[rows][width] = activation(y + bias), in place. bias[width] or NULL. NaN stays NaN. */
 typedef taper_status codec_bias_fn(codec_backend *be, size_t rows, size_t width, const float *bias,
                                    codec_activation activation, float *y);
 
 /* Backward of codec_bias_fn. y[rows][width] is its output, dy the gradient there. In place:
- * dy = 0 where activation is CODEC_RELU and y <= 0; dbias[width] (or NULL) = column sums of the new
- * dy, rows ascending. With CODEC_LINEAR y is not read and may be NULL. */
+ * dy = 0 where activation is CODEC_RELU and y <= 0, dy *= y (1 - y) where it is CODEC_LOGISTIC;
+ * dbias[width] (or NULL) = column sums of the new dy, rows ascending. With CODEC_LINEAR y is not
+ * read and may be NULL. */
 typedef taper_status codec_bias_backward_fn(codec_backend *be, size_t rows, size_t width,
                                             codec_activation activation, const float *y, float *dy,
                                             float *dbias);

@@ -71,6 +71,31 @@ typedef struct bias_task {
     float *y, *dbias; /* y is dy when going backward */
 } bias_task;
 
+/* 1 / (1 + exp(-x)), without branches or calls, so that compilers run many at a time. exp(-|x|) =
+ * 2^k exp(r), |r| <= ln(2) / 2: k by adding 1.5 x 2^23, which leaves it in the low bits; exp(r) by
+ * its series to the seventh power, good to 5e-9. */
+static inline float logistic(float x) {
+    const float round = 12582912.0f, log2_e = 1.44269504f, ln2_high = 0.693359375f,
+                ln2_low = -2.12194440e-4f;
+    float a = fabsf(x), y = a < 87.0f ? -a : a == a ? -87.0f : x; /* 2^-126 < exp(-87) */
+    float shifted = y * log2_e + round, k = shifted - round;
+    float r = (y - k * ln2_high) - k * ln2_low;
+    float e = 1.0f / 720 + r * (1.0f / 5040);
+    e = 1.0f / 120 + r * e;
+    e = 1.0f / 24 + r * e;
+    e = 1.0f / 6 + r * e;
+    e = 0.5f + r * e;
+    e = 1.0f + (r + r * r * e);
+    uint32_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = (bits + 127u) << 23; /* the exponent of 2^k; the high bits of `round` fall out */
+    float power;
+    memcpy(&power, &bits, sizeof power);
+    e *= power;
+    e = a > 87.0f ? 0.0f : e;
+    return (x < 0.0f ? e : 1.0f) / (1.0f + e);
+}
+
 static void bias_rows(void *context, size_t block) {
     const bias_task *t = context;
     size_t end = smaller(t->rows, (block + 1) * ROW_BLOCK);
@@ -80,6 +105,8 @@ static void bias_rows(void *context, size_t block) {
             for (size_t j = 0; j < t->width; j++) y[j] += t->bias[j];
         if (t->activation == CODEC_RELU)
             for (size_t j = 0; j < t->width; j++) y[j] = y[j] < 0.0f ? 0.0f : y[j]; /* NaN stays */
+        else if (t->activation == CODEC_LOGISTIC)
+            for (size_t j = 0; j < t->width; j++) y[j] = logistic(y[j]);
     }
 }
 
@@ -96,10 +123,11 @@ static void bias_columns_backward(void *context, size_t block) {
     float sum[COLUMN_BLOCK] = {0};
     for (size_t i = 0; i < t->rows; i++) {
         float *dy = t->y + i * t->width + first;
-        if (t->activation == CODEC_RELU) {
-            const float *y = t->y_in + i * t->width + first;
+        const float *y = t->activation == CODEC_LINEAR ? NULL : t->y_in + i * t->width + first;
+        if (t->activation == CODEC_RELU)
             for (size_t j = 0; j < width; j++) dy[j] = y[j] <= 0.0f ? 0.0f : dy[j];
-        }
+        else if (t->activation == CODEC_LOGISTIC)
+            for (size_t j = 0; j < width; j++) dy[j] *= y[j] * (1.0f - y[j]);
         for (size_t j = 0; j < width; j++) sum[j] += dy[j];
     }
     if (t->dbias) memcpy(t->dbias + first, sum, width * sizeof *sum);

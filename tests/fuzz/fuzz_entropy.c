@@ -1,6 +1,6 @@
-/* fuzz_entropy.c -- any bytes as a chunk's string, with fixed tables; the first bytes draw the
- * shape of the group and how the string arrives. Decoding in pieces must give what decoding at once
- * gives. */
+/* fuzz_entropy.c -- any bytes as a chunk's string, with fixed tables or those of a binary model;
+ * the first bytes draw which, the shape of the group and how the string arrives. Decoding in pieces
+ * must give what decoding at once gives. */
 #include "../../codec/chunk_coder.h"
 #include "../dct_model.h"
 
@@ -18,6 +18,14 @@ static const taper_model *the_model(void) {
     return model;
 }
 
+static const codec_code_tables *binary_tables(void) {
+    static codec_code_tables tables;
+    float density[28];
+    for (int u = 0; u < 28; u++) density[u] = (float)u / 27;
+    if (!tables.units) must(codec_code_tables_make_binary(&tables, 28, 16, density) == TAPER_OK);
+    return &tables;
+}
+
 static void check_levels(const codec_group *g) {
     const codec_code_tables *t = g->tables;
     for (uint32_t u = 0; u < t->units; u++)
@@ -32,7 +40,7 @@ static void check_levels(const codec_group *g) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     if (n < 5) return 0;
-    const codec_code_tables *t = &the_model()->tables;
+    const codec_code_tables *t = bytes[4] & 2 ? binary_tables() : &the_model()->tables;
     codec_grid grid[4];
     for (int i = 0; i < 4; i++)
         grid[i] = (codec_grid){1 + (bytes[0] >> i & 1), 1 + (bytes[1] >> i & 1)};

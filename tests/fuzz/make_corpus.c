@@ -8,7 +8,7 @@
 #include "../../codec/chunk_coder.h"
 #include "../../formats/directory.h"
 #include "../../formats/model_file.h"
-#include "../dct_model.h"
+#include "../tiny_binary_model.h"
 
 static void save(const char *folder, const char *name, const void *prefix, size_t n_prefix,
                  const uint8_t *bytes, size_t n) {
@@ -68,6 +68,44 @@ static void make_models(const char *folder) {
     free(payload);
     taper_model_free(model);
     formats_buffer_free(&file);
+}
+
+/* Binary and direct models, and a container of a binary one, which it carries. */
+static void make_binary(const char *folder) {
+    static const struct {
+        const char *name;
+        tiny_shape shape;
+    } models[] = {
+        {"binary", {{8, 8, 3}, 64, 2, CODEC_RELU, 0, 0, 0.5f, 0}},
+        {"binary-tied", {{8, 6, 1}, 70, 1, CODEC_LINEAR, 0, 1, 0.5f, 0.5f}},
+        {"direct", {{8, 8, 3}, 24, 3, CODEC_LOGISTIC, 1, 0, 0.5f, 0}},
+    };
+    for (int i = 0; i < 3; i++) {
+        formats_buffer file = formats_buffer_make(1 << 20);
+        taper_model *model = tiny_binary_make(models[i].shape, 5, &file);
+        uint8_t *payload;
+        size_t size;
+        uint64_t id;
+        char name[60];
+        snprintf(name, sizeof name, "model/%s.tpm", models[i].name);
+        save(folder, name, "\0", 1, file.data, file.size);
+        if (formats_model_unpack(file.data, file.size, NULL, &payload, &size, &id, NULL)) abort();
+        snprintf(name, sizeof name, "model/%s-payload", models[i].name);
+        save(folder, name, "\5", 1, payload, size);
+        free(payload);
+        taper_image image[2] = {dct_picture(9, 7, 1, 1), dct_picture(16, 8, 1, 2)};
+        taper_encode_options whole = {
+            .embed_model = 1, .model_bytes = file.data, .model_size = file.size};
+        formats_buffer container = dct_encode(model, image, 2, &whole, 1);
+        snprintf(name, sizeof name, "container/%s.taper", models[i].name);
+        save(folder, name, "", 0, container.data, container.size);
+        formats_image_free(&image[0]), formats_image_free(&image[1]);
+        formats_buffer_free(&container), formats_buffer_free(&file);
+        taper_model_free(model);
+    }
+    static const uint8_t bits[] = {0xA3, 0x17, 0x5C, 0x99, 0x02, 0xFE, 0x31, 0x80, 0x77, 0x0D};
+    save(folder, "entropy/binary", "\0\0\377\0\3", 5, bits, sizeof bits);
+    save(folder, "entropy/binary-cut", "\377\377\200\3\2", 5, bits, sizeof bits);
 }
 
 static void make_directories(const char *folder) {
@@ -148,6 +186,7 @@ int main(int argc, char **argv) {
     if (argc != 2) return 2;
     make_containers(argv[1]);
     make_models(argv[1]);
+    make_binary(argv[1]);
     make_directories(argv[1]);
     make_strings(argv[1]);
     make_pictures(argv[1]);

@@ -1,0 +1,276 @@
+/* nested_twin.h -- the autoencoders of train/nested_network.h once more, in double and from that
+ * header's definitions alone, and the problems that test_nested_network.c sets both. Include after
+ * cmocka.h. */
+#ifndef TESTS_NESTED_TWIN_H
+#define TESTS_NESTED_TWIN_H
+#include "../train/corruption.h"
+#include "../train/nested_network.h"
+#include "../train/philox.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { D = 12, WIDEST = 40, MOST_LAYERS = 3, SEED = 20 };
+
+static inline uint32_t draw_word(uint64_t index, uint64_t stream) {
+    uint32_t word[4];
+    train_philox(SEED, index, 1000 + stream, word);
+    return word[0];
+}
+
+static inline float draw_between(float low, float high, uint64_t index, uint64_t stream) {
+    return low + (high - low) * train_philox_uniform(draw_word(index, stream));
+}
+
+static inline void *take(size_t n, size_t size) {
+    void *p = calloc(n, size);
+    assert_non_null(p);
+    return p;
+}
+
+/* --- a problem: a network, rows, and a step ------------------------------------------- */
+
+typedef struct problem {
+    train_nested_shape shape;
+    train_nested_step step;
+    train_pixels data;
+    size_t rows;
+    uint8_t *pixels;
+    uint32_t *order, *kept;
+    float mean[D], scale;
+    uint64_t seed;
+} problem;
+
+/* Rows of bytes around a mean; truncations from `shortest` to `longest`. */
+static inline void problem_make(problem *q, const train_nested_shape *shape, size_t rows,
+                                uint32_t shortest, uint32_t longest, uint64_t seed) {
+    size_t n = rows + 5;
+    *q = (problem){.shape = *shape, .rows = rows, .scale = 61.5f, .seed = seed};
+    q->pixels = take(n * D, 1);
+    q->order = take(rows, sizeof *q->order);
+    q->kept = take(rows, sizeof *q->kept);
+    for (size_t i = 0; i < n * D; i++) q->pixels[i] = (uint8_t)(draw_word(i, seed) >> 24);
+    for (size_t i = 0; i < D; i++) q->mean[i] = draw_between(100.0f, 150.0f, i, seed + 1);
+    for (size_t r = 0; r < rows; r++) {
+        q->order[r] = (uint32_t)((7 * r + 3) % n);
+        q->kept[r] = shortest + train_philox_below(draw_word(r, seed + 2), longest - shortest + 1);
+    }
+    q->data = (train_pixels){q->pixels, n, D};
+    q->step = (train_nested_step){.seed = 5, .step = 17, .perturbation = 0.5f, .kept = q->kept};
+}
+
+static inline void problem_free(problem *q) { free(q->pixels), free(q->order), free(q->kept); }
+
+/* bits: 1 corruption, 2 dropout, 4 invariance. */
+static inline void add_noise(problem *q, int bits) {
+    if (bits & 1) q->step.corruption = 0.1f;
+    if (bits & 2) q->step.dropout = 0.2f;
+    if (bits & 4) q->step.invariance = 0.3f;
+}
+
+/* A network with all numbers random, biases too. */
+static inline void network_make(train_nested_network *net, const problem *q, codec_backend *be) {
+    assert_int_equal(train_nested_create(net, &q->shape, be, q->mean, q->scale, q->seed), TAPER_OK);
+    for (uint32_t l = 0; l < q->shape.layers; l++) {
+        train_nested_layer *y = &net->layer[l];
+        size_t weights = (size_t)y->inputs * y->outputs;
+        float reach = 1.5f / sqrtf((float)y->inputs);
+        for (uint32_t k = 0; k < y->outputs; k++) y->b[k] = draw_between(-0.5f, 0.5f, k, 40 + l);
+        for (uint32_t j = 0; j < y->inputs; j++) y->c[j] = draw_between(-0.3f, 0.3f, j, 50 + l);
+        for (size_t i = 0; i < weights && y->v != y->w; i++)
+            y->v[i] = draw_between(-reach, reach, i, 60 + l);
+    }
+    for (uint32_t k = 0; k < net->units; k++) net->spread[k] = 0.6f + 0.05f * (float)k;
+}
+
+static inline void add_all(train_nested_network *net, const problem *q, train_nested_loss *loss) {
+    *loss = (train_nested_loss){0};
+    train_nested_zero(net);
+    assert_int_equal(train_nested_add(net, &q->step, &q->data, q->order, q->rows, q->rows, 0, loss),
+                     TAPER_OK);
+}
+
+/* --- the twin ------------------------------------------------------------------------- */
+
+/* Hidden layers are numbered 0 .. in the encoder, from TRAIN_NESTED_MAX_LAYERS in the decoder. */
+typedef struct twin {
+    const problem *q;
+    uint32_t units;
+    float *clean;                /* [rows][D] c */
+    float *input, *near;         /* [rows][D] corrupted; perturbed as well */
+    double *square;              /* [rows] |epsilon|^2 */
+    float *mask[2][MOST_LAYERS]; /* [rows][width] of hidden layers: 0 or 1 / (1 - p) */
+    double *a_at, *x_at, *slope; /* [rows][K] of binary units at the point itself */
+} twin;
+
+static inline void twin_make(twin *t, const problem *q) {
+    const train_nested_step *s = &q->step;
+    const train_noise noise = {s->seed, s->step, 0};
+    *t = (twin){.q = q, .units = q->shape.width[q->shape.layers - 1]};
+    size_t n = q->rows * D;
+    t->clean = take(n, sizeof(float)), t->input = take(n, sizeof(float));
+    t->near = take(n, sizeof(float)), t->square = take(q->rows, sizeof(double));
+    t->a_at = take(q->rows * t->units, sizeof(double));
+    t->x_at = take(q->rows * t->units, sizeof(double));
+    t->slope = take(q->rows * t->units, sizeof(double));
+    for (size_t r = 0; r < q->rows; r++)
+        for (size_t i = 0; i < D; i++)
+            t->clean[r * D + i] =
+                (float)(((double)q->pixels[q->order[r] * D + i] - q->mean[i]) / q->scale);
+    memcpy(t->input, t->clean, n * sizeof(float));
+    train_corrupt_rows(&noise, s->corruption, q->rows, D, D, t->input);
+    train_perturb_rows(&noise, s->perturbation, q->rows, D, D, t->input, t->near, t->square);
+    for (uint32_t l = 0; l + 1 < q->shape.layers; l++)
+        for (int side = 0; side < 2; side++) {
+            size_t width = q->shape.width[l];
+            float *mask = t->mask[side][l] = take(q->rows * width, sizeof(float));
+            for (size_t i = 0; i < q->rows * width; i++) mask[i] = 1.0f;
+            train_dropout_rows(&noise, l + (uint32_t)side * TRAIN_NESTED_MAX_LAYERS, s->dropout,
+                               q->rows, width, width, mask);
+        }
+}
+
+static inline void twin_free(twin *t) {
+    free(t->clean), free(t->input), free(t->near), free(t->square);
+    free(t->a_at), free(t->x_at), free(t->slope);
+    for (int l = 0; l < MOST_LAYERS; l++) free(t->mask[0][l]), free(t->mask[1][l]);
+}
+
+/* Where layer l's numbers begin in the vector, in the order of the header. */
+typedef struct places {
+    size_t w[MOST_LAYERS], b[MOST_LAYERS], v[MOST_LAYERS], c[MOST_LAYERS], n;
+} places;
+
+static inline places twin_places(const train_nested_shape *s) {
+    places at = {.n = 0};
+    for (uint32_t l = 0; l < s->layers; l++) {
+        size_t inputs = l ? s->width[l - 1] : s->inputs, outputs = s->width[l];
+        at.w[l] = at.n, at.n += inputs * outputs;
+        at.b[l] = at.n, at.n += outputs;
+        at.v[l] = s->tied ? at.w[l] : at.n;
+        if (!s->tied) at.n += inputs * outputs;
+        at.c[l] = at.n, at.n += inputs;
+    }
+    return at;
+}
+
+static inline double activate(codec_activation activation, double y) {
+    if (activation == CODEC_RELU) return y > 0.0 ? y : 0.0;
+    return activation == CODEC_LOGISTIC ? 1.0 / (1.0 + exp(-y)) : y;
+}
+
+/* Pre-activations of the code; those of binary units without b_L. */
+static inline void twin_encode(const twin *t, const double *p, const float *c, size_t row,
+                               double *a) {
+    const train_nested_shape *s = &t->q->shape;
+    const places at = twin_places(s);
+    double h[WIDEST], next[WIDEST];
+    for (uint32_t i = 0; i < D; i++) h[i] = c[i];
+    for (uint32_t l = 0; l < s->layers; l++) {
+        uint32_t inputs = l ? s->width[l - 1] : D;
+        int last = l + 1 == s->layers;
+        for (uint32_t k = 0; k < s->width[l]; k++) {
+            double sum = last && s->binary ? 0.0 : p[at.b[l] + k];
+            for (uint32_t i = 0; i < inputs; i++) sum += p[at.w[l] + k * inputs + i] * h[i];
+            if (!last)
+                next[k] = activate(s->hidden, sum) * t->mask[0][l][row * s->width[l] + k];
+            else
+                a[k] = sum;
+        }
+        memcpy(h, next, sizeof h);
+    }
+}
+
+static inline double twin_code(const twin *t, const double *p, uint32_t k, double a) {
+    const train_nested_shape *s = &t->q->shape;
+    if (!s->binary) return activate(s->code, a);
+    return (a + p[twin_places(s).b[s->layers - 1] + k] > 0.0 ? 1.0 : 0.0) - s->centre;
+}
+
+/* g_0 from x, of which `kept` units count. */
+static inline void twin_decode(const twin *t, const double *p, const double *x, uint32_t kept,
+                               size_t row, double *g) {
+    const train_nested_shape *s = &t->q->shape;
+    const places at = twin_places(s);
+    double from[WIDEST] = {0}, to[WIDEST];
+    memcpy(from, x, kept * sizeof *x);
+    for (uint32_t l = s->layers; l-- > 0;) {
+        uint32_t inputs = l ? s->width[l - 1] : D;
+        for (uint32_t i = 0; i < inputs; i++) {
+            double sum = p[at.c[l] + i];
+            for (uint32_t k = 0; k < s->width[l]; k++) sum += p[at.v[l] + k * inputs + i] * from[k];
+            to[i] = l ? activate(s->hidden, sum) * t->mask[1][l - 1][row * inputs + i] : sum;
+        }
+        memcpy(from, to, sizeof from);
+    }
+    memcpy(g, from, D * sizeof *g);
+}
+
+/* What stands for binary units around the point p: x = x_at + slope (a - a_at), with the slope of a
+ * logistic curve about the threshold, or 0. Fails where a value is so near its threshold that
+ * single precision may see another bit. */
+static inline void twin_freeze(twin *t, const double *p, const float *spread) {
+    const train_nested_shape *s = &t->q->shape;
+    if (!s->binary) return;
+    const double *b = p + twin_places(s).b[s->layers - 1];
+    for (size_t r = 0; r < t->q->rows; r++)
+        for (uint32_t k = 0; k < t->units; k++) {
+            size_t i = r * t->units + k;
+            if (!k) twin_encode(t, p, t->input + r * D, r, t->a_at + i);
+            assert_true(fabs(t->a_at[i] + b[k]) > 1e-5);
+            double share = 1.0 / (1.0 + exp(-2.0 * (t->a_at[i] + b[k]) / spread[k]));
+            t->x_at[i] = twin_code(t, p, k, t->a_at[i]);
+            if (t->q->step.straight_through) t->slope[i] = share * (1.0 - share) * 2.0 / spread[k];
+        }
+}
+
+static inline double twin_square(double x) { return x * x; }
+
+static inline train_nested_loss twin_loss(const twin *t, const double *p) {
+    const problem *q = t->q;
+    double error = 0.0, moved = 0.0, n = (double)q->rows;
+    for (size_t r = 0; r < q->rows; r++) {
+        double a[WIDEST], near[WIDEST], x[WIDEST], g[WIDEST], sum = 0.0;
+        twin_encode(t, p, t->input + r * D, r, a);
+        for (uint32_t k = 0; k < t->units; k++) {
+            size_t i = r * t->units + k;
+            x[k] = q->shape.binary ? t->x_at[i] + t->slope[i] * (a[k] - t->a_at[i])
+                                   : twin_code(t, p, k, a[k]);
+        }
+        twin_decode(t, p, x, q->kept[r], r, g);
+        for (int i = 0; i < D; i++) sum += twin_square(g[i] - t->clean[r * D + (size_t)i]);
+        error += sum / D;
+        if (!(q->step.invariance > 0.0f)) continue;
+        twin_encode(t, p, t->near + r * D, r, near);
+        sum = 0.0;
+        for (uint32_t k = 0; k < t->units; k++)
+            sum +=
+                twin_square(q->shape.binary ? near[k] - a[k] : twin_code(t, p, k, near[k]) - x[k]);
+        moved += sum / t->square[r];
+    }
+    return (train_nested_loss){error / n * q->scale * q->scale, moved / n,
+                               error / n + q->step.invariance * moved / n, n};
+}
+
+static inline double *doubles(const float *x, size_t n) {
+    double *y = take(n, sizeof *y);
+    for (size_t i = 0; i < n; i++) y[i] = x[i];
+    return y;
+}
+
+/* Central differences of the twin's loss, [n]. The seeds are such that no ReLU is within 1e-5 of
+ * its kink, where neither side would be right. */
+static inline double *twin_gradient(const twin *t, double *p, size_t n) {
+    double *gradient = take(n, sizeof *gradient);
+    for (size_t i = 0; i < n; i++) {
+        double keep = p[i], h = 1e-6;
+        p[i] = keep + h;
+        double up = twin_loss(t, p).loss;
+        p[i] = keep - h;
+        gradient[i] = (up - twin_loss(t, p).loss) / (2.0 * h);
+        p[i] = keep;
+    }
+    return gradient;
+}
+
+#endif

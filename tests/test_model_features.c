@@ -1,0 +1,234 @@
+/* test_model_features.c -- what version 2 of the model file adds: direct networks, activations,
+ * tied stacks, binary units. Round trips, and a refusal by name for every illegal field. */
+#include "../formats/model_file.h"
+#include "cmocka_all.h"
+#include "tiny_binary_model.h"
+
+enum { SEED = 91 };
+
+static const tiny_shape plain_shape = {
+    .window = {6, 5, 1}, .units = 20, .depth = 2, .hidden = CODEC_RELU, .density = 0.5f};
+
+static formats_buffer write_model(taper_model *m) {
+    codec_weight_precision precision = {0.25, 8};
+    formats_buffer out = formats_buffer_make(1 << 24);
+    assert_int_equal(codec_model_write(m, &precision, &out, NULL), TAPER_OK);
+    return out;
+}
+
+static void assert_same_stack(const codec_stack *a, const codec_stack *b) {
+    assert_int_equal(a->depth, b->depth);
+    for (uint32_t l = 0; l < a->depth; l++) {
+        const codec_layer *x = &a->layer[l], *y = &b->layer[l];
+        assert_true(x->inputs == y->inputs && x->outputs == y->outputs);
+        assert_memory_equal(x->weight, y->weight, (size_t)x->inputs * x->outputs * 4);
+        assert_memory_equal(x->bias, y->bias, x->outputs * 4);
+    }
+}
+
+static void models_round_trip(void **unused) {
+    (void)unused;
+    for (int i = 0; i < 36; i++) {
+        tiny_shape s = plain_shape;
+        s.depth = 1 + (uint32_t)i % 3;
+        s.hidden = (codec_activation)(i / 3 % 3);
+        s.real = i / 9 % 2, s.tied = i / 18;
+        s.units = s.real ? 20 : 70; /* more bits than pixels */
+        taper_model *m = tiny_binary_unwritten(s, SEED), *back;
+        formats_buffer file = write_model(m);
+        assert_int_equal(file.data[8], 2);
+        assert_int_equal(taper_model_load(&back, file.data, file.size, NULL, NULL), TAPER_OK);
+        taper_model_info info = taper_model_get_info(back);
+        assert_true(info.family == TAPER_FAMILY_DENSE && info.units == s.units);
+        assert_true(info.binary == !s.real && m->info.binary == info.binary);
+        assert_int_equal(info.passes, m->tables.n_passes);
+        uint64_t weights = 30;
+        for (uint32_t l = 0; l < s.depth; l++)
+            weights += (1 + m->network.encoder.layer[l].inputs) *
+                           (uint64_t)m->network.encoder.layer[l].outputs +
+                       (1 + m->network.decoder.layer[l].inputs) *
+                           (uint64_t)m->network.decoder.layer[l].outputs;
+        assert_int_equal(info.weights, weights);
+        assert_true(codec_network_is_direct(&back->network) && !back->network.analysis);
+        assert_true(back->network.hidden == s.hidden && back->network.code == m->network.code);
+        assert_true(back->network.tied_gain == m->network.tied_gain);
+        assert_memory_equal(back->network.mean, m->network.mean, 30 * 4);
+        assert_same_stack(&back->network.encoder, &m->network.encoder);
+        assert_same_stack(&back->network.decoder, &m->network.decoder);
+        assert_true((back->tables.density != NULL) == !s.real);
+        formats_buffer again = write_model(m); /* what is rounded stays as it is */
+        assert_int_equal(again.size, file.size);
+        assert_memory_equal(again.data, file.data, file.size);
+        formats_buffer_free(&again), formats_buffer_free(&file);
+        taper_model_free(back), taper_model_free(m);
+    }
+}
+
+/* A linear path may have binary units, and hidden layers other than ReLU; ReLU alone is version 1.
+ */
+static void linear_paths_take_the_new_parts(void **unused) {
+    (void)unused;
+    for (int kind = 0; kind < 4; kind++) {
+        taper_model *m = tiny_binary_unwritten(plain_shape, SEED), *back;
+        codec_network_free(&m->network);
+        const uint32_t hidden[] = {9};
+        assert_int_equal(codec_network_alloc(&m->network, 30, 20, 0, hidden, 1, hidden, 1), 0);
+        for (int u = 0; u < 20; u++) m->network.synthesis[31 * u] = 1, m->network.analysis[u] = 2;
+        if (kind & 1) m->network.hidden = CODEC_LOGISTIC;
+        if (kind & 2) {
+            codec_code_tables_free(&m->tables);
+            assert_int_equal(codec_code_tables_alloc(&m->tables, 20), TAPER_OK);
+            dct_fill_tables(&m->tables, 30, 2);
+        }
+        formats_buffer file = write_model(m);
+        assert_int_equal(file.data[8], kind == 2 ? 1 : 2);
+        assert_int_equal(taper_model_load(&back, file.data, file.size, NULL, NULL), TAPER_OK);
+        assert_int_equal(back->network.hidden, kind & 1 ? CODEC_LOGISTIC : CODEC_RELU);
+        assert_int_equal(back->info.binary, !(kind & 2));
+        assert_memory_equal(back->network.analysis, m->network.analysis, 600 * 4);
+        assert_memory_equal(back->network.synthesis, m->network.synthesis, 600 * 4);
+        formats_buffer_free(&file);
+        taper_model_free(back), taper_model_free(m);
+    }
+}
+
+/* Tied stacks are stored once. */
+static void tied_stacks_halve_the_file(void **unused) {
+    (void)unused;
+    tiny_shape s = plain_shape;
+    s.window = (codec_window){20, 20, 1}, s.units = 200;
+    taper_model *m = tiny_binary_unwritten(s, SEED);
+    formats_buffer loose = write_model(m);
+    assert_int_equal(codec_network_tie(&m->network, 400), TAPER_OK);
+    formats_buffer tied = write_model(m);
+    assert_true(tied.size < loose.size * 0.6);
+    formats_buffer_free(&loose), formats_buffer_free(&tied);
+    taper_model_free(m);
+}
+
+/* --- illegal fields ------------------------------------------------------------------------ */
+
+static formats_buffer payload_of(const formats_buffer *file) {
+    uint8_t *payload;
+    size_t size;
+    uint64_t id;
+    assert_int_equal(formats_model_unpack(file->data, file->size, NULL, &payload, &size, &id, NULL),
+                     TAPER_OK);
+    formats_buffer out = formats_buffer_make(1 << 24);
+    formats_write_bytes(&out, payload, size);
+    free(payload);
+    return out;
+}
+
+static taper_status load_as(uint16_t version, const formats_buffer *payload, taper_error *error) {
+    formats_buffer file = formats_buffer_make(1 << 24);
+    taper_model *m;
+    *error = (taper_error){0};
+    assert_int_equal(formats_model_pack(version, payload->data, payload->size, &file, NULL), 0);
+    taper_status status = taper_model_load(&m, file.data, file.size, NULL, error);
+    assert_int_equal(status, error->status);
+    taper_model_free(m);
+    formats_buffer_free(&file);
+    return status;
+}
+
+/* at 8: flags, hidden, code, [4 bytes of gain], depth, widths ... */
+enum { FLAGS_AT = 8, HIDDEN_AT = 9, CODE_AT = 10, GAIN_AT = 11, DEPTH_AT = 11, TIED_DEPTH_AT = 15 };
+
+static void illegal_fields_are_refused_by_name(void **unused) {
+    (void)unused;
+    static const struct {
+        int tied, at, value;
+        const char *word;
+    } cases[] = {{0, FLAGS_AT, 6 + 16, "flags"},
+                 {0, FLAGS_AT, 128, "flags"},
+                 {0, FLAGS_AT, 6 + 1, "no linear path"},
+                 {0, 0, 0, "pca"},
+                 {0, HIDDEN_AT, 3, "activations"},
+                 {0, HIDDEN_AT, 255, "activations"},
+                 {0, CODE_AT, 3, "activations"},
+                 {0, CODE_AT, 1, "activation of the code"},
+                 {0, CODE_AT, 2, "activation of the code"},
+                 {0, DEPTH_AT, 0, "stack of"},
+                 {0, DEPTH_AT, 9, "stack of 9"},
+                 {0, 6, 0, "0 units"},
+                 {1, TIED_DEPTH_AT, 1, NULL},
+                 {1, TIED_DEPTH_AT + 1, 23, "mirror"},
+                 {1, FLAGS_AT, 4 + 8, NULL},
+                 {1, GAIN_AT + 3, 0xFF, "gain"},
+                 {1, GAIN_AT + 3, 0x7F, "gain"},
+                 {1, GAIN_AT + 3, 0, "gain"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tiny_shape s = plain_shape;
+        s.tied = cases[i].tied;
+        taper_model *m = tiny_binary_unwritten(s, SEED);
+        formats_buffer file = write_model(m), payload = payload_of(&file);
+        taper_error error;
+        assert_int_equal(load_as(2, &payload, &error), TAPER_OK);
+        payload.data[cases[i].at] = (uint8_t)cases[i].value;
+        if (load_as(2, &payload, &error) != TAPER_ERR_CORRUPT ||
+            (cases[i].word && !strstr(error.text, cases[i].word)))
+            fail_msg("case %zu: %s", i, error.text);
+        formats_buffer_free(&file), formats_buffer_free(&payload);
+        taper_model_free(m);
+    }
+}
+
+/* Of version 1, the same bytes are refused, and of a version to come, too. */
+static void versions_are_kept_apart(void **unused) {
+    (void)unused;
+    taper_model *m = tiny_binary_unwritten(plain_shape, SEED);
+    formats_buffer file = write_model(m), payload = payload_of(&file);
+    taper_error error;
+    assert_int_equal(load_as(1, &payload, &error), TAPER_ERR_CORRUPT);
+    assert_int_equal(load_as(3, &payload, &error), TAPER_ERR_VERSION);
+    for (uint8_t flags = 2; flags < 16; flags++) {
+        payload.data[FLAGS_AT] = flags;
+        assert_int_equal(load_as(1, &payload, &error), TAPER_ERR_CORRUPT);
+    }
+    formats_buffer small = formats_buffer_make(1 << 10);
+    assert_int_equal(formats_model_pack(2, payload.data, FORMATS_MODEL_LEAST - 1, &small, &error),
+                     TAPER_ERR_ARG);
+    formats_buffer_free(&small);
+    formats_buffer_free(&file), formats_buffer_free(&payload);
+    taper_model_free(m);
+}
+
+/* A file cut anywhere is refused; any byte changed: refused, or a model that can be used. */
+static void any_payload_loads_or_is_refused(void **unused) {
+    (void)unused;
+    uint64_t state = SEED;
+    for (int kind = 0; kind < 2; kind++) {
+        tiny_shape s = plain_shape;
+        s.tied = kind, s.hidden = CODEC_LOGISTIC;
+        taper_model *m = tiny_binary_unwritten(s, SEED);
+        formats_buffer file = write_model(m), payload = payload_of(&file);
+        taper_error error;
+        size_t size = payload.size;
+        for (payload.size = FORMATS_MODEL_LEAST; payload.size < size; payload.size += 7)
+            assert_int_not_equal(load_as(2, &payload, &error), TAPER_OK);
+        payload.size = size;
+        for (size_t at = 0; at < payload.size; at += at < 40 ? 1 : 3)
+            for (int round = 0; round < (at < 40 ? 6 : 1); round++) {
+                uint8_t was = payload.data[at];
+                payload.data[at] = (uint8_t)picture_random(&state);
+                load_as(2, &payload, &error);
+                payload.data[at] = was;
+            }
+        formats_buffer_free(&file), formats_buffer_free(&payload);
+        taper_model_free(m);
+    }
+}
+
+int main(void) {
+    printf("seed %d\n", SEED);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(models_round_trip),
+        cmocka_unit_test(linear_paths_take_the_new_parts),
+        cmocka_unit_test(tied_stacks_halve_the_file),
+        cmocka_unit_test(illegal_fields_are_refused_by_name),
+        cmocka_unit_test(versions_are_kept_apart),
+        cmocka_unit_test(any_payload_loads_or_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

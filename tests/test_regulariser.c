@@ -1,0 +1,167 @@
+/* test_regulariser.c -- weight decay of rows: measured ratios, gradients against finite
+ * differences, and how settings are read. */
+#include "../train/regulariser.h"
+#include "../train/philox.h"
+#include "cmocka_all.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNITS = 23, INPUTS = 137 };
+
+static float weight[UNITS * INPUTS], gradient[UNITS * INPUTS], before[UNITS * INPUTS];
+
+/* Weights of size 0.1, a tenth of them 0; gradients whose size falls by ten orders over the rows.
+ */
+static void draw(void) {
+    for (uint64_t i = 0; i < UNITS * INPUTS; i++) {
+        uint32_t word[4];
+        float normal[2];
+        train_philox(4, i, 700, word);
+        train_philox_normal(word, normal);
+        double fade = pow(10.0, 3.0 - 10.0 * (double)(i / INPUTS) / (UNITS - 1));
+        weight[i] = word[2] % 10 ? 0.1f * normal[0] : 0.0f;
+        before[i] = gradient[i] = (float)(fade * normal[1]);
+    }
+}
+
+static double norm(const float *v, const float *minus) {
+    double sum = 0.0;
+    for (int i = 0; i < INPUTS; i++) {
+        double d = (double)v[i] - (minus ? (double)minus[i] : 0.0);
+        sum += d * d;
+    }
+    return sqrt(sum);
+}
+
+static void rows_have_the_ratio_that_was_asked(void **state) {
+    (void)state;
+    for (int kind = TRAIN_PENALTY_L1; kind <= TRAIN_PENALTY_L2; kind++) {
+        const train_regulariser r = {(train_penalty)kind, 1, 0.1};
+        double lambda[UNITS], worst = 0.0;
+        draw();
+        train_regularise_rows(&r, 0, UNITS, INPUTS, weight, gradient, lambda);
+        for (int k = 0; k < UNITS; k++) {
+            const float *g = gradient + k * INPUTS, *g0 = before + k * INPUTS,
+                        *w = weight + k * INPUTS;
+            worst = fmax(worst, fabs(norm(g, g0) / norm(g0, NULL) - 0.1));
+            for (int i = 0; i < INPUTS; i++) {
+                double penalty =
+                    kind == TRAIN_PENALTY_L2 ? (double)w[i] : (double)((w[i] > 0) - (w[i] < 0));
+                double wanted = g0[i] + lambda[k] * penalty;
+                assert_true(fabs(g[i] - wanted) <= 1e-7 * fabs(wanted));
+            }
+        }
+        printf("L%d: ratio 0.1 to %.2g\n", kind, worst);
+        assert_true(worst < 1e-6);
+        assert_true(norm(before, NULL) / norm(before + (UNITS - 1) * INPUTS, NULL) > 0.9e10);
+    }
+}
+
+static void only_the_rows_asked_for_change(void **state) {
+    (void)state;
+    const train_regulariser r = {TRAIN_PENALTY_L1, 1, 0.5};
+    double all[UNITS], some[5];
+    static float whole[UNITS * INPUTS];
+    draw();
+    train_regularise_rows(&r, 0, UNITS, INPUTS, weight, gradient, all);
+    memcpy(whole, gradient, sizeof whole);
+    draw();
+    train_regularise_rows(&r, 7, 5, INPUTS, weight, gradient, some);
+    assert_memory_equal(gradient, before, 7 * INPUTS * sizeof(float));
+    assert_memory_equal(gradient + 7 * INPUTS, whole + 7 * INPUTS, 5 * INPUTS * sizeof(float));
+    assert_memory_equal(gradient + 12 * INPUTS, before + 12 * INPUTS,
+                        (UNITS - 12) * INPUTS * sizeof(float));
+    assert_memory_equal(some, all + 7, sizeof some);
+    const train_regulariser none = {0};
+    train_regularise_rows(&none, 0, 5, INPUTS, weight, gradient, some);
+    assert_memory_equal(gradient, before, 5 * INPUTS * sizeof(float));
+    assert_true(some[0] == 0.0 && some[4] == 0.0);
+    train_regularise_rows(&r, 0, UNITS, INPUTS, weight, gradient, NULL);
+}
+
+static void empty_rows_stay_finite(void **state) {
+    (void)state;
+    for (int kind = TRAIN_PENALTY_L1; kind <= TRAIN_PENALTY_L2; kind++) {
+        const train_regulariser r = {(train_penalty)kind, 1, 0.1};
+        float w[2][4] = {{0, 0, -0.0f, 0}, {1, -2, 0, 3}}, g[2][4] = {{1, 2, 3, 4}, {0}};
+        double lambda[2] = {NAN, NAN};
+        train_regularise_rows(&r, 0, 2, 4, &w[0][0], &g[0][0], lambda);
+        assert_true(lambda[0] == 0.0 && lambda[1] == 0.0);
+        for (int i = 0; i < 4; i++) assert_true(g[0][i] == (float)(i + 1) && g[1][i] == 0.0f);
+        g[1][2] = NAN;
+        train_regularise_rows(&r, 1, 1, 4, &w[0][0], &g[0][0], lambda);
+        assert_true(isnan(g[1][2]) && g[0][2] == 3.0f);
+    }
+}
+
+static void fixed_gradients_equal_finite_differences(void **state) {
+    (void)state;
+    for (int kind = TRAIN_PENALTY_L1; kind <= TRAIN_PENALTY_L2; kind++) {
+        const train_regulariser r = {(train_penalty)kind, 0, 0.37};
+        draw();
+        memset(gradient, 0, sizeof gradient);
+        double lambda[UNITS];
+        train_regularise_rows(&r, 2, 3, INPUTS, weight, gradient, lambda);
+        assert_true(lambda[0] == 0.37 && lambda[2] == 0.37);
+        for (int i = 2 * INPUTS; i < 5 * INPUTS; i++) {
+            float w = weight[i], h = 0x1p-14f;
+            if (w == 0.0f) {
+                assert_true(gradient[i] == 0.0f);
+                continue;
+            }
+            if (kind == TRAIN_PENALTY_L1 && fabsf(w) < 2 * h) continue; /* a kink between them */
+            weight[i] = w + h;
+            float up = weight[i];
+            double above = train_regulariser_value(&r, 2, 3, INPUTS, weight);
+            weight[i] = w - h;
+            double slope = (above - train_regulariser_value(&r, 2, 3, INPUTS, weight)) /
+                           ((double)up - weight[i]);
+            weight[i] = w;
+            assert_true(fabs(slope - gradient[i]) < 1e-6 * fabs(slope) + 1e-8);
+        }
+    }
+    const train_regulariser adaptive = {TRAIN_PENALTY_L2, 1, 0.1}, none = {0};
+    assert_true(train_regulariser_value(&adaptive, 0, UNITS, INPUTS, weight) == 0.0);
+    assert_true(train_regulariser_value(&none, 0, UNITS, INPUTS, weight) == 0.0);
+}
+
+static void settings_are_read(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        train_regulariser wanted;
+    } good[] = {{"none", {TRAIN_PENALTY_NONE, 0, 0.0}},
+                {"l1:0.01", {TRAIN_PENALTY_L1, 0, 0.01}},
+                {"l2:1e-3", {TRAIN_PENALTY_L2, 0, 1e-3}},
+                {"adaptive-l1:0.1", {TRAIN_PENALTY_L1, 1, 0.1}},
+                {"adaptive-l2:.5", {TRAIN_PENALTY_L2, 1, 0.5}}};
+    static const char *const bad[] = {
+        "",      "l3:1",     "L1:1",    "l1",     "l1:",   "l1:0",       "l1:-1",      "l1:nan",
+        "l1:1x", "l2:1e999", "l2: 0.1", "none:1", "nonet", "adaptive:1", "adaptive-l1"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        train_regulariser r;
+        assert_int_equal(train_regulariser_parse(&r, good[i].text, NULL), TAPER_OK);
+        assert_true(r.kind == good[i].wanted.kind && r.adaptive == good[i].wanted.adaptive &&
+                    r.strength == good[i].wanted.strength);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        train_regulariser r = {TRAIN_PENALTY_L1, 1, 3.0};
+        taper_error error = {0};
+        assert_int_equal(train_regulariser_parse(&r, bad[i], &error), TAPER_ERR_ARG);
+        assert_true(r.kind == TRAIN_PENALTY_NONE && strlen(error.text) > 0);
+        assert_non_null(strstr(error.text, bad[i]));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_have_the_ratio_that_was_asked),
+        cmocka_unit_test(only_the_rows_asked_for_change),
+        cmocka_unit_test(empty_rows_stay_finite),
+        cmocka_unit_test(fixed_gradients_equal_finite_differences),
+        cmocka_unit_test(settings_are_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,75 @@
+/* tiny_binary_model.h -- binary and direct models with random weights, for tests: untrained, but
+ * with units that are 1 for about the asked share of windows. */
+#ifndef TESTS_TINY_BINARY_MODEL_H
+#define TESTS_TINY_BINARY_MODEL_H
+#include "dct_model.h"
+
+typedef struct tiny_shape {
+    codec_window window;
+    uint32_t units, depth; /* depth 1 .. 3 of both stacks, hidden layers of 24 */
+    codec_activation hidden;
+    int real;      /* not binary: the usual tables, and a logistic code */
+    int tied;      /* the stacks */
+    float density; /* what the tables say of every unit; the codes may differ */
+    float centre;
+} tiny_shape;
+
+static inline void tiny_fill_stack(codec_stack *stack, float gain, uint64_t *seed) {
+    for (uint32_t l = 0; l < stack->depth; l++) {
+        codec_layer *layer = &stack->layer[l];
+        size_t n = (size_t)layer->inputs * layer->outputs;
+        for (size_t i = 0; i < n; i++)
+            layer->weight[i] = gain * (float)((double)(picture_random(seed) >> 11) * 0x1p-52 - 1) /
+                               sqrtf((float)layer->inputs);
+        for (uint32_t i = 0; i < layer->outputs; i++)
+            layer->bias[i] = 0.2f * (float)((double)(picture_random(seed) >> 11) * 0x1p-52 - 1);
+    }
+}
+
+static inline void tiny_fill_tables(taper_model *m, tiny_shape s) {
+    uint32_t pixels = s.window.width * s.window.height;
+    float density[256];
+    for (int i = 0; i < 256; i++) density[i] = s.density;
+    if (s.real) {
+        if (codec_code_tables_alloc(&m->tables, s.units)) abort();
+        dct_fill_tables(&m->tables, codec_window_values(s.window), 0.05f);
+    } else if (s.units > 256 || codec_code_tables_make_binary(&m->tables, s.units, pixels, density))
+        abort();
+    m->tables.centre = s.centre;
+}
+
+/* The model, the caller's (taper_model_free), as it was before it was written; fill its tables. */
+static inline taper_model *tiny_binary_unwritten(tiny_shape s, uint64_t seed) {
+    static const uint32_t hidden[] = {24, 24};
+    taper_model *m = calloc(1, sizeof *m);
+    if (!m) abort();
+    m->window = s.window;
+    m->info.family = TAPER_FAMILY_DENSE;
+    uint32_t inputs = codec_window_values(s.window);
+    if (codec_network_alloc_direct(&m->network, inputs, s.units, s.hidden,
+                                   s.real ? CODEC_LOGISTIC : CODEC_LINEAR, hidden, s.depth - 1,
+                                   hidden, s.depth - 1))
+        abort();
+    for (uint32_t i = 0; i < inputs; i++) m->network.mean[i] = 110 + (float)(i % 5);
+    tiny_fill_stack(&m->network.encoder, 2, &seed);
+    tiny_fill_stack(&m->network.decoder, 30, &seed);
+    float *first = m->network.encoder.layer[0].weight; /* pixels to the scale of 1 */
+    for (size_t i = 0; i < (size_t)inputs * m->network.encoder.layer[0].outputs; i++)
+        first[i] /= 40;
+    if (s.tied && codec_network_tie(&m->network, 400)) abort();
+    tiny_fill_tables(m, s);
+    return m;
+}
+
+/* Written to file (appended) and loaded again. */
+static inline taper_model *tiny_binary_make(tiny_shape s, uint64_t seed, formats_buffer *file) {
+    taper_model *m = tiny_binary_unwritten(s, seed), *out;
+    codec_weight_precision precision = {0.05, 8};
+    size_t start = file->size;
+    if (codec_model_write(m, &precision, file, NULL) != TAPER_OK) abort();
+    taper_model_free(m);
+    if (taper_model_load(&out, file->data + start, file->size - start, NULL, NULL)) abort();
+    return out;
+}
+
+#endif
