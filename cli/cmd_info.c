@@ -157,6 +157,7 @@ static void model_json(const char *path, taper_model_info m, const char *family)
     cli_json_uint(&j, "window_height", m.window_height);
     cli_json_uint(&j, "units", m.units);
     cli_json_uint(&j, "passes", m.passes);
+    cli_json_uint(&j, "binary", m.binary);
     cli_json_uint(&j, "weights", m.weights);
     cli_json_uint(&j, "bytes", m.file_bytes);
     cli_json_end(&j);
@@ -258,7 +259,7 @@ static void model_person(const char *path, taper_model_info m, const char *famil
     printf("  family    %s, for %s images\n", family, m.channels == 1 ? "grey" : "RGB and grey");
     printf("  window    %u x %u pixels; larger images are a grid of windows\n", m.window_width,
            m.window_height);
-    printf("  code      %u units, %u passes\n", m.units, m.passes);
+    printf("  code      %u units%s, %u passes\n", m.units, m.binary ? " of one bit" : "", m.passes);
     printf("  size      %llu bytes, %llu weights\n", (unsigned long long)m.file_bytes,
            (unsigned long long)m.weights);
 }

@@ -2,30 +2,36 @@
 #include "../codec/taper.h"
 #include "../formats/imageset.h"
 #include "../train/train.h"
-#include "json.h"
 #include "options.h"
-#include "plot.h"
-#include "progress.h"
 #include "signals.h"
-#include <errno.h>
+#include "train_talk.h"
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct settings {
     cli_common common;
     const char *output, *window, *filelist, *labels, *checkpoint, *log, *plot;
-    int family, alpha, resume;
+    const char *truncation, *regularise;
+    int preset, family, alpha, resume, code, activation, untied, sweep, gradient, optimiser;
     int64_t units, epochs, batch, seed, set_images, patience;
     double rate, rho, truncated, lambda, weight_error;
+    double corrupt, dropout, invariance, beta, centre, jitter;
     cli_numbers hidden;
 } settings;
 
 static const char *const families[] = {"pca", "dense", NULL};
 static const char *const alphas[] = {"refuse", "drop", NULL};
+static const char *const codes[] = {"planes", "units", "binary", NULL};
+static const char *const activations[] = {"relu", "logistic", "linear", NULL};
+static const char *const gradients[] = {"through", "stop", NULL};
+static const char *const optimisers[] = {"adam", "cg", NULL};
+static const char *const presets[] = {"none", "fast", "best", "paper", NULL};
 
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "MODEL", offsetof(settings, output),
      .help = "write the model here"},
+    {"preset", 0, CLI_CHOICE, "NAME", offsetof(settings, preset), .choices = presets,
+     .initial = "none", .help = "settings for a purpose; other options win"},
     {"family", 0, CLI_CHOICE, "NAME", offsetof(settings, family), .choices = families,
      .initial = "pca", .help = "kind of model"},
     {"window", 'w', CLI_STRING, "W", offsetof(settings, window), .initial = "auto",
@@ -36,20 +42,48 @@ static const cli_option options[] = {
      .initial = "0", .help = "choose the window for sets of so many images; 0: as many as given"},
     {"weight-error", 0, CLI_DOUBLE, "MSE", offsetof(settings, weight_error), .min = 1e-4,
      .max = 100, .initial = "0.25", .help = "squared error that rounding the weights may add"},
+    {"code", 0, CLI_CHOICE, "KIND", offsetof(settings, code), .choices = codes, .initial = "planes",
+     .help = "dense: what a cut drops"},
     {"epochs", 'e', CLI_INT, "N", offsetof(settings, epochs), .min = 1, .max = 100000,
      .initial = "40", .help = "dense: passes over the images"},
     {"hidden", 0, CLI_NUMBERS, "N,N", offsetof(settings, hidden), .min = 1, .max = 65536,
-     .help = "dense: widths of the hidden layers, from the pixels inwards (512,512)"},
+     .help = "dense: widths of the hidden layers, from the pixels inwards"},
     {"batch", 0, CLI_INT, "N", offsetof(settings, batch), .min = 1, .max = 65536, .initial = "256",
      .help = "dense: windows in a step"},
-    {"rate", 0, CLI_DOUBLE, "R", offsetof(settings, rate), .min = 1e-8, .max = 1,
-     .initial = "0.001", .help = "dense: peak learning rate"},
+    {"rate", 0, CLI_DOUBLE, "R", offsetof(settings, rate), .min = 0, .max = 1, .initial = "0",
+     .help = "dense: peak learning rate; 0: 0.001, with units or binary 0.005"},
     {"lambda", 0, CLI_DOUBLE, "L", offsetof(settings, lambda), .min = 0, .max = 100,
      .initial = "0.2", .help = "dense: weight of bits against squared error"},
     {"rho", 0, CLI_DOUBLE, "R", offsetof(settings, rho), .min = 1e-6, .max = 0.999999,
      .initial = "0.95", .help = "dense: geometric truncation over units"},
     {"truncated", 0, CLI_DOUBLE, "S", offsetof(settings, truncated), .min = 0, .max = 1,
      .initial = "0", .help = "dense: share of the examples truncated so; the others by threshold"},
+    {"jitter", 0, CLI_DOUBLE, "S", offsetof(settings, jitter), .min = 0, .max = 1, .initial = "0",
+     .help = "planes: share of the examples that are moved a little in every step"},
+    {"truncation", 0, CLI_STRING, "SPEC", offsetof(settings, truncation),
+     .help = "dense: geometric:RHO, uniform, file:SHARES, ladder:N,N, none"},
+    {"sweep", 0, CLI_FLAG, .offset = offsetof(settings, sweep),
+     .help = "units, binary: freeze units one after the other as they converge"},
+    {"regularise", 0, CLI_STRING, "SPEC", offsetof(settings, regularise), .initial = "none",
+     .help = "units, binary: l1:LAMBDA, l2:L, adaptive-l1:RATIO, adaptive-l2:R"},
+    {"corrupt", 0, CLI_DOUBLE, "P", offsetof(settings, corrupt), .min = 0, .max = 0.99,
+     .initial = "0", .help = "units, binary: share of the pixels set to the mean"},
+    {"dropout", 0, CLI_DOUBLE, "P", offsetof(settings, dropout), .min = 0, .max = 0.99,
+     .initial = "0", .help = "units, binary: share of hidden units left out"},
+    {"invariance", 0, CLI_DOUBLE, "W", offsetof(settings, invariance), .min = 0, .max = 1e6,
+     .initial = "0", .help = "units, binary: price of codes that differ for alike images"},
+    {"beta", 0, CLI_DOUBLE, "B", offsetof(settings, beta), .min = 0.001, .max = 0.999,
+     .initial = "0.5", .help = "binary: share of ones in every unit"},
+    {"centre", 0, CLI_DOUBLE, "C", offsetof(settings, centre), .min = -1, .max = 1, .initial = "-1",
+     .help = "binary: what a bit that is sent counts less; -1: beta"},
+    {"gradient", 0, CLI_CHOICE, "HOW", offsetof(settings, gradient), .choices = gradients,
+     .initial = "through", .help = "binary: at thresholds; the paper stops it"},
+    {"activation", 0, CLI_CHOICE, "NAME", offsetof(settings, activation), .choices = activations,
+     .initial = "relu", .help = "units, binary: of the hidden layers"},
+    {"untied", 0, CLI_FLAG, .offset = offsetof(settings, untied),
+     .help = "units, binary: the decoder has weights of its own"},
+    {"optimiser", 0, CLI_CHOICE, "NAME", offsetof(settings, optimiser), .choices = optimisers,
+     .initial = "adam", .help = "units, binary: adam, or conjugate gradients"},
     {"patience", 0, CLI_INT, "N", offsetof(settings, patience), .min = 0, .max = 100000,
      .initial = "0", .help = "dense: stop after so many epochs without gain; 0: never"},
     {"seed", 0, CLI_INT, "N", offsetof(settings, seed), .min = 0, .max = 9e15, .initial = "1",
@@ -86,87 +120,48 @@ const cli_verb cli_verb_train = {
              "out; choices are made on these.\n\n"
              "Family pca is linear and closed form: seconds. Family dense trains an autoencoder by "
              "nested "
-             "dropout, started from pca, and keeps it only where it gains.\n\n",
+             "dropout, started from pca, and keeps it only where it gains. With --code units or "
+             "binary it is the autoencoder of the nested-dropout paper: whole units are dropped, "
+             "real-valued or of one bit each.\n\n"
+             "--preset fast is pca; best is dense with bit planes, which falls back to pca where "
+             "that is better; paper is a binary code as in the paper.\n\n",
     .examples = "taper train -o cats.tpm cats/    # a folder of PNG files\n"
                 "taper train -o digits.tpm --family dense --window whole -k 64 "
-                "train-images-idx3-ubyte.gz\n"};
+                "train-images-idx3-ubyte.gz\n"
+                "taper train -o bits.tpm --preset paper -w whole -k 1024 data_batch_*.bin\n"};
 
-/* --- words while it works -------------------------------------------------------------- */
+/* --- presets --------------------------------------------------------------------------- */
 
-typedef struct talk {
-    const settings *s;
-    cli_progress progress;
-    const char *stage;
-    size_t skipped;
-    FILE *log;
-    double *epoch, *loss, *validation; /* learning curve */
-    size_t epochs, room;
-} talk;
+/* What each preset stands for, as one would type it; figures in README, "Training well". */
+static const char *const fast[] = {"--family", "pca", NULL};
+static const char *const best[] = {"--family", "dense", "--epochs", "110", NULL};
+static const char *const paper[] = {"--family",
+                                    "dense",
+                                    "--code",
+                                    "binary",
+                                    "--truncation",
+                                    "geometric:0.97",
+                                    "--sweep",
+                                    "--regularise",
+                                    "adaptive-l1:0.01",
+                                    "--corrupt",
+                                    "0.1",
+                                    "--dropout",
+                                    "0.2",
+                                    NULL};
+static const char *const *const preset_words[] = {NULL, fast, best, paper};
 
-static void say_skip(void *user, const char *path, const taper_error *why) {
-    ((talk *)user)->skipped++;
-    cli_warning("train", path, "%s", why->text);
-}
-
-static void say_read(void *user, uint64_t done, uint64_t total) {
-    (void)total;
-    cli_progress_set(&((talk *)user)->progress, done);
-}
-
-static void say_stage(void *user, const char *stage, double part) {
-    talk *t = user;
-    if (!t->stage || strcmp(t->stage, stage)) {
-        if (t->stage) cli_progress_end(&t->progress);
-        cli_progress_start(&t->progress, &t->s->common, stage, part < 0 ? 0 : 100, "%");
-        t->stage = stage;
-    }
-    if (part >= 0) cli_progress_set(&t->progress, (uint64_t)(part * 100));
-}
-
-static int say_step(void *user, const train_progress *p) {
-    talk *t = user;
-    if (!t->stage || strcmp(t->stage, "steps")) {
-        if (t->stage) cli_progress_end(&t->progress);
-        cli_progress_start(&t->progress, &t->s->common, "training", p->steps, "steps");
-        t->stage = "steps";
-    }
-    cli_progress_set(&t->progress, p->step);
-    cli_progress_say(&t->progress, "epoch %u, loss %.4g, validation %.4g", p->epoch, p->loss,
-                     p->validation_loss);
-    return 0;
-}
-
-static void keep_epoch(talk *t, uint32_t epoch, const train_history *entry) {
-    if (t->epochs == t->room) {
-        size_t room = t->room ? 2 * t->room : 64;
-        double *a = realloc(t->epoch, room * sizeof *a);
-        if (a) t->epoch = a;
-        double *b = realloc(t->loss, room * sizeof *b);
-        if (b) t->loss = b;
-        double *c = realloc(t->validation, room * sizeof *c);
-        if (c) t->validation = c;
-        if (!a || !b || !c) return;
-        t->room = room;
-    }
-    t->epoch[t->epochs] = epoch;
-    t->loss[t->epochs] = entry->loss;
-    t->validation[t->epochs++] = entry->validation_loss;
-}
-
-static void say_epoch(void *user, uint32_t epoch, const train_history *entry, double seconds) {
-    talk *t = user;
-    keep_epoch(t, epoch, entry);
-    if (!t->log) return;
-    cli_json j;
-    cli_json_begin(&j, t->log);
-    cli_json_uint(&j, "epoch", epoch);
-    cli_json_number(&j, "loss", entry->loss);
-    cli_json_number(&j, "validation_loss", entry->validation_loss);
-    cli_json_number(&j, "distortion_mse", entry->distortion);
-    cli_json_number(&j, "bits", entry->bits);
-    cli_json_number(&j, "rate", entry->rate);
-    cli_json_number(&j, "seconds", seconds);
-    cli_json_end(&j);
+/* argv with a preset's words put before the user's, which therefore win. malloc'd, or NULL. */
+static char **with_preset(int argc, char **argv, int preset, int *count) {
+    int n = 0;
+    while (preset_words[preset][n]) n++;
+    char **all = calloc((size_t)(argc + n) + 1, sizeof *all);
+    if (!all) return NULL;
+    all[0] = argv[0];
+    for (int i = 0; i < n; i++) all[1 + i] = (char *)preset_words[preset][i];
+    memcpy(all + 1 + n, argv + 1, (size_t)argc * sizeof *all);
+    *count = argc + n;
+    return all;
 }
 
 /* --- the verb -------------------------------------------------------------------------- */
@@ -184,18 +179,46 @@ static int parse_window(const char *text, uint32_t *window) {
     return 1;
 }
 
+static train_nested_choice nested_of(const settings *s) {
+    static const codec_activation activation[] = {CODEC_RELU, CODEC_LOGISTIC, CODEC_LINEAR};
+    train_nested_choice c = train_nested_choice_defaults();
+    train_nested_options *o = &c.training;
+    if (s->truncation) c.truncation = strcmp(s->truncation, "none") ? s->truncation : NULL;
+    c.tied = !s->untied;
+    c.hidden_activation = activation[s->activation];
+    c.centre = (float)s->centre;
+    o->sweep.on = s->sweep != 0;
+    o->corruption = (float)s->corrupt;
+    o->dropout = (float)s->dropout;
+    o->invariance = (float)s->invariance;
+    o->beta = s->beta;
+    o->straight_through = s->gradient == 0;
+    o->optimiser = s->optimiser ? TRAIN_CG : TRAIN_ADAM;
+    o->epochs = (uint32_t)s->epochs;
+    o->batch = (uint32_t)s->batch;
+    if (s->rate > 0) o->rate = (float)s->rate;
+    o->seed = (uint64_t)s->seed;
+    o->checkpoint = s->checkpoint;
+    o->resume = s->resume;
+    return c;
+}
+
 static train_options options_of(const settings *s, uint32_t *hidden) {
     train_options o = {.family = s->family ? TAPER_FAMILY_DENSE : TAPER_FAMILY_PCA,
                        .units = (uint32_t)s->units,
                        .linear_mse = s->weight_error,
                        .set_images = (uint64_t)s->set_images,
-                       .dense = train_dense_defaults()};
+                       .code = (train_code)s->code,
+                       .dense = train_dense_defaults(),
+                       .nested = nested_of(s)};
     o.dense.epochs = (uint32_t)s->epochs;
     o.dense.batch = (uint32_t)s->batch;
-    o.dense.rate = (float)s->rate;
+    if (s->rate > 0) o.dense.rate = (float)s->rate;
     o.dense.lambda = (float)s->lambda;
     o.dense.rho = (float)s->rho;
     o.dense.truncated_share = (float)s->truncated;
+    o.dense.jitter = (float)s->jitter;
+    if (s->truncation && strcmp(s->truncation, "none")) o.dense.truncation = s->truncation;
     o.dense.patience = (uint32_t)s->patience;
     o.dense.seed = (uint64_t)s->seed;
     o.dense.checkpoint = s->checkpoint;
@@ -207,95 +230,21 @@ static train_options options_of(const settings *s, uint32_t *hidden) {
     return o;
 }
 
-static void report(const settings *s, const train_report *r, size_t skipped) {
-    if (s->common.json) {
-        cli_json j;
-        cli_json_begin(&j, stdout);
-        cli_json_string(&j, "model", s->output);
-        cli_json_uint(&j, "images", r->images);
-        cli_json_uint(&j, "validation_images", r->validation_images);
-        cli_json_uint(&j, "skipped", skipped);
-        cli_json_uint(&j, "window_width", r->window.width);
-        cli_json_uint(&j, "window_height", r->window.height);
-        cli_json_uint(&j, "units", r->units);
-        cli_json_uint(&j, "model_bytes", r->model_bytes);
-        cli_json_bool(&j, "kept_linear", r->used_linear);
-        cli_json_open(&j, "validation", '[');
-        for (uint32_t i = 0; i < r->validation.n; i++) {
-            cli_json_open(&j, NULL, '{');
-            cli_json_number(&j, "bytes_per_image", r->validation.point[i].bytes_per_image);
-            cli_json_number(&j, "psnr_db", r->validation.point[i].psnr_db);
-            cli_json_close(&j);
-        }
-        cli_json_close(&j);
-        cli_json_end(&j);
-        return;
-    }
-    char size[16];
-    cli_note(&s->common, "train", "%s: %zu images, window %ux%u, %u units, %s", s->output,
-             r->images, r->window.width, r->window.height, r->units,
-             cli_show_size(r->model_bytes, size));
-    if (r->used_linear)
-        cli_note(&s->common, "train",
-                 "training gained nothing over the linear start, which was kept");
-    static const double qualities[] = {25, 30, 35};
-    for (int i = 0; i < 3; i++) {
-        double bytes = train_bytes_at(&r->validation, qualities[i]);
-        if (bytes > 0)
-            cli_note(&s->common, "train",
-                     "about %.1f bytes an image at %.0f dB (held-out images, payload)", bytes,
-                     qualities[i]);
-    }
-}
-
-/* Learning curve for dense, rate and distortion on the held-out images for every family. */
-static void draw_curves(const settings *s, const talk *t, const train_report *r) {
-    double bytes[CODEC_MAX_LAYERS_IN_MODEL], psnr[CODEC_MAX_LAYERS_IN_MODEL];
-    for (uint32_t i = 0; i < r->validation.n; i++)
-        bytes[i] = r->validation.point[i].bytes_per_image, psnr[i] = r->validation.point[i].psnr_db;
-    cli_series learning[] = {
-        {.name = "training", .x = t->epoch, .y = t->loss, .n = t->epochs, .colour = 1},
-        {.name = "validation",
-         .x = t->epoch,
-         .y = t->validation,
-         .n = t->epochs,
-         .colour = 0,
-         .bold = true}};
-    cli_series rd = {.name = "held-out images",
-                     .x = bytes,
-                     .y = psnr,
-                     .n = r->validation.n,
-                     .bold = true,
-                     .markers = true};
-    cli_plot plot = {.title = "learning curve",
-                     .x_label = "epoch",
-                     .y_label = "loss",
-                     .series = learning,
-                     .n_series = 2};
-    if (!t->epochs)
-        plot = (cli_plot){.title = "rate and distortion on held-out images",
-                          .x_label = "bytes per image",
-                          .y_label = "PSNR, dB",
-                          .log_x = true,
-                          .series = &rd,
-                          .n_series = 1};
-    taper_error error = {0};
-    if (cli_plot_write(&plot, s->plot, true, cli_signals_watch(), &error) != TAPER_OK)
-        cli_warning("train", s->plot, "%s", error.text);
-}
-
-static int learn(const settings *s, talk *t, const train_dataset *data, uint32_t window) {
+static int learn(const settings *s, cli_train_talk *t, const train_dataset *data, uint32_t window) {
     uint32_t hidden[CODEC_MAX_LAYERS];
+    taper_error error = {0};
     train_options o = options_of(s, hidden);
+    taper_status status =
+        train_regulariser_parse(&o.nested.training.regulariser, s->regularise, &error);
+    if (status != TAPER_OK) return cli_fail("train", "--regularise", status, &error);
     o.window = window;
-    train_hooks hooks = {t, say_stage, {t, say_step, say_epoch}};
+    train_hooks hooks = cli_train_hooks(t);
     codec_backend backend;
     codec_backend_cpu(&backend);
     codec_backend_set_threads(&backend, cli_threads(&s->common));
     formats_buffer file = formats_buffer_make(SIZE_MAX / 4);
     train_report r;
-    taper_error error = {0};
-    taper_status status = train_model(&o, data, &backend, &hooks, &file, &r, &error);
+    status = train_model(&o, data, &backend, &hooks, &file, &r, &error);
     codec_backend_close(&backend);
     if (t->stage) cli_progress_end(&t->progress);
     const char *about = s->output;
@@ -308,8 +257,8 @@ static int learn(const settings *s, talk *t, const train_dataset *data, uint32_t
                                     cli_signals_watch(), &error);
     formats_buffer_free(&file);
     if (status != TAPER_OK) return cli_fail("train", about, status, &error);
-    report(s, &r, t->skipped);
-    if (s->plot) draw_curves(s, t, &r);
+    cli_train_report(t, &r);
+    if (s->plot) cli_train_draw(t, &r);
     return t->skipped ? CLI_SOME_FAILED : CLI_DONE;
 }
 
@@ -326,19 +275,24 @@ static int check_target(const settings *s) {
 }
 
 static int run(const settings *s, const char *const *paths, size_t n, uint32_t window) {
-    talk t = {.s = s};
+    cli_train_talk t = {.common = &s->common,
+                        .output = s->output,
+                        .log_path = s->log,
+                        .plot = s->plot,
+                        .append = s->resume};
     taper_limits limits = cli_limits(&s->common);
     formats_imageset_options open = {
         .filelist = s->filelist, .labels = s->labels, .limits = &limits};
     formats_imageset *set;
     train_dataset data;
     taper_error error = {0};
-    taper_status status = formats_imageset_open(&set, paths, n, &open, say_skip, &t, &error);
+    taper_status status =
+        formats_imageset_open(&set, paths, n, &open, cli_train_say_skip, &t, &error);
     if (status != TAPER_OK) return cli_fail("train", n ? paths[0] : s->filelist, status, &error);
     cli_progress_start(&t.progress, &s->common, "reading", formats_imageset_count(set), "images");
     status = train_dataset_load(&data, set,
                                 (limits.max_memory ? limits.max_memory : (uint64_t)1 << 32) / 4,
-                                s->alpha, say_skip, say_read, &t, &error);
+                                s->alpha, cli_train_say_skip, cli_train_say_read, &t, &error);
     cli_progress_end(&t.progress);
     formats_imageset_close(set);
     if (status != TAPER_OK) return cli_fail("train", n ? paths[0] : s->filelist, status, &error);
@@ -346,33 +300,46 @@ static int run(const settings *s, const char *const *paths, size_t n, uint32_t w
         cli_note(&s->common, "train",
                  "learning from %zu of %zu images, evenly chosen, to stay within --max-memory",
                  data.n, data.available);
-    if (s->log && !(t.log = fopen(s->log, s->resume ? "a" : "w")))
-        cli_warning("train", s->log, "cannot be written: %s", strerror(errno));
+    cli_train_talk_begin(&t);
     int code = learn(s, &t, &data, window);
-    if (t.log) fclose(t.log);
-    free(t.epoch), free(t.loss), free(t.validation);
+    cli_train_talk_end(&t);
     train_dataset_free(&data);
     return code;
 }
 
-int cmd_train(int argc, char **argv) {
-    settings s = {0};
-    int first, stop = cli_options_parse(&cli_verb_train, argc, argv, &s, &first);
-    if (stop >= 0) return stop;
+static int check_and_run(const settings *s, int argc, char **argv, int first) {
     uint32_t window;
     int code;
-    if (!s.output)
-        code = cli_usage(&cli_verb_train, "name the model to write with -o MODEL");
-    else if (first == argc && !s.filelist)
-        code = cli_usage(&cli_verb_train, "name images or folders to learn from");
-    else if (!parse_window(s.window, &window))
-        code = cli_usage(&cli_verb_train, "--window is auto, whole or 2 to 64, not '%s'", s.window);
-    else if (s.resume && !s.checkpoint)
-        code = cli_usage(&cli_verb_train, "--resume needs --checkpoint FILE");
-    else if (!strncmp(s.common.device, "cuda", 4))
-        code = cli_usage(&cli_verb_train, "this build has no CUDA; give --device cpu");
-    else if ((code = check_target(&s)) == CLI_DONE)
-        code = run(&s, (const char *const *)argv + first, (size_t)(argc - first), window);
-    cli_options_free(&cli_verb_train, &s);
+    if (!s->output) return cli_usage(&cli_verb_train, "name the model to write with -o MODEL");
+    if (first == argc && !s->filelist)
+        return cli_usage(&cli_verb_train, "name images or folders to learn from");
+    if (!parse_window(s->window, &window))
+        return cli_usage(&cli_verb_train, "--window is auto, whole or 2 to 64, not '%s'",
+                         s->window);
+    if (s->resume && !s->checkpoint)
+        return cli_usage(&cli_verb_train, "--resume needs --checkpoint FILE");
+    if (s->code && !s->family)
+        return cli_usage(&cli_verb_train, "--code %s needs --family dense", codes[s->code]);
+    if (!strncmp(s->common.device, "cuda", 4))
+        return cli_usage(&cli_verb_train, "this build has no CUDA; give --device cpu");
+    if ((code = check_target(s)) != CLI_DONE) return code;
+    return run(s, (const char *const *)argv + first, (size_t)(argc - first), window);
+}
+
+int cmd_train(int argc, char **argv) {
+    settings s = {0};
+    char **all = NULL;
+    int first, stop = cli_options_parse(&cli_verb_train, argc, argv, &s, &first);
+    if (stop < 0 && s.preset) { /* parse again, with what it stands for */
+        all = with_preset(argc, argv, s.preset, &argc);
+        cli_options_free(&cli_verb_train, &s);
+        s = (settings){0};
+        if (!all) return cli_usage(&cli_verb_train, "no memory for the preset");
+        argv = all;
+        stop = cli_options_parse(&cli_verb_train, argc, argv, &s, &first);
+    }
+    int code = stop >= 0 ? stop : check_and_run(&s, argc, argv, first);
+    if (stop < 0) cli_options_free(&cli_verb_train, &s);
+    free(all);
     return code;
 }

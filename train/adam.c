@@ -26,10 +26,14 @@ void train_adam_reset(train_adam *adam) {
     memset(adam->v, 0, adam->n * sizeof *adam->v);
 }
 
-taper_status train_adam_step(train_adam *adam, codec_backend *be, float rate, float max_norm,
-                             const float *gradient, float *parameter, double *norm) {
-    double squares;
-    TAPER_TRY(be->ops->sum_squares(be, adam->n, gradient, &squares));
+taper_status train_adam_step_ranges(train_adam *adam, codec_backend *be, float rate, float max_norm,
+                                    const train_range *range, size_t ranges, const float *gradient,
+                                    float *parameter, double *norm) {
+    double squares = 0.0, part;
+    for (size_t i = 0; i < ranges; i++) {
+        TAPER_TRY(be->ops->sum_squares(be, range[i].n, gradient + range[i].first, &part));
+        squares += part;
+    }
     double length = sqrt(squares);
     if (norm) *norm = length;
     if (!isfinite(length)) return TAPER_ERR_ARG;
@@ -40,7 +44,18 @@ taper_status train_adam_step(train_adam *adam, codec_backend *be, float rate, fl
         (float)(rate * correct2 / correct1), adam->beta1, adam->beta2,
         (float)(adam->epsilon * correct2),
         max_norm > 0.0f && length > (double)max_norm ? (float)((double)max_norm / length) : 1.0f};
-    return be->ops->adam(be, adam->n, &step, gradient, parameter, adam->m, adam->v);
+    for (size_t i = 0; i < ranges; i++) {
+        size_t at = range[i].first;
+        TAPER_TRY(be->ops->adam(be, range[i].n, &step, gradient + at, parameter + at, adam->m + at,
+                                adam->v + at));
+    }
+    return TAPER_OK;
+}
+
+taper_status train_adam_step(train_adam *adam, codec_backend *be, float rate, float max_norm,
+                             const float *gradient, float *parameter, double *norm) {
+    train_range all = {0, adam->n};
+    return train_adam_step_ranges(adam, be, rate, max_norm, &all, 1, gradient, parameter, norm);
 }
 
 float train_cosine_rate(float peak, uint64_t t, uint64_t steps, uint64_t warmup) {

@@ -21,6 +21,17 @@ void train_adam_reset(train_adam *adam); /* as after create */
 taper_status train_adam_step(train_adam *adam, codec_backend *be, float rate, float max_norm,
                              const float *gradient, float *parameter, double *norm);
 
+/* Part of a vector. */
+typedef struct train_range {
+    size_t first, n;
+} train_range;
+
+/* The same for some parts of the vector; the others, moments included, stay as they are. The norm
+ * is that of the parts. */
+taper_status train_adam_step_ranges(train_adam *adam, codec_backend *be, float rate, float max_norm,
+                                    const train_range *range, size_t ranges, const float *gradient,
+                                    float *parameter, double *norm);
+
 /* Learning rate at step t of `steps`: a linear rise over `warmup` steps times half a cosine from 1
  * to 0.001. */
 float train_cosine_rate(float peak, uint64_t t, uint64_t steps, uint64_t warmup);

@@ -193,7 +193,7 @@ static void load_rows(void *context, size_t block) {
     const size_t d = ae->weights.inputs, end = smaller(ae->act->rows, (block + 1) * ROWS);
     const float inverse = 1.0f / ae->scale;
     for (size_t i = block * ROWS; i < end; i++) {
-        const uint8_t *y = t->pixels + (size_t)t->order[i] * d;
+        const uint8_t *y = t->pixels + (t->order ? (size_t)t->order[i] : i) * d;
         float *c = ae->act->centred + i * d;
         for (size_t j = 0; j < d; j++) c[j] = ((float)y[j] - ae->weights.mean[j]) * inverse;
     }
@@ -244,7 +244,6 @@ typedef struct objective_task {
     train_autoencoder *ae;
     const train_objective *objective;
     const train_cut *cuts;
-    uint64_t step, first_row;
 } objective_task;
 
 /* Quantise, and the rate with its two gradients, weighted as in the loss. */
@@ -258,11 +257,9 @@ static void objective_rows(void *context, size_t block) {
     for (size_t i = block * ROWS; i < end; i++) {
         size_t at = i * units;
         train_cut cut = {t->cuts[i].threshold / ae->scale, t->cuts[i].kept};
-        float *noise = act->code_slope + at; /* free until the way back */
         train_quantise_row(units, cut, t->objective->slope_floor, act->code + at,
                            act->quantised + at, act->slope + at);
-        train_noise_row(units, t->objective->seed, t->step, t->first_row + i, noise);
-        act->row_bits[i] = train_rate_row(units, cut, act->code + at, noise, act->inverse_scale,
+        act->row_bits[i] = train_rate_row(units, cut, act->code + at, act->inverse_scale,
                                           act->rate_slope + at, act->scale_slope + at);
         for (uint32_t u = 0; u < units; u++) {
             act->rate_slope[at + u] *= weight;
@@ -356,12 +353,11 @@ static void sum_losses(const train_autoencoder *ae, float lambda, train_loss *ou
 }
 
 taper_status train_autoencoder_forward(train_autoencoder *ae, const train_objective *objective,
-                                       const train_cut *cuts, uint64_t step, uint64_t first_row,
-                                       train_loss *out) {
+                                       const train_cut *cuts, train_loss *out) {
     TAPER_TRY(encode(ae));
     for (uint32_t u = 0; u < ae->weights.units; u++)
         ae->act->inverse_scale[u] = train_exp(-SCALE_SPEED * ae->log_scale[u]);
-    objective_task task = {ae, objective, cuts, step, first_row};
+    objective_task task = {ae, objective, cuts};
     codec_pool_run(ae->be->pool, objective_rows, &task, row_blocks(ae->act->rows));
     TAPER_TRY(decode(ae));
     codec_pool_run(ae->be->pool, error_rows, &task, row_blocks(ae->act->rows));
@@ -452,7 +448,7 @@ taper_status train_autoencoder_decode_loss(train_autoencoder *ae, const float *c
     for (size_t i = 0; i < n; i++) act->quantised[i] = codes_q[i] * inverse;
     memset(act->row_bits, 0, act->rows * sizeof *act->row_bits);
     TAPER_TRY(decode(ae));
-    objective_task task = {ae, NULL, NULL, 0, 0};
+    objective_task task = {ae, NULL, NULL};
     codec_pool_run(ae->be->pool, error_rows, &task, row_blocks(act->rows));
     weigh_rows_for_decoder(&task);
     sum_losses(ae, 0.0f, out);

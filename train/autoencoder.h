@@ -22,7 +22,6 @@ typedef struct train_objective {
     float lambda;      /* bits against squared error / T^2 */
     float slope_floor; /* see train_quantise_row */
     float balance;     /* 0..1: from squared error to its logarithm (objective.h) */
-    uint64_t seed;
 } train_objective;
 
 /* Means over the rows of a batch. */
@@ -57,15 +56,14 @@ void train_autoencoder_free(train_autoencoder *ae); /* leaves it zeroed */
  * created with. */
 void train_autoencoder_export(const train_autoencoder *ae, const float *from, codec_network *net);
 
-/* Load n <= batch rows: row order[i] of pixels[..][D] (8 bit, channel-planar) becomes row i. */
+/* Load n <= batch rows: row order[i] of pixels[..][D] (8 bit, channel-planar) becomes row i; order
+ * NULL: row i does. */
 void train_autoencoder_load(train_autoencoder *ae, const uint8_t *pixels, const uint32_t *order,
                             size_t n);
 
-/* The loaded rows' loss at the given cuts (thresholds on the 0..255 scale). step and first_row
- * number the noise. */
+/* The loaded rows' loss at the given cuts (thresholds on the 0..255 scale). */
 taper_status train_autoencoder_forward(train_autoencoder *ae, const train_objective *objective,
-                                       const train_cut *cuts, uint64_t step, uint64_t first_row,
-                                       train_loss *out);
+                                       const train_cut *cuts, train_loss *out);
 /* The gradient of that loss, after a forward call on the same rows. Overwrites ae->gradient. */
 taper_status train_autoencoder_backward(train_autoencoder *ae);
 

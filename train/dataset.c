@@ -118,3 +118,28 @@ size_t train_read_windows(const train_dataset *data, const train_selection *s, c
     }
     return count;
 }
+
+taper_status train_collect_windows(const train_dataset *data, codec_window window,
+                                   train_pixels *out, uint8_t **memory) {
+    enum { MAX_WINDOWS = 1 << 20, BLOCK = 64 };
+    train_selection s;
+    size_t inputs = codec_window_values(window), done = 0, most = 1;
+    TAPER_TRY(train_select(&s, data, window, TRAIN_PART_TRAINING, MAX_WINDOWS));
+    for (size_t i = 0; i < s.n; i++) {
+        size_t windows = (size_t)s.grid[i].columns * s.grid[i].rows;
+        most = windows > most ? windows : most;
+    }
+    float *rows = malloc(most * BLOCK * inputs * sizeof *rows);
+    *memory = malloc(s.windows * inputs + 1);
+    taper_status status = rows && *memory ? TAPER_OK : TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < s.n && status == TAPER_OK; i += BLOCK) {
+        size_t n = train_read_windows(data, &s, window, i, BLOCK, rows);
+        for (size_t k = 0; k < n * inputs; k++)
+            (*memory)[done * inputs + k] = (uint8_t)(rows[k] + 0.5f);
+        done += n;
+    }
+    free(rows);
+    train_selection_free(&s);
+    *out = (train_pixels){*memory, done, (uint32_t)inputs};
+    return status;
+}

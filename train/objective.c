@@ -1,6 +1,5 @@
 /* objective.c -- quantiser and rate with their gradients, one row at a time; see objective.h. */
 #include "objective.h"
-#include "philox.h"
 #include <math.h>
 #include <string.h>
 
@@ -40,61 +39,41 @@ static inline float fast_exp(float x) {
 float train_exp(float x) { return fast_exp(x); }
 
 enum { CHUNK = 8 };
-static const float least_mass = 1e-9f, log2_e = 1.44269504f;
+static const float least_mass = 1e-6f, log2_e = 1.44269504f;
 
-/* One unit: the bits are `linear` / ln 2 - log2(mass), where the masses of a chunk are multiplied
- * before the logarithm is taken. */
-static inline float rate_element(float x, float half, float noise, float inverse, float *dx,
+/* One unit: the bits are what is returned less log2(mass of 0), where the masses of a chunk are
+ * multiplied before the logarithm is taken. t = T / b. */
+static inline float rate_element(float x, float inverse_threshold, float t, float *dx,
                                  float *dlog_scale, float *mass) {
-    float moved = x + 2.0f * half * noise, a = fabsf(moved) * inverse, h = half * inverse;
-    int outside = a >= h;
-    float inner = outside ? 0.0f : a - h; /* exponents that cannot overflow */
-    float e_minus = fast_exp(inner), e_plus = fast_exp(outside ? 0.0f : -a - h),
-          e_twice = fast_exp(-2.0f * h);
-    float inside_mass = 1.0f - 0.5f * (e_minus + e_plus);
-    inside_mass = inside_mass < least_mass ? least_mass : inside_mass;
-    float outside_mass = 0.5f * (1.0f - e_twice);
-    outside_mass = outside_mass < least_mass ? least_mass : outside_mass;
-    float over = 1.0f / (outside ? outside_mass : inside_mass);
-    /* derivatives of -ln p by a and by h */
-    float by_a = outside ? 1.0f : 0.5f * (e_minus - e_plus) * over;
-    float by_h = outside ? -0.5f * (1.0f + e_twice) * over : -0.5f * (e_minus + e_plus) * over;
-    *dx = copysignf(by_a, moved) * inverse * log2_e;
-    *dlog_scale = -(by_a * a + by_h * h) * log2_e; /* a and h are both proportional to 1 / b */
-    *mass = outside ? outside_mass : inside_mass;
-    return outside ? a - h : 0.0f;
+    float e = fast_exp(-t), zero = 1.0f - e;
+    zero = zero < least_mass ? least_mass : zero;
+    float r = fabsf(x) * inverse_threshold - 0.5f;
+    r = r < 0.0f ? 0.0f : r;
+    float sign = r < 1.0f ? r : 1.0f, a_step = t * log2_e;
+    float slope = r > 0.0f ? (r < 1.0f ? 1.0f : 0.0f) + a_step : 0.0f;
+    *dx = copysignf(slope * inverse_threshold, x);
+    *dlog_scale = a_step * (e / zero - r);
+    *mass = zero;
+    return sign + r * t * log2_e;
 }
 
-float train_rate_row(uint32_t units, train_cut cut, const float *x, const float *noise,
-                     const float *inverse_scale, float *dx, float *dlog_scale) {
-    const float half = 0.5f * cut.threshold;
+float train_rate_row(uint32_t units, train_cut cut, const float *x, const float *inverse_scale,
+                     float *dx, float *dlog_scale) {
+    const float inverse_threshold = 1.0f / cut.threshold;
     double bits = 0.0;
     for (uint32_t first = 0; first < cut.kept; first += CHUNK) {
         uint32_t n = cut.kept - first < CHUNK ? cut.kept - first : CHUNK;
-        float mass[CHUNK], linear[CHUNK];
+        float mass[CHUNK], more[CHUNK];
         for (uint32_t i = 0; i < n; i++) {
             uint32_t u = first + i;
-            linear[i] = rate_element(x[u], half, noise[u], inverse_scale[u], dx + u, dlog_scale + u,
-                                     &mass[i]);
+            more[i] = rate_element(x[u], inverse_threshold, cut.threshold * inverse_scale[u],
+                                   dx + u, dlog_scale + u, &mass[i]);
         }
         double product = 1.0, sum = 0.0;
-        for (uint32_t i = 0; i < n; i++) product *= mass[i], sum += linear[i];
-        bits += sum * 1.4426950408889634 - log2(product);
+        for (uint32_t i = 0; i < n; i++) product *= mass[i], sum += more[i];
+        bits += sum - log2(product);
     }
     memset(dx + cut.kept, 0, (units - cut.kept) * sizeof *dx);
     memset(dlog_scale + cut.kept, 0, (units - cut.kept) * sizeof *dlog_scale);
     return (float)bits;
-}
-
-void train_noise_row(uint32_t units, uint64_t seed, uint64_t step, uint64_t index, float *noise) {
-    uint64_t blocks = ((uint64_t)units + 7) / 8;
-    for (uint64_t b = 0; b < blocks; b++) {
-        uint32_t word[4];
-        train_philox(seed, index * blocks + b, TRAIN_STREAM_NOISE + (step << 8), word);
-        uint32_t n = units - (uint32_t)b * 8 < 8 ? units - (uint32_t)b * 8 : 8;
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t half = i & 1 ? word[i / 2] >> 16 : word[i / 2] & 0xffff;
-            noise[b * 8 + i] = ((float)half + 0.5f) * 0x1p-16f - 0.5f;
-        }
-    }
 }

@@ -15,10 +15,13 @@
  * falling density), else 0; 0 for truncated units. Its slope is taken as min(1, |x| / T + floor),
  * not as 0: "straight through", weaker for units that are not sent where floor < 1.
  *
- * Rate. The mass that a Laplace distribution of scale b_u gives an interval of width T around |x +
- * T noise|, noise uniform in (-1/2, 1/2): the usual smooth stand-in for the entropy of quantised
- * values. The scales are trained with the rest. With a = |x + T noise| / b and h = T / 2b:
- *     p = exp(-a) sinh(h) for a >= h, else 1 - exp(-h) cosh(a);  bits = -log2 p */
+ * Rate. The code length of q and the sign where x follows a Laplace distribution of scale b_u,
+ * which is trained with the rest: with t = T / b, q is 0 with probability 1 - exp(-t) and any other
+ * value, sign included, with exp(-q t) (1 - exp(-t)) / 2, so that
+ *     bits = -log2(1 - exp(-t)) + [q > 0] (1 + q t / ln 2).
+ * That is a staircase in x; its mean over x + T n, n uniform in (-1/2, 1/2), is taken, which joins
+ * the middles of the steps: with r = max(|x| / T - 1/2, 0)
+ *     bits = -log2(1 - exp(-t)) + min(r, 1) + r t / ln 2. */
 #ifndef TRAIN_OBJECTIVE_H
 #define TRAIN_OBJECTIVE_H
 #include "truncation.h"
@@ -30,12 +33,9 @@ void train_quantise_row(uint32_t units, train_cut cut, float slope_floor, const 
                         float *x_q, float *slope);
 
 /* Bits of one row. dx[units] = d bits / d x; dlog_scale[units] = d bits / d log b. Truncated units
- * cost nothing. inverse_scale[units] holds 1 / b; noise[units] in (-1/2, 1/2). */
-float train_rate_row(uint32_t units, train_cut cut, const float *x, const float *noise,
-                     const float *inverse_scale, float *dx, float *dlog_scale);
-
-/* noise[units] of row `index` in step `step`, uniform in (-1/2, 1/2) in 2^16 levels. */
-void train_noise_row(uint32_t units, uint64_t seed, uint64_t step, uint64_t index, float *noise);
+ * cost nothing. inverse_scale[units] holds 1 / b. */
+float train_rate_row(uint32_t units, train_cut cut, const float *x, const float *inverse_scale,
+                     float *dx, float *dlog_scale);
 
 /* exp(x) to 2 ulp for -87 <= x <= 88 (clamped outside), in plain arithmetic: the same bits with
  * every C library, and loops over it vectorise. NaN gives exp(88): check inputs elsewhere. */

@@ -138,6 +138,15 @@ taper_status train_evaluate_validation(const taper_model *m, const train_dataset
     return status;
 }
 
+static taper_status finish_candidate(candidate *c, const train_options *options,
+                                     const train_dataset *data, codec_backend *be,
+                                     const train_hooks *hooks, taper_error *error) {
+    codec_weight_precision precision = train_precision(options);
+    train_say(hooks, "validation", -1);
+    TAPER_TRY(train_evaluate_validation(c->model, data, be, &c->curve, error));
+    return codec_model_write(c->model, &precision, &c->file, error);
+}
+
 static taper_status make_candidate(candidate *c, const train_options *options,
                                    const train_dataset *data, codec_window window,
                                    codec_backend *be, const train_hooks *hooks,
@@ -151,7 +160,13 @@ static taper_status make_candidate(candidate *c, const train_options *options,
     m->window = window;
     m->tied = options->family == TAPER_FAMILY_PCA;
     m->info.family = options->family;
-    if (units > inputs) units = inputs;
+    int whole_units = options->family == TAPER_FAMILY_DENSE && options->code != TRAIN_CODE_PLANES;
+    if (units > inputs && !(whole_units && options->units)) units = inputs;
+    if (whole_units) {
+        m->network.inputs = inputs, m->network.units = units;
+        TAPER_TRY(train_nested_stages(m, options, data, be, hooks, error));
+        return finish_candidate(c, options, data, be, hooks, error);
+    }
     if (codec_network_alloc(&m->network, inputs, units, 1, NULL, 0, NULL, 0))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u units", units);
     TAPER_TRY(train_fit_pca(m, data, be, hooks, error));
@@ -161,10 +176,7 @@ static taper_status make_candidate(candidate *c, const train_options *options,
         train_say(hooks, "calibration", -1);
         TAPER_TRY(train_round_and_calibrate(m, data, be, options, NULL, error));
     }
-    train_say(hooks, "validation", -1);
-    TAPER_TRY(train_evaluate_validation(m, data, be, &c->curve, error));
-    codec_weight_precision precision = train_precision(options);
-    return codec_model_write(m, &precision, &c->file, error);
+    return finish_candidate(c, options, data, be, hooks, error);
 }
 
 /* File and model bytes of the set together, as a mean of logarithms over low, middle and high
@@ -239,6 +251,7 @@ static void fill_report(train_report *r, const candidate *c, const train_dataset
         r->validation_images += (size_t)train_is_validation(data, i);
     r->used_linear =
         c->model->info.family == TAPER_FAMILY_DENSE && !c->model->network.decoder.depth;
+    r->binary = c->model->tables.density != NULL;
     r->validation = c->curve;
 }
 

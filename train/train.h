@@ -2,9 +2,27 @@
 #ifndef TRAIN_TRAIN_H
 #define TRAIN_TRAIN_H
 #include "evaluate.h"
+#include "nested_trainer.h"
 #include "trainer.h"
 
 enum { TRAIN_WINDOW_AUTO = 0, TRAIN_WINDOW_WHOLE = 0xFFFF };
+
+/* What a cut takes from a code of family dense, and how it is trained. */
+typedef enum train_code {
+    TRAIN_CODE_PLANES, /* bits of all units: trainer.h */
+    TRAIN_CODE_UNITS,  /* whole real-valued units: nested_trainer.h */
+    TRAIN_CODE_BINARY  /* whole units of one bit */
+} train_code;
+
+/* TRAIN_CODE_UNITS and TRAIN_CODE_BINARY */
+typedef struct train_nested_choice {
+    const char *truncation; /* as train_truncation_make takes it; default "uniform"; NULL: none */
+    int tied;               /* default 1: the decoder is the encoder transposed */
+    codec_activation hidden_activation; /* default CODEC_RELU */
+    float centre; /* binary: what is taken off a bit that is sent; default -1: beta */
+    train_nested_options training; /* its `truncation` is not looked at */
+} train_nested_choice;
+train_nested_choice train_nested_choice_defaults(void);
 
 typedef struct train_options {
     taper_family family; /* default TAPER_FAMILY_PCA */
@@ -15,11 +33,14 @@ typedef struct train_options {
     float step; /* finest threshold in 8-bit levels times sqrt(window values) .. see calibrate.h; 0:
                    2 */
     double linear_mse; /* squared error that rounding the linear weights may add; 0: 0.25 (54 dB) */
-    uint64_t set_images;       /* images over which the model's bytes are spread when the window is
-                                  chosen; 0: as many as given */
-    train_dense_options dense; /* family dense: its loop (trainer.h) */
-    const uint32_t *hidden;    /* family dense: widths of the encoder's hidden layers from the input
-                                  inwards; the decoder's mirror    them. NULL: 512, 512 */
+    uint64_t set_images;        /* images over which the model's bytes are spread when the window is
+                                   chosen; 0: as many as given */
+    train_code code;            /* family dense; default TRAIN_CODE_PLANES */
+    train_dense_options dense;  /* TRAIN_CODE_PLANES: its loop (trainer.h) */
+    train_nested_choice nested; /* the other codes */
+    const uint32_t *hidden; /* family dense: widths of the encoder's hidden layers from the input
+                               inwards; the decoder's mirror them. NULL: 512, 512 for planes, none
+                               for the other codes */
     uint32_t n_hidden;
 } train_options;
 
@@ -28,7 +49,9 @@ typedef struct train_report {
     uint32_t units, passes;
     uint64_t model_bytes;
     size_t images, validation_images;
-    int used_linear; /* family dense: training gained nothing and the linear start was kept */
+    int binary;      /* a unit is one bit */
+    int used_linear; /* family dense, planes: training gained nothing and the linear start was kept
+                      */
     train_rd_curve validation; /* on the validation part */
 } train_report;
 
@@ -40,6 +63,7 @@ typedef struct train_hooks {
     void *user;
     train_stage_fn *stage;
     train_callbacks dense;
+    train_nested_callbacks nested;
 } train_hooks;
 
 /* Learn a model from data and append the .tpm file to out. be may have a pool. hooks may be NULL.

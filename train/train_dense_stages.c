@@ -6,34 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- data ------------------------------------------------------------------------------ */
-
-/* The training part's windows as bytes. */
-static taper_status collect_windows(const taper_model *m, const train_dataset *data,
-                                    train_pixels *out, uint8_t **memory) {
-    enum { MAX_WINDOWS = 1 << 20, BLOCK = 64 };
-    train_selection s;
-    size_t inputs = m->network.inputs, done = 0, most = 1;
-    TAPER_TRY(train_select(&s, data, m->window, TRAIN_PART_TRAINING, MAX_WINDOWS));
-    for (size_t i = 0; i < s.n; i++) {
-        size_t windows = (size_t)s.grid[i].columns * s.grid[i].rows;
-        most = windows > most ? windows : most;
-    }
-    float *rows = malloc(most * BLOCK * inputs * sizeof *rows);
-    *memory = malloc(s.windows * inputs + 1);
-    taper_status status = rows && *memory ? TAPER_OK : TAPER_ERR_NOMEM;
-    for (size_t i = 0; i < s.n && status == TAPER_OK; i += BLOCK) {
-        size_t n = train_read_windows(data, &s, m->window, i, BLOCK, rows);
-        for (size_t k = 0; k < n * inputs; k++)
-            (*memory)[done * inputs + k] = (uint8_t)(rows[k] + 0.5f);
-        done += n;
-    }
-    free(rows);
-    train_selection_free(&s);
-    *out = (train_pixels){*memory, done, (uint32_t)inputs};
-    return status;
-}
-
 /* --- what a unit is worth -------------------------------------------------------------- */
 
 /* Squared error on a window per squared error of each unit: the decoder's response to moving the
@@ -69,8 +41,8 @@ static taper_status measure_gains(const taper_model *m, codec_backend *be, const
     return status;
 }
 
-static taper_status calibrate_dense(taper_model *m, const train_dataset *data, codec_backend *be,
-                                    const train_options *options, taper_error *error) {
+taper_status train_calibrate_dense(taper_model *m, const train_dataset *data, codec_backend *be,
+                                   const train_options *options, taper_error *error) {
     train_selection s;
     float *codes = NULL;
     double *gain = calloc(m->network.units, sizeof *gain);
@@ -161,15 +133,18 @@ static taper_status train_network(taper_model *m, const train_options *options,
                                   const train_pixels *pixels, const train_dataset *data,
                                   codec_backend *be, const train_hooks *hooks, taper_error *error) {
     train_result result;
+    train_dense_options dense = options->dense;
+    dense.width = m->window.width;
+    dense.height = m->window.height;
     train_say(hooks, "training", -1);
-    TAPER_TRY(train_dense(&options->dense, pixels, be, &m->network, hooks ? &hooks->dense : NULL,
-                          &result, error));
+    TAPER_TRY(
+        train_dense(&dense, pixels, be, &m->network, hooks ? &hooks->dense : NULL, &result, error));
     train_say(hooks, "calibration", -1);
-    TAPER_TRY(calibrate_dense(m, data, be, options, error));
+    TAPER_TRY(train_calibrate_dense(m, data, be, options, error));
     cut_table cuts;
     if (make_cuts(&cuts, &m->tables) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to tune the decoder");
-    train_dense_options tuning = options->dense;
+    train_dense_options tuning = dense;
     tuning.rate *= 0.2f;
     tuning.epochs = tuning.epochs / 3 + 1;
     tuning.checkpoint = NULL;
@@ -180,7 +155,7 @@ static taper_status train_network(taper_model *m, const train_options *options,
     free(cuts.depth);
     if (status != TAPER_OK) return status;
     train_say(hooks, "calibration", -1);
-    return calibrate_dense(m, data, be, options, error);
+    return train_calibrate_dense(m, data, be, options, error);
 }
 
 /* Mean log bytes of a over b, at equal quality over their common range; below 0: a is smaller. */
@@ -224,7 +199,7 @@ taper_status train_dense_stages(taper_model *m, const train_options *options,
     if (status == TAPER_OK)
         status = train_evaluate_validation(&linear, data, be, &floor_curve, error);
     if (status == TAPER_OK) status = grow_stacks(m, options, error);
-    if (status == TAPER_OK && collect_windows(m, data, &pixels, &memory) != TAPER_OK)
+    if (status == TAPER_OK && train_collect_windows(data, m->window, &pixels, &memory) != TAPER_OK)
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for the training windows");
     if (status == TAPER_OK) status = train_network(m, options, &pixels, data, be, hooks, error);
     if (status == TAPER_OK) status = train_evaluate_validation(m, data, be, &curve, error);

@@ -19,6 +19,9 @@ taper_status train_evaluate_validation(const taper_model *model, const train_dat
                                        codec_backend *be, train_rd_curve *curve,
                                        taper_error *error);
 codec_weight_precision train_precision(const train_options *options);
+/* train_round_and_calibrate for a network whose units are of different worth, which is measured. */
+taper_status train_calibrate_dense(taper_model *model, const train_dataset *data, codec_backend *be,
+                                   const train_options *options, taper_error *error);
 
 /* Family dense, from a model that holds the principal components: train the network, calibrate it,
  * tune the decoder on what the quantiser gives, and keep the linear model instead where validation
@@ -26,5 +29,12 @@ codec_weight_precision train_precision(const train_options *options);
 taper_status train_dense_stages(taper_model *model, const train_options *options,
                                 const train_dataset *data, codec_backend *be,
                                 const train_hooks *hooks, taper_error *error);
+
+/* Family dense with codes of whole units (TRAIN_CODE_UNITS, TRAIN_CODE_BINARY): train, bring the
+ * network into the codec's form, and make its tables. model->network.inputs and .units are given.
+ */
+taper_status train_nested_stages(taper_model *model, const train_options *options,
+                                 const train_dataset *data, codec_backend *be,
+                                 const train_hooks *hooks, taper_error *error);
 
 #endif

@@ -5,9 +5,12 @@
 #include "trainer.h"
 #include "../formats/bytes.h"
 #include "adam.h"
+#include "jitter.h"
 #include "philox.h"
+#include "population.h"
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -27,18 +30,23 @@ typedef struct run {
     train_adam adam;
     train_objective objective;
     train_cut_range range;
+    train_population population; /* range's lengths, where a truncation is given */
     float *best;                /* [ae.n] */
     float *codes, *dequantised; /* [batch][units], stage two */
     uint32_t *rows;             /* all rows: [training | validation] */
     uint32_t *shuffled;         /* this epoch's training rows */
     size_t n_training, n_validation, batch;
     uint64_t steps_per_epoch;
-    train_cut *cuts;        /* [batch] */
+    train_cut *cuts; /* [batch] */
+    train_jitter jitter;
+    uint8_t *moved;         /* [batch][inputs]; NULL: nothing is moved */
     train_checkpoint state; /* step, losses, history: what a checkpoint holds */
     uint32_t history_room;
     double started, saved; /* clock */
     uint64_t first_step;   /* of this process */
-    int stop, diverged;
+    uint64_t saved_step;   /* in the checkpoint on disk; 0: none was written or read */
+    uint64_t diverged;     /* step, from 1; 0: none */
+    int stop;
 } run;
 
 static double now(void) {
@@ -83,6 +91,13 @@ static taper_status check_options(const train_dense_options *o, const train_pixe
         (o->psnr_high > 0.0 && o->psnr_high < o->psnr_low))
         return formats_fail(error, TAPER_ERR_ARG,
                             "the quality range must rise and lie in 0 to 100 dB");
+    if (!(o->jitter >= 0.0f && o->jitter <= 1.0f) ||
+        (o->jitter > 0.0f &&
+         (!o->width || !o->height || data->inputs % ((uint64_t)o->width * o->height) != 0)))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "jitter must lie in [0, 1], and windows of %u values cannot be %u x %u "
+                            "pixels",
+                            (unsigned)data->inputs, (unsigned)o->width, (unsigned)o->height);
     if (data->inputs != net->inputs || data->n < 2 || data->n > UINT32_MAX)
         return formats_fail(error, TAPER_ERR_ARG,
                             "training needs two or more windows of %u values, there are %zu of %u",
@@ -145,11 +160,11 @@ static taper_status batch_loss(run *r, uint64_t step, uint64_t first, size_t n, 
     for (size_t i = 0; i < n; i++)
         r->cuts[i] =
             train_cut_draw(&r->range, r->ae.weights.units, r->options->seed, step, first + i);
-    TAPER_TRY(train_autoencoder_forward(&r->ae, &r->objective, r->cuts, step, first, out));
+    TAPER_TRY(train_autoencoder_forward(&r->ae, &r->objective, r->cuts, out));
     return gradient ? train_autoencoder_backward(&r->ae) : TAPER_OK;
 }
 
-/* The validation rows' loss, always at the same cuts and with the same noise. */
+/* The validation rows' loss, always at the same cuts. */
 static taper_status validate(run *r, double *loss) {
     double sum = 0.0;
     for (size_t i = 0; i < r->n_validation; i += r->batch) {
@@ -163,21 +178,34 @@ static taper_status validate(run *r, double *loss) {
     return TAPER_OK;
 }
 
+/* This step's training rows into the autoencoder, moved if that is asked for. */
+static void load_batch(run *r) {
+    const uint32_t *order = r->shuffled + r->state.step % r->steps_per_epoch * r->batch;
+    if (!r->moved) {
+        train_autoencoder_load(&r->ae, r->data->pixels, order, r->batch);
+        return;
+    }
+    train_jitter_rows(&r->jitter, r->ae.be->pool, r->data->pixels, order, r->batch,
+                      r->options->seed, r->state.step, r->moved);
+    train_autoencoder_load(&r->ae, r->moved, NULL, r->batch);
+}
+
 static taper_status train_step(run *r) {
     const train_dense_options *o = r->options;
     train_checkpoint *s = &r->state;
     uint64_t steps = r->steps_per_epoch * o->epochs;
-    const uint32_t *order = r->shuffled + s->step % r->steps_per_epoch * r->batch;
     train_loss loss;
-    train_autoencoder_load(&r->ae, r->data->pixels, order, r->batch);
+    load_batch(r);
     TAPER_TRY(batch_loss(r, s->step, 0, r->batch, 1, &loss));
     uint64_t warmup = steps / 10 < WARMUP ? steps / 10 : WARMUP;
-    double norm = 0.0;
-    taper_status status =
-        train_adam_step(&r->adam, r->ae.be, train_cosine_rate(o->rate, s->step, steps, warmup),
-                        o->max_norm, r->ae.gradient, r->ae.parameter, &norm);
-    if (!isfinite(loss.loss) || !isfinite(norm)) {
-        r->diverged = 1;
+    double norm = loss.loss; /* not finite: no step is made */
+    taper_status status = TAPER_OK;
+    if (isfinite(loss.loss))
+        status =
+            train_adam_step(&r->adam, r->ae.be, train_cosine_rate(o->rate, s->step, steps, warmup),
+                            o->max_norm, r->ae.gradient, r->ae.parameter, &norm);
+    if (!isfinite(norm)) {
+        r->diverged = s->step + 1;
         return TAPER_OK;
     }
     s->sum_loss += loss.loss * (double)r->batch;
@@ -211,10 +239,15 @@ static uint64_t fingerprint_of(const run *r) {
                               (double)o->truncated_share,
                               (double)o->validation_share,
                               o->max_validation,
-                              o->patience};
+                              o->patience,
+                              (double)o->jitter,
+                              o->width,
+                              o->height};
     const uint64_t counts[] = {o->seed, r->data->n, r->data->inputs, r->ae.weights.units, r->ae.n};
     uint64_t hash = mix(1, numbers, sizeof numbers);
     hash = mix(hash, counts, sizeof counts);
+    if (r->range.lengths)
+        hash = mix(hash, r->population.bytes.mass, r->population.bytes.units * sizeof(double));
     hash = mix(hash, r->ae.weights.mean, r->data->inputs * sizeof(float));
     hash = mix(hash, r->ae.parameter,
                r->ae.n * sizeof(float)); /* the start: linear path, shapes, first weights */
@@ -225,7 +258,9 @@ static taper_status save(run *r, taper_error *error) {
     if (!r->options->checkpoint || r->requantise) return TAPER_OK;
     r->saved = now();
     r->state.adam_step = r->adam.step;
-    return train_checkpoint_write(r->options->checkpoint, &r->state, error);
+    TAPER_TRY(train_checkpoint_write(r->options->checkpoint, &r->state, error));
+    r->saved_step = r->state.step;
+    return TAPER_OK;
 }
 
 static taper_status resume(run *r, taper_error *error) {
@@ -246,21 +281,31 @@ static taper_status resume(run *r, taper_error *error) {
     loaded.history = r->state.history;
     r->state = loaded;
     r->adam.step = loaded.adam_step;
+    r->saved_step = loaded.step;
     return TAPER_OK;
 }
 
 /* --- making and ending a run ------------------------------------------------------------------ */
 
-static void choose_thresholds(run *r, const codec_network *net, const train_start *start) {
+static taper_status choose_thresholds(run *r, const codec_network *net, const train_start *start,
+                                      taper_error *error) {
     const train_dense_options *o = r->options;
     double empty = train_psnr_without_code(start, net->inputs, net->units);
-    double low = o->psnr_low > 0.0 ? o->psnr_low : empty + 2.0,
+    double low = o->psnr_low > 0.0 ? o->psnr_low : empty + 4.0,
            high = o->psnr_high > 0.0 ? o->psnr_high : empty + 13.0;
-    r->range = (train_cut_range){train_threshold_for_psnr(start, net->inputs, net->units, high),
-                                 train_threshold_for_psnr(start, net->inputs, net->units, low),
-                                 o->rho, o->truncated_share};
+    r->range = (train_cut_range){
+        .threshold_low = train_threshold_for_psnr(start, net->inputs, net->units, high),
+        .threshold_high = train_threshold_for_psnr(start, net->inputs, net->units, low),
+        .rho = o->rho,
+        .truncated_share = o->truncated_share};
     if (r->range.threshold_high < r->range.threshold_low)
         r->range.threshold_high = r->range.threshold_low;
+    if (!o->truncation) return TAPER_OK;
+    TAPER_TRY(train_population_make(&r->population, o->truncation, start, net->units,
+                                    r->range.threshold_low, error));
+    r->range.lengths = &r->population.bytes;
+    r->range.threshold_at = r->population.threshold_at;
+    return TAPER_OK;
 }
 
 static taper_status take_memory(run *r, taper_error *error) {
@@ -269,9 +314,17 @@ static taper_status take_memory(run *r, taper_error *error) {
     r->codes = malloc(codes * sizeof *r->codes);
     r->dequantised = malloc(codes * sizeof *r->dequantised);
     r->cuts = malloc(r->batch * sizeof *r->cuts);
+    int moves = r->options->jitter > 0.0f;
+    if (moves) {
+        const train_dense_options *o = r->options;
+        r->jitter =
+            (train_jitter){o->width, o->height, r->data->inputs / o->width / o->height, o->jitter};
+        r->moved = malloc(r->batch * r->data->inputs);
+    }
     r->history_room = r->options->epochs;
     r->state.history = calloc(r->history_room, sizeof *r->state.history);
-    if (!r->best || !r->codes || !r->dequantised || !r->cuts || !r->state.history)
+    if (!r->best || !r->codes || !r->dequantised || !r->cuts || (moves && !r->moved) ||
+        !r->state.history)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a network of %zu weights",
                             r->ae.n);
     return TAPER_OK;
@@ -282,17 +335,20 @@ static taper_status begin(run *r, codec_backend *be, const codec_network *net, t
     train_start start;
     taper_status status = train_start_measure(&start, net, be, r->data, MEASURED_ROWS);
     if (status == TAPER_OK) {
-        choose_thresholds(r, net, &start);
-        status = train_autoencoder_create(&r->ae, net, be, r->batch, start.scale, start.magnitude);
+        taper_status chosen = choose_thresholds(r, net, &start, error);
+        if (chosen == TAPER_OK)
+            status =
+                train_autoencoder_create(&r->ae, net, be, r->batch, start.scale, start.magnitude);
         train_start_free(&start);
+        TAPER_TRY(chosen);
     }
     if (status == TAPER_OK) status = train_adam_create(&r->adam, r->ae.n);
     if (status != TAPER_OK)
         return formats_fail(error, status, "no memory for training this network");
     TAPER_TRY(take_memory(r, error));
     memcpy(r->best, r->ae.parameter, r->ae.n * sizeof *r->best);
-    r->objective = (train_objective){r->options->lambda, r->options->slope_floor,
-                                     r->options->balance, r->options->seed};
+    r->objective =
+        (train_objective){r->options->lambda, r->options->slope_floor, r->options->balance};
     r->state.n = r->ae.n;
     r->state.vector[0] = r->ae.parameter;
     r->state.vector[1] = r->adam.m;
@@ -307,12 +363,14 @@ static taper_status begin(run *r, codec_backend *be, const codec_network *net, t
 static void end(run *r) {
     train_autoencoder_free(&r->ae);
     train_adam_free(&r->adam);
+    train_population_free(&r->population);
     free(r->best);
     free(r->codes);
     free(r->dequantised);
     free(r->rows);
     free(r->shuffled);
     free(r->cuts);
+    free(r->moved);
     free(r->state.history);
 }
 
@@ -365,6 +423,30 @@ static taper_status finish_epoch(run *r) {
     return TAPER_OK;
 }
 
+/* The epoch whose network is kept, from 1; 0: the start. */
+static uint32_t best_epoch(const train_checkpoint *s) {
+    for (uint32_t i = 0; i < s->n_history; i++)
+        if (s->history[i].validation_loss == s->best_loss) return i + 1;
+    return 0;
+}
+
+static void report_divergence(const run *r) {
+    char kept[64] = "its start", saved[512] = "no checkpoint was written before it";
+    uint32_t epoch = best_epoch(&r->state);
+    if (!r->callbacks || !r->callbacks->diverged) return;
+    if (epoch) snprintf(kept, sizeof kept, "the network of epoch %u", (unsigned)epoch);
+    if (r->saved_step)
+        snprintf(saved, sizeof saved, "the last good checkpoint, after step %llu, is %.400s",
+                 (unsigned long long)r->saved_step, r->options->checkpoint);
+    char words[768];
+    snprintf(words, sizeof words,
+             "training diverged in step %llu of %llu (a loss or gradient is not finite) and was "
+             "stopped there; %s is kept, %s; lower the rate",
+             (unsigned long long)r->diverged,
+             (unsigned long long)(r->steps_per_epoch * r->options->epochs), kept, saved);
+    r->callbacks->diverged(r->callbacks->user, words);
+}
+
 static int out_of_patience(const run *r) {
     return r->options->patience && r->state.stale_epochs >= r->options->patience;
 }
@@ -381,7 +463,10 @@ static taper_status loop(run *r, taper_error *error) {
         if (status != TAPER_OK)
             return formats_fail(error, status, "training step %llu could not be computed: %s",
                                 (unsigned long long)s->step, formats_status_name(status));
-        if (r->diverged) break;
+        if (r->diverged) {
+            report_divergence(r);
+            break;
+        }
         report_step(r);
         if (s->step % r->steps_per_epoch == 0) {
             status = finish_epoch(r);
@@ -401,9 +486,8 @@ static void report_result(const run *r, train_result *result) {
     if (!result) return;
     const train_checkpoint *s = &r->state;
     *result = (train_result){
-        s->start_loss,          s->best_loss,           !(s->best_loss < s->start_loss),
-        s->n_history,           (uint32_t)r->stop,      (uint32_t)r->diverged,
-        r->range.threshold_low, r->range.threshold_high};
+        s->start_loss,     s->best_loss, !(s->best_loss < s->start_loss), s->n_history,
+        (uint32_t)r->stop, r->diverged,  r->range.threshold_low,          r->range.threshold_high};
 }
 
 taper_status train_dense(const train_dense_options *options, const train_pixels *data,

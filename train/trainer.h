@@ -22,8 +22,16 @@ typedef struct train_dense_options {
     float lambda;      /* default 0.2: bits against squared error / T^2 (objective.h) */
     float slope_floor; /* default 1: plain straight-through (objective.h) */
     float balance;     /* default 0.7: 0 squared error .. 1 its logarithm, i.e. mean PSNR */
-    /* Quality range to train for, in dB; 0 (default): 2 and 13 dB above the mean image's. */
+    /* Quality range to train for, in dB; 0 (default): 4 and 13 dB above the mean image's. */
     double psnr_low, psnr_high;
+    /* Share of the examples that are moved a little (jitter.h), 0..1; default 0. It needs the
+     * windows' size in pixels. For sets of small images that show one kind of thing, where training
+     * is long enough to learn the images by heart. */
+    float jitter;
+    uint32_t width, height;
+    /* Population of receivers to train for, in bytes a window (population.h: file:PATH, ladder:..,
+     * geometric:RHO, uniform); NULL (default): thresholds alike in every octave of the range. */
+    const char *truncation;
     float rho;             /* default 0.95: geometric truncation over units ... */
     float truncated_share; /* default 0: ... for this share of the examples, 0..1 */
     /* Default 0.05 of the rows; at least a batch, or a tenth of the rows where that is less. */
@@ -39,12 +47,12 @@ typedef struct train_dense_options {
 train_dense_options train_dense_defaults(void);
 
 typedef struct train_progress {
-    uint32_t epoch, epochs; /* epoch under way, from 1 */
-    uint64_t step, steps;   /* steps done, steps in all */
+    uint32_t epoch, epochs;        /* epoch under way, from 1 */
+    uint64_t step, steps;          /* steps done, steps in all */
     double loss, distortion, bits; /* means of this epoch so far, as in train_loss */
     double validation_loss;        /* of the last finished epoch; the start's before that */
-    double examples_per_second; /* of this process; 0 before the first step */
-    double seconds_left;        /* if all epochs are run */
+    double examples_per_second;    /* of this process; 0 before the first step */
+    double seconds_left;           /* if all epochs are run */
 } train_progress;
 
 typedef struct train_callbacks {
@@ -55,6 +63,9 @@ typedef struct train_callbacks {
     /* After every epoch, with the learning curve's new entry; `epoch` from 1. Epochs done before a
      * resume are reported again first, so that the curve is whole. */
     void (*epoch)(void *user, uint32_t epoch, const train_history *entry, double seconds);
+    /* Training has diverged and was stopped: one sentence that names the step, what is kept, the
+     * last checkpoint, and the remedy. */
+    void (*diverged)(void *user, const char *words);
 } train_callbacks;
 
 typedef struct train_result {
@@ -62,8 +73,9 @@ typedef struct train_result {
     uint32_t best_is_start;       /* 1: no epoch was better, the network is its linear path */
     uint32_t epochs;              /* finished */
     uint32_t stopped;             /* 1: by the progress callback */
-    /* 1: a loss or gradient was not finite; the best network before that is returned. */
-    uint32_t diverged;
+    /* Step, from 1, in which a loss or gradient was not finite, and after which nothing was
+     * computed: the best network before that is returned. 0: none. */
+    uint64_t diverged;
     /* The quantiser thresholds trained for, on the 0..255 scale. */
     float threshold_low, threshold_high;
 } train_result;

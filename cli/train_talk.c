@@ -1,0 +1,254 @@
+/* train_talk.c -- see train_talk.h. */
+#include "train_talk.h"
+#include "json.h"
+#include "plot.h"
+#include "signals.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cli_train_talk_begin(cli_train_talk *t) {
+    if (t->log_path && !(t->log = fopen(t->log_path, t->append ? "a" : "w")))
+        cli_warning("train", t->log_path, "cannot be written: %s", strerror(errno));
+}
+
+void cli_train_talk_end(cli_train_talk *t) {
+    if (t->log) fclose(t->log);
+    free(t->curve);
+}
+
+/* --- while it works -------------------------------------------------------------------- */
+
+void cli_train_say_skip(void *user, const char *path, const taper_error *why) {
+    ((cli_train_talk *)user)->skipped++;
+    cli_warning("train", path, "%s", why->text);
+}
+
+void cli_train_say_read(void *user, uint64_t done, uint64_t total) {
+    (void)total;
+    cli_progress_set(&((cli_train_talk *)user)->progress, done);
+}
+
+/* The progress line of a stage, begun when the stage changes. */
+static void enter(cli_train_talk *t, const char *stage, uint64_t total, const char *unit) {
+    if (t->stage && !strcmp(t->stage, stage)) return;
+    if (t->stage) cli_progress_end(&t->progress);
+    cli_progress_start(&t->progress, t->common, stage, total, unit);
+    t->stage = stage;
+}
+
+static void say_stage(void *user, const char *stage, double part) {
+    cli_train_talk *t = user;
+    enter(t, stage, part < 0 ? 0 : 100, "%");
+    if (part >= 0) cli_progress_set(&t->progress, (uint64_t)(part * 100));
+}
+
+static int say_step(void *user, const train_progress *p) {
+    cli_train_talk *t = user;
+    enter(t, "training steps", p->steps, "steps");
+    cli_progress_set(&t->progress, p->step);
+    cli_progress_say(&t->progress, "epoch %u, loss %.4g, validation %.4g", p->epoch, p->loss,
+                     p->validation_loss);
+    return 0;
+}
+
+static int say_nested_step(void *user, uint64_t step, uint64_t steps, uint32_t frozen, double loss,
+                           double seconds_left) {
+    cli_train_talk *t = user;
+    (void)seconds_left;
+    enter(t, "training steps", steps, "steps");
+    cli_progress_set(&t->progress, step);
+    cli_progress_say(&t->progress, "unit %u swept, loss %.4g", (unsigned)frozen, loss);
+    return 0;
+}
+
+static void say_diverged(void *user, const char *words) {
+    cli_train_talk *t = user;
+    if (t->stage) cli_progress_end(&t->progress);
+    t->stage = NULL;
+    cli_warning("train", t->output, "%s", words);
+}
+
+/* --- the learning curve ---------------------------------------------------------------- */
+
+static void keep_epoch(cli_train_talk *t, double epoch, double training, double validation,
+                       double swept) {
+    if (t->epochs == t->room) {
+        size_t room = t->room ? 2 * t->room : 64;
+        void *more = realloc(t->curve, room * sizeof *t->curve);
+        if (!more) return;
+        t->curve = more;
+        t->room = room;
+    }
+    t->curve[t->epochs].epoch = epoch;
+    t->curve[t->epochs].training = training;
+    t->curve[t->epochs].validation = validation;
+    t->curve[t->epochs++].swept = swept;
+}
+
+static void say_epoch(void *user, uint32_t epoch, const train_history *entry, double seconds) {
+    cli_train_talk *t = user;
+    keep_epoch(t, epoch, entry->loss, entry->validation_loss, 0);
+    if (!t->log) return;
+    cli_json j;
+    cli_json_begin(&j, t->log);
+    cli_json_uint(&j, "epoch", epoch);
+    cli_json_number(&j, "loss", entry->loss);
+    cli_json_number(&j, "validation_loss", entry->validation_loss);
+    cli_json_number(&j, "distortion_mse", entry->distortion);
+    cli_json_number(&j, "bits", entry->bits);
+    cli_json_number(&j, "rate", entry->rate);
+    cli_json_number(&j, "seconds", seconds);
+    cli_json_end(&j);
+}
+
+static void say_nested_epoch(void *user, uint32_t epoch, const train_nested_epoch *e) {
+    cli_train_talk *t = user;
+    t->whole_units = 1;
+    keep_epoch(t, epoch, e->mse, e->validation_mse, e->frozen);
+    if (!t->log) return;
+    cli_json j;
+    cli_json_begin(&j, t->log);
+    cli_json_uint(&j, "epoch", epoch);
+    cli_json_number(&j, "loss", e->loss);
+    cli_json_number(&j, "mse", e->mse);
+    cli_json_number(&j, "validation_mse", e->validation_mse);
+    cli_json_number(&j, "validation_mse_all_units", e->full_mse);
+    cli_json_uint(&j, "units_swept", e->frozen);
+    cli_json_number(&j, "multiply_adds_per_row", e->multiply_adds);
+    cli_json_number(&j, "seconds", e->seconds);
+    cli_json_end(&j);
+}
+
+train_hooks cli_train_hooks(cli_train_talk *t) {
+    return (train_hooks){t,
+                         say_stage,
+                         {t, say_step, say_epoch, say_diverged},
+                         {t, say_nested_step, say_nested_epoch}};
+}
+
+/* --- the report ------------------------------------------------------------------------ */
+
+static void report_json(const cli_train_talk *t, const train_report *r) {
+    cli_json j;
+    cli_json_begin(&j, stdout);
+    cli_json_string(&j, "model", t->output);
+    cli_json_uint(&j, "images", r->images);
+    cli_json_uint(&j, "validation_images", r->validation_images);
+    cli_json_uint(&j, "skipped", t->skipped);
+    cli_json_uint(&j, "window_width", r->window.width);
+    cli_json_uint(&j, "window_height", r->window.height);
+    cli_json_uint(&j, "units", r->units);
+    cli_json_bool(&j, "binary", r->binary);
+    cli_json_uint(&j, "model_bytes", r->model_bytes);
+    cli_json_bool(&j, "kept_linear", r->used_linear);
+    cli_json_open(&j, "validation", '[');
+    for (uint32_t i = 0; i < r->validation.n; i++) {
+        cli_json_open(&j, NULL, '{');
+        cli_json_number(&j, "bytes_per_image", r->validation.point[i].bytes_per_image);
+        cli_json_number(&j, "psnr_db", r->validation.point[i].psnr_db);
+        cli_json_close(&j);
+    }
+    cli_json_close(&j);
+    cli_json_end(&j);
+}
+
+void cli_train_report(const cli_train_talk *t, const train_report *r) {
+    if (t->common->json) {
+        report_json(t, r);
+        return;
+    }
+    char size[16];
+    cli_note(t->common, "train", "%s: %zu images, window %ux%u, %u %sunits, %s", t->output,
+             r->images, r->window.width, r->window.height, r->units, r->binary ? "binary " : "",
+             cli_show_size(r->model_bytes, size));
+    if (r->used_linear)
+        cli_note(t->common, "train",
+                 "training gained nothing over the linear start, which was kept");
+    static const double qualities[] = {25, 30, 35};
+    int said = 0;
+    for (int i = 0; i < 3; i++) {
+        double bytes = train_bytes_at(&r->validation, qualities[i]);
+        if (!(bytes > 0)) continue;
+        said = 1;
+        cli_note(t->common, "train",
+                 "about %.1f bytes an image at %.0f dB (held-out images, payload)", bytes,
+                 qualities[i]);
+    }
+    if (!said && r->validation.n) {
+        const train_rd_point *end = &r->validation.point[r->validation.n - 1];
+        cli_note(t->common, "train",
+                 "all of it, %.1f bytes an image, gives %.2f dB (held-out images)",
+                 end->bytes_per_image, end->psnr_db);
+    }
+}
+
+/* --- pictures -------------------------------------------------------------------------- */
+
+static void draw(const cli_plot *plot, const char *stem) {
+    taper_error error = {0};
+    if (cli_plot_write(plot, stem, true, cli_signals_watch(), &error) != TAPER_OK)
+        cli_warning("train", stem, "%s", error.text);
+}
+
+static void draw_learning(const cli_train_talk *t) {
+    size_t n = t->epochs;
+    double *column = malloc(4 * n * sizeof *column);
+    char *stem = malloc(strlen(t->plot) + sizeof "-sweep");
+    if (!column || !stem) {
+        free(column), free(stem);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        column[i] = t->curve[i].epoch, column[n + i] = t->curve[i].training;
+        column[2 * n + i] = t->curve[i].validation, column[3 * n + i] = t->curve[i].swept;
+    }
+    cli_series learning[] = {
+        {.name = "training", .x = column, .y = column + n, .n = n, .colour = 1},
+        {.name = "validation",
+         .x = column,
+         .y = column + 2 * n,
+         .n = n,
+         .colour = 0,
+         .bold = true}};
+    cli_plot plot = {.title = "learning curve",
+                     .x_label = "epoch",
+                     .y_label = t->whole_units ? "expected squared error" : "loss",
+                     .series = learning,
+                     .n_series = 2};
+    draw(&plot, t->plot);
+    cli_series sweep = {
+        .name = "units swept", .x = column, .y = column + 3 * n, .n = n, .bold = true};
+    cli_plot swept = {.title = "unit sweeping",
+                      .x_label = "epoch",
+                      .y_label = "units that are finished",
+                      .series = &sweep,
+                      .n_series = 1};
+    memcpy(stem, t->plot, strlen(t->plot) + 1);
+    memcpy(stem + strlen(t->plot), "-sweep", sizeof "-sweep");
+    if (t->whole_units && t->curve[n - 1].swept > 0) draw(&swept, stem);
+    free(column), free(stem);
+}
+
+void cli_train_draw(const cli_train_talk *t, const train_report *r) {
+    double bytes[CODEC_MAX_LAYERS_IN_MODEL], psnr[CODEC_MAX_LAYERS_IN_MODEL];
+    if (t->epochs) {
+        draw_learning(t);
+        return;
+    }
+    for (uint32_t i = 0; i < r->validation.n; i++)
+        bytes[i] = r->validation.point[i].bytes_per_image, psnr[i] = r->validation.point[i].psnr_db;
+    cli_series rd = {.name = "held-out images",
+                     .x = bytes,
+                     .y = psnr,
+                     .n = r->validation.n,
+                     .bold = true,
+                     .markers = true};
+    cli_plot plot = {.title = "rate and distortion on held-out images",
+                     .x_label = "bytes per image",
+                     .y_label = "PSNR, dB",
+                     .log_x = true,
+                     .series = &rd,
+                     .n_series = 1};
+    draw(&plot, t->plot);
+}

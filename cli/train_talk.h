@@ -1,0 +1,41 @@
+/* train_talk.h -- what `taper train` says: progress while it works, the learning curve as JSON
+ * lines, its report, and the curves as pictures. */
+#ifndef CLI_TRAIN_TALK_H
+#define CLI_TRAIN_TALK_H
+#include "../train/train.h"
+#include "progress.h"
+#include <stdio.h>
+
+typedef struct cli_train_talk {
+    const cli_common *common;
+    const char *output;   /* the model's path */
+    const char *log_path; /* JSON lines, or NULL; opened by begin */
+    const char *plot;     /* stem, or NULL */
+    int append;           /* go on with the log of a run that is resumed */
+    /* its own */
+    cli_progress progress;
+    const char *stage;
+    size_t skipped;
+    FILE *log;
+    struct {
+        double epoch, training, validation, swept;
+    } * curve;
+    size_t epochs, room;
+    int whole_units; /* the curve is of mean squared errors, and units are swept */
+} cli_train_talk;
+
+/* Open the log. The talk's first members are filled in. */
+void cli_train_talk_begin(cli_train_talk *talk);
+void cli_train_talk_end(cli_train_talk *talk);
+
+/* For formats_imageset_open and train_dataset_load; user is the talk. */
+void cli_train_say_skip(void *user, const char *path, const taper_error *why);
+void cli_train_say_read(void *user, uint64_t done, uint64_t total);
+/* For train_model. */
+train_hooks cli_train_hooks(cli_train_talk *talk);
+/* What came out, to standard error or as JSON to standard output. */
+void cli_train_report(const cli_train_talk *talk, const train_report *report);
+/* STEM.svg, .png, .csv of the learning curve, or of rate and distortion where there is none;
+ * STEM-sweep.* of the unit being swept. */
+void cli_train_draw(const cli_train_talk *talk, const train_report *report);
+#endif

@@ -1,0 +1,19 @@
+/* numbers.h -- what settings and small text files are made of: decimal numbers; and the sums of
+ * products that optimisers decide by. */
+#ifndef TRAIN_NUMBERS_H
+#define TRAIN_NUMBERS_H
+#include <stddef.h>
+#include <stdint.h>
+
+/* A finite decimal number at the front of text, as "0.25", "-3" or "1e-4": no blanks before it, no
+ * hexadecimal, no "inf". Returns what follows it, or NULL where there is none (*value unchanged).
+ */
+const char *train_number(const char *text, double *value);
+
+/* A whole number at the front of text, digits only, at most 2^32 - 1; otherwise as train_number. */
+const char *train_whole_number(const char *text, uint32_t *value);
+
+/* The sum of a[i] b[i], in double, in an order that n alone decides. a may be b. */
+double train_dot(size_t n, const float *a, const float *b);
+
+#endif

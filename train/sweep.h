@@ -1,0 +1,44 @@
+/* sweep.h -- unit sweeping: which units are finished (Rippel et al. 2014, section 4.1).
+ *
+ * Under a decaying p_B late units are seldom kept and learn slowly, and an early unit is ever less
+ * touched by those after it. So units are frozen from the front, one after the other, as they
+ * converge, and the truncation is drawn from what is left.
+ *
+ * The front unit is frozen when, from one look to the next (`check` steps later), its row of the
+ * code layer has moved by less than `tolerance` of its length, or when it has been at the front for
+ * its budget of share x steps / units steps. The budget may be below 1: several units are then
+ * frozen at once. The last unit is never frozen. */
+#ifndef TRAIN_SWEEP_H
+#define TRAIN_SWEEP_H
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct train_sweep_options {
+    int on;           /* default 0 */
+    uint32_t check;   /* default 10 steps; 1.. */
+    double tolerance; /* default 1e-3; 0: never converged, budgets alone */
+    double warmup;    /* default 0.2: share of the run's steps before the first unit is frozen */
+    double share;     /* default 0.8: of the steps, for all units; warmup + share <= 1 */
+} train_sweep_options;
+
+typedef struct train_sweep {
+    train_sweep_options options;
+    uint64_t steps; /* of the run */
+    uint32_t units;
+    size_t inputs;
+    /* what a checkpoint holds */
+    uint32_t frozen;
+    double deadline;  /* step at which the front unit's budget ends */
+    uint64_t started; /* 1 + the step at which the front unit was last looked at; 0: never */
+    float *looked;    /* [inputs] its row then */
+} train_sweep;
+
+/* TAPER_ERR_ARG-like 0 when options are out of range. */
+int train_sweep_options_are_legal(const train_sweep_options *options);
+/* looked[inputs] is borrowed. */
+void train_sweep_begin(train_sweep *sweep, const train_sweep_options *options, uint64_t steps,
+                       uint32_t units, size_t inputs, float *looked);
+/* After `step` steps: freeze what is due. row(0 .. units) are the code layer's weights,
+ * [units][inputs]. Returns the units frozen. */
+uint32_t train_sweep_after_step(train_sweep *sweep, uint64_t step, const float *weights);
+#endif

@@ -1,0 +1,180 @@
+/* train_nested_stages.c -- family dense with whole units, real-valued or binary, as in Rippel et
+ * al. (2014): from images to a model; see train_parts.h. */
+#include "nested_trainer.h"
+#include "binariser.h"
+#include "train_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+train_nested_choice train_nested_choice_defaults(void) {
+    return (train_nested_choice){.truncation = "uniform",
+                                 .tied = 1,
+                                 .hidden_activation = CODEC_RELU,
+                                 .centre = -1.0f,
+                                 .training = train_nested_defaults()};
+}
+
+/* --- making the network ---------------------------------------------------------------- */
+
+static train_nested_shape shape_of(const taper_model *m, const train_options *options) {
+    const train_nested_choice *c = &options->nested;
+    train_nested_shape s = {.inputs = m->network.inputs,
+                            .layers = options->n_hidden + 1,
+                            .hidden = c->hidden_activation,
+                            .code = CODEC_LINEAR,
+                            .tied = c->tied,
+                            .binary = options->code == TRAIN_CODE_BINARY,
+                            .centre = c->centre < 0.0f ? (float)c->training.beta : c->centre};
+    for (uint32_t l = 0; l < options->n_hidden; l++) s.width[l] = options->hidden[l];
+    s.width[options->n_hidden] = m->network.units;
+    return s;
+}
+
+static void transpose(const float *from, size_t rows, size_t columns, float factor, float *to) {
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < columns; c++) to[c * rows + r] = from[r * columns + c] * factor;
+}
+
+static void scale_copy(float *to, const float *from, size_t n, float factor) {
+    for (size_t i = 0; i < n; i++) to[i] = from[i] * factor;
+}
+
+/* The trained network as the codec has it: pixels on the 0..255 scale, so the first layer divides
+ * by the scale and the last one multiplies. */
+static taper_status export_network(const train_nested_network *net, codec_network *to) {
+    const train_nested_shape *s = &net->shape;
+    uint32_t n = s->layers - 1, mirrored[TRAIN_NESTED_MAX_LAYERS];
+    for (uint32_t i = 0; i < n; i++) mirrored[i] = s->width[n - 1 - i];
+    TAPER_TRY(codec_network_alloc_direct(to, s->inputs, net->units, s->hidden,
+                                         s->binary ? CODEC_LINEAR : s->code, s->width, n, mirrored,
+                                         n));
+    memcpy(to->mean, net->mean, s->inputs * sizeof(float));
+    for (uint32_t l = 0; l < s->layers; l++) {
+        const train_nested_layer *y = &net->layer[l];
+        codec_layer *in = &to->encoder.layer[l], *out = &to->decoder.layer[n - l];
+        size_t weights = (size_t)y->inputs * y->outputs;
+        scale_copy(in->weight, y->w, weights, l ? 1.0f : 1.0f / net->scale);
+        memcpy(in->bias, y->b, y->outputs * sizeof(float));
+        transpose(y->v, y->outputs, y->inputs, l ? 1.0f : net->scale, out->weight);
+        scale_copy(out->bias, y->c, y->inputs, l ? 1.0f : net->scale);
+    }
+    return s->tied ? codec_network_tie(to, net->scale * net->scale) : TAPER_OK;
+}
+
+/* --- binary: tables and thresholds ----------------------------------------------------- */
+
+/* Thresholds anew for the weights as stored, and each unit's share of ones. */
+static taper_status settle_thresholds(taper_model *m, codec_backend *be, const train_pixels *pixels,
+                                      double beta, float *density) {
+    enum { MOST = 1 << 26, BLOCK = 512 };
+    const size_t units = m->network.units, d = pixels->inputs;
+    size_t n = pixels->n < MOST / units ? pixels->n : MOST / units;
+    float *bias = m->network.encoder.layer[m->network.encoder.depth - 1].bias;
+    float *rows = malloc(BLOCK * d * sizeof *rows), *a = malloc(n * units * sizeof *a),
+          *column = malloc(n * sizeof *column);
+    taper_status status = rows && a && column ? TAPER_OK : TAPER_ERR_NOMEM;
+    memset(bias, 0, units * sizeof *bias);
+    for (size_t i = 0; i < n && status == TAPER_OK; i += BLOCK) {
+        size_t count = n - i < BLOCK ? n - i : BLOCK;
+        for (size_t j = 0; j < count * d; j++) rows[j] = pixels->pixels[i * d + j];
+        status = codec_network_encode(&m->network, be, rows, count, a + i * units);
+    }
+    for (size_t k = 0; k < units && status == TAPER_OK; k++) {
+        size_t above = 0;
+        for (size_t i = 0; i < n; i++) column[i] = a[i * units + k];
+        bias[k] = -train_exact_quantile(column, n, beta);
+        for (size_t i = 0; i < n; i++) above += a[i * units + k] > -bias[k];
+        density[k] = (float)above / (float)n;
+    }
+    free(rows), free(a), free(column);
+    return status;
+}
+
+static taper_status finish_binary(taper_model *m, const train_options *options,
+                                  const train_pixels *pixels, codec_backend *be, float centre,
+                                  taper_error *error) {
+    codec_weight_precision precision = train_precision(options);
+    float *density = calloc(m->network.units, sizeof *density);
+    taper_status status = density ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK)
+        status = codec_code_tables_make_binary(&m->tables, m->network.units,
+                                               m->window.width * m->window.height, density);
+    if (status == TAPER_OK) status = codec_model_round_weights(m, &precision, error);
+    if (status == TAPER_OK)
+        status = settle_thresholds(m, be, pixels, options->nested.training.beta, density);
+    if (status == TAPER_OK) {
+        codec_code_tables_free(&m->tables);
+        status = codec_code_tables_make_binary(&m->tables, m->network.units,
+                                               m->window.width * m->window.height, density);
+        m->tables.centre = centre;
+    }
+    free(density);
+    return status == TAPER_OK ? status
+                              : formats_fail(error, status, "no memory for a binary model");
+}
+
+/* --- the stages ------------------------------------------------------------------------ */
+
+static taper_status train_network(train_nested_network *net, const train_options *options,
+                                  const train_pixels *pixels, const train_hooks *hooks,
+                                  taper_error *error) {
+    train_nested_options o = options->nested.training;
+    train_truncation truncation = {0};
+    taper_status status = TAPER_OK;
+    if (options->nested.truncation)
+        status = train_truncation_make(&truncation, options->nested.truncation, net->units, error);
+    if (status != TAPER_OK) return status;
+    o.truncation = options->nested.truncation ? &truncation : NULL;
+    train_say(hooks, "training", -1);
+    status = train_nested(&o, pixels, net, hooks ? &hooks->nested : NULL, NULL, error);
+    train_truncation_free(&truncation);
+    return status;
+}
+
+static taper_status make_network(train_nested_network *net, const taper_model *m,
+                                 const train_options *options, const train_pixels *pixels,
+                                 codec_backend *be, taper_error *error) {
+    train_nested_shape shape = shape_of(m, options);
+    float scale, *mean = malloc(pixels->inputs * sizeof *mean);
+    if (!mean) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the mean image");
+    train_nested_statistics(pixels, mean, &scale);
+    taper_status status =
+        train_nested_create(net, &shape, be, mean, scale, options->nested.training.seed);
+    free(mean);
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status,
+                              "a network of these widths cannot be made; 0 to 6 hidden layers of "
+                              "1 to 65535 units are possible");
+}
+
+taper_status train_nested_stages(taper_model *m, const train_options *options,
+                                 const train_dataset *data, codec_backend *be,
+                                 const train_hooks *hooks, taper_error *error) {
+    train_pixels pixels;
+    uint8_t *memory = NULL;
+    train_nested_network net = {0};
+    int binary = options->code == TRAIN_CODE_BINARY;
+    if (options->n_hidden >= TRAIN_NESTED_MAX_LAYERS)
+        return formats_fail(error, TAPER_ERR_ARG, "%u hidden layers; 0 to 6 are possible",
+                            options->n_hidden);
+    if (train_collect_windows(data, m->window, &pixels, &memory) != TAPER_OK) {
+        free(memory);
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the training windows");
+    }
+    taper_status status = make_network(&net, m, options, &pixels, be, error);
+    if (status == TAPER_OK) status = train_network(&net, options, &pixels, hooks, error);
+    float centre = net.shape.centre;
+    if (status == TAPER_OK) {
+        codec_network_free(&m->network);
+        status = export_network(&net, &m->network);
+        if (status != TAPER_OK) formats_fail(error, status, "no memory for the model");
+    }
+    train_nested_free(&net);
+    train_say(hooks, "calibration", -1);
+    if (status == TAPER_OK)
+        status = binary ? finish_binary(m, options, &pixels, be, centre, error)
+                        : train_calibrate_dense(m, data, be, options, error);
+    free(memory);
+    return status;
+}
