@@ -6,6 +6,7 @@
 # make CUDA=0|1   force the GPU backend out or in (default: in when nvcc is found)
 # make fuzz       build the libFuzzer targets (clang) and run each for FUZZ_SECONDS (default 30)
 # make bench      measured figures as JSON lines
+# make paper-nested-dropout   the figures of the nested-dropout paper; QUICK=1: in minutes, to build/paper-quick
 # make install    binary, libraries, header, taper.pc, manual pages, completions; PREFIX=/usr/local DESTDIR=
 # make clean      remove build/
 # make help       this text
@@ -63,7 +64,7 @@ BENCHES   := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/bench_*.c))
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
 REPLAYS   := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(FUZZ_SRC))
 
-.PHONY: all deps demo demo-run check check-run fuzz bench install clean help
+.PHONY: all deps demo demo-run check check-run fuzz bench paper-nested-dropout install clean help
 .SECONDARY:
 all: $(B)/taper $(B)/libtaper.a $(B)/libtaper.so $(B)/make_samples
 
@@ -92,6 +93,10 @@ $(B)/tests/test_%: $(B)/tests/test_%.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) 
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
 $(B)/bench/%: $(B)/bench/%.o $(B)/bench/common.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
+$(B)/bench/nested_dropout: $(call obj,$(wildcard bench/paper/*.c)) $(B)/bench/common.o \
+    $(filter-out $(B)/samples/make_samples.o,$(call obj,$(SAMPLES))) \
+    $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
 # fuzz targets with a driver that replays files instead of libFuzzer
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(LIB_OBJ)
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -109,6 +114,8 @@ fuzz: deps
 	@sh tests/fuzz/run.sh $(FUZZ_SECONDS)
 bench: all $(BENCHES)
 	@sh bench/run.sh $(B)
+paper-nested-dropout: all $(B)/bench/nested_dropout $(filter %/test_theory,$(TESTS))
+	@QUICK=$(QUICK) PARTS="$(PARTS)" sh bench/paper/run.sh $(B)
 # One public header: formats/taper_types.h stands in for the line that includes it. DESTDIR is only written to.
 D = $(DESTDIR)$(PREFIX)
 install: all

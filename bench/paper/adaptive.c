@@ -1,0 +1,189 @@
+/* adaptive.c -- section 4.2: regularisation with a coefficient for each unit, chosen at each step,
+ * against one coefficient for all. Strengths are chosen on held-out images; all are reported.
+ *
+ * A strength near 0 is no regularisation in either way, and the two then agree. So they are also
+ * compared where they regularise alike: at the same mean magnitude of the rows Omega_k. */
+#include "../../cli/page.h"
+#include "parts.h"
+#include "recipes.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const trial_of[] = {RECIPE_FIXED_STRENGTHS, RECIPE_ADAPTIVE_STRENGTHS, "none"};
+enum { TRIALS = sizeof trial_of / sizeof *trial_of, NONE = -1 };
+
+typedef struct trial {
+    const char *regulariser;
+    char settings[640];
+    int adaptive;          /* 0, 1 or NONE */
+    double held_out, test; /* error at full length */
+    double weight, ratio;  /* mean |Omega_ki| of all rows; of the last quarter to the first */
+    paper_curve curve;     /* on the test set */
+} trial;
+
+static double mean_magnitude(const train_nested_network *net, uint32_t first, uint32_t end) {
+    const train_nested_layer *code = &net->layer[net->shape.layers - 1];
+    double sum = 0.0;
+    for (size_t i = (size_t)first * code->inputs; i < (size_t)end * code->inputs; i++)
+        sum += fabs((double)code->w[i]);
+    return sum / ((double)(end - first) * code->inputs);
+}
+
+static void run_trial(paper *p, const char *regulariser, trial *t) {
+    char settings[320], name[64];
+    paper_network network;
+    paper_curve held_out = {.n = 1};
+    snprintf(settings, sizeof settings, "%s regulariser=%s", RECIPE_REGULARISED, regulariser);
+    snprintf(name, sizeof name, "regularised-%s", regulariser);
+    for (char *c = name; *c; c++)
+        if (*c == ':') *c = '-';
+    paper_train(p, name, settings, NULL, &network);
+    const train_regulariser *asked = &network.options.regulariser;
+    *t = (trial){.regulariser = regulariser,
+                 .adaptive = asked->kind == TRAIN_PENALTY_NONE ? NONE : asked->adaptive};
+    memcpy(t->settings, network.settings, sizeof t->settings);
+    held_out.length[0] = network.net.units;
+    paper_lengths(&t->curve, network.net.units, 0);
+    paper_measure(p, &network, &p->held_out, &held_out);
+    paper_measure(p, &network, &p->test, &t->curve);
+    t->held_out = held_out.mse[0], t->test = t->curve.mse[t->curve.n - 1];
+    uint32_t quarter = network.net.units / 4;
+    t->weight = mean_magnitude(&network.net, 0, network.net.units);
+    t->ratio = mean_magnitude(&network.net, 3 * quarter, network.net.units) /
+               mean_magnitude(&network.net, 0, quarter);
+    paper_network_free(&network);
+}
+
+static const trial *best_of(const trial *t, int adaptive) {
+    const trial *best = NULL;
+    for (int i = 0; i < TRIALS; i++)
+        if (t[i].adaptive == adaptive && (!best || t[i].held_out < best->held_out)) best = &t[i];
+    if (!best) paper_die("no trial of one kind of regularisation");
+    return best;
+}
+
+/* Error at full length of the adaptive trials where their weights are as small as `weight`, between
+ * trials linear in the weights; NAN outside them. */
+static double adaptive_at(const trial *t, double weight) {
+    for (int i = 0; i < TRIALS; i++)
+        for (int j = 0; j < TRIALS; j++) {
+            if (t[i].adaptive != 1 || t[j].adaptive == 0 || t[j].weight <= t[i].weight) continue;
+            int neighbours = weight >= t[i].weight && weight <= t[j].weight;
+            for (int k = 0; k < TRIALS; k++)
+                if (t[k].adaptive && t[k].weight > t[i].weight && t[k].weight < t[j].weight)
+                    neighbours = 0;
+            if (!neighbours) continue;
+            double part = (weight - t[i].weight) / (t[j].weight - t[i].weight);
+            return t[i].test + part * (t[j].test - t[i].test);
+        }
+    return NAN;
+}
+
+static void print_matches(paper *p, const trial *t) {
+    for (int i = 0; i < TRIALS; i++) {
+        double matched = t[i].adaptive == 0 ? adaptive_at(t, t[i].weight) : NAN;
+        if (!isfinite(matched)) continue;
+        paper_print(p, "nested-dropout/adaptive", "mse lower at equal mean weight",
+                    100.0 * (1.0 - matched / t[i].test), "%",
+                    "\"bits\":%u,\"fixed\":\"%s\",\"mean_weight\":%.6g",
+                    t[i].curve.length[t[i].curve.n - 1], t[i].regulariser, t[i].weight);
+    }
+}
+
+static void print_trials(paper *p, const trial *t, const trial *best[2]) {
+    for (int i = 0; i < TRIALS; i++) {
+        paper_print(
+            p, "nested-dropout/adaptive", "mse on held-out images", t[i].held_out, "8-bit^2",
+            "\"bits\":%u,\"regulariser\":\"%s\",\"mean_weight\":%.6g,\"settings\":\"%s\"",
+            t[i].curve.length[t[i].curve.n - 1], t[i].regulariser, t[i].weight, t[i].settings);
+        for (size_t j = 0; j < t[i].curve.n; j++)
+            paper_print(p, "nested-dropout/adaptive", "mse", t[i].curve.mse[j], "8-bit^2",
+                        "\"bits\":%u,\"regulariser\":\"%s\",\"chosen\":%s,\"settings\":\"%s\"",
+                        t[i].curve.length[j], t[i].regulariser,
+                        &t[i] == best[0] || &t[i] == best[1] ? "true" : "false", t[i].settings);
+    }
+    paper_print(p, "nested-dropout/adaptive", "mse lower with adaptive coefficients",
+                100.0 * (1.0 - best[1]->test / best[0]->test), "%",
+                "\"bits\":%u,\"adaptive\":\"%s\",\"fixed\":\"%s\"",
+                best[0]->curve.length[best[0]->curve.n - 1], best[1]->regulariser,
+                best[0]->regulariser);
+}
+
+static void plot(paper *p, const trial *t, const trial *best[2]) {
+    double *x = paper_memory(PAPER_MAX_LENGTHS, sizeof *x);
+    char name[TRIALS][64];
+    paper_line line[TRIALS];
+    size_t n = 0;
+    for (size_t i = 0; i < t[0].curve.n; i++) x[i] = t[0].curve.length[i];
+    for (int pass = 0; pass < 2; pass++) /* the chosen ones first */
+        for (int i = 0; i < TRIALS; i++) {
+            int chosen = &t[i] == best[0] || &t[i] == best[1];
+            if (chosen == pass) continue;
+            snprintf(name[n], sizeof name[n], "%s%s", t[i].regulariser, chosen ? " (chosen)" : "");
+            line[n] = (paper_line){name[n], x, t[i].curve.mse, t[i].curve.n};
+            n++;
+        }
+    paper_plot(p, "adaptive", "Adaptive and fixed regularisation, test set", "bits kept",
+               "mean squared error (8-bit scale)", PAPER_LOG_X | PAPER_LOG_Y, line, n);
+    free(x);
+}
+
+/* Error at full length against how small the weights were made. */
+static void plot_weights(paper *p, const trial *t) {
+    double x[2][TRIALS], y[2][TRIALS];
+    paper_line line[2] = {{"adaptive", x[1], y[1], 0}, {"fixed", x[0], y[0], 0}};
+    for (int i = 0; i < TRIALS; i++)
+        for (int adaptive = 0; adaptive < 2; adaptive++) {
+            if (t[i].adaptive == !adaptive) continue; /* without regularisation: on both lines */
+            size_t at = line[!adaptive].n++;
+            for (; at > 0 && x[adaptive][at - 1] > t[i].weight; at--)
+                x[adaptive][at] = x[adaptive][at - 1], y[adaptive][at] = y[adaptive][at - 1];
+            x[adaptive][at] = t[i].weight, y[adaptive][at] = t[i].test;
+        }
+    paper_plot(p, "adaptive-weights", "Adaptive and fixed regularisation at full length, test set",
+               "mean magnitude of a weight of the code layer", "mean squared error (8-bit scale)",
+               PAPER_LOG_X, line, 2);
+}
+
+static void put_page(paper *p, const trial *t, const trial *best[2]) {
+    FILE *to = paper_section(
+        p, "adaptive", "Section 4.2: adaptive regularisation",
+        "gradients fade with the index of a unit, so that one coefficient for all would rule the "
+        "late ones; coefficients that keep the ratio of the two gradients constant do not. No "
+        "figure is given.");
+    paper_section_svg(p, to, "adaptive", "error against bits for each regularisation");
+    paper_section_svg(p, to, "adaptive-weights", "error against the mean magnitude of weights");
+    enum { COLUMNS = 6 };
+    char cell[TRIALS][COLUMNS][48];
+    const char *head[] = {"regulariser",   "held-out, all bits",      "test, all bits",
+                          "test, 64 bits", "mean magnitude of Omega", "its last quarter to first"},
+               *at[TRIALS * COLUMNS];
+    bool strong[TRIALS];
+    for (int i = 0; i < TRIALS; i++) {
+        snprintf(cell[i][0], 48, "%s", t[i].regulariser);
+        snprintf(cell[i][1], 48, "%.2f", t[i].held_out);
+        snprintf(cell[i][2], 48, "%.2f", t[i].test);
+        snprintf(cell[i][3], 48, "%.2f", paper_at(&t[i].curve, 64));
+        snprintf(cell[i][4], 48, "%.5f", t[i].weight);
+        snprintf(cell[i][5], 48, "%.3f", t[i].ratio);
+        for (int j = 0; j < COLUMNS; j++) at[COLUMNS * i + j] = cell[i][j];
+        strong[i] = &t[i] == best[0] || &t[i] == best[1];
+    }
+    cli_page_put_table(to, &(cli_page_table){COLUMNS, TRIALS, head, at, 1, strong});
+    cli_page_note(to, t[0].settings);
+    paper_section_end(to);
+}
+
+void paper_part_adaptive(paper *p) {
+    trial *t = paper_memory(TRIALS, sizeof *t);
+    const trial *best[2];
+    for (int i = 0; i < TRIALS; i++) run_trial(p, trial_of[i], &t[i]);
+    for (int adaptive = 0; adaptive < 2; adaptive++) best[adaptive] = best_of(t, adaptive);
+    print_trials(p, t, best);
+    print_matches(p, t);
+    plot(p, t, best);
+    plot_weights(p, t);
+    put_page(p, t, best);
+    free(t);
+}

@@ -1,0 +1,155 @@
+/* drawing.c -- see drawing.h. */
+#include "drawing.h"
+#include "../../formats/atomic_file.h"
+#include "../../formats/png.h"
+#include "../../samples/letters.h"
+#include <stdlib.h>
+#include <string.h>
+
+void paper_draw_begin(paper_drawing *d, uint32_t width, uint32_t height, uint32_t zoom) {
+    *d = (paper_drawing){.width = width, .height = height, .zoom = zoom};
+    d->rgb = paper_memory((size_t)width * height, 3);
+    memset(d->rgb, 255, (size_t)width * height * 3);
+}
+
+void paper_draw_image(paper_drawing *d, uint32_t x, uint32_t y, const uint8_t *planes,
+                      uint32_t side, uint32_t channels) {
+    size_t places = (size_t)side * side;
+    for (uint32_t i = 0; i < side; i++)
+        for (uint32_t j = 0; j < side; j++) {
+            if (y + i >= d->height || x + j >= d->width) continue;
+            uint8_t *to = d->rgb + 3 * ((size_t)(y + i) * d->width + x + j);
+            const uint8_t *from = planes + (size_t)i * side + j;
+            for (uint32_t c = 0; c < 3; c++) to[c] = from[channels == 3 ? c * places : 0];
+        }
+}
+
+static paper_mark *new_mark(paper_drawing *d, float x, float y, float size) {
+    if (d->marks == PAPER_MAX_MARKS) paper_die("too many marks on a picture");
+    paper_mark *m = &d->mark[d->marks++];
+    *m = (paper_mark){.x = x, .y = y, .size = size};
+    return m;
+}
+
+void paper_draw_word(paper_drawing *d, float x, float y, float size, const char *word) {
+    paper_mark *m = new_mark(d, x, y, size);
+    snprintf(m->word, sizeof m->word, "%s", word);
+}
+
+void paper_draw_dot(paper_drawing *d, float x, float y, float radius, const uint8_t colour[3]) {
+    memcpy(new_mark(d, x, y, radius)->colour, colour, 3);
+}
+
+/* --- PNG ------------------------------------------------------------------------------- */
+
+static void encode_png(const uint8_t *rgb, uint32_t width, uint32_t height, uint8_t **bytes,
+                       size_t *n) {
+    union {
+        const uint8_t *from;
+        void *pixels;
+    } view = {.from = rgb}; /* the encoder only reads */
+    taper_image image = {width, height, 3, 8, view.pixels};
+    taper_error error = {0};
+    paper_check(formats_png_encode(&image, bytes, n, &error), "PNG", &error);
+}
+
+static void stroke(samples_canvas *c, const paper_mark *m) {
+    samples_texture ink = samples_texture_flat((samples_colour){
+        (float)m->colour[0] / 255, (float)m->colour[1] / 255, (float)m->colour[2] / 255});
+    samples_look look = {.texture = &ink, .opacity = 1.0f, .softness = 1.0f};
+    float x = m->x;
+    if (!m->word[0]) samples_canvas_disc(c, m->x, m->y, m->size, &look);
+    for (const char *letter = m->word; *letter; letter++) {
+        samples_path path = {0};
+        char capital = *letter >= 'a' && *letter <= 'z' ? (char)(*letter - 'a' + 'A') : *letter;
+        x += samples_letter(&path, capital, x, m->y, m->size);
+        samples_canvas_stroke(c, &path, 0.055f * m->size + 0.25f, &look);
+    }
+}
+
+/* The raster, zoomed, with its marks drawn on it. */
+static uint8_t *with_marks(const paper_drawing *d) {
+    samples_canvas canvas;
+    size_t width = (size_t)d->width * d->zoom, n = width * d->height * d->zoom;
+    if (!samples_canvas_make(&canvas, (int)width, (int)(d->height * d->zoom)))
+        paper_die("no memory for a picture");
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *from = d->rgb + 3 * (i / width / d->zoom * d->width + i % width / d->zoom);
+        canvas.pixel[i] =
+            (samples_colour){(float)from[0] / 255, (float)from[1] / 255, (float)from[2] / 255};
+    }
+    for (size_t i = 0; i < d->marks; i++) stroke(&canvas, &d->mark[i]);
+    uint8_t *rgb = paper_memory(n, 3);
+    samples_canvas_to_rgb8(&canvas, rgb);
+    samples_canvas_free(&canvas);
+    return rgb;
+}
+
+/* --- SVG ------------------------------------------------------------------------------- */
+
+static void put_base64(FILE *to, const uint8_t *bytes, size_t n) {
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < n; i += 3) {
+        uint32_t v = (uint32_t)bytes[i] << 16;
+        if (i + 1 < n) v |= (uint32_t)bytes[i + 1] << 8;
+        if (i + 2 < n) v |= bytes[i + 2];
+        fputc(digit[v >> 18], to);
+        fputc(digit[v >> 12 & 63], to);
+        fputc(i + 1 < n ? digit[v >> 6 & 63] : '=', to);
+        fputc(i + 2 < n ? digit[v & 63] : '=', to);
+    }
+}
+
+static void put_svg(FILE *to, const paper_drawing *d, const uint8_t *png, size_t n,
+                    const char *alt) {
+    uint32_t width = d->width * d->zoom, height = d->height * d->zoom;
+    fprintf(to,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
+            "viewBox=\"0 0 %u %u\">\n<title>%s</title>\n",
+            width, height, width, height, alt);
+    fprintf(to,
+            "<image width=\"%u\" height=\"%u\" style=\"image-rendering:pixelated\" "
+            "href=\"data:image/png;base64,",
+            width, height);
+    put_base64(to, png, n);
+    fputs("\"/>\n", to);
+    for (size_t i = 0; i < d->marks; i++) {
+        const paper_mark *m = &d->mark[i];
+        unsigned colour = (unsigned)m->colour[0] << 16 | m->colour[1] << 8 | m->colour[2];
+        if (m->word[0])
+            fprintf(to,
+                    "<text x=\"%.1f\" y=\"%.1f\" font-family=\"sans-serif\" font-size=\"%.1f\" "
+                    "fill=\"#%06x\">%s</text>\n",
+                    (double)m->x, (double)m->y, 1.35 * (double)m->size, colour, m->word);
+        else
+            fprintf(to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"#%06x\"/>\n",
+                    (double)m->x, (double)m->y, (double)m->size, colour);
+    }
+    fputs("</svg>\n", to);
+}
+
+static void write_file(const paper *p, const char *stem, const char *suffix, const void *bytes,
+                       size_t n) {
+    char *path = paper_path(p->out, "%s%s", stem, suffix);
+    taper_error error = {0};
+    paper_check(formats_file_write(path, bytes, n, FORMATS_ATOMIC_OVERWRITE, NULL, &error), path,
+                &error);
+    free(path);
+}
+
+void paper_draw_end(const paper *p, paper_drawing *d, const char *stem, const char *alt) {
+    uint8_t *marked = with_marks(d), *png;
+    size_t n, size = 0;
+    char *text = NULL;
+    encode_png(marked, d->width * d->zoom, d->height * d->zoom, &png, &n);
+    write_file(p, stem, ".png", png, n);
+    free(png);
+    encode_png(d->rgb, d->width, d->height, &png, &n);
+    FILE *to = open_memstream(&text, &size);
+    if (!to) paper_die("no memory for a picture");
+    put_svg(to, d, png, n, alt);
+    if (fclose(to) != 0) paper_die("no memory for a picture");
+    write_file(p, stem, ".svg", text, size);
+    free(text), free(png), free(marked), free(d->rgb);
+    *d = (paper_drawing){0};
+}

@@ -1,0 +1,163 @@
+/* fig1.c -- figure 1: the filters of a binarised 3072-100-3072 autoencoder at rho 0.9, with and
+ * without unit sweeping, and what sweeping is worth. */
+#include "../../cli/page.h"
+#include "drawing.h"
+#include "parts.h"
+#include "recipes.h"
+#include "sweep_cost.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDES = 10, GAP = 1, ZOOM = 2, TOP = 9 };
+
+/* Row k of W on the 8-bit scale: 128 is 0, the farthest of its values 0 or 255. */
+static void filter_to_bytes(const float *w, size_t n, uint8_t *to) {
+    float most = 1e-20f;
+    for (size_t i = 0; i < n; i++) most = fmaxf(most, fabsf(w[i]));
+    for (size_t i = 0; i < n; i++) to[i] = (uint8_t)lrintf(127.5f + 127.5f * w[i] / most);
+}
+
+static void draw_filters(paper *p, const paper_network *network, const char *stem,
+                         const char *title) {
+    const paper_images *images = &p->training;
+    uint32_t cell = images->side + GAP;
+    uint8_t *bytes = paper_memory(images->inputs, 1);
+    paper_drawing d;
+    paper_draw_begin(&d, SIDES * cell + GAP, SIDES * cell + GAP + TOP, ZOOM);
+    paper_draw_word(&d, 2, 14, 9, title);
+    for (uint32_t k = 0; k < network->net.units && k < SIDES * SIDES; k++) {
+        filter_to_bytes(network->net.layer[0].w + (size_t)k * images->inputs, images->inputs,
+                        bytes);
+        paper_draw_image(&d, GAP + k % SIDES * cell, TOP + k / SIDES * cell, bytes, images->side,
+                         images->channels);
+    }
+    free(bytes);
+    paper_draw_end(p, &d, stem, title);
+}
+
+static void plot_errors(paper *p, const paper_curve curve[2]) {
+    double *x = paper_memory(PAPER_MAX_LENGTHS, sizeof *x);
+    for (size_t i = 0; i < curve[0].n; i++) x[i] = curve[0].length[i];
+    paper_line line[] = {{"with unit sweeping", x, curve[0].mse, curve[0].n},
+                         {"without", x, curve[1].mse, curve[1].n}};
+    paper_plot(p, "fig1-error", "Binary 3072-100-3072, geometric:0.9, test set", "bits kept",
+               "mean squared error (8-bit scale)", PAPER_LOG_Y, line, 2);
+    free(x);
+}
+
+/* The unit being swept against epochs, and what a step costs against units frozen. */
+static void plot_sweep(paper *p, const paper_network *network, const paper_sweep_cost *cost) {
+    uint32_t n = network->epochs;
+    double *epoch = paper_memory((size_t)2 * n, sizeof *epoch), *frozen = epoch + n;
+    for (uint32_t e = 0; e < n; e++) {
+        epoch[e] = e + 1;
+        frozen[e] = network->log[e].entry.frozen;
+    }
+    paper_line swept[] = {{"units frozen", epoch, frozen, n}},
+               spent[] = {{"left out", cost->frozen, cost->milliseconds[1], cost->n},
+                          {"computed all the same", cost->frozen, cost->milliseconds[0], cost->n}};
+    paper_plot(p, "fig1-swept", "Unit sweeping: which unit is being swept", "epoch",
+               "units frozen at the end of the epoch", 0, swept, 1);
+    paper_plot(p, "fig1-cost", "A gradient of 1,000 images with frozen units' gradients",
+               "units frozen", "milliseconds", 0, spent, 2);
+    free(epoch);
+}
+
+static void print_cost(paper *p, const paper_sweep_cost *cost) {
+    for (size_t i = 0; i < cost->n; i++)
+        for (int left_out = 0; left_out < 2; left_out++) {
+            const char *of = left_out ? "true" : "false";
+            paper_print(p, "nested-dropout/sweeping", "gradient of 1,000 images",
+                        cost->milliseconds[left_out][i], "ms",
+                        "\"frozen\":%.0f,\"left_out\":%s,\"threads\":%u", cost->frozen[i], of,
+                        p->threads);
+            paper_print(p, "nested-dropout/sweeping", "multiply_adds of a step",
+                        cost->multiply_adds[left_out][i], "million per image",
+                        "\"frozen\":%.0f,\"left_out\":%s", cost->frozen[i], of);
+        }
+}
+
+static double mean_of_log(const paper_network *network, int seconds) {
+    double sum = 0.0;
+    for (uint32_t e = 0; e < network->epochs; e++)
+        sum += seconds ? network->log[e].step_seconds : network->log[e].entry.multiply_adds;
+    return sum / network->epochs;
+}
+
+static void print_figures(paper *p, const paper_network network[2], const paper_curve curve[2]) {
+    static const char *const name[2] = {"with", "without"};
+    for (int i = 0; i < 2; i++) {
+        const paper_network *net = &network[i];
+        const char *how = net->settings;
+        double step = mean_of_log(net, 1);
+        for (size_t j = 0; j < curve[i].n; j++)
+            paper_print(p, "nested-dropout/fig1", "mse", curve[i].mse[j], "8-bit^2",
+                        "\"sweeping\":\"%s\",\"bits\":%u,\"settings\":\"%s\"", name[i],
+                        curve[i].length[j], how);
+        paper_print(p, "nested-dropout/sweeping", "mse", curve[i].mse[curve[i].n - 1], "8-bit^2",
+                    "\"sweeping\":\"%s\",\"bits\":%u,\"settings\":\"%s\"", name[i],
+                    network[i].net.units, how);
+        paper_print(p, "nested-dropout/sweeping", "multiply_adds", mean_of_log(net, 0) * 1e-6,
+                    "million per image and step", "\"sweeping\":\"%s\",\"settings\":\"%s\"",
+                    name[i], how);
+        if (step > 0.0)
+            paper_print(p, "nested-dropout/sweeping", "rows", net->options.batch / step,
+                        "images/s in training",
+                        "\"sweeping\":\"%s\",\"threads\":%u,\"settings\":\"%s\"", name[i],
+                        p->threads, how);
+    }
+    double with = curve[0].mse[curve[0].n - 1], without = curve[1].mse[curve[1].n - 1];
+    paper_print(p, "nested-dropout/sweeping", "mse lower with sweeping", 100 * (1 - with / without),
+                "%", "\"bits\":%u", network[0].net.units);
+}
+
+static void put_page(paper *p, const paper_network network[2], const paper_curve curve[2]) {
+    FILE *to = paper_section(
+        p, "fig1", "Figure 1: filters, and unit sweeping",
+        "a hundred filters of a binarised 3072-100-3072 network at rho 0.9. Without sweeping the "
+        "later half stays close to noise, as it is hardly ever drawn (below one in two hundred "
+        "beyond unit 50); with sweeping structure is found down to the last units.");
+    paper_section_svg(p, to, "fig1-without", "100 filters learned without unit sweeping");
+    paper_section_svg(p, to, "fig1-with", "100 filters learned with unit sweeping");
+    char cell[3][4][32];
+    const char *head[] = {"", "error at b = 100", "million multiply-adds", "images/s"}, *at[8];
+    for (int i = 0; i < 2; i++) {
+        double step = mean_of_log(&network[i], 1);
+        snprintf(cell[i][0], 32, "%s", i ? "without sweeping" : "with sweeping");
+        snprintf(cell[i][1], 32, "%.1f", curve[i].mse[curve[i].n - 1]);
+        snprintf(cell[i][2], 32, "%.2f", mean_of_log(&network[i], 0) * 1e-6);
+        snprintf(cell[i][3], 32, "%.0f", step > 0 ? network[i].options.batch / step : 0.0);
+        for (int j = 0; j < 4; j++) at[4 * i + j] = cell[i][j];
+    }
+    cli_page_put_table(to, &(cli_page_table){4, 2, head, at, 1, NULL});
+    cli_page_note(to, network[0].settings);
+    paper_section_svg(p, to, "fig1-error", "error against bits kept, with and without sweeping");
+    paper_section_svg(p, to, "fig1-swept", "units frozen against epochs");
+    paper_section_svg(p, to, "fig1-cost", "time of a gradient against units frozen");
+    cli_page_note(to, "Sweeping draws longer truncations than plain training, so that a step of it "
+                      "is no shorter than one without sweeping; the last plot takes the same rows "
+                      "and truncations and only leaves out what is frozen.");
+    paper_section_end(to);
+}
+
+void paper_part_fig1(paper *p) {
+    paper_network network[2];
+    paper_curve curve[2];
+    paper_sweep_cost cost;
+    paper_train(p, "fig1-with", RECIPE_FIG1 " sweep=1", NULL, &network[0]);
+    paper_train(p, "fig1-without", RECIPE_FIG1, NULL, &network[1]);
+    for (int i = 0; i < 2; i++) {
+        paper_lengths(&curve[i], network[i].net.units, 0);
+        paper_measure(p, &network[i], &p->test, &curve[i]);
+    }
+    draw_filters(p, &network[0], "fig1-with", "with unit sweeping");
+    draw_filters(p, &network[1], "fig1-without", "without unit sweeping");
+    plot_errors(p, curve);
+    paper_measure_sweep(p, &network[0], &cost);
+    plot_sweep(p, &network[0], &cost);
+    print_figures(p, network, curve);
+    print_cost(p, &cost);
+    put_page(p, network, curve);
+    for (int i = 0; i < 2; i++) paper_network_free(&network[i]);
+}

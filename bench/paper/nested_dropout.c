@@ -1,0 +1,76 @@
+/* nested_dropout.c -- the figures of Rippel, Gelbart & Adams, Learning ordered representations with
+ * nested dropout (2014).
+ *
+ *     nested_dropout PART [--out DIR] [--work DIR] [--quick] [--threads N] [--set "KEY=VALUE ..."]
+ *
+ * TAPER_DATA names the folder of images (data.c). JSON lines go to standard output, words to
+ * standard error, figures to --out, checkpoints and sections of the page to --work. --set adds
+ * settings to those of every network on images. bench/paper/run.sh calls this. */
+#include "../bench.h"
+#include "parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+const paper_part paper_parts[] = {
+    {"fig1", "100 filters with and without unit sweeping", paper_part_fig1},
+    {"fig2", "pinwheel, nested neighbourhoods", paper_part_fig2},
+    {"fig5a", "test images from their first bits", paper_part_fig5a},
+    {"fig5b", "error against code length, all methods", paper_part_fig5b},
+    {"adaptive", "adaptive against fixed regularisation", paper_part_adaptive},
+    {"broadcast", "one code for many bandwidths", paper_part_broadcast},
+    {"theory", "figures of the tests of section 3, from standard input", paper_part_theory},
+    {"try", "train one network as --set says; errors on held-out images", paper_part_try},
+    {"page", "put the sections of the parts together", paper_part_page},
+    {NULL, NULL, NULL},
+};
+
+static void usage(void) {
+    fprintf(stderr, "usage: nested_dropout PART [--out DIR] [--work DIR] [--quick] [--threads N] "
+                    "[--set \"KEY=VALUE ...\"]\n");
+    for (const paper_part *part = paper_parts; part->name; part++)
+        fprintf(stderr, "  %-10s %s\n", part->name, part->does);
+    exit(2);
+}
+
+static void read_arguments(paper *p, int argc, char **argv) {
+    for (int i = 2; i < argc; i++) {
+        if (!strcmp(argv[i], "--quick")) {
+            p->quick = 1;
+            continue;
+        }
+        if (i + 1 == argc) usage();
+        const char *value = argv[i + 1];
+        if (!strcmp(argv[i], "--out"))
+            p->out = value;
+        else if (!strcmp(argv[i], "--work"))
+            p->work = value;
+        else if (!strcmp(argv[i], "--set"))
+            p->extra = value;
+        else if (!strcmp(argv[i], "--threads"))
+            p->threads = (unsigned)strtoul(value, NULL, 10);
+        else
+            usage();
+        i++;
+    }
+}
+
+int main(int argc, char **argv) {
+    bench_begin(argc, argv);
+    const char *data = getenv("TAPER_DATA");
+    paper p = {.data = data ? data : ".",
+               .out = "build/paper",
+               .work = "build/paper",
+               .extra = "",
+               .threads = 2};
+    const paper_part *part = paper_parts;
+    while (part->name && argc > 1 && strcmp(part->name, argv[1]) != 0) part++;
+    if (argc < 2 || !part->name) usage();
+    read_arguments(&p, argc, argv);
+    if (p.quick && !p.extra[0]) p.extra = "epochs=2 images=4000 batch=100";
+    codec_backend_cpu(&p.be);
+    paper_check(codec_backend_set_threads(&p.be, p.threads), "threads", NULL);
+    part->run(&p);
+    codec_backend_close(&p.be);
+    free(p.training.pixels), free(p.held_out.pixels), free(p.test.pixels), free(p.mean);
+    return 0;
+}

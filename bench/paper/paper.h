@@ -1,0 +1,122 @@
+/* paper.h -- what the parts of nested_dropout share: the session, images, networks by name.
+ *
+ * The program makes the figures of Rippel, Gelbart & Adams (2014). A PART is one figure or
+ * experiment; it prints JSON lines (bench.h), writes pictures, and leaves its section of the page
+ * in the work folder. Everything here ends the program with a message when it fails: a benchmark
+ * has nobody to return to. */
+#ifndef BENCH_PAPER_PAPER_H
+#define BENCH_PAPER_PAPER_H
+#include "../../formats/imageset.h"
+#include "../../train/nested_trainer.h"
+#include <stdio.h>
+
+/* Images as rows of bytes, channel-planar. pixels is owned. */
+typedef struct paper_images {
+    uint8_t *pixels;
+    size_t n;
+    uint32_t inputs, side, channels;
+} paper_images;
+
+typedef struct paper {
+    const char *data;  /* folder of the images, from TAPER_DATA; never NULL */
+    const char *out;   /* folder of figures */
+    const char *work;  /* folder of checkpoints, logs, sections of the page */
+    const char *extra; /* settings put after those of every network on images; "" usually */
+    int quick;
+    unsigned threads;
+    codec_backend be;
+    int generated;                         /* images are drawn samples, not CIFAR-10 */
+    const char *set;                       /* what JSON lines say the data are; NULL: nothing */
+    paper_images training, held_out, test; /* loaded on first need; choices are made on held_out */
+    float *mean;                           /* of training */
+    float scale;
+} paper;
+
+/* --- session (paper.c) ----------------------------------------------------------------- */
+
+void paper_die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+void paper_check(taper_status status, const char *what, const taper_error *error);
+void paper_say(const char *format, ...) __attribute__((format(printf, 1, 2))); /* standard error */
+void *paper_memory(size_t count, size_t size); /* zeroed; checked product */
+/* FOLDER/NAME as new memory; name is a format. */
+char *paper_path(const char *folder, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A JSON line; config is a format that makes the inside of {...}. "data", p->set, is added. */
+void paper_print(const paper *p, const char *bench, const char *metric, double value,
+                 const char *unit, const char *config, ...) __attribute__((format(printf, 6, 7)));
+
+/* --- images (data.c) ------------------------------------------------------------------- */
+
+/* Read what the data folder holds, once: CIFAR-10 as published (data_batch_1..5.bin,
+ * test_batch.bin), or the generated samples (train.bin, test.bin). One training image in 25 is held
+ * out. */
+void paper_load(paper *p);
+/* The same images once more as a set, for what takes one; all of them, to be closed by the caller.
+ */
+formats_imageset *paper_open(const paper *p, int test);
+train_pixels paper_rows(const paper_images *images, size_t most); /* the first `most` */
+
+/* --- networks (networks.c) ------------------------------------------------------------- */
+
+/* Settings are words KEY=VALUE; a later one wins. Keys and defaults: see the table in networks.c.
+ */
+typedef struct paper_network {
+    char name[64], settings[640];
+    train_nested_network net;
+    train_nested_options options;
+    train_truncation truncation; /* units 0: none */
+    char truncation_name[160];
+    size_t images;   /* it was trained on so many */
+    uint32_t epochs; /* of the log */
+    struct paper_epoch {
+        train_nested_epoch entry;
+        double step_seconds; /* median over the epoch's steps; 0: not known */
+    } * log;
+} paper_network;
+
+/* Train a network, or go on with it, or read it when it is finished: the state is in
+ * WORK/NAME-HASH.check and its log in WORK/NAME-HASH.log, where HASH is of the settings, the number
+ * of images and whether they are generated. data NULL: the training images. */
+void paper_train(paper *p, const char *name, const char *settings, const train_pixels *data,
+                 paper_network *out);
+void paper_network_free(paper_network *network);
+
+/* p_B over `units` lengths by name: those of truncation.h, and the populations of populations.h. */
+taper_status paper_truncation(train_truncation *t, const char *spec, uint32_t units,
+                              taper_error *error);
+
+/* --- errors against length (lengths.c) ------------------------------------------------- */
+
+enum { PAPER_MAX_LENGTHS = 512 };
+typedef struct paper_curve {
+    size_t n;
+    uint32_t length[PAPER_MAX_LENGTHS];
+    double mse[PAPER_MAX_LENGTHS]; /* 8-bit^2, mean over images and components */
+} paper_curve;
+
+/* About 28 lengths from 1 to units, the among them; dense: about 210. */
+void paper_lengths(paper_curve *curve, uint32_t units, int dense);
+/* Errors of a network on images at the curve's lengths. */
+void paper_measure(paper *p, paper_network *network, const paper_images *images,
+                   paper_curve *curve);
+double paper_at(const paper_curve *curve, double bits); /* linear between lengths */
+
+/* --- the page (page.c) ----------------------------------------------------------------- */
+
+/* Begin the section of a part: heading, then what the paper shows, in our words. */
+FILE *paper_section(const paper *p, const char *part, const char *heading, const char *paper_says);
+void paper_section_svg(const paper *p, FILE *to, const char *stem, const char *alt);
+void paper_section_end(FILE *to);
+
+/* --- plots ----------------------------------------------------------------------------- */
+
+typedef struct paper_line {
+    const char *name;
+    const double *x, *y;
+    size_t n;
+} paper_line;
+enum { PAPER_LOG_X = 1, PAPER_LOG_Y = 2 };
+/* OUT/STEM.svg, .png, .gp, .csv. The first line stands out. Without gnuplot it says so, goes on. */
+void paper_plot(const paper *p, const char *stem, const char *title, const char *x_label,
+                const char *y_label, int logs, const paper_line *line, size_t lines);
+
+#endif

@@ -1,0 +1,78 @@
+/* populations.c -- see populations.h. */
+#include "populations.h"
+#include "../../formats/atomic_file.h"
+#include "paper.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double spread_evenly = 0.02;
+
+static void log_uniform(uint32_t units, double at_end, double *mass) {
+    double sum = 0.0;
+    for (uint32_t b = 1; b <= units; b++) sum += 1.0 / b;
+    for (uint32_t b = 1; b <= units; b++) mass[b - 1] = (1.0 - at_end) / (b * sum);
+    mass[units - 1] += at_end;
+}
+
+static void add_bump(uint32_t units, double weight, double (*shape)(double b, double at), double at,
+                     double *mass) {
+    double sum = 0.0, scale = 1024.0 / units;
+    for (uint32_t b = 1; b <= units; b++) sum += shape(b * scale, at);
+    for (uint32_t b = 1; b <= units; b++) mass[b - 1] += weight * shape(b * scale, at) / sum;
+}
+
+static double log_normal(double b, double median) {
+    double z = log(b / median) / 0.6;
+    return exp(-0.5 * z * z) / b;
+}
+
+static double narrow(double b, double centre) {
+    double z = (b - centre) / (0.04 * centre);
+    return exp(-0.5 * z * z);
+}
+
+int paper_population(const char *spec, uint32_t units, double *mass) {
+    static const double centre[4] = {40, 150, 360, 900}, weight[4] = {0.3, 0.35, 0.25, 0.1};
+    if (!strncmp(spec, "log-uniform:", 12)) {
+        log_uniform(units, strtod(spec + 12, NULL), mass);
+        return 1;
+    }
+    int peaks = !strcmp(spec, "peaks");
+    if (!peaks && strcmp(spec, "smooth") != 0) return 0;
+    for (uint32_t i = 0; i < units; i++) mass[i] = spread_evenly / units;
+    if (!peaks) add_bump(units, 1.0 - spread_evenly, log_normal, 200.0, mass);
+    for (int i = 0; peaks && i < 4; i++)
+        add_bump(units, (1.0 - spread_evenly) * weight[i], narrow, centre[i], mass);
+    return 1;
+}
+
+taper_status paper_truncation(train_truncation *t, const char *spec, uint32_t units,
+                              taper_error *error) {
+    double *mass = paper_memory(units, sizeof *mass);
+    taper_status status = paper_population(spec, units, mass)
+                              ? train_truncation_from_masses(t, mass, units, error)
+                              : train_truncation_make(t, spec, units, error);
+    free(mass);
+    return status;
+}
+
+double paper_mean_length(const train_truncation *t) {
+    double sum = 0.0;
+    for (uint32_t b = 1; b <= t->units; b++) sum += b * t->mass[b - 1];
+    return sum;
+}
+
+taper_status paper_write_histogram(const train_truncation *t, const char *path, const char *comment,
+                                   taper_error *error) {
+    char *text = NULL;
+    size_t n = 0;
+    FILE *to = open_memstream(&text, &n);
+    if (!to) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a histogram");
+    fprintf(to, "# %s\n", comment);
+    for (uint32_t b = 0; b < t->units; b++) fprintf(to, "%.9g\n", t->mass[b]);
+    fclose(to);
+    taper_status status = formats_file_write(path, text, n, FORMATS_ATOMIC_OVERWRITE, NULL, error);
+    free(text);
+    return status;
+}

@@ -1,0 +1,30 @@
+/* recipes.h -- the settings of every network of the figures (keys: networks.c). What they were
+ * chosen on is the held-out part of the training images. */
+#ifndef BENCH_PAPER_RECIPES_H
+#define BENCH_PAPER_RECIPES_H
+
+/* Figure 1: the paper's binarisation, tied weights. */
+#define RECIPE_FIG1 "widths=100 tied=1 rate=0.01 truncation=geometric:0.9 epochs=24"
+
+/* Figure 5, section 6: a binary 3072-1024-3072. */
+#define RECIPE_BINARY "widths=1024 tied=1 rate=0.006 epochs=12"
+#define RECIPE_NESTED RECIPE_BINARY " truncation=log-uniform:0.5"
+
+/* The same as the paper has it: tied, ones and zeros, no gradient through thresholds. */
+#define RECIPE_PAPER_FORM                                                  \
+    "widths=1024 tied=1 centre=0 straight-through=0 epochs=12 rate=0.006 " \
+    "truncation=geometric:0.99 sweep=1"
+
+/* Section 4.2: late units are drawn seldom, so that a coefficient for all can drown them. */
+#define RECIPE_REGULARISED \
+    "widths=1024 tied=1 rate=0.006 images=20000 epochs=8 truncation=geometric:0.995"
+#define RECIPE_FIXED_STRENGTHS "l1:1e-6", "l1:3e-6", "l1:1e-5", "l1:1e-4"
+#define RECIPE_ADAPTIVE_STRENGTHS \
+    "adaptive-l1:0.03", "adaptive-l1:0.1", "adaptive-l1:0.3", "adaptive-l1:1"
+
+/* Figure 2. */
+#define RECIPE_PINWHEEL                                                                        \
+    "widths=16-32 hidden=relu tied=0 batch=200 epochs=60 rate=5e-3 truncation=geometric:0.85 " \
+    "max-validation=0"
+
+#endif
