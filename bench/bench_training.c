@@ -102,7 +102,7 @@ static double step_time(train_autoencoder *ae, codec_backend *be, const uint8_t 
                         const uint32_t *order, size_t batch) {
     enum { STEPS = 9 };
     const train_cut_range range = {30.0f, 400.0f, 0.95f, 0.2f};
-    const train_objective objective = {0.2f, 1.0f, 0.7f, 1};
+    const train_objective objective = {0.2f, 1.0f, 0.7f};
     train_cut *cuts = need(malloc(batch * sizeof *cuts));
     train_adam adam;
     double seconds[STEPS];
@@ -113,7 +113,7 @@ static double step_time(train_autoencoder *ae, codec_backend *be, const uint8_t 
         train_autoencoder_load(ae, pixels, order, batch);
         for (uint64_t i = 0; i < batch; i++)
             cuts[i] = train_cut_draw(&range, ae->weights.units, 1, step, i);
-        need_ok(train_autoencoder_forward(ae, &objective, cuts, step, 0, &loss));
+        need_ok(train_autoencoder_forward(ae, &objective, cuts, &loss));
         need_ok(train_autoencoder_backward(ae));
         need_ok(train_adam_step(&adam, be, 1e-5f, 50.0f, ae->gradient, ae->parameter, NULL));
         t = now() - t;

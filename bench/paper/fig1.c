@@ -103,9 +103,8 @@ static void print_figures(paper *p, const paper_network network[2], const paper_
                     name[i], how);
         if (step > 0.0)
             paper_print(p, "nested-dropout/sweeping", "rows", net->options.batch / step,
-                        "images/s in training",
-                        "\"sweeping\":\"%s\",\"threads\":%u,\"settings\":\"%s\"", name[i],
-                        p->threads, how);
+                        "images/s in training", "\"sweeping\":\"%s\",\"settings\":\"%s\"", name[i],
+                        how);
     }
     double with = curve[0].mse[curve[0].n - 1], without = curve[1].mse[curve[1].n - 1];
     paper_print(p, "nested-dropout/sweeping", "mse lower with sweeping", 100 * (1 - with / without),

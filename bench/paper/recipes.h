@@ -7,8 +7,8 @@
 #define RECIPE_FIG1 "widths=100 tied=1 rate=0.01 truncation=geometric:0.9 epochs=24"
 
 /* Figure 5, section 6: a binary 3072-1024-3072. */
-#define RECIPE_BINARY "widths=1024 tied=1 rate=0.006 epochs=12"
-#define RECIPE_NESTED RECIPE_BINARY " truncation=log-uniform:0.5"
+#define RECIPE_BINARY "widths=1024 tied=1 rate=0.006 epochs=18"
+#define RECIPE_NESTED RECIPE_BINARY " truncation=log-uniform:0.8"
 
 /* The same as the paper has it: tied, ones and zeros, no gradient through thresholds. */
 #define RECIPE_PAPER_FORM                                                  \
