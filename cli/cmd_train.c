@@ -12,7 +12,7 @@ typedef struct settings {
     cli_common common;
     const char *output, *window, *filelist, *labels, *checkpoint, *log, *plot;
     const char *truncation, *regularise;
-    int preset, family, alpha, resume, code, activation, untied, sweep, gradient, optimiser;
+    int preset, family, alpha, resume, code, activation, untied, sweep, gradient, optimiser, unit;
     int64_t units, epochs, batch, seed, set_images, patience;
     double rate, rho, truncated, lambda, weight_error;
     double corrupt, dropout, invariance, beta, centre, jitter;
@@ -80,6 +80,8 @@ static const cli_option options[] = {
      .initial = "through", .help = "binary: at thresholds; the paper stops it"},
     {"activation", 0, CLI_CHOICE, "NAME", offsetof(settings, activation), .choices = activations,
      .initial = "relu", .help = "units, binary: of the hidden layers"},
+    {"unit", 0, CLI_CHOICE, "NAME", offsetof(settings, unit), .choices = activations,
+     .initial = "linear", .help = "units: activation of the code"},
     {"untied", 0, CLI_FLAG, .offset = offsetof(settings, untied),
      .help = "units, binary: the decoder has weights of its own"},
     {"optimiser", 0, CLI_CHOICE, "NAME", offsetof(settings, optimiser), .choices = optimisers,
@@ -186,6 +188,7 @@ static train_nested_choice nested_of(const settings *s) {
     if (s->truncation) c.truncation = strcmp(s->truncation, "none") ? s->truncation : NULL;
     c.tied = !s->untied;
     c.hidden_activation = activation[s->activation];
+    c.unit_activation = activation[s->unit];
     c.centre = (float)s->centre;
     o->sweep.on = s->sweep != 0;
     o->corruption = (float)s->corrupt;

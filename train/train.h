@@ -19,6 +19,7 @@ typedef struct train_nested_choice {
     const char *truncation; /* as train_truncation_make takes it; default "uniform"; NULL: none */
     int tied;               /* default 1: the decoder is the encoder transposed */
     codec_activation hidden_activation; /* default CODEC_RELU */
+    codec_activation unit_activation;   /* TRAIN_CODE_UNITS: of the code; default CODEC_LINEAR */
     float centre; /* binary: what is taken off a bit that is sent; default -1: beta */
     train_nested_options training; /* its `truncation` is not looked at */
 } train_nested_choice;

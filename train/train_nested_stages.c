@@ -10,6 +10,7 @@ train_nested_choice train_nested_choice_defaults(void) {
     return (train_nested_choice){.truncation = "uniform",
                                  .tied = 1,
                                  .hidden_activation = CODEC_RELU,
+                                 .unit_activation = CODEC_LINEAR,
                                  .centre = -1.0f,
                                  .training = train_nested_defaults()};
 }
@@ -21,7 +22,7 @@ static train_nested_shape shape_of(const taper_model *m, const train_options *op
     train_nested_shape s = {.inputs = m->network.inputs,
                             .layers = options->n_hidden + 1,
                             .hidden = c->hidden_activation,
-                            .code = CODEC_LINEAR,
+                            .code = c->unit_activation,
                             .tied = c->tied,
                             .binary = options->code == TRAIN_CODE_BINARY,
                             .centre = c->centre < 0.0f ? (float)c->training.beta : c->centre};

@@ -26,7 +26,7 @@ grep -q "units swept" bits-sweep.csv
 cmp bits.tpm again.tpm
 "$TAPER" train -q -o deep.tpm $quick --preset paper --hidden 24 -k 16 --optimiser cg --batch 100 $images
 "$TAPER" info deep.tpm | grep -q "16 units of one bit"
-"$TAPER" train -q -o units.tpm $quick --code units --untied --activation logistic --hidden 20 \
+"$TAPER" train -q -o units.tpm $quick --code units --untied --activation logistic --unit relu --hidden 20 \
     --regularise adaptive-l2:0.1 --invariance 0.1 --truncation geometric:0.9 $images
 "$TAPER" encode -q -m units.tpm -o units.taper $images
 "$TAPER" decode -q -m units.tpm --format cifar -o back2.bin units.taper
