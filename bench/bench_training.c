@@ -101,7 +101,7 @@ static double stack_flops(const codec_stack *stack, double batch, int input_grad
 static double step_time(train_autoencoder *ae, codec_backend *be, const uint8_t *pixels,
                         const uint32_t *order, size_t batch) {
     enum { STEPS = 9 };
-    const train_cut_range range = {30.0f, 400.0f, 0.95f, 0.2f};
+    const train_cut_range range = {30.0f, 400.0f, 0.95f, 0.2f, NULL, NULL};
     const train_objective objective = {0.2f, 1.0f, 0.7f};
     train_cut *cuts = need(malloc(batch * sizeof *cuts));
     train_adam adam;

@@ -16,7 +16,7 @@ typedef struct settings {
     int64_t units, epochs, batch, seed, set_images, patience;
     double rate, rho, truncated, lambda, weight_error;
     double corrupt, dropout, invariance, beta, centre, jitter;
-    cli_numbers hidden;
+    cli_numbers hidden, quality;
 } settings;
 
 static const char *const families[] = {"pca", "dense", NULL};
@@ -58,6 +58,8 @@ static const cli_option options[] = {
      .initial = "0.95", .help = "dense: geometric truncation over units"},
     {"truncated", 0, CLI_DOUBLE, "S", offsetof(settings, truncated), .min = 0, .max = 1,
      .initial = "0", .help = "dense: share of the examples truncated so; the others by threshold"},
+    {"quality", 0, CLI_NUMBERS, "LOW,HIGH", offsetof(settings, quality), .min = 1, .max = 99,
+     .help = "planes: PSNRs in dB between which cuts are trained for"},
     {"jitter", 0, CLI_DOUBLE, "S", offsetof(settings, jitter), .min = 0, .max = 1, .initial = "0",
      .help = "planes: share of the examples that are moved a little in every step"},
     {"truncation", 0, CLI_STRING, "SPEC", offsetof(settings, truncation),
@@ -137,19 +139,15 @@ const cli_verb cli_verb_train = {
 /* What each preset stands for, as one would type it; figures in README, "Training well". */
 static const char *const fast[] = {"--family", "pca", NULL};
 static const char *const best[] = {"--family", "dense", "--epochs", "110", NULL};
-static const char *const paper[] = {"--family",
-                                    "dense",
-                                    "--code",
-                                    "binary",
-                                    "--truncation",
-                                    "geometric:0.97",
-                                    "--sweep",
-                                    "--regularise",
-                                    "adaptive-l1:0.01",
-                                    "--corrupt",
-                                    "0.1",
-                                    "--dropout",
-                                    "0.2",
+static const char *const paper[] = {"--family",    "dense",        "--code",
+                                    "binary",      "--truncation", "geometric:0.97",
+                                    "--sweep",     "--regularise", "adaptive-l1:0.01",
+                                    "--corrupt",   "0.1",          "--dropout",
+                                    "0.2",         "--invariance", "0.01",
+                                    "--beta",      "0.2",          "--gradient",
+                                    "stop",        "--centre",     "0",
+                                    "--optimiser", "cg",           "--batch",
+                                    "10000",       "--epochs",     "10",
                                     NULL};
 static const char *const *const preset_words[] = {NULL, fast, best, paper};
 
@@ -221,6 +219,10 @@ static train_options options_of(const settings *s, uint32_t *hidden) {
     o.dense.rho = (float)s->rho;
     o.dense.truncated_share = (float)s->truncated;
     o.dense.jitter = (float)s->jitter;
+    if (s->quality.count) {
+        o.dense.psnr_low = s->quality.item[0];
+        o.dense.psnr_high = s->quality.item[s->quality.count - 1];
+    }
     if (s->truncation && strcmp(s->truncation, "none")) o.dense.truncation = s->truncation;
     o.dense.patience = (uint32_t)s->patience;
     o.dense.seed = (uint64_t)s->seed;

@@ -3,7 +3,7 @@
 #include "philox.h"
 #include <string.h>
 
-enum { ROWS = 16, STREAM = 9 /* of train/philox.h; + step << 8 */ };
+enum { ROWS = 16 };
 
 typedef struct jitter_task {
     const train_jitter *jitter;
@@ -23,9 +23,9 @@ typedef struct motion {
 static int draw(const jitter_task *t, size_t i, motion *m) {
     uint32_t word[8];
     double u[6];
-    train_philox(t->seed, 2 * (uint64_t)i, STREAM + (t->step << 8), word);
+    train_philox(t->seed, 2 * (uint64_t)i, TRAIN_STREAM_JITTER + (t->step << 8), word);
     if (train_philox_uniform(word[0]) >= t->jitter->share) return 0;
-    train_philox(t->seed, 2 * (uint64_t)i + 1, STREAM + (t->step << 8), word + 4);
+    train_philox(t->seed, 2 * (uint64_t)i + 1, TRAIN_STREAM_JITTER + (t->step << 8), word + 4);
     for (int k = 0; k < 6; k++) u[k] = 2.0 * (double)train_philox_uniform(word[k + 1]) - 1.0;
     m->dx = TRAIN_JITTER_SHIFT * u[0];
     m->dy = TRAIN_JITTER_SHIFT * u[1];

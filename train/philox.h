@@ -31,7 +31,8 @@ enum {
     TRAIN_STREAM_SPLIT = 5,   /* validation split */
     TRAIN_STREAM_CORRUPT = 6, /* inputs set to 0; + step << 16 */
     TRAIN_STREAM_DROPOUT = 7, /* hidden units set to 0; + layer << 8 + step << 16 */
-    TRAIN_STREAM_PERTURB = 8  /* normal noise on inputs; + step << 16 */
+    TRAIN_STREAM_PERTURB = 8, /* normal noise on inputs; + step << 16 */
+    TRAIN_STREAM_JITTER = 9   /* motions of examples; + step << 8 */
 };
 
 #endif
