@@ -42,7 +42,7 @@ static void plot_errors(paper *p, const paper_curve curve[2]) {
     paper_line line[] = {{"with unit sweeping", x, curve[0].mse, curve[0].n},
                          {"without", x, curve[1].mse, curve[1].n}};
     paper_plot(p, "fig1-error", "Binary 3072-100-3072, geometric:0.9, test set", "bits kept",
-               "mean squared error (8-bit scale)", PAPER_LOG_Y, line, 2);
+               "mean squared error (8-bit scale)", 0, line, 2);
     free(x);
 }
 

@@ -68,6 +68,7 @@ static void set(recipe *r, const char *key, const char *value) {
     taper_error error = {0};
     char *end;
     double x = strtod(value, &end);
+    if (!strcmp(key, "from")) return; /* for people, and the name's hash: see paper_train_from */
     if (!strcmp(key, "widths"))
         set_widths(r, value);
     else if (!strcmp(key, "hidden"))
@@ -214,6 +215,11 @@ static void run(paper_network *out, const train_pixels *data, const char *log_pa
 
 void paper_train(paper *p, const char *name, const char *settings, const train_pixels *data,
                  paper_network *out) {
+    paper_train_from(p, name, settings, data, NULL, out);
+}
+
+void paper_train_from(paper *p, const char *name, const char *settings, const train_pixels *data,
+                      const paper_network *start, paper_network *out) {
     taper_error error = {0};
     int own = data != NULL;
     *out = (paper_network){0};
@@ -226,6 +232,7 @@ void paper_train(paper *p, const char *name, const char *settings, const train_p
     train_pixels rows = own ? *data : paper_rows(&p->training, r.images);
     out->images = rows.n, out->options = r.options, out->epochs = r.options.epochs;
     create(p, &r, &rows, own, out);
+    if (start) memcpy(out->net.parameter, start->net.parameter, out->net.n * sizeof(float));
     memcpy(out->truncation_name, r.truncation, sizeof r.truncation);
     if (strcmp(r.truncation, "none") != 0) {
         paper_check(paper_truncation(&out->truncation, r.truncation, out->net.units, &error),

@@ -78,6 +78,10 @@ typedef struct paper_network {
  * of images and whether they are generated. data NULL: the training images. */
 void paper_train(paper *p, const char *name, const char *settings, const train_pixels *data,
                  paper_network *out);
+/* The same, beginning with the weights of `start`, a network of the same shape, instead of random
+ * ones; settings should say "from=NAME", which changes nothing but the name's hash. */
+void paper_train_from(paper *p, const char *name, const char *settings, const train_pixels *data,
+                      const paper_network *start, paper_network *out);
 void paper_network_free(paper_network *network);
 
 /* p_B over `units` lengths by name: those of truncation.h, and the populations of populations.h. */

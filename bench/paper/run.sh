@@ -11,7 +11,7 @@
 # a .jsonl for each part, index.html. Networks are kept in build/paper (up to 75 MB each, 2 GB in
 # all); a network that is finished is not trained again, one that was interrupted goes on.
 #
-# Price on 2 cores (AVX-512, 250 GFLOP/s): about 70 minutes; 3 GB of memory.
+# Price on 2 cores (AVX-512): about an hour when they have nothing else to do; 3 GB of memory.
 #
 # Settings, from the environment:
 #   QUICK=1     a few minutes: few images and epochs, to see that all runs; into build/paper-quick

@@ -1,0 +1,89 @@
+# Draws the plot anew: gnuplot FILE, in the folder where it lies.
+if (!exists('stem')) stem = 'fig2-sizes'
+set encoding utf8
+set border 3 linecolor '#666666'
+set tics nomirror out
+set grid xtics ytics linecolor '#e4e4e4' linewidth 1
+set key outside right center vertical Left reverse samplen 2.5 spacing 1.25 noenhanced
+set title 'Neighbourhoods of seven queries' noenhanced
+set xlabel 'bits shared' noenhanced
+set ylabel 'share' noenhanced
+set logscale y
+set yrange [0.004444:0.75]
+set ytics ('0.001' 0.001, '0.002' 0.002, '0.005' 0.005, '0.01' 0.01, '0.02' 0.02, '0.05' 0.05, '0.1' 0.1, '0.2' 0.2, '0.5' 0.5)
+$series0 << EOD
+1 0.5000214286
+2 0.3047642857
+3 0.1514357143
+4 0.1046642857
+5 0.1023071429
+6 0.06376428571
+7 0.06137857143
+8 0.05754285714
+9 0.05285
+10 0.04785714286
+11 0.03117857143
+12 0.02057857143
+13 0.01465
+14 0.01462857143
+15 0.01455
+16 0.01437142857
+17 0.01418571429
+18 0.01405714286
+19 0.01397142857
+20 0.01047857143
+21 0.008607142857
+22 0.008385714286
+23 0.007257142857
+24 0.006792857143
+25 0.006557142857
+26 0.006557142857
+27 0.006557142857
+28 0.006557142857
+29 0.006514285714
+30 0.006442857143
+31 0.006378571429
+32 0.006192857143
+EOD
+$series1 << EOD
+1 0.6521951209
+2 0.4821454079
+3 0.2676753752
+4 0.1540852992
+5 0.1507279289
+6 0.0944704329
+7 0.09483988811
+8 0.07116385624
+9 0.04475013717
+10 0.03169357252
+11 0.02134994994
+12 0.02300814801
+13 0.008681620384
+14 0.008687561772
+15 0.008727594915
+16 0.008191370352
+17 0.00826653685
+18 0.008266062221
+19 0.008258882904
+20 0.005544989141
+21 0.005550413875
+22 0.005634919083
+23 0.00567409439
+24 0.005206098643
+25 0.005286523864
+26 0.005286523864
+27 0.005286523864
+28 0.005286523864
+29 0.005317195334
+30 0.005324913606
+31 0.005138958902
+32 0.005110443931
+EOD
+set terminal svg size 960,540 dynamic font 'sans-serif,15' background '#ffffff'
+set output stem.'.svg'
+plot $series0 with linespoints linecolor '#D55E00' linewidth 3 pointtype 7 pointsize 0.7 title 'share of all points', \
+     $series1 with linespoints linecolor '#0072B2' linewidth 1.6 pointtype 5 pointsize 0.5 title 'squared distance, to that of all'
+set terminal pngcairo size 1440,810 font 'sans-serif,16' background '#ffffff' linewidth 1.5
+set output stem.'.png'
+replot
+unset output
