@@ -134,7 +134,7 @@ static void write_histogram(const paper *p, const outcome *o) {
     free(path);
 }
 
-/* Twelve epochs from the common start. */
+/* Tuned from the common start. */
 static void serve_with(paper *p, const char *name, const char *truncation,
                        const paper_network *start, paper_curve *curve, char *settings_out) {
     char settings[320];
@@ -247,7 +247,8 @@ void paper_part_broadcast(paper *p) {
     ladder l;
     paper_load(p);
     paper_network start;
-    paper_train(p, "geometric", RECIPE_POPULATION " truncation=geometric:0.996", NULL, &start);
+    paper_train(p, "geometric", RECIPE_POPULATION_START " truncation=geometric:0.996", NULL,
+                &start);
     for (int i = 0; i < POPULATIONS; i++) serve(p, population_of[i], &start, &o[i]);
     paper_network_free(&start);
     learn_ladder(p, &l);
