@@ -8,9 +8,6 @@ set key outside right center vertical Left reverse samplen 2.5 spacing 1.25 noen
 set title 'Binary 3072-100-3072, geometric:0.9, test set' noenhanced
 set xlabel 'bits kept' noenhanced
 set ylabel 'mean squared error (8-bit scale)' noenhanced
-set logscale y
-set yrange [1315:3903]
-set ytics ('1000' 1000, '2000' 2000, '5000' 5000)
 $series0 << EOD
 1 3394.077477
 2 3115.432247
