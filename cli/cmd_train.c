@@ -13,7 +13,7 @@ typedef struct settings {
     const char *output, *window, *filelist, *labels, *checkpoint, *log, *plot;
     const char *truncation, *regularise;
     int preset, family, alpha, resume, code, activation, untied, sweep, gradient, optimiser, unit;
-    int64_t units, epochs, batch, seed, set_images, patience;
+    int64_t units, epochs, batch, seed, set_images, patience, conditional, conditional_epochs;
     double rate, rho, truncated, lambda, weight_error;
     double corrupt, dropout, invariance, beta, centre, jitter;
     cli_numbers hidden, quality;
@@ -44,6 +44,10 @@ static const cli_option options[] = {
      .max = 100, .initial = "0.25", .help = "squared error that rounding the weights may add"},
     {"code", 0, CLI_CHOICE, "KIND", offsetof(settings, code), .choices = codes, .initial = "planes",
      .help = "dense: what a cut drops"},
+    {"conditional", 0, CLI_INT, "N", offsetof(settings, conditional), .min = 0, .max = 256,
+     .initial = "0", .help = "hidden units of a network that predicts bits; 0: contexts alone"},
+    {"conditional-epochs", 0, CLI_INT, "N", offsetof(settings, conditional_epochs), .min = 1,
+     .max = 100000, .initial = "12", .help = "passes over the images to train it"},
     {"epochs", 'e', CLI_INT, "N", offsetof(settings, epochs), .min = 1, .max = 100000,
      .initial = "40", .help = "dense: passes over the images"},
     {"hidden", 0, CLI_NUMBERS, "N,N", offsetof(settings, hidden), .min = 1, .max = 65536,
@@ -211,7 +215,15 @@ static train_options options_of(const settings *s, uint32_t *hidden) {
                        .set_images = (uint64_t)s->set_images,
                        .code = (train_code)s->code,
                        .dense = train_dense_defaults(),
-                       .nested = nested_of(s)};
+                       .nested = nested_of(s),
+                       .conditional = train_conditional_defaults()};
+    o.conditional.hidden = (uint32_t)s->conditional;
+    o.conditional.epochs = (uint32_t)s->conditional_epochs;
+    o.conditional.seed = (uint64_t)s->seed;
+    if (!s->family) {
+        o.conditional.checkpoint = s->checkpoint;
+        o.conditional.resume = s->resume;
+    }
     o.dense.epochs = (uint32_t)s->epochs;
     o.dense.batch = (uint32_t)s->batch;
     if (s->rate > 0) o.dense.rate = (float)s->rate;

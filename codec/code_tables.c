@@ -1,5 +1,6 @@
 /* code_tables.c -- memory, order and serialised form of code tables; see code_tables.h. */
 #include "code_tables.h"
+#include "conditional.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@ taper_status codec_code_tables_alloc(codec_code_tables *t, uint32_t units) {
 void codec_code_tables_free(codec_code_tables *t) {
     free(t->step), free(t->planes), free(t->log_scale), free(t->slope), free(t->pass);
     free(t->density);
+    if (t->conditional) codec_conditional_free(t->conditional);
+    free(t->conditional);
     memset(t, 0, sizeof *t);
 }
 

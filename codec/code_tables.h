@@ -51,6 +51,8 @@ typedef struct codec_layer_end {
         bytes_per_mpixel; /* expected size of the layers up to here, bytes per million pixels */
 } codec_layer_end;
 
+struct codec_conditional;
+
 typedef struct codec_code_tables {
     uint32_t units;
     float *step;        /* [units] > 0 */
@@ -75,6 +77,8 @@ typedef struct codec_code_tables {
     /* expected x / scale of the first units = sum over the 4 neighbours and their first units of
      * signed_weight (1/64) * (x / scale); all zero where there is one window an image */
     int8_t signed_weight[CODEC_SIGNED_UNITS][4][CODEC_SIGNED_INPUTS];
+    struct codec_conditional *conditional; /* owned; NULL: none (conditional.h). It follows the
+                                              tables in a file */
     float centre;     /* of a binary model, 0 .. 1: taken off the bits that are sent */
     uint8_t *density; /* [units] share of ones of a binary model's unit, 1/256; NULL: not binary */
 } codec_code_tables;

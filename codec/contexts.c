@@ -112,12 +112,12 @@ static int32_t feature_at(const uint16_t *values, uint32_t p) { return (int16_t)
 
 /* Logit features of a magnitude bit, after to_log_features; see contexts.h. */
 static inline void magnitude_features(const codec_group *g, uint32_t p, int32_t level,
-                                      int is_signed, int32_t f[CODEC_FEATURES]) {
+                                      int has_value, int32_t f[CODEC_FEATURES]) {
     f[0] = feature_at(g->work[0], p);
     f[1] = feature_at(g->work[1], p);
     f[2] = g->signed_norm ? feature_at(g->work[2], p) : 0;
     f[3] = f[7] = 0;
-    if (is_signed) {
+    if (has_value) {
         int32_t value = g->work_signed[p];
         f[3] = codec_log16((uint32_t)(value < 0 ? -value : value) + 1) - 64;
         if (level)
@@ -127,25 +127,33 @@ static inline void magnitude_features(const codec_group *g, uint32_t p, int32_t 
     for (int i = 0; i < 3; i++) f[4 + i] = f[i] * f[i] / 64;
 }
 
-static inline void sign_features(const codec_group *g, uint32_t p, int32_t f[CODEC_FEATURES]) {
+static inline void sign_features(const codec_group *g, uint32_t p, int has_value,
+                                 int32_t f[CODEC_FEATURES]) {
     memset(f, 0, CODEC_FEATURES * sizeof *f);
+    if (!has_value) return;
     f[0] = clamp(g->work_signed[p], 256);
     f[1] = clamp(g->work_signed[p], 16);
 }
 
+int32_t codec_contexts_logit(const codec_code_tables *t, uint32_t class,
+                             const int32_t f[CODEC_FEATURES]) {
+    int32_t logit = t->bias[class] * 64;
+    for (int i = 0; i < CODEC_FEATURES; i++) logit += t->weight[class][i] * f[i];
+    return logit;
+}
+
 /* The adaptive probability's index: class and bin of the logit. */
 static inline uint16_t context_of(const codec_code_tables *t, uint32_t class,
-                                  const int32_t f[CODEC_FEATURES]) {
-    int32_t logit = t->bias[class] * 64; /* to 2^-12 */
-    for (int i = 0; i < CODEC_FEATURES; i++) logit += t->weight[class][i] * f[i];
+                                  const int32_t f[CODEC_FEATURES], int32_t extra) {
+    int32_t logit = codec_contexts_logit(t, class, f) + extra;
     int32_t bin = (logit + CODEC_BINS / 2 * 1024 + 512) / 1024;
     bin = logit < -CODEC_BINS / 2 * 1024 ? 0 : bin >= CODEC_BINS ? CODEC_BINS - 1 : bin;
     return (uint16_t)(class * CODEC_BINS + (uint32_t)bin);
 }
 
 uint32_t codec_contexts_bin(const codec_code_tables *t, uint32_t class,
-                            const int32_t f[CODEC_FEATURES]) {
-    return context_of(t, class, f) - class * CODEC_BINS;
+                            const int32_t f[CODEC_FEATURES], int32_t extra) {
+    return context_of(t, class, f, extra) - class * CODEC_BINS;
 }
 
 /* Contexts of significance bits from the first three features and their squares, at all positions;
@@ -153,17 +161,38 @@ uint32_t codec_contexts_bin(const codec_code_tables *t, uint32_t class,
 CODEC_CLONES static void significance_contexts(const int16_t *restrict weight, int32_t bias,
                                                uint32_t class, const uint16_t *restrict f0,
                                                const uint16_t *restrict f1,
-                                               const uint16_t *restrict f2, uint32_t n,
+                                               const uint16_t *restrict f2,
+                                               const int32_t *restrict extra, uint32_t n,
                                                uint16_t *restrict context) {
     int32_t w0 = weight[0], w1 = weight[1], w2 = weight[2], w4 = weight[4], w5 = weight[5],
             w6 = weight[6];
     for (uint32_t p = 0; p < n; p++) {
         int32_t a = (int16_t)f0[p], b = (int16_t)f1[p], c = (int16_t)f2[p];
-        int32_t logit = bias * 64 + w0 * a + w1 * b + w2 * c + w4 * (a * a / 64) +
+        int32_t logit = bias * 64 + extra[p] + w0 * a + w1 * b + w2 * c + w4 * (a * a / 64) +
                         w5 * (b * b / 64) + w6 * (c * c / 64);
         int32_t bin = (logit + CODEC_BINS / 2 * 1024 + 512) / 1024;
         bin = logit < -CODEC_BINS / 2 * 1024 ? 0 : bin >= CODEC_BINS ? CODEC_BINS - 1 : bin;
         context[p] = (uint16_t)(class * CODEC_BINS + (uint32_t)bin);
+    }
+}
+
+/* Contexts of the pass from the features in work[]. */
+static void choose_contexts(codec_group *g, uint32_t u, int has_value) {
+    const codec_code_tables *t = g->tables;
+    const int16_t *level = g->level + (size_t)u * g->stride;
+    const uint32_t sign = codec_class(CODEC_SIGN, u);
+    int has_sign = codec_sign_is_predicted(g, u);
+    int32_t f[CODEC_FEATURES] = {0};
+    for (uint32_t p = 0; p < g->n; p++) {
+        codec_kind kind = codec_kind_of_level(level[p]);
+        if (has_value || level[p]) { /* the others are done, many at a time */
+            magnitude_features(g, p, level[p], has_value, f);
+            g->context[p] =
+                context_of(t, codec_class(kind, u), f, codec_contexts_extra(g, p, kind));
+        }
+        if (!has_sign) continue;
+        sign_features(g, p, has_value, f);
+        g->sign_context[p] = context_of(t, sign, f, codec_contexts_extra(g, p, CODEC_SIGN));
     }
 }
 
@@ -172,36 +201,34 @@ void codec_contexts_predict(codec_group *g) {
     codec_pass pass = t->pass[g->pass];
     uint32_t u = pass.unit, class = codec_class(CODEC_SIGNIFICANCE, u);
     int32_t ratio = codec_log_ratio(t, u, pass.depth + 1u), offset = -SUM_ONE_LOG16 - ratio;
-    int is_signed = codec_sign_is_predicted(g, u);
+    int has_value = codec_value_is_predicted(g, u);
     sum_units(g, u, NULL, near_weight, NEAR, g->work[0]);
     sum_units(g, u, far_distance, far_weight, FAR, g->work[1]);
     if (g->signed_norm) sum_neighbours(g, u, g->work[2]);
     for (int i = 0; i < 2 + (g->signed_norm != NULL); i++)
         to_log_features(g->work[i], offset, g->n);
-    if (is_signed)
+    if (t->conditional) codec_conditional_predict(&g->conditional, g);
+    if (has_value)
         predict_signed(g, u, ratio, g->work_signed);
     else
         significance_contexts(t->weight[class], t->bias[class], class, g->work[0], g->work[1],
-                              g->work[2], g->n, g->context);
-    const int16_t *level = g->level + (size_t)u * g->stride;
-    int32_t f[CODEC_FEATURES];
-    for (uint32_t p = 0; p < g->n; p++) {
-        if (!is_signed && !level[p]) continue; /* done above */
-        magnitude_features(g, p, level[p], is_signed, f);
-        g->context[p] = context_of(t, codec_class(codec_kind_of_level(level[p]), u), f);
-        if (!is_signed) continue;
-        sign_features(g, p, f);
-        g->sign_context[p] = context_of(t, codec_class(CODEC_SIGN, u), f);
-    }
+                              g->work[2], t->conditional ? g->conditional.logit : g->no_extra, g->n,
+                              g->context);
+    choose_contexts(g, u, has_value);
     g->predicted = 1;
+}
+
+int32_t codec_contexts_extra(const codec_group *g, uint32_t p, codec_kind kind) {
+    if (!g->tables->conditional) return 0;
+    return kind == CODEC_SIGN ? g->conditional.sign_logit[p] : g->conditional.logit[p];
 }
 
 void codec_contexts_features(const codec_group *g, uint32_t p, codec_kind kind,
                              int32_t f[CODEC_FEATURES]) {
     uint32_t u = g->tables->pass[g->pass].unit;
+    int has_value = codec_value_is_predicted(g, u);
     if (kind == CODEC_SIGN)
-        sign_features(g, p, f);
+        sign_features(g, p, has_value, f);
     else
-        magnitude_features(g, p, g->level[(size_t)u * g->stride + p], codec_sign_is_predicted(g, u),
-                           f);
+        magnitude_features(g, p, g->level[(size_t)u * g->stride + p], has_value, f);
 }

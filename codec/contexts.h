@@ -10,7 +10,8 @@
  * neighbours' first units 4, 5, 6   squares of 0, 1, 2 7  (refinements) predicted value less the
  * middle of the interval, in thresholds For signs: 0 and 1 are the predicted value, clamped widely
  * and narrowly. Only what was known before the pass is looked at, so a pass may be predicted whole.
- * Another predictor takes this place by filling context[] and sign_context[] of the group. */
+ *
+ * A conditional model (conditional.h) adds a logit of its own to each, and one for every sign. */
 #ifndef CODEC_CONTEXTS_H
 #define CODEC_CONTEXTS_H
 #include "group.h"
@@ -23,13 +24,24 @@ void codec_contexts_predict(codec_group *group);
 void codec_contexts_features(const codec_group *group, uint32_t p, codec_kind kind,
                              int32_t feature[CODEC_FEATURES]);
 
-/* Bin, 0 .. CODEC_BINS - 1, of the logit that these inputs make in this class. */
-uint32_t codec_contexts_bin(const codec_code_tables *tables, uint32_t class,
-                            const int32_t feature[CODEC_FEATURES]);
+/* What the conditional model adds to that logit, in 1/4096; 0 without one. */
+int32_t codec_contexts_extra(const codec_group *group, uint32_t p, codec_kind kind);
 
+/* The logit that these inputs make in this class, in 1/4096. */
+int32_t codec_contexts_logit(const codec_code_tables *tables, uint32_t class,
+                             const int32_t feature[CODEC_FEATURES]);
+
+/* Bin, 0 .. CODEC_BINS - 1, of that logit and `extra`. */
+uint32_t codec_contexts_bin(const codec_code_tables *tables, uint32_t class,
+                            const int32_t feature[CODEC_FEATURES], int32_t extra);
+
+/* Is a value of unit u predicted from the neighbours' first units? */
+static inline int codec_value_is_predicted(const codec_group *group, uint32_t u) {
+    return group->signed_norm && u < CODEC_SIGNED_UNITS;
+}
 /* Are the signs of unit u's pass predicted (or sent as plain bits)? */
 static inline int codec_sign_is_predicted(const codec_group *group, uint32_t u) {
-    return group->signed_norm && u < CODEC_SIGNED_UNITS;
+    return group->tables->conditional || codec_value_is_predicted(group, u);
 }
 
 static inline codec_kind codec_kind_of_level(int32_t level) {

@@ -13,8 +13,10 @@ static uint64_t stride_of(uint64_t positions) {
 uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions) {
     if (positions >= (uint64_t)1 << 40) return UINT64_MAX;
     uint64_t stride = stride_of(positions);
-    return stride * ((uint64_t)tables->units * 4 + CODEC_SIGNED_UNITS * 2 + 6 * 4 + 12) +
-           sizeof(codec_group);
+    uint64_t conditional =
+        tables->conditional ? codec_conditional_bytes(tables->conditional, positions) : 0;
+    return stride * ((uint64_t)tables->units * 4 + CODEC_SIGNED_UNITS * 2 + 6 * 4 + 16) +
+           conditional + sizeof(codec_group);
 }
 
 /* Left, right, up and down of every window, by position; n where the image ends. */
@@ -32,6 +34,7 @@ static void link_neighbours(codec_group *g, const codec_grid *grid, size_t n_ima
                     (uint8_t)((x > 0) + (x + 1 < columns) + (y > 0) + (y + 1 < rows));
             }
     }
+    for (int side = 0; side < 4; side++) g->neighbour[side][g->n] = g->n;
 }
 
 /* Each bin begins at its own logit plus the model's correction, trusted as CONFIDENCE observations.
@@ -53,20 +56,33 @@ static taper_status take_memory(codec_group *g, int linked) {
     if (g->tables->density) return ok ? TAPER_OK : TAPER_ERR_NOMEM;
     g->norm = calloc(units * stride, sizeof *g->norm);
     g->context = calloc(stride, sizeof *g->context);
-    ok = ok && g->norm && g->context;
+    g->sign_context = calloc(stride, sizeof *g->sign_context);
+    ok = ok && g->norm && g->context && g->sign_context;
+    if (!g->tables->conditional)
+        ok = (g->no_extra = calloc(stride, sizeof *g->no_extra)) && ok;
+    else
+        ok = codec_conditional_begin(&g->conditional, g->tables->conditional, g->n) == TAPER_OK &&
+             ok;
     for (int i = 0; i < 3; i++) ok = (g->work[i] = calloc(stride, sizeof *g->work[i])) && ok;
     if (linked) {
         g->signed_norm = calloc(CODEC_SIGNED_UNITS * stride, sizeof *g->signed_norm);
         g->neighbours = calloc(stride, 1);
-        g->sign_context = calloc(stride, sizeof *g->sign_context);
         g->work_signed = calloc(stride, sizeof *g->work_signed);
         g->work_part = calloc(stride, sizeof *g->work_part);
-        ok = ok && g->signed_norm && g->neighbours && g->sign_context && g->work_signed &&
-             g->work_part;
+        ok = ok && g->signed_norm && g->neighbours && g->work_signed && g->work_part;
         for (int i = 0; i < 4; i++)
             ok = (g->neighbour[i] = calloc(stride, sizeof *g->neighbour[i])) && ok;
     }
     return ok ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
+/* Of a unit nothing is known of. */
+static void forget_norms(codec_group *g, uint32_t u) {
+    uint16_t unknown = g->tables->zero_norm[CODEC_RATIO_BINS - 1];
+    size_t at = (size_t)u * g->stride;
+    for (uint32_t p = 0; p < g->n; p++) g->norm[at + p] = unknown;
+    if (g->signed_norm && u < CODEC_SIGNED_UNITS)
+        memset(g->signed_norm + at, 0, g->n * sizeof *g->signed_norm);
 }
 
 taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
@@ -92,9 +108,7 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
     }
     if (tables->density) return TAPER_OK;
     if (linked) link_neighbours(g, grid, n_images);
-    uint8_t unknown = tables->zero_norm[CODEC_RATIO_BINS - 1];
-    for (size_t u = 0; u < tables->units; u++)
-        for (uint32_t p = 0; p < g->n; p++) g->norm[u * g->stride + p] = unknown;
+    for (uint32_t u = 0; u < tables->units; u++) forget_norms(g, u);
     set_priors(g);
     return TAPER_OK;
 }
@@ -102,9 +116,11 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
 void codec_group_free(codec_group *g) {
     if (!g) return;
     free(g->level), free(g->norm), free(g->signed_norm), free(g->neighbours), free(g->depth);
-    free(g->context), free(g->sign_context), free(g->work_signed), free(g->work_part);
+    free(g->context), free(g->sign_context), free(g->work_signed), free(g->work_part),
+        free(g->no_extra);
     for (int i = 0; i < 4; i++) free(g->neighbour[i]);
     for (int i = 0; i < 3; i++) free(g->work[i]);
+    codec_conditional_end(&g->conditional);
     *g = (codec_group){0};
 }
 
@@ -147,6 +163,25 @@ static void refresh_norms(codec_group *g, uint32_t u) {
                 : (int32_t)scaled_magnitude(q, last, ratio, CODEC_SIGNED_ONE, CODEC_SIGNED_MAX);
         known[p] = (int16_t)(level[p] < 0 ? -v : v);
     }
+}
+
+void codec_group_know(codec_group *g, const int16_t *code, uint32_t pass) {
+    const codec_code_tables *t = g->tables;
+    memset(g->depth, 0, t->units);
+    for (uint32_t i = 0; i < pass; i++) g->depth[t->pass[i].unit] = (uint8_t)(t->pass[i].depth + 1);
+    for (uint32_t u = 0; u < t->units; u++) {
+        size_t at = (size_t)u * g->stride;
+        int shift = t->planes[u] - g->depth[u];
+        for (uint32_t p = 0; p < g->n; p++) {
+            int32_t m = code[at + p];
+            g->level[at + p] = (int16_t)(m < 0 ? -(-m >> shift) : m >> shift);
+        }
+        forget_norms(g, u);
+        if (g->depth[u]) refresh_norms(g, u);
+    }
+    g->pass = pass;
+    g->position = 0;
+    g->predicted = g->awaits_sign = 0;
 }
 
 void codec_group_finish_pass(codec_group *g) {

@@ -6,6 +6,7 @@
 #ifndef CODEC_GROUP_H
 #define CODEC_GROUP_H
 #include "code_tables.h"
+#include "conditional_state.h"
 #include "mixed_bit.h"
 
 enum {
@@ -30,18 +31,19 @@ typedef struct codec_group {
                        the rest up to context: NULL in groups of a binary model */
     int16_t *
         signed_norm; /* [CODEC_SIGNED_UNITS][stride] known x / scale, 1/CODEC_SIGNED_ONE; or NULL */
-    uint32_t *neighbour[4]; /* [n] position of the neighbouring window, or n; NULL: no image has two
-                               windows */
+    uint32_t *neighbour[4]; /* [n + 1] position of the neighbouring window, or n; NULL: no image has
+                               two windows */
     uint8_t *neighbours;    /* [n] how many of the four exist */
     uint8_t *depth;         /* [units] planes known of every position */
     codec_bit model[CODEC_CLASSES][CODEC_BINS];
     /* of the pass in work, by codec_contexts_predict */
-    uint16_t *context; /* [n] index into model: class * CODEC_BINS + bin */
-    uint16_t
-        *sign_context; /* [n]; used for units below CODEC_SIGNED_UNITS when there are neighbours */
-    uint16_t *work[3]; /* [stride] */
-    int32_t *work_signed, *work_part; /* [stride] */
-    codec_mixed_bit mixed;            /* of a binary model's pass: all its bits */
+    uint16_t *context;                   /* [n] index into model: class * CODEC_BINS + bin */
+    uint16_t *sign_context;              /* [n]; used where signs are predicted (contexts.h) */
+    uint16_t *work[3];                   /* [stride] */
+    int32_t *work_signed, *work_part;    /* [stride] */
+    int32_t *no_extra;                   /* [stride] zeros, where there is no conditional model */
+    codec_mixed_bit mixed;               /* of a binary model's pass: all its bits */
+    codec_conditional_state conditional; /* at work where tables->conditional is not NULL */
     /* where the decoder stands */
     uint32_t pass;     /* passes complete; the next pass is tables->pass[pass] */
     uint32_t position; /* positions of the next pass that are decoded */
@@ -61,6 +63,10 @@ void codec_group_free(codec_group *group); /* leaves it zeroed; NULL is fine */
 /* Close a pass whose level[] is filled for every position: deepen the unit, refresh norms, step to
  * the next. */
 void codec_group_finish_pass(codec_group *group);
+
+/* As if passes 0 .. pass - 1, and nothing else, had been coded: code as in chunk_coder.h. For
+ * training, which goes anywhere; the adaptive probabilities stay as they are. */
+void codec_group_know(codec_group *group, const int16_t *code, uint32_t pass);
 
 /* Reconstruct the codes of n positions from `first`, x[n][units], from all that is known, partial
  * pass included. */

@@ -1,6 +1,7 @@
 /* model.c -- model payloads: written, read and validated; see model.h and SPEC.md, "Model file". */
 #include "model.h"
 #include "../formats/model_file.h"
+#include "conditional.h"
 #include "weights_coder.h"
 #include <math.h>
 #include <stdlib.h>
@@ -95,13 +96,21 @@ static taper_status write_network(taper_model *m, const codec_weight_precision *
 }
 
 /* The features of a version 2 payload; the numbers are those of SPEC.md, 6.2. */
-enum { FLAG_TIED = 1, FLAG_DIRECT = 2, FLAG_BINARY = 4, FLAG_TIED_STACKS = 8, FLAGS = 15 };
+enum {
+    FLAG_TIED = 1,
+    FLAG_DIRECT = 2,
+    FLAG_BINARY = 4,
+    FLAG_TIED_STACKS = 8,
+    FLAG_CONDITIONAL = 16,
+    FLAGS = 31
+};
 
 static uint8_t flags_of(const taper_model *m) {
     return (uint8_t)((m->tied ? FLAG_TIED : 0) |
                      (codec_network_is_direct(&m->network) ? FLAG_DIRECT : 0) |
                      (m->tables.density ? FLAG_BINARY : 0) |
-                     (m->network.tied_gain > 0 ? FLAG_TIED_STACKS : 0));
+                     (m->network.tied_gain > 0 ? FLAG_TIED_STACKS : 0) |
+                     (m->tables.conditional ? FLAG_CONDITIONAL : 0));
 }
 
 /* 1, unless something was not yet known then. */
@@ -137,6 +146,8 @@ taper_status codec_model_write(taper_model *m, const codec_weight_precision *pre
     write_architecture(m, &payload);
     taper_status status = write_network(m, precision, &payload);
     if (status == TAPER_OK) status = codec_code_tables_write(&m->tables, &payload);
+    if (status == TAPER_OK && m->tables.conditional)
+        status = codec_conditional_write(m->tables.conditional, &payload);
     if (status == TAPER_OK) {
         m->info.id = formats_model_id(payload.data, payload.size);
         m->info.binary = m->tables.density != NULL;
@@ -205,7 +216,8 @@ static taper_status read_architecture(architecture *a, uint16_t version, formats
 /* What goes with what: the activations, the depths, and the flags of a version 2 payload. */
 static taper_status check_features(const architecture *a, taper_error *error) {
     int direct = (a->flags & FLAG_DIRECT) != 0, binary = (a->flags & FLAG_BINARY) != 0;
-    if (a->family == TAPER_FAMILY_PCA && (a->flags != FLAG_TIED || a->depth[0] || a->depth[1]))
+    if (a->family == TAPER_FAMILY_PCA &&
+        ((a->flags & ~(uint32_t)FLAG_CONDITIONAL) != FLAG_TIED || a->depth[0] || a->depth[1]))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a pca model with parts that only dense models have");
     if (a->hidden > CODEC_LOGISTIC || a->code > CODEC_LOGISTIC)
@@ -215,6 +227,9 @@ static taper_status check_features(const architecture *a, taper_error *error) {
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: an activation of the code, which a binary model or one with a "
                             "linear path has not");
+    if (binary && (a->flags & FLAG_CONDITIONAL))
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model: a conditional model for units of one bit");
     if (direct && (a->flags & FLAG_TIED))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a tied linear path, but no linear path");
@@ -324,6 +339,13 @@ static taper_status read_network(taper_model *m, const architecture *a, formats_
     return read_stack(&net->decoder, (a->flags & FLAG_TIED_STACKS) != 0, in, error);
 }
 
+static taper_status read_conditional(taper_model *m, formats_cursor *in, taper_error *error) {
+    codec_conditional *c = calloc(1, sizeof *c);
+    if (!c) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");
+    m->tables.conditional = c;
+    return codec_conditional_read(c, m->tables.units, m->tables.n_passes, in, error);
+}
+
 static taper_status read_payload(taper_model *m, uint16_t version, formats_cursor *in,
                                  const taper_limits *limits, taper_error *error) {
     architecture a;
@@ -337,6 +359,7 @@ static taper_status read_payload(taper_model *m, uint16_t version, formats_curso
         TAPER_TRY(codec_code_tables_read_binary(&m->tables, a.units, in, error));
     else
         TAPER_TRY(codec_code_tables_read(&m->tables, a.units, in, error));
+    if (a.flags & FLAG_CONDITIONAL) TAPER_TRY(read_conditional(m, in, error));
     if (formats_cursor_left(in))
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: bytes follow its last table");
     m->info.family = (taper_family)a.family;

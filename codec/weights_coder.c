@@ -111,19 +111,23 @@ static taper_status read_steps(float *step, uint32_t rows, formats_cursor *in, t
     return formats_cursor_check(in, "model: weight steps", error);
 }
 
-static taper_status read_rows(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
-                              const float *step, int32_t *q, codec_rc_decoder *rc,
+/* Integers, row after row: to q[rows][columns], or, where weights is given, times their steps to
+ * weights by way of q[columns]. */
+static taper_status read_rows(int32_t *q, float *weights, const float *step, uint32_t rows,
+                              uint32_t columns, uint32_t width, codec_rc_decoder *rc,
                               taper_error *error) {
     weight_models models;
     reset_models(&models);
-    for (uint32_t r = 0; r < rows; r++)
+    for (uint32_t r = 0; r < rows; r++) {
         for (uint32_t c = 0; c < columns; c++) {
             q[c] = decode_weight(rc, &models, class_of(q, c, width));
             if (q[c] > CODEC_WEIGHT_MAX)
                 return formats_fail(error, TAPER_ERR_CORRUPT,
                                     "model: weight %u of row %u is out of range", c, r);
-            weights[(size_t)r * columns + c] = (float)q[c] * step[r];
+            if (weights) weights[(size_t)r * columns + c] = (float)q[c] * step[r];
         }
+        if (!weights) q += columns;
+    }
     return TAPER_OK;
 }
 
@@ -135,27 +139,33 @@ static int is_plausible(uint64_t weights, uint64_t size) {
     return weights / WEIGHTS_PER_BYTE <= size + TRIMMED;
 }
 
+static taper_status read_matrix(int32_t *q, float *weights, float *step, uint32_t rows,
+                                uint32_t columns, uint32_t width, formats_cursor *in,
+                                taper_error *error) {
+    TAPER_TRY(read_steps(step, rows, in, error));
+    size_t size = (size_t)formats_read_varint_max(in, SIZE_MAX / 2);
+    const uint8_t *bytes = formats_read_bytes(in, size);
+    codec_rc_decoder rc;
+    TAPER_TRY(formats_cursor_check(in, "model: weights", error));
+    if (!is_plausible((uint64_t)rows * columns, size))
+        return formats_fail(error, TAPER_ERR_CORRUPT, "model: %zu bytes cannot hold %llu weights",
+                            size, (unsigned long long)rows * columns);
+    codec_rc_decoder_init(&rc, bytes, size, 1);
+    return read_rows(q, weights, step, rows, columns, width, &rc, error);
+}
+
+taper_status codec_weights_read_integers(int32_t *q, float *step, uint32_t rows, uint32_t columns,
+                                         uint32_t width, formats_cursor *in, taper_error *error) {
+    return read_matrix(q, NULL, step, rows, columns, width, in, error);
+}
+
 taper_status codec_weights_read(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
                                 formats_cursor *in, taper_error *error) {
     float *step = malloc((size_t)rows * sizeof *step + 1);
     int32_t *q = malloc((size_t)columns * sizeof *q + 1);
     taper_status status =
-        step && q ? read_steps(step, rows, in, error)
+        step && q ? read_matrix(q, weights, step, rows, columns, width, in, error)
                   : formats_fail(error, TAPER_ERR_NOMEM, "model: no memory for its weights");
-    if (status == TAPER_OK) {
-        size_t size = (size_t)formats_read_varint_max(in, SIZE_MAX / 2);
-        const uint8_t *bytes = formats_read_bytes(in, size);
-        codec_rc_decoder rc;
-        status = formats_cursor_check(in, "model: weights", error);
-        if (status == TAPER_OK && !is_plausible((uint64_t)rows * columns, size))
-            status =
-                formats_fail(error, TAPER_ERR_CORRUPT, "model: %zu bytes cannot hold %llu weights",
-                             size, (unsigned long long)rows * columns);
-        if (status == TAPER_OK) {
-            codec_rc_decoder_init(&rc, bytes, size, 1);
-            status = read_rows(weights, rows, columns, width, step, q, &rc, error);
-        }
-    }
     free(step), free(q);
     return status;
 }

@@ -17,5 +17,8 @@ taper_status codec_weights_write(float *weights, uint32_t rows, uint32_t columns
                                  const float *step, formats_buffer *out);
 taper_status codec_weights_read(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
                                 formats_cursor *in, taper_error *error);
+/* The integers and the steps themselves: q[rows][columns], step[rows]. */
+taper_status codec_weights_read_integers(int32_t *q, float *step, uint32_t rows, uint32_t columns,
+                                         uint32_t width, formats_cursor *in, taper_error *error);
 
 #endif

@@ -53,6 +53,12 @@ RECON_LEVELS = 4
 SIGNED_UNITS = 24
 SIGNED_INPUTS = 16
 BIT_LIMIT = 400
+MOST_HIDDEN = 256
+MOST_SEEN = 256
+MOST_STAGES = 255
+MOST_SHIFT = 30
+MOST_BIAS = 65536
+ACTIVATION_MAX = 127
 P_MIN = 32
 P_MAX = 65536 - 32
 P_HALF = 32768
@@ -594,14 +600,18 @@ class Model:
             self.binary_tables(r)
         else:
             self.tables(r)
+        if self.conditional:
+            self.conditional_model(r)
         r.end()
 
     # 6.2
     def architecture(self, r):
         (self.family, self.channels, self.width, self.height, self.units,
          flags) = r.unpack("BBHHHB")
-        require(flags < (2 if self.version == 1 else 16), "flags are illegal")
-        self.tied, self.direct, self.binary, self.tied_stacks = (flags >> i & 1 for i in range(4))
+        require(flags < (2 if self.version == 1 else 32), "flags are illegal")
+        (self.tied, self.direct, self.binary, self.tied_stacks,
+         self.conditional) = (flags >> i & 1 for i in range(5))
+        require(not (self.binary and self.conditional), "a conditional model of single bits")
         self.activation, code = r.unpack("BB") if self.version == 2 else (RELU, IDENTITY)
         require(self.activation <= SIGMOID and code <= SIGMOID, "an activation is illegal")
         require(code == IDENTITY or self.direct and not self.binary,
@@ -625,7 +635,7 @@ class Model:
                 "the window is illegal")
         require(1 <= self.units and (self.direct or self.units <= self.inputs) and
                 self.inputs <= MAX_INPUTS, "the number of units is illegal")
-        require(self.family == 1 or flags == 1 and self.hidden == [None, None],
+        require(self.family == 1 or flags & 15 == 1 and self.hidden == [None, None],
                 "a pca model with parts of a dense one")
         require(all(1 <= w <= MAX_LAYER_WIDTH for stack in self.hidden for w in stack or []),
                 "a layer's width is illegal")
@@ -689,6 +699,27 @@ class Model:
         self.order = [(0, 0, unit) for unit in range(self.units)]
         self.read_layers(r)
 
+    # 6.7
+    def conditional_model(self, r):
+        c = self.predictor = Predictor()
+        c.hidden, c.own, c.beside = r.unpack("HHH")
+        c.end, stages = r.varint(len(self.order)), r.u8()
+        require(8 <= c.hidden <= MOST_HIDDEN and c.hidden % 8 == 0 and
+                1 <= c.own <= min(MOST_SEEN, self.units) and c.beside <= c.own and
+                1 <= stages <= min(MOST_STAGES, c.end), "a conditional model of an illegal shape")
+        c.begin = [0]
+        for _ in range(stages - 1):
+            c.begin.append(c.begin[-1] + r.varint(c.end))
+            require(c.begin[-2] < c.begin[-1] < c.end, "stages do not follow")
+        weights, biases = (127, True), (MOST_BIAS, False)
+        c.first = read_rows(r, c.hidden, 2 * (c.own + 8 * c.beside), *weights)
+        c.place = read_rows(r, 9, c.hidden, *biases)
+        c.stage = read_rows(r, stages, c.hidden, *biases)
+        c.middle = [(read_rows(r, c.hidden, c.hidden, *weights), read_rows(r, 1, c.hidden, *biases))
+                    for _ in range(2)]
+        c.out = read_rows(r, 3 * self.units, c.hidden, *weights)
+        c.bias = read_rows(r, 3, c.end, *biases)
+
     def read_layers(self, r):
         layers, before = r.u8(), (0, 0)
         require(1 <= layers <= MAX_MODEL_LAYERS, "the number of layers is illegal")
@@ -708,7 +739,27 @@ class Model:
 CLASS_EDGES = (1, 2, 4, 6, 9, 13, 19, 28, 45, 80, 200)
 
 
+class Predictor:
+    """A conditional model's fields. Matrices are lists of (shift, row of integers)."""
+
+
+def read_rows(r, rows, columns, most, shifted):
+    """A matrix of the conditional model."""
+    step, matrix = read_integers(r, rows, columns, 1)
+    shift = [round(-math.log2(s)) for s in step]
+    require(all(s == 2.0 ** -k and 0 <= k <= (MOST_SHIFT if shifted else 0)
+                for s, k in zip(step, shift)), "a conditional model's step is illegal")
+    require(all(abs(v) <= most for row in matrix for v in row),
+            "a conditional model's weight would overflow its sums")
+    return list(zip(shift, matrix))
+
+
 def read_matrix(r, rows, columns, width):
+    step, matrix = read_integers(r, rows, columns, width)
+    return [[v * s for v in row] for s, row in zip(step, matrix)]
+
+
+def read_integers(r, rows, columns, width):
     step = r.unpack("%df" % rows)
     require(all(1e-20 < s < 1e6 for s in step), "a weight's step is out of range")
     rc = RangeDecoder(r.bytes(r.varint(1 << 62)), True)
@@ -716,7 +767,7 @@ def read_matrix(r, rows, columns, width):
     more = [[Bit(P_HALF, 0) for _ in range(UNARY)] for _ in range(MATRIX_CLASSES)]
     exponent = [Bit(P_HALF, 0) for _ in range(EXP_BITS)]
     matrix = []
-    for s in step:
+    for _ in step:
         q = []
         for c in range(columns):
             near = abs(q[c - 1]) if c else 0
@@ -725,8 +776,8 @@ def read_matrix(r, rows, columns, width):
             total = 2 * near + after + 2 * above
             k = sum(total >= edge for edge in CLASS_EDGES)
             q.append(read_weight(rc, zero[k], more[k], exponent))
-        matrix.append([v * s for v in q])
-    return matrix
+        matrix.append(q)
+    return step, matrix
 
 
 def read_weight(rc, zero, more, exponent):
@@ -869,6 +920,14 @@ def squash(logit):
     return min(max((LOGISTIC[i] * (16 - part) + LOGISTIC[i + 1] * part) >> 4, P_MIN), P_MAX)
 
 
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b))
+
+
+def part(z):
+    return min(max(z + 8 >> 4, 0), ACTIVATION_MAX)
+
+
 def clamp(x, limit):
     return -limit if x < -limit else limit if x > limit else x
 
@@ -915,6 +974,7 @@ class Group:
         self.neighbours = [sum(p is not None for p in link) for link in links]
         self.norm = [[model.zero_norm[RATIO_BINS - 1]] * n + [0] for _ in range(model.units)]
         self.signed_norm = [[0] * (n + 1) for _ in range(min(model.units, SIGNED_UNITS))]
+        self.stage = -1                                 # of the conditional model
         self.bits = [[Bit(squash((b - BINS // 2) * 16 + model.prior[c][b] * 2), CONFIDENCE)
                       for b in range(BINS)] for c in range(CLASSES)]
 
@@ -955,8 +1015,8 @@ class Group:
 
     # 10.5 From inputs to a context
 
-    def bin_of(self, kind_class, features):
-        logit = self.model.bias[kind_class] * 64
+    def bin_of(self, kind_class, features, extra):
+        logit = self.model.bias[kind_class] * 64 + extra
         for w, f in zip(self.model.weight[kind_class], features):
             logit += w * f
         return min(max(logit + 48 * 1024 + 512 >> 10, 0), BINS - 1)
@@ -973,10 +1033,12 @@ class Group:
         if not self.linked:
             columns.append([0] * self.n)
         is_signed = self.linked and unit < SIGNED_UNITS
+        extras, sign_extras = self.predict_conditional(unit)
         values = self.predict_signed(unit, ratio) if is_signed else [0] * self.n
         band = min((unit + 1).bit_length() - 1, BANDS - 1)
         bits, signs = [], []
-        for q, value, a, b, c in zip(self.level[unit], values, *columns):
+        for q, value, extra, sign_extra, a, b, c in zip(self.level[unit], values, extras,
+                                                        sign_extras, *columns):
             kind = SIGNIFICANCE if q == 0 else REFINE_FIRST if abs(q) == 1 else REFINE_LATER
             d = e = 0
             if is_signed:
@@ -985,11 +1047,11 @@ class Group:
                     e = clamp((value if q > 0 else -value) - 16 * (2 * abs(q) + 1), 48)
             k = kind * BANDS + band
             features = a, b, c, d, a * a // 64, b * b // 64, c * c // 64, e
-            bits.append(self.bits[k][self.bin_of(k, features)])
-            if is_signed:
+            bits.append(self.bits[k][self.bin_of(k, features, extra)])
+            if is_signed or self.model.conditional:
                 k = SIGN * BANDS + band
                 features = clamp(value, 256), clamp(value, 16), 0, 0, 0, 0, 0, 0
-                signs.append(self.bits[k][self.bin_of(k, features)])
+                signs.append(self.bits[k][self.bin_of(k, features, sign_extra)])
             else:
                 signs.append(None)
         return bits, signs
@@ -1043,6 +1105,69 @@ class Group:
         self.passes += 1
         self.position = 0
         return True
+
+    # 10.9 The conditional model
+
+    def predict_conditional(self, unit):
+        """What is added to the logits of the pass: of magnitude bits, and of signs."""
+        if not self.model.conditional or self.passes >= self.model.predictor.end:
+            return [0] * self.n, [0] * self.n
+        c = self.model.predictor
+        stage = max(s for s, begin in enumerate(c.begin) if begin <= self.passes)
+        if stage != self.stage:
+            self.begin_stage(c, stage)
+        logits = []
+        for kind in range(3):
+            shift, weights = c.out[3 * unit + kind]
+            bias = 64 * c.bias[kind][1][self.passes]
+            logits.append([(256 * dot(weights, h) >> shift) + bias for h in self.hidden])
+        level = self.level[unit]
+        return [b if q else a for q, a, b in zip(level, logits[0], logits[2])], logits[1]
+
+    def begin_stage(self, c, stage):
+        seen = [self.seen(p, c.own) for p in range(self.n)]
+        inputs = [[v for a in window for v in (a, abs(a))] for window in seen]
+        self.stage, self.hidden = stage, []
+        for p in range(self.n):
+            sums, place = [0] * c.hidden, list(c.stage[stage][1])
+            for side in range(9):
+                other = self.at_side(p, side)
+                if other is None:
+                    continue
+                first = 0 if side == 4 else 2 * (c.own + (side - (side > 4)) * c.beside)
+                x = inputs[other][:2 * (c.own if side == 4 else c.beside)]
+                place = [a + b for a, b in zip(place, c.place[side][1])]
+                if any(x):
+                    sums = [s + dot(row[first:first + len(x)], x)
+                            for s, (_, row) in zip(sums, c.first)]
+            h = [part((8 * s >> shift) + b) for s, (shift, _), b in zip(sums, c.first, place)]
+            for weights, ((_, bias),) in c.middle:
+                h = [min(v + part((16 * dot(row, h) >> shift) + b), ACTIVATION_MAX)
+                     for v, (shift, row), b in zip(h, weights, bias)]
+            self.hidden.append(h)
+
+    def seen(self, p, own):
+        """a of the first units of a window."""
+        out = []
+        for unit in range(own):
+            level = self.level[unit][p]
+            a = 0
+            if level:
+                ratio = self.model.log_ratio(unit, self.depth[unit])
+                q = abs(level)
+                c = self.model.recon[ratio_bin(ratio)][min(q, RECON_LEVELS) - 1]
+                t = min(scale_exp2(((q << 8) + c) * 1024, ratio) >> 8, 1 << 20)
+                a = min(log16(256 + t) - 128, ACTIVATION_MAX)
+            out.append(-a if level < 0 else a)
+        return out
+
+    def at_side(self, p, side):
+        """The window beside p, or None."""
+        x, y = side % 3, side // 3
+        for way in ([0] if x == 0 else [1] if x == 2 else []) + \
+                   ([2] if y == 0 else [3] if y == 2 else []):
+            p = self.neighbour[way][p] if p < self.n else p
+        return p if p < self.n else None
 
     # 10.7 After a pass
 

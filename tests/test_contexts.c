@@ -153,7 +153,7 @@ static void check_features(const codec_group *g, uint32_t p) {
     middle = middle < -48 ? -48 : middle > 48 ? 48 : middle;
     assert_true(!is_signed || !level ? f[7] == 0 : fabs(f[7] - middle) <= 2);
     assert_int_equal(g->context[p], codec_class(kind, u) * CODEC_BINS +
-                                        codec_contexts_bin(g->tables, codec_class(kind, u), f));
+                                        codec_contexts_bin(g->tables, codec_class(kind, u), f, 0));
     assert_int_equal(codec_sign_is_predicted(g, u), is_signed);
     if (!is_signed) return;
     codec_contexts_features(g, p, CODEC_SIGN, f);
@@ -162,7 +162,7 @@ static void check_features(const codec_group *g, uint32_t p) {
     for (int i = 2; i < CODEC_FEATURES; i++) assert_int_equal(f[i], 0);
     assert_int_equal(g->sign_context[p],
                      codec_class(CODEC_SIGN, u) * CODEC_BINS +
-                         codec_contexts_bin(g->tables, codec_class(CODEC_SIGN, u), f));
+                         codec_contexts_bin(g->tables, codec_class(CODEC_SIGN, u), f, 0));
 }
 
 static void features_are_as_documented(void **unused) {
@@ -200,13 +200,13 @@ static void logits_fall_into_bins(void **unused) {
         logit += t->bias[class] / 64.0;
         double bin = floor(logit * 4 + 48.5);
         bin = logit < -12 ? 0 : bin > CODEC_BINS - 1 ? CODEC_BINS - 1 : bin;
-        assert_int_equal(codec_contexts_bin(t, class, x), (int)bin);
+        assert_int_equal(codec_contexts_bin(t, class, x, 0), (int)bin);
     }
     int32_t extreme[CODEC_FEATURES] = {511, 511, 511, 128, 4080, 4080, 4080, 48};
     for (int sign = 0; sign < 2; sign++) { /* the largest that a hostile model can ask for */
         for (int k = 0; k < CODEC_FEATURES; k++) t->weight[0][k] = sign ? -32768 : 32767;
         t->bias[0] = sign ? -32768 : 32767;
-        assert_int_equal(codec_contexts_bin(t, 0, extreme), sign ? 0 : CODEC_BINS - 1);
+        assert_int_equal(codec_contexts_bin(t, 0, extreme, 0), sign ? 0 : CODEC_BINS - 1);
     }
     close_group(&f);
 }

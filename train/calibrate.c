@@ -208,7 +208,9 @@ static void spread_bits(const codec_code_tables *t, const double *bits, size_t n
 }
 
 /* Suggested layers: ends where the size has grown by a fifth. */
-static void set_layers(codec_code_tables *t, const double *bits, double pixels) {
+static void set_layers(taper_model *m, const train_codes *codes, const double *bits) {
+    codec_code_tables *t = &m->tables;
+    double pixels = (double)codes->n * m->window.width * m->window.height;
     double size = 0, next = 200; /* bytes per million pixels */
     t->n_layers = 0;
     for (uint32_t i = 0; i < t->n_passes; i++) {
@@ -243,6 +245,21 @@ static taper_status first_order(codec_code_tables *t, const train_codes *codes,
     return status == TAPER_OK ? set_slopes(t, worth) : status;
 }
 
+/* Contexts for the present order, and what its passes cost with them. */
+static taper_status fit_and_measure(codec_code_tables *t, const train_codes *codes, double *bits,
+                                    taper_error *error) {
+    codec_group shape = {0};
+    int16_t *q = NULL;
+    TAPER_TRY(codec_group_alloc(&shape, t, codes->grid, codes->n_images, error));
+    uint32_t stride = shape.stride;
+    codec_group_free(&shape);
+    taper_status status = quantise_all(codes, t, stride, &q);
+    if (status == TAPER_OK) status = train_fit_contexts(t, codes, q, error);
+    if (status == TAPER_OK) status = measure_bits(t, codes, q, bits, error);
+    free(q);
+    return status;
+}
+
 /* Contexts on the present order, then the order on what these contexts cost; twice, then layers. */
 static taper_status refine(taper_model *m, const train_codes *codes, pass_worth *worth,
                            taper_error *error) {
@@ -250,25 +267,25 @@ static taper_status refine(taper_model *m, const train_codes *codes, pass_worth 
     codec_code_tables *t = &m->tables;
     uint32_t *first = calloc(t->units + 1, sizeof *first);
     double *bits = calloc(t->n_passes + 1, sizeof *bits);
-    int16_t *q = NULL;
-    codec_group shape = {0};
-    taper_status status = first && bits
-                              ? codec_group_alloc(&shape, t, codes->grid, codes->n_images, error)
-                              : TAPER_ERR_NOMEM;
-    uint32_t stride = shape.stride;
-    codec_group_free(&shape);
-    if (status == TAPER_OK) status = quantise_all(codes, t, stride, &q);
-    if (status == TAPER_OK) status = train_fit_signed(t, codes);
+    taper_status status = first && bits ? train_fit_signed(t, codes) : TAPER_ERR_NOMEM;
     for (int round = 0; round < ROUNDS && status == TAPER_OK; round++) {
-        status = train_fit_contexts(t, codes, q, error);
-        if (status == TAPER_OK) status = measure_bits(t, codes, q, bits, error);
+        status = fit_and_measure(t, codes, bits, error);
         if (status != TAPER_OK || round + 1 == ROUNDS) break;
         spread_bits(t, bits, codes->n, worth, first);
         status = set_slopes(t, worth);
     }
-    if (status == TAPER_OK)
-        set_layers(t, bits, (double)codes->n * m->window.width * m->window.height);
-    free(first), free(bits), free(q);
+    if (status == TAPER_OK) set_layers(m, codes, bits);
+    free(first), free(bits);
+    return status;
+}
+
+taper_status train_refit_contexts(taper_model *m, const train_codes *codes, double *bits,
+                                  taper_error *error) {
+    double *own = bits ? NULL : calloc(m->tables.n_passes + 1, sizeof *own);
+    if (!bits && !own) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to fit contexts");
+    taper_status status = fit_and_measure(&m->tables, codes, bits ? bits : own, error);
+    if (status == TAPER_OK) set_layers(m, codes, bits ? bits : own);
+    free(own);
     return status;
 }
 

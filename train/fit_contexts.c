@@ -89,6 +89,7 @@ enum { SAMPLES = 24000 };
 
 typedef struct class_sample {
     int16_t feature[SAMPLES][CODEC_FEATURES];
+    int32_t extra[SAMPLES]; /* of the conditional model */
     uint8_t bit[SAMPLES];
     uint32_t kept;
     uint64_t seen;
@@ -117,6 +118,7 @@ static void keep(class_sample *samples, const codec_group *g, uint32_t u, uint32
     int32_t f[CODEC_FEATURES];
     codec_contexts_features(g, p, kind, f);
     for (int i = 0; i < CODEC_FEATURES; i++) samples[class].feature[at][i] = (int16_t)f[i];
+    samples[class].extra[at] = codec_contexts_extra(g, p, kind);
     samples[class].bit[at] = (uint8_t)bit;
 }
 
@@ -143,8 +145,8 @@ static void walk_pass(codec_group *g, const int16_t *q, class_sample *samples) {
 enum { TERMS = CODEC_FEATURES + 1, ROUNDS = 12 };
 static const double feature_unit = 1.0 / 64; /* features enter the regression in 4 octaves */
 
-static double logit_of(const double *theta, const int16_t *f) {
-    double z = theta[CODEC_FEATURES];
+static double logit_of(const double *theta, const int16_t *f, int32_t extra) {
+    double z = theta[CODEC_FEATURES] + extra / 4096.0;
     for (int i = 0; i < CODEC_FEATURES; i++) z += theta[i] * f[i] * feature_unit;
     return fmin(fmax(z, -14), 14);
 }
@@ -153,7 +155,8 @@ static double logit_of(const double *theta, const int16_t *f) {
 static int newton_step(const class_sample *s, double *theta) {
     double h[TERMS * TERMS] = {0}, g[TERMS] = {0};
     for (uint32_t i = 0; i < s->kept; i++) {
-        double x[TERMS], p = 1 / (1 + exp(-logit_of(theta, s->feature[i]))), w = p * (1 - p);
+        double x[TERMS], p = 1 / (1 + exp(-logit_of(theta, s->feature[i], s->extra[i]))),
+                         w = p * (1 - p);
         for (int k = 0; k < CODEC_FEATURES; k++) x[k] = s->feature[i][k] * feature_unit;
         x[CODEC_FEATURES] = 1;
         for (int r = 0; r < TERMS; r++) {
@@ -184,7 +187,7 @@ static void fit_class(codec_code_tables *t, uint32_t class, const class_sample *
     for (uint32_t i = 0; i < s->kept; i++) {
         int32_t f[CODEC_FEATURES];
         for (int k = 0; k < CODEC_FEATURES; k++) f[k] = s->feature[i][k];
-        uint32_t bin = codec_contexts_bin(t, class, f);
+        uint32_t bin = codec_contexts_bin(t, class, f, s->extra[i]);
         n[bin]++, ones[bin] += s->bit[i];
     }
     for (int b = 0; b < CODEC_BINS; b++) {

@@ -3,8 +3,8 @@
  * Checkpoints are those of checkpoint.h with the vectors: parameters; Adam's moments, or direction
  * and gradient of the search; and one for all the rest (struct extra). */
 #include "nested_run.h"
-#include "../formats/bytes.h"
 #include "philox.h"
+#include "run.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,21 +41,10 @@ static taper_status check(const train_nested_run *r, taper_error *error) {
     return TAPER_OK;
 }
 
-static void permute(uint32_t *rows, size_t n, uint64_t seed, uint64_t stream) {
-    for (size_t i = n; i > 1; i--) {
-        uint32_t word[4];
-        train_philox(seed, i, stream, word);
-        size_t j = train_philox_below(word[0], (uint32_t)i);
-        uint32_t keep = rows[i - 1];
-        rows[i - 1] = rows[j];
-        rows[j] = keep;
-    }
-}
-
 static void split_rows(train_nested_run *r) {
     size_t n = r->data->n, most = n / 10;
     for (size_t i = 0; i < n; i++) r->split[i] = (uint32_t)i;
-    permute(r->split, n, r->options->seed, TRAIN_STREAM_SPLIT);
+    train_shuffle(r->split, n, r->options->seed, TRAIN_STREAM_SPLIT);
     r->n_validation = r->options->max_validation < most ? r->options->max_validation : most;
     r->n_training = n - r->n_validation;
     r->batch = r->options->batch < r->n_training ? r->options->batch : r->n_training;
@@ -66,7 +55,8 @@ static void split_rows(train_nested_run *r) {
 void train_nested_shuffle(train_nested_run *r) {
     uint64_t epoch = r->step / r->steps_per_epoch;
     memcpy(r->shuffled, r->split, r->n_training * sizeof *r->shuffled);
-    permute(r->shuffled, r->n_training, r->options->seed, TRAIN_STREAM_SHUFFLE + (epoch << 8));
+    train_shuffle(r->shuffled, r->n_training, r->options->seed,
+                  TRAIN_STREAM_SHUFFLE + (epoch << 8));
     r->shuffled_epoch = 1;
 }
 
@@ -214,11 +204,6 @@ static taper_status resume(train_nested_run *r, taper_error *error) {
     return TAPER_OK;
 }
 
-static uint64_t mix(uint64_t hash, const void *bytes, size_t n) {
-    return (hash << 32 | hash >> 32) ^
-           ((uint64_t)formats_crc32c((uint32_t)hash, bytes, n) * 0x9E3779B97F4A7C15u);
-}
-
 /* Everything that decides what the run computes. */
 static uint64_t fingerprint_of(const train_nested_run *r) {
     const train_nested_options *o = r->options;
@@ -251,13 +236,14 @@ static uint64_t fingerprint_of(const train_nested_run *r) {
                               s->binary,
                               (double)s->centre,
                               (double)r->net->scale};
-    uint64_t hash = mix(2, numbers, sizeof numbers);
-    hash = mix(hash, &o->seed, sizeof o->seed);
-    if (o->truncation) hash = mix(hash, o->truncation->mass, r->net->units * sizeof(double));
-    hash = mix(hash, s->width, s->layers * sizeof *s->width);
-    hash = mix(hash, r->net->mean, s->inputs * sizeof(float));
-    hash = mix(hash, r->net->parameter, r->net->n * sizeof(float));
-    return mix(hash, r->data->pixels, r->data->n * r->data->inputs);
+    uint64_t hash = train_fingerprint(2, numbers, sizeof numbers);
+    hash = train_fingerprint(hash, &o->seed, sizeof o->seed);
+    if (o->truncation)
+        hash = train_fingerprint(hash, o->truncation->mass, r->net->units * sizeof(double));
+    hash = train_fingerprint(hash, s->width, s->layers * sizeof *s->width);
+    hash = train_fingerprint(hash, r->net->mean, s->inputs * sizeof(float));
+    hash = train_fingerprint(hash, r->net->parameter, r->net->n * sizeof(float));
+    return train_fingerprint(hash, r->data->pixels, r->data->n * r->data->inputs);
 }
 
 /* --- thresholds ------------------------------------------------------------------------ */

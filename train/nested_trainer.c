@@ -5,19 +5,13 @@
 #include "nested_trainer.h"
 #include "nested_run.h"
 #include "philox.h"
+#include "run.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* The mean image's loss is about 1: a run this far off will not come back. */
 static const double absurd_loss = 1e12;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 train_nested_options train_nested_defaults(void) {
     return (train_nested_options){.sweep = {0, 10, 1e-3, 0.2, 0.8},
@@ -248,11 +242,11 @@ static taper_status end_epoch(train_nested_run *r, double seconds) {
 
 static taper_status loop(train_nested_run *r, taper_error *error) {
     const train_nested_options *o = r->options;
-    double started = now(), saved = started;
+    double started = train_seconds(), saved = started;
     uint64_t first = r->step;
     while (r->step < r->steps && !r->stop) {
         TAPER_TRY(one_step(r, error));
-        double t = now();
+        double t = train_seconds();
         int epoch_ends = r->step % r->steps_per_epoch == 0;
         if (epoch_ends && end_epoch(r, t - started) != TAPER_OK)
             return formats_fail(error, TAPER_ERR_NOMEM, "no memory for validation");
@@ -264,10 +258,10 @@ static taper_status loop(train_nested_run *r, taper_error *error) {
                 (t - started) / (double)(r->step - first) * (double)(r->steps - r->step));
         if (o->checkpoint && (epoch_ends || r->stop || t - saved > o->checkpoint_seconds)) {
             TAPER_TRY(train_nested_save(r, error));
-            saved = now();
+            saved = train_seconds();
         }
     }
-    r->seconds = now() - started;
+    r->seconds = train_seconds() - started;
     return TAPER_OK;
 }
 

@@ -32,7 +32,9 @@ enum {
     TRAIN_STREAM_CORRUPT = 6, /* inputs set to 0; + step << 16 */
     TRAIN_STREAM_DROPOUT = 7, /* hidden units set to 0; + layer << 8 + step << 16 */
     TRAIN_STREAM_PERTURB = 8, /* normal noise on inputs; + step << 16 */
-    TRAIN_STREAM_JITTER = 9   /* motions of examples; + step << 8 */
+    TRAIN_STREAM_JITTER = 9,  /* motions of examples; + step << 8 */
+    TRAIN_STREAM_CROP = 10,   /* squares of large images; + step << 8 */
+    TRAIN_STREAM_STAGE = 11   /* which stage of the order is learned from; index: step */
 };
 
 #endif

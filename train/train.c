@@ -176,6 +176,7 @@ static taper_status make_candidate(candidate *c, const train_options *options,
         train_say(hooks, "calibration", -1);
         TAPER_TRY(train_round_and_calibrate(m, data, be, options, NULL, error));
     }
+    TAPER_TRY(train_add_conditional(m, options, data, be, hooks, error));
     return finish_candidate(c, options, data, be, hooks, error);
 }
 

@@ -56,7 +56,8 @@ static taper_status export_network(const train_nested_network *net, codec_networ
         size_t weights = (size_t)y->inputs * y->outputs;
         scale_copy(in->weight, y->w, weights, l ? 1.0f : 1.0f / net->scale);
         memcpy(in->bias, y->b, y->outputs * sizeof(float));
-        transpose(y->v, y->outputs, y->inputs, l ? 1.0f : net->scale, out->weight);
+        if (!s->tied)
+            transpose(y->v, y->outputs, y->inputs, l ? 1.0f : net->scale, out->weight);
         scale_copy(out->bias, y->c, y->inputs, l ? 1.0f : net->scale);
     }
     return s->tied ? codec_network_tie(to, net->scale * net->scale) : TAPER_OK;

@@ -23,6 +23,11 @@ codec_weight_precision train_precision(const train_options *options);
 taper_status train_calibrate_dense(taper_model *model, const train_dataset *data, codec_backend *be,
                                    const train_options *options, taper_error *error);
 
+/* A conditional model where options ask for one (conditional_trainer.h), for a calibrated model. */
+taper_status train_add_conditional(taper_model *model, const train_options *options,
+                                   const train_dataset *data, codec_backend *be,
+                                   const train_hooks *hooks, taper_error *error);
+
 /* Family dense, from a model that holds the principal components: train the network, calibrate it,
  * tune the decoder on what the quantiser gives, and keep the linear model instead where validation
  * says that it is smaller. */

@@ -3,17 +3,16 @@
  * All that is random is numbered by (seed, epoch, step, row), so a run has no hidden state:
  * step number, parameters, moments and the epoch's sums are all that a checkpoint needs. */
 #include "trainer.h"
-#include "../formats/bytes.h"
 #include "adam.h"
 #include "jitter.h"
 #include "philox.h"
 #include "population.h"
+#include "run.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { WARMUP = 200, MEASURED_ROWS = 8192 };
@@ -31,10 +30,10 @@ typedef struct run {
     train_objective objective;
     train_cut_range range;
     train_population population; /* range's lengths, where a truncation is given */
-    float *best;                /* [ae.n] */
-    float *codes, *dequantised; /* [batch][units], stage two */
-    uint32_t *rows;             /* all rows: [training | validation] */
-    uint32_t *shuffled;         /* this epoch's training rows */
+    float *best;                 /* [ae.n] */
+    float *codes, *dequantised;  /* [batch][units], stage two */
+    uint32_t *rows;              /* all rows: [training | validation] */
+    uint32_t *shuffled;          /* this epoch's training rows */
     size_t n_training, n_validation, batch;
     uint64_t steps_per_epoch;
     train_cut *cuts; /* [batch] */
@@ -48,12 +47,6 @@ typedef struct run {
     uint64_t diverged;     /* step, from 1; 0: none */
     int stop;
 } run;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 train_dense_options train_dense_defaults(void) {
     return (train_dense_options){.epochs = 40,
@@ -107,17 +100,6 @@ static taper_status check_options(const train_dense_options *o, const train_pixe
 
 /* --- rows: split and shuffle ------------------------------------------------------------------ */
 
-static void shuffle(uint32_t *rows, size_t n, uint64_t seed, uint64_t stream) {
-    for (size_t i = n; i > 1; i--) {
-        uint32_t word[4];
-        train_philox(seed, i, stream, word);
-        size_t j = train_philox_below(word[0], (uint32_t)i);
-        uint32_t keep = rows[i - 1];
-        rows[i - 1] = rows[j];
-        rows[j] = keep;
-    }
-}
-
 static size_t validation_rows(const train_dense_options *o, size_t n) {
     size_t rows = (size_t)((double)n * (double)o->validation_share);
     if (rows < o->batch && o->validation_share > 0.0f) rows = n / 10 < o->batch ? n / 10 : o->batch;
@@ -132,7 +114,7 @@ static taper_status split_rows(run *r, taper_error *error) {
     if (!r->rows || !r->shuffled)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to order %zu rows", n);
     for (size_t i = 0; i < n; i++) r->rows[i] = (uint32_t)i;
-    shuffle(r->rows, n, r->options->seed, TRAIN_STREAM_SPLIT);
+    train_shuffle(r->rows, n, r->options->seed, TRAIN_STREAM_SPLIT);
     r->n_validation = validation_rows(r->options, n);
     r->n_training = n - r->n_validation;
     r->batch = r->options->batch < r->n_training ? r->options->batch : r->n_training;
@@ -142,7 +124,8 @@ static taper_status split_rows(run *r, taper_error *error) {
 
 static void shuffle_epoch(run *r, uint64_t epoch) {
     memcpy(r->shuffled, r->rows, r->n_training * sizeof *r->shuffled);
-    shuffle(r->shuffled, r->n_training, r->options->seed, TRAIN_STREAM_SHUFFLE + (epoch << 8));
+    train_shuffle(r->shuffled, r->n_training, r->options->seed,
+                  TRAIN_STREAM_SHUFFLE + (epoch << 8));
 }
 
 /* --- one batch -------------------------------------------------------------------------------- */
@@ -218,11 +201,6 @@ static taper_status train_step(run *r) {
 
 /* --- checkpoints ------------------------------------------------------------------------------ */
 
-static uint64_t mix(uint64_t hash, const void *bytes, size_t n) {
-    return (hash << 32 | hash >> 32) ^
-           ((uint64_t)formats_crc32c((uint32_t)hash, bytes, n) * 0x9E3779B97F4A7C15u);
-}
-
 /* Everything that decides what the run computes. */
 static uint64_t fingerprint_of(const run *r) {
     const train_dense_options *o = r->options;
@@ -244,19 +222,21 @@ static uint64_t fingerprint_of(const run *r) {
                               o->width,
                               o->height};
     const uint64_t counts[] = {o->seed, r->data->n, r->data->inputs, r->ae.weights.units, r->ae.n};
-    uint64_t hash = mix(1, numbers, sizeof numbers);
-    hash = mix(hash, counts, sizeof counts);
+    uint64_t hash = train_fingerprint(1, numbers, sizeof numbers);
+    hash = train_fingerprint(hash, counts, sizeof counts);
     if (r->range.lengths)
-        hash = mix(hash, r->population.bytes.mass, r->population.bytes.units * sizeof(double));
-    hash = mix(hash, r->ae.weights.mean, r->data->inputs * sizeof(float));
-    hash = mix(hash, r->ae.parameter,
-               r->ae.n * sizeof(float)); /* the start: linear path, shapes, first weights */
-    return mix(hash, r->data->pixels, r->data->n * r->data->inputs);
+        hash = train_fingerprint(hash, r->population.bytes.mass,
+                                 r->population.bytes.units * sizeof(double));
+    hash = train_fingerprint(hash, r->ae.weights.mean, r->data->inputs * sizeof(float));
+    hash = train_fingerprint(hash, r->ae.parameter,
+                             r->ae.n *
+                                 sizeof(float)); /* the start: linear path, shapes, first weights */
+    return train_fingerprint(hash, r->data->pixels, r->data->n * r->data->inputs);
 }
 
 static taper_status save(run *r, taper_error *error) {
     if (!r->options->checkpoint || r->requantise) return TAPER_OK;
-    r->saved = now();
+    r->saved = train_seconds();
     r->state.adam_step = r->adam.step;
     TAPER_TRY(train_checkpoint_write(r->options->checkpoint, &r->state, error));
     r->saved_step = r->state.step;
@@ -380,7 +360,7 @@ static void report_step(run *r) {
     const train_checkpoint *s = &r->state;
     if (!r->callbacks || !r->callbacks->progress) return;
     uint64_t steps = r->steps_per_epoch * r->options->epochs, done = s->step - r->first_step;
-    double elapsed = now() - r->started, rows = s->sum_rows ? (double)s->sum_rows : 1.0;
+    double elapsed = train_seconds() - r->started, rows = s->sum_rows ? (double)s->sum_rows : 1.0;
     double rate = elapsed > 0.0 ? (double)done / elapsed : 0.0;
     train_progress p = {(uint32_t)((s->step - (s->step > 0)) / r->steps_per_epoch) + 1,
                         r->options->epochs,
@@ -419,7 +399,7 @@ static taper_status finish_epoch(run *r) {
         s->stale_epochs = 0;
         memcpy(r->best, r->ae.parameter, r->ae.n * sizeof *r->best);
     }
-    report_epoch(r, s->n_history, now() - r->started);
+    report_epoch(r, s->n_history, train_seconds() - r->started);
     return TAPER_OK;
 }
 
@@ -454,7 +434,7 @@ static int out_of_patience(const run *r) {
 static taper_status loop(run *r, taper_error *error) {
     train_checkpoint *s = &r->state;
     const uint64_t steps = r->steps_per_epoch * r->options->epochs;
-    r->started = r->saved = now();
+    r->started = r->saved = train_seconds();
     r->first_step = s->step;
     for (uint32_t i = 1; i <= s->n_history; i++) report_epoch(r, i, 0.0);
     if (s->step < steps) shuffle_epoch(r, s->step / r->steps_per_epoch);
@@ -475,7 +455,7 @@ static taper_status loop(run *r, taper_error *error) {
                                     formats_status_name(status));
             TAPER_TRY(save(r, error));
             if (s->step < steps) shuffle_epoch(r, s->step / r->steps_per_epoch);
-        } else if (r->stop || now() - r->saved >= r->options->checkpoint_seconds) {
+        } else if (r->stop || train_seconds() - r->saved >= r->options->checkpoint_seconds) {
             TAPER_TRY(save(r, error));
         }
     }

@@ -55,7 +55,11 @@ typedef taper_status codec_sum_squares_fn(codec_backend *be, size_t n, const flo
  * `epsilon`):
  *   g' = scale g;  m = beta1 m + (1 - beta1) g';  v = beta2 v + (1 - beta2) g'^2
  *   w = w - rate m / (sqrt(v) + epsilon)
- * where rate = alpha sqrt(1 - beta2^t) / (1 - beta1^t) and epsilon = epsilon0 sqrt(1 - beta2^t). */
+ * where rate = alpha sqrt(1 - beta2^t) / (1 - beta1^t) and epsilon = epsilon0 sqrt(1 - beta2^t).
+ * g', m and v of smaller magnitude than these become 0, so that none is ever subnormal. */
+#define CODEC_ADAM_LEAST_GRADIENT 1e-16f
+#define CODEC_ADAM_LEAST_M 1e-30f
+#define CODEC_ADAM_LEAST_V 1e-35f
 typedef struct codec_adam_step {
     float rate, beta1, beta2, epsilon;
     float scale; /* multiplies the gradient: 1 / batch, clipping */

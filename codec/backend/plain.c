@@ -182,6 +182,11 @@ typedef struct adam_task {
     float *w, *m, *v;
 } adam_task;
 
+/* Moments of weights whose gradient is 0 (inputs that are always the same, dead units) fall towards
+ * 0 for ever, and arithmetic on subnormal numbers is many times slower: four of five seconds of a
+ * long run went there. */
+static inline float or_zero(float x, float least) { return fabsf(x) < least ? 0.0f : x; }
+
 static void adam_block(void *context, size_t block) {
     const adam_task *t = context;
     const codec_adam_step s = t->step;
@@ -189,9 +194,9 @@ static void adam_block(void *context, size_t block) {
     const float *restrict g = t->g + first;
     float *restrict w = t->w + first, *restrict m = t->m + first, *restrict v = t->v + first;
     for (size_t i = 0; i < n; i++) {
-        float gradient = s.scale * g[i];
-        m[i] = s.beta1 * m[i] + (1.0f - s.beta1) * gradient;
-        v[i] = s.beta2 * v[i] + (1.0f - s.beta2) * gradient * gradient;
+        float gradient = or_zero(s.scale * g[i], CODEC_ADAM_LEAST_GRADIENT);
+        m[i] = or_zero(s.beta1 * m[i] + (1.0f - s.beta1) * gradient, CODEC_ADAM_LEAST_M);
+        v[i] = or_zero(s.beta2 * v[i] + (1.0f - s.beta2) * gradient * gradient, CODEC_ADAM_LEAST_V);
         w[i] -= s.rate * m[i] / (sqrtf(v[i]) + s.epsilon);
     }
 }

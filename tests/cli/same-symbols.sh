@@ -1,15 +1,18 @@
 # The decoder, built in several ways from its sources alone, decodes the same symbols and, within one
 # level, the same pixels (promise P4).
 "$SAMPLES" small . --count 48 --format png >/dev/null
-"$TAPER" train -q --window 8 -o model.tpm png
-"$TAPER" encode -q -m model.tpm -o set.taper png
+"$TAPER" train -q --window 8 -o contexts.tpm png
+"$TAPER" train -q --window 8 --conditional 16 --conditional-epochs 2 -o conditional.tpm png
+for model in contexts conditional; do
+    "$TAPER" encode -q -m $model.tpm -o $model.taper png
+done
 
 build() { # NAME COMPILER FLAGS...
     name=$1 compiler=$2
     shift 2
     objects=
     for source in formats/status formats/bytes formats/container formats/directory formats/model_file \
-        codec/range_coder codec/fixed_log codec/code_tables codec/group codec/contexts \
+        codec/range_coder codec/fixed_log codec/conditional codec/conditional_state codec/code_tables codec/group codec/contexts \
         codec/chunk_coder codec/weights_coder codec/windows codec/model codec/network \
         codec/group_reader codec/decoder codec/backend/backend codec/backend/plain \
         codec/backend/onednn codec/backend/pool tests/cli/dump_levels; do
@@ -20,17 +23,21 @@ build() { # NAME COMPILER FLAGS...
     done
     # shellcheck disable=SC2086
     "$compiler" -pthread -o "$name" $objects -lzstd -lxxhash -lm
-    "./$name" model.tpm set.taper "$name.levels" "$name.pixels"
+    for model in contexts conditional; do
+        "./$name" $model.tpm $model.taper "$name-$model.levels" "$name-$model.pixels"
+    done
 }
 
 same() { # NAME: as `plain`?
-    cmp plain.levels "$1.levels"
-    worst=$(./plain plain.pixels "$1.pixels")
-    [ "$worst" -le 1 ] || { echo "$1: pixels differ by $worst levels" >&2; exit 1; }
+    for model in contexts conditional; do
+        cmp plain-$model.levels "$1-$model.levels"
+        worst=$(./plain plain-$model.pixels "$1-$model.pixels")
+        [ "$worst" -le 1 ] || { echo "$1: pixels differ by $worst levels" >&2; exit 1; }
+    done
 }
 
 build plain cc -O0
-[ -s plain.levels ] && [ -s plain.pixels ]
+[ -s plain-conditional.levels ] && [ -s plain-contexts.pixels ]
 build fast cc -O3 -march=native
 same fast
 if command -v clang >/dev/null; then
@@ -38,5 +45,5 @@ if command -v clang >/dev/null; then
     same other
 fi
 # the program itself, with its own kernels, writes the same pixels
-"$TAPER" decode -q -o out set.taper -m model.tpm
+"$TAPER" decode -q -o out conditional.taper -m conditional.tpm
 [ "$(find out -type f | wc -l)" -eq 48 ]

@@ -8,6 +8,7 @@
 #include "../../codec/chunk_coder.h"
 #include "../../formats/directory.h"
 #include "../../formats/model_file.h"
+#include "../random_conditional.h"
 #include "../tiny_binary_model.h"
 
 static void save(const char *folder, const char *name, const void *prefix, size_t n_prefix,
@@ -70,7 +71,41 @@ static void make_models(const char *folder) {
     formats_buffer_free(&file);
 }
 
-/* Binary and direct models, and a container of a binary one, which it carries. */
+/* A model's file and payload (version 2), and a container that carries it. */
+static void save_model(const char *folder, const char *name, const taper_model *model,
+                       const formats_buffer *file) {
+    uint8_t *payload;
+    size_t size;
+    uint64_t id;
+    char path[60];
+    snprintf(path, sizeof path, "model/%s.tpm", name);
+    save(folder, path, "\0", 1, file->data, file->size);
+    if (formats_model_unpack(file->data, file->size, NULL, &payload, &size, &id, NULL)) abort();
+    snprintf(path, sizeof path, "model/%s-payload", name);
+    save(folder, path, "\5", 1, payload, size);
+    free(payload);
+    taper_image image[2] = {dct_picture(9, 7, 1, 1), dct_picture(16, 8, 1, 2)};
+    taper_encode_options whole = {
+        .embed_model = 1, .model_bytes = file->data, .model_size = file->size};
+    formats_buffer container = dct_encode(model, image, 2, &whole, 1);
+    snprintf(path, sizeof path, "container/%s.taper", name);
+    save(folder, path, "", 0, container.data, container.size);
+    formats_image_free(&image[0]), formats_image_free(&image[1]);
+    formats_buffer_free(&container);
+}
+
+static void make_conditional(const char *folder) {
+    formats_buffer first = formats_buffer_make(1 << 20), file = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_make((codec_window){4, 3, 1}, 7, 4, &first);
+    codec_weight_precision precision = {0.05, 8};
+    model->tables.conditional = conditional_random(7, model->tables.n_passes - 2, 4, 8, 5, 3, 0, 5);
+    if (codec_model_write(model, &precision, &file, NULL) != TAPER_OK) abort();
+    save_model(folder, "conditional", model, &file);
+    taper_model_free(model);
+    formats_buffer_free(&first), formats_buffer_free(&file);
+}
+
+/* Binary and direct models. */
 static void make_binary(const char *folder) {
     static const struct {
         const char *name;
@@ -83,24 +118,8 @@ static void make_binary(const char *folder) {
     for (int i = 0; i < 3; i++) {
         formats_buffer file = formats_buffer_make(1 << 20);
         taper_model *model = tiny_binary_make(models[i].shape, 5, &file);
-        uint8_t *payload;
-        size_t size;
-        uint64_t id;
-        char name[60];
-        snprintf(name, sizeof name, "model/%s.tpm", models[i].name);
-        save(folder, name, "\0", 1, file.data, file.size);
-        if (formats_model_unpack(file.data, file.size, NULL, &payload, &size, &id, NULL)) abort();
-        snprintf(name, sizeof name, "model/%s-payload", models[i].name);
-        save(folder, name, "\5", 1, payload, size);
-        free(payload);
-        taper_image image[2] = {dct_picture(9, 7, 1, 1), dct_picture(16, 8, 1, 2)};
-        taper_encode_options whole = {
-            .embed_model = 1, .model_bytes = file.data, .model_size = file.size};
-        formats_buffer container = dct_encode(model, image, 2, &whole, 1);
-        snprintf(name, sizeof name, "container/%s.taper", models[i].name);
-        save(folder, name, "", 0, container.data, container.size);
-        formats_image_free(&image[0]), formats_image_free(&image[1]);
-        formats_buffer_free(&container), formats_buffer_free(&file);
+        save_model(folder, models[i].name, model, &file);
+        formats_buffer_free(&file);
         taper_model_free(model);
     }
     static const uint8_t bits[] = {0xA3, 0x17, 0x5C, 0x99, 0x02, 0xFE, 0x31, 0x80, 0x77, 0x0D};
@@ -187,6 +206,7 @@ int main(int argc, char **argv) {
     make_containers(argv[1]);
     make_models(argv[1]);
     make_binary(argv[1]);
+    make_conditional(argv[1]);
     make_directories(argv[1]);
     make_strings(argv[1]);
     make_pictures(argv[1]);

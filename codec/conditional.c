@@ -1,0 +1,196 @@
+/* conditional.c -- memory and file form of a conditional model; see conditional.h. */
+#include "conditional.h"
+#include "weights_coder.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SIDES = CODEC_CONDITIONAL_SIDES,
+    MIDDLES = CODEC_CONDITIONAL_MIDDLES,
+    KINDS = CODEC_CONDITIONAL_KINDS
+};
+
+/* --- memory ---------------------------------------------------------------------------- */
+
+static int shape_is_legal(const codec_conditional *c) {
+    return c->hidden >= 8 && c->hidden <= CODEC_CONDITIONAL_MOST_HIDDEN && c->hidden % 8 == 0 &&
+           c->own >= 1 && c->own <= CODEC_CONDITIONAL_MOST_UNITS && c->own <= c->units &&
+           c->beside <= c->own && c->stages >= 1 && c->stages <= CODEC_CONDITIONAL_MOST_STAGES &&
+           c->stages <= c->end;
+}
+
+static int zeroed(void *out, size_t n, size_t size) {
+    void *p = calloc(n, size);
+    memcpy(out, &p, sizeof p);
+    return p != NULL;
+}
+
+taper_status codec_conditional_alloc(codec_conditional *c) {
+    if (!shape_is_legal(c)) return TAPER_ERR_ARG;
+    size_t h = c->hidden, outputs = (size_t)c->units * KINDS;
+    int ok = zeroed(&c->begin, c->stages, sizeof *c->begin) &&
+             zeroed(&c->first, codec_conditional_inputs(c->own, c->beside) * 2 * h, 1) &&
+             zeroed(&c->first_shift, h, 1) && zeroed(&c->place, SIDES * h, sizeof *c->place) &&
+             zeroed(&c->stage, c->stages * h, sizeof *c->stage) &&
+             zeroed(&c->out, outputs * h, sizeof *c->out) && zeroed(&c->out_shift, outputs, 1) &&
+             zeroed(&c->bias, (size_t)KINDS * c->end, sizeof *c->bias);
+    for (int i = 0; i < MIDDLES; i++)
+        ok = ok && zeroed(&c->middle[i], h * h, sizeof *c->middle[i]) &&
+             zeroed(&c->middle_shift[i], h, 1) &&
+             zeroed(&c->middle_bias[i], h, sizeof *c->middle_bias[i]);
+    if (ok) return TAPER_OK;
+    codec_conditional_free(c);
+    return TAPER_ERR_NOMEM;
+}
+
+void codec_conditional_free(codec_conditional *c) {
+    free(c->begin), free(c->first), free(c->first_shift), free(c->place), free(c->stage);
+    for (int i = 0; i < MIDDLES; i++)
+        free(c->middle[i]), free(c->middle_shift[i]), free(c->middle_bias[i]);
+    free(c->out), free(c->out_shift), free(c->bias);
+    *c = (codec_conditional){0};
+}
+
+/* --- integer matrices as matrices of weights (weights_coder.h) -------------------------- */
+
+/* Where element (r, c) of a matrix lies: one of the pointers, at r * row + c * column. */
+typedef struct int_matrix {
+    int8_t *i8;
+    int16_t *i16;
+    int32_t *i32;
+    uint32_t rows, columns;
+    size_t row, column;
+    uint8_t *shift; /* [rows] the row's step is 2^-shift; NULL: all steps are 1 */
+    int32_t most;   /* magnitude */
+} int_matrix;
+
+static int32_t get(const int_matrix *m, uint32_t r, uint32_t c) {
+    size_t at = r * m->row + c * m->column;
+    return m->i8 ? m->i8[at] : m->i16 ? m->i16[at] : m->i32[at];
+}
+
+static void put(const int_matrix *m, uint32_t r, uint32_t c, int32_t v) {
+    size_t at = r * m->row + c * m->column;
+    if (m->i8)
+        m->i8[at] = (int8_t)v;
+    else if (m->i16)
+        m->i16[at] = (int16_t)v;
+    else
+        m->i32[at] = v;
+}
+
+static taper_status write_matrix(const int_matrix *m, formats_buffer *out) {
+    float *weights = malloc((size_t)m->rows * m->columns * sizeof *weights),
+          *step = malloc(m->rows * sizeof *step);
+    taper_status status = weights && step ? TAPER_OK : TAPER_ERR_NOMEM;
+    for (uint32_t r = 0; r < m->rows && status == TAPER_OK; r++) {
+        step[r] = m->shift ? ldexpf(1.0f, -m->shift[r]) : 1.0f;
+        for (uint32_t c = 0; c < m->columns; c++)
+            weights[(size_t)r * m->columns + c] = (float)get(m, r, c) * step[r];
+    }
+    if (status == TAPER_OK)
+        status = codec_weights_write(weights, m->rows, m->columns, 1, step, out);
+    free(weights), free(step);
+    return status;
+}
+
+static taper_status read_matrix(const int_matrix *m, formats_cursor *in, taper_error *error) {
+    int32_t *q = malloc((size_t)m->rows * m->columns * sizeof *q);
+    float *step = malloc(m->rows * sizeof *step);
+    taper_status status =
+        q && step ? codec_weights_read_integers(q, step, m->rows, m->columns, 1, in, error)
+                  : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");
+    for (uint32_t r = 0; r < m->rows && status == TAPER_OK; r++) {
+        int exponent;
+        int exact = frexpf(step[r], &exponent) == 0.5f && exponent <= 1 &&
+                    exponent > -CODEC_CONDITIONAL_MOST_SHIFT && (m->shift || exponent == 1);
+        for (uint32_t c = 0; c < m->columns && exact; c++) {
+            int32_t v = q[(size_t)r * m->columns + c];
+            exact = v >= -m->most && v <= m->most;
+            if (exact) put(m, r, c, v);
+        }
+        if (!exact)
+            status = formats_fail(error, TAPER_ERR_CORRUPT,
+                                  "model: row %u of a conditional model's weights would overflow "
+                                  "its sums",
+                                  r);
+        else if (m->shift)
+            m->shift[r] = (uint8_t)(1 - exponent);
+    }
+    free(q), free(step);
+    return status;
+}
+
+/* The matrices in their order in the file. */
+enum { MATRICES = 9 };
+static void list_matrices(const codec_conditional *c, int_matrix m[MATRICES]) {
+    enum { WEIGHT = 127, BIAS = CODEC_CONDITIONAL_MOST_BIAS };
+    uint32_t h = c->hidden, inputs = 2 * codec_conditional_inputs(c->own, c->beside);
+    int n = 0;
+    m[n++] = (int_matrix){c->first, NULL, NULL, h, inputs, 1, h, c->first_shift, WEIGHT};
+    m[n++] = (int_matrix){NULL, NULL, c->place, SIDES, h, h, 1, NULL, BIAS};
+    m[n++] = (int_matrix){NULL, NULL, c->stage, c->stages, h, h, 1, NULL, BIAS};
+    for (int i = 0; i < MIDDLES; i++) {
+        m[n++] = (int_matrix){NULL, c->middle[i], NULL, h, h, h, 1, c->middle_shift[i], WEIGHT};
+        m[n++] = (int_matrix){NULL, NULL, c->middle_bias[i], 1, h, h, 1, NULL, BIAS};
+    }
+    m[n++] = (int_matrix){NULL, c->out, NULL, c->units * KINDS, h, h, 1, c->out_shift, WEIGHT};
+    m[n++] = (int_matrix){NULL, NULL, c->bias, KINDS, c->end, c->end, 1, NULL, BIAS};
+}
+
+/* --- file form ------------------------------------------------------------------------- */
+
+taper_status codec_conditional_write(const codec_conditional *c, formats_buffer *out) {
+    formats_write_u16le(out, (uint16_t)c->hidden);
+    formats_write_u16le(out, (uint16_t)c->own);
+    formats_write_u16le(out, (uint16_t)c->beside);
+    formats_write_varint(out, c->end);
+    formats_write_u8(out, (uint8_t)c->stages);
+    for (uint32_t s = 1; s < c->stages; s++)
+        formats_write_varint(out, c->begin[s] - c->begin[s - 1]);
+    int_matrix matrix[MATRICES];
+    list_matrices(c, matrix);
+    for (int i = 0; i < MATRICES; i++) TAPER_TRY(write_matrix(&matrix[i], out));
+    return out->status;
+}
+
+static taper_status read_shape(codec_conditional *c, uint32_t units, uint32_t passes,
+                               formats_cursor *in, taper_error *error) {
+    *c = (codec_conditional){.units = units};
+    c->hidden = formats_read_u16le(in);
+    c->own = formats_read_u16le(in);
+    c->beside = formats_read_u16le(in);
+    c->end = (uint32_t)formats_read_varint_max(in, passes);
+    c->stages = formats_read_u8(in);
+    TAPER_TRY(formats_cursor_check(in, "model: conditional model", error));
+    if (!shape_is_legal(c))
+        return formats_fail(
+            error, TAPER_ERR_CORRUPT,
+            "model: a conditional model of %u hidden, %u and %u units and %u stages "
+            "is not legal",
+            c->hidden, c->own, c->beside, c->stages);
+    return TAPER_OK;
+}
+
+taper_status codec_conditional_read(codec_conditional *c, uint32_t units, uint32_t passes,
+                                    formats_cursor *in, taper_error *error) {
+    TAPER_TRY(read_shape(c, units, passes, in, error));
+    if (codec_conditional_alloc(c) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");
+    taper_status status = TAPER_OK;
+    for (uint32_t s = 1; s < c->stages && status == TAPER_OK; s++) {
+        uint64_t step = formats_read_varint_max(in, c->end);
+        c->begin[s] = c->begin[s - 1] + (uint32_t)step;
+        if (!step || c->begin[s] >= c->end)
+            status = formats_fail(error, TAPER_ERR_CORRUPT,
+                                  "model: stage %u of the conditional model does not follow", s);
+    }
+    if (status == TAPER_OK) status = formats_cursor_check(in, "model: stages", error);
+    int_matrix matrix[MATRICES];
+    list_matrices(c, matrix);
+    for (int i = 0; i < MATRICES && status == TAPER_OK; i++)
+        status = read_matrix(&matrix[i], in, error);
+    if (status != TAPER_OK) codec_conditional_free(c);
+    return status;
+}

@@ -1,0 +1,211 @@
+/* conditional_state.c -- the conditional model's arithmetic; see conditional.h. Integers only
+ * (promise P4). */
+#include "conditional_state.h"
+#include "clones.h"
+#include "fixed_log.h"
+#include "group.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SIDES = CODEC_CONDITIONAL_SIDES,
+    SELF = CODEC_CONDITIONAL_SELF,
+    INPUT_MAX = 127,
+    ACTIVATION_MAX = 127
+};
+
+/* --- memory ---------------------------------------------------------------------------- */
+
+uint64_t codec_conditional_bytes(const codec_conditional *c, uint64_t n) {
+    if (n >= (uint64_t)1 << 40) return UINT64_MAX;
+    return n * (6 * (uint64_t)c->hidden + c->own + 8);
+}
+
+taper_status codec_conditional_begin(codec_conditional_state *s, const codec_conditional *c,
+                                     uint32_t n) {
+    *s = (codec_conditional_state){.model = c};
+    size_t cells = (size_t)n * c->hidden;
+    s->sum = calloc(cells, sizeof *s->sum);
+    s->hidden = calloc(cells, sizeof *s->hidden);
+    s->seen = calloc((size_t)c->own * n, 1);
+    s->depth = calloc(c->own, 1);
+    s->logit = calloc(n, sizeof *s->logit);
+    s->sign_logit = calloc(n, sizeof *s->sign_logit);
+    if (s->sum && s->hidden && s->seen && s->depth && s->logit && s->sign_logit) return TAPER_OK;
+    codec_conditional_end(s);
+    return TAPER_ERR_NOMEM;
+}
+
+void codec_conditional_end(codec_conditional_state *s) {
+    free(s->sum), free(s->hidden), free(s->seen), free(s->depth);
+    free(s->logit), free(s->sign_logit);
+    *s = (codec_conditional_state){0};
+}
+
+/* --- what is seen ---------------------------------------------------------------------- */
+
+/* 16 log2(1 + 4 |x| / scale): 0 for 0, 37 at the scale, 127 from 61 scales on. */
+int32_t codec_conditional_seen(const codec_code_tables *t, uint32_t u, uint32_t depth, uint32_t q) {
+    if (!q || !depth) return 0;
+    int32_t ratio = codec_log_ratio(t, u, depth);
+    uint32_t c =
+        t->recon[codec_ratio_bin(ratio)][(q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1];
+    uint64_t quarters = codec_scale_exp2((uint64_t)((q << 8) + c) << 10, ratio) >> 8; /* 1/1024 */
+    int32_t a = codec_log16(256 + (uint32_t)(quarters < 1 << 20 ? quarters : 1 << 20)) - 16 * 8;
+    return a < INPUT_MAX ? a : INPUT_MAX;
+}
+
+/* With slot n of the neighbours being n itself, a diagonal is two steps. */
+uint32_t codec_conditional_beside(const codec_group *g, uint32_t p, uint32_t side) {
+    static const uint8_t across[3] = {CODEC_LEFT, 0, CODEC_RIGHT},
+                         along[3] = {CODEC_UP, 0, CODEC_DOWN};
+    uint32_t x = side % 3, y = side / 3;
+    if (x != 1) p = g->neighbour[across[x]] ? g->neighbour[across[x]][p] : g->n;
+    if (y != 1) p = g->neighbour[along[y]] ? g->neighbour[along[y]][p] : g->n;
+    return p;
+}
+
+/* --- the first layer, kept ------------------------------------------------------------- */
+
+/* sum[h] += w[h] da + v[h] db; |da|, |db| <= 254, so that products fit 16 bits. */
+CODEC_CLONES static void add_change(int32_t *restrict sum, const int8_t *restrict w,
+                                    const int8_t *restrict v, int16_t da, int16_t db, uint32_t n) {
+    for (uint32_t h = 0; h < n; h++) sum[h] += (int16_t)(w[h] * da) + (int16_t)(v[h] * db);
+}
+
+/* Unit u of position p is now seen as a. */
+static void change_input(codec_conditional_state *s, const codec_group *g, uint32_t u, uint32_t p,
+                         int32_t a) {
+    const codec_conditional *c = s->model;
+    int8_t *seen = s->seen + (size_t)u * g->n + p;
+    int16_t da = (int16_t)(a - *seen), db = (int16_t)(abs(a) - abs(*seen));
+    size_t hidden = c->hidden;
+    *seen = (int8_t)a;
+    for (uint32_t side = 0; side < SIDES; side++) {
+        if (side != SELF && (u >= c->beside || !g->neighbour[0])) continue;
+        uint32_t to = codec_conditional_beside(g, p, SIDES - 1 - side); /* p is on its `side` */
+        if (to == g->n) continue;
+        const int8_t *w =
+            c->first + codec_conditional_input(c->own, c->beside, side, u) * 2 * hidden;
+        add_change(s->sum + to * hidden, w, w + hidden, da, db, c->hidden);
+    }
+}
+
+/* Whatever has become known since the last stage. */
+static void see_changes(codec_conditional_state *s, const codec_group *g) {
+    enum { LEVELS = 64 };
+    for (uint32_t u = 0; u < s->model->own; u++) {
+        uint32_t depth = g->depth[u];
+        if (s->depth[u] == depth) continue;
+        s->depth[u] = (uint8_t)depth;
+        int32_t table[LEVELS];
+        for (uint32_t q = 0; q < LEVELS; q++)
+            table[q] = codec_conditional_seen(g->tables, u, depth, q);
+        const int16_t *level = g->level + (size_t)u * g->stride;
+        for (uint32_t p = 0; p < g->n; p++) {
+            if (!level[p]) continue;
+            uint32_t q = (uint32_t)abs(level[p]);
+            int32_t a = q < LEVELS ? table[q] : codec_conditional_seen(g->tables, u, depth, q);
+            a = level[p] < 0 ? -a : a;
+            if (a != s->seen[(size_t)u * g->n + p]) change_input(s, g, u, p, a);
+        }
+    }
+}
+
+/* --- the layers of a stage ------------------------------------------------------------- */
+
+static inline int32_t part(int32_t z) {
+    z = (z + 8) >> 4;
+    return z < 0 ? 0 : z > ACTIVATION_MAX ? ACTIVATION_MAX : z;
+}
+
+static inline int32_t dot(const int16_t *restrict w, const int16_t *restrict x, uint32_t n) {
+    int32_t sum = 0;
+    for (uint32_t i = 0; i < n; i++) sum += w[i] * x[i];
+    return sum;
+}
+
+static inline void middle_layer(const codec_conditional *c, int l, const int16_t *x, int16_t *to) {
+    for (uint32_t h = 0; h < c->hidden; h++) {
+        int32_t z = dot(c->middle[l] + (size_t)h * c->hidden, x, c->hidden) * 16;
+        z = x[h] + part((z >> c->middle_shift[l][h]) + c->middle_bias[l][h]);
+        to[h] = (int16_t)(z > ACTIVATION_MAX ? ACTIVATION_MAX : z);
+    }
+}
+
+/* h2 of one position from the sums of its first layer. */
+CODEC_CLONES static void layers(const codec_conditional *c, const int32_t *sum, const int32_t *bias,
+                                int16_t *to) {
+    int16_t h[2][CODEC_CONDITIONAL_MOST_HIDDEN];
+    for (uint32_t i = 0; i < c->hidden; i++)
+        h[0][i] = (int16_t)part((sum[i] * 8 >> c->first_shift[i]) + bias[i]);
+    middle_layer(c, 0, h[0], h[1]);
+    middle_layer(c, 1, h[1], to);
+}
+
+/* Which of left, right, up and down exist, one bit each: a position's place in its image. */
+static uint32_t border_of(const codec_group *g, uint32_t p) {
+    uint32_t border = 0;
+    for (uint32_t way = 0; way < 4 && g->neighbour[way]; way++)
+        border |= (uint32_t)(g->neighbour[way][p] != g->n) << way;
+    return border;
+}
+
+/* Does a window of this place have one on this side? */
+static int has_side(uint32_t border, uint32_t side) {
+    uint32_t x = side % 3, y = side / 3;
+    return (x != 0 || border & 1u << CODEC_LEFT) && (x != 2 || border & 1u << CODEC_RIGHT) &&
+           (y != 0 || border & 1u << CODEC_UP) && (y != 2 || border & 1u << CODEC_DOWN);
+}
+
+/* The stage's bias and that of a place. */
+static void biases_at(const codec_conditional *c, uint32_t stage, uint32_t border, int32_t *bias) {
+    memcpy(bias, c->stage + (size_t)stage * c->hidden, c->hidden * sizeof *bias);
+    for (uint32_t side = 0; side < SIDES; side++)
+        if (has_side(border, side))
+            for (uint32_t h = 0; h < c->hidden; h++)
+                bias[h] += c->place[(size_t)side * c->hidden + h];
+}
+
+static void begin_stage(codec_conditional_state *s, const codec_group *g, uint32_t stage) {
+    enum { PLACES = 16 };
+    const codec_conditional *c = s->model;
+    int32_t bias[PLACES][CODEC_CONDITIONAL_MOST_HIDDEN];
+    for (uint32_t border = 0; border < PLACES; border++) biases_at(c, stage, border, bias[border]);
+    see_changes(s, g);
+    for (uint32_t p = 0; p < g->n; p++)
+        layers(c, s->sum + (size_t)p * c->hidden, bias[border_of(g, p)],
+               s->hidden + (size_t)p * c->hidden);
+}
+
+/* --- a pass ---------------------------------------------------------------------------- */
+
+/* Of positions whose level is 0, significance and sign; of the others, refinement. */
+CODEC_CLONES static void logits(const int16_t *w, const uint8_t *shift, const int32_t *bias,
+                                uint32_t hidden, const int16_t *level, const int16_t *h, uint32_t n,
+                                int32_t *logit, int32_t *sign_logit) {
+    for (uint32_t p = 0; p < n; p++, h += hidden) {
+        uint32_t k = level[p] ? 2 : 0;
+        logit[p] = (dot(w + k * hidden, h, hidden) * 256 >> shift[k]) + bias[k];
+        sign_logit[p] = k ? 0 : (dot(w + hidden, h, hidden) * 256 >> shift[1]) + bias[1];
+    }
+}
+
+void codec_conditional_predict(codec_conditional_state *s, const codec_group *g) {
+    const codec_conditional *c = s->model;
+    uint32_t stage = s->stages ? s->stages - 1 : 0, unit = g->tables->pass[g->pass].unit;
+    if (g->pass >= c->end) {
+        memset(s->logit, 0, g->n * sizeof *s->logit);
+        memset(s->sign_logit, 0, g->n * sizeof *s->sign_logit);
+        return;
+    }
+    while (stage + 1 < c->stages && c->begin[stage + 1] <= g->pass) stage++;
+    if (stage + 1 != s->stages) begin_stage(s, g, stage);
+    s->stages = stage + 1;
+    int32_t bias[CODEC_CONDITIONAL_KINDS];
+    for (uint32_t k = 0; k < CODEC_CONDITIONAL_KINDS; k++)
+        bias[k] = c->bias[(size_t)k * c->end + g->pass] * 64;
+    size_t row = (size_t)unit * CODEC_CONDITIONAL_KINDS;
+    logits(c->out + row * c->hidden, c->out_shift + row, bias, c->hidden,
+           g->level + (size_t)unit * g->stride, s->hidden, g->n, s->logit, s->sign_logit);
+}

@@ -1,0 +1,38 @@
+/* conditional_state.h -- a conditional model at work on a group: what it has seen so far and what
+ * it says of the next pass. Kept alike by encoder and decoder. */
+#ifndef CODEC_CONDITIONAL_STATE_H
+#define CODEC_CONDITIONAL_STATE_H
+#include "code_tables.h"
+#include "conditional.h"
+
+struct codec_group;
+
+typedef struct codec_conditional_state {
+    const codec_conditional *model; /* borrowed */
+    int32_t *sum;                   /* [n][hidden] of the first layer */
+    int16_t *hidden;                /* [n][hidden] h2 of the stage in work */
+    int8_t *seen;                   /* [own][n] a, as it is in `sum` */
+    uint8_t *depth;                 /* [own] at which it was seen */
+    int32_t *logit, *sign_logit;    /* [n] of the next pass, in 1/4096 */
+    uint32_t stages;                /* begun so far */
+} codec_conditional_state;
+
+/* Bytes that it takes for n positions; saturates. */
+uint64_t codec_conditional_bytes(const codec_conditional *model, uint64_t n);
+
+/* Nothing is held on failure: TAPER_ERR_NOMEM. */
+taper_status codec_conditional_begin(codec_conditional_state *state, const codec_conditional *model,
+                                     uint32_t n);
+void codec_conditional_end(codec_conditional_state *state); /* leaves it zeroed */
+
+/* Fill logit[] and sign_logit[] (0 where the level is not 0) for the group's next pass. Passes must
+ * come in order, but may be left out. */
+void codec_conditional_predict(codec_conditional_state *state, const struct codec_group *group);
+
+/* What the network sees of a level q >= 0 of unit u at a depth: a, 0 .. 127. */
+int32_t codec_conditional_seen(const codec_code_tables *tables, uint32_t u, uint32_t depth,
+                               uint32_t q);
+/* The window on a side of position p; group->n: none. */
+uint32_t codec_conditional_beside(const struct codec_group *group, uint32_t p, uint32_t side);
+
+#endif

@@ -1,0 +1,435 @@
+/* test_conditional.c -- the conditional model: what it predicts against its definition written
+ * plainly in 64 bits, coding with it, and its file form with every illegal field. */
+#include "../codec/chunk_coder.h"
+#include "cmocka_all.h"
+#include "dct_model.h"
+#include "random_conditional.h"
+
+enum { SEED = 71, UNITS = 30, OWN = 20, BESIDE = 11, HIDDEN = 24, STAGES = 9 };
+enum { SIDES = CODEC_CONDITIONAL_SIDES, KINDS = CODEC_CONDITIONAL_KINDS };
+
+/* --- a model and codes ----------------------------------------------------------------- */
+
+typedef struct fixture {
+    taper_model *model;
+    codec_grid grid[3];
+    int16_t *code; /* [units][stride] */
+    uint32_t n, stride;
+} fixture;
+
+static void open_group(const fixture *f, codec_group *g) {
+    assert_int_equal(codec_group_alloc(g, &f->model->tables, f->grid, 3, NULL), TAPER_OK);
+}
+
+static fixture make(int linked, int extreme, uint64_t seed) {
+    fixture f = {.grid = {{linked ? 5 : 1, linked ? 3 : 1}, {1, 1}, {1, linked ? 4 : 1}}};
+    formats_buffer file = formats_buffer_make(1 << 24);
+    f.model = dct_model_make((codec_window){4, 4, 3}, UNITS, 2, &file);
+    formats_buffer_free(&file);
+    codec_code_tables *t = &f.model->tables;
+    t->conditional =
+        conditional_random(UNITS, t->n_passes * 3 / 4, STAGES, HIDDEN, OWN, BESIDE, extreme, seed);
+    codec_group g;
+    open_group(&f, &g);
+    f.n = g.n, f.stride = g.stride;
+    codec_group_free(&g);
+    f.code = calloc((size_t)UNITS * f.stride, sizeof *f.code);
+    assert_non_null(f.code);
+    for (uint32_t u = 0; u < UNITS; u++)
+        for (uint32_t p = 0; p < f.n; p++) {
+            double r = (double)(picture_random(&seed) >> 11) / (double)((uint64_t)1 << 53);
+            double x = -log(r + 1e-12) * 60.0 / (1 + u) * (picture_random(&seed) & 1 ? -1 : 1);
+            if (extreme || picture_random(&seed) % 50 == 0) x = x < 0 ? -1e9 : 1e9;
+            f.code[u * f.stride + p] = codec_quantise(t, u, (float)x);
+        }
+    return f;
+}
+
+static void drop(fixture *f) {
+    free(f->code);
+    taper_model_free(f->model);
+}
+
+/* --- the definition, plainly ----------------------------------------------------------- */
+
+/* Position of the window at (dx, dy) of p, or n. */
+static uint32_t at_side(const fixture *f, uint32_t p, uint32_t side) {
+    uint32_t first = 0, i = 0;
+    while (p >= first + f->grid[i].columns * f->grid[i].rows)
+        first += f->grid[i].columns * f->grid[i].rows, i++;
+    int64_t columns = f->grid[i].columns, rows = f->grid[i].rows;
+    int64_t x = (p - first) % columns + (int)(side % 3) - 1,
+            y = (p - first) / columns + (int)(side / 3) - 1;
+    if (x < 0 || y < 0 || x >= columns || y >= rows) return f->n;
+    return first + (uint32_t)(y * columns + x);
+}
+
+/* 16 log2(1 + 4 |x| / scale), with the sign of x, in doubles. */
+static double seen(const codec_group *g, uint32_t u, uint32_t p) {
+    const codec_code_tables *t = g->tables;
+    int32_t level = g->level[u * g->stride + p];
+    if (!level) return 0;
+    int32_t q = abs(level), ratio = codec_log_ratio(t, u, g->depth[u]);
+    double c = t->recon[codec_ratio_bin(ratio)][(q < 4 ? q : 4) - 1] / 256.0;
+    double a = fmin(16 * log2(1 + 4 * (q + c) * exp2(ratio / 16.0)), 127);
+    return level < 0 ? -a : a;
+}
+
+static int64_t part(int64_t z) {
+    z = (z + 8) >> 4;
+    return z < 0 ? 0 : z > 127 ? 127 : z;
+}
+
+/* h2 of every position at a stage, from a[own][n]. */
+static void plain_hidden(const fixture *f, const int8_t *a, uint32_t stage, int64_t *h2) {
+    const codec_conditional *c = f->model->tables.conditional;
+    for (uint32_t p = 0; p < f->n; p++) {
+        int64_t h[3][HIDDEN];
+        for (uint32_t j = 0; j < HIDDEN; j++) {
+            int64_t sum = 0, bias = c->stage[stage * HIDDEN + j];
+            for (uint32_t side = 0; side < SIDES; side++) {
+                uint32_t q = at_side(f, p, side), self = side == CODEC_CONDITIONAL_SELF;
+                if (q == f->n) continue;
+                bias += c->place[side * HIDDEN + j];
+                for (uint32_t u = 0; u < (self ? OWN : BESIDE); u++) {
+                    const int8_t *w =
+                        c->first + codec_conditional_input(OWN, BESIDE, side, u) * 2 * HIDDEN;
+                    int64_t v = a[u * f->n + q];
+                    sum += w[j] * v + w[HIDDEN + j] * (v < 0 ? -v : v);
+                }
+            }
+            assert_true(llabs(sum * 8) <= INT32_MAX);
+            h[0][j] = part((sum * 8 >> c->first_shift[j]) + bias);
+        }
+        for (int l = 0; l < CODEC_CONDITIONAL_MIDDLES; l++)
+            for (uint32_t j = 0; j < HIDDEN; j++) {
+                int64_t sum = 0;
+                for (uint32_t i = 0; i < HIDDEN; i++) sum += c->middle[l][j * HIDDEN + i] * h[l][i];
+                int64_t z =
+                    h[l][j] + part((sum * 16 >> c->middle_shift[l][j]) + c->middle_bias[l][j]);
+                h[l + 1][j] = z > 127 ? 127 : z;
+            }
+        memcpy(h2 + (size_t)p * HIDDEN, h[2], sizeof h[2]);
+    }
+}
+
+static int64_t plain_logit(const fixture *f, const int64_t *h2, uint32_t p, uint32_t pass,
+                           uint32_t kind) {
+    const codec_conditional *c = f->model->tables.conditional;
+    uint32_t row = f->model->tables.pass[pass].unit * KINDS + kind;
+    int64_t sum = 0;
+    for (uint32_t j = 0; j < HIDDEN; j++) sum += c->out[row * HIDDEN + j] * h2[p * HIDDEN + j];
+    assert_true(llabs(sum * 256) <= INT32_MAX);
+    return (sum * 256 >> c->out_shift[row]) + c->bias[kind * c->end + pass] * 64;
+}
+
+/* --- predictions ----------------------------------------------------------------------- */
+
+/* a as the codec sees it, which is the logarithm within 1.5. */
+static void look(const fixture *f, const codec_group *g, int8_t *a) {
+    for (uint32_t u = 0; u < OWN; u++)
+        for (uint32_t p = 0; p < f->n; p++) {
+            int32_t level = g->level[u * g->stride + p];
+            int32_t v = codec_conditional_seen(g->tables, u, g->depth[u], (uint32_t)abs(level));
+            if (!(fabs(v - fabs(seen(g, u, p))) <= 1.0))
+                fail_msg("unit %u, level %d: seen as %d, not %g", u, level, v, seen(g, u, p));
+            a[u * f->n + p] = (int8_t)(level < 0 ? -v : v);
+        }
+}
+
+static void check_pass(const fixture *f, const codec_group *g, const int64_t *h2) {
+    const codec_conditional *c = f->model->tables.conditional;
+    uint32_t u = g->tables->pass[g->pass].unit;
+    int predicted = g->pass < c->end;
+    for (uint32_t p = 0; p < f->n; p++) {
+        int fresh = g->level[u * g->stride + p] == 0;
+        int64_t logit = predicted ? plain_logit(f, h2, p, g->pass, fresh ? 0 : 2) : 0;
+        int64_t sign = predicted && fresh ? plain_logit(f, h2, p, g->pass, 1) : 0;
+        assert_int_equal(g->conditional.logit[p], logit);
+        assert_int_equal(g->conditional.sign_logit[p], sign);
+    }
+}
+
+static void walk_and_check(int linked, int extreme, uint64_t seed) {
+    fixture f = make(linked, extreme, seed);
+    const codec_code_tables *t = &f.model->tables;
+    codec_group g;
+    open_group(&f, &g);
+    int8_t *a = calloc(OWN * f.n, 1);
+    int64_t *h2 = calloc((size_t)f.n * HIDDEN, sizeof *h2);
+    assert_true(a && h2);
+    for (uint32_t stage = 0; g.pass < t->n_passes;) {
+        uint32_t u = t->pass[g.pass].unit, shift = t->planes[u] - t->pass[g.pass].depth - 1u;
+        codec_contexts_predict(&g);
+        if (stage < STAGES && g.pass == t->conditional->begin[stage]) {
+            look(&f, &g, a);
+            plain_hidden(&f, a, stage++, h2);
+        }
+        check_pass(&f, &g, h2);
+        for (uint32_t p = 0; p < f.n; p++) {
+            int32_t m = f.code[u * f.stride + p];
+            g.level[u * g.stride + p] = (int16_t)(m < 0 ? -(-m >> shift) : m >> shift);
+        }
+        codec_group_finish_pass(&g);
+    }
+    codec_group_free(&g);
+    free(a), free(h2);
+    drop(&f);
+}
+
+static void predicts_as_defined(void **unused) {
+    (void)unused;
+    for (uint64_t seed = SEED; seed < SEED + 4; seed++)
+        for (int kind = 0; kind < 4; kind++) {
+            print_message("seed %llu, %s, %s\n", (unsigned long long)seed,
+                          kind & 1 ? "linked" : "single windows", kind & 2 ? "extreme" : "usual");
+            walk_and_check(kind & 1, kind >> 1, seed);
+        }
+}
+
+/* Knowledge taken over in one leap gives the same predictions as pass by pass. */
+static void a_leap_predicts_the_same(void **unused) {
+    (void)unused;
+    fixture f = make(1, 0, SEED);
+    uint32_t to = f.model->tables.conditional->begin[STAGES - 2];
+    codec_group walked, leapt;
+    formats_buffer out = formats_buffer_make(1 << 24);
+    open_group(&f, &walked);
+    open_group(&f, &leapt);
+    assert_int_equal(codec_chunk_encode(&walked, f.code, to, &out, NULL), TAPER_OK);
+    codec_group_know(&leapt, f.code, to);
+    codec_contexts_predict(&walked);
+    codec_contexts_predict(&leapt);
+    for (uint32_t p = 0; p < f.n; p++) {
+        assert_int_equal(walked.context[p], leapt.context[p]);
+        assert_int_equal(walked.conditional.logit[p], leapt.conditional.logit[p]);
+    }
+    codec_group_free(&walked);
+    codec_group_free(&leapt);
+    formats_buffer_free(&out);
+    drop(&f);
+}
+
+/* --- coding ---------------------------------------------------------------------------- */
+
+static void assert_same_levels(const fixture *f, const codec_group *g) {
+    for (uint32_t u = 0; u < UNITS; u++)
+        assert_memory_equal(g->level + (size_t)u * g->stride, f->code + (size_t)u * f->stride,
+                            f->n * sizeof *f->code);
+}
+
+/* One string for all passes, decoded byte by byte. */
+static void codes_survive_any_division(void **unused) {
+    (void)unused;
+    for (int linked = 0; linked < 2; linked++) {
+        fixture f = make(linked, 0, SEED + 9);
+        uint32_t end = f.model->tables.n_passes;
+        formats_buffer out = formats_buffer_make(1 << 24);
+        codec_group g;
+        open_group(&f, &g);
+        assert_int_equal(codec_chunk_encode(&g, f.code, end, &out, NULL), TAPER_OK);
+        codec_group_free(&g);
+        open_group(&f, &g);
+        codec_rc_decoder rc;
+        codec_rc_decoder_init(&rc, out.data, 0, 0);
+        for (size_t n = 1; n <= out.size; n++) {
+            assert_int_equal(codec_chunk_decode(&g, &rc, end), 0);
+            codec_rc_decoder_extend(&rc, out.data, n, n == out.size);
+        }
+        assert_int_equal(codec_chunk_decode(&g, &rc, end), 1);
+        assert_same_levels(&f, &g);
+        codec_group_free(&g);
+        formats_buffer_free(&out);
+        drop(&f);
+    }
+}
+
+/* A predictor that knows the bits makes them cheap: the logit reaches the coder with its sign. */
+static void what_is_predicted_is_cheap(void **unused) {
+    (void)unused;
+    fixture f = make(1, 0, SEED);
+    codec_conditional *c = f.model->tables.conditional;
+    double bits[2][512] = {{0}}, sum[2] = {0, 0};
+    memset(f.code, 0, (size_t)UNITS * f.stride * sizeof *f.code);
+    memset(c->out, 0, (size_t)UNITS * KINDS * HIDDEN * sizeof *c->out);
+    assert_true(f.model->tables.n_passes <= 512);
+    for (int sure = 0; sure < 2; sure++) {
+        for (uint32_t i = 0; i < c->end; i++) c->bias[i] = sure ? -64 * 12 : 0; /* no 1s */
+        codec_group g;
+        formats_buffer out = formats_buffer_make(1 << 24);
+        open_group(&f, &g);
+        assert_int_equal(codec_chunk_encode(&g, f.code, c->end, &out, bits[sure]), TAPER_OK);
+        for (uint32_t i = 0; i < c->end; i++) sum[sure] += bits[sure][i];
+        codec_group_free(&g);
+        formats_buffer_free(&out);
+    }
+    assert_true(sum[1] < 0.5 * sum[0]);
+    drop(&f);
+}
+
+/* --- file form ------------------------------------------------------------------------- */
+
+static uint32_t passes_there = 200; /* of the tables that read_back stands for */
+
+static taper_status read_back(const formats_buffer *file, codec_conditional *c) {
+    formats_cursor in = formats_cursor_over(file->data, file->size);
+    taper_error error = {0};
+    taper_status status = codec_conditional_read(c, UNITS, passes_there, &in, &error);
+    if (status != TAPER_OK) {
+        assert_true(error.text[0] != 0);
+        assert_null(c->begin);
+    }
+    return status;
+}
+
+static void file_form_is_read_as_written(void **unused) {
+    (void)unused;
+    codec_conditional *c = conditional_random(UNITS, 150, STAGES, HIDDEN, OWN, BESIDE, 0, SEED),
+                      back;
+    formats_buffer file = formats_buffer_make(1 << 24), again = formats_buffer_make(1 << 24);
+    assert_int_equal(codec_conditional_write(c, &file), TAPER_OK);
+    assert_int_equal(read_back(&file, &back), TAPER_OK);
+    assert_memory_equal(back.begin, c->begin, STAGES * sizeof *c->begin);
+    assert_memory_equal(back.out, c->out, UNITS * KINDS * HIDDEN * sizeof *c->out);
+    assert_memory_equal(back.out_shift, c->out_shift, UNITS * KINDS);
+    assert_memory_equal(back.bias, c->bias, KINDS * 150 * sizeof *c->bias);
+    assert_int_equal(codec_conditional_write(&back, &again), TAPER_OK);
+    assert_int_equal(again.size, file.size);
+    assert_memory_equal(again.data, file.data, file.size);
+    codec_conditional_free(&back);
+    for (size_t n = 0; n < file.size; n += 1 + n / 50) { /* no prefix is legal */
+        formats_buffer cut = {.data = file.data, .size = n};
+        assert_true(read_back(&cut, &back) != TAPER_OK);
+    }
+    formats_buffer_free(&file);
+    formats_buffer_free(&again);
+    codec_conditional_free(c);
+    free(c);
+}
+
+/* One field changed in an otherwise legal model. */
+static void refuses(void (*change)(codec_conditional *c)) {
+    codec_conditional *c = conditional_random(UNITS, 150, STAGES, HIDDEN, OWN, BESIDE, 0, SEED),
+                      back;
+    formats_buffer file = formats_buffer_make(1 << 24);
+    change(c);
+    assert_int_equal(codec_conditional_write(c, &file), TAPER_OK);
+    assert_int_equal(read_back(&file, &back), TAPER_ERR_CORRUPT);
+    formats_buffer_free(&file);
+    passes_there = 200;
+    codec_conditional_free(c);
+    free(c);
+}
+
+static void too_narrow(codec_conditional *c) { c->hidden = 0; }
+static void odd_width(codec_conditional *c) { c->hidden = 23; }
+static void nothing_seen(codec_conditional *c) { c->own = 0; }
+static void more_beside(codec_conditional *c) { c->own = BESIDE - 1; }
+static void too_many_passes(codec_conditional *c) { passes_there = c->end - 1; }
+static void stage_past_the_end(codec_conditional *c) { c->begin[STAGES - 1] = 150; }
+static void stage_without_passes(codec_conditional *c) { c->begin[3] = c->begin[2]; }
+static void large_output(codec_conditional *c) { c->out[5] = 128; }
+static void large_middle(codec_conditional *c) { c->middle[1][7] = -128; }
+static void large_bias(codec_conditional *c) { c->bias[9] = CODEC_CONDITIONAL_MOST_BIAS + 1; }
+static void large_place(codec_conditional *c) { c->place[3] = -CODEC_CONDITIONAL_MOST_BIAS - 1; }
+static void large_stage(codec_conditional *c) { c->stage[3] = CODEC_CONDITIONAL_MOST_BIAS + 1; }
+static void fine_step(codec_conditional *c) { c->out_shift[2] = CODEC_CONDITIONAL_MOST_SHIFT + 1; }
+
+static void illegal_fields_are_refused(void **unused) {
+    (void)unused;
+    void (*const change[])(codec_conditional *) = {
+        too_narrow,   odd_width,   nothing_seen, more_beside,        too_many_passes,
+        large_output, large_bias,  large_middle, stage_past_the_end, stage_without_passes,
+        large_place,  large_stage, fine_step};
+    for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
+        print_message("change %zu\n", i);
+        refuses(change[i]);
+    }
+}
+
+/* Any byte changed: refused, or a model that predicts without leaving its arrays or its range. */
+static void any_byte_is_refused_or_usable(void **unused) {
+    (void)unused;
+    fixture f = make(1, 0, SEED);
+    codec_code_tables *t = &f.model->tables;
+    codec_conditional *own = t->conditional, back;
+    formats_buffer file = formats_buffer_make(1 << 24);
+    uint64_t state = SEED;
+    size_t usable = 0, refused = 0;
+    assert_int_equal(codec_conditional_write(own, &file), TAPER_OK);
+    for (size_t at = 0; at < file.size; at += at < 200 ? 1 : 37) {
+        uint8_t was = file.data[at];
+        formats_cursor in = formats_cursor_over(file.data, file.size);
+        file.data[at] = (uint8_t)picture_random(&state);
+        int legal = codec_conditional_read(&back, UNITS, t->n_passes, &in, NULL) == TAPER_OK;
+        file.data[at] = was;
+        refused += !legal, usable += (size_t)legal;
+        if (!legal) continue;
+        t->conditional = &back;
+        codec_group g;
+        open_group(&f, &g);
+        for (uint32_t pass = 0; pass < back.end; pass += 1 + back.end / 5) {
+            codec_group_know(&g, f.code, pass);
+            codec_contexts_predict(&g);
+            for (uint32_t p = 0; p < f.n; p++)
+                assert_true(g.context[p] < CODEC_CLASSES * CODEC_BINS &&
+                            g.sign_context[p] < CODEC_CLASSES * CODEC_BINS);
+        }
+        codec_group_free(&g);
+        codec_conditional_free(&back);
+    }
+    print_message("%zu changes refused, %zu usable\n", refused, usable);
+    assert_true(refused > 50 && usable > 50);
+    t->conditional = own;
+    formats_buffer_free(&file);
+    drop(&f);
+}
+
+/* In a model file: written, loaded, and its bits are needed to read what was written with it. */
+static void models_carry_it(void **unused) {
+    (void)unused;
+    fixture f = make(1, 0, SEED);
+    formats_buffer file = formats_buffer_make(1 << 24);
+    codec_weight_precision precision = {0.05, 8};
+    taper_image image[3];
+    for (uint32_t i = 0; i < 3; i++) image[i] = dct_picture(19 + i, 23, 3, i);
+    assert_int_equal(codec_model_write(f.model, &precision, &file, NULL), TAPER_OK);
+    taper_model *loaded;
+    taper_error error = {0};
+    if (taper_model_load(&loaded, file.data, file.size, NULL, &error)) fail_msg("%s", error.text);
+    assert_non_null(loaded->tables.conditional);
+    formats_buffer with = dct_encode(loaded, image, 3, NULL, 0),
+                   pixels = formats_buffer_make(1 << 20);
+    size_t before = 0;
+    double last = 0;
+    for (size_t size = dct_info(&with, loaded).front_bytes; size <= with.size;
+         size++) { /* P1, P2 */
+        formats_buffer_clear(&pixels);
+        assert_int_equal(dct_pull(with.data, size, loaded, &pixels, NULL), TAPER_OK);
+        double psnr = dct_mean_psnr(image, 3, pixels.data);
+        assert_true(psnr >= last - 0.05);
+        last = fmax(last, psnr), before = size;
+    }
+    assert_int_equal(before, with.size);
+    assert_true(last > 35);
+    formats_buffer_free(&with);
+    formats_buffer_free(&pixels);
+    formats_buffer_free(&file);
+    for (uint32_t i = 0; i < 3; i++) free(image[i].pixels);
+    taper_model_free(loaded);
+    drop(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(predicts_as_defined),
+        cmocka_unit_test(a_leap_predicts_the_same),
+        cmocka_unit_test(codes_survive_any_division),
+        cmocka_unit_test(what_is_predicted_is_cheap),
+        cmocka_unit_test(file_form_is_read_as_written),
+        cmocka_unit_test(illegal_fields_are_refused),
+        cmocka_unit_test(any_byte_is_refused_or_usable),
+        cmocka_unit_test(models_carry_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,232 @@
+/* test_conditional_network.c -- training the conditional model: its gradient against finite
+ * differences of a twin in double, its integers against its floats, and what it learns. */
+#include "../train/conditional_batch.h"
+#include "../train/conditional_network.h"
+#include "cmocka_all.h"
+#include "dct_model.h"
+#include "pictures.h"
+
+enum { HIDDEN = 16, OWN = 6, BESIDE = 3, UNITS = 7, STAGES = 3, END = 20, ROWS = 37, ASKED = 4 };
+enum {
+    KINDS = CODEC_CONDITIONAL_KINDS,
+    SIDES = CODEC_CONDITIONAL_SIDES,
+    MIDDLES = CODEC_CONDITIONAL_MIDDLES
+};
+
+static const uint32_t asked[ASKED] = {5, 0, 6, 2};
+static const codec_conditional shape = {
+    .hidden = HIDDEN, .own = OWN, .beside = BESIDE, .units = UNITS, .end = END, .stages = STAGES};
+
+static double uniform(uint64_t *state) { /* -1 .. 1 */
+    return (double)(picture_random(state) >> 11) / (double)((uint64_t)1 << 52) - 1;
+}
+
+static train_conditional_network make(codec_backend *be, uint64_t seed) {
+    train_conditional_network net;
+    assert_int_equal(train_conditional_create(&net, &shape, be, ROWS, seed), TAPER_OK);
+    for (size_t i = 0; i < net.n; i++) net.parameter[i] += (float)(0.3 * uniform(&seed));
+    for (size_t i = 0; i < ROWS * net.columns; i++)
+        net.x[i] = picture_random(&seed) % 3 ? 0 : (float)(2 * uniform(&seed));
+    return net;
+}
+
+/* --- the twin --------------------------------------------------------------------------- */
+
+/* Distance of the nearest corner of a clip, in all sums: differences must not step over one. */
+static double corner;
+
+static double clip(double z) {
+    const double top = 127.0 / 16;
+    corner = fmin(corner, fmin(fabs(z), fabs(z - top)));
+    return z < 0 ? 0 : z > top ? top : z;
+}
+
+/* sum of weight x logit over rows and outputs, in double, from parameters w. */
+static double twin_loss(const train_conditional_network *net, const double *w, uint32_t stage,
+                        const float *weight) {
+    const double top = 127.0 / 16;
+    size_t c = net->columns;
+    const double *first = w, *of_stage = first + c * HIDDEN + stage * HIDDEN;
+    const double *middle = first + c * HIDDEN + STAGES * HIDDEN;
+    const double *out = middle + MIDDLES * (HIDDEN * HIDDEN + HIDDEN);
+    double loss = 0;
+    for (size_t r = 0; r < ROWS; r++) {
+        double h[HIDDEN], next[HIDDEN];
+        for (int j = 0; j < HIDDEN; j++) {
+            double z = of_stage[j];
+            for (size_t i = 0; i < c; i++) z += (double)net->x[r * c + i] * first[i * HIDDEN + j];
+            h[j] = clip(z);
+        }
+        for (int l = 0; l < MIDDLES; l++) {
+            const double *m = middle + l * (HIDDEN * HIDDEN + HIDDEN), *bias = m + HIDDEN * HIDDEN;
+            for (int j = 0; j < HIDDEN; j++) {
+                double z = bias[j];
+                for (int i = 0; i < HIDDEN; i++) z += m[j * HIDDEN + i] * h[i];
+                double sum = h[j] + clip(z);
+                if (sum != top) corner = fmin(corner, fabs(sum - top)); /* else both are at rest */
+                next[j] = fmin(sum, top);
+            }
+            memcpy(h, next, sizeof h);
+        }
+        for (int a = 0; a < ASKED; a++)
+            for (int k = 0; k < KINDS; k++)
+                for (int j = 0; j < HIDDEN; j++)
+                    loss += (double)weight[(r * ASKED + (size_t)a) * KINDS + (size_t)k] *
+                            out[(asked[a] * KINDS + (uint32_t)k) * HIDDEN + (uint32_t)j] * h[j];
+    }
+    return loss;
+}
+
+static void check_gradient(codec_backend *be, uint64_t seed) {
+    const double step = 1e-6;
+    uint32_t stage = (uint32_t)(seed % STAGES);
+    train_conditional_network net = make(be, seed);
+    float weight[ROWS * ASKED * KINDS], logit[ROWS * ASKED * KINDS];
+    for (size_t i = 0; i < sizeof weight / sizeof *weight; i++) weight[i] = (float)uniform(&seed);
+    double *w = malloc(net.n * sizeof *w), loss = 0, worst = 0;
+    size_t checked = 0;
+    assert_non_null(w);
+    for (size_t i = 0; i < net.n; i++) w[i] = (double)net.parameter[i];
+    assert_int_equal(train_conditional_forward(&net, stage, ROWS), TAPER_OK);
+    assert_int_equal(train_conditional_logits(&net, asked, ASKED, logit), TAPER_OK);
+    for (size_t i = 0; i < sizeof logit / sizeof *logit; i++)
+        loss += (double)weight[i] * (double)logit[i];
+    corner = INFINITY;
+    double expected = twin_loss(&net, w, stage, weight), scale = 0;
+    assert_true(fabs(loss - expected) < 1e-4 * (fabs(expected) + 1));
+    assert_int_equal(train_conditional_backward(&net, stage, asked, ASKED, weight), TAPER_OK);
+    for (size_t i = 0; i < net.n; i++) scale = fmax(scale, fabs((double)net.gradient[i]));
+    for (size_t i = 0; i < net.n; i += 1 + i % 3) {
+        double keep = w[i], up, down;
+        corner = INFINITY;
+        w[i] = keep + step, up = twin_loss(&net, w, stage, weight);
+        w[i] = keep - step, down = twin_loss(&net, w, stage, weight);
+        w[i] = keep;
+        if (corner < 4 * step) continue;
+        checked++;
+        worst = fmax(worst, fabs((up - down) / (2 * step) - (double)net.gradient[i]) / scale);
+    }
+    print_message("%zu of %zu parameters, worst difference %.1e of the largest slope\n", checked,
+                  net.n, worst);
+    assert_true(worst < 1e-6 && checked > net.n / 4);
+    free(w);
+    train_conditional_free(&net);
+}
+
+static void gradient_equals_finite_differences(void **unused) {
+    (void)unused;
+    codec_backend be;
+    codec_backend_plain(&be);
+    for (uint64_t seed = 1; seed <= 5; seed++) check_gradient(&be, seed);
+}
+
+/* --- integers ---------------------------------------------------------------------------- */
+
+static void export_is_near(void **unused) {
+    (void)unused;
+    codec_backend be;
+    codec_conditional c;
+    codec_backend_plain(&be);
+    train_conditional_network net = make(&be, 9);
+    assert_int_equal(train_conditional_export(&net, &c), TAPER_OK);
+    size_t inputs = net.columns - SIDES;
+    for (size_t i = 0; i < inputs; i++)
+        for (size_t j = 0; j < HIDDEN; j++) {
+            double step = ldexp(1, -c.first_shift[j]);
+            assert_true(fabs(c.first[i * HIDDEN + j] * step -
+                             (double)net.w.first[i * HIDDEN + j]) <= step / 2 + 1e-7);
+        }
+    for (size_t j = 0; j < HIDDEN; j++) { /* the step is as fine as 8 bits allow */
+        int most = 0;
+        for (size_t i = 0; i < inputs; i++)
+            most = abs(c.first[i * HIDDEN + j]) > most ? abs(c.first[i * HIDDEN + j]) : most;
+        assert_true(most >= 63);
+    }
+    for (size_t i = 0; i < HIDDEN * HIDDEN; i++) {
+        double step = ldexp(1, -c.middle_shift[0][i / HIDDEN]);
+        assert_true(fabs(c.middle[0][i] * step - (double)net.w.middle[0][i]) <= step / 2 + 1e-7);
+    }
+    for (size_t i = 0; i < STAGES * HIDDEN; i++)
+        assert_true(fabs(c.stage[i] / 256.0 - (double)net.w.stage[i]) <= 0.5 / 256 + 1e-6);
+    for (size_t i = 0; i < (size_t)KINDS * END; i++)
+        assert_true(fabs(c.bias[i] / 64.0 - (double)net.w.pass_bias[i]) <= 0.5 / 64 + 1e-6);
+    codec_conditional_free(&c);
+    train_conditional_free(&net);
+}
+
+/* The whole way: a group's state as inputs, floats against the codec's integers. */
+static void integers_say_what_floats_say(void **unused) {
+    (void)unused;
+    formats_buffer file = formats_buffer_make(1 << 24);
+    taper_model *m = dct_model_make((codec_window){4, 4, 3}, 24, 2, &file);
+    formats_buffer_free(&file);
+    codec_code_tables *t = &m->tables;
+    codec_grid grid[2] = {{4, 3}, {1, 1}};
+    train_conditional_batch batch = {.grid = grid, .images = 2};
+    assert_int_equal(codec_group_alloc(&batch.group, t, grid, 2, NULL), TAPER_OK);
+    uint32_t stride = batch.group.stride, n = batch.group.n;
+    batch.code = calloc((size_t)24 * stride, sizeof *batch.code);
+    uint64_t state = 5;
+    for (uint32_t u = 0; u < 24; u++)
+        for (uint32_t p = 0; p < n; p++)
+            batch.code[u * stride + p] =
+                codec_quantise(t, u, (float)(90 * uniform(&state) / (1 + u)));
+    codec_backend be;
+    codec_backend_plain(&be);
+    codec_conditional c = {
+        .hidden = 32, .own = 20, .beside = 8, .units = 24, .end = 60, .stages = 4};
+    train_conditional_network net;
+    assert_int_equal(train_conditional_create(&net, &c, &be, n, 3), TAPER_OK);
+    for (float *w = net.w.out; w < net.w.out + 24 * KINDS * 32; w++)
+        *w = (float)(0.2 * uniform(&state));
+    codec_conditional *ints = calloc(1, sizeof *ints);
+    assert_int_equal(train_conditional_export(&net, ints), TAPER_OK);
+    for (uint32_t s = 0; s < 4; s++) ints->begin[s] = 15 * s;
+    int8_t *seen = malloc((n + 1) * 20);
+    float *logit = malloc(n * KINDS * sizeof *logit);
+    for (uint32_t s = 0; s < 4; s++) {
+        uint32_t unit = t->pass[15 * s].unit;
+        train_conditional_inputs(&net, &batch, 15 * s, seen);
+        assert_int_equal(train_conditional_forward(&net, s, n), TAPER_OK);
+        assert_int_equal(train_conditional_logits(&net, &unit, 1, logit), TAPER_OK);
+        t->conditional = ints;
+        codec_group g;
+        assert_int_equal(codec_group_alloc(&g, t, grid, 2, NULL), TAPER_OK);
+        codec_group_know(&g, batch.code, 15 * s);
+        codec_contexts_predict(&g);
+        for (uint32_t p = 0; p < n; p++) {
+            int k = g.level[unit * stride + p] ? 2 : 0;
+            double got = g.conditional.logit[p] / 4096.0,
+                   say = (double)logit[p * KINDS + (uint32_t)k];
+            if (fabs(got - say) > 0.15) fail_msg("stage %u: %g instead of %g", s, got, say);
+        }
+        codec_group_free(&g);
+        t->conditional = NULL;
+    }
+    free(seen), free(logit), free(batch.code);
+    codec_conditional_free(ints);
+    free(ints);
+    codec_group_free(&batch.group);
+    train_conditional_free(&net);
+    taper_model_free(m);
+}
+
+static void illegal_shapes_are_refused(void **unused) {
+    (void)unused;
+    codec_backend be;
+    codec_backend_plain(&be);
+    train_conditional_network net;
+    codec_conditional c = shape;
+    c.hidden = 12;
+    assert_int_equal(train_conditional_create(&net, &c, &be, ROWS, 1), TAPER_ERR_ARG);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradient_equals_finite_differences),
+        cmocka_unit_test(export_is_near),
+        cmocka_unit_test(integers_say_what_floats_say),
+        cmocka_unit_test(illegal_shapes_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
