@@ -13,7 +13,7 @@ typedef struct settings {
     const char *output, *window, *filelist, *labels, *checkpoint, *log, *plot;
     const char *truncation, *regularise;
     int preset, family, alpha, resume, code, activation, untied, sweep, gradient, optimiser, unit;
-    int64_t units, epochs, batch, seed, set_images, patience, conditional, conditional_epochs;
+    int64_t units, epochs, batch, seed, set_images, patience, conditional, head, predict_epochs;
     double rate, rho, truncated, lambda, weight_error;
     double corrupt, dropout, invariance, beta, centre, jitter;
     cli_numbers hidden, quality;
@@ -46,8 +46,10 @@ static const cli_option options[] = {
      .help = "dense: what a cut drops"},
     {"conditional", 0, CLI_INT, "N", offsetof(settings, conditional), .min = 0, .max = 256,
      .initial = "0", .help = "hidden units of a network that predicts bits; 0: contexts alone"},
-    {"conditional-epochs", 0, CLI_INT, "N", offsetof(settings, conditional_epochs), .min = 1,
-     .max = 100000, .initial = "12", .help = "passes over the images to train it"},
+    {"head", 0, CLI_INT, "N", offsetof(settings, head), .min = 0, .max = 256, .initial = "0",
+     .help = "hidden units of a network that reconstructs what is not known; 0: none"},
+    {"predict-epochs", 0, CLI_INT, "N", offsetof(settings, predict_epochs), .min = 1,
+     .max = 100000, .initial = "12", .help = "passes over the images for each of these two"},
     {"epochs", 'e', CLI_INT, "N", offsetof(settings, epochs), .min = 1, .max = 100000,
      .initial = "40", .help = "dense: passes over the images"},
     {"hidden", 0, CLI_NUMBERS, "N,N", offsetof(settings, hidden), .min = 1, .max = 65536,
@@ -218,12 +220,14 @@ static train_options options_of(const settings *s, uint32_t *hidden) {
                        .nested = nested_of(s),
                        .conditional = train_conditional_defaults()};
     o.conditional.hidden = (uint32_t)s->conditional;
-    o.conditional.epochs = (uint32_t)s->conditional_epochs;
+    o.conditional.epochs = (uint32_t)s->predict_epochs;
     o.conditional.seed = (uint64_t)s->seed;
-    if (!s->family) {
+    if (!s->family) { /* dense: the file is the autoencoder's */
         o.conditional.checkpoint = s->checkpoint;
         o.conditional.resume = s->resume;
     }
+    o.head = o.conditional;
+    o.head.hidden = (uint32_t)s->head;
     o.dense.epochs = (uint32_t)s->epochs;
     o.dense.batch = (uint32_t)s->batch;
     if (s->rate > 0) o.dense.rate = (float)s->rate;

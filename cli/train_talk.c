@@ -62,23 +62,31 @@ static int say_nested_step(void *user, uint64_t step, uint64_t steps, uint32_t f
     return 0;
 }
 
-static int say_conditional_step(void *user, const train_conditional_progress *p) {
+/* Of a conditional model (head 0) or a reconstruction head (1). */
+static int say_prediction(cli_train_talk *t, int head, const train_conditional_progress *p) {
     enum { LOG_STEPS = 100 };
-    cli_train_talk *t = user;
-    enter(t, "training what predicts", p->steps, "steps");
+    double saved = 100.0 * (1.0 - p->now / p->before);
+    enter(t, head ? "training the head" : "training what predicts", p->steps, "steps");
     cli_progress_set(&t->progress, p->step);
-    cli_progress_say(&t->progress, "%.1f bits a window, %.1f %% saved", p->bits,
-                     100.0 * (1.0 - p->bits / p->context_bits));
+    cli_progress_say(&t->progress, head ? "%.1f %% less squared error" : "%.1f %% fewer bits", saved);
     if (!t->log || (p->step % LOG_STEPS && p->step != p->steps)) return 0;
     cli_json j;
     cli_json_begin(&j, t->log);
-    cli_json_uint(&j, "conditional_step", p->step);
-    cli_json_number(&j, "bits_per_window", p->bits);
-    cli_json_number(&j, "context_bits_per_window", p->context_bits);
+    cli_json_uint(&j, head ? "head_step" : "conditional_step", p->step);
+    cli_json_number(&j, head ? "squared_error" : "bits_per_window", p->now);
+    cli_json_number(&j, head ? "squared_error_without" : "context_bits_per_window", p->before);
     cli_json_number(&j, "seconds_left", p->seconds_left);
     cli_json_end(&j);
     fflush(t->log);
     return 0;
+}
+
+static int say_conditional_step(void *user, const train_conditional_progress *p) {
+    return say_prediction(user, 0, p);
+}
+
+static int say_head_step(void *user, const train_conditional_progress *p) {
+    return say_prediction(user, 1, p);
 }
 
 static void say_diverged(void *user, const char *words) {
@@ -144,7 +152,8 @@ train_hooks cli_train_hooks(cli_train_talk *t) {
                          say_stage,
                          {t, say_step, say_epoch, say_diverged},
                          {t, say_nested_step, say_nested_epoch},
-                         say_conditional_step};
+                         say_conditional_step,
+                         say_head_step};
 }
 
 /* --- the report ------------------------------------------------------------------------ */

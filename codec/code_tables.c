@@ -20,7 +20,8 @@ void codec_code_tables_free(codec_code_tables *t) {
     free(t->step), free(t->planes), free(t->log_scale), free(t->slope), free(t->pass);
     free(t->density);
     if (t->conditional) codec_conditional_free(t->conditional);
-    free(t->conditional);
+    if (t->head) codec_conditional_free(t->head);
+    free(t->conditional), free(t->head), free(t->head_depth);
     memset(t, 0, sizeof *t);
 }
 

@@ -79,6 +79,8 @@ typedef struct codec_code_tables {
     int8_t signed_weight[CODEC_SIGNED_UNITS][4][CODEC_SIGNED_INPUTS];
     struct codec_conditional *conditional; /* owned; NULL: none (conditional.h). It follows the
                                               tables in a file */
+    struct codec_conditional *head;        /* owned; NULL: none (head.h). It follows in a file */
+    uint8_t *head_depth; /* [units] planes that the head knows of; with head */
     float centre;     /* of a binary model, 0 .. 1: taken off the bits that are sent */
     uint8_t *density; /* [units] share of ones of a binary model's unit, 1/256; NULL: not binary */
 } codec_code_tables;

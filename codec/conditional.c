@@ -5,19 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    SIDES = CODEC_CONDITIONAL_SIDES,
-    MIDDLES = CODEC_CONDITIONAL_MIDDLES,
-    KINDS = CODEC_CONDITIONAL_KINDS
-};
+enum { SIDES = CODEC_CONDITIONAL_SIDES, MIDDLES = CODEC_CONDITIONAL_MIDDLES };
 
 /* --- memory ---------------------------------------------------------------------------- */
 
 static int shape_is_legal(const codec_conditional *c) {
-    return c->hidden >= 8 && c->hidden <= CODEC_CONDITIONAL_MOST_HIDDEN && c->hidden % 8 == 0 &&
-           c->own >= 1 && c->own <= CODEC_CONDITIONAL_MOST_UNITS && c->own <= c->units &&
-           c->beside <= c->own && c->stages >= 1 && c->stages <= CODEC_CONDITIONAL_MOST_STAGES &&
-           c->stages <= c->end;
+    return (c->kinds == 1 || c->kinds == CODEC_CONDITIONAL_KINDS) && c->hidden >= 8 &&
+           c->hidden <= CODEC_CONDITIONAL_MOST_HIDDEN && c->hidden % 8 == 0 && c->own >= 1 &&
+           c->own <= CODEC_CONDITIONAL_MOST_UNITS && c->own <= c->units && c->beside <= c->own &&
+           c->stages >= 1 && c->stages <= CODEC_CONDITIONAL_MOST_STAGES && c->stages <= c->end;
 }
 
 static int zeroed(void *out, size_t n, size_t size) {
@@ -28,13 +24,13 @@ static int zeroed(void *out, size_t n, size_t size) {
 
 taper_status codec_conditional_alloc(codec_conditional *c) {
     if (!shape_is_legal(c)) return TAPER_ERR_ARG;
-    size_t h = c->hidden, outputs = (size_t)c->units * KINDS;
+    size_t h = c->hidden, outputs = (size_t)c->units * c->kinds;
     int ok = zeroed(&c->begin, c->stages, sizeof *c->begin) &&
              zeroed(&c->first, codec_conditional_inputs(c->own, c->beside) * 2 * h, 1) &&
              zeroed(&c->first_shift, h, 1) && zeroed(&c->place, SIDES * h, sizeof *c->place) &&
              zeroed(&c->stage, c->stages * h, sizeof *c->stage) &&
              zeroed(&c->out, outputs * h, sizeof *c->out) && zeroed(&c->out_shift, outputs, 1) &&
-             zeroed(&c->bias, (size_t)KINDS * c->end, sizeof *c->bias);
+             zeroed(&c->bias, (size_t)c->kinds * c->end, sizeof *c->bias);
     for (int i = 0; i < MIDDLES; i++)
         ok = ok && zeroed(&c->middle[i], h * h, sizeof *c->middle[i]) &&
              zeroed(&c->middle_shift[i], h, 1) &&
@@ -122,9 +118,9 @@ static taper_status read_matrix(const int_matrix *m, formats_cursor *in, taper_e
     return status;
 }
 
-/* The matrices in their order in the file. */
+/* The matrices in their order in the file; returns how many. */
 enum { MATRICES = 9 };
-static void list_matrices(const codec_conditional *c, int_matrix m[MATRICES]) {
+static int list_matrices(const codec_conditional *c, int_matrix m[MATRICES]) {
     enum { WEIGHT = 127, BIAS = CODEC_CONDITIONAL_MOST_BIAS };
     uint32_t h = c->hidden, inputs = 2 * codec_conditional_inputs(c->own, c->beside);
     int n = 0;
@@ -135,8 +131,10 @@ static void list_matrices(const codec_conditional *c, int_matrix m[MATRICES]) {
         m[n++] = (int_matrix){NULL, c->middle[i], NULL, h, h, h, 1, c->middle_shift[i], WEIGHT};
         m[n++] = (int_matrix){NULL, NULL, c->middle_bias[i], 1, h, h, 1, NULL, BIAS};
     }
-    m[n++] = (int_matrix){NULL, c->out, NULL, c->units * KINDS, h, h, 1, c->out_shift, WEIGHT};
-    m[n++] = (int_matrix){NULL, NULL, c->bias, KINDS, c->end, c->end, 1, NULL, BIAS};
+    m[n++] = (int_matrix){NULL, c->out, NULL, c->units * c->kinds, h, h, 1, c->out_shift, WEIGHT};
+    if (c->kinds > 1)
+        m[n++] = (int_matrix){NULL, NULL, c->bias, c->kinds, c->end, c->end, 1, NULL, BIAS};
+    return n;
 }
 
 /* --- file form ------------------------------------------------------------------------- */
@@ -150,14 +148,14 @@ taper_status codec_conditional_write(const codec_conditional *c, formats_buffer 
     for (uint32_t s = 1; s < c->stages; s++)
         formats_write_varint(out, c->begin[s] - c->begin[s - 1]);
     int_matrix matrix[MATRICES];
-    list_matrices(c, matrix);
-    for (int i = 0; i < MATRICES; i++) TAPER_TRY(write_matrix(&matrix[i], out));
+    int matrices = list_matrices(c, matrix);
+    for (int i = 0; i < matrices; i++) TAPER_TRY(write_matrix(&matrix[i], out));
     return out->status;
 }
 
-static taper_status read_shape(codec_conditional *c, uint32_t units, uint32_t passes,
-                               formats_cursor *in, taper_error *error) {
-    *c = (codec_conditional){.units = units};
+static taper_status read_shape(codec_conditional *c, uint32_t kinds, uint32_t units,
+                               uint32_t passes, formats_cursor *in, taper_error *error) {
+    *c = (codec_conditional){.kinds = kinds, .units = units};
     c->hidden = formats_read_u16le(in);
     c->own = formats_read_u16le(in);
     c->beside = formats_read_u16le(in);
@@ -173,9 +171,9 @@ static taper_status read_shape(codec_conditional *c, uint32_t units, uint32_t pa
     return TAPER_OK;
 }
 
-taper_status codec_conditional_read(codec_conditional *c, uint32_t units, uint32_t passes,
-                                    formats_cursor *in, taper_error *error) {
-    TAPER_TRY(read_shape(c, units, passes, in, error));
+taper_status codec_conditional_read(codec_conditional *c, uint32_t kinds, uint32_t units,
+                                    uint32_t passes, formats_cursor *in, taper_error *error) {
+    TAPER_TRY(read_shape(c, kinds, units, passes, in, error));
     if (codec_conditional_alloc(c) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");
     taper_status status = TAPER_OK;
@@ -188,8 +186,8 @@ taper_status codec_conditional_read(codec_conditional *c, uint32_t units, uint32
     }
     if (status == TAPER_OK) status = formats_cursor_check(in, "model: stages", error);
     int_matrix matrix[MATRICES];
-    list_matrices(c, matrix);
-    for (int i = 0; i < MATRICES && status == TAPER_OK; i++)
+    int matrices = list_matrices(c, matrix);
+    for (int i = 0; i < matrices && status == TAPER_OK; i++)
         status = read_matrix(&matrix[i], in, error);
     if (status != TAPER_OK) codec_conditional_free(c);
     return status;

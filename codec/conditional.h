@@ -34,6 +34,7 @@ enum {
 };
 
 typedef struct codec_conditional {
+    uint32_t kinds;       /* outputs of a unit: CODEC_CONDITIONAL_KINDS, or 1 of a head */
     uint32_t hidden;      /* 8 .., a multiple of 8 */
     uint32_t own, beside; /* units looked at in the window itself and around; beside <= own */
     uint32_t units;       /* of the tables that it belongs to */
@@ -48,9 +49,9 @@ typedef struct codec_conditional {
     int16_t *middle[CODEC_CONDITIONAL_MIDDLES];       /* [hidden out][hidden in] */
     uint8_t *middle_shift[CODEC_CONDITIONAL_MIDDLES]; /* [hidden] 0 .. MOST_SHIFT */
     int32_t *middle_bias[CODEC_CONDITIONAL_MIDDLES];  /* [hidden] */
-    int16_t *out;                                     /* [units][KINDS][hidden] */
-    uint8_t *out_shift;                               /* [units][KINDS] 0 .. MOST_SHIFT */
-    int32_t *bias;                                    /* [KINDS][end] in 1/64 */
+    int16_t *out;                                     /* [units][kinds][hidden] */
+    uint8_t *out_shift;                               /* [units][kinds] 0 .. MOST_SHIFT */
+    int32_t *bias;                                    /* [kinds][end] in 1/64; of a head unused */
 } codec_conditional;
 
 /* Inputs in all: windows of units. */
@@ -69,10 +70,10 @@ static inline uint32_t codec_conditional_input(uint32_t own, uint32_t beside, ui
 taper_status codec_conditional_alloc(codec_conditional *c);
 void codec_conditional_free(codec_conditional *c); /* leaves it zeroed */
 
-/* Serialised form (SPEC.md, 6.7). read: for tables of these units and passes; every field is
- * checked before memory is taken for it. */
+/* Serialised form (SPEC.md, 6.7). read: of so many kinds, for tables of these units and passes;
+ * every field is checked before memory is taken for it. */
 taper_status codec_conditional_write(const codec_conditional *c, formats_buffer *out);
-taper_status codec_conditional_read(codec_conditional *c, uint32_t units, uint32_t passes,
-                                    formats_cursor *in, taper_error *error);
+taper_status codec_conditional_read(codec_conditional *c, uint32_t kinds, uint32_t units,
+                                    uint32_t passes, formats_cursor *in, taper_error *error);
 
 #endif

@@ -67,9 +67,10 @@ uint32_t codec_conditional_beside(const codec_group *g, uint32_t p, uint32_t sid
 
 /* --- the first layer, kept ------------------------------------------------------------- */
 
-/* sum[h] += w[h] da + v[h] db; |da|, |db| <= 254, so that products fit 16 bits. */
-CODEC_CLONES static void add_change(int32_t *restrict sum, const int8_t *restrict w,
-                                    const int8_t *restrict v, int16_t da, int16_t db, uint32_t n) {
+/* |da|, |db| <= 254, so that products fit 16 bits. */
+CODEC_CLONES void codec_conditional_add(int32_t *restrict sum, const int8_t *restrict w,
+                                        const int8_t *restrict v, int16_t da, int16_t db,
+                                        uint32_t n) {
     for (uint32_t h = 0; h < n; h++) sum[h] += (int16_t)(w[h] * da) + (int16_t)(v[h] * db);
 }
 
@@ -87,7 +88,7 @@ static void change_input(codec_conditional_state *s, const codec_group *g, uint3
         if (to == g->n) continue;
         const int8_t *w =
             c->first + codec_conditional_input(c->own, c->beside, side, u) * 2 * hidden;
-        add_change(s->sum + to * hidden, w, w + hidden, da, db, c->hidden);
+        codec_conditional_add(s->sum + to * hidden, w, w + hidden, da, db, c->hidden);
     }
 }
 
@@ -133,9 +134,8 @@ static inline void middle_layer(const codec_conditional *c, int l, const int16_t
     }
 }
 
-/* h2 of one position from the sums of its first layer. */
-CODEC_CLONES static void layers(const codec_conditional *c, const int32_t *sum, const int32_t *bias,
-                                int16_t *to) {
+CODEC_CLONES void codec_conditional_layers(const codec_conditional *c, const int32_t *sum,
+                                           const int32_t *bias, int16_t *to) {
     int16_t h[2][CODEC_CONDITIONAL_MOST_HIDDEN];
     for (uint32_t i = 0; i < c->hidden; i++)
         h[0][i] = (int16_t)part((sum[i] * 8 >> c->first_shift[i]) + bias[i]);
@@ -143,8 +143,7 @@ CODEC_CLONES static void layers(const codec_conditional *c, const int32_t *sum, 
     middle_layer(c, 1, h[1], to);
 }
 
-/* Which of left, right, up and down exist, one bit each: a position's place in its image. */
-static uint32_t border_of(const codec_group *g, uint32_t p) {
+uint32_t codec_conditional_border(const codec_group *g, uint32_t p) {
     uint32_t border = 0;
     for (uint32_t way = 0; way < 4 && g->neighbour[way]; way++)
         border |= (uint32_t)(g->neighbour[way][p] != g->n) << way;
@@ -158,8 +157,8 @@ static int has_side(uint32_t border, uint32_t side) {
            (y != 0 || border & 1u << CODEC_UP) && (y != 2 || border & 1u << CODEC_DOWN);
 }
 
-/* The stage's bias and that of a place. */
-static void biases_at(const codec_conditional *c, uint32_t stage, uint32_t border, int32_t *bias) {
+void codec_conditional_bias(const codec_conditional *c, uint32_t stage, uint32_t border,
+                            int32_t *bias) {
     memcpy(bias, c->stage + (size_t)stage * c->hidden, c->hidden * sizeof *bias);
     for (uint32_t side = 0; side < SIDES; side++)
         if (has_side(border, side))
@@ -168,14 +167,16 @@ static void biases_at(const codec_conditional *c, uint32_t stage, uint32_t borde
 }
 
 static void begin_stage(codec_conditional_state *s, const codec_group *g, uint32_t stage) {
-    enum { PLACES = 16 };
+    enum { PLACES = CODEC_CONDITIONAL_BORDERS };
     const codec_conditional *c = s->model;
     int32_t bias[PLACES][CODEC_CONDITIONAL_MOST_HIDDEN];
-    for (uint32_t border = 0; border < PLACES; border++) biases_at(c, stage, border, bias[border]);
+    for (uint32_t border = 0; border < PLACES; border++)
+        codec_conditional_bias(c, stage, border, bias[border]);
     see_changes(s, g);
     for (uint32_t p = 0; p < g->n; p++)
-        layers(c, s->sum + (size_t)p * c->hidden, bias[border_of(g, p)],
-               s->hidden + (size_t)p * c->hidden);
+        codec_conditional_layers(c, s->sum + (size_t)p * c->hidden,
+                                 bias[codec_conditional_border(g, p)],
+                                 s->hidden + (size_t)p * c->hidden);
 }
 
 /* --- a pass ---------------------------------------------------------------------------- */

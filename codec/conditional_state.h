@@ -35,4 +35,15 @@ int32_t codec_conditional_seen(const codec_code_tables *tables, uint32_t u, uint
 /* The window on a side of position p; group->n: none. */
 uint32_t codec_conditional_beside(const struct codec_group *group, uint32_t p, uint32_t side);
 
+/* The parts of a stage: sum[h] += w[h] da + v[h] db; which of left, right, up and down of p exist,
+ * one bit each; the biases of a stage at such a place; h2[hidden] of one position. */
+enum { CODEC_CONDITIONAL_BORDERS = 16 };
+void codec_conditional_add(int32_t *sum, const int8_t *w, const int8_t *v, int16_t da, int16_t db,
+                           uint32_t hidden);
+uint32_t codec_conditional_border(const struct codec_group *group, uint32_t p);
+void codec_conditional_bias(const codec_conditional *model, uint32_t stage, uint32_t border,
+                            int32_t *bias);
+void codec_conditional_layers(const codec_conditional *model, const int32_t *sum,
+                              const int32_t *bias, int16_t *h2);
+
 #endif

@@ -1,6 +1,7 @@
 /* group.c -- the shared state of a group's codes; see group.h. */
 #include "group.h"
 #include "fixed_log.h"
+#include "head.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,6 +196,7 @@ void codec_group_finish_pass(codec_group *g) {
 
 uint32_t codec_group_units_known(const codec_group *g) {
     uint32_t known = 0;
+    if (g->tables->head) return g->tables->units;
     for (uint32_t u = 0; u < g->tables->units; u++)
         if (g->depth[u]) known = u + 1;
     if (g->position && g->tables->pass[g->pass].unit >= known)
@@ -256,6 +258,7 @@ void codec_group_dequantise(const codec_group *g, uint32_t first, uint32_t n, fl
             x[(size_t)p * t->units + u] =
                 value_of_level(first + p < deeper ? &after : &before, level[p]);
     }
+    if (t->head) codec_head_add(g, first, n, x);
 }
 
 int16_t codec_quantise(const codec_code_tables *t, uint32_t u, float x) {

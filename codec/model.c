@@ -2,6 +2,7 @@
 #include "model.h"
 #include "../formats/model_file.h"
 #include "conditional.h"
+#include "head.h"
 #include "weights_coder.h"
 #include <math.h>
 #include <stdlib.h>
@@ -102,7 +103,8 @@ enum {
     FLAG_BINARY = 4,
     FLAG_TIED_STACKS = 8,
     FLAG_CONDITIONAL = 16,
-    FLAGS = 31
+    FLAG_HEAD = 32,
+    FLAGS = 63
 };
 
 static uint8_t flags_of(const taper_model *m) {
@@ -110,7 +112,8 @@ static uint8_t flags_of(const taper_model *m) {
                      (codec_network_is_direct(&m->network) ? FLAG_DIRECT : 0) |
                      (m->tables.density ? FLAG_BINARY : 0) |
                      (m->network.tied_gain > 0 ? FLAG_TIED_STACKS : 0) |
-                     (m->tables.conditional ? FLAG_CONDITIONAL : 0));
+                     (m->tables.conditional ? FLAG_CONDITIONAL : 0) |
+                     (m->tables.head ? FLAG_HEAD : 0));
 }
 
 /* 1, unless something was not yet known then. */
@@ -148,6 +151,8 @@ taper_status codec_model_write(taper_model *m, const codec_weight_precision *pre
     if (status == TAPER_OK) status = codec_code_tables_write(&m->tables, &payload);
     if (status == TAPER_OK && m->tables.conditional)
         status = codec_conditional_write(m->tables.conditional, &payload);
+    if (status == TAPER_OK && m->tables.head)
+        status = codec_conditional_write(m->tables.head, &payload);
     if (status == TAPER_OK) {
         m->info.id = formats_model_id(payload.data, payload.size);
         m->info.binary = m->tables.density != NULL;
@@ -217,7 +222,8 @@ static taper_status read_architecture(architecture *a, uint16_t version, formats
 static taper_status check_features(const architecture *a, taper_error *error) {
     int direct = (a->flags & FLAG_DIRECT) != 0, binary = (a->flags & FLAG_BINARY) != 0;
     if (a->family == TAPER_FAMILY_PCA &&
-        ((a->flags & ~(uint32_t)FLAG_CONDITIONAL) != FLAG_TIED || a->depth[0] || a->depth[1]))
+        ((a->flags & ~(uint32_t)(FLAG_CONDITIONAL | FLAG_HEAD)) != FLAG_TIED || a->depth[0] ||
+         a->depth[1]))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a pca model with parts that only dense models have");
     if (a->hidden > CODEC_LOGISTIC || a->code > CODEC_LOGISTIC)
@@ -227,9 +233,9 @@ static taper_status check_features(const architecture *a, taper_error *error) {
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: an activation of the code, which a binary model or one with a "
                             "linear path has not");
-    if (binary && (a->flags & FLAG_CONDITIONAL))
+    if (binary && (a->flags & (FLAG_CONDITIONAL | FLAG_HEAD)))
         return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "model: a conditional model for units of one bit");
+                            "model: a conditional model or a head for units of one bit");
     if (direct && (a->flags & FLAG_TIED))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a tied linear path, but no linear path");
@@ -339,11 +345,16 @@ static taper_status read_network(taper_model *m, const architecture *a, formats_
     return read_stack(&net->decoder, (a->flags & FLAG_TIED_STACKS) != 0, in, error);
 }
 
-static taper_status read_conditional(taper_model *m, formats_cursor *in, taper_error *error) {
+/* A conditional model, or a head. */
+static taper_status read_conditional(const codec_code_tables *t, uint32_t kinds,
+                                     codec_conditional **out, formats_cursor *in,
+                                     taper_error *error) {
     codec_conditional *c = calloc(1, sizeof *c);
     if (!c) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");
-    m->tables.conditional = c;
-    return codec_conditional_read(c, m->tables.units, m->tables.n_passes, in, error);
+    taper_status status = codec_conditional_read(c, kinds, t->units, t->n_passes, in, error);
+    if (status != TAPER_OK) free(c), c = NULL;
+    *out = c;
+    return status;
 }
 
 static taper_status read_payload(taper_model *m, uint16_t version, formats_cursor *in,
@@ -359,7 +370,15 @@ static taper_status read_payload(taper_model *m, uint16_t version, formats_curso
         TAPER_TRY(codec_code_tables_read_binary(&m->tables, a.units, in, error));
     else
         TAPER_TRY(codec_code_tables_read(&m->tables, a.units, in, error));
-    if (a.flags & FLAG_CONDITIONAL) TAPER_TRY(read_conditional(m, in, error));
+    codec_code_tables *t = &m->tables;
+    if (a.flags & FLAG_CONDITIONAL)
+        TAPER_TRY(read_conditional(t, CODEC_CONDITIONAL_KINDS, &t->conditional, in, error));
+    if (a.flags & FLAG_HEAD) {
+        codec_conditional *head = NULL;
+        TAPER_TRY(read_conditional(t, 1, &head, in, error));
+        if (codec_head_attach(t, head) != TAPER_OK)
+            return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a reconstruction head");
+    }
     if (formats_cursor_left(in))
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: bytes follow its last table");
     m->info.family = (taper_family)a.family;

@@ -601,17 +601,23 @@ class Model:
         else:
             self.tables(r)
         if self.conditional:
-            self.conditional_model(r)
+            self.predictor = self.conditional_model(r, 3)
+        if self.head:
+            self.corrector = self.conditional_model(r, 1)
+            self.deepest = [0] * self.units
+            for _, _, unit in self.order[:self.corrector.end]:
+                self.deepest[unit] += 1
         r.end()
 
     # 6.2
     def architecture(self, r):
         (self.family, self.channels, self.width, self.height, self.units,
          flags) = r.unpack("BBHHHB")
-        require(flags < (2 if self.version == 1 else 32), "flags are illegal")
+        require(flags < (2 if self.version == 1 else 64), "flags are illegal")
         (self.tied, self.direct, self.binary, self.tied_stacks,
-         self.conditional) = (flags >> i & 1 for i in range(5))
-        require(not (self.binary and self.conditional), "a conditional model of single bits")
+         self.conditional, self.head) = (flags >> i & 1 for i in range(6))
+        require(not (self.binary and (self.conditional or self.head)),
+                "a conditional model of single bits")
         self.activation, code = r.unpack("BB") if self.version == 2 else (RELU, IDENTITY)
         require(self.activation <= SIGMOID and code <= SIGMOID, "an activation is illegal")
         require(code == IDENTITY or self.direct and not self.binary,
@@ -700,8 +706,8 @@ class Model:
         self.read_layers(r)
 
     # 6.7
-    def conditional_model(self, r):
-        c = self.predictor = Predictor()
+    def conditional_model(self, r, kinds):
+        c = Predictor()
         c.hidden, c.own, c.beside = r.unpack("HHH")
         c.end, stages = r.varint(len(self.order)), r.u8()
         require(8 <= c.hidden <= MOST_HIDDEN and c.hidden % 8 == 0 and
@@ -717,8 +723,10 @@ class Model:
         c.stage = read_rows(r, stages, c.hidden, *biases)
         c.middle = [(read_rows(r, c.hidden, c.hidden, *weights), read_rows(r, 1, c.hidden, *biases))
                     for _ in range(2)]
-        c.out = read_rows(r, 3 * self.units, c.hidden, *weights)
-        c.bias = read_rows(r, 3, c.end, *biases)
+        c.out = read_rows(r, kinds * self.units, c.hidden, *weights)
+        if kinds > 1:
+            c.bias = read_rows(r, kinds, c.end, *biases)
+        return c
 
     def read_layers(self, r):
         layers, before = r.u8(), (0, 0)
@@ -975,6 +983,7 @@ class Group:
         self.norm = [[model.zero_norm[RATIO_BINS - 1]] * n + [0] for _ in range(model.units)]
         self.signed_norm = [[0] * (n + 1) for _ in range(min(model.units, SIGNED_UNITS))]
         self.stage = -1                                 # of the conditional model
+        self.drawn = None                               # the point that the head was asked for
         self.bits = [[Bit(squash((b - BINS // 2) * 16 + model.prior[c][b] * 2), CONFIDENCE)
                       for b in range(BINS)] for c in range(CLASSES)]
 
@@ -1115,7 +1124,7 @@ class Group:
         c = self.model.predictor
         stage = max(s for s, begin in enumerate(c.begin) if begin <= self.passes)
         if stage != self.stage:
-            self.begin_stage(c, stage)
+            self.stage, self.hidden = stage, self.last_layers(c, stage)
         logits = []
         for kind in range(3):
             shift, weights = c.out[3 * unit + kind]
@@ -1124,10 +1133,11 @@ class Group:
         level = self.level[unit]
         return [b if q else a for q, a, b in zip(level, logits[0], logits[2])], logits[1]
 
-    def begin_stage(self, c, stage):
+    def last_layers(self, c, stage):
+        """h2 of every position."""
         seen = [self.seen(p, c.own) for p in range(self.n)]
         inputs = [[v for a in window for v in (a, abs(a))] for window in seen]
-        self.stage, self.hidden = stage, []
+        hidden = []
         for p in range(self.n):
             sums, place = [0] * c.hidden, list(c.stage[stage][1])
             for side in range(9):
@@ -1144,7 +1154,12 @@ class Group:
             for weights, ((_, bias),) in c.middle:
                 h = [min(v + part((16 * dot(row, h) >> shift) + b), ACTIVATION_MAX)
                      for v, (shift, row), b in zip(h, weights, bias)]
-            self.hidden.append(h)
+            hidden.append(h)
+        return hidden
+
+    def known_depth(self, unit, p):
+        partial = self.position and self.model.order[self.passes][2] == unit
+        return self.depth[unit] + (1 if partial and p < self.position else 0)
 
     def seen(self, p, own):
         """a of the first units of a window."""
@@ -1153,7 +1168,7 @@ class Group:
             level = self.level[unit][p]
             a = 0
             if level:
-                ratio = self.model.log_ratio(unit, self.depth[unit])
+                ratio = self.model.log_ratio(unit, self.known_depth(unit, p))
                 q = abs(level)
                 c = self.model.recon[ratio_bin(ratio)][min(q, RECON_LEVELS) - 1]
                 t = min(scale_exp2(((q << 8) + c) * 1024, ratio) >> 8, 1 << 20)
@@ -1209,19 +1224,35 @@ class Group:
             known = self.passes + (p < self.position)   # units
             return [level[p] - model.centre if unit < known else 0.0
                     for unit, level in enumerate(self.level)]
-        partial = model.order[self.passes][2] if self.position else -1
         code = []
         for unit in range(model.units):
             level = self.level[unit][p]
             if level == 0:
                 code.append(0.0)
                 continue
-            depth = self.depth[unit] + (unit == partial and p < self.position)
+            depth = self.known_depth(unit, p)
             q, threshold = abs(level), model.step[unit] * (1 << model.planes[unit] - depth)
             recon = model.recon[ratio_bin(model.log_ratio(unit, depth))]
             x = (q + recon[min(q, RECON_LEVELS) - 1] / 256) * threshold
             code.append(-x if level < 0 else x)
-        return code
+        return [x + rest for x, rest in zip(code, self.rests(p))] if model.head else code
+
+    def rests(self, p):
+        """What the head expects of each unit beyond what is known."""
+        model, c = self.model, self.model.corrector
+        if self.drawn != (self.passes, self.position):
+            stage = max(s for s, begin in enumerate(c.begin) if begin <= self.passes)
+            self.drawn = self.passes, self.position
+            self.corrections = self.last_layers(c, stage)
+        out = []
+        for unit, (shift, row) in enumerate(c.out):
+            depth = self.known_depth(unit, p)
+            scale = scale_exp2(1 << 16, model.log_scale[unit]) / 65536
+            still_open = min((1 << model.planes[unit] - depth) / 2, scale) if depth else scale
+            part = (256 * dot(row, self.corrections[p]) >> shift) / 4096
+            out.append(model.step[unit] * still_open * part
+                       if depth <= model.deepest[unit] else 0.0)
+        return out
 
     def window(self, p):
         """The pixels of window p: channel after channel, row after row, on the scale 0..255."""

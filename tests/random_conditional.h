@@ -10,15 +10,17 @@ static inline int32_t conditional_draw(uint64_t *state, int32_t most) {
     return (int32_t)(picture_random(state) % (uint64_t)(2 * most + 1)) - most;
 }
 
-/* For tables of these units and passes; the first `end` passes are predicted, in `stages` stages of
- * different lengths. extreme: every number at an end of its range, so that sums are as large as
- * they get; else logits of a few units. malloc'd, with all in it: codec_conditional_free, free. */
-static inline codec_conditional *conditional_random(uint32_t units, uint32_t end, uint32_t stages,
-                                                    uint32_t hidden, uint32_t own, uint32_t beside,
-                                                    int extreme, uint64_t seed) {
+/* For tables of these units; of CODEC_CONDITIONAL_KINDS, or 1 for a head; the first `end` passes
+ * are predicted, in `stages` stages of different lengths. extreme: every number at an end of its
+ * range, so that sums are as large as they get; else logits of a few units. malloc'd, with all in
+ * it: codec_conditional_free, free. */
+static inline codec_conditional *conditional_random(uint32_t kinds, uint32_t units, uint32_t end,
+                                                    uint32_t stages, uint32_t hidden, uint32_t own,
+                                                    uint32_t beside, int extreme, uint64_t seed) {
     codec_conditional *c = calloc(1, sizeof *c);
     if (!c) abort();
-    *c = (codec_conditional){.hidden = hidden,
+    *c = (codec_conditional){.kinds = kinds,
+                             .hidden = hidden,
                              .own = own,
                              .beside = beside,
                              .units = units,
@@ -45,12 +47,12 @@ static inline codec_conditional *conditional_random(uint32_t units, uint32_t end
     for (int l = 0; l < CODEC_CONDITIONAL_MIDDLES; l++)
         for (size_t i = 0; i < (size_t)hidden * hidden; i++)
             c->middle[l][i] = (int16_t)(extreme ? 127 : conditional_draw(&seed, 127));
-    for (size_t r = 0; r < (size_t)units * CODEC_CONDITIONAL_KINDS; r++) {
+    for (size_t r = 0; r < (size_t)units * kinds; r++) {
         c->out_shift[r] = extreme ? 0 : (uint8_t)(9 + picture_random(&seed) % 4);
         for (uint32_t h = 0; h < hidden; h++)
             c->out[r * hidden + h] = (int16_t)(extreme ? 127 : conditional_draw(&seed, 127));
     }
-    for (size_t i = 0; i < (size_t)CODEC_CONDITIONAL_KINDS * end; i++)
+    for (size_t i = 0; i < (size_t)kinds * end; i++)
         c->bias[i] = extreme ? bias : conditional_draw(&seed, 60);
     return c;
 }

@@ -1,6 +1,7 @@
 /* test_conditional.c -- the conditional model: what it predicts against its definition written
  * plainly in 64 bits, coding with it, and its file form with every illegal field. */
 #include "../codec/chunk_coder.h"
+#include "../codec/head.h"
 #include "cmocka_all.h"
 #include "dct_model.h"
 #include "random_conditional.h"
@@ -27,8 +28,8 @@ static fixture make(int linked, int extreme, uint64_t seed) {
     f.model = dct_model_make((codec_window){4, 4, 3}, UNITS, 2, &file);
     formats_buffer_free(&file);
     codec_code_tables *t = &f.model->tables;
-    t->conditional =
-        conditional_random(UNITS, t->n_passes * 3 / 4, STAGES, HIDDEN, OWN, BESIDE, extreme, seed);
+    t->conditional = conditional_random(KINDS, UNITS, t->n_passes * 3 / 4, STAGES, HIDDEN, OWN,
+                                        BESIDE, extreme, seed);
     codec_group g;
     open_group(&f, &g);
     f.n = g.n, f.stride = g.stride;
@@ -81,8 +82,8 @@ static int64_t part(int64_t z) {
 }
 
 /* h2 of every position at a stage, from a[own][n]. */
-static void plain_hidden(const fixture *f, const int8_t *a, uint32_t stage, int64_t *h2) {
-    const codec_conditional *c = f->model->tables.conditional;
+static void plain_hidden(const fixture *f, const codec_conditional *c, const int8_t *a,
+                         uint32_t stage, int64_t *h2) {
     for (uint32_t p = 0; p < f->n; p++) {
         int64_t h[3][HIDDEN];
         for (uint32_t j = 0; j < HIDDEN; j++) {
@@ -163,7 +164,7 @@ static void walk_and_check(int linked, int extreme, uint64_t seed) {
         codec_contexts_predict(&g);
         if (stage < STAGES && g.pass == t->conditional->begin[stage]) {
             look(&f, &g, a);
-            plain_hidden(&f, a, stage++, h2);
+            plain_hidden(&f, t->conditional, a, stage++, h2);
         }
         check_pass(&f, &g, h2);
         for (uint32_t p = 0; p < f.n; p++) {
@@ -267,6 +268,84 @@ static void what_is_predicted_is_cheap(void **unused) {
     drop(&f);
 }
 
+/* --- the head -------------------------------------------------------------------------- */
+
+static uint32_t depth_at(const codec_group *g, uint32_t u, uint32_t p) {
+    int partial = g->position && g->tables->pass[g->pass].unit == u;
+    return g->depth[u] + (uint32_t)(partial && p < g->position);
+}
+
+/* Codes with the head, against codes without it and the definition. */
+static void check_head(const fixture *f, codec_group *g) {
+    codec_code_tables *t = &f->model->tables;
+    codec_conditional *head = t->head;
+    float *with = malloc((size_t)f->n * UNITS * sizeof *with),
+          *without = malloc((size_t)f->n * UNITS * sizeof *without);
+    int8_t *a = calloc(OWN * f->n, 1);
+    int64_t *h2 = calloc((size_t)f->n * HIDDEN, sizeof *h2);
+    uint32_t stage = 0, changed = 0, deepest[UNITS] = {0};
+    while (stage + 1 < STAGES && head->begin[stage + 1] <= g->pass) stage++;
+    for (uint32_t i = 0; i < head->end; i++) deepest[t->pass[i].unit]++;
+    for (uint32_t u = 0; u < OWN; u++)
+        for (uint32_t p = 0; p < f->n; p++) {
+            int32_t level = g->level[u * g->stride + p];
+            int32_t v = codec_conditional_seen(t, u, depth_at(g, u, p), (uint32_t)abs(level));
+            a[u * f->n + p] = (int8_t)(level < 0 ? -v : v);
+        }
+    plain_hidden(f, head, a, stage, h2);
+    codec_group_dequantise(g, 0, f->n, with);
+    t->head = NULL;
+    codec_group_dequantise(g, 0, f->n, without);
+    t->head = head;
+    for (uint32_t p = 0; p < f->n; p++)
+        for (uint32_t u = 0; u < UNITS; u++) {
+            uint32_t depth = depth_at(g, u, p);
+            double scale = exp2(t->log_scale[u] / 16.0), rest = 0;
+            double open = depth ? fmin(scale, exp2(t->planes[u] - depth) / 2) : scale;
+            int64_t sum = 0;
+            for (uint32_t j = 0; j < HIDDEN; j++)
+                sum += head->out[u * HIDDEN + j] * h2[p * HIDDEN + j];
+            if (depth <= deepest[u])
+                rest = (double)t->step[u] * open * (double)(sum * 256 >> head->out_shift[u]) / 4096;
+            double got = (double)with[p * UNITS + u] - (double)without[p * UNITS + u];
+            if (!(fabs(got - rest) <= 1e-3 * (fabs(rest) + 1)))
+                fail_msg("pass %u, unit %u, position %u: %g, not %g", g->pass, u, p, got, rest);
+            changed += fabs(got) > 0.01;
+        }
+    assert_true(changed > f->n || g->pass >= head->end);
+    free(with), free(without), free(a), free(h2);
+}
+
+static void heads_add_what_is_defined(void **unused) {
+    (void)unused;
+    for (int linked = 0; linked < 2; linked++) {
+        fixture f = make(linked, 0, SEED + 3);
+        codec_code_tables *t = &f.model->tables;
+        uint32_t end = t->n_passes;
+        assert_int_equal(codec_head_attach(t, conditional_random(1, UNITS, end * 3 / 4, STAGES,
+                                                                 HIDDEN, OWN, BESIDE, 0, 8)),
+                         TAPER_OK);
+        formats_buffer out = formats_buffer_make(1 << 24);
+        codec_group g;
+        open_group(&f, &g);
+        assert_int_equal(codec_group_units_known(&g), UNITS);
+        assert_int_equal(codec_chunk_encode(&g, f.code, end, &out, NULL), TAPER_OK);
+        codec_group_free(&g);
+        open_group(&f, &g);
+        codec_rc_decoder rc;
+        codec_rc_decoder_init(&rc, out.data, 0, 0);
+        for (size_t n = 0; n <= out.size; n += 1 + out.size / 23) { /* inside passes, mostly */
+            check_head(&f, &g);
+            codec_rc_decoder_extend(&rc, out.data, n, n == out.size);
+            codec_chunk_decode(&g, &rc, end);
+        }
+        check_head(&f, &g);
+        codec_group_free(&g);
+        formats_buffer_free(&out);
+        drop(&f);
+    }
+}
+
 /* --- file form ------------------------------------------------------------------------- */
 
 static uint32_t passes_there = 200; /* of the tables that read_back stands for */
@@ -274,7 +353,8 @@ static uint32_t passes_there = 200; /* of the tables that read_back stands for *
 static taper_status read_back(const formats_buffer *file, codec_conditional *c) {
     formats_cursor in = formats_cursor_over(file->data, file->size);
     taper_error error = {0};
-    taper_status status = codec_conditional_read(c, UNITS, passes_there, &in, &error);
+    taper_status status =
+        codec_conditional_read(c, CODEC_CONDITIONAL_KINDS, UNITS, passes_there, &in, &error);
     if (status != TAPER_OK) {
         assert_true(error.text[0] != 0);
         assert_null(c->begin);
@@ -284,7 +364,8 @@ static taper_status read_back(const formats_buffer *file, codec_conditional *c) 
 
 static void file_form_is_read_as_written(void **unused) {
     (void)unused;
-    codec_conditional *c = conditional_random(UNITS, 150, STAGES, HIDDEN, OWN, BESIDE, 0, SEED),
+    codec_conditional *c = conditional_random(KINDS, UNITS, 150, STAGES, HIDDEN, OWN, BESIDE, 0,
+                                              SEED),
                       back;
     formats_buffer file = formats_buffer_make(1 << 24), again = formats_buffer_make(1 << 24);
     assert_int_equal(codec_conditional_write(c, &file), TAPER_OK);
@@ -309,7 +390,8 @@ static void file_form_is_read_as_written(void **unused) {
 
 /* One field changed in an otherwise legal model. */
 static void refuses(void (*change)(codec_conditional *c)) {
-    codec_conditional *c = conditional_random(UNITS, 150, STAGES, HIDDEN, OWN, BESIDE, 0, SEED),
+    codec_conditional *c = conditional_random(KINDS, UNITS, 150, STAGES, HIDDEN, OWN, BESIDE, 0,
+                                              SEED),
                       back;
     formats_buffer file = formats_buffer_make(1 << 24);
     change(c);
@@ -361,7 +443,8 @@ static void any_byte_is_refused_or_usable(void **unused) {
         uint8_t was = file.data[at];
         formats_cursor in = formats_cursor_over(file.data, file.size);
         file.data[at] = (uint8_t)picture_random(&state);
-        int legal = codec_conditional_read(&back, UNITS, t->n_passes, &in, NULL) == TAPER_OK;
+        int legal = codec_conditional_read(&back, CODEC_CONDITIONAL_KINDS, UNITS, t->n_passes, &in,
+                                           NULL) == TAPER_OK;
         file.data[at] = was;
         refused += !legal, usable += (size_t)legal;
         if (!legal) continue;
@@ -393,11 +476,17 @@ static void models_carry_it(void **unused) {
     codec_weight_precision precision = {0.05, 8};
     taper_image image[3];
     for (uint32_t i = 0; i < 3; i++) image[i] = dct_picture(19 + i, 23, 3, i);
+    codec_conditional *head =
+        conditional_random(1, UNITS, f.model->tables.n_passes, STAGES, HIDDEN, OWN, BESIDE, 0, 8);
+    for (uint32_t u = 0; u < UNITS; u++) head->out_shift[u] = 18; /* next to nothing: P2 holds */
+    assert_int_equal(codec_head_attach(&f.model->tables, head), TAPER_OK);
     assert_int_equal(codec_model_write(f.model, &precision, &file, NULL), TAPER_OK);
     taper_model *loaded;
     taper_error error = {0};
     if (taper_model_load(&loaded, file.data, file.size, NULL, &error)) fail_msg("%s", error.text);
     assert_non_null(loaded->tables.conditional);
+    assert_non_null(loaded->tables.head);
+    assert_memory_equal(loaded->tables.head->out, head->out, UNITS * HIDDEN * sizeof *head->out);
     formats_buffer with = dct_encode(loaded, image, 3, NULL, 0),
                    pixels = formats_buffer_make(1 << 20);
     size_t before = 0;
@@ -426,6 +515,7 @@ int main(void) {
         cmocka_unit_test(a_leap_predicts_the_same),
         cmocka_unit_test(codes_survive_any_division),
         cmocka_unit_test(what_is_predicted_is_cheap),
+        cmocka_unit_test(heads_add_what_is_defined),
         cmocka_unit_test(file_form_is_read_as_written),
         cmocka_unit_test(illegal_fields_are_refused),
         cmocka_unit_test(any_byte_is_refused_or_usable),

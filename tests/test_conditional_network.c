@@ -14,8 +14,13 @@ enum {
 };
 
 static const uint32_t asked[ASKED] = {5, 0, 6, 2};
-static const codec_conditional shape = {
-    .hidden = HIDDEN, .own = OWN, .beside = BESIDE, .units = UNITS, .end = END, .stages = STAGES};
+static const codec_conditional shape = {.kinds = CODEC_CONDITIONAL_KINDS,
+                                        .hidden = HIDDEN,
+                                        .own = OWN,
+                                        .beside = BESIDE,
+                                        .units = UNITS,
+                                        .end = END,
+                                        .stages = STAGES};
 
 static double uniform(uint64_t *state) { /* -1 .. 1 */
     return (double)(picture_random(state) >> 11) / (double)((uint64_t)1 << 52) - 1;
@@ -173,8 +178,13 @@ static void integers_say_what_floats_say(void **unused) {
                 codec_quantise(t, u, (float)(90 * uniform(&state) / (1 + u)));
     codec_backend be;
     codec_backend_plain(&be);
-    codec_conditional c = {
-        .hidden = 32, .own = 20, .beside = 8, .units = 24, .end = 60, .stages = 4};
+    codec_conditional c = {.kinds = CODEC_CONDITIONAL_KINDS,
+                           .hidden = 32,
+                           .own = 20,
+                           .beside = 8,
+                           .units = 24,
+                           .end = 60,
+                           .stages = 4};
     train_conditional_network net;
     assert_int_equal(train_conditional_create(&net, &c, &be, n, 3), TAPER_OK);
     for (float *w = net.w.out; w < net.w.out + 24 * KINDS * 32; w++)

@@ -36,15 +36,14 @@ static taper_status quantise(train_conditional_batch *b, const taper_model *m, c
                              const float *pixels) {
     const codec_code_tables *t = &m->tables;
     uint32_t n = b->group.n, units = t->units, stride = b->group.stride;
-    float *x = malloc((size_t)n * units * sizeof *x);
+    b->x = malloc((size_t)n * units * sizeof *b->x);
     b->code = calloc((size_t)units * stride, sizeof *b->code);
-    taper_status status = x && b->code ? TAPER_OK : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK) status = codec_network_encode(&m->network, be, pixels, n, x);
-    for (uint32_t u = 0; u < units && status == TAPER_OK; u++)
+    if (!b->x || !b->code) return TAPER_ERR_NOMEM;
+    TAPER_TRY(codec_network_encode(&m->network, be, pixels, n, b->x));
+    for (uint32_t u = 0; u < units; u++)
         for (uint32_t p = 0; p < n; p++)
-            b->code[(size_t)u * stride + p] = codec_quantise(t, u, x[(size_t)p * units + u]);
-    free(x);
-    return status;
+            b->code[(size_t)u * stride + p] = codec_quantise(t, u, b->x[(size_t)p * units + u]);
+    return TAPER_OK;
 }
 
 taper_status train_conditional_batch_make(train_conditional_batch *b, const taper_model *m,
@@ -86,7 +85,7 @@ taper_status train_conditional_batch_make(train_conditional_batch *b, const tape
 
 void train_conditional_batch_free(train_conditional_batch *b) {
     codec_group_free(&b->group);
-    free(b->grid), free(b->code);
+    free(b->grid), free(b->x), free(b->code);
     *b = (train_conditional_batch){0};
 }
 

@@ -11,7 +11,8 @@
 typedef struct train_conditional_batch {
     codec_group group; /* of its images; without a conditional model */
     codec_grid *grid;
-    int16_t *code; /* [units][group.stride] quantised at the finest step */
+    float *x;      /* [group.n][units] codes */
+    int16_t *code; /* [units][group.stride] the same, quantised at the finest step */
     size_t images;
 } train_conditional_batch;
 

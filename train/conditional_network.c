@@ -8,7 +8,6 @@
 
 enum {
     ROW_BLOCK = 64,
-    KINDS = CODEC_CONDITIONAL_KINDS,
     MIDDLES = CODEC_CONDITIONAL_MIDDLES,
     SIDES = CODEC_CONDITIONAL_SIDES,
     LAYERS = TRAIN_CONDITIONAL_LAYERS
@@ -24,9 +23,14 @@ static size_t view(const codec_conditional *c, size_t columns, float *vector,
     size_t h = c->hidden, at = 0;
     float **part[] = {&w->first,     &w->stage,   &w->middle[0], &w->bias[0],
                       &w->middle[1], &w->bias[1], &w->out,       &w->pass_bias};
-    const size_t length[] = {
-        columns * h,           c->stages * h, h * h, h, h * h, h, (size_t)c->units * KINDS * h,
-        (size_t)KINDS * c->end};
+    const size_t length[] = {columns * h,
+                             c->stages * h,
+                             h * h,
+                             h,
+                             h * h,
+                             h,
+                             (size_t)c->units * c->kinds * h,
+                             (size_t)c->kinds * c->end};
     for (size_t i = 0; i < sizeof part / sizeof *part; at += length[i++])
         *part[i] = vector ? vector + at : NULL;
     return at;
@@ -148,7 +152,7 @@ taper_status train_conditional_forward(train_conditional_network *net, uint32_t 
 /* Rows of out of some units, one after the other; with `back`, added from there. */
 static void gather(const train_conditional_network *net, const uint32_t *unit, size_t n, float *all,
                    float *some, int back) {
-    size_t size = KINDS * (size_t)net->shape.hidden;
+    size_t size = (size_t)net->shape.kinds * net->shape.hidden;
     for (size_t i = 0; i < n; i++) {
         float *of_unit = all + unit[i] * size, *row = some + i * size;
         for (size_t j = 0; j < size; j++)
@@ -161,7 +165,7 @@ static void gather(const train_conditional_network *net, const uint32_t *unit, s
 
 taper_status train_conditional_logits(train_conditional_network *net, const uint32_t *unit,
                                       size_t n_units, float *logit) {
-    size_t h = net->shape.hidden, outputs = n_units * KINDS;
+    size_t h = net->shape.hidden, outputs = n_units * net->shape.kinds;
     float *w = malloc(outputs * h * sizeof *w);
     if (!w) return TAPER_ERR_NOMEM;
     gather(net, unit, n_units, net->w.out, w, 0);
@@ -176,7 +180,7 @@ taper_status train_conditional_logits(train_conditional_network *net, const uint
 /* d loss / d out, and d loss / d h2 into dh[0]. */
 static taper_status through_outputs(train_conditional_network *net, const uint32_t *unit,
                                     size_t n_units, const float *dlogit) {
-    size_t h = net->shape.hidden, outputs = n_units * KINDS;
+    size_t h = net->shape.hidden, outputs = n_units * net->shape.kinds;
     float *w = malloc(outputs * h * sizeof *w);
     if (!w) return TAPER_ERR_NOMEM;
     gather(net, unit, n_units, net->w.out, w, 0);
@@ -299,7 +303,7 @@ taper_status train_conditional_export(const train_conditional_network *net, code
         export_rows(w->middle[l], h, h, to->middle[l], to->middle_shift[l]);
         export_biases(w->bias[l], h, sum_one, to->middle_bias[l]);
     }
-    export_rows(w->out, (size_t)net->shape.units * KINDS, h, to->out, to->out_shift);
-    export_biases(w->pass_bias, (size_t)KINDS * net->shape.end, pass_one, to->bias);
+    export_rows(w->out, (size_t)net->shape.units * net->shape.kinds, h, to->out, to->out_shift);
+    export_biases(w->pass_bias, (size_t)net->shape.kinds * net->shape.end, pass_one, to->bias);
     return TAPER_OK;
 }

@@ -19,8 +19,8 @@ typedef struct train_conditional_weights {    /* views into a vector of paramete
     float *stage;                             /* [stages][hidden] */
     float *middle[CODEC_CONDITIONAL_MIDDLES]; /* [hidden][hidden] */
     float *bias[CODEC_CONDITIONAL_MIDDLES];   /* [hidden] */
-    float *out;                               /* [units][KINDS][hidden] */
-    float *pass_bias;                         /* [KINDS][end] */
+    float *out;                               /* [units][kinds][hidden] */
+    float *pass_bias;                         /* [kinds][end] */
 } train_conditional_weights;
 
 typedef struct train_conditional_network {
@@ -48,7 +48,7 @@ void train_conditional_free(train_conditional_network *net);
 
 /* h of x[rows] at a stage. */
 taper_status train_conditional_forward(train_conditional_network *net, uint32_t stage, size_t rows);
-/* logit[rows][n_units][KINDS], without the passes' biases; after forward. */
+/* logit[rows][n_units][kinds], without the passes' biases; after forward. */
 taper_status train_conditional_logits(train_conditional_network *net, const uint32_t *unit,
                                       size_t n_units, float *logit);
 /* From d loss / d logit to the gradient, which is added to. */

@@ -2,6 +2,7 @@
  * step), so that step, weights and moments are all that a checkpoint needs. */
 #include "conditional_trainer.h"
 #include "../codec/backend/pool.h"
+#include "../codec/head.h"
 #include "adam.h"
 #include "checkpoint.h"
 #include "conditional_batch.h"
@@ -37,12 +38,15 @@ typedef struct run {
     float *dbias;               /* [blocks of rows][KINDS][most] */
     uint64_t step, steps;
     uint64_t fingerprint;
-    double bits, context_bits; /* running means */
+    double now, before; /* running means of the sums */
+    float *known;       /* head: [room][units] codes as decoded */
+    float *open;        /* head: [units] of the state at work */
 } run;
 
 train_conditional_options train_conditional_defaults(void) {
-    return (train_conditional_options){.hidden = 64,
-                                       .stages = 36,
+    return (train_conditional_options){.stages = 36,
+                                       .own = 160,
+                                       .beside = 64,
                                        .epochs = 12,
                                        .windows = 2048,
                                        .rate = 2e-3f,
@@ -67,17 +71,16 @@ static uint32_t divide(const double *bits, uint32_t end, uint32_t most, uint32_t
 static taper_status plan(run *r, const double *bits, uint32_t end, codec_conditional *shape) {
     const train_conditional_options *o = r->options;
     const codec_code_tables *t = &r->model->tables;
-    enum { OWN = 160, BESIDE = 64 };
     uint32_t reached = 1;
     if (end > t->n_passes) end = t->n_passes;
     for (uint32_t i = 0; i < end; i++)
         if (t->pass[i].unit >= reached) reached = t->pass[i].unit + 1u;
-    uint32_t own = o->own ? o->own : OWN;
+    uint32_t own = o->own;
     if (own > reached) own = reached;
-    uint32_t beside = o->beside ? o->beside : BESIDE;
-    *shape = (codec_conditional){.hidden = o->hidden,
+    *shape = (codec_conditional){.kinds = o->head ? 1 : KINDS,
+                                 .hidden = o->hidden,
                                  .own = own,
-                                 .beside = beside < own ? beside : own,
+                                 .beside = o->beside < own ? o->beside : own,
                                  .units = t->units,
                                  .end = end};
     r->begin = calloc(o->stages + 1, sizeof *r->begin);
@@ -88,7 +91,7 @@ static taper_status plan(run *r, const double *bits, uint32_t end, codec_conditi
     for (uint32_t s = 0; s < shape->stages; s++) {
         double of_stage = 0;
         for (uint32_t i = r->begin[s]; i < r->begin[s + 1]; i++) of_stage += bits[i];
-        sum += r->share[s] = sqrt(of_stage + 1.0);
+        sum += r->share[s] = o->head ? 1.0 : sqrt(of_stage + 1.0);
         uint32_t length = r->begin[s + 1] - r->begin[s];
         r->most = length > r->most ? length : r->most;
     }
@@ -96,10 +99,9 @@ static taper_status plan(run *r, const double *bits, uint32_t end, codec_conditi
     return TAPER_OK;
 }
 
-static uint32_t draw_stage(const run *r, uint32_t which) {
-    uint32_t word[4], s = 0;
-    train_philox(r->options->seed, r->step, TRAIN_STREAM_STAGE, word);
-    double at = train_philox_uniform(word[which]);
+static uint32_t draw_stage(const run *r, uint32_t random) {
+    uint32_t s = 0;
+    double at = (double)train_philox_uniform(random);
     while (s + 1 < r->net.shape.stages && at >= r->share[s]) at -= r->share[s++];
     return s;
 }
@@ -108,8 +110,8 @@ static uint32_t draw_stage(const run *r, uint32_t which) {
 
 enum { ROW_BLOCK = 64 };
 
-struct sums {
-    double bits, context_bits;
+struct sums { /* of what is made smaller, and of the same without a network */
+    double now, before;
 };
 
 /* Bits of a decision of this logit, and their slope. */
@@ -145,12 +147,12 @@ static void price_rows(void *context, size_t block) {
         const train_conditional_bit *b = &r->bit[i];
         float *logit = r->logit + i * KINDS, slope[KINDS] = {0};
         size_t k = b->kind;
-        sum.bits += bits_of(b->offset[0] + logit[k] + bias[k * kind + pass], b->bit, &slope[k]);
-        sum.context_bits += bits_of(b->offset[0], b->bit, &unused);
+        sum.now += bits_of(b->offset[0] + logit[k] + bias[k * kind + pass], b->bit, &slope[k]);
+        sum.before += bits_of(b->offset[0], b->bit, &unused);
         if (b->sign) {
             float z = b->offset[1] + logit[1] + bias[kind + pass];
-            sum.bits += bits_of(z, b->sign > 0, &slope[1]);
-            sum.context_bits += bits_of(b->offset[1], b->sign > 0, &unused);
+            sum.now += bits_of(z, b->sign > 0, &slope[1]);
+            sum.before += bits_of(b->offset[1], b->sign > 0, &unused);
         }
         for (k = 0; k < KINDS; k++) dbias[k * r->most + pass] += logit[k] = slope[k] * t->weight;
     }
@@ -163,7 +165,7 @@ static sums price(run *r, uint32_t stage, size_t rows, float weight) {
     sums all = {0, 0};
     codec_pool_run(r->be->pool, price_rows, &task, blocks);
     for (size_t b = 0; b < blocks; b++) {
-        all.bits += r->sum[b].bits, all.context_bits += r->sum[b].context_bits;
+        all.now += r->sum[b].now, all.before += r->sum[b].before;
         for (size_t k = 0; k < KINDS; k++)
             for (size_t i = 0; i < r->begin[stage + 1] - first; i++)
                 r->net.slope.pass_bias[k * r->net.shape.end + first + i] +=
@@ -183,10 +185,78 @@ static taper_status add_stage(run *r, train_conditional_batch *batch, uint32_t s
     TAPER_TRY(train_conditional_forward(&r->net, stage, rows));
     TAPER_TRY(train_conditional_logits(&r->net, r->unit, end - first, r->logit));
     sums now = price(r, stage, rows, (float)weight);
-    sum->bits += now.bits * weight;
-    sum->context_bits += now.context_bits * weight;
+    sum->now += now.now * weight;
+    sum->before += now.before * weight;
     return train_conditional_backward(&r->net, stage, r->unit, end - first, r->logit);
 }
+
+/* --- a head's step --------------------------------------------------------------------- */
+
+typedef struct error_task {
+    run *r;
+    const train_conditional_batch *batch;
+    double energy; /* of the batch's errors without a head; 0: to be found */
+} error_task;
+
+/* Errors weigh as pixels do: units whose step is small count for more. */
+static inline double weight_of(const run *r, uint32_t u) {
+    double step = r->model->tables.step[u];
+    return 1.0 / (step * step);
+}
+
+static void sum_errors(void *context, size_t block) {
+    const error_task *t = context;
+    const run *r = t->r;
+    size_t units = r->model->tables.units, p = block * ROW_BLOCK, end = p + ROW_BLOCK;
+    double sum = 0;
+    for (; p < end && p < t->batch->group.n; p++)
+        for (uint32_t u = 0; u < units; u++) {
+            double e = (double)t->batch->x[p * units + u] - (double)r->known[p * units + u];
+            sum += weight_of(r, u) * e * e;
+        }
+    r->sum[block] = (sums){0, sum};
+}
+
+/* Outputs to slopes, in place. */
+static void price_errors(void *context, size_t block) {
+    const error_task *t = context;
+    const run *r = t->r;
+    size_t units = r->model->tables.units, p = block * ROW_BLOCK, end = p + ROW_BLOCK;
+    double sum = 0;
+    for (; p < end && p < t->batch->group.n; p++)
+        for (uint32_t u = 0; u < units; u++) {
+            float *z = &r->logit[p * units + u], open = r->open[u];
+            float e = t->batch->x[p * units + u] - r->known[p * units + u] - open * *z;
+            double weight = weight_of(r, u) / t->energy;
+            sum += weight * (double)e * (double)e;
+            *z = (float)(-2.0 * weight / STAGES_A_STEP) * open * e;
+        }
+    r->sum[block].now = sum;
+}
+
+/* Gradient of one state within a stage, as a decoder might stand there. */
+static taper_status add_state(run *r, train_conditional_batch *batch, uint32_t stage,
+                              uint32_t random, sums *sum) {
+    const codec_code_tables *t = &r->model->tables;
+    size_t rows = batch->group.n, blocks = (rows + ROW_BLOCK - 1) / ROW_BLOCK;
+    uint32_t length = r->begin[stage + 1] - r->begin[stage];
+    error_task task = {r, batch, 1e-9};
+    train_conditional_inputs(&r->net, batch, r->begin[stage] + train_philox_below(random, length),
+                             r->seen);
+    codec_group_dequantise(&batch->group, 0, (uint32_t)rows, r->known);
+    for (uint32_t u = 0; u < t->units; u++)
+        r->open[u] = t->step[u] * codec_head_open(t, u, batch->group.depth[u]);
+    codec_pool_run(r->be->pool, sum_errors, &task, blocks);
+    for (size_t b = 0; b < blocks; b++) task.energy += r->sum[b].before;
+    TAPER_TRY(train_conditional_forward(&r->net, stage, rows));
+    TAPER_TRY(train_conditional_logits(&r->net, r->unit, t->units, r->logit));
+    codec_pool_run(r->be->pool, price_errors, &task, blocks);
+    for (size_t b = 0; b < blocks; b++) sum->now += r->sum[b].now / STAGES_A_STEP;
+    sum->before += 1.0 / STAGES_A_STEP;
+    return train_conditional_backward(&r->net, stage, r->unit, t->units, r->logit);
+}
+
+/* --- the steps ------------------------------------------------------------------------- */
 
 static taper_status one_step(run *r, taper_error *error) {
     const train_conditional_options *o = r->options;
@@ -197,8 +267,13 @@ static taper_status one_step(run *r, taper_error *error) {
                                            error));
     memset(r->net.gradient, 0, r->net.n * sizeof *r->net.gradient);
     taper_status status = TAPER_OK;
-    for (uint32_t i = 0; i < STAGES_A_STEP && status == TAPER_OK; i++)
-        status = add_stage(r, &batch, draw_stage(r, i), &sum);
+    uint32_t random[4];
+    train_philox(o->seed, r->step, TRAIN_STREAM_STAGE, random);
+    for (uint32_t i = 0; i < STAGES_A_STEP && status == TAPER_OK; i++) {
+        uint32_t stage = draw_stage(r, random[i]);
+        status = o->head ? add_state(r, &batch, stage, random[STAGES_A_STEP + i], &sum)
+                         : add_stage(r, &batch, stage, &sum);
+    }
     train_conditional_batch_free(&batch);
     float rate =
         train_cosine_rate(o->rate, r->step, r->steps, r->steps / 20 < 100 ? r->steps / 20 : 100);
@@ -211,8 +286,8 @@ static taper_status one_step(run *r, taper_error *error) {
                             (unsigned long long)r->step + 1);
     if (status != TAPER_OK) return formats_fail(error, status, "no memory for a training step");
     double keep = r->step < 200 ? (double)r->step / (double)(r->step + 1) : 0.995;
-    r->bits = keep * r->bits + (1 - keep) * sum.bits;
-    r->context_bits = keep * r->context_bits + (1 - keep) * sum.context_bits;
+    r->now = keep * r->now + (1 - keep) * sum.now;
+    r->before = keep * r->before + (1 - keep) * sum.before;
     r->step++;
     return TAPER_OK;
 }
@@ -223,9 +298,19 @@ static uint64_t fingerprint_of(const run *r) {
     const train_conditional_options *o = r->options;
     const codec_conditional *c = &r->net.shape;
     const codec_code_tables *t = &r->model->tables;
-    const double numbers[] = {c->hidden, c->own,     c->beside,          c->units,
-                              c->end,    c->stages,  (double)o->rate,    (double)o->seed,
-                              o->epochs, o->windows, (double)r->data->n, (double)r->data->pixels};
+    const double numbers[] = {o->head,
+                              c->hidden,
+                              c->own,
+                              c->beside,
+                              c->units,
+                              c->end,
+                              c->stages,
+                              (double)o->rate,
+                              (double)o->seed,
+                              o->epochs,
+                              o->windows,
+                              (double)r->data->n,
+                              (double)r->data->pixels};
     uint64_t hash = train_fingerprint(3, numbers, sizeof numbers);
     hash = train_fingerprint(hash, t->slope, t->n_passes);
     hash = train_fingerprint(hash, t->weight, sizeof t->weight);
@@ -237,8 +322,8 @@ static train_checkpoint checkpoint_of(run *r) {
     return (train_checkpoint){.fingerprint = r->fingerprint,
                               .step = r->step,
                               .adam_step = r->adam.step,
-                              .sum_bits = r->bits,
-                              .sum_distortion = r->context_bits,
+                              .sum_bits = r->now,
+                              .sum_distortion = r->before,
                               .n = r->net.n,
                               .vector = {r->net.parameter, r->adam.m, r->adam.v, rest}};
 }
@@ -259,7 +344,7 @@ static taper_status resume(run *r, taper_error *error) {
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "the checkpoint contradicts itself; start without --resume");
     r->step = c.step, r->adam.step = c.adam_step;
-    r->bits = c.sum_bits, r->context_bits = c.sum_distortion;
+    r->now = c.sum_bits, r->before = c.sum_distortion;
     return TAPER_OK;
 }
 
@@ -274,7 +359,7 @@ static taper_status loop(run *r, train_conditional_progress_fn *progress, void *
         TAPER_TRY(one_step(r, error));
         double now = train_seconds();
         double left = (now - started) / (double)(r->step - first) * (double)(r->steps - r->step);
-        train_conditional_progress p = {r->step, r->steps, r->bits, r->context_bits, left};
+        train_conditional_progress p = {r->step, r->steps, r->now, r->before, left};
         stop = progress && progress(user, &p);
         if (stop || r->step == r->steps || now - saved > checkpoint_seconds) {
             TAPER_TRY(save(r, error));
@@ -296,19 +381,24 @@ static taper_status begin(run *r, const double *bits, uint32_t end, taper_error 
         status = train_conditional_create(&r->net, &shape, r->be, room, o->seed);
     if (status == TAPER_ERR_ARG)
         return formats_fail(error, status,
-                            "a conditional model of %u hidden units: 8 to 256, in steps of 8",
+                            "a network of %u hidden units to predict with: 8 to 256, in steps of 8",
                             o->hidden);
     if (status == TAPER_OK) status = train_adam_create(&r->adam, r->net.n);
     if (status != TAPER_OK)
         return formats_fail(error, status, "no memory for training a conditional model");
-    size_t cells = room * r->most;
+    size_t units = r->model->tables.units, cells = room * r->most, outputs = cells * KINDS;
+    if (o->head) outputs = room * units;
     r->seen = malloc((room + 1) * shape.own);
     r->bit = malloc(cells * sizeof *r->bit);
-    r->logit = malloc(cells * KINDS * sizeof *r->logit);
-    r->unit = malloc(r->most * sizeof *r->unit);
+    r->logit = malloc(outputs * sizeof *r->logit);
+    r->unit = malloc((o->head ? units : r->most) * sizeof *r->unit);
+    r->known = malloc((o->head ? room * units : 1) * sizeof *r->known);
+    r->open = malloc(units * sizeof *r->open);
+    for (uint32_t u = 0; o->head && r->unit && u < units; u++) r->unit[u] = u;
     r->sum = malloc((room / ROW_BLOCK + 1) * sizeof *r->sum);
     r->dbias = malloc((room / ROW_BLOCK + 1) * KINDS * r->most * sizeof *r->dbias);
-    if (!r->seen || !r->bit || !r->logit || !r->unit || !r->sum || !r->dbias)
+    if (!r->seen || !r->bit || !r->logit || !r->unit || !r->sum || !r->dbias || !r->known ||
+        !r->open)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for training a conditional model");
     double windows = 0; /* of large images a square is a visit */
     for (size_t i = 0; i < r->images.n; i++)
@@ -323,7 +413,7 @@ static void end_run(run *r) {
     train_conditional_free(&r->net);
     train_adam_free(&r->adam);
     free(r->begin), free(r->share), free(r->seen), free(r->bit), free(r->logit), free(r->unit);
-    free(r->sum), free(r->dbias);
+    free(r->sum), free(r->dbias), free(r->known), free(r->open);
 }
 
 /* The trained network into the model's tables, which keep *to. */
@@ -336,6 +426,10 @@ static taper_status finish(const run *r, taper_model *model, const train_codes *
         return formats_fail(error, status, "no memory for a conditional model");
     }
     memcpy(c->begin, r->begin, c->stages * sizeof *c->begin);
+    if (r->options->head) {
+        status = codec_head_attach(&model->tables, c);
+        return status == TAPER_OK ? status : formats_fail(error, status, "no memory for a head");
+    }
     model->tables.conditional = c;
     return train_refit_contexts(model, codes, NULL, error);
 }

@@ -40,7 +40,7 @@ typedef struct train_options {
     train_code code;            /* family dense; default TRAIN_CODE_PLANES */
     train_dense_options dense;  /* TRAIN_CODE_PLANES: its loop (trainer.h) */
     train_nested_choice nested; /* the other codes */
-    train_conditional_options conditional; /* hidden 0: none; not for codes of whole units */
+    train_conditional_options conditional, head; /* not for codes of whole units */
     const uint32_t *hidden; /* family dense: widths of the encoder's hidden layers from the input
                                inwards; the decoder's mirror them. NULL: 512, 512 for planes, none
                                for the other codes */
@@ -67,7 +67,7 @@ typedef struct train_hooks {
     train_stage_fn *stage;
     train_callbacks dense;
     train_nested_callbacks nested;
-    train_conditional_progress_fn *conditional;
+    train_conditional_progress_fn *conditional, *head;
 } train_hooks;
 
 /* Learn a model from data and append the .tpm file to out. be may have a pool. hooks may be NULL.

@@ -1,16 +1,9 @@
-/* train_conditional_stage.c -- a conditional model for a calibrated one; see train_parts.h. */
+/* train_conditional_stage.c -- a conditional model and a head for a calibrated model; see
+ * train_parts.h. */
 #include "conditional_trainer.h"
 #include "train_parts.h"
 #include <stdlib.h>
-
-typedef struct talk {
-    const train_hooks *hooks;
-} talk;
-
-static int tell(void *user, const train_conditional_progress *p) {
-    const train_hooks *hooks = ((talk *)user)->hooks;
-    return hooks && hooks->conditional ? hooks->conditional(hooks->user, p) : 0;
-}
+#include <string.h>
 
 /* Passes up to a quality, by what validation has measured at the ends of layers. */
 static uint32_t passes_up_to(const codec_code_tables *t, const train_rd_curve *curve, double psnr) {
@@ -19,25 +12,50 @@ static uint32_t passes_up_to(const codec_code_tables *t, const train_rd_curve *c
     return t->n_passes;
 }
 
+/* PATH.head: the two networks have a checkpoint each. malloc'd, or NULL. */
+static char *head_path(const char *path) {
+    char *out = path ? malloc(strlen(path) + sizeof ".head") : NULL;
+    if (out) strcat(strcpy(out, path), ".head");
+    return out;
+}
+
+static taper_status learn(taper_model *m, const train_options *options, const train_dataset *data,
+                          const train_codes *codes, const train_rd_curve *curve, codec_backend *be,
+                          const train_hooks *hooks, taper_error *error) {
+    train_conditional_options head = options->head;
+    const train_conditional_options *bits = &options->conditional;
+    uint32_t end = passes_up_to(&m->tables, curve, bits->psnr_end),
+             head_end = passes_up_to(&m->tables, curve, head.psnr_end);
+    void *user = hooks ? hooks->user : NULL;
+    taper_status status = TAPER_OK;
+    if (bits->hidden)
+        status = train_conditional(m, bits, data, codes, end, be, hooks ? hooks->conditional : NULL,
+                                   user, error);
+    if (status != TAPER_OK || !head.hidden) return status;
+    char *path = head_path(head.checkpoint);
+    head.head = 1;
+    head.checkpoint = path;
+    status = train_conditional(m, &head, data, codes, head_end, be, hooks ? hooks->head : NULL,
+                               user, error);
+    free(path);
+    return status;
+}
+
 taper_status train_add_conditional(taper_model *m, const train_options *options,
                                    const train_dataset *data, codec_backend *be,
                                    const train_hooks *hooks, taper_error *error) {
     train_rd_curve curve;
     train_selection s;
     float *code = NULL;
-    talk to = {hooks};
-    if (!options->conditional.hidden) return TAPER_OK;
+    if (!options->conditional.hidden && !options->head.hidden) return TAPER_OK;
     train_say(hooks, "validation", -1);
     TAPER_TRY(train_evaluate_validation(m, data, be, &curve, error));
-    uint32_t end = passes_up_to(&m->tables, &curve, options->conditional.psnr_end);
     if (train_select_for_calibration(&s, data, m->window, m->network.units) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to select images");
     taper_status status = train_encode_selection(m, be, data, &s, &code, error);
     train_codes codes = {code, s.windows, s.grid, s.n};
-    train_say(hooks, "conditional model", -1);
-    if (status == TAPER_OK)
-        status = train_conditional(m, &options->conditional, data, &codes, end, be, tell, &to,
-                                   error);
+    train_say(hooks, "learning to predict", -1);
+    if (status == TAPER_OK) status = learn(m, options, data, &codes, &curve, be, hooks, error);
     free(code);
     train_selection_free(&s);
     return status;

@@ -14,7 +14,7 @@
  * lower rate: at the full one the start is forgotten, and a histogram without short codes learns
  * its first units worse than a geometric distribution does. As many epochs as each rung has. */
 #define RECIPE_POPULATION_START RECIPE_BINARY " epochs=12"
-#define RECIPE_POPULATION       RECIPE_BINARY " epochs=6 rate=0.002"
+#define RECIPE_POPULATION       RECIPE_BINARY " epochs=6 rate=0.0007"
 
 /* The same as the paper has it: tied, ones and zeros, no gradient through thresholds. */
 #define RECIPE_PAPER_FORM                                                 \

@@ -66,8 +66,8 @@ done
 "$TAPER" encode -q -m m.tpm --embed-model -o all.taper few/*.p[gp]m few/ring.png
 cuts all.taper
 
-# a conditional model, in groups of linked windows and of single ones
-"$TAPER" train --window 8 --units 60 --conditional 16 --conditional-epochs 3 -q -o c.tpm set/png
+# a conditional model and a head, in groups of linked windows and of single ones
+"$TAPER" train --window 8 --units 60 --conditional 16 --head 16 --predict-epochs 3 -q -o c.tpm set/png
 "$TAPER" encode -q -m c.tpm -o linked.taper few/*.p[gp]m few/ring.png
 cuts linked.taper -m c.tpm
 "$TAPER" encode -q -m c.tpm -o single.taper few/8x8.pgm few/1x1.pgm

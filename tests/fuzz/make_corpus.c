@@ -98,7 +98,8 @@ static void make_conditional(const char *folder) {
     formats_buffer first = formats_buffer_make(1 << 20), file = formats_buffer_make(1 << 20);
     taper_model *model = dct_model_make((codec_window){4, 3, 1}, 7, 4, &first);
     codec_weight_precision precision = {0.05, 8};
-    model->tables.conditional = conditional_random(7, model->tables.n_passes - 2, 4, 8, 5, 3, 0, 5);
+    model->tables.conditional = conditional_random(CODEC_CONDITIONAL_KINDS, 7,
+                                                   model->tables.n_passes - 2, 4, 8, 5, 3, 0, 5);
     if (codec_model_write(model, &precision, &file, NULL) != TAPER_OK) abort();
     save_model(folder, "conditional", model, &file);
     taper_model_free(model);
