@@ -47,7 +47,7 @@ static const cli_option options[] = {
     {"conditional", 0, CLI_INT, "N", offsetof(settings, conditional), .min = 0, .max = 256,
      .initial = "0", .help = "hidden units of a network that predicts bits; 0: contexts alone"},
     {"head", 0, CLI_INT, "N", offsetof(settings, head), .min = 0, .max = 256, .initial = "0",
-     .help = "hidden units of a network that reconstructs what is not known; 0: none"},
+     .help = "hidden units of a network that refines what is decoded; 0: none"},
     {"predict-epochs", 0, CLI_INT, "N", offsetof(settings, predict_epochs), .min = 1,
      .max = 100000, .initial = "12", .help = "passes over the images for each of these two"},
     {"epochs", 'e', CLI_INT, "N", offsetof(settings, epochs), .min = 1, .max = 100000,
@@ -226,6 +226,7 @@ static train_options options_of(const settings *s, uint32_t *hidden) {
         o.conditional.checkpoint = s->checkpoint;
         o.conditional.resume = s->resume;
     }
+    if (s->quality.count) o.conditional.psnr_end = s->quality.item[s->quality.count - 1];
     o.head = o.conditional;
     o.head.hidden = (uint32_t)s->head;
     o.dense.epochs = (uint32_t)s->epochs;

@@ -68,7 +68,8 @@ static int say_prediction(cli_train_talk *t, int head, const train_conditional_p
     double saved = 100.0 * (1.0 - p->now / p->before);
     enter(t, head ? "training the head" : "training what predicts", p->steps, "steps");
     cli_progress_set(&t->progress, p->step);
-    cli_progress_say(&t->progress, head ? "%.1f %% less squared error" : "%.1f %% fewer bits", saved);
+    cli_progress_say(&t->progress, head ? "%.1f %% less squared error" : "%.1f %% fewer bits",
+                     saved);
     if (!t->log || (p->step % LOG_STEPS && p->step != p->steps)) return 0;
     cli_json j;
     cli_json_begin(&j, t->log);

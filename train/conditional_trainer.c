@@ -350,7 +350,7 @@ static taper_status resume(run *r, taper_error *error) {
 
 /* --- the loop -------------------------------------------------------------------------- */
 
-static taper_status loop(run *r, train_conditional_progress_fn *progress, void *user,
+static taper_status loop(run *r, train_conditional_progress_fn *progress, void *user, int *stopped,
                          taper_error *error) {
     double started = train_seconds(), saved = started;
     uint64_t first = r->step;
@@ -366,6 +366,7 @@ static taper_status loop(run *r, train_conditional_progress_fn *progress, void *
             saved = train_seconds();
         }
     }
+    if (stopped) *stopped = stop;
     return TAPER_OK;
 }
 
@@ -437,7 +438,7 @@ static taper_status finish(const run *r, taper_model *model, const train_codes *
 taper_status train_conditional(taper_model *model, const train_conditional_options *options,
                                const train_dataset *data, const train_codes *codes, uint32_t end,
                                codec_backend *be, train_conditional_progress_fn *progress,
-                               void *user, taper_error *error) {
+                               void *user, int *stopped, taper_error *error) {
     run r = {.options = options, .model = model, .data = data, .be = be};
     if (!options->stages || options->stages > CODEC_CONDITIONAL_MOST_STAGES || !options->epochs ||
         options->windows < 1 || !(options->rate > 0))
@@ -447,7 +448,7 @@ taper_status train_conditional(taper_model *model, const train_conditional_optio
     taper_status status = bits ? train_refit_contexts(model, codes, bits, error)
                                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for the order");
     if (status == TAPER_OK) status = begin(&r, bits, end, error);
-    if (status == TAPER_OK) status = loop(&r, progress, user, error);
+    if (status == TAPER_OK) status = loop(&r, progress, user, stopped, error);
     if (status == TAPER_OK) status = finish(&r, model, codes, error);
     free(bits);
     end_run(&r);

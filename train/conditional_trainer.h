@@ -37,15 +37,16 @@ typedef struct train_conditional_progress {
     double seconds_left;
 } train_conditional_progress;
 
-/* Return nonzero to stop: what has been learned so far is used. */
+/* Return nonzero to stop: the state is checkpointed, and what has been learned so far is used. */
 typedef int train_conditional_progress_fn(void *user, const train_conditional_progress *progress);
 
 /* model: with tables for `codes`, without what is to be learned; `end`: passes to learn. On success
- * model->tables has it, and contexts to go with it. TAPER_ERR_ARG: options out of range;
- * TAPER_ERR_NOMEM, or the checkpoint's; the tables are then as they were. */
+ * model->tables has it, and contexts to go with it. *stopped (or NULL): by progress.
+ * TAPER_ERR_ARG: options out of range; TAPER_ERR_NOMEM, or the checkpoint's; the tables are then as
+ * they were. */
 taper_status train_conditional(taper_model *model, const train_conditional_options *options,
                                const train_dataset *data, const train_codes *codes, uint32_t end,
                                codec_backend *be, train_conditional_progress_fn *progress,
-                               void *user, taper_error *error);
+                               void *user, int *stopped, taper_error *error);
 
 #endif

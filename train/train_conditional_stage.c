@@ -2,6 +2,7 @@
  * train_parts.h. */
 #include "conditional_trainer.h"
 #include "train_parts.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +15,9 @@ static uint32_t passes_up_to(const codec_code_tables *t, const train_rd_curve *c
 
 /* PATH.head: the two networks have a checkpoint each. malloc'd, or NULL. */
 static char *head_path(const char *path) {
-    char *out = path ? malloc(strlen(path) + sizeof ".head") : NULL;
-    if (out) strcat(strcpy(out, path), ".head");
+    size_t size = path ? strlen(path) + sizeof ".head" : 0;
+    char *out = path ? malloc(size) : NULL;
+    if (out) snprintf(out, size, "%s.head", path);
     return out;
 }
 
@@ -28,15 +30,16 @@ static taper_status learn(taper_model *m, const train_options *options, const tr
              head_end = passes_up_to(&m->tables, curve, head.psnr_end);
     void *user = hooks ? hooks->user : NULL;
     taper_status status = TAPER_OK;
+    int stopped = 0;
     if (bits->hidden)
         status = train_conditional(m, bits, data, codes, end, be, hooks ? hooks->conditional : NULL,
-                                   user, error);
-    if (status != TAPER_OK || !head.hidden) return status;
+                                   user, &stopped, error);
+    if (status != TAPER_OK || stopped || !head.hidden) return status;
     char *path = head_path(head.checkpoint);
     head.head = 1;
     head.checkpoint = path;
     status = train_conditional(m, &head, data, codes, head_end, be, hooks ? hooks->head : NULL,
-                               user, error);
+                               user, NULL, error);
     free(path);
     return status;
 }

@@ -1,0 +1,193 @@
+/* test_conditional_trainer.c -- learning to predict bits and to reconstruct: it pays on images that
+ * have something to predict, it repeats, and it can be interrupted. */
+#include "../train/train.h"
+#include "cmocka_all.h"
+#include "pictures.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SEED = 81, IMAGES = 160, SIDE = 16 };
+
+/* Waves: within an image all windows have one direction, so that a window tells of its neighbours.
+ */
+static train_dataset waves(uint64_t seed) {
+    train_dataset d = {.image = calloc(IMAGES, sizeof *d.image),
+                       .n = IMAGES,
+                       .available = IMAGES,
+                       .channels = 1,
+                       .pixels = (uint64_t)IMAGES * SIDE * SIDE,
+                       .one_size = 1};
+    for (size_t i = 0; i < IMAGES; i++) {
+        taper_image *image = &d.image[i];
+        *image = picture_noise(SIDE, SIDE, 1, 8, seed + i);
+        double angle = (double)(picture_random(&seed) % 628) / 100,
+               phase = (double)(picture_random(&seed) % 628) / 100,
+               length = 3.0 + (double)(picture_random(&seed) % 40) / 10;
+        uint8_t *to = image->pixels;
+        for (int y = 0; y < SIDE; y++)
+            for (int x = 0; x < SIDE; x++, to++)
+                *to = (uint8_t)(128 +
+                                90 * sin(phase +
+                                         6.2832 / length * (x * cos(angle) + y * sin(angle))) +
+                                (*to & 7));
+    }
+    return d;
+}
+
+static void drop(train_dataset *d) {
+    for (size_t i = 0; i < d->n; i++) free(d->image[i].pixels);
+    free(d->image);
+}
+
+typedef struct outcome {
+    formats_buffer file;
+    train_rd_curve curve;
+} outcome;
+
+typedef struct stop_at {
+    uint64_t step; /* 0: never */
+    uint64_t first, steps;
+    double now, before;
+} stop_at;
+
+static int watch(void *user, const train_conditional_progress *p) {
+    stop_at *s = user;
+    if (!s->first) s->first = p->step;
+    s->steps = p->steps, s->now = p->now, s->before = p->before;
+    return s->step && p->step >= s->step;
+}
+
+static train_options usual(void) {
+    train_options o = {
+        .family = TAPER_FAMILY_PCA, .window = 4, .conditional = train_conditional_defaults()};
+    o.conditional.hidden = 16;
+    o.conditional.epochs = 40;
+    o.conditional.windows = 256;
+    o.conditional.rate = 5e-3f;
+    o.head = o.conditional;
+    return o;
+}
+
+static outcome learn(const train_options *o, unsigned threads, stop_at *stop) {
+    train_dataset data = waves(SEED);
+    outcome out = {.file = formats_buffer_make(1 << 24)};
+    train_report report;
+    taper_error error = {0};
+    train_hooks hooks = {
+        .user = stop, .conditional = stop ? watch : NULL, .head = stop ? watch : NULL};
+    codec_backend be;
+    codec_backend_cpu(&be);
+    codec_backend_set_threads(&be, threads);
+    if (train_model(o, &data, &be, &hooks, &out.file, &report, &error) != TAPER_OK)
+        fail_msg("%s", error.text);
+    codec_backend_close(&be);
+    out.curve = report.validation;
+    drop(&data);
+    return out;
+}
+
+static void assert_same_file(const outcome *a, const outcome *b) {
+    assert_int_equal(a->file.size, b->file.size);
+    assert_memory_equal(a->file.data, b->file.data, a->file.size);
+}
+
+static void predicting_saves_bytes(void **unused) {
+    (void)unused;
+    train_options o = usual(), none = o;
+    none.conditional.hidden = none.head.hidden = o.head.hidden = 0;
+    outcome plain = learn(&none, 2, NULL), with = learn(&o, 2, NULL);
+    for (double psnr = 24; psnr <= 32; psnr += 4) {
+        double a = train_bytes_at(&plain.curve, psnr), b = train_bytes_at(&with.curve, psnr);
+        print_message("%g dB: %.2f B an image, %.2f with a conditional model\n", psnr, a, b);
+        assert_true(b < 0.96 * a);
+    }
+    formats_buffer_free(&plain.file);
+    formats_buffer_free(&with.file);
+}
+
+static void heads_raise_quality(void **unused) {
+    (void)unused;
+    train_options o = usual(), none = o;
+    none.conditional.hidden = none.head.hidden = o.conditional.hidden = 0;
+    outcome plain = learn(&none, 2, NULL), with = learn(&o, 2, NULL);
+    for (double psnr = 20; psnr <= 28; psnr += 4) {
+        double a = train_bytes_at(&plain.curve, psnr), b = train_bytes_at(&with.curve, psnr);
+        print_message("%g dB: %.2f B an image, %.2f with a head\n", psnr, a, b);
+        assert_true(b < 0.97 * a);
+    }
+    for (uint32_t l = 1; l < with.curve.n; l++) /* P2 */
+        assert_true(with.curve.point[l].psnr_db > with.curve.point[l - 1].psnr_db - 0.05);
+    formats_buffer_free(&plain.file);
+    formats_buffer_free(&with.file);
+}
+
+static void repeats_with_any_number_of_threads(void **unused) {
+    (void)unused;
+    train_options o = usual();
+    o.conditional.epochs = o.head.epochs = 4;
+    outcome one = learn(&o, 1, NULL), three = learn(&o, 3, NULL);
+    assert_same_file(&one, &three);
+    o.conditional.seed = 2;
+    outcome other = learn(&o, 1, NULL);
+    assert_true(other.file.size != one.file.size ||
+                memcmp(other.file.data, one.file.data, one.file.size) != 0);
+    formats_buffer_free(&one.file);
+    formats_buffer_free(&three.file);
+    formats_buffer_free(&other.file);
+}
+
+static void resumed_runs_equal_whole_ones(void **unused) {
+    (void)unused;
+    char path[64], head[80];
+    snprintf(path, sizeof path, "/tmp/taper-conditional-%ld", (long)getpid());
+    snprintf(head, sizeof head, "%s.head", path);
+    train_options o = usual();
+    o.conditional.epochs = o.head.epochs = 4;
+    outcome whole = learn(&o, 2, NULL);
+    o.conditional.checkpoint = o.head.checkpoint = path;
+    o.conditional.resume = o.head.resume = 1;
+    stop_at stop = {.step = 7}, go_on = {0};
+    outcome broken = learn(&o, 2, &stop), resumed = learn(&o, 2, &go_on);
+    assert_true(go_on.first == 8 && go_on.steps > 8);
+    assert_same_file(&whole, &resumed);
+    remove(path), remove(head);
+    formats_buffer_free(&whole.file);
+    formats_buffer_free(&broken.file);
+    formats_buffer_free(&resumed.file);
+}
+
+static void bad_options_are_refused(void **unused) {
+    (void)unused;
+    train_dataset data = waves(SEED);
+    codec_backend be;
+    codec_backend_cpu(&be);
+    for (int i = 0; i < 4; i++) {
+        train_options o = usual();
+        taper_error error = {0};
+        formats_buffer file = formats_buffer_make(1 << 24);
+        train_report report;
+        if (i == 0) o.conditional.hidden = 12;
+        if (i == 1) o.conditional.stages = 256;
+        if (i == 2) o.conditional.rate = 0;
+        if (i == 3) o.conditional.hidden = 0, o.head.hidden = 300;
+        assert_int_equal(train_model(&o, &data, &be, NULL, &file, &report, &error), TAPER_ERR_ARG);
+        assert_true(strlen(error.text) > 20);
+        formats_buffer_free(&file);
+    }
+    drop(&data);
+}
+
+int main(void) {
+    print_message("seed %d\n", SEED);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(predicting_saves_bytes),
+        cmocka_unit_test(heads_raise_quality),
+        cmocka_unit_test(repeats_with_any_number_of_threads),
+        cmocka_unit_test(resumed_runs_equal_whole_ones),
+        cmocka_unit_test(bad_options_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
