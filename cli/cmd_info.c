@@ -158,6 +158,8 @@ static void model_json(const char *path, taper_model_info m, const char *family)
     cli_json_uint(&j, "units", m.units);
     cli_json_uint(&j, "passes", m.passes);
     cli_json_uint(&j, "binary", m.binary);
+    cli_json_uint(&j, "conditional_hidden", m.conditional_hidden);
+    cli_json_uint(&j, "head_hidden", m.head_hidden);
     cli_json_uint(&j, "weights", m.weights);
     cli_json_uint(&j, "bytes", m.file_bytes);
     cli_json_end(&j);
@@ -260,6 +262,10 @@ static void model_person(const char *path, taper_model_info m, const char *famil
     printf("  window    %u x %u pixels; larger images are a grid of windows\n", m.window_width,
            m.window_height);
     printf("  code      %u units%s, %u passes\n", m.units, m.binary ? " of one bit" : "", m.passes);
+    if (m.conditional_hidden)
+        printf("  predicts  bits, by a network of %u hidden units\n", m.conditional_hidden);
+    if (m.head_hidden)
+        printf("  refines   what is decoded, by a network of %u hidden units\n", m.head_hidden);
     printf("  size      %llu bytes, %llu weights\n", (unsigned long long)m.file_bytes,
            (unsigned long long)m.weights);
 }

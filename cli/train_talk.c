@@ -172,6 +172,7 @@ static void report_json(const cli_train_talk *t, const train_report *r) {
     cli_json_bool(&j, "binary", r->binary);
     cli_json_uint(&j, "model_bytes", r->model_bytes);
     cli_json_bool(&j, "kept_linear", r->used_linear);
+    cli_json_bool(&j, "head_left_out", r->head_left_out);
     cli_json_open(&j, "validation", '[');
     for (uint32_t i = 0; i < r->validation.n; i++) {
         cli_json_open(&j, NULL, '{');
@@ -195,6 +196,8 @@ void cli_train_report(const cli_train_talk *t, const train_report *r) {
     if (r->used_linear)
         cli_note(t->common, "train",
                  "training gained nothing over the linear start, which was kept");
+    if (r->head_left_out)
+        cli_note(t->common, "train", "the head gained nothing on held-out images and was left out");
     static const double qualities[] = {25, 30, 35};
     int said = 0;
     for (int i = 0; i < 3; i++) {

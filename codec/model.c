@@ -142,6 +142,12 @@ static void write_architecture(const taper_model *m, formats_buffer *out) {
     }
 }
 
+static void describe_networks(taper_model *m) {
+    const codec_code_tables *t = &m->tables;
+    m->info.conditional_hidden = t->conditional ? t->conditional->hidden : 0;
+    m->info.head_hidden = t->head ? t->head->hidden : 0;
+}
+
 taper_status codec_model_write(taper_model *m, const codec_weight_precision *precision,
                                formats_buffer *out, taper_error *error) {
     formats_buffer payload = formats_buffer_make(SIZE_MAX / 4);
@@ -156,6 +162,7 @@ taper_status codec_model_write(taper_model *m, const codec_weight_precision *pre
     if (status == TAPER_OK) {
         m->info.id = formats_model_id(payload.data, payload.size);
         m->info.binary = m->tables.density != NULL;
+        describe_networks(m);
         status = formats_model_pack(version_of(m), payload.data, payload.size, out, error);
         m->info.file_bytes = out->size - start;
     } else {
@@ -389,6 +396,7 @@ static taper_status read_payload(taper_model *m, uint16_t version, formats_curso
     m->info.passes = m->tables.n_passes;
     m->info.weights = weights;
     m->info.binary = (a.flags & FLAG_BINARY) != 0;
+    describe_networks(m);
     return TAPER_OK;
 }
 

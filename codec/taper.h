@@ -55,6 +55,8 @@ typedef struct taper_model_info {
     uint64_t id;         /* what containers refer to */
     uint64_t file_bytes; /* size of the .tpm file */
     uint32_t binary;     /* 1: each unit is one bit, so that b units are b bits a window; else 0 */
+    uint32_t conditional_hidden; /* width of the network that predicts bits; 0: none */
+    uint32_t head_hidden;        /* width of the network that refines what is decoded; 0: none */
 } taper_model_info;
 
 /* Parse the bytes of a .tpm file. The bytes may be freed afterwards.

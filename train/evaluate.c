@@ -131,3 +131,15 @@ double train_bytes_at(const train_rd_curve *c, double psnr) {
     }
     return NAN;
 }
+
+double train_compare_curves(const train_rd_curve *a, const train_rd_curve *b) {
+    enum { PLACES = 16 };
+    double low = fmax(a->point[0].psnr_db, b->point[0].psnr_db);
+    double high = fmin(a->point[a->n - 1].psnr_db, b->point[b->n - 1].psnr_db), sum = 0, n = 0;
+    for (int i = 1; i < PLACES; i++) {
+        double psnr = low + (high - low) * i / PLACES,
+               difference = log(train_bytes_at(a, psnr)) - log(train_bytes_at(b, psnr));
+        if (isfinite(difference)) sum += difference, n++;
+    }
+    return n ? sum / n : INFINITY;
+}

@@ -23,6 +23,9 @@ taper_status train_evaluate(const taper_model *model, codec_backend *be, const t
 /* Bytes an image at a PSNR, linear in (dB, log bytes); NAN outside the curve. */
 double train_bytes_at(const train_rd_curve *curve, double psnr_db);
 
+/* Mean log bytes of a over b, at equal quality over their common range; below 0: a is smaller. */
+double train_compare_curves(const train_rd_curve *a, const train_rd_curve *b);
+
 /* Codes of a selection's windows, malloc'd [windows][units]. */
 taper_status train_encode_selection(const taper_model *model, codec_backend *be,
                                     const train_dataset *data, const train_selection *selection,

@@ -279,6 +279,7 @@ taper_status train_model(const train_options *options, const train_dataset *data
     if (status == TAPER_OK) {
         *report = (train_report){0};
         fill_report(report, &best, data);
+        report->head_left_out = options->head.hidden && !best.model->tables.head;
         status = formats_write_bytes(out, best.file.data, best.file.size);
     }
     free_candidate(&best);

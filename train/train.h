@@ -55,6 +55,7 @@ typedef struct train_report {
     int binary;      /* a unit is one bit */
     int used_linear; /* family dense, planes: training gained nothing and the linear start was kept
                       */
+    int head_left_out; /* a head was asked for and gained nothing */
     train_rd_curve validation; /* on the validation part */
 } train_report;
 

@@ -21,25 +21,46 @@ static char *head_path(const char *path) {
     return out;
 }
 
-static taper_status learn(taper_model *m, const train_options *options, const train_dataset *data,
-                          const train_codes *codes, const train_rd_curve *curve, codec_backend *be,
-                          const train_hooks *hooks, taper_error *error) {
+typedef struct lesson {
+    taper_model *model;
+    const train_dataset *data;
+    const train_codes *codes;
+    codec_backend *be;
+    void *user;
+    train_rd_curve curve; /* on the validation part, as the model is */
+    int stopped;
+} lesson;
+
+static void drop_head(codec_code_tables *t) {
+    codec_conditional_free(t->head);
+    free(t->head), free(t->head_depth);
+    t->head = NULL, t->head_depth = NULL;
+}
+
+/* Learn one of the two. A head is kept only where validation says that it gains. */
+static taper_status learn(lesson *l, const train_conditional_options *options,
+                          train_conditional_progress_fn *progress, taper_error *error) {
+    train_rd_curve with;
+    uint32_t end = passes_up_to(&l->model->tables, &l->curve, options->psnr_end);
+    if (!options->hidden || l->stopped) return TAPER_OK;
+    TAPER_TRY(train_conditional(l->model, options, l->data, l->codes, end, l->be, progress, l->user,
+                                &l->stopped, error));
+    TAPER_TRY(train_evaluate_validation(l->model, l->data, l->be, &with, error));
+    if (options->head && train_compare_curves(&with, &l->curve) >= 0)
+        drop_head(&l->model->tables);
+    else
+        l->curve = with;
+    return TAPER_OK;
+}
+
+static taper_status learn_both(lesson *l, const train_options *options, const train_hooks *hooks,
+                               taper_error *error) {
     train_conditional_options head = options->head;
-    const train_conditional_options *bits = &options->conditional;
-    uint32_t end = passes_up_to(&m->tables, curve, bits->psnr_end),
-             head_end = passes_up_to(&m->tables, curve, head.psnr_end);
-    void *user = hooks ? hooks->user : NULL;
-    taper_status status = TAPER_OK;
-    int stopped = 0;
-    if (bits->hidden)
-        status = train_conditional(m, bits, data, codes, end, be, hooks ? hooks->conditional : NULL,
-                                   user, &stopped, error);
-    if (status != TAPER_OK || stopped || !head.hidden) return status;
     char *path = head_path(head.checkpoint);
     head.head = 1;
     head.checkpoint = path;
-    status = train_conditional(m, &head, data, codes, head_end, be, hooks ? hooks->head : NULL,
-                               user, NULL, error);
+    taper_status status = learn(l, &options->conditional, hooks ? hooks->conditional : NULL, error);
+    if (status == TAPER_OK) status = learn(l, &head, hooks ? hooks->head : NULL, error);
     free(path);
     return status;
 }
@@ -47,18 +68,19 @@ static taper_status learn(taper_model *m, const train_options *options, const tr
 taper_status train_add_conditional(taper_model *m, const train_options *options,
                                    const train_dataset *data, codec_backend *be,
                                    const train_hooks *hooks, taper_error *error) {
-    train_rd_curve curve;
     train_selection s;
     float *code = NULL;
+    lesson l = {.model = m, .data = data, .be = be, .user = hooks ? hooks->user : NULL};
     if (!options->conditional.hidden && !options->head.hidden) return TAPER_OK;
     train_say(hooks, "validation", -1);
-    TAPER_TRY(train_evaluate_validation(m, data, be, &curve, error));
+    TAPER_TRY(train_evaluate_validation(m, data, be, &l.curve, error));
     if (train_select_for_calibration(&s, data, m->window, m->network.units) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to select images");
     taper_status status = train_encode_selection(m, be, data, &s, &code, error);
     train_codes codes = {code, s.windows, s.grid, s.n};
+    l.codes = &codes;
     train_say(hooks, "learning to predict", -1);
-    if (status == TAPER_OK) status = learn(m, options, data, &codes, &curve, be, hooks, error);
+    if (status == TAPER_OK) status = learn_both(&l, options, hooks, error);
     free(code);
     train_selection_free(&s);
     return status;

@@ -158,19 +158,6 @@ static taper_status train_network(taper_model *m, const train_options *options,
     return train_calibrate_dense(m, data, be, options, error);
 }
 
-/* Mean log bytes of a over b, at equal quality over their common range; below 0: a is smaller. */
-static double compare_curves(const train_rd_curve *a, const train_rd_curve *b) {
-    enum { PLACES = 16 };
-    double low = fmax(a->point[0].psnr_db, b->point[0].psnr_db);
-    double high = fmin(a->point[a->n - 1].psnr_db, b->point[b->n - 1].psnr_db), sum = 0, n = 0;
-    for (int i = 1; i < PLACES; i++) {
-        double psnr = low + (high - low) * i / PLACES,
-               difference = log(train_bytes_at(a, psnr)) - log(train_bytes_at(b, psnr));
-        if (isfinite(difference)) sum += difference, n++;
-    }
-    return n ? sum / n : INFINITY;
-}
-
 static void move_model(taper_model *to, taper_model *from) {
     codec_network_free(&to->network);
     codec_code_tables_free(&to->tables);
@@ -203,7 +190,8 @@ taper_status train_dense_stages(taper_model *m, const train_options *options,
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for the training windows");
     if (status == TAPER_OK) status = train_network(m, options, &pixels, data, be, hooks, error);
     if (status == TAPER_OK) status = train_evaluate_validation(m, data, be, &curve, error);
-    if (status == TAPER_OK && compare_curves(&curve, &floor_curve) >= 0) move_model(m, &linear);
+    if (status == TAPER_OK && train_compare_curves(&curve, &floor_curve) >= 0)
+        move_model(m, &linear);
     free(memory);
     codec_network_free(&linear.network);
     codec_code_tables_free(&linear.tables);
