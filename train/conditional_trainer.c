@@ -1,11 +1,10 @@
 /* conditional_trainer.c -- see conditional_trainer.h. All that is random is numbered by (seed,
  * step), so that step, weights and moments are all that a checkpoint needs. */
 #include "conditional_trainer.h"
-#include "../codec/backend/pool.h"
 #include "../codec/head.h"
 #include "adam.h"
 #include "checkpoint.h"
-#include "conditional_batch.h"
+#include "conditional_loss.h"
 #include "philox.h"
 #include "run.h"
 #include <math.h>
@@ -14,9 +13,7 @@
 #include <unistd.h>
 
 enum { KINDS = CODEC_CONDITIONAL_KINDS, STAGES_A_STEP = 2, SQUARE_SIDE = 16 };
-static const double ln2 = 0.6931471805599453, checkpoint_seconds = 60.0;
-
-typedef struct sums sums;
+static const double checkpoint_seconds = 60.0;
 
 typedef struct run {
     const train_conditional_options *options;
@@ -28,19 +25,10 @@ typedef struct run {
     train_adam adam;
     uint32_t *begin; /* [stages + 1] */
     double *share;   /* [stages] how often a stage is drawn */
-    uint32_t most;   /* passes of the longest stage */
-    /* of a stage at work */
-    int8_t *seen;
-    train_conditional_bit *bit; /* [room][most] */
-    float *logit;               /* [room][most][KINDS], then their slopes */
-    uint32_t *unit;             /* [most] */
-    struct sums *sum;           /* [blocks of rows] */
-    float *dbias;               /* [blocks of rows][KINDS][most] */
+    train_conditional_loss loss;
     uint64_t step, steps;
     uint64_t fingerprint;
-    double now, before; /* running means of the sums */
-    float *known;       /* head: [room][units] codes as decoded */
-    float *open;        /* head: [units] of the state at work */
+    double now, before; /* running means of the loss's sums */
 } run;
 
 train_conditional_options train_conditional_defaults(void) {
@@ -92,8 +80,6 @@ static taper_status plan(run *r, const double *bits, uint32_t end, codec_conditi
         double of_stage = 0;
         for (uint32_t i = r->begin[s]; i < r->begin[s + 1]; i++) of_stage += bits[i];
         sum += r->share[s] = o->head ? 1.0 : sqrt(of_stage + 1.0);
-        uint32_t length = r->begin[s + 1] - r->begin[s];
-        r->most = length > r->most ? length : r->most;
     }
     for (uint32_t s = 0; s < shape->stages; s++) r->share[s] /= sum;
     return TAPER_OK;
@@ -106,162 +92,24 @@ static uint32_t draw_stage(const run *r, uint32_t random) {
     return s;
 }
 
-/* --- one step -------------------------------------------------------------------------- */
-
-enum { ROW_BLOCK = 64 };
-
-struct sums { /* of what is made smaller, and of the same without a network */
-    double now, before;
-};
-
-/* Bits of a decision of this logit, and their slope. */
-static float bits_of(float logit, int bit, float *slope) {
-    float z = bit ? logit : -logit, e = expf(-fabsf(z)); /* of the smaller probability's odds */
-    float wrong = (z > 0 ? e : 1.0f) / (1.0f + e);       /* probability of the other answer */
-    *slope = (bit ? -wrong : wrong) * (float)(1.0 / ln2);
-    return (log1pf(e) + (z > 0 ? 0.0f : -z)) * (float)(1.0 / ln2);
-}
-
-typedef struct price_task {
-    run *r;
-    uint32_t stage;
-    size_t rows;
-    float weight;
-    sums *sum;    /* [blocks] */
-    float *dbias; /* [blocks][KINDS][most] */
-} price_task;
-
-/* Logits to slopes times weight, in place; the sums of a block of rows. */
-static void price_rows(void *context, size_t block) {
-    const price_task *t = context;
-    const run *r = t->r;
-    size_t first = r->begin[t->stage], passes = r->begin[t->stage + 1] - first;
-    size_t i = block * ROW_BLOCK * passes, end = i + ROW_BLOCK * passes;
-    const float *bias = r->net.w.pass_bias + first;
-    const size_t kind = r->net.shape.end; /* from one kind's biases to the next one's */
-    float *dbias = t->dbias + block * KINDS * r->most, unused;
-    sums sum = {0, 0};
-    memset(dbias, 0, KINDS * r->most * sizeof *dbias);
-    if (end > t->rows * passes) end = t->rows * passes;
-    for (size_t pass = 0; i < end; i++, pass = pass + 1 < passes ? pass + 1 : 0) {
-        const train_conditional_bit *b = &r->bit[i];
-        float *logit = r->logit + i * KINDS, slope[KINDS] = {0};
-        size_t k = b->kind;
-        sum.now += bits_of(b->offset[0] + logit[k] + bias[k * kind + pass], b->bit, &slope[k]);
-        sum.before += bits_of(b->offset[0], b->bit, &unused);
-        if (b->sign) {
-            float z = b->offset[1] + logit[1] + bias[kind + pass];
-            sum.now += bits_of(z, b->sign > 0, &slope[1]);
-            sum.before += bits_of(b->offset[1], b->sign > 0, &unused);
-        }
-        for (k = 0; k < KINDS; k++) dbias[k * r->most + pass] += logit[k] = slope[k] * t->weight;
-    }
-    t->sum[block] = sum;
-}
-
-static sums price(run *r, uint32_t stage, size_t rows, float weight) {
-    size_t blocks = (rows + ROW_BLOCK - 1) / ROW_BLOCK, first = r->begin[stage];
-    price_task task = {r, stage, rows, weight, r->sum, r->dbias};
-    sums all = {0, 0};
-    codec_pool_run(r->be->pool, price_rows, &task, blocks);
-    for (size_t b = 0; b < blocks; b++) {
-        all.now += r->sum[b].now, all.before += r->sum[b].before;
-        for (size_t k = 0; k < KINDS; k++)
-            for (size_t i = 0; i < r->begin[stage + 1] - first; i++)
-                r->net.slope.pass_bias[k * r->net.shape.end + first + i] +=
-                    r->dbias[(b * KINDS + k) * r->most + i];
-    }
-    return all;
-}
-
-/* Gradient of one stage of the batch. */
-static taper_status add_stage(run *r, train_conditional_batch *batch, uint32_t stage, sums *sum) {
-    size_t rows = batch->group.n;
-    uint32_t first = r->begin[stage], end = r->begin[stage + 1];
-    double weight = 1.0 / (r->share[stage] * (double)rows * STAGES_A_STEP);
-    train_conditional_inputs(&r->net, batch, first, r->seen);
-    for (uint32_t i = first; i < end; i++) r->unit[i - first] = r->model->tables.pass[i].unit;
-    train_conditional_bits(batch, r->be->pool, end, r->bit);
-    TAPER_TRY(train_conditional_forward(&r->net, stage, rows));
-    TAPER_TRY(train_conditional_logits(&r->net, r->unit, end - first, r->logit));
-    sums now = price(r, stage, rows, (float)weight);
-    sum->now += now.now * weight;
-    sum->before += now.before * weight;
-    return train_conditional_backward(&r->net, stage, r->unit, end - first, r->logit);
-}
-
-/* --- a head's step --------------------------------------------------------------------- */
-
-typedef struct error_task {
-    run *r;
-    const train_conditional_batch *batch;
-    double energy; /* of the batch's errors without a head; 0: to be found */
-} error_task;
-
-/* Errors weigh as pixels do: units whose step is small count for more. */
-static inline double weight_of(const run *r, uint32_t u) {
-    double step = r->model->tables.step[u];
-    return 1.0 / (step * step);
-}
-
-static void sum_errors(void *context, size_t block) {
-    const error_task *t = context;
-    const run *r = t->r;
-    size_t units = r->model->tables.units, p = block * ROW_BLOCK, end = p + ROW_BLOCK;
-    double sum = 0;
-    for (; p < end && p < t->batch->group.n; p++)
-        for (uint32_t u = 0; u < units; u++) {
-            double e = (double)t->batch->x[p * units + u] - (double)r->known[p * units + u];
-            sum += weight_of(r, u) * e * e;
-        }
-    r->sum[block] = (sums){0, sum};
-}
-
-/* Outputs to slopes, in place. */
-static void price_errors(void *context, size_t block) {
-    const error_task *t = context;
-    const run *r = t->r;
-    size_t units = r->model->tables.units, p = block * ROW_BLOCK, end = p + ROW_BLOCK;
-    double sum = 0;
-    for (; p < end && p < t->batch->group.n; p++)
-        for (uint32_t u = 0; u < units; u++) {
-            float *z = &r->logit[p * units + u], open = r->open[u];
-            float e = t->batch->x[p * units + u] - r->known[p * units + u] - open * *z;
-            double weight = weight_of(r, u) / t->energy;
-            sum += weight * (double)e * (double)e;
-            *z = (float)(-2.0 * weight / STAGES_A_STEP) * open * e;
-        }
-    r->sum[block].now = sum;
-}
-
-/* Gradient of one state within a stage, as a decoder might stand there. */
-static taper_status add_state(run *r, train_conditional_batch *batch, uint32_t stage,
-                              uint32_t random, sums *sum) {
-    const codec_code_tables *t = &r->model->tables;
-    size_t rows = batch->group.n, blocks = (rows + ROW_BLOCK - 1) / ROW_BLOCK;
-    uint32_t length = r->begin[stage + 1] - r->begin[stage];
-    error_task task = {r, batch, 1e-9};
-    train_conditional_inputs(&r->net, batch, r->begin[stage] + train_philox_below(random, length),
-                             r->seen);
-    codec_group_dequantise(&batch->group, 0, (uint32_t)rows, r->known);
-    for (uint32_t u = 0; u < t->units; u++)
-        r->open[u] = t->step[u] * codec_head_open(t, u, batch->group.depth[u]);
-    codec_pool_run(r->be->pool, sum_errors, &task, blocks);
-    for (size_t b = 0; b < blocks; b++) task.energy += r->sum[b].before;
-    TAPER_TRY(train_conditional_forward(&r->net, stage, rows));
-    TAPER_TRY(train_conditional_logits(&r->net, r->unit, t->units, r->logit));
-    codec_pool_run(r->be->pool, price_errors, &task, blocks);
-    for (size_t b = 0; b < blocks; b++) sum->now += r->sum[b].now / STAGES_A_STEP;
-    sum->before += 1.0 / STAGES_A_STEP;
-    return train_conditional_backward(&r->net, stage, r->unit, t->units, r->logit);
-}
-
 /* --- the steps ------------------------------------------------------------------------- */
+
+/* A stage of the batch; of a head, some state within it, as a decoder might stand there. */
+static taper_status add_stage(run *r, train_conditional_batch *batch, uint32_t stage,
+                              uint32_t random, train_conditional_sums *sum) {
+    uint32_t first = r->begin[stage], length = r->begin[stage + 1] - first;
+    if (r->options->head)
+        return train_conditional_add_errors(&r->loss, batch, stage,
+                                            first + train_philox_below(random, length),
+                                            1.0 / STAGES_A_STEP, sum);
+    double weight = 1.0 / (r->share[stage] * (double)batch->group.n * STAGES_A_STEP);
+    return train_conditional_add_bits(&r->loss, batch, stage, weight, sum);
+}
 
 static taper_status one_step(run *r, taper_error *error) {
     const train_conditional_options *o = r->options;
     train_conditional_batch batch;
-    sums sum = {0, 0};
+    train_conditional_sums sum = {0, 0};
     TAPER_TRY(train_conditional_batch_make(&batch, r->model, r->be, r->data, r->images.image,
                                            r->images.n, o->windows, SQUARE_SIDE, o->seed, r->step,
                                            error));
@@ -271,8 +119,7 @@ static taper_status one_step(run *r, taper_error *error) {
     train_philox(o->seed, r->step, TRAIN_STREAM_STAGE, random);
     for (uint32_t i = 0; i < STAGES_A_STEP && status == TAPER_OK; i++) {
         uint32_t stage = draw_stage(r, random[i]);
-        status = o->head ? add_state(r, &batch, stage, random[STAGES_A_STEP + i], &sum)
-                         : add_stage(r, &batch, stage, &sum);
+        status = add_stage(r, &batch, stage, random[STAGES_A_STEP + i], &sum);
     }
     train_conditional_batch_free(&batch);
     float rate =
@@ -385,22 +232,10 @@ static taper_status begin(run *r, const double *bits, uint32_t end, taper_error 
                             "a network of %u hidden units to predict with: 8 to 256, in steps of 8",
                             o->hidden);
     if (status == TAPER_OK) status = train_adam_create(&r->adam, r->net.n);
+    if (status == TAPER_OK)
+        status = train_conditional_loss_create(&r->loss, &r->net, &r->model->tables, r->begin);
     if (status != TAPER_OK)
         return formats_fail(error, status, "no memory for training a conditional model");
-    size_t units = r->model->tables.units, cells = room * r->most, outputs = cells * KINDS;
-    if (o->head) outputs = room * units;
-    r->seen = malloc((room + 1) * shape.own);
-    r->bit = malloc(cells * sizeof *r->bit);
-    r->logit = malloc(outputs * sizeof *r->logit);
-    r->unit = malloc((o->head ? units : r->most) * sizeof *r->unit);
-    r->known = malloc((o->head ? room * units : 1) * sizeof *r->known);
-    r->open = malloc(units * sizeof *r->open);
-    for (uint32_t u = 0; o->head && r->unit && u < units; u++) r->unit[u] = u;
-    r->sum = malloc((room / ROW_BLOCK + 1) * sizeof *r->sum);
-    r->dbias = malloc((room / ROW_BLOCK + 1) * KINDS * r->most * sizeof *r->dbias);
-    if (!r->seen || !r->bit || !r->logit || !r->unit || !r->sum || !r->dbias || !r->known ||
-        !r->open)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for training a conditional model");
     double windows = 0; /* of large images a square is a visit */
     for (size_t i = 0; i < r->images.n; i++)
         windows += (double)r->images.grid[i].columns * r->images.grid[i].rows;
@@ -413,8 +248,8 @@ static void end_run(run *r) {
     train_selection_free(&r->images);
     train_conditional_free(&r->net);
     train_adam_free(&r->adam);
-    free(r->begin), free(r->share), free(r->seen), free(r->bit), free(r->logit), free(r->unit);
-    free(r->sum), free(r->dbias), free(r->known), free(r->open);
+    train_conditional_loss_free(&r->loss);
+    free(r->begin), free(r->share);
 }
 
 /* The trained network into the model's tables, which keep *to. */
