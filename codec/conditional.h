@@ -4,13 +4,16 @@
  *
  * The order's first passes are divided into STAGES, runs of consecutive passes. Before the first
  * pass of a stage the network looks at what is known of the first units, as a in -127 .. 127 (a
- * logarithm of x / scale with the sign of x) and |a|: sum   = over the window and its neighbours of
- * W a + V |a|        kept, only changes are added h0    = part((8 sum >> shift) + place + stage)
- * h(i)  = min(h(i-1) + part((16 W(i) h(i-1) >> shift(i)) + bias(i)), 127),  i = 1, 2 logit = (256
- * W(unit, kind) h2 >> shift(unit, kind)) in 1/4096, + bias(kind, pass) in 1/64 part(z) = clamp((z +
- * 8) >> 4, 0 .. 127). The logit is added to that of contexts.h, whose bins and adaptive
- * probabilities follow as without a conditional model. Windows at an image's border differ by their
- * place, a sum over the neighbours that exist.
+ * logarithm of x / scale with the sign of x) and |a|:
+ *
+ *     sum   = over the window and its neighbours, of W a + V |a|    (kept; changes are added)
+ *     h0    = part((8 sum >> shift) + place + stage)
+ *     h(i)  = min(h(i-1) + part((16 W(i) h(i-1) >> shift(i)) + bias(i)), 127),   i = 1, 2
+ *     logit = (256 W(unit, kind) h2 >> shift(unit, kind)) / 4096 + bias(kind, pass) / 64
+ *
+ * with part(z) = clamp((z + 8) >> 4, 0 .. 127). The logit is added to that of contexts.h, whose
+ * bins and adaptive probabilities follow as without a conditional model. Windows at an image's
+ * border differ by their place, a sum over the neighbours that exist.
  *
  * Ranges (a file outside them is refused) keep every sum below 2^31: own and beside at most
  * CODEC_CONDITIONAL_MOST_UNITS, hidden at most CODEC_CONDITIONAL_MOST_HIDDEN, weights in -127 ..

@@ -4,12 +4,18 @@
  * Before a pass, every position gets a context: the index of an adaptive probability. It is the
  * logit that a logistic regression expects from what both sides know, in CODEC_BINS bins, within
  * the class of the bit (its kind and the band of its unit). The regression's inputs, in 1/16 octave
- * (or 1/16 threshold): 0  near   weighted mean of known |x| / scale over units u-8 .. u+8 of the
- * same window, times scale / T 1  far    the same over units 10 to 38 away 2  beside mean over the
- * four neighbouring windows of the same unit 3  signed magnitude of the value predicted from the
- * neighbours' first units 4, 5, 6   squares of 0, 1, 2 7  (refinements) predicted value less the
- * middle of the interval, in thresholds For signs: 0 and 1 are the predicted value, clamped widely
- * and narrowly. Only what was known before the pass is looked at, so a pass may be predicted whole.
+ * (or 1/16 threshold), are
+ *
+ *     0        near: weighted mean of known |x| / scale over units u-8 .. u+8 of the window, times
+ *              scale / T
+ *     1        far: the same over units 10 to 38 away
+ *     2        beside: mean over the four neighbouring windows, of the same unit
+ *     3        signed magnitude of the value predicted from the neighbours' first units
+ *     4, 5, 6  squares of 0, 1, 2
+ *     7        of refinements: predicted value less the middle of the interval, in thresholds
+ *
+ * and for signs 0 and 1 are the predicted value, clamped widely and narrowly. Only what was known
+ * before the pass is looked at, so a pass may be predicted whole.
  *
  * A conditional model (conditional.h) adds a logit of its own to each, and one for every sign. */
 #ifndef CODEC_CONTEXTS_H
