@@ -1,7 +1,6 @@
 /* conditional.c -- memory and file form of a conditional model; see conditional.h. */
 #include "conditional.h"
 #include "weights_coder.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,12 +75,27 @@ static void put(const int_matrix *m, uint32_t r, uint32_t c, int32_t v) {
         m->i32[at] = v;
 }
 
+/* 2^-shift as a float (binary32), and back; -1: it is none of 0 .. MOST_SHIFT. */
+static float power(uint32_t shift) {
+    uint32_t bits = (127 - shift) << 23;
+    float step;
+    memcpy(&step, &bits, sizeof step);
+    return step;
+}
+
+static int shift_of(float step) {
+    uint32_t bits;
+    memcpy(&bits, &step, sizeof bits);
+    uint32_t shift = 127 - (bits >> 23);
+    return bits << 9 || shift > CODEC_CONDITIONAL_MOST_SHIFT ? -1 : (int)shift;
+}
+
 static taper_status write_matrix(const int_matrix *m, formats_buffer *out) {
     float *weights = malloc((size_t)m->rows * m->columns * sizeof *weights),
           *step = malloc(m->rows * sizeof *step);
     taper_status status = weights && step ? TAPER_OK : TAPER_ERR_NOMEM;
     for (uint32_t r = 0; r < m->rows && status == TAPER_OK; r++) {
-        step[r] = m->shift ? ldexpf(1.0f, -m->shift[r]) : 1.0f;
+        step[r] = m->shift ? power(m->shift[r]) : 1.0f;
         for (uint32_t c = 0; c < m->columns; c++)
             weights[(size_t)r * m->columns + c] = (float)get(m, r, c) * step[r];
     }
@@ -98,9 +112,7 @@ static taper_status read_matrix(const int_matrix *m, formats_cursor *in, taper_e
         q && step ? codec_weights_read_integers(q, step, m->rows, m->columns, 1, in, error)
                   : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");
     for (uint32_t r = 0; r < m->rows && status == TAPER_OK; r++) {
-        int exponent;
-        int exact = frexpf(step[r], &exponent) == 0.5f && exponent <= 1 &&
-                    exponent > -CODEC_CONDITIONAL_MOST_SHIFT && (m->shift || exponent == 1);
+        int shift = shift_of(step[r]), exact = m->shift ? shift >= 0 : shift == 0;
         for (uint32_t c = 0; c < m->columns && exact; c++) {
             int32_t v = q[(size_t)r * m->columns + c];
             exact = v >= -m->most && v <= m->most;
@@ -112,7 +124,7 @@ static taper_status read_matrix(const int_matrix *m, formats_cursor *in, taper_e
                                   "its sums",
                                   r);
         else if (m->shift)
-            m->shift[r] = (uint8_t)(1 - exponent);
+            m->shift[r] = (uint8_t)shift;
     }
     free(q), free(step);
     return status;

@@ -67,11 +67,16 @@ uint32_t codec_conditional_beside(const codec_group *g, uint32_t p, uint32_t sid
 
 /* --- the first layer, kept ------------------------------------------------------------- */
 
-/* |da|, |db| <= 254, so that products fit 16 bits. */
-CODEC_CLONES void codec_conditional_add(int32_t *restrict sum, const int8_t *restrict w,
-                                        const int8_t *restrict v, int16_t da, int16_t db,
-                                        uint32_t n) {
+/* |da|, |db| <= 254, so that products fit 16 bits. Static, as all clones: others would be exported.
+ */
+CODEC_CLONES static void add_change(int32_t *restrict sum, const int8_t *restrict w,
+                                    const int8_t *restrict v, int16_t da, int16_t db, uint32_t n) {
     for (uint32_t h = 0; h < n; h++) sum[h] += (int16_t)(w[h] * da) + (int16_t)(v[h] * db);
+}
+
+void codec_conditional_add(int32_t *sum, const int8_t *w, const int8_t *v, int16_t da, int16_t db,
+                           uint32_t hidden) {
+    add_change(sum, w, v, da, db, hidden);
 }
 
 /* Unit u of position p is now seen as a. */
@@ -134,13 +139,18 @@ static inline void middle_layer(const codec_conditional *c, int l, const int16_t
     }
 }
 
-CODEC_CLONES void codec_conditional_layers(const codec_conditional *c, const int32_t *sum,
-                                           const int32_t *bias, int16_t *to) {
+CODEC_CLONES static void layers(const codec_conditional *c, const int32_t *sum, const int32_t *bias,
+                                int16_t *to) {
     int16_t h[2][CODEC_CONDITIONAL_MOST_HIDDEN];
     for (uint32_t i = 0; i < c->hidden; i++)
         h[0][i] = (int16_t)part((sum[i] * 8 >> c->first_shift[i]) + bias[i]);
     middle_layer(c, 0, h[0], h[1]);
     middle_layer(c, 1, h[1], to);
+}
+
+void codec_conditional_layers(const codec_conditional *c, const int32_t *sum, const int32_t *bias,
+                              int16_t *h2) {
+    layers(c, sum, bias, h2);
 }
 
 uint32_t codec_conditional_border(const codec_group *g, uint32_t p) {

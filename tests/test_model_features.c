@@ -140,7 +140,8 @@ static void illegal_fields_are_refused_by_name(void **unused) {
     static const struct {
         int tied, at, value;
         const char *word;
-    } cases[] = {{0, FLAGS_AT, 6 + 32, "flags"},
+    } cases[] = {{0, FLAGS_AT, 6 + 64, "flags"},
+                 {0, FLAGS_AT, 6 + 32, "units of one bit"},
                  {0, FLAGS_AT, 6 + 16, "units of one bit"},
                  {0, FLAGS_AT, 128, "flags"},
                  {0, FLAGS_AT, 6 + 1, "no linear path"},
@@ -183,7 +184,7 @@ static void versions_are_kept_apart(void **unused) {
     taper_error error;
     assert_int_equal(load_as(1, &payload, &error), TAPER_ERR_CORRUPT);
     assert_int_equal(load_as(3, &payload, &error), TAPER_ERR_VERSION);
-    for (uint8_t flags = 2; flags < 32; flags++) {
+    for (uint8_t flags = 2; flags < 64; flags++) {
         payload.data[FLAGS_AT] = flags;
         assert_int_equal(load_as(1, &payload, &error), TAPER_ERR_CORRUPT);
     }
