@@ -149,9 +149,12 @@ static taper_status train_network(taper_model *m, const train_options *options,
     tuning.epochs = tuning.epochs / 3 + 1;
     tuning.checkpoint = NULL;
     tuning.resume = 0;
+    /* its progress, but not its epochs, which are no part of the learning curve */
+    train_callbacks watch = {0};
+    if (hooks) watch.user = hooks->dense.user, watch.progress = hooks->dense.progress;
     train_say(hooks, "tuning the decoder", -1);
     taper_status status = train_dense_decoder(&tuning, pixels, be, &m->network, requantise, &cuts,
-                                              NULL, &result, error);
+                                              &watch, &result, error);
     free(cuts.depth);
     if (status != TAPER_OK) return status;
     train_say(hooks, "calibration", -1);
