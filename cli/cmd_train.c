@@ -347,6 +347,8 @@ static int check_and_run(const settings *s, int argc, char **argv, int first) {
         return cli_usage(&cli_verb_train, "--resume needs --checkpoint FILE");
     if (s->code && !s->family)
         return cli_usage(&cli_verb_train, "--code %s needs --family dense", codes[s->code]);
+    if (s->code && (s->conditional || s->head))
+        return cli_usage(&cli_verb_train, "--conditional and --head need --code planes");
     if (!strncmp(s->common.device, "cuda", 4))
         return cli_usage(&cli_verb_train, "this build has no CUDA; give --device cpu");
     if ((code = check_target(s)) != CLI_DONE) return code;

@@ -165,6 +165,14 @@ taper_status codec_conditional_write(const codec_conditional *c, formats_buffer 
     return out->status;
 }
 
+/* As floats, which is what a limit on models counts. */
+static uint64_t weight_bytes(const codec_conditional *c) {
+    uint64_t h = c->hidden, inputs = 2 * (uint64_t)codec_conditional_inputs(c->own, c->beside);
+    uint64_t weights = inputs * h + (SIDES + c->stages) * h + MIDDLES * (h + 1) * h +
+                       (uint64_t)c->units * c->kinds * h + (uint64_t)c->kinds * c->end;
+    return weights * sizeof(float);
+}
+
 static taper_status read_shape(codec_conditional *c, uint32_t kinds, uint32_t units,
                                uint32_t passes, formats_cursor *in, taper_error *error) {
     *c = (codec_conditional){.kinds = kinds, .units = units};
@@ -184,8 +192,17 @@ static taper_status read_shape(codec_conditional *c, uint32_t kinds, uint32_t un
 }
 
 taper_status codec_conditional_read(codec_conditional *c, uint32_t kinds, uint32_t units,
-                                    uint32_t passes, formats_cursor *in, taper_error *error) {
+                                    uint32_t passes, uint64_t max_bytes, formats_cursor *in,
+                                    taper_error *error) {
     TAPER_TRY(read_shape(c, kinds, units, passes, in, error));
+    uint64_t bytes = weight_bytes(c);
+    if (bytes > max_bytes) {
+        *c = (codec_conditional){0};
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "model: a conditional model of %llu bytes, more than the limit of "
+                            "%llu; raise --max-model if you trust it",
+                            (unsigned long long)bytes, (unsigned long long)max_bytes);
+    }
     if (codec_conditional_alloc(c) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");
     taper_status status = TAPER_OK;

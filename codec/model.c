@@ -353,12 +353,13 @@ static taper_status read_network(taper_model *m, const architecture *a, formats_
 }
 
 /* A conditional model, or a head. */
-static taper_status read_conditional(const codec_code_tables *t, uint32_t kinds,
+static taper_status read_conditional(const codec_code_tables *t, uint32_t kinds, uint64_t max_bytes,
                                      codec_conditional **out, formats_cursor *in,
                                      taper_error *error) {
     codec_conditional *c = calloc(1, sizeof *c);
     if (!c) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");
-    taper_status status = codec_conditional_read(c, kinds, t->units, t->n_passes, in, error);
+    taper_status status =
+        codec_conditional_read(c, kinds, t->units, t->n_passes, max_bytes, in, error);
     if (status != TAPER_OK) free(c), c = NULL;
     *out = c;
     return status;
@@ -379,10 +380,11 @@ static taper_status read_payload(taper_model *m, uint16_t version, formats_curso
         TAPER_TRY(codec_code_tables_read(&m->tables, a.units, in, error));
     codec_code_tables *t = &m->tables;
     if (a.flags & FLAG_CONDITIONAL)
-        TAPER_TRY(read_conditional(t, CODEC_CONDITIONAL_KINDS, &t->conditional, in, error));
+        TAPER_TRY(read_conditional(t, CODEC_CONDITIONAL_KINDS, limits->max_model_bytes,
+                                   &t->conditional, in, error));
     if (a.flags & FLAG_HEAD) {
         codec_conditional *head = NULL;
-        TAPER_TRY(read_conditional(t, 1, &head, in, error));
+        TAPER_TRY(read_conditional(t, 1, limits->max_model_bytes, &head, in, error));
         if (codec_head_attach(t, head) != TAPER_OK)
             return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a reconstruction head");
     }

@@ -348,13 +348,14 @@ static void heads_add_what_is_defined(void **unused) {
 
 /* --- file form ------------------------------------------------------------------------- */
 
-static uint32_t passes_there = 200; /* of the tables that read_back stands for */
+static uint64_t most_bytes = 1 << 20; /* limit on a model */
+static uint32_t passes_there = 200;   /* of the tables that read_back stands for */
 
 static taper_status read_back(const formats_buffer *file, codec_conditional *c) {
     formats_cursor in = formats_cursor_over(file->data, file->size);
     taper_error error = {0};
-    taper_status status =
-        codec_conditional_read(c, CODEC_CONDITIONAL_KINDS, UNITS, passes_there, &in, &error);
+    taper_status status = codec_conditional_read(c, CODEC_CONDITIONAL_KINDS, UNITS, passes_there,
+                                                 most_bytes, &in, &error);
     if (status != TAPER_OK) {
         assert_true(error.text[0] != 0);
         assert_null(c->begin);
@@ -384,6 +385,24 @@ static void file_form_is_read_as_written(void **unused) {
     }
     formats_buffer_free(&file);
     formats_buffer_free(&again);
+    codec_conditional_free(c);
+    free(c);
+}
+
+/* Before memory is taken: the shape alone tells. */
+static void large_ones_meet_the_limit(void **unused) {
+    (void)unused;
+    codec_conditional *c = conditional_random(KINDS, UNITS, 150, STAGES, HIDDEN, OWN, BESIDE, 0,
+                                              SEED),
+                      back;
+    formats_buffer file = formats_buffer_make(1 << 24);
+    assert_int_equal(codec_conditional_write(c, &file), TAPER_OK);
+    most_bytes = 20000;
+    assert_int_equal(read_back(&file, &back), TAPER_ERR_LIMIT);
+    most_bytes = 1 << 20;
+    assert_int_equal(read_back(&file, &back), TAPER_OK);
+    codec_conditional_free(&back);
+    formats_buffer_free(&file);
     codec_conditional_free(c);
     free(c);
 }
@@ -443,8 +462,8 @@ static void any_byte_is_refused_or_usable(void **unused) {
         uint8_t was = file.data[at];
         formats_cursor in = formats_cursor_over(file.data, file.size);
         file.data[at] = (uint8_t)picture_random(&state);
-        int legal = codec_conditional_read(&back, CODEC_CONDITIONAL_KINDS, UNITS, t->n_passes, &in,
-                                           NULL) == TAPER_OK;
+        int legal = codec_conditional_read(&back, CODEC_CONDITIONAL_KINDS, UNITS, t->n_passes,
+                                           most_bytes, &in, NULL) == TAPER_OK;
         file.data[at] = was;
         refused += !legal, usable += (size_t)legal;
         if (!legal) continue;
@@ -517,6 +536,7 @@ int main(void) {
         cmocka_unit_test(what_is_predicted_is_cheap),
         cmocka_unit_test(heads_add_what_is_defined),
         cmocka_unit_test(file_form_is_read_as_written),
+        cmocka_unit_test(large_ones_meet_the_limit),
         cmocka_unit_test(illegal_fields_are_refused),
         cmocka_unit_test(any_byte_is_refused_or_usable),
         cmocka_unit_test(models_carry_it),

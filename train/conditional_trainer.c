@@ -51,7 +51,8 @@ static uint32_t divide(const double *bits, uint32_t end, uint32_t most, uint32_t
     uint32_t stages = 0;
     for (uint32_t i = 0; i < end; i++) total += bits[i];
     for (uint32_t i = 0; i < end; sum += bits[i++])
-        if (!stages || sum >= total * pow((double)stages / most, 2)) begin[stages++] = i;
+        if (!stages || (stages < most && sum >= total * pow((double)stages / most, 2)))
+            begin[stages++] = i;
     begin[stages] = end;
     return stages;
 }

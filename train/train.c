@@ -176,7 +176,17 @@ static taper_status make_candidate(candidate *c, const train_options *options,
         train_say(hooks, "calibration", -1);
         TAPER_TRY(train_round_and_calibrate(m, data, be, options, NULL, error));
     }
-    TAPER_TRY(train_add_conditional(m, options, data, be, hooks, error));
+    return finish_candidate(c, options, data, be, hooks, error);
+}
+
+/* What predicts and refines, for the one that was chosen. */
+static taper_status extend_candidate(candidate *c, const train_options *options,
+                                     const train_dataset *data, codec_backend *be,
+                                     const train_hooks *hooks, taper_error *error) {
+    int whole_units = options->family == TAPER_FAMILY_DENSE && options->code != TRAIN_CODE_PLANES;
+    if (whole_units || (!options->conditional.hidden && !options->head.hidden)) return TAPER_OK;
+    TAPER_TRY(train_add_conditional(c->model, options, data, be, hooks, error));
+    formats_buffer_clear(&c->file);
     return finish_candidate(c, options, data, be, hooks, error);
 }
 
@@ -276,6 +286,7 @@ taper_status train_model(const train_options *options, const train_dataset *data
         }
         free_candidate(&c);
     }
+    if (status == TAPER_OK) status = extend_candidate(&best, options, data, be, hooks, error);
     if (status == TAPER_OK) {
         *report = (train_report){0};
         fill_report(report, &best, data);

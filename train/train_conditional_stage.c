@@ -57,6 +57,8 @@ static taper_status learn_both(lesson *l, const train_options *options, const tr
                                taper_error *error) {
     train_conditional_options head = options->head;
     char *path = head_path(head.checkpoint);
+    if (head.checkpoint && !path)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a checkpoint's name");
     head.head = 1;
     head.checkpoint = path;
     taper_status status = learn(l, &options->conditional, hooks ? hooks->conditional : NULL, error);

@@ -43,3 +43,15 @@ code=0
 test "$code" -ne 0
 grep -q '8 to 256, in steps of 8' said
 test ! -e odd.tpm
+
+# codes of whole units have no bit planes to predict
+code=0
+"$TAPER" train --family dense --code binary --head 16 -o odd.tpm set/png 2>said || code=$?
+test "$code" -eq 2
+grep -q 'need --code planes' said
+
+# the window is chosen first, then the networks learn, once: a resumed run finds its own checkpoints
+learn='train -q --conditional 8 --head 8 --predict-epochs 2 --checkpoint run.chk --resume'
+"$TAPER" $learn -o first.tpm set/png
+"$TAPER" $learn -o second.tpm set/png
+cmp first.tpm second.tpm
