@@ -158,6 +158,7 @@ static void model_json(const char *path, taper_model_info m, const char *family)
     cli_json_uint(&j, "units", m.units);
     cli_json_uint(&j, "passes", m.passes);
     cli_json_uint(&j, "binary", m.binary);
+    cli_json_uint(&j, "lap", m.lap);
     cli_json_uint(&j, "conditional_hidden", m.conditional_hidden);
     cli_json_uint(&j, "head_hidden", m.head_hidden);
     cli_json_uint(&j, "weights", m.weights);
@@ -262,6 +263,7 @@ static void model_person(const char *path, taper_model_info m, const char *famil
     printf("  window    %u x %u pixels; larger images are a grid of windows\n", m.window_width,
            m.window_height);
     printf("  code      %u units%s, %u passes\n", m.units, m.binary ? " of one bit" : "", m.passes);
+    if (m.lap) printf("  laps      by %u pixels over the edges of its windows\n", m.lap);
     if (m.conditional_hidden)
         printf("  predicts  bits, by a network of %u hidden units\n", m.conditional_hidden);
     if (m.head_hidden)

@@ -10,7 +10,7 @@
 
 typedef struct settings {
     cli_common common;
-    const char *output, *window, *filelist, *labels, *checkpoint, *log, *plot;
+    const char *output, *window, *lap, *filelist, *labels, *checkpoint, *log, *plot;
     const char *truncation, *regularise;
     int preset, family, alpha, resume, code, activation, untied, sweep, gradient, optimiser, unit;
     int64_t units, epochs, batch, seed, set_images, patience, conditional, head, predict_epochs;
@@ -36,6 +36,8 @@ static const cli_option options[] = {
      .initial = "pca", .help = "kind of model"},
     {"window", 'w', CLI_STRING, "W", offsetof(settings, window), .initial = "auto",
      .help = "side of the square a code covers, 'whole' image, or 'auto'"},
+    {"lap", 0, CLI_STRING, "N", offsetof(settings, lap), .initial = "auto",
+     .help = "pca: pixels by which windows lap; 0: none; auto: half a window"},
     {"units", 'k', CLI_INT, "N", offsetof(settings, units), .min = 0, .max = 65535, .initial = "0",
      .help = "length of a code; 0: all values of the window, at most 4096"},
     {"set-images", 0, CLI_INT, "N", offsetof(settings, set_images), .min = 0, .max = 1e15,
@@ -190,6 +192,17 @@ static int parse_window(const char *text, uint32_t *window) {
     return 1;
 }
 
+static int parse_lap(const char *text, uint32_t *lap) {
+    int64_t pixels;
+    if (!strcmp(text, "auto"))
+        *lap = TRAIN_LAP_AUTO;
+    else if (cli_parse_int(text, &pixels) && pixels >= 0 && pixels <= CODEC_LAP_MOST)
+        *lap = (uint32_t)pixels;
+    else
+        return 0;
+    return 1;
+}
+
 static train_nested_choice nested_of(const settings *s) {
     static const codec_activation activation[] = {CODEC_RELU, CODEC_LOGISTIC, CODEC_LINEAR};
     train_nested_choice c = train_nested_choice_defaults();
@@ -265,6 +278,7 @@ static int learn(const settings *s, cli_train_talk *t, const train_dataset *data
         train_regulariser_parse(&o.nested.training.regulariser, s->regularise, &error);
     if (status != TAPER_OK) return cli_fail("train", "--regularise", status, &error);
     o.window = window;
+    parse_lap(s->lap, &o.lap);
     train_hooks hooks = cli_train_hooks(t);
     codec_backend backend;
     codec_backend_cpu(&backend);
@@ -335,7 +349,7 @@ static int run(const settings *s, const char *const *paths, size_t n, uint32_t w
 }
 
 static int check_and_run(const settings *s, int argc, char **argv, int first) {
-    uint32_t window;
+    uint32_t window, lap;
     int code;
     if (!s->output) return cli_usage(&cli_verb_train, "name the model to write with -o MODEL");
     if (first == argc && !s->filelist)
@@ -343,6 +357,9 @@ static int check_and_run(const settings *s, int argc, char **argv, int first) {
     if (!parse_window(s->window, &window))
         return cli_usage(&cli_verb_train, "--window is auto, whole or 2 to 64, not '%s'",
                          s->window);
+    if (!parse_lap(s->lap, &lap))
+        return cli_usage(&cli_verb_train, "--lap is auto or 0 to %d, not '%s'", CODEC_LAP_MOST,
+                         s->lap);
     if (s->resume && !s->checkpoint)
         return cli_usage(&cli_verb_train, "--resume needs --checkpoint FILE");
     if (s->code && !s->family)

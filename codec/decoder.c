@@ -291,7 +291,8 @@ static taper_status bring_up(taper_decoder *d, uint32_t g, codec_group_reader **
 static taper_status make_room(taper_decoder *d, uint32_t n, taper_error *error) {
     drawn *w = &d->drawn;
     if (n <= w->capacity) return TAPER_OK;
-    size_t values = (size_t)d->model->network.inputs + d->model->network.units;
+    size_t inputs = d->model->network.inputs,
+           values = (d->model->window.lap ? 2 : 1) * inputs + d->model->network.units;
     if (n * values * sizeof(float) > d->limits.max_memory)
         return formats_fail(
             error, TAPER_ERR_LIMIT,
@@ -348,9 +349,10 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     TAPER_TRY(draw(d, info.group, r, first, n, error));
     out->width = info.width, out->height = info.height, out->channels = info.channels,
     out->depth = info.depth;
-    codec_windows_write(
-        d->model->window,
-        d->drawn.pixels + (size_t)(first - d->drawn.first) * d->model->network.inputs, out);
+    const float *from =
+        d->drawn.pixels + (size_t)(first - d->drawn.first) * d->model->network.inputs;
+    if (codec_windows_write(d->model->window, from, out) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", n);
     if (done)
         *done = (taper_completeness){r->state.pass, d->front.layer_end[d->front.layers - 1],
                                      r->bytes_used + r->chunk.size, r->layer == d->front.layers};

@@ -104,7 +104,8 @@ enum {
     FLAG_TIED_STACKS = 8,
     FLAG_CONDITIONAL = 16,
     FLAG_HEAD = 32,
-    FLAGS = 63
+    FLAG_LAPPED = 64,
+    FLAGS = 127
 };
 
 static uint8_t flags_of(const taper_model *m) {
@@ -113,7 +114,7 @@ static uint8_t flags_of(const taper_model *m) {
                      (m->tables.density ? FLAG_BINARY : 0) |
                      (m->network.tied_gain > 0 ? FLAG_TIED_STACKS : 0) |
                      (m->tables.conditional ? FLAG_CONDITIONAL : 0) |
-                     (m->tables.head ? FLAG_HEAD : 0));
+                     (m->tables.head ? FLAG_HEAD : 0) | (m->window.lap ? FLAG_LAPPED : 0));
 }
 
 /* 1, unless something was not yet known then. */
@@ -140,10 +141,15 @@ static void write_architecture(const taper_model *m, formats_buffer *out) {
         for (uint32_t l = 0; l + 1 < stacks[s]->depth; l++)
             formats_write_u32le(out, stacks[s]->layer[l].outputs);
     }
+    if (!m->window.lap) return;
+    formats_write_u8(out, (uint8_t)m->lap.reach);
+    for (uint32_t i = 0; i < m->lap.reach * m->lap.reach; i++)
+        formats_write_u16le(out, (uint16_t)m->lap.stored[i]);
 }
 
 static void describe_networks(taper_model *m) {
     const codec_code_tables *t = &m->tables;
+    m->info.lap = m->window.lap ? m->lap.reach : 0;
     m->info.conditional_hidden = t->conditional ? t->conditional->hidden : 0;
     m->info.head_hidden = t->head ? t->head->hidden : 0;
 }
@@ -189,6 +195,7 @@ typedef struct architecture {
     uint32_t hidden, code; /* activations */
     float tied_gain;
     codec_window window;
+    codec_lap lap;
 } architecture;
 
 static float read_float(formats_cursor *in) {
@@ -196,6 +203,21 @@ static float read_float(formats_cursor *in) {
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
+}
+
+static taper_status read_lap(architecture *a, formats_cursor *in, taper_error *error) {
+    uint32_t shorter = a->window.width < a->window.height ? a->window.width : a->window.height;
+    a->lap.reach = formats_read_u8(in);
+    if (!a->lap.reach || a->lap.reach > CODEC_LAP_MOST || 2 * a->lap.reach > shorter)
+        return formats_fail(
+            error, TAPER_ERR_CORRUPT,
+            "model: windows of %u x %u that lap by %u, legal is 1 to %u and at most "
+            "half a side",
+            a->window.width, a->window.height, a->lap.reach, CODEC_LAP_MOST);
+    for (uint32_t i = 0; i < a->lap.reach * a->lap.reach; i++)
+        a->lap.stored[i] = (int16_t)formats_read_u16le(in);
+    if (codec_lap_prepare(&a->lap) == TAPER_OK) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_CORRUPT, "model: the matrix of its lap has no inverse");
 }
 
 static taper_status read_architecture(architecture *a, uint16_t version, formats_cursor *in,
@@ -219,6 +241,7 @@ static taper_status read_architecture(architecture *a, uint16_t version, formats
                                 "model: a stack of %u layers, at most 8 are legal", a->depth[s]);
         for (uint32_t l = 0; l + 1 < a->depth[s]; l++) a->width[s][l] = formats_read_u32le(in);
     }
+    if (version >= 2 && a->flags & FLAG_LAPPED) TAPER_TRY(read_lap(a, in, error));
     TAPER_TRY(formats_cursor_check(in, "model: architecture", error));
     if (a->flags > (version >= 2 ? FLAGS : FLAG_TIED))
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: flags %02x are not legal", a->flags);
@@ -229,8 +252,8 @@ static taper_status read_architecture(architecture *a, uint16_t version, formats
 static taper_status check_features(const architecture *a, taper_error *error) {
     int direct = (a->flags & FLAG_DIRECT) != 0, binary = (a->flags & FLAG_BINARY) != 0;
     if (a->family == TAPER_FAMILY_PCA &&
-        ((a->flags & ~(uint32_t)(FLAG_CONDITIONAL | FLAG_HEAD)) != FLAG_TIED || a->depth[0] ||
-         a->depth[1]))
+        ((a->flags & ~(uint32_t)(FLAG_CONDITIONAL | FLAG_HEAD | FLAG_LAPPED)) != FLAG_TIED ||
+         a->depth[0] || a->depth[1]))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a pca model with parts that only dense models have");
     if (a->hidden > CODEC_LOGISTIC || a->code > CODEC_LOGISTIC)
@@ -372,6 +395,8 @@ static taper_status read_payload(taper_model *m, uint16_t version, formats_curso
     TAPER_TRY(read_architecture(&a, version, in, error));
     TAPER_TRY(check_architecture(&a, limits, &weights, error));
     m->window = a.window;
+    m->lap = a.lap;
+    if (m->lap.reach) m->window.lap = &m->lap;
     m->tied = a.flags & FLAG_TIED;
     TAPER_TRY(read_network(m, &a, in, error));
     if (a.flags & FLAG_BINARY)

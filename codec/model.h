@@ -1,17 +1,19 @@
 /* model.h -- a model in memory and as the payload of a .tpm file. The public face is in taper.h. */
 #ifndef CODEC_MODEL_H
 #define CODEC_MODEL_H
+#include "lap.h"
 #include "network.h"
 #include "taper.h"
 #include "windows.h"
 
 /* Ranges of a legal architecture: the closed list that a file is checked against before memory is
  * taken. */
-enum { CODEC_MAX_WINDOW_SIDE = 256, CODEC_MAX_INPUTS = 65536, CODEC_MAX_LAYER_WIDTH = 65536 };
+enum { CODEC_MAX_LAYER_WIDTH = 65536 };
 
 struct taper_model {
     taper_model_info info;
     codec_window window;
+    codec_lap lap; /* window.lap points here, or is NULL */
     int tied; /* analysis is the pseudo-inverse of synthesis and not stored; it is absent (equal to
                  synthesis) after loading, and made by encoders: pseudo_inverse.h. 0 for direct
                  networks, whose stacks have network.tied_gain */

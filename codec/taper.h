@@ -55,6 +55,7 @@ typedef struct taper_model_info {
     uint64_t id;         /* what containers refer to */
     uint64_t file_bytes; /* size of the .tpm file */
     uint32_t binary;     /* 1: each unit is one bit, so that b units are b bits a window; else 0 */
+    uint32_t lap;                /* pixels by which windows reach over their edges; 0: none */
     uint32_t conditional_hidden; /* width of the network that predicts bits; 0: none */
     uint32_t head_hidden;        /* width of the network that refines what is decoded; 0: none */
 } taper_model_info;

@@ -1,5 +1,8 @@
 /* windows.c -- see windows.h. */
 #include "windows.h"
+#include "lap.h"
+#include <stdlib.h>
+#include <string.h>
 
 codec_grid codec_windows_grid(codec_window w, uint32_t width, uint32_t height) {
     return (codec_grid){(width - 1) / w.width + 1, (height - 1) / w.height + 1};
@@ -34,6 +37,7 @@ static void read_row(codec_window w, const taper_image *image, uint32_t x0, uint
 
 void codec_windows_read(codec_window w, const taper_image *image, float *to) {
     codec_grid grid = codec_windows_grid(w, image->width, image->height);
+    float *windows = to;
     for (uint32_t row = 0; row < grid.rows; row++)
         for (uint32_t column = 0; column < grid.columns; column++)
             for (uint32_t c = 0; c < w.channels; c++)
@@ -42,6 +46,7 @@ void codec_windows_read(codec_window w, const taper_image *image, float *to) {
                     read_row(w, image, column * w.width, y < image->height ? y : image->height - 1,
                              c, to);
                 }
+    codec_lap_analyse(w, grid, windows);
 }
 
 /* The value of an image's sample: a window's, or the mean over channels for grey out of colour. */
@@ -52,8 +57,7 @@ static float value_of(codec_window w, const taper_image *image, const float *win
     return (window[at] + window[plane + at] + window[2 * plane + at]) / 3.0f;
 }
 
-void codec_windows_write(codec_window w, const float *from, taper_image *image) {
-    codec_grid grid = codec_windows_grid(w, image->width, image->height);
+static void store_windows(codec_window w, codec_grid grid, const float *from, taper_image *image) {
     for (uint32_t y = 0; y < image->height; y++)
         for (uint32_t x = 0; x < image->width; x++) {
             const float *window = from + ((size_t)(y / w.height) * grid.columns + x / w.width) *
@@ -63,4 +67,18 @@ void codec_windows_write(codec_window w, const float *from, taper_image *image) 
                 store(image, ((size_t)y * image->width + x) * image->channels + c,
                       value_of(w, image, window, at, c));
         }
+}
+
+taper_status codec_windows_write(codec_window w, const float *from, taper_image *image) {
+    codec_grid grid = codec_windows_grid(w, image->width, image->height);
+    size_t bytes = (size_t)grid.columns * grid.rows * codec_window_values(w) * sizeof *from;
+    float *lapped = w.lap ? malloc(bytes) : NULL;
+    if (w.lap && !lapped) return TAPER_ERR_NOMEM;
+    if (lapped) {
+        memcpy(lapped, from, bytes);
+        codec_lap_synthesise(w, grid, lapped);
+    }
+    store_windows(w, grid, lapped ? lapped : from, image);
+    free(lapped);
+    return TAPER_OK;
 }

@@ -7,8 +7,13 @@
 #define CODEC_WINDOWS_H
 #include "group.h"
 
+enum { CODEC_MAX_WINDOW_SIDE = 256, CODEC_MAX_INPUTS = 65536 };
+
+struct codec_lap;
+
 typedef struct codec_window {
     uint32_t width, height, channels; /* channels 1 or 3 */
+    const struct codec_lap *lap;      /* borrowed; NULL: windows do not lap (lap.h) */
 } codec_window;
 
 static inline uint32_t codec_window_values(codec_window w) {
@@ -17,12 +22,13 @@ static inline uint32_t codec_window_values(codec_window w) {
 
 codec_grid codec_windows_grid(codec_window window, uint32_t width, uint32_t height);
 
-/* to: [columns * rows][values]. Grey images fill all channels of a colour window. image->channels
- * is 1, or 3 with a colour window. */
+/* to: [columns * rows][values], as the network sees them. Grey images fill all channels of a colour
+ * window. image->channels is 1, or 3 with a colour window. */
 void codec_windows_read(codec_window window, const taper_image *image, float *to);
 
 /* image: geometry, channels (1 or 3), depth and pixels given; samples are rounded to nearest and
- * clamped. A grey image from colour windows takes the mean of the channels. */
-void codec_windows_write(codec_window window, const float *from, taper_image *image);
+ * clamped. A grey image from colour windows takes the mean of the channels. TAPER_ERR_NOMEM:
+ * windows that lap need as much again as `from`. */
+taper_status codec_windows_write(codec_window window, const float *from, taper_image *image);
 
 #endif

@@ -58,6 +58,9 @@ MOST_SEEN = 256
 MOST_STAGES = 255
 MOST_SHIFT = 30
 MOST_BIAS = 65536
+MOST_LAP = 16
+LAP_ONE = 4096
+LAP_TOP = 16    # who only decodes does not need the inverse
 ACTIVATION_MAX = 127
 P_MIN = 32
 P_MAX = 65536 - 32
@@ -613,9 +616,9 @@ class Model:
     def architecture(self, r):
         (self.family, self.channels, self.width, self.height, self.units,
          flags) = r.unpack("BBHHHB")
-        require(flags < (2 if self.version == 1 else 64), "flags are illegal")
+        require(flags < (2 if self.version == 1 else 128), "flags are illegal")
         (self.tied, self.direct, self.binary, self.tied_stacks,
-         self.conditional, self.head) = (flags >> i & 1 for i in range(6))
+         self.conditional, self.head, lapped) = (flags >> i & 1 for i in range(7))
         require(not (self.binary and (self.conditional or self.head)),
                 "a conditional model of single bits")
         self.activation, code = r.unpack("BB") if self.version == 2 else (RELU, IDENTITY)
@@ -634,6 +637,12 @@ class Model:
             require(self.direct and self.hidden[0] == self.hidden[1][::-1],
                     "tied stacks do not mirror each other")
             require(1e-20 < self.gain < 1e20, "the gain is out of range")
+        self.lap = []
+        if lapped:
+            reach = r.u8()
+            require(1 <= reach <= min(MOST_LAP, self.width // 2, self.height // 2),
+                    "windows lap by an illegal number of pixels")
+            self.lap = [[v / LAP_ONE for v in r.unpack("%dh" % reach)] for _ in range(reach)]
         self.inputs = self.channels * self.width * self.height
         require(self.family <= 1, "a model of a family unknown here")
         require(self.channels in (1, 3), "the architecture is illegal")
@@ -1270,12 +1279,38 @@ class Group:
                 x = [1 / (1 + math.exp(min(-v, 700))) for v in x]
         return [a + b for a, b in zip(y, x)] if model.stack else y
 
+    def lap(self, windows, columns):
+        """The windows of one image, filtered across every edge between two of them."""
+        model = self.model
+        across = range(0, model.inputs, model.width), range(model.width)
+        for w in range(len(windows)):
+            if (w + 1) % columns:
+                for at in across[0]:
+                    self.mix(windows[w], at + model.width - 1, -1, windows[w + 1], at, 1)
+        for w in range(len(windows) - columns):
+            for channel in range(0, model.inputs, model.width * model.height):
+                for x in across[1]:
+                    last = channel + (model.height - 1) * model.width + x
+                    self.mix(windows[w], last, -model.width,
+                             windows[w + columns], channel + x, model.width)
+
+    def mix(self, a, at_a, step_a, b, at_b, step_b):
+        """One line of pixels across an edge, from the edge outwards."""
+        matrix = self.model.lap
+        d = [a[at_a + k * step_a] - b[at_b + k * step_b] for k in range(len(matrix))]
+        for k, row in enumerate(matrix):
+            change = (sum(m * v for m, v in zip(row, d)) - d[k]) / 2
+            a[at_a + k * step_a] += change
+            b[at_b + k * step_b] -= change
+
     def image(self, i, geometry):
         """Image i of the group as rows of samples."""
         model = self.model
         width, height, channels, depth = geometry
         columns, plane = (width - 1) // model.width + 1, model.width * model.height
         windows = [self.window(p) for p in range(self.first[i], self.first[i + 1])]
+        if model.lap:
+            self.lap(windows, columns)
         top = 255 if depth == 8 else 65535
         rows = []
         for y in range(height):

@@ -95,6 +95,7 @@ static inline taper_model *dct_model_make(codec_window window, uint32_t units, f
     taper_model *m = calloc(1, sizeof *m), *out;
     if (!m) abort();
     m->window = window;
+    if (window.lap) m->lap = *window.lap, m->window.lap = &m->lap;
     m->tied = 1;
     m->info.family = TAPER_FAMILY_PCA;
     uint32_t inputs = codec_window_values(window);

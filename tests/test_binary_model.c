@@ -285,7 +285,7 @@ typedef struct set {
 static set make_set(int whole, tiny_shape shape) {
     set s = {.bytes = 0};
     formats_buffer file = formats_buffer_make(1 << 24);
-    shape.window = whole ? (codec_window){12, 12, 1} : (codec_window){5, 5, 3};
+    shape.window = whole ? (codec_window){12, 12, 1, NULL} : (codec_window){5, 5, 3, NULL};
     shape.units = UNITS;
     s.model = tiny_binary_make(shape, SEED, &file);
     formats_buffer_free(&file);

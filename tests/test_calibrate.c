@@ -35,7 +35,7 @@ static int make(void **state) {
         }
     }
     f.codes = (train_codes){f.code, WINDOWS, f.grid, IMAGES};
-    f.model.window = (codec_window){6, 4, 1};
+    f.model.window = (codec_window){6, 4, 1, NULL};
     f.model.network.units = UNITS;
     f.model.network.inputs = 24;
     train_calibrate_options options = {2, NULL};

@@ -18,7 +18,7 @@ typedef struct fixture {
 static fixture make(int linked, uint64_t seed) {
     fixture f = {.grid = {{linked ? 5 : 1, linked ? 3 : 1}, {1, 1}, {1, linked ? 4 : 1}}};
     formats_buffer file = formats_buffer_make(1 << 24);
-    f.model = dct_model_make((codec_window){4, 4, 3}, UNITS, 2, &file);
+    f.model = dct_model_make((codec_window){4, 4, 3, NULL}, UNITS, 2, &file);
     formats_buffer_free(&file);
     codec_group g;
     const codec_code_tables *t = &f.model->tables;

@@ -25,7 +25,7 @@ static void open_group(const fixture *f, codec_group *g) {
 static fixture make(int linked, int extreme, uint64_t seed) {
     fixture f = {.grid = {{linked ? 5 : 1, linked ? 3 : 1}, {1, 1}, {1, linked ? 4 : 1}}};
     formats_buffer file = formats_buffer_make(1 << 24);
-    f.model = dct_model_make((codec_window){4, 4, 3}, UNITS, 2, &file);
+    f.model = dct_model_make((codec_window){4, 4, 3, NULL}, UNITS, 2, &file);
     formats_buffer_free(&file);
     codec_code_tables *t = &f.model->tables;
     t->conditional = conditional_random(KINDS, UNITS, t->n_passes * 3 / 4, STAGES, HIDDEN, OWN,

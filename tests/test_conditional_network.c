@@ -163,7 +163,7 @@ static void export_is_near(void **unused) {
 static void integers_say_what_floats_say(void **unused) {
     (void)unused;
     formats_buffer file = formats_buffer_make(1 << 24);
-    taper_model *m = dct_model_make((codec_window){4, 4, 3}, 24, 2, &file);
+    taper_model *m = dct_model_make((codec_window){4, 4, 3, NULL}, 24, 2, &file);
     formats_buffer_free(&file);
     codec_code_tables *t = &m->tables;
     codec_grid grid[2] = {{4, 3}, {1, 1}};

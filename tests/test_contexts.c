@@ -16,7 +16,7 @@ static fixture open_group(int linked) {
     fixture f;
     formats_buffer file = formats_buffer_make(1 << 24);
     codec_grid grid[2] = {{linked ? 3 : 1, linked ? 2 : 1}, {1, 1}};
-    f.model = dct_model_make((codec_window){4, 4, 3}, UNITS, 2, &file);
+    f.model = dct_model_make((codec_window){4, 4, 3, NULL}, UNITS, 2, &file);
     formats_buffer_free(&file);
     assert_int_equal(codec_group_alloc(&f.group, &f.model->tables, grid, 2, NULL), TAPER_OK);
     return f;

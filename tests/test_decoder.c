@@ -18,9 +18,9 @@ static int make(void **state) {
     static fixture f;
     f = (fixture){.model_file = formats_buffer_make(1 << 24)};
     formats_buffer unused = formats_buffer_make(1 << 24);
-    f.other = dct_model_make((codec_window){4, 4, 3}, 9, 2, &unused);
+    f.other = dct_model_make((codec_window){4, 4, 3, NULL}, 9, 2, &unused);
     formats_buffer_free(&unused);
-    f.model = dct_model_make((codec_window){4, 4, 3}, 0, 6, &f.model_file);
+    f.model = dct_model_make((codec_window){4, 4, 3, NULL}, 0, 6, &f.model_file);
     for (int i = 0; i < N; i++) {
         f.image[i] = dct_picture(i % 3 ? 8 : 4, i % 5 ? 8 : 4, i % 4 ? 3 : 1, (uint64_t)i);
         if (i == 3) formats_image_free(&f.image[3]), f.image[3] = dct_picture(1, 1, 3, 3);
@@ -274,7 +274,7 @@ static void claims_beyond_the_model_are_refused(void **state) {
     for (int kind = 0; kind < 2; kind++) {
         formats_front front;
         formats_buffer out = formats_buffer_make(1 << 24), unused = formats_buffer_make(1 << 24);
-        taper_model *grey = dct_model_make((codec_window){4, 4, 1}, 0, 6, &unused);
+        taper_model *grey = dct_model_make((codec_window){4, 4, 1, NULL}, 0, 6, &unused);
         assert_int_equal(formats_front_read(f->file[0].data, f->file[0].size, NULL, &front, NULL),
                          TAPER_OK);
         if (kind) front.model_id = taper_model_get_info(grey).id;

@@ -16,9 +16,9 @@ typedef struct fixture {
 static int make(void **state) {
     static fixture f;
     f = (fixture){.file = formats_buffer_make(1 << 24)};
-    f.colour = dct_model_make((codec_window){8, 8, 3}, 0, 2, &f.file);
+    f.colour = dct_model_make((codec_window){8, 8, 3, NULL}, 0, 2, &f.file);
     size_t size = f.file.size;
-    f.grey = dct_model_make((codec_window){8, 8, 1}, 20, 2, &f.file);
+    f.grey = dct_model_make((codec_window){8, 8, 1, NULL}, 20, 2, &f.file);
     f.file.size = size; /* file: the colour model's bytes */
     for (int i = 0; i < N; i++) f.image[i] = dct_picture(13, 9, i % 4 ? 3 : 1, (uint64_t)i);
     *state = &f;

@@ -15,7 +15,7 @@ static taper_model *dense_model(int tied, int deep, uint64_t seed) {
     static const uint32_t encoder[] = {9, 6}, decoder[] = {5};
     taper_model *m = calloc(1, sizeof *m);
     assert_non_null(m);
-    m->window = (codec_window){4, 3, 1};
+    m->window = (codec_window){4, 3, 1, NULL};
     m->tied = tied;
     m->info.family = TAPER_FAMILY_DENSE;
     assert_int_equal(
@@ -340,7 +340,7 @@ static void pseudo_inverse_inverts(void **unused) {
     (void)unused;
     enum { UNITS = 20, INPUTS = 48 };
     formats_buffer file = formats_buffer_make(1 << 24);
-    taper_model *m = dct_model_make((codec_window){4, 4, 3}, UNITS, 2, &file);
+    taper_model *m = dct_model_make((codec_window){4, 4, 3, NULL}, UNITS, 2, &file);
     float *g = m->network.synthesis, a[UNITS * INPUTS];
     uint64_t state = SEED;
     codec_backend backend;

@@ -96,7 +96,7 @@ static void linear_paths_take_the_new_parts(void **unused) {
 static void tied_stacks_halve_the_file(void **unused) {
     (void)unused;
     tiny_shape s = plain_shape;
-    s.window = (codec_window){20, 20, 1}, s.units = 200;
+    s.window = (codec_window){20, 20, 1, NULL}, s.units = 200;
     taper_model *m = tiny_binary_unwritten(s, SEED);
     formats_buffer loose = write_model(m);
     assert_int_equal(codec_network_tie(&m->network, 400), TAPER_OK);
@@ -140,7 +140,7 @@ static void illegal_fields_are_refused_by_name(void **unused) {
     static const struct {
         int tied, at, value;
         const char *word;
-    } cases[] = {{0, FLAGS_AT, 6 + 64, "flags"},
+    } cases[] = {{0, FLAGS_AT, 6 + 128, "flags"},
                  {0, FLAGS_AT, 6 + 32, "units of one bit"},
                  {0, FLAGS_AT, 6 + 16, "units of one bit"},
                  {0, FLAGS_AT, 128, "flags"},
@@ -184,7 +184,7 @@ static void versions_are_kept_apart(void **unused) {
     taper_error error;
     assert_int_equal(load_as(1, &payload, &error), TAPER_ERR_CORRUPT);
     assert_int_equal(load_as(3, &payload, &error), TAPER_ERR_VERSION);
-    for (uint8_t flags = 2; flags < 64; flags++) {
+    for (uint8_t flags = 2; flags < 128; flags++) {
         payload.data[FLAGS_AT] = flags;
         assert_int_equal(load_as(1, &payload, &error), TAPER_ERR_CORRUPT);
     }

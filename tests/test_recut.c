@@ -15,7 +15,7 @@ typedef struct fixture {
 static int make(void **state) {
     static fixture f;
     f = (fixture){.model_file = formats_buffer_make(1 << 24)};
-    f.model = dct_model_make((codec_window){4, 4, 3}, 20, 6, &f.model_file);
+    f.model = dct_model_make((codec_window){4, 4, 3, NULL}, 20, 6, &f.model_file);
     for (int i = 0; i < N; i++)
         f.image[i] = dct_picture(i % 3 ? 12 : 4, 8, i % 4 ? 3 : 1, (uint64_t)i);
     taper_encode_options options = {.group_images = 4}, alone = {.layout = TAPER_LAYOUT_IMAGE,
@@ -362,7 +362,7 @@ static void merge_of_one_is_the_same(void **state) {
 static void merge_refuses_what_does_not_fit(void **state) {
     fixture *f = *state;
     formats_buffer unused = formats_buffer_make(1 << 24), out = formats_buffer_make(1 << 24);
-    taper_model *other = dct_model_make((codec_window){4, 4, 3}, 19, 6, &unused);
+    taper_model *other = dct_model_make((codec_window){4, 4, 3, NULL}, 19, 6, &unused);
     taper_encode_options coarse = {.group_images = 4, .target_bytes_per_megapixel = 20000};
     formats_buffer pair[2] = {
         f->set, dct_encode(other, f->image, N, &(taper_encode_options){.group_images = 4}, 1)};

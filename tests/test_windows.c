@@ -7,7 +7,7 @@
 
 static void grids_cover_the_image(void **unused) {
     (void)unused;
-    codec_window w = {8, 4, 1};
+    codec_window w = {8, 4, 1, NULL};
     const struct {
         uint32_t width, height, columns, rows;
     } cases[] = {{1, 1, 1, 1},
@@ -36,8 +36,8 @@ static float *windows_of(codec_window w, const taper_image *image) {
 
 static void what_is_read_is_written(void **unused) {
     (void)unused;
-    static const codec_window window[] = {{4, 4, 3}, {5, 3, 3}, {16, 2, 3},
-                                          {7, 7, 1}, {1, 1, 1}, {1, 1, 3}};
+    static const codec_window window[] = {{4, 4, 3, NULL}, {5, 3, 3, NULL}, {16, 2, 3, NULL},
+                                          {7, 7, 1, NULL}, {1, 1, 1, NULL}, {1, 1, 3, NULL}};
     static const uint32_t size[][2] = {{1, 1}, {4, 4}, {13, 9}, {3, 17}, {8, 8}};
     for (int w = 0; w < 6; w++)
         for (int s = 0; s < 5; s++)
@@ -56,7 +56,7 @@ static void what_is_read_is_written(void **unused) {
 /* The place of each sample, and the repeated edge. */
 static void samples_lie_planar_and_edges_repeat(void **unused) {
     (void)unused;
-    codec_window w = {4, 3, 3};
+    codec_window w = {4, 3, 3, NULL};
     taper_image image = picture_noise(6, 4, 3, 8, 9);
     const uint8_t *pixels = image.pixels;
     float *values = windows_of(w, &image);
@@ -76,7 +76,7 @@ static void samples_lie_planar_and_edges_repeat(void **unused) {
 
 static void grey_fills_and_leaves_colour_windows(void **unused) {
     (void)unused;
-    codec_window w = {4, 4, 3};
+    codec_window w = {4, 4, 3, NULL};
     taper_image image = picture_noise(4, 4, 1, 8, 3);
     float *values = windows_of(w, &image);
     for (int i = 0; i < 16; i++) {
@@ -99,7 +99,7 @@ static void values_are_rounded_and_clamped(void **unused) {
         {256, 255, 65535},     {1e30f, 255, 65535},    {-3, 0, 0},           {-1e30f, 0, 0},
         {NAN, 0, 0},           {INFINITY, 255, 65535}, {-INFINITY, 0, 0},    {100, 100, 25700},
         {254.99f, 255, 65532}, {255.4f, 255, 65535}};
-    codec_window w = {1, 1, 1};
+    codec_window w = {1, 1, 1, NULL};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint8_t small = 77;
         uint16_t large = 7777;

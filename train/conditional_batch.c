@@ -7,29 +7,62 @@
 
 /* --- images to codes ------------------------------------------------------------------- */
 
+/* Part of an image: the windows that are learned from, and for windows that lap one more around. */
+typedef struct square {
+    taper_image image; /* pixels malloc'd */
+    codec_grid grid, all;
+    uint32_t left, up; /* of `all` to the first of `grid`: 0 or 1 */
+} square;
+
+/* Along one side, in windows: where to begin among n of them, and how many to take. */
+typedef struct span {
+    uint32_t first, count, margin, all;
+} span;
+
+static span draw_span(uint32_t n, uint32_t side, uint32_t around, uint32_t random) {
+    span s = {0, n, 0, n};
+    if (n <= side) return s;
+    s.first = train_philox_below(random, n - side + 1);
+    s.count = side;
+    s.margin = s.first < around ? s.first : around;
+    uint32_t end = s.first + side + around;
+    s.all = (end < n ? end : n) - (s.first - s.margin);
+    return s;
+}
+
 /* A random square of at most side x side windows of an image, its pixels copied. */
 static taper_status cut_square(const taper_image *image, codec_window window, uint32_t side,
-                               const uint32_t random[2], taper_image *out) {
-    uint32_t size[2] = {image->width, image->height}, at[2],
-             step[2] = {window.width, window.height};
-    for (int i = 0; i < 2; i++) {
-        uint32_t most = side * step[i], windows = (size[i] + step[i] - 1) / step[i];
-        at[i] = 0;
-        if (windows <= side) continue;
-        at[i] = step[i] * train_philox_below(random[i], windows - side + 1);
-        size[i] = size[i] - at[i] < most ? size[i] - at[i] : most;
-    }
+                               const uint32_t random[2], square *cut) {
+    taper_image *out = &cut->image;
+    codec_grid grid = codec_windows_grid(window, image->width, image->height);
+    span x = draw_span(grid.columns, side, window.lap != NULL, random[0]);
+    span y = draw_span(grid.rows, side, window.lap != NULL, random[1]);
+    uint32_t at[2] = {(x.first - x.margin) * window.width, (y.first - y.margin) * window.height};
+    uint32_t size[2] = {x.all * window.width, y.all * window.height};
+    if (size[0] > image->width - at[0]) size[0] = image->width - at[0];
+    if (size[1] > image->height - at[1]) size[1] = image->height - at[1];
+    cut->grid = (codec_grid){x.count, y.count}, cut->all = (codec_grid){x.all, y.all};
+    cut->left = x.margin, cut->up = y.margin;
     size_t pixel = (size_t)image->channels * (image->depth / 8u), row = size[0] * pixel;
     uint8_t *to = malloc(row * size[1]);
     if (!to) return TAPER_ERR_NOMEM;
     *out = *image;
     out->width = size[0], out->height = size[1], out->pixels = to;
-    for (uint32_t y = 0; y < size[1]; y++)
-        memcpy(to + y * row,
+    for (uint32_t r = 0; r < size[1]; r++)
+        memcpy(to + r * row,
                (const uint8_t *)image->pixels +
-                   ((size_t)(at[1] + y) * image->width + at[0]) * pixel,
+                   ((size_t)(at[1] + r) * image->width + at[0]) * pixel,
                row);
     return TAPER_OK;
+}
+
+/* The square's windows without those around; room: of all of them. */
+static void read_square(codec_window window, const square *cut, float *room, float *to) {
+    size_t values = codec_window_values(window), row = cut->grid.columns * values;
+    codec_windows_read(window, &cut->image, room);
+    for (uint32_t y = 0; y < cut->grid.rows; y++, to += row)
+        memcpy(to, room + ((size_t)(cut->up + y) * cut->all.columns + cut->left) * values,
+               row * sizeof *to);
 }
 
 static taper_status quantise(train_conditional_batch *b, const taper_model *m, codec_backend *be,
@@ -53,25 +86,26 @@ taper_status train_conditional_batch_make(train_conditional_batch *b, const tape
                                           taper_error *error) {
     *b = (train_conditional_batch){0};
     size_t values = codec_window_values(m->window), at = 0, largest = (size_t)side * side;
-    float *pixels = malloc((windows + largest) * values * sizeof *pixels);
+    size_t all = (size_t)(side + 2) * (side + 2); /* with those around */
+    float *pixels = malloc((windows + largest + all) * values * sizeof *pixels),
+          *room = pixels + (windows + largest) * values;
     b->grid = malloc(windows * sizeof *b->grid);
     taper_status status = pixels && b->grid ? TAPER_OK : TAPER_ERR_NOMEM;
     while (status == TAPER_OK && at < windows) {
-        taper_image square;
+        square cut;
         uint32_t random[4];
         train_philox(seed, b->images, TRAIN_STREAM_CROP + (step << 8), random);
         size_t i = image[train_philox_below(random[2], (uint32_t)n)];
-        status = cut_square(&data->image[i], m->window, side, random, &square);
+        status = cut_square(&data->image[i], m->window, side, random, &cut);
         if (status != TAPER_OK) break;
-        codec_grid grid = codec_windows_grid(m->window, square.width, square.height);
-        size_t count = (size_t)grid.columns * grid.rows;
+        size_t count = (size_t)cut.grid.columns * cut.grid.rows;
         int fits = at == 0 || at + count <= windows;
         if (fits) {
-            codec_windows_read(m->window, &square, pixels + at * values);
-            b->grid[b->images++] = grid;
+            read_square(m->window, &cut, room, pixels + at * values);
+            b->grid[b->images++] = cut.grid;
             at += count;
         }
-        free(square.pixels);
+        free(cut.image.pixels);
         if (!fits) break;
     }
     if (status == TAPER_OK)

@@ -2,13 +2,14 @@
  * calibration, validation. See train.h. */
 #include "train.h"
 #include "../codec/pseudo_inverse.h"
+#include "lap_design.h"
 #include "pca.h"
 #include "train_parts.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WHOLE_SIDE_AUTO = 64, BLOCK_IMAGES = 64, EVALUATION_PIXELS = 1 << 21, MOST_UNITS = 4096 };
+enum { WHOLE_SIDE_AUTO = 64, BLOCK_IMAGES = 64, EVALUATION_PIXELS = 1 << 22, MOST_UNITS = 4096 };
 
 void train_say(const train_hooks *hooks, const char *stage, double part) {
     if (hooks && hooks->stage) hooks->stage(hooks->user, stage, part);
@@ -147,6 +148,33 @@ static taper_status finish_candidate(candidate *c, const train_options *options,
     return codec_model_write(c->model, &precision, &c->file, error);
 }
 
+/* Windows lap where there are several to an image. */
+static void set_lap(taper_model *m, const train_options *options, const train_dataset *data) {
+    uint32_t width = m->window.width, height = m->window.height, several = 0;
+    uint32_t most = (width < height ? width : height) / 2, reach = options->lap;
+    if (options->family != TAPER_FAMILY_PCA) return;
+    for (size_t i = 0; i < data->n; i++)
+        several |= data->image[i].width > width || data->image[i].height > height;
+    if (reach > most) reach = most; /* TRAIN_LAP_AUTO too */
+    if (reach > CODEC_LAP_MOST) reach = CODEC_LAP_MOST;
+    if (!several || !reach) return;
+    train_lap_design(&m->lap, reach);
+    m->window.lap = &m->lap;
+}
+
+static taper_status calibrate_linear(taper_model *m, const train_dataset *data, codec_backend *be,
+                                     const train_options *options, taper_error *error) {
+    if (!m->window.lap) return train_round_and_calibrate(m, data, be, options, NULL, error);
+    double *gain = malloc(m->network.units * sizeof *gain);
+    if (!gain || train_lap_gains(m, gain) != TAPER_OK) {
+        free(gain);
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for windows that lap");
+    }
+    taper_status status = train_round_and_calibrate(m, data, be, options, gain, error);
+    free(gain);
+    return status;
+}
+
 static taper_status make_candidate(candidate *c, const train_options *options,
                                    const train_dataset *data, codec_window window,
                                    codec_backend *be, const train_hooks *hooks,
@@ -169,12 +197,13 @@ static taper_status make_candidate(candidate *c, const train_options *options,
     }
     if (codec_network_alloc(&m->network, inputs, units, 1, NULL, 0, NULL, 0))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u units", units);
+    set_lap(m, options, data);
     TAPER_TRY(train_fit_pca(m, data, be, hooks, error));
     if (options->family == TAPER_FAMILY_DENSE) {
         TAPER_TRY(train_dense_stages(m, options, data, be, hooks, error));
     } else {
         train_say(hooks, "calibration", -1);
-        TAPER_TRY(train_round_and_calibrate(m, data, be, options, NULL, error));
+        TAPER_TRY(calibrate_linear(m, data, be, options, error));
     }
     return finish_candidate(c, options, data, be, hooks, error);
 }
@@ -237,23 +266,26 @@ static taper_status list_windows(const train_options *options, const train_datas
                                 "images of %u x %u are too large for --window whole; give a side "
                                 "such as --window 16",
                                 width, height);
-        window[(*n)++] = (codec_window){width, height, data->channels};
+        window[(*n)++] = (codec_window){width, height, data->channels, NULL};
     } else if (side != TRAIN_WINDOW_AUTO) {
         if (side > 64) return formats_fail(error, TAPER_ERR_ARG, "--window %u is above 64", side);
-        window[(*n)++] = (codec_window){side, side, data->channels};
+        window[(*n)++] = (codec_window){side, side, data->channels, NULL};
     } else {
         int small = data->one_size && width <= WHOLE_SIDE_AUTO && height <= WHOLE_SIDE_AUTO &&
                     width * height * data->channels <= 4096;
-        add_window(options, data, (codec_window){8, 8, data->channels}, window, n);
-        add_window(options, data, (codec_window){16, 16, data->channels}, window, n);
+        add_window(options, data, (codec_window){8, 8, data->channels, NULL}, window, n);
+        add_window(options, data, (codec_window){16, 16, data->channels, NULL}, window, n);
         if (small && (width != 16 || height != 16))
-            add_window(options, data, (codec_window){width, height, data->channels}, window, n);
+            add_window(options, data, (codec_window){width, height, data->channels, NULL}, window,
+                       n);
     }
     return TAPER_OK;
 }
 
 static void fill_report(train_report *r, const candidate *c, const train_dataset *data) {
     r->window = c->model->window;
+    r->window.lap = NULL; /* the model's */
+    r->lap = c->model->window.lap ? c->model->lap.reach : 0;
     r->units = c->model->network.units;
     r->passes = c->model->tables.n_passes;
     r->model_bytes = c->file.size;

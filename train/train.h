@@ -6,7 +6,7 @@
 #include "nested_trainer.h"
 #include "trainer.h"
 
-enum { TRAIN_WINDOW_AUTO = 0, TRAIN_WINDOW_WHOLE = 0xFFFF };
+enum { TRAIN_WINDOW_AUTO = 0, TRAIN_WINDOW_WHOLE = 0xFFFF, TRAIN_LAP_AUTO = 0xFFFF };
 
 /* What a cut takes from a code of family dense, and how it is trained. */
 typedef enum train_code {
@@ -31,6 +31,9 @@ typedef struct train_options {
     uint32_t window; /* side in pixels, TRAIN_WINDOW_AUTO (chosen on the validation part by file +
                         model bytes) or TRAIN_WINDOW_WHOLE (the images, which must have one size, at
                         most 256 x 256) */
+    uint32_t lap;    /* family pca: pixels by which windows reach over their edges, at most half a
+                        side; 0: none; TRAIN_LAP_AUTO: as many as may be. Where images have several
+                        windows */
     uint32_t units;  /* 0: all the window has, at most 4096, so that quality has no ceiling */
     float step; /* finest threshold in 8-bit levels times sqrt(window values) .. see calibrate.h; 0:
                    2 */
@@ -48,8 +51,8 @@ typedef struct train_options {
 } train_options;
 
 typedef struct train_report {
-    codec_window window;
-    uint32_t units, passes;
+    codec_window window; /* lap: NULL */
+    uint32_t lap, units, passes;
     uint64_t model_bytes;
     size_t images, validation_images;
     int binary;      /* a unit is one bit */

@@ -1,7 +1,7 @@
 # The decoder, built in several ways from its sources alone, decodes the same symbols and, within one
 # level, the same pixels (promise P4).
 "$SAMPLES" small . --count 48 --format png >/dev/null
-"$TAPER" train -q --window 8 -o contexts.tpm png
+"$TAPER" train -q --window 8 --lap 0 -o contexts.tpm png
 "$TAPER" train -q --window 8 --conditional 16 --head 16 --predict-epochs 2 -o conditional.tpm png
 for model in contexts conditional; do
     "$TAPER" encode -q -m $model.tpm -o $model.taper png
@@ -13,7 +13,7 @@ build() { # NAME COMPILER FLAGS...
     objects=
     for source in formats/status formats/bytes formats/container formats/directory formats/model_file \
         codec/range_coder codec/fixed_log codec/conditional codec/conditional_state codec/head codec/code_tables codec/group codec/contexts \
-        codec/chunk_coder codec/weights_coder codec/windows codec/model codec/network \
+        codec/chunk_coder codec/weights_coder codec/windows codec/lap codec/model codec/network \
         codec/group_reader codec/decoder codec/backend/backend codec/backend/plain \
         codec/backend/onednn codec/backend/pool tests/cli/dump_levels; do
         object=$name-$(basename "$source").o

@@ -18,7 +18,7 @@ static void must(int holds) {
 static const taper_model *the_model(void) {
     static taper_model *model;
     formats_buffer file = formats_buffer_make(1 << 20);
-    if (!model) model = dct_model_make((codec_window){4, 4, 3}, 12, 8, &file);
+    if (!model) model = dct_model_make((codec_window){4, 4, 3, NULL}, 12, 8, &file);
     formats_buffer_free(&file);
     return model;
 }

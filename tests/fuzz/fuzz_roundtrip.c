@@ -16,7 +16,8 @@ static void must(int holds) {
 static const taper_model *the_model(int grey) {
     static taper_model *model[2];
     formats_buffer file = formats_buffer_make(1 << 20);
-    if (!model[grey]) model[grey] = dct_model_make((codec_window){4, 3, grey ? 1 : 3}, 0, 3, &file);
+    if (!model[grey])
+        model[grey] = dct_model_make((codec_window){4, 3, grey ? 1 : 3, NULL}, 0, 3, &file);
     formats_buffer_free(&file);
     return model[grey];
 }

@@ -23,7 +23,7 @@ static void save(const char *folder, const char *name, const void *prefix, size_
 
 static void make_containers(const char *folder) {
     formats_buffer model_file = formats_buffer_make(1 << 20);
-    taper_model *model = dct_model_make((codec_window){4, 4, 3}, 12, 8, &model_file);
+    taper_model *model = dct_model_make((codec_window){4, 4, 3, NULL}, 12, 8, &model_file);
     taper_image image[6];
     for (uint32_t i = 0; i < 6; i++) image[i] = dct_picture(3 + 2 * i, 9 - i, i % 3 ? 3 : 1, i);
     taper_encode_options sets = {.group_images = 2}, alone = {.layout = TAPER_LAYOUT_IMAGE},
@@ -56,7 +56,7 @@ static void make_containers(const char *folder) {
 
 static void make_models(const char *folder) {
     formats_buffer file = formats_buffer_make(1 << 20);
-    taper_model *model = dct_model_make((codec_window){4, 3, 1}, 7, 4, &file);
+    taper_model *model = dct_model_make((codec_window){4, 3, 1, NULL}, 7, 4, &file);
     uint8_t *payload;
     size_t size;
     uint64_t id;
@@ -96,7 +96,7 @@ static void save_model(const char *folder, const char *name, const taper_model *
 
 static void make_conditional(const char *folder) {
     formats_buffer first = formats_buffer_make(1 << 20), file = formats_buffer_make(1 << 20);
-    taper_model *model = dct_model_make((codec_window){4, 3, 1}, 7, 4, &first);
+    taper_model *model = dct_model_make((codec_window){4, 3, 1, NULL}, 7, 4, &first);
     codec_weight_precision precision = {0.05, 8};
     model->tables.conditional = conditional_random(CODEC_CONDITIONAL_KINDS, 7,
                                                    model->tables.n_passes - 2, 4, 8, 5, 3, 0, 5);
@@ -106,15 +106,25 @@ static void make_conditional(const char *folder) {
     formats_buffer_free(&first), formats_buffer_free(&file);
 }
 
+/* Windows that lap. */
+static void make_lapped(const char *folder) {
+    codec_lap lap = {.reach = 2, .stored = {3900, -1100, 1200, 3700}};
+    formats_buffer file = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_make((codec_window){4, 4, 3, &lap}, 9, 4, &file);
+    save_model(folder, "lapped", model, &file);
+    taper_model_free(model);
+    formats_buffer_free(&file);
+}
+
 /* Binary and direct models. */
 static void make_binary(const char *folder) {
     static const struct {
         const char *name;
         tiny_shape shape;
     } models[] = {
-        {"binary", {{8, 8, 3}, 64, 2, CODEC_RELU, 0, 0, 0.5f, 0}},
-        {"binary-tied", {{8, 6, 1}, 70, 1, CODEC_LINEAR, 0, 1, 0.5f, 0.5f}},
-        {"direct", {{8, 8, 3}, 24, 3, CODEC_LOGISTIC, 1, 0, 0.5f, 0}},
+        {"binary", {{8, 8, 3, NULL}, 64, 2, CODEC_RELU, 0, 0, 0.5f, 0}},
+        {"binary-tied", {{8, 6, 1, NULL}, 70, 1, CODEC_LINEAR, 0, 1, 0.5f, 0.5f}},
+        {"direct", {{8, 8, 3, NULL}, 24, 3, CODEC_LOGISTIC, 1, 0, 0.5f, 0}},
     };
     for (int i = 0; i < 3; i++) {
         formats_buffer file = formats_buffer_make(1 << 20);
@@ -166,7 +176,7 @@ static void make_directories(const char *folder) {
 
 static void make_strings(const char *folder) {
     formats_buffer unused = formats_buffer_make(1 << 20), out = formats_buffer_make(1 << 20);
-    taper_model *model = dct_model_make((codec_window){4, 4, 3}, 28, 4, &unused);
+    taper_model *model = dct_model_make((codec_window){4, 4, 3, NULL}, 28, 4, &unused);
     codec_grid grid = {1, 1};
     codec_group g;
     if (codec_group_alloc(&g, &model->tables, &grid, 1, NULL)) abort();
@@ -208,6 +218,7 @@ int main(int argc, char **argv) {
     make_models(argv[1]);
     make_binary(argv[1]);
     make_conditional(argv[1]);
+    make_lapped(argv[1]);
     make_directories(argv[1]);
     make_strings(argv[1]);
     make_pictures(argv[1]);
