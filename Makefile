@@ -6,6 +6,7 @@
 # make CUDA=0|1   force the GPU backend out or in (default: in when nvcc is found)
 # make fuzz       build the libFuzzer targets (clang) and run each for FUZZ_SECONDS (default 30)
 # make bench      measured figures as JSON lines
+# make rd         rate and distortion of the models that ship, as JSON lines; PARTS="kodak cifar10 sets ..."
 # make paper-nested-dropout   the figures of the nested-dropout paper; QUICK=1: in minutes, to build/paper-quick
 # make install    binary, libraries, header, taper.pc, manual pages, completions; PREFIX=/usr/local DESTDIR=
 # make clean      remove build/
@@ -58,13 +59,13 @@ endif
 obj = $(patsubst %.c,$(B)/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(B)/%.cu.o,$(filter %.cu,$(1)))
 LIB_OBJ   := $(call obj,$(FORMATS) $(CODEC) $(CU))
 TRAIN_OBJ := $(call obj,$(TRAIN))
-CLI_OBJ   := $(call obj,$(CLI))
+CLI_OBJ   := $(call obj,$(CLI)) $(B)/models/models.o
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 BENCHES   := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/bench_*.c))
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
 REPLAYS   := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(FUZZ_SRC))
 
-.PHONY: all deps demo demo-run check check-run fuzz bench paper-nested-dropout install clean help
+.PHONY: all deps demo demo-run check check-run fuzz bench rd paper-nested-dropout install clean help
 .SECONDARY:
 all: $(B)/taper $(B)/libtaper.a $(B)/libtaper.so $(B)/make_samples
 
@@ -106,6 +107,9 @@ $(B)/example: $(B)/samples/example/example.o $(B)/libtaper.a
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CSTD) $(CFLAGS) $(CEXACT) $(SANFLAGS) $(DEFS) $(DEP_CFLAGS) -MMD -MP -c -o $@ $<
+$(B)/models/models.o: models/models.S models/photo.tpm models/tiny.tpm
+	@mkdir -p $(@D)
+	$(CC) -c -o $@ $<
 $(B)/%.cu.o: %.cu Makefile
 	@mkdir -p $(@D)
 	$(NVCC) -O3 -std=c++17 --fmad=false -Xcompiler -fPIC -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
@@ -114,6 +118,8 @@ fuzz: deps
 	@sh tests/fuzz/run.sh $(FUZZ_SECONDS)
 bench: all $(BENCHES)
 	@sh bench/run.sh $(B)
+rd: all $(B)/bench/bench_rates $(B)/bench/bench_crops
+	@python3 bench/rd/rd.py $(B) $(PARTS)
 paper-nested-dropout: all $(B)/bench/nested_dropout $(filter %/test_theory,$(TESTS))
 	@QUICK=$(QUICK) PARTS="$(PARTS)" sh bench/paper/run.sh $(B)
 # One public header: formats/taper_types.h stands in for the line that includes it. DESTDIR is only written to.

@@ -3,7 +3,8 @@
  *
  *     bench_rates TRAIN... -- TEST [--window W] [--units K]        (IDX, CIFAR binary, folders)
  *
- * Trains on TRAIN, reports on TEST. Two threads unless BENCH_THREADS says otherwise. */
+ * Trains on TRAIN, reports on TEST. Two threads unless BENCH_THREADS says otherwise;
+ * no speeds when BENCH_RATES_ONLY is set. */
 #include "../codec/taper.h"
 #include "../formats/file.h"
 #include "../formats/image.h"
@@ -283,7 +284,7 @@ int main(int argc, char **argv) {
     if (!s.model) bench_print("rates", "training time", seconds, "s", config);
     bench_print("rates", "model size", (double)file.size, "B", config);
     test_set test = load_test(argv[split + 1]);
-    report_speed(model, &test, config);
+    if (!getenv("BENCH_RATES_ONLY")) report_speed(model, &test, config);
     report_rates(&s, model, &test, config);
     formats_buffer_free(&file);
     taper_model_free(model);

@@ -1,5 +1,6 @@
 /* cmd_compare.c -- rate and distortion of a model or a container against JPEG and others on the
  * same images. */
+#include "builtin_models.h"
 #include "cli.h"
 #include "compare/comparison.h"
 #include "compare/report.h"
@@ -24,7 +25,7 @@ typedef struct settings {
 static const char *const k_alphas[] = {"refuse", "drop", "white", NULL}; /* as cli_alpha */
 static const cli_option k_options[] = {
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "encode with this model; not needed when the container carries it"},
+     .help = "encode with this model; photo and tiny are built in [photo]"},
     {"output", 'o', CLI_STRING, "DIR", offsetof(settings, output),
      .help = "leave rd.csv, plots and index.html in this folder"},
     {"rivals", 'r', CLI_STRING, "LIST", offsetof(settings, rivals), .initial = "all",
@@ -128,9 +129,21 @@ static size_t take_container(state *st, char **operand, size_t n, const char **i
     return kept;
 }
 
-static int load_model(state *st) {
-    int code = cli_model_open(&st->model, "compare", st->s.model, &st->s.common);
+/* The model that was given, or that the container needs and taper has. */
+static int find_model(state *st) {
+    cli_container container;
+    if (st->s.model) return cli_model_open(&st->model, "compare", st->s.model, &st->s.common);
+    int code = cli_container_open(&container, "compare", st->container, &st->s.common);
     if (code != CLI_DONE) return code;
+    if (!container.front.model)
+        code = cli_model_of(&st->model, "compare", container.front.model_id, &st->s.common);
+    cli_container_close(&container);
+    return code;
+}
+
+static int load_model(state *st) {
+    int code = find_model(st);
+    if (code != CLI_DONE || !st->model.model) return code;
     st->model_info = taper_model_get_info(st->model.model);
     st->subject.model = st->model.model;
     st->subject.model_bytes = st->model.size;
@@ -364,15 +377,13 @@ static int open_inputs(state *st, char **operand, size_t n) {
     if (!kept && !st->s.filelist)
         code = cli_usage(&cli_verb_compare,
                          "give the original images: files, folders, IDX or CIFAR files");
-    else if (!st->container && !st->s.model)
-        code = cli_usage(&cli_verb_compare,
-                         "give a model to encode with (-m MODEL) or a container (NAME.taper)");
     else if (st->container && st->s.max_count)
         code = cli_usage(&cli_verb_compare,
                          "-n takes part of the images; a container holds all of them: use a model");
     if (code == CLI_DONE) code = choose_rivals(st);
     if (code == CLI_DONE && st->s.output) code = prepare_folder(&st->s);
-    if (code == CLI_DONE && st->s.model) code = load_model(st);
+    if (!st->container && !st->s.model) st->s.model = CLI_DEFAULT_MODEL;
+    if (code == CLI_DONE) code = load_model(st);
     if (code == CLI_DONE) {
         formats_imageset_options options = {.filelist = st->s.filelist, .limits = &st->limits};
         taper_status status =

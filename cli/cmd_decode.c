@@ -28,7 +28,7 @@ static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "DIR", offsetof(settings, output),
      .help = "folder for the images; with --image also a file, or -"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "the container's model; not needed for one that carries its own"},
+     .help = "the container's model, unless it carries its own or that is built in"},
     {"image", 'i', CLI_STRING, "N", offsetof(settings, image),
      .help = "only this image: its number from 1, or its name"},
     CLI_CUT_OPTIONS(settings),
@@ -276,10 +276,13 @@ static int decode_with(job *j, uint64_t here) {
     return code == CLI_DONE ? tell(j, &info, here) : code;
 }
 
-static int decode(const cli_decode_request *q, const settings *s) {
+static int decode(cli_decode_request *q, const settings *s, cli_model *model) {
     cli_container container;
     int code = cli_container_open(&container, "decode", q->input, q->common);
+    if (code == CLI_DONE)
+        code = cli_model_of(model, "decode", container.front.model_id, q->common);
     if (code != CLI_DONE) return code;
+    q->model = model->model;
     job j = {.q = q, .source = container.source, .worker = calloc(1, sizeof *j.worker)};
     uint64_t cut = cli_cut_of_container(&s->cut, s->fraction, &container);
     if (cut < j.source.size) j.source.size = cut;
@@ -345,7 +348,7 @@ int cmd_decode(int argc, char **argv) {
                             .image = s.image, .one_file = names_one_file(&s), .strict = s.strict,
                             .model = model.model, .limits = formats_limits_or_default(&limits)};
     q.format = (cli_picture_format)s.format;
-    code = s.progressive ? cli_decode_progressive(&q) : decode(&q, &s);
+    code = s.progressive ? cli_decode_progressive(&q, &model) : decode(&q, &s, &model);
     cli_model_close(&model);
     return code;
 }

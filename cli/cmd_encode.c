@@ -5,6 +5,7 @@
  * quality, it is spooled first and the largest prefix that fits is written. */
 #include "../codec/group_reader.h"
 #include "../formats/image.h"
+#include "builtin_models.h"
 #include "inputs.h"
 #include "outputs.h"
 #include "progress.h"
@@ -32,7 +33,8 @@ static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the container here; - is standard output"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "encode with this model, made by `taper train`"},
+     .initial = CLI_DEFAULT_MODEL,
+     .help = "made by `taper train`; or photo or tiny, which are built in"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read names of inputs from this file, one a line"},
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
@@ -59,7 +61,7 @@ const cli_verb cli_verb_encode = {
     .name = "encode",
     .run = cmd_encode,
     .what = "images and a model into one container",
-    .synopsis = "[options] -m MODEL -o FILE INPUT...",
+    .synopsis = "[options] -o FILE INPUT...",
     .options = options,
     .about =
         "Inputs are files (PNG, PNM, PAM, JPEG), folders with all below them, IDX files (.gz "
@@ -74,7 +76,8 @@ const cli_verb cli_verb_encode = {
         "An input that cannot be used is named and left out; the exit code is then 1. When "
         "that is all of them, nothing is written, and the exit code is that of the first "
         "failure.",
-    .examples = "taper encode -m photos.tpm -o photos.taper photos/\n"
+    .examples = "taper encode -o holiday.taper holiday/         # with the model for photographs\n"
+                "taper encode -m cats.tpm -o cats.taper cats/     # with one of your own\n"
                 "taper encode -m cifar.tpm --bytes-per-image 200 -o test.taper test_batch.bin\n"
                 "taper encode -m photos.tpm --psnr 32 --embed-model -o photos.taper photos/\n"};
 
@@ -407,9 +410,6 @@ int cmd_encode(int argc, char **argv) {
     if (first == argc && !s->filelist)
         return cli_usage(&cli_verb_encode, "give the images: files, folders, IDX or CIFAR files");
     if (!s->output) return cli_usage(&cli_verb_encode, "say where the container goes: -o FILE");
-    if (!s->model)
-        return cli_usage(&cli_verb_encode, "encoding needs a model: make one with `taper train -o "
-                                           "MODEL.tpm INPUT...`, then give -m MODEL.tpm");
     if (cli_cut_count() > 1)
         return cli_usage(&cli_verb_encode,
                          "give one of --bytes, --bpp, --bytes-per-image and --psnr");

@@ -14,7 +14,7 @@ static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the new container here; - is standard output"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "its model; not needed for a container that carries its own"},
+     .help = "its model, unless it carries its own or that is built in"},
     {"layout", 0, CLI_CHOICE, "NAME", offsetof(settings, layout), .initial = "set",
      .choices = layouts, .help = "order of the data"},
     {"group", 0, CLI_INT, "N", offsetof(settings, group), .initial = "0", .min = 0, .max = 65536,
@@ -68,6 +68,8 @@ int cmd_repack(int argc, char **argv) {
     if (code == CLI_DONE && s.model)
         code = cli_model_open(&model, "repack", s.model, &s.common);
     if (code == CLI_DONE) code = cli_container_open(&container, "repack", path, &s.common);
+    if (code == CLI_DONE)
+        code = cli_model_of(&model, "repack", container.front.model_id, &s.common);
     if (code == CLI_DONE) code = repack(&s, path, &container, model.model);
     cli_container_close(&container);
     cli_model_close(&model);

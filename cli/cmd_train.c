@@ -2,6 +2,7 @@
 #include "../codec/taper.h"
 #include "../formats/imageset.h"
 #include "../train/train.h"
+#include "inputs.h"
 #include "options.h"
 #include "signals.h"
 #include "train_talk.h"
@@ -12,7 +13,9 @@ typedef struct settings {
     cli_common common;
     const char *output, *window, *lap, *filelist, *labels, *checkpoint, *log, *plot;
     const char *truncation, *regularise;
-    int preset, family, alpha, resume, code, activation, untied, sweep, gradient, optimiser, unit;
+    const char *from;
+    int fast, preset, family, alpha, resume, code, activation, untied, sweep, gradient, optimiser;
+    int unit;
     int64_t units, epochs, batch, seed, set_images, patience, conditional, head, predict_epochs;
     double rate, rho, truncated, lambda, weight_error;
     double corrupt, dropout, invariance, beta, centre, jitter;
@@ -32,6 +35,10 @@ static const cli_option options[] = {
      .help = "write the model here"},
     {"preset", 0, CLI_CHOICE, "NAME", offsetof(settings, preset), .choices = presets,
      .initial = "none", .help = "settings for a purpose; other options win"},
+    {"from", 0, CLI_STRING, "MODEL", offsetof(settings, from),
+     .help = "adapt this model: a file, or photo or tiny, which are built in"},
+    {"fast", 0, CLI_FLAG, .offset = offsetof(settings, fast),
+     .help = "contexts alone predict, without networks: seconds"},
     {"family", 0, CLI_CHOICE, "NAME", offsetof(settings, family), .choices = families,
      .initial = "pca", .help = "kind of model"},
     {"window", 'w', CLI_STRING, "W", offsetof(settings, window), .initial = "auto",
@@ -138,6 +145,8 @@ const cli_verb cli_verb_train = {
         "real-valued or of one bit each.\n\n"
         "--conditional and --head add small networks that predict bits and refine what is decoded: "
         "smaller files of more quality, for minutes of training.\n\n"
+        "--from photo adapts the model for photographs that is built in to images of yours, in "
+        "minutes.\n\n"
         "--preset fast is pca; best is dense with bit planes, which falls back to pca where "
         "that is better, with both of these networks; paper is a binary code as in the "
         "paper.\n\n",
@@ -237,7 +246,7 @@ static train_options options_of(const settings *s, uint32_t *hidden) {
                        .dense = train_dense_defaults(),
                        .nested = nested_of(s),
                        .conditional = train_conditional_defaults()};
-    o.conditional.hidden = (uint32_t)s->conditional;
+    o.conditional.hidden = s->fast ? 0 : (uint32_t)s->conditional;
     o.conditional.epochs = (uint32_t)s->predict_epochs;
     o.conditional.seed = (uint64_t)s->seed;
     if (!s->family) { /* dense: the file is the autoencoder's */
@@ -246,7 +255,7 @@ static train_options options_of(const settings *s, uint32_t *hidden) {
     }
     if (s->quality.count) o.conditional.psnr_end = s->quality.item[s->quality.count - 1];
     o.head = o.conditional;
-    o.head.hidden = (uint32_t)s->head;
+    o.head.hidden = s->fast ? 0 : (uint32_t)s->head;
     o.dense.epochs = (uint32_t)s->epochs;
     o.dense.batch = (uint32_t)s->batch;
     if (s->rate > 0) o.dense.rate = (float)s->rate;
@@ -279,6 +288,11 @@ static int learn(const settings *s, cli_train_talk *t, const train_dataset *data
     if (status != TAPER_OK) return cli_fail("train", "--regularise", status, &error);
     o.window = window;
     parse_lap(s->lap, &o.lap);
+    cli_model from = {0};
+    int opened = s->from ? cli_model_open(&from, "train", s->from, &s->common) : CLI_DONE;
+    if (opened != CLI_DONE) return opened;
+    formats_buffer from_file = {.data = from.bytes, .size = from.size};
+    if (s->from) o.from = &from_file;
     train_hooks hooks = cli_train_hooks(t);
     codec_backend backend;
     codec_backend_cpu(&backend);
@@ -287,6 +301,7 @@ static int learn(const settings *s, cli_train_talk *t, const train_dataset *data
     train_report r;
     status = train_model(&o, data, &backend, &hooks, &file, &r, &error);
     codec_backend_close(&backend);
+    cli_model_close(&from);
     if (t->stage) cli_progress_end(&t->progress);
     const char *about = s->output;
     if (status != TAPER_OK && s->checkpoint &&
@@ -348,6 +363,17 @@ static int run(const settings *s, const char *const *paths, size_t n, uint32_t w
     return code;
 }
 
+/* What the model that is adapted brings along. */
+static int check_from(const settings *s) {
+    static const char *const fixed[] = {"window", "lap", "units", "conditional", "head", "fast"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (cli_options_given(fixed[i]))
+            return cli_usage(&cli_verb_train, "--from keeps the model's shape: leave --%s out",
+                             fixed[i]);
+    if (s->family) return cli_usage(&cli_verb_train, "--from adapts models of family pca");
+    return CLI_DONE;
+}
+
 static int check_and_run(const settings *s, int argc, char **argv, int first) {
     uint32_t window, lap;
     int code;
@@ -366,6 +392,7 @@ static int check_and_run(const settings *s, int argc, char **argv, int first) {
         return cli_usage(&cli_verb_train, "--code %s needs --family dense", codes[s->code]);
     if (s->code && (s->conditional || s->head))
         return cli_usage(&cli_verb_train, "--conditional and --head need --code planes");
+    if (s->from && (code = check_from(s)) != CLI_DONE) return code;
     if (!strncmp(s->common.device, "cuda", 4))
         return cli_usage(&cli_verb_train, "this build has no CUDA; give --device cpu");
     if ((code = check_target(s)) != CLI_DONE) return code;

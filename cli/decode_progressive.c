@@ -23,13 +23,13 @@ typedef struct arrival {
     bool ready;                /* the front matter is there and the plan is made */
     bool dirty;                /* bytes have come since the last drawing */
     cli_picture_plan plan;
-    uint64_t *drawn_bytes;     /* [groups] of data behind the files; UINT64_MAX: not drawn yet */
+    uint64_t *drawn_bytes; /* [groups] of data behind the files; UINT64_MAX: not drawn yet */
     uint64_t arrived;
-    uint32_t passes;           /* that all images drawn last had */
-    uint64_t damaged;          /* images of the last drawing */
-    int64_t next_draw;         /* ms */
+    uint32_t passes;   /* that all images drawn last had */
+    uint64_t damaged;  /* images of the last drawing */
+    int64_t next_draw; /* ms */
     cli_canvas canvas;
-    taper_error failure;       /* of the bytes: what came before is drawn all the same */
+    taper_error failure; /* of the bytes: what came before is drawn all the same */
 } arrival;
 
 static int64_t now_ms(void) {
@@ -44,8 +44,7 @@ static int write_picture(arrival *a, uint64_t k, bool again) {
     taper_error error = {0};
     const char *path = a->q->one_file ? a->q->output : a->plan.path[k];
     unsigned flags = again || a->q->common->force ? FORMATS_ATOMIC_OVERWRITE : 0;
-    taper_status status =
-        cli_picture_write(path, a->q->format, &a->canvas.image, flags, &error);
+    taper_status status = cli_picture_write(path, a->q->format, &a->canvas.image, flags, &error);
     return status == TAPER_OK ? CLI_DONE : cli_fail("decode", path, status, &error);
 }
 
@@ -89,8 +88,7 @@ static int draw(arrival *a) {
     if (code == CLI_DONE)
         cli_note(a->q->common, "decode", "%llu of %llu bytes, %.1f %%: %u of %u passes",
                  (unsigned long long)a->arrived, (unsigned long long)a->info.file_bytes,
-                 (double)a->arrived * 100 / (double)a->info.file_bytes, a->passes,
-                 a->info.passes);
+                 (double)a->arrived * 100 / (double)a->info.file_bytes, a->passes, a->info.passes);
     return code;
 }
 
@@ -168,15 +166,47 @@ static int finish(arrival *a) {
     return a->q->strict && a->arrived < a->info.file_bytes ? CLI_INCOMPLETE : CLI_DONE;
 }
 
-int cli_decode_progressive(const cli_decode_request *q) {
+/* Read the header; *n: how many of its bytes came. */
+static int read_header(int descriptor, const char *input, uint8_t *header, size_t *n) {
+    taper_error error = {0};
+    *n = 0;
+    while (*n < FORMATS_HEADER_SIZE) {
+        struct pollfd pipe = {.fd = descriptor, .events = POLLIN};
+        if (poll(&pipe, 1, -1) < 0) continue;
+        ssize_t got = read(descriptor, header + *n, FORMATS_HEADER_SIZE - *n);
+        if (got == 0) return CLI_DONE;
+        if (got < 0 && errno != EINTR && errno != EAGAIN)
+            return cli_fail("decode", input, formats_fail_errno(&error, errno, "read"), &error);
+        if (got > 0) *n += (size_t)got;
+    }
+    return CLI_DONE;
+}
+
+/* Look at the header for a model that is built in, if none was given, and begin. */
+static int begin(arrival *a, int descriptor, cli_model *model) {
+    enum { ID_AT = 24 }; /* SPEC.md, 5.1 */
+    uint8_t header[FORMATS_HEADER_SIZE];
+    taper_error error = {0};
+    size_t n;
+    int code = read_header(descriptor, a->q->input, header, &n);
+    if (code == CLI_DONE && n == sizeof header)
+        code = cli_model_of(model, "decode", formats_get_u64le(header + ID_AT), a->q->common);
+    if (code != CLI_DONE) return code;
+    taper_status status = taper_decoder_new(&a->decoder, model->model, &a->q->limits, &error);
+    if (status != TAPER_OK) return cli_fail("decode", a->q->input, status, &error);
+    a->arrived = n;
+    taper_decoder_push(a->decoder, header, n, &a->failure);
+    return get_ready(a);
+}
+
+int cli_decode_progressive(const cli_decode_request *q, cli_model *model) {
     arrival a = {.q = q};
     taper_error error = {0};
     int descriptor = strcmp(q->input, "-") ? open(q->input, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     if (descriptor < 0)
         return cli_fail("decode", q->input, formats_fail_errno(&error, errno, "open"), &error);
-    taper_status status = taper_decoder_new(&a.decoder, q->model, &q->limits, &error);
-    int code = status == TAPER_OK ? receive(&a, descriptor)
-                                  : cli_fail("decode", q->input, status, &error);
+    int code = begin(&a, descriptor, model);
+    if (code == CLI_DONE) code = receive(&a, descriptor);
     if (code == CLI_DONE) code = finish(&a);
     if (descriptor != STDIN_FILENO) close(descriptor);
     taper_decoder_free(a.decoder);

@@ -4,6 +4,7 @@
 #define CLI_DECODING_H
 #include "../codec/taper.h"
 #include "cli.h"
+#include "inputs.h"
 
 typedef enum cli_picture_format {
     CLI_PICTURE_PNG,
@@ -57,7 +58,8 @@ taper_status cli_canvas_render(cli_canvas *canvas, taper_decoder *decoder, uint6
 void cli_canvas_free(cli_canvas *canvas);
 
 /* decode --progressive: push the input's bytes as they arrive and rewrite the files, a few times a
- * second at most. Returns the exit code. */
-int cli_decode_progressive(const cli_decode_request *request);
+ * second at most. model: the one given, or empty, to be filled with one that is built in. Returns
+ * the exit code. */
+int cli_decode_progressive(const cli_decode_request *request, cli_model *model);
 
 #endif

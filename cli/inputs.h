@@ -43,10 +43,14 @@ typedef struct cli_model {
     uint8_t *bytes; /* of the file */
     size_t size;
 } cli_model;
+/* path: a file, or the name of a model that ships (builtin_models.h). */
 int cli_model_open(cli_model *model, const char *verb, const char *path, const cli_common *common);
 /* The same from an open stream, which stays the caller's. */
 int cli_model_read(cli_model *model, const cli_stream *stream, const char *verb, const char *path,
                    const cli_common *common);
+/* Where no model is open yet: the one of this id, if it ships; otherwise none is, and that is for
+ * others to find fault with. */
+int cli_model_of(cli_model *model, const char *verb, uint64_t id, const cli_common *common);
 void cli_model_close(cli_model *model); /* a zeroed one is fine */
 
 /* --- where to cut --- */

@@ -159,6 +159,27 @@ static void export_is_near(void **unused) {
     train_conditional_free(&net);
 }
 
+/* What was stored can be learned on from: back to numbers, and stored again, it is the same. */
+static void import_is_exact(void **unused) {
+    (void)unused;
+    codec_backend be;
+    codec_conditional c, again;
+    codec_backend_plain(&be);
+    train_conditional_network net = make(&be, 9), other = make(&be, 10);
+    formats_buffer first = formats_buffer_make(1 << 24), second = formats_buffer_make(1 << 24);
+    assert_int_equal(train_conditional_export(&net, &c), TAPER_OK);
+    train_conditional_import(&other, &c);
+    assert_int_equal(train_conditional_export(&other, &again), TAPER_OK);
+    for (uint32_t s = 0; s < STAGES; s++) c.begin[s] = again.begin[s] = s;
+    assert_int_equal(codec_conditional_write(&c, &first), TAPER_OK);
+    assert_int_equal(codec_conditional_write(&again, &second), TAPER_OK);
+    assert_int_equal(first.size, second.size);
+    assert_memory_equal(first.data, second.data, first.size);
+    codec_conditional_free(&c), codec_conditional_free(&again);
+    train_conditional_free(&net), train_conditional_free(&other);
+    formats_buffer_free(&first), formats_buffer_free(&second);
+}
+
 /* The whole way: a group's state as inputs, floats against the codec's integers. */
 static void integers_say_what_floats_say(void **unused) {
     (void)unused;
@@ -235,6 +256,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradient_equals_finite_differences),
         cmocka_unit_test(export_is_near),
+        cmocka_unit_test(import_is_exact),
         cmocka_unit_test(integers_say_what_floats_say),
         cmocka_unit_test(illegal_shapes_are_refused),
     };

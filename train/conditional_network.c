@@ -258,6 +258,9 @@ taper_status train_conditional_backward(train_conditional_network *net, uint32_t
 
 /* --- integers -------------------------------------------------------------------------- */
 
+/* activations are kept in 1/16, sums before them in 1/16 of that */
+static const float sum_one = 16.0f * CODEC_CONDITIONAL_ACTIVATION_ONE, pass_one = 64.0f;
+
 /* The finest step 2^-k at which n weights, `stride` apart, fit 8 bits; k is returned. */
 static uint8_t shift_for(const float *w, size_t n, size_t stride) {
     float most = 1e-9f;
@@ -286,8 +289,6 @@ static void export_biases(const float *b, size_t n, float one, int32_t *to) {
 }
 
 taper_status train_conditional_export(const train_conditional_network *net, codec_conditional *to) {
-    /* activations are kept in 1/16, sums before them in 1/16 of that */
-    const float sum_one = 16.0f * CODEC_CONDITIONAL_ACTIVATION_ONE, pass_one = 64.0f;
     const train_conditional_weights *w = &net->w;
     size_t h = net->shape.hidden, inputs = net->columns - SIDES;
     *to = net->shape;
@@ -306,4 +307,31 @@ taper_status train_conditional_export(const train_conditional_network *net, code
     export_rows(w->out, (size_t)net->shape.units * net->shape.kinds, h, to->out, to->out_shift);
     export_biases(w->pass_bias, (size_t)net->shape.kinds * net->shape.end, pass_one, to->bias);
     return TAPER_OK;
+}
+
+static void import_rows(float *w, size_t rows, size_t columns, const int16_t *from,
+                        const uint8_t *shift) {
+    for (size_t r = 0; r < rows; r++)
+        for (size_t i = r * columns; i < (r + 1) * columns; i++)
+            w[i] = ldexpf((float)from[i], -shift[r]);
+}
+
+static void import_biases(float *b, size_t n, float one, const int32_t *from) {
+    for (size_t i = 0; i < n; i++) b[i] = (float)from[i] / one;
+}
+
+void train_conditional_import(train_conditional_network *net, const codec_conditional *from) {
+    train_conditional_weights *w = &net->w;
+    size_t h = net->shape.hidden, inputs = net->columns - SIDES;
+    for (size_t i = 0; i < inputs; i++)
+        for (size_t j = 0; j < h; j++)
+            w->first[i * h + j] = ldexpf((float)from->first[i * h + j], -from->first_shift[j]);
+    import_biases(w->first + inputs * h, SIDES * h, sum_one, from->place);
+    import_biases(w->stage, net->shape.stages * h, sum_one, from->stage);
+    for (int l = 0; l < MIDDLES; l++) {
+        import_rows(w->middle[l], h, h, from->middle[l], from->middle_shift[l]);
+        import_biases(w->bias[l], h, sum_one, from->middle_bias[l]);
+    }
+    import_rows(w->out, (size_t)net->shape.units * net->shape.kinds, h, from->out, from->out_shift);
+    import_biases(w->pass_bias, (size_t)net->shape.kinds * net->shape.end, pass_one, from->bias);
 }

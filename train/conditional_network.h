@@ -59,4 +59,7 @@ taper_status train_conditional_backward(train_conditional_network *net, uint32_t
  */
 taper_status train_conditional_export(const train_conditional_network *net, codec_conditional *to);
 
+/* The other way round: from's integers as the network's numbers. Their shapes are equal. */
+void train_conditional_import(train_conditional_network *net, const codec_conditional *from);
+
 #endif

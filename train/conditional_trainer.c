@@ -33,7 +33,7 @@ typedef struct run {
 
 train_conditional_options train_conditional_defaults(void) {
     return (train_conditional_options){.stages = 36,
-                                       .own = 160,
+                                       .own = 256,
                                        .beside = 64,
                                        .epochs = 12,
                                        .windows = 2048,
@@ -57,7 +57,8 @@ static uint32_t divide(const double *bits, uint32_t end, uint32_t most, uint32_t
     return stages;
 }
 
-static taper_status plan(run *r, const double *bits, uint32_t end, codec_conditional *shape) {
+/* The shape to learn: that of the start, or one for the order and its cost. */
+static taper_status plan_new(run *r, const double *bits, uint32_t end, codec_conditional *shape) {
     const train_conditional_options *o = r->options;
     const codec_code_tables *t = &r->model->tables;
     uint32_t reached = 1;
@@ -76,6 +77,28 @@ static taper_status plan(run *r, const double *bits, uint32_t end, codec_conditi
     r->share = calloc(o->stages, sizeof *r->share);
     if (!r->begin || !r->share) return TAPER_ERR_NOMEM;
     shape->stages = divide(bits, end, o->stages, r->begin);
+    return TAPER_OK;
+}
+
+static taper_status plan_as(run *r, const codec_conditional *start, codec_conditional *shape) {
+    *shape = (codec_conditional){.kinds = start->kinds,
+                                 .hidden = start->hidden,
+                                 .own = start->own,
+                                 .beside = start->beside,
+                                 .units = start->units,
+                                 .end = start->end,
+                                 .stages = start->stages};
+    r->begin = calloc(start->stages + 1, sizeof *r->begin);
+    r->share = calloc(start->stages, sizeof *r->share);
+    if (!r->begin || !r->share) return TAPER_ERR_NOMEM;
+    memcpy(r->begin, start->begin, start->stages * sizeof *r->begin);
+    r->begin[start->stages] = start->end;
+    return TAPER_OK;
+}
+
+static taper_status plan(run *r, const double *bits, uint32_t end, codec_conditional *shape) {
+    const train_conditional_options *o = r->options;
+    TAPER_TRY(o->start ? plan_as(r, o->start, shape) : plan_new(r, bits, end, shape));
     double sum = 0;
     for (uint32_t s = 0; s < shape->stages; s++) {
         double of_stage = 0;
@@ -232,6 +255,7 @@ static taper_status begin(run *r, const double *bits, uint32_t end, taper_error 
         return formats_fail(error, status,
                             "a network of %u hidden units to predict with: 8 to 256, in steps of 8",
                             o->hidden);
+    if (status == TAPER_OK && o->start) train_conditional_import(&r->net, o->start);
     if (status == TAPER_OK) status = train_adam_create(&r->adam, r->net.n);
     if (status == TAPER_OK)
         status = train_conditional_loss_create(&r->loss, &r->net, &r->model->tables, r->begin);

@@ -208,6 +208,16 @@ static taper_status make_candidate(candidate *c, const train_options *options,
     return finish_candidate(c, options, data, be, hooks, error);
 }
 
+/* A model from elsewhere, adapted to the images. */
+static taper_status adapt_candidate(candidate *c, const train_options *options,
+                                    const train_dataset *data, codec_backend *be,
+                                    const train_hooks *hooks, taper_error *error) {
+    *c = (candidate){.file = formats_buffer_make(SIZE_MAX / 4)};
+    TAPER_TRY(taper_model_load(&c->model, options->from->data, options->from->size, NULL, error));
+    TAPER_TRY(train_adapt(c->model, options, data, be, hooks, error));
+    return finish_candidate(c, options, data, be, hooks, error);
+}
+
 /* What predicts and refines, for the one that was chosen. */
 static taper_status extend_candidate(candidate *c, const train_options *options,
                                      const train_dataset *data, codec_backend *be,
@@ -302,11 +312,12 @@ taper_status train_model(const train_options *options, const train_dataset *data
                          const train_hooks *hooks, formats_buffer *out, train_report *report,
                          taper_error *error) {
     codec_window window[4];
-    int n;
+    int n = 0;
     uint64_t set_images = options->set_images ? options->set_images : data->available;
-    TAPER_TRY(list_windows(options, data, window, &n, error));
     candidate best = {0};
-    taper_status status = TAPER_OK;
+    taper_status status = options->from ? adapt_candidate(&best, options, data, be, hooks, error)
+                                        : list_windows(options, data, window, &n, error);
+    if (options->from) n = 0;
     for (int i = 0; i < n && status == TAPER_OK; i++) {
         candidate c;
         status = make_candidate(&c, options, data, window[i], be, hooks, error);
@@ -318,7 +329,8 @@ taper_status train_model(const train_options *options, const train_dataset *data
         }
         free_candidate(&c);
     }
-    if (status == TAPER_OK) status = extend_candidate(&best, options, data, be, hooks, error);
+    if (status == TAPER_OK && !options->from)
+        status = extend_candidate(&best, options, data, be, hooks, error);
     if (status == TAPER_OK) {
         *report = (train_report){0};
         fill_report(report, &best, data);

@@ -40,6 +40,8 @@ typedef struct train_options {
     double linear_mse; /* squared error that rounding the linear weights may add; 0: 0.25 (54 dB) */
     uint64_t set_images;        /* images over which the model's bytes are spread when the window is
                                    chosen; 0: as many as given */
+    const formats_buffer *from; /* NULL, or the file of a model of family pca to adapt: window,
+                                   lap, units, and what it has of networks are its */
     train_code code;            /* family dense; default TRAIN_CODE_PLANES */
     train_dense_options dense;  /* TRAIN_CODE_PLANES: its loop (trainer.h) */
     train_nested_choice nested; /* the other codes */
@@ -58,7 +60,7 @@ typedef struct train_report {
     int binary;      /* a unit is one bit */
     int used_linear; /* family dense, planes: training gained nothing and the linear start was kept
                       */
-    int head_left_out; /* a head was asked for and gained nothing */
+    int head_left_out;         /* a head was asked for and gained nothing */
     train_rd_curve validation; /* on the validation part */
 } train_report;
 

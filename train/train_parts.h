@@ -29,6 +29,17 @@ taper_status train_add_conditional(taper_model *model, const train_options *opti
                                    const train_dataset *data, codec_backend *be,
                                    const train_hooks *hooks, taper_error *error);
 
+/* Contexts anew for the images, and nothing else. */
+taper_status train_renew_contexts(taper_model *model, const train_dataset *data, codec_backend *be,
+                                  taper_error *error);
+
+/* Adapt a loaded model of family pca to the images. What it has of conditional model and head
+ * learns on, at a quarter of the rate in options; the others of their settings hold.
+ * TAPER_ERR_ARG: a model of another family, or for grey images where there is colour. */
+taper_status train_adapt(taper_model *model, const train_options *options,
+                         const train_dataset *data, codec_backend *be, const train_hooks *hooks,
+                         taper_error *error);
+
 /* Family dense, from a model that holds the principal components: train the network, calibrate it,
  * tune the decoder on what the quantiser gives, and keep the linear model instead where validation
  * says that it is smaller. */

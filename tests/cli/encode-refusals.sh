@@ -1,7 +1,6 @@
 # What cannot be carried out is refused in one sentence with a remedy, before anything is written.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 60
-expect 2 '*taper train -o*' "$TAPER" encode -o out.taper set/png
 expect 2 '*-o FILE*' "$TAPER" encode -m model.tpm set/png
 expect 2 '*give the images*' "$TAPER" encode -m model.tpm -o out.taper
 expect 2 '*give one of --bytes*' "$TAPER" encode -m model.tpm -o out.taper -b 1K --bpp 1 set/png

@@ -1,0 +1,56 @@
+/* train_adapt.c -- a model that was trained elsewhere, adapted to new images: its network, order
+ * and stages stay; contexts are fitted anew, and what predicts and refines learns on from where it
+ * is. See train_parts.h. */
+#include "train_parts.h"
+#include <stdlib.h>
+
+/* Adam's peak against that of learning from nothing. */
+static const float gentle = 0.25f;
+
+/* Take a network out of the tables. */
+static codec_conditional *take(codec_conditional **from) {
+    codec_conditional *c = *from;
+    *from = NULL;
+    return c;
+}
+
+static void drop(codec_conditional *c) {
+    if (c) codec_conditional_free(c);
+    free(c);
+}
+
+typedef struct starts {
+    codec_conditional *conditional, *head;
+} starts;
+
+/* Contexts for the new images, then the two networks, from their starts. */
+static taper_status relearn(taper_model *m, const starts *from, const train_options *given,
+                            const train_dataset *data, codec_backend *be, const train_hooks *hooks,
+                            taper_error *error) {
+    train_options options = *given;
+    options.conditional.start = from->conditional;
+    options.head.start = from->head;
+    options.conditional.rate *= gentle, options.head.rate *= gentle;
+    options.conditional.hidden = from->conditional ? from->conditional->hidden : 0;
+    options.head.hidden = from->head ? from->head->hidden : 0;
+    if (from->conditional || from->head)
+        return train_add_conditional(m, &options, data, be, hooks, error);
+    return train_renew_contexts(m, data, be, error);
+}
+
+taper_status train_adapt(taper_model *m, const train_options *options, const train_dataset *data,
+                         codec_backend *be, const train_hooks *hooks, taper_error *error) {
+    codec_code_tables *t = &m->tables;
+    if (data->channels > m->window.channels)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "the images are in colour but the model is for grey ones; begin from a "
+                            "colour model");
+    if (m->info.family != TAPER_FAMILY_PCA)
+        return formats_fail(error, TAPER_ERR_ARG, "only models of family pca can be adapted");
+    starts from = {take(&t->conditional), take(&t->head)};
+    free(t->head_depth), t->head_depth = NULL;
+    taper_status status = train_renew_analysis(m, be, error);
+    if (status == TAPER_OK) status = relearn(m, &from, options, data, be, hooks, error);
+    drop(from.conditional), drop(from.head);
+    return status;
+}
