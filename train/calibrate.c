@@ -11,11 +11,11 @@ static double square(double x) { return x * x; }
 
 /* --- thresholds ------------------------------------------------------------------------ */
 
-static uint8_t planes_for(
-    double top) { /* bits of floor(top), with an eighth of room above what was seen */
-    double m = floor(top * 1.125);
+/* Bits of floor(top), with room above what was seen: others' images have larger ones. */
+static uint8_t planes_for(double top) {
+    double m = floor(top * 2);
     uint8_t planes = 0;
-    while (planes < CODEC_MAX_PLANES && m >= exp2(planes)) planes++;
+    while (top >= 1 && planes < CODEC_MAX_PLANES && m >= exp2(planes)) planes++;
     return planes;
 }
 

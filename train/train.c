@@ -56,8 +56,11 @@ taper_status train_fit_pca(taper_model *m, const train_dataset *data, codec_back
 taper_status train_select_for_calibration(train_selection *s, const train_dataset *data,
                                           codec_window window, uint32_t units) {
     enum { WORK = 30000000, PASSES_PER_UNIT = 7, ROWS_PER_INPUT = 50, FEWEST = 200 };
+    enum { IMAGES = 24, MOST_WORK = 5 }; /* large images, too, are to be more than a few */
     size_t most = WORK / ((size_t)units * PASSES_PER_UNIT) + FEWEST;
     TAPER_TRY(train_select(s, data, window, TRAIN_PART_TRAINING, SIZE_MAX / 2));
+    size_t wanted = s->n ? s->windows / s->n * IMAGES : 0;
+    if (wanted > most) most = wanted < most * MOST_WORK ? wanted : most * MOST_WORK;
     int plenty = s->windows >= (size_t)ROWS_PER_INPUT * codec_window_values(window);
     train_selection_free(s);
     TAPER_TRY(train_select(s, data, window, plenty ? TRAIN_PART_ALL : TRAIN_PART_VALIDATION, most));
