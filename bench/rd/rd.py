@@ -166,12 +166,12 @@ def cuts_against_jpeg2000(images, ladder):
 
 def halves(files, name):
     """Two folders of links, every other file in each."""
-    out = []
+    files, out = sorted(files), []
     for half in (0, 1):
         folder = WORK / "sets" / name / ("test" if half else "train")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        for i, file in enumerate(sorted(files)[half::2]):
+        for i, file in enumerate(files[half::2]):
             (folder / ("%06d%s" % (i, file.suffix))).symlink_to(file.resolve())
         out.append(folder)
     return out
@@ -179,6 +179,7 @@ def halves(files, name):
 
 def sets():
     samples = WORK / "sets" / "samples"
+    samples.parent.mkdir(parents=True, exist_ok=True)
     if not samples.exists():
         output(BUILD / "make_samples", "small", samples, "--count", "3000", "--format", "png")
     pairs = {"samples": halves(samples.glob("**/*.png"), "samples-halves")}
