@@ -8,7 +8,7 @@
 # make bench      measured figures as JSON lines
 # make rd         rate and distortion of the models that ship, as JSON lines; PARTS="kodak cifar10 sets ..."
 # make paper-nested-dropout   the figures of the nested-dropout paper; QUICK=1: in minutes, to build/paper-quick
-# make install    binary, libraries, header, taper.pc, manual pages, completions; PREFIX=/usr/local DESTDIR=
+# make install    binary, libraries, header, taper.pc, models, manual pages, completions; PREFIX=/usr/local DESTDIR=
 # make clean      remove build/
 # make help       this text
 NVCC    ?= nvcc
@@ -125,9 +125,10 @@ paper-nested-dropout: all $(B)/bench/nested_dropout $(filter %/test_theory,$(TES
 # One public header: formats/taper_types.h stands in for the line that includes it. DESTDIR is only written to.
 D = $(DESTDIR)$(PREFIX)
 install: all
-	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/share/man/man1 \
+	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/share/man/man1 $(D)/share/taper \
 	    $(D)/share/bash-completion/completions $(D)/share/zsh/site-functions
 	install $(B)/taper $(D)/bin/taper
+	install -m 644 models/photo.tpm models/tiny.tpm $(D)/share/taper
 	install -m 644 $(B)/libtaper.a $(D)/lib/libtaper.a
 	install -m 644 $(B)/libtaper.so $(D)/lib/libtaper.so.$(VERSION)
 	ln -sf libtaper.so.$(VERSION) $(D)/lib/libtaper.so.0

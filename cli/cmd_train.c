@@ -11,6 +11,7 @@
 
 typedef struct settings {
     cli_common common;
+    uint32_t side, reach; /* what window and lap say */
     const char *output, *window, *lap, *filelist, *labels, *checkpoint, *log, *plot;
     const char *truncation, *regularise;
     const char *from;
@@ -108,9 +109,9 @@ static const cli_option options[] = {
     {"seed", 0, CLI_INT, "N", offsetof(settings, seed), .min = 0, .max = 9e15, .initial = "1",
      .help = "random numbers repeat with the seed"},
     {"checkpoint", 0, CLI_STRING, "FILE", offsetof(settings, checkpoint),
-     .help = "dense: save the run here"},
+     .help = "save a long run here"},
     {"resume", 0, CLI_FLAG, .offset = offsetof(settings, resume),
-     .help = "dense: go on from the checkpoint"},
+     .help = "go on from the checkpoint"},
     {"log", 0, CLI_STRING, "FILE", offsetof(settings, log),
      .help = "dense: learning curve as JSON lines"},
     {"plot", 0, CLI_STRING, "STEM", offsetof(settings, plot),
@@ -279,15 +280,14 @@ static train_options options_of(const settings *s, uint32_t *hidden) {
     return o;
 }
 
-static int learn(const settings *s, cli_train_talk *t, const train_dataset *data, uint32_t window) {
+static int learn(const settings *s, cli_train_talk *t, const train_dataset *data) {
     uint32_t hidden[CODEC_MAX_LAYERS];
     taper_error error = {0};
     train_options o = options_of(s, hidden);
     taper_status status =
         train_regulariser_parse(&o.nested.training.regulariser, s->regularise, &error);
     if (status != TAPER_OK) return cli_fail("train", "--regularise", status, &error);
-    o.window = window;
-    parse_lap(s->lap, &o.lap);
+    o.window = s->side, o.lap = s->reach;
     cli_model from = {0};
     int opened = s->from ? cli_model_open(&from, "train", s->from, &s->common) : CLI_DONE;
     if (opened != CLI_DONE) return opened;
@@ -303,7 +303,7 @@ static int learn(const settings *s, cli_train_talk *t, const train_dataset *data
     codec_backend_close(&backend);
     cli_model_close(&from);
     if (t->stage) cli_progress_end(&t->progress);
-    const char *about = s->output;
+    const char *about = s->from && status == TAPER_ERR_ARG ? s->from : s->output;
     if (status != TAPER_OK && s->checkpoint &&
         (status == TAPER_ERR_IO || status == TAPER_ERR_CORRUPT))
         about = s->checkpoint;
@@ -330,7 +330,7 @@ static int check_target(const settings *s) {
     return CLI_DONE;
 }
 
-static int run(const settings *s, const char *const *paths, size_t n, uint32_t window) {
+static int run(const settings *s, const char *const *paths, size_t n) {
     cli_train_talk t = {.common = &s->common,
                         .output = s->output,
                         .log_path = s->log,
@@ -357,7 +357,7 @@ static int run(const settings *s, const char *const *paths, size_t n, uint32_t w
                  "learning from %zu of %zu images, evenly chosen, to stay within --max-memory",
                  data.n, data.available);
     cli_train_talk_begin(&t);
-    int code = learn(s, &t, &data, window);
+    int code = learn(s, &t, &data);
     cli_train_talk_end(&t);
     train_dataset_free(&data);
     return code;
@@ -374,16 +374,15 @@ static int check_from(const settings *s) {
     return CLI_DONE;
 }
 
-static int check_and_run(const settings *s, int argc, char **argv, int first) {
-    uint32_t window, lap;
+static int check_and_run(settings *s, int argc, char **argv, int first) {
     int code;
     if (!s->output) return cli_usage(&cli_verb_train, "name the model to write with -o MODEL");
     if (first == argc && !s->filelist)
         return cli_usage(&cli_verb_train, "name images or folders to learn from");
-    if (!parse_window(s->window, &window))
+    if (!parse_window(s->window, &s->side))
         return cli_usage(&cli_verb_train, "--window is auto, whole or 2 to 64, not '%s'",
                          s->window);
-    if (!parse_lap(s->lap, &lap))
+    if (!parse_lap(s->lap, &s->reach))
         return cli_usage(&cli_verb_train, "--lap is auto or 0 to %d, not '%s'", CODEC_LAP_MOST,
                          s->lap);
     if (s->resume && !s->checkpoint)
@@ -396,7 +395,7 @@ static int check_and_run(const settings *s, int argc, char **argv, int first) {
     if (!strncmp(s->common.device, "cuda", 4))
         return cli_usage(&cli_verb_train, "this build has no CUDA; give --device cpu");
     if ((code = check_target(s)) != CLI_DONE) return code;
-    return run(s, (const char *const *)argv + first, (size_t)(argc - first), window);
+    return run(s, (const char *const *)argv + first, (size_t)(argc - first));
 }
 
 int cmd_train(int argc, char **argv) {

@@ -167,16 +167,16 @@ static int finish(arrival *a) {
 }
 
 /* Read the header; *n: how many of its bytes came. */
-static int read_header(int descriptor, const char *input, uint8_t *header, size_t *n) {
+static int read_header(const arrival *a, int descriptor, uint8_t *header, size_t *n) {
     taper_error error = {0};
     *n = 0;
     while (*n < FORMATS_HEADER_SIZE) {
-        struct pollfd pipe = {.fd = descriptor, .events = POLLIN};
-        if (poll(&pipe, 1, -1) < 0) continue;
+        if (wait_for_bytes(a, descriptor) == 0) continue;
         ssize_t got = read(descriptor, header + *n, FORMATS_HEADER_SIZE - *n);
         if (got == 0) return CLI_DONE;
         if (got < 0 && errno != EINTR && errno != EAGAIN)
-            return cli_fail("decode", input, formats_fail_errno(&error, errno, "read"), &error);
+            return cli_fail("decode", a->q->input, formats_fail_errno(&error, errno, "read"),
+                            &error);
         if (got > 0) *n += (size_t)got;
     }
     return CLI_DONE;
@@ -188,7 +188,7 @@ static int begin(arrival *a, int descriptor, cli_model *model) {
     uint8_t header[FORMATS_HEADER_SIZE];
     taper_error error = {0};
     size_t n;
-    int code = read_header(descriptor, a->q->input, header, &n);
+    int code = read_header(a, descriptor, header, &n);
     if (code == CLI_DONE && n == sizeof header)
         code = cli_model_of(model, "decode", formats_get_u64le(header + ID_AT), a->q->common);
     if (code != CLI_DONE) return code;

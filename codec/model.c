@@ -149,7 +149,7 @@ static void write_architecture(const taper_model *m, formats_buffer *out) {
 
 static void describe_networks(taper_model *m) {
     const codec_code_tables *t = &m->tables;
-    m->info.lap = m->window.lap ? m->lap.reach : 0;
+    m->info.lap = m->lap.reach;
     m->info.conditional_hidden = t->conditional ? t->conditional->hidden : 0;
     m->info.head_hidden = t->head ? t->head->hidden : 0;
 }

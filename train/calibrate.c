@@ -11,7 +11,7 @@ static double square(double x) { return x * x; }
 
 /* --- thresholds ------------------------------------------------------------------------ */
 
-/* Bits of floor(top), with room above what was seen: others' images have larger ones. */
+/* Bits of floor(2 top): other images have larger values than those that were seen. */
 static uint8_t planes_for(double top) {
     double m = floor(top * 2);
     uint8_t planes = 0;

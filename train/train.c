@@ -298,7 +298,7 @@ static taper_status list_windows(const train_options *options, const train_datas
 static void fill_report(train_report *r, const candidate *c, const train_dataset *data) {
     r->window = c->model->window;
     r->window.lap = NULL; /* the model's */
-    r->lap = c->model->window.lap ? c->model->lap.reach : 0;
+    r->lap = c->model->lap.reach;
     r->units = c->model->network.units;
     r->passes = c->model->tables.n_passes;
     r->model_bytes = c->file.size;
@@ -320,7 +320,6 @@ taper_status train_model(const train_options *options, const train_dataset *data
     candidate best = {0};
     taper_status status = options->from ? adapt_candidate(&best, options, data, be, hooks, error)
                                         : list_windows(options, data, window, &n, error);
-    if (options->from) n = 0;
     for (int i = 0; i < n && status == TAPER_OK; i++) {
         candidate c;
         status = make_candidate(&c, options, data, window[i], be, hooks, error);

@@ -33,9 +33,7 @@ static taper_status relearn(taper_model *m, const starts *from, const train_opti
     options.conditional.rate *= gentle, options.head.rate *= gentle;
     options.conditional.hidden = from->conditional ? from->conditional->hidden : 0;
     options.head.hidden = from->head ? from->head->hidden : 0;
-    if (from->conditional || from->head)
-        return train_add_conditional(m, &options, data, be, hooks, error);
-    return train_renew_contexts(m, data, be, error);
+    return train_add_conditional(m, &options, data, be, hooks, error);
 }
 
 taper_status train_adapt(taper_model *m, const train_options *options, const train_dataset *data,

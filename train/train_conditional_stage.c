@@ -67,36 +67,26 @@ static taper_status learn_both(lesson *l, const train_options *options, const tr
     return status;
 }
 
-taper_status train_renew_contexts(taper_model *m, const train_dataset *data, codec_backend *be,
-                                  taper_error *error) {
-    train_selection s;
-    float *code = NULL;
-    if (train_select_for_calibration(&s, data, m->window, m->network.units) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to select images");
-    taper_status status = train_encode_selection(m, be, data, &s, &code, error);
-    train_codes codes = {code, s.windows, s.grid, s.n};
-    if (status == TAPER_OK) status = train_refit_contexts(m, &codes, NULL, error);
-    free(code);
-    train_selection_free(&s);
-    return status;
-}
-
 taper_status train_add_conditional(taper_model *m, const train_options *options,
                                    const train_dataset *data, codec_backend *be,
                                    const train_hooks *hooks, taper_error *error) {
     train_selection s;
     float *code = NULL;
     lesson l = {.model = m, .data = data, .be = be, .user = hooks ? hooks->user : NULL};
-    if (!options->conditional.hidden && !options->head.hidden) return TAPER_OK;
-    train_say(hooks, "validation", -1);
-    TAPER_TRY(train_evaluate_validation(m, data, be, &l.curve, error));
+    int asked = options->conditional.hidden || options->head.hidden;
+    if (asked) {
+        train_say(hooks, "validation", -1);
+        TAPER_TRY(train_evaluate_validation(m, data, be, &l.curve, error));
+    }
     if (train_select_for_calibration(&s, data, m->window, m->network.units) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to select images");
     taper_status status = train_encode_selection(m, be, data, &s, &code, error);
     train_codes codes = {code, s.windows, s.grid, s.n};
     l.codes = &codes;
     train_say(hooks, "learning to predict", -1);
-    if (status == TAPER_OK) status = learn_both(&l, options, hooks, error);
+    if (status == TAPER_OK)
+        status = asked ? learn_both(&l, options, hooks, error)
+                       : train_refit_contexts(m, &codes, NULL, error);
     free(code);
     train_selection_free(&s);
     return status;

@@ -23,15 +23,11 @@ codec_weight_precision train_precision(const train_options *options);
 taper_status train_calibrate_dense(taper_model *model, const train_dataset *data, codec_backend *be,
                                    const train_options *options, taper_error *error);
 
-/* A conditional model and a head, where options ask for them (conditional_trainer.h), for a
- * calibrated model. */
+/* Contexts anew for the images, with a conditional model and a head where options ask for them
+ * (conditional_trainer.h), for a calibrated model. */
 taper_status train_add_conditional(taper_model *model, const train_options *options,
                                    const train_dataset *data, codec_backend *be,
                                    const train_hooks *hooks, taper_error *error);
-
-/* Contexts anew for the images, and nothing else. */
-taper_status train_renew_contexts(taper_model *model, const train_dataset *data, codec_backend *be,
-                                  taper_error *error);
 
 /* Adapt a loaded model of family pca to the images. What it has of conditional model and head
  * learns on, at a quarter of the rate in options; the others of their settings hold.

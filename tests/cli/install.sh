@@ -17,7 +17,7 @@ at=$here/root/opt/taper
 # every file of the list, and nothing that a release does not name
 for file in bin/taper include/taper.h lib/libtaper.a lib/libtaper.so lib/libtaper.so.0 \
     lib/pkgconfig/taper.pc share/man/man1/taper.1 share/bash-completion/completions/taper \
-    share/zsh/site-functions/_taper; do
+    share/zsh/site-functions/_taper share/taper/photo.tpm share/taper/tiny.tpm; do
     test -s "$at/$file" || { echo "$file is missing"; exit 1; }
 done
 test "$(find "$at/include" -type f | wc -l)" -eq 1
