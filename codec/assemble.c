@@ -94,13 +94,17 @@ static taper_status search_budget(formats_front *f, const formats_front *was, co
         if (guess <= low || guess >= high) guess = low + (high - low) / 2;
         at = guess;
         TAPER_TRY(try_budget(f, was, full, at, &total, error));
-        if (total <= max_bytes) low = at;
-        else high = at;
+        if (total <= max_bytes)
+            low = at;
+        else
+            high = at;
     }
     return at == low ? TAPER_OK : try_budget(f, was, full, low, &total, error);
 }
 
-taper_status codec_shorten(formats_front *f, uint64_t max_bytes, taper_error *error) {
+/* Cut the chunks so that the container takes about max_bytes: its checksums, of which its front
+ * matter is made, are not yet those of what is left. */
+static taper_status shorten(formats_front *f, uint64_t max_bytes, taper_error *error) {
     size_t chunks = (size_t)f->layers * f->groups;
     uint64_t front;
     TAPER_TRY(front_size(f, &front, error));
@@ -151,14 +155,39 @@ static taper_status take_output(void *user, uint64_t chunk, const void *bytes, s
     return to->write(to->user, bytes, n);
 }
 
-taper_status codec_assemble(formats_front *f, const codec_chunks *chunks, const taper_sink *to,
-                            taper_error *error) {
+/* Checksums, then the front matter as it is written. */
+static taper_status write_front(formats_front *f, const codec_chunks *chunks, formats_buffer *front,
+                                taper_error *error) {
     free(f->checksum);
     f->checksum = calloc((size_t)formats_front_checksums(f) + 1, sizeof *f->checksum);
     if (!f->checksum) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for checksums");
-    taper_status status = walk_chunks(f, chunks, take_checksum, f);
+    formats_buffer_clear(front);
+    TAPER_TRY(walk_chunks(f, chunks, take_checksum, f));
+    return formats_front_write(f, front, error);
+}
+
+/* The same, within max_bytes: new checksums may pack into more bytes than the old ones did. */
+static taper_status fit_front(formats_front *f, const codec_chunks *chunks, uint64_t max_bytes,
+                              formats_buffer *front, taper_error *error) {
+    uint64_t most = max_bytes, total;
+    do {
+        TAPER_TRY(shorten(f, most, error));
+        TAPER_TRY(write_front(f, chunks, front, error));
+        total = front->size + f->chunk_at[(uint64_t)f->layers * f->groups];
+        most -= total > max_bytes ? total - max_bytes : 0;
+    } while (total > max_bytes);
+    return TAPER_OK;
+}
+
+taper_status codec_assemble(formats_front *f, const codec_chunks *chunks, uint64_t max_bytes,
+                            const taper_sink *to, taper_error *error) {
     formats_buffer front = formats_buffer_make(SIZE_MAX / 4);
-    if (status == TAPER_OK) status = formats_front_write(f, &front, error);
+    taper_status status = max_bytes == UINT64_MAX ? write_front(f, chunks, &front, error)
+                                                  : fit_front(f, chunks, max_bytes, &front, error);
+    if (status == TAPER_ERR_LIMIT) {
+        formats_buffer_free(&front);
+        return status;
+    }
     if (status == TAPER_OK) status = to->write(to->user, front.data, front.size);
     formats_buffer_free(&front);
     taper_sink copy = *to;

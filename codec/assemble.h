@@ -14,19 +14,17 @@ typedef struct codec_chunks {
 /* Chunks that share a checksum: one where chunks are large, more where images are small. */
 uint32_t codec_checksum_span(uint8_t layout, uint64_t data_bytes, uint64_t chunks);
 
-/* Cut front's chunk lengths so that the container takes at most max_bytes: under TAPER_LAYOUT_SET
- * the longest prefix, under TAPER_LAYOUT_IMAGE the same share of every chunk. The written form may
- * be a little smaller. TAPER_ERR_LIMIT: the front matter alone is larger. */
-taper_status codec_shorten(formats_front *front, uint64_t max_bytes, taper_error *error);
-
-/* As above with a budget for the chunks alone. */
+/* Cut front's chunk lengths to a budget for the chunks alone: under TAPER_LAYOUT_SET the longest
+ * prefix, under TAPER_LAYOUT_IMAGE the same share of every chunk. */
 void codec_shorten_data(formats_front *front, uint64_t max_data_bytes);
 /* The prefix of the data that a cut file still has, in either layout. */
 void codec_clip_data(formats_front *front, uint64_t data_bytes);
 
 /* Compute checksums over what `chunks` yields (front->chunk_at gives the lengths), then write the
- * container. */
-taper_status codec_assemble(formats_front *front, const codec_chunks *chunks, const taper_sink *to,
-                            taper_error *error);
+ * container. Where it would take more than max_bytes (UINT64_MAX: no limit) the chunks are cut as
+ * above first; it may then be a little smaller. TAPER_ERR_LIMIT: the front matter alone is larger,
+ * and nothing was written. */
+taper_status codec_assemble(formats_front *front, const codec_chunks *chunks, uint64_t max_bytes,
+                            const taper_sink *to, taper_error *error);
 
 #endif

@@ -1,9 +1,9 @@
 /* chunk_coder.h -- write it: the passes of one chunk through contexts and range coder, and back.
  *
  * A chunk is one layer (a run of passes) of one group, one range coder string. The group's state
- * and its adaptive probabilities go on from chunk to chunk. Within a pass positions come in order;
- * a bit of significance is followed at once by its sign. Bits of a binary model have none, and are
- * priced by group->mixed instead of a context. */
+ * and its adaptive probabilities go on from chunk to chunk. Within a pass the positions that go in
+ * it come in order; a bit of significance is followed at once by its sign. Bits of a binary model
+ * have none, and are priced by group->mixed instead of a context. */
 #ifndef CODEC_CHUNK_CODER_H
 #define CODEC_CHUNK_CODER_H
 #include "contexts.h"

@@ -8,6 +8,7 @@
 taper_status codec_code_tables_alloc(codec_code_tables *t, uint32_t units) {
     memset(t, 0, sizeof *t);
     t->units = units;
+    t->parts = 1;
     t->step = calloc(units, sizeof *t->step);
     t->planes = calloc(units, sizeof *t->planes);
     t->log_scale = calloc(units, sizeof *t->log_scale);
@@ -27,37 +28,43 @@ void codec_code_tables_free(codec_code_tables *t) {
 
 taper_status codec_code_tables_set_planes(codec_code_tables *t) {
     uint32_t total = 0;
-    for (uint32_t u = 0; u < t->units; u++) total += t->planes[u];
-    t->n_passes = total;
+    for (uint32_t u = 0; u < t->units; u++) total += t->planes[u] * t->parts;
+    t->n_slopes = t->n_passes = total;
     free(t->slope), free(t->pass);
     t->slope = calloc(total + 1, sizeof *t->slope);
     t->pass = calloc(total + 1, sizeof *t->pass);
     return t->slope && t->pass ? TAPER_OK : TAPER_ERR_NOMEM;
 }
 
-/* A counting sort over (slope falling, depth rising); units rise because they are visited in order.
- */
-taper_status codec_order_make(codec_code_tables *t) {
-    enum { KEYS = 256 * CODEC_MAX_PLANES };
-    uint32_t *start = calloc(KEYS + 1, sizeof *start);
+/* A counting sort over (slope falling, depth and part rising); units rise because they are visited
+ * in order. */
+static taper_status make_order(codec_code_tables *t, int apart) {
+    enum { STEPS = CODEC_MAX_PLANES * CODEC_MAX_PARTS, KEYS = 256 * STEPS };
+    uint32_t *start = calloc(KEYS + 1, sizeof *start), parts = t->parts;
     if (!start) return TAPER_ERR_NOMEM;
     taper_status status = TAPER_OK;
     for (int place = 0; place < 2; place++) { /* count, then place */
         const uint8_t *slope = t->slope;
-        for (uint32_t u = 0; u < t->units; slope += t->planes[u++])
-            for (uint32_t d = 0; d < t->planes[u]; d++) {
-                if (d && slope[d] > slope[d - 1]) status = TAPER_ERR_CORRUPT;
-                uint32_t key = (255u - slope[d]) * CODEC_MAX_PLANES + d;
+        for (uint32_t u = 0; u < t->units; slope += t->planes[u++] * parts)
+            for (uint32_t i = 0; i < t->planes[u] * parts; i++) {
+                uint32_t key = (255u - slope[i]) * STEPS + i, part = i % parts;
+                if (i && slope[i] > slope[i - 1]) status = TAPER_ERR_CORRUPT;
+                if (!apart && part + 1 < parts && slope[i] == slope[i + 1]) continue;
                 if (place)
-                    t->pass[start[key]++] = (codec_pass){(uint16_t)u, (uint8_t)d};
+                    t->pass[start[key]++] =
+                        (codec_pass){(uint16_t)u, (uint8_t)(i / parts), (uint8_t)part};
                 else
                     start[key + 1]++;
             }
         for (uint32_t k = 0; !place && k < KEYS; k++) start[k + 1] += start[k];
+        if (!place) t->n_passes = start[KEYS];
     }
     free(start);
     return status;
 }
+
+taper_status codec_order_make(codec_code_tables *t) { return make_order(t, 0); }
+taper_status codec_order_make_apart(codec_code_tables *t) { return make_order(t, 1); }
 
 /* --- binary models --------------------------------------------------------------------- */
 
@@ -135,12 +142,16 @@ taper_status codec_code_tables_write(const codec_code_tables *t, formats_buffer 
     }
     int same_step = 1;
     for (uint32_t u = 1; u < t->units; u++) same_step &= t->step[u] == t->step[0];
-    formats_write_u8(out, (uint8_t)!same_step);
+    formats_write_u8(out, (uint8_t)((same_step ? 0 : 1) + (t->parts > 1 ? 2 : 0)));
+    if (t->parts > 1) {
+        formats_write_u8(out, (uint8_t)t->parts);
+        formats_write_bytes(out, t->least, t->parts - 1);
+    }
     for (uint32_t u = 0; u < (same_step ? 1 : t->units); u++)
         formats_write_u32le(out, float_bits(t->step[u]));
     formats_write_bytes(out, t->planes, t->units);
     write_i16(out, t->log_scale, t->units);
-    formats_write_bytes(out, t->slope, t->n_passes);
+    formats_write_bytes(out, t->slope, t->n_slopes);
     write_layers(t, out);
     formats_write_bytes(out, t->recon, sizeof t->recon);
     formats_write_bytes(out, t->zero_norm, sizeof t->zero_norm);
@@ -156,11 +167,27 @@ static void read_bytes(formats_cursor *in, void *to, size_t n) {
     if (from) memcpy(to, from, n);
 }
 
+/* What bit 1 of the step mode announces. */
+static taper_status read_parts(codec_code_tables *t, formats_cursor *in, taper_error *error) {
+    t->parts = formats_read_u8(in);
+    if (t->parts < 2 || t->parts > CODEC_MAX_PARTS)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model: planes in %u parts, 2 to %d are legal", t->parts,
+                            CODEC_MAX_PARTS);
+    read_bytes(in, t->least, t->parts - 1);
+    for (uint32_t i = 0; i + 1 < t->parts; i++)
+        if (t->least[i] >= (i ? t->least[i - 1] : CODEC_BINS))
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "model: bin %u of part %u of a plane is not below its predecessor",
+                                t->least[i], i);
+    return TAPER_OK;
+}
+
 static taper_status read_quantiser(codec_code_tables *t, formats_cursor *in, taper_error *error) {
-    uint8_t each = formats_read_u8(in);
-    if (each > 1)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "model: step mode %u is neither 0 nor 1",
-                            each);
+    uint8_t mode = formats_read_u8(in), each = mode & 1;
+    if (mode > 3)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "model: step mode %u is not 0 to 3", mode);
+    if (mode & 2) TAPER_TRY(read_parts(t, in, error));
     for (uint32_t u = 0; u < t->units; u++) {
         uint32_t bits = u && !each ? float_bits(t->step[0]) : formats_read_u32le(in);
         memcpy(&t->step[u], &bits, sizeof bits);
@@ -205,7 +232,7 @@ static taper_status read_layers(codec_code_tables *t, formats_cursor *in, taper_
 static taper_status read_order(codec_code_tables *t, formats_cursor *in, taper_error *error) {
     if (codec_code_tables_set_planes(t) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "model: no memory for %u passes", t->n_passes);
-    read_bytes(in, t->slope, t->n_passes);
+    read_bytes(in, t->slope, t->n_slopes);
     TAPER_TRY(formats_cursor_check(in, "model: order", error));
     if (codec_order_make(t) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: slopes rise within a unit");

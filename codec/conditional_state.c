@@ -28,16 +28,18 @@ taper_status codec_conditional_begin(codec_conditional_state *s, const codec_con
     s->sum = calloc(cells, sizeof *s->sum);
     s->hidden = calloc(cells, sizeof *s->hidden);
     s->seen = calloc((size_t)c->own * n, 1);
-    s->depth = calloc(c->own, 1);
+    s->planes = calloc(c->own, 1);
+    s->parts = calloc(c->own, 1);
     s->logit = calloc(n, sizeof *s->logit);
     s->sign_logit = calloc(n, sizeof *s->sign_logit);
-    if (s->sum && s->hidden && s->seen && s->depth && s->logit && s->sign_logit) return TAPER_OK;
+    if (s->sum && s->hidden && s->seen && s->planes && s->parts && s->logit && s->sign_logit)
+        return TAPER_OK;
     codec_conditional_end(s);
     return TAPER_ERR_NOMEM;
 }
 
 void codec_conditional_end(codec_conditional_state *s) {
-    free(s->sum), free(s->hidden), free(s->seen), free(s->depth);
+    free(s->sum), free(s->hidden), free(s->seen), free(s->planes), free(s->parts);
     free(s->logit), free(s->sign_logit);
     *s = (codec_conditional_state){0};
 }
@@ -102,16 +104,19 @@ static void see_changes(codec_conditional_state *s, const codec_group *g) {
     enum { LEVELS = 64 };
     for (uint32_t u = 0; u < s->model->own; u++) {
         uint32_t depth = g->depth[u];
-        if (s->depth[u] == depth) continue;
-        s->depth[u] = (uint8_t)depth;
-        int32_t table[LEVELS];
-        for (uint32_t q = 0; q < LEVELS; q++)
-            table[q] = codec_conditional_seen(g->tables, u, depth, q);
+        if (s->planes[u] == depth && s->parts[u] == g->part[u]) continue;
+        s->planes[u] = (uint8_t)depth, s->parts[u] = g->part[u];
+        int32_t table[2][LEVELS];
+        for (uint32_t more = 0; more < 1u + (g->part[u] > 0); more++)
+            for (uint32_t q = 0; q < LEVELS; q++)
+                table[more][q] = codec_conditional_seen(g->tables, u, depth + more, q);
         const int16_t *level = g->level + (size_t)u * g->stride;
+        const uint8_t *ahead = g->ahead + (size_t)u * g->stride;
         for (uint32_t p = 0; p < g->n; p++) {
             if (!level[p]) continue;
-            uint32_t q = (uint32_t)abs(level[p]);
-            int32_t a = q < LEVELS ? table[q] : codec_conditional_seen(g->tables, u, depth, q);
+            uint32_t q = (uint32_t)abs(level[p]), more = ahead[p];
+            int32_t a =
+                q < LEVELS ? table[more][q] : codec_conditional_seen(g->tables, u, depth + more, q);
             a = level[p] < 0 ? -a : a;
             if (a != s->seen[(size_t)u * g->n + p]) change_input(s, g, u, p, a);
         }

@@ -12,7 +12,7 @@ typedef struct codec_conditional_state {
     int32_t *sum;                   /* [n][hidden] of the first layer */
     int16_t *hidden;                /* [n][hidden] h2 of the stage in work */
     int8_t *seen;                   /* [own][n] a, as it is in `sum` */
-    uint8_t *depth;                 /* [own] at which it was seen */
+    uint8_t *planes, *parts;        /* [own] depth and part at which it was seen */
     int32_t *logit, *sign_logit;    /* [n] of the next pass, in 1/4096 */
     uint32_t stages;                /* begun so far */
 } codec_conditional_state;

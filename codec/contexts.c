@@ -54,6 +54,13 @@ static void sum_neighbours(const codec_group *g, uint32_t u, uint16_t *sum) {
     }
 }
 
+/* Who goes in which part of a plane must not depend on the images beside one in its group: of those
+ * of one window, what is said of neighbours is said as where there are no others. */
+static void forget_absent_neighbours(codec_group *g) {
+    for (uint32_t p = 0; p < g->n; p++)
+        if (!g->neighbours[p]) g->work[2][p] = 0;
+}
+
 /* part[p] += weight * known[p] */
 CODEC_CLONES static void add_signed(int32_t *restrict part, const int16_t *restrict known,
                                     int32_t weight, uint32_t n) {
@@ -117,7 +124,7 @@ static inline void magnitude_features(const codec_group *g, uint32_t p, int32_t 
     f[1] = feature_at(g->work[1], p);
     f[2] = g->signed_norm ? feature_at(g->work[2], p) : 0;
     f[3] = f[7] = 0;
-    if (has_value) {
+    if (has_value && (g->neighbours[p] || g->tables->parts == 1)) {
         int32_t value = g->work_signed[p];
         f[3] = codec_log16((uint32_t)(value < 0 ? -value : value) + 1) - 64;
         if (level)
@@ -196,6 +203,19 @@ static void choose_contexts(codec_group *g, uint32_t u, int has_value) {
     }
 }
 
+/* In a model whose planes go in parts: who is not coded in this pass. */
+static void leave_out(codec_group *g, codec_pass pass) {
+    const codec_code_tables *t = g->tables;
+    const uint8_t *ahead = g->ahead + (size_t)pass.unit * g->stride;
+    uint32_t first = codec_class(CODEC_SIGNIFICANCE, pass.unit) * CODEC_BINS, bins = CODEC_NOT_NOW;
+    if (pass.part + 1u < t->parts) { /* contexts of levels 0 from this bin on */
+        first += t->least[pass.part];
+        bins = CODEC_BINS - t->least[pass.part];
+    }
+    for (uint32_t p = 0; p < g->n; p++)
+        if (ahead[p] || g->context[p] - first >= bins) g->context[p] = CODEC_NOT_NOW;
+}
+
 void codec_contexts_predict(codec_group *g) {
     const codec_code_tables *t = g->tables;
     codec_pass pass = t->pass[g->pass];
@@ -207,6 +227,7 @@ void codec_contexts_predict(codec_group *g) {
     if (g->signed_norm) sum_neighbours(g, u, g->work[2]);
     for (int i = 0; i < 2 + (g->signed_norm != NULL); i++)
         to_log_features(g->work[i], offset, g->n);
+    if (t->parts > 1 && g->signed_norm) forget_absent_neighbours(g);
     if (t->conditional) codec_conditional_predict(&g->conditional, g);
     if (has_value)
         predict_signed(g, u, ratio, g->work_signed);
@@ -215,6 +236,7 @@ void codec_contexts_predict(codec_group *g) {
                               g->work[2], t->conditional ? g->conditional.logit : g->no_extra, g->n,
                               g->context);
     choose_contexts(g, u, has_value);
+    if (t->parts > 1) leave_out(g, pass);
     g->predicted = 1;
 }
 

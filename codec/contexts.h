@@ -17,6 +17,10 @@
  * and for signs 0 and 1 are the predicted value, clamped widely and narrowly. Only what was known
  * before the pass is looked at, so a pass may be predicted whole.
  *
+ * A pass that is a part of a plane leaves positions out (CODEC_NOT_NOW): those that went in a part
+ * before, and, unless it is the last part, those whose level is not 0 or whose bin is below
+ * tables->least[part].
+ *
  * A conditional model (conditional.h) adds a logit of its own to each, and one for every sign. */
 #ifndef CODEC_CONTEXTS_H
 #define CODEC_CONTEXTS_H

@@ -16,7 +16,7 @@ uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions) 
     uint64_t stride = stride_of(positions);
     uint64_t conditional =
         tables->conditional ? codec_conditional_bytes(tables->conditional, positions) : 0;
-    return stride * ((uint64_t)tables->units * 4 + CODEC_SIGNED_UNITS * 2 + 6 * 4 + 16) +
+    return stride * ((uint64_t)tables->units * 5 + CODEC_SIGNED_UNITS * 2 + 6 * 4 + 16) +
            conditional + sizeof(codec_group);
 }
 
@@ -53,7 +53,9 @@ static taper_status take_memory(codec_group *g, int linked) {
     size_t stride = g->stride, units = g->tables->units;
     g->level = calloc(units * stride, sizeof *g->level);
     g->depth = calloc(units, 1);
-    int ok = g->level && g->depth;
+    g->part = calloc(units, 1);
+    g->ahead = calloc(units * stride, 1);
+    int ok = g->level && g->depth && g->part && g->ahead;
     if (g->tables->density) return ok ? TAPER_OK : TAPER_ERR_NOMEM;
     g->norm = calloc(units * stride, sizeof *g->norm);
     g->context = calloc(stride, sizeof *g->context);
@@ -116,7 +118,8 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
 
 void codec_group_free(codec_group *g) {
     if (!g) return;
-    free(g->level), free(g->norm), free(g->signed_norm), free(g->neighbours), free(g->depth);
+    free(g->level), free(g->norm), free(g->signed_norm), free(g->neighbours);
+    free(g->depth), free(g->part), free(g->ahead);
     free(g->context), free(g->sign_context), free(g->work_signed), free(g->work_part),
         free(g->no_extra);
     for (int i = 0; i < 4; i++) free(g->neighbour[i]);
@@ -134,10 +137,10 @@ static uint32_t scaled_magnitude(uint32_t q, uint32_t c, int32_t log_ratio, uint
 
 enum { LEVELS_IN_TABLE = 64 };
 
-/* Refresh what is known of unit u, which has just become deeper. */
-static void refresh_norms(codec_group *g, uint32_t u) {
+/* Refresh what is known of unit u where ahead is `ahead`. */
+static void refresh_norms(codec_group *g, uint32_t u, uint8_t ahead) {
     const codec_code_tables *t = g->tables;
-    int32_t ratio = codec_log_ratio(t, u, g->depth[u]);
+    int32_t ratio = codec_log_ratio(t, u, (uint32_t)g->depth[u] + ahead);
     const uint8_t *recon = t->recon[codec_ratio_bin(ratio)];
     uint16_t table[LEVELS_IN_TABLE] = {t->zero_norm[codec_ratio_bin(ratio)]};
     int16_t signed_table[LEVELS_IN_TABLE] = {0};
@@ -151,8 +154,10 @@ static void refresh_norms(codec_group *g, uint32_t u) {
     uint16_t *norm = g->norm + (size_t)u * g->stride;
     int16_t *known =
         g->signed_norm && u < CODEC_SIGNED_UNITS ? g->signed_norm + (size_t)u * g->stride : NULL;
+    const uint8_t *is_ahead = g->ahead + (size_t)u * g->stride;
     uint32_t last = recon[CODEC_RECON_LEVELS - 1];
     for (uint32_t p = 0; p < g->n; p++) {
+        if (is_ahead[p] != ahead) continue;
         uint32_t q = (uint32_t)abs(level[p]);
         norm[p] = q < LEVELS_IN_TABLE
                       ? table[q]
@@ -168,8 +173,10 @@ static void refresh_norms(codec_group *g, uint32_t u) {
 
 void codec_group_know(codec_group *g, const int16_t *code, uint32_t pass) {
     const codec_code_tables *t = g->tables;
-    memset(g->depth, 0, t->units);
-    for (uint32_t i = 0; i < pass; i++) g->depth[t->pass[i].unit] = (uint8_t)(t->pass[i].depth + 1);
+    memset(g->depth, 0, t->units), memset(g->part, 0, t->units);
+    memset(g->ahead, 0, (size_t)t->units * g->stride);
+    for (uint32_t i = 0; i < pass; i++)
+        g->depth[t->pass[i].unit] += t->pass[i].part + 1u == t->parts;
     for (uint32_t u = 0; u < t->units; u++) {
         size_t at = (size_t)u * g->stride;
         int shift = t->planes[u] - g->depth[u];
@@ -178,7 +185,7 @@ void codec_group_know(codec_group *g, const int16_t *code, uint32_t pass) {
             g->level[at + p] = (int16_t)(m < 0 ? -(-m >> shift) : m >> shift);
         }
         forget_norms(g, u);
-        if (g->depth[u]) refresh_norms(g, u);
+        if (g->depth[u]) refresh_norms(g, u, 0);
     }
     g->pass = pass;
     g->position = 0;
@@ -186,9 +193,13 @@ void codec_group_know(codec_group *g, const int16_t *code, uint32_t pass) {
 }
 
 void codec_group_finish_pass(codec_group *g) {
-    uint32_t u = g->tables->pass[g->pass].unit;
-    g->depth[u]++;
-    if (!g->tables->density) refresh_norms(g, u);
+    codec_pass pass = g->tables->pass[g->pass];
+    uint32_t u = pass.unit;
+    int last = pass.part + 1u == g->tables->parts;
+    g->depth[u] = (uint8_t)(g->depth[u] + last);
+    g->part[u] = (uint8_t)(last ? 0 : pass.part + 1);
+    if (last) memset(g->ahead + (size_t)u * g->stride, 0, g->n);
+    if (!g->tables->density) refresh_norms(g, u, (uint8_t)!last);
     g->pass++;
     g->position = 0;
     g->predicted = 0;
@@ -198,9 +209,7 @@ uint32_t codec_group_units_known(const codec_group *g) {
     uint32_t known = 0;
     if (g->tables->head) return g->tables->units;
     for (uint32_t u = 0; u < g->tables->units; u++)
-        if (g->depth[u]) known = u + 1;
-    if (g->position && g->tables->pass[g->pass].unit >= known)
-        known = g->tables->pass[g->pass].unit + 1u;
+        if (g->depth[u] || codec_group_is_split(g, u)) known = u + 1;
     return known;
 }
 
@@ -231,10 +240,10 @@ static float value_of_level(const level_values *v, int32_t level) {
 static void dequantise_bits(const codec_group *g, uint32_t first, uint32_t n, float *x) {
     const codec_code_tables *t = g->tables;
     for (uint32_t u = 0; u < t->units; u++) {
-        const int16_t *level = g->level + (size_t)u * g->stride + first;
-        uint32_t end = u < g->pass ? g->n : u == g->pass ? g->position : 0; /* positions known */
-        for (uint32_t p = 0; p < n; p++)
-            x[(size_t)p * t->units + u] = first + p < end ? (float)level[p] - t->centre : 0.0f;
+        const int16_t *level = g->level + (size_t)u * g->stride;
+        for (uint32_t p = first; p < first + n; p++)
+            x[(size_t)(p - first) * t->units + u] =
+                codec_group_depth(g, u, p) ? (float)level[p] - t->centre : 0.0f;
     }
 }
 
@@ -244,19 +253,18 @@ void codec_group_dequantise(const codec_group *g, uint32_t first, uint32_t n, fl
         dequantise_bits(g, first, n, x);
         return;
     }
-    uint32_t partial = g->position && g->pass < t->n_passes ? t->pass[g->pass].unit : t->units;
     for (uint32_t u = 0; u < t->units; u++) {
-        const int16_t *level = g->level + (size_t)u * g->stride + first;
-        if (!g->depth[u] && u != partial) {
+        size_t at = (size_t)u * g->stride + first;
+        int split = codec_group_is_split(g, u);
+        if (!g->depth[u] && !split) {
             for (uint32_t p = 0; p < n; p++) x[(size_t)p * t->units + u] = 0;
             continue;
         }
-        level_values before = values_at(t, u, g->depth[u]), after = before;
-        uint32_t deeper = u == partial ? g->position : 0; /* positions below have one plane more */
-        if (deeper) after = values_at(t, u, g->depth[u] + 1u);
+        level_values values[2] = {values_at(t, u, g->depth[u])};
+        if (split) values[1] = values_at(t, u, g->depth[u] + 1u);
         for (uint32_t p = 0; p < n; p++)
             x[(size_t)p * t->units + u] =
-                value_of_level(first + p < deeper ? &after : &before, level[p]);
+                value_of_level(&values[g->ahead[at + p]], g->level[at + p]);
     }
     if (t->head) codec_head_add(g, first, n, x);
 }

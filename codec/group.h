@@ -13,7 +13,8 @@ enum {
     CODEC_NORM_ONE = 64,
     CODEC_NORM_MAX = 1023,
     CODEC_SIGNED_ONE = 1024,
-    CODEC_SIGNED_MAX = 32767
+    CODEC_SIGNED_MAX = 32767,
+    CODEC_NOT_NOW = 0xFFFF /* in place of a context: the position does not go in this pass */
 };
 enum { CODEC_LEFT, CODEC_RIGHT, CODEC_UP, CODEC_DOWN };
 
@@ -26,7 +27,8 @@ typedef struct codec_group {
     const codec_code_tables *tables; /* borrowed */
     uint32_t n;                      /* positions */
     uint32_t stride;                 /* of the arrays below, > n: slot n is the absent neighbour */
-    int16_t *level;                  /* [units][stride] signed q at depth[unit] */
+    int16_t *level;                  /* [units][stride] signed q at codec_group_depth */
+    uint8_t *ahead;                  /* [units][stride] 1: a plane more is known than depth[unit] */
     uint16_t *norm; /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0. This and
                        the rest up to context: NULL in groups of a binary model */
     int16_t *
@@ -35,11 +37,12 @@ typedef struct codec_group {
                                two windows */
     uint8_t *neighbours;    /* [n] how many of the four exist */
     uint8_t *depth;         /* [units] planes known of every position */
+    uint8_t *part;          /* [units] parts of the next plane that are known */
     codec_bit model[CODEC_CLASSES][CODEC_BINS];
     /* of the pass in work, by codec_contexts_predict */
-    uint16_t *context;                   /* [n] index into model: class * CODEC_BINS + bin */
-    uint16_t *sign_context;              /* [n]; used where signs are predicted (contexts.h) */
-    uint16_t *work[3];                   /* [stride] */
+    uint16_t *context;      /* [n] index into model: class * CODEC_BINS + bin; or CODEC_NOT_NOW */
+    uint16_t *sign_context; /* [n]; used where signs are predicted (contexts.h) */
+    uint16_t *work[3];      /* [stride] */
     int32_t *work_signed, *work_part;    /* [stride] */
     int32_t *no_extra;                   /* [stride] zeros, where there is no conditional model */
     codec_mixed_bit mixed;               /* of a binary model's pass: all its bits */
@@ -60,18 +63,29 @@ taper_status codec_group_alloc(codec_group *group, const codec_code_tables *tabl
                                const codec_grid *grid, size_t n_images, taper_error *error);
 void codec_group_free(codec_group *group); /* leaves it zeroed; NULL is fine */
 
-/* Close a pass whose level[] is filled for every position: deepen the unit, refresh norms, step to
- * the next. */
+/* Close a pass whose level[] and ahead[] are filled for every position that goes in it: deepen the
+ * unit, refresh norms, step to the next. */
 void codec_group_finish_pass(codec_group *group);
 
-/* As if passes 0 .. pass - 1, and nothing else, had been coded: code as in chunk_coder.h. For
- * training, which goes anywhere; the adaptive probabilities stay as they are. */
+/* As if of passes 0 .. pass - 1 those had been coded that complete a plane, and the parts before
+ * them: code as in chunk_coder.h. For training, which goes anywhere; the adaptive probabilities
+ * stay as they are. */
 void codec_group_know(codec_group *group, const int16_t *code, uint32_t pass);
+
+/* Could some position of the unit be ahead? */
+static inline int codec_group_is_split(const codec_group *g, uint32_t u) {
+    return g->part[u] ||
+           (g->position && g->pass < g->tables->n_passes && g->tables->pass[g->pass].unit == u);
+}
+/* Planes known of one position. */
+static inline uint32_t codec_group_depth(const codec_group *g, uint32_t u, uint32_t p) {
+    return (uint32_t)g->depth[u] + g->ahead[(size_t)u * g->stride + p];
+}
 
 /* Reconstruct the codes of n positions from `first`, x[n][units], from all that is known, partial
  * pass included. */
 void codec_group_dequantise(const codec_group *group, uint32_t first, uint32_t n, float *x);
-/* Units that may differ from 0: one past the last unit that has a plane. */
+/* Units that may differ from 0: one past the last unit of which something is known. */
 uint32_t codec_group_units_known(const codec_group *group);
 
 /* Quantise: signed magnitude of x at the finest step of unit u, clamped to its planes; of a binary

@@ -9,7 +9,6 @@ enum { LEVELS = 32, MOST_HIDDEN = CODEC_CONDITIONAL_MOST_HIDDEN };
 typedef struct work {
     const codec_group *group;
     const codec_conditional *head;
-    uint32_t partial; /* unit of the incomplete pass, or units */
     int8_t seen[2][CODEC_CONDITIONAL_MOST_UNITS][LEVELS]; /* a by level; [1]: a plane deeper */
     int32_t bias[CODEC_CONDITIONAL_BORDERS][MOST_HIDDEN];
 } work;
@@ -18,7 +17,8 @@ taper_status codec_head_attach(codec_code_tables *t, codec_conditional *head) {
     t->head = head;
     t->head_depth = calloc(t->units, 1);
     if (!t->head_depth) return TAPER_ERR_NOMEM;
-    for (uint32_t i = 0; i < head->end; i++) t->head_depth[t->pass[i].unit]++;
+    for (uint32_t i = 0; i < head->end; i++)
+        t->head_depth[t->pass[i].unit] += t->pass[i].part + 1u == t->parts;
     return TAPER_OK;
 }
 
@@ -34,17 +34,12 @@ static uint32_t stage_of(const codec_conditional *head, uint32_t pass) {
     return stage;
 }
 
-static int is_deeper(const work *w, uint32_t u, uint32_t p) {
-    return u == w->partial && p < w->group->position;
-}
-
 static void begin(work *w, const codec_group *g) {
     const codec_code_tables *t = g->tables;
     w->group = g;
     w->head = t->head;
-    w->partial = g->position && g->pass < t->n_passes ? t->pass[g->pass].unit : t->units;
     for (uint32_t u = 0; u < w->head->own; u++)
-        for (uint32_t more = 0; more < 1u + (u == w->partial); more++)
+        for (uint32_t more = 0; more < 1u + (uint32_t)codec_group_is_split(g, u); more++)
             for (uint32_t q = 0; q < LEVELS; q++)
                 w->seen[more][u][q] = (int8_t)codec_conditional_seen(t, u, g->depth[u] + more, q);
     for (uint32_t border = 0; border < CODEC_CONDITIONAL_BORDERS; border++)
@@ -63,7 +58,7 @@ static void sum_inputs(const work *w, uint32_t p, int32_t *sum) {
         for (uint32_t u = 0; u < (self ? head->own : head->beside); u++) {
             int32_t level = g->level[(size_t)u * g->stride + from];
             if (!level) continue;
-            uint32_t q = (uint32_t)abs(level), more = (uint32_t)is_deeper(w, u, from);
+            uint32_t q = (uint32_t)abs(level), more = g->ahead[(size_t)u * g->stride + from];
             int32_t a = q < LEVELS ? w->seen[more][u][q]
                                    : codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
             const int8_t *row =
@@ -95,7 +90,7 @@ void codec_head_add(const codec_group *g, uint32_t first, uint32_t n, float *x) 
         sum_inputs(&w, p, sum);
         codec_conditional_layers(w.head, sum, w.bias[codec_conditional_border(g, p)], h2);
         for (uint32_t u = 0; u < t->units; u++) {
-            uint32_t depth = g->depth[u] + (uint32_t)is_deeper(&w, u, p);
+            uint32_t depth = codec_group_depth(g, u, p);
             if (depth <= t->head_depth[u]) x[u] += t->step[u] * rest(&w, h2, u, depth);
         }
     }

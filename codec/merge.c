@@ -171,7 +171,7 @@ taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *t
         front.chunks_per_checksum =
             codec_checksum_span(front.layout, front.chunk_at[chunks], chunks);
         codec_chunks reader = {&m, read_merged};
-        status = codec_assemble(&front, &reader, to, error);
+        status = codec_assemble(&front, &reader, UINT64_MAX, to, error);
     }
     formats_front_free(&front);
     for (size_t i = 0; m.shard && i < n; i++) formats_front_free(&m.shard[i].front);

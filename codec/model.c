@@ -119,7 +119,8 @@ static uint8_t flags_of(const taper_model *m) {
 
 /* 1, unless something was not yet known then. */
 static uint16_t version_of(const taper_model *m) {
-    return flags_of(m) > FLAG_TIED || m->network.hidden != CODEC_RELU ? 2 : 1;
+    return flags_of(m) > FLAG_TIED || m->network.hidden != CODEC_RELU || m->tables.parts > 1 ? 2
+                                                                                             : 1;
 }
 
 static void write_architecture(const taper_model *m, formats_buffer *out) {
@@ -404,6 +405,8 @@ static taper_status read_payload(taper_model *m, uint16_t version, formats_curso
     else
         TAPER_TRY(codec_code_tables_read(&m->tables, a.units, in, error));
     codec_code_tables *t = &m->tables;
+    if (version < 2 && t->parts > 1)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "model: planes in parts, in version 1");
     if (a.flags & FLAG_CONDITIONAL)
         TAPER_TRY(read_conditional(t, CODEC_CONDITIONAL_KINDS, limits->max_model_bytes,
                                    &t->conditional, in, error));

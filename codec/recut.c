@@ -40,9 +40,8 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
         source_chunks source = {from, front.front_size, chunk_at, front.groups};
         uint64_t here = from->size > front.front_size ? from->size - front.front_size : 0;
         if (here < data) codec_clip_data(&front, here); /* the source is cut itself */
-        status = codec_shorten(&front, max_bytes, error);
         codec_chunks reader = {&source, read_source_chunk};
-        if (status == TAPER_OK) status = codec_assemble(&front, &reader, to, error);
+        status = codec_assemble(&front, &reader, max_bytes, to, error);
     }
     free(chunk_at);
     formats_front_free(&front);
@@ -76,10 +75,9 @@ static int16_t *codes_of(const codec_group_reader *r, uint32_t i, size_t *bytes)
     *bytes = (size_t)windows * units * sizeof(int16_t);
     int16_t *code = malloc(*bytes + 1);
     if (!code) return NULL;
-    uint32_t partial = g->position ? g->tables->pass[g->pass].unit : units;
     for (uint32_t u = 0; u < units; u++)
         for (uint32_t w = 0; w < windows; w++) {
-            int depth = g->depth[u] + (u == partial && first + w < g->position);
+            uint32_t depth = codec_group_depth(g, u, first + w);
             int32_t level = g->level[(size_t)u * g->stride + first + w];
             code[(size_t)w * units + u] = (int16_t)(level * (1 << (g->tables->planes[u] - depth)));
         }

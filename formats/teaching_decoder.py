@@ -40,6 +40,7 @@ MAX_INPUTS = 65536
 MAX_LAYER_WIDTH = 65536
 MAX_STACK = 8
 MAX_PLANES = 15
+MAX_PARTS = 4
 MAX_MODEL_LAYERS = 64
 MODEL_LEAST = 241
 WEIGHT_MAX = 1 << 20
@@ -608,8 +609,8 @@ class Model:
         if self.head:
             self.corrector = self.conditional_model(r, 1)
             self.deepest = [0] * self.units
-            for _, _, unit in self.order[:self.corrector.end]:
-                self.deepest[unit] += 1
+            for _, step, unit in self.order[:self.corrector.end]:
+                self.deepest[unit] += step % self.parts == self.parts - 1
         r.end()
 
     # 6.2
@@ -683,19 +684,27 @@ class Model:
 
     # 6.5
     def tables(self, r):
-        each = r.u8()
-        require(each <= 1, "the step mode is illegal")
+        mode = r.u8()
+        require(mode <= (1 if self.version == 1 else 3), "the step mode is illegal")
+        each, self.parts, self.least = mode & 1, 1, []
+        if mode & 2:
+            self.parts = r.u8()
+            require(2 <= self.parts <= MAX_PARTS, "the number of parts is illegal")
+            self.least = list(r.bytes(self.parts - 1))
+            require(all(a > b for a, b in zip([BINS] + self.least, self.least)),
+                    "the bins of parts do not fall")
         self.step = r.unpack("%df" % self.units) if each else r.unpack("f") * self.units
         require(all(1e-6 <= s <= 1e6 for s in self.step), "a step is out of range")
         self.planes = r.bytes(self.units)
         self.log_scale = r.unpack("%dh" % self.units)
         require(max(self.planes) <= MAX_PLANES, "too many planes")
         require(all(-512 <= s <= 1023 for s in self.log_scale), "a scale is out of range")
-        self.order = []                                 # 10.1
+        self.order = []                                 # 10.1: step = plane x parts + part
         for unit, planes in enumerate(self.planes):
-            slopes = r.bytes(planes)
+            slopes = r.bytes(planes * self.parts)
             require(all(a >= b for a, b in zip(slopes, slopes[1:])), "slopes rise within a unit")
-            self.order += [(-slope, depth, unit) for depth, slope in enumerate(slopes)]
+            self.order += [(-slope, step, unit) for step, slope in enumerate(slopes)
+                           if (step + 1) % self.parts == 0 or slope != slopes[step + 1]]
         self.order.sort()
         self.read_layers(r)
         self.recon = [r.bytes(RECON_LEVELS) for _ in range(RATIO_BINS)]
@@ -711,7 +720,7 @@ class Model:
         self.centre = r.unpack("f")[0]
         require(0 <= self.centre <= 1, "the centre is out of range")
         self.density = r.bytes(self.units)
-        self.order = [(0, 0, unit) for unit in range(self.units)]
+        self.parts, self.order = 1, [(0, 0, unit) for unit in range(self.units)]
         self.read_layers(r)
 
     # 6.7
@@ -980,7 +989,9 @@ class Group:
             self.first.append(at + columns * rows)
         n = self.n = self.first[-1]
         self.depth = [0] * model.units
+        self.part = [0] * model.units       # parts of the next plane that are known
         self.level = [[0] * n for _ in range(model.units)]
+        self.ahead = [[0] * n for _ in range(model.units)]      # 1: that plane is known of it
         self.passes = self.position = 0     # passes complete; positions of the next that are known
         self.starved = False
         if model.binary:
@@ -1039,9 +1050,9 @@ class Group:
             logit += w * f
         return min(max(logit + 48 * 1024 + 512 >> 10, 0), BINS - 1)
 
-    def predict(self, unit, depth):
-        """For each position, the adaptive probability of its next bit; and of its sign, None where
-        that is not predicted."""
+    def predict(self, unit, depth, part):
+        """For each position, the adaptive probability of its next bit, None where it has none in
+        this pass; and of its sign, None where that is not predicted."""
         ratio = self.model.log_ratio(unit, depth + 1)
         offset = -192 - ratio
         columns = [self.sum_units(unit, NEAR), self.sum_units(unit, FAR)]
@@ -1050,22 +1061,27 @@ class Group:
         columns = [[clamp(LOG16[s] + offset, 511) for s in sums] for sums in columns]
         if not self.linked:
             columns.append([0] * self.n)
+        elif self.model.parts > 1:
+            columns[2] = [c if k else 0 for c, k in zip(columns[2], self.neighbours)]
         is_signed = self.linked and unit < SIGNED_UNITS
         extras, sign_extras = self.predict_conditional(unit)
         values = self.predict_signed(unit, ratio) if is_signed else [0] * self.n
         band = min((unit + 1).bit_length() - 1, BANDS - 1)
         bits, signs = [], []
-        for q, value, extra, sign_extra, a, b, c in zip(self.level[unit], values, extras,
-                                                        sign_extras, *columns):
+        last = part == self.model.parts - 1
+        for p, (q, value, extra, sign_extra, a, b, c) in enumerate(zip(
+                self.level[unit], values, extras, sign_extras, *columns)):
             kind = SIGNIFICANCE if q == 0 else REFINE_FIRST if abs(q) == 1 else REFINE_LATER
             d = e = 0
-            if is_signed:
+            if is_signed and (self.neighbours[p] or self.model.parts == 1):
                 d = log16(abs(value) + 1) - 64
                 if q:
                     e = clamp((value if q > 0 else -value) - 16 * (2 * abs(q) + 1), 48)
             k = kind * BANDS + band
             features = a, b, c, d, a * a // 64, b * b // 64, c * c // 64, e
-            bits.append(self.bits[k][self.bin_of(k, features, extra)])
+            at = self.bin_of(k, features, extra)
+            goes = not self.ahead[unit][p] and (last or q == 0 and at >= self.model.least[part])
+            bits.append(self.bits[k][at] if goes else None)
             if is_signed or self.model.conditional:
                 k = SIGN * BANDS + band
                 features = clamp(value, 256), clamp(value, 16), 0, 0, 0, 0, 0, 0
@@ -1078,10 +1094,13 @@ class Group:
 
     def decode_pass(self, rc, trace):
         """True when the pass is complete, False when the bytes ran out."""
-        _, depth, unit = self.model.order[self.passes]
-        bits, signs = self.predict(unit, depth)
+        _, step, unit = self.model.order[self.passes]
+        depth, part = divmod(step, self.model.parts)
+        bits, signs = self.predict(unit, depth, part)
         level = self.level[unit]
         for p in range(self.n):
+            if bits[p] is None:
+                continue
             p1 = bits[p].p1
             before = (rc.range >> 16) * p1, rc.code
             bit = rc.adaptive(bits[p])
@@ -1100,8 +1119,8 @@ class Group:
                 print("pass %d unit %d depth %d position %d: "
                       "bound %x code %x p1 %d bit %d%s level %d"
                       % (self.passes, unit, depth, p, *before, p1, bit, sign, level[p]))
-            self.position = p + 1
-        self.finish_pass(unit)
+            self.ahead[unit][p], self.position = 1, p + 1
+        self.finish_pass(unit, part)
         return True
 
     # 10.8 Binary models
@@ -1167,8 +1186,7 @@ class Group:
         return hidden
 
     def known_depth(self, unit, p):
-        partial = self.position and self.model.order[self.passes][2] == unit
-        return self.depth[unit] + (1 if partial and p < self.position else 0)
+        return self.depth[unit] + self.ahead[unit][p]
 
     def seen(self, p, own):
         """a of the first units of a window."""
@@ -1195,10 +1213,11 @@ class Group:
 
     # 10.7 After a pass
 
-    def finish_pass(self, unit):
+    def finish_pass(self, unit, part):
         model = self.model
-        self.depth[unit] += 1
-        ratio = model.log_ratio(unit, self.depth[unit])
+        last = part == model.parts - 1
+        self.part[unit] = 0 if last else part + 1
+        ratio = model.log_ratio(unit, self.depth[unit] + 1)
         recon, zero = model.recon[ratio_bin(ratio)], model.zero_norm[ratio_bin(ratio)]
 
         def scaled(q, one, most):
@@ -1208,13 +1227,27 @@ class Group:
         sizes = {0: (zero, 0)}
         for p, level in enumerate(self.level[unit]):
             q = abs(level)
+            if not (last or self.ahead[unit][p]):
+                continue
             if q not in sizes:
                 sizes[q] = scaled(q, NORM_ONE, NORM_MAX), scaled(q, SIGNED_ONE, SIGNED_MAX)
             self.norm[unit][p] = sizes[q][0]
             if unit < SIGNED_UNITS:
                 self.signed_norm[unit][p] = -sizes[q][1] if level < 0 else sizes[q][1]
+        if last:
+            self.depth[unit] += 1
+            self.ahead[unit] = [0] * self.n
         self.passes += 1
         self.position = 0
+
+    def whole_planes(self, end):
+        """Planes that begin and end in passes from the present one to end - 1."""
+        model, planes = self.model, 0
+        for _, step, unit in model.order[self.passes:end]:
+            depth, part = divmod(step, model.parts)
+            begun = self.part[unit] and depth == self.depth[unit]
+            planes += part == model.parts - 1 and not begun
+        return planes
 
     def decode_chunk(self, data, whole, end, trace):
         rc = RangeDecoder(data, whole)
@@ -1342,8 +1375,8 @@ def decode_group(front, model, data, g, trace=False):
             return group, "layer %d of group %d fails its checksum" % (layer, g)
         was_cut = front.tail and layer + 1 == front.layers and g >= front.first_cut
         whole = end <= len(data) and not was_cut
-        passes = front.layer_end[layer + 1] - group.passes
-        if whole and passes * group.n // BITS_PER_BYTE > end - begin + TRIMMED:      # section 15
+        planes = group.whole_planes(front.layer_end[layer + 1])
+        if whole and planes * group.n // BITS_PER_BYTE > end - begin + TRIMMED:      # section 15
             return group, "layer %d of group %d is too short for its passes" % (layer, g)
         group.decode_chunk(data[begin:end], whole, front.layer_end[layer + 1], trace)
         if group.starved:

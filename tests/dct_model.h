@@ -64,8 +64,24 @@ static inline void dct_fill_contexts(codec_code_tables *t) {
  * are laid out in many layers. */
 enum { LAYERS_SIZE = 200000000 };
 
+/* Slopes of planes: of three, the parts of one have slopes of their own, of another they go
+ * together. */
+static inline void dct_fill_slopes(codec_code_tables *t) {
+    uint8_t *slope = t->slope;
+    for (uint32_t u = 0; u < t->units; u++)
+        for (uint32_t i = 0; i < t->planes[u] * t->parts; i++) {
+            uint32_t d = i / t->parts, part = i % t->parts, left = t->parts - 1 - part;
+            uint32_t whole = 16 * (t->planes[u] - d) - (u < 14 ? u : 14), kind = (u + d) % 3;
+            *slope++ = (uint8_t)(whole + (kind == 0 ? 2 * left : kind == 1 ? 4 * (left > 1) : 0));
+        }
+}
+
 /* Quantiser, order and layers. Layers end after an eighth more passes each, at least one. */
-static inline void dct_fill_tables(codec_code_tables *t, uint32_t inputs, float step) {
+static inline void dct_fill_tables(codec_code_tables *t, uint32_t inputs, float step,
+                                   uint32_t parts) {
+    static const uint8_t least[CODEC_MAX_PARTS - 1] = {50, 46, 42};
+    t->parts = parts;
+    memcpy(t->least, least, sizeof least);
     uint8_t planes = 1;
     while (planes < 12 && 128 * sqrt(inputs) / step >= (1 << planes)) planes++;
     for (uint32_t u = 0; u < t->units; u++) {
@@ -74,10 +90,7 @@ static inline void dct_fill_tables(codec_code_tables *t, uint32_t inputs, float 
         t->log_scale[u] = (int16_t)lrint(16 * log2(60.0 / (1 + u) / step + 0.5));
     }
     if (codec_code_tables_set_planes(t) != TAPER_OK) abort();
-    uint8_t *slope = t->slope;
-    for (uint32_t u = 0; u < t->units; slope += t->planes[u++])
-        for (uint32_t d = 0; d < t->planes[u]; d++)
-            slope[d] = (uint8_t)(16 * (t->planes[u] - d) - (u < 14 ? u : 14));
+    dct_fill_slopes(t);
     if (codec_order_make(t) != TAPER_OK) abort();
     t->n_layers = 0;
     for (uint32_t pass = 0; pass < t->n_passes;) {
@@ -89,9 +102,10 @@ static inline void dct_fill_tables(codec_code_tables *t, uint32_t inputs, float 
     dct_fill_contexts(t);
 }
 
-/* The model itself, the caller's (taper_model_free); its .tpm file is appended to file. */
-static inline taper_model *dct_model_make(codec_window window, uint32_t units, float step,
-                                          formats_buffer *file) {
+/* The model itself, the caller's (taper_model_free), its planes in so many parts; its .tpm file is
+ * appended to file. */
+static inline taper_model *dct_model_in_parts(codec_window window, uint32_t units, float step,
+                                              uint32_t parts, formats_buffer *file) {
     taper_model *m = calloc(1, sizeof *m), *out;
     if (!m) abort();
     m->window = window;
@@ -103,13 +117,18 @@ static inline taper_model *dct_model_make(codec_window window, uint32_t units, f
     if (codec_network_alloc(&m->network, inputs, units, 1, NULL, 0, NULL, 0)) abort();
     if (codec_code_tables_alloc(&m->tables, units)) abort();
     dct_fill_network(m);
-    dct_fill_tables(&m->tables, inputs, step);
+    dct_fill_tables(&m->tables, inputs, step, parts);
     codec_weight_precision precision = {0.05, 8};
     size_t start = file->size;
     if (codec_model_write(m, &precision, file, NULL) != TAPER_OK) abort();
     taper_model_free(m);
     if (taper_model_load(&out, file->data + start, file->size - start, NULL, NULL)) abort();
     return out;
+}
+
+static inline taper_model *dct_model_make(codec_window window, uint32_t units, float step,
+                                          formats_buffer *file) {
+    return dct_model_in_parts(window, units, step, 1, file);
 }
 
 /* A picture with a gradient, a box and some grain, 8 bits, different for each seed. */

@@ -15,10 +15,10 @@ typedef struct fixture {
 
 /* Codes that look like an image's: Laplacian, the scale falling with the unit; a few at the limit.
  */
-static fixture make(int linked, uint64_t seed) {
+static fixture make_in_parts(int linked, uint32_t parts, uint64_t seed) {
     fixture f = {.grid = {{linked ? 5 : 1, linked ? 3 : 1}, {1, 1}, {1, linked ? 4 : 1}}};
     formats_buffer file = formats_buffer_make(1 << 24);
-    f.model = dct_model_make((codec_window){4, 4, 3, NULL}, UNITS, 2, &file);
+    f.model = dct_model_in_parts((codec_window){4, 4, 3, NULL}, UNITS, 2, parts, &file);
     formats_buffer_free(&file);
     codec_group g;
     const codec_code_tables *t = &f.model->tables;
@@ -36,6 +36,8 @@ static fixture make(int linked, uint64_t seed) {
         }
     return f;
 }
+
+static fixture make(int linked, uint64_t seed) { return make_in_parts(linked, 1, seed); }
 
 static void drop(fixture *f) {
     free(f->code);
@@ -62,7 +64,9 @@ static void assert_levels(const fixture *f, const codec_group *g) {
     for (uint32_t u = 0; u < UNITS; u++)
         for (uint32_t p = 0; p < f->n; p++) {
             int more = g->pass < t->n_passes && t->pass[g->pass].unit == u && p < g->position;
-            int code = f->code[u * f->stride + p], shift = t->planes[u] - g->depth[u] - more;
+            int code = f->code[u * f->stride + p], ahead = g->ahead[u * g->stride + p],
+                shift = t->planes[u] - g->depth[u] - ahead;
+            assert_true(t->parts > 1 ? codec_group_is_split(g, u) || !ahead : ahead == more);
             int level = abs(code) >> shift;
             assert_int_equal(g->level[u * g->stride + p], code < 0 ? -level : level);
         }
@@ -73,7 +77,7 @@ static void chunks_decode_to_the_codes(void **unused) {
     uint64_t state = SEED;
     printf("seed %d\n", SEED);
     for (int round = 0; round < 12; round++) {
-        fixture f = make(round % 2, picture_random(&state));
+        fixture f = make_in_parts(round % 2, 1 + (uint32_t)round % 5 % 4, picture_random(&state));
         uint32_t end[512], n = draw_ends(&f, &state, end);
         formats_buffer out = formats_buffer_make(1 << 24);
         size_t at[513] = {0};
@@ -113,8 +117,8 @@ static void chunks_decode_to_the_codes(void **unused) {
  */
 static void every_byte_helps(void **unused) {
     (void)unused;
-    for (int linked = 0; linked < 2; linked++) {
-        fixture f = make(linked, SEED + 1);
+    for (int kind = 0; kind < 4; kind++) {
+        fixture f = make_in_parts(kind & 1, kind & 2 ? 3 : 1, SEED + 1);
         formats_buffer out = formats_buffer_make(1 << 24);
         codec_group g, back, fresh;
         uint32_t end = f.model->tables.n_passes;
@@ -151,13 +155,34 @@ static void every_byte_helps(void **unused) {
 static void short_strings_cannot_be_long_work(void **unused) {
     (void)unused;
     fixture f = make(0, SEED);
-    codec_group g = {.tables = &f.model->tables, .n = 1000000};
+    codec_group g;
+    open_group(&f, &g);
+    g.n = 1000000;
     assert_true(codec_chunk_is_plausible(&g, 0, 0));
     assert_false(codec_chunk_is_plausible(&g, 200, 100));
     assert_true(codec_chunk_is_plausible(&g, 200, 20000));
     g.pass = 200;
     assert_true(codec_chunk_is_plausible(&g, 200, 0));
     assert_true(codec_chunk_is_plausible(&g, 100, 0));
+    codec_group_free(&g);
+    drop(&f);
+    f = make_in_parts(0, 3, SEED); /* a plane counts where all its parts come */
+    const codec_code_tables *t = &f.model->tables;
+    uint32_t first = 0;
+    while (t->pass[first].part == 2) first++;
+    open_group(&f, &g);
+    g.n = 500 * 11500;
+    codec_pass begun = t->pass[first];
+    uint32_t last = first;
+    while (t->pass[last].unit != begun.unit || t->pass[last].part < 2) last++;
+    uint32_t planes = 0;
+    for (uint32_t i = first; i <= last; i++) planes += t->pass[i].part == 2;
+    g.pass = first, g.depth[begun.unit] = begun.depth;
+    assert_false(codec_chunk_is_plausible(&g, last + 1, 500 * planes - 17));
+    assert_true(codec_chunk_is_plausible(&g, last + 1, 500 * planes - 16));
+    g.pass = first + 1, g.part[begun.unit] = (uint8_t)(begun.part + 1);
+    assert_true(codec_chunk_is_plausible(&g, last + 1, 500 * (planes - 1) - 16));
+    codec_group_free(&g);
     drop(&f);
 }
 
@@ -215,9 +240,9 @@ static void check_known(const codec_group *g, uint32_t u, uint32_t p, float valu
 
 /* At every state of decoding: the value lies in its interval, has its sign, and only what is known
  * is not 0. Any block of positions gives the same. */
-static void values_lie_in_their_intervals(void **unused) {
-    (void)unused;
-    fixture f = make(1, SEED + 3);
+static void check_intervals(uint32_t parts) {
+    uint64_t split[2] = {0, 0}; /* positions of units between two parts: behind, ahead */
+    fixture f = make_in_parts(1, parts, SEED + 3);
     const codec_code_tables *t = &f.model->tables;
     formats_buffer out = formats_buffer_make(1 << 24);
     codec_group g, back;
@@ -238,26 +263,34 @@ static void values_lie_in_their_intervals(void **unused) {
             codec_group_dequantise(&back, p, 1, one);
             assert_memory_equal(one, x + (size_t)p * UNITS, sizeof *one * UNITS);
             for (uint32_t u = 0; u < UNITS; u++) {
-                int more =
-                    back.pass < t->n_passes && t->pass[back.pass].unit == u && p < back.position;
+                int partial = back.position && t->pass[back.pass].unit == u;
+                int more = back.ahead[u * back.stride + p];
                 int depth = back.depth[u] + more, level = back.level[u * back.stride + p];
                 float value = one[u], T = t->step[u] * (float)(1 << (t->planes[u] - depth));
                 if (u >= known) assert_int_equal(level, 0);
+                if (back.part[u]) split[more]++;
                 if (!level)
                     assert_true(value == 0);
                 else
                     assert_true(fabsf(value) >= (float)abs(level) * T);
                 if (level) assert_true(fabsf(value) < (float)(abs(level) + 1) * T);
                 if (level) assert_true((value < 0) == (f.code[u * f.stride + p] < 0));
-                if (!more && level) check_known(&back, u, p, value);
+                if (!partial && level) check_known(&back, u, p, value);
             }
         }
     }
     assert_int_equal(back.pass, t->n_passes);
+    assert_true(parts == 1 ? !split[0] && !split[1] : split[0] > 300 && split[1] > 300);
     free(x), free(one);
     codec_group_free(&g), codec_group_free(&back);
     formats_buffer_free(&out);
     drop(&f);
+}
+
+static void values_lie_in_their_intervals(void **unused) {
+    (void)unused;
+    check_intervals(1);
+    check_intervals(3);
 }
 
 /* Bytes that no encoder made: decoding ends, within the group's bounds. */
@@ -265,7 +298,7 @@ static void any_bytes_decode(void **unused) {
     (void)unused;
     uint64_t state = SEED + 4;
     for (int round = 0; round < 60; round++) {
-        fixture f = make(round % 2, SEED);
+        fixture f = make_in_parts(round % 2, 1 + (uint32_t)round / 2 % 4, SEED);
         uint8_t bytes[300];
         size_t size = picture_random(&state) % sizeof bytes;
         for (size_t i = 0; i < size; i++)

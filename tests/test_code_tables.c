@@ -35,6 +35,21 @@ static codec_code_tables sample(int own_steps) {
     return t;
 }
 
+/* The same, of two or three parts. */
+static codec_code_tables sample_in_parts(uint32_t parts) {
+    static const uint8_t least[] = {50, 43};
+    codec_code_tables t = sample(0);
+    t.parts = parts;
+    memcpy(t.least, least, sizeof least);
+    assert_int_equal(codec_code_tables_set_planes(&t), TAPER_OK);
+    for (uint32_t i = 0; i < t.n_slopes; i++) t.slope[i] = (uint8_t)(200 - i);
+    t.slope[1] = t.slope[0], t.slope[parts] = t.slope[parts - 1];
+    assert_int_equal(codec_order_make(&t), TAPER_OK);
+    assert_int_equal(t.n_passes, 22 * parts - 1);
+    t.layer[2].pass = t.n_passes;
+    return t;
+}
+
 static void order_is_by_slope_then_depth_then_unit(void **unused) {
     (void)unused;
     codec_code_tables t;
@@ -44,15 +59,34 @@ static void order_is_by_slope_then_depth_then_unit(void **unused) {
     static const uint8_t slope[] = {200, 100, 255, 200, 200, 200};
     memcpy(t.slope, slope, sizeof slope);
     assert_int_equal(codec_order_make(&t), TAPER_OK);
-    static const codec_pass want[] = {{1, 0}, {0, 0}, {2, 0}, {1, 1}, {1, 2}, {0, 1}};
-    for (int i = 0; i < 6; i++) {
-        assert_int_equal(t.pass[i].unit, want[i].unit);
-        assert_int_equal(t.pass[i].depth, want[i].depth);
-    }
+    static const codec_pass want[] = {{1, 0, 0}, {0, 0, 0}, {2, 0, 0},
+                                      {1, 1, 0}, {1, 2, 0}, {0, 1, 0}};
+    assert_int_equal(t.n_passes, 6);
+    assert_memory_equal(t.pass, want, sizeof want);
     t.slope[3] = 254, t.slope[4] = 255; /* rises within unit 1 */
     assert_int_equal(codec_order_make(&t), TAPER_ERR_CORRUPT);
     codec_code_tables_free(&t);
     assert_null(t.step);
+}
+
+/* Parts of one slope go together, but not with the next plane. */
+static void parts_are_passes_where_slopes_differ(void **unused) {
+    (void)unused;
+    codec_code_tables t;
+    assert_int_equal(codec_code_tables_alloc(&t, 2), TAPER_OK);
+    t.planes[0] = 2, t.planes[1] = 1, t.parts = 3;
+    assert_int_equal(codec_code_tables_set_planes(&t), TAPER_OK);
+    assert_int_equal(t.n_slopes, 9);
+    static const uint8_t slope[] = {250, 240, 240, 240, 230, 220, 245, 245, 240};
+    memcpy(t.slope, slope, sizeof slope);
+    static const codec_pass want[] = {{0, 0, 0}, {1, 0, 1}, {0, 0, 2}, {1, 0, 2},
+                                      {0, 1, 0}, {0, 1, 1}, {0, 1, 2}};
+    assert_int_equal(codec_order_make(&t), TAPER_OK);
+    assert_int_equal(t.n_passes, 7);
+    assert_memory_equal(t.pass, want, sizeof want);
+    assert_int_equal(codec_order_make_apart(&t), TAPER_OK);
+    assert_int_equal(t.n_passes, 9);
+    codec_code_tables_free(&t);
 }
 
 /* Whatever the slopes, a unit's planes come in order and every pass comes once. */
@@ -86,11 +120,10 @@ static void assert_same(const codec_code_tables *a, const codec_code_tables *b) 
     assert_memory_equal(a->planes, b->planes, a->units);
     assert_memory_equal(a->log_scale, b->log_scale, a->units * sizeof *a->log_scale);
     assert_int_equal(a->n_passes, b->n_passes);
-    assert_memory_equal(a->slope, b->slope, a->n_passes);
-    for (uint32_t i = 0; i < a->n_passes; i++) {
-        assert_int_equal(a->pass[i].unit, b->pass[i].unit);
-        assert_int_equal(a->pass[i].depth, b->pass[i].depth);
-    }
+    assert_int_equal(a->parts, b->parts);
+    assert_memory_equal(a->least, b->least, a->parts - 1);
+    assert_memory_equal(a->slope, b->slope, a->n_slopes);
+    assert_memory_equal(a->pass, b->pass, a->n_passes * sizeof *a->pass);
     assert_int_equal(a->n_layers, b->n_layers);
     assert_memory_equal(a->layer, b->layer, a->n_layers * sizeof *a->layer);
     assert_memory_equal(a->recon, b->recon, sizeof a->recon);
@@ -103,8 +136,8 @@ static void assert_same(const codec_code_tables *a, const codec_code_tables *b) 
 
 static void what_is_written_is_read(void **unused) {
     (void)unused;
-    for (int own_steps = 0; own_steps < 2; own_steps++) {
-        codec_code_tables t = sample(own_steps), back;
+    for (int kind = 0; kind < 4; kind++) {
+        codec_code_tables t = kind < 2 ? sample(kind) : sample_in_parts((uint32_t)kind), back;
         formats_buffer out = formats_buffer_make(1 << 20);
         assert_int_equal(codec_code_tables_write(&t, &out), TAPER_OK);
         formats_cursor in = formats_cursor_over(out.data, out.size);
@@ -147,6 +180,46 @@ static void falling_layer(codec_code_tables *t) { t->layer[1].pass = 0; }
 static void layer_past_the_end(codec_code_tables *t) { t->layer[2].pass = 23; }
 static void layers_end_early(codec_code_tables *t) { t->layer[2].pass = 21; }
 static void falling_size(codec_code_tables *t) { t->layer[2].bytes_per_mpixel = 69999; }
+static void rising_bins(codec_code_tables *t) { t->least[1] = 50; }
+static void high_bin(codec_code_tables *t) { t->least[0] = CODEC_BINS; }
+static void rising_part(codec_code_tables *t) { t->slope[1] = 254, t->slope[0] = 253; }
+
+/* Written as it is, whatever it is, but read again as what the file says. */
+static void assert_refused(codec_code_tables *t, size_t number) {
+    codec_code_tables back;
+    formats_buffer out = formats_buffer_make(1 << 20);
+    assert_int_equal(codec_code_tables_write(t, &out), TAPER_OK);
+    formats_cursor in = formats_cursor_over(out.data, out.size);
+    taper_error error = {0};
+    if (codec_code_tables_read(&back, UNITS, &in, &error) != TAPER_ERR_CORRUPT)
+        fail_msg("case %zu was not refused as corrupt", number);
+    assert_int_equal(error.status, TAPER_ERR_CORRUPT);
+    assert_true(strlen(error.text) > 10);
+    assert_null(back.step);
+    codec_code_tables_free(t);
+    formats_buffer_free(&out);
+}
+
+static void illegal_parts_are_refused(void **unused) {
+    (void)unused;
+    static spoil_fn *const spoil[] = {rising_bins, high_bin, rising_part};
+    static const uint8_t parts[] = {0, 1, 5, 255};
+    for (size_t i = 0; i < sizeof spoil / sizeof *spoil; i++) {
+        codec_code_tables t = sample_in_parts(3);
+        spoil[i](&t);
+        assert_refused(&t, i);
+    }
+    codec_code_tables t = sample_in_parts(3), back;
+    formats_buffer out = formats_buffer_make(1 << 20);
+    assert_int_equal(codec_code_tables_write(&t, &out), TAPER_OK);
+    for (size_t i = 0; i < sizeof parts; i++) {
+        out.data[1] = parts[i];
+        formats_cursor in = formats_cursor_over(out.data, out.size);
+        assert_int_equal(codec_code_tables_read(&back, UNITS, &in, NULL), TAPER_ERR_CORRUPT);
+    }
+    codec_code_tables_free(&t);
+    formats_buffer_free(&out);
+}
 
 static void illegal_fields_are_refused(void **unused) {
     (void)unused;
@@ -155,19 +228,9 @@ static void illegal_fields_are_refused(void **unused) {
         infinite_step, low_scale,     high_scale,         rising_slope,     no_layer,
         empty_layer,   falling_layer, layer_past_the_end, layers_end_early, falling_size};
     for (size_t i = 0; i < sizeof spoil / sizeof *spoil; i++) {
-        codec_code_tables t = sample(1), back;
+        codec_code_tables t = sample(1);
         spoil[i](&t);
-        formats_buffer out = formats_buffer_make(1 << 20);
-        assert_int_equal(codec_code_tables_write(&t, &out), TAPER_OK);
-        formats_cursor in = formats_cursor_over(out.data, out.size);
-        taper_error error = {0};
-        if (codec_code_tables_read(&back, UNITS, &in, &error) != TAPER_ERR_CORRUPT)
-            fail_msg("case %zu was not refused as corrupt", i);
-        assert_int_equal(error.status, TAPER_ERR_CORRUPT);
-        assert_true(strlen(error.text) > 10);
-        assert_null(back.step);
-        codec_code_tables_free(&t);
-        formats_buffer_free(&out);
+        assert_refused(&t, i);
     }
 }
 
@@ -181,7 +244,8 @@ static void illegal_bytes_are_refused(void **unused) {
     const struct {
         size_t at;
         uint8_t value;
-    } bad[] = {{0, 2}, {planes_at + 1, 16}, {planes_at, 255}, {layers_at, 65}, {layers_at, 0}};
+    } bad[] = {{0, 2},           {0, 4},          {planes_at + 1, 16},
+               {planes_at, 255}, {layers_at, 65}, {layers_at, 0}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         uint8_t was = out.data[bad[i].at];
         out.data[bad[i].at] = bad[i].value;
@@ -225,9 +289,11 @@ static void bands_and_ratios(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order_is_by_slope_then_depth_then_unit),
+        cmocka_unit_test(parts_are_passes_where_slopes_differ),
         cmocka_unit_test(order_is_always_legal),
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(illegal_fields_are_refused),
+        cmocka_unit_test(illegal_parts_are_refused),
         cmocka_unit_test(illegal_bytes_are_refused),
         cmocka_unit_test(bands_and_ratios),
     };

@@ -22,10 +22,10 @@ static void open_group(const fixture *f, codec_group *g) {
     assert_int_equal(codec_group_alloc(g, &f->model->tables, f->grid, 3, NULL), TAPER_OK);
 }
 
-static fixture make(int linked, int extreme, uint64_t seed) {
+static fixture make_in_parts(int linked, int extreme, uint32_t parts, uint64_t seed) {
     fixture f = {.grid = {{linked ? 5 : 1, linked ? 3 : 1}, {1, 1}, {1, linked ? 4 : 1}}};
     formats_buffer file = formats_buffer_make(1 << 24);
-    f.model = dct_model_make((codec_window){4, 4, 3, NULL}, UNITS, 2, &file);
+    f.model = dct_model_in_parts((codec_window){4, 4, 3, NULL}, UNITS, 2, parts, &file);
     formats_buffer_free(&file);
     codec_code_tables *t = &f.model->tables;
     t->conditional = conditional_random(KINDS, UNITS, t->n_passes * 3 / 4, STAGES, HIDDEN, OWN,
@@ -44,6 +44,10 @@ static fixture make(int linked, int extreme, uint64_t seed) {
             f.code[u * f.stride + p] = codec_quantise(t, u, (float)x);
         }
     return f;
+}
+
+static fixture make(int linked, int extreme, uint64_t seed) {
+    return make_in_parts(linked, extreme, 1, seed);
 }
 
 static void drop(fixture *f) {
@@ -70,7 +74,7 @@ static double seen(const codec_group *g, uint32_t u, uint32_t p) {
     const codec_code_tables *t = g->tables;
     int32_t level = g->level[u * g->stride + p];
     if (!level) return 0;
-    int32_t q = abs(level), ratio = codec_log_ratio(t, u, g->depth[u]);
+    int32_t q = abs(level), ratio = codec_log_ratio(t, u, codec_group_depth(g, u, p));
     double c = t->recon[codec_ratio_bin(ratio)][(q < 4 ? q : 4) - 1] / 256.0;
     double a = fmin(16 * log2(1 + 4 * (q + c) * exp2(ratio / 16.0)), 127);
     return level < 0 ? -a : a;
@@ -131,7 +135,8 @@ static void look(const fixture *f, const codec_group *g, int8_t *a) {
     for (uint32_t u = 0; u < OWN; u++)
         for (uint32_t p = 0; p < f->n; p++) {
             int32_t level = g->level[u * g->stride + p];
-            int32_t v = codec_conditional_seen(g->tables, u, g->depth[u], (uint32_t)abs(level));
+            int32_t v = codec_conditional_seen(g->tables, u, codec_group_depth(g, u, p),
+                                               (uint32_t)abs(level));
             if (!(fabs(v - fabs(seen(g, u, p))) <= 1.0))
                 fail_msg("unit %u, level %d: seen as %d, not %g", u, level, v, seen(g, u, p));
             a[u * f->n + p] = (int8_t)(level < 0 ? -v : v);
@@ -152,7 +157,7 @@ static void check_pass(const fixture *f, const codec_group *g, const int64_t *h2
 }
 
 static void walk_and_check(int linked, int extreme, uint64_t seed) {
-    fixture f = make(linked, extreme, seed);
+    fixture f = make_in_parts(linked, extreme, 1 + (uint32_t)seed % 3, seed);
     const codec_code_tables *t = &f.model->tables;
     codec_group g;
     open_group(&f, &g);
@@ -169,7 +174,9 @@ static void walk_and_check(int linked, int extreme, uint64_t seed) {
         check_pass(&f, &g, h2);
         for (uint32_t p = 0; p < f.n; p++) {
             int32_t m = f.code[u * f.stride + p];
+            if (g.context[p] == CODEC_NOT_NOW) continue;
             g.level[u * g.stride + p] = (int16_t)(m < 0 ? -(-m >> shift) : m >> shift);
+            g.ahead[u * g.stride + p] = 1;
         }
         codec_group_finish_pass(&g);
     }
@@ -222,8 +229,8 @@ static void assert_same_levels(const fixture *f, const codec_group *g) {
 /* One string for all passes, decoded byte by byte. */
 static void codes_survive_any_division(void **unused) {
     (void)unused;
-    for (int linked = 0; linked < 2; linked++) {
-        fixture f = make(linked, 0, SEED + 9);
+    for (int kind = 0; kind < 4; kind++) {
+        fixture f = make_in_parts(kind & 1, 0, kind & 2 ? 3 : 1, SEED + 9);
         uint32_t end = f.model->tables.n_passes;
         formats_buffer out = formats_buffer_make(1 << 24);
         codec_group g;
@@ -270,9 +277,13 @@ static void what_is_predicted_is_cheap(void **unused) {
 
 /* --- the head -------------------------------------------------------------------------- */
 
+/* Of models of one part. */
 static uint32_t depth_at(const codec_group *g, uint32_t u, uint32_t p) {
     int partial = g->position && g->tables->pass[g->pass].unit == u;
-    return g->depth[u] + (uint32_t)(partial && p < g->position);
+    uint32_t depth = g->depth[u] + (uint32_t)(partial && p < g->position);
+    if (g->tables->parts > 1) return codec_group_depth(g, u, p);
+    assert_int_equal(depth, codec_group_depth(g, u, p));
+    return depth;
 }
 
 /* Codes with the head, against codes without it and the definition. */
@@ -285,7 +296,8 @@ static void check_head(const fixture *f, codec_group *g) {
     int64_t *h2 = calloc((size_t)f->n * HIDDEN, sizeof *h2);
     uint32_t stage = 0, changed = 0, deepest[UNITS] = {0};
     while (stage + 1 < STAGES && head->begin[stage + 1] <= g->pass) stage++;
-    for (uint32_t i = 0; i < head->end; i++) deepest[t->pass[i].unit]++;
+    for (uint32_t i = 0; i < head->end; i++)
+        deepest[t->pass[i].unit] += t->pass[i].part == t->parts - 1;
     for (uint32_t u = 0; u < OWN; u++)
         for (uint32_t p = 0; p < f->n; p++) {
             int32_t level = g->level[u * g->stride + p];
@@ -318,8 +330,8 @@ static void check_head(const fixture *f, codec_group *g) {
 
 static void heads_add_what_is_defined(void **unused) {
     (void)unused;
-    for (int linked = 0; linked < 2; linked++) {
-        fixture f = make(linked, 0, SEED + 3);
+    for (int kind = 0; kind < 4; kind++) {
+        fixture f = make_in_parts(kind & 1, 0, kind & 2 ? 3 : 1, SEED + 3);
         codec_code_tables *t = &f.model->tables;
         uint32_t end = t->n_passes;
         assert_int_equal(codec_head_attach(t, conditional_random(1, UNITS, end * 3 / 4, STAGES,

@@ -23,7 +23,7 @@ static taper_model *dense_model(int tied, int deep, uint64_t seed) {
         0);
     assert_int_equal(codec_code_tables_alloc(&m->tables, 8), TAPER_OK);
     dct_fill_network(m);
-    dct_fill_tables(&m->tables, 12, 2);
+    dct_fill_tables(&m->tables, 12, 2, 1);
     codec_stack *stack[] = {&m->network.encoder, &m->network.decoder};
     for (int s = 0; s < 2; s++)
         for (uint32_t l = 0; l < stack[s]->depth; l++) {

@@ -78,7 +78,7 @@ static void linear_paths_take_the_new_parts(void **unused) {
         if (kind & 2) {
             codec_code_tables_free(&m->tables);
             assert_int_equal(codec_code_tables_alloc(&m->tables, 20), TAPER_OK);
-            dct_fill_tables(&m->tables, 30, 2);
+            dct_fill_tables(&m->tables, 30, 2, 1);
         }
         formats_buffer file = write_model(m);
         assert_int_equal(file.data[8], kind == 2 ? 1 : 2);

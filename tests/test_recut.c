@@ -12,12 +12,13 @@ typedef struct fixture {
     formats_buffer set, images; /* three groups; one image after the other, with its model inside */
 } fixture;
 
-static int make(void **state) {
+/* Some images are a single window: alone they have no neighbours, in a group others have. */
+static int make_of(void **state, uint32_t parts) {
     static fixture f;
     f = (fixture){.model_file = formats_buffer_make(1 << 24)};
-    f.model = dct_model_make((codec_window){4, 4, 3, NULL}, 20, 6, &f.model_file);
+    f.model = dct_model_in_parts((codec_window){4, 4, 3, NULL}, 20, 6, parts, &f.model_file);
     for (int i = 0; i < N; i++)
-        f.image[i] = dct_picture(i % 3 ? 12 : 4, 8, i % 4 ? 3 : 1, (uint64_t)i);
+        f.image[i] = dct_picture(i % 3 ? 12 : 4, i / 2 % 2 ? 8 : 4, i % 4 ? 3 : 1, (uint64_t)i);
     taper_encode_options options = {.group_images = 4}, alone = {.layout = TAPER_LAYOUT_IMAGE,
                                                                  .embed_model = 1,
                                                                  .model_bytes = f.model_file.data,
@@ -27,6 +28,9 @@ static int make(void **state) {
     *state = &f;
     return 0;
 }
+
+static int make(void **state) { return make_of(state, 1); }
+static int make_in_parts(void **state) { return make_of(state, 3); }
 
 static int drop(void **state) {
     fixture *f = *state;
@@ -98,6 +102,25 @@ static void truncate_fits_and_loses_nothing(void **state) {
         formats_buffer_free(&out), formats_buffer_free(&pixels);
     }
     assert_true(fitted);
+}
+
+/* Checksums of what is left may pack into more bytes than those of the whole: it fits all the same.
+ * (Of these pictures two sizes are such.) */
+static void truncate_fits_with_other_checksums(void **state) {
+    fixture *f = *state;
+    taper_image image[N];
+    for (int i = 0; i < N; i++)
+        image[i] = dct_picture(i % 3 ? 12 : 4, i % 2 ? 8 : 4, i % 4 ? 3 : 1, (uint64_t)i);
+    taper_encode_options options = {.group_images = 4};
+    formats_buffer set = dct_encode(f->model, image, N, &options, 1);
+    for (size_t most = 300; most < set.size; most++) {
+        formats_buffer out = formats_buffer_make(1 << 24);
+        if (truncate_to(set.data, set.size, most, &out) == TAPER_OK && out.size > most)
+            fail_msg("%zu bytes where %zu were allowed", out.size, most);
+        formats_buffer_free(&out);
+    }
+    for (int i = 0; i < N; i++) formats_image_free(&image[i]);
+    formats_buffer_free(&set);
 }
 
 /* What a truncated container decodes to is what the same data decodes to as a prefix. */
@@ -250,6 +273,24 @@ static void repack_keeps_every_pixel(void **state) {
     assert_memory_equal(a.data, direct.data, a.size);
     formats_buffer_free(&a), formats_buffer_free(&direct);
     formats_buffer_free(&want);
+}
+
+/* After so many layers, repacked to images alone: the same pixels. (What goes in a part of a plane
+ * is not another thing for an image alone.) */
+static void repack_after_layers_keeps_pixels(void **state) {
+    fixture *f = *state;
+    formats_front front;
+    assert_int_equal(formats_front_read(f->set.data, f->set.size, NULL, &front, NULL), TAPER_OK);
+    for (uint32_t l = 1; l < front.layers; l++) {
+        formats_buffer a = formats_buffer_make(1 << 24);
+        size_t cut = front.front_size + front.chunk_at[l * front.groups];
+        assert_int_equal(repack(f->set.data, cut, f->model, TAPER_LAYOUT_IMAGE, 0, &a), TAPER_OK);
+        formats_buffer x = decode(a.data, a.size, f->model), y = decode(f->set.data, cut, f->model);
+        assert_int_equal(x.size, y.size);
+        assert_memory_equal(x.data, y.data, x.size);
+        formats_buffer_free(&a), formats_buffer_free(&x), formats_buffer_free(&y);
+    }
+    formats_front_free(&front);
 }
 
 /* A cut source yields the passes that all of it has. */
@@ -465,11 +506,13 @@ static void damage_is_not_passed_on(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(truncate_fits_and_loses_nothing),
+        cmocka_unit_test(truncate_fits_with_other_checksums),
         cmocka_unit_test(truncate_decodes_like_the_prefix),
         cmocka_unit_test(truncate_between_layers),
         cmocka_unit_test(truncate_what_is_cut),
         cmocka_unit_test(truncate_is_fair_to_images),
         cmocka_unit_test(repack_keeps_every_pixel),
+        cmocka_unit_test(repack_after_layers_keeps_pixels),
         cmocka_unit_test(repack_what_is_cut),
         cmocka_unit_test(merge_joins_shards),
         cmocka_unit_test(merge_of_one_is_the_same),
@@ -478,5 +521,6 @@ int main(void) {
         cmocka_unit_test(verify_finds_every_flip),
         cmocka_unit_test(damage_is_not_passed_on),
     };
-    return cmocka_run_group_tests(tests, make, drop);
+    int whole = cmocka_run_group_tests(tests, make, drop);
+    return whole + cmocka_run_group_tests(tests, make_in_parts, drop);
 }

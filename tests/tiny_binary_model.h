@@ -32,7 +32,7 @@ static inline void tiny_fill_tables(taper_model *m, tiny_shape s) {
     for (int i = 0; i < 256; i++) density[i] = s.density;
     if (s.real) {
         if (codec_code_tables_alloc(&m->tables, s.units)) abort();
-        dct_fill_tables(&m->tables, codec_window_values(s.window), 0.05f);
+        dct_fill_tables(&m->tables, codec_window_values(s.window), 0.05f, 1);
     } else if (s.units > 256 || codec_code_tables_make_binary(&m->tables, s.units, pixels, density))
         abort();
     m->tables.centre = s.centre;

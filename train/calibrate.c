@@ -133,14 +133,16 @@ static void static_bits(const codec_code_tables *t, uint32_t u, const float *mag
 /* --- slopes ---------------------------------------------------------------------------- */
 
 typedef struct pass_worth {
-    double *gain, *bits; /* [n_passes], unit after unit, plane after plane; bits a window */
+    double *gain, *bits; /* [n_slopes], in the sequence of slope; both a window */
+    double *weight;      /* [units] of a squared error in steps */
 } pass_worth;
 
 /* Distortion gain per bit of a unit's passes, made to fall (pool adjacent violators: a plane that
  * pays only with its successor goes out together with it). */
 static void slopes_of_unit(const double *gain, const double *bits, uint32_t n, double *slope) {
-    double sum_gain[CODEC_MAX_PLANES], sum_bits[CODEC_MAX_PLANES];
-    uint32_t length[CODEC_MAX_PLANES], blocks = 0;
+    enum { MOST = CODEC_MAX_PLANES * CODEC_MAX_PARTS };
+    double sum_gain[MOST], sum_bits[MOST];
+    uint32_t length[MOST], blocks = 0;
     for (uint32_t d = 0; d < n; d++) {
         sum_gain[blocks] = fmax(gain[d], 0) + 1e-12;
         sum_bits[blocks] = bits[d] + 1e-6;
@@ -157,17 +159,26 @@ static void slopes_of_unit(const double *gain, const double *bits, uint32_t n, d
         for (uint32_t i = 0; i < length[b]; i++) slope[d++] = sum_gain[b] / sum_bits[b];
 }
 
+/* The order, with a pass for every part. */
 static taper_status set_slopes(codec_code_tables *t, const pass_worth *worth) {
-    double *slope = calloc(t->n_passes + 1, sizeof *slope), top = 0;
+    double *slope = calloc(t->n_slopes + 1, sizeof *slope), top = 0;
     if (!slope) return TAPER_ERR_NOMEM;
-    for (uint32_t u = 0, at = 0; u < t->units; at += t->planes[u++])
-        slopes_of_unit(worth->gain + at, worth->bits + at, t->planes[u], slope + at);
-    for (uint32_t i = 0; i < t->n_passes; i++) top = fmax(top, slope[i]);
-    for (uint32_t i = 0; i < t->n_passes; i++) {
+    for (uint32_t u = 0, at = 0; u < t->units; at += t->planes[u++] * t->parts)
+        slopes_of_unit(worth->gain + at, worth->bits + at, t->planes[u] * t->parts, slope + at);
+    for (uint32_t i = 0; i < t->n_slopes; i++) top = fmax(top, slope[i]);
+    for (uint32_t i = 0; i < t->n_slopes; i++) {
         double fall = slope[i] > 0 ? 8 * log2(top / slope[i]) : 255;
         t->slope[i] = (uint8_t)(255 - lrint(fmin(fall, 255)));
     }
     free(slope);
+    return codec_order_make_apart(t);
+}
+
+/* A part of few bits goes with the next one: a pass takes time. */
+static taper_status join_parts(codec_code_tables *t, const pass_worth *worth) {
+    static const double fewest_bits = 0.02; /* a window */
+    for (uint32_t i = t->n_slopes; i-- > 0;)
+        if ((i + 1) % t->parts && worth->bits[i] < fewest_bits) t->slope[i] = t->slope[i + 1];
     return codec_order_make(t);
 }
 
@@ -185,26 +196,54 @@ static taper_status quantise_all(const train_codes *codes, const codec_code_tabl
     return TAPER_OK;
 }
 
-/* Ideal bits of every pass, in the order's sequence: the encoder itself, run over the sample. */
-static taper_status measure_bits(const codec_code_tables *t, const train_codes *codes,
-                                 const int16_t *q, double *bits, taper_error *error) {
+/* What is wrong, in squared steps, with what is known of a unit. */
+static double error_of_unit(const codec_group *g, const train_codes *codes, uint32_t u) {
+    const codec_code_tables *t = g->tables;
+    const int16_t *level = g->level + (size_t)u * g->stride;
+    double sum = 0;
+    for (uint32_t p = 0; p < g->n; p++) {
+        uint32_t depth = codec_group_depth(g, u, p), q = (uint32_t)abs(level[p]);
+        const uint8_t *recon = t->recon[codec_ratio_bin(codec_log_ratio(t, u, depth))];
+        float known = q ? (float)q + recon[recon_index(q)] / 256.0f : 0;
+        float x = fabsf(codes->code[(size_t)p * t->units + u]) / t->step[u];
+        sum += square(x - known * (float)(1u << (t->planes[u] - depth)));
+    }
+    return sum;
+}
+
+/* Ideal bits of every pass and, unless gain is NULL, the squared steps that it takes off, in the
+ * order's sequence: the encoder itself, run over the sample. */
+static taper_status measure_passes(const codec_code_tables *t, const train_codes *codes,
+                                   const int16_t *q, double *bits, double *gain,
+                                   taper_error *error) {
     codec_group group;
     TAPER_TRY(codec_group_alloc(&group, t, codes->grid, codes->n_images, error));
     formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
     memset(bits, 0, t->n_passes * sizeof *bits);
-    taper_status status = codec_chunk_encode(&group, q, t->n_passes, &out, bits);
+    taper_status status = TAPER_OK;
+    for (uint32_t i = 0; i < t->n_passes && status == TAPER_OK; i++) {
+        uint32_t u = t->pass[i].unit;
+        double before = gain ? error_of_unit(&group, codes, u) : 0;
+        formats_buffer_clear(&out);
+        status = codec_chunk_encode(&group, q, i + 1, &out, bits);
+        if (gain) gain[i] = before - error_of_unit(&group, codes, u);
+    }
     formats_buffer_free(&out);
     codec_group_free(&group);
     return status == TAPER_OK ? status
                               : formats_fail(error, status, "no memory to measure the order");
 }
 
-/* bits by order to worth by unit. */
-static void spread_bits(const codec_code_tables *t, const double *bits, size_t n, pass_worth *worth,
-                        uint32_t *first) {
-    for (uint32_t u = 0, at = 0; u < t->units; at += t->planes[u++]) first[u] = at;
-    for (uint32_t i = 0; i < t->n_passes; i++)
-        worth->bits[first[t->pass[i].unit] + t->pass[i].depth] = bits[i] / (double)n;
+/* What was measured by order to worth by unit. */
+static void spread(const codec_code_tables *t, const double *bits, const double *gain, size_t n,
+                   pass_worth *worth, uint32_t *first) {
+    for (uint32_t u = 0, at = 0; u < t->units; at += t->planes[u++] * t->parts) first[u] = at;
+    for (uint32_t i = 0; i < t->n_passes; i++) {
+        codec_pass pass = t->pass[i];
+        uint32_t at = first[pass.unit] + pass.depth * t->parts + pass.part;
+        worth->bits[at] = bits[i] / (double)n;
+        worth->gain[at] = gain[i] / (double)n * worth->weight[pass.unit];
+    }
 }
 
 /* Suggested layers: ends where the size has grown by a fifth. */
@@ -232,67 +271,81 @@ static taper_status first_order(codec_code_tables *t, const train_codes *codes,
         add_intervals(t, u, magnitude, codes->n, sums);
     }
     if (status == TAPER_OK) set_intervals(t, sums);
-    for (uint32_t u = 0, at = 0; u < t->units && status == TAPER_OK; at += t->planes[u++]) {
-        double mse[CODEC_MAX_PLANES + 1];
-        double gain = square(t->step[u]) * (options->unit_gain ? options->unit_gain[u] : 1);
+    for (uint32_t u = 0, at = 0; u < t->units && status == TAPER_OK; u++) {
+        double mse[CODEC_MAX_PLANES + 1], bits[CODEC_MAX_PLANES];
+        worth->weight[u] = square(t->step[u]) * (options->unit_gain ? options->unit_gain[u] : 1);
         magnitudes_of(codes, t, u, magnitude);
         errors_by_depth(t, u, magnitude, codes->n, mse);
-        static_bits(t, u, magnitude, codes->n, worth->bits + at);
-        for (uint32_t d = 0; d < t->planes[u]; d++)
-            worth->gain[at + d] = (mse[d] - mse[d + 1]) * gain;
+        static_bits(t, u, magnitude, codes->n, bits);
+        for (uint32_t i = 0; i < t->planes[u] * t->parts; i++, at++) { /* parts alike, at first */
+            uint32_t d = i / t->parts;
+            worth->gain[at] = (mse[d] - mse[d + 1]) * worth->weight[u] / t->parts;
+            worth->bits[at] = bits[d] / t->parts;
+        }
     }
     free(magnitude), free(sums);
     return status == TAPER_OK ? set_slopes(t, worth) : status;
 }
 
-/* Contexts for the present order, and what its passes cost with them. */
-static taper_status fit_and_measure(codec_code_tables *t, const train_codes *codes, double *bits,
-                                    taper_error *error) {
+/* What the passes of the present order cost, with contexts that are fitted to it first or as they
+ * are; gain as above. */
+static taper_status measure(codec_code_tables *t, const train_codes *codes, int fit, double *bits,
+                            double *gain, taper_error *error) {
     codec_group shape = {0};
     int16_t *q = NULL;
     TAPER_TRY(codec_group_alloc(&shape, t, codes->grid, codes->n_images, error));
     uint32_t stride = shape.stride;
     codec_group_free(&shape);
     taper_status status = quantise_all(codes, t, stride, &q);
-    if (status == TAPER_OK) status = train_fit_contexts(t, codes, q, error);
-    if (status == TAPER_OK) status = measure_bits(t, codes, q, bits, error);
+    if (status == TAPER_OK && fit) status = train_fit_contexts(t, codes, q, error);
+    if (status == TAPER_OK) status = measure_passes(t, codes, q, bits, gain, error);
     free(q);
     return status;
 }
 
-/* Contexts on the present order, then the order on what these contexts cost; twice, then layers. */
+/* Contexts on the present order, then the order on what they cost; at last contexts and layers. */
 static taper_status refine(taper_model *m, const train_codes *codes, pass_worth *worth,
                            taper_error *error) {
-    enum { ROUNDS = 2 };
     codec_code_tables *t = &m->tables;
+    int rounds = t->parts > 1 ? 2 : 1; /* parts begin alike */
     uint32_t *first = calloc(t->units + 1, sizeof *first);
-    double *bits = calloc(t->n_passes + 1, sizeof *bits);
-    taper_status status = first && bits ? train_fit_signed(t, codes) : TAPER_ERR_NOMEM;
-    for (int round = 0; round < ROUNDS && status == TAPER_OK; round++) {
-        status = fit_and_measure(t, codes, bits, error);
-        if (status != TAPER_OK || round + 1 == ROUNDS) break;
-        spread_bits(t, bits, codes->n, worth, first);
+    double *bits = calloc(t->n_slopes + 1, sizeof *bits),
+           *gain = calloc(t->n_slopes + 1, sizeof *gain);
+    taper_status status = first && bits && gain ? train_fit_signed(t, codes) : TAPER_ERR_NOMEM;
+    for (int round = 0; round < rounds && status == TAPER_OK; round++) {
+        status = measure(t, codes, 1, bits, gain, error);
+        if (status != TAPER_OK) break;
+        spread(t, bits, gain, codes->n, worth, first);
         status = set_slopes(t, worth);
     }
+    if (status == TAPER_OK) status = join_parts(t, worth);
+    if (status == TAPER_OK) status = measure(t, codes, 1, bits, NULL, error);
     if (status == TAPER_OK) set_layers(m, codes, bits);
-    free(first), free(bits);
+    free(first), free(bits), free(gain);
     return status;
 }
 
-taper_status train_refit_contexts(taper_model *m, const train_codes *codes, double *bits,
-                                  taper_error *error) {
-    double *own = bits ? NULL : calloc(m->tables.n_passes + 1, sizeof *own);
-    if (!bits && !own) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to fit contexts");
-    taper_status status = fit_and_measure(&m->tables, codes, bits ? bits : own, error);
-    if (status == TAPER_OK) set_layers(m, codes, bits ? bits : own);
-    free(own);
+taper_status train_refit_contexts(taper_model *m, const train_codes *codes, taper_error *error) {
+    double *bits = calloc(m->tables.n_passes + 1, sizeof *bits);
+    if (!bits) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to fit contexts");
+    taper_status status = measure(&m->tables, codes, 1, bits, NULL, error);
+    if (status == TAPER_OK) set_layers(m, codes, bits);
+    free(bits);
     return status;
+}
+
+taper_status train_measure_bits(taper_model *m, const train_codes *codes, double *bits,
+                                taper_error *error) {
+    return measure(&m->tables, codes, 0, bits, NULL, error);
 }
 
 taper_status train_calibrate(taper_model *m, const train_codes *codes,
                              const train_calibrate_options *options, taper_error *error) {
     TAPER_TRY(train_set_quantiser(m, codes, options, error));
+    static const uint8_t least[] = {43, 36}; /* a probability of 0.22, of 0.05 */
     codec_code_tables *t = &m->tables;
+    t->parts = 1 + sizeof least;
+    memcpy(t->least, least, sizeof least);
     taper_status status = codec_code_tables_set_planes(t);
     if (status == TAPER_OK && t->n_passes == 0) {
         codec_code_tables_free(t);
@@ -300,13 +353,13 @@ taper_status train_calibrate(taper_model *m, const train_codes *codes,
             error, TAPER_ERR_ARG,
             "the images are all alike: there is nothing to learn; give more varied images");
     }
-    pass_worth worth = {calloc(t->n_passes + 1, sizeof(double)),
-                        calloc(t->n_passes + 1, sizeof(double))};
+    pass_worth worth = {calloc(t->n_slopes + 1, sizeof(double)),
+                        calloc(t->n_slopes + 1, sizeof(double)), calloc(t->units, sizeof(double))};
     if (status == TAPER_OK)
-        status =
-            worth.gain && worth.bits ? first_order(t, codes, options, &worth) : TAPER_ERR_NOMEM;
+        status = worth.gain && worth.bits && worth.weight ? first_order(t, codes, options, &worth)
+                                                          : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) status = refine(m, codes, &worth, error);
-    free(worth.gain), free(worth.bits);
+    free(worth.gain), free(worth.bits), free(worth.weight);
     m->info.passes = t->n_passes;
     if (status == TAPER_OK) return status;
     codec_code_tables_free(t);

@@ -23,10 +23,12 @@ typedef struct train_calibrate_options {
 taper_status train_calibrate(taper_model *model, const train_codes *codes,
                              const train_calibrate_options *options, taper_error *error);
 
-/* Contexts, and then layers, anew for the present order, codes and conditional model. bits (or
- * NULL): [n_passes] ideal bits of each pass over all the codes. */
-taper_status train_refit_contexts(taper_model *model, const train_codes *codes, double *bits,
-                                  taper_error *error);
+/* Contexts, and then layers, anew for the present order, codes and conditional model. */
+taper_status train_refit_contexts(taper_model *model, const train_codes *codes, taper_error *error);
+
+/* bits: [n_passes] ideal bits of each pass over all the codes, with the model as it is. */
+taper_status train_measure_bits(taper_model *model, const train_codes *codes, double *bits,
+                                taper_error *error);
 
 /* The first part alone: step, planes and log_scale, which weight rounding needs. */
 taper_status train_set_quantiser(taper_model *model, const train_codes *codes,

@@ -140,13 +140,14 @@ static void see_units(void *context, size_t block) {
     uint32_t own = t->net->shape.own, end = (uint32_t)(block + 1) * UNIT_BLOCK;
     for (uint32_t u = (uint32_t)block * UNIT_BLOCK; u < own && u < end; u++) {
         const int16_t *level = g->level + (size_t)u * g->stride;
-        int32_t table[LEVELS];
-        for (uint32_t q = 0; q < LEVELS; q++)
-            table[q] = codec_conditional_seen(g->tables, u, g->depth[u], q);
+        int32_t table[2][LEVELS];
+        for (uint32_t more = 0; more < 1u + (g->part[u] > 0); more++)
+            for (uint32_t q = 0; q < LEVELS; q++)
+                table[more][q] = codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
         for (uint32_t p = 0; p < g->n; p++) {
-            uint32_t q = (uint32_t)abs(level[p]);
-            int32_t a =
-                q < LEVELS ? table[q] : codec_conditional_seen(g->tables, u, g->depth[u], q);
+            uint32_t q = (uint32_t)abs(level[p]), depth = codec_group_depth(g, u, p);
+            int32_t a = q < LEVELS ? table[depth - g->depth[u]][q]
+                                   : codec_conditional_seen(g->tables, u, depth, q);
             t->seen[(size_t)p * own + u] = (int8_t)(level[p] < 0 ? -a : a);
         }
     }
@@ -175,12 +176,42 @@ static void fill_rows(void *context, size_t block) {
     }
 }
 
+/* What the group's next pass sends. */
+static void send_pass(train_conditional_batch *b) {
+    codec_group *g = &b->group;
+    codec_pass pass = g->tables->pass[g->pass];
+    size_t at = (size_t)pass.unit * g->stride;
+    int shift = g->tables->planes[pass.unit] - pass.depth - 1;
+    codec_contexts_predict(g);
+    for (uint32_t p = 0; p < g->n; p++) {
+        if (g->context[p] == CODEC_NOT_NOW) continue;
+        int32_t m = abs(b->code[at + p]) >> shift;
+        g->level[at + p] = (int16_t)(b->code[at + p] < 0 ? -m : m);
+        g->ahead[at + p] = 1;
+    }
+    codec_group_finish_pass(g);
+}
+
+/* As if the first `pass` passes had been sent. Which positions the parts of incomplete planes hold
+ * is as of now, not as of when they would have been sent. */
+static void know(train_conditional_batch *b, uint32_t pass) {
+    codec_group *g = &b->group;
+    const codec_code_tables *t = g->tables;
+    codec_group_know(g, b->code, pass);
+    for (uint32_t i = 0; i < pass && t->parts > 1; i++) {
+        int whole = t->pass[i].depth < g->depth[t->pass[i].unit];
+        g->pass = i;
+        if (!whole) send_pass(b);
+    }
+    g->pass = pass;
+}
+
 void train_conditional_inputs(train_conditional_network *net, train_conditional_batch *b,
                               uint32_t pass, int8_t *seen) {
     codec_group *g = &b->group;
     input_task task = {net, g, seen};
     codec_pool *pool = net->be->pool;
-    codec_group_know(g, b->code, pass);
+    know(b, pass);
     memset(seen + (size_t)g->n * net->shape.own, 0, net->shape.own); /* where no window is */
     codec_pool_run(pool, see_units, &task, (net->shape.own + UNIT_BLOCK - 1) / UNIT_BLOCK);
     codec_pool_run(pool, fill_rows, &task, (g->n + ROW_BLOCK - 1) / ROW_BLOCK);
@@ -209,8 +240,11 @@ static void look_up_bits(void *context, size_t block) {
     int shift = g->tables->planes[u] - pass.depth - 1;
     int16_t *level = g->level + (size_t)u * g->stride;
     const int16_t *code = t->batch->code + (size_t)u * g->stride;
+    uint8_t *ahead = g->ahead + (size_t)u * g->stride;
     for (uint32_t p = (uint32_t)block * ROW_BLOCK; p < g->n && p < end; p++) {
         train_conditional_bit *to = &t->bit[(size_t)p * t->passes];
+        *to = (train_conditional_bit){.kind = 1};
+        if (g->context[p] == CODEC_NOT_NOW) continue;
         int32_t m = abs(code[p]) >> shift;
         codec_kind kind = codec_kind_of_level(level[p]);
         *to = (train_conditional_bit){.kind = kind == CODEC_SIGNIFICANCE ? 0 : 2,
@@ -221,6 +255,7 @@ static void look_up_bits(void *context, size_t block) {
         to->offset[0] = context_logit(g, u, p, kind);
         if (to->sign) to->offset[1] = context_logit(g, u, p, CODEC_SIGN);
         level[p] = (int16_t)(code[p] < 0 ? -m : m);
+        ahead[p] = 1;
     }
 }
 

@@ -35,7 +35,7 @@ void train_conditional_inputs(train_conditional_network *net, train_conditional_
 /* One bit of a position: which, and what contexts expect. */
 typedef struct train_conditional_bit {
     float offset[2]; /* logit by contexts, of the magnitude bit and of the sign */
-    uint8_t kind;    /* of the magnitude bit: 0 significance, 2 refinement */
+    uint8_t kind;    /* of the magnitude bit: 0 significance, 2 refinement; 1: none comes */
     uint8_t bit;
     int8_t sign; /* 0: none comes, else 1 or -1 */
 } train_conditional_bit;

@@ -26,7 +26,7 @@ taper_status train_conditional_loss_create(train_conditional_loss *l,
     l->sum = malloc(blocks * sizeof *l->sum);
     l->dbias = malloc(blocks * KINDS * l->longest * sizeof *l->dbias);
     l->known = malloc((head ? room * units : 1) * sizeof *l->known);
-    l->open = malloc(units * sizeof *l->open);
+    l->open = malloc(2 * units * sizeof *l->open);
     if (!l->seen || !l->bit || !l->output || !l->unit || !l->sum || !l->dbias || !l->known ||
         !l->open) {
         train_conditional_loss_free(l);
@@ -75,8 +75,10 @@ static void price_rows(void *context, size_t block) {
         const train_conditional_bit *b = &l->bit[i];
         float *logit = l->output + i * KINDS, slope[KINDS] = {0};
         size_t k = b->kind;
-        sum.now += bits_of(b->offset[0] + logit[k] + bias[k * kind + pass], b->bit, &slope[k]);
-        sum.before += bits_of(b->offset[0], b->bit, &unused);
+        if (k != 1) {
+            sum.now += bits_of(b->offset[0] + logit[k] + bias[k * kind + pass], b->bit, &slope[k]);
+            sum.before += bits_of(b->offset[0], b->bit, &unused);
+        }
         if (b->sign) {
             float z = b->offset[1] + logit[1] + bias[kind + pass];
             sum.now += bits_of(z, b->sign > 0, &slope[1]);
@@ -149,11 +151,13 @@ static void sum_errors(void *context, size_t block) {
 static void price_errors(void *context, size_t block) {
     const error_task *t = context;
     const train_conditional_loss *l = t->l;
+    const codec_group *g = &t->batch->group;
     size_t units = l->tables->units, p = block * ROW_BLOCK, end = p + ROW_BLOCK;
     double sum = 0;
-    for (; p < end && p < t->batch->group.n; p++)
+    for (; p < end && p < g->n; p++)
         for (uint32_t u = 0; u < units; u++) {
-            float *z = &l->output[p * units + u], open = l->open[u];
+            size_t ahead = g->ahead[u * g->stride + p];
+            float *z = &l->output[p * units + u], open = l->open[2 * u + ahead];
             float e = t->batch->x[p * units + u] - l->known[p * units + u] - open * *z;
             double share = worth(l->tables, u) / t->energy;
             sum += share * (double)e * (double)e;
@@ -172,7 +176,9 @@ taper_status train_conditional_add_errors(train_conditional_loss *l, train_condi
     train_conditional_inputs(l->net, batch, pass, l->seen);
     codec_group_dequantise(&batch->group, 0, (uint32_t)rows, l->known);
     for (uint32_t u = 0; u < t->units; u++)
-        l->open[u] = t->step[u] * codec_head_open(t, u, batch->group.depth[u]);
+        for (uint32_t more = 0; more < 1u + (batch->group.part[u] > 0); more++)
+            l->open[2 * u + more] =
+                t->step[u] * codec_head_open(t, u, batch->group.depth[u] + more);
     codec_pool_run(pool, sum_errors, &task, blocks);
     for (size_t b = 0; b < blocks; b++) task.energy += l->sum[b].before;
     TAPER_TRY(train_conditional_forward(l->net, stage, rows));

@@ -183,7 +183,7 @@ static uint64_t fingerprint_of(const run *r) {
                               (double)r->data->n,
                               (double)r->data->pixels};
     uint64_t hash = train_fingerprint(3, numbers, sizeof numbers);
-    hash = train_fingerprint(hash, t->slope, t->n_passes);
+    hash = train_fingerprint(hash, t->slope, t->n_slopes);
     hash = train_fingerprint(hash, t->weight, sizeof t->weight);
     return train_fingerprint(hash, r->net.parameter, r->net.n * sizeof(float));
 }
@@ -292,7 +292,7 @@ static taper_status finish(const run *r, taper_model *model, const train_codes *
         return status == TAPER_OK ? status : formats_fail(error, status, "no memory for a head");
     }
     model->tables.conditional = c;
-    return train_refit_contexts(model, codes, NULL, error);
+    return train_refit_contexts(model, codes, error);
 }
 
 taper_status train_conditional(taper_model *model, const train_conditional_options *options,
@@ -305,7 +305,7 @@ taper_status train_conditional(taper_model *model, const train_conditional_optio
         return formats_fail(error, TAPER_ERR_ARG,
                             "conditional model: stages 1 to 255; epochs, windows and rate above 0");
     double *bits = calloc(model->tables.n_passes + 1, sizeof *bits);
-    taper_status status = bits ? train_refit_contexts(model, codes, bits, error)
+    taper_status status = bits ? train_measure_bits(model, codes, bits, error)
                                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for the order");
     if (status == TAPER_OK) status = begin(&r, bits, end, error);
     if (status == TAPER_OK) status = loop(&r, progress, user, stopped, error);

@@ -74,19 +74,17 @@ taper_status train_add_conditional(taper_model *m, const train_options *options,
     float *code = NULL;
     lesson l = {.model = m, .data = data, .be = be, .user = hooks ? hooks->user : NULL};
     int asked = options->conditional.hidden || options->head.hidden;
-    if (asked) {
-        train_say(hooks, "validation", -1);
-        TAPER_TRY(train_evaluate_validation(m, data, be, &l.curve, error));
-    }
     if (train_select_for_calibration(&s, data, m->window, m->network.units) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to select images");
     taper_status status = train_encode_selection(m, be, data, &s, &code, error);
     train_codes codes = {code, s.windows, s.grid, s.n};
     l.codes = &codes;
+    if (status == TAPER_OK && options->from) status = train_refit_contexts(m, &codes, error);
+    train_say(hooks, "validation", -1);
+    if (status == TAPER_OK && asked)
+        status = train_evaluate_validation(m, data, be, &l.curve, error);
     train_say(hooks, "learning to predict", -1);
-    if (status == TAPER_OK)
-        status = asked ? learn_both(&l, options, hooks, error)
-                       : train_refit_contexts(m, &codes, NULL, error);
+    if (status == TAPER_OK && asked) status = learn_both(&l, options, hooks, error);
     free(code);
     train_selection_free(&s);
     return status;

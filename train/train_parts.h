@@ -23,8 +23,8 @@ codec_weight_precision train_precision(const train_options *options);
 taper_status train_calibrate_dense(taper_model *model, const train_dataset *data, codec_backend *be,
                                    const train_options *options, taper_error *error);
 
-/* Contexts anew for the images, with a conditional model and a head where options ask for them
- * (conditional_trainer.h), for a calibrated model. */
+/* A conditional model and a head, where options ask for them (conditional_trainer.h), for a
+ * calibrated model; contexts anew for the images first, where it comes from options->from. */
 taper_status train_add_conditional(taper_model *model, const train_options *options,
                                    const train_dataset *data, codec_backend *be,
                                    const train_hooks *hooks, taper_error *error);

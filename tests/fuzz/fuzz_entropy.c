@@ -10,12 +10,14 @@ static void must(int holds) {
     if (!holds) abort();
 }
 
-static const taper_model *the_model(void) {
-    static taper_model *model;
+static const taper_model *the_model(int in_parts) {
+    static taper_model *model[2];
     formats_buffer file = formats_buffer_make(1 << 20);
-    if (!model) model = dct_model_make((codec_window){4, 4, 3, NULL}, 28, 4, &file);
+    codec_window window = {4, 4, 3, NULL};
+    if (!model[in_parts])
+        model[in_parts] = dct_model_in_parts(window, 28, 4, in_parts ? 3 : 1, &file);
     formats_buffer_free(&file);
-    return model;
+    return model[in_parts];
 }
 
 static const codec_code_tables *binary_tables(void) {
@@ -40,7 +42,8 @@ static void check_levels(const codec_group *g) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     if (n < 5) return 0;
-    const codec_code_tables *t = bytes[4] & 2 ? binary_tables() : &the_model()->tables;
+    int in_parts = bytes[4] >> 2 & 1;
+    const codec_code_tables *t = bytes[4] & 2 ? binary_tables() : &the_model(in_parts)->tables;
     codec_grid grid[4];
     for (int i = 0; i < 4; i++)
         grid[i] = (codec_grid){1 + (bytes[0] >> i & 1), 1 + (bytes[1] >> i & 1)};

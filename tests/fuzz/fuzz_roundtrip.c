@@ -17,7 +17,8 @@ static const taper_model *the_model(int grey) {
     static taper_model *model[2];
     formats_buffer file = formats_buffer_make(1 << 20);
     if (!model[grey])
-        model[grey] = dct_model_make((codec_window){4, 3, grey ? 1 : 3, NULL}, 0, 3, &file);
+        model[grey] =
+            dct_model_in_parts((codec_window){4, 3, grey ? 1 : 3, NULL}, 0, 3, grey ? 3 : 1, &file);
     formats_buffer_free(&file);
     return model[grey];
 }

@@ -116,6 +116,15 @@ static void make_lapped(const char *folder) {
     formats_buffer_free(&file);
 }
 
+/* Planes that go in parts. */
+static void make_parts(const char *folder) {
+    formats_buffer file = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_in_parts((codec_window){4, 4, 3, NULL}, 9, 4, 3, &file);
+    save_model(folder, "parts", model, &file);
+    taper_model_free(model);
+    formats_buffer_free(&file);
+}
+
 /* Binary and direct models. */
 static void make_binary(const char *folder) {
     static const struct {
@@ -174,9 +183,10 @@ static void make_directories(const char *folder) {
     formats_buffer_free(&out);
 }
 
-static void make_strings(const char *folder) {
+/* One window, coded with the model that fuzz_entropy.c has. */
+static formats_buffer encode_window(uint32_t parts) {
     formats_buffer unused = formats_buffer_make(1 << 20), out = formats_buffer_make(1 << 20);
-    taper_model *model = dct_model_make((codec_window){4, 4, 3, NULL}, 28, 4, &unused);
+    taper_model *model = dct_model_in_parts((codec_window){4, 4, 3, NULL}, 28, 4, parts, &unused);
     codec_grid grid = {1, 1};
     codec_group g;
     if (codec_group_alloc(&g, &model->tables, &grid, 1, NULL)) abort();
@@ -185,6 +195,17 @@ static void make_strings(const char *folder) {
     for (uint32_t u = 0; u < 28; u++)
         code[u * g.stride] = (int16_t)(u % 3 ? -40 / (int)(1 + u) : 90 / (int)(1 + u));
     if (codec_chunk_encode(&g, code, model->tables.n_passes, &out, NULL)) abort();
+    free(code);
+    codec_group_free(&g);
+    taper_model_free(model);
+    formats_buffer_free(&unused);
+    return out;
+}
+
+static void make_strings(const char *folder) {
+    formats_buffer out = encode_window(1), parts = encode_window(3);
+    save(folder, "entropy/parts", "\0\0\377\0\5", 5, parts.data, parts.size);
+    save(folder, "entropy/parts-linked", "\377\377\300\3\4", 5, parts.data, parts.size);
     save(folder, "entropy/true", "\0\0\377\0\1", 5, out.data, out.size);
     save(folder, "entropy/cut", "\0\0\377\0\0", 5, out.data, out.size / 2);
     save(folder, "entropy/linked", "\377\377\200\3\1", 5, out.data, out.size);
@@ -192,10 +213,7 @@ static void make_strings(const char *folder) {
     memset(ones, 0xFF, sizeof ones);
     save(folder, "entropy/ones", "\125\252\377\5\1", 5, ones, sizeof ones);
     save(folder, "entropy/ones-open", "\125\252\377\5\0", 5, ones, sizeof ones);
-    free(code);
-    codec_group_free(&g);
-    taper_model_free(model);
-    formats_buffer_free(&unused), formats_buffer_free(&out);
+    formats_buffer_free(&out), formats_buffer_free(&parts);
 }
 
 static void make_pictures(const char *folder) {
@@ -218,6 +236,7 @@ int main(int argc, char **argv) {
     make_models(argv[1]);
     make_binary(argv[1]);
     make_conditional(argv[1]);
+    make_parts(argv[1]);
     make_lapped(argv[1]);
     make_directories(argv[1]);
     make_strings(argv[1]);
