@@ -1,7 +1,8 @@
 /* bench_rates.c -- a model on a set of equal images: bytes at given PSNRs in both accountings,
  * container overhead, speed of encoding and decoding.
  *
- *     bench_rates TRAIN... -- TEST [--window W] [--units K]        (IDX, CIFAR binary, folders)
+ *     bench_rates TRAIN... -- TEST [--window W] [--units K] [--allocation even|mean|equal]
+ *                                                               (IDX, CIFAR binary, folders)
  *
  * Trains on TRAIN, reports on TEST. Two threads unless BENCH_THREADS says otherwise;
  * no speeds when BENCH_RATES_ONLY is set. */
@@ -29,6 +30,8 @@ typedef struct test_set {
     size_t n;
     uint64_t pixels;
 } test_set;
+
+static taper_allocation allocation;
 
 static void die(const char *what, const taper_error *error) {
     fprintf(stderr, "bench_rates: %s: %s\n", what, error->text);
@@ -69,7 +72,7 @@ static taper_status collect(void *user, const void *bytes, size_t n) {
 static formats_buffer encode(const taper_model *model, const test_set *t, double bytes_per_image,
                              double *seconds) {
     taper_error error = {0};
-    taper_encode_options o = {.threads = threads()};
+    taper_encode_options o = {.threads = threads(), .allocation = allocation};
     o.target_bytes_per_megapixel =
         (uint64_t)(bytes_per_image * (double)t->n * 1e6 / (double)t->pixels);
     formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
@@ -115,7 +118,8 @@ static void *decode_part(void *user) {
     for (uint32_t g = job->part; g < info.groups; g += job->parts) {
         uint64_t first, count;
         taper_decoder_group_range(d, g, &first, &count);
-        for (uint64_t i = first; i < first + count; i++) {
+        for (uint64_t place = first; place < first + count; place++) {
+            uint64_t i = taper_decoder_image_at(d, place);
             taper_image out = {.pixels = pixels};
             if (taper_decoder_render(d, i, &out, NULL, &error)) die("decode", &error);
             if (job->measure) job->psnr += psnr_of(&job->test->image[i], pixels);
@@ -204,6 +208,12 @@ static void report_speed(const taper_model *model, const test_set *t, const char
                 config);
 }
 
+static taper_allocation allocation_of(const char *name) {
+    return !strcmp(name, "mean")    ? TAPER_ALLOCATION_MEAN
+           : !strcmp(name, "equal") ? TAPER_ALLOCATION_EQUAL
+                                    : TAPER_ALLOCATION_EVEN;
+}
+
 static void parse_settings(settings *s, int argc, char **argv, int first) {
     static const double usual[] = {25, 27.5, 30, 32.5};
     *s = (settings){.train = {.family = TAPER_FAMILY_PCA}, .window = "auto", .qualities = 4};
@@ -213,6 +223,7 @@ static void parse_settings(settings *s, int argc, char **argv, int first) {
         if (!strcmp(argv[i], "--window")) s->window = text;
         if (!strcmp(argv[i], "--units")) s->train.units = (uint32_t)strtoul(text, NULL, 10);
         if (!strcmp(argv[i], "--model")) s->model = text;
+        if (!strcmp(argv[i], "--allocation")) allocation = allocation_of(text);
         if (strcmp(argv[i], "--qualities")) continue;
         for (s->qualities = 0; *text && s->qualities < 8; text += strspn(text, ","))
             s->quality[s->qualities++] = strtod(text, &text);

@@ -142,9 +142,11 @@ static void decode_group(void *user, size_t group, unsigned thread) {
     if (code != CLI_DONE) return;
     if (!w->decoder) code = open_decoder(j, &w->decoder);
     if (code == CLI_DONE) taper_decoder_group_range(w->decoder, (uint32_t)group, &first, &count);
-    for (uint64_t i = first; i < first + count && code == CLI_DONE; i++)
+    for (uint64_t place = first; place < first + count && code == CLI_DONE; place++) {
+        uint64_t i = taper_decoder_image_at(w->decoder, place);
         if (i >= j->plan.first && i - j->plan.first < j->plan.count)
             code = decode_image(j, i - j->plan.first, w, &told);
+    }
     if (code == CLI_DONE) return;
     pthread_mutex_lock(&j->lock);
     if (j->code == CLI_DONE) j->code = code;

@@ -21,13 +21,14 @@ typedef struct settings {
     const char *output, *model, *filelist, *labels;
     cli_cut cut;
     double psnr;
-    int layout, embed, alpha;
+    int layout, allocation, embed, alpha;
     int64_t group;
 } settings;
 
 enum alpha_policy { ALPHA_REFUSE, ALPHA_DROP, ALPHA_WHITE };
 
 static const char *const layouts[] = {"set", "image", NULL}; /* in the order of taper_layout */
+static const char *const allocations[] = {"even", "mean", "equal", NULL}; /* taper_allocation */
 static const char *const alphas[] = {"refuse", "drop", "white", NULL};
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
@@ -44,6 +45,8 @@ static const cli_option options[] = {
      .help = "as small as the images' mean PSNR stays at DB"},
     {"layout", 0, CLI_CHOICE, "NAME", offsetof(settings, layout), .initial = "set",
      .choices = layouts, .help = "order of the data"},
+    {"allocation", 0, CLI_CHOICE, "NAME", offsetof(settings, allocation), .initial = "even",
+     .choices = allocations, .help = "which images get how many of the bytes"},
     {"group", 0, CLI_INT, "N", offsetof(settings, group), .initial = "0", .min = 0, .max = 65536,
      .help = "images coded together; 0: about a million pixels"},
     {"embed-model", 0, CLI_FLAG, .offset = offsetof(settings, embed),
@@ -71,6 +74,10 @@ const cli_verb cli_verb_encode = {
         "container later as you need it.\n\n"
         "The layout `set` makes each prefix of the file the whole set, coarser; `image` puts "
         "each image's data together, so that one read fetches one image.\n\n"
+        "Wherever the container is cut, --allocation says which images have got how many of its "
+        "bytes: `even` sends a bit where it lowers the squared error most, `mean` where it raises "
+        "the images' mean PSNR most (plainer images go ahead), `equal` gives all images about the "
+        "same PSNR (richer images go ahead). Both are for sets of hundreds of images.\n\n"
         "Images with transparency are refused, unless --alpha says to drop the alpha "
         "channel, or to lay the image on white.\n\n"
         "An input that cannot be used is named and left out; the exit code is then 1. When "
@@ -191,6 +198,7 @@ static int make_encoder(state *st) {
     if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
     taper_encode_options o = {
         .layout = by_psnr ? TAPER_LAYOUT_SET : (taper_layout)st->s.layout,
+        .allocation = (taper_allocation)st->s.allocation,
         .group_images = (uint32_t)st->s.group,
         .target_bytes_per_megapixel = early_target(st),
         .embed_model = st->s.embed,

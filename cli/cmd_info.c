@@ -89,7 +89,7 @@ static void json_layers(cli_json *j, const cli_container *c) {
     for (uint32_t l = 0; l < f->layers; l++) {
         uint64_t reach = layer_reach(f, l), before = l ? layer_reach(f, l - 1) : f->front_size;
         cli_json_open(j, NULL, '{');
-        cli_json_uint(j, "passes", f->layer_end[l]);
+        cli_json_uint(j, "passes", formats_front_passes(f, l));
         cli_json_uint(j, "bytes", reach - before);
         cli_json_uint(j, "end", reach);
         cli_json_number(j, "bpp", (double)reach * 8 / (double)c->pixels);
@@ -135,6 +135,7 @@ static void tell_json(const settings *s, const char *path, const cli_container *
     cli_json_uint(&j, "min_height", e.min_height);
     cli_json_uint(&j, "max_height", e.max_height);
     cli_json_uint(&j, "groups", f->groups);
+    cli_json_uint(&j, "tracks", f->tracks);
     cli_json_uint(&j, "front_bytes", f->front_size);
     cli_json_uint(&j, "bytes", c->source.size);
     cli_json_uint(&j, "whole_bytes", c->whole_bytes);
@@ -224,7 +225,7 @@ static void print_layers(const cli_container *c) {
            (unsigned long long)f->front_size, (double)f->front_size * 8 / (double)c->pixels);
     for (uint32_t l = 0; l < f->layers; l++) {
         uint64_t reach = layer_reach(f, l), before = l ? layer_reach(f, l - 1) : f->front_size;
-        printf("  %5u %7u %11llu %15llu %11.4f%s\n", l + 1, f->layer_end[l],
+        printf("  %5u %7u %11llu %15llu %11.4f%s\n", l + 1, formats_front_passes(f, l),
                (unsigned long long)(reach - before), (unsigned long long)reach,
                (double)reach * 8 / (double)c->pixels,
                reach <= c->source.size    ? ""
@@ -255,8 +256,10 @@ static void tell_person(const settings *s, const char *path, const cli_container
         printf("%s, which is built in\n", builtin.name);
     else if (f->model) printf("carried in the file\n");
     else printf("not in the file: give it with -m to decode\n");
-    printf("  layout    %s: %u layers of %u groups\n", f->layout ? "image" : "set", f->layers,
+    printf("  layout    %s: %u layers of %u groups", f->layout ? "image" : "set", f->layers,
            f->groups);
+    if (f->tracks > 1) printf(" on %u tracks", f->tracks);
+    printf("\n");
     printf("  size      %llu bytes, %.2f per image, %.4f bpp\n", (unsigned long long)c->whole_bytes,
            (double)c->whole_bytes / f->images, (double)c->whole_bytes * 8 / (double)c->pixels);
     print_state(c);

@@ -56,7 +56,7 @@ static void tell_json(const char *path, const cli_container *c, const taper_veri
 
 /* Passes that all images have when that many layers are whole. */
 static uint32_t passes_of(const formats_front *f, uint32_t layers) {
-    return layers ? f->layer_end[layers - 1] : 0;
+    return layers ? formats_front_passes(f, layers - 1) : 0;
 }
 
 static void tell_person(const char *path, const cli_container *c, const taper_verify_report *r) {

@@ -47,8 +47,9 @@ static taper_status measure_images(measurement *m, size_t item, unsigned thread,
     TAPER_TRY(taper_decoder_group_range(m->decoder[thread], m->group[item], &first, &count));
     m->sum[item] = 0;
     m->images[item] = count;
-    for (uint64_t i = first; i < first + count; i++) {
+    for (uint64_t place = first; place < first + count; place++) {
         double psnr = 0;
+        uint64_t i = taper_decoder_image_at(m->decoder[thread], place);
         TAPER_TRY(measure_image(m, m->decoder[thread], i, &psnr, error));
         m->sum[item] += psnr;
     }

@@ -210,7 +210,7 @@ taper_status taper_decoder_get_info(const taper_decoder *d, taper_container_info
                                   .images = f->images,
                                   .groups = f->groups,
                                   .layers = f->layers,
-                                  .passes = f->layer_end[f->layers - 1],
+                                  .passes = formats_front_passes(f, f->layers - 1),
                                   .front_bytes = f->front_size,
                                   .file_bytes =
                                       f->front_size + f->chunk_at[(uint64_t)f->layers * f->groups],
@@ -224,10 +224,10 @@ taper_status taper_decoder_get_info(const taper_decoder *d, taper_container_info
 
 /* The group that holds image i. */
 static uint32_t group_of(const formats_front *f, uint64_t i) {
-    uint32_t low = 0, high = f->groups;
+    uint32_t low = 0, high = f->groups, place = formats_front_place(f, (uint32_t)i);
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (f->group_first[middle] <= i)
+        if (f->group_first[middle] <= place)
             low = middle;
         else
             high = middle;
@@ -262,6 +262,12 @@ taper_status taper_decoder_group_range(const taper_decoder *d, uint32_t g, uint6
     *first = d->front.group_first[g];
     *count = d->front.group_first[g + 1] - d->front.group_first[g];
     return TAPER_OK;
+}
+
+uint64_t taper_decoder_image_at(const taper_decoder *d, uint64_t place) {
+    return d->front_ready && place < d->front.images
+               ? formats_front_image(&d->front, (uint32_t)place)
+               : place;
 }
 
 /* --- drawing --------------------------------------------------------------------------- */
@@ -344,7 +350,8 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
         return formats_fail(error, TAPER_ERR_ARG, "there is no image %llu", (unsigned long long)i);
     codec_group_reader *r;
     TAPER_TRY(bring_up(d, info.group, &r, error));
-    uint32_t in_group = (uint32_t)(i - d->front.group_first[info.group]);
+    uint32_t in_group =
+        formats_front_place(&d->front, (uint32_t)i) - d->front.group_first[info.group];
     uint32_t first = r->first[in_group], n = r->first[in_group + 1] - first;
     TAPER_TRY(draw(d, info.group, r, first, n, error));
     out->width = info.width, out->height = info.height, out->channels = info.channels,
@@ -354,7 +361,9 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     if (codec_windows_write(d->model->window, from, out) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", n);
     if (done)
-        *done = (taper_completeness){r->state.pass, d->front.layer_end[d->front.layers - 1],
+        *done = (taper_completeness){r->state.pass,
+                                     formats_front_layer_end(&d->front, d->front.layers - 1,
+                                                             info.group),
                                      r->bytes_used + r->chunk.size, r->layer == d->front.layers};
     if (r->bad)
         return formats_fail(error, TAPER_ERR_CORRUPT,

@@ -1,186 +1,20 @@
 /* encoder.c -- images in, container out; the public face is in taper.h.
  *
  * Images gather until they make a group; a group is coded whole (network, quantiser, chunk_coder)
- * by a worker or, without workers, by the caller; its chunks go to the spool. finish() lays them
- * out layer by layer. */
+ * by a worker or, without workers, by the caller; its chunks go to the spool (encoder_groups.c).
+ * finish() lays them out layer by layer. */
+#include "allocation.h"
 #include "assemble.h"
-#include "encoder.h"
-#include "group_writer.h"
-#include "queue.h"
+#include "encoder_groups.h"
 #include "pseudo_inverse.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    GROUP_PIXELS = 1 << 20,
-    GROUP_IMAGES = 4096,
-    MIN_CHUNK_BYTES = 1500,
-    MAX_GROUP_IMAGES = 65536
+    MAX_GROUP_IMAGES = 65536,
+    REFERENCE_BYTES_PER_MPIXEL = 125000 /* where images' distortions are compared: 1 bit a pixel */
 };
-
-/* Images waiting to be coded. */
-typedef struct encode_job {
-    struct taper_encoder *encoder;
-    uint32_t group;
-    codec_group_images of;
-    size_t capacity;
-    uint64_t pixels;
-} encode_job;
-
-typedef struct group_record {
-    uint64_t spool_at;
-    uint64_t *chunk_at; /* [layers + 1] from spool_at */
-} group_record;
-
-struct taper_encoder {
-    const taper_model *model;
-    taper_encode_options options;
-    taper_limits limits;
-    codec_backend backend;
-    codec_network network; /* the model's, with an analysis of our own */
-    float *analysis;       /* ours, or NULL */
-    FILE *spool;
-    encode_job *job;                                  /* the group being filled */
-    codec_queue *queue;                               /* NULL: no workers */
-    uint32_t n_layers, layer_end[FORMATS_MAX_LAYERS]; /* fixed by the first group */
-    group_record *group;
-    size_t groups, groups_capacity;
-    formats_geometry *geometry;
-    int32_t *label;
-    size_t images, images_capacity, group_start_capacity;
-    uint32_t *group_first;
-    formats_buffer names, classes; /* NUL-ended */
-    uint32_t n_classes;
-    uint32_t pass_limit; /* 0: none */
-    int any_name, any_label, failed;
-    taper_error error; /* of the first failure */
-};
-
-/* --- running a job --------------------------------------------------------------------- */
-
-static void free_job(encode_job *job) {
-    if (!job) return;
-    for (size_t i = 0; i < job->of.n; i++) free(job->of.image[i].pixels);
-    free(job->of.image);
-    free(job);
-}
-
-static void remember_failure(taper_encoder *e, taper_status status, const taper_error *error) {
-    if (e->failed) return;
-    e->failed = 1;
-    if (error && error->status == status)
-        e->error = *error;
-    else
-        formats_fail(&e->error, status,
-                     "no memory to encode a group; use smaller groups or fewer threads");
-}
-
-/* The queue's work: code a job, then, one at a time, store its chunks. */
-static void run_job(void *item) {
-    encode_job *job = item;
-    taper_encoder *e = job->encoder;
-    formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
-    taper_error error = {0};
-    uint64_t *chunk_at = calloc((size_t)e->n_layers + 1, sizeof *chunk_at);
-    taper_status status = TAPER_ERR_NOMEM;
-    codec_group_writer writer = {e->model, &e->network, &e->backend, e->layer_end, e->n_layers};
-    if (chunk_at) status = codec_group_write(&writer, &job->of, &out, chunk_at, &error);
-    codec_queue_lock(e->queue);
-    if (status == TAPER_OK) {
-        long at = fseek(e->spool, 0, SEEK_END) ? -1 : ftell(e->spool);
-        if (at < 0 || (out.size && fwrite(out.data, 1, out.size, e->spool) != out.size) ||
-            fflush(e->spool))
-            status = formats_fail(&error, TAPER_ERR_IO,
-                                  "cannot write the temporary file: is its disk full?");
-        e->group[job->group] = (group_record){(uint64_t)(at < 0 ? 0 : at), chunk_at};
-        chunk_at = NULL;
-    }
-    if (status != TAPER_OK) remember_failure(e, status, &error);
-    codec_queue_unlock(e->queue);
-    free(chunk_at);
-    formats_buffer_free(&out);
-    free_job(job);
-}
-
-/* --- layers ---------------------------------------------------------------------------- */
-
-/* Passes that are expected to reach an eighth above the target (0: all); between the ends of the
- * model's layers by a straight line. What is above the target is cut off at the end. */
-static uint32_t passes_for_target(const codec_code_tables *t, uint64_t target) {
-    uint64_t wanted = target + target / 8;
-    codec_layer_end before = {0, 0};
-    for (uint32_t l = 0; target && l < t->n_layers; before = t->layer[l++]) {
-        codec_layer_end layer = t->layer[l];
-        if (layer.bytes_per_mpixel < wanted) continue;
-        uint64_t bytes = layer.bytes_per_mpixel - before.bytes_per_mpixel;
-        uint64_t part = (wanted - before.bytes_per_mpixel) * (layer.pass - before.pass);
-        return before.pass + (uint32_t)(bytes ? (part + bytes - 1) / bytes : 1);
-    }
-    return t->n_passes;
-}
-
-/* Layers for groups of about this many pixels: the model's, joined until a chunk is worth its
- * overhead, up to what the target needs. */
-static void choose_layers(taper_encoder *e, uint64_t pixels) {
-    const codec_code_tables *t = &e->model->tables;
-    uint32_t last = 0, end = passes_for_target(t, e->options.target_bytes_per_megapixel);
-    if (e->pass_limit && e->pass_limit < end) end = e->pass_limit;
-    while (t->layer[last].pass < end) last++;
-    uint64_t written = 0, about = 1; /* a power of two, so that shards of about the same size get
-                                        the same layers */
-    while (about * 2 <= pixels) about *= 2;
-    for (uint32_t l = 0; l <= last; l++) {
-        uint64_t size = (uint64_t)t->layer[l].bytes_per_mpixel * about / 1000000;
-        if (l < last &&
-            (e->options.layout == TAPER_LAYOUT_IMAGE || size - written < MIN_CHUNK_BYTES))
-            continue;
-        e->layer_end[e->n_layers++] = l < last ? t->layer[l].pass : end;
-        written = size;
-    }
-}
-
-/* --- feeding --------------------------------------------------------------------------- */
-
-/* Room for one more of each array, doubling. */
-static taper_status grow(void **array, size_t count, size_t *capacity, size_t size) {
-    if (count < *capacity) return TAPER_OK;
-    size_t wanted = *capacity ? *capacity * 2 : 256;
-    void *bigger = realloc(*array, wanted * size);
-    if (!bigger) return TAPER_ERR_NOMEM;
-    *array = bigger;
-    *capacity = wanted;
-    return TAPER_OK;
-}
-
-static taper_status submit(taper_encoder *e) {
-    encode_job *job = e->job;
-    if (!job || !job->of.n) return TAPER_OK;
-    if (!e->n_layers) { /* a short first group must not change the layers: shards are to fit
-                           together */
-        uint32_t nominal = e->options.group_images;
-        choose_layers(e, nominal ? job->pixels * nominal / job->of.n : job->pixels);
-    }
-    codec_queue_lock(e->queue); /* workers write e->group[] */
-    taper_status status =
-        grow((void **)&e->group, e->groups, &e->groups_capacity, sizeof *e->group);
-    if (status == TAPER_OK)
-        status = grow((void **)&e->group_first, e->groups + 1, &e->group_start_capacity,
-                      sizeof *e->group_first);
-    if (status == TAPER_OK) {
-        job->group = (uint32_t)e->groups;
-        e->group[e->groups] = (group_record){0};
-        e->group_first[e->groups++] = (uint32_t)(e->images - job->of.n);
-    }
-    codec_queue_unlock(e->queue);
-    TAPER_TRY(status);
-    e->job = NULL;
-    if (e->queue)
-        codec_queue_put(e->queue, job);
-    else
-        run_job(job);
-    return TAPER_OK;
-}
 
 static taper_status check_image(const taper_encoder *e, const taper_image *image, const char *name,
                                 taper_error *error) {
@@ -214,37 +48,19 @@ static taper_status check_image(const taper_encoder *e, const taper_image *image
     return TAPER_OK;
 }
 
-static taper_status start_job(taper_encoder *e) {
-    if (e->job) return TAPER_OK;
-    e->job = calloc(1, sizeof *e->job);
-    if (!e->job) return TAPER_ERR_NOMEM;
-    e->job->encoder = e;
-    return TAPER_OK;
-}
-
-static int job_is_full(const taper_encoder *e, uint64_t pixels) {
-    const encode_job *job = e->job;
-    if (!job || !job->of.n) return 0;
-    if (e->options.layout == TAPER_LAYOUT_IMAGE) return 1;
-    if (e->options.group_images) return job->of.n >= e->options.group_images;
-    return job->of.n >= GROUP_IMAGES || job->pixels + pixels > GROUP_PIXELS;
-}
-
-/* Append the image to the job and its record to the lists. */
-static taper_status append(taper_encoder *e, const taper_image *image, size_t bytes,
-                           const char *name, int32_t label) {
-    TAPER_TRY(start_job(e));
-    TAPER_TRY(grow((void **)&e->job->of.image, e->job->of.n, &e->job->capacity,
-                   sizeof *e->job->of.image));
-    size_t capacity = e->images_capacity;
-    TAPER_TRY(grow((void **)&e->geometry, e->images, &capacity, sizeof *e->geometry));
-    TAPER_TRY(grow((void **)&e->label, e->images, &e->images_capacity, sizeof *e->label));
-    taper_image copy = *image;
-    copy.pixels = malloc(bytes);
-    if (!copy.pixels) return TAPER_ERR_NOMEM;
-    memcpy(copy.pixels, image->pixels, bytes);
-    e->job->of.image[e->job->of.n++] = copy;
-    e->job->pixels += (uint64_t)image->width * image->height;
+/* The image's record, and a copy of it: its pixels are the caller's. */
+static taper_status record(taper_encoder *e, const taper_image *image, size_t bytes,
+                           const char *name, int32_t label, taper_image *copy) {
+    size_t geometry = e->images_capacity, track = e->images_capacity;
+    TAPER_TRY(codec_encoder_grow((void **)&e->geometry, e->images, &geometry, sizeof *e->geometry));
+    TAPER_TRY(
+        codec_encoder_grow((void **)&e->image_track, e->images, &track, sizeof *e->image_track));
+    TAPER_TRY(
+        codec_encoder_grow((void **)&e->label, e->images, &e->images_capacity, sizeof *e->label));
+    *copy = *image;
+    copy->pixels = malloc(bytes);
+    if (!copy->pixels) return TAPER_ERR_NOMEM;
+    memcpy(copy->pixels, image->pixels, bytes);
     e->geometry[e->images] =
         (formats_geometry){image->width, image->height, image->channels, image->depth};
     e->label[e->images++] = label;
@@ -252,7 +68,11 @@ static taper_status append(taper_encoder *e, const taper_image *image, size_t by
     e->any_label |= label >= 0;
     char own[16];
     if (!name) snprintf(own, sizeof own, "%06zu.png", e->images);
-    return formats_write_bytes(&e->names, name ? name : own, strlen(name ? name : own) + 1);
+    if (formats_write_bytes(&e->names, name ? name : own, strlen(name ? name : own) + 1) ==
+        TAPER_OK)
+        return TAPER_OK;
+    free(copy->pixels);
+    return TAPER_ERR_NOMEM;
 }
 
 static size_t pixel_bytes(const taper_image *image) {
@@ -261,7 +81,7 @@ static size_t pixel_bytes(const taper_image *image) {
 
 static taper_status fail_for_good(taper_encoder *e, taper_status status, taper_error *error) {
     codec_queue_lock(e->queue);
-    remember_failure(e, status, error);
+    codec_encoder_fail(e, status, error);
     if (error) *error = e->error;
     status = e->error.status;
     codec_queue_unlock(e->queue);
@@ -279,22 +99,36 @@ taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const
                                int32_t label, taper_error *error) {
     if (has_failed(e)) return fail_for_good(e, TAPER_OK, error);
     TAPER_TRY(check_image(e, image, name, error));
-    taper_status status = TAPER_OK;
-    if (job_is_full(e, (uint64_t)image->width * image->height)) status = submit(e);
-    if (status == TAPER_OK) status = append(e, image, pixel_bytes(image), name, label);
+    taper_image copy;
+    size_t number = e->images;
+    taper_status status = record(e, image, pixel_bytes(image), name, label, &copy);
+    if (status == TAPER_OK)
+        status = e->reference ? codec_encoder_allocate(e, copy, number)
+                              : codec_encoder_place(e, copy, number, 0, 0);
     return status == TAPER_OK ? status : fail_for_good(e, status, error);
 }
 
 taper_status codec_encoder_add_codes(taper_encoder *e, const taper_image *image, size_t bytes,
-                                     const char *name, int32_t label, taper_error *error) {
-    taper_status status = TAPER_OK;
-    if (job_is_full(e, (uint64_t)image->width * image->height)) status = submit(e);
-    if (status == TAPER_OK) status = append(e, image, bytes, name, label);
-    if (status == TAPER_OK) e->job->of.holds_codes = 1;
+                                     const char *name, int32_t label, uint32_t track,
+                                     taper_error *error) {
+    taper_image copy;
+    size_t number = e->images;
+    taper_status status = record(e, image, bytes, name, label, &copy);
+    if (status == TAPER_OK) status = codec_encoder_place(e, copy, number, track, 1);
     return status == TAPER_OK ? status : fail_for_good(e, status, error);
 }
 
 void codec_encoder_limit_passes(taper_encoder *e, uint32_t passes) { e->pass_limit = passes; }
+
+taper_status codec_encoder_take_layers(taper_encoder *e, const uint32_t *layer_end, uint32_t tracks,
+                                       uint32_t layers) {
+    size_t size = (size_t)tracks * layers * sizeof *layer_end;
+    e->layer_end = malloc(size);
+    if (!e->layer_end) return TAPER_ERR_NOMEM;
+    memcpy(e->layer_end, layer_end, size);
+    e->tracks = tracks, e->n_layers = layers;
+    return TAPER_OK;
+}
 
 taper_status taper_encoder_set_classes(taper_encoder *e, const char *const *names, size_t n,
                                        taper_error *error) {
@@ -336,18 +170,27 @@ taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
     if (!e) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an encoder");
     e->model = model;
     if (options) e->options = *options;
+    e->tracks = e->options.allocation == TAPER_ALLOCATION_EVEN ? 1 : CODEC_TRACKS;
     e->limits = formats_limits_or_default(e->options.limits);
     e->names = formats_buffer_make(SIZE_MAX / 4);
     e->classes = formats_buffer_make(SIZE_MAX / 4);
     codec_backend_cpu(&e->backend);
     taper_status status = TAPER_OK;
     if (e->options.group_images > MAX_GROUP_IMAGES ||
-        (e->options.embed_model && !e->options.model_bytes) || (unsigned)e->options.layout > 1)
+        (e->options.embed_model && !e->options.model_bytes) || (unsigned)e->options.layout > 1 ||
+        (unsigned)e->options.allocation > 2)
         status = formats_fail(error, TAPER_ERR_ARG, "an encode option is out of range");
     if (status == TAPER_OK) {
         status = prepare_analysis(e, error);
         if (status == TAPER_ERR_NOMEM)
             formats_fail(error, status, "no memory for the model's analysis");
+    }
+    if (status == TAPER_OK && e->tracks > 1) {
+        e->reference = malloc(model->tables.units);
+        if (e->reference)
+            codec_reference_depths(&model->tables, REFERENCE_BYTES_PER_MPIXEL, e->reference);
+        else
+            status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for an encoder");
     }
     e->spool = e->options.spool ? e->options.spool : status == TAPER_OK ? tmpfile() : NULL;
     if (status == TAPER_OK && !e->spool)
@@ -355,7 +198,7 @@ taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
             error, TAPER_ERR_IO,
             "cannot make a temporary file; is the disk for temporary files full or read-only?");
     if (status == TAPER_OK && e->options.threads > 1) {
-        e->queue = codec_queue_new(e->options.threads, run_job);
+        e->queue = codec_queue_new(e->options.threads, codec_encode_job_run);
         if (!e->queue)
             status = formats_fail(error, TAPER_ERR_NOMEM, "cannot start %u threads; give -T 1",
                                   e->options.threads);
@@ -371,7 +214,10 @@ taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
 void taper_encoder_free(taper_encoder *e) {
     if (!e) return;
     codec_queue_free(e->queue); /* waits for its jobs */
-    free_job(e->job);
+    for (size_t i = 0; i < FORMATS_MAX_TRACKS; i++) codec_encode_job_free(e->job[i]);
+    for (size_t i = 0; i < e->n_waiting; i++) free(e->waiting[i].image.pixels);
+    free(e->waiting), free(e->reference), free(e->layer_end);
+    free(e->group_track), free(e->image_track);
     for (size_t g = 0; g < e->groups; g++) free(e->group[g].chunk_at);
     free(e->group), free(e->group_first), free(e->geometry), free(e->label), free(e->analysis);
     formats_buffer_free(&e->names), formats_buffer_free(&e->classes);
@@ -382,7 +228,7 @@ void taper_encoder_free(taper_encoder *e) {
 static taper_status read_spool(void *user, uint32_t layer, uint32_t group, uint64_t from, void *to,
                                size_t n) {
     taper_encoder *e = user;
-    const group_record *r = &e->group[group];
+    const codec_group_record *r = &e->group[group];
     if (fseek(e->spool, (long)(r->spool_at + r->chunk_at[layer] + from), SEEK_SET) ||
         fread(to, 1, n, e->spool) != n)
         return TAPER_ERR_IO;
@@ -399,6 +245,25 @@ static uint32_t *string_offsets(const formats_buffer *strings, size_t n) {
     return at;
 }
 
+/* The tracks that have images, and what hangs on them. */
+static taper_status hand_over_tracks(taper_encoder *e, formats_front *f) {
+    uint8_t used[FORMATS_MAX_TRACKS] = {0}, number[FORMATS_MAX_TRACKS] = {0};
+    uint32_t *to = e->layer_end;
+    for (size_t i = 0; i < e->images; i++) used[e->image_track[i]] = 1;
+    f->tracks = 0;
+    for (uint32_t t = 0; t < e->tracks; t++)
+        if (used[t]) number[t] = (uint8_t)f->tracks++;
+    for (size_t i = 0; i < (size_t)e->n_layers * e->tracks; i++)
+        if (used[i % e->tracks]) *to++ = e->layer_end[i];
+    f->layer_end = e->layer_end, e->layer_end = NULL;
+    if (f->tracks == 1) return TAPER_OK;
+    for (size_t i = 0; i < e->images; i++) e->image_track[i] = number[e->image_track[i]];
+    for (size_t g = 0; g < e->groups; g++) e->group_track[g] = number[e->group_track[g]];
+    f->image_track = e->image_track, e->image_track = NULL;
+    f->group_track = e->group_track, e->group_track = NULL;
+    return formats_front_place_images(f);
+}
+
 /* Hand the encoder's lists over to a front. */
 static taper_status make_front(taper_encoder *e, formats_front *f) {
     *f = (formats_front){.model_id = e->model->info.id,
@@ -410,11 +275,9 @@ static taper_status make_front(taper_encoder *e, formats_front *f) {
     f->geometry = e->geometry, e->geometry = NULL;
     f->group_first = e->group_first, e->group_first = NULL;
     f->group_first[f->groups] = f->images;
-    f->layer_end = malloc(f->layers * sizeof *f->layer_end);
     f->chunk_at = calloc((size_t)chunks + 1, sizeof *f->chunk_at);
-    int ok = f->layer_end && f->chunk_at;
+    int ok = f->chunk_at && hand_over_tracks(e, f) == TAPER_OK;
     for (uint32_t l = 0; ok && l < f->layers; l++) {
-        f->layer_end[l] = e->layer_end[l];
         for (uint32_t g = 0; g < f->groups; g++) {
             uint64_t c = (uint64_t)l * f->groups + g;
             f->chunk_at[c + 1] =
@@ -452,7 +315,7 @@ static uint64_t total_pixels(const formats_front *f) {
 taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, taper_error *error) {
     if (!e->images)
         return formats_fail(error, TAPER_ERR_ARG, "no image was added: there is nothing to encode");
-    taper_status status = submit(e);
+    taper_status status = codec_encoder_submit_all(e);
     if (status != TAPER_OK) return fail_for_good(e, status, error);
     codec_queue_free(e->queue);
     e->queue = NULL;

@@ -4,11 +4,16 @@
 #include "taper.h"
 
 /* As taper_encoder_add, with codes for pixels: image gives the geometry, image->pixels are int16_t
- * [windows][units] signed magnitudes at the finest step, `bytes` long. Not to be mixed with
- * taper_encoder_add. */
+ * [windows][units] signed magnitudes at the finest step, `bytes` long. track: one that
+ * codec_encoder_take_layers gave, or 0. Not to be mixed with taper_encoder_add. */
 taper_status codec_encoder_add_codes(taper_encoder *encoder, const taper_image *image, size_t bytes,
-                                     const char *name, int32_t label, taper_error *error);
+                                     const char *name, int32_t label, uint32_t track,
+                                     taper_error *error);
 /* End the order after this many passes; before the first image. */
 void codec_encoder_limit_passes(taper_encoder *encoder, uint32_t passes);
+/* These layers, layer_end[layers][tracks] as in formats_front, and not those of the model; before
+ * the first image. TAPER_ERR_NOMEM. */
+taper_status codec_encoder_take_layers(taper_encoder *encoder, const uint32_t *layer_end,
+                                       uint32_t tracks, uint32_t layers);
 
 #endif

@@ -6,7 +6,8 @@
 taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *model,
                                      const formats_front *front, uint32_t g, uint64_t max_memory,
                                      taper_error *error) {
-    *r = (codec_group_reader){.images = front->group_first[g + 1] - front->group_first[g]};
+    *r = (codec_group_reader){.group = g,
+                              .images = front->group_first[g + 1] - front->group_first[g]};
     r->chunk = formats_buffer_make(SIZE_MAX / 4);
     r->first = calloc((size_t)r->images + 1, sizeof *r->first);
     codec_grid *grid = calloc((size_t)r->images + 1, sizeof *grid);
@@ -14,7 +15,8 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
         r->first && grid ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group");
     uint64_t windows = 0;
     for (uint32_t i = 0; i < r->images && status == TAPER_OK; i++) {
-        const formats_geometry *image = &front->geometry[front->group_first[g] + i];
+        uint32_t place = front->group_first[g] + i;
+        const formats_geometry *image = &front->geometry[formats_front_image(front, place)];
         grid[i] = codec_windows_grid(model->window, image->width, image->height);
         windows += (uint64_t)grid[i].columns * grid[i].rows;
         if (codec_group_bytes(&model->tables, windows) > max_memory)
@@ -50,7 +52,7 @@ int codec_chunk_is_cut(const formats_front *front, uint32_t layer, uint32_t grou
 void codec_group_reader_decode(codec_group_reader *r, const formats_front *front, int complete,
                                int cut) {
     if (r->bad || r->layer >= front->layers) return;
-    uint32_t end = front->layer_end[r->layer];
+    uint32_t end = formats_front_layer_end(front, r->layer, r->group);
     int whole = complete && !cut;
     if (whole && !codec_chunk_is_plausible(&r->state, end, r->chunk.size)) {
         r->bad = 1;
@@ -170,10 +172,11 @@ taper_status codec_front_match(const formats_front *front, const taper_model *mo
             error, TAPER_ERR_MODEL,
             "container was made with model %016llx, this is %016llx; give the right one with -m",
             (unsigned long long)front->model_id, (unsigned long long)model->info.id);
-    if (front->layer_end[front->layers - 1] > model->tables.n_passes)
+    uint32_t passes = formats_front_passes(front, front->layers - 1);
+    if (passes > model->tables.n_passes)
         return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "container claims %u passes, its model has %u",
-                            front->layer_end[front->layers - 1], model->tables.n_passes);
+                            "container claims %u passes, its model has %u", passes,
+                            model->tables.n_passes);
     for (uint32_t i = 0; i < front->images; i++)
         if (front->geometry[i].channels > model->window.channels)
             return formats_fail(error, TAPER_ERR_CORRUPT,

@@ -8,7 +8,7 @@
 
 typedef struct codec_group_reader {
     codec_group state;
-    uint32_t images;
+    uint32_t group, images;
     uint32_t *first;      /* [images + 1] first window of each image */
     uint32_t layer;       /* layer in work; front->layers when all are done */
     formats_buffer chunk; /* its bytes at hand */

@@ -74,7 +74,9 @@ taper_status codec_group_write(const codec_group_writer *w, const codec_group_im
         else
             status = quantise_images(w, images, grid, group.stride, q);
         for (uint32_t l = 0; l < w->n_layers && status == TAPER_OK; l++) {
-            status = codec_chunk_encode(&group, q, w->layer_end[l], out, NULL);
+            uint32_t end = w->layer_end[(size_t)l * w->stride];
+            if (group.pass < end) /* else the chunk is empty */
+                status = codec_chunk_encode(&group, q, end, out, NULL);
             chunk_at[l + 1] = out->size;
         }
         codec_group_free(&group);

@@ -18,8 +18,8 @@ typedef struct codec_group_writer {
     const taper_model *model;
     const codec_network *network; /* the model's, with a true analysis (pseudo_inverse.h) */
     const codec_backend *backend; /* without a pool: many groups may be written at once */
-    const uint32_t *layer_end;    /* [n_layers] */
-    uint32_t n_layers;
+    const uint32_t *layer_end;    /* [n_layers * stride], the group's at every stride-th */
+    uint32_t stride, n_layers;
 } codec_group_writer;
 
 /* Append all layers to out; chunk_at[n_layers + 1] gets their bounds in it (chunk_at[0] = 0 is the

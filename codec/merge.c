@@ -39,11 +39,12 @@ static taper_status check_shard(const formats_front *a, const formats_front *b, 
         return formats_fail(error, TAPER_ERR_MODEL,
                             "container %zu was made with another model (%016llx)", i + 1,
                             (unsigned long long)b->model_id);
-    if (a->layout != b->layout || a->layers != b->layers ||
-        memcmp(a->layer_end, b->layer_end, a->layers * sizeof *a->layer_end))
+    if (a->layout != b->layout || a->layers != b->layers || a->tracks != b->tracks ||
+        memcmp(a->layer_end, b->layer_end, (size_t)a->tracks * a->layers * sizeof *a->layer_end))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "container %zu has another layout or other layers; encode all shards "
-                            "with the same options and the same --group",
+                            "container %zu has another layout, other layers or other tracks; "
+                            "encode all shards with the same options and the same --group, and "
+                            "with --allocation even",
                             i + 1);
     if (a->classes != b->classes)
         return formats_fail(
@@ -61,7 +62,9 @@ static taper_status check_shard(const formats_front *a, const formats_front *b, 
 /* The merged front's counts and arrays of fixed size. */
 static taper_status size_merged(const merge *m, formats_front *f) {
     const formats_front *a = &m->shard[0].front;
-    *f = (formats_front){.model_id = a->model_id, .layout = a->layout, .layers = a->layers};
+    *f = (formats_front){
+        .model_id = a->model_id, .layout = a->layout, .layers = a->layers, .tracks = a->tracks};
+    size_t entries = (size_t)a->tracks * a->layers;
     uint64_t images = 0, groups = 0;
     int names = 0, labels = 0;
     for (size_t s = 0; s < m->n; s++) {
@@ -76,12 +79,14 @@ static taper_status size_merged(const merge *m, formats_front *f) {
     f->groups = (uint32_t)groups;
     f->geometry = calloc(images + 1, sizeof *f->geometry);
     f->group_first = calloc(groups + 1, sizeof *f->group_first);
-    f->layer_end = calloc(f->layers, sizeof *f->layer_end);
+    f->layer_end = calloc(entries, sizeof *f->layer_end);
     f->chunk_at = calloc((size_t)f->layers * groups + 1, sizeof *f->chunk_at);
     int ok = f->geometry && f->group_first && f->layer_end && f->chunk_at;
     if (names) ok = (f->name_at = calloc(images + 1, sizeof *f->name_at)) != NULL && ok;
     if (labels) ok = (f->label = calloc(images + 1, sizeof *f->label)) != NULL && ok;
-    if (ok) memcpy(f->layer_end, a->layer_end, f->layers * sizeof *f->layer_end);
+    if (f->tracks > 1)
+        ok = (f->image_track = malloc(images)) && (f->group_track = malloc(groups)) && ok;
+    if (ok) memcpy(f->layer_end, a->layer_end, entries * sizeof *f->layer_end);
     return ok ? TAPER_OK : TAPER_ERR_NOMEM;
 }
 
@@ -92,6 +97,10 @@ static void fill_merged(const merge *m, formats_front *f) {
         for (uint32_t g = 0; g < b->groups; g++)
             f->group_first[group++] = image + b->group_first[g];
         memcpy(f->geometry + image, b->geometry, b->images * sizeof *b->geometry);
+        if (f->tracks > 1) {
+            memcpy(f->image_track + image, b->image_track, b->images);
+            memcpy(f->group_track + group - b->groups, b->group_track, b->groups);
+        }
         for (uint32_t i = 0; f->label && i < b->images; i++)
             f->label[image + i] = b->label ? b->label[i] : -1;
         image += b->images;
@@ -163,6 +172,7 @@ taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *t
     if (status == TAPER_OK) {
         status = size_merged(&m, &front);
         if (status == TAPER_OK) fill_merged(&m, &front), status = merge_names(&m, &front);
+        if (status == TAPER_OK && front.tracks > 1) status = formats_front_place_images(&front);
         if (status != TAPER_OK) formats_fail(error, status, "no memory for the merged directory");
     }
     if (status == TAPER_OK) {

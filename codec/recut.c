@@ -50,18 +50,20 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
 
 /* --- repack ---------------------------------------------------------------------------- */
 
-/* Passes that every group of the source has whole. */
+/* Passes of each track that all its groups have whole: passes[tracks]. */
 static taper_status common_passes(const formats_front *front, const taper_source *from,
                                   const taper_model *model, const taper_limits *limits,
                                   uint32_t *passes, taper_error *error) {
-    *passes = front->layer_end[front->layers - 1];
     uint64_t end = front->front_size + front->chunk_at[(uint64_t)front->layers * front->groups];
+    for (uint32_t t = 0; t < front->tracks; t++)
+        passes[t] = front->layer_end[(size_t)(front->layers - 1) * front->tracks + t];
     if (from->size >= end && !front->tail) return TAPER_OK;
     for (uint32_t g = 0; g < front->groups; g++) {
         codec_group_reader r;
+        uint32_t *of_track = &passes[front->group_track ? front->group_track[g] : 0];
         TAPER_TRY(codec_group_reader_open(&r, model, front, g, limits->max_memory, error));
         taper_status status = codec_group_reader_load(&r, front, g, from, error);
-        if (r.state.pass < *passes) *passes = r.state.pass;
+        if (r.state.pass < *of_track) *of_track = r.state.pass;
         codec_group_reader_close(&r);
         TAPER_TRY(status);
     }
@@ -84,31 +86,81 @@ static int16_t *codes_of(const codec_group_reader *r, uint32_t i, size_t *bytes)
     return code;
 }
 
-static taper_status repack_group(taper_encoder *encoder, const formats_front *front,
-                                 const taper_source *from, const taper_model *model, uint32_t g,
-                                 const taper_limits *limits, taper_error *error) {
-    codec_group_reader r;
-    TAPER_TRY(codec_group_reader_open(&r, model, front, g, limits->max_memory, error));
-    taper_status status = codec_group_reader_load(&r, front, g, from, error);
-    if (status == TAPER_OK && r.bad)
-        status = formats_fail(error, TAPER_ERR_CORRUPT,
-                              "layer %u of group %u is damaged (checksum); fetch the file again",
-                              r.layer, g);
-    for (uint32_t i = 0; i < r.images && status == TAPER_OK; i++) {
-        uint32_t image = front->group_first[g] + i;
-        formats_geometry shape = front->geometry[image];
-        size_t bytes;
-        taper_image codes = {shape.width, shape.height, shape.channels, shape.depth, NULL};
-        codes.pixels = codes_of(&r, i, &bytes);
-        status =
-            codes.pixels
-                ? codec_encoder_add_codes(encoder, &codes, bytes, formats_front_name(front, image),
-                                          front->label ? front->label[image] : -1, error)
-                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image's codes");
-        free(codes.pixels);
-    }
-    codec_group_reader_close(&r);
+static taper_status repack_image(taper_encoder *encoder, const formats_front *front,
+                                 const codec_group_reader *r, uint32_t image, taper_error *error) {
+    formats_geometry shape = front->geometry[image];
+    taper_image codes = {shape.width, shape.height, shape.channels, shape.depth, NULL};
+    size_t bytes;
+    codes.pixels =
+        codes_of(r, formats_front_place(front, image) - front->group_first[r->group], &bytes);
+    if (!codes.pixels)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image's codes");
+    taper_status status =
+        codec_encoder_add_codes(encoder, &codes, bytes, formats_front_name(front, image),
+                                front->label ? front->label[image] : -1,
+                                front->image_track ? front->image_track[image] : 0, error);
+    free(codes.pixels);
     return status;
+}
+
+/* Group g, decoded, in place of another. */
+static taper_status turn_to(codec_group_reader *r, const formats_front *front,
+                            const taper_source *from, const taper_model *model, uint32_t g,
+                            const taper_limits *limits, taper_error *error) {
+    codec_group_reader_close(r);
+    TAPER_TRY(codec_group_reader_open(r, model, front, g, limits->max_memory, error));
+    TAPER_TRY(codec_group_reader_load(r, front, g, from, error));
+    return r->bad ? formats_fail(error, TAPER_ERR_CORRUPT,
+                                 "layer %u of group %u is damaged (checksum); fetch the file again",
+                                 r->layer, g)
+                  : TAPER_OK;
+}
+
+/* All images in their order. A track's images fill its groups in order, so one group of each is
+ * open. */
+static taper_status repack_images(taper_encoder *encoder, const formats_front *front,
+                                  const taper_source *from, const taper_model *model,
+                                  const taper_limits *limits, taper_error *error) {
+    codec_group_reader reader[FORMATS_MAX_TRACKS] = {{.images = 0}};
+    uint32_t next[FORMATS_MAX_TRACKS] = {0}; /* group to look at for the track's next image */
+    taper_status status = TAPER_OK;
+    for (uint32_t image = 0; image < front->images && status == TAPER_OK; image++) {
+        uint32_t track = front->image_track ? front->image_track[image] : 0, *g = &next[track];
+        uint32_t place = formats_front_place(front, image);
+        codec_group_reader *r = &reader[track];
+        while (front->group_first[*g + 1] <= place) ++*g;
+        if (!r->images || r->group != *g)
+            status = turn_to(r, front, from, model, *g, limits, error);
+        if (status == TAPER_OK) status = repack_image(encoder, front, r, image, error);
+    }
+    for (uint32_t t = 0; t < front->tracks; t++) codec_group_reader_close(&reader[t]);
+    return status;
+}
+
+/* The layers of several tracks, as far as they are there; of one track the encoder chooses anew. */
+static taper_status copy_layers(taper_encoder *encoder, const formats_front *front,
+                                const uint32_t *passes, taper_layout layout, taper_error *error) {
+    if (front->tracks == 1) {
+        codec_encoder_limit_passes(encoder, passes[0]);
+        return TAPER_OK;
+    }
+    size_t tracks = front->tracks;
+    uint32_t layers = 0, *end = malloc(tracks * front->layers * sizeof *end);
+    if (!end) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for layers");
+    for (int more = 1; more && layers < front->layers;
+         layers++) { /* up to the last that is there */
+        more = 0;
+        for (size_t t = 0; t < tracks; t++) {
+            uint32_t all = front->layer_end[layers * tracks + t];
+            end[layers * tracks + t] = all < passes[t] ? all : passes[t];
+            more |= all < passes[t];
+        }
+    }
+    uint32_t first = layout == TAPER_LAYOUT_IMAGE ? layers - 1 : 0;
+    taper_status status =
+        codec_encoder_take_layers(encoder, end + first * tracks, front->tracks, layers - first);
+    free(end);
+    return status == TAPER_OK ? status : formats_fail(error, status, "no memory for layers");
 }
 
 static taper_status copy_classes(taper_encoder *encoder, const formats_front *front,
@@ -125,19 +177,20 @@ static taper_status copy_classes(taper_encoder *encoder, const formats_front *fr
 static taper_status repack_front(const formats_front *front, const taper_source *from,
                                  const taper_model *model, const taper_encode_options *options,
                                  const taper_sink *to, taper_error *error) {
-    uint32_t passes;
+    uint32_t passes[FORMATS_MAX_TRACKS] = {0}, most = 0;
     TAPER_TRY(codec_front_match(front, model, error));
-    TAPER_TRY(common_passes(front, from, model, options->limits, &passes, error));
-    if (!passes)
+    TAPER_TRY(common_passes(front, from, model, options->limits, passes, error));
+    for (uint32_t t = 0; t < front->tracks; t++) most = passes[t] > most ? passes[t] : most;
+    if (!most)
         return formats_fail(
             error, TAPER_ERR_TRUNCATED,
             "the container is cut before its first pass is whole: nothing to repack");
     taper_encoder *encoder;
     TAPER_TRY(taper_encoder_new(&encoder, model, options, error));
-    codec_encoder_limit_passes(encoder, passes);
-    taper_status status = copy_classes(encoder, front, error);
-    for (uint32_t g = 0; g < front->groups && status == TAPER_OK; g++)
-        status = repack_group(encoder, front, from, model, g, options->limits, error);
+    taper_status status = copy_layers(encoder, front, passes, options->layout, error);
+    if (status == TAPER_OK) status = copy_classes(encoder, front, error);
+    if (status == TAPER_OK)
+        status = repack_images(encoder, front, from, model, options->limits, error);
     if (status == TAPER_OK) status = taper_encoder_finish(encoder, to, error);
     taper_encoder_free(encoder);
     return status;

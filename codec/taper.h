@@ -80,8 +80,16 @@ typedef enum taper_layout {
     TAPER_LAYOUT_IMAGE = 1 /* one image after the other, each whole: one read fetches one image */
 } taper_layout;
 
+/* How a set's bytes are shared out among its images, wherever the file is cut. */
+typedef enum taper_allocation {
+    TAPER_ALLOCATION_EVEN = 0, /* a bit goes where it lowers the squared error most */
+    TAPER_ALLOCATION_MEAN = 1, /* where it raises the images' mean PSNR most: to plainer images */
+    TAPER_ALLOCATION_EQUAL = 2 /* so that all images are of about the same PSNR: to richer images */
+} taper_allocation;
+
 typedef struct taper_encode_options {
     taper_layout layout;   /* default TAPER_LAYOUT_SET */
+    taper_allocation allocation; /* default TAPER_ALLOCATION_EVEN */
     uint32_t group_images; /* images in a group, 0: chosen so that a group holds about a million
                               pixels. 1..65536; ignored under TAPER_LAYOUT_IMAGE, where it is 1 */
     uint64_t
@@ -183,9 +191,12 @@ TAPER_API taper_status taper_decoder_image_info(const taper_decoder *decoder, ui
                                                 taper_image_info *out);
 /* Name of class k, 0 .. classes - 1; NULL when out of range. Lives as long as the decoder. */
 TAPER_API const char *taper_decoder_class_name(const taper_decoder *decoder, uint32_t k);
-/* First image and number of images of group g, for reading group by group. */
+/* First place and number of images of group g, for reading group by group: place p holds image
+ * taper_decoder_image_at(p), which is p itself unless the images were given different shares of the
+ * bits (taper_allocation). */
 TAPER_API taper_status taper_decoder_group_range(const taper_decoder *decoder, uint32_t g,
                                                  uint64_t *first, uint64_t *count);
+TAPER_API uint64_t taper_decoder_image_at(const taper_decoder *decoder, uint64_t place);
 
 /* Draw image i as it stands with the bytes at hand. out->pixels: the caller's memory of
  * taper_image_info.bytes bytes; width, height, channels and depth are filled in. done may be NULL.

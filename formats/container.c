@@ -53,7 +53,7 @@ static taper_status check_header(const uint8_t *h, size_t size, taper_error *err
             error, TAPER_ERR_VERSION,
             "container version %u is newer than this build reads (%u); update taper", version,
             FORMATS_CONTAINER_VERSION);
-    if (formats_get_u32le(h + 12))
+    if (formats_get_u32le(h + 12) & ~(uint32_t)FORMATS_FEATURE_TRACKS)
         return formats_fail(error, TAPER_ERR_VERSION,
                             "container needs features 0x%x that this build lacks; update taper",
                             formats_get_u32le(h + 12));
@@ -189,6 +189,7 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
                          .images = (uint32_t)images,
                          .groups = formats_get_u32le(h + 40),
                          .layers = formats_get_u32le(h + 44),
+                         .tracks = formats_get_u32le(h + 12) & FORMATS_FEATURE_TRACKS ? 2 : 1,
                          .front_size = need};
     if (f->layout > 1 || f->tail > 1)
         return formats_fail(error, TAPER_ERR_CORRUPT, "container layout %u or tail %u is not legal",
@@ -209,6 +210,7 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
 void formats_front_free(formats_front *f) {
     free(f->geometry), free(f->group_first), free(f->layer_end), free(f->chunk_at),
         free(f->checksum);
+    free(f->group_track), free(f->image_track), free(f->image_at), free(f->place_of);
     free(f->names), free(f->name_at), free(f->label), free(f->class_names), free(f->class_name_at),
         free(f->model);
     memset(f, 0, sizeof *f);
@@ -243,6 +245,7 @@ static void write_header(const formats_front *f, uint32_t sections, uint8_t *h) 
     formats_set_u16le(h + 8, FORMATS_CONTAINER_VERSION);
     h[10] = f->layout;
     h[11] = f->tail;
+    formats_set_u32le(h + 12, f->tracks > 1 ? FORMATS_FEATURE_TRACKS : 0);
     formats_set_u64le(h + 24, f->model_id);
     formats_set_u64le(h + 32, f->images);
     formats_set_u32le(h + 40, f->groups);

@@ -17,6 +17,8 @@ enum {
     FORMATS_MAX_LAYERS = 4096,
     FORMATS_MAX_SIDE = 1 << 24, /* pixels, of an image */
     FORMATS_MAX_CLASSES = 1 << 20,
+    FORMATS_MAX_TRACKS = 16,
+    FORMATS_FEATURE_TRACKS = 1,      /* of the header's required features */
     FORMATS_MAX_CHECKSUM_SPAN = 1024 /* chunks that share a checksum: bounds what one chunk makes a
                                         reader read */
 };
@@ -34,8 +36,15 @@ typedef struct formats_front {
     uint32_t first_cut; /* a group; 0 when tail is 0 */
     uint32_t images, groups, layers;
     formats_geometry *geometry; /* [images] */
-    uint32_t *group_first; /* [groups + 1] first image of each group; the last entry is `images` */
-    uint32_t *layer_end;   /* [layers] passes up to the end of each layer, rising */
+    uint32_t *group_first; /* [groups + 1] first place of each group; the last entry is `images`. In
+                              place p is image formats_front_image(p): p itself with one track */
+    uint32_t tracks;       /* 1 .. FORMATS_MAX_TRACKS: a layer has other passes on each */
+    uint8_t *group_track;  /* [groups]; NULL with one track, and so are the next three */
+    uint8_t *image_track;  /* [images] */
+    uint32_t *image_at;    /* [images] of each place: formats_front_place_images makes these two */
+    uint32_t *place_of;    /* [images] of each image */
+    uint32_t *layer_end;   /* [layers][tracks] passes up to the end of each layer; with one track
+                              rising, else not falling */
     uint32_t chunks_per_checksum; /* consecutive chunks of one layer share a CRC32C */
     uint64_t *chunk_at; /* [layers * groups + 1] offset of each chunk from the start of the data,
                            layer after layer; the last entry is the size of the data */
@@ -50,6 +59,24 @@ typedef struct formats_front {
     size_t model_size;
     uint64_t front_size; /* bytes before the data; set by read and write */
 } formats_front;
+
+static inline uint32_t formats_front_image(const formats_front *f, uint32_t place) {
+    return f->image_at ? f->image_at[place] : place;
+}
+static inline uint32_t formats_front_place(const formats_front *f, uint32_t image) {
+    return f->place_of ? f->place_of[image] : image;
+}
+/* Passes of a group up to the end of a layer; of the group that has most. */
+static inline uint32_t formats_front_layer_end(const formats_front *f, uint32_t layer,
+                                               uint32_t group) {
+    uint32_t track = f->group_track ? f->group_track[group] : 0;
+    return f->layer_end[(size_t)layer * f->tracks + track];
+}
+uint32_t formats_front_passes(const formats_front *front, uint32_t layer);
+
+/* From group_first and the tracks: the images of a track fill its groups in order.
+ * TAPER_ERR_CORRUPT: a track's groups do not hold as many images as it has. TAPER_ERR_NOMEM. */
+taper_status formats_front_place_images(formats_front *front);
 
 /* Blocks of chunks_per_checksum chunks; blocks do not cross layers. */
 uint64_t formats_front_checksums(const formats_front *front);

@@ -81,17 +81,78 @@ static taper_status read_groups(formats_front *f, formats_cursor *in, taper_erro
     return formats_cursor_check(in, "directory: groups", error);
 }
 
+/* One byte each: tracks. */
+static taper_status read_track_list(uint32_t n, uint32_t tracks, uint8_t **out, formats_cursor *in,
+                                    taper_error *error) {
+    const uint8_t *from = formats_read_bytes(in, n);
+    TAPER_TRY(formats_cursor_check(in, "directory: tracks", error));
+    for (uint32_t i = 0; i < n; i++)
+        if (from[i] >= tracks)
+            return formats_fail(error, TAPER_ERR_CORRUPT, "directory: there is no track %u",
+                                from[i]);
+    *out = malloc((size_t)n + 1);
+    if (!*out) return no_memory(error);
+    memcpy(*out, from, n);
+    return TAPER_OK;
+}
+
+static taper_status read_tracks(formats_front *f, formats_cursor *in, taper_error *error) {
+    if (f->tracks == 1) return TAPER_OK; /* the header has no such feature */
+    f->tracks = formats_read_u8(in);
+    TAPER_TRY(formats_cursor_check(in, "directory: tracks", error));
+    if (f->tracks < 2 || f->tracks > FORMATS_MAX_TRACKS)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "directory: %u tracks, 2 to %d are legal",
+                            f->tracks, FORMATS_MAX_TRACKS);
+    TAPER_TRY(read_track_list(f->groups, f->tracks, &f->group_track, in, error));
+    TAPER_TRY(read_track_list(f->images, f->tracks, &f->image_track, in, error));
+    taper_status status = formats_front_place_images(f);
+    return status == TAPER_OK ? TAPER_OK
+           : status == TAPER_ERR_NOMEM
+               ? no_memory(error)
+               : formats_fail(error, status,
+                              "directory: the groups of a track do not hold "
+                              "its images");
+}
+
+taper_status formats_front_place_images(formats_front *f) {
+    uint32_t left[FORMATS_MAX_TRACKS] = {0}, next[FORMATS_MAX_TRACKS] = {0};
+    for (uint32_t i = 0; i < f->images; i++) left[f->image_track[i]]++;
+    f->image_at = malloc(((size_t)f->images + 1) * sizeof *f->image_at);
+    f->place_of = malloc(((size_t)f->images + 1) * sizeof *f->place_of);
+    if (!f->image_at || !f->place_of) return TAPER_ERR_NOMEM;
+    for (uint32_t g = 0; g < f->groups; g++) {
+        uint32_t track = f->group_track[g], *image = &next[track];
+        if (left[track] < f->group_first[g + 1] - f->group_first[g]) return TAPER_ERR_CORRUPT;
+        left[track] -= f->group_first[g + 1] - f->group_first[g];
+        for (uint32_t p = f->group_first[g]; p < f->group_first[g + 1]; p++, (*image)++) {
+            while (f->image_track[*image] != track) (*image)++;
+            f->image_at[p] = *image;
+            f->place_of[*image] = p;
+        }
+    }
+    return TAPER_OK; /* all groups hold all images, so nothing is left */
+}
+
+uint32_t formats_front_passes(const formats_front *f, uint32_t layer) {
+    uint32_t most = 0;
+    for (uint32_t t = 0; t < f->tracks; t++) {
+        uint32_t end = f->layer_end[(size_t)layer * f->tracks + t];
+        most = end > most ? end : most;
+    }
+    return most;
+}
+
 static taper_status read_layers(formats_front *f, formats_cursor *in, taper_error *error) {
-    f->layer_end = calloc((size_t)f->layers + 1, sizeof *f->layer_end);
+    size_t tracks = f->tracks, entries = tracks * f->layers;
+    f->layer_end = calloc(entries + 1, sizeof *f->layer_end);
     if (!f->layer_end) return no_memory(error);
-    uint64_t end = 0;
-    for (uint32_t l = 0; l < f->layers; l++) {
+    for (size_t i = 0; i < entries; i++) {
         uint64_t passes = formats_read_varint_max(in, 1 << 24);
-        end += passes;
-        if (in->status == TAPER_OK && (!passes || end > 1 << 24))
+        uint64_t end = passes + (i < tracks ? 0 : f->layer_end[i - tracks]);
+        if (in->status == TAPER_OK && ((!passes && tracks == 1) || end > 1 << 24))
             return formats_fail(error, TAPER_ERR_CORRUPT,
-                                "directory: layer %u has an illegal number of passes", l);
-        f->layer_end[l] = (uint32_t)end;
+                                "directory: layer %zu has an illegal number of passes", i / tracks);
+        f->layer_end[i] = (uint32_t)end;
     }
     if (f->tail) f->first_cut = (uint32_t)formats_read_varint_max(in, f->groups - 1);
     return formats_cursor_check(in, "directory: layers", error);
@@ -142,6 +203,7 @@ taper_status formats_directory_read(formats_front *f, formats_cursor *in,
             f->images);
     TAPER_TRY(read_geometry(f, in, limits, error));
     TAPER_TRY(read_groups(f, in, error));
+    TAPER_TRY(read_tracks(f, in, error));
     TAPER_TRY(read_layers(f, in, error));
     return read_chunks(f, in, error);
 }
@@ -183,8 +245,14 @@ static void write_groups(const formats_front *f, formats_buffer *out) {
 void formats_directory_write(const formats_front *f, formats_buffer *out) {
     write_geometry(f, out);
     write_groups(f, out);
-    for (uint32_t l = 0; l < f->layers; l++)
-        formats_write_varint(out, f->layer_end[l] - (l ? f->layer_end[l - 1] : 0));
+    if (f->tracks > 1) {
+        formats_write_u8(out, (uint8_t)f->tracks);
+        formats_write_bytes(out, f->group_track, f->groups);
+        formats_write_bytes(out, f->image_track, f->images);
+    }
+    for (size_t i = 0; i < (size_t)f->tracks * f->layers; i++)
+        formats_write_varint(out,
+                             f->layer_end[i] - (i < f->tracks ? 0 : f->layer_end[i - f->tracks]));
     if (f->tail) formats_write_varint(out, f->first_cut);
     formats_write_varint(out, f->chunks_per_checksum);
     for (uint64_t c = 0; c < (uint64_t)f->layers * f->groups; c++)

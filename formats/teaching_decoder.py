@@ -34,6 +34,7 @@ MAX_LAYERS = 4096
 MAX_SECTIONS = 64
 MAX_SIDE = 1 << 24
 MAX_CLASSES = 1 << 20
+MAX_TRACKS = 16
 MAX_CHECKSUM_SPAN = 1024
 MAX_WINDOW_SIDE = 256
 MAX_INPUTS = 65536
@@ -478,7 +479,8 @@ class Front:
         self.need(data, 56)
         (self.version, self.layout, self.tail, required, _, crc, self.model_id, self.images,
          self.groups, self.layers, sections, reserved) = struct.unpack("<HBBIIIQQIIII", data[8:56])
-        require(self.version == 1 and required == 0, "a container of another version")
+        require(self.version == 1 and required <= 1, "a container of another version")
+        self.tracks = 1 + required
         require(reserved == 0 and sections <= MAX_SECTIONS, "the header is damaged")
         table_end = 56 + 24 * sections
         self.need(data, table_end)
@@ -546,11 +548,17 @@ class Front:
                 self.group_first.append(self.group_first[-1] + size)
         require(len(self.group_first) == self.groups + 1 and self.group_first[-1] == self.images,
                 "groups do not add up")
-        self.layer_end = [0]                            # passes up to the end of each layer
+        self.image_at = list(range(self.images))        # of each place
+        self.track = [0] * self.groups
+        if self.tracks > 1:
+            self.read_tracks(r)
+        self.layer_end = [[0] for _ in range(self.tracks)]  # passes up to the end of each layer
         for _ in range(self.layers):
-            passes = r.varint(1 << 24)
-            require(passes and self.layer_end[-1] + passes <= 1 << 24, "a layer is illegal")
-            self.layer_end.append(self.layer_end[-1] + passes)
+            for ends in self.layer_end:
+                passes = r.varint(1 << 24)
+                require((passes or self.tracks > 1) and ends[-1] + passes <= 1 << 24,
+                        "a layer is illegal")
+                ends.append(ends[-1] + passes)
         self.first_cut = r.varint(self.groups - 1) if self.tail else self.groups
         self.per_checksum = r.varint(MAX_CHECKSUM_SPAN)
         require(self.per_checksum, "checksums over no chunks")
@@ -560,6 +568,23 @@ class Front:
             require(self.chunk_at[-1] < 1 << 62, "the chunks are impossibly long")
         self.blocks = -(-self.groups // self.per_checksum)  # checksums in a layer
         self.checksum = r.unpack("%dI" % (self.layers * self.blocks))
+
+    def read_tracks(self, r):
+        self.tracks = r.u8()
+        require(2 <= self.tracks <= MAX_TRACKS, "the number of tracks is illegal")
+        self.track, track = list(r.bytes(self.groups)), list(r.bytes(self.images))
+        require(max(self.track + track) < self.tracks, "there is no such track")
+        images = [[i for i in range(self.images) if track[i] == t] for t in range(self.tracks)]
+        self.image_at = []
+        for g, t in enumerate(self.track):
+            size = self.group_first[g + 1] - self.group_first[g]
+            require(len(images[t]) >= size, "a track's groups do not hold its images")
+            self.image_at += images[t][:size]
+            del images[t][:size]
+
+    def passes_of(self, g, layer):
+        """Passes of group g before a layer."""
+        return self.layer_end[self.track[g]][layer]
 
     def read_names(self, r):
         self.names = [r.string() for _ in range(self.images)]
@@ -574,7 +599,8 @@ class Front:
         self.labels = [r.varint(len(self.classes)) - 1 for _ in range(self.images)]
 
     def group_of(self, image):
-        return next(g for g in range(self.groups) if image < self.group_first[g + 1])
+        place = self.image_at.index(image)
+        return next(g for g in range(self.groups) if place < self.group_first[g + 1])
 
 
 # ----- 6. Model files -----------------------------------------------------------------------------
@@ -1365,7 +1391,7 @@ class Group:
 def decode_group(front, model, data, g, trace=False):
     """Group g from a file's bytes, as far as they go; the group, and what is wrong or None."""
     first, last = front.group_first[g], front.group_first[g + 1]
-    group = Group(model, [geometry[:2] for geometry in front.geometry[first:last]])
+    group = Group(model, [front.geometry[i][:2] for i in front.image_at[first:last]])
     for layer in range(front.layers):
         chunk = layer * front.groups + g
         begin, end = front.size + front.chunk_at[chunk], front.size + front.chunk_at[chunk + 1]
@@ -1375,10 +1401,11 @@ def decode_group(front, model, data, g, trace=False):
             return group, "layer %d of group %d fails its checksum" % (layer, g)
         was_cut = front.tail and layer + 1 == front.layers and g >= front.first_cut
         whole = end <= len(data) and not was_cut
-        planes = group.whole_planes(front.layer_end[layer + 1])
+        layer_end = front.passes_of(g, layer + 1)
+        planes = group.whole_planes(layer_end)
         if whole and planes * group.n // BITS_PER_BYTE > end - begin + TRIMMED:      # section 15
             return group, "layer %d of group %d is too short for its passes" % (layer, g)
-        group.decode_chunk(data[begin:end], whole, front.layer_end[layer + 1], trace)
+        group.decode_chunk(data[begin:end], whole, layer_end, trace)
         if group.starved:
             break
     return group, None
@@ -1398,7 +1425,8 @@ def block_holds(front, data, layer, g):
 def match(front, model):
     require(front.model_id == model.id,
             "the container was made with model %016x, this is %016x" % (front.model_id, model.id))
-    require(front.layer_end[-1] <= len(model.order), "the container has more passes than its model")
+    require(max(ends[-1] for ends in front.layer_end) <= len(model.order),
+            "the container has more passes than its model")
     require(all(g[2] <= model.channels for g in front.geometry), "a colour image with a grey model")
 
 
@@ -1449,7 +1477,7 @@ def print_front(front, size):
     for layer in range(front.layers):
         begin, end = (front.chunk_at[(layer + k) * front.groups] for k in (0, 1))
         print("layer %d: passes %d to %d, %d bytes, ends at %d"
-              % (layer, front.layer_end[layer], front.layer_end[layer + 1] - 1, end - begin,
+              % (layer, front.layer_end[0][layer], front.layer_end[0][layer + 1] - 1, end - begin,
                  front.size + end))
 
 
@@ -1498,10 +1526,12 @@ def main():
             damaged = True
         if args.levels:
             print_levels(g, group)
-        for i in range(front.group_first[g], front.group_first[g + 1]) if args.output else []:
+        places = range(front.group_first[g], front.group_first[g + 1]) if args.output else []
+        for place in places:
+            i = front.image_at[place]
             if args.image is None or i == args.image - 1:
                 write_png(path_for(front, args.output, i), front.geometry[i],
-                          group.image(i - front.group_first[g], front.geometry[i]))
+                          group.image(place - front.group_first[g], front.geometry[i]))
     return 3 if damaged else 0
 
 

@@ -37,6 +37,7 @@ static formats_front sample(void) {
                        .images = IMAGES,
                        .groups = GROUPS,
                        .layers = LAYERS,
+                       .tracks = 1,
                        .chunks_per_checksum = 2,
                        .classes = 2,
                        .model_size = 5};
@@ -238,7 +239,9 @@ static void header_fields_have_their_ranges(void **unused) {
         {plain, TAPER_OK},
         {{.version = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
         {{.version = 0, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .required = 1, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
+        {{.version = 1, .required = 1, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .required = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
+        {{.version = 1, .required = 3, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
         {{.version = 1, .required = 1u << 31, .images = 2, .groups = 1, .layers = 1},
          TAPER_ERR_VERSION},
         {{.version = 1, .ignorable = 0xFFFFFFFF, .images = 2, .groups = 1, .layers = 1}, TAPER_OK},
@@ -321,6 +324,71 @@ static void directory_fields_have_their_ranges(void **unused) {
     static const uint8_t more[] = {1, 2, 4, 4, 3, 1, 1, 2, 3, 0x81, 8, 9, 0, 0, 0, 0};
     assert_int_equal(read_directory(&plain, most, sizeof most), TAPER_OK); /* 1,024 chunks */
     assert_int_equal(read_directory(&plain, more, sizeof more), TAPER_ERR_CORRUPT);
+}
+
+/* Four images of 4 x 4 in groups of 2, 1 and 1, on two tracks, in two layers. */
+enum { TRACKS_AT = 10, LAYERS_AT = TRACKS_AT + 1 + 3 + 4 };
+static const craft tracked = {.version = 1, .required = 1, .images = 4, .groups = 3, .layers = 2};
+static const uint8_t tracked_directory[LAYERS_AT + 4 + 1 + 6 + 24] = {
+    1, 4, 4, 4, 3, 2, 1, 2, 2, 1, /* geometry, groups */
+    2, 0, 1, 0, 1, 0, 0, 0,       /* tracks: of the groups, of the images */
+    3, 0, 0, 4,                   /* passes: layer after layer */
+    1, 9, 0, 1, 1, 2, 3};         /* chunks; checksums 0 */
+
+static void tracks_say_where_images_are(void **unused) {
+    (void)unused;
+    crafted_section section = {"DIRE", tracked_directory, sizeof tracked_directory, 0};
+    formats_buffer file = craft_file(&tracked, &section, 1);
+    formats_front f, g;
+    assert_int_equal(formats_front_read(file.data, file.size, NULL, &f, NULL), TAPER_OK);
+    static const uint32_t image_at[] = {1, 2, 0, 3}, place_of[] = {2, 0, 1, 3};
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(formats_front_image(&f, i), image_at[i]);
+        assert_int_equal(formats_front_place(&f, i), place_of[i]);
+    }
+    static const uint32_t end[2][3] = {{3, 0, 3}, {3, 4, 3}}, most[] = {3, 4};
+    for (uint32_t l = 0; l < 2; l++) {
+        for (uint32_t k = 0; k < 3; k++)
+            assert_int_equal(formats_front_layer_end(&f, l, k), end[l][k]);
+        assert_int_equal(formats_front_passes(&f, l), most[l]);
+    }
+    formats_buffer out = write_front(&f);
+    assert_int_equal(formats_front_read(out.data, out.size, NULL, &g, NULL), TAPER_OK);
+    assert_int_equal(g.tracks, 2);
+    assert_memory_equal(g.image_track, f.image_track, 4);
+    assert_memory_equal(g.group_track, f.group_track, 3);
+    assert_memory_equal(g.layer_end, f.layer_end, 4 * sizeof *f.layer_end);
+    formats_front_free(&f), formats_front_free(&g);
+    formats_buffer_free(&out), formats_buffer_free(&file);
+}
+
+static void track_fields_have_their_ranges(void **unused) {
+    (void)unused;
+    static const struct {
+        size_t at;
+        uint8_t value;
+        const char *what;
+    } cases[] = {
+        {TRACKS_AT, 0, "no tracks"},
+        {TRACKS_AT, 1, "one track"},
+        {TRACKS_AT, 17, "too many tracks"},
+        {TRACKS_AT + 1, 2, "a group on no track"},
+        {TRACKS_AT + 4, 2, "an image on no track"},
+        {TRACKS_AT + 4, 0, "a group without an image"},
+        {TRACKS_AT + 1, 1, "groups of too many images"},
+        {TRACKS_AT + 7, 1, "images without a group"},
+    };
+    assert_int_equal(read_directory(&tracked, tracked_directory, sizeof tracked_directory),
+                     TAPER_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t bytes[sizeof tracked_directory];
+        memcpy(bytes, tracked_directory, sizeof bytes);
+        bytes[cases[i].at] = cases[i].value;
+        if (read_directory(&tracked, bytes, sizeof bytes) != TAPER_ERR_CORRUPT)
+            fail_msg("accepted: %s", cases[i].what);
+    }
+    for (size_t size = 0; size < sizeof tracked_directory; size++)
+        assert_int_not_equal(read_directory(&tracked, tracked_directory, size), TAPER_OK);
 }
 
 /* Varints that claim much, and a tail that names a group. */
@@ -526,7 +594,7 @@ static void random_directories_round_trip(void **unused) {
         for (uint32_t i = 0; i < images;
              i += 1 + (uint32_t)picture_random(&state) % (round % 3 ? 9 : 2))
             f.group_first[groups++] = i;
-        f.group_first[groups] = images, f.groups = groups;
+        f.group_first[groups] = images, f.groups = groups, f.tracks = 1;
         f.layer_end = calloc(layers, sizeof *f.layer_end);
         f.chunk_at = calloc(layers * groups + 1, sizeof *f.chunk_at);
         for (uint32_t l = 0; l < layers; l++)
@@ -561,6 +629,8 @@ int main(void) {
         cmocka_unit_test(every_bit_flip_is_noticed),
         cmocka_unit_test(header_fields_have_their_ranges),
         cmocka_unit_test(directory_fields_have_their_ranges),
+        cmocka_unit_test(tracks_say_where_images_are),
+        cmocka_unit_test(track_fields_have_their_ranges),
         cmocka_unit_test(directory_sizes_are_checked),
         cmocka_unit_test(names_are_plain_paths),
         cmocka_unit_test(labels_name_a_class),

@@ -66,6 +66,11 @@ done
 "$TAPER" encode -q -m m.tpm --embed-model -o all.taper few/*.p[gp]m few/ring.png
 cuts all.taper
 
+# images that go ahead of others
+"$TAPER" encode -q -m m.tpm --allocation mean --group 2 -o tracks.taper few/*.p[gp]m few/ring.png
+cuts tracks.taper -m m.tpm
+same tracks.taper 99999 -m m.tpm --image 3
+
 # a conditional model and a head, in groups of linked windows and of single ones
 "$TAPER" train --window 8 --units 60 --conditional 16 --head 16 --predict-epochs 3 -q -o c.tpm set/png
 "$TAPER" encode -q -m c.tpm -o linked.taper few/*.p[gp]m few/ring.png

@@ -15,7 +15,10 @@ static void compare(const formats_front *a, const formats_front *b) {
     must(a->first_cut == b->first_cut && a->chunks_per_checksum == b->chunks_per_checksum);
     must(!memcmp(a->geometry, b->geometry, a->images * sizeof *a->geometry));
     must(!memcmp(a->group_first, b->group_first, (a->groups + 1) * sizeof *a->group_first));
-    must(!memcmp(a->layer_end, b->layer_end, a->layers * sizeof *a->layer_end));
+    size_t ends = (size_t)a->layers * a->tracks;
+    must(a->tracks == b->tracks &&
+         !memcmp(a->layer_end, b->layer_end, ends * sizeof *a->layer_end));
+    if (a->tracks > 1) must(!memcmp(a->image_at, b->image_at, a->images * sizeof *a->image_at));
     must(!memcmp(a->chunk_at, b->chunk_at, (chunks + 1) * sizeof *a->chunk_at));
     must(!memcmp(a->checksum, b->checksum, formats_front_checksums(a) * sizeof *a->checksum));
 }
@@ -24,7 +27,13 @@ static void compare(const formats_front *a, const formats_front *b) {
 static void check(const formats_front *f) {
     must(f->group_first[0] == 0 && f->group_first[f->groups] == f->images);
     for (uint32_t g = 0; g < f->groups; g++) must(f->group_first[g] < f->group_first[g + 1]);
-    for (uint32_t l = 1; l < f->layers; l++) must(f->layer_end[l - 1] < f->layer_end[l]);
+    for (uint32_t l = 1; l < f->layers; l++)
+        for (uint32_t g = 0; g < f->groups; g++) {
+            uint32_t before = formats_front_layer_end(f, l - 1, g);
+            must(before + (f->tracks == 1) <= formats_front_layer_end(f, l, g));
+        }
+    for (uint32_t i = 0; i < f->images; i++)
+        must(formats_front_image(f, formats_front_place(f, i)) == i);
     for (uint64_t c = 0; c < (uint64_t)f->layers * f->groups; c++)
         must(f->chunk_at[c] <= f->chunk_at[c + 1]);
     must(f->first_cut < f->groups);
@@ -35,6 +44,7 @@ static formats_front with_header_of(const formats_front *f) {
                            .tail = f->tail,
                            .images = f->images,
                            .groups = f->groups,
+                           .tracks = f->tracks,
                            .layers = f->layers};
 }
 
@@ -86,7 +96,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
                        .tail = bytes[0] >> 1 & 1,
                        .images = bytes[1] + 256u * (bytes[2] & 3),
                        .groups = bytes[3],
-                       .layers = bytes[4]};
+                       .layers = bytes[4],
+                       .tracks = 1u + (bytes[0] >> 4 & 1)};
     int kind = bytes[0] >> 2 & 3;
     if (kind >= 2)
         try_strings(&f, bytes + 5, n - 5, kind == 3);

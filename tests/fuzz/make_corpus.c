@@ -29,13 +29,14 @@ static void make_containers(const char *folder) {
     taper_encode_options sets = {.group_images = 2}, alone = {.layout = TAPER_LAYOUT_IMAGE},
                          whole = {.embed_model = 1,
                                   .model_bytes = model_file.data,
-                                  .model_size = model_file.size};
-    const taper_encode_options *options[] = {&sets, &alone, &whole, NULL};
-    for (int i = 0; i < 4; i++) {
+                                  .model_size = model_file.size},
+                         tracks = {.allocation = TAPER_ALLOCATION_MEAN};
+    const taper_encode_options *options[] = {&sets, &alone, &whole, NULL, &tracks};
+    for (int i = 0; i < 5; i++) {
         char name[40];
         snprintf(name, sizeof name, "container/%d.taper", i);
         formats_buffer file =
-            dct_encode(model, image, i == 2 ? 1 : 6, options[i], i == 1 || i == 3);
+            dct_encode(model, image, i == 2 ? 1 : 6, options[i], i == 1 || i >= 3);
         save(folder, name, "", 0, file.data, file.size);
         formats_memory memory = {file.data, file.size};
         taper_source source = formats_memory_source(&memory);
@@ -160,6 +161,7 @@ static void make_directories(const char *folder) {
                        .groups = 2,
                        .layers = 2,
                        .geometry = geometry,
+                       .tracks = 1,
                        .group_first = first,
                        .layer_end = ends,
                        .chunks_per_checksum = 1,
@@ -174,6 +176,13 @@ static void make_directories(const char *folder) {
     formats_buffer out = formats_buffer_make(1 << 16);
     formats_directory_write(&f, &out);
     save(folder, "directory/directory", "\2\4\0\2\2", 5, out.data, out.size);
+    uint8_t group_track[] = {1, 0}, image_track[] = {0, 1, 0, 1};
+    uint32_t ends_of_two[] = {3, 0, 90, 91};
+    f.tracks = 2, f.group_track = group_track, f.image_track = image_track;
+    f.layer_end = ends_of_two;
+    out.size = 0;
+    formats_directory_write(&f, &out);
+    save(folder, "directory/tracks", "\22\4\0\2\2", 5, out.data, out.size);
     out.size = 0;
     formats_names_write(&f, &out);
     save(folder, "directory/names", "\10\4\0\2\2", 5, out.data, out.size);

@@ -1,0 +1,69 @@
+/* allocation.c -- see allocation.h. */
+#include "allocation.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void codec_reference_depths(const codec_code_tables *t, uint64_t bytes_per_mpixel, uint8_t *depth) {
+    uint32_t l = 0;
+    while (l + 1 < t->n_layers && t->layer[l].bytes_per_mpixel < bytes_per_mpixel) l++;
+    memset(depth, 0, t->units);
+    for (uint32_t i = 0; i < t->layer[l].pass; i++)
+        depth[t->pass[i].unit] += t->pass[i].part + 1u == t->parts;
+}
+
+/* Squared error of x at a depth, in squared steps: steps follow what units are worth in pixels. */
+static double error_at(const codec_code_tables *t, uint32_t u, uint32_t depth, float x) {
+    const uint8_t *recon = t->recon[codec_ratio_bin(codec_log_ratio(t, u, depth))];
+    double threshold = exp2(t->planes[u] - (double)depth), size = fabs((double)x / t->step[u]);
+    double q = depth ? floor(size / threshold) : 0, at = q < 4 ? q : 4;
+    double known = q > 0 ? (q + recon[(int)at - 1] / 256.0) * threshold : 0;
+    return (size - known) * (size - known);
+}
+
+taper_status codec_log_distortion(const taper_model *m, const codec_network *network,
+                                  codec_backend *be, const taper_image *image, const uint8_t *depth,
+                                  double *log_distortion) {
+    const codec_code_tables *t = &m->tables;
+    codec_grid grid = codec_windows_grid(m->window, image->width, image->height);
+    size_t n = (size_t)grid.columns * grid.rows, inputs = codec_window_values(m->window);
+    float *pixels = malloc(n * inputs * sizeof *pixels), *x = malloc(n * t->units * sizeof *x);
+    taper_status status = pixels && x ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) {
+        codec_windows_read(m->window, image, pixels);
+        status = codec_network_encode(network, be, pixels, (uint32_t)n, x);
+    }
+    double sum = 1e-9;
+    for (size_t p = 0; p < n && status == TAPER_OK; p++)
+        for (uint32_t u = 0; u < t->units; u++)
+            sum += error_at(t, u, depth[u], x[p * t->units + u]);
+    *log_distortion = log2(sum / (double)n);
+    free(pixels), free(x);
+    return status;
+}
+
+uint32_t codec_track_of(taper_allocation allocation, double log_distortion, double mean) {
+    enum { MIDDLE = CODEC_TRACKS / 2, SLOPES_PER_OCTAVE = 8 };
+    double power = allocation == TAPER_ALLOCATION_MEAN ? 1.5 : -1;
+    double later = power * (log_distortion - mean) * SLOPES_PER_OCTAVE / CODEC_TRACK_STEP;
+    return MIDDLE + (uint32_t)(int)lrint(fmin(fmax(later, -MIDDLE), MIDDLE));
+}
+
+taper_status codec_track_layers(const codec_code_tables *t, uint32_t track, const uint32_t *middle,
+                                uint32_t n, uint32_t *end) {
+    uint32_t *first = malloc((t->units + (size_t)1) * sizeof *first), at = 0, pass = 0;
+    if (!first) return TAPER_ERR_NOMEM;
+    for (uint32_t u = 0; u < t->units; at += t->planes[u++] * t->parts) first[u] = at;
+    int ahead = ((int)(CODEC_TRACKS / 2) - (int)track) * CODEC_TRACK_STEP;
+    for (uint32_t l = 0; l < n; l++) {
+        codec_pass last = t->pass[middle[l] - 1];
+        int least = t->slope[first[last.unit] + last.depth * t->parts + last.part] - ahead;
+        for (; pass < t->n_passes; pass++) {
+            codec_pass p = t->pass[pass];
+            if (t->slope[first[p.unit] + p.depth * t->parts + p.part] < least) break;
+        }
+        end[l] = !ahead ? middle[l] : middle[l] == t->n_passes ? t->n_passes : pass;
+    }
+    free(first);
+    return TAPER_OK;
+}

@@ -1,0 +1,156 @@
+/* test_allocation.c -- tracks: which images go ahead, what a layer holds of each, and what a reader
+ * makes of it. */
+#include "../cli/builtin_models.h"
+#include "../codec/allocation.h"
+#include "../formats/container.h"
+#include "cmocka_all.h"
+#include "dct_model.h"
+
+enum { N = 36, CUTS = 4 };
+
+typedef struct fixture {
+    taper_model *model;
+    taper_image image[N]; /* even ones plain, odd ones rich */
+} fixture;
+
+static int make(void **state) {
+    static fixture f;
+    cli_builtin_model tiny;
+    if (!cli_builtin_model_named("tiny", &tiny)) return -1;
+    if (taper_model_load(&f.model, tiny.bytes, tiny.size, NULL, NULL) != TAPER_OK) return -1;
+    for (int i = 0; i < N; i++) {
+        f.image[i] = dct_picture(32, 32, 3, (uint64_t)i);
+        uint8_t *pixel = f.image[i].pixels;
+        int grain = i % 2 ? 40 : 20;
+        uint64_t random = (uint64_t)i;
+        for (size_t k = 0; k < formats_image_samples(&f.image[i]); k++) {
+            int v = pixel[k] / 2 + 40 + (int)(picture_random(&random) >> 40) % grain;
+            pixel[k] = (uint8_t)(v > 255 ? 255 : v);
+        }
+    }
+    *state = &f;
+    return 0;
+}
+
+static int drop(void **state) {
+    fixture *f = *state;
+    for (int i = 0; i < N; i++) formats_image_free(&f->image[i]);
+    taper_model_free(f->model);
+    return 0;
+}
+
+static formats_buffer encode(const fixture *f, taper_allocation allocation, unsigned threads) {
+    taper_encode_options options = {.allocation = allocation, .threads = threads};
+    return dct_encode(f->model, f->image, N, &options, 1);
+}
+
+/* Tracks ahead hold more of every layer, until all hold everything; the middle one what it is
+ * given. */
+static void layers_of_tracks_follow_each_other(void **state) {
+    const codec_code_tables *t = &((fixture *)*state)->model->tables;
+    uint32_t middle[CODEC_MAX_LAYERS_IN_MODEL], before[CODEC_MAX_LAYERS_IN_MODEL],
+        end[CODEC_MAX_LAYERS_IN_MODEL], n = t->n_layers, differ = 0;
+    assert_true(n > 5);
+    for (uint32_t l = 0; l < n; l++) middle[l] = before[l] = t->layer[l].pass;
+    for (uint32_t track = 0; track < CODEC_TRACKS; track++) {
+        assert_int_equal(codec_track_layers(t, track, middle, n, end), TAPER_OK);
+        for (uint32_t l = 0; l < n; l++) {
+            assert_true(end[l] <= t->n_passes && (l == 0 || end[l] >= end[l - 1]));
+            assert_true(track == 0 || end[l] <= before[l]);
+            if (track == CODEC_TRACKS / 2) assert_int_equal(end[l], middle[l]);
+            differ += end[l] != before[l];
+            before[l] = end[l];
+        }
+        assert_int_equal(end[n - 1], t->n_passes);
+    }
+    assert_true(differ > n);
+}
+
+/* For the mean PSNR the plain ones go ahead, for equal quality the rich ones. */
+static void distortion_chooses_the_track(void **unused) {
+    (void)unused;
+    for (double log_distortion = -20; log_distortion < 20; log_distortion += 0.01) {
+        uint32_t mean = codec_track_of(TAPER_ALLOCATION_MEAN, log_distortion, 3),
+                 more = codec_track_of(TAPER_ALLOCATION_MEAN, log_distortion + 0.3, 3),
+                 equal = codec_track_of(TAPER_ALLOCATION_EQUAL, log_distortion, 3),
+                 less = codec_track_of(TAPER_ALLOCATION_EQUAL, log_distortion + 0.3, 3);
+        assert_true(mean <= more && more < CODEC_TRACKS && equal >= less && equal < CODEC_TRACKS);
+    }
+    assert_int_equal(codec_track_of(TAPER_ALLOCATION_MEAN, 5, 5), CODEC_TRACKS / 2);
+    assert_int_equal(codec_track_of(TAPER_ALLOCATION_MEAN, -90, 5), 0);
+    assert_int_equal(codec_track_of(TAPER_ALLOCATION_EQUAL, -90, 5), CODEC_TRACKS - 1);
+    /* an octave of distortion is an octave and a half of slopes, or one: half an octave a track */
+    assert_int_equal(codec_track_of(TAPER_ALLOCATION_MEAN, 4, 3), CODEC_TRACKS / 2 + 3);
+    assert_int_equal(codec_track_of(TAPER_ALLOCATION_EQUAL, 4, 3), CODEC_TRACKS / 2 - 2);
+}
+
+/* Any allocation: the same bytes with any threads, the same pixels of a whole file, and names and
+ * labels where they were. */
+static void whole_files_are_the_same_images(void **state) {
+    fixture *f = *state;
+    formats_buffer even = encode(f, TAPER_ALLOCATION_EVEN, 1), want = formats_buffer_make(1 << 24);
+    assert_int_equal(dct_pull(even.data, even.size, f->model, &want, NULL), TAPER_OK);
+    for (int allocation = 1; allocation < 3; allocation++) {
+        formats_buffer a = encode(f, (taper_allocation)allocation, 1),
+                       b = encode(f, (taper_allocation)allocation, 2),
+                       pixels = formats_buffer_make(1 << 24);
+        assert_int_equal(a.size, b.size);
+        assert_memory_equal(a.data, b.data, a.size);
+        assert_int_equal(dct_pull(a.data, a.size, f->model, &pixels, NULL), TAPER_OK);
+        assert_int_equal(pixels.size, want.size);
+        assert_memory_equal(pixels.data, want.data, want.size);
+        formats_front front;
+        assert_int_equal(formats_front_read(a.data, a.size, NULL, &front, NULL), TAPER_OK);
+        assert_true(front.tracks > 3);
+        assert_string_equal(formats_front_name(&front, 17), "f/17.png");
+        for (int i = 0; i < N; i++) assert_int_equal(front.label[i], i % 3 - 1);
+        formats_front_free(&front);
+        formats_buffer_free(&a), formats_buffer_free(&b), formats_buffer_free(&pixels);
+    }
+    formats_buffer_free(&even), formats_buffer_free(&want);
+}
+
+/* Mean PSNR of the plain images less that of the rich ones at a cut; all images' in *mean. */
+static double lead_of_plain_ones(const fixture *f, const formats_buffer *file, size_t size,
+                                 double *mean) {
+    formats_buffer pixels = formats_buffer_make(1 << 24);
+    assert_int_equal(dct_pull(file->data, size, f->model, &pixels, NULL), TAPER_OK);
+    double sum[2] = {0, 0};
+    size_t bytes = formats_image_bytes(&f->image[0]);
+    for (int i = 0; i < N; i++)
+        sum[i % 2] += dct_mean_psnr(&f->image[i], 1, pixels.data + (size_t)i * bytes);
+    formats_buffer_free(&pixels);
+    *mean = (sum[0] + sum[1]) / N;
+    return (sum[0] - sum[1]) / (N / 2);
+}
+
+/* Who goes ahead gains, and who does not pays; more bytes never hurt. */
+static void bits_go_where_they_are_sent(void **state) {
+    fixture *f = *state;
+    formats_buffer file[3];
+    double before[3] = {0, 0, 0}, lead[3] = {0, 0, 0};
+    for (int a = 0; a < 3; a++) file[a] = encode(f, (taper_allocation)a, 1);
+    for (size_t cut = 1; cut <= CUTS; cut++)
+        for (int a = 0; a < 3; a++) {
+            size_t front = (size_t)dct_info(&file[a], f->model).front_bytes;
+            size_t data = file[0].size - (size_t)dct_info(&file[0], f->model).front_bytes;
+            double mean;
+            lead[a] += lead_of_plain_ones(f, &file[a], front + data * cut / 12, &mean) / CUTS;
+            assert_true(mean >= before[a] - 0.05);
+            before[a] = mean;
+        }
+    print_message("plain ones lead by: even %.2f, mean %.2f, equal %.2f dB\n", lead[0], lead[1],
+                  lead[2]);
+    assert_true(lead[1] > lead[0] + 0.5 && lead[2] < lead[0] - 0.5);
+    for (int a = 0; a < 3; a++) formats_buffer_free(&file[a]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layers_of_tracks_follow_each_other),
+        cmocka_unit_test(distortion_chooses_the_track),
+        cmocka_unit_test(whole_files_are_the_same_images),
+        cmocka_unit_test(bits_go_where_they_are_sent),
+    };
+    return cmocka_run_group_tests(tests, make, drop);
+}
