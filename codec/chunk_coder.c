@@ -28,7 +28,7 @@ static void encode_pass(codec_group *g, codec_rc_encoder *rc, const int16_t *cod
         codec_rc_encode_adaptive(rc, bit, model);
         if (q == 1) {
             int negative = code[p] < 0;
-            codec_bit *sign = sign_predicted ? models(g) + g->sign_context[p] : NULL;
+            codec_bit *sign = sign_predicted ? models(g) + codec_contexts_sign(g, p) : NULL;
             if (bits) *bits += ideal_bits(sign ? sign->p1 : P_HALF, !negative);
             if (sign)
                 codec_rc_encode_adaptive(rc, !negative, sign);
@@ -74,7 +74,7 @@ taper_status codec_chunk_encode(codec_group *g, const int16_t *code, uint32_t en
 /* The sign of a newly significant position: 1 positive, 0 negative, or starved. */
 static inline int decode_sign(codec_group *g, codec_rc_decoder *rc, uint32_t p,
                               int sign_predicted) {
-    return sign_predicted ? codec_rc_decode_adaptive(rc, models(g) + g->sign_context[p])
+    return sign_predicted ? codec_rc_decode_adaptive(rc, models(g) + codec_contexts_sign(g, p))
                           : codec_rc_decode(rc, P_HALF);
 }
 

@@ -31,16 +31,14 @@ taper_status codec_conditional_begin(codec_conditional_state *s, const codec_con
     s->planes = calloc(c->own, 1);
     s->parts = calloc(c->own, 1);
     s->logit = calloc(n, sizeof *s->logit);
-    s->sign_logit = calloc(n, sizeof *s->sign_logit);
-    if (s->sum && s->hidden && s->seen && s->planes && s->parts && s->logit && s->sign_logit)
-        return TAPER_OK;
+    if (s->sum && s->hidden && s->seen && s->planes && s->parts && s->logit) return TAPER_OK;
     codec_conditional_end(s);
     return TAPER_ERR_NOMEM;
 }
 
 void codec_conditional_end(codec_conditional_state *s) {
     free(s->sum), free(s->hidden), free(s->seen), free(s->planes), free(s->parts);
-    free(s->logit), free(s->sign_logit);
+    free(s->logit);
     *s = (codec_conditional_state){0};
 }
 
@@ -196,23 +194,34 @@ static void begin_stage(codec_conditional_state *s, const codec_group *g, uint32
 
 /* --- a pass ---------------------------------------------------------------------------- */
 
-/* Of positions whose level is 0, significance and sign; of the others, refinement. */
+/* Of positions whose level is 0, significance; of the others, refinement. */
 CODEC_CLONES static void logits(const int16_t *w, const uint8_t *shift, const int32_t *bias,
                                 uint32_t hidden, const int16_t *level, const int16_t *h, uint32_t n,
-                                int32_t *logit, int32_t *sign_logit) {
+                                int32_t *logit) {
     for (uint32_t p = 0; p < n; p++, h += hidden) {
         uint32_t k = level[p] ? 2 : 0;
         logit[p] = (dot(w + k * hidden, h, hidden) * 256 >> shift[k]) + bias[k];
-        sign_logit[p] = k ? 0 : (dot(w + hidden, h, hidden) * 256 >> shift[1]) + bias[1];
     }
+}
+
+CODEC_CLONES static int32_t sign_logit(const int16_t *w, uint8_t shift, int32_t bias,
+                                       const int16_t *h, uint32_t hidden) {
+    return (dot(w, h, hidden) * 256 >> shift) + bias;
+}
+
+int32_t codec_conditional_sign(const codec_conditional_state *s, uint32_t p) {
+    uint32_t hidden = s->model->hidden;
+    return s->sign ? sign_logit(s->sign, s->sign_shift, s->sign_bias,
+                                s->hidden + (size_t)p * hidden, hidden)
+                   : 0;
 }
 
 void codec_conditional_predict(codec_conditional_state *s, const codec_group *g) {
     const codec_conditional *c = s->model;
     uint32_t stage = s->stages ? s->stages - 1 : 0, unit = g->tables->pass[g->pass].unit;
+    s->sign = NULL;
     if (g->pass >= c->end) {
         memset(s->logit, 0, g->n * sizeof *s->logit);
-        memset(s->sign_logit, 0, g->n * sizeof *s->sign_logit);
         return;
     }
     while (stage + 1 < c->stages && c->begin[stage + 1] <= g->pass) stage++;
@@ -223,5 +232,7 @@ void codec_conditional_predict(codec_conditional_state *s, const codec_group *g)
         bias[k] = c->bias[(size_t)k * c->end + g->pass] * 64;
     size_t row = (size_t)unit * CODEC_CONDITIONAL_KINDS;
     logits(c->out + row * c->hidden, c->out_shift + row, bias, c->hidden,
-           g->level + (size_t)unit * g->stride, s->hidden, g->n, s->logit, s->sign_logit);
+           g->level + (size_t)unit * g->stride, s->hidden, g->n, s->logit);
+    s->sign = c->out + (row + 1) * c->hidden;
+    s->sign_shift = c->out_shift[row + 1], s->sign_bias = bias[1];
 }

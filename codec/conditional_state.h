@@ -13,8 +13,11 @@ typedef struct codec_conditional_state {
     int16_t *hidden;                /* [n][hidden] h2 of the stage in work */
     int8_t *seen;                   /* [own][n] a, as it is in `sum` */
     uint8_t *planes, *parts;        /* [own] depth and part at which it was seen */
-    int32_t *logit, *sign_logit;    /* [n] of the next pass, in 1/4096 */
-    uint32_t stages;                /* begun so far */
+    int32_t *logit;                 /* [n] of the next pass's magnitude bits, in 1/4096 */
+    const int16_t *sign; /* [hidden] weights of its signs; NULL: they are not predicted */
+    uint8_t sign_shift;
+    int32_t sign_bias;
+    uint32_t stages; /* begun so far */
 } codec_conditional_state;
 
 /* Bytes that it takes for n positions; saturates. */
@@ -25,9 +28,12 @@ taper_status codec_conditional_begin(codec_conditional_state *state, const codec
                                      uint32_t n);
 void codec_conditional_end(codec_conditional_state *state); /* leaves it zeroed */
 
-/* Fill logit[] and sign_logit[] (0 where the level is not 0) for the group's next pass. Passes must
+/* Fill logit[], and make ready for codec_conditional_sign, for the group's next pass. Passes must
  * come in order, but may be left out. */
 void codec_conditional_predict(codec_conditional_state *state, const struct codec_group *group);
+
+/* The logit of that pass's sign at position p, in 1/4096. */
+int32_t codec_conditional_sign(const codec_conditional_state *state, uint32_t p);
 
 /* What the network sees of a level q >= 0 of unit u at a depth: a, 0 .. 127. */
 int32_t codec_conditional_seen(const codec_code_tables *tables, uint32_t u, uint32_t depth,

@@ -187,20 +187,21 @@ CODEC_CLONES static void significance_contexts(const int16_t *restrict weight, i
 static void choose_contexts(codec_group *g, uint32_t u, int has_value) {
     const codec_code_tables *t = g->tables;
     const int16_t *level = g->level + (size_t)u * g->stride;
-    const uint32_t sign = codec_class(CODEC_SIGN, u);
-    int has_sign = codec_sign_is_predicted(g, u);
     int32_t f[CODEC_FEATURES] = {0};
     for (uint32_t p = 0; p < g->n; p++) {
+        if (!has_value && !level[p]) continue; /* done, many at a time */
         codec_kind kind = codec_kind_of_level(level[p]);
-        if (has_value || level[p]) { /* the others are done, many at a time */
-            magnitude_features(g, p, level[p], has_value, f);
-            g->context[p] =
-                context_of(t, codec_class(kind, u), f, codec_contexts_extra(g, p, kind));
-        }
-        if (!has_sign) continue;
-        sign_features(g, p, has_value, f);
-        g->sign_context[p] = context_of(t, sign, f, codec_contexts_extra(g, p, CODEC_SIGN));
+        magnitude_features(g, p, level[p], has_value, f);
+        g->context[p] = context_of(t, codec_class(kind, u), f, codec_contexts_extra(g, p, kind));
     }
+}
+
+uint32_t codec_contexts_sign(const codec_group *g, uint32_t p) {
+    uint32_t u = g->tables->pass[g->pass].unit;
+    int32_t f[CODEC_FEATURES];
+    sign_features(g, p, codec_value_is_predicted(g, u), f);
+    return context_of(g->tables, codec_class(CODEC_SIGN, u), f,
+                      codec_contexts_extra(g, p, CODEC_SIGN));
 }
 
 /* In a model whose planes go in parts: who is not coded in this pass. */
@@ -242,7 +243,8 @@ void codec_contexts_predict(codec_group *g) {
 
 int32_t codec_contexts_extra(const codec_group *g, uint32_t p, codec_kind kind) {
     if (!g->tables->conditional) return 0;
-    return kind == CODEC_SIGN ? g->conditional.sign_logit[p] : g->conditional.logit[p];
+    return kind == CODEC_SIGN ? codec_conditional_sign(&g->conditional, p)
+                              : g->conditional.logit[p];
 }
 
 void codec_contexts_features(const codec_group *g, uint32_t p, codec_kind kind,

@@ -26,8 +26,12 @@
 #define CODEC_CONTEXTS_H
 #include "group.h"
 
-/* Fill group->context (and sign_context) for its next pass. */
+/* Fill group->context for its next pass. */
 void codec_contexts_predict(codec_group *group);
+
+/* The context of a sign at position p, of level 0 before the pass; only where signs are predicted.
+ * Few positions of a pass need one, so it is not made for all. */
+uint32_t codec_contexts_sign(const codec_group *group, uint32_t p);
 
 /* The inputs of position p's logit for its next bit, after codec_contexts_predict: for learning the
  * weights. kind: as the level at p demands; CODEC_SIGN for the sign. */

@@ -59,8 +59,7 @@ static taper_status take_memory(codec_group *g, int linked) {
     if (g->tables->density) return ok ? TAPER_OK : TAPER_ERR_NOMEM;
     g->norm = calloc(units * stride, sizeof *g->norm);
     g->context = calloc(stride, sizeof *g->context);
-    g->sign_context = calloc(stride, sizeof *g->sign_context);
-    ok = ok && g->norm && g->context && g->sign_context;
+    ok = ok && g->norm && g->context;
     if (!g->tables->conditional)
         ok = (g->no_extra = calloc(stride, sizeof *g->no_extra)) && ok;
     else
@@ -120,7 +119,7 @@ void codec_group_free(codec_group *g) {
     if (!g) return;
     free(g->level), free(g->norm), free(g->signed_norm), free(g->neighbours);
     free(g->depth), free(g->part), free(g->ahead);
-    free(g->context), free(g->sign_context), free(g->work_signed), free(g->work_part),
+    free(g->context), free(g->work_signed), free(g->work_part),
         free(g->no_extra);
     for (int i = 0; i < 4; i++) free(g->neighbour[i]);
     for (int i = 0; i < 3; i++) free(g->work[i]);

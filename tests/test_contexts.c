@@ -160,7 +160,7 @@ static void check_features(const codec_group *g, uint32_t p) {
     assert_true(fabs(f[0] - fmin(fmax(value, -256), 256)) <= 1);
     assert_true(fabs(f[1] - fmin(fmax(value, -16), 16)) <= 1);
     for (int i = 2; i < CODEC_FEATURES; i++) assert_int_equal(f[i], 0);
-    assert_int_equal(g->sign_context[p],
+    assert_int_equal(codec_contexts_sign(g, p),
                      codec_class(CODEC_SIGN, u) * CODEC_BINS +
                          codec_contexts_bin(g->tables, codec_class(CODEC_SIGN, u), f, 0));
 }

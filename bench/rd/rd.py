@@ -90,22 +90,29 @@ def cifar10():
     test = data("cifar10/test_batch.bin")
     if not test:
         return
-    model = MODELS / "tiny.tpm"
+    for allocation in ("even", "mean"):
+        cifar10_with(test, MODELS / "tiny.tpm", allocation)
+
+
+def cifar10_with(test, model, allocation):
     lines = output(BUILD / "bench" / "bench_rates", "--", test, "--model", model, "--qualities",
-                   "25,27.5,30,32.5")
+                   "25,27.5,30,32.5", "--allocation", allocation)
     for line in map(json.loads, lines.splitlines()):
         words = line["metric"].replace(",", "").split()
         if words[0] == "bytes_per_image":
             emit("cifar10", "bytes_per_image", line["value"], "B", codec="taper", model="tiny",
-                 accounting=words[-1], psnr_db=float(words[2]))
+                 allocation=allocation, accounting=words[-1], psnr_db=float(words[2]))
         elif line["unit"] == "images/s":
             emit("speed", words[0], line["value"], "images/s", set="cifar10", model="tiny",
-                 threads=2, bytes_per_image=200)
-    text = compare(model, test, "-r", "jpeg,webp")
+                 allocation=allocation, threads=2, bytes_per_image=200)
+    container = WORK / ("cifar10-%s.taper" % allocation)
+    output(TAPER, "encode", "-q", "-f", "-m", model, "--allocation", allocation, "-o", container,
+           test)
+    text = compare(model, container, "-r", "jpeg,webp", test)
     for bd in json.loads(text)["bd_rate"]:
         if bd["codec"] == "taper":
             emit("cifar10", "bd_rate_percent", bd["percent"], "%", codec="taper", model="tiny",
-                 accounting=bd["accounting"], anchor=bd["anchor"],
+                 allocation=allocation, accounting=bd["accounting"], anchor=bd["anchor"],
                  anchor_accounting=bd["anchor_accounting"], quality="psnr")
 
 
