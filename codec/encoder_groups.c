@@ -8,7 +8,9 @@ enum {
     GROUP_PIXELS = 1 << 20,
     GROUP_IMAGES = 4096,
     MIN_CHUNK_BYTES = 1500,
-    MIN_TRACK_CHUNK_BYTES = 400 /* tracks only part where layers end */
+    MIN_TRACK_CHUNK_BYTES = 400, /* tracks only part where layers end */
+    MEAN_IMAGES = 16,            /* that wait for the mean of their distortions to be known */
+    MEAN_PIXELS = 32 << 20       /* or fewer, of so many pixels */
 };
 
 /* --- running a job --------------------------------------------------------------------- */
@@ -237,7 +239,8 @@ taper_status codec_encoder_allocate(taper_encoder *e, taper_image image, size_t 
     }
     e->waiting[e->n_waiting++] = (codec_waiting_image){image, number, log_distortion};
     e->waiting_pixels += (uint64_t)image.width * image.height;
-    return e->waiting_pixels >= GROUP_PIXELS ? settle(e) : TAPER_OK;
+    int enough = e->n_waiting >= MEAN_IMAGES && e->waiting_pixels >= GROUP_PIXELS;
+    return enough || e->waiting_pixels >= MEAN_PIXELS ? settle(e) : TAPER_OK;
 }
 
 taper_status codec_encoder_submit_all(taper_encoder *e) {

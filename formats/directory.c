@@ -1,11 +1,15 @@
 /* directory.c -- see directory.h; SPEC.md, "Directory", "Names", "Labels".
  *
  * All numbers are varints unless said otherwise.
- *   geometry  runs of equal images: number of runs, then per run: images, width, height, kind
- * (channels + 16 if 16 bits) groups    runs of equal groups: number of runs, then per run: groups,
- * images in each layers    per layer: passes in it; then, if the header's tail is 1, the first
- * group whose last chunk is cut chunks    chunks per checksum; per layer, per group: length in
- * bytes; then the checksums (u32) */
+ *   geometry  runs of equal images: number of runs, then per run: images, width, height, kind (u8,
+ *             channels + 16 if 16 bits)
+ *   groups    runs of equal groups: number of runs, then per run: groups, images in each
+ *   tracks    where the header has the feature: their number (u8), then of each group and of each
+ *             image its track (u8)
+ *   layers    per layer, per track: passes in it; then, if the header's tail is 1, the first group
+ *             whose last chunk is cut
+ *   chunks    chunks per checksum; per layer, per group: length in bytes; then the checksums (u32)
+ */
 #include "directory.h"
 #include <stdlib.h>
 #include <string.h>
