@@ -23,18 +23,23 @@ struct taper_decoder {
     formats_front front;
     int front_ready;
     taper_source source;        /* read == NULL: bytes are pushed */
-    codec_group_reader **reader; /* pushed: [groups], opened as their bytes come; source: one */
-    uint32_t loaded;            /* source: group in *reader[0], or groups */
+    codec_group_reader **reader; /* pushed: [groups], opened as their bytes come; source: [tracks],
+                                    as a track's images fill its groups in order */
+    uint32_t loaded[FORMATS_MAX_TRACKS]; /* source: group in *reader[track], or groups */
     formats_buffer head;        /* pushed bytes of the front matter */
     uint64_t need;              /* of the front matter */
     uint64_t chunk, in_chunk;   /* pushed: chunk in work and bytes of it so far */
     uint64_t memory;            /* pushed: taken by open groups */
     uint32_t crc;               /* of the checksum block in work */
-    drawn drawn;
+    drawn drawn[FORMATS_MAX_TRACKS];
     taper_error failure; /* final, of push */
 };
 
 /* --- opening --------------------------------------------------------------------------- */
+
+static uint32_t readers_of(const taper_decoder *d) {
+    return d->source.read ? d->front.tracks : d->front.groups;
+}
 
 /* The front matter is there: bind the model. */
 static taper_status front_is_ready(taper_decoder *d, taper_error *error) {
@@ -48,10 +53,10 @@ static taper_status front_is_ready(taper_decoder *d, taper_error *error) {
         d->model = d->own_model;
     }
     TAPER_TRY(codec_front_match(&d->front, d->model, error));
-    d->reader = calloc(d->source.read ? 1 : d->front.groups, sizeof *d->reader);
+    d->reader = calloc(readers_of(d), sizeof *d->reader);
     if (!d->reader)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u groups", d->front.groups);
-    d->loaded = d->front.groups;
+    for (uint32_t t = 0; t < d->front.tracks; t++) d->loaded[t] = d->front.groups;
     d->front_ready = 1;
     return TAPER_OK;
 }
@@ -92,11 +97,13 @@ taper_status taper_decoder_open(taper_decoder **out, const taper_source *source,
 
 void taper_decoder_free(taper_decoder *d) {
     if (!d) return;
-    for (uint32_t g = 0; d->reader && g < (d->source.read ? 1 : d->front.groups); g++) {
+    for (uint32_t g = 0; d->reader && g < readers_of(d); g++) {
         codec_group_reader_close(d->reader[g]);
         free(d->reader[g]);
     }
-    free(d->reader), free(d->drawn.code), free(d->drawn.pixels);
+    for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++)
+        free(d->drawn[t].code), free(d->drawn[t].pixels);
+    free(d->reader);
     formats_front_free(&d->front);
     formats_buffer_free(&d->head);
     taper_model_free(d->own_model);
@@ -272,6 +279,10 @@ uint64_t taper_decoder_image_at(const taper_decoder *d, uint64_t place) {
 
 /* --- drawing --------------------------------------------------------------------------- */
 
+static uint32_t track_of(const taper_decoder *d, uint32_t g) {
+    return d->front.group_track ? d->front.group_track[g] : 0;
+}
+
 /* The group's reader, decoded as far as the bytes go. */
 static taper_status bring_up(taper_decoder *d, uint32_t g, codec_group_reader **out,
                              taper_error *error) {
@@ -280,22 +291,22 @@ static taper_status bring_up(taper_decoder *d, uint32_t g, codec_group_reader **
         if ((*out)->chunk.size) codec_group_reader_decode(*out, &d->front, 0, 0);
         return TAPER_OK;
     }
-    if (!d->reader[0]) d->reader[0] = calloc(1, sizeof **d->reader);
-    *out = d->reader[0];
+    uint32_t track = track_of(d, g);
+    if (!d->reader[track]) d->reader[track] = calloc(1, sizeof **d->reader);
+    *out = d->reader[track];
     if (!*out) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for group %u", g);
-    if (d->loaded == g) return TAPER_OK;
+    if (d->loaded[track] == g) return TAPER_OK;
     codec_group_reader_close(*out);
-    d->loaded = d->front.groups;
-    d->drawn.n = 0;
+    d->loaded[track] = d->front.groups;
+    d->drawn[track].n = 0;
     TAPER_TRY(codec_group_reader_open(*out, d->model, &d->front, g, d->limits.max_memory,
                                       error));
     TAPER_TRY(codec_group_reader_load(*out, &d->front, g, &d->source, error));
-    d->loaded = g;
+    d->loaded[track] = g;
     return TAPER_OK;
 }
 
-static taper_status make_room(taper_decoder *d, uint32_t n, taper_error *error) {
-    drawn *w = &d->drawn;
+static taper_status make_room(const taper_decoder *d, drawn *w, uint32_t n, taper_error *error) {
     if (n <= w->capacity) return TAPER_OK;
     size_t inputs = d->model->network.inputs,
            values = (d->model->window.lap ? 2 : 1) * inputs + d->model->network.units;
@@ -318,7 +329,7 @@ static taper_status make_room(taper_decoder *d, uint32_t n, taper_error *error) 
 /* Have windows first .. first + n - 1 drawn, and some after them. */
 static taper_status draw(taper_decoder *d, uint32_t g, const codec_group_reader *r, uint32_t first,
                          uint32_t n, taper_error *error) {
-    drawn *w = &d->drawn;
+    drawn *w = &d->drawn[track_of(d, g)];
     const codec_group *state = &r->state;
     if (w->n && w->group == g && w->pass == state->pass && w->position == state->position &&
         first >= w->first && first + n <= w->first + w->n)
@@ -327,7 +338,7 @@ static taper_status draw(taper_decoder *d, uint32_t g, const codec_group_reader 
                      : state->n - first < DRAW_WINDOWS ? state->n - first
                                                        : DRAW_WINDOWS;
     if (ahead < n) ahead = n;
-    TAPER_TRY(make_room(d, ahead, error));
+    TAPER_TRY(make_room(d, w, ahead, error));
     w->n = 0;
     codec_group_dequantise(state, first, ahead, w->code);
     taper_status status = codec_network_decode_units(
@@ -356,8 +367,8 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     TAPER_TRY(draw(d, info.group, r, first, n, error));
     out->width = info.width, out->height = info.height, out->channels = info.channels,
     out->depth = info.depth;
-    const float *from =
-        d->drawn.pixels + (size_t)(first - d->drawn.first) * d->model->network.inputs;
+    const drawn *w = &d->drawn[track_of(d, info.group)];
+    const float *from = w->pixels + (size_t)(first - w->first) * d->model->network.inputs;
     if (codec_windows_write(d->model->window, from, out) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", n);
     if (done)

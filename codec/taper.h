@@ -174,7 +174,8 @@ TAPER_API taper_status taper_decoder_push(taper_decoder *decoder, const void *by
                                           taper_error *error);
 
 /* A decoder over random-access bytes; a source shorter than the container is a cut file.
- * source->read must stay callable until the decoder is freed. Keeps one group at a time.
+ * source->read must stay callable until the decoder is freed. Keeps one group at a time, of each
+ * share of the bits that there is (taper_allocation).
  * TAPER_ERR_TRUNCATED: shorter than its front matter ("incomplete header, need N more bytes"). */
 TAPER_API taper_status taper_decoder_open(taper_decoder **out, const taper_source *source,
                                           const taper_model *model, const taper_limits *limits,
