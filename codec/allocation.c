@@ -22,16 +22,17 @@ static double error_at(const codec_code_tables *t, uint32_t u, uint32_t depth, f
 }
 
 taper_status codec_log_distortion(const taper_model *m, const codec_network *network,
-                                  codec_backend *be, const taper_image *image, const uint8_t *depth,
-                                  double *log_distortion) {
+                                  const codec_backend *be, const taper_image *image,
+                                  const uint8_t *depth, double *log_distortion) {
     const codec_code_tables *t = &m->tables;
+    codec_backend backend = *be; /* others use it at this moment */
     codec_grid grid = codec_windows_grid(m->window, image->width, image->height);
     size_t n = (size_t)grid.columns * grid.rows, inputs = codec_window_values(m->window);
     float *pixels = malloc(n * inputs * sizeof *pixels), *x = malloc(n * t->units * sizeof *x);
     taper_status status = pixels && x ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) {
         codec_windows_read(m->window, image, pixels);
-        status = codec_network_encode(network, be, pixels, (uint32_t)n, x);
+        status = codec_network_encode(network, &backend, pixels, (uint32_t)n, x);
     }
     double sum = 1e-9;
     for (size_t p = 0; p < n && status == TAPER_OK; p++)
@@ -49,6 +50,11 @@ uint32_t codec_track_of(taper_allocation allocation, double log_distortion, doub
     return MIDDLE + (uint32_t)(int)lrint(fmin(fmax(later, -MIDDLE), MIDDLE));
 }
 
+/* first: [units] where a unit's slopes begin. */
+static int slope_of(const codec_code_tables *t, const uint32_t *first, codec_pass pass) {
+    return t->slope[first[pass.unit] + pass.depth * t->parts + pass.part];
+}
+
 taper_status codec_track_layers(const codec_code_tables *t, uint32_t track, const uint32_t *middle,
                                 uint32_t n, uint32_t *end) {
     uint32_t *first = malloc((t->units + (size_t)1) * sizeof *first), at = 0, pass = 0;
@@ -56,12 +62,8 @@ taper_status codec_track_layers(const codec_code_tables *t, uint32_t track, cons
     for (uint32_t u = 0; u < t->units; at += t->planes[u++] * t->parts) first[u] = at;
     int ahead = ((int)(CODEC_TRACKS / 2) - (int)track) * CODEC_TRACK_STEP;
     for (uint32_t l = 0; l < n; l++) {
-        codec_pass last = t->pass[middle[l] - 1];
-        int least = t->slope[first[last.unit] + last.depth * t->parts + last.part] - ahead;
-        for (; pass < t->n_passes; pass++) {
-            codec_pass p = t->pass[pass];
-            if (t->slope[first[p.unit] + p.depth * t->parts + p.part] < least) break;
-        }
+        int least = slope_of(t, first, t->pass[middle[l] - 1]) - ahead;
+        while (pass < t->n_passes && slope_of(t, first, t->pass[pass]) >= least) pass++;
         end[l] = !ahead ? middle[l] : middle[l] == t->n_passes ? t->n_passes : pass;
     }
     free(first);

@@ -23,9 +23,8 @@ struct taper_decoder {
     formats_front front;
     int front_ready;
     taper_source source;        /* read == NULL: bytes are pushed */
-    codec_group_reader **reader; /* pushed: [groups], opened as their bytes come; source: [tracks],
-                                    as a track's images fill its groups in order */
-    uint32_t loaded[FORMATS_MAX_TRACKS]; /* source: group in *reader[track], or groups */
+    codec_group_readers readers; /* of the source */
+    codec_group_reader **reader; /* pushed: [groups], opened as their bytes come; else NULL */
     formats_buffer head;        /* pushed bytes of the front matter */
     uint64_t need;              /* of the front matter */
     uint64_t chunk, in_chunk;   /* pushed: chunk in work and bytes of it so far */
@@ -36,10 +35,6 @@ struct taper_decoder {
 };
 
 /* --- opening --------------------------------------------------------------------------- */
-
-static uint32_t readers_of(const taper_decoder *d) {
-    return d->source.read ? d->front.tracks : d->front.groups;
-}
 
 /* The front matter is there: bind the model. */
 static taper_status front_is_ready(taper_decoder *d, taper_error *error) {
@@ -53,10 +48,12 @@ static taper_status front_is_ready(taper_decoder *d, taper_error *error) {
         d->model = d->own_model;
     }
     TAPER_TRY(codec_front_match(&d->front, d->model, error));
-    d->reader = calloc(readers_of(d), sizeof *d->reader);
-    if (!d->reader)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u groups", d->front.groups);
-    for (uint32_t t = 0; t < d->front.tracks; t++) d->loaded[t] = d->front.groups;
+    if (!d->source.read) {
+        d->reader = calloc(d->front.groups, sizeof *d->reader);
+        if (!d->reader)
+            return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u groups",
+                                d->front.groups);
+    }
     d->front_ready = 1;
     return TAPER_OK;
 }
@@ -97,12 +94,13 @@ taper_status taper_decoder_open(taper_decoder **out, const taper_source *source,
 
 void taper_decoder_free(taper_decoder *d) {
     if (!d) return;
-    for (uint32_t g = 0; d->reader && g < readers_of(d); g++) {
+    for (uint32_t g = 0; d->reader && g < d->front.groups; g++) {
         codec_group_reader_close(d->reader[g]);
         free(d->reader[g]);
     }
     for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++)
         free(d->drawn[t].code), free(d->drawn[t].pixels);
+    codec_group_readers_close(&d->readers);
     free(d->reader);
     formats_front_free(&d->front);
     formats_buffer_free(&d->head);
@@ -229,19 +227,6 @@ taper_status taper_decoder_get_info(const taper_decoder *d, taper_container_info
     return TAPER_OK;
 }
 
-/* The group that holds image i. */
-static uint32_t group_of(const formats_front *f, uint64_t i) {
-    uint32_t low = 0, high = f->groups, place = formats_front_place(f, (uint32_t)i);
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (f->group_first[middle] <= place)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 taper_status taper_decoder_image_info(const taper_decoder *d, uint64_t i, taper_image_info *out) {
     if (!d->front_ready) return TAPER_ERR_TRUNCATED;
     const formats_front *f = &d->front;
@@ -252,7 +237,7 @@ taper_status taper_decoder_image_info(const taper_decoder *d, uint64_t i, taper_
                               g.channels,
                               g.depth,
                               (uint64_t)g.width * g.height * g.channels * (g.depth / 8u),
-                              group_of(f, i),
+                              formats_front_group(f, (uint32_t)i),
                               f->label ? f->label[i] : -1,
                               formats_front_name(f, (uint32_t)i)};
     return TAPER_OK;
@@ -291,19 +276,8 @@ static taper_status bring_up(taper_decoder *d, uint32_t g, codec_group_reader **
         if ((*out)->chunk.size) codec_group_reader_decode(*out, &d->front, 0, 0);
         return TAPER_OK;
     }
-    uint32_t track = track_of(d, g);
-    if (!d->reader[track]) d->reader[track] = calloc(1, sizeof **d->reader);
-    *out = d->reader[track];
-    if (!*out) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for group %u", g);
-    if (d->loaded[track] == g) return TAPER_OK;
-    codec_group_reader_close(*out);
-    d->loaded[track] = d->front.groups;
-    d->drawn[track].n = 0;
-    TAPER_TRY(codec_group_reader_open(*out, d->model, &d->front, g, d->limits.max_memory,
-                                      error));
-    TAPER_TRY(codec_group_reader_load(*out, &d->front, g, &d->source, error));
-    d->loaded[track] = g;
-    return TAPER_OK;
+    return codec_group_readers_turn(&d->readers, d->model, &d->front, g, &d->source,
+                                    d->limits.max_memory, out, error);
 }
 
 static taper_status make_room(const taper_decoder *d, drawn *w, uint32_t n, taper_error *error) {

@@ -185,6 +185,10 @@ taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
         if (status == TAPER_ERR_NOMEM)
             formats_fail(error, status, "no memory for the model's analysis");
     }
+    if (status == TAPER_OK && e->tracks > 1 && model->tables.density)
+        status = formats_fail(error, TAPER_ERR_ARG,
+                              "the model's units are single bits, which cannot be shared out; give "
+                              "--allocation even");
     if (status == TAPER_OK && e->tracks > 1) {
         e->reference = malloc(model->tables.units);
         if (e->reference)

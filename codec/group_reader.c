@@ -134,6 +134,38 @@ taper_status codec_group_reader_load(codec_group_reader *r, const formats_front 
     return status;
 }
 
+/* Bytes that the open groups take. */
+static uint64_t open_bytes(const codec_group_readers *rs) {
+    uint64_t sum = 0;
+    for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++) {
+        const codec_group *g = &rs->of_track[t].state;
+        if (g->tables) sum += codec_group_bytes(g->tables, g->n);
+    }
+    return sum;
+}
+
+taper_status codec_group_readers_turn(codec_group_readers *rs, const taper_model *model,
+                                      const formats_front *front, uint32_t g,
+                                      const taper_source *source, uint64_t max_memory,
+                                      codec_group_reader **out, taper_error *error) {
+    codec_group_reader *r = *out = &rs->of_track[front->group_track ? front->group_track[g] : 0];
+    if (r->images && r->group == g) return TAPER_OK;
+    codec_group_reader_close(r);
+    uint64_t others = open_bytes(rs), left = others < max_memory ? max_memory - others : 0;
+    taper_status status = codec_group_reader_open(r, model, front, g, left, error);
+    if (status == TAPER_ERR_LIMIT && others) {
+        codec_group_readers_close(rs);
+        status = codec_group_reader_open(r, model, front, g, max_memory, error);
+    }
+    if (status == TAPER_OK) status = codec_group_reader_load(r, front, g, source, error);
+    if (status != TAPER_OK) codec_group_reader_close(r);
+    return status;
+}
+
+void codec_group_readers_close(codec_group_readers *rs) {
+    for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++) codec_group_reader_close(&rs->of_track[t]);
+}
+
 taper_status codec_front_load(const taper_source *source, const taper_limits *given,
                               formats_front *front, taper_error *error) {
     taper_limits limits = formats_limits_or_default(given);

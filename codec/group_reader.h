@@ -40,6 +40,20 @@ int codec_chunk_is_cut(const formats_front *front, uint32_t layer, uint32_t grou
 taper_status codec_group_reader_load(codec_group_reader *reader, const formats_front *front,
                                      uint32_t g, const taper_source *source, taper_error *error);
 
+/* Groups of a source, one of each track open at a time: as a track's images fill its groups in
+ * order, all images in their order open every group once. Begins zeroed. */
+typedef struct codec_group_readers {
+    codec_group_reader of_track[FORMATS_MAX_TRACKS];
+} codec_group_readers;
+
+/* *out: group g, loaded. Where the open groups would not fit max_memory together, the others are
+ * closed. On failure the group is closed; TAPER_ERR_LIMIT: it does not fit by itself. */
+taper_status codec_group_readers_turn(codec_group_readers *readers, const taper_model *model,
+                                      const formats_front *front, uint32_t g,
+                                      const taper_source *source, uint64_t max_memory,
+                                      codec_group_reader **out, taper_error *error);
+void codec_group_readers_close(codec_group_readers *readers); /* leaves it zeroed */
+
 /* Read a container's front matter from a source. */
 taper_status codec_front_load(const taper_source *source, const taper_limits *limits,
                               formats_front *front, taper_error *error);

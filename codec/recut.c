@@ -103,37 +103,24 @@ static taper_status repack_image(taper_encoder *encoder, const formats_front *fr
     return status;
 }
 
-/* Group g, decoded, in place of another. */
-static taper_status turn_to(codec_group_reader *r, const formats_front *front,
-                            const taper_source *from, const taper_model *model, uint32_t g,
-                            const taper_limits *limits, taper_error *error) {
-    codec_group_reader_close(r);
-    TAPER_TRY(codec_group_reader_open(r, model, front, g, limits->max_memory, error));
-    TAPER_TRY(codec_group_reader_load(r, front, g, from, error));
-    return r->bad ? formats_fail(error, TAPER_ERR_CORRUPT,
-                                 "layer %u of group %u is damaged (checksum); fetch the file again",
-                                 r->layer, g)
-                  : TAPER_OK;
-}
-
-/* All images in their order. A track's images fill its groups in order, so one group of each is
- * open. */
+/* All images in their order. */
 static taper_status repack_images(taper_encoder *encoder, const formats_front *front,
                                   const taper_source *from, const taper_model *model,
                                   const taper_limits *limits, taper_error *error) {
-    codec_group_reader reader[FORMATS_MAX_TRACKS] = {{.images = 0}};
-    uint32_t next[FORMATS_MAX_TRACKS] = {0}; /* group to look at for the track's next image */
+    codec_group_readers readers = {{{.images = 0}}};
     taper_status status = TAPER_OK;
     for (uint32_t image = 0; image < front->images && status == TAPER_OK; image++) {
-        uint32_t track = front->image_track ? front->image_track[image] : 0, *g = &next[track];
-        uint32_t place = formats_front_place(front, image);
-        codec_group_reader *r = &reader[track];
-        while (front->group_first[*g + 1] <= place) ++*g;
-        if (!r->images || r->group != *g)
-            status = turn_to(r, front, from, model, *g, limits, error);
+        codec_group_reader *r;
+        status = codec_group_readers_turn(&readers, model, front, formats_front_group(front, image),
+                                          from, limits->max_memory, &r, error);
+        if (status == TAPER_OK && r->bad)
+            status =
+                formats_fail(error, TAPER_ERR_CORRUPT,
+                             "layer %u of group %u is damaged (checksum); fetch the file again",
+                             r->layer, r->group);
         if (status == TAPER_OK) status = repack_image(encoder, front, r, image, error);
     }
-    for (uint32_t t = 0; t < front->tracks; t++) codec_group_reader_close(&reader[t]);
+    codec_group_readers_close(&readers);
     return status;
 }
 

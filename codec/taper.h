@@ -89,7 +89,7 @@ typedef enum taper_allocation {
 
 typedef struct taper_encode_options {
     taper_layout layout;   /* default TAPER_LAYOUT_SET */
-    taper_allocation allocation; /* default TAPER_ALLOCATION_EVEN */
+    taper_allocation allocation; /* default TAPER_ALLOCATION_EVEN; the only one for binary models */
     uint32_t group_images; /* images in a group, 0: chosen so that a group holds about a million
                               pixels. 1..65536; ignored under TAPER_LAYOUT_IMAGE, where it is 1 */
     uint64_t

@@ -73,6 +73,8 @@ static inline uint32_t formats_front_layer_end(const formats_front *f, uint32_t 
     return f->layer_end[(size_t)layer * f->tracks + track];
 }
 uint32_t formats_front_passes(const formats_front *front, uint32_t layer);
+/* The group that holds an image. */
+uint32_t formats_front_group(const formats_front *front, uint32_t image);
 
 /* From group_first and the tracks: the images of a track fill its groups in order.
  * TAPER_ERR_CORRUPT: a track's groups do not hold as many images as it has. TAPER_ERR_NOMEM. */

@@ -137,6 +137,18 @@ taper_status formats_front_place_images(formats_front *f) {
     return TAPER_OK; /* all groups hold all images, so nothing is left */
 }
 
+uint32_t formats_front_group(const formats_front *f, uint32_t image) {
+    uint32_t low = 0, high = f->groups, place = formats_front_place(f, image);
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (f->group_first[middle] <= place)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 uint32_t formats_front_passes(const formats_front *f, uint32_t layer) {
     uint32_t most = 0;
     for (uint32_t t = 0; t < f->tracks; t++) {

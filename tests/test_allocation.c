@@ -4,7 +4,7 @@
 #include "../codec/allocation.h"
 #include "../formats/container.h"
 #include "cmocka_all.h"
-#include "dct_model.h"
+#include "tiny_binary_model.h"
 
 enum { N = 36, CUTS = 4 };
 
@@ -110,6 +110,63 @@ static void whole_files_are_the_same_images(void **state) {
     formats_buffer_free(&even), formats_buffer_free(&want);
 }
 
+/* Groups of several tracks stay open as long as the limit on memory allows, and decode alike when
+ * it does not. */
+static void little_memory_is_enough(void **state) {
+    fixture *f = *state;
+    formats_buffer file = encode(f, TAPER_ALLOCATION_MEAN, 1), want = formats_buffer_make(1 << 24);
+    assert_int_equal(dct_pull(file.data, file.size, f->model, &want, NULL), TAPER_OK);
+    uint64_t all = codec_group_bytes(&f->model->tables, N * 16); /* windows */
+    formats_memory memory = {file.data, file.size};
+    taper_source source = formats_memory_source(&memory);
+    int refused = 0, decoded = 0;
+    for (uint64_t most = all / 16; most < all; most += all / 16) {
+        taper_limits limits = {.max_memory = most};
+        formats_buffer pixels = formats_buffer_make(1 << 24);
+        taper_decoder *decoder;
+        taper_error error = {0};
+        taper_status status = taper_decoder_open(&decoder, &source, f->model, &limits, &error);
+        for (uint32_t i = 0; i < N && status == TAPER_OK; i++) {
+            uint8_t one[32 * 32 * 3];
+            taper_image out = {.pixels = one};
+            status = taper_decoder_render(decoder, i, &out, NULL, &error);
+            formats_write_bytes(&pixels, one, sizeof one);
+        }
+        taper_decoder_free(decoder);
+        if (status == TAPER_OK) {
+            assert_int_equal(pixels.size, want.size);
+            assert_memory_equal(pixels.data, want.data, want.size);
+            decoded++;
+        } else {
+            assert_int_equal(status, TAPER_ERR_LIMIT);
+            refused++;
+        }
+        formats_buffer_free(&pixels);
+    }
+    print_message("%d limits refused, %d sufficed\n", refused, decoded);
+    assert_true(refused > 0 && decoded > 3);
+    formats_buffer_free(&file), formats_buffer_free(&want);
+}
+
+/* Single bits have no slopes. */
+static void binary_models_are_refused(void **unused) {
+    (void)unused;
+    formats_buffer file = formats_buffer_make(1 << 24);
+    tiny_shape shape = {.window = {8, 8, 3, NULL}, .units = 64, .depth = 2, .density = 0.5f};
+    taper_model *model = tiny_binary_make(shape, 1, &file);
+    taper_encode_options options = {.allocation = TAPER_ALLOCATION_EQUAL};
+    taper_encoder *encoder;
+    taper_error error = {0};
+    assert_int_equal(taper_encoder_new(&encoder, model, &options, &error), TAPER_ERR_ARG);
+    assert_non_null(strstr(error.text, "--allocation even"));
+    assert_null(encoder);
+    options.allocation = TAPER_ALLOCATION_EVEN;
+    assert_int_equal(taper_encoder_new(&encoder, model, &options, &error), TAPER_OK);
+    taper_encoder_free(encoder);
+    taper_model_free(model);
+    formats_buffer_free(&file);
+}
+
 /* Mean PSNR of the plain images less that of the rich ones at a cut; all images' in *mean. */
 static double lead_of_plain_ones(const fixture *f, const formats_buffer *file, size_t size,
                                  double *mean) {
@@ -150,6 +207,8 @@ int main(void) {
         cmocka_unit_test(layers_of_tracks_follow_each_other),
         cmocka_unit_test(distortion_chooses_the_track),
         cmocka_unit_test(whole_files_are_the_same_images),
+        cmocka_unit_test(little_memory_is_enough),
+        cmocka_unit_test(binary_models_are_refused),
         cmocka_unit_test(bits_go_where_they_are_sent),
     };
     return cmocka_run_group_tests(tests, make, drop);

@@ -47,9 +47,7 @@ static int drop(void **state) {
 
 /* Passes of image i up to the end of a layer. */
 static uint32_t layer_end(const formats_front *front, uint32_t layer, uint32_t i) {
-    uint32_t g = 0;
-    while (front->group_first[g + 1] <= formats_front_place(front, i)) g++;
-    return formats_front_layer_end(front, layer, g);
+    return formats_front_layer_end(front, layer, formats_front_group(front, i));
 }
 
 static formats_buffer decode(const uint8_t *bytes, size_t size, const taper_model *model) {
