@@ -16,7 +16,7 @@ typedef struct settings {
     const char *truncation, *regularise;
     const char *from;
     int fast, preset, family, alpha, resume, code, activation, untied, sweep, gradient, optimiser;
-    int unit;
+    int unit, basis;
     int64_t units, epochs, batch, seed, set_images, patience, conditional, head, predict_epochs;
     double rate, rho, truncated, lambda, weight_error;
     double corrupt, dropout, invariance, beta, centre, jitter;
@@ -27,6 +27,7 @@ static const char *const families[] = {"pca", "dense", NULL};
 static const char *const alphas[] = {"refuse", "drop", NULL};
 static const char *const codes[] = {"planes", "units", "binary", NULL};
 static const char *const activations[] = {"relu", "logistic", "linear", NULL};
+static const char *const bases[] = {"sparse", "principal", NULL};
 static const char *const gradients[] = {"through", "stop", NULL};
 static const char *const optimisers[] = {"adam", "cg", NULL};
 static const char *const presets[] = {"none", "fast", "best", "paper", NULL};
@@ -46,6 +47,8 @@ static const cli_option options[] = {
      .help = "side of the square a code covers, 'whole' image, or 'auto'"},
     {"lap", 0, CLI_STRING, "N", offsetof(settings, lap), .initial = "auto",
      .help = "pca: pixels by which windows lap; 0: none; auto: half a window"},
+    {"basis", 0, CLI_CHOICE, "NAME", offsetof(settings, basis), .choices = bases,
+     .initial = "sparse", .help = "pca: components turned for few large coefficients, or as they are"},
     {"units", 'k', CLI_INT, "N", offsetof(settings, units), .min = 0, .max = 65535, .initial = "0",
      .help = "length of a code; 0: all values of the window, at most 4096"},
     {"set-images", 0, CLI_INT, "N", offsetof(settings, set_images), .min = 0, .max = 1e15,
@@ -240,6 +243,7 @@ static train_nested_choice nested_of(const settings *s) {
 
 static train_options options_of(const settings *s, uint32_t *hidden) {
     train_options o = {.family = s->family ? TAPER_FAMILY_DENSE : TAPER_FAMILY_PCA,
+                       .basis = (train_basis)s->basis,
                        .units = (uint32_t)s->units,
                        .linear_mse = s->weight_error,
                        .set_images = (uint64_t)s->set_images,
@@ -365,7 +369,7 @@ static int run(const settings *s, const char *const *paths, size_t n) {
 
 /* What the model that is adapted brings along. */
 static int check_from(const settings *s) {
-    static const char *const fixed[] = {"window", "lap", "units", "conditional", "head", "fast"};
+    static const char *const fixed[] = {"window", "lap", "basis", "units", "conditional", "head", "fast"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (cli_options_given(fixed[i]))
             return cli_usage(&cli_verb_train, "--from keeps the model's shape: leave --%s out",

@@ -6,13 +6,12 @@
 #include <string.h>
 
 enum {
-    NEAR = 8,
     FAR = 6,
     WEIGHT_SUM = 64,
     SUM_ONE_LOG16 = 16 * 12 /* log16 of a sum that means 1 x scale */
 };
 /* of the units 1, 2, ... away, on each side: half of WEIGHT_SUM */
-static const uint8_t near_weight[NEAR] = {7, 6, 5, 4, 3, 3, 2, 2};
+const uint8_t codec_near_weight[CODEC_NEAR] = {7, 6, 5, 4, 3, 3, 2, 2};
 static const uint8_t far_distance[FAR] = {10, 13, 17, 22, 29, 38};
 static const uint8_t far_weight[FAR] = {7, 6, 6, 5, 4, 4};
 /* stands in where nothing is near: 0.8 x scale */
@@ -223,7 +222,7 @@ void codec_contexts_predict(codec_group *g) {
     uint32_t u = pass.unit, class = codec_class(CODEC_SIGNIFICANCE, u);
     int32_t ratio = codec_log_ratio(t, u, pass.depth + 1u), offset = -SUM_ONE_LOG16 - ratio;
     int has_value = codec_value_is_predicted(g, u);
-    sum_units(g, u, NULL, near_weight, NEAR, g->work[0]);
+    sum_units(g, u, NULL, codec_near_weight, CODEC_NEAR, g->work[0]);
     sum_units(g, u, far_distance, far_weight, FAR, g->work[1]);
     if (g->signed_norm) sum_neighbours(g, u, g->work[2]);
     for (int i = 0; i < 2 + (g->signed_norm != NULL); i++)

@@ -26,6 +26,10 @@
 #define CODEC_CONTEXTS_H
 #include "group.h"
 
+/* Weights in `near` of the units 1, 2, .. away on either side. */
+enum { CODEC_NEAR = 8 };
+extern const uint8_t codec_near_weight[CODEC_NEAR];
+
 /* Fill group->context for its next pass. */
 void codec_contexts_predict(codec_group *group);
 

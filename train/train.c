@@ -1,52 +1,17 @@
-/* train.c -- the stages of making a model: window, principal components, stored precision,
+/* train.c -- the stages of making a model: window, linear basis, stored precision,
  * calibration, validation. See train.h. */
 #include "train.h"
 #include "../codec/pseudo_inverse.h"
 #include "lap_design.h"
-#include "pca.h"
 #include "train_parts.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WHOLE_SIDE_AUTO = 64, BLOCK_IMAGES = 64, EVALUATION_PIXELS = 1 << 22, MOST_UNITS = 4096 };
+enum { WHOLE_SIDE_AUTO = 64, EVALUATION_PIXELS = 1 << 22, MOST_UNITS = 4096 };
 
 void train_say(const train_hooks *hooks, const char *stage, double part) {
     if (hooks && hooks->stage) hooks->stage(hooks->user, stage, part);
-}
-
-/* --- principal components -------------------------------------------------------------- */
-
-taper_status train_fit_pca(taper_model *m, const train_dataset *data, codec_backend *be,
-                           const train_hooks *hooks, taper_error *error) {
-    train_selection part;
-    train_covariance cov = {0};
-    taper_status status = train_select(&part, data, m->window, TRAIN_PART_TRAINING, SIZE_MAX / 2);
-    if (status == TAPER_OK) status = train_covariance_alloc(&cov, m->network.inputs);
-    size_t most = 1;
-    for (size_t i = 0; i < part.n; i++) {
-        size_t windows = (size_t)part.grid[i].columns * part.grid[i].rows;
-        most = windows > most ? windows : most;
-    }
-    size_t images = BLOCK_IMAGES * (size_t)64 / most; /* about 4096 windows a block */
-    if (images < 1) images = 1;
-    float *rows = malloc(images * most * m->network.inputs * sizeof *rows);
-    if (!rows && status == TAPER_OK) status = TAPER_ERR_NOMEM;
-    for (size_t i = 0; i < part.n && status == TAPER_OK; i += images) {
-        size_t n = train_read_windows(data, &part, m->window, i, images, rows);
-        status = train_covariance_add(&cov, be, rows, n);
-        train_say(hooks, "covariance", (double)(i + 1) / (double)part.n);
-    }
-    free(rows);
-    train_selection_free(&part);
-    if (status != TAPER_OK)
-        formats_fail(error, status,
-                     "no memory for the covariance of %u values; use a smaller --window",
-                     m->network.inputs);
-    train_say(hooks, "eigenvectors", -1);
-    if (status == TAPER_OK) status = train_pca_solve(&cov, &m->network, NULL, error);
-    train_covariance_free(&cov);
-    return status;
 }
 
 /* --- precision and calibration --------------------------------------------------------- */
@@ -201,7 +166,7 @@ static taper_status make_candidate(candidate *c, const train_options *options,
     if (codec_network_alloc(&m->network, inputs, units, 1, NULL, 0, NULL, 0))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u units", units);
     set_lap(m, options, data);
-    TAPER_TRY(train_fit_pca(m, data, be, hooks, error));
+    TAPER_TRY(train_fit_basis(m, options, data, be, hooks, error));
     if (options->family == TAPER_FAMILY_DENSE) {
         TAPER_TRY(train_dense_stages(m, options, data, be, hooks, error));
     } else {

@@ -15,6 +15,12 @@ typedef enum train_code {
     TRAIN_CODE_BINARY  /* whole units of one bit */
 } train_code;
 
+/* The linear transform of family pca. */
+typedef enum train_basis {
+    TRAIN_BASIS_SPARSE,   /* sparse_basis.h, where there are windows enough; else */
+    TRAIN_BASIS_PRINCIPAL /* the principal components themselves */
+} train_basis;
+
 /* TRAIN_CODE_UNITS and TRAIN_CODE_BINARY */
 typedef struct train_nested_choice {
     const char *truncation; /* as train_truncation_make takes it; default "uniform"; NULL: none */
@@ -34,6 +40,7 @@ typedef struct train_options {
     uint32_t lap;    /* family pca: pixels by which windows reach over their edges, at most half a
                         side; 0: none; TRAIN_LAP_AUTO: as many as may be. Where images have several
                         windows */
+    train_basis basis; /* family pca; default TRAIN_BASIS_SPARSE */
     uint32_t units;  /* 0: all the window has, at most 4096, so that quality has no ceiling */
     float step; /* finest threshold in 8-bit levels times sqrt(window values) .. see calibrate.h; 0:
                    2 */

@@ -5,9 +5,11 @@
 #include "train.h"
 
 void train_say(const train_hooks *hooks, const char *stage, double part);
-/* Principal components of the training part into model->network (tied). */
-taper_status train_fit_pca(taper_model *model, const train_dataset *data, codec_backend *be,
-                           const train_hooks *hooks, taper_error *error);
+/* Principal components of the training part into model->network (tied), and for family pca turned
+ * as options->basis says. */
+taper_status train_fit_basis(taper_model *model, const train_options *options,
+                             const train_dataset *data, codec_backend *be,
+                             const train_hooks *hooks, taper_error *error);
 taper_status train_select_for_calibration(train_selection *selection, const train_dataset *data,
                                           codec_window window, uint32_t units);
 taper_status train_renew_analysis(taper_model *model, codec_backend *be, taper_error *error);
