@@ -140,7 +140,7 @@ static int list_matrices(const codec_conditional *c, int_matrix m[MATRICES]) {
     m[n++] = (int_matrix){NULL, NULL, c->place, SIDES, h, h, 1, NULL, BIAS};
     m[n++] = (int_matrix){NULL, NULL, c->stage, c->stages, h, h, 1, NULL, BIAS};
     for (int i = 0; i < MIDDLES; i++) {
-        m[n++] = (int_matrix){NULL, c->middle[i], NULL, h, h, h, 1, c->middle_shift[i], WEIGHT};
+        m[n++] = (int_matrix){NULL, c->middle[i], NULL, h, h, 1, h, c->middle_shift[i], WEIGHT};
         m[n++] = (int_matrix){NULL, NULL, c->middle_bias[i], 1, h, h, 1, NULL, BIAS};
     }
     m[n++] = (int_matrix){NULL, c->out, NULL, c->units * c->kinds, h, h, 1, c->out_shift, WEIGHT};

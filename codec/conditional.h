@@ -49,7 +49,7 @@ typedef struct codec_conditional {
     uint8_t *first_shift; /* [hidden] 0 .. MOST_SHIFT */
     int32_t *place;       /* [CODEC_CONDITIONAL_SIDES][hidden], of each side that exists */
     int32_t *stage;       /* [stages][hidden] */
-    int16_t *middle[CODEC_CONDITIONAL_MIDDLES];       /* [hidden out][hidden in] */
+    int16_t *middle[CODEC_CONDITIONAL_MIDDLES];       /* [hidden in][hidden out] */
     uint8_t *middle_shift[CODEC_CONDITIONAL_MIDDLES]; /* [hidden] 0 .. MOST_SHIFT */
     int32_t *middle_bias[CODEC_CONDITIONAL_MIDDLES];  /* [hidden] */
     int16_t *out;                                     /* [units][kinds][hidden] */

@@ -66,6 +66,22 @@ CODEC_CLONES static void add_signed(int32_t *restrict part, const int16_t *restr
     for (uint32_t p = 0; p < n; p++) part[p] += weight * known[p];
 }
 
+/* value[p] * 2^(e / 16), from 1/64 weights on 1/1024 values to 1/16, within +-4095: what
+ * codec_scale_exp2 gives, for one e many at a time. */
+CODEC_CLONES static void scale_signed(int32_t *value, int32_t e, uint32_t n) {
+    enum { MOST = 4095, TO_16THS = 12 };
+    int32_t whole = e >= 0 ? e / 16 : -((-e + 15) / 16), shift = 15 - whole + TO_16THS;
+    uint32_t factor = codec_exp_fraction[e - 16 * whole];
+    int large = shift < 0; /* 2^27 and more: nothing but 0 stays below MOST */
+    shift = large ? 0 : shift > 63 ? 63 : shift;
+    for (uint32_t p = 0; p < n; p++) {
+        uint32_t magnitude = (uint32_t)(value[p] < 0 ? -(int64_t)value[p] : value[p]);
+        uint64_t product = (uint64_t)magnitude * factor, scaled = product >> shift;
+        int32_t v = scaled > MOST || (large && product) ? MOST : (int32_t)scaled;
+        value[p] = value[p] < 0 ? -v : v;
+    }
+}
+
 /* value[p] = x expected from the neighbours' first units, in 1/16 of the threshold at log_ratio. */
 static void predict_signed(const codec_group *g, uint32_t u, int32_t log_ratio, int32_t *value) {
     uint32_t inputs =
@@ -81,12 +97,7 @@ static void predict_signed(const codec_group *g, uint32_t u, int32_t log_ratio, 
         }
         for (uint32_t p = 0; p < g->n; p++) value[p] += part[g->neighbour[side][p]];
     }
-    for (uint32_t p = 0; p < g->n; p++) { /* 1/64 weights on 1/1024 values, to 1/16 */
-        uint64_t magnitude = (uint64_t)(value[p] < 0 ? -(int64_t)value[p] : value[p]);
-        uint64_t scaled = codec_scale_exp2(magnitude, -log_ratio) >> 12;
-        int32_t v = scaled > 4095 ? 4095 : (int32_t)scaled;
-        value[p] = value[p] < 0 ? -v : v;
-    }
+    scale_signed(value, -log_ratio, g->n);
 }
 
 static int32_t clamp(int32_t x, int32_t limit) {
@@ -162,33 +173,53 @@ uint32_t codec_contexts_bin(const codec_code_tables *t, uint32_t class,
     return context_of(t, class, f, extra) - class * CODEC_BINS;
 }
 
-/* Contexts of significance bits from the first three features and their squares, at all positions;
+/* Contexts of significance bits from the first four features and three squares, at all positions;
  * what context_of does, many at a time. */
 CODEC_CLONES static void significance_contexts(const int16_t *restrict weight, int32_t bias,
-                                               uint32_t class, const uint16_t *restrict f0,
-                                               const uint16_t *restrict f1,
-                                               const uint16_t *restrict f2,
+                                               uint32_t class, uint16_t *const feature[4],
                                                const int32_t *restrict extra, uint32_t n,
                                                uint16_t *restrict context) {
-    int32_t w0 = weight[0], w1 = weight[1], w2 = weight[2], w4 = weight[4], w5 = weight[5],
-            w6 = weight[6];
+    const uint16_t *restrict f0 = feature[0], *restrict f1 = feature[1], *restrict f2 = feature[2],
+                   *restrict f3 = feature[3];
+    int32_t w0 = weight[0], w1 = weight[1], w2 = weight[2], w3 = weight[3], w4 = weight[4],
+            w5 = weight[5], w6 = weight[6];
     for (uint32_t p = 0; p < n; p++) {
-        int32_t a = (int16_t)f0[p], b = (int16_t)f1[p], c = (int16_t)f2[p];
-        int32_t logit = bias * 64 + extra[p] + w0 * a + w1 * b + w2 * c + w4 * (a * a / 64) +
-                        w5 * (b * b / 64) + w6 * (c * c / 64);
+        int32_t a = (int16_t)f0[p], b = (int16_t)f1[p], c = (int16_t)f2[p], d = (int16_t)f3[p];
+        int32_t logit = bias * 64 + extra[p] + w0 * a + w1 * b + w2 * c + w3 * d +
+                        w4 * (a * a / 64) + w5 * (b * b / 64) + w6 * (c * c / 64);
         int32_t bin = (logit + CODEC_BINS / 2 * 1024 + 512) / 1024;
         bin = logit < -CODEC_BINS / 2 * 1024 ? 0 : bin >= CODEC_BINS ? CODEC_BINS - 1 : bin;
         context[p] = (uint16_t)(class * CODEC_BINS + (uint32_t)bin);
     }
 }
 
+/* work[3]: the fourth feature of significance bits; 0 where values are not predicted. */
+static void value_features(codec_group *g, int has_value) {
+    uint16_t *f = g->work[3];
+    if (!has_value) {
+        memset(f, 0, g->n * sizeof *f);
+        return;
+    }
+    for (uint32_t p = 0; p < g->n; p++) {
+        int32_t value = g->work_signed[p];
+        f[p] = (uint16_t)((value < 0 ? -value : value) + 1);
+    }
+    to_log_features(f, -64, g->n);
+    for (uint32_t p = 0; p < g->n && g->tables->parts > 1; p++)
+        if (!g->neighbours[p]) f[p] = 0;
+}
+
 /* Contexts of the pass from the features in work[]. */
 static void choose_contexts(codec_group *g, uint32_t u, int has_value) {
     const codec_code_tables *t = g->tables;
     const int16_t *level = g->level + (size_t)u * g->stride;
+    uint32_t class = codec_class(CODEC_SIGNIFICANCE, u);
     int32_t f[CODEC_FEATURES] = {0};
+    value_features(g, has_value);
+    significance_contexts(t->weight[class], t->bias[class], class, g->work,
+                          t->conditional ? g->conditional.logit : g->no_extra, g->n, g->context);
     for (uint32_t p = 0; p < g->n; p++) {
-        if (!has_value && !level[p]) continue; /* done, many at a time */
+        if (!level[p]) continue;
         codec_kind kind = codec_kind_of_level(level[p]);
         magnitude_features(g, p, level[p], has_value, f);
         g->context[p] = context_of(t, codec_class(kind, u), f, codec_contexts_extra(g, p, kind));
@@ -203,6 +234,14 @@ uint32_t codec_contexts_sign(const codec_group *g, uint32_t p) {
                       codec_contexts_extra(g, p, CODEC_SIGN));
 }
 
+CODEC_CLONES static void leave_out_if(uint16_t *restrict context, const uint8_t *restrict ahead,
+                                      uint16_t first, uint16_t bins, uint32_t n) {
+    for (uint32_t p = 0; p < n; p++) {
+        uint16_t beyond = (uint16_t)(context[p] - first);
+        context[p] = ahead[p] || beyond >= bins ? CODEC_NOT_NOW : context[p];
+    }
+}
+
 /* In a model whose planes go in parts: who is not coded in this pass. */
 static void leave_out(codec_group *g, codec_pass pass) {
     const codec_code_tables *t = g->tables;
@@ -212,14 +251,13 @@ static void leave_out(codec_group *g, codec_pass pass) {
         first += t->least[pass.part];
         bins = CODEC_BINS - t->least[pass.part];
     }
-    for (uint32_t p = 0; p < g->n; p++)
-        if (ahead[p] || g->context[p] - first >= bins) g->context[p] = CODEC_NOT_NOW;
+    leave_out_if(g->context, ahead, (uint16_t)first, (uint16_t)bins, g->n);
 }
 
 void codec_contexts_predict(codec_group *g) {
     const codec_code_tables *t = g->tables;
     codec_pass pass = t->pass[g->pass];
-    uint32_t u = pass.unit, class = codec_class(CODEC_SIGNIFICANCE, u);
+    uint32_t u = pass.unit;
     int32_t ratio = codec_log_ratio(t, u, pass.depth + 1u), offset = -SUM_ONE_LOG16 - ratio;
     int has_value = codec_value_is_predicted(g, u);
     sum_units(g, u, NULL, codec_near_weight, CODEC_NEAR, g->work[0]);
@@ -229,12 +267,7 @@ void codec_contexts_predict(codec_group *g) {
         to_log_features(g->work[i], offset, g->n);
     if (t->parts > 1 && g->signed_norm) forget_absent_neighbours(g);
     if (t->conditional) codec_conditional_predict(&g->conditional, g);
-    if (has_value)
-        predict_signed(g, u, ratio, g->work_signed);
-    else
-        significance_contexts(t->weight[class], t->bias[class], class, g->work[0], g->work[1],
-                              g->work[2], t->conditional ? g->conditional.logit : g->no_extra, g->n,
-                              g->context);
+    if (has_value) predict_signed(g, u, ratio, g->work_signed);
     choose_contexts(g, u, has_value);
     if (t->parts > 1) leave_out(g, pass);
     g->predicted = 1;

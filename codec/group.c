@@ -16,7 +16,7 @@ uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions) 
     uint64_t stride = stride_of(positions);
     uint64_t conditional =
         tables->conditional ? codec_conditional_bytes(tables->conditional, positions) : 0;
-    return stride * ((uint64_t)tables->units * 5 + CODEC_SIGNED_UNITS * 2 + 6 * 4 + 16) +
+    return stride * ((uint64_t)tables->units * 5 + CODEC_SIGNED_UNITS * 2 + 6 * 4 + 18) +
            conditional + sizeof(codec_group);
 }
 
@@ -65,7 +65,7 @@ static taper_status take_memory(codec_group *g, int linked) {
     else
         ok = codec_conditional_begin(&g->conditional, g->tables->conditional, g->n) == TAPER_OK &&
              ok;
-    for (int i = 0; i < 3; i++) ok = (g->work[i] = calloc(stride, sizeof *g->work[i])) && ok;
+    for (int i = 0; i < 4; i++) ok = (g->work[i] = calloc(stride, sizeof *g->work[i])) && ok;
     if (linked) {
         g->signed_norm = calloc(CODEC_SIGNED_UNITS * stride, sizeof *g->signed_norm);
         g->neighbours = calloc(stride, 1);
@@ -122,7 +122,7 @@ void codec_group_free(codec_group *g) {
     free(g->context), free(g->work_signed), free(g->work_part),
         free(g->no_extra);
     for (int i = 0; i < 4; i++) free(g->neighbour[i]);
-    for (int i = 0; i < 3; i++) free(g->work[i]);
+    for (int i = 0; i < 4; i++) free(g->work[i]);
     codec_conditional_end(&g->conditional);
     *g = (codec_group){0};
 }

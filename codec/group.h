@@ -41,7 +41,7 @@ typedef struct codec_group {
     codec_bit model[CODEC_CLASSES][CODEC_BINS];
     /* of the pass in work, by codec_contexts_predict */
     uint16_t *context; /* [n] index into model: class * CODEC_BINS + bin; or CODEC_NOT_NOW */
-    uint16_t *work[3]; /* [stride] */
+    uint16_t *work[4]; /* [stride] features, many at a time */
     int32_t *work_signed, *work_part;    /* [stride] */
     int32_t *no_extra;                   /* [stride] zeros, where there is no conditional model */
     codec_mixed_bit mixed;               /* of a binary model's pass: all its bits */

@@ -1,5 +1,6 @@
 /* head.c -- see head.h. Integers up to the last multiplication, so that pixels repeat too. */
 #include "head.h"
+#include "clones.h"
 #include "fixed_log.h"
 #include <stdlib.h>
 #include <string.h>
@@ -70,28 +71,64 @@ static void sum_inputs(const work *w, uint32_t p, int32_t *sum) {
     }
 }
 
-/* What a unit of position p is expected to be beyond x, as a multiple of its step. */
-static float rest(const work *w, const int16_t *h2, uint32_t u, uint32_t depth) {
-    const codec_conditional *head = w->head;
-    const int16_t *row = head->out + (size_t)u * head->hidden;
-    int32_t sum = 0;
-    for (uint32_t h = 0; h < head->hidden; h++) sum += row[h] * h2[h];
-    float part = (float)(sum * 256 >> head->out_shift[u]) / 4096.0f;
-    return part * codec_head_open(w->group->tables, u, depth);
+/* Positions and units that are worked on at a time. */
+enum { POSITIONS = 32, UNITS = 256 };
+
+/* What is open of a unit, 1/4096 of it in the values' units; 0 beyond the head's passes. */
+static float open_part(const codec_code_tables *t, uint32_t u, uint32_t depth) {
+    if (depth > t->head_depth[u] || depth > t->planes[u]) return 0;
+    return t->step[u] * codec_head_open(t, u, depth) / 4096.0f;
+}
+
+/* What n units from `first` are expected to be beyond what is known, in 1/4096 of what is open;
+ * where nothing is, nothing is computed. */
+CODEC_CLONES static void expect(const codec_conditional *head, const int16_t *restrict h2,
+                                uint32_t first, uint32_t n, const float *restrict open,
+                                int32_t *restrict rest) {
+    uint32_t hidden = head->hidden;
+    const int16_t *row = head->out + (size_t)first * hidden;
+    for (uint32_t u = 0; u < n; u++, row += hidden) {
+        if (open[u] == 0) continue; /* so it is a plane deeper */
+        int32_t sum = 0;
+        for (uint32_t h = 0; h < hidden; h++) sum += row[h] * h2[h];
+        rest[u] = sum * 256 >> head->out_shift[first + u];
+    }
+}
+
+/* Units from `first` of n positions from p; x is the first position's, h2 is [n][hidden]. */
+static void add_units(const work *w, uint32_t first, uint32_t p, uint32_t n, const int16_t *h2,
+                      float *x) {
+    const codec_group *g = w->group;
+    const codec_code_tables *t = g->tables;
+    uint32_t units = t->units - first < UNITS ? t->units - first : UNITS;
+    float open[2][UNITS]; /* [1]: a plane deeper */
+    int32_t rest[UNITS];
+    for (uint32_t u = 0; u < units; u++)
+        for (uint32_t more = 0; more < 2; more++)
+            open[more][u] = open_part(t, first + u, g->depth[first + u] + more);
+    const uint8_t *ahead = g->ahead + (size_t)first * g->stride + p;
+    for (uint32_t i = 0; i < n; i++, x += t->units) {
+        expect(w->head, h2 + (size_t)i * w->head->hidden, first, units, open[0], rest);
+        for (uint32_t u = 0; u < units; u++) {
+            float part = open[ahead[(size_t)u * g->stride + i]][u];
+            if (part != 0) x[first + u] += (float)rest[u] * part;
+        }
+    }
 }
 
 void codec_head_add(const codec_group *g, uint32_t first, uint32_t n, float *x) {
     const codec_code_tables *t = g->tables;
     int32_t sum[MOST_HIDDEN];
-    int16_t h2[MOST_HIDDEN];
+    int16_t h2[POSITIONS * MOST_HIDDEN];
     work w;
     begin(&w, g);
-    for (uint32_t p = first; p < first + n; p++, x += t->units) {
-        sum_inputs(&w, p, sum);
-        codec_conditional_layers(w.head, sum, w.bias[codec_conditional_border(g, p)], h2);
-        for (uint32_t u = 0; u < t->units; u++) {
-            uint32_t depth = codec_group_depth(g, u, p);
-            if (depth <= t->head_depth[u]) x[u] += t->step[u] * rest(&w, h2, u, depth);
+    for (uint32_t end = first + n; first < end; first += POSITIONS, x += POSITIONS * t->units) {
+        n = end - first < POSITIONS ? end - first : POSITIONS;
+        for (uint32_t i = 0; i < n; i++) {
+            sum_inputs(&w, first + i, sum);
+            codec_conditional_layers(w.head, sum, w.bias[codec_conditional_border(g, first + i)],
+                                     h2 + (size_t)i * w.head->hidden);
         }
+        for (uint32_t u = 0; u < t->units; u += UNITS) add_units(&w, u, first, n, h2, x);
     }
 }

@@ -109,7 +109,7 @@ static void plain_hidden(const fixture *f, const codec_conditional *c, const int
         for (int l = 0; l < CODEC_CONDITIONAL_MIDDLES; l++)
             for (uint32_t j = 0; j < HIDDEN; j++) {
                 int64_t sum = 0;
-                for (uint32_t i = 0; i < HIDDEN; i++) sum += c->middle[l][j * HIDDEN + i] * h[l][i];
+                for (uint32_t i = 0; i < HIDDEN; i++) sum += c->middle[l][i * HIDDEN + j] * h[l][i];
                 int64_t z =
                     h[l][j] + part((sum * 16 >> c->middle_shift[l][j]) + c->middle_bias[l][j]);
                 h[l + 1][j] = z > 127 ? 127 : z;

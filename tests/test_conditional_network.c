@@ -149,7 +149,8 @@ static void export_is_near(void **unused) {
     }
     for (size_t i = 0; i < HIDDEN * HIDDEN; i++) {
         double step = ldexp(1, -c.middle_shift[0][i / HIDDEN]);
-        assert_true(fabs(c.middle[0][i] * step - (double)net.w.middle[0][i]) <= step / 2 + 1e-7);
+        int16_t stored = c.middle[0][i % HIDDEN * HIDDEN + i / HIDDEN];
+        assert_true(fabs(stored * step - (double)net.w.middle[0][i]) <= step / 2 + 1e-7);
     }
     for (size_t i = 0; i < STAGES * HIDDEN; i++)
         assert_true(fabs(c.stage[i] / 256.0 - (double)net.w.stage[i]) <= 0.5 / 256 + 1e-6);

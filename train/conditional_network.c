@@ -276,11 +276,17 @@ static int32_t rounded(float w, int k, int32_t most) {
     return q > (float)most ? most : q < -(float)most ? -most : (int32_t)q;
 }
 
-static void export_rows(const float *w, size_t rows, size_t columns, int16_t *to, uint8_t *shift) {
-    for (size_t r = 0; r < rows; r++) {
-        shift[r] = shift_for(w + r * columns, columns, 1);
-        for (size_t i = r * columns; i < (r + 1) * columns; i++)
-            to[i] = (int16_t)rounded(w[i], shift[r], 127);
+/* Element (r, c) of a matrix of integers lies at r * row + c * column. */
+typedef struct strides {
+    size_t row, column;
+} strides;
+
+static void export_rows(const float *w, size_t rows, size_t columns, int16_t *to, strides at,
+                        uint8_t *shift) {
+    for (size_t r = 0; r < rows; r++, w += columns) {
+        shift[r] = shift_for(w, columns, 1);
+        for (size_t c = 0; c < columns; c++)
+            to[r * at.row + c * at.column] = (int16_t)rounded(w[c], shift[r], 127);
     }
 }
 
@@ -301,19 +307,20 @@ taper_status train_conditional_export(const train_conditional_network *net, code
     export_biases(w->first + inputs * h, SIDES * h, sum_one, to->place);
     export_biases(w->stage, net->shape.stages * h, sum_one, to->stage);
     for (int l = 0; l < MIDDLES; l++) {
-        export_rows(w->middle[l], h, h, to->middle[l], to->middle_shift[l]);
+        export_rows(w->middle[l], h, h, to->middle[l], (strides){1, h}, to->middle_shift[l]);
         export_biases(w->bias[l], h, sum_one, to->middle_bias[l]);
     }
-    export_rows(w->out, (size_t)net->shape.units * net->shape.kinds, h, to->out, to->out_shift);
+    export_rows(w->out, (size_t)net->shape.units * net->shape.kinds, h, to->out, (strides){h, 1},
+                to->out_shift);
     export_biases(w->pass_bias, (size_t)net->shape.kinds * net->shape.end, pass_one, to->bias);
     return TAPER_OK;
 }
 
-static void import_rows(float *w, size_t rows, size_t columns, const int16_t *from,
+static void import_rows(float *w, size_t rows, size_t columns, const int16_t *from, strides at,
                         const uint8_t *shift) {
-    for (size_t r = 0; r < rows; r++)
-        for (size_t i = r * columns; i < (r + 1) * columns; i++)
-            w[i] = ldexpf((float)from[i], -shift[r]);
+    for (size_t r = 0; r < rows; r++, w += columns)
+        for (size_t c = 0; c < columns; c++)
+            w[c] = ldexpf((float)from[r * at.row + c * at.column], -shift[r]);
 }
 
 static void import_biases(float *b, size_t n, float one, const int32_t *from) {
@@ -329,9 +336,10 @@ void train_conditional_import(train_conditional_network *net, const codec_condit
     import_biases(w->first + inputs * h, SIDES * h, sum_one, from->place);
     import_biases(w->stage, net->shape.stages * h, sum_one, from->stage);
     for (int l = 0; l < MIDDLES; l++) {
-        import_rows(w->middle[l], h, h, from->middle[l], from->middle_shift[l]);
+        import_rows(w->middle[l], h, h, from->middle[l], (strides){1, h}, from->middle_shift[l]);
         import_biases(w->bias[l], h, sum_one, from->middle_bias[l]);
     }
-    import_rows(w->out, (size_t)net->shape.units * net->shape.kinds, h, from->out, from->out_shift);
+    import_rows(w->out, (size_t)net->shape.units * net->shape.kinds, h, from->out, (strides){h, 1},
+                from->out_shift);
     import_biases(w->pass_bias, (size_t)net->shape.kinds * net->shape.end, pass_one, from->bias);
 }
