@@ -48,7 +48,8 @@ static const cli_option options[] = {
     {"lap", 0, CLI_STRING, "N", offsetof(settings, lap), .initial = "auto",
      .help = "pca: pixels by which windows lap; 0: none; auto: half a window"},
     {"basis", 0, CLI_CHOICE, "NAME", offsetof(settings, basis), .choices = bases,
-     .initial = "sparse", .help = "pca: components turned for few large coefficients, or as they are"},
+     .initial = "sparse",
+     .help = "pca: components turned for few large coefficients, or as they are"},
     {"units", 'k', CLI_INT, "N", offsetof(settings, units), .min = 0, .max = 65535, .initial = "0",
      .help = "length of a code; 0: all values of the window, at most 4096"},
     {"set-images", 0, CLI_INT, "N", offsetof(settings, set_images), .min = 0, .max = 1e15,
@@ -369,7 +370,8 @@ static int run(const settings *s, const char *const *paths, size_t n) {
 
 /* What the model that is adapted brings along. */
 static int check_from(const settings *s) {
-    static const char *const fixed[] = {"window", "lap", "basis", "units", "conditional", "head", "fast"};
+    static const char *const fixed[] = {"window",      "lap",  "basis", "units",
+                                        "conditional", "head", "fast"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (cli_options_given(fixed[i]))
             return cli_usage(&cli_verb_train, "--from keeps the model's shape: leave --%s out",

@@ -180,7 +180,7 @@ CODEC_CLONES static void significance_contexts(const int16_t *restrict weight, i
                                                const int32_t *restrict extra, uint32_t n,
                                                uint16_t *restrict context) {
     const uint16_t *restrict f0 = feature[0], *restrict f1 = feature[1], *restrict f2 = feature[2],
-                   *restrict f3 = feature[3];
+                             *restrict f3 = feature[3];
     int32_t w0 = weight[0], w1 = weight[1], w2 = weight[2], w3 = weight[3], w4 = weight[4],
             w5 = weight[5], w6 = weight[6];
     for (uint32_t p = 0; p < n; p++) {

@@ -1,6 +1,7 @@
 /* pca.h -- principal components in closed form: the exact optimum of the linear nested-dropout
  * problem (Rippel, Gelbart & Adams 2014, theorem 3: with orthonormal decoder columns the unique
- * optimum is the eigenvectors of the covariance by falling eigenvalue). */
+ * optimum is the eigenvectors of the covariance by falling eigenvalue). Where a cut drops whole
+ * units, that is the answer; where it drops bits, sparse_basis.h goes on from here. */
 #ifndef TRAIN_PCA_H
 #define TRAIN_PCA_H
 #include "../codec/network.h"

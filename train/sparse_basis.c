@@ -43,9 +43,9 @@ typedef struct work {
     uint32_t units;
     const float *codes; /* [n][units] by the basis as it was */
     size_t n;
-    float *turn;   /* [units][units] Q: coefficients are Q y */
-    float *kept;   /* [BLOCK][units] */
-    float *moment; /* [units][units] sum of kept y^T, each over T^2 */
+    float *turn;               /* [units][units] Q: coefficients are Q y */
+    float *kept;               /* [BLOCK][units] */
+    float *moment;             /* [units][units] sum of kept y^T, each over T^2 */
     double *m, *u, *v, *value; /* for the orthogonal factor */
 } work;
 
@@ -121,8 +121,7 @@ static taper_status turn_codes(work *w, float *codes) {
     size_t k = w->units;
     for (size_t i = 0; i < w->n; i += BLOCK) {
         size_t rows = w->n - i < BLOCK ? w->n - i : BLOCK;
-        TAPER_TRY(
-            w->be->ops->gemm(w->be, 0, 1, rows, k, k, codes + i * k, w->turn, 0, w->kept));
+        TAPER_TRY(w->be->ops->gemm(w->be, 0, 1, rows, k, k, codes + i * k, w->turn, 0, w->kept));
         memcpy(codes + i * k, w->kept, rows * k * sizeof *codes);
     }
     return TAPER_OK;

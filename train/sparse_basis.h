@@ -20,8 +20,8 @@
 #include "../codec/network.h"
 
 enum {
-    TRAIN_SPARSE_MOST_UNITS = 1024,   /* above, a step takes minutes */
-    TRAIN_SPARSE_ROWS_PER_UNIT = 40,  /* fewer windows do not say enough */
+    TRAIN_SPARSE_MOST_UNITS = 1024,    /* above, a step takes minutes */
+    TRAIN_SPARSE_ROWS_PER_UNIT = 40,   /* fewer windows do not say enough */
     TRAIN_SPARSE_MOST_ROWS = 64 * 1024 /* more say hardly more */
 };
 

@@ -107,8 +107,8 @@ static void add_to_surroundings(const kinship *k, uint32_t at, uint32_t row, flo
 /* What the sum gains when the units at two places are exchanged. */
 static float gain(const kinship *k, uint32_t a, uint32_t b) {
     size_t n = k->units;
-    float mutual = k->correlation[a * n + a] + k->correlation[b * n + b] -
-                   2 * k->correlation[a * n + b];
+    float mutual =
+        k->correlation[a * n + a] + k->correlation[b * n + b] - 2 * k->correlation[a * n + b];
     return k->kin[a * n + b] + k->kin[b * n + a] - k->kin[a * n + a] - k->kin[b * n + b] -
            weight_of(a, b) * mutual;
 }
