@@ -13,4 +13,11 @@
 #define CODEC_CLONES
 #endif
 
+/* For what clones call: out of line it would be compiled for the oldest processor. */
+#ifdef __GNUC__
+#define CODEC_INLINE static inline __attribute__((always_inline))
+#else
+#define CODEC_INLINE static inline
+#endif
+
 #endif

@@ -11,7 +11,8 @@ enum {
     SIDES = CODEC_CONDITIONAL_SIDES,
     SELF = CODEC_CONDITIONAL_SELF,
     INPUT_MAX = 127,
-    ACTIVATION_MAX = 127
+    ACTIVATION_MAX = 127,
+    USUAL = 64 /* hidden units: loops for it are compiled apart, with sums in registers */
 };
 
 /* --- memory ---------------------------------------------------------------------------- */
@@ -128,7 +129,7 @@ static inline int32_t part(int32_t z) {
     return z < 0 ? 0 : z > ACTIVATION_MAX ? ACTIVATION_MAX : z;
 }
 
-static inline int32_t dot(const int16_t *restrict w, const int16_t *restrict x, uint32_t n) {
+CODEC_INLINE int32_t dot(const int16_t *restrict w, const int16_t *restrict x, uint32_t n) {
     int32_t sum = 0;
     for (uint32_t i = 0; i < n; i++) sum += w[i] * x[i];
     return sum;
@@ -136,35 +137,57 @@ static inline int32_t dot(const int16_t *restrict w, const int16_t *restrict x, 
 
 /* sum[h] += w[h] a + v[h] b. Weights are within +-127 and a and b within 0 .. 127, so that both
  * products together fit 16 bits; so written, compilers multiply twice as many at a time. */
-static inline void add_two(int32_t *restrict sum, const int16_t *restrict w,
-                           const int16_t *restrict v, int16_t a, int16_t b, uint32_t n) {
+CODEC_INLINE void add_two(int32_t *restrict sum, const int16_t *restrict w,
+                          const int16_t *restrict v, int16_t a, int16_t b, uint32_t n) {
     for (uint32_t h = 0; h < n; h++) {
         uint16_t both = (uint16_t)((uint16_t)(w[h] * a) + (uint16_t)(v[h] * b));
         sum[h] += (int16_t)both;
     }
 }
 
-static inline void middle_layer(const codec_conditional *c, int l, const int16_t *x, int16_t *to) {
-    int32_t sum[CODEC_CONDITIONAL_MOST_HIDDEN];
-    uint32_t n = c->hidden;
-    memset(sum, 0, n * sizeof *sum);
-    for (uint32_t i = 0; i < n; i += 2) { /* many activations are 0 */
-        const int16_t *row = c->middle[l] + (size_t)i * n;
-        if (x[i] | x[i + 1]) add_two(sum, row, row + n, x[i], x[i + 1], n);
+/* Where x is not 0 and what it is there, about half of it; then two zeros, so that it goes by
+ * pairs.
+ */
+CODEC_INLINE void list_live(const int16_t *x, uint32_t n, uint32_t *at, int16_t *value) {
+    uint32_t live = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        at[live] = i, value[live] = x[i];
+        live += x[i] != 0;
     }
+    at[live] = 0, value[live] = value[live + 1] = 0;
+}
+
+CODEC_INLINE void middle_layer(const codec_conditional *c, int l, uint32_t n, const int16_t *x,
+                               int16_t *to) {
+    int32_t sum[CODEC_CONDITIONAL_MOST_HIDDEN];
+    int16_t value[CODEC_CONDITIONAL_MOST_HIDDEN + 2];
+    uint32_t at[CODEC_CONDITIONAL_MOST_HIDDEN + 2];
+    memset(sum, 0, n * sizeof *sum);
+    list_live(x, n, at, value);
+    for (uint32_t i = 0; value[i]; i += 2)
+        add_two(sum, c->middle[l] + at[i] * n, c->middle[l] + at[i + 1] * n, value[i], value[i + 1],
+                n);
     for (uint32_t h = 0; h < n; h++) {
         int32_t z = x[h] + part((sum[h] * 16 >> c->middle_shift[l][h]) + c->middle_bias[l][h]);
         to[h] = (int16_t)(z > ACTIVATION_MAX ? ACTIVATION_MAX : z);
     }
 }
 
+CODEC_INLINE void all_layers(const codec_conditional *c, uint32_t n, const int32_t *sum,
+                             const int32_t *bias, int16_t *to) {
+    int16_t h[2][CODEC_CONDITIONAL_MOST_HIDDEN];
+    for (uint32_t i = 0; i < n; i++)
+        h[0][i] = (int16_t)part((sum[i] * 8 >> c->first_shift[i]) + bias[i]);
+    middle_layer(c, 0, n, h[0], h[1]);
+    middle_layer(c, 1, n, h[1], to);
+}
+
 CODEC_CLONES static void layers(const codec_conditional *c, const int32_t *sum, const int32_t *bias,
                                 int16_t *to) {
-    int16_t h[2][CODEC_CONDITIONAL_MOST_HIDDEN];
-    for (uint32_t i = 0; i < c->hidden; i++)
-        h[0][i] = (int16_t)part((sum[i] * 8 >> c->first_shift[i]) + bias[i]);
-    middle_layer(c, 0, h[0], h[1]);
-    middle_layer(c, 1, h[1], to);
+    if (c->hidden == USUAL)
+        all_layers(c, USUAL, sum, bias, to);
+    else
+        all_layers(c, c->hidden, sum, bias, to);
 }
 
 void codec_conditional_layers(const codec_conditional *c, const int32_t *sum, const int32_t *bias,
