@@ -108,7 +108,8 @@ def cifar10_with(test, model, allocation):
     container = WORK / ("cifar10-%s.taper" % allocation)
     output(TAPER, "encode", "-q", "-f", "-m", model, "--allocation", allocation, "-o", container,
            test)
-    text = compare(model, container, "-r", "jpeg,webp", test)
+    text = compare(model, container, "-r", "jpeg,webp", "-f", "-o", WORK / ("page-" + allocation),
+                   test)
     for bd in json.loads(text)["bd_rate"]:
         if bd["codec"] == "taper":
             emit("cifar10", "bd_rate_percent", bd["percent"], "%", codec="taper", model="tiny",
