@@ -1,4 +1,5 @@
 # Components turned for few large coefficients: the default where there are windows enough, and smaller files.
+. "$ROOT/tests/cli_helpers.sh"
 "$SAMPLES" small set --count 60 --format png
 "$TAPER" train -q --window 4 -o sparse.tpm set/png
 "$TAPER" train -q --window 4 --basis sparse -o again.tpm set/png
