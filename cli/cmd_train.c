@@ -48,7 +48,7 @@ static const cli_option options[] = {
     {"lap", 0, CLI_STRING, "N", offsetof(settings, lap), .initial = "auto",
      .help = "pca: pixels by which windows lap; 0: none; auto: half a window"},
     {"basis", 0, CLI_CHOICE, "NAME", offsetof(settings, basis), .choices = bases,
-     .initial = "sparse", .help = "pca: components made sparse, or as they are"},
+     .initial = "sparse", .help = "components made sparse, or as they are"},
     {"units", 'k', CLI_INT, "N", offsetof(settings, units), .min = 0, .max = 65535, .initial = "0",
      .help = "length of a code; 0: all values of the window, at most 4096"},
     {"set-images", 0, CLI_INT, "N", offsetof(settings, set_images), .min = 0, .max = 1e15,

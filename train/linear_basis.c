@@ -80,7 +80,7 @@ taper_status train_fit_basis(taper_model *m, const train_options *options,
                              const train_dataset *data, codec_backend *be, const train_hooks *hooks,
                              taper_error *error) {
     train_selection part;
-    int sparse = m->tied && options->basis == TRAIN_BASIS_SPARSE;
+    int sparse = options->basis == TRAIN_BASIS_SPARSE;
     taper_status status = train_select(&part, data, m->window, TRAIN_PART_TRAINING, SIZE_MAX / 2);
     if (status == TAPER_OK) {
         status = fit(m, sparse, data, &part, be, hooks, error);

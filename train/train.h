@@ -15,7 +15,8 @@ typedef enum train_code {
     TRAIN_CODE_BINARY  /* whole units of one bit */
 } train_code;
 
-/* The linear transform of family pca. */
+/* The linear transform of family pca, and of family dense with TRAIN_CODE_PLANES where it begins.
+ */
 typedef enum train_basis {
     TRAIN_BASIS_SPARSE,   /* sparse_basis.h, where there are windows enough; else */
     TRAIN_BASIS_PRINCIPAL /* the principal components themselves */
@@ -34,14 +35,14 @@ train_nested_choice train_nested_choice_defaults(void);
 
 typedef struct train_options {
     taper_family family; /* default TAPER_FAMILY_PCA */
-    uint32_t window; /* side in pixels, TRAIN_WINDOW_AUTO (chosen on the validation part by file +
-                        model bytes) or TRAIN_WINDOW_WHOLE (the images, which must have one size, at
-                        most 256 x 256) */
-    uint32_t lap;    /* family pca: pixels by which windows reach over their edges, at most half a
-                        side; 0: none; TRAIN_LAP_AUTO: as many as may be. Where images have several
-                        windows */
-    train_basis basis; /* family pca; default TRAIN_BASIS_SPARSE */
-    uint32_t units;  /* 0: all the window has, at most 4096, so that quality has no ceiling */
+    uint32_t window;   /* side in pixels, TRAIN_WINDOW_AUTO (chosen on the validation part by file +
+                          model bytes) or TRAIN_WINDOW_WHOLE (the images, which must have one size, at
+                          most 256 x 256) */
+    uint32_t lap;      /* family pca: pixels by which windows reach over their edges, at most half a
+                          side; 0: none; TRAIN_LAP_AUTO: as many as may be. Where images have several
+                          windows */
+    train_basis basis; /* default TRAIN_BASIS_SPARSE */
+    uint32_t units;    /* 0: all the window has, at most 4096, so that quality has no ceiling */
     float step; /* finest threshold in 8-bit levels times sqrt(window values) .. see calibrate.h; 0:
                    2 */
     double linear_mse; /* squared error that rounding the linear weights may add; 0: 0.25 (54 dB) */

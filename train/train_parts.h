@@ -5,8 +5,8 @@
 #include "train.h"
 
 void train_say(const train_hooks *hooks, const char *stage, double part);
-/* Principal components of the training part into model->network (tied), and for family pca turned
- * as options->basis says. */
+/* Principal components of the training part into model->network (tied), turned as options->basis
+ * says. */
 taper_status train_fit_basis(taper_model *model, const train_options *options,
                              const train_dataset *data, codec_backend *be,
                              const train_hooks *hooks, taper_error *error);
