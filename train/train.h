@@ -36,11 +36,11 @@ train_nested_choice train_nested_choice_defaults(void);
 typedef struct train_options {
     taper_family family; /* default TAPER_FAMILY_PCA */
     uint32_t window;   /* side in pixels, TRAIN_WINDOW_AUTO (chosen on the validation part by file +
-                          model bytes) or TRAIN_WINDOW_WHOLE (the images, which must have one size, at
-                          most 256 x 256) */
+                          model bytes) or TRAIN_WINDOW_WHOLE (the images, which must have one size,
+                          at most 256 x 256) */
     uint32_t lap;      /* family pca: pixels by which windows reach over their edges, at most half a
-                          side; 0: none; TRAIN_LAP_AUTO: as many as may be. Where images have several
-                          windows */
+                          side; 0: none; TRAIN_LAP_AUTO: as many as may be. Where images have
+                          several windows */
     train_basis basis; /* default TRAIN_BASIS_SPARSE */
     uint32_t units;    /* 0: all the window has, at most 4096, so that quality has no ceiling */
     float step; /* finest threshold in 8-bit levels times sqrt(window values) .. see calibrate.h; 0:
