@@ -40,7 +40,7 @@ static const cli_option options[] = {
     {"from", 0, CLI_STRING, "MODEL", offsetof(settings, from),
      .help = "adapt this model: a file, or photo or tiny, which are built in"},
     {"fast", 0, CLI_FLAG, .offset = offsetof(settings, fast),
-     .help = "contexts alone predict, without networks: seconds"},
+     .help = "contexts alone predict, without networks: far sooner done"},
     {"family", 0, CLI_CHOICE, "NAME", offsetof(settings, family), .choices = families,
      .initial = "pca", .help = "kind of model"},
     {"window", 'w', CLI_STRING, "W", offsetof(settings, window), .initial = "auto",
@@ -142,7 +142,7 @@ const cli_verb cli_verb_train = {
         "Learns how images of this kind are best cut into ordered codes. One image in sixteen "
         "is held "
         "out; choices are made on these.\n\n"
-        "Family pca is linear and closed form: seconds. Family dense trains an autoencoder by "
+        "Family pca is linear: a minute or a few. Family dense trains an autoencoder by "
         "nested "
         "dropout, started from pca, and keeps it only where it gains. With --code units or "
         "binary it is the autoencoder of the nested-dropout paper: whole units are dropped, "

@@ -145,9 +145,9 @@ CODEC_INLINE void add_two(int32_t *restrict sum, const int16_t *restrict w,
     }
 }
 
-/* Where x is not 0 and what it is there, about half of it; then two zeros, so that it goes by
- * pairs.
- */
+/* Where x is not 0, about half of it, and what it is there; then two zeros, for pairs. The list's
+ * end is in its values lest compilers exchange the loops over it, which then take four times as
+ * long. */
 CODEC_INLINE void list_live(const int16_t *x, uint32_t n, uint32_t *at, int16_t *value) {
     uint32_t live = 0;
     for (uint32_t i = 0; i < n; i++) {

@@ -55,9 +55,9 @@ static void sum_neighbours(const codec_group *g, uint32_t u, uint16_t *sum) {
 
 /* Who goes in which part of a plane must not depend on the images beside one in its group: of those
  * of one window, what is said of neighbours is said as where there are no others. */
-static void forget_absent_neighbours(codec_group *g) {
+static void forget_absent_neighbours(const codec_group *g, uint16_t *feature) {
     for (uint32_t p = 0; p < g->n; p++)
-        if (!g->neighbours[p]) g->work[2][p] = 0;
+        if (!g->neighbours[p]) feature[p] = 0;
 }
 
 /* part[p] += weight * known[p] */
@@ -205,8 +205,7 @@ static void value_features(codec_group *g, int has_value) {
         f[p] = (uint16_t)((value < 0 ? -value : value) + 1);
     }
     to_log_features(f, -64, g->n);
-    for (uint32_t p = 0; p < g->n && g->tables->parts > 1; p++)
-        if (!g->neighbours[p]) f[p] = 0;
+    if (g->tables->parts > 1) forget_absent_neighbours(g, f);
 }
 
 /* Contexts of the pass from the features in work[]. */
@@ -265,7 +264,7 @@ void codec_contexts_predict(codec_group *g) {
     if (g->signed_norm) sum_neighbours(g, u, g->work[2]);
     for (int i = 0; i < 2 + (g->signed_norm != NULL); i++)
         to_log_features(g->work[i], offset, g->n);
-    if (t->parts > 1 && g->signed_norm) forget_absent_neighbours(g);
+    if (t->parts > 1 && g->signed_norm) forget_absent_neighbours(g, g->work[2]);
     if (t->conditional) codec_conditional_predict(&g->conditional, g);
     if (has_value) predict_signed(g, u, ratio, g->work_signed);
     choose_contexts(g, u, has_value);

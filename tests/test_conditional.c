@@ -85,11 +85,52 @@ static int64_t part(int64_t z) {
     return z < 0 ? 0 : z > 127 ? 127 : z;
 }
 
+/* h2 from h0, both [hidden]. */
+static void plain_middles(const codec_conditional *c, const int64_t *h0, int64_t *h2) {
+    int64_t h[3][CODEC_CONDITIONAL_MOST_HIDDEN];
+    uint32_t n = c->hidden;
+    memcpy(h[0], h0, n * sizeof *h0);
+    for (int l = 0; l < CODEC_CONDITIONAL_MIDDLES; l++)
+        for (uint32_t j = 0; j < n; j++) {
+            int64_t sum = 0;
+            for (uint32_t i = 0; i < n; i++) sum += c->middle[l][i * n + j] * h[l][i];
+            int64_t z = h[l][j] + part((sum * 16 >> c->middle_shift[l][j]) + c->middle_bias[l][j]);
+            h[l + 1][j] = z > 127 ? 127 : z;
+        }
+    memcpy(h2, h[2], n * sizeof *h2);
+}
+
+/* The layers at every width that is compiled in a way of its own, at few and many activations that
+ * are not 0, and at ends of ranges. */
+static void layers_are_as_defined(void **unused) {
+    (void)unused;
+    static const uint32_t widths[] = {8, 24, 64, 72, 256};
+    enum { WIDTHS = sizeof widths / sizeof *widths, ROUNDS = 40 };
+    uint64_t seed = SEED + 90;
+    for (uint32_t i = 0; i < WIDTHS * ROUNDS; i++) {
+        uint32_t n = widths[i % WIDTHS], round = i / WIDTHS;
+        codec_conditional *c = conditional_random(1, 1, 1, 1, n, 1, 0, round == 0, seed + i);
+        for (uint32_t k = 0; round == 1 && k < n * n; k++) c->middle[0][k] = -127;
+        int32_t sum[CODEC_CONDITIONAL_MOST_HIDDEN], bias[CODEC_CONDITIONAL_MOST_HIDDEN];
+        int64_t h0[CODEC_CONDITIONAL_MOST_HIDDEN], want[CODEC_CONDITIONAL_MOST_HIDDEN];
+        int16_t got[CODEC_CONDITIONAL_MOST_HIDDEN];
+        for (uint32_t k = 0; k < n; k++) { /* from all activations 0 to all of them 127 */
+            sum[k] = conditional_draw(&seed, 1 << 16);
+            bias[k] = round < 3 ? 1 << 16 : conditional_draw(&seed, 3000) + 100 * (int)round - 2000;
+            h0[k] = part(((int64_t)sum[k] * 8 >> c->first_shift[k]) + bias[k]);
+        }
+        plain_middles(c, h0, want);
+        codec_conditional_layers(c, sum, bias, got);
+        for (uint32_t k = 0; k < n; k++) assert_int_equal(got[k], want[k]);
+        codec_conditional_free(c), free(c);
+    }
+}
+
 /* h2 of every position at a stage, from a[own][n]. */
 static void plain_hidden(const fixture *f, const codec_conditional *c, const int8_t *a,
                          uint32_t stage, int64_t *h2) {
     for (uint32_t p = 0; p < f->n; p++) {
-        int64_t h[3][HIDDEN];
+        int64_t h0[HIDDEN];
         for (uint32_t j = 0; j < HIDDEN; j++) {
             int64_t sum = 0, bias = c->stage[stage * HIDDEN + j];
             for (uint32_t side = 0; side < SIDES; side++) {
@@ -104,17 +145,9 @@ static void plain_hidden(const fixture *f, const codec_conditional *c, const int
                 }
             }
             assert_true(llabs(sum * 8) <= INT32_MAX);
-            h[0][j] = part((sum * 8 >> c->first_shift[j]) + bias);
+            h0[j] = part((sum * 8 >> c->first_shift[j]) + bias);
         }
-        for (int l = 0; l < CODEC_CONDITIONAL_MIDDLES; l++)
-            for (uint32_t j = 0; j < HIDDEN; j++) {
-                int64_t sum = 0;
-                for (uint32_t i = 0; i < HIDDEN; i++) sum += c->middle[l][i * HIDDEN + j] * h[l][i];
-                int64_t z =
-                    h[l][j] + part((sum * 16 >> c->middle_shift[l][j]) + c->middle_bias[l][j]);
-                h[l + 1][j] = z > 127 ? 127 : z;
-            }
-        memcpy(h2 + (size_t)p * HIDDEN, h[2], sizeof h[2]);
+        plain_middles(c, h0, h2 + (size_t)p * HIDDEN);
     }
 }
 
@@ -542,6 +575,7 @@ static void models_carry_it(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layers_are_as_defined),
         cmocka_unit_test(predicts_as_defined),
         cmocka_unit_test(a_leap_predicts_the_same),
         cmocka_unit_test(codes_survive_any_division),

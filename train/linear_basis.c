@@ -60,7 +60,8 @@ static taper_status fit(taper_model *m, int sparse, const train_dataset *data,
                         const train_selection *part, codec_backend *be, const train_hooks *hooks,
                         taper_error *error) {
     train_covariance cov;
-    sample s = {.total = part->windows, .most = TRAIN_SPARSE_MOST_ROWS};
+    sample s = {.total = part->windows, .most = TRAIN_SPARSE_MOST_VALUES / m->network.inputs};
+    if (s.most > TRAIN_SPARSE_MOST_ROWS) s.most = TRAIN_SPARSE_MOST_ROWS;
     if (s.most > s.total) s.most = s.total;
     if (sparse && train_sparse_is_possible(m->network.units, s.most)) {
         s.row = malloc(s.most * m->network.inputs * sizeof *s.row);
@@ -88,7 +89,7 @@ taper_status train_fit_basis(taper_model *m, const train_options *options,
     }
     if (status == TAPER_ERR_NOMEM)
         formats_fail(error, status,
-                     "no memory for the covariance of %u values; use a smaller --window",
+                     "no memory for the transform of %u values; use a smaller --window",
                      m->network.inputs);
     return status;
 }

@@ -26,16 +26,6 @@ int train_sparse_is_possible(uint32_t units, size_t windows) {
            windows >= (size_t)TRAIN_SPARSE_ROWS_PER_UNIT * units;
 }
 
-double train_sparse_cost(const float *codes, size_t n, uint32_t units) {
-    double cost = 0;
-    for (size_t i = 0; i < n * units; i++) {
-        double square = (double)codes[i] * (double)codes[i];
-        for (int t = 0; t < THRESHOLDS; t++)
-            cost += fmin(square / exp2(2 * t) / LEAST_THRESHOLD / LEAST_THRESHOLD, 1);
-    }
-    return cost / (double)n / THRESHOLDS;
-}
-
 /* --- turning --------------------------------------------------------------------------- */
 
 typedef struct work {

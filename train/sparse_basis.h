@@ -20,9 +20,10 @@
 #include "../codec/network.h"
 
 enum {
-    TRAIN_SPARSE_MOST_UNITS = 1024,    /* above, a step takes minutes */
-    TRAIN_SPARSE_ROWS_PER_UNIT = 40,   /* fewer windows do not say enough */
-    TRAIN_SPARSE_MOST_ROWS = 64 * 1024 /* more say hardly more */
+    TRAIN_SPARSE_MOST_UNITS = 1024,     /* above, a step takes minutes */
+    TRAIN_SPARSE_ROWS_PER_UNIT = 40,    /* fewer windows do not say enough */
+    TRAIN_SPARSE_MOST_ROWS = 64 * 1024, /* more say hardly more */
+    TRAIN_SPARSE_MOST_VALUES = 1 << 26  /* of all these windows, 256 MB */
 };
 
 /* Can a basis of so many units be turned by so many windows? */
@@ -35,8 +36,5 @@ typedef void train_sparse_progress_fn(void *user, double part);
  * net is as it was. Deterministic. */
 taper_status train_sparse_basis(codec_network *net, codec_backend *be, float *codes, size_t n,
                                 train_sparse_progress_fn *progress, void *user);
-
-/* For tests: sum over rows of min(c^2 / T^2, 1), a mean over windows and the thresholds. */
-double train_sparse_cost(const float *codes, size_t n, uint32_t units);
 
 #endif

@@ -15,8 +15,7 @@ typedef enum train_code {
     TRAIN_CODE_BINARY  /* whole units of one bit */
 } train_code;
 
-/* The linear transform of family pca, and of family dense with TRAIN_CODE_PLANES where it begins.
- */
+/* The linear transform of family pca, and where family dense with TRAIN_CODE_PLANES begins. */
 typedef enum train_basis {
     TRAIN_BASIS_SPARSE,   /* sparse_basis.h, where there are windows enough; else */
     TRAIN_BASIS_PRINCIPAL /* the principal components themselves */
