@@ -21,9 +21,10 @@ static void encode_pass(codec_group *g, codec_rc_encoder *rc, const int16_t *cod
     uint8_t *ahead = g->ahead + (size_t)pass.unit * g->stride;
     codec_contexts_predict(g);
     for (uint32_t p = 0; p < g->n; p++) {
-        if (g->context[p] == CODEC_NOT_NOW) continue;
+        uint32_t context = codec_contexts_at(g, p);
+        if (context == CODEC_NOT_NOW) continue;
         int32_t q = abs(code[p]) >> shift, bit = q & 1;
-        codec_bit *model = models(g) + g->context[p];
+        codec_bit *model = models(g) + context;
         if (bits) *bits += ideal_bits(model->p1, bit);
         codec_rc_encode_adaptive(rc, bit, model);
         if (q == 1) {
@@ -37,6 +38,7 @@ static void encode_pass(codec_group *g, codec_rc_encoder *rc, const int16_t *cod
         }
         level[p] = (int16_t)(code[p] < 0 ? -q : q);
         ahead[p] = 1;
+        codec_contexts_settle(g, p);
     }
     codec_group_finish_pass(g);
 }
@@ -86,11 +88,11 @@ static int decode_pass(codec_group *g, codec_rc_decoder *rc) {
     uint8_t *ahead = g->ahead + (size_t)u * g->stride;
     if (!g->predicted) codec_contexts_predict(g);
     for (; p < n; p++) {
-        if (g->context[p] == CODEC_NOT_NOW) continue;
+        uint32_t context = codec_contexts_at(g, p);
+        if (context == CODEC_NOT_NOW) continue;
         int32_t was = level[p];
         int bit = 1;
-        if (!g->awaits_sign && (bit = codec_rc_decode_adaptive(rc, models(g) + g->context[p])) < 0)
-            break;
+        if (!g->awaits_sign && (bit = codec_rc_decode_adaptive(rc, models(g) + context)) < 0) break;
         if (was == 0 && bit) {
             int positive = decode_sign(g, rc, p, sign_predicted);
             g->awaits_sign = positive < 0;
@@ -100,6 +102,7 @@ static int decode_pass(codec_group *g, codec_rc_decoder *rc) {
             level[p] = (int16_t)(2 * was + (was < 0 ? -bit : bit));
         }
         ahead[p] = 1;
+        codec_contexts_settle(g, p);
     }
     g->position = p;
     if (p < n) return 0;

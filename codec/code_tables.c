@@ -111,6 +111,9 @@ taper_status codec_code_tables_make_binary(codec_code_tables *t, uint32_t units,
 
 /* --- serialised form ------------------------------------------------------------------- */
 
+/* Bits of the step mode: a step for each unit; planes in parts; passes that look at themselves. */
+enum { EACH_STEP = 1, IN_PARTS = 2, CAUSAL = 4 };
+
 static uint32_t float_bits(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -142,7 +145,8 @@ taper_status codec_code_tables_write(const codec_code_tables *t, formats_buffer 
     }
     int same_step = 1;
     for (uint32_t u = 1; u < t->units; u++) same_step &= t->step[u] == t->step[0];
-    formats_write_u8(out, (uint8_t)((same_step ? 0 : 1) + (t->parts > 1 ? 2 : 0)));
+    formats_write_u8(out, (uint8_t)((same_step ? 0 : EACH_STEP) + (t->parts > 1 ? IN_PARTS : 0) +
+                                    (t->causal ? CAUSAL : 0)));
     if (t->parts > 1) {
         formats_write_u8(out, (uint8_t)t->parts);
         formats_write_bytes(out, t->least, t->parts - 1);
@@ -158,7 +162,12 @@ taper_status codec_code_tables_write(const codec_code_tables *t, formats_buffer 
     write_i16(out, &t->weight[0][0], CODEC_CLASSES * CODEC_FEATURES);
     write_i16(out, t->bias, CODEC_CLASSES);
     formats_write_bytes(out, t->prior, sizeof t->prior);
-    return formats_write_bytes(out, t->signed_weight, sizeof t->signed_weight);
+    formats_write_bytes(out, t->signed_weight, sizeof t->signed_weight);
+    if (t->causal) {
+        write_i16(out, &t->causal_weight[0][0], CODEC_CAUSAL_UNITS * CODEC_AROUND);
+        formats_write_bytes(out, t->causal_logit, sizeof t->causal_logit);
+    }
+    return out->status;
 }
 
 /* Copy n bytes, or leave them zero where the cursor has failed. */
@@ -167,7 +176,7 @@ static void read_bytes(formats_cursor *in, void *to, size_t n) {
     if (from) memcpy(to, from, n);
 }
 
-/* What bit 1 of the step mode announces. */
+/* What IN_PARTS announces. */
 static taper_status read_parts(codec_code_tables *t, formats_cursor *in, taper_error *error) {
     t->parts = formats_read_u8(in);
     if (t->parts < 2 || t->parts > CODEC_MAX_PARTS)
@@ -184,10 +193,11 @@ static taper_status read_parts(codec_code_tables *t, formats_cursor *in, taper_e
 }
 
 static taper_status read_quantiser(codec_code_tables *t, formats_cursor *in, taper_error *error) {
-    uint8_t mode = formats_read_u8(in), each = mode & 1;
-    if (mode > 3)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "model: step mode %u is not 0 to 3", mode);
-    if (mode & 2) TAPER_TRY(read_parts(t, in, error));
+    uint8_t mode = formats_read_u8(in), each = mode & EACH_STEP;
+    if (mode > (EACH_STEP | IN_PARTS | CAUSAL))
+        return formats_fail(error, TAPER_ERR_CORRUPT, "model: step mode %u is not 0 to 7", mode);
+    t->causal = (mode & CAUSAL) != 0;
+    if (mode & IN_PARTS) TAPER_TRY(read_parts(t, in, error));
     for (uint32_t u = 0; u < t->units; u++) {
         uint32_t bits = u && !each ? float_bits(t->step[0]) : formats_read_u32le(in);
         memcpy(&t->step[u], &bits, sizeof bits);
@@ -267,6 +277,10 @@ taper_status codec_code_tables_read(codec_code_tables *t, uint32_t units, format
         read_i16(in, t->bias, CODEC_CLASSES);
         read_bytes(in, t->prior, sizeof t->prior);
         read_bytes(in, t->signed_weight, sizeof t->signed_weight);
+        if (t->causal) {
+            read_i16(in, &t->causal_weight[0][0], CODEC_CAUSAL_UNITS * CODEC_AROUND);
+            read_bytes(in, t->causal_logit, sizeof t->causal_logit);
+        }
         status = formats_cursor_check(in, "model: contexts", error);
     }
     if (status != TAPER_OK) codec_code_tables_free(t);

@@ -34,7 +34,12 @@ enum {
     CODEC_RECON_LEVELS = 4, /* reconstruction points for q = 1, 2, 3 and above */
     CODEC_SIGNED_UNITS =
         24, /* the first units, whose signs are predicted from neighbouring windows */
-    CODEC_SIGNED_INPUTS = 16 /* units of each neighbour that such a prediction looks at */
+    CODEC_SIGNED_INPUTS = 16, /* units of each neighbour that such a prediction looks at */
+    CODEC_CAUSAL_BANDS = 5,   /* bands of the first units, which look at their own pass too */
+    CODEC_CAUSAL_UNITS = 31,  /* of these bands */
+    CODEC_CAUSAL_CLASSES = CODEC_KINDS * CODEC_CAUSAL_BANDS,
+    CODEC_CAUSAL_CONTEXTS = 96, /* of a bit, see causal.h */
+    CODEC_AROUND = 8            /* windows around one */
 };
 
 typedef enum codec_kind {
@@ -86,6 +91,10 @@ typedef struct codec_code_tables {
     /* expected x / scale of the first units = sum over the 4 neighbours and their first units of
      * signed_weight (1/64) * (x / scale); all zero where there is one window an image */
     int8_t signed_weight[CODEC_SIGNED_UNITS][4][CODEC_SIGNED_INPUTS];
+    /* how passes of the first units look at themselves (causal.h); 0: they do not */
+    uint8_t causal;
+    int16_t causal_weight[CODEC_CAUSAL_UNITS][CODEC_AROUND];          /* 1/4096 */
+    int8_t causal_logit[CODEC_CAUSAL_CLASSES][CODEC_CAUSAL_CONTEXTS]; /* 1/16 */
     struct codec_conditional *conditional; /* owned; NULL: none (conditional.h). It follows the
                                               tables in a file */
     struct codec_conditional *head;        /* owned; NULL: none (head.h). It follows in a file */

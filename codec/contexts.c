@@ -233,6 +233,20 @@ uint32_t codec_contexts_sign(const codec_group *g, uint32_t p) {
                       codec_contexts_extra(g, p, CODEC_SIGN));
 }
 
+uint32_t codec_contexts_causal(const codec_group *g, uint32_t p) {
+    const codec_code_tables *t = g->tables;
+    codec_pass pass = t->pass[g->pass];
+    size_t at = (size_t)pass.unit * g->stride + p;
+    int32_t level = g->level[at], f[CODEC_FEATURES];
+    int last = pass.part + 1u == t->parts;
+    if (g->ahead[at] || (level && !last)) return CODEC_NOT_NOW;
+    codec_kind kind = codec_kind_of_level(level);
+    uint32_t class = codec_class(kind, pass.unit);
+    magnitude_features(g, p, level, codec_value_is_predicted(g, pass.unit), f);
+    uint32_t context = context_of(t, class, f, codec_contexts_extra(g, p, kind));
+    return last || context >= class * CODEC_BINS + t->least[pass.part] ? context : CODEC_NOT_NOW;
+}
+
 CODEC_CLONES static void leave_out_if(uint16_t *restrict context, const uint8_t *restrict ahead,
                                       uint16_t first, uint16_t bins, uint32_t n) {
     for (uint32_t p = 0; p < n; p++) {
@@ -267,15 +281,20 @@ void codec_contexts_predict(codec_group *g) {
     if (t->parts > 1 && g->signed_norm) forget_absent_neighbours(g, g->work[2]);
     if (t->conditional) codec_conditional_predict(&g->conditional, g);
     if (has_value) predict_signed(g, u, ratio, g->work_signed);
-    choose_contexts(g, u, has_value);
-    if (t->parts > 1) leave_out(g, pass);
+    g->causal = codec_causal_is_unit(g, u);
+    if (g->causal)
+        codec_causal_begin(g);
+    else
+        choose_contexts(g, u, has_value);
+    if (t->parts > 1 && !g->causal) leave_out(g, pass);
     g->predicted = 1;
 }
 
 int32_t codec_contexts_extra(const codec_group *g, uint32_t p, codec_kind kind) {
-    if (!g->tables->conditional) return 0;
-    return kind == CODEC_SIGN ? codec_conditional_sign(&g->conditional, p)
-                              : g->conditional.logit[p];
+    int32_t extra = g->causal ? codec_causal_logit(g, p, kind) : 0;
+    if (!g->tables->conditional) return extra;
+    return extra + (kind == CODEC_SIGN ? codec_conditional_sign(&g->conditional, p)
+                                       : g->conditional.logit[p]);
 }
 
 void codec_contexts_features(const codec_group *g, uint32_t p, codec_kind kind,

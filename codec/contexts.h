@@ -21,17 +21,26 @@
  * before, and, unless it is the last part, those whose level is not 0 or whose bin is below
  * tables->least[part].
  *
- * A conditional model (conditional.h) adds a logit of its own to each, and one for every sign. */
+ * A conditional model (conditional.h) adds a logit of its own to each, and one for every sign; and
+ * of the first units what their own pass has said so far does (causal.h): their contexts are made
+ * position by position. */
 #ifndef CODEC_CONTEXTS_H
 #define CODEC_CONTEXTS_H
-#include "group.h"
+#include "causal.h"
 
 /* Weights in `near` of the units 1, 2, .. away on either side. */
 enum { CODEC_NEAR = 8 };
 extern const uint8_t codec_near_weight[CODEC_NEAR];
 
-/* Fill group->context for its next pass. */
+/* Make ready for the group's next pass: fill group->context, unless the pass looks at itself. */
 void codec_contexts_predict(codec_group *group);
+
+/* Then, position by position: the context of p's next magnitude bit, or CODEC_NOT_NOW. */
+static inline uint32_t codec_contexts_at(const codec_group *group, uint32_t p);
+/* Of a pass that looks at itself; codec_contexts_at knows when. */
+uint32_t codec_contexts_causal(const codec_group *group, uint32_t p);
+/* level[] and ahead[] of p are set; before the next position. */
+static inline void codec_contexts_settle(codec_group *group, uint32_t p);
 
 /* The context of a sign at position p, of level 0 before the pass; only where signs are predicted.
  * Few positions of a pass need one, so it is not made for all. */
@@ -42,7 +51,7 @@ uint32_t codec_contexts_sign(const codec_group *group, uint32_t p);
 void codec_contexts_features(const codec_group *group, uint32_t p, codec_kind kind,
                              int32_t feature[CODEC_FEATURES]);
 
-/* What the conditional model adds to that logit, in 1/4096; 0 without one. */
+/* What the conditional model and the pass itself add to that logit, in 1/4096. */
 int32_t codec_contexts_extra(const codec_group *group, uint32_t p, codec_kind kind);
 
 /* The logit that these inputs make in this class, in 1/4096. */
@@ -57,9 +66,16 @@ uint32_t codec_contexts_bin(const codec_code_tables *tables, uint32_t class,
 static inline int codec_value_is_predicted(const codec_group *group, uint32_t u) {
     return group->signed_norm && u < CODEC_SIGNED_UNITS;
 }
+static inline uint32_t codec_contexts_at(const codec_group *group, uint32_t p) {
+    return group->causal ? codec_contexts_causal(group, p) : group->context[p];
+}
+static inline void codec_contexts_settle(codec_group *group, uint32_t p) {
+    if (group->causal) codec_causal_settle(group, p);
+}
 /* Are the signs of unit u's pass predicted (or sent as plain bits)? */
 static inline int codec_sign_is_predicted(const codec_group *group, uint32_t u) {
-    return group->tables->conditional || codec_value_is_predicted(group, u);
+    return group->tables->conditional || codec_value_is_predicted(group, u) ||
+           codec_causal_is_unit(group, u);
 }
 
 static inline codec_kind codec_kind_of_level(int32_t level) {

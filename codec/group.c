@@ -1,5 +1,6 @@
 /* group.c -- the shared state of a group's codes; see group.h. */
 #include "group.h"
+#include "causal.h"
 #include "fixed_log.h"
 #include "head.h"
 #include <stdlib.h>
@@ -16,7 +17,8 @@ uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions) 
     uint64_t stride = stride_of(positions);
     uint64_t conditional =
         tables->conditional ? codec_conditional_bytes(tables->conditional, positions) : 0;
-    return stride * ((uint64_t)tables->units * 5 + CODEC_SIGNED_UNITS * 2 + 6 * 4 + 18) +
+    return stride * ((uint64_t)tables->units * 5 + CODEC_SIGNED_UNITS * 2 + 6 * 4 + 18 +
+                     (tables->causal ? (CODEC_AROUND + 1) * 4 : 0)) +
            conditional + sizeof(codec_group);
 }
 
@@ -74,6 +76,11 @@ static taper_status take_memory(codec_group *g, int linked) {
         ok = ok && g->signed_norm && g->neighbours && g->work_signed && g->work_part;
         for (int i = 0; i < 4; i++)
             ok = (g->neighbour[i] = calloc(stride, sizeof *g->neighbour[i])) && ok;
+        if (g->tables->causal) {
+            g->around = calloc(stride, sizeof *g->around);
+            g->known = calloc(stride, sizeof *g->known);
+            ok = ok && g->around && g->known;
+        }
     }
     return ok ? TAPER_OK : TAPER_ERR_NOMEM;
 }
@@ -110,6 +117,7 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
     }
     if (tables->density) return TAPER_OK;
     if (linked) link_neighbours(g, grid, n_images);
+    if (g->around) codec_causal_link(g);
     for (uint32_t u = 0; u < tables->units; u++) forget_norms(g, u);
     set_priors(g);
     return TAPER_OK;
@@ -118,9 +126,8 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
 void codec_group_free(codec_group *g) {
     if (!g) return;
     free(g->level), free(g->norm), free(g->signed_norm), free(g->neighbours);
-    free(g->depth), free(g->part), free(g->ahead);
-    free(g->context), free(g->work_signed), free(g->work_part),
-        free(g->no_extra);
+    free(g->depth), free(g->part), free(g->ahead), free(g->around), free(g->known);
+    free(g->context), free(g->work_signed), free(g->work_part), free(g->no_extra);
     for (int i = 0; i < 4; i++) free(g->neighbour[i]);
     for (int i = 0; i < 4; i++) free(g->work[i]);
     codec_conditional_end(&g->conditional);
@@ -188,7 +195,7 @@ void codec_group_know(codec_group *g, const int16_t *code, uint32_t pass) {
     }
     g->pass = pass;
     g->position = 0;
-    g->predicted = g->awaits_sign = 0;
+    g->predicted = g->awaits_sign = g->causal = 0;
 }
 
 void codec_group_finish_pass(codec_group *g) {

@@ -36,11 +36,16 @@ typedef struct codec_group {
     uint32_t *neighbour[4]; /* [n + 1] position of the neighbouring window, or n; NULL: no image has
                                two windows */
     uint8_t *neighbours;    /* [n] how many of the four exist */
-    uint8_t *depth;         /* [units] planes known of every position */
-    uint8_t *part;          /* [units] parts of the next plane that are known */
+    uint32_t (*around)[CODEC_AROUND]; /* [n] of causal.h; NULL where passes do not look at
+                                         themselves */
+    int32_t *known;                   /* [n] of causal.h, for the pass in work */
+    uint8_t *depth;                   /* [units] planes known of every position */
+    uint8_t *part;                    /* [units] parts of the next plane that are known */
     codec_bit model[CODEC_CLASSES][CODEC_BINS];
     /* of the pass in work, by codec_contexts_predict */
-    uint16_t *context; /* [n] index into model: class * CODEC_BINS + bin; or CODEC_NOT_NOW */
+    uint16_t *context; /* [n] index into model: class * CODEC_BINS + bin; or CODEC_NOT_NOW. Not
+                          of a pass that looks at itself */
+    int causal;        /* this one does */
     uint16_t *work[4]; /* [stride] features, many at a time */
     int32_t *work_signed, *work_part;    /* [stride] */
     int32_t *no_extra;                   /* [stride] zeros, where there is no conditional model */

@@ -119,6 +119,7 @@ static uint8_t flags_of(const taper_model *m) {
 
 /* 1, unless something was not yet known then. */
 static uint16_t version_of(const taper_model *m) {
+    if (m->tables.causal) return 3;
     return flags_of(m) > FLAG_TIED || m->network.hidden != CODEC_RELU || m->tables.parts > 1 ? 2
                                                                                              : 1;
 }
@@ -405,8 +406,9 @@ static taper_status read_payload(taper_model *m, uint16_t version, formats_curso
     else
         TAPER_TRY(codec_code_tables_read(&m->tables, a.units, in, error));
     codec_code_tables *t = &m->tables;
-    if (version < 2 && t->parts > 1)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "model: planes in parts, in version 1");
+    if ((version < 2 && t->parts > 1) || (version < 3 && t->causal))
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model: step mode of a later version than the file's");
     if (a.flags & FLAG_CONDITIONAL)
         TAPER_TRY(read_conditional(t, CODEC_CONDITIONAL_KINDS, limits->max_model_bytes,
                                    &t->conditional, in, error));

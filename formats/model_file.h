@@ -6,7 +6,7 @@
 
 /* FORMATS_MODEL_VERSION: the newest that is read. FORMATS_MODEL_LEAST: bytes of a payload, at
  * least. */
-enum { FORMATS_MODEL_VERSION = 2, FORMATS_MODEL_HEADER = 40, FORMATS_MODEL_LEAST = 241 };
+enum { FORMATS_MODEL_VERSION = 3, FORMATS_MODEL_HEADER = 40, FORMATS_MODEL_LEAST = 241 };
 
 /* XXH3-64 (seed 0) of the unpacked payload: the id containers refer to. */
 uint64_t formats_model_id(const void *payload, size_t size);

@@ -54,6 +54,12 @@ RATIO_BINS = 40
 RECON_LEVELS = 4
 SIGNED_UNITS = 24
 SIGNED_INPUTS = 16
+CAUSAL_BANDS = 5
+CAUSAL_UNITS = 2 ** CAUSAL_BANDS - 1
+CAUSAL_CONTEXTS = 96
+AROUND = 8
+PLACES = 16
+SPREADS = 6
 BIT_LIMIT = 400
 MOST_HIDDEN = 256
 MOST_SEEN = 256
@@ -614,7 +620,7 @@ class Model:
         require(data[:8] == MODEL_MAGIC, "not a taper model")
         require(len(data) >= 40, "the model's header ends early")
         version, reserved, crc, packed, size, self.id = struct.unpack("<HHIQQQ", data[8:40])
-        require(version in (1, 2), "a model of another version")
+        require(version in (1, 2, 3), "a model of another version")
         self.version = version
         require(reserved == 0 and crc32c(data[:12] + bytes(4) + data[16:40]) == crc,
                 "the model's header is damaged")
@@ -648,7 +654,7 @@ class Model:
          self.conditional, self.head, lapped) = (flags >> i & 1 for i in range(7))
         require(not (self.binary and (self.conditional or self.head)),
                 "a conditional model of single bits")
-        self.activation, code = r.unpack("BB") if self.version == 2 else (RELU, IDENTITY)
+        self.activation, code = r.unpack("BB") if self.version >= 2 else (RELU, IDENTITY)
         require(self.activation <= SIGMOID and code <= SIGMOID, "an activation is illegal")
         require(code == IDENTITY or self.direct and not self.binary,
                 "an activation of codes that have none")
@@ -711,7 +717,7 @@ class Model:
     # 6.5
     def tables(self, r):
         mode = r.u8()
-        require(mode <= (1 if self.version == 1 else 3), "the step mode is illegal")
+        require(mode < 2 ** self.version, "the step mode is illegal")
         each, self.parts, self.least = mode & 1, 1, []
         if mode & 2:
             self.parts = r.u8()
@@ -740,6 +746,11 @@ class Model:
         self.prior = [r.unpack("%db" % BINS) for _ in range(CLASSES)]
         self.signed_weight = [[r.unpack("%db" % SIGNED_INPUTS) for _ in range(4)]
                               for _ in range(SIGNED_UNITS)]
+        self.causal = mode & 4
+        if self.causal:
+            self.causal_weight = [r.unpack("%dh" % AROUND) for _ in range(CAUSAL_UNITS)]
+            self.causal_logit = [r.unpack("%db" % CAUSAL_CONTEXTS)
+                                 for _ in range(KINDS * CAUSAL_BANDS)]
 
     # 6.6
     def binary_tables(self, r):
@@ -988,11 +999,16 @@ def ratio_bin(log_ratio):
     return min(max(log_ratio + 160 >> 3, 0), RATIO_BINS - 2)
 
 
+def band_of(unit):
+    return min((unit + 1).bit_length() - 1, BANDS - 1)
+
+
 SIGNIFICANCE, SIGN, REFINE_FIRST, REFINE_LATER = range(4)
 # (units away, weight)
 NEAR = tuple((i + 1, w) for i, w in enumerate((7, 6, 5, 4, 3, 3, 2, 2)))
 FAR = ((10, 7), (13, 6), (17, 6), (22, 5), (29, 4), (38, 4))
 NEIGHBOUR_SHARE = (0, 64, 32, 21, 16)
+SPREAD = (10, 20, 32, 56, 96)
 
 
 class Group:
@@ -1028,6 +1044,7 @@ class Group:
         self.neighbours = [sum(p is not None for p in link) for link in links]
         self.norm = [[model.zero_norm[RATIO_BINS - 1]] * n + [0] for _ in range(model.units)]
         self.signed_norm = [[0] * (n + 1) for _ in range(min(model.units, SIGNED_UNITS))]
+        self.around = [self.windows_around(p) for p in range(n)]
         self.stage = -1                                 # of the conditional model
         self.drawn = None                               # the point that the head was asked for
         self.bits = [[Bit(squash((b - BINS // 2) * 16 + model.prior[c][b] * 2), CONFIDENCE)
@@ -1076,9 +1093,8 @@ class Group:
             logit += w * f
         return min(max(logit + 48 * 1024 + 512 >> 10, 0), BINS - 1)
 
-    def predict(self, unit, depth, part):
-        """For each position, the adaptive probability of its next bit, None where it has none in
-        this pass; and of its sign, None where that is not predicted."""
+    def predict(self, unit, depth):
+        """Before a pass: what its contexts are made of."""
         ratio = self.model.log_ratio(unit, depth + 1)
         offset = -192 - ratio
         columns = [self.sum_units(unit, NEAR), self.sum_units(unit, FAR)]
@@ -1089,32 +1105,79 @@ class Group:
             columns.append([0] * self.n)
         elif self.model.parts > 1:
             columns[2] = [c if k else 0 for c, k in zip(columns[2], self.neighbours)]
-        is_signed = self.linked and unit < SIGNED_UNITS
-        extras, sign_extras = self.predict_conditional(unit)
-        values = self.predict_signed(unit, ratio) if is_signed else [0] * self.n
-        band = min((unit + 1).bit_length() - 1, BANDS - 1)
-        bits, signs = [], []
+        self.columns = columns
+        self.is_signed = self.linked and unit < SIGNED_UNITS
+        self.is_causal = self.linked and unit < CAUSAL_UNITS and self.model.causal
+        self.extras, self.sign_extras = self.predict_conditional(unit)
+        self.values = self.predict_signed(unit, ratio) if self.is_signed else [0] * self.n
+        if self.is_causal:
+            self.known = [self.known_value(unit, p) for p in range(self.n)]
+
+    def magnitude_bit(self, unit, part, p):
+        """The adaptive probability of p's next bit; None where it has none in this pass."""
+        q, value = self.level[unit][p], self.values[p]
+        a, b, c = (column[p] for column in self.columns)
+        kind = SIGNIFICANCE if q == 0 else REFINE_FIRST if abs(q) == 1 else REFINE_LATER
+        d = e = 0
+        if self.is_signed and (self.neighbours[p] or self.model.parts == 1):
+            d = log16(abs(value) + 1) - 64
+            if q:
+                e = clamp((value if q > 0 else -value) - 16 * (2 * abs(q) + 1), 48)
+        k = kind * BANDS + band_of(unit)
+        features = a, b, c, d, a * a // 64, b * b // 64, c * c // 64, e
+        at = self.bin_of(k, features, self.extras[p] + self.causal_extra(unit, kind, p))
         last = part == self.model.parts - 1
-        for p, (q, value, extra, sign_extra, a, b, c) in enumerate(zip(
-                self.level[unit], values, extras, sign_extras, *columns)):
-            kind = SIGNIFICANCE if q == 0 else REFINE_FIRST if abs(q) == 1 else REFINE_LATER
-            d = e = 0
-            if is_signed and (self.neighbours[p] or self.model.parts == 1):
-                d = log16(abs(value) + 1) - 64
-                if q:
-                    e = clamp((value if q > 0 else -value) - 16 * (2 * abs(q) + 1), 48)
-            k = kind * BANDS + band
-            features = a, b, c, d, a * a // 64, b * b // 64, c * c // 64, e
-            at = self.bin_of(k, features, extra)
-            goes = not self.ahead[unit][p] and (last or q == 0 and at >= self.model.least[part])
-            bits.append(self.bits[k][at] if goes else None)
-            if is_signed or self.model.conditional:
-                k = SIGN * BANDS + band
-                features = clamp(value, 256), clamp(value, 16), 0, 0, 0, 0, 0, 0
-                signs.append(self.bits[k][self.bin_of(k, features, sign_extra)])
-            else:
-                signs.append(None)
-        return bits, signs
+        goes = not self.ahead[unit][p] and (last or q == 0 and at >= self.model.least[part])
+        return self.bits[k][at] if goes else None
+
+    def sign_bit(self, unit, p):
+        """The adaptive probability of p's sign; None where it is not predicted."""
+        if not (self.is_signed or self.is_causal or self.model.conditional):
+            return None
+        value, k = self.values[p], SIGN * BANDS + band_of(unit)
+        features = clamp(value, 256), clamp(value, 16), 0, 0, 0, 0, 0, 0
+        extra = self.sign_extras[p] + self.causal_extra(unit, SIGN, p)
+        return self.bits[k][self.bin_of(k, features, extra)]
+
+    # 10.10 Passes that look at themselves
+
+    def windows_around(self, p):
+        def next_to(p, side, opposite):
+            at = self.neighbour[side][p]
+            at = self.neighbour[opposite][p] if at == self.n else at
+            return p if at == self.n else at
+        left, right, up, down = 0, 1, 2, 3
+        west, east = next_to(p, left, right), next_to(p, right, left)
+        return (west, east, next_to(p, up, down), next_to(p, down, up),
+                next_to(west, up, down), next_to(east, up, down),
+                next_to(west, down, up), next_to(east, down, up))
+
+    def known_value(self, unit, p):
+        """The middle of what is known, in 1/16 of the threshold after the pass."""
+        level, q = self.level[unit][p], abs(self.level[unit][p])
+        if not q:
+            return 0
+        row = self.model.recon[ratio_bin(self.model.log_ratio(unit, self.known_depth(unit, p)))]
+        v = 256 * q + row[min(q, RECON_LEVELS) - 1] >> (4 if self.ahead[unit][p] else 3)
+        return -v if level < 0 else v
+
+    def causal_extra(self, unit, kind, p):
+        if not self.is_causal or not self.neighbours[p]:
+            return 0
+        values = [self.known[at] for at in self.around[p]]
+        v = 2048 + sum(w * x for w, x in zip(self.model.causal_weight[unit], values)) >> 12
+        q = self.level[unit][p]
+        if kind == SIGNIFICANCE:
+            place = abs(v) >> 2
+        elif kind == SIGN:
+            place = (v >> 2) + 8
+        else:
+            place = ((-v if q < 0 else v) - 16 * (2 * abs(q) + 1) >> 2) + 8
+        place = min(max(place, 0), PLACES - 1)
+        distance = max(values[:4]) - min(values[:4])
+        spread = sum(distance >= edge for edge in SPREAD)
+        logits = self.model.causal_logit[kind * CAUSAL_BANDS + band_of(unit)]
+        return logits[place * SPREADS + spread] * 256
 
     # 10.6 A pass
 
@@ -1122,19 +1185,21 @@ class Group:
         """True when the pass is complete, False when the bytes ran out."""
         _, step, unit = self.model.order[self.passes]
         depth, part = divmod(step, self.model.parts)
-        bits, signs = self.predict(unit, depth, part)
+        self.predict(unit, depth)
         level = self.level[unit]
         for p in range(self.n):
-            if bits[p] is None:
+            adaptive = self.magnitude_bit(unit, part, p)
+            if adaptive is None:
                 continue
-            p1 = bits[p].p1
+            p1 = adaptive.p1
             before = (rc.range >> 16) * p1, rc.code
-            bit = rc.adaptive(bits[p])
+            bit = rc.adaptive(adaptive)
             if bit < 0:
                 return False
             was, sign = level[p], ""
             if was == 0 and bit:
-                positive = rc.adaptive(signs[p]) if signs[p] else rc.bit(P_HALF)
+                adaptive = self.sign_bit(unit, p)
+                positive = rc.adaptive(adaptive) if adaptive else rc.bit(P_HALF)
                 if positive < 0:
                     return False        # significant, but nobody knows which way: still 0
                 level[p] = 1 if positive else -1
@@ -1146,6 +1211,8 @@ class Group:
                       "bound %x code %x p1 %d bit %d%s level %d"
                       % (self.passes, unit, depth, p, *before, p1, bit, sign, level[p]))
             self.ahead[unit][p], self.position = 1, p + 1
+            if self.is_causal:
+                self.known[p] = self.known_value(unit, p)
         self.finish_pass(unit, part)
         return True
 

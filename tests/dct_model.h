@@ -60,6 +60,18 @@ static inline void dct_fill_contexts(codec_code_tables *t) {
     t->signed_weight[1][0][1] = -9;
 }
 
+/* Passes that look at themselves, likewise: a mean of those around, and a logit that falls with the
+ * place for significance and rises for the others. */
+static inline void dct_fill_causal(codec_code_tables *t) {
+    t->causal = 1;
+    for (uint32_t u = 0; u < CODEC_CAUSAL_UNITS; u++)
+        for (uint32_t i = 0; i < CODEC_AROUND; i++)
+            t->causal_weight[u][i] = (int16_t)((i < 4 ? 1200 : -200) / (int)(1 + u / 4));
+    for (uint32_t c = 0; c < CODEC_CAUSAL_CLASSES; c++)
+        for (uint32_t i = 0; i < CODEC_CAUSAL_CONTEXTS; i++)
+            t->causal_logit[c][i] = (int8_t)(((int)(i / 6) - 8) * (8 - (int)(i % 6)) / 2);
+}
+
 /* Bytes per million pixels that the whole order claims to take: far too many, so that small sets
  * are laid out in many layers. */
 enum { LAYERS_SIZE = 200000000 };
@@ -100,10 +112,11 @@ static inline void dct_fill_tables(codec_code_tables *t, uint32_t inputs, float 
         t->layer[t->n_layers++] = (codec_layer_end){pass, LAYERS_SIZE / t->n_passes * pass};
     }
     dct_fill_contexts(t);
+    if (parts > 1) dct_fill_causal(t);
 }
 
-/* The model itself, the caller's (taper_model_free), its planes in so many parts; its .tpm file is
- * appended to file. */
+/* The model itself, the caller's (taper_model_free), its planes in so many parts, which where they
+ * are several also look at themselves; its .tpm file is appended to file. */
 static inline taper_model *dct_model_in_parts(codec_window window, uint32_t units, float step,
                                               uint32_t parts, formats_buffer *file) {
     taper_model *m = calloc(1, sizeof *m), *out;

@@ -35,7 +35,7 @@ static codec_code_tables sample(int own_steps) {
     return t;
 }
 
-/* The same, of two or three parts. */
+/* The same, of two or three parts; with three, passes look at themselves. */
 static codec_code_tables sample_in_parts(uint32_t parts) {
     static const uint8_t least[] = {50, 43};
     codec_code_tables t = sample(0);
@@ -47,6 +47,8 @@ static codec_code_tables sample_in_parts(uint32_t parts) {
     assert_int_equal(codec_order_make(&t), TAPER_OK);
     assert_int_equal(t.n_passes, 22 * parts - 1);
     t.layer[2].pass = t.n_passes;
+    t.causal = parts == 3;
+    if (t.causal) dct_fill_causal(&t);
     return t;
 }
 
@@ -132,6 +134,9 @@ static void assert_same(const codec_code_tables *a, const codec_code_tables *b) 
     assert_memory_equal(a->bias, b->bias, sizeof a->bias);
     assert_memory_equal(a->prior, b->prior, sizeof a->prior);
     assert_memory_equal(a->signed_weight, b->signed_weight, sizeof a->signed_weight);
+    assert_int_equal(a->causal, b->causal);
+    assert_memory_equal(a->causal_weight, b->causal_weight, sizeof a->causal_weight);
+    assert_memory_equal(a->causal_logit, b->causal_logit, sizeof a->causal_logit);
 }
 
 static void what_is_written_is_read(void **unused) {
@@ -244,7 +249,7 @@ static void illegal_bytes_are_refused(void **unused) {
     const struct {
         size_t at;
         uint8_t value;
-    } bad[] = {{0, 2},           {0, 4},          {planes_at + 1, 16},
+    } bad[] = {{0, 2},           {0, 8},          {planes_at + 1, 16},
                {planes_at, 255}, {layers_at, 65}, {layers_at, 0}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         uint8_t was = out.data[bad[i].at];

@@ -207,9 +207,10 @@ static void walk_and_check(int linked, int extreme, uint64_t seed) {
         check_pass(&f, &g, h2);
         for (uint32_t p = 0; p < f.n; p++) {
             int32_t m = f.code[u * f.stride + p];
-            if (g.context[p] == CODEC_NOT_NOW) continue;
+            if (codec_contexts_at(&g, p) == CODEC_NOT_NOW) continue;
             g.level[u * g.stride + p] = (int16_t)(m < 0 ? -(-m >> shift) : m >> shift);
             g.ahead[u * g.stride + p] = 1;
+            codec_contexts_settle(&g, p);
         }
         codec_group_finish_pass(&g);
     }
@@ -242,7 +243,7 @@ static void a_leap_predicts_the_same(void **unused) {
     codec_contexts_predict(&walked);
     codec_contexts_predict(&leapt);
     for (uint32_t p = 0; p < f.n; p++) {
-        assert_int_equal(walked.context[p], leapt.context[p]);
+        assert_int_equal(codec_contexts_at(&walked, p), codec_contexts_at(&leapt, p));
         assert_int_equal(walked.conditional.logit[p], leapt.conditional.logit[p]);
     }
     codec_group_free(&walked);
@@ -519,7 +520,7 @@ static void any_byte_is_refused_or_usable(void **unused) {
             codec_group_know(&g, f.code, pass);
             codec_contexts_predict(&g);
             for (uint32_t p = 0; p < f.n; p++)
-                assert_true(g.context[p] < CODEC_CLASSES * CODEC_BINS &&
+                assert_true(codec_contexts_at(&g, p) < CODEC_CLASSES * CODEC_BINS &&
                             codec_contexts_sign(&g, p) < CODEC_CLASSES * CODEC_BINS);
         }
         codec_group_free(&g);

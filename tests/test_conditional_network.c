@@ -243,6 +243,75 @@ static void integers_say_what_floats_say(void **unused) {
     taper_model_free(m);
 }
 
+/* The next pass of a group, position by position as the coder does it: each context is the bin of
+ * the logit that training is given. Counts the bits. */
+static size_t compare_pass(codec_group *g, const int16_t *codes, const train_conditional_bit *bit,
+                           uint32_t passes) {
+    codec_pass pass = g->tables->pass[g->pass];
+    size_t at = (size_t)pass.unit * g->stride, bits = 0;
+    int shift = g->tables->planes[pass.unit] - pass.depth - 1;
+    codec_contexts_predict(g);
+    for (uint32_t p = 0; p < g->n; p++, bit += passes) {
+        uint32_t context = codec_contexts_at(g, p);
+        assert_int_equal(bit->kind == 1, context == CODEC_NOT_NOW);
+        if (context == CODEC_NOT_NOW) continue;
+        double bin = floor((double)bit->offset[0] * 4 + CODEC_BINS / 2 + 0.5);
+        assert_true(fabs(bin - context % CODEC_BINS) < 0.5);
+        int q = abs(codes[at + p]) >> shift;
+        assert_int_equal(bit->bit, q & 1);
+        if (bit->sign && codec_sign_is_predicted(g, pass.unit)) {
+            bin = floor((double)bit->offset[1] * 4 + CODEC_BINS / 2 + 0.5);
+            assert_true(fabs(bin - codec_contexts_sign(g, p) % CODEC_BINS) < 0.5);
+        }
+        g->level[at + p] = (int16_t)(codes[at + p] < 0 ? -q : q);
+        g->ahead[at + p] = 1;
+        codec_contexts_settle(g, p);
+        bits++;
+    }
+    codec_group_finish_pass(g);
+    return bits;
+}
+
+/* What training is told of the contexts is what the coder has, be passes made whole, in parts, or
+ * such that look at themselves. */
+static void bits_are_those_of_the_coder(void **unused) {
+    (void)unused;
+    enum { CODE_UNITS = 40, PASSES = 150 };
+    for (uint32_t parts = 1; parts <= 3; parts += 2) {
+        formats_buffer file = formats_buffer_make(1 << 24);
+        taper_model *m =
+            dct_model_in_parts((codec_window){4, 4, 3, NULL}, CODE_UNITS, 2, parts, &file);
+        formats_buffer_free(&file);
+        codec_code_tables *t = &m->tables;
+        codec_grid grid[3] = {{14, 10}, {1, 1}, {3, 2}};
+        train_conditional_batch batch = {.grid = grid, .images = 3};
+        codec_group g;
+        assert_int_equal(codec_group_alloc(&batch.group, t, grid, 3, NULL), TAPER_OK);
+        assert_int_equal(codec_group_alloc(&g, t, grid, 3, NULL), TAPER_OK);
+        batch.code = calloc((size_t)CODE_UNITS * g.stride, sizeof *batch.code);
+        train_conditional_bit *bit = malloc((size_t)g.n * PASSES * sizeof *bit);
+        codec_backend be;
+        codec_backend_plain(&be);
+        codec_backend_set_threads(&be, 2);
+        assert_true(batch.code && bit);
+        uint64_t state = 8;
+        for (uint32_t u = 0; u < CODE_UNITS; u++)
+            for (uint32_t p = 0; p < g.n; p++)
+                batch.code[u * g.stride + p] =
+                    codec_quantise(t, u, (float)(90 * uniform(&state) / (1 + u)));
+        assert_true(t->n_passes >= PASSES);
+        train_conditional_bits(&batch, be.pool, PASSES, bit);
+        size_t bits = 0;
+        for (uint32_t i = 0; i < PASSES; i++) bits += compare_pass(&g, batch.code, bit + i, PASSES);
+        printf("%zu bits of models of %u parts\n", bits, parts);
+        assert_true(bits > 1000);
+        codec_backend_close(&be);
+        free(bit), free(batch.code);
+        codec_group_free(&g), codec_group_free(&batch.group);
+        taper_model_free(m);
+    }
+}
+
 static void illegal_shapes_are_refused(void **unused) {
     (void)unused;
     codec_backend be;
@@ -259,6 +328,7 @@ int main(void) {
         cmocka_unit_test(export_is_near),
         cmocka_unit_test(import_is_exact),
         cmocka_unit_test(integers_say_what_floats_say),
+        cmocka_unit_test(bits_are_those_of_the_coder),
         cmocka_unit_test(illegal_shapes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
  * fit_contexts.c. */
 #include "calibrate.h"
 #include "../codec/chunk_coder.h"
+#include "fit_causal.h"
 #include "fit_contexts.h"
 #include <math.h>
 #include <stdlib.h>
@@ -312,6 +313,7 @@ static taper_status refine(taper_model *m, const train_codes *codes, pass_worth 
     double *bits = calloc(t->n_slopes + 1, sizeof *bits),
            *gain = calloc(t->n_slopes + 1, sizeof *gain);
     taper_status status = first && bits && gain ? train_fit_signed(t, codes) : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) status = train_fit_causal(t, codes, error);
     for (int round = 0; round < rounds && status == TAPER_OK; round++) {
         status = measure(t, codes, 1, bits, gain, error);
         if (status != TAPER_OK) break;

@@ -184,10 +184,11 @@ static void send_pass(train_conditional_batch *b) {
     int shift = g->tables->planes[pass.unit] - pass.depth - 1;
     codec_contexts_predict(g);
     for (uint32_t p = 0; p < g->n; p++) {
-        if (g->context[p] == CODEC_NOT_NOW) continue;
+        if (codec_contexts_at(g, p) == CODEC_NOT_NOW) continue;
         int32_t m = abs(b->code[at + p]) >> shift;
         g->level[at + p] = (int16_t)(b->code[at + p] < 0 ? -m : m);
         g->ahead[at + p] = 1;
+        codec_contexts_settle(g, p);
     }
     codec_group_finish_pass(g);
 }
@@ -228,7 +229,8 @@ typedef struct bit_task {
 static float context_logit(const codec_group *g, uint32_t u, uint32_t p, codec_kind kind) {
     int32_t f[CODEC_FEATURES];
     codec_contexts_features(g, p, kind, f);
-    return (float)codec_contexts_logit(g->tables, codec_class(kind, u), f) / 4096.0f;
+    int32_t causal = g->causal ? codec_causal_logit(g, p, kind) : 0;
+    return (float)(codec_contexts_logit(g->tables, codec_class(kind, u), f) + causal) / 4096.0f;
 }
 
 /* The group's next pass, some positions of it. */
@@ -244,7 +246,7 @@ static void look_up_bits(void *context, size_t block) {
     for (uint32_t p = (uint32_t)block * ROW_BLOCK; p < g->n && p < end; p++) {
         train_conditional_bit *to = &t->bit[(size_t)p * t->passes];
         *to = (train_conditional_bit){.kind = 1};
-        if (g->context[p] == CODEC_NOT_NOW) continue;
+        if (codec_contexts_at(g, p) == CODEC_NOT_NOW) continue;
         int32_t m = abs(code[p]) >> shift;
         codec_kind kind = codec_kind_of_level(level[p]);
         *to = (train_conditional_bit){.kind = kind == CODEC_SIGNIFICANCE ? 0 : 2,
@@ -256,6 +258,7 @@ static void look_up_bits(void *context, size_t block) {
         if (to->sign) to->offset[1] = context_logit(g, u, p, CODEC_SIGN);
         level[p] = (int16_t)(code[p] < 0 ? -m : m);
         ahead[p] = 1;
+        codec_contexts_settle(g, p);
     }
 }
 
@@ -264,7 +267,11 @@ void train_conditional_bits(train_conditional_batch *b, codec_pool *pool, uint32
     codec_group *g = &b->group;
     for (bit_task task = {b, bit, end - g->pass}; g->pass < end; task.bit++) {
         codec_contexts_predict(g);
-        codec_pool_run(pool, look_up_bits, &task, (g->n + ROW_BLOCK - 1) / ROW_BLOCK);
+        uint32_t blocks = (g->n + ROW_BLOCK - 1) / ROW_BLOCK;
+        if (g->causal) /* one position after the other */
+            for (uint32_t block = 0; block < blocks; block++) look_up_bits(&task, block);
+        else
+            codec_pool_run(pool, look_up_bits, &task, blocks);
         codec_group_finish_pass(g);
     }
 }

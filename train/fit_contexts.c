@@ -1,6 +1,7 @@
 /* fit_contexts.c -- see fit_contexts.h. */
 #include "fit_contexts.h"
 #include "../codec/chunk_coder.h"
+#include "fit_causal.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,12 +86,13 @@ taper_status train_fit_signed(codec_code_tables *t, const train_codes *codes) {
 
 /* --- a uniform sample of each class ---------------------------------------------------- */
 
-enum { SAMPLES = 24000 };
+enum { SAMPLES = 24000, NO_CONTEXT = 255 };
 
 typedef struct class_sample {
     int16_t feature[SAMPLES][CODEC_FEATURES];
     int32_t extra[SAMPLES]; /* of the conditional model */
     uint8_t bit[SAMPLES];
+    uint8_t causal[SAMPLES]; /* context within the pass, or NO_CONTEXT */
     uint32_t kept;
     uint64_t seen;
 } class_sample;
@@ -118,7 +120,11 @@ static void keep(class_sample *samples, const codec_group *g, uint32_t u, uint32
     int32_t f[CODEC_FEATURES];
     codec_contexts_features(g, p, kind, f);
     for (int i = 0; i < CODEC_FEATURES; i++) samples[class].feature[at][i] = (int16_t)f[i];
-    samples[class].extra[at] = codec_contexts_extra(g, p, kind);
+    int causal = g->causal && g->neighbours[p];
+    samples[class].causal[at] =
+        causal ? (uint8_t)codec_causal_context(g, p, kind) : (uint8_t)NO_CONTEXT;
+    samples[class].extra[at] =
+        codec_contexts_extra(g, p, kind) - (causal ? codec_causal_logit(g, p, kind) : 0);
     samples[class].bit[at] = (uint8_t)bit;
 }
 
@@ -132,36 +138,38 @@ static void walk_pass(codec_group *g, const int16_t *q, class_sample *samples) {
     uint8_t *ahead = g->ahead + (size_t)u * g->stride;
     codec_contexts_predict(g);
     for (uint32_t p = 0; p < g->n; p++) {
-        if (g->context[p] == CODEC_NOT_NOW) continue;
+        if (codec_contexts_at(g, p) == CODEC_NOT_NOW) continue;
         int32_t m = abs(code[p]) >> shift;
         keep(samples, g, u, p, codec_kind_of_level(level[p]), m & 1);
         if (m == 1 && codec_sign_is_predicted(g, u))
             keep(samples, g, u, p, CODEC_SIGN, code[p] > 0);
         level[p] = (int16_t)(code[p] < 0 ? -m : m);
         ahead[p] = 1;
+        codec_contexts_settle(g, p);
     }
     codec_group_finish_pass(g);
 }
 
 /* --- logistic regression --------------------------------------------------------------- */
 
-enum { TERMS = CODEC_FEATURES + 1, ROUNDS = 12 };
+/* The inputs, what the context within the pass says, and 1. */
+enum { CAUSAL_TERM = CODEC_FEATURES, TERMS = CODEC_FEATURES + 2, ROUNDS = 12 };
 static const double feature_unit = 1.0 / 64; /* features enter the regression in 4 octaves */
 
-static double logit_of(const double *theta, const int16_t *f, int32_t extra) {
-    double z = theta[CODEC_FEATURES] + extra / 4096.0;
-    for (int i = 0; i < CODEC_FEATURES; i++) z += theta[i] * f[i] * feature_unit;
-    return fmin(fmax(z, -14), 14);
+static void terms_of(const class_sample *s, uint32_t i, const double *cell, double x[TERMS]) {
+    for (int k = 0; k < CODEC_FEATURES; k++) x[k] = s->feature[i][k] * feature_unit;
+    x[CAUSAL_TERM] = s->causal[i] == NO_CONTEXT ? 0 : cell[s->causal[i]];
+    x[TERMS - 1] = 1;
 }
 
 /* One Newton step (iteratively reweighted least squares) with a ridge; 0 when it cannot be made. */
-static int newton_step(const class_sample *s, double *theta) {
+static int newton_step(const class_sample *s, const double *cell, double *theta) {
     double h[TERMS * TERMS] = {0}, g[TERMS] = {0};
     for (uint32_t i = 0; i < s->kept; i++) {
-        double x[TERMS], p = 1 / (1 + exp(-logit_of(theta, s->feature[i], s->extra[i]))),
-                         w = p * (1 - p);
-        for (int k = 0; k < CODEC_FEATURES; k++) x[k] = s->feature[i][k] * feature_unit;
-        x[CODEC_FEATURES] = 1;
+        double x[TERMS], z = s->extra[i] / 4096.0;
+        terms_of(s, i, cell, x);
+        for (int k = 0; k < TERMS; k++) z += theta[k] * x[k];
+        double p = 1 / (1 + exp(-fmin(fmax(z, -14), 14))), w = p * (1 - p);
         for (int r = 0; r < TERMS; r++) {
             g[r] += x[r] * (s->bit[i] - p);
             for (int c = 0; c <= r; c++) h[r * TERMS + c] += w * x[r] * x[c];
@@ -177,20 +185,33 @@ static int newton_step(const class_sample *s, double *theta) {
     return 1;
 }
 
+/* The logits of contexts within the pass, at their weight; NULL: of a class that has none. */
+static int8_t *causal_logits(codec_code_tables *t, uint32_t class) {
+    uint32_t kind = class / CODEC_BANDS, band = class % CODEC_BANDS;
+    return t->causal && band < CODEC_CAUSAL_BANDS
+               ? t->causal_logit[kind * CODEC_CAUSAL_BANDS + band]
+               : NULL;
+}
+
 /* Weights of a class, and the corrections of its bins from what the weights leave. */
 static void fit_class(codec_code_tables *t, uint32_t class, const class_sample *s) {
-    double theta[TERMS] = {0};
+    double theta[TERMS] = {0}, cell[CODEC_CAUSAL_CONTEXTS];
+    int8_t *causal = causal_logits(t, class);
+    train_causal_cells(s->causal, s->bit, s->kept, cell);
     for (int round = 0; round < ROUNDS && s->kept; round++)
-        if (!newton_step(s, theta)) break;
+        if (!newton_step(s, cell, theta)) break;
+    for (int c = 0; causal && c < CODEC_CAUSAL_CONTEXTS; c++)
+        causal[c] = (int8_t)lrint(fmin(fmax(theta[CAUSAL_TERM] * cell[c] * 16, -127), 127));
     for (int i = 0; i < CODEC_FEATURES; i++)
         t->weight[class][i] =
             (int16_t)lrint(fmin(fmax(theta[i] * feature_unit * 4096, -32767), 32767));
-    t->bias[class] = (int16_t)lrint(fmin(fmax(theta[CODEC_FEATURES] * 64, -8000), 8000));
+    t->bias[class] = (int16_t)lrint(fmin(fmax(theta[TERMS - 1] * 64, -8000), 8000));
     double ones[CODEC_BINS] = {0}, n[CODEC_BINS] = {0};
     for (uint32_t i = 0; i < s->kept; i++) {
         int32_t f[CODEC_FEATURES];
         for (int k = 0; k < CODEC_FEATURES; k++) f[k] = s->feature[i][k];
-        uint32_t bin = codec_contexts_bin(t, class, f, s->extra[i]);
+        int32_t extra = causal && s->causal[i] != NO_CONTEXT ? causal[s->causal[i]] * 256 : 0;
+        uint32_t bin = codec_contexts_bin(t, class, f, s->extra[i] + extra);
         n[bin]++, ones[bin] += s->bit[i];
     }
     for (int b = 0; b < CODEC_BINS; b++) {

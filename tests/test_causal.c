@@ -1,0 +1,220 @@
+/* test_causal.c -- contexts that look at their own pass: against the same in floating point, and
+ * that they depend on nothing but the image. */
+#include "../codec/chunk_coder.h"
+#include "../train/calibrate.h"
+#include "cmocka_all.h"
+#include "dct_model.h"
+
+enum { SEED = 53, UNITS = 40, COLUMNS = 5, ROWS = 4 };
+
+static taper_model *model_in_parts(uint32_t parts) {
+    formats_buffer file = formats_buffer_make(1 << 24);
+    taper_model *m = dct_model_in_parts((codec_window){4, 4, 3, NULL}, UNITS, 2, parts, &file);
+    formats_buffer_free(&file);
+    return m;
+}
+
+static void units_are_those_of_the_bands(void **unused) {
+    (void)unused;
+    assert_int_equal(codec_band(CODEC_CAUSAL_UNITS - 1), CODEC_CAUSAL_BANDS - 1);
+    assert_int_equal(codec_band(CODEC_CAUSAL_UNITS), CODEC_CAUSAL_BANDS);
+}
+
+/* Where an image ends, the window opposite stands in; beside a single one, itself. */
+static void around_is_mirrored(void **unused) {
+    (void)unused;
+    taper_model *m = model_in_parts(2);
+    codec_group g;
+    codec_grid grid[3] = {{3, 2}, {1, 1}, {1, 3}};
+    assert_int_equal(codec_group_alloc(&g, &m->tables, grid, 3, NULL), TAPER_OK);
+    static const uint32_t want[10][CODEC_AROUND] = {
+        {1, 1, 3, 3, 4, 4, 4, 4}, {0, 2, 4, 4, 3, 5, 3, 5}, {1, 1, 5, 5, 4, 4, 4, 4},
+        {4, 4, 0, 0, 1, 1, 1, 1}, {3, 5, 1, 1, 0, 2, 0, 2}, {4, 4, 2, 2, 1, 1, 1, 1},
+        {6, 6, 6, 6, 6, 6, 6, 6}, {7, 7, 8, 8, 8, 8, 8, 8}, {8, 8, 7, 9, 7, 7, 9, 9},
+        {9, 9, 8, 8, 8, 8, 8, 8}};
+    for (int p = 0; p < 10; p++)
+        for (int i = 0; i < CODEC_AROUND; i++) assert_int_equal(g.around[p][i], want[p][i]);
+    codec_group_free(&g);
+    taper_model_free(m);
+}
+
+/* What is known of unit u at p in thresholds after the pass, from the definition of a level. */
+static double known_in_thresholds(const codec_group *g, uint32_t u, uint32_t p) {
+    const codec_code_tables *t = g->tables;
+    uint32_t depth = codec_group_depth(g, u, p), q = (uint32_t)abs(g->level[u * g->stride + p]);
+    double c = t->recon[codec_ratio_bin(codec_log_ratio(t, u, depth))][(q < 4 ? q : 4) - (q > 0)];
+    double x = q ? (q + c / 256) * (depth > g->depth[u] ? 1 : 2) : 0;
+    return g->level[u * g->stride + p] < 0 ? -x : x;
+}
+
+/* The context as the header says, or one of its neighbours where rounding decides. */
+static void check_context(const codec_group *g, uint32_t p, codec_kind kind) {
+    uint32_t u = g->tables->pass[g->pass].unit;
+    double v = 0, least = 1e9, most = -1e9, known;
+    int level = g->level[u * g->stride + p];
+    for (int i = 0; i < CODEC_AROUND; i++) {
+        known = known_in_thresholds(g, u, g->around[p][i]);
+        v += g->tables->causal_weight[u][i] / 4096.0 * known;
+        if (i < 4) least = fmin(least, known), most = fmax(most, known);
+    }
+    double from = kind == CODEC_SIGNIFICANCE ? fabs(v)
+                  : kind == CODEC_SIGN       ? v + 2
+                                             : (level < 0 ? -v : v) - (2 * abs(level) + 1) + 2;
+    static const double edge[] = {10 / 16.0, 2, 20 / 16.0, 56 / 16.0, 6};
+    double spread = 0;
+    for (int i = 0; i < 5; i++) spread += most - least >= edge[i] - 0.07;
+    uint32_t context = codec_causal_context(g, p, kind);
+    assert_true(context < CODEC_CAUSAL_CONTEXTS);
+    double place = fmin(fmax(floor(from * 4), 0), 15);
+    assert_true(fabs(place - context / 6) <= 1);
+    assert_true(spread >= context % 6 && spread - context % 6 <= 1);
+    assert_int_equal(codec_causal_logit(g, p, kind),
+                     256 * g->tables->causal_logit[codec_causal_class(kind, u)][context]);
+}
+
+/* Codes that wander from window to window. */
+static void smooth_codes(const codec_code_tables *t, uint32_t stride, uint64_t *state,
+                         int16_t *code) {
+    for (uint32_t u = 0; u < t->units; u++) {
+        int top = (1 << t->planes[u]) - 1, value = 0;
+        for (uint32_t p = 0; p < COLUMNS * ROWS; p++) {
+            value += (int)(picture_random(state) % (unsigned)(top / 2 + 1)) - top / 4;
+            value = value < -top ? -top : value > top ? top : value;
+            code[u * stride + p] = (int16_t)value;
+        }
+    }
+}
+
+/* Walk a pass over the codes, as encoder and decoder do; contexts to seen, CODEC_NOT_NOW included.
+ */
+static void walk_pass(codec_group *g, const int16_t *code, uint32_t *seen, int check) {
+    codec_pass pass = g->tables->pass[g->pass];
+    size_t at = (size_t)pass.unit * g->stride;
+    int shift = g->tables->planes[pass.unit] - pass.depth - 1;
+    codec_contexts_predict(g);
+    assert_int_equal(g->causal, pass.unit < CODEC_CAUSAL_UNITS);
+    for (uint32_t p = 0; p < g->n; p++) {
+        seen[p] = codec_contexts_at(g, p);
+        if (check && g->causal && !g->ahead[at + p]) {
+            check_context(g, p, codec_kind_of_level(g->level[at + p]));
+            if (!g->level[at + p]) check_context(g, p, CODEC_SIGN);
+        }
+        if (seen[p] == CODEC_NOT_NOW) continue;
+        int q = abs(code[at + p]) >> shift;
+        g->level[at + p] = (int16_t)(code[at + p] < 0 ? -q : q);
+        g->ahead[at + p] = 1;
+        codec_contexts_settle(g, p);
+    }
+    codec_group_finish_pass(g);
+}
+
+static void contexts_are_as_documented(void **unused) {
+    (void)unused;
+    uint64_t state = SEED;
+    printf("seed %d\n", SEED);
+    taper_model *m = model_in_parts(3);
+    codec_grid grid = {COLUMNS, ROWS};
+    codec_group g;
+    assert_int_equal(codec_group_alloc(&g, &m->tables, &grid, 1, NULL), TAPER_OK);
+    int16_t *code = calloc((size_t)UNITS * g.stride, sizeof *code);
+    uint32_t seen[COLUMNS * ROWS];
+    assert_non_null(code);
+    smooth_codes(&m->tables, g.stride, &state, code);
+    while (g.pass < m->tables.n_passes) walk_pass(&g, code, seen, 1);
+    free(code);
+    codec_group_free(&g);
+    taper_model_free(m);
+}
+
+/* An image's contexts are those it has alone: which images share its group must not matter, as
+ * parts of planes would hold other positions. */
+static void contexts_stay_within_the_image(void **unused) {
+    (void)unused;
+    uint64_t state = SEED + 1;
+    taper_model *m = model_in_parts(3);
+    enum { N = COLUMNS * ROWS };
+    codec_grid grid[3] = {{COLUMNS, ROWS}, {1, 1}, {COLUMNS, ROWS}};
+    codec_group alone, together;
+    assert_int_equal(codec_group_alloc(&alone, &m->tables, grid, 1, NULL), TAPER_OK);
+    assert_int_equal(codec_group_alloc(&together, &m->tables, grid, 3, NULL), TAPER_OK);
+    int16_t *code = calloc((size_t)UNITS * alone.stride, sizeof *code);
+    int16_t *codes = calloc((size_t)UNITS * together.stride, sizeof *codes);
+    assert_true(code && codes);
+    smooth_codes(&m->tables, alone.stride, &state, code);
+    smooth_codes(&m->tables, together.stride, &state, codes);
+    for (uint32_t u = 0; u < UNITS; u++) /* ours comes last */
+        memcpy(codes + (size_t)u * together.stride + N + 1, code + (size_t)u * alone.stride,
+               N * sizeof *code);
+    while (alone.pass < m->tables.n_passes) {
+        uint32_t seen[N], seen_together[2 * N + 1];
+        walk_pass(&alone, code, seen, 0);
+        walk_pass(&together, codes, seen_together, 0);
+        for (uint32_t p = 0; p < N; p++) assert_int_equal(seen[p], seen_together[N + 1 + p]);
+    }
+    free(code), free(codes);
+    codec_group_free(&alone), codec_group_free(&together);
+    taper_model_free(m);
+}
+
+/* --- what it is for -------------------------------------------------------------------- */
+
+enum { SIDE = 16, IMAGES = 12, FEW_UNITS = 4 };
+
+/* Unit 0 is a smooth hill over the windows of an image, the others are noise. */
+static void hills(float *code) {
+    uint64_t state = SEED + 2;
+    for (int i = 0; i < IMAGES; i++) {
+        double a = (double)(picture_random(&state) % 1000) / 150,
+               b = (double)(picture_random(&state) % 1000) / 150;
+        for (int y = 0; y < SIDE; y++)
+            for (int x = 0; x < SIDE; x++, code += FEW_UNITS) {
+                code[0] = (float)(900 * sin(a + 0.35 * x) * cos(b + 0.3 * y));
+                for (int u = 0; u < FEW_UNITS; u++)
+                    code[u] += (float)(picture_random(&state) % 2001) / 250 - 4;
+            }
+    }
+}
+
+/* Bits of all passes of unit 0 under the model's contexts. */
+static double bits_of_unit_0(taper_model *m, const train_codes *codes) {
+    double *bits = calloc(m->tables.n_passes + 1, sizeof *bits), sum = 0;
+    assert_non_null(bits);
+    assert_int_equal(train_measure_bits(m, codes, bits, NULL), TAPER_OK);
+    for (uint32_t i = 0; i < m->tables.n_passes; i++)
+        if (m->tables.pass[i].unit == 0) sum += bits[i];
+    free(bits);
+    return sum;
+}
+
+static void smooth_units_cost_less(void **unused) {
+    (void)unused;
+    static float code[IMAGES * SIDE * SIDE * FEW_UNITS];
+    codec_grid grid[IMAGES];
+    for (int i = 0; i < IMAGES; i++) grid[i] = (codec_grid){SIDE, SIDE};
+    hills(code);
+    train_codes codes = {.n = IMAGES * SIDE * SIDE, .code = code, .grid = grid, .n_images = IMAGES};
+    taper_model m = {.window = {4, 4, 1, NULL}};
+    m.network.units = FEW_UNITS;
+    train_calibrate_options options = {.step = 4};
+    assert_int_equal(train_calibrate(&m, &codes, &options, NULL), TAPER_OK);
+    assert_int_equal(m.tables.causal, 1);
+    double with = bits_of_unit_0(&m, &codes);
+    m.tables.causal = 0;
+    assert_int_equal(train_refit_contexts(&m, &codes, NULL), TAPER_OK);
+    double without = bits_of_unit_0(&m, &codes);
+    printf("%.2f bits a window of the smooth unit, %.2f without\n", with / (double)codes.n,
+           without / (double)codes.n);
+    assert_true(with < 0.8 * without);
+    codec_code_tables_free(&m.tables);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(units_are_those_of_the_bands),
+        cmocka_unit_test(around_is_mirrored),
+        cmocka_unit_test(contexts_are_as_documented),
+        cmocka_unit_test(contexts_stay_within_the_image),
+        cmocka_unit_test(smooth_units_cost_less),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
