@@ -105,11 +105,12 @@ static taper_status write_matrix(const int_matrix *m, formats_buffer *out) {
     return status;
 }
 
-static taper_status read_matrix(const int_matrix *m, formats_cursor *in, taper_error *error) {
+static taper_status read_matrix(uint16_t version, const int_matrix *m, formats_cursor *in,
+                                taper_error *error) {
     int32_t *q = malloc((size_t)m->rows * m->columns * sizeof *q);
     float *step = malloc(m->rows * sizeof *step);
     taper_status status =
-        q && step ? codec_weights_read_integers(q, step, m->rows, m->columns, 1, in, error)
+        q && step ? codec_weights_read_integers(version, q, step, m->rows, m->columns, 1, in, error)
                   : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");
     for (uint32_t r = 0; r < m->rows && status == TAPER_OK; r++) {
         int shift = shift_of(step[r]), exact = m->shift ? shift >= 0 : shift == 0;
@@ -191,9 +192,9 @@ static taper_status read_shape(codec_conditional *c, uint32_t kinds, uint32_t un
     return TAPER_OK;
 }
 
-taper_status codec_conditional_read(codec_conditional *c, uint32_t kinds, uint32_t units,
-                                    uint32_t passes, uint64_t max_bytes, formats_cursor *in,
-                                    taper_error *error) {
+taper_status codec_conditional_read(codec_conditional *c, uint16_t version, uint32_t kinds,
+                                    uint32_t units, uint32_t passes, uint64_t max_bytes,
+                                    formats_cursor *in, taper_error *error) {
     TAPER_TRY(read_shape(c, kinds, units, passes, in, error));
     uint64_t bytes = weight_bytes(c);
     if (bytes > max_bytes) {
@@ -217,7 +218,7 @@ taper_status codec_conditional_read(codec_conditional *c, uint32_t kinds, uint32
     int_matrix matrix[MATRICES];
     int matrices = list_matrices(c, matrix);
     for (int i = 0; i < matrices && status == TAPER_OK; i++)
-        status = read_matrix(&matrix[i], in, error);
+        status = read_matrix(version, &matrix[i], in, error);
     if (status != TAPER_OK) codec_conditional_free(c);
     return status;
 }

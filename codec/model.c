@@ -96,7 +96,7 @@ static taper_status write_network(taper_model *m, const codec_weight_precision *
     return write_stack(&net->decoder, precision->layer_bits, net->tied_gain > 0, out);
 }
 
-/* The features of a version 2 payload; the numbers are those of SPEC.md, 6.2. */
+/* The features of a payload; the numbers are those of SPEC.md, 6.2. */
 enum {
     FLAG_TIED = 1,
     FLAG_DIRECT = 2,
@@ -117,13 +117,6 @@ static uint8_t flags_of(const taper_model *m) {
                      (m->tables.head ? FLAG_HEAD : 0) | (m->window.lap ? FLAG_LAPPED : 0));
 }
 
-/* 1, unless something was not yet known then. */
-static uint16_t version_of(const taper_model *m) {
-    if (m->tables.causal) return 3;
-    return flags_of(m) > FLAG_TIED || m->network.hidden != CODEC_RELU || m->tables.parts > 1 ? 2
-                                                                                             : 1;
-}
-
 static void write_architecture(const taper_model *m, formats_buffer *out) {
     const codec_network *net = &m->network;
     formats_write_u8(out, (uint8_t)m->info.family);
@@ -132,11 +125,9 @@ static void write_architecture(const taper_model *m, formats_buffer *out) {
     formats_write_u16le(out, (uint16_t)m->window.height);
     formats_write_u16le(out, (uint16_t)net->units);
     formats_write_u8(out, flags_of(m));
-    if (version_of(m) >= 2) {
-        formats_write_u8(out, (uint8_t)net->hidden);
-        formats_write_u8(out, (uint8_t)net->code);
-        if (net->tied_gain > 0) write_floats(out, &net->tied_gain, 1);
-    }
+    formats_write_u8(out, (uint8_t)net->hidden);
+    formats_write_u8(out, (uint8_t)net->code);
+    if (net->tied_gain > 0) write_floats(out, &net->tied_gain, 1);
     const codec_stack *stacks[2] = {&net->encoder, &net->decoder};
     for (int s = 0; s < 2; s++) {
         formats_write_u8(out, (uint8_t)stacks[s]->depth);
@@ -171,7 +162,7 @@ taper_status codec_model_write(taper_model *m, const codec_weight_precision *pre
         m->info.id = formats_model_id(payload.data, payload.size);
         m->info.binary = m->tables.density != NULL;
         describe_networks(m);
-        status = formats_model_pack(version_of(m), payload.data, payload.size, out, error);
+        status = formats_model_pack(FORMATS_MODEL_VERSION, payload.data, payload.size, out, error);
         m->info.file_bytes = out->size - start;
     } else {
         formats_fail(error, status, "no memory to write the model");
@@ -193,6 +184,7 @@ taper_status codec_model_round_weights(taper_model *m, const codec_weight_precis
 /* --- reading --------------------------------------------------------------------------- */
 
 typedef struct architecture {
+    uint16_t version; /* of the payload */
     uint32_t family, units, flags, depth[2], width[2][CODEC_MAX_LAYERS];
     uint32_t hidden, code; /* activations */
     float tied_gain;
@@ -224,7 +216,7 @@ static taper_status read_lap(architecture *a, formats_cursor *in, taper_error *e
 
 static taper_status read_architecture(architecture *a, uint16_t version, formats_cursor *in,
                                       taper_error *error) {
-    *a = (architecture){.family = formats_read_u8(in)};
+    *a = (architecture){.version = version, .family = formats_read_u8(in)};
     a->window.channels = formats_read_u8(in);
     a->window.width = formats_read_u16le(in);
     a->window.height = formats_read_u16le(in);
@@ -331,13 +323,13 @@ static taper_status check_architecture(const architecture *a, const taper_limits
     return TAPER_OK;
 }
 
-static taper_status read_stack(codec_stack *stack, int without_weights, formats_cursor *in,
-                               taper_error *error) {
+static taper_status read_stack(uint16_t version, codec_stack *stack, int without_weights,
+                               formats_cursor *in, taper_error *error) {
     for (uint32_t l = 0; l < stack->depth; l++) {
         codec_layer *layer = &stack->layer[l];
         if (!without_weights)
-            TAPER_TRY(
-                codec_weights_read(layer->weight, layer->outputs, layer->inputs, 1, in, error));
+            TAPER_TRY(codec_weights_read(version, layer->weight, layer->outputs, layer->inputs, 1,
+                                         in, error));
         for (uint32_t i = 0; i < layer->outputs; i++) {
             layer->bias[i] = read_float(in);
             if (!(fabsf(layer->bias[i]) < 1e9f))
@@ -370,21 +362,21 @@ static taper_status read_network(taper_model *m, const architecture *a, formats_
     float *linear[2] = {net->synthesis, a->flags & FLAG_TIED ? NULL : net->analysis};
     for (int i = 0; i < 2; i++)
         if (linear[i])
-            TAPER_TRY(
-                codec_weights_read(linear[i], net->units, net->inputs, a->window.width, in, error));
-    TAPER_TRY(read_stack(&net->encoder, 0, in, error));
+            TAPER_TRY(codec_weights_read(a->version, linear[i], net->units, net->inputs,
+                                         a->window.width, in, error));
+    TAPER_TRY(read_stack(a->version, &net->encoder, 0, in, error));
     if (a->flags & FLAG_TIED_STACKS) TAPER_TRY(codec_network_tie(net, a->tied_gain));
-    return read_stack(&net->decoder, (a->flags & FLAG_TIED_STACKS) != 0, in, error);
+    return read_stack(a->version, &net->decoder, (a->flags & FLAG_TIED_STACKS) != 0, in, error);
 }
 
 /* A conditional model, or a head. */
-static taper_status read_conditional(const codec_code_tables *t, uint32_t kinds, uint64_t max_bytes,
-                                     codec_conditional **out, formats_cursor *in,
-                                     taper_error *error) {
+static taper_status read_conditional(uint16_t version, const codec_code_tables *t, uint32_t kinds,
+                                     uint64_t max_bytes, codec_conditional **out,
+                                     formats_cursor *in, taper_error *error) {
     codec_conditional *c = calloc(1, sizeof *c);
     if (!c) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");
     taper_status status =
-        codec_conditional_read(c, kinds, t->units, t->n_passes, max_bytes, in, error);
+        codec_conditional_read(c, version, kinds, t->units, t->n_passes, max_bytes, in, error);
     if (status != TAPER_OK) free(c), c = NULL;
     *out = c;
     return status;
@@ -410,11 +402,11 @@ static taper_status read_payload(taper_model *m, uint16_t version, formats_curso
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: step mode of a later version than the file's");
     if (a.flags & FLAG_CONDITIONAL)
-        TAPER_TRY(read_conditional(t, CODEC_CONDITIONAL_KINDS, limits->max_model_bytes,
+        TAPER_TRY(read_conditional(version, t, CODEC_CONDITIONAL_KINDS, limits->max_model_bytes,
                                    &t->conditional, in, error));
     if (a.flags & FLAG_HEAD) {
         codec_conditional *head = NULL;
-        TAPER_TRY(read_conditional(t, 1, limits->max_model_bytes, &head, in, error));
+        TAPER_TRY(read_conditional(version, t, 1, limits->max_model_bytes, &head, in, error));
         if (codec_head_attach(t, head) != TAPER_OK)
             return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a reconstruction head");
     }

@@ -1,66 +1,61 @@
 /* weights_coder.c -- see weights_coder.h. */
 #include "weights_coder.h"
+#include "rans.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { CLASSES = 12, UNARY = 18, EXP_BITS = 21, P_HALF = 32768 };
+enum { CLASSES = CODEC_WEIGHT_CLASSES, SINGLE = 16, SYMBOLS = CODEC_RANS_SYMBOLS };
 
-typedef struct weight_models {
-    codec_bit zero[CLASSES], more[CLASSES][UNARY], exponent[EXP_BITS];
-} weight_models;
+/* --- magnitudes as symbols ------------------------------------------------------------- */
 
-static void reset_models(weight_models *m) {
-    codec_bit *bit = (codec_bit *)m;
-    for (size_t i = 0; i < sizeof *m / sizeof *bit; i++) bit[i] = (codec_bit){P_HALF, 0};
+/* Of a magnitude of SINGLE and above the highest three digits are the symbol. */
+static uint32_t symbol_of(uint32_t magnitude, uint32_t *digits) {
+    *digits = 0;
+    if (magnitude < SINGLE) return magnitude;
+    uint32_t octave = 31 - (uint32_t)__builtin_clz(magnitude);
+    *digits = octave - 2;
+    return SINGLE + 4 * (octave - 4) + (magnitude >> (octave - 2) & 3);
 }
 
-/* Class of the weighted sum of the magnitudes around column c. */
-static uint32_t class_of(const int32_t *row, uint32_t c, uint32_t width) {
-    uint32_t near = c ? (uint32_t)abs(row[c - 1]) : 0;
-    uint32_t next = c > 1 ? (uint32_t)abs(row[c - 2]) : near;
-    uint32_t above = c >= width ? (uint32_t)abs(row[c - width]) : near;
-    uint32_t sum = 2 * near + next + 2 * above;
-    static const uint16_t edge[CLASSES - 1] = {1, 2, 4, 6, 9, 13, 19, 28, 45, 80, 200};
-    uint32_t class = 0;
-    while (class < CLASSES - 1 && sum >= edge[class]) class ++;
-    return class;
+static uint32_t least_of(uint32_t symbol, uint32_t *digits) {
+    *digits = 0;
+    if (symbol < SINGLE) return symbol;
+    *digits = (symbol - SINGLE) / 4 + 2;
+    return (4 + (symbol - SINGLE) % 4) << *digits;
 }
 
-static void encode_weight(codec_rc_encoder *rc, weight_models *m, uint32_t class, int32_t v) {
-    codec_rc_encode_adaptive(rc, v == 0, &m->zero[class]);
-    if (v == 0) return;
-    codec_rc_encode(rc, v < 0, P_HALF);
-    uint32_t rest = (uint32_t)abs(v) - 1, i = 0;
-    for (; i < UNARY; i++) {
-        int more = rest > i;
-        codec_rc_encode_adaptive(rc, more, &m->more[class][i]);
-        if (!more) return;
+/* --- plain bits, from the low end of each byte ------------------------------------------ */
+
+typedef struct bit_writer {
+    formats_buffer *out;
+    uint64_t waiting;
+    uint32_t n;
+} bit_writer;
+
+static void put_bits(bit_writer *w, uint32_t value, uint32_t n) {
+    w->waiting |= (uint64_t)value << w->n;
+    for (w->n += n; w->n >= 8; w->n -= 8, w->waiting >>= 8)
+        formats_write_u8(w->out, (uint8_t)w->waiting);
+}
+
+typedef struct bit_reader {
+    const uint8_t *next, *end;
+    uint64_t waiting;
+    uint32_t n;
+} bit_reader;
+
+/* n <= 19; bits beyond the end are 0. */
+static inline uint32_t take_bits(bit_reader *r, uint32_t n) {
+    while (r->n < n) {
+        if (r->next < r->end) r->waiting |= (uint64_t)*r->next++ << r->n;
+        r->n += 8;
     }
-    rest -= UNARY - 1; /* >= 1: its length in unary, then its bits below the highest */
-    uint32_t length = 31 - (uint32_t)__builtin_clz(rest);
-    for (i = 0; i < length; i++) codec_rc_encode_adaptive(rc, 1, &m->exponent[i]);
-    codec_rc_encode_adaptive(rc, 0, &m->exponent[length]);
-    while (length--) codec_rc_encode(rc, (rest >> length) & 1, P_HALF);
+    uint32_t value = (uint32_t)r->waiting & ((1u << n) - 1);
+    r->waiting >>= n, r->n -= n;
+    return value;
 }
 
-/* CODEC_WEIGHT_MAX + 1 on an illegal code. */
-static int32_t decode_weight(codec_rc_decoder *rc, weight_models *m, uint32_t class) {
-    if (codec_rc_decode_adaptive(rc, &m->zero[class])) return 0;
-    int negative = codec_rc_decode(rc, P_HALF);
-    uint32_t magnitude = 1;
-    while (magnitude <= UNARY && codec_rc_decode_adaptive(rc, &m->more[class][magnitude - 1]))
-        magnitude++;
-    if (magnitude > UNARY) {
-        uint32_t length = 0, rest = 1;
-        while (length < EXP_BITS && codec_rc_decode_adaptive(rc, &m->exponent[length])) length++;
-        if (length == EXP_BITS) return CODEC_WEIGHT_MAX + 1;
-        while (length--) rest = rest << 1 | (uint32_t)codec_rc_decode(rc, P_HALF);
-        magnitude = UNARY + rest;
-    }
-    if (magnitude > CODEC_WEIGHT_MAX) return CODEC_WEIGHT_MAX + 1;
-    return negative ? -(int32_t)magnitude : (int32_t)magnitude;
-}
+/* --- writing --------------------------------------------------------------------------- */
 
 static void quantise_row(float *row, uint32_t columns, float step, int32_t *q) {
     for (uint32_t c = 0; c < columns; c++) {
@@ -72,33 +67,74 @@ static void quantise_row(float *row, uint32_t columns, float step, int32_t *q) {
     }
 }
 
-taper_status codec_weights_write(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
-                                 const float *step, formats_buffer *out) {
-    int32_t *q = malloc((size_t)columns * sizeof *q + 1);
-    if (!q) return TAPER_ERR_NOMEM;
-    for (uint32_t r = 0; r < rows; r++) {
-        uint32_t bits;
-        memcpy(&bits, &step[r], sizeof bits);
-        formats_write_u32le(out, bits);
-    }
-    formats_buffer string = formats_buffer_make(SIZE_MAX / 2);
-    codec_rc_encoder rc;
-    weight_models models;
-    reset_models(&models);
-    codec_rc_encoder_init(&rc, &string);
+/* A weight's class and symbol. */
+typedef struct coded {
+    uint8_t class, symbol;
+} coded;
+
+/* All symbols, how often each occurs, and the plain bits. */
+static void list_symbols(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
+                         const float *step, int32_t *q, coded *to, uint32_t count[][SYMBOLS],
+                         bit_writer *plain) {
     for (uint32_t r = 0; r < rows; r++) {
         quantise_row(weights + (size_t)r * columns, columns, step[r], q);
-        for (uint32_t c = 0; c < columns; c++)
-            encode_weight(&rc, &models, class_of(q, c, width), q[c]);
+        for (uint32_t c = 0; c < columns; c++, to++) {
+            uint32_t digits, magnitude = (uint32_t)abs(q[c]);
+            *to = (coded){(uint8_t)codec_weight_class(q, c, width),
+                          (uint8_t)symbol_of(magnitude, &digits)};
+            count[to->class][to->symbol]++;
+            if (magnitude) put_bits(plain, q[c] < 0, 1);
+            put_bits(plain, magnitude & ((1u << digits) - 1), digits);
+        }
     }
-    codec_rc_encoder_finish(&rc);
-    formats_write_varint(out, string.size);
-    if (string.status == TAPER_OK) formats_write_bytes(out, string.data, string.size);
-    taper_status status = string.status != TAPER_OK ? string.status : out->status;
-    formats_buffer_free(&string);
-    free(q);
+    put_bits(plain, 0, 7);
+}
+
+static void write_words(const codec_rans_table *table, const coded *symbols, size_t n,
+                        formats_buffer *words, formats_buffer *out) {
+    codec_rans_encoder e = {CODEC_RANS_LEAST, words};
+    for (size_t i = n; i-- > 0;) codec_rans_encode(&e, &table[symbols[i].class], symbols[i].symbol);
+    formats_write_varint(out, words->size / 2);
+    formats_write_u32le(out, e.x);
+    for (size_t i = words->size; i > 0 && words->status == TAPER_OK; i -= 2)
+        formats_write_bytes(out, words->data + i - 2, 2);
+}
+
+taper_status codec_weights_write(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
+                                 const float *step, formats_buffer *out) {
+    size_t n = (size_t)rows * columns;
+    int32_t *q = malloc((size_t)columns * sizeof *q + 1);
+    coded *symbols = malloc(n * sizeof *symbols + 1);
+    uint32_t(*count)[SYMBOLS] = calloc(CLASSES, sizeof *count);
+    codec_rans_table *table = calloc(CLASSES, sizeof *table);
+    formats_buffer words = formats_buffer_make(SIZE_MAX / 2),
+                   bits = formats_buffer_make(SIZE_MAX / 2);
+    bit_writer plain = {.out = &bits};
+    taper_status status = q && symbols && count && table ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) {
+        for (uint32_t r = 0; r < rows; r++) {
+            uint32_t raw;
+            memcpy(&raw, &step[r], sizeof raw);
+            formats_write_u32le(out, raw);
+        }
+        list_symbols(weights, rows, columns, width, step, q, symbols, count, &plain);
+        for (uint32_t k = 0; k < CLASSES; k++) {
+            codec_rans_table_make(&table[k], count[k]);
+            codec_rans_table_write(&table[k], out);
+        }
+        write_words(table, symbols, n, &words, out);
+        formats_write_varint(out, bits.size);
+        formats_write_bytes(out, bits.data, bits.size);
+        status = words.status != TAPER_OK  ? words.status
+                 : bits.status != TAPER_OK ? bits.status
+                                           : out->status;
+    }
+    formats_buffer_free(&words), formats_buffer_free(&bits);
+    free(q), free(symbols), free(count), free(table);
     return status;
 }
+
+/* --- reading --------------------------------------------------------------------------- */
 
 static taper_status read_steps(float *step, uint32_t rows, formats_cursor *in, taper_error *error) {
     for (uint32_t r = 0; r < rows; r++) {
@@ -111,60 +147,96 @@ static taper_status read_steps(float *step, uint32_t rows, formats_cursor *in, t
     return formats_cursor_check(in, "model: weight steps", error);
 }
 
-/* Integers, row after row: to q[rows][columns], or, where weights is given, times their steps to
- * weights by way of q[columns]. */
+typedef struct strings {
+    const codec_rans_table *table; /* [CLASSES] */
+    codec_rans_decoder words;
+    bit_reader plain;
+} strings;
+
+/* Could so many words hold this many weights? Each takes at least 1 / 1419 bit (CODEC_RANS_MOST): a
+ * guard against short files that are long work. */
+static int is_plausible(uint64_t weights, uint64_t words) {
+    enum { WEIGHTS_PER_WORD = 23000 };
+    return weights / WEIGHTS_PER_WORD <= words + 2;
+}
+
+static taper_status read_strings(strings *s, codec_rans_table *table, uint64_t weights,
+                                 formats_cursor *in, taper_error *error) {
+    for (uint32_t k = 0; k < CLASSES; k++) TAPER_TRY(codec_rans_table_read(&table[k], in, error));
+    s->table = table;
+    size_t words = (size_t)formats_read_varint_max(in, SIZE_MAX / 4);
+    s->words.x = formats_read_u32le(in);
+    s->words.next = formats_read_bytes(in, 2 * words);
+    size_t bytes = (size_t)formats_read_varint_max(in, SIZE_MAX / 4);
+    s->plain.next = formats_read_bytes(in, bytes);
+    TAPER_TRY(formats_cursor_check(in, "model: weights", error));
+    s->words.end = s->words.next + 2 * words, s->plain.end = s->plain.next + bytes;
+    if (!is_plausible(weights, words))
+        return formats_fail(error, TAPER_ERR_CORRUPT, "model: %zu words cannot hold %llu weights",
+                            words, (unsigned long long)weights);
+    return TAPER_OK;
+}
+
+static inline int32_t next_weight(strings *s, uint32_t class) {
+    uint32_t digits, magnitude = least_of(codec_rans_decode(&s->words, &s->table[class]), &digits);
+    if (!magnitude) return 0;
+    uint32_t negative = take_bits(&s->plain, 1);
+    magnitude += take_bits(&s->plain, digits);
+    return negative ? -(int32_t)magnitude : (int32_t)magnitude;
+}
+
+/* A writer's strings end where the last weight does. */
+static taper_status check_end(const strings *s, taper_error *error) {
+    if (s->words.x == CODEC_RANS_LEAST && s->words.next == s->words.end &&
+        s->plain.next == s->plain.end)
+        return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_CORRUPT, "model: weights do not end with their strings");
+}
+
 static taper_status read_rows(int32_t *q, float *weights, const float *step, uint32_t rows,
-                              uint32_t columns, uint32_t width, codec_rc_decoder *rc,
-                              taper_error *error) {
-    weight_models models;
-    reset_models(&models);
+                              uint32_t columns, uint32_t width, strings *s, taper_error *error) {
     for (uint32_t r = 0; r < rows; r++) {
         for (uint32_t c = 0; c < columns; c++) {
-            q[c] = decode_weight(rc, &models, class_of(q, c, width));
-            if (q[c] > CODEC_WEIGHT_MAX)
+            uint32_t class = codec_weight_class(q, c, width);
+            q[c] = s->table[class].n ? next_weight(s, class) : CODEC_WEIGHT_MAX + 1;
+            if (abs(q[c]) > CODEC_WEIGHT_MAX)
                 return formats_fail(error, TAPER_ERR_CORRUPT,
                                     "model: weight %u of row %u is out of range", c, r);
             if (weights) weights[(size_t)r * columns + c] = (float)q[c] * step[r];
         }
         if (!weights) q += columns;
     }
-    return TAPER_OK;
+    return check_end(s, error);
 }
 
-/* Could a string of `size` bytes hold this many weights? Each takes a bit of at least 1 / 1419
- * (CODEC_P_MIN), and the last 8 bytes may be trimmed: a guard against short files that are long
- * work. */
-static int is_plausible(uint64_t weights, uint64_t size) {
-    enum { WEIGHTS_PER_BYTE = 11500, TRIMMED = 16 };
-    return weights / WEIGHTS_PER_BYTE <= size + TRIMMED;
-}
-
-static taper_status read_matrix(int32_t *q, float *weights, float *step, uint32_t rows,
-                                uint32_t columns, uint32_t width, formats_cursor *in,
+static taper_status read_matrix(uint16_t version, int32_t *q, float *weights, float *step,
+                                uint32_t rows, uint32_t columns, uint32_t width, formats_cursor *in,
                                 taper_error *error) {
     TAPER_TRY(read_steps(step, rows, in, error));
-    size_t size = (size_t)formats_read_varint_max(in, SIZE_MAX / 2);
-    const uint8_t *bytes = formats_read_bytes(in, size);
-    codec_rc_decoder rc;
-    TAPER_TRY(formats_cursor_check(in, "model: weights", error));
-    if (!is_plausible((uint64_t)rows * columns, size))
-        return formats_fail(error, TAPER_ERR_CORRUPT, "model: %zu bytes cannot hold %llu weights",
-                            size, (unsigned long long)rows * columns);
-    codec_rc_decoder_init(&rc, bytes, size, 1);
-    return read_rows(q, weights, step, rows, columns, width, &rc, error);
+    if (version < 3)
+        return codec_weights_v1_read(q, weights, step, rows, columns, width, in, error);
+    codec_rans_table *table = malloc(CLASSES * sizeof *table);
+    strings s = {0};
+    taper_status status =
+        table ? read_strings(&s, table, (uint64_t)rows * columns, in, error)
+              : formats_fail(error, TAPER_ERR_NOMEM, "model: no memory for its weights");
+    if (status == TAPER_OK) status = read_rows(q, weights, step, rows, columns, width, &s, error);
+    free(table);
+    return status;
 }
 
-taper_status codec_weights_read_integers(int32_t *q, float *step, uint32_t rows, uint32_t columns,
-                                         uint32_t width, formats_cursor *in, taper_error *error) {
-    return read_matrix(q, NULL, step, rows, columns, width, in, error);
+taper_status codec_weights_read_integers(uint16_t version, int32_t *q, float *step, uint32_t rows,
+                                         uint32_t columns, uint32_t width, formats_cursor *in,
+                                         taper_error *error) {
+    return read_matrix(version, q, NULL, step, rows, columns, width, in, error);
 }
 
-taper_status codec_weights_read(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
-                                formats_cursor *in, taper_error *error) {
+taper_status codec_weights_read(uint16_t version, float *weights, uint32_t rows, uint32_t columns,
+                                uint32_t width, formats_cursor *in, taper_error *error) {
     float *step = malloc((size_t)rows * sizeof *step + 1);
     int32_t *q = malloc((size_t)columns * sizeof *q + 1);
     taper_status status =
-        step && q ? read_matrix(q, weights, step, rows, columns, width, in, error)
+        step && q ? read_matrix(version, q, weights, step, rows, columns, width, in, error)
                   : formats_fail(error, TAPER_ERR_NOMEM, "model: no memory for its weights");
     free(step), free(q);
     return status;

@@ -45,6 +45,11 @@ MAX_PARTS = 4
 MAX_MODEL_LAYERS = 64
 MODEL_LEAST = 241
 WEIGHT_MAX = 1 << 20
+RANS_TOTAL = 4096
+RANS_SYMBOLS = 84
+RANS_MOST = 4094
+RANS_LEAST = 65536
+SINGLE = 16
 BANDS = 12
 KINDS = 4
 CLASSES = KINDS * BANDS
@@ -630,6 +635,7 @@ class Model:
         payload = unzstd(data[40:], size)
         require(xxh3_64(payload) == self.id, "the model fails its checksum")
         r = Reader(payload, "model")
+        r.version = version             # of matrices (6.4)
         self.architecture(r)
         self.network(r)
         if self.binary:
@@ -825,10 +831,7 @@ def read_matrix(r, rows, columns, width):
 def read_integers(r, rows, columns, width):
     step = r.unpack("%df" % rows)
     require(all(1e-20 < s < 1e6 for s in step), "a weight's step is out of range")
-    rc = RangeDecoder(r.bytes(r.varint(1 << 62)), True)
-    zero = [Bit(P_HALF, 0) for _ in range(MATRIX_CLASSES)]
-    more = [[Bit(P_HALF, 0) for _ in range(UNARY)] for _ in range(MATRIX_CLASSES)]
-    exponent = [Bit(P_HALF, 0) for _ in range(EXP_BITS)]
+    strings = WeightStrings(r) if r.version >= 3 else WeightStringV1(r)
     matrix = []
     for _ in step:
         q = []
@@ -837,10 +840,75 @@ def read_integers(r, rows, columns, width):
             after = abs(q[c - 2]) if c > 1 else near
             above = abs(q[c - width]) if c >= width else near
             total = 2 * near + after + 2 * above
-            k = sum(total >= edge for edge in CLASS_EDGES)
-            q.append(read_weight(rc, zero[k], more[k], exponent))
+            q.append(strings.weight(sum(total >= edge for edge in CLASS_EDGES)))
+            require(abs(q[-1]) <= WEIGHT_MAX, "a weight is out of range")
         matrix.append(q)
+    strings.end()
     return step, matrix
+
+
+class WeightStrings:
+    """The symbols of a matrix, by class, and its plain bits."""
+
+    def __init__(self, r):
+        self.tables = []
+        for _ in range(MATRIX_CLASSES):
+            frequencies = [r.varint(RANS_MOST) for _ in range(r.u8())]
+            require(len(frequencies) <= RANS_SYMBOLS, "too many symbols of a weight")
+            require(sum(frequencies) == (RANS_TOTAL if frequencies else 0),
+                    "frequencies of weights do not fit")
+            self.tables.append([(symbol, f, at - sum(frequencies[:symbol]))
+                                for symbol, f in enumerate(frequencies)
+                                for at in range(sum(frequencies[:symbol]),
+                                                sum(frequencies[:symbol + 1]))])
+        words = r.varint(1 << 62)
+        self.x = r.unpack("I")[0]
+        self.words = list(r.unpack("%dH" % words))[::-1]
+        plain = r.bytes(r.varint(1 << 62))
+        self.plain, self.left, self.used = int.from_bytes(plain, "little"), 8 * len(plain), 0
+
+    def symbol(self, table):
+        require(table, "a weight of a class that does not occur")
+        symbol, frequency, place = table[self.x % RANS_TOTAL]
+        self.x = frequency * (self.x // RANS_TOTAL) + place
+        if self.x < RANS_LEAST:
+            self.x = (self.x << 16 | (self.words.pop() if self.words else 0)) % 2 ** 32
+        return symbol
+
+    def bits(self, n):
+        value = self.plain >> self.used & (1 << n) - 1
+        self.used += n
+        return value
+
+    def weight(self, k):
+        symbol = self.symbol(self.tables[k])
+        if symbol == 0:
+            return 0
+        digits = 0 if symbol < SINGLE else (symbol - SINGLE) // 4 + 2
+        size = symbol if symbol < SINGLE else 4 + (symbol - SINGLE) % 4 << digits
+        negative = self.bits(1)
+        size += self.bits(digits)
+        return -size if negative else size
+
+    def end(self):
+        require(self.x == RANS_LEAST and not self.words and 0 <= self.left - self.used < 8,
+                "weights do not end with their strings")
+
+
+class WeightStringV1:
+    """The same in models of versions 1 and 2."""
+
+    def __init__(self, r):
+        self.rc = RangeDecoder(r.bytes(r.varint(1 << 62)), True)
+        self.zero = [Bit(P_HALF, 0) for _ in range(MATRIX_CLASSES)]
+        self.more = [[Bit(P_HALF, 0) for _ in range(UNARY)] for _ in range(MATRIX_CLASSES)]
+        self.exponent = [Bit(P_HALF, 0) for _ in range(EXP_BITS)]
+
+    def weight(self, k):
+        return read_weight(self.rc, self.zero[k], self.more[k], self.exponent)
+
+    def end(self):
+        pass
 
 
 def read_weight(rc, zero, more, exponent):
@@ -859,7 +927,6 @@ def read_weight(rc, zero, more, exponent):
         for _ in range(length):
             rest = rest << 1 | rc.bit(P_HALF)
         size = UNARY + rest
-    require(size <= WEIGHT_MAX, "a weight is out of range")
     return -size if negative else size
 
 

@@ -2,6 +2,7 @@
  * plainly in 64 bits, coding with it, and its file form with every illegal field. */
 #include "../codec/chunk_coder.h"
 #include "../codec/head.h"
+#include "../formats/model_file.h"
 #include "cmocka_all.h"
 #include "dct_model.h"
 #include "random_conditional.h"
@@ -400,8 +401,9 @@ static uint32_t passes_there = 200;   /* of the tables that read_back stands for
 static taper_status read_back(const formats_buffer *file, codec_conditional *c) {
     formats_cursor in = formats_cursor_over(file->data, file->size);
     taper_error error = {0};
-    taper_status status = codec_conditional_read(c, CODEC_CONDITIONAL_KINDS, UNITS, passes_there,
-                                                 most_bytes, &in, &error);
+    taper_status status =
+        codec_conditional_read(c, FORMATS_MODEL_VERSION, CODEC_CONDITIONAL_KINDS, UNITS,
+                               passes_there, most_bytes, &in, &error);
     if (status != TAPER_OK) {
         assert_true(error.text[0] != 0);
         assert_null(c->begin);
@@ -508,7 +510,8 @@ static void any_byte_is_refused_or_usable(void **unused) {
         uint8_t was = file.data[at];
         formats_cursor in = formats_cursor_over(file.data, file.size);
         file.data[at] = (uint8_t)picture_random(&state);
-        int legal = codec_conditional_read(&back, CODEC_CONDITIONAL_KINDS, UNITS, t->n_passes,
+        int legal = codec_conditional_read(&back, FORMATS_MODEL_VERSION, CODEC_CONDITIONAL_KINDS,
+                                           UNITS, t->n_passes,
                                            most_bytes, &in, NULL) == TAPER_OK;
         file.data[at] = was;
         refused += !legal, usable += (size_t)legal;

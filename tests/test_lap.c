@@ -191,17 +191,17 @@ static taper_status load_changed(size_t position, const uint8_t *bytes, size_t n
 static void illegal_laps_are_refused_by_name(void **unused) {
     (void)unused;
     taper_error error;
-    assert_int_equal(load_changed(REACH_AT, (uint8_t[]){4}, 1, 2, &error), TAPER_OK);
+    assert_int_equal(load_changed(REACH_AT, (uint8_t[]){4}, 1, 3, &error), TAPER_OK);
     static const uint8_t reach[] = {0, 5, 17, 255};
     for (size_t i = 0; i < sizeof reach; i++) {
-        assert_int_equal(load_changed(REACH_AT, &reach[i], 1, 2, &error), TAPER_ERR_CORRUPT);
+        assert_int_equal(load_changed(REACH_AT, &reach[i], 1, 3, &error), TAPER_ERR_CORRUPT);
         assert_non_null(strstr(error.text, "lap by"));
     }
     uint8_t zeros[8] = {0}; /* its first row */
-    assert_int_equal(load_changed(MATRIX_AT, zeros, 8, 2, &error), TAPER_ERR_CORRUPT);
+    assert_int_equal(load_changed(MATRIX_AT, zeros, 8, 3, &error), TAPER_ERR_CORRUPT);
     assert_non_null(strstr(error.text, "no inverse"));
     assert_int_equal(load_changed(FLAGS_AT, (uint8_t[]){1 + 64}, 1, 1, &error), TAPER_ERR_CORRUPT);
-    assert_int_equal(load_changed(FLAGS_AT, (uint8_t[]){1 + 64 + 128}, 1, 2, &error),
+    assert_int_equal(load_changed(FLAGS_AT, (uint8_t[]){1 + 64 + 128}, 1, 3, &error),
                      TAPER_ERR_CORRUPT);
     assert_non_null(strstr(error.text, "flags"));
 }

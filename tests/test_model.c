@@ -8,7 +8,7 @@
 #include "dct_model.h"
 #include <zstd.h>
 
-enum { SEED = 81, ENVELOPE = FORMATS_MODEL_HEADER };
+enum { NOW = FORMATS_MODEL_VERSION, SEED = 81, ENVELOPE = FORMATS_MODEL_HEADER };
 
 /* A dense model, tied or not, with stacks on both sides; weights drawn from the seed. */
 static taper_model *dense_model(int tied, int deep, uint64_t seed) {
@@ -169,7 +169,7 @@ static void envelope_fields_have_their_ranges(void **unused) {
         size_t at;
         uint64_t value;
         taper_status want;
-    } cases[] = {{8, 3, TAPER_ERR_VERSION},
+    } cases[] = {{8, FORMATS_MODEL_VERSION + 1, TAPER_ERR_VERSION},
                  {8, 0, TAPER_ERR_CORRUPT},
                  {10, 1, TAPER_ERR_CORRUPT},
                  {16, file.size - ENVELOPE + 1, TAPER_ERR_TRUNCATED},
@@ -212,13 +212,14 @@ static formats_buffer payload_of(const formats_buffer *file) {
 }
 
 /* formats_model_pack's envelope, packed in a hurry. */
-static taper_status load_payload(const void *payload, size_t size) {
+static taper_status load_payload(uint16_t version, const void *payload, size_t size) {
     size_t bound = ZSTD_compressBound(size);
     uint8_t *file = calloc(1, ENVELOPE + bound);
     assert_non_null(file);
     size_t packed = ZSTD_compress(file + ENVELOPE, bound, payload, size, 1);
     assert_false(ZSTD_isError(packed));
-    memcpy(file, "\x89TPM\r\n\x1a\n\1", 9);
+    memcpy(file, "\x89TPM\r\n\x1a\n", 8);
+    formats_set_u16le(file + 8, version);
     formats_set_u64le(file + 16, packed);
     formats_set_u64le(file + 24, size);
     formats_set_u64le(file + 32, formats_model_id(payload, size));
@@ -228,14 +229,15 @@ static taper_status load_payload(const void *payload, size_t size) {
     return status;
 }
 
-/* The same for a beginning, followed by zeros up to a legal length. */
+/* The same for a beginning of version 1, followed by zeros up to a legal length. */
 static taper_status load_beginning(const void *payload, size_t size) {
     uint8_t padded[FORMATS_MODEL_LEAST] = {0};
     memcpy(padded, payload, size);
-    return load_payload(padded, sizeof padded);
+    return load_payload(1, padded, sizeof padded);
 }
 
-/* The architecture is a closed list: family, channels, width, height, units, tied, stacks. */
+/* The architecture is a closed list: family, channels, width, height, units, flags, activations of
+ * hidden layers and of the code, stacks. */
 static void architecture_is_checked(void **unused) {
     (void)unused;
     taper_model *m = dense_model(1, 0, SEED);
@@ -258,10 +260,12 @@ static void architecture_is_checked(void **unused) {
                  {6, 2, 0, TAPER_ERR_CORRUPT},
                  {6, 2, 13, TAPER_ERR_CORRUPT},
                  {8, 1, 2, TAPER_ERR_CORRUPT},
-                 {9, 1, 1, TAPER_ERR_CORRUPT},
-                 {9, 1, 9, TAPER_ERR_CORRUPT},
+                 {9, 1, 3, TAPER_ERR_CORRUPT},
                  {10, 1, 1, TAPER_ERR_CORRUPT},
-                 {10, 1, 9, TAPER_ERR_CORRUPT}};
+                 {11, 1, 1, TAPER_ERR_CORRUPT},
+                 {11, 1, 9, TAPER_ERR_CORRUPT},
+                 {12, 1, 1, TAPER_ERR_CORRUPT},
+                 {12, 1, 9, TAPER_ERR_CORRUPT}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint8_t was[2];
         memcpy(was, payload.data + cases[i].at, 2);
@@ -269,13 +273,13 @@ static void architecture_is_checked(void **unused) {
             payload.data[cases[i].at] = (uint8_t)cases[i].value;
         else
             formats_set_u16le(payload.data + cases[i].at, (uint16_t)cases[i].value);
-        if (load_payload(payload.data, payload.size) != cases[i].want) fail_msg("case %zu", i);
+        if (load_payload(NOW, payload.data, payload.size) != cases[i].want) fail_msg("case %zu", i);
         memcpy(payload.data + cases[i].at, was, 2);
     }
     for (size_t size = 0; size < payload.size; size += size < 150 ? 1 : 17)
-        assert_int_not_equal(load_payload(payload.data, size), TAPER_OK);
+        assert_int_not_equal(load_payload(NOW, payload.data, size), TAPER_OK);
     formats_write_u8(&payload, 0);
-    assert_int_equal(load_payload(payload.data, payload.size), TAPER_ERR_CORRUPT);
+    assert_int_equal(load_payload(NOW, payload.data, payload.size), TAPER_ERR_CORRUPT);
     formats_buffer_free(&file), formats_buffer_free(&payload);
     taper_model_free(m);
 }
@@ -297,8 +301,8 @@ static void hostile_architectures_are_refused_early(void **unused) {
     assert_int_equal(load_beginning(pca_deep, sizeof pca_deep), TAPER_ERR_CORRUPT);
     assert_int_equal(load_beginning(inputs, sizeof inputs), TAPER_ERR_CORRUPT);
     static const uint8_t zeros[FORMATS_MODEL_LEAST - 1];
-    assert_int_equal(load_payload(zeros, sizeof zeros), TAPER_ERR_CORRUPT); /* too short */
-    assert_int_equal(load_payload("", 0), TAPER_ERR_CORRUPT);
+    assert_int_equal(load_payload(1, zeros, sizeof zeros), TAPER_ERR_CORRUPT); /* too short */
+    assert_int_equal(load_payload(1, "", 0), TAPER_ERR_CORRUPT);
 }
 
 /* A bias that is no number. */
@@ -327,7 +331,7 @@ static void any_payload_loads_or_is_refused(void **unused) {
             round < 600 ? (size_t)round % payload.size : picture_random(&state) % payload.size;
         uint8_t was = payload.data[at];
         payload.data[at] = (uint8_t)picture_random(&state);
-        load_payload(payload.data, payload.size);
+        load_payload(NOW, payload.data, payload.size);
         payload.data[at] = was;
     }
     formats_buffer_free(&file), formats_buffer_free(&payload);

@@ -1,12 +1,59 @@
 /* test_weights_coder.c -- matrices of weights there and back, and strings that no writer makes. */
+#include "../codec/range_coder.h"
+#include "../codec/rans.h"
 #include "../codec/weights_coder.h"
+#include "../formats/model_file.h"
 #include "cmocka_all.h"
 #include "pictures.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SEED = 61, ROWS = 9, COLUMNS = 50, WIDTH = 10 };
+enum { SEED = 61, ROWS = 9, COLUMNS = 50, WIDTH = 10, NOW = FORMATS_MODEL_VERSION };
+
+/* What writers of versions 1 and 2 made of a matrix. */
+static void write_v1(const float *weights, uint32_t rows, uint32_t columns, uint32_t width,
+                     const float *step, formats_buffer *out) {
+    enum { UNARY = 18, EXP_BITS = 21 };
+    static codec_bit zero[CODEC_WEIGHT_CLASSES], more[CODEC_WEIGHT_CLASSES][UNARY],
+        exponent[EXP_BITS];
+    const codec_bit fresh = {32768, 0};
+    for (int k = 0; k < CODEC_WEIGHT_CLASSES; k++) {
+        zero[k] = fresh;
+        for (int i = 0; i < UNARY; i++) more[k][i] = fresh;
+    }
+    for (int i = 0; i < EXP_BITS; i++) exponent[i] = fresh;
+    formats_buffer string = formats_buffer_make(1 << 24);
+    codec_rc_encoder rc;
+    codec_rc_encoder_init(&rc, &string);
+    int32_t *q = malloc(columns * sizeof *q + 1);
+    assert_non_null(q);
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t c = 0; c < columns; c++) {
+            q[c] = (int32_t)lrintf(weights[r * columns + c] / step[r]);
+            uint32_t k = codec_weight_class(q, c, width), size = (uint32_t)abs(q[c]), i = 0;
+            codec_rc_encode_adaptive(&rc, size == 0, &zero[k]);
+            if (!size) continue;
+            codec_rc_encode(&rc, q[c] < 0, 32768);
+            while (i < UNARY && size - 1 > i) codec_rc_encode_adaptive(&rc, 1, &more[k][i++]);
+            if (i < UNARY) codec_rc_encode_adaptive(&rc, 0, &more[k][i]);
+            if (i < UNARY) continue;
+            uint32_t rest = size - UNARY, length = 0;
+            while (rest >> (length + 1)) codec_rc_encode_adaptive(&rc, 1, &exponent[length++]);
+            codec_rc_encode_adaptive(&rc, 0, &exponent[length]);
+            while (length--) codec_rc_encode(&rc, (int)(rest >> length & 1), 32768);
+        }
+    codec_rc_encoder_finish(&rc);
+    for (uint32_t r = 0; r < rows; r++) {
+        uint32_t bits;
+        memcpy(&bits, &step[r], sizeof bits);
+        formats_write_u32le(out, bits);
+    }
+    formats_write_varint(out, string.size);
+    formats_write_bytes(out, string.data, string.size);
+    formats_buffer_free(&string);
+    free(q);
+}
 
 static void assert_round_trip(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
                               const float *step) {
@@ -25,7 +72,14 @@ static void assert_round_trip(float *weights, uint32_t rows, uint32_t columns, u
             assert_true(fabsf(fabsf(q) - CODEC_WEIGHT_MAX) < 1);
     }
     formats_cursor in = formats_cursor_over(out.data + 1, out.size - 1);
-    assert_int_equal(codec_weights_read(back, rows, columns, width, &in, NULL), TAPER_OK);
+    assert_int_equal(codec_weights_read(NOW, back, rows, columns, width, &in, NULL), TAPER_OK);
+    assert_int_equal(formats_cursor_left(&in), 0);
+    assert_memory_equal(back, weights, n * sizeof *back);
+    formats_buffer_clear(&out);
+    memset(back, 0, n * sizeof *back);
+    write_v1(weights, rows, columns, width, step, &out);
+    in = formats_cursor_over(out.data, out.size);
+    assert_int_equal(codec_weights_read(2, back, rows, columns, width, &in, NULL), TAPER_OK);
     assert_int_equal(formats_cursor_left(&in), 0);
     assert_memory_equal(back, weights, n * sizeof *back);
     formats_buffer_free(&out);
@@ -53,7 +107,7 @@ static void matrices_round_trip(void **unused) {
     assert_round_trip(weights, 1, 1, 1, step);
 }
 
-/* Every magnitude around the switch from unary to Exp-Golomb, and the largest of all. */
+/* Every magnitude around the escapes, and the largest of all. */
 static void magnitudes_around_the_escape(void **unused) {
     (void)unused;
     float weights[2 * 64 + 8], step[1] = {1};
@@ -83,15 +137,15 @@ static void smooth_rows_are_short(void **unused) {
     assert_true(size[0] * 5 < size[1] * 4);
 }
 
-static taper_status read_from(const formats_buffer *bytes, size_t size, uint32_t rows,
-                              uint32_t columns) {
+static taper_status read_from(uint16_t version, const formats_buffer *bytes, size_t size,
+                              uint32_t rows, uint32_t columns) {
     float *back = malloc((size_t)rows * columns * sizeof *back + 1);
     uint8_t *exact = malloc(size + 1);
     assert_true(back && exact);
     if (size) memcpy(exact, bytes->data, size);
     formats_cursor in = formats_cursor_over(exact, size);
     taper_error error = {0};
-    taper_status status = codec_weights_read(back, rows, columns, 1, &in, &error);
+    taper_status status = codec_weights_read(version, back, rows, columns, 1, &in, &error);
     assert_int_equal(status, error.status);
     free(back), free(exact);
     return status;
@@ -107,22 +161,22 @@ static void illegal_steps_are_refused(void **unused) {
         formats_write_u32le(&out, 0x3F800000);
         formats_write_u32le(&out, bits);
         formats_write_varint(&out, 0);
-        assert_int_equal(read_from(&out, out.size, 2, 1), TAPER_ERR_CORRUPT);
+        assert_int_equal(read_from(1, &out, out.size, 2, 1), TAPER_ERR_CORRUPT);
         formats_buffer_free(&out);
     }
 }
 
-/* A string of FF: escapes without end, and magnitudes above the range. */
+/* Version 1. A string of FF: escapes without end, and magnitudes above the range. */
 static void illegal_strings_are_refused(void **unused) {
     (void)unused;
     formats_buffer out = formats_buffer_make(1 << 16);
     formats_write_u32le(&out, 0x3F800000);
     formats_write_varint(&out, 0); /* all bits are 1 in a string of zeros: all weights are 0 */
-    assert_int_equal(read_from(&out, out.size, 1, 20), TAPER_OK);
+    assert_int_equal(read_from(1, &out, out.size, 1, 20), TAPER_OK);
     for (size_t size = 0; size < out.size; size++)
-        assert_int_not_equal(read_from(&out, size, 1, 20), TAPER_OK);
+        assert_int_not_equal(read_from(1, &out, size, 1, 20), TAPER_OK);
     out.data[out.size - 1] = 5; /* claims more bytes than there are */
-    assert_int_equal(read_from(&out, out.size, 1, 20), TAPER_ERR_TRUNCATED);
+    assert_int_equal(read_from(1, &out, out.size, 1, 20), TAPER_ERR_TRUNCATED);
     /* not zero, positive, then "more" without end: the encoder's own bits, in excess */
     formats_buffer string = formats_buffer_make(1 << 16);
     codec_rc_encoder rc;
@@ -137,7 +191,7 @@ static void illegal_strings_are_refused(void **unused) {
     formats_write_u32le(&out, 0x3F800000);
     formats_write_varint(&out, string.size);
     formats_write_bytes(&out, string.data, string.size);
-    assert_int_equal(read_from(&out, out.size, 1, 1), TAPER_ERR_CORRUPT);
+    assert_int_equal(read_from(1, &out, out.size, 1, 1), TAPER_ERR_CORRUPT);
     formats_buffer_free(&string);
     formats_buffer_free(&out);
 }
@@ -168,7 +222,7 @@ static void magnitudes_have_a_ceiling(void **unused) {
         formats_write_u32le(&out, 0x3F800000);
         formats_write_varint(&out, string.size);
         formats_write_bytes(&out, string.data, string.size);
-        assert_int_equal(read_from(&out, out.size, 1, 1), above ? TAPER_ERR_CORRUPT : TAPER_OK);
+        assert_int_equal(read_from(1, &out, out.size, 1, 1), above ? TAPER_ERR_CORRUPT : TAPER_OK);
         formats_buffer_free(&string), formats_buffer_free(&out);
     }
 }
@@ -180,7 +234,7 @@ static void short_strings_cannot_be_many_weights(void **unused) {
     formats_write_u32le(&out, 0x3F800000);
     formats_write_varint(&out, 3);
     formats_write_bytes(&out, "abc", 3);
-    assert_int_equal(read_from(&out, out.size, 1, 10000000), TAPER_ERR_CORRUPT);
+    assert_int_equal(read_from(1, &out, out.size, 1, 10000000), TAPER_ERR_CORRUPT);
     formats_buffer_free(&out);
     float *zeros = calloc(3000000, sizeof *zeros), step[1] = {1};
     assert_non_null(zeros); /* but what a writer makes is always taken */
@@ -198,8 +252,112 @@ static void any_bytes_are_read_or_refused(void **unused) {
         formats_write_varint(&out, size);
         for (size_t i = 0; i < size; i++)
             formats_write_u8(&out, (uint8_t)(picture_random(&state) >> 9));
-        taper_status status = read_from(&out, out.size, 1, 90);
+        taper_status status = read_from(1, &out, out.size, 1, 90);
         assert_true(status == TAPER_OK || status == TAPER_ERR_CORRUPT);
+        formats_buffer_free(&out);
+    }
+}
+
+/* A row of weights as it is written now; *tables and *words: where its parts begin. */
+static formats_buffer good_row(float *weights, uint32_t n) {
+    uint64_t state = SEED + 2;
+    float step[1] = {0.001f};
+    formats_buffer out = formats_buffer_make(1 << 20);
+    for (uint32_t i = 0; i < n; i++)
+        weights[i] = i % 3 ? (float)(picture_random(&state) % 2000) / 10000 - 0.1f : 0;
+    assert_int_equal(codec_weights_write(weights, 1, n, 1, step, &out), TAPER_OK);
+    return out;
+}
+
+/* Every cut is too short, no changed byte does harm, and almost all are noticed. */
+static void cuts_and_changes_are_noticed(void **unused) {
+    (void)unused;
+    enum { N = 300 };
+    float weights[N];
+    formats_buffer out = good_row(weights, N);
+    assert_int_equal(read_from(NOW, &out, out.size, 1, N), TAPER_OK);
+    for (size_t size = 0; size < out.size; size++)
+        assert_int_not_equal(read_from(NOW, &out, size, 1, N), TAPER_OK);
+    uint64_t state = SEED + 3;
+    size_t refused = 0;
+    for (size_t i = 4; i < out.size; i++) {
+        uint8_t was = out.data[i];
+        out.data[i] ^= (uint8_t)(1 + picture_random(&state) % 255);
+        taper_status status = read_from(NOW, &out, out.size, 1, N);
+        assert_true(status == TAPER_OK || status == TAPER_ERR_CORRUPT ||
+                    status == TAPER_ERR_TRUNCATED);
+        refused += status != TAPER_OK;
+        out.data[i] = was;
+    }
+    printf("%zu of %zu changed bytes refused\n", refused, out.size - 4);
+    assert_true(refused * 2 > out.size);
+    /* a weight more or less than there are */
+    assert_int_equal(read_from(NOW, &out, out.size, 1, N - 1), TAPER_ERR_CORRUPT);
+    assert_int_equal(read_from(NOW, &out, out.size, 1, N + 1), TAPER_ERR_CORRUPT);
+    formats_buffer_free(&out);
+}
+
+/* Tables of one class, 0, of these frequencies; the others do not occur. */
+static formats_buffer with_table(const uint32_t *frequency, uint8_t n, uint32_t words) {
+    formats_buffer out = formats_buffer_make(1 << 20);
+    formats_write_u32le(&out, 0x3F800000);
+    formats_write_u8(&out, n);
+    for (uint8_t s = 0; s < n; s++) formats_write_varint(&out, frequency[s]);
+    for (int k = 1; k < CODEC_WEIGHT_CLASSES; k++) formats_write_u8(&out, 0);
+    formats_write_varint(&out, words);
+    formats_write_u32le(&out, CODEC_RANS_LEAST);
+    for (uint32_t i = 0; i < words; i++) formats_write_u16le(&out, 0);
+    formats_write_varint(&out, 0);
+    return out;
+}
+
+static void illegal_tables_are_refused(void **unused) {
+    (void)unused;
+    static const struct {
+        uint32_t frequency[3];
+        uint8_t n;
+        uint32_t words, weights;
+    } bad[] = {{{4094, 1}, 2, 0, 0},  {{4094, 3}, 2, 0, 0},
+               {{4095, 1}, 2, 0, 0},  {{4096}, 1, 0, 0},
+               {{0}, 1, 0, 0},        {{4094, 2}, 2, 0, 10000000},
+               {{4094, 2}, 85, 0, 0}, {{2000, 2000, 97}, 3, 0, 0},
+               {{4094, 2}, 2, 5, 1},  {{0, 2048, 2048}, 0, 0, 1}};
+    static const uint32_t good[] = {4094, 2}, more[85] = {4094, 2};
+    formats_buffer out = with_table(good, 2, 0);
+    assert_int_equal(read_from(NOW, &out, out.size, 1, 0), TAPER_OK);
+    formats_buffer_free(&out);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        out = with_table(bad[i].n > 3 ? more : bad[i].frequency, bad[i].n, bad[i].words);
+        if (read_from(NOW, &out, out.size, 1, bad[i].weights) != TAPER_ERR_CORRUPT)
+            fail_msg("table %zu was not refused", i);
+        formats_buffer_free(&out);
+    }
+}
+
+/* Frequencies sum to the total whatever was counted, and none that occurs is without one. */
+static void frequencies_fit(void **unused) {
+    (void)unused;
+    uint64_t state = SEED + 4;
+    static codec_rans_table table, back;
+    for (int round = 0; round < 400; round++) {
+        uint32_t count[CODEC_RANS_SYMBOLS] = {0}, sum = 0, kinds = 1 + (uint32_t)round % 84;
+        for (uint32_t i = 0; i < kinds; i++)
+            count[picture_random(&state) % kinds] +=
+                (uint32_t)(picture_random(&state) >> (34 + picture_random(&state) % 30));
+        for (uint32_t s = 0; s < CODEC_RANS_SYMBOLS; s++) sum += count[s];
+        codec_rans_table_make(&table, count);
+        uint32_t total = 0;
+        for (uint32_t s = 0; s < table.n; s++) {
+            assert_true(!count[s] || table.frequency[s]);
+            assert_true(table.frequency[s] <= CODEC_RANS_MOST);
+            total += table.frequency[s];
+        }
+        assert_int_equal(total, sum ? CODEC_RANS_TOTAL : 0);
+        formats_buffer out = formats_buffer_make(1000);
+        codec_rans_table_write(&table, &out);
+        formats_cursor in = formats_cursor_over(out.data, out.size);
+        assert_int_equal(codec_rans_table_read(&back, &in, NULL), TAPER_OK);
+        assert_memory_equal(&table, &back, sizeof table);
         formats_buffer_free(&out);
     }
 }
@@ -214,6 +372,9 @@ int main(void) {
         cmocka_unit_test(magnitudes_have_a_ceiling),
         cmocka_unit_test(short_strings_cannot_be_many_weights),
         cmocka_unit_test(any_bytes_are_read_or_refused),
+        cmocka_unit_test(cuts_and_changes_are_noticed),
+        cmocka_unit_test(illegal_tables_are_refused),
+        cmocka_unit_test(frequencies_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
