@@ -161,9 +161,10 @@ static int decode_images(job *j, uint32_t groups) {
     for (unsigned t = 1; t < threads; t++) j->worker[t] = (worker){0};
     cli_progress_start(&j->progress, j->q->common, "decoding", j->plan.count, "images");
     if (j->plan.count == 1 &&
-        taper_decoder_image_info(j->worker[0].decoder, j->plan.first, &info) == TAPER_OK)
+        taper_decoder_image_info(j->worker[0].decoder, j->plan.first, &info) == TAPER_OK) {
+        (void)taper_decoder_set_threads(j->worker[0].decoder, threads); /* or one */
         decode_group(j, info.group, 0);
-    else
+    } else
         cli_parallel(threads, groups, decode_group, j);
     cli_progress_end(&j->progress);
     for (unsigned t = 1; t < threads; t++) {

@@ -1,6 +1,7 @@
 /* conditional_state.c -- the conditional model's arithmetic; see conditional.h. Integers only
  * (promise P4). */
 #include "conditional_state.h"
+#include "backend/pool.h"
 #include "clones.h"
 #include "fixed_log.h"
 #include "group.h"
@@ -218,17 +219,30 @@ void codec_conditional_bias(const codec_conditional *c, uint32_t stage, uint32_t
                 bias[h] += c->place[(size_t)side * c->hidden + h];
 }
 
+typedef struct stage_task {
+    const codec_group *group;
+    codec_conditional_state *state;
+    int32_t bias[CODEC_CONDITIONAL_BORDERS][CODEC_CONDITIONAL_MOST_HIDDEN];
+} stage_task;
+
+enum { STAGE_BLOCK = 128 }; /* positions */
+
+static void think(void *context, size_t block) {
+    const stage_task *t = context;
+    const codec_conditional *c = t->state->model;
+    uint32_t end = (uint32_t)(block + 1) * STAGE_BLOCK;
+    for (uint32_t p = (uint32_t)block * STAGE_BLOCK; p < end && p < t->group->n; p++)
+        codec_conditional_layers(c, t->state->sum + (size_t)p * c->hidden,
+                                 t->bias[codec_conditional_border(t->group, p)],
+                                 t->state->hidden + (size_t)p * c->hidden);
+}
+
 static void begin_stage(codec_conditional_state *s, const codec_group *g, uint32_t stage) {
-    enum { PLACES = CODEC_CONDITIONAL_BORDERS };
-    const codec_conditional *c = s->model;
-    int32_t bias[PLACES][CODEC_CONDITIONAL_MOST_HIDDEN];
-    for (uint32_t border = 0; border < PLACES; border++)
-        codec_conditional_bias(c, stage, border, bias[border]);
+    stage_task task = {.group = g, .state = s};
+    for (uint32_t border = 0; border < CODEC_CONDITIONAL_BORDERS; border++)
+        codec_conditional_bias(s->model, stage, border, task.bias[border]);
     see_changes(s, g);
-    for (uint32_t p = 0; p < g->n; p++)
-        codec_conditional_layers(c, s->sum + (size_t)p * c->hidden,
-                                 bias[codec_conditional_border(g, p)],
-                                 s->hidden + (size_t)p * c->hidden);
+    codec_pool_run(g->pool, think, &task, (g->n + STAGE_BLOCK - 1) / STAGE_BLOCK);
 }
 
 /* --- a pass ---------------------------------------------------------------------------- */
@@ -255,23 +269,32 @@ int32_t codec_conditional_sign(const codec_conditional_state *s, uint32_t p) {
                    : 0;
 }
 
-void codec_conditional_predict(codec_conditional_state *s, const codec_group *g) {
+void codec_conditional_begin_pass(codec_conditional_state *s, const codec_group *g) {
     const codec_conditional *c = s->model;
-    uint32_t stage = s->stages ? s->stages - 1 : 0, unit = g->tables->pass[g->pass].unit;
+    uint32_t stage = s->stages ? s->stages - 1 : 0;
     s->sign = NULL;
-    if (g->pass >= c->end) {
-        memset(s->logit, 0, g->n * sizeof *s->logit);
-        return;
-    }
+    if (g->pass >= c->end) return;
     while (stage + 1 < c->stages && c->begin[stage + 1] <= g->pass) stage++;
     if (stage + 1 != s->stages) begin_stage(s, g, stage);
     s->stages = stage + 1;
+    size_t row = (size_t)g->tables->pass[g->pass].unit * CODEC_CONDITIONAL_KINDS + CODEC_SIGN;
+    s->sign = c->out + row * c->hidden;
+    s->sign_shift = c->out_shift[row], s->sign_bias = c->bias[c->end + g->pass] * 64;
+}
+
+void codec_conditional_logits(codec_conditional_state *s, const codec_group *g, uint32_t first,
+                              uint32_t n) {
+    const codec_conditional *c = s->model;
+    if (g->pass >= c->end) {
+        memset(s->logit + first, 0, n * sizeof *s->logit);
+        return;
+    }
+    uint32_t unit = g->tables->pass[g->pass].unit;
     int32_t bias[CODEC_CONDITIONAL_KINDS];
     for (uint32_t k = 0; k < CODEC_CONDITIONAL_KINDS; k++)
         bias[k] = c->bias[(size_t)k * c->end + g->pass] * 64;
     size_t row = (size_t)unit * CODEC_CONDITIONAL_KINDS;
     logits(c->out + row * c->hidden, c->out_shift + row, bias, c->hidden,
-           g->level + (size_t)unit * g->stride, s->hidden, g->n, s->logit);
-    s->sign = c->out + (row + 1) * c->hidden;
-    s->sign_shift = c->out_shift[row + 1], s->sign_bias = bias[1];
+           g->level + (size_t)unit * g->stride + first, s->hidden + (size_t)first * c->hidden, n,
+           s->logit + first);
 }

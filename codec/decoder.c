@@ -1,11 +1,16 @@
 /* decoder.c -- containers to images; the public face is in taper.h. Each group is decoded by a
  * group_reader; pixels are drawn for a block of windows at a time and kept, because neighbours are
  * usually asked for next. */
+#include "backend/pool.h"
 #include "group_reader.h"
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DRAW_WINDOWS = 512 }; /* windows drawn at once */
+enum {
+    DRAW_WINDOWS = 512, /* drawn at once, or as many as an image has */
+    DRAW_BLOCK = 256    /* of them by one of several threads */
+};
 
 /* Decoded windows of one group at one state. */
 typedef struct drawn {
@@ -101,11 +106,23 @@ void taper_decoder_free(taper_decoder *d) {
     for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++)
         free(d->drawn[t].code), free(d->drawn[t].pixels);
     codec_group_readers_close(&d->readers);
+    codec_backend_close(&d->backend);
     free(d->reader);
     formats_front_free(&d->front);
     formats_buffer_free(&d->head);
     taper_model_free(d->own_model);
     free(d);
+}
+
+taper_status taper_decoder_set_threads(taper_decoder *d, unsigned threads) {
+    static const unsigned patience_us = 100; /* about a pass of a large image */
+    taper_status status = codec_backend_set_threads(&d->backend, threads);
+    codec_pool *pool = d->readers.pool = d->backend.pool;
+    codec_pool_set_patience(pool, patience_us);
+    for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++) d->readers.of_track[t].state.pool = pool;
+    for (uint32_t g = 0; d->reader && g < d->front.groups; g++)
+        if (d->reader[g]) d->reader[g]->state.pool = pool;
+    return status;
 }
 
 /* --- pushed bytes ---------------------------------------------------------------------- */
@@ -141,6 +158,7 @@ static taper_status reader_of(taper_decoder *d, uint32_t g, codec_group_reader *
     if ((*out)->first) return TAPER_OK;
     uint64_t left = d->limits.max_memory > d->memory ? d->limits.max_memory - d->memory : 0;
     TAPER_TRY(codec_group_reader_open(*out, d->model, &d->front, g, left, error));
+    (*out)->state.pool = d->backend.pool;
     d->memory += codec_group_bytes(&d->model->tables, (*out)->state.n);
     return TAPER_OK;
 }
@@ -300,6 +318,28 @@ static taper_status make_room(const taper_decoder *d, drawn *w, uint32_t n, tape
     return TAPER_OK;
 }
 
+typedef struct drawing {
+    const taper_decoder *decoder;
+    const codec_group *state;
+    const drawn *to;
+    uint32_t first, n, share; /* windows: of all, and of a block */
+    atomic_int failed;
+} drawing;
+
+static void draw_block(void *context, size_t block) {
+    drawing *t = context;
+    const codec_network *network = &t->decoder->model->network;
+    codec_backend backend = t->decoder->backend;
+    backend.pool = NULL; /* blocks are what is shared */
+    uint32_t at = (uint32_t)block * t->share, left = t->n - at;
+    uint32_t n = left < t->share ? left : t->share;
+    float *code = t->to->code + (size_t)at * network->units;
+    codec_group_dequantise(t->state, t->first + at, n, code);
+    if (codec_network_decode_units(network, &backend, code, n, codec_group_units_known(t->state),
+                                   t->to->pixels + (size_t)at * network->inputs) != TAPER_OK)
+        t->failed = 1;
+}
+
 /* Have windows first .. first + n - 1 drawn, and some after them. */
 static taper_status draw(taper_decoder *d, uint32_t g, const codec_group_reader *r, uint32_t first,
                          uint32_t n, taper_error *error) {
@@ -314,11 +354,11 @@ static taper_status draw(taper_decoder *d, uint32_t g, const codec_group_reader 
     if (ahead < n) ahead = n;
     TAPER_TRY(make_room(d, w, ahead, error));
     w->n = 0;
-    codec_group_dequantise(state, first, ahead, w->code);
-    taper_status status = codec_network_decode_units(
-        &d->model->network, &d->backend, w->code, ahead, codec_group_units_known(state), w->pixels);
-    if (status != TAPER_OK)
-        return formats_fail(error, status, "no memory to draw %u windows", ahead);
+    drawing task = {.decoder = d, .state = state, .to = w, .first = first, .n = ahead};
+    task.share = d->backend.pool ? DRAW_BLOCK : ahead;
+    codec_pool_run(d->backend.pool, draw_block, &task, (ahead + task.share - 1) / task.share);
+    if (task.failed)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", ahead);
     w->group = g, w->first = first, w->n = ahead, w->pass = state->pass,
     w->position = state->position;
     return TAPER_OK;

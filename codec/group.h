@@ -9,6 +9,8 @@
 #include "conditional_state.h"
 #include "mixed_bit.h"
 
+struct codec_pool;
+
 enum {
     CODEC_NORM_ONE = 64,
     CODEC_NORM_MAX = 1023,
@@ -25,10 +27,11 @@ typedef struct codec_grid {
 
 typedef struct codec_group {
     const codec_code_tables *tables; /* borrowed */
-    uint32_t n;                      /* positions */
-    uint32_t stride;                 /* of the arrays below, > n: slot n is the absent neighbour */
-    int16_t *level;                  /* [units][stride] signed q at codec_group_depth */
-    uint8_t *ahead;                  /* [units][stride] 1: a plane more is known than depth[unit] */
+    struct codec_pool *pool; /* borrowed, for large groups; NULL: the caller's thread alone */
+    uint32_t n;              /* positions */
+    uint32_t stride;         /* of the arrays below, > n: slot n is the absent neighbour */
+    int16_t *level;          /* [units][stride] signed q at codec_group_depth */
+    uint8_t *ahead;          /* [units][stride] 1: a plane more is known than depth[unit] */
     uint16_t *norm; /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0. This and
                        the rest up to context: NULL in groups of a binary model */
     int16_t *

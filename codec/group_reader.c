@@ -157,6 +157,7 @@ taper_status codec_group_readers_turn(codec_group_readers *rs, const taper_model
         codec_group_readers_close(rs);
         status = codec_group_reader_open(r, model, front, g, max_memory, error);
     }
+    r->state.pool = rs->pool;
     if (status == TAPER_OK) status = codec_group_reader_load(r, front, g, source, error);
     if (status != TAPER_OK) codec_group_reader_close(r);
     return status;

@@ -44,6 +44,7 @@ taper_status codec_group_reader_load(codec_group_reader *reader, const formats_f
  * order, all images in their order open every group once. Begins zeroed. */
 typedef struct codec_group_readers {
     codec_group_reader of_track[FORMATS_MAX_TRACKS];
+    struct codec_pool *pool; /* borrowed; for their groups. NULL: none */
 } codec_group_readers;
 
 /* *out: group g, loaded. Where the open groups would not fit max_memory together, the others are
@@ -52,7 +53,7 @@ taper_status codec_group_readers_turn(codec_group_readers *readers, const taper_
                                       const formats_front *front, uint32_t g,
                                       const taper_source *source, uint64_t max_memory,
                                       codec_group_reader **out, taper_error *error);
-void codec_group_readers_close(codec_group_readers *readers); /* leaves it zeroed */
+void codec_group_readers_close(codec_group_readers *readers); /* leaves all but the pool zeroed */
 
 /* Read a container's front matter from a source. */
 taper_status codec_front_load(const taper_source *source, const taper_limits *limits,

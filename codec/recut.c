@@ -107,7 +107,7 @@ static taper_status repack_image(taper_encoder *encoder, const formats_front *fr
 static taper_status repack_images(taper_encoder *encoder, const formats_front *front,
                                   const taper_source *from, const taper_model *model,
                                   const taper_limits *limits, taper_error *error) {
-    codec_group_readers readers = {{{.images = 0}}};
+    codec_group_readers readers = {.pool = NULL};
     taper_status status = TAPER_OK;
     for (uint32_t image = 0; image < front->images && status == TAPER_OK; image++) {
         codec_group_reader *r;

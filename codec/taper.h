@@ -182,6 +182,12 @@ TAPER_API taper_status taper_decoder_open(taper_decoder **out, const taper_sourc
                                           taper_error *error);
 TAPER_API void taper_decoder_free(taper_decoder *decoder); /* NULL is fine */
 
+/* Threads that work on one image, the caller's among them; 1 at first, 0: one per processor. For a
+ * large image that is waited for: many images are decoded faster by as many decoders. Pixels are
+ * the same for every number; fewer are used where the system grants fewer. May be called at any
+ * time. TAPER_ERR_NOMEM: the decoder goes on with one. */
+TAPER_API taper_status taper_decoder_set_threads(taper_decoder *decoder, unsigned threads);
+
 /* How many more bytes the front matter needs, as far as is known; 0: it is whole and images can be
  * rendered. */
 TAPER_API uint64_t taper_decoder_bytes_needed(const taper_decoder *decoder);

@@ -180,6 +180,42 @@ static void many_windows_are_drawn(void **state) {
     formats_buffer_free(&file);
 }
 
+/* Several threads on one image: the same pixels after every piece, whichever number drew before. */
+static void threads_draw_the_same(void **state) {
+    (void)state;
+    for (uint32_t parts = 1; parts <= 3; parts += 2) {
+        formats_buffer model_file = formats_buffer_make(1 << 24);
+        taper_model *model =
+            dct_model_in_parts((codec_window){4, 4, 3, NULL}, 0, 6, parts, &model_file);
+        taper_image picture = dct_picture(203, 150, 3, 9); /* 1,938 windows */
+        formats_buffer file = dct_encode(model, &picture, 1, NULL, 0);
+        taper_decoder *alone, *several;
+        assert_int_equal(taper_decoder_new(&alone, model, NULL, NULL), TAPER_OK);
+        assert_int_equal(taper_decoder_new(&several, model, NULL, NULL), TAPER_OK);
+        size_t step = file.size / 9 + 1, drawn = 0;
+        for (size_t at = 0; at < file.size; at += step) {
+            size_t n = file.size - at < step ? file.size - at : step;
+            assert_int_equal(taper_decoder_push(alone, file.data + at, n, NULL), TAPER_OK);
+            assert_int_equal(taper_decoder_set_threads(several, 1 + (unsigned)(at / step + 2) % 4),
+                             TAPER_OK);
+            assert_int_equal(taper_decoder_push(several, file.data + at, n, NULL), TAPER_OK);
+            if (taper_decoder_bytes_needed(alone)) continue;
+            formats_buffer a = formats_buffer_make(1 << 24), b = formats_buffer_make(1 << 24);
+            drawn++;
+            assert_int_equal(dct_render_all(alone, &a, NULL), TAPER_OK);
+            assert_int_equal(dct_render_all(several, &b, NULL), TAPER_OK);
+            assert_int_equal(a.size, b.size);
+            assert_memory_equal(a.data, b.data, a.size);
+            formats_buffer_free(&a), formats_buffer_free(&b);
+        }
+        assert_true(drawn >= 4);
+        taper_decoder_free(alone), taper_decoder_free(several);
+        formats_buffer_free(&file), formats_buffer_free(&model_file);
+        formats_image_free(&picture);
+        taper_model_free(model);
+    }
+}
+
 static void the_directory_is_told(void **state) {
     fixture *f = *state;
     formats_memory memory = {f->file[1].data, f->file[1].size};
@@ -493,6 +529,7 @@ int main(void) {
         cmocka_unit_test(pieces_do_not_matter),
         cmocka_unit_test(any_order_gives_the_same),
         cmocka_unit_test(many_windows_are_drawn),
+        cmocka_unit_test(threads_draw_the_same),
         cmocka_unit_test(the_directory_is_told),
         cmocka_unit_test(nothing_before_the_front),
         cmocka_unit_test(models_must_match),

@@ -31,6 +31,15 @@ diff -r whole alone
 "$TAPER" truncate -q -b $((front + 9000)) -o short.taper both.taper
 "$TAPER" decode -q -m both.tpm -o short short.taper
 
+# one image, several threads
+"$SAMPLES" scenes one --count 1
+large=$(find one -type f | head -1)
+"$TAPER" encode -q -m both.tpm -o one.taper "$large"
+for threads in 1 2 5; do
+    "$TAPER" decode -q -f -m both.tpm -T $threads -o one-$threads one.taper
+    diff -r one-1 one-$threads
+done
+
 # what was written with one model is refused with another
 code=0
 "$TAPER" decode -q -m plain.tpm -o wrong both.taper 2>said || code=$?
