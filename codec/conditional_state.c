@@ -269,32 +269,23 @@ int32_t codec_conditional_sign(const codec_conditional_state *s, uint32_t p) {
                    : 0;
 }
 
-void codec_conditional_begin_pass(codec_conditional_state *s, const codec_group *g) {
+void codec_conditional_predict(codec_conditional_state *s, const codec_group *g) {
     const codec_conditional *c = s->model;
-    uint32_t stage = s->stages ? s->stages - 1 : 0;
+    uint32_t stage = s->stages ? s->stages - 1 : 0, unit = g->tables->pass[g->pass].unit;
     s->sign = NULL;
-    if (g->pass >= c->end) return;
+    if (g->pass >= c->end) {
+        memset(s->logit, 0, g->n * sizeof *s->logit);
+        return;
+    }
     while (stage + 1 < c->stages && c->begin[stage + 1] <= g->pass) stage++;
     if (stage + 1 != s->stages) begin_stage(s, g, stage);
     s->stages = stage + 1;
-    size_t row = (size_t)g->tables->pass[g->pass].unit * CODEC_CONDITIONAL_KINDS + CODEC_SIGN;
-    s->sign = c->out + row * c->hidden;
-    s->sign_shift = c->out_shift[row], s->sign_bias = c->bias[c->end + g->pass] * 64;
-}
-
-void codec_conditional_logits(codec_conditional_state *s, const codec_group *g, uint32_t first,
-                              uint32_t n) {
-    const codec_conditional *c = s->model;
-    if (g->pass >= c->end) {
-        memset(s->logit + first, 0, n * sizeof *s->logit);
-        return;
-    }
-    uint32_t unit = g->tables->pass[g->pass].unit;
     int32_t bias[CODEC_CONDITIONAL_KINDS];
     for (uint32_t k = 0; k < CODEC_CONDITIONAL_KINDS; k++)
         bias[k] = c->bias[(size_t)k * c->end + g->pass] * 64;
     size_t row = (size_t)unit * CODEC_CONDITIONAL_KINDS;
     logits(c->out + row * c->hidden, c->out_shift + row, bias, c->hidden,
-           g->level + (size_t)unit * g->stride + first, s->hidden + (size_t)first * c->hidden, n,
-           s->logit + first);
+           g->level + (size_t)unit * g->stride, s->hidden, g->n, s->logit);
+    s->sign = c->out + (row + 1) * c->hidden;
+    s->sign_shift = c->out_shift[row + 1], s->sign_bias = bias[1];
 }

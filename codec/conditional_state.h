@@ -28,12 +28,9 @@ taper_status codec_conditional_begin(codec_conditional_state *state, const codec
                                      uint32_t n);
 void codec_conditional_end(codec_conditional_state *state); /* leaves it zeroed */
 
-/* Make ready for the group's next pass and for codec_conditional_sign. Passes must come in order,
- * but may be left out. */
-void codec_conditional_begin_pass(codec_conditional_state *state, const struct codec_group *group);
-/* Then: fill logit[] of n positions from `first`. */
-void codec_conditional_logits(codec_conditional_state *state, const struct codec_group *group,
-                              uint32_t first, uint32_t n);
+/* Fill logit[], and make ready for codec_conditional_sign, for the group's next pass. Passes must
+ * come in order, but may be left out. */
+void codec_conditional_predict(codec_conditional_state *state, const struct codec_group *group);
 
 /* The logit of that pass's sign at position p, in 1/4096. */
 int32_t codec_conditional_sign(const codec_conditional_state *state, uint32_t p);

@@ -1,7 +1,6 @@
 /* contexts.c -- predicting a pass from what is known; see contexts.h. Integers only (promise P4).
  */
 #include "contexts.h"
-#include "backend/pool.h"
 #include "clones.h"
 #include "fixed_log.h"
 #include <string.h>
@@ -23,37 +22,31 @@ CODEC_CLONES static void add_weighted(uint16_t *restrict sum, const uint16_t *re
     for (uint32_t p = 0; p < n; p++) sum[p] = (uint16_t)(sum[p] + weight * norm[p]);
 }
 
-/* Some positions of a group: the share of a thread. */
-typedef struct span {
-    uint32_t first, end;
-} span;
-
 /* sum[p] = mean of |x| / scale over a stencil of units, times CODEC_NORM_ONE * WEIGHT_SUM. */
 static void sum_units(const codec_group *g, uint32_t u, const uint8_t *distance,
-                      const uint8_t *weight, int n_weights, span s, uint16_t *sum) {
-    memset(sum + s.first, 0, (s.end - s.first) * sizeof *sum);
+                      const uint8_t *weight, int n_weights, uint16_t *sum) {
+    memset(sum, 0, g->n * sizeof *sum);
     uint32_t total = 0;
     for (int i = 0; i < n_weights; i++) {
         uint32_t away = distance ? distance[i] : (uint32_t)i + 1;
         for (int side = 0; side < 2; side++) {
             if (side == 0 ? u < away : u + away >= g->tables->units) continue;
             uint32_t other = side == 0 ? u - away : u + away;
-            add_weighted(sum + s.first, g->norm + (size_t)other * g->stride + s.first, weight[i],
-                         s.end - s.first);
+            add_weighted(sum, g->norm + (size_t)other * g->stride, weight[i], g->n);
             total += weight[i];
         }
     }
     if (total == WEIGHT_SUM) return;
     uint32_t scale = total ? WEIGHT_SUM * 256 / total : 0; /* units missing at either end */
-    for (uint32_t p = s.first; p < s.end; p++)
+    for (uint32_t p = 0; p < g->n; p++)
         sum[p] = total ? (uint16_t)((sum[p] * scale) >> 8) : SUM_UNKNOWN;
 }
 
 /* Mean of |x| / scale over the neighbouring windows, scaled as above. */
-static void sum_neighbours(const codec_group *g, uint32_t u, span s, uint16_t *sum) {
+static void sum_neighbours(const codec_group *g, uint32_t u, uint16_t *sum) {
     static const uint8_t share[5] = {0, 64, 32, 21, 16}; /* WEIGHT_SUM / count */
     const uint16_t *norm = g->norm + (size_t)u * g->stride;
-    for (uint32_t p = s.first; p < s.end; p++) {
+    for (uint32_t p = 0; p < g->n; p++) {
         uint32_t total = 0;
         for (int side = 0; side < 4; side++) total += norm[g->neighbour[side][p]];
         sum[p] = g->neighbours[p] ? (uint16_t)(total * share[g->neighbours[p]]) : SUM_UNKNOWN;
@@ -62,8 +55,8 @@ static void sum_neighbours(const codec_group *g, uint32_t u, span s, uint16_t *s
 
 /* Who goes in which part of a plane must not depend on the images beside one in its group: of those
  * of one window, what is said of neighbours is said as where there are no others. */
-static void forget_absent_neighbours(const codec_group *g, span s, uint16_t *feature) {
-    for (uint32_t p = s.first; p < s.end; p++)
+static void forget_absent_neighbours(const codec_group *g, uint16_t *feature) {
+    for (uint32_t p = 0; p < g->n; p++)
         if (!g->neighbours[p]) feature[p] = 0;
 }
 
@@ -184,10 +177,10 @@ uint32_t codec_contexts_bin(const codec_code_tables *t, uint32_t class,
  * what context_of does, many at a time. */
 CODEC_CLONES static void significance_contexts(const int16_t *restrict weight, int32_t bias,
                                                uint32_t class, uint16_t *const feature[4],
-                                               const int32_t *restrict extra, uint32_t first,
-                                               uint32_t n, uint16_t *restrict context) {
-    const uint16_t *restrict f0 = feature[0] + first, *restrict f1 = feature[1] + first,
-                             *restrict f2 = feature[2] + first, *restrict f3 = feature[3] + first;
+                                               const int32_t *restrict extra, uint32_t n,
+                                               uint16_t *restrict context) {
+    const uint16_t *restrict f0 = feature[0], *restrict f1 = feature[1], *restrict f2 = feature[2],
+                             *restrict f3 = feature[3];
     int32_t w0 = weight[0], w1 = weight[1], w2 = weight[2], w3 = weight[3], w4 = weight[4],
             w5 = weight[5], w6 = weight[6];
     for (uint32_t p = 0; p < n; p++) {
@@ -201,31 +194,30 @@ CODEC_CLONES static void significance_contexts(const int16_t *restrict weight, i
 }
 
 /* work[3]: the fourth feature of significance bits; 0 where values are not predicted. */
-static void value_features(codec_group *g, int has_value, span s) {
+static void value_features(codec_group *g, int has_value) {
     uint16_t *f = g->work[3];
     if (!has_value) {
-        memset(f + s.first, 0, (s.end - s.first) * sizeof *f);
+        memset(f, 0, g->n * sizeof *f);
         return;
     }
-    for (uint32_t p = s.first; p < s.end; p++) {
+    for (uint32_t p = 0; p < g->n; p++) {
         int32_t value = g->work_signed[p];
         f[p] = (uint16_t)((value < 0 ? -value : value) + 1);
     }
-    to_log_features(f + s.first, -64, s.end - s.first);
-    if (g->tables->parts > 1) forget_absent_neighbours(g, s, f);
+    to_log_features(f, -64, g->n);
+    if (g->tables->parts > 1) forget_absent_neighbours(g, f);
 }
 
 /* Contexts of the pass from the features in work[]. Only a plane's last part refines. */
-static void choose_contexts(codec_group *g, uint32_t u, int has_value, int last, span s) {
+static void choose_contexts(codec_group *g, uint32_t u, int has_value, int last) {
     const codec_code_tables *t = g->tables;
     const int16_t *level = g->level + (size_t)u * g->stride;
     uint32_t class = codec_class(CODEC_SIGNIFICANCE, u);
     int32_t f[CODEC_FEATURES] = {0};
-    const int32_t *extra = t->conditional ? g->conditional.logit : g->no_extra;
-    value_features(g, has_value, s);
-    significance_contexts(t->weight[class], t->bias[class], class, g->work, extra + s.first,
-                          s.first, s.end - s.first, g->context + s.first);
-    for (uint32_t p = s.first; p < s.end && last; p++) {
+    value_features(g, has_value);
+    significance_contexts(t->weight[class], t->bias[class], class, g->work,
+                          t->conditional ? g->conditional.logit : g->no_extra, g->n, g->context);
+    for (uint32_t p = 0; p < g->n && last; p++) {
         if (!level[p]) continue;
         codec_kind kind = codec_kind_of_level(level[p]);
         magnitude_features(g, p, level[p], has_value, f);
@@ -270,56 +262,37 @@ CODEC_CLONES static void leave_out_unlikely(uint16_t *restrict context,
 }
 
 /* In a model whose planes go in parts: who is not coded in this pass. */
-static void leave_out(codec_group *g, codec_pass pass, span s) {
+static void leave_out(codec_group *g, codec_pass pass) {
     const codec_code_tables *t = g->tables;
-    size_t at = (size_t)pass.unit * g->stride + s.first;
+    size_t at = (size_t)pass.unit * g->stride;
     uint32_t first = codec_class(CODEC_SIGNIFICANCE, pass.unit) * CODEC_BINS;
     if (pass.part + 1u == t->parts)
-        leave_out_ahead(g->context + s.first, g->ahead + at, s.end - s.first);
+        leave_out_ahead(g->context, g->ahead + at, g->n);
     else
-        leave_out_unlikely(g->context + s.first, g->ahead + at, g->level + at,
-                           (uint16_t)(first + t->least[pass.part]), s.end - s.first);
-}
-
-/* All that is computed of each position by itself. */
-static void predict_span(codec_group *g, span s) {
-    const codec_code_tables *t = g->tables;
-    codec_pass pass = t->pass[g->pass];
-    uint32_t u = pass.unit;
-    int32_t offset = -SUM_ONE_LOG16 - codec_log_ratio(t, u, pass.depth + 1u);
-    sum_units(g, u, NULL, codec_near_weight, CODEC_NEAR, s, g->work[0]);
-    sum_units(g, u, far_distance, far_weight, FAR, s, g->work[1]);
-    if (g->signed_norm) sum_neighbours(g, u, s, g->work[2]);
-    for (int i = 0; i < 2 + (g->signed_norm != NULL); i++)
-        to_log_features(g->work[i] + s.first, offset, s.end - s.first);
-    if (t->parts > 1 && g->signed_norm) forget_absent_neighbours(g, s, g->work[2]);
-    if (t->conditional) codec_conditional_logits(&g->conditional, g, s.first, s.end - s.first);
-    if (g->causal) return;
-    choose_contexts(g, u, codec_value_is_predicted(g, u), pass.part + 1u == t->parts, s);
-    if (t->parts > 1) leave_out(g, pass, s);
-}
-
-enum { SPAN = 256 }; /* positions that are worth a thread's while */
-
-static void predict_block(void *group, size_t block) {
-    codec_group *g = group;
-    uint32_t first = (uint32_t)block * SPAN, end = first + SPAN;
-    predict_span(g, (span){first, end < g->n ? end : g->n});
+        leave_out_unlikely(g->context, g->ahead + at, g->level + at,
+                           (uint16_t)(first + t->least[pass.part]), g->n);
 }
 
 void codec_contexts_predict(codec_group *g) {
     const codec_code_tables *t = g->tables;
     codec_pass pass = t->pass[g->pass];
-    g->causal = codec_causal_is_unit(g, pass.unit);
-    if (t->conditional) codec_conditional_begin_pass(&g->conditional, g);
-    if (codec_value_is_predicted(g, pass.unit))
-        predict_signed(g, pass.unit, codec_log_ratio(t, pass.unit, pass.depth + 1u),
-                       g->work_signed);
-    if (g->causal) codec_causal_begin(g);
-    if (g->pool)
-        codec_pool_run(g->pool, predict_block, g, (g->n + SPAN - 1) / SPAN);
+    uint32_t u = pass.unit;
+    int32_t ratio = codec_log_ratio(t, u, pass.depth + 1u), offset = -SUM_ONE_LOG16 - ratio;
+    int has_value = codec_value_is_predicted(g, u);
+    sum_units(g, u, NULL, codec_near_weight, CODEC_NEAR, g->work[0]);
+    sum_units(g, u, far_distance, far_weight, FAR, g->work[1]);
+    if (g->signed_norm) sum_neighbours(g, u, g->work[2]);
+    for (int i = 0; i < 2 + (g->signed_norm != NULL); i++)
+        to_log_features(g->work[i], offset, g->n);
+    if (t->parts > 1 && g->signed_norm) forget_absent_neighbours(g, g->work[2]);
+    if (t->conditional) codec_conditional_predict(&g->conditional, g);
+    if (has_value) predict_signed(g, u, ratio, g->work_signed);
+    g->causal = codec_causal_is_unit(g, u);
+    if (g->causal)
+        codec_causal_begin(g);
     else
-        predict_span(g, (span){0, g->n});
+        choose_contexts(g, u, has_value, pass.part + 1u == t->parts);
+    if (t->parts > 1 && !g->causal) leave_out(g, pass);
     g->predicted = 1;
 }
 

@@ -115,10 +115,8 @@ void taper_decoder_free(taper_decoder *d) {
 }
 
 taper_status taper_decoder_set_threads(taper_decoder *d, unsigned threads) {
-    static const unsigned patience_us = 100; /* about a pass of a large image */
     taper_status status = codec_backend_set_threads(&d->backend, threads);
     codec_pool *pool = d->readers.pool = d->backend.pool;
-    codec_pool_set_patience(pool, patience_us);
     for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++) d->readers.of_track[t].state.pool = pool;
     for (uint32_t g = 0; d->reader && g < d->front.groups; g++)
         if (d->reader[g]) d->reader[g]->state.pool = pool;

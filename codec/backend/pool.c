@@ -22,9 +22,6 @@ void codec_pool_run(codec_pool *pool, codec_task_fn *task, void *context, size_t
     (void)pool;
     for (size_t i = 0; i < blocks; i++) task(context, i);
 }
-void codec_pool_set_patience(codec_pool *pool, unsigned microseconds) {
-    (void)pool, (void)microseconds;
-}
 unsigned codec_pool_cores(void) { return 1; }
 
 #else
@@ -35,9 +32,8 @@ unsigned codec_pool_cores(void) { return 1; }
 struct codec_pool {
     pthread_mutex_t lock;
     pthread_cond_t start, done;
-    atomic_ulong round;   /* counts tasks; a worker waits for it to change */
-    atomic_uint busy;     /* workers that have not finished this round */
-    atomic_uint patience; /* looks at either before sleeping */
+    unsigned long round; /* counts tasks; a worker waits for it to change */
+    unsigned busy;       /* workers that have not finished this round */
     int stop;
     codec_task_fn *task;
     void *context;
@@ -55,29 +51,11 @@ static void take_blocks(codec_pool *pool) {
     }
 }
 
-/* A moment, friendly to the other thread of the core. */
-static inline void pause_briefly(void) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-}
-
-static void look_out_for_round(codec_pool *pool, unsigned long seen) {
-    for (unsigned i = pool->patience; i && pool->round == seen; i--) pause_briefly();
-}
-
-static void look_out_for_end(codec_pool *pool) {
-    for (unsigned i = pool->patience; i && pool->busy; i--) pause_briefly();
-}
-
 static void *work(void *argument) {
     codec_pool *pool = argument;
     unsigned long seen = 0;
     pthread_mutex_lock(&pool->lock);
     for (;;) {
-        pthread_mutex_unlock(&pool->lock);
-        look_out_for_round(pool, seen);
-        pthread_mutex_lock(&pool->lock);
         while (pool->round == seen && !pool->stop) pthread_cond_wait(&pool->start, &pool->lock);
         if (pool->stop) break;
         seen = pool->round;
@@ -134,15 +112,9 @@ void codec_pool_run(codec_pool *pool, codec_task_fn *task, void *context, size_t
     pthread_cond_broadcast(&pool->start);
     pthread_mutex_unlock(&pool->lock);
     take_blocks(pool);
-    look_out_for_end(pool);
     pthread_mutex_lock(&pool->lock);
     while (pool->busy) pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
-}
-
-void codec_pool_set_patience(codec_pool *pool, unsigned microseconds) {
-    static const unsigned looks_a_us = 20; /* where a pause takes some 100 cycles; else fewer */
-    if (pool) pool->patience = microseconds * looks_a_us;
 }
 
 unsigned codec_pool_cores(void) {

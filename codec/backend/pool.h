@@ -14,11 +14,6 @@ taper_status codec_pool_create(codec_pool **out, unsigned threads);
 void codec_pool_destroy(codec_pool *pool);           /* NULL is fine */
 unsigned codec_pool_threads(const codec_pool *pool); /* 1 for NULL */
 
-/* For how long idle threads look out for the next task, and the caller for the last block, before
- * they sleep: for tasks of microseconds that follow each other closely, on cores that are free. 0
- * at first. NULL is fine. */
-void codec_pool_set_patience(codec_pool *pool, unsigned microseconds);
-
 /* Run task(context, 0 .. blocks - 1), each once, and return when all are done. pool NULL: on this
  * thread, ascending. Not to be called from within a task of the same pool, nor by two threads at
  * once. */
