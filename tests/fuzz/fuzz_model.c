@@ -1,6 +1,6 @@
 /* fuzz_model.c -- any bytes as a model file (first byte even) or as the payload of one, of version
- * 2 where the first byte has bit 2 set, in an envelope that is right. What loads must encode and
- * decode a picture. */
+ * 2 where the first byte has bit 2 set and of 3 where it has bit 3, in an envelope that is right.
+ * What loads must encode and decode a picture. */
 #include "../../formats/model_file.h"
 #include "../dct_model.h"
 #include <zstd.h>
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     size_t size = n - 1;
     uint8_t *file;
     if (bytes[0] & 1) {
-        file = wrap(bytes[0] & 4 ? 2 : 1, bytes + 1, n - 1, &size);
+        file = wrap(bytes[0] & 8 ? 3 : bytes[0] & 4 ? 2 : 1, bytes + 1, n - 1, &size);
     } else {
         file = malloc(n);
         must(file != NULL);
