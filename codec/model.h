@@ -28,11 +28,9 @@ typedef struct codec_weight_precision {
     int layer_bits;    /* bits of the largest weight of a row of a layer; default 8 */
 } codec_weight_precision;
 
-/* Append the whole .tpm file to out: of version 1, or 2 where the network is direct, its hidden
- * layers are not CODEC_RELU, or the tables are binary (tables.density). The model's own weights are
+/* Append the whole .tpm file to out, of version FORMATS_MODEL_VERSION. The model's own weights are
  * replaced by what a reader will get, so that what is measured afterwards is what users get;
- * info.id and info.file_bytes are set.
- */
+ * info.id and info.file_bytes are set. */
 taper_status codec_model_write(taper_model *model, const codec_weight_precision *precision,
                                formats_buffer *out, taper_error *error);
 

@@ -1,187 +1,12 @@
-/* model.c -- model payloads: written, read and validated; see model.h and SPEC.md, "Model file". */
-#include "model.h"
+/* model_read.c -- models out of files; see model.h. */
 #include "../formats/model_file.h"
 #include "conditional.h"
 #include "head.h"
+#include "model_payload.h"
 #include "weights_coder.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MEAN_ONE = 64 }; /* means are stored in 1/64 */
-
-/* --- writing --------------------------------------------------------------------------- */
-
-/* Step of each row of the linear path: the rounding error of row u reaches a pixel multiplied by
- * the unit's value, so rows of strong units are stored finer. Units share the allowed error
- * equally: sum over u of scale_u^2 step_u^2 / 12 = mse. */
-static void linear_steps(const taper_model *m, double mse, float *step) {
-    uint32_t units = m->network.units, inputs = m->network.inputs;
-    double share = sqrt(12.0 * mse / units);
-    for (uint32_t u = 0; u < units; u++) {
-        double scale = m->tables.step[u] * exp2(m->tables.log_scale[u] / 16.0);
-        const float *row = m->network.synthesis + (size_t)u * inputs;
-        double top = 1e-6; /* largest weight */
-        for (uint32_t i = 0; i < inputs; i++) top = fmax(top, fabs(row[i]));
-        double s = share / fmax(scale, 1e-6);
-        s = fmin(fmax(s, top / 32767),
-                 0.3 /
-                     sqrt(inputs)); /* 16 bits at most; and near orthonormal for pseudo_inverse.h */
-        step[u] = (float)s;
-    }
-}
-
-static void layer_steps(const codec_layer *layer, int bits, float *step) {
-    for (uint32_t r = 0; r < layer->outputs; r++) {
-        float top = 1e-12f;
-        for (uint32_t i = 0; i < layer->inputs; i++)
-            top = fmaxf(top, fabsf(layer->weight[(size_t)r * layer->inputs + i]));
-        step[r] = top / (float)((1 << (bits - 1)) - 1);
-    }
-}
-
-static void write_floats(formats_buffer *out, const float *v, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, &v[i], sizeof bits);
-        formats_write_u32le(out, bits);
-    }
-}
-
-/* without_weights: the biases alone. */
-static taper_status write_stack(const codec_stack *stack, int bits, int without_weights,
-                                formats_buffer *out) {
-    for (uint32_t l = 0; l < stack->depth; l++) {
-        const codec_layer *layer = &stack->layer[l];
-        float *step = without_weights ? NULL : malloc((size_t)layer->outputs * sizeof *step);
-        if (step) {
-            layer_steps(layer, bits, step);
-            taper_status status =
-                codec_weights_write(layer->weight, layer->outputs, layer->inputs, 1, step, out);
-            free(step);
-            TAPER_TRY(status);
-        } else if (!without_weights) {
-            return TAPER_ERR_NOMEM;
-        }
-        write_floats(out, layer->bias, layer->outputs);
-    }
-    return out->status;
-}
-
-static taper_status write_linear_path(taper_model *m, double mse, formats_buffer *out) {
-    codec_network *net = &m->network;
-    float *step = malloc((size_t)net->units * sizeof *step);
-    if (!step) return TAPER_ERR_NOMEM;
-    linear_steps(m, mse, step);
-    taper_status status =
-        codec_weights_write(net->synthesis, net->units, net->inputs, m->window.width, step, out);
-    if (status == TAPER_OK && !m->tied)
-        status =
-            codec_weights_write(net->analysis, net->units, net->inputs, m->window.width, step, out);
-    free(step);
-    return status;
-}
-
-static taper_status write_network(taper_model *m, const codec_weight_precision *precision,
-                                  formats_buffer *out) {
-    codec_network *net = &m->network;
-    for (uint32_t i = 0; i < net->inputs; i++) {
-        long v = lrintf(fminf(fmaxf(net->mean[i], -500), 500) * MEAN_ONE);
-        formats_write_u16le(out, (uint16_t)(int16_t)v);
-        net->mean[i] = (float)v / MEAN_ONE;
-    }
-    if (!codec_network_is_direct(net)) TAPER_TRY(write_linear_path(m, precision->linear_mse, out));
-    TAPER_TRY(write_stack(&net->encoder, precision->layer_bits, 0, out));
-    if (net->tied_gain > 0) TAPER_TRY(codec_network_tie(net, net->tied_gain)); /* rounded now */
-    return write_stack(&net->decoder, precision->layer_bits, net->tied_gain > 0, out);
-}
-
-/* The features of a payload; the numbers are those of SPEC.md, 6.2. */
-enum {
-    FLAG_TIED = 1,
-    FLAG_DIRECT = 2,
-    FLAG_BINARY = 4,
-    FLAG_TIED_STACKS = 8,
-    FLAG_CONDITIONAL = 16,
-    FLAG_HEAD = 32,
-    FLAG_LAPPED = 64,
-    FLAGS = 127
-};
-
-static uint8_t flags_of(const taper_model *m) {
-    return (uint8_t)((m->tied ? FLAG_TIED : 0) |
-                     (codec_network_is_direct(&m->network) ? FLAG_DIRECT : 0) |
-                     (m->tables.density ? FLAG_BINARY : 0) |
-                     (m->network.tied_gain > 0 ? FLAG_TIED_STACKS : 0) |
-                     (m->tables.conditional ? FLAG_CONDITIONAL : 0) |
-                     (m->tables.head ? FLAG_HEAD : 0) | (m->window.lap ? FLAG_LAPPED : 0));
-}
-
-static void write_architecture(const taper_model *m, formats_buffer *out) {
-    const codec_network *net = &m->network;
-    formats_write_u8(out, (uint8_t)m->info.family);
-    formats_write_u8(out, (uint8_t)m->window.channels);
-    formats_write_u16le(out, (uint16_t)m->window.width);
-    formats_write_u16le(out, (uint16_t)m->window.height);
-    formats_write_u16le(out, (uint16_t)net->units);
-    formats_write_u8(out, flags_of(m));
-    formats_write_u8(out, (uint8_t)net->hidden);
-    formats_write_u8(out, (uint8_t)net->code);
-    if (net->tied_gain > 0) write_floats(out, &net->tied_gain, 1);
-    const codec_stack *stacks[2] = {&net->encoder, &net->decoder};
-    for (int s = 0; s < 2; s++) {
-        formats_write_u8(out, (uint8_t)stacks[s]->depth);
-        for (uint32_t l = 0; l + 1 < stacks[s]->depth; l++)
-            formats_write_u32le(out, stacks[s]->layer[l].outputs);
-    }
-    if (!m->window.lap) return;
-    formats_write_u8(out, (uint8_t)m->lap.reach);
-    for (uint32_t i = 0; i < m->lap.reach * m->lap.reach; i++)
-        formats_write_u16le(out, (uint16_t)m->lap.stored[i]);
-}
-
-static void describe_networks(taper_model *m) {
-    const codec_code_tables *t = &m->tables;
-    m->info.lap = m->lap.reach;
-    m->info.conditional_hidden = t->conditional ? t->conditional->hidden : 0;
-    m->info.head_hidden = t->head ? t->head->hidden : 0;
-}
-
-taper_status codec_model_write(taper_model *m, const codec_weight_precision *precision,
-                               formats_buffer *out, taper_error *error) {
-    formats_buffer payload = formats_buffer_make(SIZE_MAX / 4);
-    size_t start = out->size;
-    write_architecture(m, &payload);
-    taper_status status = write_network(m, precision, &payload);
-    if (status == TAPER_OK) status = codec_code_tables_write(&m->tables, &payload);
-    if (status == TAPER_OK && m->tables.conditional)
-        status = codec_conditional_write(m->tables.conditional, &payload);
-    if (status == TAPER_OK && m->tables.head)
-        status = codec_conditional_write(m->tables.head, &payload);
-    if (status == TAPER_OK) {
-        m->info.id = formats_model_id(payload.data, payload.size);
-        m->info.binary = m->tables.density != NULL;
-        describe_networks(m);
-        status = formats_model_pack(FORMATS_MODEL_VERSION, payload.data, payload.size, out, error);
-        m->info.file_bytes = out->size - start;
-    } else {
-        formats_fail(error, status, "no memory to write the model");
-    }
-    formats_buffer_free(&payload);
-    return status;
-}
-
-taper_status codec_model_round_weights(taper_model *m, const codec_weight_precision *precision,
-                                       taper_error *error) {
-    formats_buffer scratch = formats_buffer_make(SIZE_MAX / 4);
-    taper_status status = write_network(m, precision, &scratch);
-    formats_buffer_free(&scratch);
-    return status == TAPER_OK
-               ? status
-               : formats_fail(error, status, "no memory to round the model's weights");
-}
-
-/* --- reading --------------------------------------------------------------------------- */
 
 typedef struct architecture {
     uint16_t version; /* of the payload */
@@ -226,7 +51,7 @@ static taper_status read_architecture(architecture *a, uint16_t version, formats
     if (version >= 2) {
         a->hidden = formats_read_u8(in);
         a->code = formats_read_u8(in);
-        if (a->flags & FLAG_TIED_STACKS) a->tied_gain = read_float(in);
+        if (a->flags & CODEC_FLAG_TIED_STACKS) a->tied_gain = read_float(in);
     }
     for (int s = 0; s < 2; s++) {
         a->depth[s] = formats_read_u8(in);
@@ -235,18 +60,19 @@ static taper_status read_architecture(architecture *a, uint16_t version, formats
                                 "model: a stack of %u layers, at most 8 are legal", a->depth[s]);
         for (uint32_t l = 0; l + 1 < a->depth[s]; l++) a->width[s][l] = formats_read_u32le(in);
     }
-    if (version >= 2 && a->flags & FLAG_LAPPED) TAPER_TRY(read_lap(a, in, error));
+    if (version >= 2 && a->flags & CODEC_FLAG_LAPPED) TAPER_TRY(read_lap(a, in, error));
     TAPER_TRY(formats_cursor_check(in, "model: architecture", error));
-    if (a->flags > (version >= 2 ? FLAGS : FLAG_TIED))
+    if (a->flags > (version >= 2 ? CODEC_FLAGS : CODEC_FLAG_TIED))
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: flags %02x are not legal", a->flags);
     return TAPER_OK;
 }
 
 /* What goes with what: the activations, the depths, and the flags of a version 2 payload. */
 static taper_status check_features(const architecture *a, taper_error *error) {
-    int direct = (a->flags & FLAG_DIRECT) != 0, binary = (a->flags & FLAG_BINARY) != 0;
+    int direct = (a->flags & CODEC_FLAG_DIRECT) != 0, binary = (a->flags & CODEC_FLAG_BINARY) != 0;
     if (a->family == TAPER_FAMILY_PCA &&
-        ((a->flags & ~(uint32_t)(FLAG_CONDITIONAL | FLAG_HEAD | FLAG_LAPPED)) != FLAG_TIED ||
+        ((a->flags & ~(uint32_t)(CODEC_FLAG_CONDITIONAL | CODEC_FLAG_HEAD | CODEC_FLAG_LAPPED)) !=
+             CODEC_FLAG_TIED ||
          a->depth[0] || a->depth[1]))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a pca model with parts that only dense models have");
@@ -257,10 +83,10 @@ static taper_status check_features(const architecture *a, taper_error *error) {
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: an activation of the code, which a binary model or one with a "
                             "linear path has not");
-    if (binary && (a->flags & (FLAG_CONDITIONAL | FLAG_HEAD)))
+    if (binary && (a->flags & (CODEC_FLAG_CONDITIONAL | CODEC_FLAG_HEAD)))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a conditional model or a head for units of one bit");
-    if (direct && (a->flags & FLAG_TIED))
+    if (direct && (a->flags & CODEC_FLAG_TIED))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a tied linear path, but no linear path");
     for (int s = 0; s < 2; s++)
@@ -268,7 +94,7 @@ static taper_status check_features(const architecture *a, taper_error *error) {
             return formats_fail(error, TAPER_ERR_CORRUPT,
                                 "model: a stack of %u layers is not legal %s a linear path",
                                 a->depth[s], direct ? "without" : "with");
-    if (!(a->flags & FLAG_TIED_STACKS)) return TAPER_OK;
+    if (!(a->flags & CODEC_FLAG_TIED_STACKS)) return TAPER_OK;
     int mirrored = direct && a->depth[0] == a->depth[1];
     for (uint32_t l = 0; mirrored && l + 1 < a->depth[0]; l++)
         mirrored = a->width[1][l] == a->width[0][a->depth[0] - 2 - l];
@@ -296,12 +122,12 @@ static taper_status check_architecture(const architecture *a, const taper_limits
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: a window of %u x %u is not legal",
                             w->width, w->height);
     uint64_t inputs = codec_window_values(*w);
-    int direct = (a->flags & FLAG_DIRECT) != 0;
+    int direct = (a->flags & CODEC_FLAG_DIRECT) != 0;
     if (!a->units || (!direct && a->units > inputs))
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: %u units for %llu inputs", a->units,
                             (unsigned long long)inputs);
     TAPER_TRY(check_features(a, error));
-    *weights = inputs + (direct ? 0 : inputs * a->units * (2 - (a->flags & FLAG_TIED)));
+    *weights = inputs + (direct ? 0 : inputs * a->units * (2 - (a->flags & CODEC_FLAG_TIED)));
     for (int s = 0; s < 2; s++) {
         uint64_t before = s ? a->units : inputs, last = s ? inputs : a->units;
         for (uint32_t l = 0; l < a->depth[s]; l++) {
@@ -342,12 +168,12 @@ static taper_status read_stack(uint16_t version, codec_stack *stack, int without
 static taper_status alloc_network(codec_network *net, const architecture *a) {
     uint32_t inputs = codec_window_values(a->window);
     uint32_t n0 = a->depth[0] ? a->depth[0] - 1 : 0, n1 = a->depth[1] ? a->depth[1] - 1 : 0;
-    if (a->flags & FLAG_DIRECT)
+    if (a->flags & CODEC_FLAG_DIRECT)
         return codec_network_alloc_direct(net, inputs, a->units, (codec_activation)a->hidden,
                                           (codec_activation)a->code, a->width[0], n0, a->width[1],
                                           n1);
-    TAPER_TRY(codec_network_alloc(net, inputs, a->units, a->flags & FLAG_TIED, a->width[0], n0,
-                                  a->width[1], n1));
+    TAPER_TRY(codec_network_alloc(net, inputs, a->units, a->flags & CODEC_FLAG_TIED, a->width[0],
+                                  n0, a->width[1], n1));
     net->hidden = (codec_activation)a->hidden;
     return TAPER_OK;
 }
@@ -358,15 +184,16 @@ static taper_status read_network(taper_model *m, const architecture *a, formats_
     if (alloc_network(net, a) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the model's network");
     for (uint32_t i = 0; i < net->inputs; i++)
-        net->mean[i] = (float)(int16_t)formats_read_u16le(in) / MEAN_ONE;
-    float *linear[2] = {net->synthesis, a->flags & FLAG_TIED ? NULL : net->analysis};
+        net->mean[i] = (float)(int16_t)formats_read_u16le(in) / CODEC_MEAN_ONE;
+    float *linear[2] = {net->synthesis, a->flags & CODEC_FLAG_TIED ? NULL : net->analysis};
     for (int i = 0; i < 2; i++)
         if (linear[i])
             TAPER_TRY(codec_weights_read(a->version, linear[i], net->units, net->inputs,
                                          a->window.width, in, error));
     TAPER_TRY(read_stack(a->version, &net->encoder, 0, in, error));
-    if (a->flags & FLAG_TIED_STACKS) TAPER_TRY(codec_network_tie(net, a->tied_gain));
-    return read_stack(a->version, &net->decoder, (a->flags & FLAG_TIED_STACKS) != 0, in, error);
+    if (a->flags & CODEC_FLAG_TIED_STACKS) TAPER_TRY(codec_network_tie(net, a->tied_gain));
+    return read_stack(a->version, &net->decoder, (a->flags & CODEC_FLAG_TIED_STACKS) != 0, in,
+                      error);
 }
 
 /* A conditional model, or a head. */
@@ -382,6 +209,13 @@ static taper_status read_conditional(uint16_t version, const codec_code_tables *
     return status;
 }
 
+void codec_model_describe(taper_model *m) {
+    const codec_code_tables *t = &m->tables;
+    m->info.lap = m->lap.reach;
+    m->info.conditional_hidden = t->conditional ? t->conditional->hidden : 0;
+    m->info.head_hidden = t->head ? t->head->hidden : 0;
+}
+
 static taper_status read_payload(taper_model *m, uint16_t version, formats_cursor *in,
                                  const taper_limits *limits, taper_error *error) {
     architecture a;
@@ -391,9 +225,9 @@ static taper_status read_payload(taper_model *m, uint16_t version, formats_curso
     m->window = a.window;
     m->lap = a.lap;
     if (m->lap.reach) m->window.lap = &m->lap;
-    m->tied = a.flags & FLAG_TIED;
+    m->tied = a.flags & CODEC_FLAG_TIED;
     TAPER_TRY(read_network(m, &a, in, error));
-    if (a.flags & FLAG_BINARY)
+    if (a.flags & CODEC_FLAG_BINARY)
         TAPER_TRY(codec_code_tables_read_binary(&m->tables, a.units, in, error));
     else
         TAPER_TRY(codec_code_tables_read(&m->tables, a.units, in, error));
@@ -401,10 +235,10 @@ static taper_status read_payload(taper_model *m, uint16_t version, formats_curso
     if ((version < 2 && t->parts > 1) || (version < 3 && t->causal))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: step mode of a later version than the file's");
-    if (a.flags & FLAG_CONDITIONAL)
+    if (a.flags & CODEC_FLAG_CONDITIONAL)
         TAPER_TRY(read_conditional(version, t, CODEC_CONDITIONAL_KINDS, limits->max_model_bytes,
                                    &t->conditional, in, error));
-    if (a.flags & FLAG_HEAD) {
+    if (a.flags & CODEC_FLAG_HEAD) {
         codec_conditional *head = NULL;
         TAPER_TRY(read_conditional(version, t, 1, limits->max_model_bytes, &head, in, error));
         if (codec_head_attach(t, head) != TAPER_OK)
@@ -419,8 +253,8 @@ static taper_status read_payload(taper_model *m, uint16_t version, formats_curso
     m->info.units = a.units;
     m->info.passes = m->tables.n_passes;
     m->info.weights = weights;
-    m->info.binary = (a.flags & FLAG_BINARY) != 0;
-    describe_networks(m);
+    m->info.binary = (a.flags & CODEC_FLAG_BINARY) != 0;
+    codec_model_describe(m);
     return TAPER_OK;
 }
 
