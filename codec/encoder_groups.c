@@ -77,8 +77,9 @@ static uint32_t passes_for_target(const codec_code_tables *t, uint64_t target) {
 }
 
 /* Layers for groups of about this many pixels: the model's, joined until a chunk is worth its
- * overhead, up to what the target needs. */
-static taper_status choose_layers(taper_encoder *e, uint64_t pixels) {
+ * overhead, up to what the target needs. An image alone has no others to keep pace with: of its
+ * layers each doubles the size, which is enough for checksums. */
+static taper_status choose_layers(taper_encoder *e, uint64_t pixels, int alone) {
     const codec_code_tables *t = &e->model->tables;
     uint32_t middle[CODEC_MAX_LAYERS_IN_MODEL],
         last = 0, end = passes_for_target(t, e->options.target_bytes_per_megapixel);
@@ -90,8 +91,8 @@ static taper_status choose_layers(taper_encoder *e, uint64_t pixels) {
     while (about * 2 <= pixels) about *= 2;
     for (uint32_t l = 0; l <= last; l++) {
         uint64_t size = (uint64_t)t->layer[l].bytes_per_mpixel * about / 1000000;
-        if (l < last && (e->options.layout == TAPER_LAYOUT_IMAGE || size - written < least))
-            continue;
+        int small = size - written < least || (alone && size < 2 * written);
+        if (l < last && (e->options.layout == TAPER_LAYOUT_IMAGE || small)) continue;
         middle[e->n_layers++] = l < last ? t->layer[l].pass : end;
         written = size;
     }
@@ -124,8 +125,9 @@ taper_status codec_encoder_grow(void **array, size_t count, size_t *capacity, si
 }
 
 /* A short first group must not change the layers: shards are to fit together. */
-static taper_status choose_layers_once(taper_encoder *e) {
+static taper_status choose_layers_once(taper_encoder *e, int is_last) {
     if (e->n_layers) return TAPER_OK;
+    int alone = is_last && e->images == 1 && !e->options.group_images;
     uint64_t pixels = 1;
     uint32_t nominal = e->options.group_images;
     for (uint32_t track = 0; track < e->tracks; track++) {
@@ -134,13 +136,14 @@ static taper_status choose_layers_once(taper_encoder *e) {
         uint64_t about = nominal ? job->pixels * nominal / job->of.n : job->pixels;
         pixels = about > pixels ? about : pixels;
     }
-    return choose_layers(e, pixels);
+    return choose_layers(e, pixels, alone);
 }
 
-static taper_status submit(taper_encoder *e, uint32_t track) {
+/* is_last: no image will follow. */
+static taper_status submit(taper_encoder *e, uint32_t track, int is_last) {
     codec_encode_job *job = e->job[track];
     if (!job || !job->of.n) return TAPER_OK;
-    TAPER_TRY(choose_layers_once(e));
+    TAPER_TRY(choose_layers_once(e, is_last));
     codec_queue_lock(e->queue); /* workers write e->group[] */
     taper_status status =
         codec_encoder_grow((void **)&e->group, e->groups, &e->groups_capacity, sizeof *e->group);
@@ -188,7 +191,7 @@ taper_status codec_encoder_place(taper_encoder *e, taper_image image, size_t num
                                  int holds_codes) {
     uint64_t pixels = (uint64_t)image.width * image.height;
     taper_status status = TAPER_OK;
-    if (job_is_full(e, e->job[track], pixels)) status = submit(e, track);
+    if (job_is_full(e, e->job[track], pixels)) status = submit(e, track, 0);
     if (status == TAPER_OK) status = start_job(e, track);
     codec_encode_job *job = e->job[track];
     if (status == TAPER_OK)
@@ -246,6 +249,6 @@ taper_status codec_encoder_allocate(taper_encoder *e, taper_image image, size_t 
 taper_status codec_encoder_submit_all(taper_encoder *e) {
     taper_status status = e->has_mean ? TAPER_OK : settle(e);
     for (uint32_t track = 0; track < e->tracks && status == TAPER_OK; track++)
-        status = submit(e, track);
+        status = submit(e, track, 1);
     return status;
 }

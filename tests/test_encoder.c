@@ -229,6 +229,25 @@ static void groups_hold_a_million_pixels(void **state) {
     for (int i = 0; i < 5; i++) formats_image_free(&image[i]);
 }
 
+/* Layers of an image alone are to double its size, which takes few; beside another, or where a group's size
+ * is set, they keep the images in step. */
+static void an_image_alone_has_few_layers(void **state) {
+    fixture *f = *state;
+    taper_image image[2] = {dct_picture(400, 300, 3, 5), dct_picture(400, 300, 3, 6)};
+    taper_encode_options grouped = {.group_images = 4};
+    formats_buffer file[3] = {dct_encode(f->colour, image, 1, NULL, 0),
+                              dct_encode(f->colour, image, 2, NULL, 0),
+                              dct_encode(f->colour, image, 1, &grouped, 0)};
+    formats_front front[3];
+    for (int i = 0; i < 3; i++) front[i] = front_of(&file[i]);
+    printf("layers: %u alone, %u beside another, %u in a group of 4\n", front[0].layers,
+           front[1].layers, front[2].layers);
+    assert_true(front[0].layers >= 2 && front[0].layers * 2 <= front[1].layers);
+    assert_true(front[2].layers > front[0].layers);
+    for (int i = 0; i < 3; i++) formats_front_free(&front[i]), formats_buffer_free(&file[i]);
+    formats_image_free(&image[0]), formats_image_free(&image[1]);
+}
+
 static void embedded_models_are_carried(void **state) {
     fixture *f = *state;
     taper_encode_options options = {
@@ -334,6 +353,7 @@ int main(void) {
         cmocka_unit_test(hopeless_models_are_refused),
         cmocka_unit_test(groups_are_as_asked),
         cmocka_unit_test(groups_hold_a_million_pixels),
+        cmocka_unit_test(an_image_alone_has_few_layers),
         cmocka_unit_test(embedded_models_are_carried),
         cmocka_unit_test(targets_are_met),
         cmocka_unit_test(labels_need_a_class),
