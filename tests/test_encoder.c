@@ -229,8 +229,8 @@ static void groups_hold_a_million_pixels(void **state) {
     for (int i = 0; i < 5; i++) formats_image_free(&image[i]);
 }
 
-/* Layers of an image alone are to double its size, which takes few; beside another, or where a group's size
- * is set, they keep the images in step. */
+/* Layers of an image alone are to double its size, which takes few; beside another, or where a
+ * group's size is set, they keep the images in step. */
 static void an_image_alone_has_few_layers(void **state) {
     fixture *f = *state;
     taper_image image[2] = {dct_picture(400, 300, 3, 5), dct_picture(400, 300, 3, 6)};
