@@ -13,7 +13,7 @@
 
 enum {
     CODEC_RANS_BITS = 12,
-    CODEC_RANS_TOTAL = 1 << CODEC_RANS_BITS,
+    CODEC_RANS_TOTAL = 4096,   /* 2^CODEC_RANS_BITS */
     CODEC_RANS_SYMBOLS = 84,   /* at most, of one kind */
     CODEC_RANS_MOST = 4094,    /* frequency, of TOTAL: no symbol is for nothing */
     CODEC_RANS_LEAST = 1 << 16 /* state */
