@@ -162,7 +162,7 @@ static int decode_images(job *j, uint32_t groups) {
     cli_progress_start(&j->progress, j->q->common, "decoding", j->plan.count, "images");
     if (j->plan.count == 1 &&
         taper_decoder_image_info(j->worker[0].decoder, j->plan.first, &info) == TAPER_OK) {
-        (void)taper_decoder_set_threads(j->worker[0].decoder, threads); /* or one */
+        (void)taper_decoder_set_threads(j->worker[0].decoder, threads); /* else one */
         decode_group(j, info.group, 0);
     } else
         cli_parallel(threads, groups, decode_group, j);

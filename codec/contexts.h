@@ -35,12 +35,17 @@ extern const uint8_t codec_near_weight[CODEC_NEAR];
 /* Make ready for the group's next pass: fill group->context, unless the pass looks at itself. */
 void codec_contexts_predict(codec_group *group);
 
-/* Then, position by position: the context of p's next magnitude bit, or CODEC_NOT_NOW. */
-static inline uint32_t codec_contexts_at(const codec_group *group, uint32_t p);
-/* Of a pass that looks at itself; codec_contexts_at knows when. */
+/* Of a pass that looks at itself: what codec_contexts_at says. */
 uint32_t codec_contexts_causal(const codec_group *group, uint32_t p);
+
+/* Then, position by position: the context of p's next magnitude bit, or CODEC_NOT_NOW. */
+static inline uint32_t codec_contexts_at(const codec_group *group, uint32_t p) {
+    return group->causal ? codec_contexts_causal(group, p) : group->context[p];
+}
 /* level[] and ahead[] of p are set; before the next position. */
-static inline void codec_contexts_settle(codec_group *group, uint32_t p);
+static inline void codec_contexts_settle(codec_group *group, uint32_t p) {
+    if (group->causal) codec_causal_settle(group, p);
+}
 
 /* The context of a sign at position p, of level 0 before the pass; only where signs are predicted.
  * Few positions of a pass need one, so it is not made for all. */
@@ -65,12 +70,6 @@ uint32_t codec_contexts_bin(const codec_code_tables *tables, uint32_t class,
 /* Is a value of unit u predicted from the neighbours' first units? */
 static inline int codec_value_is_predicted(const codec_group *group, uint32_t u) {
     return group->signed_norm && u < CODEC_SIGNED_UNITS;
-}
-static inline uint32_t codec_contexts_at(const codec_group *group, uint32_t p) {
-    return group->causal ? codec_contexts_causal(group, p) : group->context[p];
-}
-static inline void codec_contexts_settle(codec_group *group, uint32_t p) {
-    if (group->causal) codec_causal_settle(group, p);
 }
 /* Are the signs of unit u's pass predicted (or sent as plain bits)? */
 static inline int codec_sign_is_predicted(const codec_group *group, uint32_t u) {

@@ -7,7 +7,7 @@
  *
  * Models of versions 1 and 2 have another form, which is read still (weights_v1.c): adaptive bits
  * of the range coder, the magnitude in unary up to an escape, an Exp-Golomb code after it. It takes
- * five times as long. */
+ * three times as long. */
 #ifndef CODEC_WEIGHTS_CODER_H
 #define CODEC_WEIGHTS_CODER_H
 #include "../formats/bytes.h"

@@ -305,6 +305,32 @@ static void hostile_architectures_are_refused_early(void **unused) {
     assert_int_equal(load_payload(1, "", 0), TAPER_ERR_CORRUPT);
 }
 
+/* A version 2 payload of one pixel and unit, after SPEC's smallest.tpm; its weight is coded as
+ * then. */
+static formats_buffer version_2_payload(int causal) {
+    static const uint8_t beginning[] = {0, 1,  1, 0, 1,   0,  1, 0,
+                                        1, 1,  0, 0, 0,                 /* architecture */
+                                        0, 32, 0, 0, 128, 63, 1, 0xE0}; /* network */
+    formats_buffer file = formats_buffer_make(1 << 24), payload = formats_buffer_make(1 << 20);
+    taper_model *m = dct_model_make((codec_window){1, 1, 1, NULL}, 1, 4, &file);
+    m->tables.causal = (uint8_t)causal;
+    formats_write_bytes(&payload, beginning, sizeof beginning);
+    assert_int_equal(codec_code_tables_write(&m->tables, &payload), TAPER_OK);
+    taper_model_free(m);
+    formats_buffer_free(&file);
+    return payload;
+}
+
+static void causal_contexts_are_of_version_3(void **unused) {
+    (void)unused;
+    for (int causal = 0; causal < 2; causal++) {
+        formats_buffer payload = version_2_payload(causal);
+        assert_int_equal(load_payload(2, payload.data, payload.size),
+                         causal ? TAPER_ERR_CORRUPT : TAPER_OK);
+        formats_buffer_free(&payload);
+    }
+}
+
 /* A bias that is no number. */
 static void biases_are_checked(void **unused) {
     (void)unused;
@@ -379,6 +405,7 @@ int main(void) {
         cmocka_unit_test(envelope_fields_have_their_ranges),
         cmocka_unit_test(architecture_is_checked),
         cmocka_unit_test(hostile_architectures_are_refused_early),
+        cmocka_unit_test(causal_contexts_are_of_version_3),
         cmocka_unit_test(biases_are_checked),
         cmocka_unit_test(any_payload_loads_or_is_refused),
         cmocka_unit_test(pseudo_inverse_inverts),
