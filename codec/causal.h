@@ -2,8 +2,7 @@
  * brightness and colour of a window are nearly those between its neighbours'. What counts for their
  * bits is a value, not a magnitude, and the latest one: of the windows to the left and above what
  * this very pass has said, of the others what the passes before did (in context modelling: a causal
- * template). So these contexts are made position by position, while all others are made before a
- * pass.
+ * template).
  *
  * For a bit of unit u at position p, T being the threshold after it, all values in 1/16 T:
  *
@@ -14,21 +13,32 @@
  *     logit  += causal_logit[class of kind and band][6 place + spread]
  *
  * Where an image ends, the window on the other side stands in for the one that is missing. All that
- * counts is within the image, so that who goes in which part of a plane does too. */
+ * counts is within the image, so that who goes in which part of a plane does too.
+ *
+ * Most of a pass says nothing new: a level that stays 0 changes no value. So logits are made before
+ * the pass, at all positions at once, as if it were to say nothing, and once more at those whose
+ * neighbours say something: one in seven. */
 #ifndef CODEC_CAUSAL_H
 #define CODEC_CAUSAL_H
 #include "group.h"
 
+/* Memory for a group whose windows have been linked. On failure nothing is held. */
+taper_status codec_causal_begin(codec_group *group);
+void codec_causal_end(codec_group *group); /* where nothing is held: fine */
+/* Bytes of it, at most. */
+uint64_t codec_causal_bytes(uint64_t positions);
+
 /* Do passes of this unit look at themselves? */
 static inline int codec_causal_is_unit(const codec_group *group, uint32_t u) {
-    return group->around && u < CODEC_CAUSAL_UNITS;
+    return group->causal.known && u < CODEC_CAUSAL_UNITS;
 }
 
-/* Fill group->around from its neighbours. */
-void codec_causal_link(codec_group *group);
+/* The windows around one, all of its image: left, right, up, down, left and right above, left and
+ * right below. */
+void codec_causal_around(const codec_group *group, uint32_t p, uint32_t around[CODEC_AROUND]);
 
-/* Before a pass of such a unit, or in the middle of one: group->known from all that is known. */
-void codec_causal_begin(codec_group *group);
+/* Before a pass of such a unit: group->causal for it. */
+void codec_causal_predict(codec_group *group);
 
 /* The context of position p's next bit of this kind, below CODEC_CAUSAL_CONTEXTS. */
 uint32_t codec_causal_context(const codec_group *group, uint32_t p, codec_kind kind);
@@ -36,8 +46,9 @@ uint32_t codec_causal_context(const codec_group *group, uint32_t p, codec_kind k
 /* What it adds to the bit's logit, in 1/4096; 0 where a window has no neighbours. */
 int32_t codec_causal_logit(const codec_group *group, uint32_t p, codec_kind kind);
 
-/* level and ahead of p in the pass's unit have been set: from now on it is known. */
-void codec_causal_settle(codec_group *group, uint32_t p);
+/* The pass has said that the level at p, not 0, is this: from now on it is known, and what was
+ * predicted for those after it that have it beside them is stale. */
+void codec_causal_settle(codec_group *group, uint32_t p, int32_t level);
 
 /* Which causal class: kinds of bands. */
 static inline uint32_t codec_causal_class(codec_kind kind, uint32_t unit) {

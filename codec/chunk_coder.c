@@ -38,7 +38,7 @@ static void encode_pass(codec_group *g, codec_rc_encoder *rc, const int16_t *cod
         }
         level[p] = (int16_t)(code[p] < 0 ? -q : q);
         ahead[p] = 1;
-        codec_contexts_settle(g, p);
+        codec_contexts_settle(g, p, level[p]);
     }
     codec_group_finish_pass(g);
 }
@@ -102,7 +102,7 @@ static int decode_pass(codec_group *g, codec_rc_decoder *rc) {
             level[p] = (int16_t)(2 * was + (was < 0 ? -bit : bit));
         }
         ahead[p] = 1;
-        codec_contexts_settle(g, p);
+        codec_contexts_settle(g, p, level[p]);
     }
     g->position = p;
     if (p < n) return 0;

@@ -13,34 +13,37 @@ enum {
     SELF = CODEC_CONDITIONAL_SELF,
     INPUT_MAX = 127,
     ACTIVATION_MAX = 127,
-    USUAL = 64 /* hidden units: loops for it are compiled apart, with sums in registers */
+    USUAL = 64, /* hidden units: loops for it are compiled apart, with sums in registers */
+    LANES = 64  /* positions whose logits are summed at a time, likewise */
 };
 
 /* --- memory ---------------------------------------------------------------------------- */
 
 uint64_t codec_conditional_bytes(const codec_conditional *c, uint64_t n) {
     if (n >= (uint64_t)1 << 40) return UINT64_MAX;
-    return n * (6 * (uint64_t)c->hidden + c->own + 8);
+    return (n + LANES) * (8 * (uint64_t)c->hidden + c->own + 8);
 }
 
 taper_status codec_conditional_begin(codec_conditional_state *s, const codec_conditional *c,
                                      uint32_t n) {
     *s = (codec_conditional_state){.model = c};
-    size_t cells = (size_t)n * c->hidden;
-    s->sum = calloc(cells, sizeof *s->sum);
-    s->hidden = calloc(cells, sizeof *s->hidden);
+    s->stride = (n + LANES - 1) / LANES * LANES;
+    s->sum = calloc((size_t)n * c->hidden, sizeof *s->sum);
+    s->hidden = calloc((size_t)n * c->hidden, sizeof *s->hidden);
+    s->columns = calloc((size_t)s->stride * c->hidden, sizeof *s->columns);
     s->seen = calloc((size_t)c->own * n, 1);
     s->planes = calloc(c->own, 1);
     s->parts = calloc(c->own, 1);
-    s->logit = calloc(n, sizeof *s->logit);
-    if (s->sum && s->hidden && s->seen && s->planes && s->parts && s->logit) return TAPER_OK;
+    s->logit = calloc(s->stride, sizeof *s->logit);
+    if (s->sum && s->hidden && s->columns && s->seen && s->planes && s->parts && s->logit)
+        return TAPER_OK;
     codec_conditional_end(s);
     return TAPER_ERR_NOMEM;
 }
 
 void codec_conditional_end(codec_conditional_state *s) {
     free(s->sum), free(s->hidden), free(s->seen), free(s->planes), free(s->parts);
-    free(s->logit);
+    free(s->columns), free(s->logit);
     *s = (codec_conditional_state){0};
 }
 
@@ -197,10 +200,7 @@ void codec_conditional_layers(const codec_conditional *c, const int32_t *sum, co
 }
 
 uint32_t codec_conditional_border(const codec_group *g, uint32_t p) {
-    uint32_t border = 0;
-    for (uint32_t way = 0; way < 4 && g->neighbour[way]; way++)
-        border |= (uint32_t)(g->neighbour[way][p] != g->n) << way;
-    return border;
+    return g->sides ? g->sides[p] : 0;
 }
 
 /* Does a window of this place have one on this side? */
@@ -231,10 +231,13 @@ static void think(void *context, size_t block) {
     const stage_task *t = context;
     const codec_conditional *c = t->state->model;
     uint32_t end = (uint32_t)(block + 1) * STAGE_BLOCK;
-    for (uint32_t p = (uint32_t)block * STAGE_BLOCK; p < end && p < t->group->n; p++)
+    for (uint32_t p = (uint32_t)block * STAGE_BLOCK; p < end && p < t->group->n; p++) {
+        int16_t *h2 = t->state->hidden + (size_t)p * c->hidden;
         codec_conditional_layers(c, t->state->sum + (size_t)p * c->hidden,
-                                 t->bias[codec_conditional_border(t->group, p)],
-                                 t->state->hidden + (size_t)p * c->hidden);
+                                 t->bias[codec_conditional_border(t->group, p)], h2);
+        int16_t *column = t->state->columns + (size_t)(p / LANES) * c->hidden * LANES + p % LANES;
+        for (uint32_t h = 0; h < c->hidden; h++) column[h * LANES] = h2[h];
+    }
 }
 
 static void begin_stage(codec_conditional_state *s, const codec_group *g, uint32_t stage) {
@@ -247,31 +250,40 @@ static void begin_stage(codec_conditional_state *s, const codec_group *g, uint32
 
 /* --- a pass ---------------------------------------------------------------------------- */
 
-/* Of positions whose level is 0, significance; of the others, refinement. */
-CODEC_CLONES static void logits(const int16_t *w, const uint8_t *shift, const int32_t *bias,
-                                uint32_t hidden, const int16_t *level, const int16_t *h, uint32_t n,
-                                int32_t *logit) {
-    for (uint32_t p = 0; p < n; p++, h += hidden) {
-        uint32_t k = level[p] ? 2 : 0;
-        logit[p] = (dot(w + k * hidden, h, hidden) * 256 >> shift[k]) + bias[k];
+/* Of all positions, LANES at a time: two products fit 16 bits (see add_two). */
+CODEC_CLONES static void all_logits(const int16_t *restrict w, uint8_t shift, int32_t bias,
+                                    uint32_t hidden, const int16_t *restrict columns, uint32_t n,
+                                    int32_t *restrict logit) {
+    for (uint32_t p = 0; p < n; p += LANES, logit += LANES) {
+        int32_t sum[LANES] = {0};
+        for (uint32_t h = 0; h < hidden; h += 2, columns += 2 * LANES) {
+            const int16_t *x = columns, *y = columns + LANES;
+            for (uint32_t i = 0; i < LANES; i++) {
+                uint16_t both = (uint16_t)((uint16_t)(w[h] * x[i]) + (uint16_t)(w[h + 1] * y[i]));
+                sum[i] += (int16_t)both;
+            }
+        }
+        for (uint32_t i = 0; i < LANES; i++) logit[i] = (sum[i] * 256 >> shift) + bias;
     }
 }
 
-CODEC_CLONES static int32_t sign_logit(const int16_t *w, uint8_t shift, int32_t bias,
-                                       const int16_t *h, uint32_t hidden) {
+/* Of one position. */
+CODEC_CLONES static int32_t one_logit(const int16_t *w, uint8_t shift, int32_t bias,
+                                      const int16_t *h, uint32_t hidden) {
     return (dot(w, h, hidden) * 256 >> shift) + bias;
 }
 
 int32_t codec_conditional_sign(const codec_conditional_state *s, uint32_t p) {
     uint32_t hidden = s->model->hidden;
-    return s->sign ? sign_logit(s->sign, s->sign_shift, s->sign_bias,
-                                s->hidden + (size_t)p * hidden, hidden)
+    return s->sign ? one_logit(s->sign, s->sign_shift, s->sign_bias, s->hidden + (size_t)p * hidden,
+                               hidden)
                    : 0;
 }
 
 void codec_conditional_predict(codec_conditional_state *s, const codec_group *g) {
     const codec_conditional *c = s->model;
-    uint32_t stage = s->stages ? s->stages - 1 : 0, unit = g->tables->pass[g->pass].unit;
+    codec_pass pass = g->tables->pass[g->pass];
+    uint32_t stage = s->stages ? s->stages - 1 : 0, hidden = c->hidden;
     s->sign = NULL;
     if (g->pass >= c->end) {
         memset(s->logit, 0, g->n * sizeof *s->logit);
@@ -283,9 +295,14 @@ void codec_conditional_predict(codec_conditional_state *s, const codec_group *g)
     int32_t bias[CODEC_CONDITIONAL_KINDS];
     for (uint32_t k = 0; k < CODEC_CONDITIONAL_KINDS; k++)
         bias[k] = c->bias[(size_t)k * c->end + g->pass] * 64;
-    size_t row = (size_t)unit * CODEC_CONDITIONAL_KINDS;
-    logits(c->out + row * c->hidden, c->out_shift + row, bias, c->hidden,
-           g->level + (size_t)unit * g->stride, s->hidden, g->n, s->logit);
-    s->sign = c->out + (row + 1) * c->hidden;
-    s->sign_shift = c->out_shift[row + 1], s->sign_bias = bias[1];
+    size_t row = (size_t)pass.unit * CODEC_CONDITIONAL_KINDS, at = (size_t)pass.unit * g->stride;
+    const int16_t *w = c->out + row * hidden; /* significance, sign, refinement */
+    const uint8_t *shift = c->out_shift + row;
+    all_logits(w, shift[0], bias[0], hidden, s->columns, g->n, s->logit);
+    for (uint32_t p = 0; p < g->n && pass.part + 1u == g->tables->parts; p++)
+        if (g->level[at + p] && !g->ahead[at + p])
+            s->logit[p] = one_logit(w + 2 * hidden, shift[2], bias[2],
+                                    s->hidden + (size_t)p * hidden, hidden);
+    s->sign = w + hidden;
+    s->sign_shift = shift[1], s->sign_bias = bias[1];
 }

@@ -11,9 +11,12 @@ typedef struct codec_conditional_state {
     const codec_conditional *model; /* borrowed */
     int32_t *sum;                   /* [n][hidden] of the first layer */
     int16_t *hidden;                /* [n][hidden] h2 of the stage in work */
+    int16_t *columns;               /* [stride / 64][hidden][64] the same */
+    uint32_t stride;                /* n, rounded up to a multiple of 64 */
     int8_t *seen;                   /* [own][n] a, as it is in `sum` */
     uint8_t *planes, *parts;        /* [own] depth and part at which it was seen */
-    int32_t *logit;                 /* [n] of the next pass's magnitude bits, in 1/4096 */
+    int32_t *logit; /* [stride] of the next pass's magnitude bits, in 1/4096; of levels that are not
+                       0 only where the pass refines them */
     const int16_t *sign; /* [hidden] weights of its signs; NULL: they are not predicted */
     uint8_t sign_shift;
     int32_t sign_bias;

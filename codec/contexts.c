@@ -1,6 +1,7 @@
 /* contexts.c -- predicting a pass from what is known; see contexts.h. Integers only (promise P4).
  */
 #include "contexts.h"
+#include "beside.h"
 #include "clones.h"
 #include "fixed_log.h"
 #include <string.h>
@@ -17,9 +18,11 @@ static const uint8_t far_weight[FAR] = {7, 6, 6, 5, 4, 4};
 /* stands in where nothing is near: 0.8 x scale */
 enum { SUM_UNKNOWN = 51 * WEIGHT_SUM };
 
-CODEC_CLONES static void add_weighted(uint16_t *restrict sum, const uint16_t *restrict norm,
-                                      uint16_t weight, uint32_t n) {
-    for (uint32_t p = 0; p < n; p++) sum[p] = (uint16_t)(sum[p] + weight * norm[p]);
+/* sum[p] += a x[p] + b y[p]: in pairs, so that sums are read and written half as often. */
+CODEC_CLONES static void add_weighted(uint16_t *restrict sum, const uint16_t *restrict x,
+                                      uint16_t a, const uint16_t *restrict y, uint16_t b,
+                                      uint32_t n) {
+    for (uint32_t p = 0; p < n; p++) sum[p] = (uint16_t)(sum[p] + a * x[p] + b * y[p]);
 }
 
 /* sum[p] = mean of |x| / scale over a stencil of units, times CODEC_NORM_ONE * WEIGHT_SUM. */
@@ -29,12 +32,12 @@ static void sum_units(const codec_group *g, uint32_t u, const uint8_t *distance,
     uint32_t total = 0;
     for (int i = 0; i < n_weights; i++) {
         uint32_t away = distance ? distance[i] : (uint32_t)i + 1;
-        for (int side = 0; side < 2; side++) {
-            if (side == 0 ? u < away : u + away >= g->tables->units) continue;
-            uint32_t other = side == 0 ? u - away : u + away;
-            add_weighted(sum, g->norm + (size_t)other * g->stride, weight[i], g->n);
-            total += weight[i];
-        }
+        int below = u >= away, above = u + away < g->tables->units; /* is there such a unit? */
+        const uint16_t *norm = g->norm + (size_t)u * g->stride;
+        size_t rows = (size_t)away * g->stride;
+        add_weighted(sum, below ? norm - rows : norm, below ? weight[i] : 0,
+                     above ? norm + rows : norm, above ? weight[i] : 0, g->n);
+        total += (uint32_t)(below + above) * weight[i];
     }
     if (total == WEIGHT_SUM) return;
     uint32_t scale = total ? WEIGHT_SUM * 256 / total : 0; /* units missing at either end */
@@ -42,22 +45,29 @@ static void sum_units(const codec_group *g, uint32_t u, const uint8_t *distance,
         sum[p] = total ? (uint16_t)((sum[p] * scale) >> 8) : SUM_UNKNOWN;
 }
 
+/* A sum over the neighbours that exist to WEIGHT_SUM times their mean. */
+CODEC_CLONES static void to_means(const uint8_t *restrict sides, uint32_t n,
+                                  uint16_t *restrict sum) {
+    for (uint32_t p = 0; p < n; p++) {
+        uint32_t count = codec_beside_count(sides[p]);
+        uint16_t share = count == 1 ? 64 : count == 2 ? 32 : count == 3 ? 21 : 16;
+        sum[p] = sides[p] ? (uint16_t)(sum[p] * share) : SUM_UNKNOWN;
+    }
+}
+
 /* Mean of |x| / scale over the neighbouring windows, scaled as above. */
 static void sum_neighbours(const codec_group *g, uint32_t u, uint16_t *sum) {
-    static const uint8_t share[5] = {0, 64, 32, 21, 16}; /* WEIGHT_SUM / count */
-    const uint16_t *norm = g->norm + (size_t)u * g->stride;
-    for (uint32_t p = 0; p < g->n; p++) {
-        uint32_t total = 0;
-        for (int side = 0; side < 4; side++) total += norm[g->neighbour[side][p]];
-        sum[p] = g->neighbours[p] ? (uint16_t)(total * share[g->neighbours[p]]) : SUM_UNKNOWN;
-    }
+    memset(sum, 0, g->n * sizeof *sum);
+    for (int side = 0; side < 4; side++)
+        codec_beside_add_u16(g, side, g->norm + (size_t)u * g->stride, sum);
+    to_means(g->sides, g->n, sum);
 }
 
 /* Who goes in which part of a plane must not depend on the images beside one in its group: of those
  * of one window, what is said of neighbours is said as where there are no others. */
-static void forget_absent_neighbours(const codec_group *g, uint16_t *feature) {
-    for (uint32_t p = 0; p < g->n; p++)
-        if (!g->neighbours[p]) feature[p] = 0;
+CODEC_CLONES static void forget_absent_neighbours(const uint8_t *restrict sides, uint32_t n,
+                                                  uint16_t *restrict feature) {
+    for (uint32_t p = 0; p < n; p++) feature[p] = sides[p] ? feature[p] : 0;
 }
 
 /* part[p] += weight * known[p] */
@@ -86,16 +96,15 @@ CODEC_CLONES static void scale_signed(int32_t *value, int32_t e, uint32_t n) {
 static void predict_signed(const codec_group *g, uint32_t u, int32_t log_ratio, int32_t *value) {
     uint32_t inputs =
         g->tables->units < CODEC_SIGNED_INPUTS ? g->tables->units : CODEC_SIGNED_INPUTS;
-    int32_t *part =
-        g->work_part; /* what a window contributes to its neighbour on this side; slot n: nothing */
+    int32_t *part = g->work_part; /* what a window tells of the one that has it on this side */
     memset(value, 0, g->n * sizeof *value);
     for (int side = 0; side < 4; side++) {
-        memset(part, 0, (g->n + 1) * sizeof *part);
+        memset(part, 0, g->n * sizeof *part);
         for (uint32_t k = 0; k < inputs; k++) {
             int32_t weight = g->tables->signed_weight[u][side][k];
             if (weight) add_signed(part, g->signed_norm + (size_t)k * g->stride, weight, g->n);
         }
-        for (uint32_t p = 0; p < g->n; p++) value[p] += part[g->neighbour[side][p]];
+        codec_beside_add_i32(g, side, part, value);
     }
     scale_signed(value, -log_ratio, g->n);
 }
@@ -134,7 +143,7 @@ static inline void magnitude_features(const codec_group *g, uint32_t p, int32_t 
     f[1] = feature_at(g->work[1], p);
     f[2] = g->signed_norm ? feature_at(g->work[2], p) : 0;
     f[3] = f[7] = 0;
-    if (has_value && (g->neighbours[p] || g->tables->parts == 1)) {
+    if (has_value && (g->sides[p] || g->tables->parts == 1)) {
         int32_t value = g->work_signed[p];
         f[3] = codec_log16((uint32_t)(value < 0 ? -value : value) + 1) - 64;
         if (level)
@@ -159,37 +168,45 @@ int32_t codec_contexts_logit(const codec_code_tables *t, uint32_t class,
     return logit;
 }
 
-/* The adaptive probability's index: class and bin of the logit. */
-static inline uint16_t context_of(const codec_code_tables *t, uint32_t class,
-                                  const int32_t f[CODEC_FEATURES], int32_t extra) {
-    int32_t logit = codec_contexts_logit(t, class, f) + extra;
+/* The logit's bin, in steps of 1/4 around 0. */
+CODEC_INLINE int32_t bin_of(int32_t logit) {
     int32_t bin = (logit + CODEC_BINS / 2 * 1024 + 512) / 1024;
-    bin = logit < -CODEC_BINS / 2 * 1024 ? 0 : bin >= CODEC_BINS ? CODEC_BINS - 1 : bin;
-    return (uint16_t)(class * CODEC_BINS + (uint32_t)bin);
+    return logit < -CODEC_BINS / 2 * 1024 ? 0 : bin >= CODEC_BINS ? CODEC_BINS - 1 : bin;
 }
 
 uint32_t codec_contexts_bin(const codec_code_tables *t, uint32_t class,
                             const int32_t f[CODEC_FEATURES], int32_t extra) {
-    return context_of(t, class, f, extra) - class * CODEC_BINS;
+    return (uint32_t)bin_of(codec_contexts_logit(t, class, f) + extra);
 }
 
-/* Contexts of significance bits from the first four features and three squares, at all positions;
- * what context_of does, many at a time. */
-CODEC_CLONES static void significance_contexts(const int16_t *restrict weight, int32_t bias,
-                                               uint32_t class, uint16_t *const feature[4],
-                                               const int32_t *restrict extra, uint32_t n,
-                                               uint16_t *restrict context) {
+/* Logits of significance bits from the first four features and three squares, at all positions;
+ * what codec_contexts_logit does, many at a time, and `more`. */
+CODEC_CLONES static void significance_logits(const int16_t *restrict weight, int32_t bias,
+                                             uint16_t *const feature[4],
+                                             const int32_t *restrict more, uint32_t n,
+                                             int32_t *restrict logit) {
     const uint16_t *restrict f0 = feature[0], *restrict f1 = feature[1], *restrict f2 = feature[2],
                              *restrict f3 = feature[3];
     int32_t w0 = weight[0], w1 = weight[1], w2 = weight[2], w3 = weight[3], w4 = weight[4],
             w5 = weight[5], w6 = weight[6];
     for (uint32_t p = 0; p < n; p++) {
         int32_t a = (int16_t)f0[p], b = (int16_t)f1[p], c = (int16_t)f2[p], d = (int16_t)f3[p];
-        int32_t logit = bias * 64 + extra[p] + w0 * a + w1 * b + w2 * c + w3 * d +
-                        w4 * (a * a / 64) + w5 * (b * b / 64) + w6 * (c * c / 64);
-        int32_t bin = (logit + CODEC_BINS / 2 * 1024 + 512) / 1024;
-        bin = logit < -CODEC_BINS / 2 * 1024 ? 0 : bin >= CODEC_BINS ? CODEC_BINS - 1 : bin;
-        context[p] = (uint16_t)(class * CODEC_BINS + (uint32_t)bin);
+        logit[p] = bias * 64 + more[p] + w0 * a + w1 * b + w2 * c + w3 * d + w4 * (a * a / 64) +
+                   w5 * (b * b / 64) + w6 * (c * c / 64);
+    }
+}
+
+/* The adaptive probabilities' indices, at all positions: class of the level's kind, and bin of the
+ * logit and what the pass itself adds. */
+CODEC_CLONES static void bin_logits(const int16_t *restrict level, uint32_t band,
+                                    const int32_t *restrict logit, const int32_t *restrict causal,
+                                    uint32_t n, uint16_t *restrict context) {
+    for (uint32_t p = 0; p < n; p++) {
+        int32_t kind = level[p] == 0                     ? CODEC_SIGNIFICANCE
+                       : level[p] == 1 || level[p] == -1 ? CODEC_REFINE_FIRST
+                                                         : CODEC_REFINE_LATER;
+        int32_t class = kind * CODEC_BANDS + (int32_t)band;
+        context[p] = (uint16_t)(class * CODEC_BINS + bin_of(logit[p] + causal[p]));
     }
 }
 
@@ -205,46 +222,47 @@ static void value_features(codec_group *g, int has_value) {
         f[p] = (uint16_t)((value < 0 ? -value : value) + 1);
     }
     to_log_features(f, -64, g->n);
-    if (g->tables->parts > 1) forget_absent_neighbours(g, f);
+    if (g->tables->parts > 1) forget_absent_neighbours(g->sides, g->n, f);
 }
 
-/* Contexts of the pass from the features in work[]. Only a plane's last part refines. */
-static void choose_contexts(codec_group *g, uint32_t u, int has_value, int last) {
+/* work_logit[] from the features in work[] and the conditional model. Only a plane's last part
+ * refines. */
+static void make_logits(codec_group *g, uint32_t u, int has_value, int last) {
     const codec_code_tables *t = g->tables;
     const int16_t *level = g->level + (size_t)u * g->stride;
+    const uint8_t *ahead = g->ahead + (size_t)u * g->stride;
+    const int32_t *more = t->conditional ? g->conditional.logit : g->zeros;
     uint32_t class = codec_class(CODEC_SIGNIFICANCE, u);
-    int32_t f[CODEC_FEATURES] = {0};
+    int32_t f[CODEC_FEATURES];
     value_features(g, has_value);
-    significance_contexts(t->weight[class], t->bias[class], class, g->work,
-                          t->conditional ? g->conditional.logit : g->no_extra, g->n, g->context);
+    significance_logits(t->weight[class], t->bias[class], g->work, more, g->n, g->work_logit);
     for (uint32_t p = 0; p < g->n && last; p++) {
-        if (!level[p]) continue;
-        codec_kind kind = codec_kind_of_level(level[p]);
+        if (!level[p] || ahead[p]) continue;
         magnitude_features(g, p, level[p], has_value, f);
-        g->context[p] = context_of(t, codec_class(kind, u), f, codec_contexts_extra(g, p, kind));
+        class = codec_class(codec_kind_of_level(level[p]), u);
+        g->work_logit[p] = codec_contexts_logit(t, class, f) + more[p];
     }
 }
 
 uint32_t codec_contexts_sign(const codec_group *g, uint32_t p) {
-    uint32_t u = g->tables->pass[g->pass].unit;
+    uint32_t u = g->tables->pass[g->pass].unit, class = codec_class(CODEC_SIGN, u);
     int32_t f[CODEC_FEATURES];
     sign_features(g, p, codec_value_is_predicted(g, u), f);
-    return context_of(g->tables, codec_class(CODEC_SIGN, u), f,
-                      codec_contexts_extra(g, p, CODEC_SIGN));
+    return class * CODEC_BINS +
+           codec_contexts_bin(g->tables, class, f, codec_contexts_extra(g, p, CODEC_SIGN));
 }
 
-uint32_t codec_contexts_causal(const codec_group *g, uint32_t p) {
+uint32_t codec_contexts_anew(const codec_group *g, uint32_t p) {
     const codec_code_tables *t = g->tables;
     codec_pass pass = t->pass[g->pass];
     size_t at = (size_t)pass.unit * g->stride + p;
-    int32_t level = g->level[at], f[CODEC_FEATURES];
+    int32_t level = g->level[at];
     int last = pass.part + 1u == t->parts;
     if (g->ahead[at] || (level && !last)) return CODEC_NOT_NOW;
     codec_kind kind = codec_kind_of_level(level);
-    uint32_t class = codec_class(kind, pass.unit);
-    magnitude_features(g, p, level, codec_value_is_predicted(g, pass.unit), f);
-    uint32_t context = context_of(t, class, f, codec_contexts_extra(g, p, kind));
-    return last || context >= class * CODEC_BINS + t->least[pass.part] ? context : CODEC_NOT_NOW;
+    uint32_t first = codec_class(kind, pass.unit) * CODEC_BINS,
+             bin = (uint32_t)bin_of(g->work_logit[p] + codec_causal_logit(g, p, kind));
+    return last || bin >= t->least[pass.part] ? first + bin : CODEC_NOT_NOW;
 }
 
 CODEC_CLONES static void leave_out_ahead(uint16_t *restrict context, const uint8_t *restrict ahead,
@@ -284,20 +302,20 @@ void codec_contexts_predict(codec_group *g) {
     if (g->signed_norm) sum_neighbours(g, u, g->work[2]);
     for (int i = 0; i < 2 + (g->signed_norm != NULL); i++)
         to_log_features(g->work[i], offset, g->n);
-    if (t->parts > 1 && g->signed_norm) forget_absent_neighbours(g, g->work[2]);
+    if (t->parts > 1 && g->signed_norm) forget_absent_neighbours(g->sides, g->n, g->work[2]);
     if (t->conditional) codec_conditional_predict(&g->conditional, g);
     if (has_value) predict_signed(g, u, ratio, g->work_signed);
-    g->causal = codec_causal_is_unit(g, u);
-    if (g->causal)
-        codec_causal_begin(g);
-    else
-        choose_contexts(g, u, has_value, pass.part + 1u == t->parts);
-    if (t->parts > 1 && !g->causal) leave_out(g, pass);
+    make_logits(g, u, has_value, pass.part + 1u == t->parts);
+    g->causal.on = codec_causal_is_unit(g, u);
+    if (g->causal.on) codec_causal_predict(g);
+    bin_logits(g->level + (size_t)u * g->stride, codec_band(u), g->work_logit,
+               g->causal.on ? g->causal.logit : g->zeros, g->n, g->context);
+    if (t->parts > 1) leave_out(g, pass);
     g->predicted = 1;
 }
 
 int32_t codec_contexts_extra(const codec_group *g, uint32_t p, codec_kind kind) {
-    int32_t extra = g->causal ? codec_causal_logit(g, p, kind) : 0;
+    int32_t extra = g->causal.on ? codec_causal_logit(g, p, kind) : 0;
     if (!g->tables->conditional) return extra;
     return extra + (kind == CODEC_SIGN ? codec_conditional_sign(&g->conditional, p)
                                        : g->conditional.logit[p]);

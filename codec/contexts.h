@@ -22,8 +22,8 @@
  * tables->least[part].
  *
  * A conditional model (conditional.h) adds a logit of its own to each, and one for every sign; and
- * of the first units what their own pass has said so far does (causal.h): their contexts are made
- * position by position. */
+ * of the first units what their own pass has said so far does (causal.h): some of their contexts
+ * are made once more when their position comes. */
 #ifndef CODEC_CONTEXTS_H
 #define CODEC_CONTEXTS_H
 #include "causal.h"
@@ -32,19 +32,20 @@
 enum { CODEC_NEAR = 8 };
 extern const uint8_t codec_near_weight[CODEC_NEAR];
 
-/* Make ready for the group's next pass: fill group->context, unless the pass looks at itself. */
+/* Make ready for the group's next pass: fill group->context. */
 void codec_contexts_predict(codec_group *group);
 
-/* Of a pass that looks at itself: what codec_contexts_at says. */
-uint32_t codec_contexts_causal(const codec_group *group, uint32_t p);
+/* codec_contexts_at where a pass that looks at itself has said something that counts. */
+uint32_t codec_contexts_anew(const codec_group *group, uint32_t p);
 
 /* Then, position by position: the context of p's next magnitude bit, or CODEC_NOT_NOW. */
 static inline uint32_t codec_contexts_at(const codec_group *group, uint32_t p) {
-    return group->causal ? codec_contexts_causal(group, p) : group->context[p];
+    return group->causal.on && group->causal.stale[p] ? codec_contexts_anew(group, p)
+                                                      : group->context[p];
 }
-/* level[] and ahead[] of p are set; before the next position. */
-static inline void codec_contexts_settle(codec_group *group, uint32_t p) {
-    if (group->causal) codec_causal_settle(group, p);
+/* The level of p after the pass; before the next position. */
+static inline void codec_contexts_settle(codec_group *group, uint32_t p, int32_t level) {
+    if (level && group->causal.on) codec_causal_settle(group, p, level);
 }
 
 /* The context of a sign at position p, of level 0 before the pass; only where signs are predicted.

@@ -1,6 +1,7 @@
 /* group.c -- the shared state of a group's codes; see group.h. */
 #include "group.h"
 #include "causal.h"
+#include "clones.h"
 #include "fixed_log.h"
 #include "head.h"
 #include <stdlib.h>
@@ -17,9 +18,16 @@ uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions) 
     uint64_t stride = stride_of(positions);
     uint64_t conditional =
         tables->conditional ? codec_conditional_bytes(tables->conditional, positions) : 0;
-    return stride * ((uint64_t)tables->units * 5 + CODEC_SIGNED_UNITS * 2 + 6 * 4 + 18 +
-                     (tables->causal ? (CODEC_AROUND + 1) * 4 : 0)) +
+    return stride * ((uint64_t)tables->units * 5 + CODEC_SIGNED_UNITS * 2 + 7 * 4 + 18) +
+           positions * sizeof(codec_run) + (tables->causal ? codec_causal_bytes(positions) : 0) +
            conditional + sizeof(codec_group);
+}
+
+static void add_to_runs(codec_group *g, uint32_t first, codec_grid grid) {
+    codec_run *last = g->run + g->runs - 1;
+    if (!g->runs || last->columns != grid.columns)
+        *(last = g->run + g->runs++) = (codec_run){first, first, grid.columns};
+    last->end += grid.columns * grid.rows;
 }
 
 /* Left, right, up and down of every window, by position; n where the image ends. */
@@ -27,14 +35,15 @@ static void link_neighbours(codec_group *g, const codec_grid *grid, size_t n_ima
     uint32_t at = 0;
     for (size_t i = 0; i < n_images; i++) {
         uint32_t columns = grid[i].columns, rows = grid[i].rows;
+        add_to_runs(g, at, grid[i]);
         for (uint32_t y = 0; y < rows; y++)
             for (uint32_t x = 0; x < columns; x++, at++) {
                 g->neighbour[CODEC_LEFT][at] = x > 0 ? at - 1 : g->n;
                 g->neighbour[CODEC_RIGHT][at] = x + 1 < columns ? at + 1 : g->n;
                 g->neighbour[CODEC_UP][at] = y > 0 ? at - columns : g->n;
                 g->neighbour[CODEC_DOWN][at] = y + 1 < rows ? at + columns : g->n;
-                g->neighbours[at] =
-                    (uint8_t)((x > 0) + (x + 1 < columns) + (y > 0) + (y + 1 < rows));
+                g->sides[at] = (uint8_t)((x > 0) << CODEC_LEFT | (x + 1 < columns) << CODEC_RIGHT |
+                                         (y > 0) << CODEC_UP | (y + 1 < rows) << CODEC_DOWN);
             }
     }
     for (int side = 0; side < 4; side++) g->neighbour[side][g->n] = g->n;
@@ -51,7 +60,21 @@ static void set_priors(codec_group *g) {
         }
 }
 
-static taper_status take_memory(codec_group *g, int linked) {
+/* Of groups where an image has several windows. */
+static int take_linked(codec_group *g, size_t n_images) {
+    size_t stride = g->stride;
+    g->signed_norm = calloc(CODEC_SIGNED_UNITS * stride, sizeof *g->signed_norm);
+    g->sides = calloc(stride, 1);
+    g->run = calloc(n_images, sizeof *g->run);
+    g->work_signed = calloc(stride, sizeof *g->work_signed);
+    g->work_part = calloc(stride, sizeof *g->work_part);
+    int ok = g->signed_norm && g->sides && g->run && g->work_signed && g->work_part;
+    for (int i = 0; i < 4; i++)
+        ok = (g->neighbour[i] = calloc(stride, sizeof *g->neighbour[i])) && ok;
+    return ok;
+}
+
+static taper_status take_memory(codec_group *g) {
     size_t stride = g->stride, units = g->tables->units;
     g->level = calloc(units * stride, sizeof *g->level);
     g->depth = calloc(units, 1);
@@ -61,27 +84,13 @@ static taper_status take_memory(codec_group *g, int linked) {
     if (g->tables->density) return ok ? TAPER_OK : TAPER_ERR_NOMEM;
     g->norm = calloc(units * stride, sizeof *g->norm);
     g->context = calloc(stride, sizeof *g->context);
-    ok = ok && g->norm && g->context;
-    if (!g->tables->conditional)
-        ok = (g->no_extra = calloc(stride, sizeof *g->no_extra)) && ok;
-    else
+    g->work_logit = calloc(stride, sizeof *g->work_logit);
+    g->zeros = calloc(stride, sizeof *g->zeros);
+    ok = ok && g->norm && g->context && g->work_logit && g->zeros;
+    if (g->tables->conditional)
         ok = codec_conditional_begin(&g->conditional, g->tables->conditional, g->n) == TAPER_OK &&
              ok;
     for (int i = 0; i < 4; i++) ok = (g->work[i] = calloc(stride, sizeof *g->work[i])) && ok;
-    if (linked) {
-        g->signed_norm = calloc(CODEC_SIGNED_UNITS * stride, sizeof *g->signed_norm);
-        g->neighbours = calloc(stride, 1);
-        g->work_signed = calloc(stride, sizeof *g->work_signed);
-        g->work_part = calloc(stride, sizeof *g->work_part);
-        ok = ok && g->signed_norm && g->neighbours && g->work_signed && g->work_part;
-        for (int i = 0; i < 4; i++)
-            ok = (g->neighbour[i] = calloc(stride, sizeof *g->neighbour[i])) && ok;
-        if (g->tables->causal) {
-            g->around = calloc(stride, sizeof *g->around);
-            g->known = calloc(stride, sizeof *g->known);
-            ok = ok && g->around && g->known;
-        }
-    }
     return ok ? TAPER_OK : TAPER_ERR_NOMEM;
 }
 
@@ -102,22 +111,22 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
     for (size_t i = 0; i < n_images; i++) {
         uint64_t windows = (uint64_t)grid[i].columns * grid[i].rows;
         n += windows;
-        linked |= windows > 1;
+        linked |= windows > 1 && !tables->density;
         if (n > INT32_MAX)
             return formats_fail(error, TAPER_ERR_LIMIT,
                                 "a group holds more than 2^31 windows; use smaller groups");
     }
     g->n = (uint32_t)n;
     g->stride = (uint32_t)stride_of(n);
-    if (take_memory(g, linked) != TAPER_OK) {
+    int ok = take_memory(g) == TAPER_OK && (!linked || take_linked(g, n_images));
+    if (ok && linked) link_neighbours(g, grid, n_images);
+    if (!ok || (linked && tables->causal && codec_causal_begin(g) != TAPER_OK)) {
         codec_group_free(g);
         return formats_fail(error, TAPER_ERR_NOMEM,
                             "no memory for a group of %llu windows; use smaller groups",
                             (unsigned long long)n);
     }
     if (tables->density) return TAPER_OK;
-    if (linked) link_neighbours(g, grid, n_images);
-    if (g->around) codec_causal_link(g);
     for (uint32_t u = 0; u < tables->units; u++) forget_norms(g, u);
     set_priors(g);
     return TAPER_OK;
@@ -125,11 +134,12 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
 
 void codec_group_free(codec_group *g) {
     if (!g) return;
-    free(g->level), free(g->norm), free(g->signed_norm), free(g->neighbours);
-    free(g->depth), free(g->part), free(g->ahead), free(g->around), free(g->known);
-    free(g->context), free(g->work_signed), free(g->work_part), free(g->no_extra);
+    free(g->level), free(g->norm), free(g->signed_norm), free(g->sides), free(g->run);
+    free(g->depth), free(g->part), free(g->ahead);
+    free(g->context), free(g->work_signed), free(g->work_part), free(g->work_logit), free(g->zeros);
     for (int i = 0; i < 4; i++) free(g->neighbour[i]);
     for (int i = 0; i < 4; i++) free(g->work[i]);
+    codec_causal_end(g);
     codec_conditional_end(&g->conditional);
     *g = (codec_group){0};
 }
@@ -143,12 +153,20 @@ static uint32_t scaled_magnitude(uint32_t q, uint32_t c, int32_t log_ratio, uint
 
 enum { LEVELS_IN_TABLE = 64 };
 
+/* Levels that are 0, most of them, all at once. */
+CODEC_CLONES static void refresh_zeros(const int16_t *restrict level,
+                                       const uint8_t *restrict is_ahead, uint8_t ahead,
+                                       uint16_t zero_norm, uint32_t n, uint16_t *restrict norm) {
+    for (uint32_t p = 0; p < n; p++)
+        norm[p] = is_ahead[p] == ahead && level[p] == 0 ? zero_norm : norm[p];
+}
+
 /* Refresh what is known of unit u where ahead is `ahead`. */
 static void refresh_norms(codec_group *g, uint32_t u, uint8_t ahead) {
     const codec_code_tables *t = g->tables;
     int32_t ratio = codec_log_ratio(t, u, (uint32_t)g->depth[u] + ahead);
     const uint8_t *recon = t->recon[codec_ratio_bin(ratio)];
-    uint16_t table[LEVELS_IN_TABLE] = {t->zero_norm[codec_ratio_bin(ratio)]};
+    uint16_t table[LEVELS_IN_TABLE] = {0};
     int16_t signed_table[LEVELS_IN_TABLE] = {0};
     for (uint32_t q = 1; q < LEVELS_IN_TABLE; q++) {
         uint32_t c = recon[(q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1];
@@ -162,8 +180,9 @@ static void refresh_norms(codec_group *g, uint32_t u, uint8_t ahead) {
         g->signed_norm && u < CODEC_SIGNED_UNITS ? g->signed_norm + (size_t)u * g->stride : NULL;
     const uint8_t *is_ahead = g->ahead + (size_t)u * g->stride;
     uint32_t last = recon[CODEC_RECON_LEVELS - 1];
+    refresh_zeros(level, is_ahead, ahead, t->zero_norm[codec_ratio_bin(ratio)], g->n, norm);
     for (uint32_t p = 0; p < g->n; p++) {
-        if (is_ahead[p] != ahead) continue;
+        if (!level[p] || is_ahead[p] != ahead) continue;
         uint32_t q = (uint32_t)abs(level[p]);
         norm[p] = q < LEVELS_IN_TABLE
                       ? table[q]
@@ -195,7 +214,7 @@ void codec_group_know(codec_group *g, const int16_t *code, uint32_t pass) {
     }
     g->pass = pass;
     g->position = 0;
-    g->predicted = g->awaits_sign = g->causal = 0;
+    g->predicted = g->awaits_sign = g->causal.on = 0;
 }
 
 void codec_group_finish_pass(codec_group *g) {

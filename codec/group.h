@@ -5,6 +5,7 @@
  * Everything that a context can see lives here, in integers. */
 #ifndef CODEC_GROUP_H
 #define CODEC_GROUP_H
+#include "causal_state.h"
 #include "code_tables.h"
 #include "conditional_state.h"
 #include "mixed_bit.h"
@@ -25,6 +26,11 @@ typedef struct codec_grid {
     uint32_t columns, rows;
 } codec_grid;
 
+/* Images of one width, one after the other: their positions, and windows in a row. */
+typedef struct codec_run {
+    uint32_t first, end, columns;
+} codec_run;
+
 typedef struct codec_group {
     const codec_code_tables *tables; /* borrowed */
     struct codec_pool *pool; /* borrowed, for large groups; NULL: the caller's thread alone */
@@ -38,20 +44,19 @@ typedef struct codec_group {
         signed_norm; /* [CODEC_SIGNED_UNITS][stride] known x / scale, 1/CODEC_SIGNED_ONE; or NULL */
     uint32_t *neighbour[4]; /* [n + 1] position of the neighbouring window, or n; NULL: no image has
                                two windows */
-    uint8_t *neighbours;    /* [n] how many of the four exist */
-    uint32_t (*around)[CODEC_AROUND]; /* [n] of causal.h; NULL where passes do not look at
-                                         themselves */
-    int32_t *known;                   /* [n] of causal.h, for the pass in work */
-    uint8_t *depth;                   /* [units] planes known of every position */
-    uint8_t *part;                    /* [units] parts of the next plane that are known */
+    uint8_t *sides;         /* [n] which of the four exist: bit CODEC_LEFT, .. CODEC_DOWN */
+    codec_run *run;         /* [runs] */
+    uint32_t runs;
+    uint8_t *depth; /* [units] planes known of every position */
+    uint8_t *part;  /* [units] parts of the next plane that are known */
     codec_bit model[CODEC_CLASSES][CODEC_BINS];
     /* of the pass in work, by codec_contexts_predict */
-    uint16_t *context; /* [n] index into model: class * CODEC_BINS + bin; or CODEC_NOT_NOW. Not
-                          of a pass that looks at itself */
-    int causal;        /* this one does */
-    uint16_t *work[4]; /* [stride] features, many at a time */
+    uint16_t *context; /* [n] index into model: class * CODEC_BINS + bin; or CODEC_NOT_NOW */
+    codec_causal_state causal;           /* causal.h; at work if the pass looks at itself */
+    uint16_t *work[4];                   /* [stride] features, many at a time */
     int32_t *work_signed, *work_part;    /* [stride] */
-    int32_t *no_extra;                   /* [stride] zeros, where there is no conditional model */
+    int32_t *work_logit;                 /* [stride] of magnitude bits, but for causal.logit */
+    int32_t *zeros;                      /* [stride] in place of what does not add to logits */
     codec_mixed_bit mixed;               /* of a binary model's pass: all its bits */
     codec_conditional_state conditional; /* at work where tables->conditional is not NULL */
     /* where the decoder stands */

@@ -265,7 +265,7 @@ static size_t compare_pass(codec_group *g, const int16_t *codes, const train_con
         }
         g->level[at + p] = (int16_t)(codes[at + p] < 0 ? -q : q);
         g->ahead[at + p] = 1;
-        codec_contexts_settle(g, p);
+        codec_contexts_settle(g, p, g->level[at + p]);
         bits++;
     }
     codec_group_finish_pass(g);

@@ -188,7 +188,7 @@ static void send_pass(train_conditional_batch *b) {
         int32_t m = abs(b->code[at + p]) >> shift;
         g->level[at + p] = (int16_t)(b->code[at + p] < 0 ? -m : m);
         g->ahead[at + p] = 1;
-        codec_contexts_settle(g, p);
+        codec_contexts_settle(g, p, g->level[at + p]);
     }
     codec_group_finish_pass(g);
 }
@@ -229,7 +229,7 @@ typedef struct bit_task {
 static float context_logit(const codec_group *g, uint32_t u, uint32_t p, codec_kind kind) {
     int32_t f[CODEC_FEATURES];
     codec_contexts_features(g, p, kind, f);
-    int32_t causal = g->causal ? codec_causal_logit(g, p, kind) : 0;
+    int32_t causal = g->causal.on ? codec_causal_logit(g, p, kind) : 0;
     return (float)(codec_contexts_logit(g->tables, codec_class(kind, u), f) + causal) / 4096.0f;
 }
 
@@ -258,7 +258,7 @@ static void look_up_bits(void *context, size_t block) {
         if (to->sign) to->offset[1] = context_logit(g, u, p, CODEC_SIGN);
         level[p] = (int16_t)(code[p] < 0 ? -m : m);
         ahead[p] = 1;
-        codec_contexts_settle(g, p);
+        codec_contexts_settle(g, p, level[p]);
     }
 }
 
@@ -268,7 +268,7 @@ void train_conditional_bits(train_conditional_batch *b, codec_pool *pool, uint32
     for (bit_task task = {b, bit, end - g->pass}; g->pass < end; task.bit++) {
         codec_contexts_predict(g);
         uint32_t blocks = (g->n + ROW_BLOCK - 1) / ROW_BLOCK;
-        if (g->causal) /* one position after the other */
+        if (g->causal.on) /* one position after the other */
             for (uint32_t block = 0; block < blocks; block++) look_up_bits(&task, block);
         else
             codec_pool_run(pool, look_up_bits, &task, blocks);

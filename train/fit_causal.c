@@ -11,10 +11,11 @@ enum { AROUND = CODEC_AROUND };
 static void add_unit(const codec_group *g, const train_codes *codes, uint32_t units, uint32_t u,
                      double scale, double a[AROUND * AROUND], double b[AROUND]) {
     for (uint32_t p = 0; p < g->n; p++) {
-        if (!g->neighbours[p]) continue;
+        if (!g->sides[p]) continue;
+        uint32_t around[AROUND];
+        codec_causal_around(g, p, around);
         double x[AROUND], y = codes->code[(size_t)p * units + u] * scale;
-        for (int i = 0; i < AROUND; i++)
-            x[i] = codes->code[(size_t)g->around[p][i] * units + u] * scale;
+        for (int i = 0; i < AROUND; i++) x[i] = codes->code[(size_t)around[i] * units + u] * scale;
         for (int r = 0; r < AROUND; r++) {
             b[r] += x[r] * y;
             for (int c = 0; c < AROUND; c++) a[r * AROUND + c] += x[r] * x[c];
@@ -34,11 +35,11 @@ static void fit_unit(codec_code_tables *t, const codec_group *g, const train_cod
 
 taper_status train_fit_causal(codec_code_tables *t, const train_codes *codes, taper_error *error) {
     codec_group group;
-    t->causal = 1; /* so that the group has who is around */
+    t->causal = 1; /* so that the group has neighbours to look at */
     memset(t->causal_weight, 0, sizeof t->causal_weight);
     memset(t->causal_logit, 0, sizeof t->causal_logit);
     TAPER_TRY(codec_group_alloc(&group, t, codes->grid, codes->n_images, error));
-    t->causal = group.around != NULL;
+    t->causal = group.causal.known != NULL;
     for (uint32_t u = 0; t->causal && u < t->units && u < CODEC_CAUSAL_UNITS; u++)
         fit_unit(t, &group, codes, u);
     codec_group_free(&group);

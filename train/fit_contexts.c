@@ -120,7 +120,7 @@ static void keep(class_sample *samples, const codec_group *g, uint32_t u, uint32
     int32_t f[CODEC_FEATURES];
     codec_contexts_features(g, p, kind, f);
     for (int i = 0; i < CODEC_FEATURES; i++) samples[class].feature[at][i] = (int16_t)f[i];
-    int causal = g->causal && g->neighbours[p];
+    int causal = g->causal.on && g->sides[p];
     samples[class].causal[at] =
         causal ? (uint8_t)codec_causal_context(g, p, kind) : (uint8_t)NO_CONTEXT;
     samples[class].extra[at] =
@@ -145,7 +145,7 @@ static void walk_pass(codec_group *g, const int16_t *q, class_sample *samples) {
             keep(samples, g, u, p, CODEC_SIGN, code[p] > 0);
         level[p] = (int16_t)(code[p] < 0 ? -m : m);
         ahead[p] = 1;
-        codec_contexts_settle(g, p);
+        codec_contexts_settle(g, p, level[p]);
     }
     codec_group_finish_pass(g);
 }
