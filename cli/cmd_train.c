@@ -16,7 +16,7 @@ typedef struct settings {
     const char *truncation, *regularise;
     const char *from;
     int fast, preset, family, alpha, resume, code, activation, untied, sweep, gradient, optimiser;
-    int unit, basis;
+    int unit, basis, loss;
     int64_t units, epochs, batch, seed, set_images, patience, conditional, head, predict_epochs;
     double rate, rho, truncated, lambda, weight_error;
     double corrupt, dropout, invariance, beta, centre, jitter;
@@ -28,6 +28,7 @@ static const char *const alphas[] = {"refuse", "drop", NULL};
 static const char *const codes[] = {"planes", "units", "binary", NULL};
 static const char *const activations[] = {"relu", "logistic", "linear", NULL};
 static const char *const bases[] = {"sparse", "principal", NULL};
+static const char *const losses[] = {"mse", "ms-ssim", NULL};
 static const char *const gradients[] = {"through", "stop", NULL};
 static const char *const optimisers[] = {"adam", "cg", NULL};
 static const char *const presets[] = {"none", "fast", "best", "paper", NULL};
@@ -49,6 +50,8 @@ static const cli_option options[] = {
      .help = "pca: pixels by which windows lap; 0: none; auto: half a window"},
     {"basis", 0, CLI_CHOICE, "NAME", offsetof(settings, basis), .choices = bases,
      .initial = "sparse", .help = "components made sparse, or as they are"},
+    {"loss", 0, CLI_CHOICE, "NAME", offsetof(settings, loss), .choices = losses, .initial = "mse",
+     .help = "pca: what a cut keeps small"},
     {"units", 'k', CLI_INT, "N", offsetof(settings, units), .min = 0, .max = 65535, .initial = "0",
      .help = "length of a code; 0: all values of the window, at most 4096"},
     {"set-images", 0, CLI_INT, "N", offsetof(settings, set_images), .min = 0, .max = 1e15,
@@ -244,6 +247,7 @@ static train_nested_choice nested_of(const settings *s) {
 static train_options options_of(const settings *s, uint32_t *hidden) {
     train_options o = {.family = s->family ? TAPER_FAMILY_DENSE : TAPER_FAMILY_PCA,
                        .basis = (train_basis)s->basis,
+                       .loss = (train_metric)s->loss,
                        .units = (uint32_t)s->units,
                        .linear_mse = s->weight_error,
                        .set_images = (uint64_t)s->set_images,
@@ -369,8 +373,8 @@ static int run(const settings *s, const char *const *paths, size_t n) {
 
 /* What the model that is adapted brings along. */
 static int check_from(const settings *s) {
-    static const char *const fixed[] = {"window",      "lap",  "basis", "units",
-                                        "conditional", "head", "fast"};
+    static const char *const fixed[] = {"window", "lap",         "basis", "loss",
+                                        "units",  "conditional", "head",  "fast"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (cli_options_given(fixed[i]))
             return cli_usage(&cli_verb_train, "--from keeps the model's shape: leave --%s out",
@@ -396,6 +400,8 @@ static int check_and_run(settings *s, int argc, char **argv, int first) {
         return cli_usage(&cli_verb_train, "--code %s needs --family dense", codes[s->code]);
     if (s->code && (s->conditional || s->head))
         return cli_usage(&cli_verb_train, "--conditional and --head need --code planes");
+    if (s->loss && s->family)
+        return cli_usage(&cli_verb_train, "--loss %s needs --family pca", losses[s->loss]);
     if (s->from && (code = check_from(s)) != CLI_DONE) return code;
     if (!strncmp(s->common.device, "cuda", 4))
         return cli_usage(&cli_verb_train, "this build has no CUDA; give --device cpu");

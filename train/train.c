@@ -3,6 +3,7 @@
 #include "train.h"
 #include "../codec/pseudo_inverse.h"
 #include "lap_design.h"
+#include "ms_ssim_gain.h"
 #include "train_parts.h"
 #include <math.h>
 #include <stdlib.h>
@@ -132,13 +133,16 @@ static void set_lap(taper_model *m, const train_options *options, const train_da
 
 static taper_status calibrate_linear(taper_model *m, const train_dataset *data, codec_backend *be,
                                      const train_options *options, taper_error *error) {
-    if (!m->window.lap) return train_round_and_calibrate(m, data, be, options, NULL, error);
+    int perceptual = options->loss == TRAIN_MS_SSIM;
+    if (!m->window.lap && !perceptual)
+        return train_round_and_calibrate(m, data, be, options, NULL, error);
     double *gain = malloc(m->network.units * sizeof *gain);
-    if (!gain || train_lap_gains(m, gain) != TAPER_OK) {
-        free(gain);
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for windows that lap");
-    }
-    taper_status status = train_round_and_calibrate(m, data, be, options, gain, error);
+    taper_status status = gain ? TAPER_OK : TAPER_ERR_NOMEM;
+    for (uint32_t u = 0; u < m->network.units && gain; u++) gain[u] = 1; /* orthonormal */
+    if (status == TAPER_OK && m->window.lap) status = train_lap_gains(m, gain);
+    if (status == TAPER_OK && perceptual) status = train_ms_ssim_gains(m, data, be->pool, gain);
+    status = status == TAPER_OK ? train_round_and_calibrate(m, data, be, options, gain, error)
+                                : formats_fail(error, status, "no memory for the gains of units");
     free(gain);
     return status;
 }

@@ -21,6 +21,11 @@ typedef enum train_basis {
     TRAIN_BASIS_PRINCIPAL /* the principal components themselves */
 } train_basis;
 
+typedef enum train_metric {
+    TRAIN_MSE,
+    TRAIN_MS_SSIM /* thresholds and order for it: ms_ssim_gain.h */
+} train_metric;
+
 /* TRAIN_CODE_UNITS and TRAIN_CODE_BINARY */
 typedef struct train_nested_choice {
     const char *truncation; /* as train_truncation_make takes it; default "uniform"; NULL: none */
@@ -41,6 +46,7 @@ typedef struct train_options {
                           side; 0: none; TRAIN_LAP_AUTO: as many as may be. Where images have
                           several windows */
     train_basis basis; /* default TRAIN_BASIS_SPARSE */
+    train_metric loss; /* family pca: of what a cut keeps most; default TRAIN_MSE */
     uint32_t units;    /* 0: all the window has, at most 4096, so that quality has no ceiling */
     float step; /* finest threshold in 8-bit levels times sqrt(window values) .. see calibrate.h; 0:
                    2 */
