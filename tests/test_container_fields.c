@@ -1,0 +1,401 @@
+/* test_container_fields.c -- crafted front matter: every field's legal range, in legal envelopes.
+ */
+#include "../formats/directory.h"
+#include "front.h"
+#include <zstd.h>
+
+enum { HEADER = FORMATS_HEADER_SIZE };
+
+/* --- crafted containers: legal envelopes around any content ------------------------------ */
+
+typedef struct crafted_section {
+    const char *type;
+    const void *content;
+    size_t size;
+    uint64_t unpacked; /* 0: size */
+} crafted_section;
+
+typedef struct craft {
+    uint16_t version;
+    uint8_t layout, tail;
+    uint32_t required, ignorable;
+    uint64_t images;
+    uint32_t groups, layers, reserved, sections; /* sections 0: as many as are given */
+} craft;
+
+static const craft plain = {.version = 1, .images = 2, .groups = 1, .layers = 1};
+
+/* The directory of `plain`: two images of 4 x 4, one group, one layer of 3 passes, a chunk of 9
+ * bytes. */
+static const uint8_t plain_directory[] = {1, 2, 4, 4, 3, 1, 1, 2, 3, 1, 9, 0xAA, 0xBB, 0xCC, 0xDD};
+
+static formats_buffer craft_file(const craft *c, const crafted_section *section, uint32_t n) {
+    formats_buffer out = formats_buffer_make(1 << 24);
+    formats_write_bytes(&out, "\x89TPR\r\n\x1a\n", 8);
+    formats_write_u16le(&out, c->version);
+    formats_write_u8(&out, c->layout);
+    formats_write_u8(&out, c->tail);
+    formats_write_u32le(&out, c->required);
+    formats_write_u32le(&out, c->ignorable);
+    formats_write_u32le(&out, 0);
+    formats_write_u64le(&out, 42);
+    formats_write_u64le(&out, c->images);
+    formats_write_u32le(&out, c->groups);
+    formats_write_u32le(&out, c->layers);
+    formats_write_u32le(&out, c->sections ? c->sections : n);
+    formats_write_u32le(&out, c->reserved);
+    for (uint32_t i = 0; i < n; i++) {
+        formats_write_bytes(&out, section[i].type, 4);
+        formats_write_u32le(&out, formats_crc32c(0, section[i].content, section[i].size));
+        formats_write_u64le(&out, section[i].size);
+        formats_write_u64le(&out, section[i].unpacked ? section[i].unpacked : section[i].size);
+    }
+    uint32_t crc = formats_crc32c(0, out.data, out.size);
+    formats_set_u32le(out.data + 20, crc);
+    for (uint32_t i = 0; i < n; i++) formats_write_bytes(&out, section[i].content, section[i].size);
+    assert_int_equal(out.status, TAPER_OK);
+    return out;
+}
+
+static taper_status read_crafted(const craft *c, const crafted_section *section, uint32_t n) {
+    formats_buffer file = craft_file(c, section, n);
+    taper_status status = front_read(file.data, file.size, NULL, NULL);
+    formats_buffer_free(&file);
+    return status;
+}
+
+static taper_status read_directory(const craft *c, const void *directory, size_t size) {
+    crafted_section section = {"DIRE", directory, size, 0};
+    return read_crafted(c, &section, 1);
+}
+
+static void header_fields_have_their_ranges(void **unused) {
+    (void)unused;
+    const struct {
+        craft c;
+        taper_status want;
+    } cases[] = {
+        {plain, TAPER_OK},
+        {{.version = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
+        {{.version = 0, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .required = 1, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .required = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
+        {{.version = 1, .required = 3, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
+        {{.version = 1, .required = 1u << 31, .images = 2, .groups = 1, .layers = 1},
+         TAPER_ERR_VERSION},
+        {{.version = 1, .ignorable = 0xFFFFFFFF, .images = 2, .groups = 1, .layers = 1}, TAPER_OK},
+        {{.version = 1, .layout = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .tail = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .images = 0, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .images = 3, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .images = 1, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .images = (1u << 26) + 1, .groups = 1, .layers = 1}, TAPER_ERR_LIMIT},
+        {{.version = 1, .images = UINT64_MAX, .groups = 1, .layers = 1}, TAPER_ERR_LIMIT},
+        {{.version = 1, .images = 2, .groups = 0, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .images = 2, .groups = 3, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .images = 2, .groups = 2, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .images = 2, .groups = 1, .layers = 0}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .images = 2, .groups = 1, .layers = 4097}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .images = 2, .groups = 1, .layers = 1, .reserved = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .images = 2, .groups = 1, .layers = 1, .sections = 65}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .images = 2, .groups = 1, .layers = 1, .sections = UINT32_MAX},
+         TAPER_ERR_CORRUPT},
+        /* one image after the other: a group each, one layer */
+        {{.version = 1, .layout = 1, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        taper_status status = read_directory(&cases[i].c, plain_directory, sizeof plain_directory);
+        if (status != cases[i].want)
+            fail_msg("case %zu: status %d, not %d", i, status, cases[i].want);
+    }
+}
+
+static void directory_fields_have_their_ranges(void **unused) {
+    (void)unused;
+    /* the place of each byte of plain_directory and what it may not be */
+    static const struct {
+        size_t at;
+        uint8_t value;
+        const char *what;
+    } cases[] = {
+        {0, 0, "no runs"},
+        {0, 2, "more runs than there are"},
+        {0, 3, "more runs than images"},
+        {1, 0, "a run of none"},
+        {1, 3, "a run of too many"},
+        {1, 1, "a run of too few"},
+        {2, 0, "width 0"},
+        {3, 0, "height 0"},
+        {4, 0, "0 channels"},
+        {4, 2, "2 channels"},
+        {4, 4, "4 channels"},
+        {4, 0x23, "unknown kind bit 5"},
+        {4, 0x83, "kind bit 7"},
+        {5, 0, "no run of groups"},
+        {5, 2, "too many runs of groups"},
+        {6, 0, "a run of 0 groups"},
+        {6, 2, "a run of 2 groups"},
+        {7, 0, "groups of 0 images"},
+        {7, 1, "a group of 1"},
+        {7, 3, "a group of 3"},
+        {8, 0, "a layer without passes"},
+        {9, 0, "checksums over nothing"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t bytes[sizeof plain_directory];
+        memcpy(bytes, plain_directory, sizeof bytes);
+        bytes[cases[i].at] = cases[i].value;
+        taper_status status = read_directory(&plain, bytes, sizeof bytes);
+        if (status != TAPER_ERR_CORRUPT && status != TAPER_ERR_TRUNCATED)
+            fail_msg("accepted: %s", cases[i].what);
+    }
+    uint8_t bytes[sizeof plain_directory + 1] = {0};
+    memcpy(bytes, plain_directory, sizeof plain_directory);
+    assert_int_equal(read_directory(&plain, bytes, sizeof bytes),
+                     TAPER_ERR_CORRUPT); /* a byte follows */
+    for (size_t size = 0; size < sizeof plain_directory; size++)
+        assert_int_not_equal(read_directory(&plain, bytes, size), TAPER_OK);
+    bytes[4] = 0x13; /* 16 bits, RGB */
+    assert_int_equal(read_directory(&plain, bytes, sizeof plain_directory), TAPER_OK);
+    bytes[9] = 0x7F; /* one checksum over more chunks than there are is one checksum */
+    assert_int_equal(read_directory(&plain, bytes, sizeof plain_directory), TAPER_OK);
+    static const uint8_t most[] = {1, 2, 4, 4, 3, 1, 1, 2, 3, 0x80, 8, 9, 0, 0, 0, 0};
+    static const uint8_t more[] = {1, 2, 4, 4, 3, 1, 1, 2, 3, 0x81, 8, 9, 0, 0, 0, 0};
+    assert_int_equal(read_directory(&plain, most, sizeof most), TAPER_OK); /* 1,024 chunks */
+    assert_int_equal(read_directory(&plain, more, sizeof more), TAPER_ERR_CORRUPT);
+}
+
+/* Four images of 4 x 4 in groups of 2, 1 and 1, on two tracks, in two layers. */
+enum { TRACKS_AT = 10, LAYERS_AT = TRACKS_AT + 1 + 3 + 4 };
+static const craft tracked = {.version = 1, .required = 1, .images = 4, .groups = 3, .layers = 2};
+static const uint8_t tracked_directory[LAYERS_AT + 4 + 1 + 6 + 24] = {
+    1, 4, 4, 4, 3, 2, 1, 2, 2, 1, /* geometry, groups */
+    2, 0, 1, 0, 1, 0, 0, 0,       /* tracks: of the groups, of the images */
+    3, 0, 0, 4,                   /* passes: layer after layer */
+    1, 9, 0, 1, 1, 2, 3};         /* chunks; checksums 0 */
+
+static void tracks_say_where_images_are(void **unused) {
+    (void)unused;
+    crafted_section section = {"DIRE", tracked_directory, sizeof tracked_directory, 0};
+    formats_buffer file = craft_file(&tracked, &section, 1);
+    formats_front f, g;
+    assert_int_equal(formats_front_read(file.data, file.size, NULL, &f, NULL), TAPER_OK);
+    static const uint32_t image_at[] = {1, 2, 0, 3}, place_of[] = {2, 0, 1, 3};
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(formats_front_image(&f, i), image_at[i]);
+        assert_int_equal(formats_front_place(&f, i), place_of[i]);
+    }
+    static const uint32_t end[2][3] = {{3, 0, 3}, {3, 4, 3}}, most[] = {3, 4};
+    for (uint32_t l = 0; l < 2; l++) {
+        for (uint32_t k = 0; k < 3; k++)
+            assert_int_equal(formats_front_layer_end(&f, l, k), end[l][k]);
+        assert_int_equal(formats_front_passes(&f, l), most[l]);
+    }
+    formats_buffer out = front_write(&f);
+    assert_int_equal(formats_front_read(out.data, out.size, NULL, &g, NULL), TAPER_OK);
+    assert_int_equal(g.tracks, 2);
+    assert_memory_equal(g.image_track, f.image_track, 4);
+    assert_memory_equal(g.group_track, f.group_track, 3);
+    assert_memory_equal(g.layer_end, f.layer_end, 4 * sizeof *f.layer_end);
+    formats_front_free(&f), formats_front_free(&g);
+    formats_buffer_free(&out), formats_buffer_free(&file);
+}
+
+static void track_fields_have_their_ranges(void **unused) {
+    (void)unused;
+    static const struct {
+        size_t at;
+        uint8_t value;
+        const char *what;
+    } cases[] = {
+        {TRACKS_AT, 0, "no tracks"},
+        {TRACKS_AT, 1, "one track"},
+        {TRACKS_AT, 17, "too many tracks"},
+        {TRACKS_AT + 1, 2, "a group on no track"},
+        {TRACKS_AT + 4, 2, "an image on no track"},
+        {TRACKS_AT + 4, 0, "a group without an image"},
+        {TRACKS_AT + 1, 1, "groups of too many images"},
+        {TRACKS_AT + 7, 1, "images without a group"},
+    };
+    assert_int_equal(read_directory(&tracked, tracked_directory, sizeof tracked_directory),
+                     TAPER_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t bytes[sizeof tracked_directory];
+        memcpy(bytes, tracked_directory, sizeof bytes);
+        bytes[cases[i].at] = cases[i].value;
+        if (read_directory(&tracked, bytes, sizeof bytes) != TAPER_ERR_CORRUPT)
+            fail_msg("accepted: %s", cases[i].what);
+    }
+    for (size_t size = 0; size < sizeof tracked_directory; size++)
+        assert_int_not_equal(read_directory(&tracked, tracked_directory, size), TAPER_OK);
+}
+
+/* Varints that claim much, and a tail that names a group. */
+static void directory_sizes_are_checked(void **unused) {
+    (void)unused;
+    static const uint8_t wide[] = {1, 2, 0x81, 0x80, 0x80, 8, 1, 3, 1, 1, 2, 3, 1, 9, 0, 0, 0, 0};
+    assert_int_equal(read_directory(&plain, wide, sizeof wide), TAPER_ERR_CORRUPT); /* 2^24 + 1 */
+    static const uint8_t many[] = {1, 2, 0x80, 0x80, 4, 0x80, 0x80, 2, 3, 1,
+                                   1, 2, 3,    1,    9, 0,    0,    0, 0};
+    assert_int_equal(read_directory(&plain, many, sizeof many), TAPER_ERR_LIMIT); /* 2^16 x 2^15 */
+    static const uint8_t passes[] = {1, 2, 4, 4, 3, 1, 1, 2, 0x81, 0x80, 0x80, 8, 1, 9, 0, 0, 0, 0};
+    assert_int_equal(read_directory(&plain, passes, sizeof passes), TAPER_ERR_CORRUPT);
+    static const uint8_t chunk[] = {1,    2,    4,    4,    3,    1,    1, 2, 3, 1,
+                                    0x81, 0x80, 0x80, 0x80, 0x80, 0x40, 0, 0, 0, 0};
+    assert_int_equal(read_directory(&plain, chunk, sizeof chunk),
+                     TAPER_ERR_CORRUPT); /* above 2^40 */
+    craft tail = plain;
+    tail.tail = 1;
+    static const uint8_t cut[] = {1, 2, 4, 4, 3, 1, 1, 2, 3, 0, 1, 9, 0, 0, 0, 0};
+    assert_int_equal(read_directory(&tail, cut, sizeof cut), TAPER_OK);
+    static const uint8_t beyond[] = {1, 2, 4, 4, 3, 1, 1, 2, 3, 1, 1, 9, 0, 0, 0, 0};
+    assert_int_equal(read_directory(&tail, beyond, sizeof beyond), TAPER_ERR_CORRUPT);
+    craft layered = plain; /* two layers whose passes add up to more than 2^24 */
+    layered.layers = 2;
+    static const uint8_t sum[] = {1, 2, 4, 4, 3, 1, 1, 2, 0x80, 0x80, 0x80, 8,
+                                  1, 1, 9, 9, 0, 0, 0, 0, 0,    0,    0,    0};
+    assert_int_equal(read_directory(&layered, sum, sizeof sum), TAPER_ERR_CORRUPT);
+    layered.layers = 4096; /* many chunks, few bytes */
+    assert_int_equal(read_directory(&layered, sum, sizeof sum), TAPER_ERR_CORRUPT);
+    static const uint8_t lone[] = {1, 2, 4, 4, 3, 1, 2, 1, 3, 1, 9, 9, 0, 0, 0, 0, 0, 0, 0, 0};
+    craft images = {.version = 1, .layout = 1, .images = 2, .groups = 2, .layers = 1};
+    assert_int_equal(read_directory(&images, lone, sizeof lone), TAPER_OK);
+}
+
+static taper_status read_with(const char *type, const void *content, size_t size) {
+    crafted_section section[] = {{"DIRE", plain_directory, sizeof plain_directory, 0},
+                                 {type, content, size, 0}};
+    return read_crafted(&plain, section, 2);
+}
+
+static void names_are_plain_paths(void **unused) {
+    (void)unused;
+    assert_int_equal(read_with("name", "a\0b", 4), TAPER_OK);
+    assert_int_equal(read_with("name", "a\0b", 3), TAPER_ERR_CORRUPT);    /* not ended */
+    assert_int_equal(read_with("name", "a\0b\0c", 6), TAPER_ERR_CORRUPT); /* a third */
+    assert_int_equal(read_with("name", "a\0", 2), TAPER_ERR_CORRUPT);
+    assert_int_equal(read_with("name", "", 0), TAPER_ERR_CORRUPT);
+    static const char *const bad[] = {"",     "/a",   "a/",      "a//b",   ".",
+                                      "..",   "./a",  "a/..",    "a/../b", "../a",
+                                      "a\\b", "a\nb", "\x1b[2J", "a\x7f",  "a/./b"};
+    static const char *const good[] = {"a",    "a/b/c.png", "...", "..a", "a..",
+                                       ".a/b", "\xC3\xA9",  "a b", "-x"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char both[40];
+        size_t n = strlen(bad[i]);
+        memcpy(both, "x", 2);
+        memcpy(both + 2, bad[i], n + 1);
+        if (formats_name_is_legal(bad[i])) fail_msg("legal: bad name %zu", i);
+        assert_int_equal(read_with("name", both, n + 3), TAPER_ERR_CORRUPT);
+    }
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (!formats_name_is_legal(good[i])) fail_msg("illegal: '%s'", good[i]);
+    char name[4097];
+    memset(name, 'a', sizeof name);
+    name[4095] = 0;
+    assert_true(formats_name_is_legal(name));
+    name[4095] = 'a', name[4096] = 0;
+    assert_false(formats_name_is_legal(name));
+}
+
+static void labels_name_a_class(void **unused) {
+    (void)unused;
+    assert_int_equal(read_with("labl", "\2x\0y\0\0\2", 7), TAPER_OK);
+    assert_int_equal(read_with("labl", "\0\0\0", 3), TAPER_OK);
+    assert_int_equal(read_with("labl", "\2x\0y\0\0\3", 7), TAPER_ERR_CORRUPT); /* class 2 of 2 */
+    assert_int_equal(read_with("labl", "\2x\0y\0\0", 6), TAPER_ERR_TRUNCATED);
+    assert_int_equal(read_with("labl", "\2x\0y\0\0\2\0", 8), TAPER_ERR_CORRUPT);
+    assert_int_equal(read_with("labl", "\2x\0y", 4), TAPER_ERR_CORRUPT);
+    assert_int_equal(read_with("labl", "\x7Fx\0y\0\0\2", 7), TAPER_ERR_CORRUPT);
+    assert_int_equal(read_with("labl", "\x81\x80\x40x\0y\0\0\2", 9),
+                     TAPER_ERR_CORRUPT); /* 2^20 + 1 classes */
+    assert_int_equal(read_with("labl", "", 0), TAPER_ERR_TRUNCATED);
+}
+
+static void sections_stand_in_order_and_once(void **unused) {
+    (void)unused;
+    crafted_section dire = {"DIRE", plain_directory, sizeof plain_directory, 0},
+                    name = {"name", "a\0b", 4, 0};
+    crafted_section label = {"labl", "\0\0\0", 3, 0}, model = {"modl", "xyz", 3, 0};
+    crafted_section two[][2] = {{dire, dire}, {name, dire}};
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(read_crafted(&plain, two[i], 2), TAPER_ERR_CORRUPT);
+    crafted_section twice[][3] = {{dire, name, name}, {dire, label, label}, {dire, model, model}};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(read_crafted(&plain, twice[i], 3), TAPER_ERR_CORRUPT);
+    crafted_section any[] = {dire, model, label, name};
+    assert_int_equal(read_crafted(&plain, any, 4), TAPER_OK);
+    assert_int_equal(read_crafted(&plain, any, 0), TAPER_ERR_CORRUPT); /* no directory */
+    assert_int_equal(read_crafted(&plain, any + 1, 1), TAPER_ERR_CORRUPT);
+}
+
+static void unknown_sections_are_skipped_or_refused(void **unused) {
+    (void)unused;
+    crafted_section section[] = {{"note", "anything", 8, 0},
+                                 {"DIRE", plain_directory, sizeof plain_directory, 0},
+                                 {"zzZZ", "", 0, 0}};
+    assert_int_equal(read_crafted(&plain, section, 3), TAPER_OK);
+    section[0].type = "Note";
+    assert_int_equal(read_crafted(&plain, section, 3), TAPER_ERR_VERSION);
+}
+
+/* Section sizes: bombs, lies, and what does not unpack. */
+static void sections_unpack_to_what_they_claim(void **unused) {
+    (void)unused;
+    static const char text[] = "a a a a a a a a a a a a a a a a a a a a a a a a a a";
+    uint8_t packed[200];
+    size_t n = ZSTD_compress(packed, sizeof packed, text, sizeof text, 3);
+    assert_true(n < sizeof text);
+    crafted_section dire = {"DIRE", plain_directory, sizeof plain_directory, 0};
+    const struct {
+        uint64_t unpacked;
+        taper_status want;
+    } cases[] = {{sizeof text, TAPER_OK},
+                 {sizeof text + 1, TAPER_ERR_CORRUPT},
+                 {sizeof text - 1, TAPER_ERR_CORRUPT},
+                 {1, TAPER_ERR_CORRUPT},
+                 {1024 * n + 65536, TAPER_ERR_CORRUPT},
+                 {1024 * n + 65537, TAPER_ERR_CORRUPT},
+                 {UINT64_MAX, TAPER_ERR_CORRUPT},
+                 {(uint64_t)1 << 40, TAPER_ERR_CORRUPT}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        crafted_section section[] = {dire, {"modl", packed, n, cases[i].unpacked}};
+        if (read_crafted(&plain, section, 2) != cases[i].want) fail_msg("case %zu", i);
+    }
+    crafted_section section[] = {dire, {"modl", packed, n, sizeof text}};
+    formats_buffer file = craft_file(&plain, section, 2);
+    taper_limits limits = {.max_memory = 8 * (sizeof text - 1)};
+    assert_int_equal(front_read(file.data, file.size, &limits, NULL), TAPER_ERR_LIMIT);
+    /* sizes that add up beyond what a file can have */
+    uint64_t need;
+    formats_set_u64le(file.data + HEADER + 24 + 8, UINT64_MAX - 10);
+    formats_set_u32le(file.data + 20, 0);
+    formats_set_u32le(file.data + 20, formats_crc32c(0, file.data, HEADER + 48));
+    assert_int_equal(formats_front_need(file.data, file.size, &need, NULL), TAPER_ERR_CORRUPT);
+    formats_set_u64le(file.data + HEADER + 24 + 8, (uint64_t)INT64_MAX);
+    formats_set_u32le(file.data + 20, 0);
+    formats_set_u32le(file.data + 20, formats_crc32c(0, file.data, HEADER + 48));
+    assert_int_equal(formats_front_need(file.data, file.size, &need, NULL), TAPER_ERR_CORRUPT);
+    formats_set_u64le(file.data + HEADER + 24 + 8, (uint64_t)1 << 62);
+    formats_set_u32le(file.data + 20, 0);
+    formats_set_u32le(file.data + 20, formats_crc32c(0, file.data, HEADER + 48));
+    assert_int_equal(formats_front_need(file.data, file.size, &need, NULL), TAPER_OK);
+    assert_int_equal(front_read(file.data, file.size, NULL, NULL), TAPER_ERR_TRUNCATED);
+    formats_buffer_free(&file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(header_fields_have_their_ranges),
+        cmocka_unit_test(directory_fields_have_their_ranges),
+        cmocka_unit_test(tracks_say_where_images_are),
+        cmocka_unit_test(track_fields_have_their_ranges),
+        cmocka_unit_test(directory_sizes_are_checked),
+        cmocka_unit_test(names_are_plain_paths),
+        cmocka_unit_test(labels_name_a_class),
+        cmocka_unit_test(sections_stand_in_order_and_once),
+        cmocka_unit_test(unknown_sections_are_skipped_or_refused),
+        cmocka_unit_test(sections_unpack_to_what_they_claim),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
