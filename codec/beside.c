@@ -20,13 +20,18 @@ static reach reach_of(const codec_run *run, int side) {
 
 CODEC_CLONES static void add_u16(reach r, const uint8_t *restrict sides, int bit,
                                  const uint16_t *restrict x, uint16_t *restrict sum) {
-    for (uint32_t p = r.first; p < r.end; p++)
-        sum[p] = (uint16_t)(sum[p] + (sides[p] & bit ? (x + r.distance)[p] : 0));
+    for (uint32_t p = r.first; p < r.end; p++) {
+        uint16_t there = x[(ptrdiff_t)p + r.distance];
+        sum[p] = (uint16_t)(sum[p] + (sides[p] & bit ? there : 0));
+    }
 }
 
 CODEC_CLONES static void add_i32(reach r, const uint8_t *restrict sides, int bit,
                                  const int32_t *restrict x, int32_t *restrict sum) {
-    for (uint32_t p = r.first; p < r.end; p++) sum[p] += sides[p] & bit ? (x + r.distance)[p] : 0;
+    for (uint32_t p = r.first; p < r.end; p++) {
+        int32_t there = x[(ptrdiff_t)p + r.distance];
+        sum[p] += sides[p] & bit ? there : 0;
+    }
 }
 
 void codec_beside_add_u16(const codec_group *g, int side, const uint16_t *x, uint16_t *sum) {

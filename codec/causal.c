@@ -8,7 +8,6 @@
 enum {
     PLACES = 16,
     SPREADS = 6,
-    SIDES = 4,
     WEIGHT_BITS = 12,
     HALF = 1 << (WEIGHT_BITS - 1),
     LEVELS = CODEC_RECON_LEVELS + 1,

@@ -19,15 +19,14 @@ uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions) 
     uint64_t conditional =
         tables->conditional ? codec_conditional_bytes(tables->conditional, positions) : 0;
     return stride * ((uint64_t)tables->units * 5 + CODEC_SIGNED_UNITS * 2 + 7 * 4 + 18) +
-           positions * sizeof(codec_run) + (tables->causal ? codec_causal_bytes(positions) : 0) +
-           conditional + sizeof(codec_group);
+           2 * (uint64_t)tables->units + positions * sizeof(codec_run) +
+           (tables->causal ? codec_causal_bytes(positions) : 0) + conditional + sizeof(codec_group);
 }
 
 static void add_to_runs(codec_group *g, uint32_t first, codec_grid grid) {
-    codec_run *last = g->run + g->runs - 1;
-    if (!g->runs || last->columns != grid.columns)
-        *(last = g->run + g->runs++) = (codec_run){first, first, grid.columns};
-    last->end += grid.columns * grid.rows;
+    if (!g->runs || g->run[g->runs - 1].columns != grid.columns)
+        g->run[g->runs++] = (codec_run){first, first, grid.columns};
+    g->run[g->runs - 1].end += grid.columns * grid.rows;
 }
 
 /* Left, right, up and down of every window, by position; n where the image ends. */

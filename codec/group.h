@@ -51,7 +51,8 @@ typedef struct codec_group {
     uint8_t *part;  /* [units] parts of the next plane that are known */
     codec_bit model[CODEC_CLASSES][CODEC_BINS];
     /* of the pass in work, by codec_contexts_predict */
-    uint16_t *context; /* [n] index into model: class * CODEC_BINS + bin; or CODEC_NOT_NOW */
+    uint16_t *context; /* [n] index into model: class * CODEC_BINS + bin; or CODEC_NOT_NOW. It
+                          holds but where causal.stale says so */
     codec_causal_state causal;           /* causal.h; at work if the pass looks at itself */
     uint16_t *work[4];                   /* [stride] features, many at a time */
     int32_t *work_signed, *work_part;    /* [stride] */

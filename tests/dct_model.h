@@ -45,7 +45,8 @@ static inline void dct_fill_network(taper_model *m) {
 /* The contexts' part of the tables: plain but not empty, so that every field counts. */
 static inline void dct_fill_contexts(codec_code_tables *t) {
     for (uint32_t b = 0; b < CODEC_RATIO_BINS; b++) {
-        for (uint32_t l = 0; l < CODEC_RECON_LEVELS; l++) t->recon[b][l] = (uint8_t)(96 + 8 * l);
+        for (uint32_t l = 0; l < CODEC_RECON_LEVELS; l++)
+            t->recon[b][l] = (uint8_t)(80 + 8 * l + b);
         t->zero_norm[b] = (uint8_t)(b < 20 ? 2 + b : 40);
     }
     for (uint32_t c = 0; c < CODEC_CLASSES; c++) {

@@ -10,7 +10,7 @@ enum { FRONT_IMAGES = 7, FRONT_GROUPS = 3, FRONT_LAYERS = 2 };
 
 /* Heap memory, as readers make it. */
 static inline void *front_copy(const void *from, size_t n) {
-    void *to = malloc(n + 1);
+    void *to = malloc(n ? n : 1);
     assert_non_null(to);
     memcpy(to, from, n);
     return to;

@@ -41,38 +41,37 @@ static void around_is_mirrored(void **unused) {
     taper_model_free(m);
 }
 
-/* What is known of unit u at p in thresholds after the pass, from the definition of a level. */
-static double known_in_thresholds(const codec_group *g, uint32_t u, uint32_t p) {
+/* What is known of unit u at p, in 1/16 of the threshold after the pass, as the specification says.
+ */
+static int64_t known_16ths(const codec_group *g, uint32_t u, uint32_t p) {
     const codec_code_tables *t = g->tables;
-    uint32_t depth = codec_group_depth(g, u, p), q = (uint32_t)abs(g->level[u * g->stride + p]);
-    double c = t->recon[codec_ratio_bin(codec_log_ratio(t, u, depth))][(q < 4 ? q : 4) - (q > 0)];
-    double x = q ? (q + c / 256) * (depth > g->depth[u] ? 1 : 2) : 0;
-    return g->level[u * g->stride + p] < 0 ? -x : x;
+    uint32_t q = (uint32_t)abs(g->level[u * g->stride + p]);
+    uint32_t bin = codec_ratio_bin(codec_log_ratio(t, u, codec_group_depth(g, u, p)));
+    if (!q) return 0;
+    int64_t v =
+        (256 * q + t->recon[bin][(q < 4 ? q : 4) - 1]) >> (g->ahead[u * g->stride + p] ? 4 : 3);
+    return g->level[u * g->stride + p] < 0 ? -v : v;
 }
 
-/* The context as the header says, or one of its neighbours where rounding decides. */
 static void check_context(const codec_group *g, uint32_t p, codec_kind kind) {
-    uint32_t u = g->tables->pass[g->pass].unit;
-    double v = 0, least = 1e9, most = -1e9, known;
-    int level = g->level[u * g->stride + p];
-    uint32_t around[CODEC_AROUND];
+    uint32_t u = g->tables->pass[g->pass].unit, around[CODEC_AROUND];
+    int64_t v = 2048, least = INT32_MAX, most = INT32_MIN, level = g->level[u * g->stride + p];
     codec_causal_around(g, p, around);
     for (int i = 0; i < CODEC_AROUND; i++) {
-        known = known_in_thresholds(g, u, around[i]);
-        v += g->tables->causal_weight[u][i] / 4096.0 * known;
-        if (i < 4) least = fmin(least, known), most = fmax(most, known);
+        int64_t x = known_16ths(g, u, around[i]);
+        v += g->tables->causal_weight[u][i] * x;
+        if (i < 4) least = x < least ? x : least, most = x > most ? x : most;
     }
-    double from = kind == CODEC_SIGNIFICANCE ? fabs(v)
-                  : kind == CODEC_SIGN       ? v + 2
-                                             : (level < 0 ? -v : v) - (2 * abs(level) + 1) + 2;
-    static const double edge[] = {10 / 16.0, 2, 20 / 16.0, 56 / 16.0, 6};
-    double spread = 0;
-    for (int i = 0; i < 5; i++) spread += most - least >= edge[i] - 0.07;
-    uint32_t context = codec_causal_context(g, p, kind);
-    assert_true(context < CODEC_CAUSAL_CONTEXTS);
-    double place = fmin(fmax(floor(from * 4), 0), 15);
-    assert_true(fabs(place - context / 6) <= 1);
-    assert_true(spread >= context % 6 && spread - context % 6 <= 1);
+    v >>= 12;
+    int64_t beyond = (level < 0 ? -v : v) - 16 * (2 * llabs(level) + 1);
+    int64_t place = kind == CODEC_SIGNIFICANCE ? llabs(v) >> 2
+                    : kind == CODEC_SIGN       ? (v >> 2) + 8
+                                               : (beyond >> 2) + 8;
+    place = place < 0 ? 0 : place > 15 ? 15 : place;
+    static const int edge[] = {10, 20, 32, 56, 96};
+    uint32_t context = (uint32_t)place * 6;
+    for (int i = 0; i < 5; i++) context += most - least >= edge[i];
+    assert_int_equal(codec_causal_context(g, p, kind), context);
     int logit = 256 * g->tables->causal_logit[codec_causal_class(kind, u)][context];
     assert_int_equal(codec_causal_logit(g, p, kind), g->sides[p] ? logit : 0);
 }
@@ -114,8 +113,20 @@ static void walk_pass(codec_group *g, const int16_t *code, uint32_t *seen, int c
     codec_group_finish_pass(g);
 }
 
+/* Passes in whose beginning all contexts, or some, have been left to be made one by one. */
+typedef struct one_by_one {
+    int all, some;
+} one_by_one;
+
+static one_by_one count_stale(codec_group *g) {
+    one_by_one n = {1, 0};
+    codec_contexts_predict(g);
+    for (uint32_t p = 0; p < g->n; p++) n.all &= g->causal.stale[p], n.some |= g->causal.stale[p];
+    return n;
+}
+
 /* Images of several widths, some of one row or column; weights so large that sums of products take
- * more than 32 bits, where the definition's rounding tells too much, or usual ones. */
+ * more than 32 bits in the finer passes, which are then made one by one, or usual ones. */
 static void check_contexts(int large) {
     uint64_t state = SEED;
     taper_model *m = model_in_parts(3, large ? 0.25f : 2);
@@ -129,7 +140,15 @@ static void check_contexts(int large) {
     assert_int_equal(g.n, 32);
     assert_non_null(code);
     smooth_codes(&m->tables, g.n, g.stride, &state, code);
-    while (g.pass < m->tables.n_passes) walk_pass(&g, code, seen, !large);
+    int wide = 0, narrow = 0;
+    while (g.pass < m->tables.n_passes) {
+        if (codec_causal_is_unit(&g, m->tables.pass[g.pass].unit)) {
+            one_by_one n = count_stale(&g);
+            wide += n.all, narrow += !n.some;
+        }
+        walk_pass(&g, code, seen, 1);
+    }
+    assert_true(narrow > 0 && (wide > 0) == large);
     free(code);
     codec_group_free(&g);
     taper_model_free(m);

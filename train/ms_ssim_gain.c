@@ -60,7 +60,9 @@ static taper_status take_samples(measurement *m, const train_dataset *data) {
     m->sample = calloc(data->n / step + 1, sizeof *m->sample);
     if (!m->sample) return TAPER_ERR_NOMEM;
     for (size_t i = 0; i < data->n; i += step) {
-        size_t at = train_is_validation(data, i) && i + 1 < data->n ? i + 1 : i;
+        int held_out = train_is_validation(data, i); /* the image before is not */
+        if (held_out && step == 1) continue;
+        size_t at = i - (size_t)held_out;
         TAPER_TRY(take_sample(&m->sample[m->n++], &data->image[at], m->model->window));
     }
     return TAPER_OK;

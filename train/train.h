@@ -23,7 +23,8 @@ typedef enum train_basis {
 
 typedef enum train_metric {
     TRAIN_MSE,
-    TRAIN_MS_SSIM /* thresholds and order for it: ms_ssim_gain.h */
+    TRAIN_MS_SSIM /* thresholds and order for it (ms_ssim_gain.h); a window, or whether a head is
+                     kept, is chosen by the squared error all the same */
 } train_metric;
 
 /* TRAIN_CODE_UNITS and TRAIN_CODE_BINARY */
@@ -46,7 +47,7 @@ typedef struct train_options {
                           side; 0: none; TRAIN_LAP_AUTO: as many as may be. Where images have
                           several windows */
     train_basis basis; /* default TRAIN_BASIS_SPARSE */
-    train_metric loss; /* family pca: of what a cut keeps most; default TRAIN_MSE */
+    train_metric loss; /* family pca: what a cut keeps small; default TRAIN_MSE */
     uint32_t units;    /* 0: all the window has, at most 4096, so that quality has no ceiling */
     float step; /* finest threshold in 8-bit levels times sqrt(window values) .. see calibrate.h; 0:
                    2 */
