@@ -132,15 +132,20 @@ static void set_lap(taper_model *m, const train_options *options, const train_da
 }
 
 static taper_status calibrate_linear(taper_model *m, const train_dataset *data, codec_backend *be,
-                                     const train_options *options, taper_error *error) {
+                                     const train_options *options, const train_hooks *hooks,
+                                     taper_error *error) {
     int perceptual = options->loss == TRAIN_MS_SSIM;
+    train_say(hooks, perceptual ? "errors of units" : "calibration", -1);
     if (!m->window.lap && !perceptual)
         return train_round_and_calibrate(m, data, be, options, NULL, error);
     double *gain = malloc(m->network.units * sizeof *gain);
     taper_status status = gain ? TAPER_OK : TAPER_ERR_NOMEM;
     for (uint32_t u = 0; u < m->network.units && gain; u++) gain[u] = 1; /* orthonormal */
     if (status == TAPER_OK && m->window.lap) status = train_lap_gains(m, gain);
-    if (status == TAPER_OK && perceptual) status = train_ms_ssim_gains(m, data, be->pool, gain);
+    if (status == TAPER_OK && perceptual) {
+        status = train_ms_ssim_gains(m, data, be->pool, gain);
+        train_say(hooks, "calibration", -1);
+    }
     status = status == TAPER_OK ? train_round_and_calibrate(m, data, be, options, gain, error)
                                 : formats_fail(error, status, "no memory for the gains of units");
     free(gain);
@@ -174,8 +179,7 @@ static taper_status make_candidate(candidate *c, const train_options *options,
     if (options->family == TAPER_FAMILY_DENSE) {
         TAPER_TRY(train_dense_stages(m, options, data, be, hooks, error));
     } else {
-        train_say(hooks, "calibration", -1);
-        TAPER_TRY(calibrate_linear(m, data, be, options, error));
+        TAPER_TRY(calibrate_linear(m, data, be, options, hooks, error));
     }
     return finish_candidate(c, options, data, be, hooks, error);
 }
