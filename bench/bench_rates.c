@@ -289,7 +289,7 @@ int main(int argc, char **argv) {
     snprintf(config, sizeof config,
              "{\"family\":\"%s\",\"window\":%u,\"units\":%u,\"threads\":%u,\"train\":\"%s\","
              "\"test\":\"%s\"}",
-             info.family == TAPER_FAMILY_PCA ? "pca" : "dense", info.window_width, info.units,
+             taper_family_name(info.family), info.window_width, info.units,
              threads(), s.model ? base_name(s.model) : base_name(argv[1]),
              base_name(argv[split + 1]));
     if (!s.model) bench_print("rates", "training time", seconds, "s", config);

@@ -166,6 +166,7 @@ static void model_json(const char *path, taper_model_info m, const char *family)
     cli_json_uint(&j, "lap", m.lap);
     cli_json_uint(&j, "conditional_hidden", m.conditional_hidden);
     cli_json_uint(&j, "head_hidden", m.head_hidden);
+    cli_json_uint(&j, "restoration_hidden", m.restoration_hidden);
     cli_json_uint(&j, "weights", m.weights);
     cli_json_uint(&j, "bytes", m.file_bytes);
     cli_json_end(&j);
@@ -279,6 +280,8 @@ static void model_person(const char *path, taper_model_info m, const char *famil
         printf("  predicts  bits, by a network of %u hidden units\n", m.conditional_hidden);
     if (m.head_hidden)
         printf("  refines   what is decoded, by a network of %u hidden units\n", m.head_hidden);
+    if (m.restoration_hidden)
+        printf("  restores  pixels, by convolutions %u wide\n", m.restoration_hidden);
     printf("  size      %llu bytes, %llu weights\n", (unsigned long long)m.file_bytes,
            (unsigned long long)m.weights);
 }
@@ -286,13 +289,11 @@ static void model_person(const char *path, taper_model_info m, const char *famil
 /* --- the verb --- */
 
 static int tell_model(const settings *s, const cli_stream *stream, const char *path) {
-    static const char *const families[] = {"pca", "dense"};
     cli_model model;
     int code = cli_model_read(&model, stream, "info", path, &s->common);
     if (code != CLI_DONE) return code;
     taper_model_info info = taper_model_get_info(model.model);
-    const char *family =
-        (size_t)info.family < sizeof families / sizeof families[0] ? families[info.family] : "?";
+    const char *family = taper_family_name(info.family);
     if (s->common.json) model_json(path, info, family);
     else model_person(path, info, family);
     cli_model_close(&model);

@@ -62,20 +62,24 @@ static int say_nested_step(void *user, uint64_t step, uint64_t steps, uint32_t f
     return 0;
 }
 
-/* Of a conditional model (head 0) or a reconstruction head (1). */
-static int say_prediction(cli_train_talk *t, int head, const train_conditional_progress *p) {
+/* What is said of a network that learns. */
+typedef struct network_words {
+    const char *stage, *gain, *step, *now, *before; /* the last three: keys of the log */
+} network_words;
+
+static int say_network_step(cli_train_talk *t, const network_words *w,
+                            const train_conditional_progress *p) {
     enum { LOG_STEPS = 100 };
     double saved = 100.0 * (1.0 - p->now / p->before);
-    enter(t, head ? "training the head" : "training what predicts", p->steps, "steps");
+    enter(t, w->stage, p->steps, "steps");
     cli_progress_set(&t->progress, p->step);
-    cli_progress_say(&t->progress, head ? "%.1f %% less squared error" : "%.1f %% fewer bits",
-                     saved);
+    cli_progress_say(&t->progress, "%.1f %% %s", saved, w->gain);
     if (!t->log || (p->step % LOG_STEPS && p->step != p->steps)) return 0;
     cli_json j;
     cli_json_begin(&j, t->log);
-    cli_json_uint(&j, head ? "head_step" : "conditional_step", p->step);
-    cli_json_number(&j, head ? "squared_error" : "bits_per_window", p->now);
-    cli_json_number(&j, head ? "squared_error_without" : "context_bits_per_window", p->before);
+    cli_json_uint(&j, w->step, p->step);
+    cli_json_number(&j, w->now, p->now);
+    cli_json_number(&j, w->before, p->before);
     cli_json_number(&j, "seconds_left", p->seconds_left);
     cli_json_end(&j);
     fflush(t->log);
@@ -83,11 +87,21 @@ static int say_prediction(cli_train_talk *t, int head, const train_conditional_p
 }
 
 static int say_conditional_step(void *user, const train_conditional_progress *p) {
-    return say_prediction(user, 0, p);
+    static const network_words w = {"training what predicts", "fewer bits", "conditional_step",
+                                    "bits_per_window", "context_bits_per_window"};
+    return say_network_step(user, &w, p);
 }
 
 static int say_head_step(void *user, const train_conditional_progress *p) {
-    return say_prediction(user, 1, p);
+    static const network_words w = {"training the head", "less squared error", "head_step",
+                                    "squared_error", "squared_error_without"};
+    return say_network_step(user, &w, p);
+}
+
+static int say_restoration_step(void *user, const train_conditional_progress *p) {
+    static const network_words w = {"training what restores", "less squared error",
+                                    "restoration_step", "squared_error", "squared_error_without"};
+    return say_network_step(user, &w, p);
 }
 
 static void say_diverged(void *user, const char *words) {
@@ -154,7 +168,8 @@ train_hooks cli_train_hooks(cli_train_talk *t) {
                          {t, say_step, say_epoch, say_diverged},
                          {t, say_nested_step, say_nested_epoch},
                          say_conditional_step,
-                         say_head_step};
+                         say_head_step,
+                         say_restoration_step};
 }
 
 /* --- the report ------------------------------------------------------------------------ */
@@ -173,6 +188,7 @@ static void report_json(const cli_train_talk *t, const train_report *r) {
     cli_json_uint(&j, "model_bytes", r->model_bytes);
     cli_json_bool(&j, "kept_linear", r->used_linear);
     cli_json_bool(&j, "head_left_out", r->head_left_out);
+    cli_json_bool(&j, "restoration_left_out", r->restoration_left_out);
     cli_json_open(&j, "validation", '[');
     for (uint32_t i = 0; i < r->validation.n; i++) {
         cli_json_open(&j, NULL, '{');
@@ -198,6 +214,9 @@ void cli_train_report(const cli_train_talk *t, const train_report *r) {
                  "training gained nothing over the linear start, which was kept");
     if (r->head_left_out)
         cli_note(t->common, "train", "the head gained nothing on held-out images and was left out");
+    if (r->restoration_left_out)
+        cli_note(t->common, "train",
+                 "restoring gained nothing on held-out images: the model is of family pca");
     static const double qualities[] = {25, 30, 35};
     int said = 0;
     for (int i = 0; i < 3; i++) {

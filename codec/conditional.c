@@ -1,6 +1,6 @@
 /* conditional.c -- memory and file form of a conditional model; see conditional.h. */
 #include "conditional.h"
-#include "weights_coder.h"
+#include "int_matrix.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,110 +47,28 @@ void codec_conditional_free(codec_conditional *c) {
     *c = (codec_conditional){0};
 }
 
-/* --- integer matrices as matrices of weights (weights_coder.h) -------------------------- */
-
-/* Where element (r, c) of a matrix lies: one of the pointers, at r * row + c * column. */
-typedef struct int_matrix {
-    int8_t *i8;
-    int16_t *i16;
-    int32_t *i32;
-    uint32_t rows, columns;
-    size_t row, column;
-    uint8_t *shift; /* [rows] the row's step is 2^-shift; NULL: all steps are 1 */
-    int32_t most;   /* magnitude */
-} int_matrix;
-
-static int32_t get(const int_matrix *m, uint32_t r, uint32_t c) {
-    size_t at = r * m->row + c * m->column;
-    return m->i8 ? m->i8[at] : m->i16 ? m->i16[at] : m->i32[at];
-}
-
-static void put(const int_matrix *m, uint32_t r, uint32_t c, int32_t v) {
-    size_t at = r * m->row + c * m->column;
-    if (m->i8)
-        m->i8[at] = (int8_t)v;
-    else if (m->i16)
-        m->i16[at] = (int16_t)v;
-    else
-        m->i32[at] = v;
-}
-
-/* 2^-shift as a float (binary32), and back; -1: it is none of 0 .. MOST_SHIFT. */
-static float power(uint32_t shift) {
-    uint32_t bits = (127 - shift) << 23;
-    float step;
-    memcpy(&step, &bits, sizeof step);
-    return step;
-}
-
-static int shift_of(float step) {
-    uint32_t bits;
-    memcpy(&bits, &step, sizeof bits);
-    uint32_t shift = 127 - (bits >> 23);
-    return bits << 9 || shift > CODEC_CONDITIONAL_MOST_SHIFT ? -1 : (int)shift;
-}
-
-static taper_status write_matrix(const int_matrix *m, formats_buffer *out) {
-    float *weights = malloc((size_t)m->rows * m->columns * sizeof *weights),
-          *step = malloc(m->rows * sizeof *step);
-    taper_status status = weights && step ? TAPER_OK : TAPER_ERR_NOMEM;
-    for (uint32_t r = 0; r < m->rows && status == TAPER_OK; r++) {
-        step[r] = m->shift ? power(m->shift[r]) : 1.0f;
-        for (uint32_t c = 0; c < m->columns; c++)
-            weights[(size_t)r * m->columns + c] = (float)get(m, r, c) * step[r];
-    }
-    if (status == TAPER_OK)
-        status = codec_weights_write(weights, m->rows, m->columns, 1, step, out);
-    free(weights), free(step);
-    return status;
-}
-
-static taper_status read_matrix(uint16_t version, const int_matrix *m, formats_cursor *in,
-                                taper_error *error) {
-    int32_t *q = malloc((size_t)m->rows * m->columns * sizeof *q);
-    float *step = malloc(m->rows * sizeof *step);
-    taper_status status =
-        q && step ? codec_weights_read_integers(version, q, step, m->rows, m->columns, 1, in, error)
-                  : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");
-    for (uint32_t r = 0; r < m->rows && status == TAPER_OK; r++) {
-        int shift = shift_of(step[r]), exact = m->shift ? shift >= 0 : shift == 0;
-        for (uint32_t c = 0; c < m->columns && exact; c++) {
-            int32_t v = q[(size_t)r * m->columns + c];
-            exact = v >= -m->most && v <= m->most;
-            if (exact) put(m, r, c, v);
-        }
-        if (!exact)
-            status = formats_fail(error, TAPER_ERR_CORRUPT,
-                                  "model: row %u of a conditional model's weights would overflow "
-                                  "its sums",
-                                  r);
-        else if (m->shift)
-            m->shift[r] = (uint8_t)shift;
-    }
-    free(q), free(step);
-    return status;
-}
+/* --- file form ------------------------------------------------------------------------- */
 
 /* The matrices in their order in the file; returns how many. */
 enum { MATRICES = 9 };
-static int list_matrices(const codec_conditional *c, int_matrix m[MATRICES]) {
+static int list_matrices(const codec_conditional *c, codec_int_matrix m[MATRICES]) {
     enum { WEIGHT = 127, BIAS = CODEC_CONDITIONAL_MOST_BIAS };
     uint32_t h = c->hidden, inputs = 2 * codec_conditional_inputs(c->own, c->beside);
     int n = 0;
-    m[n++] = (int_matrix){c->first, NULL, NULL, h, inputs, 1, h, c->first_shift, WEIGHT};
-    m[n++] = (int_matrix){NULL, NULL, c->place, SIDES, h, h, 1, NULL, BIAS};
-    m[n++] = (int_matrix){NULL, NULL, c->stage, c->stages, h, h, 1, NULL, BIAS};
+    m[n++] = (codec_int_matrix){c->first, NULL, NULL, h, inputs, 1, h, c->first_shift, WEIGHT};
+    m[n++] = (codec_int_matrix){NULL, NULL, c->place, SIDES, h, h, 1, NULL, BIAS};
+    m[n++] = (codec_int_matrix){NULL, NULL, c->stage, c->stages, h, h, 1, NULL, BIAS};
     for (int i = 0; i < MIDDLES; i++) {
-        m[n++] = (int_matrix){NULL, c->middle[i], NULL, h, h, 1, h, c->middle_shift[i], WEIGHT};
-        m[n++] = (int_matrix){NULL, NULL, c->middle_bias[i], 1, h, h, 1, NULL, BIAS};
+        m[n++] =
+            (codec_int_matrix){NULL, c->middle[i], NULL, h, h, 1, h, c->middle_shift[i], WEIGHT};
+        m[n++] = (codec_int_matrix){NULL, NULL, c->middle_bias[i], 1, h, h, 1, NULL, BIAS};
     }
-    m[n++] = (int_matrix){NULL, c->out, NULL, c->units * c->kinds, h, h, 1, c->out_shift, WEIGHT};
+    m[n++] =
+        (codec_int_matrix){NULL, c->out, NULL, c->units * c->kinds, h, h, 1, c->out_shift, WEIGHT};
     if (c->kinds > 1)
-        m[n++] = (int_matrix){NULL, NULL, c->bias, c->kinds, c->end, c->end, 1, NULL, BIAS};
+        m[n++] = (codec_int_matrix){NULL, NULL, c->bias, c->kinds, c->end, c->end, 1, NULL, BIAS};
     return n;
 }
-
-/* --- file form ------------------------------------------------------------------------- */
 
 taper_status codec_conditional_write(const codec_conditional *c, formats_buffer *out) {
     formats_write_u16le(out, (uint16_t)c->hidden);
@@ -160,9 +78,9 @@ taper_status codec_conditional_write(const codec_conditional *c, formats_buffer 
     formats_write_u8(out, (uint8_t)c->stages);
     for (uint32_t s = 1; s < c->stages; s++)
         formats_write_varint(out, c->begin[s] - c->begin[s - 1]);
-    int_matrix matrix[MATRICES];
+    codec_int_matrix matrix[MATRICES];
     int matrices = list_matrices(c, matrix);
-    for (int i = 0; i < matrices; i++) TAPER_TRY(write_matrix(&matrix[i], out));
+    for (int i = 0; i < matrices; i++) TAPER_TRY(codec_int_matrix_write(&matrix[i], out));
     return out->status;
 }
 
@@ -215,10 +133,10 @@ taper_status codec_conditional_read(codec_conditional *c, uint16_t version, uint
                                   "model: stage %u of the conditional model does not follow", s);
     }
     if (status == TAPER_OK) status = formats_cursor_check(in, "model: stages", error);
-    int_matrix matrix[MATRICES];
+    codec_int_matrix matrix[MATRICES];
     int matrices = list_matrices(c, matrix);
     for (int i = 0; i < matrices && status == TAPER_OK; i++)
-        status = read_matrix(version, &matrix[i], in, error);
+        status = codec_int_matrix_read(version, &matrix[i], in, error);
     if (status != TAPER_OK) codec_conditional_free(c);
     return status;
 }

@@ -20,10 +20,9 @@
  * 127, biases in -2^16 .. 2^16. */
 #ifndef CODEC_CONDITIONAL_H
 #define CODEC_CONDITIONAL_H
-#include "../formats/bytes.h"
+#include "int_matrix.h"
 
 enum {
-    CODEC_CONDITIONAL_MOST_SHIFT = 30,
     CODEC_CONDITIONAL_MOST_BIAS = 1 << 16,
     CODEC_CONDITIONAL_MOST_HIDDEN = 256,
     CODEC_CONDITIONAL_MOST_UNITS = 256, /* that are looked at */

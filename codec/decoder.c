@@ -298,8 +298,9 @@ static taper_status bring_up(taper_decoder *d, uint32_t g, codec_group_reader **
 
 static taper_status make_room(const taper_decoder *d, drawn *w, uint32_t n, taper_error *error) {
     if (n <= w->capacity) return TAPER_OK;
-    size_t inputs = d->model->network.inputs,
-           values = (d->model->window.lap ? 2 : 1) * inputs + d->model->network.units;
+    size_t inputs = d->model->network.inputs;
+    size_t copies = d->model->restoration.layers ? 3 : d->model->window.lap ? 2 : 1;
+    size_t values = copies * inputs + d->model->network.units;
     if (n * values * sizeof(float) > d->limits.max_memory)
         return formats_fail(
             error, TAPER_ERR_LIMIT,
@@ -381,7 +382,7 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     out->depth = info.depth;
     const drawn *w = &d->drawn[track_of(d, info.group)];
     const float *from = w->pixels + (size_t)(first - w->first) * d->model->network.inputs;
-    if (codec_windows_write(d->model->window, from, out) != TAPER_OK)
+    if (codec_model_draw(d->model, r->state.pass, d->backend.pool, from, out) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", n);
     if (done)
         *done = (taper_completeness){r->state.pass,

@@ -3,6 +3,7 @@
 #define CODEC_MODEL_H
 #include "lap.h"
 #include "network.h"
+#include "restoration.h"
 #include "taper.h"
 #include "windows.h"
 
@@ -19,6 +20,7 @@ struct taper_model {
                  networks, whose stacks have network.tied_gain */
     codec_network network;
     codec_code_tables tables;
+    codec_restoration restoration; /* layers 0: none, as in all families but conv */
 };
 
 /* How finely weights are stored. */
@@ -27,6 +29,12 @@ typedef struct codec_weight_precision {
                           add; default 0.25 */
     int layer_bits;    /* bits of the largest weight of a row of a layer; default 8 */
 } codec_weight_precision;
+
+/* The pixels of an image from its windows as the network gives them: laps undone, restored as after
+ * so many complete passes, rounded. image as for codec_windows_write; pool: NULL or threads to
+ * share. TAPER_ERR_NOMEM: as much again as `from` is needed, and as much again for restoring. */
+taper_status codec_model_draw(const taper_model *model, uint32_t pass, codec_pool *pool,
+                              const float *from, taper_image *image);
 
 /* Append the whole .tpm file to out, of version FORMATS_MODEL_VERSION. The model's own weights are
  * replaced by what a reader will get, so that what is measured afterwards is what users get;

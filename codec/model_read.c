@@ -70,12 +70,17 @@ static taper_status read_architecture(architecture *a, uint16_t version, formats
 /* What goes with what: the activations, the depths, and the flags of a version 2 payload. */
 static taper_status check_features(const architecture *a, taper_error *error) {
     int direct = (a->flags & CODEC_FLAG_DIRECT) != 0, binary = (a->flags & CODEC_FLAG_BINARY) != 0;
-    if (a->family == TAPER_FAMILY_PCA &&
+    if (a->family != TAPER_FAMILY_DENSE &&
         ((a->flags & ~(uint32_t)(CODEC_FLAG_CONDITIONAL | CODEC_FLAG_HEAD | CODEC_FLAG_LAPPED)) !=
              CODEC_FLAG_TIED ||
          a->depth[0] || a->depth[1]))
         return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "model: a pca model with parts that only dense models have");
+                            "model: a %s model with parts that only dense models have",
+                            a->family == TAPER_FAMILY_PCA ? "pca" : "conv");
+    if (a->family == TAPER_FAMILY_CONV && (a->window.width % 2 || a->window.height % 2))
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model: family conv with a window of %u x %u, whose sides must be even",
+                            a->window.width, a->window.height);
     if (a->hidden > CODEC_LOGISTIC || a->code > CODEC_LOGISTIC)
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: activations %u and %u, 0 to 2 are legal", a->hidden, a->code);
@@ -111,7 +116,7 @@ static taper_status check_features(const architecture *a, taper_error *error) {
 static taper_status check_architecture(const architecture *a, const taper_limits *limits,
                                        uint64_t *weights, taper_error *error) {
     const codec_window *w = &a->window;
-    if (a->family > TAPER_FAMILY_DENSE)
+    if (a->family > (a->version >= 3 ? TAPER_FAMILY_CONV : TAPER_FAMILY_DENSE))
         return formats_fail(error, TAPER_ERR_UNSUPPORTED,
                             "model family %u is not known to this build; update taper", a->family);
     if (w->channels != 1 && w->channels != 3)
@@ -214,6 +219,7 @@ void codec_model_describe(taper_model *m) {
     m->info.lap = m->lap.reach;
     m->info.conditional_hidden = t->conditional ? t->conditional->hidden : 0;
     m->info.head_hidden = t->head ? t->head->hidden : 0;
+    m->info.restoration_hidden = m->restoration.hidden;
 }
 
 static taper_status read_payload(taper_model *m, uint16_t version, formats_cursor *in,
@@ -244,6 +250,9 @@ static taper_status read_payload(taper_model *m, uint16_t version, formats_curso
         if (codec_head_attach(t, head) != TAPER_OK)
             return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a reconstruction head");
     }
+    if (a.family == TAPER_FAMILY_CONV)
+        TAPER_TRY(codec_restoration_read(&m->restoration, version, a.window.channels, t->n_passes,
+                                         in, error));
     if (formats_cursor_left(in))
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: bytes follow its last table");
     m->info.family = (taper_family)a.family;
@@ -285,6 +294,7 @@ void taper_model_free(taper_model *m) {
     if (!m) return;
     codec_network_free(&m->network);
     codec_code_tables_free(&m->tables);
+    codec_restoration_free(&m->restoration);
     free(m);
 }
 

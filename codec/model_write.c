@@ -135,6 +135,8 @@ taper_status codec_model_write(taper_model *m, const codec_weight_precision *pre
         status = codec_conditional_write(m->tables.conditional, &payload);
     if (status == TAPER_OK && m->tables.head)
         status = codec_conditional_write(m->tables.head, &payload);
+    if (status == TAPER_OK && m->info.family == TAPER_FAMILY_CONV)
+        status = codec_restoration_write(&m->restoration, &payload);
     if (status == TAPER_OK) {
         m->info.id = formats_model_id(payload.data, payload.size);
         m->info.binary = m->tables.density != NULL;

@@ -42,7 +42,14 @@ TAPER_API const char *taper_status_name(taper_status status);
 
 typedef struct taper_model taper_model;
 
-typedef enum taper_family { TAPER_FAMILY_PCA = 0, TAPER_FAMILY_DENSE = 1 } taper_family;
+typedef enum taper_family {
+    TAPER_FAMILY_PCA = 0,
+    TAPER_FAMILY_DENSE = 1,
+    TAPER_FAMILY_CONV = 2 /* pca whose pixels a convolutional network restores */
+} taper_family;
+
+/* "pca", "dense" or "conv". Never NULL. */
+TAPER_API const char *taper_family_name(taper_family family);
 
 typedef struct taper_model_info {
     taper_family family;
@@ -58,6 +65,7 @@ typedef struct taper_model_info {
     uint32_t lap;                /* pixels by which windows reach over their edges; 0: none */
     uint32_t conditional_hidden; /* width of the network that predicts bits; 0: none */
     uint32_t head_hidden;        /* width of the network that refines what is decoded; 0: none */
+    uint32_t restoration_hidden; /* of family conv: width of its convolutions; else 0 */
 } taper_model_info;
 
 /* Parse the bytes of a .tpm file. The bytes may be freed afterwards.

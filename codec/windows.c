@@ -57,7 +57,8 @@ static float value_of(codec_window w, const taper_image *image, const float *win
     return (window[at] + window[plane + at] + window[2 * plane + at]) / 3.0f;
 }
 
-static void store_windows(codec_window w, codec_grid grid, const float *from, taper_image *image) {
+void codec_windows_store(codec_window w, const float *from, taper_image *image) {
+    codec_grid grid = codec_windows_grid(w, image->width, image->height);
     for (uint32_t y = 0; y < image->height; y++)
         for (uint32_t x = 0; x < image->width; x++) {
             const float *window = from + ((size_t)(y / w.height) * grid.columns + x / w.width) *
@@ -78,7 +79,7 @@ taper_status codec_windows_write(codec_window w, const float *from, taper_image 
         memcpy(lapped, from, bytes);
         codec_lap_synthesise(w, grid, lapped);
     }
-    store_windows(w, grid, lapped ? lapped : from, image);
+    codec_windows_store(w, lapped ? lapped : from, image);
     free(lapped);
     return TAPER_OK;
 }

@@ -26,9 +26,12 @@ codec_grid codec_windows_grid(codec_window window, uint32_t width, uint32_t heig
  * window. image->channels is 1, or 3 with a colour window. */
 void codec_windows_read(codec_window window, const taper_image *image, float *to);
 
-/* image: geometry, channels (1 or 3), depth and pixels given; samples are rounded to nearest and
- * clamped. A grey image from colour windows takes the mean of the channels. TAPER_ERR_NOMEM:
- * windows that lap need as much again as `from`. */
+/* The windows' values into the image's samples, rounded and clamped. */
+void codec_windows_store(codec_window window, const float *windows, taper_image *image);
+
+/* Undo the lap, then store. image: geometry, channels (1 or 3), depth and pixels given. A grey
+ * image from colour windows takes the mean of the channels. TAPER_ERR_NOMEM: windows that lap need
+ * as much again as `from`. */
 taper_status codec_windows_write(codec_window window, const float *from, taper_image *image);
 
 #endif

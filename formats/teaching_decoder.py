@@ -71,6 +71,15 @@ MOST_SEEN = 256
 MOST_STAGES = 255
 MOST_SHIFT = 30
 MOST_BIAS = 65536
+PATCH = 2
+MOST_CHANNELS = 48
+MOST_CONVOLUTIONS = 5
+MOST_RESTORED = 64
+PIXEL_ONE = 16
+PIXEL_MAX = 2047
+RESTORED_MAX = 4095
+GAIN_BITS = 20
+MOST_GAIN = 65536
 MOST_LAP = 16
 LAP_ONE = 4096
 LAP_TOP = 16    # who only decodes does not need the inverse
@@ -616,6 +625,7 @@ class Front:
 
 # ----- 6. Model files -----------------------------------------------------------------------------
 
+PCA, DENSE, CONV = range(3)                # families
 IDENTITY, RELU, SIGMOID = range(3)         # activations
 MODEL_MAGIC = b"\x89TPM\r\n\x1a\n"
 
@@ -649,6 +659,8 @@ class Model:
             self.deepest = [0] * self.units
             for _, step, unit in self.order[:self.corrector.end]:
                 self.deepest[unit] += step % self.parts == self.parts - 1
+        if self.family == CONV:
+            self.restoration = self.restoration_network(r)
         r.end()
 
     # 6.2
@@ -683,14 +695,17 @@ class Model:
                     "windows lap by an illegal number of pixels")
             self.lap = [[v / LAP_ONE for v in r.unpack("%dh" % reach)] for _ in range(reach)]
         self.inputs = self.channels * self.width * self.height
-        require(self.family <= 1, "a model of a family unknown here")
+        require(self.family <= (CONV if self.version >= 3 else DENSE),
+                "a model of a family unknown here")
         require(self.channels in (1, 3), "the architecture is illegal")
         require(1 <= self.width <= MAX_WINDOW_SIDE and 1 <= self.height <= MAX_WINDOW_SIDE,
                 "the window is illegal")
         require(1 <= self.units and (self.direct or self.units <= self.inputs) and
                 self.inputs <= MAX_INPUTS, "the number of units is illegal")
-        require(self.family == 1 or flags & 15 == 1 and self.hidden == [None, None],
-                "a pca model with parts of a dense one")
+        require(self.family == DENSE or flags & 15 == 1 and self.hidden == [None, None],
+                "a model with parts of a dense one")
+        require(self.family != CONV or self.width % PATCH == self.height % PATCH == 0,
+                "a window that is no whole number of patches")
         require(all(1 <= w <= MAX_LAYER_WIDTH for stack in self.hidden for w in stack or []),
                 "a layer's width is illegal")
 
@@ -789,6 +804,28 @@ class Model:
             c.bias = read_rows(r, kinds, c.end, *biases)
         return c
 
+    # 6.8
+    def restoration_network(self, r):
+        net = Restoration()
+        net.hidden, layers, stages = r.unpack("BBB")
+        require(8 <= net.hidden <= MOST_CHANNELS and net.hidden % 8 == 0 and
+                2 <= layers <= MOST_CONVOLUTIONS and 1 <= stages <= MOST_RESTORED,
+                "a restoration network of an illegal shape")
+        net.passes = [0]
+        for _ in range(stages - 1):
+            net.passes.append(net.passes[-1] + r.varint(len(self.order)))
+            require(net.passes[-2] < net.passes[-1] <= len(self.order), "stages do not follow")
+        weights, biases, gains = (127, True), (MOST_BIAS, False), (MOST_GAIN, False)
+        net.stage = [row for _, row in read_rows(r, stages, net.hidden, *biases)]
+        net.gain = read_rows(r, 1, stages, *gains)[0][1]
+        inputs, net.layers = PATCH * PATCH * self.channels, []
+        for i in range(layers):
+            outputs = net.hidden if i + 1 < layers else PATCH * PATCH * self.channels
+            matrix = read_rows(r, outputs, 9 * inputs, *weights)
+            net.layers.append((matrix, read_rows(r, 1, outputs, *biases)[0][1] if i else None))
+            inputs = outputs
+        return net
+
     def read_layers(self, r):
         layers, before = r.u8(), (0, 0)
         require(1 <= layers <= MAX_MODEL_LAYERS, "the number of layers is illegal")
@@ -812,14 +849,28 @@ class Predictor:
     """A conditional model's fields. Matrices are lists of (shift, row of integers)."""
 
 
+class Restoration:
+    """A restoration network's fields; `layers` are (rows of weights, biases), the first without."""
+
+    def at(self, passes):
+        """The first layer's biases, and the gain, after so many passes."""
+        s = max(s for s, at in enumerate(self.passes) if at <= passes)
+        if s + 1 == len(self.passes):
+            return self.stage[s], self.gain[s]
+        begin, end = self.passes[s:s + 2]
+        part = 256 * (passes - begin) // (end - begin)
+        return ([a + ((b - a) * part >> 8) for a, b in zip(*self.stage[s:s + 2])],
+                self.gain[s] + ((self.gain[s + 1] - self.gain[s]) * part >> 8))
+
+
 def read_rows(r, rows, columns, most, shifted):
-    """A matrix of the conditional model."""
+    """A matrix of a network in integers."""
     step, matrix = read_integers(r, rows, columns, 1)
     shift = [round(-math.log2(s)) for s in step]
     require(all(s == 2.0 ** -k and 0 <= k <= (MOST_SHIFT if shifted else 0)
-                for s, k in zip(step, shift)), "a conditional model's step is illegal")
+                for s, k in zip(step, shift)), "a network's step is illegal")
     require(all(abs(v) <= most for row in matrix for v in row),
-            "a conditional model's weight would overflow its sums")
+            "a network's weight would overflow its sums")
     return list(zip(shift, matrix))
 
 
@@ -1496,6 +1547,40 @@ class Group:
             a[at_a + k * step_a] += change
             b[at_b + k * step_b] -= change
 
+    def restore(self, windows, columns):
+        """Add to the windows of one image what its patches are likely to lack."""
+        model, net = self.model, self.model.restoration
+        across, down = columns * model.width // PATCH, len(windows) // columns * model.height // PATCH
+
+        def places(x, y):
+            """The pixels of a patch, channel after channel of each: windows and places in them."""
+            for i in range(PATCH * PATCH):
+                px, py = x * PATCH + i % PATCH, y * PATCH + i // PATCH
+                window = windows[py // model.height * columns + px // model.width]
+                for c in range(model.channels):
+                    yield window, (c * model.height + py % model.height) * model.width + px % model.width
+
+        patches = [(x, y) for y in range(down) for x in range(across)]
+        inputs = {at: [max(-PIXEL_MAX - 1, min(PIXEL_MAX, math.floor(PIXEL_ONE * (window[i] - 128) + 0.5)))
+                       for window, i in places(*at)] for at in patches}
+        bias, gain = net.at(self.passes)
+        h = {at: [0] * net.hidden for at in patches}
+        for number, (weights, of_layer) in enumerate(net.layers):
+            outside = [0] * len(inputs[0, 0])
+            z = {}
+            for x, y in patches:
+                around = [v for dy in (-1, 0, 1) for dx in (-1, 0, 1)
+                          for v in inputs.get((x + dx, y + dy), outside)]
+                z[x, y] = [(8 * dot(row, around) >> shift) + b
+                           for (shift, row), b in zip(weights, of_layer or bias)]
+            if number + 1 < len(net.layers):
+                h = {at: [max(-RESTORED_MAX, min(RESTORED_MAX, old + (new + 4 >> 3)))
+                          for old, new in zip(h[at], z[at])] for at in patches}
+                inputs = {at: [max(0, v) for v in h[at]] for at in patches}
+        for at in patches:
+            for (window, i), v in zip(places(*at), z[at]):
+                window[i] += gain * v / 2 ** GAIN_BITS
+
     def image(self, i, geometry):
         """Image i of the group as rows of samples."""
         model = self.model
@@ -1504,6 +1589,8 @@ class Group:
         windows = [self.window(p) for p in range(self.first[i], self.first[i + 1])]
         if model.lap:
             self.lap(windows, columns)
+        if model.family == CONV:
+            self.restore(windows, columns)
         top = 255 if depth == 8 else 65535
         rows = []
         for y in range(height):
@@ -1594,7 +1681,7 @@ def path_for(front, folder, image):
 
 def print_model(model):
     print("model %016x: family %s%s, %d channels, window %d x %d, %d units, %d passes, %d layers"
-          % (model.id, ("pca", "dense")[model.family], ("", ", binary")[model.binary],
+          % (model.id, ("pca", "dense", "conv")[model.family], ("", ", binary")[model.binary],
              model.channels, model.width, model.height,
              model.units, len(model.order), len(model.stack)))
 

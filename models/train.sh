@@ -18,5 +18,5 @@ tiny) shape='--window 8 --predict-epochs 24' ;;
 esac
 # shellcheck disable=SC2086
 "$B/taper" train -f -o "$work/$name.tpm" $shape --conditional 64 --head 64 --seed 1 \
-    --checkpoint "$work/$name.chk" --resume --log "$work/$name.jsonl" "$@"
+    --family conv --restore-steps 8000 --checkpoint "$work/$name.chk" --resume --log "$work/$name.jsonl" "$@"
 cp "$work/$name.tpm" "models/$name.tpm"

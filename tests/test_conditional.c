@@ -484,7 +484,7 @@ static void large_middle(codec_conditional *c) { c->middle[1][7] = -128; }
 static void large_bias(codec_conditional *c) { c->bias[9] = CODEC_CONDITIONAL_MOST_BIAS + 1; }
 static void large_place(codec_conditional *c) { c->place[3] = -CODEC_CONDITIONAL_MOST_BIAS - 1; }
 static void large_stage(codec_conditional *c) { c->stage[3] = CODEC_CONDITIONAL_MOST_BIAS + 1; }
-static void fine_step(codec_conditional *c) { c->out_shift[2] = CODEC_CONDITIONAL_MOST_SHIFT + 1; }
+static void fine_step(codec_conditional *c) { c->out_shift[2] = CODEC_INT_MATRIX_MOST_SHIFT + 1; }
 
 static void illegal_fields_are_refused(void **unused) {
     (void)unused;

@@ -2,45 +2,14 @@
  * have something to predict, it repeats, and it can be interrupted. */
 #include "../train/train.h"
 #include "cmocka_all.h"
-#include "pictures.h"
+#include "waves.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { SEED = 81, IMAGES = 160, SIDE = 16 };
-
-/* Waves: within an image all windows have one direction, so that a window tells of its neighbours.
- */
-static train_dataset waves(uint64_t seed) {
-    train_dataset d = {.image = calloc(IMAGES, sizeof *d.image),
-                       .n = IMAGES,
-                       .available = IMAGES,
-                       .channels = 1,
-                       .pixels = (uint64_t)IMAGES * SIDE * SIDE,
-                       .one_size = 1};
-    for (size_t i = 0; i < IMAGES; i++) {
-        taper_image *image = &d.image[i];
-        *image = picture_noise(SIDE, SIDE, 1, 8, seed + i);
-        double angle = (double)(picture_random(&seed) % 628) / 100,
-               phase = (double)(picture_random(&seed) % 628) / 100,
-               length = 3.0 + (double)(picture_random(&seed) % 40) / 10;
-        uint8_t *to = image->pixels;
-        for (int y = 0; y < SIDE; y++)
-            for (int x = 0; x < SIDE; x++, to++)
-                *to = (uint8_t)(128 +
-                                90 * sin(phase +
-                                         6.2832 / length * (x * cos(angle) + y * sin(angle))) +
-                                (*to & 7));
-    }
-    return d;
-}
-
-static void drop(train_dataset *d) {
-    for (size_t i = 0; i < d->n; i++) free(d->image[i].pixels);
-    free(d->image);
-}
+enum { SEED = 81 };
 
 typedef struct outcome {
     formats_buffer file;
@@ -72,7 +41,7 @@ static train_options usual(void) {
 }
 
 static outcome learn(const train_options *o, unsigned threads, stop_at *stop) {
-    train_dataset data = waves(SEED);
+    train_dataset data = waves_make(SEED);
     outcome out = {.file = formats_buffer_make(1 << 24)};
     train_report report;
     taper_error error = {0};
@@ -85,7 +54,7 @@ static outcome learn(const train_options *o, unsigned threads, stop_at *stop) {
         fail_msg("%s", error.text);
     codec_backend_close(&be);
     out.curve = report.validation;
-    drop(&data);
+    waves_drop(&data);
     return out;
 }
 
@@ -161,7 +130,7 @@ static void resumed_runs_equal_whole_ones(void **unused) {
 
 static void bad_options_are_refused(void **unused) {
     (void)unused;
-    train_dataset data = waves(SEED);
+    train_dataset data = waves_make(SEED);
     codec_backend be;
     codec_backend_cpu(&be);
     for (int i = 0; i < 4; i++) {
@@ -177,7 +146,7 @@ static void bad_options_are_refused(void **unused) {
         assert_true(strlen(error.text) > 20);
         formats_buffer_free(&file);
     }
-    drop(&data);
+    waves_drop(&data);
 }
 
 /* Adapted to images of another kind, a model predicts these better, and costs minutes less. */
@@ -187,9 +156,9 @@ static void models_learn_on_from_others(void **unused) {
     outcome first = learn(&o, 2, NULL);
     taper_model *m;
     assert_int_equal(taper_model_load(&m, first.file.data, first.file.size, NULL, NULL), TAPER_OK);
-    train_dataset other = waves(SEED + 1000);
+    train_dataset other = waves_make(SEED + 1000);
     for (size_t i = 0; i < other.n; i++) /* the other way up, and softer */
-        for (int p = 0; p < SIDE * SIDE; p++) {
+        for (int p = 0; p < WAVES_SIDE * WAVES_SIDE; p++) {
             uint8_t *pixel = (uint8_t *)other.image[i].pixels + p;
             *pixel = (uint8_t)(200 - *pixel / 2);
         }
@@ -217,7 +186,7 @@ static void models_learn_on_from_others(void **unused) {
     codec_backend_close(&be);
     train_selection_free(&s);
     taper_model_free(m);
-    drop(&other);
+    waves_drop(&other);
     formats_buffer_free(&file);
     formats_buffer_free(&first.file);
 }

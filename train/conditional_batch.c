@@ -79,6 +79,16 @@ static taper_status quantise(train_conditional_batch *b, const taper_model *m, c
     return TAPER_OK;
 }
 
+taper_status train_conditional_batch_fill(train_conditional_batch *b, const taper_model *m,
+                                          codec_backend *be, const float *pixels,
+                                          taper_error *error) {
+    taper_status status = codec_group_alloc(&b->group, &m->tables, b->grid, b->images, error);
+    if (status == TAPER_OK) status = quantise(b, m, be, pixels);
+    if (status == TAPER_OK) return status;
+    train_conditional_batch_free(b);
+    return formats_fail(error, status, "no memory for a batch of windows");
+}
+
 taper_status train_conditional_batch_make(train_conditional_batch *b, const taper_model *m,
                                           codec_backend *be, const train_dataset *data,
                                           const size_t *image, size_t n, size_t windows,
@@ -108,13 +118,14 @@ taper_status train_conditional_batch_make(train_conditional_batch *b, const tape
         free(cut.image.pixels);
         if (!fits) break;
     }
-    if (status == TAPER_OK)
-        status = codec_group_alloc(&b->group, &m->tables, b->grid, b->images, error);
-    if (status == TAPER_OK) status = quantise(b, m, be, pixels);
+    if (status == TAPER_OK) {
+        status = train_conditional_batch_fill(b, m, be, pixels, error);
+    } else {
+        train_conditional_batch_free(b);
+        formats_fail(error, status, "no memory for a batch of %zu windows", windows);
+    }
     free(pixels);
-    if (status == TAPER_OK) return status;
-    train_conditional_batch_free(b);
-    return formats_fail(error, status, "no memory for a batch of %zu windows", windows);
+    return status;
 }
 
 void train_conditional_batch_free(train_conditional_batch *b) {
@@ -193,9 +204,7 @@ static void send_pass(train_conditional_batch *b) {
     codec_group_finish_pass(g);
 }
 
-/* As if the first `pass` passes had been sent. Which positions the parts of incomplete planes hold
- * is as of now, not as of when they would have been sent. */
-static void know(train_conditional_batch *b, uint32_t pass) {
+void train_conditional_know(train_conditional_batch *b, uint32_t pass) {
     codec_group *g = &b->group;
     const codec_code_tables *t = g->tables;
     codec_group_know(g, b->code, pass);
@@ -212,7 +221,7 @@ void train_conditional_inputs(train_conditional_network *net, train_conditional_
     codec_group *g = &b->group;
     input_task task = {net, g, seen};
     codec_pool *pool = net->be->pool;
-    know(b, pass);
+    train_conditional_know(b, pass);
     memset(seen + (size_t)g->n * net->shape.own, 0, net->shape.own); /* where no window is */
     codec_pool_run(pool, see_units, &task, (net->shape.own + UNIT_BLOCK - 1) / UNIT_BLOCK);
     codec_pool_run(pool, fill_rows, &task, (g->n + ROW_BLOCK - 1) / ROW_BLOCK);

@@ -25,7 +25,17 @@ taper_status train_conditional_batch_make(train_conditional_batch *batch, const 
                                           const size_t *image, size_t n, size_t windows,
                                           uint32_t side, uint64_t seed, uint64_t step,
                                           taper_error *error);
+/* Of these windows, pixels[][values] after the lap, of images of these grids: batch->grid
+ * (malloc'd) and batch->images are set, the rest follows. On failure nothing is held, the grids
+ * neither. */
+taper_status train_conditional_batch_fill(train_conditional_batch *batch, const taper_model *model,
+                                          codec_backend *be, const float *pixels,
+                                          taper_error *error);
 void train_conditional_batch_free(train_conditional_batch *batch);
+
+/* The group as if the first `pass` passes had been sent. Which positions the parts of incomplete
+ * planes hold is as of now, not as of when they would have been sent. */
+void train_conditional_know(train_conditional_batch *batch, uint32_t pass);
 
 /* x[group.n][net->columns] from all that is known after the first `pass` passes. seen: scratch,
  * [group.n + 1][own]. */

@@ -267,7 +267,7 @@ static uint8_t shift_for(const float *w, size_t n, size_t stride) {
     for (size_t i = 0; i < n; i++) most = fmaxf(most, fabsf(w[i * stride]));
     int k = 0;
     /* the first layer's shift is one more than k */
-    while (k + 1 < CODEC_CONDITIONAL_MOST_SHIFT && ldexpf(most, k + 1) < 127.5f) k++;
+    while (k + 1 < CODEC_INT_MATRIX_MOST_SHIFT && ldexpf(most, k + 1) < 127.5f) k++;
     return (uint8_t)k;
 }
 

@@ -71,8 +71,8 @@ static taper_status measure(const taper_model *m, codec_backend *be, const codec
         taper_image out = *image;
         out.pixels = pixels;
         if (status == TAPER_OK)
-            status = codec_windows_write(m->window,
-                                         rows + (at - drawn_first) * m->network.inputs, &out);
+            status = codec_model_draw(m, g->pass, be->pool,
+                                      rows + (at - drawn_first) * m->network.inputs, &out);
         if (status != TAPER_OK) break;
         sum += psnr_of(image, &out);
         at += windows;

@@ -35,7 +35,8 @@ enum {
     TRAIN_STREAM_JITTER = 9,  /* motions of examples; + step << 8 */
     TRAIN_STREAM_CROP = 10,   /* squares of large images; + step << 8 */
     TRAIN_STREAM_STAGE = 11,  /* which stage of the order is learned from; index: step */
-    TRAIN_STREAM_SIGN = 12    /* of a unit's pattern, per window; + unit << 8 */
+    TRAIN_STREAM_SIGN = 12,   /* of a unit's pattern, per window; + unit << 8 */
+    TRAIN_STREAM_CUT_OUT = 13 /* images to restore, and the cut; + step << 8 */
 };
 
 #endif

@@ -121,7 +121,7 @@ static taper_status finish_candidate(candidate *c, const train_options *options,
 static void set_lap(taper_model *m, const train_options *options, const train_dataset *data) {
     uint32_t width = m->window.width, height = m->window.height, several = 0;
     uint32_t most = (width < height ? width : height) / 2, reach = options->lap;
-    if (options->family != TAPER_FAMILY_PCA) return;
+    if (options->family == TAPER_FAMILY_DENSE) return;
     for (size_t i = 0; i < data->n; i++)
         several |= data->image[i].width > width || data->image[i].height > height;
     if (reach > most) reach = most; /* TRAIN_LAP_AUTO too */
@@ -163,8 +163,8 @@ static taper_status make_candidate(candidate *c, const train_options *options,
     taper_model *m = c->model;
     if (!m) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a model");
     m->window = window;
-    m->tied = options->family == TAPER_FAMILY_PCA;
-    m->info.family = options->family;
+    m->tied = options->family != TAPER_FAMILY_DENSE;
+    m->info.family = m->tied ? TAPER_FAMILY_PCA : TAPER_FAMILY_DENSE; /* conv: when it restores */
     int whole_units = options->family == TAPER_FAMILY_DENSE && options->code != TRAIN_CODE_PLANES;
     if (units > inputs && !(whole_units && options->units)) units = inputs;
     if (whole_units) {
@@ -194,13 +194,16 @@ static taper_status adapt_candidate(candidate *c, const train_options *options,
     return finish_candidate(c, options, data, be, hooks, error);
 }
 
-/* What predicts and refines, for the one that was chosen. */
+/* What predicts, refines and restores, for the one that was chosen. */
 static taper_status extend_candidate(candidate *c, const train_options *options,
                                      const train_dataset *data, codec_backend *be,
                                      const train_hooks *hooks, taper_error *error) {
     int whole_units = options->family == TAPER_FAMILY_DENSE && options->code != TRAIN_CODE_PLANES;
-    if (whole_units || (!options->conditional.hidden && !options->head.hidden)) return TAPER_OK;
-    TAPER_TRY(train_add_conditional(c->model, options, data, be, hooks, error));
+    int predict = !whole_units && (options->conditional.hidden || options->head.hidden);
+    int restore = options->family == TAPER_FAMILY_CONV;
+    if (!predict && !restore) return TAPER_OK;
+    if (predict) TAPER_TRY(train_add_conditional(c->model, options, data, be, hooks, error));
+    if (restore) TAPER_TRY(train_add_restoration(c->model, options, data, be, hooks, error));
     formats_buffer_clear(&c->file);
     return finish_candidate(c, options, data, be, hooks, error);
 }
@@ -310,6 +313,8 @@ taper_status train_model(const train_options *options, const train_dataset *data
         *report = (train_report){0};
         fill_report(report, &best, data);
         report->head_left_out = options->head.hidden && !best.model->tables.head;
+        report->restoration_left_out =
+            options->family == TAPER_FAMILY_CONV && best.model->info.family != TAPER_FAMILY_CONV;
         status = formats_write_bytes(out, best.file.data, best.file.size);
     }
     free_candidate(&best);

@@ -4,6 +4,7 @@
 #include "conditional_trainer.h"
 #include "evaluate.h"
 #include "nested_trainer.h"
+#include "restoration_trainer.h"
 #include "trainer.h"
 
 enum { TRAIN_WINDOW_AUTO = 0, TRAIN_WINDOW_WHOLE = 0xFFFF, TRAIN_LAP_AUTO = 0xFFFF };
@@ -39,27 +40,28 @@ typedef struct train_nested_choice {
 train_nested_choice train_nested_choice_defaults(void);
 
 typedef struct train_options {
-    taper_family family; /* default TAPER_FAMILY_PCA */
+    taper_family family; /* default TAPER_FAMILY_PCA; conv is pca, then its restoration network */
     uint32_t window;   /* side in pixels, TRAIN_WINDOW_AUTO (chosen on the validation part by file +
                           model bytes) or TRAIN_WINDOW_WHOLE (the images, which must have one size,
                           at most 256 x 256) */
-    uint32_t lap;      /* family pca: pixels by which windows reach over their edges, at most half a
-                          side; 0: none; TRAIN_LAP_AUTO: as many as may be. Where images have
+    uint32_t lap;      /* not family dense: pixels by which windows reach over their edges, at most
+                          half a side; 0: none; TRAIN_LAP_AUTO: as many as may be. Where images have
                           several windows */
     train_basis basis; /* default TRAIN_BASIS_SPARSE */
-    train_metric loss; /* family pca: what a cut keeps small; default TRAIN_MSE */
+    train_metric loss; /* not family dense: what a cut keeps small; default TRAIN_MSE */
     uint32_t units;    /* 0: all the window has, at most 4096, so that quality has no ceiling */
     float step; /* finest threshold in 8-bit levels times sqrt(window values) .. see calibrate.h; 0:
                    2 */
     double linear_mse; /* squared error that rounding the linear weights may add; 0: 0.25 (54 dB) */
     uint64_t set_images;        /* images over which the model's bytes are spread when the window is
                                    chosen; 0: as many as given */
-    const formats_buffer *from; /* NULL, or the file of a model of family pca to adapt: window,
-                                   lap, units, and what it has of networks are its */
+    const formats_buffer *from; /* NULL, or the file of a model of family pca or conv to adapt:
+                                   family, window, lap, units, and its networks' shapes are its */
     train_code code;            /* family dense; default TRAIN_CODE_PLANES */
     train_dense_options dense;  /* TRAIN_CODE_PLANES: its loop (trainer.h) */
     train_nested_choice nested; /* the other codes */
     train_conditional_options conditional, head; /* not for codes of whole units */
+    train_restoration_options restoration;       /* family conv */
     const uint32_t *hidden; /* family dense: widths of the encoder's hidden layers from the input
                                inwards; the decoder's mirror them. NULL: 512, 512 for planes, none
                                for the other codes */
@@ -75,6 +77,7 @@ typedef struct train_report {
     int used_linear; /* family dense, planes: training gained nothing and the linear start was kept
                       */
     int head_left_out;         /* a head was asked for and gained nothing */
+    int restoration_left_out;  /* likewise a restoration network: the model is of family pca */
     train_rd_curve validation; /* on the validation part */
 } train_report;
 
@@ -87,7 +90,7 @@ typedef struct train_hooks {
     train_stage_fn *stage;
     train_callbacks dense;
     train_nested_callbacks nested;
-    train_conditional_progress_fn *conditional, *head;
+    train_conditional_progress_fn *conditional, *head, *restoration;
 } train_hooks;
 
 /* Learn a model from data and append the .tpm file to out. be may have a pool. hooks may be NULL.

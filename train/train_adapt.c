@@ -21,9 +21,10 @@ static void drop(codec_conditional *c) {
 
 typedef struct starts {
     codec_conditional *conditional, *head;
+    codec_restoration restoration; /* layers 0: none */
 } starts;
 
-/* Contexts for the new images, then the two networks, from their starts. */
+/* Contexts for the new images, then the networks, from their starts. */
 static taper_status relearn(taper_model *m, const starts *from, const train_options *given,
                             const train_dataset *data, codec_backend *be, const train_hooks *hooks,
                             taper_error *error) {
@@ -33,7 +34,11 @@ static taper_status relearn(taper_model *m, const starts *from, const train_opti
     options.conditional.rate *= gentle, options.head.rate *= gentle;
     options.conditional.hidden = from->conditional ? from->conditional->hidden : 0;
     options.head.hidden = from->head ? from->head->hidden : 0;
-    return train_add_conditional(m, &options, data, be, hooks, error);
+    TAPER_TRY(train_add_conditional(m, &options, data, be, hooks, error));
+    if (!from->restoration.layers) return TAPER_OK;
+    options.restoration.start = &from->restoration;
+    options.restoration.rate *= gentle;
+    return train_add_restoration(m, &options, data, be, hooks, error);
 }
 
 taper_status train_adapt(taper_model *m, const train_options *options, const train_dataset *data,
@@ -43,12 +48,16 @@ taper_status train_adapt(taper_model *m, const train_options *options, const tra
         return formats_fail(error, TAPER_ERR_ARG,
                             "the images are in colour but the model is for grey ones; begin from a "
                             "colour model");
-    if (m->info.family != TAPER_FAMILY_PCA)
-        return formats_fail(error, TAPER_ERR_ARG, "only models of family pca can be adapted");
-    starts from = {take(&t->conditional), take(&t->head)};
+    if (m->info.family == TAPER_FAMILY_DENSE)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "only models of family pca or conv can be adapted");
+    starts from = {take(&t->conditional), take(&t->head), m->restoration};
+    m->restoration = (codec_restoration){0};
+    m->info.family = TAPER_FAMILY_PCA; /* until it restores again */
     free(t->head_depth), t->head_depth = NULL;
     taper_status status = train_renew_analysis(m, be, error);
     if (status == TAPER_OK) status = relearn(m, &from, options, data, be, hooks, error);
     drop(from.conditional), drop(from.head);
+    codec_restoration_free(&from.restoration);
     return status;
 }

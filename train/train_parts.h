@@ -31,8 +31,14 @@ taper_status train_add_conditional(taper_model *model, const train_options *opti
                                    const train_dataset *data, codec_backend *be,
                                    const train_hooks *hooks, taper_error *error);
 
-/* Adapt a loaded model of family pca to the images. What it has of conditional model and head
- * learns on, at a quarter of the rate in options; the others of their settings hold.
+/* A restoration network for a model whose other networks are done; it is kept only where validation
+ * says that it gains. */
+taper_status train_add_restoration(taper_model *model, const train_options *options,
+                                   const train_dataset *data, codec_backend *be,
+                                   const train_hooks *hooks, taper_error *error);
+
+/* Adapt a loaded model of family pca or conv to the images. The networks that it has learn on, at a
+ * quarter of the rate in options; the others of their settings hold.
  * TAPER_ERR_ARG: a model of another family, or for grey images where there is colour. */
 taper_status train_adapt(taper_model *model, const train_options *options,
                          const train_dataset *data, codec_backend *be, const train_hooks *hooks,

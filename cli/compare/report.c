@@ -215,7 +215,7 @@ static void put_model(const cli_report *r, FILE *page) {
     snprintf(text, sizeof text,
              "Model: family %s, window %ux%u, %u channel%s, %u units, %u passes, %llu bytes, id "
              "%016llx.",
-             m->family == TAPER_FAMILY_PCA ? "pca" : "dense", m->window_width, m->window_height,
+             taper_family_name(m->family), m->window_width, m->window_height,
              m->channels, m->channels == 1 ? "" : "s", m->units, m->passes,
              (unsigned long long)m->file_bytes, (unsigned long long)m->id);
     cli_page_note(page, text);

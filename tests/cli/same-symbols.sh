@@ -3,7 +3,9 @@
 "$SAMPLES" small . --count 48 --format png >/dev/null
 "$TAPER" train -q --window 8 --lap 0 -o contexts.tpm png
 "$TAPER" train -q --window 8 --conditional 16 --head 16 --predict-epochs 2 -o conditional.tpm png
-for model in contexts conditional; do
+"$TAPER" train -q --window 8 --family conv --restore 32 --restore-steps 150 -o conv.tpm png
+"$TAPER" info conv.tpm | grep -q 'family    conv'
+for model in contexts conditional conv; do
     "$TAPER" encode -q -m $model.tpm -o $model.taper png
 done
 
@@ -12,8 +14,8 @@ build() { # NAME COMPILER FLAGS...
     shift 2
     objects=
     for source in formats/status formats/bytes formats/container formats/directory formats/model_file \
-        codec/range_coder codec/fixed_log codec/conditional codec/conditional_state codec/head codec/code_tables codec/group codec/beside codec/causal codec/contexts \
-        codec/chunk_coder codec/rans codec/weights_coder codec/weights_v1 codec/windows codec/lap codec/model_read codec/network \
+        codec/range_coder codec/fixed_log codec/int_matrix codec/conditional codec/conditional_state codec/head codec/code_tables codec/group codec/beside codec/causal codec/contexts \
+        codec/chunk_coder codec/rans codec/weights_coder codec/weights_v1 codec/windows codec/lap codec/convolve codec/restoration codec/restore codec/draw codec/model_read codec/network \
         codec/group_reader codec/decoder codec/backend/backend codec/backend/plain \
         codec/backend/onednn codec/backend/pool tests/cli/dump_levels; do
         object=$name-$(basename "$source").o
@@ -23,13 +25,13 @@ build() { # NAME COMPILER FLAGS...
     done
     # shellcheck disable=SC2086
     "$compiler" -pthread -o "$name" $objects -lzstd -lxxhash -lm
-    for model in contexts conditional; do
+    for model in contexts conditional conv; do
         "./$name" $model.tpm $model.taper "$name-$model.levels" "$name-$model.pixels"
     done
 }
 
 same() { # NAME: as `plain`?
-    for model in contexts conditional; do
+    for model in contexts conditional conv; do
         cmp plain-$model.levels "$1-$model.levels"
         worst=$(./plain plain-$model.pixels "$1-$model.pixels")
         [ "$worst" -le 1 ] || { echo "$1: pixels differ by $worst levels" >&2; exit 1; }

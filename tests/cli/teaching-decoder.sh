@@ -78,6 +78,11 @@ cuts linked.taper -m c.tpm
 "$TAPER" encode -q -m c.tpm -o single.taper few/8x8.pgm few/1x1.pgm
 cuts single.taper -m c.tpm
 
+# family conv: pixels restored
+"$TAPER" train --window 8 --units 60 --family conv --restore 8 --restore-steps 150 -q -o r.tpm set/png
+"$TAPER" encode -q -m r.tpm -o restored.taper few/*.p[gp]m few/ring.png
+cuts restored.taper -m r.tpm
+
 # half of the front matter, a model that is not the container's
 code=0; $teach -o none --bytes 90 set.taper -m m.tpm || code=$?
 test "$code" -eq 4

@@ -10,7 +10,7 @@
 #include "../../codec/chunk_coder.h"
 #include "../../formats/directory.h"
 #include "../../formats/model_file.h"
-#include "../random_conditional.h"
+#include "../random_restoration.h"
 #include "../tiny_binary_model.h"
 
 static void save(const char *folder, const char *name, const void *prefix, size_t n_prefix,
@@ -105,6 +105,18 @@ static void make_conditional(const char *folder) {
                                                    model->tables.n_passes - 2, 4, 8, 5, 3, 0, 5);
     if (codec_model_write(model, &precision, &file, NULL) != TAPER_OK) abort();
     save_model(folder, "conditional", model, &file);
+    taper_model_free(model);
+    formats_buffer_free(&first), formats_buffer_free(&file);
+}
+
+static void make_restoration(const char *folder) {
+    formats_buffer first = formats_buffer_make(1 << 20), file = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_make((codec_window){4, 2, 1, NULL}, 7, 4, &first);
+    codec_weight_precision precision = {0.05, 8};
+    model->info.family = TAPER_FAMILY_CONV;
+    model->restoration = restoration_random(1, 8, 3, 3, model->tables.n_passes, 0, 5);
+    if (codec_model_write(model, &precision, &file, NULL) != TAPER_OK) abort();
+    save_model(folder, "restoration", model, &file);
     taper_model_free(model);
     formats_buffer_free(&first), formats_buffer_free(&file);
 }
@@ -247,6 +259,7 @@ int main(int argc, char **argv) {
     make_models(argv[1]);
     make_binary(argv[1]);
     make_conditional(argv[1]);
+    make_restoration(argv[1]);
     make_parts(argv[1]);
     make_lapped(argv[1]);
     make_directories(argv[1]);

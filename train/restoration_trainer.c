@@ -1,0 +1,267 @@
+/* restoration_trainer.c -- see restoration_trainer.h. All that is random is numbered by (seed,
+ * step), so that step, weights and moments are all that a checkpoint needs. */
+#include "restoration_trainer.h"
+#include "adam.h"
+#include "checkpoint.h"
+#include "philox.h"
+#include "restoration_network.h"
+#include "run.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CUTS_A_STEP = 4, PIXELS_A_CUT = 16384 };
+static const double checkpoint_seconds = 60.0;
+
+typedef struct run {
+    const train_restoration_options *options;
+    taper_model model; /* the given one, without what predicts: borrowed */
+    const train_dataset *data;
+    codec_backend *be;
+    train_selection images;
+    double *bits; /* [n_passes + 1] of the passes before */
+    uint32_t *at; /* [stages] of the network's shape */
+    double mse[CODEC_RESTORATION_MOST_STAGES];
+    train_restoration_network net;
+    train_adam adam;
+    uint64_t step, steps, fingerprint;
+    double now; /* running mean */
+} run;
+
+train_restoration_options train_restoration_defaults(void) {
+    return (train_restoration_options){
+        .hidden = 32, .layers = 4, .stages = 16, .steps = 6000, .rate = 1e-3f, .seed = 1};
+}
+
+/* --- plan ------------------------------------------------------------------------------- */
+
+/* Passes that a share of all bits takes; the cube of `place`, 0 .. 1, is that share. */
+static uint32_t pass_at(const run *r, double place) {
+    uint32_t passes = r->model.tables.n_passes, pass = 0;
+    double wanted = r->bits[passes] * place * place * place;
+    while (pass < passes && r->bits[pass + 1] <= wanted) pass++;
+    return pass;
+}
+
+/* Stages at equal steps of `place`, from no pass to all; fewer where these coincide. */
+static taper_status plan(run *r, codec_restoration *shape) {
+    const train_restoration_options *o = r->options;
+    const codec_restoration *start = o->start;
+    uint32_t most = start ? start->stages : o->stages;
+    *shape = (codec_restoration){.channels = r->model.window.channels,
+                                 .hidden = start ? start->hidden : o->hidden,
+                                 .layers = start ? start->layers : o->layers};
+    shape->at = r->at = calloc(most + 1, sizeof *r->at);
+    if (!r->at) return TAPER_ERR_NOMEM;
+    for (uint32_t s = 0; s < most; s++) {
+        uint32_t pass = start ? start->at[s] : pass_at(r, most > 1 ? (double)s / (most - 1) : 0);
+        if (!shape->stages || pass > r->at[shape->stages - 1]) r->at[shape->stages++] = pass;
+    }
+    return TAPER_OK;
+}
+
+static taper_status measure_order(run *r, taper_model *model, const train_codes *codes,
+                                  taper_error *error) {
+    uint32_t passes = model->tables.n_passes;
+    r->bits = calloc(passes + 1, sizeof *r->bits);
+    if (!r->bits) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the order");
+    TAPER_TRY(train_measure_bits(model, codes, r->bits + 1, error));
+    for (uint32_t i = 0; i < passes; i++) r->bits[i + 1] += r->bits[i];
+    return TAPER_OK;
+}
+
+static taper_status make_batch(const run *r, train_restoration_batch *batch, uint32_t pass,
+                               uint64_t number, taper_error *error) {
+    return train_restoration_batch_make(batch, &r->model, r->be, r->data, r->images.image,
+                                        r->images.n, PIXELS_A_CUT, pass, r->options->seed, number,
+                                        error);
+}
+
+/* The mean squared errors of the stages' cuts, without the network. */
+static taper_status measure_stages(run *r, taper_error *error) {
+    enum { BATCHES = 16 };
+    const uint64_t apart = (uint64_t)1 << 40; /* from the steps' draws */
+    for (uint32_t s = 0; s < r->net.shape.stages; s++)
+        for (uint32_t i = 0; i < BATCHES; i++) {
+            train_restoration_batch batch;
+            TAPER_TRY(make_batch(r, &batch, r->at[s], apart + i, error));
+            r->mse[s] += (train_restoration_mse(&batch) + 1e-6) / BATCHES;
+            train_restoration_batch_free(&batch);
+        }
+    return TAPER_OK;
+}
+
+/* --- the steps -------------------------------------------------------------------------- */
+
+/* What the error of a number is divided by: the mean of what is usual at this place of the order
+ * and of what this batch has. A plain image's own error alone would make its slopes, at the gain
+ * that other images need, drown theirs. */
+static double worth(const run *r, double place, const train_restoration_batch *batch) {
+    uint32_t last = r->net.shape.stages - 1, s = (uint32_t)(place * last);
+    double part = place * last - s, usual = r->mse[s];
+    if (s < last) usual = exp((1 - part) * log(usual) + part * log(r->mse[s + 1]));
+    return (usual + train_restoration_mse(batch)) / 2 * (double)(batch->rows * batch->values);
+}
+
+/* The coarsest cuts count little: what they lack is too large to be guessed, but all of a kind. */
+static taper_status learn_cut(run *r, uint64_t number, double *now, taper_error *error) {
+    const train_restoration_options *o = r->options;
+    train_restoration_batch batch;
+    train_restoration_errors errors;
+    uint32_t random[4];
+    train_philox(o->seed, number, TRAIN_STREAM_STAGE, random);
+    double place = (double)train_philox_uniform(random[0]);
+    uint32_t pass = pass_at(r, place);
+    TAPER_TRY(make_batch(r, &batch, pass, number, error));
+    taper_status status = train_restoration_forward(&r->net, &batch, pass);
+    if (status == TAPER_OK)
+        status = train_restoration_backward(&r->net, place / worth(r, place, &batch) / CUTS_A_STEP,
+                                            &errors);
+    train_restoration_batch_free(&batch);
+    if (status != TAPER_OK) return formats_fail(error, status, "no memory for a training step");
+    *now += errors.now / (errors.before + 1e-9) / CUTS_A_STEP;
+    return TAPER_OK;
+}
+
+static taper_status one_step(run *r, taper_error *error) {
+    const train_restoration_options *o = r->options;
+    double sum = 0;
+    memset(r->net.gradient, 0, r->net.n * sizeof *r->net.gradient);
+    for (uint32_t i = 0; i < CUTS_A_STEP; i++)
+        TAPER_TRY(learn_cut(r, r->step * CUTS_A_STEP + i, &sum, error));
+    float rate =
+        train_cosine_rate(o->rate, r->step, r->steps, r->steps / 20 < 100 ? r->steps / 20 : 100);
+    taper_status status =
+        train_adam_step(&r->adam, r->be, rate, 100.0f, r->net.gradient, r->net.parameter, NULL);
+    if (status == TAPER_ERR_ARG)
+        return formats_fail(
+            error, status, "training the restoration network diverged in step %llu; lower its rate",
+            (unsigned long long)r->step + 1);
+    double keep = r->step < 200 ? (double)r->step / (double)(r->step + 1) : 0.995;
+    r->now = keep * r->now + (1 - keep) * sum;
+    r->step++;
+    return TAPER_OK;
+}
+
+/* --- checkpoints ------------------------------------------------------------------------ */
+
+static uint64_t fingerprint_of(const run *r) {
+    const train_restoration_options *o = r->options;
+    const codec_restoration *c = &r->net.shape;
+    const codec_code_tables *t = &r->model.tables;
+    const double numbers[] = {
+        c->hidden,       c->layers,       c->stages,          o->steps,
+        (double)o->rate, (double)o->seed, (double)r->data->n, (double)r->data->pixels};
+    uint64_t hash = train_fingerprint(5, numbers, sizeof numbers);
+    hash = train_fingerprint(hash, c->at, c->stages * sizeof *c->at);
+    hash = train_fingerprint(hash, t->slope, t->n_slopes);
+    hash = train_fingerprint(hash, t->weight, sizeof t->weight);
+    return train_fingerprint(hash, r->net.parameter, r->net.n * sizeof(float));
+}
+
+static train_checkpoint checkpoint_of(run *r) {
+    float *rest = r->net.gradient; /* the fourth vector is not needed */
+    return (train_checkpoint){.fingerprint = r->fingerprint,
+                              .step = r->step,
+                              .adam_step = r->adam.step,
+                              .sum_bits = r->now,
+                              .n = r->net.n,
+                              .vector = {r->net.parameter, r->adam.m, r->adam.v, rest}};
+}
+
+static taper_status save(run *r, taper_error *error) {
+    train_checkpoint c = checkpoint_of(r);
+    return r->options->checkpoint ? train_checkpoint_write(r->options->checkpoint, &c, error)
+                                  : TAPER_OK;
+}
+
+static taper_status resume(run *r, taper_error *error) {
+    const char *path = r->options->checkpoint;
+    if (!r->options->resume || !path || access(path, F_OK) != 0) return TAPER_OK;
+    train_checkpoint c = checkpoint_of(r);
+    TAPER_TRY(train_checkpoint_read(path, &c, error));
+    free(c.history);
+    if (c.step > r->steps)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the checkpoint contradicts itself; start without --resume");
+    r->step = c.step, r->adam.step = c.adam_step, r->now = c.sum_bits;
+    return TAPER_OK;
+}
+
+/* --- the loop --------------------------------------------------------------------------- */
+
+static taper_status begin(run *r, taper_error *error) {
+    const train_restoration_options *o = r->options;
+    codec_restoration shape;
+    taper_status status =
+        train_select(&r->images, r->data, r->model.window, TRAIN_PART_TRAINING, SIZE_MAX / 2);
+    if (status == TAPER_OK) status = plan(r, &shape);
+    if (status == TAPER_OK) status = train_restoration_create(&r->net, &shape, r->be, o->seed);
+    if (status == TAPER_ERR_ARG)
+        return formats_fail(error, status,
+                            "a restoration network of %u channels and %u layers: 8 to 48 in steps "
+                            "of 8, and 2 to 5",
+                            shape.hidden, shape.layers);
+    if (status == TAPER_OK) status = train_adam_create(&r->adam, r->net.n);
+    if (status != TAPER_OK)
+        return formats_fail(error, status, "no memory for training a restoration network");
+    TAPER_TRY(measure_stages(r, error));
+    if (o->start)
+        train_restoration_import(&r->net, o->start);
+    else
+        train_restoration_set_gains(&r->net, r->mse);
+    r->steps = o->steps;
+    r->fingerprint = fingerprint_of(r);
+    return resume(r, error);
+}
+
+static taper_status loop(run *r, train_conditional_progress_fn *progress, void *user, int *stopped,
+                         taper_error *error) {
+    double started = train_seconds(), saved = started;
+    uint64_t first = r->step;
+    int stop = 0;
+    while (r->step < r->steps && !stop) {
+        TAPER_TRY(one_step(r, error));
+        double now = train_seconds();
+        double left = (now - started) / (double)(r->step - first) * (double)(r->steps - r->step);
+        train_conditional_progress p = {r->step, r->steps, r->now, 1.0, left};
+        stop = progress && progress(user, &p);
+        if (stop || r->step == r->steps || now - saved > checkpoint_seconds) {
+            TAPER_TRY(save(r, error));
+            saved = train_seconds();
+        }
+    }
+    if (stopped) *stopped = stop;
+    return TAPER_OK;
+}
+
+taper_status train_restoration(taper_model *model, const train_restoration_options *options,
+                               const train_dataset *data, const train_codes *codes,
+                               codec_backend *be, train_conditional_progress_fn *progress,
+                               void *user, int *stopped, taper_error *error) {
+    run r = {.options = options, .model = *model, .data = data, .be = be};
+    if (!options->steps || !(options->rate > 0) || !options->stages ||
+        options->stages > CODEC_RESTORATION_MOST_STAGES)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "restoration: stages 1 to %d; steps and rate above 0",
+                            CODEC_RESTORATION_MOST_STAGES);
+    if (model->window.width % CODEC_RESTORATION_PATCH ||
+        model->window.height % CODEC_RESTORATION_PATCH)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "family conv needs windows of even sides, not %u x %u; give another "
+                            "--window",
+                            model->window.width, model->window.height);
+    taper_status status = measure_order(&r, model, codes, error);
+    r.model.tables.conditional = NULL; /* symbols are not asked for, and contexts stay */
+    if (status == TAPER_OK) status = begin(&r, error);
+    if (status == TAPER_OK) status = loop(&r, progress, user, stopped, error);
+    if (status == TAPER_OK && train_restoration_export(&r.net, &model->restoration) != TAPER_OK)
+        status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for a restoration network");
+    if (status == TAPER_OK) model->info.family = TAPER_FAMILY_CONV;
+    train_selection_free(&r.images);
+    train_restoration_free(&r.net);
+    train_adam_free(&r.adam);
+    free(r.bits), free(r.at);
+    return status;
+}
