@@ -48,7 +48,7 @@ static const cli_option options[] = {
     {"window", 'w', CLI_STRING, "W", offsetof(settings, window), .initial = "auto",
      .help = "side of the square a code covers, 'whole' image, or 'auto'"},
     {"lap", 0, CLI_STRING, "N", offsetof(settings, lap), .initial = "auto",
-     .help = "pca, conv: pixels that windows lap by; 0: none; auto: half a window"},
+     .help = "pca, conv: pixels by which windows lap; 0: none; auto: half"},
     {"basis", 0, CLI_CHOICE, "NAME", offsetof(settings, basis), .choices = bases,
      .initial = "sparse", .help = "components made sparse, or as they are"},
     {"loss", 0, CLI_CHOICE, "NAME", offsetof(settings, loss), .choices = losses, .initial = "mse",
