@@ -72,6 +72,10 @@ taper_status codec_restoration_read(codec_restoration *r, uint16_t version, uint
 /* The first layer's bias[hidden] and the gain after so many complete passes. */
 void codec_restoration_at(const codec_restoration *r, uint32_t pass, int32_t *bias, int32_t *gain);
 
+/* Bytes that apply takes for an image beside its windows. For checking against limits beforehand. */
+uint64_t codec_restoration_bytes(const codec_restoration *r, codec_window window, codec_grid grid,
+                                 unsigned threads);
+
 /* Add to the windows of one image, [grid.rows * grid.columns][values] as the linear path and its
  * laps have left them, decoded from so many complete passes. pool: NULL or threads to share.
  * TAPER_ERR_NOMEM: some of the windows may have been changed. */

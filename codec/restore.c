@@ -110,11 +110,26 @@ typedef struct band {
     int32_t *z;                      /* of the row that is made */
 } band;
 
+static size_t row_size(const codec_restoration *r, size_t columns) {
+    uint32_t values = codec_restoration_values(r->channels);
+    return (columns + 2) * (r->hidden > values ? r->hidden : values);
+}
+
+static size_t rows_of(const codec_restoration *r) { return r->layers * (KEPT + 1) + 1; }
+
+uint64_t codec_restoration_bytes(const codec_restoration *r, codec_window w, codec_grid grid,
+                                 unsigned threads) {
+    uint64_t rows = (uint64_t)grid.rows * (w.height / PATCH),
+             columns = (uint64_t)grid.columns * (w.width / PATCH), bands = (rows - 1) / BAND + 1;
+    uint64_t each = row_size(r, columns) * (rows_of(r) * sizeof(int16_t) + sizeof(int32_t));
+    return rows * columns * codec_restoration_values(w.channels) * sizeof(int16_t) +
+           each * (bands < threads ? bands : threads);
+}
+
 static int open_band(const task *t, band *b) {
-    uint32_t layers = t->net->layers, values = t->picture.values;
-    size_t widest = t->net->hidden > values ? t->net->hidden : values,
-           row = ((size_t)t->picture.columns + 2) * widest;
-    b->memory = calloc(layers * (KEPT + 1) + 1, row * sizeof *b->memory);
+    uint32_t layers = t->net->layers;
+    size_t row = row_size(t->net, t->picture.columns);
+    b->memory = calloc(rows_of(t->net), row * sizeof *b->memory);
     b->z = malloc(row * sizeof *b->z);
     if (!b->memory || !b->z) return 0;
     int16_t *at = b->memory;

@@ -201,7 +201,7 @@ def sets():
         model = WORK / "sets" / (name + ".tpm")
         if not model.exists():
             output(TAPER, "train", "-q", "-f", "-o", model, "--conditional", "64", "--head", "64",
-                   "--predict-epochs", "30", "--quality", "20,50", train)
+                   "--predict-epochs", "30", "--quality", "20,50", "--family", "conv", train)
         text = compare(model, test, "-n", "300", "-r", "webp,avif,jxl")
         best = max((bd for bd in json.loads(text)["bd_rate"]
                     if bd["codec"] == "taper" and bd["accounting"] == "file"
