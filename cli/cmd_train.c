@@ -413,6 +413,8 @@ static int check_and_run(settings *s, int argc, char **argv, int first) {
         return cli_usage(&cli_verb_train, "--conditional and --head need --code planes");
     if (s->loss && s->family == TAPER_FAMILY_DENSE)
         return cli_usage(&cli_verb_train, "--loss %s needs --family pca or conv", losses[s->loss]);
+    if (s->fast && s->family == TAPER_FAMILY_CONV)
+        return cli_usage(&cli_verb_train, "--fast is without networks, --family conv with one");
     if (s->restore % 8)
         return cli_usage(&cli_verb_train, "--restore is a multiple of 8, not %lld",
                          (long long)s->restore);

@@ -296,17 +296,30 @@ static taper_status bring_up(taper_decoder *d, uint32_t g, codec_group_reader **
                                     d->limits.max_memory, out, error);
 }
 
-/* Room for n windows. beside: bytes that are taken for an image of them later. */
-static taper_status make_room(const taper_decoder *d, drawn *w, uint32_t n, uint64_t beside,
-                              taper_error *error) {
-    size_t inputs = d->model->network.inputs;
-    size_t copies = d->model->restoration.layers || d->model->window.lap ? 2 : 1;
-    size_t values = copies * inputs + d->model->network.units;
-    if (n * values * sizeof(float) + beside > d->limits.max_memory)
-        return formats_fail(
-            error, TAPER_ERR_LIMIT,
-            "drawing this image needs %llu bytes; raise --max-memory if you trust the file",
-            (unsigned long long)(n * values * sizeof(float) + beside));
+/* Bytes that an image of n windows takes to draw: its codes, its windows, and what is done to these
+ * before they are stored. */
+static uint64_t bytes_to_draw(const taper_decoder *d, const taper_image_info *info, uint32_t n) {
+    const taper_model *m = d->model;
+    uint64_t copies = m->restoration.layers || m->window.lap ? 2 : 1,
+             values = copies * m->network.inputs + m->network.units,
+             bytes = n * values * sizeof(float);
+    if (!m->restoration.layers) return bytes;
+    codec_grid grid = codec_windows_grid(m->window, info->width, info->height);
+    return bytes + codec_restoration_bytes(&m->restoration, m->window, grid,
+                                           codec_pool_threads(d->backend.pool));
+}
+
+static taper_status check_room(const taper_decoder *d, const taper_image_info *info, uint32_t n,
+                               taper_error *error) {
+    uint64_t bytes = bytes_to_draw(d, info, n);
+    if (bytes <= d->limits.max_memory) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_LIMIT,
+                        "drawing this image needs %llu bytes; raise --max-memory if you trust "
+                        "the file",
+                        (unsigned long long)bytes);
+}
+
+static taper_status make_room(const taper_decoder *d, drawn *w, uint32_t n, taper_error *error) {
     if (n <= w->capacity) return TAPER_OK;
     free(w->code), free(w->pixels);
     w->n = 0;
@@ -341,9 +354,9 @@ static void draw_block(void *context, size_t block) {
         t->failed = 1;
 }
 
-/* Have windows first .. first + n - 1 drawn, and some after them; beside as for make_room. */
+/* Have windows first .. first + n - 1 drawn, and some after them. */
 static taper_status draw(taper_decoder *d, uint32_t g, const codec_group_reader *r, uint32_t first,
-                         uint32_t n, uint64_t beside, taper_error *error) {
+                         uint32_t n, taper_error *error) {
     drawn *w = &d->drawn[track_of(d, g)];
     const codec_group *state = &r->state;
     if (w->n && w->group == g && w->pass == state->pass && w->position == state->position &&
@@ -353,7 +366,7 @@ static taper_status draw(taper_decoder *d, uint32_t g, const codec_group_reader 
                      : state->n - first < DRAW_WINDOWS ? state->n - first
                                                        : DRAW_WINDOWS;
     if (ahead < n) ahead = n;
-    TAPER_TRY(make_room(d, w, ahead, beside, error));
+    TAPER_TRY(make_room(d, w, ahead, error));
     w->n = 0;
     drawing task = {.decoder = d, .state = state, .to = w, .first = first, .n = ahead};
     task.share = d->backend.pool ? DRAW_BLOCK : ahead;
@@ -363,15 +376,6 @@ static taper_status draw(taper_decoder *d, uint32_t g, const codec_group_reader 
     w->group = g, w->first = first, w->n = ahead, w->pass = state->pass,
     w->position = state->position;
     return TAPER_OK;
-}
-
-static uint64_t bytes_to_restore(const taper_decoder *d, const taper_image_info *info) {
-    const taper_model *m = d->model;
-    return m->restoration.layers
-               ? codec_restoration_bytes(&m->restoration, m->window,
-                                         codec_windows_grid(m->window, info->width, info->height),
-                                         codec_pool_threads(d->backend.pool))
-               : 0;
 }
 
 taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out,
@@ -388,7 +392,8 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     uint32_t in_group =
         formats_front_place(&d->front, (uint32_t)i) - d->front.group_first[info.group];
     uint32_t first = r->first[in_group], n = r->first[in_group + 1] - first;
-    TAPER_TRY(draw(d, info.group, r, first, n, bytes_to_restore(d, &info), error));
+    TAPER_TRY(check_room(d, &info, n, error));
+    TAPER_TRY(draw(d, info.group, r, first, n, error));
     out->width = info.width, out->height = info.height, out->channels = info.channels,
     out->depth = info.depth;
     const drawn *w = &d->drawn[track_of(d, info.group)];

@@ -5,16 +5,16 @@
 
 taper_status codec_model_draw(const taper_model *m, uint32_t pass, codec_pool *pool,
                               const float *from, taper_image *image) {
-    if (!m->restoration.layers) return codec_windows_write(m->window, from, image);
-    codec_grid grid = codec_windows_grid(m->window, image->width, image->height);
-    size_t bytes = (size_t)grid.columns * grid.rows * codec_window_values(m->window) * sizeof *from;
-    float *windows = malloc(bytes);
+    codec_window w = m->window;
+    if (!m->restoration.layers) return codec_windows_write(w, from, image);
+    codec_grid grid = codec_windows_grid(w, image->width, image->height);
+    size_t bytes = (size_t)grid.columns * grid.rows * codec_window_values(w) * sizeof *from;
+    float *windows = malloc(bytes); /* `from` is kept for the next image that is asked for */
     if (!windows) return TAPER_ERR_NOMEM;
     memcpy(windows, from, bytes);
-    if (m->window.lap) codec_lap_synthesise(m->window, grid, windows);
-    taper_status status =
-        codec_restoration_apply(&m->restoration, pass, m->window, grid, pool, windows);
-    if (status == TAPER_OK) codec_windows_store(m->window, windows, image);
+    if (w.lap) codec_lap_synthesise(w, grid, windows);
+    taper_status status = codec_restoration_apply(&m->restoration, pass, w, grid, pool, windows);
+    if (status == TAPER_OK) codec_windows_store(w, windows, image);
     free(windows);
     return status;
 }

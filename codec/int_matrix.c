@@ -5,12 +5,12 @@
 #include <string.h>
 
 static int32_t get(const codec_int_matrix *m, uint32_t r, uint32_t c) {
-    size_t at = r * m->row + c * m->column;
+    size_t at = r * m->row_stride + c * m->column_stride;
     return m->i8 ? m->i8[at] : m->i16 ? m->i16[at] : m->i32[at];
 }
 
 static void put(const codec_int_matrix *m, uint32_t r, uint32_t c, int32_t v) {
-    size_t at = r * m->row + c * m->column;
+    size_t at = r * m->row_stride + c * m->column_stride;
     if (m->i8)
         m->i8[at] = (int8_t)v;
     else if (m->i16)

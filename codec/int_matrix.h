@@ -6,13 +6,14 @@
 
 enum { CODEC_INT_MATRIX_MOST_SHIFT = 30 };
 
-/* Where element (r, c) of a matrix lies: in one of the arrays, at r * row + c * column. */
+/* Where element (r, c) of a matrix lies: in one of the arrays, at r * row_stride + c *
+ * column_stride. */
 typedef struct codec_int_matrix {
     int8_t *i8;
     int16_t *i16;
     int32_t *i32;
     uint32_t rows, columns;
-    size_t row, column;
+    size_t row_stride, column_stride;
     uint8_t *shift; /* [rows] the row's step is 2^-shift; NULL: all steps are 1 */
     int32_t most;   /* magnitude */
 } codec_int_matrix;

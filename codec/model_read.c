@@ -252,7 +252,7 @@ static taper_status read_payload(taper_model *m, uint16_t version, formats_curso
     }
     if (a.family == TAPER_FAMILY_CONV)
         TAPER_TRY(codec_restoration_read(&m->restoration, version, a.window.channels, t->n_passes,
-                                         in, error));
+                                         limits->max_model_bytes, in, error));
     if (formats_cursor_left(in))
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: bytes follow its last table");
     m->info.family = (taper_family)a.family;

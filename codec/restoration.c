@@ -64,15 +64,27 @@ static int list_matrices(const codec_restoration *r, codec_int_matrix m[MATRICES
     };
     uint32_t h = r->hidden;
     int n = 0;
-    m[n++] = (codec_int_matrix){NULL, NULL, r->stage, r->stages, h, h, 1, NULL, BIAS};
-    m[n++] = (codec_int_matrix){NULL, NULL, r->gain, 1, r->stages, 0, 1, NULL, GAIN};
+    m[n++] = (codec_int_matrix){.i32 = r->stage,
+                                .rows = r->stages,
+                                .columns = h,
+                                .row_stride = h,
+                                .column_stride = 1,
+                                .most = BIAS};
+    m[n++] = (codec_int_matrix){
+        .i32 = r->gain, .rows = 1, .columns = r->stages, .column_stride = 1, .most = GAIN};
     for (uint32_t l = 0; l < r->layers; l++) {
         const codec_convolution *c = &r->layer[l];
         uint32_t inputs = TAPS * c->inputs;
-        m[n++] = (codec_int_matrix){NULL,   c->weight, NULL,     c->outputs, inputs,
-                                    inputs, 1,         c->shift, WEIGHT};
+        m[n++] = (codec_int_matrix){.i16 = c->weight,
+                                    .rows = c->outputs,
+                                    .columns = inputs,
+                                    .row_stride = inputs,
+                                    .column_stride = 1,
+                                    .shift = c->shift,
+                                    .most = WEIGHT};
         if (c->bias)
-            m[n++] = (codec_int_matrix){NULL, NULL, c->bias, 1, c->outputs, 0, 1, NULL, BIAS};
+            m[n++] = (codec_int_matrix){
+                .i32 = c->bias, .rows = 1, .columns = c->outputs, .column_stride = 1, .most = BIAS};
     }
     return n;
 }
@@ -86,6 +98,14 @@ taper_status codec_restoration_write(const codec_restoration *r, formats_buffer 
     int matrices = list_matrices(r, matrix);
     for (int i = 0; i < matrices; i++) TAPER_TRY(codec_int_matrix_write(&matrix[i], out));
     return out->status;
+}
+
+/* As floats, which is what a limit on models counts. */
+static uint64_t weight_bytes(const codec_restoration *r) {
+    uint64_t h = r->hidden, values = codec_restoration_values(r->channels);
+    uint64_t weights = TAPS * h * (2 * values + (r->layers - 2) * h),
+             biases = (r->stages + r->layers - 2) * h + values;
+    return (weights + biases + r->stages) * sizeof(float);
 }
 
 /* The passes that stages are for. */
@@ -102,7 +122,8 @@ static taper_status read_passes(codec_restoration *r, uint32_t passes, formats_c
 }
 
 taper_status codec_restoration_read(codec_restoration *r, uint16_t version, uint32_t channels,
-                                    uint32_t passes, formats_cursor *in, taper_error *error) {
+                                    uint32_t passes, uint64_t max_bytes, formats_cursor *in,
+                                    taper_error *error) {
     *r = (codec_restoration){.channels = channels};
     r->hidden = formats_read_u8(in);
     r->layers = formats_read_u8(in);
@@ -113,6 +134,11 @@ taper_status codec_restoration_read(codec_restoration *r, uint16_t version, uint
                             "model: a restoration network of %u layers, %u hidden channels and %u "
                             "stages is not legal",
                             r->layers, r->hidden, r->stages);
+    if (weight_bytes(r) > max_bytes)
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "model: a restoration network of %llu bytes, more than the limit of "
+                            "%llu; raise --max-model if you trust it",
+                            (unsigned long long)weight_bytes(r), (unsigned long long)max_bytes);
     if (codec_restoration_alloc(r) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a restoration network");
     taper_status status = read_passes(r, passes, in, error);

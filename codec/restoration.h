@@ -56,7 +56,7 @@ static inline uint32_t codec_restoration_values(uint32_t channels) {
     return CODEC_RESTORATION_PATCH * CODEC_RESTORATION_PATCH * channels;
 }
 
-/* Zeroed arrays for channels, hidden, layers and stages set in *r. TAPER_ERR_ARG: a shape outside
+/* Zeroed arrays for channels, hidden, layers and stages set in *r, whose pointers are NULL. TAPER_ERR_ARG: a shape outside
  * the ranges. On failure nothing is held. */
 taper_status codec_restoration_alloc(codec_restoration *r);
 /* To be called once all numbers stand, before apply. TAPER_ERR_NOMEM. */
@@ -64,15 +64,17 @@ taper_status codec_restoration_pack(codec_restoration *r);
 void codec_restoration_free(codec_restoration *r); /* leaves it zeroed; a zeroed one is fine */
 
 /* Serialised form (SPEC.md, 6.8), of a model with so many channels and passes. Every field is
- * checked before memory is taken for it. Nothing is held on failure. */
+ * checked before memory is taken for it. TAPER_ERR_LIMIT: its weights, as floats, would take more
+ * than max_bytes. Nothing is held on failure. */
 taper_status codec_restoration_write(const codec_restoration *r, formats_buffer *out);
 taper_status codec_restoration_read(codec_restoration *r, uint16_t version, uint32_t channels,
-                                    uint32_t passes, formats_cursor *in, taper_error *error);
+                                    uint32_t passes, uint64_t max_bytes, formats_cursor *in,
+                                    taper_error *error);
 
 /* The first layer's bias[hidden] and the gain after so many complete passes. */
 void codec_restoration_at(const codec_restoration *r, uint32_t pass, int32_t *bias, int32_t *gain);
 
-/* Bytes that apply takes for an image beside its windows. For checking against limits beforehand. */
+/* Bytes that apply takes for an image beside its windows. For checking against limits before. */
 uint64_t codec_restoration_bytes(const codec_restoration *r, codec_window window, codec_grid grid,
                                  unsigned threads);
 

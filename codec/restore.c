@@ -53,7 +53,8 @@ static int16_t input_of(float y) {
     float a = (y - 128.0f) * CODEC_RESTORATION_PIXEL_ONE + 0.5f;
     a = a > -most - 1 ? a : -most - 1; /* NaN too */
     a = a < most ? a : most;
-    return (int16_t)((int32_t)(a + most + 1) - CODEC_RESTORATION_PIXEL_MAX - 1); /* floor(a) */
+    /* floor(a): what is added leaves nothing below 0, and no float there is finer than the sum */
+    return (int16_t)((int32_t)(a + most + 1) - CODEC_RESTORATION_PIXEL_MAX - 1);
 }
 
 CODEC_CLONES static void read_row(const picture *p, uint32_t row, int16_t *to) {
@@ -143,9 +144,9 @@ static int open_band(const task *t, band *b) {
 
 static void close_band(band *b) { free(b->memory), free(b->z); }
 
-/* Row y of the input of a layer, as kept; y may be outside the picture by a few rows. */
+/* Row y, which lies in the picture, of the input of a layer. */
 static int16_t *kept_row(const band *b, uint32_t layer, int64_t y) {
-    return b->row[layer][(uint64_t)(y + KEPT * MOST_LAYERS) % KEPT];
+    return b->row[layer][(uint64_t)y % KEPT];
 }
 
 static const int16_t *input_row(const task *t, const band *b, uint32_t layer, int64_t y) {

@@ -48,7 +48,7 @@ typedef enum taper_family {
     TAPER_FAMILY_CONV = 2 /* pca whose pixels a convolutional network restores */
 } taper_family;
 
-/* "pca", "dense" or "conv". Never NULL. */
+/* "pca", "dense" or "conv"; "unknown" for what is none. Never NULL. */
 TAPER_API const char *taper_family_name(taper_family family);
 
 typedef struct taper_model_info {

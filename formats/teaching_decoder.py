@@ -72,7 +72,7 @@ MOST_STAGES = 255
 MOST_SHIFT = 30
 MOST_BIAS = 65536
 PATCH = 2
-MOST_CHANNELS = 48
+MOST_WIDTH = 48
 MOST_CONVOLUTIONS = 5
 MOST_RESTORED = 64
 PIXEL_ONE = 16
@@ -808,7 +808,7 @@ class Model:
     def restoration_network(self, r):
         net = Restoration()
         net.hidden, layers, stages = r.unpack("BBB")
-        require(8 <= net.hidden <= MOST_CHANNELS and net.hidden % 8 == 0 and
+        require(8 <= net.hidden <= MOST_WIDTH and net.hidden % 8 == 0 and
                 2 <= layers <= MOST_CONVOLUTIONS and 1 <= stages <= MOST_RESTORED,
                 "a restoration network of an illegal shape")
         net.passes = [0]

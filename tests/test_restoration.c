@@ -2,6 +2,7 @@
  * and the threads that work on them; their file form, and what is not legal in it; models of family
  * conv, whole and cut. */
 #include "../codec/head.h"
+#include "../codec/model_payload.h"
 #include "../formats/model_file.h"
 #include "cmocka_all.h"
 #include "dct_model.h"
@@ -10,6 +11,8 @@
 #include <math.h>
 
 enum { SEED = 5, PASSES = 90 };
+
+static const uint64_t most_bytes = 1 << 20; /* of a network, as floats */
 
 /* --- the twin: every layer over the whole picture, in 64 bits ------------------------------- */
 
@@ -155,7 +158,9 @@ static void kernels_are_as_defined(void **unused) {
         const int16_t *const in[3] = {row[0], row[1], row[2]};
         for (int y = 0; y < 3; y++)
             for (size_t i = 0; i < sizeof row[y] / sizeof *row[y]; i++)
-                row[y][i] = (int16_t)(hidden == 48 ? 4095 : picture_random(&state) % 4096);
+                row[y][i] =
+                    (int16_t)(hidden == 48 ? 4095
+                                           : (int32_t)(picture_random(&state) % 8192) - 4096);
         for (uint32_t columns = 1; columns <= COLUMNS; columns++)
             for (uint32_t l = 0; l < 3; l++) {
                 int32_t expected[COLUMNS * 48], z[COLUMNS * 48 + 1];
@@ -197,8 +202,8 @@ static taper_status read_back(const codec_restoration *r, codec_restoration *bac
     formats_buffer file = formats_buffer_make(1 << 24);
     assert_int_equal(codec_restoration_write(r, &file), TAPER_OK);
     formats_cursor in = formats_cursor_over(file.data, file.size);
-    taper_status status = codec_restoration_read(back, FORMATS_MODEL_VERSION,
-                                                 r->channels == 3 ? 3 : 1, PASSES, &in, error);
+    taper_status status = codec_restoration_read(
+        back, FORMATS_MODEL_VERSION, r->channels == 3 ? 3 : 1, PASSES, most_bytes, &in, error);
     if (status == TAPER_OK) assert_int_equal(formats_cursor_left(&in), 0);
     formats_buffer_free(&file);
     return status;
@@ -219,6 +224,25 @@ static void file_form_is_read_as_written(void **unused) {
         if (l) assert_memory_equal(a->bias, b->bias, a->outputs * sizeof *a->bias);
     }
     codec_restoration_free(&back);
+    codec_restoration_free(&r);
+}
+
+static void large_ones_meet_the_limit(void **unused) {
+    (void)unused;
+    codec_restoration r = restoration_random(1, 16, 3, 5, PASSES, 0, SEED), back;
+    formats_buffer file = formats_buffer_make(1 << 24);
+    taper_error error = {0};
+    assert_int_equal(codec_restoration_write(&r, &file), TAPER_OK);
+    const uint64_t weights = 9 * 16 * (4 + 16 + 4) + 16 + 4 + 5 * 16 + 5;
+    for (uint64_t less = 0; less < 2; less++) {
+        formats_cursor in = formats_cursor_over(file.data, file.size);
+        assert_int_equal(codec_restoration_read(&back, FORMATS_MODEL_VERSION, 1, PASSES,
+                                                4 * weights - less, &in, &error),
+                         less ? TAPER_ERR_LIMIT : TAPER_OK);
+        if (!less) codec_restoration_free(&back);
+    }
+    assert_non_null(strstr(error.text, "--max-model"));
+    formats_buffer_free(&file);
     codec_restoration_free(&r);
 }
 
@@ -262,8 +286,9 @@ static void illegal_fields_are_refused(void **unused) {
                                   : at == 1 ? CODEC_RESTORATION_MOST_LAYERS + 1
                                             : CODEC_RESTORATION_MOST_STAGES + 1);
         formats_cursor in = formats_cursor_over(file.data, file.size);
-        assert_int_equal(codec_restoration_read(&back, FORMATS_MODEL_VERSION, 1, PASSES, &in, NULL),
-                         TAPER_ERR_CORRUPT);
+        assert_int_equal(
+            codec_restoration_read(&back, FORMATS_MODEL_VERSION, 1, PASSES, most_bytes, &in, NULL),
+            TAPER_ERR_CORRUPT);
         formats_buffer_free(&file);
         codec_restoration_free(&r);
     }
@@ -283,10 +308,11 @@ static void any_byte_is_refused_or_usable(void **unused) {
         formats_cursor in = formats_cursor_over(file.data, file.size),
                        cut = formats_cursor_over(file.data, at);
         assert_int_not_equal(
-            codec_restoration_read(&back, FORMATS_MODEL_VERSION, 1, PASSES, &cut, NULL), TAPER_OK);
+            codec_restoration_read(&back, FORMATS_MODEL_VERSION, 1, PASSES, most_bytes, &cut, NULL),
+            TAPER_OK);
         file.data[at] = (uint8_t)picture_random(&state);
-        int legal =
-            codec_restoration_read(&back, FORMATS_MODEL_VERSION, 1, PASSES, &in, NULL) == TAPER_OK;
+        int legal = codec_restoration_read(&back, FORMATS_MODEL_VERSION, 1, PASSES, most_bytes, &in,
+                                           NULL) == TAPER_OK;
         file.data[at] = was;
         refused += !legal, usable += (size_t)legal;
         if (!legal) continue;
@@ -355,15 +381,117 @@ static void models_carry_it(void **unused) {
     taper_model_free(m);
 }
 
+/* What is restored goes with the passes that are complete, and is done once, however often an image
+ * is asked for; windows lap here. */
+static void a_decoder_restores_as_its_passes_say(void **unused) {
+    (void)unused;
+    formats_buffer plain = formats_buffer_make(1 << 24), pixels = formats_buffer_make(1 << 20);
+    codec_lap lap = {.reach = 1, .stored = {5000}};
+    assert_int_equal(codec_lap_prepare(&lap), TAPER_OK);
+    taper_model *m = dct_model_in_parts((codec_window){8, 8, 1, &lap}, 40, 8, 2, &plain);
+    taper_image image = dct_picture(24, 16, 1, 3);
+    formats_buffer with = dct_encode(m, &image, 1, NULL, 0);
+    assert_int_equal(dct_pull(with.data, with.size, m, &pixels, NULL), TAPER_OK);
+    uint32_t passes = dct_info(&with, m).passes;
+    for (int late = 0; late < 2; late++) { /* nothing is added until the last pass is there */
+        m->restoration = restoration_random(1, 16, 3, 3, passes, 0, SEED);
+        m->restoration.at[1] = passes - 1 + (uint32_t)late, m->restoration.at[2] = passes + 1;
+        m->restoration.gain[0] = 0, m->restoration.gain[1] = late ? 0 : 4000;
+        m->restoration.gain[2] = late ? 0 : 4000;
+        taper_decoder *d;
+        formats_memory memory = {with.data, with.size};
+        taper_source source = formats_memory_source(&memory);
+        assert_int_equal(taper_decoder_open(&d, &source, m, NULL, NULL), TAPER_OK);
+        uint8_t seen[2][24 * 16];
+        for (int i = 0; i < 2; i++) {
+            taper_image out = {.pixels = seen[i]};
+            assert_int_equal(taper_decoder_render(d, 0, &out, NULL, NULL), TAPER_OK);
+        }
+        assert_memory_equal(seen[0], seen[1], sizeof seen[0]);
+        if (late)
+            assert_memory_equal(seen[0], pixels.data, pixels.size);
+        else
+            assert_memory_not_equal(seen[0], pixels.data, pixels.size);
+        taper_decoder_free(d);
+        codec_restoration_free(&m->restoration);
+    }
+    free(image.pixels);
+    taper_model_free(m);
+    formats_buffer_free(&with), formats_buffer_free(&plain);
+    formats_buffer_free(&pixels);
+}
+
+/* Memory for restoring counts against the limit, also where an image has been drawn along with the
+ * one before it. */
+static void memory_is_limited(void **unused) {
+    (void)unused;
+    formats_buffer plain = formats_buffer_make(1 << 24);
+    taper_model *m = dct_model_in_parts((codec_window){256, 2, 1, NULL}, 4, 8, 2, &plain);
+    m->restoration = restoration_random(1, 48, 5, 1, 1, 0, SEED);
+    taper_image image[2] = {dct_picture(256, 2, 1, 1), dct_picture(100000, 2, 1, 2)};
+    formats_buffer with = dct_encode(m, image, 2, NULL, 0);
+    uint8_t *seen = malloc(200000);
+    taper_limits limits = formats_limits_or_default(NULL);
+    taper_error error = {0};
+    taper_image out = {.pixels = seen};
+    taper_decoder *d;
+    formats_memory memory = {with.data, with.size};
+    taper_source source = formats_memory_source(&memory);
+    for (int large = 0; large < 2; large++) {
+        limits.max_memory = (uint64_t)(large ? 256 : 8) << 20;
+        assert_int_equal(taper_decoder_open(&d, &source, m, &limits, &error), TAPER_OK);
+        assert_int_equal(taper_decoder_render(d, 0, &out, NULL, &error), TAPER_OK);
+        assert_int_equal(taper_decoder_render(d, 1, &out, NULL, &error),
+                         large ? TAPER_OK : TAPER_ERR_LIMIT);
+        taper_decoder_free(d);
+    }
+    assert_non_null(strstr(error.text, "--max-memory"));
+    free(seen), free(image[0].pixels), free(image[1].pixels);
+    taper_model_free(m);
+    formats_buffer_free(&with), formats_buffer_free(&plain);
+}
+
+/* What does not go with family conv, by the bytes of the payload's architecture. */
+static void illegal_models_are_refused(void **unused) {
+    (void)unused;
+    for (int i = 0; i < 4; i++) {
+        formats_buffer file = formats_buffer_make(1 << 24), packed = formats_buffer_make(1 << 24);
+        uint8_t *payload;
+        size_t size;
+        uint64_t id;
+        taper_limits limits = formats_limits_or_default(NULL);
+        taper_error error = {0};
+        taper_model *m = conv_model(&file), *loaded;
+        assert_int_equal(
+            formats_model_unpack(file.data, file.size, &limits, &payload, &size, &id, NULL),
+            TAPER_OK);
+        if (i == 1) payload[2] = 7;                  /* an odd width */
+        if (i == 2) payload[4] = 7;                  /* an odd height */
+        if (i == 3) payload[8] |= CODEC_FLAG_DIRECT; /* no linear path */
+        assert_int_equal(formats_model_pack(FORMATS_MODEL_VERSION, payload, size, &packed, NULL),
+                         TAPER_OK);
+        taper_status status = taper_model_load(&loaded, packed.data, packed.size, &limits, &error);
+        print_message("%d: %s\n", i, error.text);
+        assert_int_equal(status, i ? TAPER_ERR_CORRUPT : TAPER_OK);
+        taper_model_free(loaded), taper_model_free(m);
+        free(payload);
+        formats_buffer_free(&file), formats_buffer_free(&packed);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(restores_as_defined),
         cmocka_unit_test(kernels_are_as_defined),
         cmocka_unit_test(any_pixel_is_taken),
         cmocka_unit_test(file_form_is_read_as_written),
+        cmocka_unit_test(large_ones_meet_the_limit),
         cmocka_unit_test(illegal_fields_are_refused),
         cmocka_unit_test(any_byte_is_refused_or_usable),
         cmocka_unit_test(models_carry_it),
+        cmocka_unit_test(a_decoder_restores_as_its_passes_say),
+        cmocka_unit_test(memory_is_limited),
+        cmocka_unit_test(illegal_models_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

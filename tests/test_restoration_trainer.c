@@ -120,7 +120,7 @@ static void resumed_runs_equal_whole_ones(void **unused) {
     formats_buffer_free(&resumed.file);
 }
 
-/* A model that restores waves learns on; one that would gain nothing stays of family pca. */
+/* A model that restores waves learns on. */
 static void models_learn_on_from_others(void **unused) {
     (void)unused;
     train_options o = usual();

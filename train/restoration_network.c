@@ -241,7 +241,7 @@ taper_status train_restoration_forward(train_restoration_network *net,
 
 /* --- backward --------------------------------------------------------------------------- */
 
-/* Errors of a block, and their slopes by z, not yet divided by what `before` turns out to be. */
+/* Errors of a block, and their slopes by z times a scale. */
 static void price(void *context, size_t block) {
     const row_task *t = context;
     const train_restoration_batch *b = t->net->batch;
@@ -254,17 +254,10 @@ static void price(void *context, size_t block) {
         before += (double)was * (double)was;
         now += (double)is * (double)is;
         dgain += 2.0 * (double)is * (double)(levels_one * z);
-        t->net->dz[i] = 2.0f * is * levels_one * t->gain;
+        t->net->dz[i] = t->scale * (2.0f * is * levels_one * t->gain);
     }
     double *sum = t->net->sum + block * SUMS;
     sum[0] = now, sum[1] = before, sum[2] = dgain;
-}
-
-static void scale_rows(void *context, size_t block) {
-    const row_task *t = context;
-    size_t r, end;
-    rows_of(t, block, &r, &end);
-    for (size_t i = r * t->width; i < end * t->width; i++) t->to[i] *= t->scale;
 }
 
 /* Slopes by z(i), and by h(i - 1) so far, from those by a(i) and h(i); all in place: dh. */
@@ -341,7 +334,7 @@ taper_status train_restoration_backward(train_restoration_network *net, double s
                                         train_restoration_errors *errors) {
     size_t blocks = (net->batch->rows + ROW_BLOCK - 1) / ROW_BLOCK;
     double dgain = 0;
-    row_task task = {.net = net, .width = net->batch->values, .to = net->dz};
+    row_task task = {.net = net, .scale = (float)share};
     interpolate(net, net->w.gain, 1, &task.gain);
     run_rows(&task, price);
     *errors = (train_restoration_errors){0, 0};
@@ -349,8 +342,6 @@ taper_status train_restoration_backward(train_restoration_network *net, double s
         errors->now += net->sum[b * SUMS], errors->before += net->sum[b * SUMS + 1];
         dgain += net->sum[b * SUMS + 2];
     }
-    task.scale = (float)share;
-    run_rows(&task, scale_rows);
     float slope = (float)(dgain * share);
     add_to_stages(net, &slope, 1, net->slope.gain);
     return through_layers(net);

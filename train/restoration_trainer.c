@@ -34,6 +34,28 @@ train_restoration_options train_restoration_defaults(void) {
         .hidden = 32, .layers = 4, .stages = 16, .steps = 6000, .rate = 1e-3f, .seed = 1};
 }
 
+taper_status train_restoration_check(const train_restoration_options *o, codec_window window,
+                                     taper_error *error) {
+    codec_restoration trial = {.channels = window.channels,
+                               .hidden = o->start ? o->start->hidden : o->hidden,
+                               .layers = o->start ? o->start->layers : o->layers,
+                               .stages = o->start ? o->start->stages : o->stages};
+    taper_status status = codec_restoration_alloc(&trial);
+    codec_restoration_free(&trial);
+    if (status == TAPER_ERR_ARG || !o->steps || !(o->rate > 0))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "restoration: %d channels at most, in steps of 8; 2 to %d layers; 1 to "
+                            "%d stages; steps and rate above 0",
+                            CODEC_RESTORATION_MOST_HIDDEN, CODEC_RESTORATION_MOST_LAYERS,
+                            CODEC_RESTORATION_MOST_STAGES);
+    if (window.width % CODEC_RESTORATION_PATCH || window.height % CODEC_RESTORATION_PATCH)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "family conv needs windows of even sides, not %u x %u; give another "
+                            "--window",
+                            window.width, window.height);
+    return status == TAPER_OK ? status : formats_fail(error, status, "no memory for a network");
+}
+
 /* --- plan ------------------------------------------------------------------------------- */
 
 /* Passes that a share of all bits takes; the cube of `place`, 0 .. 1, is that share. */
@@ -94,30 +116,30 @@ static taper_status measure_stages(run *r, taper_error *error) {
 
 /* --- the steps -------------------------------------------------------------------------- */
 
-/* What the error of a number is divided by: the mean of what is usual at this place of the order
- * and of what this batch has. A plain image's own error alone would make its slopes, at the gain
- * that other images need, drown theirs. */
-static double worth(const run *r, double place, const train_restoration_batch *batch) {
-    uint32_t last = r->net.shape.stages - 1, s = (uint32_t)(place * last);
-    double part = place * last - s, usual = r->mse[s];
-    if (s < last) usual = exp((1 - part) * log(usual) + part * log(r->mse[s + 1]));
+/* What the error of a number is divided by: the mean of what is usual at this cut, to which the
+ * network is set, and of what this batch has. A plain image's own error alone would make its
+ * slopes, at the gain that other images need, drown theirs. */
+static double worth(const run *r, const train_restoration_batch *batch) {
+    const train_restoration_network *net = &r->net;
+    double usual = r->mse[net->stage], part = (double)net->part;
+    if (part > 0) usual = exp((1 - part) * log(usual) + part * log(r->mse[net->stage + 1]));
     return (usual + train_restoration_mse(batch)) / 2 * (double)(batch->rows * batch->values);
 }
 
-/* The coarsest cuts count little: what they lack is too large to be guessed, but all of a kind. */
 static taper_status learn_cut(run *r, uint64_t number, double *now, taper_error *error) {
-    const train_restoration_options *o = r->options;
     train_restoration_batch batch;
     train_restoration_errors errors;
     uint32_t random[4];
-    train_philox(o->seed, number, TRAIN_STREAM_STAGE, random);
+    train_philox(r->options->seed, number, TRAIN_STREAM_STAGE, random);
     double place = (double)train_philox_uniform(random[0]);
+    /* the coarsest cuts count little: what they lack is too much to be guessed, and all of a kind
+     */
+    double weight = place / CUTS_A_STEP;
     uint32_t pass = pass_at(r, place);
     TAPER_TRY(make_batch(r, &batch, pass, number, error));
     taper_status status = train_restoration_forward(&r->net, &batch, pass);
     if (status == TAPER_OK)
-        status = train_restoration_backward(&r->net, place / worth(r, place, &batch) / CUTS_A_STEP,
-                                            &errors);
+        status = train_restoration_backward(&r->net, weight / worth(r, &batch), &errors);
     train_restoration_batch_free(&batch);
     if (status != TAPER_OK) return formats_fail(error, status, "no memory for a training step");
     *now += errors.now / (errors.before + 1e-9) / CUTS_A_STEP;
@@ -155,6 +177,7 @@ static uint64_t fingerprint_of(const run *r) {
         (double)o->rate, (double)o->seed, (double)r->data->n, (double)r->data->pixels};
     uint64_t hash = train_fingerprint(5, numbers, sizeof numbers);
     hash = train_fingerprint(hash, c->at, c->stages * sizeof *c->at);
+    hash = train_fingerprint(hash, r->mse, c->stages * sizeof *r->mse); /* images and head */
     hash = train_fingerprint(hash, t->slope, t->n_slopes);
     hash = train_fingerprint(hash, t->weight, sizeof t->weight);
     return train_fingerprint(hash, r->net.parameter, r->net.n * sizeof(float));
@@ -198,11 +221,6 @@ static taper_status begin(run *r, taper_error *error) {
         train_select(&r->images, r->data, r->model.window, TRAIN_PART_TRAINING, SIZE_MAX / 2);
     if (status == TAPER_OK) status = plan(r, &shape);
     if (status == TAPER_OK) status = train_restoration_create(&r->net, &shape, r->be, o->seed);
-    if (status == TAPER_ERR_ARG)
-        return formats_fail(error, status,
-                            "a restoration network of %u channels and %u layers: 8 to 48 in steps "
-                            "of 8, and 2 to 5",
-                            shape.hidden, shape.layers);
     if (status == TAPER_OK) status = train_adam_create(&r->adam, r->net.n);
     if (status != TAPER_OK)
         return formats_fail(error, status, "no memory for training a restoration network");
@@ -241,17 +259,7 @@ taper_status train_restoration(taper_model *model, const train_restoration_optio
                                codec_backend *be, train_conditional_progress_fn *progress,
                                void *user, int *stopped, taper_error *error) {
     run r = {.options = options, .model = *model, .data = data, .be = be};
-    if (!options->steps || !(options->rate > 0) || !options->stages ||
-        options->stages > CODEC_RESTORATION_MOST_STAGES)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "restoration: stages 1 to %d; steps and rate above 0",
-                            CODEC_RESTORATION_MOST_STAGES);
-    if (model->window.width % CODEC_RESTORATION_PATCH ||
-        model->window.height % CODEC_RESTORATION_PATCH)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "family conv needs windows of even sides, not %u x %u; give another "
-                            "--window",
-                            model->window.width, model->window.height);
+    TAPER_TRY(train_restoration_check(options, model->window, error));
     taper_status status = measure_order(&r, model, codes, error);
     r.model.tables.conditional = NULL; /* symbols are not asked for, and contexts stay */
     if (status == TAPER_OK) status = begin(&r, error);

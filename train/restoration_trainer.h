@@ -27,11 +27,16 @@ typedef struct train_restoration_options {
 
 train_restoration_options train_restoration_defaults(void);
 
+/* TAPER_ERR_ARG, with the remedy: options out of range, or a window of odd sides. To be asked
+ * before hours are spent on what comes first. */
+taper_status train_restoration_check(const train_restoration_options *options, codec_window window,
+                                     taper_error *error);
+
 /* model: without a restoration network; codes: sample codes, by which cuts are chosen. On success
  * model->restoration is learned, and the model is of family conv. progress: its now and before are
  * running means of the squared error with the network, in parts of that without, and of 1.
- * *stopped (or NULL): by progress. TAPER_ERR_ARG: options out of range, or windows of odd sides;
- * TAPER_ERR_NOMEM, or the checkpoint's; the model is then as it was. */
+ * *stopped (or NULL): by progress. TAPER_ERR_ARG: as above; TAPER_ERR_NOMEM, or the checkpoint's;
+ * the model is then as it was. */
 taper_status train_restoration(taper_model *model, const train_restoration_options *options,
                                const train_dataset *data, const train_codes *codes,
                                codec_backend *be, train_conditional_progress_fn *progress,

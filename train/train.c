@@ -88,6 +88,7 @@ typedef struct candidate {
     taper_model *model;
     formats_buffer file;
     train_rd_curve curve; /* on the validation part */
+    int had_head, restored; /* when it came, before it was adapted */
 } candidate;
 
 static void free_candidate(candidate *c) {
@@ -190,6 +191,8 @@ static taper_status adapt_candidate(candidate *c, const train_options *options,
                                     const train_hooks *hooks, taper_error *error) {
     *c = (candidate){.file = formats_buffer_make(SIZE_MAX / 4)};
     TAPER_TRY(taper_model_load(&c->model, options->from->data, options->from->size, NULL, error));
+    c->had_head = c->model->tables.head != NULL;
+    c->restored = c->model->info.family == TAPER_FAMILY_CONV;
     TAPER_TRY(train_adapt(c->model, options, data, be, hooks, error));
     return finish_candidate(c, options, data, be, hooks, error);
 }
@@ -237,6 +240,8 @@ static int can_pay(const train_options *options, const train_dataset *data, code
 
 static void add_window(const train_options *options, const train_dataset *data, codec_window window,
                        codec_window *list, int *n) {
+    int odd = window.width % 2 || window.height % 2;
+    if (odd && options->family == TAPER_FAMILY_CONV) return;
     if (*n == 0 || can_pay(options, data, window)) list[(*n)++] = window;
 }
 
@@ -296,6 +301,8 @@ taper_status train_model(const train_options *options, const train_dataset *data
     candidate best = {0};
     taper_status status = options->from ? adapt_candidate(&best, options, data, be, hooks, error)
                                         : list_windows(options, data, window, &n, error);
+    if (status == TAPER_OK && !options->from && options->family == TAPER_FAMILY_CONV)
+        status = train_restoration_check(&options->restoration, window[0], error);
     for (int i = 0; i < n && status == TAPER_OK; i++) {
         candidate c;
         status = make_candidate(&c, options, data, window[i], be, hooks, error);
@@ -312,9 +319,10 @@ taper_status train_model(const train_options *options, const train_dataset *data
     if (status == TAPER_OK) {
         *report = (train_report){0};
         fill_report(report, &best, data);
-        report->head_left_out = options->head.hidden && !best.model->tables.head;
+        report->head_left_out = (options->head.hidden || best.had_head) && !best.model->tables.head;
         report->restoration_left_out =
-            options->family == TAPER_FAMILY_CONV && best.model->info.family != TAPER_FAMILY_CONV;
+            (options->family == TAPER_FAMILY_CONV || best.restored) &&
+            best.model->info.family != TAPER_FAMILY_CONV;
         status = formats_write_bytes(out, best.file.data, best.file.size);
     }
     free_candidate(&best);
