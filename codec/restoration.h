@@ -56,8 +56,8 @@ static inline uint32_t codec_restoration_values(uint32_t channels) {
     return CODEC_RESTORATION_PATCH * CODEC_RESTORATION_PATCH * channels;
 }
 
-/* Zeroed arrays for channels, hidden, layers and stages set in *r, whose pointers are NULL. TAPER_ERR_ARG: a shape outside
- * the ranges. On failure nothing is held. */
+/* Zeroed arrays for channels, hidden, layers and stages set in *r, whose pointers are NULL.
+ * TAPER_ERR_ARG: a shape outside the ranges. On failure nothing is held. */
 taper_status codec_restoration_alloc(codec_restoration *r);
 /* To be called once all numbers stand, before apply. TAPER_ERR_NOMEM. */
 taper_status codec_restoration_pack(codec_restoration *r);

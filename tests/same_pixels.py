@@ -71,4 +71,5 @@ def main(a, b, tolerance="1"):
     print("%d files, largest difference %g" % (len(names), worst))
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -81,7 +81,7 @@ cuts single.taper -m c.tpm
 # family conv: pixels restored, by random weights and by those of a model that ships
 restoring=$ROOT/tests/fuzz/corpus/container/restoration.taper
 $teach --info -o none "$restoring" | grep -q 'container of 2 images'
-for bytes in 1500 99999; do same "$restoring" $bytes; done
+for bytes in 2520 99999; do same "$restoring" $bytes; done
 "$TAPER" info "$ROOT/models/tiny.tpm" | grep -q 'family    conv'
 "$TAPER" encode -q -m "$ROOT/models/tiny.tpm" -o restored.taper few/ring.png few/13x9.pgm
 cuts restored.taper -m "$ROOT/models/tiny.tpm"
