@@ -4,7 +4,7 @@
 #   sh models/train.sh BUILD_DIR photo FOLDER       photographs (208 of 512x512 for the model here)
 #   sh models/train.sh BUILD_DIR tiny BATCH...      CIFAR-10's data_batch_1.bin to data_batch_5.bin
 #
-# Price on two AVX-512 cores beside other work: photo 54 minutes, tiny 39. The same commit, images and kind of machine give
+# Price on two AVX-512 cores beside other work: photo 64 minutes, tiny 53. The same commit, images and kind of machine give
 # the same bytes. Figures: models/README.md.
 set -eu
 B=$1 name=$2

@@ -248,7 +248,8 @@ static void architecture_is_checked(void **unused) {
         uint32_t value;
         taper_status want;
     } cases[] = {{0, 1, 0, TAPER_OK},
-                 {0, 1, 2, TAPER_ERR_UNSUPPORTED},
+                 {0, 1, 2, TAPER_ERR_CORRUPT}, /* family conv with parts of a dense model */
+                 {0, 1, 3, TAPER_ERR_UNSUPPORTED},
                  {1, 1, 0, TAPER_ERR_CORRUPT},
                  {1, 1, 2, TAPER_ERR_CORRUPT},
                  {1, 1, 4, TAPER_ERR_CORRUPT},
@@ -276,6 +277,9 @@ static void architecture_is_checked(void **unused) {
         if (load_payload(NOW, payload.data, payload.size) != cases[i].want) fail_msg("case %zu", i);
         memcpy(payload.data + cases[i].at, was, 2);
     }
+    payload.data[0] = TAPER_FAMILY_CONV; /* which is of version 3 */
+    assert_int_equal(load_payload(2, payload.data, payload.size), TAPER_ERR_UNSUPPORTED);
+    payload.data[0] = TAPER_FAMILY_DENSE;
     for (size_t size = 0; size < payload.size; size += size < 150 ? 1 : 17)
         assert_int_not_equal(load_payload(NOW, payload.data, size), TAPER_OK);
     formats_write_u8(&payload, 0);
