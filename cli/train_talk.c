@@ -68,7 +68,7 @@ typedef struct network_words {
 } network_words;
 
 static int say_network_step(cli_train_talk *t, const network_words *w,
-                            const train_conditional_progress *p) {
+                            const train_steps_progress *p) {
     enum { LOG_STEPS = 100 };
     double saved = 100.0 * (1.0 - p->now / p->before);
     enter(t, w->stage, p->steps, "steps");
@@ -86,19 +86,19 @@ static int say_network_step(cli_train_talk *t, const network_words *w,
     return 0;
 }
 
-static int say_conditional_step(void *user, const train_conditional_progress *p) {
+static int say_conditional_step(void *user, const train_steps_progress *p) {
     static const network_words w = {"training what predicts", "fewer bits", "conditional_step",
                                     "bits_per_window", "context_bits_per_window"};
     return say_network_step(user, &w, p);
 }
 
-static int say_head_step(void *user, const train_conditional_progress *p) {
+static int say_head_step(void *user, const train_steps_progress *p) {
     static const network_words w = {"training the head", "less squared error", "head_step",
                                     "squared_error", "squared_error_without"};
     return say_network_step(user, &w, p);
 }
 
-static int say_restoration_step(void *user, const train_conditional_progress *p) {
+static int say_restoration_step(void *user, const train_steps_progress *p) {
     static const network_words w = {"training what restores", "less squared error",
                                     "restoration_step", "squared_error", "squared_error_without"};
     return say_network_step(user, &w, p);

@@ -22,7 +22,7 @@ typedef struct stop_at {
     double now, before;
 } stop_at;
 
-static int watch(void *user, const train_conditional_progress *p) {
+static int watch(void *user, const train_steps_progress *p) {
     stop_at *s = user;
     if (!s->first) s->first = p->step;
     s->steps = p->steps, s->now = p->now, s->before = p->before;

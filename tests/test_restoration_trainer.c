@@ -19,7 +19,7 @@ typedef struct stop_at {
     uint64_t first, steps;
 } stop_at;
 
-static int watch(void *user, const train_conditional_progress *p) {
+static int watch(void *user, const train_steps_progress *p) {
     stop_at *s = user;
     if (!s->first) s->first = p->step;
     s->steps = p->steps;

@@ -3,6 +3,7 @@
 #include "../formats/atomic_file.h"
 #include "../formats/bytes.h"
 #include "../formats/file.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +65,8 @@ static taper_status put_head(output *out, const train_checkpoint *c, taper_error
     taper_status status = b.status;
     if (status != TAPER_OK)
         formats_fail(error, status, "the checkpoint's learning curve is too long to store");
-    else status = put(out, b.data, b.size, error);
+    else
+        status = put(out, b.data, b.size, error);
     formats_buffer_free(&b);
     return status;
 }
@@ -217,4 +219,11 @@ taper_status train_checkpoint_read(const char *path, train_checkpoint *checkpoin
     free(checkpoint->history);
     checkpoint->history = NULL;
     return status;
+}
+
+char *train_checkpoint_beside(const char *path, const char *suffix) {
+    size_t size = path ? strlen(path) + strlen(suffix) + 1 : 0;
+    char *out = path ? malloc(size) : NULL;
+    if (out) snprintf(out, size, "%s%s", path, suffix);
+    return out;
 }

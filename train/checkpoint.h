@@ -28,9 +28,9 @@ typedef struct train_checkpoint {
     uint64_t sum_rows;
     train_history *history; /* malloc'd by read; borrowed by write */
     uint32_t n_history;
-    uint64_t n; /* numbers in each vector */
-    float *vector
-        [TRAIN_CHECKPOINT_VECTORS]; /* parameters, m, v, best parameters; the caller's, [n] each */
+    uint64_t n;                              /* numbers in each vector */
+    float *vector[TRAIN_CHECKPOINT_VECTORS]; /* parameters, m, v, best parameters; the caller's, [n]
+                                                each */
 } train_checkpoint;
 
 /* Write whole or not at all; an existing file is replaced. TAPER_ERR_IO, TAPER_ERR_NOMEM. */
@@ -44,5 +44,9 @@ taper_status train_checkpoint_write(const char *path, const train_checkpoint *ch
  * (options, network or data differ). */
 taper_status train_checkpoint_read(const char *path, train_checkpoint *checkpoint,
                                    taper_error *error);
+
+/* PATH with a suffix, as each network of a model has a checkpoint of its own. malloc'd; NULL for
+ * NULL, or when there is no memory. */
+char *train_checkpoint_beside(const char *path, const char *suffix);
 
 #endif

@@ -68,7 +68,7 @@ static void price_rows(void *context, size_t block) {
     const float *bias = l->net->w.pass_bias + first;
     const size_t kind = l->net->shape.end; /* from one kind's biases to the next one's */
     float *dbias = l->dbias + block * KINDS * l->longest, unused;
-    train_conditional_sums sum = {0, 0};
+    train_steps_sums sum = {0, 0};
     memset(dbias, 0, KINDS * l->longest * sizeof *dbias);
     if (end > t->rows * passes) end = t->rows * passes;
     for (size_t pass = 0; i < end; i++, pass = pass + 1 < passes ? pass + 1 : 0) {
@@ -90,7 +90,7 @@ static void price_rows(void *context, size_t block) {
 }
 
 /* The blocks' sums, in their order. */
-static void gather_prices(const bits_task *t, size_t blocks, train_conditional_sums *sum) {
+static void gather_prices(const bits_task *t, size_t blocks, train_steps_sums *sum) {
     const train_conditional_loss *l = t->l;
     uint32_t first = l->begin[t->stage], passes = l->begin[t->stage + 1] - first;
     for (size_t b = 0; b < blocks; b++) {
@@ -104,8 +104,7 @@ static void gather_prices(const bits_task *t, size_t blocks, train_conditional_s
 }
 
 taper_status train_conditional_add_bits(train_conditional_loss *l, train_conditional_batch *batch,
-                                        uint32_t stage, double weight,
-                                        train_conditional_sums *sum) {
+                                        uint32_t stage, double weight, train_steps_sums *sum) {
     size_t rows = batch->group.n, blocks = (rows + ROW_BLOCK - 1) / ROW_BLOCK;
     uint32_t first = l->begin[stage], end = l->begin[stage + 1];
     codec_pool *pool = l->net->be->pool;
@@ -168,7 +167,7 @@ static void price_errors(void *context, size_t block) {
 
 taper_status train_conditional_add_errors(train_conditional_loss *l, train_conditional_batch *batch,
                                           uint32_t stage, uint32_t pass, double weight,
-                                          train_conditional_sums *sum) {
+                                          train_steps_sums *sum) {
     const codec_code_tables *t = l->tables;
     size_t rows = batch->group.n, blocks = (rows + ROW_BLOCK - 1) / ROW_BLOCK;
     codec_pool *pool = l->net->be->pool;

@@ -3,11 +3,7 @@
 #ifndef TRAIN_CONDITIONAL_LOSS_H
 #define TRAIN_CONDITIONAL_LOSS_H
 #include "conditional_batch.h"
-
-/* What is made smaller, and the same without a network. */
-typedef struct train_conditional_sums {
-    double now, before;
-} train_conditional_sums;
+#include "steps.h"
 
 typedef struct train_conditional_loss {
     train_conditional_network *net; /* borrowed, and so are the next two */
@@ -16,14 +12,14 @@ typedef struct train_conditional_loss {
     uint32_t longest;      /* passes of a stage, at most */
     /* scratch */
     int8_t *seen;
-    train_conditional_bit *bit;  /* [room][longest] */
-    float *output;               /* of the network, then their slopes */
-    uint32_t *unit;              /* that outputs are asked of */
-    train_conditional_sums *sum; /* [blocks of rows] */
-    float *dbias;                /* [blocks of rows][kinds][longest] */
-    float *known;                /* head: [room][units] codes as decoded */
-    float *open;                 /* head: [units][2] what is open at the state at work; [1]: of
-                                    positions that are ahead */
+    train_conditional_bit *bit; /* [room][longest] */
+    float *output;              /* of the network, then their slopes */
+    uint32_t *unit;             /* that outputs are asked of */
+    train_steps_sums *sum;      /* [blocks of rows] */
+    float *dbias;               /* [blocks of rows][kinds][longest] */
+    float *known;               /* head: [room][units] codes as decoded */
+    float *open;                /* head: [units][2] what is open at the state at work; [1]: of
+                                   positions that are ahead */
 } train_conditional_loss;
 
 /* For batches of at most net->room windows. TAPER_ERR_NOMEM; nothing is held then. */
@@ -36,13 +32,12 @@ void train_conditional_loss_free(train_conditional_loss *loss); /* leaves it zer
  * network. */
 taper_status train_conditional_add_bits(train_conditional_loss *loss,
                                         train_conditional_batch *batch, uint32_t stage,
-                                        double weight, train_conditional_sums *sum);
+                                        double weight, train_steps_sums *sum);
 
 /* Head: squared error of the codes as a decoder has them after `pass` passes, within the stage, in
  * parts of what it is without a head, times weight. Units weigh as their errors do in pixels. */
 taper_status train_conditional_add_errors(train_conditional_loss *loss,
                                           train_conditional_batch *batch, uint32_t stage,
-                                          uint32_t pass, double weight,
-                                          train_conditional_sums *sum);
+                                          uint32_t pass, double weight, train_steps_sums *sum);
 
 #endif

@@ -36,17 +36,6 @@ static size_t view(const codec_conditional *c, size_t columns, float *vector,
     return at;
 }
 
-static void fill(float *to, size_t n, float deviation, uint64_t seed, uint64_t part) {
-    for (size_t i = 0; i < n; i += 2) {
-        uint32_t word[4];
-        float pair[2];
-        train_philox(seed, i, TRAIN_STREAM_WEIGHTS + (part << 8), word);
-        train_philox_normal(word, pair);
-        to[i] = deviation * pair[0];
-        if (i + 1 < n) to[i + 1] = deviation * pair[1];
-    }
-}
-
 static int take(float **out, size_t n) { return (*out = calloc(n, sizeof **out)) != NULL; }
 
 taper_status train_conditional_create(train_conditional_network *net,
@@ -71,10 +60,12 @@ taper_status train_conditional_create(train_conditional_network *net,
     view(shape, net->columns, net->parameter, &net->w);
     view(shape, net->columns, net->gradient, &net->slope);
     /* few inputs differ from 0 at a time: as many as `own` is a fair guess */
-    fill(net->w.first, (net->columns - SIDES) * h, 0.7f / sqrtf((float)shape->own), seed, 0);
+    train_philox_weights(net->w.first, (net->columns - SIDES) * h, 0.7f / sqrtf((float)shape->own),
+                         seed, 0);
     for (size_t i = 0; i < shape->stages * h; i++) net->w.stage[i] = 0.5f;
     for (int i = 0; i < MIDDLES; i++)
-        fill(net->w.middle[i], h * h, 0.7f / sqrtf((float)h), seed, 1 + (uint64_t)i);
+        train_philox_weights(net->w.middle[i], h * h, 0.7f / sqrtf((float)h), seed,
+                             1 + (uint64_t)i);
     return TAPER_OK;
 }
 

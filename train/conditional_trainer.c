@@ -1,19 +1,15 @@
-/* conditional_trainer.c -- see conditional_trainer.h. All that is random is numbered by (seed,
- * step), so that step, weights and moments are all that a checkpoint needs. */
+/* conditional_trainer.c -- see conditional_trainer.h. */
 #include "conditional_trainer.h"
 #include "../codec/head.h"
-#include "adam.h"
-#include "checkpoint.h"
 #include "conditional_loss.h"
 #include "philox.h"
 #include "run.h"
+#include "steps.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { KINDS = CODEC_CONDITIONAL_KINDS, STAGES_A_STEP = 2, SQUARE_SIDE = 16 };
-static const double checkpoint_seconds = 60.0;
 
 typedef struct run {
     const train_conditional_options *options;
@@ -22,13 +18,10 @@ typedef struct run {
     codec_backend *be;
     train_selection images;
     train_conditional_network net;
-    train_adam adam;
     uint32_t *begin; /* [stages + 1] */
     double *share;   /* [stages] how often a stage is drawn */
     train_conditional_loss loss;
-    uint64_t step, steps;
-    uint64_t fingerprint;
-    double now, before; /* running means of the loss's sums */
+    uint64_t steps;
 } run;
 
 train_conditional_options train_conditional_defaults(void) {
@@ -120,7 +113,7 @@ static uint32_t draw_stage(const run *r, uint32_t random) {
 
 /* A stage of the batch; of a head, some state within it, as a decoder might stand there. */
 static taper_status add_stage(run *r, train_conditional_batch *batch, uint32_t stage,
-                              uint32_t random, train_conditional_sums *sum) {
+                              uint32_t random, train_steps_sums *sum) {
     uint32_t first = r->begin[stage], length = r->begin[stage + 1] - first;
     if (r->options->head)
         return train_conditional_add_errors(&r->loss, batch, stage,
@@ -130,40 +123,27 @@ static taper_status add_stage(run *r, train_conditional_batch *batch, uint32_t s
     return train_conditional_add_bits(&r->loss, batch, stage, weight, sum);
 }
 
-static taper_status one_step(run *r, taper_error *error) {
+static taper_status one_step(void *context, uint64_t step, train_steps_sums *sum,
+                             taper_error *error) {
+    run *r = context;
     const train_conditional_options *o = r->options;
     train_conditional_batch batch;
-    train_conditional_sums sum = {0, 0};
     TAPER_TRY(train_conditional_batch_make(&batch, r->model, r->be, r->data, r->images.image,
-                                           r->images.n, o->windows, SQUARE_SIDE, o->seed, r->step,
+                                           r->images.n, o->windows, SQUARE_SIDE, o->seed, step,
                                            error));
-    memset(r->net.gradient, 0, r->net.n * sizeof *r->net.gradient);
     taper_status status = TAPER_OK;
     uint32_t random[4];
-    train_philox(o->seed, r->step, TRAIN_STREAM_STAGE, random);
+    train_philox(o->seed, step, TRAIN_STREAM_STAGE, random);
     for (uint32_t i = 0; i < STAGES_A_STEP && status == TAPER_OK; i++) {
         uint32_t stage = draw_stage(r, random[i]);
-        status = add_stage(r, &batch, stage, random[STAGES_A_STEP + i], &sum);
+        status = add_stage(r, &batch, stage, random[STAGES_A_STEP + i], sum);
     }
     train_conditional_batch_free(&batch);
-    float rate =
-        train_cosine_rate(o->rate, r->step, r->steps, r->steps / 20 < 100 ? r->steps / 20 : 100);
-    if (status == TAPER_OK)
-        status =
-            train_adam_step(&r->adam, r->be, rate, 100.0f, r->net.gradient, r->net.parameter, NULL);
-    if (status == TAPER_ERR_ARG)
-        return formats_fail(error, status,
-                            "training the conditional model diverged in step %llu; lower its rate",
-                            (unsigned long long)r->step + 1);
-    if (status != TAPER_OK) return formats_fail(error, status, "no memory for a training step");
-    double keep = r->step < 200 ? (double)r->step / (double)(r->step + 1) : 0.995;
-    r->now = keep * r->now + (1 - keep) * sum.now;
-    r->before = keep * r->before + (1 - keep) * sum.before;
-    r->step++;
-    return TAPER_OK;
+    return status == TAPER_OK ? status
+                              : formats_fail(error, status, "no memory for a training step");
 }
 
-/* --- checkpoints ----------------------------------------------------------------------- */
+/* --- the run --------------------------------------------------------------------------- */
 
 static uint64_t fingerprint_of(const run *r) {
     const train_conditional_options *o = r->options;
@@ -188,59 +168,6 @@ static uint64_t fingerprint_of(const run *r) {
     return train_fingerprint(hash, r->net.parameter, r->net.n * sizeof(float));
 }
 
-static train_checkpoint checkpoint_of(run *r) {
-    float *rest = r->net.gradient; /* the fourth vector is not needed */
-    return (train_checkpoint){.fingerprint = r->fingerprint,
-                              .step = r->step,
-                              .adam_step = r->adam.step,
-                              .sum_bits = r->now,
-                              .sum_distortion = r->before,
-                              .n = r->net.n,
-                              .vector = {r->net.parameter, r->adam.m, r->adam.v, rest}};
-}
-
-static taper_status save(run *r, taper_error *error) {
-    train_checkpoint c = checkpoint_of(r);
-    return r->options->checkpoint ? train_checkpoint_write(r->options->checkpoint, &c, error)
-                                  : TAPER_OK;
-}
-
-static taper_status resume(run *r, taper_error *error) {
-    const char *path = r->options->checkpoint;
-    if (!r->options->resume || !path || access(path, F_OK) != 0) return TAPER_OK;
-    train_checkpoint c = checkpoint_of(r);
-    TAPER_TRY(train_checkpoint_read(path, &c, error));
-    free(c.history);
-    if (c.step > r->steps)
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "the checkpoint contradicts itself; start without --resume");
-    r->step = c.step, r->adam.step = c.adam_step;
-    r->now = c.sum_bits, r->before = c.sum_distortion;
-    return TAPER_OK;
-}
-
-/* --- the loop -------------------------------------------------------------------------- */
-
-static taper_status loop(run *r, train_conditional_progress_fn *progress, void *user, int *stopped,
-                         taper_error *error) {
-    double started = train_seconds(), saved = started;
-    uint64_t first = r->step;
-    int stop = 0;
-    while (r->step < r->steps && !stop) {
-        TAPER_TRY(one_step(r, error));
-        double now = train_seconds();
-        double left = (now - started) / (double)(r->step - first) * (double)(r->steps - r->step);
-        train_conditional_progress p = {r->step, r->steps, r->now, r->before, left};
-        stop = progress && progress(user, &p);
-        if (stop || r->step == r->steps || now - saved > checkpoint_seconds) {
-            TAPER_TRY(save(r, error));
-            saved = train_seconds();
-        }
-    }
-    if (stopped) *stopped = stop;
-    return TAPER_OK;
-}
-
 static taper_status begin(run *r, const double *bits, uint32_t end, taper_error *error) {
     const train_conditional_options *o = r->options;
     enum { LARGEST = SQUARE_SIDE * SQUARE_SIDE };
@@ -256,7 +183,6 @@ static taper_status begin(run *r, const double *bits, uint32_t end, taper_error 
                             "a network of %u hidden units to predict with: 8 to 256, in steps of 8",
                             o->hidden);
     if (status == TAPER_OK && o->start) train_conditional_import(&r->net, o->start);
-    if (status == TAPER_OK) status = train_adam_create(&r->adam, r->net.n);
     if (status == TAPER_OK)
         status = train_conditional_loss_create(&r->loss, &r->net, &r->model->tables, r->begin);
     if (status != TAPER_OK)
@@ -265,14 +191,27 @@ static taper_status begin(run *r, const double *bits, uint32_t end, taper_error 
     for (size_t i = 0; i < r->images.n; i++)
         windows += (double)r->images.grid[i].columns * r->images.grid[i].rows;
     r->steps = (uint64_t)(windows * o->epochs / o->windows) + 1;
-    r->fingerprint = fingerprint_of(r);
-    return resume(r, error);
+    return TAPER_OK;
+}
+
+static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *user, int *stopped,
+                               taper_error *error) {
+    const train_conditional_options *o = r->options;
+    train_steps steps = {.what = o->head ? "a head" : "a conditional model",
+                         .parameter = r->net.parameter,
+                         .gradient = r->net.gradient,
+                         .n = r->net.n,
+                         .rate = o->rate,
+                         .steps = r->steps,
+                         .fingerprint = fingerprint_of(r),
+                         .checkpoint = o->checkpoint,
+                         .resume = o->resume};
+    return train_steps_take(&steps, r->be, one_step, r, progress, user, stopped, error);
 }
 
 static void end_run(run *r) {
     train_selection_free(&r->images);
     train_conditional_free(&r->net);
-    train_adam_free(&r->adam);
     train_conditional_loss_free(&r->loss);
     free(r->begin), free(r->share);
 }
@@ -297,8 +236,8 @@ static taper_status finish(const run *r, taper_model *model, const train_codes *
 
 taper_status train_conditional(taper_model *model, const train_conditional_options *options,
                                const train_dataset *data, const train_codes *codes, uint32_t end,
-                               codec_backend *be, train_conditional_progress_fn *progress,
-                               void *user, int *stopped, taper_error *error) {
+                               codec_backend *be, train_steps_progress_fn *progress, void *user,
+                               int *stopped, taper_error *error) {
     run r = {.options = options, .model = model, .data = data, .be = be};
     if (!options->stages || options->stages > CODEC_CONDITIONAL_MOST_STAGES || !options->epochs ||
         options->windows < 1 || !(options->rate > 0))
@@ -308,7 +247,7 @@ taper_status train_conditional(taper_model *model, const train_conditional_optio
     taper_status status = bits ? train_measure_bits(model, codes, bits, error)
                                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for the order");
     if (status == TAPER_OK) status = begin(&r, bits, end, error);
-    if (status == TAPER_OK) status = loop(&r, progress, user, stopped, error);
+    if (status == TAPER_OK) status = take_steps(&r, progress, user, stopped, error);
     if (status == TAPER_OK) status = finish(&r, model, codes, error);
     free(bits);
     end_run(&r);

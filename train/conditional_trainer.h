@@ -11,44 +11,36 @@
 #define TRAIN_CONDITIONAL_TRAINER_H
 #include "calibrate.h"
 #include "dataset.h"
+#include "steps.h"
 
 typedef struct train_conditional_options {
-    int head;               /* 0: a conditional model (default), 1: a head */
-    uint32_t hidden;        /* a multiple of 8, 8 .. 256; default 0: none */
-    uint32_t stages;        /* default 36: at most; 1 .. 255 */
-    uint32_t own;           /* units looked at in a window itself, at most; default 256 */
-    uint32_t beside;        /* and in each one around; default 64 */
-    uint32_t epochs;        /* default 12 passes over the images */
-    uint32_t windows;       /* default 2048 in a step */
-    float rate;             /* default 0.002: Adam's peak, a cosine down to 0.001 of it */
-    double psnr_end;        /* default 40 dB: finer passes are left to the contexts */
-    uint64_t seed;          /* default 1 */
+    int head;                       /* 0: a conditional model (default), 1: a head */
+    uint32_t hidden;                /* a multiple of 8, 8 .. 256; default 0: none */
+    uint32_t stages;                /* default 36: at most; 1 .. 255 */
+    uint32_t own;                   /* units looked at in a window itself, at most; default 256 */
+    uint32_t beside;                /* and in each one around; default 64 */
+    uint32_t epochs;                /* default 12 passes over the images */
+    uint32_t windows;               /* default 2048 in a step */
+    float rate;                     /* default 0.002: Adam's peak, a cosine down to 0.001 of it */
+    double psnr_end;                /* default 40 dB: finer passes are left to the contexts */
+    uint64_t seed;                  /* default 1 */
     const codec_conditional *start; /* learn on from this one, of the same order: hidden, stages,
                                        own, beside and psnr_end are its; default NULL */
-    const char *checkpoint; /* path, or NULL */
+    const char *checkpoint;         /* path, or NULL */
     int resume;
 } train_conditional_options;
 
 train_conditional_options train_conditional_defaults(void);
 
-typedef struct train_conditional_progress {
-    uint64_t step, steps;
-    /* Running means. Conditional model: bits a window, with the network and by contexts alone.
-     * Head: squared error, with it and without; the latter counts as 1. */
-    double now, before;
-    double seconds_left;
-} train_conditional_progress;
-
-/* Return nonzero to stop: the state is checkpointed, and what has been learned so far is used. */
-typedef int train_conditional_progress_fn(void *user, const train_conditional_progress *progress);
-
 /* model: with tables for `codes`, without what is to be learned; `end`: passes to learn. On success
- * model->tables has it, and contexts to go with it. *stopped (or NULL): by progress.
+ * model->tables has it, and contexts to go with it. progress: its now and before are bits a
+ * window, with the network and by contexts alone; of a head, squared error with it, and 1. *stopped
+ * (or NULL): by progress.
  * TAPER_ERR_ARG: options out of range; TAPER_ERR_NOMEM, or the checkpoint's; the tables are then as
  * they were. */
 taper_status train_conditional(taper_model *model, const train_conditional_options *options,
                                const train_dataset *data, const train_codes *codes, uint32_t end,
-                               codec_backend *be, train_conditional_progress_fn *progress,
-                               void *user, int *stopped, taper_error *error);
+                               codec_backend *be, train_steps_progress_fn *progress, void *user,
+                               int *stopped, taper_error *error);
 
 #endif

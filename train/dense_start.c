@@ -13,14 +13,7 @@ static void initialise_stack(codec_stack *stack, uint64_t seed, uint64_t first_s
         size_t n = (size_t)layer->inputs * layer->outputs;
         int last = l + 1 == stack->depth;
         float deviation = last ? 0.0f : sqrtf(2.0f / (float)layer->inputs);
-        for (size_t i = 0; i < n; i += 2) {
-            uint32_t word[4];
-            float normal[2];
-            train_philox(seed, i / 2, TRAIN_STREAM_WEIGHTS + ((first_stream + l) << 8), word);
-            train_philox_normal(word, normal);
-            layer->weight[i] = deviation * normal[0];
-            if (i + 1 < n) layer->weight[i + 1] = deviation * normal[1];
-        }
+        train_philox_weights(layer->weight, n, deviation, seed, first_stream + l);
         memset(layer->bias, 0, layer->outputs * sizeof *layer->bias);
     }
 }
@@ -132,8 +125,10 @@ float train_threshold_for_psnr(const train_start *start, uint32_t inputs, uint32
     double low = 1.0 / 6.0, high = 1e9; /* theta; log bisection */
     for (int i = 0; i < 60; i++) {
         double middle = sqrt(low * high);
-        if (error_at(start, inputs, units, middle) < goal) low = middle;
-        else high = middle;
+        if (error_at(start, inputs, units, middle) < goal)
+            low = middle;
+        else
+            high = middle;
     }
     double largest = 1.0;
     for (uint32_t u = 0; u < units; u++)

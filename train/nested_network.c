@@ -73,25 +73,12 @@ static int shape_is_legal(const train_nested_shape *s) {
     return s->centre >= 0.0f && s->centre <= 1.0f;
 }
 
-/* Standard normal numbers i, i + 1 of a stream (Box & Muller 1958). */
-static void fill_normal(float *to, size_t n, float deviation, uint64_t seed, uint64_t stream) {
-    for (size_t i = 0; i < n; i += 2) {
-        uint32_t word[4];
-        train_philox(seed, i, stream, word);
-        double radius = sqrt(-2.0 * log(((double)word[0] + 0.5) / 4294967296.0)),
-               angle = 6.283185307179586 * ((double)word[1] / 4294967296.0);
-        to[i] = deviation * (float)(radius * cos(angle));
-        if (i + 1 < n) to[i + 1] = deviation * (float)(radius * sin(angle));
-    }
-}
-
 static void initialise(train_nested_network *net, uint64_t seed) {
     for (uint32_t l = 0; l < net->shape.layers; l++) {
         train_nested_layer *y = &net->layer[l];
         size_t weights = (size_t)y->inputs * y->outputs;
         double variance = (net->shape.layers == 1 ? 0.5 : 2.0) / y->inputs;
-        fill_normal(y->w, weights, (float)sqrt(variance), seed,
-                    TRAIN_STREAM_WEIGHTS + ((uint64_t)l << 8));
+        train_philox_weights(y->w, weights, (float)sqrt(variance), seed, l);
         if (y->v != y->w) memcpy(y->v, y->w, weights * sizeof *y->v);
     }
     for (uint32_t k = 0; k < net->units; k++) net->spread[k] = 1.0f;

@@ -37,3 +37,14 @@ void train_philox_normal(const uint32_t word[2], float out[2]) {
     out[0] = (float)(radius * cos(angle));
     out[1] = (float)(radius * sin(angle));
 }
+
+void train_philox_weights(float *to, size_t n, float deviation, uint64_t seed, uint64_t layer) {
+    for (size_t i = 0; i < n; i += 2) {
+        uint32_t word[4];
+        float pair[2];
+        train_philox(seed, i, TRAIN_STREAM_WEIGHTS + (layer << 8), word);
+        train_philox_normal(word, pair);
+        to[i] = deviation * pair[0];
+        if (i + 1 < n) to[i + 1] = deviation * pair[1];
+    }
+}

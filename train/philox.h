@@ -3,6 +3,7 @@
  * thread or device can make any draw, in any order, and a resumed run needs no generator state. */
 #ifndef TRAIN_PHILOX_H
 #define TRAIN_PHILOX_H
+#include <stddef.h>
 #include <stdint.h>
 
 /* The block function itself: four words from a 128-bit counter and a 64-bit key. */
@@ -38,5 +39,9 @@ enum {
     TRAIN_STREAM_SIGN = 12,   /* of a unit's pattern, per window; + unit << 8 */
     TRAIN_STREAM_CUT_OUT = 13 /* images to restore, and the cut; + step << 8 */
 };
+
+/* First weights of a layer: to[n] becomes normal deviates of mean 0, from draws 0, 2, 4 ... of the
+ * layer's stream. */
+void train_philox_weights(float *to, size_t n, float deviation, uint64_t seed, uint64_t layer);
 
 #endif

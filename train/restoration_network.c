@@ -43,17 +43,6 @@ static size_t view(const codec_restoration *r, float *vector, train_restoration_
     return at;
 }
 
-static void fill(float *to, size_t n, float deviation, uint64_t seed, uint64_t layer) {
-    for (size_t i = 0; i < n; i += 2) {
-        uint32_t word[4];
-        float pair[2];
-        train_philox(seed, i, TRAIN_STREAM_WEIGHTS + (layer << 8), word);
-        train_philox_normal(word, pair);
-        to[i] = deviation * pair[0];
-        if (i + 1 < n) to[i + 1] = deviation * pair[1];
-    }
-}
-
 taper_status train_restoration_create(train_restoration_network *net,
                                       const codec_restoration *shape, codec_backend *be,
                                       uint64_t seed) {
@@ -72,8 +61,8 @@ taper_status train_restoration_create(train_restoration_network *net,
     view(shape, net->gradient, &net->slope);
     for (uint32_t l = 0; l + 1 < shape->layers; l++) {
         float inputs = (float)(TAPS * inputs_of(shape, l));
-        fill(net->w.weight[l], TAPS * inputs_of(shape, l) * shape->hidden,
-             1.0f / sqrtf(3.0f * inputs), seed, l);
+        train_philox_weights(net->w.weight[l], TAPS * inputs_of(shape, l) * shape->hidden,
+                             1.0f / sqrtf(3.0f * inputs), seed, l);
     }
     return TAPER_OK;
 }

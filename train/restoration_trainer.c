@@ -1,18 +1,14 @@
-/* restoration_trainer.c -- see restoration_trainer.h. All that is random is numbered by (seed,
- * step), so that step, weights and moments are all that a checkpoint needs. */
+/* restoration_trainer.c -- see restoration_trainer.h. */
 #include "restoration_trainer.h"
-#include "adam.h"
-#include "checkpoint.h"
 #include "philox.h"
 #include "restoration_network.h"
 #include "run.h"
+#include "steps.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { CUTS_A_STEP = 4, PIXELS_A_CUT = 16384 };
-static const double checkpoint_seconds = 60.0;
 
 typedef struct run {
     const train_restoration_options *options;
@@ -24,9 +20,6 @@ typedef struct run {
     uint32_t *at; /* [stages] of the network's shape */
     double mse[CODEC_RESTORATION_MOST_STAGES];
     train_restoration_network net;
-    train_adam adam;
-    uint64_t step, steps, fingerprint;
-    double now; /* running mean */
 } run;
 
 train_restoration_options train_restoration_defaults(void) {
@@ -146,27 +139,16 @@ static taper_status learn_cut(run *r, uint64_t number, double *now, taper_error 
     return TAPER_OK;
 }
 
-static taper_status one_step(run *r, taper_error *error) {
-    const train_restoration_options *o = r->options;
-    double sum = 0;
-    memset(r->net.gradient, 0, r->net.n * sizeof *r->net.gradient);
+static taper_status one_step(void *context, uint64_t step, train_steps_sums *sums,
+                             taper_error *error) {
+    run *r = context;
     for (uint32_t i = 0; i < CUTS_A_STEP; i++)
-        TAPER_TRY(learn_cut(r, r->step * CUTS_A_STEP + i, &sum, error));
-    float rate =
-        train_cosine_rate(o->rate, r->step, r->steps, r->steps / 20 < 100 ? r->steps / 20 : 100);
-    taper_status status =
-        train_adam_step(&r->adam, r->be, rate, 100.0f, r->net.gradient, r->net.parameter, NULL);
-    if (status == TAPER_ERR_ARG)
-        return formats_fail(
-            error, status, "training the restoration network diverged in step %llu; lower its rate",
-            (unsigned long long)r->step + 1);
-    double keep = r->step < 200 ? (double)r->step / (double)(r->step + 1) : 0.995;
-    r->now = keep * r->now + (1 - keep) * sum;
-    r->step++;
+        TAPER_TRY(learn_cut(r, step * CUTS_A_STEP + i, &sums->now, error));
+    sums->before = 1.0;
     return TAPER_OK;
 }
 
-/* --- checkpoints ------------------------------------------------------------------------ */
+/* --- the run ---------------------------------------------------------------------------- */
 
 static uint64_t fingerprint_of(const run *r) {
     const train_restoration_options *o = r->options;
@@ -183,37 +165,6 @@ static uint64_t fingerprint_of(const run *r) {
     return train_fingerprint(hash, r->net.parameter, r->net.n * sizeof(float));
 }
 
-static train_checkpoint checkpoint_of(run *r) {
-    float *rest = r->net.gradient; /* the fourth vector is not needed */
-    return (train_checkpoint){.fingerprint = r->fingerprint,
-                              .step = r->step,
-                              .adam_step = r->adam.step,
-                              .sum_bits = r->now,
-                              .n = r->net.n,
-                              .vector = {r->net.parameter, r->adam.m, r->adam.v, rest}};
-}
-
-static taper_status save(run *r, taper_error *error) {
-    train_checkpoint c = checkpoint_of(r);
-    return r->options->checkpoint ? train_checkpoint_write(r->options->checkpoint, &c, error)
-                                  : TAPER_OK;
-}
-
-static taper_status resume(run *r, taper_error *error) {
-    const char *path = r->options->checkpoint;
-    if (!r->options->resume || !path || access(path, F_OK) != 0) return TAPER_OK;
-    train_checkpoint c = checkpoint_of(r);
-    TAPER_TRY(train_checkpoint_read(path, &c, error));
-    free(c.history);
-    if (c.step > r->steps)
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "the checkpoint contradicts itself; start without --resume");
-    r->step = c.step, r->adam.step = c.adam_step, r->now = c.sum_bits;
-    return TAPER_OK;
-}
-
-/* --- the loop --------------------------------------------------------------------------- */
-
 static taper_status begin(run *r, taper_error *error) {
     const train_restoration_options *o = r->options;
     codec_restoration shape;
@@ -221,7 +172,6 @@ static taper_status begin(run *r, taper_error *error) {
         train_select(&r->images, r->data, r->model.window, TRAIN_PART_TRAINING, SIZE_MAX / 2);
     if (status == TAPER_OK) status = plan(r, &shape);
     if (status == TAPER_OK) status = train_restoration_create(&r->net, &shape, r->be, o->seed);
-    if (status == TAPER_OK) status = train_adam_create(&r->adam, r->net.n);
     if (status != TAPER_OK)
         return formats_fail(error, status, "no memory for training a restoration network");
     TAPER_TRY(measure_stages(r, error));
@@ -229,47 +179,39 @@ static taper_status begin(run *r, taper_error *error) {
         train_restoration_import(&r->net, o->start);
     else
         train_restoration_set_gains(&r->net, r->mse);
-    r->steps = o->steps;
-    r->fingerprint = fingerprint_of(r);
-    return resume(r, error);
+    return TAPER_OK;
 }
 
-static taper_status loop(run *r, train_conditional_progress_fn *progress, void *user, int *stopped,
-                         taper_error *error) {
-    double started = train_seconds(), saved = started;
-    uint64_t first = r->step;
-    int stop = 0;
-    while (r->step < r->steps && !stop) {
-        TAPER_TRY(one_step(r, error));
-        double now = train_seconds();
-        double left = (now - started) / (double)(r->step - first) * (double)(r->steps - r->step);
-        train_conditional_progress p = {r->step, r->steps, r->now, 1.0, left};
-        stop = progress && progress(user, &p);
-        if (stop || r->step == r->steps || now - saved > checkpoint_seconds) {
-            TAPER_TRY(save(r, error));
-            saved = train_seconds();
-        }
-    }
-    if (stopped) *stopped = stop;
-    return TAPER_OK;
+static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *user, int *stopped,
+                               taper_error *error) {
+    const train_restoration_options *o = r->options;
+    train_steps steps = {.what = "a restoration network",
+                         .parameter = r->net.parameter,
+                         .gradient = r->net.gradient,
+                         .n = r->net.n,
+                         .rate = o->rate,
+                         .steps = o->steps,
+                         .fingerprint = fingerprint_of(r),
+                         .checkpoint = o->checkpoint,
+                         .resume = o->resume};
+    return train_steps_take(&steps, r->be, one_step, r, progress, user, stopped, error);
 }
 
 taper_status train_restoration(taper_model *model, const train_restoration_options *options,
                                const train_dataset *data, const train_codes *codes,
-                               codec_backend *be, train_conditional_progress_fn *progress,
-                               void *user, int *stopped, taper_error *error) {
+                               codec_backend *be, train_steps_progress_fn *progress, void *user,
+                               int *stopped, taper_error *error) {
     run r = {.options = options, .model = *model, .data = data, .be = be};
     TAPER_TRY(train_restoration_check(options, model->window, error));
     taper_status status = measure_order(&r, model, codes, error);
     r.model.tables.conditional = NULL; /* symbols are not asked for, and contexts stay */
     if (status == TAPER_OK) status = begin(&r, error);
-    if (status == TAPER_OK) status = loop(&r, progress, user, stopped, error);
+    if (status == TAPER_OK) status = take_steps(&r, progress, user, stopped, error);
     if (status == TAPER_OK && train_restoration_export(&r.net, &model->restoration) != TAPER_OK)
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for a restoration network");
     if (status == TAPER_OK) model->info.family = TAPER_FAMILY_CONV;
     train_selection_free(&r.images);
     train_restoration_free(&r.net);
-    train_adam_free(&r.adam);
     free(r.bits), free(r.at);
     return status;
 }

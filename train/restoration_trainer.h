@@ -39,7 +39,7 @@ taper_status train_restoration_check(const train_restoration_options *options, c
  * the model is then as it was. */
 taper_status train_restoration(taper_model *model, const train_restoration_options *options,
                                const train_dataset *data, const train_codes *codes,
-                               codec_backend *be, train_conditional_progress_fn *progress,
-                               void *user, int *stopped, taper_error *error);
+                               codec_backend *be, train_steps_progress_fn *progress, void *user,
+                               int *stopped, taper_error *error);
 
 #endif

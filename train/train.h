@@ -90,7 +90,7 @@ typedef struct train_hooks {
     train_stage_fn *stage;
     train_callbacks dense;
     train_nested_callbacks nested;
-    train_conditional_progress_fn *conditional, *head, *restoration;
+    train_steps_progress_fn *conditional, *head, *restoration;
 } train_hooks;
 
 /* Learn a model from data and append the .tpm file to out. be may have a pool. hooks may be NULL.

@@ -1,24 +1,15 @@
 /* train_conditional_stage.c -- a conditional model and a head for a calibrated model; see
  * train_parts.h. */
+#include "checkpoint.h"
 #include "conditional_trainer.h"
 #include "train_parts.h"
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Passes up to a quality, by what validation has measured at the ends of layers. */
 static uint32_t passes_up_to(const codec_code_tables *t, const train_rd_curve *curve, double psnr) {
     for (uint32_t l = 0; l < curve->n && l < t->n_layers; l++)
         if (curve->point[l].psnr_db >= psnr) return t->layer[l].pass;
     return t->n_passes;
-}
-
-/* PATH.head: the two networks have a checkpoint each. malloc'd, or NULL. */
-static char *head_path(const char *path) {
-    size_t size = path ? strlen(path) + sizeof ".head" : 0;
-    char *out = path ? malloc(size) : NULL;
-    if (out) snprintf(out, size, "%s.head", path);
-    return out;
 }
 
 typedef struct lesson {
@@ -39,7 +30,7 @@ static void drop_head(codec_code_tables *t) {
 
 /* Learn one of the two. A head is kept only where validation says that it gains. */
 static taper_status learn(lesson *l, const train_conditional_options *options,
-                          train_conditional_progress_fn *progress, taper_error *error) {
+                          train_steps_progress_fn *progress, taper_error *error) {
     train_rd_curve with;
     uint32_t end = passes_up_to(&l->model->tables, &l->curve, options->psnr_end);
     if (!options->hidden || l->stopped) return TAPER_OK;
@@ -56,7 +47,7 @@ static taper_status learn(lesson *l, const train_conditional_options *options,
 static taper_status learn_both(lesson *l, const train_options *options, const train_hooks *hooks,
                                taper_error *error) {
     train_conditional_options head = options->head;
-    char *path = head_path(head.checkpoint);
+    char *path = train_checkpoint_beside(head.checkpoint, ".head");
     if (head.checkpoint && !path)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a checkpoint's name");
     head.head = 1;

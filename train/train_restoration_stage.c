@@ -1,24 +1,15 @@
 /* train_restoration_stage.c -- family conv: a restoration network for a model of family pca; see
  * train_parts.h. */
+#include "checkpoint.h"
 #include "restoration_trainer.h"
 #include "train_parts.h"
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* PATH.conv, as every network has a checkpoint of its own. malloc'd, or NULL. */
-static char *checkpoint_path(const char *path) {
-    size_t size = path ? strlen(path) + sizeof ".conv" : 0;
-    char *out = path ? malloc(size) : NULL;
-    if (out) snprintf(out, size, "%s.conv", path);
-    return out;
-}
 
 static taper_status learn(taper_model *m, const train_options *given, const train_dataset *data,
                           const train_codes *codes, codec_backend *be, const train_hooks *hooks,
                           taper_error *error) {
     train_restoration_options options = given->restoration;
-    char *path = checkpoint_path(options.checkpoint);
+    char *path = train_checkpoint_beside(options.checkpoint, ".conv");
     if (options.checkpoint && !path)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a checkpoint's name");
     options.checkpoint = path;
