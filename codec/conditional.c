@@ -1,5 +1,6 @@
 /* conditional.c -- memory and file form of a conditional model; see conditional.h. */
 #include "conditional.h"
+#include "byte_products.h"
 #include "int_matrix.h"
 #include <stdlib.h>
 #include <string.h>
@@ -26,12 +27,14 @@ taper_status codec_conditional_alloc(codec_conditional *c) {
     size_t h = c->hidden, outputs = (size_t)c->units * c->kinds;
     int ok = zeroed(&c->begin, c->stages, sizeof *c->begin) &&
              zeroed(&c->first, codec_conditional_inputs(c->own, c->beside) * 2 * h, 1) &&
+             zeroed(&c->pairs, codec_conditional_inputs(c->own, c->beside) * 2 * h, 1) &&
              zeroed(&c->first_shift, h, 1) && zeroed(&c->place, SIDES * h, sizeof *c->place) &&
              zeroed(&c->stage, c->stages * h, sizeof *c->stage) &&
              zeroed(&c->out, outputs * h, sizeof *c->out) && zeroed(&c->out_shift, outputs, 1) &&
              zeroed(&c->bias, (size_t)c->kinds * c->end, sizeof *c->bias);
     for (int i = 0; i < MIDDLES; i++)
         ok = ok && zeroed(&c->middle[i], h * h, sizeof *c->middle[i]) &&
+             zeroed(&c->quads[i], h * h, sizeof *c->quads[i]) &&
              zeroed(&c->middle_shift[i], h, 1) &&
              zeroed(&c->middle_bias[i], h, sizeof *c->middle_bias[i]);
     if (ok) return TAPER_OK;
@@ -40,11 +43,25 @@ taper_status codec_conditional_alloc(codec_conditional *c) {
 }
 
 void codec_conditional_free(codec_conditional *c) {
-    free(c->begin), free(c->first), free(c->first_shift), free(c->place), free(c->stage);
+    free(c->begin), free(c->first), free(c->pairs), free(c->first_shift), free(c->place),
+        free(c->stage);
     for (int i = 0; i < MIDDLES; i++)
-        free(c->middle[i]), free(c->middle_shift[i]), free(c->middle_bias[i]);
+        free(c->middle[i]), free(c->quads[i]), free(c->middle_shift[i]), free(c->middle_bias[i]);
     free(c->out), free(c->out_shift), free(c->bias);
     *c = (codec_conditional){0};
+}
+
+void codec_conditional_pack(codec_conditional *c) {
+    size_t inputs = codec_conditional_inputs(c->own, c->beside), h = c->hidden;
+    for (size_t i = 0; i < inputs; i++)
+        for (size_t o = 0; o < h; o++)
+            for (size_t part = 0; part < 2; part++)
+                c->pairs[(i * h + o) * 2 + part] = c->first[(i * 2 + part) * h + o];
+    for (int l = 0; l < MIDDLES; l++)
+        for (uint32_t i = 0; i < c->hidden; i++)
+            for (uint32_t o = 0; o < c->hidden; o++)
+                c->quads[l][codec_quad_at(c->hidden, i, o)] =
+                    (int8_t)c->middle[l][i * c->hidden + o];
 }
 
 /* --- file form ------------------------------------------------------------------------- */
@@ -137,6 +154,9 @@ taper_status codec_conditional_read(codec_conditional *c, uint16_t version, uint
     int matrices = list_matrices(c, matrix);
     for (int i = 0; i < matrices && status == TAPER_OK; i++)
         status = codec_int_matrix_read(version, &matrix[i], in, error);
-    if (status != TAPER_OK) codec_conditional_free(c);
+    if (status != TAPER_OK)
+        codec_conditional_free(c);
+    else
+        codec_conditional_pack(c);
     return status;
 }

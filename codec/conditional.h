@@ -51,6 +51,9 @@ typedef struct codec_conditional {
     int16_t *middle[CODEC_CONDITIONAL_MIDDLES];       /* [hidden in][hidden out] */
     uint8_t *middle_shift[CODEC_CONDITIONAL_MIDDLES]; /* [hidden] 0 .. MOST_SHIFT */
     int32_t *middle_bias[CODEC_CONDITIONAL_MIDDLES];  /* [hidden] */
+    int8_t *pairs, *quads[CODEC_CONDITIONAL_MIDDLES]; /* `first` as [inputs][hidden][2] and `middle`
+                                                         as byte_products.h wants them, by
+                                                         codec_conditional_pack */
     int16_t *out;                                     /* [units][kinds][hidden] */
     uint8_t *out_shift;                               /* [units][kinds] 0 .. MOST_SHIFT */
     int32_t *bias;                                    /* [kinds][end] in 1/64; of a head unused */
@@ -71,6 +74,8 @@ static inline uint32_t codec_conditional_input(uint32_t own, uint32_t beside, ui
  * ranges. On failure nothing is held. */
 taper_status codec_conditional_alloc(codec_conditional *c);
 void codec_conditional_free(codec_conditional *c); /* leaves it zeroed */
+/* Once the weights stand, before the model is used. */
+void codec_conditional_pack(codec_conditional *c);
 
 /* Serialised form (SPEC.md, 6.7). read: of a payload of this version, of so many kinds, for tables
  * of these units and passes; every field is checked before memory is taken for it. TAPER_ERR_LIMIT:

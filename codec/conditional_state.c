@@ -2,6 +2,7 @@
  * (promise P4). */
 #include "conditional_state.h"
 #include "backend/pool.h"
+#include "byte_products.h"
 #include "clones.h"
 #include "fixed_log.h"
 #include "group.h"
@@ -13,15 +14,14 @@ enum {
     SELF = CODEC_CONDITIONAL_SELF,
     INPUT_MAX = 127,
     ACTIVATION_MAX = 127,
-    USUAL = 64, /* hidden units: loops for it are compiled apart, with sums in registers */
-    LANES = 64  /* positions whose logits are summed at a time, likewise */
+    LANES = 64 /* positions whose logits are summed at a time */
 };
 
 /* --- memory ---------------------------------------------------------------------------- */
 
 uint64_t codec_conditional_bytes(const codec_conditional *c, uint64_t n) {
     if (n >= (uint64_t)1 << 40) return UINT64_MAX;
-    return (n + LANES) * (8 * (uint64_t)c->hidden + c->own + 8);
+    return (n + LANES) * (6 * (uint64_t)c->hidden + c->own + 8);
 }
 
 taper_status codec_conditional_begin(codec_conditional_state *s, const codec_conditional *c,
@@ -72,33 +72,21 @@ uint32_t codec_conditional_beside(const codec_group *g, uint32_t p, uint32_t sid
 
 /* --- the first layer, kept ------------------------------------------------------------- */
 
-/* |da|, |db| <= 254, so that products fit 16 bits. Static, as all clones: others would be exported.
- */
-CODEC_CLONES static void add_change(int32_t *restrict sum, const int8_t *restrict w,
-                                    const int8_t *restrict v, int16_t da, int16_t db, uint32_t n) {
-    for (uint32_t h = 0; h < n; h++) sum[h] += (int16_t)(w[h] * da) + (int16_t)(v[h] * db);
-}
-
-void codec_conditional_add(int32_t *sum, const int8_t *w, const int8_t *v, int16_t da, int16_t db,
-                           uint32_t hidden) {
-    add_change(sum, w, v, da, db, hidden);
-}
-
 /* Unit u of position p is now seen as a. */
 static void change_input(codec_conditional_state *s, const codec_group *g, uint32_t u, uint32_t p,
                          int32_t a) {
     const codec_conditional *c = s->model;
     int8_t *seen = s->seen + (size_t)u * g->n + p;
-    int16_t da = (int16_t)(a - *seen), db = (int16_t)(abs(a) - abs(*seen));
+    int32_t da = a - *seen, db = abs(a) - abs(*seen);
     size_t hidden = c->hidden;
     *seen = (int8_t)a;
     for (uint32_t side = 0; side < SIDES; side++) {
         if (side != SELF && (u >= c->beside || !g->neighbour[0])) continue;
         uint32_t to = codec_conditional_beside(g, p, SIDES - 1 - side); /* p is on its `side` */
         if (to == g->n) continue;
-        const int8_t *w =
-            c->first + codec_conditional_input(c->own, c->beside, side, u) * 2 * hidden;
-        codec_conditional_add(s->sum + to * hidden, w, w + hidden, da, db, c->hidden);
+        const int8_t *pairs =
+            c->pairs + codec_conditional_input(c->own, c->beside, side, u) * 2 * hidden;
+        codec_add_pairs(s->sum + to * hidden, pairs, da, db, c->hidden);
     }
 }
 
@@ -133,70 +121,35 @@ static inline int32_t part(int32_t z) {
     return z < 0 ? 0 : z > ACTIVATION_MAX ? ACTIVATION_MAX : z;
 }
 
-CODEC_INLINE int32_t dot(const int16_t *restrict w, const int16_t *restrict x, uint32_t n) {
+CODEC_INLINE int32_t dot(const int16_t *restrict w, const uint8_t *restrict x, uint32_t n) {
     int32_t sum = 0;
     for (uint32_t i = 0; i < n; i++) sum += w[i] * x[i];
     return sum;
 }
 
-/* sum[h] += w[h] a + v[h] b. Weights are within +-127 and a and b within 0 .. 127, so that both
- * products together fit 16 bits; so written, compilers multiply twice as many at a time. */
-CODEC_INLINE void add_two(int32_t *restrict sum, const int16_t *restrict w,
-                          const int16_t *restrict v, int16_t a, int16_t b, uint32_t n) {
-    for (uint32_t h = 0; h < n; h++) {
-        uint16_t both = (uint16_t)((uint16_t)(w[h] * a) + (uint16_t)(v[h] * b));
-        sum[h] += (int16_t)both;
-    }
+CODEC_CLONES static void first_layer(const int32_t *restrict sum, const uint8_t *restrict shift,
+                                     const int32_t *restrict bias, uint32_t n,
+                                     uint8_t *restrict to) {
+    for (uint32_t i = 0; i < n; i++) to[i] = (uint8_t)part((sum[i] * 8 >> shift[i]) + bias[i]);
 }
 
-/* Where x is not 0, about half of it, and what it is there; then two zeros, for pairs. The list's
- * end is in its values lest compilers exchange the loops over it, which then take four times as
- * long. */
-CODEC_INLINE void list_live(const int16_t *x, uint32_t n, uint32_t *at, int16_t *value) {
-    uint32_t live = 0;
+/* From the sums of a middle layer; x is what went in, and is replaced. */
+CODEC_CLONES static void add_layer(const int32_t *restrict sum, const uint8_t *restrict shift,
+                                   const int32_t *restrict bias, uint32_t n, uint8_t *restrict x) {
     for (uint32_t i = 0; i < n; i++) {
-        at[live] = i, value[live] = x[i];
-        live += x[i] != 0;
+        int32_t z = x[i] + part((sum[i] * 16 >> shift[i]) + bias[i]);
+        x[i] = (uint8_t)(z > ACTIVATION_MAX ? ACTIVATION_MAX : z);
     }
-    at[live] = 0, value[live] = value[live + 1] = 0;
-}
-
-CODEC_INLINE void middle_layer(const codec_conditional *c, int l, uint32_t n, const int16_t *x,
-                               int16_t *to) {
-    int32_t sum[CODEC_CONDITIONAL_MOST_HIDDEN];
-    int16_t value[CODEC_CONDITIONAL_MOST_HIDDEN + 2];
-    uint32_t at[CODEC_CONDITIONAL_MOST_HIDDEN + 2];
-    memset(sum, 0, n * sizeof *sum);
-    list_live(x, n, at, value);
-    for (uint32_t i = 0; value[i]; i += 2)
-        add_two(sum, c->middle[l] + at[i] * n, c->middle[l] + at[i + 1] * n, value[i], value[i + 1],
-                n);
-    for (uint32_t h = 0; h < n; h++) {
-        int32_t z = x[h] + part((sum[h] * 16 >> c->middle_shift[l][h]) + c->middle_bias[l][h]);
-        to[h] = (int16_t)(z > ACTIVATION_MAX ? ACTIVATION_MAX : z);
-    }
-}
-
-CODEC_INLINE void all_layers(const codec_conditional *c, uint32_t n, const int32_t *sum,
-                             const int32_t *bias, int16_t *to) {
-    int16_t h[2][CODEC_CONDITIONAL_MOST_HIDDEN];
-    for (uint32_t i = 0; i < n; i++)
-        h[0][i] = (int16_t)part((sum[i] * 8 >> c->first_shift[i]) + bias[i]);
-    middle_layer(c, 0, n, h[0], h[1]);
-    middle_layer(c, 1, n, h[1], to);
-}
-
-CODEC_CLONES static void layers(const codec_conditional *c, const int32_t *sum, const int32_t *bias,
-                                int16_t *to) {
-    if (c->hidden == USUAL)
-        all_layers(c, USUAL, sum, bias, to);
-    else
-        all_layers(c, c->hidden, sum, bias, to);
 }
 
 void codec_conditional_layers(const codec_conditional *c, const int32_t *sum, const int32_t *bias,
-                              int16_t *h2) {
-    layers(c, sum, bias, h2);
+                              uint8_t *h2) {
+    int32_t z[CODEC_CONDITIONAL_MOST_HIDDEN];
+    first_layer(sum, c->first_shift, bias, c->hidden, h2);
+    for (int l = 0; l < CODEC_CONDITIONAL_MIDDLES; l++) {
+        codec_weight_lanes(c->quads[l], h2, c->hidden, c->hidden, z);
+        add_layer(z, c->middle_shift[l], c->middle_bias[l], c->hidden, h2);
+    }
 }
 
 uint32_t codec_conditional_border(const codec_group *g, uint32_t p) {
@@ -232,11 +185,12 @@ static void think(void *context, size_t block) {
     const codec_conditional *c = t->state->model;
     uint32_t end = (uint32_t)(block + 1) * STAGE_BLOCK;
     for (uint32_t p = (uint32_t)block * STAGE_BLOCK; p < end && p < t->group->n; p++) {
-        int16_t *h2 = t->state->hidden + (size_t)p * c->hidden;
+        uint8_t *h2 = t->state->hidden + (size_t)p * c->hidden;
         codec_conditional_layers(c, t->state->sum + (size_t)p * c->hidden,
                                  t->bias[codec_conditional_border(t->group, p)], h2);
-        int16_t *column = t->state->columns + (size_t)(p / LANES) * c->hidden * LANES + p % LANES;
-        for (uint32_t h = 0; h < c->hidden; h++) column[h * LANES] = h2[h];
+        uint8_t *matrix = t->state->columns + (size_t)(p / LANES) * c->hidden * LANES;
+        for (uint32_t h = 0; h < c->hidden; h += 4)
+            memcpy(matrix + codec_quad_at(LANES, h, p % LANES), h2 + h, 4);
     }
 }
 
@@ -250,26 +204,26 @@ static void begin_stage(codec_conditional_state *s, const codec_group *g, uint32
 
 /* --- a pass ---------------------------------------------------------------------------- */
 
-/* Of all positions, LANES at a time: two products fit 16 bits (see add_two). */
-CODEC_CLONES static void all_logits(const int16_t *restrict w, uint8_t shift, int32_t bias,
-                                    uint32_t hidden, const int16_t *restrict columns, uint32_t n,
-                                    int32_t *restrict logit) {
-    for (uint32_t p = 0; p < n; p += LANES, logit += LANES) {
-        int32_t sum[LANES] = {0};
-        for (uint32_t h = 0; h < hidden; h += 2, columns += 2 * LANES) {
-            const int16_t *x = columns, *y = columns + LANES;
-            for (uint32_t i = 0; i < LANES; i++) {
-                uint16_t both = (uint16_t)((uint16_t)(w[h] * x[i]) + (uint16_t)(w[h + 1] * y[i]));
-                sum[i] += (int16_t)both;
-            }
-        }
-        for (uint32_t i = 0; i < LANES; i++) logit[i] = (sum[i] * 256 >> shift) + bias;
+CODEC_CLONES static void to_logits(const int32_t *restrict sum, uint8_t shift, int32_t bias,
+                                   int32_t *restrict logit) {
+    for (uint32_t i = 0; i < LANES; i++) logit[i] = (sum[i] * 256 >> shift) + bias;
+}
+
+/* Of all positions. */
+static void all_logits(const int16_t *w, uint8_t shift, int32_t bias, uint32_t hidden,
+                       const uint8_t *columns, uint32_t n, int32_t *logit) {
+    int8_t weight[CODEC_CONDITIONAL_MOST_HIDDEN];
+    for (uint32_t h = 0; h < hidden; h++) weight[h] = (int8_t)w[h];
+    for (uint32_t p = 0; p < n; p += LANES, columns += hidden * LANES) {
+        int32_t sum[LANES];
+        codec_activation_lanes(columns, weight, hidden, LANES, sum);
+        to_logits(sum, shift, bias, logit + p);
     }
 }
 
 /* Of one position. */
 CODEC_CLONES static int32_t one_logit(const int16_t *w, uint8_t shift, int32_t bias,
-                                      const int16_t *h, uint32_t hidden) {
+                                      const uint8_t *h, uint32_t hidden) {
     return (dot(w, h, hidden) * 256 >> shift) + bias;
 }
 

@@ -10,11 +10,11 @@ struct codec_group;
 typedef struct codec_conditional_state {
     const codec_conditional *model; /* borrowed */
     int32_t *sum;                   /* [n][hidden] of the first layer */
-    int16_t *hidden;                /* [n][hidden] h2 of the stage in work */
-    int16_t *columns;               /* [stride / 64][hidden][64] the same */
-    uint32_t stride;                /* n, rounded up to a multiple of 64 */
-    int8_t *seen;                   /* [own][n] a, as it is in `sum` */
-    uint8_t *planes, *parts;        /* [own] depth and part at which it was seen */
+    uint8_t *hidden;                /* [n][hidden] h2 of the stage in work */
+    uint8_t *columns;        /* [stride / 64] matrices of quads, 64 positions each: the same */
+    uint32_t stride;         /* n, rounded up to a multiple of 64 */
+    int8_t *seen;            /* [own][n] a, as it is in `sum` */
+    uint8_t *planes, *parts; /* [own] depth and part at which it was seen */
     int32_t *logit; /* [stride] of the next pass's magnitude bits, in 1/4096; of levels that are not
                        0 only where the pass refines them */
     const int16_t *sign; /* [hidden] weights of its signs; NULL: they are not predicted */
@@ -44,15 +44,13 @@ int32_t codec_conditional_seen(const codec_code_tables *tables, uint32_t u, uint
 /* The window on a side of position p; group->n: none. */
 uint32_t codec_conditional_beside(const struct codec_group *group, uint32_t p, uint32_t side);
 
-/* The parts of a stage: sum[h] += w[h] da + v[h] db; which of left, right, up and down of p exist,
- * one bit each; the biases of a stage at such a place; h2[hidden] of one position. */
+/* The parts of a stage: which of left, right, up and down of p exist, one bit each; the biases of a
+ * stage at such a place; h2[hidden] of one position. */
 enum { CODEC_CONDITIONAL_BORDERS = 16 };
-void codec_conditional_add(int32_t *sum, const int8_t *w, const int8_t *v, int16_t da, int16_t db,
-                           uint32_t hidden);
 uint32_t codec_conditional_border(const struct codec_group *group, uint32_t p);
 void codec_conditional_bias(const codec_conditional *model, uint32_t stage, uint32_t border,
                             int32_t *bias);
 void codec_conditional_layers(const codec_conditional *model, const int32_t *sum,
-                              const int32_t *bias, int16_t *h2);
+                              const int32_t *bias, uint8_t *h2);
 
 #endif

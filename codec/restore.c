@@ -12,8 +12,8 @@ enum {
     MOST_HIDDEN = CODEC_RESTORATION_MOST_HIDDEN,
     MOST_LAYERS = CODEC_RESTORATION_MOST_LAYERS,
     ACTIVATION_MAX = CODEC_RESTORATION_ACTIVATION_MAX,
-    BAND = 32, /* rows of patches, of one thread at a time */
-    KEPT = 3   /* rows of each layer's input */
+    LEAST_BAND = 16, /* rows of patches */
+    KEPT = 3         /* rows of each layer's input */
 };
 
 void codec_restoration_at(const codec_restoration *r, uint32_t pass, int32_t *bias, int32_t *gain) {
@@ -95,7 +95,8 @@ CODEC_CLONES static void activate(const int32_t *restrict z, size_t n, int16_t *
 typedef struct task {
     const codec_restoration *net;
     picture picture;
-    const int16_t *patches; /* [rows][columns][values] */
+    uint32_t band_rows; /* the last may have fewer */
+    int16_t *patches;   /* [rows][columns][values] */
     int32_t bias[MOST_HIDDEN];
     float gain;
     atomic_int failed;
@@ -111,6 +112,12 @@ typedef struct band {
     int32_t *z;                      /* of the row that is made */
 } band;
 
+/* As few as keep all threads busy: where two meet, both make some rows of the middle layers. */
+static uint32_t rows_of_band(uint32_t rows, unsigned threads) {
+    uint32_t bands = threads > 1 ? 2 * threads : 1, least = LEAST_BAND;
+    return (rows - 1) / bands + 1 < least ? least : (rows - 1) / bands + 1;
+}
+
 static size_t row_size(const codec_restoration *r, size_t columns) {
     uint32_t values = codec_restoration_values(r->channels);
     return (columns + 2) * (r->hidden > values ? r->hidden : values);
@@ -121,7 +128,8 @@ static size_t rows_of(const codec_restoration *r) { return r->layers * (KEPT + 1
 uint64_t codec_restoration_bytes(const codec_restoration *r, codec_window w, codec_grid grid,
                                  unsigned threads) {
     uint64_t rows = (uint64_t)grid.rows * (w.height / PATCH),
-             columns = (uint64_t)grid.columns * (w.width / PATCH), bands = (rows - 1) / BAND + 1;
+             columns = (uint64_t)grid.columns * (w.width / PATCH),
+             bands = (rows - 1) / LEAST_BAND + 1;
     uint64_t each = row_size(r, columns) * (rows_of(r) * sizeof(int16_t) + sizeof(int32_t));
     return rows * columns * codec_restoration_values(w.channels) * sizeof(int16_t) +
            each * (bands < threads ? bands : threads);
@@ -169,11 +177,20 @@ static void make_row(const task *t, const band *b, uint32_t l, int64_t y) {
     activate(b->z, n, h, kept_row(b, l + 1, y) + c->outputs);
 }
 
+static void read_band(void *context, size_t number) {
+    const task *t = context;
+    const picture *p = &t->picture;
+    uint64_t first = (uint64_t)number * t->band_rows, end = first + t->band_rows;
+    for (uint64_t y = first; y < end && y < p->rows; y++)
+        read_row(p, (uint32_t)y, t->patches + y * p->columns * p->values);
+}
+
 static void restore_band(void *context, size_t number) {
     task *t = context;
     band b;
     uint32_t layers = t->net->layers, values = t->picture.values;
-    int64_t first = (int64_t)number * BAND, end = first + BAND, rows = t->picture.rows;
+    int64_t first = (int64_t)number * t->band_rows, end = first + t->band_rows,
+            rows = t->picture.rows;
     if (end > rows) end = rows;
     if (!open_band(t, &b)) {
         close_band(&b);
@@ -205,13 +222,14 @@ taper_status codec_restoration_apply(const codec_restoration *r, uint32_t pass, 
                           .windows = windows}};
     int32_t gain;
     size_t row = (size_t)t.picture.columns * t.picture.values;
-    int16_t *patches = malloc(t.picture.rows * row * sizeof *patches);
-    if (!patches) return TAPER_ERR_NOMEM;
-    for (uint32_t y = 0; y < t.picture.rows; y++) read_row(&t.picture, y, patches + y * row);
+    t.patches = malloc(t.picture.rows * row * sizeof *t.patches);
+    if (!t.patches) return TAPER_ERR_NOMEM;
     codec_restoration_at(r, pass, t.bias, &gain);
     t.gain = (float)gain / (float)(1 << CODEC_RESTORATION_GAIN_BITS);
-    t.patches = patches;
-    codec_pool_run(pool, restore_band, &t, (t.picture.rows + BAND - 1) / BAND);
-    free(patches);
+    t.band_rows = rows_of_band(t.picture.rows, codec_pool_threads(pool));
+    uint32_t bands = (t.picture.rows - 1) / t.band_rows + 1;
+    codec_pool_run(pool, read_band, &t, bands);
+    codec_pool_run(pool, restore_band, &t, bands);
+    free(t.patches);
     return t.failed ? TAPER_ERR_NOMEM : TAPER_OK;
 }

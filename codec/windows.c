@@ -1,5 +1,6 @@
 /* windows.c -- see windows.h. */
 #include "windows.h"
+#include "clones.h"
 #include "lap.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,18 +12,6 @@ codec_grid codec_windows_grid(codec_window w, uint32_t width, uint32_t height) {
 static float sample(const taper_image *image, size_t at) {
     if (image->depth == 16) return (float)((const uint16_t *)image->pixels)[at] / 257.0f;
     return (float)((const uint8_t *)image->pixels)[at];
-}
-
-static void store(taper_image *image, size_t at, float value) {
-    float top = image->depth == 16 ? 65535.0f : 255.0f;
-    float scaled = image->depth == 16 ? value * 257.0f : value;
-    float rounded = scaled + 0.5f;
-    if (!(rounded > 0)) rounded = 0; /* NaN too */
-    if (rounded > top) rounded = top;
-    if (image->depth == 16)
-        ((uint16_t *)image->pixels)[at] = (uint16_t)rounded;
-    else
-        ((uint8_t *)image->pixels)[at] = (uint8_t)rounded;
 }
 
 /* One row of one channel of one window. */
@@ -49,25 +38,49 @@ void codec_windows_read(codec_window w, const taper_image *image, float *to) {
     codec_lap_analyse(w, grid, windows);
 }
 
-/* The value of an image's sample: a window's, or the mean over channels for grey out of colour. */
-static float value_of(codec_window w, const taper_image *image, const float *window, uint32_t at,
-                      uint32_t c) {
-    uint32_t plane = w.width * w.height;
-    if (image->channels == w.channels) return window[c * plane + at];
-    return (window[at] + window[plane + at] + window[2 * plane + at]) / 3.0f;
+/* Samples, rounded. NaN becomes 0. */
+CODEC_CLONES static void to_samples(const float *restrict value, uint32_t n, float scale, float top,
+                                    uint16_t *restrict sample) {
+    for (uint32_t i = 0; i < n; i++) {
+        float rounded = value[i] * scale + 0.5f;
+        rounded = rounded > 0 ? rounded : 0;
+        sample[i] = (uint16_t)(int32_t)(rounded < top ? rounded : top);
+    }
+}
+
+/* Grey out of colour: the mean over channels, whose rows are a plane apart. */
+static const float *grey_of(const float *row, uint32_t plane, uint32_t n, float *grey) {
+    for (uint32_t i = 0; i < n; i++)
+        grey[i] = (row[i] + row[plane + i] + row[2 * plane + i]) / 3.0f;
+    return grey;
+}
+
+/* Row y of one channel of a window, from the image's column x0 on. */
+static void store_row(codec_window w, const float *from, taper_image *image, uint32_t x0,
+                      uint32_t y, uint32_t c) {
+    float grey[CODEC_MAX_WINDOW_SIDE];
+    uint16_t sample[CODEC_MAX_WINDOW_SIDE];
+    int deep = image->depth == 16;
+    uint32_t n = image->width - x0 < w.width ? image->width - x0 : w.width, step = image->channels;
+    size_t at = ((size_t)y * image->width + x0) * step + c;
+    if (image->channels != w.channels) from = grey_of(from, w.width * w.height, n, grey);
+    to_samples(from, n, deep ? 257.0f : 1.0f, deep ? 65535.0f : 255.0f, sample);
+    if (deep)
+        for (uint32_t i = 0; i < n; i++) ((uint16_t *)image->pixels)[at + i * step] = sample[i];
+    else
+        for (uint32_t i = 0; i < n; i++)
+            ((uint8_t *)image->pixels)[at + i * step] = (uint8_t)sample[i];
 }
 
 void codec_windows_store(codec_window w, const float *from, taper_image *image) {
     codec_grid grid = codec_windows_grid(w, image->width, image->height);
-    for (uint32_t y = 0; y < image->height; y++)
-        for (uint32_t x = 0; x < image->width; x++) {
-            const float *window = from + ((size_t)(y / w.height) * grid.columns + x / w.width) *
-                                             codec_window_values(w);
-            uint32_t at = y % w.height * w.width + x % w.width;
+    for (uint32_t y = 0; y < image->height; y++) {
+        const float *row = from + (size_t)(y / w.height) * grid.columns * codec_window_values(w) +
+                           y % w.height * w.width;
+        for (uint32_t x0 = 0; x0 < image->width; x0 += w.width, row += codec_window_values(w))
             for (uint32_t c = 0; c < image->channels; c++)
-                store(image, ((size_t)y * image->width + x) * image->channels + c,
-                      value_of(w, image, window, at, c));
-        }
+                store_row(w, row + (size_t)c * w.width * w.height, image, x0, y, c);
+    }
 }
 
 taper_status codec_windows_write(codec_window w, const float *from, taper_image *image) {

@@ -54,6 +54,7 @@ static inline codec_conditional *conditional_random(uint32_t kinds, uint32_t uni
     }
     for (size_t i = 0; i < (size_t)kinds * end; i++)
         c->bias[i] = extreme ? bias : conditional_draw(&seed, 60);
+    codec_conditional_pack(c);
     return c;
 }
 

@@ -112,9 +112,10 @@ static void layers_are_as_defined(void **unused) {
         uint32_t n = widths[i % WIDTHS], round = i / WIDTHS;
         codec_conditional *c = conditional_random(1, 1, 1, 1, n, 1, 0, round == 0, seed + i);
         for (uint32_t k = 0; round == 1 && k < n * n; k++) c->middle[0][k] = -127;
+        codec_conditional_pack(c);
         int32_t sum[CODEC_CONDITIONAL_MOST_HIDDEN], bias[CODEC_CONDITIONAL_MOST_HIDDEN];
         int64_t h0[CODEC_CONDITIONAL_MOST_HIDDEN], want[CODEC_CONDITIONAL_MOST_HIDDEN];
-        int16_t got[CODEC_CONDITIONAL_MOST_HIDDEN];
+        uint8_t got[CODEC_CONDITIONAL_MOST_HIDDEN];
         for (uint32_t k = 0; k < n; k++) { /* from all activations 0 to all of them 127 */
             sum[k] = conditional_draw(&seed, 1 << 16);
             bias[k] = round < 3 ? 1 << 16 : conditional_draw(&seed, 3000) + 100 * (int)round - 2000;

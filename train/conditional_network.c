@@ -304,6 +304,7 @@ taper_status train_conditional_export(const train_conditional_network *net, code
     export_rows(w->out, (size_t)net->shape.units * net->shape.kinds, h, to->out, (strides){h, 1},
                 to->out_shift);
     export_biases(w->pass_bias, (size_t)net->shape.kinds * net->shape.end, pass_one, to->bias);
+    codec_conditional_pack(to);
     return TAPER_OK;
 }
 

@@ -1,0 +1,85 @@
+/* test_byte_products.c -- every kernel for products of bytes, against the definition. */
+#include "../codec/byte_products.h"
+#include "cmocka_all.h"
+#include "random_conditional.h"
+
+enum { SEED = 4100, MOST_N = 256, MOST_LANES = 256 };
+
+static int runs(const codec_byte_kernel *k) {
+    if (!k->runs()) print_message("SKIP no %s here\n", k->name);
+    return k->runs();
+}
+
+static void sums_are_changed_as_defined(void **unused) {
+    (void)unused;
+    size_t kernels;
+    const codec_byte_kernel *kernel = codec_byte_kernels(&kernels);
+    for (size_t k = 0; k < kernels; k++) {
+        if (!runs(&kernel[k])) continue;
+        uint64_t state = SEED;
+        for (uint32_t n = 8; n <= MOST_N; n += 8) {
+            int8_t pairs[2 * MOST_N];
+            int32_t sum[MOST_N + 1], want[MOST_N + 1];
+            int extreme = n % 64 == 0, sign = n % 128 ? -1 : 1;
+            int32_t a = extreme ? 254 * sign : conditional_draw(&state, 254),
+                    b = extreme ? 254 * sign : conditional_draw(&state, 254);
+            for (uint32_t i = 0; i < 2 * n; i++)
+                pairs[i] = (int8_t)(extreme ? 127 : conditional_draw(&state, 127));
+            for (uint32_t i = 0; i <= n; i++) want[i] = sum[i] = conditional_draw(&state, 1 << 29);
+            for (uint32_t i = 0; i < n; i++) want[i] += pairs[2 * i] * a + pairs[2 * i + 1] * b;
+            kernel[k].add_pairs(sum, pairs, a, b, n);
+            assert_memory_equal(sum, want, (n + 1) * sizeof *sum); /* and no further */
+        }
+    }
+}
+
+/* Weights within +-127 and activations within 0 .. 127, as numbers of the matrix and vector. */
+static void fill(int8_t *matrix, int8_t *vector, uint32_t n, uint32_t lanes, int weights_in_matrix,
+                 int extreme, uint64_t *state) {
+    for (uint32_t i = 0; i < n * lanes; i++)
+        matrix[i] = (int8_t)(extreme             ? 127
+                             : weights_in_matrix ? conditional_draw(state, 127)
+                                                 : abs(conditional_draw(state, 127)));
+    for (uint32_t i = 0; i < n; i++)
+        vector[i] = (int8_t)(extreme             ? (weights_in_matrix ? 127 : -127)
+                             : weights_in_matrix ? abs(conditional_draw(state, 127))
+                                                 : conditional_draw(state, 127));
+}
+
+static void products_are_as_defined(void **unused) {
+    (void)unused;
+    static int8_t matrix[MOST_N * MOST_LANES];
+    size_t kernels;
+    const codec_byte_kernel *kernel = codec_byte_kernels(&kernels);
+    for (size_t k = 0; k < kernels; k++) {
+        if (!runs(&kernel[k])) continue;
+        uint64_t state = SEED + 1;
+        for (uint32_t round = 0; round < 400; round++) {
+            uint32_t n = (uint32_t)(8 + picture_random(&state) % (round % 8 ? 9 : MOST_N / 8) * 8),
+                     lanes = (uint32_t)(8 + picture_random(&state) %
+                                                (round % 8 ? 9 : MOST_LANES / 8) * 8);
+            int weights_in_matrix = round % 2;
+            int8_t vector[MOST_N];
+            int32_t sum[MOST_LANES + 1] = {0};
+            fill(matrix, vector, n, lanes, weights_in_matrix, round % 5 == 0, &state);
+            sum[lanes] = 85;
+            if (weights_in_matrix)
+                kernel[k].weight_lanes(matrix, (const uint8_t *)vector, n, lanes, sum);
+            else
+                kernel[k].activation_lanes((const uint8_t *)matrix, vector, n, lanes, sum);
+            for (uint32_t lane = 0; lane < lanes; lane++) {
+                int32_t want = 0;
+                for (uint32_t i = 0; i < n; i++)
+                    want += matrix[codec_quad_at(lanes, i, lane)] * vector[i];
+                assert_int_equal(sum[lane], want);
+            }
+            assert_int_equal(sum[lanes], 85); /* and no further */
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_are_changed_as_defined),
+                                       cmocka_unit_test(products_are_as_defined)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
