@@ -90,19 +90,20 @@ static int decode_pass(codec_group *g, codec_rc_decoder *rc) {
     for (; p < n; p++) {
         uint32_t context = codec_contexts_at(g, p);
         if (context == CODEC_NOT_NOW) continue;
-        int32_t was = level[p];
+        int32_t was = level[p], now;
         int bit = 1;
         if (!g->awaits_sign && (bit = codec_rc_decode_adaptive(rc, models(g) + context)) < 0) break;
         if (was == 0 && bit) {
             int positive = decode_sign(g, rc, p, sign_predicted);
             g->awaits_sign = positive < 0;
             if (positive < 0) break;
-            level[p] = positive ? 1 : -1;
+            now = positive ? 1 : -1;
         } else {
-            level[p] = (int16_t)(2 * was + (was < 0 ? -bit : bit));
+            now = 2 * was + (was < 0 ? -bit : bit);
         }
+        level[p] = (int16_t)now;
         ahead[p] = 1;
-        codec_contexts_settle(g, p, level[p]);
+        codec_contexts_settle(g, p, now);
     }
     g->position = p;
     if (p < n) return 0;

@@ -103,8 +103,7 @@ static void see_changes(codec_conditional_state *s, const codec_group *g) {
                 table[more][q] = codec_conditional_seen(g->tables, u, depth + more, q);
         const int16_t *level = g->level + (size_t)u * g->stride;
         const uint8_t *ahead = g->ahead + (size_t)u * g->stride;
-        for (uint32_t p = 0; p < g->n; p++) {
-            if (!level[p]) continue;
+        for (uint32_t p = 0; (p = codec_group_next(level, p, g->n)) < g->n; p++) {
             uint32_t q = (uint32_t)abs(level[p]), more = ahead[p];
             int32_t a =
                 q < LEVELS ? table[more][q] : codec_conditional_seen(g->tables, u, depth + more, q);
@@ -253,8 +252,10 @@ void codec_conditional_predict(codec_conditional_state *s, const codec_group *g)
     const int16_t *w = c->out + row * hidden; /* significance, sign, refinement */
     const uint8_t *shift = c->out_shift + row;
     all_logits(w, shift[0], bias[0], hidden, s->columns, g->n, s->logit);
-    for (uint32_t p = 0; p < g->n && pass.part + 1u == g->tables->parts; p++)
-        if (g->level[at + p] && !g->ahead[at + p])
+    const int16_t *level = g->level + at;
+    uint32_t refined = pass.part + 1u == g->tables->parts ? g->n : 0; /* by a plane's last part */
+    for (uint32_t p = 0; (p = codec_group_next(level, p, refined)) < refined; p++)
+        if (!g->ahead[at + p])
             s->logit[p] = one_logit(w + 2 * hidden, shift[2], bias[2],
                                     s->hidden + (size_t)p * hidden, hidden);
     s->sign = w + hidden;

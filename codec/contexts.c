@@ -243,8 +243,9 @@ static void make_logits(codec_group *g, uint32_t u, int has_value, int last) {
     int32_t f[CODEC_FEATURES];
     value_features(g, has_value);
     significance_logits(t->weight[class], t->bias[class], g->work, more, g->n, g->work_logit);
-    for (uint32_t p = 0; p < g->n && last; p++) {
-        if (!level[p] || ahead[p]) continue;
+    if (!last) return;
+    for (uint32_t p = 0; (p = codec_group_next(level, p, g->n)) < g->n; p++) {
+        if (ahead[p]) continue;
         magnitude_features(g, p, level[p], has_value, f);
         class = codec_class(codec_kind_of_level(level[p]), u);
         g->work_logit[p] = codec_contexts_logit(t, class, f) + more[p];
@@ -274,7 +275,7 @@ uint32_t codec_contexts_anew(const codec_group *g, uint32_t p) {
 
 CODEC_CLONES static void leave_out_ahead(uint16_t *restrict context, const uint8_t *restrict ahead,
                                          uint32_t n) {
-    for (uint32_t p = 0; p < n; p++) context[p] = ahead[p] ? CODEC_NOT_NOW : context[p];
+    for (uint32_t p = 0; p < n; p++) context[p] |= ahead[p] ? CODEC_NOT_NOW : 0;
 }
 
 /* Likewise those whose level is not 0, and contexts below the least. */
@@ -282,8 +283,10 @@ CODEC_CLONES static void leave_out_unlikely(uint16_t *restrict context,
                                             const uint8_t *restrict ahead,
                                             const int16_t *restrict level, uint16_t least,
                                             uint32_t n) {
-    for (uint32_t p = 0; p < n; p++)
-        context[p] = ahead[p] || level[p] || context[p] < least ? CODEC_NOT_NOW : context[p];
+    for (uint32_t p = 0; p < n; p++) { /* by masks: compilers leave conditions one by one */
+        uint16_t said = (uint16_t)(ahead[p] | level[p]), c = context[p];
+        context[p] = (uint16_t)(c | (uint16_t) - (said != 0) | (uint16_t) - (c < least));
+    }
 }
 
 /* In a model whose planes go in parts: who is not coded in this pass. */

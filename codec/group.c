@@ -156,18 +156,22 @@ enum { LEVELS_IN_TABLE = 64 };
 CODEC_CLONES static void refresh_zeros(const int16_t *restrict level,
                                        const uint8_t *restrict is_ahead, uint8_t ahead,
                                        uint16_t zero_norm, uint32_t n, uint16_t *restrict norm) {
-    for (uint32_t p = 0; p < n; p++)
-        norm[p] = is_ahead[p] == ahead && level[p] == 0 ? zero_norm : norm[p];
+    for (uint32_t p = 0; p < n; p++) { /* by a mask: compilers leave a condition one by one */
+        uint16_t other = (uint16_t)((is_ahead[p] ^ ahead) | level[p]),
+                 mask = (uint16_t) - (other == 0);
+        norm[p] = (uint16_t)((norm[p] & ~mask) | (zero_norm & mask));
+    }
 }
 
 /* Refresh what is known of unit u where ahead is `ahead`. */
 static void refresh_norms(codec_group *g, uint32_t u, uint8_t ahead) {
     const codec_code_tables *t = g->tables;
-    int32_t ratio = codec_log_ratio(t, u, (uint32_t)g->depth[u] + ahead);
+    uint32_t depth = (uint32_t)g->depth[u] + ahead;
+    int32_t ratio = codec_log_ratio(t, u, depth);
     const uint8_t *recon = t->recon[codec_ratio_bin(ratio)];
     uint16_t table[LEVELS_IN_TABLE] = {0};
     int16_t signed_table[LEVELS_IN_TABLE] = {0};
-    for (uint32_t q = 1; q < LEVELS_IN_TABLE; q++) {
+    for (uint32_t q = 1; q < LEVELS_IN_TABLE && q >> depth == 0; q++) { /* as levels are */
         uint32_t c = recon[(q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1];
         table[q] = (uint16_t)scaled_magnitude(q, c, ratio, CODEC_NORM_ONE, CODEC_NORM_MAX);
         signed_table[q] =
@@ -180,8 +184,8 @@ static void refresh_norms(codec_group *g, uint32_t u, uint8_t ahead) {
     const uint8_t *is_ahead = g->ahead + (size_t)u * g->stride;
     uint32_t last = recon[CODEC_RECON_LEVELS - 1];
     refresh_zeros(level, is_ahead, ahead, t->zero_norm[codec_ratio_bin(ratio)], g->n, norm);
-    for (uint32_t p = 0; p < g->n; p++) {
-        if (!level[p] || is_ahead[p] != ahead) continue;
+    for (uint32_t p = 0; (p = codec_group_next(level, p, g->n)) < g->n; p++) {
+        if (is_ahead[p] != ahead) continue;
         uint32_t q = (uint32_t)abs(level[p]);
         norm[p] = q < LEVELS_IN_TABLE
                       ? table[q]

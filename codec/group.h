@@ -9,6 +9,7 @@
 #include "code_tables.h"
 #include "conditional_state.h"
 #include "mixed_bit.h"
+#include <string.h>
 
 struct codec_pool;
 
@@ -84,6 +85,14 @@ void codec_group_finish_pass(codec_group *group);
  * them: code as in chunk_coder.h. For training, which goes anywhere; the adaptive probabilities
  * stay as they are. */
 void codec_group_know(codec_group *group, const int16_t *code, uint32_t pass);
+
+/* The first position from p on whose level is not 0, or n. Most are 0: four of them at a time. */
+static inline uint32_t codec_group_next(const int16_t *level, uint32_t p, uint32_t n) {
+    uint64_t four = 0;
+    for (; p + 4 <= n && !four; p += four ? 0 : 4) memcpy(&four, level + p, sizeof four);
+    while (p < n && !level[p]) p++;
+    return p;
+}
 
 /* Could some position of the unit be ahead? */
 static inline int codec_group_is_split(const codec_group *g, uint32_t u) {

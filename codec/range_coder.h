@@ -77,9 +77,11 @@ static inline void codec_rc_encode_adaptive(codec_rc_encoder *rc, int bit, codec
  */
 
 typedef struct codec_rc_decoder {
+    /* range and code apart: compilers load neighbours that change alike as a pair, and then wait
+     * for what was stored one by one */
     uint64_t range;
-    uint64_t code;    /* the string's window less low, with unknown bytes taken as 0 */
     uint64_t unknown; /* the true code lies in code .. code + unknown; 0 when all bytes are known */
+    uint64_t code;    /* the string's window less low, with unknown bytes taken as 0 */
     const uint8_t *bytes; /* borrowed */
     size_t size, at; /* at: bytes of the window and before, may exceed size by what is unknown */
     int whole;       /* no more bytes will come: zeros follow */
