@@ -86,10 +86,16 @@ void codec_group_finish_pass(codec_group *group);
  * stay as they are. */
 void codec_group_know(codec_group *group, const int16_t *code, uint32_t pass);
 
-/* The first position from p on whose level is not 0, or n. Most are 0: four of them at a time. */
+/* The first position from p on whose level is not 0, or n. Most are 0: four of them at a time, and
+ * among four without branches. */
 static inline uint32_t codec_group_next(const int16_t *level, uint32_t p, uint32_t n) {
-    uint64_t four = 0;
-    for (; p + 4 <= n && !four; p += four ? 0 : 4) memcpy(&four, level + p, sizeof four);
+    for (; p + 4 <= n; p += 4) {
+        uint64_t four;
+        memcpy(&four, level + p, sizeof four);
+        if (!four) continue;
+        uint32_t one = !level[p], two = one & !level[p + 1], three = two & !level[p + 2];
+        return p + one + two + three;
+    }
     while (p < n && !level[p]) p++;
     return p;
 }

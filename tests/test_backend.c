@@ -3,6 +3,7 @@
  *
  * Inputs come from a seeded generator (printed; TAPER_TEST_SEED=n repeats a run). Outputs are
  * filled with NaN and ringed with canaries before each call. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "../codec/backend/backend.h"
 #include "../codec/backend/pool.h"
 #include "../train/philox.h"
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 static uint64_t seed = 20140201;
@@ -403,6 +405,39 @@ static void pool_runs_each_block_once(void **state) {
     assert_true(codec_pool_cores() >= 1);
 }
 
+static atomic_int begun, released, ended;
+
+static void pause_briefly(void) {
+    const struct timespec millisecond = {0, 1000000};
+    nanosleep(&millisecond, NULL);
+}
+
+static void wait_for_release(void) {
+    atomic_store(&begun, 1);
+    for (int i = 0; i < 10000 && !atomic_load(&released); i++) pause_briefly();
+    atomic_store(&ended, atomic_load(&released));
+}
+
+/* Tasks do not wait for a thread that is on an errand. */
+static void pool_errands_run_beside(void **state) {
+    (void)state;
+    static atomic_int count[50];
+    codec_pool *pool = NULL;
+    codec_pool_send(NULL, wait_for_release);
+    assert_int_equal(codec_pool_create(&pool, 2), TAPER_OK);
+    codec_pool_send(pool, wait_for_release);
+    for (int i = 0; i < 10000 && !atomic_load(&begun); i++) pause_briefly();
+    assert_true(atomic_load(&begun));
+    for (int round = 1; round <= 200; round++) {
+        codec_pool_run(pool, count_block, count, 50);
+        for (size_t i = 0; i < 50; i++) assert_int_equal(atomic_load(&count[i]), round);
+    }
+    assert_false(atomic_load(&ended));
+    atomic_store(&released, 1);
+    codec_pool_destroy(pool);
+    assert_true(atomic_load(&ended));
+}
+
 static void cpu_backend_says_what_it_is(void **state) {
     (void)state;
     codec_backend be;
@@ -428,6 +463,7 @@ int main(void) {
         cmocka_unit_test(adam_equals_double),
         cmocka_unit_test(adam_moments_are_never_subnormal),
         cmocka_unit_test(pool_runs_each_block_once),
+        cmocka_unit_test(pool_errands_run_beside),
         cmocka_unit_test(cpu_backend_says_what_it_is),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

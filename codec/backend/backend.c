@@ -14,6 +14,7 @@ taper_status codec_backend_set_threads(codec_backend *be, unsigned threads) {
     if (threads > 1) TAPER_TRY(codec_pool_create(&pool, threads));
     codec_pool_destroy(be->pool);
     be->pool = pool;
+    codec_pool_send(pool, be->ops->warm_up);
     return TAPER_OK;
 }
 

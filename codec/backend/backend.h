@@ -58,14 +58,17 @@ typedef taper_status codec_sum_squares_fn(codec_backend *be, size_t n, const flo
  * where rate = alpha sqrt(1 - beta2^t) / (1 - beta1^t) and epsilon = epsilon0 sqrt(1 - beta2^t).
  * g', m and v of smaller magnitude than these become 0, so that none is ever subnormal. */
 #define CODEC_ADAM_LEAST_GRADIENT 1e-16f
-#define CODEC_ADAM_LEAST_M 1e-30f
-#define CODEC_ADAM_LEAST_V 1e-35f
+#define CODEC_ADAM_LEAST_M        1e-30f
+#define CODEC_ADAM_LEAST_V        1e-35f
 typedef struct codec_adam_step {
     float rate, beta1, beta2, epsilon;
     float scale; /* multiplies the gradient: 1 / batch, clipping */
 } codec_adam_step;
 typedef taper_status codec_adam_fn(codec_backend *be, size_t n, const codec_adam_step *step,
                                    const float *g, float *w, float *m, float *v);
+
+/* What the first call would take long for, done ahead of it by a thread that has nothing to do. */
+typedef void codec_warm_up_fn(void);
 
 /* A slot that is NULL means "not provided"; the CPU backends provide all. */
 typedef struct codec_backend_ops {
@@ -75,6 +78,7 @@ typedef struct codec_backend_ops {
     codec_bias_backward_fn *bias_backward;
     codec_sum_squares_fn *sum_squares;
     codec_adam_fn *adam;
+    codec_warm_up_fn *warm_up; /* NULL: nothing to do */
 } codec_backend_ops;
 
 struct codec_pool;

@@ -69,12 +69,22 @@ static taper_status onednn_gemm(codec_backend *be, int transpose_a, int transpos
                                                : TAPER_ERR_DEVICE;
 }
 
+/* oneDNN makes its kernels when the first product is asked for: 20 ms and more. */
+static void onednn_warm_up(void) {
+    enum { SIDE = 64 };
+    static const float zeros[SIDE * SIDE];
+    float product[SIDE * SIDE];
+    gemm_task task = {0, 0, SIDE, SIDE, SIDE, zeros, zeros, 0.0f, product, SIDE, SIDE, 1, 0};
+    gemm_block(&task, 0);
+}
+
 static const codec_backend_ops onednn_ops = {"onednn",
                                              onednn_gemm,
                                              codec_plain_bias,
                                              codec_plain_bias_backward,
                                              codec_plain_sum_squares,
-                                             codec_plain_adam};
+                                             codec_plain_adam,
+                                             onednn_warm_up};
 
 static const char *instruction_set(void) {
     dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();

@@ -22,6 +22,7 @@ void codec_pool_run(codec_pool *pool, codec_task_fn *task, void *context, size_t
     (void)pool;
     for (size_t i = 0; i < blocks; i++) task(context, i);
 }
+void codec_pool_send(codec_pool *pool, codec_errand_fn *errand) { (void)pool, (void)errand; }
 unsigned codec_pool_cores(void) { return 1; }
 
 #else
@@ -33,8 +34,10 @@ struct codec_pool {
     pthread_mutex_t lock;
     pthread_cond_t start, done;
     unsigned long round; /* counts tasks; a worker waits for it to change */
-    unsigned busy;       /* workers that have not finished this round */
+    int open;            /* the round may be joined */
+    unsigned busy;       /* workers that have joined it and not finished */
     int stop;
+    codec_errand_fn *errand; /* waiting to be done; or NULL */
     codec_task_fn *task;
     void *context;
     size_t blocks;
@@ -55,14 +58,22 @@ static void *work(void *argument) {
     codec_pool *pool = argument;
     unsigned long seen = 0;
     pthread_mutex_lock(&pool->lock);
-    for (;;) {
-        while (pool->round == seen && !pool->stop) pthread_cond_wait(&pool->start, &pool->lock);
-        if (pool->stop) break;
-        seen = pool->round;
+    while (!pool->stop) {
+        codec_errand_fn *errand = pool->errand;
+        pool->errand = NULL;
+        int join = !errand && pool->open && pool->round != seen;
+        if (!errand && !join) {
+            pthread_cond_wait(&pool->start, &pool->lock);
+            continue;
+        }
+        if (join) seen = pool->round, pool->busy++;
         pthread_mutex_unlock(&pool->lock);
-        take_blocks(pool);
+        if (join)
+            take_blocks(pool);
+        else
+            errand();
         pthread_mutex_lock(&pool->lock);
-        if (--pool->busy == 0) pthread_cond_signal(&pool->done);
+        if (join && --pool->busy == 0) pthread_cond_signal(&pool->done);
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
@@ -107,13 +118,22 @@ void codec_pool_run(codec_pool *pool, codec_task_fn *task, void *context, size_t
     pool->context = context;
     pool->blocks = blocks;
     atomic_store(&pool->next, 0);
-    pool->busy = pool->workers;
+    pool->open = 1;
     pool->round++;
     pthread_cond_broadcast(&pool->start);
     pthread_mutex_unlock(&pool->lock);
     take_blocks(pool);
     pthread_mutex_lock(&pool->lock);
+    pool->open = 0; /* who wakes up late has nothing to do, and is not waited for */
     while (pool->busy) pthread_cond_wait(&pool->done, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void codec_pool_send(codec_pool *pool, codec_errand_fn *errand) {
+    if (!pool || !pool->workers || !errand) return;
+    pthread_mutex_lock(&pool->lock);
+    pool->errand = errand;
+    pthread_cond_signal(&pool->start);
     pthread_mutex_unlock(&pool->lock);
 }
 
