@@ -13,6 +13,10 @@
 #define CODEC_CLONES
 #endif
 
+/* All ones where a comparison holds, else 0: compilers run that many at a time where conditions
+ * stay branches. Of 16 bits on both sides, lest they go over to 32. */
+#define CODEC_MASK16(comparison) ((uint16_t) - (comparison))
+
 /* For what clones call: out of line it would be compiled for the oldest processor. */
 #ifdef __GNUC__
 #define CODEC_INLINE static inline __attribute__((always_inline))

@@ -60,8 +60,7 @@ void codec_conditional_pack(codec_conditional *c) {
     for (int l = 0; l < MIDDLES; l++)
         for (uint32_t i = 0; i < c->hidden; i++)
             for (uint32_t o = 0; o < c->hidden; o++)
-                c->quads[l][codec_quad_at(c->hidden, i, o)] =
-                    (int8_t)c->middle[l][i * c->hidden + o];
+                c->quads[l][codec_quad_at(c->hidden, i, o)] = c->middle[l][i * c->hidden + o];
 }
 
 /* --- file form ------------------------------------------------------------------------- */
@@ -77,11 +76,11 @@ static int list_matrices(const codec_conditional *c, codec_int_matrix m[MATRICES
     m[n++] = (codec_int_matrix){NULL, NULL, c->stage, c->stages, h, h, 1, NULL, BIAS};
     for (int i = 0; i < MIDDLES; i++) {
         m[n++] =
-            (codec_int_matrix){NULL, c->middle[i], NULL, h, h, 1, h, c->middle_shift[i], WEIGHT};
+            (codec_int_matrix){c->middle[i], NULL, NULL, h, h, 1, h, c->middle_shift[i], WEIGHT};
         m[n++] = (codec_int_matrix){NULL, NULL, c->middle_bias[i], 1, h, h, 1, NULL, BIAS};
     }
     m[n++] =
-        (codec_int_matrix){NULL, c->out, NULL, c->units * c->kinds, h, h, 1, c->out_shift, WEIGHT};
+        (codec_int_matrix){c->out, NULL, NULL, c->units * c->kinds, h, h, 1, c->out_shift, WEIGHT};
     if (c->kinds > 1)
         m[n++] = (codec_int_matrix){NULL, NULL, c->bias, c->kinds, c->end, c->end, 1, NULL, BIAS};
     return n;

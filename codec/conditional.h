@@ -48,15 +48,15 @@ typedef struct codec_conditional {
     uint8_t *first_shift; /* [hidden] 0 .. MOST_SHIFT */
     int32_t *place;       /* [CODEC_CONDITIONAL_SIDES][hidden], of each side that exists */
     int32_t *stage;       /* [stages][hidden] */
-    int16_t *middle[CODEC_CONDITIONAL_MIDDLES];       /* [hidden in][hidden out] */
+    int8_t *middle[CODEC_CONDITIONAL_MIDDLES];        /* [hidden in][hidden out] */
     uint8_t *middle_shift[CODEC_CONDITIONAL_MIDDLES]; /* [hidden] 0 .. MOST_SHIFT */
     int32_t *middle_bias[CODEC_CONDITIONAL_MIDDLES];  /* [hidden] */
-    int8_t *pairs, *quads[CODEC_CONDITIONAL_MIDDLES]; /* `first` as [inputs][hidden][2] and `middle`
-                                                         as byte_products.h wants them, by
-                                                         codec_conditional_pack */
-    int16_t *out;                                     /* [units][kinds][hidden] */
+    int8_t *out;                                      /* [units][kinds][hidden] */
     uint8_t *out_shift;                               /* [units][kinds] 0 .. MOST_SHIFT */
     int32_t *bias;                                    /* [kinds][end] in 1/64; of a head unused */
+    /* the same weights as byte_products.h wants them, by codec_conditional_pack */
+    int8_t *pairs;                            /* `first` as [inputs][hidden][2] */
+    int8_t *quads[CODEC_CONDITIONAL_MIDDLES]; /* `middle` */
 } codec_conditional;
 
 /* Inputs in all: windows of units. */
@@ -74,7 +74,7 @@ static inline uint32_t codec_conditional_input(uint32_t own, uint32_t beside, ui
  * ranges. On failure nothing is held. */
 taper_status codec_conditional_alloc(codec_conditional *c);
 void codec_conditional_free(codec_conditional *c); /* leaves it zeroed */
-/* Once the weights stand, before the model is used. */
+/* Once the weights stand, before the model is used: without it, it says nothing sensible. */
 void codec_conditional_pack(codec_conditional *c);
 
 /* Serialised form (SPEC.md, 6.7). read: of a payload of this version, of so many kinds, for tables

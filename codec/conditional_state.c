@@ -103,7 +103,7 @@ static void see_changes(codec_conditional_state *s, const codec_group *g) {
                 table[more][q] = codec_conditional_seen(g->tables, u, depth + more, q);
         const int16_t *level = g->level + (size_t)u * g->stride;
         const uint8_t *ahead = g->ahead + (size_t)u * g->stride;
-        for (uint32_t p = 0; (p = codec_group_next(level, p, g->n)) < g->n; p++) {
+        for (uint32_t p = 0; (p = codec_next_nonzero(level, p, g->n)) < g->n; p++) {
             uint32_t q = (uint32_t)abs(level[p]), more = ahead[p];
             int32_t a =
                 q < LEVELS ? table[more][q] : codec_conditional_seen(g->tables, u, depth + more, q);
@@ -120,7 +120,7 @@ static inline int32_t part(int32_t z) {
     return z < 0 ? 0 : z > ACTIVATION_MAX ? ACTIVATION_MAX : z;
 }
 
-CODEC_INLINE int32_t dot(const int16_t *restrict w, const uint8_t *restrict x, uint32_t n) {
+CODEC_INLINE int32_t dot(const int8_t *restrict w, const uint8_t *restrict x, uint32_t n) {
     int32_t sum = 0;
     for (uint32_t i = 0; i < n; i++) sum += w[i] * x[i];
     return sum;
@@ -209,19 +209,17 @@ CODEC_CLONES static void to_logits(const int32_t *restrict sum, uint8_t shift, i
 }
 
 /* Of all positions. */
-static void all_logits(const int16_t *w, uint8_t shift, int32_t bias, uint32_t hidden,
+static void all_logits(const int8_t *w, uint8_t shift, int32_t bias, uint32_t hidden,
                        const uint8_t *columns, uint32_t n, int32_t *logit) {
-    int8_t weight[CODEC_CONDITIONAL_MOST_HIDDEN];
-    for (uint32_t h = 0; h < hidden; h++) weight[h] = (int8_t)w[h];
     for (uint32_t p = 0; p < n; p += LANES, columns += hidden * LANES) {
         int32_t sum[LANES];
-        codec_activation_lanes(columns, weight, hidden, LANES, sum);
+        codec_activation_lanes(columns, w, hidden, LANES, sum);
         to_logits(sum, shift, bias, logit + p);
     }
 }
 
 /* Of one position. */
-CODEC_CLONES static int32_t one_logit(const int16_t *w, uint8_t shift, int32_t bias,
+CODEC_CLONES static int32_t one_logit(const int8_t *w, uint8_t shift, int32_t bias,
                                       const uint8_t *h, uint32_t hidden) {
     return (dot(w, h, hidden) * 256 >> shift) + bias;
 }
@@ -249,12 +247,12 @@ void codec_conditional_predict(codec_conditional_state *s, const codec_group *g)
     for (uint32_t k = 0; k < CODEC_CONDITIONAL_KINDS; k++)
         bias[k] = c->bias[(size_t)k * c->end + g->pass] * 64;
     size_t row = (size_t)pass.unit * CODEC_CONDITIONAL_KINDS, at = (size_t)pass.unit * g->stride;
-    const int16_t *w = c->out + row * hidden; /* significance, sign, refinement */
+    const int8_t *w = c->out + row * hidden; /* significance, sign, refinement */
     const uint8_t *shift = c->out_shift + row;
     all_logits(w, shift[0], bias[0], hidden, s->columns, g->n, s->logit);
     const int16_t *level = g->level + at;
     uint32_t refined = pass.part + 1u == g->tables->parts ? g->n : 0; /* by a plane's last part */
-    for (uint32_t p = 0; (p = codec_group_next(level, p, refined)) < refined; p++)
+    for (uint32_t p = 0; (p = codec_next_nonzero(level, p, refined)) < refined; p++)
         if (!g->ahead[at + p])
             s->logit[p] = one_logit(w + 2 * hidden, shift[2], bias[2],
                                     s->hidden + (size_t)p * hidden, hidden);

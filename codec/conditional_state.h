@@ -17,7 +17,7 @@ typedef struct codec_conditional_state {
     uint8_t *planes, *parts; /* [own] depth and part at which it was seen */
     int32_t *logit; /* [stride] of the next pass's magnitude bits, in 1/4096; of levels that are not
                        0 only where the pass refines them */
-    const int16_t *sign; /* [hidden] weights of its signs; NULL: they are not predicted */
+    const int8_t *sign; /* [hidden] weights of its signs; NULL: they are not predicted */
     uint8_t sign_shift;
     int32_t sign_bias;
     uint32_t stages; /* begun so far */

@@ -115,7 +115,7 @@ static int32_t clamp(int32_t x, int32_t limit) {
 
 /* All ones where x < 2^bits. The inner cast keeps compilers to 16 bits. */
 CODEC_INLINE uint16_t below(uint16_t x, int bits) {
-    return (uint16_t) - ((uint16_t)(x >> bits) == 0);
+    return CODEC_MASK16((uint16_t)(x >> bits) == 0);
 }
 
 /* In place, sums of |x| / scale to log features: clamp(codec_log16(sum) + offset). The same numbers
@@ -133,8 +133,9 @@ CODEC_CLONES static void to_log_features(uint16_t *values, int32_t offset, uint3
         x = (uint16_t)(x * (1 + (c & 3)));
         uint16_t d = below(x, 15);
         x = (uint16_t)(x + (x & d));
-        uint16_t nibble = x >> 11 & 15, /* codec_log_fraction[i] is i + 1, or i + 2 from 3 to 11 */
-            more = (uint16_t) - ((uint16_t)(nibble - 3) < 9);
+        /* codec_log_fraction[i] is i + 1, or i + 2 from 3 to 11 */
+        uint16_t nibble = x >> 11 & 15;
+        uint16_t more = CODEC_MASK16((uint16_t)(nibble - 3) < 9);
         uint16_t log = (uint16_t)(241 + nibble - more - (a & 128) - (b & 64) - (c & 32) - (d & 16));
         int16_t f = (int16_t)((log & ~zero) + from);
         values[p] = (uint16_t)(f < -511 ? -511 : f > 511 ? 511 : f);
@@ -244,7 +245,7 @@ static void make_logits(codec_group *g, uint32_t u, int has_value, int last) {
     value_features(g, has_value);
     significance_logits(t->weight[class], t->bias[class], g->work, more, g->n, g->work_logit);
     if (!last) return;
-    for (uint32_t p = 0; (p = codec_group_next(level, p, g->n)) < g->n; p++) {
+    for (uint32_t p = 0; (p = codec_next_nonzero(level, p, g->n)) < g->n; p++) {
         if (ahead[p]) continue;
         magnitude_features(g, p, level[p], has_value, f);
         class = codec_class(codec_kind_of_level(level[p]), u);
@@ -285,7 +286,7 @@ CODEC_CLONES static void leave_out_unlikely(uint16_t *restrict context,
                                             uint32_t n) {
     for (uint32_t p = 0; p < n; p++) { /* by masks: compilers leave conditions one by one */
         uint16_t said = (uint16_t)(ahead[p] | level[p]), c = context[p];
-        context[p] = (uint16_t)(c | (uint16_t) - (said != 0) | (uint16_t) - (c < least));
+        context[p] = (uint16_t)(c | CODEC_MASK16(said != 0) | CODEC_MASK16(c < least));
     }
 }
 

@@ -1,5 +1,6 @@
 /* convolve.c -- see convolve.h. Integers: all ways give the same. */
 #include "convolve.h"
+#include "x86.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,17 +37,11 @@ taper_status codec_convolution_pack(codec_convolution *c) {
     return TAPER_OK;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define X86_KERNELS
-#include <immintrin.h>
+#ifdef CODEC_X86_KERNELS
 
 /* Both kernels: some patches and some vectors of outputs at a time; for each pair of inputs, its
  * weights times the pair, which every lane gets, two products a lane. */
-enum { PATCHES_512 = 8, PATCHES_256 = 5, VECTORS = 2 };
-
-#define FOR_512 __attribute__((target("avx512f,avx512bw,avx512vnni")))
-#define FOR_256 __attribute__((target("avx2")))
-#define INLINE  static inline __attribute__((always_inline))
+enum { PATCHES_512 = 8, PATCHES_256 = 4, VECTORS = 2 };
 
 /* What a block of a row works on. */
 typedef struct block {
@@ -57,13 +52,7 @@ typedef struct block {
     int32_t *z;
 } block;
 
-static inline int32_t pair_at(const int16_t *x) {
-    int32_t pair;
-    memcpy(&pair, x, sizeof pair);
-    return pair;
-}
-
-FOR_512 INLINE void block_512(const block *b, uint32_t patches, uint32_t vectors) {
+CODEC_FOR_512 CODEC_INLINE void block_512(const block *b, uint32_t patches, uint32_t vectors) {
     const codec_convolution *c = b->c;
     uint32_t row = TAPS / 3 * c->inputs;
     const int16_t *w = c->packed + 2 * b->first;
@@ -75,7 +64,8 @@ FOR_512 INLINE void block_512(const block *b, uint32_t patches, uint32_t vectors
             __m512i weight[VECTORS];
             for (uint32_t v = 0; v < vectors; v++) weight[v] = _mm512_loadu_si512(w + 32 * v);
             for (uint32_t p = 0; p < patches; p++) {
-                __m512i x = _mm512_set1_epi32(pair_at(b->in[i] + (size_t)p * c->inputs + k));
+                __m512i x =
+                    _mm512_set1_epi32(codec_four_bytes(b->in[i] + (size_t)p * c->inputs + k));
                 for (uint32_t v = 0; v < vectors; v++)
                     sum[p][v] = _mm512_dpwssd_epi32(sum[p][v], weight[v], x);
             }
@@ -92,7 +82,7 @@ FOR_512 INLINE void block_512(const block *b, uint32_t patches, uint32_t vectors
     }
 }
 
-FOR_512 static void work_512(const block *b) {
+CODEC_FOR_512 static void work_512(const block *b) {
     uint32_t vectors = b->first + 16 >= b->c->outputs ? 1 : 2;
     if (b->patches == PATCHES_512 && vectors == 2)
         block_512(b, PATCHES_512, 2);
@@ -102,7 +92,7 @@ FOR_512 static void work_512(const block *b) {
         block_512(b, b->patches, vectors);
 }
 
-FOR_256 INLINE void block_256(const block *b, uint32_t patches) {
+CODEC_FOR_256 CODEC_INLINE void block_256(const block *b, uint32_t patches) {
     const codec_convolution *c = b->c;
     uint32_t row = TAPS / 3 * c->inputs;
     const int16_t *w = c->packed + 2 * b->first;
@@ -115,7 +105,8 @@ FOR_256 INLINE void block_256(const block *b, uint32_t patches) {
             for (uint32_t v = 0; v < VECTORS; v++)
                 weight[v] = _mm256_loadu_si256((const __m256i *)(const void *)(w + 16 * v));
             for (uint32_t p = 0; p < patches; p++) {
-                __m256i x = _mm256_set1_epi32(pair_at(b->in[i] + (size_t)p * c->inputs + k));
+                __m256i x =
+                    _mm256_set1_epi32(codec_four_bytes(b->in[i] + (size_t)p * c->inputs + k));
                 for (uint32_t v = 0; v < VECTORS; v++)
                     sum[p][v] = _mm256_add_epi32(sum[p][v], _mm256_madd_epi16(weight[v], x));
             }
@@ -133,7 +124,7 @@ FOR_256 INLINE void block_256(const block *b, uint32_t patches) {
     }
 }
 
-FOR_256 static void work_256(const block *b) {
+CODEC_FOR_256 static void work_256(const block *b) {
     if (b->patches == PATCHES_256)
         block_256(b, PATCHES_256);
     else
@@ -162,20 +153,14 @@ static void row_256(const codec_convolution *c, const int16_t *const in[3], uint
     work_blocks(c, in, columns, bias, z, work_256, PATCHES_256, 8 * VECTORS);
 }
 
-static int has_512(void) {
-    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni");
-}
-static int has_256(void) { return __builtin_cpu_supports("avx2"); }
 #endif
-
-static int always(void) { return 1; }
 
 static const codec_convolve_kernel kernels[] = {
-#ifdef X86_KERNELS
-    {"AVX-512 with VNNI", has_512, row_512},
-    {"AVX2", has_256, row_256},
+#ifdef CODEC_X86_KERNELS
+    {"AVX-512 with VNNI", codec_has_512, row_512},
+    {"AVX2", codec_has_256, row_256},
 #endif
-    {"plain", always, codec_convolve_row_plain}};
+    {"plain", codec_runs_always, codec_convolve_row_plain}};
 
 const codec_convolve_kernel *codec_convolve_kernels(size_t *n) {
     *n = sizeof kernels / sizeof *kernels;

@@ -157,8 +157,8 @@ CODEC_CLONES static void refresh_zeros(const int16_t *restrict level,
                                        const uint8_t *restrict is_ahead, uint8_t ahead,
                                        uint16_t zero_norm, uint32_t n, uint16_t *restrict norm) {
     for (uint32_t p = 0; p < n; p++) { /* by a mask: compilers leave a condition one by one */
-        uint16_t other = (uint16_t)((is_ahead[p] ^ ahead) | level[p]),
-                 mask = (uint16_t) - (other == 0);
+        uint16_t other = (uint16_t)((is_ahead[p] ^ ahead) | level[p]);
+        uint16_t mask = CODEC_MASK16(other == 0);
         norm[p] = (uint16_t)((norm[p] & ~mask) | (zero_norm & mask));
     }
 }
@@ -184,7 +184,7 @@ static void refresh_norms(codec_group *g, uint32_t u, uint8_t ahead) {
     const uint8_t *is_ahead = g->ahead + (size_t)u * g->stride;
     uint32_t last = recon[CODEC_RECON_LEVELS - 1];
     refresh_zeros(level, is_ahead, ahead, t->zero_norm[codec_ratio_bin(ratio)], g->n, norm);
-    for (uint32_t p = 0; (p = codec_group_next(level, p, g->n)) < g->n; p++) {
+    for (uint32_t p = 0; (p = codec_next_nonzero(level, p, g->n)) < g->n; p++) {
         if (is_ahead[p] != ahead) continue;
         uint32_t q = (uint32_t)abs(level[p]);
         norm[p] = q < LEVELS_IN_TABLE

@@ -88,7 +88,7 @@ void codec_group_know(codec_group *group, const int16_t *code, uint32_t pass);
 
 /* The first position from p on whose level is not 0, or n. Most are 0: four of them at a time, and
  * among four without branches. */
-static inline uint32_t codec_group_next(const int16_t *level, uint32_t p, uint32_t n) {
+static inline uint32_t codec_next_nonzero(const int16_t *level, uint32_t p, uint32_t n) {
     for (; p + 4 <= n; p += 4) {
         uint64_t four;
         memcpy(&four, level + p, sizeof four);

@@ -86,7 +86,7 @@ CODEC_CLONES static void expect(const codec_conditional *head, const uint8_t *re
                                 uint32_t first, uint32_t n, const float *restrict open,
                                 int32_t *restrict rest) {
     uint32_t hidden = head->hidden;
-    const int16_t *row = head->out + (size_t)first * hidden;
+    const int8_t *row = head->out + (size_t)first * hidden;
     for (uint32_t u = 0; u < n; u++, row += hidden) {
         if (open[u] == 0) continue; /* so it is a plane deeper */
         int32_t sum = 0;

@@ -112,10 +112,12 @@ typedef struct band {
     int32_t *z;                      /* of the row that is made */
 } band;
 
-/* As few as keep all threads busy: where two meet, both make some rows of the middle layers. */
+/* Two bands a thread, so that none waits long for another: where two bands meet, both make some
+ * rows of the middle layers. */
 static uint32_t rows_of_band(uint32_t rows, unsigned threads) {
-    uint32_t bands = threads > 1 ? 2 * threads : 1, least = LEAST_BAND;
-    return (rows - 1) / bands + 1 < least ? least : (rows - 1) / bands + 1;
+    const uint32_t bands = threads > 1 ? 2 * threads : 1, least = LEAST_BAND;
+    uint32_t each = (rows - 1) / bands + 1;
+    return each < least ? least : each;
 }
 
 static size_t row_size(const codec_restoration *r, size_t columns) {

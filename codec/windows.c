@@ -40,46 +40,51 @@ void codec_windows_read(codec_window w, const taper_image *image, float *to) {
 
 /* Samples, rounded. NaN becomes 0. */
 CODEC_CLONES static void to_samples(const float *restrict value, uint32_t n, float scale, float top,
-                                    uint16_t *restrict sample) {
+                                    uint16_t *restrict to) {
     for (uint32_t i = 0; i < n; i++) {
         float rounded = value[i] * scale + 0.5f;
         rounded = rounded > 0 ? rounded : 0;
-        sample[i] = (uint16_t)(int32_t)(rounded < top ? rounded : top);
+        to[i] = (uint16_t)(int32_t)(rounded < top ? rounded : top);
     }
 }
 
 /* Grey out of colour: the mean over channels, whose rows are a plane apart. */
-static const float *grey_of(const float *row, uint32_t plane, uint32_t n, float *grey) {
+CODEC_CLONES static void to_grey(const float *restrict row, uint32_t plane, uint32_t n,
+                                 float *restrict grey) {
     for (uint32_t i = 0; i < n; i++)
         grey[i] = (row[i] + row[plane + i] + row[2 * plane + i]) / 3.0f;
-    return grey;
 }
 
 /* Row y of one channel of a window, from the image's column x0 on. */
 static void store_row(codec_window w, const float *from, taper_image *image, uint32_t x0,
                       uint32_t y, uint32_t c) {
     float grey[CODEC_MAX_WINDOW_SIDE];
-    uint16_t sample[CODEC_MAX_WINDOW_SIDE];
+    uint16_t rounded[CODEC_MAX_WINDOW_SIDE];
     int deep = image->depth == 16;
     uint32_t n = image->width - x0 < w.width ? image->width - x0 : w.width, step = image->channels;
     size_t at = ((size_t)y * image->width + x0) * step + c;
-    if (image->channels != w.channels) from = grey_of(from, w.width * w.height, n, grey);
-    to_samples(from, n, deep ? 257.0f : 1.0f, deep ? 65535.0f : 255.0f, sample);
+    if (image->channels != w.channels) {
+        to_grey(from, w.width * w.height, n, grey);
+        from = grey;
+    }
+    to_samples(from, n, deep ? 257.0f : 1.0f, deep ? 65535.0f : 255.0f, rounded);
     if (deep)
-        for (uint32_t i = 0; i < n; i++) ((uint16_t *)image->pixels)[at + i * step] = sample[i];
+        for (uint32_t i = 0; i < n; i++) ((uint16_t *)image->pixels)[at + i * step] = rounded[i];
     else
         for (uint32_t i = 0; i < n; i++)
-            ((uint8_t *)image->pixels)[at + i * step] = (uint8_t)sample[i];
+            ((uint8_t *)image->pixels)[at + i * step] = (uint8_t)rounded[i];
 }
 
 void codec_windows_store(codec_window w, const float *from, taper_image *image) {
     codec_grid grid = codec_windows_grid(w, image->width, image->height);
     for (uint32_t y = 0; y < image->height; y++) {
-        const float *row = from + (size_t)(y / w.height) * grid.columns * codec_window_values(w) +
-                           y % w.height * w.width;
-        for (uint32_t x0 = 0; x0 < image->width; x0 += w.width, row += codec_window_values(w))
+        const float *line = from + (size_t)(y / w.height) * grid.columns * codec_window_values(w);
+        for (uint32_t column = 0; column < grid.columns; column++)
             for (uint32_t c = 0; c < image->channels; c++)
-                store_row(w, row + (size_t)c * w.width * w.height, image, x0, y, c);
+                store_row(w,
+                          line + (size_t)column * codec_window_values(w) +
+                              ((size_t)c * w.height + y % w.height) * w.width,
+                          image, column * w.width, y, c);
     }
 }
 

@@ -46,11 +46,11 @@ static inline codec_conditional *conditional_random(uint32_t kinds, uint32_t uni
     }
     for (int l = 0; l < CODEC_CONDITIONAL_MIDDLES; l++)
         for (size_t i = 0; i < (size_t)hidden * hidden; i++)
-            c->middle[l][i] = (int16_t)(extreme ? 127 : conditional_draw(&seed, 127));
+            c->middle[l][i] = (int8_t)(extreme ? 127 : conditional_draw(&seed, 127));
     for (size_t r = 0; r < (size_t)units * kinds; r++) {
         c->out_shift[r] = extreme ? 0 : (uint8_t)(9 + picture_random(&seed) % 4);
         for (uint32_t h = 0; h < hidden; h++)
-            c->out[r * hidden + h] = (int16_t)(extreme ? 127 : conditional_draw(&seed, 127));
+            c->out[r * hidden + h] = (int8_t)(extreme ? 127 : conditional_draw(&seed, 127));
     }
     for (size_t i = 0; i < (size_t)kinds * end; i++)
         c->bias[i] = extreme ? bias : conditional_draw(&seed, 60);

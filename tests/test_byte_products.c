@@ -37,7 +37,7 @@ static void sums_are_changed_as_defined(void **unused) {
 static void fill(int8_t *matrix, int8_t *vector, uint32_t n, uint32_t lanes, int weights_in_matrix,
                  int extreme, uint64_t *state) {
     for (uint32_t i = 0; i < n * lanes; i++)
-        matrix[i] = (int8_t)(extreme             ? 127
+        matrix[i] = (int8_t)(extreme             ? (weights_in_matrix && n % 8 ? -127 : 127)
                              : weights_in_matrix ? conditional_draw(state, 127)
                                                  : abs(conditional_draw(state, 127)));
     for (uint32_t i = 0; i < n; i++)
@@ -55,10 +55,10 @@ static void products_are_as_defined(void **unused) {
         if (!runs(&kernel[k])) continue;
         uint64_t state = SEED + 1;
         for (uint32_t round = 0; round < 400; round++) {
-            uint32_t n = (uint32_t)(8 + picture_random(&state) % (round % 8 ? 9 : MOST_N / 8) * 8),
+            uint32_t n = (uint32_t)(4 + picture_random(&state) % (round % 8 ? 18 : MOST_N / 4) * 4),
                      lanes = (uint32_t)(8 + picture_random(&state) %
                                                 (round % 8 ? 9 : MOST_LANES / 8) * 8);
-            int weights_in_matrix = round % 2;
+            int weights_in_matrix = round / 8 % 2;
             int8_t vector[MOST_N];
             int32_t sum[MOST_LANES + 1] = {0};
             fill(matrix, vector, n, lanes, weights_in_matrix, round % 5 == 0, &state);

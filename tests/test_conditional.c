@@ -101,8 +101,8 @@ static void plain_middles(const codec_conditional *c, const int64_t *h0, int64_t
     memcpy(h2, h[2], n * sizeof *h2);
 }
 
-/* The layers at every width that is compiled in a way of its own, at few and many activations that
- * are not 0, and at ends of ranges. */
+/* The layers at widths below, at and above what the kernels take at a time, at few and many
+ * activations that are not 0, and at ends of ranges. */
 static void layers_are_as_defined(void **unused) {
     (void)unused;
     static const uint32_t widths[] = {8, 24, 64, 72, 256};
@@ -404,9 +404,8 @@ static uint32_t passes_there = 200;   /* of the tables that read_back stands for
 static taper_status read_back(const formats_buffer *file, codec_conditional *c) {
     formats_cursor in = formats_cursor_over(file->data, file->size);
     taper_error error = {0};
-    taper_status status =
-        codec_conditional_read(c, FORMATS_MODEL_VERSION, CODEC_CONDITIONAL_KINDS, UNITS,
-                               passes_there, most_bytes, &in, &error);
+    taper_status status = codec_conditional_read(c, FORMATS_MODEL_VERSION, CODEC_CONDITIONAL_KINDS,
+                                                 UNITS, passes_there, most_bytes, &in, &error);
     if (status != TAPER_OK) {
         assert_true(error.text[0] != 0);
         assert_null(c->begin);
@@ -480,7 +479,7 @@ static void more_beside(codec_conditional *c) { c->own = BESIDE - 1; }
 static void too_many_passes(codec_conditional *c) { passes_there = c->end - 1; }
 static void stage_past_the_end(codec_conditional *c) { c->begin[STAGES - 1] = 150; }
 static void stage_without_passes(codec_conditional *c) { c->begin[3] = c->begin[2]; }
-static void large_output(codec_conditional *c) { c->out[5] = 128; }
+static void large_output(codec_conditional *c) { c->out[5] = -128; }
 static void large_middle(codec_conditional *c) { c->middle[1][7] = -128; }
 static void large_bias(codec_conditional *c) { c->bias[9] = CODEC_CONDITIONAL_MOST_BIAS + 1; }
 static void large_place(codec_conditional *c) { c->place[3] = -CODEC_CONDITIONAL_MOST_BIAS - 1; }
@@ -514,8 +513,7 @@ static void any_byte_is_refused_or_usable(void **unused) {
         formats_cursor in = formats_cursor_over(file.data, file.size);
         file.data[at] = (uint8_t)picture_random(&state);
         int legal = codec_conditional_read(&back, FORMATS_MODEL_VERSION, CODEC_CONDITIONAL_KINDS,
-                                           UNITS, t->n_passes,
-                                           most_bytes, &in, NULL) == TAPER_OK;
+                                           UNITS, t->n_passes, most_bytes, &in, NULL) == TAPER_OK;
         file.data[at] = was;
         refused += !legal, usable += (size_t)legal;
         if (!legal) continue;

@@ -149,7 +149,7 @@ static void export_is_near(void **unused) {
     }
     for (size_t i = 0; i < HIDDEN * HIDDEN; i++) {
         double step = ldexp(1, -c.middle_shift[0][i / HIDDEN]);
-        int16_t stored = c.middle[0][i % HIDDEN * HIDDEN + i / HIDDEN];
+        int8_t stored = c.middle[0][i % HIDDEN * HIDDEN + i / HIDDEN];
         assert_true(fabs(stored * step - (double)net.w.middle[0][i]) <= step / 2 + 1e-7);
     }
     for (size_t i = 0; i < STAGES * HIDDEN; i++)

@@ -149,6 +149,30 @@ static void bad_options_are_refused(void **unused) {
     waves_drop(&data);
 }
 
+static taper_status no_room(codec_backend *be, size_t n, const float *x, double *sum) {
+    (void)be, (void)n, (void)x, (void)sum;
+    return TAPER_ERR_NOMEM;
+}
+
+/* A step that fails ends the run, and says why. */
+static void failed_steps_are_told(void **unused) {
+    (void)unused;
+    train_dataset data = waves_make(SEED);
+    codec_backend be;
+    codec_backend_cpu(&be);
+    codec_backend_ops ops = *be.ops;
+    ops.sum_squares = no_room; /* which only the networks' steps ask for */
+    be.ops = &ops;
+    train_options o = usual();
+    taper_error error = {0};
+    formats_buffer file = formats_buffer_make(1 << 24);
+    train_report report;
+    assert_int_equal(train_model(&o, &data, &be, NULL, &file, &report, &error), TAPER_ERR_NOMEM);
+    assert_non_null(strstr(error.text, "training step"));
+    formats_buffer_free(&file);
+    waves_drop(&data);
+}
+
 /* Adapted to images of another kind, a model predicts these better, and costs minutes less. */
 static void models_learn_on_from_others(void **unused) {
     (void)unused;
@@ -200,6 +224,7 @@ int main(void) {
         cmocka_unit_test(repeats_with_any_number_of_threads),
         cmocka_unit_test(resumed_runs_equal_whole_ones),
         cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(failed_steps_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -297,6 +297,36 @@ static void cuts_and_changes_are_noticed(void **unused) {
     formats_buffer_free(&out);
 }
 
+/* The plain bits are told apart from those of another number of bytes: one less, and they would
+ * have to end in zeros that are not there; one more, and it would say nothing. */
+static void plain_bits_end_with_the_weights(void **unused) {
+    (void)unused;
+    enum { N = 300 };
+    float weights[N];
+    formats_buffer out = good_row(weights, N), other = formats_buffer_make(1 << 16);
+    formats_cursor in = formats_cursor_over(out.data, out.size);
+    formats_read_u32le(&in); /* the step */
+    for (int k = 0; k < CODEC_WEIGHT_CLASSES; k++)
+        for (uint32_t symbols = formats_read_u8(&in); symbols > 0; symbols--)
+            formats_read_varint_max(&in, CODEC_RANS_MOST);
+    size_t words = (size_t)formats_read_varint_max(&in, N);
+    formats_read_u32le(&in); /* the state */
+    formats_read_bytes(&in, 2 * words);
+    size_t head = in.at, plain = (size_t)formats_read_varint_max(&in, N * 4);
+    const uint8_t *bytes = formats_read_bytes(&in, plain);
+    assert_true(in.status == TAPER_OK && in.at == out.size && plain > 0);
+    for (size_t more = 0; more < 3; more++) { /* 1: as it was */
+        formats_buffer_clear(&other);
+        formats_write_bytes(&other, out.data, head);
+        formats_write_varint(&other, plain + more - 1);
+        formats_write_bytes(&other, bytes, plain - (more == 0));
+        if (more == 2) formats_write_u8(&other, 0);
+        assert_int_equal(read_from(NOW, &other, other.size, 1, N),
+                         more == 1 ? TAPER_OK : TAPER_ERR_CORRUPT);
+    }
+    formats_buffer_free(&out), formats_buffer_free(&other);
+}
+
 /* Tables of one class, 0, of these frequencies; the others do not occur. */
 static formats_buffer with_table(const uint32_t *frequency, uint8_t n, uint32_t words) {
     formats_buffer out = formats_buffer_make(1 << 20);
@@ -373,6 +403,7 @@ int main(void) {
         cmocka_unit_test(short_strings_cannot_be_many_weights),
         cmocka_unit_test(any_bytes_are_read_or_refused),
         cmocka_unit_test(cuts_and_changes_are_noticed),
+        cmocka_unit_test(plain_bits_end_with_the_weights),
         cmocka_unit_test(illegal_tables_are_refused),
         cmocka_unit_test(frequencies_fit),
     };

@@ -272,12 +272,12 @@ typedef struct strides {
     size_t row, column;
 } strides;
 
-static void export_rows(const float *w, size_t rows, size_t columns, int16_t *to, strides at,
+static void export_rows(const float *w, size_t rows, size_t columns, int8_t *to, strides at,
                         uint8_t *shift) {
     for (size_t r = 0; r < rows; r++, w += columns) {
         shift[r] = shift_for(w, columns, 1);
         for (size_t c = 0; c < columns; c++)
-            to[r * at.row + c * at.column] = (int16_t)rounded(w[c], shift[r], 127);
+            to[r * at.row + c * at.column] = (int8_t)rounded(w[c], shift[r], 127);
     }
 }
 
@@ -308,7 +308,7 @@ taper_status train_conditional_export(const train_conditional_network *net, code
     return TAPER_OK;
 }
 
-static void import_rows(float *w, size_t rows, size_t columns, const int16_t *from, strides at,
+static void import_rows(float *w, size_t rows, size_t columns, const int8_t *from, strides at,
                         const uint8_t *shift) {
     for (size_t r = 0; r < rows; r++, w += columns)
         for (size_t c = 0; c < columns; c++)

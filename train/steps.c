@@ -28,11 +28,12 @@ static taper_status one_step(course *c, taper_error *error) {
     if (status == TAPER_ERR_ARG)
         return formats_fail(error, status, "training %s diverged in step %llu; lower its rate",
                             s->what, (unsigned long long)s->step + 1);
+    if (status != TAPER_OK) return formats_fail(error, status, "no memory for a training step");
     double keep = s->step < 200 ? (double)s->step / (double)(s->step + 1) : 0.995;
     s->mean.now = keep * s->mean.now + (1 - keep) * sums.now;
     s->mean.before = keep * s->mean.before + (1 - keep) * sums.before;
     s->step++;
-    return status;
+    return TAPER_OK;
 }
 
 /* --- checkpoints ------------------------------------------------------------------------ */

@@ -26,7 +26,7 @@ typedef taper_status train_step_fn(void *context, uint64_t step, train_steps_sum
                                    taper_error *error);
 
 typedef struct train_steps {
-    const char *what;            /* in messages: "the conditional model" */
+    const char *what;            /* in messages: "a conditional model" */
     float *parameter, *gradient; /* [n], borrowed */
     size_t n;
     float rate; /* Adam's peak: up over 100 steps or a twentieth of all, then a cosine down
@@ -39,8 +39,8 @@ typedef struct train_steps {
 } train_steps;
 
 /* Take the steps that are left. *stopped (or NULL): whether progress (or NULL) ended them before.
- * TAPER_ERR_ARG: diverged, or the checkpoint is another run's; TAPER_ERR_CORRUPT, TAPER_ERR_IO: the
- * checkpoint's; TAPER_ERR_NOMEM; what a step returned. The parameters are then undefined. */
+ * TAPER_ERR_ARG: diverged; TAPER_ERR_NOMEM; what train_checkpoint_read and _write return, and what
+ * a step did. The parameters are then undefined. */
 taper_status train_steps_take(train_steps *s, codec_backend *be, train_step_fn *one, void *context,
                               train_steps_progress_fn *progress, void *user, int *stopped,
                               taper_error *error);

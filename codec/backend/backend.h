@@ -29,9 +29,11 @@ typedef enum codec_activation {
 /* C[m][n] = beta * C + op(A) op(B), op(A) is m x k, op(B) is k x n.
  * transpose_a: A is stored k x m; transpose_b: B is stored n x k. beta 0 overwrites C even where it
  * holds NaN. Accumulates in float32. In `plain` a row's result depends on nothing but that row and
- * B. In oneDNN it may depend on m as well (small m take other kernels), but not on the row's place
- * nor on its neighbours: code that promises independence of batching (P5) calls with a fixed m, the
- * last block padded, as network.c does. TAPER_ERR_NOMEM when there is no room to pack B. */
+ * B. In oneDNN it may depend on m as well (small m take other kernels), and on the row's place
+ * where m is no multiple of 48 (with AVX2 the last two of 128 rows differ), but not on its
+ * neighbours: code that promises independence of batching (P5) calls with such an m, always the
+ * same, the last block padded, as network.c does. TAPER_ERR_NOMEM when there is no room to pack B.
+ */
 typedef taper_status codec_gemm_fn(codec_backend *be, int transpose_a, int transpose_b, size_t m,
                                    size_t n, size_t k, const float *a, const float *b, float beta,
                                    float *c);
@@ -70,7 +72,7 @@ typedef taper_status codec_adam_fn(codec_backend *be, size_t n, const codec_adam
 /* What the first call would take long for, done ahead of it by a thread that has nothing to do. */
 typedef void codec_warm_up_fn(void);
 
-/* A slot that is NULL means "not provided"; the CPU backends provide all. */
+/* A slot that is NULL means "not provided"; the CPU backends provide all but warm_up. */
 typedef struct codec_backend_ops {
     const char *name; /* "plain", "onednn", "cuda" */
     codec_gemm_fn *gemm;
@@ -78,7 +80,7 @@ typedef struct codec_backend_ops {
     codec_bias_backward_fn *bias_backward;
     codec_sum_squares_fn *sum_squares;
     codec_adam_fn *adam;
-    codec_warm_up_fn *warm_up; /* NULL: nothing to do */
+    codec_warm_up_fn *warm_up; /* NULL, of any backend: nothing to do */
 } codec_backend_ops;
 
 struct codec_pool;
@@ -97,7 +99,9 @@ taper_status codec_backend_onednn(codec_backend *out);
 void codec_backend_cpu(codec_backend *out);
 
 /* Spread calls over `threads` threads, the caller's among them (0: one per online core; at most
- * 256). May be called again with another number. On failure (TAPER_ERR_NOMEM) the backend works on
+ * 256). May be called again with another number. The backend's warm-up
+ * begins on one of them, and is waited for by codec_backend_close and before another number: a
+ * program closes before it exits. On failure (TAPER_ERR_NOMEM) the backend works on
  * as before. */
 taper_status codec_backend_set_threads(codec_backend *be, unsigned threads);
 /* End the threads and zero *be. Needed only after codec_backend_set_threads; harmless otherwise. */

@@ -33,7 +33,7 @@ unsigned codec_pool_cores(void) { return 1; }
 struct codec_pool {
     pthread_mutex_t lock;
     pthread_cond_t start, done;
-    unsigned long round; /* counts tasks; a worker waits for it to change */
+    unsigned long round; /* counts tasks: who has seen one does not join it again */
     int open;            /* the round may be joined */
     unsigned busy;       /* workers that have joined it and not finished */
     int stop;

@@ -38,7 +38,7 @@ same() { # NAME: as `plain`?
     done
 }
 
-build plain cc -O0
+build plain cc -O0 -DCODEC_PLAIN_KERNELS # the definitions of all kernels
 [ -s plain-conditional.levels ] && [ -s plain-contexts.pixels ]
 build fast cc -O3 -march=native
 same fast
