@@ -37,6 +37,7 @@ taper_status codec_conditional_alloc(codec_conditional *c) {
              zeroed(&c->quads[i], h * h, sizeof *c->quads[i]) &&
              zeroed(&c->middle_shift[i], h, 1) &&
              zeroed(&c->middle_bias[i], h, sizeof *c->middle_bias[i]);
+    if (c->kinds == 1) ok = ok && zeroed(&c->out_quads, (outputs + 7) / 8 * 8 * h, 1);
     if (ok) return TAPER_OK;
     codec_conditional_free(c);
     return TAPER_ERR_NOMEM;
@@ -47,8 +48,18 @@ void codec_conditional_free(codec_conditional *c) {
         free(c->stage);
     for (int i = 0; i < MIDDLES; i++)
         free(c->middle[i]), free(c->quads[i]), free(c->middle_shift[i]), free(c->middle_bias[i]);
-    free(c->out), free(c->out_shift), free(c->bias);
+    free(c->out), free(c->out_quads), free(c->out_shift), free(c->bias);
     *c = (codec_conditional){0};
+}
+
+static void pack_out(codec_conditional *c) {
+    for (uint32_t u = 0; u < c->units; u++) {
+        uint32_t first = u - u % CODEC_CONDITIONAL_OUT_LANES,
+                 lanes = codec_conditional_out_lanes(c, first);
+        int8_t *matrix = c->out_quads + (size_t)first * c->hidden;
+        for (uint32_t i = 0; i < c->hidden; i++)
+            matrix[codec_quad_at(lanes, i, u - first)] = c->out[(size_t)u * c->hidden + i];
+    }
 }
 
 void codec_conditional_pack(codec_conditional *c) {
@@ -61,6 +72,7 @@ void codec_conditional_pack(codec_conditional *c) {
         for (uint32_t i = 0; i < c->hidden; i++)
             for (uint32_t o = 0; o < c->hidden; o++)
                 c->quads[l][codec_quad_at(c->hidden, i, o)] = c->middle[l][i * c->hidden + o];
+    if (c->out_quads) pack_out(c);
 }
 
 /* --- file form ------------------------------------------------------------------------- */

@@ -30,7 +30,8 @@ enum {
     CODEC_CONDITIONAL_SIDES = 9, /* 3 (dy + 1) + dx + 1: CODEC_CONDITIONAL_SELF is the window */
     CODEC_CONDITIONAL_SELF = 4,
     CODEC_CONDITIONAL_MIDDLES = 2,
-    CODEC_CONDITIONAL_KINDS = 3,      /* significance, sign, refinement */
+    CODEC_CONDITIONAL_KINDS = 3, /* significance, sign, refinement */
+    CODEC_CONDITIONAL_OUT_LANES = 256,
     CODEC_CONDITIONAL_INPUT_ONE = 32, /* a and the activations as numbers: a / 32, h / 16 */
     CODEC_CONDITIONAL_ACTIVATION_ONE = 16
 };
@@ -57,6 +58,7 @@ typedef struct codec_conditional {
     /* the same weights as byte_products.h wants them, by codec_conditional_pack */
     int8_t *pairs;                            /* `first` as [inputs][hidden][2] */
     int8_t *quads[CODEC_CONDITIONAL_MIDDLES]; /* `middle` */
+    int8_t *out_quads; /* of a head: `out`, a matrix for every OUT_LANES units; else NULL */
 } codec_conditional;
 
 /* Inputs in all: windows of units. */
@@ -74,6 +76,13 @@ static inline uint32_t codec_conditional_input(uint32_t own, uint32_t beside, ui
  * ranges. On failure nothing is held. */
 taper_status codec_conditional_alloc(codec_conditional *c);
 void codec_conditional_free(codec_conditional *c); /* leaves it zeroed */
+/* Lanes of the matrix that holds a head's unit `first`, a multiple of OUT_LANES: its units, rounded
+ * up to a multiple of 8. It begins at out_quads + first * hidden. */
+static inline uint32_t codec_conditional_out_lanes(const codec_conditional *c, uint32_t first) {
+    uint32_t left = (c->units - first + 7) / 8 * 8;
+    return left < CODEC_CONDITIONAL_OUT_LANES ? left : CODEC_CONDITIONAL_OUT_LANES;
+}
+
 /* Once the weights stand, before the model is used: without it, it says nothing sensible. */
 void codec_conditional_pack(codec_conditional *c);
 

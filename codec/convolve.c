@@ -41,7 +41,7 @@ taper_status codec_convolution_pack(codec_convolution *c) {
 
 /* Both kernels: some patches and some vectors of outputs at a time; for each pair of inputs, its
  * weights times the pair, which every lane gets, two products a lane. */
-enum { PATCHES_512 = 8, PATCHES_256 = 4, VECTORS = 2 };
+enum { PATCHES_512 = 8, PATCHES_256 = 5, VECTORS = 2 };
 
 /* What a block of a row works on. */
 typedef struct block {

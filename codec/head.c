@@ -72,7 +72,7 @@ static void sum_inputs(const work *w, uint32_t p, int32_t *sum) {
 }
 
 /* Positions and units that are worked on at a time. */
-enum { POSITIONS = 32, UNITS = 256 };
+enum { POSITIONS = 32, UNITS = CODEC_CONDITIONAL_OUT_LANES };
 
 /* What is open of a unit, 1/4096 of it in the values' units; 0 beyond the head's passes. */
 static float open_part(const codec_code_tables *t, uint32_t u, uint32_t depth) {
@@ -80,19 +80,18 @@ static float open_part(const codec_code_tables *t, uint32_t u, uint32_t depth) {
     return t->step[u] * codec_head_open(t, u, depth) / 4096.0f;
 }
 
-/* What n units from `first` are expected to be beyond what is known, in 1/4096 of what is open;
- * where nothing is, nothing is computed. */
-CODEC_CLONES static void expect(const codec_conditional *head, const uint8_t *restrict h2,
-                                uint32_t first, uint32_t n, const float *restrict open,
-                                int32_t *restrict rest) {
-    uint32_t hidden = head->hidden;
-    const int8_t *row = head->out + (size_t)first * hidden;
-    for (uint32_t u = 0; u < n; u++, row += hidden) {
-        if (open[u] == 0) continue; /* so it is a plane deeper */
-        int32_t sum = 0;
-        for (uint32_t h = 0; h < hidden; h++) sum += row[h] * h2[h];
-        rest[u] = sum * 256 >> head->out_shift[first + u];
-    }
+/* What n units from `first` are expected to be beyond what is known, in 1/4096 of what is open. */
+CODEC_CLONES static void to_rest(const int32_t *restrict sum, const uint8_t *restrict shift,
+                                 uint32_t n, int32_t *restrict rest) {
+    for (uint32_t u = 0; u < n; u++) rest[u] = sum[u] * 256 >> shift[u];
+}
+
+static void expect(const codec_conditional *head, const uint8_t *h2, uint32_t first, uint32_t n,
+                   int32_t *rest) {
+    int32_t sum[UNITS];
+    codec_weight_lanes(head->out_quads + (size_t)first * head->hidden, h2, head->hidden,
+                       codec_conditional_out_lanes(head, first), sum);
+    to_rest(sum, head->out_shift + first, n, rest);
 }
 
 /* Units from `first` of n positions from p; x is the first position's, h2 is [n][hidden]. */
@@ -108,7 +107,7 @@ static void add_units(const work *w, uint32_t first, uint32_t p, uint32_t n, con
             open[more][u] = open_part(t, first + u, g->depth[first + u] + more);
     const uint8_t *ahead = g->ahead + (size_t)first * g->stride + p;
     for (uint32_t i = 0; i < n; i++, x += t->units) {
-        expect(w->head, h2 + (size_t)i * w->head->hidden, first, units, open[0], rest);
+        expect(w->head, h2 + (size_t)i * w->head->hidden, first, units, rest);
         for (uint32_t u = 0; u < units; u++) {
             float part = open[ahead[(size_t)u * g->stride + i]][u];
             if (part != 0) x[first + u] += (float)rest[u] * part;
