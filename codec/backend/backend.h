@@ -60,8 +60,8 @@ typedef taper_status codec_sum_squares_fn(codec_backend *be, size_t n, const flo
  * where rate = alpha sqrt(1 - beta2^t) / (1 - beta1^t) and epsilon = epsilon0 sqrt(1 - beta2^t).
  * g', m and v of smaller magnitude than these become 0, so that none is ever subnormal. */
 #define CODEC_ADAM_LEAST_GRADIENT 1e-16f
-#define CODEC_ADAM_LEAST_M        1e-30f
-#define CODEC_ADAM_LEAST_V        1e-35f
+#define CODEC_ADAM_LEAST_M 1e-30f
+#define CODEC_ADAM_LEAST_V 1e-35f
 typedef struct codec_adam_step {
     float rate, beta1, beta2, epsilon;
     float scale; /* multiplies the gradient: 1 / batch, clipping */
@@ -99,10 +99,9 @@ taper_status codec_backend_onednn(codec_backend *out);
 void codec_backend_cpu(codec_backend *out);
 
 /* Spread calls over `threads` threads, the caller's among them (0: one per online core; at most
- * 256). May be called again with another number. The backend's warm-up
- * begins on one of them, and is waited for by codec_backend_close and before another number: a
- * program closes before it exits. On failure (TAPER_ERR_NOMEM) the backend works on
- * as before. */
+ * 256). May be called again with another number. The backend's warm-up begins on one of them, and
+ * is waited for by codec_backend_close and before another number: a program closes before it
+ * exits. On failure (TAPER_ERR_NOMEM) the backend works on as before. */
 taper_status codec_backend_set_threads(codec_backend *be, unsigned threads);
 /* End the threads and zero *be. Needed only after codec_backend_set_threads; harmless otherwise. */
 void codec_backend_close(codec_backend *be);
