@@ -57,9 +57,9 @@ DEFS    += -DHAVE_CUDA=1
 LDLIBS  += -L/usr/local/cuda/lib64 -lcublas -lcudart -lstdc++
 endif
 obj = $(patsubst %.c,$(B)/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(B)/%.cu.o,$(filter %.cu,$(1)))
-LIB_OBJ   := $(call obj,$(FORMATS) $(CODEC) $(CU))
+LIB_OBJ   := $(call obj,$(FORMATS) $(CODEC) $(CU)) $(B)/models/models.o
 TRAIN_OBJ := $(call obj,$(TRAIN))
-CLI_OBJ   := $(call obj,$(CLI)) $(B)/models/models.o
+CLI_OBJ   := $(call obj,$(CLI))
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 BENCHES   := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/bench_*.c))
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
@@ -134,7 +134,8 @@ install: all
 	ln -sf libtaper.so.$(VERSION) $(D)/lib/libtaper.so.0
 	ln -sf libtaper.so.0 $(D)/lib/libtaper.so
 	sed -e '/^#include "..\/formats\/taper_types.h"/{r formats/taper_types.h' -e 'd}' codec/taper.h >$(D)/include/taper.h
-	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: taper' \
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' \
+	    'modeldir=$${prefix}/share/taper' '' 'Name: taper' \
 	    'Description: sets of images in one file that can be cut anywhere' 'Version: $(VERSION)' \
 	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -ltaper' 'Libs.private: $(LDLIBS)' >$(D)/lib/pkgconfig/taper.pc
 	$(B)/taper __man taper >$(D)/share/man/man1/taper.1

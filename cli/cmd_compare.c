@@ -1,6 +1,5 @@
 /* cmd_compare.c -- rate and distortion of a model or a container against JPEG and others on the
  * same images. */
-#include "builtin_models.h"
 #include "cli.h"
 #include "compare/comparison.h"
 #include "compare/report.h"

@@ -5,7 +5,6 @@
  * quality, it is spooled first and the largest prefix that fits is written. */
 #include "../codec/group_reader.h"
 #include "../formats/image.h"
-#include "builtin_models.h"
 #include "inputs.h"
 #include "outputs.h"
 #include "progress.h"

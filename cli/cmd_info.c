@@ -1,5 +1,5 @@
 /* cmd_info.c -- what is in a container or a model. */
-#include "builtin_models.h"
+#include "../codec/builtin_models.h"
 #include "inputs.h"
 #include "json.h"
 #include <stdlib.h>
@@ -123,8 +123,8 @@ static void tell_json(const settings *s, const char *path, const cli_container *
     cli_json_string(&j, "file", path);
     cli_json_string(&j, "kind", "container");
     cli_json_string(&j, "model", id);
-    cli_builtin_model builtin;
-    int is_builtin = cli_builtin_model_of(f->model_id, &builtin);
+    codec_builtin_model builtin;
+    int is_builtin = codec_builtin_model_of(f->model_id, &builtin);
     cli_json_string(&j, "builtin_model", is_builtin ? builtin.name : NULL);
     cli_json_uint(&j, "embedded_model_bytes", f->model_size);
     cli_json_string(&j, "layout", f->layout ? "image" : "set");
@@ -251,9 +251,9 @@ static void tell_person(const settings *s, const char *path, const cli_container
     const formats_front *f = &c->front;
     printf("%s: container\n", path);
     print_images(f);
-    cli_builtin_model builtin;
+    codec_builtin_model builtin;
     printf("  model     %016llx, ", (unsigned long long)f->model_id);
-    if (cli_builtin_model_of(f->model_id, &builtin))
+    if (codec_builtin_model_of(f->model_id, &builtin))
         printf("%s, which is built in\n", builtin.name);
     else if (f->model) printf("carried in the file\n");
     else printf("not in the file: give it with -m to decode\n");

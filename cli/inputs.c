@@ -1,7 +1,7 @@
 /* inputs.c -- opening containers and models; see inputs.h. */
 #include "inputs.h"
+#include "../codec/builtin_models.h"
 #include "../codec/group_reader.h"
-#include "builtin_models.h"
 #include "spool.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -118,7 +118,7 @@ int cli_model_read(cli_model *m, const cli_stream *stream, const char *verb, con
     return cli_fail(verb, path, status, &error);
 }
 
-static int open_builtin(cli_model *m, const char *verb, const cli_builtin_model *builtin,
+static int open_builtin(cli_model *m, const char *verb, const codec_builtin_model *builtin,
                         const cli_common *common) {
     formats_memory memory = {builtin->bytes, builtin->size};
     cli_stream stream = {.source = formats_memory_source(&memory)};
@@ -126,16 +126,16 @@ static int open_builtin(cli_model *m, const char *verb, const cli_builtin_model 
 }
 
 int cli_model_of(cli_model *m, const char *verb, uint64_t id, const cli_common *common) {
-    cli_builtin_model builtin;
-    if (m->model || !cli_builtin_model_of(id, &builtin)) return CLI_DONE;
+    codec_builtin_model builtin;
+    if (m->model || !codec_builtin_model_of(id, &builtin)) return CLI_DONE;
     return open_builtin(m, verb, &builtin, common);
 }
 
 int cli_model_open(cli_model *m, const char *verb, const char *path, const cli_common *common) {
     cli_stream stream;
-    cli_builtin_model builtin;
+    codec_builtin_model builtin;
     *m = (cli_model){0};
-    if (cli_builtin_model_named(path, &builtin)) return open_builtin(m, verb, &builtin, common);
+    if (codec_builtin_model_named(path, &builtin)) return open_builtin(m, verb, &builtin, common);
     int code = cli_stream_open(&stream, verb, path);
     if (code == CLI_DONE) code = cli_model_read(m, &stream, verb, path, common);
     cli_stream_close(&stream);

@@ -78,6 +78,17 @@ TAPER_API taper_status taper_model_load(taper_model **out, const void *bytes, si
 TAPER_API void taper_model_free(taper_model *model);
 TAPER_API taper_model_info taper_model_get_info(const taper_model *model);
 
+/* The models that ship are in the library: "photo" for photographs and other large images, "tiny"
+ * for images of some 32x32 pixels. Load one by name. TAPER_ERR_ARG: there is none of that name. */
+TAPER_API taper_status taper_model_builtin(taper_model **out, const char *name,
+                                           taper_error *error);
+/* The bytes of its .tpm file, which stay the library's (for taper_encode_options.model_bytes), and
+ * how many they are; NULL and 0: there is none of that name. size may be NULL. */
+TAPER_API const void *taper_model_builtin_bytes(const char *name, size_t *size);
+/* The name of the one that a container was made with, from its first n bytes (32 are enough). NULL:
+ * it was made with another model, or these are too few, or not a container's. */
+TAPER_API const char *taper_model_builtin_for(const void *bytes, size_t n);
+
 /* --- encoding: fed images, one file at the end ----------------------------------------- */
 
 typedef struct taper_encoder taper_encoder;

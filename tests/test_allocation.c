@@ -1,6 +1,6 @@
 /* test_allocation.c -- tracks: which images go ahead, what a layer holds of each, and what a reader
  * makes of it. */
-#include "../cli/builtin_models.h"
+#include "../codec/builtin_models.h"
 #include "../codec/allocation.h"
 #include "../formats/container.h"
 #include "cmocka_all.h"
@@ -15,8 +15,8 @@ typedef struct fixture {
 
 static int make(void **state) {
     static fixture f;
-    cli_builtin_model tiny;
-    if (!cli_builtin_model_named("tiny", &tiny)) return -1;
+    codec_builtin_model tiny;
+    if (!codec_builtin_model_named("tiny", &tiny)) return -1;
     if (taper_model_load(&f.model, tiny.bytes, tiny.size, NULL, NULL) != TAPER_OK) return -1;
     for (int i = 0; i < N; i++) {
         f.image[i] = dct_picture(32, 32, 3, (uint64_t)i);

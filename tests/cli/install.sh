@@ -40,6 +40,82 @@ $CC $strict $($pc --cflags taper) -o shared example.c $($pc --libs taper)
 # shellcheck disable=SC2046,SC2086
 $CC $strict $($pc --cflags taper) -o static example.c \
     $($pc --static --libs taper | sed "s|-ltaper|$at/lib/libtaper.a|")
+# the models that ship are in the library; the same as files are where modeldir says
+cat >builtin.c <<'C'
+#include <stdio.h>
+#include <string.h>
+#include <taper.h>
+
+/* Encode one picture with a model that is built in, by name, and decode it by what the file says. */
+static unsigned char file[1 << 16];
+static size_t used;
+
+static taper_status keep(void *user, const void *bytes, size_t n) {
+    (void)user;
+    if (n > sizeof file - used) return TAPER_ERR_IO;
+    memcpy(file + used, bytes, n), used += n;
+    return TAPER_OK;
+}
+
+static int round_trip(const char *name) {
+    unsigned char pixels[32 * 32 * 3], back[sizeof pixels];
+    taper_image image = {.width = 32, .height = 32, .channels = 3, .depth = 8, .pixels = pixels};
+    taper_image drawn = {.pixels = back};
+    taper_model *model = NULL, *again = NULL;
+    taper_encoder *encoder = NULL;
+    taper_decoder *decoder = NULL;
+    taper_completeness done;
+    taper_sink sink = {.write = keep};
+    taper_error e = {0};
+    double sum = 0;
+    used = 0;
+    for (size_t i = 0; i < sizeof pixels; i++) pixels[i] = (unsigned char)(90 + i / 96 * 3 + i % 3);
+    if (taper_model_builtin(&model, name, &e) || taper_encoder_new(&encoder, model, NULL, &e) ||
+        taper_encoder_add(encoder, &image, "one", -1, &e) ||
+        taper_encoder_finish(encoder, &sink, &e) || !taper_model_builtin_for(file, used) ||
+        strcmp(taper_model_builtin_for(file, 32), name) || taper_model_builtin_for(file, 31) ||
+        taper_model_builtin(&again, taper_model_builtin_for(file, used), &e) ||
+        taper_decoder_new(&decoder, again, NULL, &e) ||
+        taper_decoder_push(decoder, file, used, &e) ||
+        taper_decoder_render(decoder, 0, &drawn, &done, &e) || !done.complete) {
+        fprintf(stderr, "%s: %s\n", name, e.text);
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof pixels; i++) sum += (pixels[i] - back[i]) * (pixels[i] - back[i]);
+    taper_encoder_free(encoder), taper_decoder_free(decoder);
+    taper_model_free(model), taper_model_free(again);
+    return !(sum / sizeof pixels <= 2);
+}
+
+int main(int argc, char **argv) {
+    size_t size = 1;
+    taper_model *none = (taper_model *)file;
+    taper_error e = {0};
+    FILE *f = argc > 1 ? fopen(argv[1], "rb") : NULL;
+    const void *tiny = taper_model_builtin_bytes("tiny", &size);
+    if (!f || fread(file, 1, sizeof file, f) != sizeof file || memcmp(file, tiny, sizeof file))
+        return 3;
+    if (fseek(f, 0, SEEK_END) || (size_t)ftell(f) != size) return 3;
+    fclose(f);
+    if (taper_model_builtin_bytes("huge", &size) || size) return 4;
+    if (taper_model_builtin(&none, "huge", &e) != TAPER_ERR_ARG || none) return 4;
+    if (!strstr(e.text, "photo and tiny")) return 4;
+    return round_trip("photo") || round_trip("tiny");
+}
+C
+# shellcheck disable=SC2046,SC2086
+$CC $strict $($pc --cflags taper) -o builtin builtin.c $($pc --libs taper)
+LD_LIBRARY_PATH=$at/lib ./builtin "$($pc --variable=modeldir taper)/tiny.tpm"
+# shellcheck disable=SC2046,SC2086
+$CC $strict $($pc --cflags taper) -o builtin-static builtin.c \
+    $($pc --static --libs taper | sed "s|-ltaper|$at/lib/libtaper.a|")
+./builtin-static "$at/share/taper/tiny.tpm"
+# who does not ask for one pays nothing in a static program
+printf '#include <taper.h>\nint main(void) { return taper_version()[0] == 0; }\n' >none.c
+# shellcheck disable=SC2046,SC2086
+$CC $strict $($pc --cflags taper) -o none none.c \
+    $($pc --static --libs taper | sed "s|-ltaper|$at/lib/libtaper.a|")
+test "$(wc -c <none)" -lt "$(($(wc -c <builtin-static) - 800000))"
 # and the header is C++ as well
 if command -v c++ >/dev/null; then
     # shellcheck disable=SC2046
@@ -54,3 +130,6 @@ fi
 LD_LIBRARY_PATH=$at/lib ./shared set.taper >two
 cmp one two
 grep -q ', complete$' one
+# made with a model that ships: the example finds it
+"$TAPER" encode -q -m tiny -o tiny.taper set/png
+./static tiny.taper | grep -q ', complete$'
