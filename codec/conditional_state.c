@@ -47,6 +47,14 @@ void codec_conditional_end(codec_conditional_state *s) {
     *s = (codec_conditional_state){0};
 }
 
+void codec_conditional_forget(codec_conditional_state *s, uint32_t n) {
+    const codec_conditional *c = s->model;
+    memset(s->sum, 0, (size_t)n * c->hidden * sizeof *s->sum);
+    memset(s->seen, 0, (size_t)c->own * n);
+    memset(s->planes, 0, c->own), memset(s->parts, 0, c->own);
+    s->stages = 0;
+}
+
 /* --- what is seen ---------------------------------------------------------------------- */
 
 /* 16 log2(1 + 4 |x| / scale): 0 for 0, 37 at the scale, 127 from 61 scales on. */

@@ -30,6 +30,8 @@ uint64_t codec_conditional_bytes(const codec_conditional *model, uint64_t n);
 taper_status codec_conditional_begin(codec_conditional_state *state, const codec_conditional *model,
                                      uint32_t n);
 void codec_conditional_end(codec_conditional_state *state); /* leaves it zeroed */
+/* Back to the state after begin, for the same n positions. */
+void codec_conditional_forget(codec_conditional_state *state, uint32_t n);
 
 /* Fill logit[], and make ready for codec_conditional_sign, for the group's next pass. Passes must
  * come in order, but may be left out. */

@@ -161,16 +161,20 @@ static taper_status reader_of(taper_decoder *d, uint32_t g, codec_group_reader *
     return TAPER_OK;
 }
 
-/* A chunk is all there: check the block that ends with it, then decode. */
-static void chunk_is_complete(taper_decoder *d, codec_group_reader *r, uint32_t layer, uint32_t g) {
+/* A chunk is all there: where a block ends with it, its chunks are decoded for good, or not at all.
+ */
+static taper_status chunk_is_complete(taper_decoder *d, codec_group_reader *r, uint32_t layer,
+                                      uint32_t g) {
     const formats_front *f = &d->front;
     uint32_t per = f->chunks_per_checksum, blocks = (f->groups - 1) / per + 1;
-    if ((g + 1) % per == 0 || g + 1 == f->groups) {
-        int holds = d->crc == f->checksum[(uint64_t)layer * blocks + g / per];
-        d->crc = 0;
-        for (uint32_t i = g / per * per; !holds && i <= g; i++) d->reader[i]->bad = 1;
-    }
-    codec_group_reader_decode(r, f, 1, codec_chunk_is_cut(f, layer, g));
+    taper_status status = TAPER_OK;
+    r->here = !r->bad;
+    if ((g + 1) % per && g + 1 < f->groups) return TAPER_OK;
+    int holds = d->crc == f->checksum[(uint64_t)layer * blocks + g / per];
+    d->crc = 0;
+    for (uint32_t i = g / per * per; i <= g && status == TAPER_OK; i++)
+        status = codec_group_reader_settle(d->reader[i], f, holds);
+    return status;
 }
 
 static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
@@ -190,7 +194,8 @@ static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
         d->crc = formats_crc32c(d->crc, bytes, take);
         bytes += take, n -= take, d->in_chunk += take;
         if (d->in_chunk < length) return TAPER_OK;
-        chunk_is_complete(d, r, layer, g);
+        if (chunk_is_complete(d, r, layer, g) != TAPER_OK)
+            return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk");
         d->chunk++;
         d->in_chunk = 0;
     }
@@ -289,7 +294,7 @@ static taper_status bring_up(taper_decoder *d, uint32_t g, codec_group_reader **
                              taper_error *error) {
     if (!d->source.read) {
         TAPER_TRY(reader_of(d, g, out, error));
-        if ((*out)->chunk.size) codec_group_reader_decode(*out, &d->front, 0, 0);
+        codec_group_reader_decode(*out, &d->front);
         return TAPER_OK;
     }
     return codec_group_readers_turn(&d->readers, d->model, &d->front, g, &d->source,
@@ -404,7 +409,8 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
         *done = (taper_completeness){r->state.pass,
                                      formats_front_layer_end(&d->front, d->front.layers - 1,
                                                              info.group),
-                                     r->bytes_used + r->chunk.size, r->layer == d->front.layers};
+                                     r->bytes_used + r->chunk.size,
+                                     codec_group_reader_is_done(r, &d->front)};
     if (r->bad)
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "layer %u of group %u is damaged (checksum); fetch the file again",

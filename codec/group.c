@@ -131,6 +131,19 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
     return TAPER_OK;
 }
 
+void codec_group_forget(codec_group *g) {
+    const codec_code_tables *t = g->tables;
+    memset(g->level, 0, (size_t)t->units * g->stride * sizeof *g->level);
+    memset(g->ahead, 0, (size_t)t->units * g->stride);
+    memset(g->depth, 0, t->units), memset(g->part, 0, t->units);
+    g->pass = g->position = 0;
+    g->predicted = g->awaits_sign = g->causal.on = 0;
+    if (t->density) return;
+    for (uint32_t u = 0; u < t->units; u++) forget_norms(g, u);
+    set_priors(g);
+    if (t->conditional) codec_conditional_forget(&g->conditional, g->n);
+}
+
 void codec_group_free(codec_group *g) {
     if (!g) return;
     free(g->level), free(g->norm), free(g->signed_norm), free(g->sides), free(g->run);

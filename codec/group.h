@@ -76,6 +76,8 @@ uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions);
 taper_status codec_group_alloc(codec_group *group, const codec_code_tables *tables,
                                const codec_grid *grid, size_t n_images, taper_error *error);
 void codec_group_free(codec_group *group); /* leaves it zeroed; NULL is fine */
+/* Back to the state before the first pass. */
+void codec_group_forget(codec_group *group);
 
 /* Close a pass whose level[] and ahead[] are filled for every position that goes in it: deepen the
  * unit, refresh norms, step to the next. */

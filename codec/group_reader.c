@@ -9,6 +9,7 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
     *r = (codec_group_reader){.group = g,
                               .images = front->group_first[g + 1] - front->group_first[g]};
     r->chunk = formats_buffer_make(SIZE_MAX / 4);
+    r->kept = formats_buffer_make(SIZE_MAX / 4);
     r->first = calloc((size_t)r->images + 1, sizeof *r->first);
     codec_grid *grid = calloc((size_t)r->images + 1, sizeof *grid);
     taper_status status =
@@ -36,7 +37,7 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
 void codec_group_reader_close(codec_group_reader *r) {
     if (!r) return;
     codec_group_free(&r->state);
-    formats_buffer_free(&r->chunk);
+    formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept);
     free(r->first);
     *r = (codec_group_reader){0};
 }
@@ -49,13 +50,49 @@ int codec_chunk_is_cut(const formats_front *front, uint32_t layer, uint32_t grou
     return front->tail && layer + 1 == front->layers && group >= front->first_cut;
 }
 
-void codec_group_reader_decode(codec_group_reader *r, const formats_front *front, int complete,
-                               int cut) {
-    if (r->bad || r->layer >= front->layers) return;
-    uint32_t end = formats_front_layer_end(front, r->layer, r->group);
-    int whole = complete && !cut;
-    if (whole && !codec_chunk_is_plausible(&r->state, end, r->chunk.size)) {
-        r->bad = 1;
+/* --- chunks ---------------------------------------------------------------------------- */
+
+static uint64_t chunk_length(const formats_front *f, uint32_t layer, uint32_t group) {
+    uint64_t c = (uint64_t)layer * f->groups + group;
+    return f->chunk_at[c + 1] - f->chunk_at[c];
+}
+
+static void step(codec_group_reader *r) {
+    r->bytes_used += r->chunk.size;
+    r->layer++;
+    r->here = r->started = 0;
+    formats_buffer_clear(&r->chunk);
+}
+
+/* Decode the kept layers anew, which were good. */
+static void begin_again(codec_group_reader *r, const formats_front *f) {
+    const uint8_t *from = r->kept.data;
+    codec_group_forget(&r->state);
+    for (uint32_t layer = 0; layer < r->layer; layer++) {
+        size_t length = (size_t)chunk_length(f, layer, r->group);
+        codec_rc_decoder rc;
+        codec_rc_decoder_init(&rc, from, length, !codec_chunk_is_cut(f, layer, r->group));
+        codec_chunk_decode(&r->state, &rc, formats_front_layer_end(f, layer, r->group));
+        from += length;
+    }
+}
+
+static void go_no_further(codec_group_reader *r, const formats_front *f) {
+    if (r->started) begin_again(r, f);
+    r->bad = 1;
+    r->here = r->started = 0;
+    formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept);
+}
+
+void codec_group_reader_decode(codec_group_reader *r, const formats_front *f) {
+    if (r->bad || r->layer >= f->layers || (!r->chunk.size && !r->here)) return;
+    uint32_t end = formats_front_layer_end(f, r->layer, r->group);
+    int whole = r->here && !codec_chunk_is_cut(f, r->layer, r->group);
+    if (!r->started)
+        r->plausible =
+            codec_chunk_is_plausible(&r->state, end, chunk_length(f, r->layer, r->group));
+    if (whole && !r->plausible) {
+        go_no_further(r, f);
         return;
     }
     if (r->started)
@@ -64,11 +101,25 @@ void codec_group_reader_decode(codec_group_reader *r, const formats_front *front
         codec_rc_decoder_init(&r->rc, r->chunk.data, r->chunk.size, whole);
     r->started = 1;
     codec_chunk_decode(&r->state, &r->rc, end);
-    if (!complete) return;
-    r->bytes_used += r->chunk.size;
-    r->layer++;
-    r->started = 0;
-    formats_buffer_clear(&r->chunk);
+}
+
+taper_status codec_group_reader_settle(codec_group_reader *r, const formats_front *f, int holds) {
+    if (r->bad) return TAPER_OK;
+    if (!holds) {
+        go_no_further(r, f);
+        return TAPER_OK;
+    }
+    if (r->layer + 1 < f->layers)
+        TAPER_TRY(formats_write_bytes(&r->kept, r->chunk.data, r->chunk.size));
+    r->here = 1;
+    codec_group_reader_decode(r, f);
+    if (!r->bad) step(r);
+    if (r->layer == f->layers) formats_buffer_free(&r->kept);
+    return TAPER_OK;
+}
+
+int codec_group_reader_is_done(const codec_group_reader *r, const formats_front *f) {
+    return r->layer + (r->here && !r->bad) == f->layers;
 }
 
 static taper_status read_source(const taper_source *source, uint64_t at, void *to, size_t n,
@@ -127,8 +178,10 @@ taper_status codec_group_reader_load(codec_group_reader *r, const formats_front 
         else if (here)
             status = read_source(source, at, to, (size_t)here, error);
         if (status != TAPER_OK) break;
-        codec_group_reader_decode(r, f, here == length, codec_chunk_is_cut(f, r->layer, g));
+        r->here = here == length;
+        codec_group_reader_decode(r, f);
         if (here < length) break;
+        if (!r->bad) step(r);
     }
     formats_buffer_free(&scratch);
     return status;

@@ -12,9 +12,12 @@ typedef struct codec_group_reader {
     uint32_t *first;      /* [images + 1] first window of each image */
     uint32_t layer;       /* layer in work; front->layers when all are done */
     formats_buffer chunk; /* its bytes at hand */
+    formats_buffer kept;  /* pushed: the chunks before it, to begin again where it turns out bad */
     codec_rc_decoder rc;
-    int started; /* rc has begun on this chunk */
-    int bad;     /* a checksum failed or the chunk is not plausible: nothing more is decoded */
+    int here;      /* all bytes of the chunk are at hand, but not yet the rest of its block */
+    int started;   /* rc has begun on this chunk */
+    int plausible; /* if so: whole, the chunk is */
+    int bad;       /* a checksum failed or the chunk is not plausible: nothing more is decoded */
     uint64_t bytes_used;
 } codec_group_reader;
 
@@ -26,11 +29,14 @@ void codec_group_reader_close(codec_group_reader *reader); /* leaves it zeroed; 
 
 /* Append bytes of the chunk in work. */
 taper_status codec_group_reader_feed(codec_group_reader *reader, const void *bytes, size_t n);
-/* Decode as far as the bytes at hand go. complete: they are the chunk's last; cut: although the
- * chunk was longer once (container tail), so that its end cannot be told. Steps to the next layer
- * when the chunk is done. */
-void codec_group_reader_decode(codec_group_reader *reader, const formats_front *front, int complete,
-                               int cut);
+/* Decode as far as the bytes at hand go: of a chunk whose checksum is not known yet, for now. */
+void codec_group_reader_decode(codec_group_reader *reader, const formats_front *front);
+/* The chunk is all at hand and its checksum block, too, which holds or does not: decode it for good
+ * and step to the next layer, or take back what was decoded of it and go no further. */
+taper_status codec_group_reader_settle(codec_group_reader *reader, const formats_front *front,
+                                       int holds);
+/* All that there is of its image data, checksum or not, is decoded. */
+int codec_group_reader_is_done(const codec_group_reader *reader, const formats_front *front);
 
 /* Is the chunk of this layer and group one that truncate has cut? */
 int codec_chunk_is_cut(const formats_front *front, uint32_t layer, uint32_t group);

@@ -183,10 +183,13 @@ typedef struct taper_completeness {
 } taper_completeness;
 
 /* A decoder that is pushed bytes in file order. model: NULL when the container carries its own. It
- * keeps the state of every group, so that more bytes refine without starting again. */
+ * keeps the state of every group, so that more bytes refine without starting again, and the bytes
+ * of groups that are not complete. */
 TAPER_API taper_status taper_decoder_new(taper_decoder **out, const taper_model *model,
                                          const taper_limits *limits, taper_error *error);
-/* The next n bytes of the file. TAPER_OK also when they are not enough yet for anything. A failure
+/* The next n bytes of the file. TAPER_OK also when they are not enough yet for anything, and when a
+ * checksum fails, which is told when an image that it concerns is drawn: what was drawn of a chunk
+ * before its checksum was known is taken back where that fails. A failure
  * is final: every later call returns it again (what was decoded before can still be rendered).
  * Bytes after the end of the container are TAPER_ERR_CORRUPT. */
 TAPER_API taper_status taper_decoder_push(taper_decoder *decoder, const void *bytes, size_t n,

@@ -412,6 +412,141 @@ static void shared_checksums_fail_together(void **state) {
     free(bytes);
 }
 
+/* The same container with a checksum for every `span` chunks. */
+static formats_buffer with_checksum_span(const formats_buffer *file, uint32_t span) {
+    formats_front front;
+    formats_buffer out = formats_buffer_make(1 << 24);
+    assert_int_equal(formats_front_read(file->data, file->size, NULL, &front, NULL), TAPER_OK);
+    const uint8_t *data = file->data + front.front_size;
+    front.chunks_per_checksum = span;
+    free(front.checksum);
+    front.checksum = calloc(formats_front_checksums(&front) + 1, sizeof *front.checksum);
+    uint32_t *sum = front.checksum;
+    for (uint64_t layer = 0; layer < front.layers; layer++)
+        for (uint32_t g = 0; g < front.groups; g += span, sum++) {
+            uint32_t last = g + span < front.groups ? g + span : front.groups;
+            const uint64_t *at = front.chunk_at + layer * front.groups;
+            *sum = formats_crc32c(0, data + at[g], (size_t)(at[last] - at[g]));
+        }
+    assert_int_equal(formats_front_write(&front, &out, NULL), TAPER_OK);
+    formats_write_bytes(&out, data, (size_t)front.chunk_at[front.layers * front.groups]);
+    assert_int_equal(out.status, TAPER_OK);
+    formats_front_free(&front);
+    return out;
+}
+
+/* What a source says of these bytes, image by image, is what a decoder says that they are pushed
+ * to, in pieces after which images are drawn or not. */
+static void assert_pushed_as_pulled(const taper_model *model, const uint8_t *bytes, size_t size,
+                                    int images, uint64_t *random) {
+    formats_memory memory = {bytes, size};
+    taper_source source;
+    taper_decoder *pulled = open_bytes(&memory, &source, model), *pushed;
+    assert_int_equal(taper_decoder_new(&pushed, model, NULL, NULL), TAPER_OK);
+    uint8_t pixels[2][1 << 16];
+    taper_image out[2] = {{.pixels = pixels[0]}, {.pixels = pixels[1]}};
+    for (size_t at = 0, n; at < size; at += n) {
+        n = 1 + picture_random(random) % (size - at < 40 ? 4 : 300);
+        n = n < size - at ? n : size - at;
+        assert_int_equal(taper_decoder_push(pushed, bytes + at, n, NULL), TAPER_OK);
+        for (int i = 0; i < images && !taper_decoder_bytes_needed(pushed); i++)
+            if (picture_random(random) % 3 == 0)
+                (void)taper_decoder_render(pushed, (uint64_t)i, &out[1], NULL, NULL);
+    }
+    for (int i = 0; i < images; i++) {
+        taper_completeness done[2] = {{0}, {0}};
+        taper_image_info info;
+        taper_status status = taper_decoder_render(pulled, (uint64_t)i, &out[0], &done[0], NULL);
+        assert_int_equal(taper_decoder_render(pushed, (uint64_t)i, &out[1], &done[1], NULL),
+                         status);
+        assert_true(status == TAPER_OK || status == TAPER_ERR_CORRUPT);
+        assert_int_equal(taper_decoder_image_info(pulled, (uint64_t)i, &info), TAPER_OK);
+        assert_memory_equal(pixels[0], pixels[1], info.bytes);
+        assert_int_equal(done[0].passes, done[1].passes);
+        assert_int_equal(done[0].bytes, done[1].bytes);
+        assert_int_equal(done[0].complete, done[1].complete);
+    }
+    taper_decoder_free(pulled), taper_decoder_free(pushed);
+}
+
+/* Flipped bytes, and cuts after them, with checksums over one chunk and over several: nothing of a
+ * damaged block is drawn, however its bytes came and whatever was drawn of it before it was whole.
+ */
+static void nothing_is_drawn_from_a_damaged_block(void **state) {
+    fixture *f = *state;
+    uint64_t random = SEED + 2;
+    for (uint32_t round = 0; round < 8; round++) {
+        static const uint32_t spans[] = {1, 2, 3, 5};
+        uint32_t kind = round % 4 < 3 ? 1 + round % 2 : 0, span = spans[round / 2];
+        formats_buffer file = with_checksum_span(&f->file[kind], span);
+        size_t front = dct_info(&file, f->model).front_bytes;
+        for (size_t at = front; at < file.size; at += 1 + picture_random(&random) % 60) {
+            size_t after = file.size - at, cut = at + 1 + picture_random(&random) % after;
+            file.data[at] ^= (uint8_t)(1 + picture_random(&random) % 255);
+            uint8_t was = file.data[at];
+            assert_pushed_as_pulled(f->model, file.data, file.size, N, &random);
+            assert_pushed_as_pulled(f->model, file.data, cut, N, &random);
+            assert_int_equal(file.data[at], was);
+            memcpy(file.data + front, f->file[kind].data + f->file[kind].size - (file.size - front),
+                   file.size - front);
+        }
+        formats_buffer_free(&file);
+    }
+}
+
+/* The same with a model that predicts, corrects and restores: all of its state begins again. */
+static void nothing_is_drawn_from_a_damaged_block_by_the_built_in_model(void **unused) {
+    (void)unused;
+    enum { IMAGES = 2 };
+    uint64_t random = SEED + 4;
+    taper_model *model;
+    assert_int_equal(taper_model_builtin(&model, "photo", NULL), TAPER_OK);
+    taper_image image[IMAGES] = {dct_picture(90, 70, 3, 1), dct_picture(60, 90, 3, 2)};
+    taper_encode_options options = {.group_images = 1};
+    formats_buffer file = dct_encode(model, image, IMAGES, &options, 0);
+    formats_buffer shared = with_checksum_span(&file, IMAGES);
+    size_t front = dct_info(&shared, model).front_bytes;
+    for (int round = 0; round < 10; round++) {
+        size_t at = front + picture_random(&random) % (shared.size - front);
+        shared.data[at] ^= 1;
+        assert_pushed_as_pulled(model, shared.data, shared.size, IMAGES, &random);
+        shared.data[at] ^= 1;
+    }
+    for (int i = 0; i < IMAGES; i++) formats_image_free(&image[i]);
+    formats_buffer_free(&file), formats_buffer_free(&shared);
+    taper_model_free(model);
+}
+
+/* A whole chunk that claims more than its bytes can hold is not drawn, nor is a piece of it that
+ * was drawn before. */
+static void nothing_is_drawn_from_an_implausible_chunk(void **state) {
+    fixture *f = *state;
+    uint64_t random = SEED + 3;
+    taper_image picture = dct_picture(130, 130, 3, 5); /* 1,089 windows */
+    taper_encode_options options = {.layout = TAPER_LAYOUT_IMAGE};
+    formats_buffer file = dct_encode(f->model, &picture, 1, &options, 0), short_file;
+    formats_front front;
+    assert_int_equal(formats_front_read(file.data, file.size, NULL, &front, NULL), TAPER_OK);
+    uint64_t was = front.front_size;
+    front.chunk_at[1] = 9;
+    short_file = formats_buffer_make(1 << 20);
+    front.checksum[0] = formats_crc32c(0, file.data + was, 9);
+    assert_int_equal(formats_front_write(&front, &short_file, NULL), TAPER_OK);
+    formats_write_bytes(&short_file, file.data + was, 9);
+    formats_memory memory = {short_file.data, short_file.size};
+    taper_source source;
+    taper_decoder *decoder = open_bytes(&memory, &source, f->model);
+    taper_image out = {.pixels = malloc(formats_image_bytes(&picture))};
+    assert_int_equal(taper_decoder_render(decoder, 0, &out, NULL, NULL), TAPER_ERR_CORRUPT);
+    taper_decoder_free(decoder);
+    for (int round = 0; round < 30; round++)
+        assert_pushed_as_pulled(f->model, short_file.data, short_file.size, 1, &random);
+    free(out.pixels);
+    formats_front_free(&front);
+    formats_buffer_free(&file), formats_buffer_free(&short_file);
+    formats_image_free(&picture);
+}
+
 /* Groups whose every bit is the likeliest take no bytes. Beyond a cut they are not there either. */
 static void empty_chunks_wait_for_their_turn(void **state) {
     fixture *f = *state;
@@ -536,6 +671,9 @@ int main(void) {
         cmocka_unit_test(claims_beyond_the_model_are_refused),
         cmocka_unit_test(damage_stays_in_its_group),
         cmocka_unit_test(shared_checksums_fail_together),
+        cmocka_unit_test(nothing_is_drawn_from_a_damaged_block),
+        cmocka_unit_test(nothing_is_drawn_from_a_damaged_block_by_the_built_in_model),
+        cmocka_unit_test(nothing_is_drawn_from_an_implausible_chunk),
         cmocka_unit_test(empty_chunks_wait_for_their_turn),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(a_failing_source_is_reported),
