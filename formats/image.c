@@ -102,6 +102,10 @@ void formats_image_drop_opaque_alpha(taper_image *image) {
     remove_last_channel(image);
 }
 
+void formats_image_drop_alpha(taper_image *image) {
+    if (formats_image_has_alpha(image)) remove_last_channel(image);
+}
+
 void formats_image_flatten(taper_image *image, uint16_t background) {
     if (!formats_image_has_alpha(image)) return;
     uint64_t one = image->depth == 8 ? 255 : 65535;
@@ -116,6 +120,58 @@ void formats_image_flatten(taper_image *image, uint16_t background) {
         }
     }
     remove_last_channel(image);
+}
+
+void formats_image_apply_alpha(taper_image *image, formats_alpha how) {
+    if (how == FORMATS_ALPHA_DROP) formats_image_drop_alpha(image);
+    if (how == FORMATS_ALPHA_WHITE) formats_image_flatten(image, 65535);
+}
+
+/* Where the upright picture's first pixel is stored, and how far apart its neighbours are. */
+typedef struct reading_order {
+    ptrdiff_t start, right, down; /* in pixels */
+} reading_order;
+
+static reading_order order_of(unsigned orientation, ptrdiff_t width, ptrdiff_t height) {
+    ptrdiff_t last = width * height - 1, last_row = width * (height - 1);
+    switch (orientation) {
+    case 2: return (reading_order){width - 1, -1, width};
+    case 3: return (reading_order){last, -1, -width};
+    case 4: return (reading_order){last_row, 1, -width};
+    case 5: return (reading_order){0, width, 1};
+    case 6: return (reading_order){last_row, -width, 1};
+    case 7: return (reading_order){last, -width, -1};
+    default: return (reading_order){width - 1, width, -1};
+    }
+}
+
+taper_status formats_image_orient(taper_image *image, unsigned orientation,
+                                  const taper_limits *limits, taper_error *error) {
+    if (orientation < 2 || orientation > 8) return TAPER_OK;
+    size_t bytes = formats_image_bytes(image), size = (size_t)image->channels * (image->depth / 8u);
+    taper_limits l = formats_limits_or_default(limits);
+    if (bytes > l.max_memory / 2)
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "turning the picture upright takes %llu bytes; raise --max-memory",
+                            2 * (unsigned long long)bytes);
+    uint8_t *to = malloc(bytes);
+    if (!to) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to turn the picture upright");
+    int turned = orientation >= 5;
+    uint32_t width = turned ? image->height : image->width;
+    uint32_t height = turned ? image->width : image->height;
+    reading_order order = order_of(orientation, image->width, image->height);
+    const uint8_t *stored = image->pixels;
+    uint8_t *at = to;
+    for (uint32_t y = 0; y < height; y++) {
+        ptrdiff_t from = order.start + (ptrdiff_t)y * order.down;
+        for (uint32_t x = 0; x < width; x++, from += order.right, at += size)
+            memcpy(at, stored + (size_t)from * size, size);
+    }
+    free(image->pixels);
+    image->pixels = to;
+    image->width = width;
+    image->height = height;
+    return TAPER_OK;
 }
 
 void formats_image_to_8bit(taper_image *image) {

@@ -31,9 +31,27 @@ int formats_image_has_alpha(const taper_image *image);
 /* Remove an alpha channel that is fully opaque everywhere: 2 -> 1 or 4 -> 3 channels, losing
  * nothing. Any other image stays as it is. */
 void formats_image_drop_opaque_alpha(taper_image *image);
+/* Remove an alpha channel, whatever it says: the colours behind it come to light. */
+void formats_image_drop_alpha(taper_image *image);
 /* Blend an alpha channel onto a uniform grey background (0..65535, 65535 is white) and remove it.
  * Rounded to nearest; samples are blended as stored, without linearising. */
 void formats_image_flatten(taper_image *image, uint16_t background);
+
+/* What becomes of an alpha channel; in the order of the choices of the option --alpha. */
+typedef enum formats_alpha {
+    FORMATS_ALPHA_REFUSE, /* it stays, for others to refuse */
+    FORMATS_ALPHA_DROP,
+    FORMATS_ALPHA_WHITE /* the image is laid on white */
+} formats_alpha;
+void formats_image_apply_alpha(taper_image *image, formats_alpha how);
+
+/* Turn the stored rows into the picture upright, by EXIF's orientation: 1 as stored, 2 mirrored
+ * left to right, 3 half a turn, 4 mirrored top to bottom, 5 rows become columns, 6 a quarter turn
+ * to the right, 7 rows become columns and then half a turn, 8 a quarter turn to the left; any other
+ * number is 1. From 5 on width and height change places. For a moment there are two images, which
+ * limits->max_memory must hold (TAPER_ERR_LIMIT); on failure the image stays as it was. */
+taper_status formats_image_orient(taper_image *image, unsigned orientation,
+                                  const taper_limits *limits, taper_error *error);
 
 /* 16 -> 8 bits, rounded to nearest: (v + 128) / 257. 8-bit images stay as they are. */
 void formats_image_to_8bit(taper_image *image);

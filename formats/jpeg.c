@@ -4,6 +4,7 @@
  * functions that call setjmp change no local after it; what must be released lives in jpeg_job. */
 #include "jpeg.h"
 #include "image.h"
+#include "metadata.h"
 #include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -180,6 +181,8 @@ taper_status formats_jpeg_decode(const void *bytes, size_t n, const taper_limits
     job.errors.output_message = on_output;
     taper_status status = decode_with(&job, bytes, n);
     jpeg_destroy_decompress(&job.decoder);
+    if (status == TAPER_OK)
+        status = formats_image_orient(out, formats_jpeg_orientation(bytes, n), limits, error);
     if (status != TAPER_OK) formats_image_free(out);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "png.h"
 #include "bytes.h"
 #include "image.h"
+#include "metadata.h"
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -23,12 +24,22 @@ typedef struct png_job {
     formats_cursor input;
     formats_buffer output;
     png_bytep *rows;
+    int short_of_memory; /* an allocation of libpng's has failed */
     taper_status status;
     taper_error *error;
 } png_job;
 
+/* libpng reports failed allocations as it does damage; here they are told apart. */
+static png_voidp allocate(png_structp png, png_alloc_size_t n) {
+    void *memory = malloc(n);
+    if (!memory) ((png_job *)png_get_mem_ptr(png))->short_of_memory = 1;
+    return memory;
+}
+
 static void on_error(png_structp png, png_const_charp message) {
     png_job *job = png_get_error_ptr(png);
+    if (job->status == TAPER_OK && job->short_of_memory)
+        job->status = formats_fail(job->error, TAPER_ERR_NOMEM, "no memory for libpng to work in");
     if (job->status == TAPER_OK) {
         job->status = TAPER_ERR_CORRUPT;
         formats_fail(job->error, job->status, "the PNG is damaged: %s; fetch it anew", message);
@@ -157,13 +168,16 @@ taper_status formats_png_decode(const void *bytes, size_t n, const taper_limits 
     *out = (taper_image){0};
     TAPER_TRY(check_header(bytes, n, limits, error));
     png_job job = {.error = error, .input = formats_cursor_over(bytes, n)};
-    job.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning);
+    job.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning, &job,
+                                       allocate, NULL);
     if (job.png) job.info = png_create_info_struct(job.png);
     taper_status status = job.info
                               ? decode_with(&job, limits, out)
                               : formats_fail(error, TAPER_ERR_NOMEM, "no memory to decode a PNG");
     png_destroy_read_struct(&job.png, &job.info, NULL);
     free(job.rows);
+    if (status == TAPER_OK)
+        status = formats_image_orient(out, formats_png_orientation(bytes, n), limits, error);
     if (status == TAPER_OK) formats_image_drop_opaque_alpha(out);
     else formats_image_free(out);
     return status;
@@ -196,7 +210,8 @@ taper_status formats_png_encode(const taper_image *image, uint8_t **out, size_t 
     TAPER_TRY(formats_image_check(image->width, image->height, image->channels, image->depth,
                                   &(taper_limits){UINT64_MAX, 0, UINT64_MAX, 0}, NULL, error));
     png_job job = {.error = error, .output = formats_buffer_make(SIZE_MAX / 2)};
-    job.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning);
+    job.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning, &job,
+                                        allocate, NULL);
     if (job.png) job.info = png_create_info_struct(job.png);
     if (job.info) job.rows = make_rows(image);
     taper_status status = job.rows

@@ -1,0 +1,24 @@
+/* metadata.h -- what JPEG and PNG files say beside their pixels: which way up the picture is,
+ * whether it has a colour profile, where the file ends.
+ *
+ * The structure of the file is walked here, without libjpeg and libpng. Safe on hostile input: time
+ * is linear in n, and what is damaged counts as not there. */
+#ifndef FORMATS_METADATA_H
+#define FORMATS_METADATA_H
+#include <stddef.h>
+
+/* 1 to 8 as in EXIF: see formats_image_orient. 1 where nothing (legal) is said. */
+unsigned formats_jpeg_orientation(const void *bytes, size_t n);
+unsigned formats_png_orientation(const void *bytes, size_t n);
+
+/* 1 when there is an ICC profile that is not sRGB's (icc.h): without it the colours are others. One
+ * of more than 64 KiB counts as another. */
+int formats_jpeg_has_profile(const void *bytes, size_t n);
+int formats_png_has_profile(const void *bytes, size_t n);
+
+/* Where the image at the front of n bytes ends; n when its end is not there. Of a JPEG that says it
+ * is the first of several pictures of one shot (a depth map, say): n. */
+size_t formats_jpeg_end(const void *bytes, size_t n);
+size_t formats_png_end(const void *bytes, size_t n);
+
+#endif
