@@ -61,9 +61,9 @@ taper_limits cli_limits(const cli_common *common);
 unsigned cli_threads(const cli_common *common);
 
 /* Messages on standard error, one line each: "taper VERB: FILE: sentence". verb and file may be
- * NULL (the part is left out). A progress line on the terminal is cleared first. Control
- * characters, which may come from a hostile file's names, are shown as \xNN. Colour only on a
- * terminal, without NO_COLOR. Safe from any thread. */
+ * NULL (the part is left out). A progress line on the terminal is cleared first. What could steer a
+ * terminal, which may come from a hostile file's names, is shown as \xNN (plain_text.h). Colour
+ * only on a terminal, without NO_COLOR. Safe from any thread. */
 void cli_error(const char *verb, const char *file, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void cli_warning(const char *verb, const char *file, const char *format, ...)

@@ -2,6 +2,7 @@
 #include "../codec/builtin_models.h"
 #include "inputs.h"
 #include "json.h"
+#include "plain_text.h"
 #include <stdlib.h>
 
 typedef struct settings {
@@ -174,22 +175,13 @@ static void model_json(const char *path, taper_model_info m, const char *family)
 
 /* --- for people --- */
 
-/* A text out of the file, without what could steer a terminal. */
-static void print_text(const char *text) {
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c >= 0x20 && c != 0x7f) putchar(c);
-        else printf("\\x%02x", c);
-    }
-}
-
 /* The first classes, on one line. */
 static void print_classes(const formats_front *f) {
     uint32_t *size = class_sizes(f), shown = f->classes < 10 ? f->classes : 10;
     printf("  labels    %u classes:", f->classes);
     for (uint32_t k = 0; k < shown && size; k++) {
         printf("%s ", k ? "," : "");
-        print_text(formats_front_class_name(f, k));
+        cli_put_plain(stdout, formats_front_class_name(f, k));
         printf(" (%u)", size[k]);
     }
     printf("%s\n", f->classes > shown ? ", ..." : "");
@@ -204,7 +196,10 @@ static void print_images(const formats_front *f) {
     printf("%s%s\n", !e.any_colour ? "grey" : e.any_grey ? "RGB and grey" : "RGB",
            e.any_deep ? ", 16 bits among them" : "");
     if (f->label) print_classes(f);
-    if (f->names) printf("  names     %s, ...\n", formats_front_name(f, 0));
+    if (!f->names) return;
+    printf("  names     ");
+    cli_put_plain(stdout, formats_front_name(f, 0));
+    printf("%s\n", f->images > 1 ? ", ..." : "");
 }
 
 static void print_state(const cli_container *c) {
@@ -242,14 +237,17 @@ static void print_list(const formats_front *f) {
         printf("  %6u  %u x %u  %s  %2u bits", i + 1, g.width, g.height,
                g.channels == 1 ? "grey" : "RGB ", g.depth);
         if (f->label && f->label[i] >= 0)
-            fputs("  ", stdout), print_text(formats_front_class_name(f, (uint32_t)f->label[i]));
-        printf("%s%s\n", name ? "  " : "", name ? name : "");
+            fputs("  ", stdout),
+                cli_put_plain(stdout, formats_front_class_name(f, (uint32_t)f->label[i]));
+        if (name) fputs("  ", stdout), cli_put_plain(stdout, name);
+        putchar('\n');
     }
 }
 
 static void tell_person(const settings *s, const char *path, const cli_container *c) {
     const formats_front *f = &c->front;
-    printf("%s: container\n", path);
+    cli_put_plain(stdout, path);
+    printf(": container\n");
     print_images(f);
     codec_builtin_model builtin;
     printf("  model     %016llx, ", (unsigned long long)f->model_id);
@@ -269,7 +267,8 @@ static void tell_person(const settings *s, const char *path, const cli_container
 }
 
 static void model_person(const char *path, taper_model_info m, const char *family) {
-    printf("%s: model\n", path);
+    cli_put_plain(stdout, path);
+    printf(": model\n");
     printf("  id        %016llx\n", (unsigned long long)m.id);
     printf("  family    %s, for %s images\n", family, m.channels == 1 ? "grey" : "RGB and grey");
     printf("  window    %u x %u pixels; larger images are a grid of windows\n", m.window_width,

@@ -1,6 +1,7 @@
 /* cmd_verify.c -- do all checksums hold, and how far does a cut reach. */
 #include "inputs.h"
 #include "json.h"
+#include "plain_text.h"
 
 typedef struct settings {
     cli_common common;
@@ -61,7 +62,8 @@ static uint32_t passes_of(const formats_front *f, uint32_t layers) {
 
 static void tell_person(const char *path, const cli_container *c, const taper_verify_report *r) {
     const formats_front *f = &c->front;
-    printf("%s: %s", path, state_of(r));
+    cli_put_plain(stdout, path);
+    printf(": %s", state_of(r));
     if (r->chunks_bad)
         printf(": %llu of %llu chunks fail their checksum, the first at byte %llu; fetch the file "
                "again",
@@ -91,7 +93,8 @@ static int verify_model(const settings *s, const cli_stream *stream, const char 
         cli_json_uint(&j, "bytes", model.size);
         cli_json_end(&j);
     } else {
-        printf("%s: whole: a model\n", path);
+        cli_put_plain(stdout, path);
+        printf(": whole: a model\n");
     }
     cli_model_close(&model);
     return CLI_DONE;

@@ -1,36 +1,23 @@
 /* json.c -- the writer of JSON lines; see json.h. */
 #include "json.h"
+#include "plain_text.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the legal UTF-8 sequence at s, or 0 (RFC 3629: no overlong forms, no surrogates, up to
- * U+10FFFF). */
-static int utf8_length(const unsigned char *s) {
-    int n = s[0] < 0x80                    ? 1
-            : s[0] >= 0xc2 && s[0] < 0xe0  ? 2
-            : (s[0] & 0xf0) == 0xe0        ? 3
-            : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
-                                           : 0;
-    for (int i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0; /* also stops at the string's end */
-    if (n == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0))) return 0;
-    if (n == 4 && ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))) return 0;
-    return n;
-}
-
-static void write_string(FILE *to, const char *text) {
+static void write_string(FILE *to, const char *s) {
     fputc('"', to);
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        int n = utf8_length(s);
+    while (*s) {
+        uint32_t code;
+        int n = cli_utf8(s, &code);
         if (n == 0) {
             fputs("\\ufffd", to);
             n = 1;
         } else if (*s == '"' || *s == '\\') {
             fprintf(to, "\\%c", *s);
-        } else if (*s < 0x20 || *s == 0x7f) {
-            fprintf(to, "\\u%04x", *s);
+        } else if (!cli_is_plain(code)) {
+            fprintf(to, "\\u%04x", code);
         } else {
             fwrite(s, 1, (size_t)n, to);
         }

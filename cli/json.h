@@ -11,8 +11,9 @@
  *     cli_json_end(&j);                              }\n
  *
  * Inside an array key is NULL, inside an object it is not. Strings are taken as UTF-8; bytes that
- * are not legal UTF-8 become U+FFFD, so that the output is always legal JSON. Numbers are the
- * shortest decimal that reads back as the same double; NaN and infinities are null. */
+ * are not legal UTF-8 become U+FFFD, so that the output is always legal JSON; what could steer a
+ * terminal (plain_text.h) is written as \uNNNN. Numbers are the shortest decimal that reads back as
+ * the same double; NaN and infinities are null. */
 #ifndef CLI_JSON_H
 #define CLI_JSON_H
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 /* messages.c -- words on standard error, exit codes and the reading of numbers; see cli.h. */
 #include "cli.h"
+#include "plain_text.h"
 #include "progress.h"
 #include <errno.h>
 #include <math.h>
@@ -53,45 +54,25 @@ static bool colour_wanted(void) {
     return cli_stderr_is_terminal() && !(no && *no);
 }
 
-/* A line under construction; what does not fit is dropped. */
-typedef struct line {
-    char text[2048];
-    size_t used;
-} line;
-
-static void put(line *l, const char *text) {
-    for (; *text && l->used + 5 < sizeof l->text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c >= 0x20 && c != 0x7f)
-            l->text[l->used++] = *text;
-        else
-            l->used += (size_t)snprintf(l->text + l->used, 5, "\\x%02x", c);
-    }
+/* The front of a line: who speaks, and of which file. */
+static void lead(char *to, size_t room, const char *verb, const char *file) {
+    size_t used = (size_t)snprintf(to, room, "taper%s%s: ", verb ? " " : "", verb ? verb : "");
+    if (!file || used >= room) return;
+    used += cli_plain_text(to + used, room - used - 2, strcmp(file, "-") ? file : "standard input");
+    memcpy(to + used, ": ", 3);
 }
 
 static void message(const char *colour, const char *word, const char *verb, const char *file,
                     const char *format, va_list args) {
-    char sentence[1024];
+    char sentence[1024], front[2048], said[2048];
     vsnprintf(sentence, sizeof sentence, format, args);
-    line l = {.used = 0};
-    put(&l, "taper");
-    if (verb) {
-        put(&l, " ");
-        put(&l, verb);
-    }
-    put(&l, ": ");
-    if (file) {
-        put(&l, strcmp(file, "-") ? file : "standard input");
-        put(&l, ": ");
-    }
+    lead(front, sizeof front, verb, file);
+    cli_plain_text(said, sizeof said, sentence);
     bool paint = colour && colour_wanted();
-    line said = {.used = 0};
-    put(&said, word);
-    put(&said, sentence);
     cli_progress_hide();
     /* one call, so that lines of several threads do not mix */
-    fprintf(stderr, "%.*s%s%.*s%s\n", (int)l.used, l.text, paint ? colour : "", (int)said.used,
-            said.text, paint ? "\033[0m" : "");
+    fprintf(stderr, "%s%s%s%s%s\n", front, paint ? colour : "", word, said,
+            paint ? "\033[0m" : "");
 }
 
 void cli_error(const char *verb, const char *file, const char *format, ...) {

@@ -99,6 +99,13 @@ taper_status formats_front_need(const void *bytes, size_t size, uint64_t *need,
     return TAPER_OK;
 }
 
+/* A section that is all there and ends inside a field is not short of bytes: it is no legal one. */
+static taper_status refuse_short(taper_status status, taper_error *error) {
+    if (status != TAPER_ERR_TRUNCATED) return status;
+    if (error) error->status = TAPER_ERR_CORRUPT;
+    return TAPER_ERR_CORRUPT;
+}
+
 /* The section's content in fresh memory (one byte more than its size, so never NULL). zstd when the
  * sizes differ. An honest writer packs at most a thousandfold: more is a bomb. */
 static taper_status unpack(const uint8_t *stored, section s, const taper_limits *limits,
@@ -163,6 +170,7 @@ static taper_status read_section(formats_front *f, const uint8_t *stored, sectio
     taper_status status = s.type == DIRECTORY ? formats_directory_read(f, &in, limits, error)
                           : s.type == NAMES   ? formats_names_read(f, &in, error)
                                               : formats_labels_section_read(f, &in, error);
+    status = refuse_short(status, error);
     if (status == TAPER_OK && formats_cursor_left(&in))
         status = formats_fail(error, TAPER_ERR_CORRUPT, "bytes follow the content of section %.4s",
                               (const char *)&s.type);

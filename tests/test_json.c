@@ -64,6 +64,7 @@ static void strings_are_always_legal(void **state) {
         {"a\"b\\c/", "a\\\"b\\\\c/"},
         {"\n\t\x01\x7f", "\\u000a\\u0009\\u0001\\u007f"},
         {"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+        {"\xc2\x9b\xc2\x85\xe2\x80\xae\xd8\x9c", "\\u009b\\u0085\\u202e\\u061c"},
         {"\xff|", "\\ufffd|"}, /* no start byte */
         {"\xc3", "\\ufffd"},   /* cut short by the end */
         {"\xe2\x82", "\\ufffd\\ufffd"},
