@@ -3,6 +3,7 @@
 #include "byte_products.h"
 #include "clones.h"
 #include "fixed_log.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +25,14 @@ taper_status codec_head_attach(codec_code_tables *t, codec_conditional *head) {
     return TAPER_OK;
 }
 
+/* 2^(e / 16), in 1/65536 rounded down; codec_scale_exp2 is for what is limited afterwards. */
+static float scale_of(int32_t e) {
+    return e < 0 ? (float)codec_scale_exp2(1 << 16, e) / 65536.0f
+                 : ldexpf(codec_exp_fraction[e % 16], e / 16 - 15);
+}
+
 float codec_head_open(const codec_code_tables *t, uint32_t u, uint32_t depth) {
-    float scale = (float)codec_scale_exp2(1 << 16, t->log_scale[u]) / 65536.0f;
+    float scale = scale_of(t->log_scale[u]);
     float half = depth ? 0.5f * (float)((uint32_t)1 << (t->planes[u] - depth)) : scale;
     return half < scale ? half : scale;
 }

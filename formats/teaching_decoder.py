@@ -82,7 +82,7 @@ GAIN_BITS = 20
 MOST_GAIN = 65536
 MOST_LAP = 16
 LAP_ONE = 4096
-LAP_TOP = 16    # who only decodes does not need the inverse
+LAP_TOP = 16
 ACTIVATION_MAX = 127
 P_MIN = 32
 P_MAX = 65536 - 32
@@ -694,6 +694,7 @@ class Model:
             require(1 <= reach <= min(MOST_LAP, self.width // 2, self.height // 2),
                     "windows lap by an illegal number of pixels")
             self.lap = [[v / LAP_ONE for v in r.unpack("%dh" % reach)] for _ in range(reach)]
+            require(has_inverse(self.lap), "the matrix of laps has no inverse")
         self.inputs = self.channels * self.width * self.height
         require(self.family <= (CONV if self.version >= 3 else DENSE),
                 "a model of a family unknown here")
@@ -838,6 +839,24 @@ class Model:
     def log_ratio(self, unit, depth):
         """16 log2(T / scale) of a unit of which `depth` planes are known."""
         return 16 * (self.planes[unit] - depth) - self.log_scale[unit]
+
+
+def has_inverse(matrix):
+    """Is it one that encoders can undo? 6.2 says in which order this is found."""
+    n = len(matrix)
+    m = [list(row) + [float(r == c) for c in range(n)] for r, row in enumerate(matrix)]
+    for i in range(n):
+        top = max(range(i, n), key=lambda r: abs(m[r][i]))      # the first of the largest
+        if abs(m[top][i]) < 1e-6:
+            return False
+        m[i], m[top] = m[top], m[i]
+        pivot = m[i][i]
+        m[i][i:] = [v / pivot for v in m[i][i:]]
+        for r in range(n):
+            if r != i:
+                factor = m[r][i]
+                m[r][i:] = [v - factor * w for v, w in zip(m[r][i:], m[i][i:])]
+    return all(abs(v) <= LAP_TOP for row in m for v in row[n:])
 
 
 # 6.4 A matrix of weights
@@ -1624,7 +1643,7 @@ def decode_group(front, model, data, g, trace=False):
         whole = end <= len(data) and not was_cut
         layer_end = front.passes_of(g, layer + 1)
         planes = group.whole_planes(layer_end)
-        if whole and planes * group.n // BITS_PER_BYTE > end - begin + TRIMMED:      # section 15
+        if whole and planes * group.n // BITS_PER_BYTE > end - begin + TRIMMED:
             return group, "layer %d of group %d is too short for its passes" % (layer, g)
         group.decode_chunk(data[begin:end], whole, layer_end, trace)
         if group.starved:

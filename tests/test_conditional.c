@@ -366,6 +366,21 @@ static void check_head(const fixture *f, codec_group *g) {
     free(with), free(without), free(a), free(h2);
 }
 
+/* Of a unit that nothing is known of nothing limits what is open but its scale. */
+static void a_scale_has_no_limit(void **unused) {
+    static const int16_t log_scales[] = {-512, -17, 0, 131, 155, 383, 384, 700, 1023};
+    int16_t log_scale;
+    uint8_t planes = 15;
+    codec_code_tables t = {.units = 1, .planes = &planes, .log_scale = &log_scale};
+    (void)unused;
+    for (size_t i = 0; i < sizeof log_scales / sizeof *log_scales; i++) {
+        log_scale = log_scales[i];
+        double expected = exp2(log_scale / 16.0), open = codec_head_open(&t, 0, 0);
+        assert_true(fabs(open - expected) <= expected * 0x1p-14 + 0x1p-16);
+        assert_true(codec_head_open(&t, 0, 1) == fmin(open, 1 << 13));
+    }
+}
+
 static void heads_add_what_is_defined(void **unused) {
     (void)unused;
     for (int kind = 0; kind < 4; kind++) {
@@ -586,6 +601,7 @@ int main(void) {
         cmocka_unit_test(codes_survive_any_division),
         cmocka_unit_test(what_is_predicted_is_cheap),
         cmocka_unit_test(heads_add_what_is_defined),
+        cmocka_unit_test(a_scale_has_no_limit),
         cmocka_unit_test(file_form_is_read_as_written),
         cmocka_unit_test(large_ones_meet_the_limit),
         cmocka_unit_test(illegal_fields_are_refused),
