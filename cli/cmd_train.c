@@ -270,10 +270,8 @@ static train_options options_of(const settings *s, uint32_t *hidden) {
     o.restoration.hidden = (uint32_t)s->restore;
     o.restoration.steps = (uint32_t)s->restore_steps;
     o.restoration.seed = (uint64_t)s->seed;
-    if (o.family != TAPER_FAMILY_DENSE) { /* dense: the file is the autoencoder's */
-        o.conditional.checkpoint = o.restoration.checkpoint = s->checkpoint;
-        o.conditional.resume = o.restoration.resume = s->resume;
-    }
+    o.conditional.checkpoint = o.restoration.checkpoint = s->checkpoint;
+    o.conditional.resume = o.restoration.resume = s->resume;
     if (s->quality.count) o.conditional.psnr_end = s->quality.item[s->quality.count - 1];
     o.head = o.conditional;
     o.head.hidden = s->fast ? 0 : (uint32_t)s->head;

@@ -2,6 +2,8 @@
  * calibration, validation. See train.h. */
 #include "train.h"
 #include "../codec/pseudo_inverse.h"
+#include "checkpoint.h"
+#include "choice.h"
 #include "lap_design.h"
 #include "ms_ssim_gain.h"
 #include "train_parts.h"
@@ -9,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WHOLE_SIDE_AUTO = 64, EVALUATION_PIXELS = 1 << 22, MOST_UNITS = 4096 };
+enum { WHOLE_SIDE_AUTO = 64, EVALUATION_PIXELS = 1 << 22, MOST_UNITS = 4096, MOST_WINDOWS = 4 };
 
 void train_say(const train_hooks *hooks, const char *stage, double part) {
     if (hooks && hooks->stage) hooks->stage(hooks->user, stage, part);
@@ -197,6 +199,21 @@ static taper_status adapt_candidate(candidate *c, const train_options *options,
     return finish_candidate(c, options, data, be, hooks, error);
 }
 
+/* What predicts and refines. Of family dense its checkpoints stand beside the autoencoder's. */
+static taper_status add_predictors(taper_model *m, const train_options *given,
+                                   const train_dataset *data, codec_backend *be,
+                                   const train_hooks *hooks, taper_error *error) {
+    train_options options = *given;
+    char *path = train_checkpoint_beside(given->conditional.checkpoint,
+                                         given->family == TAPER_FAMILY_DENSE ? ".bits" : "");
+    if (given->conditional.checkpoint && !path)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a checkpoint's name");
+    options.conditional.checkpoint = options.head.checkpoint = path;
+    taper_status status = train_add_conditional(m, &options, data, be, hooks, error);
+    free(path);
+    return status;
+}
+
 /* What predicts, refines and restores, for the one that was chosen. */
 static taper_status extend_candidate(candidate *c, const train_options *options,
                                      const train_dataset *data, codec_backend *be,
@@ -205,24 +222,10 @@ static taper_status extend_candidate(candidate *c, const train_options *options,
     int predict = !whole_units && (options->conditional.hidden || options->head.hidden);
     int restore = options->family == TAPER_FAMILY_CONV;
     if (!predict && !restore) return TAPER_OK;
-    if (predict) TAPER_TRY(train_add_conditional(c->model, options, data, be, hooks, error));
+    if (predict) TAPER_TRY(add_predictors(c->model, options, data, be, hooks, error));
     if (restore) TAPER_TRY(train_add_restoration(c->model, options, data, be, hooks, error));
     formats_buffer_clear(&c->file);
     return finish_candidate(c, options, data, be, hooks, error);
-}
-
-/* File and model bytes of the set together, as a mean of logarithms over low, middle and high
- * quality. */
-static double score(const candidate *c, uint64_t set_images) {
-    static const double qualities[] = {25, 30, 35};
-    double sum = 0, n = 0;
-    for (int i = 0; i < 3; i++) {
-        double bytes = train_bytes_at(&c->curve, qualities[i]);
-        if (!(bytes > 0)) continue; /* not reached */
-        sum += log(bytes + (double)c->file.size / (double)set_images);
-        n++;
-    }
-    return n ? sum / n : INFINITY;
 }
 
 /* --- windows --------------------------------------------------------------------------- */
@@ -292,30 +295,76 @@ static void fill_report(train_report *r, const candidate *c, const train_dataset
     r->validation = c->curve;
 }
 
+/* With several candidates, each has a checkpoint of its own: PATH.16x16. malloc'd; NULL with no
+ * path. */
+static taper_status name_checkpoint(char **to, const char *path, codec_window w, int candidates,
+                                    taper_error *error) {
+    char suffix[32] = "";
+    if (candidates > 1)
+        snprintf(suffix, sizeof suffix, ".%ux%u", (unsigned)w.width, (unsigned)w.height);
+    *to = train_checkpoint_beside(path, suffix);
+    return !path || *to ? TAPER_OK
+                        : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a checkpoint's name");
+}
+
+static taper_status make_candidates(candidate *c, const train_options *given,
+                                    const train_dataset *data, const codec_window *window, int n,
+                                    codec_backend *be, const train_hooks *hooks,
+                                    taper_error *error) {
+    taper_status status = TAPER_OK;
+    for (int i = 0; i < n && status == TAPER_OK; i++) {
+        train_options options = *given;
+        char *dense = NULL, *nested = NULL;
+        status = name_checkpoint(&dense, given->dense.checkpoint, window[i], n, error);
+        if (status == TAPER_OK)
+            status =
+                name_checkpoint(&nested, given->nested.training.checkpoint, window[i], n, error);
+        options.dense.checkpoint = dense;
+        options.nested.training.checkpoint = nested;
+        if (status == TAPER_OK)
+            status = make_candidate(&c[i], &options, data, window[i], be, hooks, error);
+        free(dense), free(nested);
+    }
+    return status;
+}
+
+/* The best of the candidates, which is taken out of them. */
+static candidate choose(candidate *c, int n, const train_options *options,
+                        const train_dataset *data) {
+    train_offer offer[MOST_WINDOWS];
+    uint64_t set_images = options->set_images ? options->set_images : data->available;
+    double raw = (double)data->pixels / (double)data->n * data->channels;
+    for (int i = 0; i < n; i++) offer[i] = (train_offer){&c[i].curve, c[i].file.size};
+    size_t at = train_choose(offer, (size_t)n, raw, set_images);
+    candidate best = c[at];
+    c[at] = (candidate){0};
+    return best;
+}
+
+/* One model of each window that may do, then the best of them with all that was asked for. */
+static taper_status learn(candidate *best, const train_options *options, const train_dataset *data,
+                          codec_backend *be, const train_hooks *hooks, taper_error *error) {
+    codec_window window[MOST_WINDOWS];
+    candidate c[MOST_WINDOWS] = {{0}};
+    int n = 0;
+    TAPER_TRY(list_windows(options, data, window, &n, error));
+    if (options->family == TAPER_FAMILY_CONV)
+        TAPER_TRY(train_restoration_check(&options->restoration, window[0], error));
+    taper_status status = make_candidates(c, options, data, window, n, be, hooks, error);
+    if (status == TAPER_OK) {
+        *best = choose(c, n, options, data);
+        status = extend_candidate(best, options, data, be, hooks, error);
+    }
+    for (int i = 0; i < n; i++) free_candidate(&c[i]);
+    return status;
+}
+
 taper_status train_model(const train_options *options, const train_dataset *data, codec_backend *be,
                          const train_hooks *hooks, formats_buffer *out, train_report *report,
                          taper_error *error) {
-    codec_window window[4];
-    int n = 0;
-    uint64_t set_images = options->set_images ? options->set_images : data->available;
     candidate best = {0};
     taper_status status = options->from ? adapt_candidate(&best, options, data, be, hooks, error)
-                                        : list_windows(options, data, window, &n, error);
-    if (status == TAPER_OK && !options->from && options->family == TAPER_FAMILY_CONV)
-        status = train_restoration_check(&options->restoration, window[0], error);
-    for (int i = 0; i < n && status == TAPER_OK; i++) {
-        candidate c;
-        status = make_candidate(&c, options, data, window[i], be, hooks, error);
-        if (status == TAPER_OK &&
-            (!best.model || score(&c, set_images) < score(&best, set_images))) {
-            candidate worse = best;
-            best = c;
-            c = worse;
-        }
-        free_candidate(&c);
-    }
-    if (status == TAPER_OK && !options->from)
-        status = extend_candidate(&best, options, data, be, hooks, error);
+                                        : learn(&best, options, data, be, hooks, error);
     if (status == TAPER_OK) {
         *report = (train_report){0};
         fill_report(report, &best, data);
