@@ -58,8 +58,8 @@ typedef struct train_options {
     const formats_buffer *from; /* NULL, or the file of a model of family pca or conv to adapt:
                                    family, window, lap, units, and its networks' shapes are its */
     train_code code;            /* family dense; default TRAIN_CODE_PLANES */
-    /* Of several windows each has checkpoints of its own, PATH.8x8 and so on; those of `conditional`
-     * and `head` of family dense are PATH.bits and PATH.bits.head. */
+    /* Of several windows each has checkpoints of its own, PATH.8x8 and so on; those of
+     * `conditional` and `head` of family dense are PATH.bits and PATH.bits.head. */
     train_dense_options dense;  /* TRAIN_CODE_PLANES: its loop (trainer.h) */
     train_nested_choice nested; /* the other codes */
     train_conditional_options conditional, head; /* not for codes of whole units */
