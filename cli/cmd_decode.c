@@ -20,7 +20,7 @@ typedef struct settings {
     const char *output, *model, *image;
     cli_cut cut;
     double fraction;
-    int format, progressive, strict;
+    int format, progressive, strict, levels;
 } settings;
 
 static const char *const formats[] = {"png", "pnm", "idx", "cifar", NULL}; /* cli_picture_format */
@@ -39,6 +39,8 @@ static const cli_option options[] = {
      .help = "rewrite the images as bytes arrive, for a pipe"},
     {"strict", 0, CLI_FLAG, .offset = offsetof(settings, strict),
      .help = "exit with 4 when the container was cut"},
+    {"levels", 0, CLI_FLAG, .offset = offsetof(settings, levels),
+     .help = "no images: print the integers behind them, to compare decoders"},
     {"threads", 'T', CLI_INT, "N", offsetof(settings, common.threads), .initial = "0", .min = 0,
      .max = 1024, .help = "worker threads; 0: one per processor"},
     CLI_OUTPUT_OPTIONS(settings),
@@ -59,7 +61,11 @@ const cli_verb cli_verb_decode = {
         "With --progressive the images are first written as soon as the front matter is "
         "there, and again while bytes arrive: each file is replaced in one step.\n\n"
         "Where a checksum fails, the images it concerns are written as far as the data "
-        "before it goes, and the exit code is 3.",
+        "before it goes, and the exit code is 3.\n\n"
+        "--levels prints what the entropy decoder knows, in which two decoders must agree: for "
+        "each group a line \"group G passes P position Q\" (complete passes, and the position "
+        "whose bit comes next), then for each unit \"unit U depth D:\" and its level at each "
+        "position, with a + where a plane more than D is known.",
     .examples = "taper decode -m photos.tpm -o out photos.taper\n"
                 "taper decode --image 7 -o seventh.png own-model.taper\n"
                 "head -c 100K photos.taper | taper decode -m photos.tpm -o coarse -\n"
@@ -289,6 +295,12 @@ static int decode(cli_decode_request *q, const settings *s, cli_model *model) {
     job j = {.q = q, .source = container.source, .worker = calloc(1, sizeof *j.worker)};
     uint64_t cut = cli_cut_of_container(&s->cut, s->fraction, &container);
     if (cut < j.source.size) j.source.size = cut;
+    if (s->levels) {
+        code = cli_decode_levels(q, &container.front, &j.source);
+        free(j.worker);
+        cli_container_close(&container);
+        return code;
+    }
     pthread_mutex_init(&j.lock, NULL);
     code = j.worker ? decode_with(&j, container.source.size)
                     : cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
@@ -324,7 +336,10 @@ static bool names_one_file(settings *s) {
 
 static int check_usage(const settings *s, int operands) {
     if (operands != 1) return cli_usage(&cli_verb_decode, "give one container, or -");
-    if (!s->output)
+    if (s->levels && (s->output || s->image || s->progressive || cli_options_given("format")))
+        return cli_usage(&cli_verb_decode, "--levels prints levels and draws nothing: without "
+                                           "-o, --image, --format and --progressive");
+    if (!s->output && !s->levels)
         return cli_usage(&cli_verb_decode, "say where the images go: -o DIR");
     if (cli_cut_count() > 1)
         return cli_usage(&cli_verb_decode,
@@ -333,7 +348,7 @@ static int check_usage(const settings *s, int operands) {
         return cli_usage(&cli_verb_decode, "--progressive takes bytes as they come, without a cut");
     if (s->progressive && (s->format >= CLI_PICTURE_IDX || !strcmp(s->output, "-")))
         return cli_usage(&cli_verb_decode, "--progressive rewrites PNG or PNM files: give -o DIR");
-    if (!strcmp(s->output, "-") && !s->image && s->format < CLI_PICTURE_IDX)
+    if (s->output && !strcmp(s->output, "-") && !s->image && s->format < CLI_PICTURE_IDX)
         return cli_usage(&cli_verb_decode, "only one image goes to standard output: add --image N");
     return CLI_DONE;
 }

@@ -1171,7 +1171,7 @@ class Group:
         self.part = [0] * model.units       # parts of the next plane that are known
         self.level = [[0] * n for _ in range(model.units)]
         self.ahead = [[0] * n for _ in range(model.units)]      # 1: that plane is known of it
-        self.passes = self.position = 0     # passes complete; positions of the next that are known
+        self.passes = self.position = 0     # passes complete; where in the next one it stands
         self.starved = False
         if model.binary:
             return
@@ -1328,6 +1328,7 @@ class Group:
             adaptive = self.magnitude_bit(unit, part, p)
             if adaptive is None:
                 continue
+            self.position = p           # where the next bit belongs
             p1 = adaptive.p1
             before = (rc.range >> 16) * p1, rc.code
             bit = rc.adaptive(adaptive)
@@ -1347,7 +1348,7 @@ class Group:
                 print("pass %d unit %d depth %d position %d: "
                       "bound %x code %x p1 %d bit %d%s level %d"
                       % (self.passes, unit, depth, p, *before, p1, bit, sign, level[p]))
-            self.ahead[unit][p], self.position = 1, p + 1
+            self.ahead[unit][p] = 1
             if self.is_causal:
                 self.known[p] = self.known_value(unit, p)
         self.finish_pass(unit, part)
@@ -1359,7 +1360,7 @@ class Group:
         unit = self.model.order[self.passes][2]
         mixed = MixedBit(self.model.density[unit])
         for p in range(self.n):
-            p1, before = mixed.p1, rc.code
+            p1, before, self.position = mixed.p1, rc.code, p
             bit = rc.adaptive(mixed)
             if bit < 0:
                 return False
@@ -1367,8 +1368,8 @@ class Group:
             if trace:
                 print("pass %d position %d: code %x p1 %d trust %d bit %d"
                       % (self.passes, p, before, p1, mixed.trust, bit))
-            self.position = p + 1
-        self.depth[unit] = 1
+            self.ahead[unit][p] = 1
+        self.depth[unit], self.ahead[unit] = 1, [0] * self.n
         self.passes += 1
         self.position = 0
         return True
@@ -1493,8 +1494,7 @@ class Group:
         """The code of position p."""
         model = self.model
         if model.binary:
-            known = self.passes + (p < self.position)   # units
-            return [level[p] - model.centre if unit < known else 0.0
+            return [level[p] - model.centre if self.known_depth(unit, p) else 0.0
                     for unit, level in enumerate(self.level)]
         code = []
         for unit in range(model.units):
@@ -1722,10 +1722,12 @@ def print_front(front, size):
 
 
 def print_levels(g, group):
-    """Everything the entropy decoder knows, in integers: what two decoders must agree on."""
+    """Everything the entropy decoder knows, in integers: what two decoders must agree on. A + says
+    that of a position a plane more is known."""
     print("group %d passes %d position %d" % (g, group.passes, group.position))
-    for unit, level in enumerate(group.level):
-        print("unit %d depth %d:" % (unit, group.depth[unit]), *level)
+    for unit, (level, ahead) in enumerate(zip(group.level, group.ahead)):
+        print("unit %d depth %d:" % (unit, group.depth[unit]),
+              *("%d%s" % (v, "+" * more) for v, more in zip(level, ahead)))
 
 
 def main():

@@ -3,7 +3,7 @@
  *   dump_levels MODEL CONTAINER LEVELS PIXELS    decode whole and at three cuts: the symbols as
  * text, the pixels (8 bits) as they are dump_levels A B                              the largest
  * difference between two pixel files, printed */
-#include "../../codec/group_reader.h"
+#include "../../codec/levels.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,21 +29,15 @@ static taper_status read_memory(void *user, uint64_t offset, void *to, size_t n)
     return TAPER_OK;
 }
 
-/* A line for each unit of each group: pass, position and a checksum of the levels. */
+static taper_status write_text(void *user, const void *text, size_t n) {
+    return fwrite(text, 1, n, user) == n ? TAPER_OK : TAPER_ERR_IO;
+}
+
 static void dump_symbols(const taper_source *source, const taper_model *model, FILE *to) {
     formats_front front;
+    taper_sink sink = {to, write_text};
     if (codec_front_load(source, NULL, &front, NULL)) exit(1);
-    for (uint32_t g = 0; g < front.groups; g++) {
-        codec_group_reader r;
-        if (codec_group_reader_open(&r, model, &front, g, UINT64_MAX, NULL)) exit(1);
-        if (codec_group_reader_load(&r, &front, g, source, NULL)) exit(1);
-        fprintf(to, "group %u pass %u position %u\n", g, r.state.pass, r.state.position);
-        for (uint32_t u = 0; u < model->tables.units; u++) {
-            const int16_t *level = r.state.level + (size_t)u * r.state.stride;
-            fprintf(to, "%u %08x\n", u, formats_crc32c(0, level, r.state.n * sizeof *level));
-        }
-        codec_group_reader_close(&r);
-    }
+    if (codec_levels_write(&front, model, source, UINT64_MAX, &sink, NULL)) exit(1);
     formats_front_free(&front);
 }
 

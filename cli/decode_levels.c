@@ -1,0 +1,34 @@
+/* decode_levels.c -- `decode --levels`: the integers behind the pixels, as text on standard output,
+ * for those who compare decoders. */
+#include "../codec/levels.h"
+#include "decoding.h"
+#include <errno.h>
+#include <stdio.h>
+
+static taper_status write_text(void *user, const void *bytes, size_t n) {
+    return fwrite(bytes, 1, n, user) == n ? TAPER_OK : TAPER_ERR_IO;
+}
+
+int cli_decode_levels(const cli_decode_request *q, const formats_front *front,
+                      const taper_source *source) {
+    taper_error error = {0};
+    taper_model *inside = NULL;
+    const taper_model *model = q->model;
+    taper_status status = TAPER_OK;
+    if (!model && front->model) {
+        status = taper_model_load(&inside, front->model, front->model_size, &q->limits, &error);
+        model = inside;
+    } else if (!model) {
+        status = formats_fail(&error, TAPER_ERR_MODEL,
+                              "container does not carry its model %016llx; give it with -m",
+                              (unsigned long long)front->model_id);
+    }
+    if (status == TAPER_OK) status = codec_front_match(front, model, &error);
+    taper_sink sink = {stdout, write_text};
+    if (status == TAPER_OK)
+        status = codec_levels_write(front, model, source, q->limits.max_memory, &sink, &error);
+    taper_model_free(inside);
+    if (ferror(stdout) || fflush(stdout))
+        return cli_fail("decode", "-", formats_fail_errno(&error, errno, "write"), &error);
+    return status == TAPER_OK ? CLI_DONE : cli_fail("decode", q->input, status, &error);
+}
