@@ -22,6 +22,8 @@ typedef struct settings {
 } settings;
 
 static const char *const k_alphas[] = {"refuse", "drop", "white", NULL}; /* as cli_alpha */
+enum { USE_REPORT = 1 };
+static const char *const k_uses[] = {"a report: --output DIR", NULL};
 static const cli_option k_options[] = {
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
      .help = "encode with this model; photo and tiny are built in [photo]"},
@@ -34,7 +36,7 @@ static const cli_option k_options[] = {
     {"count", 'n', CLI_INT, "N", offsetof(settings, max_count), .min = 0, .max = 1e15,
      .initial = "0", .help = "use the first N images only, with a model; 0: all"},
     {"examples", 0, CLI_INT, "N", offsetof(settings, examples), .min = 0, .max = 6, .initial = "6",
-     .help = "images shown side by side on the page"},
+     .help = "images shown side by side on the page", .uses = USE_REPORT},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read the names of images from this file"},
     {"alpha", 0, CLI_CHOICE, "WHAT", offsetof(settings, alpha), .choices = k_alphas,
@@ -53,6 +55,7 @@ const cli_verb cli_verb_compare = {
     .what = "rate and distortion against JPEG and others on the same images",
     .synopsis = "[options] [-m MODEL] [CONTAINER] IMAGES...",
     .options = k_options,
+    .uses = k_uses,
     .about =
         "Encodes the images once with the model, or takes the container given (the first\n"
         "operand that is one), whose originals the images are. Cuts it at a ladder of\n"
@@ -403,6 +406,7 @@ int cmd_compare(int argc, char **argv) {
         free(command);
         return code;
     }
+    cli_options_name_idle(&cli_verb_compare, st.s.output ? USE_REPORT : 0);
     st.limits = cli_limits(&st.s.common);
     st.limits = formats_limits_or_default(&st.limits);
     st.subject.limits = &st.limits;

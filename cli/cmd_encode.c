@@ -29,6 +29,8 @@ enum alpha_policy { ALPHA_REFUSE, ALPHA_DROP, ALPHA_WHITE };
 static const char *const layouts[] = {"set", "image", NULL}; /* in the order of taper_layout */
 static const char *const allocations[] = {"even", "mean", "equal", NULL}; /* taper_allocation */
 static const char *const alphas[] = {"refuse", "drop", "white", NULL};
+enum { USE_SET = 1 };
+static const char *const uses[] = {"--layout set", NULL};
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the container here; - is standard output"},
@@ -47,7 +49,7 @@ static const cli_option options[] = {
     {"allocation", 0, CLI_CHOICE, "NAME", offsetof(settings, allocation), .initial = "even",
      .choices = allocations, .help = "which images get how many of the bytes"},
     {"group", 0, CLI_INT, "N", offsetof(settings, group), .initial = "0", .min = 0, .max = 65536,
-     .help = "images coded together; 0: about a million pixels"},
+     .help = "images coded together; 0: about a million pixels", .uses = USE_SET},
     {"embed-model", 0, CLI_FLAG, .offset = offsetof(settings, embed),
      .help = "put the model into the container, so that it decodes alone"},
     {"alpha", 0, CLI_CHOICE, "WHAT", offsetof(settings, alpha), .initial = "refuse",
@@ -65,6 +67,7 @@ const cli_verb cli_verb_encode = {
     .what = "images and a model into one container",
     .synopsis = "[options] -o FILE INPUT...",
     .options = options,
+    .uses = uses,
     .about =
         "Inputs are files (PNG, PNM, PAM, JPEG), folders with all below them, IDX files (.gz "
         "too), CIFAR binary files, and - for standard input. Names are kept; classes come "
@@ -420,6 +423,7 @@ int cmd_encode(int argc, char **argv) {
     if (cli_cut_count() > 1)
         return cli_usage(&cli_verb_encode,
                          "give one of --bytes, --bpp, --bytes-per-image and --psnr");
+    cli_options_name_idle(&cli_verb_encode, s->layout == TAPER_LAYOUT_SET ? USE_SET : 0);
     st.limits = cli_limits(&s->common);
     st.limits = formats_limits_or_default(&st.limits);
     code = encode(&st, argv + first, (size_t)(argc - first));

@@ -10,6 +10,8 @@ typedef struct settings {
 } settings;
 
 static const char *const layouts[] = {"set", "image", NULL}; /* in the order of taper_layout */
+enum { USE_SET = 1 };
+static const char *const uses[] = {"--layout set", NULL};
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the new container here; - is standard output"},
@@ -18,7 +20,7 @@ static const cli_option options[] = {
     {"layout", 0, CLI_CHOICE, "NAME", offsetof(settings, layout), .initial = "set",
      .choices = layouts, .help = "order of the data"},
     {"group", 0, CLI_INT, "N", offsetof(settings, group), .initial = "0", .min = 0, .max = 65536,
-     .help = "images in a group of the layout set; 0: about a million pixels"},
+     .help = "images in a group of the layout set; 0: about a million pixels", .uses = USE_SET},
     CLI_OUTPUT_OPTIONS(settings),
     CLI_TALK_OPTIONS(settings),
     CLI_LIMIT_OPTIONS(settings),
@@ -30,6 +32,7 @@ const cli_verb cli_verb_repack = {
     .what = "lay a container out anew, without recoding the images",
     .synopsis = "[options] -o FILE CONTAINER",
     .options = options,
+    .uses = uses,
     .about =
         "The layout `set` orders the data by importance over all images: each prefix of the "
         "file is the whole set, coarser. The layout `image` puts each image's data together, "
@@ -61,6 +64,7 @@ int cmd_repack(int argc, char **argv) {
     if (code >= 0) return code;
     if (argc - first != 1) return cli_usage(&cli_verb_repack, "give one container, or -");
     if (!s.output) return cli_usage(&cli_verb_repack, "say where the result goes: -o FILE");
+    cli_options_name_idle(&cli_verb_repack, s.layout == TAPER_LAYOUT_SET ? USE_SET : 0);
     const char *path = argv[first];
     cli_container container = {0};
     cli_model model = {0};

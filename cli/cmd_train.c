@@ -34,104 +34,153 @@ static const char *const gradients[] = {"through", "stop", NULL};
 static const char *const optimisers[] = {"adam", "cg", NULL};
 static const char *const presets[] = {"none", "fast", "best", "paper", NULL};
 
+/* What options are for: those that hold for a run are what `uses_of` says. */
+enum {
+    USE_NEW = 1 << 0,
+    USE_LAPS = 1 << 1,
+    USE_PLANES = 1 << 2,
+    USE_AUTO = 1 << 3,
+    USE_DENSE = 1 << 4,
+    USE_DENSE_PLANES = 1 << 5,
+    USE_TRUNCATED = 1 << 6,
+    USE_ADAM = 1 << 7,
+    USE_WHOLE = 1 << 8,
+    USE_HIDDEN = 1 << 9,
+    USE_UNITS = 1 << 10,
+    USE_BINARY = 1 << 11,
+    USE_SLOW = 1 << 12,
+    USE_PREDICT = 1 << 13,
+    USE_RESTORE = 1 << 14,
+    USE_NEVER = 1 << 15,
+    USE_STEPS = USE_DENSE | USE_PREDICT | USE_RESTORE
+};
+static const char *const uses[] = {"a model that is not made --from another",
+                                   "--family pca or conv",
+                                   "codes of planes",
+                                   "--window auto",
+                                   "--family dense",
+                                   "--family dense with --code planes",
+                                   "--truncated above 0",
+                                   "--family dense with --optimiser adam",
+                                   "--code units or binary",
+                                   "--code units or binary with --hidden",
+                                   "--code units",
+                                   "--code binary",
+                                   "a run without --fast",
+                                   "--conditional or --head",
+                                   "--family conv",
+                                   "`taper encode`",
+                                   NULL};
+
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "MODEL", offsetof(settings, output),
      .help = "write the model here"},
     {"preset", 0, CLI_CHOICE, "NAME", offsetof(settings, preset), .choices = presets,
-     .initial = "none", .help = "settings for a purpose; other options win"},
+     .initial = "none", .help = "settings for a purpose; other options win", .uses = USE_NEW},
     {"from", 0, CLI_STRING, "MODEL", offsetof(settings, from),
      .help = "adapt this model: a file, or photo or tiny, which are built in"},
     {"fast", 0, CLI_FLAG, .offset = offsetof(settings, fast),
-     .help = "contexts alone predict, without networks: far sooner done"},
+     .help = "contexts alone predict, without networks: far sooner done", .uses = USE_PLANES},
     {"family", 0, CLI_CHOICE, "NAME", offsetof(settings, family), .choices = families,
      .initial = "pca", .help = "kind of model"},
     {"window", 'w', CLI_STRING, "W", offsetof(settings, window), .initial = "auto",
      .help = "side of the square a code covers, 'whole' image, or 'auto'"},
     {"lap", 0, CLI_STRING, "N", offsetof(settings, lap), .initial = "auto",
-     .help = "pca, conv: pixels by which windows lap; 0: none; auto: half"},
+     .help = "pca, conv: pixels by which windows lap; 0: none; auto: half", .uses = USE_LAPS},
     {"basis", 0, CLI_CHOICE, "NAME", offsetof(settings, basis), .choices = bases,
-     .initial = "sparse", .help = "components made sparse, or as they are"},
+     .initial = "sparse", .help = "components made sparse, or as they are", .uses = USE_PLANES},
     {"loss", 0, CLI_CHOICE, "NAME", offsetof(settings, loss), .choices = losses, .initial = "mse",
-     .help = "pca, conv: what a cut keeps small"},
+     .help = "pca, conv: what a cut keeps small", .uses = USE_LAPS},
     {"units", 'k', CLI_INT, "N", offsetof(settings, units), .min = 0, .max = 65535, .initial = "0",
      .help = "length of a code; 0: all values of the window, at most 4096"},
     {"set-images", 0, CLI_INT, "N", offsetof(settings, set_images), .min = 0, .max = 1e15,
-     .initial = "0", .help = "choose the window for sets of so many images; 0: as many as given"},
+     .initial = "0", .help = "choose the window for sets of so many images; 0: as many as given",
+     .uses = USE_AUTO},
     {"weight-error", 0, CLI_DOUBLE, "MSE", offsetof(settings, weight_error), .min = 1e-4,
      .max = 100, .initial = "0.25", .help = "squared error that rounding the weights may add"},
     {"code", 0, CLI_CHOICE, "KIND", offsetof(settings, code), .choices = codes, .initial = "planes",
-     .help = "dense: what a cut drops"},
+     .help = "dense: what a cut drops", .uses = USE_DENSE},
     {"conditional", 0, CLI_INT, "N", offsetof(settings, conditional), .min = 0, .max = 256,
-     .initial = "0", .help = "hidden units of a network that predicts bits; 0: contexts alone"},
+     .initial = "0", .help = "hidden units of a network that predicts bits; 0: contexts alone",
+     .uses = USE_SLOW},
     {"head", 0, CLI_INT, "N", offsetof(settings, head), .min = 0, .max = 256, .initial = "0",
-     .help = "hidden units of a network that refines what is decoded; 0: none"},
+     .help = "hidden units of a network that refines what is decoded; 0: none", .uses = USE_SLOW},
     {"predict-epochs", 0, CLI_INT, "N", offsetof(settings, predict_epochs), .min = 1, .max = 100000,
-     .initial = "12", .help = "passes over the images for each of these two"},
+     .initial = "12", .help = "passes over the images for each of these two", .uses = USE_PREDICT},
     {"restore", 0, CLI_INT, "N", offsetof(settings, restore), .min = 8,
      .max = CODEC_RESTORATION_MOST_HIDDEN, .initial = "32",
-     .help = "conv: channels of the network that restores pixels, in steps of 8"},
+     .help = "conv: channels of the network that restores pixels, in steps of 8",
+     .uses = USE_RESTORE},
     {"restore-steps", 0, CLI_INT, "N", offsetof(settings, restore_steps), .min = 1, .max = 10000000,
-     .initial = "6000", .help = "conv: steps of its training, of 65,536 pixels each"},
+     .initial = "6000", .help = "conv: steps of its training, of 65,536 pixels each",
+     .uses = USE_RESTORE},
     {"epochs", 'e', CLI_INT, "N", offsetof(settings, epochs), .min = 1, .max = 100000,
-     .initial = "40", .help = "dense: passes over the images"},
+     .initial = "40", .help = "dense: passes over the images", .uses = USE_DENSE},
     {"hidden", 0, CLI_NUMBERS, "N,N", offsetof(settings, hidden), .min = 1, .max = 65536,
-     .help = "dense: widths of the hidden layers, from the pixels inwards"},
+     .help = "dense: widths of the hidden layers, from the pixels inwards", .uses = USE_DENSE},
     {"batch", 0, CLI_INT, "N", offsetof(settings, batch), .min = 1, .max = 65536, .initial = "256",
-     .help = "dense: windows in a step"},
+     .help = "dense: windows in a step", .uses = USE_DENSE},
     {"rate", 0, CLI_DOUBLE, "R", offsetof(settings, rate), .min = 0, .max = 1, .initial = "0",
-     .help = "dense: peak learning rate; 0: 0.001, with units or binary 0.005"},
+     .help = "dense: peak learning rate; 0: 0.001, with units or binary 0.005", .uses = USE_ADAM},
     {"lambda", 0, CLI_DOUBLE, "L", offsetof(settings, lambda), .min = 0, .max = 100,
-     .initial = "0.2", .help = "dense: weight of bits against squared error"},
+     .initial = "0.2", .help = "dense: weight of bits against squared error",
+     .uses = USE_DENSE_PLANES},
     {"rho", 0, CLI_DOUBLE, "R", offsetof(settings, rho), .min = 1e-6, .max = 0.999999,
-     .initial = "0.95", .help = "dense: geometric truncation over units"},
+     .initial = "0.95", .help = "dense: geometric truncation over units", .uses = USE_TRUNCATED},
     {"truncated", 0, CLI_DOUBLE, "S", offsetof(settings, truncated), .min = 0, .max = 1,
-     .initial = "0", .help = "dense: share of the examples truncated so; the others by threshold"},
+     .initial = "0", .help = "dense: share of the examples truncated so; the others by threshold",
+     .uses = USE_DENSE_PLANES},
     {"quality", 0, CLI_NUMBERS, "LOW,HIGH", offsetof(settings, quality), .min = 1, .max = 99,
-     .help = "planes: PSNRs in dB between which cuts are trained for"},
+     .help = "PSNRs in dB between which cuts are trained for",
+     .uses = USE_DENSE_PLANES | USE_PREDICT},
     {"jitter", 0, CLI_DOUBLE, "S", offsetof(settings, jitter), .min = 0, .max = 1, .initial = "0",
-     .help = "planes: share of the examples that are moved a little in every step"},
+     .help = "dense: share of the examples that are moved a little in every step",
+     .uses = USE_DENSE_PLANES},
     {"truncation", 0, CLI_STRING, "SPEC", offsetof(settings, truncation),
-     .help = "dense: geometric:RHO, uniform, file:SHARES, ladder:N,N, none"},
+     .help = "dense: geometric:RHO, uniform, file:SHARES, ladder:N,N, none", .uses = USE_DENSE},
     {"sweep", 0, CLI_FLAG, .offset = offsetof(settings, sweep),
-     .help = "units, binary: freeze units one after the other as they converge"},
+     .help = "units, binary: freeze units one after the other as they converge", .uses = USE_WHOLE},
     {"regularise", 0, CLI_STRING, "SPEC", offsetof(settings, regularise), .initial = "none",
-     .help = "units, binary: l1:LAMBDA, l2:L, adaptive-l1:RATIO, adaptive-l2:R"},
+     .help = "units, binary: l1:LAMBDA, l2:L, adaptive-l1:RATIO, adaptive-l2:R", .uses = USE_WHOLE},
     {"corrupt", 0, CLI_DOUBLE, "P", offsetof(settings, corrupt), .min = 0, .max = 0.99,
-     .initial = "0", .help = "units, binary: share of the pixels set to the mean"},
+     .initial = "0", .help = "units, binary: share of the pixels set to the mean",
+     .uses = USE_WHOLE},
     {"dropout", 0, CLI_DOUBLE, "P", offsetof(settings, dropout), .min = 0, .max = 0.99,
-     .initial = "0", .help = "units, binary: share of hidden units left out"},
+     .initial = "0", .help = "units, binary: share of hidden units left out", .uses = USE_HIDDEN},
     {"invariance", 0, CLI_DOUBLE, "W", offsetof(settings, invariance), .min = 0, .max = 1e6,
-     .initial = "0", .help = "units, binary: price of codes that differ for alike images"},
+     .initial = "0", .help = "units, binary: price of codes that differ for alike images",
+     .uses = USE_WHOLE},
     {"beta", 0, CLI_DOUBLE, "B", offsetof(settings, beta), .min = 0.001, .max = 0.999,
-     .initial = "0.5", .help = "binary: share of ones in every unit"},
+     .initial = "0.5", .help = "binary: share of ones in every unit", .uses = USE_BINARY},
     {"centre", 0, CLI_DOUBLE, "C", offsetof(settings, centre), .min = -1, .max = 1, .initial = "-1",
-     .help = "binary: what a bit that is sent counts less; -1: beta"},
+     .help = "binary: what a bit that is sent counts less; -1: beta", .uses = USE_BINARY},
     {"gradient", 0, CLI_CHOICE, "HOW", offsetof(settings, gradient), .choices = gradients,
-     .initial = "through", .help = "binary: at thresholds; the paper stops it"},
+     .initial = "through", .help = "binary: at thresholds; the paper stops it", .uses = USE_BINARY},
     {"activation", 0, CLI_CHOICE, "NAME", offsetof(settings, activation), .choices = activations,
-     .initial = "relu", .help = "units, binary: of the hidden layers"},
+     .initial = "relu", .help = "units, binary: of the hidden layers", .uses = USE_HIDDEN},
     {"unit", 0, CLI_CHOICE, "NAME", offsetof(settings, unit), .choices = activations,
-     .initial = "linear", .help = "units: activation of the code"},
+     .initial = "linear", .help = "units: activation of the code", .uses = USE_UNITS},
     {"untied", 0, CLI_FLAG, .offset = offsetof(settings, untied),
-     .help = "units, binary: the decoder has weights of its own"},
+     .help = "units, binary: the decoder has weights of its own", .uses = USE_WHOLE},
     {"optimiser", 0, CLI_CHOICE, "NAME", offsetof(settings, optimiser), .choices = optimisers,
-     .initial = "adam", .help = "units, binary: adam, or conjugate gradients"},
+     .initial = "adam", .help = "units, binary: adam, or conjugate gradients", .uses = USE_WHOLE},
     {"patience", 0, CLI_INT, "N", offsetof(settings, patience), .min = 0, .max = 100000,
-     .initial = "0", .help = "dense: stop after so many epochs without gain; 0: never"},
+     .initial = "0", .help = "dense: stop after so many epochs without gain; 0: never",
+     .uses = USE_DENSE_PLANES},
     {"seed", 0, CLI_INT, "N", offsetof(settings, seed), .min = 0, .max = 9e15, .initial = "1",
      .help = "random numbers repeat with the seed"},
     {"checkpoint", 0, CLI_STRING, "FILE", offsetof(settings, checkpoint),
-     .help = "save a long run here"},
+     .help = "save a long run here", .uses = USE_STEPS},
     {"resume", 0, CLI_FLAG, .offset = offsetof(settings, resume),
-     .help = "go on from the checkpoint"},
+     .help = "go on from the checkpoint", .uses = USE_STEPS},
     {"log", 0, CLI_STRING, "FILE", offsetof(settings, log),
-     .help = "dense: learning curve as JSON lines"},
+     .help = "learning curve as JSON lines", .uses = USE_STEPS},
     {"plot", 0, CLI_STRING, "STEM", offsetof(settings, plot),
      .help = "curves as STEM.png, STEM.svg, STEM.csv"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "inputs, one path a line"},
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
-     .help = "class labels: IDX or CSV"},
+     .help = "taken, as by `encode`, but not looked at", .uses = USE_NEVER},
     {"alpha", 0, CLI_CHOICE, "HOW", offsetof(settings, alpha), .choices = alphas,
      .initial = "refuse", .help = "images with alpha: refuse, or drop it"},
     CLI_OUTPUT_OPTIONS(settings),
@@ -147,6 +196,7 @@ const cli_verb cli_verb_train = {
     .what = "learn a model from images",
     .synopsis = "[options] -o MODEL INPUT...",
     .options = options,
+    .uses = uses,
     .about =
         "Learns how images of this kind are best cut into ordered codes. One image in sixteen "
         "is held "
@@ -187,19 +237,6 @@ static const char *const paper[] = {"--family",    "dense",        "--code",
                                     "10000",       "--epochs",     "10",
                                     NULL};
 static const char *const *const preset_words[] = {NULL, fast, best, paper};
-
-/* argv with a preset's words put before the user's, which therefore win. malloc'd, or NULL. */
-static char **with_preset(int argc, char **argv, int preset, int *count) {
-    int n = 0;
-    while (preset_words[preset][n]) n++;
-    char **all = calloc((size_t)(argc + n) + 1, sizeof *all);
-    if (!all) return NULL;
-    all[0] = argv[0];
-    for (int i = 0; i < n; i++) all[1 + i] = (char *)preset_words[preset][i];
-    memcpy(all + 1 + n, argv + 1, (size_t)argc * sizeof *all);
-    *count = argc + n;
-    return all;
-}
 
 /* --- the verb -------------------------------------------------------------------------- */
 
@@ -298,7 +335,8 @@ static train_options options_of(const settings *s, uint32_t *hidden) {
     return o;
 }
 
-static int learn(const settings *s, cli_train_talk *t, const train_dataset *data) {
+static int learn(const settings *s, const cli_model *from, cli_train_talk *t,
+                 const train_dataset *data) {
     uint32_t hidden[CODEC_MAX_LAYERS];
     taper_error error = {0};
     train_options o = options_of(s, hidden);
@@ -306,10 +344,7 @@ static int learn(const settings *s, cli_train_talk *t, const train_dataset *data
         train_regulariser_parse(&o.nested.training.regulariser, s->regularise, &error);
     if (status != TAPER_OK) return cli_fail("train", "--regularise", status, &error);
     o.window = s->side, o.lap = s->reach;
-    cli_model from = {0};
-    int opened = s->from ? cli_model_open(&from, "train", s->from, &s->common) : CLI_DONE;
-    if (opened != CLI_DONE) return opened;
-    formats_buffer from_file = {.data = from.bytes, .size = from.size};
+    formats_buffer from_file = {.data = from->bytes, .size = from->size};
     if (s->from) o.from = &from_file;
     train_hooks hooks = cli_train_hooks(t);
     codec_backend backend;
@@ -319,7 +354,6 @@ static int learn(const settings *s, cli_train_talk *t, const train_dataset *data
     train_report r;
     status = train_model(&o, data, &backend, &hooks, &file, &r, &error);
     codec_backend_close(&backend);
-    cli_model_close(&from);
     if (t->stage) cli_progress_end(&t->progress);
     const char *about = s->from && status == TAPER_ERR_ARG ? s->from : s->output;
     if (status != TAPER_OK && s->checkpoint &&
@@ -348,7 +382,7 @@ static int check_target(const settings *s) {
     return CLI_DONE;
 }
 
-static int run(const settings *s, const char *const *paths, size_t n) {
+static int run(const settings *s, const cli_model *from, const char *const *paths, size_t n) {
     cli_train_talk t = {.common = &s->common,
                         .output = s->output,
                         .log_path = s->log,
@@ -375,10 +409,29 @@ static int run(const settings *s, const char *const *paths, size_t n) {
                  "learning from %zu of %zu images, evenly chosen, to stay within --max-memory",
                  data.n, data.available);
     cli_train_talk_begin(&t);
-    int code = learn(s, &t, &data);
+    int code = learn(s, from, &t, &data);
     cli_train_talk_end(&t);
     train_dataset_free(&data);
     return code;
+}
+
+/* The settings that hold for this run. from: the model to adapt, or NULL. */
+static unsigned uses_of(const settings *s, const taper_model_info *from) {
+    int whole = s->code != 0, cg = whole && s->optimiser;
+    if (from)
+        return (from->conditional_hidden || from->head_hidden ? USE_PREDICT : 0) |
+               (from->restoration_hidden ? USE_RESTORE : 0);
+    unsigned u = USE_NEW | (s->fast ? 0 : USE_SLOW) | (whole ? USE_WHOLE : USE_PLANES);
+    if (s->side == TRAIN_WINDOW_AUTO) u |= USE_AUTO;
+    if (!s->fast && (s->conditional || s->head)) u |= USE_PREDICT;
+    if (s->family != TAPER_FAMILY_DENSE) u |= USE_LAPS;
+    if (s->family == TAPER_FAMILY_CONV) u |= USE_RESTORE;
+    if (s->family != TAPER_FAMILY_DENSE) return u;
+    u |= USE_DENSE | (cg ? 0 : USE_ADAM) | (whole ? 0 : USE_DENSE_PLANES);
+    if (!whole && s->truncated > 0) u |= USE_TRUNCATED;
+    if (whole && s->hidden.count) u |= USE_HIDDEN;
+    return u | (s->code == TRAIN_CODE_UNITS ? USE_UNITS : 0) |
+           (s->code == TRAIN_CODE_BINARY ? USE_BINARY : 0);
 }
 
 /* What the model that is adapted brings along. */
@@ -390,6 +443,15 @@ static int check_from(void) {
             return cli_usage(&cli_verb_train, "--from keeps the model's shape: leave --%s out",
                              fixed[i]);
     return CLI_DONE;
+}
+
+static int check_device(const settings *s) {
+    const char *name = s->common.device;
+    int cuda = !strcmp(name, "cuda") ||
+               (!strncmp(name, "cuda:", 5) && name[5] && !name[5 + strspn(name + 5, "0123456789")]);
+    if (cuda) return cli_usage(&cli_verb_train, "this build has no CUDA; give --device cpu");
+    if (!strcmp(name, "auto") || !strcmp(name, "cpu")) return CLI_DONE;
+    return cli_usage(&cli_verb_train, "--device is auto, cpu, cuda or cuda:N, not '%s'", name);
 }
 
 static int check_and_run(settings *s, int argc, char **argv, int first) {
@@ -417,26 +479,27 @@ static int check_and_run(settings *s, int argc, char **argv, int first) {
         return cli_usage(&cli_verb_train, "--restore is a multiple of 8, not %lld",
                          (long long)s->restore);
     if (s->from && (code = check_from()) != CLI_DONE) return code;
-    if (!strncmp(s->common.device, "cuda", 4))
-        return cli_usage(&cli_verb_train, "this build has no CUDA; give --device cpu");
-    if ((code = check_target(s)) != CLI_DONE) return code;
-    return run(s, (const char *const *)argv + first, (size_t)(argc - first));
+    if ((code = check_device(s)) != CLI_DONE || (code = check_target(s)) != CLI_DONE) return code;
+    cli_model from = {0};
+    if (s->from) code = cli_model_open(&from, "train", s->from, &s->common);
+    if (code != CLI_DONE) return code;
+    taper_model_info info = from.model ? taper_model_get_info(from.model) : (taper_model_info){0};
+    cli_options_name_idle(&cli_verb_train, uses_of(s, from.model ? &info : NULL));
+    code = run(s, &from, (const char *const *)argv + first, (size_t)(argc - first));
+    cli_model_close(&from);
+    return code;
 }
 
 int cmd_train(int argc, char **argv) {
     settings s = {0};
-    char **all = NULL;
     int first, stop = cli_options_parse(&cli_verb_train, argc, argv, &s, &first);
-    if (stop < 0 && s.preset) { /* parse again, with what it stands for */
-        all = with_preset(argc, argv, s.preset, &argc);
+    if (stop < 0 && s.preset && !s.from) { /* again, with what it stands for */
+        const char *const *words = preset_words[s.preset];
         cli_options_free(&cli_verb_train, &s);
         s = (settings){0};
-        if (!all) return cli_usage(&cli_verb_train, "no memory for the preset");
-        argv = all;
-        stop = cli_options_parse(&cli_verb_train, argc, argv, &s, &first);
+        stop = cli_options_parse_over(&cli_verb_train, words, argc, argv, &s, &first);
     }
     int code = stop >= 0 ? stop : check_and_run(&s, argc, argv, first);
     if (stop < 0) cli_options_free(&cli_verb_train, &s);
-    free(all);
     return code;
 }

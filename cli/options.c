@@ -259,13 +259,32 @@ static void drop_default(const cli_option *o, void *settings) {
     if (o->kind == CLI_STRINGS) ((cli_strings *)(void *)((char *)settings + o->offset))->count = 0;
 }
 
+/* As if these words had been the table's defaults. */
+static void store_words(const cli_verb *verb, const char *const *words, void *settings) {
+    while (*words) {
+        const cli_option *o = verb->options;
+        while (o->name && strcmp(o->name, *words + 2) != 0) o++;
+        if (!o->name) abort(); /* the verb contradicts its table */
+        drop_default(o, settings);
+        if (!store(o, o->kind == CLI_FLAG ? NULL : words[1], settings)) abort();
+        words += o->kind == CLI_FLAG ? 1 : 2;
+    }
+}
+
 int cli_options_parse(const cli_verb *verb, int argc, char **argv, void *settings, int *first) {
+    static const char *const none[] = {NULL};
+    return cli_options_parse_over(verb, none, argc, argv, settings, first);
+}
+
+int cli_options_parse_over(const cli_verb *verb, const char *const *words, int argc, char **argv,
+                           void *settings, int *first) {
     if (count_options(verb->options) > MAX_OPTIONS) abort();
     getopt_tables t;
     fill_tables(verb->options, &t);
     memset(&last, 0, sizeof last);
     last.table = verb->options;
     store_defaults(verb, settings);
+    store_words(verb, words, settings);
     start_getopt();
     for (;;) {
         int value = getopt_long(argc, argv, t.shorts, t.longs, NULL);
@@ -290,6 +309,29 @@ bool cli_options_given(const char *name) {
     for (size_t i = 0; last.table && last.table[i].name; i++)
         if (!strcmp(last.table[i].name, name)) return last.given[i];
     return false;
+}
+
+/* "--hidden (for --family dense)", behind what stands in to[0 .. used); the new length. */
+static size_t put_idle(const cli_verb *verb, const cli_option *o, char *to, size_t used,
+                       size_t room) {
+    const char *before = " (for ";
+    used += (size_t)snprintf(to + used, room - used, "%s--%s", used ? ", " : "", o->name);
+    for (unsigned k = 0; verb->uses && verb->uses[k] && used < room; k++) {
+        if (!(o->uses >> k & 1)) continue;
+        used += (size_t)snprintf(to + used, room - used, "%s%s", before, verb->uses[k]);
+        before = " or ";
+    }
+    if (used < room) used += (size_t)snprintf(to + used, room - used, ")");
+    return used < room ? used : room - 1;
+}
+
+void cli_options_name_idle(const cli_verb *verb, unsigned uses) {
+    char text[900] = "";
+    size_t used = 0;
+    for (size_t i = 0; verb->options[i].name; i++)
+        if (last.given[i] && verb->options[i].uses && !(verb->options[i].uses & uses))
+            used = put_idle(verb, &verb->options[i], text, used, sizeof text);
+    if (used) cli_warning(verb->name, NULL, "without effect here: %s", text);
 }
 
 void cli_options_free(const cli_verb *verb, void *settings) {

@@ -70,6 +70,8 @@ typedef struct cli_option {
     double min, max;            /* inclusive range of INT, SIZE, DOUBLE, NUMBERS; both 0: any */
     const char *const *choices; /* CLI_CHOICE: NULL-ended */
     const char *help;           /* one line, lower case, no full stop */
+    unsigned uses;              /* settings, as bits of the verb's own, of which one must hold for
+                                   the option to count; 0: it always does */
 } cli_option;
 
 typedef struct cli_verb {
@@ -81,6 +83,8 @@ typedef struct cli_verb {
     const char *about;         /* sentences for --help and the manual, an empty line between two
                                   paragraphs; or NULL */
     const char *examples;      /* lines "command    # what it does", each ended by \n; or NULL */
+    const char *const *uses;   /* of bit k of cli_option.uses: what it is for, "--family dense";
+                                  NULL-ended; NULL where no option has any */
 } cli_verb;
 
 extern const cli_verb cli_verb_train, cli_verb_encode, cli_verb_truncate, cli_verb_decode,
@@ -119,8 +123,17 @@ extern const cli_verb cli_verb_train, cli_verb_encode, cli_verb_truncate, cli_ve
  * a hint on standard error. Not for several threads at once (getopt_long). */
 int cli_options_parse(const cli_verb *verb, int argc, char **argv, void *settings, int *first);
 
+/* The same with other defaults: words as one would type them, "--family", "pca", NULL-ended, which
+ * do not count as given. */
+int cli_options_parse_over(const cli_verb *verb, const char *const *words, int argc, char **argv,
+                           void *settings, int *first);
+
 /* Was the option given, as opposed to defaulted? Answers for the last cli_options_parse. */
 bool cli_options_given(const char *name);
+
+/* Name in one line on standard error the options that were given but do nothing, as none of their
+ * uses is among those of this run. Answers for the last cli_options_parse. */
+void cli_options_name_idle(const cli_verb *verb, unsigned uses);
 
 /* Free the arrays of CLI_STRINGS options. */
 void cli_options_free(const cli_verb *verb, void *settings);
