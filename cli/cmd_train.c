@@ -286,6 +286,7 @@ static train_nested_choice nested_of(const settings *s) {
     o->seed = (uint64_t)s->seed;
     o->checkpoint = s->checkpoint;
     o->resume = s->resume;
+    o->watch = cli_signals_watch();
     return c;
 }
 
@@ -304,6 +305,7 @@ static train_options options_of(const settings *s, uint32_t *hidden) {
     o.conditional.hidden = s->fast ? 0 : (uint32_t)s->conditional;
     o.conditional.epochs = (uint32_t)s->predict_epochs;
     o.conditional.seed = (uint64_t)s->seed;
+    o.conditional.watch = o.restoration.watch = o.dense.watch = cli_signals_watch();
     o.restoration.hidden = (uint32_t)s->restore;
     o.restoration.steps = (uint32_t)s->restore_steps;
     o.restoration.seed = (uint64_t)s->seed;

@@ -1,5 +1,6 @@
 /* signals.c -- clean-up of temporary files on signals; see signals.h. */
 #include "signals.h"
+#include "cli.h"
 #include "progress.h"
 #include <pthread.h>
 #include <signal.h>
@@ -18,15 +19,37 @@ static struct {
 static pthread_mutex_t changing =
     PTHREAD_MUTEX_INITIALIZER; /* among those who fill and empty slots */
 
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU};
 enum { ENDING_COUNT = sizeof ending / sizeof ending[0] };
 
-static void on_signal(int number) {
+/* Threads between hold and let_go, and the signal that came, or 0. Who holds raises the first and
+ * then looks at the second, the handler sets the second and then looks at the first: one of them
+ * sees the other. */
+static atomic_int holding, came;
+
+static void end(int number) {
     for (int i = 0; i < CLI_GUARDED_PATHS; i++)
         if (atomic_load(&guarded[i].live)) unlink(guarded[i].path);
     cli_progress_abandon();
     signal(number, SIG_DFL);
-    raise(number); /* blocked while this runs: it ends the process on return */
+    raise(number); /* in the handler it is blocked, and ends the process on return */
+}
+
+static void on_signal(int number) {
+    int none = 0;
+    atomic_compare_exchange_strong(&came, &none, number);
+    if (atomic_load(&holding) == 0) end(number); /* else the last that lets go does it */
+}
+
+void cli_signals_let_go(void) {
+    if (atomic_fetch_sub(&holding, 1) == 1 && atomic_load(&came)) end(atomic_load(&came));
+}
+
+void cli_signals_hold(void) {
+    atomic_fetch_add(&holding, 1);
+    if (!atomic_load(&came)) return;
+    cli_signals_let_go();
+    for (;;) pause(); /* the process is about to end: nothing more may come into being */
 }
 
 static void ending_set(sigset_t *set) {
@@ -35,11 +58,12 @@ static void ending_set(sigset_t *set) {
 }
 
 void cli_signals_install(void) {
-    struct sigaction action = {.sa_handler = on_signal}, before;
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
     ending_set(&action.sa_mask);
     for (int i = 0; i < ENDING_COUNT; i++)
         if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(ending[i], &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* write says EFBIG instead */
 }
 
 bool cli_signals_guard(const char *path) {
@@ -77,7 +101,26 @@ static void watch_gone(void *user, const char *temporary) {
     cli_signals_release(temporary);
 }
 
+static void watch_hold(void *user) {
+    (void)user;
+    cli_signals_hold();
+}
+
+static void watch_let_go(void *user) {
+    (void)user;
+    cli_signals_let_go();
+}
+
+static void watch_not_synced(void *user, const char *target, const taper_error *why) {
+    (void)user;
+    cli_warning(NULL, target, "is written, but may not survive a power failure: %s", why->text);
+}
+
 const formats_atomic_watch *cli_signals_watch(void) {
-    static const formats_atomic_watch watch = {.will_create = watch_create, .gone = watch_gone};
+    static const formats_atomic_watch watch = {.will_create = watch_create,
+                                               .gone = watch_gone,
+                                               .hold = watch_hold,
+                                               .let_go = watch_let_go,
+                                               .not_synced = watch_not_synced};
     return &watch;
 }

@@ -1,6 +1,7 @@
 /* spool.c -- temporary files without a name; see spool.h. */
 #include "spool.h"
 #include "../formats/file.h"
+#include "signals.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,9 +19,11 @@ taper_status cli_spool_open(FILE **out, taper_error *error) {
     *out = NULL;
     if ((size_t)snprintf(path, sizeof path, "%s/taper-XXXXXX", folder) >= sizeof path)
         return formats_fail(error, TAPER_ERR_IO, "the path in TMPDIR is too long");
-    int descriptor = mkstemp(path);
-    if (descriptor < 0) return disk_failure(errno, error);
-    unlink(path);
+    cli_signals_hold();
+    int descriptor = mkstemp(path), errnum = errno;
+    if (descriptor >= 0) unlink(path);
+    cli_signals_let_go();
+    if (descriptor < 0) return disk_failure(errnum, error);
     *out = fdopen(descriptor, "w+b");
     if (*out) return TAPER_OK;
     close(descriptor);

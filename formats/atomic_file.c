@@ -14,7 +14,11 @@
 enum { BUFFER_BYTES = 1 << 16, NAME_ATTEMPTS = 100 };
 
 struct formats_atomic_file {
-    char *target, *folder, *temporary; /* temporary: NULL when the target is a device or FIFO */
+    int at;          /* where target and temporary are looked up: AT_FDCWD, or an open folder */
+    char *target;    /* path; a plain name in an open folder */
+    char *folder;    /* path of the target's folder */
+    char *temporary; /* as target; NULL when that is a device or FIFO */
+    char *announced; /* path of the temporary, for the watch */
     int descriptor;
     unsigned flags;
     uint64_t flushed; /* bytes handed to the system */
@@ -25,11 +29,20 @@ struct formats_atomic_file {
 };
 
 static void announce(const formats_atomic_file *file) {
-    if (file->watch.will_create) file->watch.will_create(file->watch.user, file->temporary);
+    if (file->watch.will_create) file->watch.will_create(file->watch.user, file->announced);
 }
 
 static void retract(const formats_atomic_file *file) {
-    if (file->watch.gone) file->watch.gone(file->watch.user, file->temporary);
+    if (file->watch.gone) file->watch.gone(file->watch.user, file->announced);
+}
+
+/* Around what must not be torn apart by a signal. */
+static void hold(const formats_atomic_file *file) {
+    if (file->watch.hold) file->watch.hold(file->watch.user);
+}
+
+static void let_go(const formats_atomic_file *file) {
+    if (file->watch.let_go) file->watch.let_go(file->watch.user);
 }
 
 static void release(formats_atomic_file *file) {
@@ -37,6 +50,7 @@ static void release(formats_atomic_file *file) {
     free(file->target);
     free(file->folder);
     free(file->temporary);
+    free(file->announced);
     free(file);
 }
 
@@ -50,6 +64,20 @@ static taper_status note_errno(formats_atomic_file *file, int errnum, const char
                                taper_error *error) {
     formats_fail_errno(&file->problem, errnum, what);
     return repeat_problem(file, error);
+}
+
+/* A name that the file system does not take is no failure of the folder or the disk: whoever writes
+ * many files into one folder goes on with the next. */
+static taper_status fail_naming(const formats_atomic_file *file, int errnum, const char *what,
+                                taper_error *error) {
+    taper_status status = formats_fail_errno(error, errnum, what);
+    if (file->at == AT_FDCWD ||
+        (errnum != ENAMETOOLONG && errnum != EILSEQ && errnum != EINVAL))
+        return status;
+    char reason[96];
+    if (strerror_r(errnum, reason, sizeof reason) != 0) reason[0] = '\0';
+    return formats_fail(error, TAPER_ERR_UNSUPPORTED, "the file system refuses this name: %s",
+                        reason);
 }
 
 /* The folder part of a path: "a/b" -> "a", "b" -> ".", "/b" -> "/". NULL without memory. */
@@ -86,43 +114,97 @@ static taper_status examine_target(formats_atomic_file *file, const char *path, 
     return TAPER_OK;
 }
 
-/* Create an unused ".taper-*.tmp" in the folder. The name is made of things that differ between
- * processes, threads and moments; O_EXCL settles what is left to chance. */
+/* In an open folder a link is a name like any other, and is replaced, not followed. */
+static taper_status examine_name(formats_atomic_file *file, const char *name, mode_t *mode,
+                                 taper_error *error) {
+    struct stat st;
+    *mode = 0;
+    if (fstatat(file->at, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+        if (S_ISDIR(st.st_mode)) return formats_fail_errno(error, EISDIR, "write");
+        if (!(file->flags & FORMATS_ATOMIC_OVERWRITE))
+            return formats_fail_errno(error, EEXIST, "write");
+        if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+            return formats_fail(error, TAPER_ERR_IO,
+                                "stands in the way and is no file; remove it or write elsewhere");
+        if (S_ISREG(st.st_mode)) *mode = st.st_mode & 0777;
+    } else if (errno != ENOENT) {
+        return fail_naming(file, errno, "write", error);
+    }
+    file->target = strdup(name);
+    return file->target ? TAPER_OK
+                        : formats_fail(error, TAPER_ERR_NOMEM, "no memory to open the output");
+}
+
+/* The names of the temporary: made of things that differ between processes, threads and moments;
+ * O_EXCL settles what is left to chance. */
+static void name_temporary(formats_atomic_file *file, unsigned attempt, size_t room) {
+    struct timespec now = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t salt = (uint64_t)now.tv_nsec * 1000003u + (uint64_t)now.tv_sec;
+    salt ^= (uint64_t)(uintptr_t)file >> 4;
+    snprintf(file->announced, room, "%s/.taper-%ld-%llx.tmp", file->folder, (long)getpid(),
+             (unsigned long long)(salt + attempt));
+    snprintf(file->temporary, room, "%s",
+             file->at == AT_FDCWD ? file->announced : file->announced + strlen(file->folder) + 1);
+}
+
+/* Create an unused ".taper-*.tmp" in the folder. */
 static taper_status create_temporary(formats_atomic_file *file, taper_error *error) {
     size_t room = strlen(file->folder) + 64;
     file->temporary = malloc(room);
-    if (!file->temporary)
+    file->announced = malloc(room);
+    if (!file->temporary || !file->announced)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to open the output");
     int errnum = EEXIST;
     for (unsigned attempt = 0; attempt < NAME_ATTEMPTS && errnum == EEXIST; attempt++) {
-        struct timespec now = {0};
-        clock_gettime(CLOCK_REALTIME, &now);
-        uint64_t salt = (uint64_t)now.tv_nsec * 1000003u + (uint64_t)now.tv_sec;
-        salt ^= (uint64_t)(uintptr_t)file >> 4;
-        snprintf(file->temporary, room, "%s/.taper-%ld-%llx.tmp", file->folder, (long)getpid(),
-                 (unsigned long long)(salt + attempt));
+        name_temporary(file, attempt, room);
+        hold(file);
         announce(file);
-        file->descriptor = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file->descriptor >= 0) return TAPER_OK;
+        file->descriptor =
+            openat(file->at, file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         errnum = errno;
-        retract(file);
+        if (file->descriptor < 0) retract(file);
+        let_go(file);
+        if (file->descriptor >= 0) return TAPER_OK;
     }
     return formats_fail_errno(error, errnum, "create a file in the target's folder");
 }
 
-taper_status formats_atomic_file_open(formats_atomic_file **out, const char *path, unsigned flags,
-                                      const formats_atomic_watch *watch, taper_error *error) {
-    *out = NULL;
-    if (!path || !path[0]) return formats_fail(error, TAPER_ERR_ARG, "an output needs a name");
+/* The temporary, with the permissions of what it will replace. */
+static taper_status begin(formats_atomic_file *file, mode_t mode, taper_error *error) {
+    taper_status status = create_temporary(file, error);
+    /* a failure to keep the old permissions is not worth losing the output for */
+    if (status == TAPER_OK && mode && fchmod(file->descriptor, mode) != 0) mode = 0;
+    return status;
+}
+
+static formats_atomic_file *make(int at, unsigned flags, const formats_atomic_watch *watch) {
     formats_atomic_file *file = malloc(sizeof *file);
-    if (!file) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to open the output");
-    file->target = file->folder = file->temporary = NULL;
+    if (!file) return NULL;
+    file->at = at;
+    file->target = file->folder = file->temporary = file->announced = NULL;
     file->descriptor = -1;
     file->flags = flags;
     file->flushed = 0;
     file->held = 0;
     file->watch = watch ? *watch : (formats_atomic_watch){0};
     file->problem = (taper_error){.status = TAPER_OK};
+    return file;
+}
+
+static taper_status hand_over(formats_atomic_file **out, formats_atomic_file *file,
+                              taper_status status) {
+    if (status == TAPER_OK) *out = file;
+    else release(file);
+    return status;
+}
+
+taper_status formats_atomic_file_open(formats_atomic_file **out, const char *path, unsigned flags,
+                                      const formats_atomic_watch *watch, taper_error *error) {
+    *out = NULL;
+    if (!path || !path[0]) return formats_fail(error, TAPER_ERR_ARG, "an output needs a name");
+    formats_atomic_file *file = make(AT_FDCWD, flags, watch);
+    if (!file) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to open the output");
     int direct;
     mode_t mode;
     taper_status status = examine_target(file, path, &direct, &mode, error);
@@ -130,13 +212,25 @@ taper_status formats_atomic_file_open(formats_atomic_file **out, const char *pat
         file->descriptor = open(file->target, O_WRONLY | O_CLOEXEC);
         if (file->descriptor < 0) status = formats_fail_errno(error, errno, "open for writing");
     } else if (status == TAPER_OK) {
-        status = create_temporary(file, error);
-        /* a failure to keep the old permissions is not worth losing the output for */
-        if (status == TAPER_OK && mode && fchmod(file->descriptor, mode) != 0) mode = 0;
+        status = begin(file, mode, error);
     }
-    if (status == TAPER_OK) *out = file;
-    else release(file);
-    return status;
+    return hand_over(out, file, status);
+}
+
+taper_status formats_atomic_file_open_in(formats_atomic_file **out, int folder,
+                                         const char *folder_path, const char *name, unsigned flags,
+                                         const formats_atomic_watch *watch, taper_error *error) {
+    *out = NULL;
+    if (!name[0] || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
+        return formats_fail(error, TAPER_ERR_ARG, "an output in a folder needs a plain name");
+    formats_atomic_file *file = make(folder, flags, watch);
+    if (!file) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to open the output");
+    mode_t mode;
+    taper_status status = examine_name(file, name, &mode, error);
+    if (status == TAPER_OK && !(file->folder = strdup(folder_path)))
+        status = formats_fail(error, TAPER_ERR_NOMEM, "no memory to open the output");
+    if (status == TAPER_OK) status = begin(file, mode, error);
+    return hand_over(out, file, status);
 }
 
 static taper_status write_through(formats_atomic_file *file, const uint8_t *p, size_t n,
@@ -194,18 +288,30 @@ uint64_t formats_atomic_file_size(const formats_atomic_file *file) {
 
 /* Give the temporary the target's name unless something has that name. 0 or an errno. */
 static int name_exclusively(const formats_atomic_file *file) {
-    if (link(file->temporary, file->target) == 0) {
-        unlink(file->temporary);
+    if (linkat(file->at, file->temporary, file->at, file->target, 0) == 0) {
+        unlinkat(file->at, file->temporary, 0);
         return 0;
     }
     if (errno == EEXIST) return EEXIST;
     /* No hard links here (FAT, some network mounts): reserve the name, then rename over it. */
-    int placeholder = open(file->target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int placeholder =
+        openat(file->at, file->target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (placeholder < 0) return errno;
     close(placeholder);
-    if (rename(file->temporary, file->target) == 0) return 0;
+    if (renameat(file->at, file->temporary, file->at, file->target) == 0) return 0;
     int errnum = errno;
-    unlink(file->target);
+    unlinkat(file->at, file->target, 0);
+    return errnum;
+}
+
+/* In one go as far as signals see it: before, the temporary is to be removed, after it, nothing. */
+static int give_name(const formats_atomic_file *file) {
+    int errnum = 0;
+    hold(file);
+    if (!(file->flags & FORMATS_ATOMIC_OVERWRITE)) errnum = name_exclusively(file);
+    else if (renameat(file->at, file->temporary, file->at, file->target) != 0) errnum = errno;
+    if (!errnum) retract(file);
+    let_go(file);
     return errnum;
 }
 
@@ -226,6 +332,18 @@ taper_status formats_folder_sync(const char *folder, taper_error *error) {
                   : TAPER_OK;
 }
 
+/* The target is there and whole: that it might not outlive a power failure is no reason to say that
+ * it is not. */
+static void sync_folder(const formats_atomic_file *file) {
+    taper_error why;
+    int errnum = file->at == AT_FDCWD ? 0 : sync_descriptor(file->at);
+    taper_status status = file->at == AT_FDCWD ? formats_folder_sync(file->folder, &why)
+                          : errnum ? formats_fail_errno(&why, errnum, "flush the folder")
+                                   : TAPER_OK;
+    if (status != TAPER_OK && file->watch.not_synced)
+        file->watch.not_synced(file->watch.user, file->target, &why);
+}
+
 /* Everything up to the naming: all bytes on the disk, descriptor closed. */
 static taper_status settle(formats_atomic_file *file, taper_error *error) {
     if (file->problem.status != TAPER_OK) return repeat_problem(file, error);
@@ -244,31 +362,28 @@ taper_status formats_atomic_file_commit(formats_atomic_file *file, taper_error *
         formats_atomic_file_abort(file);
         return status;
     }
-    int errnum = 0;
-    if (!(file->flags & FORMATS_ATOMIC_OVERWRITE)) errnum = name_exclusively(file);
-    else if (rename(file->temporary, file->target) != 0) errnum = errno;
+    int errnum = give_name(file);
     if (errnum) {
-        status = formats_fail_errno(error, errnum, "give the output its name");
+        status = fail_naming(file, errnum, "give the output its name", error);
         formats_atomic_file_abort(file);
         return status;
     }
-    retract(file);
-    if (!(file->flags & FORMATS_ATOMIC_NO_SYNC)) status = formats_folder_sync(file->folder, error);
+    if (!(file->flags & FORMATS_ATOMIC_NO_SYNC)) sync_folder(file);
     release(file);
-    return status;
+    return TAPER_OK;
 }
 
 void formats_atomic_file_abort(formats_atomic_file *file) {
     if (!file) return;
     if (file->temporary) {
-        unlink(file->temporary);
+        unlinkat(file->at, file->temporary, 0);
         retract(file);
     }
     release(file);
 }
 
 const char *formats_atomic_file_temporary(const formats_atomic_file *file) {
-    return file->temporary;
+    return file->announced;
 }
 
 static taper_status sink_write(void *user, const void *bytes, size_t n) {

@@ -2,7 +2,8 @@
  *
  * Bytes go to a temporary file in the target's own folder; commit flushes it, fsyncs it, gives it
  * the target's name in one step, and fsyncs the folder. Until commit succeeds the target is as it
- * was. A crash leaves at most a file named ".taper-*.tmp", never half an output.
+ * was. A crash (kill -9, a power failure) leaves at most a file named ".taper-*.tmp", never half an
+ * output.
  *
  *     formats_atomic_file *file;
  *     TAPER_TRY(formats_atomic_file_open(&file, path, 0, NULL, error));
@@ -27,12 +28,17 @@ enum formats_atomic_flags {
 /* Lets a program remove temporaries from a signal handler without state in this library.
  * will_create is called before a temporary comes into being, gone after it has been renamed or
  * removed (also when its creation failed); both with the same path. A handler that unlinks every
- * announced path leaves nothing behind. The functions may be NULL; they run on
- * the calling thread. */
+ * announced path leaves nothing behind, if it waits while a thread is between hold and let_go:
+ * there files are made and get their names. not_synced: the target has its new content and its
+ * name, but the folder could not be flushed to the disk, so that a power failure may undo this. Any
+ * of the functions may be NULL; they run on the calling thread. */
 typedef struct formats_atomic_watch {
     void *user;
     void (*will_create)(void *user, const char *temporary);
     void (*gone)(void *user, const char *temporary);
+    void (*hold)(void *user);
+    void (*let_go)(void *user);
+    void (*not_synced)(void *user, const char *target, const taper_error *why);
 } formats_atomic_watch;
 
 /* Begin to write path. flags: enum formats_atomic_flags or'ed. watch: copied, may be NULL.
@@ -44,6 +50,15 @@ typedef struct formats_atomic_watch {
  * On failure *out is NULL and nothing is left behind. */
 taper_status formats_atomic_file_open(formats_atomic_file **out, const char *path, unsigned flags,
                                       const formats_atomic_watch *watch, taper_error *error);
+
+/* Begin to write the file `name`, a plain name, in an open folder. Nothing but that folder is
+ * written to: a symbolic link of that name is replaced, not followed, and with
+ * FORMATS_ATOMIC_OVERWRITE only. folder stays the caller's, and open until commit or abort;
+ * folder_path is its path, for the watch. As formats_atomic_file_open besides, and
+ * TAPER_ERR_UNSUPPORTED, also from commit: the file system does not take the name. */
+taper_status formats_atomic_file_open_in(formats_atomic_file **out, int folder,
+                                         const char *folder_path, const char *name, unsigned flags,
+                                         const formats_atomic_watch *watch, taper_error *error);
 
 /* Append n bytes (buffered). After a failure, for example a full disk, every later write and the
  * commit fail alike. */
@@ -61,7 +76,8 @@ uint64_t formats_atomic_file_size(const formats_atomic_file *file); /* bytes wri
 /* Finish: the target has the new content, or an error is returned and it is as it was. Without
  * FORMATS_ATOMIC_OVERWRITE a target that came into being meanwhile is TAPER_ERR_EXISTS: the check
  * and the naming are one step (link(2); on file systems without hard links an exclusively created
- * placeholder is renamed over). Frees file in either case. */
+ * placeholder is renamed over). A folder that cannot be flushed to the disk afterwards is told to
+ * the watch and is no error. Frees file in either case. */
 taper_status formats_atomic_file_commit(formats_atomic_file *file, taper_error *error);
 
 /* Give up: removes the temporary, leaves the target alone, frees file. NULL is fine. */

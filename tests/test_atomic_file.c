@@ -244,7 +244,7 @@ static void temporaries_are_announced_and_retracted(void **state) {
     (void)state;
     char path[SCRATCH_PATH];
     watched w = {0};
-    const formats_atomic_watch watch = {&w, on_create, on_gone};
+    const formats_atomic_watch watch = {.user = &w, .will_create = on_create, .gone = on_gone};
     scratch_path(path, folder, "watched");
     assert_int_equal(formats_file_write(path, "1", 1, 0, &watch, NULL), TAPER_OK);
     assert_int_equal(w.created, 1);

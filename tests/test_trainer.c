@@ -371,7 +371,7 @@ static void broken_checkpoints_are_refused(void **state) {
                             .n_history = 2,
                             .n = 3,
                             .vector = {a, b, c, e}};
-    assert_int_equal(train_checkpoint_write(checkpoint, &out, NULL), TAPER_OK);
+    assert_int_equal(train_checkpoint_write(checkpoint, &out, NULL, NULL), TAPER_OK);
     train_checkpoint in = {.fingerprint = 99, .n = 3, .vector = {r[0], r[1], r[2], r[3]}};
     assert_int_equal(train_checkpoint_read(checkpoint, &in, NULL), TAPER_OK);
     assert_true(in.step == 12 && in.adam_step == 13 && in.best_loss == 0.25 && in.n_history == 2 &&

@@ -96,9 +96,9 @@ static taper_status put_all(output *out, const train_checkpoint *c, taper_error 
 }
 
 taper_status train_checkpoint_write(const char *path, const train_checkpoint *checkpoint,
-                                    taper_error *error) {
+                                    const formats_atomic_watch *watch, taper_error *error) {
     output out = {NULL, 0};
-    TAPER_TRY(formats_atomic_file_open(&out.file, path, FORMATS_ATOMIC_OVERWRITE, NULL, error));
+    TAPER_TRY(formats_atomic_file_open(&out.file, path, FORMATS_ATOMIC_OVERWRITE, watch, error));
     taper_status status = put_all(&out, checkpoint, error);
     if (status == TAPER_OK) return formats_atomic_file_commit(out.file, error);
     formats_atomic_file_abort(out.file);

@@ -11,7 +11,7 @@
  * checkpoint is still whole. */
 #ifndef TRAIN_CHECKPOINT_H
 #define TRAIN_CHECKPOINT_H
-#include "../formats/status.h"
+#include "../formats/atomic_file.h"
 
 enum { TRAIN_CHECKPOINT_VECTORS = 4, TRAIN_CHECKPOINT_MAX_HISTORY = 1 << 20 };
 
@@ -33,9 +33,10 @@ typedef struct train_checkpoint {
                                                 each */
 } train_checkpoint;
 
-/* Write whole or not at all; an existing file is replaced. TAPER_ERR_IO, TAPER_ERR_NOMEM. */
+/* Write whole or not at all; an existing file is replaced. watch: of its temporary, or NULL.
+ * TAPER_ERR_IO, TAPER_ERR_NOMEM. */
 taper_status train_checkpoint_write(const char *path, const train_checkpoint *checkpoint,
-                                    taper_error *error);
+                                    const formats_atomic_watch *watch, taper_error *error);
 
 /* Read into the caller's vectors. checkpoint->fingerprint, n and vector[] say what is expected. The
  * vectors' content is undefined after a failure. On success *history is the caller's to free.

@@ -28,6 +28,7 @@ typedef struct train_conditional_options {
                                        own, beside and psnr_end are its; default NULL */
     const char *checkpoint;         /* path, or NULL */
     int resume;
+    const formats_atomic_watch *watch; /* of the checkpoint's file; NULL: none */
 } train_conditional_options;
 
 train_conditional_options train_conditional_defaults(void);

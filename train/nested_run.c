@@ -143,7 +143,7 @@ taper_status train_nested_save(train_nested_run *r, taper_error *error) {
     if (status == TAPER_OK) {
         pack(r, &c);
         pack_history(r, c.history);
-        status = train_checkpoint_write(r->options->checkpoint, &c, error);
+        status = train_checkpoint_write(r->options->checkpoint, &c, r->options->watch, error);
     }
     unstage(&c);
     if (status == TAPER_OK) r->saved = 1, r->saved_step = r->step;

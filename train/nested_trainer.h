@@ -39,6 +39,7 @@ typedef struct train_nested_options {
     const char *checkpoint;    /* path or NULL; written after every epoch and ... */
     double checkpoint_seconds; /* default 60: ... when this long has passed */
     int resume;                /* go on from the checkpoint if the file exists */
+    const formats_atomic_watch *watch; /* of the checkpoint's file; NULL: none */
 } train_nested_options;
 
 train_nested_options train_nested_defaults(void);

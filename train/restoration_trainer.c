@@ -193,7 +193,8 @@ static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *
                          .steps = o->steps,
                          .fingerprint = fingerprint_of(r),
                          .checkpoint = o->checkpoint,
-                         .resume = o->resume};
+                         .resume = o->resume,
+                         .watch = o->watch};
     return train_steps_take(&steps, r->be, one_step, r, progress, user, stopped, error);
 }
 

@@ -23,6 +23,7 @@ typedef struct train_restoration_options {
                                        default NULL */
     const char *checkpoint;         /* path, or NULL */
     int resume;
+    const formats_atomic_watch *watch; /* of the checkpoint's file; NULL: none */
 } train_restoration_options;
 
 train_restoration_options train_restoration_defaults(void);

@@ -52,7 +52,8 @@ static train_checkpoint checkpoint_of(course *c) {
 
 static taper_status save(course *c, taper_error *error) {
     train_checkpoint point = checkpoint_of(c);
-    return c->s->checkpoint ? train_checkpoint_write(c->s->checkpoint, &point, error) : TAPER_OK;
+    if (!c->s->checkpoint) return TAPER_OK;
+    return train_checkpoint_write(c->s->checkpoint, &point, c->s->watch, error);
 }
 
 static taper_status resume(course *c, taper_error *error) {

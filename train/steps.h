@@ -4,6 +4,7 @@
 #ifndef TRAIN_STEPS_H
 #define TRAIN_STEPS_H
 #include "../codec/backend/backend.h"
+#include "../formats/atomic_file.h"
 #include "adam.h"
 
 /* What a step has seen, without and with the network: bits, or squared errors. */
@@ -35,6 +36,7 @@ typedef struct train_steps {
     uint64_t fingerprint;   /* of options, shape and data (run.h) */
     const char *checkpoint; /* path, or NULL */
     int resume;             /* go on from the checkpoint, where there is one */
+    const formats_atomic_watch *watch; /* of the checkpoint's file; NULL: none */
     train_steps_sums mean;
 } train_steps;
 

@@ -238,7 +238,7 @@ static taper_status save(run *r, taper_error *error) {
     if (!r->options->checkpoint || r->requantise) return TAPER_OK;
     r->saved = train_seconds();
     r->state.adam_step = r->adam.step;
-    TAPER_TRY(train_checkpoint_write(r->options->checkpoint, &r->state, error));
+    TAPER_TRY(train_checkpoint_write(r->options->checkpoint, &r->state, r->options->watch, error));
     r->saved_step = r->state.step;
     return TAPER_OK;
 }

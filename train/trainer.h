@@ -42,6 +42,7 @@ typedef struct train_dense_options {
     const char *checkpoint;    /* path, or NULL: none. Written at the end of each epoch and ... */
     double checkpoint_seconds; /* default 60: ... when this long has passed since the last one */
     int resume;                /* go on from the checkpoint if the file exists */
+    const formats_atomic_watch *watch; /* of the checkpoint's file; NULL: none */
 } train_dense_options;
 
 train_dense_options train_dense_defaults(void);
