@@ -24,9 +24,18 @@ const cli_verb cli_verb_merge = {
     .options = options,
     .about =
         "The images keep their order: those of the first container, then those of the "
-        "second, and so on; names that occur twice get the folder shard-2/ and so on. All "
-        "containers must be whole, of the same model, layout and layers.",
-    .examples = "taper merge -o all.taper shard-*.taper\n"};
+        "second, and so on, and each decodes to what it decoded to. The containers must be of one "
+        "model and one layout; they may be encoded or truncated to any size. One that was cut in "
+        "other ways, or that did not arrive whole, is refused: `taper truncate --fraction 1` makes "
+        "a whole one of what is there.\n\n"
+        "A name that an earlier container has, too, gets a folder, shard-2/ and so on (or, too "
+        "long for one, its number there). Classes are joined by their names.\n\n"
+        "Images whose data end after other bits than those of others are kept on a track of their "
+        "own. There are 16: of so many containers that were cut so differently that these do not "
+        "do, merge says which is the first that has no room.",
+    .examples = "taper merge -o all.taper shard-*.taper\n"
+                "taper truncate --bpp 0.5 -o half.taper big.taper && taper merge -o both.taper "
+                "half.taper small.taper\n"};
 
 /* Open n containers; *opened is how many of them have to be closed. */
 static int open_all(const settings *s, char **path, size_t n, cli_container *container,

@@ -337,6 +337,19 @@ static train_options options_of(const settings *s, uint32_t *hidden) {
     return o;
 }
 
+/* The model is read again, by the rules of every verb, before it takes the place of anything. */
+static taper_status read_again(const formats_buffer *file, const cli_common *common,
+                               taper_error *error) {
+    taper_limits limits = cli_limits(common);
+    taper_model *again;
+    taper_error why = {0};
+    taper_status status = taper_model_load(&again, file->data, file->size, &limits, &why);
+    taper_model_free(again);
+    if (status == TAPER_OK) return status;
+    return formats_fail(error, status, "the model cannot be read again, so it is not written: %s",
+                        why.text);
+}
+
 static int learn(const settings *s, const cli_model *from, cli_train_talk *t,
                  const train_dataset *data) {
     uint32_t hidden[CODEC_MAX_LAYERS];
@@ -361,6 +374,7 @@ static int learn(const settings *s, const cli_model *from, cli_train_talk *t,
     if (status != TAPER_OK && s->checkpoint &&
         (status == TAPER_ERR_IO || status == TAPER_ERR_CORRUPT))
         about = s->checkpoint;
+    if (status == TAPER_OK) status = read_again(&file, &s->common, &error);
     if (status == TAPER_OK)
         status = formats_file_write(s->output, file.data, file.size,
                                     s->common.force ? FORMATS_ATOMIC_OVERWRITE : 0,

@@ -179,20 +179,40 @@ static taper_status fit_front(formats_front *f, const codec_chunks *chunks, uint
     return TAPER_OK;
 }
 
+/* What takes the place of something is read before: by the rules of readers, within limits. */
+static taper_status read_again(const formats_front *f, const formats_buffer *front,
+                               const taper_limits *limits, taper_error *error) {
+    formats_front again;
+    taper_error why = {0};
+    taper_status status = formats_front_read(front->data, front->size, limits, &again, &why);
+    if (status == TAPER_OK) {
+        uint64_t chunks = (uint64_t)f->layers * f->groups;
+        if (again.front_size != front->size || again.images != f->images ||
+            (uint64_t)again.layers * again.groups != chunks ||
+            again.chunk_at[chunks] != f->chunk_at[chunks])
+            status = formats_fail(&why, TAPER_ERR_CORRUPT, "another container than was made");
+        formats_front_free(&again);
+    }
+    if (status == TAPER_OK) return status;
+    return formats_fail(error, status, "the result cannot be read again, so it is not written: %s",
+                        why.text);
+}
+
 taper_status codec_assemble(formats_front *f, const codec_chunks *chunks, uint64_t max_bytes,
-                            const taper_sink *to, taper_error *error) {
+                            const taper_limits *limits, const taper_sink *to, taper_error *error) {
     formats_buffer front = formats_buffer_make(SIZE_MAX / 4);
     taper_status status = max_bytes == UINT64_MAX ? write_front(f, chunks, &front, error)
                                                   : fit_front(f, chunks, max_bytes, &front, error);
-    if (status == TAPER_ERR_LIMIT) {
-        formats_buffer_free(&front);
-        return status;
+    int told = status == TAPER_ERR_LIMIT;
+    if (status == TAPER_OK) {
+        status = read_again(f, &front, limits, error);
+        told = status != TAPER_OK;
     }
     if (status == TAPER_OK) status = to->write(to->user, front.data, front.size);
     formats_buffer_free(&front);
     taper_sink copy = *to;
     if (status == TAPER_OK) status = walk_chunks(f, chunks, take_output, &copy);
-    return status == TAPER_OK
+    return status == TAPER_OK || told
                ? status
                : formats_fail(error, status, "the container could not be written (%s)",
                               formats_status_name(status));

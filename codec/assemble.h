@@ -22,9 +22,10 @@ void codec_clip_data(formats_front *front, uint64_t data_bytes);
 
 /* Compute checksums over what `chunks` yields (front->chunk_at gives the lengths), then write the
  * container. Where it would take more than max_bytes (UINT64_MAX: no limit) the chunks are cut as
- * above first; it may then be a little smaller. TAPER_ERR_LIMIT: the front matter alone is larger,
- * and nothing was written. */
+ * above first; it may then be a little smaller. The front matter is read again, within these
+ * limits, before a byte is written: what fails there is what a reader of the result would say.
+ * TAPER_ERR_LIMIT, too: the front matter alone is larger than max_bytes. */
 taper_status codec_assemble(formats_front *front, const codec_chunks *chunks, uint64_t max_bytes,
-                            const taper_sink *to, taper_error *error);
+                            const taper_limits *limits, const taper_sink *to, taper_error *error);
 
 #endif

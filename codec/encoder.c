@@ -334,7 +334,8 @@ taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, tape
         if (front.chunk_at[chunks] > most) codec_shorten_data(&front, most);
     }
     codec_chunks chunks = {e, read_spool};
-    if (status == TAPER_OK) status = codec_assemble(&front, &chunks, UINT64_MAX, sink, error);
+    if (status == TAPER_OK)
+        status = codec_assemble(&front, &chunks, UINT64_MAX, &e->limits, sink, error);
     formats_front_free(&front);
     return status;
 }

@@ -41,7 +41,7 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
         uint64_t here = from->size > front.front_size ? from->size - front.front_size : 0;
         if (here < data) codec_clip_data(&front, here); /* the source is cut itself */
         codec_chunks reader = {&source, read_source_chunk};
-        status = codec_assemble(&front, &reader, max_bytes, to, error);
+        status = codec_assemble(&front, &reader, max_bytes, limits, to, error);
     }
     free(chunk_at);
     formats_front_free(&front);
