@@ -60,7 +60,7 @@ python3 "$ROOT/tests/same_pixels.py" cut mended 0
 # shards that were cut and joined: whole chunks count as cut behind such, layers without passes on a track
 "$TAPER" merge -q -o joined.taper short.taper image.taper
 cuts joined.taper -m m.tpm
-"$TAPER" encode -q -m m.tpm -o ring.taper few/ring.png
+"$TAPER" encode -q -m m.tpm --group 500 -o ring.taper few/ring.png few/star.png
 "$TAPER" truncate -q --fraction 0.6 -o front.taper set.taper
 "$TAPER" merge -q -o shards.taper front.taper set.taper ring.taper
 cuts shards.taper -m m.tpm
