@@ -31,19 +31,14 @@ ifeq ($(SAN),1)
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 
-# --- libraries: found by pkg-config, oneDNN by its header (Debian ships no .pc for it) -----------------
+# --- libraries, found by pkg-config ---------------------------------------------------------------------
 have_pkg  = $(shell pkg-config --exists $(1) 2>/dev/null && echo 1)
 PKGS      := libpng libjpeg zlib libzstd libxxhash
 RIVALS    := $(foreach r,libopenjp2 libwebp libavif libjxl,$(if $(call have_pkg,$(r)),$(r)))
-DNNL      := $(if $(wildcard /usr/include/dnnl.h /usr/include/*/dnnl.h /usr/include/oneapi/dnnl/dnnl.h),1,0)
 DEP_CFLAGS := $(shell pkg-config --cflags $(PKGS) $(RIVALS) 2>/dev/null)
 LDLIBS    := $(shell pkg-config --libs libpng libjpeg zlib libzstd libxxhash 2>/dev/null) -lm -pthread
 RIVAL_LIBS := $(if $(RIVALS),$(shell pkg-config --libs $(RIVALS) 2>/dev/null))
 DEFS      := $(foreach r,$(RIVALS),-DHAVE_$(shell echo $(r) | tr a-z A-Z)=1)
-ifeq ($(DNNL),1)
-DEFS      += -DHAVE_DNNL=1
-LDLIBS    += -ldnnl -lgomp
-endif
 TRAIN_LIBS := -llapacke -lopenblas
 
 # --- the rooms: formats <- codec <- train <- cli --------------------------------------------------------

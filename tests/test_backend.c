@@ -3,7 +3,6 @@
  *
  * Inputs come from a seeded generator (printed; TAPER_TEST_SEED=n repeats a run). Outputs are
  * filled with NaN and ringed with canaries before each call. */
-#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "../codec/backend/backend.h"
 #include "../codec/backend/pool.h"
 #include "../train/philox.h"
@@ -15,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <cmocka.h>
 
 static uint64_t seed = 20140201;
@@ -74,13 +72,13 @@ static void check_same(const char *op, const char *where, const float *got, cons
                  (unsigned long long)seed);
 }
 
-/* --- the backends: plain and oneDNN, with and without threads --------------------------------- */
+/* --- the backends: plain and fused, with and without threads ---------------------------------- */
 
 typedef struct candidate {
-    char name[24];
+    char name[32];
     codec_backend be;
 } candidate;
-static candidate candidates[4];
+static candidate candidates[6];
 static size_t n_candidates;
 static codec_backend plain;
 
@@ -91,17 +89,19 @@ static int open_all(void **state) {
     printf("seed %llu\n", (unsigned long long)seed);
     codec_backend_plain(&plain);
     for (int threads = 1; threads <= 3; threads += 2)
-        for (int kind = 0; kind < 2; kind++) {
+        for (unsigned kind = 0; kind < 3; kind++) {
             candidate *c = &candidates[n_candidates];
-            taper_status status = kind ? codec_backend_onednn(&c->be) : codec_backend_plain(&c->be);
+            taper_status status =
+                kind ? codec_backend_fused(&c->be, 256 * kind) : codec_backend_plain(&c->be);
             if (status == TAPER_ERR_UNSUPPORTED) {
-                printf("skipped: backend onednn is not in this build\n");
+                printf("skipped: no fused multiply-adds in this build or processor\n");
                 continue;
             }
             if (status != TAPER_OK ||
                 codec_backend_set_threads(&c->be, (unsigned)threads) != TAPER_OK)
                 return -1;
-            snprintf(c->name, sizeof c->name, "%s, %d threads", c->be.ops->name, threads);
+            snprintf(c->name, sizeof c->name, "%s %u, %d threads", c->be.ops->name, 256 * kind,
+                     threads);
             n_candidates++;
         }
     return 0;
@@ -117,7 +117,8 @@ static int close_all(void **state) {
 
 static const size_t shapes[][3] = {{1, 1, 1},      {1, 1, 64},     {1, 33, 7},     {3, 1, 5},
                                    {7, 31, 33},    {17, 32, 64},   {64, 65, 2},    {127, 5, 9},
-                                   {128, 300, 41}, {33, 257, 129}, {260, 70, 130}, {5, 3, 0}};
+                                   {128, 300, 41}, {33, 257, 129}, {260, 70, 130}, {5, 3, 0},
+                                   {20, 40, 385},  {9, 33, 769},   {13, 50, 1024}};
 
 static double element(const float *x, int transposed, size_t rows, size_t columns, size_t i,
                       size_t j) {
@@ -138,7 +139,7 @@ static void gemm_in_double(int ta, int tb, const size_t *s, const float *a, cons
 static void one_gemm(codec_backend *be, const char *name, const size_t *s, int ta, int tb,
                      float beta) {
     char where[160];
-    snprintf(where, sizeof where, "%.24s, %zux%zux%zu, ta %d tb %d beta %g", name, s[0], s[1], s[2],
+    snprintf(where, sizeof where, "%.32s, %zux%zux%zu, ta %d tb %d beta %g", name, s[0], s[1], s[2],
              ta, tb, beta);
     size_t nc = s[0] * s[1];
     float *a = random_buffer(s[0] * s[2]), *b = random_buffer(s[2] * s[1]);
@@ -188,6 +189,55 @@ static void gemm_passes_nan_on(void **state) {
         float a[4] = {NAN, 0, 1, 1}, b[4] = {0, 1, 0, 1}, c[4];
         assert_int_equal(be->ops->gemm(be, 0, 0, 2, 2, 2, a, b, 0.0f, c), TAPER_OK);
         assert_true(isnan(c[0]) && isnan(c[1]) && c[2] == 0.0f && c[3] == 2.0f);
+    }
+}
+
+/* Every entry is the sum of its parts, each by fused multiply-adds in ascending order, to the bit:
+ * for every kernel, and so on every machine that has one. */
+static void gemm_fused_sums_as_defined(void **state) {
+    (void)state;
+    static const size_t deep[][3] = {
+        {9, 33, 384}, {8, 5, 385}, {17, 32, 767}, {3, 40, 768}, {10, 70, 1024}, {16, 33, 1600}};
+    for (size_t i = 0; i < n_candidates; i++)
+        for (size_t s = 0; s < 4 * sizeof deep / sizeof *deep; s++) {
+            codec_backend *be = &candidates[i].be;
+            if (strcmp(be->ops->name, "fused")) continue;
+            const size_t m = deep[s / 4][0], n = deep[s / 4][1], k = deep[s / 4][2];
+            int ta = s & 1, tb = (s & 2) != 0;
+            float *a = random_buffer(m * k), *b = random_buffer(n * k), *c = random_buffer(m * n),
+                  *want = copy_of(c, m * n);
+            for (size_t e = 0; e < m * n; e++) {
+                size_t left = k, p = 0;
+                for (size_t end; left; left = k - end) {
+                    size_t part = left >= 768 ? 384 : left > 384 ? (left + 1) / 2 : left;
+                    float sum = 0;
+                    for (end = p + part; p < end; p++)
+                        sum = fmaf((float)element(a, ta, m, k, e / n, p),
+                                   (float)element(b, tb, k, n, p, e % n), sum);
+                    want[e] += sum;
+                }
+            }
+            assert_int_equal(be->ops->gemm(be, ta, tb, m, n, k, a, b, 1.0f, c), TAPER_OK);
+            check_same("gemm", candidates[i].name, c, want, m * n);
+            release(a, m * k), release(b, n * k), release(c, m * n), release(want, m * n);
+        }
+}
+
+/* A row among others and by itself: the same bits. */
+static void gemm_row_does_not_depend_on_others(void **state) {
+    (void)state;
+    enum { M = 131, N = 77, K = 400 };
+    for (size_t i = 0; i < n_candidates; i++) {
+        codec_backend *be = &candidates[i].be;
+        float *a = random_buffer(M * K), *b = random_buffer(N * K), *c = buffer(M * N),
+              *alone = buffer(N);
+        assert_int_equal(be->ops->gemm(be, 0, 1, M, N, K, a, b, 0.0f, c), TAPER_OK);
+        for (size_t row = 0; row < M; row += 13) {
+            assert_int_equal(be->ops->gemm(be, 0, 1, 1, N, K, a + row * K, b, 0.0f, alone),
+                             TAPER_OK);
+            check_same("gemm", candidates[i].name, alone, c + row * N, N);
+        }
+        release(a, M * K), release(b, N * K), release(c, M * N), release(alone, N);
     }
 }
 
@@ -405,39 +455,6 @@ static void pool_runs_each_block_once(void **state) {
     assert_true(codec_pool_cores() >= 1);
 }
 
-static atomic_int begun, released, ended;
-
-static void pause_briefly(void) {
-    const struct timespec millisecond = {0, 1000000};
-    nanosleep(&millisecond, NULL);
-}
-
-static void wait_for_release(void) {
-    atomic_store(&begun, 1);
-    for (int i = 0; i < 10000 && !atomic_load(&released); i++) pause_briefly();
-    atomic_store(&ended, atomic_load(&released));
-}
-
-/* Tasks do not wait for a thread that is on an errand. */
-static void pool_errands_run_beside(void **state) {
-    (void)state;
-    static atomic_int count[50];
-    codec_pool *pool = NULL;
-    codec_pool_send(NULL, wait_for_release);
-    assert_int_equal(codec_pool_create(&pool, 2), TAPER_OK);
-    codec_pool_send(pool, wait_for_release);
-    for (int i = 0; i < 10000 && !atomic_load(&begun); i++) pause_briefly();
-    assert_true(atomic_load(&begun));
-    for (int round = 1; round <= 200; round++) {
-        codec_pool_run(pool, count_block, count, 50);
-        for (size_t i = 0; i < 50; i++) assert_int_equal(atomic_load(&count[i]), round);
-    }
-    assert_false(atomic_load(&ended));
-    atomic_store(&released, 1);
-    codec_pool_destroy(pool);
-    assert_true(atomic_load(&ended));
-}
-
 static void cpu_backend_says_what_it_is(void **state) {
     (void)state;
     codec_backend be;
@@ -454,6 +471,8 @@ int main(void) {
         cmocka_unit_test(gemm_equals_double),
         cmocka_unit_test(gemm_same_for_all_threads),
         cmocka_unit_test(gemm_passes_nan_on),
+        cmocka_unit_test(gemm_fused_sums_as_defined),
+        cmocka_unit_test(gemm_row_does_not_depend_on_others),
         cmocka_unit_test(bias_equals_definition),
         cmocka_unit_test(relu_keeps_nan),
         cmocka_unit_test(logistic_equals_double),
@@ -463,7 +482,6 @@ int main(void) {
         cmocka_unit_test(adam_equals_double),
         cmocka_unit_test(adam_moments_are_never_subnormal),
         cmocka_unit_test(pool_runs_each_block_once),
-        cmocka_unit_test(pool_errands_run_beside),
         cmocka_unit_test(cpu_backend_says_what_it_is),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

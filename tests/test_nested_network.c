@@ -44,10 +44,10 @@ static void clear_checked(const char *what, const float *got, double *want, size
         if (got[i] != 0.0f) fail_msg("%s: gradient %zu is %g, not 0", what, i, (double)got[i]);
 }
 
-/* plain, and oneDNN where it was built in. */
+/* plain, and fused where the processor has it. */
 static int backends(codec_backend be[2]) {
     assert_int_equal(codec_backend_plain(&be[0]), TAPER_OK);
-    return codec_backend_onednn(&be[1]) == TAPER_OK ? 2 : 1;
+    return codec_backend_fused(&be[1], 512) == TAPER_OK ? 2 : 1;
 }
 
 /* The twin's loss and gradient at a network's weights, [net->n]. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 void codec_backend_cpu(codec_backend *out) {
-    if (codec_backend_onednn(out) != TAPER_OK) codec_backend_plain(out);
+    if (codec_backend_fused(out, 512) != TAPER_OK) codec_backend_plain(out);
 }
 
 taper_status codec_backend_set_threads(codec_backend *be, unsigned threads) {
@@ -14,7 +14,6 @@ taper_status codec_backend_set_threads(codec_backend *be, unsigned threads) {
     if (threads > 1) TAPER_TRY(codec_pool_create(&pool, threads));
     codec_pool_destroy(be->pool);
     be->pool = pool;
-    codec_pool_send(pool, be->ops->warm_up);
     return TAPER_OK;
 }
 

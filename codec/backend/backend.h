@@ -28,11 +28,10 @@ typedef enum codec_activation {
 
 /* C[m][n] = beta * C + op(A) op(B), op(A) is m x k, op(B) is k x n.
  * transpose_a: A is stored k x m; transpose_b: B is stored n x k. beta 0 overwrites C even where it
- * holds NaN. Accumulates in float32. In `plain` a row's result depends on nothing but that row and
- * B. In oneDNN it may depend on m as well (small m take other kernels), and on the row's place
- * where m is no multiple of 48 (with AVX2 the last two of 128 rows differ), but not on its
- * neighbours: code that promises independence of batching (P5) calls with such an m, always the
- * same, the last block padded, as network.c does. TAPER_ERR_NOMEM when there is no room to pack B.
+ * holds NaN. Accumulates in float32. In the CPU backends a row's result depends on nothing but that
+ * row and B. A device may do otherwise: code that promises independence of batching (P5) calls with
+ * one m, always the same, the last block padded, as network.c does. TAPER_ERR_NOMEM when there is
+ * no room to lay out A or B.
  */
 typedef taper_status codec_gemm_fn(codec_backend *be, int transpose_a, int transpose_b, size_t m,
                                    size_t n, size_t k, const float *a, const float *b, float beta,
@@ -69,18 +68,14 @@ typedef struct codec_adam_step {
 typedef taper_status codec_adam_fn(codec_backend *be, size_t n, const codec_adam_step *step,
                                    const float *g, float *w, float *m, float *v);
 
-/* What the first call would take long for, done ahead of it by a thread that has nothing to do. */
-typedef void codec_warm_up_fn(void);
-
-/* A slot that is NULL means "not provided"; the CPU backends provide all but warm_up. */
+/* A slot that is NULL means "not provided"; the CPU backends provide all. */
 typedef struct codec_backend_ops {
-    const char *name; /* "plain", "onednn", "cuda" */
+    const char *name; /* "plain", "fused", "cuda" */
     codec_gemm_fn *gemm;
     codec_bias_fn *bias;
     codec_bias_backward_fn *bias_backward;
     codec_sum_squares_fn *sum_squares;
     codec_adam_fn *adam;
-    codec_warm_up_fn *warm_up; /* NULL, of any backend: nothing to do */
 } codec_backend_ops;
 
 struct codec_pool;
@@ -89,19 +84,20 @@ struct codec_backend {
     const codec_backend_ops *ops;
     void *state;             /* the device's own; NULL on the CPU */
     struct codec_pool *pool; /* NULL: the calling thread alone */
-    char kernels[96]; /* which kernels run, for `taper --version -v`: "oneDNN 2.6.3, AVX-512" */
+    char kernels[96]; /* which kernels run, for `taper --version -v`: "plain C" */
 };
 
 taper_status codec_backend_plain(codec_backend *out);
-/* TAPER_ERR_UNSUPPORTED when built without; *out is then untouched. */
-taper_status codec_backend_onednn(codec_backend *out);
-/* The fastest this build has on the CPU: oneDNN, else plain. Never fails. */
+/* Products by fused multiply-adds in registers of at most so many bits: 256 or 512. The bits of the
+ * results are the same for both. TAPER_ERR_UNSUPPORTED where the build or the processor has none;
+ * *out is then untouched. */
+taper_status codec_backend_fused(codec_backend *out, unsigned bits);
+/* The fastest this machine has on the CPU: fused, else plain. Never fails. */
 void codec_backend_cpu(codec_backend *out);
 
 /* Spread calls over `threads` threads, the caller's among them (0: one per online core; at most
- * 256). May be called again with another number. The backend's warm-up begins on one of them, and
- * is waited for by codec_backend_close and before another number: a program closes before it
- * exits. On failure (TAPER_ERR_NOMEM) the backend works on as before. */
+ * 256). May be called again with another number. On failure (TAPER_ERR_NOMEM) the backend works on
+ * as before. */
 taper_status codec_backend_set_threads(codec_backend *be, unsigned threads);
 /* End the threads and zero *be. Needed only after codec_backend_set_threads; harmless otherwise. */
 void codec_backend_close(codec_backend *be);

@@ -213,8 +213,7 @@ static const codec_backend_ops plain_ops = {"plain",
                                             codec_plain_bias,
                                             codec_plain_bias_backward,
                                             codec_plain_sum_squares,
-                                            codec_plain_adam,
-                                            NULL};
+                                            codec_plain_adam};
 
 taper_status codec_backend_plain(codec_backend *out) {
     *out = (codec_backend){&plain_ops, NULL, NULL, ""};

@@ -22,7 +22,6 @@ void codec_pool_run(codec_pool *pool, codec_task_fn *task, void *context, size_t
     (void)pool;
     for (size_t i = 0; i < blocks; i++) task(context, i);
 }
-void codec_pool_send(codec_pool *pool, codec_errand_fn *errand) { (void)pool, (void)errand; }
 unsigned codec_pool_cores(void) { return 1; }
 
 #else
@@ -37,7 +36,6 @@ struct codec_pool {
     int open;            /* the round may be joined */
     unsigned busy;       /* workers that have joined it and not finished */
     int stop;
-    codec_errand_fn *errand; /* waiting to be done; or NULL */
     codec_task_fn *task;
     void *context;
     size_t blocks;
@@ -59,21 +57,15 @@ static void *work(void *argument) {
     unsigned long seen = 0;
     pthread_mutex_lock(&pool->lock);
     while (!pool->stop) {
-        codec_errand_fn *errand = pool->errand;
-        pool->errand = NULL;
-        int join = !errand && pool->open && pool->round != seen;
-        if (!errand && !join) {
+        if (!pool->open || pool->round == seen) {
             pthread_cond_wait(&pool->start, &pool->lock);
             continue;
         }
-        if (join) seen = pool->round, pool->busy++;
+        seen = pool->round, pool->busy++;
         pthread_mutex_unlock(&pool->lock);
-        if (join)
-            take_blocks(pool);
-        else
-            errand();
+        take_blocks(pool);
         pthread_mutex_lock(&pool->lock);
-        if (join && --pool->busy == 0) pthread_cond_signal(&pool->done);
+        if (--pool->busy == 0) pthread_cond_signal(&pool->done);
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
@@ -126,14 +118,6 @@ void codec_pool_run(codec_pool *pool, codec_task_fn *task, void *context, size_t
     pthread_mutex_lock(&pool->lock);
     pool->open = 0; /* who wakes up late has nothing to do, and is not waited for */
     while (pool->busy) pthread_cond_wait(&pool->done, &pool->lock);
-    pthread_mutex_unlock(&pool->lock);
-}
-
-void codec_pool_send(codec_pool *pool, codec_errand_fn *errand) {
-    if (!pool || !pool->workers || !errand) return;
-    pthread_mutex_lock(&pool->lock);
-    pool->errand = errand;
-    pthread_cond_signal(&pool->start);
     pthread_mutex_unlock(&pool->lock);
 }
 

@@ -19,12 +19,6 @@ unsigned codec_pool_threads(const codec_pool *pool); /* 1 for NULL */
  * once. */
 void codec_pool_run(codec_pool *pool, codec_task_fn *task, void *context, size_t blocks);
 
-/* Have another thread of the pool do this while the caller goes on, and before the pool ends. It
- * may be left undone: where there is no other thread, where the pool ends or another errand comes
- * before it was begun. */
-typedef void codec_errand_fn(void);
-void codec_pool_send(codec_pool *pool, codec_errand_fn *errand);
-
 /* Cores that are online, at least 1. */
 unsigned codec_pool_cores(void);
 

@@ -1,4 +1,4 @@
-# The decoder builds alone, as plain C11: no oneDNN, no CUDA, no encoder, no training, no image
+# The decoder builds alone, as plain C11: no CUDA, no encoder, no training, no image
 # libraries; only zstd, xxHash and libm are linked. It decodes what the whole taper wrote.
 CC=${CC:-cc}
 sources=$(sed "s|^|$ROOT/|" "$ROOT/tests/decoder_sources.txt")

@@ -3,7 +3,7 @@
  *
  *   make build/opt/libtaper.a
  *   cc -std=c11 -D_POSIX_C_SOURCE=200809L -o make_corpus tests/fuzz/make_corpus.c \
- *       build/opt/libtaper.a -lpng -ljpeg -lz -lzstd -lxxhash -ldnnl -lgomp -lm -pthread
+ *       build/opt/libtaper.a -lpng -ljpeg -lz -lzstd -lxxhash -lm -pthread
  *   ./make_corpus tests/fuzz/corpus
  *
  * Models without "-3" in their names are of versions 1 and 2, from builds before version 3. */
