@@ -26,7 +26,7 @@ void bench_begin(int argc, char **argv) {
     }
 }
 
-/* "Intel(R) Xeon(R) Processor, 2 cores, oneDNN 2.6.3" */
+/* "Intel(R) Xeon(R) Processor, 2 cores, fused multiply-adds, AVX2" */
 static void machine_name(char *to, size_t room) {
     char line[256], model[128] = "unknown processor";
     FILE *info = fopen("/proc/cpuinfo", "r");

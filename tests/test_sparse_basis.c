@@ -105,8 +105,8 @@ static void sparse_sources_are_found(void **unused) {
     fixture f = make(SEED, 0);
     double part = 0;
     assert_true(cost_of(f.codes) > 2 * cost_of(f.whole));
-    assert_int_equal(train_sparse_basis(&f.net, &f.backend, f.codes, ROWS, count_steps, &part),
-                     TAPER_OK);
+    assert_int_equal(
+        train_sparse_basis(&f.net, &f.backend, f.codes, ROWS, count_steps, &part, NULL), TAPER_OK);
     assert_true(part == 1);
     for (uint32_t s = 0; s < UNITS; s++) { /* one row for each source */
         double most = 0;
@@ -131,7 +131,8 @@ static void faint_windows_leave_the_span(void **unused) {
     (void)unused;
     fixture f = make(SEED + 1, 0);
     for (uint32_t i = 0; i < ROWS * UNITS; i++) f.codes[i] *= 1e-3f;
-    assert_int_equal(train_sparse_basis(&f.net, &f.backend, f.codes, ROWS, NULL, NULL), TAPER_OK);
+    assert_int_equal(train_sparse_basis(&f.net, &f.backend, f.codes, ROWS, NULL, NULL, NULL),
+                     TAPER_OK);
     for (uint32_t s = 0; s < UNITS; s++) {
         double inside = 0;
         for (uint32_t u = 0; u < UNITS; u++) {
@@ -146,10 +147,11 @@ static void faint_windows_leave_the_span(void **unused) {
 static void threads_do_not_matter(void **unused) {
     (void)unused;
     fixture one = make(SEED + 2, 1), three = make(SEED + 2, 3);
-    assert_int_equal(train_sparse_basis(&one.net, &one.backend, one.codes, ROWS, NULL, NULL),
+    assert_int_equal(train_sparse_basis(&one.net, &one.backend, one.codes, ROWS, NULL, NULL, NULL),
                      TAPER_OK);
-    assert_int_equal(train_sparse_basis(&three.net, &three.backend, three.codes, ROWS, NULL, NULL),
-                     TAPER_OK);
+    assert_int_equal(
+        train_sparse_basis(&three.net, &three.backend, three.codes, ROWS, NULL, NULL, NULL),
+        TAPER_OK);
     assert_memory_equal(one.net.synthesis, three.net.synthesis, UNITS * INPUTS * sizeof(float));
     end(&one), end(&three);
 }

@@ -46,12 +46,13 @@ static taper_status read_windows(const taper_model *m, const train_dataset *data
 static void say_step(void *user, double part) { train_say(user, "sparse basis", part); }
 
 static taper_status turn(taper_model *m, codec_backend *be, const sample *s,
-                         const train_hooks *hooks) {
+                         const train_hooks *hooks, taper_error *error) {
     float *codes = malloc(s->n * m->network.units * sizeof *codes + 1);
     taper_status status = codes ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) status = codec_network_encode(&m->network, be, s->row, s->n, codes);
     if (status == TAPER_OK)
-        status = train_sparse_basis(&m->network, be, codes, s->n, say_step, (void *)hooks);
+        status = train_sparse_basis(&m->network, be, codes, s->n, say_step, (void *)hooks,
+                                    error);
     free(codes);
     return status;
 }
@@ -72,7 +73,7 @@ static taper_status fit(taper_model *m, int sparse, const train_dataset *data,
     train_say(hooks, "eigenvectors", -1);
     if (status == TAPER_OK) status = train_pca_solve(&cov, &m->network, NULL, error);
     train_covariance_free(&cov);
-    if (status == TAPER_OK && s.row) status = turn(m, be, &s, hooks);
+    if (status == TAPER_OK && s.row) status = turn(m, be, &s, hooks, error);
     free(s.row);
     return status;
 }
@@ -87,7 +88,7 @@ taper_status train_fit_basis(taper_model *m, const train_options *options,
         status = fit(m, sparse, data, &part, be, hooks, error);
         train_selection_free(&part);
     }
-    if (status == TAPER_ERR_NOMEM)
+    if (status == TAPER_ERR_NOMEM && !(error && error->status == status))
         formats_fail(error, status,
                      "no memory for the transform of %u values; use a smaller --window",
                      m->network.inputs);

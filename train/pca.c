@@ -1,6 +1,6 @@
-/* pca.c -- see pca.h. The eigenvectors come from LAPACK's dsyevr. */
+/* pca.c -- see pca.h. The eigenvectors come from LAPACK. */
 #include "pca.h"
-#include <lapacke.h>
+#include "lapack.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,26 +68,22 @@ taper_status train_pca_solve(train_covariance *cov, codec_network *net, double *
     if (cov->count < 2)
         return formats_fail(error, TAPER_ERR_ARG,
                             "a model needs at least two windows to learn from; give more images");
-    lapack_int n = (lapack_int)cov->inputs, k = (lapack_int)net->units, found = 0;
+    uint32_t n = cov->inputs, k = net->units;
     for (uint32_t i = 0; i < cov->inputs; i++)
         net->mean[i] = (float)(cov->guess[i] + cov->sum[i] / (double)cov->count);
     centre(cov);
-    double *value = malloc((size_t)n * sizeof *value),
-           *vector = malloc((size_t)n * (size_t)k * sizeof *vector);
-    lapack_int *support = malloc(2 * (size_t)n * sizeof *support);
-    lapack_int info = -1;
-    if (value && vector && support)
-        info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', k == n ? 'A' : 'I', 'U', n, cov->product, n, 0,
-                              0, n - k + 1, n, 0, &found, value, vector, n, support);
-    for (lapack_int u = 0; info == 0 && u < k; u++) { /* LAPACK's order is rising */
-        lapack_int from = found - 1 - u;
-        store_row(net->synthesis + (size_t)u * (size_t)n, vector + (size_t)from * (size_t)n,
-                  (uint32_t)n);
+    double *value = malloc(n * sizeof *value), *vector = malloc((size_t)n * k * sizeof *vector);
+    taper_status status =
+        value && vector
+            ? train_lapack_eigenvectors(n, k, cov->product, value, vector, error)
+            : formats_fail(error, TAPER_ERR_NOMEM,
+                           "no memory for the eigenvectors of %u inputs; use a smaller --window",
+                           n);
+    for (uint32_t u = 0; status == TAPER_OK && u < k; u++) { /* LAPACK's order is rising */
+        uint32_t from = k - 1 - u;
+        store_row(net->synthesis + (size_t)u * n, vector + (size_t)from * n, n);
         if (eigenvalue) eigenvalue[u] = value[from] > 0 ? value[from] : 0;
     }
-    free(value), free(vector), free(support);
-    if (info == 0) return TAPER_OK;
-    return formats_fail(error, TAPER_ERR_NOMEM,
-                        "no memory for the eigenvectors of %u inputs; use a smaller --window",
-                        cov->inputs);
+    free(value), free(vector);
+    return status;
 }

@@ -1,7 +1,7 @@
 /* sparse_basis.c -- see sparse_basis.h. */
 #include "sparse_basis.h"
+#include "lapack.h"
 #include "unit_order.h"
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +37,7 @@ typedef struct work {
     float *kept;               /* [BLOCK][units] */
     float *moment;             /* [units][units] sum of kept y^T, each over T^2 */
     double *m, *u, *v, *value; /* for the orthogonal factor */
+    taper_error *error;
 } work;
 
 /* c to the sum over thresholds of (c if |c| > T, else 0) * scale^2 / T^2. */
@@ -69,12 +70,10 @@ static taper_status gather_moment(work *w, double scale) {
 
 /* turn = the orthogonal factor of a + b turn: U V^T of its singular value decomposition. */
 static taper_status orthogonal_factor(work *w, const float *a, double b) {
-    lapack_int k = (lapack_int)w->units;
     size_t square = (size_t)w->units * w->units;
     for (size_t i = 0; i < square; i++) w->m[i] = a[i] + b * w->turn[i];
     /* LAPACK sees the transpose, M^T = U S V^T: the factor wanted is V U^T, and by rows V^T is V */
-    if (LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'A', k, k, w->m, k, w->value, w->u, k, w->v, k))
-        return TAPER_ERR_NOMEM;
+    TAPER_TRY(train_lapack_svd(w->units, w->m, w->value, w->u, w->v, w->error));
     float *u = w->moment, *v = w->kept; /* neither is needed any more; BLOCK >= units */
     for (size_t i = 0; i < square; i++) u[i] = (float)w->u[i], v[i] = (float)w->v[i];
     return w->be->ops->gemm(w->be, 0, 0, w->units, w->units, w->units, v, u, 0, w->turn);
@@ -139,8 +138,9 @@ static taper_status turn_rows(const work *w, codec_network *net, const uint32_t 
 }
 
 taper_status train_sparse_basis(codec_network *net, codec_backend *be, float *codes, size_t n,
-                                train_sparse_progress_fn *progress, void *user) {
-    work w = {.be = be, .units = net->units, .codes = codes, .n = n};
+                                train_sparse_progress_fn *progress, void *user,
+                                taper_error *error) {
+    work w = {.be = be, .units = net->units, .codes = codes, .n = n, .error = error};
     float *before = malloc((size_t)net->units * net->units * sizeof *before);
     uint32_t *order = malloc(net->units * sizeof *order);
     taper_status status = before && order ? take_memory(&w) : TAPER_ERR_NOMEM;

@@ -32,9 +32,10 @@ int train_sparse_is_possible(uint32_t units, size_t windows);
 typedef void train_sparse_progress_fn(void *user, double part);
 
 /* Turn the rows of net->synthesis (tied, orthonormal) by codes[n][units], the windows' codes with
- * that basis. progress: called after each step, or NULL. codes are used up. TAPER_ERR_NOMEM: the
- * net is as it was. Deterministic. */
+ * that basis. progress: called after each step, or NULL. codes are used up. On failure (see
+ * lapack.h; error may be unset) the net is as it was. Deterministic. */
 taper_status train_sparse_basis(codec_network *net, codec_backend *be, float *codes, size_t n,
-                                train_sparse_progress_fn *progress, void *user);
+                                train_sparse_progress_fn *progress, void *user,
+                                taper_error *error);
 
 #endif

@@ -2,8 +2,8 @@
  * else is plain.
  *
  * B goes through the kernel in panels of WIDTH columns, packed on the stack, A in tiles of ROWS
- * rows. Each entry of C is the sum over p, ascending, of a part of the products at a time (see
- * part_of), each added by a fused multiply-add: that does not depend on kernel, place or threads. */
+ * rows. Each entry of C is the sum of its products in ascending order, a part of them at a time
+ * (part_of): that does not depend on kernel, place or number of threads. */
 #include "../x86.h"
 #include "plain.h"
 

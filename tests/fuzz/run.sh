@@ -16,9 +16,8 @@ names=$*
 
 B=build/fuzz
 objects=$(for name in $names; do echo "$B/tests/fuzz/fuzz_$name.o"; done)
-# the plain backend is enough, and keeps another library's threads out
 # shellcheck disable=SC2086
-make -s B=$B CC=clang CUDA=0 DNNL=0 CFLAGS="-O1 -g" \
+make -s B=$B CC=clang CUDA=0 CFLAGS="-O1 -g" \
     SANFLAGS="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" \
     $B/libtaper.a $objects
 libs="$(pkg-config --libs libpng libjpeg zlib libzstd libxxhash) -lm -pthread"
