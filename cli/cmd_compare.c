@@ -5,6 +5,7 @@
 #include "compare/report.h"
 #include "compare/subject.h"
 #include "inputs.h"
+#include "left_out.h"
 #include "progress.h"
 #include "signals.h"
 #include <errno.h>
@@ -18,10 +19,10 @@ typedef struct settings {
     const char *model, *output, *rivals, *filelist;
     cli_numbers bpp;
     int64_t max_count, examples;
-    int alpha;
+    int alpha, follow_links;
 } settings;
 
-static const char *const k_alphas[] = {"refuse", "drop", "white", NULL}; /* as cli_alpha */
+static const char *const k_alphas[] = {"refuse", "drop", "white", NULL}; /* formats_alpha */
 enum { USE_REPORT = 1 };
 static const char *const k_uses[] = {"a report: --output DIR", NULL};
 static const cli_option k_options[] = {
@@ -38,7 +39,8 @@ static const cli_option k_options[] = {
     {"examples", 0, CLI_INT, "N", offsetof(settings, examples), .min = 0, .max = 6, .initial = "6",
      .help = "images shown side by side on the page", .uses = USE_REPORT},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
-     .help = "read the names of images from this file"},
+     .help = "read the names of images from this file; - is standard input"},
+    CLI_FOLLOW_OPTION(settings),
     {"alpha", 0, CLI_CHOICE, "WHAT", offsetof(settings, alpha), .choices = k_alphas,
      .initial = "refuse", .help = "images with transparency"},
     {"threads", 'T', CLI_INT, "N", offsetof(settings, common.threads), .min = 0, .max = 1024,
@@ -82,15 +84,13 @@ typedef struct state {
     cli_originals originals;
     cli_comparison *result;
     cli_progress progress;
-    size_t skipped;
+    cli_left_out left;
 } state;
 
 /* --- what the library calls back -------------------------------------------------------------- */
 
 static void tell_skip(void *user, const char *path, const taper_error *why) {
-    state *st = user;
-    st->skipped++;
-    cli_warning("compare", path, "left out: %s", why->text[0] ? why->text : "cannot be used");
+    cli_left_out_image(&((state *)user)->left, path, why);
 }
 
 static void tell_done(void *user, size_t images) {
@@ -229,7 +229,11 @@ static int make_subject(state *st) {
     cli_progress_start(&st->progress, &st->s.common, "encoding", n, "images");
     status = cli_subject_encode(&st->subject, &how, &st->originals, &error);
     cli_progress_end(&st->progress);
-    return status == TAPER_OK ? CLI_DONE : cli_fail("compare", st->s.model, status, &error);
+    if (status == TAPER_OK) return CLI_DONE;
+    bool is_none = !st->originals.count && st->left.failed && status == TAPER_ERR_UNSUPPORTED;
+    if (is_none) cli_left_out_tell(&st->left, st->set);
+    cli_fail("compare", is_none ? NULL : st->s.model, status, &error);
+    return is_none ? st->left.code : cli_exit_code(status);
 }
 
 /* The cuts that --bpp asks for, or the ladder. */
@@ -387,13 +391,18 @@ static int open_inputs(state *st, char **operand, size_t n) {
     if (!st->container && !st->s.model) st->s.model = CLI_DEFAULT_MODEL;
     if (code == CLI_DONE) code = load_model(st);
     if (code == CLI_DONE) {
-        formats_imageset_options options = {.filelist = st->s.filelist, .limits = &st->limits};
-        taper_status status =
-            formats_imageset_open(&st->set, inputs, kept, &options, tell_skip, st, &error);
-        if (status != TAPER_OK)
-            code = cli_fail("compare", kept ? inputs[0] : st->s.filelist, status, &error);
+        formats_imageset_options options = {.filelist = st->s.filelist,
+                                            .limits = &st->limits,
+                                            .follow_links = st->s.follow_links};
+        taper_status status = formats_imageset_open(&st->set, inputs, kept, &options,
+                                                    cli_left_out_file, &st->left, &error);
+        if (status != TAPER_OK) {
+            cli_left_out_tell(&st->left, NULL);
+            code = cli_fail("compare", NULL, status, &error);
+            if (status == TAPER_ERR_ARG && st->left.failed) code = (int)st->left.code;
+        }
     }
-    st->originals = (cli_originals){.set = st->set, .alpha = (cli_alpha)st->s.alpha};
+    st->originals = (cli_originals){.set = st->set, .alpha = (formats_alpha)st->s.alpha};
     free(inputs);
     return code;
 }
@@ -407,6 +416,7 @@ int cmd_compare(int argc, char **argv) {
         return code;
     }
     cli_options_name_idle(&cli_verb_compare, st.s.output ? USE_REPORT : 0);
+    st.left = (cli_left_out){.common = &st.s.common, .verb = "compare"};
     st.limits = cli_limits(&st.s.common);
     st.limits = formats_limits_or_default(&st.limits);
     st.subject.limits = &st.limits;
@@ -417,7 +427,8 @@ int cmd_compare(int argc, char **argv) {
     if (code == CLI_DONE) code = measure_own(&st);
     if (code == CLI_DONE) code = measure_rivals(&st);
     if (code == CLI_DONE) code = tell(&st, command);
-    if (code == CLI_DONE && st.skipped) code = CLI_SOME_FAILED;
+    if (code == CLI_DONE) cli_left_out_tell(&st.left, st.set);
+    if (code == CLI_DONE && st.left.failed) code = CLI_SOME_FAILED;
     cli_subject_close(&st.subject);
     cli_originals_close(&st.originals);
     cli_model_close(&st.model);

@@ -6,6 +6,7 @@
 #include "../codec/group_reader.h"
 #include "../formats/image.h"
 #include "inputs.h"
+#include "left_out.h"
 #include "outputs.h"
 #include "progress.h"
 #include "psnr_cut.h"
@@ -20,15 +21,13 @@ typedef struct settings {
     const char *output, *model, *filelist, *labels;
     cli_cut cut;
     double psnr;
-    int layout, allocation, embed, alpha;
+    int layout, allocation, embed, alpha, follow_links;
     int64_t group;
 } settings;
 
-enum alpha_policy { ALPHA_REFUSE, ALPHA_DROP, ALPHA_WHITE };
-
 static const char *const layouts[] = {"set", "image", NULL}; /* in the order of taper_layout */
 static const char *const allocations[] = {"even", "mean", "equal", NULL}; /* taper_allocation */
-static const char *const alphas[] = {"refuse", "drop", "white", NULL};
+static const char *const alphas[] = {"refuse", "drop", "white", NULL}; /* formats_alpha */
 enum { USE_SET = 1 };
 static const char *const uses[] = {"--layout set", NULL};
 static const cli_option options[] = {
@@ -38,7 +37,8 @@ static const cli_option options[] = {
      .initial = CLI_DEFAULT_MODEL,
      .help = "made by `taper train`; or photo or tiny, which are built in"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
-     .help = "read names of inputs from this file, one a line"},
+     .help = "read names of inputs from this file, one a line; - is standard input"},
+    CLI_FOLLOW_OPTION(settings),
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
      .help = "class labels: IDX, or CSV `name,label`, or one label a line"},
     CLI_CUT_OPTIONS(settings),
@@ -82,9 +82,18 @@ const cli_verb cli_verb_encode = {
         "same PSNR (richer images go ahead). Both are for sets of hundreds of images.\n\n"
         "Images with transparency are refused, unless --alpha says to drop the alpha "
         "channel, or to lay the image on white.\n\n"
-        "An input that cannot be used is named and left out; the exit code is then 1. When "
-        "that is all of them, nothing is written, and the exit code is that of the first "
-        "failure.",
+        "A picture is turned upright as its EXIF orientation says. Colour profiles are not kept, "
+        "which is said of those that are not sRGB.\n\n"
+        "An input that cannot be used is named and left out; the exit code is then 1. Inputs of "
+        "which the same is to be said (alpha, a format that is not read) are told in one line "
+        "with their number; -v names each. When that is all inputs, nothing is written, and "
+        "the exit code says why: 3 damaged, 5 not there or not permitted, 6 above a limit, 2 of "
+        "a kind that is not taken, or some of this and some of that. A disk that cannot be read "
+        "(5) or a lack of memory (6) ends the run: nothing is written then, for it would be "
+        "less than what is there.\n\n"
+        "Files in a folder that are no images are passed over and counted. Links to files are "
+        "taken as files; links to folders are not followed, with --follow-links those that lead "
+        "to a place below the folder given.",
     .examples = "taper encode -o holiday.taper holiday/         # with the model for photographs\n"
                 "taper encode -m cats.tpm -o cats.taper cats/     # with one of your own\n"
                 "taper encode -m cifar.tpm --bytes-per-image 200 -o test.taper test_batch.bin\n"
@@ -99,38 +108,25 @@ typedef struct state {
     FILE *coding; /* where chunks wait while encoding */
     size_t *kept; /* [count]: the container's image i is the set's image kept[i] */
     size_t count;
-    size_t skipped; /* files that gave no image when the set was listed */
-    size_t failed;  /* images that could not be read or taken */
+    cli_left_out left;
     uint64_t pixels;
-    taper_status first_failure; /* of an input */
     cli_progress progress;
 } state;
 
 /* --- inputs --- */
 
-static void input_failed(state *st, const char *path, taper_status status, const taper_error *why) {
-    if (st->first_failure == TAPER_OK) st->first_failure = status;
-    cli_fail("encode", path, status, why);
-}
-
-static void on_skip(void *user, const char *path, const taper_error *why) {
-    state *st = user;
-    if (cli_is_same_file(path, st->s.output)) return; /* an earlier result in the input folder */
-    st->skipped++;
-    input_failed(st, path, why->status, why);
-}
-
 static int open_set(state *st, char **paths, size_t n) {
     taper_error error = {0};
-    formats_imageset_options o = {st->s.filelist, st->s.labels, &st->limits};
+    formats_imageset_options o = {st->s.filelist, st->s.labels, &st->limits, st->s.follow_links};
     cli_progress_start(&st->progress, &st->s.common, "listing the inputs", 0, "files");
     taper_status status = formats_imageset_open(&st->set, (const char *const *)paths, n, &o,
-                                                on_skip, st, &error);
+                                                cli_left_out_file, &st->left, &error);
     cli_progress_end(&st->progress);
     if (status == TAPER_OK) return CLI_DONE;
+    bool none_usable = status == TAPER_ERR_ARG && st->left.failed && !st->s.labels;
+    cli_left_out_tell(&st->left, NULL);
     cli_fail("encode", NULL, status, &error);
-    bool none_usable = status == TAPER_ERR_ARG && st->skipped && !st->s.labels;
-    return cli_exit_code(none_usable ? st->first_failure : status);
+    return none_usable ? st->left.code : cli_exit_code(status);
 }
 
 /* Would writing the output lose an input? Only an existing one can be the same file. */
@@ -151,23 +147,6 @@ static int check_output_in_set(const state *st) {
         before = path;
     }
     return CLI_DONE;
-}
-
-/* Take the alpha channel away: 2 -> 1 or 4 -> 3 channels, in place. */
-static void drop_alpha(taper_image *image) {
-    size_t channels = image->channels, sample = image->depth / 8u;
-    size_t pixels = (size_t)image->width * image->height, colour = (channels - 1) * sample;
-    uint8_t *to = image->pixels;
-    const uint8_t *from = image->pixels;
-    for (size_t i = 0; i < pixels; i++, to += colour, from += channels * sample)
-        memmove(to, from, colour);
-    image->channels--;
-}
-
-static void apply_alpha(const state *st, taper_image *image) {
-    if (!formats_image_has_alpha(image) || st->s.alpha == ALPHA_REFUSE) return;
-    if (st->s.alpha == ALPHA_DROP) drop_alpha(image);
-    else formats_image_flatten(image, 65535);
 }
 
 /* --- encoding --- */
@@ -219,7 +198,7 @@ static int add_image(state *st, size_t i, taper_image *image) {
     taper_error error = {0};
     const char *name = formats_imageset_name(st->set, i), *path = formats_imageset_path(st->set, i);
     taper_status status = TAPER_OK;
-    apply_alpha(st, image);
+    formats_image_apply_alpha(image, (formats_alpha)st->s.alpha);
     if (name && !formats_name_is_legal(name))
         status = formats_fail(&error, TAPER_ERR_UNSUPPORTED,
                               "its name holds a backslash or control character; rename it");
@@ -233,8 +212,17 @@ static int add_image(state *st, size_t i, taper_image *image) {
     }
     if (status != TAPER_ERR_UNSUPPORTED && status != TAPER_ERR_LIMIT)
         return cli_fail("encode", st->s.output, status, &error);
-    st->failed++;
-    input_failed(st, path, status, &error);
+    cli_left_out_image(&st->left, path, &error);
+    return CLI_DONE;
+}
+
+/* Image i cannot be read. When that is the system's fault the run ends: a container without it
+ * would take the place of a better one. */
+static int cannot_read(state *st, size_t i, taper_status status, const taper_error *why) {
+    const char *path = formats_imageset_path(st->set, i);
+    if (status == TAPER_ERR_IO || status == TAPER_ERR_NOMEM)
+        return cli_fail("encode", path, status, why);
+    cli_left_out_image(&st->left, path, why);
     return CLI_DONE;
 }
 
@@ -249,10 +237,7 @@ static int add_all(state *st, cli_readahead *ahead) {
         if (status == TAPER_OK) {
             code = add_image(st, i, &image);
             formats_image_free(&image);
-        } else {
-            st->failed++;
-            input_failed(st, formats_imageset_path(st->set, i), status, &error);
-        }
+        } else code = cannot_read(st, i, status, &error);
         cli_progress_add(&st->progress, 1);
     }
     cli_progress_end(&st->progress);
@@ -283,10 +268,11 @@ static int feed(state *st) {
     if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
     code = add_all(st, ahead);
     cli_readahead_free(ahead);
-    if (code != CLI_DONE || st->count) return code;
-    cli_error("encode", NULL, "all %zu inputs failed: nothing was written",
-              st->skipped + st->failed);
-    return cli_exit_code(st->first_failure);
+    if (code != CLI_DONE) return code;
+    cli_left_out_tell(&st->left, st->set);
+    if (st->count) return CLI_DONE;
+    cli_error("encode", NULL, "no input could be used: nothing was written");
+    return st->left.code;
 }
 
 /* --- writing --- */
@@ -308,7 +294,7 @@ static taper_status copy(const taper_source *from, const taper_sink *to, taper_e
 static taper_status read_original(void *user, uint64_t i, taper_image *out, taper_error *error) {
     const state *st = user;
     TAPER_TRY(formats_imageset_read(st->set, st->kept[i], out, error));
-    apply_alpha(st, out);
+    formats_image_apply_alpha(out, (formats_alpha)st->s.alpha);
     return TAPER_OK;
 }
 
@@ -424,14 +410,11 @@ int cmd_encode(int argc, char **argv) {
         return cli_usage(&cli_verb_encode,
                          "give one of --bytes, --bpp, --bytes-per-image and --psnr");
     cli_options_name_idle(&cli_verb_encode, s->layout == TAPER_LAYOUT_SET ? USE_SET : 0);
+    st.left = (cli_left_out){.common = &s->common, .verb = "encode", .output = s->output};
     st.limits = cli_limits(&s->common);
     st.limits = formats_limits_or_default(&st.limits);
     code = encode(&st, argv + first, (size_t)(argc - first));
-    if (code == CLI_DONE && st.skipped + st.failed) {
-        cli_error("encode", NULL, "%zu of %zu inputs failed and were left out",
-                  st.skipped + st.failed, st.skipped + formats_imageset_count(st.set));
-        code = CLI_SOME_FAILED;
-    }
+    if (code == CLI_DONE && st.left.failed) code = CLI_SOME_FAILED;
     taper_encoder_free(st.encoder);
     if (st.coding) fclose(st.coding);
     formats_imageset_close(st.set);

@@ -16,7 +16,7 @@ typedef struct settings {
     const char *truncation, *regularise;
     const char *from;
     int fast, preset, family, alpha, resume, code, activation, untied, sweep, gradient, optimiser;
-    int unit, basis, loss;
+    int unit, basis, loss, follow_links;
     int64_t units, epochs, batch, seed, set_images, patience, conditional, head, predict_epochs;
     int64_t restore, restore_steps;
     double rate, rho, truncated, lambda, weight_error;
@@ -25,7 +25,7 @@ typedef struct settings {
 } settings;
 
 static const char *const families[] = {"pca", "dense", "conv", NULL}; /* as in taper_family */
-static const char *const alphas[] = {"refuse", "drop", NULL};
+static const char *const alphas[] = {"refuse", "drop", "white", NULL}; /* formats_alpha */
 static const char *const codes[] = {"planes", "units", "binary", NULL};
 static const char *const activations[] = {"relu", "logistic", "linear", NULL};
 static const char *const bases[] = {"sparse", "principal", NULL};
@@ -178,11 +178,12 @@ static const cli_option options[] = {
     {"plot", 0, CLI_STRING, "STEM", offsetof(settings, plot),
      .help = "curves as STEM.png, STEM.svg, STEM.csv"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
-     .help = "inputs, one path a line"},
+     .help = "inputs, one path a line; - is standard input"},
+    CLI_FOLLOW_OPTION(settings),
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
      .help = "taken, as by `encode`, but not looked at", .uses = USE_NEVER},
     {"alpha", 0, CLI_CHOICE, "HOW", offsetof(settings, alpha), .choices = alphas,
-     .initial = "refuse", .help = "images with alpha: refuse, or drop it"},
+     .initial = "refuse", .help = "images with transparency"},
     CLI_OUTPUT_OPTIONS(settings),
     CLI_TALK_OPTIONS(settings),
     CLI_JSON_OPTION(settings),
@@ -383,7 +384,7 @@ static int learn(const settings *s, const cli_model *from, cli_train_talk *t,
     if (status != TAPER_OK) return cli_fail("train", about, status, &error);
     cli_train_report(t, &r);
     if (s->plot) cli_train_draw(t, &r);
-    return t->skipped ? CLI_SOME_FAILED : CLI_DONE;
+    return t->left.failed ? CLI_SOME_FAILED : CLI_DONE;
 }
 
 /* Refuse before hours of work what would fail after them. */
@@ -398,29 +399,44 @@ static int check_target(const settings *s) {
     return CLI_DONE;
 }
 
+/* There is nothing to learn from: say why, and with which exit code. */
+static int no_images(cli_train_talk *t, const formats_imageset *set, bool is_labels,
+                     taper_status status, const taper_error *error) {
+    bool all_failed = status == TAPER_ERR_ARG && t->left.failed && !is_labels;
+    if (status == TAPER_ERR_ARG) cli_left_out_tell(&t->left, set);
+    int code = cli_fail("train", NULL, status, error);
+    return all_failed ? (int)t->left.code : code;
+}
+
 static int run(const settings *s, const cli_model *from, const char *const *paths, size_t n) {
     cli_train_talk t = {.common = &s->common,
                         .output = s->output,
                         .log_path = s->log,
                         .plot = s->plot,
-                        .append = s->resume};
+                        .append = s->resume,
+                        .left = {.common = &s->common, .verb = "train", .output = s->output}};
     taper_limits limits = cli_limits(&s->common);
-    formats_imageset_options open = {
-        .filelist = s->filelist, .labels = s->labels, .limits = &limits};
+    formats_imageset_options open = {.filelist = s->filelist,
+                                     .labels = s->labels,
+                                     .limits = &limits,
+                                     .follow_links = s->follow_links};
     formats_imageset *set;
     train_dataset data;
     taper_error error = {0};
     taper_status status =
-        formats_imageset_open(&set, paths, n, &open, cli_train_say_skip, &t, &error);
-    if (status != TAPER_OK) return cli_fail("train", n ? paths[0] : s->filelist, status, &error);
+        formats_imageset_open(&set, paths, n, &open, cli_left_out_file, &t.left, &error);
+    if (status != TAPER_OK) return no_images(&t, NULL, s->labels, status, &error);
     cli_progress_start(&t.progress, &s->common, "reading", formats_imageset_count(set), "images");
     status = train_dataset_load(&data, set,
                                 (limits.max_memory ? limits.max_memory : (uint64_t)1 << 32) / 4,
-                                s->alpha, cli_train_say_skip, cli_train_say_read, &t, &error);
+                                (formats_alpha)s->alpha, cli_train_say_skip, cli_train_say_read, &t,
+                                &error);
     cli_progress_end(&t.progress);
+    int none = status == TAPER_OK ? CLI_DONE : no_images(&t, set, false, status, &error);
+    if (status == TAPER_OK) cli_left_out_tell(&t.left, set);
     formats_imageset_close(set);
-    if (status != TAPER_OK) return cli_fail("train", n ? paths[0] : s->filelist, status, &error);
-    if (data.n + t.skipped < data.available)
+    if (none != CLI_DONE) return none;
+    if (data.n + t.left.failed - t.left.files < data.available)
         cli_note(&s->common, "train",
                  "learning from %zu of %zu images, evenly chosen, to stay within --max-memory",
                  data.n, data.available);

@@ -15,8 +15,8 @@ cli_exit cli_exit_code(taper_status status) {
     switch (status) {
     case TAPER_OK: return CLI_DONE;
     case TAPER_ERR_ARG:
-    case TAPER_ERR_MODEL: return CLI_USAGE;
-    case TAPER_ERR_UNSUPPORTED: return CLI_SOME_FAILED;
+    case TAPER_ERR_MODEL:
+    case TAPER_ERR_UNSUPPORTED: return CLI_USAGE;
     case TAPER_ERR_TRUNCATED:
     case TAPER_ERR_CORRUPT:
     case TAPER_ERR_VERSION: return CLI_CORRUPT;

@@ -99,6 +99,9 @@ extern const cli_verb cli_verb_train, cli_verb_encode, cli_verb_truncate, cli_ve
      .help = "no progress and no notes"},                                                          \
     {"verbose", 'v', CLI_FLAG, .offset = offsetof(S, common.verbose),                              \
      .help = "say more; twice for even more"}
+#define CLI_FOLLOW_OPTION(S)                                                                       \
+    {"follow-links", 0, CLI_FLAG, .offset = offsetof(S, follow_links),                             \
+     .help = "enter links to folders too, within the folder given"}
 #define CLI_JSON_OPTION(S)                                                                         \
     {"json", 0, CLI_FLAG, .offset = offsetof(S, common.json),                                      \
      .help = "JSON lines on standard output"}

@@ -20,8 +20,7 @@ void cli_train_talk_end(cli_train_talk *t) {
 /* --- while it works -------------------------------------------------------------------- */
 
 void cli_train_say_skip(void *user, const char *path, const taper_error *why) {
-    ((cli_train_talk *)user)->skipped++;
-    cli_warning("train", path, "%s", why->text);
+    cli_left_out_image(&((cli_train_talk *)user)->left, path, why);
 }
 
 void cli_train_say_read(void *user, uint64_t done, uint64_t total) {
@@ -180,7 +179,7 @@ static void report_json(const cli_train_talk *t, const train_report *r) {
     cli_json_string(&j, "model", t->output);
     cli_json_uint(&j, "images", r->images);
     cli_json_uint(&j, "validation_images", r->validation_images);
-    cli_json_uint(&j, "skipped", t->skipped);
+    cli_json_uint(&j, "skipped", t->left.failed);
     cli_json_uint(&j, "window_width", r->window.width);
     cli_json_uint(&j, "window_height", r->window.height);
     cli_json_uint(&j, "units", r->units);

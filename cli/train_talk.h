@@ -3,6 +3,7 @@
 #ifndef CLI_TRAIN_TALK_H
 #define CLI_TRAIN_TALK_H
 #include "../train/train.h"
+#include "left_out.h"
 #include "progress.h"
 #include <stdio.h>
 
@@ -11,11 +12,11 @@ typedef struct cli_train_talk {
     const char *output;   /* the model's path */
     const char *log_path; /* JSON lines, or NULL; opened by begin */
     const char *plot;     /* stem, or NULL */
+    cli_left_out left;
     int append;           /* go on with the log of a run that is resumed */
     /* its own */
     cli_progress progress;
     const char *stage;
-    size_t skipped;
     FILE *log;
     struct {
         double epoch, training, validation, swept;
@@ -28,7 +29,7 @@ typedef struct cli_train_talk {
 void cli_train_talk_begin(cli_train_talk *talk);
 void cli_train_talk_end(cli_train_talk *talk);
 
-/* For formats_imageset_open and train_dataset_load; user is the talk. */
+/* For train_dataset_load; user is the talk. */
 void cli_train_say_skip(void *user, const char *path, const taper_error *why);
 void cli_train_say_read(void *user, uint64_t done, uint64_t total);
 /* For train_model. */

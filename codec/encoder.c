@@ -24,8 +24,8 @@ static taper_status check_image(const taper_encoder *e, const taper_image *image
                             "an image without pixels or of an illegal kind was given");
     if (image->channels == 2 || image->channels == 4)
         return formats_fail(error, TAPER_ERR_UNSUPPORTED,
-                            "image has an alpha channel, which taper does not carry; remove it "
-                            "first, or give --alpha drop");
+                            "the image has an alpha channel, which taper does not carry; give "
+                            "--alpha white or --alpha drop");
     if (image->channels > e->model->window.channels)
         return formats_fail(
             error, TAPER_ERR_UNSUPPORTED,

@@ -38,8 +38,25 @@ taper_status formats_fail_errno(taper_error *error, int errnum, const char *what
                                              : TAPER_ERR_IO;
     char reason[96];
     if (strerror_r(errnum, reason, sizeof reason) != 0) reason[0] = '\0';
-    if (!reason[0]) return formats_fail(error, status, "cannot %s: error %d", what, errnum);
-    return formats_fail(error, status, "cannot %s: %s; %s", what, reason, remedy_for(errnum));
+    if (!reason[0]) formats_fail(error, status, "cannot %s: error %d", what, errnum);
+    else formats_fail(error, status, "cannot %s: %s; %s", what, reason, remedy_for(errnum));
+    errno = errnum; /* strerror_r may have changed it */
+    return status;
+}
+
+int formats_errno_is_of_path(int errnum) {
+    switch (errnum) {
+    case ENOENT:
+    case ENOTDIR:
+    case EISDIR:
+    case EACCES:
+    case EPERM:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case ENXIO:
+    case ENODEV: return 1;
+    default: return 0;
+    }
 }
 
 /* read() that survives signals; -1 with errno on failure. */
@@ -126,16 +143,16 @@ taper_status formats_file_peek(const char *path, void *to, size_t n, size_t *got
                                taper_error *error) {
     *got = 0;
     taper_status status = TAPER_OK;
-    int descriptor = open_for_reading(path, &status, error);
+    int failed = 0, descriptor = open_for_reading(path, &status, error);
     if (descriptor < 0) return status;
     while (*got < n) {
         ssize_t more = read_some(descriptor, (uint8_t *)to + *got, n - *got);
-        if (more < 0) status = formats_fail_errno(error, errno, "read");
+        if (more < 0) failed = errno;
         if (more <= 0) break;
         *got += (size_t)more;
     }
     close(descriptor);
-    return status;
+    return failed ? formats_fail_errno(error, failed, "read") : TAPER_OK;
 }
 
 taper_status formats_file_open(formats_file **out, const char *path, taper_error *error) {

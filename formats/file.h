@@ -10,6 +10,10 @@
  * (TAPER_ERR_NOMEM for ENOMEM, TAPER_ERR_EXISTS for EEXIST). error may be NULL. */
 taper_status formats_fail_errno(taper_error *error, int errnum, const char *what);
 
+/* 1 when an errno value is about the one path that was named (missing, not permitted, no such
+ * device); 0 when it is about the disk, memory or the process, and others will fare no better. */
+int formats_errno_is_of_path(int errnum);
+
 /* Read everything a descriptor still gives: a file, a pipe, standard input. *bytes is malloc'd
  * and the caller's to free (never NULL on success, also for 0 bytes; NULL on failure). More than
  * ceiling bytes is TAPER_ERR_LIMIT. The descriptor stays the caller's. */
@@ -20,7 +24,8 @@ taper_status formats_descriptor_read(int descriptor, uint64_t ceiling, uint8_t *
 taper_status formats_file_read(const char *path, uint64_t ceiling, uint8_t **bytes, size_t *size,
                                taper_error *error);
 
-/* Read up to n bytes from the front of a regular file; *got is how many there were. */
+/* Read up to n bytes from the front of a regular file; *got is how many there were. After
+ * TAPER_ERR_IO errno is the system's. */
 taper_status formats_file_peek(const char *path, void *to, size_t n, size_t *got,
                                taper_error *error);
 

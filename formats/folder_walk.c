@@ -4,9 +4,11 @@
 #include "file.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* A folder's identity. Folders that have been entered stand in an open-addressed hash table. */
 typedef struct folder_id {
@@ -17,6 +19,8 @@ typedef struct folder_id {
 
 typedef struct walk {
     const char *root;
+    struct stat root_is;
+    int follow_links;
     uint64_t max_files;
     formats_path_list *files;
     formats_path_list links; /* links to folders, to be entered after everything else */
@@ -64,14 +68,25 @@ char *formats_path_join(const char *folder, const char *name) {
     return path;
 }
 
-static void report(const walk *w, const char *path, const taper_error *why) {
-    if (w->problem) w->problem(w->user, path, why);
+static void report(const walk *w, formats_folder_problem what, const char *path,
+                   const taper_error *why) {
+    if (w->problem) w->problem(w->user, what, path, why);
 }
 
-static void report_errno(const walk *w, const char *path, int errnum, const char *what) {
+/* What the system says against this path alone is reported; what hits others too ends the walk. */
+static taper_status report_errno(const walk *w, const char *path, int errnum, const char *what) {
     taper_error why;
-    formats_fail_errno(&why, errnum, what);
-    report(w, path, &why);
+    taper_status status = formats_fail_errno(&why, errnum, what);
+    if (!formats_errno_is_of_path(errnum))
+        return formats_fail(w->error, status, "'%.100s': %.140s", path, why.text);
+    report(w, FORMATS_FOLDER_FAILED, path, &why);
+    return TAPER_OK;
+}
+
+static void report_link(const walk *w, const char *path, const char *sentence) {
+    taper_error why;
+    formats_fail(&why, TAPER_ERR_UNSUPPORTED, "%s", sentence);
+    report(w, FORMATS_FOLDER_LINK, path, &why);
 }
 
 static size_t slot_of(const folder_id *table, size_t capacity, dev_t device, ino_t inode) {
@@ -107,25 +122,27 @@ static taper_status enter(walk *w, const struct stat *st, int *first) {
     return TAPER_OK;
 }
 
-/* Names in one folder, dot files left out. */
+static int compare_paths(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Names in one folder, dot files left out, in byte order: so is what is said of them. */
 static taper_status read_names(const walk *w, const char *path, formats_path_list *names) {
     DIR *dir = opendir(path);
-    if (!dir) {
-        report_errno(w, path, errno, "open the folder");
-        return TAPER_OK;
-    }
+    if (!dir) return report_errno(w, path, errno, "open the folder");
     taper_status status = TAPER_OK;
     while (status == TAPER_OK) {
         errno = 0;
         const struct dirent *entry = readdir(dir);
         if (!entry) {
-            if (errno) report_errno(w, path, errno, "read the folder");
+            if (errno) status = report_errno(w, path, errno, "read the folder");
             break;
         }
         if (entry->d_name[0] != '.')
             status = formats_path_list_add(names, strdup(entry->d_name), w->error);
     }
     closedir(dir);
+    if (names->count) qsort(names->paths, names->count, sizeof *names->paths, compare_paths);
     return status;
 }
 
@@ -135,12 +152,15 @@ static taper_status walk_folder(walk *w, const char *relative, const char *path)
 static taper_status visit(walk *w, const char *relative, const char *path) {
     struct stat st;
     int missing = lstat(path, &st) != 0, is_link = !missing && S_ISLNK(st.st_mode);
-    if (missing || (is_link && stat(path, &st) != 0)) {
-        report_errno(w, path, errno, "examine");
-        return TAPER_OK;
-    }
+    if (missing || (is_link && stat(path, &st) != 0))
+        return report_errno(w, path, errno, "examine");
     if (S_ISDIR(st.st_mode)) {
-        if (is_link) return formats_path_list_add(&w->links, strdup(relative), w->error);
+        if (is_link && w->follow_links)
+            return formats_path_list_add(&w->links, strdup(relative), w->error);
+        if (is_link) {
+            report_link(w, path, "links to folders are entered with --follow-links only");
+            return TAPER_OK;
+        }
         int first;
         TAPER_TRY(enter(w, &st, &first));
         return first ? walk_folder(w, relative, path) : TAPER_OK;
@@ -154,7 +174,7 @@ static taper_status visit(walk *w, const char *relative, const char *path) {
     }
     taper_error why;
     formats_fail(&why, TAPER_ERR_UNSUPPORTED, "is neither a file nor a folder");
-    report(w, path, &why);
+    report(w, FORMATS_FOLDER_OTHER, path, &why);
     return TAPER_OK;
 }
 
@@ -183,37 +203,63 @@ static char *take_link(walk *w) {
     return link;
 }
 
+static int is_same(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Does the folder that path leads to lie below the one that is walked? It does when that one is met
+ * on the way up. Fails with -1 and errno. */
+static int is_below_root(const walk *w, const char *path, int *below) {
+    enum { FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
+    struct stat st, before = {0};
+    int at = open(path, FLAGS), failed = at < 0;
+    *below = 0;
+    for (int first = 1; !failed; first = 0) {
+        failed = fstat(at, &st) != 0;
+        if (failed || (*below = is_same(&st, &w->root_is)) || (!first && is_same(&st, &before)))
+            break;
+        before = st;
+        int up = openat(at, "..", FLAGS), why = errno;
+        close(at);
+        at = up;
+        errno = why;
+        failed = at < 0;
+    }
+    int why = errno;
+    if (at >= 0) close(at);
+    errno = why;
+    return failed ? -1 : 0;
+}
+
 static taper_status enter_link(walk *w, const char *relative) {
     char *path = formats_path_join(w->root, relative);
     if (!path) return no_memory(w->error);
     struct stat st;
-    int first = 0;
+    int first = 0, below = 0;
     taper_status status = TAPER_OK;
-    if (stat(path, &st) == 0) status = enter(w, &st, &first);
-    else report_errno(w, path, errno, "examine");
+    if (stat(path, &st) != 0 || is_below_root(w, path, &below) != 0)
+        status = report_errno(w, path, errno, "examine");
+    else if (!below) report_link(w, path, "links that lead out of the folder are not entered");
+    else status = enter(w, &st, &first);
     if (status == TAPER_OK && first) status = walk_folder(w, relative, path);
     free(path);
     return status;
 }
 
-static int compare_paths(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-taper_status formats_folder_walk(const char *folder, uint64_t max_files, formats_path_list *out,
-                                 formats_folder_problem_fn *problem, void *user,
-                                 taper_error *error) {
+taper_status formats_folder_walk(const char *folder, uint64_t max_files, int follow_links,
+                                 formats_path_list *out, formats_folder_problem_fn *problem,
+                                 void *user, taper_error *error) {
     *out = (formats_path_list){0};
     walk w = {.root = folder,
+              .follow_links = follow_links,
               .max_files = max_files,
               .files = out,
               .problem = problem,
               .user = user,
               .error = error};
-    struct stat st;
     int first;
-    taper_status status = stat(folder, &st) == 0
-                              ? enter(&w, &st, &first)
+    taper_status status = stat(folder, &w.root_is) == 0
+                              ? enter(&w, &w.root_is, &first)
                               : formats_fail_errno(error, errno, "open the folder");
     if (status == TAPER_OK) status = walk_folder(&w, "", folder);
     while (status == TAPER_OK && w.links.count) {

@@ -17,16 +17,25 @@ taper_status formats_path_list_add(formats_path_list *list, char *path, taper_er
 /* "folder/name" in new memory, without a doubled slash; NULL without memory. */
 char *formats_path_join(const char *folder, const char *name);
 
-/* Called for each thing below the folder that cannot be used: a folder that may not be opened, a
- * link to nothing, a device. path includes the folder's. May be NULL. */
-typedef void formats_folder_problem_fn(void *user, const char *path, const taper_error *why);
+typedef enum formats_folder_problem {
+    FORMATS_FOLDER_FAILED, /* may not be opened, a link to nothing */
+    FORMATS_FOLDER_OTHER,  /* neither a file nor a folder */
+    FORMATS_FOLDER_LINK    /* a link to a folder that is not entered */
+} formats_folder_problem;
+
+/* Called for each thing below the folder that is left out. path includes the folder's. May be
+ * NULL. */
+typedef void formats_folder_problem_fn(void *user, formats_folder_problem what, const char *path,
+                                       const taper_error *why);
 
 /* List the regular files below folder, in byte order of their relative paths. Names that begin with
- * a dot are left out, files and folders alike. Symbolic links are followed, but no folder is
- * entered twice, so loops end and a file below a folder is listed once; the way without links is
- * preferred. More than max_files files is TAPER_ERR_LIMIT. On failure *out is empty. */
-taper_status formats_folder_walk(const char *folder, uint64_t max_files, formats_path_list *out,
-                                 formats_folder_problem_fn *problem, void *user,
-                                 taper_error *error);
+ * a dot are left out, files and folders alike. Links to files are files, wherever they lead. Links
+ * to folders are not entered, unless follow_links is 1 and they lead to a place below the folder;
+ * no folder is entered twice, so loops end, and the way without links is preferred. More than
+ * max_files files is TAPER_ERR_LIMIT; a disk that cannot be read or a lack of memory is a failure
+ * too, with the path in the text. On failure *out is empty. */
+taper_status formats_folder_walk(const char *folder, uint64_t max_files, int follow_links,
+                                 formats_path_list *out, formats_folder_problem_fn *problem,
+                                 void *user, taper_error *error);
 
 #endif

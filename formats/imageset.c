@@ -2,14 +2,27 @@
 #include "imageset.h"
 #include "imageset_parts.h"
 #include "jpeg.h"
+#include "metadata.h"
 #include "png.h"
 #include "pnm.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* --- opening --- */
 
+/* Standard input gives its bytes once. */
+static taper_status check_stdin(const imageset_builder *b, const char *const *paths, size_t n_paths,
+                                const char *filelist) {
+    size_t named = filelist && strcmp(filelist, "-") == 0;
+    for (size_t i = 0; i < n_paths; i++) named += strcmp(paths[i], "-") == 0;
+    if (named < 2) return TAPER_OK;
+    return formats_fail(b->error, TAPER_ERR_ARG,
+                        "standard input is named twice; name it once, as an image or as the list");
+}
+
 static taper_status add_inputs(imageset_builder *b, const char *const *paths, size_t n_paths,
                                const char *filelist) {
+    TAPER_TRY(check_stdin(b, paths, n_paths, filelist));
     for (size_t i = 0; i < n_paths; i++) TAPER_TRY(imageset_add_input(b, paths[i]));
     if (filelist) TAPER_TRY(imageset_add_list(b, filelist));
     if (b->set->count) return TAPER_OK;
@@ -29,7 +42,8 @@ taper_status formats_imageset_open(formats_imageset **out, const char *const *pa
                                    taper_error *error) {
     *out = NULL;
     formats_imageset_options o = options ? *options : (formats_imageset_options){0};
-    imageset_builder b = {.skip = skip, .skip_user = skip_user, .error = error};
+    imageset_builder b = {
+        .skip = skip, .skip_user = skip_user, .error = error, .follow_links = o.follow_links};
     b.set = calloc(1, sizeof *b.set);
     b.names = formats_image_names_make();
     taper_status status = TAPER_OK;
@@ -62,22 +76,33 @@ void formats_imageset_close(formats_imageset *set) {
 
 /* --- reading --- */
 
-static taper_status decode(image_kind kind, const uint8_t *bytes, size_t n,
-                           const taper_limits *limits, taper_image *out, taper_error *error) {
-    switch (kind) {
-    case KIND_PNG: return formats_png_decode(bytes, n, limits, out, error);
-    case KIND_JPEG: return formats_jpeg_decode(bytes, n, limits, out, error);
+static taper_status decode(const formats_imageset *set, image_entry *entry, const uint8_t *bytes,
+                           size_t n, taper_image *out, taper_error *error) {
+    const taper_limits *limits = &set->limits;
+    int has_profile = 0;
+    switch (set->files[entry->file].kind) {
+    case KIND_PNG:
+        TAPER_TRY(formats_png_decode(bytes, n, limits, out, error));
+        has_profile = formats_png_has_profile(bytes, n);
+        break;
+    case KIND_JPEG:
+        TAPER_TRY(formats_jpeg_decode(bytes, n, limits, out, error));
+        has_profile = formats_jpeg_has_profile(bytes, n);
+        break;
     default: return formats_pnm_decode(bytes, n, limits, out, NULL, error);
     }
+    if (has_profile) atomic_store(&entry->has_profile, 1);
+    return TAPER_OK;
 }
 
 /* An image of its own file. */
-static taper_status read_file(const formats_imageset *set, const image_file *file, taper_image *out,
+static taper_status read_file(const formats_imageset *set, image_entry *entry, taper_image *out,
                               taper_error *error) {
     uint8_t *bytes;
     size_t size;
-    TAPER_TRY(formats_file_read(file->path, set->limits.max_memory, &bytes, &size, error));
-    taper_status status = decode(file->kind, bytes, size, &set->limits, out, error);
+    const char *path = set->files[entry->file].path;
+    TAPER_TRY(formats_file_read(path, set->limits.max_memory, &bytes, &size, error));
+    taper_status status = decode(set, entry, bytes, size, out, error);
     free(bytes);
     return status;
 }
@@ -101,7 +126,7 @@ static taper_status read_pnm_at(const formats_imageset *set, const image_pack *p
     if (!bytes) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read an image");
     taper_status status = formats_source_read(&pack->source, offset, bytes, (size_t)wanted, error);
     if (status == TAPER_OK)
-        status = decode(KIND_PNM, bytes, (size_t)wanted, &set->limits, out, error);
+        status = formats_pnm_decode(bytes, (size_t)wanted, &set->limits, out, NULL, error);
     free(bytes);
     return status;
 }
@@ -110,19 +135,27 @@ taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_
                                    taper_error *error) {
     *out = (taper_image){0};
     if (i >= set->count) return formats_fail(error, TAPER_ERR_ARG, "the set has no image %zu", i);
-    const image_entry *entry = &set->entries[i];
+    image_entry *entry = &set->entries[i];
     const image_file *file = &set->files[entry->file];
     const image_pack *pack = file->pack;
-    if (!pack) return read_file(set, file, out, error);
+    if (!pack) return read_file(set, entry, out, error);
     switch (file->kind) {
     case KIND_IDX:
         return formats_idx_read(&pack->source, &pack->idx, (uint32_t)entry->part, out, error);
     case KIND_CIFAR:
         return formats_cifar_read(&pack->source, &pack->cifar, (uint32_t)entry->part, out, error);
     case KIND_PNM: return read_pnm_at(set, pack, entry->part, out, error);
-    default:
-        return decode(file->kind, pack->memory.bytes, pack->memory.size, &set->limits, out, error);
+    default: return decode(set, entry, pack->memory.bytes, pack->memory.size, out, error);
     }
+}
+
+size_t formats_imageset_profiles(const formats_imageset *set, const char **first) {
+    size_t count = 0;
+    *first = NULL;
+    for (size_t i = 0; i < set->count; i++)
+        if (atomic_load(&set->entries[i].has_profile) && count++ == 0)
+            *first = formats_imageset_path(set, i);
+    return count;
 }
 
 /* --- accessors --- */

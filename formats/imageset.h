@@ -9,23 +9,36 @@
 typedef struct formats_imageset formats_imageset;
 
 typedef struct formats_imageset_options {
-    const char
-        *filelist; /* a text file, one path a line, relative to the list's folder; NULL: none */
+    const char *filelist; /* a text file, one path a line, relative to the list's folder; "-":
+                             standard input, relative to the current folder; NULL: none */
     const char
         *labels; /* IDX label file (.gz too), or CSV "name,label" / one label a line; NULL: none */
     const taper_limits *limits; /* NULL: defaults */
+    int follow_links; /* enter links to folders that are met in folders, if they lead to a place
+                         below the folder that was named; 0: none */
 } formats_imageset_options;
 
-/* Called once for each file that was listed but cannot be used (unreadable, corrupt, not an image).
- * The set goes on without it. May be NULL. */
-typedef void formats_imageset_skip_fn(void *user, const char *path, const taper_error *why);
+/* What becomes of something that gives no image. */
+typedef enum formats_skip {
+    FORMATS_SKIP_FAILED,   /* it was named, or looks like an image, and cannot be used */
+    FORMATS_SKIP_NO_IMAGE, /* met in a folder, and no image by content and name: no failure */
+    FORMATS_SKIP_LINK      /* a link to a folder, met in a folder and not entered: no failure */
+} formats_skip;
+
+/* Called once for each of these; the set goes on without it. why of TAPER_ERR_UNSUPPORTED is the
+ * same sentence for all of a kind ("WebP is not read: ..."), so that they can be counted. May be
+ * NULL. */
+typedef void formats_imageset_skip_fn(void *user, formats_skip what, const char *path,
+                                      const taper_error *why);
 
 /* Open paths: image files (PNG, PNM/PAM, JPEG), IDX (.gz), CIFAR binary, folders (recursive, files
  * in byte order of their relative path, dot files left out), "-" (standard input, any of these
  * formats). Class labels: from options->labels, else CIFAR's own, else the first-level folder names
  * below a folder argument when there are at least two such classes (sorted by name, 0..). On
  * success *out is the caller's, to close; on failure *out is NULL. An input without a single image
- * is TAPER_ERR_ARG with a text that names it. */
+ * is TAPER_ERR_ARG with a text that names it. A lack of memory, and what the system says against a
+ * read that was begun (TAPER_ERR_IO), are failures of the whole, with the path in the text: the set
+ * would be another one when all is well again. */
 taper_status formats_imageset_open(formats_imageset **out, const char *const *paths, size_t n_paths,
                                    const formats_imageset_options *options,
                                    formats_imageset_skip_fn *skip, void *skip_user,
@@ -35,7 +48,8 @@ void formats_imageset_close(formats_imageset *set); /* NULL is fine */
 size_t formats_imageset_count(const formats_imageset *set);
 
 /* Read image i; *out->pixels is malloc'd and the caller's to free. On failure pixels is NULL and
- * error tells why (without the file's name: see formats_imageset_path). */
+ * error tells why (without the file's name: see formats_imageset_path). TAPER_ERR_NOMEM and
+ * TAPER_ERR_IO say nothing against the image: another time it may be read. */
 taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_image *out,
                                    taper_error *error);
 
@@ -45,6 +59,10 @@ taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_
 const char *formats_imageset_name(const formats_imageset *set, size_t i);
 /* Path of the file that holds image i, for messages. Never NULL. */
 const char *formats_imageset_path(const formats_imageset *set, size_t i);
+
+/* How many of the images read until now had a colour profile that is not sRGB's, which was dropped;
+ * *first: path of one of them, NULL when there is none. */
+size_t formats_imageset_profiles(const formats_imageset *set, const char **first);
 
 /* Label of image i, 0.., or -1 when the set has none. */
 int32_t formats_imageset_label(const formats_imageset *set, size_t i);

@@ -3,9 +3,11 @@
  * A file is recognised by its first bytes; CIFAR, which has no magic number, by its structure and
  * by the extension .bin or by coming through a stream. */
 #include "folder_walk.h"
+#include "foreign.h"
 #include "gzip.h"
 #include "imageset_parts.h"
 #include "jpeg.h"
+#include "metadata.h"
 #include "png.h"
 #include "pnm.h"
 #include <errno.h>
@@ -23,17 +25,36 @@ static taper_status no_memory(taper_error *error) {
     return formats_fail(error, TAPER_ERR_NOMEM, "no memory to list the images");
 }
 
-static void report_skip(imageset_builder *b, const char *path, const taper_error *why) {
-    b->skipped++;
-    if (b->skip) b->skip(b->skip_user, path, why);
+static void report_skip(imageset_builder *b, formats_skip what, const char *path,
+                        const taper_error *why) {
+    b->skipped += what != FORMATS_SKIP_LINK;
+    b->failed += what == FORMATS_SKIP_FAILED;
+    if (b->skip) b->skip(b->skip_user, what, path, why);
 }
 
-/* A failure of one file is reported and the set goes on; one of the whole set is passed on. */
-static taper_status skip_or_pass(imageset_builder *b, const char *path, taper_status status,
+static void report_failure(imageset_builder *b, const char *path, const taper_error *why) {
+    report_skip(b, FORMATS_SKIP_FAILED, path, why);
+}
+
+/* What lies in the file is reported, and the set goes on. Short memory and a disk that cannot be
+ * read say nothing of the file, and a set without it would pass for the whole: these are passed on.
+ */
+static taper_status fail_or_pass(imageset_builder *b, const char *path, taper_status status,
                                  const taper_error *why) {
     if (status == TAPER_OK) return TAPER_OK;
     if (status == TAPER_ERR_NOMEM) return no_memory(b->error);
-    report_skip(b, path, why);
+    if (status == TAPER_ERR_IO)
+        return formats_fail(b->error, status, "'%.100s': %.140s", path, why->text);
+    report_failure(b, path, why);
+    return TAPER_OK;
+}
+
+/* A path that cannot be opened, by errno. */
+static taper_status cannot_open(imageset_builder *b, const char *path, int errnum) {
+    taper_error why;
+    taper_status status = formats_fail_errno(&why, errnum, "open");
+    if (!formats_errno_is_of_path(errnum)) return fail_or_pass(b, path, status, &why);
+    report_failure(b, path, &why);
     return TAPER_OK;
 }
 
@@ -42,6 +63,11 @@ void imageset_pack_free(image_pack *pack) {
     formats_file_close(pack->file);
     free(pack->held);
     free(pack);
+}
+
+/* Is a status about the system rather than about the file? */
+static int is_systems(taper_status status) {
+    return status == TAPER_ERR_NOMEM || status == TAPER_ERR_IO;
 }
 
 /* --- files and entries --- */
@@ -106,6 +132,7 @@ typedef struct candidate {
     uint8_t front[FRONT_BYTES];
     size_t front_size;
     int may_be_cifar;
+    int is_unknown; /* nothing in it says that it is an image */
 } candidate;
 
 static int has_extension(const char *path, const char *extension) {
@@ -146,11 +173,30 @@ static image_pack *take_pack(candidate *c) {
     return pack;
 }
 
+static int looks_like_idx(const uint8_t *front, size_t n) {
+    return n >= 4 && front[0] == 0 && front[1] == 0 && front[2] >= 8 && front[2] <= 14;
+}
+
+/* Are the first bytes of what is packed those of an IDX file? Where the front of the packed file
+ * gives too few to tell, unpacking will. */
+static taper_status check_packed(candidate *c, taper_error *why) {
+    uint8_t front[FORMATS_FOREIGN_FRONT];
+    size_t got;
+    int is_archive;
+    TAPER_TRY(formats_gzip_peek(c->front, c->front_size, front, sizeof front, &got, why));
+    if (got < 4 || looks_like_idx(front, got)) return TAPER_OK;
+    c->is_unknown = 1;
+    const char *what = formats_foreign_by_content(front, got, &is_archive);
+    if (what) return formats_fail(why, TAPER_ERR_UNSUPPORTED, "%s", what);
+    return formats_fail(why, TAPER_ERR_CORRUPT, "of files packed with gzip only IDX is read");
+}
+
 /* Replace a gzip file by the IDX file in it. */
 static taper_status unpack_gzip(candidate *c, const taper_limits *limits, taper_error *why) {
     uint8_t *packed, *plain;
     size_t packed_size, plain_size;
     taper_status status;
+    TAPER_TRY(check_packed(c, why));
     if (c->pack) {
         status = formats_idx_unpack(c->pack->memory.bytes, c->pack->memory.size, limits, &plain,
                                     &plain_size, why);
@@ -235,18 +281,50 @@ static taper_status add_pnm(imageset_builder *b, candidate *c, taper_error *why)
         taper_error odd = {.status = TAPER_OK};
         uint64_t next = source.size;
         TAPER_TRY(add_entry(b, offset, 1));
-        if (next_pnm(&source, offset, limits, &next, &odd) != TAPER_OK)
-            report_skip(b, c->file.path, &odd);
+        taper_status status = next_pnm(&source, offset, limits, &next, &odd);
+        TAPER_TRY(fail_or_pass(b, c->file.path, status, &odd));
         offset = next;
     }
     return TAPER_OK;
 }
 
+static int is_image(const uint8_t *front, size_t n) {
+    return formats_png_detect(front, n) || formats_jpeg_detect(front, n) ||
+           formats_pnm_detect(front, n);
+}
+
+/* One PNG or JPEG. In a stream another image may follow it, which is said. */
 static taper_status add_single(imageset_builder *b, candidate *c, image_kind kind,
                                taper_error *why) {
+    formats_memory all = c->pack ? c->pack->memory : (formats_memory){NULL, 0};
     why->status = TAPER_OK;
     TAPER_TRY(keep_file(b, &c->file, kind, take_pack(c)));
-    return add_entry(b, 0, 1);
+    TAPER_TRY(add_entry(b, 0, 1));
+    size_t end = kind == KIND_PNG ? formats_png_end(all.bytes, all.size)
+                                  : formats_jpeg_end(all.bytes, all.size);
+    if (end >= all.size || !is_image(all.bytes + end, all.size - end)) return TAPER_OK;
+    taper_error more;
+    formats_fail(&more, TAPER_ERR_UNSUPPORTED,
+                 "more images follow the first, which only PNM allows: name files, or list them "
+                 "for --filelist -");
+    report_failure(b, c->file.path, &more);
+    return TAPER_OK;
+}
+
+/* A file whose content is of no kind that is read. */
+static taper_status fail_foreign(candidate *c, taper_error *why) {
+    int is_archive;
+    const char *what = formats_foreign_by_content(c->front, c->front_size, &is_archive);
+    c->is_unknown = !what || is_archive;
+    if (c->is_unknown && c->file.path && formats_foreign_by_name(c->file.path)) {
+        what = formats_foreign_by_name(c->file.path);
+        c->is_unknown = 0;
+    }
+    if (what) return formats_fail(why, TAPER_ERR_UNSUPPORTED, "%s", what);
+    if (!c->front_size) return formats_fail(why, TAPER_ERR_TRUNCATED, "the file is empty");
+    return formats_fail(
+        why, TAPER_ERR_CORRUPT,
+        "the file is no image of a known kind (PNG, PNM, JPEG, IDX, CIFAR binary)");
 }
 
 /* Recognise a candidate and add its images. A status with why->status set is this file's failure;
@@ -254,7 +332,7 @@ static taper_status add_single(imageset_builder *b, candidate *c, image_kind kin
 static taper_status recognise(imageset_builder *b, candidate *c, taper_error *why) {
     const uint8_t *front = c->front;
     size_t n = c->front_size;
-    if (n == 0) return formats_fail(why, TAPER_ERR_TRUNCATED, "the file is empty");
+    if (n == 0) return fail_foreign(c, why);
     if (formats_png_detect(front, n)) return add_single(b, c, KIND_PNG, why);
     if (formats_jpeg_detect(front, n)) return add_single(b, c, KIND_JPEG, why);
     if (formats_pnm_detect(front, n)) return add_pnm(b, c, why);
@@ -262,20 +340,31 @@ static taper_status recognise(imageset_builder *b, candidate *c, taper_error *wh
         TAPER_TRY(unpack_gzip(c, &b->set->limits, why));
         return add_idx(b, c, why);
     }
-    taper_status status =
-        formats_fail(why, TAPER_ERR_CORRUPT,
-                     "the file is no image of a known kind (PNG, PNM, JPEG, IDX, CIFAR binary)");
-    if (n >= 4 && front[0] == 0 && front[1] == 0 && front[2] >= 8 && front[2] <= 14) {
+    taper_status status = fail_foreign(c, why);
+    int is_idx = looks_like_idx(front, n);
+    if (is_idx) {
+        c->is_unknown = 0;
         status = add_idx(b, c, why);
-        if (status == TAPER_OK || why->status == TAPER_OK) return status;
+        if (status == TAPER_OK || is_systems(status) || why->status == TAPER_OK) return status;
     }
-    if (!c->may_be_cifar) return status;
+    if (!c->may_be_cifar || (!is_idx && status == TAPER_ERR_UNSUPPORTED)) return status;
     taper_error not_cifar = {.status = TAPER_OK};
     taper_status second = add_cifar(b, c, &not_cifar);
     if (second == TAPER_OK || not_cifar.status == TAPER_OK) return second;
-    if (formats_idx_detect(front, n)) return status; /* what the magic number says is likelier */
+    /* what the magic number says is likelier; and a stream may be anything */
+    int likely = has_extension(c->file.path, ".bin") && !formats_idx_detect(front, n);
+    if (!likely && !is_systems(second)) return status;
     *why = not_cifar;
     return second;
+}
+
+/* Does the name say that the file is an image? Then it is a damaged one. */
+static int is_named_image(const char *path) {
+    static const char *const endings[] = {".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".pnm",
+                                          ".pbm", ".pgm", ".ppm",  ".pam", ".bin",  ".idx"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (has_extension(path, endings[i])) return 1;
+    return 0;
 }
 
 static taper_status add_candidate(imageset_builder *b, candidate *c) {
@@ -284,7 +373,11 @@ static taper_status add_candidate(imageset_builder *b, candidate *c) {
     imageset_pack_free(c->pack);
     c->pack = NULL;
     if (status == TAPER_OK || why.status == TAPER_OK) return status;
-    return skip_or_pass(b, c->file.path, status, &why);
+    if (!c->is_unknown || !c->file.below_folder || is_named_image(c->file.path) ||
+        is_systems(status))
+        return fail_or_pass(b, c->file.path, status, &why);
+    report_skip(b, FORMATS_SKIP_NO_IMAGE, c->file.path, &why);
+    return TAPER_OK;
 }
 
 /* --- inputs --- */
@@ -302,7 +395,11 @@ static taper_status add_regular_file(imageset_builder *b, const char *path, size
                    .may_be_cifar = has_extension(path, ".bin")};
     taper_error why;
     taper_status status = formats_file_peek(path, c.front, sizeof c.front, &c.front_size, &why);
-    if (status != TAPER_OK) return skip_or_pass(b, path, status, &why);
+    if (status == TAPER_ERR_IO && formats_errno_is_of_path(errno)) {
+        report_failure(b, path, &why);
+        return TAPER_OK;
+    }
+    if (status != TAPER_OK) return fail_or_pass(b, path, status, &why);
     return add_candidate(b, &c);
 }
 
@@ -315,7 +412,7 @@ static taper_status add_stream(imageset_builder *b, int descriptor, const char *
     size_t size;
     taper_status status =
         formats_descriptor_read(descriptor, b->set->limits.max_memory, &held, &size, &why);
-    if (status != TAPER_OK) return skip_or_pass(b, path, status, &why);
+    if (status != TAPER_OK) return fail_or_pass(b, path, status, &why);
     c.front_size = size < sizeof c.front ? size : sizeof c.front;
     memcpy(c.front, held, c.front_size);
     c.pack = pack_over_memory(held, size);
@@ -324,27 +421,28 @@ static taper_status add_stream(imageset_builder *b, int descriptor, const char *
 
 static taper_status add_special_file(imageset_builder *b, const char *path) {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) {
-        taper_error why;
-        formats_fail_errno(&why, errno, "open");
-        report_skip(b, path, &why);
-        return TAPER_OK;
-    }
+    if (descriptor < 0) return cannot_open(b, path, errno);
     taper_status status = add_stream(b, descriptor, path, base_name_at(path));
     close(descriptor);
     return status;
 }
 
-static void on_folder_problem(void *user, const char *path, const taper_error *why) {
-    report_skip(user, path, why);
+static void on_folder_problem(void *user, formats_folder_problem what, const char *path,
+                              const taper_error *why) {
+    static const formats_skip skips[] = {
+        [FORMATS_FOLDER_FAILED] = FORMATS_SKIP_FAILED,
+        [FORMATS_FOLDER_OTHER] = FORMATS_SKIP_NO_IMAGE,
+        [FORMATS_FOLDER_LINK] = FORMATS_SKIP_LINK,
+    };
+    report_skip(user, skips[what], path, why);
 }
 
 static taper_status add_folder(imageset_builder *b, const char *folder) {
     formats_path_list list;
-    TAPER_TRY(formats_folder_walk(folder, b->set->limits.max_images, &list, on_folder_problem, b,
-                                  b->error));
+    size_t before = b->set->count, failed_before = b->failed;
+    TAPER_TRY(formats_folder_walk(folder, b->set->limits.max_images, b->follow_links, &list,
+                                  on_folder_problem, b, b->error));
     taper_status status = TAPER_OK;
-    size_t before = b->set->count;
     for (size_t i = 0; i < list.count && status == TAPER_OK; i++) {
         char *path = formats_path_join(folder, list.paths[i]);
         status = path ? add_regular_file(b, path, strlen(path) - strlen(list.paths[i]), 1)
@@ -353,32 +451,26 @@ static taper_status add_folder(imageset_builder *b, const char *folder) {
     }
     size_t files = list.count;
     formats_path_list_free(&list);
-    if (status == TAPER_OK && files == 0 && b->set->count == before) {
+    if (status == TAPER_OK && b->failed == failed_before && b->set->count == before) {
         taper_error why;
-        formats_fail(&why, TAPER_ERR_ARG, "the folder holds no file");
-        report_skip(b, folder, &why);
+        formats_fail(&why, TAPER_ERR_ARG, "the folder holds no %s", files ? "image" : "file");
+        report_failure(b, folder, &why);
     }
     return status;
 }
 
 static taper_status add_path(imageset_builder *b, const char *path, size_t relative_at) {
     struct stat st;
-    if (stat(path, &st) != 0) {
-        taper_error why;
-        formats_fail_errno(&why, errno, "open");
-        report_skip(b, path, &why);
-        return TAPER_OK;
-    }
+    if (stat(path, &st) != 0) return cannot_open(b, path, errno);
     if (S_ISDIR(st.st_mode)) return add_folder(b, path);
     if (S_ISREG(st.st_mode)) return add_regular_file(b, path, relative_at, 0);
     return add_special_file(b, path);
 }
 
 taper_status imageset_add_input(imageset_builder *b, const char *path) {
-    if (strcmp(path, "-") ==
-        0) /* messages say "standard input", the image's name becomes "input.png" */
-        return add_stream(b, STDIN_FILENO, "standard input", strlen("standard "));
-    return add_path(b, path, base_name_at(path));
+    if (strcmp(path, "-") != 0) return add_path(b, path, base_name_at(path));
+    /* messages say "standard input", the image's name becomes "input.png" */
+    return add_stream(b, STDIN_FILENO, "standard input", strlen("standard "));
 }
 
 /* Add one line of a file list: a path relative to the list's folder. */
@@ -400,13 +492,18 @@ taper_status imageset_add_list(imageset_builder *b, const char *list_path) {
     uint8_t *bytes;
     size_t size;
     taper_error why;
-    taper_status status =
-        formats_file_read(list_path, b->set->limits.max_memory, &bytes, &size, &why);
+    taper_status status;
+    if (strcmp(list_path, "-") == 0) {
+        list_path = "standard input"; /* whose folder is the current one */
+        status = formats_descriptor_read(STDIN_FILENO, b->set->limits.max_memory, &bytes, &size,
+                                         &why);
+    } else status = formats_file_read(list_path, b->set->limits.max_memory, &bytes, &size, &why);
     if (status != TAPER_OK)
         return formats_fail(b->error, status, "file list '%.120s': %.120s", list_path, why.text);
     const char *at = (const char *)bytes, *end = at + size;
     if (memchr(at, '\0', size))
-        status = formats_fail(b->error, TAPER_ERR_CORRUPT, "file list '%.120s' is no text file",
+        status = formats_fail(b->error, TAPER_ERR_CORRUPT,
+                              "file list '%.120s' is no text file with a name on each line",
                               list_path);
     while (at < end && status == TAPER_OK) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));

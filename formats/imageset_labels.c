@@ -25,8 +25,8 @@ static taper_status assign_in_order(imageset_builder *b, const formats_labels *l
     if (labels->count != set->count && b->skipped)
         return formats_fail(
             why, TAPER_ERR_ARG,
-            "there are %zu labels for %zu images (%zu files were skipped); give one label "
-            "for each image",
+            "there are %zu labels for %zu images (%zu of the files gave none); give one label for "
+            "each image",
             labels->count, set->count, b->skipped);
     TAPER_TRY(formats_labels_check_count(labels, set->count, why));
     for (size_t i = 0; i < set->count; i++) set->entries[i].label = labels->classes[i];

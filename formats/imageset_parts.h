@@ -11,6 +11,7 @@
 #include "image_names.h"
 #include "imageset.h"
 #include "labels.h"
+#include <stdatomic.h>
 
 typedef enum image_kind { KIND_PNG, KIND_JPEG, KIND_PNM, KIND_IDX, KIND_CIFAR } image_kind;
 
@@ -37,7 +38,8 @@ typedef struct image_entry {
     uint64_t part; /* IDX, CIFAR: number of the image; PNM in a pack: offset in bytes */
     char *name;    /* NULL: none */
     uint32_t file;
-    int32_t label; /* -1: none */
+    int32_t label;            /* -1: none */
+    atomic_uchar has_profile; /* set when it is read, by any thread */
 } image_entry;
 
 struct formats_imageset {
@@ -56,7 +58,9 @@ typedef struct imageset_builder {
     formats_image_names *names;
     formats_imageset_skip_fn *skip;
     void *skip_user;
-    size_t skipped; /* files that were reported to skip */
+    size_t skipped; /* files that were reported to skip, links aside */
+    size_t failed;  /* those of them that are failures */
+    int follow_links;
     taper_error *error;
 } imageset_builder;
 

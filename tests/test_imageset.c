@@ -2,6 +2,7 @@
  * bad inputs, loops of links. */
 #include "cmocka_all.h"
 #include "../formats/cifar.h"
+#include "../formats/gzip.h"
 #include "../formats/idx.h"
 #include "../formats/image_names.h"
 #include "../formats/imageset.h"
@@ -83,21 +84,25 @@ static void put_text(const char *name, const char *text) {
 /* --- opening --- */
 
 typedef struct skips {
-    int count;
+    int count, no_images, links; /* count: failures */
     char last_path[SCRATCH_PATH];
     taper_error last;
     char all[4096];
 } skips;
 
-static void on_skip(void *user, const char *path, const taper_error *why) {
+static void on_skip(void *user, formats_skip what, const char *path, const taper_error *why) {
     skips *s = user;
-    s->count++;
+    s->count += what == FORMATS_SKIP_FAILED;
+    s->no_images += what == FORMATS_SKIP_NO_IMAGE;
+    s->links += what == FORMATS_SKIP_LINK;
     snprintf(s->last_path, sizeof s->last_path, "%s", path);
     s->last = *why;
     assert_true(why->status != TAPER_OK && why->text[0]);
     size_t at = strlen(s->all);
     snprintf(s->all + at, sizeof s->all - at, "%s: %s\n", path, why->text);
 }
+
+static skips last_open; /* what the last must_open skipped */
 
 /* Open names below the scratch folder; NULL-ended. "-" and absolute paths stand for themselves. */
 static taper_status open_set(formats_imageset **set, const char *const *names,
@@ -122,6 +127,7 @@ static formats_imageset *must_open(const char *const *names,
     if (open_set(&set, names, options, &s, &error) != TAPER_OK)
         fail_msg("%s\n%s", error.text, s.all);
     if (s.count != skipped) fail_msg("skipped %d:\n%s", s.count, s.all);
+    last_open = s;
     return set;
 }
 
@@ -312,7 +318,7 @@ static void label_files_are_applied(void **state) {
     assert_non_null(strstr(error.text, "2 labels for 3 images"));
     put_text("labelled/y/4.txt", "no image");
     assert_int_equal(open_set(&set, NAMES("labelled"), &options, NULL, &error), TAPER_ERR_ARG);
-    assert_non_null(strstr(error.text, "1 files were skipped"));
+    assert_non_null(strstr(error.text, "1 of the files gave none"));
     options.labels = scratch_join(path, folder, "no-labels");
     assert_int_equal(open_set(&set, NAMES("labelled"), &options, NULL, &error), TAPER_ERR_IO);
     assert_non_null(strstr(error.text, "no-labels"));
@@ -362,7 +368,8 @@ static void bad_files_are_skipped_by_name(void **state) {
                                           "missing.png: cannot open: No such file"};
     for (size_t k = 0; k < sizeof skipped / sizeof skipped[0]; k++)
         if (!strstr(s.all, skipped[k])) fail_msg("no '%s' in\n%s", skipped[k], s.all);
-    assert_int_equal(s.count, 7);
+    assert_int_equal(s.count, 5); /* a text and a pipe are no images, and no failures */
+    assert_int_equal(s.no_images, 2);
     /* what looks like an image is found out when it is read */
     assert_names(set, NAMES("broken.png", "good.png"));
     taper_image image;
@@ -402,16 +409,124 @@ static void loops_of_links_end(void **state) {
     assert_int_equal(symlink("c", scratch_join(path, folder, "loop/aa")), 0);
     assert_int_equal(symlink("me", scratch_join(path, folder, "loop/me")), 0);
     assert_int_equal(symlink("c/2.png", scratch_join(path, folder, "loop/3.png")), 0);
+    const formats_imageset_options follow = {.follow_links = 1};
     formats_imageset *set = must_open(NAMES("loop"), NULL, 1); /* "me" leads nowhere */
-    assert_names(set,
-                 NAMES("3.png", "a/b/1.png", "c/2.png")); /* "aa" is "c", which is in already */
+    assert_names(set, NAMES("3.png", "a/b/1.png", "c/2.png")); /* links to files are files */
+    assert_int_equal(last_open.links, 3);
     assert_pixels(set, 0, 2);
     formats_imageset_close(set);
-    put_png("elsewhere/5.png", 5);
-    assert_int_equal(symlink("../elsewhere", scratch_join(path, folder, "loop/out")), 0);
-    set = must_open(NAMES("loop"), NULL, 1);
-    assert_names(set, NAMES("3.png", "a/b/1.png", "c/2.png", "out/5.png"));
+    set = must_open(NAMES("loop"), &follow, 1);
+    assert_names(set, NAMES("3.png", "a/b/1.png", "c/2.png")); /* "aa" is "c": in already */
+    assert_int_equal(last_open.links, 0);
     formats_imageset_close(set);
+}
+
+static void links_never_leave_the_folder(void **state) {
+    (void)state;
+    char path[SCRATCH_PATH];
+    put_png("tree/1.png", 1);
+    put_png("tree/.store/deep/2.png", 2); /* not entered but by a link */
+    put_png("beyond/3.png", 3);
+    put_png("tree2/4.png", 4); /* its name begins alike */
+    assert_int_equal(symlink("..", scratch_join(path, folder, "tree/loop")), 0);
+    assert_int_equal(symlink("../beyond", scratch_join(path, folder, "tree/out")), 0);
+    assert_int_equal(symlink("../tree2", scratch_join(path, folder, "tree/out2")), 0);
+    assert_int_equal(symlink("/", scratch_join(path, folder, "tree/root")), 0);
+    assert_int_equal(symlink(".store", scratch_join(path, folder, "tree/in")), 0);
+    assert_int_equal(symlink("../../beyond", scratch_join(path, folder, "tree/.store/up")), 0);
+    assert_int_equal(symlink("tree", scratch_join(path, folder, "to-tree")), 0);
+    const formats_imageset_options follow = {.follow_links = 1};
+    static const char *const roots[] = {"tree", "to-tree", "tree/"}; /* what is named is entered */
+    for (int i = 0; i < 3; i++) {
+        formats_imageset *set = must_open(NAMES(roots[i]), NULL, 0);
+        assert_names(set, NAMES("1.png"));
+        assert_int_equal(last_open.links, 5);
+        formats_imageset_close(set);
+        set = must_open(NAMES(roots[i]), &follow, 0);
+        assert_names(set, NAMES("1.png", "in/deep/2.png"));
+        assert_int_equal(last_open.links, 5); /* "up" too, of the folder entered */
+        assert_non_null(strstr(last_open.all, "lead out of the folder"));
+        formats_imageset_close(set);
+    }
+    assert_int_equal(symlink("../beyond/3.png", scratch_join(path, folder, "tree/3.png")), 0);
+    formats_imageset *set = must_open(NAMES("tree"), NULL, 0); /* a file, wherever it lies */
+    assert_names(set, NAMES("1.png", "3.png"));
+    assert_pixels(set, 1, 3);
+    formats_imageset_close(set);
+}
+
+/* What is no image passes in folders, but not where it was named; what looks like one does not. */
+static void files_that_are_no_images_are_told_apart(void **state) {
+    (void)state;
+    static const char *const others[] = {"README.txt", "Thumbs.db", "movie.mp4", "Makefile",
+                                         "notes.gz",   "old.zip",   "empty"};
+    static const char *const contents[] = {
+        "read me", "\xD0\xCF\x11\xE0", "....ftypisom....", "all:\n", NULL, "PK\3\4 and more", ""};
+    uint8_t *packed;
+    size_t n;
+    put_png("zoo/1.png", 1);
+    for (int i = 0; i < 7; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "zoo/%s", others[i]);
+        if (contents[i]) put_text(name, contents[i]);
+    }
+    assert_int_equal(formats_gzip_pack("some text", 9, &packed, &n, NULL), TAPER_OK);
+    scratch_write(folder, "zoo/notes.gz", packed, n);
+    free(packed);
+    formats_imageset *set = must_open(NAMES("zoo"), NULL, 0);
+    assert_names(set, NAMES("1.png"));
+    assert_int_equal(last_open.no_images, 7);
+    formats_imageset_close(set);
+    set = must_open(NAMES("zoo/1.png", "zoo/README.txt", "zoo/old.zip"), NULL, 2);
+    assert_non_null(strstr(last_open.all, "unpack it first"));
+    formats_imageset_close(set);
+    put_text("zoo/bad.jpeg", "no JPEG");
+    put_text("zoo/cut.png", "");
+    formats_imageset_close(must_open(NAMES("zoo"), NULL, 2));
+}
+
+/* By content, whatever the name; by name where the content says nothing. */
+static void formats_that_are_not_read_are_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *bytes;
+        size_t n;
+        const char *says;
+    } cases[] = {
+        {"a", "RIFF\4\0\0\0WEBPVP8 ", 16, "WebP is not read: convert it to PNG"},
+        {"b.png", "GIF89a\1\0\1\0", 10, "GIF is not read"},
+        {"c.jpg", "\0\0\0\x18" "ftypheic\0\0\0\0mif1heic", 24, "HEIC is not read"},
+        {"d", "\0\0\0\x1c" "ftypmif1\0\0\0\0mif1heicmiaf", 28, "HEIC is not read"},
+        {"e", "\0\0\0\x1c" "ftypmif1\0\0\0\0mif1avifmiaf", 28, "AVIF is not read"},
+        {"f", "\0\0\0\x20" "ftypavif\0\0\0\0avifmif1", 24, "AVIF is not read"},
+        {"g", "II*\0\10\0\0\0", 8, "TIFF is not read"},
+        {"h", "MM\0*\0\0\0\10", 8, "TIFF is not read"},
+        {"i", "BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0", 18, "BMP is not read"},
+        {"j", "\xFF\x0A\x10\x20", 4, "JPEG XL is not read"},
+        {"k", "\0\0\0\x0cJXL \r\n\x87\n", 12, "JPEG XL is not read"},
+        {"l", "\0\0\0\x0cjP  \r\n\x87\n", 12, "JPEG 2000 is not read"},
+        {"m", "\xFF\x4F\xFF\x51", 4, "JPEG 2000 is not read"},
+        {"n.WebP", "", 0, "WebP is not read"},
+        {"o.nef", "raw", 3, "camera raw is not read"},
+        {"p.svg", "<svg/>", 6, "SVG is not read"},
+    };
+    enum { CASES = sizeof cases / sizeof cases[0] };
+    char name[64];
+    skips s;
+    formats_imageset *set;
+    put_png("foreign/1.png", 1);
+    for (int i = 0; i < CASES; i++) {
+        snprintf(name, sizeof name, "foreign/%s", cases[i].name);
+        scratch_write(folder, name, cases[i].bytes, cases[i].n);
+        assert_int_equal(open_set(&set, NAMES(name), NULL, &s, NULL), TAPER_ERR_ARG);
+        if (s.count != 1 || !strstr(s.last.text, cases[i].says)) fail_msg("%d: %s", i, s.last.text);
+        assert_int_equal(s.last.status, TAPER_ERR_UNSUPPORTED);
+    }
+    formats_imageset_close(must_open(NAMES("foreign"), NULL, CASES));
+    assert_int_equal(last_open.no_images, 0);
+    put_text("BMW.txt", "BM is not all there is to it");
+    assert_int_equal(open_set(&set, NAMES("BMW.txt"), NULL, &s, NULL), TAPER_ERR_ARG);
+    assert_non_null(strstr(s.last.text, "no image of a known kind"));
 }
 
 static void lists_are_relative_to_their_folder(void **state) {
@@ -437,18 +552,85 @@ static void lists_are_relative_to_their_folder(void **state) {
 }
 
 /* Open "-" with these bytes on standard input. */
-static formats_imageset *open_stream(const void *bytes, size_t n,
-                                     const formats_imageset_options *options) {
+static formats_imageset *open_streams(const char *const *names, const void *bytes, size_t n,
+                                      const formats_imageset_options *options, skips *s,
+                                      taper_error *error) {
     char path[SCRATCH_PATH];
     scratch_write(folder, "stream", bytes, n);
     int saved = dup(STDIN_FILENO), file = open(scratch_join(path, folder, "stream"), O_RDONLY);
     assert_true(saved >= 0 && file >= 0 && dup2(file, STDIN_FILENO) >= 0);
     formats_imageset *set;
-    open_set(&set, NAMES("-"), options, NULL, NULL);
+    open_set(&set, names, options, s, error);
     assert_true(dup2(saved, STDIN_FILENO) >= 0);
     close(file);
     close(saved);
     return set;
+}
+
+static formats_imageset *open_stream(const void *bytes, size_t n,
+                                     const formats_imageset_options *options) {
+    return open_streams(NAMES("-"), bytes, n, options, NULL, NULL);
+}
+
+/* A list on standard input; and standard input, which can be one thing only. */
+static void standard_input_takes_a_list(void **state) {
+    (void)state;
+    char text[3 * SCRATCH_PATH];
+    const formats_imageset_options options = {.filelist = "-"};
+    put_png("listed/1.png", 1);
+    put_png("listed/2.png", 2);
+    int n = snprintf(text, sizeof text, "%s/listed/2.png\n%s/listed/1.png\n%s/listed/gone.png\n",
+                     folder, folder, folder);
+    skips s;
+    taper_error error;
+    const char *const *none = (const char *const[]){NULL};
+    formats_imageset *set = open_streams(none, text, (size_t)n, &options, &s, &error);
+    assert_non_null(set);
+    assert_pixels(set, 0, 2);
+    assert_pixels(set, 1, 1);
+    assert_int_equal(s.count, 1);
+    formats_imageset_close(set);
+    assert_null(open_streams(NAMES("-"), text, (size_t)n, &options, &s, &error));
+    assert_non_null(strstr(error.text, "named twice"));
+    assert_null(open_streams(NAMES("-", "-"), text, (size_t)n, NULL, &s, &error));
+    assert_non_null(strstr(error.text, "named twice"));
+}
+
+static void one_image_of_a_stream_is_read(void **state) {
+    (void)state;
+    uint8_t bytes[4000], *png;
+    size_t n;
+    skips s;
+    taper_error error;
+    taper_image image = picture_noise(5, 4, 3, 8, 9);
+    assert_int_equal(formats_png_encode(&image, &png, &n, NULL), TAPER_OK);
+    memcpy(bytes, png, n);
+    memcpy(bytes + n, png, n);
+    formats_imageset *set = open_streams(NAMES("-"), bytes, 2 * n, NULL, &s, &error);
+    assert_non_null(set); /* the first */
+    assert_int_equal(formats_imageset_count(set), 1);
+    assert_pixels(set, 0, 9);
+    assert_int_equal(s.count, 1);
+    assert_non_null(strstr(s.last.text, "more images follow"));
+    formats_imageset_close(set);
+    memcpy(bytes + n, "\n", 1); /* what is no image is ignored, as in files */
+    set = open_streams(NAMES("-"), bytes, n + 1, NULL, &s, &error);
+    assert_non_null(set);
+    assert_int_equal(s.count, 0);
+    formats_imageset_close(set);
+    memset(bytes, 0, sizeof bytes);
+    memcpy(bytes, "photos/1.png", 12);
+    memcpy(bytes + 257, "ustar", 5);
+    assert_null(open_streams(NAMES("-"), bytes, 2048, NULL, &s, &error));
+    assert_non_null(strstr(s.last.text, "tar archive: unpack it first"));
+    uint8_t *packed;
+    size_t packed_size;
+    assert_int_equal(formats_gzip_pack(bytes, 2048, &packed, &packed_size, NULL), TAPER_OK);
+    assert_null(open_streams(NAMES("-"), packed, packed_size, NULL, &s, &error));
+    assert_non_null(strstr(s.last.text, "tar archive: unpack it first"));
+    free(packed);
+    free(png);
+    formats_image_free(&image);
 }
 
 static void standard_input_takes_every_format(void **state) {
@@ -552,8 +734,13 @@ int main(void) {
         cmocka_unit_test(bad_files_are_skipped_by_name),
         cmocka_unit_test(inputs_without_images_are_named),
         cmocka_unit_test(loops_of_links_end),
+        cmocka_unit_test(links_never_leave_the_folder),
+        cmocka_unit_test(files_that_are_no_images_are_told_apart),
+        cmocka_unit_test(formats_that_are_not_read_are_named),
+        cmocka_unit_test(one_image_of_a_stream_is_read),
         cmocka_unit_test(lists_are_relative_to_their_folder),
         cmocka_unit_test(standard_input_takes_every_format),
+        cmocka_unit_test(standard_input_takes_a_list),
         cmocka_unit_test(limits_are_passed_on),
         cmocka_unit_test(threads_may_read_at_once),
     };

@@ -5,12 +5,12 @@
 #include <string.h>
 
 /* Make an image fit for training: no alpha, 8 bit. */
-static taper_status normalise(taper_image *image, int drop_alpha, taper_error *error) {
+static taper_status normalise(taper_image *image, formats_alpha alpha, taper_error *error) {
     formats_image_drop_opaque_alpha(image);
-    if (formats_image_has_alpha(image) && !drop_alpha)
+    formats_image_apply_alpha(image, alpha);
+    if (formats_image_has_alpha(image))
         return formats_fail(error, TAPER_ERR_UNSUPPORTED,
-                            "image has an alpha channel; remove it first, or give --alpha drop");
-    if (formats_image_has_alpha(image)) formats_image_flatten(image, 65535);
+                            "the image has an alpha channel; give --alpha white or --alpha drop");
     formats_image_to_8bit(image);
     return TAPER_OK;
 }
@@ -30,7 +30,7 @@ static uint64_t guess_bytes(const formats_imageset *set, size_t count) {
 }
 
 taper_status train_dataset_load(train_dataset *data, const formats_imageset *set,
-                                uint64_t max_bytes, int drop_alpha, train_skip_fn *skip,
+                                uint64_t max_bytes, formats_alpha alpha, train_skip_fn *skip,
                                 void (*progress)(void *, uint64_t, uint64_t), void *user,
                                 taper_error *error) {
     size_t count = formats_imageset_count(set);
@@ -46,9 +46,14 @@ taper_status train_dataset_load(train_dataset *data, const formats_imageset *set
         taper_error why = {0};
         taper_image image;
         taper_status status = formats_imageset_read(set, i, &image, &why);
-        if (status == TAPER_OK && (status = normalise(&image, drop_alpha, &why)) != TAPER_OK)
+        if (status == TAPER_OK && (status = normalise(&image, alpha, &why)) != TAPER_OK)
             formats_image_free(&image);
         if (progress) progress(user, k + 1, wanted);
+        if (status == TAPER_ERR_IO || status == TAPER_ERR_NOMEM) {
+            train_dataset_free(data);
+            return formats_fail(error, status, "'%.100s': %.140s", formats_imageset_path(set, i),
+                                why.text);
+        }
         if (status != TAPER_OK) {
             if (skip) skip(user, formats_imageset_path(set, i), &why);
             continue;

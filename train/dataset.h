@@ -2,6 +2,7 @@
 #ifndef TRAIN_DATASET_H
 #define TRAIN_DATASET_H
 #include "../codec/windows.h"
+#include "../formats/image.h"
 #include "../formats/imageset.h"
 #include "dense_start.h"
 
@@ -22,10 +23,11 @@ typedef struct train_dataset {
 typedef void train_skip_fn(void *user, const char *path, const taper_error *why);
 
 /* Read the set, or an even sample of it when it needs more than max_bytes. Alpha that is not opaque
- * makes an image unusable, unless drop_alpha. progress (or NULL) is called with images read.
- * TAPER_ERR_ARG: no usable image. */
+ * makes an image unusable, unless `alpha` says what becomes of it. progress (or NULL) is called
+ * with images read. TAPER_ERR_ARG: no usable image. TAPER_ERR_IO, TAPER_ERR_NOMEM: while an image
+ * was read, which the text names. */
 taper_status train_dataset_load(train_dataset *data, const formats_imageset *set,
-                                uint64_t max_bytes, int drop_alpha, train_skip_fn *skip,
+                                uint64_t max_bytes, formats_alpha alpha, train_skip_fn *skip,
                                 void (*progress)(void *user, uint64_t done, uint64_t total),
                                 void *user, taper_error *error);
 void train_dataset_free(train_dataset *data);

@@ -1,6 +1,5 @@
 /* originals.c -- which image of the input is which of the container, and reading it. */
 #include "originals.h"
-#include "../../formats/image.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,19 +17,8 @@ void cli_originals_close(cli_originals *originals) {
     *originals = (cli_originals){0};
 }
 
-/* Take the alpha channel away: 2 -> 1 or 4 -> 3 channels, in place. */
-static void drop_alpha(taper_image *image) {
-    const size_t sample = image->depth / 8u, from = image->channels * sample, to = from - sample;
-    uint8_t *bytes = image->pixels;
-    for (size_t i = 0, pixels = (size_t)image->width * image->height; i < pixels; i++)
-        memmove(bytes + i * to, bytes + i * from, to);
-    image->channels--;
-}
-
 void cli_originals_apply_alpha(const cli_originals *originals, taper_image *image) {
-    if (!formats_image_has_alpha(image)) return;
-    if (originals->alpha == CLI_ALPHA_DROP) drop_alpha(image);
-    if (originals->alpha == CLI_ALPHA_WHITE) formats_image_flatten(image, 65535);
+    formats_image_apply_alpha(image, originals->alpha);
 }
 
 taper_status cli_originals_read(const cli_originals *originals, size_t i, taper_image *out,

@@ -2,14 +2,12 @@
 #ifndef CLI_COMPARE_ORIGINALS_H
 #define CLI_COMPARE_ORIGINALS_H
 #include "../../codec/taper.h"
+#include "../../formats/image.h"
 #include "../../formats/imageset.h"
-
-/* What becomes of an alpha channel; in the order of the option's choices. */
-typedef enum cli_alpha { CLI_ALPHA_REFUSE, CLI_ALPHA_DROP, CLI_ALPHA_WHITE } cli_alpha;
 
 typedef struct cli_originals {
     const formats_imageset *set; /* borrowed; set by the caller, like alpha */
-    cli_alpha alpha;
+    formats_alpha alpha;
     size_t *index; /* [count]: image i of the container is image index[i] of the set */
     size_t count;
 } cli_originals;

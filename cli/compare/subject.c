@@ -24,11 +24,11 @@ static taper_status feed(taper_encoder *encoder, const cli_subject_encoding *how
         originals->index[originals->count++] = i;
         return TAPER_OK;
     }
-    if (is_read && status != TAPER_ERR_UNSUPPORTED && status != TAPER_ERR_LIMIT) {
-        if (error) *error = why;
-        return status;
-    }
-    if (how->skip) how->skip(how->user, formats_imageset_path(originals->set, i), &why);
+    const char *path = formats_imageset_path(originals->set, i);
+    if (status == TAPER_ERR_IO || status == TAPER_ERR_NOMEM ||
+        (is_read && status != TAPER_ERR_UNSUPPORTED && status != TAPER_ERR_LIMIT))
+        return formats_fail(error, status, "'%.100s': %.140s", path, why.text);
+    if (how->skip) how->skip(how->user, path, &why);
     return TAPER_OK;
 }
 

@@ -18,12 +18,19 @@ grep -q '^taper encode: in/words\.png: .' expect.err
 grep -q '^taper encode: in/link\.png: .' expect.err
 "$TAPER" info --json some.taper | grep -q '"images":1,'
 
-# when none is left, nothing is written, and the first failure's code says why
+# when none is left, nothing is written, and the code says why: that of all of them, or 2
 expect 3 '*' "$TAPER" encode -m model.tpm -o none.taper in/cut.png
 expect 5 '*nowhere.png*' "$TAPER" encode -m model.tpm -o none.taper nowhere.png
 expect 6 '*bomb.png*' "$TAPER" encode -m model.tpm -o none.taper "$png/bomb.png"
 expect 3 '*claims_1gb.idx: *promises*' "$TAPER" encode -m model.tpm -o none.taper "$idx/claims_1gb.idx"
-expect 1 '*alpha*' "$TAPER" encode -m model.tpm -o none.taper in/rgba8.png
+expect 2 '*alpha*' "$TAPER" encode -m model.tpm -o none.taper in/rgba8.png
+expect 3 '*cut.png*' "$TAPER" encode -m model.tpm -o none.taper in/cut.png in/empty.png
+expect 2 '*cut.png*' "$TAPER" encode -m model.tpm -o none.taper in/cut.png nowhere.png
+expect 3 '*cut.png*' "$TAPER" train -o none.tpm in/cut.png
+expect 2 '*give --alpha*' "$TAPER" train -o none.tpm in/rgba8.png
+expect 3 '*cut.png*' "$TAPER" compare -m model.tpm -r none in/cut.png
+expect 2 '*alpha*' "$TAPER" compare -m model.tpm -r none in/rgba8.png
+test ! -e none.tpm
 expect 2 '*the folder holds no file*' sh -c 'mkdir -p empty; "$0" encode -m model.tpm -o none.taper empty' "$TAPER"
 test ! -e none.taper
 

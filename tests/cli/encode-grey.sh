@@ -21,6 +21,6 @@ test "$(count_png grey)" -ge 1
 "$TAPER" info grey.tpm | grep -q 'for grey images'
 expect 1 '*in colour but the model is for grey images*' "$TAPER" encode -m grey.tpm -o some.taper scenes
 "$TAPER" info some.taper | grep -q ', grey'
-expect 1 '*all 1 inputs failed*' "$TAPER" encode -m grey.tpm -o none.taper set/png/arrow/0001.png
+expect 2 '*no input could be used*' "$TAPER" encode -m grey.tpm -o none.taper set/png/arrow/0001.png
 test ! -e none.taper
 nothing_left

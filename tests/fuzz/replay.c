@@ -42,7 +42,7 @@ static void run_file(replay *r, const char *path) {
 static void run_folder(replay *r, const char *folder) {
     formats_path_list list;
     taper_error error;
-    if (formats_folder_walk(folder, UINT64_MAX, &list, NULL, NULL, &error) != TAPER_OK) {
+    if (formats_folder_walk(folder, UINT64_MAX, 0, &list, NULL, NULL, &error) != TAPER_OK) {
         fprintf(stderr, "%s: %s\n", folder, error.text);
         r->failures++;
         return;

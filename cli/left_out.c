@@ -1,0 +1,88 @@
+/* left_out.c -- see left_out.h. */
+#include "left_out.h"
+#include "outputs.h"
+#include <stdio.h>
+#include <string.h>
+
+static void count(cli_alike *a, const char *path, const taper_error *why) {
+    if (a->count++) return;
+    snprintf(a->sentence, sizeof a->sentence, "%s", why->text);
+    snprintf(a->first, sizeof a->first, "%s", path);
+}
+
+/* The failures with this sentence; NULL when there are too many sentences to gather. */
+static cli_alike *alike(cli_left_out *l, const taper_error *why) {
+    for (size_t i = 0; i < l->kinds; i++)
+        if (!strcmp(l->alike[i].sentence, why->text)) return &l->alike[i];
+    return l->kinds < CLI_ALIKE_MOST ? &l->alike[l->kinds++] : NULL;
+}
+
+/* All failures have one exit code, or the command line as a whole names nothing of use. */
+static void note_code(cli_left_out *l, taper_status status) {
+    cli_exit code = cli_exit_code(status);
+    l->code = !l->failed || l->code == code ? code : CLI_USAGE;
+    l->failed++;
+}
+
+void cli_left_out_image(cli_left_out *l, const char *path, const taper_error *why) {
+    note_code(l, why->status);
+    cli_alike *same = why->status == TAPER_ERR_UNSUPPORTED ? alike(l, why) : NULL;
+    if (same) count(same, path, why);
+    else l->told++;
+    if (!same || l->common->verbose) cli_fail(l->verb, path, why->status, why);
+}
+
+void cli_left_out_file(void *user, formats_skip what, const char *path, const taper_error *why) {
+    cli_left_out *l = user;
+    if (l->output && cli_is_same_file(path, l->output)) return;
+    if (what == FORMATS_SKIP_FAILED) {
+        l->files++;
+        cli_left_out_image(l, path, why);
+        return;
+    }
+    count(what == FORMATS_SKIP_LINK ? &l->links : &l->no_image, path, why);
+    if (l->common->verbose) cli_note(l->common, l->verb, "%s: %s", path, why->text);
+}
+
+static void tell_alike(cli_left_out *l, const cli_alike *a, size_t inputs) {
+    if (a->count > 1)
+        cli_error(l->verb, NULL, "%zu of %zu inputs were left out (the first: %s): %s", a->count,
+                  inputs, a->first, a->sentence);
+    else if (!l->common->verbose) cli_error(l->verb, a->first, "%s", a->sentence);
+    l->told += a->count == 1;
+}
+
+static void tell_passed_over(const cli_left_out *l) {
+    const cli_alike *a = &l->no_image;
+    if (a->count)
+        cli_note(l->common, l->verb, "%zu file%s no image%s passed over (%s%s)", a->count,
+                 a->count == 1 ? " that is" : "s that are", a->count == 1 ? " was" : "s were",
+                 a->count == 1 ? "" : "the first: ", a->first);
+    a = &l->links;
+    if (a->count)
+        cli_warning(l->verb, NULL, "%zu link%s not followed (%s%s): %s", a->count,
+                    a->count == 1 ? " to a folder was" : "s to folders were",
+                    a->count == 1 ? "" : "the first: ", a->first, a->sentence);
+}
+
+static void tell_profiles(const cli_left_out *l, const formats_imageset *set) {
+    const char *first;
+    size_t n = formats_imageset_profiles(set, &first);
+    if (n)
+        cli_warning(l->verb, NULL,
+                    "%zu image%s a colour profile other than sRGB, which is not kept (%s%s): "
+                    "convert %s to sRGB first where colours matter",
+                    n, n == 1 ? " has" : "s have", n == 1 ? "" : "the first: ", first,
+                    n == 1 ? "it" : "them");
+}
+
+void cli_left_out_tell(cli_left_out *l, const formats_imageset *set) {
+    size_t images = set ? formats_imageset_count(set) : 0, inputs = images + l->files;
+    for (size_t i = 0; i < l->kinds; i++) tell_alike(l, &l->alike[i], inputs);
+    tell_passed_over(l);
+    if (set) tell_profiles(l, set);
+    /* one line about several has said it already */
+    bool is_said = !l->told && l->kinds == 1;
+    if (l->failed && l->failed < inputs && !is_said)
+        cli_error(l->verb, NULL, "%zu of %zu inputs failed and were left out", l->failed, inputs);
+}

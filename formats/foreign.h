@@ -1,0 +1,17 @@
+/* foreign.h -- files that are not read, known by name: image formats, with the way to convert them,
+ * and archives. By their first bytes, or, where these tell nothing, by the ending of the name. */
+#ifndef FORMATS_FOREIGN_H
+#define FORMATS_FOREIGN_H
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FORMATS_FOREIGN_FRONT = 264 }; /* as many first bytes are looked at */
+
+/* What the file is and what to do, as one sentence, the same for all files of a kind: "WebP is not
+ * read: ..."; NULL when it is none of these. front has n first bytes of the file. *is_archive: 1
+ * for an archive, which is no image. */
+const char *formats_foreign_by_content(const uint8_t *front, size_t n, int *is_archive);
+/* Images alone; upper and lower case are one. */
+const char *formats_foreign_by_name(const char *path);
+
+#endif
