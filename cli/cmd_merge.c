@@ -34,8 +34,8 @@ const cli_verb cli_verb_merge = {
         "own. There are 16: of so many containers that were cut so differently that these do not "
         "do, merge says which is the first that has no room.",
     .examples = "taper merge -o all.taper shard-*.taper\n"
-                "taper truncate --bpp 0.5 -o half.taper big.taper && taper merge -o both.taper "
-                "half.taper small.taper\n"};
+                "taper truncate --bpp 0.5 -o half.taper big.taper && "
+                "taper merge -o all.taper half.taper b.taper\n"};
 
 /* Open n containers; *opened is how many of them have to be closed. */
 static int open_all(const settings *s, char **path, size_t n, cli_container *container,
