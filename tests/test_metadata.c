@@ -138,7 +138,7 @@ static void pictures_come_upright(void **state) {
         unsigned channels = k % 4 + 1, how = k / 16 % 10, big = k / 160;
         const uint32_t *size = sizes[k / 4 % 4];
         taper_image stored = picture_noise(size[0], size[1], channels, k % 3 ? 8 : 16, k + 1), back;
-        if (channels % 2 == 0) memset(stored.pixels, 7, channels * 2u); /* not opaque */
+        if (channels % 2 == 0) memset(stored.pixels, 7, channels * (stored.depth / 8u));
         formats_buffer exif = make_exif(how, (int)big), piece = formats_buffer_make(1 << 16);
         unsigned expected = how >= 1 && how <= 8 ? how : 1; /* 0 and 9 are none */
         assert_int_equal(formats_exif_orientation(exif.data, exif.size), expected);
