@@ -188,6 +188,7 @@ static int make_encoder(state *st) {
         .threads = cli_threads(&st->s.common),
         .spool = st->coding,
         .limits = &st->limits,
+        .measure = !cli_cut_count(),
     };
     status = taper_encoder_new(&st->encoder, st->model.model, &o, &error);
     return status == TAPER_OK ? CLI_DONE : cli_fail("encode", st->s.model, status, &error);
@@ -364,12 +365,31 @@ static taper_status write_through_spool(state *st, const taper_sink *sink, taper
     return status;
 }
 
+/* The least of the set, where no ceiling cuts it; a warning where people would expect more. */
+static void tell_quality(const state *st) {
+    taper_encode_quality q;
+    if (cli_cut_count() || taper_encoder_quality(st->encoder, &q) != TAPER_OK) return;
+    char number[32];
+    snprintf(number, sizeof number, "image %llu", (unsigned long long)q.least_image);
+    const char *whose = q.least_name ? q.least_name : number;
+    if (q.poor)
+        cli_warning("encode", whose,
+                    "ends at %.1f dB at full length, the least; %llu image%s end%s below %g dB: "
+                    "train a model on images of this kind",
+                    q.least_psnr_db, (unsigned long long)q.poor, q.poor == 1 ? "" : "s",
+                    q.poor == 1 ? "s" : "", TAPER_POOR_PSNR_DB);
+    else
+        cli_note(&st->s.common, "encode", "least quality at full length: %.1f dB, %s",
+                 q.least_psnr_db, whose);
+}
+
 static int write_container(state *st, cli_output *out) {
     taper_error error = {0};
     taper_sink sink = cli_output_sink(out);
     taper_status status = cli_cut_count() ? write_through_spool(st, &sink, &error)
                                           : taper_encoder_finish(st->encoder, &sink, &error);
     int code = cli_output_close(out, st->s.output, status, &error);
+    if (code == CLI_DONE) tell_quality(st);
     if (code == CLI_DONE)
         cli_note(&st->s.common, "encode",
                  "%zu image%s, %llu bytes, %.1f per image, %.4g bpp, in %s", st->count,

@@ -76,8 +76,10 @@ typedef struct codec_code_tables {
                        distortion gain per bit, 255 the steepest; does not rise within a unit */
     /* from slope, by codec_order_make: */
     uint32_t n_passes;
-    codec_pass *pass;  /* [n_passes]; there is room for n_slopes */
-    uint32_t n_layers; /* suggested layers, the last ends at n_passes */
+    codec_pass *pass;     /* [n_passes]; there is room for n_slopes */
+    uint32_t *model_pass; /* [n_passes + 1] where some planes are raised (raised_planes.h): how many
+                             of the passes before each are the model's; NULL: all */
+    uint32_t n_layers;    /* suggested layers, the last ends at n_passes */
     codec_layer_end layer[CODEC_MAX_LAYERS_IN_MODEL];
 
     /* position within the interval (1/256), by log2(T / scale) and level: learned by `calibrate` */
@@ -138,6 +140,16 @@ static inline uint32_t codec_band(uint32_t unit) {
 }
 static inline uint32_t codec_class(codec_kind kind, uint32_t unit) {
     return (uint32_t)kind * CODEC_BANDS + codec_band(unit);
+}
+
+/* How many of the first `pass` passes are the model's: layers, and the networks' stages, count
+ * these. */
+static inline uint32_t codec_model_pass(const codec_code_tables *t, uint32_t pass) {
+    return t->model_pass ? t->model_pass[pass] : pass;
+}
+/* Is this pass of a raised plane? */
+static inline int codec_pass_is_raised(const codec_code_tables *t, uint32_t pass) {
+    return t->model_pass && t->model_pass[pass + 1] == t->model_pass[pass];
 }
 
 /* 16 log2(T / scale) of unit u at depth d. */

@@ -244,16 +244,17 @@ void codec_conditional_predict(codec_conditional_state *s, const codec_group *g)
     codec_pass pass = g->tables->pass[g->pass];
     uint32_t stage = s->stages ? s->stages - 1 : 0, hidden = c->hidden;
     s->sign = NULL;
-    if (g->pass >= c->end) {
+    uint32_t at_pass = codec_model_pass(g->tables, g->pass);
+    if (at_pass >= c->end || codec_pass_is_raised(g->tables, g->pass)) {
         memset(s->logit, 0, g->n * sizeof *s->logit);
         return;
     }
-    while (stage + 1 < c->stages && c->begin[stage + 1] <= g->pass) stage++;
+    while (stage + 1 < c->stages && c->begin[stage + 1] <= at_pass) stage++;
     if (stage + 1 != s->stages) begin_stage(s, g, stage);
     s->stages = stage + 1;
     int32_t bias[CODEC_CONDITIONAL_KINDS];
     for (uint32_t k = 0; k < CODEC_CONDITIONAL_KINDS; k++)
-        bias[k] = c->bias[(size_t)k * c->end + g->pass] * 64;
+        bias[k] = c->bias[(size_t)k * c->end + at_pass] * 64;
     size_t row = (size_t)pass.unit * CODEC_CONDITIONAL_KINDS, at = (size_t)pass.unit * g->stride;
     const int8_t *w = c->out + row * hidden; /* significance, sign, refinement */
     const uint8_t *shift = c->out_shift + row;

@@ -27,14 +27,14 @@ struct taper_decoder {
     codec_backend backend;
     formats_front front;
     int front_ready;
-    taper_source source;        /* read == NULL: bytes are pushed */
+    taper_source source;         /* read == NULL: bytes are pushed */
     codec_group_readers readers; /* of the source */
     codec_group_reader **reader; /* pushed: [groups], opened as their bytes come; else NULL */
-    formats_buffer head;        /* pushed bytes of the front matter */
-    uint64_t need;              /* of the front matter */
-    uint64_t chunk, in_chunk;   /* pushed: chunk in work and bytes of it so far */
-    uint64_t memory;            /* pushed: taken by open groups */
-    uint32_t crc;               /* of the checksum block in work */
+    formats_buffer head;         /* pushed bytes of the front matter */
+    uint64_t need;               /* of the front matter */
+    uint64_t chunk, in_chunk;    /* pushed: chunk in work and bytes of it so far */
+    uint64_t memory;             /* pushed: taken by open groups */
+    uint32_t crc;                /* of the checksum block in work */
     drawn drawn[FORMATS_MAX_TRACKS];
     taper_error failure; /* final, of push */
 };
@@ -56,8 +56,7 @@ static taper_status front_is_ready(taper_decoder *d, taper_error *error) {
     if (!d->source.read) {
         d->reader = calloc(d->front.groups, sizeof *d->reader);
         if (!d->reader)
-            return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u groups",
-                                d->front.groups);
+            return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u groups", d->front.groups);
     }
     d->front_ready = 1;
     return TAPER_OK;
@@ -403,14 +402,13 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     out->depth = info.depth;
     const drawn *w = &d->drawn[track_of(d, info.group)];
     const float *from = w->pixels + (size_t)(first - w->first) * d->model->network.inputs;
-    if (codec_model_draw(d->model, r->state.pass, d->backend.pool, from, out) != TAPER_OK)
+    uint32_t pass = codec_model_pass(r->state.tables, r->state.pass);
+    if (codec_model_draw(d->model, pass, d->backend.pool, from, out) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", n);
     if (done)
-        *done = (taper_completeness){r->state.pass,
-                                     formats_front_layer_end(&d->front, d->front.layers - 1,
-                                                             info.group),
-                                     r->bytes_used + r->chunk.size,
-                                     codec_group_reader_is_done(r, &d->front)};
+        *done = (taper_completeness){
+            pass, formats_front_layer_end(&d->front, d->front.layers - 1, info.group),
+            r->bytes_used + r->chunk.size, codec_group_reader_is_done(r, &d->front)};
     if (r->bad)
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "layer %u of group %u is damaged (checksum); fetch the file again",

@@ -6,6 +6,7 @@
 #include "allocation.h"
 #include "assemble.h"
 #include "encoder_groups.h"
+#include "metrics.h"
 #include "pseudo_inverse.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,8 +223,9 @@ void taper_encoder_free(taper_encoder *e) {
     for (size_t i = 0; i < e->n_waiting; i++) free(e->waiting[i].image.pixels);
     free(e->waiting), free(e->reference), free(e->layer_end);
     free(e->group_track), free(e->image_track);
-    for (size_t g = 0; g < e->groups; g++) free(e->group[g].chunk_at);
-    free(e->group), free(e->group_first), free(e->geometry), free(e->label), free(e->analysis);
+    for (size_t g = 0; g < e->groups; g++) codec_written_group_free(&e->group[g].of);
+    free(e->least_name), free(e->group), free(e->group_first), free(e->geometry), free(e->label),
+        free(e->analysis);
     formats_buffer_free(&e->names), formats_buffer_free(&e->classes);
     if (e->spool && !e->options.spool) fclose(e->spool);
     free(e);
@@ -233,7 +235,7 @@ static taper_status read_spool(void *user, uint32_t layer, uint32_t group, uint6
                                size_t n) {
     taper_encoder *e = user;
     const codec_group_record *r = &e->group[group];
-    if (fseek(e->spool, (long)(r->spool_at + r->chunk_at[layer] + from), SEEK_SET) ||
+    if (fseek(e->spool, (long)(r->spool_at + r->of.chunk_at[layer] + from), SEEK_SET) ||
         fread(to, 1, n, e->spool) != n)
         return TAPER_ERR_IO;
     return TAPER_OK;
@@ -268,6 +270,23 @@ static taper_status hand_over_tracks(taper_encoder *e, formats_front *f) {
     return formats_front_place_images(f);
 }
 
+/* The raised planes of all groups, where there are any. */
+static taper_status hand_over_raised(const taper_encoder *e, formats_front *f) {
+    size_t n = 0;
+    for (size_t g = 0; g < e->groups; g++) n += e->group[g].of.n_raised;
+    if (!n) return TAPER_OK;
+    f->raised_at = calloc((size_t)f->groups + 1, sizeof *f->raised_at);
+    f->raised = malloc(n * sizeof *f->raised);
+    if (n > UINT32_MAX || !f->raised_at || !f->raised) return TAPER_ERR_NOMEM;
+    for (size_t g = 0; g < e->groups; g++) {
+        const codec_written_group *of = &e->group[g].of;
+        if (of->n_raised)
+            memcpy(f->raised + f->raised_at[g], of->raised, of->n_raised * sizeof *of->raised);
+        f->raised_at[g + 1] = f->raised_at[g] + of->n_raised;
+    }
+    return TAPER_OK;
+}
+
 /* Hand the encoder's lists over to a front. */
 static taper_status make_front(taper_encoder *e, formats_front *f) {
     *f = (formats_front){.model_id = e->model->info.id,
@@ -280,12 +299,13 @@ static taper_status make_front(taper_encoder *e, formats_front *f) {
     f->group_first = e->group_first, e->group_first = NULL;
     f->group_first[f->groups] = f->images;
     f->chunk_at = calloc((size_t)chunks + 1, sizeof *f->chunk_at);
-    int ok = f->chunk_at && hand_over_tracks(e, f) == TAPER_OK;
+    int ok =
+        f->chunk_at && hand_over_tracks(e, f) == TAPER_OK && hand_over_raised(e, f) == TAPER_OK;
     for (uint32_t l = 0; ok && l < f->layers; l++) {
         for (uint32_t g = 0; g < f->groups; g++) {
             uint64_t c = (uint64_t)l * f->groups + g;
             f->chunk_at[c + 1] =
-                f->chunk_at[c] + e->group[g].chunk_at[l + 1] - e->group[g].chunk_at[l];
+                f->chunk_at[c] + e->group[g].of.chunk_at[l + 1] - e->group[g].of.chunk_at[l];
         }
     }
     if (ok && e->any_name) {
@@ -316,6 +336,33 @@ static uint64_t total_pixels(const formats_front *f) {
     return pixels;
 }
 
+/* The least of all groups, whose places hold images in some order: front. TAPER_ERR_NOMEM. */
+static taper_status find_quality(taper_encoder *e, const formats_front *f) {
+    taper_encode_quality *q = &e->quality;
+    *q = (taper_encode_quality){.least_psnr_db = CODEC_PSNR_CEILING_DB};
+    for (uint32_t g = 0; g < f->groups; g++) {
+        const codec_least_quality *of = &e->group[g].of.least;
+        uint32_t place = f->group_first[g] + (uint32_t)of->image;
+        q->poor += of->poor;
+        if (of->psnr_db > q->least_psnr_db) continue;
+        uint32_t image = formats_front_image(f, place);
+        if (of->psnr_db == q->least_psnr_db && q->least_image < image) continue;
+        q->least_psnr_db = of->psnr_db, q->least_image = image;
+    }
+    const char *name = formats_front_name(f, (uint32_t)q->least_image);
+    size_t bytes = name ? strlen(name) + 1 : 0;
+    e->least_name = name ? malloc(bytes) : NULL;
+    if (name && !e->least_name) return TAPER_ERR_NOMEM;
+    if (name) q->least_name = memcpy(e->least_name, name, bytes);
+    e->measured = 1;
+    return TAPER_OK;
+}
+
+taper_status taper_encoder_quality(const taper_encoder *e, taper_encode_quality *out) {
+    *out = e->quality;
+    return e->measured ? TAPER_OK : TAPER_ERR_ARG;
+}
+
 taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, taper_error *error) {
     if (!e->images)
         return formats_fail(error, TAPER_ERR_ARG, "no image was added: there is nothing to encode");
@@ -326,6 +373,7 @@ taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, tape
     if (e->failed) return fail_for_good(e, TAPER_OK, error);
     formats_front front;
     status = make_front(e, &front);
+    if (status == TAPER_OK && e->options.measure) status = find_quality(e, &front);
     if (status != TAPER_OK) formats_fail(error, status, "no memory for the container's directory");
     uint64_t target = e->options.target_bytes_per_megapixel;
     if (status == TAPER_OK && target) {

@@ -37,11 +37,12 @@ void codec_encode_job_run(void *item) {
     taper_encoder *e = job->encoder;
     formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
     taper_error error = {0};
-    uint64_t *chunk_at = calloc((size_t)e->n_layers + 1, sizeof *chunk_at);
+    codec_written_group written = {.chunk_at = calloc((size_t)e->n_layers + 1, sizeof(uint64_t))};
     taper_status status = TAPER_ERR_NOMEM;
-    codec_group_writer writer = {e->model,  &e->network, &e->backend, e->layer_end + job->track,
-                                 e->tracks, e->n_layers};
-    if (chunk_at) status = codec_group_write(&writer, &job->of, &out, chunk_at, &error);
+    codec_group_writer writer = {
+        e->model,  &e->network, &e->backend,       e->layer_end + job->track,
+        e->tracks, e->n_layers, e->options.measure};
+    if (written.chunk_at) status = codec_group_write(&writer, &job->of, &out, &written, &error);
     codec_queue_lock(e->queue);
     if (status == TAPER_OK) {
         long at = fseek(e->spool, 0, SEEK_END) ? -1 : ftell(e->spool);
@@ -49,12 +50,12 @@ void codec_encode_job_run(void *item) {
             fflush(e->spool))
             status = formats_fail(&error, TAPER_ERR_IO,
                                   "cannot write the temporary file: is its disk full?");
-        e->group[job->group] = (codec_group_record){(uint64_t)(at < 0 ? 0 : at), chunk_at};
-        chunk_at = NULL;
+        e->group[job->group] = (codec_group_record){(uint64_t)(at < 0 ? 0 : at), written};
+        written = (codec_written_group){0};
     }
     if (status != TAPER_OK) codec_encoder_fail(e, status, &error);
     codec_queue_unlock(e->queue);
-    free(chunk_at);
+    codec_written_group_free(&written);
     formats_buffer_free(&out);
     codec_encode_job_free(job);
 }

@@ -19,7 +19,7 @@ typedef struct codec_encode_job {
 
 typedef struct codec_group_record {
     uint64_t spool_at;
-    uint64_t *chunk_at; /* [layers + 1] from spool_at */
+    codec_written_group of; /* its bounds from spool_at */
 } codec_group_record;
 
 /* An image whose track is not chosen yet. */
@@ -57,6 +57,9 @@ struct taper_encoder {
     double mean;                   /* of log distortions */
     formats_buffer names, classes; /* NUL-ended */
     uint32_t n_classes;
+    taper_encode_quality quality; /* once measured */
+    char *least_name;             /* its */
+    int measured;
     uint32_t pass_limit; /* 0: none */
     int any_name, any_label, failed;
     taper_error error; /* of the first failure */

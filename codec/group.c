@@ -7,15 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRIDE_ALIGN = 32 };
-
-static uint64_t stride_of(uint64_t positions) {
-    return (positions + 1 + STRIDE_ALIGN - 1) / STRIDE_ALIGN * STRIDE_ALIGN;
+uint64_t codec_group_stride(uint64_t positions) {
+    enum { ALIGN = 32 };
+    return (positions + 1 + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions) {
     if (positions >= (uint64_t)1 << 40) return UINT64_MAX;
-    uint64_t stride = stride_of(positions);
+    uint64_t stride = codec_group_stride(positions);
     uint64_t conditional =
         tables->conditional ? codec_conditional_bytes(tables->conditional, positions) : 0;
     return stride * ((uint64_t)tables->units * 5 + CODEC_SIGNED_UNITS * 2 + 7 * 4 + 18) +
@@ -116,7 +115,7 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
                                 "a group holds more than 2^31 windows; use smaller groups");
     }
     g->n = (uint32_t)n;
-    g->stride = (uint32_t)stride_of(n);
+    g->stride = (uint32_t)codec_group_stride(n);
     int ok = take_memory(g) == TAPER_OK && (!linked || take_linked(g, n_images));
     if (ok && linked) link_neighbours(g, grid, n_images);
     if (!ok || (linked && tables->causal && codec_causal_begin(g) != TAPER_OK)) {
@@ -310,11 +309,19 @@ void codec_group_dequantise(const codec_group *g, uint32_t first, uint32_t n, fl
     if (t->head) codec_head_add(g, first, n, x);
 }
 
-int16_t codec_quantise(const codec_code_tables *t, uint32_t u, float x) {
+static int16_t quantise(const codec_code_tables *t, uint32_t u, float x, uint32_t planes) {
     if (t->density) return x > 0; /* NaN: 0 */
-    float top = (float)(((uint32_t)1 << t->planes[u]) - 1);
+    float top = (float)(((uint32_t)1 << planes) - 1);
     float magnitude = (x < 0 ? -x : x) / t->step[u];
     if (!(magnitude >= 1.0f)) return 0; /* NaN too */
     int32_t m = (int32_t)(magnitude < top ? magnitude : top);
     return (int16_t)(x < 0 ? -m : m);
+}
+
+int16_t codec_quantise(const codec_code_tables *t, uint32_t u, float x) {
+    return quantise(t, u, x, t->planes[u]);
+}
+
+int16_t codec_quantise_wide(const codec_code_tables *t, uint32_t u, float x) {
+    return quantise(t, u, x, CODEC_MAX_PLANES);
 }

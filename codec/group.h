@@ -68,6 +68,8 @@ typedef struct codec_group {
     int awaits_sign;   /* the position's significance is decoded, its sign not yet */
 } codec_group;
 
+/* The stride of the arrays of a group of so many positions. */
+uint64_t codec_group_stride(uint64_t positions);
 /* Bytes that a group of this size takes; saturates. For checking against limits beforehand. */
 uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions);
 
@@ -121,5 +123,7 @@ uint32_t codec_group_units_known(const codec_group *group);
 /* Quantise: signed magnitude of x at the finest step of unit u, clamped to its planes; of a binary
  * model the bit x > 0. */
 int16_t codec_quantise(const codec_code_tables *tables, uint32_t u, float x);
+/* The same, clamped to CODEC_MAX_PLANES planes: for groups that may raise some. */
+int16_t codec_quantise_wide(const codec_code_tables *tables, uint32_t u, float x);
 
 #endif

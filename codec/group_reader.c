@@ -3,6 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The group's tables, the model's or with raised planes, and its state. */
+static taper_status open_state(codec_group_reader *r, const taper_model *model,
+                               const formats_front *front, const codec_grid *grid,
+                               taper_error *error) {
+    uint32_t n;
+    const formats_raised *raised = formats_front_raised(front, r->group, &n);
+    if (n) TAPER_TRY(codec_raised_planes_make(&r->raised, &model->tables, raised, n, error));
+    return codec_group_alloc(&r->state, n ? &r->raised : &model->tables, grid, r->images, error);
+}
+
+/* Bytes of that state for so many windows. */
+static uint64_t state_bytes(const taper_model *model, const formats_front *front, uint32_t g,
+                            uint64_t windows) {
+    uint32_t n;
+    const formats_raised *raised = formats_front_raised(front, g, &n);
+    return codec_group_bytes(&model->tables, windows) +
+           codec_raised_planes_bytes(&model->tables, raised, n);
+}
+
 taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *model,
                                      const formats_front *front, uint32_t g, uint64_t max_memory,
                                      taper_error *error) {
@@ -20,15 +39,14 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
         const formats_geometry *image = &front->geometry[formats_front_image(front, place)];
         grid[i] = codec_windows_grid(model->window, image->width, image->height);
         windows += (uint64_t)grid[i].columns * grid[i].rows;
-        if (codec_group_bytes(&model->tables, windows) > max_memory)
+        if (state_bytes(model, front, g, windows) > max_memory)
             status = formats_fail(error, TAPER_ERR_LIMIT,
                                   "group %u needs more than %llu bytes to decode; raise "
                                   "--max-memory if you trust the file",
                                   g, (unsigned long long)max_memory);
         r->first[i + 1] = (uint32_t)windows;
     }
-    if (status == TAPER_OK)
-        status = codec_group_alloc(&r->state, &model->tables, grid, r->images, error);
+    if (status == TAPER_OK) status = open_state(r, model, front, grid, error);
     free(grid);
     if (status != TAPER_OK) codec_group_reader_close(r);
     return status;
@@ -37,6 +55,7 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
 void codec_group_reader_close(codec_group_reader *r) {
     if (!r) return;
     codec_group_free(&r->state);
+    codec_raised_planes_free(&r->raised);
     formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept);
     free(r->first);
     *r = (codec_group_reader){0};
@@ -57,6 +76,11 @@ static uint64_t chunk_length(const formats_front *f, uint32_t layer, uint32_t gr
     return f->chunk_at[c + 1] - f->chunk_at[c];
 }
 
+/* Passes of the group's state up to the end of a layer. */
+static uint32_t layer_end(const codec_group_reader *r, const formats_front *f, uint32_t layer) {
+    return codec_raised_planes_end(r->state.tables, formats_front_layer_end(f, layer, r->group));
+}
+
 static void step(codec_group_reader *r) {
     r->bytes_used += r->chunk.size;
     r->layer++;
@@ -72,7 +96,7 @@ static void begin_again(codec_group_reader *r, const formats_front *f) {
         size_t length = (size_t)chunk_length(f, layer, r->group);
         codec_rc_decoder rc;
         codec_rc_decoder_init(&rc, from, length, !codec_chunk_is_cut(f, layer, r->group));
-        codec_chunk_decode(&r->state, &rc, formats_front_layer_end(f, layer, r->group));
+        codec_chunk_decode(&r->state, &rc, layer_end(r, f, layer));
         from += length;
     }
 }
@@ -85,9 +109,10 @@ static void go_no_further(codec_group_reader *r, const formats_front *f) {
 }
 
 void codec_group_reader_decode(codec_group_reader *r, const formats_front *f) {
-    if (r->bad || r->layer >= f->layers || (!r->chunk.size && !r->here)) return;
-    uint32_t end = formats_front_layer_end(f, r->layer, r->group);
+    if (r->bad || r->layer >= f->layers) return;
     int whole = r->here && !codec_chunk_is_cut(f, r->layer, r->group);
+    if (!whole && !r->chunk.size) return; /* nothing of it is there */
+    uint32_t end = layer_end(r, f, r->layer);
     if (!r->started)
         r->plausible =
             codec_chunk_is_plausible(&r->state, end, chunk_length(f, r->layer, r->group));
@@ -263,6 +288,12 @@ taper_status codec_front_match(const formats_front *front, const taper_model *mo
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "container claims %u passes, its model has %u", passes,
                             model->tables.n_passes);
+    for (uint32_t g = 0, n; front->raised_at && g < front->groups; g++) {
+        const formats_raised *raised = formats_front_raised(front, g, &n);
+        if (!codec_raised_planes_fit(&model->tables, raised, n))
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "group %u raises planes that its model cannot have", g);
+    }
     for (uint32_t i = 0; i < front->images; i++)
         if (front->geometry[i].channels > model->window.channels)
             return formats_fail(error, TAPER_ERR_CORRUPT,

@@ -3,6 +3,8 @@
 #ifndef CODEC_GROUP_WRITER_H
 #define CODEC_GROUP_WRITER_H
 #include "chunk_coder.h"
+#include "clipping.h"
+#include "group_quality.h"
 #include "model.h"
 
 /* The images of a group. */
@@ -20,11 +22,23 @@ typedef struct codec_group_writer {
     const codec_backend *backend; /* without a pool: many groups may be written at once */
     const uint32_t *layer_end;    /* [n_layers * stride], the group's at every stride-th */
     uint32_t stride, n_layers;
+    int measure; /* nonzero: find the least quality, too */
 } codec_group_writer;
 
-/* Append all layers to out; chunk_at[n_layers + 1] gets their bounds in it (chunk_at[0] = 0 is the
- * caller's). TAPER_ERR_NOMEM. */
+/* A group as it was written. */
+typedef struct codec_written_group {
+    uint64_t *chunk_at; /* [n_layers + 1] bounds of its layers in what was appended; the array and
+                           its first entry are the caller's */
+    formats_raised *raised; /* [n_raised] units with raised planes, allocated; or NULL */
+    uint32_t n_raised;
+    codec_least_quality least; /* where measured, which codes are not: else of no image */
+} codec_written_group;
+
+void codec_written_group_free(codec_written_group *written); /* its arrays; leaves it zeroed */
+
+/* Append all layers to out. TAPER_ERR_NOMEM: nothing is to be freed but *out. */
 taper_status codec_group_write(const codec_group_writer *writer, const codec_group_images *images,
-                               formats_buffer *out, uint64_t *chunk_at, taper_error *error);
+                               formats_buffer *out, codec_written_group *written,
+                               taper_error *error);
 
 #endif

@@ -52,7 +52,8 @@ static void begin(work *w, const codec_group *g) {
             for (uint32_t q = 0; q < LEVELS; q++)
                 w->seen[more][u][q] = (int8_t)codec_conditional_seen(t, u, g->depth[u] + more, q);
     for (uint32_t border = 0; border < CODEC_CONDITIONAL_BORDERS; border++)
-        codec_conditional_bias(w->head, stage_of(w->head, g->pass), border, w->bias[border]);
+        codec_conditional_bias(w->head, stage_of(w->head, codec_model_pass(t, g->pass)), border,
+                               w->bias[border]);
 }
 
 /* The first layer's sums of position p. */

@@ -137,6 +137,30 @@ static taper_status fill_tracks(const codec_merge *m, formats_front *f) {
     return formats_front_place_images(f);
 }
 
+/* Groups keep the planes that they have raised. */
+static taper_status fill_raised(const codec_merge *m, formats_front *f) {
+    size_t all = 0;
+    for (size_t s = 0; s < m->n; s++) {
+        const formats_front *b = &m->shard[s].front;
+        all += b->raised_at ? b->raised_at[b->groups] : 0;
+    }
+    if (!all) return TAPER_OK;
+    if (all > UINT32_MAX) return TAPER_ERR_LIMIT;
+    f->raised_at = calloc((size_t)f->groups + 1, sizeof *f->raised_at);
+    f->raised = calloc(all, sizeof *f->raised);
+    if (!f->raised_at || !f->raised) return TAPER_ERR_NOMEM;
+    for (size_t s = 0; s < m->n; s++) {
+        const formats_front *b = &m->shard[s].front;
+        uint32_t *at = f->raised_at + m->shard[s].first_group;
+        for (uint32_t g = 0, n; g < b->groups; g++, at++) {
+            const formats_raised *raised = formats_front_raised(b, g, &n);
+            if (n) memcpy(f->raised + at[0], raised, n * sizeof *raised);
+            at[1] = at[0] + n;
+        }
+    }
+    return TAPER_OK;
+}
+
 static taper_status fill_chunks(const codec_merge *m, formats_front *f) {
     uint64_t chunks = (uint64_t)f->layers * f->groups, c = 0;
     f->chunk_at = calloc((size_t)chunks + 1, sizeof *f->chunk_at);
@@ -168,6 +192,7 @@ static taper_status merge_fronts(codec_merge *m, formats_front *f, taper_error *
         TAPER_TRY(codec_merge_labels(m, f, error));
         status = fill_tracks(m, f);
     }
+    if (status == TAPER_OK) status = fill_raised(m, f);
     if (status == TAPER_OK) status = fill_chunks(m, f);
     if (status == TAPER_OK) take_model(m, f);
     return status == TAPER_OK ? status

@@ -63,7 +63,8 @@ static taper_status common_passes(const formats_front *front, const taper_source
         uint32_t *of_track = &passes[front->group_track ? front->group_track[g] : 0];
         TAPER_TRY(codec_group_reader_open(&r, model, front, g, limits->max_memory, error));
         taper_status status = codec_group_reader_load(&r, front, g, from, error);
-        if (r.state.pass < *of_track) *of_track = r.state.pass;
+        uint32_t whole = codec_model_pass(r.state.tables, r.state.pass);
+        if (whole < *of_track) *of_track = whole;
         codec_group_reader_close(&r);
         TAPER_TRY(status);
     }

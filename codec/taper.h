@@ -62,7 +62,7 @@ typedef struct taper_model_info {
     uint64_t id;         /* what containers refer to */
     uint64_t file_bytes; /* size of the .tpm file */
     uint32_t binary;     /* 1: each unit is one bit, so that b units are b bits a window; else 0 */
-    uint32_t lap;                /* pixels by which windows reach over their edges; 0: none */
+    uint32_t lap;        /* pixels by which windows reach over their edges; 0: none */
     uint32_t conditional_hidden; /* width of the network that predicts bits; 0: none */
     uint32_t head_hidden;        /* width of the network that refines what is decoded; 0: none */
     uint32_t restoration_hidden; /* of family conv: width of its convolutions; else 0 */
@@ -80,8 +80,7 @@ TAPER_API taper_model_info taper_model_get_info(const taper_model *model);
 
 /* The models that ship are in the library: "photo" for photographs and other large images, "tiny"
  * for images of some 32x32 pixels. Load one by name. TAPER_ERR_ARG: there is none of that name. */
-TAPER_API taper_status taper_model_builtin(taper_model **out, const char *name,
-                                           taper_error *error);
+TAPER_API taper_status taper_model_builtin(taper_model **out, const char *name, taper_error *error);
 /* The bytes of its .tpm file, which stay the library's (for taper_encode_options.model_bytes), and
  * how many they are; NULL and 0: there is none of that name. size may be NULL. */
 TAPER_API const void *taper_model_builtin_bytes(const char *name, size_t *size);
@@ -107,7 +106,7 @@ typedef enum taper_allocation {
 } taper_allocation;
 
 typedef struct taper_encode_options {
-    taper_layout layout;   /* default TAPER_LAYOUT_SET */
+    taper_layout layout;         /* default TAPER_LAYOUT_SET */
     taper_allocation allocation; /* default TAPER_ALLOCATION_EVEN; the only one for binary models */
     uint32_t group_images; /* images in a group, 0: chosen so that a group holds about a million
                               pixels. 1..65536; ignored under TAPER_LAYOUT_IMAGE, where it is 1 */
@@ -123,6 +122,8 @@ typedef struct taper_encode_options {
     FILE *spool; /* empty file open for reading and writing, where compressed chunks wait; stays the
                     caller's, and open until the encoder is freed. NULL: C's tmpfile() */
     const taper_limits *limits; /* NULL: defaults */
+    int measure; /* nonzero: the encoder finds out for taper_encoder_quality how well it keeps its
+                    images; a twentieth of its time */
 } taper_encode_options;
 
 /* options may be NULL: all defaults. Compressed chunks wait in the spool, so that memory does not
@@ -143,6 +144,21 @@ TAPER_API taper_status taper_encoder_set_classes(taper_encoder *encoder, const c
  * encoder can only be freed afterwards. */
 TAPER_API taper_status taper_encoder_finish(taper_encoder *encoder, const taper_sink *sink,
                                             taper_error *error);
+/* Below this, an image at full length is not what people expect to get back. */
+#define TAPER_POOR_PSNR_DB 45.0
+
+typedef struct taper_encode_quality {
+    double least_psnr_db;   /* of all images, at the container's full length, before a target cuts
+                               it; 100 where nothing is lost */
+    uint64_t least_image;   /* whose it is; of several the first */
+    const char *least_name; /* its name as stored, or NULL; lives as long as the encoder */
+    uint64_t poor;          /* images below TAPER_POOR_PSNR_DB */
+} taper_encode_quality;
+/* After taper_encoder_finish, with options.measure: how well the images are kept at least. It is
+ * drawn by the model's linear path alone, and so within a few tenths of a decibel of what a decoder
+ * gives. TAPER_ERR_ARG: there is nothing that was measured. */
+TAPER_API taper_status taper_encoder_quality(const taper_encoder *encoder,
+                                             taper_encode_quality *out);
 TAPER_API void taper_encoder_free(
     taper_encoder *encoder); /* NULL is fine; drops what was not finished */
 

@@ -53,7 +53,7 @@ static taper_status check_header(const uint8_t *h, size_t size, taper_error *err
             error, TAPER_ERR_VERSION,
             "container version %u is newer than this build reads (%u); update taper", version,
             FORMATS_CONTAINER_VERSION);
-    if (formats_get_u32le(h + 12) & ~(uint32_t)FORMATS_FEATURE_TRACKS)
+    if (formats_get_u32le(h + 12) & ~(uint32_t)(FORMATS_FEATURE_TRACKS | FORMATS_FEATURE_RAISED))
         return formats_fail(error, TAPER_ERR_VERSION,
                             "container needs features 0x%x that this build lacks; update taper",
                             formats_get_u32le(h + 12));
@@ -144,7 +144,8 @@ static taper_status unpack(const uint8_t *stored, section s, const taper_limits 
     return TAPER_OK;
 }
 
-static taper_status read_section(formats_front *f, const uint8_t *stored, section s,
+/* raised: the header says that there are raised planes. */
+static taper_status read_section(formats_front *f, const uint8_t *stored, section s, int raised,
                                  const taper_limits *limits, taper_error *error) {
     int known = s.type == DIRECTORY || s.type == NAMES || s.type == LABELS || s.type == MODEL;
     if (!known && (s.type & 0x20)) return TAPER_OK; /* ignorable */
@@ -167,9 +168,10 @@ static taper_status read_section(formats_front *f, const uint8_t *stored, sectio
         return TAPER_OK;
     }
     formats_cursor in = formats_cursor_over(content, (size_t)s.unpacked);
-    taper_status status = s.type == DIRECTORY ? formats_directory_read(f, &in, limits, error)
-                          : s.type == NAMES   ? formats_names_read(f, &in, error)
-                                              : formats_labels_section_read(f, &in, error);
+    taper_status status = s.type == DIRECTORY
+                              ? formats_directory_read(f, &in, raised, limits, error)
+                          : s.type == NAMES ? formats_names_read(f, &in, error)
+                                            : formats_labels_section_read(f, &in, error);
     status = refuse_short(status, error);
     if (status == TAPER_OK && formats_cursor_left(&in))
         status = formats_fail(error, TAPER_ERR_CORRUPT, "bytes follow the content of section %.4s",
@@ -199,6 +201,7 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
                          .layers = formats_get_u32le(h + 44),
                          .tracks = formats_get_u32le(h + 12) & FORMATS_FEATURE_TRACKS ? 2 : 1,
                          .front_size = need};
+    int raised = (formats_get_u32le(h + 12) & FORMATS_FEATURE_RAISED) != 0;
     if (f->layout > 1 || f->tail > 1)
         return formats_fail(error, TAPER_ERR_CORRUPT, "container layout %u or tail %u is not legal",
                             h[10], h[11]);
@@ -206,7 +209,7 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
     taper_status status = TAPER_OK;
     for (uint32_t i = 0; i < formats_get_u32le(h + 48) && status == TAPER_OK; i++) {
         section s = section_at(h, i);
-        status = read_section(f, h + at, s, &limits, error);
+        status = read_section(f, h + at, s, raised, &limits, error);
         at += s.stored;
     }
     if (status == TAPER_OK && !f->geometry)
@@ -217,7 +220,7 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
 
 void formats_front_free(formats_front *f) {
     free(f->geometry), free(f->group_first), free(f->layer_end), free(f->chunk_at),
-        free(f->checksum);
+        free(f->checksum), free(f->raised_at), free(f->raised);
     free(f->group_track), free(f->image_track), free(f->image_at), free(f->place_of);
     free(f->names), free(f->name_at), free(f->label), free(f->class_names), free(f->class_name_at),
         free(f->model);
@@ -253,7 +256,8 @@ static void write_header(const formats_front *f, uint32_t sections, uint8_t *h) 
     formats_set_u16le(h + 8, FORMATS_CONTAINER_VERSION);
     h[10] = f->layout;
     h[11] = f->tail;
-    formats_set_u32le(h + 12, f->tracks > 1 ? FORMATS_FEATURE_TRACKS : 0);
+    formats_set_u32le(h + 12, (f->tracks > 1 ? FORMATS_FEATURE_TRACKS : 0) +
+                                  (f->raised_at ? FORMATS_FEATURE_RAISED : 0));
     formats_set_u64le(h + 24, f->model_id);
     formats_set_u64le(h + 32, f->images);
     formats_set_u32le(h + 40, f->groups);

@@ -19,6 +19,8 @@ enum {
     FORMATS_MAX_CLASSES = 1 << 20,
     FORMATS_MAX_TRACKS = 16,
     FORMATS_FEATURE_TRACKS = 1,      /* of the header's required features */
+    FORMATS_FEATURE_RAISED = 2,      /* likewise: some group has planes above its model's */
+    FORMATS_MOST_RAISED = 15,        /* of a unit */
     FORMATS_MAX_CHECKSUM_SPAN = 1024 /* chunks that share a checksum: bounds what one chunk makes a
                                         reader read */
 };
@@ -27,6 +29,12 @@ typedef struct formats_geometry {
     uint32_t width, height;
     uint8_t channels, depth; /* 1 or 3; 8 or 16 */
 } formats_geometry;
+
+/* Planes of a unit that a group has above the model's own (codec/raised_planes.h). */
+typedef struct formats_raised {
+    uint16_t unit;
+    uint8_t planes; /* 1 .. FORMATS_MOST_RAISED */
+} formats_raised;
 
 typedef struct formats_front {
     uint64_t model_id;
@@ -46,12 +54,15 @@ typedef struct formats_front {
     uint32_t *layer_end;   /* [layers][tracks] passes up to the end of each layer; with one track
                               rising, else not falling */
     uint32_t chunks_per_checksum; /* consecutive chunks of one layer share a CRC32C */
-    uint64_t *chunk_at; /* [layers * groups + 1] offset of each chunk from the start of the data,
-                           layer after layer; the last entry is the size of the data */
-    uint32_t *checksum; /* [formats_front_checksums()] */
-    char *names;        /* one NUL-ended name an image; NULL: none */
-    uint32_t *name_at;  /* [images] offsets into names */
-    int32_t *label;     /* [images], -1: none; NULL: no labels */
+    uint64_t *chunk_at;  /* [layers * groups + 1] offset of each chunk from the start of the data,
+                            layer after layer; the last entry is the size of the data */
+    uint32_t *checksum;  /* [formats_front_checksums()] */
+    uint32_t *raised_at; /* [groups + 1] of each group: where its units begin in raised[]; NULL:
+                            no group has any */
+    formats_raised *raised; /* [raised_at[groups]] in a group by rising unit */
+    char *names;            /* one NUL-ended name an image; NULL: none */
+    uint32_t *name_at;      /* [images] offsets into names */
+    int32_t *label;         /* [images], -1: none; NULL: no labels */
     uint32_t classes;
     char *class_names;       /* one NUL-ended name a class; NULL with classes 0 */
     uint32_t *class_name_at; /* [classes] */
@@ -79,6 +90,13 @@ uint32_t formats_front_group(const formats_front *front, uint32_t image);
 /* From group_first and the tracks: the images of a track fill its groups in order.
  * TAPER_ERR_CORRUPT: a track's groups do not hold as many images as it has. TAPER_ERR_NOMEM. */
 taper_status formats_front_place_images(formats_front *front);
+
+/* The units of group g with raised planes, and their number. */
+static inline const formats_raised *formats_front_raised(const formats_front *f, uint32_t g,
+                                                         uint32_t *n) {
+    *n = f->raised_at ? f->raised_at[g + 1] - f->raised_at[g] : 0;
+    return f->raised_at ? f->raised + f->raised_at[g] : NULL;
+}
 
 /* Blocks of chunks_per_checksum chunks; blocks do not cross layers. */
 uint64_t formats_front_checksums(const formats_front *front);

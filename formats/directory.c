@@ -9,6 +9,8 @@
  *   layers    per layer, per track: passes in it; then, if the header's tail is 1, the first group
  *             whose last chunk is cut
  *   chunks    chunks per checksum; per layer, per group: length in bytes; then the checksums (u32)
+ *   raised    where the header has the feature: per group, the number of units with raised planes,
+ *             and for each of these the units between it and the one before, and its planes (u8)
  */
 #include "directory.h"
 #include <stdlib.h>
@@ -200,7 +202,41 @@ static taper_status read_chunks(formats_front *f, formats_cursor *in, taper_erro
     return TAPER_OK;
 }
 
-taper_status formats_directory_read(formats_front *f, formats_cursor *in,
+/* The raised planes of a group, rising by unit; to: where they go, or NULL to check and count. */
+static taper_status read_raised_group(uint32_t group, formats_cursor *in, formats_raised *to,
+                                      uint32_t *n, taper_error *error) {
+    uint64_t units = formats_read_varint_max(in, UINT16_MAX), unit = 0;
+    for (uint64_t i = 0; i < units && in->status == TAPER_OK; i++) {
+        unit += formats_read_varint_max(in, UINT16_MAX) + (i > 0);
+        uint8_t planes = formats_read_u8(in);
+        if (in->status == TAPER_OK &&
+            (unit >= UINT16_MAX || !planes || planes > FORMATS_MOST_RAISED))
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "directory: group %u raises unit %llu by %u planes", group,
+                                (unsigned long long)unit, planes);
+        if (to) to[*n] = (formats_raised){(uint16_t)unit, planes};
+        ++*n;
+    }
+    return formats_cursor_check(in, "directory: raised planes", error);
+}
+
+static taper_status read_raised(formats_front *f, formats_cursor *in, taper_error *error) {
+    formats_cursor ahead = *in;
+    uint32_t n = 0;
+    for (uint32_t g = 0; g < f->groups; g++) /* takes bytes, so their number is bounded by these */
+        TAPER_TRY(read_raised_group(g, &ahead, NULL, &n, error));
+    f->raised_at = calloc((size_t)f->groups + 1, sizeof *f->raised_at);
+    f->raised = calloc((size_t)n + 1, sizeof *f->raised);
+    if (!f->raised_at || !f->raised) return no_memory(error);
+    n = 0;
+    for (uint32_t g = 0; g < f->groups; g++) {
+        TAPER_TRY(read_raised_group(g, in, f->raised, &n, error));
+        f->raised_at[g + 1] = n;
+    }
+    return TAPER_OK;
+}
+
+taper_status formats_directory_read(formats_front *f, formats_cursor *in, int raised,
                                     const taper_limits *limits, taper_error *error) {
     if (!f->images || !f->groups || f->groups > f->images || !f->layers ||
         f->layers > FORMATS_MAX_LAYERS)
@@ -221,7 +257,8 @@ taper_status formats_directory_read(formats_front *f, formats_cursor *in,
     TAPER_TRY(read_groups(f, in, error));
     TAPER_TRY(read_tracks(f, in, error));
     TAPER_TRY(read_layers(f, in, error));
-    return read_chunks(f, in, error);
+    TAPER_TRY(read_chunks(f, in, error));
+    return raised ? read_raised(f, in, error) : TAPER_OK;
 }
 
 static int same_geometry(formats_geometry a, formats_geometry b) {
@@ -258,6 +295,19 @@ static void write_groups(const formats_front *f, formats_buffer *out) {
     }
 }
 
+static void write_raised(const formats_front *f, formats_buffer *out) {
+    for (uint32_t g = 0; g < f->groups; g++) {
+        uint32_t n, next = 0;
+        const formats_raised *raised = formats_front_raised(f, g, &n);
+        formats_write_varint(out, n);
+        for (uint32_t i = 0; i < n; i++) {
+            formats_write_varint(out, raised[i].unit - next);
+            formats_write_u8(out, raised[i].planes);
+            next = raised[i].unit + 1u;
+        }
+    }
+}
+
 void formats_directory_write(const formats_front *f, formats_buffer *out) {
     write_geometry(f, out);
     write_groups(f, out);
@@ -275,6 +325,7 @@ void formats_directory_write(const formats_front *f, formats_buffer *out) {
         formats_write_varint(out, f->chunk_at[c + 1] - f->chunk_at[c]);
     for (uint64_t i = 0; i < formats_front_checksums(f); i++)
         formats_write_u32le(out, f->checksum[i]);
+    if (f->raised_at) write_raised(f, out);
 }
 
 /* --- names ----------------------------------------------------------------------------- */

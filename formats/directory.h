@@ -4,8 +4,8 @@
 #include "container.h"
 
 /* Each reader fills its members of *f, whose header members are set; what it allocated stays in *f
- * on failure. */
-taper_status formats_directory_read(formats_front *f, formats_cursor *in,
+ * on failure. raised: the header has the feature. */
+taper_status formats_directory_read(formats_front *f, formats_cursor *in, int raised,
                                     const taper_limits *limits, taper_error *error);
 taper_status formats_names_read(formats_front *f, formats_cursor *in, taper_error *error);
 taper_status formats_labels_section_read(formats_front *f, formats_cursor *in, taper_error *error);

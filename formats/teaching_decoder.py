@@ -11,6 +11,7 @@ decoders against: clear before fast, some hundred thousand bits a second. The nu
 headings are the sections of SPEC.md. Where this file and SPEC.md differ, one of them has a bug.
 """
 import argparse
+import copy
 import math
 import os
 import struct
@@ -499,8 +500,8 @@ class Front:
         self.need(data, 56)
         (self.version, self.layout, self.tail, required, _, crc, self.model_id, self.images,
          self.groups, self.layers, sections, reserved) = struct.unpack("<HBBIIIQQIIII", data[8:56])
-        require(self.version == 1 and required <= 1, "a container of another version")
-        self.tracks = 1 + required
+        require(self.version == 1 and required <= 3, "a container of another version")
+        self.tracks, self.has_raised = 1 + (required & 1), required & 2
         require(reserved == 0 and sections <= MAX_SECTIONS, "the header is damaged")
         table_end = 56 + 24 * sections
         self.need(data, table_end)
@@ -588,6 +589,7 @@ class Front:
             require(self.chunk_at[-1] < 1 << 62, "the chunks are impossibly long")
         self.blocks = -(-self.groups // self.per_checksum)  # checksums in a layer
         self.checksum = r.unpack("%dI" % (self.layers * self.blocks))
+        self.raised = [self.read_raised(r) if self.has_raised else {} for _ in range(self.groups)]
 
     def read_tracks(self, r):
         self.tracks = r.u8()
@@ -601,6 +603,16 @@ class Front:
             require(len(images[t]) >= size, "a track's groups do not hold its images")
             self.image_at += images[t][:size]
             del images[t][:size]
+
+    @staticmethod
+    def read_raised(r):
+        """The units of a group that have planes above the model's, and how many."""
+        raised, unit = {}, -1
+        for _ in range(r.varint(65535)):
+            unit, planes = unit + 1 + r.varint(65535), r.u8()
+            require(unit < 65535 and 1 <= planes <= MAX_PLANES, "raised planes are illegal")
+            raised[unit] = planes
+        return raised
 
     def passes_of(self, g, layer):
         """Passes of group g before a layer."""
@@ -835,6 +847,43 @@ class Model:
             require(layer[0] > before[0] and layer[1] >= before[1], "layers are not in order")
             before = layer
         require(before[0] == len(self.order), "the layers do not end with the order")
+
+    # 10.11
+    def fits(self, raised):
+        return not raised or not self.binary and all(
+            unit < self.units and self.planes[unit] + more <= MAX_PLANES
+            for unit, more in raised.items())
+
+    def with_raised(self, raised):
+        """The model of a group with planes above its own, {unit: planes}: another order. owns[i] of
+        its first i passes are this model's."""
+        slopes = [-entry[0] for entry in self.order]
+        first = {}                                      # slope of each unit's first pass
+        for slope, (_, _, unit) in zip(slopes, self.order):
+            first.setdefault(unit, slope)
+        above = []
+        for unit, planes in raised.items():
+            for j in range(planes, 0, -1):
+                slope = first.get(unit, slopes[-1]) + 16 * j
+                place = sum(s > slope for s in slopes)
+                step = (planes - j) * self.parts + self.parts - 1
+                above.append((place, -slope, unit, (-slope, step, unit)))
+        above.sort()
+        model = copy.copy(self)
+        model.order, model.owns = [], []
+        for i in range(len(self.order) + 1):
+            while above and above[0][0] == i:
+                model.order.append(above.pop(0)[3])
+                model.owns.append(i)
+            model.owns.append(i)
+            if i < len(self.order):
+                slope, step, unit = self.order[i]
+                model.order.append((slope, step + raised.get(unit, 0) * self.parts, unit))
+        more = [raised.get(unit, 0) for unit in range(self.units)]
+        model.planes = [a + b for a, b in zip(self.planes, more)]
+        if self.head:
+            model.deepest = [a + b for a, b in zip(self.deepest, more)]
+        return model
 
     def log_ratio(self, unit, depth):
         """16 log2(T / scale) of a unit of which `depth` planes are known."""
@@ -1152,8 +1201,9 @@ class Group:
     """What is known of a group's codes (10.2). Lists run over positions: window after window, image
     after image; one entry more, at index n, stands for the neighbour that does not exist."""
 
-    def __init__(self, model, sizes):
-        self.model = model
+    def __init__(self, model, sizes, raised=None):
+        self.model = model = model.with_raised(raised) if raised else model
+        self.owns = model.owns if raised else range(len(model.order) + 1)
         self.first, links = [0], []
         for width, height in sizes:
             columns, rows = (width - 1) // model.width + 1, (height - 1) // model.height + 1
@@ -1378,16 +1428,18 @@ class Group:
 
     def predict_conditional(self, unit):
         """What is added to the logits of the pass: of magnitude bits, and of signs."""
-        if not self.model.conditional or self.passes >= self.model.predictor.end:
+        number = self.owns[self.passes]                 # of the pass in the model's order
+        if (not self.model.conditional or number >= self.model.predictor.end or
+                self.owns[self.passes + 1] == number):
             return [0] * self.n, [0] * self.n
         c = self.model.predictor
-        stage = max(s for s, begin in enumerate(c.begin) if begin <= self.passes)
+        stage = max(s for s, begin in enumerate(c.begin) if begin <= number)
         if stage != self.stage:
             self.stage, self.hidden = stage, self.last_layers(c, stage)
         logits = []
         for kind in range(3):
             shift, weights = c.out[3 * unit + kind]
-            bias = 64 * c.bias[kind][1][self.passes]
+            bias = 64 * c.bias[kind][1][number]
             logits.append([(256 * dot(weights, h) >> shift) + bias for h in self.hidden])
         level = self.level[unit]
         return [b if q else a for q, a, b in zip(level, logits[0], logits[2])], logits[1]
@@ -1513,7 +1565,7 @@ class Group:
         """What the head expects of each unit beyond what is known."""
         model, c = self.model, self.model.corrector
         if self.drawn != (self.passes, self.position):
-            stage = max(s for s, begin in enumerate(c.begin) if begin <= self.passes)
+            stage = max(s for s, begin in enumerate(c.begin) if begin <= self.owns[self.passes])
             self.drawn = self.passes, self.position
             self.corrections = self.last_layers(c, stage)
         out = []
@@ -1582,7 +1634,7 @@ class Group:
         patches = [(x, y) for y in range(down) for x in range(across)]
         inputs = {at: [max(-PIXEL_MAX - 1, min(PIXEL_MAX, math.floor(PIXEL_ONE * (window[i] - 128) + 0.5)))
                        for window, i in places(*at)] for at in patches}
-        bias, gain = net.at(self.passes)
+        bias, gain = net.at(self.owns[self.passes])
         h = {at: [0] * net.hidden for at in patches}
         for number, (weights, of_layer) in enumerate(net.layers):
             outside = [0] * len(inputs[0, 0])
@@ -1631,7 +1683,8 @@ class Group:
 def decode_group(front, model, data, g, trace=False):
     """Group g from a file's bytes, as far as they go; the group, and what is wrong or None."""
     first, last = front.group_first[g], front.group_first[g + 1]
-    group = Group(model, [front.geometry[i][:2] for i in front.image_at[first:last]])
+    group = Group(model, [front.geometry[i][:2] for i in front.image_at[first:last]],
+                  front.raised[g])
     for layer in range(front.layers):
         chunk = layer * front.groups + g
         begin, end = front.size + front.chunk_at[chunk], front.size + front.chunk_at[chunk + 1]
@@ -1641,7 +1694,9 @@ def decode_group(front, model, data, g, trace=False):
             return group, "layer %d of group %d fails its checksum" % (layer, g)
         was_cut = front.tail and layer + 1 == front.layers and g >= front.first_cut
         whole = end <= len(data) and not was_cut
-        layer_end = front.passes_of(g, layer + 1)
+        if end == begin and not whole:
+            break                                       # nothing of it is there
+        layer_end = sum(own < front.passes_of(g, layer + 1) for own in group.owns)
         planes = group.whole_planes(layer_end)
         if whole and planes * group.n // BITS_PER_BYTE > end - begin + TRIMMED:
             return group, "layer %d of group %d is too short for its passes" % (layer, g)
@@ -1667,6 +1722,7 @@ def match(front, model):
             "the container was made with model %016x, this is %016x" % (front.model_id, model.id))
     require(max(ends[-1] for ends in front.layer_end) <= len(model.order),
             "the container has more passes than its model")
+    require(all(model.fits(raised) for raised in front.raised), "planes are raised too far")
     require(all(g[2] <= model.channels for g in front.geometry), "a colour image with a grey model")
 
 

@@ -79,8 +79,9 @@ static void header_fields_have_their_ranges(void **unused) {
         {{.version = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
         {{.version = 0, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
         {{.version = 1, .required = 1, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .required = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
-        {{.version = 1, .required = 3, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
+        {{.version = 1, .required = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 1, .required = 4, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
+        {{.version = 1, .required = 7, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
         {{.version = 1, .required = 1u << 31, .images = 2, .groups = 1, .layers = 1},
          TAPER_ERR_VERSION},
         {{.version = 1, .ignorable = 0xFFFFFFFF, .images = 2, .groups = 1, .layers = 1}, TAPER_OK},
@@ -152,7 +153,7 @@ static void directory_fields_have_their_ranges(void **unused) {
     memcpy(bytes, plain_directory, sizeof plain_directory);
     assert_int_equal(read_directory(&plain, bytes, sizeof bytes),
                      TAPER_ERR_CORRUPT); /* a byte follows */
-    bytes[4] = 0x13; /* 16 bits, RGB */
+    bytes[4] = 0x13;                     /* 16 bits, RGB */
     assert_int_equal(read_directory(&plain, bytes, sizeof plain_directory), TAPER_OK);
     bytes[9] = 0x7F; /* one checksum over more chunks than there are is one checksum */
     assert_int_equal(read_directory(&plain, bytes, sizeof plain_directory), TAPER_OK);
@@ -241,6 +242,60 @@ static void whole_but_malformed_sections_are_corrupt(void **unused) {
     assert_non_null(strstr(error.text, "ends early"));
     assert_int_equal(front_read(file.data, file.size - 1, NULL, &error), TAPER_ERR_TRUNCATED);
     formats_buffer_free(&file);
+}
+
+/* The directory of `plain` with units 5 and 300 raised, by 1 and 15 planes. */
+enum { RAISED_AT = sizeof plain_directory, RAISED_BYTES = 6 };
+static const uint8_t raised_list[RAISED_BYTES] = {2, 5, 1, 0xA6, 2, 15};
+
+static taper_status read_raised(const uint8_t *list, size_t size, formats_front *front) {
+    craft c = plain;
+    uint8_t bytes[RAISED_AT + 2 * RAISED_BYTES];
+    c.required = FORMATS_FEATURE_RAISED;
+    memcpy(bytes, plain_directory, RAISED_AT);
+    memcpy(bytes + RAISED_AT, list, size);
+    crafted_section section = {"DIRE", bytes, RAISED_AT + size, 0};
+    formats_buffer file = craft_file(&c, &section, 1);
+    taper_status status = front ? formats_front_read(file.data, file.size, NULL, front, NULL)
+                                : front_read(file.data, file.size, NULL, NULL);
+    formats_buffer_free(&file);
+    return status;
+}
+
+static void raised_planes_have_their_ranges(void **unused) {
+    (void)unused;
+    static const struct {
+        size_t at;
+        uint8_t value;
+        const char *what;
+    } cases[] = {
+        {0, 1, "bytes that no unit uses"},         {0, 3, "more units than there are"},
+        {2, 0, "a unit raised by nothing"},        {2, 16, "more planes than there can be"},
+        {5, 0, "a second unit raised by nothing"}, {5, 255, "far more planes"}};
+    formats_front f;
+    uint32_t n;
+    assert_int_equal(read_raised(raised_list, RAISED_BYTES, &f), TAPER_OK);
+    const formats_raised *raised = formats_front_raised(&f, 0, &n);
+    assert_int_equal(n, 2);
+    assert_int_equal(raised[0].unit, 5);
+    assert_int_equal(raised[0].planes, 1);
+    assert_int_equal(raised[1].unit, 5 + 1 + 294);
+    assert_int_equal(raised[1].planes, 15);
+    formats_front_free(&f);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t list[RAISED_BYTES];
+        memcpy(list, raised_list, sizeof list);
+        list[cases[i].at] = cases[i].value;
+        taper_status status = read_raised(list, sizeof list, NULL);
+        if (status == TAPER_OK) fail_msg("accepted: %s", cases[i].what);
+    }
+    for (size_t size = 0; size < RAISED_BYTES; size++)
+        assert_int_not_equal(read_raised(raised_list, size, NULL), TAPER_OK);
+    static const uint8_t highest[] = {1, 0xFE, 0xFF, 3, 1}, beyond[] = {1, 0xFF, 0xFF, 3, 1},
+                         wraps[] = {2, 0xFE, 0xFF, 3, 1, 0, 1};
+    assert_int_equal(read_raised(highest, sizeof highest, NULL), TAPER_OK); /* unit 65,534 */
+    assert_int_equal(read_raised(beyond, sizeof beyond, NULL), TAPER_ERR_CORRUPT);
+    assert_int_equal(read_raised(wraps, sizeof wraps, NULL), TAPER_ERR_CORRUPT);
 }
 
 /* Varints that claim much, and a tail that names a group. */
@@ -404,6 +459,7 @@ int main(void) {
         cmocka_unit_test(tracks_say_where_images_are),
         cmocka_unit_test(track_fields_have_their_ranges),
         cmocka_unit_test(whole_but_malformed_sections_are_corrupt),
+        cmocka_unit_test(raised_planes_have_their_ranges),
         cmocka_unit_test(directory_sizes_are_checked),
         cmocka_unit_test(names_are_plain_paths),
         cmocka_unit_test(labels_name_a_class),

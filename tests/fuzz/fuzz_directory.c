@@ -20,6 +20,11 @@ static void compare(const formats_front *a, const formats_front *b) {
          !memcmp(a->layer_end, b->layer_end, ends * sizeof *a->layer_end));
     if (a->tracks > 1) must(!memcmp(a->image_at, b->image_at, a->images * sizeof *a->image_at));
     must(!memcmp(a->chunk_at, b->chunk_at, (chunks + 1) * sizeof *a->chunk_at));
+    must(!a->raised_at == !b->raised_at);
+    for (uint32_t g = 0; a->raised_at && g <= a->groups; g++)
+        must(a->raised_at[g] == b->raised_at[g]);
+    for (uint32_t i = 0; a->raised_at && i < a->raised_at[a->groups]; i++)
+        must(a->raised[i].unit == b->raised[i].unit && a->raised[i].planes == b->raised[i].planes);
     must(!memcmp(a->checksum, b->checksum, formats_front_checksums(a) * sizeof *a->checksum));
 }
 
@@ -37,6 +42,12 @@ static void check(const formats_front *f) {
     for (uint64_t c = 0; c < (uint64_t)f->layers * f->groups; c++)
         must(f->chunk_at[c] <= f->chunk_at[c + 1]);
     must(f->first_cut < f->groups);
+    for (uint32_t g = 0, n; f->raised_at && g < f->groups; g++) {
+        const formats_raised *raised = formats_front_raised(f, g, &n);
+        for (uint32_t i = 0; i < n; i++)
+            must(raised[i].planes && raised[i].planes <= FORMATS_MOST_RAISED &&
+                 (!i || raised[i - 1].unit < raised[i].unit));
+    }
 }
 
 static formats_front with_header_of(const formats_front *f) {
@@ -48,12 +59,12 @@ static formats_front with_header_of(const formats_front *f) {
                            .layers = f->layers};
 }
 
-static void try_directory(formats_front *f, const uint8_t *bytes, size_t n) {
+static void try_directory(formats_front *f, const uint8_t *bytes, size_t n, int raised) {
     const taper_limits limits = {
         .max_pixels = 1 << 20, .max_images = 1 << 16, .max_memory = 1 << 24};
     taper_error error = {0};
     formats_cursor in = formats_cursor_over(bytes, n);
-    taper_status status = formats_directory_read(f, &in, &limits, &error);
+    taper_status status = formats_directory_read(f, &in, raised, &limits, &error);
     must(status == error.status);
     if (status != TAPER_OK) return;
     check(f);
@@ -61,7 +72,7 @@ static void try_directory(formats_front *f, const uint8_t *bytes, size_t n) {
     formats_front again = with_header_of(f);
     formats_directory_write(f, &out);
     formats_cursor back = formats_cursor_over(out.data, out.size);
-    must(formats_directory_read(&again, &back, &limits, NULL) == TAPER_OK);
+    must(formats_directory_read(&again, &back, raised, &limits, NULL) == TAPER_OK);
     must(formats_cursor_left(&back) == 0);
     compare(f, &again);
     formats_front_free(&again);
@@ -102,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     if (kind >= 2)
         try_strings(&f, bytes + 5, n - 5, kind == 3);
     else
-        try_directory(&f, bytes + 5, n - 5);
+        try_directory(&f, bytes + 5, n - 5, bytes[0] >> 5 & 1);
     formats_front_free(&f);
     return 0;
 }

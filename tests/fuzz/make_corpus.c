@@ -57,6 +57,24 @@ static void make_containers(const char *folder) {
     formats_buffer_free(&model_file);
 }
 
+/* A checkerboard, larger than what the model's planes hold, beside a picture; whole and cut. */
+static void make_raised(const char *folder) {
+    formats_buffer model_file = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_in_parts((codec_window){4, 4, 1, NULL}, 0, 5, 2, &model_file);
+    taper_image image[2] = {picture_noise(9, 6, 1, 8, 1), dct_picture(7, 8, 1, 3)};
+    for (uint32_t i = 0; i < 9 * 6; i++)
+        ((uint8_t *)image[0].pixels)[i] = (uint8_t)(i % 2 ? 255 : 0); /* nine in a row */
+    taper_encode_options whole = {
+        .embed_model = 1, .model_bytes = model_file.data, .model_size = model_file.size};
+    formats_buffer file = dct_encode(model, image, 2, &whole, 1);
+    if (formats_get_u32le(file.data + 12) != FORMATS_FEATURE_RAISED) abort();
+    save(folder, "container/raised.taper", "", 0, file.data, file.size);
+    save(folder, "container/raised-cut.taper", "", 0, file.data, file.size - 9);
+    formats_image_free(&image[0]), formats_image_free(&image[1]);
+    taper_model_free(model);
+    formats_buffer_free(&file), formats_buffer_free(&model_file);
+}
+
 static void make_models(const char *folder) {
     formats_buffer file = formats_buffer_make(1 << 20);
     taper_model *model = dct_model_make((codec_window){4, 3, 1, NULL}, 7, 4, &file);
@@ -190,6 +208,13 @@ static void make_directories(const char *folder) {
     formats_buffer out = formats_buffer_make(1 << 16);
     formats_directory_write(&f, &out);
     save(folder, "directory/directory", "\2\4\0\2\2", 5, out.data, out.size);
+    uint32_t raised_at[] = {0, 2, 3};
+    formats_raised raised[] = {{0, 1}, {9, 2}, {300, 15}};
+    f.raised_at = raised_at, f.raised = raised;
+    out.size = 0;
+    formats_directory_write(&f, &out);
+    save(folder, "directory/raised", "\42\4\0\2\2", 5, out.data, out.size);
+    f.raised_at = NULL, f.raised = NULL;
     uint8_t group_track[] = {1, 0}, image_track[] = {0, 1, 0, 1};
     uint32_t ends_of_two[] = {3, 0, 90, 91};
     f.tracks = 2, f.group_track = group_track, f.image_track = image_track;
@@ -256,6 +281,7 @@ static void make_pictures(const char *folder) {
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
     make_containers(argv[1]);
+    make_raised(argv[1]);
     make_models(argv[1]);
     make_binary(argv[1]);
     make_conditional(argv[1]);
