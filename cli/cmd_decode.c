@@ -8,7 +8,9 @@
 #include "decoding.h"
 #include "inputs.h"
 #include "outputs.h"
+#include "picture_files.h"
 #include "progress.h"
+#include "reach.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,24 +19,27 @@
 
 typedef struct settings {
     cli_common common;
-    const char *output, *model, *image;
+    const char *output, *model;
+    cli_strings images;
     cli_cut cut;
     double fraction;
-    int format, progressive, strict, levels;
+    int format, class_folders, progressive, strict, levels;
 } settings;
 
 static const char *const formats[] = {"png", "pnm", "idx", "cifar", NULL}; /* cli_picture_format */
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "DIR", offsetof(settings, output),
-     .help = "folder for the images; with --image also a file, or -"},
+     .help = "folder for the images; for one image also a file, or -"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
      .help = "the container's model, unless it carries its own or that is built in"},
-    {"image", 'i', CLI_STRING, "N", offsetof(settings, image),
-     .help = "only this image: its number from 1, or its name"},
+    {"image", 'i', CLI_STRINGS, "LIST", offsetof(settings, images),
+     .help = "only these images: numbers from 1, ranges and names: 3,7-9"},
     CLI_CUT_OPTIONS(settings),
     CLI_FRACTION_OPTION(settings),
     {"format", 0, CLI_CHOICE, "NAME", offsetof(settings, format), .initial = "png",
      .choices = formats, .help = "kind of files; idx and cifar are one file"},
+    {"class-folders", 0, CLI_FLAG, .offset = offsetof(settings, class_folders),
+     .help = "put each image into a folder named after its class"},
     {"progressive", 'p', CLI_FLAG, .offset = offsetof(settings, progressive),
      .help = "rewrite the images as bytes arrive, for a pipe"},
     {"strict", 0, CLI_FLAG, .offset = offsetof(settings, strict),
@@ -57,7 +62,14 @@ const cli_verb cli_verb_decode = {
     .about =
         "Decodes a file, a cut file, or - for standard input. --bytes, --bpp, "
         "--bytes-per-image and --fraction decode as if the file had been cut there. Each "
-        "image gets the name it came with, as .png, or its number.\n\n"
+        "image gets the name it came with, as .png, or its number. One image goes into a file "
+        "where -o names one: x.png, x.pnm, x.ppm, x.pgm. All go into one file where -o names "
+        "x.idx, x.idx.gz or x.bin, or --format says so.\n\n"
+        "--format idx writes the labels, where there are any, into a second file: beside "
+        "x-images-idx3-ubyte it is x-labels-idx1-ubyte, beside x.idx it is x-labels.idx.\n\n"
+        "Below the output folder no link is followed: with -f a link in the place of a file is "
+        "replaced, a link in the place of a folder is an error. Names that the file system "
+        "refuses are said and left out, and the exit code is 1.\n\n"
         "With --progressive the images are first written as soon as the front matter is "
         "there, and again while bytes arrive: each file is replaced in one step.\n\n"
         "Where a checksum fails, the images it concerns are written as far as the data "
@@ -79,6 +91,7 @@ typedef struct worker {
 typedef struct job {
     const cli_decode_request *q;
     taper_source source; /* cut where the options say */
+    const formats_front *front;
     cli_picture_plan plan;
     worker *worker;      /* [threads] */
     taper_image *kept;   /* [plan.count] for formats of one file; else NULL */
@@ -99,19 +112,16 @@ static taper_status keep(job *j, uint64_t k, cli_canvas *canvas) {
 }
 
 static int put_image(job *j, uint64_t k, worker *w) {
-    taper_error error = {0};
     if (j->kept) return keep(j, k, &w->canvas) == TAPER_OK ? CLI_DONE : CLI_LIMIT;
-    unsigned flags = j->q->common->force ? FORMATS_ATOMIC_OVERWRITE : 0;
-    taper_status status = cli_picture_write(j->plan.path[k], j->q->format, &w->canvas.image, flags,
-                                            &error);
-    return status == TAPER_OK ? CLI_DONE : cli_fail("decode", j->plan.path[k], status, &error);
+    return cli_picture_put(&j->plan, j->q, k, &w->canvas.image, j->q->common->force);
 }
 
 static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
     taper_error error = {0};
     taper_completeness done = {0};
     taper_status status =
-        cli_canvas_render(&w->canvas, w->decoder, j->plan.first + k, &done, &error);
+        cli_canvas_render(&w->canvas, w->decoder, cli_picture_plan_image(&j->plan, k), &done,
+                          &error);
     bool damaged = status == TAPER_ERR_CORRUPT;
     if (damaged && !*told) {
         cli_error("decode", j->q->input, "%s", error.text);
@@ -125,7 +135,7 @@ static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
     if (done.passes < j->passes) j->passes = done.passes;
     pthread_mutex_unlock(&j->lock);
     cli_progress_add(&j->progress, 1);
-    return code;
+    return code == CLI_SOME_FAILED ? CLI_DONE : code; /* a name that is refused: the others go on */
 }
 
 /* --- all images --- */
@@ -149,9 +159,8 @@ static void decode_group(void *user, size_t group, unsigned thread) {
     if (!w->decoder) code = open_decoder(j, &w->decoder);
     if (code == CLI_DONE) taper_decoder_group_range(w->decoder, (uint32_t)group, &first, &count);
     for (uint64_t place = first; place < first + count && code == CLI_DONE; place++) {
-        uint64_t i = taper_decoder_image_at(w->decoder, place);
-        if (i >= j->plan.first && i - j->plan.first < j->plan.count)
-            code = decode_image(j, i - j->plan.first, w, &told);
+        uint64_t k = cli_picture_plan_find(&j->plan, taper_decoder_image_at(w->decoder, place));
+        if (k != UINT64_MAX) code = decode_image(j, k, w, &told);
     }
     if (code == CLI_DONE) return;
     pthread_mutex_lock(&j->lock);
@@ -167,7 +176,8 @@ static int decode_images(job *j, uint32_t groups) {
     for (unsigned t = 1; t < threads; t++) j->worker[t] = (worker){0};
     cli_progress_start(&j->progress, j->q->common, "decoding", j->plan.count, "images");
     if (j->plan.count == 1 &&
-        taper_decoder_image_info(j->worker[0].decoder, j->plan.first, &info) == TAPER_OK) {
+        taper_decoder_image_info(j->worker[0].decoder, cli_picture_plan_image(&j->plan, 0),
+                                 &info) == TAPER_OK) {
         (void)taper_decoder_set_threads(j->worker[0].decoder, threads); /* else one */
         decode_group(j, info.group, 0);
     } else
@@ -182,12 +192,17 @@ static int decode_images(job *j, uint32_t groups) {
 
 /* --- formats of one file --- */
 
+static bool info_of(const job *j, uint64_t k, taper_image_info *info) {
+    return taper_decoder_image_info(j->worker[0].decoder, cli_picture_plan_image(&j->plan, k),
+                                    info) == TAPER_OK;
+}
+
 /* All images are held until the file is written: see that they fit. */
 static int make_room(job *j) {
     uint64_t total = 0;
     taper_image_info info;
     for (uint64_t k = 0; k < j->plan.count; k++) {
-        if (taper_decoder_image_info(j->worker[0].decoder, j->plan.first + k, &info) == TAPER_OK)
+        if (info_of(j, k, &info))
             total += info.bytes;
         if (total <= j->q->limits.max_memory / 2) continue;
         cli_error("decode", j->q->output,
@@ -199,29 +214,38 @@ static int make_room(job *j) {
     return j->kept ? CLI_DONE : cli_fail("decode", j->q->output, TAPER_ERR_NOMEM, NULL);
 }
 
-static uint8_t *labels_of(const job *j) {
+/* The labels as IDX and CIFAR have them. *lacking: images without one, which get 0. */
+static uint8_t *labels_of(const job *j, uint64_t *lacking) {
     uint8_t *label = calloc(j->plan.count, 1);
     taper_image_info info;
-    for (uint64_t k = 0; label && k < j->plan.count; k++)
-        if (taper_decoder_image_info(j->worker[0].decoder, j->plan.first + k, &info) == TAPER_OK &&
-            info.label >= 0 && info.label < 256)
-            label[k] = (uint8_t)info.label;
+    *lacking = 0;
+    for (uint64_t k = 0; label && k < j->plan.count; k++) {
+        bool has = info_of(j, k, &info) && info.label >= 0 && info.label < 256;
+        if (has) label[k] = (uint8_t)info.label;
+        *lacking += !has;
+    }
     return label;
+}
+
+static bool is_gzip(const char *path) {
+    size_t n = strlen(path);
+    return n > 3 && !strcmp(path + n - 3, ".gz");
 }
 
 static taper_status encode_kept(const job *j, uint8_t **bytes, size_t *n, taper_error *error) {
     size_t count = (size_t)j->plan.count;
-    taper_status status = TAPER_ERR_NOMEM;
-    if (j->q->format == CLI_PICTURE_IDX) {
-        size_t length = strlen(j->q->output);
-        int gzip = length > 3 && !strcmp(j->q->output + length - 3, ".gz");
-        return formats_idx_encode_images(j->kept, count, gzip, bytes, n, error);
-    }
-    if (j->q->format != CLI_PICTURE_CIFAR)
-        return cli_picture_encode(j->q->format, j->kept, bytes, n, error);
-    uint8_t *label = labels_of(j);
-    if (label) status = formats_cifar_encode(j->kept, label, count, bytes, n, error);
+    uint64_t lacking;
+    if (j->plan.format == CLI_PICTURE_IDX)
+        return formats_idx_encode_images(j->kept, count, is_gzip(j->q->output), bytes, n, error);
+    if (j->plan.format != CLI_PICTURE_CIFAR)
+        return cli_picture_encode(j->plan.format, j->kept, bytes, n, error);
+    uint8_t *label = labels_of(j, &lacking);
+    taper_status status = label ? formats_cifar_encode(j->kept, label, count, bytes, n, error)
+                                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for the labels");
     free(label);
+    if (status == TAPER_OK && lacking)
+        cli_warning("decode", j->q->output, "%llu images have no label, and get 0",
+                    (unsigned long long)lacking);
     return status;
 }
 
@@ -236,15 +260,88 @@ static int write_one_file(job *j, cli_output *out) {
     return cli_output_close(out, j->q->output, status, &error);
 }
 
+static int write_labels(job *j, cli_output *out) {
+    taper_error error = {0};
+    uint8_t *bytes = NULL;
+    size_t n = 0;
+    uint64_t lacking;
+    uint8_t *label = labels_of(j, &lacking);
+    taper_status status = label ? formats_idx_encode_labels(label, (size_t)j->plan.count,
+                                                            is_gzip(out->path), &bytes, &n, &error)
+                                : formats_fail(&error, TAPER_ERR_NOMEM, "no memory for the labels");
+    taper_sink sink = cli_output_sink(out);
+    if (status == TAPER_OK) status = sink.write(sink.user, bytes, n);
+    free(label), free(bytes);
+    int code = cli_output_close(out, j->q->input, status, &error);
+    if (code == CLI_DONE) cli_note(j->q->common, "decode", "labels in %s", out->path);
+    return code;
+}
+
+/* The file of labels that goes with a file of images: "x-images-idx3-ubyte" and
+ * "x-labels-idx1-ubyte", or "x.idx.gz" and "x-labels.idx.gz"; NULL without memory. */
+static char *labels_beside(const char *path) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *images = strstr(base, "images");
+    size_t end = strlen(path);
+    char *to = malloc(end + sizeof "-labels");
+    if (!to) return NULL;
+    memcpy(to, path, end + 1);
+    if (images) {
+        memcpy(to + (images - path), "labels", 6);
+        char *kind = strstr(to + (images - path), "idx");
+        if (kind && (kind[3] == '3' || kind[3] == '4')) kind[3] = '1';
+        return to;
+    }
+    if (is_gzip(base)) end -= 3;
+    if (end > 4 && !strncmp(path + end - 4, ".idx", 4)) end -= 4;
+    memcpy(to + end, "-labels", 7);
+    memcpy(to + end + 7, path + end, strlen(path + end) + 1);
+    return to;
+}
+
+/* Where the labels go, or *path NULL: there are none, or IDX cannot hold them, which is said. */
+static int place_labels(const job *j, char **path) {
+    taper_container_info info;
+    uint64_t lacking;
+    *path = NULL;
+    if (j->plan.format != CLI_PICTURE_IDX ||
+        taper_decoder_get_info(j->worker[0].decoder, &info) != TAPER_OK || !info.has_labels)
+        return CLI_DONE;
+    uint8_t *label = labels_of(j, &lacking);
+    free(label);
+    if (!label) return cli_fail("decode", j->q->output, TAPER_ERR_NOMEM, NULL);
+    if (lacking) {
+        cli_warning("decode", j->q->output,
+                    "without labels: %llu images have none, or one above 255",
+                    (unsigned long long)lacking);
+    } else if (!strcmp(j->q->output, "-")) {
+        cli_warning("decode", NULL, "without labels: give -o FILE, and they go beside it");
+    } else if (!(*path = labels_beside(j->q->output))) {
+        return cli_fail("decode", j->q->output, TAPER_ERR_NOMEM, NULL);
+    }
+    return CLI_DONE;
+}
+
+static int open_one_file(const job *j, cli_output *out, const char *path) {
+    int code = cli_output_check("decode", path, j->q->input);
+    return code == CLI_DONE ? cli_output_open(out, "decode", path, j->q->common) : code;
+}
+
 static int decode_to_one_file(job *j, uint32_t groups) {
-    cli_output out;
-    int code = cli_output_check("decode", j->q->output, j->q->input);
-    if (code == CLI_DONE) code = make_room(j);
-    if (code == CLI_DONE) code = cli_output_open(&out, "decode", j->q->output, j->q->common);
-    if (code != CLI_DONE) return code;
-    code = decode_images(j, groups);
-    if (code == CLI_DONE) code = write_one_file(j, &out);
-    else formats_atomic_file_abort(out.file);
+    cli_output images = {0}, labels = {0};
+    char *labels_path = NULL;
+    int code = make_room(j);
+    if (code == CLI_DONE) code = place_labels(j, &labels_path);
+    if (code == CLI_DONE) code = open_one_file(j, &images, j->q->output);
+    if (code == CLI_DONE && labels_path) code = open_one_file(j, &labels, labels_path);
+    if (code == CLI_DONE) code = decode_images(j, groups);
+    if (code == CLI_DONE) {
+        code = write_one_file(j, &images);
+        if (code == CLI_DONE && labels_path) code = write_labels(j, &labels);
+    }
+    formats_atomic_file_abort(images.file); /* NULL once closed */
+    formats_atomic_file_abort(labels.file);
+    free(labels_path);
     return code;
 }
 
@@ -256,6 +353,11 @@ static int tell(const job *j, const taper_container_info *info, uint64_t here) {
              (unsigned long long)j->written, j->written == 1 ? "" : "s", (unsigned long long)used,
              (unsigned long long)info->file_bytes, j->passes, info->passes,
              cli_output_name(j->q->output));
+    char reach[256];
+    if (cli_reach_matters(j->front, j->source.size)) {
+        cli_reach_sentence(j->front, j->source.size, reach);
+        cli_note(j->q->common, "decode", "the layout is `image`, and the file is cut: %s", reach);
+    }
     if (here > info->file_bytes)
         cli_warning("decode", j->q->input, "%llu bytes follow the container's end",
                     (unsigned long long)(here - info->file_bytes));
@@ -265,6 +367,7 @@ static int tell(const job *j, const taper_container_info *info, uint64_t here) {
                   (unsigned long long)j->damaged);
         return CLI_CORRUPT;
     }
+    if (cli_pictures_refused(&j->plan, j->q)) return CLI_SOME_FAILED;
     return j->q->strict && here < info->file_bytes ? CLI_INCOMPLETE : CLI_DONE;
 }
 
@@ -276,7 +379,7 @@ static int decode_with(job *j, uint64_t here) {
     j->passes = info.passes;
     code = cli_picture_plan_make(&j->plan, j->q, j->worker[0].decoder);
     if (code != CLI_DONE) return code;
-    if (j->q->one_file) {
+    if (j->plan.one_file) {
         code = decode_to_one_file(j, info.groups);
     } else {
         code = decode_images(j, info.groups);
@@ -292,7 +395,11 @@ static int decode(cli_decode_request *q, const settings *s, cli_model *model) {
         code = cli_model_of(model, "decode", container.front.model_id, q->common);
     if (code != CLI_DONE) return code;
     q->model = model->model;
-    job j = {.q = q, .source = container.source, .worker = calloc(1, sizeof *j.worker)};
+    job j = {.q = q,
+             .source = container.source,
+             .front = &container.front,
+             .plan = {.folder = -1},
+             .worker = calloc(1, sizeof *j.worker)};
     uint64_t cut = cli_cut_of_container(&s->cut, s->fraction, &container);
     if (cut < j.source.size) j.source.size = cut;
     if (s->levels) {
@@ -317,26 +424,10 @@ static int decode(cli_decode_request *q, const settings *s, cli_model *model) {
     return code;
 }
 
-/* Is the output of one image meant to be the file itself? Its suffix may choose the format. */
-static bool names_one_file(settings *s) {
-    static const char *const suffixes[] = {".png", ".pnm", ".ppm", ".pgm"};
-    struct stat st;
-    if (s->format >= CLI_PICTURE_IDX) return true;
-    if (!s->image) return false;
-    if (strcmp(s->output, "-") == 0) return true;
-    if (stat(s->output, &st) == 0 && S_ISDIR(st.st_mode)) return false;
-    size_t n = strlen(s->output);
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        if (n < 4 || strcasecmp(s->output + n - 4, suffixes[i]) != 0) continue;
-        if (!cli_options_given("format")) s->format = i ? CLI_PICTURE_PNM : CLI_PICTURE_PNG;
-        return true;
-    }
-    return false;
-}
-
 static int check_usage(const settings *s, int operands) {
     if (operands != 1) return cli_usage(&cli_verb_decode, "give one container, or -");
-    if (s->levels && (s->output || s->image || s->progressive || cli_options_given("format")))
+    if (s->levels &&
+        (s->output || s->images.count || s->progressive || cli_options_given("format")))
         return cli_usage(&cli_verb_decode, "--levels prints levels and draws nothing: without "
                                            "-o, --image, --format and --progressive");
     if (!s->output && !s->levels)
@@ -346,27 +437,31 @@ static int check_usage(const settings *s, int operands) {
                          "give one of --bytes, --bpp, --bytes-per-image and --fraction");
     if (s->progressive && cli_cut_count())
         return cli_usage(&cli_verb_decode, "--progressive takes bytes as they come, without a cut");
-    if (s->progressive && (s->format >= CLI_PICTURE_IDX || !strcmp(s->output, "-")))
-        return cli_usage(&cli_verb_decode, "--progressive rewrites PNG or PNM files: give -o DIR");
-    if (s->output && !strcmp(s->output, "-") && !s->image && s->format < CLI_PICTURE_IDX)
-        return cli_usage(&cli_verb_decode, "only one image goes to standard output: add --image N");
     return CLI_DONE;
+}
+
+static int run(settings *s, const char *input) {
+    cli_model model = {0};
+    int code = s->model ? cli_model_open(&model, "decode", s->model, &s->common) : CLI_DONE;
+    if (code != CLI_DONE) return code;
+    taper_limits limits = cli_limits(&s->common);
+    cli_decode_request q = {.common = &s->common, .input = input, .output = s->output,
+                            .images = s->images, .class_folders = s->class_folders,
+                            .progressive = s->progressive, .strict = s->strict,
+                            .format_given = cli_options_given("format"),
+                            .model = model.model, .limits = formats_limits_or_default(&limits)};
+    q.format = (cli_picture_format)s->format;
+    code = s->progressive ? cli_decode_progressive(&q, &model) : decode(&q, s, &model);
+    cli_model_close(&model);
+    return code;
 }
 
 int cmd_decode(int argc, char **argv) {
     settings s = {0};
-    cli_model model = {0};
     int first, code = cli_options_parse(&cli_verb_decode, argc, argv, &s, &first);
     if (code >= 0) return code;
     code = check_usage(&s, argc - first);
-    if (code == CLI_DONE && s.model) code = cli_model_open(&model, "decode", s.model, &s.common);
-    if (code != CLI_DONE) return code;
-    taper_limits limits = cli_limits(&s.common);
-    cli_decode_request q = {.common = &s.common, .input = argv[first], .output = s.output,
-                            .image = s.image, .one_file = names_one_file(&s), .strict = s.strict,
-                            .model = model.model, .limits = formats_limits_or_default(&limits)};
-    q.format = (cli_picture_format)s.format;
-    code = s.progressive ? cli_decode_progressive(&q, &model) : decode(&q, &s, &model);
-    cli_model_close(&model);
+    if (code == CLI_DONE) code = run(&s, argv[first]);
+    cli_options_free(&cli_verb_decode, &s);
     return code;
 }

@@ -3,6 +3,7 @@
 #include "inputs.h"
 #include "json.h"
 #include "plain_text.h"
+#include "reach.h"
 #include <stdlib.h>
 
 typedef struct settings {
@@ -142,6 +143,7 @@ static void tell_json(const settings *s, const char *path, const cli_container *
     cli_json_uint(&j, "whole_bytes", c->whole_bytes);
     cli_json_bool(&j, "whole", c->source.size >= c->whole_bytes);
     cli_json_uint(&j, "layers_here", layers_here(c));
+    if (cli_reach_matters(f, c->source.size)) cli_reach_json(&j, f, c->source.size);
     cli_json_bool(&j, "names", f->names != NULL);
     if (f->label) json_classes(&j, f);
     json_layers(&j, c);
@@ -209,9 +211,16 @@ static void print_state(const cli_container *c) {
                c->source.size > c->whole_bytes ? "; bytes follow the end" : "");
         return;
     }
-    printf("  state     cut: %llu of %llu bytes (%.3g %%); %u of %u layers whole for all images\n",
-           (unsigned long long)c->source.size, (unsigned long long)c->whole_bytes,
-           (double)c->source.size * 100 / (double)c->whole_bytes, layers_here(c), f->layers);
+    printf("  state     cut: %llu of %llu bytes (%.3g %%); ", (unsigned long long)c->source.size,
+           (unsigned long long)c->whole_bytes,
+           (double)c->source.size * 100 / (double)c->whole_bytes);
+    char reach[256];
+    if (cli_reach_matters(f, c->source.size)) {
+        cli_reach_sentence(f, c->source.size, reach);
+        printf("%s\n", reach);
+        return;
+    }
+    printf("%u of %u layers whole for all images\n", layers_here(c), f->layers);
 }
 
 static void print_layers(const cli_container *c) {

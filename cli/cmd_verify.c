@@ -2,6 +2,7 @@
 #include "inputs.h"
 #include "json.h"
 #include "plain_text.h"
+#include "reach.h"
 
 typedef struct settings {
     cli_common common;
@@ -52,6 +53,8 @@ static void tell_json(const char *path, const cli_container *c, const taper_veri
     cli_json_uint(&j, "layers", c->front.layers);
     cli_json_uint(&j, "layers_whole", r->layers_whole);
     if (r->chunks_bad) cli_json_uint(&j, "first_bad_offset", r->first_bad_offset);
+    if (cli_reach_matters(&c->front, c->source.size))
+        cli_reach_json(&j, &c->front, c->source.size);
     cli_json_end(&j);
 }
 
@@ -72,6 +75,12 @@ static void tell_person(const char *path, const cli_container *c, const taper_ve
     if (r->bytes_missing)
         printf("%s %llu of %llu bytes are here", r->chunks_bad ? ";" : ":",
                (unsigned long long)c->source.size, (unsigned long long)c->whole_bytes);
+    if (cli_reach_matters(f, c->source.size)) { /* one layer, which says nothing */
+        char reach[256];
+        cli_reach_sentence(f, c->source.size, reach);
+        printf("; %s\n", reach);
+        return;
+    }
     printf("%s %u of %u layers whole for all images (%u of %u passes)\n",
            r->chunks_bad || r->bytes_missing ? ";" : ":", r->layers_whole, f->layers,
            passes_of(f, r->layers_whole), passes_of(f, f->layers));

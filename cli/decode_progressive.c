@@ -3,9 +3,9 @@
  * After each piece the images whose data has grown are drawn anew, but not before as much time has
  * passed as the last drawing took, and at most three times a second. Each file is replaced in one
  * step: who looks at it sees a whole picture at any moment. */
-#include "../formats/atomic_file.h"
 #include "../formats/file.h"
 #include "decoding.h"
+#include "picture_files.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -41,11 +41,8 @@ static int64_t now_ms(void) {
 /* --- drawing --- */
 
 static int write_picture(arrival *a, uint64_t k, bool again) {
-    taper_error error = {0};
-    const char *path = a->q->one_file ? a->q->output : a->plan.path[k];
-    unsigned flags = again || a->q->common->force ? FORMATS_ATOMIC_OVERWRITE : 0;
-    taper_status status = cli_picture_write(path, a->q->format, &a->canvas.image, flags, &error);
-    return status == TAPER_OK ? CLI_DONE : cli_fail("decode", path, status, &error);
+    int code = cli_picture_put(&a->plan, a->q, k, &a->canvas.image, again || a->q->common->force);
+    return code == CLI_SOME_FAILED ? CLI_DONE : code; /* a name that is refused: the others go on */
 }
 
 /* Draw the images whose group has grown; an image of a group that has not is skipped. */
@@ -56,7 +53,7 @@ static int draw_images(arrival *a) {
         taper_error error = {0};
         taper_image_info info;
         taper_completeness done = {0};
-        uint64_t i = a->plan.first + k;
+        uint64_t i = cli_picture_plan_image(&a->plan, k);
         taper_decoder_image_info(a->decoder, i, &info);
         bool first = info.group != group;
         if (!first && !grown) continue;
@@ -163,6 +160,7 @@ static int finish(arrival *a) {
                   (unsigned long long)a->damaged);
         return CLI_CORRUPT;
     }
+    if (cli_pictures_refused(&a->plan, a->q)) return CLI_SOME_FAILED;
     return a->q->strict && a->arrived < a->info.file_bytes ? CLI_INCOMPLETE : CLI_DONE;
 }
 
@@ -200,7 +198,7 @@ static int begin(arrival *a, int descriptor, cli_model *model) {
 }
 
 int cli_decode_progressive(const cli_decode_request *q, cli_model *model) {
-    arrival a = {.q = q};
+    arrival a = {.q = q, .plan = {.folder = -1}};
     taper_error error = {0};
     int descriptor = strcmp(q->input, "-") ? open(q->input, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     if (descriptor < 0)

@@ -1,20 +1,14 @@
-/* decoding.c -- names, folders and files for decoded images; see decoding.h. */
-#define _XOPEN_SOURCE 700 /* sync */
+/* decoding.c -- which images are decoded, into what; see decoding.h. */
+#define _XOPEN_SOURCE 700 /* strtok_r */
 #include "decoding.h"
-#include "../formats/atomic_file.h"
-#include "../formats/file.h"
-#include "../formats/folder_walk.h"
-#include "../formats/image_names.h"
 #include "../formats/png.h"
 #include "../formats/pnm.h"
-#include "outputs.h"
-#include "signals.h"
-#include <errno.h>
+#include "picture_files.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* --- which images --- */
 
@@ -39,125 +33,154 @@ static bool find_image(const taper_decoder *decoder, const char *word, uint64_t 
     return false;
 }
 
-static int choose_images(cli_picture_plan *plan, const cli_decode_request *q,
-                         const taper_decoder *decoder) {
-    uint64_t count = image_count(decoder);
-    plan->first = 0;
-    plan->count = count;
-    if (!q->image) return CLI_DONE;
-    plan->count = 1;
-    if (find_image(decoder, q->image, &plan->first)) return CLI_DONE;
+/* "7-9" */
+static bool find_range(const char *word, uint64_t count, uint64_t *first, uint64_t *last) {
+    char begin[24];
+    int64_t from, to;
+    const char *dash = strchr(word, '-');
+    if (!dash || dash == word || (size_t)(dash - word) >= sizeof begin) return false;
+    snprintf(begin, sizeof begin, "%.*s", (int)(dash - word), word);
+    if (!cli_parse_int(begin, &from) || !cli_parse_int(dash + 1, &to)) return false;
+    *first = (uint64_t)from - 1, *last = (uint64_t)to - 1;
+    return from >= 1 && from <= to && (uint64_t)to <= count;
+}
+
+/* Mark what a word means, where it means something. */
+static bool mark(const taper_decoder *decoder, const char *word, bool *wanted) {
+    uint64_t first, last;
+    if (find_image(decoder, word, &first)) last = first;
+    else if (!find_range(word, image_count(decoder), &first, &last)) return false;
+    for (uint64_t i = first; i <= last; i++) wanted[i] = true;
+    return true;
+}
+
+static int no_such_image(const cli_decode_request *q, const taper_decoder *decoder,
+                         const char *word) {
     cli_error("decode", q->input,
-              "there is no image '%s'; give a number from 1 to %llu, or a name that `taper info "
-              "-v` lists",
-              q->image, (unsigned long long)count);
+              "there is no image '%s'; give numbers from 1 to %llu, ranges of them, or names that "
+              "`taper info -v` lists",
+              word, (unsigned long long)image_count(decoder));
     return CLI_USAGE;
 }
 
-/* --- their files --- */
-
-/* The name of image i: unique among those given so far; NULL without memory. */
-static char *name_image(const taper_decoder *decoder, formats_image_names *names, uint64_t i) {
-    taper_image_info info;
-    char number[32];
-    snprintf(number, sizeof number, "%06llu", (unsigned long long)i + 1);
-    bool named = taper_decoder_image_info(decoder, i, &info) == TAPER_OK && info.name;
-    return formats_image_names_next(names, named ? info.name : number);
+/* One argument of --image: a name, which may hold commas, or a list. */
+static int mark_list(const cli_decode_request *q, const taper_decoder *decoder, const char *list,
+                     bool *wanted) {
+    if (mark(decoder, list, wanted)) return CLI_DONE;
+    if (!strchr(list, ',')) return no_such_image(q, decoder, list);
+    char *copy = strdup(list), *rest = NULL;
+    if (!copy) return cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
+    int code = CLI_DONE;
+    for (char *word = strtok_r(copy, ",", &rest); word && code == CLI_DONE;
+         word = strtok_r(NULL, ",", &rest))
+        if (!mark(decoder, word, wanted)) code = no_such_image(q, decoder, word);
+    free(copy);
+    return code;
 }
 
-static taper_status name_files(cli_picture_plan *plan, const cli_decode_request *q,
-                               const taper_decoder *decoder) {
-    plan->path = calloc(plan->count + 1, sizeof *plan->path);
-    formats_image_names *names = formats_image_names_make();
-    taper_status status = plan->path && names ? TAPER_OK : TAPER_ERR_NOMEM;
-    for (uint64_t k = 0; k < plan->count && status == TAPER_OK; k++) {
-        plan->path[k] = name_image(decoder, names, plan->first + k);
-        if (!plan->path[k]) status = TAPER_ERR_NOMEM;
-    }
-    formats_image_names_free(names); /* it points to the names: from here on they may go */
-    for (uint64_t k = 0; k < plan->count && status == TAPER_OK; k++) {
-        char *name = plan->path[k];
-        if (q->format == CLI_PICTURE_PNM) memcpy(name + strlen(name) - 3, "pnm", 3);
-        plan->path[k] = formats_path_join(q->output, name);
-        free(name);
-        if (!plan->path[k]) status = TAPER_ERR_NOMEM;
-    }
-    return status;
+static int choose_images(cli_picture_plan *plan, const cli_decode_request *q,
+                         const taper_decoder *decoder) {
+    uint64_t all = image_count(decoder);
+    plan->count = all;
+    if (!q->images.count) return CLI_DONE;
+    bool *wanted = calloc((size_t)all + 1, sizeof *wanted);
+    int code = wanted ? CLI_DONE : cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
+    for (size_t k = 0; k < q->images.count && code == CLI_DONE; k++)
+        code = mark_list(q, decoder, q->images.item[k], wanted);
+    plan->count = 0;
+    for (uint64_t i = 0; i < all && code == CLI_DONE; i++) plan->count += wanted[i];
+    if (code == CLI_DONE && !plan->count) code = no_such_image(q, decoder, q->images.item[0]);
+    if (code == CLI_DONE && !(plan->image = malloc((size_t)plan->count * sizeof *plan->image)))
+        code = cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
+    for (uint64_t i = 0, k = 0; i < all && code == CLI_DONE; i++)
+        if (wanted[i]) plan->image[k++] = i;
+    free(wanted);
+    return code;
 }
 
-/* 0, or why there is no such folder and none can be made. */
-static int make_folder(const char *path) {
+uint64_t cli_picture_plan_find(const cli_picture_plan *plan, uint64_t image) {
+    if (!plan->image) return image;
+    uint64_t low = 0, high = plan->count;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (plan->image[middle] < image) low = middle + 1;
+        else high = middle;
+    }
+    return low < plan->count && plan->image[low] == image ? low : UINT64_MAX;
+}
+
+/* --- one file, or a folder --- */
+
+static bool ends_with(const char *text, const char *suffix) {
+    size_t n = strlen(text), m = strlen(suffix);
+    return n > m && strcasecmp(text + n - m, suffix) == 0;
+}
+
+/* The format that a file's name says; -1: none. */
+static int format_of_name(const char *path) {
+    static const struct {
+        const char *suffix;
+        cli_picture_format format;
+    } known[] = {{".png", CLI_PICTURE_PNG},       {".pnm", CLI_PICTURE_PNM},
+                 {".ppm", CLI_PICTURE_PNM},       {".pgm", CLI_PICTURE_PNM},
+                 {".idx", CLI_PICTURE_IDX},       {".idx.gz", CLI_PICTURE_IDX},
+                 {"-ubyte", CLI_PICTURE_IDX},     {"-ubyte.gz", CLI_PICTURE_IDX},
+                 {".bin", CLI_PICTURE_CIFAR}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (ends_with(path, known[i].suffix)) return (int)known[i].format;
+    return -1;
+}
+
+static int refuse_one_file(const cli_decode_request *q, uint64_t count) {
+    if (!strcmp(q->output, "-"))
+        cli_error("decode", NULL,
+                  "only one image goes to standard output, and there are %llu: choose one with "
+                  "--image",
+                  (unsigned long long)count);
+    else
+        cli_error("decode", q->output,
+                  "names one file, and there are %llu images: name a folder, or choose one with "
+                  "--image",
+                  (unsigned long long)count);
+    return CLI_USAGE;
+}
+
+/* An existing folder is one whatever its name. */
+static int choose_target(cli_picture_plan *plan, const cli_decode_request *q) {
     struct stat st;
-    if (mkdir(path, 0777) == 0) return 0;
-    int failed = errno;
-    if (stat(path, &st) != 0) return failed;
-    return S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
-}
-
-/* The same with the folders above it. */
-static int make_folders(char *path) {
-    for (char *at = path + 1; *at; at++) {
-        if (*at != '/') continue;
-        *at = 0;
-        int failed = make_folder(path);
-        *at = '/';
-        if (failed) return failed;
-    }
-    return make_folder(path);
-}
-
-/* The folder of each file, each made once as long as neighbours share it. */
-static int make_all_folders(char **path, uint64_t n) {
-    size_t last = 0; /* length of the folder that was made last */
-    for (uint64_t k = 0; k < n; k++) {
-        char *slash = strrchr(path[k], '/');
-        size_t length = slash ? (size_t)(slash - path[k]) : 0;
-        if (!length || (k && length == last && !strncmp(path[k], path[k - 1], length))) continue;
-        *slash = 0;
-        int failed = make_folders(path[k]);
-        if (failed) {
-            taper_error error;
-            taper_status status = formats_fail_errno(&error, failed, "make the folder");
-            return cli_fail("decode", path[k], status, &error);
-        }
-        *slash = '/';
-        last = length;
-    }
-    return CLI_DONE;
-}
-
-/* Refuse before the first file is written rather than in the middle. */
-static int check_targets(const cli_decode_request *q, char **path, uint64_t n) {
-    for (uint64_t k = 0; k < n; k++) {
-        struct stat st;
-        if (lstat(path[k], &st) != 0) continue;
-        if (cli_output_check("decode", path[k], q->input) != CLI_DONE) return CLI_USAGE;
-        if (q->common->force) continue;
-        cli_error("decode", path[k], "exists already; give -f to overwrite, or another -o");
-        return CLI_IO;
-    }
-    return CLI_DONE;
+    bool is_stdout = strcmp(q->output, "-") == 0;
+    bool is_folder = !is_stdout && stat(q->output, &st) == 0 && S_ISDIR(st.st_mode);
+    int said = is_folder ? -1 : format_of_name(q->output);
+    plan->format = q->format;
+    if (!q->format_given && said >= 0) plan->format = (cli_picture_format)said;
+    plan->one_file = plan->format >= CLI_PICTURE_IDX || is_stdout ||
+                     said == CLI_PICTURE_PNG || said == CLI_PICTURE_PNM;
+    if (plan->format < CLI_PICTURE_IDX && plan->one_file && plan->count != 1)
+        return refuse_one_file(q, plan->count);
+    if (q->progressive && (plan->format >= CLI_PICTURE_IDX || is_stdout))
+        return cli_usage(&cli_verb_decode, "--progressive rewrites PNG or PNM files: give -o DIR");
+    if (q->class_folders && plan->one_file)
+        return cli_usage(&cli_verb_decode, "--class-folders is for files in a folder: give -o DIR");
+    if (plan->one_file || is_folder) return CLI_DONE;
+    if (!ends_with(q->output, ".jpg") && !ends_with(q->output, ".jpeg")) return CLI_DONE;
+    cli_error("decode", q->output, "JPEG is not written; name a .png or .pnm file, or a folder");
+    return CLI_USAGE;
 }
 
 int cli_picture_plan_make(cli_picture_plan *plan, const cli_decode_request *q,
                           const taper_decoder *decoder) {
-    *plan = (cli_picture_plan){0};
+    *plan = (cli_picture_plan){.folder = -1};
     int code = choose_images(plan, q, decoder);
-    if (code != CLI_DONE || q->one_file) return code;
-    struct stat st;
-    bool is_new = stat(q->output, &st) != 0;
-    if (name_files(plan, q, decoder) != TAPER_OK)
-        code = cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
-    if (code == CLI_DONE && !is_new) code = check_targets(q, plan->path, plan->count);
-    if (code == CLI_DONE) code = make_all_folders(plan->path, plan->count);
+    if (code == CLI_DONE) code = choose_target(plan, q);
+    if (code == CLI_DONE && !plan->one_file) code = cli_picture_files_plan(plan, q, decoder);
     if (code != CLI_DONE) cli_picture_plan_free(plan);
     return code;
 }
 
 void cli_picture_plan_free(cli_picture_plan *plan) {
-    for (uint64_t k = 0; plan->path && k < plan->count; k++) free(plan->path[k]);
-    free(plan->path);
-    *plan = (cli_picture_plan){0};
+    cli_picture_files_free(plan);
+    free(plan->image);
+    *plan = (cli_picture_plan){.folder = -1};
 }
 
 /* --- writing --- */
@@ -167,19 +190,6 @@ taper_status cli_picture_encode(cli_picture_format format, const taper_image *im
     if (format == CLI_PICTURE_PNM) return formats_pnm_encode(image, bytes, size, error);
     return formats_png_encode(image, bytes, size, error);
 }
-
-taper_status cli_picture_write(const char *path, cli_picture_format format,
-                               const taper_image *image, unsigned flags, taper_error *error) {
-    uint8_t *bytes;
-    size_t size;
-    TAPER_TRY(cli_picture_encode(format, image, &bytes, &size, error));
-    taper_status status = formats_file_write(path, bytes, size, flags | FORMATS_ATOMIC_NO_SYNC,
-                                             cli_signals_watch(), error);
-    free(bytes);
-    return status;
-}
-
-void cli_pictures_settle(void) { sync(); }
 
 /* --- rendering --- */
 

@@ -1,10 +1,12 @@
 /* decoding.h -- what both ways of `taper decode` share, from a file at once and from a pipe as it
- * arrives: which images, under which names, in which format. */
+ * arrives: which images, into one file or a folder, in which format. The folder's files are
+ * picture_files.h's. */
 #ifndef CLI_DECODING_H
 #define CLI_DECODING_H
 #include "../codec/taper.h"
 #include "cli.h"
 #include "inputs.h"
+#include "options.h"
 
 typedef enum cli_picture_format {
     CLI_PICTURE_PNG,
@@ -15,38 +17,44 @@ typedef enum cli_picture_format {
 
 typedef struct cli_decode_request {
     const cli_common *common;
-    const char *input, *output; /* paths, or "-" */
-    const char *image;          /* number from 1, or name; NULL: all */
+    const char *input, *output;  /* paths, or "-" */
+    cli_strings images;          /* numbers from 1, ranges, names, or lists of them; none: all */
     cli_picture_format format;
-    bool one_file;              /* output is the file itself, not a folder */
-    bool strict;
-    const taper_model *model;   /* NULL: the container carries its own */
+    bool format_given;           /* else the output's name may say another */
+    bool class_folders;          /* files go into folders named after their classes */
+    bool progressive, strict;
+    const taper_model *model;    /* NULL: the container carries its own */
     taper_limits limits;
 } cli_decode_request;
 
 /* The images to write and their files. */
 typedef struct cli_picture_plan {
-    uint64_t first, count;
-    char **path; /* [count]; NULL when they go into one file */
+    uint64_t count;
+    uint64_t *image; /* [count] rising; NULL: all */
+    cli_picture_format format;
+    bool one_file;   /* the output is the file itself, not a folder */
+    char **name;     /* [count] below the output folder; NULL with one_file */
+    bool *refused;   /* [count] the file system does not take the name, and that was said */
+    int folder;      /* the output folder, open; -1 with one_file */
 } cli_picture_plan;
 
-/* Choose the images, name their files inside the output folder, make the folders, and see that no
- * file is in the way (unless -f). Prints what is wrong and returns an exit code; the plan is then
- * empty. Names come from the container, made safe and unique, or are numbers from 000001 on. */
+/* Choose the images and, by the output's name, what to make of them; for a folder name the files
+ * (unique: from the container, or numbers from 000001 on), make the folders, and see that nothing
+ * is in the way (unless -f). Prints what is wrong and returns an exit code; the plan is then empty.
+ */
 int cli_picture_plan_make(cli_picture_plan *plan, const cli_decode_request *request,
                           const taper_decoder *decoder);
 void cli_picture_plan_free(cli_picture_plan *plan);
 
+static inline uint64_t cli_picture_plan_image(const cli_picture_plan *plan, uint64_t k) {
+    return plan->image ? plan->image[k] : k;
+}
+/* The place of an image in the plan; UINT64_MAX: it is not wanted. */
+uint64_t cli_picture_plan_find(const cli_picture_plan *plan, uint64_t image);
+
 /* An image as bytes of a PNG or PNM file; *bytes is the caller's to free, NULL on failure. */
 taper_status cli_picture_encode(cli_picture_format format, const taper_image *image,
                                 uint8_t **bytes, size_t *size, taper_error *error);
-/* And into a file. flags as formats_atomic_file_open; the bytes are not synced, see
- * cli_pictures_settle. */
-taper_status cli_picture_write(const char *path, cli_picture_format format,
-                               const taper_image *image, unsigned flags, taper_error *error);
-/* After the last of many pictures: have the system put all on the disk. */
-void cli_pictures_settle(void);
-
 /* Memory for rendering one image after another. */
 typedef struct cli_canvas {
     taper_image image;

@@ -12,6 +12,7 @@ typedef struct given_name {
 
 struct formats_image_names {
     given_name *slots;
+    int folding;
     size_t count, capacity; /* capacity is a power of 2, at least twice count */
 };
 
@@ -25,28 +26,84 @@ formats_image_names *formats_image_names_make(void) {
     return NULL;
 }
 
+formats_image_names *formats_image_names_make_folding(void) {
+    formats_image_names *names = formats_image_names_make();
+    if (names) names->folding = 1;
+    return names;
+}
+
 void formats_image_names_free(formats_image_names *names) {
     if (!names) return;
     free(names->slots);
     free(names);
 }
 
+/* The lower case of a letter below U+0800, which takes as many bytes of UTF-8. */
+static uint32_t lower_case(uint32_t c) {
+    if ((c >= 'A' && c <= 'Z') || (c >= 0xC0 && c <= 0xDE && c != 0xD7)) return c + 32;
+    if ((c >= 0x100 && c <= 0x12F) || (c >= 0x132 && c <= 0x137) || (c >= 0x14A && c <= 0x177))
+        return c | 1;
+    if ((c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17E)) return c + (c & 1);
+    if (c == 0x178) return 0xFF;
+    if (c >= 0x391 && c <= 0x3A9 && c != 0x3A2) return c + 32;
+    if (c >= 0x410 && c <= 0x42F) return c + 32;
+    if (c >= 0x400 && c <= 0x40F) return c + 80;
+    return c;
+}
+
+/* The letter at s in lower case, to `to`; its length, 1 or 2 bytes. */
+static size_t fold_one(const char *s, uint8_t to[2]) {
+    uint32_t first = (uint8_t)s[0], second = first ? (uint8_t)s[1] : 0;
+    if (first < 0xC2 || first > 0xDF || (second & 0xC0) != 0x80) {
+        to[0] = (uint8_t)(first < 0x80 ? lower_case(first) : first);
+        return 1;
+    }
+    uint32_t code = lower_case((first & 31) << 6 | (second & 63));
+    to[0] = (uint8_t)(0xC0 | code >> 6);
+    to[1] = (uint8_t)(0x80 | (code & 63));
+    return 2;
+}
+
+char *formats_fold_case(const char *text) {
+    uint8_t *folded = malloc(strlen(text) + 1), *to = folded;
+    if (!folded) return NULL;
+    for (size_t n; *text; text += n, to += n) n = fold_one(text, to);
+    *to = 0;
+    return (char *)folded;
+}
+
 /* FNV-1a, with a last mix because the table uses the low bits. */
-static uint64_t hash_text(const char *text) {
+static uint64_t hash_text(const char *text, int folding) {
     uint64_t hash = 0xCBF29CE484222325u;
-    for (; *text; text++) hash = (hash ^ (uint8_t)*text) * 0x100000001B3u;
+    uint8_t letter[2];
+    for (size_t n = 1; *text; text += n) {
+        letter[0] = (uint8_t)*text;
+        if (folding) n = fold_one(text, letter);
+        for (size_t i = 0; i < n; i++) hash = (hash ^ letter[i]) * 0x100000001B3u;
+    }
     return hash ^ hash >> 32;
 }
 
+static int same_text(const char *a, const char *b, int folding) {
+    if (!folding) return strcmp(a, b) == 0;
+    uint8_t x[2] = {0}, y[2] = {0};
+    for (size_t n = 1; *a && *b; a += n, b += n) {
+        n = fold_one(a, x);
+        if (fold_one(b, y) != n || memcmp(x, y, n)) return 0;
+    }
+    return *a == *b;
+}
+
 static given_name *find(const formats_image_names *names, const char *name) {
-    size_t slot = (size_t)hash_text(name) & (names->capacity - 1);
-    while (names->slots[slot].name && strcmp(names->slots[slot].name, name) != 0)
+    size_t slot = (size_t)hash_text(name, names->folding) & (names->capacity - 1);
+    while (names->slots[slot].name && !same_text(names->slots[slot].name, name, names->folding))
         slot = (slot + 1) & (names->capacity - 1);
     return &names->slots[slot];
 }
 
 static int grow(formats_image_names *names) {
-    formats_image_names larger = {.count = names->count, .capacity = names->capacity * 2};
+    formats_image_names larger = {
+        .folding = names->folding, .count = names->count, .capacity = names->capacity * 2};
     larger.slots = calloc(larger.capacity, sizeof *larger.slots);
     if (!larger.slots) return 0;
     for (size_t i = 0; i < names->capacity; i++)

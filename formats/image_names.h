@@ -9,6 +9,8 @@
 typedef struct formats_image_names formats_image_names; /* the names given so far */
 
 formats_image_names *formats_image_names_make(void);       /* NULL without memory */
+/* The same, of names that are unique also where case does not count. */
+formats_image_names *formats_image_names_make_folding(void);
 void formats_image_names_free(formats_image_names *names); /* NULL is fine; names given out stay */
 
 /* The next name, for the image at a relative path: "." and empty parts are removed; when the path
@@ -17,5 +19,9 @@ void formats_image_names_free(formats_image_names *names); /* NULL is fine; name
  * The name is malloc'd and the caller's to free, but not before formats_image_names_free: the table
  * keeps a pointer. NULL without memory. */
 char *formats_image_names_next(formats_image_names *names, const char *relative);
+
+/* A copy of UTF-8 text with its letters in lower case, by simple rules for Latin, Greek and
+ * Cyrillic: texts that differ by case alone become equal. malloc'd; NULL without memory. */
+char *formats_fold_case(const char *text);
 
 #endif

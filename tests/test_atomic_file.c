@@ -125,6 +125,56 @@ static void existing_targets_need_leave(void **state) {
     assert_int_equal(write_text("dangling", "x", 0, NULL), TAPER_ERR_EXISTS);
 }
 
+static taper_status write_in(const char *name, unsigned flags, taper_error *error) {
+    int below = open(folder, O_RDONLY | O_DIRECTORY);
+    assert_true(below >= 0);
+    formats_atomic_file *file;
+    taper_status status =
+        formats_atomic_file_open_in(&file, below, folder, name, flags, NULL, error);
+    if (status == TAPER_OK) {
+        assert_int_equal(strncmp(formats_atomic_file_temporary(file), folder, strlen(folder)), 0);
+        assert_int_equal(access(formats_atomic_file_temporary(file), F_OK), 0);
+        status = formats_atomic_file_write(file, "in", 2, error);
+        assert_int_equal(status, TAPER_OK);
+        status = formats_atomic_file_commit(file, error);
+    }
+    close(below);
+    return status;
+}
+
+/* In an open folder: links are replaced, not followed; names are plain; a refused one is told apart
+ * from a failure of the disk. */
+static void nothing_outside_of_an_open_folder_is_written(void **state) {
+    (void)state;
+    taper_error error;
+    struct stat st;
+    char path[SCRATCH_PATH], long_name[400];
+    assert_int_equal(write_in("inside", 0, NULL), TAPER_OK);
+    assert_content("inside", "in");
+    assert_int_equal(write_in("inside", 0, NULL), TAPER_ERR_EXISTS);
+    assert_int_equal(write_text("outside", "old", 0, NULL), TAPER_OK);
+    scratch_path(path, folder, "leading-out");
+    assert_int_equal(symlink("outside", path), 0);
+    assert_int_equal(write_in("leading-out", 0, NULL), TAPER_ERR_EXISTS);
+    assert_int_equal(write_in("leading-out", FORMATS_ATOMIC_OVERWRITE, NULL), TAPER_OK);
+    assert_int_equal(lstat(path, &st), 0);
+    assert_true(S_ISREG(st.st_mode));
+    assert_content("outside", "old");
+    assert_content("leading-out", "in");
+    static const char *const bad[] = {"", ".", "..", "a/b", "/etc"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(write_in(bad[i], FORMATS_ATOMIC_OVERWRITE, NULL), TAPER_ERR_ARG);
+    assert_int_equal(mkfifo(scratch_path(path, folder, "fifo"), 0600), 0);
+    assert_int_equal(write_in("fifo", FORMATS_ATOMIC_OVERWRITE, &error), TAPER_ERR_IO);
+    memset(long_name, 'n', sizeof long_name);
+    long_name[sizeof long_name - 1] = 0;
+    int before = scratch_count(folder);
+    assert_int_equal(write_in(long_name, 0, &error), TAPER_ERR_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "refuses this name: File name too long"));
+    assert_int_equal(write_text(long_name, "x", 0, &error), TAPER_ERR_IO);
+    assert_int_equal(scratch_count(folder), before);
+}
+
 /* The target comes into being between open and commit: it is not lost. */
 static void a_race_for_the_name_is_lost_cleanly(void **state) {
     (void)state;
@@ -326,6 +376,7 @@ int main(void) {
         cmocka_unit_test(large_outputs_pass_the_buffer),
         cmocka_unit_test(abort_leaves_everything_as_it_was),
         cmocka_unit_test(existing_targets_need_leave),
+        cmocka_unit_test(nothing_outside_of_an_open_folder_is_written),
         cmocka_unit_test(a_race_for_the_name_is_lost_cleanly),
         cmocka_unit_test(bad_places_are_named),
         cmocka_unit_test(a_full_disk_loses_nothing),

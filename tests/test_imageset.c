@@ -215,6 +215,38 @@ static void names_are_unique_and_safe(void **state) {
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) free(given[k]);
 }
 
+/* Upper and lower case, as a file system without it would see them. */
+static void names_may_be_unique_but_for_case(void **state) {
+    (void)state;
+    static const char *const cases[][3] = {
+        {"A/Cat.png", "A/Cat.png", "a/cat.png"},
+        {"a/cAT.jpg", "a/cAT-2.png", "a/cat.jpg"},
+        {"A/CAT-2.png", "A/CAT-2-2.png", "a/cat-2.png"},
+        {"\xC3\x89\xC5\x81\xC5\xB8", "\xC3\x89\xC5\x81\xC5\xB8.png", "\xC3\xA9\xC5\x82\xC3\xBF"},
+        {"\xC3\xA9\xC5\x82\xC3\xBF", "\xC3\xA9\xC5\x82\xC3\xBF-2.png", "\xC3\xA9\xC5\x82\xC3\xBF"},
+        {"\xCE\xA9\xD0\x96\xD0\x81", "\xCE\xA9\xD0\x96\xD0\x81.png", "\xCF\x89\xD0\xB6\xD1\x91"},
+        {"\xCF\x89\xD0\xB6\xD1\x91", "\xCF\x89\xD0\xB6\xD1\x91-2.png", "\xCF\x89\xD0\xB6\xD1\x91"},
+        {"\xC3\x97", "\xC3\x97.png", "\xC3\x97"}, /* the sign of multiplication has no case */
+        {"\xC3\xB7\xC3", "\xC3\xB7\xC3.png", "\xC3\xB7\xC3"},
+    };
+    enum { CASES = sizeof cases / sizeof cases[0] };
+    formats_image_names *folding = formats_image_names_make_folding();
+    formats_image_names *plain = formats_image_names_make();
+    char *given[2 * CASES];
+    for (size_t k = 0; k < CASES; k++) {
+        given[k] = formats_image_names_next(folding, cases[k][0]);
+        assert_string_equal(given[k], cases[k][1]);
+        given[CASES + k] = formats_image_names_next(plain, cases[k][0]);
+        char *folded = formats_fold_case(cases[k][0]);
+        assert_string_equal(folded, cases[k][2]);
+        free(folded);
+    }
+    assert_string_equal(given[CASES + 1], "a/cAT.png");
+    formats_image_names_free(folding);
+    formats_image_names_free(plain);
+    for (size_t k = 0; k < 2 * CASES; k++) free(given[k]);
+}
+
 static void many_equal_names_stay_quick(void **state) {
     (void)state;
     enum { MANY = 20000 };
@@ -726,6 +758,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folders_are_read_in_byte_order),
         cmocka_unit_test(names_are_unique_and_safe),
+        cmocka_unit_test(names_may_be_unique_but_for_case),
         cmocka_unit_test(many_equal_names_stay_quick),
         cmocka_unit_test(files_with_many_images_are_opened),
         cmocka_unit_test(cifar_brings_its_labels),

@@ -1,0 +1,379 @@
+/* picture_files.c -- names, folders and files below the output folder; see picture_files.h. */
+#define _GNU_SOURCE /* O_PATH; sync */
+#include "picture_files.h"
+#include "../formats/atomic_file.h"
+#include "../formats/folder_walk.h"
+#include "../formats/image_names.h"
+#include "outputs.h"
+#include "signals.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Folders are opened to go through them: that takes no right to read them. */
+#ifdef O_PATH
+enum { TO_PASS = O_PATH | O_DIRECTORY | O_CLOEXEC };
+#else
+enum { TO_PASS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
+#endif
+
+/* --- names --- */
+
+/* Class k as the name of a folder: one plain part of a path, whatever the file says. */
+static char *class_folder(const taper_decoder *decoder, int32_t label) {
+    const char *name =
+        label < 0 ? "unlabelled" : taper_decoder_class_name(decoder, (uint32_t)label);
+    size_t n = name ? strlen(name) : 0, room = n + sizeof "class-4294967295";
+    char *folder = malloc(room);
+    if (!folder) return NULL;
+    if (!n || !strcmp(name, ".") || !strcmp(name, ".."))
+        snprintf(folder, room, "class-%d", (int)label);
+    else
+        for (size_t i = 0; i <= n; i++) {
+            unsigned char c = (unsigned char)name[i];
+            bool plain = (c >= 0x20 && c != 0x7f && c != '/' && c != '\\') || i == n;
+            folder[i] = plain ? name[i] : '_';
+        }
+    return folder;
+}
+
+/* CLASS/name, unless the name begins so already; a fresh string, NULL without memory. */
+static char *sort_into_class(const taper_decoder *decoder, int32_t label, const char *name) {
+    char *folder = class_folder(decoder, label), *path = NULL;
+    size_t n = folder ? strlen(folder) : 0;
+    if (folder)
+        path = !strncmp(name, folder, n) && name[n] == '/' ? strdup(name)
+                                                           : formats_path_join(folder, name);
+    free(folder);
+    return path;
+}
+
+/* The name of image i: unique among those given so far; NULL without memory. */
+static char *name_image(const cli_decode_request *q, const taper_decoder *decoder,
+                        formats_image_names *names, uint64_t i) {
+    taper_image_info info = {.label = -1};
+    char number[32];
+    snprintf(number, sizeof number, "%06llu", (unsigned long long)i + 1);
+    bool named = taper_decoder_image_info(decoder, i, &info) == TAPER_OK && info.name;
+    const char *name = named ? info.name : number;
+    if (!q->class_folders) return formats_image_names_next(names, name);
+    char *path = sort_into_class(decoder, info.label, name);
+    char *unique = path ? formats_image_names_next(names, path) : NULL;
+    free(path);
+    return unique;
+}
+
+/* folding: names that differ by case alone are kept apart, too. */
+static taper_status name_files(cli_picture_plan *plan, const cli_decode_request *q,
+                               const taper_decoder *decoder, bool folding) {
+    formats_image_names *names =
+        folding ? formats_image_names_make_folding() : formats_image_names_make();
+    taper_status status = names ? TAPER_OK : TAPER_ERR_NOMEM;
+    for (uint64_t k = 0; k < plan->count; k++) free(plan->name[k]), plan->name[k] = NULL;
+    for (uint64_t k = 0; k < plan->count && status == TAPER_OK; k++) {
+        plan->name[k] = name_image(q, decoder, names, cli_picture_plan_image(plan, k));
+        if (!plan->name[k]) status = TAPER_ERR_NOMEM;
+    }
+    formats_image_names_free(names); /* it points to the names: from here on they may change */
+    for (uint64_t k = 0; k < plan->count && status == TAPER_OK; k++)
+        if (plan->format == CLI_PICTURE_PNM)
+            memcpy(plan->name[k] + strlen(plan->name[k]) - 3, "pnm", 3);
+    return status;
+}
+
+/* --- folders below the output folder --- */
+
+static int fail_path(const cli_decode_request *q, const char *name, taper_status status,
+                     const taper_error *error) {
+    char *path = formats_path_join(q->output, name);
+    int code = cli_fail("decode", path ? path : name, status, error);
+    free(path);
+    return code;
+}
+
+/* Open the folder that holds the file `name`, without following a link below root; make: make what
+ * is missing. A descriptor, or -1 with errno; ELOOP is a link. */
+static int open_below(int root, const char *name, bool make) {
+    int at = root;
+    char part[4096];
+    for (const char *slash; (slash = strchr(name, '/')) != NULL; name = slash + 1) {
+        struct stat st;
+        int below = -1, errnum = ENAMETOOLONG;
+        size_t n = (size_t)(slash - name);
+        if (n < sizeof part) {
+            memcpy(part, name, n);
+            part[n] = 0;
+            if (make && mkdirat(at, part, 0777) != 0 && errno != EEXIST) errnum = errno;
+            else if ((below = openat(at, part, TO_PASS | O_NOFOLLOW)) < 0) errnum = errno;
+            if (below < 0 && fstatat(at, part, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+                S_ISLNK(st.st_mode))
+                errnum = ELOOP;
+        }
+        if (at != root) close(at);
+        if (below < 0) {
+            errno = errnum;
+            return -1;
+        }
+        at = below;
+    }
+    return at == root ? fcntl(root, F_DUPFD_CLOEXEC, 0) : at;
+}
+
+static bool is_refusal(int errnum) {
+    return errnum == ENAMETOOLONG || errnum == EILSEQ || errnum == EINVAL;
+}
+
+static const char *last_part(const char *name) {
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+/* Say why there is no folder for a file; TAPER_ERR_UNSUPPORTED: its name is refused. */
+static taper_status no_folder(int errnum, taper_error *error) {
+    if (errnum == ELOOP)
+        return formats_fail(error, TAPER_ERR_IO,
+                            "leads through a link, and none is followed below the output folder; "
+                            "remove it, or give another -o");
+    taper_status status = formats_fail_errno(error, errnum, "make the folder");
+    if (!is_refusal(errnum)) return status;
+    char why[160];
+    snprintf(why, sizeof why, "%.150s", error->text);
+    return formats_fail(error, TAPER_ERR_UNSUPPORTED, "the file system refuses this name: %s", why);
+}
+
+/* Is something in the way of file k? Refuse before the first file is written rather than in the
+ * middle. */
+static int check_target(const cli_picture_plan *plan, const cli_decode_request *q, uint64_t k) {
+    struct stat st, input;
+    taper_error error = {0};
+    const char *name = plan->name[k];
+    int folder = open_below(plan->folder, name, false);
+    if (folder < 0 && errno == ELOOP) return fail_path(q, name, no_folder(ELOOP, &error), &error);
+    if (folder < 0) return CLI_DONE;
+    int there = fstatat(folder, last_part(name), &st, AT_SYMLINK_NOFOLLOW) == 0;
+    close(folder);
+    if (!there) return CLI_DONE;
+    taper_status status = TAPER_ERR_EXISTS;
+    if (strcmp(q->input, "-") && stat(q->input, &input) == 0 && S_ISREG(st.st_mode) &&
+        input.st_dev == st.st_dev && input.st_ino == st.st_ino)
+        status = formats_fail(&error, TAPER_ERR_ARG,
+                              "is an input too, and would be lost; give another name with -o");
+    else if (!q->common->force)
+        formats_fail(&error, status, "exists already; give -f to overwrite, or another -o");
+    else if (S_ISDIR(st.st_mode))
+        formats_fail(&error, status, "is a folder where a file should come; give another -o");
+    else return CLI_DONE;
+    return fail_path(q, name, status, &error);
+}
+
+/* Make the folder of file k. */
+static int make_folder(const cli_picture_plan *plan, const cli_decode_request *q, uint64_t k) {
+    taper_error error = {0};
+    int folder = open_below(plan->folder, plan->name[k], true);
+    if (folder >= 0) {
+        close(folder);
+        return CLI_DONE;
+    }
+    taper_status status = no_folder(errno, &error);
+    plan->refused[k] = status == TAPER_ERR_UNSUPPORTED;
+    int code = fail_path(q, plan->name[k], status, &error);
+    return plan->refused[k] ? CLI_DONE : code;
+}
+
+/* Neighbours mostly share a folder. */
+static bool same_folder(const char *a, const char *b) {
+    size_t n = (size_t)(last_part(a) - a);
+    return n == (size_t)(last_part(b) - b) && !strncmp(a, b, n);
+}
+
+/* --- the output folder --- */
+
+/* 0, or why there is no such folder and none can be made. Links are followed. */
+static int make_output(char *path) {
+    for (char *at = path + 1;; at++) {
+        if (*at && *at != '/') continue;
+        char end = *at;
+        struct stat st;
+        *at = 0;
+        int failed = mkdir(path, 0777) == 0 ? 0 : errno;
+        if (failed && stat(path, &st) == 0) failed = S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+        *at = end;
+        if (failed || !end) return failed;
+    }
+}
+
+static int open_output(cli_picture_plan *plan, const cli_decode_request *q, bool *is_new) {
+    struct stat st;
+    taper_error error = {0};
+    char *path = strdup(q->output);
+    *is_new = stat(q->output, &st) != 0;
+    int failed = !path ? ENOMEM : path[0] ? make_output(path) : ENOENT;
+    free(path);
+    if (failed)
+        return cli_fail("decode", q->output, formats_fail_errno(&error, failed, "make the folder"),
+                        &error);
+    plan->folder = open(q->output, TO_PASS);
+    if (plan->folder >= 0) return CLI_DONE;
+    return cli_fail("decode", q->output, formats_fail_errno(&error, errno, "open the folder"),
+                    &error);
+}
+
+/* --- case --- */
+
+static int compare_texts(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* How many names another has but for case; UINT64_MAX without memory. *example is one of them. */
+static uint64_t count_case_clashes(char **name, uint64_t n, const char **example) {
+    uint64_t clashes = 0, made = 0;
+    char **folded = calloc((size_t)n + 1, sizeof *folded);
+    for (; folded && made < n; made++)
+        if (!(folded[made] = formats_fold_case(name[made]))) break;
+    if (made < n) clashes = UINT64_MAX;
+    else qsort(folded, (size_t)n, sizeof *folded, compare_texts);
+    for (uint64_t k = 1; made == n && k < n; k++)
+        if (!strcmp(folded[k], folded[k - 1]) && !clashes++) *example = folded[k];
+    for (uint64_t k = 0; made == n && *example && k < n; k++) {
+        char *same = formats_fold_case(name[k]); /* one as it is written */
+        bool found = same && !strcmp(same, *example);
+        free(same);
+        if (!found) continue;
+        *example = name[k];
+        break;
+    }
+    for (uint64_t k = 0; folded && k < n; k++) free(folded[k]);
+    free(folded);
+    return clashes;
+}
+
+/* Does the file system take names that differ by case for one? Tried with a file of no content. */
+static bool ignores_case(int folder) {
+    char small[64], large[64];
+    struct stat st;
+    snprintf(small, sizeof small, ".taper-%ld-case.tmp", (long)getpid());
+    snprintf(large, sizeof large, ".TAPER-%ld-CASE.TMP", (long)getpid());
+    cli_signals_hold();
+    int descriptor = openat(folder, small, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    bool same = descriptor >= 0 && fstatat(folder, large, &st, AT_SYMLINK_NOFOLLOW) == 0;
+    if (descriptor >= 0) {
+        close(descriptor);
+        unlinkat(folder, small, 0);
+    }
+    cli_signals_let_go();
+    return same;
+}
+
+/* Names that differ by case alone are files of their own here, and one file elsewhere. */
+static taper_status settle_case(cli_picture_plan *plan, const cli_decode_request *q,
+                                const taper_decoder *decoder) {
+    const char *example = NULL;
+    uint64_t clashes = count_case_clashes(plan->name, plan->count, &example);
+    if (clashes == UINT64_MAX) return TAPER_ERR_NOMEM;
+    if (!clashes) return TAPER_OK;
+    bool folding = ignores_case(plan->folder);
+    cli_warning("decode", q->input,
+                "%llu name%s, such as '%.200s', differ%s from others by case alone; %s",
+                (unsigned long long)clashes, clashes == 1 ? "" : "s", example,
+                clashes == 1 ? "s" : "",
+                folding ? "this file system ignores case, so that -2, -3 ... is put behind them"
+                        : "on a system that ignores case their files would be one");
+    return folding ? name_files(plan, q, decoder, true) : TAPER_OK;
+}
+
+/* --- the plan --- */
+
+static int name_and_settle(cli_picture_plan *plan, const cli_decode_request *q,
+                           const taper_decoder *decoder, bool *is_new) {
+    plan->name = calloc((size_t)plan->count + 1, sizeof *plan->name);
+    plan->refused = calloc((size_t)plan->count + 1, sizeof *plan->refused);
+    if (!plan->name || !plan->refused || name_files(plan, q, decoder, false) != TAPER_OK)
+        return cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
+    int code = open_output(plan, q, is_new);
+    if (code == CLI_DONE && settle_case(plan, q, decoder) != TAPER_OK)
+        code = cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
+    return code;
+}
+
+int cli_picture_files_plan(cli_picture_plan *plan, const cli_decode_request *q,
+                           const taper_decoder *decoder) {
+    taper_container_info info = {0};
+    bool is_new = false;
+    taper_decoder_get_info(decoder, &info);
+    if (q->class_folders && !info.has_labels) {
+        cli_error("decode", q->input, "holds no labels, which --class-folders goes by");
+        return CLI_USAGE;
+    }
+    int code = name_and_settle(plan, q, decoder, &is_new);
+    for (uint64_t k = 0; k < plan->count && code == CLI_DONE && !is_new; k++)
+        code = check_target(plan, q, k);
+    for (uint64_t k = 0; k < plan->count && code == CLI_DONE; k++)
+        if (!k || plan->refused[k - 1] || !same_folder(plan->name[k], plan->name[k - 1]))
+            code = make_folder(plan, q, k);
+    return code;
+}
+
+void cli_picture_files_free(cli_picture_plan *plan) {
+    for (uint64_t k = 0; plan->name && k < plan->count; k++) free(plan->name[k]);
+    if (plan->folder >= 0) close(plan->folder);
+    free(plan->name);
+    free(plan->refused);
+}
+
+/* --- writing --- */
+
+static taper_status write_below(const cli_picture_plan *plan, const cli_decode_request *q,
+                                uint64_t k, const uint8_t *bytes, size_t size, unsigned flags,
+                                taper_error *error) {
+    const char *name = plan->name[k], *last = last_part(name);
+    formats_atomic_file *file = NULL;
+    char *path = formats_path_join(q->output, name);
+    if (!path) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to open the output");
+    path[strlen(path) - strlen(last)] = 0; /* the folder, for the watch */
+    int folder = open_below(plan->folder, name, true);
+    taper_status status =
+        folder < 0 ? no_folder(errno, error)
+                   : formats_atomic_file_open_in(&file, folder, path, last, flags,
+                                                 cli_signals_watch(), error);
+    if (status == TAPER_OK) status = formats_atomic_file_write(file, bytes, size, error);
+    if (status == TAPER_OK) status = formats_atomic_file_commit(file, error);
+    else formats_atomic_file_abort(file);
+    if (folder >= 0) close(folder);
+    free(path);
+    return status;
+}
+
+int cli_picture_put(const cli_picture_plan *plan, const cli_decode_request *q, uint64_t k,
+                    const taper_image *image, bool overwrite) {
+    taper_error error = {0};
+    uint8_t *bytes;
+    size_t size;
+    unsigned flags = FORMATS_ATOMIC_NO_SYNC | (overwrite ? FORMATS_ATOMIC_OVERWRITE : 0);
+    if (plan->refused && plan->refused[k]) return CLI_SOME_FAILED;
+    taper_status status = cli_picture_encode(plan->format, image, &bytes, &size, &error);
+    if (status != TAPER_OK) return cli_fail("decode", q->output, status, &error);
+    status = plan->one_file ? formats_file_write(q->output, bytes, size, flags,
+                                                 cli_signals_watch(), &error)
+                            : write_below(plan, q, k, bytes, size, flags, &error);
+    free(bytes);
+    if (status == TAPER_OK) return CLI_DONE;
+    if (plan->refused) plan->refused[k] = status == TAPER_ERR_UNSUPPORTED;
+    return plan->one_file ? cli_fail("decode", q->output, status, &error)
+                          : fail_path(q, plan->name[k], status, &error);
+}
+
+uint64_t cli_pictures_refused(const cli_picture_plan *plan, const cli_decode_request *q) {
+    uint64_t n = 0;
+    for (uint64_t k = 0; plan->refused && k < plan->count; k++) n += plan->refused[k];
+    if (n)
+        cli_error("decode", q->input,
+                  "%llu image%s not written, as the file system refuses the name%s; the rest was",
+                  (unsigned long long)n, n == 1 ? " was" : "s were", n == 1 ? "" : "s");
+    return n;
+}
+
+void cli_pictures_settle(void) { sync(); }
