@@ -361,9 +361,10 @@ int cli_picture_put(const cli_picture_plan *plan, const cli_decode_request *q, u
                             : write_below(plan, q, k, bytes, size, flags, &error);
     free(bytes);
     if (status == TAPER_OK) return CLI_DONE;
-    if (plan->refused) plan->refused[k] = status == TAPER_ERR_UNSUPPORTED;
-    return plan->one_file ? cli_fail("decode", q->output, status, &error)
-                          : fail_path(q, plan->name[k], status, &error);
+    if (plan->one_file) return cli_fail("decode", q->output, status, &error);
+    int code = fail_path(q, plan->name[k], status, &error);
+    plan->refused[k] = status == TAPER_ERR_UNSUPPORTED;
+    return plan->refused[k] ? CLI_SOME_FAILED : code;
 }
 
 uint64_t cli_pictures_refused(const cli_picture_plan *plan, const cli_decode_request *q) {
