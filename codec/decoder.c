@@ -14,7 +14,7 @@ enum {
 
 /* Decoded windows of one group at one state. */
 typedef struct drawn {
-    float *code, *pixels;
+    float *pixels;
     size_t capacity;          /* windows */
     uint32_t group, first, n; /* n 0: nothing */
     uint32_t pass, position;  /* the state that was drawn */
@@ -33,7 +33,7 @@ struct taper_decoder {
     formats_buffer head;         /* pushed bytes of the front matter */
     uint64_t need;               /* of the front matter */
     uint64_t chunk, in_chunk;    /* pushed: chunk in work and bytes of it so far */
-    uint64_t memory;             /* pushed: taken by open groups */
+    formats_account account;     /* of all that is taken, but for the model */
     uint32_t crc;                /* of the checksum block in work */
     drawn drawn[FORMATS_MAX_TRACKS];
     taper_error failure; /* final, of push */
@@ -54,7 +54,8 @@ static taper_status front_is_ready(taper_decoder *d, taper_error *error) {
     }
     TAPER_TRY(codec_front_match(&d->front, d->model, error));
     if (!d->source.read) {
-        d->reader = calloc(d->front.groups, sizeof *d->reader);
+        if (formats_account_take(&d->account, d->front.groups * sizeof *d->reader) == TAPER_OK)
+            d->reader = calloc(d->front.groups, sizeof *d->reader);
         if (!d->reader)
             return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u groups", d->front.groups);
     }
@@ -68,6 +69,8 @@ static taper_decoder *make(const taper_model *model, const taper_limits *limits)
     d->model = model;
     d->limits = formats_limits_or_default(limits);
     d->head = formats_buffer_make(SIZE_MAX / 4);
+    d->account.limit = d->limits.max_memory;
+    d->head.account = d->readers.account = &d->account;
     d->need = FORMATS_HEADER_SIZE;
     codec_backend_cpu(&d->backend);
     return d;
@@ -87,6 +90,7 @@ taper_status taper_decoder_open(taper_decoder **out, const taper_source *source,
     if (!d) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a decoder");
     d->source = *source;
     taper_status status = codec_front_load(source, &d->limits, &d->front, error);
+    d->account.used = d->front.account.used;
     if (status == TAPER_OK) status = front_is_ready(d, error);
     if (status != TAPER_OK) {
         taper_decoder_free(d);
@@ -103,7 +107,7 @@ void taper_decoder_free(taper_decoder *d) {
         free(d->reader[g]);
     }
     for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++)
-        free(d->drawn[t].code), free(d->drawn[t].pixels);
+        free(d->drawn[t].pixels);
     codec_group_readers_close(&d->readers);
     codec_backend_close(&d->backend);
     free(d->reader);
@@ -131,32 +135,38 @@ static taper_status push_front(taper_decoder *d, const uint8_t *bytes, size_t n,
     while (d->head.size < d->need && *used < n) {
         uint64_t room = d->need - d->head.size;
         size_t take = n - *used < room ? n - *used : (size_t)room;
-        if (d->need > d->limits.max_memory)
+        taper_status status = d->need > d->limits.max_memory
+                                  ? TAPER_ERR_LIMIT
+                                  : formats_write_bytes(&d->head, bytes + *used, take);
+        if (status == TAPER_ERR_LIMIT)
             return formats_fail(
                 error, TAPER_ERR_LIMIT,
                 "the container's front matter takes %llu bytes; raise --max-memory if you trust it",
                 (unsigned long long)d->need);
-        if (formats_write_bytes(&d->head, bytes + *used, take) != TAPER_OK)
+        if (status != TAPER_OK)
             return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the front matter");
         *used += take;
         TAPER_TRY(formats_front_need(d->head.data, d->head.size, &d->need, error));
     }
     if (d->head.size < d->need) return TAPER_OK;
-    TAPER_TRY(formats_front_read(d->head.data, d->head.size, &d->limits, &d->front, error));
+    taper_limits limits = d->limits;
+    limits.max_memory = formats_account_left(&d->account);
+    if (!limits.max_memory) limits.max_memory = 1;
+    TAPER_TRY(formats_front_read(d->head.data, d->head.size, &limits, &d->front, error));
     formats_buffer_free(&d->head);
+    d->account.used += d->front.account.used;
     return front_is_ready(d, error);
 }
 
 static taper_status reader_of(taper_decoder *d, uint32_t g, codec_group_reader **out,
                               taper_error *error) {
-    if (!d->reader[g]) d->reader[g] = calloc(1, sizeof **d->reader);
+    if (!d->reader[g] && formats_account_take(&d->account, sizeof **d->reader) == TAPER_OK)
+        d->reader[g] = calloc(1, sizeof **d->reader);
     *out = d->reader[g];
     if (!*out) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for group %u", g);
     if ((*out)->first) return TAPER_OK;
-    uint64_t left = d->limits.max_memory > d->memory ? d->limits.max_memory - d->memory : 0;
-    TAPER_TRY(codec_group_reader_open(*out, d->model, &d->front, g, left, error));
+    TAPER_TRY(codec_group_reader_open(*out, d->model, &d->front, g, &d->account, error));
     (*out)->state.pool = d->backend.pool;
-    d->memory += codec_group_bytes(&d->model->tables, (*out)->state.n);
     return TAPER_OK;
 }
 
@@ -176,6 +186,14 @@ static taper_status chunk_is_complete(taper_decoder *d, codec_group_reader *r, u
     return status;
 }
 
+static taper_status fail_chunk(taper_status status, taper_error *error) {
+    return status == TAPER_ERR_LIMIT
+               ? formats_fail(error, status,
+                              "a chunk takes more memory than is left; raise --max-memory if you "
+                              "trust the file")
+               : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk");
+}
+
 static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
                               taper_error *error) {
     const formats_front *f = &d->front;
@@ -188,13 +206,13 @@ static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
         size_t take = n < left ? n : (size_t)left;
         codec_group_reader *r;
         TAPER_TRY(reader_of(d, g, &r, error));
-        if (!r->bad && codec_group_reader_feed(r, bytes, take) != TAPER_OK)
-            return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk");
+        taper_status status = r->bad ? TAPER_OK : codec_group_reader_feed(r, bytes, take);
+        if (status != TAPER_OK) return fail_chunk(status, error);
         d->crc = formats_crc32c(d->crc, bytes, take);
         bytes += take, n -= take, d->in_chunk += take;
         if (d->in_chunk < length) return TAPER_OK;
-        if (chunk_is_complete(d, r, layer, g) != TAPER_OK)
-            return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk");
+        status = chunk_is_complete(d, r, layer, g);
+        if (status != TAPER_OK) return fail_chunk(status, error);
         d->chunk++;
         d->in_chunk = 0;
     }
@@ -288,6 +306,18 @@ static uint32_t track_of(const taper_decoder *d, uint32_t g) {
     return d->front.group_track ? d->front.group_track[g] : 0;
 }
 
+static void drop_drawn(taper_decoder *d, drawn *w) {
+    formats_account_give(&d->account, w->capacity * d->model->network.inputs * sizeof *w->pixels);
+    free(w->pixels);
+    *w = (drawn){0};
+}
+
+/* Give back what is kept of other tracks, and what was drawn of this one. */
+static void make_way(taper_decoder *d, uint32_t track) {
+    for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++) drop_drawn(d, &d->drawn[t]);
+    codec_group_readers_keep(&d->readers, track);
+}
+
 /* The group's reader, decoded as far as the bytes go. */
 static taper_status bring_up(taper_decoder *d, uint32_t g, codec_group_reader **out,
                              taper_error *error) {
@@ -296,42 +326,63 @@ static taper_status bring_up(taper_decoder *d, uint32_t g, codec_group_reader **
         codec_group_reader_decode(*out, &d->front);
         return TAPER_OK;
     }
-    return codec_group_readers_turn(&d->readers, d->model, &d->front, g, &d->source,
-                                    d->limits.max_memory, out, error);
+    taper_status status =
+        codec_group_readers_turn(&d->readers, d->model, &d->front, g, &d->source, out, error);
+    if (status != TAPER_ERR_LIMIT) return status;
+    make_way(d, track_of(d, g));
+    return codec_group_readers_turn(&d->readers, d->model, &d->front, g, &d->source, out, error);
 }
 
-/* Bytes that an image of n windows takes to draw: its codes, its windows, and what is done to these
- * before they are stored. */
-static uint64_t bytes_to_draw(const taper_decoder *d, const taper_image_info *info, uint32_t n) {
+/* Bytes for drawing an image of n windows that are given back at once: codes of the blocks in work,
+ * of so many windows in all, and what is done to the image's windows before they are stored. Those
+ * of a large image are not kept for others, and so not copied. */
+static uint64_t passing_bytes(const taper_decoder *d, const taper_image_info *info, uint32_t n,
+                              uint32_t at_once) {
     const taper_model *m = d->model;
-    uint64_t copies = m->restoration.layers || m->window.lap ? 2 : 1,
-             values = copies * m->network.inputs + m->network.units,
-             bytes = n * values * sizeof(float);
+    uint64_t threads = codec_pool_threads(d->backend.pool), inputs = m->network.inputs;
+    uint64_t block = at_once < DRAW_WINDOWS ? at_once : DRAW_WINDOWS;
+    uint64_t bytes = threads * (block * m->network.units * sizeof(float) +
+                                codec_network_scratch_bytes(&m->network));
+    if (n <= DRAW_WINDOWS && (m->restoration.layers || m->window.lap))
+        bytes += n * inputs * sizeof(float);
     if (!m->restoration.layers) return bytes;
     codec_grid grid = codec_windows_grid(m->window, info->width, info->height);
-    return bytes + codec_restoration_bytes(&m->restoration, m->window, grid,
-                                           codec_pool_threads(d->backend.pool));
+    return bytes + codec_restoration_bytes(&m->restoration, m->window, grid, (unsigned)threads);
 }
 
-static taper_status check_room(const taper_decoder *d, const taper_image_info *info, uint32_t n,
-                               taper_error *error) {
-    uint64_t bytes = bytes_to_draw(d, info, n);
-    if (bytes <= d->limits.max_memory) return TAPER_OK;
+static taper_status refuse_drawing(const taper_decoder *d, uint64_t bytes, taper_error *error) {
     return formats_fail(error, TAPER_ERR_LIMIT,
-                        "drawing this image needs %llu bytes; raise --max-memory if you trust "
-                        "the file",
-                        (unsigned long long)bytes);
+                        "drawing this image needs %llu bytes, the limit is %llu; raise "
+                        "--max-memory if you trust the file",
+                        (unsigned long long)bytes, (unsigned long long)d->limits.max_memory);
 }
 
-static taper_status make_room(const taper_decoder *d, drawn *w, uint32_t n, taper_error *error) {
-    if (n <= w->capacity) return TAPER_OK;
-    free(w->code), free(w->pixels);
-    w->n = 0;
-    w->capacity = 0;
-    w->code = malloc((size_t)n * d->model->network.units * sizeof *w->code);
-    w->pixels = malloc((size_t)n * d->model->network.inputs * sizeof *w->pixels);
-    if (!w->code || !w->pixels)
+/* Could an image of this size be drawn, were there nothing else? Said before it is decoded. */
+static taper_status check_room(const taper_decoder *d, const taper_image_info *info,
+                               taper_error *error) {
+    codec_grid grid = codec_windows_grid(d->model->window, info->width, info->height);
+    uint64_t n = (uint64_t)grid.columns * grid.rows;
+    uint64_t bytes = d->front.account.used + n * d->model->network.inputs * sizeof(float);
+    if (n < UINT32_MAX) bytes += passing_bytes(d, info, (uint32_t)n, (uint32_t)n);
+    uint64_t state = codec_group_bytes(&d->model->tables, n);
+    if (formats_add_u64(bytes, state, &bytes) == TAPER_OK && bytes <= d->limits.max_memory)
+        return TAPER_OK;
+    return refuse_drawing(d, bytes, error);
+}
+
+/* Room for n windows, and for what passes while they are drawn, be it in place of what is kept. */
+static taper_status make_room(taper_decoder *d, drawn *w, uint32_t n, uint64_t passing,
+                              taper_error *error) {
+    uint64_t size = d->model->network.inputs * sizeof *w->pixels;
+    uint64_t more = n > w->capacity ? n * size : 0;
+    if (more) drop_drawn(d, w);
+    if (formats_account_left(&d->account) < more + passing)
+        return refuse_drawing(d, d->account.used + more + passing, error);
+    if (!more) return TAPER_OK;
+    w->pixels = malloc((size_t)more);
+    if (!w->pixels)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", n);
+    (void)formats_account_take(&d->account, more);
     w->capacity = n;
     return TAPER_OK;
 }
@@ -351,35 +402,54 @@ static void draw_block(void *context, size_t block) {
     backend.pool = NULL; /* blocks are what is shared */
     uint32_t at = (uint32_t)block * t->share, left = t->n - at;
     uint32_t n = left < t->share ? left : t->share;
-    float *code = t->to->code + (size_t)at * network->units;
-    codec_group_dequantise(t->state, t->first + at, n, code);
-    if (codec_network_decode_units(network, &backend, code, n, codec_group_units_known(t->state),
+    float *code = malloc((size_t)n * network->units * sizeof *code);
+    if (code) codec_group_dequantise(t->state, t->first + at, n, code);
+    if (!code ||
+        codec_network_decode_units(network, &backend, code, n, codec_group_units_known(t->state),
                                    t->to->pixels + (size_t)at * network->inputs) != TAPER_OK)
         t->failed = 1;
+    free(code);
 }
 
-/* Have windows first .. first + n - 1 drawn, and some after them. */
-static taper_status draw(taper_decoder *d, uint32_t g, const codec_group_reader *r, uint32_t first,
-                         uint32_t n, taper_error *error) {
-    drawn *w = &d->drawn[track_of(d, g)];
-    const codec_group *state = &r->state;
-    if (w->n && w->group == g && w->pass == state->pass && w->position == state->position &&
-        first >= w->first && first + n <= w->first + w->n)
+static int is_drawn(const drawn *w, uint32_t g, const codec_group *state, uint32_t first,
+                    uint32_t n) {
+    return w->n && w->group == g && w->pass == state->pass && w->position == state->position &&
+           first >= w->first && first + n <= w->first + w->n;
+}
+
+/* Have windows first .. first + n - 1 drawn, and some after them where there is room. */
+static taper_status draw(taper_decoder *d, const taper_image_info *info, const codec_group *state,
+                         uint32_t first, uint32_t n, taper_error *error) {
+    uint32_t track = track_of(d, info->group), left = state->n - first;
+    drawn *w = &d->drawn[track];
+    uint32_t ahead = n > DRAW_WINDOWS ? n : left < DRAW_WINDOWS ? left : DRAW_WINDOWS;
+    if (is_drawn(w, info->group, state, first, n) &&
+        formats_account_left(&d->account) >= passing_bytes(d, info, n, 0))
         return TAPER_OK;
-    uint32_t ahead = n > DRAW_WINDOWS                  ? n
-                     : state->n - first < DRAW_WINDOWS ? state->n - first
-                                                       : DRAW_WINDOWS;
-    if (ahead < n) ahead = n;
-    TAPER_TRY(make_room(d, w, ahead, error));
+    if (make_room(d, w, ahead, passing_bytes(d, info, n, ahead), NULL) != TAPER_OK) {
+        make_way(d, track);
+        ahead = n;
+        TAPER_TRY(make_room(d, w, ahead, passing_bytes(d, info, n, ahead), error));
+    }
     w->n = 0;
     drawing task = {.decoder = d, .state = state, .to = w, .first = first, .n = ahead};
-    task.share = d->backend.pool ? DRAW_BLOCK : ahead;
+    task.share = d->backend.pool ? DRAW_BLOCK : DRAW_WINDOWS;
     codec_pool_run(d->backend.pool, draw_block, &task, (ahead + task.share - 1) / task.share);
     if (task.failed)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", ahead);
-    w->group = g, w->first = first, w->n = ahead, w->pass = state->pass,
+    w->group = info->group, w->first = first, w->n = ahead, w->pass = state->pass,
     w->position = state->position;
     return TAPER_OK;
+}
+
+/* The windows drawn, from `first` on, as pixels. */
+static taper_status finish_image(taper_decoder *d, uint32_t pass, drawn *w, uint32_t first,
+                                 uint32_t n, taper_image *out) {
+    float *from = w->pixels + (size_t)(first - w->first) * d->model->network.inputs;
+    if (n <= DRAW_WINDOWS)
+        return codec_model_draw(d->model, pass, d->backend.pool, from, out);
+    w->n = 0;
+    return codec_model_draw_over(d->model, pass, d->backend.pool, from, out);
 }
 
 taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out,
@@ -392,18 +462,17 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     if (status != TAPER_OK || !out->pixels)
         return formats_fail(error, TAPER_ERR_ARG, "there is no image %llu", (unsigned long long)i);
     codec_group_reader *r;
+    TAPER_TRY(check_room(d, &info, error));
     TAPER_TRY(bring_up(d, info.group, &r, error));
     uint32_t in_group =
         formats_front_place(&d->front, (uint32_t)i) - d->front.group_first[info.group];
     uint32_t first = r->first[in_group], n = r->first[in_group + 1] - first;
-    TAPER_TRY(check_room(d, &info, n, error));
-    TAPER_TRY(draw(d, info.group, r, first, n, error));
+    TAPER_TRY(draw(d, &info, &r->state, first, n, error));
     out->width = info.width, out->height = info.height, out->channels = info.channels,
     out->depth = info.depth;
-    const drawn *w = &d->drawn[track_of(d, info.group)];
-    const float *from = w->pixels + (size_t)(first - w->first) * d->model->network.inputs;
+    drawn *w = &d->drawn[track_of(d, info.group)];
     uint32_t pass = codec_model_pass(r->state.tables, r->state.pass);
-    if (codec_model_draw(d->model, pass, d->backend.pool, from, out) != TAPER_OK)
+    if (finish_image(d, pass, w, first, n, out) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", n);
     if (done)
         *done = (taper_completeness){

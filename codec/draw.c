@@ -3,6 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+taper_status codec_model_draw_over(const taper_model *m, uint32_t pass, codec_pool *pool,
+                                   float *windows, taper_image *image) {
+    codec_window w = m->window;
+    codec_grid grid = codec_windows_grid(w, image->width, image->height);
+    if (w.lap) codec_lap_synthesise(w, grid, windows);
+    if (m->restoration.layers)
+        TAPER_TRY(codec_restoration_apply(&m->restoration, pass, w, grid, pool, windows));
+    codec_windows_store(w, windows, image);
+    return TAPER_OK;
+}
+
 taper_status codec_model_draw(const taper_model *m, uint32_t pass, codec_pool *pool,
                               const float *from, taper_image *image) {
     codec_window w = m->window;
@@ -12,9 +23,7 @@ taper_status codec_model_draw(const taper_model *m, uint32_t pass, codec_pool *p
     float *windows = malloc(bytes); /* `from` is kept for the next image that is asked for */
     if (!windows) return TAPER_ERR_NOMEM;
     memcpy(windows, from, bytes);
-    if (w.lap) codec_lap_synthesise(w, grid, windows);
-    taper_status status = codec_restoration_apply(&m->restoration, pass, w, grid, pool, windows);
-    if (status == TAPER_OK) codec_windows_store(w, windows, image);
+    taper_status status = codec_model_draw_over(m, pass, pool, windows, image);
     free(windows);
     return status;
 }

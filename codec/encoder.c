@@ -164,8 +164,9 @@ static taper_status prepare_analysis(taper_encoder *e, taper_error *error) {
     return status;
 }
 
-taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
-                               const taper_encode_options *options, taper_error *error) {
+static taper_status make_encoder(taper_encoder **out, const taper_model *model,
+                                 const taper_encode_options *options, int for_codes,
+                                 taper_error *error) {
     *out = NULL;
     taper_encoder *e = calloc(1, sizeof *e);
     if (!e) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an encoder");
@@ -181,7 +182,7 @@ taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
         (e->options.embed_model && !e->options.model_bytes) || (unsigned)e->options.layout > 1 ||
         (unsigned)e->options.allocation > 2)
         status = formats_fail(error, TAPER_ERR_ARG, "an encode option is out of range");
-    if (status == TAPER_OK) {
+    if (status == TAPER_OK && !for_codes) {
         status = prepare_analysis(e, error);
         if (status == TAPER_ERR_NOMEM)
             formats_fail(error, status, "no memory for the model's analysis");
@@ -216,6 +217,16 @@ taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
     return TAPER_OK;
 }
 
+taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
+                               const taper_encode_options *options, taper_error *error) {
+    return make_encoder(out, model, options, 0, error);
+}
+
+taper_status codec_encoder_new_for_codes(taper_encoder **out, const taper_model *model,
+                                         const taper_encode_options *options, taper_error *error) {
+    return make_encoder(out, model, options, 1, error);
+}
+
 void taper_encoder_free(taper_encoder *e) {
     if (!e) return;
     codec_queue_free(e->queue); /* waits for its jobs */
@@ -235,7 +246,7 @@ static taper_status read_spool(void *user, uint32_t layer, uint32_t group, uint6
                                size_t n) {
     taper_encoder *e = user;
     const codec_group_record *r = &e->group[group];
-    if (fseek(e->spool, (long)(r->spool_at + r->of.chunk_at[layer] + from), SEEK_SET) ||
+    if (fseeko(e->spool, (off_t)(r->spool_at + r->of.chunk_at[layer] + from), SEEK_SET) ||
         fread(to, 1, n, e->spool) != n)
         return TAPER_ERR_IO;
     return TAPER_OK;

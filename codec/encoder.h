@@ -3,6 +3,9 @@
 #define CODEC_ENCODER_H
 #include "taper.h"
 
+/* As taper_encoder_new, for an encoder that is given codes alone. */
+taper_status codec_encoder_new_for_codes(taper_encoder **out, const taper_model *model,
+                                         const taper_encode_options *options, taper_error *error);
 /* As taper_encoder_add, with codes for pixels: image gives the geometry, image->pixels are int16_t
  * [windows][units] signed magnitudes at the finest step, `bytes` long. track: one that
  * codec_encoder_take_layers gave, or 0. Not to be mixed with taper_encoder_add. */

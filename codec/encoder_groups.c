@@ -45,7 +45,7 @@ void codec_encode_job_run(void *item) {
     if (written.chunk_at) status = codec_group_write(&writer, &job->of, &out, &written, &error);
     codec_queue_lock(e->queue);
     if (status == TAPER_OK) {
-        long at = fseek(e->spool, 0, SEEK_END) ? -1 : ftell(e->spool);
+        off_t at = fseeko(e->spool, 0, SEEK_END) ? -1 : ftello(e->spool);
         if (at < 0 || (out.size && fwrite(out.data, 1, out.size, e->spool) != out.size) ||
             fflush(e->spool))
             status = formats_fail(&error, TAPER_ERR_IO,

@@ -22,30 +22,50 @@ static uint64_t state_bytes(const taper_model *model, const formats_front *front
            codec_raised_planes_bytes(&model->tables, raised, n);
 }
 
-taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *model,
-                                     const formats_front *front, uint32_t g, uint64_t max_memory,
-                                     taper_error *error) {
-    *r = (codec_group_reader){.group = g,
-                              .images = front->group_first[g + 1] - front->group_first[g]};
-    r->chunk = formats_buffer_make(SIZE_MAX / 4);
-    r->kept = formats_buffer_make(SIZE_MAX / 4);
-    r->first = calloc((size_t)r->images + 1, sizeof *r->first);
-    codec_grid *grid = calloc((size_t)r->images + 1, sizeof *grid);
-    taper_status status =
-        r->first && grid ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group");
-    uint64_t windows = 0;
-    for (uint32_t i = 0; i < r->images && status == TAPER_OK; i++) {
-        uint32_t place = front->group_first[g] + i;
+/* The grid of each image, and where its windows begin; what that makes of memory is charged. */
+static taper_status lay_out(codec_group_reader *r, const taper_model *model,
+                            const formats_front *front, codec_grid *grid, taper_error *error) {
+    uint64_t windows = 0, left = r->account ? formats_account_left(r->account) : UINT64_MAX, bytes;
+    for (uint32_t i = 0; i < r->images; i++) {
+        uint32_t place = front->group_first[r->group] + i;
         const formats_geometry *image = &front->geometry[formats_front_image(front, place)];
         grid[i] = codec_windows_grid(model->window, image->width, image->height);
         windows += (uint64_t)grid[i].columns * grid[i].rows;
-        if (state_bytes(model, front, g, windows) > max_memory)
-            status = formats_fail(error, TAPER_ERR_LIMIT,
-                                  "group %u needs more than %llu bytes to decode; raise "
-                                  "--max-memory if you trust the file",
-                                  g, (unsigned long long)max_memory);
+        bytes = state_bytes(model, front, r->group, windows);
+        if (bytes > left)
+            return formats_fail(error, TAPER_ERR_LIMIT,
+                                "group %u needs %llu bytes or more to decode, of which %llu are "
+                                "left; raise --max-memory if you trust the file",
+                                r->group, (unsigned long long)bytes, (unsigned long long)left);
         r->first[i + 1] = (uint32_t)windows;
     }
+    bytes = state_bytes(model, front, r->group, windows);
+    (void)formats_account_take(r->account, bytes);
+    r->charged += bytes;
+    return TAPER_OK;
+}
+
+taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *model,
+                                     const formats_front *front, uint32_t g,
+                                     formats_account *account, taper_error *error) {
+    *r = (codec_group_reader){.group = g,
+                              .images = front->group_first[g + 1] - front->group_first[g],
+                              .enough = UINT32_MAX,
+                              .account = account};
+    r->chunk = formats_buffer_make(SIZE_MAX / 4);
+    r->kept = formats_buffer_make(SIZE_MAX / 4);
+    r->chunk.account = r->kept.account = account;
+    codec_grid *grid = NULL;
+    uint64_t list = ((uint64_t)r->images + 1) * (sizeof *r->first + sizeof *grid);
+    taper_status status = formats_account_take(account, list);
+    if (status != TAPER_OK)
+        return formats_fail(error, status, "a group of %u images; raise --max-memory", r->images);
+    r->charged = list;
+    r->first = calloc((size_t)r->images + 1, sizeof *r->first);
+    grid = calloc((size_t)r->images + 1, sizeof *grid);
+    status =
+        r->first && grid ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group");
+    if (status == TAPER_OK) status = lay_out(r, model, front, grid, error);
     if (status == TAPER_OK) status = open_state(r, model, front, grid, error);
     free(grid);
     if (status != TAPER_OK) codec_group_reader_close(r);
@@ -58,6 +78,7 @@ void codec_group_reader_close(codec_group_reader *r) {
     codec_raised_planes_free(&r->raised);
     formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept);
     free(r->first);
+    formats_account_give(r->account, r->charged);
     *r = (codec_group_reader){0};
 }
 
@@ -125,7 +146,7 @@ void codec_group_reader_decode(codec_group_reader *r, const formats_front *f) {
     else
         codec_rc_decoder_init(&r->rc, r->chunk.data, r->chunk.size, whole);
     r->started = 1;
-    codec_chunk_decode(&r->state, &r->rc, end);
+    codec_chunk_decode(&r->state, &r->rc, end < r->enough ? end : r->enough);
 }
 
 taper_status codec_group_reader_settle(codec_group_reader *r, const formats_front *f, int holds) {
@@ -158,117 +179,180 @@ static taper_status read_source(const taper_source *source, uint64_t at, void *t
 
 /* --- from a source --------------------------------------------------------------------- */
 
-/* Does the checksum over the block that holds this chunk hold? Also 1 when the block is not all
- * there. */
-static taper_status check_block(const formats_front *f, uint32_t layer, uint32_t g,
-                                const taper_source *source, formats_buffer *scratch, int *holds,
-                                taper_error *error) {
-    uint64_t per = f->chunks_per_checksum, blocks = (f->groups + per - 1) / per, block = g / per;
-    uint64_t first = (uint64_t)layer * f->groups + block * per;
-    uint64_t last = (uint64_t)layer * f->groups +
-                    ((block + 1) * per < f->groups ? (block + 1) * per : f->groups);
-    uint64_t at = f->front_size + f->chunk_at[first], end = f->front_size + f->chunk_at[last];
-    *holds = 1;
-    if (end > source->size) return TAPER_OK;
-    formats_buffer_clear(scratch);
-    uint8_t *to = formats_buffer_extend(scratch, (size_t)(end - at));
-    if (!to && end > at)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for chunks of %llu bytes",
-                            (unsigned long long)(end - at));
-    TAPER_TRY(read_source(source, at, to, (size_t)(end - at), error));
-    *holds = formats_crc32c(0, to, (size_t)(end - at)) == f->checksum[layer * blocks + block];
+static taper_status no_memory_for_chunk(taper_status status, uint64_t bytes, taper_error *error) {
+    return status == TAPER_ERR_LIMIT
+               ? formats_fail(error, status,
+                              "a chunk takes %llu bytes; raise --max-memory if you trust the file",
+                              (unsigned long long)bytes)
+               : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk of %llu bytes",
+                              (unsigned long long)bytes);
+}
+
+/* A stretch of the file. */
+typedef struct stretch {
+    uint64_t at, size;
+} stretch;
+
+static stretch chunks_of(const formats_front *f, uint64_t first, uint64_t last) {
+    return (stretch){f->front_size + f->chunk_at[first], f->chunk_at[last] - f->chunk_at[first]};
+}
+
+static stretch block_of(const formats_front *f, uint32_t layer, uint32_t g) {
+    uint64_t per = f->chunks_per_checksum, first = g / per * per, row = (uint64_t)layer * f->groups;
+    uint64_t last = first + per < f->groups ? first + per : f->groups;
+    return chunks_of(f, row + first, row + last);
+}
+
+/* CRC32C of a stretch, through the block's room. */
+static taper_status sum_stretch(codec_checked_block *b, stretch of, const taper_source *source,
+                                uint32_t *crc, taper_error *error) {
+    while (of.size) {
+        size_t n = of.size < CODEC_BLOCK_ROOM ? (size_t)of.size : CODEC_BLOCK_ROOM;
+        TAPER_TRY(read_source(source, of.at, b->bytes, n, error));
+        *crc = formats_crc32c(*crc, b->bytes, n);
+        of.at += n, of.size -= n;
+    }
     return TAPER_OK;
 }
 
-taper_status codec_group_reader_load(codec_group_reader *r, const formats_front *f, uint32_t g,
-                                     const taper_source *source, taper_error *error) {
-    formats_buffer scratch = formats_buffer_make(SIZE_MAX / 4);
-    taper_status status = TAPER_OK;
-    while (r->layer < f->layers && !r->bad) {
-        uint64_t c = (uint64_t)r->layer * f->groups + g, at = f->front_size + f->chunk_at[c];
-        uint64_t length = f->chunk_at[c + 1] - f->chunk_at[c];
-        uint64_t here = at >= source->size           ? 0
-                        : source->size - at < length ? source->size - at
-                                                     : length;
-        if (at > source->size || (here < length && here == 0))
-            break; /* empty chunks beyond a cut are not there either */
-        int holds = 1;
-        if (here == length) status = check_block(f, r->layer, g, source, &scratch, &holds, error);
-        r->bad = !holds;
-        if (status != TAPER_OK || r->bad) break;
-        uint8_t *to = formats_buffer_extend(&r->chunk, (size_t)here);
-        if (here && !to)
-            status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk of %llu bytes",
-                                  (unsigned long long)here);
-        else if (here)
-            status = read_source(source, at, to, (size_t)here, error);
-        if (status != TAPER_OK) break;
-        r->here = here == length;
-        codec_group_reader_decode(r, f);
-        if (here < length) break;
-        if (!r->bad) step(r);
+/* Look at a block that is all there, but for the chunk within it, which is at `to` when this ends.
+ * Every byte is read once. A block of one chunk is not worth keeping. */
+static taper_status check_block(codec_checked_block *b, stretch block, stretch chunk, uint32_t sum,
+                                const taper_source *source, uint8_t *to, int *holds,
+                                taper_error *error) {
+    uint64_t end = chunk.at + chunk.size;
+    stretch before = {block.at, chunk.at - block.at}, after = {end, block.at + block.size - end};
+    int several = block.size > chunk.size;
+    uint32_t crc = 0;
+    if (several && !b->bytes && !(b->bytes = malloc(CODEC_BLOCK_ROOM)))
+        return no_memory_for_chunk(TAPER_ERR_NOMEM, CODEC_BLOCK_ROOM, error);
+    if (several) b->size = 0; /* until this has succeeded */
+    if (several && block.size <= CODEC_BLOCK_ROOM) {
+        TAPER_TRY(sum_stretch(b, block, source, &crc, error));
+        memcpy(to, b->bytes + before.size, (size_t)chunk.size);
+    } else {
+        TAPER_TRY(sum_stretch(b, before, source, &crc, error));
+        if (chunk.size) TAPER_TRY(read_source(source, chunk.at, to, (size_t)chunk.size, error));
+        crc = formats_crc32c(crc, to, (size_t)chunk.size);
+        TAPER_TRY(sum_stretch(b, after, source, &crc, error));
     }
-    formats_buffer_free(&scratch);
-    return status;
+    *holds = crc == sum;
+    if (several) b->at = block.at, b->size = block.size, b->holds = *holds;
+    return TAPER_OK;
 }
 
-/* Bytes that the open groups take. */
-static uint64_t open_bytes(const codec_group_readers *rs) {
-    uint64_t sum = 0;
-    for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++) {
-        const codec_group *g = &rs->of_track[t].state;
-        if (g->tables) sum += codec_group_bytes(g->tables, g->n);
-    }
-    return sum;
+/* The bytes of a chunk, of which `chunk` is what there is, and whether its checksum holds, which is
+ * 1 where its block is not all there. */
+static taper_status read_chunk(codec_checked_block *b, const formats_front *f, uint32_t layer,
+                               uint32_t g, stretch chunk, const taper_source *source, uint8_t *to,
+                               int *holds, taper_error *error) {
+    uint64_t per = f->chunks_per_checksum, blocks = (f->groups + per - 1) / per;
+    stretch block = block_of(f, layer, g);
+    int whole = block.at + block.size <= source->size;
+    *holds = 1;
+    if (whole && (!b->size || b->at != block.at || b->size != block.size))
+        return check_block(b, block, chunk, f->checksum[layer * blocks + g / per], source, to,
+                           holds, error);
+    if (whole) *holds = b->holds;
+    if (whole && b->size <= CODEC_BLOCK_ROOM)
+        memcpy(to, b->bytes + (chunk.at - b->at), (size_t)chunk.size);
+    else if (chunk.size)
+        TAPER_TRY(read_source(source, chunk.at, to, (size_t)chunk.size, error));
+    return TAPER_OK;
+}
+
+/* The next layer; *more: there may be another. */
+static taper_status load_layer(codec_group_reader *r, codec_checked_block *b,
+                               const formats_front *f, const taper_source *source, int *more,
+                               taper_error *error) {
+    uint64_t c = (uint64_t)r->layer * f->groups + r->group;
+    stretch chunk = chunks_of(f, c, c + 1);
+    uint64_t length = chunk.size, left = chunk.at < source->size ? source->size - chunk.at : 0;
+    chunk.size = left < length ? left : length;
+    *more = 0;
+    if (chunk.at > source->size || (!chunk.size && length))
+        return TAPER_OK; /* empty chunks beyond a cut are not there either */
+    uint8_t none, *to = chunk.size ? formats_buffer_extend(&r->chunk, (size_t)chunk.size) : &none;
+    if (!to) return no_memory_for_chunk(r->chunk.status, chunk.size, error);
+    int holds;
+    TAPER_TRY(read_chunk(b, f, r->layer, r->group, chunk, source, to, &holds, error));
+    r->here = chunk.size == length;
+    if (!holds)
+        go_no_further(r, f);
+    else
+        codec_group_reader_decode(r, f);
+    if (r->bad || !r->here) return TAPER_OK;
+    step(r);
+    *more = 1;
+    return TAPER_OK;
+}
+
+static taper_status load(codec_group_reader *r, codec_group_readers *rs, const formats_front *f,
+                         const taper_source *source, taper_error *error) {
+    uint32_t track = f->group_track ? f->group_track[r->group] : 0;
+    if (rs->enough) r->enough = codec_raised_planes_end(r->state.tables, rs->enough[track]);
+    for (int more = 1; more && r->layer < f->layers && r->state.pass < r->enough;)
+        TAPER_TRY(load_layer(r, &rs->block, f, source, &more, error));
+    return TAPER_OK;
+}
+
+void codec_group_readers_keep(codec_group_readers *rs, uint32_t track) {
+    for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++)
+        if (t != track) codec_group_reader_close(&rs->of_track[t]);
 }
 
 taper_status codec_group_readers_turn(codec_group_readers *rs, const taper_model *model,
                                       const formats_front *front, uint32_t g,
-                                      const taper_source *source, uint64_t max_memory,
-                                      codec_group_reader **out, taper_error *error) {
-    codec_group_reader *r = *out = &rs->of_track[front->group_track ? front->group_track[g] : 0];
+                                      const taper_source *source, codec_group_reader **out,
+                                      taper_error *error) {
+    uint32_t track = front->group_track ? front->group_track[g] : 0;
+    codec_group_reader *r = *out = &rs->of_track[track];
     if (r->images && r->group == g) return TAPER_OK;
-    codec_group_reader_close(r);
-    uint64_t others = open_bytes(rs), left = others < max_memory ? max_memory - others : 0;
-    taper_status status = codec_group_reader_open(r, model, front, g, left, error);
-    if (status == TAPER_ERR_LIMIT && others) {
-        codec_group_readers_close(rs);
-        status = codec_group_reader_open(r, model, front, g, max_memory, error);
+    taper_status status = TAPER_ERR_LIMIT;
+    for (int alone = 0; alone < 2 && status == TAPER_ERR_LIMIT; alone++) {
+        codec_group_reader_close(r);
+        if (alone) codec_group_readers_keep(rs, track);
+        status = codec_group_reader_open(r, model, front, g, rs->account, error);
+        r->state.pool = rs->pool;
+        if (status == TAPER_OK) status = load(r, rs, front, source, error);
     }
-    r->state.pool = rs->pool;
-    if (status == TAPER_OK) status = codec_group_reader_load(r, front, g, source, error);
     if (status != TAPER_OK) codec_group_reader_close(r);
     return status;
 }
 
 void codec_group_readers_close(codec_group_readers *rs) {
-    for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++) codec_group_reader_close(&rs->of_track[t]);
+    codec_group_readers_keep(rs, FORMATS_MAX_TRACKS);
+    free(rs->block.bytes);
+    rs->block = (codec_checked_block){0};
 }
 
 taper_status codec_front_load(const taper_source *source, const taper_limits *given,
                               formats_front *front, taper_error *error) {
     taper_limits limits = formats_limits_or_default(given);
+    formats_account account = {.limit = limits.max_memory};
     formats_buffer bytes = formats_buffer_make(SIZE_MAX / 4);
     taper_status status = TAPER_OK;
     uint64_t need = FORMATS_HEADER_SIZE;
+    bytes.account = &account;
     memset(front, 0, sizeof *front);
     while (status == TAPER_OK && bytes.size < need) {
         uint64_t have = bytes.size, want = need < source->size ? need : source->size;
         if (want <= have) break;
-        if (want > limits.max_memory)
+        uint8_t *to = formats_buffer_extend(&bytes, (size_t)(want - have));
+        if (!to && bytes.status == TAPER_ERR_LIMIT)
             status = formats_fail(
                 error, TAPER_ERR_LIMIT,
                 "the container's front matter takes %llu bytes; raise --max-memory if you trust it",
                 (unsigned long long)want);
-        uint8_t *to =
-            status == TAPER_OK ? formats_buffer_extend(&bytes, (size_t)(want - have)) : NULL;
-        if (status == TAPER_OK && !to)
+        else if (!to)
             status =
                 formats_fail(error, TAPER_ERR_NOMEM, "no memory for the container's front matter");
         if (status == TAPER_OK)
             status = read_source(source, have, to, (size_t)(want - have), error);
         if (status == TAPER_OK) status = formats_front_need(bytes.data, bytes.size, &need, error);
     }
+    limits.max_memory -= account.used; /* both are there at a time */
+    if (!limits.max_memory) limits.max_memory = 1;
     if (status == TAPER_OK)
         status = formats_front_read(bytes.size ? bytes.data : (const uint8_t *)"", bytes.size,
                                     &limits, front, error);

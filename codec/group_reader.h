@@ -20,13 +20,16 @@ typedef struct codec_group_reader {
     int started;   /* rc has begun on this chunk */
     int plausible; /* if so: whole, the chunk is */
     int bad;       /* a checksum failed or the chunk is not plausible: nothing more is decoded */
+    uint32_t enough; /* passes after which no more are decoded */
     uint64_t bytes_used;
+    formats_account *account; /* borrowed; charged with all that it takes */
+    uint64_t charged;         /* but for the two buffers */
 } codec_group_reader;
 
-/* State before the first byte of group g. TAPER_ERR_LIMIT when it needs more than max_memory. */
+/* State before the first byte of group g. TAPER_ERR_LIMIT: the account has not what it needs. */
 taper_status codec_group_reader_open(codec_group_reader *reader, const taper_model *model,
-                                     const formats_front *front, uint32_t g, uint64_t max_memory,
-                                     taper_error *error);
+                                     const formats_front *front, uint32_t g,
+                                     formats_account *account, taper_error *error);
 void codec_group_reader_close(codec_group_reader *reader); /* leaves it zeroed; NULL is fine */
 
 /* Append bytes of the chunk in work. */
@@ -43,25 +46,36 @@ int codec_group_reader_is_done(const codec_group_reader *reader, const formats_f
 /* Is the chunk of this layer and group one that truncate has cut? */
 int codec_chunk_is_cut(const formats_front *front, uint32_t layer, uint32_t group);
 
-/* Read group g from a source as far as it goes: checksums are verified before chunks are decoded.
- */
-taper_status codec_group_reader_load(codec_group_reader *reader, const formats_front *front,
-                                     uint32_t g, const taper_source *source, taper_error *error);
+/* The block of several chunks whose checksum was looked at last. Where it is small its bytes are
+ * kept: the next image asked for is in it, more often than not. */
+typedef struct codec_checked_block {
+    uint64_t at, size; /* in the file; size 0: none */
+    int holds;
+    uint8_t *bytes; /* [CODEC_BLOCK_ROOM], or NULL; they are there where size is not more */
+} codec_checked_block;
+
+enum { CODEC_BLOCK_ROOM = 1 << 16 };
 
 /* Groups of a source, one of each track open at a time: as a track's images fill its groups in
  * order, all images in their order open every group once. Begins zeroed. */
 typedef struct codec_group_readers {
+    formats_account *account; /* borrowed; charged with all that they take. NULL: none is kept */
     codec_group_reader of_track[FORMATS_MAX_TRACKS];
+    codec_checked_block block;
     struct codec_pool *pool; /* borrowed; for their groups. NULL: none */
+    const uint32_t *enough;  /* borrowed; of each track as in its groups. NULL: all are decoded */
 } codec_group_readers;
 
-/* *out: group g, loaded. Where the open groups would not fit max_memory together, the others are
- * closed. On failure the group is closed; TAPER_ERR_LIMIT: it does not fit by itself. */
+/* *out: group g, loaded as far as the source goes: no chunk is decoded whose checksum fails. Where
+ * the account has not enough left for it, the groups of other tracks are closed. On failure the
+ * group is closed; TAPER_ERR_LIMIT: it does not fit by itself. */
 taper_status codec_group_readers_turn(codec_group_readers *readers, const taper_model *model,
                                       const formats_front *front, uint32_t g,
-                                      const taper_source *source, uint64_t max_memory,
-                                      codec_group_reader **out, taper_error *error);
-void codec_group_readers_close(codec_group_readers *readers); /* leaves all but the pool zeroed */
+                                      const taper_source *source, codec_group_reader **out,
+                                      taper_error *error);
+/* Close all groups, or all but that of one track. */
+void codec_group_readers_close(codec_group_readers *readers); /* leaves all but pool and account */
+void codec_group_readers_keep(codec_group_readers *readers, uint32_t track);
 
 /* Read a container's front matter from a source. */
 taper_status codec_front_load(const taper_source *source, const taper_limits *limits,

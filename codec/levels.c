@@ -34,22 +34,23 @@ static taper_status write_group(const codec_group *g, uint32_t number, const tap
 taper_status codec_levels_write(const formats_front *front, const taper_model *model,
                                 const taper_source *source, uint64_t max_memory,
                                 const taper_sink *to, taper_error *error) {
-    taper_status damage = TAPER_OK;
-    for (uint32_t g = 0; g < front->groups; g++) {
-        codec_group_reader r;
-        TAPER_TRY(codec_group_reader_open(&r, model, front, g, max_memory, error));
-        taper_status status = codec_group_reader_load(&r, front, g, source, error);
-        if (status == TAPER_OK && r.bad && damage == TAPER_OK)
+    taper_status damage = TAPER_OK, status = TAPER_OK;
+    formats_account account = {front->account.used, max_memory};
+    codec_group_readers readers = {.account = &account};
+    if (account.used > account.limit) account.used = account.limit;
+    for (uint32_t g = 0; g < front->groups && status == TAPER_OK; g++) {
+        codec_group_reader *r;
+        status = codec_group_readers_turn(&readers, model, front, g, source, &r, error);
+        if (status == TAPER_OK && r->bad && damage == TAPER_OK)
             damage = formats_fail(error, TAPER_ERR_CORRUPT,
                                   "layer %u of group %u is damaged (checksum); fetch the file "
                                   "again",
-                                  r.layer, g);
+                                  r->layer, g);
         if (status == TAPER_OK) {
-            status = write_group(&r.state, g, to);
+            status = write_group(&r->state, g, to);
             if (status != TAPER_OK) formats_fail(error, status, "cannot write levels");
         }
-        codec_group_reader_close(&r);
-        TAPER_TRY(status);
     }
-    return damage;
+    codec_group_readers_close(&readers);
+    return status == TAPER_OK ? damage : status;
 }

@@ -36,6 +36,10 @@ typedef struct codec_weight_precision {
 taper_status codec_model_draw(const taper_model *model, uint32_t pass, codec_pool *pool,
                               const float *from, taper_image *image);
 
+/* The same, after which `windows` holds nothing of use, and no copy is made of it. */
+taper_status codec_model_draw_over(const taper_model *model, uint32_t pass, codec_pool *pool,
+                                   float *windows, taper_image *image);
+
 /* Append the whole .tpm file to out, of version FORMATS_MODEL_VERSION. The model's own weights are
  * replaced by what a reader will get, so that what is measured afterwards is what users get;
  * info.id and info.file_bytes are set. */

@@ -151,6 +151,15 @@ static taper_status scratch_alloc(scratch *s, size_t inputs, size_t outputs,
     return TAPER_OK;
 }
 
+uint64_t codec_network_scratch_bytes(const codec_network *net) {
+    uint64_t widest = 0, sides = (uint64_t)net->inputs + net->units;
+    const codec_stack *stack[] = {&net->encoder, &net->decoder};
+    for (int s = 0; s < 2; s++)
+        for (uint32_t i = 0; i + 1 < stack[s]->depth; i++)
+            widest = larger(widest, stack[s]->layer[i].outputs);
+    return ROW_BLOCK * (sides + 2 * widest) * sizeof(float);
+}
+
 /* output = keep * output + stack(input), both ROW_BLOCK rows, then the activation `output`. */
 static taper_status add_stack(const codec_network *net, const codec_stack *stack,
                               codec_activation output, codec_backend *be, scratch *s) {

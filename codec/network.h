@@ -59,6 +59,9 @@ taper_status codec_network_alloc_direct(codec_network *net, uint32_t inputs, uin
                                         const uint32_t *decoder_hidden, uint32_t n_decoder_hidden);
 void codec_network_free(codec_network *net); /* leaves *net zeroed */
 
+/* Bytes that encoding or decoding takes beside its arguments. */
+uint64_t codec_network_scratch_bytes(const codec_network *net);
+
 static inline int codec_network_is_direct(const codec_network *net) { return !net->synthesis; }
 
 /* Tie the stacks of a direct network: layer i of g becomes the transpose of layer depth - 1 - i of

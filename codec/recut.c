@@ -50,23 +50,66 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
 
 /* --- repack ---------------------------------------------------------------------------- */
 
-/* Passes of each track that all its groups have whole: passes[tracks]. */
+static uint32_t track_of(const formats_front *f, uint32_t g) {
+    return f->group_track ? f->group_track[g] : 0;
+}
+
+/* Passes of group g that its whole chunks hold; *begun: there is a piece of one more. */
+static uint32_t passes_at_least(const formats_front *f, const taper_source *from, uint32_t g,
+                                int *begun) {
+    uint32_t layer = 0;
+    *begun = 0;
+    for (; layer < f->layers; layer++) {
+        uint64_t c = (uint64_t)layer * f->groups + g, at = f->front_size + f->chunk_at[c];
+        uint64_t length = f->chunk_at[c + 1] - f->chunk_at[c];
+        int here = at <= from->size && length <= from->size - at;
+        if (here && !codec_chunk_is_cut(f, layer, g)) continue;
+        *begun = length && at < from->size;
+        break;
+    }
+    return layer ? formats_front_layer_end(f, layer - 1, g) : 0;
+}
+
+/* Groups open at a time: those that images are taken from, and, of a cut source, the last ones that
+ * were decoded to see how far they go. */
+typedef struct open_groups {
+    formats_account account; /* of the handle: front matter and groups */
+    codec_group_readers readers, ends;
+} open_groups;
+
+static taper_status open_group(open_groups *open, const formats_front *front, uint32_t g,
+                               const taper_source *from, const taper_model *model,
+                               codec_group_reader **out, taper_error *error) {
+    *out = &open->ends.of_track[track_of(front, g)];
+    if ((*out)->images && (*out)->group == g) return TAPER_OK;
+    taper_status status =
+        codec_group_readers_turn(&open->readers, model, front, g, from, out, error);
+    if (status != TAPER_ERR_LIMIT) return status;
+    codec_group_readers_close(&open->ends); /* perhaps there is room now */
+    return codec_group_readers_turn(&open->readers, model, front, g, from, out, error);
+}
+
+/* Passes of each track that all its groups have whole: passes[tracks]. Where a layer ends is in the
+ * directory; only groups that end within one are decoded. */
 static taper_status common_passes(const formats_front *front, const taper_source *from,
-                                  const taper_model *model, const taper_limits *limits,
+                                  const taper_model *model, open_groups *open,
                                   uint32_t *passes, taper_error *error) {
-    uint64_t end = front->front_size + front->chunk_at[(uint64_t)front->layers * front->groups];
+    int begun;
     for (uint32_t t = 0; t < front->tracks; t++)
         passes[t] = front->layer_end[(size_t)(front->layers - 1) * front->tracks + t];
-    if (from->size >= end && !front->tail) return TAPER_OK;
     for (uint32_t g = 0; g < front->groups; g++) {
-        codec_group_reader r;
-        uint32_t *of_track = &passes[front->group_track ? front->group_track[g] : 0];
-        TAPER_TRY(codec_group_reader_open(&r, model, front, g, limits->max_memory, error));
-        taper_status status = codec_group_reader_load(&r, front, g, from, error);
-        uint32_t whole = codec_model_pass(r.state.tables, r.state.pass);
+        uint32_t *of_track = &passes[track_of(front, g)], least;
+        least = passes_at_least(front, from, g, &begun);
+        if (!begun && least < *of_track) *of_track = least;
+    }
+    open->ends.enough = open->readers.enough = passes;
+    for (uint32_t g = 0; g < front->groups; g++) {
+        uint32_t *of_track = &passes[track_of(front, g)];
+        codec_group_reader *r;
+        if (passes_at_least(front, from, g, &begun) >= *of_track || !begun) continue;
+        TAPER_TRY(codec_group_readers_turn(&open->ends, model, front, g, from, &r, error));
+        uint32_t whole = codec_model_pass(r->state.tables, r->state.pass);
         if (whole < *of_track) *of_track = whole;
-        codec_group_reader_close(&r);
-        TAPER_TRY(status);
     }
     return TAPER_OK;
 }
@@ -107,13 +150,12 @@ static taper_status repack_image(taper_encoder *encoder, const formats_front *fr
 /* All images in their order. */
 static taper_status repack_images(taper_encoder *encoder, const formats_front *front,
                                   const taper_source *from, const taper_model *model,
-                                  const taper_limits *limits, taper_error *error) {
-    codec_group_readers readers = {.pool = NULL};
+                                  open_groups *open, taper_error *error) {
     taper_status status = TAPER_OK;
     for (uint32_t image = 0; image < front->images && status == TAPER_OK; image++) {
         codec_group_reader *r;
-        status = codec_group_readers_turn(&readers, model, front, formats_front_group(front, image),
-                                          from, limits->max_memory, &r, error);
+        status =
+            open_group(open, front, formats_front_group(front, image), from, model, &r, error);
         if (status == TAPER_OK && r->bad)
             status =
                 formats_fail(error, TAPER_ERR_CORRUPT,
@@ -121,7 +163,6 @@ static taper_status repack_images(taper_encoder *encoder, const formats_front *f
                              r->layer, r->group);
         if (status == TAPER_OK) status = repack_image(encoder, front, r, image, error);
     }
-    codec_group_readers_close(&readers);
     return status;
 }
 
@@ -162,25 +203,40 @@ static taper_status copy_classes(taper_encoder *encoder, const formats_front *fr
     return status;
 }
 
-static taper_status repack_front(const formats_front *front, const taper_source *from,
-                                 const taper_model *model, const taper_encode_options *options,
-                                 const taper_sink *to, taper_error *error) {
-    uint32_t passes[FORMATS_MAX_TRACKS] = {0}, most = 0;
-    TAPER_TRY(codec_front_match(front, model, error));
-    TAPER_TRY(common_passes(front, from, model, options->limits, passes, error));
+/* passes: what common_passes found. */
+static taper_status repack_passes(const formats_front *front, const taper_source *from,
+                                  const taper_model *model, open_groups *open,
+                                  const uint32_t *passes, const taper_encode_options *options,
+                                  const taper_sink *to, taper_error *error) {
+    uint32_t most = 0;
     for (uint32_t t = 0; t < front->tracks; t++) most = passes[t] > most ? passes[t] : most;
     if (!most)
         return formats_fail(
             error, TAPER_ERR_TRUNCATED,
             "the container is cut before its first pass is whole: nothing to repack");
     taper_encoder *encoder;
-    TAPER_TRY(taper_encoder_new(&encoder, model, options, error));
+    TAPER_TRY(codec_encoder_new_for_codes(&encoder, model, options, error));
     taper_status status = copy_layers(encoder, front, passes, options->layout, error);
     if (status == TAPER_OK) status = copy_classes(encoder, front, error);
     if (status == TAPER_OK)
-        status = repack_images(encoder, front, from, model, options->limits, error);
+        status = repack_images(encoder, front, from, model, open, error);
     if (status == TAPER_OK) status = taper_encoder_finish(encoder, to, error);
     taper_encoder_free(encoder);
+    return status;
+}
+
+static taper_status repack_front(const formats_front *front, const taper_source *from,
+                                 const taper_model *model, const taper_encode_options *options,
+                                 const taper_sink *to, taper_error *error) {
+    uint32_t passes[FORMATS_MAX_TRACKS] = {0};
+    open_groups open = {.account = {front->account.used, options->limits->max_memory}};
+    open.readers.account = open.ends.account = &open.account;
+    TAPER_TRY(codec_front_match(front, model, error));
+    taper_status status = common_passes(front, from, model, &open, passes, error);
+    if (status == TAPER_OK)
+        status = repack_passes(front, from, model, &open, passes, options, to, error);
+    codec_group_readers_close(&open.readers);
+    codec_group_readers_close(&open.ends);
     return status;
 }
 

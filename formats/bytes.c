@@ -171,8 +171,7 @@ formats_buffer formats_buffer_make(size_t ceiling) {
 
 void formats_buffer_free(formats_buffer *buffer) {
     if (!buffer) return;
-    free(buffer->data);
-    *buffer = formats_buffer_make(buffer->ceiling);
+    free(formats_buffer_take(buffer, &(size_t){0}));
 }
 
 void formats_buffer_clear(formats_buffer *buffer) {
@@ -183,7 +182,8 @@ void formats_buffer_clear(formats_buffer *buffer) {
 uint8_t *formats_buffer_take(formats_buffer *buffer, size_t *size) {
     uint8_t *data = buffer->data;
     *size = buffer->size;
-    *buffer = formats_buffer_make(buffer->ceiling);
+    formats_account_give(buffer->account, buffer->capacity);
+    *buffer = (formats_buffer){.ceiling = buffer->ceiling, .account = buffer->account};
     return data;
 }
 
@@ -199,8 +199,16 @@ taper_status formats_buffer_reserve(formats_buffer *buffer, size_t n) {
                        : buffer->ceiling;
     if (grown < wanted) grown = wanted;
     if (grown < 64 && buffer->ceiling >= 64) grown = 64;
+    if (formats_account_take(buffer->account, grown - buffer->capacity) != TAPER_OK) {
+        grown = wanted;
+        if (formats_account_take(buffer->account, grown - buffer->capacity) != TAPER_OK)
+            return buffer->status = TAPER_ERR_LIMIT;
+    }
     uint8_t *data = realloc(buffer->data, grown);
-    if (!data) return buffer->status = TAPER_ERR_NOMEM;
+    if (!data) {
+        formats_account_give(buffer->account, grown - buffer->capacity);
+        return buffer->status = TAPER_ERR_NOMEM;
+    }
     buffer->data = data;
     buffer->capacity = grown;
     return TAPER_OK;

@@ -7,7 +7,7 @@
  * may be used by different threads at once. */
 #ifndef FORMATS_BYTES_H
 #define FORMATS_BYTES_H
-#include "status.h"
+#include "account.h"
 
 enum { FORMATS_VARINT_MAX = 10 }; /* bytes of the longest u64 varint */
 
@@ -76,6 +76,7 @@ typedef struct formats_buffer {
     uint8_t *data;
     size_t size, capacity, ceiling;
     taper_status status;
+    formats_account *account; /* borrowed; is charged with capacity: TAPER_ERR_LIMIT. NULL: none */
 } formats_buffer;
 
 formats_buffer formats_buffer_make(size_t ceiling); /* takes no memory yet */

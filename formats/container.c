@@ -108,8 +108,8 @@ static taper_status refuse_short(taper_status status, taper_error *error) {
 
 /* The section's content in fresh memory (one byte more than its size, so never NULL). zstd when the
  * sizes differ. An honest writer packs at most a thousandfold: more is a bomb. */
-static taper_status unpack(const uint8_t *stored, section s, const taper_limits *limits,
-                           uint8_t **out, taper_error *error) {
+static taper_status unpack(formats_front *f, const uint8_t *stored, section s, uint8_t **out,
+                           taper_error *error) {
     *out = NULL;
     if (formats_crc32c(0, stored, (size_t)s.stored) != s.crc)
         return formats_fail(error, TAPER_ERR_CORRUPT,
@@ -120,14 +120,8 @@ static taper_status unpack(const uint8_t *stored, section s, const taper_limits 
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "section %.4s claims to unpack to an impossible size",
                             (const char *)&s.type);
-    if (s.unpacked > limits->max_memory / 8)
-        return formats_fail(
-            error, TAPER_ERR_LIMIT,
-            "section %.4s unpacks to %llu bytes; raise --max-memory if you trust the file",
-            (const char *)&s.type, (unsigned long long)s.unpacked);
-    uint8_t *to = malloc((size_t)s.unpacked + 1);
-    if (!to)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the container's front matter");
+    uint8_t *to;
+    TAPER_TRY(formats_front_take(f, s.unpacked, 1, &to, error));
     to[s.unpacked] = 0;
     if (s.unpacked == s.stored) {
         memcpy(to, stored, (size_t)s.stored);
@@ -135,6 +129,7 @@ static taper_status unpack(const uint8_t *stored, section s, const taper_limits 
         size_t got = ZSTD_decompress(to, (size_t)s.unpacked, stored, (size_t)s.stored);
         if (ZSTD_isError(got) || got != s.unpacked) {
             free(to);
+            formats_account_give(&f->account, s.unpacked + 1);
             return formats_fail(error, TAPER_ERR_CORRUPT,
                                 "section %.4s does not unpack; fetch the file again",
                                 (const char *)&s.type);
@@ -161,7 +156,7 @@ static taper_status read_section(formats_front *f, const uint8_t *stored, sectio
         return formats_fail(error, TAPER_ERR_CORRUPT, "section %.4s occurs twice",
                             (const char *)&s.type);
     uint8_t *content;
-    TAPER_TRY(unpack(stored, s, limits, &content, error));
+    TAPER_TRY(unpack(f, stored, s, &content, error));
     if (s.type == MODEL) {
         f->model = content;
         f->model_size = (size_t)s.unpacked;
@@ -177,6 +172,7 @@ static taper_status read_section(formats_front *f, const uint8_t *stored, sectio
         status = formats_fail(error, TAPER_ERR_CORRUPT, "bytes follow the content of section %.4s",
                               (const char *)&s.type);
     free(content);
+    formats_account_give(&f->account, s.unpacked + 1);
     return status;
 }
 
@@ -200,7 +196,8 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
                          .groups = formats_get_u32le(h + 40),
                          .layers = formats_get_u32le(h + 44),
                          .tracks = formats_get_u32le(h + 12) & FORMATS_FEATURE_TRACKS ? 2 : 1,
-                         .front_size = need};
+                         .front_size = need,
+                         .account = {.limit = limits.max_memory}};
     int raised = (formats_get_u32le(h + 12) & FORMATS_FEATURE_RAISED) != 0;
     if (f->layout > 1 || f->tail > 1)
         return formats_fail(error, TAPER_ERR_CORRUPT, "container layout %u or tail %u is not legal",

@@ -69,6 +69,7 @@ typedef struct formats_front {
     uint8_t *model;          /* embedded .tpm file; NULL: none */
     size_t model_size;
     uint64_t front_size; /* bytes before the data; set by read and write */
+    formats_account account; /* of a front that was read: what it holds */
 } formats_front;
 
 static inline uint32_t formats_front_image(const formats_front *f, uint32_t place) {

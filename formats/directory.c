@@ -33,12 +33,24 @@ static taper_status no_memory(taper_error *error) {
     return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the container's directory");
 }
 
+taper_status formats_front_take(formats_front *f, uint64_t n, size_t size, void *array,
+                                taper_error *error) {
+    if (n >= SIZE_MAX / size || formats_account_take(&f->account, (n + 1) * size) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "the container's front matter takes more memory than the %llu bytes "
+                            "that it may; raise --max-memory if you trust it",
+                            (unsigned long long)f->account.limit);
+    void *block = calloc((size_t)n + 1, size);
+    if (!block) return no_memory(error);
+    memcpy(array, &block, sizeof block);
+    return TAPER_OK;
+}
+
 /* --- directory ------------------------------------------------------------------------- */
 
 static taper_status read_geometry(formats_front *f, formats_cursor *in, const taper_limits *limits,
                                   taper_error *error) {
-    f->geometry = calloc((size_t)f->images + 1, sizeof *f->geometry);
-    if (!f->geometry) return no_memory(error);
+    TAPER_TRY(formats_front_take(f, f->images, sizeof *f->geometry, &f->geometry, error));
     uint64_t runs = formats_read_varint_max(in, f->images);
     uint32_t at = 0;
     for (uint64_t r = 0; r < runs; r++) {
@@ -66,8 +78,7 @@ static taper_status read_geometry(formats_front *f, formats_cursor *in, const ta
 }
 
 static taper_status read_groups(formats_front *f, formats_cursor *in, taper_error *error) {
-    f->group_first = calloc((size_t)f->groups + 1, sizeof *f->group_first);
-    if (!f->group_first) return no_memory(error);
+    TAPER_TRY(formats_front_take(f, f->groups, sizeof *f->group_first, &f->group_first, error));
     uint64_t runs = formats_read_varint_max(in, f->groups), first = 0;
     uint32_t at = 0;
     for (uint64_t r = 0; r < runs; r++) {
@@ -88,16 +99,15 @@ static taper_status read_groups(formats_front *f, formats_cursor *in, taper_erro
 }
 
 /* One byte each: tracks. */
-static taper_status read_track_list(uint32_t n, uint32_t tracks, uint8_t **out, formats_cursor *in,
-                                    taper_error *error) {
+static taper_status read_track_list(formats_front *f, uint32_t n, uint8_t **out,
+                                    formats_cursor *in, taper_error *error) {
     const uint8_t *from = formats_read_bytes(in, n);
     TAPER_TRY(formats_cursor_check(in, "directory: tracks", error));
     for (uint32_t i = 0; i < n; i++)
-        if (from[i] >= tracks)
+        if (from[i] >= f->tracks)
             return formats_fail(error, TAPER_ERR_CORRUPT, "directory: there is no track %u",
                                 from[i]);
-    *out = malloc((size_t)n + 1);
-    if (!*out) return no_memory(error);
+    TAPER_TRY(formats_front_take(f, n, 1, out, error));
     memcpy(*out, from, n);
     return TAPER_OK;
 }
@@ -109,8 +119,13 @@ static taper_status read_tracks(formats_front *f, formats_cursor *in, taper_erro
     if (f->tracks < 2 || f->tracks > FORMATS_MAX_TRACKS)
         return formats_fail(error, TAPER_ERR_CORRUPT, "directory: %u tracks, 2 to %d are legal",
                             f->tracks, FORMATS_MAX_TRACKS);
-    TAPER_TRY(read_track_list(f->groups, f->tracks, &f->group_track, in, error));
-    TAPER_TRY(read_track_list(f->images, f->tracks, &f->image_track, in, error));
+    TAPER_TRY(read_track_list(f, f->groups, &f->group_track, in, error));
+    TAPER_TRY(read_track_list(f, f->images, &f->image_track, in, error));
+    if (formats_account_take(&f->account, 8 * ((uint64_t)f->images + 1)) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "the places of %u images take more memory than allowed; raise "
+                            "--max-memory",
+                            f->images);
     taper_status status = formats_front_place_images(f);
     return status == TAPER_OK ? TAPER_OK
            : status == TAPER_ERR_NOMEM
@@ -162,8 +177,7 @@ uint32_t formats_front_passes(const formats_front *f, uint32_t layer) {
 
 static taper_status read_layers(formats_front *f, formats_cursor *in, taper_error *error) {
     size_t tracks = f->tracks, entries = tracks * f->layers;
-    f->layer_end = calloc(entries + 1, sizeof *f->layer_end);
-    if (!f->layer_end) return no_memory(error);
+    TAPER_TRY(formats_front_take(f, entries, sizeof *f->layer_end, &f->layer_end, error));
     for (size_t i = 0; i < entries; i++) {
         uint64_t passes = formats_read_varint_max(in, 1 << 24);
         uint64_t end = passes + (i < tracks ? 0 : f->layer_end[i - tracks]);
@@ -185,8 +199,7 @@ static taper_status read_chunks(formats_front *f, formats_cursor *in, taper_erro
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "directory ends before its %llu chunk lengths",
                             (unsigned long long)chunks);
-    f->chunk_at = calloc((size_t)chunks + 1, sizeof *f->chunk_at);
-    if (!f->chunk_at) return no_memory(error);
+    TAPER_TRY(formats_front_take(f, chunks, sizeof *f->chunk_at, &f->chunk_at, error));
     for (uint64_t c = 0; c < chunks; c++) { /* tested while it grows: the sum could overflow */
         f->chunk_at[c + 1] = f->chunk_at[c] + formats_read_varint_max(in, (uint64_t)1 << 40);
         if (f->chunk_at[c + 1] >= (uint64_t)1 << 62)
@@ -196,8 +209,7 @@ static taper_status read_chunks(formats_front *f, formats_cursor *in, taper_erro
     uint64_t sums = formats_front_checksums(f);
     const uint8_t *from = formats_read_bytes(in, (size_t)(sums * 4));
     TAPER_TRY(formats_cursor_check(in, "directory: chunks", error));
-    f->checksum = calloc((size_t)sums + 1, sizeof *f->checksum);
-    if (!f->checksum) return no_memory(error);
+    TAPER_TRY(formats_front_take(f, sums, sizeof *f->checksum, &f->checksum, error));
     for (uint64_t i = 0; i < sums; i++) f->checksum[i] = formats_get_u32le(from + 4 * i);
     return TAPER_OK;
 }
@@ -225,9 +237,8 @@ static taper_status read_raised(formats_front *f, formats_cursor *in, taper_erro
     uint32_t n = 0;
     for (uint32_t g = 0; g < f->groups; g++) /* takes bytes, so their number is bounded by these */
         TAPER_TRY(read_raised_group(g, &ahead, NULL, &n, error));
-    f->raised_at = calloc((size_t)f->groups + 1, sizeof *f->raised_at);
-    f->raised = calloc((size_t)n + 1, sizeof *f->raised);
-    if (!f->raised_at || !f->raised) return no_memory(error);
+    TAPER_TRY(formats_front_take(f, f->groups, sizeof *f->raised_at, &f->raised_at, error));
+    TAPER_TRY(formats_front_take(f, n, sizeof *f->raised, &f->raised, error));
     n = 0;
     for (uint32_t g = 0; g < f->groups; g++) {
         TAPER_TRY(read_raised_group(g, in, f->raised, &n, error));
@@ -248,11 +259,6 @@ taper_status formats_directory_read(formats_front *f, formats_cursor *in, int ra
             error, TAPER_ERR_CORRUPT,
             "container with one image after the other has %u groups and %u layers for %u images",
             f->groups, f->layers, f->images);
-    if ((uint64_t)f->images * sizeof *f->geometry > limits->max_memory / 4)
-        return formats_fail(
-            error, TAPER_ERR_LIMIT,
-            "the directory of %u images needs more memory than allowed; raise --max-memory",
-            f->images);
     TAPER_TRY(read_geometry(f, in, limits, error));
     TAPER_TRY(read_groups(f, in, error));
     TAPER_TRY(read_tracks(f, in, error));
@@ -345,12 +351,11 @@ int formats_name_is_legal(const char *name) {
 }
 
 /* n strings, each NUL-ended, from the cursor into one block. */
-static taper_status read_strings(formats_cursor *in, uint32_t n, char **block, uint32_t **at,
-                                 taper_error *error) {
+static taper_status read_strings(formats_front *f, formats_cursor *in, uint32_t n, char **block,
+                                 uint32_t **at, taper_error *error) {
     const uint8_t *from = in->bytes + in->at;
     size_t left = formats_cursor_left(in), used = 0;
-    *at = calloc((size_t)n + 1, sizeof **at);
-    if (!*at) return no_memory(error);
+    TAPER_TRY(formats_front_take(f, n, sizeof **at, at, error));
     for (uint32_t i = 0; i < n; i++) {
         const uint8_t *end = left > used ? memchr(from + used, 0, left - used) : NULL;
         if (!end || used > UINT32_MAX)
@@ -359,8 +364,7 @@ static taper_status read_strings(formats_cursor *in, uint32_t n, char **block, u
         (*at)[i] = (uint32_t)used;
         used = (size_t)(end - from) + 1;
     }
-    *block = malloc(used + 1);
-    if (!*block) return no_memory(error);
+    TAPER_TRY(formats_front_take(f, used, 1, block, error));
     memcpy(*block, from, used);
     (*block)[used] = 0;
     formats_read_bytes(in, used);
@@ -368,7 +372,7 @@ static taper_status read_strings(formats_cursor *in, uint32_t n, char **block, u
 }
 
 taper_status formats_names_read(formats_front *f, formats_cursor *in, taper_error *error) {
-    TAPER_TRY(read_strings(in, f->images, &f->names, &f->name_at, error));
+    TAPER_TRY(read_strings(f, in, f->images, &f->names, &f->name_at, error));
     for (uint32_t i = 0; i < f->images; i++)
         if (!formats_name_is_legal(f->names + f->name_at[i]))
             return formats_fail(error, TAPER_ERR_CORRUPT,
@@ -389,9 +393,8 @@ taper_status formats_labels_section_read(formats_front *f, formats_cursor *in, t
     if (f->classes > formats_cursor_left(in))
         return formats_fail(error, TAPER_ERR_CORRUPT, "labels end before their %u class names",
                             f->classes);
-    TAPER_TRY(read_strings(in, f->classes, &f->class_names, &f->class_name_at, error));
-    f->label = calloc((size_t)f->images + 1, sizeof *f->label);
-    if (!f->label) return no_memory(error);
+    TAPER_TRY(read_strings(f, in, f->classes, &f->class_names, &f->class_name_at, error));
+    TAPER_TRY(formats_front_take(f, f->images, sizeof *f->label, &f->label, error));
     for (uint32_t i = 0; i < f->images; i++)
         f->label[i] = (int32_t)formats_read_varint_max(in, f->classes) - 1;
     return formats_cursor_check(in, "labels", error);

@@ -31,6 +31,9 @@ awk '
 # calls that overflow or hide errors; the word as a call only, so that comments may name them
 grep -nE '(^|[^A-Za-z0-9_.>])(atoi|atol|atof|strcpy|strcat|sprintf|vsprintf|gets|alloca|strtok)[[:space:]]*\(' $all |
     sed 's/$/   <- banned call/' >>"$found"
+# offsets in a long end at 2 GiB where it has 32 bits
+grep -nE '(^|[^A-Za-z0-9_.>])(fseek|ftell)[[:space:]]*\(' $(sources formats codec train cli) /dev/null |
+    sed 's/$/   <- fseeko and ftello/' >>"$found"
 # library code never prints and never exits
 grep -nE '(^|[^A-Za-z0-9_.>])(printf|fprintf|puts|fputs|putchar|perror|exit|_exit|abort|assert)[[:space:]]*\(' \
     $(sources formats codec train) /dev/null | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |

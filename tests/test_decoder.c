@@ -3,6 +3,7 @@
 #include "../codec/encoder.h"
 #include "../formats/container.h"
 #include "cmocka_all.h"
+#include "counting_source.h"
 #include "dct_model.h"
 
 enum { N = 12, SEED = 91 };
@@ -658,6 +659,28 @@ static void a_failing_source_is_reported(void **state) {
     assert_int_equal(taper_decoder_open(&decoder, &source, f->model, NULL, NULL), TAPER_ERR_IO);
 }
 
+/* All images in their order: no byte is read twice; in layout `image`, whatever shares a checksum.
+ */
+static void each_byte_is_read_once(void **state) {
+    fixture *f = *state;
+    for (uint32_t span = 1; span <= 5; span += 2)
+        for (int kind = 0; kind < 3; kind++) {
+            formats_buffer file = with_checksum_span(&f->file[kind], span);
+            counting_source own = {&file, 0};
+            taper_source source = counting_source_of(&own, file.size);
+            taper_decoder *decoder;
+            formats_buffer pixels = formats_buffer_make(1 << 24);
+            assert_int_equal(taper_decoder_open(&decoder, &source, f->model, NULL, NULL), TAPER_OK);
+            assert_int_equal(dct_render_all(decoder, &pixels, NULL), TAPER_OK);
+            if (kind == 1 && span > 1) /* a group goes through blocks of all layers */
+                assert_in_range(own.bytes, file.size + 1, file.size * span - 1);
+            else
+                assert_int_equal(own.bytes, file.size);
+            formats_buffer_free(&pixels), formats_buffer_free(&file);
+            taper_decoder_free(decoder);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pushing_equals_pulling),
@@ -677,6 +700,7 @@ int main(void) {
         cmocka_unit_test(empty_chunks_wait_for_their_turn),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(a_failing_source_is_reported),
+        cmocka_unit_test(each_byte_is_read_once),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

@@ -1,6 +1,7 @@
 /* test_recut.c -- truncate, repack, merge, verify. */
 #include "../formats/container.h"
 #include "cmocka_all.h"
+#include "counting_source.h"
 #include "dct_model.h"
 
 enum { N = 10 };
@@ -357,6 +358,56 @@ static void repack_what_is_cut(void **state) {
     formats_buffer_free(&a);
 }
 
+/* Whole or cut, every byte is read once, and so decoded once. Where images were shortened each by
+ * itself, how far all of them go is found first, and no image is decoded farther. */
+static void repack_reads_every_byte_once(void **state) {
+    fixture *f = *state;
+    uint64_t front = dct_info(&f->set, f->model).front_bytes;
+    formats_buffer shorter = formats_buffer_make(1 << 24);
+    size_t data = f->images.size - dct_info(&f->images, f->model).front_bytes;
+    size_t most = f->images.size - data / 3;
+    assert_int_equal(truncate_to(f->images.data, f->images.size, most, &shorter), TAPER_OK);
+    for (size_t cut = f->set.size; cut > front + 30; cut -= (f->set.size - front) / 30) {
+        counting_source own = {&f->set, 0};
+        taper_source source = counting_source_of(&own, cut);
+        formats_buffer out = formats_buffer_make(1 << 24);
+        taper_sink sink = dct_sink(&out);
+        taper_status status =
+            taper_repack(&source, f->model, TAPER_LAYOUT_IMAGE, 0, &sink, NULL, NULL);
+        assert_true(status == TAPER_OK || status == TAPER_ERR_TRUNCATED);
+        assert_true(own.bytes <= cut);
+        formats_buffer_free(&out);
+    }
+    const formats_buffer *file[] = {&f->images, &shorter};
+    for (int i = 0; i < 2; i++) {
+        counting_source own = {file[i], 0};
+        taper_source source = counting_source_of(&own, file[i]->size);
+        formats_buffer out = formats_buffer_make(1 << 24);
+        taper_sink sink = dct_sink(&out);
+        assert_int_equal(taper_repack(&source, NULL, TAPER_LAYOUT_SET, 0, &sink, NULL, NULL),
+                         TAPER_OK);
+        assert_true(own.bytes <= file[i]->size * (size_t)(1 + i));
+        formats_buffer_free(&out);
+    }
+    formats_buffer_free(&shorter);
+}
+
+/* A model that cannot encode, as its rows have no inverse, can carry codes over. */
+static void repack_needs_no_inverse(void **state) {
+    fixture *f = *state;
+    formats_buffer a = formats_buffer_make(1 << 24), b = formats_buffer_make(1 << 24);
+    assert_int_equal(repack(f->set.data, f->set.size, f->model, TAPER_LAYOUT_IMAGE, 0, &a), 0);
+    for (uint32_t i = 0; i < f->model->network.inputs; i++) f->model->network.synthesis[i] *= 100;
+    taper_encoder *encoder;
+    assert_int_equal(taper_encoder_new(&encoder, f->model, NULL, NULL), TAPER_ERR_CORRUPT);
+    taper_status status = repack(f->set.data, f->set.size, f->model, TAPER_LAYOUT_IMAGE, 0, &b);
+    for (uint32_t i = 0; i < f->model->network.inputs; i++) f->model->network.synthesis[i] /= 100;
+    assert_int_equal(status, TAPER_OK);
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.data, b.data, a.size);
+    formats_buffer_free(&a), formats_buffer_free(&b);
+}
+
 /* --- merge ------------------------------------------------------------------------------- */
 
 static taper_status merge(const formats_buffer *file, size_t n, formats_buffer *out) {
@@ -526,6 +577,8 @@ int main(void) {
         cmocka_unit_test(repack_keeps_every_pixel),
         cmocka_unit_test(repack_after_layers_keeps_pixels),
         cmocka_unit_test(repack_what_is_cut),
+        cmocka_unit_test(repack_reads_every_byte_once),
+        cmocka_unit_test(repack_needs_no_inverse),
         cmocka_unit_test(merge_joins_shards),
         cmocka_unit_test(merge_of_one_is_the_same),
         cmocka_unit_test(merge_refuses_what_does_not_fit),

@@ -63,12 +63,13 @@ static void check_levels(const formats_buffer *file, const taper_model *model,
                                                    inputs, network.analysis));
     must(codec_front_load(&source, NULL, &front, NULL) == TAPER_OK);
     for (uint32_t g = 0; g < front.groups; g++) {
-        codec_group_reader r;
-        must(codec_group_reader_open(&r, model, &front, g, UINT64_MAX, NULL) == TAPER_OK);
-        must(codec_group_reader_load(&r, &front, g, &source, NULL) == TAPER_OK && !r.bad);
-        must(r.state.pass == r.state.tables->n_passes);
-        for (uint32_t i = 0; i < r.images; i++) {
-            uint32_t windows = r.first[i + 1] - r.first[i];
+        codec_group_readers readers = {.pool = NULL};
+        codec_group_reader *r;
+        must(codec_group_readers_turn(&readers, model, &front, g, &source, &r, NULL) == TAPER_OK &&
+             !r->bad);
+        must(r->state.pass == r->state.tables->n_passes);
+        for (uint32_t i = 0; i < r->images; i++) {
+            uint32_t windows = r->first[i + 1] - r->first[i];
             float *pixels = malloc(sizeof *pixels * inputs * windows);
             float *code = malloc(sizeof *code * units * windows);
             must(pixels && code);
@@ -76,14 +77,14 @@ static void check_levels(const formats_buffer *file, const taper_model *model,
             must(codec_network_encode(&network, &backend, pixels, windows, code) == TAPER_OK);
             for (uint32_t w = 0; w < windows; w++)
                 for (uint32_t u = 0; u < units; u++) {
-                    int16_t level = r.state.level[(size_t)u * r.state.stride + r.first[i] + w];
+                    int16_t level = r->state.level[(size_t)u * r->state.stride + r->first[i] + w];
                     float x = code[w * units + u];
-                    must(level == codec_quantise(r.state.tables, u, x) ||
+                    must(level == codec_quantise(r->state.tables, u, x) ||
                          level == codec_quantise(&model->tables, u, x)); /* not raised for it */
                 }
             free(pixels), free(code);
         }
-        codec_group_reader_close(&r);
+        codec_group_readers_close(&readers);
     }
     formats_front_free(&front);
     free(network.analysis);

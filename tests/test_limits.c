@@ -1,0 +1,217 @@
+/* test_limits.c -- what the process takes, measured, against what a handle may take: containers of
+ * a few bytes that ask for gigabytes. */
+#define _DEFAULT_SOURCE /* fork, wait, getrusage */
+#include "../formats/container.h"
+#include "cmocka_all.h"
+#include "dct_model.h"
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MIB = 1 << 20, SLACK = 24 * MIB /* the allocator's, stacks, and what zstd takes */ };
+
+/* A front's bytes, and zeros after them. */
+typedef struct zeros_after {
+    formats_buffer front;
+    uint64_t reads;
+} zeros_after;
+
+static taper_status read_zeros(void *user, uint64_t offset, void *to, size_t n) {
+    zeros_after *s = user;
+    memset(to, 0, n);
+    if (offset < s->front.size) {
+        size_t left = s->front.size - (size_t)offset;
+        memcpy(to, s->front.data + offset, n < left ? n : left);
+    }
+    return TAPER_OK;
+}
+
+/* A container of `images` images of side x side, each a group on a track of its own where there are
+ * several tracks; all chunks of so many bytes, in one layer. */
+static zeros_after container(const taper_model *model, uint32_t images, uint32_t side,
+                             uint32_t tracks, uint64_t chunk) {
+    zeros_after s = {formats_buffer_make(1 << 28), 0};
+    formats_front f = {.model_id = taper_model_get_info(model).id,
+                       .images = images,
+                       .groups = images,
+                       .layers = 1,
+                       .tracks = tracks,
+                       .tail = 1, /* nothing is said of where the passes end */
+                       .chunks_per_checksum = 1};
+    f.geometry = calloc(images, sizeof *f.geometry);
+    f.group_first = calloc((size_t)images + 1, sizeof *f.group_first);
+    f.chunk_at = calloc((size_t)images + 1, sizeof *f.chunk_at);
+    f.checksum = calloc(images, sizeof *f.checksum);
+    f.layer_end = calloc(tracks, sizeof *f.layer_end);
+    f.group_track = tracks > 1 ? calloc(images, 1) : NULL;
+    f.image_track = tracks > 1 ? calloc(images, 1) : NULL;
+    assert_true(f.geometry && f.group_first && f.chunk_at && f.checksum && f.layer_end);
+    for (uint32_t i = 0; i < images; i++) {
+        f.geometry[i] = (formats_geometry){side, side, 3, 8};
+        f.group_first[i + 1] = i + 1;
+        f.chunk_at[i + 1] = f.chunk_at[i] + chunk;
+        if (i % 400 == 0) f.checksum[i] = i * 2654435761u; /* packed a thousandfold it is refused */
+        if (tracks > 1) f.group_track[i] = f.image_track[i] = (uint8_t)(i % tracks);
+    }
+    for (uint32_t t = 0; t < tracks; t++) f.layer_end[t] = 1;
+    assert_int_equal(formats_front_write(&f, &s.front, NULL), TAPER_OK);
+    formats_front_free(&f);
+    return s;
+}
+
+static uint64_t peak_bytes(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+/* What a process of its own takes beyond what it begins with. */
+typedef taper_status work(const taper_source *source, const taper_model *model,
+                          const taper_limits *limits);
+
+static uint64_t measure(work *run, const taper_source *source, const taper_model *model,
+                        const taper_limits *limits, taper_status *status) {
+    int ends[2];
+    struct {
+        uint64_t bytes;
+        taper_status status;
+    } result = {0};
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        uint64_t before = peak_bytes();
+        result.status = run(source, model, limits);
+        result.bytes = peak_bytes() - before;
+        _exit(write(ends[1], &result, sizeof result) != sizeof result);
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &result, sizeof result), sizeof result);
+    close(ends[0]);
+    waitpid(child, NULL, 0);
+    *status = result.status;
+    return result.bytes;
+}
+
+static taper_status render_all(taper_decoder *decoder) {
+    taper_container_info info;
+    taper_status worst = taper_decoder_get_info(decoder, &info);
+    for (uint64_t i = 0; i < info.images && worst == TAPER_OK; i++) {
+        taper_image_info image;
+        taper_decoder_image_info(decoder, i, &image);
+        taper_image out = {.pixels = malloc((size_t)image.bytes)};
+        worst = taper_decoder_render(decoder, i, &out, NULL, NULL);
+        free(out.pixels);
+    }
+    return worst;
+}
+
+static taper_status decode(const taper_source *source, const taper_model *model,
+                           const taper_limits *limits) {
+    taper_decoder *decoder;
+    taper_status status = taper_decoder_open(&decoder, source, model, limits, NULL);
+    if (status == TAPER_OK) status = render_all(decoder);
+    taper_decoder_free(decoder);
+    return status;
+}
+
+static taper_status push(const taper_source *source, const taper_model *model,
+                         const taper_limits *limits) {
+    static uint8_t piece[1 << 16];
+    taper_decoder *decoder;
+    taper_status status = taper_decoder_new(&decoder, model, limits, NULL);
+    for (uint64_t at = 0; at < source->size && status == TAPER_OK; at += sizeof piece) {
+        uint64_t left = source->size - at;
+        size_t n = left < sizeof piece ? (size_t)left : sizeof piece;
+        read_zeros(source->user, at, piece, n);
+        status = taper_decoder_push(decoder, piece, n, NULL);
+    }
+    if (status == TAPER_OK) status = render_all(decoder);
+    taper_decoder_free(decoder);
+    return status;
+}
+
+static taper_status verify(const taper_source *source, const taper_model *model,
+                           const taper_limits *limits) {
+    taper_verify_report report;
+    (void)model;
+    return taper_verify(source, &report, limits, NULL);
+}
+
+static int make(void **state) {
+    formats_buffer file = formats_buffer_make(1 << 24);
+    *state = dct_model_make((codec_window){4, 4, 3, NULL}, 0, 6, &file);
+    formats_buffer_free(&file);
+    return 0;
+}
+
+static int drop(void **state) {
+    taper_model_free(*state);
+    return 0;
+}
+
+/* Each of 16 tracks may hold an image that was drawn and the state of its group: together they stay
+ * within the limit, and the images are drawn all the same. */
+static void tracks_share_one_limit(void **state) {
+    taper_model *model = *state;
+    zeros_after s = container(model, 16, 800, 16, 0);
+    taper_source source = {&s, s.front.size, read_zeros};
+    uint64_t one = codec_group_bytes(&model->tables, 200 * 200);
+    taper_limits limits = {.max_memory = 3 * one};
+    taper_status status;
+    uint64_t bytes = measure(decode, &source, model, &limits, &status);
+    assert_int_equal(status, TAPER_OK);
+    assert_in_range(bytes, one, limits.max_memory + SLACK);
+    limits.max_memory = one;
+    bytes = measure(decode, &source, model, &limits, &status);
+    assert_int_equal(status, TAPER_ERR_LIMIT);
+    assert_in_range(bytes, 0, limits.max_memory + SLACK);
+    formats_buffer_free(&s.front);
+}
+
+/* A chunk of a gigabyte, read or pushed. */
+static void chunks_count_against_the_limit(void **state) {
+    taper_model *model = *state;
+    zeros_after s = container(model, 1, 8, 1, (uint64_t)1 << 30);
+    taper_source source = {&s, s.front.size + (1 << 30), read_zeros};
+    taper_limits limits = {.max_memory = 64 * MIB};
+    taper_status status;
+    uint64_t bytes = measure(decode, &source, model, &limits, &status);
+    assert_int_equal(status, TAPER_ERR_LIMIT);
+    assert_in_range(bytes, 0, limits.max_memory + SLACK);
+    bytes = measure(push, &source, model, &limits, &status);
+    assert_int_equal(status, TAPER_ERR_LIMIT);
+    assert_in_range(bytes, 0, limits.max_memory + SLACK);
+    formats_buffer_free(&s.front);
+}
+
+/* A directory of few bytes that unpacks to many. */
+static void front_matter_counts_against_the_limit(void **state) {
+    taper_model *model = *state;
+    zeros_after s = container(model, 3000000, 1, 1, 0);
+    assert_in_range(s.front.size, 1, MIB / 8);
+    taper_source source = {&s, s.front.size, read_zeros};
+    static work *const works[] = {verify, decode, push};
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+        taper_limits limits = {.max_memory = 60 * MIB};
+        taper_status status;
+        uint64_t bytes = measure(works[i], &source, model, &limits, &status);
+        assert_int_equal(status, TAPER_ERR_LIMIT);
+        assert_in_range(bytes, 0, limits.max_memory + SLACK);
+    }
+    taper_limits enough = {.max_memory = 200 * MIB};
+    taper_status status;
+    uint64_t bytes = measure(verify, &source, model, &enough, &status);
+    assert_int_equal(status, TAPER_ERR_CORRUPT); /* checksums of nothing that are not 0 */
+    assert_in_range(bytes, 60 * MIB, enough.max_memory + SLACK);
+    formats_buffer_free(&s.front);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tracks_share_one_limit),
+        cmocka_unit_test(chunks_count_against_the_limit),
+        cmocka_unit_test(front_matter_counts_against_the_limit),
+    };
+    return cmocka_run_group_tests(tests, make, drop);
+}
