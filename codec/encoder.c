@@ -14,8 +14,24 @@
 
 enum {
     MAX_GROUP_IMAGES = 65536,
+    LARGE_PIXELS = 1 << 20, /* an image alone in its group */
     REFERENCE_BYTES_PER_MPIXEL = 125000 /* where images' distortions are compared: 1 bit a pixel */
 };
+
+/* Could a decoder with the same limits draw it, on up to so many threads? Beside the group and the
+ * picture it holds the front matter and its chunks, for which an eighth is left. */
+static int can_be_drawn(const taper_encoder *e, const taper_image *image, codec_grid grid) {
+    enum { THREADS = 16 };
+    const taper_model *m = e->model;
+    uint64_t n = (uint64_t)grid.columns * grid.rows, most = e->limits.max_memory;
+    uint64_t bytes = codec_group_bytes(&m->tables, n);
+    if (n > most || bytes > most) return 0;
+    bytes += n * m->network.inputs * sizeof(float);
+    if (m->restoration.layers)
+        bytes += codec_restoration_bytes(&m->restoration, m->window, grid, THREADS);
+    uint64_t pixels = (uint64_t)image->width * image->height;
+    return pixels <= LARGE_PIXELS ? bytes <= most : bytes <= most - most / 8;
+}
 
 static taper_status check_image(const taper_encoder *e, const taper_image *image, const char *name,
                                 taper_error *error) {
@@ -34,9 +50,7 @@ static taper_status check_image(const taper_encoder *e, const taper_image *image
     uint64_t pixels = (uint64_t)image->width * image->height;
     codec_grid grid = codec_windows_grid(e->model->window, image->width, image->height);
     if (pixels > e->limits.max_pixels || image->width > FORMATS_MAX_SIDE ||
-        image->height > FORMATS_MAX_SIDE ||
-        codec_group_bytes(&e->model->tables, (uint64_t)grid.columns * grid.rows) >
-            e->limits.max_memory)
+        image->height > FORMATS_MAX_SIDE || !can_be_drawn(e, image, grid))
         return formats_fail(
             error, TAPER_ERR_LIMIT,
             "image of %u x %u pixels is above the limits; raise --max-pixels or --max-memory",

@@ -343,6 +343,42 @@ static void a_failing_sink_is_reported(void **state) {
     formats_buffer_free(&whole);
 }
 
+/* What is encoded under a limit is decoded under it, and what is not is refused before work. */
+static void what_is_encoded_can_be_decoded(void **state) {
+    fixture *f = *state;
+    taper_image picture = dct_picture(1200, 1000, 3, 1);
+    uint64_t one = codec_group_bytes(&f->colour->tables, 1200 * 1000 / 16);
+    int refused = 0, drawn = 0;
+    for (uint64_t most = one / 8; most < 4 * one; most += one / 16) {
+        taper_limits limits = {.max_memory = most};
+        taper_encode_options options = {.limits = &limits, .target_bytes_per_megapixel = 20000};
+        formats_buffer file = formats_buffer_make(1 << 26);
+        taper_sink sink = dct_sink(&file);
+        taper_encoder *encoder;
+        assert_int_equal(taper_encoder_new(&encoder, f->colour, &options, NULL), TAPER_OK);
+        taper_status status = taper_encoder_add(encoder, &picture, NULL, -1, NULL);
+        if (status == TAPER_OK) {
+            assert_int_equal(taper_encoder_finish(encoder, &sink, NULL), TAPER_OK);
+            formats_memory memory = {file.data, file.size};
+            taper_source source = formats_memory_source(&memory);
+            taper_decoder *decoder;
+            taper_image out = {.pixels = malloc(formats_image_bytes(&picture))};
+            assert_int_equal(taper_decoder_open(&decoder, &source, f->colour, &limits, NULL), 0);
+            assert_int_equal(taper_decoder_render(decoder, 0, &out, NULL, NULL), TAPER_OK);
+            taper_decoder_free(decoder);
+            free(out.pixels);
+            most += one, drawn++; /* a few are enough */
+        } else {
+            assert_int_equal(status, TAPER_ERR_LIMIT);
+            refused++;
+        }
+        taper_encoder_free(encoder);
+        formats_buffer_free(&file);
+    }
+    assert_true(refused > 0 && drawn > 0);
+    formats_image_free(&picture);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_arrives),
@@ -351,6 +387,7 @@ int main(void) {
         cmocka_unit_test(memory_and_image_limits_hold),
         cmocka_unit_test(options_have_their_ranges),
         cmocka_unit_test(hopeless_models_are_refused),
+        cmocka_unit_test(what_is_encoded_can_be_decoded),
         cmocka_unit_test(groups_are_as_asked),
         cmocka_unit_test(groups_hold_a_million_pixels),
         cmocka_unit_test(an_image_alone_has_few_layers),
