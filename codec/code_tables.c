@@ -244,8 +244,11 @@ static taper_status read_order(codec_code_tables *t, formats_cursor *in, taper_e
         return formats_fail(error, TAPER_ERR_NOMEM, "model: no memory for %u passes", t->n_passes);
     read_bytes(in, t->slope, t->n_slopes);
     TAPER_TRY(formats_cursor_check(in, "model: order", error));
-    if (codec_order_make(t) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "model: slopes rise within a unit");
+    taper_status status = codec_order_make(t);
+    if (status == TAPER_ERR_NOMEM)
+        return formats_fail(error, status, "model: no memory to order %u passes", t->n_passes);
+    if (status != TAPER_OK)
+        return formats_fail(error, status, "model: slopes rise within a unit");
     return read_layers(t, in, error);
 }
 

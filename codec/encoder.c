@@ -8,6 +8,7 @@
 #include "encoder_groups.h"
 #include "metrics.h"
 #include "pseudo_inverse.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,9 +215,11 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
     }
     e->spool = e->options.spool ? e->options.spool : status == TAPER_OK ? tmpfile() : NULL;
     if (status == TAPER_OK && !e->spool)
-        status = formats_fail(
-            error, TAPER_ERR_IO,
-            "cannot make a temporary file; is the disk for temporary files full or read-only?");
+        status = errno == ENOMEM
+                     ? formats_fail(error, TAPER_ERR_NOMEM, "no memory for a temporary file")
+                     : formats_fail(error, TAPER_ERR_IO,
+                                    "cannot make a temporary file; is the disk for temporary files "
+                                    "full or read-only?");
     if (status == TAPER_OK && e->options.threads > 1) {
         e->queue = codec_queue_new(e->options.threads, codec_encode_job_run);
         if (!e->queue)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 static const uint8_t magic[8] = {0x89, 'T', 'P', 'R', 0x0D, 0x0A, 0x1A, 0x0A};
 
@@ -130,6 +131,10 @@ static taper_status unpack(formats_front *f, const uint8_t *stored, section s, u
         if (ZSTD_isError(got) || got != s.unpacked) {
             free(to);
             formats_account_give(&f->account, s.unpacked + 1);
+            if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
+                return formats_fail(error, TAPER_ERR_NOMEM,
+                                    "no memory to unpack section %.4s of the front matter",
+                                    (const char *)&s.type);
             return formats_fail(error, TAPER_ERR_CORRUPT,
                                 "section %.4s does not unpack; fetch the file again",
                                 (const char *)&s.type);
@@ -231,10 +236,13 @@ static taper_status add_section(uint32_t type, formats_buffer *content, int leve
                                 formats_buffer *table, formats_buffer *body) {
     size_t bound = ZSTD_compressBound(content->size), start = body->size, stored = content->size;
     uint8_t *to = formats_buffer_extend(body, bound);
-    if (!to || content->status != TAPER_OK) return TAPER_ERR_NOMEM;
-    size_t packed =
-        level ? ZSTD_compress(to, bound, content->data, content->size, level) : content->size;
-    if (!ZSTD_isError(packed) && packed < content->size &&
+    size_t packed = 0;
+    if (to && level) packed = ZSTD_compress(to, bound, content->data, content->size, level);
+    if (!to || content->status != TAPER_OK || ZSTD_isError(packed)) {
+        formats_buffer_free(content);
+        return TAPER_ERR_NOMEM;
+    }
+    if (level && packed < content->size &&
         content->size <= 1024 * (uint64_t)packed + 65536)
         stored = packed;
     else if (content->size)

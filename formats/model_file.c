@@ -8,6 +8,7 @@
 #include <string.h>
 #include <xxhash.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 static const uint8_t magic[8] = {0x89, 'T', 'P', 'M', 0x0D, 0x0A, 0x1A, 0x0A};
 
@@ -108,6 +109,11 @@ taper_status formats_model_unpack(const void *bytes, size_t size, const taper_li
     if (!to)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a model of %zu bytes", unpacked);
     size_t got = ZSTD_decompress(to, unpacked, frame, packed);
+    if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation) {
+        free(to);
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to unpack a model of %zu bytes",
+                            unpacked);
+    }
     *id = formats_get_u64le(h + 32);
     if (ZSTD_isError(got) || got != unpacked || formats_model_id(to, unpacked) != *id) {
         free(to);

@@ -1,11 +1,17 @@
 /* lapack.c -- see lapack.h. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "lapack.h"
+#include "../formats/file.h"
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Fortran's: all by reference, lengths of the texts behind. */
@@ -19,10 +25,7 @@ typedef void dgesdd_fn(const char *job, const int *m, const int *n, double *a, c
                        double *value, double *u, const int *ldu, double *v, const int *ldv,
                        double *work, const int *work_size, int *iwork, int *info, size_t);
 
-static const char *const library[] = {"liblapack.so.3", "libopenblas.so.0", "liblapack.so"};
-enum { LIBRARIES = sizeof library / sizeof *library };
-
-/* --- loading --------------------------------------------------------------------------- */
+/* --- in the process: loading ----------------------------------------------------------- */
 
 static int there_is_room(size_t bytes) {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -31,9 +34,8 @@ static int there_is_room(size_t bytes) {
     return 1;
 }
 
-/* OpenBLAS takes a buffer for each of its threads and tries for ever when it gets none; where a
- * thread cannot be started it never ends. So there is to be room before it is loaded, for fewer
- * threads if need be. */
+/* OpenBLAS takes a buffer for each of its threads and tries for ever when it gets none. So there is
+ * to be room before it is loaded, for fewer threads if need be. */
 static taper_status make_room(taper_error *error) {
     const size_t code = (size_t)64 << 20, thread = (size_t)144 << 20;
     long threads = sysconf(_SC_NPROCESSORS_ONLN);
@@ -52,86 +54,145 @@ static taper_status make_room(taper_error *error) {
                         "address space; raise the limit");
 }
 
-static void *loaded(void) {
-    for (int i = 0; i < LIBRARIES; i++) {
-        void *handle = dlopen(library[i], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-        if (handle) return handle;
-    }
-    return NULL;
-}
-
-/* A function of LAPACK; its library stays loaded. */
-static taper_status find(const char *name, void **function, taper_error *error) {
-    void *handle = loaded();
-    if (!handle) TAPER_TRY(make_room(error));
+static taper_status load(void **library, taper_error *error) {
+    static const char *const name[] = {"liblapack.so.3", "libopenblas.so.0", "liblapack.so"};
     char why[160] = "out of memory";
-    for (int i = 0; i < LIBRARIES && !handle; i++) {
-        handle = dlopen(library[i], RTLD_NOW | RTLD_LOCAL);
-        const char *text = handle || i ? NULL : dlerror();
+    TAPER_TRY(make_room(error));
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        *library = dlopen(name[i], RTLD_NOW | RTLD_LOCAL);
+        if (*library) return TAPER_OK;
+        const char *text = i ? NULL : dlerror();
         if (text) snprintf(why, sizeof why, "%s", text);
     }
-    *function = handle ? dlsym(handle, name) : NULL;
-    if (*function) return TAPER_OK;
-    if (!handle && !strstr(why, "No such file"))
-        return formats_fail(error, TAPER_ERR_NOMEM, "LAPACK cannot be loaded: %s", why);
-    return formats_fail(error, TAPER_ERR_IO,
-                        "training needs LAPACK; install libopenblas0 or liblapack3");
+    if (strstr(why, "No such file"))
+        return formats_fail(error, TAPER_ERR_IO,
+                            "training needs LAPACK; install libopenblas0 or liblapack3");
+    return formats_fail(error, TAPER_ERR_NOMEM, "LAPACK cannot be loaded: %s", why);
 }
 
-/* --- decompositions -------------------------------------------------------------------- */
+/* --- in the process: decompositions ---------------------------------------------------- */
 
 static taper_status no_memory(uint32_t n, taper_error *error) {
     return formats_fail(error, TAPER_ERR_NOMEM,
                         "no memory to decompose a matrix of %u values; use a smaller --window", n);
 }
 
-taper_status train_lapack_eigenvectors(uint32_t n, uint32_t k, double *matrix, double *value,
-                                       double *vector, taper_error *error) {
+static taper_status find_eigenvectors(const train_lapack *l, uint32_t k, void *library,
+                                      taper_error *error) {
     dsyevr_fn *dsyevr;
-    int size = (int)n, first = (int)(n - k + 1), found = 0, info = 0, query = -1, integers = 0;
+    *(void **)&dsyevr = dlsym(library, "dsyevr_");
+    if (!dsyevr) return formats_fail(error, TAPER_ERR_IO, "LAPACK lacks dsyevr");
+    const int n = (int)l->n, first = (int)(l->n - k + 1), query = -1;
+    int found = 0, info = 0, integers = 0, *support = malloc(2 * (size_t)n * sizeof *support);
+    const char *range = k == l->n ? "A" : "I";
     double none = 0, doubles = 0;
-    TAPER_TRY(find("dsyevr_", (void **)&dsyevr, error));
-    const char *range = k == n ? "A" : "I";
-    dsyevr("V", range, "U", &size, matrix, &size, &none, &none, &first, &size, &none, &found, value,
-           vector, &size, &integers, &doubles, &query, &integers, &query, &info, 1, 1, 1);
-    int work_size = (int)doubles, iwork_size = integers;
-    double *work = malloc((size_t)work_size * sizeof *work);
-    int *iwork = malloc(((size_t)iwork_size + 2 * (size_t)n) * sizeof *iwork);
-    if (work && iwork)
-        dsyevr("V", range, "U", &size, matrix, &size, &none, &none, &first, &size, &none, &found,
-               value, vector, &size, iwork + iwork_size, work, &work_size, iwork, &iwork_size,
-               &info, 1, 1, 1);
-    int lacking = !work || !iwork;
-    free(work), free(iwork);
-    if (lacking) return no_memory(n, error);
+    dsyevr("V", range, "U", &n, l->matrix, &n, &none, &none, &first, &n, &none, &found, l->value,
+           l->u, &n, support, &doubles, &query, &integers, &query, &info, 1, 1, 1);
+    const int size = (int)doubles;
+    double *work = malloc((size_t)size * sizeof *work);
+    int *iwork = malloc((size_t)integers * sizeof *iwork);
+    if (!support || !work || !iwork) return no_memory(l->n, error);
+    dsyevr("V", range, "U", &n, l->matrix, &n, &none, &none, &first, &n, &none, &found, l->value,
+           l->u, &n, support, work, &size, iwork, &integers, &info, 1, 1, 1);
+    free(work), free(iwork), free(support);
     if (!info && found == (int)k) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_DEVICE,
-                        "LAPACK finds no eigenvectors of %u inputs (dsyevr: %d); are the pixels "
-                        "finite?",
-                        n, info);
+                        "LAPACK finds no eigenvectors of %u inputs (dsyevr: %d)", l->n, info);
 }
 
-taper_status train_lapack_svd(uint32_t n, double *matrix, double *value, double *u, double *v,
-                              taper_error *error) {
+static taper_status find_singular_vectors(const train_lapack *l, void *library,
+                                          taper_error *error) {
     dgesdd_fn *dgesdd;
-    int size = (int)n, info = 0, query = -1, *iwork = malloc(8 * (size_t)n * sizeof *iwork);
+    *(void **)&dgesdd = dlsym(library, "dgesdd_");
+    if (!dgesdd) return formats_fail(error, TAPER_ERR_IO, "LAPACK lacks dgesdd");
+    const int n = (int)l->n, query = -1;
+    int info = 0, *iwork = malloc(8 * (size_t)n * sizeof *iwork);
     double doubles = 0;
-    taper_status status = find("dgesdd_", (void **)&dgesdd, error);
-    if (status != TAPER_OK || !iwork) {
-        free(iwork);
-        return status != TAPER_OK ? status : no_memory(n, error);
-    }
-    dgesdd("A", &size, &size, matrix, &size, value, u, &size, v, &size, &doubles, &query, iwork,
-           &info, 1);
-    int work_size = (int)doubles;
-    double *work = malloc((size_t)work_size * sizeof *work);
-    if (!work) status = no_memory(n, error);
-    else
-        dgesdd("A", &size, &size, matrix, &size, value, u, &size, v, &size, work, &work_size, iwork,
-               &info, 1);
+    dgesdd("A", &n, &n, l->matrix, &n, l->value, l->u, &n, l->v, &n, &doubles, &query, iwork, &info,
+           1);
+    const int size = (int)doubles;
+    double *work = malloc((size_t)size * sizeof *work);
+    if (!iwork || !work) return no_memory(l->n, error);
+    dgesdd("A", &n, &n, l->matrix, &n, l->value, l->u, &n, l->v, &n, work, &size, iwork, &info, 1);
     free(work), free(iwork);
-    if (status == TAPER_OK && info)
-        return formats_fail(error, TAPER_ERR_DEVICE,
-                            "LAPACK finds no singular values of %u units (dgesdd: %d)", n, info);
-    return status;
+    if (!info) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_DEVICE,
+                        "LAPACK finds no singular values of %u units (dgesdd: %d)", l->n, info);
 }
+
+/* Answer every request, the number of eigenvectors or 0, with the outcome. The libraries' own words
+ * say nothing to the person who trains. */
+static void serve(const train_lapack *l, int socket) {
+    void *library = NULL;
+    uint32_t k;
+    int nowhere = open("/dev/null", O_RDWR);
+    if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO), dup2(nowhere, STDERR_FILENO);
+    while (recv(socket, &k, sizeof k, MSG_WAITALL) == sizeof k) {
+        taper_error error = {TAPER_OK, ""};
+        if (!library) error.status = load(&library, &error);
+        if (error.status == TAPER_OK)
+            error.status = k ? find_eigenvectors(l, k, library, &error)
+                             : find_singular_vectors(l, library, &error);
+        if (send(socket, &error, sizeof error, MSG_NOSIGNAL) != sizeof error) break;
+    }
+}
+
+/* --- beside it ------------------------------------------------------------------------- */
+
+static void begin_process(const train_lapack *l, const int ends[2]) {
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) signal(ending[i], SIG_DFL);
+    close(ends[0]);
+    serve(l, ends[1]);
+    _Exit(0); /* the process that was made for this, not the program */
+}
+
+taper_status train_lapack_open(train_lapack *l, uint32_t n, taper_error *error) {
+    size_t square = (size_t)n * n;
+    int ends[2];
+    *l = (train_lapack){.n = n, .bytes = (3 * square + n) * sizeof(double), .socket = -1};
+    void *shared =
+        mmap(NULL, l->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) return no_memory(n, error);
+    l->matrix = shared;
+    l->u = l->matrix + square, l->v = l->u + square, l->value = l->v + square;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+        return formats_fail_errno(error, errno, "speak to a process for LAPACK");
+    l->process = fork();
+    if (l->process == 0) begin_process(l, ends);
+    int errnum = errno;
+    close(ends[1]);
+    l->socket = ends[0];
+    if (l->process > 0) return TAPER_OK;
+    return formats_fail_errno(error, errnum, "start a process for LAPACK");
+}
+
+void train_lapack_close(train_lapack *l) {
+    if (!l->matrix) return;
+    if (l->socket >= 0) close(l->socket); /* at which it ends */
+    if (l->process > 0)
+        while (waitpid(l->process, NULL, 0) < 0 && errno == EINTR) continue;
+    munmap(l->matrix, l->bytes);
+    memset(l, 0, sizeof *l);
+}
+
+static taper_status request(train_lapack *l, uint32_t k, taper_error *error) {
+    taper_error outcome;
+    ssize_t got = -1;
+    if (send(l->socket, &k, sizeof k, MSG_NOSIGNAL) == sizeof k)
+        do got = recv(l->socket, &outcome, sizeof outcome, MSG_WAITALL);
+        while (got < 0 && errno == EINTR);
+    if (got != sizeof outcome)
+        return formats_fail(error, TAPER_ERR_NOMEM,
+                            "LAPACK ended before it was done with a matrix of %u values, most "
+                            "likely for want of memory; raise the limit or use a smaller --window",
+                            l->n);
+    if (outcome.status != TAPER_OK) formats_fail(error, outcome.status, "%s", outcome.text);
+    return outcome.status;
+}
+
+taper_status train_lapack_eigenvectors(train_lapack *l, uint32_t k, taper_error *error) {
+    return request(l, k, error);
+}
+
+taper_status train_lapack_svd(train_lapack *l, taper_error *error) { return request(l, 0, error); }

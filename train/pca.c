@@ -72,18 +72,17 @@ taper_status train_pca_solve(train_covariance *cov, codec_network *net, double *
     for (uint32_t i = 0; i < cov->inputs; i++)
         net->mean[i] = (float)(cov->guess[i] + cov->sum[i] / (double)cov->count);
     centre(cov);
-    double *value = malloc(n * sizeof *value), *vector = malloc((size_t)n * k * sizeof *vector);
-    taper_status status =
-        value && vector
-            ? train_lapack_eigenvectors(n, k, cov->product, value, vector, error)
-            : formats_fail(error, TAPER_ERR_NOMEM,
-                           "no memory for the eigenvectors of %u inputs; use a smaller --window",
-                           n);
+    train_lapack lapack;
+    taper_status status = train_lapack_open(&lapack, n, error);
+    if (status == TAPER_OK) {
+        memcpy(lapack.matrix, cov->product, (size_t)n * n * sizeof *cov->product);
+        status = train_lapack_eigenvectors(&lapack, k, error);
+    }
     for (uint32_t u = 0; status == TAPER_OK && u < k; u++) { /* LAPACK's order is rising */
         uint32_t from = k - 1 - u;
-        store_row(net->synthesis + (size_t)u * n, vector + (size_t)from * n, n);
-        if (eigenvalue) eigenvalue[u] = value[from] > 0 ? value[from] : 0;
+        store_row(net->synthesis + (size_t)u * n, lapack.u + (size_t)from * n, n);
+        if (eigenvalue) eigenvalue[u] = fmax(lapack.value[from], 0);
     }
-    free(value), free(vector);
+    train_lapack_close(&lapack);
     return status;
 }

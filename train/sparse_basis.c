@@ -35,8 +35,8 @@ typedef struct work {
     size_t n;
     float *turn;               /* [units][units] Q: coefficients are Q y */
     float *kept;               /* [BLOCK][units] */
-    float *moment;             /* [units][units] sum of kept y^T, each over T^2 */
-    double *m, *u, *v, *value; /* for the orthogonal factor */
+    float *moment; /* [units][units] sum of kept y^T, each over T^2 */
+    train_lapack lapack; /* for the orthogonal factor */
     taper_error *error;
 } work;
 
@@ -71,11 +71,11 @@ static taper_status gather_moment(work *w, double scale) {
 /* turn = the orthogonal factor of a + b turn: U V^T of its singular value decomposition. */
 static taper_status orthogonal_factor(work *w, const float *a, double b) {
     size_t square = (size_t)w->units * w->units;
-    for (size_t i = 0; i < square; i++) w->m[i] = a[i] + b * w->turn[i];
+    for (size_t i = 0; i < square; i++) w->lapack.matrix[i] = a[i] + b * w->turn[i];
     /* LAPACK sees the transpose, M^T = U S V^T: the factor wanted is V U^T, and by rows V^T is V */
-    TAPER_TRY(train_lapack_svd(w->units, w->m, w->value, w->u, w->v, w->error));
+    TAPER_TRY(train_lapack_svd(&w->lapack, w->error));
     float *u = w->moment, *v = w->kept; /* neither is needed any more; BLOCK >= units */
-    for (size_t i = 0; i < square; i++) u[i] = (float)w->u[i], v[i] = (float)w->v[i];
+    for (size_t i = 0; i < square; i++) u[i] = (float)w->lapack.u[i], v[i] = (float)w->lapack.v[i];
     return w->be->ops->gemm(w->be, 0, 0, w->units, w->units, w->units, v, u, 0, w->turn);
 }
 
@@ -94,14 +94,15 @@ static taper_status take_memory(work *w) {
     w->turn = calloc(square, sizeof *w->turn);
     w->moment = malloc(square * sizeof *w->moment);
     w->kept = malloc(block * sizeof *w->kept);
-    w->m = malloc((3 * square + k) * sizeof *w->m);
-    if (!w->turn || !w->moment || !w->kept || !w->m) return TAPER_ERR_NOMEM;
-    w->u = w->m + square, w->v = w->u + square, w->value = w->v + square;
+    if (!w->turn || !w->moment || !w->kept) return TAPER_ERR_NOMEM;
     for (size_t i = 0; i < k; i++) w->turn[i * k + i] = 1;
-    return TAPER_OK;
+    return train_lapack_open(&w->lapack, w->units, w->error);
 }
 
-static void free_memory(work *w) { free(w->turn), free(w->moment), free(w->kept), free(w->m); }
+static void free_memory(work *w) {
+    free(w->turn), free(w->moment), free(w->kept);
+    train_lapack_close(&w->lapack);
+}
 
 /* --- what comes of it ------------------------------------------------------------------ */
 

@@ -1,0 +1,77 @@
+# Every allocation fails once, in encode, decode, repack, merge and train. The verb then ends with exit
+# code 6 and one sentence and leaves nothing behind (decode: but whole images, as ever), or can do
+# without (a pool has fewer threads, stdio no buffer, a library another way), and then writes the same
+# bytes as ever. In train, one of eight places is tried, from a printed seed on; all of them with
+# TAPER_EVERY_ALLOCATION=1.
+. "$ROOT/tests/cli_helpers.sh"
+if grep -q __asan_init "$TAPER"; then
+    echo "SKIP sanitizers have an allocator of their own"
+    exit 0
+fi
+cc -std=c11 -Wall -Wextra -Werror -O1 -shared -fPIC -o fail.so "$ROOT/tests/cli/fail_allocation.c"
+seed=${TAPER_TEST_SEED:-$(date +%s)}
+echo "seed $seed"
+
+"$SAMPLES" small set --count 6 --format png >/dev/null
+mkdir pictures
+cp -r set/png/cross set/png/ring pictures
+"$TAPER" train -q --window 8 -o model.tpm pictures
+"$TAPER" encode -q -m model.tpm -o one.taper pictures/cross
+"$TAPER" encode -q -m model.tpm -o two.taper pictures/ring
+
+wrong() { # number, what
+    echo "$verb, allocation $1 of $all: $2 (exit code $code)"
+    cat words
+    exit 1
+}
+
+# Nothing of the output, or whole files of it.
+check_rest() { # number
+    [ -z "$(find . -name '.taper-*')" ] || wrong "$1" 'a temporary file is left'
+    if [ "$verb" != decode ]; then
+        [ ! -e out ] || wrong "$1" 'an output is left'
+        return
+    fi
+    [ ! -d out ] || (cd out && find . -type f) >rest
+    while read -r file; do
+        cmp -s "out/$file" "whole/$file" || wrong "$1" "$file is not what it should be"
+    done <rest
+}
+
+fail_each() { # step, first, VERB ARGUMENTS...; the output is `out`
+    step=$1 n=$2 verb=$3
+    shift 2
+    rm -rf out whole
+    : >rest
+    FAIL_COUNT=count LD_PRELOAD=./fail.so "$TAPER" "$@"
+    mv out whole
+    read -r all <count
+    [ "$all" -gt 50 ]
+    failed=0
+    while [ "$n" -le "$all" ]; do
+        code=0
+        FAIL_AT=$n LD_PRELOAD=./fail.so timeout 60 "$TAPER" "$@" >words 2>&1 || code=$?
+        case $code in
+        0)  [ ! -s words ] || wrong "$n" 'words, but no failure'
+            diff -r out whole >/dev/null || wrong "$n" 'another output' ;;
+        6)  [ "$(wc -l <words)" -eq 1 ] || wrong "$n" 'not one sentence'
+            grep -q "^taper $verb: " words || wrong "$n" 'another sentence'
+            check_rest "$n"
+            failed=$((failed + 1)) ;;
+        *)  wrong "$n" 'another end' ;;
+        esac
+        rm -rf out
+        n=$((n + step))
+    done
+    [ "$failed" -gt $((all / step / 5)) ]
+}
+
+fail_each 1 1 encode -q -T 1 -m model.tpm -o out pictures
+fail_each 1 1 decode -q -T 1 -m model.tpm -o out one.taper
+fail_each 1 1 repack -q -m model.tpm --layout image -o out one.taper
+fail_each 1 1 merge -q -o out one.taper two.taper
+if [ -n "${TAPER_EVERY_ALLOCATION:-}" ]; then
+    fail_each 1 1 train -q -T 1 --window 8 -o out pictures
+else
+    fail_each 8 $((seed % 8 + 1)) train -q -T 1 --window 8 -o out pictures
+fi
