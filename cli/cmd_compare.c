@@ -229,9 +229,9 @@ static int make_subject(state *st) {
     cli_progress_start(&st->progress, &st->s.common, "encoding", n, "images");
     status = cli_subject_encode(&st->subject, &how, &st->originals, &error);
     cli_progress_end(&st->progress);
-    if (status == TAPER_OK) return CLI_DONE;
     bool is_none = !st->originals.count && st->left.failed && status == TAPER_ERR_UNSUPPORTED;
-    if (is_none) cli_left_out_tell(&st->left, st->set);
+    if (status == TAPER_OK || is_none) cli_left_out_tell(&st->left, st->set);
+    if (status == TAPER_OK) return CLI_DONE;
     cli_fail("compare", is_none ? NULL : st->s.model, status, &error);
     return is_none ? st->left.code : cli_exit_code(status);
 }
@@ -427,7 +427,7 @@ int cmd_compare(int argc, char **argv) {
     if (code == CLI_DONE) code = measure_own(&st);
     if (code == CLI_DONE) code = measure_rivals(&st);
     if (code == CLI_DONE) code = tell(&st, command);
-    if (code == CLI_DONE) cli_left_out_tell(&st.left, st.set);
+    if (code == CLI_DONE && st.container) cli_left_out_tell(&st.left, st.set);
     if (code == CLI_DONE && st.left.failed) code = CLI_SOME_FAILED;
     cli_subject_close(&st.subject);
     cli_originals_close(&st.originals);
