@@ -1,19 +1,31 @@
 /* cmd_truncate.c -- a container into a smaller whole container. */
 #include "inputs.h"
 #include "outputs.h"
+#include "truncate_psnr.h"
 
 typedef struct settings {
     cli_common common;
-    const char *output;
+    const char *output, *model, *originals;
     cli_cut cut;
-    double fraction;
+    double fraction, psnr;
 } settings;
 
+enum { USE_PSNR = 1 };
+static const char *const uses[] = {"--psnr", NULL};
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the smaller container here; - is standard output"},
     CLI_CUT_OPTIONS(settings),
     CLI_FRACTION_OPTION(settings),
+    {"psnr", 0, CLI_DOUBLE, "DB", offsetof(settings, psnr), .min = 1, .max = 100,
+     .help = "as small as the images' mean PSNR stays at DB"},
+    {"originals", 0, CLI_STRING, "FILE", offsetof(settings, originals),
+     .help = "measure against these, a file or folder, not what the whole shows",
+     .uses = USE_PSNR},
+    {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
+     .help = "its model, unless it carries its own or that is built in", .uses = USE_PSNR},
+    {"threads", 'T', CLI_INT, "N", offsetof(settings, common.threads), .initial = "0", .min = 0,
+     .max = 1024, .help = "that measure; 0: one per processor", .uses = USE_PSNR},
     CLI_OUTPUT_OPTIONS(settings),
     CLI_TALK_OPTIONS(settings),
     CLI_LIMIT_OPTIONS(settings),
@@ -25,24 +37,36 @@ const cli_verb cli_verb_truncate = {
     .what = "cut a container to a size",
     .synopsis = "[options] -o FILE CONTAINER",
     .options = options,
+    .uses = uses,
     .about =
         "Writes the largest container that fits, without recoding: it decodes to the same "
         "images as the original's prefix of that size, and is as good as one that was "
         "encoded for the size.\n\n"
         "Any prefix of a container decodes, so `head -c N` cuts as well; what truncate adds "
         "is a directory that fits, so that the result counts as whole. For the layout "
-        "`image` it shortens every image by the same share, which head cannot do.",
+        "`image` it shortens every image by the same share, which head cannot do.\n\n"
+        "--psnr decodes the images, of large sets a part of them, to find the cut. It compares "
+        "them with --originals; without those with what the whole container decodes to, which is "
+        "all that it knows of them: against the originals a cut is then a little worse than it "
+        "says, the less so the finer the container. For the layout `set` only.",
     .examples = "taper truncate --bytes 1M -o small.taper set.taper\n"
                 "taper truncate --bpp 0.5 -o half.taper set.taper    # bits per pixel\n"
+                "taper truncate --psnr 35 --originals photos/ -o 35.taper set.taper\n"
                 "curl -s URL | taper truncate -b 64K -o front.taper -\n"};
 
-static int truncate_to(const settings *s, const char *path, const cli_container *c,
-                       uint64_t ceiling) {
+static int truncate_container(const settings *s, const char *path, const cli_container *c) {
     cli_output out;
     taper_error error = {0};
     taper_limits limits = cli_limits(&s->common);
+    cli_truncate_psnr wanted = {path, s->model, s->originals, s->psnr};
+    uint64_t ceiling = cli_cut_of_container(&s->cut, s->fraction, c);
     int code = cli_output_open(&out, "truncate", s->output, &s->common);
     if (code != CLI_DONE) return code;
+    if (cli_options_given("psnr")) code = cli_truncate_find_psnr(&wanted, c, &s->common, &ceiling);
+    if (code != CLI_DONE) {
+        formats_atomic_file_abort(out.file);
+        return code;
+    }
     taper_sink sink = cli_output_sink(&out);
     taper_status status = taper_truncate(&c->source, ceiling, &sink, &limits, &error);
     code = cli_output_close(&out, path, status, &error);
@@ -61,13 +85,14 @@ int cmd_truncate(int argc, char **argv) {
     if (!s.output) return cli_usage(&cli_verb_truncate, "say where the result goes: -o FILE");
     if (cli_cut_count() != 1)
         return cli_usage(&cli_verb_truncate,
-                         "give one of --bytes, --bpp, --bytes-per-image and --fraction");
+                         "give one of --bytes, --bpp, --bytes-per-image, --fraction and --psnr");
+    cli_options_name_idle(&cli_verb_truncate, cli_options_given("psnr") ? USE_PSNR : 0);
     const char *path = argv[first];
     cli_container container;
     code = cli_output_check("truncate", s.output, path);
     if (code == CLI_DONE) code = cli_container_open(&container, "truncate", path, &s.common);
     if (code != CLI_DONE) return code;
-    code = truncate_to(&s, path, &container, cli_cut_of_container(&s.cut, s.fraction, &container));
+    code = truncate_container(&s, path, &container);
     cli_container_close(&container);
     return code;
 }

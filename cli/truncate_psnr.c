@@ -1,0 +1,155 @@
+/* truncate_psnr.c -- see truncate_psnr.h. psnr_cut.h searches; here is what it compares with: the
+ * originals, or the whole container's own images, which are decoded once, group by group. */
+#include "truncate_psnr.h"
+#include "compare/originals.h"
+#include "progress.h"
+#include "psnr_cut.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct reference {
+    pthread_mutex_t lock;
+    taper_decoder *decoder; /* of the whole container */
+    taper_image *image;     /* [images]; pixels NULL: not decoded yet */
+    uint64_t images, bytes, max_bytes;
+    formats_imageset *set; /* NULL: the container is its own measure */
+    cli_originals originals;
+} reference;
+
+/* --- the container's own images --- */
+
+static taper_status decode_one(reference *r, uint64_t i, taper_error *error) {
+    taper_image_info info;
+    taper_image *image = &r->image[i];
+    TAPER_TRY(taper_decoder_image_info(r->decoder, i, &info));
+    r->bytes += info.bytes;
+    if (r->bytes > r->max_bytes)
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "measuring takes more than %llu bytes; raise --max-memory",
+                            (unsigned long long)r->max_bytes);
+    image->pixels = malloc((size_t)info.bytes);
+    if (!image->pixels) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image");
+    return taper_decoder_render(r->decoder, i, image, NULL, error);
+}
+
+/* All images of the group of image i: the decoder has one group in work at a time. */
+static taper_status decode_group(reference *r, uint64_t i, taper_error *error) {
+    taper_image_info info;
+    uint64_t first, count;
+    TAPER_TRY(taper_decoder_image_info(r->decoder, i, &info));
+    TAPER_TRY(taper_decoder_group_range(r->decoder, info.group, &first, &count));
+    for (uint64_t place = first; place < first + count; place++)
+        TAPER_TRY(decode_one(r, taper_decoder_image_at(r->decoder, place), error));
+    return TAPER_OK;
+}
+
+static taper_status copy_decoded(reference *r, uint64_t i, taper_image *out, taper_error *error) {
+    pthread_mutex_lock(&r->lock);
+    taper_status status = r->image[i].pixels ? TAPER_OK : decode_group(r, i, error);
+    pthread_mutex_unlock(&r->lock);
+    TAPER_TRY(status);
+    const taper_image *from = &r->image[i];
+    size_t bytes = (size_t)from->width * from->height * from->channels * (from->depth / 8u);
+    *out = *from;
+    out->pixels = malloc(bytes);
+    if (!out->pixels) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image");
+    memcpy(out->pixels, from->pixels, bytes);
+    return TAPER_OK;
+}
+
+/* --- both --- */
+
+static taper_status read_reference(void *user, uint64_t i, taper_image *out, taper_error *error) {
+    reference *r = user;
+    return r->set ? cli_originals_read(&r->originals, (size_t)i, out, error)
+                  : copy_decoded(r, i, out, error);
+}
+
+static taper_status open_reference(reference *r, const cli_truncate_psnr *wanted,
+                                   const cli_psnr_search *search, taper_error *error) {
+    taper_container_info info;
+    TAPER_TRY(
+        taper_decoder_open(&r->decoder, search->source, search->model, search->limits, error));
+    TAPER_TRY(taper_decoder_get_info(r->decoder, &info));
+    r->images = info.images;
+    if (!wanted->originals) {
+        r->max_bytes = search->limits->max_memory;
+        r->image = calloc((size_t)info.images, sizeof *r->image);
+        if (!r->image) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for images");
+        return taper_decoder_set_threads(r->decoder, search->threads);
+    }
+    formats_imageset_options options = {.limits = search->limits};
+    TAPER_TRY(
+        formats_imageset_open(&r->set, &wanted->originals, 1, &options, NULL, NULL, error));
+    r->originals.set = r->set;
+    return cli_originals_match(&r->originals, r->decoder, error);
+}
+
+static void close_reference(reference *r) {
+    for (uint64_t i = 0; r->image && i < r->images; i++) free(r->image[i].pixels);
+    free(r->image);
+    taper_decoder_free(r->decoder);
+    cli_originals_close(&r->originals);
+    formats_imageset_close(r->set);
+}
+
+static void tell(const cli_truncate_psnr *wanted, const cli_container *c, const cli_common *common,
+                 const cli_psnr_found *found) {
+    if (!found->reached)
+        cli_warning("truncate", wanted->path,
+                    "the whole file reaches %.2f dB, not %g: everything is kept", found->psnr_db,
+                    wanted->target_db);
+    else
+        cli_note(common, "truncate", "%.2f dB against %s, measured on %llu of %u images",
+                 found->psnr_db, wanted->originals ? "the originals" : "the whole file",
+                 (unsigned long long)found->images, c->front.images);
+}
+
+static taper_status find(const cli_truncate_psnr *wanted, const cli_container *c,
+                         const taper_model *model, const cli_common *common,
+                         cli_psnr_found *found, taper_error *error) {
+    taper_limits limits = cli_limits(common);
+    limits = formats_limits_or_default(&limits);
+    taper_source source = c->source;
+    if (source.size > c->whole_bytes) source.size = c->whole_bytes;
+    reference r = {.decoder = NULL};
+    cli_psnr_search search = {.source = &source, .model = model, .limits = &limits,
+                              .threads = cli_threads(common), .target_db = wanted->target_db,
+                              .read = read_reference, .user = &r};
+    cli_progress progress = {0};
+    pthread_mutex_init(&r.lock, NULL);
+    taper_status status = open_reference(&r, wanted, &search, error);
+    cli_progress_start(&progress, common, "looking for the cut", 0, "steps");
+    if (status == TAPER_OK) status = cli_psnr_cut(&search, found, error);
+    cli_progress_end(&progress);
+    close_reference(&r);
+    pthread_mutex_destroy(&r.lock);
+    return status;
+}
+
+int cli_truncate_find_psnr(const cli_truncate_psnr *wanted, const cli_container *c,
+                           const cli_common *common, uint64_t *ceiling) {
+    cli_model model = {0};
+    cli_psnr_found found;
+    taper_error error = {0};
+    if (c->front.layout != TAPER_LAYOUT_SET)
+        return cli_fail("truncate", wanted->path,
+                        formats_fail(&error, TAPER_ERR_ARG,
+                                     "--psnr looks for a prefix, which must be of the layout set; "
+                                     "`taper repack --layout set` changes it"),
+                        &error);
+    int code = CLI_DONE;
+    if (wanted->model) code = cli_model_open(&model, "truncate", wanted->model, common);
+    if (code == CLI_DONE) code = cli_model_of(&model, "truncate", c->front.model_id, common);
+    if (code == CLI_DONE) {
+        taper_status status = find(wanted, c, model.model, common, &found, &error);
+        if (status != TAPER_OK) code = cli_fail("truncate", wanted->path, status, &error);
+    }
+    if (code == CLI_DONE) {
+        *ceiling = found.bytes;
+        tell(wanted, c, common, &found);
+    }
+    cli_model_close(&model);
+    return code;
+}

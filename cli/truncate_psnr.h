@@ -1,0 +1,18 @@
+/* truncate_psnr.h -- where `truncate --psnr` cuts. */
+#ifndef CLI_TRUNCATE_PSNR_H
+#define CLI_TRUNCATE_PSNR_H
+#include "inputs.h"
+
+typedef struct cli_truncate_psnr {
+    const char *path;      /* of the container, for messages */
+    const char *model;     /* NULL: its own, or one that is built in */
+    const char *originals; /* a file or folder; NULL: what the whole container decodes to */
+    double target_db;
+} cli_truncate_psnr;
+
+/* The smallest cut of which the images' mean PSNR reaches the target, measured against the
+ * originals. Prints what went wrong and returns an exit code. */
+int cli_truncate_find_psnr(const cli_truncate_psnr *wanted, const cli_container *container,
+                           const cli_common *common, uint64_t *ceiling);
+
+#endif
