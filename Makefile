@@ -72,7 +72,7 @@ demo-run: all
 	@sh samples/demo.sh $(B)/taper $(B)/make_samples build/demo
 check: deps
 	@$(MAKE) --no-print-directory check-run
-check-run: all $(TESTS) $(REPLAYS) $(B)/example
+check-run: all $(TESTS) $(REPLAYS) $(B)/example $(B)/tests/conformance/generate
 	@sh tests/run.sh $(B)
 
 # Everything but the command line: what a program that embeds the library links.
@@ -97,6 +97,9 @@ $(B)/bench/nested_dropout: $(call obj,$(wildcard bench/paper/*.c)) $(B)/bench/co
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
 # fuzz targets with a driver that replays files instead of libFuzzer
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(LIB_OBJ)
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+# what wrote tests/conformance/files, and is run again to see that it still would
+$(B)/tests/conformance/generate: $(patsubst %.c,$(B)/%.o,$(wildcard tests/conformance/*.c)) $(LIB_OBJ)
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 $(B)/example: $(B)/samples/example/example.o $(B)/libtaper.a
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)

@@ -1777,13 +1777,14 @@ def print_front(front, size):
                  front.size + end))
 
 
-def print_levels(g, group):
+def levels_text(g, group):
     """Everything the entropy decoder knows, in integers: what two decoders must agree on. A + says
     that of a position a plane more is known."""
-    print("group %d passes %d position %d" % (g, group.passes, group.position))
+    lines = ["group %d passes %d position %d" % (g, group.passes, group.position)]
     for unit, (level, ahead) in enumerate(zip(group.level, group.ahead)):
-        print("unit %d depth %d:" % (unit, group.depth[unit]),
-              *("%d%s" % (v, "+" * more) for v, more in zip(level, ahead)))
+        lines.append("unit %d depth %d:%s" % (unit, group.depth[unit], "".join(
+            " %d%s" % (v, "+" * more) for v, more in zip(level, ahead))))
+    return "\n".join(lines) + "\n"
 
 
 def main():
@@ -1823,7 +1824,7 @@ def main():
             print("teaching_decoder.py: " + wrong, file=sys.stderr)
             damaged = True
         if args.levels:
-            print_levels(g, group)
+            sys.stdout.write(levels_text(g, group))
         places = range(front.group_first[g], front.group_first[g + 1]) if args.output else []
         for place in places:
             i = front.image_at[place]

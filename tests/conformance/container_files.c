@@ -1,0 +1,242 @@
+/* container_files.c -- see container_files.h. */
+#include "container_files.h"
+#include "../../codec/chunk_coder.h"
+#include "../../formats/directory.h"
+#include "../pictures.h"
+#include "model_files.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { TRACKS = FORMATS_MAX_TRACKS };
+
+/* All that a container is made from. */
+typedef struct layout {
+    const container_recipe *r;
+    const taper_model *model;
+    formats_front front;
+    formats_geometry geometry[MOST_IMAGES];
+    uint32_t group_first[MOST_GROUPS + 1], layer_end[MOST_CHUNKS], checksum[MOST_CHUNKS];
+    uint8_t group_track[MOST_GROUPS], image_track[MOST_IMAGES];
+    uint64_t chunk_at[MOST_CHUNKS + 1];
+    formats_buffer chunk[MOST_CHUNKS]; /* [layer][group] */
+    uint64_t seed;
+} layout;
+
+/* --- header and sections ----------------------------------------------------------------- */
+
+file_parts file_parts_begin(void) {
+    return (file_parts){formats_buffer_make(1 << 20), formats_buffer_make(1 << 20), 0};
+}
+
+void file_parts_add(file_parts *parts, const char type[4], const uint8_t *bytes, size_t n,
+                    int packed) {
+    formats_buffer frame = formats_buffer_make(1 << 20);
+    if (packed) plain_zstd_frame(bytes, n, &frame);
+    int smaller = packed && frame.size < n;
+    const uint8_t *stored = smaller ? frame.data : bytes;
+    size_t size = smaller ? frame.size : n;
+    formats_write_bytes(&parts->table, type, 4);
+    formats_write_u32le(&parts->table, formats_crc32c(0, stored, size));
+    formats_write_u64le(&parts->table, size);
+    formats_write_u64le(&parts->table, n);
+    formats_write_bytes(&parts->body, stored, size);
+    parts->sections++;
+    formats_buffer_free(&frame);
+}
+
+void file_parts_end(file_parts *parts, const formats_front *f, uint32_t ignorable,
+                    formats_buffer *out) {
+    uint8_t h[FORMATS_HEADER_SIZE] = {0x89, 'T', 'P', 'R', 13, 10, 26, 10, 1};
+    h[10] = f->layout, h[11] = f->tail;
+    formats_set_u32le(h + 12, f->tracks > 1 ? FORMATS_FEATURE_TRACKS : 0);
+    formats_set_u32le(h + 16, ignorable);
+    formats_set_u64le(h + 24, f->model_id);
+    formats_set_u64le(h + 32, f->images);
+    formats_set_u32le(h + 40, f->groups);
+    formats_set_u32le(h + 44, f->layers);
+    formats_set_u32le(h + 48, parts->sections);
+    formats_set_u32le(h + 20, formats_crc32c(formats_crc32c(0, h, sizeof h), parts->table.data,
+                                             parts->table.size));
+    formats_write_bytes(out, h, sizeof h);
+    formats_write_bytes(out, parts->table.data, parts->table.size);
+    formats_write_bytes(out, parts->body.data, parts->body.size);
+    formats_buffer_free(&parts->table), formats_buffer_free(&parts->body);
+}
+
+/* --- images, groups, layers -------------------------------------------------------------- */
+
+static void place_groups(layout *l) {
+    const container_recipe *r = l->r;
+    uint32_t groups = l->front.groups, at = 0, left[TRACKS] = {0};
+    for (uint32_t i = 0; i < r->images; i++) {
+        l->image_track[i] = (uint8_t)(i % l->front.tracks);
+        left[l->image_track[i]]++;
+    }
+    for (uint32_t g = 0; g < groups; g++) {
+        uint32_t track = g % l->front.tracks, others = (groups - 1 - g) / l->front.tracks;
+        uint32_t size = r->group[g] ? r->group[g] : left[track] / (others + 1);
+        if (!others) size = left[track];
+        l->group_track[g] = (uint8_t)track;
+        l->group_first[g] = at;
+        at += size, left[track] -= size;
+    }
+    l->group_first[groups] = at;
+    if (at != r->images) abort();
+}
+
+/* Of two tracks the second goes ahead, and has nothing new in the second of three layers. */
+static void end_layers(layout *l) {
+    uint32_t layers = l->front.layers, tracks = l->front.tracks;
+    uint32_t all = l->model->tables.n_passes * (l->r->passes ? l->r->passes : 8) / 8;
+    for (uint32_t i = 0; i < layers; i++)
+        for (uint32_t t = 0; t < tracks; t++) {
+            uint32_t end = all * (i + 1) * (i + 2) / (layers * (layers + 1)) + 5 * t;
+            if (end < i + 1) end = i + 1;
+            if (t && i == 1) end = l->layer_end[t];
+            l->layer_end[i * tracks + t] = i + 1 == layers || end > all ? all : end;
+        }
+}
+
+static void begin(layout *l) {
+    const container_recipe *r = l->r;
+    for (uint32_t i = 0; i < r->images; i++)
+        l->geometry[i] = r->image[i].width ? r->image[i] : r->image[0];
+    l->front = (formats_front){.model_id = l->model->info.id,
+                               .layout = (uint8_t)(r->one_by_one != 0),
+                               .tail = (uint8_t)(r->tail != 0),
+                               .first_cut = r->tail ? (r->groups > 1) : 0,
+                               .images = r->images,
+                               .groups = r->one_by_one ? r->images : r->groups,
+                               .layers = r->one_by_one ? 1 : r->layers,
+                               .geometry = l->geometry,
+                               .group_first = l->group_first,
+                               .tracks = r->tracks ? r->tracks : 1,
+                               .layer_end = l->layer_end,
+                               .chunks_per_checksum = r->span ? r->span : 1,
+                               .chunk_at = l->chunk_at,
+                               .checksum = l->checksum};
+    if (l->front.groups > MOST_GROUPS || l->front.groups * l->front.layers > MOST_CHUNKS) abort();
+    place_groups(l);
+    end_layers(l);
+    if (l->front.tracks == 1) return;
+    l->front.group_track = l->group_track, l->front.image_track = l->image_track;
+    if (formats_front_place_images(&l->front) != TAPER_OK) abort();
+}
+
+/* --- codes ------------------------------------------------------------------------------- */
+
+/* Neighbours are alike, and the first units larger than the last: so that everything that is
+ * predicted can be. */
+static int16_t draw_code(layout *l, uint32_t u, int32_t before) {
+    uint32_t top = (1u << l->model->tables.planes[u]) - 1;
+    int32_t v = before;
+    if (l->model->tables.density)
+        return (int16_t)(conformance_below(&l->seed, 3) ? before : !before);
+    if (l->r->flat || !top) return 0;
+    if (conformance_below(&l->seed, 3) == 0) v = conformance_draw(&l->seed, (int32_t)top);
+    if (conformance_below(&l->seed, 4) == 0) v /= 4;
+    v += conformance_draw(&l->seed, 2);
+    if (conformance_below(&l->seed, 10) < u / 2 + 1) v = conformance_draw(&l->seed, 1);
+    return (int16_t)(v > (int32_t)top ? (int32_t)top : v < -(int32_t)top ? -(int32_t)top : v);
+}
+
+static void encode_group(layout *l, uint32_t g) {
+    const formats_front *f = &l->front;
+    codec_grid grid[MOST_IMAGES];
+    uint32_t first = f->group_first[g], n = f->group_first[g + 1] - first;
+    for (uint32_t i = 0; i < n; i++) {
+        formats_geometry image = l->geometry[formats_front_image(f, first + i)];
+        grid[i] = codec_windows_grid(l->model->window, image.width, image.height);
+    }
+    codec_group state;
+    if (codec_group_alloc(&state, &l->model->tables, grid, n, NULL) != TAPER_OK) abort();
+    int16_t *code = calloc((size_t)state.tables->units * state.stride, sizeof *code);
+    if (!code) abort();
+    for (uint32_t u = 0; u < state.tables->units; u++) {
+        int16_t *to = code + (size_t)u * state.stride;
+        for (uint32_t p = 0; p < state.n; p++) to[p] = draw_code(l, u, p ? to[p - 1] : 0);
+    }
+    for (uint32_t layer = 0; layer < f->layers; layer++) {
+        formats_buffer *chunk = &l->chunk[layer * f->groups + g];
+        *chunk = formats_buffer_make(1 << 20);
+        uint32_t end = formats_front_layer_end(f, layer, g);
+        if (codec_chunk_encode(&state, code, end, chunk, NULL) != TAPER_OK) abort();
+    }
+    free(code);
+    codec_group_free(&state);
+}
+
+/* --- chunks ------------------------------------------------------------------------------ */
+
+static void cut_chunks(layout *l) {
+    const formats_front *f = &l->front;
+    for (uint32_t c = 0; l->r->emptied && c < f->layers * f->groups; c++) l->chunk[c].size = 0;
+    for (uint32_t g = f->first_cut; l->r->tail && g < f->groups; g++) {
+        formats_buffer *chunk = &l->chunk[(f->layers - 1) * f->groups + g];
+        chunk->size = l->r->tail == 1 ? chunk->size * 2 / 3 : g == f->first_cut ? 0 : chunk->size;
+    }
+}
+
+static void sum_chunks(layout *l) {
+    const formats_front *f = &l->front;
+    uint32_t per = f->chunks_per_checksum, blocks = (f->groups + per - 1) / per;
+    for (uint32_t layer = 0; layer < f->layers; layer++)
+        for (uint32_t g = 0; g < f->groups; g++) {
+            const formats_buffer *chunk = &l->chunk[layer * f->groups + g];
+            uint32_t *sum = &l->checksum[layer * blocks + g / per];
+            *sum = formats_crc32c(*sum, chunk->data, chunk->size);
+            l->chunk_at[layer * f->groups + g + 1] =
+                l->chunk_at[layer * f->groups + g] + chunk->size;
+        }
+}
+
+/* --- the file ---------------------------------------------------------------------------- */
+
+static void add_texts(const layout *l, file_parts *parts) {
+    formats_buffer content = formats_buffer_make(1 << 20);
+    for (uint32_t i = 0; l->r->names && i < l->r->images; i++) {
+        char name[80];
+        int n = snprintf(name, sizeof name, "%s/%s%u.png", i % 2 ? "\xC3\xA9t\xC3\xA9" : "a.b",
+                         l->r->names > 1 ? "xxxxxxxxxxxxxxxxxxxxxxxxxxxx" : "", i);
+        formats_write_bytes(&content, name, (size_t)n + 1);
+    }
+    if (content.size) file_parts_add(parts, "name", content.data, content.size, l->r->packed);
+    formats_buffer_clear(&content);
+    if (l->r->labels) {
+        formats_write_varint(&content, 3);
+        formats_write_bytes(&content, "cat\0\0dog", 9); /* one class has an empty name */
+        for (uint32_t i = 0; i < l->r->images; i++) formats_write_varint(&content, i % 4);
+        file_parts_add(parts, "labl", content.data, content.size, l->r->packed);
+    }
+    if (l->r->ignored) file_parts_add(parts, "xtra", (const uint8_t *)"later", 5, 0);
+    formats_buffer_free(&content);
+}
+
+void container_file_make(const container_recipe *r, const taper_model *model,
+                         const formats_buffer *model_file, formats_buffer *out) {
+    layout *l = calloc(1, sizeof *l);
+    if (!l) abort();
+    l->r = r, l->model = model;
+    l->seed = formats_crc32c(0, r->name, strlen(r->name)) + 1ull;
+    begin(l);
+    for (uint32_t g = 0; g < l->front.groups; g++) encode_group(l, g);
+    cut_chunks(l);
+    sum_chunks(l);
+    file_parts parts = file_parts_begin();
+    formats_buffer directory = formats_buffer_make(1 << 20);
+    formats_directory_write(&l->front, &directory);
+    file_parts_add(&parts, "DIRE", directory.data, directory.size, r->packed);
+    add_texts(l, &parts);
+    if (r->embeds) file_parts_add(&parts, "modl", model_file->data, model_file->size, 0);
+    file_parts_end(&parts, &l->front, r->ignored ? 0xFFFFFFFFu : 0, out);
+    size_t data = out->size;
+    for (uint32_t c = 0; c < l->front.layers * l->front.groups; c++) {
+        formats_write_bytes(out, l->chunk[c].data, l->chunk[c].size);
+        formats_buffer_free(&l->chunk[c]);
+    }
+    if (r->damage) out->data[data + l->chunk_at[r->damage - 1]] ^= 0x10;
+    if (r->trailing) formats_write_u8(out, 0);
+    formats_buffer_free(&directory);
+    free(l->front.image_at), free(l->front.place_of);
+    free(l);
+}

@@ -1,0 +1,48 @@
+/* container_files.h -- containers of random codes, laid out as a recipe says, without an encoder's
+ * network: the same bytes on every machine. Sections are packed by plain_zstd_frame or not at all.
+ */
+#ifndef TESTS_CONFORMANCE_CONTAINER_FILES_H
+#define TESTS_CONFORMANCE_CONTAINER_FILES_H
+#include "../../codec/model.h"
+#include "../../formats/container.h"
+
+enum { MOST_IMAGES = 40, MOST_GROUPS = 8, MOST_CHUNKS = 64 };
+
+typedef struct container_recipe {
+    const char *name, *model; /* files without .taper and .tpm */
+    uint32_t images, groups, layers;
+    formats_geometry image[MOST_IMAGES]; /* those of width 0 are as the first */
+    uint32_t group[MOST_GROUPS]; /* images in each; 0: the rest, evenly */
+    uint32_t tracks;             /* 0: 1. Image i is on track i mod tracks */
+    int one_by_one;              /* layout image */
+    int tail;                    /* 1: last chunks from group 1 on are cut to 2/3, 2: to nothing */
+    uint32_t span;               /* chunks per checksum; 0: 1 */
+    int names, labels, embeds, packed;
+    uint32_t passes;    /* in 1/8 of the model's; 0: all */
+    int flat;           /* codes of 0 */
+    int emptied;        /* chunks are cut to nothing, and count as whole */
+    uint32_t damage;    /* chunk whose bytes are changed, from 1 */
+    int trailing;       /* a byte follows the last chunk */
+    int ignored;        /* an unknown section that may be skipped, unknown ignorable features */
+    int loose;          /* pixels are not exact */
+} container_recipe;
+
+/* Sections and header, for those who lay a file out themselves. */
+typedef struct file_parts {
+    formats_buffer table, body;
+    uint32_t sections;
+} file_parts;
+file_parts file_parts_begin(void);
+/* Append a section; packed: in a frame. */
+void file_parts_add(file_parts *parts, const char type[4], const uint8_t *bytes, size_t n,
+                    int packed);
+/* Append header, table and sections to out, and free the parts. Of front the header's fields
+ * count. */
+void file_parts_end(file_parts *parts, const formats_front *front, uint32_t ignorable,
+                    formats_buffer *out);
+
+/* Append the file. model_file: the model's, to be embedded. */
+void container_file_make(const container_recipe *recipe, const taper_model *model,
+                         const formats_buffer *model_file, formats_buffer *out);
+
+#endif

@@ -1,0 +1,224 @@
+/* recipes.h -- what the corpus holds. To add a feature, add models and containers that have it, and
+ * a row to `flavours`, which is tried with every model. */
+#ifndef TESTS_CONFORMANCE_RECIPES_H
+#define TESTS_CONFORMANCE_RECIPES_H
+#include "container_files.h"
+#include "model_files.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* --- models ------------------------------------------------------------------------------ */
+
+/* clang-format off */
+static const model_recipe models[] = {
+    {"grey", .version = 3, .channels = 1, .width = 4, .height = 4, .units = 10, .planes = 5,
+     .scales = 1},
+    {"colour", .version = 3, .channels = 3, .width = 4, .height = 3, .units = 12, .planes = 5,
+     .scales = 1, .each_step = 1, .stores_analysis = 1, .family = 1},
+    {"parts", .version = 3, .channels = 1, .width = 4, .height = 4, .units = 9, .planes = 4,
+     .parts = 3, .scales = 1},
+    {"causal", .version = 3, .channels = 1, .width = 4, .height = 4, .units = 9, .planes = 5,
+     .causal = 1, .scales = 1},
+    {"conditional", .version = 3, .channels = 1, .width = 4, .height = 4, .units = 8, .planes = 4,
+     .conditional = 4, .scales = 1},
+    {"head", .version = 3, .channels = 1, .width = 4, .height = 4, .units = 8, .planes = 4,
+     .head = 3},
+    {"lapped", .version = 3, .channels = 3, .width = 4, .height = 4, .units = 9, .planes = 4,
+     .lap = 2, .scales = 1},
+    {"conv", .version = 3, .family = 2, .channels = 1, .width = 4, .height = 2, .units = 7,
+     .planes = 5, .restore = 3, .scales = 1},
+    {"dense", .version = 3, .family = 1, .channels = 1, .width = 4, .height = 4, .units = 8,
+     .planes = 4, .depth = 2, .activation = 1, .scales = 1, .plain = 1},
+    {"direct", .version = 3, .family = 1, .channels = 1, .width = 4, .height = 4, .units = 8,
+     .planes = 4, .depth = 1, .direct = 1, .scales = 1, .plain = 1},
+    {"binary", .version = 3, .family = 1, .channels = 3, .width = 4, .height = 4, .units = 20,
+     .depth = 2, .activation = 1, .direct = 1, .binary = 1},
+    {"version-1", .version = 1, .channels = 1, .width = 4, .height = 4, .units = 9, .planes = 5,
+     .activation = 1, .scales = 1, .plain = 1},
+    {"version-2", .version = 2, .channels = 1, .width = 4, .height = 4, .units = 9, .planes = 4,
+     .parts = 2, .lap = 1, .conditional = 2, .scales = 1},
+    {"everything", .version = 3, .family = 2, .channels = 3, .width = 4, .height = 4, .units = 9,
+     .planes = 4, .parts = 4, .causal = 1, .each_step = 1, .lap = 2, .conditional = 3, .head = 2,
+     .restore = 2, .scales = 1, .loose = 1},
+    /* and some for a file or two each */
+    {"many-units", .version = 3, .channels = 3, .width = 4, .height = 4, .units = 44, .planes = 3,
+     .causal = 1, .scales = 1},
+    {"large-scales", .version = 3, .channels = 1, .width = 4, .height = 4, .units = 8, .planes = 4,
+     .head = 2, .scales = 2, .loose = 1, .plain = 1},
+    {"small-scales", .version = 3, .channels = 1, .width = 4, .height = 4, .units = 9, .planes = 5,
+     .causal = 1, .conditional = 6, .scales = 3},
+    {"logistic", .version = 3, .family = 1, .channels = 1, .width = 4, .height = 4, .units = 8,
+     .planes = 4, .depth = 3, .direct = 1, .activation = 2, .scales = 1, .loose = 1, .plain = 1},
+    {"binary-tied", .version = 3, .family = 1, .channels = 1, .width = 4, .height = 4, .units = 12,
+     .depth = 2, .direct = 1, .binary = 1, .tied_stacks = 1},
+    {"version-1-dense", .version = 1, .family = 1, .channels = 1, .width = 4, .height = 4,
+     .units = 6, .planes = 4, .depth = 2, .activation = 1, .stores_analysis = 1, .plain = 1},
+    {"version-2-binary", .version = 2, .family = 1, .channels = 1, .width = 4, .height = 4,
+     .units = 12, .depth = 1, .direct = 1, .binary = 1},
+    {"parts-head", .version = 3, .channels = 1, .width = 4, .height = 4, .units = 8, .planes = 4,
+     .parts = 2, .head = 3},
+    {"pixel", .version = 3, .channels = 1, .width = 1, .height = 1, .units = 1, .planes = 5,
+     .plain = 1},
+};
+enum { CROSSED = 14 /* of these, which go with every flavour */ };
+
+/* --- illegal ones ------------------------------------------------------------------------ */
+
+typedef struct bad_model {
+    const char *like; /* a model of the list above */
+    const char *name;
+    model_fault fault;
+    const char *outcome;
+} bad_model;
+static const bad_model bad_models[] = {
+    {"pixel", "magic", BAD_MAGIC, "corrupt"},
+    {"pixel", "version-0", VERSION_0, "corrupt"},
+    {"pixel", "version-4", VERSION_4, "newer"},
+    {"pixel", "reserved", RESERVED, "corrupt"},
+    {"pixel", "header-checksum", HEADER_CHECKSUM, "corrupt"},
+    {"pixel", "id", ID, "corrupt"},
+    {"pixel", "cut", CUT, "incomplete"},
+    {"pixel", "trailing", TRAILING, "corrupt"},
+    {"pixel", "more", MORE, "corrupt"},
+    {"pixel", "family", FAMILY, "newer"},
+    {"pixel", "channels", CHANNELS, "corrupt"},
+    {"pixel", "window", WINDOW, "corrupt"},
+    {"pixel", "units", UNITS, "corrupt"},
+    {"pixel", "flags", FLAGS, "corrupt"},
+    {"direct", "direct-tied", DIRECT_TIED, "corrupt"},
+    {"pixel", "activation", ACTIVATION, "corrupt"},
+    {"pixel", "depth", DEPTH, "corrupt"},
+    {"binary-tied", "gain", GAIN, "corrupt"},
+    {"lapped", "reach", LAP_REACH, "corrupt"},
+    {"lapped", "inverse", LAP_INVERSE, "corrupt"},
+    {"conv", "odd-window", ODD_WINDOW, "corrupt"},
+    {"pixel", "weight-step", WEIGHT_STEP, "corrupt"},
+    {"pixel", "weight-state", WEIGHT_STATE, "corrupt"},
+    {"pixel", "weight-sum", WEIGHT_SUM, "corrupt"},
+    {"pixel", "step-mode", STEP_MODE, "corrupt"},
+    {"parts", "parts", PARTS, "corrupt"},
+    {"parts", "least", LEAST, "corrupt"},
+    {"pixel", "step", STEP, "corrupt"},
+    {"pixel", "planes", PLANES, "corrupt"},
+    {"pixel", "scale", SCALE, "corrupt"},
+    {"pixel", "slopes", SLOPES, "corrupt"},
+    {"pixel", "layers", LAYERS, "corrupt"},
+    {"pixel", "last-layer", LAST_LAYER, "corrupt"},
+    {"version-2-binary", "centre", CENTRE, "corrupt"},
+    {"conditional", "hidden", HIDDEN, "corrupt"},
+    {"conditional", "own", OWN, "corrupt"},
+    {"conditional", "stages", STAGES, "corrupt"},
+    {"conditional", "weight-range", WEIGHT_RANGE, "corrupt"},
+    {"conditional", "bias-step", BIAS_STEP, "corrupt"},
+    {"conv", "restore-width", RESTORE_WIDTH, "corrupt"},
+    {"conv", "restore-stages", RESTORE_STAGES, "corrupt"},
+    {"conv", "gains", GAINS, "corrupt"},
+};
+
+/* --- containers -------------------------------------------------------------------------- */
+
+/* Of each of the first models: sizes that the window divides and does not, images of one window
+ * beside them, one pixel. */
+#define MIXED {{8, 8, 0, 8}, {4, 3, 0, 8}, {17, 8, 0, 8}, {1, 1, 0, 8}, {5, 9, 0, 8}}
+static const container_recipe flavours[] = {
+    {"set", .images = 5, .groups = 2, .layers = 3, .image = MIXED, .group = {3}, .names = 1},
+    {"image", .images = 5, .image = MIXED, .one_by_one = 1, .span = 2, .labels = 1},
+    {"tracks", .images = 5, .groups = 4, .layers = 3, .image = MIXED, .tracks = 2},
+    {"tail", .images = 5, .groups = 3, .layers = 2, .image = MIXED, .tail = 1},
+    {"no-tail", .images = 5, .groups = 3, .layers = 2, .image = MIXED, .tail = 2, .passes = 6},
+    {"image-tail", .images = 5, .image = MIXED, .one_by_one = 1, .tail = 1, .span = 5},
+    {"damaged", .images = 5, .groups = 3, .layers = 3, .image = MIXED, .span = 2, .damage = 5},
+    {"single", .images = 3, .groups = 1, .layers = 2, .image = {{4, 2, 0, 8}}},
+};
+
+static const container_recipe containers[] = {
+    {"embedded", "grey", 2, 1, 2, .image = {{8, 8, 1, 8}}, .embeds = 1, .packed = 1},
+    {"packed", "grey", 40, 2, 2, .image = {{1, 1, 1, 8}, {2, 2, 1, 8}}, .names = 2, .labels = 1,
+     .packed = 1, .span = 2},
+    {"sections", "colour", 3, 1, 1, .image = {{5, 5, 3, 8}}, .names = 1, .labels = 1, .ignored = 1},
+    {"trailing", "grey", 2, 2, 2, .image = {{9, 4, 1, 8}}, .trailing = 1},
+    {"empty-chunks", "grey", 4, 2, 4, .image = {{12, 8, 1, 8}}, .flat = 1},
+    {"empty-parts", "parts", 4, 2, 4, .image = {{12, 8, 1, 8}}, .flat = 1, .tail = 2},
+    {"group-runs", "grey", 12, 6, 2, .image = {{4, 4, 1, 8}, {7, 5, 1, 8}}, .group = {1, 1, 3, 3,
+     2, 2}, .span = 4},
+    {"sixteen-bits", "colour", 4, 2, 2,
+     .image = {{9, 7, 3, 16}, {4, 3, 3, 8}, {5, 5, 3, 16}, {3, 3, 3, 16}}, .loose = 1},
+    {"grey-in-colour", "lapped", 4, 2, 2, .image = {{9, 7, 1, 8}, {4, 4, 3, 8}, {8, 8, 1, 16}, {6,
+     6, 3, 8}},
+     .loose = 1},
+    {"many-tracks", "everything", 6, 6, 3, .image = {{8, 8, 3, 8}}, .tracks = 3, .tail = 1,
+     .span = 2,
+     .names = 1, .labels = 1},
+    {"damaged-tracks", "parts", 6, 4, 3, .image = {{9, 8, 1, 8}, {4, 4, 1, 8}}, .tracks = 2,
+     .damage = 6},
+    {"damaged-last", "grey", 3, 3, 2, .image = {{8, 8, 1, 8}}, .damage = 6},
+    {"damaged-tail", "grey", 3, 3, 2, .image = {{8, 8, 1, 8}}, .tail = 1, .damage = 5},
+    {"many-units", "many-units", 3, 1, 2, .image = {{8, 8, 3, 8}, {13, 4, 3, 8}, {4, 4, 3, 8}}},
+    {"large-scales", "large-scales", 3, 1, 2, .image = {{8, 8, 1, 8}, {4, 4, 1, 8}}},
+    {"small-scales", "small-scales", 3, 1, 2, .image = {{12, 8, 1, 8}, {4, 4, 1, 8}}},
+    {"logistic", "logistic", 3, 1, 2, .image = {{8, 8, 1, 8}, {4, 4, 1, 8}}},
+    {"binary-tied", "binary-tied", 3, 2, 2, .image = {{8, 8, 1, 8}, {4, 4, 1, 8}}},
+    {"version-1-dense", "version-1-dense", 3, 1, 2, .image = {{8, 8, 1, 8}, {4, 4, 1, 8}}},
+    {"version-2-binary", "version-2-binary", 3, 1, 2, .image = {{8, 8, 1, 8}, {4, 4, 1, 8}}},
+    {"parts-head", "parts-head", 3, 2, 2, .image = {{8, 8, 1, 8}, {4, 4, 1, 8}, {17, 8, 1, 8}}},
+    {"pixels", "pixel", 3, 1, 2, .image = {{5, 3, 1, 8}, {1, 1, 1, 8}, {1, 7, 1, 8}}},
+    {"emptied", "grey", 3, 2, 2, .image = {{8, 8, 1, 8}, {4, 4, 1, 8}}, .emptied = 1},
+    {"impossible", "pixel", 1, 1, 1, .image = {{200, 196, 1, 8}}, .emptied = 1}, /* section 13 */
+};
+
+/* --- illegal fields ---------------------------------------------------------------------- */
+
+enum { HEAD, CONTENT /* of the directory */, NAME };
+typedef struct bad_field {
+    const char *name;
+    int where;
+    uint32_t at;
+    uint8_t value;
+    const char *outcome;
+} bad_field;
+/* Of a container of two grey images of 8 x 8 in two groups, three layers; checksums are right, but
+ * for the first of the list. */
+static const bad_field bad_fields[] = {
+    {"header-checksum", HEAD, 20, 0, "corrupt"},
+    {"magic", HEAD, 1, 'X', "corrupt"},
+    {"version-0", HEAD, 8, 0, "corrupt"},
+    {"version-2", HEAD, 8, 2, "newer"},
+    {"layout", HEAD, 10, 2, "corrupt"},
+    {"layout-image", HEAD, 10, 1, "corrupt"},
+    {"tail", HEAD, 11, 2, "corrupt"},
+    {"required", HEAD, 15, 0x80, "newer"},
+    {"model-id", HEAD, 24, 0, "other-model"},
+    {"no-images", HEAD, 32, 0, "corrupt"},
+    {"no-groups", HEAD, 40, 0, "corrupt"},
+    {"many-groups", HEAD, 40, 3, "corrupt"},
+    {"no-layers", HEAD, 44, 0, "corrupt"},
+    {"no-sections", HEAD, 48, 0, "corrupt"},
+    {"reserved", HEAD, 52, 1, "corrupt"},
+    {"section-capital", HEAD, 80, 'N', "newer"},
+    {"section-unpacked", HEAD, 99, 0x40, "corrupt"},
+    {"geometry-runs", CONTENT, 0, 2, "corrupt"},
+    {"geometry-images", CONTENT, 1, 3, "corrupt"},
+    {"geometry-none", CONTENT, 1, 0, "corrupt"},
+    {"width-0", CONTENT, 2, 0, "corrupt"},
+    {"height-0", CONTENT, 3, 0, "corrupt"},
+    {"two-channels", CONTENT, 4, 2, "corrupt"},
+    {"colour", CONTENT, 4, 3, "corrupt"},
+    {"kind-reserved", CONTENT, 4, 0x21, "corrupt"},
+    {"groups-none", CONTENT, 6, 0, "corrupt"},
+    {"group-size-0", CONTENT, 7, 0, "corrupt"},
+    {"group-size-2", CONTENT, 7, 2, "corrupt"},
+    {"layer-0", CONTENT, 8, 0, "corrupt"},
+    {"too-many-passes", CONTENT, 10, 127, "corrupt"},
+    {"span-0", CONTENT, 11, 0, "corrupt"},
+    {"name-empty", NAME, 0, 0, "corrupt"},
+    {"name-root", NAME, 0, '/', "corrupt"},
+    {"name-backslash", NAME, 0, '\\', "corrupt"},
+    {"name-control", NAME, 0, 0x1F, "corrupt"},
+    {"name-delete", NAME, 0, 0x7F, "corrupt"},
+    {"name-part", NAME, 2, '/', "corrupt"},
+};
+static const container_recipe of_fields = {"field", "grey", 2, 2, 3, .image = {{8, 8, 1, 8}},
+     .names = 1};
+/* clang-format on */
+
+#endif
