@@ -1,13 +1,14 @@
 /* container_files.c -- see container_files.h. */
 #include "container_files.h"
 #include "../../codec/chunk_coder.h"
+#include "../../codec/raised_planes.h"
 #include "../../formats/directory.h"
 #include "../pictures.h"
 #include "model_files.h"
 #include <stdio.h>
 #include <string.h>
 
-enum { TRACKS = FORMATS_MAX_TRACKS };
+enum { TRACKS = FORMATS_MAX_TRACKS, RAISED = 3 /* units of a group */ };
 
 /* All that a container is made from. */
 typedef struct layout {
@@ -18,6 +19,8 @@ typedef struct layout {
     uint32_t group_first[MOST_GROUPS + 1], layer_end[MOST_CHUNKS], checksum[MOST_CHUNKS];
     uint8_t group_track[MOST_GROUPS], image_track[MOST_IMAGES];
     uint64_t chunk_at[MOST_CHUNKS + 1];
+    uint32_t raised_at[MOST_GROUPS + 1];
+    formats_raised raised[RAISED * MOST_GROUPS];
     formats_buffer chunk[MOST_CHUNKS]; /* [layer][group] */
     uint64_t seed;
 } layout;
@@ -48,7 +51,8 @@ void file_parts_end(file_parts *parts, const formats_front *f, uint32_t ignorabl
                     formats_buffer *out) {
     uint8_t h[FORMATS_HEADER_SIZE] = {0x89, 'T', 'P', 'R', 13, 10, 26, 10, 1};
     h[10] = f->layout, h[11] = f->tail;
-    formats_set_u32le(h + 12, f->tracks > 1 ? FORMATS_FEATURE_TRACKS : 0);
+    formats_set_u32le(h + 12, (f->tracks > 1 ? FORMATS_FEATURE_TRACKS : 0) +
+                                  (f->raised_at ? FORMATS_FEATURE_RAISED : 0));
     formats_set_u32le(h + 16, ignorable);
     formats_set_u64le(h + 24, f->model_id);
     formats_set_u64le(h + 32, f->images);
@@ -97,6 +101,21 @@ static void end_layers(layout *l) {
         }
 }
 
+/* Of every other group: the first unit, the second, and the last, which the model never sends. */
+static void raise_planes(layout *l) {
+    uint32_t n = 0;
+    for (uint32_t g = 0; g < l->front.groups; g++) {
+        uint16_t last = (uint16_t)(l->model->tables.units - 1);
+        if (g % 2 == 0) {
+            l->raised[n++] = (formats_raised){0, (uint8_t)(1 + g % 3)};
+            if (last > 1) l->raised[n++] = (formats_raised){1, 2};
+            if (last > 0) l->raised[n++] = (formats_raised){last, 1};
+        }
+        l->raised_at[g + 1] = n;
+    }
+    l->front.raised_at = l->raised_at, l->front.raised = l->raised;
+}
+
 static void begin(layout *l) {
     const container_recipe *r = l->r;
     for (uint32_t i = 0; i < r->images; i++)
@@ -118,6 +137,7 @@ static void begin(layout *l) {
     if (l->front.groups > MOST_GROUPS || l->front.groups * l->front.layers > MOST_CHUNKS) abort();
     place_groups(l);
     end_layers(l);
+    if (r->raised) raise_planes(l);
     if (l->front.tracks == 1) return;
     l->front.group_track = l->group_track, l->front.image_track = l->image_track;
     if (formats_front_place_images(&l->front) != TAPER_OK) abort();
@@ -127,10 +147,10 @@ static void begin(layout *l) {
 
 /* Neighbours are alike, and the first units larger than the last: so that everything that is
  * predicted can be. */
-static int16_t draw_code(layout *l, uint32_t u, int32_t before) {
-    uint32_t top = (1u << l->model->tables.planes[u]) - 1;
+static int16_t draw_code(layout *l, const codec_code_tables *t, uint32_t u, int32_t before) {
+    uint32_t top = (1u << t->planes[u]) - 1;
     int32_t v = before;
-    if (l->model->tables.density)
+    if (t->density)
         return (int16_t)(conformance_below(&l->seed, 3) ? before : !before);
     if (l->r->flat || !top) return 0;
     if (conformance_below(&l->seed, 3) == 0) v = conformance_draw(&l->seed, (int32_t)top);
@@ -149,21 +169,29 @@ static void encode_group(layout *l, uint32_t g) {
         grid[i] = codec_windows_grid(l->model->window, image.width, image.height);
     }
     codec_group state;
-    if (codec_group_alloc(&state, &l->model->tables, grid, n, NULL) != TAPER_OK) abort();
+    codec_code_tables raised = {0};
+    const codec_code_tables *tables = &l->model->tables;
+    uint32_t n_raised;
+    const formats_raised *units = formats_front_raised(f, g, &n_raised);
+    if (n_raised && codec_raised_planes_make(&raised, tables, units, n_raised, NULL) != TAPER_OK)
+        abort();
+    if (n_raised) tables = &raised;
+    if (codec_group_alloc(&state, tables, grid, n, NULL) != TAPER_OK) abort();
     int16_t *code = calloc((size_t)state.tables->units * state.stride, sizeof *code);
     if (!code) abort();
     for (uint32_t u = 0; u < state.tables->units; u++) {
         int16_t *to = code + (size_t)u * state.stride;
-        for (uint32_t p = 0; p < state.n; p++) to[p] = draw_code(l, u, p ? to[p - 1] : 0);
+        for (uint32_t p = 0; p < state.n; p++) to[p] = draw_code(l, tables, u, p ? to[p - 1] : 0);
     }
     for (uint32_t layer = 0; layer < f->layers; layer++) {
         formats_buffer *chunk = &l->chunk[layer * f->groups + g];
         *chunk = formats_buffer_make(1 << 20);
-        uint32_t end = formats_front_layer_end(f, layer, g);
+        uint32_t end = codec_raised_planes_end(tables, formats_front_layer_end(f, layer, g));
         if (codec_chunk_encode(&state, code, end, chunk, NULL) != TAPER_OK) abort();
     }
     free(code);
     codec_group_free(&state);
+    codec_raised_planes_free(&raised);
 }
 
 /* --- chunks ------------------------------------------------------------------------------ */

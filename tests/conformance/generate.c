@@ -92,13 +92,14 @@ static int a_sign_starves(const formats_front *f, const formats_buffer *file, si
     formats_memory memory = {file->data, bytes};
     taper_source source = formats_memory_source(&memory);
     int found = 0;
+    formats_account account = {0, UINT64_MAX};
+    codec_group_readers readers = {.account = &account};
     for (uint32_t g = 0; g < f->groups && !found; g++) {
-        codec_group_reader r;
-        if (codec_group_reader_open(&r, model, f, g, UINT64_MAX, NULL) != TAPER_OK) abort();
-        if (codec_group_reader_load(&r, f, g, &source, NULL) != TAPER_OK) abort();
-        found = r.state.awaits_sign;
-        codec_group_reader_close(&r);
+        codec_group_reader *r;
+        if (codec_group_readers_turn(&readers, model, f, g, &source, &r, NULL) != TAPER_OK) abort();
+        found = r->state.awaits_sign;
     }
+    codec_group_readers_close(&readers);
     return found;
 }
 
@@ -116,9 +117,10 @@ static void cut_at_sign(cuts *to, const formats_front *f, const formats_buffer *
 /* kinds: how many of the last ones, in turn: no chunk, where a chunk begins, a byte of it, within,
  * all but a byte. */
 static cuts choose_cuts(const char *name, const formats_buffer *file, const taper_model *model,
-                        int kinds, uint32_t turn) {
+                        int kinds) {
     formats_front f;
     uint64_t seed = formats_crc32c(0, name, strlen(name)) + 2ull;
+    uint32_t turn = conformance_below(&seed, 100);
     cuts to = {{file->size}, 1};
     if (formats_front_read(file->data, file->size, NULL, &f, NULL) != TAPER_OK) abort();
     uint32_t chunks = f.layers * f.groups;
@@ -140,13 +142,12 @@ static cuts choose_cuts(const char *name, const formats_buffer *file, const tape
 /* --- containers -------------------------------------------------------------------------- */
 
 /* Its lines; sizes of the front matter are cut where `header` is set. */
-static void add_container(corpus *c, const container_recipe *r, int kinds, uint32_t turn,
-                          int header) {
+static void add_container(corpus *c, const container_recipe *r, int kinds, int header) {
     size_t m = index_of(r->model);
     formats_buffer file = formats_buffer_make(1 << 22);
     container_file_make(r, c->model[m], &c->file[m], &file);
     save(c, r->name, ".taper", &file);
-    cuts all = choose_cuts(r->name, &file, c->model[m], kinds, turn);
+    cuts all = choose_cuts(r->name, &file, c->model[m], kinds);
     formats_front f;
     if (formats_front_read(file.data, file.size, NULL, &f, NULL) != TAPER_OK) abort();
     size_t front = (size_t)f.front_size;
@@ -161,17 +162,18 @@ static void add_container(corpus *c, const container_recipe *r, int kinds, uint3
 
 static void add_containers(corpus *c) {
     for (size_t i = 0; i < COUNT(containers); i++)
-        add_container(c, &containers[i], containers[i].emptied ? 0 : 3, (uint32_t)i, i < 3);
+        add_container(c, &containers[i], containers[i].emptied ? 0 : 3, i < 3);
     for (uint32_t m = 0; m < CROSSED; m++)
         for (uint32_t k = 0; k < COUNT(flavours); k++) {
             container_recipe r = flavours[k];
             char name[100];
             snprintf(name, sizeof name, "%s-%s", models[m].name, r.name);
             r.name = name, r.model = models[m].name;
+            if (r.raised && models[m].binary) continue; /* not in these */
             for (uint32_t i = 0; i < r.images; i++)
                 r.image[i].channels = (uint8_t)models[m].channels;
             if (r.one_by_one) r.groups = r.images, r.layers = 1;
-            add_container(c, &r, 1, m + k, 0);
+            add_container(c, &r, 1, 0);
         }
 }
 
@@ -213,20 +215,25 @@ static void add_bad_fields(corpus *c) {
 static void add_bad_sections(corpus *c) {
     static const struct {
         const char *name, *types, *outcome; /* d directory, n name, l label too large, m bytes more,
-                                             v varint too long, p parent folder, s checksum */
+                                             v varint too long, p parent folder, s checksum,
+                                             1 .. 5 raised planes */
     } bad[] = {{"directory-second", "nd", "corrupt"}, {"directory-missing", "n", "corrupt"},
                {"long-varint", "v", "corrupt"},       {"name-parent", "dp", "corrupt"},
                {"directory-twice", "dd", "corrupt"},  {"name-twice", "dnn", "corrupt"},
                {"label-range", "dl", "corrupt"},      {"bytes-follow", "m", "corrupt"},
-               {"section-checksum", "ds", "corrupt"}};
+               {"section-checksum", "ds", "corrupt"}, {"raised-none", "1", "corrupt"},
+               {"raised-unit", "2", "corrupt"},       {"raised-far", "3", "corrupt"},
+               {"raised-much", "4", "corrupt"},       {"raised-missing", "5", "corrupt"}};
     size_t m = index_of("pixel");
     static const uint8_t directory[] = {1, 1, 1, 1, 1, 1, 1, 1, 5, 1, 0, 0, 0, 0, 0, 0},
+                         raised[][3] = {{1, 0, 0}, {1, 1, 1}, {1, 0, 11}, {1, 0, 16}, {1, 0}},
                          longer[] = {0x81, 0, 1, 1, 1, 1, 1, 1, 1, 5, 1, 0, 0, 0, 0, 0};
     for (size_t i = 0; i < COUNT(bad); i++) {
         formats_buffer file = formats_buffer_make(1 << 20);
         file_parts parts = file_parts_begin();
         formats_front front = {.model_id = c->model[m]->info.id, .images = 1, .groups = 1,
                                .layers = 1, .tracks = 1};
+        uint32_t raised_at[2] = {0, 1};
         for (const char *type = bad[i].types; *type; type++) {
             const uint8_t label[] = {1, 'x', 0, 2};
             if (*type == 'd') file_parts_add(&parts, "DIRE", directory, sizeof directory - 1, 0);
@@ -236,6 +243,13 @@ static void add_bad_sections(corpus *c) {
             if (*type == 'v') file_parts_add(&parts, "DIRE", longer, sizeof longer, 0);
             if (*type == 'p') file_parts_add(&parts, "name", (const uint8_t *)"../a", 5, 0);
             if (*type == 'l') file_parts_add(&parts, "labl", label, sizeof label, 0);
+            if (*type >= '1' && *type <= '5') {
+                uint8_t with_raised[18];
+                memcpy(with_raised, directory, 15);
+                memcpy(with_raised + 15, raised[*type - '1'], 3);
+                file_parts_add(&parts, "DIRE", with_raised, *type == '5' ? 17 : 18, 0);
+                front.raised_at = raised_at;
+            }
             if (*type == 's') parts.body.data[parts.body.size - 2] = 'b';
         }
         char name[100];
