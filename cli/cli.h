@@ -72,6 +72,10 @@ void cli_warning(const char *verb, const char *file, const char *format, ...)
 void cli_note(const cli_common *common, const char *verb, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same under -v (level 1) or -vv (level 2), for those who want to know. */
+void cli_detail(const cli_common *common, int level, const char *verb, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* Print the error of a failed library call, with the status's name when it carries no text, and
  * return the exit code that belongs to it: `return cli_fail("decode", path, status, &error);` error
  * may be NULL. */

@@ -342,8 +342,8 @@ static int write_report(state *st, const char *command) {
     taper_error plot_failure, error = {0};
     const char *what = st->container ? st->container : st->s.model;
     const char *base = strrchr(what, '/');
-    snprintf(title, sizeof title, "%.120s on %llu images", base ? base + 1 : what,
-             (unsigned long long)st->result->images);
+    snprintf(title, sizeof title, "%.120s on %llu image%s", base ? base + 1 : what,
+             (unsigned long long)st->result->images, formats_plural(st->result->images, "s"));
     const cli_report report = {.comparison = st->result,
                                .subject = &st->subject,
                                .originals = &st->originals,

@@ -128,6 +128,7 @@ static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
         *told = true;
     }
     if (status != TAPER_OK && !damaged) return cli_fail("decode", j->q->input, status, &error);
+    taper_image shown = w->canvas.image;
     int code = put_image(j, k, w);
     pthread_mutex_lock(&j->lock);
     j->written += code == CLI_DONE;
@@ -135,6 +136,11 @@ static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
     if (done.passes < j->passes) j->passes = done.passes;
     pthread_mutex_unlock(&j->lock);
     cli_progress_add(&j->progress, 1);
+    if (code == CLI_DONE)
+        cli_detail(j->q->common, 2, "decode", "image %llu: %u x %u, %u of %u pass%s, in %s",
+                   (unsigned long long)cli_picture_plan_image(&j->plan, k) + 1, shown.width, shown.height,
+                   done.passes, done.passes_in_file, formats_plural(done.passes_in_file, "es"),
+                   j->kept ? cli_output_name(j->q->output) : j->plan.path[k]);
     return code == CLI_SOME_FAILED ? CLI_DONE : code; /* a name that is refused: the others go on */
 }
 
@@ -349,9 +355,10 @@ static int decode_to_one_file(job *j, uint32_t groups) {
 
 static int tell(const job *j, const taper_container_info *info, uint64_t here) {
     uint64_t used = j->source.size < info->file_bytes ? j->source.size : info->file_bytes;
-    cli_note(j->q->common, "decode", "%llu image%s from %llu of %llu bytes: %u of %u passes, in %s",
-             (unsigned long long)j->written, j->written == 1 ? "" : "s", (unsigned long long)used,
-             (unsigned long long)info->file_bytes, j->passes, info->passes,
+    cli_note(j->q->common, "decode", "%llu image%s from %llu of %llu bytes: %u of %u pass%s, in %s",
+             (unsigned long long)j->written, formats_plural(j->written, "s"),
+             (unsigned long long)used, (unsigned long long)info->file_bytes, j->passes,
+             info->passes, formats_plural(info->passes, "es"),
              cli_output_name(j->q->output));
     char reach[256];
     if (cli_reach_matters(j->front, j->source.size)) {
@@ -359,12 +366,15 @@ static int tell(const job *j, const taper_container_info *info, uint64_t here) {
         cli_note(j->q->common, "decode", "the layout is `image`, and the file is cut: %s", reach);
     }
     if (here > info->file_bytes)
-        cli_warning("decode", j->q->input, "%llu bytes follow the container's end",
-                    (unsigned long long)(here - info->file_bytes));
+        cli_warning("decode", j->q->input, "%llu byte%s follow%s the container's end",
+                    (unsigned long long)(here - info->file_bytes),
+                    formats_plural(here - info->file_bytes, "s"),
+                    formats_singular(here - info->file_bytes));
     if (j->damaged) {
         cli_error("decode", j->q->input,
-                  "%llu images lack what lies behind a failed checksum; the rest is in order",
-                  (unsigned long long)j->damaged);
+                  "%llu image%s lack%s what lies behind a failed checksum; the rest is in order",
+                  (unsigned long long)j->damaged, formats_plural(j->damaged, "s"),
+                  formats_singular(j->damaged));
         return CLI_CORRUPT;
     }
     if (cli_pictures_refused(&j->plan, j->q)) return CLI_SOME_FAILED;

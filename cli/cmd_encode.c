@@ -209,6 +209,9 @@ static int add_image(state *st, size_t i, taper_image *image) {
     if (status == TAPER_OK) {
         st->kept[st->count++] = i;
         st->pixels += (uint64_t)image->width * image->height;
+        cli_detail(&st->s.common, 2, "encode", "image %zu: %u x %u, %s, %d bits, from %s", st->count,
+                   image->width, image->height, image->channels == 1 ? "grey" : "RGB", image->depth,
+                   path);
         return CLI_DONE;
     }
     if (status != TAPER_ERR_UNSUPPORTED && status != TAPER_ERR_LIMIT)
@@ -318,8 +321,8 @@ static taper_status find_ceiling(state *st, const taper_source *source, uint64_t
                     "the model reaches %.2f dB on these images, not %g: everything is kept",
                     found.psnr_db, st->s.psnr);
     else
-        cli_note(&st->s.common, "encode", "%.2f dB, measured on %llu of %zu images", found.psnr_db,
-                 (unsigned long long)found.images, st->count);
+        cli_note(&st->s.common, "encode", "%.2f dB, measured on %llu of %zu image%s", found.psnr_db,
+                 (unsigned long long)found.images, st->count, formats_plural(st->count, "s"));
     return TAPER_OK;
 }
 
@@ -393,7 +396,7 @@ static int write_container(state *st, cli_output *out) {
     if (code == CLI_DONE)
         cli_note(&st->s.common, "encode",
                  "%zu image%s, %llu bytes, %.1f per image, %.4g bpp, in %s", st->count,
-                 st->count == 1 ? "" : "s", (unsigned long long)out->written,
+                 formats_plural(st->count, "s"), (unsigned long long)out->written,
                  (double)out->written / (double)st->count,
                  (double)out->written * 8 / (double)st->pixels, cli_output_name(st->s.output));
     return code;

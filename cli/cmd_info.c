@@ -1,9 +1,11 @@
 /* cmd_info.c -- what is in a container or a model. */
 #include "../codec/builtin_models.h"
 #include "inputs.h"
+#include "../codec/model.h"
 #include "json.h"
 #include "plain_text.h"
 #include "reach.h"
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct settings {
@@ -22,9 +24,11 @@ const cli_verb cli_verb_info = {
     .about =
         "Says of a container, whole or cut: how many images of which sizes, names and "
         "labels, the model it needs, its layers and what each costs, and how much of the "
-        "file is here. -v lists every image. Of a model: what it is made of. Nothing is "
+        "file is here. -v lists every image, -vv every group too. Of a model, also photo and tiny, "
+        "which are built in: what it is made of; -v its layers, -vv its units too. Nothing is "
         "decoded, and no model is needed; `verify` checks the data.",
-    .examples = "taper info set.taper\ntaper info --json set.taper model.tpm\n"};
+    .examples = "taper info set.taper\ntaper info --json set.taper model.tpm\n"
+                "taper info -v photo\n"};
 
 /* --- what is asked of a front --- */
 
@@ -151,13 +155,32 @@ static void tell_json(const settings *s, const char *path, const cli_container *
     cli_json_end(&j);
 }
 
-static void model_json(const char *path, taper_model_info m, const char *family) {
+static const char *builtin_name(uint64_t id) {
+    codec_builtin_model m;
+    return codec_builtin_model_of(id, &m) ? m.name : NULL;
+}
+
+static void json_model_layers(cli_json *j, const codec_code_tables *t) {
+    cli_json_open(j, "layers", '[');
+    for (uint32_t l = 0; l < t->n_layers; l++) {
+        cli_json_open(j, NULL, '{');
+        cli_json_uint(j, "passes", t->layer[l].pass);
+        cli_json_uint(j, "bytes_per_megapixel", t->layer[l].bytes_per_mpixel);
+        cli_json_close(j);
+    }
+    cli_json_close(j);
+}
+
+static void model_json(const settings *s, const char *path, const taper_model *model,
+                       const char *family) {
+    taper_model_info m = model->info;
     char id[20];
     snprintf(id, sizeof id, "%016llx", (unsigned long long)m.id);
     cli_json j;
     cli_json_begin(&j, stdout);
     cli_json_string(&j, "file", path);
     cli_json_string(&j, "kind", "model");
+    cli_json_string(&j, "builtin_model", builtin_name(m.id));
     cli_json_string(&j, "id", id);
     cli_json_string(&j, "family", family);
     cli_json_uint(&j, "channels", m.channels);
@@ -172,6 +195,7 @@ static void model_json(const char *path, taper_model_info m, const char *family)
     cli_json_uint(&j, "restoration_hidden", m.restoration_hidden);
     cli_json_uint(&j, "weights", m.weights);
     cli_json_uint(&j, "bytes", m.file_bytes);
+    if (s->common.verbose) json_model_layers(&j, &model->tables);
     cli_json_end(&j);
 }
 
@@ -180,7 +204,7 @@ static void model_json(const char *path, taper_model_info m, const char *family)
 /* The first classes, on one line. */
 static void print_classes(const formats_front *f) {
     uint32_t *size = class_sizes(f), shown = f->classes < 10 ? f->classes : 10;
-    printf("  labels    %u classes:", f->classes);
+    printf("  labels    %u class%s:", f->classes, formats_plural(f->classes, "es"));
     for (uint32_t k = 0; k < shown && size; k++) {
         printf("%s ", k ? "," : "");
         cli_put_plain(stdout, formats_front_class_name(f, k));
@@ -220,7 +244,8 @@ static void print_state(const cli_container *c) {
         printf("%s\n", reach);
         return;
     }
-    printf("%u of %u layers whole for all images\n", layers_here(c), f->layers);
+    printf("%u of %u layer%s whole for all images\n", layers_here(c), f->layers,
+           formats_plural(f->layers, "s"));
 }
 
 static void print_layers(const cli_container *c) {
@@ -253,6 +278,20 @@ static void print_list(const formats_front *f) {
     }
 }
 
+/* -vv: where the images are coded, and in how many bytes. */
+static void print_groups(const formats_front *f) {
+    printf("   group  images  of them the first       bytes\n");
+    for (uint32_t g = 0; g < f->groups; g++) {
+        uint64_t bytes = 0;
+        for (uint32_t l = 0; l < f->layers; l++) {
+            const uint64_t *at = f->chunk_at + (uint64_t)l * f->groups + g;
+            bytes += at[1] - at[0];
+        }
+        printf("  %6u %7u %18u %11llu\n", g + 1, f->group_first[g + 1] - f->group_first[g],
+               formats_front_image(f, f->group_first[g]) + 1, (unsigned long long)bytes);
+    }
+}
+
 static void tell_person(const settings *s, const char *path, const cli_container *c) {
     const formats_front *f = &c->front;
     cli_put_plain(stdout, path);
@@ -264,8 +303,8 @@ static void tell_person(const settings *s, const char *path, const cli_container
         printf("%s, which is built in\n", builtin.name);
     else if (f->model) printf("carried in the file\n");
     else printf("not in the file: give it with -m to decode\n");
-    printf("  layout    %s: %u layers of %u groups", f->layout ? "image" : "set", f->layers,
-           f->groups);
+    printf("  layout    %s: %u layer%s of %u group%s", f->layout ? "image" : "set", f->layers,
+           formats_plural(f->layers, "s"), f->groups, formats_plural(f->groups, "s"));
     if (f->tracks > 1) printf(" on %u tracks", f->tracks);
     printf("\n");
     printf("  size      %llu bytes, %.2f per image, %.4f bpp\n", (unsigned long long)c->whole_bytes,
@@ -273,17 +312,39 @@ static void tell_person(const settings *s, const char *path, const cli_container
     print_state(c);
     print_layers(c);
     if (s->common.verbose) print_list(f);
+    if (s->common.verbose > 1) print_groups(f);
 }
 
-static void model_person(const char *path, taper_model_info m, const char *family) {
+/* -v: the layers that an encoder makes. */
+static void print_model_layers(const codec_code_tables *t) {
+    printf("  layer  up to pass  bytes a megapixel\n");
+    for (uint32_t l = 0; l < t->n_layers; l++)
+        printf("  %5u %11u %18u\n", l + 1, t->layer[l].pass, t->layer[l].bytes_per_mpixel);
+}
+
+/* -vv: what is known of each unit. */
+static void print_units(const codec_code_tables *t) {
+    printf("   unit  planes  finest step  in steps, its usual size\n");
+    for (uint32_t u = 0; u < t->units; u++)
+        printf("  %5u %7u %12.4g %25.4g\n", u + 1, t->planes[u], (double)t->step[u],
+               exp2(t->log_scale[u] / 16.0));
+}
+
+static void model_person(const settings *s, const char *path, const taper_model *model,
+                         const char *family) {
+    taper_model_info m = model->info;
+    const char *builtin = builtin_name(m.id);
     cli_put_plain(stdout, path);
-    printf(": model\n");
+    printf(": model%s%s%s\n", builtin ? ", " : "", builtin ? builtin : "",
+           builtin ? ", which is built in" : "");
     printf("  id        %016llx\n", (unsigned long long)m.id);
     printf("  family    %s, for %s images\n", family, m.channels == 1 ? "grey" : "RGB and grey");
     printf("  window    %u x %u pixels; larger images are a grid of windows\n", m.window_width,
            m.window_height);
-    printf("  code      %u units%s, %u passes\n", m.units, m.binary ? " of one bit" : "", m.passes);
-    if (m.lap) printf("  laps      by %u pixels over the edges of its windows\n", m.lap);
+    printf("  code      %u unit%s%s, %u pass%s\n", m.units, formats_plural(m.units, "s"),
+           m.binary ? " of one bit" : "", m.passes, formats_plural(m.passes, "es"));
+    if (m.lap) printf("  laps      by %u pixel%s over the edges of its windows\n", m.lap,
+                      formats_plural(m.lap, "s"));
     if (m.conditional_hidden)
         printf("  predicts  bits, by a network of %u hidden units\n", m.conditional_hidden);
     if (m.head_hidden)
@@ -292,19 +353,18 @@ static void model_person(const char *path, taper_model_info m, const char *famil
         printf("  restores  pixels, by convolutions %u wide\n", m.restoration_hidden);
     printf("  size      %llu bytes, %llu weights\n", (unsigned long long)m.file_bytes,
            (unsigned long long)m.weights);
+    if (s->common.verbose) print_model_layers(&model->tables);
+    if (s->common.verbose > 1 && !m.binary) print_units(&model->tables);
 }
 
 /* --- the verb --- */
 
-static int tell_model(const settings *s, const cli_stream *stream, const char *path) {
-    cli_model model;
-    int code = cli_model_read(&model, stream, "info", path, &s->common);
-    if (code != CLI_DONE) return code;
-    taper_model_info info = taper_model_get_info(model.model);
-    const char *family = taper_family_name(info.family);
-    if (s->common.json) model_json(path, info, family);
-    else model_person(path, info, family);
-    cli_model_close(&model);
+/* Closes the model. */
+static int tell_model(const settings *s, cli_model *m, const char *path) {
+    const char *family = taper_family_name(m->model->info.family);
+    if (s->common.json) model_json(s, path, m->model, family);
+    else model_person(s, path, m->model, family);
+    cli_model_close(m);
     return CLI_DONE;
 }
 
@@ -318,18 +378,33 @@ static int tell_container(const settings *s, cli_stream *stream, const char *pat
     return CLI_DONE;
 }
 
+static int tell(const settings *s, const char *path) {
+    cli_stream stream;
+    cli_model model;
+    codec_builtin_model builtin;
+    int code;
+    if (codec_builtin_model_named(path, &builtin)) {
+        code = cli_model_open(&model, "info", path, &s->common);
+        return code == CLI_DONE ? tell_model(s, &model, path) : code;
+    }
+    code = cli_stream_open(&stream, "info", path);
+    if (code == CLI_DONE && cli_stream_is_model(&stream)) {
+        code = cli_model_read(&model, &stream, "info", path, &s->common);
+        if (code == CLI_DONE) code = tell_model(s, &model, path);
+    } else if (code == CLI_DONE) {
+        code = tell_container(s, &stream, path);
+    }
+    cli_stream_close(&stream);
+    return code;
+}
+
 int cmd_info(int argc, char **argv) {
     settings s = {0};
     int first, worst = CLI_DONE, code = cli_options_parse(&cli_verb_info, argc, argv, &s, &first);
     if (code >= 0) return code;
     if (first == argc) return cli_usage(&cli_verb_info, "give a container or a model");
     for (int i = first; i < argc; i++) {
-        cli_stream stream;
-        code = cli_stream_open(&stream, "info", argv[i]);
-        if (code == CLI_DONE)
-            code = cli_stream_is_model(&stream) ? tell_model(&s, &stream, argv[i])
-                                                : tell_container(&s, &stream, argv[i]);
-        cli_stream_close(&stream);
+        code = tell(&s, argv[i]);
         if (worst == CLI_DONE) worst = code;
     }
     return worst;

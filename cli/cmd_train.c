@@ -438,8 +438,12 @@ static int run(const settings *s, const cli_model *from, const char *const *path
     if (none != CLI_DONE) return none;
     if (data.n + t.left.failed - t.left.files < data.available)
         cli_note(&s->common, "train",
-                 "learning from %zu of %zu images, evenly chosen, to stay within --max-memory",
-                 data.n, data.available);
+                 "learning from %zu of %zu image%s, evenly chosen, to stay within --max-memory",
+                 data.n, data.available, formats_plural(data.available, "s"));
+    cli_detail(&s->common, 1, "train", "%zu image%s of %llu pixels in all, %s, on %u thread%s",
+               data.n, formats_plural(data.n, "s"), (unsigned long long)data.pixels,
+               data.channels == 1 ? "grey" : "in colour", cli_threads(&s->common),
+               formats_plural(cli_threads(&s->common), "s"));
     cli_train_talk_begin(&t);
     int code = learn(s, from, &t, &data);
     cli_train_talk_end(&t);

@@ -68,9 +68,10 @@ static void tell_person(const char *path, const cli_container *c, const taper_ve
     cli_put_plain(stdout, path);
     printf(": %s", state_of(r));
     if (r->chunks_bad)
-        printf(": %llu of %llu chunks fail their checksum, the first at byte %llu; fetch the file "
+        printf(": %llu of %llu chunk%s fail%s the checksum, the first at byte %llu; fetch the file "
                "again",
                (unsigned long long)r->chunks_bad, (unsigned long long)r->chunks,
+               formats_plural(r->chunks, "s"), formats_singular(r->chunks_bad),
                (unsigned long long)r->first_bad_offset);
     if (r->bytes_missing)
         printf("%s %llu of %llu bytes are here", r->chunks_bad ? ";" : ":",
@@ -81,9 +82,18 @@ static void tell_person(const char *path, const cli_container *c, const taper_ve
         printf("; %s\n", reach);
         return;
     }
-    printf("%s %u of %u layers whole for all images (%u of %u passes)\n",
+    printf("%s %u of %u layer%s whole for all images (%u of %u pass%s)\n",
            r->chunks_bad || r->bytes_missing ? ";" : ":", r->layers_whole, f->layers,
-           passes_of(f, r->layers_whole), passes_of(f, f->layers));
+           formats_plural(f->layers, "s"), passes_of(f, r->layers_whole), passes_of(f, f->layers),
+           formats_plural(passes_of(f, f->layers), "es"));
+}
+
+/* For -v: what the chunks are like. */
+static void tell_chunks(const settings *s, const char *path, const taper_verify_report *r) {
+    cli_detail(&s->common, 1, "verify",
+               "%s: chunks: %llu, of them %llu whole, %llu bad, %llu cut, %llu missing", path,
+               (unsigned long long)r->chunks, (unsigned long long)r->chunks_whole, (unsigned long long)r->chunks_bad,
+               (unsigned long long)r->chunks_cut, (unsigned long long)r->chunks_missing);
 }
 
 /* --- checking --- */
@@ -120,6 +130,7 @@ static int verify_container(const settings *s, cli_stream *stream, const char *p
     if (status != TAPER_OK && !(status == TAPER_ERR_CORRUPT && report.chunks_bad)) {
         code = cli_fail("verify", path, status, &error);
     } else {
+        tell_chunks(s, path, &report);
         if (s->common.json) tell_json(path, &container, &report);
         else tell_person(path, &container, &report);
         if (report.chunks_bad) code = CLI_CORRUPT;

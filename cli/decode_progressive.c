@@ -83,9 +83,10 @@ static int draw(arrival *a) {
     int64_t now = now_ms(), took = now - start;
     a->next_draw = now + (took > REDRAW_MS ? took : REDRAW_MS);
     if (code == CLI_DONE)
-        cli_note(a->q->common, "decode", "%llu of %llu bytes, %.1f %%: %u of %u passes",
+        cli_note(a->q->common, "decode", "%llu of %llu bytes, %.1f %%: %u of %u pass%s",
                  (unsigned long long)a->arrived, (unsigned long long)a->info.file_bytes,
-                 (double)a->arrived * 100 / (double)a->info.file_bytes, a->passes, a->info.passes);
+                 (double)a->arrived * 100 / (double)a->info.file_bytes, a->passes, a->info.passes,
+                 formats_plural(a->info.passes, "es"));
     return code;
 }
 
@@ -155,9 +156,10 @@ static int finish(arrival *a) {
         return cli_fail("decode", input, a->failure.status, &a->failure);
     if (a->damaged) {
         cli_error("decode", input,
-                  "damaged: %llu images lack what lies behind a failed checksum; fetch the file "
+                  "damaged: %llu image%s lack%s what lies behind a failed checksum; fetch the file "
                   "again",
-                  (unsigned long long)a->damaged);
+                  (unsigned long long)a->damaged, formats_plural(a->damaged, "s"),
+                  formats_singular(a->damaged));
         return CLI_CORRUPT;
     }
     if (cli_pictures_refused(&a->plan, a->q)) return CLI_SOME_FAILED;

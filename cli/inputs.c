@@ -58,6 +58,25 @@ bool cli_stream_is_model(const cli_stream *stream) {
            memcmp(front, magic, sizeof front) == 0;
 }
 
+/* For -v; `info` says it in its own way. */
+static void tell_container(const cli_container *c, const char *verb, const char *path,
+                           const cli_common *common) {
+    const formats_front *f = &c->front;
+    codec_builtin_model builtin = {.name = NULL};
+    if (!strcmp(verb, "info")) return;
+    codec_builtin_model_of(f->model_id, &builtin);
+    cli_detail(common, 1, verb,
+               "%s: %u image%s in %u group%s and %u layer%s, layout %s, front matter of %llu bytes",
+               path, f->images, formats_plural(f->images, "s"), f->groups,
+               formats_plural(f->groups, "s"), f->layers, formats_plural(f->layers, "s"),
+               f->layout ? "image" : "set", (unsigned long long)f->front_size);
+    cli_detail(common, 1, verb, "%s: %llu of %llu bytes are here; its model, %016llx, is %s", path,
+               (unsigned long long)(c->source.size < c->whole_bytes ? c->source.size
+                                                                    : c->whole_bytes),
+               (unsigned long long)c->whole_bytes, (unsigned long long)f->model_id,
+               builtin.name ? builtin.name : f->model ? "in the file" : "not in the file");
+}
+
 int cli_container_take(cli_container *c, cli_stream *stream, const char *verb, const char *path,
                        const cli_common *common) {
     taper_error error = {0};
@@ -75,6 +94,7 @@ int cli_container_take(cli_container *c, cli_stream *stream, const char *verb, c
     c->whole_bytes = f->front_size + f->chunk_at[(uint64_t)f->layers * f->groups];
     for (uint32_t i = 0; i < f->images; i++)
         c->pixels += (uint64_t)f->geometry[i].width * f->geometry[i].height;
+    tell_container(c, verb, path, common);
     return CLI_DONE;
 }
 
@@ -106,6 +126,18 @@ static taper_status read_model(cli_model *m, const taper_source *source, const t
     return taper_model_load(&m->model, m->bytes, m->size, limits, error);
 }
 
+/* For -v; `info` says it in its own way. */
+static void tell_model(const cli_model *m, const char *verb, const char *path,
+                       const cli_common *common) {
+    taper_model_info i = taper_model_get_info(m->model);
+    if (!strcmp(verb, "info")) return;
+    cli_detail(common, 1, verb,
+               "model %s: family %s, window %u x %u, %u unit%s, %u pass%s, %llu bytes, id %016llx",
+               path, taper_family_name(i.family), i.window_width, i.window_height, i.units,
+               formats_plural(i.units, "s"), i.passes, formats_plural(i.passes, "es"),
+               (unsigned long long)i.file_bytes, (unsigned long long)i.id);
+}
+
 int cli_model_read(cli_model *m, const cli_stream *stream, const char *verb, const char *path,
                    const cli_common *common) {
     taper_error error = {0};
@@ -113,6 +145,7 @@ int cli_model_read(cli_model *m, const cli_stream *stream, const char *verb, con
     limits = formats_limits_or_default(&limits);
     *m = (cli_model){0};
     taper_status status = read_model(m, &stream->source, &limits, &error);
+    if (status == TAPER_OK) tell_model(m, verb, path, common);
     if (status == TAPER_OK) return CLI_DONE;
     cli_model_close(m);
     return cli_fail(verb, path, status, &error);

@@ -3,6 +3,8 @@
 #include "signals.h"
 #include "version.h"
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
@@ -69,6 +71,25 @@ static int hidden_verb(int argc, char **argv) {
     return CLI_DONE;
 }
 
+/* Under -vv, what the work took. */
+static int run_verb(const cli_verb *verb, int argc, char **argv) {
+    struct timespec start, end;
+    struct rusage used;
+    char memory[16];
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    int code = verb->run(argc, argv);
+    if (cli_options_verbose() < 2 || getrusage(RUSAGE_SELF, &used) != 0) return code;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    double seconds = (double)(end.tv_sec - start.tv_sec) +
+                     1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    double work = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                  1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    fflush(stdout); /* what was said before comes first, also where both are one file */
+    cli_note(&(cli_common){0}, verb->name, "%.2f s, %.2f s of processor, at most %s of memory",
+             seconds, work, cli_show_size((uint64_t)used.ru_maxrss * 1024, memory));
+    return code;
+}
+
 static int run(int argc, char **argv) {
     const char *name = argv[0];
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))
@@ -79,7 +100,7 @@ static int run(int argc, char **argv) {
     }
     if (!strcmp(name, "__man") || !strcmp(name, "__completion")) return hidden_verb(argc, argv);
     const cli_verb *verb = find_verb(name);
-    return verb ? verb->run(argc, argv) : unknown_verb(name);
+    return verb ? run_verb(verb, argc, argv) : unknown_verb(name);
 }
 
 /* Large blocks go back to the system when freed. Left to itself glibc raises the size from which it

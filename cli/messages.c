@@ -97,6 +97,14 @@ void cli_note(const cli_common *common, const char *verb, const char *format, ..
     va_end(args);
 }
 
+void cli_detail(const cli_common *common, int level, const char *verb, const char *format, ...) {
+    if (common->quiet || common->verbose < level) return;
+    va_list args;
+    va_start(args, format);
+    message(NULL, "", verb, NULL, format, args);
+    va_end(args);
+}
+
 int cli_fail(const char *verb, const char *file, taper_status status, const taper_error *error) {
     cli_error(verb, file, "%s",
               error && error->text[0] ? error->text : formats_status_name(status));

@@ -18,6 +18,7 @@ enum {
 static struct {
     const cli_option *table;
     bool given[MAX_OPTIONS];
+    int verbose;
 } last;
 
 static size_t count_options(const cli_option *options) {
@@ -299,6 +300,7 @@ int cli_options_parse_over(const cli_verb *verb, const char *const *words, int a
         bool *given = &last.given[o - verb->options];
         if (!*given) drop_default(o, settings);
         *given = true;
+        last.verbose += !strcmp(o->name, "verbose");
         if (!store(o, optarg, settings)) return bad_value(verb, o, optarg);
     }
     *first = optind;
@@ -310,6 +312,8 @@ bool cli_options_given(const char *name) {
         if (!strcmp(last.table[i].name, name)) return last.given[i];
     return false;
 }
+
+int cli_options_verbose(void) { return cli_options_given("quiet") ? 0 : last.verbose; }
 
 /* "--hidden (for --family dense)", behind what stands in to[0 .. used); the new length. */
 static size_t put_idle(const cli_verb *verb, const cli_option *o, char *to, size_t used,

@@ -134,6 +134,9 @@ int cli_options_parse_over(const cli_verb *verb, const char *const *words, int a
 /* Was the option given, as opposed to defaulted? Answers for the last cli_options_parse. */
 bool cli_options_given(const char *name);
 
+/* How often -v was given, less -q. Answers for the last cli_options_parse. */
+int cli_options_verbose(void);
+
 /* Name in one line on standard error the options that were given but do nothing, as none of their
  * uses is among those of this run. Answers for the last cli_options_parse. */
 void cli_options_name_idle(const cli_verb *verb, unsigned uses);

@@ -61,6 +61,12 @@ static void append(char *to, size_t room, size_t *used, const char *format, ...)
     if (n > 0) *used += (size_t)n;
 }
 
+/* Of one thing, the unit without its plural's ending. */
+static int unit_length(const char *unit, uint64_t n) {
+    size_t length = strlen(unit);
+    return (int)(length - (n == 1 && length && unit[length - 1] == 's'));
+}
+
 void cli_progress_format(const cli_progress *p, double seconds, int columns, char *to,
                          size_t room) {
     char done_text[32], total_text[32], rate_text[32], left_text[24];
@@ -70,7 +76,7 @@ void cli_progress_format(const cli_progress *p, double seconds, int columns, cha
         room = (size_t)columns; /* never wrap: it could not be cleared */
     append(to, room, &used, "%s  %s", p->what, with_commas(done, done_text));
     if (p->total) append(to, room, &used, " of %s", with_commas(p->total, total_text));
-    append(to, room, &used, " %s", p->unit);
+    append(to, room, &used, " %.*s", unit_length(p->unit, p->total ? p->total : done), p->unit);
     if (p->total) append(to, room, &used, "  %.0f %%", 100.0 * (double)done / (double)p->total);
     if (done && seconds >= 0.5) { /* earlier a rate would only be noise */
         double rate = (double)done / seconds;

@@ -32,8 +32,27 @@ void cli_train_say_read(void *user, uint64_t done, uint64_t total) {
 static void enter(cli_train_talk *t, const char *stage, uint64_t total, const char *unit) {
     if (t->stage && !strcmp(t->stage, stage)) return;
     if (t->stage) cli_progress_end(&t->progress);
+    cli_detail(t->common, 2, "train", "%s", stage);
     cli_progress_start(&t->progress, t->common, stage, total, unit);
     t->stage = stage;
+}
+
+static void say_candidate(void *user, codec_window window, uint32_t units, uint64_t model_bytes,
+                          const train_rd_curve *curve) {
+    static const double qualities[] = {25, 30, 35};
+    cli_train_talk *t = user;
+    char at[160] = "", size[16];
+    for (int i = 0; i < 3; i++) {
+        double bytes = train_bytes_at(curve, qualities[i]);
+        size_t used = strlen(at);
+        if (bytes > 0)
+            snprintf(at + used, sizeof at - used, "%.1f bytes an image at %.0f dB, ", bytes,
+                     qualities[i]);
+    }
+    cli_detail(t->common, 1, "train", "window %ux%u: %u unit%s, a model of %s; %sends at %.1f dB",
+               window.width, window.height, units, formats_plural(units, "s"),
+               cli_show_size(model_bytes, size), at,
+               curve->n ? curve->point[curve->n - 1].psnr_db : 0);
 }
 
 static void say_stage(void *user, const char *stage, double part) {
@@ -130,6 +149,8 @@ static void keep_epoch(cli_train_talk *t, double epoch, double training, double 
 static void say_epoch(void *user, uint32_t epoch, const train_history *entry, double seconds) {
     cli_train_talk *t = user;
     keep_epoch(t, epoch, entry->loss, entry->validation_loss, 0);
+    cli_detail(t->common, 2, "train", "epoch %u: loss %.4g, validation %.4g", epoch, entry->loss,
+               entry->validation_loss);
     if (!t->log) return;
     cli_json j;
     cli_json_begin(&j, t->log);
@@ -147,6 +168,8 @@ static void say_nested_epoch(void *user, uint32_t epoch, const train_nested_epoc
     cli_train_talk *t = user;
     t->whole_units = 1;
     keep_epoch(t, epoch, e->mse, e->validation_mse, e->frozen);
+    cli_detail(t->common, 2, "train", "epoch %u: squared error %.4g, validation %.4g", epoch, e->mse,
+               e->validation_mse);
     if (!t->log) return;
     cli_json j;
     cli_json_begin(&j, t->log);
@@ -168,7 +191,8 @@ train_hooks cli_train_hooks(cli_train_talk *t) {
                          {t, say_nested_step, say_nested_epoch},
                          say_conditional_step,
                          say_head_step,
-                         say_restoration_step};
+                         say_restoration_step,
+                         say_candidate};
 }
 
 /* --- the report ------------------------------------------------------------------------ */
@@ -205,8 +229,9 @@ void cli_train_report(const cli_train_talk *t, const train_report *r) {
         return;
     }
     char size[16];
-    cli_note(t->common, "train", "%s: %zu images, window %ux%u, %u %sunits, %s", t->output,
-             r->images, r->window.width, r->window.height, r->units, r->binary ? "binary " : "",
+    cli_note(t->common, "train", "%s: %zu image%s, window %ux%u, %u %sunit%s, %s", t->output,
+             r->images, formats_plural(r->images, "s"), r->window.width, r->window.height,
+             r->units, r->binary ? "binary " : "", formats_plural(r->units, "s"),
              cli_show_size(r->model_bytes, size));
     if (r->used_linear)
         cli_note(t->common, "train",
@@ -216,6 +241,9 @@ void cli_train_report(const cli_train_talk *t, const train_report *r) {
     if (r->restoration_left_out)
         cli_note(t->common, "train",
                  "restoring gained nothing on held-out images: the model is of family pca");
+    for (uint32_t i = 0; i < r->validation.n; i++)
+        cli_detail(t->common, 2, "train", "layer %u: %.1f bytes an image, %.2f dB", i + 1,
+                   r->validation.point[i].bytes_per_image, r->validation.point[i].psnr_db);
     static const double qualities[] = {25, 30, 35};
     int said = 0;
     for (int i = 0; i < 3; i++) {

@@ -216,7 +216,8 @@ static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
         d->chunk++;
         d->in_chunk = 0;
     }
-    if (n) return formats_fail(error, TAPER_ERR_CORRUPT, "%zu bytes follow the container's end", n);
+    if (n) return formats_fail(error, TAPER_ERR_CORRUPT, "%zu byte%s follow%s the container's end", n,
+                           formats_plural(n, "s"), formats_singular(n));
     return TAPER_OK;
 }
 
@@ -457,8 +458,9 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     taper_image_info info;
     taper_status status = taper_decoder_image_info(d, i, &info);
     if (status == TAPER_ERR_TRUNCATED)
-        return formats_fail(error, status, "incomplete header, need %llu more bytes",
-                            (unsigned long long)taper_decoder_bytes_needed(d));
+        return formats_fail(error, status, "incomplete header, need %llu more byte%s",
+                            (unsigned long long)taper_decoder_bytes_needed(d),
+                            formats_plural(taper_decoder_bytes_needed(d), "s"));
     if (status != TAPER_OK || !out->pixels)
         return formats_fail(error, TAPER_ERR_ARG, "there is no image %llu", (unsigned long long)i);
     codec_group_reader *r;

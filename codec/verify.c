@@ -65,8 +65,9 @@ static taper_status verify_data(const formats_front *f, const taper_source *from
 static taper_status fail_damaged(const taper_verify_report *report, taper_error *error) {
     return formats_fail(
         error, TAPER_ERR_CORRUPT,
-        "%llu of %llu chunks are damaged, the first at byte %llu; fetch the file again",
+        "%llu of %llu chunk%s %s damaged, the first at byte %llu; fetch the file again",
         (unsigned long long)report->chunks_bad, (unsigned long long)report->chunks,
+        formats_plural(report->chunks, "s"), report->chunks_bad == 1 ? "is" : "are",
         (unsigned long long)report->first_bad_offset);
 }
 
@@ -87,8 +88,10 @@ taper_status taper_verify(const taper_source *from, taper_verify_report *report,
     report->bytes_missing = end > from->size ? end - from->size : 0;
     taper_status status = verify_data(&front, from, UINT64_MAX, report, error);
     if (status == TAPER_OK && from->size > end)
-        status = formats_fail(error, TAPER_ERR_CORRUPT, "%llu bytes follow the container's end",
-                              (unsigned long long)(from->size - end));
+        status = formats_fail(error, TAPER_ERR_CORRUPT, "%llu byte%s follow%s the container's end",
+                              (unsigned long long)(from->size - end),
+                              formats_plural(from->size - end, "s"),
+                              formats_singular(from->size - end));
     if (status == TAPER_OK && report->chunks_bad) status = fail_damaged(report, error);
     formats_front_free(&front);
     return status;

@@ -31,8 +31,8 @@ typedef struct section {
 
 static taper_status need_more(uint64_t missing, taper_error *error) {
     return formats_fail(error, TAPER_ERR_TRUNCATED,
-                        "incomplete header, need %llu more bytes; fetch more of the file",
-                        (unsigned long long)missing);
+                        "incomplete header, need %llu more byte%s; fetch more of the file",
+                        (unsigned long long)missing, formats_plural(missing, "s"));
 }
 
 static uint64_t table_end(const uint8_t *h) {

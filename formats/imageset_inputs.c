@@ -255,8 +255,8 @@ static taper_status next_pnm(const taper_source *source, uint64_t offset,
     *next = size;
     if (space == rest) return TAPER_OK;
     return formats_fail(why, TAPER_ERR_CORRUPT,
-                        "the last %llu bytes are no image; the images before are used",
-                        (unsigned long long)rest);
+                        "no image in the last %llu byte%s; the images before are used",
+                        (unsigned long long)rest, formats_plural(rest, "s"));
 }
 
 /* Is the file one binary PNM and nothing else, as nearly all are? Then it need not be kept open. */

@@ -339,6 +339,7 @@ taper_status formats_labels_check_count(const formats_labels *labels, size_t ima
                                         taper_error *error) {
     if (labels->count == images) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_ARG,
-                        "there are %zu labels for %zu images; give one label for each image",
-                        labels->count, images);
+                        "%zu label%s for %zu image%s; give one label for each image",
+                        labels->count, formats_plural(labels->count, "s"), images,
+                        formats_plural(images, "s"));
 }

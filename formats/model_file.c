@@ -60,8 +60,9 @@ static taper_status check_header(const uint8_t *h, size_t size, const taper_limi
             "not a taper model (.tpm): the magic bytes are missing; make one with 'taper train'");
     if (size < FORMATS_MODEL_HEADER)
         return formats_fail(error, TAPER_ERR_TRUNCATED,
-                            "model header ends early, %zu bytes are missing; copy the file again",
-                            FORMATS_MODEL_HEADER - size);
+                            "model header ends %zu byte%s early; copy the file again",
+                            FORMATS_MODEL_HEADER - size,
+                            formats_plural(FORMATS_MODEL_HEADER - size, "s"));
     uint16_t version = formats_get_u16le(h + 8);
     if (version > FORMATS_MODEL_VERSION)
         return formats_fail(error, TAPER_ERR_VERSION,
@@ -76,8 +77,10 @@ static taper_status check_header(const uint8_t *h, size_t size, const taper_limi
                             "model is cut: %llu of its %llu bytes are missing; copy the file again",
                             (unsigned long long)(packed - left), (unsigned long long)packed);
     if (packed < left)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "%llu bytes follow the model's end",
-                            (unsigned long long)(left - packed));
+        return formats_fail(error, TAPER_ERR_CORRUPT, "%llu byte%s follow%s the model's end",
+                            (unsigned long long)(left - packed),
+                            formats_plural(left - packed, "s"),
+                            formats_singular(left - packed));
     uint64_t unpacked = formats_get_u64le(h + 24);
     if (unpacked < FORMATS_MODEL_LEAST)
         return formats_fail(error, TAPER_ERR_CORRUPT,

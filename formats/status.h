@@ -16,6 +16,14 @@
 taper_status formats_fail(taper_error *error, taper_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The ending of a counted word, none for one: "%u pass%s", n, formats_plural(n, "es"). */
+static inline const char *formats_plural(uint64_t n, const char *ending) {
+    return n == 1 ? "" : ending;
+}
+/* The ending of a verb after such a word: "%u byte%s follow%s", n, formats_plural(n, "s"),
+ * formats_singular(n). */
+static inline const char *formats_singular(uint64_t n) { return n == 1 ? "s" : ""; }
+
 /* A short English name of a status, e.g. "corrupt". Never NULL. */
 const char *formats_status_name(taper_status status);
 

@@ -323,6 +323,9 @@ static taper_status make_candidates(candidate *c, const train_options *given,
         options.nested.training.checkpoint = nested;
         if (status == TAPER_OK)
             status = make_candidate(&c[i], &options, data, window[i], be, hooks, error);
+        if (status == TAPER_OK && hooks && hooks->candidate)
+            hooks->candidate(hooks->user, window[i], c[i].model->network.units, c[i].file.size,
+                             &c[i].curve);
         free(dense), free(nested);
     }
     return status;

@@ -83,6 +83,10 @@ typedef struct train_report {
     train_rd_curve validation; /* on the validation part */
 } train_report;
 
+/* A model of one window is done, one of several or the only one. */
+typedef void train_candidate_fn(void *user, codec_window window, uint32_t units,
+                                uint64_t model_bytes, const train_rd_curve *validation);
+
 /* What train_model says while it works: a stage's name, and how far it is (0..1, or -1). May be
  * NULL. */
 typedef void train_stage_fn(void *user, const char *stage, double part);
@@ -93,6 +97,7 @@ typedef struct train_hooks {
     train_callbacks dense;
     train_nested_callbacks nested;
     train_steps_progress_fn *conditional, *head, *restoration;
+    train_candidate_fn *candidate; /* this and all before may be NULL */
 } train_hooks;
 
 /* Learn a model from data and append the .tpm file to out. be may have a pool. hooks may be NULL.

@@ -84,8 +84,9 @@ taper_status cli_originals_match(cli_originals *originals, const taper_decoder *
     named *names = info.has_names ? sorted_names(originals->set, n) : NULL;
     if (!names && n != info.images)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "it holds %llu images, but %zu originals were given",
-                            (unsigned long long)info.images, n);
+                            "it holds %llu image%s, but %zu original%s given",
+                            (unsigned long long)info.images, formats_plural(info.images, "s"), n,
+                            n == 1 ? " was" : "s were");
     taper_status status = match(originals, decoder, (size_t)info.images, names, n, error);
     free(names);
     return status;
