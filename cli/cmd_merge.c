@@ -68,7 +68,8 @@ static int merge(const settings *s, char **path, const taper_source *source, siz
     taper_status status = taper_merge(source, n, &sink, &limits, &error);
     code = cli_output_close(&out, file_in_question(path, n, &error), status, &error);
     if (code == CLI_DONE)
-        cli_note(&s->common, "merge", "%zu container%s, %llu bytes, in %s", n, formats_plural(n, "s"),
+        cli_note(&s->common, "merge", "%zu container%s, %llu bytes, in %s", n,
+                 formats_plural(n, "s"),
                  (unsigned long long)out.written, cli_output_name(s->output));
     return code;
 }

@@ -54,7 +54,8 @@ static int repack(const settings *s, const char *path, const cli_container *c,
     code = cli_output_close(&out, path, status, &error);
     if (code == CLI_DONE)
         cli_note(&s->common, "repack", "%u image%s, %llu bytes, in %s", c->front.images,
-                 formats_plural(c->front.images, "s"), (unsigned long long)out.written, cli_output_name(s->output));
+                 formats_plural(c->front.images, "s"), (unsigned long long)out.written,
+                 cli_output_name(s->output));
     return code;
 }
 

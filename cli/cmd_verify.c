@@ -92,7 +92,8 @@ static void tell_person(const char *path, const cli_container *c, const taper_ve
 static void tell_chunks(const settings *s, const char *path, const taper_verify_report *r) {
     cli_detail(&s->common, 1, "verify",
                "%s: chunks: %llu, of them %llu whole, %llu bad, %llu cut, %llu missing", path,
-               (unsigned long long)r->chunks, (unsigned long long)r->chunks_whole, (unsigned long long)r->chunks_bad,
+               (unsigned long long)r->chunks, (unsigned long long)r->chunks_whole,
+               (unsigned long long)r->chunks_bad,
                (unsigned long long)r->chunks_cut, (unsigned long long)r->chunks_missing);
 }
 

@@ -168,8 +168,8 @@ static void say_nested_epoch(void *user, uint32_t epoch, const train_nested_epoc
     cli_train_talk *t = user;
     t->whole_units = 1;
     keep_epoch(t, epoch, e->mse, e->validation_mse, e->frozen);
-    cli_detail(t->common, 2, "train", "epoch %u: squared error %.4g, validation %.4g", epoch, e->mse,
-               e->validation_mse);
+    cli_detail(t->common, 2, "train", "epoch %u: squared error %.4g, validation %.4g", epoch,
+               e->mse, e->validation_mse);
     if (!t->log) return;
     cli_json j;
     cli_json_begin(&j, t->log);

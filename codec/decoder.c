@@ -216,8 +216,9 @@ static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
         d->chunk++;
         d->in_chunk = 0;
     }
-    if (n) return formats_fail(error, TAPER_ERR_CORRUPT, "%zu byte%s follow%s the container's end", n,
-                           formats_plural(n, "s"), formats_singular(n));
+    if (n)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "%zu byte%s follow%s the container's end", n,
+                            formats_plural(n, "s"), formats_singular(n));
     return TAPER_OK;
 }
 

@@ -91,7 +91,8 @@ void cli_comparison_print(const cli_comparison *c, FILE *to) {
     size_t levels = cli_comparison_levels(c, db, MAX_LEVELS);
     fprintf(
         to,
-        "%llu image%s, %.0f pixels each on average; bytes per image at a mean PSNR, and BD-rate\n\n",
+        "%llu image%s, %.0f pixels each on average; bytes per image at a mean PSNR, and "
+        "BD-rate\n\n",
         (unsigned long long)c->images, formats_plural(c->images, "s"),
         c->images ? (double)c->pixels / (double)c->images : 0);
     fprintf(to, "%-10s %-11s", "codec", "accounting");
