@@ -210,8 +210,8 @@ static int add_image(state *st, size_t i, taper_image *image) {
         st->kept[st->count++] = i;
         st->pixels += (uint64_t)image->width * image->height;
         cli_detail(&st->s.common, 2, "encode", "image %zu: %u x %u, %s, %d bits, from %s",
-                   st->count, image->width, image->height, image->channels == 1 ? "grey" : "RGB", image->depth,
-                   path);
+                   st->count, image->width, image->height, image->channels == 1 ? "grey" : "RGB",
+                   image->depth, path);
         return CLI_DONE;
     }
     if (status != TAPER_ERR_UNSUPPORTED && status != TAPER_ERR_LIMIT)
