@@ -45,7 +45,7 @@ for k in 01 02 03 04 05 06 07 08 09 10; do cp "set/png/ring/00$k.png" ten; done
 cp set/png/star/0001.png one
 encode -o ten.taper ten
 encode -o one.taper one
-layers() { "$TAPER" info "$1" | sed -n 's/^ *layout *[a-z]*: \([0-9]*\) layers.*/\1/p'; }
+layers() { "$TAPER" info "$1" | sed -n 's/^ *layout *[a-z]*: \([0-9]*\) layers*.*/\1/p'; }
 test "$(layers ten.taper)" -ne "$(layers one.taper)"
 "$TAPER" merge -q -o eleven.taper one.taper ten.taper
 "$TAPER" decode -q -m model.tpm -o eleven eleven.taper
