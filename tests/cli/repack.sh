@@ -6,7 +6,7 @@ small_set 120
 "$TAPER" decode -q -m model.tpm -o plain set.taper
 repack() { "$TAPER" repack -q "$@"; }
 repack --layout image -m model.tpm -o one.taper set.taper
-"$TAPER" info one.taper | grep -q 'layout    image: 1 layers of 120 groups'
+"$TAPER" info one.taper | grep -q 'layout    image: 1 layer of 120 groups'
 "$TAPER" decode -q -m model.tpm -o one one.taper
 diff -r plain one
 repack --group 50 -o set2.taper image.taper # it carries its model, and goes on doing so
