@@ -7,7 +7,7 @@ front=$("$TAPER" info --json set.taper | json_number front_bytes)
 size=$(wc -c <set.taper)
 for bytes in 0 1 55 56 57 $((front - 1)); do
     head -c $bytes set.taper >cut.taper
-    expect 3 '*cut.taper: incomplete header, need * more bytes*' \
+    expect 3 '*cut.taper: incomplete header, need * more byte*' \
         "$TAPER" decode -m model.tpm -o none cut.taper
 done
 grep -q 'need 1 more' expect.err

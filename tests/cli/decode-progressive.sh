@@ -40,7 +40,7 @@ expect 4 '*' "$TAPER" decode -p --strict -m model.tpm -o third cut.taper
 "$TAPER" decode -q -m model.tpm -o third2 cut.taper
 diff -r third third2
 head -c 60 set.taper >front.taper
-expect 3 '*incomplete header, need * more bytes*' "$TAPER" decode -p -m model.tpm -o none front.taper
+expect 3 '*incomplete header, need * more byte*' "$TAPER" decode -p -m model.tpm -o none front.taper
 expect 3 '*not a taper container*' "$TAPER" decode -p -m model.tpm -o none set/png/arrow/0001.png
 expect 5 '*exists already*' "$TAPER" decode -p -m model.tpm -o out - <set.taper
 expect 2 '*without a cut*' "$TAPER" decode -p -b 1K -m model.tpm -o none - <set.taper

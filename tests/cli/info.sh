@@ -27,7 +27,7 @@ head -c 9000 set.taper >cut.taper
 "$TAPER" info - <model.tpm | grep -q '^-: model$'
 
 head -c 100 set.taper >front.taper
-expect 3 '*front.taper: incomplete header, need * more bytes*' "$TAPER" info front.taper
+expect 3 '*front.taper: incomplete header, need * more byte*' "$TAPER" info front.taper
 expect 3 '*arrow/0001.png: not a taper container*' "$TAPER" info set/png/arrow/0001.png
 expect 5 '*cannot open*' "$TAPER" info nowhere.taper
 expect 5 '*set/png: *' "$TAPER" info set/png
