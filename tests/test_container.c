@@ -79,8 +79,8 @@ static void prefixes_say_what_they_need(void **unused) {
         known = need;
         taper_status status = front_read(exact, size, NULL, &error);
         char text[80];
-        snprintf(text, sizeof text, "incomplete header, need %llu more bytes",
-                 (unsigned long long)(need - size));
+        snprintf(text, sizeof text, "incomplete header, need %llu more byte%s",
+                 (unsigned long long)(need - size), formats_plural(need - size, "s"));
         assert_int_equal(status, size < out.size ? TAPER_ERR_TRUNCATED : TAPER_OK);
         if (size < out.size) assert_non_null(strstr(error.text, text));
         free(exact);
