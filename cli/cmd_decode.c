@@ -137,10 +137,11 @@ static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
     pthread_mutex_unlock(&j->lock);
     cli_progress_add(&j->progress, 1);
     if (code == CLI_DONE)
-        cli_detail(j->q->common, 2, "decode", "image %llu: %u x %u, %u of %u pass%s, in %s",
-                   (unsigned long long)cli_picture_plan_image(&j->plan, k) + 1, shown.width, shown.height,
-                   done.passes, done.passes_in_file, formats_plural(done.passes_in_file, "es"),
-                   j->kept ? cli_output_name(j->q->output) : j->plan.path[k]);
+        cli_detail(j->q->common, 2, "decode", "image %llu: %u x %u, %u of %u pass%s, in %s%s%s",
+                   (unsigned long long)cli_picture_plan_image(&j->plan, k) + 1, shown.width,
+                   shown.height, done.passes, done.passes_in_file,
+                   formats_plural(done.passes_in_file, "es"), cli_output_name(j->q->output),
+                   j->plan.name ? "/" : "", j->plan.name ? j->plan.name[k] : "");
     return code == CLI_SOME_FAILED ? CLI_DONE : code; /* a name that is refused: the others go on */
 }
 
@@ -250,8 +251,8 @@ static taper_status encode_kept(const job *j, uint8_t **bytes, size_t *n, taper_
                                 : formats_fail(error, TAPER_ERR_NOMEM, "no memory for the labels");
     free(label);
     if (status == TAPER_OK && lacking)
-        cli_warning("decode", j->q->output, "%llu images have no label, and get 0",
-                    (unsigned long long)lacking);
+        cli_warning("decode", j->q->output, "%llu image%s without a label: 0 is written",
+                    (unsigned long long)lacking, formats_plural(lacking, "s"));
     return status;
 }
 
@@ -318,8 +319,8 @@ static int place_labels(const job *j, char **path) {
     if (!label) return cli_fail("decode", j->q->output, TAPER_ERR_NOMEM, NULL);
     if (lacking) {
         cli_warning("decode", j->q->output,
-                    "without labels: %llu images have none, or one above 255",
-                    (unsigned long long)lacking);
+                    "without labels: %llu image%s with none, or one above 255",
+                    (unsigned long long)lacking, formats_plural(lacking, "s"));
     } else if (!strcmp(j->q->output, "-")) {
         cli_warning("decode", NULL, "without labels: give -o FILE, and they go beside it");
     } else if (!(*path = labels_beside(j->q->output))) {

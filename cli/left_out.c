@@ -84,5 +84,6 @@ void cli_left_out_tell(cli_left_out *l, const formats_imageset *set) {
     /* one line about several has said it already */
     bool is_said = !l->told && l->kinds == 1;
     if (l->failed && l->failed < inputs && !is_said)
-        cli_error(l->verb, NULL, "%zu of %zu inputs failed and were left out", l->failed, inputs);
+        cli_error(l->verb, NULL, "%zu of %zu inputs failed and %s left out", l->failed, inputs,
+                  l->failed == 1 ? "was" : "were");
 }
