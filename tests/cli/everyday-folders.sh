@@ -22,7 +22,7 @@ expect 0 'taper encode: 2 files that are no images were passed over (the first: 
 expect 0 'taper encode: clean/Thumbs.db: *' encode -v clean
 encode -q clean 2>err
 [ ! -s err ]
-expect 1 'taper encode: 1 of 41 inputs failed and were left out' encode set/png clean/README.txt # it was named
+expect 1 'taper encode: 1 of 41 inputs failed and was left out' encode set/png clean/README.txt # it was named
 expect 0 '*2 files that are no images*' "$TAPER" train -f --window 8 -o other.tpm clean
 expect 0 '*2 files that are no images*' "$TAPER" compare -m model.tpm -r none clean
 
