@@ -23,6 +23,7 @@ static taper_status front_size(formats_front *f, uint64_t *size, taper_error *er
 }
 
 void codec_clip_data(formats_front *f, uint64_t budget) {
+    budget = formats_front_drawn(f, budget); /* what is not drawn need not be there */
     uint64_t chunk = 0, chunks = (uint64_t)f->layers * f->groups;
     while (chunk < chunks && f->chunk_at[chunk + 1] <= budget) chunk++;
     if (chunk == chunks) return;
@@ -46,10 +47,11 @@ static void shorten_images(formats_front *f, uint64_t budget) {
     uint64_t chunks = (uint64_t)f->layers * f->groups, total = f->chunk_at[chunks], at = 0;
     if (total <= budget) return;
     double share = (double)budget / (double)total;
+    if (chunks > 1) f->pace = 0; /* it is that of a prefix of the data */
     for (uint64_t c = 0, before = 0; c < chunks; c++) {
         uint64_t length = f->chunk_at[c + 1] - before;
         before = f->chunk_at[c + 1];
-        at += (uint64_t)((double)length * share);
+        at += formats_pace_drawn(f->pace, (uint64_t)((double)length * share));
         f->chunk_at[c + 1] = at;
     }
     f->tail = 1;

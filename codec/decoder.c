@@ -32,6 +32,8 @@ struct taper_decoder {
     codec_group_reader **reader; /* pushed: [groups], opened as their bytes come; else NULL */
     formats_buffer head;         /* pushed bytes of the front matter */
     uint64_t need;               /* of the front matter */
+    formats_buffer waiting;      /* pushed: bytes of the data, not drawn yet (formats_pace) */
+    uint64_t arrived;            /* pushed: bytes of the data, those that wait among them */
     uint64_t chunk, in_chunk;    /* pushed: chunk in work and bytes of it so far */
     formats_account account;     /* of all that is taken, but for the model */
     uint32_t crc;                /* of the checksum block in work */
@@ -70,7 +72,8 @@ static taper_decoder *make(const taper_model *model, const taper_limits *limits)
     d->limits = formats_limits_or_default(limits);
     d->head = formats_buffer_make(SIZE_MAX / 4);
     d->account.limit = d->limits.max_memory;
-    d->head.account = d->readers.account = &d->account;
+    d->waiting = formats_buffer_make(SIZE_MAX / 4);
+    d->head.account = d->waiting.account = d->readers.account = &d->account;
     d->need = FORMATS_HEADER_SIZE;
     codec_backend_cpu(&d->backend);
     return d;
@@ -92,6 +95,7 @@ taper_status taper_decoder_open(taper_decoder **out, const taper_source *source,
     taper_status status = codec_front_load(source, &d->limits, &d->front, error);
     d->account.used = d->front.account.used;
     if (status == TAPER_OK) status = front_is_ready(d, error);
+    if (status == TAPER_OK) d->source = codec_front_drawn(&d->front, source);
     if (status != TAPER_OK) {
         taper_decoder_free(d);
         return status;
@@ -112,7 +116,7 @@ void taper_decoder_free(taper_decoder *d) {
     codec_backend_close(&d->backend);
     free(d->reader);
     formats_front_free(&d->front);
-    formats_buffer_free(&d->head);
+    formats_buffer_free(&d->head), formats_buffer_free(&d->waiting);
     taper_model_free(d->own_model);
     free(d);
 }
@@ -222,6 +226,24 @@ static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
     return TAPER_OK;
 }
 
+/* As many of the data's bytes as are to be drawn; the others wait. */
+static taper_status push_in_time(taper_decoder *d, const uint8_t *bytes, size_t n,
+                                 taper_error *error) {
+    uint64_t before = d->arrived - d->waiting.size;
+    if (formats_add_u64(d->arrived, n, &d->arrived) != TAPER_OK) return TAPER_ERR_ARG;
+    uint64_t due = formats_front_drawn(&d->front, d->arrived);
+    if (due >= before + d->waiting.size) { /* all that waited, or none */
+        size_t now = (size_t)(due - before - d->waiting.size);
+        TAPER_TRY(push_data(d, d->waiting.data, d->waiting.size, error));
+        TAPER_TRY(push_data(d, bytes, now, error));
+        formats_buffer_clear(&d->waiting);
+        bytes += now, n -= now;
+    }
+    return formats_write_bytes(&d->waiting, bytes, n) == TAPER_OK
+               ? TAPER_OK
+               : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk");
+}
+
 taper_status taper_decoder_push(taper_decoder *d, const void *bytes, size_t n, taper_error *error) {
     taper_error own = {0};
     if (d->failure.status == TAPER_OK) {
@@ -233,7 +255,7 @@ taper_status taper_decoder_push(taper_decoder *d, const void *bytes, size_t n, t
                                   : TAPER_OK;
         if (status == TAPER_OK && !d->front_ready) status = push_front(d, from, n, &used, &own);
         if (status == TAPER_OK && d->front_ready)
-            status = push_data(d, from + used, n - used, &own);
+            status = push_in_time(d, from + used, n - used, &own);
         if (status != TAPER_OK) d->failure = own, d->failure.status = status;
     }
     if (d->failure.status != TAPER_OK && error) *error = d->failure;

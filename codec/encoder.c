@@ -121,6 +121,7 @@ taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const
     if (status == TAPER_OK)
         status = e->reference ? codec_encoder_allocate(e, copy, number)
                               : codec_encoder_place(e, copy, number, 0, 0);
+    if (status == TAPER_OK) status = codec_originals_add(&e->originals, image);
     return status == TAPER_OK ? status : fail_for_good(e, status, error);
 }
 
@@ -251,6 +252,7 @@ void taper_encoder_free(taper_encoder *e) {
     for (size_t i = 0; i < e->n_waiting; i++) free(e->waiting[i].image.pixels);
     free(e->waiting), free(e->reference), free(e->layer_end);
     free(e->group_track), free(e->image_track);
+    codec_originals_free(&e->originals);
     for (size_t g = 0; g < e->groups; g++) codec_written_group_free(&e->group[g].of);
     free(e->least_name), free(e->group), free(e->group_first), free(e->geometry), free(e->label),
         free(e->analysis);
@@ -391,6 +393,26 @@ taper_status taper_encoder_quality(const taper_encoder *e, taper_encode_quality 
     return e->measured ? TAPER_OK : TAPER_ERR_ARG;
 }
 
+static taper_status write_memory(void *user, const void *bytes, size_t n) {
+    return formats_write_bytes(user, bytes, n);
+}
+
+/* The pace of a small set of one group: the container is made in memory first, and looked at. */
+static taper_status set_pace(taper_encoder *e, formats_front *f, const codec_chunks *chunks,
+                             taper_error *error) {
+    if (!e->originals.n || f->groups > 1) return TAPER_OK;
+    formats_buffer file = formats_buffer_make(SIZE_MAX / 4);
+    taper_sink sink = {&file, write_memory};
+    taper_status status = codec_assemble(f, chunks, UINT64_MAX, &e->limits, &sink, error);
+    if (status == TAPER_OK) {
+        status = codec_pace_choose(e->model, &file, &e->originals, &f->pace);
+        if (status != TAPER_ERR_NOMEM) status = TAPER_OK; /* else it is kept at no pace */
+        if (status != TAPER_OK) formats_fail(error, status, "no memory to look at the cuts");
+    }
+    formats_buffer_free(&file);
+    return status;
+}
+
 taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, taper_error *error) {
     if (!e->images)
         return formats_fail(error, TAPER_ERR_ARG, "no image was added: there is nothing to encode");
@@ -410,6 +432,7 @@ taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, tape
         if (front.chunk_at[chunks] > most) codec_shorten_data(&front, most);
     }
     codec_chunks chunks = {e, read_spool};
+    if (status == TAPER_OK) status = set_pace(e, &front, &chunks, error);
     if (status == TAPER_OK)
         status = codec_assemble(&front, &chunks, UINT64_MAX, &e->limits, sink, error);
     formats_front_free(&front);

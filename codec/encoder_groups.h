@@ -6,6 +6,7 @@
 #include "../formats/container.h"
 #include "encoder.h"
 #include "group_writer.h"
+#include "pace.h"
 #include "queue.h"
 
 /* Images waiting to be coded. */
@@ -60,6 +61,7 @@ struct taper_encoder {
     taper_encode_quality quality; /* once measured */
     char *least_name;             /* its */
     int measured;
+    codec_originals originals; /* of a small set */
     uint32_t pass_limit; /* 0: none */
     int any_name, any_label, failed;
     taper_error error; /* of the first failure */

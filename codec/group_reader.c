@@ -360,6 +360,14 @@ taper_status codec_front_load(const taper_source *source, const taper_limits *gi
     return status;
 }
 
+taper_source codec_front_drawn(const formats_front *front, const taper_source *source) {
+    taper_source drawn = *source;
+    if (source->size > front->front_size)
+        drawn.size = front->front_size +
+                     formats_front_drawn(front, source->size - front->front_size);
+    return drawn;
+}
+
 taper_status codec_front_match(const formats_front *front, const taper_model *model,
                                taper_error *error) {
     if (front->model_id != model->info.id)

@@ -80,6 +80,8 @@ void codec_group_readers_keep(codec_group_readers *readers, uint32_t track);
 /* Read a container's front matter from a source. */
 taper_status codec_front_load(const taper_source *source, const taper_limits *limits,
                               formats_front *front, taper_error *error);
+/* The source as far as it is drawn (formats_pace). */
+taper_source codec_front_drawn(const formats_front *front, const taper_source *source);
 /* Does this model decode this front? TAPER_ERR_MODEL, or TAPER_ERR_CORRUPT when its passes exceed
  * the model's. */
 taper_status codec_front_match(const formats_front *front, const taper_model *model,

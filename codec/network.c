@@ -211,13 +211,20 @@ static void copy_rows(float *to, const float *from, size_t rows, size_t width, s
     memset(to + rows * width, 0, (ROW_BLOCK - rows) * width * sizeof *to);
 }
 
+/* Rows of the linear part alone, which small images wait for: processors' kernels sum a row in the
+ * same order for every m (backend/fused.c). */
+static size_t padded(size_t rows) {
+    enum { FEW = 8, SOME = 32 };
+    return rows <= FEW ? FEW : rows <= SOME ? SOME : ROW_BLOCK;
+}
+
 static taper_status decode_block(const codec_network *net, codec_backend *be, scratch *s,
                                  const float *codes, size_t rows, size_t units, float *pixels) {
     size_t d = net->inputs, k = net->units;
     if (net->synthesis) {
         copy_rows(s->input, codes, rows, units, k);
-        TAPER_TRY(be->ops->gemm(be, 0, 0, ROW_BLOCK, d, units, s->input, net->synthesis, 0.0f,
-                                s->output));
+        TAPER_TRY(be->ops->gemm(be, 0, 0, net->decoder.depth ? ROW_BLOCK : padded(rows), d, units,
+                                s->input, net->synthesis, 0.0f, s->output));
     }
     if (net->decoder.depth && (units < k || !net->synthesis))
         copy_rows(s->input, codes, rows, k, k);

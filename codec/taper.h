@@ -141,7 +141,9 @@ TAPER_API taper_status taper_encoder_add(taper_encoder *encoder, const taper_ima
 TAPER_API taper_status taper_encoder_set_classes(taper_encoder *encoder, const char *const *names,
                                                  size_t n, taper_error *error);
 /* Finish the last group and write the container. At least one image must have been added. The
- * encoder can only be freed afterwards. */
+ * encoder can only be freed afterwards. Of a set of one group and at most 4,096 pixels it draws
+ * some hundred cuts, for some tenths of a second, so that none is more than 0.05 dB below a shorter
+ * one: the container says which cuts are drawn as that. (repack and merge do not.) */
 TAPER_API taper_status taper_encoder_finish(taper_encoder *encoder, const taper_sink *sink,
                                             taper_error *error);
 /* Below this, an image at full length is not what people expect to get back. */

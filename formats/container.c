@@ -27,6 +27,34 @@ typedef struct section {
     uint64_t stored, unpacked;
 } section;
 
+/* --- pace ------------------------------------------------------------------------------ */
+
+enum { HOLD_BITS = 8, HOLD_END = 15, GRID_END = 29 };
+
+uint32_t formats_pace_pack(formats_pace p) {
+    uint32_t hold = p.hold > 1 ? p.hold_at | p.hold << HOLD_BITS : 0;
+    return p.log2_step ? hold | p.grid_at << HOLD_END | p.log2_step << GRID_END : hold;
+}
+
+formats_pace formats_pace_parts(uint32_t pace) {
+    return (formats_pace){pace & FORMATS_PACE_MOST_HOLD_AT,
+                          pace >> HOLD_BITS & FORMATS_PACE_MOST_HOLD,
+                          pace >> HOLD_END & FORMATS_PACE_MOST_GRID_AT, pace >> GRID_END};
+}
+
+uint64_t formats_pace_drawn(uint32_t pace, uint64_t bytes) {
+    formats_pace p = formats_pace_parts(pace);
+    uint32_t end = p.hold_at + p.hold, grid_at = p.grid_at > end ? p.grid_at : end;
+    if (bytes < end) return bytes < p.hold_at ? bytes : p.hold_at;
+    if (bytes < grid_at) return bytes;
+    return bytes - ((bytes - grid_at) & (((uint64_t)1 << p.log2_step) - 1));
+}
+
+uint64_t formats_front_drawn(const formats_front *f, uint64_t bytes) {
+    uint64_t data = f->chunk_at[(uint64_t)f->layers * f->groups];
+    return bytes < data ? formats_pace_drawn(f->pace, bytes) : bytes;
+}
+
 /* --- reading --------------------------------------------------------------------------- */
 
 static taper_status need_more(uint64_t missing, taper_error *error) {
@@ -196,6 +224,7 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
                             (unsigned long long)images);
     *f = (formats_front){.model_id = formats_get_u64le(h + 24),
                          .layout = h[10],
+                         .pace = formats_get_u32le(h + 16),
                          .tail = h[11],
                          .images = (uint32_t)images,
                          .groups = formats_get_u32le(h + 40),
@@ -263,6 +292,7 @@ static void write_header(const formats_front *f, uint32_t sections, uint8_t *h) 
     h[11] = f->tail;
     formats_set_u32le(h + 12, (f->tracks > 1 ? FORMATS_FEATURE_TRACKS : 0) +
                                   (f->raised_at ? FORMATS_FEATURE_RAISED : 0));
+    formats_set_u32le(h + 16, f->pace);
     formats_set_u64le(h + 24, f->model_id);
     formats_set_u64le(h + 32, f->images);
     formats_set_u32le(h + 40, f->groups);

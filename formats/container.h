@@ -21,9 +21,28 @@ enum {
     FORMATS_FEATURE_TRACKS = 1,      /* of the header's required features */
     FORMATS_FEATURE_RAISED = 2,      /* likewise: some group has planes above its model's */
     FORMATS_MOST_RAISED = 15,        /* of a unit */
+    FORMATS_PACE_MOST_HOLD_AT = 255, /* bytes: fields of the header's ignorable features */
+    FORMATS_PACE_MOST_HOLD = 127,
+    FORMATS_PACE_MOST_GRID_AT = 16383,
+    FORMATS_PACE_MOST_STEP = 7, /* log2 */
     FORMATS_MAX_CHECKSUM_SPAN = 1024 /* chunks that share a checksum: bounds what one chunk makes a
                                         reader read */
 };
+
+/* At what pace a file's data are drawn: its encoder saw that some cuts of a small set would look
+ * worse than shorter ones, as what they tell is undone by the next bytes. */
+typedef struct formats_pace {
+    uint32_t hold_at, hold; /* cuts of more than hold_at and less than hold_at + hold bytes of the
+                               data are drawn as that of hold_at */
+    uint32_t grid_at, log2_step; /* from there on, but after the hold, those between two multiples
+                                    of the step, counted from there, as that of the lower */
+} formats_pace;
+
+/* As it is stored; 0 draws every cut as it is. */
+uint32_t formats_pace_pack(formats_pace pace);
+formats_pace formats_pace_parts(uint32_t pace);
+/* How many of so many bytes of data are drawn, if more are to come. */
+uint64_t formats_pace_drawn(uint32_t pace, uint64_t bytes);
 
 typedef struct formats_geometry {
     uint32_t width, height;
@@ -42,6 +61,7 @@ typedef struct formats_front {
     uint8_t tail;   /* 1: the last layer's chunks from group first_cut on are cut (truncate); 0: all
                        are whole */
     uint32_t first_cut; /* a group; 0 when tail is 0 */
+    uint32_t pace;      /* formats_pace_pack's; 0: none */
     uint32_t images, groups, layers;
     formats_geometry *geometry; /* [images] */
     uint32_t *group_first; /* [groups + 1] first place of each group; the last entry is `images`. In
@@ -101,6 +121,9 @@ static inline const formats_raised *formats_front_raised(const formats_front *f,
 
 /* Blocks of chunks_per_checksum chunks; blocks do not cross layers. */
 uint64_t formats_front_checksums(const formats_front *front);
+
+/* How many bytes of the data are drawn of a cut with so many: all, if it is whole. */
+uint64_t formats_front_drawn(const formats_front *front, uint64_t bytes);
 
 /* The name of image i, or NULL; of class k, or NULL. */
 const char *formats_front_name(const formats_front *front, uint32_t i);

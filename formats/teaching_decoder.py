@@ -498,7 +498,7 @@ class Front:
     def __init__(self, data):
         require(data[:8] == CONTAINER_MAGIC[:len(data)], "not a taper container")
         self.need(data, 56)
-        (self.version, self.layout, self.tail, required, _, crc, self.model_id, self.images,
+        (self.version, self.layout, self.tail, required, self.pace, crc, self.model_id, self.images,
          self.groups, self.layers, sections, reserved) = struct.unpack("<HBBIIIQQIIII", data[8:56])
         require(self.version == 1 and required <= 3, "a container of another version")
         self.tracks, self.has_raised = 1 + (required & 1), required & 2
@@ -629,6 +629,17 @@ class Front:
     def read_labels(self, r):
         self.classes = [r.string() for _ in range(r.varint(MAX_CLASSES))]
         self.labels = [r.varint(len(self.classes)) - 1 for _ in range(self.images)]
+
+    def drawn(self, data):
+        """The bytes of a cut that are drawn (section 13)."""
+        s, hold, n = len(data) - self.size, self.pace & 255, self.pace >> 8 & 127
+        start, step = max(self.pace >> 15 & 16383, hold + n), 1 << (self.pace >> 29)
+        if s < self.chunk_at[-1]:
+            if s >= start:
+                s -= (s - start) % step
+            elif hold < s < hold + n:
+                s = hold
+        return data[:self.size + s]
 
     def group_of(self, image):
         place = self.image_at.index(image)
@@ -1816,6 +1827,7 @@ def main():
         require(front.model is not None, "the container does not carry its model: give it with -m")
         model = Model(front.model)
     match(front, model)
+    data = front.drawn(data)
     require(args.image is None or 1 <= args.image <= front.images, "there is no such image")
     damaged = False
     for g in range(front.groups) if args.image is None else [front.group_of(args.image - 1)]:
