@@ -407,6 +407,13 @@ static int open_inputs(state *st, char **operand, size_t n) {
     return code;
 }
 
+static int no_room(void) {
+    taper_error error = {0};
+    formats_fail(&error, TAPER_ERR_NOMEM,
+                 "no memory: the other codecs' libraries take up to half a gigabyte");
+    return cli_fail("compare", NULL, TAPER_ERR_NOMEM, &error);
+}
+
 int cmd_compare(int argc, char **argv) {
     state st = {0};
     char *command = command_line(argc, argv); /* before parsing permutes argv */
@@ -420,9 +427,9 @@ int cmd_compare(int argc, char **argv) {
     st.limits = cli_limits(&st.s.common);
     st.limits = formats_limits_or_default(&st.limits);
     st.subject.limits = &st.limits;
-    st.result = calloc(1, sizeof *st.result);
+    st.result = cli_rivals_have_room() ? calloc(1, sizeof *st.result) : NULL;
     code = st.result ? open_inputs(&st, argv + first, (size_t)(argc - first))
-                     : cli_fail("compare", NULL, TAPER_ERR_NOMEM, NULL);
+                     : no_room();
     if (code == CLI_DONE) code = make_subject(&st);
     if (code == CLI_DONE) code = measure_own(&st);
     if (code == CLI_DONE) code = measure_rivals(&st);

@@ -58,6 +58,9 @@ taper_status cli_rival_prepare(const taper_image *image, taper_image *out, taper
 taper_status cli_rival_new_image(uint32_t width, uint32_t height, int channels, taper_image *out,
                                  taper_error *error);
 
+/* Libraries of rivals crash where memory is short. True when there is room for all of them. */
+int cli_rivals_have_room(void);
+
 /* For the rivals: put a copy of bytes into out; true when there was memory for it. */
 int cli_rival_keep_bytes(cli_rival_coded *out, const void *bytes, size_t n);
 #endif

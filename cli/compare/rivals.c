@@ -49,3 +49,10 @@ int cli_rival_keep_bytes(cli_rival_coded *out, const void *bytes, size_t n) {
     out->file_bytes = n;
     return 1;
 }
+
+int cli_rivals_have_room(void) {
+    enum { ROOM = 512 << 20 }; /* taken and given back: it is address space that is asked for */
+    void *volatile room = malloc(ROOM); /* so that compilers do not leave it out */
+    free(room);
+    return room != NULL;
+}

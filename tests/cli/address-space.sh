@@ -33,6 +33,7 @@ for limit in 250000 150000 120000; do
     within $limit 0 info -q one.taper
     within $limit 0 verify -q one.taper
     within $limit '0 6' train -q -f --window 8 -o another.tpm set/png
+    within $limit '0 6' compare -q -f -m model.tpm -o report set/png/cross
 done
 within 150000 6 train -q -f --window 8 -o never.tpm set/png
 grep -q 'no memory for LAPACK' words
