@@ -368,22 +368,22 @@ static taper_status write_through_spool(state *st, const taper_sink *sink, taper
     return status;
 }
 
-/* The least of the set, where no ceiling cuts it; a warning where people would expect more. */
-static void tell_quality(const state *st) {
+/* The least of the set, where no ceiling cuts it, for the end of the last line; a warning where
+ * people would expect more. */
+static void tell_quality(const state *st, char *words, size_t room) {
     taper_encode_quality q;
-    if (cli_cut_count() || taper_encoder_quality(st->encoder, &q) != TAPER_OK) return;
     char number[32];
+    *words = 0;
+    if (cli_cut_count() || taper_encoder_quality(st->encoder, &q) != TAPER_OK) return;
     snprintf(number, sizeof number, "image %llu", (unsigned long long)q.least_image);
     const char *whose = q.least_name ? q.least_name : number;
+    snprintf(words, room, "; least quality at full length: %.1f dB, %s", q.least_psnr_db, whose);
     if (q.poor)
         cli_warning("encode", whose,
                     "ends at %.1f dB at full length, the least; %llu image%s end%s below %g dB: "
                     "train a model on images of this kind",
                     q.least_psnr_db, (unsigned long long)q.poor, q.poor == 1 ? "" : "s",
                     q.poor == 1 ? "s" : "", TAPER_POOR_PSNR_DB);
-    else
-        cli_note(&st->s.common, "encode", "least quality at full length: %.1f dB, %s",
-                 q.least_psnr_db, whose);
 }
 
 static int write_container(state *st, cli_output *out) {
@@ -392,13 +392,15 @@ static int write_container(state *st, cli_output *out) {
     taper_status status = cli_cut_count() ? write_through_spool(st, &sink, &error)
                                           : taper_encoder_finish(st->encoder, &sink, &error);
     int code = cli_output_close(out, st->s.output, status, &error);
-    if (code == CLI_DONE) tell_quality(st);
+    char quality[4200]; /* a name has up to 4,095 bytes */
+    if (code == CLI_DONE) tell_quality(st, quality, sizeof quality);
     if (code == CLI_DONE)
         cli_note(&st->s.common, "encode",
-                 "%zu image%s, %llu bytes, %.1f per image, %.4g bpp, in %s", st->count,
+                 "%zu image%s, %llu bytes, %.1f per image, %.4g bpp, in %s%s", st->count,
                  formats_plural(st->count, "s"), (unsigned long long)out->written,
                  (double)out->written / (double)st->count,
-                 (double)out->written * 8 / (double)st->pixels, cli_output_name(st->s.output));
+                 (double)out->written * 8 / (double)st->pixels, cli_output_name(st->s.output),
+                 quality);
     return code;
 }
 
