@@ -51,6 +51,7 @@ typedef struct cli_common {
     uint64_t max_images; /* --max-images */
     uint64_t max_memory; /* --max-memory, bytes */
     uint64_t max_model;  /* --max-model, bytes */
+    uint64_t max_work;   /* --max-work, multiply-adds a pixel */
 } cli_common;
 
 /* The limits as the library takes them. */

@@ -194,6 +194,8 @@ static void model_json(const settings *s, const char *path, const taper_model *m
     cli_json_uint(&j, "head_hidden", m.head_hidden);
     cli_json_uint(&j, "restoration_hidden", m.restoration_hidden);
     cli_json_uint(&j, "weights", m.weights);
+    cli_json_uint(&j, "multiply_adds", m.work);
+    cli_json_uint(&j, "most_multiply_adds", m.most_work);
     cli_json_uint(&j, "bytes", m.file_bytes);
     if (s->common.verbose) json_model_layers(&j, &model->tables);
     cli_json_end(&j);
@@ -351,6 +353,8 @@ static void model_person(const settings *s, const char *path, const taper_model 
         printf("  refines   what is decoded, by a network of %u hidden units\n", m.head_hidden);
     if (m.restoration_hidden)
         printf("  restores  pixels, by convolutions %u wide\n", m.restoration_hidden);
+    printf("  work      %llu multiply-adds a pixel to decode all passes, at most %llu\n",
+           (unsigned long long)m.work, (unsigned long long)m.most_work);
     printf("  size      %llu bytes, %llu weights\n", (unsigned long long)m.file_bytes,
            (unsigned long long)m.weights);
     if (s->common.verbose) print_model_layers(&model->tables);

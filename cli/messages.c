@@ -33,7 +33,8 @@ taper_limits cli_limits(const cli_common *common) {
     return (taper_limits){.max_pixels = common->max_pixels,
                           .max_images = common->max_images,
                           .max_memory = common->max_memory,
-                          .max_model_bytes = common->max_model};
+                          .max_model_bytes = common->max_model,
+                          .max_work = common->max_work};
 }
 
 unsigned cli_threads(const cli_common *common) {

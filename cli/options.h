@@ -118,7 +118,9 @@ extern const cli_verb cli_verb_train, cli_verb_encode, cli_verb_truncate, cli_ve
     {"max-memory", 0, CLI_SIZE, "SIZE", offsetof(S, common.max_memory), .initial = "4G",           \
      .help = "refuse inputs that need more memory"},                                               \
     {"max-model", 0, CLI_SIZE, "SIZE", offsetof(S, common.max_model), .initial = "512M",           \
-     .help = "refuse models of more bytes unpacked"}
+     .help = "refuse models of more bytes unpacked"},                                              \
+    {"max-work", 0, CLI_SIZE, "N", offsetof(S, common.max_work), .initial = "200000",              \
+     .help = "refuse models that may take more multiply-adds a pixel"}
 
 /* Store the defaults, then the options of argv (argv[0] is the verb). Operands and options may be
  * mixed; argv is permuted so that the operands are argv[*first] .. argv[argc - 1]. Returns -1 to go

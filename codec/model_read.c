@@ -4,6 +4,7 @@
 #include "head.h"
 #include "model_payload.h"
 #include "weights_coder.h"
+#include "work.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,6 +221,9 @@ void codec_model_describe(taper_model *m) {
     m->info.conditional_hidden = t->conditional ? t->conditional->hidden : 0;
     m->info.head_hidden = t->head ? t->head->hidden : 0;
     m->info.restoration_hidden = m->restoration.hidden;
+    codec_work work = codec_work_of(m);
+    m->info.work = work.usual;
+    m->info.most_work = work.most;
 }
 
 static taper_status read_payload(taper_model *m, uint16_t version, formats_cursor *in,
@@ -264,7 +268,7 @@ static taper_status read_payload(taper_model *m, uint16_t version, formats_curso
     m->info.weights = weights;
     m->info.binary = (a.flags & CODEC_FLAG_BINARY) != 0;
     codec_model_describe(m);
-    return TAPER_OK;
+    return codec_work_check(m, limits->max_work, error);
 }
 
 taper_status taper_model_load(taper_model **out, const void *bytes, size_t size,

@@ -66,12 +66,15 @@ typedef struct taper_model_info {
     uint32_t conditional_hidden; /* width of the network that predicts bits; 0: none */
     uint32_t head_hidden;        /* width of the network that refines what is decoded; 0: none */
     uint32_t restoration_hidden; /* of family conv: width of its convolutions; else 0 */
+    uint64_t work;               /* multiply-adds a pixel to decode with all passes */
+    uint64_t most_work;          /* the most that a pixel of the worst of images may take, which
+                                    limits->max_work is held against */
 } taper_model_info;
 
 /* Parse the bytes of a .tpm file. The bytes may be freed afterwards.
  * TAPER_ERR_TRUNCATED, _CORRUPT, _VERSION: not a (whole) model file of this version; _LIMIT: the
- * network is larger than limits->max_model_bytes; limits may be NULL. On success *out is the
- * caller's; on failure it is NULL. */
+ * network is larger than limits->max_model_bytes, or takes more work than limits->max_work; limits
+ * may be NULL. On success *out is the caller's; on failure it is NULL. */
 TAPER_API taper_status taper_model_load(taper_model **out, const void *bytes, size_t size,
                                         const taper_limits *limits, taper_error *error);
 /* NULL is fine. The model must outlive the encoders and decoders that use it. */

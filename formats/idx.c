@@ -139,7 +139,8 @@ static taper_status read_planar(const taper_source *source, uint64_t offset, siz
 
 taper_status formats_idx_read(const taper_source *source, const formats_idx *idx, uint32_t i,
                               taper_image *out, taper_error *error) {
-    static const taper_limits no_limit = {UINT64_MAX, 0, UINT64_MAX, 0}; /* checked by open */
+    static const taper_limits no_limit = {.max_pixels = UINT64_MAX,
+                                          .max_memory = UINT64_MAX}; /* checked by open */
     *out = (taper_image){0};
     if (i >= idx->count)
         return formats_fail(error, TAPER_ERR_ARG, "the IDX file has no image %u", i);

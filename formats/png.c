@@ -208,7 +208,9 @@ taper_status formats_png_encode(const taper_image *image, uint8_t **out, size_t 
     *out = NULL;
     *n = 0;
     TAPER_TRY(formats_image_check(image->width, image->height, image->channels, image->depth,
-                                  &(taper_limits){UINT64_MAX, 0, UINT64_MAX, 0}, NULL, error));
+                                  &(taper_limits){.max_pixels = UINT64_MAX,
+                                                  .max_memory = UINT64_MAX},
+                                  NULL, error));
     png_job job = {.error = error, .output = formats_buffer_make(SIZE_MAX / 2)};
     job.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning, &job,
                                         allocate, NULL);

@@ -37,5 +37,6 @@ taper_limits formats_limits_or_default(const taper_limits *limits) {
     if (!l.max_images) l.max_images = (uint64_t)1 << 26;
     if (!l.max_memory) l.max_memory = (uint64_t)1 << 32;
     if (!l.max_model_bytes) l.max_model_bytes = (uint64_t)1 << 29;
+    if (!l.max_work) l.max_work = 200000;
     return l;
 }

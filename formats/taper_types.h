@@ -57,6 +57,8 @@ typedef struct taper_limits {
                                  allocator's own. Elsewhere each group, and each front matter,
                                  stays below it */
     uint64_t max_model_bytes; /* unpacked model; default 2^29 */
+    uint64_t max_work;        /* multiply-adds a pixel of the worst of images that a model may take
+                                 (taper_model_info.most_work); default 200,000 */
 } taper_limits;
 
 /* Random-access bytes. read fills exactly n bytes from offset (offset + n <= size) or fails.

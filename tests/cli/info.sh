@@ -33,3 +33,19 @@ expect 5 '*cannot open*' "$TAPER" info nowhere.taper
 expect 5 '*set/png: *' "$TAPER" info set/png
 expect 6 '*--max-images*' "$TAPER" info --max-images 59 set.taper
 expect 2 '*give a container*' "$TAPER" info
+
+# what a model asks of a processor, and the limit on it
+"$TAPER" info --json "$ROOT/models/photo.tpm" >lines
+test "$(json_number multiply_adds <lines)" -eq 12047
+most=$(json_number most_multiply_adds <lines)
+"$TAPER" info "$ROOT/models/photo.tpm" |
+    grep -q "^  work      12047 multiply-adds a pixel to decode all passes, at most $most\$"
+expect 6 "*model can take $most multiply-adds a pixel*limit of $((most - 1)); raise --max-work*" \
+    "$TAPER" info --max-work $((most - 1)) "$ROOT/models/photo.tpm"
+"$TAPER" info --max-work "$most" "$ROOT/models/photo.tpm" >lines
+for verb in "encode -o work.taper" "decode -o work" "repack --layout image -o work.taper"; do
+    input=set.taper
+    test "${verb%% *}" = encode && input=set/png
+    expect 6 "taper ${verb%% *}: model.tpm: *--max-work*" \
+        "$TAPER" $verb --max-work 10 -m model.tpm $input
+done
