@@ -33,7 +33,7 @@ static void the_line_says_rate_and_time_left(void **state) {
     cli_progress_start(&p, NULL, "reading", 0, "bytes");
     cli_progress_add(&p, 1);
     cli_progress_format(&p, 4, 80, text, sizeof text);
-    assert_string_equal(text, "reading  1 bytes  0.25/s");
+    assert_string_equal(text, "reading  1 byte  0.25/s");
     cli_progress_end(&p);
 }
 
