@@ -23,7 +23,7 @@ says $((front + 1)) 'images 1 in part, 2-60 missing'
 says $((front + first)) 'images 1 whole, 2-60 missing'
 says $((front + first + 1)) 'images 1 whole, 2 in part, 3-60 missing'
 says $((size - 1)) 'images 1-59 whole, 60 in part'
-"$TAPER" verify each.taper | grep -q ': whole: 1 of 1 layers'
+"$TAPER" verify each.taper | grep -q ': whole: 1 of 1 layer '
 "$TAPER" verify --json cut.taper | grep -q '"images_whole":\[\[1,59\]\],"images_in_part":\[\[60,60\]\],"images_missing":\[\]'
 "$TAPER" info --json cut.taper | grep -q '"images_whole":\[\[1,59\]\],"images_in_part":\[\[60,60\]\],"images_missing":\[\]'
 
