@@ -16,6 +16,7 @@ uint32_t codec_checksum_span(uint8_t layout, uint64_t data_bytes, uint64_t chunk
 
 static taper_status front_size(formats_front *f, uint64_t *size, taper_error *error) {
     formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
+    out.account = formats_front_account(f);
     taper_status status = formats_front_write(f, &out, error);
     *size = f->front_size;
     formats_buffer_free(&out);
@@ -111,12 +112,13 @@ static taper_status shorten(formats_front *f, uint64_t max_bytes, taper_error *e
     uint64_t front;
     TAPER_TRY(front_size(f, &front, error));
     if (front + f->chunk_at[chunks] <= max_bytes) return TAPER_OK;
-    uint64_t *full = malloc((chunks + 1) * sizeof *full);
-    if (!full) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the directory");
+    uint64_t *full;
+    TAPER_TRY(formats_front_take(f, chunks, sizeof *full, &full, error));
     formats_front was = *f;
     memcpy(full, f->chunk_at, (chunks + 1) * sizeof *full);
     taper_status status = search_budget(f, &was, full, max_bytes, error);
     free(full);
+    formats_account_give(formats_front_account(f), (chunks + 1) * sizeof *full);
     return status;
 }
 
@@ -157,12 +159,18 @@ static taper_status take_output(void *user, uint64_t chunk, const void *bytes, s
     return to->write(to->user, bytes, n);
 }
 
+/* Room for them, for there are no more of them when chunks are cut. What a front that was read has
+ * stays until then: how it packs says how large the new ones will be. */
+static taper_status make_checksums(formats_front *f, taper_error *error) {
+    return f->checksum ? TAPER_OK
+                       : formats_front_take(f, formats_front_checksums(f), sizeof *f->checksum,
+                                            &f->checksum, error);
+}
+
 /* Checksums, then the front matter as it is written. */
 static taper_status write_front(formats_front *f, const codec_chunks *chunks, formats_buffer *front,
                                 taper_error *error) {
-    free(f->checksum);
-    f->checksum = calloc((size_t)formats_front_checksums(f) + 1, sizeof *f->checksum);
-    if (!f->checksum) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for checksums");
+    memset(f->checksum, 0, (size_t)formats_front_checksums(f) * sizeof *f->checksum);
     formats_buffer_clear(front);
     TAPER_TRY(walk_chunks(f, chunks, take_checksum, f));
     return formats_front_write(f, front, error);
@@ -182,11 +190,14 @@ static taper_status fit_front(formats_front *f, const codec_chunks *chunks, uint
 }
 
 /* What takes the place of something is read before: by the rules of readers, within limits. */
-static taper_status read_again(const formats_front *f, const formats_buffer *front,
-                               const taper_limits *limits, taper_error *error) {
+static taper_status read_again(formats_front *f, const formats_buffer *front,
+                               const taper_limits *given, taper_error *error) {
     formats_front again;
     taper_error why = {0};
-    taper_status status = formats_front_read(front->data, front->size, limits, &again, &why);
+    taper_limits limits = formats_limits_or_default(given);
+    uint64_t left = f->account.limit - f->account.used;
+    if (f->account.limit && left < limits.max_memory) limits.max_memory = left ? left : 1;
+    taper_status status = formats_front_read(front->data, front->size, &limits, &again, &why);
     if (status == TAPER_OK) {
         uint64_t chunks = (uint64_t)f->layers * f->groups;
         if (again.front_size != front->size || again.images != f->images ||
@@ -203,8 +214,11 @@ static taper_status read_again(const formats_front *f, const formats_buffer *fro
 taper_status codec_assemble(formats_front *f, const codec_chunks *chunks, uint64_t max_bytes,
                             const taper_limits *limits, const taper_sink *to, taper_error *error) {
     formats_buffer front = formats_buffer_make(SIZE_MAX / 4);
-    taper_status status = max_bytes == UINT64_MAX ? write_front(f, chunks, &front, error)
-                                                  : fit_front(f, chunks, max_bytes, &front, error);
+    front.account = formats_front_account(f);
+    taper_status status = make_checksums(f, error);
+    if (status == TAPER_OK)
+        status = max_bytes == UINT64_MAX ? write_front(f, chunks, &front, error)
+                                         : fit_front(f, chunks, max_bytes, &front, error);
     int told = status == TAPER_ERR_LIMIT;
     if (status == TAPER_OK) {
         status = read_again(f, &front, limits, error);

@@ -356,6 +356,7 @@ taper_status codec_front_load(const taper_source *source, const taper_limits *gi
     if (status == TAPER_OK)
         status = formats_front_read(bytes.size ? bytes.data : (const uint8_t *)"", bytes.size,
                                     &limits, front, error);
+    if (status == TAPER_OK) front->account.limit = account.limit;
     formats_buffer_free(&bytes);
     return status;
 }

@@ -87,11 +87,15 @@ static taper_status check_shard(const formats_front *a, const formats_front *b, 
     return TAPER_OK;
 }
 
+static taper_status too_many_images(taper_error *error) {
+    return formats_fail(error, TAPER_ERR_LIMIT, "together they hold too many images for one file");
+}
+
 /* The result's counts, and its arrays of images and groups. */
-static taper_status size_merged(codec_merge *m, formats_front *f) {
+static taper_status size_merged(codec_merge *m, formats_front *f, taper_error *error) {
     const formats_front *a = &m->shard[0].front;
     uint64_t images = 0, groups = 0;
-    *f = (formats_front){.model_id = a->model_id, .layout = a->layout};
+    f->model_id = a->model_id, f->layout = a->layout;
     for (size_t s = 0; s < m->n; s++) {
         const formats_front *b = &m->shard[s].front;
         m->shard[s].first_group = (uint32_t)groups;
@@ -99,13 +103,12 @@ static taper_status size_merged(codec_merge *m, formats_front *f) {
         if (b->tail && !f->tail) f->tail = 1, f->first_cut = (uint32_t)groups + b->first_cut;
         images += b->images;
         groups += b->groups;
-        if (images >= UINT32_MAX) return TAPER_ERR_LIMIT;
+        if (images >= UINT32_MAX) return too_many_images(error);
     }
     f->images = (uint32_t)images;
     f->groups = (uint32_t)groups;
-    f->geometry = calloc(images + 1, sizeof *f->geometry);
-    f->group_first = calloc(groups + 1, sizeof *f->group_first);
-    return f->geometry && f->group_first ? TAPER_OK : TAPER_ERR_NOMEM;
+    TAPER_TRY(formats_front_take(f, images, sizeof *f->geometry, &f->geometry, error));
+    return formats_front_take(f, groups, sizeof *f->group_first, &f->group_first, error);
 }
 
 static void fill_merged(const codec_merge *m, formats_front *f) {
@@ -119,11 +122,10 @@ static void fill_merged(const codec_merge *m, formats_front *f) {
     f->group_first[f->groups] = f->images;
 }
 
-static taper_status fill_tracks(const codec_merge *m, formats_front *f) {
+static taper_status fill_tracks(const codec_merge *m, formats_front *f, taper_error *error) {
     if (f->tracks == 1) return TAPER_OK;
-    f->image_track = malloc(f->images);
-    f->group_track = malloc(f->groups);
-    if (!f->image_track || !f->group_track) return TAPER_ERR_NOMEM;
+    TAPER_TRY(formats_front_take(f, f->images, 1, &f->image_track, error));
+    TAPER_TRY(formats_front_take(f, f->groups, 1, &f->group_track, error));
     for (size_t s = 0; s < m->n; s++) {
         const codec_shard *shard = &m->shard[s];
         const formats_front *b = &shard->front;
@@ -134,21 +136,23 @@ static taper_status fill_tracks(const codec_merge *m, formats_front *f) {
             f->group_track[shard->first_group + g] =
                 shard->track_of[b->group_track ? b->group_track[g] : 0];
     }
-    return formats_front_place_images(f);
+    TAPER_TRY(formats_front_charge(f, 8 * ((uint64_t)f->images + 1), error));
+    taper_status status = formats_front_place_images(f);
+    return status == TAPER_OK ? status
+                              : formats_fail(error, status, "no memory for the merged directory");
 }
 
 /* Groups keep the planes that they have raised. */
-static taper_status fill_raised(const codec_merge *m, formats_front *f) {
+static taper_status fill_raised(const codec_merge *m, formats_front *f, taper_error *error) {
     size_t all = 0;
     for (size_t s = 0; s < m->n; s++) {
         const formats_front *b = &m->shard[s].front;
         all += b->raised_at ? b->raised_at[b->groups] : 0;
     }
     if (!all) return TAPER_OK;
-    if (all > UINT32_MAX) return TAPER_ERR_LIMIT;
-    f->raised_at = calloc((size_t)f->groups + 1, sizeof *f->raised_at);
-    f->raised = calloc(all, sizeof *f->raised);
-    if (!f->raised_at || !f->raised) return TAPER_ERR_NOMEM;
+    if (all > UINT32_MAX) return too_many_images(error);
+    TAPER_TRY(formats_front_take(f, f->groups, sizeof *f->raised_at, &f->raised_at, error));
+    TAPER_TRY(formats_front_take(f, all, sizeof *f->raised, &f->raised, error));
     for (size_t s = 0; s < m->n; s++) {
         const formats_front *b = &m->shard[s].front;
         uint32_t *at = f->raised_at + m->shard[s].first_group;
@@ -161,10 +165,9 @@ static taper_status fill_raised(const codec_merge *m, formats_front *f) {
     return TAPER_OK;
 }
 
-static taper_status fill_chunks(const codec_merge *m, formats_front *f) {
+static taper_status fill_chunks(const codec_merge *m, formats_front *f, taper_error *error) {
     uint64_t chunks = (uint64_t)f->layers * f->groups, c = 0;
-    f->chunk_at = calloc((size_t)chunks + 1, sizeof *f->chunk_at);
-    if (!f->chunk_at) return TAPER_ERR_NOMEM;
+    TAPER_TRY(formats_front_take(f, chunks, sizeof *f->chunk_at, &f->chunk_at, error));
     for (uint32_t l = 0; l < f->layers; l++)
         for (uint32_t g = 0; g < f->groups; g++, c++) {
             piece p = find_piece(m, f, l, g);
@@ -184,45 +187,47 @@ static void take_model(const codec_merge *m, formats_front *f) {
 }
 
 static taper_status merge_fronts(codec_merge *m, formats_front *f, taper_error *error) {
-    taper_status status = size_merged(m, f);
-    if (status == TAPER_OK) {
-        fill_merged(m, f);
-        TAPER_TRY(codec_merge_layers(m, f, error));
-        TAPER_TRY(codec_merge_names(m, f, error));
-        TAPER_TRY(codec_merge_labels(m, f, error));
-        status = fill_tracks(m, f);
+    TAPER_TRY(size_merged(m, f, error));
+    fill_merged(m, f);
+    TAPER_TRY(codec_merge_layers(m, f, error));
+    TAPER_TRY(codec_merge_names(m, f, error));
+    TAPER_TRY(codec_merge_labels(m, f, error));
+    TAPER_TRY(fill_tracks(m, f, error));
+    TAPER_TRY(fill_raised(m, f, error));
+    TAPER_TRY(fill_chunks(m, f, error));
+    take_model(m, f);
+    return TAPER_OK;
+}
+
+/* The front matter of all, on the account of the result's. */
+static taper_status load_fronts(codec_merge *m, formats_front *result, taper_limits limits,
+                                taper_error *error) {
+    for (size_t i = 0; i < m->n; i++) {
+        formats_front *f = &m->shard[i].front;
+        uint64_t left = formats_account_left(&result->account);
+        limits.max_memory = left ? left : 1;
+        TAPER_TRY(codec_front_load(&m->source[i], &limits, f, error));
+        TAPER_TRY(formats_front_charge(result, f->account.used, error));
+        TAPER_TRY(check_shard(&m->shard[0].front, f, m->source[i].size, i, error));
+        TAPER_TRY(codec_refuse_damage(f, &m->source[i], UINT64_MAX, error));
     }
-    if (status == TAPER_OK) status = fill_raised(m, f);
-    if (status == TAPER_OK) status = fill_chunks(m, f);
-    if (status == TAPER_OK) take_model(m, f);
-    return status == TAPER_OK ? status
-                              : formats_fail(error, status,
-                                             status == TAPER_ERR_LIMIT
-                                                 ? "together they hold too many images for one file"
-                                                 : "no memory for the merged directory");
+    return TAPER_OK;
 }
 
 taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *to,
-                         const taper_limits *limits, taper_error *error) {
+                         const taper_limits *given, taper_error *error) {
     if (!n)
         return formats_fail(error, TAPER_ERR_ARG, "nothing to merge; name at least one container");
-    codec_merge m = {from, calloc(n, sizeof *m.shard), n};
-    taper_status status =
-        m.shard ? TAPER_OK
-                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu containers", n);
-    for (size_t i = 0; i < n && status == TAPER_OK; i++) {
-        status = codec_front_load(&from[i], limits, &m.shard[i].front, error);
-        if (status == TAPER_OK)
-            status = check_shard(&m.shard[0].front, &m.shard[i].front, from[i].size, i, error);
-        if (status == TAPER_OK)
-            status = codec_refuse_damage(&m.shard[i].front, &from[i], UINT64_MAX, error);
-    }
-    formats_front front = {0};
+    taper_limits limits = formats_limits_or_default(given);
+    formats_front front = {.account = {.limit = limits.max_memory}};
+    codec_merge m = {from, NULL, n};
+    taper_status status = formats_front_take(&front, n, sizeof *m.shard, &m.shard, error);
+    if (status == TAPER_OK) status = load_fronts(&m, &front, limits, error);
     if (status == TAPER_OK) status = merge_fronts(&m, &front, error);
     if (status == TAPER_OK) {
         merged_chunks chunks = {&m, &front};
         codec_chunks reader = {&chunks, read_merged};
-        status = codec_assemble(&front, &reader, UINT64_MAX, limits, to, error);
+        status = codec_assemble(&front, &reader, UINT64_MAX, &limits, to, error);
     }
     formats_front_free(&front);
     for (size_t i = 0; m.shard && i < n; i++) {

@@ -16,7 +16,15 @@ typedef struct alignment {
     uint32_t *column;           /* [FORMATS_MAX_TRACKS][n_all] passes up to the end of each layer */
     uint32_t *wanted;           /* [n_all] such a column */
     uint32_t tracks;            /* columns that there are */
+    uint64_t charged;           /* of these arrays */
 } alignment;
+
+/* Before they are taken; given back at the end. */
+static taper_status charge(alignment *a, formats_front *f, uint64_t bytes, taper_error *error) {
+    TAPER_TRY(formats_front_charge(f, bytes, error));
+    a->charged += bytes;
+    return TAPER_OK;
+}
 
 /* --- keys ------------------------------------------------------------------------------ */
 
@@ -105,10 +113,10 @@ static void sort_keys(alignment *a) {
 
 /* --- tracks ---------------------------------------------------------------------------- */
 
-static taper_status place_layers(const alignment *a, size_t s) {
+static taper_status place_layers(const alignment *a, size_t s, formats_front *f,
+                                 taper_error *error) {
     codec_shard *shard = &a->merge->shard[s];
-    shard->layer_at = malloc(a->n_all * sizeof *shard->layer_at);
-    if (!shard->layer_at) return TAPER_ERR_NOMEM;
+    TAPER_TRY(formats_front_take(f, a->n_all, sizeof *shard->layer_at, &shard->layer_at, error));
     uint32_t own = 0;
     for (size_t l = 0; l < a->n_all; l++) {
         int here = own < shard->front.layers && a->key[s][own] == a->all[l];
@@ -139,10 +147,10 @@ static uint32_t find_track(alignment *a, uint32_t taken) {
     return a->tracks++;
 }
 
-static taper_status assign_tracks(alignment *a, taper_error *error) {
+static taper_status assign_tracks(alignment *a, formats_front *f, taper_error *error) {
     for (size_t s = 0; s < a->merge->n; s++) {
         codec_shard *shard = &a->merge->shard[s];
-        TAPER_TRY(place_layers(a, s));
+        TAPER_TRY(place_layers(a, s, f, error));
         uint32_t taken = 0;
         for (uint32_t t = 0; t < shard->front.tracks; t++) {
             make_column(a, shard, t);
@@ -161,11 +169,11 @@ static taper_status assign_tracks(alignment *a, taper_error *error) {
     return TAPER_OK;
 }
 
-static taper_status give_layers(const alignment *a, formats_front *f) {
+static taper_status give_layers(const alignment *a, formats_front *f, taper_error *error) {
     f->layers = (uint32_t)a->n_all;
     f->tracks = a->tracks;
-    f->layer_end = malloc(a->n_all * a->tracks * sizeof *f->layer_end);
-    if (!f->layer_end) return TAPER_ERR_NOMEM;
+    TAPER_TRY(formats_front_take(f, a->n_all * a->tracks, sizeof *f->layer_end, &f->layer_end,
+                                 error));
     for (size_t l = 0; l < a->n_all; l++)
         for (uint32_t t = 0; t < a->tracks; t++)
             f->layer_end[l * a->tracks + t] = a->column[t * a->n_all + l];
@@ -173,24 +181,31 @@ static taper_status give_layers(const alignment *a, formats_front *f) {
 }
 
 static taper_status align(alignment *a, formats_front *front, taper_error *error) {
+    uint64_t keys = 0;
+    for (size_t s = 0; s < a->merge->n; s++) keys += a->merge->shard[s].front.layers;
+    TAPER_TRY(charge(a, front, 2 * keys * sizeof *a->all, error));
     TAPER_TRY(make_keys(a));
     sort_keys(a);
     if (a->n_all > FORMATS_MAX_LAYERS)
         return formats_fail(error, TAPER_ERR_LIMIT,
                             "together they would have %zu layers, a container has %d at most",
                             a->n_all, FORMATS_MAX_LAYERS);
+    TAPER_TRY(charge(a, front, (FORMATS_MAX_TRACKS + 1) * a->n_all * sizeof *a->column, error));
     a->column = malloc(FORMATS_MAX_TRACKS * a->n_all * sizeof *a->column);
     a->wanted = malloc(a->n_all * sizeof *a->wanted);
     if (!a->column || !a->wanted) return TAPER_ERR_NOMEM;
-    TAPER_TRY(assign_tracks(a, error));
-    return give_layers(a, front);
+    TAPER_TRY(assign_tracks(a, front, error));
+    return give_layers(a, front, error);
 }
 
 taper_status codec_merge_layers(codec_merge *m, formats_front *front, taper_error *error) {
-    alignment a = {.merge = m, .key = calloc(m->n, sizeof *a.key)};
+    alignment a = {.merge = m};
+    TAPER_TRY(charge(&a, front, m->n * sizeof *a.key, error));
+    a.key = calloc(m->n, sizeof *a.key);
     taper_status status = a.key ? align(&a, front, error) : TAPER_ERR_NOMEM;
     for (size_t s = 0; a.key && s < m->n; s++) free(a.key[s]);
     free(a.key), free(a.all), free(a.column), free(a.wanted);
+    formats_account_give(&front->account, a.charged);
     return status == TAPER_ERR_NOMEM ? formats_fail(error, status, "no memory for layers")
                                      : status;
 }

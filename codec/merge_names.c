@@ -110,19 +110,29 @@ static void write_names(naming *of, uint32_t *name_at, formats_buffer *block) {
     }
 }
 
+/* The bytes of a block stay on the front's account. */
+static char *keep_block(formats_front *f, formats_buffer *block) {
+    f->account.used += block->capacity; /* which taking them gives back */
+    return (char *)formats_buffer_take(block, &(size_t){0});
+}
+
 taper_status codec_merge_names(const codec_merge *m, formats_front *f, taper_error *error) {
     size_t nameless_images = nameless(m), images = f->images;
     if (nameless_images == images) return TAPER_OK;
+    uint64_t scratch = images * (sizeof(char *) + 2 + sizeof(word)) + sizeof(word) + m->n + 2 +
+                       (nameless_images + 1) * sizeof(number_name);
+    TAPER_TRY(formats_front_charge(f, scratch, error));
+    TAPER_TRY(formats_front_take(f, images, sizeof *f->name_at, &f->name_at, error));
     formats_buffer block = formats_buffer_make(UINT32_MAX);
+    block.account = &f->account;
     naming of = {.merge = m,
                  .images = images,
                  .name = malloc(images * sizeof *of.name),
                  .number = malloc((nameless_images + 1) * sizeof *of.number),
                  .clashes = calloc(images, 1),
                  .folder = calloc(images + m->n + 2, 1)};
-    f->name_at = calloc(images + 1, sizeof *f->name_at);
     taper_status status = TAPER_ERR_NOMEM;
-    if (of.name && of.number && of.clashes && of.folder && f->name_at) {
+    if (of.name && of.number && of.clashes && of.folder) {
         list_names(&of);
         status = find_clashes(&of);
     }
@@ -130,14 +140,16 @@ taper_status codec_merge_names(const codec_merge *m, formats_front *f, taper_err
         find_folders(&of);
         write_names(&of, f->name_at, &block);
         status = block.status;
-        f->names = (char *)formats_buffer_take(&block, &(size_t){0});
+        f->names = keep_block(f, &block);
     }
     formats_buffer_free(&block);
     free(of.name), free(of.number), free(of.clashes), free(of.folder);
+    formats_account_give(&f->account, scratch);
     if (status == TAPER_OK) return status;
     return formats_fail(error, status,
                         status == TAPER_ERR_NOMEM ? "no memory for the names of %zu images"
-                                                  : "the names of %zu images take above 4 GiB",
+                                                  : "the names of %zu images take above 4 GiB, or "
+                                                    "more memory than they may; raise --max-memory",
                         images);
 }
 
@@ -213,26 +225,31 @@ taper_status codec_merge_labels(const codec_merge *m, formats_front *f, taper_er
         of.n += m->shard[s].front.classes;
     }
     if (!any) return TAPER_OK;
+    uint64_t scratch = (of.n + 1) * (sizeof *of.words + 2 * sizeof *of.same + sizeof *of.number);
+    TAPER_TRY(formats_front_charge(f, scratch, error));
+    TAPER_TRY(formats_front_take(f, f->images, sizeof *f->label, &f->label, error));
+    TAPER_TRY(formats_front_take(f, of.n, sizeof *f->class_name_at, &f->class_name_at, error));
     formats_buffer block = formats_buffer_make(UINT32_MAX);
+    block.account = &f->account;
     of.words = malloc((of.n + 1) * sizeof *of.words);
     of.same = malloc((of.n + 1) * sizeof *of.same);
     of.k = malloc((of.n + 1) * sizeof *of.k);
     of.number = malloc((of.n + 1) * sizeof *of.number);
-    f->label = calloc((size_t)f->images + 1, sizeof *f->label);
-    f->class_name_at = calloc(of.n + 1, sizeof *f->class_name_at);
     taper_status status = TAPER_ERR_NOMEM;
-    if (of.words && of.same && of.k && of.number && f->label && f->class_name_at) {
+    if (of.words && of.same && of.k && of.number) {
         list_classes(&of);
         join_classes(&of);
         status = number_classes(&of, f, &block);
     }
     if (status == TAPER_OK) write_labels(&of, f);
-    f->class_names = (char *)formats_buffer_take(&block, &(size_t){0});
+    f->class_names = keep_block(f, &block);
     formats_buffer_free(&block);
     free(of.words), free(of.same), free(of.k), free(of.number);
+    formats_account_give(&f->account, scratch);
     if (status == TAPER_OK) return status;
     return formats_fail(error, status,
                         status == TAPER_ERR_NOMEM ? "no memory for %zu classes"
-                                                  : "%zu classes are above what a container holds",
+                                                  : "%zu classes are above what a container, or "
+                                                    "the memory they may take, holds",
                         of.n);
 }

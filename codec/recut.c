@@ -30,9 +30,8 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
     formats_front front;
     TAPER_TRY(codec_front_load(from, limits, &front, error));
     uint64_t chunks = (uint64_t)front.layers * front.groups, data = front.chunk_at[chunks];
-    uint64_t *chunk_at = malloc(((size_t)chunks + 1) * sizeof *chunk_at);
-    taper_status status =
-        chunk_at ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for the directory");
+    uint64_t *chunk_at = NULL;
+    taper_status status = formats_front_take(&front, chunks, sizeof *chunk_at, &chunk_at, error);
     if (status == TAPER_OK)
         status = codec_refuse_damage(&front, from, front.layout ? UINT64_MAX : max_bytes, error);
     if (status == TAPER_OK) {

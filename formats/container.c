@@ -260,16 +260,34 @@ void formats_front_free(formats_front *f) {
 
 /* --- writing --------------------------------------------------------------------------- */
 
+/* What zstd takes at most to pack n bytes: tables that grow with them, up to a point. */
+static uint64_t packing_bytes(uint64_t n) {
+    const uint64_t most = (uint64_t)100 << 20, least = (uint64_t)2 << 20;
+    return n < most / 20 ? least + 20 * n : most;
+}
+
+static taper_status pack(const formats_buffer *content, int level, uint8_t *to, size_t bound,
+                         formats_account *account, size_t *packed) {
+    uint64_t bytes = packing_bytes(content->size);
+    if (!level) return TAPER_OK;
+    TAPER_TRY(formats_account_take(account, bytes));
+    *packed = ZSTD_compress(to, bound, content->data, content->size, level);
+    formats_account_give(account, bytes);
+    return ZSTD_isError(*packed) ? TAPER_ERR_NOMEM : TAPER_OK;
+}
+
 /* Pack content at the end of body and enter it in the table; content is used up. */
 static taper_status add_section(uint32_t type, formats_buffer *content, int level,
                                 formats_buffer *table, formats_buffer *body) {
     size_t bound = ZSTD_compressBound(content->size), start = body->size, stored = content->size;
-    uint8_t *to = formats_buffer_extend(body, bound);
+    taper_status status = content->status;
+    uint8_t *to = status == TAPER_OK ? formats_buffer_extend(body, bound) : NULL;
     size_t packed = 0;
-    if (to && level) packed = ZSTD_compress(to, bound, content->data, content->size, level);
-    if (!to || content->status != TAPER_OK || ZSTD_isError(packed)) {
+    if (status == TAPER_OK) status = body->status;
+    if (status == TAPER_OK) status = pack(content, level, to, bound, body->account, &packed);
+    if (status != TAPER_OK) {
         formats_buffer_free(content);
-        return TAPER_ERR_NOMEM;
+        return status;
     }
     if (level && packed < content->size &&
         content->size <= 1024 * (uint64_t)packed + 65536)
@@ -304,6 +322,7 @@ taper_status formats_front_write(formats_front *f, formats_buffer *out, taper_er
     enum { LEVEL = 19 };
     formats_buffer table = formats_buffer_make(1 << 16), body = formats_buffer_make(SIZE_MAX / 4);
     formats_buffer content = formats_buffer_make(SIZE_MAX / 4);
+    body.account = content.account = formats_front_account(f);
     formats_directory_write(f, &content);
     taper_status status = add_section(DIRECTORY, &content, LEVEL, &table, &body);
     if (status == TAPER_OK && f->names) {
@@ -329,6 +348,8 @@ taper_status formats_front_write(formats_front *f, formats_buffer *out, taper_er
         status = formats_write_bytes(out, body.data, body.size);
     }
     formats_buffer_free(&table), formats_buffer_free(&body), formats_buffer_free(&content);
+    if (status == TAPER_ERR_LIMIT && f->account.limit)
+        return formats_front_charge(f, UINT64_MAX, error);
     return status == TAPER_OK
                ? status
                : formats_fail(error, status, "no memory for the container's front matter");

@@ -89,7 +89,8 @@ typedef struct formats_front {
     uint8_t *model;          /* embedded .tpm file; NULL: none */
     size_t model_size;
     uint64_t front_size; /* bytes before the data; set by read and write */
-    formats_account account; /* of a front that was read: what it holds */
+    formats_account account; /* what it holds; limit 0: none is kept. Writing charges what it takes
+                                meanwhile */
 } formats_front;
 
 static inline uint32_t formats_front_image(const formats_front *f, uint32_t place) {
@@ -128,6 +129,17 @@ uint64_t formats_front_drawn(const formats_front *front, uint64_t bytes);
 /* The name of image i, or NULL; of class k, or NULL. */
 const char *formats_front_name(const formats_front *front, uint32_t i);
 const char *formats_front_class_name(const formats_front *front, uint32_t k);
+
+/* *array, of whatever type, to zeroed memory for n + 1 of `size` bytes each, which are charged to
+ * the front's account. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
+taper_status formats_front_take(formats_front *front, uint64_t n, size_t size, void *array,
+                                taper_error *error);
+/* Charge bytes that are taken elsewhere for its sake, with the same sentence. */
+taper_status formats_front_charge(formats_front *front, uint64_t bytes, taper_error *error);
+/* For buffers that grow on its account: NULL where none is kept. */
+static inline formats_account *formats_front_account(formats_front *front) {
+    return front->account.limit ? &front->account : NULL;
+}
 
 /* How many bytes of the file's start are needed to know more: the header, then the section table,
  * then all sections. The answer is <= size once the front is whole. Errors as formats_front_read's.

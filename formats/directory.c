@@ -33,13 +33,18 @@ static taper_status no_memory(taper_error *error) {
     return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the container's directory");
 }
 
+taper_status formats_front_charge(formats_front *f, uint64_t bytes, taper_error *error) {
+    if (formats_account_take(formats_front_account(f), bytes) == TAPER_OK) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_LIMIT,
+                        "the container's front matter takes more memory than the %llu bytes "
+                        "that it may; raise --max-memory if you trust it",
+                        (unsigned long long)f->account.limit);
+}
+
 taper_status formats_front_take(formats_front *f, uint64_t n, size_t size, void *array,
                                 taper_error *error) {
-    if (n >= SIZE_MAX / size || formats_account_take(&f->account, (n + 1) * size) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "the container's front matter takes more memory than the %llu bytes "
-                            "that it may; raise --max-memory if you trust it",
-                            (unsigned long long)f->account.limit);
+    uint64_t bytes = n >= SIZE_MAX / size ? UINT64_MAX : (n + 1) * size;
+    TAPER_TRY(formats_front_charge(f, bytes, error));
     void *block = calloc((size_t)n + 1, size);
     if (!block) return no_memory(error);
     memcpy(array, &block, sizeof block);

@@ -3,11 +3,6 @@
 #define FORMATS_DIRECTORY_H
 #include "container.h"
 
-/* *array, of whatever type, to zeroed memory for n + 1 of `size` bytes each, which are charged to
- * the front's account. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
-taper_status formats_front_take(formats_front *front, uint64_t n, size_t size, void *array,
-                                taper_error *error);
-
 /* Each reader fills its members of *f, whose header members are set; what it allocated stays in *f
  * on failure. raised: the header has the feature. */
 taper_status formats_directory_read(formats_front *f, formats_cursor *in, int raised,

@@ -138,6 +138,28 @@ static taper_status verify(const taper_source *source, const taper_model *model,
     return taper_verify(source, &report, limits, NULL);
 }
 
+static taper_status discard(void *user, const void *bytes, size_t n) {
+    (void)user, (void)bytes, (void)n;
+    return TAPER_OK;
+}
+
+static taper_status cut(const taper_source *source, const taper_model *model,
+                        const taper_limits *limits) {
+    taper_sink sink = {NULL, discard};
+    (void)model;
+    return taper_truncate(source, source->size - 1, &sink, limits, NULL);
+}
+
+/* Into one with itself, several times. */
+static taper_status join(const taper_source *source, const taper_model *model,
+                         const taper_limits *limits) {
+    taper_sink sink = {NULL, discard};
+    taper_source all[8] = {*source, *source, *source, *source,
+                           *source, *source, *source, *source};
+    (void)model;
+    return taper_merge(all, 8, &sink, limits, NULL);
+}
+
 static int make(void **state) {
     formats_buffer file = formats_buffer_make(1 << 24);
     *state = dct_model_make((codec_window){4, 4, 3, NULL}, 0, 6, &file);
@@ -207,11 +229,48 @@ static void front_matter_counts_against_the_limit(void **state) {
     formats_buffer_free(&s.front);
 }
 
+/* Containers that are joined or cut: the front matter of all, of the result, and what it takes to
+ * write it and to read it again. */
+static void joining_and_cutting_count_against_the_limit(void **state) {
+    taper_model *model = *state;
+    zeros_after s = container(model, 500000, 1, 1, 0);
+    formats_memory memory = {s.front.data, s.front.size};
+    formats_front f;
+    assert_int_equal(formats_front_read(memory.bytes, memory.size, NULL, &f, NULL), TAPER_OK);
+    memset(f.checksum, 0, (size_t)formats_front_checksums(&f) * sizeof *f.checksum);
+    uint64_t seed = 1; /* packed a thousandfold it would be refused */
+    for (uint32_t i = 0; i < f.images; i += 100) f.geometry[i].width += picture_random(&seed) % 250;
+    s.front.size = 0;
+    assert_int_equal(formats_front_write(&f, &s.front, NULL), TAPER_OK);
+    formats_front_free(&f);
+    taper_source source = {&s, s.front.size, read_zeros};
+    assert_in_range(s.front.size, 1, MIB / 8);
+    static work *const works[] = {join, cut};
+    for (size_t i = 0; i < 2; i++) {
+        taper_limits limits = {.max_memory = 30 * MIB};
+        taper_status status;
+        uint64_t bytes = measure(works[i], &source, model, &limits, &status);
+        assert_int_equal(status, TAPER_ERR_LIMIT);
+        assert_in_range(bytes, 0, limits.max_memory + SLACK);
+    }
+    taper_limits limits = {.max_memory = 100 * MIB}; /* enough for each of the eight */
+    taper_status status;
+    uint64_t bytes = measure(join, &source, model, &limits, &status);
+    assert_int_equal(status, TAPER_ERR_LIMIT);
+    assert_in_range(bytes, 0, limits.max_memory + SLACK);
+    limits.max_memory = 600 * MIB;
+    bytes = measure(join, &source, model, &limits, &status);
+    assert_int_equal(status, TAPER_OK);
+    assert_in_range(bytes, 100 * MIB, limits.max_memory + SLACK);
+    formats_buffer_free(&s.front);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tracks_share_one_limit),
         cmocka_unit_test(chunks_count_against_the_limit),
         cmocka_unit_test(front_matter_counts_against_the_limit),
+        cmocka_unit_test(joining_and_cutting_count_against_the_limit),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }
