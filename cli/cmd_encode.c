@@ -21,7 +21,7 @@ typedef struct settings {
     const char *output, *model, *filelist, *labels;
     cli_cut cut;
     double psnr;
-    int layout, allocation, embed, alpha, follow_links;
+    int layout, allocation, embed, alpha, follow_links, quick;
     int64_t group;
 } settings;
 
@@ -52,6 +52,8 @@ static const cli_option options[] = {
      .help = "images coded together; 0: about a million pixels", .uses = USE_SET},
     {"embed-model", 0, CLI_FLAG, .offset = offsetof(settings, embed),
      .help = "put the model into the container, so that it decodes alone"},
+    {"quick", 0, CLI_FLAG, .offset = offsetof(settings, quick),
+     .help = "of a set of a few thousand pixels: do not look at every cut"},
     {"alpha", 0, CLI_CHOICE, "WHAT", offsetof(settings, alpha), .initial = "refuse",
      .choices = alphas, .help = "images with transparency"},
     {"threads", 'T', CLI_INT, "N", offsetof(settings, common.threads), .initial = "0", .min = 0,
@@ -183,6 +185,7 @@ static int make_encoder(state *st) {
         .group_images = (uint32_t)st->s.group,
         .target_bytes_per_megapixel = early_target(st),
         .embed_model = st->s.embed,
+        .quick = st->s.quick,
         .model_bytes = st->model.bytes,
         .model_size = st->model.size,
         .threads = cli_threads(&st->s.common),

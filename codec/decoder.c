@@ -198,10 +198,13 @@ static taper_status fail_chunk(taper_status status, taper_error *error) {
                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk");
 }
 
+static const uint8_t nothing[1];
+
 static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
                               taper_error *error) {
     const formats_front *f = &d->front;
     uint64_t chunks = (uint64_t)f->layers * f->groups;
+    if (!bytes) bytes = nothing; /* as an empty buffer has it */
     while (d->chunk < chunks) {
         uint32_t g = (uint32_t)(d->chunk % f->groups), layer = (uint32_t)(d->chunk / f->groups);
         uint64_t length = f->chunk_at[d->chunk + 1] - f->chunk_at[d->chunk],
@@ -247,7 +250,7 @@ static taper_status push_in_time(taper_decoder *d, const uint8_t *bytes, size_t 
 taper_status taper_decoder_push(taper_decoder *d, const void *bytes, size_t n, taper_error *error) {
     taper_error own = {0};
     if (d->failure.status == TAPER_OK) {
-        const uint8_t *from = bytes;
+        const uint8_t *from = bytes ? bytes : nothing;
         size_t used = 0;
         taper_status status = d->source.read
                                   ? formats_fail(&own, TAPER_ERR_ARG,

@@ -121,7 +121,8 @@ taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const
     if (status == TAPER_OK)
         status = e->reference ? codec_encoder_allocate(e, copy, number)
                               : codec_encoder_place(e, copy, number, 0, 0);
-    if (status == TAPER_OK) status = codec_originals_add(&e->originals, image);
+    if (status == TAPER_OK && !e->options.quick)
+        status = codec_originals_add(&e->originals, image);
     return status == TAPER_OK ? status : fail_for_good(e, status, error);
 }
 
