@@ -184,7 +184,8 @@ static taper_status fit_front(formats_front *f, const codec_chunks *chunks, uint
         TAPER_TRY(shorten(f, most, error));
         TAPER_TRY(write_front(f, chunks, front, error));
         total = front->size + f->chunk_at[(uint64_t)f->layers * f->groups];
-        most -= total > max_bytes ? total - max_bytes : 0;
+        uint64_t over = total > max_bytes ? total - max_bytes : 0;
+        most = over < most ? most - over : 0; /* less each time, and 0 holds no front matter */
     } while (total > max_bytes);
     return TAPER_OK;
 }

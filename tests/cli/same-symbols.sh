@@ -14,7 +14,7 @@ build() { # NAME COMPILER FLAGS...
     shift 2
     objects=
     for source in formats/status formats/bytes formats/container formats/directory formats/model_file \
-        codec/range_coder codec/fixed_log codec/int_matrix codec/conditional codec/conditional_state codec/head codec/code_tables codec/raised_planes codec/group codec/beside codec/causal codec/contexts \
+        codec/range_coder codec/fixed_log codec/int_matrix codec/conditional codec/conditional_state codec/head codec/code_tables codec/raised_planes codec/work codec/group codec/beside codec/causal codec/contexts \
         codec/chunk_coder codec/rans codec/weights_coder codec/weights_v1 codec/windows codec/lap codec/convolve codec/byte_products codec/restoration codec/restore codec/draw codec/model_read codec/network \
         codec/group_reader codec/levels codec/decoder codec/backend/backend codec/backend/plain \
         codec/backend/fused codec/backend/pool tests/cli/dump_levels; do
