@@ -110,8 +110,7 @@ void taper_decoder_free(taper_decoder *d) {
         codec_group_reader_close(d->reader[g]);
         free(d->reader[g]);
     }
-    for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++)
-        free(d->drawn[t].pixels);
+    for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++) free(d->drawn[t].pixels);
     codec_group_readers_close(&d->readers);
     codec_backend_close(&d->backend);
     free(d->reader);
@@ -407,8 +406,7 @@ static taper_status make_room(taper_decoder *d, drawn *w, uint32_t n, uint64_t p
         return refuse_drawing(d, d->account.used + more + passing, error);
     if (!more) return TAPER_OK;
     w->pixels = malloc((size_t)more);
-    if (!w->pixels)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", n);
+    if (!w->pixels) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", n);
     (void)formats_account_take(&d->account, more);
     w->capacity = n;
     return TAPER_OK;
@@ -473,8 +471,7 @@ static taper_status draw(taper_decoder *d, const taper_image_info *info, const c
 static taper_status finish_image(taper_decoder *d, uint32_t pass, drawn *w, uint32_t first,
                                  uint32_t n, taper_image *out) {
     float *from = w->pixels + (size_t)(first - w->first) * d->model->network.inputs;
-    if (n <= DRAW_WINDOWS)
-        return codec_model_draw(d->model, pass, d->backend.pool, from, out);
+    if (n <= DRAW_WINDOWS) return codec_model_draw(d->model, pass, d->backend.pool, from, out);
     w->n = 0;
     return codec_model_draw_over(d->model, pass, d->backend.pool, from, out);
 }

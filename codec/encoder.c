@@ -15,7 +15,7 @@
 
 enum {
     MAX_GROUP_IMAGES = 65536,
-    LARGE_PIXELS = 1 << 20, /* an image alone in its group */
+    LARGE_PIXELS = 1 << 20,             /* an image alone in its group */
     REFERENCE_BYTES_PER_MPIXEL = 125000 /* where images' distortions are compared: 1 bit a pixel */
 };
 
@@ -121,8 +121,7 @@ taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const
     if (status == TAPER_OK)
         status = e->reference ? codec_encoder_allocate(e, copy, number)
                               : codec_encoder_place(e, copy, number, 0, 0);
-    if (status == TAPER_OK && !e->options.quick)
-        status = codec_originals_add(&e->originals, image);
+    if (status == TAPER_OK && !e->options.quick) status = codec_originals_add(&e->originals, image);
     return status == TAPER_OK ? status : fail_for_good(e, status, error);
 }
 
