@@ -16,7 +16,7 @@ int cli_decode_levels(const cli_decode_request *q, const formats_front *front,
     const taper_model *model = q->model;
     taper_status status = TAPER_OK;
     if (!model && front->model) {
-        status = taper_model_load(&inside, front->model, front->model_size, &q->limits, &error);
+        status = codec_front_model(front, &q->limits, &inside, &error);
         model = inside;
     } else if (!model) {
         status = formats_fail(&error, TAPER_ERR_MODEL,

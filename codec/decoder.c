@@ -50,8 +50,7 @@ static taper_status front_is_ready(taper_decoder *d, taper_error *error) {
             return formats_fail(error, TAPER_ERR_MODEL,
                                 "container does not carry its model %016llx; give it with -m",
                                 (unsigned long long)d->front.model_id);
-        TAPER_TRY(taper_model_load(&d->own_model, d->front.model, d->front.model_size, &d->limits,
-                                   error));
+        TAPER_TRY(codec_front_model(&d->front, &d->limits, &d->own_model, error));
         d->model = d->own_model;
     }
     TAPER_TRY(codec_front_match(&d->front, d->model, error));

@@ -364,9 +364,22 @@ taper_status codec_front_load(const taper_source *source, const taper_limits *gi
 taper_source codec_front_drawn(const formats_front *front, const taper_source *source) {
     taper_source drawn = *source;
     if (source->size > front->front_size)
-        drawn.size = front->front_size +
-                     formats_front_drawn(front, source->size - front->front_size);
+        drawn.size =
+            front->front_size + formats_front_drawn(front, source->size - front->front_size);
     return drawn;
+}
+
+taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
+                               taper_model **out, taper_error *error) {
+    taper_error why = {0};
+    taper_status status = taper_model_load(out, front->model, front->model_size, limits, &why);
+    if (status == TAPER_OK) return status;
+    if (status == TAPER_ERR_TRUNCATED)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the model in the container is damaged (it ends too early); fetch the "
+                            "file again");
+    if (error) *error = why;
+    return status;
 }
 
 taper_status codec_front_match(const formats_front *front, const taper_model *model,

@@ -16,10 +16,10 @@ typedef struct codec_group_reader {
     formats_buffer chunk; /* its bytes at hand */
     formats_buffer kept;  /* pushed: the chunks before it, to begin again where it turns out bad */
     codec_rc_decoder rc;
-    int here;      /* all bytes of the chunk are at hand, but not yet the rest of its block */
-    int started;   /* rc has begun on this chunk */
-    int plausible; /* if so: whole, the chunk is */
-    int bad;       /* a checksum failed or the chunk is not plausible: nothing more is decoded */
+    int here;        /* all bytes of the chunk are at hand, but not yet the rest of its block */
+    int started;     /* rc has begun on this chunk */
+    int plausible;   /* if so: whole, the chunk is */
+    int bad;         /* a checksum failed or the chunk is not plausible: nothing more is decoded */
     uint32_t enough; /* passes after which no more are decoded */
     uint64_t bytes_used;
     formats_account *account; /* borrowed; charged with all that it takes */
@@ -82,6 +82,10 @@ taper_status codec_front_load(const taper_source *source, const taper_limits *li
                               formats_front *front, taper_error *error);
 /* The source as far as it is drawn (formats_pace). */
 taper_source codec_front_drawn(const formats_front *front, const taper_source *source);
+/* The model that the front carries. As the front is whole, a model that ends too early is
+ * TAPER_ERR_CORRUPT; else as taper_model_load. */
+taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
+                               taper_model **out, taper_error *error);
 /* Does this model decode this front? TAPER_ERR_MODEL, or TAPER_ERR_CORRUPT when its passes exceed
  * the model's. */
 taper_status codec_front_match(const formats_front *front, const taper_model *model,

@@ -248,7 +248,7 @@ taper_status taper_repack(const taper_source *from, const taper_model *model, ta
     taper_model *own = NULL;
     taper_status status = TAPER_OK;
     if (!model && front.model)
-        status = taper_model_load(&own, front.model, front.model_size, &limits, error);
+        status = codec_front_model(&front, &limits, &own, error);
     else if (!model)
         status = formats_fail(error, TAPER_ERR_MODEL,
                               "container does not carry its model %016llx; give it with -m",

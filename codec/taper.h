@@ -162,8 +162,9 @@ typedef struct taper_encode_quality {
     uint64_t poor;          /* images below TAPER_POOR_PSNR_DB */
 } taper_encode_quality;
 /* After taper_encoder_finish, with options.measure: how well the images are kept at least. It is
- * drawn by the model's linear path alone, and so within a few tenths of a decibel of what a decoder
- * gives. TAPER_ERR_ARG: there is nothing that was measured. */
+ * drawn by the model's linear path alone and compared on the 8-bit scale, and so within half a
+ * decibel of what a decoder gives, but where next to nothing is lost: of images of a few pixels,
+ * and of 16 bits, whose finer differences do not count. TAPER_ERR_ARG: nothing was measured. */
 TAPER_API taper_status taper_encoder_quality(const taper_encoder *encoder,
                                              taper_encode_quality *out);
 TAPER_API void taper_encoder_free(

@@ -625,6 +625,17 @@ static void limits_hold(void **state) {
     source = formats_memory_source(&memory);
     assert_int_equal(taper_decoder_open(&decoder, &source, NULL, &small, NULL), TAPER_ERR_LIMIT);
     formats_buffer_free(&embedded);
+    options.model_size--; /* whole, but what it holds is not: no bytes that follow can mend that */
+    embedded = dct_encode(f->model, f->image, 1, &options, 0);
+    memory = (formats_memory){embedded.data, embedded.size};
+    source = formats_memory_source(&memory);
+    assert_int_equal(taper_decoder_open(&decoder, &source, NULL, NULL, &error), TAPER_ERR_CORRUPT);
+    assert_int_equal(error.status, TAPER_ERR_CORRUPT);
+    assert_int_equal(taper_decoder_new(&decoder, NULL, NULL, NULL), TAPER_OK);
+    assert_int_equal(taper_decoder_push(decoder, embedded.data, embedded.size, NULL),
+                     TAPER_ERR_CORRUPT);
+    taper_decoder_free(decoder);
+    formats_buffer_free(&embedded);
 }
 
 /* A source that fails beyond some byte: the error comes out as it is, other groups are not
