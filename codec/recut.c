@@ -3,6 +3,7 @@
 #include "assemble.h"
 #include "encoder.h"
 #include "group_reader.h"
+#include "kept_codes.h"
 #include "verify.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,29 +71,75 @@ static uint32_t passes_at_least(const formats_front *f, const taper_source *from
 }
 
 /* Groups open at a time: those that images are taken from, and, of a cut source, the last ones that
- * were decoded to see how far they go. */
+ * were decoded to see how far they go; of the ones before those, codes. */
 typedef struct open_groups {
-    formats_account account; /* of the handle: front matter and groups */
+    formats_account account; /* of the handle: front matter, groups and codes */
     codec_group_readers readers, ends;
+    codec_kept_codes kept;
+    int has_kept; /* some, even if there was no room for them later */
 } open_groups;
+
+/* Group g by these readers; perhaps there is room only without what could be decoded again. */
+static taper_status turn_to(open_groups *open, codec_group_readers *readers,
+                            const formats_front *front, uint32_t g, const taper_source *from,
+                            const taper_model *model, codec_group_reader **out,
+                            taper_error *error) {
+    taper_status status = codec_group_readers_turn(readers, model, front, g, from, out, error);
+    if (status != TAPER_ERR_LIMIT) return status;
+    codec_kept_codes_close(&open->kept);
+    codec_group_readers_close(&open->ends);
+    return codec_group_readers_turn(readers, model, front, g, from, out, error);
+}
 
 static taper_status open_group(open_groups *open, const formats_front *front, uint32_t g,
                                const taper_source *from, const taper_model *model,
                                codec_group_reader **out, taper_error *error) {
     *out = &open->ends.of_track[track_of(front, g)];
     if ((*out)->images && (*out)->group == g) return TAPER_OK;
-    taper_status status =
-        codec_group_readers_turn(&open->readers, model, front, g, from, out, error);
-    if (status != TAPER_ERR_LIMIT) return status;
-    codec_group_readers_close(&open->ends); /* perhaps there is room now */
-    return codec_group_readers_turn(&open->readers, model, front, g, from, out, error);
+    return turn_to(open, &open->readers, front, g, from, model, out, error);
+}
+
+/* How many codes image i of a group has. */
+static size_t codes_in(const codec_group_reader *r, uint32_t i) {
+    return (size_t)(r->first[i + 1] - r->first[i]) * r->state.tables->units;
+}
+
+/* Image i of a decoded group as codes: magnitudes with zeros below the depth. */
+static int16_t *codes_of(const codec_group_reader *r, uint32_t i) {
+    const codec_group *g = &r->state;
+    uint32_t first = r->first[i], windows = r->first[i + 1] - first, units = g->tables->units;
+    int16_t *code = malloc(codes_in(r, i) * sizeof *code + 1);
+    if (!code) return NULL;
+    for (uint32_t u = 0; u < units; u++)
+        for (uint32_t w = 0; w < windows; w++) {
+            uint32_t depth = codec_group_depth(g, u, first + w);
+            int32_t level = g->level[(size_t)u * g->stride + first + w];
+            code[(size_t)w * units + u] = (int16_t)(level * (1 << (g->tables->planes[u] - depth)));
+        }
+    return code;
+}
+
+/* Keep the codes of a group that makes room for the next. They may go farther than all images do:
+ * the encoder, told how far, takes no more of them. Where planes are raised, which ones is for the
+ * codes to say that are left: those are not kept. */
+static void keep_codes(open_groups *open, const formats_front *front, const codec_group_reader *r) {
+    if (!r->images || r->bad || front->raised_at) return;
+    if (!open->has_kept++) codec_kept_codes_open(&open->kept, front->images, &open->account);
+    for (uint32_t i = 0; i < r->images; i++) {
+        int16_t *code = codes_of(r, i);
+        if (code)
+            codec_kept_codes_put(&open->kept,
+                                 formats_front_image(front, front->group_first[r->group] + i), code,
+                                 codes_in(r, i));
+        free(code);
+    }
 }
 
 /* Passes of each track that all its groups have whole: passes[tracks]. Where a layer ends is in the
  * directory; only groups that end within one are decoded. */
 static taper_status common_passes(const formats_front *front, const taper_source *from,
-                                  const taper_model *model, open_groups *open,
-                                  uint32_t *passes, taper_error *error) {
+                                  const taper_model *model, open_groups *open, uint32_t *passes,
+                                  taper_error *error) {
     int begun;
     for (uint32_t t = 0; t < front->tracks; t++)
         passes[t] = front->layer_end[(size_t)(front->layers - 1) * front->tracks + t];
@@ -104,45 +151,61 @@ static taper_status common_passes(const formats_front *front, const taper_source
     open->ends.enough = open->readers.enough = passes;
     for (uint32_t g = 0; g < front->groups; g++) {
         uint32_t *of_track = &passes[track_of(front, g)];
-        codec_group_reader *r;
+        codec_group_reader *r = &open->ends.of_track[track_of(front, g)];
         if (passes_at_least(front, from, g, &begun) >= *of_track || !begun) continue;
-        TAPER_TRY(codec_group_readers_turn(&open->ends, model, front, g, from, &r, error));
+        keep_codes(open, front, r);
+        TAPER_TRY(turn_to(open, &open->ends, front, g, from, model, &r, error));
         uint32_t whole = codec_model_pass(r->state.tables, r->state.pass);
         if (whole < *of_track) *of_track = whole;
     }
     return TAPER_OK;
 }
 
-/* Image i of a decoded group as codes: magnitudes with zeros below the depth. */
-static int16_t *codes_of(const codec_group_reader *r, uint32_t i, size_t *bytes) {
-    const codec_group *g = &r->state;
-    uint32_t first = r->first[i], windows = r->first[i + 1] - first, units = g->tables->units;
-    *bytes = (size_t)windows * units * sizeof(int16_t);
-    int16_t *code = malloc(*bytes + 1);
-    if (!code) return NULL;
-    for (uint32_t u = 0; u < units; u++)
-        for (uint32_t w = 0; w < windows; w++) {
-            uint32_t depth = codec_group_depth(g, u, first + w);
-            int32_t level = g->level[(size_t)u * g->stride + first + w];
-            code[(size_t)w * units + u] = (int16_t)(level * (1 << (g->tables->planes[u] - depth)));
-        }
-    return code;
+static taper_status repack_codes(taper_encoder *encoder, const formats_front *front, uint32_t image,
+                                 int16_t *code, size_t n, taper_error *error) {
+    formats_geometry shape = front->geometry[image];
+    taper_image codes = {shape.width, shape.height, shape.channels, shape.depth, code};
+    return codec_encoder_add_codes(encoder, &codes, n * sizeof *code,
+                                   formats_front_name(front, image),
+                                   front->label ? front->label[image] : -1,
+                                   front->image_track ? front->image_track[image] : 0, error);
 }
 
-static taper_status repack_image(taper_encoder *encoder, const formats_front *front,
-                                 const codec_group_reader *r, uint32_t image, taper_error *error) {
+static taper_status no_memory_for_codes(taper_error *error) {
+    return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image's codes");
+}
+
+/* An image whose codes are kept. */
+static taper_status repack_kept(taper_encoder *encoder, const formats_front *front,
+                                const taper_model *model, const codec_kept_codes *kept,
+                                uint32_t image, taper_error *error) {
     formats_geometry shape = front->geometry[image];
-    taper_image codes = {shape.width, shape.height, shape.channels, shape.depth, NULL};
-    size_t bytes;
-    codes.pixels =
-        codes_of(r, formats_front_place(front, image) - front->group_first[r->group], &bytes);
-    if (!codes.pixels)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image's codes");
-    taper_status status =
-        codec_encoder_add_codes(encoder, &codes, bytes, formats_front_name(front, image),
-                                front->label ? front->label[image] : -1,
-                                front->image_track ? front->image_track[image] : 0, error);
-    free(codes.pixels);
+    codec_grid grid = codec_windows_grid(model->window, shape.width, shape.height);
+    size_t n = (size_t)grid.columns * grid.rows * model->tables.units;
+    int16_t *code = malloc(n * sizeof *code + 1);
+    if (!code) return no_memory_for_codes(error);
+    codec_kept_codes_get(kept, image, code, n);
+    taper_status status = repack_codes(encoder, front, image, code, n, error);
+    free(code);
+    return status;
+}
+
+/* An image whose group is to be decoded, or is at hand. */
+static taper_status repack_decoded(taper_encoder *encoder, const formats_front *front,
+                                   const taper_source *from, const taper_model *model,
+                                   open_groups *open, uint32_t image, taper_error *error) {
+    codec_group_reader *r;
+    uint32_t g = formats_front_group(front, image);
+    TAPER_TRY(open_group(open, front, g, from, model, &r, error));
+    if (r->bad)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "layer %u of group %u is damaged (checksum); fetch the file again",
+                            r->layer, r->group);
+    uint32_t i = formats_front_place(front, image) - front->group_first[g];
+    int16_t *code = codes_of(r, i);
+    if (!code) return no_memory_for_codes(error);
+    taper_status status = repack_codes(encoder, front, image, code, codes_in(r, i), error);
+    free(code);
     return status;
 }
 
@@ -151,17 +214,10 @@ static taper_status repack_images(taper_encoder *encoder, const formats_front *f
                                   const taper_source *from, const taper_model *model,
                                   open_groups *open, taper_error *error) {
     taper_status status = TAPER_OK;
-    for (uint32_t image = 0; image < front->images && status == TAPER_OK; image++) {
-        codec_group_reader *r;
-        status =
-            open_group(open, front, formats_front_group(front, image), from, model, &r, error);
-        if (status == TAPER_OK && r->bad)
-            status =
-                formats_fail(error, TAPER_ERR_CORRUPT,
-                             "layer %u of group %u is damaged (checksum); fetch the file again",
-                             r->layer, r->group);
-        if (status == TAPER_OK) status = repack_image(encoder, front, r, image, error);
-    }
+    for (uint32_t image = 0; image < front->images && status == TAPER_OK; image++)
+        status = codec_kept_codes_has(&open->kept, image)
+                     ? repack_kept(encoder, front, model, &open->kept, image, error)
+                     : repack_decoded(encoder, front, from, model, open, image, error);
     return status;
 }
 
@@ -217,8 +273,7 @@ static taper_status repack_passes(const formats_front *front, const taper_source
     TAPER_TRY(codec_encoder_new_for_codes(&encoder, model, options, error));
     taper_status status = copy_layers(encoder, front, passes, options->layout, error);
     if (status == TAPER_OK) status = copy_classes(encoder, front, error);
-    if (status == TAPER_OK)
-        status = repack_images(encoder, front, from, model, open, error);
+    if (status == TAPER_OK) status = repack_images(encoder, front, from, model, open, error);
     if (status == TAPER_OK) status = taper_encoder_finish(encoder, to, error);
     taper_encoder_free(encoder);
     return status;
@@ -236,6 +291,7 @@ static taper_status repack_front(const formats_front *front, const taper_source 
         status = repack_passes(front, from, model, &open, passes, options, to, error);
     codec_group_readers_close(&open.readers);
     codec_group_readers_close(&open.ends);
+    codec_kept_codes_close(&open.kept);
     return status;
 }
 
