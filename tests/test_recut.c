@@ -436,9 +436,8 @@ static void repack_decodes_again_without_room(void **state) {
             assert_int_equal(out.size, want.size);
             assert_memory_equal(out.data, want.data, want.size);
         }
-        assert_true(without_room > cut.size && bytes < without_room);
-        if (!f->on_tracks) /* there, some whole chunks share a checksum with what was decoded */
-            assert_true(bytes <= cut.size);
+        if (!f->on_tracks) /* there each has few groups, of which the last is at hand */
+            assert_true(without_room > cut.size && bytes <= cut.size);
         formats_buffer_free(&want);
     }
     formats_buffer_free(&images), formats_buffer_free(&cut), formats_buffer_free(&out);
