@@ -7,6 +7,7 @@
 #include "../formats/image.h"
 #include "inputs.h"
 #include "left_out.h"
+#include "name_case.h"
 #include "outputs.h"
 #include "progress.h"
 #include "psnr_cut.h"
@@ -389,6 +390,16 @@ static void tell_quality(const state *st, char *words, size_t room) {
                     q.poor == 1 ? "s" : "", TAPER_POOR_PSNR_DB);
 }
 
+/* Said before the container is written: of names as they are in it. */
+static int look_at_names(const state *st) {
+    const char **name = malloc(st->count * sizeof *name);
+    if (!name) return cli_fail("encode", NULL, TAPER_ERR_NOMEM, NULL);
+    for (size_t i = 0; i < st->count; i++) name[i] = formats_imageset_name(st->set, st->kept[i]);
+    int code = cli_name_case_look("encode", st->s.output, name, st->count);
+    free(name);
+    return code;
+}
+
 static int write_container(state *st, cli_output *out) {
     taper_error error = {0};
     taper_sink sink = cli_output_sink(out);
@@ -421,6 +432,7 @@ static int encode(state *st, char **paths, size_t n) {
     code = cli_output_open(&out, "encode", st->s.output, &st->s.common);
     if (code != CLI_DONE) return code;
     code = feed(st);
+    if (code == CLI_DONE) code = look_at_names(st);
     if (code == CLI_DONE) return write_container(st, &out);
     formats_atomic_file_abort(out.file);
     return code;

@@ -1,5 +1,6 @@
 /* cmd_merge.c -- several containers of one model into one, without recoding. */
 #include "inputs.h"
+#include "name_case.h"
 #include "outputs.h"
 #include <stdlib.h>
 
@@ -58,6 +59,20 @@ static const char *file_in_question(char **path, size_t n, const taper_error *er
     return k >= 1 && k <= n ? path[k - 1] : NULL;
 }
 
+/* Names that differ by case alone, in one container or in several: merge keeps them. */
+static int look_at_names(const settings *s, const cli_container *container, size_t n) {
+    size_t images = 0, k = 0;
+    for (size_t i = 0; i < n; i++) images += container[i].front.images;
+    const char **name = malloc((images + 1) * sizeof *name);
+    if (!name) return cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t image = 0; image < container[i].front.images; image++)
+            name[k++] = formats_front_name(&container[i].front, image);
+    int code = cli_name_case_look("merge", s->output, name, images);
+    free(name);
+    return code;
+}
+
 static int merge(const settings *s, char **path, const taper_source *source, size_t n) {
     cli_output out;
     taper_error error = {0};
@@ -85,6 +100,7 @@ int cmd_merge(int argc, char **argv) {
     taper_source *source = calloc(n, sizeof *source);
     if (!container || !source) code = cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
     else code = open_all(&s, argv + first, n, container, source, &opened);
+    if (code == CLI_DONE) code = look_at_names(&s, container, n);
     if (code == CLI_DONE) code = merge(&s, argv + first, source, n);
     for (size_t i = 0; i < opened; i++) cli_container_close(&container[i]);
     free(container);

@@ -1,6 +1,7 @@
 /* picture_files.c -- names, folders and files below the output folder; see picture_files.h. */
 #define _GNU_SOURCE /* O_PATH; sync */
 #include "picture_files.h"
+#include "name_case.h"
 #include "../formats/atomic_file.h"
 #include "../formats/folder_walk.h"
 #include "../formats/image_names.h"
@@ -224,33 +225,6 @@ static int open_output(cli_picture_plan *plan, const cli_decode_request *q, bool
 
 /* --- case --- */
 
-static int compare_texts(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* How many names another has but for case; UINT64_MAX without memory. *example is one of them. */
-static uint64_t count_case_clashes(char **name, uint64_t n, const char **example) {
-    uint64_t clashes = 0, made = 0;
-    char **folded = calloc((size_t)n + 1, sizeof *folded);
-    for (; folded && made < n; made++)
-        if (!(folded[made] = formats_fold_case(name[made]))) break;
-    if (made < n) clashes = UINT64_MAX;
-    else qsort(folded, (size_t)n, sizeof *folded, compare_texts);
-    for (uint64_t k = 1; made == n && k < n; k++)
-        if (!strcmp(folded[k], folded[k - 1]) && !clashes++) *example = folded[k];
-    for (uint64_t k = 0; made == n && *example && k < n; k++) {
-        char *same = formats_fold_case(name[k]); /* one as it is written */
-        bool found = same && !strcmp(same, *example);
-        free(same);
-        if (!found) continue;
-        *example = name[k];
-        break;
-    }
-    for (uint64_t k = 0; folded && k < n; k++) free(folded[k]);
-    free(folded);
-    return clashes;
-}
-
 /* Does the file system take names that differ by case for one? Tried with a file of no content. */
 static bool ignores_case(int folder) {
     char small[64], large[64];
@@ -272,16 +246,15 @@ static bool ignores_case(int folder) {
 static taper_status settle_case(cli_picture_plan *plan, const cli_decode_request *q,
                                 const taper_decoder *decoder) {
     const char *example = NULL;
-    uint64_t clashes = count_case_clashes(plan->name, plan->count, &example);
+    uint64_t clashes =
+        cli_name_case_clashes((const char *const *)plan->name, plan->count, &example);
     if (clashes == UINT64_MAX) return TAPER_ERR_NOMEM;
     if (!clashes) return TAPER_OK;
     bool folding = ignores_case(plan->folder);
-    cli_warning("decode", q->input,
-                "%llu name%s, such as '%.200s', differ%s from others by case alone; %s",
-                (unsigned long long)clashes, clashes == 1 ? "" : "s", example,
-                clashes == 1 ? "s" : "",
-                folding ? "this file system ignores case, so that -2, -3 ... is put behind them"
-                        : "on a system that ignores case their files would be one");
+    cli_name_case_warn(
+        "decode", q->input, clashes, example,
+        folding ? "this file system ignores case, so that -2, -3 ... is put behind them"
+                : CLI_NAME_CASE_ELSEWHERE);
     return folding ? name_files(plan, q, decoder, true) : TAPER_OK;
 }
 

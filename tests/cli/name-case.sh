@@ -1,5 +1,5 @@
-# Names that differ by case alone: said, with their number; two files where the file system tells them
-# apart, and -2 behind the second where it does not.
+# Names that differ by case alone: said, with their number, by encode, merge and decode; from
+# decode, two files where the file system tells them apart, and -2 behind the second where it does not.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 60
 mkdir -p some/deep
@@ -9,7 +9,22 @@ cp set/png/cross/0001.png some/CAT-2.png
 cp set/png/fork/0001.png some/deep/cat.png
 cp set/png/star/0001.png "some/$(printf '\303\211t\303\251.png')"  # E and e with an accent
 cp set/png/star/0002.png "some/$(printf '\303\251t\303\211.png')"
-"$TAPER" encode -q -m model.tpm -o set.taper some
+alone="differ from others by case alone; on a system that ignores case their files would be one"
+expect 0 "taper encode: set.taper: warning: 2 names, such as 'Cat.png', $alone" \
+    "$TAPER" encode -q -m model.tpm -o set.taper some
+mkdir one two # of several containers; a name that two of them have is none that differs
+cp some/cat.png one/cat.png
+cp some/Cat.png one/dog.png
+cp some/Cat.png two
+cp one/dog.png two
+for n in one two; do
+    "$TAPER" encode -q -m model.tpm -o $n.taper $n 2>err
+    test "$(grep -c 'by case alone' err)" -eq 0
+done
+expect 0 "taper merge: both.taper: warning: 1 name, such as 'Cat.png', differs from others by case alone; on a *" \
+    "$TAPER" merge -q -o both.taper one.taper two.taper
+expect 0 '*' "$TAPER" merge -q -o again.taper one.taper one.taper
+test ! -s expect.err
 expect 0 "taper decode: set.taper: warning: 2 names, such as 'C*', differ from others by case alone; on a system*" \
     "$TAPER" decode -m model.tpm -o out set.taper
 test "$(count_png out)" -eq 6
