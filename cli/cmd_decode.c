@@ -361,11 +361,7 @@ static int tell(const job *j, const taper_container_info *info, uint64_t here) {
              (unsigned long long)used, (unsigned long long)info->file_bytes, j->passes,
              info->passes, formats_plural(info->passes, "es"),
              cli_output_name(j->q->output));
-    char reach[256];
-    if (cli_reach_matters(j->front, j->source.size)) {
-        cli_reach_sentence(j->front, j->source.size, reach);
-        cli_note(j->q->common, "decode", "the layout is `image`, and the file is cut: %s", reach);
-    }
+    cli_reach_tell(j->q->common, j->front, j->source.size);
     if (here > info->file_bytes)
         cli_warning("decode", j->q->input, "%llu byte%s follow%s the container's end",
                     (unsigned long long)(here - info->file_bytes),

@@ -6,6 +6,7 @@
 #include "../formats/file.h"
 #include "decoding.h"
 #include "picture_files.h"
+#include "reach.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -25,6 +26,8 @@ typedef struct arrival {
     cli_picture_plan plan;
     uint64_t *drawn_bytes; /* [groups] of data behind the files; UINT64_MAX: not drawn yet */
     uint64_t arrived;
+    formats_buffer head; /* what has arrived, until ready */
+    formats_front front; /* when ready, of the layout `image`: to say how far that reaches */
     uint32_t passes;   /* that all images drawn last had */
     uint64_t damaged;  /* images of the last drawing */
     int64_t next_draw; /* ms */
@@ -92,13 +95,29 @@ static int draw(arrival *a) {
 
 /* --- arriving --- */
 
+static void take(arrival *a, const void *bytes, size_t n) {
+    a->arrived += n;
+    if (!a->ready) formats_write_bytes(&a->head, bytes, n);
+    taper_decoder_push(a->decoder, bytes, n, &a->failure);
+}
+
+static int read_front(arrival *a) {
+    taper_error error = {0};
+    taper_status status = a->head.status;
+    if (status == TAPER_OK && a->info.layout == TAPER_LAYOUT_IMAGE)
+        status = formats_front_read(a->head.data, a->head.size, &a->q->limits, &a->front, &error);
+    formats_buffer_free(&a->head);
+    return status == TAPER_OK ? CLI_DONE : cli_fail("decode", a->q->input, status, &error);
+}
+
 /* The front matter is whole: name the files. */
 static int get_ready(arrival *a) {
     if (a->ready || taper_decoder_get_info(a->decoder, &a->info) != TAPER_OK) return CLI_DONE;
     a->drawn_bytes = malloc(a->info.groups * sizeof *a->drawn_bytes);
     if (!a->drawn_bytes) return cli_fail("decode", a->q->input, TAPER_ERR_NOMEM, NULL);
     for (uint32_t g = 0; g < a->info.groups; g++) a->drawn_bytes[g] = UINT64_MAX;
-    int code = cli_picture_plan_make(&a->plan, a->q, a->decoder);
+    int code = read_front(a);
+    if (code == CLI_DONE) code = cli_picture_plan_make(&a->plan, a->q, a->decoder);
     a->ready = a->dirty = code == CLI_DONE;
     return code;
 }
@@ -128,8 +147,7 @@ static int receive(arrival *a, int descriptor) {
             break;
         }
         if (got > 0) {
-            a->arrived += (uint64_t)got;
-            taper_decoder_push(a->decoder, piece, (size_t)got, &a->failure);
+            take(a, piece, (size_t)got);
             a->dirty = a->ready;
             code = get_ready(a);
         }
@@ -152,6 +170,7 @@ static int finish(arrival *a) {
     int code = a->dirty ? draw(a) : CLI_DONE;
     cli_pictures_settle();
     if (code != CLI_DONE) return code;
+    cli_reach_tell(a->q->common, &a->front, a->arrived);
     if (a->failure.status != TAPER_OK)
         return cli_fail("decode", input, a->failure.status, &a->failure);
     if (a->damaged) {
@@ -194,13 +213,12 @@ static int begin(arrival *a, int descriptor, cli_model *model) {
     if (code != CLI_DONE) return code;
     taper_status status = taper_decoder_new(&a->decoder, model->model, &a->q->limits, &error);
     if (status != TAPER_OK) return cli_fail("decode", a->q->input, status, &error);
-    a->arrived = n;
-    taper_decoder_push(a->decoder, header, n, &a->failure);
+    take(a, header, n);
     return get_ready(a);
 }
 
 int cli_decode_progressive(const cli_decode_request *q, cli_model *model) {
-    arrival a = {.q = q, .plan = {.folder = -1}};
+    arrival a = {.q = q, .plan = {.folder = -1}, .head = formats_buffer_make(SIZE_MAX / 4)};
     taper_error error = {0};
     int descriptor = strcmp(q->input, "-") ? open(q->input, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     if (descriptor < 0)
@@ -212,6 +230,8 @@ int cli_decode_progressive(const cli_decode_request *q, cli_model *model) {
     taper_decoder_free(a.decoder);
     cli_picture_plan_free(&a.plan);
     cli_canvas_free(&a.canvas);
+    formats_front_free(&a.front);
+    formats_buffer_free(&a.head);
     free(a.drawn_bytes);
     return code;
 }

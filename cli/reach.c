@@ -54,6 +54,13 @@ void cli_reach_sentence(const formats_front *f, uint64_t bytes, char to[256]) {
     }
 }
 
+void cli_reach_tell(const cli_common *common, const formats_front *f, uint64_t bytes) {
+    char reach[256];
+    if (!cli_reach_matters(f, bytes)) return;
+    cli_reach_sentence(f, bytes, reach);
+    cli_note(common, "decode", "the layout is `image`, and the file is cut: %s", reach);
+}
+
 void cli_reach_json(cli_json *j, const formats_front *f, uint64_t bytes) {
     static const char *const keys[] = {"images_whole", "images_in_part", "images_missing"};
     for (int kind = CLI_REACH_WHOLE; kind <= CLI_REACH_MISSING; kind++) {

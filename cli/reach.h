@@ -3,6 +3,7 @@
 #ifndef CLI_REACH_H
 #define CLI_REACH_H
 #include "../formats/container.h"
+#include "cli.h"
 #include "json.h"
 #include <stdbool.h>
 
@@ -17,6 +18,9 @@ cli_reach_kind cli_reach_of(const formats_front *front, uint64_t bytes, uint32_t
 /* "images 1-37 whole, 38 in part, 39-100 missing", numbered from 1; to has room for 256. Long lists
  * of ranges end with their count. */
 void cli_reach_sentence(const formats_front *front, uint64_t bytes, char to[256]);
+
+/* decode's note of it, where there is something to say. */
+void cli_reach_tell(const cli_common *common, const formats_front *front, uint64_t bytes);
 
 /* The members images_whole, images_in_part and images_missing: lists of [first, last]. */
 void cli_reach_json(cli_json *j, const formats_front *front, uint64_t bytes);

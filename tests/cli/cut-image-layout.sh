@@ -15,6 +15,8 @@ says() { # bytes, sentence
     grep -q "^  state     cut: .*; $2\$" said || { cat said; exit 1; }
     "$TAPER" decode -f -m model.tpm -o out cut.taper 2>said
     grep -q "^taper decode: .*: $2\$" said || { cat said; exit 1; }
+    "$TAPER" decode -f --progressive -m model.tpm -o arriving - <cut.taper 2>said
+    grep -q "^taper decode: .*: $2\$" said || { cat said; exit 1; }
     "$TAPER" decode -f -m model.tpm -b "$1" -o out each.taper 2>said
     grep -q "^taper decode: .*: $2\$" said || { cat said; exit 1; }
 }
@@ -26,6 +28,9 @@ says $((size - 1)) 'images 1-59 whole, 60 in part'
 "$TAPER" verify each.taper | grep -q ': whole: 1 of 1 layer '
 "$TAPER" verify --json cut.taper | grep -q '"images_whole":\[\[1,59\]\],"images_in_part":\[\[60,60\]\],"images_missing":\[\]'
 "$TAPER" info --json cut.taper | grep -q '"images_whole":\[\[1,59\]\],"images_in_part":\[\[60,60\]\],"images_missing":\[\]'
+
+"$TAPER" decode -f --progressive -m model.tpm -o arriving - <each.taper 2>said
+if grep whole said; then exit 1; fi
 
 # the images that are said to be whole are, and the others are not
 half=$((front + (size - front) / 2))
