@@ -24,7 +24,8 @@ const cli_verb cli_verb_verify = {
     .synopsis = "[options] FILE...",
     .options = options,
     .about =
-        "Takes containers and models, whole or cut; no model is needed for a container. A "
+        "Takes containers and models, whole or cut; no model is needed for a container, and one "
+        "that it carries is checked, too. A "
         "cut container is in order: what is there decodes. A damaged one still decodes where "
         "its checksums hold.\n\n"
         "Exit code 0: in order; 3: damaged, or no container or model; 4, under --strict "

@@ -290,8 +290,9 @@ typedef struct taper_verify_report {
     uint64_t bytes_missing;    /* 0: the file is whole */
     uint32_t layers_whole;     /* layers that are whole for every group */
 } taper_verify_report;
-/* Check every checksum; needs no model. TAPER_ERR_CORRUPT when one fails (the report is filled all
- * the same); a cut is not an error. */
+/* Check every checksum, and, where all hold, load the model that the container carries; needs no
+ * other. TAPER_ERR_CORRUPT when a checksum fails (the report is filled all the same); a cut is not
+ * an error. Of the model as taper_decoder_open: what that refuses, this refuses. */
 TAPER_API taper_status taper_verify(const taper_source *from, taper_verify_report *report,
                                     const taper_limits *limits, taper_error *error);
 

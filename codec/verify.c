@@ -1,4 +1,4 @@
-/* verify.c -- checking a container's checksums; see verify.h and taper.h. */
+/* verify.c -- checking a container's checksums, and its model; see verify.h and taper.h. */
 #include "verify.h"
 #include "group_reader.h"
 #include <stdlib.h>
@@ -78,6 +78,17 @@ taper_status codec_refuse_damage(const formats_front *front, const taper_source 
     return report.chunks_bad ? fail_damaged(&report, error) : TAPER_OK;
 }
 
+/* The model that the container carries: a decoder would refuse what this refuses. */
+static taper_status verify_model(const formats_front *f, const taper_limits *limits,
+                                 taper_error *error) {
+    taper_model *model = NULL;
+    if (!f->model) return TAPER_OK;
+    taper_status status = codec_front_model(f, limits, &model, error);
+    if (status == TAPER_OK) status = codec_front_match(f, model, error);
+    taper_model_free(model);
+    return status;
+}
+
 taper_status taper_verify(const taper_source *from, taper_verify_report *report,
                           const taper_limits *limits, taper_error *error) {
     *report = (taper_verify_report){0};
@@ -93,6 +104,7 @@ taper_status taper_verify(const taper_source *from, taper_verify_report *report,
                               formats_plural(from->size - end, "s"),
                               formats_singular(from->size - end));
     if (status == TAPER_OK && report->chunks_bad) status = fail_damaged(report, error);
+    if (status == TAPER_OK) status = verify_model(&front, limits, error);
     formats_front_free(&front);
     return status;
 }

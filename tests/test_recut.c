@@ -593,6 +593,58 @@ static void verify_finds_every_flip(void **state) {
     formats_buffer_free(&longer);
 }
 
+static taper_status verify_within(const formats_buffer *file, const taper_limits *limits,
+                                  taper_error *error) {
+    formats_memory memory = {file->data, file->size};
+    taper_source source = formats_memory_source(&memory);
+    taper_verify_report report;
+    return taper_verify(&source, &report, limits, error);
+}
+
+/* A model inside that is whole by its section's checksum, and yet none, or another's, or above the
+ * limits: what opening the container to decode says, verify says. */
+static void verify_loads_the_model_inside(void **state) {
+    fixture *f = *state;
+    formats_buffer other = formats_buffer_make(1 << 24);
+    taper_model *fewer = dct_model_make((codec_window){4, 4, 3, NULL}, 19, 6, &other);
+    uint8_t *flipped = malloc(f->model_file.size);
+    memcpy(flipped, f->model_file.data, f->model_file.size);
+    flipped[f->model_file.size / 2] ^= 1;
+    const struct {
+        const void *model;
+        size_t size;
+        taper_limits limits;
+        taper_status want;
+    } cases[] = {
+        {f->model_file.data, f->model_file.size, {0}, TAPER_OK},
+        {f->model_file.data, f->model_file.size - 1, {0}, TAPER_ERR_CORRUPT},
+        {flipped, f->model_file.size, {0}, TAPER_ERR_CORRUPT},
+        {"no model", 8, {0}, TAPER_ERR_CORRUPT},
+        {other.data, other.size, {0}, TAPER_ERR_MODEL},
+        {f->model_file.data, f->model_file.size, {.max_model_bytes = 1000}, TAPER_ERR_LIMIT},
+        {f->model_file.data, f->model_file.size, {.max_work = 1}, TAPER_ERR_LIMIT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        taper_encode_options options = {
+            .embed_model = 1, .model_bytes = cases[i].model, .model_size = cases[i].size};
+        formats_buffer file = dct_encode(f->model, f->image, N, &options, 0);
+        formats_memory memory = {file.data, file.size};
+        taper_source source = formats_memory_source(&memory);
+        taper_decoder *decoder;
+        taper_error error = {0}, of_decoder = {0};
+        taper_status status = verify_within(&file, &cases[i].limits, &error);
+        assert_int_equal(status, cases[i].want);
+        assert_int_equal(taper_decoder_open(&decoder, &source, NULL, &cases[i].limits, &of_decoder),
+                         status);
+        assert_string_equal(error.text, of_decoder.text);
+        taper_decoder_free(decoder);
+        formats_buffer_free(&file);
+    }
+    free(flipped);
+    taper_model_free(fewer);
+    formats_buffer_free(&other);
+}
+
 /* Damage is not given a fresh checksum: what would carry it on refuses. */
 static void damage_is_not_passed_on(void **state) {
     fixture *f = *state;
@@ -636,6 +688,7 @@ int main(void) {
         cmocka_unit_test(merge_refuses_what_does_not_fit),
         cmocka_unit_test(verify_counts_what_a_cut_leaves),
         cmocka_unit_test(verify_finds_every_flip),
+        cmocka_unit_test(verify_loads_the_model_inside),
         cmocka_unit_test(damage_is_not_passed_on),
     };
     int whole = cmocka_run_group_tests(tests, make, drop);

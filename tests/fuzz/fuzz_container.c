@@ -79,11 +79,25 @@ static taper_status render(taper_decoder *decoder, formats_buffer *pixels) {
     return worst;
 }
 
+/* What verify is to say where all checksums hold: of a model inside what a decoder says that has no
+ * other. */
+static taper_status of_model_inside(const taper_source *source) {
+    taper_decoder *decoder;
+    taper_container_info info;
+    must(taper_decoder_open(&decoder, source, the_model(), &limits, NULL) == TAPER_OK);
+    must(taper_decoder_get_info(decoder, &info) == TAPER_OK);
+    taper_decoder_free(decoder);
+    if (!info.has_model) return TAPER_OK;
+    taper_status status = taper_decoder_open(&decoder, source, NULL, &limits, NULL);
+    taper_decoder_free(decoder);
+    return status;
+}
+
 static void recut(const taper_source *source, const formats_buffer *file) {
     taper_verify_report report;
     formats_buffer a = formats_buffer_make(1 << 22), b = formats_buffer_make(1 << 22);
     taper_sink to_a = dct_sink(&a), to_b = dct_sink(&b);
-    must(taper_verify(source, &report, &limits, NULL) == TAPER_OK);
+    must(taper_verify(source, &report, &limits, NULL) == of_model_inside(source));
     if (taper_truncate(source, file->size * 3 / 4, &to_a, &limits, NULL) == TAPER_OK)
         must(a.size <= file->size * 3 / 4);
     a.size = 0;
