@@ -5,19 +5,15 @@
 #include <string.h>
 
 enum {
-    DENSE = 160,      /* bytes from the start that are all looked at */
-    LATE_CUTS = 160,  /* cuts that the grid leaves, about */
-    LATE_SIXTEENTHS = 9, /* of the data: where the grid begins */
-    MOST_DRAWN = 2000, /* cuts that are drawn before the search ends with the best that it has */
-    DOUBLINGS = 6,     /* of the grid's step, and halvings of where it begins */
-    PHASES = 8,        /* of a grid that are tried */
-    MOST_HOLDS = 16
+    MOST_WORK = 3 << 19, /* cuts times pixels, up to which every cut is drawn; above, those of 8
+                            leading bits, some 128 an octave */
+    WAIT = 8, /* a kind of grid: none is drawn but the whole; others are log2_step, thin; 0: none */
+    TAILS
 };
 
-/* Falls below the best of all shorter cuts, dB. */
-static const double enough = 0.042; /* at most, with some room below the promised 0.05 */
-/* In a stride, so that the cuts between are not looked at: of 1,024 pixels, of all. */
-static const double rise = 0.08, least_rise = 0.02;
+/* A fall below the best of all shorter cuts that is looked for, dB: below the promised 0.05, since
+ * decoders may differ in the last place of a sum. */
+static const double enough = 0.045;
 
 /* --- originals ------------------------------------------------------------------------- */
 
@@ -54,33 +50,26 @@ void codec_originals_free(codec_originals *o) {
 
 /* --- cuts ------------------------------------------------------------------------------ */
 
+/* What follows a cut if all steps from it on are of one kind. */
+typedef struct tail {
+    double *least; /* [data + 1] PSNR of it and of all after it */
+    double *fall;  /* [data + 1] the deepest of these below one before them */
+    double *cost;  /* [data + 1] */
+} tail;
+
 /* What is known of the cuts of a container. */
 typedef struct cuts {
-    const taper_model *model;
-    const formats_buffer *file;
     const codec_originals *originals;
-    uint64_t front, data; /* bytes */
-    double rise;          /* enough of it to pass over what lies between: less noise, less rise */
-    double *psnr;         /* [data + 1] the set's mean, < 0: not drawn yet */
+    uint64_t front, data;  /* bytes */
+    int all;               /* every cut is drawn, or those alone that a sparse pace draws */
+    double *psnr;          /* [data + 1] the set's mean; < 0: not drawn */
+    double *share, *moved; /* [data + 1] over the cuts before: sums of 1 / size, of bytes / size */
+    double *best, *paid; /* [data + 1] with the hold that is tried, before a cut without a grid: the
+                            best PSNR, and what was paid */
+    tail tail[TAILS];
+    double *memory; /* of all these */
     taper_decoder *decoder;
-    uint64_t pushed; /* of the data */
-    uint32_t drawn;  /* cuts */
-    taper_status status;
 } cuts;
-
-static taper_status push_to(cuts *c, uint64_t bytes) {
-    const uint8_t *from = c->file->data;
-    if (!c->decoder || bytes < c->pushed) {
-        taper_decoder_free(c->decoder);
-        TAPER_TRY(taper_decoder_new(&c->decoder, c->model, NULL, NULL));
-        TAPER_TRY(taper_decoder_push(c->decoder, from, (size_t)c->front, NULL));
-        c->pushed = 0;
-    }
-    from += c->front + c->pushed;
-    TAPER_TRY(taper_decoder_push(c->decoder, from, (size_t)(bytes - c->pushed), NULL));
-    c->pushed = bytes;
-    return TAPER_OK;
-}
 
 static taper_status draw_mean(cuts *c, double *mean) {
     double sum = 0, mse = 0;
@@ -99,140 +88,165 @@ static taper_status draw_mean(cuts *c, double *mean) {
     return TAPER_OK;
 }
 
-/* The PSNR of the cut after so many bytes of the data. */
-static double psnr_at(cuts *c, uint64_t bytes) {
-    if (c->psnr[bytes] < 0 && c->status == TAPER_OK) {
-        c->drawn++;
-        c->status = push_to(c, bytes);
-        if (c->status == TAPER_OK) c->status = draw_mean(c, &c->psnr[bytes]);
-    }
-    return c->psnr[bytes];
+/* The next cut that is drawn: before the grid, kind 0, or on it. */
+static uint64_t next_cut(const cuts *c, int sparse, uint32_t kind, uint64_t s) {
+    if (kind == WAIT) return c->data;
+    uint32_t step = sparse ? formats_pace_spacing(kind, s) : kind;
+    uint64_t next = sparse ? ((s >> step) + 1) << step : s + ((uint64_t)1 << step);
+    return next < c->data ? next : c->data;
 }
 
-/* The deepest fall of this pace below the best before it, up to so many bytes; or some fall above
- * `most`. Every `stride` bytes, and all between where these do not rise. */
-static double deepest_fall(cuts *c, uint32_t pace, uint64_t end, uint64_t stride, double most) {
-    double best = 0, deepest = 0;
-    formats_pace parts = formats_pace_parts(pace);
-    uint64_t grid = parts.log2_step ? parts.grid_at : UINT64_MAX, looked = 0;
-    for (uint64_t s = 0; s <= end && deepest <= most; s++) {
-        if (formats_pace_drawn(pace, s) != s && s < c->data) continue;
-        uint64_t next = s + stride - 1;
-        if (s >= DENSE && s >= looked && next < end && next < grid) {
-            looked = s + stride;
-            if (psnr_at(c, next) >= best + c->rise) s = next;
-        }
-        double psnr = psnr_at(c, s);
-        if (best - psnr > deepest) deepest = best - psnr;
-        if (psnr > best) best = psnr;
+static int is_sparse(uint64_t s) {
+    uint32_t step = formats_pace_spacing(0, s);
+    return s >> step << step == s;
+}
+
+/* In rising order, so that nothing is decoded twice. The file has no pace yet. */
+static taper_status draw_cuts(cuts *c, const taper_model *model, const formats_buffer *file) {
+    const uint8_t *data = file->data + c->front;
+    TAPER_TRY(taper_decoder_new(&c->decoder, model, NULL, NULL));
+    TAPER_TRY(taper_decoder_push(c->decoder, file->data, (size_t)c->front, NULL));
+    TAPER_TRY(draw_mean(c, &c->psnr[0]));
+    for (uint64_t s = 0, next; s < c->data; s = next) {
+        next = next_cut(c, !c->all, 0, s);
+        TAPER_TRY(taper_decoder_push(c->decoder, data + s, (size_t)(next - s), NULL));
+        TAPER_TRY(draw_mean(c, &c->psnr[next]));
     }
-    return deepest;
+    return TAPER_OK;
+}
+
+static taper_status take_memory(cuts *c) {
+    enum { LISTS = 5 + 3 * TAILS };
+    size_t n = (size_t)c->data + 1;
+    double *at = c->memory = malloc(LISTS * n * sizeof *at);
+    if (!at) return TAPER_ERR_NOMEM;
+    c->psnr = at, c->share = at + n, c->moved = at + 2 * n, c->best = at + 3 * n,
+    c->paid = at + 4 * n;
+    for (uint32_t i = 0; i < TAILS; i++) {
+        double *of = at + (5 + 3 * i) * n;
+        c->tail[i] = (tail){of, of + n, of + 2 * n};
+    }
+    c->share[0] = c->moved[0] = 0;
+    for (uint64_t s = 0; s <= c->data; s++) c->psnr[s] = -1;
+    for (uint64_t s = 0; s < c->data; s++) {
+        c->share[s + 1] = c->share[s] + 1 / (double)(c->front + s);
+        c->moved[s + 1] = c->moved[s] + (double)s / (double)(c->front + s);
+    }
+    return TAPER_OK;
 }
 
 /* --- choice ---------------------------------------------------------------------------- */
 
-/* What a pace costs: of the bytes of a cut, those that are not drawn, in the mean of all cuts. */
-static double cost_of(const cuts *c, uint32_t pace) {
-    double sum = 0;
-    for (uint64_t s = 0; s < c->data; s++)
-        sum += (double)(s - formats_pace_drawn(pace, s)) / (double)(c->front + s);
-    return sum / (double)(c->data + 1);
+/* The cost of a pace: of the bytes of a cut the share that is not drawn, summed over all cuts. Of
+ * those from s to before `next`, which are all drawn as s: */
+static double cost_of(const cuts *c, uint64_t s, uint64_t next) {
+    return c->moved[next] - c->moved[s] - (double)s * (c->share[next] - c->share[s]);
 }
 
-/* The first of the cuts looked at that falls too far; end + 1: none. */
-static uint64_t reach_of(cuts *c, uint32_t pace, uint64_t end) {
-    double best = 0;
-    for (uint64_t s = 0; s <= end; s++) {
-        if (formats_pace_drawn(pace, s) != s) continue;
-        double psnr = psnr_at(c, s);
-        if (psnr < best - enough) return s;
-        if (psnr > best) best = psnr;
-    }
-    return end + 1;
-}
-
-/* Holds in the bytes that come first, none to begin with, each the shortest of those that keep
- * these from falling up to some place. */
-static uint32_t list_holds(cuts *c, formats_pace *list) {
-    uint64_t end = c->data < DENSE ? c->data : DENSE, reach = reach_of(c, 0, end);
-    uint32_t n = 0;
-    list[n++] = (formats_pace){0};
-    for (uint32_t hold = 2; hold <= FORMATS_PACE_MOST_HOLD; hold++)
-        for (uint32_t at = 0; at + hold <= end && reach <= end && n < MOST_HOLDS; at++) {
-            formats_pace pace = {.hold_at = at, .hold = hold};
-            uint64_t its = at < reach ? reach_of(c, formats_pace_pack(pace), end) : 0;
-            if (its > reach) list[n++] = pace, reach = its;
+static void follow_all(cuts *c, int sparse) {
+    for (uint32_t kind = 0; kind < TAILS; kind++) {
+        tail *t = &c->tail[kind];
+        t->least[c->data] = c->psnr[c->data], t->fall[c->data] = t->cost[c->data] = 0;
+        for (uint64_t s = c->data; s-- > 0;) {
+            if (c->psnr[s] < 0) continue;
+            uint64_t next = next_cut(c, sparse, kind, s);
+            double fall = c->psnr[s] - t->least[next];
+            t->fall[s] = fall > t->fall[next] ? fall : t->fall[next];
+            t->least[s] = fall > 0 ? t->least[next] : c->psnr[s];
+            t->cost[s] = t->cost[next] + cost_of(c, s, next);
         }
-    return n;
+    }
 }
 
-/* The best that was found. */
+/* The cheapest that was found of those that do not fall by more than `most`. */
 typedef struct choice {
-    uint32_t pace;
-    double fall, cost;
+    double most, cost;
+    formats_pace pace;
 } choice;
 
-static int is_good(const choice *best) { return best->fall <= enough; }
-
-/* Does this pace keep the cuts from falling? */
-static int try_pace(cuts *c, formats_pace pace, uint64_t stride, choice *best) {
-    uint32_t packed = formats_pace_pack(pace);
-    double cost = cost_of(c, packed);
-    if (is_good(best) && cost >= best->cost) return 0;
-    double fall = deepest_fall(c, packed, c->data, stride, is_good(best) ? enough : best->fall);
-    if (fall <= enough || fall < best->fall) *best = (choice){packed, fall, cost};
-    return fall <= enough;
+/* Go on from `end`, without a grid; to the first cut that falls too far, or the last. */
+static uint64_t walk(cuts *c, int sparse, uint64_t end, double best, double paid, double most) {
+    uint64_t s = end;
+    for (;;) {
+        c->best[s] = best, c->paid[s] = paid;
+        if (c->psnr[s] < best - most || s == c->data) return s;
+        if (c->psnr[s] > best) best = c->psnr[s];
+        uint64_t next = next_cut(c, sparse, 0, s);
+        paid += cost_of(c, s, next);
+        s = next;
+    }
 }
 
-static uint32_t late_step(uint64_t late) {
-    uint32_t log2 = 0;
-    while (late >> log2 > LATE_CUTS && log2 < FORMATS_PACE_MOST_STEP) log2++;
-    return log2;
+/* The pace with a grid of this kind from s on, or after its hold. */
+static formats_pace with_grid(formats_pace pace, uint32_t kind, uint64_t s) {
+    if (!kind) return pace;
+    pace.grid_at = (uint32_t)s;
+    if (kind == WAIT) pace.hold = kind = 1;
+    *(pace.sparse ? &pace.thin : &pace.log2_step) = kind;
+    return pace;
 }
 
-/* With this hold, grids from fine and late to coarse and early, until one does. */
-static void try_grids(cuts *c, formats_pace pace, choice *best) {
-    uint64_t late = c->data * LATE_SIXTEENTHS / 16, end = pace.hold_at + pace.hold;
-    uint32_t least = late_step(c->data - late);
-    for (uint32_t sum = 0; sum <= 2 * DOUBLINGS; sum++)
-        for (uint32_t halvings = 0; halvings <= sum && halvings <= DOUBLINGS; halvings++) {
-            pace.log2_step = least + sum - halvings;
-            if (pace.log2_step > FORMATS_PACE_MOST_STEP) continue;
-            uint32_t step = 1u << pace.log2_step, phases = step < PHASES ? step : PHASES;
-            for (uint32_t phase = 0; phase < phases; phase++) {
-                uint64_t at = late >> halvings > end ? late >> halvings : end;
-                at += phase * step / phases;
-                if (c->drawn > MOST_DRAWN || c->status != TAPER_OK) return;
-                if (at > FORMATS_PACE_MOST_GRID_AT) continue;
-                pace.grid_at = (uint32_t)at;
-                if (try_pace(c, pace, (uint64_t)1 << least, best)) return;
-            }
+/* With a hold, or none, that ends at `end`: each kind of grid where it can begin latest. */
+static void try_grids(const cuts *c, formats_pace pace, uint64_t end, uint64_t last,
+                      choice *found) {
+    for (uint32_t kind = 0; kind < (pace.hold ? WAIT : TAILS); kind++) {
+        const tail *t = &c->tail[kind];
+        for (uint64_t s = last + 1; s-- > end;) {
+            int stored = pace.sparse ? is_sparse(s) : s <= FORMATS_PACE_MOST_GRID_AT;
+            if (s > end && !stored && (pace.sparse || kind)) continue;
+            double cost = c->paid[s] + t->cost[s];
+            if (cost >= found->cost) break; /* and more, the earlier it begins */
+            if (t->fall[s] > found->most || c->best[s] - t->least[s] > found->most) continue;
+            found->cost = cost, found->pace = with_grid(pace, kind, s > end ? s : 0);
+            break;
+        }
+    }
+}
+
+static void try_holds(cuts *c, int sparse, choice *found) {
+    formats_pace pace = {.sparse = (uint32_t)sparse};
+    double before[FORMATS_PACE_MOST_HOLD_AT + 1];
+    uint64_t last = walk(c, sparse, 0, 0, 0, found->most);
+    try_grids(c, pace, 0, last, found);
+    uint32_t places =
+        last < sizeof before / sizeof *before ? (uint32_t)last : FORMATS_PACE_MOST_HOLD_AT + 1;
+    for (uint32_t at = 0; at < places; at++)
+        before[at] = c->psnr[at] > c->best[at] ? c->psnr[at] : c->best[at];
+    for (pace.hold = 2; pace.hold <= FORMATS_PACE_MOST_HOLD; pace.hold++)
+        for (pace.hold_at = 0; pace.hold_at < places; pace.hold_at++) {
+            uint64_t end = pace.hold_at + pace.hold;
+            if (end > c->data || c->psnr[end] < 0) continue;
+            double cost = cost_of(c, pace.hold_at, end);
+            if (cost >= found->cost) continue;
+            last = walk(c, sparse, end, before[pace.hold_at], cost, found->most);
+            try_grids(c, pace, end, last, found);
         }
 }
 
+/* The cheapest pace that keeps the cuts from falling. There is one, as the whole is better than
+ * nothing: to wait for it; if it is not, one that lets them fall not much further than need be. */
 static uint32_t choose(cuts *c) {
-    formats_pace hold[MOST_HOLDS];
-    uint32_t n = list_holds(c, hold);
-    choice best = {.fall = 1e9};
-    for (uint32_t i = n; i-- > 0;) try_grids(c, hold[i], &best);
-    return best.pace;
+    choice found = {.most = enough, .cost = 1e300};
+    for (; found.cost == 1e300; found.most *= 1.25)
+        for (int sparse = !c->all; sparse <= 1; sparse++) {
+            follow_all(c, sparse);
+            try_holds(c, sparse, &found);
+        }
+    return formats_pace_pack(found.pace);
 }
 
 taper_status codec_pace_choose(const taper_model *model, const formats_buffer *file,
                                const codec_originals *originals, uint32_t *pace) {
     *pace = 0;
-    cuts c = {.model = model, .file = file, .originals = originals};
+    cuts c = {.originals = originals};
     if (!originals->n) return TAPER_OK;
     TAPER_TRY(formats_front_need(file->data, file->size, &c.front, NULL));
     c.data = file->size - c.front;
-    c.rise = rise * 1024 / (double)originals->pixels;
-    c.rise = c.rise > rise ? rise : c.rise < least_rise ? least_rise : c.rise;
-    c.psnr = malloc((size_t)(c.data + 1) * sizeof *c.psnr);
-    if (!c.psnr) return TAPER_ERR_NOMEM;
-    for (uint64_t i = 0; i <= c.data; i++) c.psnr[i] = -1;
-    *pace = choose(&c);
-    if (c.status != TAPER_OK) *pace = 0;
+    c.all = c.data * originals->pixels <= MOST_WORK;
+    TAPER_TRY(take_memory(&c));
+    taper_status status = draw_cuts(&c, model, file);
+    if (status == TAPER_OK) *pace = choose(&c);
     taper_decoder_free(c.decoder);
-    free(c.psnr);
-    return c.status;
+    free(c.memory);
+    return status;
 }

@@ -4,7 +4,10 @@
  * not: the first bits, read without the others, may tell of another image, and late ones move less
  * than the rounding of its pixels does. So a small set's encoder draws its cuts, as a decoder will,
  * and where more bytes would look worse it lets the decoder wait for those that mend it
- * (formats_front_drawn): a HOLD near the beginning, and a GRID of bytes towards the end. */
+ * (formats_front_drawn): a HOLD near the beginning, and a GRID of bytes towards the end. Where
+ * there are few cuts, all are drawn; else the pace is sparse: some 128 an octave, and these are
+ * drawn. So the choice, the cheapest of all paces that keep the promise, rests on what is seen
+ * alone. */
 #ifndef CODEC_PACE_H
 #define CODEC_PACE_H
 #include "../formats/container.h"

@@ -492,6 +492,16 @@ class Incomplete(Illegal):
 CONTAINER_MAGIC = b"\x89TPR\r\n\x1a\n"
 
 
+def leading_bits(s, thin):
+    """The cut of few leading bits that stands for s."""
+    log = max(s, 1).bit_length() - 1
+    if thin > 5:
+        n = log + thin - 9
+    else:
+        n = max(log - 7, thin + 1 if thin else 0)
+    return s >> max(n, 0) << max(n, 0)
+
+
 class Front:
     """Header, section table and sections: all that lies before the chunks."""
 
@@ -632,13 +642,23 @@ class Front:
 
     def drawn(self, data):
         """The bytes of a cut that are drawn (section 13)."""
-        s, hold, n = len(data) - self.size, self.pace & 255, self.pace >> 8 & 127
-        start, step = max(self.pace >> 15 & 16383, hold + n), 1 << (self.pace >> 29)
-        if s < self.chunk_at[-1]:
-            if s >= start:
-                s -= (s - start) % step
-            elif hold < s < hold + n:
-                s = hold
+        s, hold = len(data) - self.size, self.pace & 255
+        grid, step, n = self.pace >> 15 & 16383, self.pace >> 29, self.pace >> 8 & 127
+        end, is_sparse, waits = hold + (n if n > 1 else 0), not step and grid, n == 1
+        if s >= self.chunk_at[-1] or s <= hold and s < end:
+            return data
+        thin, i = grid & 7, grid >> 3
+        if is_sparse:
+            grid = i if i < 256 else (128 + i % 128) << (i // 128 - 1)
+        start = max(grid, end)
+        if s < end:
+            s = hold
+        elif s >= start and waits:
+            s = start
+        elif is_sparse:
+            s = max(leading_bits(s, thin if s >= start else 0), end if s < start else start)
+        elif s >= start:
+            s -= (s - start) % (1 << step)
         return data[:self.size + s]
 
     def group_of(self, image):

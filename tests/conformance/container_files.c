@@ -256,7 +256,7 @@ void container_file_make(const container_recipe *r, const taper_model *model,
     file_parts_add(&parts, "DIRE", directory.data, directory.size, r->packed);
     add_texts(l, &parts);
     if (r->embeds) file_parts_add(&parts, "modl", model_file->data, model_file->size, 0);
-    file_parts_end(&parts, &l->front, r->ignored ? 0xFFFFFFFFu : 0, out);
+    file_parts_end(&parts, &l->front, r->ignored ? 0xFFFFFFFFu : r->pace, out);
     size_t data = out->size;
     for (uint32_t c = 0; c < l->front.layers * l->front.groups; c++) {
         formats_write_bytes(out, l->chunk[c].data, l->chunk[c].size);

@@ -24,8 +24,9 @@ typedef struct container_recipe {
     int emptied;        /* chunks are cut to nothing, and count as whole */
     uint32_t damage;    /* chunk whose bytes are changed, from 1 */
     int trailing;       /* a byte follows the last chunk */
-    int ignored;        /* an unknown section that may be skipped, unknown ignorable features */
+    int ignored;        /* an unknown section that may be skipped, the most of every pace */
     int loose;          /* pixels are not exact */
+    uint32_t pace;
 } container_recipe;
 
 /* Sections and header, for those who lay a file out themselves. */

@@ -132,6 +132,9 @@ static const container_recipe flavours[] = {
     {"single", .images = 3, .groups = 1, .layers = 2, .image = {{4, 2, 0, 8}}},
 };
 
+/* A pace (SPEC 13); of sparse ones log_step is 0, grid_at as it is stored. */
+#define PACE(hold_at, hold, grid_at, log_step) \
+    ((hold_at) | (hold) << 8 | (grid_at) << 15 | (uint32_t)(log_step) << 29)
 static const container_recipe containers[] = {
     {"embedded", "grey", 2, 1, 2, .image = {{8, 8, 1, 8}}, .embeds = 1, .packed = 1},
     {"packed", "grey", 40, 2, 2, .image = {{1, 1, 1, 8}, {2, 2, 1, 8}}, .names = 2, .labels = 1,
@@ -175,6 +178,14 @@ static const container_recipe containers[] = {
     {"pixels", "pixel", 3, 1, 2, .image = {{5, 3, 1, 8}, {1, 1, 1, 8}, {1, 7, 1, 8}}},
     {"emptied", "grey", 3, 2, 2, .image = {{8, 8, 1, 8}, {4, 4, 1, 8}}, .emptied = 1},
     {"impossible", "pixel", 1, 1, 1, .image = {{200, 196, 1, 8}}, .emptied = 1}, /* section 13 */
+    {"paced-grid", "grey", 3, 1, 2, .image = {{17, 12, 1, 8}}, .pace = PACE(3, 9, 20, 4)},
+    {"paced-tracks", "everything", 6, 4, 3, .image = {{9, 8, 3, 8}}, .tracks = 2,
+     .pace = PACE(60, 30, 130, 5)},
+    {"paced-sparse", "grey", 3, 1, 2, .image = {{17, 12, 1, 8}},
+     .pace = PACE(0, 0, 21 << 3 | 4, 0)},
+    {"paced-leading", "colour", 3, 1, 2, .image = {{17, 12, 3, 8}},
+     .pace = PACE(3, 9, 30 << 3 | 7, 0)},
+    {"paced-wait", "grey", 3, 1, 2, .image = {{17, 12, 1, 8}}, .pace = PACE(0, 1, 40 << 3 | 1, 0)},
 };
 
 /* --- illegal fields ---------------------------------------------------------------------- */
