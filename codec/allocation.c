@@ -21,26 +21,43 @@ static double error_at(const codec_code_tables *t, uint32_t u, uint32_t depth, f
     return (size - known) * (size - known);
 }
 
+/* Add up the errors of n windows, and quantise them. */
+static double take_codes(const codec_code_tables *t, const uint8_t *depth, const float *x,
+                         uint32_t n, double sum, int16_t *code) {
+    for (uint32_t p = 0; p < n; p++)
+        for (uint32_t u = 0; u < t->units; u++, x++) {
+            sum += error_at(t, u, depth[u], *x);
+            *code++ = codec_quantise_wide(t, u, *x);
+        }
+    return sum;
+}
+
 taper_status codec_log_distortion(const taper_model *m, const codec_network *network,
                                   const codec_backend *be, const taper_image *image,
-                                  const uint8_t *depth, double *log_distortion) {
-    const codec_code_tables *t = &m->tables;
+                                  const uint8_t *depth, double *log_distortion, int16_t *code) {
     codec_backend backend = *be; /* others use it at this moment */
     codec_grid grid = codec_windows_grid(m->window, image->width, image->height);
     size_t n = (size_t)grid.columns * grid.rows, inputs = codec_window_values(m->window);
-    float *pixels = malloc(n * inputs * sizeof *pixels), *x = malloc(n * t->units * sizeof *x);
+    float *pixels = malloc(n * inputs * sizeof *pixels);
+    float *x = malloc((size_t)CODEC_ROWS_AT_ONCE * m->tables.units * sizeof *x);
     taper_status status = pixels && x ? TAPER_OK : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK) {
-        codec_windows_read(m->window, image, pixels);
-        status = codec_network_encode(network, &backend, pixels, (uint32_t)n, x);
-    }
+    if (status == TAPER_OK) codec_windows_read(m->window, image, pixels);
     double sum = 1e-9;
-    for (size_t p = 0; p < n && status == TAPER_OK; p++)
-        for (uint32_t u = 0; u < t->units; u++)
-            sum += error_at(t, u, depth[u], x[p * t->units + u]);
+    for (size_t at = 0; at < n && status == TAPER_OK; at += CODEC_ROWS_AT_ONCE) {
+        uint32_t rows = n - at < CODEC_ROWS_AT_ONCE ? (uint32_t)(n - at) : CODEC_ROWS_AT_ONCE;
+        status = codec_network_encode(network, &backend, pixels + at * inputs, rows, x);
+        if (status == TAPER_OK)
+            sum = take_codes(&m->tables, depth, x, rows, sum, code + at * m->tables.units);
+    }
     *log_distortion = log2(sum / (double)n);
     free(pixels), free(x);
     return status;
+}
+
+uint64_t codec_log_distortion_bytes(const taper_model *m, uint64_t windows) {
+    return (windows * m->network.inputs + (uint64_t)CODEC_ROWS_AT_ONCE * m->network.units) *
+               sizeof(float) +
+           codec_network_scratch_bytes(&m->network);
 }
 
 uint32_t codec_track_of(taper_allocation allocation, double log_distortion, double mean) {

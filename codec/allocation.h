@@ -18,11 +18,14 @@ enum { CODEC_TRACKS = 15, CODEC_TRACK_STEP = 4 /* of slopes: half an octave */ }
 void codec_reference_depths(const codec_code_tables *tables, uint64_t bytes_per_mpixel,
                             uint8_t *depth);
 
-/* log2 of the image's squared error per window, up to a constant, at these depths. Not for binary
- * models, whose passes have no slopes. TAPER_ERR_NOMEM. */
+/* log2 of the image's squared error per window, up to a constant, at these depths, and its codes,
+ * code[windows][units] as by codec_quantise_wide. Not for binary models, whose passes have no
+ * slopes. TAPER_ERR_NOMEM. */
 taper_status codec_log_distortion(const taper_model *model, const codec_network *network,
                                   const codec_backend *backend, const taper_image *image,
-                                  const uint8_t *depth, double *log_distortion);
+                                  const uint8_t *depth, double *log_distortion, int16_t *code);
+/* The most memory that it takes for an image of so many windows. */
+uint64_t codec_log_distortion_bytes(const taper_model *model, uint64_t windows);
 
 /* 0 .. CODEC_TRACKS - 1 for an image of this distortion among images of that one in the mean; 0
  * goes farthest ahead. */

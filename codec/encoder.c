@@ -34,6 +34,17 @@ static int can_be_drawn(const taper_encoder *e, const taper_image *image, codec_
     return pixels <= LARGE_PIXELS ? bytes <= most : bytes <= most - most / 8;
 }
 
+/* Could it be encoded, were there no other? */
+static int can_be_encoded(const taper_encoder *e, const taper_image *image) {
+    uint64_t windows = codec_encoder_windows(e, image),
+             bytes = codec_encoder_image_bytes(e, image, 0);
+    codec_group_size size = {windows, 1, windows, bytes};
+    uint64_t all = codec_group_write_bytes(e->model, &size);
+    return formats_add_u64(all, codec_encoder_image_bytes(e, image, e->tracks > 1), &all) ==
+               TAPER_OK &&
+           all <= e->account->limit;
+}
+
 static taper_status check_image(const taper_encoder *e, const taper_image *image, const char *name,
                                 taper_error *error) {
     if (!image->pixels || !image->width || !image->height || image->channels < 1 ||
@@ -51,7 +62,8 @@ static taper_status check_image(const taper_encoder *e, const taper_image *image
     uint64_t pixels = (uint64_t)image->width * image->height;
     codec_grid grid = codec_windows_grid(e->model->window, image->width, image->height);
     if (pixels > e->limits.max_pixels || image->width > FORMATS_MAX_SIDE ||
-        image->height > FORMATS_MAX_SIDE || !can_be_drawn(e, image, grid))
+        image->height > FORMATS_MAX_SIDE || !can_be_drawn(e, image, grid) ||
+        !can_be_encoded(e, image))
         return formats_fail(
             error, TAPER_ERR_LIMIT,
             "image of %u x %u pixels is above the limits; raise --max-pixels or --max-memory",
@@ -64,19 +76,16 @@ static taper_status check_image(const taper_encoder *e, const taper_image *image
     return TAPER_OK;
 }
 
-/* The image's record, and a copy of it: its pixels are the caller's. */
-static taper_status record(taper_encoder *e, const taper_image *image, size_t bytes,
-                           const char *name, int32_t label, taper_image *copy) {
+/* The image's record. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
+static taper_status record(taper_encoder *e, const taper_image *image, const char *name,
+                           int32_t label) {
     size_t geometry = e->images_capacity, track = e->images_capacity;
-    TAPER_TRY(codec_encoder_grow((void **)&e->geometry, e->images, &geometry, sizeof *e->geometry));
     TAPER_TRY(
-        codec_encoder_grow((void **)&e->image_track, e->images, &track, sizeof *e->image_track));
+        codec_encoder_grow(e, (void **)&e->geometry, e->images, &geometry, sizeof *e->geometry));
     TAPER_TRY(
-        codec_encoder_grow((void **)&e->label, e->images, &e->images_capacity, sizeof *e->label));
-    *copy = *image;
-    copy->pixels = malloc(bytes);
-    if (!copy->pixels) return TAPER_ERR_NOMEM;
-    memcpy(copy->pixels, image->pixels, bytes);
+        codec_encoder_grow(e, (void **)&e->image_track, e->images, &track, sizeof *e->image_track));
+    TAPER_TRY(codec_encoder_grow(e, (void **)&e->label, e->images, &e->images_capacity,
+                                 sizeof *e->label));
     e->geometry[e->images] =
         (formats_geometry){image->width, image->height, image->channels, image->depth};
     e->label[e->images++] = label;
@@ -84,15 +93,8 @@ static taper_status record(taper_encoder *e, const taper_image *image, size_t by
     e->any_label |= label >= 0;
     char own[16];
     if (!name) snprintf(own, sizeof own, "%06zu.png", e->images);
-    if (formats_write_bytes(&e->names, name ? name : own, strlen(name ? name : own) + 1) ==
-        TAPER_OK)
-        return TAPER_OK;
-    free(copy->pixels);
-    return TAPER_ERR_NOMEM;
-}
-
-static size_t pixel_bytes(const taper_image *image) {
-    return (size_t)image->width * image->height * image->channels * (image->depth / 8u);
+    name = name ? name : own;
+    return codec_encoder_append(e, &e->names, name, strlen(name) + 1);
 }
 
 static taper_status fail_for_good(taper_encoder *e, taper_status status, taper_error *error) {
@@ -111,28 +113,56 @@ static int has_failed(taper_encoder *e) {
     return failed;
 }
 
+/* A copy, charged, as the pixels are the caller's. */
+static taper_status copy_image(taper_encoder *e, const taper_image *image, taper_image *copy,
+                               taper_error *error) {
+    uint64_t bytes = codec_encoder_image_bytes(e, image, 0);
+    if (codec_encoder_charge(e, bytes) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "with the images that wait to be encoded it takes more than the %llu "
+                            "bytes of memory that it may; raise --max-memory, or use smaller "
+                            "groups",
+                            (unsigned long long)e->account->limit);
+    *copy = *image;
+    copy->pixels = malloc((size_t)bytes);
+    if (!copy->pixels) return fail_for_good(e, TAPER_ERR_NOMEM, error);
+    memcpy(copy->pixels, image->pixels, (size_t)bytes);
+    return TAPER_OK;
+}
+
 taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const char *name,
                                int32_t label, taper_error *error) {
     if (has_failed(e)) return fail_for_good(e, TAPER_OK, error);
-    TAPER_TRY(check_image(e, image, name, error));
     taper_image copy;
     size_t number = e->images;
-    taper_status status = record(e, image, pixel_bytes(image), name, label, &copy);
-    if (status == TAPER_OK)
+    TAPER_TRY(check_image(e, image, name, error));
+    TAPER_TRY(copy_image(e, image, &copy, error));
+    taper_status status = record(e, image, name, label);
+    if (status != TAPER_OK)
+        free(copy.pixels);
+    else
         status = e->reference ? codec_encoder_allocate(e, copy, number)
-                              : codec_encoder_place(e, copy, number, 0, 0);
+                              : codec_encoder_place(e, copy, NULL, number, 0);
     if (status == TAPER_OK && !e->options.quick) status = codec_originals_add(&e->originals, image);
     return status == TAPER_OK ? status : fail_for_good(e, status, error);
 }
 
-taper_status codec_encoder_add_codes(taper_encoder *e, const taper_image *image, size_t bytes,
+taper_status codec_encoder_add_codes(taper_encoder *e, const taper_image *image, int16_t *code,
                                      const char *name, int32_t label, uint32_t track,
                                      taper_error *error) {
-    taper_image copy;
     size_t number = e->images;
-    taper_status status = record(e, image, bytes, name, label, &copy);
-    if (status == TAPER_OK) status = codec_encoder_place(e, copy, number, track, 1);
+    taper_status status = codec_encoder_charge(e, codec_encoder_image_bytes(e, image, 1));
+    if (status == TAPER_OK) status = record(e, image, name, label);
+    if (status != TAPER_OK)
+        free(code);
+    else
+        status = codec_encoder_place(e, *image, code, number, track);
     return status == TAPER_OK ? status : fail_for_good(e, status, error);
+}
+
+uint64_t codec_encoder_needs(const taper_encoder *e, uint32_t track) {
+    const codec_encode_job *job = e->job[track];
+    return job ? codec_group_write_bytes(e->model, &job->size) : 0;
 }
 
 void codec_encoder_limit_passes(taper_encoder *e, uint32_t passes) { e->pass_limit = passes; }
@@ -151,11 +181,11 @@ taper_status taper_encoder_set_classes(taper_encoder *e, const char *const *name
                                        taper_error *error) {
     if (n > FORMATS_MAX_CLASSES || e->n_classes)
         return formats_fail(error, TAPER_ERR_ARG, "class names: too many, or given twice");
-    for (size_t i = 0; i < n; i++) formats_write_bytes(&e->classes, names[i], strlen(names[i]) + 1);
+    taper_status status = TAPER_OK;
+    for (size_t i = 0; i < n && status == TAPER_OK; i++)
+        status = codec_encoder_append(e, &e->classes, names[i], strlen(names[i]) + 1);
     e->n_classes = (uint32_t)n;
-    return e->classes.status == TAPER_OK
-               ? TAPER_OK
-               : formats_fail(error, TAPER_ERR_NOMEM, "no memory for class names");
+    return status == TAPER_OK ? status : fail_for_good(e, status, error);
 }
 
 /* --- making and finishing -------------------------------------------------------------- */
@@ -182,7 +212,7 @@ static taper_status prepare_analysis(taper_encoder *e, taper_error *error) {
 
 static taper_status make_encoder(taper_encoder **out, const taper_model *model,
                                  const taper_encode_options *options, int for_codes,
-                                 taper_error *error) {
+                                 formats_account *account, taper_error *error) {
     *out = NULL;
     taper_encoder *e = calloc(1, sizeof *e);
     if (!e) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an encoder");
@@ -190,8 +220,11 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
     if (options) e->options = *options;
     e->tracks = e->options.allocation == TAPER_ALLOCATION_EVEN ? 1 : CODEC_TRACKS;
     e->limits = formats_limits_or_default(e->options.limits);
+    e->own = (formats_account){.limit = e->limits.max_memory};
+    e->account = account ? account : &e->own;
     e->names = formats_buffer_make(SIZE_MAX / 4);
     e->classes = formats_buffer_make(SIZE_MAX / 4);
+    e->names.account = e->classes.account = e->account;
     codec_backend_cpu(&e->backend);
     taper_status status = TAPER_OK;
     if (e->options.group_images > MAX_GROUP_IMAGES ||
@@ -237,19 +270,21 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
 
 taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
                                const taper_encode_options *options, taper_error *error) {
-    return make_encoder(out, model, options, 0, error);
+    return make_encoder(out, model, options, 0, NULL, error);
 }
 
 taper_status codec_encoder_new_for_codes(taper_encoder **out, const taper_model *model,
-                                         const taper_encode_options *options, taper_error *error) {
-    return make_encoder(out, model, options, 1, error);
+                                         const taper_encode_options *options,
+                                         formats_account *account, taper_error *error) {
+    return make_encoder(out, model, options, 1, account, error);
 }
 
 void taper_encoder_free(taper_encoder *e) {
     if (!e) return;
     codec_queue_free(e->queue); /* waits for its jobs */
     for (size_t i = 0; i < FORMATS_MAX_TRACKS; i++) codec_encode_job_free(e->job[i]);
-    for (size_t i = 0; i < e->n_waiting; i++) free(e->waiting[i].image.pixels);
+    for (size_t i = 0; i < e->n_waiting; i++)
+        free(e->waiting[i].image.pixels), free(e->waiting[i].code);
     free(e->waiting), free(e->reference), free(e->layer_end);
     free(e->group_track), free(e->image_track);
     codec_originals_free(&e->originals);
@@ -272,17 +307,19 @@ static taper_status read_spool(void *user, uint32_t layer, uint32_t group, uint6
 }
 
 /* Offsets of n NUL-ended strings in a block. */
-static uint32_t *string_offsets(const formats_buffer *strings, size_t n) {
-    uint32_t *at = malloc((n + 1) * sizeof *at), used = 0;
-    for (size_t i = 0; at && i < n; i++) {
-        at[i] = used;
+static taper_status string_offsets(formats_front *f, const formats_buffer *strings, size_t n,
+                                   uint32_t **out, taper_error *error) {
+    uint32_t used = 0;
+    TAPER_TRY(formats_front_take(f, n, sizeof **out, out, error));
+    for (size_t i = 0; i < n; i++) {
+        (*out)[i] = used;
         used += (uint32_t)strlen((const char *)strings->data + used) + 1;
     }
-    return at;
+    return TAPER_OK;
 }
 
 /* The tracks that have images, and what hangs on them. */
-static taper_status hand_over_tracks(taper_encoder *e, formats_front *f) {
+static taper_status hand_over_tracks(taper_encoder *e, formats_front *f, taper_error *error) {
     uint8_t used[FORMATS_MAX_TRACKS] = {0}, number[FORMATS_MAX_TRACKS] = {0};
     uint32_t *to = e->layer_end;
     for (size_t i = 0; i < e->images; i++) used[e->image_track[i]] = 1;
@@ -297,17 +334,18 @@ static taper_status hand_over_tracks(taper_encoder *e, formats_front *f) {
     for (size_t g = 0; g < e->groups; g++) e->group_track[g] = number[e->group_track[g]];
     f->image_track = e->image_track, e->image_track = NULL;
     f->group_track = e->group_track, e->group_track = NULL;
+    TAPER_TRY(formats_front_charge(f, 8 * ((uint64_t)f->images + 1), error));
     return formats_front_place_images(f);
 }
 
 /* The raised planes of all groups, where there are any. */
-static taper_status hand_over_raised(const taper_encoder *e, formats_front *f) {
+static taper_status hand_over_raised(const taper_encoder *e, formats_front *f, taper_error *error) {
     size_t n = 0;
     for (size_t g = 0; g < e->groups; g++) n += e->group[g].of.n_raised;
     if (!n) return TAPER_OK;
-    f->raised_at = calloc((size_t)f->groups + 1, sizeof *f->raised_at);
-    f->raised = malloc(n * sizeof *f->raised);
-    if (n > UINT32_MAX || !f->raised_at || !f->raised) return TAPER_ERR_NOMEM;
+    if (n > UINT32_MAX) return TAPER_ERR_NOMEM;
+    TAPER_TRY(formats_front_take(f, f->groups, sizeof *f->raised_at, &f->raised_at, error));
+    TAPER_TRY(formats_front_take(f, n, sizeof *f->raised, &f->raised, error));
     for (size_t g = 0; g < e->groups; g++) {
         const codec_written_group *of = &e->group[g].of;
         if (of->n_raised)
@@ -317,46 +355,55 @@ static taper_status hand_over_raised(const taper_encoder *e, formats_front *f) {
     return TAPER_OK;
 }
 
-/* Hand the encoder's lists over to a front. */
-static taper_status make_front(taper_encoder *e, formats_front *f) {
+static taper_status hand_over_names(taper_encoder *e, formats_front *f, taper_error *error) {
+    if (e->any_name) {
+        TAPER_TRY(string_offsets(f, &e->names, e->images, &f->name_at, error));
+        f->names = (char *)formats_buffer_take(&e->names, &(size_t){0});
+    }
+    if (!e->any_label) return TAPER_OK;
+    TAPER_TRY(string_offsets(f, &e->classes, e->n_classes, &f->class_name_at, error));
+    f->classes = e->n_classes;
+    f->class_names = (char *)formats_buffer_take(&e->classes, &(size_t){0});
+    f->label = e->label, e->label = NULL;
+    for (size_t i = 0; i < e->images; i++)
+        if (f->label[i] < 0 || (uint32_t)f->label[i] >= f->classes) f->label[i] = -1;
+    return TAPER_OK;
+}
+
+static taper_status embed_model(const taper_encoder *e, formats_front *f, taper_error *error) {
+    if (!e->options.embed_model) return TAPER_OK;
+    TAPER_TRY(formats_front_take(f, e->options.model_size, 1, &f->model, error));
+    memcpy(f->model, e->options.model_bytes, e->options.model_size);
+    f->model_size = e->options.model_size;
+    return TAPER_OK;
+}
+
+/* Hand the encoder's lists over to a front, whose account goes on from the encoder's. */
+static taper_status make_front(taper_encoder *e, formats_front *f, taper_error *error) {
     *f = (formats_front){.model_id = e->model->info.id,
                          .layout = (uint8_t)e->options.layout,
                          .images = (uint32_t)e->images,
                          .groups = (uint32_t)e->groups,
-                         .layers = e->n_layers};
+                         .layers = e->n_layers,
+                         .chunks_per_checksum = 1,
+                         .account = *e->account};
     uint64_t chunks = (uint64_t)f->layers * f->groups;
     f->geometry = e->geometry, e->geometry = NULL;
     f->group_first = e->group_first, e->group_first = NULL;
     f->group_first[f->groups] = f->images;
-    f->chunk_at = calloc((size_t)chunks + 1, sizeof *f->chunk_at);
-    int ok =
-        f->chunk_at && hand_over_tracks(e, f) == TAPER_OK && hand_over_raised(e, f) == TAPER_OK;
-    for (uint32_t l = 0; ok && l < f->layers; l++) {
+    TAPER_TRY(formats_front_take(f, chunks, sizeof *f->chunk_at, &f->chunk_at, error));
+    TAPER_TRY(hand_over_tracks(e, f, error));
+    TAPER_TRY(hand_over_raised(e, f, error));
+    for (uint32_t l = 0; l < f->layers; l++)
         for (uint32_t g = 0; g < f->groups; g++) {
             uint64_t c = (uint64_t)l * f->groups + g;
-            f->chunk_at[c + 1] =
-                f->chunk_at[c] + e->group[g].of.chunk_at[l + 1] - e->group[g].of.chunk_at[l];
+            const uint64_t *at = e->group[g].of.chunk_at;
+            f->chunk_at[c + 1] = f->chunk_at[c] + at[l + 1] - at[l];
         }
-    }
-    if (ok && e->any_name) {
-        ok = (f->name_at = string_offsets(&e->names, e->images)) != NULL;
-        f->names = (char *)formats_buffer_take(&e->names, &(size_t){0});
-    }
-    if (ok && e->any_label) {
-        ok = (f->class_name_at = string_offsets(&e->classes, e->n_classes)) != NULL;
-        f->classes = e->n_classes;
-        f->class_names = (char *)formats_buffer_take(&e->classes, &(size_t){0});
-        f->label = e->label, e->label = NULL;
-        for (size_t i = 0; i < e->images; i++)
-            if (f->label[i] < 0 || (uint32_t)f->label[i] >= f->classes) f->label[i] = -1;
-    }
-    if (ok && e->options.embed_model) {
-        ok = (f->model = malloc(e->options.model_size + 1)) != NULL;
-        if (ok) memcpy(f->model, e->options.model_bytes, e->options.model_size);
-        f->model_size = e->options.model_size;
-    }
-    f->chunks_per_checksum = ok ? codec_checksum_span(f->layout, f->chunk_at[chunks], chunks) : 1;
-    return ok ? TAPER_OK : TAPER_ERR_NOMEM;
+    TAPER_TRY(hand_over_names(e, f, error));
+    TAPER_TRY(embed_model(e, f, error));
+    f->chunks_per_checksum = codec_checksum_span(f->layout, f->chunk_at[chunks], chunks);
+    return TAPER_OK;
 }
 
 static uint64_t total_pixels(const formats_front *f) {
@@ -422,9 +469,10 @@ taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, tape
     e->queue = NULL;
     if (e->failed) return fail_for_good(e, TAPER_OK, error);
     formats_front front;
-    status = make_front(e, &front);
+    status = make_front(e, &front, error);
     if (status == TAPER_OK && e->options.measure) status = find_quality(e, &front);
-    if (status != TAPER_OK) formats_fail(error, status, "no memory for the container's directory");
+    if (status == TAPER_ERR_NOMEM)
+        formats_fail(error, status, "no memory for the container's directory");
     uint64_t target = e->options.target_bytes_per_megapixel;
     if (status == TAPER_OK && target) {
         uint64_t chunks = (uint64_t)front.layers * front.groups;

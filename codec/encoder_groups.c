@@ -13,12 +13,73 @@ enum {
     MEAN_PIXELS = 32 << 20       /* or fewer, of so many pixels */
 };
 
+/* --- memory ------------------------------------------------------------------------------ */
+
+taper_status codec_encoder_charge(taper_encoder *e, uint64_t bytes) {
+    for (;;) {
+        int busy = codec_queue_is_busy(e->queue); /* before: else the last to give is missed */
+        codec_queue_lock(e->queue);
+        taper_status status = formats_account_take(e->account, bytes);
+        codec_queue_unlock(e->queue);
+        if (status == TAPER_OK || !busy) return status;
+        codec_queue_wait(e->queue);
+    }
+}
+
+void codec_encoder_give(taper_encoder *e, uint64_t bytes) {
+    codec_queue_lock(e->queue);
+    formats_account_give(e->account, bytes);
+    codec_queue_unlock(e->queue);
+}
+
+taper_status codec_encoder_grow(taper_encoder *e, void **array, size_t count, size_t *capacity,
+                                size_t size) {
+    enum { FIRST = 16 };
+    if (count < *capacity) return TAPER_OK;
+    size_t wanted = *capacity ? *capacity * 2 : FIRST;
+    TAPER_TRY(codec_encoder_charge(e, wanted * size)); /* both are there at a time */
+    codec_queue_lock(e->queue);                        /* workers write to some arrays */
+    void *bigger = realloc(*array, wanted * size);
+    if (bigger) *array = bigger;
+    codec_queue_unlock(e->queue);
+    codec_encoder_give(e, (bigger ? *capacity : wanted) * size);
+    if (!bigger) return TAPER_ERR_NOMEM;
+    *capacity = wanted;
+    return TAPER_OK;
+}
+
+taper_status codec_encoder_append(taper_encoder *e, formats_buffer *buffer, const void *bytes,
+                                  size_t n) {
+    uint64_t most = buffer->capacity + n + 64; /* to grow by, of which not all may be used */
+    TAPER_TRY(codec_encoder_charge(e, most));
+    codec_encoder_give(e, most); /* there is room, then, and no one else takes of it */
+    codec_queue_lock(e->queue);
+    taper_status status = formats_write_bytes(buffer, bytes, n);
+    codec_queue_unlock(e->queue);
+    return status;
+}
+
+uint64_t codec_encoder_windows(const taper_encoder *e, const taper_image *image) {
+    codec_grid grid = codec_windows_grid(e->model->window, image->width, image->height);
+    return (uint64_t)grid.columns * grid.rows;
+}
+
+uint64_t codec_encoder_image_bytes(const taper_encoder *e, const taper_image *image,
+                                   int has_codes) {
+    uint64_t samples = (uint64_t)image->width * image->height * image->channels;
+    uint64_t codes = codec_encoder_windows(e, image) * e->model->tables.units * sizeof(int16_t);
+    return (image->pixels ? samples * (image->depth / 8u) : 0) + (has_codes ? codes : 0);
+}
+
 /* --- running a job --------------------------------------------------------------------- */
 
 void codec_encode_job_free(codec_encode_job *job) {
     if (!job) return;
-    for (size_t i = 0; i < job->of.n; i++) free(job->of.image[i].pixels);
-    free(job->of.image);
+    for (size_t i = 0; i < job->of.n; i++) {
+        free(job->of.image[i].pixels);
+        if (job->of.code) free(job->of.code[i]);
+    }
+    free(job->of.image), free(job->of.code);
     free(job);
 }
 
@@ -27,15 +88,34 @@ void codec_encoder_fail(taper_encoder *e, taper_status status, const taper_error
     e->failed = 1;
     if (error && error->status == status)
         e->error = *error;
+    else if (status == TAPER_ERR_LIMIT)
+        formats_fail(&e->error, status,
+                     "encoding takes more than the %llu bytes of memory that it may; raise "
+                     "--max-memory, or use smaller groups",
+                     (unsigned long long)e->limits.max_memory);
     else
         formats_fail(&e->error, status,
                      "no memory to encode a group; use smaller groups or fewer threads");
 }
 
+/* Keep what was written of a job. With the queue locked. */
+static taper_status store(taper_encoder *e, const codec_encode_job *job, const formats_buffer *out,
+                          codec_written_group *written, taper_error *error) {
+    off_t at = fseeko(e->spool, 0, SEEK_END) ? -1 : ftello(e->spool);
+    if (at < 0 || (out->size && fwrite(out->data, 1, out->size, e->spool) != out->size) ||
+        fflush(e->spool))
+        return formats_fail(error, TAPER_ERR_IO,
+                            "cannot write the temporary file: is its disk full?");
+    e->group[job->group] = (codec_group_record){(uint64_t)at, *written};
+    *written = (codec_written_group){0};
+    return TAPER_OK;
+}
+
 void codec_encode_job_run(void *item) {
     codec_encode_job *job = item;
     taper_encoder *e = job->encoder;
-    formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
+    formats_buffer out =
+        formats_buffer_make((size_t)codec_group_chunk_bytes(e->model, job->size.windows));
     taper_error error = {0};
     codec_written_group written = {.chunk_at = calloc((size_t)e->n_layers + 1, sizeof(uint64_t))};
     taper_status status = TAPER_ERR_NOMEM;
@@ -43,21 +123,15 @@ void codec_encode_job_run(void *item) {
         e->model,  &e->network, &e->backend,       e->layer_end + job->track,
         e->tracks, e->n_layers, e->options.measure};
     if (written.chunk_at) status = codec_group_write(&writer, &job->of, &out, &written, &error);
+    uint64_t charged = job->charged - written.n_raised * sizeof *written.raised; /* which stay */
     codec_queue_lock(e->queue);
-    if (status == TAPER_OK) {
-        off_t at = fseeko(e->spool, 0, SEEK_END) ? -1 : ftello(e->spool);
-        if (at < 0 || (out.size && fwrite(out.data, 1, out.size, e->spool) != out.size) ||
-            fflush(e->spool))
-            status = formats_fail(&error, TAPER_ERR_IO,
-                                  "cannot write the temporary file: is its disk full?");
-        e->group[job->group] = (codec_group_record){(uint64_t)(at < 0 ? 0 : at), written};
-        written = (codec_written_group){0};
-    }
+    if (status == TAPER_OK) status = store(e, job, &out, &written, &error);
     if (status != TAPER_OK) codec_encoder_fail(e, status, &error);
     codec_queue_unlock(e->queue);
     codec_written_group_free(&written);
     formats_buffer_free(&out);
     codec_encode_job_free(job);
+    codec_encoder_give(e, charged);
 }
 
 /* --- layers ---------------------------------------------------------------------------- */
@@ -114,17 +188,6 @@ static taper_status choose_layers(taper_encoder *e, uint64_t pixels, int alone) 
 
 /* --- feeding --------------------------------------------------------------------------- */
 
-/* Room for one more of each array, doubling. */
-taper_status codec_encoder_grow(void **array, size_t count, size_t *capacity, size_t size) {
-    if (count < *capacity) return TAPER_OK;
-    size_t wanted = *capacity ? *capacity * 2 : 256;
-    void *bigger = realloc(*array, wanted * size);
-    if (!bigger) return TAPER_ERR_NOMEM;
-    *array = bigger;
-    *capacity = wanted;
-    return TAPER_OK;
-}
-
 /* A short first group must not change the layers: shards are to fit together. */
 static taper_status choose_layers_once(taper_encoder *e, int is_last) {
     if (e->n_layers) return TAPER_OK;
@@ -140,29 +203,31 @@ static taper_status choose_layers_once(taper_encoder *e, int is_last) {
     return choose_layers(e, pixels, alone);
 }
 
+/* Room in the lists of groups for one more, with the bounds of its layers. */
+static taper_status grow_groups(taper_encoder *e) {
+    TAPER_TRY(codec_encoder_charge(e, (e->n_layers + 1) * sizeof(uint64_t)));
+    TAPER_TRY(codec_encoder_grow(e, (void **)&e->group_track, e->groups, &e->group_track_capacity,
+                                 sizeof *e->group_track));
+    TAPER_TRY(codec_encoder_grow(e, (void **)&e->group_first, e->groups + 1,
+                                 &e->group_start_capacity, sizeof *e->group_first));
+    return codec_encoder_grow(e, (void **)&e->group, e->groups, &e->groups_capacity,
+                              sizeof *e->group);
+}
+
 /* is_last: no image will follow. */
 static taper_status submit(taper_encoder *e, uint32_t track, int is_last) {
     codec_encode_job *job = e->job[track];
     if (!job || !job->of.n) return TAPER_OK;
     TAPER_TRY(choose_layers_once(e, is_last));
-    codec_queue_lock(e->queue); /* workers write e->group[] */
-    taper_status status =
-        codec_encoder_grow((void **)&e->group, e->groups, &e->groups_capacity, sizeof *e->group);
-    if (status == TAPER_OK)
-        status = codec_encoder_grow((void **)&e->group_first, e->groups + 1,
-                                    &e->group_start_capacity, sizeof *e->group_first);
-    if (status == TAPER_OK)
-        status = codec_encoder_grow((void **)&e->group_track, e->groups, &e->group_track_capacity,
-                                    sizeof *e->group_track);
-    if (status == TAPER_OK) {
-        job->group = (uint32_t)e->groups;
-        e->group[e->groups] = (codec_group_record){0};
-        e->group_track[e->groups] = (uint8_t)track;
-        e->group_first[e->groups++] = e->placed;
-        e->placed += (uint32_t)job->of.n;
-    }
-    codec_queue_unlock(e->queue);
-    TAPER_TRY(status);
+    uint64_t bytes = codec_group_write_bytes(e->model, &job->size);
+    TAPER_TRY(codec_encoder_charge(e, bytes));
+    job->charged += bytes;
+    TAPER_TRY(grow_groups(e));
+    job->group = (uint32_t)e->groups;
+    e->group[e->groups] = (codec_group_record){0};
+    e->group_track[e->groups] = (uint8_t)track;
+    e->group_first[e->groups++] = e->placed;
+    e->placed += (uint32_t)job->of.n;
     e->job[track] = NULL;
     if (e->queue)
         codec_queue_put(e->queue, job);
@@ -188,25 +253,38 @@ static int job_is_full(const taper_encoder *e, const codec_encode_job *job, uint
     return job->of.n >= GROUP_IMAGES || job->pixels + pixels > GROUP_PIXELS;
 }
 
-taper_status codec_encoder_place(taper_encoder *e, taper_image image, size_t number, uint32_t track,
-                                 int holds_codes) {
+/* Into the job's lists; on failure nothing passes over. */
+static taper_status add_to_job(taper_encoder *e, codec_encode_job *job, const taper_image *image,
+                               int16_t *code) {
+    codec_group_images *of = &job->of;
+    TAPER_TRY(codec_encoder_grow(e, (void **)&of->image, of->n, &job->capacity, sizeof *of->image));
+    if (code)
+        TAPER_TRY(codec_encoder_grow(e, (void **)&of->code, of->n, &job->code_capacity,
+                                     sizeof *of->code));
+    uint64_t windows = codec_encoder_windows(e, image),
+             bytes = codec_encoder_image_bytes(e, image, 0);
+    if (code) of->code[of->n] = code;
+    of->image[of->n++] = *image;
+    job->pixels += (uint64_t)image->width * image->height;
+    job->charged += codec_encoder_image_bytes(e, image, code != NULL);
+    job->size.images++, job->size.windows += windows;
+    if (windows > job->size.most_windows) job->size.most_windows = windows;
+    if (bytes > job->size.most_bytes) job->size.most_bytes = bytes;
+    return TAPER_OK;
+}
+
+taper_status codec_encoder_place(taper_encoder *e, taper_image image, int16_t *code, size_t number,
+                                 uint32_t track) {
     uint64_t pixels = (uint64_t)image.width * image.height;
     taper_status status = TAPER_OK;
     if (job_is_full(e, e->job[track], pixels)) status = submit(e, track, 0);
     if (status == TAPER_OK) status = start_job(e, track);
-    codec_encode_job *job = e->job[track];
+    if (status == TAPER_OK) status = add_to_job(e, e->job[track], &image, code);
     if (status == TAPER_OK)
-        status = codec_encoder_grow((void **)&job->of.image, job->of.n, &job->capacity,
-                                    sizeof *job->of.image);
-    if (status != TAPER_OK) {
-        free(image.pixels);
-        return status;
-    }
-    job->of.image[job->of.n++] = image;
-    job->of.holds_codes = holds_codes;
-    job->pixels += pixels;
-    e->image_track[number] = (uint8_t)track;
-    return TAPER_OK;
+        e->image_track[number] = (uint8_t)track;
+    else
+        free(image.pixels), free(code);
+    return status;
 }
 
 /* The mean is known now: the images that waited for it go to their tracks. */
@@ -217,31 +295,45 @@ static taper_status settle(taper_encoder *e) {
     e->has_mean = 1;
     size_t n = e->n_waiting;
     for (size_t i = 0; i < n; i++) {
-        codec_waiting_image *w = &e->waiting[i];
-        uint32_t track = codec_track_of(e->options.allocation, w->log_distortion, e->mean);
-        taper_image image = w->image;
-        w->image.pixels = NULL;
-        TAPER_TRY(codec_encoder_place(e, image, w->number, track, 0));
+        codec_waiting_image w = e->waiting[i];
+        uint32_t track = codec_track_of(e->options.allocation, w.log_distortion, e->mean);
+        e->waiting[i].image.pixels = NULL, e->waiting[i].code = NULL;
+        TAPER_TRY(codec_encoder_place(e, w.image, w.code, w.number, track));
     }
     e->n_waiting = 0;
     return TAPER_OK;
 }
 
+/* An image's codes, charged, and what its distortion would be. */
+static taper_status analyse(taper_encoder *e, const taper_image *image, int16_t **code,
+                            double *log_distortion) {
+    uint64_t windows = codec_encoder_windows(e, image);
+    uint64_t bytes = windows * e->model->tables.units * sizeof **code;
+    uint64_t meanwhile = codec_log_distortion_bytes(e->model, windows);
+    TAPER_TRY(codec_encoder_charge(e, bytes + meanwhile));
+    *code = malloc((size_t)bytes);
+    taper_status status = *code ? codec_log_distortion(e->model, &e->network, &e->backend, image,
+                                                       e->reference, log_distortion, *code)
+                                : TAPER_ERR_NOMEM;
+    codec_encoder_give(e, meanwhile);
+    return status;
+}
+
 taper_status codec_encoder_allocate(taper_encoder *e, taper_image image, size_t number) {
-    double log_distortion;
-    taper_status status = codec_log_distortion(e->model, &e->network, &e->backend, &image,
-                                               e->reference, &log_distortion);
+    codec_waiting_image w = {.image = image, .number = number};
+    taper_status status = analyse(e, &image, &w.code, &w.log_distortion);
     if (status == TAPER_OK && e->has_mean)
         return codec_encoder_place(
-            e, image, number, codec_track_of(e->options.allocation, log_distortion, e->mean), 0);
+            e, image, w.code, number,
+            codec_track_of(e->options.allocation, w.log_distortion, e->mean));
     if (status == TAPER_OK)
-        status = codec_encoder_grow((void **)&e->waiting, e->n_waiting, &e->waiting_capacity,
+        status = codec_encoder_grow(e, (void **)&e->waiting, e->n_waiting, &e->waiting_capacity,
                                     sizeof *e->waiting);
     if (status != TAPER_OK) {
-        free(image.pixels);
+        free(image.pixels), free(w.code);
         return status;
     }
-    e->waiting[e->n_waiting++] = (codec_waiting_image){image, number, log_distortion};
+    e->waiting[e->n_waiting++] = w;
     e->waiting_pixels += (uint64_t)image.width * image.height;
     int enough = e->n_waiting >= MEAN_IMAGES && e->waiting_pixels >= GROUP_PIXELS;
     return enough || e->waiting_pixels >= MEAN_PIXELS ? settle(e) : TAPER_OK;

@@ -14,8 +14,9 @@ typedef struct codec_encode_job {
     struct taper_encoder *encoder;
     uint32_t group, track;
     codec_group_images of;
-    size_t capacity;
-    uint64_t pixels;
+    size_t capacity, code_capacity;
+    uint64_t pixels, charged; /* charged: bytes of the encoder's account */
+    codec_group_size size;
 } codec_encode_job;
 
 typedef struct codec_group_record {
@@ -25,7 +26,8 @@ typedef struct codec_group_record {
 
 /* An image whose track is not chosen yet. */
 typedef struct codec_waiting_image {
-    taper_image image; /* its pixels ours */
+    taper_image image; /* its pixels and codes ours */
+    int16_t *code;
     size_t number;
     double log_distortion;
 } codec_waiting_image;
@@ -34,6 +36,8 @@ struct taper_encoder {
     const taper_model *model;
     taper_encode_options options;
     taper_limits limits;
+    formats_account own, *account; /* of all that is taken but the model; looked at with the queue
+                                      locked, where workers give and the caller alone takes */
     codec_backend backend;
     codec_network network; /* the model's, with an analysis of our own */
     float *analysis;       /* ours, or NULL */
@@ -62,21 +66,37 @@ struct taper_encoder {
     char *least_name;             /* its */
     int measured;
     codec_originals originals; /* of a small set */
-    uint32_t pass_limit; /* 0: none */
+    uint32_t pass_limit;       /* 0: none */
     int any_name, any_label, failed;
     taper_error error; /* of the first failure */
 };
 
-/* Room in *array for one more than count, doubling. TAPER_ERR_NOMEM. */
-taper_status codec_encoder_grow(void **array, size_t count, size_t *capacity, size_t size);
+/* Charge bytes to the account, when workers have given back theirs if there is no room before.
+ * TAPER_ERR_LIMIT. */
+taper_status codec_encoder_charge(taper_encoder *encoder, uint64_t bytes);
+void codec_encoder_give(taper_encoder *encoder, uint64_t bytes);
+
+/* Room in *array for one more than count, doubling, on the account. TAPER_ERR_LIMIT, _NOMEM. */
+taper_status codec_encoder_grow(taper_encoder *encoder, void **array, size_t count,
+                                size_t *capacity, size_t size);
+/* Append n bytes to a buffer on the account. */
+taper_status codec_encoder_append(taper_encoder *encoder, formats_buffer *buffer, const void *bytes,
+                                  size_t n);
 
 /* The first failure stays; called with the queue locked, or without workers. */
 void codec_encoder_fail(taper_encoder *encoder, taper_status status, const taper_error *error);
 
-/* Image `number`, whose pixels pass over also on failure, into its track's group; or, where the
- * allocation asks for it, to the track that it is to be on, or to wait until that is known. */
-taper_status codec_encoder_place(taper_encoder *encoder, taper_image image, size_t number,
-                                 uint32_t track, int holds_codes);
+/* What an image takes until its group is written: its pixels where there are any, its codes where
+ * they are kept. The windows of one. */
+uint64_t codec_encoder_image_bytes(const taper_encoder *encoder, const taper_image *image,
+                                   int has_codes);
+uint64_t codec_encoder_windows(const taper_encoder *encoder, const taper_image *image);
+
+/* Image `number` into its track's group: its pixels, NULL where there are codes alone, and code,
+ * NULL where they are not made yet. Both, charged, pass over also on failure. The second chooses
+ * the track, as the allocation asks, or has the image wait until there are enough to do so. */
+taper_status codec_encoder_place(taper_encoder *encoder, taper_image image, int16_t *code,
+                                 size_t number, uint32_t track);
 taper_status codec_encoder_allocate(taper_encoder *encoder, taper_image image, size_t number);
 
 /* Everything that waits or gathers goes to work: before the end. */

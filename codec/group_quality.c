@@ -1,16 +1,16 @@
 /* group_quality.c -- see group_quality.h. */
 #include "group_quality.h"
+#include "lap.h"
 #include "metrics.h"
 #include <stdlib.h>
-
-enum { ROWS = 256 }; /* windows that are drawn at once, or as many as an image has */
 
 typedef struct work {
     const taper_model *model;
     codec_backend backend;
     codec_group group; /* without a head */
     codec_code_tables tables;
-    float *code, *pixels; /* [ROWS + the most windows of an image] */
+    float *code,
+        *pixels; /* [CODEC_ROWS_AT_ONCE] windows, and [CODEC_ROWS_AT_ONCE + the most of an image] */
     void *samples;
 } work;
 
@@ -29,8 +29,9 @@ static taper_status make_room(work *w, const taper_image *image, size_t n) {
         windows = windows_of(w, &image[i]) > windows ? windows_of(w, &image[i]) : windows;
         bytes = bytes_of(&image[i]) > bytes ? bytes_of(&image[i]) : bytes;
     }
-    w->code = malloc((windows + ROWS) * w->model->network.units * sizeof *w->code);
-    w->pixels = malloc((windows + ROWS) * w->model->network.inputs * sizeof *w->pixels);
+    w->code = malloc(CODEC_ROWS_AT_ONCE * w->model->network.units * sizeof *w->code);
+    w->pixels =
+        malloc((windows + CODEC_ROWS_AT_ONCE) * w->model->network.inputs * sizeof *w->pixels);
     w->samples = malloc(bytes);
     return w->code && w->pixels && w->samples ? TAPER_OK : TAPER_ERR_NOMEM;
 }
@@ -43,15 +44,29 @@ static void take(codec_least_quality *least, double psnr, size_t image) {
 /* Images from .. end - 1, whose windows are drawn. */
 static taper_status compare(const work *w, const taper_image *image, size_t from, size_t end,
                             codec_least_quality *least) {
-    const float *pixels = w->pixels;
+    float *pixels = w->pixels;
     for (size_t i = from; i < end; i++) {
         taper_image drawn = image[i];
         double mse;
         drawn.pixels = w->samples;
-        TAPER_TRY(codec_windows_write(w->model->window, pixels, &drawn));
+        codec_grid grid = codec_windows_grid(w->model->window, image[i].width, image[i].height);
+        codec_lap_synthesise(w->model->window, grid, pixels);
+        codec_windows_store(w->model->window, pixels, &drawn);
         TAPER_TRY(codec_mse(&image[i], &drawn, &mse, NULL));
         take(least, codec_psnr_db(mse), i);
         pixels += (size_t)windows_of(w, &image[i]) * w->model->network.inputs;
+    }
+    return TAPER_OK;
+}
+
+/* Windows first .. first + n - 1 into w->pixels. */
+static taper_status draw(work *w, uint32_t first, uint32_t n) {
+    const codec_network *network = &w->model->network;
+    for (uint32_t at = 0; at < n; at += CODEC_ROWS_AT_ONCE) {
+        uint32_t rows = n - at < CODEC_ROWS_AT_ONCE ? n - at : CODEC_ROWS_AT_ONCE;
+        codec_group_dequantise(&w->group, first + at, rows, w->code);
+        TAPER_TRY(codec_network_decode(network, &w->backend, w->code, rows,
+                                       w->pixels + (size_t)at * network->inputs));
     }
     return TAPER_OK;
 }
@@ -62,10 +77,8 @@ static taper_status draw_all(work *w, const taper_image *image, size_t n,
     size_t from = 0;
     for (size_t i = 0; i < n; i++) {
         waiting += windows_of(w, &image[i]);
-        if (waiting < ROWS && i + 1 < n) continue;
-        codec_group_dequantise(&w->group, first, waiting, w->code);
-        TAPER_TRY(
-            codec_network_decode(&w->model->network, &w->backend, w->code, waiting, w->pixels));
+        if (waiting < CODEC_ROWS_AT_ONCE && i + 1 < n) continue;
+        TAPER_TRY(draw(w, first, waiting));
         TAPER_TRY(compare(w, image, from, i + 1, least));
         first += waiting;
         waiting = 0, from = i + 1;

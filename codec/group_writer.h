@@ -9,10 +9,10 @@
 
 /* The images of a group. */
 typedef struct codec_group_images {
-    taper_image *image; /* [n]; pixels: the image's, or codes: int16_t [windows][units], signed
-                           magnitudes at the finest step */
+    taper_image *image; /* [n]; pixels NULL, of all, where there are codes alone */
+    int16_t **code;     /* [n] of each its codes, [windows][units] as by codec_quantise_wide; NULL:
+                           they are made of the pixels */
     size_t n;
-    int holds_codes;
 } codec_group_images;
 
 /* What all groups of a container share; borrowed. */
@@ -35,6 +35,18 @@ typedef struct codec_written_group {
 } codec_written_group;
 
 void codec_written_group_free(codec_written_group *written); /* its arrays; leaves it zeroed */
+
+/* What a group takes while it is written depends on these. */
+typedef struct codec_group_size {
+    uint64_t windows, images;
+    uint64_t most_windows, most_bytes; /* of an image, and of its pixels */
+} codec_group_size;
+
+/* The most bytes that its chunks can take: a code has 16 bits. */
+uint64_t codec_group_chunk_bytes(const taper_model *model, uint64_t windows);
+/* The most memory that codec_group_write takes, what is appended to *out included, but not the
+ * images; saturates. */
+uint64_t codec_group_write_bytes(const taper_model *model, const codec_group_size *size);
 
 /* Append all layers to out. TAPER_ERR_NOMEM: nothing is to be freed but *out. */
 taper_status codec_group_write(const codec_group_writer *writer, const codec_group_images *images,

@@ -17,7 +17,11 @@
 #define CODEC_NETWORK_H
 #include "backend/backend.h"
 
-enum { CODEC_MAX_LAYERS = 8 }; /* fully connected layers in one stack */
+enum {
+    CODEC_MAX_LAYERS = 8,       /* fully connected layers in one stack */
+    CODEC_ROWS_AT_ONCE = 3 * 96 /* for callers with many rows: enough to keep a network busy, and
+                                   a multiple of the blocks in which it works */
+};
 
 /* y[n][outputs] = activation(x[n][inputs] w^T + bias), w stored [outputs][inputs]. */
 typedef struct codec_layer {

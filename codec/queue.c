@@ -1,13 +1,15 @@
 /* queue.c -- see queue.h. */
 #include "queue.h"
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 struct codec_queue {
     codec_queue_run_fn *run;
     pthread_t *thread;
-    unsigned threads, waiting, head;
-    void **item; /* ring of `threads` slots */
+    unsigned threads, waiting, head, running;
+    uint64_t done; /* items */
+    void **item;   /* ring of `threads` slots */
     int closing;
     pthread_mutex_t lock, shared;
     pthread_cond_t came, went;
@@ -21,11 +23,13 @@ static void *work(void *user) {
         if (!q->waiting) break;
         void *item = q->item[q->head];
         q->head = (q->head + 1) % q->threads;
-        q->waiting--;
+        q->waiting--, q->running++;
         pthread_cond_signal(&q->went);
         pthread_mutex_unlock(&q->lock);
         q->run(item);
         pthread_mutex_lock(&q->lock);
+        q->running--, q->done++;
+        pthread_cond_signal(&q->went);
     }
     pthread_mutex_unlock(&q->lock);
     return NULL;
@@ -57,6 +61,22 @@ void codec_queue_put(codec_queue *q, void *item) {
     while (q->waiting == q->threads) pthread_cond_wait(&q->went, &q->lock);
     q->item[(q->head + q->waiting++) % q->threads] = item;
     pthread_cond_signal(&q->came);
+    pthread_mutex_unlock(&q->lock);
+}
+
+int codec_queue_is_busy(codec_queue *q) {
+    if (!q) return 0;
+    pthread_mutex_lock(&q->lock);
+    int busy = q->waiting || q->running;
+    pthread_mutex_unlock(&q->lock);
+    return busy;
+}
+
+void codec_queue_wait(codec_queue *q) {
+    if (!q) return;
+    pthread_mutex_lock(&q->lock);
+    uint64_t done = q->done;
+    while ((q->waiting || q->running) && q->done == done) pthread_cond_wait(&q->went, &q->lock);
     pthread_mutex_unlock(&q->lock);
 }
 

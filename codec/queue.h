@@ -10,6 +10,10 @@ typedef void codec_queue_run_fn(void *item);
 codec_queue *codec_queue_new(unsigned threads, codec_queue_run_fn *run);
 /* Waits while as many items wait as there are threads, so that memory stays bounded. */
 void codec_queue_put(codec_queue *queue, void *item);
+/* Is an item queued or at work? */
+int codec_queue_is_busy(codec_queue *queue);
+/* Waits until an item is done, if there is one. */
+void codec_queue_wait(codec_queue *queue);
 /* Runs what is queued, then ends the threads. */
 void codec_queue_free(codec_queue *queue);
 /* Around what workers and caller share. */

@@ -161,33 +161,44 @@ static taper_status common_passes(const formats_front *front, const taper_source
     return TAPER_OK;
 }
 
-static taper_status repack_codes(taper_encoder *encoder, const formats_front *front, uint32_t image,
-                                 int16_t *code, size_t n, taper_error *error) {
+/* The codes, charged until now, pass over. Groups and codes that could be decoded again make way to
+ * what the encoder takes for the group that they may be the last of. */
+static taper_status repack_codes(taper_encoder *encoder, open_groups *open,
+                                 const formats_front *front, uint32_t image, int16_t *code,
+                                 size_t n, taper_error *error) {
     formats_geometry shape = front->geometry[image];
-    taper_image codes = {shape.width, shape.height, shape.channels, shape.depth, code};
-    return codec_encoder_add_codes(encoder, &codes, n * sizeof *code,
-                                   formats_front_name(front, image),
-                                   front->label ? front->label[image] : -1,
-                                   front->image_track ? front->image_track[image] : 0, error);
+    taper_image as = {shape.width, shape.height, shape.channels, shape.depth, NULL};
+    uint32_t track = front->image_track ? front->image_track[image] : 0;
+    uint64_t needs = n * sizeof *code + codec_encoder_needs(encoder, track);
+    if (!code) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image's codes");
+    formats_account_give(&open->account, n * sizeof *code);
+    if (formats_account_left(&open->account) < needs) codec_group_readers_close(&open->ends);
+    if (formats_account_left(&open->account) < needs) codec_kept_codes_close(&open->kept);
+    if (formats_account_left(&open->account) < needs) codec_group_readers_close(&open->readers);
+    return codec_encoder_add_codes(encoder, &as, code, formats_front_name(front, image),
+                                   front->label ? front->label[image] : -1, track, error);
 }
 
-static taper_status no_memory_for_codes(taper_error *error) {
-    return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image's codes");
+/* Charge n codes. */
+static taper_status take_codes(open_groups *open, size_t n, taper_error *error) {
+    if (formats_account_take(&open->account, n * sizeof(int16_t)) == TAPER_OK) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_LIMIT,
+                        "repacking takes more than the %llu bytes of memory that it may; raise "
+                        "--max-memory",
+                        (unsigned long long)open->account.limit);
 }
 
 /* An image whose codes are kept. */
 static taper_status repack_kept(taper_encoder *encoder, const formats_front *front,
-                                const taper_model *model, const codec_kept_codes *kept,
-                                uint32_t image, taper_error *error) {
+                                const taper_model *model, open_groups *open, uint32_t image,
+                                taper_error *error) {
     formats_geometry shape = front->geometry[image];
     codec_grid grid = codec_windows_grid(model->window, shape.width, shape.height);
     size_t n = (size_t)grid.columns * grid.rows * model->tables.units;
-    int16_t *code = malloc(n * sizeof *code + 1);
-    if (!code) return no_memory_for_codes(error);
-    codec_kept_codes_get(kept, image, code, n);
-    taper_status status = repack_codes(encoder, front, image, code, n, error);
-    free(code);
-    return status;
+    TAPER_TRY(take_codes(open, n, error));
+    int16_t *code = malloc(n * sizeof *code);
+    if (code) codec_kept_codes_get(&open->kept, image, code, n);
+    return repack_codes(encoder, open, front, image, code, n, error);
 }
 
 /* An image whose group is to be decoded, or is at hand. */
@@ -202,11 +213,9 @@ static taper_status repack_decoded(taper_encoder *encoder, const formats_front *
                             "layer %u of group %u is damaged (checksum); fetch the file again",
                             r->layer, r->group);
     uint32_t i = formats_front_place(front, image) - front->group_first[g];
-    int16_t *code = codes_of(r, i);
-    if (!code) return no_memory_for_codes(error);
-    taper_status status = repack_codes(encoder, front, image, code, codes_in(r, i), error);
-    free(code);
-    return status;
+    size_t n = codes_in(r, i);
+    TAPER_TRY(take_codes(open, n, error));
+    return repack_codes(encoder, open, front, image, codes_of(r, i), n, error);
 }
 
 /* All images in their order. */
@@ -216,7 +225,7 @@ static taper_status repack_images(taper_encoder *encoder, const formats_front *f
     taper_status status = TAPER_OK;
     for (uint32_t image = 0; image < front->images && status == TAPER_OK; image++)
         status = codec_kept_codes_has(&open->kept, image)
-                     ? repack_kept(encoder, front, model, &open->kept, image, error)
+                     ? repack_kept(encoder, front, model, open, image, error)
                      : repack_decoded(encoder, front, from, model, open, image, error);
     return status;
 }
@@ -270,10 +279,13 @@ static taper_status repack_passes(const formats_front *front, const taper_source
             error, TAPER_ERR_TRUNCATED,
             "the container is cut before its first pass is whole: nothing to repack");
     taper_encoder *encoder;
-    TAPER_TRY(codec_encoder_new_for_codes(&encoder, model, options, error));
+    TAPER_TRY(codec_encoder_new_for_codes(&encoder, model, options, &open->account, error));
     taper_status status = copy_layers(encoder, front, passes, options->layout, error);
     if (status == TAPER_OK) status = copy_classes(encoder, front, error);
     if (status == TAPER_OK) status = repack_images(encoder, front, from, model, open, error);
+    codec_kept_codes_close(&open->kept);
+    codec_group_readers_close(&open->readers);
+    codec_group_readers_close(&open->ends);
     if (status == TAPER_OK) status = taper_encoder_finish(encoder, to, error);
     taper_encoder_free(encoder);
     return status;

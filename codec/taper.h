@@ -137,8 +137,10 @@ TAPER_API taper_status taper_encoder_new(taper_encoder **out, const taper_model 
                                          const taper_encode_options *options, taper_error *error);
 /* Append an image; pixels are copied. name: the file name for decoding ("cat/1.png"), or NULL;
  * label: class 0.., or -1. TAPER_ERR_UNSUPPORTED: alpha, or colour for a grey model (grey is taken
- * by colour models): this image is not added and the encoder goes on; TAPER_ERR_LIMIT likewise. Any
- * other error is final for the encoder. */
+ * by colour models): this image is not added and the encoder goes on; TAPER_ERR_LIMIT likewise,
+ * where the image or its number is above a limit. Any other error is final for the encoder, and so
+ * is TAPER_ERR_LIMIT where the set or a group takes more than max_memory: taper_encoder_finish says
+ * it again. */
 TAPER_API taper_status taper_encoder_add(taper_encoder *encoder, const taper_image *image,
                                          const char *name, int32_t label, taper_error *error);
 /* Names of the classes, in label order, to be stored with the labels. Copied. Call at most once,

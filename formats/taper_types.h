@@ -51,12 +51,11 @@ typedef struct taper_image {
 typedef struct taper_limits {
     uint64_t max_pixels;      /* per image; default 2^28 (268 million) */
     uint64_t max_images;      /* per set or container; default 2^26 */
-    uint64_t max_memory;      /* bytes; default 2^32. A decoder, taper_verify, taper_truncate and
-                                 taper_merge charge one account with all that they take, front
-                                 matter of all sources and of the result, groups, chunks and what
-                                 is drawn, before they take it. Beside it: the model, stacks, the
-                                 allocator's own. Elsewhere each group, and each front matter,
-                                 stays below it */
+    uint64_t max_memory;      /* bytes; default 2^32. An encoder, a decoder, taper_verify,
+                                 taper_truncate, taper_repack and taper_merge each charge one
+                                 account with all that they take, front matter of all sources and
+                                 of the result, images, groups, chunks and what is drawn, before
+                                 they take it. Beside it: the model, stacks, the allocator's own */
     uint64_t max_model_bytes; /* unpacked model; default 2^29 */
     uint64_t max_work;        /* multiply-adds a pixel of the worst of images that a model may take
                                  (taper_model_info.most_work); default 200,000 */

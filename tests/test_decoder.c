@@ -565,9 +565,11 @@ static void empty_chunks_wait_for_their_turn(void **state) {
     codec_encoder_limit_passes(encoder, 3); /* a string of more than 32 bits has bytes */
     static const int kind[N] = {0, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0};
     for (int i = 0; i < N; i++) {
-        taper_image image = {4, 4, 3, 8, code[kind[i]]};
-        assert_int_equal(
-            codec_encoder_add_codes(encoder, &image, sizeof code[0], NULL, -1, 0, NULL), 0);
+        taper_image image = {4, 4, 3, 8, NULL};
+        int16_t *codes = malloc(sizeof code[0]);
+        assert_non_null(codes);
+        memcpy(codes, code[kind[i]], sizeof code[0]);
+        assert_int_equal(codec_encoder_add_codes(encoder, &image, codes, NULL, -1, 0, NULL), 0);
     }
     assert_int_equal(taper_encoder_finish(encoder, &sink, NULL), TAPER_OK);
     taper_encoder_free(encoder);

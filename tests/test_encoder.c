@@ -149,6 +149,30 @@ static void memory_and_image_limits_hold(void **state) {
     free(pixels);
 }
 
+/* Names that are kept until the end: 4 kB each. */
+static void lists_count_against_the_limit(void **state) {
+    fixture *f = *state;
+    enum { BYTES = 4000, MOST = 20 << 20 };
+    uint8_t pixel[3] = {1, 2, 3};
+    char name[BYTES] = {0};
+    taper_image small = {1, 1, 3, 8, pixel};
+    taper_limits limits = {.max_memory = MOST};
+    taper_encode_options options = {.limits = &limits};
+    taper_encoder *encoder;
+    memset(name, 'n', BYTES - 1);
+    assert_int_equal(taper_encoder_new(&encoder, f->colour, &options, NULL), TAPER_OK);
+    int added = 0;
+    taper_status status = TAPER_OK;
+    for (; status == TAPER_OK && added * BYTES <= MOST; added++)
+        status = taper_encoder_add(encoder, &small, name, -1, NULL);
+    assert_int_equal(status, TAPER_ERR_LIMIT);
+    assert_true(added * BYTES > MOST / 4);
+    taper_error error = {0};
+    assert_int_equal(taper_encoder_add(encoder, &small, name, -1, &error), TAPER_ERR_LIMIT);
+    assert_non_null(strstr(error.text, "--max-memory"));
+    taper_encoder_free(encoder);
+}
+
 static void options_have_their_ranges(void **state) {
     fixture *f = *state;
     const taper_encode_options bad[] = {
@@ -385,6 +409,7 @@ int main(void) {
         cmocka_unit_test(sixteen_bits_arrive),
         cmocka_unit_test(bad_images_are_refused_alone),
         cmocka_unit_test(memory_and_image_limits_hold),
+        cmocka_unit_test(lists_count_against_the_limit),
         cmocka_unit_test(options_have_their_ranges),
         cmocka_unit_test(hopeless_models_are_refused),
         cmocka_unit_test(what_is_encoded_can_be_decoded),

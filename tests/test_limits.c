@@ -4,6 +4,9 @@
 #include "../formats/container.h"
 #include "cmocka_all.h"
 #include "dct_model.h"
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -154,8 +157,7 @@ static taper_status cut(const taper_source *source, const taper_model *model,
 static taper_status join(const taper_source *source, const taper_model *model,
                          const taper_limits *limits) {
     taper_sink sink = {NULL, discard};
-    taper_source all[8] = {*source, *source, *source, *source,
-                           *source, *source, *source, *source};
+    taper_source all[8] = {*source, *source, *source, *source, *source, *source, *source, *source};
     (void)model;
     return taper_merge(all, 8, &sink, limits, NULL);
 }
@@ -265,12 +267,94 @@ static void joining_and_cutting_count_against_the_limit(void **state) {
     formats_buffer_free(&s.front);
 }
 
+/* --- encoding and repack ----------------------------------------------------------------- */
+
+enum { PICTURES = 10, SIDE = 600 };
+
+static taper_encode_options encoding; /* of the process that is measured */
+
+static taper_status encode(const taper_source *source, const taper_model *model,
+                           const taper_limits *limits) {
+    const taper_image *picture = source->user;
+    taper_sink sink = {NULL, discard};
+    taper_encode_options options = encoding;
+    taper_encoder *encoder;
+    options.limits = limits;
+    TAPER_TRY(taper_encoder_new(&encoder, model, &options, NULL));
+    taper_status status = TAPER_OK;
+    for (int i = 0; i < PICTURES && status == TAPER_OK; i++)
+        status = taper_encoder_add(encoder, picture, NULL, -1, NULL);
+    if (status == TAPER_OK) status = taper_encoder_finish(encoder, &sink, NULL);
+    taper_encoder_free(encoder);
+    return status;
+}
+
+static taper_status repack(const taper_source *source, const taper_model *model,
+                           const taper_limits *limits) {
+    taper_sink sink = {NULL, discard};
+    return taper_repack(source, model, TAPER_LAYOUT_SET, PICTURES, &sink, limits, NULL);
+}
+
+/* With more and more memory it is refused at first and then done, and takes no more than it may. */
+static void climb(work *run, const taper_source *source, const taper_model *model, int refused_at,
+                  int done_at) {
+    int refused = 0, done = 0;
+    for (int mib = refused_at; !done && mib <= done_at; mib += (done_at - refused_at) / 4) {
+        taper_limits limits = {.max_memory = (uint64_t)mib * MIB};
+        taper_status status;
+        uint64_t bytes = measure(run, source, model, &limits, &status);
+        assert_in_range(bytes, 0, limits.max_memory + SLACK);
+        assert_true(status == TAPER_OK || status == TAPER_ERR_LIMIT);
+        refused += status != TAPER_OK, done += status == TAPER_OK;
+    }
+    assert_true(refused && done);
+}
+
+/* Groups that are written at a time wait for each other's memory; images that are gathered, tracks
+ * that fill, and what is kept until the mean is known count, too. */
+static void encoding_counts_against_the_limit(void **state) {
+    taper_image picture = dct_picture(SIDE, SIDE, 3, 1);
+    taper_source source = {&picture, 1, read_zeros};
+    static const struct {
+        taper_encode_options options;
+        int refused_at, done_at; /* MiB */
+    } tries[] = {{{.threads = 1}, 8, 48},
+                 {{.threads = 6}, 8, 48},
+                 {{.threads = 6, .measure = 1, .layout = TAPER_LAYOUT_IMAGE}, 8, 32},
+                 {{.group_images = PICTURES}, 60, 220},
+                 {{.allocation = TAPER_ALLOCATION_MEAN, .threads = 2}, 8, 120}};
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        encoding = tries[i].options;
+        encoding.target_bytes_per_megapixel = 30000; /* to be done sooner */
+        climb(encode, &source, *state, tries[i].refused_at, tries[i].done_at);
+    }
+    formats_image_free(&picture);
+}
+
+static void repacking_counts_against_the_limit(void **state) {
+    taper_image picture[PICTURES];
+    for (int i = 0; i < PICTURES; i++) picture[i] = dct_picture(SIDE, SIDE, 3, 1);
+    taper_encode_options options = {.target_bytes_per_megapixel = 30000,
+                                    .layout = TAPER_LAYOUT_IMAGE};
+    formats_buffer file = dct_encode(*state, picture, PICTURES, &options, 0);
+    formats_memory memory = {file.data, file.size};
+    taper_source source = formats_memory_source(&memory);
+    climb(repack, &source, *state, 60, 220);
+    for (int i = 0; i < PICTURES; i++) formats_image_free(&picture[i]);
+    formats_buffer_free(&file);
+}
+
 int main(void) {
+#if defined(__GLIBC__)
+    mallopt(M_MMAP_THRESHOLD, 1 << 17); /* else each thread's arena keeps what was freed */
+#endif
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tracks_share_one_limit),
         cmocka_unit_test(chunks_count_against_the_limit),
         cmocka_unit_test(front_matter_counts_against_the_limit),
         cmocka_unit_test(joining_and_cutting_count_against_the_limit),
+        cmocka_unit_test(encoding_counts_against_the_limit),
+        cmocka_unit_test(repacking_counts_against_the_limit),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }
