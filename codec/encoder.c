@@ -38,7 +38,7 @@ static int can_be_drawn(const taper_encoder *e, const taper_image *image, codec_
 static int can_be_encoded(const taper_encoder *e, const taper_image *image) {
     uint64_t windows = codec_encoder_windows(e, image),
              bytes = codec_encoder_image_bytes(e, image, 0);
-    codec_group_size size = {windows, 1, windows, bytes};
+    codec_group_size size = {windows, 1, windows, bytes, 0, e->options.measure};
     uint64_t all = codec_group_write_bytes(e->model, &size);
     return formats_add_u64(all, codec_encoder_image_bytes(e, image, e->tracks > 1), &all) ==
                TAPER_OK &&

@@ -270,6 +270,8 @@ static taper_status add_to_job(taper_encoder *e, codec_encode_job *job, const ta
     job->size.images++, job->size.windows += windows;
     if (windows > job->size.most_windows) job->size.most_windows = windows;
     if (bytes > job->size.most_bytes) job->size.most_bytes = bytes;
+    job->size.has_codes = code != NULL;
+    job->size.measured = image->pixels && e->options.measure;
     return TAPER_OK;
 }
 

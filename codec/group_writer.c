@@ -3,7 +3,7 @@
 #include "metrics.h"
 #include <stdlib.h>
 
-enum { SMALL_MEMORY = 1 << 16 }; /* what is not counted one by one */
+enum { SMALL_MEMORY = 1 << 12 }; /* what is not counted one by one */
 
 /* --- memory ----------------------------------------------------------------------------- */
 
@@ -32,10 +32,11 @@ uint64_t codec_group_write_bytes(const taper_model *m, const codec_group_size *s
     uint64_t floats = float_bytes(m, size->most_windows);
     uint64_t coding =
         codec_group_bytes(&m->tables, size->windows) + codec_group_chunk_bytes(m, size->windows);
-    uint64_t quantising = codes + floats, writing = codes + coding,
-             measuring = coding + floats + size->most_bytes;
-    uint64_t most = quantising > writing ? quantising : writing;
-    return (most > measuring ? most : measuring) + SMALL_MEMORY + raised_bytes(&m->tables) +
+    uint64_t most = codes + coding;
+    if (!size->has_codes && codes + floats > most) most = codes + floats;
+    if (size->measured && coding + floats + size->most_bytes > most)
+        most = coding + floats + size->most_bytes;
+    return most + SMALL_MEMORY + raised_bytes(&m->tables) +
            size->images * (sizeof(codec_grid) + sizeof(codec_clipping_image) + sizeof(double) +
                            sizeof(codec_run));
 }

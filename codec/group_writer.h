@@ -40,6 +40,7 @@ void codec_written_group_free(codec_written_group *written); /* its arrays; leav
 typedef struct codec_group_size {
     uint64_t windows, images;
     uint64_t most_windows, most_bytes; /* of an image, and of its pixels */
+    int has_codes, measured;           /* nonzero: codes are not made; quality is measured */
 } codec_group_size;
 
 /* The most bytes that its chunks can take: a code has 16 bits. */

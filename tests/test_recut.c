@@ -392,57 +392,6 @@ static void repack_reads_every_byte_once(void **state) {
     formats_buffer_free(&shorter);
 }
 
-/* Repack under a limit on memory; *bytes: how many were read. */
-static taper_status repack_within(const formats_buffer *file, const taper_model *model,
-                                  taper_layout layout, uint64_t max_memory, formats_buffer *out,
-                                  uint64_t *bytes) {
-    counting_source own = {file, 0};
-    taper_source source = counting_source_of(&own, file->size);
-    taper_limits limits = {.max_memory = max_memory};
-    taper_sink sink = dct_sink(out);
-    out->size = 0;
-    taper_status status = taper_repack(&source, model, layout, 0, &sink, &limits, NULL);
-    *bytes = own.bytes;
-    return status;
-}
-
-/* Where memory is short, images that were shortened each by itself are decoded twice, to the same
- * bytes. */
-static void repack_decodes_again_without_room(void **state) {
-    fixture *f = *state;
-    taper_encode_options options = {.layout = TAPER_LAYOUT_IMAGE,
-                                    .allocation = f->on_tracks ? TAPER_ALLOCATION_MEAN
-                                                               : TAPER_ALLOCATION_EVEN};
-    formats_buffer images = dct_encode(f->model, f->image, N, &options, 1),
-                   cut = formats_buffer_make(1 << 24), out = formats_buffer_make(1 << 24);
-    size_t data = images.size - dct_info(&images, f->model).front_bytes;
-    assert_int_equal(truncate_to(images.data, images.size, images.size - data / 3, &cut), TAPER_OK);
-    for (int layout = 0; layout < 2; layout++) {
-        formats_buffer want = formats_buffer_make(1 << 24);
-        uint64_t too_few = 1, enough = 1 << 20, bytes, without_room = 0;
-        assert_int_equal(repack(cut.data, cut.size, f->model, (taper_layout)layout, 0, &want), 0);
-        while (enough - too_few > 1) {
-            uint64_t most = (too_few + enough) / 2;
-            taper_status status =
-                repack_within(&cut, f->model, (taper_layout)layout, most, &out, &bytes);
-            assert_true(status == TAPER_OK || status == TAPER_ERR_LIMIT);
-            *(status == TAPER_OK ? &enough : &too_few) = most;
-        }
-        for (int more = 0; more <= 1 << 16; more += more ? more : 256) {
-            taper_status status = repack_within(&cut, f->model, (taper_layout)layout,
-                                                enough + (uint64_t)more, &out, &bytes);
-            assert_int_equal(status, TAPER_OK);
-            without_room = more ? without_room : bytes;
-            assert_int_equal(out.size, want.size);
-            assert_memory_equal(out.data, want.data, want.size);
-        }
-        if (!f->on_tracks) /* there each has few groups, of which the last is at hand */
-            assert_true(without_room > cut.size && bytes <= cut.size);
-        formats_buffer_free(&want);
-    }
-    formats_buffer_free(&images), formats_buffer_free(&cut), formats_buffer_free(&out);
-}
-
 /* A model that cannot encode, as its rows have no inverse, can carry codes over. */
 static void repack_needs_no_inverse(void **state) {
     fixture *f = *state;
@@ -681,7 +630,6 @@ int main(void) {
         cmocka_unit_test(repack_after_layers_keeps_pixels),
         cmocka_unit_test(repack_what_is_cut),
         cmocka_unit_test(repack_reads_every_byte_once),
-        cmocka_unit_test(repack_decodes_again_without_room),
         cmocka_unit_test(repack_needs_no_inverse),
         cmocka_unit_test(merge_joins_shards),
         cmocka_unit_test(merge_of_one_is_the_same),
