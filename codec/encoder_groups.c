@@ -98,6 +98,12 @@ void codec_encoder_fail(taper_encoder *e, taper_status status, const taper_error
                      "no memory to encode a group; use smaller groups or fewer threads");
 }
 
+/* Its lists, too. */
+static uint64_t charged_for(const codec_encode_job *job) {
+    return job->charged + job->capacity * sizeof *job->of.image +
+           job->code_capacity * sizeof *job->of.code;
+}
+
 /* Keep what was written of a job. With the queue locked. */
 static taper_status store(taper_encoder *e, const codec_encode_job *job, const formats_buffer *out,
                           codec_written_group *written, taper_error *error) {
@@ -123,7 +129,7 @@ void codec_encode_job_run(void *item) {
         e->model,  &e->network, &e->backend,       e->layer_end + job->track,
         e->tracks, e->n_layers, e->options.measure};
     if (written.chunk_at) status = codec_group_write(&writer, &job->of, &out, &written, &error);
-    uint64_t charged = job->charged - written.n_raised * sizeof *written.raised; /* which stay */
+    uint64_t charged = charged_for(job) - written.n_raised * sizeof *written.raised; /* stay */
     codec_queue_lock(e->queue);
     if (status == TAPER_OK) status = store(e, job, &out, &written, &error);
     if (status != TAPER_OK) codec_encoder_fail(e, status, &error);

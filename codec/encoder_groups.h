@@ -15,7 +15,7 @@ typedef struct codec_encode_job {
     uint32_t group, track;
     codec_group_images of;
     size_t capacity, code_capacity;
-    uint64_t pixels, charged; /* charged: bytes of the encoder's account */
+    uint64_t pixels, charged; /* charged: bytes of the encoder's account, but for the lists */
     codec_group_size size;
 } codec_encode_job;
 

@@ -2,6 +2,7 @@
  * options. */
 #include "../codec/encoder.h"
 #include "../formats/container.h"
+#include "../codec/encoder_groups.h"
 #include "cmocka_all.h"
 #include "dct_model.h"
 
@@ -171,6 +172,27 @@ static void lists_count_against_the_limit(void **state) {
     assert_int_equal(taper_encoder_add(encoder, &small, name, -1, &error), TAPER_ERR_LIMIT);
     assert_non_null(strstr(error.text, "--max-memory"));
     taper_encoder_free(encoder);
+}
+
+/* What groups took is given back: an image leaves a record behind, no more. */
+static void groups_give_their_memory_back(void **state) {
+    fixture *f = *state;
+    enum { IMAGES = 1500, A_RECORD = 400 };
+    uint8_t pixel[3] = {1, 2, 3};
+    taper_image small = {1, 1, 3, 8, pixel};
+    for (int i = 0; i < 4; i++) {
+        taper_encode_options options = {.layout = i & 1 ? TAPER_LAYOUT_IMAGE : TAPER_LAYOUT_SET,
+                                        .group_images = i & 1 ? 0 : 30,
+                                        .allocation =
+                                            i & 2 ? TAPER_ALLOCATION_MEAN : TAPER_ALLOCATION_EVEN};
+        taper_encoder *encoder;
+        assert_int_equal(taper_encoder_new(&encoder, f->colour, &options, NULL), TAPER_OK);
+        for (int k = 0; k < IMAGES; k++)
+            assert_int_equal(taper_encoder_add(encoder, &small, NULL, -1, NULL), TAPER_OK);
+        assert_int_equal(codec_encoder_submit_all(encoder), TAPER_OK);
+        assert_in_range(encoder->account->used, IMAGES * 16, IMAGES * A_RECORD);
+        taper_encoder_free(encoder);
+    }
 }
 
 static void options_have_their_ranges(void **state) {
@@ -410,6 +432,7 @@ int main(void) {
         cmocka_unit_test(bad_images_are_refused_alone),
         cmocka_unit_test(memory_and_image_limits_hold),
         cmocka_unit_test(lists_count_against_the_limit),
+        cmocka_unit_test(groups_give_their_memory_back),
         cmocka_unit_test(options_have_their_ranges),
         cmocka_unit_test(hopeless_models_are_refused),
         cmocka_unit_test(what_is_encoded_can_be_decoded),
