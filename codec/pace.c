@@ -68,6 +68,7 @@ typedef struct cuts {
                             best PSNR, and what was paid */
     tail tail[TAILS];
     double *memory; /* of all these */
+    void *pixels;   /* room for any of the images */
     taper_decoder *decoder;
 } cuts;
 
@@ -76,11 +77,9 @@ static taper_status draw_mean(cuts *c, double *mean) {
     for (size_t i = 0; i < c->originals->n; i++) {
         const taper_image *original = &c->originals->image[i];
         taper_image out = *original;
-        out.pixels = malloc(image_bytes(original));
-        if (!out.pixels) return TAPER_ERR_NOMEM;
+        out.pixels = c->pixels;
         taper_status status = taper_decoder_render(c->decoder, i, &out, NULL, NULL);
         if (status == TAPER_OK) status = codec_mse(original, &out, &mse, NULL);
-        free(out.pixels);
         TAPER_TRY(status);
         sum += codec_psnr_db(mse);
     }
@@ -118,8 +117,14 @@ static taper_status draw_cuts(cuts *c, const taper_model *model, const formats_b
 static taper_status take_memory(cuts *c) {
     enum { LISTS = 5 + 3 * TAILS };
     size_t n = (size_t)c->data + 1;
+    size_t most = 1;
+    for (size_t i = 0; i < c->originals->n; i++) {
+        size_t bytes = image_bytes(&c->originals->image[i]);
+        if (bytes > most) most = bytes;
+    }
+    c->pixels = malloc(most);
     double *at = c->memory = malloc(LISTS * n * sizeof *at);
-    if (!at) return TAPER_ERR_NOMEM;
+    if (!at || !c->pixels) return TAPER_ERR_NOMEM;
     c->psnr = at, c->share = at + n, c->moved = at + 2 * n, c->best = at + 3 * n,
     c->paid = at + 4 * n;
     for (uint32_t i = 0; i < TAILS; i++) {
@@ -243,10 +248,10 @@ taper_status codec_pace_choose(const taper_model *model, const formats_buffer *f
     TAPER_TRY(formats_front_need(file->data, file->size, &c.front, NULL));
     c.data = file->size - c.front;
     c.all = c.data * originals->pixels <= MOST_WORK;
-    TAPER_TRY(take_memory(&c));
-    taper_status status = draw_cuts(&c, model, file);
+    taper_status status = take_memory(&c);
+    if (status == TAPER_OK) status = draw_cuts(&c, model, file);
     if (status == TAPER_OK) *pace = choose(&c);
     taper_decoder_free(c.decoder);
-    free(c.memory);
+    free(c.memory), free(c.pixels);
     return status;
 }
