@@ -13,6 +13,20 @@
 
 enum { MIB = 1 << 20, SLACK = 24 * MIB /* the allocator's, stacks, and what zstd takes */ };
 
+#if defined(__SANITIZE_ADDRESS__)
+/* What was freed is not kept to be watched; a block that grows still moves, for which the limit is
+ * counted twice. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+    return "quarantine_size_mb=0:thread_local_quarantine_size_kb=0";
+}
+enum { TIMES = 2 };
+#else
+enum { TIMES = 1 };
+#endif
+
+static uint64_t most_of(const taper_limits *limits) { return TIMES * limits->max_memory + SLACK; }
+
 /* A front's bytes, and zeros after them. */
 typedef struct zeros_after {
     formats_buffer front;
@@ -185,11 +199,11 @@ static void tracks_share_one_limit(void **state) {
     taper_status status;
     uint64_t bytes = measure(decode, &source, model, &limits, &status);
     assert_int_equal(status, TAPER_OK);
-    assert_in_range(bytes, one, limits.max_memory + SLACK);
+    assert_in_range(bytes, one, most_of(&limits));
     limits.max_memory = one;
     bytes = measure(decode, &source, model, &limits, &status);
     assert_int_equal(status, TAPER_ERR_LIMIT);
-    assert_in_range(bytes, 0, limits.max_memory + SLACK);
+    assert_in_range(bytes, 0, most_of(&limits));
     formats_buffer_free(&s.front);
 }
 
@@ -202,10 +216,10 @@ static void chunks_count_against_the_limit(void **state) {
     taper_status status;
     uint64_t bytes = measure(decode, &source, model, &limits, &status);
     assert_int_equal(status, TAPER_ERR_LIMIT);
-    assert_in_range(bytes, 0, limits.max_memory + SLACK);
+    assert_in_range(bytes, 0, most_of(&limits));
     bytes = measure(push, &source, model, &limits, &status);
     assert_int_equal(status, TAPER_ERR_LIMIT);
-    assert_in_range(bytes, 0, limits.max_memory + SLACK);
+    assert_in_range(bytes, 0, most_of(&limits));
     formats_buffer_free(&s.front);
 }
 
@@ -221,7 +235,7 @@ static void front_matter_counts_against_the_limit(void **state) {
         taper_status status;
         uint64_t bytes = measure(works[i], &source, model, &limits, &status);
         assert_int_equal(status, TAPER_ERR_LIMIT);
-        assert_in_range(bytes, 0, limits.max_memory + SLACK);
+        assert_in_range(bytes, 0, most_of(&limits));
     }
     taper_limits enough = {.max_memory = 200 * MIB};
     taper_status status;
@@ -253,17 +267,17 @@ static void joining_and_cutting_count_against_the_limit(void **state) {
         taper_status status;
         uint64_t bytes = measure(works[i], &source, model, &limits, &status);
         assert_int_equal(status, TAPER_ERR_LIMIT);
-        assert_in_range(bytes, 0, limits.max_memory + SLACK);
+        assert_in_range(bytes, 0, most_of(&limits));
     }
     taper_limits limits = {.max_memory = 100 * MIB}; /* enough for each of the eight */
     taper_status status;
     uint64_t bytes = measure(join, &source, model, &limits, &status);
     assert_int_equal(status, TAPER_ERR_LIMIT);
-    assert_in_range(bytes, 0, limits.max_memory + SLACK);
+    assert_in_range(bytes, 0, most_of(&limits));
     limits.max_memory = 600 * MIB;
     bytes = measure(join, &source, model, &limits, &status);
     assert_int_equal(status, TAPER_OK);
-    assert_in_range(bytes, 100 * MIB, limits.max_memory + SLACK);
+    assert_in_range(bytes, 100 * MIB, most_of(&limits));
     formats_buffer_free(&s.front);
 }
 
@@ -303,7 +317,7 @@ static void climb(work *run, const taper_source *source, const taper_model *mode
         taper_limits limits = {.max_memory = (uint64_t)mib * MIB};
         taper_status status;
         uint64_t bytes = measure(run, source, model, &limits, &status);
-        assert_in_range(bytes, 0, limits.max_memory + SLACK);
+        assert_in_range(bytes, 0, most_of(&limits));
         assert_true(status == TAPER_OK || status == TAPER_ERR_LIMIT);
         refused += status != TAPER_OK, done += status == TAPER_OK;
     }
