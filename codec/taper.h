@@ -150,8 +150,8 @@ TAPER_API taper_status taper_encoder_set_classes(taper_encoder *encoder, const c
 /* Finish the last group and write the container. At least one image must have been added. The
  * encoder can only be freed afterwards. Of a set of one group and at most 4,096 pixels it draws
  * some hundred cuts, for some tenths of a second, and the container says which cuts are drawn as
- * one of these, so that none is more than 0.05 dB (of the set's mean PSNR) below a shorter one.
- * (repack and merge do not.) */
+ * one of these, so that none is more than 0.05 dB (of the set's mean PSNR, on the 8-bit scale)
+ * below a shorter one. (repack and merge do not, nor is it done for sets of several groups.) */
 TAPER_API taper_status taper_encoder_finish(taper_encoder *encoder, const taper_sink *sink,
                                             taper_error *error);
 /* Below this, an image at full length is not what people expect to get back. */
