@@ -23,7 +23,7 @@ endif
 B       := build/$(if $(filter 1,$(SAN)),san,opt)$(if $(CU),-cuda,)
 
 CFLAGS  ?= -O3 -g
-CSTD    := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DTAPER_VERSION='"$(VERSION)"' \
+CSTD    := -std=c11 -I. -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DTAPER_VERSION='"$(VERSION)"' \
            -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wvla -fPIC -fvisibility=hidden -pthread
 # bit-exact decoding: no fused multiply-add, no reassociation, whatever CFLAGS says
 CEXACT  := -ffp-contract=off -fno-fast-math
@@ -43,8 +43,8 @@ TRAIN_LIBS := -ldl # LAPACK is loaded when training begins
 
 # --- the rooms: formats <- codec <- train <- cli --------------------------------------------------------
 FORMATS := $(wildcard formats/*.c)
-CODEC   := $(wildcard codec/*.c codec/backend/*.c codec/search/*.c)
-TRAIN   := $(wildcard train/*.c)
+CODEC   := $(wildcard codec/*.c codec/*/*.c)
+TRAIN   := $(wildcard train/*.c train/*/*.c)
 CLI     := $(wildcard cli/*.c cli/compare/*.c)
 SAMPLES := $(wildcard samples/*.c)
 ifneq ($(CU),)
@@ -133,7 +133,7 @@ install: all
 	install -m 644 $(B)/libtaper.so $(D)/lib/libtaper.so.$(VERSION)
 	ln -sf libtaper.so.$(VERSION) $(D)/lib/libtaper.so.0
 	ln -sf libtaper.so.0 $(D)/lib/libtaper.so
-	sed -e '/^#include "..\/formats\/taper_types.h"/{r formats/taper_types.h' -e 'd}' codec/taper.h >$(D)/include/taper.h
+	sed -e '/^#include "formats\/taper_types.h"/{r formats/taper_types.h' -e 'd}' codec/taper.h >$(D)/include/taper.h
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' \
 	    'modeldir=$${prefix}/share/taper' '' 'Name: taper' \
 	    'Description: sets of images in one file that can be cut anywhere' 'Version: $(VERSION)' \

@@ -9,12 +9,12 @@
  * costs in the mean of all cuts and at most at 25 .. 40 dB, seconds to encode, and with `quick`.
  *
  * Price: some five minutes a model, and a quarter of a minute a photograph. */
-#include "../codec/metrics.h"
-#include "../formats/container.h"
-#include "../formats/image.h"
-#include "../formats/imageset.h"
 #include "../tests/dct_model.h"
-#include "bench.h"
+#include "bench/bench.h"
+#include "codec/quality/metrics.h"
+#include "formats/container.h"
+#include "formats/image.h"
+#include "formats/imageset.h"
 #include <time.h>
 
 enum { QUALITIES = 4, MOST_SETS = 1024, MOST_IMAGES = 5 };

@@ -6,11 +6,11 @@
  *
  * Trains on TRAIN, reports on TEST. Two threads unless BENCH_THREADS says otherwise;
  * no speeds when BENCH_RATES_ONLY is set. */
-#include "../codec/taper.h"
-#include "../formats/file.h"
-#include "../formats/image.h"
-#include "../train/train.h"
-#include "bench.h"
+#include "bench/bench.h"
+#include "codec/taper.h"
+#include "formats/file.h"
+#include "formats/image.h"
+#include "train/train.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -7,12 +7,12 @@
  * its floating-point operations are those of the matrix products alone (five of batch x 3072 x 1024
  * for the linear network: two forward, three backward). The machine's rate is the best of products
  * of 2048^3 on the same threads, measured before and after the steps. */
-#include "bench.h"
-#include "../codec/backend/pool.h"
-#include "../train/adam.h"
-#include "../train/autoencoder.h"
-#include "../train/dense_start.h"
-#include "../train/philox.h"
+#include "bench/bench.h"
+#include "codec/backend/pool.h"
+#include "train/dense/autoencoder.h"
+#include "train/dense/dense_start.h"
+#include "train/optimise/adam.h"
+#include "train/sampling/philox.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* common.c -- see bench.h. */
-#include "bench.h"
-#include "../codec/backend/backend.h"
+#include "bench/bench.h"
+#include "codec/backend/backend.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

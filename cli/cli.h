@@ -4,10 +4,31 @@
  * `const cli_verb cli_verb_NAME` (see options.h), and one line in the table of main.c. Manners that
  * hold for all of them: data on standard output, words on standard error; progress on a terminal
  * only (progress.h); outputs appear whole or not at all (formats/atomic_file.h, and signals.h for
- * ^C); no overwriting without -f. */
+ * ^C); no overwriting without -f.
+ *
+ * The room cli/: the command line.
+ *   main                   the table of verbs; cmd_train cmd_encode cmd_truncate cmd_decode
+ *                          cmd_info cmd_verify
+ *                          cmd_repack cmd_merge cmd_compare: one verb each
+ *   cli messages           manners of all verbs; words on standard error, sizes and numbers
+ *   plain_text version     names shown so that they cannot steer a terminal; what this build is
+ *   options                one table a verb; manual completion: the documents made from it
+ *   inputs readahead       opening what a verb reads; images decoded ahead; left_out: those that
+ *                          cannot be used
+ *   outputs spool signals  a verb's one output, what waits on disk, nothing left behind on ^C
+ *   name_case              names that differ by case alone
+ *   decoding               which images, into what; picture_files: their files below one folder;
+ *                          decode_progressive: refining them as bytes arrive; decode_levels:
+ *                          levels as text;
+ *                          reach: which images a cut of layout `image` holds
+ *   psnr_cut               the smallest cut that reaches a quality; truncate_psnr: what
+ *                          `truncate` compares with
+ *   train_talk             what `train` says: progress, learning curve, report
+ *   progress json          the progress line; JSON lines; plot page: gnuplot, HTML without a
+ *                          network */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
-#include "../formats/status.h"
+#include "formats/status.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

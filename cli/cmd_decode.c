@@ -1,16 +1,16 @@
 /* cmd_decode.c -- a container, or its front, into image files. Groups are dealt out to worker
  * threads, each with a decoder of its own over the same bytes; what arrives slowly is the business
  * of decode_progressive.c. */
-#include "../formats/cifar.h"
-#include "../formats/idx.h"
-#include "../formats/image.h"
-#include "compare/parallel.h"
-#include "decoding.h"
-#include "inputs.h"
-#include "outputs.h"
-#include "picture_files.h"
-#include "progress.h"
-#include "reach.h"
+#include "cli/compare/parallel.h"
+#include "cli/decoding.h"
+#include "cli/inputs.h"
+#include "cli/outputs.h"
+#include "cli/picture_files.h"
+#include "cli/progress.h"
+#include "cli/reach.h"
+#include "formats/cifar.h"
+#include "formats/idx.h"
+#include "formats/image.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

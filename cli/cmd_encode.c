@@ -3,17 +3,17 @@
  * Images are read ahead by a few threads (readahead.h), coded by the encoder's own, and laid out at
  * the end. Without a ceiling the container goes straight to its place; with one, or a target
  * quality, it is spooled first and the largest prefix that fits is written. */
-#include "../codec/group_reader.h"
-#include "../formats/image.h"
-#include "inputs.h"
-#include "left_out.h"
-#include "name_case.h"
-#include "outputs.h"
-#include "progress.h"
-#include "psnr_cut.h"
-#include "readahead.h"
-#include "signals.h"
-#include "spool.h"
+#include "cli/inputs.h"
+#include "cli/left_out.h"
+#include "cli/name_case.h"
+#include "cli/outputs.h"
+#include "cli/progress.h"
+#include "cli/psnr_cut.h"
+#include "cli/readahead.h"
+#include "cli/signals.h"
+#include "cli/spool.h"
+#include "codec/container/group_reader.h"
+#include "formats/image.h"
 #include <stdlib.h>
 #include <string.h>
 

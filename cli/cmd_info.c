@@ -1,10 +1,10 @@
 /* cmd_info.c -- what is in a container or a model. */
-#include "../codec/builtin_models.h"
-#include "inputs.h"
-#include "../codec/model.h"
-#include "json.h"
-#include "plain_text.h"
-#include "reach.h"
+#include "cli/inputs.h"
+#include "cli/json.h"
+#include "cli/plain_text.h"
+#include "cli/reach.h"
+#include "codec/model/builtin_models.h"
+#include "codec/model/model.h"
 #include <math.h>
 #include <stdlib.h>
 

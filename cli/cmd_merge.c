@@ -1,7 +1,7 @@
 /* cmd_merge.c -- several containers of one model into one, without recoding. */
-#include "inputs.h"
-#include "name_case.h"
-#include "outputs.h"
+#include "cli/inputs.h"
+#include "cli/name_case.h"
+#include "cli/outputs.h"
 #include <stdlib.h>
 
 typedef struct settings {

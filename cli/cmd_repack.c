@@ -1,6 +1,6 @@
 /* cmd_repack.c -- the same codes in another layout, without the network. */
-#include "inputs.h"
-#include "outputs.h"
+#include "cli/inputs.h"
+#include "cli/outputs.h"
 
 typedef struct settings {
     cli_common common;

@@ -1,11 +1,11 @@
 /* cmd_train.c -- `taper train`: images in, a model out. */
-#include "../codec/taper.h"
-#include "../formats/imageset.h"
-#include "../train/train.h"
-#include "inputs.h"
-#include "options.h"
-#include "signals.h"
-#include "train_talk.h"
+#include "cli/inputs.h"
+#include "cli/options.h"
+#include "cli/signals.h"
+#include "cli/train_talk.h"
+#include "codec/taper.h"
+#include "formats/imageset.h"
+#include "train/train.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* cmd_truncate.c -- a container into a smaller whole container. */
-#include "inputs.h"
-#include "outputs.h"
-#include "truncate_psnr.h"
+#include "cli/inputs.h"
+#include "cli/outputs.h"
+#include "cli/truncate_psnr.h"
 
 typedef struct settings {
     cli_common common;

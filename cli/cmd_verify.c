@@ -1,8 +1,8 @@
 /* cmd_verify.c -- do all checksums hold, and how far does a cut reach. */
-#include "inputs.h"
-#include "json.h"
-#include "plain_text.h"
-#include "reach.h"
+#include "cli/inputs.h"
+#include "cli/json.h"
+#include "cli/plain_text.h"
+#include "cli/reach.h"
 
 typedef struct settings {
     cli_common common;

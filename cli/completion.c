@@ -1,5 +1,5 @@
 /* completion.c -- shell completions from the option tables; see manual.h. */
-#include "manual.h"
+#include "cli/manual.h"
 #include <string.h>
 
 static bool takes_path(const cli_option *o) {

@@ -1,7 +1,7 @@
 /* decode_levels.c -- `decode --levels`: the integers behind the pixels, as text on standard output,
  * for those who compare decoders. */
-#include "../codec/levels.h"
-#include "decoding.h"
+#include "cli/decoding.h"
+#include "codec/container/levels.h"
 #include <errno.h>
 #include <stdio.h>
 

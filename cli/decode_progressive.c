@@ -3,10 +3,10 @@
  * After each piece the images whose data has grown are drawn anew, but not before as much time has
  * passed as the last drawing took, and at most three times a second. Each file is replaced in one
  * step: who looks at it sees a whole picture at any moment. */
-#include "../formats/file.h"
-#include "decoding.h"
-#include "picture_files.h"
-#include "reach.h"
+#include "cli/decoding.h"
+#include "cli/picture_files.h"
+#include "cli/reach.h"
+#include "formats/file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,9 +1,9 @@
 /* decoding.c -- which images are decoded, into what; see decoding.h. */
 #define _XOPEN_SOURCE 700 /* strtok_r */
-#include "decoding.h"
-#include "../formats/png.h"
-#include "../formats/pnm.h"
-#include "picture_files.h"
+#include "cli/decoding.h"
+#include "cli/picture_files.h"
+#include "formats/png.h"
+#include "formats/pnm.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * picture_files.h's. */
 #ifndef CLI_DECODING_H
 #define CLI_DECODING_H
-#include "../codec/taper.h"
-#include "cli.h"
-#include "inputs.h"
-#include "options.h"
+#include "cli/cli.h"
+#include "cli/inputs.h"
+#include "cli/options.h"
+#include "codec/taper.h"
 
 typedef enum cli_picture_format {
     CLI_PICTURE_PNG,

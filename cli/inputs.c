@@ -1,8 +1,8 @@
 /* inputs.c -- opening containers and models; see inputs.h. */
-#include "inputs.h"
-#include "../codec/builtin_models.h"
-#include "../codec/group_reader.h"
-#include "spool.h"
+#include "cli/inputs.h"
+#include "cli/spool.h"
+#include "codec/container/group_reader.h"
+#include "codec/model/builtin_models.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
  * CLI_DONE is 0. */
 #ifndef CLI_INPUTS_H
 #define CLI_INPUTS_H
-#include "../codec/taper.h"
-#include "../formats/container.h"
-#include "../formats/file.h"
-#include "options.h"
+#include "cli/options.h"
+#include "codec/taper.h"
+#include "formats/container.h"
+#include "formats/file.h"
 
 /* --- bytes and containers --- */
 

@@ -5,8 +5,8 @@
  * once, with their number and the first's name; -v names them all. */
 #ifndef CLI_LEFT_OUT_H
 #define CLI_LEFT_OUT_H
-#include "../formats/imageset.h"
-#include "cli.h"
+#include "cli/cli.h"
+#include "formats/imageset.h"
 
 enum { CLI_ALIKE_MOST = 32, CLI_ALIKE_NAME = 512 };
 

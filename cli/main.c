@@ -1,7 +1,7 @@
 /* main.c -- the table of verbs. Each lives in cli/cmd_NAME.c and brings its table of options. */
-#include "manual.h"
-#include "signals.h"
-#include "version.h"
+#include "cli/manual.h"
+#include "cli/signals.h"
+#include "cli/version.h"
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>

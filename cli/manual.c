@@ -1,5 +1,5 @@
 /* manual.c -- manual pages from the option tables; see manual.h. */
-#include "manual.h"
+#include "cli/manual.h"
 #include <ctype.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* messages.c -- words on standard error, exit codes and the reading of numbers; see cli.h. */
-#include "cli.h"
-#include "plain_text.h"
-#include "progress.h"
+#include "cli/cli.h"
+#include "cli/plain_text.h"
+#include "cli/progress.h"
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* name_case.c -- see name_case.h. */
-#include "name_case.h"
-#include "../formats/image_names.h"
-#include "cli.h"
+#include "cli/name_case.h"
+#include "cli/cli.h"
+#include "formats/image_names.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -33,7 +33,7 @@
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
-#include "cli.h"
+#include "cli/cli.h"
 #include <stdio.h>
 
 typedef enum cli_option_kind { /* what the settings' member is */

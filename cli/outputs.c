@@ -1,7 +1,7 @@
 /* outputs.c -- a verb's output file; see outputs.h. */
-#include "outputs.h"
-#include "../formats/file.h"
-#include "signals.h"
+#include "cli/outputs.h"
+#include "cli/signals.h"
+#include "formats/file.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -9,8 +9,8 @@
  *     return cli_output_close(&out, input, status, &error); */
 #ifndef CLI_OUTPUTS_H
 #define CLI_OUTPUTS_H
-#include "../formats/atomic_file.h"
-#include "cli.h"
+#include "cli/cli.h"
+#include "formats/atomic_file.h"
 
 typedef struct cli_output {
     const char *verb, *path;

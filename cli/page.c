@@ -1,6 +1,6 @@
 /* page.c -- the pieces of an offline HTML page. */
-#include "page.h"
-#include "../formats/png.h"
+#include "cli/page.h"
+#include "formats/png.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * then any of text, code, table, svg and grids, cli_page_end. */
 #ifndef CLI_PAGE_H
 #define CLI_PAGE_H
-#include "../formats/status.h"
+#include "formats/status.h"
 #include <stdbool.h>
 #include <stdio.h>
 

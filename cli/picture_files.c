@@ -1,12 +1,12 @@
 /* picture_files.c -- names, folders and files below the output folder; see picture_files.h. */
 #define _GNU_SOURCE /* O_PATH; sync */
-#include "picture_files.h"
-#include "name_case.h"
-#include "../formats/atomic_file.h"
-#include "../formats/folder_walk.h"
-#include "../formats/image_names.h"
-#include "outputs.h"
-#include "signals.h"
+#include "cli/picture_files.h"
+#include "cli/name_case.h"
+#include "cli/outputs.h"
+#include "cli/signals.h"
+#include "formats/atomic_file.h"
+#include "formats/folder_walk.h"
+#include "formats/image_names.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * are said and left out. */
 #ifndef CLI_PICTURE_FILES_H
 #define CLI_PICTURE_FILES_H
-#include "decoding.h"
+#include "cli/decoding.h"
 
 /* Fill in the plan's names, folder and refused. Prints what is wrong and returns an exit code. */
 int cli_picture_files_plan(cli_picture_plan *plan, const cli_decode_request *request,

@@ -6,7 +6,7 @@
  * stands outside the curves. */
 #ifndef CLI_PLOT_H
 #define CLI_PLOT_H
-#include "../formats/atomic_file.h"
+#include "formats/atomic_file.h"
 #include <stdbool.h>
 
 enum { CLI_PLOT_COLOURS = 7 };

@@ -1,5 +1,5 @@
 /* progress.c -- the progress line; see progress.h. */
-#include "progress.h"
+#include "cli/progress.h"
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>

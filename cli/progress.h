@@ -9,7 +9,7 @@
  * time; a second one started meanwhile stays silent. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
-#include "cli.h"
+#include "cli/cli.h"
 #include <stdatomic.h>
 
 typedef struct cli_progress {

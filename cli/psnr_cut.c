@@ -1,7 +1,7 @@
 /* psnr_cut.c -- bisection over cuts, each measured on all cores; see psnr_cut.h. */
-#include "psnr_cut.h"
-#include "../codec/metrics.h"
-#include "compare/parallel.h"
+#include "cli/psnr_cut.h"
+#include "cli/compare/parallel.h"
+#include "codec/quality/metrics.h"
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* reach.c -- see reach.h. */
-#include "reach.h"
+#include "cli/reach.h"
 #include <string.h>
 
 bool cli_reach_matters(const formats_front *f, uint64_t bytes) {

@@ -2,9 +2,9 @@
  * images coarser, but some images whole and the rest not there. */
 #ifndef CLI_REACH_H
 #define CLI_REACH_H
-#include "../formats/container.h"
-#include "cli.h"
-#include "json.h"
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "formats/container.h"
 #include <stdbool.h>
 
 typedef enum cli_reach_kind { CLI_REACH_WHOLE, CLI_REACH_PART, CLI_REACH_MISSING } cli_reach_kind;

@@ -1,6 +1,6 @@
 /* readahead.c -- a ring of images between reading threads and one consumer; see readahead.h. */
-#include "readahead.h"
-#include "../formats/image.h"
+#include "cli/readahead.h"
+#include "formats/image.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>

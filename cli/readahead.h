@@ -5,7 +5,7 @@
  * READAHEAD_IMAGES images, and about READAHEAD_BYTES bytes of pixels beyond the one asked for. */
 #ifndef CLI_READAHEAD_H
 #define CLI_READAHEAD_H
-#include "../formats/imageset.h"
+#include "formats/imageset.h"
 
 enum { CLI_READAHEAD_IMAGES = 256, CLI_READAHEAD_BYTES = 64 << 20 };
 

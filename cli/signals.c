@@ -1,7 +1,7 @@
 /* signals.c -- clean-up of temporary files on signals; see signals.h. */
-#include "signals.h"
-#include "cli.h"
-#include "progress.h"
+#include "cli/signals.h"
+#include "cli/cli.h"
+#include "cli/progress.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

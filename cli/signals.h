@@ -7,7 +7,7 @@
  * that a file that grows too large is a failed write with its sentence. */
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
-#include "../formats/atomic_file.h"
+#include "formats/atomic_file.h"
 #include <stdbool.h>
 
 enum { CLI_GUARDED_PATHS = 256 }; /* that may be guarded at one time */

@@ -1,7 +1,7 @@
 /* spool.c -- temporary files without a name; see spool.h. */
-#include "spool.h"
-#include "../formats/file.h"
-#include "signals.h"
+#include "cli/spool.h"
+#include "cli/signals.h"
+#include "formats/file.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

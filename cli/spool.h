@@ -3,7 +3,7 @@
  * the folder of TMPDIR, else /tmp. */
 #ifndef CLI_SPOOL_H
 #define CLI_SPOOL_H
-#include "../formats/status.h"
+#include "formats/status.h"
 #include <stdio.h>
 
 /* *out is the caller's to fclose; NULL on failure. */

@@ -2,9 +2,9 @@
  * lines, its report, and the curves as pictures. */
 #ifndef CLI_TRAIN_TALK_H
 #define CLI_TRAIN_TALK_H
-#include "../train/train.h"
-#include "left_out.h"
-#include "progress.h"
+#include "cli/left_out.h"
+#include "cli/progress.h"
+#include "train/train.h"
 #include <stdio.h>
 
 typedef struct cli_train_talk {

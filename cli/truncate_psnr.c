@@ -1,9 +1,9 @@
 /* truncate_psnr.c -- see truncate_psnr.h. psnr_cut.h searches; here is what it compares with: the
  * originals, or the whole container's own images, which are decoded once, group by group. */
-#include "truncate_psnr.h"
-#include "compare/originals.h"
-#include "progress.h"
-#include "psnr_cut.h"
+#include "cli/truncate_psnr.h"
+#include "cli/compare/originals.h"
+#include "cli/progress.h"
+#include "cli/psnr_cut.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

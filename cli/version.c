@@ -1,6 +1,6 @@
 /* version.c -- `taper --version`; see version.h. */
-#include "version.h"
-#include "../codec/backend/backend.h"
+#include "cli/version.h"
+#include "codec/backend/backend.h"
 #include <png.h>
 #include <xxhash.h>
 #include <zlib.h>

@@ -1,6 +1,6 @@
 /* library.c -- what the library says of itself. */
-#include "../formats/status.h"
-#include "taper.h"
+#include "codec/taper.h"
+#include "formats/status.h"
 
 const char *taper_version(void) { return TAPER_VERSION; }
 

@@ -18,7 +18,7 @@
  *  - Pointers handed in are borrowed for the call only, unless the text says otherwise. */
 #ifndef TAPER_H
 #define TAPER_H
-#include "../formats/taper_types.h"
+#include "formats/taper_types.h"
 #include <stdio.h>
 
 #if defined(__GNUC__) && !defined(__wasm__)

@@ -2,7 +2,7 @@
  * taken, given back when it is freed. */
 #ifndef FORMATS_ACCOUNT_H
 #define FORMATS_ACCOUNT_H
-#include "status.h"
+#include "formats/status.h"
 
 typedef struct formats_account {
     uint64_t used, limit; /* bytes; used <= limit */

@@ -1,7 +1,7 @@
 /* atomic_file.c -- temporary file, fsync, rename, fsync of the folder; see atomic_file.h. */
 #define _XOPEN_SOURCE 700 /* realpath */
-#include "atomic_file.h"
-#include "file.h"
+#include "formats/atomic_file.h"
+#include "formats/file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
  * One handle belongs to one thread at a time; different handles are independent. */
 #ifndef FORMATS_ATOMIC_FILE_H
 #define FORMATS_ATOMIC_FILE_H
-#include "status.h"
+#include "formats/status.h"
 
 typedef struct formats_atomic_file formats_atomic_file;
 

@@ -1,5 +1,5 @@
 /* bytes.c -- readers, writers, varints and CRC32C over memory; see bytes.h. */
-#include "bytes.h"
+#include "formats/bytes.h"
 #include <stdlib.h>
 #include <string.h>
 

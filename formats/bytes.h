@@ -7,7 +7,7 @@
  * may be used by different threads at once. */
 #ifndef FORMATS_BYTES_H
 #define FORMATS_BYTES_H
-#include "account.h"
+#include "formats/account.h"
 
 enum { FORMATS_VARINT_MAX = 10 }; /* bytes of the longest u64 varint */
 

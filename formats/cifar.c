@@ -1,8 +1,8 @@
 /* cifar.c -- reader and writer of CIFAR binary files; see cifar.h. */
-#include "cifar.h"
-#include "bytes.h"
-#include "file.h"
-#include "image.h"
+#include "formats/cifar.h"
+#include "formats/bytes.h"
+#include "formats/file.h"
+#include "formats/image.h"
 
 enum { PLANE = FORMATS_CIFAR_SIDE * FORMATS_CIFAR_SIDE };
 

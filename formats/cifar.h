@@ -7,7 +7,7 @@
  * extension .bin. Safe on hostile input; threads may call these at once. */
 #ifndef FORMATS_CIFAR_H
 #define FORMATS_CIFAR_H
-#include "status.h"
+#include "formats/status.h"
 
 enum { FORMATS_CIFAR_SIDE = 32, FORMATS_CIFAR_PIXEL_BYTES = 3072 };
 

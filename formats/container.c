@@ -5,7 +5,7 @@
  * field 0 24  u64 model id   32  u64 images   40  u32 groups   44  u32 layers   48  u32 sections 52
  * u32 reserved, 0 56  section table: u32 type, u32 CRC32C of the stored bytes, u64 stored size, u64
  * unpacked size then the sections' bytes in the table's order, then the chunks. */
-#include "directory.h"
+#include "formats/directory.h"
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>

@@ -4,10 +4,30 @@
  *
  * A front in memory is a plain struct: writers fill it and call formats_front_write, readers get it
  * from formats_front_read, checked: every count, offset and product in it is then consistent with
- * every other. */
+ * every other.
+ *
+ * The room formats/: bytes on disk.
+ *   container directory   the front matter of a .taper file, and what its sections hold
+ *   model_file            the envelope of a .tpm file
+ *   taper_types           the value types that every room shares: status, error, image, limits,
+ *                         source, sink
+ *   status account        the one error convention, default limits; what a handle has taken of
+ *                         its memory
+ *   bytes                 checked reading and writing in memory, varints, CRC32C
+ *   file folder_walk      reading files and folders; foreign: formats that are not read, by name
+ *   atomic_file           outputs that appear whole or not at all
+ *   image                 making, comparing and converting images, every size checked
+ *   png pnm jpeg gzip     files in memory; metadata: what they say beside pixels, exif: which way
+ *                         up, icc: colours
+ *   idx cifar             files of many images; labels: from IDX, CSV and folder names
+ *   image_names           relative, safe, unique names
+ *   imageset              a set of images from any of these: imageset_inputs what there is,
+ *                         imageset_labels its
+ *                         labels, imageset_parts what these share
+ * SPEC.md is the format; teaching_decoder.py a decoder to read, page after page of Python. */
 #ifndef FORMATS_CONTAINER_H
 #define FORMATS_CONTAINER_H
-#include "bytes.h"
+#include "formats/bytes.h"
 
 enum {
     FORMATS_CONTAINER_VERSION = 1,

@@ -12,7 +12,7 @@
  *   raised    where the header has the feature: per group, the number of units with raised planes,
  *             and for each of these the units between it and the one before, and its planes (u8)
  */
-#include "directory.h"
+#include "formats/directory.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* exif.c -- the orientation out of the first folder of a TIFF structure; see exif.h. */
-#include "exif.h"
+#include "formats/exif.h"
 #include <stdint.h>
 #include <string.h>
 

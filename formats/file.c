@@ -1,6 +1,6 @@
 /* file.c -- whole-file reads and random-access sources over POSIX descriptors; see file.h. */
-#include "file.h"
-#include "bytes.h"
+#include "formats/file.h"
+#include "formats/bytes.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

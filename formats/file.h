@@ -4,7 +4,7 @@
  * Error texts say what the system refused and what to do, without the file's name. */
 #ifndef FORMATS_FILE_H
 #define FORMATS_FILE_H
-#include "status.h"
+#include "formats/status.h"
 
 /* Fill *error from an errno value: "cannot WHAT: REASON; REMEDY". Returns TAPER_ERR_IO
  * (TAPER_ERR_NOMEM for ENOMEM, TAPER_ERR_EXISTS for EEXIST). error may be NULL. */

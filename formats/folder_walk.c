@@ -1,7 +1,7 @@
 /* folder_walk.c -- recursive listing of a folder that survives loops of
  * links; see folder_walk.h. */
-#include "folder_walk.h"
-#include "file.h"
+#include "formats/folder_walk.h"
+#include "formats/file.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* folder_walk.h -- all files below a folder. Needs POSIX (opendir, lstat). */
 #ifndef FORMATS_FOLDER_WALK_H
 #define FORMATS_FOLDER_WALK_H
-#include "status.h"
+#include "formats/status.h"
 
 /* Paths relative to the folder that was walked, e.g. "cat/0001.png". */
 typedef struct formats_path_list {

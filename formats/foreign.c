@@ -1,5 +1,5 @@
 /* foreign.c -- the table of formats that are not read; see foreign.h. */
-#include "foreign.h"
+#include "formats/foreign.h"
 #include <string.h>
 #include <strings.h>
 

@@ -1,6 +1,6 @@
 /* gzip.c -- gzip by zlib's streaming interface; see gzip.h. */
-#include "gzip.h"
-#include "bytes.h"
+#include "formats/gzip.h"
+#include "formats/bytes.h"
 #include <string.h>
 #include <zlib.h>
 

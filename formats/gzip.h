@@ -1,7 +1,7 @@
 /* gzip.h -- gzip in memory, by zlib. Safe on hostile input; threads may call these at once. */
 #ifndef FORMATS_GZIP_H
 #define FORMATS_GZIP_H
-#include "status.h"
+#include "formats/status.h"
 
 /* 1 when the first n bytes of a file are those of gzip (n >= 2), else 0. */
 int formats_gzip_detect(const void *bytes, size_t n);

@@ -1,6 +1,6 @@
 /* icc.c -- the few tags of an ICC profile that tell sRGB from others; see icc.h. */
-#include "icc.h"
-#include "bytes.h"
+#include "formats/icc.h"
+#include "formats/bytes.h"
 #include <math.h>
 #include <string.h>
 

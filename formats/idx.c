@@ -1,9 +1,9 @@
 /* idx.c -- IDX image and label files; see idx.h. */
-#include "idx.h"
-#include "bytes.h"
-#include "file.h"
-#include "gzip.h"
-#include "image.h"
+#include "formats/idx.h"
+#include "formats/bytes.h"
+#include "formats/file.h"
+#include "formats/gzip.h"
+#include "formats/image.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,7 @@
  * exactly the promised length. limits may be NULL. Threads may call these at once. */
 #ifndef FORMATS_IDX_H
 #define FORMATS_IDX_H
-#include "status.h"
+#include "formats/status.h"
 
 /* Number of dimensions (1..) when the first n bytes are those of an IDX file of unsigned bytes,
  * else 0. */

@@ -1,6 +1,6 @@
 /* image.c -- allocation and conversions of images; see image.h. */
-#include "image.h"
-#include "bytes.h"
+#include "formats/image.h"
+#include "formats/bytes.h"
 #include <stdlib.h>
 #include <string.h>
 

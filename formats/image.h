@@ -4,7 +4,7 @@
  * that a caller keeps one image whatever its kind. Nothing here depends on a file format. */
 #ifndef FORMATS_IMAGE_H
 #define FORMATS_IMAGE_H
-#include "status.h"
+#include "formats/status.h"
 
 /* Check a geometry that came out of an untrusted header, before memory is taken, and give its size
  * in *bytes (may be NULL). channels 1..4, depth 8 or 16, width and height at least 1:

@@ -1,5 +1,5 @@
 /* image_names.c -- unique names by a hash table of those given; see image_names.h. */
-#include "image_names.h"
+#include "formats/image_names.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * "cat/0001.png" would be one file and become "cat/0001.png" and "cat/0001-2.png". */
 #ifndef FORMATS_IMAGE_NAMES_H
 #define FORMATS_IMAGE_NAMES_H
-#include "status.h"
+#include "formats/status.h"
 
 typedef struct formats_image_names formats_image_names; /* the names given so far */
 

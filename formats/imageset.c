@@ -1,10 +1,10 @@
 /* imageset.c -- opening a set of images and reading them one at a time; see imageset.h. */
-#include "imageset.h"
-#include "imageset_parts.h"
-#include "jpeg.h"
-#include "metadata.h"
-#include "png.h"
-#include "pnm.h"
+#include "formats/imageset.h"
+#include "formats/imageset_parts.h"
+#include "formats/jpeg.h"
+#include "formats/metadata.h"
+#include "formats/png.h"
+#include "formats/pnm.h"
 #include <stdlib.h>
 #include <string.h>
 

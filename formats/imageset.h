@@ -4,7 +4,7 @@
  * at a time. All functions on an open set are safe to call from several threads at once. */
 #ifndef FORMATS_IMAGESET_H
 #define FORMATS_IMAGESET_H
-#include "status.h"
+#include "formats/status.h"
 
 typedef struct formats_imageset formats_imageset;
 

@@ -2,14 +2,14 @@
  *
  * A file is recognised by its first bytes; CIFAR, which has no magic number, by its structure and
  * by the extension .bin or by coming through a stream. */
-#include "folder_walk.h"
-#include "foreign.h"
-#include "gzip.h"
-#include "imageset_parts.h"
-#include "jpeg.h"
-#include "metadata.h"
-#include "png.h"
-#include "pnm.h"
+#include "formats/folder_walk.h"
+#include "formats/foreign.h"
+#include "formats/gzip.h"
+#include "formats/imageset_parts.h"
+#include "formats/jpeg.h"
+#include "formats/metadata.h"
+#include "formats/png.h"
+#include "formats/pnm.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

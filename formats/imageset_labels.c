@@ -1,5 +1,5 @@
 /* imageset_labels.c -- labels of a set: from a label file, CIFAR records, or folder names. */
-#include "imageset_parts.h"
+#include "formats/imageset_parts.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,12 +5,12 @@
  * imageset_labels.c  from label files, CIFAR records and folder names to classes */
 #ifndef FORMATS_IMAGESET_PARTS_H
 #define FORMATS_IMAGESET_PARTS_H
-#include "cifar.h"
-#include "file.h"
-#include "idx.h"
-#include "image_names.h"
-#include "imageset.h"
-#include "labels.h"
+#include "formats/cifar.h"
+#include "formats/file.h"
+#include "formats/idx.h"
+#include "formats/image_names.h"
+#include "formats/imageset.h"
+#include "formats/labels.h"
 #include <stdatomic.h>
 
 typedef enum image_kind { KIND_PNG, KIND_JPEG, KIND_PNM, KIND_IDX, KIND_CIFAR } image_kind;

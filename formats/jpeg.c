@@ -2,9 +2,9 @@
  *
  * setjmp is unavoidable here: libjpeg calls error_exit and requires that it does not return. The
  * functions that call setjmp change no local after it; what must be released lives in jpeg_job. */
-#include "jpeg.h"
-#include "image.h"
-#include "metadata.h"
+#include "formats/jpeg.h"
+#include "formats/image.h"
+#include "formats/metadata.h"
 #include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>

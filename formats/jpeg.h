@@ -6,7 +6,7 @@
  * Nothing is printed. Threads may call this at once. */
 #ifndef FORMATS_JPEG_H
 #define FORMATS_JPEG_H
-#include "status.h"
+#include "formats/status.h"
 
 /* 1 when the first n bytes of a file are those of a JPEG (n >= 3), else 0. */
 int formats_jpeg_detect(const void *bytes, size_t n);

@@ -1,7 +1,7 @@
 /* labels.c -- label files and the numbering of classes; see labels.h. */
-#include "labels.h"
-#include "gzip.h"
-#include "idx.h"
+#include "formats/labels.h"
+#include "formats/gzip.h"
+#include "formats/idx.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  * on. */
 #ifndef FORMATS_LABELS_H
 #define FORMATS_LABELS_H
-#include "status.h"
+#include "formats/status.h"
 
 typedef struct formats_labels {
     size_t count;     /* labels, in the order of the file */

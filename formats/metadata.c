@@ -1,8 +1,8 @@
 /* metadata.c -- walking the segments of a JPEG and the chunks of a PNG; see metadata.h. */
-#include "metadata.h"
-#include "bytes.h"
-#include "exif.h"
-#include "icc.h"
+#include "formats/metadata.h"
+#include "formats/bytes.h"
+#include "formats/exif.h"
+#include "formats/icc.h"
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>

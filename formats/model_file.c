@@ -3,7 +3,7 @@
  *   0  magic 89 'T' 'P' 'M' 0D 0A 1A 0A        8  u16 version    10  u16 reserved, 0
  *  12  u32 CRC32C of bytes 0..39, this field 0   16  u64 packed bytes  24  u64 payload bytes  32
  * u64 id 40  the payload, one zstd frame */
-#include "model_file.h"
+#include "formats/model_file.h"
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>

@@ -2,7 +2,7 @@
  * inside is codec/model.h's. SPEC.md section "Model file" has the layout. */
 #ifndef FORMATS_MODEL_FILE_H
 #define FORMATS_MODEL_FILE_H
-#include "bytes.h"
+#include "formats/bytes.h"
 
 /* FORMATS_MODEL_VERSION: the newest that is read. FORMATS_MODEL_LEAST: bytes of a payload, at
  * least. */

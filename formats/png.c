@@ -4,10 +4,10 @@
  * small function whose locals are set before it and not after, everything that must be released
  * lives in a struct of the caller's frame, and the error callback stores the sentence before it
  * jumps. */
-#include "png.h"
-#include "bytes.h"
-#include "image.h"
-#include "metadata.h"
+#include "formats/png.h"
+#include "formats/bytes.h"
+#include "formats/image.h"
+#include "formats/metadata.h"
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>

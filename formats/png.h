@@ -6,7 +6,7 @@
  * may call these at once. */
 #ifndef FORMATS_PNG_H
 #define FORMATS_PNG_H
-#include "status.h"
+#include "formats/status.h"
 
 /* 1 when the first n bytes of a file are those of a PNG (n >= 8), else 0. */
 int formats_png_detect(const void *bytes, size_t n);

@@ -1,7 +1,7 @@
 /* pnm.c -- reader and writer of PBM, PGM, PPM and PAM; see pnm.h. */
-#include "pnm.h"
-#include "bytes.h"
-#include "image.h"
+#include "formats/pnm.h"
+#include "formats/bytes.h"
+#include "formats/image.h"
 #include <stdio.h>
 #include <string.h>
 

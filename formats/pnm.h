@@ -8,7 +8,7 @@
  * limits may be NULL. Threads may call these at once. */
 #ifndef FORMATS_PNM_H
 #define FORMATS_PNM_H
-#include "status.h"
+#include "formats/status.h"
 
 /* 1 when the first n bytes of a file look like one of these formats, else 0. */
 int formats_pnm_detect(const void *bytes, size_t n);

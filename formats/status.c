@@ -1,5 +1,5 @@
 /* status.c -- error texts and default limits; see status.h. */
-#include "status.h"
+#include "formats/status.h"
 #include <stdarg.h>
 #include <stdio.h>
 

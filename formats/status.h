@@ -2,7 +2,7 @@
  * say why in a taper_error when the caller gave one. Library code never prints and never exits. */
 #ifndef FORMATS_STATUS_H
 #define FORMATS_STATUS_H
-#include "taper_types.h"
+#include "formats/taper_types.h"
 
 /* Forward a failure to the caller. The failing function has filled the error text already. */
 #define TAPER_TRY(expr)                                \

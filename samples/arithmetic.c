@@ -1,5 +1,5 @@
 /* arithmetic.c -- the few transcendental functions of the generators; see arithmetic.h. */
-#include "arithmetic.h"
+#include "samples/arithmetic.h"
 #include <stdint.h>
 #include <string.h>
 

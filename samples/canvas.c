@@ -1,6 +1,6 @@
 /* canvas.c -- shapes by distance, blur, and the camera; see canvas.h. */
-#include "canvas.h"
-#include "arithmetic.h"
+#include "samples/canvas.h"
+#include "samples/arithmetic.h"
 #include <math.h>
 #include <stdlib.h>
 

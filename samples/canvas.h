@@ -5,8 +5,8 @@
  * coverage, so overlapping strokes of one path do not blend twice. */
 #ifndef SAMPLES_CANVAS_H
 #define SAMPLES_CANVAS_H
-#include "random.h"
-#include "texture.h"
+#include "samples/random.h"
+#include "samples/texture.h"
 
 typedef struct samples_canvas {
     int width, height;

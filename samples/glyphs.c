@@ -1,7 +1,7 @@
 /* glyphs.c -- ten signs under affine change, stroke width, colour, clutter, light and noise; see
  * glyphs.h. */
-#include "glyphs.h"
-#include "arithmetic.h"
+#include "samples/glyphs.h"
+#include "samples/arithmetic.h"
 
 /* --- the ten signs, each within -1..1, y pointing down --- */
 

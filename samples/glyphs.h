@@ -1,7 +1,7 @@
 /* glyphs.h -- small colour images in ten classes: a sign in front of something, photographed. */
 #ifndef SAMPLES_GLYPHS_H
 #define SAMPLES_GLYPHS_H
-#include "canvas.h"
+#include "samples/canvas.h"
 
 enum { SAMPLES_CLASSES = 10, SAMPLES_SMALL_SIDE = 32 };
 

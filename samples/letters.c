@@ -1,5 +1,5 @@
 /* letters.c -- the stroke alphabet; see letters.h. */
-#include "letters.h"
+#include "samples/letters.h"
 #include <string.h>
 
 /* Strokes as pairs of digits "xy" on a grid of 0..4 by 0..6, y upwards; a blank starts a new

@@ -1,7 +1,7 @@
 /* letters.h -- a stroke alphabet of our own, for pictures of text: A to Z, 0 to 9, a few marks. */
 #ifndef SAMPLES_LETTERS_H
 #define SAMPLES_LETTERS_H
-#include "canvas.h"
+#include "samples/canvas.h"
 
 /* Add a character's strokes to the path with its lower left corner at (x, y); size: height of a
  * capital. Unknown characters (the space too) are blank. Returns how far to the right the next one

@@ -1,6 +1,6 @@
 /* make_samples.c -- writes the generated image sets that the demo and the tests run on; nothing is
  * downloaded. The same seed gives the same pixels on every machine. */
-#include "sets.h"
+#include "samples/sets.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* scenes.c -- the larger pictures; see scenes.h. */
-#include "scenes.h"
-#include "arithmetic.h"
-#include "letters.h"
+#include "samples/scenes.h"
+#include "samples/arithmetic.h"
+#include "samples/letters.h"
 #include <math.h>
 
 static const char *const names[SAMPLES_SCENE_KINDS] = {"leaves", "sky", "surface", "text", "table"};

@@ -2,7 +2,7 @@
  * them together. */
 #ifndef SAMPLES_SCENES_H
 #define SAMPLES_SCENES_H
-#include "canvas.h"
+#include "samples/canvas.h"
 
 typedef enum samples_scene_kind {
     SAMPLES_LEAVES,  /* occluding discs with power-law sizes: the statistics of natural images (Lee,

@@ -1,11 +1,11 @@
 /* sets.c -- class folders of PNG, IDX and CIFAR binary; see sets.h. */
-#include "sets.h"
-#include "../formats/atomic_file.h"
-#include "../formats/file.h"
-#include "../formats/gzip.h"
-#include "../formats/png.h"
-#include "glyphs.h"
-#include "scenes.h"
+#include "samples/sets.h"
+#include "formats/atomic_file.h"
+#include "formats/file.h"
+#include "formats/gzip.h"
+#include "formats/png.h"
+#include "samples/glyphs.h"
+#include "samples/scenes.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * a sample set is made again in seconds. */
 #ifndef SAMPLES_SETS_H
 #define SAMPLES_SETS_H
-#include "../formats/status.h"
+#include "formats/status.h"
 
 enum { SAMPLES_PNG = 1, SAMPLES_IDX = 2, SAMPLES_CIFAR = 4 };
 

@@ -1,6 +1,6 @@
 /* texture.c -- colours, noise and procedural textures; see texture.h. */
-#include "texture.h"
-#include "arithmetic.h"
+#include "samples/texture.h"
+#include "samples/arithmetic.h"
 #include <math.h>
 
 /* --- colours --- */

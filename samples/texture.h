@@ -1,7 +1,7 @@
 /* texture.h -- colours and procedural textures: what a surface looks like at a point. */
 #ifndef SAMPLES_TEXTURE_H
 #define SAMPLES_TEXTURE_H
-#include "random.h"
+#include "samples/random.h"
 
 typedef struct samples_colour {
     float r, g, b;

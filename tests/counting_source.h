@@ -1,7 +1,7 @@
 /* counting_source.h -- bytes in memory as a source that counts what is read of it. */
 #ifndef TESTS_COUNTING_SOURCE_H
 #define TESTS_COUNTING_SOURCE_H
-#include "../formats/bytes.h"
+#include "formats/bytes.h"
 #include <string.h>
 
 typedef struct counting_source {

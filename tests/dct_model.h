@@ -6,8 +6,8 @@
  */
 #ifndef TESTS_DCT_MODEL_H
 #define TESTS_DCT_MODEL_H
-#include "../codec/model.h"
-#include "../formats/file.h"
+#include "codec/model/model.h"
+#include "formats/file.h"
 #include "pictures.h"
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * every image of a container that carries its model and compares with the pixels in a file, image
  * after image, 8 bits. At most one level may lie between two backends (rounding). Only taper.h is
  * used. */
-#include "../codec/taper.h"
+#include "codec/taper.h"
 #include <stdio.h>
 #include <stdlib.h>
 

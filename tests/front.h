@@ -1,8 +1,8 @@
 /* front.h -- a container's front matter with everything in it, for tests. */
 #ifndef TESTS_FRONT_H
 #define TESTS_FRONT_H
-#include "../formats/container.h"
 #include "cmocka_all.h"
+#include "formats/container.h"
 #include <stdlib.h>
 #include <string.h>
 

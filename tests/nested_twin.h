@@ -3,9 +3,9 @@
  * cmocka.h. */
 #ifndef TESTS_NESTED_TWIN_H
 #define TESTS_NESTED_TWIN_H
-#include "../train/corruption.h"
-#include "../train/nested_network.h"
-#include "../train/philox.h"
+#include "train/nested/nested_network.h"
+#include "train/sampling/corruption.h"
+#include "train/sampling/philox.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

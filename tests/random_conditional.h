@@ -1,7 +1,7 @@
 /* random_conditional.h -- conditional models with random weights, for tests and fuzz seeds. */
 #ifndef TESTS_RANDOM_CONDITIONAL_H
 #define TESTS_RANDOM_CONDITIONAL_H
-#include "../codec/conditional.h"
+#include "codec/bitplane/conditional.h"
 #include "pictures.h"
 #include <stdlib.h>
 

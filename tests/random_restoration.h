@@ -1,7 +1,7 @@
 /* random_restoration.h -- restoration networks with random weights, for tests and fuzz seeds. */
 #ifndef TESTS_RANDOM_RESTORATION_H
 #define TESTS_RANDOM_RESTORATION_H
-#include "../codec/restoration.h"
+#include "codec/transform/restoration.h"
 #include "random_conditional.h"
 
 /* Its stages lie evenly over the passes. extreme: every number at an end of its range, so that sums

@@ -1,9 +1,10 @@
 /* test_allocation.c -- tracks: which images go ahead, what a layer holds of each, and what a reader
  * makes of it. */
-#include "../codec/builtin_models.h"
-#include "../codec/allocation.h"
-#include "../formats/container.h"
+#include "codec/bitplane/group.h"
 #include "cmocka_all.h"
+#include "codec/container/allocation.h"
+#include "codec/model/builtin_models.h"
+#include "formats/container.h"
 #include "tiny_binary_model.h"
 
 enum { N = 36, CUTS = 4 };

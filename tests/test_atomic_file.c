@@ -1,7 +1,7 @@
 /* test_atomic_file.c -- outputs appear whole or not at all; reading files and sources. */
 #include "cmocka_all.h"
-#include "../formats/atomic_file.h"
-#include "../formats/file.h"
+#include "formats/atomic_file.h"
+#include "formats/file.h"
 #include "scratch.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* test_autoencoder.c -- random numbers, truncation, the objective, and the gradient of a whole
  * network against finite differences of a twin written in double from the definitions in the
  * headers. */
-#include "../train/adam.h"
-#include "../train/autoencoder.h"
-#include "../train/dense_start.h"
-#include "../train/philox.h"
+#include "train/dense/autoencoder.h"
+#include "train/dense/dense_start.h"
+#include "train/optimise/adam.h"
+#include "train/sampling/philox.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
  *     100 * (numpy.exp((T.integrate(lo, hi) - A.integrate(lo, hi)) / (hi - lo)) - 1)
  * The two long curves are libjpeg-turbo 2.1.5 (4:4:4, scan bytes) and libwebp 1.2.4 (file bytes) on
  * the first 1,000 images of CIFAR-10's test set, bytes per image. */
-#include "../codec/bd_rate.h"
+#include "codec/quality/bd_rate.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* test_binariser.c -- thresholds with a given share above them: exact on small sets, against
  * trying all of them; followed from batch to batch on normal, skewed, shifting and still data. */
-#include "../train/binariser.h"
-#include "../train/philox.h"
 #include "cmocka_all.h"
+#include "train/nested/binariser.h"
+#include "train/sampling/philox.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

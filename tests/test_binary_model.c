@@ -1,7 +1,7 @@
 /* test_binary_model.c -- models whose units are one bit each: tables, prices, chunks at every cut,
  * and containers. What their files may hold is tested in test_model_features.c. */
-#include "../codec/chunk_coder.h"
 #include "cmocka_all.h"
+#include "codec/bitplane/chunk_coder.h"
 #include "tiny_binary_model.h"
 
 enum { SEED = 77 };

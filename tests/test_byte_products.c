@@ -1,6 +1,6 @@
 /* test_byte_products.c -- every kernel for products of bytes, against the definition. */
-#include "../codec/byte_products.h"
 #include "cmocka_all.h"
+#include "codec/backend/int8_dot.h"
 #include "random_conditional.h"
 
 enum { SEED = 4100, MOST_N = 256, MOST_LANES = 256 };

@@ -1,6 +1,6 @@
 /* test_bytes.c -- cursors, buffers, varints and CRC32C. */
 #include "cmocka_all.h"
-#include "../formats/bytes.h"
+#include "formats/bytes.h"
 #include "pictures.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* test_calibrate.c -- what calibration learns: thresholds, reconstruction points, order, contexts;
  * and the whole of training a linear model. */
-#include "../codec/chunk_coder.h"
-#include "../train/calibrate.h"
-#include "../train/fit_contexts.h"
 #include "cmocka_all.h"
+#include "codec/bitplane/chunk_coder.h"
 #include "tiny_model.h"
+#include "train/calibrate/calibrate.h"
+#include "train/calibrate/fit_contexts.h"
 
 enum { SEED = 111, UNITS = 24, IMAGES = 40, SIDE = 5, WINDOWS = IMAGES * SIDE * SIDE };
 

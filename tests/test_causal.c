@@ -1,9 +1,9 @@
 /* test_causal.c -- contexts that look at their own pass: against the same in floating point, and
  * that they depend on nothing but the image. */
-#include "../codec/chunk_coder.h"
-#include "../train/calibrate.h"
 #include "cmocka_all.h"
+#include "codec/bitplane/chunk_coder.h"
 #include "dct_model.h"
+#include "train/calibrate/calibrate.h"
 
 enum { SEED = 53, UNITS = 40, COLUMNS = 5, ROWS = 4 };
 

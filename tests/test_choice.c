@@ -1,7 +1,7 @@
 /* test_choice.c -- which model is chosen for a set: by bytes at the same qualities, of which not
  * reaching one costs. */
-#include "../train/choice.h"
 #include "cmocka_all.h"
+#include "train/choice.h"
 #include <math.h>
 
 enum { RAW = 3072 };

@@ -1,7 +1,7 @@
 /* test_chunk_coder.c -- passes through contexts and range coder and back; quantising and its
  * reverse; decoding as bytes arrive. */
-#include "../codec/chunk_coder.h"
 #include "cmocka_all.h"
+#include "codec/bitplane/chunk_coder.h"
 #include "dct_model.h"
 
 enum { SEED = 51, UNITS = 30 };

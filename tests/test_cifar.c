@@ -1,7 +1,7 @@
 /* test_cifar.c -- CIFAR binary: layout, labels, recognition. */
 #include "cmocka_all.h"
-#include "../formats/cifar.h"
-#include "../formats/file.h"
+#include "formats/cifar.h"
+#include "formats/file.h"
 #include "pictures.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* test_code_tables.c -- order, serialised form, and a rejection for every illegal field. */
-#include "../codec/code_tables.h"
 #include "cmocka_all.h"
+#include "codec/bitplane/code_tables.h"
 #include "dct_model.h"
 
 enum { UNITS = 5, SEED = 31 };

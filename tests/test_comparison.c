@@ -1,5 +1,5 @@
 /* test_comparison.c -- deltas between curves and the three ways to tell a comparison. */
-#include "../cli/compare/comparison.h"
+#include "cli/compare/comparison.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* test_conditional.c -- the conditional model: what it predicts against its definition written
  * plainly in 64 bits, coding with it, and its file form with every illegal field. */
-#include "../codec/chunk_coder.h"
-#include "../codec/head.h"
-#include "../formats/model_file.h"
 #include "cmocka_all.h"
+#include "codec/bitplane/chunk_coder.h"
+#include "codec/bitplane/head.h"
 #include "dct_model.h"
+#include "formats/model_file.h"
 #include "random_conditional.h"
 
 enum { SEED = 71, UNITS = 30, OWN = 20, BESIDE = 11, HIDDEN = 24, STAGES = 9 };

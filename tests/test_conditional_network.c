@@ -1,10 +1,10 @@
 /* test_conditional_network.c -- training the conditional model: its gradient against finite
  * differences of a twin in double, its integers against its floats, and what it learns. */
-#include "../train/conditional_batch.h"
-#include "../train/conditional_network.h"
 #include "cmocka_all.h"
 #include "dct_model.h"
 #include "pictures.h"
+#include "train/conditional/conditional_batch.h"
+#include "train/conditional/conditional_network.h"
 
 enum { HIDDEN = 16, OWN = 6, BESIDE = 3, UNITS = 7, STAGES = 3, END = 20, ROWS = 37, ASKED = 4 };
 enum {

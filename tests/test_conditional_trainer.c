@@ -1,7 +1,7 @@
 /* test_conditional_trainer.c -- learning to predict bits and to reconstruct: it pays on images that
  * have something to predict, it repeats, and it can be interrupted. */
-#include "../train/train.h"
 #include "cmocka_all.h"
+#include "train/train.h"
 #include "waves.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* test_conjugate_gradient.c -- the strong Wolfe line search on functions of one variable, and
  * conjugate gradients on quadratics and on Rosenbrock's valley, resumed, and on functions that
  * fail. */
-#include "../train/conjugate_gradient.h"
-#include "../train/numbers.h"
 #include "cmocka_all.h"
+#include "train/optimise/conjugate_gradient.h"
+#include "train/sampling/numbers.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

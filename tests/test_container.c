@@ -1,6 +1,6 @@
 /* test_container.c -- front matter there and back; truncation and bit flips. */
-#include "../formats/container.h"
-#include "../formats/directory.h"
+#include "formats/container.h"
+#include "formats/directory.h"
 #include "front.h"
 #include "pictures.h"
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* test_container_fields.c -- crafted front matter: every field's legal range, in legal envelopes.
  */
-#include "../formats/directory.h"
+#include "formats/directory.h"
 #include "front.h"
 #include <zstd.h>
 

@@ -1,8 +1,8 @@
 /* test_contexts.c -- what a pass is predicted from, against the same in floating point. */
-#include "../codec/beside.h"
-#include "../codec/contexts.h"
-#include "../codec/fixed_log.h"
 #include "cmocka_all.h"
+#include "codec/bitplane/contexts.h"
+#include "codec/bitplane/neighbours.h"
+#include "codec/entropy/fixed_log.h"
 #include "dct_model.h"
 
 enum { SEED = 41, UNITS = 48 };

@@ -1,8 +1,8 @@
 /* test_corruption.c -- corrupted inputs, dropout and normal noise: rates, moments, and that a row's
  * noise depends on its number alone. */
-#include "../train/corruption.h"
-#include "../train/philox.h"
 #include "cmocka_all.h"
+#include "train/sampling/corruption.h"
+#include "train/sampling/philox.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* test_decoder.c -- pushed and pulled decoding, any order of asking, completeness, damage, limits.
  */
-#include "../codec/encoder.h"
-#include "../formats/container.h"
 #include "cmocka_all.h"
+#include "codec/container/encoder.h"
 #include "counting_source.h"
 #include "dct_model.h"
+#include "formats/container.h"
 
 enum { N = 12, SEED = 91 };
 

@@ -1,10 +1,10 @@
 /* test_encoder.c -- feeding images: what is taken, what is refused, groups, layers, targets,
  * options. */
-#include "../codec/encoder.h"
-#include "../formats/container.h"
-#include "../codec/encoder_groups.h"
 #include "cmocka_all.h"
+#include "codec/container/encoder.h"
+#include "codec/container/encoder_groups.h"
 #include "dct_model.h"
+#include "formats/container.h"
 
 enum { N = 30 };
 

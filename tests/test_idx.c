@@ -1,9 +1,9 @@
 /* test_idx.c -- IDX images and labels, plain and gzip: layouts, round trips, damage, bombs. */
 #include "cmocka_all.h"
-#include "../formats/bytes.h"
-#include "../formats/file.h"
-#include "../formats/gzip.h"
-#include "../formats/idx.h"
+#include "formats/bytes.h"
+#include "formats/file.h"
+#include "formats/gzip.h"
+#include "formats/idx.h"
 #include "pictures.h"
 #include <string.h>
 

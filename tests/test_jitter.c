@@ -1,5 +1,5 @@
 /* test_jitter.c -- moved examples: shares, ranges, what interpolation keeps, repetition. */
-#include "../train/jitter.h"
+#include "train/sampling/jitter.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_kept_codes.c -- codes come back as they were kept; without room they are not kept. */
-#include "../codec/kept_codes.h"
 #include "cmocka_all.h"
+#include "codec/container/kept_codes.h"
 #include "pictures.h"
 
 enum { IMAGES = 40, CODES = 300 };

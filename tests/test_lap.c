@@ -1,10 +1,10 @@
 /* test_lap.c -- windows that lap: the filter against its definition, its inverse, and what models
  * and images make of it. */
-#include "../codec/lap.h"
-#include "../formats/model_file.h"
-#include "../train/lap_design.h"
 #include "cmocka_all.h"
+#include "codec/transform/lap.h"
 #include "dct_model.h"
+#include "formats/model_file.h"
+#include "train/linear/lap_design.h"
 
 static codec_lap lap_of(uint32_t reach) {
     codec_lap lap;

@@ -1,9 +1,10 @@
 /* test_limits.c -- what the process takes, measured, against what a handle may take: containers of
  * a few bytes that ask for gigabytes. */
 #define _DEFAULT_SOURCE /* fork, wait, getrusage */
-#include "../formats/container.h"
+#include "codec/bitplane/group.h"
 #include "cmocka_all.h"
 #include "dct_model.h"
+#include "formats/container.h"
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif

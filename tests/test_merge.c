@@ -1,8 +1,8 @@
 /* test_merge.c -- taper_merge: what was cut, other layers, names, classes. */
-#include "../codec/assemble.h"
-#include "../formats/container.h"
 #include "cmocka_all.h"
+#include "codec/container/assemble.h"
 #include "dct_model.h"
+#include "formats/container.h"
 
 enum { N = 12, SHARDS = 20 };
 

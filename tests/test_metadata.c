@@ -1,12 +1,12 @@
 /* test_metadata.c -- what files say beside their pixels: EXIF's orientation, applied in all its
  * eight forms; colour profiles, sRGB's and others; where an image ends; damage to all of these. */
 #include "cmocka_all.h"
-#include "../formats/bytes.h"
-#include "../formats/exif.h"
-#include "../formats/icc.h"
-#include "../formats/jpeg.h"
-#include "../formats/metadata.h"
-#include "../formats/png.h"
+#include "formats/bytes.h"
+#include "formats/exif.h"
+#include "formats/icc.h"
+#include "formats/jpeg.h"
+#include "formats/metadata.h"
+#include "formats/png.h"
 #include "pictures.h"
 #include <math.h>
 #include <stdio.h>

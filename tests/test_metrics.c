@@ -15,7 +15,7 @@
  * small pairs its _ssim and avg_pool2d(x, 2) were called scale by scale, odd sides first padded
  * with mode='replicate', and the weights of the scales in use divided by their sum. Its window is a
  * float32 one, so it agrees to about 2e-6. */
-#include "../codec/metrics.h"
+#include "codec/quality/metrics.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,11 +1,11 @@
 /* test_model.c -- .tpm files: there and back, every field's range, every truncation and bit flip.
  */
-#include "../codec/model.h"
-#include "../codec/pseudo_inverse.h"
-#include "../codec/weights_coder.h"
-#include "../formats/model_file.h"
 #include "cmocka_all.h"
+#include "codec/entropy/weights_coder.h"
+#include "codec/model/model.h"
+#include "codec/transform/pseudo_inverse.h"
 #include "dct_model.h"
+#include "formats/model_file.h"
 #include <zstd.h>
 
 enum { NOW = FORMATS_MODEL_VERSION, SEED = 81, ENVELOPE = FORMATS_MODEL_HEADER };

@@ -1,7 +1,7 @@
 /* test_model_features.c -- what version 2 of the model file added: direct networks, activations,
  * tied stacks, binary units. Round trips, and a refusal by name for every illegal field. */
-#include "../formats/model_file.h"
 #include "cmocka_all.h"
+#include "formats/model_file.h"
 #include "tiny_binary_model.h"
 
 enum { SEED = 91, NOW = FORMATS_MODEL_VERSION };

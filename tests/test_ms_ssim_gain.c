@@ -1,9 +1,9 @@
 /* test_ms_ssim_gain.c -- what errors of units do to MS-SSIM. */
-#include "../train/ms_ssim_gain.h"
-#include "../codec/backend/pool.h"
-#include "../codec/metrics.h"
 #include "cmocka_all.h"
+#include "codec/backend/pool.h"
+#include "codec/quality/metrics.h"
 #include "dct_model.h"
+#include "train/calibrate/ms_ssim_gain.h"
 
 enum { IMAGES = 4, SIDE = 192, WINDOW = 8, VALUES = WINDOW * WINDOW };
 

@@ -1,8 +1,8 @@
 /* test_nested_trainer.c -- the loop of nested dropout: sweeping, what it saves, repetition,
  * resuming after a stop with either optimiser, exact thresholds at the end, options that are
  * refused. */
-#include "../train/nested_trainer.h"
-#include "../train/philox.h"
+#include "train/nested/nested_trainer.h"
+#include "train/sampling/philox.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* test_network.c -- both directions against a plain double computation; independence of batching
  * and threads. */
-#include "../codec/backend/backend.h"
-#include "../codec/network.h"
-#include "../train/philox.h"
+#include "codec/backend/backend.h"
+#include "codec/transform/network.h"
+#include "train/sampling/philox.h"
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_options.c -- the option tables: parsing, refusals with their sentences, help, manual and
  * completions. */
-#include "../cli/manual.h"
+#include "cli/manual.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* test_page.c -- pages hold everything themselves, text stays text, and pictures come back as they
  * went in. */
-#include "../cli/page.h"
-#include "../formats/image.h"
-#include "../formats/png.h"
+#include "cli/page.h"
+#include "formats/image.h"
+#include "formats/png.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

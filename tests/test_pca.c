@@ -1,7 +1,7 @@
 /* test_pca.c -- principal components against covariances that are known. */
-#include "../train/pca.h"
 #include "cmocka_all.h"
 #include "pictures.h"
+#include "train/linear/pca.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* test_png.c -- PNG: every kind of file, round trips, damage, limits. The files are written by
  * libpng from raw samples; what decoding must give is worked out here from the same samples. */
 #include "cmocka_all.h"
-#include "../formats/bytes.h"
-#include "../formats/png.h"
+#include "formats/bytes.h"
+#include "formats/png.h"
 #include "pictures.h"
 #include <png.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* test_raised_planes.c -- planes above the model's own: their place in the order, which are legal,
  * which an encoder chooses, and containers that have them, cut anywhere and rewritten. */
-#include "../codec/clipping.h"
-#include "../codec/group_reader.h"
 #include "cmocka_all.h"
+#include "codec/bitplane/clipping.h"
+#include "codec/container/group_reader.h"
 #include "dct_model.h"
 
 enum { SIDE = 24 };

@@ -1,7 +1,7 @@
 /* test_range_coder.c -- the range coder: round trips, carries, prefixes, its tables of integers. */
-#include "../codec/fixed_log.h"
-#include "../codec/range_coder.h"
 #include "cmocka_all.h"
+#include "codec/entropy/fixed_log.h"
+#include "codec/entropy/range_coder.h"
 #include "pictures.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* test_readahead.c -- images read ahead by threads come in the set's order, each as a plain read
  * gives it, failures included; stopping early is fine. */
-#include "../cli/readahead.h"
-#include "../formats/atomic_file.h"
-#include "../formats/pnm.h"
+#include "cli/readahead.h"
 #include "cmocka_all.h"
+#include "formats/atomic_file.h"
+#include "formats/pnm.h"
 #include "pictures.h"
 #include "scratch.h"
 

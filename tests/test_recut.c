@@ -1,8 +1,8 @@
 /* test_recut.c -- truncate, repack, merge, verify. */
-#include "../formats/container.h"
 #include "cmocka_all.h"
 #include "counting_source.h"
 #include "dct_model.h"
+#include "formats/container.h"
 
 enum { N = 10 };
 

@@ -1,8 +1,8 @@
 /* test_regulariser.c -- weight decay of rows: measured ratios, gradients against finite
  * differences, and how settings are read. */
-#include "../train/regulariser.h"
-#include "../train/philox.h"
 #include "cmocka_all.h"
+#include "train/nested/regulariser.h"
+#include "train/sampling/philox.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* test_restoration.c -- restoration networks: as restoration.h defines them, whatever their shape
  * and the threads that work on them; their file form, and what is not legal in it; models of family
  * conv, whole and cut. */
-#include "../codec/head.h"
-#include "../codec/model_payload.h"
-#include "../formats/model_file.h"
 #include "cmocka_all.h"
+#include "codec/bitplane/head.h"
+#include "codec/model/model_payload.h"
 #include "dct_model.h"
+#include "formats/model_file.h"
 #include "front.h"
 #include "random_restoration.h"
 #include <math.h>

@@ -1,9 +1,9 @@
 /* test_restoration_network.c -- training a restoration network: its gradient against finite
  * differences of a twin in double, its integers against its floats, and what it learns from. */
-#include "../train/restoration_network.h"
 #include "cmocka_all.h"
 #include "dct_model.h"
 #include "random_restoration.h"
+#include "train/restoration/restoration_network.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* test_restoration_trainer.c -- family conv as train_model makes it: restoring pays on images that
  * have something to restore, repeats, can be interrupted, and learns on from another model. */
-#include "../train/train.h"
 #include "cmocka_all.h"
+#include "train/train.h"
 #include "waves.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* test_rivals.c -- the rival codecs on made images of many sizes, and curves that do not depend on
  * threads. */
-#include "../cli/compare/rd_curve.h"
-#include "../codec/metrics.h"
+#include "cli/compare/rd_curve.h"
+#include "codec/quality/metrics.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* test_sparse_basis.c -- bases that are known to be sparse are found again, and units that go
  * together come to lie together. */
-#include "../train/sparse_basis.h"
-#include "../train/unit_order.h"
 #include "cmocka_all.h"
 #include "pictures.h"
+#include "train/linear/sparse_basis.h"
+#include "train/linear/unit_order.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

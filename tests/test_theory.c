@@ -8,12 +8,12 @@
  *
  * The pictures are samples made at run time; where TAPER_DATA names a folder with CIFAR-10's
  * data_batch_1.bin, also these. Each figure is printed. */
-#include "../train/conjugate_gradient.h"
-#include "../train/nested_network.h"
-#include "../train/pca.h"
-#include "../train/philox.h"
 #include "cmocka_all.h"
 #include "scratch.h"
+#include "train/linear/pca.h"
+#include "train/nested/nested_network.h"
+#include "train/optimise/conjugate_gradient.h"
+#include "train/sampling/philox.h"
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>

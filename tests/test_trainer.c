@@ -1,7 +1,7 @@
 /* test_trainer.c -- dense training on a small curved data set: it gains on PCA, repeats, resumes
  * after kill -9 bit for bit, and reads no broken checkpoint. */
-#include "../train/trainer.h"
-#include "../train/philox.h"
+#include "train/dense/dense_trainer.h"
+#include "train/sampling/philox.h"
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>

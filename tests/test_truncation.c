@@ -1,10 +1,10 @@
 /* test_truncation.c -- distributions over code lengths: what specifications make, what is drawn,
  * expectations, and what is said about wrong ones. */
-#include "../train/truncation.h"
-#include "../train/numbers.h"
-#include "../train/philox.h"
 #include "cmocka_all.h"
 #include "scratch.h"
+#include "train/sampling/numbers.h"
+#include "train/sampling/philox.h"
+#include "train/sampling/truncation.h"
 #include <math.h>
 
 static train_truncation make(const char *spec, uint32_t units) {

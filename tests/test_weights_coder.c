@@ -1,9 +1,9 @@
 /* test_weights_coder.c -- matrices of weights there and back, and strings that no writer makes. */
-#include "../codec/range_coder.h"
-#include "../codec/rans.h"
-#include "../codec/weights_coder.h"
-#include "../formats/model_file.h"
 #include "cmocka_all.h"
+#include "codec/entropy/range_coder.h"
+#include "codec/entropy/rans.h"
+#include "codec/entropy/weights_coder.h"
+#include "formats/model_file.h"
 #include "pictures.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* test_windows.c -- images to windows and back: grids, edges, grey and colour, 8 and 16 bits. */
-#include "../codec/windows.h"
 #include "cmocka_all.h"
+#include "codec/transform/windows.h"
 #include "pictures.h"
 #include <math.h>
 #include <string.h>

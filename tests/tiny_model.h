@@ -2,8 +2,8 @@
  * blink. */
 #ifndef TESTS_TINY_MODEL_H
 #define TESTS_TINY_MODEL_H
-#include "../train/train.h"
 #include "dct_model.h"
+#include "train/train.h"
 
 /* n pictures of side x side, the caller's to free with tiny_pictures_free. */
 static inline taper_image *tiny_pictures(size_t n, uint32_t side, unsigned channels,

@@ -1,8 +1,8 @@
 /* waves.h -- a small training set in which there is something to predict, for tests. */
 #ifndef TESTS_WAVES_H
 #define TESTS_WAVES_H
-#include "../train/dataset.h"
 #include "pictures.h"
+#include "train/sampling/dataset.h"
 #include <math.h>
 
 enum { WAVES_IMAGES = 160, WAVES_SIDE = 16 };

@@ -1,5 +1,5 @@
 /* choice.c -- see choice.h. */
-#include "choice.h"
+#include "train/choice.h"
 #include <math.h>
 
 /* Payload bytes at a quality; NAN: not reached. What is better from its first layer on costs that

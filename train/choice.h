@@ -2,7 +2,7 @@
  * qualities. */
 #ifndef TRAIN_CHOICE_H
 #define TRAIN_CHOICE_H
-#include "evaluate.h"
+#include "train/calibrate/evaluate.h"
 
 /* A model, as it did on the validation part. */
 typedef struct train_offer {

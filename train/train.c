@@ -1,12 +1,12 @@
 /* train.c -- the stages of making a model: window, linear basis, stored precision,
  * calibration, validation. See train.h. */
-#include "train.h"
-#include "../codec/pseudo_inverse.h"
-#include "checkpoint.h"
-#include "choice.h"
-#include "lap_design.h"
-#include "ms_ssim_gain.h"
-#include "train_parts.h"
+#include "train/train.h"
+#include "codec/transform/pseudo_inverse.h"
+#include "train/calibrate/ms_ssim_gain.h"
+#include "train/choice.h"
+#include "train/linear/lap_design.h"
+#include "train/optimise/checkpoint.h"
+#include "train/train_parts.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

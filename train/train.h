@@ -1,11 +1,21 @@
-/* train.h -- from images to a model file: the one call behind `taper train`. */
+/* train.h -- from images to a model file: the one call behind `taper train`.
+ *
+ * The room train/: from images to a model.
+ *   train                      the stages one after the other; train_parts: what they share
+ *   train_basis_stage          the transform of a linear model
+ *   train_dense_stages         family dense; train_nested_stages: the paper's autoencoders
+ *   train_conditional_stage    where a network that predicts bits joins a model;
+ *                              train_restoration_stage: where one
+ *                              that restores pixels does
+ *   train_adapt                models from elsewhere that learn on
+ *   choice                     which of several models serves a set best */
 #ifndef TRAIN_TRAIN_H
 #define TRAIN_TRAIN_H
-#include "conditional_trainer.h"
-#include "evaluate.h"
-#include "nested_trainer.h"
-#include "restoration_trainer.h"
-#include "trainer.h"
+#include "train/calibrate/evaluate.h"
+#include "train/conditional/conditional_trainer.h"
+#include "train/dense/dense_trainer.h"
+#include "train/nested/nested_trainer.h"
+#include "train/restoration/restoration_trainer.h"
 
 enum { TRAIN_WINDOW_AUTO = 0, TRAIN_WINDOW_WHOLE = 0xFFFF, TRAIN_LAP_AUTO = 0xFFFF };
 

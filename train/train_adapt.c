@@ -1,7 +1,7 @@
 /* train_adapt.c -- a model that was trained elsewhere, adapted to new images: its network, order
  * and stages stay; contexts are fitted anew, and what predicts and refines learns on from where it
  * is. See train_parts.h. */
-#include "train_parts.h"
+#include "train/train_parts.h"
 #include <stdlib.h>
 
 /* Adam's peak against that of learning from nothing. */

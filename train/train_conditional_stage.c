@@ -1,8 +1,8 @@
 /* train_conditional_stage.c -- a conditional model and a head for a calibrated model; see
  * train_parts.h. */
-#include "checkpoint.h"
-#include "conditional_trainer.h"
-#include "train_parts.h"
+#include "train/conditional/conditional_trainer.h"
+#include "train/optimise/checkpoint.h"
+#include "train/train_parts.h"
 #include <stdlib.h>
 
 /* Passes up to a quality, by what validation has measured at the ends of layers. */

@@ -1,7 +1,8 @@
 /* train_dense_stages.c -- family dense from its PCA start to a calibrated model; see train_parts.h.
  */
-#include "train_parts.h"
-#include "philox.h"
+#include "codec/bitplane/group.h"
+#include "train/sampling/philox.h"
+#include "train/train_parts.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

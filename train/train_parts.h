@@ -2,7 +2,7 @@
  * train_dense_stages.c. */
 #ifndef TRAIN_TRAIN_PARTS_H
 #define TRAIN_TRAIN_PARTS_H
-#include "train.h"
+#include "train/train.h"
 
 void train_say(const train_hooks *hooks, const char *stage, double part);
 /* Principal components of the training part into model->network (tied), turned as options->basis

@@ -1,8 +1,8 @@
 /* train_restoration_stage.c -- family conv: a restoration network for a model of family pca; see
  * train_parts.h. */
-#include "checkpoint.h"
-#include "restoration_trainer.h"
-#include "train_parts.h"
+#include "train/optimise/checkpoint.h"
+#include "train/restoration/restoration_trainer.h"
+#include "train/train_parts.h"
 #include <stdlib.h>
 
 static taper_status learn(taper_model *m, const train_options *given, const train_dataset *data,

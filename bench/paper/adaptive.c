@@ -3,9 +3,9 @@
  *
  * A strength near 0 is no regularisation in either way, and the two then agree. So they are also
  * compared where they regularise alike: at the same mean magnitude of the rows Omega_k. */
-#include "../../cli/page.h"
-#include "parts.h"
-#include "recipes.h"
+#include "bench/paper/parts.h"
+#include "bench/paper/recipes.h"
+#include "cli/page.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* baselines.c -- see baselines.h. */
-#include "baselines.h"
-#include "../../cli/compare/parallel.h"
-#include "../../cli/compare/rd_curve.h"
-#include "../../codec/taper.h"
-#include "../../formats/file.h"
-#include "../../formats/image.h"
-#include "../../train/pca.h"
-#include "../../train/train.h"
+#include "bench/paper/baselines.h"
+#include "cli/compare/parallel.h"
+#include "cli/compare/rd_curve.h"
+#include "codec/taper.h"
+#include "formats/file.h"
+#include "formats/image.h"
+#include "train/linear/pca.h"
+#include "train/train.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

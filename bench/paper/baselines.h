@@ -2,7 +2,7 @@
  * components, this program's own codec, JPEG. All errors are on the test images. */
 #ifndef BENCH_PAPER_BASELINES_H
 #define BENCH_PAPER_BASELINES_H
-#include "paper.h"
+#include "bench/paper/paper.h"
 
 /* Principal components of the training images, one bit each: the sign of a component, read as its
  * mean magnitude over the training images. curve: the lengths to measure at. */

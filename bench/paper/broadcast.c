@@ -10,10 +10,10 @@
  * errors. The gain in bytes is what the ladder's (or geometric) receivers need on top: with every
  * bandwidth of the population multiplied by s < 1, `own` has the same expected distortion, so (1 -
  * s) of the mean bandwidth is saved. */
-#include "../../cli/page.h"
-#include "parts.h"
-#include "populations.h"
-#include "recipes.h"
+#include "bench/paper/parts.h"
+#include "bench/paper/populations.h"
+#include "bench/paper/recipes.h"
+#include "cli/page.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* data.c -- the images of the figures: CIFAR-10, or generated ones that take its place. */
-#include "paper.h"
+#include "bench/paper/paper.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* drawing.c -- see drawing.h. */
-#include "drawing.h"
-#include "../../formats/atomic_file.h"
-#include "../../formats/png.h"
-#include "../../samples/letters.h"
+#include "bench/paper/drawing.h"
+#include "formats/atomic_file.h"
+#include "formats/png.h"
+#include "samples/letters.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * SVG holds the raster as it is and the words and dots as shapes; in the PNG these are drawn. */
 #ifndef BENCH_PAPER_DRAWING_H
 #define BENCH_PAPER_DRAWING_H
-#include "paper.h"
+#include "bench/paper/paper.h"
 
 enum { PAPER_MAX_MARKS = 400 };
 

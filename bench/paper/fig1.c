@@ -1,10 +1,10 @@
 /* fig1.c -- figure 1: the filters of a binarised 3072-100-3072 autoencoder at rho 0.9, with and
  * without unit sweeping, and what sweeping is worth. */
-#include "../../cli/page.h"
-#include "drawing.h"
-#include "parts.h"
-#include "recipes.h"
-#include "sweep_cost.h"
+#include "bench/paper/drawing.h"
+#include "bench/paper/parts.h"
+#include "bench/paper/recipes.h"
+#include "bench/paper/sweep_cost.h"
+#include "cli/page.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* fig2.c -- figure 2: nested neighbourhoods (equation 15) in a plane. A 2-16-32-16-2 binary network
  * learns the pinwheel; the neighbourhood of depth b of a query is where codes share its first b
  * bits. */
-#include "drawing.h"
-#include "parts.h"
-#include "pinwheel.h"
-#include "recipes.h"
+#include "bench/paper/drawing.h"
+#include "bench/paper/parts.h"
+#include "bench/paper/pinwheel.h"
+#include "bench/paper/recipes.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

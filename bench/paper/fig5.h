@@ -1,7 +1,7 @@
 /* fig5.h -- the curves of figure 5b, gathered. */
 #ifndef BENCH_PAPER_FIG5_H
 #define BENCH_PAPER_FIG5_H
-#include "baselines.h"
+#include "bench/paper/baselines.h"
 
 enum { PAPER_MAX_METHODS = 12 };
 typedef struct paper_method {

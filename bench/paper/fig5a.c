@@ -1,7 +1,7 @@
 /* fig5a.c -- figure 5a: test images at rising code lengths. */
-#include "drawing.h"
-#include "parts.h"
-#include "recipes.h"
+#include "bench/paper/drawing.h"
+#include "bench/paper/parts.h"
+#include "bench/paper/recipes.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

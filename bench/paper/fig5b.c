@@ -1,9 +1,9 @@
 /* fig5b.c -- figure 5b: error on the test set against code length, for all methods. */
-#include "../../cli/page.h"
-#include "fig5.h"
-#include "obd.h"
-#include "parts.h"
-#include "recipes.h"
+#include "bench/paper/fig5.h"
+#include "bench/paper/obd.h"
+#include "bench/paper/parts.h"
+#include "bench/paper/recipes.h"
+#include "cli/page.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* lengths.c -- error against code length. */
-#include "paper.h"
+#include "bench/paper/paper.h"
 
 static uint32_t next_length(uint32_t b, int dense) {
     if (dense) return b < 64 ? b + 1 : b < 256 ? b + 4 : b + 8;

@@ -6,8 +6,8 @@
  * TAPER_DATA names the folder of images (data.c). JSON lines go to standard output, words to
  * standard error, figures to --out, checkpoints and sections of the page to --work. --set adds
  * settings to those of every network on images. bench/paper/run.sh calls this. */
-#include "../bench.h"
-#include "parts.h"
+#include "bench/bench.h"
+#include "bench/paper/parts.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,10 +3,10 @@
  * The trainer's own checkpoint is the store: resuming a finished run does no step and gives the
  * network as it was. Beside it lies a log, a line an epoch, with what a checkpoint does not hold.
  */
-#include "../../formats/bytes.h"
-#include "../bench.h"
-#include "paper.h"
-#include "populations.h"
+#include "bench/bench.h"
+#include "bench/paper/paper.h"
+#include "bench/paper/populations.h"
+#include "formats/bytes.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

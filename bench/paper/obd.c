@@ -1,5 +1,5 @@
 /* obd.c -- see obd.h. */
-#include "obd.h"
+#include "bench/paper/obd.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

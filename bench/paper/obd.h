@@ -14,7 +14,7 @@
  * anew after every removal, which the paper does not do and which makes the stronger baseline. */
 #ifndef BENCH_PAPER_OBD_H
 #define BENCH_PAPER_OBD_H
-#include "paper.h"
+#include "bench/paper/paper.h"
 
 /* Units by falling saliency into order[K], from the first `most` rows of images. One layer only. */
 void paper_obd_order(paper *p, paper_network *network, const paper_images *images, size_t most,

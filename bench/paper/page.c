@@ -1,8 +1,8 @@
 /* page.c -- the page: every part leaves its section, the last step puts them together. */
-#include "../../cli/page.h"
-#include "../../formats/atomic_file.h"
-#include "../../formats/file.h"
-#include "parts.h"
+#include "bench/paper/parts.h"
+#include "cli/page.h"
+#include "formats/atomic_file.h"
+#include "formats/file.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -6,8 +6,8 @@
  * has nobody to return to. */
 #ifndef BENCH_PAPER_PAPER_H
 #define BENCH_PAPER_PAPER_H
-#include "../../formats/imageset.h"
-#include "../../train/nested_trainer.h"
+#include "formats/imageset.h"
+#include "train/nested/nested_trainer.h"
 #include <stdio.h>
 
 /* Images as rows of bytes, channel-planar. pixels is owned. */

@@ -1,7 +1,7 @@
 /* parts.h -- the parts of nested_dropout, one function each. */
 #ifndef BENCH_PAPER_PARTS_H
 #define BENCH_PAPER_PARTS_H
-#include "paper.h"
+#include "bench/paper/paper.h"
 
 typedef struct paper_part {
     const char *name, *does;

@@ -1,6 +1,6 @@
 /* pinwheel.c -- see pinwheel.h. */
-#include "pinwheel.h"
-#include "../../train/philox.h"
+#include "bench/paper/pinwheel.h"
+#include "train/sampling/philox.h"
 #include <math.h>
 
 static uint8_t to_byte(double x) {

@@ -1,7 +1,7 @@
 /* populations.c -- see populations.h. */
-#include "populations.h"
-#include "../../formats/atomic_file.h"
-#include "paper.h"
+#include "bench/paper/populations.h"
+#include "bench/paper/paper.h"
+#include "formats/atomic_file.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  * 1024. */
 #ifndef BENCH_PAPER_POPULATIONS_H
 #define BENCH_PAPER_POPULATIONS_H
-#include "../../train/truncation.h"
+#include "train/sampling/truncation.h"
 
 /* mass[units], not normalised. 0 when there is no population of that name. */
 int paper_population(const char *spec, uint32_t units, double *mass);

@@ -1,7 +1,7 @@
 /* sweep_cost.c -- see sweep_cost.h. */
-#include "sweep_cost.h"
-#include "../../train/philox.h"
-#include "../bench.h"
+#include "bench/paper/sweep_cost.h"
+#include "bench/bench.h"
+#include "train/sampling/philox.h"
 #include <stdlib.h>
 
 enum { REPEATS = 15, ROWS = 1000 };

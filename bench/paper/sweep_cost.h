@@ -2,7 +2,7 @@
  * same rows with the same truncations, once with the first units frozen and once with none. */
 #ifndef BENCH_PAPER_SWEEP_COST_H
 #define BENCH_PAPER_SWEEP_COST_H
-#include "paper.h"
+#include "bench/paper/paper.h"
 
 enum { PAPER_SWEEP_PLACES = 7 };
 typedef struct paper_sweep_cost {

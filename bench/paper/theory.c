@@ -3,8 +3,8 @@
  *     theorem 2, nested, 600 steps: commutation 2.7e-06, lemma 1 0.0022
  * context, colon, pieces that end in a number; other lines that hold "units" name the data of those
  * that follow; the rest is passed over. */
-#include "../../cli/page.h"
-#include "parts.h"
+#include "bench/paper/parts.h"
+#include "cli/page.h"
 #include <stdlib.h>
 #include <string.h>
 

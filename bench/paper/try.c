@@ -1,5 +1,5 @@
 /* try.c -- one network by hand, to choose settings on held-out images. */
-#include "parts.h"
+#include "bench/paper/parts.h"
 #include <math.h>
 
 void paper_part_try(paper *p) {

@@ -1,6 +1,6 @@
 /* avif.c -- AVIF by libavif and libaom: 4:4:4 (4:0:0 for grey), full range, one quantiser for the
  * whole image, speed 2 (slow: 0.9 dB better on small images than avifenc's 6), one thread. */
-#include "rival.h"
+#include "cli/compare/rival.h"
 
 #if HAVE_LIBAVIF
 #include <avif/avif.h>

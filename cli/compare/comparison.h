@@ -1,8 +1,14 @@
 /* comparison.h -- what a comparison found, and the ways to tell it: a table for people, one JSON
- * object, CSV. */
+ * object, CSV.
+ *
+ * The room cli/compare/: taper beside other codecs.
+ *   rival rivals             one small struct a codec: jpeg jpeg2000 webp avif jxl
+ *   subject originals        what is compared, and its images
+ *   rd_curve                 curves over a set; comparison: what was found; parallel: all cores
+ *   report examples          the page */
 #ifndef CLI_COMPARE_COMPARISON_H
 #define CLI_COMPARE_COMPARISON_H
-#include "rd_curve.h"
+#include "cli/compare/rd_curve.h"
 #include <stdio.h>
 
 enum { CLI_MAX_CURVES = 16, CLI_MAX_DELTAS = 64, CLI_MAX_RIVALS = 8 };

@@ -4,10 +4,10 @@
  * gets the best quality and setting whose bytes for this very image do not exceed that share: once
  * with all bytes of the file counted, and for small images, where headers are most of a JPEG file,
  * once with its scans alone. */
-#include "../../codec/metrics.h"
-#include "../../formats/image.h"
-#include "../page.h"
-#include "report.h"
+#include "cli/compare/report.h"
+#include "cli/page.h"
+#include "codec/quality/metrics.h"
+#include "formats/image.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* jpeg.c -- JPEG by libjpeg-turbo at its best fair setting: optimised Huffman tables, the smaller
  * of baseline and progressive (their pixels are the same), 4:4:4 or 4:2:0, accurate integer DCT,
  * and JFIF's 18 bytes as every JPEG file has them. */
-#include "rival.h"
+#include "cli/compare/rival.h"
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* jpeg2000.c -- lossy JPEG 2000 by OpenJPEG: 9-7 wavelet, colour transform, one tile, one quality
  * layer made for a PSNR; a bare codestream (.j2k), which is smaller than a .jp2 file. */
-#include "rival.h"
+#include "cli/compare/rival.h"
 
 #if HAVE_LIBOPENJP2
 #include <openjpeg.h>

@@ -1,6 +1,6 @@
 /* jxl.c -- JPEG XL by libjxl: lossy at a given distance, effort 7 as cjxl has it, a bare codestream
  * without container, one thread. */
-#include "rival.h"
+#include "cli/compare/rival.h"
 
 #if HAVE_LIBJXL
 #include <jxl/decode.h>

@@ -1,5 +1,5 @@
 /* originals.c -- which image of the input is which of the container, and reading it. */
-#include "originals.h"
+#include "cli/compare/originals.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* originals.h -- the images that a container holds, in its order, as they were before. */
 #ifndef CLI_COMPARE_ORIGINALS_H
 #define CLI_COMPARE_ORIGINALS_H
-#include "../../codec/taper.h"
-#include "../../formats/image.h"
-#include "../../formats/imageset.h"
+#include "codec/taper.h"
+#include "formats/image.h"
+#include "formats/imageset.h"
 
 typedef struct cli_originals {
     const formats_imageset *set; /* borrowed; set by the caller, like alpha */

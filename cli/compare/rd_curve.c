@@ -1,7 +1,7 @@
 /* rd_curve.c -- run coders over sets of images and add up what they cost and are worth. */
-#include "rd_curve.h"
-#include "../../codec/metrics.h"
-#include "parallel.h"
+#include "cli/compare/rd_curve.h"
+#include "cli/compare/parallel.h"
+#include "codec/quality/metrics.h"
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -7,8 +7,8 @@
  * numbers per run and column. */
 #ifndef CLI_COMPARE_RD_CURVE_H
 #define CLI_COMPARE_RD_CURVE_H
-#include "../../codec/bd_rate.h"
-#include "rival.h"
+#include "cli/compare/rival.h"
+#include "codec/quality/bd_rate.h"
 
 /* What one image costs and is worth in one column. */
 typedef struct cli_rd_sample {

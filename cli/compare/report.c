@@ -1,7 +1,7 @@
 /* report.c -- plots, CSV and the page of a comparison. */
-#include "report.h"
-#include "../page.h"
-#include "../plot.h"
+#include "cli/compare/report.h"
+#include "cli/page.h"
+#include "cli/plot.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

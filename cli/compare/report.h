@@ -2,9 +2,9 @@
  * for MS-SSIM, and index.html with everything inside. */
 #ifndef CLI_COMPARE_REPORT_H
 #define CLI_COMPARE_REPORT_H
-#include "../../formats/atomic_file.h"
-#include "comparison.h"
-#include "subject.h"
+#include "cli/compare/comparison.h"
+#include "cli/compare/subject.h"
+#include "formats/atomic_file.h"
 
 typedef struct cli_report {
     const cli_comparison *comparison;

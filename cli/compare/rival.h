@@ -9,7 +9,7 @@
  * named. */
 #ifndef CLI_COMPARE_RIVAL_H
 #define CLI_COMPARE_RIVAL_H
-#include "../../formats/status.h"
+#include "formats/status.h"
 
 typedef struct cli_rival_coded {
     uint8_t *bytes; /* the file; its owner is the caller, see cli_rival_coded_free */

@@ -1,5 +1,5 @@
 /* rivals.c -- the table of rival codecs and what they share. */
-#include "rival.h"
+#include "cli/compare/rival.h"
 #include <stdlib.h>
 #include <string.h>
 

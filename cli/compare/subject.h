@@ -5,9 +5,9 @@
  * smaller size. */
 #ifndef CLI_COMPARE_SUBJECT_H
 #define CLI_COMPARE_SUBJECT_H
-#include "../../formats/file.h"
-#include "originals.h"
-#include "rd_curve.h"
+#include "cli/compare/originals.h"
+#include "cli/compare/rd_curve.h"
+#include "formats/file.h"
 #include <stdio.h>
 
 typedef struct cli_subject {

@@ -1,6 +1,6 @@
 /* webp.c -- lossy WebP by libwebp: method 6, the slowest and smallest; a grey image goes in as
  * colour, for WebP has no grey, and its chroma costs next to nothing. WebP is always 4:2:0. */
-#include "rival.h"
+#include "cli/compare/rival.h"
 
 #if HAVE_LIBWEBP
 #include <stdio.h>

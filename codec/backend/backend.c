@@ -1,6 +1,6 @@
 /* backend.c -- choosing a CPU backend and giving it threads. */
-#include "backend.h"
-#include "pool.h"
+#include "codec/backend/backend.h"
+#include "codec/backend/pool.h"
 #include <string.h>
 
 void codec_backend_cpu(codec_backend *out) {

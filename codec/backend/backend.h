@@ -9,10 +9,17 @@
  * any number of threads at once: that is how encoder and decoder workers use it, each with its own
  * rows. After codec_backend_set_threads the same calls spread over a pool; then one thread at a
  * time may use it (training). Results are bit for bit the same for every number of threads: work is
- * cut into blocks by shape alone, and no sum crosses blocks in an order that depends on timing. */
+ * cut into blocks by shape alone, and no sum crosses blocks in an order that depends on timing.
+ *
+ * The room codec/backend/: arithmetic on processors, and threads.
+ *   backend           what a device must provide; plain: the definition of each operation; fused:
+ *                     the fast product
+ *   pool queue        threads that share one task; threads that take one item after the other
+ *   int8_dot          sums of products of bytes; int_convolution: 3x3 convolutions in integers
+ *   simd x86          loops compiled for several processors; what kernels for that one share */
 #ifndef CODEC_BACKEND_H
 #define CODEC_BACKEND_H
-#include "../../formats/status.h"
+#include "formats/status.h"
 #ifdef __cplusplus
 extern "C" {
 #endif

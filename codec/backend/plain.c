@@ -1,6 +1,6 @@
 /* plain.c -- every operation in readable C: the definition that other backends must meet. */
-#include "plain.h"
-#include "pool.h"
+#include "codec/backend/plain.h"
+#include "codec/backend/pool.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* plain.h -- the reference operations, for backends that override some of them. */
 #ifndef CODEC_PLAIN_H
 #define CODEC_PLAIN_H
-#include "backend.h"
+#include "codec/backend/backend.h"
 
 codec_gemm_fn codec_plain_gemm;
 codec_bias_fn codec_plain_bias;

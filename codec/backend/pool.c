@@ -1,5 +1,5 @@
 /* pool.c -- threads that share the blocks of one task; see pool.h. */
-#include "pool.h"
+#include "codec/backend/pool.h"
 #include <stdlib.h>
 
 /* WebAssembly without threads: the decoder still builds; every task runs on the caller. */

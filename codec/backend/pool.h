@@ -3,7 +3,7 @@
  * Which thread runs a block is chance; what a block computes must depend on its number alone. */
 #ifndef CODEC_POOL_H
 #define CODEC_POOL_H
-#include "../../formats/status.h"
+#include "formats/status.h"
 
 typedef struct codec_pool codec_pool;
 typedef void codec_task_fn(void *context, size_t block);

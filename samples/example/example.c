@@ -1,7 +1,7 @@
 /* example.c -- libtaper's decoding in one page: `example CONTAINER [MODEL]`. Bytes are pushed in
  * pieces, as if they came over a network, and the first image is drawn at three moments: each time
  * better, never starting again. Outside this tree: #include <taper.h>, cc example.c -ltaper */
-#include "../../codec/taper.h"
+#include "codec/taper.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -29,7 +29,7 @@ done
 grep -rqF "$ROOT" "$at/lib/pkgconfig" "$at/share" "$at/include" && exit 1
 
 # compile the example as a stranger would, with the installed header
-sed 's|#include "../../codec/taper.h"|#include <taper.h>|' "$ROOT/samples/example/example.c" >example.c
+sed 's|#include "codec/taper.h"|#include <taper.h>|' "$ROOT/samples/example/example.c" >example.c
 grep -q '<taper.h>' example.c
 export PKG_CONFIG_PATH="$at/lib/pkgconfig"
 pc="pkg-config --define-variable=prefix=$at"

@@ -17,7 +17,7 @@ done
 
 # the C block, and the includes below `codec/` by their installed name
 mkdir include
-sed 's|#include "../formats/|#include "|' "$ROOT/codec/taper.h" >include/taper.h
+sed 's|#include "formats/|#include "|' "$ROOT/codec/taper.h" >include/taper.h
 cp "$ROOT/formats/taper_types.h" include
 sed -n '/^```c$/,/^```$/{/^```/!p}' "$R" >block.c
 test -s block.c
@@ -53,14 +53,21 @@ done
     [ -e "$ROOT/$file" ] || tell "no file $file"
 done
 
-# the tour names every source file
-sed -n '/^## Source tour/,/^### /p' "$R" | grep -oE '`[A-Za-z_0-9.]+`' | tr -d '`' |
-    sed 's/\..*//' | sort -u >toured
-for file in "$ROOT"/formats/*.[ch] "$ROOT"/codec/*.[ch] "$ROOT"/codec/backend/*.[ch] \
-    "$ROOT"/train/*.[ch] "$ROOT"/cli/*.[ch] "$ROOT"/cli/compare/*.[ch] "$ROOT"/samples/*.[ch] \
-    "$ROOT"/bench/*.[ch]; do
-    noun=${file##*/}
-    grep -qx "${noun%.*}" toured || tell "the source tour lacks ${file#"$ROOT"/}"
+# the tour names every room, and the header it names tells every noun of the room
+sed -n '/^## Source tour/,/^### /p' "$R" >tour
+for room in $(cd "$ROOT" && ls -d formats codec codec/*/ train train/*/ cli cli/*/); do
+    room=${room%/}
+    header=$(sed -n "s#^| .$room/. .* | .\([a-z_]*\.h\). |\$#\1#p" tour)
+    [ -n "$header" ] || { tell "the source tour lacks $room/"; continue; }
+    [ -e "$ROOT/$room/$header" ] || { tell "no file $room/$header"; continue; }
+    [ "$room" = codec ] || grep -q "The room $room/" "$ROOT/$room/$header" ||
+        { tell "$room/$header does not tell what the room holds"; continue; }
+    sed '/\*\//q' "$ROOT/$room/$header" | grep -oE '[A-Za-z_0-9]+' | sort -u >told
+    for file in "$ROOT/$room"/*.[ch]; do
+        noun=${file##*/}
+        [ "$room" = codec ] || grep -qx "${noun%.*}" told ||
+            tell "$room/$header does not tell of $noun"
+    done
 done
 
 sort -u wrong

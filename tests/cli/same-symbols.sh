@@ -13,14 +13,11 @@ build() { # NAME COMPILER FLAGS...
     name=$1 compiler=$2
     shift 2
     objects=
-    for source in formats/status formats/bytes formats/container formats/directory formats/model_file \
-        codec/range_coder codec/fixed_log codec/int_matrix codec/conditional codec/conditional_state codec/head codec/code_tables codec/raised_planes codec/work codec/group codec/beside codec/causal codec/contexts \
-        codec/chunk_coder codec/rans codec/weights_coder codec/weights_v1 codec/windows codec/lap codec/convolve codec/byte_products codec/restoration codec/restore codec/draw codec/model_read codec/network \
-        codec/group_reader codec/levels codec/decoder codec/backend/backend codec/backend/plain \
-        codec/backend/fused codec/backend/pool tests/cli/dump_levels; do
-        object=$name-$(basename "$source").o
-        "$compiler" -std=c11 -D_POSIX_C_SOURCE=200809L -pthread "$@" -ffp-contract=off \
-            -fno-fast-math -c -o "$object" "$ROOT/$source.c"
+    for source in $(grep -v library.c "$ROOT/tests/decoder_sources.txt") \
+        codec/container/levels.c tests/cli/dump_levels.c; do
+        object=$name-$(basename "$source" .c).o
+        "$compiler" -std=c11 -I"$ROOT" -D_POSIX_C_SOURCE=200809L -pthread "$@" -ffp-contract=off \
+            -fno-fast-math -c -o "$object" "$ROOT/$source"
         objects="$objects $object"
     done
     # shellcheck disable=SC2086

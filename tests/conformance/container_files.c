@@ -1,9 +1,9 @@
 /* container_files.c -- see container_files.h. */
-#include "container_files.h"
-#include "../../codec/chunk_coder.h"
-#include "../../codec/raised_planes.h"
-#include "../../formats/directory.h"
 #include "../pictures.h"
+#include "codec/bitplane/chunk_coder.h"
+#include "codec/bitplane/raised_planes.h"
+#include "container_files.h"
+#include "formats/directory.h"
 #include "model_files.h"
 #include <stdio.h>
 #include <string.h>

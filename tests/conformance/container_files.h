@@ -3,8 +3,8 @@
  */
 #ifndef TESTS_CONFORMANCE_CONTAINER_FILES_H
 #define TESTS_CONFORMANCE_CONTAINER_FILES_H
-#include "../../codec/model.h"
-#include "../../formats/container.h"
+#include "codec/model/model.h"
+#include "formats/container.h"
 
 enum { MOST_IMAGES = 40, MOST_GROUPS = 8, MOST_CHUNKS = 64 };
 

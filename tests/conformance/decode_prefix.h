@@ -2,8 +2,8 @@
  * For the program that writes the manifest and the test that reads it. */
 #ifndef TESTS_CONFORMANCE_DECODE_PREFIX_H
 #define TESTS_CONFORMANCE_DECODE_PREFIX_H
-#include "../../codec/levels.h"
-#include "../../formats/file.h"
+#include "codec/container/levels.h"
+#include "formats/file.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

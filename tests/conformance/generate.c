@@ -4,8 +4,8 @@
  *   build/opt/tests/conformance/generate FOLDER
  *
  * What the corpus holds is in recipes.h; README.md has the manifest's form. */
-#include "../../formats/directory.h"
 #include "decode_prefix.h"
+#include "formats/directory.h"
 #include "recipes.h"
 
 enum { MOST_CUTS = 40 };

@@ -1,9 +1,9 @@
 /* model_files.c -- see model_files.h. The numbers of the headings are sections of SPEC.md. */
-#include "model_files.h"
-#include "../../codec/range_coder.h"
-#include "../../codec/weights_coder.h"
-#include "../../formats/model_file.h"
 #include "../pictures.h"
+#include "codec/entropy/range_coder.h"
+#include "codec/entropy/weights_coder.h"
+#include "formats/model_file.h"
+#include "model_files.h"
 #include <stdio.h>
 #include <string.h>
 

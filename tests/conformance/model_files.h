@@ -6,7 +6,7 @@
  * machine or on zstd's version: frames hold their content as it is, and runs of equal bytes. */
 #ifndef TESTS_CONFORMANCE_MODEL_FILES_H
 #define TESTS_CONFORMANCE_MODEL_FILES_H
-#include "../../formats/bytes.h"
+#include "formats/bytes.h"
 
 typedef enum model_fault { /* what is illegal, if anything */
     LEGAL,

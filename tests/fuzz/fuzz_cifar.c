@@ -1,7 +1,7 @@
 /* fuzz_cifar.c -- any bytes as CIFAR binary. */
-#include "../../formats/cifar.h"
-#include "../../formats/file.h"
-#include "../../formats/image.h"
+#include "formats/cifar.h"
+#include "formats/file.h"
+#include "formats/image.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

@@ -1,8 +1,8 @@
 /* fuzz_container.c -- any bytes as a container. Checksums are set right where the structure allows,
  * so that what lies behind them is reached. What opens is decoded pulled and pushed, which must
  * agree, and goes through verify, truncate, repack and merge. */
-#include "../../formats/container.h"
 #include "../dct_model.h"
+#include "formats/container.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

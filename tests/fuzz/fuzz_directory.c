@@ -1,6 +1,6 @@
 /* fuzz_directory.c -- any bytes as the content of a container's directory, names or labels, with
  * counts drawn from the first bytes; what is read must be the same when written and read again. */
-#include "../../formats/directory.h"
+#include "formats/directory.h"
 #include <stdlib.h>
 #include <string.h>
 

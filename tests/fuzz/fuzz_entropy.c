@@ -1,8 +1,8 @@
 /* fuzz_entropy.c -- any bytes as a chunk's string, with fixed tables or those of a binary model;
  * the first bytes draw which, the shape of the group and how the string arrives. Decoding in pieces
  * must give what decoding at once gives. */
-#include "../../codec/chunk_coder.h"
 #include "../dct_model.h"
+#include "codec/bitplane/chunk_coder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

@@ -1,10 +1,10 @@
 /* fuzz_idx.c -- any bytes as an IDX file of images, plain or gzip, and as a label file (IDX or
  * text). */
-#include "../../formats/file.h"
-#include "../../formats/gzip.h"
-#include "../../formats/idx.h"
-#include "../../formats/image.h"
-#include "../../formats/labels.h"
+#include "formats/file.h"
+#include "formats/gzip.h"
+#include "formats/idx.h"
+#include "formats/image.h"
+#include "formats/labels.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

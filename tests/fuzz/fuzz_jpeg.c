@@ -1,6 +1,6 @@
 /* fuzz_jpeg.c -- any bytes as a JPEG. */
-#include "../../formats/image.h"
-#include "../../formats/jpeg.h"
+#include "formats/image.h"
+#include "formats/jpeg.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

@@ -1,8 +1,8 @@
 /* fuzz_model.c -- any bytes as a model file (first byte even) or as the payload of one, of version
  * 2 where the first byte has bit 2 set and of 3 where it has bit 3, in an envelope that is right.
  * What loads must encode and decode a picture. */
-#include "../../formats/model_file.h"
 #include "../dct_model.h"
+#include "formats/model_file.h"
 #include <zstd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

@@ -1,6 +1,6 @@
 /* fuzz_png.c -- any bytes as a PNG; what decodes must survive encoding and decoding again. */
-#include "../../formats/image.h"
-#include "../../formats/png.h"
+#include "formats/image.h"
+#include "formats/png.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

@@ -1,9 +1,9 @@
 /* fuzz_roundtrip.c -- images and options drawn from the input: encode, cut, decode pushed and
  * pulled, which must agree; whole files must hold the levels that the encoder quantised, in either
  * layout. */
-#include "../../codec/group_reader.h"
-#include "../../codec/pseudo_inverse.h"
 #include "../dct_model.h"
+#include "codec/container/group_reader.h"
+#include "codec/transform/pseudo_inverse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

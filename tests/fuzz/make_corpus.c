@@ -7,11 +7,11 @@
  *   ./make_corpus tests/fuzz/corpus
  *
  * Models without "-3" in their names are of versions 1 and 2, from builds before version 3. */
-#include "../../codec/chunk_coder.h"
-#include "../../formats/directory.h"
-#include "../../formats/model_file.h"
 #include "../random_restoration.h"
 #include "../tiny_binary_model.h"
+#include "codec/bitplane/chunk_coder.h"
+#include "formats/directory.h"
+#include "formats/model_file.h"
 
 static void save(const char *folder, const char *name, const void *prefix, size_t n_prefix,
                  const uint8_t *bytes, size_t n) {

@@ -2,8 +2,8 @@
  * with all that lies below them, and prints how many that were. Exit code 0; 1 when there was no
  * file, 2 when one could not be read. A target that finds something aborts, so the last name
  * printed with -v is the culprit. */
-#include "../../formats/file.h"
-#include "../../formats/folder_walk.h"
+#include "formats/file.h"
+#include "formats/folder_walk.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

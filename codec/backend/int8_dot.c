@@ -1,0 +1,115 @@
+/* byte_products.c -- see byte_products.h. */
+#include "codec/backend/int8_dot.h"
+#include "codec/backend/x86.h"
+#include <string.h>
+
+static void plain_add_pairs(int32_t *sum, const int8_t *pairs, int32_t a, int32_t b, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) sum[i] += pairs[2 * i] * a + pairs[2 * i + 1] * b;
+}
+
+static void plain_weight_lanes(const int8_t *matrix, const uint8_t *vector, uint32_t n,
+                               uint32_t lanes, int32_t *sum) {
+    memset(sum, 0, lanes * sizeof *sum);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            sum[lane] += matrix[codec_quad_at(lanes, i, lane)] * vector[i];
+}
+
+static void plain_activation_lanes(const uint8_t *matrix, const int8_t *vector, uint32_t n,
+                                   uint32_t lanes, int32_t *sum) {
+    memset(sum, 0, lanes * sizeof *sum);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            sum[lane] += matrix[codec_quad_at(lanes, i, lane)] * vector[i];
+}
+
+#ifdef CODEC_X86_KERNELS
+
+enum { LANES = 8, MOST_VECTORS = 8 }; /* sums in registers, 64 lanes at a time */
+
+CODEC_FOR_256 static void add_pairs_256(int32_t *sum, const int8_t *pairs, int32_t a, int32_t b,
+                                        uint32_t n) {
+    const __m256i x = _mm256_set1_epi32((int32_t)((uint32_t)b << 16 | (uint16_t)a));
+    for (uint32_t i = 0; i < n; i += LANES) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(pairs + 2 * i));
+        __m256i *to = (__m256i *)(void *)(sum + i);
+        __m256i more = _mm256_madd_epi16(_mm256_cvtepi8_epi16(bytes), x);
+        _mm256_storeu_si256(to, _mm256_add_epi32(_mm256_loadu_si256(to), more));
+    }
+}
+
+/* Some vectors of lanes from the matrix's first on. The instruction wants activations first. */
+CODEC_FOR_256 CODEC_INLINE void block_256(const uint8_t *matrix, const uint8_t *vector,
+                                          int weights_in_matrix, uint32_t n, uint32_t lanes,
+                                          uint32_t vectors, int32_t *sum) {
+    const __m256i ones = _mm256_set1_epi16(1);
+    __m256i s[MOST_VECTORS];
+    for (uint32_t v = 0; v < vectors; v++) s[v] = _mm256_setzero_si256();
+    for (uint32_t i = 0; i < n; i += 4) {
+        __m256i x = _mm256_set1_epi32(codec_four_bytes(vector + i));
+        const uint8_t *quads = matrix + (size_t)lanes * i;
+        for (uint32_t v = 0; v < vectors; v++) {
+            __m256i m = _mm256_loadu_si256((const __m256i *)(const void *)(quads + 32 * v));
+            __m256i pairs =
+                weights_in_matrix ? _mm256_maddubs_epi16(x, m) : _mm256_maddubs_epi16(m, x);
+            s[v] = _mm256_add_epi32(s[v], _mm256_madd_epi16(pairs, ones));
+        }
+    }
+    for (uint32_t v = 0; v < vectors; v++)
+        _mm256_storeu_si256((__m256i *)(void *)(sum + LANES * v), s[v]);
+}
+
+CODEC_FOR_256 CODEC_INLINE void all_lanes_256(const uint8_t *matrix, const uint8_t *vector,
+                                              int weights_in_matrix, uint32_t n, uint32_t lanes,
+                                              int32_t *sum) {
+    enum { WHOLE = LANES * MOST_VECTORS };
+    uint32_t first = 0;
+    for (; first + WHOLE <= lanes; first += WHOLE)
+        block_256(matrix + 4 * first, vector, weights_in_matrix, n, lanes, MOST_VECTORS,
+                  sum + first);
+    for (; first < lanes; first += LANES)
+        block_256(matrix + 4 * first, vector, weights_in_matrix, n, lanes, 1, sum + first);
+}
+
+CODEC_FOR_256 static void weight_lanes_256(const int8_t *matrix, const uint8_t *vector, uint32_t n,
+                                           uint32_t lanes, int32_t *sum) {
+    all_lanes_256((const uint8_t *)matrix, vector, 1, n, lanes, sum);
+}
+
+CODEC_FOR_256 static void activation_lanes_256(const uint8_t *matrix, const int8_t *vector,
+                                               uint32_t n, uint32_t lanes, int32_t *sum) {
+    all_lanes_256(matrix, (const uint8_t *)vector, 0, n, lanes, sum);
+}
+
+#endif
+
+static const codec_byte_kernel kernels[] = {
+#ifdef CODEC_X86_KERNELS
+    {"AVX2", codec_has_256, add_pairs_256, weight_lanes_256, activation_lanes_256},
+#endif
+    {"plain", codec_runs_always, plain_add_pairs, plain_weight_lanes, plain_activation_lanes}};
+
+const codec_byte_kernel *codec_byte_kernels(size_t *n) {
+    *n = sizeof kernels / sizeof *kernels;
+    return kernels;
+}
+
+static const codec_byte_kernel *fastest(void) {
+    size_t i = 0;
+    while (!kernels[i].runs()) i++;
+    return &kernels[i];
+}
+
+void codec_add_pairs(int32_t *sum, const int8_t *pairs, int32_t a, int32_t b, uint32_t n) {
+    fastest()->add_pairs(sum, pairs, a, b, n);
+}
+
+void codec_weight_lanes(const int8_t *matrix, const uint8_t *vector, uint32_t n, uint32_t lanes,
+                        int32_t *sum) {
+    fastest()->weight_lanes(matrix, vector, n, lanes, sum);
+}
+
+void codec_activation_lanes(const uint8_t *matrix, const int8_t *vector, uint32_t n, uint32_t lanes,
+                            int32_t *sum) {
+    fastest()->activation_lanes(matrix, vector, n, lanes, sum);
+}

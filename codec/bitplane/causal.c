@@ -1,0 +1,251 @@
+/* causal.c -- see causal.h. Integers only (promise P4). */
+#include "codec/bitplane/causal.h"
+#include "codec/backend/simd.h"
+#include "codec/bitplane/neighbours.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PLACES = 16,
+    SPREADS = 6,
+    WEIGHT_BITS = 12,
+    HALF = 1 << (WEIGHT_BITS - 1),
+    LEVELS = CODEC_RECON_LEVELS + 1,
+    CONTEXTS = CODEC_CAUSAL_CONTEXTS
+};
+
+/* --- memory ---------------------------------------------------------------------------- */
+
+/* Shifted by a row of windows, values are read beyond either end, and not looked at. */
+static size_t margin_of(const codec_group *g) {
+    size_t margin = 1;
+    for (uint32_t i = 0; i < g->runs; i++)
+        if (g->run[i].columns > margin) margin = g->run[i].columns;
+    return margin;
+}
+
+uint64_t codec_causal_bytes(uint64_t positions) {
+    enum { ROWS = 3, MARGINS = 2 };
+    return (positions * (ROWS * (1 + MARGINS) + 1) + 2) * sizeof(int32_t) + positions;
+}
+
+taper_status codec_causal_begin(codec_group *g) {
+    codec_causal_state *c = &g->causal;
+    size_t margin = margin_of(g), row = g->n + 2 * margin;
+    c->room = calloc(3 * row + g->n, sizeof *c->room);
+    c->stale = calloc(g->n, 1);
+    if (!c->room || !c->stale) {
+        codec_causal_end(g);
+        return TAPER_ERR_NOMEM;
+    }
+    c->known = c->room + margin;
+    c->left = c->known + row;
+    c->right = c->left + row;
+    c->logit = c->room + 3 * row;
+    return TAPER_OK;
+}
+
+void codec_causal_end(codec_group *g) {
+    free(g->causal.room), free(g->causal.stale);
+    g->causal = (codec_causal_state){0};
+}
+
+/* --- values ---------------------------------------------------------------------------- */
+
+/* The middle of what a level says, in 1/16 of the threshold after the pass; centre: of its
+ * interval, in 1/256; ahead: it knows that threshold. */
+CODEC_INLINE int32_t middle(int32_t level, int32_t ahead, int32_t centre) {
+    int32_t v = ((abs(level) << 8) + centre) >> (3 + ahead);
+    return level < 0 ? -v : v;
+}
+
+CODEC_INLINE int32_t centre_of(int32_t level) {
+    return abs(level) < LEVELS - 1 ? abs(level) : LEVELS - 1;
+}
+
+/* By level; that of 0 is such that its middle is 0. */
+static void list_centres(const codec_group *g, uint32_t u, uint32_t depth, int32_t centre[LEVELS]) {
+    const uint8_t *recon = g->tables->recon[codec_ratio_bin(codec_log_ratio(g->tables, u, depth))];
+    centre[0] = 0;
+    for (int q = 1; q < LEVELS; q++) centre[q] = recon[q - 1];
+}
+
+/* centre: [2 LEVELS], of levels that are ahead after the others'. */
+CODEC_CLONES static void know(const int16_t *restrict level, const uint8_t *restrict ahead,
+                              const int32_t *restrict centre, uint32_t n, int32_t *restrict known) {
+    for (uint32_t p = 0; p < n; p++)
+        known[p] = middle(level[p], ahead[p], centre[centre_of(level[p]) + LEVELS * ahead[p]]);
+}
+
+void codec_causal_settle(codec_group *g, uint32_t p, int32_t level) {
+    codec_causal_state *c = &g->causal;
+    int has_left = g->sides[p] & CODEC_HAS_LEFT, has_right = g->sides[p] & CODEC_HAS_RIGHT;
+    int32_t v = middle(level, 1, c->centre[centre_of(level)]);
+    c->known[p] = v;
+    if (has_right) {
+        c->left[p + 1] = v;
+        if (!(g->sides[p + 1] & CODEC_HAS_RIGHT)) c->right[p + 1] = v;
+        c->stale[p + 1] = 1;
+    }
+    if (has_left) {
+        c->right[p - 1] = v;
+        if (!(g->sides[p - 1] & CODEC_HAS_LEFT)) c->left[p - 1] = v;
+    }
+    if (!has_left && !has_right) c->left[p] = c->right[p] = v;
+    if (!(g->sides[p] & CODEC_HAS_DOWN)) return;
+    uint8_t *below = c->stale + g->neighbour[CODEC_DOWN][p];
+    *below = 1;
+    if (has_left) below[-1] = 1;
+    if (has_right) below[1] = 1;
+}
+
+/* --- contexts -------------------------------------------------------------------------- */
+
+CODEC_INLINE int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
+CODEC_INLINE int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
+
+/* The bin of x, in 1/16 T, among 16 of T / 4, `zero` of them below 0. */
+CODEC_INLINE int32_t place_of(int32_t x, int32_t zero) {
+    return larger(0, smaller((x >> 2) + zero, PLACES - 1));
+}
+
+/* Where v lies, for a magnitude bit of this level. */
+CODEC_INLINE int32_t magnitude_place(int32_t v, int32_t level) {
+    int32_t beyond = (level < 0 ? -v : v) - 16 * (2 * abs(level) + 1);
+    return place_of(level ? beyond : abs(v), level ? PLACES / 2 : 0);
+}
+
+CODEC_INLINE int32_t spread_of(int32_t a, int32_t b, int32_t c, int32_t d) {
+    int32_t x = larger(larger(a, b), larger(c, d)) - smaller(smaller(a, b), smaller(c, d));
+    return (x >= 10) + (x >= 20) + (x >= 32) + (x >= 56) + (x >= 96);
+}
+
+/* How far the window on this side is; where there is none, the one opposite; where that is missing
+ * too, p itself. */
+static int32_t step_to(const codec_group *g, uint32_t p, int side, int opposite) {
+    if (g->sides[p] & 1 << side) return (int32_t)g->neighbour[side][p] - (int32_t)p;
+    return g->sides[p] & 1 << opposite ? (int32_t)g->neighbour[opposite][p] - (int32_t)p : 0;
+}
+
+void codec_causal_around(const codec_group *g, uint32_t p, uint32_t around[CODEC_AROUND]) {
+    int32_t left = step_to(g, p, CODEC_LEFT, CODEC_RIGHT),
+            right = step_to(g, p, CODEC_RIGHT, CODEC_LEFT),
+            up = step_to(g, p, CODEC_UP, CODEC_DOWN), down = step_to(g, p, CODEC_DOWN, CODEC_UP);
+    int32_t step[CODEC_AROUND] = {left,      right,      up,          down,
+                                  left + up, right + up, left + down, right + down};
+    for (int i = 0; i < CODEC_AROUND; i++) around[i] = (uint32_t)((int32_t)p + step[i]);
+}
+
+uint32_t codec_causal_context(const codec_group *g, uint32_t p, codec_kind kind) {
+    uint32_t u = g->tables->pass[g->pass].unit;
+    const int16_t *weight = g->tables->causal_weight[u];
+    const int32_t *known = g->causal.known + p, *left = g->causal.left + p,
+                  *right = g->causal.right + p;
+    int32_t up = step_to(g, p, CODEC_UP, CODEC_DOWN), down = step_to(g, p, CODEC_DOWN, CODEC_UP);
+    int32_t x[CODEC_AROUND] = {*left,    *right,    known[up],  known[down],
+                               left[up], right[up], left[down], right[down]};
+    int64_t sum = HALF;
+    for (int i = 0; i < CODEC_AROUND; i++) sum += (int64_t)weight[i] * x[i];
+    int32_t v = (int32_t)(sum >> WEIGHT_BITS), level = g->level[(size_t)u * g->stride + p];
+    int32_t place = kind == CODEC_SIGN ? place_of(v, PLACES / 2) : magnitude_place(v, level);
+    return (uint32_t)(place * SPREADS + spread_of(x[0], x[1], x[2], x[3]));
+}
+
+int32_t codec_causal_logit(const codec_group *g, uint32_t p, codec_kind kind) {
+    if (!g->sides[p]) return 0;
+    uint32_t class = codec_causal_class(kind, g->tables->pass[g->pass].unit);
+    return g->tables->causal_logit[class][codec_causal_context(g, p, kind)] * 256;
+}
+
+/* --- contexts of all positions at once -------------------------------------------------- */
+
+/* Values of the windows at the left and right, or of what stands in for them, row by row. */
+CODEC_CLONES static void stand_beside(const int32_t *restrict known, const uint8_t *restrict sides,
+                                      uint32_t n, int32_t *restrict left, int32_t *restrict right) {
+    for (uint32_t p = 0; p < n; p++) {
+        int32_t before = (known - 1)[p], here = known[p], after = (known + 1)[p];
+        int has_left = sides[p] & CODEC_HAS_LEFT, has_right = sides[p] & CODEC_HAS_RIGHT;
+        left[p] = has_left ? before : has_right ? after : here;
+        right[p] = has_right ? after : has_left ? before : here;
+    }
+}
+
+typedef struct rows { /* of a run */
+    const int32_t *known, *left, *right;
+    const int16_t *level;
+    const uint8_t *sides;
+    ptrdiff_t columns;
+    uint32_t n;
+} rows;
+
+/* x of the row above, of that below, or of what stands in for them. */
+#define ABOVE(x) (has_up ? (x - columns)[p] : has_down ? (x + columns)[p] : x[p])
+#define BELOW(x) (has_down ? (x + columns)[p] : has_up ? (x - columns)[p] : x[p])
+
+/* CONTEXTS x kind + context of the positions' next magnitude bits; NO_CONTEXT without neighbours.
+ */
+enum { NO_CONTEXT = CODEC_KINDS * CONTEXTS };
+CODEC_CLONES static void all_contexts(const rows *r, const int16_t weight[CODEC_AROUND],
+                                      int32_t *restrict context) {
+    const int32_t *restrict known = r->known, *restrict left = r->left, *restrict right = r->right;
+    const int16_t *restrict levels = r->level;
+    const uint8_t *restrict sides = r->sides;
+    ptrdiff_t columns = r->columns;
+    int32_t w0 = weight[0], w1 = weight[1], w2 = weight[2], w3 = weight[3], w4 = weight[4],
+            w5 = weight[5], w6 = weight[6], w7 = weight[7];
+    for (uint32_t p = 0; p < r->n; p++) {
+        int has_up = sides[p] & CODEC_HAS_UP, has_down = sides[p] & CODEC_HAS_DOWN;
+        int32_t a = left[p], b = right[p], c = ABOVE(known), d = BELOW(known), level = levels[p];
+        int32_t sum = HALF + w0 * a + w1 * b + w2 * c + w3 * d + w4 * ABOVE(left) +
+                      w5 * ABOVE(right) + w6 * BELOW(left) + w7 * BELOW(right);
+        int32_t kind = level == 0                  ? CODEC_SIGNIFICANCE
+                       : level == 1 || level == -1 ? CODEC_REFINE_FIRST
+                                                   : CODEC_REFINE_LATER;
+        int32_t place = magnitude_place(sum >> WEIGHT_BITS, level);
+        context[p] =
+            sides[p] ? kind * CONTEXTS + place * SPREADS + spread_of(a, b, c, d) : NO_CONTEXT;
+    }
+}
+#undef ABOVE
+#undef BELOW
+
+/* May sums of products not fit 32 bits? A value is less than 2^(depth + 5) before a pass. */
+static int is_wide(const int16_t weight[CODEC_AROUND], uint32_t depth) {
+    int64_t sum = 0;
+    for (int i = 0; i < CODEC_AROUND; i++) sum += abs(weight[i]);
+    return (sum << (depth + 5)) + HALF > INT32_MAX;
+}
+
+/* In place of contexts their logits. Not cloned: to look up many at a time is slower. */
+static void look_up(const codec_group *g, uint32_t u, int32_t *logit) {
+    int32_t table[NO_CONTEXT + 1] = {0};
+    for (uint32_t kind = 0; kind < CODEC_KINDS; kind++)
+        for (uint32_t c = 0; c < CONTEXTS; c++)
+            table[kind * CONTEXTS + c] =
+                g->tables->causal_logit[codec_causal_class(kind, u)][c] * 256;
+    for (uint32_t p = 0; p < g->n; p++) logit[p] = table[logit[p]];
+}
+
+void codec_causal_predict(codec_group *g) {
+    const codec_code_tables *t = g->tables;
+    codec_causal_state *c = &g->causal;
+    uint32_t u = t->pass[g->pass].unit;
+    const int16_t *level = g->level + (size_t)u * g->stride, *weight = t->causal_weight[u];
+    int32_t centre[2 * LEVELS];
+    list_centres(g, u, g->depth[u], centre);
+    list_centres(g, u, g->depth[u] + 1u, centre + LEVELS);
+    memcpy(c->centre, centre + LEVELS, sizeof c->centre);
+    know(level, g->ahead + (size_t)u * g->stride, centre, g->n, c->known);
+    stand_beside(c->known, g->sides, g->n, c->left, c->right);
+    int wide = is_wide(weight, g->depth[u]);
+    memset(c->stale, wide, g->n);
+    if (wide) return; /* one by one, then */
+    for (uint32_t i = 0; i < g->runs; i++) {
+        codec_run run = g->run[i];
+        rows r = {c->known + run.first, c->left + run.first,  c->right + run.first,
+                  level + run.first,    g->sides + run.first, run.columns,
+                  run.end - run.first};
+        all_contexts(&r, weight, c->logit + run.first);
+    }
+    look_up(g, u, c->logit);
+}

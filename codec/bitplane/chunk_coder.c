@@ -1,0 +1,153 @@
+/* chunk_coder.c -- coding passes; see chunk_coder.h. */
+#include "codec/bitplane/chunk_coder.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { P_HALF = 32768 };
+
+static codec_bit *models(codec_group *g) { return &g->model[0][0]; }
+
+/* -log2 of the probability that a bit had. */
+static double ideal_bits(uint32_t p1, int bit) {
+    return -log2f((float)(bit ? p1 : 65536 - p1) / 65536.0f);
+}
+
+/* One pass of the encoder. code: [n] of the pass's unit. */
+static void encode_pass(codec_group *g, codec_rc_encoder *rc, const int16_t *code, double *bits) {
+    codec_pass pass = g->tables->pass[g->pass];
+    int shift = g->tables->planes[pass.unit] - pass.depth - 1;
+    int sign_predicted = codec_sign_is_predicted(g, pass.unit);
+    int16_t *level = g->level + (size_t)pass.unit * g->stride;
+    uint8_t *ahead = g->ahead + (size_t)pass.unit * g->stride;
+    codec_contexts_predict(g);
+    for (uint32_t p = 0; p < g->n; p++) {
+        uint32_t context = codec_contexts_at(g, p);
+        if (context == CODEC_NOT_NOW) continue;
+        int32_t q = abs(code[p]) >> shift, bit = q & 1;
+        codec_bit *model = models(g) + context;
+        if (bits) *bits += ideal_bits(model->p1, bit);
+        codec_rc_encode_adaptive(rc, bit, model);
+        if (q == 1) {
+            int negative = code[p] < 0;
+            codec_bit *sign = sign_predicted ? models(g) + codec_contexts_sign(g, p) : NULL;
+            if (bits) *bits += ideal_bits(sign ? sign->p1 : P_HALF, !negative);
+            if (sign)
+                codec_rc_encode_adaptive(rc, !negative, sign);
+            else
+                codec_rc_encode(rc, !negative, P_HALF);
+        }
+        level[p] = (int16_t)(code[p] < 0 ? -q : q);
+        ahead[p] = 1;
+        codec_contexts_settle(g, p, level[p]);
+    }
+    codec_group_finish_pass(g);
+}
+
+/* The pass of a binary model's unit. */
+static void encode_binary_pass(codec_group *g, codec_rc_encoder *rc, const int16_t *code,
+                               double *bits) {
+    uint32_t u = g->tables->pass[g->pass].unit;
+    int16_t *level = g->level + (size_t)u * g->stride;
+    codec_mixed_bit mixed = codec_mixed_bit_start(g->tables->density[u]);
+    for (uint32_t p = 0; p < g->n; p++) {
+        uint32_t p1 = codec_mixed_bit_p1(&mixed);
+        level[p] = code[p];
+        if (bits) *bits += ideal_bits(p1, code[p]);
+        codec_rc_encode(rc, code[p], p1);
+        codec_mixed_bit_update(&mixed, code[p]);
+    }
+    codec_group_finish_pass(g);
+}
+
+taper_status codec_chunk_encode(codec_group *g, const int16_t *code, uint32_t end,
+                                formats_buffer *out, double *bits) {
+    codec_rc_encoder rc;
+    codec_rc_encoder_init(&rc, out);
+    while (g->pass < end && out->status == TAPER_OK) {
+        uint32_t pass = g->pass;
+        const int16_t *of_unit = code + (size_t)g->tables->pass[pass].unit * g->stride;
+        (g->tables->density ? encode_binary_pass : encode_pass)(g, &rc, of_unit,
+                                                                bits ? &bits[pass] : NULL);
+    }
+    codec_rc_encoder_finish(&rc);
+    return out->status;
+}
+
+/* The sign of a newly significant position: 1 positive, 0 negative, or starved. */
+static inline int decode_sign(codec_group *g, codec_rc_decoder *rc, uint32_t p,
+                              int sign_predicted) {
+    return sign_predicted ? codec_rc_decode_adaptive(rc, models(g) + codec_contexts_sign(g, p))
+                          : codec_rc_decode(rc, P_HALF);
+}
+
+/* The next pass from where it stands; 1 when complete, 0 when starved. */
+static int decode_pass(codec_group *g, codec_rc_decoder *rc) {
+    uint32_t u = g->tables->pass[g->pass].unit, p = g->position, n = g->n;
+    int sign_predicted = codec_sign_is_predicted(g, u);
+    int16_t *level = g->level + (size_t)u * g->stride;
+    uint8_t *ahead = g->ahead + (size_t)u * g->stride;
+    if (!g->predicted) codec_contexts_predict(g);
+    for (; p < n; p++) {
+        uint32_t context = codec_contexts_at(g, p);
+        if (context == CODEC_NOT_NOW) continue;
+        int32_t was = level[p], now;
+        int bit = 1;
+        if (!g->awaits_sign && (bit = codec_rc_decode_adaptive(rc, models(g) + context)) < 0) break;
+        if (was == 0 && bit) {
+            int positive = decode_sign(g, rc, p, sign_predicted);
+            g->awaits_sign = positive < 0;
+            if (positive < 0) break;
+            now = positive ? 1 : -1;
+        } else {
+            now = 2 * was + (was < 0 ? -bit : bit);
+        }
+        level[p] = (int16_t)now;
+        ahead[p] = 1;
+        codec_contexts_settle(g, p, now);
+    }
+    g->position = p;
+    if (p < n) return 0;
+    codec_group_finish_pass(g);
+    return 1;
+}
+
+/* As above, of a binary model. */
+static int decode_binary_pass(codec_group *g, codec_rc_decoder *rc) {
+    uint32_t u = g->tables->pass[g->pass].unit, p = g->position, n = g->n;
+    int16_t *level = g->level + (size_t)u * g->stride;
+    uint8_t *ahead = g->ahead + (size_t)u * g->stride;
+    codec_mixed_bit mixed = g->predicted ? g->mixed : codec_mixed_bit_start(g->tables->density[u]);
+    for (; p < n; p++) {
+        int bit = codec_rc_decode(rc, codec_mixed_bit_p1(&mixed));
+        if (bit < 0) break;
+        level[p] = (int16_t)bit, ahead[p] = 1;
+        codec_mixed_bit_update(&mixed, bit);
+    }
+    g->position = p;
+    g->mixed = mixed;
+    g->predicted = 1;
+    if (p < n) return 0;
+    codec_group_finish_pass(g);
+    return 1;
+}
+
+int codec_chunk_decode(codec_group *g, codec_rc_decoder *rc, uint32_t end) {
+    int binary = g->tables->density != NULL;
+    while (g->pass < end)
+        if (!(binary ? decode_binary_pass(g, rc) : decode_pass(g, rc))) return 0;
+    return 1;
+}
+
+/* -log2(CODEC_P_MAX / 65536) is 1 / 1419 bit, so a byte holds at most 11,353 bits; the last 8 bytes
+ * may be trimmed. */
+int codec_chunk_is_plausible(const codec_group *g, uint32_t end, uint64_t size) {
+    enum { BITS_PER_BYTE = 11500, TRIMMED = 16 };
+    const codec_code_tables *t = g->tables;
+    uint64_t planes = 0; /* that go whole, be it in parts, in this chunk */
+    for (uint32_t i = g->pass; i < end; i++) {
+        codec_pass pass = t->pass[i];
+        int begun = pass.depth == g->depth[pass.unit] && g->part[pass.unit];
+        planes += pass.part + 1u == t->parts && !begun;
+    }
+    return planes * g->n / BITS_PER_BYTE <= size + TRIMMED;
+}

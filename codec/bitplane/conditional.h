@@ -1,0 +1,97 @@
+/* conditional.h -- the conditional model: what to expect of the next bits of every window, given
+ * all that is known of the window and of the eight around it. A small network in integers, so that
+ * the same symbols come out on every machine.
+ *
+ * The order's first passes are divided into STAGES, runs of consecutive passes. Before the first
+ * pass of a stage the network looks at what is known of the first units, as a in -127 .. 127 (a
+ * logarithm of x / scale with the sign of x) and |a|:
+ *
+ *     sum   = over the window and its neighbours, of W a + V |a|    (kept; changes are added)
+ *     h0    = part((8 sum >> shift) + place + stage)
+ *     h(i)  = min(h(i-1) + part((16 W(i) h(i-1) >> shift(i)) + bias(i)), 127),   i = 1, 2
+ *     logit = (256 W(unit, kind) h2 >> shift(unit, kind)) / 4096 + bias(kind, pass) / 64
+ *
+ * with part(z) = clamp((z + 8) >> 4, 0 .. 127). The logit is added to that of contexts.h, whose
+ * bins and adaptive probabilities follow as without a conditional model. Windows at an image's
+ * border differ by their place, a sum over the neighbours that exist.
+ *
+ * Ranges (a file outside them is refused) keep every sum below 2^31: own and beside at most
+ * CODEC_CONDITIONAL_MOST_UNITS, hidden at most CODEC_CONDITIONAL_MOST_HIDDEN, weights in -127 ..
+ * 127, biases in -2^16 .. 2^16. */
+#ifndef CODEC_CONDITIONAL_H
+#define CODEC_CONDITIONAL_H
+#include "codec/entropy/int_matrix.h"
+
+enum {
+    CODEC_CONDITIONAL_MOST_BIAS = 1 << 16,
+    CODEC_CONDITIONAL_MOST_HIDDEN = 256,
+    CODEC_CONDITIONAL_MOST_UNITS = 256, /* that are looked at */
+    CODEC_CONDITIONAL_MOST_STAGES = 255,
+    CODEC_CONDITIONAL_SIDES = 9, /* 3 (dy + 1) + dx + 1: CODEC_CONDITIONAL_SELF is the window */
+    CODEC_CONDITIONAL_SELF = 4,
+    CODEC_CONDITIONAL_MIDDLES = 2,
+    CODEC_CONDITIONAL_KINDS = 3, /* significance, sign, refinement */
+    CODEC_CONDITIONAL_OUT_LANES = 256,
+    CODEC_CONDITIONAL_INPUT_ONE = 32, /* a and the activations as numbers: a / 32, h / 16 */
+    CODEC_CONDITIONAL_ACTIVATION_ONE = 16
+};
+
+typedef struct codec_conditional {
+    uint32_t kinds;       /* outputs of a unit: CODEC_CONDITIONAL_KINDS, or 1 of a head */
+    uint32_t hidden;      /* 8 .., a multiple of 8 */
+    uint32_t own, beside; /* units looked at in the window itself and around; beside <= own */
+    uint32_t units;       /* of the tables that it belongs to */
+    uint32_t end;         /* passes that it predicts; later ones are left to the contexts */
+    uint32_t stages;
+    uint32_t *begin;      /* [stages] first pass of each; begin[0] is 0, rising */
+    int8_t *first;        /* [inputs][2][hidden]: W and V; inputs in the order of
+                             codec_conditional_input */
+    uint8_t *first_shift; /* [hidden] 0 .. MOST_SHIFT */
+    int32_t *place;       /* [CODEC_CONDITIONAL_SIDES][hidden], of each side that exists */
+    int32_t *stage;       /* [stages][hidden] */
+    int8_t *middle[CODEC_CONDITIONAL_MIDDLES];        /* [hidden in][hidden out] */
+    uint8_t *middle_shift[CODEC_CONDITIONAL_MIDDLES]; /* [hidden] 0 .. MOST_SHIFT */
+    int32_t *middle_bias[CODEC_CONDITIONAL_MIDDLES];  /* [hidden] */
+    int8_t *out;                                      /* [units][kinds][hidden] */
+    uint8_t *out_shift;                               /* [units][kinds] 0 .. MOST_SHIFT */
+    int32_t *bias;                                    /* [kinds][end] in 1/64; of a head unused */
+    /* the same weights as byte_products.h wants them, by codec_conditional_pack */
+    int8_t *pairs;                            /* `first` as [inputs][hidden][2] */
+    int8_t *quads[CODEC_CONDITIONAL_MIDDLES]; /* `middle` */
+    int8_t *out_quads; /* of a head: `out`, a matrix for every OUT_LANES units; else NULL */
+} codec_conditional;
+
+/* Inputs in all: windows of units. */
+static inline uint32_t codec_conditional_inputs(uint32_t own, uint32_t beside) {
+    return own + (CODEC_CONDITIONAL_SIDES - 1) * beside;
+}
+/* The row of `first` for unit u of the window on a side; those of the window itself come first. */
+static inline uint32_t codec_conditional_input(uint32_t own, uint32_t beside, uint32_t side,
+                                               uint32_t u) {
+    if (side == CODEC_CONDITIONAL_SELF) return u;
+    return own + (side - (side > CODEC_CONDITIONAL_SELF)) * beside + u;
+}
+
+/* Zeroed arrays for the shape set in *c (hidden .. stages). TAPER_ERR_ARG: a shape outside the
+ * ranges. On failure nothing is held. */
+taper_status codec_conditional_alloc(codec_conditional *c);
+void codec_conditional_free(codec_conditional *c); /* leaves it zeroed */
+/* Lanes of the matrix that holds a head's unit `first`, a multiple of OUT_LANES: its units, rounded
+ * up to a multiple of 8. It begins at out_quads + first * hidden. */
+static inline uint32_t codec_conditional_out_lanes(const codec_conditional *c, uint32_t first) {
+    uint32_t left = (c->units - first + 7) / 8 * 8;
+    return left < CODEC_CONDITIONAL_OUT_LANES ? left : CODEC_CONDITIONAL_OUT_LANES;
+}
+
+/* Once the weights stand, before the model is used: without it, it says nothing sensible. */
+void codec_conditional_pack(codec_conditional *c);
+
+/* Serialised form (SPEC.md, 6.7). read: of a payload of this version, of so many kinds, for tables
+ * of these units and passes; every field is checked before memory is taken for it. TAPER_ERR_LIMIT:
+ * its weights, as floats, would take more than max_bytes. Nothing is held on failure. */
+taper_status codec_conditional_write(const codec_conditional *c, formats_buffer *out);
+taper_status codec_conditional_read(codec_conditional *c, uint16_t version, uint32_t kinds,
+                                    uint32_t units, uint32_t passes, uint64_t max_bytes,
+                                    formats_cursor *in, taper_error *error);
+
+#endif

@@ -1,0 +1,270 @@
+/* conditional_state.c -- the conditional model's arithmetic; see conditional.h. Integers only
+ * (promise P4). */
+#include "codec/bitplane/conditional_state.h"
+#include "codec/backend/int8_dot.h"
+#include "codec/backend/pool.h"
+#include "codec/backend/simd.h"
+#include "codec/bitplane/group.h"
+#include "codec/entropy/fixed_log.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SIDES = CODEC_CONDITIONAL_SIDES,
+    SELF = CODEC_CONDITIONAL_SELF,
+    INPUT_MAX = 127,
+    ACTIVATION_MAX = 127,
+    LANES = 64 /* positions whose logits are summed at a time */
+};
+
+/* --- memory ---------------------------------------------------------------------------- */
+
+uint64_t codec_conditional_bytes(const codec_conditional *c, uint64_t n) {
+    if (n >= (uint64_t)1 << 40) return UINT64_MAX;
+    return (n + LANES) * (6 * (uint64_t)c->hidden + c->own + 8);
+}
+
+taper_status codec_conditional_begin(codec_conditional_state *s, const codec_conditional *c,
+                                     uint32_t n) {
+    *s = (codec_conditional_state){.model = c};
+    s->stride = (n + LANES - 1) / LANES * LANES;
+    s->sum = calloc((size_t)n * c->hidden, sizeof *s->sum);
+    s->hidden = calloc((size_t)n * c->hidden, sizeof *s->hidden);
+    s->columns = calloc((size_t)s->stride * c->hidden, sizeof *s->columns);
+    s->seen = calloc((size_t)c->own * n, 1);
+    s->planes = calloc(c->own, 1);
+    s->parts = calloc(c->own, 1);
+    s->logit = calloc(s->stride, sizeof *s->logit);
+    if (s->sum && s->hidden && s->columns && s->seen && s->planes && s->parts && s->logit)
+        return TAPER_OK;
+    codec_conditional_end(s);
+    return TAPER_ERR_NOMEM;
+}
+
+void codec_conditional_end(codec_conditional_state *s) {
+    free(s->sum), free(s->hidden), free(s->seen), free(s->planes), free(s->parts);
+    free(s->columns), free(s->logit);
+    *s = (codec_conditional_state){0};
+}
+
+void codec_conditional_forget(codec_conditional_state *s, uint32_t n) {
+    const codec_conditional *c = s->model;
+    memset(s->sum, 0, (size_t)n * c->hidden * sizeof *s->sum);
+    memset(s->seen, 0, (size_t)c->own * n);
+    memset(s->planes, 0, c->own), memset(s->parts, 0, c->own);
+    s->stages = 0;
+}
+
+/* --- what is seen ---------------------------------------------------------------------- */
+
+/* 16 log2(1 + 4 |x| / scale): 0 for 0, 37 at the scale, 127 from 61 scales on. */
+int32_t codec_conditional_seen(const codec_code_tables *t, uint32_t u, uint32_t depth, uint32_t q) {
+    if (!q || !depth) return 0;
+    int32_t ratio = codec_log_ratio(t, u, depth);
+    uint32_t c =
+        t->recon[codec_ratio_bin(ratio)][(q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1];
+    uint64_t quarters = codec_scale_exp2((uint64_t)((q << 8) + c) << 10, ratio) >> 8; /* 1/1024 */
+    int32_t a = codec_log16(256 + (uint32_t)(quarters < 1 << 20 ? quarters : 1 << 20)) - 16 * 8;
+    return a < INPUT_MAX ? a : INPUT_MAX;
+}
+
+/* With slot n of the neighbours being n itself, a diagonal is two steps. */
+uint32_t codec_conditional_beside(const codec_group *g, uint32_t p, uint32_t side) {
+    static const uint8_t across[3] = {CODEC_LEFT, 0, CODEC_RIGHT},
+                         along[3] = {CODEC_UP, 0, CODEC_DOWN};
+    uint32_t x = side % 3, y = side / 3;
+    if (x != 1) p = g->neighbour[across[x]] ? g->neighbour[across[x]][p] : g->n;
+    if (y != 1) p = g->neighbour[along[y]] ? g->neighbour[along[y]][p] : g->n;
+    return p;
+}
+
+/* --- the first layer, kept ------------------------------------------------------------- */
+
+/* Unit u of position p is now seen as a. */
+static void change_input(codec_conditional_state *s, const codec_group *g, uint32_t u, uint32_t p,
+                         int32_t a) {
+    const codec_conditional *c = s->model;
+    int8_t *seen = s->seen + (size_t)u * g->n + p;
+    int32_t da = a - *seen, db = abs(a) - abs(*seen);
+    size_t hidden = c->hidden;
+    *seen = (int8_t)a;
+    for (uint32_t side = 0; side < SIDES; side++) {
+        if (side != SELF && (u >= c->beside || !g->neighbour[0])) continue;
+        uint32_t to = codec_conditional_beside(g, p, SIDES - 1 - side); /* p is on its `side` */
+        if (to == g->n) continue;
+        const int8_t *pairs =
+            c->pairs + codec_conditional_input(c->own, c->beside, side, u) * 2 * hidden;
+        codec_add_pairs(s->sum + to * hidden, pairs, da, db, c->hidden);
+    }
+}
+
+/* Whatever has become known since the last stage. */
+static void see_changes(codec_conditional_state *s, const codec_group *g) {
+    enum { LEVELS = 64 };
+    for (uint32_t u = 0; u < s->model->own; u++) {
+        uint32_t depth = g->depth[u];
+        if (s->planes[u] == depth && s->parts[u] == g->part[u]) continue;
+        s->planes[u] = (uint8_t)depth, s->parts[u] = g->part[u];
+        int32_t table[2][LEVELS];
+        for (uint32_t more = 0; more < 1u + (g->part[u] > 0); more++)
+            for (uint32_t q = 0; q < LEVELS; q++)
+                table[more][q] = codec_conditional_seen(g->tables, u, depth + more, q);
+        const int16_t *level = g->level + (size_t)u * g->stride;
+        const uint8_t *ahead = g->ahead + (size_t)u * g->stride;
+        for (uint32_t p = 0; (p = codec_next_nonzero(level, p, g->n)) < g->n; p++) {
+            uint32_t q = (uint32_t)abs(level[p]), more = ahead[p];
+            int32_t a =
+                q < LEVELS ? table[more][q] : codec_conditional_seen(g->tables, u, depth + more, q);
+            a = level[p] < 0 ? -a : a;
+            if (a != s->seen[(size_t)u * g->n + p]) change_input(s, g, u, p, a);
+        }
+    }
+}
+
+/* --- the layers of a stage ------------------------------------------------------------- */
+
+static inline int32_t part(int32_t z) {
+    z = (z + 8) >> 4;
+    return z < 0 ? 0 : z > ACTIVATION_MAX ? ACTIVATION_MAX : z;
+}
+
+CODEC_INLINE int32_t dot(const int8_t *restrict w, const uint8_t *restrict x, uint32_t n) {
+    int32_t sum = 0;
+    for (uint32_t i = 0; i < n; i++) sum += w[i] * x[i];
+    return sum;
+}
+
+CODEC_CLONES static void first_layer(const int32_t *restrict sum, const uint8_t *restrict shift,
+                                     const int32_t *restrict bias, uint32_t n,
+                                     uint8_t *restrict to) {
+    for (uint32_t i = 0; i < n; i++) to[i] = (uint8_t)part((sum[i] * 8 >> shift[i]) + bias[i]);
+}
+
+/* From the sums of a middle layer; x is what went in, and is replaced. */
+CODEC_CLONES static void add_layer(const int32_t *restrict sum, const uint8_t *restrict shift,
+                                   const int32_t *restrict bias, uint32_t n, uint8_t *restrict x) {
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t z = x[i] + part((sum[i] * 16 >> shift[i]) + bias[i]);
+        x[i] = (uint8_t)(z > ACTIVATION_MAX ? ACTIVATION_MAX : z);
+    }
+}
+
+void codec_conditional_layers(const codec_conditional *c, const int32_t *sum, const int32_t *bias,
+                              uint8_t *h2) {
+    int32_t z[CODEC_CONDITIONAL_MOST_HIDDEN];
+    first_layer(sum, c->first_shift, bias, c->hidden, h2);
+    for (int l = 0; l < CODEC_CONDITIONAL_MIDDLES; l++) {
+        codec_weight_lanes(c->quads[l], h2, c->hidden, c->hidden, z);
+        add_layer(z, c->middle_shift[l], c->middle_bias[l], c->hidden, h2);
+    }
+}
+
+uint32_t codec_conditional_border(const codec_group *g, uint32_t p) {
+    return g->sides ? g->sides[p] : 0;
+}
+
+/* Does a window of this place have one on this side? */
+static int has_side(uint32_t border, uint32_t side) {
+    uint32_t x = side % 3, y = side / 3;
+    return (x != 0 || border & 1u << CODEC_LEFT) && (x != 2 || border & 1u << CODEC_RIGHT) &&
+           (y != 0 || border & 1u << CODEC_UP) && (y != 2 || border & 1u << CODEC_DOWN);
+}
+
+void codec_conditional_bias(const codec_conditional *c, uint32_t stage, uint32_t border,
+                            int32_t *bias) {
+    memcpy(bias, c->stage + (size_t)stage * c->hidden, c->hidden * sizeof *bias);
+    for (uint32_t side = 0; side < SIDES; side++)
+        if (has_side(border, side))
+            for (uint32_t h = 0; h < c->hidden; h++)
+                bias[h] += c->place[(size_t)side * c->hidden + h];
+}
+
+typedef struct stage_task {
+    const codec_group *group;
+    codec_conditional_state *state;
+    int32_t bias[CODEC_CONDITIONAL_BORDERS][CODEC_CONDITIONAL_MOST_HIDDEN];
+} stage_task;
+
+enum { STAGE_BLOCK = 128 }; /* positions */
+
+static void think(void *context, size_t block) {
+    const stage_task *t = context;
+    const codec_conditional *c = t->state->model;
+    uint32_t end = (uint32_t)(block + 1) * STAGE_BLOCK;
+    for (uint32_t p = (uint32_t)block * STAGE_BLOCK; p < end && p < t->group->n; p++) {
+        uint8_t *h2 = t->state->hidden + (size_t)p * c->hidden;
+        codec_conditional_layers(c, t->state->sum + (size_t)p * c->hidden,
+                                 t->bias[codec_conditional_border(t->group, p)], h2);
+        uint8_t *matrix = t->state->columns + (size_t)(p / LANES) * c->hidden * LANES;
+        for (uint32_t h = 0; h < c->hidden; h += 4)
+            memcpy(matrix + codec_quad_at(LANES, h, p % LANES), h2 + h, 4);
+    }
+}
+
+static void begin_stage(codec_conditional_state *s, const codec_group *g, uint32_t stage) {
+    stage_task task = {.group = g, .state = s};
+    for (uint32_t border = 0; border < CODEC_CONDITIONAL_BORDERS; border++)
+        codec_conditional_bias(s->model, stage, border, task.bias[border]);
+    see_changes(s, g);
+    codec_pool_run(g->pool, think, &task, (g->n + STAGE_BLOCK - 1) / STAGE_BLOCK);
+}
+
+/* --- a pass ---------------------------------------------------------------------------- */
+
+CODEC_CLONES static void to_logits(const int32_t *restrict sum, uint8_t shift, int32_t bias,
+                                   int32_t *restrict logit) {
+    for (uint32_t i = 0; i < LANES; i++) logit[i] = (sum[i] * 256 >> shift) + bias;
+}
+
+/* Of all positions. */
+static void all_logits(const int8_t *w, uint8_t shift, int32_t bias, uint32_t hidden,
+                       const uint8_t *columns, uint32_t n, int32_t *logit) {
+    for (uint32_t p = 0; p < n; p += LANES, columns += hidden * LANES) {
+        int32_t sum[LANES];
+        codec_activation_lanes(columns, w, hidden, LANES, sum);
+        to_logits(sum, shift, bias, logit + p);
+    }
+}
+
+/* Of one position. */
+CODEC_CLONES static int32_t one_logit(const int8_t *w, uint8_t shift, int32_t bias,
+                                      const uint8_t *h, uint32_t hidden) {
+    return (dot(w, h, hidden) * 256 >> shift) + bias;
+}
+
+int32_t codec_conditional_sign(const codec_conditional_state *s, uint32_t p) {
+    uint32_t hidden = s->model->hidden;
+    return s->sign ? one_logit(s->sign, s->sign_shift, s->sign_bias, s->hidden + (size_t)p * hidden,
+                               hidden)
+                   : 0;
+}
+
+void codec_conditional_predict(codec_conditional_state *s, const codec_group *g) {
+    const codec_conditional *c = s->model;
+    codec_pass pass = g->tables->pass[g->pass];
+    uint32_t stage = s->stages ? s->stages - 1 : 0, hidden = c->hidden;
+    s->sign = NULL;
+    uint32_t at_pass = codec_model_pass(g->tables, g->pass);
+    if (at_pass >= c->end || codec_pass_is_raised(g->tables, g->pass)) {
+        memset(s->logit, 0, g->n * sizeof *s->logit);
+        return;
+    }
+    while (stage + 1 < c->stages && c->begin[stage + 1] <= at_pass) stage++;
+    if (stage + 1 != s->stages) begin_stage(s, g, stage);
+    s->stages = stage + 1;
+    int32_t bias[CODEC_CONDITIONAL_KINDS];
+    for (uint32_t k = 0; k < CODEC_CONDITIONAL_KINDS; k++)
+        bias[k] = c->bias[(size_t)k * c->end + at_pass] * 64;
+    size_t row = (size_t)pass.unit * CODEC_CONDITIONAL_KINDS, at = (size_t)pass.unit * g->stride;
+    const int8_t *w = c->out + row * hidden; /* significance, sign, refinement */
+    const uint8_t *shift = c->out_shift + row;
+    all_logits(w, shift[0], bias[0], hidden, s->columns, g->n, s->logit);
+    const int16_t *level = g->level + at;
+    uint32_t refined = pass.part + 1u == g->tables->parts ? g->n : 0; /* by a plane's last part */
+    for (uint32_t p = 0; (p = codec_next_nonzero(level, p, refined)) < refined; p++)
+        if (!g->ahead[at + p])
+            s->logit[p] = one_logit(w + 2 * hidden, shift[2], bias[2],
+                                    s->hidden + (size_t)p * hidden, hidden);
+    s->sign = w + hidden;
+    s->sign_shift = shift[1], s->sign_bias = bias[1];
+}

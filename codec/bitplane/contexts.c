@@ -1,0 +1,343 @@
+/* contexts.c -- predicting a pass from what is known; see contexts.h. Integers only (promise P4).
+ */
+#include "codec/bitplane/contexts.h"
+#include "codec/backend/simd.h"
+#include "codec/bitplane/neighbours.h"
+#include "codec/entropy/fixed_log.h"
+#include <string.h>
+
+enum {
+    FAR = 6,
+    WEIGHT_SUM = 64,
+    SUM_ONE_LOG16 = 16 * 12 /* log16 of a sum that means 1 x scale */
+};
+/* of the units 1, 2, ... away, on each side: half of WEIGHT_SUM */
+const uint8_t codec_near_weight[CODEC_NEAR] = {7, 6, 5, 4, 3, 3, 2, 2};
+static const uint8_t far_distance[FAR] = {10, 13, 17, 22, 29, 38};
+static const uint8_t far_weight[FAR] = {7, 6, 6, 5, 4, 4};
+/* stands in where nothing is near: 0.8 x scale */
+enum { SUM_UNKNOWN = 51 * WEIGHT_SUM };
+
+/* sum[p] += a x[p] + b y[p]: in pairs, so that sums are read and written half as often. */
+CODEC_CLONES static void add_weighted(uint16_t *restrict sum, const uint16_t *restrict x,
+                                      uint16_t a, const uint16_t *restrict y, uint16_t b,
+                                      uint32_t n) {
+    for (uint32_t p = 0; p < n; p++) sum[p] = (uint16_t)(sum[p] + a * x[p] + b * y[p]);
+}
+
+/* sum[p] = mean of |x| / scale over a stencil of units, times CODEC_NORM_ONE * WEIGHT_SUM. */
+static void sum_units(const codec_group *g, uint32_t u, const uint8_t *distance,
+                      const uint8_t *weight, int n_weights, uint16_t *sum) {
+    memset(sum, 0, g->n * sizeof *sum);
+    uint32_t total = 0;
+    for (int i = 0; i < n_weights; i++) {
+        uint32_t away = distance ? distance[i] : (uint32_t)i + 1;
+        int below = u >= away, above = u + away < g->tables->units; /* is there such a unit? */
+        const uint16_t *norm = g->norm + (size_t)u * g->stride;
+        size_t rows = (size_t)away * g->stride;
+        add_weighted(sum, below ? norm - rows : norm, below ? weight[i] : 0,
+                     above ? norm + rows : norm, above ? weight[i] : 0, g->n);
+        total += (uint32_t)(below + above) * weight[i];
+    }
+    if (total == WEIGHT_SUM) return;
+    uint32_t scale = total ? WEIGHT_SUM * 256 / total : 0; /* units missing at either end */
+    for (uint32_t p = 0; p < g->n; p++)
+        sum[p] = total ? (uint16_t)((sum[p] * scale) >> 8) : SUM_UNKNOWN;
+}
+
+/* A sum over the neighbours that exist to WEIGHT_SUM times their mean. */
+CODEC_CLONES static void to_means(const uint8_t *restrict sides, uint32_t n,
+                                  uint16_t *restrict sum) {
+    for (uint32_t p = 0; p < n; p++) {
+        uint32_t count = codec_beside_count(sides[p]);
+        uint16_t share = count == 1 ? 64 : count == 2 ? 32 : count == 3 ? 21 : 16;
+        sum[p] = sides[p] ? (uint16_t)(sum[p] * share) : SUM_UNKNOWN;
+    }
+}
+
+/* Mean of |x| / scale over the neighbouring windows, scaled as above. */
+static void sum_neighbours(const codec_group *g, uint32_t u, uint16_t *sum) {
+    memset(sum, 0, g->n * sizeof *sum);
+    for (int side = 0; side < 4; side++)
+        codec_beside_add_u16(g, side, g->norm + (size_t)u * g->stride, sum);
+    to_means(g->sides, g->n, sum);
+}
+
+/* Who goes in which part of a plane must not depend on the images beside one in its group: of those
+ * of one window, what is said of neighbours is said as where there are no others. */
+CODEC_CLONES static void forget_absent_neighbours(const uint8_t *restrict sides, uint32_t n,
+                                                  uint16_t *restrict feature) {
+    for (uint32_t p = 0; p < n; p++) feature[p] = sides[p] ? feature[p] : 0;
+}
+
+/* part[p] += weight * known[p] */
+CODEC_CLONES static void add_signed(int32_t *restrict part, const int16_t *restrict known,
+                                    int32_t weight, uint32_t n) {
+    for (uint32_t p = 0; p < n; p++) part[p] += weight * known[p];
+}
+
+/* value[p] * 2^(e / 16), from 1/64 weights on 1/1024 values to 1/16, within +-4095: what
+ * codec_scale_exp2 gives, for one e many at a time. */
+CODEC_CLONES static void scale_signed(int32_t *value, int32_t e, uint32_t n) {
+    enum { MOST = 4095, TO_16THS = 12 };
+    int32_t whole = e >= 0 ? e / 16 : -((-e + 15) / 16), shift = 15 - whole + TO_16THS;
+    uint32_t factor = codec_exp_fraction[e - 16 * whole];
+    int large = shift < 0; /* 2^27 and more: nothing but 0 stays below MOST */
+    shift = large ? 0 : shift > 63 ? 63 : shift;
+    for (uint32_t p = 0; p < n; p++) {
+        uint32_t magnitude = (uint32_t)(value[p] < 0 ? -(int64_t)value[p] : value[p]);
+        uint64_t product = (uint64_t)magnitude * factor, scaled = product >> shift;
+        int32_t v = scaled > MOST || (large && product) ? MOST : (int32_t)scaled;
+        value[p] = value[p] < 0 ? -v : v;
+    }
+}
+
+/* value[p] = x expected from the neighbours' first units, in 1/16 of the threshold at log_ratio. */
+static void predict_signed(const codec_group *g, uint32_t u, int32_t log_ratio, int32_t *value) {
+    uint32_t inputs =
+        g->tables->units < CODEC_SIGNED_INPUTS ? g->tables->units : CODEC_SIGNED_INPUTS;
+    int32_t *part = g->work_part; /* what a window tells of the one that has it on this side */
+    memset(value, 0, g->n * sizeof *value);
+    for (int side = 0; side < 4; side++) {
+        memset(part, 0, g->n * sizeof *part);
+        for (uint32_t k = 0; k < inputs; k++) {
+            int32_t weight = g->tables->signed_weight[u][side][k];
+            if (weight) add_signed(part, g->signed_norm + (size_t)k * g->stride, weight, g->n);
+        }
+        codec_beside_add_i32(g, side, part, value);
+    }
+    scale_signed(value, -log_ratio, g->n);
+}
+
+static int32_t clamp(int32_t x, int32_t limit) {
+    return x < -limit ? -limit : x > limit ? limit : x;
+}
+
+/* All ones where x < 2^bits. The inner cast keeps compilers to 16 bits. */
+CODEC_INLINE uint16_t below(uint16_t x, int bits) {
+    return CODEC_MASK16((uint16_t)(x >> bits) == 0);
+}
+
+/* In place, sums of |x| / scale to log features: clamp(codec_log16(sum) + offset). The same numbers
+ * as codec_log16 gives, by masks and 16 bits alone, of which compilers run many at a time: with
+ * conditions in place of masks it took 2.4 times as long. */
+CODEC_CLONES static void to_log_features(uint16_t *values, int32_t offset, uint32_t n) {
+    int16_t from = (int16_t)(offset < -1000 ? -1000 : offset > 1000 ? 1000 : offset);
+    for (uint32_t p = 0; p < n; p++) {
+        uint16_t x = values[p], zero = below(x, 0);
+        uint16_t a = below(x, 8);
+        x = (uint16_t)(x * (1 + (a & 255)));
+        uint16_t b = below(x, 12);
+        x = (uint16_t)(x * (1 + (b & 15)));
+        uint16_t c = below(x, 14);
+        x = (uint16_t)(x * (1 + (c & 3)));
+        uint16_t d = below(x, 15);
+        x = (uint16_t)(x + (x & d));
+        /* codec_log_fraction[i] is i + 1, or i + 2 from 3 to 11 */
+        uint16_t nibble = x >> 11 & 15;
+        uint16_t more = CODEC_MASK16((uint16_t)(nibble - 3) < 9);
+        uint16_t log = (uint16_t)(241 + nibble - more - (a & 128) - (b & 64) - (c & 32) - (d & 16));
+        int16_t f = (int16_t)((log & ~zero) + from);
+        values[p] = (uint16_t)(f < -511 ? -511 : f > 511 ? 511 : f);
+    }
+}
+
+static int32_t feature_at(const uint16_t *values, uint32_t p) { return (int16_t)values[p]; }
+
+/* Logit features of a magnitude bit, after to_log_features; see contexts.h. */
+static inline void magnitude_features(const codec_group *g, uint32_t p, int32_t level,
+                                      int has_value, int32_t f[CODEC_FEATURES]) {
+    f[0] = feature_at(g->work[0], p);
+    f[1] = feature_at(g->work[1], p);
+    f[2] = g->signed_norm ? feature_at(g->work[2], p) : 0;
+    f[3] = f[7] = 0;
+    if (has_value && (g->sides[p] || g->tables->parts == 1)) {
+        int32_t value = g->work_signed[p];
+        f[3] = codec_log16((uint32_t)(value < 0 ? -value : value) + 1) - 64;
+        if (level)
+            f[7] = clamp((level < 0 ? -value : value) - 16 * (2 * (level < 0 ? -level : level) + 1),
+                         48);
+    }
+    for (int i = 0; i < 3; i++) f[4 + i] = f[i] * f[i] / 64;
+}
+
+static inline void sign_features(const codec_group *g, uint32_t p, int has_value,
+                                 int32_t f[CODEC_FEATURES]) {
+    memset(f, 0, CODEC_FEATURES * sizeof *f);
+    if (!has_value) return;
+    f[0] = clamp(g->work_signed[p], 256);
+    f[1] = clamp(g->work_signed[p], 16);
+}
+
+int32_t codec_contexts_logit(const codec_code_tables *t, uint32_t class,
+                             const int32_t f[CODEC_FEATURES]) {
+    int32_t logit = t->bias[class] * 64;
+    for (int i = 0; i < CODEC_FEATURES; i++) logit += t->weight[class][i] * f[i];
+    return logit;
+}
+
+/* The logit's bin, in steps of 1/4 around 0. */
+CODEC_INLINE int32_t bin_of(int32_t logit) {
+    int32_t bin = (logit + CODEC_BINS / 2 * 1024 + 512) / 1024;
+    return logit < -CODEC_BINS / 2 * 1024 ? 0 : bin >= CODEC_BINS ? CODEC_BINS - 1 : bin;
+}
+
+uint32_t codec_contexts_bin(const codec_code_tables *t, uint32_t class,
+                            const int32_t f[CODEC_FEATURES], int32_t extra) {
+    return (uint32_t)bin_of(codec_contexts_logit(t, class, f) + extra);
+}
+
+/* Logits of significance bits from the first four features and three squares, at all positions;
+ * what codec_contexts_logit does, many at a time, and `more`. */
+CODEC_CLONES static void significance_logits(const int16_t *restrict weight, int32_t bias,
+                                             uint16_t *const feature[4],
+                                             const int32_t *restrict more, uint32_t n,
+                                             int32_t *restrict logit) {
+    const uint16_t *restrict f0 = feature[0], *restrict f1 = feature[1], *restrict f2 = feature[2],
+                             *restrict f3 = feature[3];
+    int32_t w0 = weight[0], w1 = weight[1], w2 = weight[2], w3 = weight[3], w4 = weight[4],
+            w5 = weight[5], w6 = weight[6];
+    for (uint32_t p = 0; p < n; p++) {
+        int32_t a = (int16_t)f0[p], b = (int16_t)f1[p], c = (int16_t)f2[p], d = (int16_t)f3[p];
+        logit[p] = bias * 64 + more[p] + w0 * a + w1 * b + w2 * c + w3 * d + w4 * (a * a / 64) +
+                   w5 * (b * b / 64) + w6 * (c * c / 64);
+    }
+}
+
+/* The adaptive probabilities' indices, at all positions: class of the level's kind, and bin of the
+ * logit and what the pass itself adds. */
+CODEC_CLONES static void bin_logits(const int16_t *restrict level, uint32_t band,
+                                    const int32_t *restrict logit, const int32_t *restrict causal,
+                                    uint32_t n, uint16_t *restrict context) {
+    for (uint32_t p = 0; p < n; p++) {
+        int32_t kind = level[p] == 0                     ? CODEC_SIGNIFICANCE
+                       : level[p] == 1 || level[p] == -1 ? CODEC_REFINE_FIRST
+                                                         : CODEC_REFINE_LATER;
+        int32_t class = kind * CODEC_BANDS + (int32_t)band;
+        context[p] = (uint16_t)(class * CODEC_BINS + bin_of(logit[p] + causal[p]));
+    }
+}
+
+/* work[3]: the fourth feature of significance bits; 0 where values are not predicted. */
+static void value_features(codec_group *g, int has_value) {
+    uint16_t *f = g->work[3];
+    if (!has_value) {
+        memset(f, 0, g->n * sizeof *f);
+        return;
+    }
+    for (uint32_t p = 0; p < g->n; p++) {
+        int32_t value = g->work_signed[p];
+        f[p] = (uint16_t)((value < 0 ? -value : value) + 1);
+    }
+    to_log_features(f, -64, g->n);
+    if (g->tables->parts > 1) forget_absent_neighbours(g->sides, g->n, f);
+}
+
+/* work_logit[] from the features in work[] and the conditional model. Only a plane's last part
+ * refines. */
+static void make_logits(codec_group *g, uint32_t u, int has_value, int last) {
+    const codec_code_tables *t = g->tables;
+    const int16_t *level = g->level + (size_t)u * g->stride;
+    const uint8_t *ahead = g->ahead + (size_t)u * g->stride;
+    const int32_t *more = t->conditional ? g->conditional.logit : g->zeros;
+    uint32_t class = codec_class(CODEC_SIGNIFICANCE, u);
+    int32_t f[CODEC_FEATURES];
+    value_features(g, has_value);
+    significance_logits(t->weight[class], t->bias[class], g->work, more, g->n, g->work_logit);
+    if (!last) return;
+    for (uint32_t p = 0; (p = codec_next_nonzero(level, p, g->n)) < g->n; p++) {
+        if (ahead[p]) continue;
+        magnitude_features(g, p, level[p], has_value, f);
+        class = codec_class(codec_kind_of_level(level[p]), u);
+        g->work_logit[p] = codec_contexts_logit(t, class, f) + more[p];
+    }
+}
+
+uint32_t codec_contexts_sign(const codec_group *g, uint32_t p) {
+    uint32_t u = g->tables->pass[g->pass].unit, class = codec_class(CODEC_SIGN, u);
+    int32_t f[CODEC_FEATURES];
+    sign_features(g, p, codec_value_is_predicted(g, u), f);
+    return class * CODEC_BINS +
+           codec_contexts_bin(g->tables, class, f, codec_contexts_extra(g, p, CODEC_SIGN));
+}
+
+uint32_t codec_contexts_anew(const codec_group *g, uint32_t p) {
+    const codec_code_tables *t = g->tables;
+    codec_pass pass = t->pass[g->pass];
+    size_t at = (size_t)pass.unit * g->stride + p;
+    int32_t level = g->level[at];
+    int last = pass.part + 1u == t->parts;
+    if (g->ahead[at] || (level && !last)) return CODEC_NOT_NOW;
+    codec_kind kind = codec_kind_of_level(level);
+    uint32_t first = codec_class(kind, pass.unit) * CODEC_BINS,
+             bin = (uint32_t)bin_of(g->work_logit[p] + codec_causal_logit(g, p, kind));
+    return last || bin >= t->least[pass.part] ? first + bin : CODEC_NOT_NOW;
+}
+
+CODEC_CLONES static void leave_out_ahead(uint16_t *restrict context, const uint8_t *restrict ahead,
+                                         uint32_t n) {
+    for (uint32_t p = 0; p < n; p++) context[p] |= ahead[p] ? CODEC_NOT_NOW : 0;
+}
+
+/* Likewise those whose level is not 0, and contexts below the least. */
+CODEC_CLONES static void leave_out_unlikely(uint16_t *restrict context,
+                                            const uint8_t *restrict ahead,
+                                            const int16_t *restrict level, uint16_t least,
+                                            uint32_t n) {
+    for (uint32_t p = 0; p < n; p++) { /* by masks: compilers leave conditions one by one */
+        uint16_t said = (uint16_t)(ahead[p] | level[p]), c = context[p];
+        context[p] = (uint16_t)(c | CODEC_MASK16(said != 0) | CODEC_MASK16(c < least));
+    }
+}
+
+/* In a model whose planes go in parts: who is not coded in this pass. */
+static void leave_out(codec_group *g, codec_pass pass) {
+    const codec_code_tables *t = g->tables;
+    size_t at = (size_t)pass.unit * g->stride;
+    uint32_t first = codec_class(CODEC_SIGNIFICANCE, pass.unit) * CODEC_BINS;
+    if (pass.part + 1u == t->parts)
+        leave_out_ahead(g->context, g->ahead + at, g->n);
+    else
+        leave_out_unlikely(g->context, g->ahead + at, g->level + at,
+                           (uint16_t)(first + t->least[pass.part]), g->n);
+}
+
+void codec_contexts_predict(codec_group *g) {
+    const codec_code_tables *t = g->tables;
+    codec_pass pass = t->pass[g->pass];
+    uint32_t u = pass.unit;
+    int32_t ratio = codec_log_ratio(t, u, pass.depth + 1u), offset = -SUM_ONE_LOG16 - ratio;
+    int has_value = codec_value_is_predicted(g, u);
+    sum_units(g, u, NULL, codec_near_weight, CODEC_NEAR, g->work[0]);
+    sum_units(g, u, far_distance, far_weight, FAR, g->work[1]);
+    if (g->signed_norm) sum_neighbours(g, u, g->work[2]);
+    for (int i = 0; i < 2 + (g->signed_norm != NULL); i++)
+        to_log_features(g->work[i], offset, g->n);
+    if (t->parts > 1 && g->signed_norm) forget_absent_neighbours(g->sides, g->n, g->work[2]);
+    if (t->conditional) codec_conditional_predict(&g->conditional, g);
+    if (has_value) predict_signed(g, u, ratio, g->work_signed);
+    make_logits(g, u, has_value, pass.part + 1u == t->parts);
+    g->causal.on = codec_causal_is_unit(g, u);
+    if (g->causal.on) codec_causal_predict(g);
+    bin_logits(g->level + (size_t)u * g->stride, codec_band(u), g->work_logit,
+               g->causal.on ? g->causal.logit : g->zeros, g->n, g->context);
+    if (t->parts > 1) leave_out(g, pass);
+    g->predicted = 1;
+}
+
+int32_t codec_contexts_extra(const codec_group *g, uint32_t p, codec_kind kind) {
+    int32_t extra = g->causal.on ? codec_causal_logit(g, p, kind) : 0;
+    if (!g->tables->conditional) return extra;
+    return extra + (kind == CODEC_SIGN ? codec_conditional_sign(&g->conditional, p)
+                                       : g->conditional.logit[p]);
+}
+
+void codec_contexts_features(const codec_group *g, uint32_t p, codec_kind kind,
+                             int32_t f[CODEC_FEATURES]) {
+    uint32_t u = g->tables->pass[g->pass].unit;
+    int has_value = codec_value_is_predicted(g, u);
+    if (kind == CODEC_SIGN)
+        sign_features(g, p, has_value, f);
+    else
+        magnitude_features(g, p, g->level[(size_t)u * g->stride + p], has_value, f);
+}

@@ -1,0 +1,87 @@
+/* contexts.h -- with what probability: the middle of "which bit next" (order), "with what
+ * probability" (here) and "write it" (chunk_coder).
+ *
+ * Before a pass, every position gets a context: the index of an adaptive probability. It is the
+ * logit that a logistic regression expects from what both sides know, in CODEC_BINS bins, within
+ * the class of the bit (its kind and the band of its unit). The regression's inputs, in 1/16 octave
+ * (or 1/16 threshold), are
+ *
+ *     0        near: weighted mean of known |x| / scale over units u-8 .. u+8 of the window, times
+ *              scale / T
+ *     1        far: the same over units 10 to 38 away
+ *     2        beside: mean over the four neighbouring windows, of the same unit
+ *     3        signed magnitude of the value predicted from the neighbours' first units
+ *     4, 5, 6  squares of 0, 1, 2
+ *     7        of refinements: predicted value less the middle of the interval, in thresholds
+ *
+ * and for signs 0 and 1 are the predicted value, clamped widely and narrowly. Only what was known
+ * before the pass is looked at, so a pass may be predicted whole.
+ *
+ * A pass that is a part of a plane leaves positions out (CODEC_NOT_NOW): those that went in a part
+ * before, and, unless it is the last part, those whose level is not 0 or whose bin is below
+ * tables->least[part].
+ *
+ * A conditional model (conditional.h) adds a logit of its own to each, and one for every sign; and
+ * of the first units what their own pass has said so far does (causal.h): some of their contexts
+ * are made once more when their position comes. */
+#ifndef CODEC_CONTEXTS_H
+#define CODEC_CONTEXTS_H
+#include "codec/bitplane/causal.h"
+
+/* Weights in `near` of the units 1, 2, .. away on either side. */
+enum { CODEC_NEAR = 8 };
+extern const uint8_t codec_near_weight[CODEC_NEAR];
+
+/* Make ready for the group's next pass: fill group->context. */
+void codec_contexts_predict(codec_group *group);
+
+/* codec_contexts_at where a pass that looks at itself has said something that counts. */
+uint32_t codec_contexts_anew(const codec_group *group, uint32_t p);
+
+/* Then, position by position: the context of p's next magnitude bit, or CODEC_NOT_NOW. */
+static inline uint32_t codec_contexts_at(const codec_group *group, uint32_t p) {
+    return group->causal.on && group->causal.stale[p] ? codec_contexts_anew(group, p)
+                                                      : group->context[p];
+}
+/* The level of p after the pass; before the next position. */
+static inline void codec_contexts_settle(codec_group *group, uint32_t p, int32_t level) {
+    if (level && group->causal.on) codec_causal_settle(group, p, level);
+}
+
+/* The context of a sign at position p, of level 0 before the pass; only where signs are predicted.
+ * Few positions of a pass need one, so it is not made for all. */
+uint32_t codec_contexts_sign(const codec_group *group, uint32_t p);
+
+/* The inputs of position p's logit for its next bit, after codec_contexts_predict: for learning the
+ * weights. kind: as the level at p demands; CODEC_SIGN for the sign. */
+void codec_contexts_features(const codec_group *group, uint32_t p, codec_kind kind,
+                             int32_t feature[CODEC_FEATURES]);
+
+/* What the conditional model and the pass itself add to that logit, in 1/4096. */
+int32_t codec_contexts_extra(const codec_group *group, uint32_t p, codec_kind kind);
+
+/* The logit that these inputs make in this class, in 1/4096. */
+int32_t codec_contexts_logit(const codec_code_tables *tables, uint32_t class,
+                             const int32_t feature[CODEC_FEATURES]);
+
+/* Bin, 0 .. CODEC_BINS - 1, of that logit and `extra`. */
+uint32_t codec_contexts_bin(const codec_code_tables *tables, uint32_t class,
+                            const int32_t feature[CODEC_FEATURES], int32_t extra);
+
+/* Is a value of unit u predicted from the neighbours' first units? */
+static inline int codec_value_is_predicted(const codec_group *group, uint32_t u) {
+    return group->signed_norm && u < CODEC_SIGNED_UNITS;
+}
+/* Are the signs of unit u's pass predicted (or sent as plain bits)? */
+static inline int codec_sign_is_predicted(const codec_group *group, uint32_t u) {
+    return group->tables->conditional || codec_value_is_predicted(group, u) ||
+           codec_causal_is_unit(group, u);
+}
+
+static inline codec_kind codec_kind_of_level(int32_t level) {
+    return level == 0                  ? CODEC_SIGNIFICANCE
+           : level == 1 || level == -1 ? CODEC_REFINE_FIRST
+                                       : CODEC_REFINE_LATER;
+}
+
+#endif

@@ -1,0 +1,141 @@
+/* head.c -- see head.h. Integers up to the last multiplication, so that pixels repeat too. */
+#include "codec/bitplane/head.h"
+#include "codec/backend/int8_dot.h"
+#include "codec/backend/simd.h"
+#include "codec/entropy/fixed_log.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEVELS = 32, MOST_HIDDEN = CODEC_CONDITIONAL_MOST_HIDDEN };
+
+typedef struct work {
+    const codec_group *group;
+    const codec_conditional *head;
+    int8_t seen[2][CODEC_CONDITIONAL_MOST_UNITS][LEVELS]; /* a by level; [1]: a plane deeper */
+    int32_t bias[CODEC_CONDITIONAL_BORDERS][MOST_HIDDEN];
+} work;
+
+taper_status codec_head_attach(codec_code_tables *t, codec_conditional *head) {
+    t->head = head;
+    t->head_depth = calloc(t->units, 1);
+    if (!t->head_depth) return TAPER_ERR_NOMEM;
+    for (uint32_t i = 0; i < head->end; i++)
+        t->head_depth[t->pass[i].unit] += t->pass[i].part + 1u == t->parts;
+    return TAPER_OK;
+}
+
+/* 2^(e / 16), in 1/65536 rounded down; codec_scale_exp2 is for what is limited afterwards. */
+static float scale_of(int32_t e) {
+    return e < 0 ? (float)codec_scale_exp2(1 << 16, e) / 65536.0f
+                 : ldexpf(codec_exp_fraction[e % 16], e / 16 - 15);
+}
+
+float codec_head_open(const codec_code_tables *t, uint32_t u, uint32_t depth) {
+    float scale = scale_of(t->log_scale[u]);
+    float half = depth ? 0.5f * (float)((uint32_t)1 << (t->planes[u] - depth)) : scale;
+    return half < scale ? half : scale;
+}
+
+static uint32_t stage_of(const codec_conditional *head, uint32_t pass) {
+    uint32_t stage = 0;
+    while (stage + 1 < head->stages && head->begin[stage + 1] <= pass) stage++;
+    return stage;
+}
+
+static void begin(work *w, const codec_group *g) {
+    const codec_code_tables *t = g->tables;
+    w->group = g;
+    w->head = t->head;
+    for (uint32_t u = 0; u < w->head->own; u++)
+        for (uint32_t more = 0; more < 1u + (uint32_t)codec_group_is_split(g, u); more++)
+            for (uint32_t q = 0; q < LEVELS; q++)
+                w->seen[more][u][q] = (int8_t)codec_conditional_seen(t, u, g->depth[u] + more, q);
+    for (uint32_t border = 0; border < CODEC_CONDITIONAL_BORDERS; border++)
+        codec_conditional_bias(w->head, stage_of(w->head, codec_model_pass(t, g->pass)), border,
+                               w->bias[border]);
+}
+
+/* The first layer's sums of position p. */
+static void sum_inputs(const work *w, uint32_t p, int32_t *sum) {
+    const codec_conditional *head = w->head;
+    const codec_group *g = w->group;
+    memset(sum, 0, head->hidden * sizeof *sum);
+    for (uint32_t side = 0; side < CODEC_CONDITIONAL_SIDES; side++) {
+        int self = side == CODEC_CONDITIONAL_SELF;
+        uint32_t from = self ? p : codec_conditional_beside(g, p, side);
+        if (from == g->n) continue;
+        for (uint32_t u = 0; u < (self ? head->own : head->beside); u++) {
+            int32_t level = g->level[(size_t)u * g->stride + from];
+            if (!level) continue;
+            uint32_t q = (uint32_t)abs(level), more = g->ahead[(size_t)u * g->stride + from];
+            int32_t a = q < LEVELS ? w->seen[more][u][q]
+                                   : codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
+            const int8_t *pairs =
+                head->pairs + (size_t)codec_conditional_input(head->own, head->beside, side, u) *
+                                  2 * head->hidden;
+            codec_add_pairs(sum, pairs, level < 0 ? -a : a, a, head->hidden);
+        }
+    }
+}
+
+/* Positions and units that are worked on at a time. */
+enum { POSITIONS = 32, UNITS = CODEC_CONDITIONAL_OUT_LANES };
+
+/* What is open of a unit, 1/4096 of it in the values' units; 0 beyond the head's passes. */
+static float open_part(const codec_code_tables *t, uint32_t u, uint32_t depth) {
+    if (depth > t->head_depth[u] || depth > t->planes[u]) return 0;
+    return t->step[u] * codec_head_open(t, u, depth) / 4096.0f;
+}
+
+/* What n units from `first` are expected to be beyond what is known, in 1/4096 of what is open. */
+CODEC_CLONES static void to_rest(const int32_t *restrict sum, const uint8_t *restrict shift,
+                                 uint32_t n, int32_t *restrict rest) {
+    for (uint32_t u = 0; u < n; u++) rest[u] = sum[u] * 256 >> shift[u];
+}
+
+static void expect(const codec_conditional *head, const uint8_t *h2, uint32_t first, uint32_t n,
+                   int32_t *rest) {
+    int32_t sum[UNITS];
+    codec_weight_lanes(head->out_quads + (size_t)first * head->hidden, h2, head->hidden,
+                       codec_conditional_out_lanes(head, first), sum);
+    to_rest(sum, head->out_shift + first, n, rest);
+}
+
+/* Units from `first` of n positions from p; x is the first position's, h2 is [n][hidden]. */
+static void add_units(const work *w, uint32_t first, uint32_t p, uint32_t n, const uint8_t *h2,
+                      float *x) {
+    const codec_group *g = w->group;
+    const codec_code_tables *t = g->tables;
+    uint32_t units = t->units - first < UNITS ? t->units - first : UNITS;
+    float open[2][UNITS]; /* [1]: a plane deeper */
+    int32_t rest[UNITS];
+    for (uint32_t u = 0; u < units; u++)
+        for (uint32_t more = 0; more < 2; more++)
+            open[more][u] = open_part(t, first + u, g->depth[first + u] + more);
+    const uint8_t *ahead = g->ahead + (size_t)first * g->stride + p;
+    for (uint32_t i = 0; i < n; i++, x += t->units) {
+        expect(w->head, h2 + (size_t)i * w->head->hidden, first, units, rest);
+        for (uint32_t u = 0; u < units; u++) {
+            float part = open[ahead[(size_t)u * g->stride + i]][u];
+            if (part != 0) x[first + u] += (float)rest[u] * part;
+        }
+    }
+}
+
+void codec_head_add(const codec_group *g, uint32_t first, uint32_t n, float *x) {
+    const codec_code_tables *t = g->tables;
+    int32_t sum[MOST_HIDDEN];
+    uint8_t h2[POSITIONS * MOST_HIDDEN];
+    work w;
+    begin(&w, g);
+    for (uint32_t end = first + n; first < end; first += POSITIONS, x += POSITIONS * t->units) {
+        n = end - first < POSITIONS ? end - first : POSITIONS;
+        for (uint32_t i = 0; i < n; i++) {
+            sum_inputs(&w, first + i, sum);
+            codec_conditional_layers(w.head, sum, w.bias[codec_conditional_border(g, first + i)],
+                                     h2 + (size_t)i * w.head->hidden);
+        }
+        for (uint32_t u = 0; u < t->units; u += UNITS) add_units(&w, u, first, n, h2, x);
+    }
+}

@@ -1,0 +1,151 @@
+/* raised_planes.c -- see raised_planes.h. */
+#include "codec/bitplane/raised_planes.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* A raised plane before it has its place. */
+typedef struct raised_pass {
+    uint32_t at;    /* the model's pass that follows it */
+    uint32_t slope; /* not limited to what a byte holds */
+    codec_pass pass;
+} raised_pass;
+
+int codec_raised_planes_fit(const codec_code_tables *t, const formats_raised *raised, uint32_t n) {
+    if (t->density) return !n;
+    for (uint32_t i = 0; i < n; i++)
+        if (raised[i].unit >= t->units ||
+            t->planes[raised[i].unit] + raised[i].planes > CODEC_MAX_PLANES)
+            return 0;
+    return 1;
+}
+
+static uint32_t count_planes(const formats_raised *raised, uint32_t n) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < n; i++) sum += raised[i].planes;
+    return sum;
+}
+
+uint64_t codec_raised_planes_bytes(const codec_code_tables *t, const formats_raised *raised,
+                                   uint32_t n) {
+    uint64_t more = count_planes(raised, n);
+    return n ? 2 * (uint64_t)t->units + (t->n_passes + more + 1) * (sizeof *t->pass + 4) +
+                   more * sizeof(raised_pass)
+             : 0;
+}
+
+/* Slope of the model's pass i; the slopes of a unit lie one after the other from first[unit] on. */
+static uint32_t slope_of(const codec_code_tables *t, const uint32_t *first, uint32_t i) {
+    codec_pass pass = t->pass[i];
+    return t->slope[first[pass.unit] + pass.depth * t->parts + pass.part];
+}
+
+/* The model's first pass that is not steeper than this. */
+static uint32_t place_of(const codec_code_tables *t, const uint32_t *first, uint32_t slope) {
+    uint32_t low = 0, high = t->n_passes;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (slope_of(t, first, middle) > slope)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int compare(const void *a, const void *b) {
+    const raised_pass *x = a, *y = b;
+    if (x->slope != y->slope) return x->slope < y->slope ? 1 : -1;
+    return x->pass.unit < y->pass.unit ? -1 : x->pass.unit > y->pass.unit;
+}
+
+/* All raised planes in their order: by falling slope, then rising unit. */
+static taper_status sort_raised(const codec_code_tables *t, const formats_raised *raised,
+                                uint32_t n, raised_pass *to) {
+    uint32_t *first = malloc(((size_t)t->units + 1) * sizeof *first), count = 0;
+    if (!first) return TAPER_ERR_NOMEM;
+    first[0] = 0;
+    for (uint32_t u = 0; u < t->units; u++) first[u + 1] = first[u] + t->planes[u] * t->parts;
+    uint32_t least = t->n_passes ? slope_of(t, first, t->n_passes - 1) : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t u = raised[i].unit, own = t->planes[u] ? t->slope[first[u]] : least;
+        for (uint32_t above = raised[i].planes; above; above--) {
+            uint32_t slope = own + 16 * above, depth = raised[i].planes - above;
+            to[count++] = (raised_pass){place_of(t, first, slope),
+                                        slope,
+                                        {(uint16_t)u, (uint8_t)depth, (uint8_t)(t->parts - 1)}};
+        }
+    }
+    free(first);
+    qsort(to, count, sizeof *to, compare);
+    return TAPER_OK;
+}
+
+/* The model's passes and the raised ones into out, whose planes are raised. */
+static void merge(const codec_code_tables *model, const raised_pass *raised, uint32_t n,
+                  codec_code_tables *out) {
+    uint32_t next = 0, at = 0;
+    for (uint32_t i = 0; i <= model->n_passes; i++) {
+        for (; next < n && raised[next].at == i; next++, at++) {
+            out->pass[at] = raised[next].pass;
+            out->model_pass[at] = i;
+        }
+        out->model_pass[at] = i;
+        if (i == model->n_passes) break;
+        codec_pass pass = model->pass[i];
+        pass.depth = (uint8_t)(pass.depth + out->planes[pass.unit] - model->planes[pass.unit]);
+        out->pass[at++] = pass;
+    }
+    out->n_passes = at;
+}
+
+taper_status codec_raised_planes_make(codec_code_tables *out, const codec_code_tables *model,
+                                      const formats_raised *raised, uint32_t n,
+                                      taper_error *error) {
+    memset(out, 0, sizeof *out);
+    if (!codec_raised_planes_fit(model, raised, n))
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the container raises planes that its model cannot have");
+    codec_code_tables t = *model; /* a view of it, but for what follows */
+    uint32_t more = count_planes(raised, n);
+    size_t passes = (size_t)model->n_passes + more + 1;
+    raised_pass *sorted = malloc((more + 1) * sizeof *sorted);
+    t.planes = malloc(model->units);
+    t.head_depth = model->head_depth ? malloc(model->units) : NULL;
+    t.pass = malloc(passes * sizeof *t.pass);
+    t.model_pass = malloc(passes * sizeof *t.model_pass);
+    int ok = sorted && t.planes && t.pass && t.model_pass && !t.head_depth == !model->head_depth &&
+             sort_raised(model, raised, n, sorted) == TAPER_OK;
+    if (ok) {
+        memcpy(t.planes, model->planes, model->units);
+        if (t.head_depth) memcpy(t.head_depth, model->head_depth, model->units);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t u = raised[i].unit;
+            t.planes[u] = (uint8_t)(t.planes[u] + raised[i].planes);
+            if (t.head_depth) t.head_depth[u] = (uint8_t)(t.head_depth[u] + raised[i].planes);
+        }
+        merge(model, sorted, more, &t);
+    }
+    free(sorted);
+    *out = t;
+    if (ok) return TAPER_OK;
+    codec_raised_planes_free(out);
+    return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u raised planes", more);
+}
+
+void codec_raised_planes_free(codec_code_tables *t) {
+    free(t->planes), free(t->head_depth), free(t->pass), free(t->model_pass);
+    memset(t, 0, sizeof *t);
+}
+
+uint32_t codec_raised_planes_end(const codec_code_tables *t, uint32_t end) {
+    if (!t->model_pass) return end;
+    uint32_t low = 0, high = t->n_passes;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (t->model_pass[middle] < end)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

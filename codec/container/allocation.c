@@ -1,0 +1,89 @@
+/* allocation.c -- see allocation.h. */
+#include "codec/container/allocation.h"
+#include "codec/bitplane/group.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void codec_reference_depths(const codec_code_tables *t, uint64_t bytes_per_mpixel, uint8_t *depth) {
+    uint32_t l = 0;
+    while (l + 1 < t->n_layers && t->layer[l].bytes_per_mpixel < bytes_per_mpixel) l++;
+    memset(depth, 0, t->units);
+    for (uint32_t i = 0; i < t->layer[l].pass; i++)
+        depth[t->pass[i].unit] += t->pass[i].part + 1u == t->parts;
+}
+
+/* Squared error of x at a depth, in squared steps: steps follow what units are worth in pixels. */
+static double error_at(const codec_code_tables *t, uint32_t u, uint32_t depth, float x) {
+    const uint8_t *recon = t->recon[codec_ratio_bin(codec_log_ratio(t, u, depth))];
+    double threshold = exp2(t->planes[u] - (double)depth), size = fabs((double)x / t->step[u]);
+    double q = depth ? floor(size / threshold) : 0, at = q < 4 ? q : 4;
+    double known = q > 0 ? (q + recon[(int)at - 1] / 256.0) * threshold : 0;
+    return (size - known) * (size - known);
+}
+
+/* Add up the errors of n windows, and quantise them. */
+static double take_codes(const codec_code_tables *t, const uint8_t *depth, const float *x,
+                         uint32_t n, double sum, int16_t *code) {
+    for (uint32_t p = 0; p < n; p++)
+        for (uint32_t u = 0; u < t->units; u++, x++) {
+            sum += error_at(t, u, depth[u], *x);
+            *code++ = codec_quantise_wide(t, u, *x);
+        }
+    return sum;
+}
+
+taper_status codec_log_distortion(const taper_model *m, const codec_network *network,
+                                  const codec_backend *be, const taper_image *image,
+                                  const uint8_t *depth, double *log_distortion, int16_t *code) {
+    codec_backend backend = *be; /* others use it at this moment */
+    codec_grid grid = codec_windows_grid(m->window, image->width, image->height);
+    size_t n = (size_t)grid.columns * grid.rows, inputs = codec_window_values(m->window);
+    float *pixels = malloc(n * inputs * sizeof *pixels);
+    float *x = malloc((size_t)CODEC_ROWS_AT_ONCE * m->tables.units * sizeof *x);
+    taper_status status = pixels && x ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) codec_windows_read(m->window, image, pixels);
+    double sum = 1e-9;
+    for (size_t at = 0; at < n && status == TAPER_OK; at += CODEC_ROWS_AT_ONCE) {
+        uint32_t rows = n - at < CODEC_ROWS_AT_ONCE ? (uint32_t)(n - at) : CODEC_ROWS_AT_ONCE;
+        status = codec_network_encode(network, &backend, pixels + at * inputs, rows, x);
+        if (status == TAPER_OK)
+            sum = take_codes(&m->tables, depth, x, rows, sum, code + at * m->tables.units);
+    }
+    *log_distortion = log2(sum / (double)n);
+    free(pixels), free(x);
+    return status;
+}
+
+uint64_t codec_log_distortion_bytes(const taper_model *m, uint64_t windows) {
+    return (windows * m->network.inputs + (uint64_t)CODEC_ROWS_AT_ONCE * m->network.units) *
+               sizeof(float) +
+           codec_network_scratch_bytes(&m->network);
+}
+
+uint32_t codec_track_of(taper_allocation allocation, double log_distortion, double mean) {
+    enum { MIDDLE = CODEC_TRACKS / 2, SLOPES_PER_OCTAVE = 8 };
+    double power = allocation == TAPER_ALLOCATION_MEAN ? 1.5 : -1;
+    double later = power * (log_distortion - mean) * SLOPES_PER_OCTAVE / CODEC_TRACK_STEP;
+    return MIDDLE + (uint32_t)(int)lrint(fmin(fmax(later, -MIDDLE), MIDDLE));
+}
+
+/* first: [units] where a unit's slopes begin. */
+static int slope_of(const codec_code_tables *t, const uint32_t *first, codec_pass pass) {
+    return t->slope[first[pass.unit] + pass.depth * t->parts + pass.part];
+}
+
+taper_status codec_track_layers(const codec_code_tables *t, uint32_t track, const uint32_t *middle,
+                                uint32_t n, uint32_t *end) {
+    uint32_t *first = malloc((t->units + (size_t)1) * sizeof *first), at = 0, pass = 0;
+    if (!first) return TAPER_ERR_NOMEM;
+    for (uint32_t u = 0; u < t->units; at += t->planes[u++] * t->parts) first[u] = at;
+    int ahead = ((int)(CODEC_TRACKS / 2) - (int)track) * CODEC_TRACK_STEP;
+    for (uint32_t l = 0; l < n; l++) {
+        int least = slope_of(t, first, t->pass[middle[l] - 1]) - ahead;
+        while (pass < t->n_passes && slope_of(t, first, t->pass[pass]) >= least) pass++;
+        end[l] = !ahead ? middle[l] : middle[l] == t->n_passes ? t->n_passes : pass;
+    }
+    free(first);
+    return TAPER_OK;
+}

@@ -1,0 +1,236 @@
+/* assemble.c -- see assemble.h. */
+#include "codec/container/assemble.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { COPY_BLOCK = 1 << 16 };
+
+uint32_t codec_checksum_span(uint8_t layout, uint64_t data_bytes, uint64_t chunks) {
+    enum { BYTES_PER_CHECKSUM = 4096, MOST = FORMATS_MAX_CHECKSUM_SPAN };
+    if (layout == 0 || chunks == 0) return 1;
+    uint64_t mean = data_bytes / chunks + 1, span = BYTES_PER_CHECKSUM / mean;
+    return (uint32_t)(span < 1 ? 1 : span > MOST ? MOST : span);
+}
+
+/* --- shortening ------------------------------------------------------------------------ */
+
+static taper_status front_size(formats_front *f, uint64_t *size, taper_error *error) {
+    formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
+    out.account = formats_front_account(f);
+    taper_status status = formats_front_write(f, &out, error);
+    *size = f->front_size;
+    formats_buffer_free(&out);
+    return status;
+}
+
+void codec_clip_data(formats_front *f, uint64_t budget) {
+    budget = formats_front_drawn(f, budget); /* what is not drawn need not be there */
+    uint64_t chunk = 0, chunks = (uint64_t)f->layers * f->groups;
+    while (chunk < chunks && f->chunk_at[chunk + 1] <= budget) chunk++;
+    if (chunk == chunks) return;
+    /* chunk is the first that does not fit whole; it stays, cut, and so do the groups after it,
+     * empty */
+    uint32_t group = (uint32_t)(chunk % f->groups), layer = (uint32_t)(chunk / f->groups);
+    int cut_before = f->tail && layer + 1 == f->layers &&
+                     f->first_cut < group; /* chunks before it are cut already */
+    f->tail = 1;
+    f->layers = layer + 1;
+    if (!cut_before) f->first_cut = group;
+    if (group == 0 && layer > 0 && budget == f->chunk_at[chunk]) { /* between two layers */
+        f->layers = layer;
+        f->tail = 0;
+        return;
+    }
+    for (uint64_t c = chunk; c < (uint64_t)f->layers * f->groups; c++) f->chunk_at[c + 1] = budget;
+}
+
+static void shorten_images(formats_front *f, uint64_t budget) {
+    uint64_t chunks = (uint64_t)f->layers * f->groups, total = f->chunk_at[chunks], at = 0;
+    if (total <= budget) return;
+    double share = (double)budget / (double)total;
+    if (chunks > 1) f->pace = 0; /* it is that of a prefix of the data */
+    for (uint64_t c = 0, before = 0; c < chunks; c++) {
+        uint64_t length = f->chunk_at[c + 1] - before;
+        before = f->chunk_at[c + 1];
+        at += formats_pace_drawn(f->pace, (uint64_t)((double)length * share));
+        f->chunk_at[c + 1] = at;
+    }
+    f->tail = 1;
+    f->first_cut = 0;
+}
+
+void codec_shorten_data(formats_front *f, uint64_t budget) {
+    if (f->layout == 0)
+        codec_clip_data(f, budget);
+    else
+        shorten_images(f, budget);
+}
+
+/* Cut the chunks, whole in `was` and `full`, to a budget; *total: the container's bytes then. */
+static taper_status try_budget(formats_front *f, const formats_front *was, const uint64_t *full,
+                               uint64_t budget, uint64_t *total, taper_error *error) {
+    f->layers = was->layers;
+    f->tail = was->tail;
+    f->first_cut = was->first_cut;
+    memcpy(f->chunk_at, full, ((size_t)was->layers * was->groups + 1) * sizeof *full);
+    codec_shorten_data(f, budget);
+    TAPER_TRY(front_size(f, total, error));
+    *total += f->chunk_at[(uint64_t)f->layers * f->groups];
+    return TAPER_OK;
+}
+
+/* The largest budget that fits, or one near it after so many rounds: the directory grows with the
+ * layers, so each guess corrects the last by what that missed, or halves the interval. */
+static taper_status search_budget(formats_front *f, const formats_front *was, const uint64_t *full,
+                                  uint64_t max_bytes, taper_error *error) {
+    enum { ROUNDS = 16 };
+    uint64_t low = 0, high = full[(uint64_t)was->layers * was->groups], total, at = 0;
+    TAPER_TRY(try_budget(f, was, full, 0, &total, error));
+    if (total > max_bytes)
+        return formats_fail(
+            error, TAPER_ERR_LIMIT,
+            "%llu bytes do not hold the container's front matter of %llu; ask for more",
+            (unsigned long long)max_bytes, (unsigned long long)total);
+    for (int round = 0; round < ROUNDS && high - low > 1; round++) {
+        if (total <= max_bytes && max_bytes - total <= max_bytes / 8192) break; /* near enough */
+        uint64_t guess = total <= max_bytes ? at + (max_bytes - total) : at - (total - max_bytes);
+        if (guess <= low || guess >= high) guess = low + (high - low) / 2;
+        at = guess;
+        TAPER_TRY(try_budget(f, was, full, at, &total, error));
+        if (total <= max_bytes)
+            low = at;
+        else
+            high = at;
+    }
+    return at == low ? TAPER_OK : try_budget(f, was, full, low, &total, error);
+}
+
+/* Cut the chunks so that the container takes about max_bytes: its checksums, of which its front
+ * matter is made, are not yet those of what is left. */
+static taper_status shorten(formats_front *f, uint64_t max_bytes, taper_error *error) {
+    size_t chunks = (size_t)f->layers * f->groups;
+    uint64_t front;
+    TAPER_TRY(front_size(f, &front, error));
+    if (front + f->chunk_at[chunks] <= max_bytes) return TAPER_OK;
+    uint64_t *full;
+    TAPER_TRY(formats_front_take(f, chunks, sizeof *full, &full, error));
+    formats_front was = *f;
+    memcpy(full, f->chunk_at, (chunks + 1) * sizeof *full);
+    taper_status status = search_budget(f, &was, full, max_bytes, error);
+    free(full);
+    formats_account_give(formats_front_account(f), (chunks + 1) * sizeof *full);
+    return status;
+}
+
+/* --- writing --------------------------------------------------------------------------- */
+
+/* Hand every chunk, block by block, to `take`. */
+typedef taper_status take_fn(void *user, uint64_t chunk, const void *bytes, size_t n);
+
+static taper_status walk_chunks(const formats_front *f, const codec_chunks *chunks, take_fn *take,
+                                void *user) {
+    uint8_t *block = malloc(COPY_BLOCK);
+    if (!block) return TAPER_ERR_NOMEM;
+    taper_status status = TAPER_OK;
+    for (uint64_t c = 0; c < (uint64_t)f->layers * f->groups && status == TAPER_OK; c++) {
+        uint64_t length = f->chunk_at[c + 1] - f->chunk_at[c];
+        for (uint64_t at = 0; at < length && status == TAPER_OK; at += COPY_BLOCK) {
+            size_t n = length - at < COPY_BLOCK ? (size_t)(length - at) : COPY_BLOCK;
+            status = chunks->read(chunks->user, (uint32_t)(c / f->groups),
+                                  (uint32_t)(c % f->groups), at, block, n);
+            if (status == TAPER_OK) status = take(user, c, block, n);
+        }
+    }
+    free(block);
+    return status;
+}
+
+static taper_status take_checksum(void *user, uint64_t chunk, const void *bytes, size_t n) {
+    formats_front *f = user;
+    uint64_t per = f->chunks_per_checksum, blocks = (f->groups + per - 1) / per;
+    uint32_t *sum = &f->checksum[chunk / f->groups * blocks + chunk % f->groups / per];
+    *sum = formats_crc32c(*sum, bytes, n);
+    return TAPER_OK;
+}
+
+static taper_status take_output(void *user, uint64_t chunk, const void *bytes, size_t n) {
+    const taper_sink *to = user;
+    (void)chunk;
+    return to->write(to->user, bytes, n);
+}
+
+/* Room for them, for there are no more of them when chunks are cut. What a front that was read has
+ * stays until then: how it packs says how large the new ones will be. */
+static taper_status make_checksums(formats_front *f, taper_error *error) {
+    return f->checksum ? TAPER_OK
+                       : formats_front_take(f, formats_front_checksums(f), sizeof *f->checksum,
+                                            &f->checksum, error);
+}
+
+/* Checksums, then the front matter as it is written. */
+static taper_status write_front(formats_front *f, const codec_chunks *chunks, formats_buffer *front,
+                                taper_error *error) {
+    memset(f->checksum, 0, (size_t)formats_front_checksums(f) * sizeof *f->checksum);
+    formats_buffer_clear(front);
+    TAPER_TRY(walk_chunks(f, chunks, take_checksum, f));
+    return formats_front_write(f, front, error);
+}
+
+/* The same, within max_bytes: new checksums may pack into more bytes than the old ones did. */
+static taper_status fit_front(formats_front *f, const codec_chunks *chunks, uint64_t max_bytes,
+                              formats_buffer *front, taper_error *error) {
+    uint64_t most = max_bytes, total;
+    do {
+        TAPER_TRY(shorten(f, most, error));
+        TAPER_TRY(write_front(f, chunks, front, error));
+        total = front->size + f->chunk_at[(uint64_t)f->layers * f->groups];
+        uint64_t over = total > max_bytes ? total - max_bytes : 0;
+        most = over < most ? most - over : 0; /* less each time, and 0 holds no front matter */
+    } while (total > max_bytes);
+    return TAPER_OK;
+}
+
+/* What takes the place of something is read before: by the rules of readers, within limits. */
+static taper_status read_again(formats_front *f, const formats_buffer *front,
+                               const taper_limits *given, taper_error *error) {
+    formats_front again;
+    taper_error why = {0};
+    taper_limits limits = formats_limits_or_default(given);
+    uint64_t left = f->account.limit - f->account.used;
+    if (f->account.limit && left < limits.max_memory) limits.max_memory = left ? left : 1;
+    taper_status status = formats_front_read(front->data, front->size, &limits, &again, &why);
+    if (status == TAPER_OK) {
+        uint64_t chunks = (uint64_t)f->layers * f->groups;
+        if (again.front_size != front->size || again.images != f->images ||
+            (uint64_t)again.layers * again.groups != chunks ||
+            again.chunk_at[chunks] != f->chunk_at[chunks])
+            status = formats_fail(&why, TAPER_ERR_CORRUPT, "another container than was made");
+        formats_front_free(&again);
+    }
+    if (status == TAPER_OK) return status;
+    return formats_fail(error, status, "the result cannot be read again, so it is not written: %s",
+                        why.text);
+}
+
+taper_status codec_assemble(formats_front *f, const codec_chunks *chunks, uint64_t max_bytes,
+                            const taper_limits *limits, const taper_sink *to, taper_error *error) {
+    formats_buffer front = formats_buffer_make(SIZE_MAX / 4);
+    front.account = formats_front_account(f);
+    taper_status status = make_checksums(f, error);
+    if (status == TAPER_OK)
+        status = max_bytes == UINT64_MAX ? write_front(f, chunks, &front, error)
+                                         : fit_front(f, chunks, max_bytes, &front, error);
+    int told = status == TAPER_ERR_LIMIT;
+    if (status == TAPER_OK) {
+        status = read_again(f, &front, limits, error);
+        told = status != TAPER_OK;
+    }
+    if (status == TAPER_OK) status = to->write(to->user, front.data, front.size);
+    formats_buffer_free(&front);
+    taper_sink copy = *to;
+    if (status == TAPER_OK) status = walk_chunks(f, chunks, take_output, &copy);
+    return status == TAPER_OK || told
+               ? status
+               : formats_fail(error, status, "the container could not be written (%s)",
+                              formats_status_name(status));
+}

@@ -1,0 +1,488 @@
+/* encoder.c -- images in, container out; the public face is in taper.h.
+ *
+ * Images gather until they make a group; a group is coded whole (network, quantiser, chunk_coder)
+ * by a worker or, without workers, by the caller; its chunks go to the spool (encoder_groups.c).
+ * finish() lays them out layer by layer. */
+#include "codec/container/allocation.h"
+#include "codec/container/assemble.h"
+#include "codec/container/encoder_groups.h"
+#include "codec/quality/metrics.h"
+#include "codec/transform/pseudo_inverse.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_GROUP_IMAGES = 65536,
+    LARGE_PIXELS = 1 << 20,             /* an image alone in its group */
+    REFERENCE_BYTES_PER_MPIXEL = 125000 /* where images' distortions are compared: 1 bit a pixel */
+};
+
+/* Could a decoder with the same limits draw it, on up to so many threads? Beside the group and the
+ * picture it holds the front matter and its chunks, for which an eighth is left. */
+static int can_be_drawn(const taper_encoder *e, const taper_image *image, codec_grid grid) {
+    enum { THREADS = 16 };
+    const taper_model *m = e->model;
+    uint64_t n = (uint64_t)grid.columns * grid.rows, most = e->limits.max_memory;
+    uint64_t bytes = codec_group_bytes(&m->tables, n);
+    if (n > most || bytes > most) return 0;
+    bytes += n * m->network.inputs * sizeof(float);
+    if (m->restoration.layers)
+        bytes += codec_restoration_bytes(&m->restoration, m->window, grid, THREADS);
+    uint64_t pixels = (uint64_t)image->width * image->height;
+    return pixels <= LARGE_PIXELS ? bytes <= most : bytes <= most - most / 8;
+}
+
+/* Could it be encoded, were there no other? */
+static int can_be_encoded(const taper_encoder *e, const taper_image *image) {
+    uint64_t windows = codec_encoder_windows(e, image),
+             bytes = codec_encoder_image_bytes(e, image, 0);
+    codec_group_size size = {windows, 1, windows, bytes, 0, e->options.measure};
+    uint64_t all = codec_group_write_bytes(e->model, &size);
+    return formats_add_u64(all, codec_encoder_image_bytes(e, image, e->tracks > 1), &all) ==
+               TAPER_OK &&
+           all <= e->account->limit;
+}
+
+static taper_status check_image(const taper_encoder *e, const taper_image *image, const char *name,
+                                taper_error *error) {
+    if (!image->pixels || !image->width || !image->height || image->channels < 1 ||
+        image->channels > 4 || (image->depth != 8 && image->depth != 16))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "an image without pixels or of an illegal kind was given");
+    if (image->channels == 2 || image->channels == 4)
+        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                            "the image has an alpha channel, which taper does not carry; give "
+                            "--alpha white or --alpha drop");
+    if (image->channels > e->model->window.channels)
+        return formats_fail(
+            error, TAPER_ERR_UNSUPPORTED,
+            "image is in colour but the model is for grey images; use a colour model");
+    uint64_t pixels = (uint64_t)image->width * image->height;
+    codec_grid grid = codec_windows_grid(e->model->window, image->width, image->height);
+    if (pixels > e->limits.max_pixels || image->width > FORMATS_MAX_SIDE ||
+        image->height > FORMATS_MAX_SIDE || !can_be_drawn(e, image, grid) ||
+        !can_be_encoded(e, image))
+        return formats_fail(
+            error, TAPER_ERR_LIMIT,
+            "image of %u x %u pixels is above the limits; raise --max-pixels or --max-memory",
+            image->width, image->height);
+    if (e->images >= e->limits.max_images || e->images >= UINT32_MAX - 1)
+        return formats_fail(error, TAPER_ERR_LIMIT, "more than %zu images; raise --max-images",
+                            e->images);
+    if (name && !formats_name_is_legal(name))
+        return formats_fail(error, TAPER_ERR_ARG, "the name is not a plain relative path");
+    return TAPER_OK;
+}
+
+/* The image's record. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
+static taper_status record(taper_encoder *e, const taper_image *image, const char *name,
+                           int32_t label) {
+    size_t geometry = e->images_capacity, track = e->images_capacity;
+    TAPER_TRY(
+        codec_encoder_grow(e, (void **)&e->geometry, e->images, &geometry, sizeof *e->geometry));
+    TAPER_TRY(
+        codec_encoder_grow(e, (void **)&e->image_track, e->images, &track, sizeof *e->image_track));
+    TAPER_TRY(codec_encoder_grow(e, (void **)&e->label, e->images, &e->images_capacity,
+                                 sizeof *e->label));
+    e->geometry[e->images] =
+        (formats_geometry){image->width, image->height, image->channels, image->depth};
+    e->label[e->images++] = label;
+    e->any_name |= name != NULL;
+    e->any_label |= label >= 0;
+    char own[16];
+    if (!name) snprintf(own, sizeof own, "%06zu.png", e->images);
+    name = name ? name : own;
+    return codec_encoder_append(e, &e->names, name, strlen(name) + 1);
+}
+
+static taper_status fail_for_good(taper_encoder *e, taper_status status, taper_error *error) {
+    codec_queue_lock(e->queue);
+    codec_encoder_fail(e, status, error);
+    if (error) *error = e->error;
+    status = e->error.status;
+    codec_queue_unlock(e->queue);
+    return status;
+}
+
+static int has_failed(taper_encoder *e) {
+    codec_queue_lock(e->queue);
+    int failed = e->failed;
+    codec_queue_unlock(e->queue);
+    return failed;
+}
+
+/* A copy, charged, as the pixels are the caller's. */
+static taper_status copy_image(taper_encoder *e, const taper_image *image, taper_image *copy,
+                               taper_error *error) {
+    uint64_t bytes = codec_encoder_image_bytes(e, image, 0);
+    if (codec_encoder_charge(e, bytes) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "with the images that wait to be encoded it takes more than the %llu "
+                            "bytes of memory that it may; raise --max-memory, or use smaller "
+                            "groups",
+                            (unsigned long long)e->account->limit);
+    *copy = *image;
+    copy->pixels = malloc((size_t)bytes);
+    if (!copy->pixels) return fail_for_good(e, TAPER_ERR_NOMEM, error);
+    memcpy(copy->pixels, image->pixels, (size_t)bytes);
+    return TAPER_OK;
+}
+
+taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const char *name,
+                               int32_t label, taper_error *error) {
+    if (has_failed(e)) return fail_for_good(e, TAPER_OK, error);
+    taper_image copy;
+    size_t number = e->images;
+    TAPER_TRY(check_image(e, image, name, error));
+    TAPER_TRY(copy_image(e, image, &copy, error));
+    taper_status status = record(e, image, name, label);
+    if (status != TAPER_OK)
+        free(copy.pixels);
+    else
+        status = e->reference ? codec_encoder_allocate(e, copy, number)
+                              : codec_encoder_place(e, copy, NULL, number, 0);
+    if (status == TAPER_OK && !e->options.quick) status = codec_originals_add(&e->originals, image);
+    return status == TAPER_OK ? status : fail_for_good(e, status, error);
+}
+
+taper_status codec_encoder_add_codes(taper_encoder *e, const taper_image *image, int16_t *code,
+                                     const char *name, int32_t label, uint32_t track,
+                                     taper_error *error) {
+    size_t number = e->images;
+    taper_status status = codec_encoder_charge(e, codec_encoder_image_bytes(e, image, 1));
+    if (status == TAPER_OK) status = record(e, image, name, label);
+    if (status != TAPER_OK)
+        free(code);
+    else
+        status = codec_encoder_place(e, *image, code, number, track);
+    return status == TAPER_OK ? status : fail_for_good(e, status, error);
+}
+
+uint64_t codec_encoder_needs(const taper_encoder *e, uint32_t track) {
+    const codec_encode_job *job = e->job[track];
+    return job ? codec_group_write_bytes(e->model, &job->size) : 0;
+}
+
+void codec_encoder_limit_passes(taper_encoder *e, uint32_t passes) { e->pass_limit = passes; }
+
+taper_status codec_encoder_take_layers(taper_encoder *e, const uint32_t *layer_end, uint32_t tracks,
+                                       uint32_t layers) {
+    size_t size = (size_t)tracks * layers * sizeof *layer_end;
+    e->layer_end = malloc(size);
+    if (!e->layer_end) return TAPER_ERR_NOMEM;
+    memcpy(e->layer_end, layer_end, size);
+    e->tracks = tracks, e->n_layers = layers;
+    return TAPER_OK;
+}
+
+taper_status taper_encoder_set_classes(taper_encoder *e, const char *const *names, size_t n,
+                                       taper_error *error) {
+    if (n > FORMATS_MAX_CLASSES || e->n_classes)
+        return formats_fail(error, TAPER_ERR_ARG, "class names: too many, or given twice");
+    taper_status status = TAPER_OK;
+    for (size_t i = 0; i < n && status == TAPER_OK; i++)
+        status = codec_encoder_append(e, &e->classes, names[i], strlen(names[i]) + 1);
+    e->n_classes = (uint32_t)n;
+    return status == TAPER_OK ? status : fail_for_good(e, status, error);
+}
+
+/* --- making and finishing -------------------------------------------------------------- */
+
+static taper_status prepare_analysis(taper_encoder *e, taper_error *error) {
+    e->network = e->model->network;
+    if (!e->model->tied) return TAPER_OK;
+    uint32_t units = e->network.units, inputs = e->network.inputs;
+    e->analysis = malloc((size_t)units * inputs * sizeof *e->analysis);
+    if (!e->analysis) return TAPER_ERR_NOMEM;
+    codec_backend backend; /* with all threads, before the workers start */
+    codec_backend_cpu(&backend);
+    if (e->options.threads > 1) codec_backend_set_threads(&backend, e->options.threads);
+    taper_status status =
+        codec_pseudo_inverse(&backend, e->network.synthesis, units, inputs, e->analysis);
+    codec_backend_close(&backend);
+    if (status == TAPER_ERR_CORRUPT)
+        return formats_fail(
+            error, status,
+            "the model's rows are not near orthonormal: it cannot encode; train it again");
+    e->network.analysis = e->analysis;
+    return status;
+}
+
+static taper_status make_encoder(taper_encoder **out, const taper_model *model,
+                                 const taper_encode_options *options, int for_codes,
+                                 formats_account *account, taper_error *error) {
+    *out = NULL;
+    taper_encoder *e = calloc(1, sizeof *e);
+    if (!e) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an encoder");
+    e->model = model;
+    if (options) e->options = *options;
+    e->tracks = e->options.allocation == TAPER_ALLOCATION_EVEN ? 1 : CODEC_TRACKS;
+    e->limits = formats_limits_or_default(e->options.limits);
+    e->own = (formats_account){.limit = e->limits.max_memory};
+    e->account = account ? account : &e->own;
+    e->names = formats_buffer_make(SIZE_MAX / 4);
+    e->classes = formats_buffer_make(SIZE_MAX / 4);
+    e->names.account = e->classes.account = e->account;
+    codec_backend_cpu(&e->backend);
+    taper_status status = TAPER_OK;
+    if (e->options.group_images > MAX_GROUP_IMAGES ||
+        (e->options.embed_model && !e->options.model_bytes) || (unsigned)e->options.layout > 1 ||
+        (unsigned)e->options.allocation > 2)
+        status = formats_fail(error, TAPER_ERR_ARG, "an encode option is out of range");
+    if (status == TAPER_OK && !for_codes) {
+        status = prepare_analysis(e, error);
+        if (status == TAPER_ERR_NOMEM)
+            formats_fail(error, status, "no memory for the model's analysis");
+    }
+    if (status == TAPER_OK && e->tracks > 1 && model->tables.density)
+        status = formats_fail(error, TAPER_ERR_ARG,
+                              "the model's units are single bits, which cannot be shared out; give "
+                              "--allocation even");
+    if (status == TAPER_OK && e->tracks > 1) {
+        e->reference = malloc(model->tables.units);
+        if (e->reference)
+            codec_reference_depths(&model->tables, REFERENCE_BYTES_PER_MPIXEL, e->reference);
+        else
+            status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for an encoder");
+    }
+    e->spool = e->options.spool ? e->options.spool : status == TAPER_OK ? tmpfile() : NULL;
+    if (status == TAPER_OK && !e->spool)
+        status = errno == ENOMEM
+                     ? formats_fail(error, TAPER_ERR_NOMEM, "no memory for a temporary file")
+                     : formats_fail(error, TAPER_ERR_IO,
+                                    "cannot make a temporary file; is the disk for temporary files "
+                                    "full or read-only?");
+    if (status == TAPER_OK && e->options.threads > 1) {
+        e->queue = codec_queue_new(e->options.threads, codec_encode_job_run);
+        if (!e->queue)
+            status = formats_fail(error, TAPER_ERR_NOMEM, "cannot start %u threads; give -T 1",
+                                  e->options.threads);
+    }
+    if (status != TAPER_OK) {
+        taper_encoder_free(e);
+        return status;
+    }
+    *out = e;
+    return TAPER_OK;
+}
+
+taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
+                               const taper_encode_options *options, taper_error *error) {
+    return make_encoder(out, model, options, 0, NULL, error);
+}
+
+taper_status codec_encoder_new_for_codes(taper_encoder **out, const taper_model *model,
+                                         const taper_encode_options *options,
+                                         formats_account *account, taper_error *error) {
+    return make_encoder(out, model, options, 1, account, error);
+}
+
+void taper_encoder_free(taper_encoder *e) {
+    if (!e) return;
+    codec_queue_free(e->queue); /* waits for its jobs */
+    for (size_t i = 0; i < FORMATS_MAX_TRACKS; i++) codec_encode_job_free(e->job[i]);
+    for (size_t i = 0; i < e->n_waiting; i++)
+        free(e->waiting[i].image.pixels), free(e->waiting[i].code);
+    free(e->waiting), free(e->reference), free(e->layer_end);
+    free(e->group_track), free(e->image_track);
+    codec_originals_free(&e->originals);
+    for (size_t g = 0; g < e->groups; g++) codec_written_group_free(&e->group[g].of);
+    free(e->least_name), free(e->group), free(e->group_first), free(e->geometry), free(e->label),
+        free(e->analysis);
+    formats_buffer_free(&e->names), formats_buffer_free(&e->classes);
+    if (e->spool && !e->options.spool) fclose(e->spool);
+    free(e);
+}
+
+static taper_status read_spool(void *user, uint32_t layer, uint32_t group, uint64_t from, void *to,
+                               size_t n) {
+    taper_encoder *e = user;
+    const codec_group_record *r = &e->group[group];
+    if (fseeko(e->spool, (off_t)(r->spool_at + r->of.chunk_at[layer] + from), SEEK_SET) ||
+        fread(to, 1, n, e->spool) != n)
+        return TAPER_ERR_IO;
+    return TAPER_OK;
+}
+
+/* Offsets of n NUL-ended strings in a block. */
+static taper_status string_offsets(formats_front *f, const formats_buffer *strings, size_t n,
+                                   uint32_t **out, taper_error *error) {
+    uint32_t used = 0;
+    TAPER_TRY(formats_front_take(f, n, sizeof **out, out, error));
+    for (size_t i = 0; i < n; i++) {
+        (*out)[i] = used;
+        used += (uint32_t)strlen((const char *)strings->data + used) + 1;
+    }
+    return TAPER_OK;
+}
+
+/* The tracks that have images, and what hangs on them. */
+static taper_status hand_over_tracks(taper_encoder *e, formats_front *f, taper_error *error) {
+    uint8_t used[FORMATS_MAX_TRACKS] = {0}, number[FORMATS_MAX_TRACKS] = {0};
+    uint32_t *to = e->layer_end;
+    for (size_t i = 0; i < e->images; i++) used[e->image_track[i]] = 1;
+    f->tracks = 0;
+    for (uint32_t t = 0; t < e->tracks; t++)
+        if (used[t]) number[t] = (uint8_t)f->tracks++;
+    for (size_t i = 0; i < (size_t)e->n_layers * e->tracks; i++)
+        if (used[i % e->tracks]) *to++ = e->layer_end[i];
+    f->layer_end = e->layer_end, e->layer_end = NULL;
+    if (f->tracks == 1) return TAPER_OK;
+    for (size_t i = 0; i < e->images; i++) e->image_track[i] = number[e->image_track[i]];
+    for (size_t g = 0; g < e->groups; g++) e->group_track[g] = number[e->group_track[g]];
+    f->image_track = e->image_track, e->image_track = NULL;
+    f->group_track = e->group_track, e->group_track = NULL;
+    TAPER_TRY(formats_front_charge(f, 8 * ((uint64_t)f->images + 1), error));
+    return formats_front_place_images(f);
+}
+
+/* The raised planes of all groups, where there are any. */
+static taper_status hand_over_raised(const taper_encoder *e, formats_front *f, taper_error *error) {
+    size_t n = 0;
+    for (size_t g = 0; g < e->groups; g++) n += e->group[g].of.n_raised;
+    if (!n) return TAPER_OK;
+    if (n > UINT32_MAX) return TAPER_ERR_NOMEM;
+    TAPER_TRY(formats_front_take(f, f->groups, sizeof *f->raised_at, &f->raised_at, error));
+    TAPER_TRY(formats_front_take(f, n, sizeof *f->raised, &f->raised, error));
+    for (size_t g = 0; g < e->groups; g++) {
+        const codec_written_group *of = &e->group[g].of;
+        if (of->n_raised)
+            memcpy(f->raised + f->raised_at[g], of->raised, of->n_raised * sizeof *of->raised);
+        f->raised_at[g + 1] = f->raised_at[g] + of->n_raised;
+    }
+    return TAPER_OK;
+}
+
+static taper_status hand_over_names(taper_encoder *e, formats_front *f, taper_error *error) {
+    if (e->any_name) {
+        TAPER_TRY(string_offsets(f, &e->names, e->images, &f->name_at, error));
+        f->names = (char *)formats_buffer_take(&e->names, &(size_t){0});
+    }
+    if (!e->any_label) return TAPER_OK;
+    TAPER_TRY(string_offsets(f, &e->classes, e->n_classes, &f->class_name_at, error));
+    f->classes = e->n_classes;
+    f->class_names = (char *)formats_buffer_take(&e->classes, &(size_t){0});
+    f->label = e->label, e->label = NULL;
+    for (size_t i = 0; i < e->images; i++)
+        if (f->label[i] < 0 || (uint32_t)f->label[i] >= f->classes) f->label[i] = -1;
+    return TAPER_OK;
+}
+
+static taper_status embed_model(const taper_encoder *e, formats_front *f, taper_error *error) {
+    if (!e->options.embed_model) return TAPER_OK;
+    TAPER_TRY(formats_front_take(f, e->options.model_size, 1, &f->model, error));
+    memcpy(f->model, e->options.model_bytes, e->options.model_size);
+    f->model_size = e->options.model_size;
+    return TAPER_OK;
+}
+
+/* Hand the encoder's lists over to a front, whose account goes on from the encoder's. */
+static taper_status make_front(taper_encoder *e, formats_front *f, taper_error *error) {
+    *f = (formats_front){.model_id = e->model->info.id,
+                         .layout = (uint8_t)e->options.layout,
+                         .images = (uint32_t)e->images,
+                         .groups = (uint32_t)e->groups,
+                         .layers = e->n_layers,
+                         .chunks_per_checksum = 1,
+                         .account = *e->account};
+    uint64_t chunks = (uint64_t)f->layers * f->groups;
+    f->geometry = e->geometry, e->geometry = NULL;
+    f->group_first = e->group_first, e->group_first = NULL;
+    f->group_first[f->groups] = f->images;
+    TAPER_TRY(formats_front_take(f, chunks, sizeof *f->chunk_at, &f->chunk_at, error));
+    TAPER_TRY(hand_over_tracks(e, f, error));
+    TAPER_TRY(hand_over_raised(e, f, error));
+    for (uint32_t l = 0; l < f->layers; l++)
+        for (uint32_t g = 0; g < f->groups; g++) {
+            uint64_t c = (uint64_t)l * f->groups + g;
+            const uint64_t *at = e->group[g].of.chunk_at;
+            f->chunk_at[c + 1] = f->chunk_at[c] + at[l + 1] - at[l];
+        }
+    TAPER_TRY(hand_over_names(e, f, error));
+    TAPER_TRY(embed_model(e, f, error));
+    f->chunks_per_checksum = codec_checksum_span(f->layout, f->chunk_at[chunks], chunks);
+    return TAPER_OK;
+}
+
+static uint64_t total_pixels(const formats_front *f) {
+    uint64_t pixels = 0;
+    for (uint32_t i = 0; i < f->images; i++)
+        pixels += (uint64_t)f->geometry[i].width * f->geometry[i].height;
+    return pixels;
+}
+
+/* The least of all groups, whose places hold images in some order: front. TAPER_ERR_NOMEM. */
+static taper_status find_quality(taper_encoder *e, const formats_front *f) {
+    taper_encode_quality *q = &e->quality;
+    *q = (taper_encode_quality){.least_psnr_db = CODEC_PSNR_CEILING_DB};
+    for (uint32_t g = 0; g < f->groups; g++) {
+        const codec_least_quality *of = &e->group[g].of.least;
+        uint32_t place = f->group_first[g] + (uint32_t)of->image;
+        q->poor += of->poor;
+        if (of->psnr_db > q->least_psnr_db) continue;
+        uint32_t image = formats_front_image(f, place);
+        if (of->psnr_db == q->least_psnr_db && q->least_image < image) continue;
+        q->least_psnr_db = of->psnr_db, q->least_image = image;
+    }
+    const char *name = formats_front_name(f, (uint32_t)q->least_image);
+    size_t bytes = name ? strlen(name) + 1 : 0;
+    e->least_name = name ? malloc(bytes) : NULL;
+    if (name && !e->least_name) return TAPER_ERR_NOMEM;
+    if (name) q->least_name = memcpy(e->least_name, name, bytes);
+    e->measured = 1;
+    return TAPER_OK;
+}
+
+taper_status taper_encoder_quality(const taper_encoder *e, taper_encode_quality *out) {
+    *out = e->quality;
+    return e->measured ? TAPER_OK : TAPER_ERR_ARG;
+}
+
+static taper_status write_memory(void *user, const void *bytes, size_t n) {
+    return formats_write_bytes(user, bytes, n);
+}
+
+/* The pace of a small set of one group: the container is made in memory first, and looked at. */
+static taper_status set_pace(taper_encoder *e, formats_front *f, const codec_chunks *chunks,
+                             taper_error *error) {
+    if (!e->originals.n || f->groups > 1) return TAPER_OK;
+    formats_buffer file = formats_buffer_make(SIZE_MAX / 4);
+    taper_sink sink = {&file, write_memory};
+    taper_status status = codec_assemble(f, chunks, UINT64_MAX, &e->limits, &sink, error);
+    if (status == TAPER_OK) {
+        status = codec_pace_choose(e->model, &file, &e->originals, &f->pace);
+        if (status != TAPER_ERR_NOMEM) status = TAPER_OK; /* else it is kept at no pace */
+        if (status != TAPER_OK) formats_fail(error, status, "no memory to look at the cuts");
+    }
+    formats_buffer_free(&file);
+    return status;
+}
+
+taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, taper_error *error) {
+    if (!e->images)
+        return formats_fail(error, TAPER_ERR_ARG, "no image was added: there is nothing to encode");
+    taper_status status = codec_encoder_submit_all(e);
+    if (status != TAPER_OK) return fail_for_good(e, status, error);
+    codec_queue_free(e->queue);
+    e->queue = NULL;
+    if (e->failed) return fail_for_good(e, TAPER_OK, error);
+    formats_front front;
+    status = make_front(e, &front, error);
+    if (status == TAPER_OK && e->options.measure) status = find_quality(e, &front);
+    if (status == TAPER_ERR_NOMEM)
+        formats_fail(error, status, "no memory for the container's directory");
+    uint64_t target = e->options.target_bytes_per_megapixel;
+    if (status == TAPER_OK && target) {
+        uint64_t chunks = (uint64_t)front.layers * front.groups;
+        uint64_t most = (uint64_t)((double)target * (double)total_pixels(&front) / 1e6);
+        if (front.chunk_at[chunks] > most) codec_shorten_data(&front, most);
+    }
+    codec_chunks chunks = {e, read_spool};
+    if (status == TAPER_OK) status = set_pace(e, &front, &chunks, error);
+    if (status == TAPER_OK)
+        status = codec_assemble(&front, &chunks, UINT64_MAX, &e->limits, sink, error);
+    formats_front_free(&front);
+    return status;
+}

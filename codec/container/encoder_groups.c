@@ -1,0 +1,355 @@
+/* encoder_groups.c -- see encoder_groups.h. */
+#include "codec/container/encoder_groups.h"
+#include "codec/container/allocation.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    GROUP_PIXELS = 1 << 20,
+    GROUP_IMAGES = 4096,
+    MIN_CHUNK_BYTES = 1500,
+    MIN_TRACK_CHUNK_BYTES = 400, /* tracks only part where layers end */
+    MEAN_IMAGES = 16,            /* that wait for the mean of their distortions to be known */
+    MEAN_PIXELS = 32 << 20       /* or fewer, of so many pixels */
+};
+
+/* --- memory ------------------------------------------------------------------------------ */
+
+taper_status codec_encoder_charge(taper_encoder *e, uint64_t bytes) {
+    for (;;) {
+        int busy = codec_queue_is_busy(e->queue); /* before: else the last to give is missed */
+        codec_queue_lock(e->queue);
+        taper_status status = formats_account_take(e->account, bytes);
+        codec_queue_unlock(e->queue);
+        if (status == TAPER_OK || !busy) return status;
+        codec_queue_wait(e->queue);
+    }
+}
+
+void codec_encoder_give(taper_encoder *e, uint64_t bytes) {
+    codec_queue_lock(e->queue);
+    formats_account_give(e->account, bytes);
+    codec_queue_unlock(e->queue);
+}
+
+taper_status codec_encoder_grow(taper_encoder *e, void **array, size_t count, size_t *capacity,
+                                size_t size) {
+    enum { FIRST = 16 };
+    if (count < *capacity) return TAPER_OK;
+    size_t wanted = *capacity ? *capacity * 2 : FIRST;
+    TAPER_TRY(codec_encoder_charge(e, wanted * size)); /* both are there at a time */
+    codec_queue_lock(e->queue);                        /* workers write to some arrays */
+    void *bigger = realloc(*array, wanted * size);
+    if (bigger) *array = bigger;
+    codec_queue_unlock(e->queue);
+    codec_encoder_give(e, (bigger ? *capacity : wanted) * size);
+    if (!bigger) return TAPER_ERR_NOMEM;
+    *capacity = wanted;
+    return TAPER_OK;
+}
+
+taper_status codec_encoder_append(taper_encoder *e, formats_buffer *buffer, const void *bytes,
+                                  size_t n) {
+    uint64_t most = buffer->capacity + n + 64; /* to grow by, of which not all may be used */
+    TAPER_TRY(codec_encoder_charge(e, most));
+    codec_encoder_give(e, most); /* there is room, then, and no one else takes of it */
+    codec_queue_lock(e->queue);
+    taper_status status = formats_write_bytes(buffer, bytes, n);
+    codec_queue_unlock(e->queue);
+    return status;
+}
+
+uint64_t codec_encoder_windows(const taper_encoder *e, const taper_image *image) {
+    codec_grid grid = codec_windows_grid(e->model->window, image->width, image->height);
+    return (uint64_t)grid.columns * grid.rows;
+}
+
+uint64_t codec_encoder_image_bytes(const taper_encoder *e, const taper_image *image,
+                                   int has_codes) {
+    uint64_t samples = (uint64_t)image->width * image->height * image->channels;
+    uint64_t codes = codec_encoder_windows(e, image) * e->model->tables.units * sizeof(int16_t);
+    return (image->pixels ? samples * (image->depth / 8u) : 0) + (has_codes ? codes : 0);
+}
+
+/* --- running a job --------------------------------------------------------------------- */
+
+void codec_encode_job_free(codec_encode_job *job) {
+    if (!job) return;
+    for (size_t i = 0; i < job->of.n; i++) {
+        free(job->of.image[i].pixels);
+        if (job->of.code) free(job->of.code[i]);
+    }
+    free(job->of.image), free(job->of.code);
+    free(job);
+}
+
+void codec_encoder_fail(taper_encoder *e, taper_status status, const taper_error *error) {
+    if (e->failed) return;
+    e->failed = 1;
+    if (error && error->status == status)
+        e->error = *error;
+    else if (status == TAPER_ERR_LIMIT)
+        formats_fail(&e->error, status,
+                     "encoding takes more than the %llu bytes of memory that it may; raise "
+                     "--max-memory, or use smaller groups",
+                     (unsigned long long)e->limits.max_memory);
+    else
+        formats_fail(&e->error, status,
+                     "no memory to encode a group; use smaller groups or fewer threads");
+}
+
+/* Its lists, too. */
+static uint64_t charged_for(const codec_encode_job *job) {
+    return job->charged + job->capacity * sizeof *job->of.image +
+           job->code_capacity * sizeof *job->of.code;
+}
+
+/* Keep what was written of a job. With the queue locked. */
+static taper_status store(taper_encoder *e, const codec_encode_job *job, const formats_buffer *out,
+                          codec_written_group *written, taper_error *error) {
+    off_t at = fseeko(e->spool, 0, SEEK_END) ? -1 : ftello(e->spool);
+    if (at < 0 || (out->size && fwrite(out->data, 1, out->size, e->spool) != out->size) ||
+        fflush(e->spool))
+        return formats_fail(error, TAPER_ERR_IO,
+                            "cannot write the temporary file: is its disk full?");
+    e->group[job->group] = (codec_group_record){(uint64_t)at, *written};
+    *written = (codec_written_group){0};
+    return TAPER_OK;
+}
+
+void codec_encode_job_run(void *item) {
+    codec_encode_job *job = item;
+    taper_encoder *e = job->encoder;
+    formats_buffer out =
+        formats_buffer_make((size_t)codec_group_chunk_bytes(e->model, job->size.windows));
+    taper_error error = {0};
+    codec_written_group written = {.chunk_at = calloc((size_t)e->n_layers + 1, sizeof(uint64_t))};
+    taper_status status = TAPER_ERR_NOMEM;
+    codec_group_writer writer = {
+        e->model,  &e->network, &e->backend,       e->layer_end + job->track,
+        e->tracks, e->n_layers, e->options.measure};
+    if (written.chunk_at) status = codec_group_write(&writer, &job->of, &out, &written, &error);
+    uint64_t charged = charged_for(job) - written.n_raised * sizeof *written.raised; /* stay */
+    codec_queue_lock(e->queue);
+    if (status == TAPER_OK) status = store(e, job, &out, &written, &error);
+    if (status != TAPER_OK) codec_encoder_fail(e, status, &error);
+    codec_queue_unlock(e->queue);
+    codec_written_group_free(&written);
+    formats_buffer_free(&out);
+    codec_encode_job_free(job);
+    codec_encoder_give(e, charged);
+}
+
+/* --- layers ---------------------------------------------------------------------------- */
+
+/* Passes that are expected to reach an eighth above the target (0: all); between the ends of the
+ * model's layers by a straight line. What is above the target is cut off at the end. */
+static uint32_t passes_for_target(const codec_code_tables *t, uint64_t target) {
+    uint64_t wanted = target + target / 8;
+    codec_layer_end before = {0, 0};
+    for (uint32_t l = 0; target && l < t->n_layers; before = t->layer[l++]) {
+        codec_layer_end layer = t->layer[l];
+        if (layer.bytes_per_mpixel < wanted) continue;
+        uint64_t bytes = layer.bytes_per_mpixel - before.bytes_per_mpixel;
+        uint64_t part = (wanted - before.bytes_per_mpixel) * (layer.pass - before.pass);
+        return before.pass + (uint32_t)(bytes ? (part + bytes - 1) / bytes : 1);
+    }
+    return t->n_passes;
+}
+
+/* Layers for groups of about this many pixels: the model's, joined until a chunk is worth its
+ * overhead, up to what the target needs. An image alone has no others to keep pace with: of its
+ * layers each doubles the size, which is enough for checksums. */
+static taper_status choose_layers(taper_encoder *e, uint64_t pixels, int alone) {
+    const codec_code_tables *t = &e->model->tables;
+    uint32_t middle[CODEC_MAX_LAYERS_IN_MODEL],
+        last = 0, end = passes_for_target(t, e->options.target_bytes_per_megapixel);
+    if (e->pass_limit && e->pass_limit < end) end = e->pass_limit;
+    while (t->layer[last].pass < end) last++;
+    uint64_t least = e->tracks > 1 ? MIN_TRACK_CHUNK_BYTES : MIN_CHUNK_BYTES;
+    uint64_t written = 0, about = 1; /* a power of two, so that shards of about the same size get
+                                        the same layers */
+    while (about * 2 <= pixels) about *= 2;
+    for (uint32_t l = 0; l <= last; l++) {
+        uint64_t size = (uint64_t)t->layer[l].bytes_per_mpixel * about / 1000000;
+        int small = size - written < least || (alone && size < 2 * written);
+        if (l < last && (e->options.layout == TAPER_LAYOUT_IMAGE || small)) continue;
+        middle[e->n_layers++] = l < last ? t->layer[l].pass : end;
+        written = size;
+    }
+    e->layer_end = malloc((size_t)e->tracks * e->n_layers * sizeof *e->layer_end);
+    if (!e->layer_end) return TAPER_ERR_NOMEM;
+    if (e->tracks == 1) {
+        memcpy(e->layer_end, middle, e->n_layers * sizeof *middle);
+        return TAPER_OK;
+    }
+    for (uint32_t track = 0; track < e->tracks; track++) {
+        uint32_t of_track[CODEC_MAX_LAYERS_IN_MODEL];
+        TAPER_TRY(codec_track_layers(t, track, middle, e->n_layers, of_track));
+        for (uint32_t l = 0; l < e->n_layers; l++)
+            e->layer_end[l * e->tracks + track] = of_track[l];
+    }
+    return TAPER_OK;
+}
+
+/* --- feeding --------------------------------------------------------------------------- */
+
+/* A short first group must not change the layers: shards are to fit together. */
+static taper_status choose_layers_once(taper_encoder *e, int is_last) {
+    if (e->n_layers) return TAPER_OK;
+    int alone = is_last && e->images == 1 && !e->options.group_images;
+    uint64_t pixels = 1;
+    uint32_t nominal = e->options.group_images;
+    for (uint32_t track = 0; track < e->tracks; track++) {
+        const codec_encode_job *job = e->job[track];
+        if (!job || !job->of.n) continue;
+        uint64_t about = nominal ? job->pixels * nominal / job->of.n : job->pixels;
+        pixels = about > pixels ? about : pixels;
+    }
+    return choose_layers(e, pixels, alone);
+}
+
+/* Room in the lists of groups for one more, with the bounds of its layers. */
+static taper_status grow_groups(taper_encoder *e) {
+    TAPER_TRY(codec_encoder_charge(e, (e->n_layers + 1) * sizeof(uint64_t)));
+    TAPER_TRY(codec_encoder_grow(e, (void **)&e->group_track, e->groups, &e->group_track_capacity,
+                                 sizeof *e->group_track));
+    TAPER_TRY(codec_encoder_grow(e, (void **)&e->group_first, e->groups + 1,
+                                 &e->group_start_capacity, sizeof *e->group_first));
+    return codec_encoder_grow(e, (void **)&e->group, e->groups, &e->groups_capacity,
+                              sizeof *e->group);
+}
+
+/* is_last: no image will follow. */
+static taper_status submit(taper_encoder *e, uint32_t track, int is_last) {
+    codec_encode_job *job = e->job[track];
+    if (!job || !job->of.n) return TAPER_OK;
+    TAPER_TRY(choose_layers_once(e, is_last));
+    uint64_t bytes = codec_group_write_bytes(e->model, &job->size);
+    TAPER_TRY(codec_encoder_charge(e, bytes));
+    job->charged += bytes;
+    TAPER_TRY(grow_groups(e));
+    job->group = (uint32_t)e->groups;
+    e->group[e->groups] = (codec_group_record){0};
+    e->group_track[e->groups] = (uint8_t)track;
+    e->group_first[e->groups++] = e->placed;
+    e->placed += (uint32_t)job->of.n;
+    e->job[track] = NULL;
+    if (e->queue)
+        codec_queue_put(e->queue, job);
+    else
+        codec_encode_job_run(job);
+    return TAPER_OK;
+}
+
+static taper_status start_job(taper_encoder *e, uint32_t track) {
+    if (e->job[track]) return TAPER_OK;
+    codec_encode_job *job = calloc(1, sizeof *job);
+    if (!job) return TAPER_ERR_NOMEM;
+    job->encoder = e;
+    job->track = track;
+    e->job[track] = job;
+    return TAPER_OK;
+}
+
+static int job_is_full(const taper_encoder *e, const codec_encode_job *job, uint64_t pixels) {
+    if (!job || !job->of.n) return 0;
+    if (e->options.layout == TAPER_LAYOUT_IMAGE) return 1;
+    if (e->options.group_images) return job->of.n >= e->options.group_images;
+    return job->of.n >= GROUP_IMAGES || job->pixels + pixels > GROUP_PIXELS;
+}
+
+/* Into the job's lists; on failure nothing passes over. */
+static taper_status add_to_job(taper_encoder *e, codec_encode_job *job, const taper_image *image,
+                               int16_t *code) {
+    codec_group_images *of = &job->of;
+    TAPER_TRY(codec_encoder_grow(e, (void **)&of->image, of->n, &job->capacity, sizeof *of->image));
+    if (code)
+        TAPER_TRY(codec_encoder_grow(e, (void **)&of->code, of->n, &job->code_capacity,
+                                     sizeof *of->code));
+    uint64_t windows = codec_encoder_windows(e, image),
+             bytes = codec_encoder_image_bytes(e, image, 0);
+    if (code) of->code[of->n] = code;
+    of->image[of->n++] = *image;
+    job->pixels += (uint64_t)image->width * image->height;
+    job->charged += codec_encoder_image_bytes(e, image, code != NULL);
+    job->size.images++, job->size.windows += windows;
+    if (windows > job->size.most_windows) job->size.most_windows = windows;
+    if (bytes > job->size.most_bytes) job->size.most_bytes = bytes;
+    job->size.has_codes = code != NULL;
+    job->size.measured = image->pixels && e->options.measure;
+    return TAPER_OK;
+}
+
+taper_status codec_encoder_place(taper_encoder *e, taper_image image, int16_t *code, size_t number,
+                                 uint32_t track) {
+    uint64_t pixels = (uint64_t)image.width * image.height;
+    taper_status status = TAPER_OK;
+    if (job_is_full(e, e->job[track], pixels)) status = submit(e, track, 0);
+    if (status == TAPER_OK) status = start_job(e, track);
+    if (status == TAPER_OK) status = add_to_job(e, e->job[track], &image, code);
+    if (status == TAPER_OK)
+        e->image_track[number] = (uint8_t)track;
+    else
+        free(image.pixels), free(code);
+    return status;
+}
+
+/* The mean is known now: the images that waited for it go to their tracks. */
+static taper_status settle(taper_encoder *e) {
+    double sum = 0;
+    for (size_t i = 0; i < e->n_waiting; i++) sum += e->waiting[i].log_distortion;
+    e->mean = e->n_waiting ? sum / (double)e->n_waiting : 0;
+    e->has_mean = 1;
+    size_t n = e->n_waiting;
+    for (size_t i = 0; i < n; i++) {
+        codec_waiting_image w = e->waiting[i];
+        uint32_t track = codec_track_of(e->options.allocation, w.log_distortion, e->mean);
+        e->waiting[i].image.pixels = NULL, e->waiting[i].code = NULL;
+        TAPER_TRY(codec_encoder_place(e, w.image, w.code, w.number, track));
+    }
+    e->n_waiting = 0;
+    return TAPER_OK;
+}
+
+/* An image's codes, charged, and what its distortion would be. */
+static taper_status analyse(taper_encoder *e, const taper_image *image, int16_t **code,
+                            double *log_distortion) {
+    uint64_t windows = codec_encoder_windows(e, image);
+    uint64_t bytes = windows * e->model->tables.units * sizeof **code;
+    uint64_t meanwhile = codec_log_distortion_bytes(e->model, windows);
+    TAPER_TRY(codec_encoder_charge(e, bytes + meanwhile));
+    *code = malloc((size_t)bytes);
+    taper_status status = *code ? codec_log_distortion(e->model, &e->network, &e->backend, image,
+                                                       e->reference, log_distortion, *code)
+                                : TAPER_ERR_NOMEM;
+    codec_encoder_give(e, meanwhile);
+    return status;
+}
+
+taper_status codec_encoder_allocate(taper_encoder *e, taper_image image, size_t number) {
+    codec_waiting_image w = {.image = image, .number = number};
+    taper_status status = analyse(e, &image, &w.code, &w.log_distortion);
+    if (status == TAPER_OK && e->has_mean)
+        return codec_encoder_place(
+            e, image, w.code, number,
+            codec_track_of(e->options.allocation, w.log_distortion, e->mean));
+    if (status == TAPER_OK)
+        status = codec_encoder_grow(e, (void **)&e->waiting, e->n_waiting, &e->waiting_capacity,
+                                    sizeof *e->waiting);
+    if (status != TAPER_OK) {
+        free(image.pixels), free(w.code);
+        return status;
+    }
+    e->waiting[e->n_waiting++] = w;
+    e->waiting_pixels += (uint64_t)image.width * image.height;
+    int enough = e->n_waiting >= MEAN_IMAGES && e->waiting_pixels >= GROUP_PIXELS;
+    return enough || e->waiting_pixels >= MEAN_PIXELS ? settle(e) : TAPER_OK;
+}
+
+taper_status codec_encoder_submit_all(taper_encoder *e) {
+    taper_status status = e->has_mean ? TAPER_OK : settle(e);
+    for (uint32_t track = 0; track < e->tracks && status == TAPER_OK; track++)
+        status = submit(e, track, 1);
+    return status;
+}

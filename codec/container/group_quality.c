@@ -1,0 +1,100 @@
+/* group_quality.c -- see group_quality.h. */
+#include "codec/container/group_quality.h"
+#include "codec/quality/metrics.h"
+#include "codec/transform/lap.h"
+#include <stdlib.h>
+
+typedef struct work {
+    const taper_model *model;
+    codec_backend backend;
+    codec_group group; /* without a head */
+    codec_code_tables tables;
+    float *code,
+        *pixels; /* [CODEC_ROWS_AT_ONCE] windows, and [CODEC_ROWS_AT_ONCE + the most of an image] */
+    void *samples;
+} work;
+
+static uint32_t windows_of(const work *w, const taper_image *image) {
+    codec_grid grid = codec_windows_grid(w->model->window, image->width, image->height);
+    return grid.columns * grid.rows;
+}
+
+static size_t bytes_of(const taper_image *image) {
+    return (size_t)image->width * image->height * image->channels * (image->depth / 8u);
+}
+
+static taper_status make_room(work *w, const taper_image *image, size_t n) {
+    size_t windows = 0, bytes = 0;
+    for (size_t i = 0; i < n; i++) {
+        windows = windows_of(w, &image[i]) > windows ? windows_of(w, &image[i]) : windows;
+        bytes = bytes_of(&image[i]) > bytes ? bytes_of(&image[i]) : bytes;
+    }
+    w->code = malloc(CODEC_ROWS_AT_ONCE * w->model->network.units * sizeof *w->code);
+    w->pixels =
+        malloc((windows + CODEC_ROWS_AT_ONCE) * w->model->network.inputs * sizeof *w->pixels);
+    w->samples = malloc(bytes);
+    return w->code && w->pixels && w->samples ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
+static void take(codec_least_quality *least, double psnr, size_t image) {
+    if (psnr < least->psnr_db) least->psnr_db = psnr, least->image = image;
+    least->poor += psnr < TAPER_POOR_PSNR_DB;
+}
+
+/* Images from .. end - 1, whose windows are drawn. */
+static taper_status compare(const work *w, const taper_image *image, size_t from, size_t end,
+                            codec_least_quality *least) {
+    float *pixels = w->pixels;
+    for (size_t i = from; i < end; i++) {
+        taper_image drawn = image[i];
+        double mse;
+        drawn.pixels = w->samples;
+        codec_grid grid = codec_windows_grid(w->model->window, image[i].width, image[i].height);
+        codec_lap_synthesise(w->model->window, grid, pixels);
+        codec_windows_store(w->model->window, pixels, &drawn);
+        TAPER_TRY(codec_mse(&image[i], &drawn, &mse, NULL));
+        take(least, codec_psnr_db(mse), i);
+        pixels += (size_t)windows_of(w, &image[i]) * w->model->network.inputs;
+    }
+    return TAPER_OK;
+}
+
+/* Windows first .. first + n - 1 into w->pixels. */
+static taper_status draw(work *w, uint32_t first, uint32_t n) {
+    const codec_network *network = &w->model->network;
+    for (uint32_t at = 0; at < n; at += CODEC_ROWS_AT_ONCE) {
+        uint32_t rows = n - at < CODEC_ROWS_AT_ONCE ? n - at : CODEC_ROWS_AT_ONCE;
+        codec_group_dequantise(&w->group, first + at, rows, w->code);
+        TAPER_TRY(codec_network_decode(network, &w->backend, w->code, rows,
+                                       w->pixels + (size_t)at * network->inputs));
+    }
+    return TAPER_OK;
+}
+
+static taper_status draw_all(work *w, const taper_image *image, size_t n,
+                             codec_least_quality *least) {
+    uint32_t first = 0, waiting = 0; /* windows drawn, and to draw next */
+    size_t from = 0;
+    for (size_t i = 0; i < n; i++) {
+        waiting += windows_of(w, &image[i]);
+        if (waiting < CODEC_ROWS_AT_ONCE && i + 1 < n) continue;
+        TAPER_TRY(draw(w, first, waiting));
+        TAPER_TRY(compare(w, image, from, i + 1, least));
+        first += waiting;
+        waiting = 0, from = i + 1;
+    }
+    return TAPER_OK;
+}
+
+taper_status codec_group_quality(const taper_model *model, const codec_backend *backend,
+                                 const codec_group *group, const taper_image *image, size_t n,
+                                 codec_least_quality *out) {
+    work w = {.model = model, .backend = *backend, .group = *group, .tables = *group->tables};
+    w.tables.head = NULL;
+    w.group.tables = &w.tables;
+    *out = (codec_least_quality){.psnr_db = 2 * CODEC_PSNR_CEILING_DB};
+    taper_status status = make_room(&w, image, n);
+    if (status == TAPER_OK) status = draw_all(&w, image, n, out);
+    free(w.code), free(w.pixels), free(w.samples);
+    return status;
+}

@@ -1,0 +1,408 @@
+/* group_reader.c -- see group_reader.h. */
+#include "codec/container/group_reader.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* The group's tables, the model's or with raised planes, and its state. */
+static taper_status open_state(codec_group_reader *r, const taper_model *model,
+                               const formats_front *front, const codec_grid *grid,
+                               taper_error *error) {
+    uint32_t n;
+    const formats_raised *raised = formats_front_raised(front, r->group, &n);
+    if (n) TAPER_TRY(codec_raised_planes_make(&r->raised, &model->tables, raised, n, error));
+    return codec_group_alloc(&r->state, n ? &r->raised : &model->tables, grid, r->images, error);
+}
+
+/* Bytes of that state for so many windows. */
+static uint64_t state_bytes(const taper_model *model, const formats_front *front, uint32_t g,
+                            uint64_t windows) {
+    uint32_t n;
+    const formats_raised *raised = formats_front_raised(front, g, &n);
+    return codec_group_bytes(&model->tables, windows) +
+           codec_raised_planes_bytes(&model->tables, raised, n);
+}
+
+/* The grid of each image, and where its windows begin; what that makes of memory is charged. */
+static taper_status lay_out(codec_group_reader *r, const taper_model *model,
+                            const formats_front *front, codec_grid *grid, taper_error *error) {
+    uint64_t windows = 0, left = r->account ? formats_account_left(r->account) : UINT64_MAX, bytes;
+    for (uint32_t i = 0; i < r->images; i++) {
+        uint32_t place = front->group_first[r->group] + i;
+        const formats_geometry *image = &front->geometry[formats_front_image(front, place)];
+        grid[i] = codec_windows_grid(model->window, image->width, image->height);
+        windows += (uint64_t)grid[i].columns * grid[i].rows;
+        bytes = state_bytes(model, front, r->group, windows);
+        if (bytes > left)
+            return formats_fail(error, TAPER_ERR_LIMIT,
+                                "group %u needs %llu bytes or more to decode, of which %llu are "
+                                "left; raise --max-memory if you trust the file",
+                                r->group, (unsigned long long)bytes, (unsigned long long)left);
+        r->first[i + 1] = (uint32_t)windows;
+    }
+    bytes = state_bytes(model, front, r->group, windows);
+    (void)formats_account_take(r->account, bytes);
+    r->charged += bytes;
+    return TAPER_OK;
+}
+
+taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *model,
+                                     const formats_front *front, uint32_t g,
+                                     formats_account *account, taper_error *error) {
+    *r = (codec_group_reader){.group = g,
+                              .images = front->group_first[g + 1] - front->group_first[g],
+                              .enough = UINT32_MAX,
+                              .account = account};
+    r->chunk = formats_buffer_make(SIZE_MAX / 4);
+    r->kept = formats_buffer_make(SIZE_MAX / 4);
+    r->chunk.account = r->kept.account = account;
+    codec_grid *grid = NULL;
+    uint64_t list = ((uint64_t)r->images + 1) * (sizeof *r->first + sizeof *grid);
+    taper_status status = formats_account_take(account, list);
+    if (status != TAPER_OK)
+        return formats_fail(error, status, "a group of %u images; raise --max-memory", r->images);
+    r->charged = list;
+    r->first = calloc((size_t)r->images + 1, sizeof *r->first);
+    grid = calloc((size_t)r->images + 1, sizeof *grid);
+    status =
+        r->first && grid ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group");
+    if (status == TAPER_OK) status = lay_out(r, model, front, grid, error);
+    if (status == TAPER_OK) status = open_state(r, model, front, grid, error);
+    free(grid);
+    if (status != TAPER_OK) codec_group_reader_close(r);
+    return status;
+}
+
+void codec_group_reader_close(codec_group_reader *r) {
+    if (!r) return;
+    codec_group_free(&r->state);
+    codec_raised_planes_free(&r->raised);
+    formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept);
+    free(r->first);
+    formats_account_give(r->account, r->charged);
+    *r = (codec_group_reader){0};
+}
+
+taper_status codec_group_reader_feed(codec_group_reader *r, const void *bytes, size_t n) {
+    return formats_write_bytes(&r->chunk, bytes, n);
+}
+
+int codec_chunk_is_cut(const formats_front *front, uint32_t layer, uint32_t group) {
+    return front->tail && layer + 1 == front->layers && group >= front->first_cut;
+}
+
+/* --- chunks ---------------------------------------------------------------------------- */
+
+static uint64_t chunk_length(const formats_front *f, uint32_t layer, uint32_t group) {
+    uint64_t c = (uint64_t)layer * f->groups + group;
+    return f->chunk_at[c + 1] - f->chunk_at[c];
+}
+
+/* Passes of the group's state up to the end of a layer. */
+static uint32_t layer_end(const codec_group_reader *r, const formats_front *f, uint32_t layer) {
+    return codec_raised_planes_end(r->state.tables, formats_front_layer_end(f, layer, r->group));
+}
+
+static void step(codec_group_reader *r) {
+    r->bytes_used += r->chunk.size;
+    r->layer++;
+    r->here = r->started = 0;
+    formats_buffer_clear(&r->chunk);
+}
+
+/* Decode the kept layers anew, which were good. */
+static void begin_again(codec_group_reader *r, const formats_front *f) {
+    const uint8_t *from = r->kept.data;
+    codec_group_forget(&r->state);
+    for (uint32_t layer = 0; layer < r->layer; layer++) {
+        size_t length = (size_t)chunk_length(f, layer, r->group);
+        codec_rc_decoder rc;
+        codec_rc_decoder_init(&rc, from, length, !codec_chunk_is_cut(f, layer, r->group));
+        codec_chunk_decode(&r->state, &rc, layer_end(r, f, layer));
+        from += length;
+    }
+}
+
+static void go_no_further(codec_group_reader *r, const formats_front *f) {
+    if (r->started) begin_again(r, f);
+    r->bad = 1;
+    r->here = r->started = 0;
+    formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept);
+}
+
+void codec_group_reader_decode(codec_group_reader *r, const formats_front *f) {
+    if (r->bad || r->layer >= f->layers) return;
+    int whole = r->here && !codec_chunk_is_cut(f, r->layer, r->group);
+    if (!whole && !r->chunk.size) return; /* nothing of it is there */
+    uint32_t end = layer_end(r, f, r->layer);
+    if (!r->started)
+        r->plausible =
+            codec_chunk_is_plausible(&r->state, end, chunk_length(f, r->layer, r->group));
+    if (whole && !r->plausible) {
+        go_no_further(r, f);
+        return;
+    }
+    if (r->started)
+        codec_rc_decoder_extend(&r->rc, r->chunk.data, r->chunk.size, whole);
+    else
+        codec_rc_decoder_init(&r->rc, r->chunk.data, r->chunk.size, whole);
+    r->started = 1;
+    codec_chunk_decode(&r->state, &r->rc, end < r->enough ? end : r->enough);
+}
+
+taper_status codec_group_reader_settle(codec_group_reader *r, const formats_front *f, int holds) {
+    if (r->bad) return TAPER_OK;
+    if (!holds) {
+        go_no_further(r, f);
+        return TAPER_OK;
+    }
+    if (r->layer + 1 < f->layers)
+        TAPER_TRY(formats_write_bytes(&r->kept, r->chunk.data, r->chunk.size));
+    r->here = 1;
+    codec_group_reader_decode(r, f);
+    if (!r->bad) step(r);
+    if (r->layer == f->layers) formats_buffer_free(&r->kept);
+    return TAPER_OK;
+}
+
+int codec_group_reader_is_done(const codec_group_reader *r, const formats_front *f) {
+    return r->layer + (r->here && !r->bad) == f->layers;
+}
+
+static taper_status read_source(const taper_source *source, uint64_t at, void *to, size_t n,
+                                taper_error *error) {
+    taper_status status = source->read(source->user, at, to, n);
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status, "cannot read %zu bytes at %llu of the container", n,
+                              (unsigned long long)at);
+}
+
+/* --- from a source --------------------------------------------------------------------- */
+
+static taper_status no_memory_for_chunk(taper_status status, uint64_t bytes, taper_error *error) {
+    return status == TAPER_ERR_LIMIT
+               ? formats_fail(error, status,
+                              "a chunk takes %llu bytes; raise --max-memory if you trust the file",
+                              (unsigned long long)bytes)
+               : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk of %llu bytes",
+                              (unsigned long long)bytes);
+}
+
+/* A stretch of the file. */
+typedef struct stretch {
+    uint64_t at, size;
+} stretch;
+
+static stretch chunks_of(const formats_front *f, uint64_t first, uint64_t last) {
+    return (stretch){f->front_size + f->chunk_at[first], f->chunk_at[last] - f->chunk_at[first]};
+}
+
+static stretch block_of(const formats_front *f, uint32_t layer, uint32_t g) {
+    uint64_t per = f->chunks_per_checksum, first = g / per * per, row = (uint64_t)layer * f->groups;
+    uint64_t last = first + per < f->groups ? first + per : f->groups;
+    return chunks_of(f, row + first, row + last);
+}
+
+/* CRC32C of a stretch, through the block's room. */
+static taper_status sum_stretch(codec_checked_block *b, stretch of, const taper_source *source,
+                                uint32_t *crc, taper_error *error) {
+    while (of.size) {
+        size_t n = of.size < CODEC_BLOCK_ROOM ? (size_t)of.size : CODEC_BLOCK_ROOM;
+        TAPER_TRY(read_source(source, of.at, b->bytes, n, error));
+        *crc = formats_crc32c(*crc, b->bytes, n);
+        of.at += n, of.size -= n;
+    }
+    return TAPER_OK;
+}
+
+/* Look at a block that is all there, but for the chunk within it, which is at `to` when this ends.
+ * Every byte is read once. A block of one chunk is not worth keeping. */
+static taper_status check_block(codec_checked_block *b, stretch block, stretch chunk, uint32_t sum,
+                                const taper_source *source, uint8_t *to, int *holds,
+                                taper_error *error) {
+    uint64_t end = chunk.at + chunk.size;
+    stretch before = {block.at, chunk.at - block.at}, after = {end, block.at + block.size - end};
+    int several = block.size > chunk.size;
+    uint32_t crc = 0;
+    if (several && !b->bytes && !(b->bytes = malloc(CODEC_BLOCK_ROOM)))
+        return no_memory_for_chunk(TAPER_ERR_NOMEM, CODEC_BLOCK_ROOM, error);
+    if (several) b->size = 0; /* until this has succeeded */
+    if (several && block.size <= CODEC_BLOCK_ROOM) {
+        TAPER_TRY(sum_stretch(b, block, source, &crc, error));
+        memcpy(to, b->bytes + before.size, (size_t)chunk.size);
+    } else {
+        TAPER_TRY(sum_stretch(b, before, source, &crc, error));
+        if (chunk.size) TAPER_TRY(read_source(source, chunk.at, to, (size_t)chunk.size, error));
+        crc = formats_crc32c(crc, to, (size_t)chunk.size);
+        TAPER_TRY(sum_stretch(b, after, source, &crc, error));
+    }
+    *holds = crc == sum;
+    if (several) b->at = block.at, b->size = block.size, b->holds = *holds;
+    return TAPER_OK;
+}
+
+/* The bytes of a chunk, of which `chunk` is what there is, and whether its checksum holds, which is
+ * 1 where its block is not all there. */
+static taper_status read_chunk(codec_checked_block *b, const formats_front *f, uint32_t layer,
+                               uint32_t g, stretch chunk, const taper_source *source, uint8_t *to,
+                               int *holds, taper_error *error) {
+    uint64_t per = f->chunks_per_checksum, blocks = (f->groups + per - 1) / per;
+    stretch block = block_of(f, layer, g);
+    int whole = block.at + block.size <= source->size;
+    *holds = 1;
+    if (whole && (!b->size || b->at != block.at || b->size != block.size))
+        return check_block(b, block, chunk, f->checksum[layer * blocks + g / per], source, to,
+                           holds, error);
+    if (whole) *holds = b->holds;
+    if (whole && b->size <= CODEC_BLOCK_ROOM)
+        memcpy(to, b->bytes + (chunk.at - b->at), (size_t)chunk.size);
+    else if (chunk.size)
+        TAPER_TRY(read_source(source, chunk.at, to, (size_t)chunk.size, error));
+    return TAPER_OK;
+}
+
+/* The next layer; *more: there may be another. */
+static taper_status load_layer(codec_group_reader *r, codec_checked_block *b,
+                               const formats_front *f, const taper_source *source, int *more,
+                               taper_error *error) {
+    uint64_t c = (uint64_t)r->layer * f->groups + r->group;
+    stretch chunk = chunks_of(f, c, c + 1);
+    uint64_t length = chunk.size, left = chunk.at < source->size ? source->size - chunk.at : 0;
+    chunk.size = left < length ? left : length;
+    *more = 0;
+    if (chunk.at > source->size || (!chunk.size && length))
+        return TAPER_OK; /* empty chunks beyond a cut are not there either */
+    uint8_t none, *to = chunk.size ? formats_buffer_extend(&r->chunk, (size_t)chunk.size) : &none;
+    if (!to) return no_memory_for_chunk(r->chunk.status, chunk.size, error);
+    int holds;
+    TAPER_TRY(read_chunk(b, f, r->layer, r->group, chunk, source, to, &holds, error));
+    r->here = chunk.size == length;
+    if (!holds)
+        go_no_further(r, f);
+    else
+        codec_group_reader_decode(r, f);
+    if (r->bad || !r->here) return TAPER_OK;
+    step(r);
+    *more = 1;
+    return TAPER_OK;
+}
+
+static taper_status load(codec_group_reader *r, codec_group_readers *rs, const formats_front *f,
+                         const taper_source *source, taper_error *error) {
+    uint32_t track = f->group_track ? f->group_track[r->group] : 0;
+    if (rs->enough) r->enough = codec_raised_planes_end(r->state.tables, rs->enough[track]);
+    for (int more = 1; more && r->layer < f->layers && r->state.pass < r->enough;)
+        TAPER_TRY(load_layer(r, &rs->block, f, source, &more, error));
+    return TAPER_OK;
+}
+
+void codec_group_readers_keep(codec_group_readers *rs, uint32_t track) {
+    for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++)
+        if (t != track) codec_group_reader_close(&rs->of_track[t]);
+}
+
+taper_status codec_group_readers_turn(codec_group_readers *rs, const taper_model *model,
+                                      const formats_front *front, uint32_t g,
+                                      const taper_source *source, codec_group_reader **out,
+                                      taper_error *error) {
+    uint32_t track = front->group_track ? front->group_track[g] : 0;
+    codec_group_reader *r = *out = &rs->of_track[track];
+    if (r->images && r->group == g) return TAPER_OK;
+    taper_status status = TAPER_ERR_LIMIT;
+    for (int alone = 0; alone < 2 && status == TAPER_ERR_LIMIT; alone++) {
+        codec_group_reader_close(r);
+        if (alone) codec_group_readers_keep(rs, track);
+        status = codec_group_reader_open(r, model, front, g, rs->account, error);
+        r->state.pool = rs->pool;
+        if (status == TAPER_OK) status = load(r, rs, front, source, error);
+    }
+    if (status != TAPER_OK) codec_group_reader_close(r);
+    return status;
+}
+
+void codec_group_readers_close(codec_group_readers *rs) {
+    codec_group_readers_keep(rs, FORMATS_MAX_TRACKS);
+    free(rs->block.bytes);
+    rs->block = (codec_checked_block){0};
+}
+
+taper_status codec_front_load(const taper_source *source, const taper_limits *given,
+                              formats_front *front, taper_error *error) {
+    taper_limits limits = formats_limits_or_default(given);
+    formats_account account = {.limit = limits.max_memory};
+    formats_buffer bytes = formats_buffer_make(SIZE_MAX / 4);
+    taper_status status = TAPER_OK;
+    uint64_t need = FORMATS_HEADER_SIZE;
+    bytes.account = &account;
+    memset(front, 0, sizeof *front);
+    while (status == TAPER_OK && bytes.size < need) {
+        uint64_t have = bytes.size, want = need < source->size ? need : source->size;
+        if (want <= have) break;
+        uint8_t *to = formats_buffer_extend(&bytes, (size_t)(want - have));
+        if (!to && bytes.status == TAPER_ERR_LIMIT)
+            status = formats_fail(
+                error, TAPER_ERR_LIMIT,
+                "the container's front matter takes %llu bytes; raise --max-memory if you trust it",
+                (unsigned long long)want);
+        else if (!to)
+            status =
+                formats_fail(error, TAPER_ERR_NOMEM, "no memory for the container's front matter");
+        if (status == TAPER_OK)
+            status = read_source(source, have, to, (size_t)(want - have), error);
+        if (status == TAPER_OK) status = formats_front_need(bytes.data, bytes.size, &need, error);
+    }
+    limits.max_memory -= account.used; /* both are there at a time */
+    if (!limits.max_memory) limits.max_memory = 1;
+    if (status == TAPER_OK)
+        status = formats_front_read(bytes.size ? bytes.data : (const uint8_t *)"", bytes.size,
+                                    &limits, front, error);
+    if (status == TAPER_OK) front->account.limit = account.limit;
+    formats_buffer_free(&bytes);
+    return status;
+}
+
+taper_source codec_front_drawn(const formats_front *front, const taper_source *source) {
+    taper_source drawn = *source;
+    if (source->size > front->front_size)
+        drawn.size =
+            front->front_size + formats_front_drawn(front, source->size - front->front_size);
+    return drawn;
+}
+
+taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
+                               taper_model **out, taper_error *error) {
+    taper_error why = {0};
+    taper_status status = taper_model_load(out, front->model, front->model_size, limits, &why);
+    if (status == TAPER_OK) return status;
+    if (status == TAPER_ERR_TRUNCATED)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the model in the container is damaged (it ends too early); fetch the "
+                            "file again");
+    if (error) *error = why;
+    return status;
+}
+
+taper_status codec_front_match(const formats_front *front, const taper_model *model,
+                               taper_error *error) {
+    if (front->model_id != model->info.id)
+        return formats_fail(
+            error, TAPER_ERR_MODEL,
+            "container was made with model %016llx, this is %016llx; give the right one with -m",
+            (unsigned long long)front->model_id, (unsigned long long)model->info.id);
+    uint32_t passes = formats_front_passes(front, front->layers - 1);
+    if (passes > model->tables.n_passes)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "container claims %u passes, its model has %u", passes,
+                            model->tables.n_passes);
+    for (uint32_t g = 0, n; front->raised_at && g < front->groups; g++) {
+        const formats_raised *raised = formats_front_raised(front, g, &n);
+        if (!codec_raised_planes_fit(&model->tables, raised, n))
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "group %u raises planes that its model cannot have", g);
+    }
+    for (uint32_t i = 0; i < front->images; i++)
+        if (front->geometry[i].channels > model->window.channels)
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "image %u is in colour but the model is grey", i);
+    return TAPER_OK;
+}

@@ -1,0 +1,94 @@
+/* group_reader.h -- decoding one group as its chunks arrive, whole or in pieces; for decoder.c and
+ * recut.c. */
+#ifndef CODEC_GROUP_READER_H
+#define CODEC_GROUP_READER_H
+#include "codec/bitplane/chunk_coder.h"
+#include "codec/bitplane/raised_planes.h"
+#include "codec/model/model.h"
+#include "formats/container.h"
+
+typedef struct codec_group_reader {
+    codec_group state;
+    codec_code_tables raised; /* the state's, where the group has raised planes; else zeroed */
+    uint32_t group, images;
+    uint32_t *first;      /* [images + 1] first window of each image */
+    uint32_t layer;       /* layer in work; front->layers when all are done */
+    formats_buffer chunk; /* its bytes at hand */
+    formats_buffer kept;  /* pushed: the chunks before it, to begin again where it turns out bad */
+    codec_rc_decoder rc;
+    int here;        /* all bytes of the chunk are at hand, but not yet the rest of its block */
+    int started;     /* rc has begun on this chunk */
+    int plausible;   /* if so: whole, the chunk is */
+    int bad;         /* a checksum failed or the chunk is not plausible: nothing more is decoded */
+    uint32_t enough; /* passes after which no more are decoded */
+    uint64_t bytes_used;
+    formats_account *account; /* borrowed; charged with all that it takes */
+    uint64_t charged;         /* but for the two buffers */
+} codec_group_reader;
+
+/* State before the first byte of group g. TAPER_ERR_LIMIT: the account has not what it needs. */
+taper_status codec_group_reader_open(codec_group_reader *reader, const taper_model *model,
+                                     const formats_front *front, uint32_t g,
+                                     formats_account *account, taper_error *error);
+void codec_group_reader_close(codec_group_reader *reader); /* leaves it zeroed; NULL is fine */
+
+/* Append bytes of the chunk in work. */
+taper_status codec_group_reader_feed(codec_group_reader *reader, const void *bytes, size_t n);
+/* Decode as far as the bytes at hand go: of a chunk whose checksum is not known yet, for now. */
+void codec_group_reader_decode(codec_group_reader *reader, const formats_front *front);
+/* The chunk is all at hand and its checksum block, too, which holds or does not: decode it for good
+ * and step to the next layer, or take back what was decoded of it and go no further. */
+taper_status codec_group_reader_settle(codec_group_reader *reader, const formats_front *front,
+                                       int holds);
+/* All that there is of its image data, checksum or not, is decoded. */
+int codec_group_reader_is_done(const codec_group_reader *reader, const formats_front *front);
+
+/* Is the chunk of this layer and group one that truncate has cut? */
+int codec_chunk_is_cut(const formats_front *front, uint32_t layer, uint32_t group);
+
+/* The block of several chunks whose checksum was looked at last. Where it is small its bytes are
+ * kept: the next image asked for is in it, more often than not. */
+typedef struct codec_checked_block {
+    uint64_t at, size; /* in the file; size 0: none */
+    int holds;
+    uint8_t *bytes; /* [CODEC_BLOCK_ROOM], or NULL; they are there where size is not more */
+} codec_checked_block;
+
+enum { CODEC_BLOCK_ROOM = 1 << 16 };
+
+/* Groups of a source, one of each track open at a time: as a track's images fill its groups in
+ * order, all images in their order open every group once. Begins zeroed. */
+typedef struct codec_group_readers {
+    formats_account *account; /* borrowed; charged with all that they take. NULL: none is kept */
+    codec_group_reader of_track[FORMATS_MAX_TRACKS];
+    codec_checked_block block;
+    struct codec_pool *pool; /* borrowed; for their groups. NULL: none */
+    const uint32_t *enough;  /* borrowed; of each track as in its groups. NULL: all are decoded */
+} codec_group_readers;
+
+/* *out: group g, loaded as far as the source goes: no chunk is decoded whose checksum fails. Where
+ * the account has not enough left for it, the groups of other tracks are closed. On failure the
+ * group is closed; TAPER_ERR_LIMIT: it does not fit by itself. */
+taper_status codec_group_readers_turn(codec_group_readers *readers, const taper_model *model,
+                                      const formats_front *front, uint32_t g,
+                                      const taper_source *source, codec_group_reader **out,
+                                      taper_error *error);
+/* Close all groups, or all but that of one track. */
+void codec_group_readers_close(codec_group_readers *readers); /* leaves all but pool and account */
+void codec_group_readers_keep(codec_group_readers *readers, uint32_t track);
+
+/* Read a container's front matter from a source. */
+taper_status codec_front_load(const taper_source *source, const taper_limits *limits,
+                              formats_front *front, taper_error *error);
+/* The source as far as it is drawn (formats_pace). */
+taper_source codec_front_drawn(const formats_front *front, const taper_source *source);
+/* The model that the front carries. As the front is whole, a model that ends too early is
+ * TAPER_ERR_CORRUPT; else as taper_model_load. */
+taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
+                               taper_model **out, taper_error *error);
+/* Does this model decode this front? TAPER_ERR_MODEL, or TAPER_ERR_CORRUPT when its passes exceed
+ * the model's. */
+taper_status codec_front_match(const formats_front *front, const taper_model *model,
+                               taper_error *error);
+
+#endif

@@ -1,0 +1,57 @@
+/* levels.c -- see levels.h. */
+#include "codec/container/levels.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LONGEST = 80 /* of a line's beginning */ };
+
+static void write_level(int32_t level, int ahead, formats_buffer *line) {
+    char text[16];
+    int n = snprintf(text, sizeof text, " %d%s", (int)level, ahead ? "+" : "");
+    formats_write_bytes(line, text, (size_t)n);
+}
+
+static taper_status write_group(const codec_group *g, uint32_t number, const taper_sink *to) {
+    formats_buffer line = formats_buffer_make(SIZE_MAX / 4);
+    char head[LONGEST];
+    int n = snprintf(head, sizeof head, "group %u passes %u position %u\n", number, g->pass,
+                     g->position);
+    taper_status status = to->write(to->user, head, (size_t)n);
+    for (uint32_t u = 0; u < g->tables->units && status == TAPER_OK; u++) {
+        const int16_t *level = g->level + (size_t)u * g->stride;
+        const uint8_t *ahead = g->ahead + (size_t)u * g->stride;
+        formats_buffer_clear(&line);
+        n = snprintf(head, sizeof head, "unit %u depth %u:", u, g->depth[u]);
+        formats_write_bytes(&line, head, (size_t)n);
+        for (uint32_t p = 0; p < g->n; p++) write_level(level[p], ahead[p], &line);
+        status = formats_write_bytes(&line, "\n", 1);
+        if (status == TAPER_OK) status = to->write(to->user, line.data, line.size);
+    }
+    formats_buffer_free(&line);
+    return status;
+}
+
+taper_status codec_levels_write(const formats_front *front, const taper_model *model,
+                                const taper_source *source, uint64_t max_memory,
+                                const taper_sink *to, taper_error *error) {
+    taper_status damage = TAPER_OK, status = TAPER_OK;
+    formats_account account = {front->account.used, max_memory};
+    codec_group_readers readers = {.account = &account};
+    taper_source drawn = codec_front_drawn(front, source);
+    if (account.used > account.limit) account.used = account.limit;
+    for (uint32_t g = 0; g < front->groups && status == TAPER_OK; g++) {
+        codec_group_reader *r;
+        status = codec_group_readers_turn(&readers, model, front, g, &drawn, &r, error);
+        if (status == TAPER_OK && r->bad && damage == TAPER_OK)
+            damage = formats_fail(error, TAPER_ERR_CORRUPT,
+                                  "layer %u of group %u is damaged (checksum); fetch the file "
+                                  "again",
+                                  r->layer, g);
+        if (status == TAPER_OK) {
+            status = write_group(&r->state, g, to);
+            if (status != TAPER_OK) formats_fail(error, status, "cannot write levels");
+        }
+    }
+    codec_group_readers_close(&readers);
+    return status == TAPER_OK ? damage : status;
+}

@@ -1,0 +1,239 @@
+/* merge.c -- taper_merge: shards of one set into one container, chunk by chunk, without recoding.
+ */
+#include "codec/container/merge.h"
+#include "codec/container/assemble.h"
+#include "codec/container/group_reader.h"
+#include "codec/container/verify.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* --- chunks ---------------------------------------------------------------------------- */
+
+/* A chunk of the result: bytes of a shard, and zeros after them. */
+typedef struct piece {
+    size_t shard;
+    uint64_t at, length, zeros;
+} piece;
+
+static size_t shard_of(const codec_merge *m, uint32_t group) {
+    size_t low = 0, high = m->n;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (m->shard[middle].first_group <= group)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A chunk that is whole, but stands behind one that is cut, counts as cut, too: a decoder takes it
+ * for a prefix, which ends in doubt. Behind a whole string zeros follow, so some are put there: a
+ * window of the range coder, and what a string may lack at its end. */
+static uint64_t zeros_of(const formats_front *result, const formats_front *f, uint32_t layer,
+                         uint32_t own, uint32_t group, uint32_t g) {
+    enum { ZEROS = 8 + 16 };
+    if (!codec_chunk_is_cut(result, layer, group) || codec_chunk_is_cut(f, own, g)) return 0;
+    uint32_t before = own ? formats_front_layer_end(f, own - 1, g) : 0;
+    return formats_front_layer_end(f, own, g) > before ? ZEROS : 0;
+}
+
+static piece find_piece(const codec_merge *m, const formats_front *result, uint32_t layer,
+                        uint32_t group) {
+    size_t s = shard_of(m, group);
+    const formats_front *f = &m->shard[s].front;
+    int32_t at = m->shard[s].layer_at[layer];
+    if (at < 0) return (piece){.shard = s};
+    uint32_t own = (uint32_t)at, g = group - m->shard[s].first_group;
+    uint64_t chunk = (uint64_t)own * f->groups + g;
+    return (piece){s, f->front_size + f->chunk_at[chunk],
+                   f->chunk_at[chunk + 1] - f->chunk_at[chunk],
+                   zeros_of(result, f, layer, own, group, g)};
+}
+
+typedef struct merged_chunks {
+    const codec_merge *merge;
+    const formats_front *result;
+} merged_chunks;
+
+static taper_status read_merged(void *user, uint32_t layer, uint32_t group, uint64_t from, void *to,
+                                size_t n) {
+    const merged_chunks *c = user;
+    piece p = find_piece(c->merge, c->result, layer, group);
+    const taper_source *source = &c->merge->source[p.shard];
+    size_t bytes = from >= p.length ? 0 : p.length - from < n ? (size_t)(p.length - from) : n;
+    memset((uint8_t *)to + bytes, 0, n - bytes);
+    return bytes ? source->read(source->user, p.at + from, to, bytes) : TAPER_OK;
+}
+
+/* --- the front matter ------------------------------------------------------------------ */
+
+/* May this shard stand beside the first? */
+static taper_status check_shard(const formats_front *a, const formats_front *b, uint64_t size,
+                                size_t i, taper_error *error) {
+    uint64_t end = b->front_size + b->chunk_at[(uint64_t)b->layers * b->groups];
+    if (size < end)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "container %zu is cut: %llu of its bytes are missing; fetch them, or "
+                            "make it whole with `taper truncate --fraction 1`",
+                            i + 1, (unsigned long long)(end - size));
+    if (a->model_id != b->model_id)
+        return formats_fail(error, TAPER_ERR_MODEL,
+                            "container %zu was made with another model (%016llx)", i + 1,
+                            (unsigned long long)b->model_id);
+    if (a->layout != b->layout)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "container %zu has another layout; `taper repack` changes it", i + 1);
+    return TAPER_OK;
+}
+
+static taper_status too_many_images(taper_error *error) {
+    return formats_fail(error, TAPER_ERR_LIMIT, "together they hold too many images for one file");
+}
+
+/* The result's counts, and its arrays of images and groups. */
+static taper_status size_merged(codec_merge *m, formats_front *f, taper_error *error) {
+    const formats_front *a = &m->shard[0].front;
+    uint64_t images = 0, groups = 0;
+    f->model_id = a->model_id, f->layout = a->layout;
+    for (size_t s = 0; s < m->n; s++) {
+        const formats_front *b = &m->shard[s].front;
+        m->shard[s].first_group = (uint32_t)groups;
+        m->shard[s].first_image = (uint32_t)images;
+        if (b->tail && !f->tail) f->tail = 1, f->first_cut = (uint32_t)groups + b->first_cut;
+        images += b->images;
+        groups += b->groups;
+        if (images >= UINT32_MAX) return too_many_images(error);
+    }
+    f->images = (uint32_t)images;
+    f->groups = (uint32_t)groups;
+    TAPER_TRY(formats_front_take(f, images, sizeof *f->geometry, &f->geometry, error));
+    return formats_front_take(f, groups, sizeof *f->group_first, &f->group_first, error);
+}
+
+static void fill_merged(const codec_merge *m, formats_front *f) {
+    for (size_t s = 0; s < m->n; s++) {
+        const formats_front *b = &m->shard[s].front;
+        uint32_t image = m->shard[s].first_image, group = m->shard[s].first_group;
+        memcpy(f->geometry + image, b->geometry, b->images * sizeof *b->geometry);
+        for (uint32_t g = 0; g < b->groups; g++)
+            f->group_first[group + g] = image + b->group_first[g];
+    }
+    f->group_first[f->groups] = f->images;
+}
+
+static taper_status fill_tracks(const codec_merge *m, formats_front *f, taper_error *error) {
+    if (f->tracks == 1) return TAPER_OK;
+    TAPER_TRY(formats_front_take(f, f->images, 1, &f->image_track, error));
+    TAPER_TRY(formats_front_take(f, f->groups, 1, &f->group_track, error));
+    for (size_t s = 0; s < m->n; s++) {
+        const codec_shard *shard = &m->shard[s];
+        const formats_front *b = &shard->front;
+        for (uint32_t i = 0; i < b->images; i++)
+            f->image_track[shard->first_image + i] =
+                shard->track_of[b->image_track ? b->image_track[i] : 0];
+        for (uint32_t g = 0; g < b->groups; g++)
+            f->group_track[shard->first_group + g] =
+                shard->track_of[b->group_track ? b->group_track[g] : 0];
+    }
+    TAPER_TRY(formats_front_charge(f, 8 * ((uint64_t)f->images + 1), error));
+    taper_status status = formats_front_place_images(f);
+    return status == TAPER_OK ? status
+                              : formats_fail(error, status, "no memory for the merged directory");
+}
+
+/* Groups keep the planes that they have raised. */
+static taper_status fill_raised(const codec_merge *m, formats_front *f, taper_error *error) {
+    size_t all = 0;
+    for (size_t s = 0; s < m->n; s++) {
+        const formats_front *b = &m->shard[s].front;
+        all += b->raised_at ? b->raised_at[b->groups] : 0;
+    }
+    if (!all) return TAPER_OK;
+    if (all > UINT32_MAX) return too_many_images(error);
+    TAPER_TRY(formats_front_take(f, f->groups, sizeof *f->raised_at, &f->raised_at, error));
+    TAPER_TRY(formats_front_take(f, all, sizeof *f->raised, &f->raised, error));
+    for (size_t s = 0; s < m->n; s++) {
+        const formats_front *b = &m->shard[s].front;
+        uint32_t *at = f->raised_at + m->shard[s].first_group;
+        for (uint32_t g = 0, n; g < b->groups; g++, at++) {
+            const formats_raised *raised = formats_front_raised(b, g, &n);
+            if (n) memcpy(f->raised + at[0], raised, n * sizeof *raised);
+            at[1] = at[0] + n;
+        }
+    }
+    return TAPER_OK;
+}
+
+static taper_status fill_chunks(const codec_merge *m, formats_front *f, taper_error *error) {
+    uint64_t chunks = (uint64_t)f->layers * f->groups, c = 0;
+    TAPER_TRY(formats_front_take(f, chunks, sizeof *f->chunk_at, &f->chunk_at, error));
+    for (uint32_t l = 0; l < f->layers; l++)
+        for (uint32_t g = 0; g < f->groups; g++, c++) {
+            piece p = find_piece(m, f, l, g);
+            f->chunk_at[c + 1] = f->chunk_at[c] + p.length + p.zeros;
+        }
+    f->chunks_per_checksum = codec_checksum_span(f->layout, f->chunk_at[chunks], chunks);
+    return TAPER_OK;
+}
+
+/* The first model that a shard carries: they are all the same. */
+static void take_model(const codec_merge *m, formats_front *f) {
+    for (size_t s = 0; s < m->n && !f->model; s++) {
+        formats_front *b = &m->shard[s].front;
+        f->model = b->model, b->model = NULL;
+        f->model_size = b->model_size;
+    }
+}
+
+static taper_status merge_fronts(codec_merge *m, formats_front *f, taper_error *error) {
+    TAPER_TRY(size_merged(m, f, error));
+    fill_merged(m, f);
+    TAPER_TRY(codec_merge_layers(m, f, error));
+    TAPER_TRY(codec_merge_names(m, f, error));
+    TAPER_TRY(codec_merge_labels(m, f, error));
+    TAPER_TRY(fill_tracks(m, f, error));
+    TAPER_TRY(fill_raised(m, f, error));
+    TAPER_TRY(fill_chunks(m, f, error));
+    take_model(m, f);
+    return TAPER_OK;
+}
+
+/* The front matter of all, on the account of the result's. */
+static taper_status load_fronts(codec_merge *m, formats_front *result, taper_limits limits,
+                                taper_error *error) {
+    for (size_t i = 0; i < m->n; i++) {
+        formats_front *f = &m->shard[i].front;
+        uint64_t left = formats_account_left(&result->account);
+        limits.max_memory = left ? left : 1;
+        TAPER_TRY(codec_front_load(&m->source[i], &limits, f, error));
+        TAPER_TRY(formats_front_charge(result, f->account.used, error));
+        TAPER_TRY(check_shard(&m->shard[0].front, f, m->source[i].size, i, error));
+        TAPER_TRY(codec_refuse_damage(f, &m->source[i], UINT64_MAX, error));
+    }
+    return TAPER_OK;
+}
+
+taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *to,
+                         const taper_limits *given, taper_error *error) {
+    if (!n)
+        return formats_fail(error, TAPER_ERR_ARG, "nothing to merge; name at least one container");
+    taper_limits limits = formats_limits_or_default(given);
+    formats_front front = {.account = {.limit = limits.max_memory}};
+    codec_merge m = {from, NULL, n};
+    taper_status status = formats_front_take(&front, n, sizeof *m.shard, &m.shard, error);
+    if (status == TAPER_OK) status = load_fronts(&m, &front, limits, error);
+    if (status == TAPER_OK) status = merge_fronts(&m, &front, error);
+    if (status == TAPER_OK) {
+        merged_chunks chunks = {&m, &front};
+        codec_chunks reader = {&chunks, read_merged};
+        status = codec_assemble(&front, &reader, UINT64_MAX, &limits, to, error);
+    }
+    formats_front_free(&front);
+    for (size_t i = 0; m.shard && i < n; i++) {
+        formats_front_free(&m.shard[i].front);
+        free(m.shard[i].layer_at);
+    }
+    free(m.shard);
+    return status;
+}

@@ -1,0 +1,211 @@
+/* merge_layers.c -- layers and tracks of containers that are joined; see merge.h.
+ *
+ * A chunk is one string of the range coder, so layers are taken as they are. Each has a key, by
+ * which the layers of all shards are put in one order: the passes up to its end. */
+#include "codec/container/merge.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t LAST = UINT64_MAX; /* the key of a layer that must be the result's last */
+
+typedef struct alignment {
+    codec_merge *merge;
+    uint64_t **key;             /* [n][layers of the shard], rising */
+    uint64_t *all;              /* the keys of all, each once, rising */
+    size_t n_all;               /* the result's layers */
+    uint32_t *column;           /* [FORMATS_MAX_TRACKS][n_all] passes up to the end of each layer */
+    uint32_t *wanted;           /* [n_all] such a column */
+    uint32_t tracks;            /* columns that there are */
+    uint64_t charged;           /* of these arrays */
+} alignment;
+
+/* Before they are taken; given back at the end. */
+static taper_status charge(alignment *a, formats_front *f, uint64_t bytes, taper_error *error) {
+    TAPER_TRY(formats_front_charge(f, bytes, error));
+    a->charged += bytes;
+    return TAPER_OK;
+}
+
+/* --- keys ------------------------------------------------------------------------------ */
+
+/* Layers may have no pass at all: those after the same pass differ by their number. */
+static void own_keys(const formats_front *f, uint64_t *key) {
+    uint64_t same = 0;
+    for (uint32_t l = 0; l < f->layers; l++) {
+        uint64_t end = formats_front_passes(f, l);
+        same = l && end == key[l - 1] >> 16 ? same + 1 : 0;
+        key[l] = end << 16 | same;
+    }
+}
+
+static int same_columns(const formats_front *a, uint32_t s, const formats_front *b, uint32_t t) {
+    for (uint32_t l = 0; l < a->layers; l++)
+        if (a->layer_end[(size_t)l * a->tracks + s] != b->layer_end[(size_t)l * b->tracks + t])
+            return 0;
+    return 1;
+}
+
+/* Do both have a track in common? */
+static int are_alike(const formats_front *a, const formats_front *b) {
+    if (a->layers != b->layers) return 0;
+    for (uint32_t s = 0; s < a->tracks; s++)
+        for (uint32_t t = 0; t < b->tracks; t++)
+            if (same_columns(a, s, b, t)) return 1;
+    return 0;
+}
+
+/* Of several tracks it is the farthest that makes the key, and which tracks there are is another
+ * thing in each shard: those that share a track share the keys. */
+static void share_keys(alignment *a, size_t s) {
+    const formats_front *f = &a->merge->shard[s].front;
+    for (size_t r = 0; f->tracks > 1 && r < s; r++) {
+        const formats_front *other = &a->merge->shard[r].front;
+        if (other->tracks == 1 || !are_alike(f, other)) continue;
+        memcpy(a->key[s], a->key[r], f->layers * sizeof **a->key);
+        return;
+    }
+}
+
+/* Layers that are cut go last, and with them those that would be last in any case. */
+static void send_last(alignment *a, int any_cut) {
+    uint64_t most = 0;
+    for (size_t s = 0; s < a->merge->n; s++) {
+        uint64_t end = a->key[s][a->merge->shard[s].front.layers - 1];
+        most = end > most ? end : most;
+    }
+    for (size_t s = 0; s < a->merge->n; s++) {
+        const formats_front *f = &a->merge->shard[s].front;
+        uint64_t *end = &a->key[s][f->layers - 1];
+        if (f->layout || f->tail || (any_cut && *end == most)) *end = LAST;
+    }
+}
+
+static taper_status make_keys(alignment *a) {
+    int any_cut = 0;
+    size_t layers = 0;
+    for (size_t s = 0; s < a->merge->n; s++) {
+        const formats_front *f = &a->merge->shard[s].front;
+        a->key[s] = malloc(f->layers * sizeof **a->key);
+        if (!a->key[s]) return TAPER_ERR_NOMEM;
+        own_keys(f, a->key[s]);
+        share_keys(a, s);
+        any_cut |= f->tail;
+        layers += f->layers;
+    }
+    send_last(a, any_cut);
+    a->all = malloc(layers * sizeof *a->all);
+    return a->all ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
+static int compare_keys(const void *a, const void *b) {
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static void sort_keys(alignment *a) {
+    size_t n = 0;
+    for (size_t s = 0; s < a->merge->n; s++)
+        for (uint32_t l = 0; l < a->merge->shard[s].front.layers; l++) a->all[n++] = a->key[s][l];
+    qsort(a->all, n, sizeof *a->all, compare_keys);
+    for (size_t i = 0; i < n; i++)
+        if (!i || a->all[i] != a->all[i - 1]) a->all[a->n_all++] = a->all[i];
+}
+
+/* --- tracks ---------------------------------------------------------------------------- */
+
+static taper_status place_layers(const alignment *a, size_t s, formats_front *f,
+                                 taper_error *error) {
+    codec_shard *shard = &a->merge->shard[s];
+    TAPER_TRY(formats_front_take(f, a->n_all, sizeof *shard->layer_at, &shard->layer_at, error));
+    uint32_t own = 0;
+    for (size_t l = 0; l < a->n_all; l++) {
+        int here = own < shard->front.layers && a->key[s][own] == a->all[l];
+        shard->layer_at[l] = here ? (int32_t)own++ : -1;
+    }
+    return TAPER_OK;
+}
+
+/* The passes of a shard's track up to the end of each layer of the result. */
+static void make_column(const alignment *a, const codec_shard *shard, uint32_t track) {
+    uint32_t end = 0;
+    for (size_t l = 0; l < a->n_all; l++) {
+        int32_t own = shard->layer_at[l];
+        if (own >= 0)
+            end = shard->front.layer_end[(size_t)own * shard->front.tracks + track];
+        a->wanted[l] = end;
+    }
+}
+
+/* The result's track with such a column, but none that the shard's other tracks have taken: the
+ * images of a track are to stay in order. FORMATS_MAX_TRACKS: there is no room for another. */
+static uint32_t find_track(alignment *a, uint32_t taken) {
+    size_t size = a->n_all * sizeof *a->column;
+    for (uint32_t t = 0; t < a->tracks; t++)
+        if (!(taken >> t & 1) && !memcmp(a->column + t * a->n_all, a->wanted, size)) return t;
+    if (a->tracks == FORMATS_MAX_TRACKS) return FORMATS_MAX_TRACKS;
+    memcpy(a->column + a->tracks * a->n_all, a->wanted, size);
+    return a->tracks++;
+}
+
+static taper_status assign_tracks(alignment *a, formats_front *f, taper_error *error) {
+    for (size_t s = 0; s < a->merge->n; s++) {
+        codec_shard *shard = &a->merge->shard[s];
+        TAPER_TRY(place_layers(a, s, f, error));
+        uint32_t taken = 0;
+        for (uint32_t t = 0; t < shard->front.tracks; t++) {
+            make_column(a, shard, t);
+            uint32_t track = find_track(a, taken);
+            if (track == FORMATS_MAX_TRACKS)
+                return formats_fail(
+                    error, TAPER_ERR_LIMIT,
+                    "up to container %zu layers end in more than %d ways, for as many as one file "
+                    "has tracks: encode all with the same --group and --allocation even, or cut "
+                    "all to the same --bpp",
+                    s + 1, FORMATS_MAX_TRACKS);
+            taken |= 1u << track;
+            shard->track_of[t] = (uint8_t)track;
+        }
+    }
+    return TAPER_OK;
+}
+
+static taper_status give_layers(const alignment *a, formats_front *f, taper_error *error) {
+    f->layers = (uint32_t)a->n_all;
+    f->tracks = a->tracks;
+    TAPER_TRY(formats_front_take(f, a->n_all * a->tracks, sizeof *f->layer_end, &f->layer_end,
+                                 error));
+    for (size_t l = 0; l < a->n_all; l++)
+        for (uint32_t t = 0; t < a->tracks; t++)
+            f->layer_end[l * a->tracks + t] = a->column[t * a->n_all + l];
+    return TAPER_OK;
+}
+
+static taper_status align(alignment *a, formats_front *front, taper_error *error) {
+    uint64_t keys = 0;
+    for (size_t s = 0; s < a->merge->n; s++) keys += a->merge->shard[s].front.layers;
+    TAPER_TRY(charge(a, front, 2 * keys * sizeof *a->all, error));
+    TAPER_TRY(make_keys(a));
+    sort_keys(a);
+    if (a->n_all > FORMATS_MAX_LAYERS)
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "together they would have %zu layers, a container has %d at most",
+                            a->n_all, FORMATS_MAX_LAYERS);
+    TAPER_TRY(charge(a, front, (FORMATS_MAX_TRACKS + 1) * a->n_all * sizeof *a->column, error));
+    a->column = malloc(FORMATS_MAX_TRACKS * a->n_all * sizeof *a->column);
+    a->wanted = malloc(a->n_all * sizeof *a->wanted);
+    if (!a->column || !a->wanted) return TAPER_ERR_NOMEM;
+    TAPER_TRY(assign_tracks(a, front, error));
+    return give_layers(a, front, error);
+}
+
+taper_status codec_merge_layers(codec_merge *m, formats_front *front, taper_error *error) {
+    alignment a = {.merge = m};
+    TAPER_TRY(charge(&a, front, m->n * sizeof *a.key, error));
+    a.key = calloc(m->n, sizeof *a.key);
+    taper_status status = a.key ? align(&a, front, error) : TAPER_ERR_NOMEM;
+    for (size_t s = 0; a.key && s < m->n; s++) free(a.key[s]);
+    free(a.key), free(a.all), free(a.column), free(a.wanted);
+    formats_account_give(&front->account, a.charged);
+    return status == TAPER_ERR_NOMEM ? formats_fail(error, status, "no memory for layers")
+                                     : status;
+}

@@ -1,0 +1,255 @@
+/* merge_names.c -- names and classes of containers that are joined; see merge.h. Equal ones are
+ * found by sorting, which no choice of names makes slow. */
+#include "codec/container/merge.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NAME = 4095 /* bytes, SPEC 5.4 */ };
+
+/* A name of an image or a class, of any shard. */
+typedef struct word {
+    const char *text;
+    size_t at; /* among those of all shards, in their order */
+    size_t shard;
+} word;
+
+static int compare_words(const void *a, const void *b) {
+    const word *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+    return order ? order : x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* --- names ----------------------------------------------------------------------------- */
+
+typedef char number_name[20];
+
+typedef struct naming {
+    const codec_merge *merge;
+    size_t images;
+    const char **name;   /* [images] */
+    number_name *number; /* of those without a name */
+    uint8_t *clashes;    /* [images] */
+    uint8_t *folder;     /* [images + n + 2] there are names in shard-N/ */
+} naming;
+
+static size_t nameless(const codec_merge *m) {
+    size_t sum = 0;
+    for (size_t s = 0; s < m->n; s++)
+        if (!m->shard[s].front.names) sum += m->shard[s].front.images;
+    return sum;
+}
+
+static void list_names(naming *of) {
+    size_t image = 0, numbers = 0;
+    for (size_t s = 0; s < of->merge->n; s++) {
+        const formats_front *f = &of->merge->shard[s].front;
+        for (uint32_t i = 0; i < f->images; i++) {
+            of->name[image++] = formats_front_name(f, i);
+            if (f->names) continue;
+            snprintf(of->number[numbers], sizeof *of->number, "%06zu.png", image);
+            of->name[image - 1] = of->number[numbers++];
+        }
+    }
+}
+
+/* The names that an earlier shard has, too. */
+static taper_status find_clashes(naming *of) {
+    word *words = malloc((of->images + 1) * sizeof *words);
+    if (!words) return TAPER_ERR_NOMEM;
+    size_t shard = 0;
+    for (size_t i = 0; i < of->images; i++) {
+        while (shard + 1 < of->merge->n && of->merge->shard[shard + 1].first_image <= i) shard++;
+        words[i] = (word){of->name[i], i, shard};
+    }
+    qsort(words, of->images, sizeof *words, compare_words);
+    for (size_t i = 0, first = 0; i < of->images; i++) {
+        if (strcmp(words[first].text, words[i].text) != 0) first = i;
+        of->clashes[words[i].at] = words[i].shard != words[first].shard;
+    }
+    free(words);
+    return TAPER_OK;
+}
+
+/* The folders shard-N that there are. */
+static void find_folders(naming *of) {
+    size_t most = of->images + of->merge->n + 2;
+    for (size_t i = 0; i < of->images; i++) {
+        char *end;
+        if (strncmp(of->name[i], "shard-", 6) != 0) continue;
+        unsigned long long number = strtoull(of->name[i] + 6, &end, 10);
+        if ((*end == '/' || !*end) && number < most) of->folder[number] = 1;
+    }
+}
+
+/* A folder for a shard; there are more numbers than folders. */
+static size_t take_folder(naming *of, size_t shard) {
+    size_t number = shard + 1;
+    while (of->folder[number]) number++;
+    of->folder[number] = 1;
+    return number;
+}
+
+static void write_names(naming *of, uint32_t *name_at, formats_buffer *block) {
+    size_t image = 0;
+    for (size_t s = 0; s < of->merge->n; s++) {
+        size_t folder = 0, end = image + of->merge->shard[s].front.images;
+        for (; image < end; image++) {
+            char text[MOST_NAME + 1];
+            const char *name = of->name[image];
+            if (of->clashes[image]) {
+                if (!folder) folder = take_folder(of, s);
+                int n = snprintf(text, sizeof text, "shard-%zu/%s", folder, name);
+                if (n > MOST_NAME)
+                    snprintf(text, sizeof text, "shard-%zu/%06zu.png", folder, image + 1);
+                name = text;
+            }
+            name_at[image] = (uint32_t)block->size;
+            formats_write_bytes(block, name, strlen(name) + 1);
+        }
+    }
+}
+
+/* The bytes of a block stay on the front's account. */
+static char *keep_block(formats_front *f, formats_buffer *block) {
+    f->account.used += block->capacity; /* which taking them gives back */
+    return (char *)formats_buffer_take(block, &(size_t){0});
+}
+
+taper_status codec_merge_names(const codec_merge *m, formats_front *f, taper_error *error) {
+    size_t nameless_images = nameless(m), images = f->images;
+    if (nameless_images == images) return TAPER_OK;
+    uint64_t scratch = images * (sizeof(char *) + 2 + sizeof(word)) + sizeof(word) + m->n + 2 +
+                       (nameless_images + 1) * sizeof(number_name);
+    TAPER_TRY(formats_front_charge(f, scratch, error));
+    TAPER_TRY(formats_front_take(f, images, sizeof *f->name_at, &f->name_at, error));
+    formats_buffer block = formats_buffer_make(UINT32_MAX);
+    block.account = &f->account;
+    naming of = {.merge = m,
+                 .images = images,
+                 .name = malloc(images * sizeof *of.name),
+                 .number = malloc((nameless_images + 1) * sizeof *of.number),
+                 .clashes = calloc(images, 1),
+                 .folder = calloc(images + m->n + 2, 1)};
+    taper_status status = TAPER_ERR_NOMEM;
+    if (of.name && of.number && of.clashes && of.folder) {
+        list_names(&of);
+        status = find_clashes(&of);
+    }
+    if (status == TAPER_OK) {
+        find_folders(&of);
+        write_names(&of, f->name_at, &block);
+        status = block.status;
+        f->names = keep_block(f, &block);
+    }
+    formats_buffer_free(&block);
+    free(of.name), free(of.number), free(of.clashes), free(of.folder);
+    formats_account_give(&f->account, scratch);
+    if (status == TAPER_OK) return status;
+    return formats_fail(error, status,
+                        status == TAPER_ERR_NOMEM ? "no memory for the names of %zu images"
+                                                  : "the names of %zu images take above 4 GiB, or "
+                                                    "more memory than they may; raise --max-memory",
+                        images);
+}
+
+/* --- classes --------------------------------------------------------------------------- */
+
+typedef struct classing {
+    const codec_merge *merge;
+    size_t n;         /* classes of all shards together */
+    word *words;      /* [n] */
+    size_t *same, *k; /* [n]: see join_classes */
+    uint32_t *number; /* [n] in the result */
+} classing;
+
+static void list_classes(classing *of) {
+    size_t at = 0;
+    for (size_t s = 0; s < of->merge->n; s++) {
+        const formats_front *f = &of->merge->shard[s].front;
+        for (uint32_t k = 0; k < f->classes; k++, at++)
+            of->words[at] = (word){formats_front_class_name(f, k), at, s};
+    }
+}
+
+/* same[at]: the first class that class `at` is the same as. Names may be equal in one shard: the
+ * k-th of a name there is the same as the k-th of that name in others. */
+static void join_classes(classing *of) {
+    const word *words = of->words;
+    qsort(of->words, of->n, sizeof *of->words, compare_words);
+    for (size_t first = 0, end; first < of->n; first = end) {
+        size_t begin = first, known = 0; /* of the shard; classes of this name in any one shard */
+        for (end = first; end < of->n && !strcmp(words[end].text, words[first].text); end++) {
+            if (words[end].shard != words[begin].shard) begin = end;
+            if (end - begin == known) of->k[first + known++] = words[end].at;
+            of->same[words[end].at] = of->k[first + end - begin];
+        }
+    }
+}
+
+/* Numbers in the order in which classes come up, and their names. */
+static taper_status number_classes(classing *of, formats_front *f, formats_buffer *block) {
+    size_t at = 0;
+    f->classes = 0;
+    for (size_t s = 0; s < of->merge->n; s++) {
+        const formats_front *from = &of->merge->shard[s].front;
+        for (uint32_t k = 0; k < from->classes; k++, at++) {
+            of->number[at] = of->number[of->same[at]];
+            if (of->same[at] != at) continue;
+            if (f->classes == FORMATS_MAX_CLASSES) return TAPER_ERR_LIMIT;
+            const char *name = formats_front_class_name(from, k);
+            of->number[at] = f->classes;
+            f->class_name_at[f->classes++] = (uint32_t)block->size;
+            formats_write_bytes(block, name, strlen(name) + 1);
+        }
+    }
+    return block->status;
+}
+
+static void write_labels(const classing *of, formats_front *f) {
+    size_t image = 0, first = 0;
+    for (size_t s = 0; s < of->merge->n; first += of->merge->shard[s++].front.classes) {
+        const formats_front *from = &of->merge->shard[s].front;
+        for (uint32_t i = 0; i < from->images; i++, image++) {
+            int32_t label = from->label ? from->label[i] : -1;
+            f->label[image] = label < 0 ? -1 : (int32_t)of->number[first + (size_t)label];
+        }
+    }
+}
+
+taper_status codec_merge_labels(const codec_merge *m, formats_front *f, taper_error *error) {
+    int any = 0;
+    classing of = {.merge = m};
+    for (size_t s = 0; s < m->n; s++) {
+        any |= m->shard[s].front.label != NULL;
+        of.n += m->shard[s].front.classes;
+    }
+    if (!any) return TAPER_OK;
+    uint64_t scratch = (of.n + 1) * (sizeof *of.words + 2 * sizeof *of.same + sizeof *of.number);
+    TAPER_TRY(formats_front_charge(f, scratch, error));
+    TAPER_TRY(formats_front_take(f, f->images, sizeof *f->label, &f->label, error));
+    TAPER_TRY(formats_front_take(f, of.n, sizeof *f->class_name_at, &f->class_name_at, error));
+    formats_buffer block = formats_buffer_make(UINT32_MAX);
+    block.account = &f->account;
+    of.words = malloc((of.n + 1) * sizeof *of.words);
+    of.same = malloc((of.n + 1) * sizeof *of.same);
+    of.k = malloc((of.n + 1) * sizeof *of.k);
+    of.number = malloc((of.n + 1) * sizeof *of.number);
+    taper_status status = TAPER_ERR_NOMEM;
+    if (of.words && of.same && of.k && of.number) {
+        list_classes(&of);
+        join_classes(&of);
+        status = number_classes(&of, f, &block);
+    }
+    if (status == TAPER_OK) write_labels(&of, f);
+    f->class_names = keep_block(f, &block);
+    formats_buffer_free(&block);
+    free(of.words), free(of.same), free(of.k), free(of.number);
+    formats_account_give(&f->account, scratch);
+    if (status == TAPER_OK) return status;
+    return formats_fail(error, status,
+                        status == TAPER_ERR_NOMEM ? "no memory for %zu classes"
+                                                  : "%zu classes are above what a container, or "
+                                                    "the memory they may take, holds",
+                        of.n);
+}

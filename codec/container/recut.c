@@ -1,0 +1,335 @@
+/* recut.c -- containers into containers: truncate and repack (merge is in merge.c). No
+ * pixels are touched. */
+#include "codec/container/assemble.h"
+#include "codec/container/encoder.h"
+#include "codec/container/group_reader.h"
+#include "codec/container/kept_codes.h"
+#include "codec/container/verify.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- truncate -------------------------------------------------------------------------- */
+
+/* Chunks of a source under its own, longer directory. */
+typedef struct source_chunks {
+    const taper_source *source;
+    uint64_t data_at;
+    const uint64_t *chunk_at;
+    uint32_t groups;
+} source_chunks;
+
+static taper_status read_source_chunk(void *user, uint32_t layer, uint32_t group, uint64_t from,
+                                      void *to, size_t n) {
+    const source_chunks *c = user;
+    uint64_t at = c->data_at + c->chunk_at[(uint64_t)layer * c->groups + group] + from;
+    return c->source->read(c->source->user, at, to, n);
+}
+
+taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const taper_sink *to,
+                            const taper_limits *limits, taper_error *error) {
+    formats_front front;
+    TAPER_TRY(codec_front_load(from, limits, &front, error));
+    uint64_t chunks = (uint64_t)front.layers * front.groups, data = front.chunk_at[chunks];
+    uint64_t *chunk_at = NULL;
+    taper_status status = formats_front_take(&front, chunks, sizeof *chunk_at, &chunk_at, error);
+    if (status == TAPER_OK)
+        status = codec_refuse_damage(&front, from, front.layout ? UINT64_MAX : max_bytes, error);
+    if (status == TAPER_OK) {
+        memcpy(chunk_at, front.chunk_at, ((size_t)chunks + 1) * sizeof *chunk_at);
+        source_chunks source = {from, front.front_size, chunk_at, front.groups};
+        uint64_t here = from->size > front.front_size ? from->size - front.front_size : 0;
+        if (here < data) codec_clip_data(&front, here); /* the source is cut itself */
+        codec_chunks reader = {&source, read_source_chunk};
+        status = codec_assemble(&front, &reader, max_bytes, limits, to, error);
+    }
+    free(chunk_at);
+    formats_front_free(&front);
+    return status;
+}
+
+/* --- repack ---------------------------------------------------------------------------- */
+
+static uint32_t track_of(const formats_front *f, uint32_t g) {
+    return f->group_track ? f->group_track[g] : 0;
+}
+
+/* Passes of group g that its whole chunks hold; *begun: there is a piece of one more. */
+static uint32_t passes_at_least(const formats_front *f, const taper_source *from, uint32_t g,
+                                int *begun) {
+    uint32_t layer = 0;
+    *begun = 0;
+    for (; layer < f->layers; layer++) {
+        uint64_t c = (uint64_t)layer * f->groups + g, at = f->front_size + f->chunk_at[c];
+        uint64_t length = f->chunk_at[c + 1] - f->chunk_at[c];
+        int here = at <= from->size && length <= from->size - at;
+        if (here && !codec_chunk_is_cut(f, layer, g)) continue;
+        *begun = length && at < from->size;
+        break;
+    }
+    return layer ? formats_front_layer_end(f, layer - 1, g) : 0;
+}
+
+/* Groups open at a time: those that images are taken from, and, of a cut source, the last ones that
+ * were decoded to see how far they go; of the ones before those, codes. */
+typedef struct open_groups {
+    formats_account account; /* of the handle: front matter, groups and codes */
+    codec_group_readers readers, ends;
+    codec_kept_codes kept;
+    int has_kept; /* some, even if there was no room for them later */
+} open_groups;
+
+/* Group g by these readers; perhaps there is room only without what could be decoded again. */
+static taper_status turn_to(open_groups *open, codec_group_readers *readers,
+                            const formats_front *front, uint32_t g, const taper_source *from,
+                            const taper_model *model, codec_group_reader **out,
+                            taper_error *error) {
+    taper_status status = codec_group_readers_turn(readers, model, front, g, from, out, error);
+    if (status != TAPER_ERR_LIMIT) return status;
+    codec_kept_codes_close(&open->kept);
+    codec_group_readers_close(&open->ends);
+    return codec_group_readers_turn(readers, model, front, g, from, out, error);
+}
+
+static taper_status open_group(open_groups *open, const formats_front *front, uint32_t g,
+                               const taper_source *from, const taper_model *model,
+                               codec_group_reader **out, taper_error *error) {
+    *out = &open->ends.of_track[track_of(front, g)];
+    if ((*out)->images && (*out)->group == g) return TAPER_OK;
+    return turn_to(open, &open->readers, front, g, from, model, out, error);
+}
+
+/* How many codes image i of a group has. */
+static size_t codes_in(const codec_group_reader *r, uint32_t i) {
+    return (size_t)(r->first[i + 1] - r->first[i]) * r->state.tables->units;
+}
+
+/* Image i of a decoded group as codes: magnitudes with zeros below the depth. */
+static int16_t *codes_of(const codec_group_reader *r, uint32_t i) {
+    const codec_group *g = &r->state;
+    uint32_t first = r->first[i], windows = r->first[i + 1] - first, units = g->tables->units;
+    int16_t *code = malloc(codes_in(r, i) * sizeof *code + 1);
+    if (!code) return NULL;
+    for (uint32_t u = 0; u < units; u++)
+        for (uint32_t w = 0; w < windows; w++) {
+            uint32_t depth = codec_group_depth(g, u, first + w);
+            int32_t level = g->level[(size_t)u * g->stride + first + w];
+            code[(size_t)w * units + u] = (int16_t)(level * (1 << (g->tables->planes[u] - depth)));
+        }
+    return code;
+}
+
+/* Keep the codes of a group that makes room for the next. They may go farther than all images do:
+ * the encoder, told how far, takes no more of them. Where planes are raised, which ones is for the
+ * codes to say that are left: those are not kept. */
+static void keep_codes(open_groups *open, const formats_front *front, const codec_group_reader *r) {
+    if (!r->images || r->bad || front->raised_at) return;
+    if (!open->has_kept++) codec_kept_codes_open(&open->kept, front->images, &open->account);
+    for (uint32_t i = 0; i < r->images; i++) {
+        int16_t *code = codes_of(r, i);
+        if (code)
+            codec_kept_codes_put(&open->kept,
+                                 formats_front_image(front, front->group_first[r->group] + i), code,
+                                 codes_in(r, i));
+        free(code);
+    }
+}
+
+/* Passes of each track that all its groups have whole: passes[tracks]. Where a layer ends is in the
+ * directory; only groups that end within one are decoded. */
+static taper_status common_passes(const formats_front *front, const taper_source *from,
+                                  const taper_model *model, open_groups *open, uint32_t *passes,
+                                  taper_error *error) {
+    int begun;
+    for (uint32_t t = 0; t < front->tracks; t++)
+        passes[t] = front->layer_end[(size_t)(front->layers - 1) * front->tracks + t];
+    for (uint32_t g = 0; g < front->groups; g++) {
+        uint32_t *of_track = &passes[track_of(front, g)], least;
+        least = passes_at_least(front, from, g, &begun);
+        if (!begun && least < *of_track) *of_track = least;
+    }
+    open->ends.enough = open->readers.enough = passes;
+    for (uint32_t g = 0; g < front->groups; g++) {
+        uint32_t *of_track = &passes[track_of(front, g)];
+        codec_group_reader *r = &open->ends.of_track[track_of(front, g)];
+        if (passes_at_least(front, from, g, &begun) >= *of_track || !begun) continue;
+        keep_codes(open, front, r);
+        TAPER_TRY(turn_to(open, &open->ends, front, g, from, model, &r, error));
+        uint32_t whole = codec_model_pass(r->state.tables, r->state.pass);
+        if (whole < *of_track) *of_track = whole;
+    }
+    return TAPER_OK;
+}
+
+/* The codes, charged until now, pass over. Groups and codes that could be decoded again make way to
+ * what the encoder takes for the group that they may be the last of. */
+static taper_status repack_codes(taper_encoder *encoder, open_groups *open,
+                                 const formats_front *front, uint32_t image, int16_t *code,
+                                 size_t n, taper_error *error) {
+    formats_geometry shape = front->geometry[image];
+    taper_image as = {shape.width, shape.height, shape.channels, shape.depth, NULL};
+    uint32_t track = front->image_track ? front->image_track[image] : 0;
+    uint64_t needs = n * sizeof *code + codec_encoder_needs(encoder, track);
+    if (!code) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image's codes");
+    formats_account_give(&open->account, n * sizeof *code);
+    if (formats_account_left(&open->account) < needs) codec_group_readers_close(&open->ends);
+    if (formats_account_left(&open->account) < needs) codec_kept_codes_close(&open->kept);
+    if (formats_account_left(&open->account) < needs) codec_group_readers_close(&open->readers);
+    return codec_encoder_add_codes(encoder, &as, code, formats_front_name(front, image),
+                                   front->label ? front->label[image] : -1, track, error);
+}
+
+/* Charge n codes. */
+static taper_status take_codes(open_groups *open, size_t n, taper_error *error) {
+    if (formats_account_take(&open->account, n * sizeof(int16_t)) == TAPER_OK) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_LIMIT,
+                        "repacking takes more than the %llu bytes of memory that it may; raise "
+                        "--max-memory",
+                        (unsigned long long)open->account.limit);
+}
+
+/* An image whose codes are kept. */
+static taper_status repack_kept(taper_encoder *encoder, const formats_front *front,
+                                const taper_model *model, open_groups *open, uint32_t image,
+                                taper_error *error) {
+    formats_geometry shape = front->geometry[image];
+    codec_grid grid = codec_windows_grid(model->window, shape.width, shape.height);
+    size_t n = (size_t)grid.columns * grid.rows * model->tables.units;
+    TAPER_TRY(take_codes(open, n, error));
+    int16_t *code = malloc(n * sizeof *code);
+    if (code) codec_kept_codes_get(&open->kept, image, code, n);
+    return repack_codes(encoder, open, front, image, code, n, error);
+}
+
+/* An image whose group is to be decoded, or is at hand. */
+static taper_status repack_decoded(taper_encoder *encoder, const formats_front *front,
+                                   const taper_source *from, const taper_model *model,
+                                   open_groups *open, uint32_t image, taper_error *error) {
+    codec_group_reader *r;
+    uint32_t g = formats_front_group(front, image);
+    TAPER_TRY(open_group(open, front, g, from, model, &r, error));
+    if (r->bad)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "layer %u of group %u is damaged (checksum); fetch the file again",
+                            r->layer, r->group);
+    uint32_t i = formats_front_place(front, image) - front->group_first[g];
+    size_t n = codes_in(r, i);
+    TAPER_TRY(take_codes(open, n, error));
+    return repack_codes(encoder, open, front, image, codes_of(r, i), n, error);
+}
+
+/* All images in their order. */
+static taper_status repack_images(taper_encoder *encoder, const formats_front *front,
+                                  const taper_source *from, const taper_model *model,
+                                  open_groups *open, taper_error *error) {
+    taper_status status = TAPER_OK;
+    for (uint32_t image = 0; image < front->images && status == TAPER_OK; image++)
+        status = codec_kept_codes_has(&open->kept, image)
+                     ? repack_kept(encoder, front, model, open, image, error)
+                     : repack_decoded(encoder, front, from, model, open, image, error);
+    return status;
+}
+
+/* The layers of several tracks, as far as they are there; of one track the encoder chooses anew. */
+static taper_status copy_layers(taper_encoder *encoder, const formats_front *front,
+                                const uint32_t *passes, taper_layout layout, taper_error *error) {
+    if (front->tracks == 1) {
+        codec_encoder_limit_passes(encoder, passes[0]);
+        return TAPER_OK;
+    }
+    size_t tracks = front->tracks;
+    uint32_t layers = 0, *end = malloc(tracks * front->layers * sizeof *end);
+    if (!end) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for layers");
+    for (int more = 1; more && layers < front->layers;
+         layers++) { /* up to the last that is there */
+        more = 0;
+        for (size_t t = 0; t < tracks; t++) {
+            uint32_t all = front->layer_end[layers * tracks + t];
+            end[layers * tracks + t] = all < passes[t] ? all : passes[t];
+            more |= all < passes[t];
+        }
+    }
+    uint32_t first = layout == TAPER_LAYOUT_IMAGE ? layers - 1 : 0;
+    taper_status status =
+        codec_encoder_take_layers(encoder, end + first * tracks, front->tracks, layers - first);
+    free(end);
+    return status == TAPER_OK ? status : formats_fail(error, status, "no memory for layers");
+}
+
+static taper_status copy_classes(taper_encoder *encoder, const formats_front *front,
+                                 taper_error *error) {
+    if (!front->label) return TAPER_OK;
+    const char **name = malloc(((size_t)front->classes + 1) * sizeof *name);
+    if (!name) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for class names");
+    for (uint32_t k = 0; k < front->classes; k++) name[k] = formats_front_class_name(front, k);
+    taper_status status = taper_encoder_set_classes(encoder, name, front->classes, error);
+    free(name);
+    return status;
+}
+
+/* passes: what common_passes found. */
+static taper_status repack_passes(const formats_front *front, const taper_source *from,
+                                  const taper_model *model, open_groups *open,
+                                  const uint32_t *passes, const taper_encode_options *options,
+                                  const taper_sink *to, taper_error *error) {
+    uint32_t most = 0;
+    for (uint32_t t = 0; t < front->tracks; t++) most = passes[t] > most ? passes[t] : most;
+    if (!most)
+        return formats_fail(
+            error, TAPER_ERR_TRUNCATED,
+            "the container is cut before its first pass is whole: nothing to repack");
+    taper_encoder *encoder;
+    TAPER_TRY(codec_encoder_new_for_codes(&encoder, model, options, &open->account, error));
+    taper_status status = copy_layers(encoder, front, passes, options->layout, error);
+    if (status == TAPER_OK) status = copy_classes(encoder, front, error);
+    if (status == TAPER_OK) status = repack_images(encoder, front, from, model, open, error);
+    codec_kept_codes_close(&open->kept);
+    codec_group_readers_close(&open->readers);
+    codec_group_readers_close(&open->ends);
+    if (status == TAPER_OK) status = taper_encoder_finish(encoder, to, error);
+    taper_encoder_free(encoder);
+    return status;
+}
+
+static taper_status repack_front(const formats_front *front, const taper_source *from,
+                                 const taper_model *model, const taper_encode_options *options,
+                                 const taper_sink *to, taper_error *error) {
+    uint32_t passes[FORMATS_MAX_TRACKS] = {0};
+    open_groups open = {.account = {front->account.used, options->limits->max_memory}};
+    open.readers.account = open.ends.account = &open.account;
+    TAPER_TRY(codec_front_match(front, model, error));
+    taper_status status = common_passes(front, from, model, &open, passes, error);
+    if (status == TAPER_OK)
+        status = repack_passes(front, from, model, &open, passes, options, to, error);
+    codec_group_readers_close(&open.readers);
+    codec_group_readers_close(&open.ends);
+    codec_kept_codes_close(&open.kept);
+    return status;
+}
+
+taper_status taper_repack(const taper_source *from, const taper_model *model, taper_layout layout,
+                          uint32_t group_images, const taper_sink *to, const taper_limits *given,
+                          taper_error *error) {
+    taper_limits limits = formats_limits_or_default(given);
+    formats_front front;
+    TAPER_TRY(codec_front_load(from, &limits, &front, error));
+    taper_model *own = NULL;
+    taper_status status = TAPER_OK;
+    if (!model && front.model)
+        status = codec_front_model(&front, &limits, &own, error);
+    else if (!model)
+        status = formats_fail(error, TAPER_ERR_MODEL,
+                              "container does not carry its model %016llx; give it with -m",
+                              (unsigned long long)front.model_id);
+    taper_encode_options options = {.layout = layout,
+                                    .group_images = group_images,
+                                    .embed_model = front.model != NULL,
+                                    .model_bytes = front.model,
+                                    .model_size = front.model_size,
+                                    .limits = &limits};
+    if (status == TAPER_OK)
+        status = repack_front(&front, from, model ? model : own, &options, to, error);
+    taper_model_free(own);
+    formats_front_free(&front);
+    return status;
+}

@@ -1,0 +1,110 @@
+/* verify.c -- checking a container's checksums, and its model; see verify.h and taper.h. */
+#include "codec/container/verify.h"
+#include "codec/container/group_reader.h"
+#include <stdlib.h>
+
+/* One checksum block: chunks first .. last - 1 of a layer. */
+static taper_status verify_block(const formats_front *f, const taper_source *from, uint64_t first,
+                                 uint64_t last, uint32_t sum, uint8_t *scratch, size_t room,
+                                 taper_verify_report *report) {
+    uint64_t at = f->front_size + f->chunk_at[first], end = f->front_size + f->chunk_at[last];
+    if (end > from->size) { /* cut: count what is there by chunk */
+        for (uint64_t c = first; c < last; c++) {
+            uint64_t begin = f->front_size + f->chunk_at[c],
+                     stop = f->front_size + f->chunk_at[c + 1];
+            if (begin >= from->size)
+                report->chunks_missing++;
+            else if (stop > from->size)
+                report->chunks_cut++;
+            else
+                report->chunks_whole++;
+        }
+        return TAPER_OK;
+    }
+    uint32_t crc = 0;
+    for (uint64_t i = at; i < end; i += room) {
+        size_t n = end - i < room ? (size_t)(end - i) : room;
+        TAPER_TRY(from->read(from->user, i, scratch, n));
+        crc = formats_crc32c(crc, scratch, n);
+    }
+    if (crc == sum) {
+        report->chunks_whole += last - first;
+    } else {
+        if (!report->chunks_bad) report->first_bad_offset = at;
+        report->chunks_bad += last - first;
+    }
+    return TAPER_OK;
+}
+
+/* All blocks of checksums that begin before a byte of the source. */
+static taper_status verify_data(const formats_front *f, const taper_source *from, uint64_t before,
+                                taper_verify_report *report, taper_error *error) {
+    enum { ROOM = 1 << 16 };
+    uint8_t *scratch = malloc(ROOM);
+    if (!scratch) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to verify");
+    uint64_t per = f->chunks_per_checksum, block = 0;
+    taper_status status = TAPER_OK;
+    for (uint32_t l = 0; l < f->layers && status == TAPER_OK; l++) {
+        uint64_t whole_before = report->chunks_whole;
+        for (uint64_t g = 0; g < f->groups && status == TAPER_OK; g += per, block++) {
+            uint64_t last = g + per < f->groups ? g + per : f->groups,
+                     row = (uint64_t)l * f->groups;
+            if (f->front_size + f->chunk_at[row + g] >= before) continue;
+            status = verify_block(f, from, row + g, row + last, f->checksum[block], scratch, ROOM,
+                                  report);
+        }
+        if (report->layers_whole == l && report->chunks_whole - whole_before == f->groups)
+            report->layers_whole++;
+    }
+    free(scratch);
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status, "the container could not be read to its end");
+}
+
+static taper_status fail_damaged(const taper_verify_report *report, taper_error *error) {
+    return formats_fail(
+        error, TAPER_ERR_CORRUPT,
+        "%llu of %llu chunk%s %s damaged, the first at byte %llu; fetch the file again",
+        (unsigned long long)report->chunks_bad, (unsigned long long)report->chunks,
+        formats_plural(report->chunks, "s"), report->chunks_bad == 1 ? "is" : "are",
+        (unsigned long long)report->first_bad_offset);
+}
+
+taper_status codec_refuse_damage(const formats_front *front, const taper_source *from,
+                                 uint64_t before, taper_error *error) {
+    taper_verify_report report = {.chunks = (uint64_t)front->layers * front->groups};
+    TAPER_TRY(verify_data(front, from, before, &report, error));
+    return report.chunks_bad ? fail_damaged(&report, error) : TAPER_OK;
+}
+
+/* The model that the container carries: a decoder would refuse what this refuses. */
+static taper_status verify_model(const formats_front *f, const taper_limits *limits,
+                                 taper_error *error) {
+    taper_model *model = NULL;
+    if (!f->model) return TAPER_OK;
+    taper_status status = codec_front_model(f, limits, &model, error);
+    if (status == TAPER_OK) status = codec_front_match(f, model, error);
+    taper_model_free(model);
+    return status;
+}
+
+taper_status taper_verify(const taper_source *from, taper_verify_report *report,
+                          const taper_limits *limits, taper_error *error) {
+    *report = (taper_verify_report){0};
+    formats_front front;
+    TAPER_TRY(codec_front_load(from, limits, &front, error));
+    report->chunks = (uint64_t)front.layers * front.groups;
+    uint64_t end = front.front_size + front.chunk_at[report->chunks];
+    report->bytes_missing = end > from->size ? end - from->size : 0;
+    taper_status status = verify_data(&front, from, UINT64_MAX, report, error);
+    if (status == TAPER_OK && from->size > end)
+        status = formats_fail(error, TAPER_ERR_CORRUPT, "%llu byte%s follow%s the container's end",
+                              (unsigned long long)(from->size - end),
+                              formats_plural(from->size - end, "s"),
+                              formats_singular(from->size - end));
+    if (status == TAPER_OK && report->chunks_bad) status = fail_damaged(report, error);
+    if (status == TAPER_OK) status = verify_model(&front, limits, error);
+    formats_front_free(&front);
+    return status;
+}

@@ -1,0 +1,61 @@
+/* weights_coder.h -- a matrix of weights as quantised, entropy-coded integers.
+ *
+ * Row r is integers times step[r]. A magnitude's class is that of its neighbourhood: the two to the
+ * left and the one `width` before (eigenimages are smooth). Up to 15 it is a symbol of its class;
+ * above, each quarter of an octave is, and the digits below follow as plain bits, as signs do. The
+ * symbols go through rans.h, with frequencies that precede them.
+ *
+ * Models of versions 1 and 2 have another form, which is read still (weights_v1.c): adaptive bits
+ * of the range coder, the magnitude in unary up to an escape, an Exp-Golomb code after it. It takes
+ * three times as long. */
+#ifndef CODEC_WEIGHTS_CODER_H
+#define CODEC_WEIGHTS_CODER_H
+#include "formats/bytes.h"
+#include <stdlib.h>
+
+enum {
+    CODEC_WEIGHT_MAX = 1 << 20, /* magnitude of a quantised weight */
+    CODEC_WEIGHT_CLASSES = 12
+};
+
+/* Append the matrix [rows][columns] to out. Rows are quantised to nearest; weights are replaced by
+ * what a reader will get. step[r] > 0, with |weight / step| <= CODEC_WEIGHT_MAX. width: columns of
+ * the picture that a row is, at least 1. TAPER_ERR_NOMEM or what out has failed with. */
+taper_status codec_weights_write(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
+                                 const float *step, formats_buffer *out);
+/* version: of the model's payload. TAPER_ERR_CORRUPT, _TRUNCATED, _NOMEM. */
+taper_status codec_weights_read(uint16_t version, float *weights, uint32_t rows, uint32_t columns,
+                                uint32_t width, formats_cursor *in, taper_error *error);
+/* The integers and the steps themselves: q[rows][columns], step[rows]. */
+taper_status codec_weights_read_integers(uint16_t version, int32_t *q, float *step, uint32_t rows,
+                                         uint32_t columns, uint32_t width, formats_cursor *in,
+                                         taper_error *error);
+
+/* The rows of a matrix of versions 1 and 2, after its steps. */
+taper_status codec_weights_v1_read(int32_t *q, float *weights, const float *step, uint32_t rows,
+                                   uint32_t columns, uint32_t width, formats_cursor *in,
+                                   taper_error *error);
+
+/* Weighted sum of the magnitudes around column c. */
+static inline uint32_t codec_weight_around(const int32_t *row, uint32_t c, uint32_t width) {
+    uint32_t near = c ? (uint32_t)abs(row[c - 1]) : 0;
+    uint32_t next = c > 1 ? (uint32_t)abs(row[c - 2]) : near;
+    uint32_t above = c >= width ? (uint32_t)abs(row[c - width]) : near;
+    return 2 * near + next + 2 * above;
+}
+
+/* Class of such a sum; all from CODEC_WEIGHT_AROUND_MOST on are of one. */
+enum { CODEC_WEIGHT_AROUND_MOST = 200 };
+static inline uint32_t codec_weight_class_of(uint32_t sum) {
+    static const uint16_t edge[CODEC_WEIGHT_CLASSES - 1] = {
+        1, 2, 4, 6, 9, 13, 19, 28, 45, 80, CODEC_WEIGHT_AROUND_MOST};
+    uint32_t class = 0;
+    for (int i = 0; i < CODEC_WEIGHT_CLASSES - 1; i++) class += sum >= edge[i];
+    return class;
+}
+
+static inline uint32_t codec_weight_class(const int32_t *row, uint32_t c, uint32_t width) {
+    return codec_weight_class_of(codec_weight_around(row, c, width));
+}
+
+#endif

@@ -1,0 +1,62 @@
+/* model.h -- a model in memory and as the payload of a .tpm file. The public face is in taper.h.
+ *
+ * The room codec/model/: what was trained.
+ *   model                     a model in memory
+ *   model_read model_write    from and to the payload of a .tpm; model_payload: what the two share
+ *   builtin_models            the models that ship
+ *   work                      how many multiply-adds a pixel a model asks for
+ *   draw                      from decoded windows to pixels with its restoration network */
+#ifndef CODEC_MODEL_H
+#define CODEC_MODEL_H
+#include "codec/bitplane/code_tables.h"
+#include "codec/taper.h"
+#include "codec/transform/lap.h"
+#include "codec/transform/network.h"
+#include "codec/transform/restoration.h"
+#include "codec/transform/windows.h"
+
+/* Ranges of a legal architecture: the closed list that a file is checked against before memory is
+ * taken. */
+enum { CODEC_MAX_LAYER_WIDTH = 65536 };
+
+struct taper_model {
+    taper_model_info info;
+    codec_window window;
+    codec_lap lap; /* window.lap points here, or is NULL */
+    int tied; /* analysis is the pseudo-inverse of synthesis and not stored; it is absent (equal to
+                 synthesis) after loading, and made by encoders: pseudo_inverse.h. 0 for direct
+                 networks, whose stacks have network.tied_gain */
+    codec_network network;
+    codec_code_tables tables;
+    codec_restoration restoration; /* layers 0: none, as in all families but conv */
+};
+
+/* How finely weights are stored. */
+typedef struct codec_weight_precision {
+    double linear_mse; /* squared error on a pixel (8-bit scale) that rounding the linear path may
+                          add; default 0.25 */
+    int layer_bits;    /* bits of the largest weight of a row of a layer; default 8 */
+} codec_weight_precision;
+
+/* The pixels of an image from its windows as the network gives them: laps undone, restored as after
+ * so many complete passes, rounded. image as for codec_windows_write; pool: NULL or threads to
+ * share. TAPER_ERR_NOMEM: as much again as `from` is needed, and as much again for restoring. */
+taper_status codec_model_draw(const taper_model *model, uint32_t pass, codec_pool *pool,
+                              const float *from, taper_image *image);
+
+/* The same, after which `windows` holds nothing of use, and no copy is made of it. */
+taper_status codec_model_draw_over(const taper_model *model, uint32_t pass, codec_pool *pool,
+                                   float *windows, taper_image *image);
+
+/* Append the whole .tpm file to out, of version FORMATS_MODEL_VERSION. The model's own weights are
+ * replaced by what a reader will get, so that what is measured afterwards is what users get;
+ * info.id and info.file_bytes are set. */
+taper_status codec_model_write(taper_model *model, const codec_weight_precision *precision,
+                               formats_buffer *out, taper_error *error);
+
+/* Replace the network's weights by their stored precision (what write does first). scale[units]:
+ * root mean square of each unit. */
+taper_status codec_model_round_weights(taper_model *model, const codec_weight_precision *precision,
+                                       taper_error *error);
+
+#endif

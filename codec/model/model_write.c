@@ -1,0 +1,161 @@
+/* model_write.c -- models into files; see model.h. */
+#include "codec/bitplane/conditional.h"
+#include "codec/entropy/weights_coder.h"
+#include "codec/model/model_payload.h"
+#include "formats/model_file.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Step of each row of the linear path: the rounding error of row u reaches a pixel multiplied by
+ * the unit's value, so rows of strong units are stored finer. Units share the allowed error
+ * equally: sum over u of scale_u^2 step_u^2 / 12 = mse. */
+static void linear_steps(const taper_model *m, double mse, float *step) {
+    uint32_t units = m->network.units, inputs = m->network.inputs;
+    double share = sqrt(12.0 * mse / units);
+    for (uint32_t u = 0; u < units; u++) {
+        double scale = m->tables.step[u] * exp2(m->tables.log_scale[u] / 16.0);
+        const float *row = m->network.synthesis + (size_t)u * inputs;
+        double top = 1e-6; /* largest weight */
+        for (uint32_t i = 0; i < inputs; i++) top = fmax(top, fabs(row[i]));
+        double s = share / fmax(scale, 1e-6);
+        s = fmin(fmax(s, top / 32767),
+                 0.3 /
+                     sqrt(inputs)); /* 16 bits at most; and near orthonormal for pseudo_inverse.h */
+        step[u] = (float)s;
+    }
+}
+
+static void layer_steps(const codec_layer *layer, int bits, float *step) {
+    for (uint32_t r = 0; r < layer->outputs; r++) {
+        float top = 1e-12f;
+        for (uint32_t i = 0; i < layer->inputs; i++)
+            top = fmaxf(top, fabsf(layer->weight[(size_t)r * layer->inputs + i]));
+        step[r] = top / (float)((1 << (bits - 1)) - 1);
+    }
+}
+
+static void write_floats(formats_buffer *out, const float *v, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &v[i], sizeof bits);
+        formats_write_u32le(out, bits);
+    }
+}
+
+/* without_weights: the biases alone. */
+static taper_status write_stack(const codec_stack *stack, int bits, int without_weights,
+                                formats_buffer *out) {
+    for (uint32_t l = 0; l < stack->depth; l++) {
+        const codec_layer *layer = &stack->layer[l];
+        float *step = without_weights ? NULL : malloc((size_t)layer->outputs * sizeof *step);
+        if (step) {
+            layer_steps(layer, bits, step);
+            taper_status status =
+                codec_weights_write(layer->weight, layer->outputs, layer->inputs, 1, step, out);
+            free(step);
+            TAPER_TRY(status);
+        } else if (!without_weights) {
+            return TAPER_ERR_NOMEM;
+        }
+        write_floats(out, layer->bias, layer->outputs);
+    }
+    return out->status;
+}
+
+static taper_status write_linear_path(taper_model *m, double mse, formats_buffer *out) {
+    codec_network *net = &m->network;
+    float *step = malloc((size_t)net->units * sizeof *step);
+    if (!step) return TAPER_ERR_NOMEM;
+    linear_steps(m, mse, step);
+    taper_status status =
+        codec_weights_write(net->synthesis, net->units, net->inputs, m->window.width, step, out);
+    if (status == TAPER_OK && !m->tied)
+        status =
+            codec_weights_write(net->analysis, net->units, net->inputs, m->window.width, step, out);
+    free(step);
+    return status;
+}
+
+static taper_status write_network(taper_model *m, const codec_weight_precision *precision,
+                                  formats_buffer *out) {
+    codec_network *net = &m->network;
+    for (uint32_t i = 0; i < net->inputs; i++) {
+        long v = lrintf(fminf(fmaxf(net->mean[i], -500), 500) * CODEC_MEAN_ONE);
+        formats_write_u16le(out, (uint16_t)(int16_t)v);
+        net->mean[i] = (float)v / CODEC_MEAN_ONE;
+    }
+    if (!codec_network_is_direct(net)) TAPER_TRY(write_linear_path(m, precision->linear_mse, out));
+    TAPER_TRY(write_stack(&net->encoder, precision->layer_bits, 0, out));
+    if (net->tied_gain > 0) TAPER_TRY(codec_network_tie(net, net->tied_gain)); /* rounded now */
+    return write_stack(&net->decoder, precision->layer_bits, net->tied_gain > 0, out);
+}
+
+static uint8_t flags_of(const taper_model *m) {
+    return (uint8_t)((m->tied ? CODEC_FLAG_TIED : 0) |
+                     (codec_network_is_direct(&m->network) ? CODEC_FLAG_DIRECT : 0) |
+                     (m->tables.density ? CODEC_FLAG_BINARY : 0) |
+                     (m->network.tied_gain > 0 ? CODEC_FLAG_TIED_STACKS : 0) |
+                     (m->tables.conditional ? CODEC_FLAG_CONDITIONAL : 0) |
+                     (m->tables.head ? CODEC_FLAG_HEAD : 0) |
+                     (m->window.lap ? CODEC_FLAG_LAPPED : 0));
+}
+
+static void write_architecture(const taper_model *m, formats_buffer *out) {
+    const codec_network *net = &m->network;
+    formats_write_u8(out, (uint8_t)m->info.family);
+    formats_write_u8(out, (uint8_t)m->window.channels);
+    formats_write_u16le(out, (uint16_t)m->window.width);
+    formats_write_u16le(out, (uint16_t)m->window.height);
+    formats_write_u16le(out, (uint16_t)net->units);
+    formats_write_u8(out, flags_of(m));
+    formats_write_u8(out, (uint8_t)net->hidden);
+    formats_write_u8(out, (uint8_t)net->code);
+    if (net->tied_gain > 0) write_floats(out, &net->tied_gain, 1);
+    const codec_stack *stacks[2] = {&net->encoder, &net->decoder};
+    for (int s = 0; s < 2; s++) {
+        formats_write_u8(out, (uint8_t)stacks[s]->depth);
+        for (uint32_t l = 0; l + 1 < stacks[s]->depth; l++)
+            formats_write_u32le(out, stacks[s]->layer[l].outputs);
+    }
+    if (!m->window.lap) return;
+    formats_write_u8(out, (uint8_t)m->lap.reach);
+    for (uint32_t i = 0; i < m->lap.reach * m->lap.reach; i++)
+        formats_write_u16le(out, (uint16_t)m->lap.stored[i]);
+}
+
+taper_status codec_model_write(taper_model *m, const codec_weight_precision *precision,
+                               formats_buffer *out, taper_error *error) {
+    formats_buffer payload = formats_buffer_make(SIZE_MAX / 4);
+    size_t start = out->size;
+    write_architecture(m, &payload);
+    taper_status status = write_network(m, precision, &payload);
+    if (status == TAPER_OK) status = codec_code_tables_write(&m->tables, &payload);
+    if (status == TAPER_OK && m->tables.conditional)
+        status = codec_conditional_write(m->tables.conditional, &payload);
+    if (status == TAPER_OK && m->tables.head)
+        status = codec_conditional_write(m->tables.head, &payload);
+    if (status == TAPER_OK && m->info.family == TAPER_FAMILY_CONV)
+        status = codec_restoration_write(&m->restoration, &payload);
+    if (status == TAPER_OK) {
+        m->info.id = formats_model_id(payload.data, payload.size);
+        m->info.binary = m->tables.density != NULL;
+        codec_model_describe(m);
+        status = formats_model_pack(FORMATS_MODEL_VERSION, payload.data, payload.size, out, error);
+        m->info.file_bytes = out->size - start;
+    } else {
+        formats_fail(error, status, "no memory to write the model");
+    }
+    formats_buffer_free(&payload);
+    return status;
+}
+
+taper_status codec_model_round_weights(taper_model *m, const codec_weight_precision *precision,
+                                       taper_error *error) {
+    formats_buffer scratch = formats_buffer_make(SIZE_MAX / 4);
+    taper_status status = write_network(m, precision, &scratch);
+    formats_buffer_free(&scratch);
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status, "no memory to round the model's weights");
+}

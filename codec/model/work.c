@@ -1,0 +1,87 @@
+/* work.c -- see work.h. Counted are the products of matrices, and those of a bit's contexts. All
+ * factors are bounded by the ranges of a legal model, so that nothing overflows. */
+#include "codec/model/work.h"
+#include "codec/bitplane/conditional.h"
+
+enum { MIDDLES = CODEC_CONDITIONAL_MIDDLES };
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static uint64_t stack_work(const codec_stack *stack) {
+    uint64_t sum = 0;
+    for (uint32_t l = 0; l < stack->depth; l++)
+        sum += (uint64_t)stack->layer[l].inputs * stack->layer[l].outputs;
+    return sum;
+}
+
+/* One input of the first layer, which is given as a and |a|, for all windows that see it. */
+static uint64_t input_work(const codec_conditional *c, uint32_t unit) {
+    uint64_t windows = unit < c->beside ? CODEC_CONDITIONAL_SIDES : 1;
+    return 2 * windows * c->hidden;
+}
+
+static uint64_t layers_work(const codec_conditional *c) {
+    return MIDDLES * (uint64_t)c->hidden * c->hidden;
+}
+
+static uint64_t head_work(const codec_conditional *c) {
+    uint64_t sum = layers_work(c) + (uint64_t)c->units * c->hidden;
+    for (uint32_t u = 0; u < c->own; u++) sum += input_work(c, u);
+    return sum;
+}
+
+/* Layers at each stage, and at each pass a logit. */
+static uint64_t predicting_work(const codec_conditional *c) {
+    return c->stages * layers_work(c) + (uint64_t)c->end * c->hidden;
+}
+
+/* And what that may take beside it: at each pass the logit of a sign or of a refinement, and the
+ * input that it changes, which it does at a plane's last part; a stage sees them. */
+static uint64_t most_predicting_work(const codec_code_tables *t) {
+    const codec_conditional *c = t->conditional;
+    uint64_t sum = predicting_work(c) + (uint64_t)c->end * c->hidden;
+    for (uint32_t i = 0; i < c->end; i++)
+        if (t->pass[i].unit < c->own && t->pass[i].part + 1u == t->parts)
+            sum += input_work(c, t->pass[i].unit);
+    return sum;
+}
+
+static uint64_t most_passes(const codec_code_tables *t) {
+    return t->density ? t->n_passes : (uint64_t)t->units * CODEC_MAX_PLANES * t->parts;
+}
+
+/* For each patch, not each window. */
+static uint64_t restoring_work(const codec_restoration *r) {
+    uint64_t sum = 0;
+    for (uint32_t l = 0; l < r->layers; l++)
+        sum += (uint64_t)CODEC_RESTORATION_TAPS * r->layer[l].inputs * r->layer[l].outputs;
+    return sum;
+}
+
+static uint64_t divide_up(uint64_t n, uint64_t by) { return (n + by - 1) / by; }
+
+codec_work codec_work_of(const taper_model *m) {
+    const codec_code_tables *t = &m->tables;
+    const codec_network *net = &m->network;
+    uint64_t linear = net->synthesis ? (uint64_t)net->inputs * net->units : 0;
+    uint64_t decode = linear + stack_work(&net->decoder);
+    uint64_t encode = linear + stack_work(&net->encoder);
+    uint64_t fixed = t->head ? head_work(t->head) : 0;
+    uint64_t usual = decode + fixed + (uint64_t)CODEC_FEATURES * t->n_passes;
+    uint64_t most = larger(decode, encode) + fixed + CODEC_FEATURES * most_passes(t);
+    if (t->conditional)
+        usual += predicting_work(t->conditional), most += most_predicting_work(t);
+    uint64_t pixels = (uint64_t)m->window.width * m->window.height;
+    uint64_t restoring = divide_up(restoring_work(&m->restoration),
+                                   CODEC_RESTORATION_PATCH * CODEC_RESTORATION_PATCH);
+    return (codec_work){divide_up(usual, pixels) + restoring, divide_up(most, pixels) + restoring};
+}
+
+taper_status codec_work_check(const taper_model *m, uint64_t max_work, taper_error *error) {
+    codec_work work = codec_work_of(m);
+    if (work.most <= max_work) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_LIMIT,
+                        "model can take %llu multiply-adds a pixel, more than the limit of %llu; "
+                        "raise --max-work if you trust it",
+                        (unsigned long long)work.most, (unsigned long long)max_work);
+}

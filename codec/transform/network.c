@@ -1,0 +1,254 @@
+/* network.c -- memory of a network, and its two directions on blocks of rows. See network.h.
+ *
+ * Rows are worked in blocks of exactly ROW_BLOCK, the last one padded with zeros: the matrix
+ * kernels may sum in another order for other row counts, and for the rows that are left over when
+ * they take 4, 6, 8, 12, 16, 24 or 48 at a time; and a code must not depend on who shares its
+ * batch. */
+#include "codec/transform/network.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW_BLOCK = CODEC_ROWS_AT_ONCE / 3 };
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+static int zeroed(float **out, size_t rows, size_t columns) {
+    if (columns && rows > SIZE_MAX / columns / sizeof(float)) return 0;
+    *out = calloc(larger(rows * columns, 1), sizeof(float));
+    return *out != NULL;
+}
+
+static int alloc_stack(codec_stack *stack, uint32_t inputs, uint32_t outputs,
+                       const uint32_t *hidden, uint32_t n) {
+    for (uint32_t i = 0; i <= n; i++) {
+        codec_layer *layer = &stack->layer[i];
+        layer->inputs = i ? hidden[i - 1] : inputs;
+        layer->outputs = i < n ? hidden[i] : outputs;
+        stack->depth = i + 1;
+        if (!zeroed(&layer->weight, layer->outputs, layer->inputs) ||
+            !zeroed(&layer->bias, layer->outputs, 1))
+            return 0;
+    }
+    return 1;
+}
+
+static void free_stack(codec_stack *stack) {
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        free(stack->layer[i].weight);
+        free(stack->layer[i].bias);
+    }
+}
+
+static int widths_are_legal(const uint32_t *hidden, uint32_t n) {
+    if (n >= CODEC_MAX_LAYERS) return 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (!hidden[i]) return 0;
+    return 1;
+}
+
+taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t units, int tied,
+                                 const uint32_t *encoder_hidden, uint32_t n_encoder_hidden,
+                                 const uint32_t *decoder_hidden, uint32_t n_decoder_hidden) {
+    memset(net, 0, sizeof *net);
+    if (!inputs || !units || !widths_are_legal(encoder_hidden, n_encoder_hidden) ||
+        !widths_are_legal(decoder_hidden, n_decoder_hidden))
+        return TAPER_ERR_ARG;
+    net->inputs = inputs;
+    net->units = units;
+    net->hidden = CODEC_RELU;
+    int ok = zeroed(&net->mean, inputs, 1) && zeroed(&net->analysis, units, inputs);
+    if (ok && tied)
+        net->synthesis = net->analysis;
+    else
+        ok = ok && zeroed(&net->synthesis, units, inputs);
+    if (n_encoder_hidden)
+        ok = ok && alloc_stack(&net->encoder, inputs, units, encoder_hidden, n_encoder_hidden);
+    if (n_decoder_hidden)
+        ok = ok && alloc_stack(&net->decoder, units, inputs, decoder_hidden, n_decoder_hidden);
+    if (ok) return TAPER_OK;
+    codec_network_free(net);
+    return TAPER_ERR_NOMEM;
+}
+
+taper_status codec_network_alloc_direct(codec_network *net, uint32_t inputs, uint32_t units,
+                                        codec_activation hidden, codec_activation code,
+                                        const uint32_t *encoder_hidden, uint32_t n_encoder_hidden,
+                                        const uint32_t *decoder_hidden, uint32_t n_decoder_hidden) {
+    memset(net, 0, sizeof *net);
+    if (!inputs || !units || !widths_are_legal(encoder_hidden, n_encoder_hidden) ||
+        !widths_are_legal(decoder_hidden, n_decoder_hidden))
+        return TAPER_ERR_ARG;
+    net->inputs = inputs;
+    net->units = units;
+    net->hidden = hidden;
+    net->code = code;
+    if (zeroed(&net->mean, inputs, 1) &&
+        alloc_stack(&net->encoder, inputs, units, encoder_hidden, n_encoder_hidden) &&
+        alloc_stack(&net->decoder, units, inputs, decoder_hidden, n_decoder_hidden))
+        return TAPER_OK;
+    codec_network_free(net);
+    return TAPER_ERR_NOMEM;
+}
+
+/* to[columns][rows] = gain * from[rows][columns], by tiles that stay in the cache. */
+static void transpose(const float *from, size_t rows, size_t columns, float gain, float *to) {
+    enum { TILE = 32 };
+    for (size_t i = 0; i < rows; i += TILE)
+        for (size_t j = 0; j < columns; j += TILE)
+            for (size_t r = i; r < smaller(rows, i + TILE); r++)
+                for (size_t c = j; c < smaller(columns, j + TILE); c++)
+                    to[c * rows + r] = gain * from[r * columns + c];
+}
+
+taper_status codec_network_tie(codec_network *net, float gain) {
+    uint32_t depth = net->encoder.depth;
+    int legal = codec_network_is_direct(net) && depth == net->decoder.depth && gain > 1e-20f &&
+                gain < 1e20f;
+    for (uint32_t i = 0; legal && i < depth; i++)
+        legal = net->decoder.layer[i].outputs == net->encoder.layer[depth - 1 - i].inputs;
+    if (!legal) return TAPER_ERR_ARG;
+    for (uint32_t i = 0; i < depth; i++) {
+        const codec_layer *from = &net->encoder.layer[depth - 1 - i];
+        transpose(from->weight, from->outputs, from->inputs, i + 1 < depth ? 1.0f : gain,
+                  net->decoder.layer[i].weight);
+    }
+    net->tied_gain = gain;
+    return TAPER_OK;
+}
+
+void codec_network_free(codec_network *net) {
+    free(net->mean);
+    if (net->synthesis != net->analysis) free(net->synthesis);
+    free(net->analysis);
+    free_stack(&net->encoder);
+    free_stack(&net->decoder);
+    memset(net, 0, sizeof *net);
+}
+
+/* --- the two directions ----------------------------------------------------------------------- */
+
+/* Room for one block of rows on its way through the network. */
+typedef struct scratch {
+    float *input;     /* [ROW_BLOCK][inputs or units] */
+    float *output;    /* [ROW_BLOCK][units or inputs] */
+    float *hidden[2]; /* [ROW_BLOCK][widest hidden layer], taken in turn; NULL without a stack */
+    float *memory;
+} scratch;
+
+static taper_status scratch_alloc(scratch *s, size_t inputs, size_t outputs,
+                                  const codec_stack *stack) {
+    size_t widest = 0;
+    for (uint32_t i = 0; i + 1 < stack->depth; i++)
+        widest = larger(widest, stack->layer[i].outputs);
+    if (!zeroed(&s->memory, ROW_BLOCK, inputs + outputs + 2 * widest)) return TAPER_ERR_NOMEM;
+    s->input = s->memory;
+    s->output = s->input + ROW_BLOCK * inputs;
+    s->hidden[0] = s->output + ROW_BLOCK * outputs;
+    s->hidden[1] = s->hidden[0] + ROW_BLOCK * widest;
+    return TAPER_OK;
+}
+
+uint64_t codec_network_scratch_bytes(const codec_network *net) {
+    uint64_t widest = 0, sides = (uint64_t)net->inputs + net->units;
+    const codec_stack *stack[] = {&net->encoder, &net->decoder};
+    for (int s = 0; s < 2; s++)
+        for (uint32_t i = 0; i + 1 < stack[s]->depth; i++)
+            widest = larger(widest, stack[s]->layer[i].outputs);
+    return ROW_BLOCK * (sides + 2 * widest) * sizeof(float);
+}
+
+/* output = keep * output + stack(input), both ROW_BLOCK rows, then the activation `output`. */
+static taper_status add_stack(const codec_network *net, const codec_stack *stack,
+                              codec_activation output, codec_backend *be, scratch *s) {
+    float keep = codec_network_is_direct(net) ? 0.0f : 1.0f;
+    const float *x = s->input;
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        const codec_layer *layer = &stack->layer[i];
+        int last = i + 1 == stack->depth;
+        float *y = last ? s->output : s->hidden[i & 1];
+        TAPER_TRY(be->ops->gemm(be, 0, 1, ROW_BLOCK, layer->outputs, layer->inputs, x,
+                                layer->weight, last ? keep : 0.0f, y));
+        TAPER_TRY(be->ops->bias(be, ROW_BLOCK, layer->outputs, layer->bias,
+                                last ? output : net->hidden, y));
+        x = y;
+    }
+    return TAPER_OK;
+}
+
+static taper_status encode_block(const codec_network *net, codec_backend *be, scratch *s,
+                                 const float *pixels, size_t rows, float *codes) {
+    size_t d = net->inputs, k = net->units;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < d; j++) s->input[i * d + j] = pixels[i * d + j] - net->mean[j];
+    memset(s->input + rows * d, 0, (ROW_BLOCK - rows) * d * sizeof *s->input);
+    if (net->analysis)
+        TAPER_TRY(
+            be->ops->gemm(be, 0, 1, ROW_BLOCK, k, d, s->input, net->analysis, 0.0f, s->output));
+    TAPER_TRY(add_stack(net, &net->encoder, net->code, be, s));
+    memcpy(codes, s->output, rows * k * sizeof *codes);
+    return TAPER_OK;
+}
+
+taper_status codec_network_encode(const codec_network *net, codec_backend *be, const float *pixels,
+                                  size_t n, float *codes) {
+    scratch s;
+    TAPER_TRY(scratch_alloc(&s, net->inputs, net->units, &net->encoder));
+    taper_status status = TAPER_OK;
+    for (size_t i = 0; i < n && status == TAPER_OK; i += ROW_BLOCK)
+        status = encode_block(net, be, &s, pixels + i * net->inputs, smaller(ROW_BLOCK, n - i),
+                              codes + i * net->units);
+    free(s.memory);
+    return status;
+}
+
+/* Rows of `to` have `width` columns, those of `from` `stride` >= width; rows beyond the last become
+ * 0. */
+static void copy_rows(float *to, const float *from, size_t rows, size_t width, size_t stride) {
+    for (size_t i = 0; i < rows; i++) memcpy(to + i * width, from + i * stride, width * sizeof *to);
+    memset(to + rows * width, 0, (ROW_BLOCK - rows) * width * sizeof *to);
+}
+
+/* Rows of the linear part alone, which small images wait for: processors' kernels sum a row in the
+ * same order for every m (backend/fused.c). */
+static size_t padded(size_t rows) {
+    enum { FEW = 8, SOME = 32 };
+    return rows <= FEW ? FEW : rows <= SOME ? SOME : ROW_BLOCK;
+}
+
+static taper_status decode_block(const codec_network *net, codec_backend *be, scratch *s,
+                                 const float *codes, size_t rows, size_t units, float *pixels) {
+    size_t d = net->inputs, k = net->units;
+    if (net->synthesis) {
+        copy_rows(s->input, codes, rows, units, k);
+        TAPER_TRY(be->ops->gemm(be, 0, 0, net->decoder.depth ? ROW_BLOCK : padded(rows), d, units,
+                                s->input, net->synthesis, 0.0f, s->output));
+    }
+    if (net->decoder.depth && (units < k || !net->synthesis))
+        copy_rows(s->input, codes, rows, k, k);
+    TAPER_TRY(add_stack(net, &net->decoder, CODEC_LINEAR, be, s));
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < d; j++) pixels[i * d + j] = s->output[i * d + j] + net->mean[j];
+    return TAPER_OK;
+}
+
+taper_status codec_network_decode_units(const codec_network *net, codec_backend *be,
+                                        const float *codes, size_t n, uint32_t units,
+                                        float *pixels) {
+    if (units > net->units) return TAPER_ERR_ARG;
+    scratch s;
+    TAPER_TRY(scratch_alloc(&s, net->units, net->inputs, &net->decoder));
+    taper_status status = TAPER_OK;
+    for (size_t i = 0; i < n && status == TAPER_OK; i += ROW_BLOCK)
+        status = decode_block(net, be, &s, codes + i * net->units, smaller(ROW_BLOCK, n - i), units,
+                              pixels + i * net->inputs);
+    free(s.memory);
+    return status;
+}
+
+taper_status codec_network_decode(const codec_network *net, codec_backend *be, const float *codes,
+                                  size_t n, float *pixels) {
+    return codec_network_decode_units(net, be, codes, n, net->units, pixels);
+}

@@ -1,0 +1,101 @@
+/* network.h -- pixels to codes and back.
+ *
+ * One shape for every family: a linear path (mean, analysis, synthesis) and, for `dense`, a stack
+ * of layers on each side whose output is added to the linear path:
+ *     x     = A (y - mean) + f(y - mean)          f, g: fully connected, ReLU between,
+ *     y_hat = mean + G^T x + g(x)                 last layer linear
+ * `pca` is the case without stacks and with A = G (rows orthonormal: theorem 3 of Rippel et al.
+ * 2014). A DIRECT network has the stacks alone, as the autoencoders of section 4 there:
+ *     x     = code(f(y - mean)),   y_hat = mean + g(x)
+ * with the activation `hidden` between layers, and `code` on the code. The codes of a binary model
+ * are its pre-activations a; the unit is 1 where a > 0 (the bias is minus the threshold, section
+ * 4.3), and g is given zeros and ones (less a centre:
+ * code_tables.h).
+ * y is one window (tile) of the image as D = width * height * channels floats on the 8-bit
+ * scale 0..255, in channel-planar order (all of channel 0 row by row, then channel 1, ...).
+ *
+ * The room codec/transform/: pixels to codes and back.
+ *   network             windows to codes and back
+ *   windows lap         images to windows and back; the filter across their edges
+ *   pseudo_inverse      the analysis that belongs to a synthesis
+ *   restoration         a small convolutional network in integers that adds to pixels what they
+ *                       are likely to lack;
+ *                       restoration_filter: at work on an image */
+#ifndef CODEC_NETWORK_H
+#define CODEC_NETWORK_H
+#include "codec/backend/backend.h"
+
+enum {
+    CODEC_MAX_LAYERS = 8,       /* fully connected layers in one stack */
+    CODEC_ROWS_AT_ONCE = 3 * 96 /* for callers with many rows: enough to keep a network busy, and
+                                   a multiple of the blocks in which it works */
+};
+
+/* y[n][outputs] = activation(x[n][inputs] w^T + bias), w stored [outputs][inputs]. */
+typedef struct codec_layer {
+    uint32_t inputs, outputs;
+    float *weight; /* [outputs][inputs] */
+    float *bias;   /* [outputs] */
+} codec_layer;
+
+typedef struct codec_stack {
+    uint32_t depth; /* 0: absent */
+    codec_layer layer[CODEC_MAX_LAYERS];
+} codec_stack;
+
+typedef struct codec_network {
+    uint32_t inputs;         /* D */
+    uint32_t units;          /* K <= D unless direct */
+    float *mean;             /* [D] */
+    float *analysis;         /* A [K][D]; the same pointer as synthesis when tied; NULL: direct */
+    float *synthesis;        /* G [K][D]; NULL: direct */
+    codec_stack encoder;     /* f: D -> ... -> K */
+    codec_stack decoder;     /* g: K -> ... -> D */
+    codec_activation hidden; /* of both stacks, between layers; CODEC_RELU by codec_network_alloc */
+    codec_activation code;   /* of f's output; CODEC_LINEAR unless direct */
+    float tied_gain; /* > 0: g's matrices are f's transposed, see codec_network_tie; else 0 */
+} codec_network;
+
+/* Allocate all arrays, zeroed. hidden layer widths from outside in: e.g. encoder_hidden {512, 256};
+ * 0 layers leaves that stack absent (at most CODEC_MAX_LAYERS - 1). tied: synthesis is the same
+ * array as analysis. TAPER_ERR_ARG on a width of 0 or too many layers; TAPER_ERR_NOMEM; on failure
+ * nothing is held. */
+taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t units, int tied,
+                                 const uint32_t *encoder_hidden, uint32_t n_encoder_hidden,
+                                 const uint32_t *decoder_hidden, uint32_t n_decoder_hidden);
+/* The same for a direct network: n hidden layers make n + 1 layers, so 0 of them one fully
+ * connected layer. */
+taper_status codec_network_alloc_direct(codec_network *net, uint32_t inputs, uint32_t units,
+                                        codec_activation hidden, codec_activation code,
+                                        const uint32_t *encoder_hidden, uint32_t n_encoder_hidden,
+                                        const uint32_t *decoder_hidden, uint32_t n_decoder_hidden);
+void codec_network_free(codec_network *net); /* leaves *net zeroed */
+
+/* Bytes that encoding or decoding takes beside its arguments. */
+uint64_t codec_network_scratch_bytes(const codec_network *net);
+
+static inline int codec_network_is_direct(const codec_network *net) { return !net->synthesis; }
+
+/* Tie the stacks of a direct network: layer i of g becomes the transpose of layer depth - 1 - i of
+ * f, the last one times gain (where f divides pixels by a scale and g multiplies them: scale^2).
+ * Biases stay. A model file then holds the matrices once. To be called again when f has changed.
+ * TAPER_ERR_ARG, and nothing is done, when the widths of g are not those of f mirrored or gain is
+ * not above 1e-20 and below 1e20. */
+taper_status codec_network_tie(codec_network *net, float gain);
+
+/* codes[n][K] from pixels[n][D]; of a binary model the pre-activations. May be called by many
+ * threads at once on one network and one backend without a pool. TAPER_ERR_NOMEM: no room for a
+ * block of rows. Deterministic for given n-independent rows: a row's result does not depend on the
+ * rows around it nor on the number of threads (promise P5). */
+taper_status codec_network_encode(const codec_network *net, codec_backend *be, const float *pixels,
+                                  size_t n, float *codes);
+/* pixels[n][D] from codes[n][K]; the values are not clamped. Units not sent are 0. */
+taper_status codec_network_decode(const codec_network *net, codec_backend *be, const float *codes,
+                                  size_t n, float *pixels);
+/* The same when all units from index `units` on are 0 in every row: their share of the linear path
+ * is not computed. `units` must follow from the cut, not from the rows' values, lest rounding
+ * depend on the batch. TAPER_ERR_ARG when units > K. */
+taper_status codec_network_decode_units(const codec_network *net, codec_backend *be,
+                                        const float *codes, size_t n, uint32_t units,
+                                        float *pixels);
+#endif

@@ -1,0 +1,42 @@
+/* pseudo_inverse.c -- see pseudo_inverse.h. */
+#include "codec/transform/pseudo_inverse.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* square = 2 I - square; returns the largest |entry| of I - square before. */
+static float reflect(float *square, uint32_t n) {
+    float worst = 0;
+    for (size_t i = 0; i < (size_t)n * n; i++) {
+        float identity = i % (n + 1) == 0;
+        float off = fabsf(identity - square[i]);
+        if (!(off <= worst)) worst = off; /* NaN sticks out too */
+        square[i] = 2 * identity - square[i];
+    }
+    return worst;
+}
+
+taper_status codec_pseudo_inverse(codec_backend *be, const float *g, uint32_t units,
+                                  uint32_t inputs, float *a) {
+    enum { STEPS = 12 };
+    size_t values = (size_t)units * inputs;
+    float *square = malloc((size_t)units * units * sizeof *square);
+    float *next = malloc(values * sizeof *next);
+    taper_status status = square && next ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) memcpy(a, g, values * sizeof *a);
+    /* the distance squares with each step: below 2e-3 the next one reaches what float32 can tell */
+    float worst = 1;
+    for (int i = 0; i < STEPS && status == TAPER_OK && worst >= 2e-3f; i++) {
+        status = be->ops->gemm(be, 0, 1, units, units, inputs, a, g, 0, square);
+        if (status != TAPER_OK) break;
+        worst = reflect(square, units);
+        if (!(worst < 8))
+            status = TAPER_ERR_CORRUPT;
+        else
+            status = be->ops->gemm(be, 0, 0, units, inputs, units, square, a, 0, next);
+        if (status == TAPER_OK) memcpy(a, next, values * sizeof *a);
+    }
+    if (status == TAPER_OK && !(worst < 2e-3f)) status = TAPER_ERR_CORRUPT;
+    free(square), free(next);
+    return status;
+}

@@ -1,0 +1,87 @@
+/* restoration.h -- the nonlinear part of family `conv`: a small convolutional network that adds to
+ * decoded pixels what they are likely to lack. It is the synthesis's, after the linear path and its
+ * laps, so that quality has no ceiling; and it comes after all that is entropy-coded, so that no
+ * symbol depends on it.
+ *
+ * An image is seen as patches of 2x2 pixels, its windows side by side, padding included: a patch is
+ * 4 x channels numbers. Every layer is a convolution of 3x3 patches with the same weights
+ * everywhere; what lies outside counts 0. In integers:
+ *
+ *     a(0)  = floor(clamp(16 (y - 128) + 1/2, -2048 .. 2047))
+ *     z(i)  = (8 sum over 3x3 of W(i) a(i - 1) >> shift(i)) + bias(i)
+ *     h(i)  = clamp(h(i - 1) + ((z(i) + 4) >> 3), -4095 .. 4095),    h(0) = 0
+ *     a(i)  = max(h(i), 0),    i = 1 .. layers - 1
+ *     y     = y + gain z(layers) / 2^20
+ *
+ * How much is missing depends on the cut, so bias(1) and gain go with it: both are given at some
+ * passes of the order and interpolated between these, by the passes that are complete.
+ *
+ * Ranges (a file outside them is refused) keep every sum below 2^31: 8 x 9 x 48 x 127 x 4095 +
+ * 2^16. Trained by train/restoration_trainer.h. */
+#ifndef CODEC_RESTORATION_H
+#define CODEC_RESTORATION_H
+#include "codec/backend/int_convolution.h"
+#include "codec/backend/pool.h"
+#include "codec/entropy/int_matrix.h"
+#include "codec/window.h"
+
+enum {
+    CODEC_RESTORATION_PATCH = 2, /* side in pixels; windows have even sides */
+    CODEC_RESTORATION_TAPS = CODEC_CONVOLVE_TAPS,
+    CODEC_RESTORATION_MOST_HIDDEN = 48,
+    CODEC_RESTORATION_MOST_LAYERS = 5,
+    CODEC_RESTORATION_MOST_STAGES = 64,
+    CODEC_RESTORATION_MOST_WEIGHT = 127,
+    CODEC_RESTORATION_MOST_BIAS = 1 << 16,
+    CODEC_RESTORATION_PIXEL_ONE = 16,
+    CODEC_RESTORATION_PIXEL_MAX = 2047,
+    CODEC_RESTORATION_ACTIVATION_MAX = 4095,
+    CODEC_RESTORATION_GAIN_BITS = 20, /* of what z(layers) is multiplied by, 1 is 2^-20 */
+    CODEC_RESTORATION_MOST_GAIN = 1 << 16
+};
+
+typedef struct codec_restoration {
+    uint32_t channels; /* of the model: 1 or 3 */
+    uint32_t hidden;   /* channels between layers: 8 .. MOST_HIDDEN, a multiple of 8 */
+    uint32_t layers;   /* 2 .. MOST_LAYERS */
+    uint32_t stages;   /* 1 .. MOST_STAGES */
+    uint32_t *at;      /* [stages] complete passes that a stage is for; at[0] is 0, rising */
+    int32_t *stage;    /* [stages][hidden] bias of the first layer */
+    int32_t *gain;     /* [stages] */
+    codec_convolution layer[CODEC_RESTORATION_MOST_LAYERS];
+} codec_restoration;
+
+/* Numbers of a patch. */
+static inline uint32_t codec_restoration_values(uint32_t channels) {
+    return CODEC_RESTORATION_PATCH * CODEC_RESTORATION_PATCH * channels;
+}
+
+/* Zeroed arrays for channels, hidden, layers and stages set in *r, whose pointers are NULL.
+ * TAPER_ERR_ARG: a shape outside the ranges. On failure nothing is held. */
+taper_status codec_restoration_alloc(codec_restoration *r);
+/* To be called once all numbers stand, before apply. TAPER_ERR_NOMEM. */
+taper_status codec_restoration_pack(codec_restoration *r);
+void codec_restoration_free(codec_restoration *r); /* leaves it zeroed; a zeroed one is fine */
+
+/* Serialised form (SPEC.md, 6.8), of a model with so many channels and passes. Every field is
+ * checked before memory is taken for it. TAPER_ERR_LIMIT: its weights, as floats, would take more
+ * than max_bytes. Nothing is held on failure. */
+taper_status codec_restoration_write(const codec_restoration *r, formats_buffer *out);
+taper_status codec_restoration_read(codec_restoration *r, uint16_t version, uint32_t channels,
+                                    uint32_t passes, uint64_t max_bytes, formats_cursor *in,
+                                    taper_error *error);
+
+/* The first layer's bias[hidden] and the gain after so many complete passes. */
+void codec_restoration_at(const codec_restoration *r, uint32_t pass, int32_t *bias, int32_t *gain);
+
+/* Bytes that apply takes for an image beside its windows. For checking against limits before. */
+uint64_t codec_restoration_bytes(const codec_restoration *r, codec_window window, codec_grid grid,
+                                 unsigned threads);
+
+/* Add to the windows of one image, [grid.rows * grid.columns][values] as the linear path and its
+ * laps have left them, decoded from so many complete passes. pool: NULL or threads to share.
+ * TAPER_ERR_NOMEM: some of the windows may have been changed. */
+taper_status codec_restoration_apply(const codec_restoration *r, uint32_t pass, codec_window window,
+                                     codec_grid grid, codec_pool *pool, float *windows);
+
+#endif

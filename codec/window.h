@@ -1,0 +1,24 @@
+/* window.h -- the plain types of windows: their shape, and the grid of them over an image. */
+#ifndef CODEC_WINDOW_H
+#define CODEC_WINDOW_H
+#include <stdint.h>
+
+enum { CODEC_MAX_WINDOW_SIDE = 256, CODEC_MAX_INPUTS = 65536 };
+
+struct codec_lap;
+
+typedef struct codec_window {
+    uint32_t width, height, channels; /* channels 1 or 3 */
+    const struct codec_lap *lap;      /* borrowed; NULL: windows do not lap (lap.h) */
+} codec_window;
+
+/* The grid of windows of one image. */
+typedef struct codec_grid {
+    uint32_t columns, rows;
+} codec_grid;
+
+static inline uint32_t codec_window_values(codec_window w) {
+    return w.width * w.height * w.channels;
+}
+
+#endif

@@ -1,0 +1,13 @@
+# The rooms: no circle of them, none too full, as tests/house.py counts them; and it can tell.
+command -v python3 >/dev/null || { echo "SKIP no python3"; exit 0; }
+python3 "$ROOT/tests/house.py" >now || { cat now; exit 1; }
+grep -q '^codec/bitplane ' now
+python3 "$ROOT/tests/house.py" --svg house.svg >/dev/null
+grep -q 'codec/container' house.svg
+# a room that uses one above it is seen
+mkdir -p copy/tests
+cp -r "$ROOT/formats" "$ROOT/codec" "$ROOT/train" "$ROOT/cli" copy
+cp "$ROOT/tests/house.py" copy/tests
+echo '#include "codec/container/assemble.h"' >>copy/codec/entropy/rans.c
+if python3 copy/tests/house.py >then; then cat then; exit 1; fi
+grep -q 'a circle of rooms: .*codec/container' then

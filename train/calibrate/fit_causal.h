@@ -1,0 +1,17 @@
+/* fit_causal.h -- what the contexts that look at their own pass need (codec/causal.h): by least
+ * squares the weights of the windows around one, by counts what a context says. */
+#ifndef TRAIN_FIT_CAUSAL_H
+#define TRAIN_FIT_CAUSAL_H
+#include "train/calibrate/calibrate.h"
+
+/* causal and causal_weight: a ridge regression for each of the first units, at full precision.
+ * causal is 0 where no image has two windows. */
+taper_status train_fit_causal(codec_code_tables *tables, const train_codes *codes,
+                              taper_error *error);
+
+/* The logit of a 1 in each context, of n bits: context[i] is one below CODEC_CAUSAL_CONTEXTS, or
+ * any other number for none. */
+void train_causal_cells(const uint8_t *context, const uint8_t *bit, uint32_t n,
+                        double logit[CODEC_CAUSAL_CONTEXTS]);
+
+#endif

@@ -1,0 +1,286 @@
+/* conditional_batch.c -- see conditional_batch.h. */
+#include "train/conditional/conditional_batch.h"
+#include "codec/backend/pool.h"
+#include "train/sampling/philox.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* --- images to codes ------------------------------------------------------------------- */
+
+/* Part of an image: the windows that are learned from, and for windows that lap one more around. */
+typedef struct square {
+    taper_image image; /* pixels malloc'd */
+    codec_grid grid, all;
+    uint32_t left, up; /* of `all` to the first of `grid`: 0 or 1 */
+} square;
+
+/* Along one side, in windows: where to begin among n of them, and how many to take. */
+typedef struct span {
+    uint32_t first, count, margin, all;
+} span;
+
+static span draw_span(uint32_t n, uint32_t side, uint32_t around, uint32_t random) {
+    span s = {0, n, 0, n};
+    if (n <= side) return s;
+    s.first = train_philox_below(random, n - side + 1);
+    s.count = side;
+    s.margin = s.first < around ? s.first : around;
+    uint32_t end = s.first + side + around;
+    s.all = (end < n ? end : n) - (s.first - s.margin);
+    return s;
+}
+
+/* A random square of at most side x side windows of an image, its pixels copied. */
+static taper_status cut_square(const taper_image *image, codec_window window, uint32_t side,
+                               const uint32_t random[2], square *cut) {
+    taper_image *out = &cut->image;
+    codec_grid grid = codec_windows_grid(window, image->width, image->height);
+    span x = draw_span(grid.columns, side, window.lap != NULL, random[0]);
+    span y = draw_span(grid.rows, side, window.lap != NULL, random[1]);
+    uint32_t at[2] = {(x.first - x.margin) * window.width, (y.first - y.margin) * window.height};
+    uint32_t size[2] = {x.all * window.width, y.all * window.height};
+    if (size[0] > image->width - at[0]) size[0] = image->width - at[0];
+    if (size[1] > image->height - at[1]) size[1] = image->height - at[1];
+    cut->grid = (codec_grid){x.count, y.count}, cut->all = (codec_grid){x.all, y.all};
+    cut->left = x.margin, cut->up = y.margin;
+    size_t pixel = (size_t)image->channels * (image->depth / 8u), row = size[0] * pixel;
+    uint8_t *to = malloc(row * size[1]);
+    if (!to) return TAPER_ERR_NOMEM;
+    *out = *image;
+    out->width = size[0], out->height = size[1], out->pixels = to;
+    for (uint32_t r = 0; r < size[1]; r++)
+        memcpy(to + r * row,
+               (const uint8_t *)image->pixels +
+                   ((size_t)(at[1] + r) * image->width + at[0]) * pixel,
+               row);
+    return TAPER_OK;
+}
+
+/* The square's windows without those around; room: of all of them. */
+static void read_square(codec_window window, const square *cut, float *room, float *to) {
+    size_t values = codec_window_values(window), row = cut->grid.columns * values;
+    codec_windows_read(window, &cut->image, room);
+    for (uint32_t y = 0; y < cut->grid.rows; y++, to += row)
+        memcpy(to, room + ((size_t)(cut->up + y) * cut->all.columns + cut->left) * values,
+               row * sizeof *to);
+}
+
+static taper_status quantise(train_conditional_batch *b, const taper_model *m, codec_backend *be,
+                             const float *pixels) {
+    const codec_code_tables *t = &m->tables;
+    uint32_t n = b->group.n, units = t->units, stride = b->group.stride;
+    b->x = malloc((size_t)n * units * sizeof *b->x);
+    b->code = calloc((size_t)units * stride, sizeof *b->code);
+    if (!b->x || !b->code) return TAPER_ERR_NOMEM;
+    TAPER_TRY(codec_network_encode(&m->network, be, pixels, n, b->x));
+    for (uint32_t u = 0; u < units; u++)
+        for (uint32_t p = 0; p < n; p++)
+            b->code[(size_t)u * stride + p] = codec_quantise(t, u, b->x[(size_t)p * units + u]);
+    return TAPER_OK;
+}
+
+taper_status train_conditional_batch_fill(train_conditional_batch *b, const taper_model *m,
+                                          codec_backend *be, const float *pixels,
+                                          taper_error *error) {
+    taper_status status = codec_group_alloc(&b->group, &m->tables, b->grid, b->images, error);
+    if (status == TAPER_OK) status = quantise(b, m, be, pixels);
+    if (status == TAPER_OK) return status;
+    train_conditional_batch_free(b);
+    return formats_fail(error, status, "no memory for a batch of windows");
+}
+
+taper_status train_conditional_batch_make(train_conditional_batch *b, const taper_model *m,
+                                          codec_backend *be, const train_dataset *data,
+                                          const size_t *image, size_t n, size_t windows,
+                                          uint32_t side, uint64_t seed, uint64_t step,
+                                          taper_error *error) {
+    *b = (train_conditional_batch){0};
+    size_t values = codec_window_values(m->window), at = 0, largest = (size_t)side * side;
+    size_t all = (size_t)(side + 2) * (side + 2); /* with those around */
+    float *pixels = malloc((windows + largest + all) * values * sizeof *pixels),
+          *room = pixels + (windows + largest) * values;
+    b->grid = malloc(windows * sizeof *b->grid);
+    taper_status status = pixels && b->grid ? TAPER_OK : TAPER_ERR_NOMEM;
+    while (status == TAPER_OK && at < windows) {
+        square cut;
+        uint32_t random[4];
+        train_philox(seed, b->images, TRAIN_STREAM_CROP + (step << 8), random);
+        size_t i = image[train_philox_below(random[2], (uint32_t)n)];
+        status = cut_square(&data->image[i], m->window, side, random, &cut);
+        if (status != TAPER_OK) break;
+        size_t count = (size_t)cut.grid.columns * cut.grid.rows;
+        int fits = at == 0 || at + count <= windows;
+        if (fits) {
+            read_square(m->window, &cut, room, pixels + at * values);
+            b->grid[b->images++] = cut.grid;
+            at += count;
+        }
+        free(cut.image.pixels);
+        if (!fits) break;
+    }
+    if (status == TAPER_OK) {
+        status = train_conditional_batch_fill(b, m, be, pixels, error);
+    } else {
+        train_conditional_batch_free(b);
+        formats_fail(error, status, "no memory for a batch of %zu windows", windows);
+    }
+    free(pixels);
+    return status;
+}
+
+void train_conditional_batch_free(train_conditional_batch *b) {
+    codec_group_free(&b->group);
+    free(b->grid), free(b->x), free(b->code);
+    *b = (train_conditional_batch){0};
+}
+
+/* --- inputs ---------------------------------------------------------------------------- */
+
+enum { UNIT_BLOCK = 8, ROW_BLOCK = 128 };
+
+typedef struct input_task {
+    train_conditional_network *net;
+    const codec_group *group;
+    int8_t *seen; /* [position][unit] a of codec/conditional.h */
+} input_task;
+
+static void see_units(void *context, size_t block) {
+    enum { LEVELS = 64 };
+    const input_task *t = context;
+    const codec_group *g = t->group;
+    uint32_t own = t->net->shape.own, end = (uint32_t)(block + 1) * UNIT_BLOCK;
+    for (uint32_t u = (uint32_t)block * UNIT_BLOCK; u < own && u < end; u++) {
+        const int16_t *level = g->level + (size_t)u * g->stride;
+        int32_t table[2][LEVELS];
+        for (uint32_t more = 0; more < 1u + (g->part[u] > 0); more++)
+            for (uint32_t q = 0; q < LEVELS; q++)
+                table[more][q] = codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
+        for (uint32_t p = 0; p < g->n; p++) {
+            uint32_t q = (uint32_t)abs(level[p]), depth = codec_group_depth(g, u, p);
+            int32_t a = q < LEVELS ? table[depth - g->depth[u]][q]
+                                   : codec_conditional_seen(g->tables, u, depth, q);
+            t->seen[(size_t)p * own + u] = (int8_t)(level[p] < 0 ? -a : a);
+        }
+    }
+}
+
+static void fill_rows(void *context, size_t block) {
+    const input_task *t = context;
+    const codec_conditional *c = &t->net->shape;
+    const codec_group *g = t->group;
+    uint32_t end = (uint32_t)(block + 1) * ROW_BLOCK;
+    for (uint32_t p = (uint32_t)block * ROW_BLOCK; p < g->n && p < end; p++) {
+        float *x = t->net->x + (size_t)p * t->net->columns,
+              *exists = x + t->net->columns - CODEC_CONDITIONAL_SIDES;
+        for (uint32_t side = 0; side < CODEC_CONDITIONAL_SIDES; side++) {
+            int self = side == CODEC_CONDITIONAL_SELF;
+            uint32_t at = self ? p : codec_conditional_beside(g, p, side);
+            const int8_t *from = t->seen + (size_t)at * c->own;
+            float *to = x + 2 * codec_conditional_input(c->own, c->beside, side, 0);
+            exists[side] = at != g->n;
+            for (uint32_t u = 0; u < (self ? c->own : c->beside); u++) {
+                float a = (float)from[u] * (1.0f / CODEC_CONDITIONAL_INPUT_ONE);
+                to[2 * u] = a;
+                to[2 * u + 1] = a < 0 ? -a : a;
+            }
+        }
+    }
+}
+
+/* What the group's next pass sends. */
+static void send_pass(train_conditional_batch *b) {
+    codec_group *g = &b->group;
+    codec_pass pass = g->tables->pass[g->pass];
+    size_t at = (size_t)pass.unit * g->stride;
+    int shift = g->tables->planes[pass.unit] - pass.depth - 1;
+    codec_contexts_predict(g);
+    for (uint32_t p = 0; p < g->n; p++) {
+        if (codec_contexts_at(g, p) == CODEC_NOT_NOW) continue;
+        int32_t m = abs(b->code[at + p]) >> shift;
+        g->level[at + p] = (int16_t)(b->code[at + p] < 0 ? -m : m);
+        g->ahead[at + p] = 1;
+        codec_contexts_settle(g, p, g->level[at + p]);
+    }
+    codec_group_finish_pass(g);
+}
+
+void train_conditional_know(train_conditional_batch *b, uint32_t pass) {
+    codec_group *g = &b->group;
+    const codec_code_tables *t = g->tables;
+    codec_group_know(g, b->code, pass);
+    for (uint32_t i = 0; i < pass && t->parts > 1; i++) {
+        int whole = t->pass[i].depth < g->depth[t->pass[i].unit];
+        g->pass = i;
+        if (!whole) send_pass(b);
+    }
+    g->pass = pass;
+}
+
+void train_conditional_inputs(train_conditional_network *net, train_conditional_batch *b,
+                              uint32_t pass, int8_t *seen) {
+    codec_group *g = &b->group;
+    input_task task = {net, g, seen};
+    codec_pool *pool = net->be->pool;
+    train_conditional_know(b, pass);
+    memset(seen + (size_t)g->n * net->shape.own, 0, net->shape.own); /* where no window is */
+    codec_pool_run(pool, see_units, &task, (net->shape.own + UNIT_BLOCK - 1) / UNIT_BLOCK);
+    codec_pool_run(pool, fill_rows, &task, (g->n + ROW_BLOCK - 1) / ROW_BLOCK);
+}
+
+/* --- bits ------------------------------------------------------------------------------ */
+
+typedef struct bit_task {
+    train_conditional_batch *batch;
+    train_conditional_bit *bit; /* of the pass's position 0 */
+    uint32_t passes;            /* from a position's entry to the next one's */
+} bit_task;
+
+static float context_logit(const codec_group *g, uint32_t u, uint32_t p, codec_kind kind) {
+    int32_t f[CODEC_FEATURES];
+    codec_contexts_features(g, p, kind, f);
+    int32_t causal = g->causal.on ? codec_causal_logit(g, p, kind) : 0;
+    return (float)(codec_contexts_logit(g->tables, codec_class(kind, u), f) + causal) / 4096.0f;
+}
+
+/* The group's next pass, some positions of it. */
+static void look_up_bits(void *context, size_t block) {
+    const bit_task *t = context;
+    codec_group *g = &t->batch->group;
+    codec_pass pass = g->tables->pass[g->pass];
+    uint32_t u = pass.unit, end = (uint32_t)(block + 1) * ROW_BLOCK;
+    int shift = g->tables->planes[u] - pass.depth - 1;
+    int16_t *level = g->level + (size_t)u * g->stride;
+    const int16_t *code = t->batch->code + (size_t)u * g->stride;
+    uint8_t *ahead = g->ahead + (size_t)u * g->stride;
+    for (uint32_t p = (uint32_t)block * ROW_BLOCK; p < g->n && p < end; p++) {
+        train_conditional_bit *to = &t->bit[(size_t)p * t->passes];
+        *to = (train_conditional_bit){.kind = 1};
+        if (codec_contexts_at(g, p) == CODEC_NOT_NOW) continue;
+        int32_t m = abs(code[p]) >> shift;
+        codec_kind kind = codec_kind_of_level(level[p]);
+        *to = (train_conditional_bit){.kind = kind == CODEC_SIGNIFICANCE ? 0 : 2,
+                                      .bit = (uint8_t)(m & 1),
+                                      .sign = (int8_t)(m != 1        ? 0
+                                                       : code[p] < 0 ? -1
+                                                                     : 1)};
+        to->offset[0] = context_logit(g, u, p, kind);
+        if (to->sign) to->offset[1] = context_logit(g, u, p, CODEC_SIGN);
+        level[p] = (int16_t)(code[p] < 0 ? -m : m);
+        ahead[p] = 1;
+        codec_contexts_settle(g, p, level[p]);
+    }
+}
+
+void train_conditional_bits(train_conditional_batch *b, codec_pool *pool, uint32_t end,
+                            train_conditional_bit *bit) {
+    codec_group *g = &b->group;
+    for (bit_task task = {b, bit, end - g->pass}; g->pass < end; task.bit++) {
+        codec_contexts_predict(g);
+        uint32_t blocks = (g->n + ROW_BLOCK - 1) / ROW_BLOCK;
+        if (g->causal.on) /* one position after the other */
+            for (uint32_t block = 0; block < blocks; block++) look_up_bits(&task, block);
+        else
+            codec_pool_run(pool, look_up_bits, &task, blocks);
+        codec_group_finish_pass(g);
+    }
+}

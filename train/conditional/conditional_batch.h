@@ -1,0 +1,57 @@
+/* conditional_batch.h -- what the conditional model learns from: random images as a group of codes,
+ * the network's inputs at a stage, and the bits that come then, with what contexts say of them. */
+#ifndef TRAIN_CONDITIONAL_BATCH_H
+#define TRAIN_CONDITIONAL_BATCH_H
+#include "codec/backend/pool.h"
+#include "codec/bitplane/contexts.h"
+#include "codec/model/model.h"
+#include "train/conditional/conditional_network.h"
+#include "train/sampling/dataset.h"
+
+typedef struct train_conditional_batch {
+    codec_group group; /* of its images; without a conditional model */
+    codec_grid *grid;
+    float *x;      /* [group.n][units] codes */
+    int16_t *code; /* [units][group.stride] the same, quantised at the finest step */
+    size_t images;
+} train_conditional_batch;
+
+/* Random images of image[n], numbers in data, until there are `windows` windows or the next would
+ * not fit. Of an image of more than `side` windows a side, a random square of that size. The draws
+ * are numbered by seed and step. model->tables must have no conditional model. On failure nothing
+ * is held. */
+taper_status train_conditional_batch_make(train_conditional_batch *batch, const taper_model *model,
+                                          codec_backend *be, const train_dataset *data,
+                                          const size_t *image, size_t n, size_t windows,
+                                          uint32_t side, uint64_t seed, uint64_t step,
+                                          taper_error *error);
+/* Of these windows, pixels[][values] after the lap, of images of these grids: batch->grid
+ * (malloc'd) and batch->images are set, the rest follows. On failure nothing is held, the grids
+ * neither. */
+taper_status train_conditional_batch_fill(train_conditional_batch *batch, const taper_model *model,
+                                          codec_backend *be, const float *pixels,
+                                          taper_error *error);
+void train_conditional_batch_free(train_conditional_batch *batch);
+
+/* The group as if the first `pass` passes had been sent. Which positions the parts of incomplete
+ * planes hold is as of now, not as of when they would have been sent. */
+void train_conditional_know(train_conditional_batch *batch, uint32_t pass);
+
+/* x[group.n][net->columns] from all that is known after the first `pass` passes. seen: scratch,
+ * [group.n + 1][own]. */
+void train_conditional_inputs(train_conditional_network *net, train_conditional_batch *batch,
+                              uint32_t pass, int8_t *seen);
+
+/* One bit of a position: which, and what contexts expect. */
+typedef struct train_conditional_bit {
+    float offset[2]; /* logit by contexts, of the magnitude bit and of the sign */
+    uint8_t kind;    /* of the magnitude bit: 0 significance, 2 refinement; 1: none comes */
+    uint8_t bit;
+    int8_t sign; /* 0: none comes, else 1 or -1 */
+} train_conditional_bit;
+
+/* bit[group.n][end - pass] of passes group.pass .. end - 1, which the group then knows. */
+void train_conditional_bits(train_conditional_batch *batch, codec_pool *pool, uint32_t end,
+                            train_conditional_bit *bit);
+
+#endif

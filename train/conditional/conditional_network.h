@@ -1,0 +1,65 @@
+/* conditional_network.h -- the conditional model (codec/conditional.h) in floats, forward and
+ * backward, and its rounding to the integers that ship.
+ *
+ * Numbers stand for the integers of the codec: an input a for a / 32, an activation h for h / 16, a
+ * logit for itself. What is rounded there is not rounded here; what is clipped there is clipped
+ * here. With [a |a|] of all inputs and a 1 for each side that exists in a row x of X:
+ *     h0 = clip(x first + stage(s));  h(i) = min(h(i-1) + clip(middle(i) h(i-1) + bias(i)), top)
+ *     logit(unit, kind) = out(unit, kind) . h2,    clip(z) = min(max(z, 0), top),  top = 127 / 16
+ */
+#ifndef TRAIN_CONDITIONAL_NETWORK_H
+#define TRAIN_CONDITIONAL_NETWORK_H
+#include "codec/backend/backend.h"
+#include "codec/bitplane/conditional.h"
+
+enum { TRAIN_CONDITIONAL_LAYERS = 1 + CODEC_CONDITIONAL_MIDDLES };
+
+typedef struct train_conditional_weights {    /* views into a vector of parameters */
+    float *first;                             /* [columns][hidden], the last 9 rows are place */
+    float *stage;                             /* [stages][hidden] */
+    float *middle[CODEC_CONDITIONAL_MIDDLES]; /* [hidden][hidden] */
+    float *bias[CODEC_CONDITIONAL_MIDDLES];   /* [hidden] */
+    float *out;                               /* [units][kinds][hidden] */
+    float *pass_bias;                         /* [kinds][end] */
+} train_conditional_weights;
+
+typedef struct train_conditional_network {
+    codec_conditional shape; /* hidden, own, beside, units, end, stages; its arrays are not used */
+    codec_backend *be;       /* borrowed */
+    size_t columns;          /* of x: 2 x inputs + 9 */
+    size_t n;                /* parameters */
+    float *parameter, *gradient; /* [n] */
+    train_conditional_weights w, slope;
+    /* of the rows in work */
+    size_t room, rows;
+    float *x;                                /* [room][columns], filled by the caller */
+    float *h[TRAIN_CONDITIONAL_LAYERS];      /* [room][hidden] */
+    float *added[CODEC_CONDITIONAL_MIDDLES]; /* [room][hidden] what a middle layer added */
+    float *dh[2];                            /* [room][hidden] */
+    float *dbias;                            /* scratch */
+} train_conditional_network;
+
+/* First weights are random (of the seed), those of out zero: all logits begin at 0. TAPER_ERR_ARG:
+ * an illegal shape; TAPER_ERR_NOMEM; nothing is held then. */
+taper_status train_conditional_create(train_conditional_network *net,
+                                      const codec_conditional *shape, codec_backend *be,
+                                      size_t room, uint64_t seed);
+void train_conditional_free(train_conditional_network *net);
+
+/* h of x[rows] at a stage. */
+taper_status train_conditional_forward(train_conditional_network *net, uint32_t stage, size_t rows);
+/* logit[rows][n_units][kinds], without the passes' biases; after forward. */
+taper_status train_conditional_logits(train_conditional_network *net, const uint32_t *unit,
+                                      size_t n_units, float *logit);
+/* From d loss / d logit to the gradient, which is added to. */
+taper_status train_conditional_backward(train_conditional_network *net, uint32_t stage,
+                                        const uint32_t *unit, size_t n_units, const float *dlogit);
+
+/* The integers nearest to the network, into *to (allocated here; `begin` is the caller's to fill).
+ */
+taper_status train_conditional_export(const train_conditional_network *net, codec_conditional *to);
+
+/* The other way round: from's integers as the network's numbers. Their shapes are equal. */
+void train_conditional_import(train_conditional_network *net, const codec_conditional *from);
+
+#endif

@@ -1,0 +1,256 @@
+/* conditional_trainer.c -- see conditional_trainer.h. */
+#include "train/conditional/conditional_trainer.h"
+#include "codec/bitplane/head.h"
+#include "train/conditional/conditional_loss.h"
+#include "train/optimise/run.h"
+#include "train/optimise/steps.h"
+#include "train/sampling/philox.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KINDS = CODEC_CONDITIONAL_KINDS, STAGES_A_STEP = 2, SQUARE_SIDE = 16 };
+
+typedef struct run {
+    const train_conditional_options *options;
+    const taper_model *model;
+    const train_dataset *data;
+    codec_backend *be;
+    train_selection images;
+    train_conditional_network net;
+    uint32_t *begin; /* [stages + 1] */
+    double *share;   /* [stages] how often a stage is drawn */
+    train_conditional_loss loss;
+    uint64_t steps;
+} run;
+
+train_conditional_options train_conditional_defaults(void) {
+    return (train_conditional_options){.stages = 36,
+                                       .own = 256,
+                                       .beside = 64,
+                                       .epochs = 12,
+                                       .windows = 2048,
+                                       .rate = 2e-3f,
+                                       .psnr_end = 40.0,
+                                       .seed = 1};
+}
+
+/* --- plan: stages and sizes ------------------------------------------------------------ */
+
+/* Stages end where the square root of the size has grown by equal steps; begin[] gets one more
+ * entry, `end`. Returns how many there are. */
+static uint32_t divide(const double *bits, uint32_t end, uint32_t most, uint32_t *begin) {
+    double total = 0, sum = 0;
+    uint32_t stages = 0;
+    for (uint32_t i = 0; i < end; i++) total += bits[i];
+    for (uint32_t i = 0; i < end; sum += bits[i++])
+        if (!stages || (stages < most && sum >= total * pow((double)stages / most, 2)))
+            begin[stages++] = i;
+    begin[stages] = end;
+    return stages;
+}
+
+/* The shape to learn: that of the start, or one for the order and its cost. */
+static taper_status plan_new(run *r, const double *bits, uint32_t end, codec_conditional *shape) {
+    const train_conditional_options *o = r->options;
+    const codec_code_tables *t = &r->model->tables;
+    uint32_t reached = 1;
+    if (end > t->n_passes) end = t->n_passes;
+    for (uint32_t i = 0; i < end; i++)
+        if (t->pass[i].unit >= reached) reached = t->pass[i].unit + 1u;
+    uint32_t own = o->own;
+    if (own > reached) own = reached;
+    *shape = (codec_conditional){.kinds = o->head ? 1 : KINDS,
+                                 .hidden = o->hidden,
+                                 .own = own,
+                                 .beside = o->beside < own ? o->beside : own,
+                                 .units = t->units,
+                                 .end = end};
+    r->begin = calloc(o->stages + 1, sizeof *r->begin);
+    r->share = calloc(o->stages, sizeof *r->share);
+    if (!r->begin || !r->share) return TAPER_ERR_NOMEM;
+    shape->stages = divide(bits, end, o->stages, r->begin);
+    return TAPER_OK;
+}
+
+static taper_status plan_as(run *r, const codec_conditional *start, codec_conditional *shape) {
+    *shape = (codec_conditional){.kinds = start->kinds,
+                                 .hidden = start->hidden,
+                                 .own = start->own,
+                                 .beside = start->beside,
+                                 .units = start->units,
+                                 .end = start->end,
+                                 .stages = start->stages};
+    r->begin = calloc(start->stages + 1, sizeof *r->begin);
+    r->share = calloc(start->stages, sizeof *r->share);
+    if (!r->begin || !r->share) return TAPER_ERR_NOMEM;
+    memcpy(r->begin, start->begin, start->stages * sizeof *r->begin);
+    r->begin[start->stages] = start->end;
+    return TAPER_OK;
+}
+
+static taper_status plan(run *r, const double *bits, uint32_t end, codec_conditional *shape) {
+    const train_conditional_options *o = r->options;
+    TAPER_TRY(o->start ? plan_as(r, o->start, shape) : plan_new(r, bits, end, shape));
+    double sum = 0;
+    for (uint32_t s = 0; s < shape->stages; s++) {
+        double of_stage = 0;
+        for (uint32_t i = r->begin[s]; i < r->begin[s + 1]; i++) of_stage += bits[i];
+        sum += r->share[s] = o->head ? 1.0 : sqrt(of_stage + 1.0);
+    }
+    for (uint32_t s = 0; s < shape->stages; s++) r->share[s] /= sum;
+    return TAPER_OK;
+}
+
+static uint32_t draw_stage(const run *r, uint32_t random) {
+    uint32_t s = 0;
+    double at = (double)train_philox_uniform(random);
+    while (s + 1 < r->net.shape.stages && at >= r->share[s]) at -= r->share[s++];
+    return s;
+}
+
+/* --- the steps ------------------------------------------------------------------------- */
+
+/* A stage of the batch; of a head, some state within it, as a decoder might stand there. */
+static taper_status add_stage(run *r, train_conditional_batch *batch, uint32_t stage,
+                              uint32_t random, train_steps_sums *sum) {
+    uint32_t first = r->begin[stage], length = r->begin[stage + 1] - first;
+    if (r->options->head)
+        return train_conditional_add_errors(&r->loss, batch, stage,
+                                            first + train_philox_below(random, length),
+                                            1.0 / STAGES_A_STEP, sum);
+    double weight = 1.0 / (r->share[stage] * (double)batch->group.n * STAGES_A_STEP);
+    return train_conditional_add_bits(&r->loss, batch, stage, weight, sum);
+}
+
+static taper_status one_step(void *context, uint64_t step, train_steps_sums *sum,
+                             taper_error *error) {
+    run *r = context;
+    const train_conditional_options *o = r->options;
+    train_conditional_batch batch;
+    TAPER_TRY(train_conditional_batch_make(&batch, r->model, r->be, r->data, r->images.image,
+                                           r->images.n, o->windows, SQUARE_SIDE, o->seed, step,
+                                           error));
+    taper_status status = TAPER_OK;
+    uint32_t random[4];
+    train_philox(o->seed, step, TRAIN_STREAM_STAGE, random);
+    for (uint32_t i = 0; i < STAGES_A_STEP && status == TAPER_OK; i++) {
+        uint32_t stage = draw_stage(r, random[i]);
+        status = add_stage(r, &batch, stage, random[STAGES_A_STEP + i], sum);
+    }
+    train_conditional_batch_free(&batch);
+    return status == TAPER_OK ? status
+                              : formats_fail(error, status, "no memory for a training step");
+}
+
+/* --- the run --------------------------------------------------------------------------- */
+
+static uint64_t fingerprint_of(const run *r) {
+    const train_conditional_options *o = r->options;
+    const codec_conditional *c = &r->net.shape;
+    const codec_code_tables *t = &r->model->tables;
+    const double numbers[] = {o->head,
+                              c->hidden,
+                              c->own,
+                              c->beside,
+                              c->units,
+                              c->end,
+                              c->stages,
+                              (double)o->rate,
+                              (double)o->seed,
+                              o->epochs,
+                              o->windows,
+                              (double)r->data->n,
+                              (double)r->data->pixels};
+    uint64_t hash = train_fingerprint(3, numbers, sizeof numbers);
+    hash = train_fingerprint(hash, t->slope, t->n_slopes);
+    hash = train_fingerprint(hash, t->weight, sizeof t->weight);
+    return train_fingerprint(hash, r->net.parameter, r->net.n * sizeof(float));
+}
+
+static taper_status begin(run *r, const double *bits, uint32_t end, taper_error *error) {
+    const train_conditional_options *o = r->options;
+    enum { LARGEST = SQUARE_SIDE * SQUARE_SIDE };
+    codec_conditional shape;
+    size_t room = o->windows + LARGEST;
+    taper_status status =
+        train_select(&r->images, r->data, r->model->window, TRAIN_PART_TRAINING, SIZE_MAX / 2);
+    if (status == TAPER_OK) status = plan(r, bits, end, &shape);
+    if (status == TAPER_OK)
+        status = train_conditional_create(&r->net, &shape, r->be, room, o->seed);
+    if (status == TAPER_ERR_ARG)
+        return formats_fail(error, status,
+                            "a network of %u hidden units to predict with: 8 to 256, in steps of 8",
+                            o->hidden);
+    if (status == TAPER_OK && o->start) train_conditional_import(&r->net, o->start);
+    if (status == TAPER_OK)
+        status = train_conditional_loss_create(&r->loss, &r->net, &r->model->tables, r->begin);
+    if (status != TAPER_OK)
+        return formats_fail(error, status, "no memory for training a conditional model");
+    double windows = 0; /* of large images a square is a visit */
+    for (size_t i = 0; i < r->images.n; i++)
+        windows += (double)r->images.grid[i].columns * r->images.grid[i].rows;
+    r->steps = (uint64_t)(windows * o->epochs / o->windows) + 1;
+    return TAPER_OK;
+}
+
+static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *user, int *stopped,
+                               taper_error *error) {
+    const train_conditional_options *o = r->options;
+    train_steps steps = {.what = o->head ? "a head" : "a conditional model",
+                         .parameter = r->net.parameter,
+                         .gradient = r->net.gradient,
+                         .n = r->net.n,
+                         .rate = o->rate,
+                         .steps = r->steps,
+                         .fingerprint = fingerprint_of(r),
+                         .checkpoint = o->checkpoint,
+                         .resume = o->resume,
+                         .watch = o->watch};
+    return train_steps_take(&steps, r->be, one_step, r, progress, user, stopped, error);
+}
+
+static void end_run(run *r) {
+    train_selection_free(&r->images);
+    train_conditional_free(&r->net);
+    train_conditional_loss_free(&r->loss);
+    free(r->begin), free(r->share);
+}
+
+/* The trained network into the model's tables, which keep *to. */
+static taper_status finish(const run *r, taper_model *model, const train_codes *codes,
+                           taper_error *error) {
+    codec_conditional *c = calloc(1, sizeof *c);
+    taper_status status = c ? train_conditional_export(&r->net, c) : TAPER_ERR_NOMEM;
+    if (status != TAPER_OK) {
+        free(c);
+        return formats_fail(error, status, "no memory for a conditional model");
+    }
+    memcpy(c->begin, r->begin, c->stages * sizeof *c->begin);
+    if (r->options->head) {
+        status = codec_head_attach(&model->tables, c);
+        return status == TAPER_OK ? status : formats_fail(error, status, "no memory for a head");
+    }
+    model->tables.conditional = c;
+    return train_refit_contexts(model, codes, error);
+}
+
+taper_status train_conditional(taper_model *model, const train_conditional_options *options,
+                               const train_dataset *data, const train_codes *codes, uint32_t end,
+                               codec_backend *be, train_steps_progress_fn *progress, void *user,
+                               int *stopped, taper_error *error) {
+    run r = {.options = options, .model = model, .data = data, .be = be};
+    if (!options->stages || options->stages > CODEC_CONDITIONAL_MOST_STAGES || !options->epochs ||
+        options->windows < 1 || !(options->rate > 0))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "conditional model: stages 1 to 255; epochs, windows and rate above 0");
+    double *bits = calloc(model->tables.n_passes + 1, sizeof *bits);
+    taper_status status = bits ? train_measure_bits(model, codes, bits, error)
+                               : formats_fail(error, TAPER_ERR_NOMEM, "no memory for the order");
+    if (status == TAPER_OK) status = begin(&r, bits, end, error);
+    if (status == TAPER_OK) status = take_steps(&r, progress, user, stopped, error);
+    if (status == TAPER_OK) status = finish(&r, model, codes, error);
+    free(bits);
+    end_run(&r);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* dense_start.h -- where dense training begins: first weights, the data's scale, the thresholds of
+ * a quality range. */
+#ifndef TRAIN_DENSE_START_H
+#define TRAIN_DENSE_START_H
+#include "codec/transform/network.h"
+#include "train/sampling/dataset.h"
+
+/* What the untrained network makes of the data, from at most `most` rows spread evenly over it. */
+typedef struct train_start {
+    float scale; /* standard deviation of a pixel component around the mean image, at least 1 */
+    float *magnitude; /* [units] mean |x| */
+    double *variance; /* [units] mean x^2 */
+    double residual;  /* squared error per row that no unit carries */
+} train_start;
+
+/* First weights of both stacks: hidden layers normal with variance 2 / inputs (He et al. 2015),
+ * biases 0; last layers 0, so that the network begins as its linear path, which is not touched. */
+void train_initialise_stacks(codec_network *net, uint64_t seed);
+
+/* Measure net's linear path on the data. The arrays are freed with train_start_free. */
+taper_status train_start_measure(train_start *start, const codec_network *net, codec_backend *be,
+                                 const train_pixels *data, size_t most);
+void train_start_free(train_start *start);
+
+/* The quantiser threshold at which the linear path reaches about `psnr` dB: by reverse
+ * water-filling over the units' variances, distortion min(variance, theta) with theta = T^2 / 6,
+ * which holds for a dead-zone quantiser at low rates. Never below 1 (finer than that 8-bit pixels
+ * do not need). */
+float train_threshold_for_psnr(const train_start *start, uint32_t inputs, uint32_t units,
+                               double psnr);
+
+/* The PSNR of the mean image alone. */
+double train_psnr_without_code(const train_start *start, uint32_t inputs, uint32_t units);
+
+#endif

@@ -1,0 +1,116 @@
+/* dense_trainer.h -- the training loop of family `dense`: nested dropout from a PCA start.
+ *
+ *     codec_network net; // untied, stacks present; mean and A = G = principal components
+ *     train_dense_options options = train_dense_defaults();
+ *     TAPER_TRY(train_dense(&options, &data, &be, &net, &callbacks, &result, error));
+ *
+ * The network begins exactly as its linear path (the stacks' last layers are zero) and is returned
+ * as the better of start and best epoch by validation loss, so that it can only gain on that
+ * measure. Deterministic: the same options, data, network and kind of device give the same weights
+ * bit for bit, for any number of threads, interrupted and resumed or not.
+ *
+ * The room train/dense/: nested dropout over bit planes.
+ *   dense_trainer        the loop; dense_start: where it begins
+ *   autoencoder          the network forward and backward; objective: its loss
+ *   population           receivers' bandwidths as thresholds */
+#ifndef TRAIN_TRAINER_H
+#define TRAIN_TRAINER_H
+#include "train/dense/autoencoder.h"
+#include "train/dense/dense_start.h"
+#include "train/optimise/checkpoint.h"
+
+typedef struct train_dense_options {
+    uint32_t epochs; /* default 40; 1.. */
+    uint32_t batch;  /* default 256; 1..; no more than there are training rows */
+    float rate; /* default 1e-3: Adam's peak, cosine to 0.001 of it after a warm-up of 200 steps */
+    float max_norm;    /* default 50: the gradient's norm is clipped to this; 0: never */
+    float lambda;      /* default 0.2: bits against squared error / T^2 (objective.h) */
+    float slope_floor; /* default 1: plain straight-through (objective.h) */
+    float balance;     /* default 0.7: 0 squared error .. 1 its logarithm, i.e. mean PSNR */
+    /* Quality range to train for, in dB; 0 (default): 4 and 13 dB above the mean image's. */
+    double psnr_low, psnr_high;
+    /* Share of the examples that are moved a little (jitter.h), 0..1; default 0. It needs the
+     * windows' size in pixels. For sets of small images that show one kind of thing, where training
+     * is long enough to learn the images by heart. */
+    float jitter;
+    uint32_t width, height;
+    /* Population of receivers to train for, in bytes a window (population.h: file:PATH, ladder:..,
+     * geometric:RHO, uniform); NULL (default): thresholds alike in every octave of the range. */
+    const char *truncation;
+    float rho;             /* default 0.95: geometric truncation over units ... */
+    float truncated_share; /* default 0: ... for this share of the examples, 0..1 */
+    /* Default 0.05 of the rows; at least a batch, or a tenth of the rows where that is less. */
+    float validation_share;
+    uint32_t max_validation;   /* default 4096 rows */
+    uint32_t patience;         /* default 0 (never): stop after this many epochs without gain */
+    uint64_t seed;             /* default 1 */
+    const char *checkpoint;    /* path, or NULL: none. Written at the end of each epoch and ... */
+    double checkpoint_seconds; /* default 60: ... when this long has passed since the last one */
+    int resume;                /* go on from the checkpoint if the file exists */
+    const formats_atomic_watch *watch; /* of the checkpoint's file; NULL: none */
+} train_dense_options;
+
+train_dense_options train_dense_defaults(void);
+
+typedef struct train_progress {
+    uint32_t epoch, epochs;        /* epoch under way, from 1 */
+    uint64_t step, steps;          /* steps done, steps in all */
+    double loss, distortion, bits; /* means of this epoch so far, as in train_loss */
+    double validation_loss;        /* of the last finished epoch; the start's before that */
+    double examples_per_second;    /* of this process; 0 before the first step */
+    double seconds_left;           /* if all epochs are run */
+} train_progress;
+
+typedef struct train_callbacks {
+    void *user;
+    /* After every step. Return nonzero to stop: the state is checkpointed and the best network so
+     * far returned. */
+    int (*progress)(void *user, const train_progress *progress);
+    /* After every epoch, with the learning curve's new entry; `epoch` from 1. Epochs done before a
+     * resume are reported again first, so that the curve is whole. */
+    void (*epoch)(void *user, uint32_t epoch, const train_history *entry, double seconds);
+    /* Training has diverged and was stopped: one sentence that names the step, what is kept, the
+     * last checkpoint, and the remedy. */
+    void (*diverged)(void *user, const char *words);
+} train_callbacks;
+
+typedef struct train_result {
+    double start_loss, best_loss; /* validation */
+    uint32_t best_is_start;       /* 1: no epoch was better, the network is its linear path */
+    uint32_t epochs;              /* finished */
+    uint32_t stopped;             /* 1: by the progress callback */
+    /* Step, from 1, in which a loss or gradient was not finite, and after which nothing was
+     * computed: the best network before that is returned. 0: none. */
+    uint64_t diverged;
+    /* The quantiser thresholds trained for, on the 0..255 scale. */
+    float threshold_low, threshold_high;
+} train_result;
+
+/* Train net in place. The stacks are initialised here (from the seed); the linear path must hold
+ * the start. callbacks (and its members) and error may be NULL. be may have a pool; it is used from
+ * this thread. On failure net holds its linear start with stacks that add nothing.
+ * TAPER_ERR_ARG: options out of range, data that do not fit the network, fewer than two rows, a
+ * checkpoint of another run; TAPER_ERR_NOMEM; TAPER_ERR_IO, TAPER_ERR_CORRUPT, ...: the checkpoint
+ * (see checkpoint.h). */
+taper_status train_dense(const train_dense_options *options, const train_pixels *data,
+                         codec_backend *be, codec_network *net, const train_callbacks *callbacks,
+                         train_result *result, taper_error *error);
+
+/* Codes as a decoder sees them at some cut: fill dequantised[n][units] from codes[n][units]; `draw`
+ * numbers the call and `seed` the run, so that the choice of cuts repeats. Units not sent are 0. */
+typedef taper_status train_requantise_fn(void *user, const float *codes, size_t n, uint32_t units,
+                                         uint64_t seed, uint64_t draw, float *dequantised);
+
+/* Second stage: the encoder stays, the decoder (mean by way of the last bias, G, g) is tuned on
+ * what the calibrated quantiser gives at random cuts, for mean log squared error (that is, mean
+ * PSNR). epochs, batch, rate, max_norm, validation and seed are taken from options (a tenth of the
+ * rate that trained the network is a good one); no checkpoint: it is short, and repeats. net is
+ * changed only if validation says it gained. Not for tied networks (TAPER_ERR_ARG): tuning G would
+ * move the encoder. result's losses are log squared errors here. */
+taper_status train_dense_decoder(const train_dense_options *options, const train_pixels *data,
+                                 codec_backend *be, codec_network *net,
+                                 train_requantise_fn *requantise, void *requantise_user,
+                                 const train_callbacks *callbacks, train_result *result,
+                                 taper_error *error);
+
+#endif

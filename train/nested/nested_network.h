@@ -1,0 +1,114 @@
+/* nested_network.h -- the autoencoders of Rippel, Gelbart & Adams (2014), in training.
+ *
+ * Widths D = w_0, w_1, ..., w_L = K inwards and back again. Rows y of D pixel values enter as
+ * c = (y - mean) / scale (section 4; one scale for all pixels, so that squared error keeps its
+ * meaning), where `scale` is the data's standard deviation around the mean:
+ *     h_0 = c,  h_l = act(W_l h_(l-1) + b_l)  for l < L,       hidden activation
+ *     a = W_L h_(L-1) + b_L,                                   pre-activation of the code
+ *     x = code(a): linear, ReLU or logistic; binary: 1 where a > 0, else 0, less `centre`
+ *         (section 4.3; centre 0 is the paper's, beta makes a unit that is not sent its mean)
+ *     x_(k > b) = 0                                            the b-truncation (equation 1)
+ *     g_L = x,  g_(l-1) = act(V_l^T g_l + c_l),  the last one linear: y_hat = mean + scale g_0
+ * and the loss of a row is |g_0 - c|^2 / D. Tied networks have V_l = W_l.
+ *
+ * Binary units. b_L is not trained by gradients: it is minus the threshold, which the binariser
+ * keeps at the (1 - beta)-quantile. Through the threshold goes no gradient, as in the paper (a tied
+ * encoder moves with its decoder), or `straight-through` that of a logistic curve as wide as the
+ * unit's values are spread: slope p (1 - p) 2 / w, p = 1 / (1 + exp(-2 a / w)), w = mean |a|.
+ *
+ * Sweeping. Units below `frozen` are no longer trained: the gradient of their rows of W_L, b_L and
+ * V_L is neither computed nor touched. Units from `active` on (the longest truncation among the
+ * rows) take no part. Both make a step cheaper.
+ *
+ * All trained numbers lie in one vector: for l = 1 .. L: W_l [w_l][w_(l-1)], b_l [w_l],
+ * V_l [w_l][w_(l-1)] if untied, c_l [w_(l-1)]. One network belongs to one thread; its backend may
+ * spread each call. */
+#ifndef TRAIN_NESTED_NETWORK_H
+#define TRAIN_NESTED_NETWORK_H
+#include "codec/transform/network.h"
+#include "train/sampling/dataset.h"
+
+enum { TRAIN_NESTED_MAX_LAYERS = 7 };
+
+typedef struct train_nested_shape {
+    uint32_t inputs;                         /* D */
+    uint32_t layers;                         /* L, 1 .. TRAIN_NESTED_MAX_LAYERS */
+    uint32_t width[TRAIN_NESTED_MAX_LAYERS]; /* w_1 .. w_L = K */
+    codec_activation hidden, code;           /* code: not looked at when binary */
+    int tied, binary;
+    float centre; /* binary: 0 .. 1 */
+} train_nested_shape;
+
+/* Views of layer l (from 0) in a parameter or gradient vector. */
+typedef struct train_nested_layer {
+    uint32_t inputs, outputs;
+    float *w, *b; /* encoder [outputs][inputs], [outputs] */
+    float *v, *c; /* decoder [outputs][inputs] (w when tied), [inputs] */
+} train_nested_layer;
+
+typedef struct train_nested_network {
+    train_nested_shape shape;
+    codec_backend *be; /* borrowed */
+    uint32_t units;    /* K */
+    float scale;
+    float *mean; /* [D] */
+    size_t n;    /* trained numbers */
+    float *parameter, *gradient;
+    train_nested_layer layer[TRAIN_NESTED_MAX_LAYERS], slope[TRAIN_NESTED_MAX_LAYERS];
+    float *spread;   /* [K] binary: running mean |a|, the width of the straight-through curve */
+    uint32_t frozen; /* units no longer trained */
+    struct train_nested_activations *act;
+} train_nested_network;
+
+/* What one step asks of its rows. */
+typedef struct train_nested_step {
+    uint64_t seed, step;  /* number all that is random, with the row's index */
+    float corruption;     /* 0..1: share of input elements set to 0 (section 4) */
+    float dropout;        /* 0..1: of hidden units, not of the code (section 4) */
+    float invariance;     /* weight of equation 14 ... */
+    float perturbation;   /* ... and its epsilon bar, the variance of the noise on c */
+    int straight_through; /* binary: see above */
+    const uint32_t *kept; /* [rows] b of every row, frozen < b <= K */
+} train_nested_step;
+
+/* Means over rows, so far as they were given to train_nested_add. */
+typedef struct train_nested_loss {
+    double mse;        /* of the truncated reconstructions, on the 8-bit scale */
+    double invariance; /* equation 14, as it is (not weighted) */
+    double loss;       /* what the gradient is of: mse / scale^2 + weight x invariance */
+    double shares;     /* rows */
+} train_nested_loss;
+
+/* A network with random weights: normal, of variance 1 / (2 inputs) for a single layer, 2 / inputs
+ * else (He et al. 2015), biases 0. mean[D] is copied. TAPER_ERR_ARG: widths or scale out of range;
+ * TAPER_ERR_NOMEM; nothing is held then. */
+taper_status train_nested_create(train_nested_network *net, const train_nested_shape *shape,
+                                 codec_backend *be, const float *mean, float scale, uint64_t seed);
+void train_nested_free(train_nested_network *net); /* leaves it zeroed */
+
+/* Before a step: gradient to 0. */
+void train_nested_zero(train_nested_network *net);
+/* Add to the gradient, and to *loss, the share of rows order[0 .. n) of data in a step of
+ * `of` rows. first_row numbers them within the step. On return pre-activations of the last block
+ * are in train_nested_preactivations. */
+taper_status train_nested_add(train_nested_network *net, const train_nested_step *step,
+                              const train_pixels *data, const uint32_t *order, size_t n, size_t of,
+                              size_t first_row, train_nested_loss *loss);
+/* Pre-activations of the block last passed through, [*rows][*active], a view; those of binary units
+ * without b_L, as the binariser takes them. */
+const float *train_nested_preactivations(const train_nested_network *net, size_t *rows,
+                                         uint32_t *active);
+
+/* Codes x[n][K] of rows order[0 .. n) (order NULL: 0 .. n), uncorrupted, whole; preactivation 1: a
+ * instead of x (binary: without b_L). */
+taper_status train_nested_codes(train_nested_network *net, const train_pixels *data,
+                                const uint32_t *order, size_t n, int preactivation, float *codes);
+/* pixels[n][D] (8-bit scale, not clamped) from codes[n][K], of which the first `kept` count. */
+taper_status train_nested_decode(train_nested_network *net, const float *codes, size_t n,
+                                 uint32_t kept, float *pixels);
+/* Mean squared error per pixel component (8-bit scale) over rows order[0 .. n) at each of the code
+ * lengths length[0 .. lengths), rising, 0 .. K. */
+taper_status train_nested_errors(train_nested_network *net, const train_pixels *data,
+                                 const uint32_t *order, size_t n, const uint32_t *length,
+                                 size_t lengths, double *mse);
+#endif

@@ -1,0 +1,53 @@
+/* checkpoint.h -- a training run on disk: what is needed to go on as if it had never stopped.
+ *
+ * File: the ten bytes "TPRCHK\r\n\x1a\n" (text-mode transfers show), format version u32, then
+ * little-endian
+ *   fingerprint u64 | step u64 | adam step u64 | epochs without gain u32 | stage u32 |
+ *   best loss, start loss f64 as u64 bits | running loss, distortion, bits f64, rows u64 |
+ *   history count u32, per entry 5 x f64 | vectors u32 | n u64 | vectors x n float32 | CRC32C of
+ *   all before, u32.
+ * The fingerprint covers options, shapes and data, so that a run is not resumed as another one.
+ * Written to a temporary, synced and renamed: after kill -9 or on a full disk the previous
+ * checkpoint is still whole. */
+#ifndef TRAIN_CHECKPOINT_H
+#define TRAIN_CHECKPOINT_H
+#include "formats/atomic_file.h"
+
+enum { TRAIN_CHECKPOINT_VECTORS = 4, TRAIN_CHECKPOINT_MAX_HISTORY = 1 << 20 };
+
+/* One entry of the learning curve, as it stood at the end of an epoch. */
+typedef struct train_history {
+    double loss, validation_loss, distortion, bits, rate;
+} train_history;
+
+typedef struct train_checkpoint {
+    uint64_t fingerprint, step, adam_step;
+    uint32_t stale_epochs, stage;
+    double best_loss, start_loss;
+    double sum_loss, sum_distortion, sum_bits; /* of the epoch under way, weighted by rows */
+    uint64_t sum_rows;
+    train_history *history; /* malloc'd by read; borrowed by write */
+    uint32_t n_history;
+    uint64_t n;                              /* numbers in each vector */
+    float *vector[TRAIN_CHECKPOINT_VECTORS]; /* parameters, m, v, best parameters; the caller's, [n]
+                                                each */
+} train_checkpoint;
+
+/* Write whole or not at all; an existing file is replaced. watch: of its temporary, or NULL.
+ * TAPER_ERR_IO, TAPER_ERR_NOMEM. */
+taper_status train_checkpoint_write(const char *path, const train_checkpoint *checkpoint,
+                                    const formats_atomic_watch *watch, taper_error *error);
+
+/* Read into the caller's vectors. checkpoint->fingerprint, n and vector[] say what is expected. The
+ * vectors' content is undefined after a failure. On success *history is the caller's to free.
+ * TAPER_ERR_IO: cannot be read (errno ENOENT when it does not exist); TAPER_ERR_TRUNCATED,
+ * TAPER_ERR_CORRUPT: not a whole checkpoint; TAPER_ERR_VERSION; TAPER_ERR_ARG: of another run
+ * (options, network or data differ). */
+taper_status train_checkpoint_read(const char *path, train_checkpoint *checkpoint,
+                                   taper_error *error);
+
+/* PATH with a suffix, as each network of a model has a checkpoint of its own. malloc'd; NULL for
+ * NULL, or when there is no memory. */
+char *train_checkpoint_beside(const char *path, const char *suffix);
+
+#endif

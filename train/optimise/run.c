@@ -1,0 +1,27 @@
+/* run.c -- see run.h. */
+#include "train/optimise/run.h"
+#include "formats/bytes.h"
+#include "train/sampling/philox.h"
+#include <time.h>
+
+void train_shuffle(uint32_t *rows, size_t n, uint64_t seed, uint64_t stream) {
+    for (size_t i = n; i > 1; i--) {
+        uint32_t word[4];
+        train_philox(seed, i, stream, word);
+        size_t j = train_philox_below(word[0], (uint32_t)i);
+        uint32_t keep = rows[i - 1];
+        rows[i - 1] = rows[j];
+        rows[j] = keep;
+    }
+}
+
+double train_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+uint64_t train_fingerprint(uint64_t before, const void *bytes, size_t n) {
+    return (before << 32 | before >> 32) ^
+           ((uint64_t)formats_crc32c((uint32_t)before, bytes, n) * 0x9E3779B97F4A7C15u);
+}

@@ -1,0 +1,178 @@
+/* restoration_batch.c -- see restoration_batch.h. */
+#include "train/restoration/restoration_batch.h"
+#include "train/conditional/conditional_batch.h"
+#include "train/sampling/philox.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATCH = CODEC_RESTORATION_PATCH, TAPS = CODEC_RESTORATION_TAPS };
+
+/* --- squares of images ------------------------------------------------------------------ */
+
+typedef struct squares {
+    codec_window window;
+    codec_grid *grid;             /* [room] */
+    float *target;                /* [windows][values] as they were */
+    float *coded;                 /* the same after the lap: what is coded */
+    size_t images, windows, room; /* room: windows that both hold */
+} squares;
+
+/* A square of at most side x side pixels of an image, from a random place; malloc'd pixels. */
+static int cut_out(const taper_image *image, uint32_t side[2], const uint32_t random[4],
+                   taper_image *out) {
+    size_t pixel = (size_t)image->channels * (image->depth / 8u);
+    *out = *image;
+    out->width = image->width < side[0] ? image->width : side[0];
+    out->height = image->height < side[1] ? image->height : side[1];
+    uint32_t x = train_philox_below(random[0], image->width - out->width + 1),
+             y = train_philox_below(random[1], image->height - out->height + 1);
+    uint8_t *to = out->pixels = malloc(pixel * out->width * out->height);
+    for (uint32_t j = 0; to && j < out->height; j++)
+        for (uint32_t i = 0; i < out->width; i++, to += pixel) {
+            uint32_t from = x + (random[3] & 1 ? out->width - 1 - i : i);
+            memcpy(to,
+                   (const uint8_t *)image->pixels + ((size_t)(y + j) * image->width + from) * pixel,
+                   pixel);
+        }
+    return out->pixels != NULL;
+}
+
+static void add_windows(squares *s, const taper_image *image, codec_grid grid) {
+    size_t at = s->windows * codec_window_values(s->window);
+    codec_window plain = s->window;
+    plain.lap = NULL;
+    codec_windows_read(plain, image, s->target + at);
+    codec_windows_read(s->window, image, s->coded + at);
+    s->grid[s->images++] = grid;
+    s->windows += (size_t)grid.columns * grid.rows;
+}
+
+static taper_status draw_squares(squares *s, const train_dataset *data, const size_t *image,
+                                 size_t n, size_t wanted, uint64_t seed, uint64_t step) {
+    uint32_t across = (uint32_t)sqrt((double)wanted); /* windows */
+    if (!across) across = 1;
+    uint32_t side[2] = {across * s->window.width, across * s->window.height};
+    size_t values = codec_window_values(s->window);
+    s->room = wanted + (size_t)across * across;
+    s->grid = malloc(s->room * sizeof *s->grid);
+    s->target = malloc(s->room * values * sizeof *s->target);
+    s->coded = malloc(s->room * values * sizeof *s->coded);
+    if (!s->grid || !s->target || !s->coded) return TAPER_ERR_NOMEM;
+    while (s->windows < wanted) {
+        uint32_t random[4];
+        taper_image square;
+        train_philox(seed, s->images, TRAIN_STREAM_CUT_OUT + (step << 8), random);
+        size_t i = image[train_philox_below(random[2], (uint32_t)n)];
+        if (!cut_out(&data->image[i], side, random, &square)) return TAPER_ERR_NOMEM;
+        add_windows(s, &square, codec_windows_grid(s->window, square.width, square.height));
+        free(square.pixels);
+    }
+    return TAPER_OK;
+}
+
+/* In place of what is coded, what is decoded of it. */
+static taper_status decode(squares *s, const taper_model *m, codec_backend *be, uint32_t pass,
+                           taper_error *error) {
+    train_conditional_batch b = {.grid = s->grid, .images = s->images};
+    s->grid = NULL; /* the batch's now */
+    TAPER_TRY(train_conditional_batch_fill(&b, m, be, s->coded, error));
+    train_conditional_know(&b, pass);
+    codec_group_dequantise(&b.group, 0, b.group.n, b.x);
+    taper_status status = codec_network_decode(&m->network, be, b.x, b.group.n, s->coded);
+    float *at = s->coded;
+    for (size_t i = 0; i < b.images && status == TAPER_OK; i++) {
+        if (m->window.lap) codec_lap_synthesise(m->window, b.grid[i], at);
+        at += (size_t)b.grid[i].columns * b.grid[i].rows * codec_window_values(m->window);
+    }
+    s->grid = b.grid, b.grid = NULL;
+    train_conditional_batch_free(&b);
+    return status;
+}
+
+static void free_squares(squares *s) { free(s->grid), free(s->target), free(s->coded); }
+
+/* --- windows to patches ----------------------------------------------------------------- */
+
+/* A picture's patches [y][x][channel], row by row of them. */
+static void to_patches(codec_window w, codec_grid grid, const float *windows, float *to) {
+    uint32_t width = grid.columns * w.width, height = grid.rows * w.height;
+    for (uint32_t y = 0; y < height; y += PATCH)
+        for (uint32_t x = 0; x < width; x += PATCH)
+            for (uint32_t i = 0; i < PATCH * PATCH; i++) {
+                uint32_t px = x + i % PATCH, py = y + i / PATCH;
+                const float *from = windows +
+                                    ((size_t)(py / w.height) * grid.columns + px / w.width) *
+                                        codec_window_values(w) +
+                                    py % w.height * w.width + px % w.width;
+                for (uint32_t c = 0; c < w.channels; c++)
+                    *to++ = from[(size_t)c * w.width * w.height];
+            }
+}
+
+/* Neighbours of a picture of rows x columns patches, of which `first` is the first. */
+static void find_neighbours(train_restoration_batch *b, size_t first, uint32_t rows,
+                            uint32_t columns) {
+    for (uint32_t tap = 0; tap < TAPS; tap++)
+        for (uint32_t y = 0; y < rows; y++)
+            for (uint32_t x = 0; x < columns; x++) {
+                uint32_t to_x = x + tap % 3 - 1, to_y = y + tap / 3 - 1; /* below 0 is large */
+                size_t at = first + (size_t)to_y * columns + to_x;
+                b->beside[tap * b->rows + first + (size_t)y * columns + x] =
+                    (uint32_t)(to_x < columns && to_y < rows ? at : b->rows);
+            }
+}
+
+static taper_status fill(train_restoration_batch *b, const squares *s) {
+    codec_window w = s->window;
+    size_t numbers = s->windows * codec_window_values(w), window = 0, first = 0;
+    *b = (train_restoration_batch){.values = codec_restoration_values(w.channels)};
+    b->rows = numbers / b->values;
+    b->decoded = malloc(numbers * sizeof *b->decoded);
+    b->target = malloc(numbers * sizeof *b->target);
+    b->beside = malloc(TAPS * b->rows * sizeof *b->beside);
+    if (!b->decoded || !b->target || !b->beside) return TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < s->images; i++) {
+        codec_grid g = s->grid[i];
+        uint32_t rows = g.rows * w.height / PATCH, columns = g.columns * w.width / PATCH;
+        size_t at = window * codec_window_values(w);
+        to_patches(w, g, s->coded + at, b->decoded + first * b->values);
+        to_patches(w, g, s->target + at, b->target + first * b->values);
+        find_neighbours(b, first, rows, columns);
+        first += (size_t)rows * columns;
+        window += (size_t)g.columns * g.rows;
+    }
+    return TAPER_OK;
+}
+
+taper_status train_restoration_batch_make(train_restoration_batch *b, const taper_model *m,
+                                          codec_backend *be, const train_dataset *data,
+                                          const size_t *image, size_t n, size_t pixels,
+                                          uint32_t pass, uint64_t seed, uint64_t step,
+                                          taper_error *error) {
+    squares s = {.window = m->window};
+    size_t wanted = pixels / ((size_t)m->window.width * m->window.height);
+    *b = (train_restoration_batch){0};
+    taper_status status = draw_squares(&s, data, image, n, wanted ? wanted : 1, seed, step);
+    if (status == TAPER_OK) status = decode(&s, m, be, pass, error);
+    if (status == TAPER_OK) status = fill(b, &s);
+    free_squares(&s);
+    if (status == TAPER_OK) return status;
+    train_restoration_batch_free(b);
+    return formats_fail(error, status, "no memory for a batch of %zu pixels", pixels);
+}
+
+double train_restoration_mse(const train_restoration_batch *b) {
+    size_t n = b->rows * b->values;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double error = (double)(b->decoded[i] - b->target[i]);
+        sum += error * error;
+    }
+    return sum / (double)n;
+}
+
+void train_restoration_batch_free(train_restoration_batch *b) {
+    free(b->decoded), free(b->target), free(b->beside);
+    *b = (train_restoration_batch){0};
+}

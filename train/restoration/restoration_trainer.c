@@ -1,0 +1,218 @@
+/* restoration_trainer.c -- see restoration_trainer.h. */
+#include "train/restoration/restoration_trainer.h"
+#include "train/optimise/run.h"
+#include "train/optimise/steps.h"
+#include "train/restoration/restoration_network.h"
+#include "train/sampling/philox.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CUTS_A_STEP = 4, PIXELS_A_CUT = 16384 };
+
+typedef struct run {
+    const train_restoration_options *options;
+    taper_model model; /* the given one, without what predicts: borrowed */
+    const train_dataset *data;
+    codec_backend *be;
+    train_selection images;
+    double *bits; /* [n_passes + 1] of the passes before */
+    uint32_t *at; /* [stages] of the network's shape */
+    double mse[CODEC_RESTORATION_MOST_STAGES];
+    train_restoration_network net;
+} run;
+
+train_restoration_options train_restoration_defaults(void) {
+    return (train_restoration_options){
+        .hidden = 32, .layers = 4, .stages = 16, .steps = 6000, .rate = 1e-3f, .seed = 1};
+}
+
+taper_status train_restoration_check(const train_restoration_options *o, codec_window window,
+                                     taper_error *error) {
+    codec_restoration trial = {.channels = window.channels,
+                               .hidden = o->start ? o->start->hidden : o->hidden,
+                               .layers = o->start ? o->start->layers : o->layers,
+                               .stages = o->start ? o->start->stages : o->stages};
+    taper_status status = codec_restoration_alloc(&trial);
+    codec_restoration_free(&trial);
+    if (status == TAPER_ERR_ARG || !o->steps || !(o->rate > 0))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "restoration: %d channels at most, in steps of 8; 2 to %d layers; 1 to "
+                            "%d stages; steps and rate above 0",
+                            CODEC_RESTORATION_MOST_HIDDEN, CODEC_RESTORATION_MOST_LAYERS,
+                            CODEC_RESTORATION_MOST_STAGES);
+    if (window.width % CODEC_RESTORATION_PATCH || window.height % CODEC_RESTORATION_PATCH)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "family conv needs windows of even sides, not %u x %u; give another "
+                            "--window",
+                            window.width, window.height);
+    return status == TAPER_OK ? status : formats_fail(error, status, "no memory for a network");
+}
+
+/* --- plan ------------------------------------------------------------------------------- */
+
+/* Passes that a share of all bits takes; the cube of `place`, 0 .. 1, is that share. */
+static uint32_t pass_at(const run *r, double place) {
+    uint32_t passes = r->model.tables.n_passes, pass = 0;
+    double wanted = r->bits[passes] * place * place * place;
+    while (pass < passes && r->bits[pass + 1] <= wanted) pass++;
+    return pass;
+}
+
+/* Stages at equal steps of `place`, from no pass to all; fewer where these coincide. */
+static taper_status plan(run *r, codec_restoration *shape) {
+    const train_restoration_options *o = r->options;
+    const codec_restoration *start = o->start;
+    uint32_t most = start ? start->stages : o->stages;
+    *shape = (codec_restoration){.channels = r->model.window.channels,
+                                 .hidden = start ? start->hidden : o->hidden,
+                                 .layers = start ? start->layers : o->layers};
+    shape->at = r->at = calloc(most + 1, sizeof *r->at);
+    if (!r->at) return TAPER_ERR_NOMEM;
+    for (uint32_t s = 0; s < most; s++) {
+        uint32_t pass = start ? start->at[s] : pass_at(r, most > 1 ? (double)s / (most - 1) : 0);
+        if (!shape->stages || pass > r->at[shape->stages - 1]) r->at[shape->stages++] = pass;
+    }
+    return TAPER_OK;
+}
+
+static taper_status measure_order(run *r, taper_model *model, const train_codes *codes,
+                                  taper_error *error) {
+    uint32_t passes = model->tables.n_passes;
+    r->bits = calloc(passes + 1, sizeof *r->bits);
+    if (!r->bits) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the order");
+    TAPER_TRY(train_measure_bits(model, codes, r->bits + 1, error));
+    for (uint32_t i = 0; i < passes; i++) r->bits[i + 1] += r->bits[i];
+    return TAPER_OK;
+}
+
+static taper_status make_batch(const run *r, train_restoration_batch *batch, uint32_t pass,
+                               uint64_t number, taper_error *error) {
+    return train_restoration_batch_make(batch, &r->model, r->be, r->data, r->images.image,
+                                        r->images.n, PIXELS_A_CUT, pass, r->options->seed, number,
+                                        error);
+}
+
+/* The mean squared errors of the stages' cuts, without the network. */
+static taper_status measure_stages(run *r, taper_error *error) {
+    enum { BATCHES = 16 };
+    const uint64_t apart = (uint64_t)1 << 40; /* from the steps' draws */
+    for (uint32_t s = 0; s < r->net.shape.stages; s++)
+        for (uint32_t i = 0; i < BATCHES; i++) {
+            train_restoration_batch batch;
+            TAPER_TRY(make_batch(r, &batch, r->at[s], apart + i, error));
+            r->mse[s] += (train_restoration_mse(&batch) + 1e-6) / BATCHES;
+            train_restoration_batch_free(&batch);
+        }
+    return TAPER_OK;
+}
+
+/* --- the steps -------------------------------------------------------------------------- */
+
+/* What the error of a number is divided by: the mean of what is usual at this cut, to which the
+ * network is set, and of what this batch has. A plain image's own error alone would make its
+ * slopes, at the gain that other images need, drown theirs. */
+static double worth(const run *r, const train_restoration_batch *batch) {
+    const train_restoration_network *net = &r->net;
+    double usual = r->mse[net->stage], part = (double)net->part;
+    if (part > 0) usual = exp((1 - part) * log(usual) + part * log(r->mse[net->stage + 1]));
+    return (usual + train_restoration_mse(batch)) / 2 * (double)(batch->rows * batch->values);
+}
+
+static taper_status learn_cut(run *r, uint64_t number, double *now, taper_error *error) {
+    train_restoration_batch batch;
+    train_restoration_errors errors;
+    uint32_t random[4];
+    train_philox(r->options->seed, number, TRAIN_STREAM_STAGE, random);
+    double place = (double)train_philox_uniform(random[0]);
+    /* the coarsest cuts count little: what they lack is too much to be guessed, and all of a kind
+     */
+    double weight = place / CUTS_A_STEP;
+    uint32_t pass = pass_at(r, place);
+    TAPER_TRY(make_batch(r, &batch, pass, number, error));
+    taper_status status = train_restoration_forward(&r->net, &batch, pass);
+    if (status == TAPER_OK)
+        status = train_restoration_backward(&r->net, weight / worth(r, &batch), &errors);
+    train_restoration_batch_free(&batch);
+    if (status != TAPER_OK) return formats_fail(error, status, "no memory for a training step");
+    *now += errors.now / (errors.before + 1e-9) / CUTS_A_STEP;
+    return TAPER_OK;
+}
+
+static taper_status one_step(void *context, uint64_t step, train_steps_sums *sums,
+                             taper_error *error) {
+    run *r = context;
+    for (uint32_t i = 0; i < CUTS_A_STEP; i++)
+        TAPER_TRY(learn_cut(r, step * CUTS_A_STEP + i, &sums->now, error));
+    sums->before = 1.0;
+    return TAPER_OK;
+}
+
+/* --- the run ---------------------------------------------------------------------------- */
+
+static uint64_t fingerprint_of(const run *r) {
+    const train_restoration_options *o = r->options;
+    const codec_restoration *c = &r->net.shape;
+    const codec_code_tables *t = &r->model.tables;
+    const double numbers[] = {
+        c->hidden,       c->layers,       c->stages,          o->steps,
+        (double)o->rate, (double)o->seed, (double)r->data->n, (double)r->data->pixels};
+    uint64_t hash = train_fingerprint(5, numbers, sizeof numbers);
+    hash = train_fingerprint(hash, c->at, c->stages * sizeof *c->at);
+    hash = train_fingerprint(hash, r->mse, c->stages * sizeof *r->mse); /* images and head */
+    hash = train_fingerprint(hash, t->slope, t->n_slopes);
+    hash = train_fingerprint(hash, t->weight, sizeof t->weight);
+    return train_fingerprint(hash, r->net.parameter, r->net.n * sizeof(float));
+}
+
+static taper_status begin(run *r, taper_error *error) {
+    const train_restoration_options *o = r->options;
+    codec_restoration shape;
+    taper_status status =
+        train_select(&r->images, r->data, r->model.window, TRAIN_PART_TRAINING, SIZE_MAX / 2);
+    if (status == TAPER_OK) status = plan(r, &shape);
+    if (status == TAPER_OK) status = train_restoration_create(&r->net, &shape, r->be, o->seed);
+    if (status != TAPER_OK)
+        return formats_fail(error, status, "no memory for training a restoration network");
+    TAPER_TRY(measure_stages(r, error));
+    if (o->start)
+        train_restoration_import(&r->net, o->start);
+    else
+        train_restoration_set_gains(&r->net, r->mse);
+    return TAPER_OK;
+}
+
+static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *user, int *stopped,
+                               taper_error *error) {
+    const train_restoration_options *o = r->options;
+    train_steps steps = {.what = "a restoration network",
+                         .parameter = r->net.parameter,
+                         .gradient = r->net.gradient,
+                         .n = r->net.n,
+                         .rate = o->rate,
+                         .steps = o->steps,
+                         .fingerprint = fingerprint_of(r),
+                         .checkpoint = o->checkpoint,
+                         .resume = o->resume,
+                         .watch = o->watch};
+    return train_steps_take(&steps, r->be, one_step, r, progress, user, stopped, error);
+}
+
+taper_status train_restoration(taper_model *model, const train_restoration_options *options,
+                               const train_dataset *data, const train_codes *codes,
+                               codec_backend *be, train_steps_progress_fn *progress, void *user,
+                               int *stopped, taper_error *error) {
+    run r = {.options = options, .model = *model, .data = data, .be = be};
+    TAPER_TRY(train_restoration_check(options, model->window, error));
+    taper_status status = measure_order(&r, model, codes, error);
+    r.model.tables.conditional = NULL; /* symbols are not asked for, and contexts stay */
+    if (status == TAPER_OK) status = begin(&r, error);
+    if (status == TAPER_OK) status = take_steps(&r, progress, user, stopped, error);
+    if (status == TAPER_OK && train_restoration_export(&r.net, &model->restoration) != TAPER_OK)
+        status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for a restoration network");
+    if (status == TAPER_OK) model->info.family = TAPER_FAMILY_CONV;
+    train_selection_free(&r.images);
+    train_restoration_free(&r.net);
+    free(r.bits), free(r.at);
+    return status;
+}
