@@ -2,7 +2,8 @@
 """The house as its includes and calls draw it: rooms, floors and circles.
 
     python3 tests/house.py            what is there, a line a room; exit code 1 when a rule is broken
-    python3 tests/house.py --svg F    the rooms as a picture, an arrow for who uses whom
+    python3 tests/house.py --svg F    the rooms as a picture, an arrow for who uses whom but not for
+                                      what follows from other arrows
 
 A noun is a .c file with the .h beside it. A noun uses another when one of its files includes the
 other's header, or names a function that the other's .c defines and does not keep to itself. A room
@@ -123,18 +124,34 @@ def floors(between, rooms):
     return floor
 
 
+def needed(between):
+    """Without the arrows that others imply."""
+    def reached(at, seen):
+        for to in between.get(at, ()):
+            if to not in seen:
+                seen.add(to)
+                reached(to, seen)
+        return seen
+
+    return {at: {to for to in others
+                 if not any(to in reached(way, set()) for way in others - {to})}
+            for at, others in between.items()}
+
+
 def svg(between, count, path):
     """Rooms by floor, bottom up; an arrow runs down to who is used."""
+    between = needed({at: others - {"cli"} for at, others in between.items()})
     floor = floors(between, set(count))
     rows = collections.defaultdict(list)
     for at in sorted(count):
         rows[floor[at]].append(at)
-    wide, high, gap = 150, 34, 64
-    width = max(len(row) for row in rows.values()) * (wide + 14) + 20
+    wide, high, gap = 160, 34, 40
+    aside = wide * 0.6  # every other row, so that arrows pass between boxes
+    width = max(len(row) for row in rows.values()) * (wide + 14) + 20 + aside
     height = max(rows) * (high + gap) + 10
     place = {}
     for level, row in rows.items():
-        left = (width - len(row) * (wide + 14)) / 2
+        left = (width - aside - len(row) * (wide + 14)) / 2 + level % 2 * aside
         for i, at in enumerate(row):
             place[at] = (left + i * (wide + 14), height - level * (high + gap) + gap / 2)
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '

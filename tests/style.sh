@@ -39,15 +39,32 @@ grep -nE '(^|[^A-Za-z0-9_.>])(printf|fprintf|puts|fputs|putchar|perror|exit|_exi
     $(sources formats codec train) /dev/null | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |
     sed 's/$/   <- library code never prints and never exits/' >>"$found"
 
-# formats <- codec <- train <- cli; nothing includes upward, and samples stand on formats alone
-upward() { # room, rooms that it must not include
-    grep -nE "^#include \"[./]*($2)/" $(sources "$1") /dev/null |
-        sed "s/\$/   <- $1 must not include upward/" >>"$found"
+# formats <- codec <- train <- cli, and the rooms within them: nothing includes upward, and includes
+# run from the root
+upward() { # room, what it must not include
+    grep -nE "^#include \"($2)" $(sources "$1") /dev/null |
+        sed "s|\$|   <- $1 must not include upward|" >>"$found"
 }
-upward formats 'codec|train|cli|samples|tests|bench'
-upward codec 'train|cli|samples|tests|bench'
-upward train 'cli|samples|tests|bench'
-upward cli 'samples|tests|bench'
+upward formats '(codec|train|cli|samples|tests|bench)/'
+upward codec '(train|cli|samples|tests|bench)/'
+upward train '(cli|samples|tests|bench)/'
+upward cli '(samples|tests|bench)/'
+upward codec/backend 'codec/(entropy|bitplane|transform|quality|model|container)/'
+upward codec/entropy 'codec/(backend|bitplane|transform|quality|model|container)/'
+upward codec/quality 'codec/(backend|entropy|bitplane|transform|model|container)/'
+upward codec/bitplane 'codec/(transform|quality|model|container)/'
+upward codec/transform 'codec/(bitplane|quality|model|container)/'
+upward codec/model 'codec/(quality|container)/'
+learners='train/([a-z_]*\.h|linear/|calibrate/|dense/|nested/|conditional/|restoration/)'
+upward train/sampling "$learners|train/optimise/"
+upward train/optimise "$learners"
+for learner in linear calibrate dense nested; do
+    upward train/$learner "$(echo "$learners" | sed "s#$learner/|##")"
+done
+upward train/conditional 'train/([a-z_]*\.h|linear/|dense/|nested/|restoration/)'
+upward train/restoration 'train/([a-z_]*\.h|linear/|dense/|nested/)'
+grep -nE '^#include "(\.|[^"/]*")' $(sources formats codec train cli) /dev/null |
+    sed 's/$/   <- includes run from the root/' >>"$found"
 
 # fast arithmetic would break bit-exact decoding; taking it away is welcome
 grep -nE '(^|[^o])-f(fast-math|unsafe-math|associative-math)|-Ofast|--use_fast_math' Makefile |
