@@ -1,6 +1,6 @@
 /* container.h -- the front matter of a .taper file: header, section table, directory, names,
- * labels, model. What the chunks hold is codec/chunk_coder.h's. SPEC.md has the layout, field by
- * field.
+ * labels, model. What the chunks hold is codec/bitplane/chunk_coder.h's. SPEC.md has the layout,
+ * field by field.
  *
  * A front in memory is a plain struct: writers fill it and call formats_front_write, readers get it
  * from formats_front_read, checked: every count, offset and product in it is then consistent with
@@ -118,7 +118,7 @@ typedef struct formats_front {
     uint32_t *class_name_at; /* [classes] */
     uint8_t *model;          /* embedded .tpm file; NULL: none */
     size_t model_size;
-    uint64_t front_size; /* bytes before the data; set by read and write */
+    uint64_t front_size;     /* bytes before the data; set by read and write */
     formats_account account; /* what it holds; limit 0: none is kept. Writing charges what it takes
                                 meanwhile */
 } formats_front;

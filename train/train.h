@@ -21,7 +21,7 @@ enum { TRAIN_WINDOW_AUTO = 0, TRAIN_WINDOW_WHOLE = 0xFFFF, TRAIN_LAP_AUTO = 0xFF
 
 /* What a cut takes from a code of family dense, and how it is trained. */
 typedef enum train_code {
-    TRAIN_CODE_PLANES, /* bits of all units: trainer.h */
+    TRAIN_CODE_PLANES, /* bits of all units: dense_trainer.h */
     TRAIN_CODE_UNITS,  /* whole real-valued units: nested_trainer.h */
     TRAIN_CODE_BINARY  /* whole units of one bit */
 } train_code;
@@ -70,8 +70,8 @@ typedef struct train_options {
     train_code code;            /* family dense; default TRAIN_CODE_PLANES */
     /* Of several windows each has checkpoints of its own, PATH.8x8 and so on; those of
      * `conditional` and `head` of family dense are PATH.bits and PATH.bits.head. */
-    train_dense_options dense;  /* TRAIN_CODE_PLANES: its loop (trainer.h) */
-    train_nested_choice nested; /* the other codes */
+    train_dense_options dense;                   /* TRAIN_CODE_PLANES: its loop (dense_trainer.h) */
+    train_nested_choice nested;                  /* the other codes */
     train_conditional_options conditional, head; /* not for codes of whole units */
     train_restoration_options restoration;       /* family conv */
     const uint32_t *hidden; /* family dense: widths of the encoder's hidden layers from the input

@@ -1,4 +1,4 @@
-/* linear_basis.c -- the linear transform of a model, from all windows of the training part:
+/* train_basis_stage.c -- the linear transform of a model, from all windows of the training part:
  * principal components, then turned (sparse_basis.h). See train_parts.h. */
 #include "train/linear/pca.h"
 #include "train/linear/sparse_basis.h"

@@ -1,4 +1,4 @@
-/* byte_products.c -- see byte_products.h. */
+/* int8_dot.c -- see int8_dot.h. */
 #include "codec/backend/int8_dot.h"
 #include "codec/backend/x86.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-/* byte_products.h -- sums of products with weights of a byte, -127 .. 127: where the time of a
+/* int8_dot.h -- sums of products with weights of a byte, -127 .. 127: where the time of a
  * conditional model and a head goes (conditional.h). Integers: all kernels give the same. */
 #ifndef CODEC_BYTE_PRODUCTS_H
 #define CODEC_BYTE_PRODUCTS_H

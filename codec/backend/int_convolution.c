@@ -1,4 +1,4 @@
-/* convolve.c -- see convolve.h. Integers: all ways give the same. */
+/* int_convolution.c -- see int_convolution.h. Integers: all ways give the same. */
 #include "codec/backend/int_convolution.h"
 #include "codec/backend/x86.h"
 #include <stdlib.h>

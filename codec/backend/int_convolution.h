@@ -1,4 +1,4 @@
-/* convolve.h -- a row of a convolution of a restoration network (restoration.h): where its
+/* int_convolution.h -- a row of a convolution of a restoration network (restoration.h): where its
  * decoder's time goes. */
 #ifndef CODEC_CONVOLVE_H
 #define CODEC_CONVOLVE_H

@@ -1,4 +1,4 @@
-/* clones.h -- functions compiled several times, the best chosen when the program starts. For
+/* simd.h -- functions compiled several times, the best chosen when the program starts. For
  * loops whose results are the same in every clone: integers, and floats whose sums do not run along
  * the loop (nothing is contracted or reassociated: -ffp-contract=off). */
 #ifndef CODEC_CLONES_H

@@ -55,7 +55,7 @@ typedef struct codec_conditional {
     int8_t *out;                                      /* [units][kinds][hidden] */
     uint8_t *out_shift;                               /* [units][kinds] 0 .. MOST_SHIFT */
     int32_t *bias;                                    /* [kinds][end] in 1/64; of a head unused */
-    /* the same weights as byte_products.h wants them, by codec_conditional_pack */
+    /* the same weights as int8_dot.h wants them, by codec_conditional_pack */
     int8_t *pairs;                            /* `first` as [inputs][hidden][2] */
     int8_t *quads[CODEC_CONDITIONAL_MIDDLES]; /* `middle` */
     int8_t *out_quads; /* of a head: `out`, a matrix for every OUT_LANES units; else NULL */

@@ -1,4 +1,4 @@
-/* beside.c -- see beside.h. */
+/* neighbours.c -- see neighbours.h. */
 #include "codec/bitplane/neighbours.h"
 #include "codec/backend/simd.h"
 

@@ -1,6 +1,7 @@
-/* beside.h -- what lies beside windows, for all positions at once. Within a run of images of one
- * width a neighbour is at a fixed distance; so rows of values are shifted, and masked where images
- * end, which compilers do many at a time: following group->neighbour takes several times as long.
+/* neighbours.h -- what lies beside windows, for all positions at once. Within a run of images of
+ * one width a neighbour is at a fixed distance; so rows of values are shifted, and masked where
+ * images end, which compilers do many at a time: following group->neighbour takes several times as
+ * long.
  */
 #ifndef CODEC_BESIDE_H
 #define CODEC_BESIDE_H

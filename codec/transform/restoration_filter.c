@@ -1,6 +1,6 @@
-/* restore.c -- a restoration network at work; see restoration.h. Bands of rows of patches, each
- * worked through from top to bottom: as a row of the picture comes in, every layer makes the row
- * that it completes, so that three rows of each are all that is kept. */
+/* restoration_filter.c -- a restoration network at work; see restoration.h. Bands of rows of
+ * patches, each worked through from top to bottom: as a row of the picture comes in, every layer
+ * makes the row that it completes, so that three rows of each are all that is kept. */
 #include "codec/backend/simd.h"
 #include "codec/transform/restoration.h"
 #include <stdatomic.h>

@@ -141,7 +141,7 @@ enum { UNIT_BLOCK = 8, ROW_BLOCK = 128 };
 typedef struct input_task {
     train_conditional_network *net;
     const codec_group *group;
-    int8_t *seen; /* [position][unit] a of codec/conditional.h */
+    int8_t *seen; /* [position][unit] a of codec/bitplane/conditional.h */
 } input_task;
 
 static void see_units(void *context, size_t block) {

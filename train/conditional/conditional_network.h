@@ -1,5 +1,5 @@
-/* conditional_network.h -- the conditional model (codec/conditional.h) in floats, forward and
- * backward, and its rounding to the integers that ship.
+/* conditional_network.h -- the conditional model (codec/bitplane/conditional.h) in floats, forward
+ * and backward, and its rounding to the integers that ship.
  *
  * Numbers stand for the integers of the codec: an input a for a / 32, an activation h for h / 16, a
  * logit for itself. What is rounded there is not rounded here; what is clipped there is clipped

@@ -1,5 +1,5 @@
-/* conditional_trainer.h -- learning a conditional model (codec/conditional.h), or a reconstruction
- * head (codec/head.h), for a calibrated model of bit planes.
+/* conditional_trainer.h -- learning a conditional model (codec/bitplane/conditional.h), or a
+ * reconstruction head (codec/bitplane/head.h), for a calibrated model of bit planes.
  *
  * Every step takes random images and two random stages of the order. A conditional model lowers the
  * ideal size of the bits of these stages: its logit is added to that of the contexts and begins at

@@ -1,4 +1,4 @@
-/* trainer.c -- the training loop, its validation, its checkpoints; see trainer.h.
+/* dense_trainer.c -- the training loop, its validation, its checkpoints; see dense_trainer.h.
  *
  * All that is random is numbered by (seed, epoch, step, row), so a run has no hidden state:
  * step number, parameters, moments and the epoch's sums are all that a checkpoint needs. */

@@ -1,5 +1,5 @@
-/* restoration_network.h -- a restoration network (codec/restoration.h) in floats, forward and
- * backward, and its rounding to the integers that ship.
+/* restoration_network.h -- a restoration network (codec/transform/restoration.h) in floats, forward
+ * and backward, and its rounding to the integers that ship.
  *
  * Numbers stand for the integers of the codec: an input a for a / 1024, an activation h for h /
  * 256, z(layers) for z / 2048, a gain for gain / 4096, so that what is added to a pixel is 8 gain

@@ -1,5 +1,5 @@
-/* restoration_trainer.h -- learning a restoration network (codec/restoration.h) for a calibrated
- * model whose other networks are done.
+/* restoration_trainer.h -- learning a restoration network (codec/transform/restoration.h) for a
+ * calibrated model whose other networks are done.
  *
  * Every step takes some cuts of the order and, for each, random squares of training images as a
  * decoder has them there; it lowers their squared error, each cut's in parts of what it is without

@@ -1,4 +1,4 @@
-/* test_byte_products.c -- every kernel for products of bytes, against the definition. */
+/* test_int8_dot.c -- every kernel for products of bytes, against the definition. */
 #include "cmocka_all.h"
 #include "codec/backend/int8_dot.h"
 #include "random_conditional.h"
