@@ -2,6 +2,7 @@
 # make deps       install the Debian packages it builds with; `demo` and `check` do so themselves
 # make demo       the main job on a generated set; leaves build/demo/index.html
 # make check      every test that needs no GPU; ends with `N passed, N failed`; skips say why
+# make V=1 ...    with the compiler's command lines; -jN: N jobs in place of one a processor
 # make SAN=1 ...  the same under ASan + UBSan, in its own build folder
 # make CUDA=0|1   force the GPU backend out or in (default: in when nvcc is found)
 # make fuzz       build the libFuzzer targets (clang) and run each for FUZZ_SECONDS (default 30)
@@ -60,6 +61,16 @@ BENCHES   := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/bench_*.c))
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
 REPLAYS   := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(FUZZ_SRC))
 
+# a line an object or program; V=1: the commands themselves
+ifneq ($(filter 1,$(V))$(findstring s,$(firstword -$(MAKEFLAGS))),)
+say :=
+else
+say = @echo "$(1) $@";
+endif
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
+endif
+
 .PHONY: all deps demo demo-run check check-run fuzz bench rd paper-nested-dropout install clean help
 .SECONDARY:
 all: $(B)/taper $(B)/libtaper.a $(B)/libtaper.so $(B)/make_samples
@@ -78,41 +89,41 @@ check-run: all $(TESTS) $(REPLAYS) $(B)/example $(B)/tests/conformance/generate
 # Everything but the command line: what a program that embeds the library links.
 $(B)/libtaper.a: $(LIB_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)$(AR) rcs $@ $^
 $(B)/libtaper.so: $(LIB_OBJ)
-	$(CC) -shared -Wl,-soname,libtaper.so.0 $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LD)$(CC) -shared -Wl,-soname,libtaper.so.0 $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 $(B)/taper: $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_OBJ)
-	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
+	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
 $(B)/make_samples: $(call obj,$(SAMPLES)) $(LIB_OBJ)
-	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 # what trains is compared with LAPACK itself
 $(B)/tests/test_theory: TRAIN_LIBS += -llapacke -lopenblas
 $(B)/tests/test_%: $(B)/tests/test_%.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
-	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
+	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
 $(B)/bench/%: $(B)/bench/%.o $(B)/bench/common.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
-	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
+	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
 $(B)/bench/nested_dropout: $(call obj,$(wildcard bench/paper/*.c)) $(B)/bench/common.o \
     $(filter-out $(B)/samples/make_samples.o,$(call obj,$(SAMPLES))) \
     $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
-	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
+	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
 # fuzz targets with a driver that replays files instead of libFuzzer
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(LIB_OBJ)
-	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 # what wrote tests/conformance/files, and is run again to see that it still would
 $(B)/tests/conformance/generate: $(patsubst %.c,$(B)/%.o,$(wildcard tests/conformance/*.c)) $(LIB_OBJ)
-	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 $(B)/example: $(B)/samples/example/example.o $(B)/libtaper.a
-	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CSTD) $(CFLAGS) $(CEXACT) $(SANFLAGS) $(DEFS) $(DEP_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(CSTD) $(CFLAGS) $(CEXACT) $(SANFLAGS) $(DEFS) $(DEP_CFLAGS) -MMD -MP -c -o $@ $<
 $(B)/models/models.o: models/models.S models/photo.tpm models/tiny.tpm
 	@mkdir -p $(@D)
-	$(CC) -c -o $@ $<
+	$(call say,CC)$(CC) -c -o $@ $<
 $(B)/%.cu.o: %.cu Makefile
 	@mkdir -p $(@D)
-	$(NVCC) -O3 -std=c++17 --fmad=false -Xcompiler -fPIC -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	$(call say,NVCC)$(NVCC) -O3 -std=c++17 --fmad=false -Xcompiler -fPIC -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
 fuzz: deps
 	@sh tests/fuzz/run.sh $(FUZZ_SECONDS)
