@@ -4,6 +4,7 @@
 #include "codec/bitplane/chunk_coder.h"
 #include "tiny_model.h"
 #include "train/calibrate/calibrate.h"
+#include "train/calibrate/cholesky.h"
 #include "train/calibrate/fit_contexts.h"
 
 enum { SEED = 111, UNITS = 24, IMAGES = 40, SIDE = 5, WINDOWS = IMAGES * SIDE * SIDE };

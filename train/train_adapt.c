@@ -2,6 +2,7 @@
  * and stages stay; contexts are fitted anew, and what predicts and refines learns on from where it
  * is. See train_parts.h. */
 #include "train/train_parts.h"
+#include "train/train_stages.h"
 #include <stdlib.h>
 
 /* Adam's peak against that of learning from nothing. */

@@ -3,6 +3,7 @@
 #include "train/linear/pca.h"
 #include "train/linear/sparse_basis.h"
 #include "train/train_parts.h"
+#include "train/train_stages.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "train/conditional/conditional_trainer.h"
 #include "train/optimise/checkpoint.h"
 #include "train/train_parts.h"
+#include "train/train_stages.h"
 #include <stdlib.h>
 
 /* Passes up to a quality, by what validation has measured at the ends of layers. */

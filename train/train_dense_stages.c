@@ -3,6 +3,7 @@
 #include "codec/bitplane/group.h"
 #include "train/sampling/philox.h"
 #include "train/train_parts.h"
+#include "train/train_stages.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "train/nested/binariser.h"
 #include "train/nested/nested_trainer.h"
 #include "train/train_parts.h"
+#include "train/train_stages.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "train/optimise/checkpoint.h"
 #include "train/restoration/restoration_trainer.h"
 #include "train/train_parts.h"
+#include "train/train_stages.h"
 #include <stdlib.h>
 
 static taper_status learn(taper_model *m, const train_options *given, const train_dataset *data,

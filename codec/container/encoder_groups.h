@@ -4,9 +4,9 @@
 #ifndef CODEC_ENCODER_GROUPS_H
 #define CODEC_ENCODER_GROUPS_H
 #include "codec/backend/queue.h"
-#include "codec/container/encoder.h"
 #include "codec/container/group_writer.h"
 #include "codec/container/pace.h"
+#include "codec/taper.h"
 #include "formats/container.h"
 
 /* Images waiting to be coded. */

@@ -3,20 +3,15 @@
  *
  * The room train/calibrate/: code tables from sample codes.
  *   calibrate       thresholds, order and reconstruction points
+ *   sample_codes    what they learn from
  *   fit_contexts    what the contexts weigh; fit_causal: those within a pass
+ *   cholesky        the linear systems of both
  *   ms_ssim_gain    what a transform's errors do to MS-SSIM
  *   evaluate        rate and distortion with the encoder's own arithmetic */
 #ifndef TRAIN_CALIBRATE_H
 #define TRAIN_CALIBRATE_H
 #include "codec/model/model.h"
-
-/* Codes of whole images: code[n][units], windows image after image. */
-typedef struct train_codes {
-    const float *code;
-    size_t n;
-    const codec_grid *grid; /* [n_images] */
-    size_t n_images;
-} train_codes;
+#include "train/calibrate/sample_codes.h"
 
 typedef struct train_calibrate_options {
     float step; /* finest threshold, in the units' values times sqrt(unit_gain); default 2 */

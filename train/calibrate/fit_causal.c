@@ -1,7 +1,7 @@
 /* fit_causal.c -- see fit_causal.h. */
 #include "train/calibrate/fit_causal.h"
 #include "codec/bitplane/causal.h"
-#include "train/calibrate/fit_contexts.h"
+#include "train/calibrate/cholesky.h"
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * least squares the weights of the windows around one, by counts what a context says. */
 #ifndef TRAIN_FIT_CAUSAL_H
 #define TRAIN_FIT_CAUSAL_H
-#include "train/calibrate/calibrate.h"
+#include "train/calibrate/sample_codes.h"
 
 /* causal and causal_weight: a ridge regression for each of the first units, at full precision.
  * causal is 0 where no image has two windows. */

@@ -2,7 +2,7 @@
  * regression for the logits, counts for the bins' corrections. */
 #ifndef TRAIN_FIT_CONTEXTS_H
 #define TRAIN_FIT_CONTEXTS_H
-#include "train/calibrate/calibrate.h"
+#include "train/calibrate/sample_codes.h"
 
 /* signed_weight: ridge regression of x / scale on the neighbours' first units at full precision. */
 taper_status train_fit_signed(codec_code_tables *tables, const train_codes *codes);
@@ -13,9 +13,5 @@ taper_status train_fit_signed(codec_code_tables *tables, const train_codes *code
  * q: [units][group stride] quantised codes. */
 taper_status train_fit_contexts(codec_code_tables *tables, const train_codes *codes,
                                 const int16_t *q, taper_error *error);
-
-/* x of the symmetric positive definite system A x = b, by Cholesky, in place: A[n][n] is destroyed,
- * b becomes x. 0, or -1 when A is not positive definite. */
-int train_solve_positive(double *a, double *b, uint32_t n);
 
 #endif

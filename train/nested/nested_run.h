@@ -3,7 +3,7 @@
 #ifndef TRAIN_NESTED_RUN_H
 #define TRAIN_NESTED_RUN_H
 #include "train/nested/binariser.h"
-#include "train/nested/nested_trainer.h"
+#include "train/nested/nested_options.h"
 #include "train/optimise/adam.h"
 #include "train/optimise/conjugate_gradient.h"
 

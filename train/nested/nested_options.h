@@ -1,0 +1,60 @@
+/* nested_options.h -- what may be asked of a nested-dropout run, and what it tells. */
+#ifndef TRAIN_NESTED_OPTIONS_H
+#define TRAIN_NESTED_OPTIONS_H
+#include "train/nested/nested_network.h"
+#include "train/nested/regulariser.h"
+#include "train/nested/sweep.h"
+#include "train/optimise/checkpoint.h"
+#include "train/sampling/truncation.h"
+
+typedef enum train_optimiser { TRAIN_ADAM = 0, TRAIN_CG = 1 } train_optimiser;
+
+typedef struct train_nested_options {
+    const train_truncation *truncation; /* p_B over the network's units; NULL: every example keeps
+                                           all, a standard autoencoder */
+    train_sweep_options sweep;          /* default off */
+    train_regulariser regulariser;      /* of W_L's rows; default none */
+    float corruption, dropout;          /* default 0 and 0; the paper's are 0.1 and 0.2 */
+    float invariance;                   /* default 0: weight of equation 14 ... */
+    float perturbation;                 /* default 0.01: ... and the variance of its noise */
+    double beta;                        /* default 0.5: share of ones, binary networks */
+    int straight_through;      /* default 1; 0: no gradient through thresholds, as the paper */
+    train_optimiser optimiser; /* default TRAIN_ADAM */
+    uint32_t epochs;           /* default 20 */
+    uint32_t batch;            /* default 250 rows; the paper's for TRAIN_CG is 10,000 */
+    uint32_t line_searches;    /* default 3: TRAIN_CG steps on each minibatch */
+    float rate; /* default 5e-3: Adam's peak; cosine to 0.001 of it, when sweeping to half */
+    uint32_t max_validation;   /* default 2000 rows, held out from data; 0: none are */
+    uint64_t seed;             /* default 1 */
+    const char *checkpoint;    /* path or NULL; written after every epoch and ... */
+    double checkpoint_seconds; /* default 60: ... when this long has passed */
+    int resume;                /* go on from the checkpoint if the file exists */
+    const formats_atomic_watch *watch; /* of the checkpoint's file; NULL: none */
+} train_nested_options;
+
+/* One epoch's entry of the learning curve. */
+typedef struct train_nested_epoch {
+    double loss, mse, invariance; /* means over the epoch, see train_nested_loss */
+    double validation_mse;        /* expectation over the truncation's lengths (equation 16) */
+    double full_mse;              /* on validation rows with all units */
+    uint32_t frozen;              /* units swept so far */
+    double seconds;               /* since the start of this process */
+    double multiply_adds;         /* of a step's matrix products, mean, per row */
+} train_nested_epoch;
+
+typedef struct train_nested_callbacks {
+    void *user;
+    /* After every step; return nonzero to stop. seconds_left: if all epochs are run. */
+    int (*step)(void *user, uint64_t step, uint64_t steps, uint32_t frozen, double loss,
+                double seconds_left);
+    void (*epoch)(void *user, uint32_t epoch, const train_nested_epoch *entry);
+} train_nested_callbacks;
+
+typedef struct train_nested_result {
+    uint64_t steps; /* done */
+    uint32_t epochs, stopped;
+    train_nested_epoch last;
+    double seconds;
+} train_nested_result;
+
+#endif
