@@ -16,39 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t formats_front_checksums(const formats_front *f) {
-    uint64_t per = f->chunks_per_checksum ? f->chunks_per_checksum : 1;
-    return f->layers * ((f->groups + per - 1) / per);
-}
-
-const char *formats_front_name(const formats_front *f, uint32_t i) {
-    return f->names && i < f->images ? f->names + f->name_at[i] : NULL;
-}
-
-const char *formats_front_class_name(const formats_front *f, uint32_t k) {
-    return f->class_names && k < f->classes ? f->class_names + f->class_name_at[k] : NULL;
-}
-
 static taper_status no_memory(taper_error *error) {
     return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the container's directory");
-}
-
-taper_status formats_front_charge(formats_front *f, uint64_t bytes, taper_error *error) {
-    if (formats_account_take(formats_front_account(f), bytes) == TAPER_OK) return TAPER_OK;
-    return formats_fail(error, TAPER_ERR_LIMIT,
-                        "the container's front matter takes more memory than the %llu bytes "
-                        "that it may; raise --max-memory if you trust it",
-                        (unsigned long long)f->account.limit);
-}
-
-taper_status formats_front_take(formats_front *f, uint64_t n, size_t size, void *array,
-                                taper_error *error) {
-    uint64_t bytes = n >= SIZE_MAX / size ? UINT64_MAX : (n + 1) * size;
-    TAPER_TRY(formats_front_charge(f, bytes, error));
-    void *block = calloc((size_t)n + 1, size);
-    if (!block) return no_memory(error);
-    memcpy(array, &block, sizeof block);
-    return TAPER_OK;
 }
 
 /* --- directory ------------------------------------------------------------------------- */
@@ -104,8 +73,8 @@ static taper_status read_groups(formats_front *f, formats_cursor *in, taper_erro
 }
 
 /* One byte each: tracks. */
-static taper_status read_track_list(formats_front *f, uint32_t n, uint8_t **out,
-                                    formats_cursor *in, taper_error *error) {
+static taper_status read_track_list(formats_front *f, uint32_t n, uint8_t **out, formats_cursor *in,
+                                    taper_error *error) {
     const uint8_t *from = formats_read_bytes(in, n);
     TAPER_TRY(formats_cursor_check(in, "directory: tracks", error));
     for (uint32_t i = 0; i < n; i++)
@@ -138,46 +107,6 @@ static taper_status read_tracks(formats_front *f, formats_cursor *in, taper_erro
                : formats_fail(error, status,
                               "directory: the groups of a track do not hold "
                               "its images");
-}
-
-taper_status formats_front_place_images(formats_front *f) {
-    uint32_t left[FORMATS_MAX_TRACKS] = {0}, next[FORMATS_MAX_TRACKS] = {0};
-    for (uint32_t i = 0; i < f->images; i++) left[f->image_track[i]]++;
-    f->image_at = malloc(((size_t)f->images + 1) * sizeof *f->image_at);
-    f->place_of = malloc(((size_t)f->images + 1) * sizeof *f->place_of);
-    if (!f->image_at || !f->place_of) return TAPER_ERR_NOMEM;
-    for (uint32_t g = 0; g < f->groups; g++) {
-        uint32_t track = f->group_track[g], *image = &next[track];
-        if (left[track] < f->group_first[g + 1] - f->group_first[g]) return TAPER_ERR_CORRUPT;
-        left[track] -= f->group_first[g + 1] - f->group_first[g];
-        for (uint32_t p = f->group_first[g]; p < f->group_first[g + 1]; p++, (*image)++) {
-            while (f->image_track[*image] != track) (*image)++;
-            f->image_at[p] = *image;
-            f->place_of[*image] = p;
-        }
-    }
-    return TAPER_OK; /* all groups hold all images, so nothing is left */
-}
-
-uint32_t formats_front_group(const formats_front *f, uint32_t image) {
-    uint32_t low = 0, high = f->groups, place = formats_front_place(f, image);
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (f->group_first[middle] <= place)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-uint32_t formats_front_passes(const formats_front *f, uint32_t layer) {
-    uint32_t most = 0;
-    for (uint32_t t = 0; t < f->tracks; t++) {
-        uint32_t end = f->layer_end[(size_t)layer * f->tracks + t];
-        most = end > most ? end : most;
-    }
-    return most;
 }
 
 static taper_status read_layers(formats_front *f, formats_cursor *in, taper_error *error) {
@@ -340,20 +269,6 @@ void formats_directory_write(const formats_front *f, formats_buffer *out) {
 }
 
 /* --- names ----------------------------------------------------------------------------- */
-
-int formats_name_is_legal(const char *name) {
-    size_t length = strlen(name);
-    if (length == 0 || length > 4095) return 0;
-    for (const char *c = name; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7F || *c == '\\') return 0;
-    for (const char *part = name;; part++) {
-        size_t n = strcspn(part, "/");
-        if (n == 0 || (n == 1 && part[0] == '.') || (n == 2 && part[0] == '.' && part[1] == '.'))
-            return 0;
-        part += n;
-        if (!*part) return 1;
-    }
-}
 
 /* n strings, each NUL-ended, from the cursor into one block. */
 static taper_status read_strings(formats_front *f, formats_cursor *in, uint32_t n, char **block,

@@ -1,7 +1,7 @@
 /* directory.h -- contents of the sections of a container's front matter; for container.c alone. */
 #ifndef FORMATS_DIRECTORY_H
 #define FORMATS_DIRECTORY_H
-#include "formats/container.h"
+#include "formats/front.h"
 
 /* Each reader fills its members of *f, whose header members are set; what it allocated stays in *f
  * on failure. raised: the header has the feature. */

@@ -1,0 +1,155 @@
+/* front.h -- the front matter of a container in memory: a plain struct, and what follows from its
+ * fields. container.h reads and writes it. */
+#ifndef FORMATS_FRONT_H
+#define FORMATS_FRONT_H
+#include "formats/bytes.h"
+
+enum {
+    FORMATS_CONTAINER_VERSION = 1,
+    FORMATS_HEADER_SIZE = 56,
+    FORMATS_SECTION_SIZE = 24,
+    FORMATS_MAX_SECTIONS = 64,
+    FORMATS_MAX_LAYERS = 4096,
+    FORMATS_MAX_SIDE = 1 << 24, /* pixels, of an image */
+    FORMATS_MAX_CLASSES = 1 << 20,
+    FORMATS_MAX_TRACKS = 16,
+    FORMATS_FEATURE_TRACKS = 1,      /* of the header's required features */
+    FORMATS_FEATURE_RAISED = 2,      /* likewise: some group has planes above its model's */
+    FORMATS_MOST_RAISED = 15,        /* of a unit */
+    FORMATS_PACE_MOST_HOLD_AT = 255, /* bytes: fields of the header's ignorable features */
+    FORMATS_PACE_MOST_HOLD = 127,
+    FORMATS_PACE_MOST_GRID_AT = 16383,
+    FORMATS_PACE_MOST_STEP = 7, /* log2 */
+    FORMATS_PACE_LEADING = 8,   /* bits of a cut that is drawn, of a sparse pace */
+    FORMATS_PACE_MOST_THIN = 7,
+    FORMATS_MAX_CHECKSUM_SPAN = 1024 /* chunks that share a checksum: bounds what one chunk makes a
+                                        reader read */
+};
+
+/* At what pace a file's data are drawn: its encoder saw that some cuts of a small set would look
+ * worse than shorter ones, as what they tell is undone by the next bytes. */
+typedef struct formats_pace {
+    uint32_t hold_at, hold; /* cuts of more than hold_at and less than hold_at + hold bytes of the
+                               data are drawn as that of hold_at; hold 1: there is none, and
+                               from grid_at on none but the whole is drawn */
+    uint32_t grid_at, log2_step; /* from there on, but after the hold, those between two multiples
+                                    of the step, counted from there, as that of the lower; sparse:
+                                    log2_step is 0, grid_at has FORMATS_PACE_LEADING bits */
+    uint32_t sparse, thin; /* sparse is 1: cuts are drawn by their leading bits, all others 0; from
+                              grid_at on even fewer (formats_pace_spacing) */
+} formats_pace;
+
+/* As it is stored; 0 draws every cut as it is. */
+uint32_t formats_pace_pack(formats_pace pace);
+formats_pace formats_pace_parts(uint32_t pace);
+/* log2 of the step between the cuts that a sparse pace draws near so many bytes: so that they keep
+ * 8 leading bits at most, and of thin 1 .. 5 also 4 .. 64 bytes, of 6 and 7 so that they keep 4 and
+ * 3 leading bits. */
+uint32_t formats_pace_spacing(uint32_t thin, uint64_t bytes);
+/* How many of so many bytes of data are drawn, if more are to come. */
+uint64_t formats_pace_drawn(uint32_t pace, uint64_t bytes);
+
+typedef struct formats_geometry {
+    uint32_t width, height;
+    uint8_t channels, depth; /* 1 or 3; 8 or 16 */
+} formats_geometry;
+
+/* Planes of a unit that a group has above the model's own (codec/raised_planes.h). */
+typedef struct formats_raised {
+    uint16_t unit;
+    uint8_t planes; /* 1 .. FORMATS_MOST_RAISED */
+} formats_raised;
+
+typedef struct formats_front {
+    uint64_t model_id;
+    uint8_t layout; /* taper_layout */
+    uint8_t tail;   /* 1: the last layer's chunks from group first_cut on are cut (truncate); 0: all
+                       are whole */
+    uint32_t first_cut; /* a group; 0 when tail is 0 */
+    uint32_t pace;      /* formats_pace_pack's; 0: none */
+    uint32_t images, groups, layers;
+    formats_geometry *geometry; /* [images] */
+    uint32_t *group_first; /* [groups + 1] first place of each group; the last entry is `images`. In
+                              place p is image formats_front_image(p): p itself with one track */
+    uint32_t tracks;       /* 1 .. FORMATS_MAX_TRACKS: a layer has other passes on each */
+    uint8_t *group_track;  /* [groups]; NULL with one track, and so are the next three */
+    uint8_t *image_track;  /* [images] */
+    uint32_t *image_at;    /* [images] of each place: formats_front_place_images makes these two */
+    uint32_t *place_of;    /* [images] of each image */
+    uint32_t *layer_end;   /* [layers][tracks] passes up to the end of each layer; with one track
+                              rising, else not falling */
+    uint32_t chunks_per_checksum; /* consecutive chunks of one layer share a CRC32C */
+    uint64_t *chunk_at;  /* [layers * groups + 1] offset of each chunk from the start of the data,
+                            layer after layer; the last entry is the size of the data */
+    uint32_t *checksum;  /* [formats_front_checksums()] */
+    uint32_t *raised_at; /* [groups + 1] of each group: where its units begin in raised[]; NULL:
+                            no group has any */
+    formats_raised *raised; /* [raised_at[groups]] in a group by rising unit */
+    char *names;            /* one NUL-ended name an image; NULL: none */
+    uint32_t *name_at;      /* [images] offsets into names */
+    int32_t *label;         /* [images], -1: none; NULL: no labels */
+    uint32_t classes;
+    char *class_names;       /* one NUL-ended name a class; NULL with classes 0 */
+    uint32_t *class_name_at; /* [classes] */
+    uint8_t *model;          /* embedded .tpm file; NULL: none */
+    size_t model_size;
+    uint64_t front_size;     /* bytes before the data; set by read and write */
+    formats_account account; /* what it holds; limit 0: none is kept. Writing charges what it takes
+                                meanwhile */
+} formats_front;
+
+static inline uint32_t formats_front_image(const formats_front *f, uint32_t place) {
+    return f->image_at ? f->image_at[place] : place;
+}
+static inline uint32_t formats_front_place(const formats_front *f, uint32_t image) {
+    return f->place_of ? f->place_of[image] : image;
+}
+/* Passes of a group up to the end of a layer; of the group that has most. */
+static inline uint32_t formats_front_layer_end(const formats_front *f, uint32_t layer,
+                                               uint32_t group) {
+    uint32_t track = f->group_track ? f->group_track[group] : 0;
+    return f->layer_end[(size_t)layer * f->tracks + track];
+}
+uint32_t formats_front_passes(const formats_front *front, uint32_t layer);
+/* The group that holds an image. */
+uint32_t formats_front_group(const formats_front *front, uint32_t image);
+
+/* From group_first and the tracks: the images of a track fill its groups in order.
+ * TAPER_ERR_CORRUPT: a track's groups do not hold as many images as it has. TAPER_ERR_NOMEM. */
+taper_status formats_front_place_images(formats_front *front);
+
+/* The units of group g with raised planes, and their number. */
+static inline const formats_raised *formats_front_raised(const formats_front *f, uint32_t g,
+                                                         uint32_t *n) {
+    *n = f->raised_at ? f->raised_at[g + 1] - f->raised_at[g] : 0;
+    return f->raised_at ? f->raised + f->raised_at[g] : NULL;
+}
+
+/* Blocks of chunks_per_checksum chunks; blocks do not cross layers. */
+uint64_t formats_front_checksums(const formats_front *front);
+
+/* How many bytes of the data are drawn of a cut with so many: all, if it is whole. */
+uint64_t formats_front_drawn(const formats_front *front, uint64_t bytes);
+
+/* The name of image i, or NULL; of class k, or NULL. */
+const char *formats_front_name(const formats_front *front, uint32_t i);
+const char *formats_front_class_name(const formats_front *front, uint32_t k);
+
+/* *array, of whatever type, to zeroed memory for n + 1 of `size` bytes each, which are charged to
+ * the front's account. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
+taper_status formats_front_take(formats_front *front, uint64_t n, size_t size, void *array,
+                                taper_error *error);
+/* Charge bytes that are taken elsewhere for its sake, with the same sentence. */
+taper_status formats_front_charge(formats_front *front, uint64_t bytes, taper_error *error);
+/* For buffers that grow on its account: NULL where none is kept. */
+static inline formats_account *formats_front_account(formats_front *front) {
+    return front->account.limit ? &front->account : NULL;
+}
+
+void formats_front_free(formats_front *front); /* leaves it zeroed */
+
+/* A relative path of one or more plain parts: no empty part, "." or "..", no backslash, no control
+ * characters, at most 4,095 bytes: what a container may hold as a name. */
+int formats_name_is_legal(const char *name);
+
+#endif
