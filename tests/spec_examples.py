@@ -22,7 +22,8 @@ def check_constants(spec, root, decoder):
     rows = re.findall(r"^\| `(\w+)` \| (\d+) \|.*\| `(\w+)` (\S+) \|$", spec, re.M)
     names = {}
     for name, value, c_name, file in rows:
-        (path,) = glob.glob(os.path.join(root, "**", file), recursive=True)
+        (path,) = [path for floor in ("formats", "codec")
+                   for path in glob.glob(os.path.join(root, floor, "**", file), recursive=True)]
         found = re.search(r"\b%s\s*=\s*([^,;}]+)" % c_name, open(path).read())
         if not found:
             sys.exit("%s has no %s" % (file, c_name))
