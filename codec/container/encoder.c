@@ -449,6 +449,7 @@ static taper_status set_pace(taper_encoder *e, formats_front *f, const codec_chu
                              taper_error *error) {
     if (!e->originals.n || f->groups > 1) return TAPER_OK;
     formats_buffer file = formats_buffer_make(SIZE_MAX / 4);
+    file.account = formats_front_account(f);
     taper_sink sink = {&file, write_memory};
     taper_status status = codec_assemble(f, chunks, UINT64_MAX, &e->limits, &sink, error);
     if (status == TAPER_OK) {
