@@ -1,11 +1,26 @@
 /* merge.c -- taper_merge: shards of one set into one container, chunk by chunk, without recoding.
  */
-#include "codec/container/merge.h"
 #include "codec/container/assemble.h"
 #include "codec/container/group_reader.h"
+#include "codec/container/merge_layers.h"
+#include "codec/container/merge_names.h"
 #include "codec/container/verify.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* A shard's first group and image in the result. */
+typedef struct shard_start {
+    uint32_t group, image;
+} shard_start;
+
+/* The containers that are joined, shard 0 and on. Arrays are [n]. */
+typedef struct merging {
+    const taper_source *source;
+    size_t n;
+    formats_front *front;
+    codec_shard_layers *layers;
+    shard_start *first;
+} merging;
 
 /* --- chunks ---------------------------------------------------------------------------- */
 
@@ -15,11 +30,11 @@ typedef struct piece {
     uint64_t at, length, zeros;
 } piece;
 
-static size_t shard_of(const codec_merge *m, uint32_t group) {
+static size_t shard_of(const merging *m, uint32_t group) {
     size_t low = 0, high = m->n;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (m->shard[middle].first_group <= group)
+        if (m->first[middle].group <= group)
             low = middle;
         else
             high = middle;
@@ -38,13 +53,13 @@ static uint64_t zeros_of(const formats_front *result, const formats_front *f, ui
     return formats_front_layer_end(f, own, g) > before ? ZEROS : 0;
 }
 
-static piece find_piece(const codec_merge *m, const formats_front *result, uint32_t layer,
+static piece find_piece(const merging *m, const formats_front *result, uint32_t layer,
                         uint32_t group) {
     size_t s = shard_of(m, group);
-    const formats_front *f = &m->shard[s].front;
-    int32_t at = m->shard[s].layer_at[layer];
+    const formats_front *f = &m->front[s];
+    int32_t at = m->layers[s].layer_at[layer];
     if (at < 0) return (piece){.shard = s};
-    uint32_t own = (uint32_t)at, g = group - m->shard[s].first_group;
+    uint32_t own = (uint32_t)at, g = group - m->first[s].group;
     uint64_t chunk = (uint64_t)own * f->groups + g;
     return (piece){s, f->front_size + f->chunk_at[chunk],
                    f->chunk_at[chunk + 1] - f->chunk_at[chunk],
@@ -52,7 +67,7 @@ static piece find_piece(const codec_merge *m, const formats_front *result, uint3
 }
 
 typedef struct merged_chunks {
-    const codec_merge *merge;
+    const merging *merge;
     const formats_front *result;
 } merged_chunks;
 
@@ -92,14 +107,14 @@ static taper_status too_many_images(taper_error *error) {
 }
 
 /* The result's counts, and its arrays of images and groups. */
-static taper_status size_merged(codec_merge *m, formats_front *f, taper_error *error) {
-    const formats_front *a = &m->shard[0].front;
+static taper_status size_merged(merging *m, formats_front *f, taper_error *error) {
+    const formats_front *a = &m->front[0];
     uint64_t images = 0, groups = 0;
     f->model_id = a->model_id, f->layout = a->layout;
     for (size_t s = 0; s < m->n; s++) {
-        const formats_front *b = &m->shard[s].front;
-        m->shard[s].first_group = (uint32_t)groups;
-        m->shard[s].first_image = (uint32_t)images;
+        const formats_front *b = &m->front[s];
+        m->first[s].group = (uint32_t)groups;
+        m->first[s].image = (uint32_t)images;
         if (b->tail && !f->tail) f->tail = 1, f->first_cut = (uint32_t)groups + b->first_cut;
         images += b->images;
         groups += b->groups;
@@ -111,10 +126,10 @@ static taper_status size_merged(codec_merge *m, formats_front *f, taper_error *e
     return formats_front_take(f, groups, sizeof *f->group_first, &f->group_first, error);
 }
 
-static void fill_merged(const codec_merge *m, formats_front *f) {
+static void fill_merged(const merging *m, formats_front *f) {
     for (size_t s = 0; s < m->n; s++) {
-        const formats_front *b = &m->shard[s].front;
-        uint32_t image = m->shard[s].first_image, group = m->shard[s].first_group;
+        const formats_front *b = &m->front[s];
+        uint32_t image = m->first[s].image, group = m->first[s].group;
         memcpy(f->geometry + image, b->geometry, b->images * sizeof *b->geometry);
         for (uint32_t g = 0; g < b->groups; g++)
             f->group_first[group + g] = image + b->group_first[g];
@@ -122,19 +137,19 @@ static void fill_merged(const codec_merge *m, formats_front *f) {
     f->group_first[f->groups] = f->images;
 }
 
-static taper_status fill_tracks(const codec_merge *m, formats_front *f, taper_error *error) {
+static taper_status fill_tracks(const merging *m, formats_front *f, taper_error *error) {
     if (f->tracks == 1) return TAPER_OK;
     TAPER_TRY(formats_front_take(f, f->images, 1, &f->image_track, error));
     TAPER_TRY(formats_front_take(f, f->groups, 1, &f->group_track, error));
     for (size_t s = 0; s < m->n; s++) {
-        const codec_shard *shard = &m->shard[s];
-        const formats_front *b = &shard->front;
+        const formats_front *b = &m->front[s];
+        const uint8_t *track_of = m->layers[s].track_of;
         for (uint32_t i = 0; i < b->images; i++)
-            f->image_track[shard->first_image + i] =
-                shard->track_of[b->image_track ? b->image_track[i] : 0];
+            f->image_track[m->first[s].image + i] =
+                track_of[b->image_track ? b->image_track[i] : 0];
         for (uint32_t g = 0; g < b->groups; g++)
-            f->group_track[shard->first_group + g] =
-                shard->track_of[b->group_track ? b->group_track[g] : 0];
+            f->group_track[m->first[s].group + g] =
+                track_of[b->group_track ? b->group_track[g] : 0];
     }
     TAPER_TRY(formats_front_charge(f, 8 * ((uint64_t)f->images + 1), error));
     taper_status status = formats_front_place_images(f);
@@ -143,10 +158,10 @@ static taper_status fill_tracks(const codec_merge *m, formats_front *f, taper_er
 }
 
 /* Groups keep the planes that they have raised. */
-static taper_status fill_raised(const codec_merge *m, formats_front *f, taper_error *error) {
+static taper_status fill_raised(const merging *m, formats_front *f, taper_error *error) {
     size_t all = 0;
     for (size_t s = 0; s < m->n; s++) {
-        const formats_front *b = &m->shard[s].front;
+        const formats_front *b = &m->front[s];
         all += b->raised_at ? b->raised_at[b->groups] : 0;
     }
     if (!all) return TAPER_OK;
@@ -154,8 +169,8 @@ static taper_status fill_raised(const codec_merge *m, formats_front *f, taper_er
     TAPER_TRY(formats_front_take(f, f->groups, sizeof *f->raised_at, &f->raised_at, error));
     TAPER_TRY(formats_front_take(f, all, sizeof *f->raised, &f->raised, error));
     for (size_t s = 0; s < m->n; s++) {
-        const formats_front *b = &m->shard[s].front;
-        uint32_t *at = f->raised_at + m->shard[s].first_group;
+        const formats_front *b = &m->front[s];
+        uint32_t *at = f->raised_at + m->first[s].group;
         for (uint32_t g = 0, n; g < b->groups; g++, at++) {
             const formats_raised *raised = formats_front_raised(b, g, &n);
             if (n) memcpy(f->raised + at[0], raised, n * sizeof *raised);
@@ -165,7 +180,7 @@ static taper_status fill_raised(const codec_merge *m, formats_front *f, taper_er
     return TAPER_OK;
 }
 
-static taper_status fill_chunks(const codec_merge *m, formats_front *f, taper_error *error) {
+static taper_status fill_chunks(const merging *m, formats_front *f, taper_error *error) {
     uint64_t chunks = (uint64_t)f->layers * f->groups, c = 0;
     TAPER_TRY(formats_front_take(f, chunks, sizeof *f->chunk_at, &f->chunk_at, error));
     for (uint32_t l = 0; l < f->layers; l++)
@@ -178,20 +193,20 @@ static taper_status fill_chunks(const codec_merge *m, formats_front *f, taper_er
 }
 
 /* The first model that a shard carries: they are all the same. */
-static void take_model(const codec_merge *m, formats_front *f) {
+static void take_model(const merging *m, formats_front *f) {
     for (size_t s = 0; s < m->n && !f->model; s++) {
-        formats_front *b = &m->shard[s].front;
+        formats_front *b = &m->front[s];
         f->model = b->model, b->model = NULL;
         f->model_size = b->model_size;
     }
 }
 
-static taper_status merge_fronts(codec_merge *m, formats_front *f, taper_error *error) {
+static taper_status merge_fronts(merging *m, formats_front *f, taper_error *error) {
     TAPER_TRY(size_merged(m, f, error));
     fill_merged(m, f);
-    TAPER_TRY(codec_merge_layers(m, f, error));
-    TAPER_TRY(codec_merge_names(m, f, error));
-    TAPER_TRY(codec_merge_labels(m, f, error));
+    TAPER_TRY(codec_merge_layers(m->front, m->n, m->layers, f, error));
+    TAPER_TRY(codec_merge_names(m->front, m->n, f, error));
+    TAPER_TRY(codec_merge_labels(m->front, m->n, f, error));
     TAPER_TRY(fill_tracks(m, f, error));
     TAPER_TRY(fill_raised(m, f, error));
     TAPER_TRY(fill_chunks(m, f, error));
@@ -200,15 +215,15 @@ static taper_status merge_fronts(codec_merge *m, formats_front *f, taper_error *
 }
 
 /* The front matter of all, on the account of the result's. */
-static taper_status load_fronts(codec_merge *m, formats_front *result, taper_limits limits,
+static taper_status load_fronts(merging *m, formats_front *result, taper_limits limits,
                                 taper_error *error) {
     for (size_t i = 0; i < m->n; i++) {
-        formats_front *f = &m->shard[i].front;
+        formats_front *f = &m->front[i];
         uint64_t left = formats_account_left(&result->account);
         limits.max_memory = left ? left : 1;
         TAPER_TRY(codec_front_load(&m->source[i], &limits, f, error));
         TAPER_TRY(formats_front_charge(result, f->account.used, error));
-        TAPER_TRY(check_shard(&m->shard[0].front, f, m->source[i].size, i, error));
+        TAPER_TRY(check_shard(&m->front[0], f, m->source[i].size, i, error));
         TAPER_TRY(codec_refuse_damage(f, &m->source[i], UINT64_MAX, error));
     }
     return TAPER_OK;
@@ -220,8 +235,12 @@ taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *t
         return formats_fail(error, TAPER_ERR_ARG, "nothing to merge; name at least one container");
     taper_limits limits = formats_limits_or_default(given);
     formats_front front = {.account = {.limit = limits.max_memory}};
-    codec_merge m = {from, NULL, n};
-    taper_status status = formats_front_take(&front, n, sizeof *m.shard, &m.shard, error);
+    merging m = {.source = from, .n = n};
+    taper_status status = formats_front_take(&front, n, sizeof *m.front, &m.front, error);
+    if (status == TAPER_OK)
+        status = formats_front_take(&front, n, sizeof *m.layers, &m.layers, error);
+    if (status == TAPER_OK)
+        status = formats_front_take(&front, n, sizeof *m.first, &m.first, error);
     if (status == TAPER_OK) status = load_fronts(&m, &front, limits, error);
     if (status == TAPER_OK) status = merge_fronts(&m, &front, error);
     if (status == TAPER_OK) {
@@ -230,10 +249,8 @@ taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *t
         status = codec_assemble(&front, &reader, UINT64_MAX, &limits, to, error);
     }
     formats_front_free(&front);
-    for (size_t i = 0; m.shard && i < n; i++) {
-        formats_front_free(&m.shard[i].front);
-        free(m.shard[i].layer_at);
-    }
-    free(m.shard);
+    for (size_t i = 0; m.front && i < n; i++) formats_front_free(&m.front[i]);
+    for (size_t i = 0; m.layers && i < n; i++) free(m.layers[i].layer_at);
+    free(m.front), free(m.layers), free(m.first);
     return status;
 }

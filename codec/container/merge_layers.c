@@ -1,15 +1,17 @@
-/* merge_layers.c -- layers and tracks of containers that are joined; see merge.h.
+/* merge_layers.c -- layers and tracks of containers that are joined; see merge_layers.h.
  *
  * A chunk is one string of the range coder, so layers are taken as they are. Each has a key, by
  * which the layers of all shards are put in one order: the passes up to its end. */
-#include "codec/container/merge.h"
+#include "codec/container/merge_layers.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const uint64_t LAST = UINT64_MAX; /* the key of a layer that must be the result's last */
 
 typedef struct alignment {
-    codec_merge *merge;
+    const formats_front *shard; /* [n] */
+    codec_shard_layers *layers; /* [n] */
+    size_t n;
     uint64_t **key;             /* [n][layers of the shard], rising */
     uint64_t *all;              /* the keys of all, each once, rising */
     size_t n_all;               /* the result's layers */
@@ -57,9 +59,9 @@ static int are_alike(const formats_front *a, const formats_front *b) {
 /* Of several tracks it is the farthest that makes the key, and which tracks there are is another
  * thing in each shard: those that share a track share the keys. */
 static void share_keys(alignment *a, size_t s) {
-    const formats_front *f = &a->merge->shard[s].front;
+    const formats_front *f = &a->shard[s];
     for (size_t r = 0; f->tracks > 1 && r < s; r++) {
-        const formats_front *other = &a->merge->shard[r].front;
+        const formats_front *other = &a->shard[r];
         if (other->tracks == 1 || !are_alike(f, other)) continue;
         memcpy(a->key[s], a->key[r], f->layers * sizeof **a->key);
         return;
@@ -69,12 +71,12 @@ static void share_keys(alignment *a, size_t s) {
 /* Layers that are cut go last, and with them those that would be last in any case. */
 static void send_last(alignment *a, int any_cut) {
     uint64_t most = 0;
-    for (size_t s = 0; s < a->merge->n; s++) {
-        uint64_t end = a->key[s][a->merge->shard[s].front.layers - 1];
+    for (size_t s = 0; s < a->n; s++) {
+        uint64_t end = a->key[s][a->shard[s].layers - 1];
         most = end > most ? end : most;
     }
-    for (size_t s = 0; s < a->merge->n; s++) {
-        const formats_front *f = &a->merge->shard[s].front;
+    for (size_t s = 0; s < a->n; s++) {
+        const formats_front *f = &a->shard[s];
         uint64_t *end = &a->key[s][f->layers - 1];
         if (f->layout || f->tail || (any_cut && *end == most)) *end = LAST;
     }
@@ -83,8 +85,8 @@ static void send_last(alignment *a, int any_cut) {
 static taper_status make_keys(alignment *a) {
     int any_cut = 0;
     size_t layers = 0;
-    for (size_t s = 0; s < a->merge->n; s++) {
-        const formats_front *f = &a->merge->shard[s].front;
+    for (size_t s = 0; s < a->n; s++) {
+        const formats_front *f = &a->shard[s];
         a->key[s] = malloc(f->layers * sizeof **a->key);
         if (!a->key[s]) return TAPER_ERR_NOMEM;
         own_keys(f, a->key[s]);
@@ -104,8 +106,8 @@ static int compare_keys(const void *a, const void *b) {
 
 static void sort_keys(alignment *a) {
     size_t n = 0;
-    for (size_t s = 0; s < a->merge->n; s++)
-        for (uint32_t l = 0; l < a->merge->shard[s].front.layers; l++) a->all[n++] = a->key[s][l];
+    for (size_t s = 0; s < a->n; s++)
+        for (uint32_t l = 0; l < a->shard[s].layers; l++) a->all[n++] = a->key[s][l];
     qsort(a->all, n, sizeof *a->all, compare_keys);
     for (size_t i = 0; i < n; i++)
         if (!i || a->all[i] != a->all[i - 1]) a->all[a->n_all++] = a->all[i];
@@ -115,23 +117,23 @@ static void sort_keys(alignment *a) {
 
 static taper_status place_layers(const alignment *a, size_t s, formats_front *f,
                                  taper_error *error) {
-    codec_shard *shard = &a->merge->shard[s];
-    TAPER_TRY(formats_front_take(f, a->n_all, sizeof *shard->layer_at, &shard->layer_at, error));
+    int32_t **at = &a->layers[s].layer_at;
+    TAPER_TRY(formats_front_take(f, a->n_all, sizeof **at, at, error));
     uint32_t own = 0;
     for (size_t l = 0; l < a->n_all; l++) {
-        int here = own < shard->front.layers && a->key[s][own] == a->all[l];
-        shard->layer_at[l] = here ? (int32_t)own++ : -1;
+        int here = own < a->shard[s].layers && a->key[s][own] == a->all[l];
+        (*at)[l] = here ? (int32_t)own++ : -1;
     }
     return TAPER_OK;
 }
 
 /* The passes of a shard's track up to the end of each layer of the result. */
-static void make_column(const alignment *a, const codec_shard *shard, uint32_t track) {
+static void make_column(const alignment *a, size_t s, uint32_t track) {
+    const formats_front *f = &a->shard[s];
     uint32_t end = 0;
     for (size_t l = 0; l < a->n_all; l++) {
-        int32_t own = shard->layer_at[l];
-        if (own >= 0)
-            end = shard->front.layer_end[(size_t)own * shard->front.tracks + track];
+        int32_t own = a->layers[s].layer_at[l];
+        if (own >= 0) end = f->layer_end[(size_t)own * f->tracks + track];
         a->wanted[l] = end;
     }
 }
@@ -148,12 +150,11 @@ static uint32_t find_track(alignment *a, uint32_t taken) {
 }
 
 static taper_status assign_tracks(alignment *a, formats_front *f, taper_error *error) {
-    for (size_t s = 0; s < a->merge->n; s++) {
-        codec_shard *shard = &a->merge->shard[s];
+    for (size_t s = 0; s < a->n; s++) {
         TAPER_TRY(place_layers(a, s, f, error));
         uint32_t taken = 0;
-        for (uint32_t t = 0; t < shard->front.tracks; t++) {
-            make_column(a, shard, t);
+        for (uint32_t t = 0; t < a->shard[s].tracks; t++) {
+            make_column(a, s, t);
             uint32_t track = find_track(a, taken);
             if (track == FORMATS_MAX_TRACKS)
                 return formats_fail(
@@ -163,7 +164,7 @@ static taper_status assign_tracks(alignment *a, formats_front *f, taper_error *e
                     "all to the same --bpp",
                     s + 1, FORMATS_MAX_TRACKS);
             taken |= 1u << track;
-            shard->track_of[t] = (uint8_t)track;
+            a->layers[s].track_of[t] = (uint8_t)track;
         }
     }
     return TAPER_OK;
@@ -182,7 +183,7 @@ static taper_status give_layers(const alignment *a, formats_front *f, taper_erro
 
 static taper_status align(alignment *a, formats_front *front, taper_error *error) {
     uint64_t keys = 0;
-    for (size_t s = 0; s < a->merge->n; s++) keys += a->merge->shard[s].front.layers;
+    for (size_t s = 0; s < a->n; s++) keys += a->shard[s].layers;
     TAPER_TRY(charge(a, front, 2 * keys * sizeof *a->all, error));
     TAPER_TRY(make_keys(a));
     sort_keys(a);
@@ -198,14 +199,15 @@ static taper_status align(alignment *a, formats_front *front, taper_error *error
     return give_layers(a, front, error);
 }
 
-taper_status codec_merge_layers(codec_merge *m, formats_front *front, taper_error *error) {
-    alignment a = {.merge = m};
-    TAPER_TRY(charge(&a, front, m->n * sizeof *a.key, error));
-    a.key = calloc(m->n, sizeof *a.key);
-    taper_status status = a.key ? align(&a, front, error) : TAPER_ERR_NOMEM;
-    for (size_t s = 0; a.key && s < m->n; s++) free(a.key[s]);
+taper_status codec_merge_layers(const formats_front *shard, size_t n, codec_shard_layers *layers,
+                                formats_front *result, taper_error *error) {
+    alignment a = {.shard = shard, .layers = layers, .n = n};
+    TAPER_TRY(charge(&a, result, n * sizeof *a.key, error));
+    a.key = calloc(n, sizeof *a.key);
+    taper_status status = a.key ? align(&a, result, error) : TAPER_ERR_NOMEM;
+    for (size_t s = 0; a.key && s < n; s++) free(a.key[s]);
     free(a.key), free(a.all), free(a.column), free(a.wanted);
-    formats_account_give(&front->account, a.charged);
+    formats_account_give(&result->account, a.charged);
     return status == TAPER_ERR_NOMEM ? formats_fail(error, status, "no memory for layers")
                                      : status;
 }

@@ -1,6 +1,6 @@
-/* merge_names.c -- names and classes of containers that are joined; see merge.h. Equal ones are
- * found by sorting, which no choice of names makes slow. */
-#include "codec/container/merge.h"
+/* merge_names.c -- names and classes of containers that are joined; see merge_names.h. Equal ones
+ * are found by sorting, which no choice of names makes slow. */
+#include "codec/container/merge_names.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,25 +25,25 @@ static int compare_words(const void *a, const void *b) {
 typedef char number_name[20];
 
 typedef struct naming {
-    const codec_merge *merge;
-    size_t images;
+    const formats_front *shard; /* [n] */
+    size_t n, images;
     const char **name;   /* [images] */
     number_name *number; /* of those without a name */
     uint8_t *clashes;    /* [images] */
     uint8_t *folder;     /* [images + n + 2] there are names in shard-N/ */
 } naming;
 
-static size_t nameless(const codec_merge *m) {
+static size_t nameless(const formats_front *shard, size_t n) {
     size_t sum = 0;
-    for (size_t s = 0; s < m->n; s++)
-        if (!m->shard[s].front.names) sum += m->shard[s].front.images;
+    for (size_t s = 0; s < n; s++)
+        if (!shard[s].names) sum += shard[s].images;
     return sum;
 }
 
 static void list_names(naming *of) {
     size_t image = 0, numbers = 0;
-    for (size_t s = 0; s < of->merge->n; s++) {
-        const formats_front *f = &of->merge->shard[s].front;
+    for (size_t s = 0; s < of->n; s++) {
+        const formats_front *f = &of->shard[s];
         for (uint32_t i = 0; i < f->images; i++) {
             of->name[image++] = formats_front_name(f, i);
             if (f->names) continue;
@@ -57,11 +57,8 @@ static void list_names(naming *of) {
 static taper_status find_clashes(naming *of) {
     word *words = malloc((of->images + 1) * sizeof *words);
     if (!words) return TAPER_ERR_NOMEM;
-    size_t shard = 0;
-    for (size_t i = 0; i < of->images; i++) {
-        while (shard + 1 < of->merge->n && of->merge->shard[shard + 1].first_image <= i) shard++;
-        words[i] = (word){of->name[i], i, shard};
-    }
+    for (size_t s = 0, i = 0, end = 0; s < of->n; s++)
+        for (end += of->shard[s].images; i < end; i++) words[i] = (word){of->name[i], i, s};
     qsort(words, of->images, sizeof *words, compare_words);
     for (size_t i = 0, first = 0; i < of->images; i++) {
         if (strcmp(words[first].text, words[i].text) != 0) first = i;
@@ -73,7 +70,7 @@ static taper_status find_clashes(naming *of) {
 
 /* The folders shard-N that there are. */
 static void find_folders(naming *of) {
-    size_t most = of->images + of->merge->n + 2;
+    size_t most = of->images + of->n + 2;
     for (size_t i = 0; i < of->images; i++) {
         char *end;
         if (strncmp(of->name[i], "shard-", 6) != 0) continue;
@@ -92,8 +89,8 @@ static size_t take_folder(naming *of, size_t shard) {
 
 static void write_names(naming *of, uint32_t *name_at, formats_buffer *block) {
     size_t image = 0;
-    for (size_t s = 0; s < of->merge->n; s++) {
-        size_t folder = 0, end = image + of->merge->shard[s].front.images;
+    for (size_t s = 0; s < of->n; s++) {
+        size_t folder = 0, end = image + of->shard[s].images;
         for (; image < end; image++) {
             char text[MOST_NAME + 1];
             const char *name = of->name[image];
@@ -116,21 +113,23 @@ static char *keep_block(formats_front *f, formats_buffer *block) {
     return (char *)formats_buffer_take(block, &(size_t){0});
 }
 
-taper_status codec_merge_names(const codec_merge *m, formats_front *f, taper_error *error) {
-    size_t nameless_images = nameless(m), images = f->images;
+taper_status codec_merge_names(const formats_front *shard, size_t n, formats_front *f,
+                               taper_error *error) {
+    size_t nameless_images = nameless(shard, n), images = f->images;
     if (nameless_images == images) return TAPER_OK;
-    uint64_t scratch = images * (sizeof(char *) + 2 + sizeof(word)) + sizeof(word) + m->n + 2 +
+    uint64_t scratch = images * (sizeof(char *) + 2 + sizeof(word)) + sizeof(word) + n + 2 +
                        (nameless_images + 1) * sizeof(number_name);
     TAPER_TRY(formats_front_charge(f, scratch, error));
     TAPER_TRY(formats_front_take(f, images, sizeof *f->name_at, &f->name_at, error));
     formats_buffer block = formats_buffer_make(UINT32_MAX);
     block.account = &f->account;
-    naming of = {.merge = m,
+    naming of = {.shard = shard,
+                 .n = n,
                  .images = images,
                  .name = malloc(images * sizeof *of.name),
                  .number = malloc((nameless_images + 1) * sizeof *of.number),
                  .clashes = calloc(images, 1),
-                 .folder = calloc(images + m->n + 2, 1)};
+                 .folder = calloc(images + n + 2, 1)};
     taper_status status = TAPER_ERR_NOMEM;
     if (of.name && of.number && of.clashes && of.folder) {
         list_names(&of);
@@ -156,17 +155,17 @@ taper_status codec_merge_names(const codec_merge *m, formats_front *f, taper_err
 /* --- classes --------------------------------------------------------------------------- */
 
 typedef struct classing {
-    const codec_merge *merge;
-    size_t n;         /* classes of all shards together */
-    word *words;      /* [n] */
-    size_t *same, *k; /* [n]: see join_classes */
-    uint32_t *number; /* [n] in the result */
+    const formats_front *shard; /* [n] */
+    size_t n, all;              /* shards; classes of all of them together */
+    word *words;                /* [all] */
+    size_t *same, *k;           /* [all]: see join_classes */
+    uint32_t *number;           /* [all] in the result */
 } classing;
 
 static void list_classes(classing *of) {
     size_t at = 0;
-    for (size_t s = 0; s < of->merge->n; s++) {
-        const formats_front *f = &of->merge->shard[s].front;
+    for (size_t s = 0; s < of->n; s++) {
+        const formats_front *f = &of->shard[s];
         for (uint32_t k = 0; k < f->classes; k++, at++)
             of->words[at] = (word){formats_front_class_name(f, k), at, s};
     }
@@ -176,10 +175,10 @@ static void list_classes(classing *of) {
  * k-th of a name there is the same as the k-th of that name in others. */
 static void join_classes(classing *of) {
     const word *words = of->words;
-    qsort(of->words, of->n, sizeof *of->words, compare_words);
-    for (size_t first = 0, end; first < of->n; first = end) {
+    qsort(of->words, of->all, sizeof *of->words, compare_words);
+    for (size_t first = 0, end; first < of->all; first = end) {
         size_t begin = first, known = 0; /* of the shard; classes of this name in any one shard */
-        for (end = first; end < of->n && !strcmp(words[end].text, words[first].text); end++) {
+        for (end = first; end < of->all && !strcmp(words[end].text, words[first].text); end++) {
             if (words[end].shard != words[begin].shard) begin = end;
             if (end - begin == known) of->k[first + known++] = words[end].at;
             of->same[words[end].at] = of->k[first + end - begin];
@@ -191,8 +190,8 @@ static void join_classes(classing *of) {
 static taper_status number_classes(classing *of, formats_front *f, formats_buffer *block) {
     size_t at = 0;
     f->classes = 0;
-    for (size_t s = 0; s < of->merge->n; s++) {
-        const formats_front *from = &of->merge->shard[s].front;
+    for (size_t s = 0; s < of->n; s++) {
+        const formats_front *from = &of->shard[s];
         for (uint32_t k = 0; k < from->classes; k++, at++) {
             of->number[at] = of->number[of->same[at]];
             if (of->same[at] != at) continue;
@@ -208,8 +207,8 @@ static taper_status number_classes(classing *of, formats_front *f, formats_buffe
 
 static void write_labels(const classing *of, formats_front *f) {
     size_t image = 0, first = 0;
-    for (size_t s = 0; s < of->merge->n; first += of->merge->shard[s++].front.classes) {
-        const formats_front *from = &of->merge->shard[s].front;
+    for (size_t s = 0; s < of->n; first += of->shard[s++].classes) {
+        const formats_front *from = &of->shard[s];
         for (uint32_t i = 0; i < from->images; i++, image++) {
             int32_t label = from->label ? from->label[i] : -1;
             f->label[image] = label < 0 ? -1 : (int32_t)of->number[first + (size_t)label];
@@ -217,24 +216,25 @@ static void write_labels(const classing *of, formats_front *f) {
     }
 }
 
-taper_status codec_merge_labels(const codec_merge *m, formats_front *f, taper_error *error) {
+taper_status codec_merge_labels(const formats_front *shard, size_t n, formats_front *f,
+                                taper_error *error) {
     int any = 0;
-    classing of = {.merge = m};
-    for (size_t s = 0; s < m->n; s++) {
-        any |= m->shard[s].front.label != NULL;
-        of.n += m->shard[s].front.classes;
+    classing of = {.shard = shard, .n = n};
+    for (size_t s = 0; s < n; s++) {
+        any |= shard[s].label != NULL;
+        of.all += shard[s].classes;
     }
     if (!any) return TAPER_OK;
-    uint64_t scratch = (of.n + 1) * (sizeof *of.words + 2 * sizeof *of.same + sizeof *of.number);
+    uint64_t scratch = (of.all + 1) * (sizeof *of.words + 2 * sizeof *of.same + sizeof *of.number);
     TAPER_TRY(formats_front_charge(f, scratch, error));
     TAPER_TRY(formats_front_take(f, f->images, sizeof *f->label, &f->label, error));
-    TAPER_TRY(formats_front_take(f, of.n, sizeof *f->class_name_at, &f->class_name_at, error));
+    TAPER_TRY(formats_front_take(f, of.all, sizeof *f->class_name_at, &f->class_name_at, error));
     formats_buffer block = formats_buffer_make(UINT32_MAX);
     block.account = &f->account;
-    of.words = malloc((of.n + 1) * sizeof *of.words);
-    of.same = malloc((of.n + 1) * sizeof *of.same);
-    of.k = malloc((of.n + 1) * sizeof *of.k);
-    of.number = malloc((of.n + 1) * sizeof *of.number);
+    of.words = malloc((of.all + 1) * sizeof *of.words);
+    of.same = malloc((of.all + 1) * sizeof *of.same);
+    of.k = malloc((of.all + 1) * sizeof *of.k);
+    of.number = malloc((of.all + 1) * sizeof *of.number);
     taper_status status = TAPER_ERR_NOMEM;
     if (of.words && of.same && of.k && of.number) {
         list_classes(&of);
@@ -251,5 +251,5 @@ taper_status codec_merge_labels(const codec_merge *m, formats_front *f, taper_er
                         status == TAPER_ERR_NOMEM ? "no memory for %zu classes"
                                                   : "%zu classes are above what a container, or "
                                                     "the memory they may take, holds",
-                        of.n);
+                        of.all);
 }
