@@ -3,7 +3,8 @@
  * cmocka.h. */
 #ifndef TESTS_NESTED_TWIN_H
 #define TESTS_NESTED_TWIN_H
-#include "train/nested/nested_network.h"
+#include "train/nested/nested_errors.h"
+#include "train/nested/nested_gradient.h"
 #include "train/sampling/corruption.h"
 #include "train/sampling/philox.h"
 #include <math.h>

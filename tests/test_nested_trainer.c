@@ -1,6 +1,7 @@
 /* test_nested_trainer.c -- the loop of nested dropout: sweeping, what it saves, repetition,
  * resuming after a stop with either optimiser, exact thresholds at the end, options that are
  * refused. */
+#include "train/nested/nested_errors.h"
 #include "train/nested/nested_trainer.h"
 #include "train/sampling/philox.h"
 #include <math.h>

@@ -11,7 +11,8 @@
 #include "cmocka_all.h"
 #include "scratch.h"
 #include "train/linear/pca.h"
-#include "train/nested/nested_network.h"
+#include "train/nested/nested_errors.h"
+#include "train/nested/nested_gradient.h"
 #include "train/optimise/conjugate_gradient.h"
 #include "train/sampling/philox.h"
 #include <cblas.h>

@@ -7,6 +7,7 @@
 #ifndef BENCH_PAPER_PAPER_H
 #define BENCH_PAPER_PAPER_H
 #include "formats/imageset.h"
+#include "train/nested/nested_errors.h"
 #include "train/nested/nested_trainer.h"
 #include <stdio.h>
 

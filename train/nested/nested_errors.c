@@ -1,6 +1,6 @@
-/* nested_errors.c -- what a nested-dropout autoencoder makes of data: codes, reconstructions,
- * errors at every code length; see nested_network.h. */
-#include "train/nested/nested_parts.h"
+/* nested_errors.c -- codes, reconstructions and errors, block after block; see nested_errors.h. */
+#include "train/nested/nested_errors.h"
+#include "train/nested/nested_forward.h"
 #include <stdlib.h>
 #include <string.h>
 

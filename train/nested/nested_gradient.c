@@ -1,9 +1,9 @@
-/* nested_gradient.c -- one step's loss and gradient; see nested_network.h.
+/* nested_gradient.c -- one step's loss and gradient; see nested_gradient.h.
  *
  * The gradient adds up over blocks of rows. In a block, `active` is the longest truncation, rounded
  * up so that the products keep their fast shapes. */
+#include "train/nested/nested_gradient.h"
 #include "codec/backend/pool.h"
-#include "train/nested/nested_parts.h"
 #include "train/sampling/corruption.h"
 #include <math.h>
 #include <string.h>

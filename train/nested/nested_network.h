@@ -25,19 +25,7 @@
  * spread each call. */
 #ifndef TRAIN_NESTED_NETWORK_H
 #define TRAIN_NESTED_NETWORK_H
-#include "codec/transform/network.h"
-#include "train/sampling/dataset.h"
-
-enum { TRAIN_NESTED_MAX_LAYERS = 7 };
-
-typedef struct train_nested_shape {
-    uint32_t inputs;                         /* D */
-    uint32_t layers;                         /* L, 1 .. TRAIN_NESTED_MAX_LAYERS */
-    uint32_t width[TRAIN_NESTED_MAX_LAYERS]; /* w_1 .. w_L = K */
-    codec_activation hidden, code;           /* code: not looked at when binary */
-    int tied, binary;
-    float centre; /* binary: 0 .. 1 */
-} train_nested_shape;
+#include "train/nested/nested_activations.h"
 
 /* Views of layer l (from 0) in a parameter or gradient vector. */
 typedef struct train_nested_layer {
@@ -57,27 +45,8 @@ typedef struct train_nested_network {
     train_nested_layer layer[TRAIN_NESTED_MAX_LAYERS], slope[TRAIN_NESTED_MAX_LAYERS];
     float *spread;   /* [K] binary: running mean |a|, the width of the straight-through curve */
     uint32_t frozen; /* units no longer trained */
-    struct train_nested_activations *act;
+    train_nested_activations *act;
 } train_nested_network;
-
-/* What one step asks of its rows. */
-typedef struct train_nested_step {
-    uint64_t seed, step;  /* number all that is random, with the row's index */
-    float corruption;     /* 0..1: share of input elements set to 0 (section 4) */
-    float dropout;        /* 0..1: of hidden units, not of the code (section 4) */
-    float invariance;     /* weight of equation 14 ... */
-    float perturbation;   /* ... and its epsilon bar, the variance of the noise on c */
-    int straight_through; /* binary: see above */
-    const uint32_t *kept; /* [rows] b of every row, frozen < b <= K */
-} train_nested_step;
-
-/* Means over rows, so far as they were given to train_nested_add. */
-typedef struct train_nested_loss {
-    double mse;        /* of the truncated reconstructions, on the 8-bit scale */
-    double invariance; /* equation 14, as it is (not weighted) */
-    double loss;       /* what the gradient is of: mse / scale^2 + weight x invariance */
-    double shares;     /* rows */
-} train_nested_loss;
 
 /* A network with random weights: normal, of variance 1 / (2 inputs) for a single layer, 2 / inputs
  * else (He et al. 2015), biases 0. mean[D] is copied. TAPER_ERR_ARG: widths or scale out of range;
@@ -88,27 +57,4 @@ void train_nested_free(train_nested_network *net); /* leaves it zeroed */
 
 /* Before a step: gradient to 0. */
 void train_nested_zero(train_nested_network *net);
-/* Add to the gradient, and to *loss, the share of rows order[0 .. n) of data in a step of
- * `of` rows. first_row numbers them within the step. On return pre-activations of the last block
- * are in train_nested_preactivations. */
-taper_status train_nested_add(train_nested_network *net, const train_nested_step *step,
-                              const train_pixels *data, const uint32_t *order, size_t n, size_t of,
-                              size_t first_row, train_nested_loss *loss);
-/* Pre-activations of the block last passed through, [*rows][*active], a view; those of binary units
- * without b_L, as the binariser takes them. */
-const float *train_nested_preactivations(const train_nested_network *net, size_t *rows,
-                                         uint32_t *active);
-
-/* Codes x[n][K] of rows order[0 .. n) (order NULL: 0 .. n), uncorrupted, whole; preactivation 1: a
- * instead of x (binary: without b_L). */
-taper_status train_nested_codes(train_nested_network *net, const train_pixels *data,
-                                const uint32_t *order, size_t n, int preactivation, float *codes);
-/* pixels[n][D] (8-bit scale, not clamped) from codes[n][K], of which the first `kept` count. */
-taper_status train_nested_decode(train_nested_network *net, const float *codes, size_t n,
-                                 uint32_t kept, float *pixels);
-/* Mean squared error per pixel component (8-bit scale) over rows order[0 .. n) at each of the code
- * lengths length[0 .. lengths), rising, 0 .. K. */
-taper_status train_nested_errors(train_nested_network *net, const train_pixels *data,
-                                 const uint32_t *order, size_t n, const uint32_t *length,
-                                 size_t lengths, double *mse);
 #endif

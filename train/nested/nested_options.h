@@ -1,7 +1,7 @@
 /* nested_options.h -- what may be asked of a nested-dropout run, and what it tells. */
 #ifndef TRAIN_NESTED_OPTIONS_H
 #define TRAIN_NESTED_OPTIONS_H
-#include "train/nested/nested_network.h"
+#include "train/nested/nested_gradient.h"
 #include "train/nested/regulariser.h"
 #include "train/nested/sweep.h"
 #include "train/optimise/checkpoint.h"

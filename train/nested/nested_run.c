@@ -3,6 +3,7 @@
  * Checkpoints are those of checkpoint.h with the vectors: parameters; Adam's moments, or direction
  * and gradient of the search; and one for all the rest (struct extra). */
 #include "train/nested/nested_run.h"
+#include "train/nested/nested_errors.h"
 #include "train/optimise/run.h"
 #include "train/sampling/philox.h"
 #include <math.h>

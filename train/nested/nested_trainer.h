@@ -13,8 +13,9 @@
  * The room train/nested/: the autoencoders of the paper, over whole units.
  *   nested_trainer      the loop; nested_options: what may be asked of it
  *   nested_run          how it begins, is saved and ends
- *   nested_network      the network; nested_gradient: one step; nested_errors: errors at every
- *                       length; nested_parts: what the three share
+ *   nested_network      the network; nested_shape: its widths; nested_activations: a block of rows
+ *                       on its way, nested_forward: the way forward
+ *   nested_gradient     one step; nested_errors: errors at every length
  *   sweep               units frozen one after the other
  *   regulariser         weight decay with a coefficient for each unit
  *   binariser           thresholds that set a unit's share of ones */

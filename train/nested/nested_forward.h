@@ -1,28 +1,19 @@
-/* nested_parts.h -- what nested_network.c and nested_gradient.c share: the activations of a block
- * of rows and the way forward through it. */
-#ifndef TRAIN_NESTED_PARTS_H
-#define TRAIN_NESTED_PARTS_H
+/* nested_forward.h -- the way forward of a block of rows through a nested-dropout autoencoder. */
+#ifndef TRAIN_NESTED_FORWARD_H
+#define TRAIN_NESTED_FORWARD_H
 #include "train/nested/nested_network.h"
+#include "train/sampling/dataset.h"
 
-enum {
-    TRAIN_NESTED_BLOCK = 512, /* rows that go through at once */
-    TRAIN_NESTED_ROWS = 32    /* rows of a task of the pool */
-};
-
-/* Of one block of rows. Where equation 14 asks for it, rows [n, 2n) of the encoder's side are the
- * perturbed copies of rows [0, n). */
-typedef struct train_nested_activations {
-    size_t n, encoded;                           /* rows; rows of the encoder's side: n or 2n */
-    uint32_t active;                             /* units that take part */
-    float *centred;                              /* [BLOCK][D] c */
-    float *input;                                /* [2 BLOCK][D] c corrupted or perturbed */
-    float *hidden[TRAIN_NESTED_MAX_LAYERS];      /* [2 BLOCK][w_l] h_l, l >= 1 at [l - 1] */
-    float *pre, *code;                           /* [2 BLOCK][active] a; [BLOCK][active] x */
-    float *back_hidden[TRAIN_NESTED_MAX_LAYERS]; /* [BLOCK][w_l] g_l, g_0 at [0] */
-    float *wide[2];                              /* [2 BLOCK][widest] gradients on their way */
-    float *packed;                 /* [2 BLOCK][K] columns of trained units; or column sums */
-    double *row_error, *row_noise; /* [BLOCK] |g_0 - c|^2 / D; |epsilon|^2 */
-} train_nested_activations;
+/* What one step asks of its rows. */
+typedef struct train_nested_step {
+    uint64_t seed, step;  /* number all that is random, with the row's index */
+    float corruption;     /* 0..1: share of input elements set to 0 (section 4) */
+    float dropout;        /* 0..1: of hidden units, not of the code (section 4) */
+    float invariance;     /* weight of equation 14 ... */
+    float perturbation;   /* ... and its epsilon bar, the variance of the noise on c */
+    int straight_through; /* binary: see nested_network.h */
+    const uint32_t *kept; /* [rows] b of every row, frozen < b <= K */
+} train_nested_step;
 
 /* A block of rows in work. step and order may be NULL: nothing random; rows 0 .. n. */
 typedef struct train_nested_rows {

@@ -1,0 +1,24 @@
+/* nested_gradient.h -- one step's loss and gradient of a nested-dropout autoencoder. */
+#ifndef TRAIN_NESTED_GRADIENT_H
+#define TRAIN_NESTED_GRADIENT_H
+#include "train/nested/nested_forward.h"
+
+/* Means over rows, so far as they were given to train_nested_add. */
+typedef struct train_nested_loss {
+    double mse;        /* of the truncated reconstructions, on the 8-bit scale */
+    double invariance; /* equation 14, as it is (not weighted) */
+    double loss;       /* what the gradient is of: mse / scale^2 + weight x invariance */
+    double shares;     /* rows */
+} train_nested_loss;
+
+/* Add to the gradient, and to *loss, the share of rows order[0 .. n) of data in a step of
+ * `of` rows. first_row numbers them within the step. On return pre-activations of the last block
+ * are in train_nested_preactivations. */
+taper_status train_nested_add(train_nested_network *net, const train_nested_step *step,
+                              const train_pixels *data, const uint32_t *order, size_t n, size_t of,
+                              size_t first_row, train_nested_loss *loss);
+/* Pre-activations of the block last passed through, [*rows][*active], a view; those of binary units
+ * without b_L, as the binariser takes them. */
+const float *train_nested_preactivations(const train_nested_network *net, size_t *rows,
+                                         uint32_t *active);
+#endif

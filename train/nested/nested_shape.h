@@ -1,0 +1,17 @@
+/* nested_shape.h -- the widths of a nested-dropout autoencoder, and of what kind its units are. */
+#ifndef TRAIN_NESTED_SHAPE_H
+#define TRAIN_NESTED_SHAPE_H
+#include "codec/transform/network.h"
+
+enum { TRAIN_NESTED_MAX_LAYERS = 7 };
+
+typedef struct train_nested_shape {
+    uint32_t inputs;                         /* D */
+    uint32_t layers;                         /* L, 1 .. TRAIN_NESTED_MAX_LAYERS */
+    uint32_t width[TRAIN_NESTED_MAX_LAYERS]; /* w_1 .. w_L = K */
+    codec_activation hidden, code;           /* code: not looked at when binary */
+    int tied, binary;
+    float centre; /* binary: 0 .. 1 */
+} train_nested_shape;
+
+#endif
