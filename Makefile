@@ -35,12 +35,9 @@ endif
 # --- libraries, found by pkg-config ---------------------------------------------------------------------
 have_pkg  = $(shell pkg-config --exists $(1) 2>/dev/null && echo 1)
 PKGS      := libpng libjpeg zlib libzstd libxxhash
-RIVALS    := $(foreach r,libopenjp2 libwebp libavif libjxl,$(if $(call have_pkg,$(r)),$(r)))
-DEP_CFLAGS := $(shell pkg-config --cflags $(PKGS) $(RIVALS) 2>/dev/null)
-LDLIBS    := $(shell pkg-config --libs libpng libjpeg zlib libzstd libxxhash 2>/dev/null) -lm -pthread
-RIVAL_LIBS := $(if $(RIVALS),$(shell pkg-config --libs $(RIVALS) 2>/dev/null))
-DEFS      := $(foreach r,$(RIVALS),-DHAVE_$(shell echo $(r) | tr a-z A-Z)=1)
-TRAIN_LIBS := -ldl # LAPACK is loaded when training begins
+DEP_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+LDLIBS    := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -pthread
+LATE_LIBS := -ldl # LAPACK is loaded when training begins, the rivals' libraries when `compare` does
 
 # --- the rooms: formats <- codec <- train <- cli --------------------------------------------------------
 FORMATS := $(wildcard formats/*.c)
@@ -93,19 +90,19 @@ $(B)/libtaper.a: $(LIB_OBJ)
 $(B)/libtaper.so: $(LIB_OBJ)
 	$(call say,LD)$(CC) -shared -Wl,-soname,libtaper.so.0 $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 $(B)/taper: $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_OBJ)
-	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
+	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
 $(B)/make_samples: $(call obj,$(SAMPLES)) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 # what trains is compared with LAPACK itself
-$(B)/tests/test_theory: TRAIN_LIBS += -llapacke -lopenblas
+$(B)/tests/test_theory: LATE_LIBS += -llapacke -lopenblas
 $(B)/tests/test_%: $(B)/tests/test_%.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
-	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
+	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LATE_LIBS) $(LDLIBS)
 $(B)/bench/%: $(B)/bench/%.o $(B)/bench/common.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
-	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
+	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
 $(B)/bench/nested_dropout: $(call obj,$(wildcard bench/paper/*.c)) $(B)/bench/common.o \
     $(filter-out $(B)/samples/make_samples.o,$(call obj,$(SAMPLES))) \
     $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
-	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RIVAL_LIBS) $(TRAIN_LIBS) $(LDLIBS)
+	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
 # fuzz targets with a driver that replays files instead of libFuzzer
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -117,7 +114,17 @@ $(B)/example: $(B)/samples/example/example.o $(B)/libtaper.a
 
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CSTD) $(CFLAGS) $(CEXACT) $(SANFLAGS) $(DEFS) $(DEP_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(CSTD) $(CFLAGS) $(CEXACT) $(SANFLAGS) $(DEFS) $(RIVAL_DEFS) $(DEP_CFLAGS) -MMD -MP -c -o $@ $<
+# The rivals of `compare` are compiled for the libraries that are here, under the names that the linker would note.
+RIVAL :=
+$(B)/cli/compare/jpeg2000.o: RIVAL := libopenjp2
+$(B)/cli/compare/webp.o: RIVAL := libwebp
+$(B)/cli/compare/avif.o: RIVAL := libavif
+$(B)/cli/compare/jxl.o: RIVAL := libjxl
+RIVAL_DEFS = $(if $(RIVAL),$(if $(call have_pkg,$(RIVAL)),$(shell pkg-config --cflags $(RIVAL)) \
+    -DRIVAL_LIBRARY='"$(or $(RIVAL_SONAME),$(RIVAL).so)"'))
+RIVAL_SONAME = $(shell objdump -p $(shell pkg-config --variable=libdir $(RIVAL))/$(RIVAL).so 2>/dev/null | \
+    sed -n 's/^ *SONAME *//p')
 $(B)/models/models.o: models/models.S models/photo.tpm models/tiny.tpm
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -c -o $@ $<

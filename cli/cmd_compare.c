@@ -204,8 +204,9 @@ static int choose_rivals(state *st) {
         if (!strcmp(list, "none") || (strcmp(list, "all") && !is_listed(list, names[i]))) continue;
         cli_contender *c = &st->result->contender[n++];
         c->rival = cli_rivals[i];
-        if (c->rival->absent)
-            snprintf(c->failure, sizeof c->failure, "absent: %s", c->rival->absent);
+        taper_error why;
+        if (cli_rival_load(c->rival, &why) != TAPER_OK)
+            snprintf(c->failure, sizeof c->failure, "absent: %s", why.text);
         else
             c->rival->version(c->version, sizeof c->version);
     }

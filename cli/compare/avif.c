@@ -1,12 +1,23 @@
 /* avif.c -- AVIF by libavif and libaom: 4:4:4 (4:0:0 for grey), full range, one quantiser for the
  * whole image, speed 2 (slow: 0.9 dB better on small images than avifenc's 6), one thread. */
+#include "cli/compare/late_library.h"
 #include "cli/compare/rival.h"
 
-#if HAVE_LIBAVIF
+#ifdef RIVAL_LIBRARY
 #include <avif/avif.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* clang-format off */
+#define FUNCTIONS(ONE) ONE(avifCodecVersions) ONE(avifDecoderCreate) ONE(avifDecoderDestroy) \
+    ONE(avifDecoderReadMemory) ONE(avifEncoderCreate) ONE(avifEncoderDestroy) \
+    ONE(avifEncoderWrite) ONE(avifImageAllocatePlanes) ONE(avifImageCreate) \
+    ONE(avifImageCreateEmpty) ONE(avifImageDestroy) ONE(avifImageRGBToYUV) \
+    ONE(avifImageYUVToRGB) ONE(avifRGBImageSetDefaults) ONE(avifRWDataFree) \
+    ONE(avifResultToString) ONE(avifVersion)
+/* clang-format on */
+CLI_LATE_LIBRARY(RIVAL_LIBRARY, FUNCTIONS);
 
 static const char *const k_settings[] = {"4:4:4"};
 static const double k_ladder[] = {62, 56, 50, 45, 40, 35, 30, 25, 18, 10};
@@ -14,7 +25,7 @@ static const double k_ladder[] = {62, 56, 50, 45, 40, 35, 30, 25, 18, 10};
 static avifImage *picture_of(const taper_image *image) {
     avifPixelFormat format =
         image->channels == 1 ? AVIF_PIXEL_FORMAT_YUV400 : AVIF_PIXEL_FORMAT_YUV444;
-    avifImage *picture = avifImageCreate((int)image->width, (int)image->height, 8, format);
+    avifImage *picture = lib.avifImageCreate((int)image->width, (int)image->height, 8, format);
     if (!picture) return NULL;
     picture->yuvRange = AVIF_RANGE_FULL;
     picture->colorPrimaries = AVIF_COLOR_PRIMARIES_BT709;
@@ -26,14 +37,14 @@ static avifImage *picture_of(const taper_image *image) {
 static avifResult fill_picture(avifImage *picture, const taper_image *image) {
     if (image->channels == 3) {
         avifRGBImage rgb;
-        avifRGBImageSetDefaults(&rgb, picture);
+        lib.avifRGBImageSetDefaults(&rgb, picture);
         rgb.format = AVIF_RGB_FORMAT_RGB;
         rgb.depth = 8;
         rgb.pixels = image->pixels;
         rgb.rowBytes = image->width * 3;
-        return avifImageRGBToYUV(picture, &rgb);
+        return lib.avifImageRGBToYUV(picture, &rgb);
     }
-    avifImageAllocatePlanes(picture, AVIF_PLANES_YUV);
+    lib.avifImageAllocatePlanes(picture, AVIF_PLANES_YUV);
     if (!picture->yuvPlanes[AVIF_CHAN_Y]) return AVIF_RESULT_UNKNOWN_ERROR;
     for (uint32_t y = 0; y < image->height; y++)
         memcpy(picture->yuvPlanes[AVIF_CHAN_Y] + (size_t)y * picture->yuvRowBytes[AVIF_CHAN_Y],
@@ -43,7 +54,7 @@ static avifResult fill_picture(avifImage *picture, const taper_image *image) {
 
 static avifResult encode(const taper_image *image, int quantiser, avifRWData *file) {
     avifImage *picture = picture_of(image);
-    avifEncoder *encoder = avifEncoderCreate();
+    avifEncoder *encoder = lib.avifEncoderCreate();
     avifResult result = AVIF_RESULT_UNKNOWN_ERROR;
     if (picture && encoder) {
         encoder->codecChoice = AVIF_CODEC_CHOICE_AOM;
@@ -51,22 +62,22 @@ static avifResult encode(const taper_image *image, int quantiser, avifRWData *fi
         encoder->speed = 2;
         encoder->minQuantizer = encoder->maxQuantizer = quantiser;
         result = fill_picture(picture, image);
-        if (result == AVIF_RESULT_OK) result = avifEncoderWrite(encoder, picture, file);
+        if (result == AVIF_RESULT_OK) result = lib.avifEncoderWrite(encoder, picture, file);
     }
-    if (encoder) avifEncoderDestroy(encoder);
-    if (picture) avifImageDestroy(picture);
+    if (encoder) lib.avifEncoderDestroy(encoder);
+    if (picture) lib.avifImageDestroy(picture);
     return result;
 }
 
 static avifResult read_pixels(const avifImage *picture, taper_image *out) {
     if (out->channels == 3) {
         avifRGBImage rgb;
-        avifRGBImageSetDefaults(&rgb, picture);
+        lib.avifRGBImageSetDefaults(&rgb, picture);
         rgb.format = AVIF_RGB_FORMAT_RGB;
         rgb.depth = 8;
         rgb.pixels = out->pixels;
         rgb.rowBytes = out->width * 3;
-        return avifImageYUVToRGB(picture, &rgb);
+        return lib.avifImageYUVToRGB(picture, &rgb);
     }
     for (uint32_t y = 0; y < out->height; y++)
         memcpy((uint8_t *)out->pixels + (size_t)y * out->width,
@@ -76,16 +87,16 @@ static avifResult read_pixels(const avifImage *picture, taper_image *out) {
 }
 
 static avifResult decode(const avifRWData *file, taper_image *out) {
-    avifDecoder *decoder = avifDecoderCreate();
-    avifImage *picture = avifImageCreateEmpty();
+    avifDecoder *decoder = lib.avifDecoderCreate();
+    avifImage *picture = lib.avifImageCreateEmpty();
     avifResult result = AVIF_RESULT_UNKNOWN_ERROR;
     if (decoder && picture) {
         decoder->maxThreads = 1;
-        result = avifDecoderReadMemory(decoder, picture, file->data, file->size);
+        result = lib.avifDecoderReadMemory(decoder, picture, file->data, file->size);
         if (result == AVIF_RESULT_OK) result = read_pixels(picture, out);
     }
-    if (picture) avifImageDestroy(picture);
-    if (decoder) avifDecoderDestroy(decoder);
+    if (picture) lib.avifImageDestroy(picture);
+    if (decoder) lib.avifDecoderDestroy(decoder);
     return result;
 }
 
@@ -119,18 +130,18 @@ static taper_status code(const taper_image *image, size_t setting, double qualit
         result = decode(&file, &out->decoded);
         out->payload_bytes = mdat_bytes(out->bytes, out->file_bytes);
     }
-    avifRWDataFree(&file);
+    lib.avifRWDataFree(&file);
     if (status == TAPER_OK && result != AVIF_RESULT_OK)
         status = formats_fail(error, TAPER_ERR_UNSUPPORTED, "libavif cannot code %ux%u pixels: %s",
-                              image->width, image->height, avifResultToString(result));
+                              image->width, image->height, lib.avifResultToString(result));
     if (status != TAPER_OK) cli_rival_coded_free(out);
     return status;
 }
 
 static void version(char *text, size_t room) {
     char codecs[256];
-    avifCodecVersions(codecs);
-    snprintf(text, room, "libavif %s (%s)", avifVersion(), codecs);
+    lib.avifCodecVersions(codecs);
+    snprintf(text, room, "libavif %s (%s)", lib.avifVersion(), codecs);
 }
 #endif
 
@@ -138,7 +149,8 @@ const cli_rival cli_rival_avif = {
     .name = "avif",
     .title = "AVIF",
     .payload_is = "bytes in the mdat box",
-#if HAVE_LIBAVIF
+#ifdef RIVAL_LIBRARY
+    .library = &library,
     .version = version,
     .settings = k_settings,
     .n_settings = 1,

@@ -3,6 +3,7 @@
  *
  * The room cli/compare/: taper beside other codecs.
  *   rival rivals             one small struct a codec: jpeg jpeg2000 webp avif jxl
+ *   late_library             their libraries, loaded when compare runs
  *   subject originals        what is compared, and its images
  *   rd_curve                 curves over a set; comparison: what was found; parallel: all cores
  *   report examples          the page */

@@ -1,12 +1,26 @@
 /* jpeg2000.c -- lossy JPEG 2000 by OpenJPEG: 9-7 wavelet, colour transform, one tile, one quality
  * layer made for a PSNR; a bare codestream (.j2k), which is smaller than a .jp2 file. */
+#include "cli/compare/late_library.h"
 #include "cli/compare/rival.h"
 
-#if HAVE_LIBOPENJP2
+#ifdef RIVAL_LIBRARY
 #include <openjpeg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* clang-format off */
+#define FUNCTIONS(ONE) ONE(opj_create_compress) ONE(opj_create_decompress) ONE(opj_decode) \
+    ONE(opj_destroy_codec) ONE(opj_encode) ONE(opj_end_compress) ONE(opj_end_decompress) \
+    ONE(opj_image_create) ONE(opj_image_destroy) ONE(opj_read_header) \
+    ONE(opj_set_default_decoder_parameters) ONE(opj_set_default_encoder_parameters) \
+    ONE(opj_set_error_handler) ONE(opj_set_info_handler) ONE(opj_set_warning_handler) \
+    ONE(opj_setup_decoder) ONE(opj_setup_encoder) ONE(opj_start_compress) ONE(opj_stream_create) \
+    ONE(opj_stream_destroy) ONE(opj_stream_set_read_function) ONE(opj_stream_set_seek_function) \
+    ONE(opj_stream_set_skip_function) ONE(opj_stream_set_user_data) \
+    ONE(opj_stream_set_user_data_length) ONE(opj_stream_set_write_function) ONE(opj_version)
+/* clang-format on */
+CLI_LATE_LIBRARY(RIVAL_LIBRARY, FUNCTIONS);
 
 static const char *const k_settings[] = {"one layer"};
 static const double k_ladder[] = {20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 43, 46};
@@ -61,15 +75,15 @@ static OPJ_BOOL memory_seek(OPJ_OFF_T to, void *user) {
 }
 
 static opj_stream_t *open_memory(memory *m, int reading) {
-    opj_stream_t *stream = opj_stream_create(65536, reading ? OPJ_TRUE : OPJ_FALSE);
+    opj_stream_t *stream = lib.opj_stream_create(65536, reading ? OPJ_TRUE : OPJ_FALSE);
     if (!stream) return NULL;
     m->at = 0;
-    opj_stream_set_user_data(stream, m, NULL);
-    opj_stream_set_user_data_length(stream, m->size);
-    opj_stream_set_read_function(stream, memory_read);
-    opj_stream_set_write_function(stream, memory_write);
-    opj_stream_set_skip_function(stream, memory_skip);
-    opj_stream_set_seek_function(stream, memory_seek);
+    lib.opj_stream_set_user_data(stream, m, NULL);
+    lib.opj_stream_set_user_data_length(stream, m->size);
+    lib.opj_stream_set_read_function(stream, memory_read);
+    lib.opj_stream_set_write_function(stream, memory_write);
+    lib.opj_stream_set_skip_function(stream, memory_skip);
+    lib.opj_stream_set_seek_function(stream, memory_seek);
     return stream;
 }
 
@@ -82,7 +96,7 @@ static opj_image_t *picture_of(const taper_image *image) {
         component[c].h = image->height;
         component[c].prec = 8;
     }
-    opj_image_t *picture = opj_image_create(
+    opj_image_t *picture = lib.opj_image_create(
         image->channels, component, image->channels == 1 ? OPJ_CLRSPC_GRAY : OPJ_CLRSPC_SRGB);
     if (!picture) return NULL;
     picture->x1 = image->width;
@@ -94,7 +108,7 @@ static opj_image_t *picture_of(const taper_image *image) {
 }
 
 static void set_parameters(opj_cparameters_t *p, const taper_image *image, double psnr_db) {
-    opj_set_default_encoder_parameters(p);
+    lib.opj_set_default_encoder_parameters(p);
     uint32_t smaller = image->width < image->height ? image->width : image->height;
     p->numresolution = 1;
     while (p->numresolution < 6 && smaller >> p->numresolution) p->numresolution++;
@@ -108,21 +122,21 @@ static void set_parameters(opj_cparameters_t *p, const taper_image *image, doubl
 static int encode(const taper_image *image, double psnr_db, memory *to) {
     opj_cparameters_t parameters;
     set_parameters(&parameters, image, psnr_db);
-    opj_codec_t *codec = opj_create_compress(OPJ_CODEC_J2K);
+    opj_codec_t *codec = lib.opj_create_compress(OPJ_CODEC_J2K);
     opj_image_t *picture = picture_of(image);
     opj_stream_t *stream = open_memory(to, 0);
     int done = 0;
     if (codec && picture && stream) {
-        opj_set_error_handler(codec, be_quiet, NULL);
-        opj_set_warning_handler(codec, be_quiet, NULL);
-        opj_set_info_handler(codec, be_quiet, NULL);
-        done = opj_setup_encoder(codec, &parameters, picture) &&
-               opj_start_compress(codec, picture, stream) && opj_encode(codec, stream) &&
-               opj_end_compress(codec, stream);
+        lib.opj_set_error_handler(codec, be_quiet, NULL);
+        lib.opj_set_warning_handler(codec, be_quiet, NULL);
+        lib.opj_set_info_handler(codec, be_quiet, NULL);
+        done = lib.opj_setup_encoder(codec, &parameters, picture) &&
+               lib.opj_start_compress(codec, picture, stream) && lib.opj_encode(codec, stream) &&
+               lib.opj_end_compress(codec, stream);
     }
-    if (stream) opj_stream_destroy(stream);
-    if (picture) opj_image_destroy(picture);
-    if (codec) opj_destroy_codec(codec);
+    if (stream) lib.opj_stream_destroy(stream);
+    if (picture) lib.opj_image_destroy(picture);
+    if (codec) lib.opj_destroy_codec(codec);
     return done;
 }
 
@@ -144,22 +158,23 @@ static int read_pixels(const opj_image_t *picture, taper_image *out) {
 
 static int decode(memory *from, taper_image *out) {
     opj_dparameters_t parameters;
-    opj_set_default_decoder_parameters(&parameters);
-    opj_codec_t *codec = opj_create_decompress(OPJ_CODEC_J2K);
+    lib.opj_set_default_decoder_parameters(&parameters);
+    opj_codec_t *codec = lib.opj_create_decompress(OPJ_CODEC_J2K);
     opj_stream_t *stream = open_memory(from, 1);
     opj_image_t *picture = NULL;
     int done = 0;
     if (codec && stream) {
-        opj_set_error_handler(codec, be_quiet, NULL);
-        opj_set_warning_handler(codec, be_quiet, NULL);
-        opj_set_info_handler(codec, be_quiet, NULL);
-        done = opj_setup_decoder(codec, &parameters) && opj_read_header(stream, codec, &picture) &&
-               opj_decode(codec, stream, picture) && opj_end_decompress(codec, stream) &&
+        lib.opj_set_error_handler(codec, be_quiet, NULL);
+        lib.opj_set_warning_handler(codec, be_quiet, NULL);
+        lib.opj_set_info_handler(codec, be_quiet, NULL);
+        done = lib.opj_setup_decoder(codec, &parameters) &&
+               lib.opj_read_header(stream, codec, &picture) &&
+               lib.opj_decode(codec, stream, picture) && lib.opj_end_decompress(codec, stream) &&
                read_pixels(picture, out);
     }
-    if (picture) opj_image_destroy(picture);
-    if (stream) opj_stream_destroy(stream);
-    if (codec) opj_destroy_codec(codec);
+    if (picture) lib.opj_image_destroy(picture);
+    if (stream) lib.opj_stream_destroy(stream);
+    if (codec) lib.opj_destroy_codec(codec);
     return done;
 }
 
@@ -209,14 +224,17 @@ static taper_status code(const taper_image *image, size_t setting, double qualit
     return status;
 }
 
-static void version(char *text, size_t room) { snprintf(text, room, "OpenJPEG %s", opj_version()); }
+static void version(char *text, size_t room) {
+    snprintf(text, room, "OpenJPEG %s", lib.opj_version());
+}
 #endif
 
 const cli_rival cli_rival_jpeg2000 = {
     .name = "jpeg2000",
     .title = "JPEG 2000",
     .payload_is = "bytes of the tile's packets, without main and tile headers",
-#if HAVE_LIBOPENJP2
+#ifdef RIVAL_LIBRARY
+    .library = &library,
     .version = version,
     .settings = k_settings,
     .n_settings = 1,

@@ -1,13 +1,26 @@
 /* jxl.c -- JPEG XL by libjxl: lossy at a given distance, effort 7 as cjxl has it, a bare codestream
  * without container, one thread. */
+#include "cli/compare/late_library.h"
 #include "cli/compare/rival.h"
 
-#if HAVE_LIBJXL
+#ifdef RIVAL_LIBRARY
 #include <jxl/decode.h>
 #include <jxl/encode.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* clang-format off */
+#define FUNCTIONS(ONE) ONE(JxlColorEncodingSetToSRGB) ONE(JxlDecoderCloseInput) \
+    ONE(JxlDecoderCreate) ONE(JxlDecoderDestroy) ONE(JxlDecoderProcessInput) \
+    ONE(JxlDecoderSetImageOutBuffer) ONE(JxlDecoderSetInput) ONE(JxlDecoderSubscribeEvents) \
+    ONE(JxlEncoderAddImageFrame) ONE(JxlEncoderCloseInput) ONE(JxlEncoderCreate) \
+    ONE(JxlEncoderDestroy) ONE(JxlEncoderFrameSettingsCreate) \
+    ONE(JxlEncoderFrameSettingsSetOption) ONE(JxlEncoderInitBasicInfo) \
+    ONE(JxlEncoderProcessOutput) ONE(JxlEncoderSetBasicInfo) ONE(JxlEncoderSetColorEncoding) \
+    ONE(JxlEncoderSetFrameDistance) ONE(JxlEncoderVersion)
+/* clang-format on */
+CLI_LATE_LIBRARY(RIVAL_LIBRARY, FUNCTIONS);
 
 static const char *const k_settings[] = {"effort 7"};
 static const double k_ladder[] = {15, 10, 7, 5, 3.5, 2.5, 1.5, 1, 0.6, 0.3};
@@ -22,25 +35,25 @@ static size_t pixel_bytes(const taper_image *image) {
 
 static int add_image(JxlEncoder *encoder, const taper_image *image, double distance) {
     JxlBasicInfo info;
-    JxlEncoderInitBasicInfo(&info);
+    lib.JxlEncoderInitBasicInfo(&info);
     info.xsize = image->width;
     info.ysize = image->height;
     info.bits_per_sample = 8;
     info.num_color_channels = image->channels;
     info.uses_original_profile = JXL_FALSE;
     JxlColorEncoding colour;
-    JxlColorEncodingSetToSRGB(&colour, image->channels == 1);
-    JxlEncoderFrameSettings *frame = JxlEncoderFrameSettingsCreate(encoder, NULL);
+    lib.JxlColorEncodingSetToSRGB(&colour, image->channels == 1);
+    JxlEncoderFrameSettings *frame = lib.JxlEncoderFrameSettingsCreate(encoder, NULL);
     const JxlPixelFormat format = pixel_format(image);
-    if (!frame || JxlEncoderSetBasicInfo(encoder, &info) != JXL_ENC_SUCCESS ||
-        JxlEncoderSetColorEncoding(encoder, &colour) != JXL_ENC_SUCCESS ||
-        JxlEncoderSetFrameDistance(frame, (float)distance) != JXL_ENC_SUCCESS ||
-        JxlEncoderFrameSettingsSetOption(frame, JXL_ENC_FRAME_SETTING_EFFORT, 7) !=
+    if (!frame || lib.JxlEncoderSetBasicInfo(encoder, &info) != JXL_ENC_SUCCESS ||
+        lib.JxlEncoderSetColorEncoding(encoder, &colour) != JXL_ENC_SUCCESS ||
+        lib.JxlEncoderSetFrameDistance(frame, (float)distance) != JXL_ENC_SUCCESS ||
+        lib.JxlEncoderFrameSettingsSetOption(frame, JXL_ENC_FRAME_SETTING_EFFORT, 7) !=
             JXL_ENC_SUCCESS ||
-        JxlEncoderAddImageFrame(frame, &format, image->pixels, pixel_bytes(image)) !=
+        lib.JxlEncoderAddImageFrame(frame, &format, image->pixels, pixel_bytes(image)) !=
             JXL_ENC_SUCCESS)
         return 0;
-    JxlEncoderCloseInput(encoder);
+    lib.JxlEncoderCloseInput(encoder);
     return 1;
 }
 
@@ -51,7 +64,7 @@ static int take_output(JxlEncoder *encoder, cli_rival_coded *out) {
     for (;;) {
         uint8_t *next = out->bytes + used;
         size_t left = room - used;
-        JxlEncoderStatus status = JxlEncoderProcessOutput(encoder, &next, &left);
+        JxlEncoderStatus status = lib.JxlEncoderProcessOutput(encoder, &next, &left);
         used = room - left;
         if (status == JXL_ENC_SUCCESS) break;
         if (status != JXL_ENC_NEED_MORE_OUTPUT || room > SIZE_MAX / 2) return 0;
@@ -66,15 +79,15 @@ static int take_output(JxlEncoder *encoder, cli_rival_coded *out) {
 
 static int decode(JxlDecoder *decoder, const cli_rival_coded *coded, taper_image *out) {
     const JxlPixelFormat format = pixel_format(out);
-    if (JxlDecoderSubscribeEvents(decoder, JXL_DEC_FULL_IMAGE) != JXL_DEC_SUCCESS ||
-        JxlDecoderSetInput(decoder, coded->bytes, coded->file_bytes) != JXL_DEC_SUCCESS)
+    if (lib.JxlDecoderSubscribeEvents(decoder, JXL_DEC_FULL_IMAGE) != JXL_DEC_SUCCESS ||
+        lib.JxlDecoderSetInput(decoder, coded->bytes, coded->file_bytes) != JXL_DEC_SUCCESS)
         return 0;
-    JxlDecoderCloseInput(decoder);
+    lib.JxlDecoderCloseInput(decoder);
     for (;;) {
-        JxlDecoderStatus status = JxlDecoderProcessInput(decoder);
+        JxlDecoderStatus status = lib.JxlDecoderProcessInput(decoder);
         if (status == JXL_DEC_FULL_IMAGE) return 1;
         if (status != JXL_DEC_NEED_IMAGE_OUT_BUFFER ||
-            JxlDecoderSetImageOutBuffer(decoder, &format, out->pixels, pixel_bytes(out)) !=
+            lib.JxlDecoderSetImageOutBuffer(decoder, &format, out->pixels, pixel_bytes(out)) !=
                 JXL_DEC_SUCCESS)
             return 0;
     }
@@ -84,16 +97,16 @@ static taper_status code(const taper_image *image, size_t setting, double qualit
                          cli_rival_coded *out, taper_error *error) {
     (void)setting;
     *out = (cli_rival_coded){0};
-    JxlEncoder *encoder = JxlEncoderCreate(NULL);
+    JxlEncoder *encoder = lib.JxlEncoderCreate(NULL);
     int done = encoder && add_image(encoder, image, quality) && take_output(encoder, out);
-    if (encoder) JxlEncoderDestroy(encoder);
+    if (encoder) lib.JxlEncoderDestroy(encoder);
     taper_status status = TAPER_OK;
     if (done) {
         status =
             cli_rival_new_image(image->width, image->height, image->channels, &out->decoded, error);
-        JxlDecoder *decoder = status == TAPER_OK ? JxlDecoderCreate(NULL) : NULL;
+        JxlDecoder *decoder = status == TAPER_OK ? lib.JxlDecoderCreate(NULL) : NULL;
         done = status != TAPER_OK || (decoder && decode(decoder, out, &out->decoded));
-        if (decoder) JxlDecoderDestroy(decoder);
+        if (decoder) lib.JxlDecoderDestroy(decoder);
     }
     if (!done)
         status = formats_fail(error, TAPER_ERR_UNSUPPORTED,
@@ -104,7 +117,7 @@ static taper_status code(const taper_image *image, size_t setting, double qualit
 }
 
 static void version(char *text, size_t room) {
-    uint32_t v = JxlEncoderVersion();
+    uint32_t v = lib.JxlEncoderVersion();
     snprintf(text, room, "libjxl %u.%u.%u", v / 1000000, v / 1000 % 1000, v % 1000);
 }
 #endif
@@ -112,7 +125,8 @@ static void version(char *text, size_t room) {
 const cli_rival cli_rival_jxl = {
     .name = "jxl",
     .title = "JPEG XL",
-#if HAVE_LIBJXL
+#ifdef RIVAL_LIBRARY
+    .library = &library,
     .version = version,
     .settings = k_settings,
     .n_settings = 1,

@@ -217,9 +217,9 @@ taper_status cli_rd_rival(const cli_rival *rival, const cli_rd_job *images, cli_
     job.code = rival_code;
     job.done = rival_done;
     *payload = (cli_rd_curve){0};
-    if (rival->absent || job.columns > CLI_RD_MAX_POINTS)
-        return formats_fail(error, TAPER_ERR_UNSUPPORTED, "%s",
-                            rival->absent ? rival->absent : "too many settings");
+    TAPER_TRY(cli_rival_load(rival, error));
+    if (job.columns > CLI_RD_MAX_POINTS)
+        return formats_fail(error, TAPER_ERR_UNSUPPORTED, "too many settings");
     TAPER_TRY(cli_rd_run(&job, sums, failed, error));
     TAPER_TRY(best_curve(rival, sums, 0, file, error));
     return rival->payload_is ? best_curve(rival, sums, 1, payload, error) : TAPER_OK;

@@ -4,12 +4,12 @@
  * same library, and says how many bytes it took in each accounting: file     every byte of the
  * smallest legal file: no optional markers, boxes or metadata payload  the entropy-coded data
  * alone, without any header: what the file would cost if all headers were free, which flatters the
- * rival. What counts is said by payload_is. Each rival is one file in this folder, compiled with
- * its library when the build found it; the table holds all of them, so that an absent one can be
- * named. */
+ * rival. What counts is said by payload_is. Each rival is one file in this folder, compiled for
+ * its library when the build found it, which is loaded when the rival is asked for; the table holds
+ * all of them, so that an absent one can be named. */
 #ifndef CLI_COMPARE_RIVAL_H
 #define CLI_COMPARE_RIVAL_H
-#include "formats/status.h"
+#include "cli/compare/late_library.h"
 
 typedef struct cli_rival_coded {
     uint8_t *bytes; /* the file; its owner is the caller, see cli_rival_coded_free */
@@ -21,9 +21,10 @@ typedef struct cli_rival_coded {
 typedef struct cli_rival {
     const char *name;   /* "jpeg": for --rivals, JSON and CSV */
     const char *title;  /* "JPEG": for people */
-    const char *absent; /* NULL: here; else why not and the remedy, "built without libavif; ..." */
+    const char *absent; /* NULL: built in; else why not and the remedy */
+    const cli_late_library *library; /* NULL: linked */
     const char *payload_is; /* "bytes of the scans"; NULL: accounting `file` only */
-    /* The library's name and version into text, "libjpeg-turbo 2.1.5". NULL when absent. */
+    /* The library's name and version into text, "libjpeg-turbo 2.1.5". */
     void (*version)(char *text, size_t room);
     /* Settings that are tried at every quality; the best at each rate makes the curve. */
     const char *const *settings;
@@ -48,6 +49,10 @@ extern const cli_rival *const cli_rivals[];
 /* The rival of that name, or NULL. */
 const cli_rival *cli_rival_find(const char *name);
 
+/* To be called before a rival's functions, from one thread. TAPER_ERR_UNSUPPORTED: it was not built
+ * in, or its library is not here; error says which, and the remedy. */
+taper_status cli_rival_load(const cli_rival *rival, taper_error *error);
+
 void cli_rival_coded_free(cli_rival_coded *coded); /* leaves it zeroed */
 
 /* The image as rivals take it: 8 bits (16-bit samples rounded), 1 or 3 channels, alpha left out.
@@ -58,7 +63,8 @@ taper_status cli_rival_prepare(const taper_image *image, taper_image *out, taper
 taper_status cli_rival_new_image(uint32_t width, uint32_t height, int channels, taper_image *out,
                                  taper_error *error);
 
-/* Libraries of rivals crash where memory is short. True when there is room for all of them. */
+/* Libraries of rivals crash where memory is short. True when there is room for all of them, which
+ * are not loaded yet. */
 int cli_rivals_have_room(void);
 
 /* For the rivals: put a copy of bytes into out; true when there was memory for it. */

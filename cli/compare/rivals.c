@@ -12,6 +12,11 @@ const cli_rival *cli_rival_find(const char *name) {
     return NULL;
 }
 
+taper_status cli_rival_load(const cli_rival *rival, taper_error *error) {
+    if (rival->absent) return formats_fail(error, TAPER_ERR_UNSUPPORTED, "%s", rival->absent);
+    return rival->library ? cli_late_library_load(rival->library, error) : TAPER_OK;
+}
+
 void cli_rival_coded_free(cli_rival_coded *coded) {
     free(coded->bytes);
     free(coded->decoded.pixels);
@@ -51,7 +56,9 @@ int cli_rival_keep_bytes(cli_rival_coded *out, const void *bytes, size_t n) {
 }
 
 int cli_rivals_have_room(void) {
-    enum { ROOM = 512 << 20 }; /* taken and given back: it is address space that is asked for */
+    /* Half a gigabyte to work in and 32 MiB of code; taken and given back: it is address space that
+     * is asked for. */
+    enum { ROOM = 544 << 20 };
     void *volatile room = malloc(ROOM); /* so that compilers do not leave it out */
     free(room);
     return room != NULL;

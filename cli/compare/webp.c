@@ -1,8 +1,9 @@
 /* webp.c -- lossy WebP by libwebp: method 6, the slowest and smallest; a grey image goes in as
  * colour, for WebP has no grey, and its chroma costs next to nothing. WebP is always 4:2:0. */
+#include "cli/compare/late_library.h"
 #include "cli/compare/rival.h"
 
-#if HAVE_LIBWEBP
+#ifdef RIVAL_LIBRARY
 #include <stdio.h>
 #include <stdlib.h>
 #include <webp/decode.h>
@@ -10,6 +11,15 @@
 
 /* RIFF header 12, chunk header 8, VP8 frame header 10: no image data before that. */
 enum { HEADER_BYTES = 30 };
+
+/* clang-format off */
+#define FUNCTIONS(ONE) ONE(WebPConfigInitInternal) ONE(WebPDecodeRGBInto) ONE(WebPEncode) \
+    ONE(WebPGetEncoderVersion) ONE(WebPMemoryWrite) ONE(WebPMemoryWriterClear) \
+    ONE(WebPMemoryWriterInit) ONE(WebPPictureFree) ONE(WebPPictureImportRGB) \
+    ONE(WebPPictureInitInternal)
+/* clang-format on */
+CLI_LATE_LIBRARY(RIVAL_LIBRARY, FUNCTIONS);
+
 static const char *const k_settings[] = {"4:2:0"};
 static const double k_ladder[] = {0, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95};
 
@@ -17,14 +27,15 @@ static taper_status encode(const taper_image *image, double quality, WebPMemoryW
                            taper_error *error) {
     WebPConfig config;
     WebPPicture picture;
-    if (!WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, (float)quality) ||
-        !WebPPictureInit(&picture))
+    if (!lib.WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, (float)quality,
+                                    WEBP_ENCODER_ABI_VERSION) ||
+        !lib.WebPPictureInitInternal(&picture, WEBP_ENCODER_ABI_VERSION))
         return formats_fail(error, TAPER_ERR_UNSUPPORTED,
                             "libwebp is not the version that taper was built for");
     config.method = 6;
     picture.width = (int)image->width;
     picture.height = (int)image->height;
-    picture.writer = WebPMemoryWrite;
+    picture.writer = lib.WebPMemoryWrite;
     picture.custom_ptr = writer;
     taper_image colour = *image;
     if (image->channels == 1) {
@@ -33,10 +44,10 @@ static taper_status encode(const taper_image *image, double quality, WebPMemoryW
             for (size_t c = 0; c < 3; c++)
                 ((uint8_t *)colour.pixels)[3 * i + c] = ((const uint8_t *)image->pixels)[i];
     }
-    int done = WebPPictureImportRGB(&picture, colour.pixels, (int)image->width * 3) &&
-               WebPEncode(&config, &picture);
+    int done = lib.WebPPictureImportRGB(&picture, colour.pixels, (int)image->width * 3) &&
+               lib.WebPEncode(&config, &picture);
     int code = picture.error_code;
-    WebPPictureFree(&picture);
+    lib.WebPPictureFree(&picture);
     if (image->channels == 1) free(colour.pixels);
     if (!done)
         return formats_fail(error, TAPER_ERR_UNSUPPORTED,
@@ -51,8 +62,8 @@ static taper_status decode(const cli_rival_coded *coded, const taper_image *imag
     taper_image colour = {0};
     TAPER_TRY(cli_rival_new_image(image->width, image->height, 3, &colour, error));
     const size_t pixels = (size_t)image->width * image->height;
-    if (!WebPDecodeRGBInto(coded->bytes, coded->file_bytes, colour.pixels, pixels * 3,
-                           (int)image->width * 3)) {
+    if (!lib.WebPDecodeRGBInto(coded->bytes, coded->file_bytes, colour.pixels, pixels * 3,
+                               (int)image->width * 3)) {
         free(colour.pixels);
         return formats_fail(error, TAPER_ERR_UNSUPPORTED, "libwebp cannot decode what it wrote");
     }
@@ -72,12 +83,12 @@ static taper_status code(const taper_image *image, size_t setting, double qualit
     (void)setting;
     *out = (cli_rival_coded){0};
     WebPMemoryWriter writer;
-    WebPMemoryWriterInit(&writer);
+    lib.WebPMemoryWriterInit(&writer);
     taper_status status = encode(image, quality, &writer, error);
     if (status == TAPER_OK && !cli_rival_keep_bytes(out, writer.mem, writer.size))
         status =
             formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu bytes of WebP", writer.size);
-    WebPMemoryWriterClear(&writer);
+    lib.WebPMemoryWriterClear(&writer);
     if (status == TAPER_OK) status = decode(out, image, &out->decoded, error);
     if (status != TAPER_OK) {
         cli_rival_coded_free(out);
@@ -88,7 +99,7 @@ static taper_status code(const taper_image *image, size_t setting, double qualit
 }
 
 static void version(char *text, size_t room) {
-    int v = WebPGetEncoderVersion();
+    int v = lib.WebPGetEncoderVersion();
     snprintf(text, room, "libwebp %d.%d.%d", v >> 16, v >> 8 & 255, v & 255);
 }
 #endif
@@ -97,7 +108,8 @@ const cli_rival cli_rival_webp = {
     .name = "webp",
     .title = "WebP",
     .payload_is = "file less its 30 header bytes",
-#if HAVE_LIBWEBP
+#ifdef RIVAL_LIBRARY
+    .library = &library,
     .version = version,
     .settings = k_settings,
     .n_settings = 1,
