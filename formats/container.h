@@ -22,8 +22,9 @@
  *                         up, icc: colours
  *   idx cifar             files of many images; labels: from IDX, CSV and folder names
  *   image_names           relative, safe, unique names
- *   imageset              a set of images from any of these: imageset_inputs: what there is,
- *                         imageset_labels: its labels, imageset_parts: what these share
+ *   imageset              a set of images from any of these: image_list: their files and places,
+ *                         recognise: what a file is, imageset_inputs: what there is,
+ *                         imageset_labels: its labels, skip: what gives no image
  * SPEC.md is the format; teaching_decoder.py a decoder to read, page after page of Python. */
 #ifndef FORMATS_CONTAINER_H
 #define FORMATS_CONTAINER_H

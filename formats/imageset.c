@@ -1,6 +1,7 @@
 /* imageset.c -- opening a set of images and reading them one at a time; see imageset.h. */
 #include "formats/imageset.h"
-#include "formats/imageset_parts.h"
+#include "formats/imageset_inputs.h"
+#include "formats/imageset_labels.h"
 #include "formats/jpeg.h"
 #include "formats/metadata.h"
 #include "formats/png.h"
@@ -8,10 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct formats_imageset {
+    formats_image_list list;
+};
+
 /* --- opening --- */
 
 /* Standard input gives its bytes once. */
-static taper_status check_stdin(const imageset_builder *b, const char *const *paths, size_t n_paths,
+static taper_status check_stdin(const list_builder *b, const char *const *paths, size_t n_paths,
                                 const char *filelist) {
     size_t named = filelist && strcmp(filelist, "-") == 0;
     for (size_t i = 0; i < n_paths; i++) named += strcmp(paths[i], "-") == 0;
@@ -20,12 +25,12 @@ static taper_status check_stdin(const imageset_builder *b, const char *const *pa
                         "standard input is named twice; name it once, as an image or as the list");
 }
 
-static taper_status add_inputs(imageset_builder *b, const char *const *paths, size_t n_paths,
+static taper_status add_inputs(list_builder *b, const char *const *paths, size_t n_paths,
                                const char *filelist) {
     TAPER_TRY(check_stdin(b, paths, n_paths, filelist));
-    for (size_t i = 0; i < n_paths; i++) TAPER_TRY(imageset_add_input(b, paths[i]));
-    if (filelist) TAPER_TRY(imageset_add_list(b, filelist));
-    if (b->set->count) return TAPER_OK;
+    for (size_t i = 0; i < n_paths; i++) TAPER_TRY(formats_imageset_add_input(b, paths[i]));
+    if (filelist) TAPER_TRY(formats_imageset_add_list(b, filelist));
+    if (b->list->count) return TAPER_OK;
     const char *first = n_paths ? paths[0] : filelist ? filelist : "";
     if (!first[0]) return formats_fail(b->error, TAPER_ERR_ARG, "no input was named");
     const char *more = n_paths + (filelist != NULL) > 1 ? " and the other inputs" : "";
@@ -42,45 +47,42 @@ taper_status formats_imageset_open(formats_imageset **out, const char *const *pa
                                    taper_error *error) {
     *out = NULL;
     formats_imageset_options o = options ? *options : (formats_imageset_options){0};
-    imageset_builder b = {
-        .skip = skip, .skip_user = skip_user, .error = error, .follow_links = o.follow_links};
-    b.set = calloc(1, sizeof *b.set);
+    formats_imageset *set = calloc(1, sizeof *set);
+    list_builder b = {.list = set ? &set->list : NULL,
+                      .skip = skip,
+                      .skip_user = skip_user,
+                      .error = error,
+                      .follow_links = o.follow_links};
     b.names = formats_image_names_make();
     taper_status status = TAPER_OK;
-    if (!b.set || !b.names)
-        status = formats_fail(error, TAPER_ERR_NOMEM, "no memory to list the images");
+    if (!set || !b.names)
+        status = formats_no_memory_to_list(error);
     else {
-        b.set->limits = formats_limits_or_default(o.limits);
+        set->list.limits = formats_limits_or_default(o.limits);
         status = add_inputs(&b, paths, n_paths, o.filelist);
-        if (status == TAPER_OK) status = imageset_assign_labels(&b, o.labels);
+        if (status == TAPER_OK) status = formats_imageset_assign_labels(&b, o.labels);
     }
     formats_image_names_free(b.names);
-    if (status == TAPER_OK) *out = b.set;
-    else formats_imageset_close(b.set);
+    if (status == TAPER_OK)
+        *out = set;
+    else
+        formats_imageset_close(set);
     return status;
 }
 
 void formats_imageset_close(formats_imageset *set) {
     if (!set) return;
-    for (size_t i = 0; i < set->file_count; i++) {
-        free(set->files[i].path);
-        imageset_pack_free(set->files[i].pack);
-    }
-    for (size_t i = 0; i < set->count; i++) free(set->entries[i].name);
-    for (size_t k = 0; k < set->class_count; k++) free(set->class_names[k]);
-    free(set->files);
-    free(set->entries);
-    free(set->class_names);
+    formats_image_list_free(&set->list);
     free(set);
 }
 
 /* --- reading --- */
 
-static taper_status decode(const formats_imageset *set, image_entry *entry, const uint8_t *bytes,
+static taper_status decode(const formats_image_list *list, image_entry *entry, const uint8_t *bytes,
                            size_t n, taper_image *out, taper_error *error) {
-    const taper_limits *limits = &set->limits;
+    const taper_limits *limits = &list->limits;
     int has_profile = 0;
-    switch (set->files[entry->file].kind) {
+    switch (list->files[entry->file].kind) {
     case KIND_PNG:
         TAPER_TRY(formats_png_decode(bytes, n, limits, out, error));
         has_profile = formats_png_has_profile(bytes, n);
@@ -96,29 +98,29 @@ static taper_status decode(const formats_imageset *set, image_entry *entry, cons
 }
 
 /* An image of its own file. */
-static taper_status read_file(const formats_imageset *set, image_entry *entry, taper_image *out,
+static taper_status read_file(const formats_image_list *list, image_entry *entry, taper_image *out,
                               taper_error *error) {
     uint8_t *bytes;
     size_t size;
-    const char *path = set->files[entry->file].path;
-    TAPER_TRY(formats_file_read(path, set->limits.max_memory, &bytes, &size, error));
-    taper_status status = decode(set, entry, bytes, size, out, error);
+    const char *path = list->files[entry->file].path;
+    TAPER_TRY(formats_file_read(path, list->limits.max_memory, &bytes, &size, error));
+    taper_status status = decode(list, entry, bytes, size, out, error);
     free(bytes);
     return status;
 }
 
 /* One image of a file of PNMs, or the last of them with all that follows. */
-static taper_status read_pnm_at(const formats_imageset *set, const image_pack *pack,
+static taper_status read_pnm_at(const formats_image_list *list, const image_pack *pack,
                                 uint64_t offset, taper_image *out, taper_error *error) {
     uint8_t front[512];
     uint64_t left = pack->source.size - offset, wanted = left;
     size_t n = left < sizeof front ? (size_t)left : sizeof front;
     formats_pnm_header h;
     TAPER_TRY(formats_source_read(&pack->source, offset, front, n, error));
-    if (formats_pnm_header_decode(front, n, &set->limits, &h, NULL) == TAPER_OK && h.kind > 3 &&
+    if (formats_pnm_header_decode(front, n, &list->limits, &h, NULL) == TAPER_OK && h.kind > 3 &&
         h.raster_bytes < left - h.header_bytes)
         wanted = h.header_bytes + h.raster_bytes;
-    if (wanted > set->limits.max_memory)
+    if (wanted > list->limits.max_memory)
         return formats_fail(error, TAPER_ERR_LIMIT,
                             "the image takes %llu bytes; raise --max-memory",
                             (unsigned long long)wanted);
@@ -126,56 +128,57 @@ static taper_status read_pnm_at(const formats_imageset *set, const image_pack *p
     if (!bytes) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read an image");
     taper_status status = formats_source_read(&pack->source, offset, bytes, (size_t)wanted, error);
     if (status == TAPER_OK)
-        status = formats_pnm_decode(bytes, (size_t)wanted, &set->limits, out, NULL, error);
+        status = formats_pnm_decode(bytes, (size_t)wanted, &list->limits, out, NULL, error);
     free(bytes);
     return status;
 }
 
 taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_image *out,
                                    taper_error *error) {
+    const formats_image_list *list = &set->list;
     *out = (taper_image){0};
-    if (i >= set->count) return formats_fail(error, TAPER_ERR_ARG, "the set has no image %zu", i);
-    image_entry *entry = &set->entries[i];
-    const image_file *file = &set->files[entry->file];
+    if (i >= list->count) return formats_fail(error, TAPER_ERR_ARG, "the set has no image %zu", i);
+    image_entry *entry = &list->entries[i];
+    const image_file *file = &list->files[entry->file];
     const image_pack *pack = file->pack;
-    if (!pack) return read_file(set, entry, out, error);
+    if (!pack) return read_file(list, entry, out, error);
     switch (file->kind) {
     case KIND_IDX:
         return formats_idx_read(&pack->source, &pack->idx, (uint32_t)entry->part, out, error);
     case KIND_CIFAR:
         return formats_cifar_read(&pack->source, &pack->cifar, (uint32_t)entry->part, out, error);
-    case KIND_PNM: return read_pnm_at(set, pack, entry->part, out, error);
-    default: return decode(set, entry, pack->memory.bytes, pack->memory.size, out, error);
+    case KIND_PNM: return read_pnm_at(list, pack, entry->part, out, error);
+    default: return decode(list, entry, pack->memory.bytes, pack->memory.size, out, error);
     }
 }
 
 size_t formats_imageset_profiles(const formats_imageset *set, const char **first) {
     size_t count = 0;
     *first = NULL;
-    for (size_t i = 0; i < set->count; i++)
-        if (atomic_load(&set->entries[i].has_profile) && count++ == 0)
+    for (size_t i = 0; i < set->list.count; i++)
+        if (atomic_load(&set->list.entries[i].has_profile) && count++ == 0)
             *first = formats_imageset_path(set, i);
     return count;
 }
 
 /* --- accessors --- */
 
-size_t formats_imageset_count(const formats_imageset *set) { return set->count; }
+size_t formats_imageset_count(const formats_imageset *set) { return set->list.count; }
 
 const char *formats_imageset_name(const formats_imageset *set, size_t i) {
-    return i < set->count ? set->entries[i].name : NULL;
+    return i < set->list.count ? set->list.entries[i].name : NULL;
 }
 
 const char *formats_imageset_path(const formats_imageset *set, size_t i) {
-    return i < set->count ? set->files[set->entries[i].file].path : "";
+    return i < set->list.count ? set->list.files[set->list.entries[i].file].path : "";
 }
 
 int32_t formats_imageset_label(const formats_imageset *set, size_t i) {
-    return i < set->count ? set->entries[i].label : -1;
+    return i < set->list.count ? set->list.entries[i].label : -1;
 }
 
-size_t formats_imageset_class_count(const formats_imageset *set) { return set->class_count; }
+size_t formats_imageset_class_count(const formats_imageset *set) { return set->list.class_count; }
 
 const char *formats_imageset_class_name(const formats_imageset *set, size_t k) {
-    return k < set->class_count ? set->class_names[k] : NULL;
+    return k < set->list.class_count ? set->list.class_names[k] : NULL;
 }

@@ -4,7 +4,7 @@
  * at a time. All functions on an open set are safe to call from several threads at once. */
 #ifndef FORMATS_IMAGESET_H
 #define FORMATS_IMAGESET_H
-#include "formats/status.h"
+#include "formats/skip.h"
 
 typedef struct formats_imageset formats_imageset;
 
@@ -17,19 +17,6 @@ typedef struct formats_imageset_options {
     int follow_links; /* enter links to folders that are met in folders, if they lead to a place
                          below the folder that was named; 0: none */
 } formats_imageset_options;
-
-/* What becomes of something that gives no image. */
-typedef enum formats_skip {
-    FORMATS_SKIP_FAILED,   /* it was named, or looks like an image, and cannot be used */
-    FORMATS_SKIP_NO_IMAGE, /* met in a folder, and no image by content and name: no failure */
-    FORMATS_SKIP_LINK      /* a link to a folder, met in a folder and not entered: no failure */
-} formats_skip;
-
-/* Called once for each of these; the set goes on without it. why of TAPER_ERR_UNSUPPORTED is the
- * same sentence for all of a kind ("WebP is not read: ..."), so that they can be counted. May be
- * NULL. */
-typedef void formats_imageset_skip_fn(void *user, formats_skip what, const char *path,
-                                      const taper_error *why);
 
 /* Open paths: image files (PNG, PNM/PAM, JPEG), IDX (.gz), CIFAR binary, folders (recursive, files
  * in byte order of their relative path, dot files left out), "-" (standard input, any of these

@@ -1,35 +1,35 @@
 /* imageset_labels.c -- labels of a set: from a label file, CIFAR records, or folder names. */
-#include "formats/imageset_parts.h"
+#include "formats/imageset_labels.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *relative_path(const formats_imageset *set, size_t i) {
-    const image_file *file = &set->files[set->entries[i].file];
+static const char *relative_path(const formats_image_list *list, size_t i) {
+    const image_file *file = &list->files[list->entries[i].file];
     return file->path + file->relative_at;
 }
 
 /* The class names move to the set; the rest of labels stays the caller's. */
-static void take_class_names(formats_imageset *set, formats_labels *labels) {
-    set->class_names = labels->class_names;
-    set->class_count = labels->class_count;
+static void take_class_names(formats_image_list *list, formats_labels *labels) {
+    list->class_names = labels->class_names;
+    list->class_count = labels->class_count;
     labels->class_names = NULL;
     labels->class_count = 0;
 }
 
 /* --- a label file --- */
 
-static taper_status assign_in_order(imageset_builder *b, const formats_labels *labels,
+static taper_status assign_in_order(list_builder *b, const formats_labels *labels,
                                     taper_error *why) {
-    formats_imageset *set = b->set;
-    if (labels->count != set->count && b->skipped)
+    formats_image_list *list = b->list;
+    if (labels->count != list->count && b->skipped)
         return formats_fail(
             why, TAPER_ERR_ARG,
             "there are %zu labels for %zu images (%zu of the files gave none); give one label for "
             "each image",
-            labels->count, set->count, b->skipped);
-    TAPER_TRY(formats_labels_check_count(labels, set->count, why));
-    for (size_t i = 0; i < set->count; i++) set->entries[i].label = labels->classes[i];
+            labels->count, list->count, b->skipped);
+    TAPER_TRY(formats_labels_check_count(labels, list->count, why));
+    for (size_t i = 0; i < list->count; i++) list->entries[i].label = labels->classes[i];
     return TAPER_OK;
 }
 
@@ -43,19 +43,19 @@ static int32_t find_label(const formats_labels *labels, const char *relative, co
     return label;
 }
 
-static taper_status assign_by_name(imageset_builder *b, const formats_labels *labels,
+static taper_status assign_by_name(list_builder *b, const formats_labels *labels,
                                    taper_error *why) {
-    formats_imageset *set = b->set;
+    formats_image_list *list = b->list;
     size_t missing = 0;
     const char *first = NULL;
-    for (size_t i = 0; i < set->count; i++) {
-        image_entry *entry = &set->entries[i];
+    for (size_t i = 0; i < list->count; i++) {
+        image_entry *entry = &list->entries[i];
         if (!entry->name)
             return formats_fail(
                 why, TAPER_ERR_ARG,
                 "the labels go by name, but images of IDX and CIFAR files have none; give one "
                 "label a line");
-        entry->label = find_label(labels, relative_path(set, i), entry->name);
+        entry->label = find_label(labels, relative_path(list, i), entry->name);
         if (entry->label < 0 && missing++ == 0) first = entry->name;
     }
     if (missing == 0) return TAPER_OK;
@@ -63,21 +63,22 @@ static taper_status assign_by_name(imageset_builder *b, const formats_labels *la
         why, TAPER_ERR_ARG,
         "of %zu images, %zu are not among the %zu names, for example '%.60s'; give each image "
         "a line",
-        set->count, missing, labels->count, first);
+        list->count, missing, labels->count, first);
 }
 
-static taper_status assign_from_file(imageset_builder *b, const char *path) {
+static taper_status assign_from_file(list_builder *b, const char *path) {
     taper_error why = {.status = TAPER_OK};
     uint8_t *bytes = NULL;
     size_t size = 0;
     formats_labels labels = {0};
-    const taper_limits *limits = &b->set->limits;
+    const taper_limits *limits = &b->list->limits;
     taper_status status = formats_file_read(path, limits->max_memory, &bytes, &size, &why);
     if (status == TAPER_OK) status = formats_labels_decode(bytes, size, limits, &labels, &why);
     if (status == TAPER_OK)
         status =
             labels.names ? assign_by_name(b, &labels, &why) : assign_in_order(b, &labels, &why);
-    if (status == TAPER_OK) take_class_names(b->set, &labels);
+    if (status == TAPER_OK)
+        take_class_names(b->list, &labels);
     else formats_fail(b->error, status, "labels '%.80s': %s", path, why.text);
     formats_labels_free(&labels);
     free(bytes);
@@ -86,7 +87,7 @@ static taper_status assign_from_file(imageset_builder *b, const char *path) {
 
 /* --- CIFAR --- */
 
-static taper_status name_numbers(imageset_builder *b, uint32_t classes) {
+static taper_status name_numbers(list_builder *b, uint32_t classes) {
     formats_labels labels;
     char numbers[100][4];
     const char *texts[100];
@@ -95,18 +96,18 @@ static taper_status name_numbers(imageset_builder *b, uint32_t classes) {
         texts[k] = numbers[k];
     }
     TAPER_TRY(formats_labels_from_texts(texts, classes, &labels, b->error));
-    take_class_names(b->set, &labels);
+    take_class_names(b->list, &labels);
     formats_labels_free(&labels);
     return TAPER_OK;
 }
 
 /* The labels in CIFAR files, which are classes already. *found: there was such a file. */
-static taper_status assign_from_cifar(imageset_builder *b, int *found) {
-    formats_imageset *set = b->set;
+static taper_status assign_from_cifar(list_builder *b, int *found) {
+    formats_image_list *list = b->list;
     uint32_t classes = 0;
-    for (size_t i = 0; i < set->count; i++) {
-        image_entry *entry = &set->entries[i];
-        const image_file *file = &set->files[entry->file];
+    for (size_t i = 0; i < list->count; i++) {
+        image_entry *entry = &list->entries[i];
+        const image_file *file = &list->files[entry->file];
         if (file->kind != KIND_CIFAR) continue;
         const formats_cifar *cifar = &file->pack->cifar;
         uint8_t label;
@@ -123,12 +124,12 @@ static taper_status assign_from_cifar(imageset_builder *b, int *found) {
 
 /* The first folder below the folder argument, in new memory; *text is NULL when there is none. A
  * copy is shared with the image before when that has the same one, as neighbours mostly do. */
-static taper_status class_of(const formats_imageset *set, size_t i, char **texts, size_t *owned,
+static taper_status class_of(const formats_image_list *list, size_t i, char **texts, size_t *owned,
                              const char **text, taper_error *error) {
-    const char *relative = relative_path(set, i);
+    const char *relative = relative_path(list, i);
     size_t n = strcspn(relative, "/");
     *text = NULL;
-    if (!set->files[set->entries[i].file].below_folder || relative[n] != '/') return TAPER_OK;
+    if (!list->files[list->entries[i].file].below_folder || relative[n] != '/') return TAPER_OK;
     const char *last = *owned ? texts[*owned - 1] : NULL;
     if (!last || strncmp(last, relative, n) != 0 || last[n] != '\0') {
         char *copy = strndup(relative, n);
@@ -139,27 +140,27 @@ static taper_status class_of(const formats_imageset *set, size_t i, char **texts
     return TAPER_OK;
 }
 
-static taper_status assign_from_texts(imageset_builder *b, const char *const *texts) {
-    formats_imageset *set = b->set;
+static taper_status assign_from_texts(list_builder *b, const char *const *texts) {
+    formats_image_list *list = b->list;
     formats_labels labels;
-    TAPER_TRY(formats_labels_from_texts(texts, set->count, &labels, b->error));
+    TAPER_TRY(formats_labels_from_texts(texts, list->count, &labels, b->error));
     if (labels.class_count >= 2) {
-        for (size_t i = 0; i < set->count; i++) set->entries[i].label = labels.classes[i];
-        take_class_names(set, &labels);
+        for (size_t i = 0; i < list->count; i++) list->entries[i].label = labels.classes[i];
+        take_class_names(list, &labels);
     }
     formats_labels_free(&labels);
     return TAPER_OK;
 }
 
-static taper_status assign_from_folders(imageset_builder *b) {
-    size_t count = b->set->count, owned = 0;
+static taper_status assign_from_folders(list_builder *b) {
+    size_t count = b->list->count, owned = 0;
     char **copies = malloc(count * sizeof *copies);
     const char **texts = malloc(count * sizeof *texts);
     taper_status status = TAPER_OK;
     if (!copies || !texts)
         status = formats_fail(b->error, TAPER_ERR_NOMEM, "no memory for the labels");
     for (size_t i = 0; i < count && status == TAPER_OK; i++)
-        status = class_of(b->set, i, copies, &owned, &texts[i], b->error);
+        status = class_of(b->list, i, copies, &owned, &texts[i], b->error);
     if (status == TAPER_OK) status = assign_from_texts(b, texts);
     for (size_t i = 0; i < owned; i++) free(copies[i]);
     free(copies);
@@ -167,7 +168,7 @@ static taper_status assign_from_folders(imageset_builder *b) {
     return status;
 }
 
-taper_status imageset_assign_labels(imageset_builder *b, const char *labels_path) {
+taper_status formats_imageset_assign_labels(list_builder *b, const char *labels_path) {
     if (labels_path) return assign_from_file(b, labels_path);
     int found;
     TAPER_TRY(assign_from_cifar(b, &found));

@@ -1,16 +1,12 @@
-/* imageset_parts.h -- what the files of an open set have in common; only imageset*.c include it.
- *
- * imageset.c         opening, reading, the public functions
- * imageset_inputs.c  from an input (path, folder, list, stream) to images
- * imageset_labels.c  from label files, CIFAR records and folder names to classes */
-#ifndef FORMATS_IMAGESET_PARTS_H
-#define FORMATS_IMAGESET_PARTS_H
+/* image_list.h -- the images of a set: the files that hold them, and of each its place and label.
+ */
+#ifndef FORMATS_IMAGE_LIST_H
+#define FORMATS_IMAGE_LIST_H
 #include "formats/cifar.h"
 #include "formats/file.h"
 #include "formats/idx.h"
 #include "formats/image_names.h"
-#include "formats/imageset.h"
-#include "formats/labels.h"
+#include "formats/skip.h"
 #include <stdatomic.h>
 
 typedef enum image_kind { KIND_PNG, KIND_JPEG, KIND_PNM, KIND_IDX, KIND_CIFAR } image_kind;
@@ -42,7 +38,7 @@ typedef struct image_entry {
     atomic_uchar has_profile; /* set when it is read, by any thread */
 } image_entry;
 
-struct formats_imageset {
+typedef struct formats_image_list {
     taper_limits limits;
     image_file *files;
     size_t file_count, file_capacity;
@@ -50,11 +46,11 @@ struct formats_imageset {
     size_t count, capacity;
     size_t class_count;
     char **class_names;
-};
+} formats_image_list;
 
-/* A set while it is being opened. */
-typedef struct imageset_builder {
-    formats_imageset *set;
+/* A list while it is being filled. */
+typedef struct list_builder {
+    formats_image_list *list;
     formats_image_names *names;
     formats_imageset_skip_fn *skip;
     void *skip_user;
@@ -62,17 +58,29 @@ typedef struct imageset_builder {
     size_t failed;  /* those of them that are failures */
     int follow_links;
     taper_error *error;
-} imageset_builder;
+} list_builder;
 
-/* Add what path stands for: a file, a folder, "-". What cannot be used is reported to skip; a
- * failure is returned only when the set cannot go on (memory, limits). */
-taper_status imageset_add_input(imageset_builder *b, const char *path);
-/* Add the files that a text file lists, one a line, relative to its folder. */
-taper_status imageset_add_list(imageset_builder *b, const char *list_path);
-void imageset_pack_free(image_pack *pack); /* NULL is fine */
+/* Add a file: a copy of `like` with its path, of this kind; the list takes pack (also on failure).
+ */
+taper_status formats_image_list_add_file(list_builder *b, const image_file *like, image_kind kind,
+                                         image_pack *pack);
+/* Add an image of the last file; it has a name if named. */
+taper_status formats_image_list_add(list_builder *b, uint64_t part, int named);
+void formats_image_list_free(formats_image_list *list); /* what it holds */
 
-/* Give the entries of a complete set their labels. labels_path: NULL for those of CIFAR files, else
- * those of folders. */
-taper_status imageset_assign_labels(imageset_builder *b, const char *labels_path);
+/* A pack over `held`, which it takes (also on failure, NULL). */
+image_pack *formats_image_pack_over(uint8_t *held, size_t size);
+void formats_image_pack_free(image_pack *pack); /* NULL is fine */
+
+/* Tell the caller what gives no image. */
+void formats_report_skip(list_builder *b, formats_skip what, const char *path,
+                         const taper_error *why);
+/* What lies in the file is reported, and the set goes on. Short memory and a disk that cannot be
+ * read say nothing of the file, and a set without it would pass for the whole: these are passed on.
+ */
+taper_status formats_skip_or_fail(list_builder *b, const char *path, taper_status status,
+                                  const taper_error *why);
+/* TAPER_ERR_NOMEM */
+taper_status formats_no_memory_to_list(taper_error *error);
 
 #endif

@@ -1,0 +1,101 @@
+/* image_list.c -- a list of images that grows; see image_list.h. */
+#include "formats/image_list.h"
+#include <stdlib.h>
+#include <string.h>
+
+taper_status formats_no_memory_to_list(taper_error *error) {
+    return formats_fail(error, TAPER_ERR_NOMEM, "no memory to list the images");
+}
+
+void formats_report_skip(list_builder *b, formats_skip what, const char *path,
+                         const taper_error *why) {
+    b->skipped += what != FORMATS_SKIP_LINK;
+    b->failed += what == FORMATS_SKIP_FAILED;
+    if (b->skip) b->skip(b->skip_user, what, path, why);
+}
+
+taper_status formats_skip_or_fail(list_builder *b, const char *path, taper_status status,
+                                  const taper_error *why) {
+    if (status == TAPER_OK) return TAPER_OK;
+    if (status == TAPER_ERR_NOMEM) return formats_no_memory_to_list(b->error);
+    if (status == TAPER_ERR_IO)
+        return formats_fail(b->error, status, "'%.100s': %.140s", path, why->text);
+    formats_report_skip(b, FORMATS_SKIP_FAILED, path, why);
+    return TAPER_OK;
+}
+
+image_pack *formats_image_pack_over(uint8_t *held, size_t size) {
+    image_pack *pack = calloc(1, sizeof *pack);
+    if (!pack) {
+        free(held);
+        return NULL;
+    }
+    pack->held = held;
+    pack->memory = (formats_memory){held, size};
+    pack->source = formats_memory_source(&pack->memory);
+    return pack;
+}
+
+void formats_image_pack_free(image_pack *pack) {
+    if (!pack) return;
+    formats_file_close(pack->file);
+    free(pack->held);
+    free(pack);
+}
+
+taper_status formats_image_list_add(list_builder *b, uint64_t part, int named) {
+    formats_image_list *list = b->list;
+    const image_file *file = &list->files[list->file_count - 1];
+    if (list->count >= list->limits.max_images)
+        return formats_fail(b->error, TAPER_ERR_LIMIT,
+                            "there are more than %llu images; raise --max-images",
+                            (unsigned long long)list->limits.max_images);
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? list->capacity + list->capacity / 2 : 64;
+        image_entry *entries = realloc(list->entries, capacity * sizeof *entries);
+        if (!entries) return formats_no_memory_to_list(b->error);
+        list->entries = entries;
+        list->capacity = capacity;
+    }
+    char *name = named ? formats_image_names_next(b->names, file->path + file->relative_at) : NULL;
+    if (named && !name) return formats_no_memory_to_list(b->error);
+    list->entries[list->count++] = (image_entry){
+        .part = part, .name = name, .file = (uint32_t)(list->file_count - 1), .label = -1};
+    return TAPER_OK;
+}
+
+taper_status formats_image_list_add_file(list_builder *b, const image_file *like, image_kind kind,
+                                         image_pack *pack) {
+    formats_image_list *list = b->list;
+    char *path = strdup(like->path);
+    if (path && list->file_count == list->file_capacity) {
+        size_t capacity = list->file_capacity ? list->file_capacity + list->file_capacity / 2 : 64;
+        image_file *files = realloc(list->files, capacity * sizeof *files);
+        if (files) {
+            list->files = files;
+            list->file_capacity = capacity;
+        }
+    }
+    if (!path || list->file_count == list->file_capacity || list->file_count == UINT32_MAX) {
+        free(path);
+        formats_image_pack_free(pack);
+        return formats_no_memory_to_list(b->error);
+    }
+    list->files[list->file_count] = *like;
+    list->files[list->file_count].path = path;
+    list->files[list->file_count].kind = kind;
+    list->files[list->file_count++].pack = pack;
+    return TAPER_OK;
+}
+
+void formats_image_list_free(formats_image_list *list) {
+    for (size_t i = 0; i < list->file_count; i++) {
+        free(list->files[i].path);
+        formats_image_pack_free(list->files[i].pack);
+    }
+    for (size_t i = 0; i < list->count; i++) free(list->entries[i].name);
+    for (size_t k = 0; k < list->class_count; k++) free(list->class_names[k]);
+    free(list->files);
+    free(list->entries);
+    free(list->class_names);
+}
