@@ -39,7 +39,7 @@ typedef enum cli_exit {
     CLI_DONE = 0,
     CLI_SOME_FAILED = 1, /* some inputs failed and were named; the rest was done */
     CLI_USAGE = 2, /* the command line cannot be carried out as written, or names nothing of use */
-    CLI_CORRUPT = 3,     /* an input is damaged, or too short to hold its header, or too new */
+    CLI_CORRUPT = 3,     /* an input is damaged, too short to hold its header, of another version */
     CLI_INCOMPLETE = 4,  /* an input was cut; only under --strict, a cut file is normal */
     CLI_IO = 5,   /* the operating system or a device refused; also: the target exists and no -f */
     CLI_LIMIT = 6 /* above a limit (--max-pixels, --max-memory, ...) or out of memory */

@@ -71,7 +71,7 @@ static void exit_codes(FILE *to) {
         {"0", "Done."},
         {"1", "Some inputs failed and were named; the rest was done."},
         {"2", "The command line cannot be carried out as written."},
-        {"3", "An input is damaged, too short to hold its header, or too new."},
+        {"3", "An input is damaged, too short to hold its header, or of another version."},
         {"4", "An input was cut; only under \\-\\-strict, as a cut file is normal."},
         {"5",
          "The operating system or a device refused, or the target exists and \\-f was not given."},

@@ -21,12 +21,8 @@ static uint32_t header_crc(const uint8_t *header) {
     return formats_crc32c(0, copy, sizeof copy);
 }
 
-uint16_t formats_model_version(const void *bytes) {
-    return formats_get_u16le((const uint8_t *)bytes + 8);
-}
-
-taper_status formats_model_pack(uint16_t version, const void *payload, size_t size,
-                                formats_buffer *out, taper_error *error) {
+taper_status formats_model_pack(const void *payload, size_t size, formats_buffer *out,
+                                taper_error *error) {
     if (size < FORMATS_MODEL_LEAST)
         return formats_fail(error, TAPER_ERR_ARG,
                             "a model of %zu bytes is too small for its file; take a larger window "
@@ -42,7 +38,7 @@ taper_status formats_model_pack(uint16_t version, const void *payload, size_t si
                             ZSTD_getErrorName(packed));
     memset(to, 0, FORMATS_MODEL_HEADER);
     memcpy(to, magic, sizeof magic);
-    formats_set_u16le(to + 8, version);
+    formats_set_u16le(to + 8, FORMATS_MODEL_VERSION);
     formats_set_u64le(to + 16, packed);
     formats_set_u64le(to + 24, size);
     formats_set_u64le(to + 32, formats_model_id(payload, size));
@@ -59,15 +55,15 @@ static taper_status check_header(const uint8_t *h, size_t size, const taper_limi
             error, TAPER_ERR_CORRUPT,
             "not a taper model (.tpm): the magic bytes are missing; make one with 'taper train'");
     if (size < FORMATS_MODEL_HEADER)
-        return formats_fail(error, TAPER_ERR_TRUNCATED,
-                            "model header ends %zu byte%s early; copy the file again",
-                            FORMATS_MODEL_HEADER - size,
-                            formats_plural(FORMATS_MODEL_HEADER - size, "s"));
+        return formats_fail(
+            error, TAPER_ERR_TRUNCATED, "model header ends %zu byte%s early; copy the file again",
+            FORMATS_MODEL_HEADER - size, formats_plural(FORMATS_MODEL_HEADER - size, "s"));
     uint16_t version = formats_get_u16le(h + 8);
-    if (version > FORMATS_MODEL_VERSION)
-        return formats_fail(error, TAPER_ERR_VERSION,
-                            "model version %u is newer than this build reads (%u); update taper",
-                            version, FORMATS_MODEL_VERSION);
+    if (version && version != FORMATS_MODEL_VERSION)
+        return formats_fail(
+            error, TAPER_ERR_VERSION, "model version %u is %s than this build reads (%u); %s",
+            version, version > FORMATS_MODEL_VERSION ? "newer" : "older", FORMATS_MODEL_VERSION,
+            version > FORMATS_MODEL_VERSION ? "update taper" : "train the model again");
     if (header_crc(h) != formats_get_u32le(h + 12) || version == 0 || formats_get_u16le(h + 10))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model header is damaged (checksum); copy the file again");
@@ -78,8 +74,7 @@ static taper_status check_header(const uint8_t *h, size_t size, const taper_limi
                             (unsigned long long)(packed - left), (unsigned long long)packed);
     if (packed < left)
         return formats_fail(error, TAPER_ERR_CORRUPT, "%llu byte%s follow%s the model's end",
-                            (unsigned long long)(left - packed),
-                            formats_plural(left - packed, "s"),
+                            (unsigned long long)(left - packed), formats_plural(left - packed, "s"),
                             formats_singular(left - packed));
     uint64_t unpacked = formats_get_u64le(h + 24);
     if (unpacked < FORMATS_MODEL_LEAST)

@@ -4,17 +4,17 @@
 #define FORMATS_MODEL_FILE_H
 #include "formats/bytes.h"
 
-/* FORMATS_MODEL_VERSION: the newest that is read. FORMATS_MODEL_LEAST: bytes of a payload, at
- * least. */
+/* FORMATS_MODEL_VERSION: the one that is written and read. FORMATS_MODEL_LEAST: bytes of a payload,
+ * at least. */
 enum { FORMATS_MODEL_VERSION = 3, FORMATS_MODEL_HEADER = 40, FORMATS_MODEL_LEAST = 241 };
 
 /* XXH3-64 (seed 0) of the unpacked payload: the id containers refer to. */
 uint64_t formats_model_id(const void *payload, size_t size);
 
-/* Append the envelope around payload to out. version: of the payload, 1 .. FORMATS_MODEL_VERSION.
- * TAPER_ERR_ARG: a payload below FORMATS_MODEL_LEAST bytes. */
-taper_status formats_model_pack(uint16_t version, const void *payload, size_t size,
-                                formats_buffer *out, taper_error *error);
+/* Append the envelope around payload to out. TAPER_ERR_ARG: a payload below FORMATS_MODEL_LEAST
+ * bytes. */
+taper_status formats_model_pack(const void *payload, size_t size, formats_buffer *out,
+                                taper_error *error);
 
 /* *payload is malloc'd, the caller's to free; NULL on failure. Nothing is unpacked before header,
  * length and limits->max_model_bytes have been checked. Bytes after the envelope's end are
@@ -22,7 +22,5 @@ taper_status formats_model_pack(uint16_t version, const void *payload, size_t si
 taper_status formats_model_unpack(const void *bytes, size_t size, const taper_limits *limits,
                                   uint8_t **payload, size_t *payload_size, uint64_t *id,
                                   taper_error *error);
-/* The version of a file that formats_model_unpack has accepted. */
-uint16_t formats_model_version(const void *bytes);
 
 #endif

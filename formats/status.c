@@ -20,7 +20,7 @@ const char *formats_status_name(taper_status status) {
     case TAPER_ERR_NOMEM: return "out of memory";
     case TAPER_ERR_TRUNCATED: return "truncated";
     case TAPER_ERR_CORRUPT: return "corrupt";
-    case TAPER_ERR_VERSION: return "newer version";
+    case TAPER_ERR_VERSION: return "other version";
     case TAPER_ERR_LIMIT: return "over a limit";
     case TAPER_ERR_MODEL: return "model missing";
     case TAPER_ERR_UNSUPPORTED: return "unsupported";

@@ -18,7 +18,7 @@ typedef enum taper_status {
     TAPER_ERR_NOMEM = 2, /* no memory: free something or lower the limits */
     TAPER_ERR_TRUNCATED = 10, /* ran out of input bytes: supply more */
     TAPER_ERR_CORRUPT = 11,   /* bytes present but not a legal stream: fetch the file anew */
-    TAPER_ERR_VERSION = 12,   /* legal, but newer than this build: update taper */
+    TAPER_ERR_VERSION = 12,   /* not of a version that this build reads: update taper */
     TAPER_ERR_LIMIT =
         13, /* legal, but above the caller's limits: raise them if the source is trusted */
     TAPER_ERR_MODEL = 20,       /* the container names a model that was not supplied: supply it */

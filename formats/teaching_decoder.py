@@ -101,8 +101,6 @@ WEIGHT_SUM = 64
 SUM_UNKNOWN = 51 * 64
 MEAN_ONE = 64
 MATRIX_CLASSES = 12
-UNARY = 18
-EXP_BITS = 21
 BITS_PER_BYTE = 11500
 TRIMMED = 16
 
@@ -678,8 +676,7 @@ class Model:
         require(data[:8] == MODEL_MAGIC, "not a taper model")
         require(len(data) >= 40, "the model's header ends early")
         version, reserved, crc, packed, size, self.id = struct.unpack("<HHIQQQ", data[8:40])
-        require(version in (1, 2, 3), "a model of another version")
-        self.version = version
+        require(version == 3, "a model of another version")
         require(reserved == 0 and crc32c(data[:12] + bytes(4) + data[16:40]) == crc,
                 "the model's header is damaged")
         require(packed == len(data) - 40, "the model's length is not what its header says")
@@ -688,7 +685,6 @@ class Model:
         payload = unzstd(data[40:], size)
         require(xxh3_64(payload) == self.id, "the model fails its checksum")
         r = Reader(payload, "model")
-        r.version = version             # of matrices (6.4)
         self.architecture(r)
         self.network(r)
         if self.binary:
@@ -710,12 +706,12 @@ class Model:
     def architecture(self, r):
         (self.family, self.channels, self.width, self.height, self.units,
          flags) = r.unpack("BBHHHB")
-        require(flags < (2 if self.version == 1 else 128), "flags are illegal")
+        require(flags < 128, "flags are illegal")
         (self.tied, self.direct, self.binary, self.tied_stacks,
          self.conditional, self.head, lapped) = (flags >> i & 1 for i in range(7))
         require(not (self.binary and (self.conditional or self.head)),
                 "a conditional model of single bits")
-        self.activation, code = r.unpack("BB") if self.version >= 2 else (RELU, IDENTITY)
+        self.activation, code = r.unpack("BB")
         require(self.activation <= SIGMOID and code <= SIGMOID, "an activation is illegal")
         require(code == IDENTITY or self.direct and not self.binary,
                 "an activation of codes that have none")
@@ -739,8 +735,7 @@ class Model:
             self.lap = [[v / LAP_ONE for v in r.unpack("%dh" % reach)] for _ in range(reach)]
             require(has_inverse(self.lap), "the matrix of laps has no inverse")
         self.inputs = self.channels * self.width * self.height
-        require(self.family <= (CONV if self.version >= 3 else DENSE),
-                "a model of a family unknown here")
+        require(self.family <= CONV, "a model of a family unknown here")
         require(self.channels in (1, 3), "the architecture is illegal")
         require(1 <= self.width <= MAX_WINDOW_SIDE and 1 <= self.height <= MAX_WINDOW_SIDE,
                 "the window is illegal")
@@ -782,7 +777,7 @@ class Model:
     # 6.5
     def tables(self, r):
         mode = r.u8()
-        require(mode < 2 ** self.version, "the step mode is illegal")
+        require(mode < 8, "the step mode is illegal")
         each, self.parts, self.least = mode & 1, 1, []
         if mode & 2:
             self.parts = r.u8()
@@ -981,7 +976,7 @@ def read_matrix(r, rows, columns, width):
 def read_integers(r, rows, columns, width):
     step = r.unpack("%df" % rows)
     require(all(1e-20 < s < 1e6 for s in step), "a weight's step is out of range")
-    strings = WeightStrings(r) if r.version >= 3 else WeightStringV1(r)
+    strings = WeightStrings(r)
     matrix = []
     for _ in step:
         q = []
@@ -1043,41 +1038,6 @@ class WeightStrings:
     def end(self):
         require(self.x == RANS_LEAST and not self.words and 0 <= self.left - self.used < 8,
                 "weights do not end with their strings")
-
-
-class WeightStringV1:
-    """The same in models of versions 1 and 2."""
-
-    def __init__(self, r):
-        self.rc = RangeDecoder(r.bytes(r.varint(1 << 62)), True)
-        self.zero = [Bit(P_HALF, 0) for _ in range(MATRIX_CLASSES)]
-        self.more = [[Bit(P_HALF, 0) for _ in range(UNARY)] for _ in range(MATRIX_CLASSES)]
-        self.exponent = [Bit(P_HALF, 0) for _ in range(EXP_BITS)]
-
-    def weight(self, k):
-        return read_weight(self.rc, self.zero[k], self.more[k], self.exponent)
-
-    def end(self):
-        pass
-
-
-def read_weight(rc, zero, more, exponent):
-    if rc.adaptive(zero):
-        return 0
-    negative = rc.bit(P_HALF)
-    size = 1
-    while size <= UNARY and rc.adaptive(more[size - 1]):
-        size += 1
-    if size > UNARY:
-        length = 0
-        while length < EXP_BITS and rc.adaptive(exponent[length]):
-            length += 1
-        require(length < EXP_BITS, "a weight is out of range")
-        rest = 1
-        for _ in range(length):
-            rest = rest << 1 | rc.bit(P_HALF)
-        size = UNARY + rest
-    return -size if negative else size
 
 
 # ----- 9. The range coder -------------------------------------------------------------------------

@@ -419,8 +419,8 @@ static uint32_t passes_there = 200;   /* of the tables that read_back stands for
 static taper_status read_back(const formats_buffer *file, codec_conditional *c) {
     formats_cursor in = formats_cursor_over(file->data, file->size);
     taper_error error = {0};
-    taper_status status = codec_conditional_read(c, FORMATS_MODEL_VERSION, CODEC_CONDITIONAL_KINDS,
-                                                 UNITS, passes_there, most_bytes, &in, &error);
+    taper_status status = codec_conditional_read(c, CODEC_CONDITIONAL_KINDS, UNITS, passes_there,
+                                                 most_bytes, &in, &error);
     if (status != TAPER_OK) {
         assert_true(error.text[0] != 0);
         assert_null(c->begin);
@@ -527,8 +527,8 @@ static void any_byte_is_refused_or_usable(void **unused) {
         uint8_t was = file.data[at];
         formats_cursor in = formats_cursor_over(file.data, file.size);
         file.data[at] = (uint8_t)picture_random(&state);
-        int legal = codec_conditional_read(&back, FORMATS_MODEL_VERSION, CODEC_CONDITIONAL_KINDS,
-                                           UNITS, t->n_passes, most_bytes, &in, NULL) == TAPER_OK;
+        int legal = codec_conditional_read(&back, CODEC_CONDITIONAL_KINDS, UNITS, t->n_passes,
+                                           most_bytes, &in, NULL) == TAPER_OK;
         file.data[at] = was;
         refused += !legal, usable += (size_t)legal;
         if (!legal) continue;

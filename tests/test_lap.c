@@ -166,7 +166,7 @@ static void models_carry_it(void **unused) {
 /* Where the lap lies in the payload of lapped_model. */
 enum { FLAGS_AT = 8, REACH_AT = 13, MATRIX_AT = 14 };
 
-static taper_status load_changed(size_t position, const uint8_t *bytes, size_t n, uint16_t version,
+static taper_status load_changed(size_t position, const uint8_t *bytes, size_t n,
                                  taper_error *error) {
     formats_buffer file = formats_buffer_make(1 << 20);
     taper_model *m = lapped_model(&file);
@@ -180,7 +180,7 @@ static taper_status load_changed(size_t position, const uint8_t *bytes, size_t n
         formats_model_unpack(file.data, file.size, &limits, &payload, &size, &id, error), TAPER_OK);
     memcpy(payload + position, bytes, n);
     formats_buffer_clear(&file);
-    assert_int_equal(formats_model_pack(version, payload, size, &file, NULL), TAPER_OK);
+    assert_int_equal(formats_model_pack(payload, size, &file, NULL), TAPER_OK);
     taper_status status = taper_model_load(&m, file.data, file.size, NULL, error);
     taper_model_free(m);
     free(payload);
@@ -191,17 +191,16 @@ static taper_status load_changed(size_t position, const uint8_t *bytes, size_t n
 static void illegal_laps_are_refused_by_name(void **unused) {
     (void)unused;
     taper_error error;
-    assert_int_equal(load_changed(REACH_AT, (uint8_t[]){4}, 1, 3, &error), TAPER_OK);
+    assert_int_equal(load_changed(REACH_AT, (uint8_t[]){4}, 1, &error), TAPER_OK);
     static const uint8_t reach[] = {0, 5, 17, 255};
     for (size_t i = 0; i < sizeof reach; i++) {
-        assert_int_equal(load_changed(REACH_AT, &reach[i], 1, 3, &error), TAPER_ERR_CORRUPT);
+        assert_int_equal(load_changed(REACH_AT, &reach[i], 1, &error), TAPER_ERR_CORRUPT);
         assert_non_null(strstr(error.text, "lap by"));
     }
     uint8_t zeros[8] = {0}; /* its first row */
-    assert_int_equal(load_changed(MATRIX_AT, zeros, 8, 3, &error), TAPER_ERR_CORRUPT);
+    assert_int_equal(load_changed(MATRIX_AT, zeros, 8, &error), TAPER_ERR_CORRUPT);
     assert_non_null(strstr(error.text, "no inverse"));
-    assert_int_equal(load_changed(FLAGS_AT, (uint8_t[]){1 + 64}, 1, 1, &error), TAPER_ERR_CORRUPT);
-    assert_int_equal(load_changed(FLAGS_AT, (uint8_t[]){1 + 64 + 128}, 1, 3, &error),
+    assert_int_equal(load_changed(FLAGS_AT, (uint8_t[]){1 + 64 + 128}, 1, &error),
                      TAPER_ERR_CORRUPT);
     assert_non_null(strstr(error.text, "flags"));
 }

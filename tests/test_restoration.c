@@ -203,8 +203,8 @@ static taper_status read_back(const codec_restoration *r, codec_restoration *bac
     formats_buffer file = formats_buffer_make(1 << 24);
     assert_int_equal(codec_restoration_write(r, &file), TAPER_OK);
     formats_cursor in = formats_cursor_over(file.data, file.size);
-    taper_status status = codec_restoration_read(
-        back, FORMATS_MODEL_VERSION, r->channels == 3 ? 3 : 1, PASSES, most_bytes, &in, error);
+    taper_status status =
+        codec_restoration_read(back, r->channels == 3 ? 3 : 1, PASSES, most_bytes, &in, error);
     if (status == TAPER_OK) assert_int_equal(formats_cursor_left(&in), 0);
     formats_buffer_free(&file);
     return status;
@@ -237,8 +237,7 @@ static void large_ones_meet_the_limit(void **unused) {
     const uint64_t weights = 9 * 16 * (4 + 16 + 4) + 16 + 4 + 5 * 16 + 5;
     for (uint64_t less = 0; less < 2; less++) {
         formats_cursor in = formats_cursor_over(file.data, file.size);
-        assert_int_equal(codec_restoration_read(&back, FORMATS_MODEL_VERSION, 1, PASSES,
-                                                4 * weights - less, &in, &error),
+        assert_int_equal(codec_restoration_read(&back, 1, PASSES, 4 * weights - less, &in, &error),
                          less ? TAPER_ERR_LIMIT : TAPER_OK);
         if (!less) codec_restoration_free(&back);
     }
@@ -287,9 +286,8 @@ static void illegal_fields_are_refused(void **unused) {
                                   : at == 1 ? CODEC_RESTORATION_MOST_LAYERS + 1
                                             : CODEC_RESTORATION_MOST_STAGES + 1);
         formats_cursor in = formats_cursor_over(file.data, file.size);
-        assert_int_equal(
-            codec_restoration_read(&back, FORMATS_MODEL_VERSION, 1, PASSES, most_bytes, &in, NULL),
-            TAPER_ERR_CORRUPT);
+        assert_int_equal(codec_restoration_read(&back, 1, PASSES, most_bytes, &in, NULL),
+                         TAPER_ERR_CORRUPT);
         formats_buffer_free(&file);
         codec_restoration_free(&r);
     }
@@ -308,12 +306,10 @@ static void any_byte_is_refused_or_usable(void **unused) {
         uint8_t was = file.data[at];
         formats_cursor in = formats_cursor_over(file.data, file.size),
                        cut = formats_cursor_over(file.data, at);
-        assert_int_not_equal(
-            codec_restoration_read(&back, FORMATS_MODEL_VERSION, 1, PASSES, most_bytes, &cut, NULL),
-            TAPER_OK);
+        assert_int_not_equal(codec_restoration_read(&back, 1, PASSES, most_bytes, &cut, NULL),
+                             TAPER_OK);
         file.data[at] = (uint8_t)picture_random(&state);
-        int legal = codec_restoration_read(&back, FORMATS_MODEL_VERSION, 1, PASSES, most_bytes, &in,
-                                           NULL) == TAPER_OK;
+        int legal = codec_restoration_read(&back, 1, PASSES, most_bytes, &in, NULL) == TAPER_OK;
         file.data[at] = was;
         refused += !legal, usable += (size_t)legal;
         if (!legal) continue;
@@ -469,8 +465,7 @@ static void illegal_models_are_refused(void **unused) {
         if (i == 1) payload[2] = 7;                  /* an odd width */
         if (i == 2) payload[4] = 7;                  /* an odd height */
         if (i == 3) payload[8] |= CODEC_FLAG_DIRECT; /* no linear path */
-        assert_int_equal(formats_model_pack(FORMATS_MODEL_VERSION, payload, size, &packed, NULL),
-                         TAPER_OK);
+        assert_int_equal(formats_model_pack(payload, size, &packed, NULL), TAPER_OK);
         taper_status status = taper_model_load(&loaded, packed.data, packed.size, &limits, &error);
         print_message("%d: %s\n", i, error.text);
         assert_int_equal(status, i ? TAPER_ERR_CORRUPT : TAPER_OK);

@@ -138,9 +138,9 @@ static taper_status read_shape(codec_conditional *c, uint32_t kinds, uint32_t un
     return TAPER_OK;
 }
 
-taper_status codec_conditional_read(codec_conditional *c, uint16_t version, uint32_t kinds,
-                                    uint32_t units, uint32_t passes, uint64_t max_bytes,
-                                    formats_cursor *in, taper_error *error) {
+taper_status codec_conditional_read(codec_conditional *c, uint32_t kinds, uint32_t units,
+                                    uint32_t passes, uint64_t max_bytes, formats_cursor *in,
+                                    taper_error *error) {
     TAPER_TRY(read_shape(c, kinds, units, passes, in, error));
     uint64_t bytes = weight_bytes(c);
     if (bytes > max_bytes) {
@@ -164,7 +164,7 @@ taper_status codec_conditional_read(codec_conditional *c, uint16_t version, uint
     codec_int_matrix matrix[MATRICES];
     int matrices = list_matrices(c, matrix);
     for (int i = 0; i < matrices && status == TAPER_OK; i++)
-        status = codec_int_matrix_read(version, &matrix[i], in, error);
+        status = codec_int_matrix_read(&matrix[i], in, error);
     if (status != TAPER_OK)
         codec_conditional_free(c);
     else

@@ -86,12 +86,12 @@ static inline uint32_t codec_conditional_out_lanes(const codec_conditional *c, u
 /* Once the weights stand, before the model is used: without it, it says nothing sensible. */
 void codec_conditional_pack(codec_conditional *c);
 
-/* Serialised form (SPEC.md, 6.7). read: of a payload of this version, of so many kinds, for tables
- * of these units and passes; every field is checked before memory is taken for it. TAPER_ERR_LIMIT:
- * its weights, as floats, would take more than max_bytes. Nothing is held on failure. */
+/* Serialised form (SPEC.md, 6.7). read: of so many kinds, for tables of these units and passes;
+ * every field is checked before memory is taken for it. TAPER_ERR_LIMIT: its weights, as floats,
+ * would take more than max_bytes. Nothing is held on failure. */
 taper_status codec_conditional_write(const codec_conditional *c, formats_buffer *out);
-taper_status codec_conditional_read(codec_conditional *c, uint16_t version, uint32_t kinds,
-                                    uint32_t units, uint32_t passes, uint64_t max_bytes,
-                                    formats_cursor *in, taper_error *error);
+taper_status codec_conditional_read(codec_conditional *c, uint32_t kinds, uint32_t units,
+                                    uint32_t passes, uint64_t max_bytes, formats_cursor *in,
+                                    taper_error *error);
 
 #endif

@@ -49,12 +49,12 @@ taper_status codec_int_matrix_write(const codec_int_matrix *m, formats_buffer *o
     return status;
 }
 
-taper_status codec_int_matrix_read(uint16_t version, const codec_int_matrix *m, formats_cursor *in,
+taper_status codec_int_matrix_read(const codec_int_matrix *m, formats_cursor *in,
                                    taper_error *error) {
     int32_t *q = malloc((size_t)m->rows * m->columns * sizeof *q);
     float *step = malloc(m->rows * sizeof *step);
     taper_status status =
-        q && step ? codec_weights_read_integers(version, q, step, m->rows, m->columns, 1, in, error)
+        q && step ? codec_weights_read_integers(q, step, m->rows, m->columns, 1, in, error)
                   : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a network");
     for (uint32_t r = 0; r < m->rows && status == TAPER_OK; r++) {
         int shift = shift_of(step[r]), exact = m->shift ? shift >= 0 : shift == 0;

@@ -19,9 +19,9 @@ typedef struct codec_int_matrix {
 } codec_int_matrix;
 
 taper_status codec_int_matrix_write(const codec_int_matrix *m, formats_buffer *out);
-/* version: of the payload. TAPER_ERR_CORRUPT: a magnitude above `most`, or a step that is not 1, or
- * with shifts none of 2^0 .. 2^-MOST_SHIFT. */
-taper_status codec_int_matrix_read(uint16_t version, const codec_int_matrix *m, formats_cursor *in,
+/* TAPER_ERR_CORRUPT: a magnitude above `most`, or a step that is not 1, or with shifts none of 2^0
+ * .. 2^-MOST_SHIFT. */
+taper_status codec_int_matrix_read(const codec_int_matrix *m, formats_cursor *in,
                                    taper_error *error);
 
 #endif

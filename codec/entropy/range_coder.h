@@ -18,7 +18,7 @@
  *   fixed_log                logarithms in integers
  *   rans weights_coder       symbols of a known distribution; a model's matrices, quantised and
  *                            coded by it
- *   weights_v1 int_matrix    the matrices before version 3; matrices of integers */
+ *   int_matrix               matrices of integers, in the form of weights_coder */
 #ifndef CODEC_RANGE_CODER_H
 #define CODEC_RANGE_CODER_H
 #include "formats/bytes.h"

@@ -226,12 +226,10 @@ static taper_status read_rows(int32_t *q, float *weights, const float *step, uin
     return check_end(s, error);
 }
 
-static taper_status read_matrix(uint16_t version, int32_t *q, float *weights, float *step,
-                                uint32_t rows, uint32_t columns, uint32_t width, formats_cursor *in,
+static taper_status read_matrix(int32_t *q, float *weights, float *step, uint32_t rows,
+                                uint32_t columns, uint32_t width, formats_cursor *in,
                                 taper_error *error) {
     TAPER_TRY(read_steps(step, rows, in, error));
-    if (version < 3)
-        return codec_weights_v1_read(q, weights, step, rows, columns, width, in, error);
     codec_rans_table *table = malloc(CLASSES * sizeof *table);
     strings s = {0};
     taper_status status =
@@ -242,18 +240,17 @@ static taper_status read_matrix(uint16_t version, int32_t *q, float *weights, fl
     return status;
 }
 
-taper_status codec_weights_read_integers(uint16_t version, int32_t *q, float *step, uint32_t rows,
-                                         uint32_t columns, uint32_t width, formats_cursor *in,
-                                         taper_error *error) {
-    return read_matrix(version, q, NULL, step, rows, columns, width, in, error);
+taper_status codec_weights_read_integers(int32_t *q, float *step, uint32_t rows, uint32_t columns,
+                                         uint32_t width, formats_cursor *in, taper_error *error) {
+    return read_matrix(q, NULL, step, rows, columns, width, in, error);
 }
 
-taper_status codec_weights_read(uint16_t version, float *weights, uint32_t rows, uint32_t columns,
-                                uint32_t width, formats_cursor *in, taper_error *error) {
+taper_status codec_weights_read(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
+                                formats_cursor *in, taper_error *error) {
     float *step = malloc((size_t)rows * sizeof *step + 1);
     int32_t *q = malloc((size_t)columns * sizeof *q + 1);
     taper_status status =
-        step && q ? read_matrix(version, q, weights, step, rows, columns, width, in, error)
+        step && q ? read_matrix(q, weights, step, rows, columns, width, in, error)
                   : formats_fail(error, TAPER_ERR_NOMEM, "model: no memory for its weights");
     free(step), free(q);
     return status;

@@ -3,11 +3,7 @@
  * Row r is integers times step[r]. A magnitude's class is that of its neighbourhood: the two to the
  * left and the one `width` before (eigenimages are smooth). Up to 15 it is a symbol of its class;
  * above, each quarter of an octave is, and the digits below follow as plain bits, as signs do. The
- * symbols go through rans.h, with frequencies that precede them.
- *
- * Models of versions 1 and 2 have another form, which is read still (weights_v1.c): adaptive bits
- * of the range coder, the magnitude in unary up to an escape, an Exp-Golomb code after it. It takes
- * three times as long. */
+ * symbols go through rans.h, with frequencies that precede them. */
 #ifndef CODEC_WEIGHTS_CODER_H
 #define CODEC_WEIGHTS_CODER_H
 #include "formats/bytes.h"
@@ -23,18 +19,12 @@ enum {
  * the picture that a row is, at least 1. TAPER_ERR_NOMEM or what out has failed with. */
 taper_status codec_weights_write(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
                                  const float *step, formats_buffer *out);
-/* version: of the model's payload. TAPER_ERR_CORRUPT, _TRUNCATED, _NOMEM. */
-taper_status codec_weights_read(uint16_t version, float *weights, uint32_t rows, uint32_t columns,
-                                uint32_t width, formats_cursor *in, taper_error *error);
+/* TAPER_ERR_CORRUPT, _TRUNCATED, _NOMEM. */
+taper_status codec_weights_read(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
+                                formats_cursor *in, taper_error *error);
 /* The integers and the steps themselves: q[rows][columns], step[rows]. */
-taper_status codec_weights_read_integers(uint16_t version, int32_t *q, float *step, uint32_t rows,
-                                         uint32_t columns, uint32_t width, formats_cursor *in,
-                                         taper_error *error);
-
-/* The rows of a matrix of versions 1 and 2, after its steps. */
-taper_status codec_weights_v1_read(int32_t *q, float *weights, const float *step, uint32_t rows,
-                                   uint32_t columns, uint32_t width, formats_cursor *in,
-                                   taper_error *error);
+taper_status codec_weights_read_integers(int32_t *q, float *step, uint32_t rows, uint32_t columns,
+                                         uint32_t width, formats_cursor *in, taper_error *error);
 
 /* Weighted sum of the magnitudes around column c. */
 static inline uint32_t codec_weight_around(const int32_t *row, uint32_t c, uint32_t width) {

@@ -10,7 +10,6 @@
 #include <string.h>
 
 typedef struct architecture {
-    uint16_t version; /* of the payload */
     uint32_t family, units, flags, depth[2], width[2][CODEC_MAX_LAYERS];
     uint32_t hidden, code; /* activations */
     float tied_gain;
@@ -40,20 +39,16 @@ static taper_status read_lap(architecture *a, formats_cursor *in, taper_error *e
     return formats_fail(error, TAPER_ERR_CORRUPT, "model: the matrix of its lap has no inverse");
 }
 
-static taper_status read_architecture(architecture *a, uint16_t version, formats_cursor *in,
-                                      taper_error *error) {
-    *a = (architecture){.version = version, .family = formats_read_u8(in)};
+static taper_status read_architecture(architecture *a, formats_cursor *in, taper_error *error) {
+    *a = (architecture){.family = formats_read_u8(in)};
     a->window.channels = formats_read_u8(in);
     a->window.width = formats_read_u16le(in);
     a->window.height = formats_read_u16le(in);
     a->units = formats_read_u16le(in);
     a->flags = formats_read_u8(in);
-    a->hidden = CODEC_RELU;
-    if (version >= 2) {
-        a->hidden = formats_read_u8(in);
-        a->code = formats_read_u8(in);
-        if (a->flags & CODEC_FLAG_TIED_STACKS) a->tied_gain = read_float(in);
-    }
+    a->hidden = formats_read_u8(in);
+    a->code = formats_read_u8(in);
+    if (a->flags & CODEC_FLAG_TIED_STACKS) a->tied_gain = read_float(in);
     for (int s = 0; s < 2; s++) {
         a->depth[s] = formats_read_u8(in);
         if (a->depth[s] > CODEC_MAX_LAYERS)
@@ -61,14 +56,14 @@ static taper_status read_architecture(architecture *a, uint16_t version, formats
                                 "model: a stack of %u layers, at most 8 are legal", a->depth[s]);
         for (uint32_t l = 0; l + 1 < a->depth[s]; l++) a->width[s][l] = formats_read_u32le(in);
     }
-    if (version >= 2 && a->flags & CODEC_FLAG_LAPPED) TAPER_TRY(read_lap(a, in, error));
+    if (a->flags & CODEC_FLAG_LAPPED) TAPER_TRY(read_lap(a, in, error));
     TAPER_TRY(formats_cursor_check(in, "model: architecture", error));
-    if (a->flags > (version >= 2 ? CODEC_FLAGS : CODEC_FLAG_TIED))
+    if (a->flags > CODEC_FLAGS)
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: flags %02x are not legal", a->flags);
     return TAPER_OK;
 }
 
-/* What goes with what: the activations, the depths, and the flags of a version 2 payload. */
+/* What goes with what: the activations, the depths, and the flags. */
 static taper_status check_features(const architecture *a, taper_error *error) {
     int direct = (a->flags & CODEC_FLAG_DIRECT) != 0, binary = (a->flags & CODEC_FLAG_BINARY) != 0;
     if (a->family != TAPER_FAMILY_DENSE &&
@@ -117,7 +112,7 @@ static taper_status check_features(const architecture *a, taper_error *error) {
 static taper_status check_architecture(const architecture *a, const taper_limits *limits,
                                        uint64_t *weights, taper_error *error) {
     const codec_window *w = &a->window;
-    if (a->family > (a->version >= 3 ? TAPER_FAMILY_CONV : TAPER_FAMILY_DENSE))
+    if (a->family > TAPER_FAMILY_CONV)
         return formats_fail(error, TAPER_ERR_UNSUPPORTED,
                             "model family %u is not known to this build; update taper", a->family);
     if (w->channels != 1 && w->channels != 3)
@@ -155,13 +150,13 @@ static taper_status check_architecture(const architecture *a, const taper_limits
     return TAPER_OK;
 }
 
-static taper_status read_stack(uint16_t version, codec_stack *stack, int without_weights,
-                               formats_cursor *in, taper_error *error) {
+static taper_status read_stack(codec_stack *stack, int without_weights, formats_cursor *in,
+                               taper_error *error) {
     for (uint32_t l = 0; l < stack->depth; l++) {
         codec_layer *layer = &stack->layer[l];
         if (!without_weights)
-            TAPER_TRY(codec_weights_read(version, layer->weight, layer->outputs, layer->inputs, 1,
-                                         in, error));
+            TAPER_TRY(
+                codec_weights_read(layer->weight, layer->outputs, layer->inputs, 1, in, error));
         for (uint32_t i = 0; i < layer->outputs; i++) {
             layer->bias[i] = read_float(in);
             if (!(fabsf(layer->bias[i]) < 1e9f))
@@ -194,22 +189,21 @@ static taper_status read_network(taper_model *m, const architecture *a, formats_
     float *linear[2] = {net->synthesis, a->flags & CODEC_FLAG_TIED ? NULL : net->analysis};
     for (int i = 0; i < 2; i++)
         if (linear[i])
-            TAPER_TRY(codec_weights_read(a->version, linear[i], net->units, net->inputs,
-                                         a->window.width, in, error));
-    TAPER_TRY(read_stack(a->version, &net->encoder, 0, in, error));
+            TAPER_TRY(
+                codec_weights_read(linear[i], net->units, net->inputs, a->window.width, in, error));
+    TAPER_TRY(read_stack(&net->encoder, 0, in, error));
     if (a->flags & CODEC_FLAG_TIED_STACKS) TAPER_TRY(codec_network_tie(net, a->tied_gain));
-    return read_stack(a->version, &net->decoder, (a->flags & CODEC_FLAG_TIED_STACKS) != 0, in,
-                      error);
+    return read_stack(&net->decoder, (a->flags & CODEC_FLAG_TIED_STACKS) != 0, in, error);
 }
 
 /* A conditional model, or a head. */
-static taper_status read_conditional(uint16_t version, const codec_code_tables *t, uint32_t kinds,
-                                     uint64_t max_bytes, codec_conditional **out,
-                                     formats_cursor *in, taper_error *error) {
+static taper_status read_conditional(const codec_code_tables *t, uint32_t kinds, uint64_t max_bytes,
+                                     codec_conditional **out, formats_cursor *in,
+                                     taper_error *error) {
     codec_conditional *c = calloc(1, sizeof *c);
     if (!c) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");
     taper_status status =
-        codec_conditional_read(c, version, kinds, t->units, t->n_passes, max_bytes, in, error);
+        codec_conditional_read(c, kinds, t->units, t->n_passes, max_bytes, in, error);
     if (status != TAPER_OK) free(c), c = NULL;
     *out = c;
     return status;
@@ -226,11 +220,11 @@ void codec_model_describe(taper_model *m) {
     m->info.most_work = work.most;
 }
 
-static taper_status read_payload(taper_model *m, uint16_t version, formats_cursor *in,
-                                 const taper_limits *limits, taper_error *error) {
+static taper_status read_payload(taper_model *m, formats_cursor *in, const taper_limits *limits,
+                                 taper_error *error) {
     architecture a;
     uint64_t weights = 0;
-    TAPER_TRY(read_architecture(&a, version, in, error));
+    TAPER_TRY(read_architecture(&a, in, error));
     TAPER_TRY(check_architecture(&a, limits, &weights, error));
     m->window = a.window;
     m->lap = a.lap;
@@ -242,20 +236,17 @@ static taper_status read_payload(taper_model *m, uint16_t version, formats_curso
     else
         TAPER_TRY(codec_code_tables_read(&m->tables, a.units, in, error));
     codec_code_tables *t = &m->tables;
-    if ((version < 2 && t->parts > 1) || (version < 3 && t->causal))
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "model: step mode of a later version than the file's");
     if (a.flags & CODEC_FLAG_CONDITIONAL)
-        TAPER_TRY(read_conditional(version, t, CODEC_CONDITIONAL_KINDS, limits->max_model_bytes,
+        TAPER_TRY(read_conditional(t, CODEC_CONDITIONAL_KINDS, limits->max_model_bytes,
                                    &t->conditional, in, error));
     if (a.flags & CODEC_FLAG_HEAD) {
         codec_conditional *head = NULL;
-        TAPER_TRY(read_conditional(version, t, 1, limits->max_model_bytes, &head, in, error));
+        TAPER_TRY(read_conditional(t, 1, limits->max_model_bytes, &head, in, error));
         if (codec_head_attach(t, head) != TAPER_OK)
             return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a reconstruction head");
     }
     if (a.family == TAPER_FAMILY_CONV)
-        TAPER_TRY(codec_restoration_read(&m->restoration, version, a.window.channels, t->n_passes,
+        TAPER_TRY(codec_restoration_read(&m->restoration, a.window.channels, t->n_passes,
                                          limits->max_model_bytes, in, error));
     if (formats_cursor_left(in))
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: bytes follow its last table");
@@ -281,7 +272,7 @@ taper_status taper_model_load(taper_model **out, const void *bytes, size_t size,
     TAPER_TRY(formats_model_unpack(bytes, size, &limits, &payload, &payload_size, &id, error));
     taper_model *m = calloc(1, sizeof *m);
     formats_cursor in = formats_cursor_over(payload, payload_size);
-    taper_status status = m ? read_payload(m, formats_model_version(bytes), &in, &limits, error)
+    taper_status status = m ? read_payload(m, &in, &limits, error)
                             : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a model");
     free(payload);
     if (status != TAPER_OK) {

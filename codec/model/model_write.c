@@ -141,7 +141,7 @@ taper_status codec_model_write(taper_model *m, const codec_weight_precision *pre
         m->info.id = formats_model_id(payload.data, payload.size);
         m->info.binary = m->tables.density != NULL;
         codec_model_describe(m);
-        status = formats_model_pack(FORMATS_MODEL_VERSION, payload.data, payload.size, out, error);
+        status = formats_model_pack(payload.data, payload.size, out, error);
         m->info.file_bytes = out->size - start;
     } else {
         formats_fail(error, status, "no memory to write the model");

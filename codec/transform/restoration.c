@@ -121,9 +121,8 @@ static taper_status read_passes(codec_restoration *r, uint32_t passes, formats_c
     return formats_cursor_check(in, "model: stages", error);
 }
 
-taper_status codec_restoration_read(codec_restoration *r, uint16_t version, uint32_t channels,
-                                    uint32_t passes, uint64_t max_bytes, formats_cursor *in,
-                                    taper_error *error) {
+taper_status codec_restoration_read(codec_restoration *r, uint32_t channels, uint32_t passes,
+                                    uint64_t max_bytes, formats_cursor *in, taper_error *error) {
     *r = (codec_restoration){.channels = channels};
     r->hidden = formats_read_u8(in);
     r->layers = formats_read_u8(in);
@@ -145,7 +144,7 @@ taper_status codec_restoration_read(codec_restoration *r, uint16_t version, uint
     codec_int_matrix matrix[MATRICES];
     int matrices = list_matrices(r, matrix);
     for (int i = 0; i < matrices && status == TAPER_OK; i++)
-        status = codec_int_matrix_read(version, &matrix[i], in, error);
+        status = codec_int_matrix_read(&matrix[i], in, error);
     if (status == TAPER_OK && codec_restoration_pack(r) != TAPER_OK)
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for a restoration network");
     if (status != TAPER_OK) codec_restoration_free(r);

@@ -67,9 +67,8 @@ void codec_restoration_free(codec_restoration *r); /* leaves it zeroed; a zeroed
  * checked before memory is taken for it. TAPER_ERR_LIMIT: its weights, as floats, would take more
  * than max_bytes. Nothing is held on failure. */
 taper_status codec_restoration_write(const codec_restoration *r, formats_buffer *out);
-taper_status codec_restoration_read(codec_restoration *r, uint16_t version, uint32_t channels,
-                                    uint32_t passes, uint64_t max_bytes, formats_cursor *in,
-                                    taper_error *error);
+taper_status codec_restoration_read(codec_restoration *r, uint32_t channels, uint32_t passes,
+                                    uint64_t max_bytes, formats_cursor *in, taper_error *error);
 
 /* The first layer's bias[hidden] and the gain after so many complete passes. */
 void codec_restoration_at(const codec_restoration *r, uint32_t pass, int32_t *bias, int32_t *gain);

@@ -71,7 +71,7 @@ def near(images, expected):
 def differences(words, found, samples):
     """What the manifest's words say against what was found."""
     outcome, text, images = found
-    refused = ("corrupt", "newer", "incomplete") if words[3] != "incomplete" or \
+    refused = ("corrupt", "unknown", "incomplete") if words[3] != "incomplete" or \
         words[0].endswith(".tpm") else ("incomplete",)
     if outcome != words[3] and not (outcome in ("refused", "incomplete") and words[3] in refused):
         return "%s, not %s" % (outcome, words[3])

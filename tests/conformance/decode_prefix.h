@@ -25,7 +25,7 @@ static inline const char *outcome_of(taper_status status) {
            : status == TAPER_ERR_TRUNCATED ? "incomplete"
            : status == TAPER_ERR_CORRUPT   ? "corrupt"
            : status == TAPER_ERR_MODEL     ? "other-model"
-           : status == TAPER_ERR_VERSION || status == TAPER_ERR_UNSUPPORTED ? "newer"
+           : status == TAPER_ERR_VERSION || status == TAPER_ERR_UNSUPPORTED ? "unknown"
                                                                             : "fault";
 }
 

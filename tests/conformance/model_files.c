@@ -1,13 +1,12 @@
 /* model_files.c -- see model_files.h. The numbers of the headings are sections of SPEC.md. */
 #include "../pictures.h"
-#include "codec/entropy/range_coder.h"
 #include "codec/entropy/weights_coder.h"
 #include "formats/model_file.h"
 #include "model_files.h"
 #include <stdio.h>
 #include <string.h>
 
-enum { P_HALF = 32768, UNARY = 18, EXP_BITS = 21, WIDTH = 6 /* of hidden layers */ };
+enum { WIDTH = 6 /* of hidden layers */ };
 
 typedef struct writer {
     const model_recipe *m;
@@ -74,46 +73,6 @@ void plain_zstd_frame(const uint8_t *bytes, size_t n, formats_buffer *out) {
 
 /* --- 6.4: matrices ----------------------------------------------------------------------- */
 
-typedef struct weight_bits {
-    codec_bit zero[CODEC_WEIGHT_CLASSES], more[CODEC_WEIGHT_CLASSES][UNARY], exponent[EXP_BITS];
-} weight_bits;
-
-/* Of versions 1 and 2. */
-static void put_weight(codec_rc_encoder *rc, weight_bits *bits, uint32_t class, int32_t q) {
-    uint32_t size = (uint32_t)abs(q), length = 0;
-    codec_rc_encode_adaptive(rc, q == 0, &bits->zero[class]);
-    if (!q) return;
-    codec_rc_encode(rc, q < 0, P_HALF);
-    for (uint32_t k = 1; k <= UNARY && k < size; k++)
-        codec_rc_encode_adaptive(rc, 1, &bits->more[class][k - 1]);
-    if (size <= UNARY) {
-        codec_rc_encode_adaptive(rc, 0, &bits->more[class][size - 1]);
-        return;
-    }
-    uint32_t rest = size - UNARY;
-    while (rest >> (length + 1)) length++;
-    for (uint32_t i = 0; i < length; i++) codec_rc_encode_adaptive(rc, 1, &bits->exponent[i]);
-    codec_rc_encode_adaptive(rc, 0, &bits->exponent[length]);
-    while (length--) codec_rc_encode(rc, rest >> length & 1, P_HALF);
-}
-
-static void put_string(const int32_t *q, uint32_t rows, uint32_t columns, uint32_t width,
-                       formats_buffer *out) {
-    weight_bits bits;
-    codec_bit *bit = (codec_bit *)&bits;
-    for (size_t i = 0; i < sizeof bits / sizeof *bit; i++) bit[i] = (codec_bit){P_HALF, 0};
-    formats_buffer string = formats_buffer_make(1 << 20);
-    codec_rc_encoder rc;
-    codec_rc_encoder_init(&rc, &string);
-    for (uint32_t r = 0; r < rows; r++, q += columns)
-        for (uint32_t c = 0; c < columns; c++)
-            put_weight(&rc, &bits, codec_weight_class(q, c, width), q[c]);
-    codec_rc_encoder_finish(&rc);
-    formats_write_varint(out, string.size);
-    formats_write_bytes(out, string.data, string.size);
-    formats_buffer_free(&string);
-}
-
 /* The integers q, whose rows have these shifts. */
 static void put_matrix(const writer *w, const int32_t *q, const uint32_t *shift, uint32_t rows,
                        uint32_t columns, uint32_t width) {
@@ -125,12 +84,7 @@ static void put_matrix(const writer *w, const int32_t *q, const uint32_t *shift,
         for (uint32_t c = 0; c < columns; c++)
             weight[r * columns + c] = (float)q[r * columns + c] * step[r];
     }
-    if (w->m->version < 3) {
-        for (uint32_t r = 0; r < rows; r++) put_f32(w->out, step[r]);
-        put_string(q, rows, columns, width, w->out);
-    } else if (codec_weights_write(weight, rows, columns, width, step, w->out) != TAPER_OK) {
-        abort();
-    }
+    if (codec_weights_write(weight, rows, columns, width, step, w->out) != TAPER_OK) abort();
     free(step), free(weight);
 }
 
@@ -183,10 +137,8 @@ static void put_architecture(writer *w) {
     formats_write_u16le(out, (uint16_t)m->height);
     formats_write_u16le(out, (uint16_t)(is(w, UNITS) ? w->inputs + 1 : m->units));
     formats_write_u8(out, flags_of(w));
-    if (m->version > 1) {
-        formats_write_u8(out, (uint8_t)(is(w, ACTIVATION) ? 3 : m->activation));
-        formats_write_u8(out, 0);
-    }
+    formats_write_u8(out, (uint8_t)(is(w, ACTIVATION) ? 3 : m->activation));
+    formats_write_u8(out, 0);
     if (m->tied_stacks) put_f32(out, is(w, GAIN) ? 1e30f : 2);
     for (int stack = 0; stack < 2; stack++) {
         formats_write_u8(out, (uint8_t)(is(w, DEPTH) ? 9 : m->depth));
@@ -380,7 +332,10 @@ static void put_envelope(const writer *w, const formats_buffer *payload, formats
     formats_buffer frame = formats_buffer_make(1 << 20);
     plain_zstd_frame(payload->data, payload->size, &frame);
     if (is(w, BAD_MAGIC)) head[1] = 'X';
-    formats_set_u16le(head + 8, is(w, VERSION_0) ? 0 : is(w, VERSION_4) ? 4 : w->m->version);
+    formats_set_u16le(head + 8, is(w, VERSION_0)   ? 0
+                                : is(w, VERSION_2) ? 2
+                                : is(w, VERSION_4) ? 4
+                                                   : FORMATS_MODEL_VERSION);
     head[10] = is(w, RESERVED);
     formats_set_u64le(head + 16, frame.size);
     formats_set_u64le(head + 24, payload->size);

@@ -1,5 +1,5 @@
 /* model_files.h -- model files of random numbers, field by field as SPEC.md has them: of every
- * version and family, with every part that a model can have, and illegal ones.
+ * family, with every part that a model can have, and illegal ones.
  *
  * The numbers are such that pixels are exact in binary32, in any order of sums: few binary digits
  * each, and steps that are powers of two. `loose` models are not so. Nothing here depends on the
@@ -12,6 +12,7 @@ typedef enum model_fault { /* what is illegal, if anything */
     LEGAL,
     BAD_MAGIC,
     VERSION_0,
+    VERSION_2,
     VERSION_4,
     RESERVED,
     HEADER_CHECKSUM,
@@ -56,7 +57,7 @@ typedef enum model_fault { /* what is illegal, if anything */
 
 typedef struct model_recipe {
     const char *name;
-    uint16_t version, family; /* 0 pca, 1 dense, 2 conv */
+    uint16_t family; /* 0 pca, 1 dense, 2 conv */
     uint32_t channels, width, height, units, planes;
     uint32_t parts;                         /* 0: 1 */
     int causal, each_step, stores_analysis; /* the last: not tied */

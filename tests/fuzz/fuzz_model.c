@@ -1,6 +1,5 @@
-/* fuzz_model.c -- any bytes as a model file (first byte even) or as the payload of one, of version
- * 2 where the first byte has bit 2 set and of 3 where it has bit 3, in an envelope that is right.
- * What loads must encode and decode a picture. */
+/* fuzz_model.c -- any bytes as a model file (first byte even) or as the payload of one, in an
+ * envelope that is right. What loads must encode and decode a picture. */
 #include "../dct_model.h"
 #include "formats/model_file.h"
 #include <zstd.h>
@@ -19,14 +18,14 @@ static void seal(uint8_t *h) {
 }
 
 /* The payload in an envelope; malloc'd. */
-static uint8_t *wrap(uint8_t version, const uint8_t *payload, size_t n, size_t *size) {
+static uint8_t *wrap(const uint8_t *payload, size_t n, size_t *size) {
     size_t bound = ZSTD_compressBound(n);
     uint8_t *file = calloc(1, ENVELOPE + bound);
     must(file != NULL);
     size_t packed = ZSTD_compress(file + ENVELOPE, bound, payload, n, 1);
     must(!ZSTD_isError(packed));
     memcpy(file, "\x89TPM\r\n\x1a\n", 8);
-    file[8] = version;
+    file[8] = FORMATS_MODEL_VERSION;
     formats_set_u64le(file + 16, packed);
     formats_set_u64le(file + 24, n);
     formats_set_u64le(file + 32, formats_model_id(payload, n));
@@ -60,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     size_t size = n - 1;
     uint8_t *file;
     if (bytes[0] & 1) {
-        file = wrap(bytes[0] & 8 ? 3 : bytes[0] & 4 ? 2 : 1, bytes + 1, n - 1, &size);
+        file = wrap(bytes + 1, n - 1, &size);
     } else {
         file = malloc(n);
         must(file != NULL);

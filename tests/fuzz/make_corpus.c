@@ -4,9 +4,7 @@
  *   make build/opt/libtaper.a
  *   cc -std=c11 -D_POSIX_C_SOURCE=200809L -o make_corpus tests/fuzz/make_corpus.c \
  *       build/opt/libtaper.a -lpng -ljpeg -lz -lzstd -lxxhash -lm -pthread
- *   ./make_corpus tests/fuzz/corpus
- *
- * Models without "-3" in their names are of versions 1 and 2, from builds before version 3. */
+ *   ./make_corpus tests/fuzz/corpus */
 #include "../random_restoration.h"
 #include "../tiny_binary_model.h"
 #include "codec/bitplane/chunk_coder.h"
@@ -81,29 +79,29 @@ static void make_models(const char *folder) {
     uint8_t *payload;
     size_t size;
     uint64_t id;
-    save(folder, "model/pca-3.tpm", "\0", 1, file.data, file.size);
-    save(folder, "model/sealed-3.tpm", "\2", 1, file.data, file.size);
+    save(folder, "model/pca.tpm", "\0", 1, file.data, file.size);
+    save(folder, "model/sealed.tpm", "\2", 1, file.data, file.size);
     if (formats_model_unpack(file.data, file.size, NULL, &payload, &size, &id, NULL)) abort();
-    save(folder, "model/pca-3-payload", "\11", 1, payload, size);
+    save(folder, "model/pca-payload", "\1", 1, payload, size);
     payload[0] = 1; /* the same as a dense model */
-    save(folder, "model/dense-3-payload", "\11", 1, payload, size);
+    save(folder, "model/dense-payload", "\1", 1, payload, size);
     free(payload);
     taper_model_free(model);
     formats_buffer_free(&file);
 }
 
-/* A model's file and payload (version 3), and a container that carries it. */
+/* A model's file and payload, and a container that carries it. */
 static void save_model(const char *folder, const char *name, const taper_model *model,
                        const formats_buffer *file) {
     uint8_t *payload;
     size_t size;
     uint64_t id;
     char path[60];
-    snprintf(path, sizeof path, "model/%s-3.tpm", name);
+    snprintf(path, sizeof path, "model/%s.tpm", name);
     save(folder, path, "\0", 1, file->data, file->size);
     if (formats_model_unpack(file->data, file->size, NULL, &payload, &size, &id, NULL)) abort();
-    snprintf(path, sizeof path, "model/%s-3-payload", name);
-    save(folder, path, "\11", 1, payload, size);
+    snprintf(path, sizeof path, "model/%s-payload", name);
+    save(folder, path, "\1", 1, payload, size);
     free(payload);
     taper_image image[2] = {dct_picture(9, 7, 1, 1), dct_picture(16, 8, 1, 2)};
     taper_encode_options whole = {
