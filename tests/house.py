@@ -12,7 +12,7 @@ that uses none of those counted stands on floor 1. A circle is a set of nouns, o
 each other, straight or through others.
 
 The rules: no circle of rooms, no more nouns in a room of codec/ and train/ than MOST_NOUNS, no more
-floors in codec/ than MOST_FLOORS, no circle of nouns by includes but those of CIRCLES.
+floors in codec/ than MOST_FLOORS, no circle of nouns but the CIRCLES that are known.
 """
 import collections
 import os
@@ -21,7 +21,7 @@ import sys
 
 MOST_NOUNS = 16
 MOST_FLOORS = 6
-CIRCLES = 2  # known ones, to be opened
+CIRCLES = 5  # known ones, to be opened
 FLAT = ("formats", "cli", "cli/compare")  # rooms of any size
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
@@ -192,11 +192,11 @@ def main():
     for members in circles(between):
         if set(members) != {"cli", "cli/compare"}:  # one program in two folders
             wrong.append("a circle of rooms: " + " ".join(members))
-    known = circles(includes)
+    known = circles(both)
     for members in known:
-        print("circle of includes: " + " ".join(members))
+        print("a circle: " + " ".join(members))
     if len(known) > CIRCLES:
-        wrong.append(f"{len(known)} circles of includes, {CIRCLES} are known")
+        wrong.append(f"{len(known)} circles, {CIRCLES} are known")
     if "--svg" in sys.argv:
         svg(between, count, sys.argv[sys.argv.index("--svg") + 1])
     for line in wrong:

@@ -3,6 +3,8 @@
  *
  * Inputs come from a seeded generator (printed; TAPER_TEST_SEED=n repeats a run). Outputs are
  * filled with NaN and ringed with canaries before each call. */
+#include "codec/backend/fused.h"
+#include "codec/backend/plain.h"
 #include "codec/backend/backend.h"
 #include "codec/backend/pool.h"
 #include "train/sampling/philox.h"

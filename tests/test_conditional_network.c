@@ -1,5 +1,6 @@
 /* test_conditional_network.c -- training the conditional model: its gradient against finite
  * differences of a twin in double, its integers against its floats, and what it learns. */
+#include "codec/backend/plain.h"
 #include "cmocka_all.h"
 #include "dct_model.h"
 #include "pictures.h"

@@ -1,6 +1,8 @@
 /* test_nested_network.c -- the nested-dropout autoencoders against their twin in double: losses,
  * gradients (finite differences), codes, errors at every length; and that blocks, threads, frozen
  * units and short truncations change nothing. */
+#include "codec/backend/fused.h"
+#include "codec/backend/plain.h"
 #include "cmocka_all.h"
 #include "nested_twin.h"
 #include <stdio.h>

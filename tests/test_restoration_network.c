@@ -1,5 +1,6 @@
 /* test_restoration_network.c -- training a restoration network: its gradient against finite
  * differences of a twin in double, its integers against its floats, and what it learns from. */
+#include "codec/backend/plain.h"
 #include "cmocka_all.h"
 #include "dct_model.h"
 #include "random_restoration.h"

@@ -1,5 +1,7 @@
 /* backend.c -- choosing a CPU backend and giving it threads. */
 #include "codec/backend/backend.h"
+#include "codec/backend/fused.h"
+#include "codec/backend/plain.h"
 #include "codec/backend/pool.h"
 #include <string.h>
 

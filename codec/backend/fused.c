@@ -4,6 +4,7 @@
  * B goes through the kernel in panels of WIDTH columns, packed on the stack, A in tiles of ROWS
  * rows. Each entry of C is the sum of its products in ascending order, a part of them at a time
  * (part_of): that does not depend on kernel, place or number of threads. */
+#include "codec/backend/fused.h"
 #include "codec/backend/plain.h"
 #include "codec/backend/x86.h"
 

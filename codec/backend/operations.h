@@ -1,0 +1,93 @@
+/* operations.h -- what a device must provide: one struct of functions, filled once, const after.
+ *
+ * `plain` fills every slot with readable C: that is the definition of each operation. Other
+ * backends start from a copy of it and override slots. Included by C11 and by nvcc (C++17): no
+ * designated initialisers, no restrict in here. All matrices are dense float32, row-major.
+ * Unless said otherwise outputs are overwritten and must not overlap inputs.
+ *
+ * Threads. A backend as made works on the calling thread alone, holds nothing, and may be shared by
+ * any number of threads at once: that is how encoder and decoder workers use it, each with its own
+ * rows. After codec_backend_set_threads the same calls spread over a pool; then one thread at a
+ * time may use it (training). Results are bit for bit the same for every number of threads: work is
+ * cut into blocks by shape alone, and no sum crosses blocks in an order that depends on timing. */
+#ifndef CODEC_OPERATIONS_H
+#define CODEC_OPERATIONS_H
+#include "formats/status.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct codec_backend codec_backend;
+
+/* The numbers are those of a model file (SPEC.md, 6.2). */
+typedef enum codec_activation {
+    CODEC_LINEAR = 0,
+    CODEC_RELU = 1,    /* max(y, 0) */
+    CODEC_LOGISTIC = 2 /* 1 / (1 + exp(-y)), to 3 units in the last place; 0 and 1 at infinity */
+} codec_activation;
+
+/* C[m][n] = beta * C + op(A) op(B), op(A) is m x k, op(B) is k x n.
+ * transpose_a: A is stored k x m; transpose_b: B is stored n x k. beta 0 overwrites C even where it
+ * holds NaN. Accumulates in float32. In the CPU backends a row's result depends on nothing but that
+ * row and B. A device may do otherwise: code that promises independence of batching (P5) calls with
+ * one m, always the same, the last block padded, as network.c does. TAPER_ERR_NOMEM when there is
+ * no room to lay out A or B.
+ */
+typedef taper_status codec_gemm_fn(codec_backend *be, int transpose_a, int transpose_b, size_t m,
+                                   size_t n, size_t k, const float *a, const float *b, float beta,
+                                   float *c);
+
+/* y[rows][width] = activation(y + bias), in place. bias[width] or NULL. NaN stays NaN. */
+typedef taper_status codec_bias_fn(codec_backend *be, size_t rows, size_t width, const float *bias,
+                                   codec_activation activation, float *y);
+
+/* Backward of codec_bias_fn. y[rows][width] is its output, dy the gradient there. In place:
+ * dy = 0 where activation is CODEC_RELU and y <= 0, dy *= y (1 - y) where it is CODEC_LOGISTIC;
+ * dbias[width] (or NULL) = column sums of the new dy, rows ascending. With CODEC_LINEAR y is not
+ * read and may be NULL. */
+typedef taper_status codec_bias_backward_fn(codec_backend *be, size_t rows, size_t width,
+                                            codec_activation activation, const float *y, float *dy,
+                                            float *dbias);
+
+/* *sum = sum of x[i]^2 in double. NaN and infinity pass through to *sum. */
+typedef taper_status codec_sum_squares_fn(codec_backend *be, size_t n, const float *x, double *sum);
+
+/* One Adam step (Kingma & Ba 2015, algorithm 1, with the bias corrections folded into `rate` and
+ * `epsilon`):
+ *   g' = scale g;  m = beta1 m + (1 - beta1) g';  v = beta2 v + (1 - beta2) g'^2
+ *   w = w - rate m / (sqrt(v) + epsilon)
+ * where rate = alpha sqrt(1 - beta2^t) / (1 - beta1^t) and epsilon = epsilon0 sqrt(1 - beta2^t).
+ * g', m and v of smaller magnitude than these become 0, so that none is ever subnormal. */
+#define CODEC_ADAM_LEAST_GRADIENT 1e-16f
+#define CODEC_ADAM_LEAST_M 1e-30f
+#define CODEC_ADAM_LEAST_V 1e-35f
+typedef struct codec_adam_step {
+    float rate, beta1, beta2, epsilon;
+    float scale; /* multiplies the gradient: 1 / batch, clipping */
+} codec_adam_step;
+typedef taper_status codec_adam_fn(codec_backend *be, size_t n, const codec_adam_step *step,
+                                   const float *g, float *w, float *m, float *v);
+
+/* A slot that is NULL means "not provided"; the CPU backends provide all. */
+typedef struct codec_backend_ops {
+    const char *name; /* "plain", "fused", "cuda" */
+    codec_gemm_fn *gemm;
+    codec_bias_fn *bias;
+    codec_bias_backward_fn *bias_backward;
+    codec_sum_squares_fn *sum_squares;
+    codec_adam_fn *adam;
+} codec_backend_ops;
+
+struct codec_pool;
+
+struct codec_backend {
+    const codec_backend_ops *ops;
+    void *state;             /* the device's own; NULL on the CPU */
+    struct codec_pool *pool; /* NULL: the calling thread alone */
+    char kernels[96]; /* which kernels run, for `taper --version -v`: "plain C" */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
