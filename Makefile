@@ -140,7 +140,7 @@ rd: all $(B)/bench/bench_rates $(B)/bench/bench_crops
 	@python3 bench/rd/rd.py $(B) $(PARTS)
 paper-nested-dropout: all $(B)/bench/nested_dropout $(filter %/test_theory,$(TESTS))
 	@QUICK=$(QUICK) PARTS="$(PARTS)" sh bench/paper/run.sh $(B)
-# One public header: formats/taper_types.h stands in for the line that includes it. DESTDIR is only written to.
+# One public header: what taper.h includes stands in for the lines that include it. DESTDIR is only written to.
 D = $(DESTDIR)$(PREFIX)
 install: all
 	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/share/man/man1 $(D)/share/taper \
@@ -151,7 +151,8 @@ install: all
 	install -m 644 $(B)/libtaper.so $(D)/lib/libtaper.so.$(VERSION)
 	ln -sf libtaper.so.$(VERSION) $(D)/lib/libtaper.so.0
 	ln -sf libtaper.so.0 $(D)/lib/libtaper.so
-	sed -e '/^#include "formats\/taper_types.h"/{r formats/taper_types.h' -e 'd}' codec/taper.h >$(D)/include/taper.h
+	awk -F'"' '!/^#include "/ { print; next } { while ((getline line <$$2) > 0) if (line !~ /^#include "/) print line }' \
+	    codec/taper.h >$(D)/include/taper.h
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' \
 	    'modeldir=$${prefix}/share/taper' '' 'Name: taper' \
 	    'Description: sets of images in one file that can be cut anywhere' 'Version: $(VERSION)' \

@@ -12,6 +12,7 @@
 #include "../tests/dct_model.h"
 #include "bench/bench.h"
 #include "codec/quality/metrics.h"
+#include "codec/taper.h"
 #include "formats/container.h"
 #include "formats/image.h"
 #include "formats/imageset.h"

@@ -13,6 +13,7 @@
 #include "cli/signals.h"
 #include "cli/spool.h"
 #include "codec/container/group_reader.h"
+#include "codec/taper.h"
 #include "formats/image.h"
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "cli/inputs.h"
 #include "cli/name_case.h"
 #include "cli/outputs.h"
+#include "codec/taper.h"
 #include <stdlib.h>
 
 typedef struct settings {

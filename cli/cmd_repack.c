@@ -1,6 +1,7 @@
 /* cmd_repack.c -- the same codes in another layout, without the network. */
 #include "cli/inputs.h"
 #include "cli/outputs.h"
+#include "codec/taper.h"
 
 typedef struct settings {
     cli_common common;

@@ -3,7 +3,7 @@
 #include "cli/options.h"
 #include "cli/signals.h"
 #include "cli/train_talk.h"
-#include "codec/taper.h"
+#include "codec/taper_model.h"
 #include "formats/imageset.h"
 #include "train/train.h"
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "cli/inputs.h"
 #include "cli/outputs.h"
 #include "cli/truncate_psnr.h"
+#include "codec/taper.h"
 
 typedef struct settings {
     cli_common common;

@@ -3,6 +3,7 @@
 #include "cli/json.h"
 #include "cli/plain_text.h"
 #include "cli/reach.h"
+#include "codec/taper.h"
 
 typedef struct settings {
     cli_common common;

@@ -5,7 +5,7 @@
 #ifndef CLI_INPUTS_H
 #define CLI_INPUTS_H
 #include "cli/options.h"
-#include "codec/taper.h"
+#include "codec/taper_model.h"
 #include "formats/container.h"
 #include "formats/file.h"
 

@@ -2,6 +2,7 @@
 #include "cli/psnr_cut.h"
 #include "cli/compare/parallel.h"
 #include "codec/quality/metrics.h"
+#include "codec/taper.h"
 #include <pthread.h>
 #include <stdlib.h>
 

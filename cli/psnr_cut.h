@@ -1,7 +1,7 @@
 /* psnr_cut.h -- the smallest cut of a container whose mean PSNR reaches a target, by bisection. */
 #ifndef CLI_PSNR_CUT_H
 #define CLI_PSNR_CUT_H
-#include "codec/taper.h"
+#include "codec/taper_model.h"
 
 /* Pixels that are measured at each step: large sets are sampled by whole groups. */
 enum { CLI_PSNR_PIXELS = 16 << 20 };

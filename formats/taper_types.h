@@ -1,11 +1,17 @@
 /* taper_types.h -- the value types every room shares: status, error, image, limits, byte source.
  *
- * Part of the public interface: `make install` merges this file into the installed taper.h.
+ * Part of the public interface; `make install` merges it into taper.h.
  * Numbers of the enumerations are part of the ABI: append, never renumber. */
 #ifndef TAPER_TYPES_H
 #define TAPER_TYPES_H
 #include <stddef.h>
 #include <stdint.h>
+
+#if defined(__GNUC__) && !defined(__wasm__)
+#define TAPER_API __attribute__((visibility("default")))
+#else
+#define TAPER_API
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,6 +7,7 @@
 #ifndef TESTS_DCT_MODEL_H
 #define TESTS_DCT_MODEL_H
 #include "codec/model/model.h"
+#include "codec/taper.h"
 #include "formats/file.h"
 #include "pictures.h"
 #include <math.h>

@@ -2,6 +2,7 @@
  * and containers. What their files may hold is tested in test_model_features.c. */
 #include "cmocka_all.h"
 #include "codec/bitplane/chunk_coder.h"
+#include "codec/taper.h"
 #include "tiny_binary_model.h"
 
 enum { SEED = 77 };

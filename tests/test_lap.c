@@ -1,6 +1,7 @@
 /* test_lap.c -- windows that lap: the filter against its definition, its inverse, and what models
  * and images make of it. */
 #include "cmocka_all.h"
+#include "codec/taper.h"
 #include "codec/transform/lap.h"
 #include "dct_model.h"
 #include "formats/model_file.h"

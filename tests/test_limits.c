@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE /* fork, wait, getrusage */
 #include "codec/bitplane/group.h"
 #include "cmocka_all.h"
+#include "codec/taper.h"
 #include "dct_model.h"
 #include "formats/container.h"
 #if defined(__GLIBC__)

@@ -1,6 +1,7 @@
 /* test_merge.c -- taper_merge: what was cut, other layers, names, classes. */
 #include "cmocka_all.h"
 #include "codec/container/assemble.h"
+#include "codec/taper.h"
 #include "dct_model.h"
 #include "formats/container.h"
 

@@ -1,6 +1,7 @@
 /* test_pace.c -- more bytes never hurt, of one small image alone too, at every byte and with the
  * models that ship; and the rule by which that is so, for all who read cuts. */
 #include "cmocka_all.h"
+#include "codec/taper.h"
 #include "dct_model.h"
 #include "formats/container.h"
 

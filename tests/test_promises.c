@@ -3,6 +3,7 @@
  * (P3), the same bytes for any number of threads (P5), hostile files are safe (P7), memory is
  * bounded (P8). That other compilers decode the same symbols (P4) is tests/cli/same-symbols.sh. */
 #include "cmocka_all.h"
+#include "codec/taper.h"
 #include "tiny_model.h"
 #include <sys/resource.h>
 #include <sys/wait.h>

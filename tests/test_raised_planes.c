@@ -3,6 +3,7 @@
 #include "cmocka_all.h"
 #include "codec/bitplane/clipping.h"
 #include "codec/container/group_reader.h"
+#include "codec/taper.h"
 #include "dct_model.h"
 
 enum { SIDE = 24 };

@@ -1,5 +1,6 @@
 /* test_recut.c -- truncate, repack, merge, verify. */
 #include "cmocka_all.h"
+#include "codec/taper.h"
 #include "counting_source.h"
 #include "dct_model.h"
 #include "formats/container.h"

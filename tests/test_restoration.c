@@ -4,6 +4,7 @@
 #include "cmocka_all.h"
 #include "codec/bitplane/head.h"
 #include "codec/model/model_payload.h"
+#include "codec/taper.h"
 #include "dct_model.h"
 #include "formats/model_file.h"
 #include "front.h"

@@ -1,6 +1,7 @@
 /* test_work.c -- the limit on work: what a model asks of a processor, by its architecture. */
 #include "cmocka_all.h"
 #include "codec/model/work.h"
+#include "codec/taper.h"
 #include "dct_model.h"
 #include "random_conditional.h"
 

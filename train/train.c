@@ -8,6 +8,7 @@
 #include "train/train_parts.h"
 #include "train/train_stages.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

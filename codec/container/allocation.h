@@ -10,6 +10,7 @@
 #ifndef CODEC_ALLOCATION_H
 #define CODEC_ALLOCATION_H
 #include "codec/model/model.h"
+#include "codec/taper.h"
 
 enum { CODEC_TRACKS = 15, CODEC_TRACK_STEP = 4 /* of slopes: half an octave */ };
 

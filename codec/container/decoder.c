@@ -3,6 +3,7 @@
  * usually asked for next. */
 #include "codec/backend/pool.h"
 #include "codec/container/group_reader.h"
+#include "codec/taper.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

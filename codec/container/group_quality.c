@@ -1,6 +1,7 @@
 /* group_quality.c -- see group_quality.h. */
 #include "codec/container/group_quality.h"
 #include "codec/quality/metrics.h"
+#include "codec/taper.h"
 #include "codec/transform/lap.h"
 #include <stdlib.h>
 

@@ -5,6 +5,7 @@
 #include "codec/container/merge_layers.h"
 #include "codec/container/merge_names.h"
 #include "codec/container/verify.h"
+#include "codec/taper.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* pace.c -- see pace.h. */
 #include "codec/container/pace.h"
 #include "codec/quality/metrics.h"
+#include "codec/taper.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,7 @@
  * alone. */
 #ifndef CODEC_PACE_H
 #define CODEC_PACE_H
-#include "codec/taper.h"
+#include "codec/taper_model.h"
 #include "formats/container.h"
 
 enum {

@@ -1,6 +1,7 @@
 /* verify.c -- checking a container's checksums, and its model; see verify.h and taper.h. */
 #include "codec/container/verify.h"
 #include "codec/container/group_reader.h"
+#include "codec/taper.h"
 #include <stdlib.h>
 
 /* One checksum block: chunks first .. last - 1 of a layer. */

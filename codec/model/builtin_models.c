@@ -1,6 +1,6 @@
 /* builtin_models.c -- see builtin_models.h and taper.h. The bytes: models/models.S. */
 #include "codec/model/builtin_models.h"
-#include "codec/taper.h"
+#include "codec/taper_model.h"
 #include "formats/container.h"
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #ifndef CODEC_MODEL_H
 #define CODEC_MODEL_H
 #include "codec/bitplane/code_tables.h"
-#include "codec/taper.h"
+#include "codec/taper_model.h"
 #include "codec/transform/lap.h"
 #include "codec/transform/network.h"
 #include "codec/transform/restoration.h"

@@ -4,6 +4,7 @@
  * text, the pixels (8 bits) as they are dump_levels A B                              the largest
  * difference between two pixel files, printed */
 #include "codec/container/levels.h"
+#include "codec/taper.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

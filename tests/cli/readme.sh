@@ -15,13 +15,12 @@ for folder in out coarse arriving; do
     test "$(find $folder -name '*.png' | wc -l)" -eq 12 || tell "not 12 images in $folder"
 done
 
-# the C block, and the includes below `codec/` by their installed name
+# the C block, and taper.h by its installed name
 mkdir include
-sed 's|#include "formats/|#include "|' "$ROOT/codec/taper.h" >include/taper.h
-cp "$ROOT/formats/taper_types.h" include
+cp "$ROOT/codec/taper.h" include
 sed -n '/^```c$/,/^```$/{/^```/!p}' "$R" >block.c
 test -s block.c
-${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only block.c
+${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude -I"$ROOT" -fsyntax-only block.c
 
 # functions that are named exist
 cd "$ROOT"

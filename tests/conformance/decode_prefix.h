@@ -3,6 +3,7 @@
 #ifndef TESTS_CONFORMANCE_DECODE_PREFIX_H
 #define TESTS_CONFORMANCE_DECODE_PREFIX_H
 #include "codec/container/levels.h"
+#include "codec/taper.h"
 #include "formats/file.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * so that what lies behind them is reached. What opens is decoded pulled and pushed, which must
  * agree, and goes through verify, truncate, repack and merge. */
 #include "../dct_model.h"
+#include "codec/taper.h"
 #include "formats/container.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

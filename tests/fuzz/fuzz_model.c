@@ -1,6 +1,7 @@
 /* fuzz_model.c -- any bytes as a model file (first byte even) or as the payload of one, in an
  * envelope that is right. What loads must encode and decode a picture. */
 #include "../dct_model.h"
+#include "codec/taper.h"
 #include "formats/model_file.h"
 #include <zstd.h>
 

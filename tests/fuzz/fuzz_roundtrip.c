@@ -3,6 +3,7 @@
  * layout. */
 #include "../dct_model.h"
 #include "codec/container/group_reader.h"
+#include "codec/taper.h"
 #include "codec/transform/pseudo_inverse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

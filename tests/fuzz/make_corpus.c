@@ -8,6 +8,7 @@
 #include "../random_restoration.h"
 #include "../tiny_binary_model.h"
 #include "codec/bitplane/chunk_coder.h"
+#include "codec/taper.h"
 #include "formats/directory.h"
 #include "formats/model_file.h"
 

@@ -1,0 +1,65 @@
+/* taper_model.h -- the part of the public interface that is about models; see taper.h, which
+ * includes it, and into which `make install` merges it. */
+#ifndef TAPER_MODEL_H
+#define TAPER_MODEL_H
+#include "formats/taper_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct taper_model taper_model;
+
+typedef enum taper_family {
+    TAPER_FAMILY_PCA = 0,
+    TAPER_FAMILY_DENSE = 1,
+    TAPER_FAMILY_CONV = 2 /* pca whose pixels a convolutional network restores */
+} taper_family;
+
+/* "pca", "dense" or "conv"; "unknown" for what is none. Never NULL. */
+TAPER_API const char *taper_family_name(taper_family family);
+
+typedef struct taper_model_info {
+    taper_family family;
+    uint32_t channels; /* 1 grey, 3 RGB */
+    uint32_t window_width,
+        window_height;   /* pixels one code covers; larger images are a grid of windows */
+    uint32_t units;      /* length of a code */
+    uint32_t passes;     /* steps of the order: the finest cut is one pass */
+    uint64_t weights;    /* numbers in the network */
+    uint64_t id;         /* what containers refer to */
+    uint64_t file_bytes; /* size of the .tpm file */
+    uint32_t binary;     /* 1: each unit is one bit, so that b units are b bits a window; else 0 */
+    uint32_t lap;        /* pixels by which windows reach over their edges; 0: none */
+    uint32_t conditional_hidden; /* width of the network that predicts bits; 0: none */
+    uint32_t head_hidden;        /* width of the network that refines what is decoded; 0: none */
+    uint32_t restoration_hidden; /* of family conv: width of its convolutions; else 0 */
+    uint64_t work;               /* multiply-adds a pixel to decode with all passes */
+    uint64_t most_work;          /* the most that a pixel of the worst of images may take, which
+                                    limits->max_work is held against */
+} taper_model_info;
+
+/* Parse the bytes of a .tpm file. The bytes may be freed afterwards.
+ * TAPER_ERR_TRUNCATED, _CORRUPT, _VERSION: not a (whole) model file of this version; _LIMIT: the
+ * network is larger than limits->max_model_bytes, or takes more work than limits->max_work; limits
+ * may be NULL. On success *out is the caller's; on failure it is NULL. */
+TAPER_API taper_status taper_model_load(taper_model **out, const void *bytes, size_t size,
+                                        const taper_limits *limits, taper_error *error);
+/* NULL is fine. The model must outlive the encoders and decoders that use it. */
+TAPER_API void taper_model_free(taper_model *model);
+TAPER_API taper_model_info taper_model_get_info(const taper_model *model);
+
+/* The models that ship are in the library: "photo" for photographs and other large images, "tiny"
+ * for images of some 32x32 pixels. Load one by name. TAPER_ERR_ARG: there is none of that name. */
+TAPER_API taper_status taper_model_builtin(taper_model **out, const char *name, taper_error *error);
+/* The bytes of its .tpm file, which stay the library's (for taper_encode_options.model_bytes), and
+ * how many they are; NULL and 0: there is none of that name. size may be NULL. */
+TAPER_API const void *taper_model_builtin_bytes(const char *name, size_t *size);
+/* The name of the one that a container was made with, from its first n bytes (32 are enough). NULL:
+ * it was made with another model, or these are too few, or not a container's. */
+TAPER_API const char *taper_model_builtin_for(const void *bytes, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
