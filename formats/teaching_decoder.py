@@ -42,7 +42,7 @@ MAX_INPUTS = 65536
 MAX_LAYER_WIDTH = 65536
 MAX_STACK = 8
 MAX_PLANES = 15
-MAX_PARTS = 4
+MAX_FRACTIONS = 4
 MAX_MODEL_LAYERS = 64
 MODEL_LEAST = 241
 WEIGHT_MAX = 1 << 20
@@ -781,7 +781,7 @@ class Model:
         each, self.parts, self.least = mode & 1, 1, []
         if mode & 2:
             self.parts = r.u8()
-            require(2 <= self.parts <= MAX_PARTS, "the number of parts is illegal")
+            require(2 <= self.parts <= MAX_FRACTIONS, "the number of parts is illegal")
             self.least = list(r.bytes(self.parts - 1))
             require(all(a > b for a, b in zip([BINS] + self.least, self.least)),
                     "the bins of parts do not fall")

@@ -83,8 +83,8 @@ enum { LAYERS_SIZE = 200000000 };
 static inline void dct_fill_slopes(codec_code_tables *t) {
     uint8_t *slope = t->slope;
     for (uint32_t u = 0; u < t->units; u++)
-        for (uint32_t i = 0; i < t->planes[u] * t->parts; i++) {
-            uint32_t d = i / t->parts, part = i % t->parts, left = t->parts - 1 - part;
+        for (uint32_t i = 0; i < t->planes[u] * t->fractions; i++) {
+            uint32_t d = i / t->fractions, part = i % t->fractions, left = t->fractions - 1 - part;
             uint32_t whole = 16 * (t->planes[u] - d) - (u < 14 ? u : 14), kind = (u + d) % 3;
             *slope++ = (uint8_t)(whole + (kind == 0 ? 2 * left : kind == 1 ? 4 * (left > 1) : 0));
         }
@@ -93,8 +93,8 @@ static inline void dct_fill_slopes(codec_code_tables *t) {
 /* Quantiser, order and layers. Layers end after an eighth more passes each, at least one. */
 static inline void dct_fill_tables(codec_code_tables *t, uint32_t inputs, float step,
                                    uint32_t parts) {
-    static const uint8_t least[CODEC_MAX_PARTS - 1] = {50, 46, 42};
-    t->parts = parts;
+    static const uint8_t least[CODEC_MAX_FRACTIONS - 1] = {50, 46, 42};
+    t->fractions = parts;
     memcpy(t->least, least, sizeof least);
     uint8_t planes = 1;
     while (planes < 12 && 128 * sqrt(inputs) / step >= (1 << planes)) planes++;

@@ -16,19 +16,20 @@ static inline int32_t conditional_draw(uint64_t *state, int32_t most) {
  * it: codec_conditional_free, free. */
 static inline codec_conditional *conditional_random(uint32_t kinds, uint32_t units, uint32_t end,
                                                     uint32_t stages, uint32_t hidden, uint32_t own,
-                                                    uint32_t beside, int extreme, uint64_t seed) {
+                                                    uint32_t neighbour_units, int extreme,
+                                                    uint64_t seed) {
     codec_conditional *c = calloc(1, sizeof *c);
     if (!c) abort();
     *c = (codec_conditional){.kinds = kinds,
                              .hidden = hidden,
                              .own = own,
-                             .beside = beside,
+                             .neighbour_units = neighbour_units,
                              .units = units,
                              .end = end,
                              .stages = stages};
     if (codec_conditional_alloc(c) != TAPER_OK) abort();
     int32_t bias = extreme ? CODEC_CONDITIONAL_MOST_BIAS : 500;
-    size_t inputs = 2 * (size_t)codec_conditional_inputs(own, beside);
+    size_t inputs = 2 * (size_t)codec_conditional_inputs(own, neighbour_units);
     for (uint32_t s = 0; s < stages; s++)
         c->begin[s] = (uint32_t)((uint64_t)s * s * (end - stages) / (stages * stages)) + s;
     for (size_t i = 0; i < inputs * hidden; i++)

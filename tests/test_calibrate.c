@@ -108,7 +108,7 @@ static void the_order_puts_strong_units_first(void **state) {
     const codec_code_tables *t = &f->model.tables;
     uint32_t total = t->n_passes, planes = 0;
     for (uint32_t u = 0; u < UNITS; u++) planes += t->planes[u];
-    assert_true(total > planes && total < planes * t->parts); /* some parts are worth a pass */
+    assert_true(total > planes && total < planes * t->fractions); /* some parts are worth a pass */
     assert_int_equal(f->model.info.passes, total);
     assert_int_equal(t->layer[t->n_layers - 1].pass, total);
     for (uint32_t l = 1; l < t->n_layers; l++) {

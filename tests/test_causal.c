@@ -46,10 +46,10 @@ static void around_is_mirrored(void **unused) {
 static int64_t known_16ths(const codec_group *g, uint32_t u, uint32_t p) {
     const codec_code_tables *t = g->tables;
     uint32_t q = (uint32_t)abs(g->level[u * g->stride + p]);
-    uint32_t bin = codec_ratio_bin(codec_log_ratio(t, u, codec_group_depth(g, u, p)));
+    uint32_t bin = codec_ratio_bin(codec_log_ratio(t, u, codec_planes_known(g, u, p)));
     if (!q) return 0;
-    int64_t v =
-        (256 * q + t->recon[bin][(q < 4 ? q : 4) - 1]) >> (g->ahead[u * g->stride + p] ? 4 : 3);
+    int64_t v = (256 * q + t->recon[bin][(q < 4 ? q : 4) - 1]) >>
+                (g->plane_known[u * g->stride + p] ? 4 : 3);
     return g->level[u * g->stride + p] < 0 ? -v : v;
 }
 
@@ -89,7 +89,7 @@ static void smooth_codes(const codec_code_tables *t, uint32_t n, uint32_t stride
     }
 }
 
-/* Walk a pass over the codes, as encoder and decoder do; contexts to seen, CODEC_NOT_NOW included.
+/* Walk a pass over the codes, as encoder and decoder do; contexts to seen, CODEC_SKIP included.
  * Those made at once must be those made one by one; check: and as defined. */
 static void walk_pass(codec_group *g, const int16_t *code, uint32_t *seen, int check) {
     codec_pass pass = g->tables->pass[g->pass];
@@ -100,14 +100,14 @@ static void walk_pass(codec_group *g, const int16_t *code, uint32_t *seen, int c
     for (uint32_t p = 0; p < g->n; p++) {
         seen[p] = codec_contexts_at(g, p);
         if (g->causal.on) assert_int_equal(seen[p], codec_contexts_anew(g, p));
-        if (check && g->causal.on && !g->ahead[at + p]) {
+        if (check && g->causal.on && !g->plane_known[at + p]) {
             check_context(g, p, codec_kind_of_level(g->level[at + p]));
             if (!g->level[at + p]) check_context(g, p, CODEC_SIGN);
         }
-        if (seen[p] == CODEC_NOT_NOW) continue;
+        if (seen[p] == CODEC_SKIP) continue;
         int q = abs(code[at + p]) >> shift;
         g->level[at + p] = (int16_t)(code[at + p] < 0 ? -q : q);
-        g->ahead[at + p] = 1;
+        g->plane_known[at + p] = 1;
         codec_contexts_settle(g, p, g->level[at + p]);
     }
     codec_group_finish_pass(g);

@@ -64,9 +64,9 @@ static void assert_levels(const fixture *f, const codec_group *g) {
     for (uint32_t u = 0; u < UNITS; u++)
         for (uint32_t p = 0; p < f->n; p++) {
             int more = g->pass < t->n_passes && t->pass[g->pass].unit == u && p < g->position;
-            int code = f->code[u * f->stride + p], ahead = g->ahead[u * g->stride + p],
+            int code = f->code[u * f->stride + p], ahead = g->plane_known[u * g->stride + p],
                 shift = t->planes[u] - g->depth[u] - ahead;
-            assert_true(t->parts > 1 ? codec_group_is_split(g, u) || !ahead : ahead == more);
+            assert_true(t->fractions > 1 ? codec_group_is_split(g, u) || !ahead : ahead == more);
             int level = abs(code) >> shift;
             assert_int_equal(g->level[u * g->stride + p], code < 0 ? -level : level);
         }
@@ -169,18 +169,18 @@ static void short_strings_cannot_be_long_work(void **unused) {
     f = make_in_parts(0, 3, SEED); /* a plane counts where all its parts come */
     const codec_code_tables *t = &f.model->tables;
     uint32_t first = 0;
-    while (t->pass[first].part == 2) first++;
+    while (t->pass[first].fraction == 2) first++;
     open_group(&f, &g);
     g.n = 500 * 11500;
     codec_pass begun = t->pass[first];
     uint32_t last = first;
-    while (t->pass[last].unit != begun.unit || t->pass[last].part < 2) last++;
+    while (t->pass[last].unit != begun.unit || t->pass[last].fraction < 2) last++;
     uint32_t planes = 0;
-    for (uint32_t i = first; i <= last; i++) planes += t->pass[i].part == 2;
+    for (uint32_t i = first; i <= last; i++) planes += t->pass[i].fraction == 2;
     g.pass = first, g.depth[begun.unit] = begun.depth;
     assert_false(codec_chunk_is_plausible(&g, last + 1, 500 * planes - 17));
     assert_true(codec_chunk_is_plausible(&g, last + 1, 500 * planes - 16));
-    g.pass = first + 1, g.part[begun.unit] = (uint8_t)(begun.part + 1);
+    g.pass = first + 1, g.fraction[begun.unit] = (uint8_t)(begun.fraction + 1);
     assert_true(codec_chunk_is_plausible(&g, last + 1, 500 * (planes - 1) - 16));
     codec_group_free(&g);
     drop(&f);
@@ -264,11 +264,11 @@ static void check_intervals(uint32_t parts) {
             assert_memory_equal(one, x + (size_t)p * UNITS, sizeof *one * UNITS);
             for (uint32_t u = 0; u < UNITS; u++) {
                 int partial = back.position && t->pass[back.pass].unit == u;
-                int more = back.ahead[u * back.stride + p];
+                int more = back.plane_known[u * back.stride + p];
                 int depth = back.depth[u] + more, level = back.level[u * back.stride + p];
                 float value = one[u], T = t->step[u] * (float)(1 << (t->planes[u] - depth));
                 if (u >= known) assert_int_equal(level, 0);
-                if (back.part[u]) split[more]++;
+                if (back.fraction[u]) split[more]++;
                 if (!level)
                     assert_true(value == 0);
                 else

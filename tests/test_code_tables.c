@@ -39,7 +39,7 @@ static codec_code_tables sample(int own_steps) {
 static codec_code_tables sample_in_parts(uint32_t parts) {
     static const uint8_t least[] = {50, 43};
     codec_code_tables t = sample(0);
-    t.parts = parts;
+    t.fractions = parts;
     memcpy(t.least, least, sizeof least);
     assert_int_equal(codec_code_tables_set_planes(&t), TAPER_OK);
     for (uint32_t i = 0; i < t.n_slopes; i++) t.slope[i] = (uint8_t)(200 - i);
@@ -76,7 +76,7 @@ static void parts_are_passes_where_slopes_differ(void **unused) {
     (void)unused;
     codec_code_tables t;
     assert_int_equal(codec_code_tables_alloc(&t, 2), TAPER_OK);
-    t.planes[0] = 2, t.planes[1] = 1, t.parts = 3;
+    t.planes[0] = 2, t.planes[1] = 1, t.fractions = 3;
     assert_int_equal(codec_code_tables_set_planes(&t), TAPER_OK);
     assert_int_equal(t.n_slopes, 9);
     static const uint8_t slope[] = {250, 240, 240, 240, 230, 220, 245, 245, 240};
@@ -122,8 +122,8 @@ static void assert_same(const codec_code_tables *a, const codec_code_tables *b) 
     assert_memory_equal(a->planes, b->planes, a->units);
     assert_memory_equal(a->log_scale, b->log_scale, a->units * sizeof *a->log_scale);
     assert_int_equal(a->n_passes, b->n_passes);
-    assert_int_equal(a->parts, b->parts);
-    assert_memory_equal(a->least, b->least, a->parts - 1);
+    assert_int_equal(a->fractions, b->fractions);
+    assert_memory_equal(a->least, b->least, a->fractions - 1);
     assert_memory_equal(a->slope, b->slope, a->n_slopes);
     assert_memory_equal(a->pass, b->pass, a->n_passes * sizeof *a->pass);
     assert_int_equal(a->n_layers, b->n_layers);

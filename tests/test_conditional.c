@@ -75,7 +75,7 @@ static double seen(const codec_group *g, uint32_t u, uint32_t p) {
     const codec_code_tables *t = g->tables;
     int32_t level = g->level[u * g->stride + p];
     if (!level) return 0;
-    int32_t q = abs(level), ratio = codec_log_ratio(t, u, codec_group_depth(g, u, p));
+    int32_t q = abs(level), ratio = codec_log_ratio(t, u, codec_planes_known(g, u, p));
     double c = t->recon[codec_ratio_bin(ratio)][(q < 4 ? q : 4) - 1] / 256.0;
     double a = fmin(16 * log2(1 + 4 * (q + c) * exp2(ratio / 16.0)), 127);
     return level < 0 ? -a : a;
@@ -170,7 +170,7 @@ static void look(const fixture *f, const codec_group *g, int8_t *a) {
     for (uint32_t u = 0; u < OWN; u++)
         for (uint32_t p = 0; p < f->n; p++) {
             int32_t level = g->level[u * g->stride + p];
-            int32_t v = codec_conditional_seen(g->tables, u, codec_group_depth(g, u, p),
+            int32_t v = codec_conditional_seen(g->tables, u, codec_planes_known(g, u, p),
                                                (uint32_t)abs(level));
             if (!(fabs(v - fabs(seen(g, u, p))) <= 1.0))
                 fail_msg("unit %u, level %d: seen as %d, not %g", u, level, v, seen(g, u, p));
@@ -182,12 +182,12 @@ static void check_pass(const fixture *f, const codec_group *g, const int64_t *h2
     const codec_conditional *c = f->model->tables.conditional;
     codec_pass pass = g->tables->pass[g->pass];
     uint32_t u = pass.unit;
-    int predicted = g->pass < c->end, refines = pass.part + 1u == g->tables->parts;
+    int predicted = g->pass < c->end, refines = pass.fraction + 1u == g->tables->fractions;
     for (uint32_t p = 0; p < f->n; p++) {
         int fresh = g->level[u * g->stride + p] == 0;
         int64_t logit = predicted ? plain_logit(f, h2, p, g->pass, fresh ? 0 : 2) : 0;
         int64_t sign = predicted && fresh ? plain_logit(f, h2, p, g->pass, 1) : 0;
-        if (fresh || (refines && !g->ahead[u * g->stride + p]))
+        if (fresh || (refines && !g->plane_known[u * g->stride + p]))
             assert_int_equal(g->conditional.logit[p], logit);
         if (fresh) assert_int_equal(codec_conditional_sign(&g->conditional, p), sign);
     }
@@ -211,9 +211,9 @@ static void walk_and_check(int linked, int extreme, uint64_t seed) {
         check_pass(&f, &g, h2);
         for (uint32_t p = 0; p < f.n; p++) {
             int32_t m = f.code[u * f.stride + p];
-            if (codec_contexts_at(&g, p) == CODEC_NOT_NOW) continue;
+            if (codec_contexts_at(&g, p) == CODEC_SKIP) continue;
             g.level[u * g.stride + p] = (int16_t)(m < 0 ? -(-m >> shift) : m >> shift);
-            g.ahead[u * g.stride + p] = 1;
+            g.plane_known[u * g.stride + p] = 1;
             codec_contexts_settle(&g, p, g.level[u * g.stride + p]);
         }
         codec_group_finish_pass(&g);
@@ -319,8 +319,8 @@ static void what_is_predicted_is_cheap(void **unused) {
 static uint32_t depth_at(const codec_group *g, uint32_t u, uint32_t p) {
     int partial = g->position && g->tables->pass[g->pass].unit == u;
     uint32_t depth = g->depth[u] + (uint32_t)(partial && p < g->position);
-    if (g->tables->parts > 1) return codec_group_depth(g, u, p);
-    assert_int_equal(depth, codec_group_depth(g, u, p));
+    if (g->tables->fractions > 1) return codec_planes_known(g, u, p);
+    assert_int_equal(depth, codec_planes_known(g, u, p));
     return depth;
 }
 
@@ -335,7 +335,7 @@ static void check_head(const fixture *f, codec_group *g) {
     uint32_t stage = 0, changed = 0, deepest[UNITS] = {0};
     while (stage + 1 < STAGES && head->begin[stage + 1] <= g->pass) stage++;
     for (uint32_t i = 0; i < head->end; i++)
-        deepest[t->pass[i].unit] += t->pass[i].part == t->parts - 1;
+        deepest[t->pass[i].unit] += t->pass[i].fraction == t->fractions - 1;
     for (uint32_t u = 0; u < OWN; u++)
         for (uint32_t p = 0; p < f->n; p++) {
             int32_t level = g->level[u * g->stride + p];
@@ -375,9 +375,9 @@ static void a_scale_has_no_limit(void **unused) {
     (void)unused;
     for (size_t i = 0; i < sizeof log_scales / sizeof *log_scales; i++) {
         log_scale = log_scales[i];
-        double expected = exp2(log_scale / 16.0), open = codec_head_open(&t, 0, 0);
+        double expected = exp2(log_scale / 16.0), open = codec_head_uncertainty(&t, 0, 0);
         assert_true(fabs(open - expected) <= expected * 0x1p-14 + 0x1p-16);
-        assert_true(codec_head_open(&t, 0, 1) == fmin(open, 1 << 13));
+        assert_true(codec_head_uncertainty(&t, 0, 1) == fmin(open, 1 << 13));
     }
 }
 

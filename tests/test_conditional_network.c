@@ -18,7 +18,7 @@ static const uint32_t asked[ASKED] = {5, 0, 6, 2};
 static const codec_conditional shape = {.kinds = CODEC_CONDITIONAL_KINDS,
                                         .hidden = HIDDEN,
                                         .own = OWN,
-                                        .beside = BESIDE,
+                                        .neighbour_units = BESIDE,
                                         .units = UNITS,
                                         .end = END,
                                         .stages = STAGES};
@@ -204,7 +204,7 @@ static void integers_say_what_floats_say(void **unused) {
     codec_conditional c = {.kinds = CODEC_CONDITIONAL_KINDS,
                            .hidden = 32,
                            .own = 20,
-                           .beside = 8,
+                           .neighbour_units = 8,
                            .units = 24,
                            .end = 60,
                            .stages = 4};
@@ -254,8 +254,8 @@ static size_t compare_pass(codec_group *g, const int16_t *codes, const train_con
     codec_contexts_predict(g);
     for (uint32_t p = 0; p < g->n; p++, bit += passes) {
         uint32_t context = codec_contexts_at(g, p);
-        assert_int_equal(bit->kind == 1, context == CODEC_NOT_NOW);
-        if (context == CODEC_NOT_NOW) continue;
+        assert_int_equal(bit->kind == 1, context == CODEC_SKIP);
+        if (context == CODEC_SKIP) continue;
         double bin = floor((double)bit->offset[0] * 4 + CODEC_BINS / 2 + 0.5);
         assert_true(fabs(bin - context % CODEC_BINS) < 0.5);
         int q = abs(codes[at + p]) >> shift;
@@ -265,7 +265,7 @@ static size_t compare_pass(codec_group *g, const int16_t *codes, const train_con
             assert_true(fabs(bin - codec_contexts_sign(g, p) % CODEC_BINS) < 0.5);
         }
         g->level[at + p] = (int16_t)(codes[at + p] < 0 ? -q : q);
-        g->ahead[at + p] = 1;
+        g->plane_known[at + p] = 1;
         codec_contexts_settle(g, p, g->level[at + p]);
         bits++;
     }

@@ -42,7 +42,7 @@ static void neighbours_are_the_four_beside(void **unused) {
         assert_int_equal(g->neighbour[CODEC_RIGHT][p], right[p]);
         assert_int_equal(g->neighbour[CODEC_UP][p], up[p]);
         assert_int_equal(g->neighbour[CODEC_DOWN][p], down[p]);
-        assert_int_equal(codec_beside_count(g->sides[p]), count[p]);
+        assert_int_equal(codec_neighbours_count(g->sides[p]), count[p]);
     }
     close_group(&f);
     f = open_group(0);
@@ -94,7 +94,7 @@ static double beside_mean(const codec_group *g, uint32_t u, uint32_t p) {
     double sum = 0;
     if (!g->sides[p]) return 51.0 / 64;
     for (int side = 0; side < 4; side++) sum += g->norm[u * g->stride + g->neighbour[side][p]];
-    return sum / codec_beside_count(g->sides[p]) / CODEC_NORM_ONE;
+    return sum / codec_neighbours_count(g->sides[p]) / CODEC_NORM_ONE;
 }
 
 /* x in thresholds, from the neighbours' signed values. */

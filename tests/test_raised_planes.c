@@ -21,8 +21,8 @@ static taper_model *model_in_parts(uint32_t parts) {
 
 /* The slope of a model's pass. */
 static uint32_t slope_of(const codec_code_tables *t, uint32_t i) {
-    uint32_t at = t->pass[i].depth * t->parts + t->pass[i].part;
-    for (uint32_t u = 0; u < t->pass[i].unit; u++) at += t->planes[u] * t->parts;
+    uint32_t at = t->pass[i].depth * t->fractions + t->pass[i].fraction;
+    for (uint32_t u = 0; u < t->pass[i].unit; u++) at += t->planes[u] * t->fractions;
     return t->slope[at];
 }
 
@@ -49,16 +49,16 @@ static void the_models_order_stays(void **unused) {
             uint32_t u = pass.unit;
             assert_int_equal(codec_model_pass(&r, i), own);
             assert_int_equal(pass.depth, depth[u]);
-            depth[u] = (uint8_t)(depth[u] + (pass.part + 1u == parts));
+            depth[u] = (uint8_t)(depth[u] + (pass.fraction + 1u == parts));
             uint32_t slope;
             if (codec_pass_is_raised(&r, i)) {
-                assert_int_equal(pass.part, parts - 1);
+                assert_int_equal(pass.fraction, parts - 1);
                 slope = first_slope(t, u) + 16 * above[u]--;
                 if (own < t->n_passes) assert_true(slope >= slope_of(t, own));
                 if (own) assert_true(slope < slope_of(t, own - 1));
             } else {
                 assert_int_equal(u, t->pass[own].unit);
-                assert_int_equal(pass.part, t->pass[own].part);
+                assert_int_equal(pass.fraction, t->pass[own].fraction);
                 slope = slope_of(t, own++);
             }
             assert_true(slope <= before);

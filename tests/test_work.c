@@ -51,8 +51,13 @@ static taper_model *hostile_model(formats_buffer *file) {
     codec_code_tables *t = &m->tables;
     codec_conditional *c = calloc(1, sizeof *c);
     assert_non_null(c);
-    *c = (codec_conditional){.kinds = CODEC_CONDITIONAL_KINDS, .hidden = 256, .own = 12,
-                             .beside = 12, .units = 12, .end = t->n_passes, .stages = 200};
+    *c = (codec_conditional){.kinds = CODEC_CONDITIONAL_KINDS,
+                             .hidden = 256,
+                             .own = 12,
+                             .neighbour_units = 12,
+                             .units = 12,
+                             .end = t->n_passes,
+                             .stages = 200};
     assert_in_range(t->n_passes, c->stages, 12 * 15 * 4);
     assert_int_equal(codec_conditional_alloc(c), TAPER_OK);
     for (uint32_t s = 0; s < c->stages; s++) c->begin[s] = s;

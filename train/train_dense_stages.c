@@ -77,7 +77,7 @@ static taper_status make_cuts(cut_table *cuts, const codec_code_tables *t) {
         uint8_t *depth = cuts->depth + (size_t)l * t->units;
         if (l) memcpy(depth, depth - t->units, t->units);
         for (; pass < t->layer[l].pass; pass++)
-            depth[t->pass[pass].unit] += t->pass[pass].part + 1u == t->parts;
+            depth[t->pass[pass].unit] += t->pass[pass].fraction + 1u == t->fractions;
     }
     return TAPER_OK;
 }

@@ -53,9 +53,9 @@ void codec_causal_end(codec_group *g) {
 /* --- values ---------------------------------------------------------------------------- */
 
 /* The middle of what a level says, in 1/16 of the threshold after the pass; centre: of its
- * interval, in 1/256; ahead: it knows that threshold. */
-CODEC_INLINE int32_t middle(int32_t level, int32_t ahead, int32_t centre) {
-    int32_t v = ((abs(level) << 8) + centre) >> (3 + ahead);
+ * interval, in 1/256; plane_known: that threshold is its own. */
+CODEC_INLINE int32_t middle(int32_t level, int32_t plane_known, int32_t centre) {
+    int32_t v = ((abs(level) << 8) + centre) >> (3 + plane_known);
     return level < 0 ? -v : v;
 }
 
@@ -70,11 +70,12 @@ static void list_centres(const codec_group *g, uint32_t u, uint32_t depth, int32
     for (int q = 1; q < LEVELS; q++) centre[q] = recon[q - 1];
 }
 
-/* centre: [2 LEVELS], of levels that are ahead after the others'. */
-CODEC_CLONES static void know(const int16_t *restrict level, const uint8_t *restrict ahead,
+/* centre: [2 LEVELS], of levels whose next plane is known after the others'. */
+CODEC_CLONES static void know(const int16_t *restrict level, const uint8_t *restrict plane_known,
                               const int32_t *restrict centre, uint32_t n, int32_t *restrict known) {
     for (uint32_t p = 0; p < n; p++)
-        known[p] = middle(level[p], ahead[p], centre[centre_of(level[p]) + LEVELS * ahead[p]]);
+        known[p] =
+            middle(level[p], plane_known[p], centre[centre_of(level[p]) + LEVELS * plane_known[p]]);
 }
 
 void codec_causal_settle(codec_group *g, uint32_t p, int32_t level) {
@@ -160,8 +161,9 @@ int32_t codec_causal_logit(const codec_group *g, uint32_t p, codec_kind kind) {
 /* --- contexts of all positions at once -------------------------------------------------- */
 
 /* Values of the windows at the left and right, or of what stands in for them, row by row. */
-CODEC_CLONES static void stand_beside(const int32_t *restrict known, const uint8_t *restrict sides,
-                                      uint32_t n, int32_t *restrict left, int32_t *restrict right) {
+CODEC_CLONES static void fill_absent_sides(const int32_t *restrict known,
+                                           const uint8_t *restrict sides, uint32_t n,
+                                           int32_t *restrict left, int32_t *restrict right) {
     for (uint32_t p = 0; p < n; p++) {
         int32_t before = (known - 1)[p], here = known[p], after = (known + 1)[p];
         int has_left = sides[p] & CODEC_HAS_LEFT, has_right = sides[p] & CODEC_HAS_RIGHT;
@@ -235,8 +237,8 @@ void codec_causal_predict(codec_group *g) {
     list_centres(g, u, g->depth[u], centre);
     list_centres(g, u, g->depth[u] + 1u, centre + LEVELS);
     memcpy(c->centre, centre + LEVELS, sizeof c->centre);
-    know(level, g->ahead + (size_t)u * g->stride, centre, g->n, c->known);
-    stand_beside(c->known, g->sides, g->n, c->left, c->right);
+    know(level, g->plane_known + (size_t)u * g->stride, centre, g->n, c->known);
+    fill_absent_sides(c->known, g->sides, g->n, c->left, c->right);
     int wide = is_wide(weight, g->depth[u]);
     memset(c->stale, wide, g->n);
     if (wide) return; /* one by one, then */

@@ -18,11 +18,11 @@ static void encode_pass(codec_group *g, codec_rc_encoder *rc, const int16_t *cod
     int shift = g->tables->planes[pass.unit] - pass.depth - 1;
     int sign_predicted = codec_sign_is_predicted(g, pass.unit);
     int16_t *level = g->level + (size_t)pass.unit * g->stride;
-    uint8_t *ahead = g->ahead + (size_t)pass.unit * g->stride;
+    uint8_t *plane_known = g->plane_known + (size_t)pass.unit * g->stride;
     codec_contexts_predict(g);
     for (uint32_t p = 0; p < g->n; p++) {
         uint32_t context = codec_contexts_at(g, p);
-        if (context == CODEC_NOT_NOW) continue;
+        if (context == CODEC_SKIP) continue;
         int32_t q = abs(code[p]) >> shift, bit = q & 1;
         codec_bit *model = models(g) + context;
         if (bits) *bits += ideal_bits(model->p1, bit);
@@ -37,7 +37,7 @@ static void encode_pass(codec_group *g, codec_rc_encoder *rc, const int16_t *cod
                 codec_rc_encode(rc, !negative, P_HALF);
         }
         level[p] = (int16_t)(code[p] < 0 ? -q : q);
-        ahead[p] = 1;
+        plane_known[p] = 1;
         codec_contexts_settle(g, p, level[p]);
     }
     codec_group_finish_pass(g);
@@ -85,11 +85,11 @@ static int decode_pass(codec_group *g, codec_rc_decoder *rc) {
     uint32_t u = g->tables->pass[g->pass].unit, p = g->position, n = g->n;
     int sign_predicted = codec_sign_is_predicted(g, u);
     int16_t *level = g->level + (size_t)u * g->stride;
-    uint8_t *ahead = g->ahead + (size_t)u * g->stride;
+    uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
     if (!g->predicted) codec_contexts_predict(g);
     for (; p < n; p++) {
         uint32_t context = codec_contexts_at(g, p);
-        if (context == CODEC_NOT_NOW) continue;
+        if (context == CODEC_SKIP) continue;
         int32_t was = level[p], now;
         int bit = 1;
         if (!g->awaits_sign && (bit = codec_rc_decode_adaptive(rc, models(g) + context)) < 0) break;
@@ -102,7 +102,7 @@ static int decode_pass(codec_group *g, codec_rc_decoder *rc) {
             now = 2 * was + (was < 0 ? -bit : bit);
         }
         level[p] = (int16_t)now;
-        ahead[p] = 1;
+        plane_known[p] = 1;
         codec_contexts_settle(g, p, now);
     }
     g->position = p;
@@ -115,12 +115,12 @@ static int decode_pass(codec_group *g, codec_rc_decoder *rc) {
 static int decode_binary_pass(codec_group *g, codec_rc_decoder *rc) {
     uint32_t u = g->tables->pass[g->pass].unit, p = g->position, n = g->n;
     int16_t *level = g->level + (size_t)u * g->stride;
-    uint8_t *ahead = g->ahead + (size_t)u * g->stride;
+    uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
     codec_mixed_bit mixed = g->predicted ? g->mixed : codec_mixed_bit_start(g->tables->density[u]);
     for (; p < n; p++) {
         int bit = codec_rc_decode(rc, codec_mixed_bit_p1(&mixed));
         if (bit < 0) break;
-        level[p] = (int16_t)bit, ahead[p] = 1;
+        level[p] = (int16_t)bit, plane_known[p] = 1;
         codec_mixed_bit_update(&mixed, bit);
     }
     g->position = p;
@@ -146,8 +146,8 @@ int codec_chunk_is_plausible(const codec_group *g, uint32_t end, uint64_t size) 
     uint64_t planes = 0; /* that go whole, be it in parts, in this chunk */
     for (uint32_t i = g->pass; i < end; i++) {
         codec_pass pass = t->pass[i];
-        int begun = pass.depth == g->depth[pass.unit] && g->part[pass.unit];
-        planes += pass.part + 1u == t->parts && !begun;
+        int begun = pass.depth == g->depth[pass.unit] && g->fraction[pass.unit];
+        planes += pass.fraction + 1u == t->fractions && !begun;
     }
     return planes * g->n / BITS_PER_BYTE <= size + TRIMMED;
 }

@@ -8,7 +8,7 @@
 taper_status codec_code_tables_alloc(codec_code_tables *t, uint32_t units) {
     memset(t, 0, sizeof *t);
     t->units = units;
-    t->parts = 1;
+    t->fractions = 1;
     t->step = calloc(units, sizeof *t->step);
     t->planes = calloc(units, sizeof *t->planes);
     t->log_scale = calloc(units, sizeof *t->log_scale);
@@ -28,7 +28,7 @@ void codec_code_tables_free(codec_code_tables *t) {
 
 taper_status codec_code_tables_set_planes(codec_code_tables *t) {
     uint32_t total = 0;
-    for (uint32_t u = 0; u < t->units; u++) total += t->planes[u] * t->parts;
+    for (uint32_t u = 0; u < t->units; u++) total += t->planes[u] * t->fractions;
     t->n_slopes = t->n_passes = total;
     free(t->slope), free(t->pass);
     t->slope = calloc(total + 1, sizeof *t->slope);
@@ -36,23 +36,23 @@ taper_status codec_code_tables_set_planes(codec_code_tables *t) {
     return t->slope && t->pass ? TAPER_OK : TAPER_ERR_NOMEM;
 }
 
-/* A counting sort over (slope falling, depth and part rising); units rise because they are visited
- * in order. */
+/* A counting sort over (slope falling, depth and fraction rising); units rise because they are
+ * visited in order. */
 static taper_status make_order(codec_code_tables *t, int apart) {
-    enum { STEPS = CODEC_MAX_PLANES * CODEC_MAX_PARTS, KEYS = 256 * STEPS };
-    uint32_t *start = calloc(KEYS + 1, sizeof *start), parts = t->parts;
+    enum { STEPS = CODEC_MAX_PLANES * CODEC_MAX_FRACTIONS, KEYS = 256 * STEPS };
+    uint32_t *start = calloc(KEYS + 1, sizeof *start), fractions = t->fractions;
     if (!start) return TAPER_ERR_NOMEM;
     taper_status status = TAPER_OK;
     for (int place = 0; place < 2; place++) { /* count, then place */
         const uint8_t *slope = t->slope;
-        for (uint32_t u = 0; u < t->units; slope += t->planes[u++] * parts)
-            for (uint32_t i = 0; i < t->planes[u] * parts; i++) {
-                uint32_t key = (255u - slope[i]) * STEPS + i, part = i % parts;
+        for (uint32_t u = 0; u < t->units; slope += t->planes[u++] * fractions)
+            for (uint32_t i = 0; i < t->planes[u] * fractions; i++) {
+                uint32_t key = (255u - slope[i]) * STEPS + i, fraction = i % fractions;
                 if (i && slope[i] > slope[i - 1]) status = TAPER_ERR_CORRUPT;
-                if (!apart && part + 1 < parts && slope[i] == slope[i + 1]) continue;
+                if (!apart && fraction + 1 < fractions && slope[i] == slope[i + 1]) continue;
                 if (place)
                     t->pass[start[key]++] =
-                        (codec_pass){(uint16_t)u, (uint8_t)(i / parts), (uint8_t)part};
+                        (codec_pass){(uint16_t)u, (uint8_t)(i / fractions), (uint8_t)fraction};
                 else
                     start[key + 1]++;
             }
@@ -111,8 +111,9 @@ taper_status codec_code_tables_make_binary(codec_code_tables *t, uint32_t units,
 
 /* --- serialised form ------------------------------------------------------------------- */
 
-/* Bits of the step mode: a step for each unit; planes in parts; passes that look at themselves. */
-enum { EACH_STEP = 1, IN_PARTS = 2, CAUSAL = 4 };
+/* Bits of the step mode: a step for each unit; planes in fractions; passes that look at themselves.
+ */
+enum { EACH_STEP = 1, IN_FRACTIONS = 2, CAUSAL = 4 };
 
 static uint32_t float_bits(float x) {
     uint32_t bits;
@@ -145,11 +146,12 @@ taper_status codec_code_tables_write(const codec_code_tables *t, formats_buffer 
     }
     int same_step = 1;
     for (uint32_t u = 1; u < t->units; u++) same_step &= t->step[u] == t->step[0];
-    formats_write_u8(out, (uint8_t)((same_step ? 0 : EACH_STEP) + (t->parts > 1 ? IN_PARTS : 0) +
-                                    (t->causal ? CAUSAL : 0)));
-    if (t->parts > 1) {
-        formats_write_u8(out, (uint8_t)t->parts);
-        formats_write_bytes(out, t->least, t->parts - 1);
+    formats_write_u8(out,
+                     (uint8_t)((same_step ? 0 : EACH_STEP) + (t->fractions > 1 ? IN_FRACTIONS : 0) +
+                               (t->causal ? CAUSAL : 0)));
+    if (t->fractions > 1) {
+        formats_write_u8(out, (uint8_t)t->fractions);
+        formats_write_bytes(out, t->least, t->fractions - 1);
     }
     for (uint32_t u = 0; u < (same_step ? 1 : t->units); u++)
         formats_write_u32le(out, float_bits(t->step[u]));
@@ -176,28 +178,29 @@ static void read_bytes(formats_cursor *in, void *to, size_t n) {
     if (from) memcpy(to, from, n);
 }
 
-/* What IN_PARTS announces. */
-static taper_status read_parts(codec_code_tables *t, formats_cursor *in, taper_error *error) {
-    t->parts = formats_read_u8(in);
-    if (t->parts < 2 || t->parts > CODEC_MAX_PARTS)
+/* What IN_FRACTIONS announces. */
+static taper_status read_fractions(codec_code_tables *t, formats_cursor *in, taper_error *error) {
+    t->fractions = formats_read_u8(in);
+    if (t->fractions < 2 || t->fractions > CODEC_MAX_FRACTIONS)
         return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "model: planes in %u parts, 2 to %d are legal", t->parts,
-                            CODEC_MAX_PARTS);
-    read_bytes(in, t->least, t->parts - 1);
-    for (uint32_t i = 0; i + 1 < t->parts; i++)
+                            "model: planes in %u fractions, 2 to %d are legal", t->fractions,
+                            CODEC_MAX_FRACTIONS);
+    read_bytes(in, t->least, t->fractions - 1);
+    for (uint32_t i = 0; i + 1 < t->fractions; i++)
         if (t->least[i] >= (i ? t->least[i - 1] : CODEC_BINS))
-            return formats_fail(error, TAPER_ERR_CORRUPT,
-                                "model: bin %u of part %u of a plane is not below its predecessor",
-                                t->least[i], i);
+            return formats_fail(
+                error, TAPER_ERR_CORRUPT,
+                "model: bin %u of fraction %u of a plane is not below its predecessor", t->least[i],
+                i);
     return TAPER_OK;
 }
 
 static taper_status read_quantiser(codec_code_tables *t, formats_cursor *in, taper_error *error) {
     uint8_t mode = formats_read_u8(in), each = mode & EACH_STEP;
-    if (mode > (EACH_STEP | IN_PARTS | CAUSAL))
+    if (mode > (EACH_STEP | IN_FRACTIONS | CAUSAL))
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: step mode %u is not 0 to 7", mode);
     t->causal = (mode & CAUSAL) != 0;
-    if (mode & IN_PARTS) TAPER_TRY(read_parts(t, in, error));
+    if (mode & IN_FRACTIONS) TAPER_TRY(read_fractions(t, in, error));
     for (uint32_t u = 0; u < t->units; u++) {
         uint32_t bits = u && !each ? float_bits(t->step[0]) : formats_read_u32le(in);
         memcpy(&t->step[u], &bits, sizeof bits);
@@ -247,8 +250,7 @@ static taper_status read_order(codec_code_tables *t, formats_cursor *in, taper_e
     taper_status status = codec_order_make(t);
     if (status == TAPER_ERR_NOMEM)
         return formats_fail(error, status, "model: no memory to order %u passes", t->n_passes);
-    if (status != TAPER_OK)
-        return formats_fail(error, status, "model: slopes rise within a unit");
+    if (status != TAPER_OK) return formats_fail(error, status, "model: slopes rise within a unit");
     return read_layers(t, in, error);
 }
 

@@ -8,9 +8,9 @@
  * says q T <= |x| < (q + 1) T with the sign known.
  *
  * A PASS sends one plane of one unit, for all windows of all images of a group, or one of up to
- * CODEC_MAX_PARTS parts of it: first the positions where a 1 is likely, which gain more for their
- * bits, at last all that are left (contexts.h says which go when). A part whose slope is that of
- * the next goes together with it.
+ * CODEC_MAX_FRACTIONS of it, fractional bit-planes: first the positions where a 1 is likely, which
+ * gain more for their bits, at last all that are left (contexts.h says which go when). A fraction
+ * whose slope is that of the next goes together with it.
  *
  * Binary models (density is not NULL): M is the bit that is 1 where x > 0, there are no signs, and
  * the decoder's network is given bit - centre, 0 for a unit that is not sent. Each unit is one
@@ -22,8 +22,8 @@
 
 enum {
     CODEC_MAX_UNITS = 65535,
-    CODEC_MAX_PLANES = 15, /* magnitudes fit int16 */
-    CODEC_MAX_PARTS = 4,   /* of a plane */
+    CODEC_MAX_PLANES = 15,   /* magnitudes fit int16 */
+    CODEC_MAX_FRACTIONS = 4, /* of a plane */
     CODEC_MAX_LAYERS_IN_MODEL = 64,
     CODEC_BANDS = 12, /* of unit indices: band b holds 2^b - 1 .. 2^(b+1) - 2, the last all above */
     CODEC_KINDS = 4,  /* of coded bits, see codec_kind */
@@ -51,8 +51,8 @@ typedef enum codec_kind {
 
 typedef struct codec_pass {
     uint16_t unit;
-    uint8_t depth; /* planes of the unit before this one: 0 for its first */
-    uint8_t part;  /* of the plane; the last is tables->parts - 1 */
+    uint8_t depth;    /* planes of the unit before this one: 0 for its first */
+    uint8_t fraction; /* of the plane; the last is tables->fractions - 1 */
 } codec_pass;
 
 typedef struct codec_layer_end {
@@ -68,12 +68,14 @@ typedef struct codec_code_tables {
     float *step;        /* [units] > 0 */
     uint8_t *planes;    /* [units] 0..CODEC_MAX_PLANES; 0: the unit is never sent */
     int16_t *log_scale; /* [units] 16 log2(root mean square of x / step), -512 .. 1023 */
-    uint32_t parts;     /* of a plane: 1 .. CODEC_MAX_PARTS */
-    uint8_t least[CODEC_MAX_PARTS - 1]; /* bins from which positions of level 0 go in these parts,
-                                           falling, < CODEC_BINS; the last part takes the rest */
-    uint32_t n_slopes;                  /* sum of planes * parts */
-    uint8_t *slope; /* [n_slopes], unit after unit, plane after plane, part after part: 8 log2 of
-                       distortion gain per bit, 255 the steepest; does not rise within a unit */
+    uint32_t fractions; /* of a plane: 1 .. CODEC_MAX_FRACTIONS */
+    uint8_t least[CODEC_MAX_FRACTIONS -
+                  1];  /* bins from which positions of level 0 go in these fractions,
+                      falling, < CODEC_BINS; the last fraction takes the rest */
+    uint32_t n_slopes; /* sum of planes * fractions */
+    uint8_t
+        *slope; /* [n_slopes], unit after unit, plane after plane, fraction after fraction: 8 log2
+                   of distortion gain per bit, 255 the steepest; does not rise within a unit */
     /* from slope, by codec_order_make: */
     uint32_t n_passes;
     codec_pass *pass;     /* [n_passes]; there is room for n_slopes */
@@ -105,16 +107,16 @@ typedef struct codec_code_tables {
     uint8_t *density; /* [units] share of ones of a binary model's unit, 1/256; NULL: not binary */
 } codec_code_tables;
 
-/* Zeroed arrays for units, planes in one part; on failure nothing is held. slope is allocated by
- * codec_code_tables_set_planes. */
+/* Zeroed arrays for units, planes in one fraction; on failure nothing is held. slope is allocated
+ * by codec_code_tables_set_planes. */
 taper_status codec_code_tables_alloc(codec_code_tables *tables, uint32_t units);
 void codec_code_tables_free(codec_code_tables *tables); /* leaves it zeroed */
-/* After planes[] and parts are filled: allocate slope and pass, and set n_slopes. */
+/* After planes[] and fractions are filled: allocate slope and pass, and set n_slopes. */
 taper_status codec_code_tables_set_planes(codec_code_tables *tables);
-/* After slope is filled: the order, by falling slope, then rising depth and part, then rising unit.
- * Stable and integer. Within a unit the slope must not rise (TAPER_ERR_CORRUPT). */
+/* After slope is filled: the order, by falling slope, then rising depth and fraction, then rising
+ * unit. Stable and integer. Within a unit the slope must not rise (TAPER_ERR_CORRUPT). */
 taper_status codec_order_make(codec_code_tables *tables);
-/* The same with a pass for every part, also where a file would have one for several: to measure
+/* The same with a pass for every fraction, also where a file would have one for several: to measure
  * what each is worth. */
 taper_status codec_order_make_apart(codec_code_tables *tables);
 

@@ -12,8 +12,9 @@ enum { SIDES = CODEC_CONDITIONAL_SIDES, MIDDLES = CODEC_CONDITIONAL_MIDDLES };
 static int shape_is_legal(const codec_conditional *c) {
     return (c->kinds == 1 || c->kinds == CODEC_CONDITIONAL_KINDS) && c->hidden >= 8 &&
            c->hidden <= CODEC_CONDITIONAL_MOST_HIDDEN && c->hidden % 8 == 0 && c->own >= 1 &&
-           c->own <= CODEC_CONDITIONAL_MOST_UNITS && c->own <= c->units && c->beside <= c->own &&
-           c->stages >= 1 && c->stages <= CODEC_CONDITIONAL_MOST_STAGES && c->stages <= c->end;
+           c->own <= CODEC_CONDITIONAL_MOST_UNITS && c->own <= c->units &&
+           c->neighbour_units <= c->own && c->stages >= 1 &&
+           c->stages <= CODEC_CONDITIONAL_MOST_STAGES && c->stages <= c->end;
 }
 
 static int zeroed(void *out, size_t n, size_t size) {
@@ -26,8 +27,8 @@ taper_status codec_conditional_alloc(codec_conditional *c) {
     if (!shape_is_legal(c)) return TAPER_ERR_ARG;
     size_t h = c->hidden, outputs = (size_t)c->units * c->kinds;
     int ok = zeroed(&c->begin, c->stages, sizeof *c->begin) &&
-             zeroed(&c->first, codec_conditional_inputs(c->own, c->beside) * 2 * h, 1) &&
-             zeroed(&c->pairs, codec_conditional_inputs(c->own, c->beside) * 2 * h, 1) &&
+             zeroed(&c->first, codec_conditional_inputs(c->own, c->neighbour_units) * 2 * h, 1) &&
+             zeroed(&c->pairs, codec_conditional_inputs(c->own, c->neighbour_units) * 2 * h, 1) &&
              zeroed(&c->first_shift, h, 1) && zeroed(&c->place, SIDES * h, sizeof *c->place) &&
              zeroed(&c->stage, c->stages * h, sizeof *c->stage) &&
              zeroed(&c->out, outputs * h, sizeof *c->out) && zeroed(&c->out_shift, outputs, 1) &&
@@ -63,7 +64,7 @@ static void pack_out(codec_conditional *c) {
 }
 
 void codec_conditional_pack(codec_conditional *c) {
-    size_t inputs = codec_conditional_inputs(c->own, c->beside), h = c->hidden;
+    size_t inputs = codec_conditional_inputs(c->own, c->neighbour_units), h = c->hidden;
     for (size_t i = 0; i < inputs; i++)
         for (size_t o = 0; o < h; o++)
             for (size_t part = 0; part < 2; part++)
@@ -81,7 +82,7 @@ void codec_conditional_pack(codec_conditional *c) {
 enum { MATRICES = 9 };
 static int list_matrices(const codec_conditional *c, codec_int_matrix m[MATRICES]) {
     enum { WEIGHT = 127, BIAS = CODEC_CONDITIONAL_MOST_BIAS };
-    uint32_t h = c->hidden, inputs = 2 * codec_conditional_inputs(c->own, c->beside);
+    uint32_t h = c->hidden, inputs = 2 * codec_conditional_inputs(c->own, c->neighbour_units);
     int n = 0;
     m[n++] = (codec_int_matrix){c->first, NULL, NULL, h, inputs, 1, h, c->first_shift, WEIGHT};
     m[n++] = (codec_int_matrix){NULL, NULL, c->place, SIDES, h, h, 1, NULL, BIAS};
@@ -101,7 +102,7 @@ static int list_matrices(const codec_conditional *c, codec_int_matrix m[MATRICES
 taper_status codec_conditional_write(const codec_conditional *c, formats_buffer *out) {
     formats_write_u16le(out, (uint16_t)c->hidden);
     formats_write_u16le(out, (uint16_t)c->own);
-    formats_write_u16le(out, (uint16_t)c->beside);
+    formats_write_u16le(out, (uint16_t)c->neighbour_units);
     formats_write_varint(out, c->end);
     formats_write_u8(out, (uint8_t)c->stages);
     for (uint32_t s = 1; s < c->stages; s++)
@@ -114,7 +115,8 @@ taper_status codec_conditional_write(const codec_conditional *c, formats_buffer 
 
 /* As floats, which is what a limit on models counts. */
 static uint64_t weight_bytes(const codec_conditional *c) {
-    uint64_t h = c->hidden, inputs = 2 * (uint64_t)codec_conditional_inputs(c->own, c->beside);
+    uint64_t h = c->hidden,
+             inputs = 2 * (uint64_t)codec_conditional_inputs(c->own, c->neighbour_units);
     uint64_t weights = inputs * h + (SIDES + c->stages) * h + MIDDLES * (h + 1) * h +
                        (uint64_t)c->units * c->kinds * h + (uint64_t)c->kinds * c->end;
     return weights * sizeof(float);
@@ -125,7 +127,7 @@ static taper_status read_shape(codec_conditional *c, uint32_t kinds, uint32_t un
     *c = (codec_conditional){.kinds = kinds, .units = units};
     c->hidden = formats_read_u16le(in);
     c->own = formats_read_u16le(in);
-    c->beside = formats_read_u16le(in);
+    c->neighbour_units = formats_read_u16le(in);
     c->end = (uint32_t)formats_read_varint_max(in, passes);
     c->stages = formats_read_u8(in);
     TAPER_TRY(formats_cursor_check(in, "model: conditional model", error));
@@ -134,7 +136,7 @@ static taper_status read_shape(codec_conditional *c, uint32_t kinds, uint32_t un
             error, TAPER_ERR_CORRUPT,
             "model: a conditional model of %u hidden, %u and %u units and %u stages "
             "is not legal",
-            c->hidden, c->own, c->beside, c->stages);
+            c->hidden, c->own, c->neighbour_units, c->stages);
     return TAPER_OK;
 }
 

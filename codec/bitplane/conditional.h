@@ -7,17 +7,17 @@
  * logarithm of x / scale with the sign of x) and |a|:
  *
  *     sum   = over the window and its neighbours, of W a + V |a|    (kept; changes are added)
- *     h0    = part((8 sum >> shift) + place + stage)
- *     h(i)  = min(h(i-1) + part((16 W(i) h(i-1) >> shift(i)) + bias(i)), 127),   i = 1, 2
+ *     h0    = activate((8 sum >> shift) + place + stage)
+ *     h(i)  = min(h(i-1) + activate((16 W(i) h(i-1) >> shift(i)) + bias(i)), 127),   i = 1, 2
  *     logit = (256 W(unit, kind) h2 >> shift(unit, kind)) / 4096 + bias(kind, pass) / 64
  *
- * with part(z) = clamp((z + 8) >> 4, 0 .. 127). The logit is added to that of contexts.h, whose
+ * with activate(z) = clamp((z + 8) >> 4, 0 .. 127). The logit is added to that of contexts.h, whose
  * bins and adaptive probabilities follow as without a conditional model. Windows at an image's
  * border differ by their place, a sum over the neighbours that exist.
  *
- * Ranges (a file outside them is refused) keep every sum below 2^31: own and beside at most
- * CODEC_CONDITIONAL_MOST_UNITS, hidden at most CODEC_CONDITIONAL_MOST_HIDDEN, weights in -127 ..
- * 127, biases in -2^16 .. 2^16. */
+ * Ranges (a file outside them is refused) keep every sum below 2^31: own and neighbour_units at
+ * most CODEC_CONDITIONAL_MOST_UNITS, hidden at most CODEC_CONDITIONAL_MOST_HIDDEN, weights in -127
+ * .. 127, biases in -2^16 .. 2^16. */
 #ifndef CODEC_CONDITIONAL_H
 #define CODEC_CONDITIONAL_H
 #include "codec/entropy/int_matrix.h"
@@ -37,11 +37,12 @@ enum {
 };
 
 typedef struct codec_conditional {
-    uint32_t kinds;       /* outputs of a unit: CODEC_CONDITIONAL_KINDS, or 1 of a head */
-    uint32_t hidden;      /* 8 .., a multiple of 8 */
-    uint32_t own, beside; /* units looked at in the window itself and around; beside <= own */
-    uint32_t units;       /* of the tables that it belongs to */
-    uint32_t end;         /* passes that it predicts; later ones are left to the contexts */
+    uint32_t kinds;  /* outputs of a unit: CODEC_CONDITIONAL_KINDS, or 1 of a head */
+    uint32_t hidden; /* 8 .., a multiple of 8 */
+    uint32_t own,
+        neighbour_units; /* units looked at in the window itself, and in each around: no more */
+    uint32_t units;      /* of the tables that it belongs to */
+    uint32_t end;        /* passes that it predicts; later ones are left to the contexts */
     uint32_t stages;
     uint32_t *begin;      /* [stages] first pass of each; begin[0] is 0, rising */
     int8_t *first;        /* [inputs][2][hidden]: W and V; inputs in the order of
@@ -62,14 +63,14 @@ typedef struct codec_conditional {
 } codec_conditional;
 
 /* Inputs in all: windows of units. */
-static inline uint32_t codec_conditional_inputs(uint32_t own, uint32_t beside) {
-    return own + (CODEC_CONDITIONAL_SIDES - 1) * beside;
+static inline uint32_t codec_conditional_inputs(uint32_t own, uint32_t neighbour_units) {
+    return own + (CODEC_CONDITIONAL_SIDES - 1) * neighbour_units;
 }
 /* The row of `first` for unit u of the window on a side; those of the window itself come first. */
-static inline uint32_t codec_conditional_input(uint32_t own, uint32_t beside, uint32_t side,
-                                               uint32_t u) {
+static inline uint32_t codec_conditional_input(uint32_t own, uint32_t neighbour_units,
+                                               uint32_t side, uint32_t u) {
     if (side == CODEC_CONDITIONAL_SELF) return u;
-    return own + (side - (side > CODEC_CONDITIONAL_SELF)) * beside + u;
+    return own + (side - (side > CODEC_CONDITIONAL_SELF)) * neighbour_units + u;
 }
 
 /* Zeroed arrays for the shape set in *c (hidden .. stages). TAPER_ERR_ARG: a shape outside the

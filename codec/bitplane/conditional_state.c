@@ -33,16 +33,16 @@ taper_status codec_conditional_begin(codec_conditional_state *s, const codec_con
     s->columns = calloc((size_t)s->stride * c->hidden, sizeof *s->columns);
     s->seen = calloc((size_t)c->own * n, 1);
     s->planes = calloc(c->own, 1);
-    s->parts = calloc(c->own, 1);
+    s->fractions = calloc(c->own, 1);
     s->logit = calloc(s->stride, sizeof *s->logit);
-    if (s->sum && s->hidden && s->columns && s->seen && s->planes && s->parts && s->logit)
+    if (s->sum && s->hidden && s->columns && s->seen && s->planes && s->fractions && s->logit)
         return TAPER_OK;
     codec_conditional_end(s);
     return TAPER_ERR_NOMEM;
 }
 
 void codec_conditional_end(codec_conditional_state *s) {
-    free(s->sum), free(s->hidden), free(s->seen), free(s->planes), free(s->parts);
+    free(s->sum), free(s->hidden), free(s->seen), free(s->planes), free(s->fractions);
     free(s->columns), free(s->logit);
     *s = (codec_conditional_state){0};
 }
@@ -51,7 +51,7 @@ void codec_conditional_forget(codec_conditional_state *s, uint32_t n) {
     const codec_conditional *c = s->model;
     memset(s->sum, 0, (size_t)n * c->hidden * sizeof *s->sum);
     memset(s->seen, 0, (size_t)c->own * n);
-    memset(s->planes, 0, c->own), memset(s->parts, 0, c->own);
+    memset(s->planes, 0, c->own), memset(s->fractions, 0, c->own);
     s->stages = 0;
 }
 
@@ -69,7 +69,7 @@ int32_t codec_conditional_seen(const codec_code_tables *t, uint32_t u, uint32_t 
 }
 
 /* With slot n of the neighbours being n itself, a diagonal is two steps. */
-uint32_t codec_conditional_beside(const codec_group *g, uint32_t p, uint32_t side) {
+uint32_t codec_conditional_neighbour(const codec_group *g, uint32_t p, uint32_t side) {
     static const uint8_t across[3] = {CODEC_LEFT, 0, CODEC_RIGHT},
                          along[3] = {CODEC_UP, 0, CODEC_DOWN};
     uint32_t x = side % 3, y = side / 3;
@@ -89,11 +89,11 @@ static void change_input(codec_conditional_state *s, const codec_group *g, uint3
     size_t hidden = c->hidden;
     *seen = (int8_t)a;
     for (uint32_t side = 0; side < SIDES; side++) {
-        if (side != SELF && (u >= c->beside || !g->neighbour[0])) continue;
-        uint32_t to = codec_conditional_beside(g, p, SIDES - 1 - side); /* p is on its `side` */
+        if (side != SELF && (u >= c->neighbour_units || !g->neighbour[0])) continue;
+        uint32_t to = codec_conditional_neighbour(g, p, SIDES - 1 - side); /* p is on its `side` */
         if (to == g->n) continue;
         const int8_t *pairs =
-            c->pairs + codec_conditional_input(c->own, c->beside, side, u) * 2 * hidden;
+            c->pairs + codec_conditional_input(c->own, c->neighbour_units, side, u) * 2 * hidden;
         codec_add_pairs(s->sum + to * hidden, pairs, da, db, c->hidden);
     }
 }
@@ -103,16 +103,16 @@ static void see_changes(codec_conditional_state *s, const codec_group *g) {
     enum { LEVELS = 64 };
     for (uint32_t u = 0; u < s->model->own; u++) {
         uint32_t depth = g->depth[u];
-        if (s->planes[u] == depth && s->parts[u] == g->part[u]) continue;
-        s->planes[u] = (uint8_t)depth, s->parts[u] = g->part[u];
+        if (s->planes[u] == depth && s->fractions[u] == g->fraction[u]) continue;
+        s->planes[u] = (uint8_t)depth, s->fractions[u] = g->fraction[u];
         int32_t table[2][LEVELS];
-        for (uint32_t more = 0; more < 1u + (g->part[u] > 0); more++)
+        for (uint32_t more = 0; more < 1u + (g->fraction[u] > 0); more++)
             for (uint32_t q = 0; q < LEVELS; q++)
                 table[more][q] = codec_conditional_seen(g->tables, u, depth + more, q);
         const int16_t *level = g->level + (size_t)u * g->stride;
-        const uint8_t *ahead = g->ahead + (size_t)u * g->stride;
+        const uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
         for (uint32_t p = 0; (p = codec_next_nonzero(level, p, g->n)) < g->n; p++) {
-            uint32_t q = (uint32_t)abs(level[p]), more = ahead[p];
+            uint32_t q = (uint32_t)abs(level[p]), more = plane_known[p];
             int32_t a =
                 q < LEVELS ? table[more][q] : codec_conditional_seen(g->tables, u, depth + more, q);
             a = level[p] < 0 ? -a : a;
@@ -123,7 +123,7 @@ static void see_changes(codec_conditional_state *s, const codec_group *g) {
 
 /* --- the layers of a stage ------------------------------------------------------------- */
 
-static inline int32_t part(int32_t z) {
+static inline int32_t activate(int32_t z) {
     z = (z + 8) >> 4;
     return z < 0 ? 0 : z > ACTIVATION_MAX ? ACTIVATION_MAX : z;
 }
@@ -137,14 +137,14 @@ CODEC_INLINE int32_t dot(const int8_t *restrict w, const uint8_t *restrict x, ui
 CODEC_CLONES static void first_layer(const int32_t *restrict sum, const uint8_t *restrict shift,
                                      const int32_t *restrict bias, uint32_t n,
                                      uint8_t *restrict to) {
-    for (uint32_t i = 0; i < n; i++) to[i] = (uint8_t)part((sum[i] * 8 >> shift[i]) + bias[i]);
+    for (uint32_t i = 0; i < n; i++) to[i] = (uint8_t)activate((sum[i] * 8 >> shift[i]) + bias[i]);
 }
 
 /* From the sums of a middle layer; x is what went in, and is replaced. */
 CODEC_CLONES static void add_layer(const int32_t *restrict sum, const uint8_t *restrict shift,
                                    const int32_t *restrict bias, uint32_t n, uint8_t *restrict x) {
     for (uint32_t i = 0; i < n; i++) {
-        int32_t z = x[i] + part((sum[i] * 16 >> shift[i]) + bias[i]);
+        int32_t z = x[i] + activate((sum[i] * 16 >> shift[i]) + bias[i]);
         x[i] = (uint8_t)(z > ACTIVATION_MAX ? ACTIVATION_MAX : z);
     }
 }
@@ -187,7 +187,7 @@ typedef struct stage_task {
 
 enum { STAGE_BLOCK = 128 }; /* positions */
 
-static void think(void *context, size_t block) {
+static void run_hidden_layers(void *context, size_t block) {
     const stage_task *t = context;
     const codec_conditional *c = t->state->model;
     uint32_t end = (uint32_t)(block + 1) * STAGE_BLOCK;
@@ -206,7 +206,7 @@ static void begin_stage(codec_conditional_state *s, const codec_group *g, uint32
     for (uint32_t border = 0; border < CODEC_CONDITIONAL_BORDERS; border++)
         codec_conditional_bias(s->model, stage, border, task.bias[border]);
     see_changes(s, g);
-    codec_pool_run(g->pool, think, &task, (g->n + STAGE_BLOCK - 1) / STAGE_BLOCK);
+    codec_pool_run(g->pool, run_hidden_layers, &task, (g->n + STAGE_BLOCK - 1) / STAGE_BLOCK);
 }
 
 /* --- a pass ---------------------------------------------------------------------------- */
@@ -260,9 +260,10 @@ void codec_conditional_predict(codec_conditional_state *s, const codec_group *g)
     const uint8_t *shift = c->out_shift + row;
     all_logits(w, shift[0], bias[0], hidden, s->columns, g->n, s->logit);
     const int16_t *level = g->level + at;
-    uint32_t refined = pass.part + 1u == g->tables->parts ? g->n : 0; /* by a plane's last part */
+    uint32_t refined =
+        pass.fraction + 1u == g->tables->fractions ? g->n : 0; /* by a plane's last part */
     for (uint32_t p = 0; (p = codec_next_nonzero(level, p, refined)) < refined; p++)
-        if (!g->ahead[at + p])
+        if (!g->plane_known[at + p])
             s->logit[p] = one_logit(w + 2 * hidden, shift[2], bias[2],
                                     s->hidden + (size_t)p * hidden, hidden);
     s->sign = w + hidden;

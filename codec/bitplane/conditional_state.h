@@ -11,10 +11,10 @@ typedef struct codec_conditional_state {
     const codec_conditional *model; /* borrowed */
     int32_t *sum;                   /* [n][hidden] of the first layer */
     uint8_t *hidden;                /* [n][hidden] h2 of the stage in work */
-    uint8_t *columns;        /* [stride / 64] matrices of quads, 64 positions each: the same */
-    uint32_t stride;         /* n, rounded up to a multiple of 64 */
-    int8_t *seen;            /* [own][n] a, as it is in `sum` */
-    uint8_t *planes, *parts; /* [own] depth and part at which it was seen */
+    uint8_t *columns;            /* [stride / 64] matrices of quads, 64 positions each: the same */
+    uint32_t stride;             /* n, rounded up to a multiple of 64 */
+    int8_t *seen;                /* [own][n] a, as it is in `sum` */
+    uint8_t *planes, *fractions; /* [own] depth and fraction at which it was seen */
     int32_t *logit; /* [stride] of the next pass's magnitude bits, in 1/4096; of levels that are not
                        0 only where the pass refines them */
     const int8_t *sign; /* [hidden] weights of its signs; NULL: they are not predicted */
@@ -44,10 +44,10 @@ int32_t codec_conditional_sign(const codec_conditional_state *state, uint32_t p)
 int32_t codec_conditional_seen(const codec_code_tables *tables, uint32_t u, uint32_t depth,
                                uint32_t q);
 /* The window on a side of position p; group->n: none. */
-uint32_t codec_conditional_beside(const struct codec_group *group, uint32_t p, uint32_t side);
+uint32_t codec_conditional_neighbour(const struct codec_group *group, uint32_t p, uint32_t side);
 
-/* The parts of a stage: which of left, right, up and down of p exist, one bit each; the biases of a
- * stage at such a place; h2[hidden] of one position. */
+/* The pieces of a stage: which of left, right, up and down of p exist, one bit each; the biases of
+ * a stage at such a place; h2[hidden] of one position. */
 enum { CODEC_CONDITIONAL_BORDERS = 16 };
 uint32_t codec_conditional_border(const struct codec_group *group, uint32_t p);
 void codec_conditional_bias(const codec_conditional *model, uint32_t stage, uint32_t border,

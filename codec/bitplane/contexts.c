@@ -49,7 +49,7 @@ static void sum_units(const codec_group *g, uint32_t u, const uint8_t *distance,
 CODEC_CLONES static void to_means(const uint8_t *restrict sides, uint32_t n,
                                   uint16_t *restrict sum) {
     for (uint32_t p = 0; p < n; p++) {
-        uint32_t count = codec_beside_count(sides[p]);
+        uint32_t count = codec_neighbours_count(sides[p]);
         uint16_t share = count == 1 ? 64 : count == 2 ? 32 : count == 3 ? 21 : 16;
         sum[p] = sides[p] ? (uint16_t)(sum[p] * share) : SUM_UNKNOWN;
     }
@@ -59,7 +59,7 @@ CODEC_CLONES static void to_means(const uint8_t *restrict sides, uint32_t n,
 static void sum_neighbours(const codec_group *g, uint32_t u, uint16_t *sum) {
     memset(sum, 0, g->n * sizeof *sum);
     for (int side = 0; side < 4; side++)
-        codec_beside_add_u16(g, side, g->norm + (size_t)u * g->stride, sum);
+        codec_neighbours_add_u16(g, side, g->norm + (size_t)u * g->stride, sum);
     to_means(g->sides, g->n, sum);
 }
 
@@ -104,7 +104,7 @@ static void predict_signed(const codec_group *g, uint32_t u, int32_t log_ratio, 
             int32_t weight = g->tables->signed_weight[u][side][k];
             if (weight) add_signed(part, g->signed_norm + (size_t)k * g->stride, weight, g->n);
         }
-        codec_beside_add_i32(g, side, part, value);
+        codec_neighbours_add_i32(g, side, part, value);
     }
     scale_signed(value, -log_ratio, g->n);
 }
@@ -151,7 +151,7 @@ static inline void magnitude_features(const codec_group *g, uint32_t p, int32_t 
     f[1] = feature_at(g->work[1], p);
     f[2] = g->signed_norm ? feature_at(g->work[2], p) : 0;
     f[3] = f[7] = 0;
-    if (has_value && (g->sides[p] || g->tables->parts == 1)) {
+    if (has_value && (g->sides[p] || g->tables->fractions == 1)) {
         int32_t value = g->work_signed[p];
         f[3] = codec_log16((uint32_t)(value < 0 ? -value : value) + 1) - 64;
         if (level)
@@ -230,7 +230,7 @@ static void value_features(codec_group *g, int has_value) {
         f[p] = (uint16_t)((value < 0 ? -value : value) + 1);
     }
     to_log_features(f, -64, g->n);
-    if (g->tables->parts > 1) forget_absent_neighbours(g->sides, g->n, f);
+    if (g->tables->fractions > 1) forget_absent_neighbours(g->sides, g->n, f);
 }
 
 /* work_logit[] from the features in work[] and the conditional model. Only a plane's last part
@@ -238,7 +238,7 @@ static void value_features(codec_group *g, int has_value) {
 static void make_logits(codec_group *g, uint32_t u, int has_value, int last) {
     const codec_code_tables *t = g->tables;
     const int16_t *level = g->level + (size_t)u * g->stride;
-    const uint8_t *ahead = g->ahead + (size_t)u * g->stride;
+    const uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
     const int32_t *more = t->conditional ? g->conditional.logit : g->zeros;
     uint32_t class = codec_class(CODEC_SIGNIFICANCE, u);
     int32_t f[CODEC_FEATURES];
@@ -246,7 +246,7 @@ static void make_logits(codec_group *g, uint32_t u, int has_value, int last) {
     significance_logits(t->weight[class], t->bias[class], g->work, more, g->n, g->work_logit);
     if (!last) return;
     for (uint32_t p = 0; (p = codec_next_nonzero(level, p, g->n)) < g->n; p++) {
-        if (ahead[p]) continue;
+        if (plane_known[p]) continue;
         magnitude_features(g, p, level[p], has_value, f);
         class = codec_class(codec_kind_of_level(level[p]), u);
         g->work_logit[p] = codec_contexts_logit(t, class, f) + more[p];
@@ -266,40 +266,39 @@ uint32_t codec_contexts_anew(const codec_group *g, uint32_t p) {
     codec_pass pass = t->pass[g->pass];
     size_t at = (size_t)pass.unit * g->stride + p;
     int32_t level = g->level[at];
-    int last = pass.part + 1u == t->parts;
-    if (g->ahead[at] || (level && !last)) return CODEC_NOT_NOW;
+    int last = pass.fraction + 1u == t->fractions;
+    if (g->plane_known[at] || (level && !last)) return CODEC_SKIP;
     codec_kind kind = codec_kind_of_level(level);
     uint32_t first = codec_class(kind, pass.unit) * CODEC_BINS,
              bin = (uint32_t)bin_of(g->work_logit[p] + codec_causal_logit(g, p, kind));
-    return last || bin >= t->least[pass.part] ? first + bin : CODEC_NOT_NOW;
+    return last || bin >= t->least[pass.fraction] ? first + bin : CODEC_SKIP;
 }
 
-CODEC_CLONES static void leave_out_ahead(uint16_t *restrict context, const uint8_t *restrict ahead,
-                                         uint32_t n) {
-    for (uint32_t p = 0; p < n; p++) context[p] |= ahead[p] ? CODEC_NOT_NOW : 0;
+CODEC_CLONES static void skip_known(uint16_t *restrict context, const uint8_t *restrict plane_known,
+                                    uint32_t n) {
+    for (uint32_t p = 0; p < n; p++) context[p] |= plane_known[p] ? CODEC_SKIP : 0;
 }
 
 /* Likewise those whose level is not 0, and contexts below the least. */
-CODEC_CLONES static void leave_out_unlikely(uint16_t *restrict context,
-                                            const uint8_t *restrict ahead,
-                                            const int16_t *restrict level, uint16_t least,
-                                            uint32_t n) {
+CODEC_CLONES static void skip_unlikely(uint16_t *restrict context,
+                                       const uint8_t *restrict plane_known,
+                                       const int16_t *restrict level, uint16_t least, uint32_t n) {
     for (uint32_t p = 0; p < n; p++) { /* by masks: compilers leave conditions one by one */
-        uint16_t said = (uint16_t)(ahead[p] | level[p]), c = context[p];
+        uint16_t said = (uint16_t)(plane_known[p] | level[p]), c = context[p];
         context[p] = (uint16_t)(c | CODEC_MASK16(said != 0) | CODEC_MASK16(c < least));
     }
 }
 
 /* In a model whose planes go in parts: who is not coded in this pass. */
-static void leave_out(codec_group *g, codec_pass pass) {
+static void skip_positions(codec_group *g, codec_pass pass) {
     const codec_code_tables *t = g->tables;
     size_t at = (size_t)pass.unit * g->stride;
     uint32_t first = codec_class(CODEC_SIGNIFICANCE, pass.unit) * CODEC_BINS;
-    if (pass.part + 1u == t->parts)
-        leave_out_ahead(g->context, g->ahead + at, g->n);
+    if (pass.fraction + 1u == t->fractions)
+        skip_known(g->context, g->plane_known + at, g->n);
     else
-        leave_out_unlikely(g->context, g->ahead + at, g->level + at,
-                           (uint16_t)(first + t->least[pass.part]), g->n);
+        skip_unlikely(g->context, g->plane_known + at, g->level + at,
+                      (uint16_t)(first + t->least[pass.fraction]), g->n);
 }
 
 void codec_contexts_predict(codec_group *g) {
@@ -313,15 +312,15 @@ void codec_contexts_predict(codec_group *g) {
     if (g->signed_norm) sum_neighbours(g, u, g->work[2]);
     for (int i = 0; i < 2 + (g->signed_norm != NULL); i++)
         to_log_features(g->work[i], offset, g->n);
-    if (t->parts > 1 && g->signed_norm) forget_absent_neighbours(g->sides, g->n, g->work[2]);
+    if (t->fractions > 1 && g->signed_norm) forget_absent_neighbours(g->sides, g->n, g->work[2]);
     if (t->conditional) codec_conditional_predict(&g->conditional, g);
     if (has_value) predict_signed(g, u, ratio, g->work_signed);
-    make_logits(g, u, has_value, pass.part + 1u == t->parts);
+    make_logits(g, u, has_value, pass.fraction + 1u == t->fractions);
     g->causal.on = codec_causal_is_unit(g, u);
     if (g->causal.on) codec_causal_predict(g);
     bin_logits(g->level + (size_t)u * g->stride, codec_band(u), g->work_logit,
                g->causal.on ? g->causal.logit : g->zeros, g->n, g->context);
-    if (t->parts > 1) leave_out(g, pass);
+    if (t->fractions > 1) skip_positions(g, pass);
     g->predicted = 1;
 }
 

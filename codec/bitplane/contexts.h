@@ -17,7 +17,7 @@
  * and for signs 0 and 1 are the predicted value, clamped widely and narrowly. Only what was known
  * before the pass is looked at, so a pass may be predicted whole.
  *
- * A pass that is a part of a plane leaves positions out (CODEC_NOT_NOW): those that went in a part
+ * A pass that is a part of a plane leaves positions out (CODEC_SKIP): those that went in a part
  * before, and, unless it is the last part, those whose level is not 0 or whose bin is below
  * tables->least[part].
  *
@@ -38,7 +38,7 @@ void codec_contexts_predict(codec_group *group);
 /* codec_contexts_at where a pass that looks at itself has said something that counts. */
 uint32_t codec_contexts_anew(const codec_group *group, uint32_t p);
 
-/* Then, position by position: the context of p's next magnitude bit, or CODEC_NOT_NOW. */
+/* Then, position by position: the context of p's next magnitude bit, or CODEC_SKIP. */
 static inline uint32_t codec_contexts_at(const codec_group *group, uint32_t p) {
     return group->causal.on && group->causal.stale[p] ? codec_contexts_anew(group, p)
                                                       : group->context[p];

@@ -76,9 +76,9 @@ static taper_status take_memory(codec_group *g) {
     size_t stride = g->stride, units = g->tables->units;
     g->level = calloc(units * stride, sizeof *g->level);
     g->depth = calloc(units, 1);
-    g->part = calloc(units, 1);
-    g->ahead = calloc(units * stride, 1);
-    int ok = g->level && g->depth && g->part && g->ahead;
+    g->fraction = calloc(units, 1);
+    g->plane_known = calloc(units * stride, 1);
+    int ok = g->level && g->depth && g->fraction && g->plane_known;
     if (g->tables->density) return ok ? TAPER_OK : TAPER_ERR_NOMEM;
     g->norm = calloc(units * stride, sizeof *g->norm);
     g->context = calloc(stride, sizeof *g->context);
@@ -133,8 +133,8 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
 void codec_group_forget(codec_group *g) {
     const codec_code_tables *t = g->tables;
     memset(g->level, 0, (size_t)t->units * g->stride * sizeof *g->level);
-    memset(g->ahead, 0, (size_t)t->units * g->stride);
-    memset(g->depth, 0, t->units), memset(g->part, 0, t->units);
+    memset(g->plane_known, 0, (size_t)t->units * g->stride);
+    memset(g->depth, 0, t->units), memset(g->fraction, 0, t->units);
     g->pass = g->position = 0;
     g->predicted = g->awaits_sign = g->causal.on = 0;
     if (t->density) return;
@@ -146,7 +146,7 @@ void codec_group_forget(codec_group *g) {
 void codec_group_free(codec_group *g) {
     if (!g) return;
     free(g->level), free(g->norm), free(g->signed_norm), free(g->sides), free(g->run);
-    free(g->depth), free(g->part), free(g->ahead);
+    free(g->depth), free(g->fraction), free(g->plane_known);
     free(g->context), free(g->work_signed), free(g->work_part), free(g->work_logit), free(g->zeros);
     for (int i = 0; i < 4; i++) free(g->neighbour[i]);
     for (int i = 0; i < 4; i++) free(g->work[i]);
@@ -166,19 +166,19 @@ enum { LEVELS_IN_TABLE = 64 };
 
 /* Levels that are 0, most of them, all at once. */
 CODEC_CLONES static void refresh_zeros(const int16_t *restrict level,
-                                       const uint8_t *restrict is_ahead, uint8_t ahead,
+                                       const uint8_t *restrict is_known, uint8_t plane_known,
                                        uint16_t zero_norm, uint32_t n, uint16_t *restrict norm) {
     for (uint32_t p = 0; p < n; p++) { /* by a mask: compilers leave a condition one by one */
-        uint16_t other = (uint16_t)((is_ahead[p] ^ ahead) | level[p]);
+        uint16_t other = (uint16_t)((is_known[p] ^ plane_known) | level[p]);
         uint16_t mask = CODEC_MASK16(other == 0);
         norm[p] = (uint16_t)((norm[p] & ~mask) | (zero_norm & mask));
     }
 }
 
-/* Refresh what is known of unit u where ahead is `ahead`. */
-static void refresh_norms(codec_group *g, uint32_t u, uint8_t ahead) {
+/* Refresh what is known of unit u where plane_known is `plane_known`. */
+static void refresh_norms(codec_group *g, uint32_t u, uint8_t plane_known) {
     const codec_code_tables *t = g->tables;
-    uint32_t depth = (uint32_t)g->depth[u] + ahead;
+    uint32_t depth = (uint32_t)g->depth[u] + plane_known;
     int32_t ratio = codec_log_ratio(t, u, depth);
     const uint8_t *recon = t->recon[codec_ratio_bin(ratio)];
     uint16_t table[LEVELS_IN_TABLE] = {0};
@@ -193,11 +193,11 @@ static void refresh_norms(codec_group *g, uint32_t u, uint8_t ahead) {
     uint16_t *norm = g->norm + (size_t)u * g->stride;
     int16_t *known =
         g->signed_norm && u < CODEC_SIGNED_UNITS ? g->signed_norm + (size_t)u * g->stride : NULL;
-    const uint8_t *is_ahead = g->ahead + (size_t)u * g->stride;
+    const uint8_t *is_known = g->plane_known + (size_t)u * g->stride;
     uint32_t last = recon[CODEC_RECON_LEVELS - 1];
-    refresh_zeros(level, is_ahead, ahead, t->zero_norm[codec_ratio_bin(ratio)], g->n, norm);
+    refresh_zeros(level, is_known, plane_known, t->zero_norm[codec_ratio_bin(ratio)], g->n, norm);
     for (uint32_t p = 0; (p = codec_next_nonzero(level, p, g->n)) < g->n; p++) {
-        if (is_ahead[p] != ahead) continue;
+        if (is_known[p] != plane_known) continue;
         uint32_t q = (uint32_t)abs(level[p]);
         norm[p] = q < LEVELS_IN_TABLE
                       ? table[q]
@@ -213,10 +213,10 @@ static void refresh_norms(codec_group *g, uint32_t u, uint8_t ahead) {
 
 void codec_group_know(codec_group *g, const int16_t *code, uint32_t pass) {
     const codec_code_tables *t = g->tables;
-    memset(g->depth, 0, t->units), memset(g->part, 0, t->units);
-    memset(g->ahead, 0, (size_t)t->units * g->stride);
+    memset(g->depth, 0, t->units), memset(g->fraction, 0, t->units);
+    memset(g->plane_known, 0, (size_t)t->units * g->stride);
     for (uint32_t i = 0; i < pass; i++)
-        g->depth[t->pass[i].unit] += t->pass[i].part + 1u == t->parts;
+        g->depth[t->pass[i].unit] += t->pass[i].fraction + 1u == t->fractions;
     for (uint32_t u = 0; u < t->units; u++) {
         size_t at = (size_t)u * g->stride;
         int shift = t->planes[u] - g->depth[u];
@@ -235,10 +235,10 @@ void codec_group_know(codec_group *g, const int16_t *code, uint32_t pass) {
 void codec_group_finish_pass(codec_group *g) {
     codec_pass pass = g->tables->pass[g->pass];
     uint32_t u = pass.unit;
-    int last = pass.part + 1u == g->tables->parts;
+    int last = pass.fraction + 1u == g->tables->fractions;
     g->depth[u] = (uint8_t)(g->depth[u] + last);
-    g->part[u] = (uint8_t)(last ? 0 : pass.part + 1);
-    if (last) memset(g->ahead + (size_t)u * g->stride, 0, g->n);
+    g->fraction[u] = (uint8_t)(last ? 0 : pass.fraction + 1);
+    if (last) memset(g->plane_known + (size_t)u * g->stride, 0, g->n);
     if (!g->tables->density) refresh_norms(g, u, (uint8_t)!last);
     g->pass++;
     g->position = 0;
@@ -283,7 +283,7 @@ static void dequantise_bits(const codec_group *g, uint32_t first, uint32_t n, fl
         const int16_t *level = g->level + (size_t)u * g->stride;
         for (uint32_t p = first; p < first + n; p++)
             x[(size_t)(p - first) * t->units + u] =
-                codec_group_depth(g, u, p) ? (float)level[p] - t->centre : 0.0f;
+                codec_planes_known(g, u, p) ? (float)level[p] - t->centre : 0.0f;
     }
 }
 
@@ -304,7 +304,7 @@ void codec_group_dequantise(const codec_group *g, uint32_t first, uint32_t n, fl
         if (split) values[1] = values_at(t, u, g->depth[u] + 1u);
         for (uint32_t p = 0; p < n; p++)
             x[(size_t)p * t->units + u] =
-                value_of_level(&values[g->ahead[at + p]], g->level[at + p]);
+                value_of_level(&values[g->plane_known[at + p]], g->level[at + p]);
     }
     if (t->head) codec_head_add(g, first, n, x);
 }

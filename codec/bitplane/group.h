@@ -34,7 +34,7 @@ enum {
     CODEC_NORM_MAX = 1023,
     CODEC_SIGNED_ONE = 1024,
     CODEC_SIGNED_MAX = 32767,
-    CODEC_NOT_NOW = 0xFFFF /* in place of a context: the position does not go in this pass */
+    CODEC_SKIP = 0xFFFF /* in place of a context: the position does not go in this pass */
 };
 enum { CODEC_LEFT, CODEC_RIGHT, CODEC_UP, CODEC_DOWN };
 
@@ -48,10 +48,11 @@ typedef struct codec_group {
     struct codec_pool *pool; /* borrowed, for large groups; NULL: the caller's thread alone */
     uint32_t n;              /* positions */
     uint32_t stride;         /* of the arrays below, > n: slot n is the absent neighbour */
-    int16_t *level;          /* [units][stride] signed q at codec_group_depth */
-    uint8_t *ahead;          /* [units][stride] 1: a plane more is known than depth[unit] */
-    uint16_t *norm; /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0. This and
-                       the rest up to context: NULL in groups of a binary model */
+    int16_t *level;          /* [units][stride] signed q at codec_planes_known */
+    uint8_t *
+        plane_known; /* [units][stride] 1: of the plane after depth\[unit], too, its bit is known */
+    uint16_t *norm;  /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0. This and
+                        the rest up to context: NULL in groups of a binary model */
     int16_t *
         signed_norm; /* [CODEC_SIGNED_UNITS][stride] known x / scale, 1/CODEC_SIGNED_ONE; or NULL */
     uint32_t *neighbour[4]; /* [n + 1] position of the neighbouring window, or n; NULL: no image has
@@ -59,14 +60,14 @@ typedef struct codec_group {
     uint8_t *sides;         /* [n] which of the four exist: bit CODEC_LEFT, .. CODEC_DOWN */
     codec_run *run;         /* [runs] */
     uint32_t runs;
-    uint8_t *depth; /* [units] planes known of every position */
-    uint8_t *part;  /* [units] parts of the next plane that are known */
+    uint8_t *depth;    /* [units] planes known of every position */
+    uint8_t *fraction; /* [units] fractions of the next plane that are known */
     codec_bit model[CODEC_CLASSES][CODEC_BINS];
     /* of the pass in work, by codec_contexts_predict */
-    uint16_t *context; /* [n] index into model: class * CODEC_BINS + bin; or CODEC_NOT_NOW. It
-                          holds but where causal.stale says so */
-    codec_causal_state causal;           /* causal.h; at work if the pass looks at itself */
-    uint16_t *work[4];                   /* [stride] features, many at a time */
+    uint16_t *context;         /* [n] index into model: class * CODEC_BINS + bin; or CODEC_SKIP. It
+                                  holds but where causal.stale says so */
+    codec_causal_state causal; /* causal.h; at work if the pass looks at itself */
+    uint16_t *work[4];         /* [stride] features, many at a time */
     int32_t *work_signed, *work_part;    /* [stride] */
     int32_t *work_logit;                 /* [stride] of magnitude bits, but for causal.logit */
     int32_t *zeros;                      /* [stride] in place of what does not add to logits */
@@ -92,8 +93,8 @@ void codec_group_free(codec_group *group); /* leaves it zeroed; NULL is fine */
 /* Back to the state before the first pass. */
 void codec_group_forget(codec_group *group);
 
-/* Close a pass whose level[] and ahead[] are filled for every position that goes in it: deepen the
- * unit, refresh norms, step to the next. */
+/* Close a pass whose level[] and plane_known[] are filled for every position that goes in it:
+ * deepen the unit, refresh norms, step to the next. */
 void codec_group_finish_pass(codec_group *group);
 
 /* As if of passes 0 .. pass - 1 those had been coded that complete a plane, and the parts before
@@ -115,14 +116,14 @@ static inline uint32_t codec_next_nonzero(const int16_t *level, uint32_t p, uint
     return p;
 }
 
-/* Could some position of the unit be ahead? */
+/* Could plane_known be 1 at some position of the unit? */
 static inline int codec_group_is_split(const codec_group *g, uint32_t u) {
-    return g->part[u] ||
+    return g->fraction[u] ||
            (g->position && g->pass < g->tables->n_passes && g->tables->pass[g->pass].unit == u);
 }
 /* Planes known of one position. */
-static inline uint32_t codec_group_depth(const codec_group *g, uint32_t u, uint32_t p) {
-    return (uint32_t)g->depth[u] + g->ahead[(size_t)u * g->stride + p];
+static inline uint32_t codec_planes_known(const codec_group *g, uint32_t u, uint32_t p) {
+    return (uint32_t)g->depth[u] + g->plane_known[(size_t)u * g->stride + p];
 }
 
 /* Reconstruct the codes of n positions from `first`, x[n][units], from all that is known, partial

@@ -21,7 +21,7 @@ taper_status codec_head_attach(codec_code_tables *t, codec_conditional *head) {
     t->head_depth = calloc(t->units, 1);
     if (!t->head_depth) return TAPER_ERR_NOMEM;
     for (uint32_t i = 0; i < head->end; i++)
-        t->head_depth[t->pass[i].unit] += t->pass[i].part + 1u == t->parts;
+        t->head_depth[t->pass[i].unit] += t->pass[i].fraction + 1u == t->fractions;
     return TAPER_OK;
 }
 
@@ -31,7 +31,7 @@ static float scale_of(int32_t e) {
                  : ldexpf(codec_exp_fraction[e % 16], e / 16 - 15);
 }
 
-float codec_head_open(const codec_code_tables *t, uint32_t u, uint32_t depth) {
+float codec_head_uncertainty(const codec_code_tables *t, uint32_t u, uint32_t depth) {
     float scale = scale_of(t->log_scale[u]);
     float half = depth ? 0.5f * (float)((uint32_t)1 << (t->planes[u] - depth)) : scale;
     return half < scale ? half : scale;
@@ -63,17 +63,17 @@ static void sum_inputs(const work *w, uint32_t p, int32_t *sum) {
     memset(sum, 0, head->hidden * sizeof *sum);
     for (uint32_t side = 0; side < CODEC_CONDITIONAL_SIDES; side++) {
         int self = side == CODEC_CONDITIONAL_SELF;
-        uint32_t from = self ? p : codec_conditional_beside(g, p, side);
+        uint32_t from = self ? p : codec_conditional_neighbour(g, p, side);
         if (from == g->n) continue;
-        for (uint32_t u = 0; u < (self ? head->own : head->beside); u++) {
+        for (uint32_t u = 0; u < (self ? head->own : head->neighbour_units); u++) {
             int32_t level = g->level[(size_t)u * g->stride + from];
             if (!level) continue;
-            uint32_t q = (uint32_t)abs(level), more = g->ahead[(size_t)u * g->stride + from];
+            uint32_t q = (uint32_t)abs(level), more = g->plane_known[(size_t)u * g->stride + from];
             int32_t a = q < LEVELS ? w->seen[more][u][q]
                                    : codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
-            const int8_t *pairs =
-                head->pairs + (size_t)codec_conditional_input(head->own, head->beside, side, u) *
-                                  2 * head->hidden;
+            const int8_t *pairs = head->pairs + (size_t)codec_conditional_input(
+                                                    head->own, head->neighbour_units, side, u) *
+                                                    2 * head->hidden;
             codec_add_pairs(sum, pairs, level < 0 ? -a : a, a, head->hidden);
         }
     }
@@ -82,13 +82,14 @@ static void sum_inputs(const work *w, uint32_t p, int32_t *sum) {
 /* Positions and units that are worked on at a time. */
 enum { POSITIONS = 32, UNITS = CODEC_CONDITIONAL_OUT_LANES };
 
-/* What is open of a unit, 1/4096 of it in the values' units; 0 beyond the head's passes. */
-static float open_part(const codec_code_tables *t, uint32_t u, uint32_t depth) {
+/* The uncertainty of a unit, 1/4096 of it in the values' units; 0 beyond the head's passes. */
+static float uncertainty_of(const codec_code_tables *t, uint32_t u, uint32_t depth) {
     if (depth > t->head_depth[u] || depth > t->planes[u]) return 0;
-    return t->step[u] * codec_head_open(t, u, depth) / 4096.0f;
+    return t->step[u] * codec_head_uncertainty(t, u, depth) / 4096.0f;
 }
 
-/* What n units from `first` are expected to be beyond what is known, in 1/4096 of what is open. */
+/* What n units from `first` are expected to be beyond what is known, in 1/4096 of their
+ * uncertainty. */
 CODEC_CLONES static void to_rest(const int32_t *restrict sum, const uint8_t *restrict shift,
                                  uint32_t n, int32_t *restrict rest) {
     for (uint32_t u = 0; u < n; u++) rest[u] = sum[u] * 256 >> shift[u];
@@ -108,17 +109,17 @@ static void add_units(const work *w, uint32_t first, uint32_t p, uint32_t n, con
     const codec_group *g = w->group;
     const codec_code_tables *t = g->tables;
     uint32_t units = t->units - first < UNITS ? t->units - first : UNITS;
-    float open[2][UNITS]; /* [1]: a plane deeper */
+    float uncertainty[2][UNITS]; /* [1]: a plane deeper */
     int32_t rest[UNITS];
     for (uint32_t u = 0; u < units; u++)
         for (uint32_t more = 0; more < 2; more++)
-            open[more][u] = open_part(t, first + u, g->depth[first + u] + more);
-    const uint8_t *ahead = g->ahead + (size_t)first * g->stride + p;
+            uncertainty[more][u] = uncertainty_of(t, first + u, g->depth[first + u] + more);
+    const uint8_t *plane_known = g->plane_known + (size_t)first * g->stride + p;
     for (uint32_t i = 0; i < n; i++, x += t->units) {
         expect(w->head, h2 + (size_t)i * w->head->hidden, first, units, rest);
         for (uint32_t u = 0; u < units; u++) {
-            float part = open[ahead[(size_t)u * g->stride + i]][u];
-            if (part != 0) x[first + u] += (float)rest[u] * part;
+            float scale = uncertainty[plane_known[(size_t)u * g->stride + i]][u];
+            if (scale != 0) x[first + u] += (float)rest[u] * scale;
         }
     }
 }

@@ -3,11 +3,11 @@
  *
  * A conditional model (conditional.h) of one kind: its hidden layers look at the same inputs, for
  * the stage that the complete passes have reached, and its output, read as a number, is the
- * expected rest of the unit in parts of what is open:
- *     x(unit) += open (256 W(unit) h2 >> shift) / 4096,
- * open = half the threshold at the depth of the position, or the unit's scale where that is less or
- * nothing has been sent. Units that have become deeper than at the head's `end` are left as they
- * are. Trained on squared error (train/conditional_trainer.h). */
+ * rest of the unit that is to be expected, in parts of its uncertainty:
+ *     x(unit) += uncertainty (256 W(unit) h2 >> shift) / 4096,
+ * uncertainty = half the threshold at the depth of the position, or the unit's scale where that is
+ * less or nothing has been sent. Units that have become deeper than at the head's `end` are left as
+ * they are. Trained on squared error (train/conditional_trainer.h). */
 #ifndef CODEC_HEAD_H
 #define CODEC_HEAD_H
 #include "codec/bitplane/group.h"
@@ -20,7 +20,7 @@ taper_status codec_head_attach(codec_code_tables *tables, codec_conditional *hea
  * head. */
 void codec_head_add(const codec_group *group, uint32_t first, uint32_t n, float *x);
 
-/* open of unit u at a depth, as a multiple of its step. */
-float codec_head_open(const codec_code_tables *tables, uint32_t u, uint32_t depth);
+/* The uncertainty of unit u at a depth, as a multiple of its step. */
+float codec_head_uncertainty(const codec_code_tables *tables, uint32_t u, uint32_t depth);
 
 #endif

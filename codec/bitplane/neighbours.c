@@ -34,12 +34,12 @@ CODEC_CLONES static void add_i32(reach r, const uint8_t *restrict sides, int bit
     }
 }
 
-void codec_beside_add_u16(const codec_group *g, int side, const uint16_t *x, uint16_t *sum) {
+void codec_neighbours_add_u16(const codec_group *g, int side, const uint16_t *x, uint16_t *sum) {
     for (uint32_t i = 0; i < g->runs; i++)
         add_u16(reach_of(&g->run[i], side), g->sides, 1 << side, x, sum);
 }
 
-void codec_beside_add_i32(const codec_group *g, int side, const int32_t *x, int32_t *sum) {
+void codec_neighbours_add_i32(const codec_group *g, int side, const int32_t *x, int32_t *sum) {
     for (uint32_t i = 0; i < g->runs; i++)
         add_i32(reach_of(&g->run[i], side), g->sides, 1 << side, x, sum);
 }

@@ -3,14 +3,14 @@
  * images end, which compilers do many at a time: following group->neighbour takes several times as
  * long.
  */
-#ifndef CODEC_BESIDE_H
-#define CODEC_BESIDE_H
+#ifndef CODEC_NEIGHBOURS_H
+#define CODEC_NEIGHBOURS_H
 #include "codec/bitplane/group.h"
 
 /* sum[p] += x of p's neighbour on this side (CODEC_LEFT ..), where there is one. x and sum: [n],
  * of a group with neighbours. */
-void codec_beside_add_u16(const codec_group *group, int side, const uint16_t *x, uint16_t *sum);
-void codec_beside_add_i32(const codec_group *group, int side, const int32_t *x, int32_t *sum);
+void codec_neighbours_add_u16(const codec_group *group, int side, const uint16_t *x, uint16_t *sum);
+void codec_neighbours_add_i32(const codec_group *group, int side, const int32_t *x, int32_t *sum);
 
 /* Bits of group->sides. */
 enum {
@@ -21,7 +21,7 @@ enum {
 };
 
 /* How many neighbours that is. */
-static inline uint32_t codec_beside_count(uint8_t sides) {
+static inline uint32_t codec_neighbours_count(uint8_t sides) {
     return (uint32_t)(sides & 1) + (sides >> 1 & 1) + (sides >> 2 & 1) + (sides >> 3 & 1);
 }
 

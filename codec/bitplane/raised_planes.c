@@ -36,7 +36,7 @@ uint64_t codec_raised_planes_bytes(const codec_code_tables *t, const formats_rai
 /* Slope of the model's pass i; the slopes of a unit lie one after the other from first[unit] on. */
 static uint32_t slope_of(const codec_code_tables *t, const uint32_t *first, uint32_t i) {
     codec_pass pass = t->pass[i];
-    return t->slope[first[pass.unit] + pass.depth * t->parts + pass.part];
+    return t->slope[first[pass.unit] + pass.depth * t->fractions + pass.fraction];
 }
 
 /* The model's first pass that is not steeper than this. */
@@ -64,7 +64,7 @@ static taper_status sort_raised(const codec_code_tables *t, const formats_raised
     uint32_t *first = malloc(((size_t)t->units + 1) * sizeof *first), count = 0;
     if (!first) return TAPER_ERR_NOMEM;
     first[0] = 0;
-    for (uint32_t u = 0; u < t->units; u++) first[u + 1] = first[u] + t->planes[u] * t->parts;
+    for (uint32_t u = 0; u < t->units; u++) first[u + 1] = first[u] + t->planes[u] * t->fractions;
     uint32_t least = t->n_passes ? slope_of(t, first, t->n_passes - 1) : 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t u = raised[i].unit, own = t->planes[u] ? t->slope[first[u]] : least;
@@ -72,7 +72,7 @@ static taper_status sort_raised(const codec_code_tables *t, const formats_raised
             uint32_t slope = own + 16 * above, depth = raised[i].planes - above;
             to[count++] = (raised_pass){place_of(t, first, slope),
                                         slope,
-                                        {(uint16_t)u, (uint8_t)depth, (uint8_t)(t->parts - 1)}};
+                                        {(uint16_t)u, (uint8_t)depth, (uint8_t)(t->fractions - 1)}};
         }
     }
     free(first);

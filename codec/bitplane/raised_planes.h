@@ -3,11 +3,11 @@
  * tenth of its contrast.
  *
  * A group that needs them has code tables of its own: the model's, with more planes in some units.
- * A raised plane is one pass, all parts together, and has its place in the order by its slope: that
- * of the unit's first plane, and 16 more for every plane above it, as the distortion that a plane
- * removes grows by four with each. Layers and the stages of networks go on counting the model's
- * passes; a raised pass belongs with the model's pass that follows it. The conditional model says
- * nothing of it. SPEC.md, 10.11. */
+ * A raised plane is one pass, all fractions together, and has its place in the order by its slope:
+ * that of the unit's first plane, and 16 more for every plane above it, as the distortion that a
+ * plane removes grows by four with each. Layers and the stages of networks go on counting the
+ * model's passes; a raised pass belongs with the model's pass that follows it. The conditional
+ * model says nothing of it. SPEC.md, 10.11. */
 #ifndef CODEC_RAISED_PLANES_H
 #define CODEC_RAISED_PLANES_H
 #include "codec/bitplane/code_tables.h"

@@ -10,7 +10,7 @@ void codec_reference_depths(const codec_code_tables *t, uint64_t bytes_per_mpixe
     while (l + 1 < t->n_layers && t->layer[l].bytes_per_mpixel < bytes_per_mpixel) l++;
     memset(depth, 0, t->units);
     for (uint32_t i = 0; i < t->layer[l].pass; i++)
-        depth[t->pass[i].unit] += t->pass[i].part + 1u == t->parts;
+        depth[t->pass[i].unit] += t->pass[i].fraction + 1u == t->fractions;
 }
 
 /* Squared error of x at a depth, in squared steps: steps follow what units are worth in pixels. */
@@ -70,14 +70,14 @@ uint32_t codec_track_of(taper_allocation allocation, double log_distortion, doub
 
 /* first: [units] where a unit's slopes begin. */
 static int slope_of(const codec_code_tables *t, const uint32_t *first, codec_pass pass) {
-    return t->slope[first[pass.unit] + pass.depth * t->parts + pass.part];
+    return t->slope[first[pass.unit] + pass.depth * t->fractions + pass.fraction];
 }
 
 taper_status codec_track_layers(const codec_code_tables *t, uint32_t track, const uint32_t *middle,
                                 uint32_t n, uint32_t *end) {
     uint32_t *first = malloc((t->units + (size_t)1) * sizeof *first), at = 0, pass = 0;
     if (!first) return TAPER_ERR_NOMEM;
-    for (uint32_t u = 0; u < t->units; at += t->planes[u++] * t->parts) first[u] = at;
+    for (uint32_t u = 0; u < t->units; at += t->planes[u++] * t->fractions) first[u] = at;
     int ahead = ((int)(CODEC_TRACKS / 2) - (int)track) * CODEC_TRACK_STEP;
     for (uint32_t l = 0; l < n; l++) {
         int least = slope_of(t, first, t->pass[middle[l] - 1]) - ahead;

@@ -5,9 +5,9 @@
 
 enum { LONGEST = 80 /* of a line's beginning */ };
 
-static void write_level(int32_t level, int ahead, formats_buffer *line) {
+static void write_level(int32_t level, int plane_known, formats_buffer *line) {
     char text[16];
-    int n = snprintf(text, sizeof text, " %d%s", (int)level, ahead ? "+" : "");
+    int n = snprintf(text, sizeof text, " %d%s", (int)level, plane_known ? "+" : "");
     formats_write_bytes(line, text, (size_t)n);
 }
 
@@ -19,11 +19,11 @@ static taper_status write_group(const codec_group *g, uint32_t number, const tap
     taper_status status = to->write(to->user, head, (size_t)n);
     for (uint32_t u = 0; u < g->tables->units && status == TAPER_OK; u++) {
         const int16_t *level = g->level + (size_t)u * g->stride;
-        const uint8_t *ahead = g->ahead + (size_t)u * g->stride;
+        const uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
         formats_buffer_clear(&line);
         n = snprintf(head, sizeof head, "unit %u depth %u:", u, g->depth[u]);
         formats_write_bytes(&line, head, (size_t)n);
-        for (uint32_t p = 0; p < g->n; p++) write_level(level[p], ahead[p], &line);
+        for (uint32_t p = 0; p < g->n; p++) write_level(level[p], plane_known[p], &line);
         status = formats_write_bytes(&line, "\n", 1);
         if (status == TAPER_OK) status = to->write(to->user, line.data, line.size);
     }

@@ -112,7 +112,7 @@ static int16_t *codes_of(const codec_group_reader *r, uint32_t i) {
     if (!code) return NULL;
     for (uint32_t u = 0; u < units; u++)
         for (uint32_t w = 0; w < windows; w++) {
-            uint32_t depth = codec_group_depth(g, u, first + w);
+            uint32_t depth = codec_planes_known(g, u, first + w);
             int32_t level = g->level[(size_t)u * g->stride + first + w];
             code[(size_t)w * units + u] = (int16_t)(level * (1 << (g->tables->planes[u] - depth)));
         }

@@ -16,7 +16,7 @@ static uint64_t stack_work(const codec_stack *stack) {
 
 /* One input of the first layer, which is given as a and |a|, for all windows that see it. */
 static uint64_t input_work(const codec_conditional *c, uint32_t unit) {
-    uint64_t windows = unit < c->beside ? CODEC_CONDITIONAL_SIDES : 1;
+    uint64_t windows = unit < c->neighbour_units ? CODEC_CONDITIONAL_SIDES : 1;
     return 2 * windows * c->hidden;
 }
 
@@ -36,18 +36,18 @@ static uint64_t predicting_work(const codec_conditional *c) {
 }
 
 /* And what that may take beside it: at each pass the logit of a sign or of a refinement, and the
- * input that it changes, which it does at a plane's last part; a stage sees them. */
+ * input that it changes, which it does at a plane's last fraction; a stage sees them. */
 static uint64_t most_predicting_work(const codec_code_tables *t) {
     const codec_conditional *c = t->conditional;
     uint64_t sum = predicting_work(c) + (uint64_t)c->end * c->hidden;
     for (uint32_t i = 0; i < c->end; i++)
-        if (t->pass[i].unit < c->own && t->pass[i].part + 1u == t->parts)
+        if (t->pass[i].unit < c->own && t->pass[i].fraction + 1u == t->fractions)
             sum += input_work(c, t->pass[i].unit);
     return sum;
 }
 
 static uint64_t most_passes(const codec_code_tables *t) {
-    return t->density ? t->n_passes : (uint64_t)t->units * CODEC_MAX_PLANES * t->parts;
+    return t->density ? t->n_passes : (uint64_t)t->units * CODEC_MAX_PLANES * t->fractions;
 }
 
 /* For each patch, not each window. */
@@ -69,8 +69,7 @@ codec_work codec_work_of(const taper_model *m) {
     uint64_t fixed = t->head ? head_work(t->head) : 0;
     uint64_t usual = decode + fixed + (uint64_t)CODEC_FEATURES * t->n_passes;
     uint64_t most = larger(decode, encode) + fixed + CODEC_FEATURES * most_passes(t);
-    if (t->conditional)
-        usual += predicting_work(t->conditional), most += most_predicting_work(t);
+    if (t->conditional) usual += predicting_work(t->conditional), most += most_predicting_work(t);
     uint64_t pixels = (uint64_t)m->window.width * m->window.height;
     uint64_t restoring = divide_up(restoring_work(&m->restoration),
                                    CODEC_RESTORATION_PATCH * CODEC_RESTORATION_PATCH);

@@ -108,12 +108,12 @@ static void put_random(writer *w, uint32_t rows, uint32_t columns, int32_t most,
 static uint8_t flags_of(const writer *w) {
     const model_recipe *m = w->m;
     int tied = !m->direct && !m->stores_analysis;
-    return (uint8_t)(is(w, FLAGS)         ? 0x81
-                     : is(w, DIRECT_TIED) ? 3
-                                          : tied | (m->direct != 0) << 1 | (m->binary != 0) << 2 |
-                                                (m->tied_stacks != 0) << 3 |
-                                                (m->conditional != 0) << 4 | (m->head != 0) << 5 |
-                                                (m->lap != 0) << 6);
+    return (uint8_t)(is(w, FLAGS) ? 0x81
+                     : is(w, DIRECT_TIED)
+                         ? 3
+                         : tied | (m->direct != 0) << 1 | (m->binary != 0) << 2 |
+                               (m->tied_stacks != 0) << 3 | (m->conditional != 0) << 4 |
+                               (m->head != 0) << 5 | (m->lap != 0) << 6);
 }
 
 /* In sixteenths: near the unit matrix, and with an inverse. */
@@ -195,7 +195,7 @@ static int32_t log_scale_of(writer *w, uint32_t u) {
 /* Slopes of a unit; counts the passes. */
 static void put_slopes(writer *w, uint32_t u) {
     static const uint8_t falls[] = {0, 0, 3, 5, 9};
-    uint32_t parts = w->m->parts ? w->m->parts : 1, n = planes_of(w->m, u) * parts;
+    uint32_t parts = w->m->fractions ? w->m->fractions : 1, n = planes_of(w->m, u) * parts;
     uint32_t slope = 210 - 4 * u, before = 0;
     for (uint32_t i = 0; i < n; i++) {
         slope -= i % parts ? falls[conformance_below(&w->seed, 5)] : 11;
@@ -217,10 +217,10 @@ static void put_layers(writer *w) {
 static void put_quantiser(writer *w) {
     const model_recipe *m = w->m;
     formats_buffer *out = w->out;
-    uint32_t parts = m->parts ? m->parts : 1;
-    formats_write_u8(out, (uint8_t)(is(w, STEP_MODE) ? 8
-                                                     : m->each_step + 2 * (parts > 1) +
-                                                           4 * (m->causal != 0)));
+    uint32_t parts = m->fractions ? m->fractions : 1;
+    formats_write_u8(
+        out,
+        (uint8_t)(is(w, STEP_MODE) ? 8 : m->each_step + 2 * (parts > 1) + 4 * (m->causal != 0)));
     if (parts > 1) {
         formats_write_u8(out, (uint8_t)(is(w, PARTS) ? 5 : parts));
         for (uint32_t i = 0; i + 1 < parts; i++)
@@ -256,8 +256,8 @@ static void put_contexts(writer *w) {
                          (uint8_t)(w->m->plain ? 96 : 16 * (5 + conformance_below(&w->seed, 6))));
     put_numbers(w, RATIO_BINS, 2, 50, 0);
     for (int i = 0; i < CLASSES * FEATURES; i++)
-        formats_write_u16le(w->out, (uint16_t)(int16_t)(weight[i % FEATURES] +
-                                                        conformance_draw(&w->seed, 30)));
+        formats_write_u16le(
+            w->out, (uint16_t)(int16_t)(weight[i % FEATURES] + conformance_draw(&w->seed, 30)));
     put_numbers(w, CLASSES, -40, 80, 1);
     put_numbers(w, CLASSES * BINS, -20, 41, 0);
     put_numbers(w, SIGNED, -20, 41, 0);

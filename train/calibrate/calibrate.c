@@ -141,7 +141,7 @@ typedef struct pass_worth {
 /* Distortion gain per bit of a unit's passes, made to fall (pool adjacent violators: a plane that
  * pays only with its successor goes out together with it). */
 static void slopes_of_unit(const double *gain, const double *bits, uint32_t n, double *slope) {
-    enum { MOST = CODEC_MAX_PLANES * CODEC_MAX_PARTS };
+    enum { MOST = CODEC_MAX_PLANES * CODEC_MAX_FRACTIONS };
     double sum_gain[MOST], sum_bits[MOST];
     uint32_t length[MOST], blocks = 0;
     for (uint32_t d = 0; d < n; d++) {
@@ -160,12 +160,12 @@ static void slopes_of_unit(const double *gain, const double *bits, uint32_t n, d
         for (uint32_t i = 0; i < length[b]; i++) slope[d++] = sum_gain[b] / sum_bits[b];
 }
 
-/* The order, with a pass for every part. */
+/* The order, with a pass for every fraction. */
 static taper_status set_slopes(codec_code_tables *t, const pass_worth *worth) {
     double *slope = calloc(t->n_slopes + 1, sizeof *slope), top = 0;
     if (!slope) return TAPER_ERR_NOMEM;
-    for (uint32_t u = 0, at = 0; u < t->units; at += t->planes[u++] * t->parts)
-        slopes_of_unit(worth->gain + at, worth->bits + at, t->planes[u] * t->parts, slope + at);
+    for (uint32_t u = 0, at = 0; u < t->units; at += t->planes[u++] * t->fractions)
+        slopes_of_unit(worth->gain + at, worth->bits + at, t->planes[u] * t->fractions, slope + at);
     for (uint32_t i = 0; i < t->n_slopes; i++) top = fmax(top, slope[i]);
     for (uint32_t i = 0; i < t->n_slopes; i++) {
         double fall = slope[i] > 0 ? 8 * log2(top / slope[i]) : 255;
@@ -175,11 +175,11 @@ static taper_status set_slopes(codec_code_tables *t, const pass_worth *worth) {
     return codec_order_make_apart(t);
 }
 
-/* A part of few bits goes with the next one: a pass takes time. */
-static taper_status join_parts(codec_code_tables *t, const pass_worth *worth) {
+/* A fraction of few bits goes with the next one: a pass takes time. */
+static taper_status join_fractions(codec_code_tables *t, const pass_worth *worth) {
     static const double fewest_bits = 0.02; /* a window */
     for (uint32_t i = t->n_slopes; i-- > 0;)
-        if ((i + 1) % t->parts && worth->bits[i] < fewest_bits) t->slope[i] = t->slope[i + 1];
+        if ((i + 1) % t->fractions && worth->bits[i] < fewest_bits) t->slope[i] = t->slope[i + 1];
     return codec_order_make(t);
 }
 
@@ -203,7 +203,7 @@ static double error_of_unit(const codec_group *g, const train_codes *codes, uint
     const int16_t *level = g->level + (size_t)u * g->stride;
     double sum = 0;
     for (uint32_t p = 0; p < g->n; p++) {
-        uint32_t depth = codec_group_depth(g, u, p), q = (uint32_t)abs(level[p]);
+        uint32_t depth = codec_planes_known(g, u, p), q = (uint32_t)abs(level[p]);
         const uint8_t *recon = t->recon[codec_ratio_bin(codec_log_ratio(t, u, depth))];
         float known = q ? (float)q + recon[recon_index(q)] / 256.0f : 0;
         float x = fabsf(codes->code[(size_t)p * t->units + u]) / t->step[u];
@@ -238,10 +238,10 @@ static taper_status measure_passes(const codec_code_tables *t, const train_codes
 /* What was measured by order to worth by unit. */
 static void spread(const codec_code_tables *t, const double *bits, const double *gain, size_t n,
                    pass_worth *worth, uint32_t *first) {
-    for (uint32_t u = 0, at = 0; u < t->units; at += t->planes[u++] * t->parts) first[u] = at;
+    for (uint32_t u = 0, at = 0; u < t->units; at += t->planes[u++] * t->fractions) first[u] = at;
     for (uint32_t i = 0; i < t->n_passes; i++) {
         codec_pass pass = t->pass[i];
-        uint32_t at = first[pass.unit] + pass.depth * t->parts + pass.part;
+        uint32_t at = first[pass.unit] + pass.depth * t->fractions + pass.fraction;
         worth->bits[at] = bits[i] / (double)n;
         worth->gain[at] = gain[i] / (double)n * worth->weight[pass.unit];
     }
@@ -278,10 +278,11 @@ static taper_status first_order(codec_code_tables *t, const train_codes *codes,
         magnitudes_of(codes, t, u, magnitude);
         errors_by_depth(t, u, magnitude, codes->n, mse);
         static_bits(t, u, magnitude, codes->n, bits);
-        for (uint32_t i = 0; i < t->planes[u] * t->parts; i++, at++) { /* parts alike, at first */
-            uint32_t d = i / t->parts;
-            worth->gain[at] = (mse[d] - mse[d + 1]) * worth->weight[u] / t->parts;
-            worth->bits[at] = bits[d] / t->parts;
+        for (uint32_t i = 0; i < t->planes[u] * t->fractions;
+             i++, at++) { /* fractions alike, at first */
+            uint32_t d = i / t->fractions;
+            worth->gain[at] = (mse[d] - mse[d + 1]) * worth->weight[u] / t->fractions;
+            worth->bits[at] = bits[d] / t->fractions;
         }
     }
     free(magnitude), free(sums);
@@ -308,7 +309,7 @@ static taper_status measure(codec_code_tables *t, const train_codes *codes, int 
 static taper_status refine(taper_model *m, const train_codes *codes, pass_worth *worth,
                            taper_error *error) {
     codec_code_tables *t = &m->tables;
-    int rounds = t->parts > 1 ? 2 : 1; /* parts begin alike */
+    int rounds = t->fractions > 1 ? 2 : 1; /* fractions begin alike */
     uint32_t *first = calloc(t->units + 1, sizeof *first);
     double *bits = calloc(t->n_slopes + 1, sizeof *bits),
            *gain = calloc(t->n_slopes + 1, sizeof *gain);
@@ -320,7 +321,7 @@ static taper_status refine(taper_model *m, const train_codes *codes, pass_worth 
         spread(t, bits, gain, codes->n, worth, first);
         status = set_slopes(t, worth);
     }
-    if (status == TAPER_OK) status = join_parts(t, worth);
+    if (status == TAPER_OK) status = join_fractions(t, worth);
     if (status == TAPER_OK) status = measure(t, codes, 1, bits, NULL, error);
     if (status == TAPER_OK) set_layers(m, codes, bits);
     free(first), free(bits), free(gain);
@@ -346,7 +347,7 @@ taper_status train_calibrate(taper_model *m, const train_codes *codes,
     TAPER_TRY(train_set_quantiser(m, codes, options, error));
     static const uint8_t least[] = {43, 36}; /* a probability of 0.22, of 0.05 */
     codec_code_tables *t = &m->tables;
-    t->parts = 1 + sizeof least;
+    t->fractions = 1 + sizeof least;
     memcpy(t->least, least, sizeof least);
     taper_status status = codec_code_tables_set_planes(t);
     if (status == TAPER_OK && t->n_passes == 0) {

@@ -118,16 +118,16 @@ static void walk_pass(codec_group *g, const int16_t *q, class_sample *samples) {
     int shift = g->tables->planes[u] - pass.depth - 1;
     int16_t *level = g->level + (size_t)u * g->stride;
     const int16_t *code = q + (size_t)u * g->stride;
-    uint8_t *ahead = g->ahead + (size_t)u * g->stride;
+    uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
     codec_contexts_predict(g);
     for (uint32_t p = 0; p < g->n; p++) {
-        if (codec_contexts_at(g, p) == CODEC_NOT_NOW) continue;
+        if (codec_contexts_at(g, p) == CODEC_SKIP) continue;
         int32_t m = abs(code[p]) >> shift;
         keep(samples, g, u, p, codec_kind_of_level(level[p]), m & 1);
         if (m == 1 && codec_sign_is_predicted(g, u))
             keep(samples, g, u, p, CODEC_SIGN, code[p] > 0);
         level[p] = (int16_t)(code[p] < 0 ? -m : m);
-        ahead[p] = 1;
+        plane_known[p] = 1;
         codec_contexts_settle(g, p, level[p]);
     }
     codec_group_finish_pass(g);

@@ -152,11 +152,11 @@ static void see_units(void *context, size_t block) {
     for (uint32_t u = (uint32_t)block * UNIT_BLOCK; u < own && u < end; u++) {
         const int16_t *level = g->level + (size_t)u * g->stride;
         int32_t table[2][LEVELS];
-        for (uint32_t more = 0; more < 1u + (g->part[u] > 0); more++)
+        for (uint32_t more = 0; more < 1u + (g->fraction[u] > 0); more++)
             for (uint32_t q = 0; q < LEVELS; q++)
                 table[more][q] = codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
         for (uint32_t p = 0; p < g->n; p++) {
-            uint32_t q = (uint32_t)abs(level[p]), depth = codec_group_depth(g, u, p);
+            uint32_t q = (uint32_t)abs(level[p]), depth = codec_planes_known(g, u, p);
             int32_t a = q < LEVELS ? table[depth - g->depth[u]][q]
                                    : codec_conditional_seen(g->tables, u, depth, q);
             t->seen[(size_t)p * own + u] = (int8_t)(level[p] < 0 ? -a : a);
@@ -174,11 +174,11 @@ static void fill_rows(void *context, size_t block) {
               *exists = x + t->net->columns - CODEC_CONDITIONAL_SIDES;
         for (uint32_t side = 0; side < CODEC_CONDITIONAL_SIDES; side++) {
             int self = side == CODEC_CONDITIONAL_SELF;
-            uint32_t at = self ? p : codec_conditional_beside(g, p, side);
+            uint32_t at = self ? p : codec_conditional_neighbour(g, p, side);
             const int8_t *from = t->seen + (size_t)at * c->own;
-            float *to = x + 2 * codec_conditional_input(c->own, c->beside, side, 0);
+            float *to = x + 2 * codec_conditional_input(c->own, c->neighbour_units, side, 0);
             exists[side] = at != g->n;
-            for (uint32_t u = 0; u < (self ? c->own : c->beside); u++) {
+            for (uint32_t u = 0; u < (self ? c->own : c->neighbour_units); u++) {
                 float a = (float)from[u] * (1.0f / CODEC_CONDITIONAL_INPUT_ONE);
                 to[2 * u] = a;
                 to[2 * u + 1] = a < 0 ? -a : a;
@@ -195,10 +195,10 @@ static void send_pass(train_conditional_batch *b) {
     int shift = g->tables->planes[pass.unit] - pass.depth - 1;
     codec_contexts_predict(g);
     for (uint32_t p = 0; p < g->n; p++) {
-        if (codec_contexts_at(g, p) == CODEC_NOT_NOW) continue;
+        if (codec_contexts_at(g, p) == CODEC_SKIP) continue;
         int32_t m = abs(b->code[at + p]) >> shift;
         g->level[at + p] = (int16_t)(b->code[at + p] < 0 ? -m : m);
-        g->ahead[at + p] = 1;
+        g->plane_known[at + p] = 1;
         codec_contexts_settle(g, p, g->level[at + p]);
     }
     codec_group_finish_pass(g);
@@ -208,7 +208,7 @@ void train_conditional_know(train_conditional_batch *b, uint32_t pass) {
     codec_group *g = &b->group;
     const codec_code_tables *t = g->tables;
     codec_group_know(g, b->code, pass);
-    for (uint32_t i = 0; i < pass && t->parts > 1; i++) {
+    for (uint32_t i = 0; i < pass && t->fractions > 1; i++) {
         int whole = t->pass[i].depth < g->depth[t->pass[i].unit];
         g->pass = i;
         if (!whole) send_pass(b);
@@ -251,11 +251,11 @@ static void look_up_bits(void *context, size_t block) {
     int shift = g->tables->planes[u] - pass.depth - 1;
     int16_t *level = g->level + (size_t)u * g->stride;
     const int16_t *code = t->batch->code + (size_t)u * g->stride;
-    uint8_t *ahead = g->ahead + (size_t)u * g->stride;
+    uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
     for (uint32_t p = (uint32_t)block * ROW_BLOCK; p < g->n && p < end; p++) {
         train_conditional_bit *to = &t->bit[(size_t)p * t->passes];
         *to = (train_conditional_bit){.kind = 1};
-        if (codec_contexts_at(g, p) == CODEC_NOT_NOW) continue;
+        if (codec_contexts_at(g, p) == CODEC_SKIP) continue;
         int32_t m = abs(code[p]) >> shift;
         codec_kind kind = codec_kind_of_level(level[p]);
         *to = (train_conditional_bit){.kind = kind == CODEC_SIGNIFICANCE ? 0 : 2,
@@ -266,7 +266,7 @@ static void look_up_bits(void *context, size_t block) {
         to->offset[0] = context_logit(g, u, p, kind);
         if (to->sign) to->offset[1] = context_logit(g, u, p, CODEC_SIGN);
         level[p] = (int16_t)(code[p] < 0 ? -m : m);
-        ahead[p] = 1;
+        plane_known[p] = 1;
         codec_contexts_settle(g, p, level[p]);
     }
 }

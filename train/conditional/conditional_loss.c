@@ -26,9 +26,9 @@ taper_status train_conditional_loss_create(train_conditional_loss *l,
     l->sum = malloc(blocks * sizeof *l->sum);
     l->dbias = malloc(blocks * KINDS * l->longest * sizeof *l->dbias);
     l->known = malloc((head ? room * units : 1) * sizeof *l->known);
-    l->open = malloc(2 * units * sizeof *l->open);
+    l->uncertainty = malloc(2 * units * sizeof *l->uncertainty);
     if (!l->seen || !l->bit || !l->output || !l->unit || !l->sum || !l->dbias || !l->known ||
-        !l->open) {
+        !l->uncertainty) {
         train_conditional_loss_free(l);
         return TAPER_ERR_NOMEM;
     }
@@ -38,7 +38,7 @@ taper_status train_conditional_loss_create(train_conditional_loss *l,
 
 void train_conditional_loss_free(train_conditional_loss *l) {
     free(l->seen), free(l->bit), free(l->output), free(l->unit);
-    free(l->sum), free(l->dbias), free(l->known), free(l->open);
+    free(l->sum), free(l->dbias), free(l->known), free(l->uncertainty);
     *l = (train_conditional_loss){0};
 }
 
@@ -155,12 +155,12 @@ static void price_errors(void *context, size_t block) {
     double sum = 0;
     for (; p < end && p < g->n; p++)
         for (uint32_t u = 0; u < units; u++) {
-            size_t ahead = g->ahead[u * g->stride + p];
-            float *z = &l->output[p * units + u], open = l->open[2 * u + ahead];
-            float e = t->batch->x[p * units + u] - l->known[p * units + u] - open * *z;
+            size_t plane_known = g->plane_known[u * g->stride + p];
+            float *z = &l->output[p * units + u], uncertainty = l->uncertainty[2 * u + plane_known];
+            float e = t->batch->x[p * units + u] - l->known[p * units + u] - uncertainty * *z;
             double share = worth(l->tables, u) / t->energy;
             sum += share * (double)e * (double)e;
-            *z = (float)(-2.0 * share * t->weight) * open * e;
+            *z = (float)(-2.0 * share * t->weight) * uncertainty * e;
         }
     l->sum[block].now = sum;
 }
@@ -175,9 +175,9 @@ taper_status train_conditional_add_errors(train_conditional_loss *l, train_condi
     train_conditional_inputs(l->net, batch, pass, l->seen);
     codec_group_dequantise(&batch->group, 0, (uint32_t)rows, l->known);
     for (uint32_t u = 0; u < t->units; u++)
-        for (uint32_t more = 0; more < 1u + (batch->group.part[u] > 0); more++)
-            l->open[2 * u + more] =
-                t->step[u] * codec_head_open(t, u, batch->group.depth[u] + more);
+        for (uint32_t more = 0; more < 1u + (batch->group.fraction[u] > 0); more++)
+            l->uncertainty[2 * u + more] =
+                t->step[u] * codec_head_uncertainty(t, u, batch->group.depth[u] + more);
     codec_pool_run(pool, sum_errors, &task, blocks);
     for (size_t b = 0; b < blocks; b++) task.energy += l->sum[b].before;
     TAPER_TRY(train_conditional_forward(l->net, stage, rows));

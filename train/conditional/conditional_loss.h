@@ -18,8 +18,8 @@ typedef struct train_conditional_loss {
     train_steps_sums *sum;      /* [blocks of rows] */
     float *dbias;               /* [blocks of rows][kinds][longest] */
     float *known;               /* head: [room][units] codes as decoded */
-    float *open;                /* head: [units][2] what is open at the state at work; [1]: of
-                                   positions that are ahead */
+    float *uncertainty;         /* head: [units][2] uncertainty at the state at work; [1]: of
+                            positions whose next plane is known */
 } train_conditional_loss;
 
 /* For batches of at most net->room windows. TAPER_ERR_NOMEM; nothing is held then. */

@@ -45,7 +45,7 @@ taper_status train_conditional_create(train_conditional_network *net,
     TAPER_TRY(codec_conditional_alloc(&trial));
     codec_conditional_free(&trial);
     *net = (train_conditional_network){.shape = *shape, .be = be, .room = room};
-    net->columns = 2 * codec_conditional_inputs(shape->own, shape->beside) + SIDES;
+    net->columns = 2 * codec_conditional_inputs(shape->own, shape->neighbour_units) + SIDES;
     net->n = view(shape, net->columns, NULL, &net->w);
     size_t h = shape->hidden, cells = room * h;
     int ok = take(&net->parameter, net->n) && take(&net->gradient, net->n) &&

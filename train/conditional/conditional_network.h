@@ -24,10 +24,11 @@ typedef struct train_conditional_weights {    /* views into a vector of paramete
 } train_conditional_weights;
 
 typedef struct train_conditional_network {
-    codec_conditional shape; /* hidden, own, beside, units, end, stages; its arrays are not used */
-    codec_backend *be;       /* borrowed */
-    size_t columns;          /* of x: 2 x inputs + 9 */
-    size_t n;                /* parameters */
+    codec_conditional
+        shape; /* hidden, own, neighbour_units, units, end, stages; its arrays are not used */
+    codec_backend *be;           /* borrowed */
+    size_t columns;              /* of x: 2 x inputs + 9 */
+    size_t n;                    /* parameters */
     float *parameter, *gradient; /* [n] */
     train_conditional_weights w, slope;
     /* of the rows in work */

@@ -27,7 +27,7 @@ typedef struct run {
 train_conditional_options train_conditional_defaults(void) {
     return (train_conditional_options){.stages = 36,
                                        .own = 256,
-                                       .beside = 64,
+                                       .neighbour_units = 64,
                                        .epochs = 12,
                                        .windows = 2048,
                                        .rate = 2e-3f,
@@ -60,12 +60,13 @@ static taper_status plan_new(run *r, const double *bits, uint32_t end, codec_con
         if (t->pass[i].unit >= reached) reached = t->pass[i].unit + 1u;
     uint32_t own = o->own;
     if (own > reached) own = reached;
-    *shape = (codec_conditional){.kinds = o->head ? 1 : KINDS,
-                                 .hidden = o->hidden,
-                                 .own = own,
-                                 .beside = o->beside < own ? o->beside : own,
-                                 .units = t->units,
-                                 .end = end};
+    *shape =
+        (codec_conditional){.kinds = o->head ? 1 : KINDS,
+                            .hidden = o->hidden,
+                            .own = own,
+                            .neighbour_units = o->neighbour_units < own ? o->neighbour_units : own,
+                            .units = t->units,
+                            .end = end};
     r->begin = calloc(o->stages + 1, sizeof *r->begin);
     r->share = calloc(o->stages, sizeof *r->share);
     if (!r->begin || !r->share) return TAPER_ERR_NOMEM;
@@ -77,7 +78,7 @@ static taper_status plan_as(run *r, const codec_conditional *start, codec_condit
     *shape = (codec_conditional){.kinds = start->kinds,
                                  .hidden = start->hidden,
                                  .own = start->own,
-                                 .beside = start->beside,
+                                 .neighbour_units = start->neighbour_units,
                                  .units = start->units,
                                  .end = start->end,
                                  .stages = start->stages};
@@ -152,7 +153,7 @@ static uint64_t fingerprint_of(const run *r) {
     const double numbers[] = {o->head,
                               c->hidden,
                               c->own,
-                              c->beside,
+                              c->neighbour_units,
                               c->units,
                               c->end,
                               c->stages,

@@ -24,14 +24,14 @@ typedef struct train_conditional_options {
     uint32_t hidden;                /* a multiple of 8, 8 .. 256; default 0: none */
     uint32_t stages;                /* default 36: at most; 1 .. 255 */
     uint32_t own;                   /* units looked at in a window itself, at most; default 256 */
-    uint32_t beside;                /* and in each one around; default 64 */
+    uint32_t neighbour_units;       /* and in each one around; default 64 */
     uint32_t epochs;                /* default 12 passes over the images */
     uint32_t windows;               /* default 2048 in a step */
     float rate;                     /* default 0.002: Adam's peak, a cosine down to 0.001 of it */
     double psnr_end;                /* default 40 dB: finer passes are left to the contexts */
     uint64_t seed;                  /* default 1 */
     const codec_conditional *start; /* learn on from this one, of the same order: hidden, stages,
-                                       own, beside and psnr_end are its; default NULL */
+                                       own, neighbour_units and psnr_end are its; default NULL */
     const char *checkpoint;         /* path, or NULL */
     int resume;
     const formats_atomic_watch *watch; /* of the checkpoint's file; NULL: none */
