@@ -59,7 +59,7 @@ typedef struct model_recipe {
     const char *name;
     uint16_t family; /* 0 pca, 1 dense, 2 conv */
     uint32_t channels, width, height, units, planes;
-    uint32_t fractions;                       /* 0: 1 */
+    uint32_t fractions;                     /* 0: 1 */
     int causal, each_step, stores_analysis; /* the last: not tied */
     uint32_t lap;                           /* reach */
     uint32_t conditional, head, restore;    /* their stages; 0: none */

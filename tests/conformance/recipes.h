@@ -36,8 +36,8 @@ static const model_recipe models[] = {
     {"paired", .channels = 1, .width = 4, .height = 4, .units = 9, .planes = 4,
      .fractions = 2, .lap = 1, .conditional = 2, .scales = 1},
     {"everything", .family = 2, .channels = 3, .width = 4, .height = 4, .units = 9,
-     .planes = 4, .fractions = 4, .causal = 1, .each_step = 1, .lap = 2, .conditional = 3, .head = 2,
-     .restore = 2, .scales = 1, .loose = 1},
+     .planes = 4, .fractions = 4, .causal = 1, .each_step = 1, .lap = 2, .conditional = 3,
+     .head = 2, .restore = 2, .scales = 1, .loose = 1},
     /* and some for a file or two each */
     {"many-units", .channels = 3, .width = 4, .height = 4, .units = 44, .planes = 3,
      .causal = 1, .scales = 1},
