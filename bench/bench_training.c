@@ -110,7 +110,8 @@ static void bench_network(codec_backend *be, setting s, size_t batch) {
     enum { D = 3072, K = 1024 };
     codec_network net;
     train_autoencoder ae;
-    need_ok(codec_network_alloc(&net, D, K, 0, &s.hidden, s.hidden > 0, &s.hidden, s.hidden > 0));
+    need_ok(codec_network_alloc(&net, D, K, CODEC_UNTIED, &s.hidden, s.hidden > 0, &s.hidden,
+                                s.hidden > 0));
     fill(net.analysis, (size_t)D * K, 0.02f);
     memcpy(net.synthesis, net.analysis, sizeof(float) * D * K);
     train_initialise_stacks(&net, 1);

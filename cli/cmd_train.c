@@ -366,7 +366,7 @@ static int learn(const settings *s, const cli_model *from, cli_train_talk *t,
     codec_backend backend;
     codec_backend_cpu(&backend);
     codec_backend_set_threads(&backend, cli_threads(&s->common));
-    formats_buffer file = formats_buffer_make(SIZE_MAX / 4);
+    formats_buffer file = formats_buffer_make(FORMATS_MOST_BYTES);
     train_report r;
     status = train_model(&o, data, &backend, &hooks, &file, &r, &error);
     codec_backend_close(&backend);

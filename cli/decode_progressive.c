@@ -218,7 +218,7 @@ static int begin(arrival *a, int descriptor, cli_model *model) {
 }
 
 int cli_decode_progressive(const cli_decode_request *q, cli_model *model) {
-    arrival a = {.q = q, .plan = {.folder = -1}, .head = formats_buffer_make(SIZE_MAX / 4)};
+    arrival a = {.q = q, .plan = {.folder = -1}, .head = formats_buffer_make(FORMATS_MOST_BYTES)};
     taper_error error = {0};
     int descriptor = strcmp(q->input, "-") ? open(q->input, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     if (descriptor < 0)

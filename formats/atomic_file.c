@@ -262,26 +262,6 @@ taper_status formats_atomic_file_write(formats_atomic_file *file, const void *by
     return TAPER_OK;
 }
 
-taper_status formats_atomic_file_patch(formats_atomic_file *file, uint64_t offset,
-                                       const void *bytes, size_t n, taper_error *error) {
-    if (file->problem.status != TAPER_OK) return repeat_problem(file, error);
-    uint64_t size = formats_atomic_file_size(file);
-    if (!file->temporary || offset > size || n > size - offset)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "only bytes already written to a file can be replaced");
-    TAPER_TRY(flush(file, error));
-    const uint8_t *p = bytes;
-    while (n) {
-        ssize_t done = pwrite(file->descriptor, p, n, (off_t)offset);
-        if (done < 0 && errno == EINTR) continue;
-        if (done < 0) return note_errno(file, errno, "write", error);
-        p += done;
-        n -= (size_t)done;
-        offset += (uint64_t)done;
-    }
-    return TAPER_OK;
-}
-
 uint64_t formats_atomic_file_size(const formats_atomic_file *file) {
     return file->flushed + file->held;
 }
@@ -384,14 +364,6 @@ void formats_atomic_file_abort(formats_atomic_file *file) {
 
 const char *formats_atomic_file_temporary(const formats_atomic_file *file) {
     return file->announced;
-}
-
-static taper_status sink_write(void *user, const void *bytes, size_t n) {
-    return formats_atomic_file_write(user, bytes, n, NULL);
-}
-
-taper_sink formats_atomic_file_sink(formats_atomic_file *file) {
-    return (taper_sink){.user = file, .write = sink_write};
 }
 
 const taper_error *formats_atomic_file_problem(const formats_atomic_file *file) {

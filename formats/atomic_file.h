@@ -65,12 +65,6 @@ taper_status formats_atomic_file_open_in(formats_atomic_file **out, int folder,
 taper_status formats_atomic_file_write(formats_atomic_file *file, const void *bytes, size_t n,
                                        taper_error *error);
 
-/* Replace n bytes that were written before, from offset on, e.g. a header whose counts are known at
- * the end. offset + n must not exceed what was written (TAPER_ERR_ARG). Not for
- * devices and FIFOs. */
-taper_status formats_atomic_file_patch(formats_atomic_file *file, uint64_t offset,
-                                       const void *bytes, size_t n, taper_error *error);
-
 uint64_t formats_atomic_file_size(const formats_atomic_file *file); /* bytes written so far */
 
 /* Finish: the target has the new content, or an error is returned and it is as it was. Without
@@ -86,9 +80,6 @@ void formats_atomic_file_abort(formats_atomic_file *file);
 /* Path of the temporary; NULL when writing to a device. Valid until commit or abort. */
 const char *formats_atomic_file_temporary(const formats_atomic_file *file);
 
-/* Output for writers that take a sink. Borrows file. The sink returns only a status; the sentence
- * is kept in the file and can be fetched with formats_atomic_file_problem. */
-taper_sink formats_atomic_file_sink(formats_atomic_file *file);
 /* The first failure of this file (status TAPER_OK: none so far). Valid until commit or abort. */
 const taper_error *formats_atomic_file_problem(const formats_atomic_file *file);
 

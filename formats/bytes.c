@@ -274,12 +274,6 @@ taper_status formats_write_varint(formats_buffer *buffer, uint64_t value) {
     return formats_write_bytes(buffer, b, n);
 }
 
-size_t formats_varint_size(uint64_t value) {
-    size_t n = 1;
-    for (; value >= 0x80; value >>= 7) n++;
-    return n;
-}
-
 /* --- CRC32C --- */
 
 /* Eight tables, so that eight bytes are folded at once ("slicing by 8"). Table k holds the CRC of

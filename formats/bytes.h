@@ -24,7 +24,13 @@ void formats_set_u64le(void *to, uint64_t value);
 void formats_set_u16be(void *to, uint16_t value);
 void formats_set_u32be(void *to, uint32_t value);
 
-/* --- products and sums of untrusted sizes --- */
+/* --- sizes --- */
+
+/* A ceiling that memory reaches first; twice as much still fits a size_t. */
+#define FORMATS_MOST_BYTES (SIZE_MAX / 4)
+
+static inline size_t formats_smaller(size_t a, size_t b) { return a < b ? a : b; }
+static inline size_t formats_larger(size_t a, size_t b) { return a > b ? a : b; }
 
 /* *out = a * b, or a + b. Return TAPER_OK, or TAPER_ERR_LIMIT with *out = UINT64_MAX when the
  * result does not fit 64 bits: a saturated size then fails any comparison with a limit. */
@@ -99,7 +105,6 @@ taper_status formats_write_u16be(formats_buffer *buffer, uint16_t value);
 taper_status formats_write_u32be(formats_buffer *buffer, uint32_t value);
 taper_status formats_write_varint(formats_buffer *buffer, uint64_t value);
 taper_status formats_write_bytes(formats_buffer *buffer, const void *bytes, size_t n);
-size_t formats_varint_size(uint64_t value); /* bytes formats_write_varint takes: 1..10 */
 
 /* --- CRC32C --- */
 

@@ -88,7 +88,7 @@ taper_status formats_cifar_encode(const taper_image *images, const uint8_t *labe
     *out = NULL;
     *n = 0;
     if (count < 1) return formats_fail(error, TAPER_ERR_ARG, "no image to write as CIFAR");
-    formats_buffer buffer = formats_buffer_make(SIZE_MAX / 2);
+    formats_buffer buffer = formats_buffer_make(FORMATS_MOST_BYTES);
     taper_status status = TAPER_OK;
     for (size_t i = 0; i < count && status == TAPER_OK; i++) {
         const taper_image *image = &images[i];

@@ -288,8 +288,9 @@ static void write_header(const formats_front *f, uint32_t sections, uint8_t *h) 
 
 taper_status formats_front_write(formats_front *f, formats_buffer *out, taper_error *error) {
     enum { LEVEL = 19 };
-    formats_buffer table = formats_buffer_make(1 << 16), body = formats_buffer_make(SIZE_MAX / 4);
-    formats_buffer content = formats_buffer_make(SIZE_MAX / 4);
+    formats_buffer table = formats_buffer_make(1 << 16),
+                   body = formats_buffer_make(FORMATS_MOST_BYTES);
+    formats_buffer content = formats_buffer_make(FORMATS_MOST_BYTES);
     body.account = content.account = formats_front_account(f);
     formats_directory_write(f, &content);
     taper_status status = add_section(DIRECTORY, &content, LEVEL, &table, &body);

@@ -19,8 +19,7 @@ enum {
     FORMATS_PACE_MOST_HOLD_AT = 255, /* bytes: fields of the header's ignorable features */
     FORMATS_PACE_MOST_HOLD = 127,
     FORMATS_PACE_MOST_GRID_AT = 16383,
-    FORMATS_PACE_MOST_STEP = 7, /* log2 */
-    FORMATS_PACE_LEADING = 8,   /* bits of a cut that is drawn, of a sparse pace */
+    FORMATS_PACE_LEADING = 8, /* bits of a cut that is drawn, of a sparse pace */
     FORMATS_PACE_MOST_THIN = 7,
     FORMATS_MAX_CHECKSUM_SPAN = 1024 /* chunks that share a checksum: bounds what one chunk makes a
                                         reader read */

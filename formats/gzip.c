@@ -121,7 +121,7 @@ taper_status formats_gzip_pack(const void *bytes, size_t n, uint8_t **out, size_
                                taper_error *error) {
     *out = NULL;
     *out_size = 0;
-    formats_buffer buffer = formats_buffer_make(SIZE_MAX / 2);
+    formats_buffer buffer = formats_buffer_make(FORMATS_MOST_BYTES);
     z_stream z = {0};
     if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) !=
         Z_OK)

@@ -254,7 +254,7 @@ taper_status formats_idx_encode_images(const taper_image *images, size_t count, 
             images[i].channels != first->channels || images[i].depth != 8)
             return formats_fail(error, TAPER_ERR_ARG,
                                 "IDX needs images of 8 bits and of one size; image %zu differs", i);
-    formats_buffer buffer = formats_buffer_make(SIZE_MAX / 2);
+    formats_buffer buffer = formats_buffer_make(FORMATS_MOST_BYTES);
     formats_write_u16be(&buffer, 0);
     formats_write_u8(&buffer, UNSIGNED_BYTE);
     formats_write_u8(&buffer, first->channels == 1 ? 3 : 4);
@@ -273,7 +273,7 @@ taper_status formats_idx_encode_labels(const uint8_t *labels, size_t count, int 
     *n = 0;
     if (count > UINT32_MAX)
         return formats_fail(error, TAPER_ERR_ARG, "IDX holds at most 2^32 - 1 labels");
-    formats_buffer buffer = formats_buffer_make(SIZE_MAX / 2);
+    formats_buffer buffer = formats_buffer_make(FORMATS_MOST_BYTES);
     formats_write_u16be(&buffer, 0);
     formats_write_u8(&buffer, UNSIGNED_BYTE);
     formats_write_u8(&buffer, 1);

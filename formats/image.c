@@ -183,37 +183,3 @@ void formats_image_to_8bit(taper_image *image) {
     image->depth = 8;
     shrink(image);
 }
-
-void formats_image_to_grey(taper_image *image) {
-    if (image->channels < 3) return;
-    size_t pixels = (size_t)image->width * image->height, channels = image->channels, to = 0;
-    for (size_t i = 0; i < pixels; i++) {
-        uint64_t r = get_sample(image, i * channels), g = get_sample(image, i * channels + 1),
-                 b = get_sample(image, i * channels + 2);
-        unsigned alpha = channels == 4 ? get_sample(image, i * channels + 3) : 0;
-        set_sample(image, to++, (unsigned)((19595 * r + 38470 * g + 7471 * b + 32768) >> 16));
-        if (channels == 4) set_sample(image, to++, alpha);
-    }
-    image->channels = (uint8_t)(channels - 2);
-    shrink(image);
-}
-
-taper_status formats_image_to_rgb(taper_image *image, taper_error *error) {
-    if (image->channels > 2) return TAPER_OK;
-    size_t pixels = (size_t)image->width * image->height, from = image->channels, to = from + 2;
-    uint64_t bytes;
-    void *grown = NULL;
-    if (formats_mul_u64(pixels, to * (image->depth / 8), &bytes) == TAPER_OK &&
-        bytes <= SIZE_MAX / 2)
-        grown = realloc(image->pixels, (size_t)bytes);
-    if (!grown) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to turn grey into RGB");
-    image->pixels = grown;
-    image->channels = (uint8_t)to;
-    for (size_t i = pixels; i-- > 0;) { /* from the back, so that nothing is overwritten unread */
-        unsigned grey = get_sample(image, i * from);
-        unsigned alpha = from == 2 ? get_sample(image, i * from + 1) : 0;
-        if (from == 2) set_sample(image, i * to + 3, alpha);
-        for (size_t c = 0; c < 3; c++) set_sample(image, i * to + c, grey);
-    }
-    return TAPER_OK;
-}

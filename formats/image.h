@@ -55,10 +55,5 @@ taper_status formats_image_orient(taper_image *image, unsigned orientation,
 
 /* 16 -> 8 bits, rounded to nearest: (v + 128) / 257. 8-bit images stay as they are. */
 void formats_image_to_8bit(taper_image *image);
-/* RGB -> grey by Rec. 601 luma, (19595 R + 38470 G + 7471 B + 32768) / 65536; alpha is kept. */
-void formats_image_to_grey(taper_image *image);
-/* Grey -> RGB with three equal channels; alpha is kept. TAPER_ERR_NOMEM leaves the image
- * as it was. */
-taper_status formats_image_to_rgb(taper_image *image, taper_error *error);
 
 #endif

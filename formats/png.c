@@ -211,7 +211,7 @@ taper_status formats_png_encode(const taper_image *image, uint8_t **out, size_t 
                                   &(taper_limits){.max_pixels = UINT64_MAX,
                                                   .max_memory = UINT64_MAX},
                                   NULL, error));
-    png_job job = {.error = error, .output = formats_buffer_make(SIZE_MAX / 2)};
+    png_job job = {.error = error, .output = formats_buffer_make(FORMATS_MOST_BYTES)};
     job.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning, &job,
                                         allocate, NULL);
     if (job.png) job.info = png_create_info_struct(job.png);

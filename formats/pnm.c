@@ -253,7 +253,7 @@ static taper_status encode_with_header(const taper_image *image, const char *hea
     *out = NULL;
     *n = 0;
     size_t bytes = formats_image_bytes(image), samples = formats_image_samples(image);
-    formats_buffer buffer = formats_buffer_make(SIZE_MAX / 2);
+    formats_buffer buffer = formats_buffer_make(FORMATS_MOST_BYTES);
     formats_buffer_reserve(&buffer, strlen(header) + bytes);
     formats_write_bytes(&buffer, header, strlen(header));
     if (image->depth == 8) formats_write_bytes(&buffer, image->pixels, bytes);

@@ -129,7 +129,7 @@ static inline taper_model *dct_model_in_parts(codec_window window, uint32_t unit
     m->info.family = TAPER_FAMILY_PCA;
     uint32_t inputs = codec_window_values(window);
     if (units == 0 || units > inputs) units = inputs;
-    if (codec_network_alloc(&m->network, inputs, units, 1, NULL, 0, NULL, 0)) abort();
+    if (codec_network_alloc(&m->network, inputs, units, CODEC_TIED, NULL, 0, NULL, 0)) abort();
     if (codec_code_tables_alloc(&m->tables, units)) abort();
     dct_fill_network(m);
     dct_fill_tables(&m->tables, inputs, step, parts);

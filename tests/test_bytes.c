@@ -99,7 +99,9 @@ static void varints_return_for_every_length(void **state) {
             uint64_t value = (bits == 64 ? 0 : (uint64_t)1 << bits) - (uint64_t)less;
             formats_buffer b = formats_buffer_make(FORMATS_VARINT_MAX);
             assert_int_equal(formats_write_varint(&b, value), TAPER_OK);
-            assert_int_equal(b.size, formats_varint_size(value));
+            size_t size = 1; /* seven bits a byte */
+            for (uint64_t rest = value >> 7; rest; rest >>= 7) size++;
+            assert_int_equal(b.size, size);
             formats_cursor c = formats_cursor_over(b.data, b.size);
             assert_true(formats_read_varint(&c) == value);
             assert_int_equal(c.status, TAPER_OK);

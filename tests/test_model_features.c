@@ -71,7 +71,8 @@ static void linear_paths_take_binary_units(void **unused) {
         taper_model *m = tiny_binary_unwritten(plain_shape, SEED), *back;
         codec_network_free(&m->network);
         const uint32_t hidden[] = {9};
-        assert_int_equal(codec_network_alloc(&m->network, 30, 20, 0, hidden, 1, hidden, 1), 0);
+        assert_int_equal(
+            codec_network_alloc(&m->network, 30, 20, CODEC_UNTIED, hidden, 1, hidden, 1), 0);
         for (int u = 0; u < 20; u++) m->network.synthesis[31 * u] = 1, m->network.analysis[u] = 2;
         if (kind & 1) m->network.hidden = CODEC_LOGISTIC;
         if (kind & 2) {

@@ -49,10 +49,11 @@ enum { DIRECTS = 9 };
 static void random_direct(codec_network *net, uint32_t inputs, uint32_t units, int variant) {
     static const uint32_t encoder[] = {37, 20}, decoder[] = {21, 40};
     uint32_t n = (uint32_t)variant % 3, m = (uint32_t)(variant + variant / 3) % 3;
-    assert_int_equal(codec_network_alloc_direct(net, inputs, units, (codec_activation)(variant / 3),
-                                                (codec_activation)((variant + 1) % 3), encoder, n,
-                                                decoder, m),
+    assert_int_equal(codec_network_alloc(net, inputs, units, CODEC_DIRECT, encoder, n, decoder, m),
                      TAPER_OK);
+    assert_true(net->hidden == CODEC_RELU && net->code == CODEC_LINEAR);
+    net->hidden = (codec_activation)(variant / 3);
+    net->code = (codec_activation)((variant + 1) % 3);
     assert_true(net->encoder.depth == n + 1 && net->decoder.depth == m + 1);
     assert_true(codec_network_is_direct(net) && !net->analysis);
     fill(net->mean, inputs, 1, 128.0f);
@@ -80,8 +81,10 @@ static void stack_in_double(const codec_stack *stack, codec_activation hidden, c
             double sum = layer->bias[o];
             for (uint32_t i = 0; i < layer->inputs; i++)
                 sum += (double)layer->weight[o * layer->inputs + i] * in[i];
-            if (l + 1 == stack->depth) y[o] += sum;
-            else out[o] = act(hidden, sum);
+            if (l + 1 == stack->depth)
+                y[o] += sum;
+            else
+                out[o] = act(hidden, sum);
         }
         in = out;
     }
@@ -117,8 +120,10 @@ static void both_directions_equal_double(void **state) {
     for (int variant = 0; variant < 4 + DIRECTS; variant++) {
         enum { D = 48, K = 19, N = 131 };
         codec_network net;
-        if (variant < 4) random_network(&net, D, K, variant & 1, variant >> 1);
-        else random_direct(&net, D, K, variant - 4);
+        if (variant < 4)
+            random_network(&net, D, K, variant & 1, variant >> 1);
+        else
+            random_direct(&net, D, K, variant - 4);
         float *pixels = malloc(N * D * sizeof *pixels), *codes = malloc(N * K * sizeof *codes);
         fill(pixels, N * D, 9, 128.0f);
         memset(codes, 0xff, N * K * sizeof *codes); /* NaN */
@@ -143,8 +148,10 @@ static void both_directions_equal_double(void **state) {
 static void batches_are_independent(int variant) {
     enum { D = 192, K = 150, N = 300 };
     codec_network net;
-    if (variant < 0) random_network(&net, D, K, 0, 1);
-    else random_direct(&net, D, K, variant);
+    if (variant < 0)
+        random_network(&net, D, K, 0, 1);
+    else
+        random_direct(&net, D, K, variant);
     codec_backend be, pooled;
     codec_backend_cpu(&be);
     codec_backend_cpu(&pooled);
@@ -221,8 +228,10 @@ static void decode_units_leaves_out_only_zeros(void **state) {
     codec_backend be;
     codec_backend_cpu(&be);
     for (int deep = 0; deep < 3; deep++) {
-        if (deep < 2) random_network(&net, D, K, 0, deep);
-        else random_direct(&net, D, K, 1);
+        if (deep < 2)
+            random_network(&net, D, K, 0, deep);
+        else
+            random_direct(&net, D, K, 1);
         float codes[N * K], full[N * D], part[N * D];
         fill(codes, N * K, 5, 100.0f);
         for (uint32_t units = 0; units <= K; units += 6) {
@@ -244,22 +253,25 @@ static void alloc_refuses_nonsense(void **state) {
     (void)state;
     codec_network net;
     const uint32_t hidden[CODEC_MAX_LAYERS] = {4, 0, 4, 4, 4, 4, 4, 4};
-    assert_int_equal(codec_network_alloc(&net, 0, 3, 0, NULL, 0, NULL, 0), TAPER_ERR_ARG);
-    assert_int_equal(codec_network_alloc(&net, 3, 0, 0, NULL, 0, NULL, 0), TAPER_ERR_ARG);
-    assert_int_equal(codec_network_alloc(&net, 3, 3, 0, hidden, CODEC_MAX_LAYERS, NULL, 0),
+    assert_int_equal(codec_network_alloc(&net, 0, 3, CODEC_UNTIED, NULL, 0, NULL, 0),
                      TAPER_ERR_ARG);
-    assert_int_equal(codec_network_alloc(&net, 3, 3, 0, hidden, 2, NULL, 0), TAPER_ERR_ARG);
+    assert_int_equal(codec_network_alloc(&net, 3, 0, CODEC_UNTIED, NULL, 0, NULL, 0),
+                     TAPER_ERR_ARG);
+    assert_int_equal(
+        codec_network_alloc(&net, 3, 3, CODEC_UNTIED, hidden, CODEC_MAX_LAYERS, NULL, 0),
+        TAPER_ERR_ARG);
+    assert_int_equal(codec_network_alloc(&net, 3, 3, CODEC_UNTIED, hidden, 2, NULL, 0),
+                     TAPER_ERR_ARG);
     assert_null(net.mean);
-    assert_int_equal(codec_network_alloc(&net, 3, 3, 1, hidden, 1, NULL, 0), TAPER_OK);
+    assert_int_equal(codec_network_alloc(&net, 3, 3, CODEC_TIED, hidden, 1, NULL, 0), TAPER_OK);
     assert_ptr_equal(net.analysis, net.synthesis);
     codec_network_free(&net);
     codec_network_free(&net); /* leaves nothing behind */
-    assert_int_equal(codec_network_alloc_direct(&net, 0, 3, CODEC_RELU, CODEC_LINEAR, NULL, 0, NULL,
-                                                0),
+    assert_int_equal(codec_network_alloc(&net, 0, 3, CODEC_DIRECT, NULL, 0, NULL, 0),
                      TAPER_ERR_ARG);
-    assert_int_equal(codec_network_alloc_direct(&net, 3, 3, CODEC_RELU, CODEC_LINEAR, hidden, 1,
-                                                hidden, CODEC_MAX_LAYERS),
-                     TAPER_ERR_ARG);
+    assert_int_equal(
+        codec_network_alloc(&net, 3, 3, CODEC_DIRECT, hidden, 1, hidden, CODEC_MAX_LAYERS),
+        TAPER_ERR_ARG);
     assert_null(net.mean);
 }
 
@@ -269,8 +281,7 @@ static void tying_transposes(void **state) {
     static const uint32_t in[] = {70, 33}, out[] = {33, 70}, other[] = {33, 71};
     for (uint32_t n = 0; n <= 2; n++) {
         codec_network net;
-        assert_int_equal(codec_network_alloc_direct(&net, 40, 65, CODEC_RELU, CODEC_LINEAR, in, n,
-                                                    out + 2 - n, n),
+        assert_int_equal(codec_network_alloc(&net, 40, 65, CODEC_DIRECT, in, n, out + 2 - n, n),
                          TAPER_OK);
         fill_stack(&net.encoder, 100);
         fill_stack(&net.decoder, 200);
@@ -291,8 +302,7 @@ static void tying_transposes(void **state) {
         codec_network_free(&net);
     }
     codec_network net;
-    assert_int_equal(
-        codec_network_alloc_direct(&net, 40, 65, CODEC_RELU, CODEC_LINEAR, in, 2, other, 2), 0);
+    assert_int_equal(codec_network_alloc(&net, 40, 65, CODEC_DIRECT, in, 2, other, 2), 0);
     assert_int_equal(codec_network_tie(&net, 1), TAPER_ERR_ARG);
     codec_network_free(&net);
     random_network(&net, 40, 30, 0, 0);

@@ -52,7 +52,8 @@ static void solve(const float *rows, size_t n, size_t block, codec_network *net,
         free(copy);
     }
     assert_int_equal(cov.count, n);
-    assert_int_equal(codec_network_alloc(net, INPUTS, units, 1, NULL, 0, NULL, 0), TAPER_OK);
+    assert_int_equal(codec_network_alloc(net, INPUTS, units, CODEC_TIED, NULL, 0, NULL, 0),
+                     TAPER_OK);
     assert_int_equal(train_pca_solve(&cov, net, eigenvalue, NULL), TAPER_OK);
     train_covariance_free(&cov);
     codec_backend_close(&backend);
@@ -163,7 +164,7 @@ static void one_row_is_not_enough(void **unused) {
     taper_error error = {0};
     codec_backend_cpu(&backend);
     assert_int_equal(train_covariance_alloc(&cov, INPUTS), TAPER_OK);
-    assert_int_equal(codec_network_alloc(&net, INPUTS, 3, 1, NULL, 0, NULL, 0), TAPER_OK);
+    assert_int_equal(codec_network_alloc(&net, INPUTS, 3, CODEC_TIED, NULL, 0, NULL, 0), TAPER_OK);
     assert_int_equal(train_covariance_add(&cov, &backend, row, 0), TAPER_OK);
     assert_int_equal(train_covariance_add(&cov, &backend, row, 1), TAPER_OK);
     assert_int_equal(train_pca_solve(&cov, &net, NULL, &error), TAPER_ERR_ARG);

@@ -323,14 +323,6 @@ static void conversions_round_to_nearest(void **state) {
         assert_true(narrow[v] - exact <= 0.5 && exact - narrow[v] <= 0.5);
     }
     formats_image_free(&image);
-    image = picture_noise(5, 3, 1, 8, 9);
-    taper_image copy = picture_noise(5, 3, 1, 8, 9);
-    assert_int_equal(formats_image_to_rgb(&image, NULL), TAPER_OK);
-    assert_int_equal(image.channels, 3);
-    formats_image_to_grey(&image);
-    assert_true(formats_image_equal(&image, &copy)); /* equal channels give themselves back */
-    formats_image_free(&image);
-    formats_image_free(&copy);
     image = picture_noise(2, 1, 2, 8, 1);
     memcpy(image.pixels, "\x64\x80\xC8\x00", 4); /* 100 at alpha 128, 200 at alpha 0 */
     formats_image_flatten(&image, 65535);

@@ -50,7 +50,8 @@ static fixture make(uint64_t seed, unsigned threads) {
     assert_true(f.source && f.codes && f.whole);
     codec_backend_cpu(&f.backend);
     if (threads) assert_int_equal(codec_backend_set_threads(&f.backend, threads), TAPER_OK);
-    assert_int_equal(codec_network_alloc(&f.net, INPUTS, UNITS, 1, NULL, 0, NULL, 0), TAPER_OK);
+    assert_int_equal(codec_network_alloc(&f.net, INPUTS, UNITS, CODEC_TIED, NULL, 0, NULL, 0),
+                     TAPER_OK);
     draw_basis(f.source, UNITS, INPUTS, &seed);
     draw_basis(turn, UNITS, UNITS, &seed);
     for (uint32_t i = 0; i < ROWS * UNITS; i++)

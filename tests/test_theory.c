@@ -135,8 +135,8 @@ static void spectrum_make(spectrum *s, const train_pixels *data, uint32_t units)
             s->covariance[i * d + j] = cov.product[i * d + j] / n - cov.sum[i] / n * cov.sum[j] / n;
     for (size_t i = 0; i < d; i++) s->trace += s->covariance[i * d + i];
     s->eigenvalue = take(units, sizeof(double));
-    assert_int_equal(codec_network_alloc(&s->net, data->inputs, units, 1, NULL, 0, NULL, 0),
-                     TAPER_OK);
+    assert_int_equal(
+        codec_network_alloc(&s->net, data->inputs, units, CODEC_TIED, NULL, 0, NULL, 0), TAPER_OK);
     assert_int_equal(train_pca_solve(&cov, &s->net, s->eigenvalue, NULL), TAPER_OK);
     train_covariance_free(&cov);
     free(rows);

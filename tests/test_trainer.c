@@ -86,7 +86,7 @@ static int set_up(void **state) {
     (void)state;
     codec_backend_cpu(&be);
     draw_blobs();
-    if (codec_network_alloc(&start, D, K, 0, NULL, 0, NULL, 0) != TAPER_OK) return -1;
+    if (codec_network_alloc(&start, D, K, CODEC_UNTIED, NULL, 0, NULL, 0) != TAPER_OK) return -1;
     principal_components(&start);
     snprintf(folder, sizeof folder, "/tmp/taper-test-XXXXXX");
     if (!mkdtemp(folder)) return -1;

@@ -46,10 +46,11 @@ static inline taper_model *tiny_binary_unwritten(tiny_shape s, uint64_t seed) {
     m->window = s.window;
     m->info.family = TAPER_FAMILY_DENSE;
     uint32_t inputs = codec_window_values(s.window);
-    if (codec_network_alloc_direct(&m->network, inputs, s.units, s.hidden,
-                                   s.real ? CODEC_LOGISTIC : CODEC_LINEAR, hidden, s.depth - 1,
-                                   hidden, s.depth - 1))
+    if (codec_network_alloc(&m->network, inputs, s.units, CODEC_DIRECT, hidden, s.depth - 1, hidden,
+                            s.depth - 1))
         abort();
+    m->network.hidden = s.hidden;
+    m->network.code = s.real ? CODEC_LOGISTIC : CODEC_LINEAR;
     for (uint32_t i = 0; i < inputs; i++) m->network.mean[i] = 110 + (float)(i % 5);
     tiny_fill_stack(&m->network.encoder, 2, &seed);
     tiny_fill_stack(&m->network.decoder, 30, &seed);

@@ -80,7 +80,7 @@ static taper_status make_candidate(candidate *c, const train_options *options,
     uint32_t inputs = codec_window_values(window),
              units = options->units ? options->units : MOST_UNITS;
     *c = (candidate){.model = calloc(1, sizeof *c->model),
-                     .file = formats_buffer_make(SIZE_MAX / 4)};
+                     .file = formats_buffer_make(FORMATS_MOST_BYTES)};
     taper_model *m = c->model;
     if (!m) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a model");
     m->window = window;
@@ -93,7 +93,7 @@ static taper_status make_candidate(candidate *c, const train_options *options,
         TAPER_TRY(train_nested_stages(m, options, data, be, hooks, error));
         return finish_candidate(c, options, data, be, hooks, error);
     }
-    if (codec_network_alloc(&m->network, inputs, units, 1, NULL, 0, NULL, 0))
+    if (codec_network_alloc(&m->network, inputs, units, CODEC_TIED, NULL, 0, NULL, 0))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u units", units);
     set_lap(m, options, data);
     TAPER_TRY(train_fit_basis(m, options, data, be, hooks, error));
@@ -109,7 +109,7 @@ static taper_status make_candidate(candidate *c, const train_options *options,
 static taper_status adapt_candidate(candidate *c, const train_options *options,
                                     const train_dataset *data, codec_backend *be,
                                     const train_hooks *hooks, taper_error *error) {
-    *c = (candidate){.file = formats_buffer_make(SIZE_MAX / 4)};
+    *c = (candidate){.file = formats_buffer_make(FORMATS_MOST_BYTES)};
     TAPER_TRY(taper_model_load(&c->model, options->from->data, options->from->size, NULL, error));
     c->had_head = c->model->tables.head != NULL;
     c->restored = c->model->info.family == TAPER_FAMILY_CONV;

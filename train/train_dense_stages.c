@@ -119,7 +119,7 @@ static taper_status grow_stacks(taper_model *m, const train_options *options, ta
         return formats_fail(error, TAPER_ERR_ARG, "%u hidden layers; 1 to 7 are possible", n);
     for (uint32_t i = 0; i < n; i++) mirrored[i] = hidden[n - 1 - i];
     codec_network grown, *old = &m->network;
-    if (codec_network_alloc(&grown, old->inputs, old->units, 0, hidden, n, mirrored, n))
+    if (codec_network_alloc(&grown, old->inputs, old->units, CODEC_UNTIED, hidden, n, mirrored, n))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the network");
     size_t weights = (size_t)old->units * old->inputs * sizeof(float);
     memcpy(grown.mean, old->mean, old->inputs * sizeof(float));
@@ -177,8 +177,8 @@ taper_status train_dense_stages(taper_model *m, const train_options *options,
     taper_model linear = *m; /* the floor: the same units without stacks */
     linear.tied = 1;
     train_rd_curve floor_curve, curve;
-    if (codec_network_alloc(&linear.network, m->network.inputs, m->network.units, 1, NULL, 0, NULL,
-                            0))
+    if (codec_network_alloc(&linear.network, m->network.inputs, m->network.units, CODEC_TIED, NULL,
+                            0, NULL, 0))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the linear model");
     memcpy(linear.network.mean, m->network.mean, m->network.inputs * sizeof(float));
     memcpy(linear.network.synthesis, m->network.synthesis,

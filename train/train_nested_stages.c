@@ -32,11 +32,6 @@ static train_nested_shape shape_of(const taper_model *m, const train_options *op
     return s;
 }
 
-static void transpose(const float *from, size_t rows, size_t columns, float factor, float *to) {
-    for (size_t r = 0; r < rows; r++)
-        for (size_t c = 0; c < columns; c++) to[c * rows + r] = from[r * columns + c] * factor;
-}
-
 static void scale_copy(float *to, const float *from, size_t n, float factor) {
     for (size_t i = 0; i < n; i++) to[i] = from[i] * factor;
 }
@@ -47,9 +42,10 @@ static taper_status export_network(const train_nested_network *net, codec_networ
     const train_nested_shape *s = &net->shape;
     uint32_t n = s->layers - 1, mirrored[TRAIN_NESTED_MAX_LAYERS];
     for (uint32_t i = 0; i < n; i++) mirrored[i] = s->width[n - 1 - i];
-    TAPER_TRY(codec_network_alloc_direct(to, s->inputs, net->units, s->hidden,
-                                         s->binary ? CODEC_LINEAR : s->code, s->width, n, mirrored,
-                                         n));
+    TAPER_TRY(
+        codec_network_alloc(to, s->inputs, net->units, CODEC_DIRECT, s->width, n, mirrored, n));
+    to->hidden = s->hidden;
+    to->code = s->binary ? CODEC_LINEAR : s->code;
     memcpy(to->mean, net->mean, s->inputs * sizeof(float));
     for (uint32_t l = 0; l < s->layers; l++) {
         const train_nested_layer *y = &net->layer[l];
@@ -58,7 +54,7 @@ static taper_status export_network(const train_nested_network *net, codec_networ
         scale_copy(in->weight, y->w, weights, l ? 1.0f : 1.0f / net->scale);
         memcpy(in->bias, y->b, y->outputs * sizeof(float));
         if (!s->tied)
-            transpose(y->v, y->outputs, y->inputs, l ? 1.0f : net->scale, out->weight);
+            codec_transpose(y->v, y->outputs, y->inputs, l ? 1.0f : net->scale, out->weight);
         scale_copy(out->bias, y->c, y->inputs, l ? 1.0f : net->scale);
     }
     return s->tied ? codec_network_tie(to, net->scale * net->scale) : TAPER_OK;

@@ -61,7 +61,8 @@ void paper_pca_signs(paper *p, uint32_t units, paper_curve *curve) {
     float *block = paper_memory((size_t)BLOCK * rows.inputs, sizeof *block);
     double *m = paper_memory((size_t)2 * units, sizeof *m), *on_test = m + units;
     codec_network net;
-    paper_check(codec_network_alloc(&net, rows.inputs, units, 1, NULL, 0, NULL, 0), "PCA", NULL);
+    paper_check(codec_network_alloc(&net, rows.inputs, units, CODEC_TIED, NULL, 0, NULL, 0), "PCA",
+                NULL);
     solve(p, &rows, block, &net);
     magnitudes(p, &net, &rows, block, m);
     double error = magnitudes(p, &net, &test, block, on_test);

@@ -2,6 +2,7 @@
  * layer made for a PSNR; a bare codestream (.j2k), which is smaller than a .jp2 file. */
 #include "cli/compare/late_library.h"
 #include "cli/compare/rival.h"
+#include "formats/bytes.h"
 
 #ifdef RIVAL_LIBRARY
 #include <openjpeg.h>
@@ -53,7 +54,7 @@ static int memory_grow(memory *m, size_t room) {
 
 static OPJ_SIZE_T memory_write(void *from, OPJ_SIZE_T n, void *user) {
     memory *m = user;
-    if (n > SIZE_MAX / 4 - m->at || !memory_grow(m, m->at + n)) return (OPJ_SIZE_T)-1;
+    if (n > FORMATS_MOST_BYTES - m->at || !memory_grow(m, m->at + n)) return (OPJ_SIZE_T)-1;
     memcpy(m->bytes + m->at, from, n);
     m->at += n;
     if (m->at > m->size) m->size = m->at;
@@ -62,14 +63,14 @@ static OPJ_SIZE_T memory_write(void *from, OPJ_SIZE_T n, void *user) {
 
 static OPJ_OFF_T memory_skip(OPJ_OFF_T n, void *user) {
     memory *m = user;
-    if (n < 0 || (uint64_t)n > SIZE_MAX / 4 - m->at) return -1;
+    if (n < 0 || (uint64_t)n > FORMATS_MOST_BYTES - m->at) return -1;
     m->at += (size_t)n;
     return n;
 }
 
 static OPJ_BOOL memory_seek(OPJ_OFF_T to, void *user) {
     memory *m = user;
-    if (to < 0 || (uint64_t)to > SIZE_MAX / 4) return OPJ_FALSE;
+    if (to < 0 || (uint64_t)to > FORMATS_MOST_BYTES) return OPJ_FALSE;
     m->at = (size_t)to;
     return OPJ_TRUE;
 }

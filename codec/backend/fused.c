@@ -10,6 +10,7 @@
 
 #if defined(CODEC_X86_KERNELS)
 #include "codec/backend/pool.h"
+#include "formats/bytes.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,8 +34,6 @@ typedef struct gemm_task {
     int transpose_a;     /* source is [k][m] */
     size_t block_rows, block_columns, blocks_across;
 } gemm_task;
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* How many of the k products that are left are summed before C is touched again. */
 static size_t part_of(size_t k) { return k >= 2 * PART ? PART : k > PART ? (k + 1) / 2 : k; }
@@ -115,7 +114,7 @@ static void pack_panel(const gemm_task *t, size_t first_row, size_t k, size_t fi
     for (size_t p = 0; p < k; p += RUN)
         for (size_t j = 0; j < width; j++) {
             const float *from = t->b + (first + j) * t->k + first_row;
-            for (size_t q = p; q < smaller(k, p + RUN); q++) panel[q * WIDTH + j] = from[q];
+            for (size_t q = p; q < formats_smaller(k, p + RUN); q++) panel[q * WIDTH + j] = from[q];
         }
 }
 
@@ -130,13 +129,13 @@ static void pack_tile(const float *from, size_t row, size_t column, size_t rows,
     }
     for (size_t p = 0; p < k; p += RUN)
         for (size_t r = 0; r < rows; r++)
-            for (size_t q = p; q < smaller(k, p + RUN); q++)
+            for (size_t q = p; q < formats_smaller(k, p + RUN); q++)
                 to[q * ROWS + r] = from[r * row + q * column];
 }
 
 static void pack_tile_of(void *context, size_t tile) {
     const gemm_task *t = context;
-    size_t first = tile * ROWS, rows = smaller(ROWS, t->m - first);
+    size_t first = tile * ROWS, rows = formats_smaller(ROWS, t->m - first);
     size_t row = t->transpose_a ? 1 : t->k, column = t->transpose_a ? t->m : 1;
     pack_tile(t->source + first * row, row, column, rows, t->k, t->tiles + first * t->k);
 }
@@ -158,9 +157,9 @@ static void add_tile(const float *sum, size_t rows, size_t width, float beta, fl
 static void add_panel(const gemm_task *t, size_t first, size_t end, size_t column, size_t p,
                       size_t k, const float *panel) {
     float sum[ROWS * WIDTH], edge[PART * ROWS];
-    size_t width = smaller(WIDTH, t->n - column);
+    size_t width = formats_smaller(WIDTH, t->n - column);
     for (size_t i = first; i < end; i += ROWS) {
-        size_t rows = smaller(ROWS, end - i);
+        size_t rows = formats_smaller(ROWS, end - i);
         if (t->tiles)
             t->tile(t->tiles + i * t->k + p * ROWS, 1, ROWS, panel, k, sum);
         else if (rows == ROWS)
@@ -175,14 +174,15 @@ static void add_panel(const gemm_task *t, size_t first, size_t end, size_t colum
 
 static void gemm_block(void *context, size_t block) {
     const gemm_task *t = context;
-    size_t i = block / t->blocks_across * t->block_rows, end = smaller(t->m, i + t->block_rows);
+    size_t i = block / t->blocks_across * t->block_rows,
+           end = formats_smaller(t->m, i + t->block_rows);
     size_t j = block % t->blocks_across * t->block_columns;
-    size_t last = smaller(t->n, j + t->block_columns);
+    size_t last = formats_smaller(t->n, j + t->block_columns);
     float panel[PART * WIDTH];
     for (; j < last; j += WIDTH)
         for (size_t p = 0, k; p < t->k; p += k) {
             k = part_of(t->k - p);
-            pack_panel(t, p, k, j, smaller(WIDTH, t->n - j), panel);
+            pack_panel(t, p, k, j, formats_smaller(WIDTH, t->n - j), panel);
             add_panel(t, i, end, j, p, k, panel);
         }
 }

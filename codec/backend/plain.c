@@ -1,6 +1,7 @@
 /* plain.c -- every operation in readable C: the definition that other backends must meet. */
 #include "codec/backend/plain.h"
 #include "codec/backend/pool.h"
+#include "formats/bytes.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +20,6 @@ typedef struct gemm_task {
     float *packed; /* [panels][k][PANEL] */
 } gemm_task;
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 static void pack_panel(const gemm_task *t, size_t first, size_t width, float *panel) {
     memset(panel, 0, t->k * PANEL * sizeof *panel);
     for (size_t p = 0; p < t->k; p++)
@@ -31,7 +30,7 @@ static void pack_panel(const gemm_task *t, size_t first, size_t width, float *pa
 
 static void gemm_panel(void *context, size_t block) {
     const gemm_task *t = context;
-    size_t first = block * PANEL, width = smaller(PANEL, t->n - first);
+    size_t first = block * PANEL, width = formats_smaller(PANEL, t->n - first);
     float *panel = t->packed + block * t->k * PANEL;
     pack_panel(t, first, width, panel);
     for (size_t i = 0; i < t->m; i++) {
@@ -98,7 +97,7 @@ static inline float logistic(float x) {
 
 static void bias_rows(void *context, size_t block) {
     const bias_task *t = context;
-    size_t end = smaller(t->rows, (block + 1) * ROW_BLOCK);
+    size_t end = formats_smaller(t->rows, (block + 1) * ROW_BLOCK);
     for (size_t i = block * ROW_BLOCK; i < end; i++) {
         float *y = t->y + i * t->width;
         if (t->bias)
@@ -119,7 +118,7 @@ taper_status codec_plain_bias(codec_backend *be, size_t rows, size_t width, cons
 
 static void bias_columns_backward(void *context, size_t block) {
     const bias_task *t = context;
-    size_t first = block * COLUMN_BLOCK, width = smaller(COLUMN_BLOCK, t->width - first);
+    size_t first = block * COLUMN_BLOCK, width = formats_smaller(COLUMN_BLOCK, t->width - first);
     float sum[COLUMN_BLOCK] = {0};
     for (size_t i = 0; i < t->rows; i++) {
         float *dy = t->y + i * t->width + first;
@@ -154,7 +153,8 @@ typedef struct squares_task {
 
 static void squares_block(void *context, size_t block) {
     const squares_task *t = context;
-    size_t first = block * VECTOR_BLOCK, end = smaller(t->n, first + VECTOR_BLOCK), i = first;
+    size_t first = block * VECTOR_BLOCK, end = formats_smaller(t->n, first + VECTOR_BLOCK),
+           i = first;
     double lane[LANES] = {0}, sum = 0.0;
     for (; i + LANES <= end; i += LANES)
         for (size_t j = 0; j < LANES; j++) lane[j] += (double)t->x[i + j] * t->x[i + j];
@@ -190,7 +190,7 @@ static inline float or_zero(float x, float least) { return fabsf(x) < least ? 0.
 static void adam_block(void *context, size_t block) {
     const adam_task *t = context;
     const codec_adam_step s = t->step;
-    size_t first = block * VECTOR_BLOCK, n = smaller(t->n - first, VECTOR_BLOCK);
+    size_t first = block * VECTOR_BLOCK, n = formats_smaller(t->n - first, VECTOR_BLOCK);
     const float *restrict g = t->g + first;
     float *restrict w = t->w + first, *restrict m = t->m + first, *restrict v = t->v + first;
     for (size_t i = 0; i < n; i++) {

@@ -15,7 +15,7 @@ uint32_t codec_checksum_span(uint8_t layout, uint64_t data_bytes, uint64_t chunk
 /* --- shortening ------------------------------------------------------------------------ */
 
 static taper_status front_size(formats_front *f, uint64_t *size, taper_error *error) {
-    formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
+    formats_buffer out = formats_buffer_make(FORMATS_MOST_BYTES);
     out.account = formats_front_account(f);
     taper_status status = formats_front_write(f, &out, error);
     *size = f->front_size;
@@ -214,7 +214,7 @@ static taper_status read_again(formats_front *f, const formats_buffer *front,
 
 taper_status codec_assemble(formats_front *f, const codec_chunks *chunks, uint64_t max_bytes,
                             const taper_limits *limits, const taper_sink *to, taper_error *error) {
-    formats_buffer front = formats_buffer_make(SIZE_MAX / 4);
+    formats_buffer front = formats_buffer_make(FORMATS_MOST_BYTES);
     front.account = formats_front_account(f);
     taper_status status = make_checksums(f, error);
     if (status == TAPER_OK)

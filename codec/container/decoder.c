@@ -70,9 +70,9 @@ static taper_decoder *make(const taper_model *model, const taper_limits *limits)
     if (!d) return NULL;
     d->model = model;
     d->limits = formats_limits_or_default(limits);
-    d->head = formats_buffer_make(SIZE_MAX / 4);
+    d->head = formats_buffer_make(FORMATS_MOST_BYTES);
     d->account.limit = d->limits.max_memory;
-    d->waiting = formats_buffer_make(SIZE_MAX / 4);
+    d->waiting = formats_buffer_make(FORMATS_MOST_BYTES);
     d->head.account = d->waiting.account = d->readers.account = &d->account;
     d->need = FORMATS_HEADER_SIZE;
     codec_backend_cpu(&d->backend);

@@ -222,8 +222,8 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
     e->limits = formats_limits_or_default(e->options.limits);
     e->own = (formats_account){.limit = e->limits.max_memory};
     e->account = account ? account : &e->own;
-    e->names = formats_buffer_make(SIZE_MAX / 4);
-    e->classes = formats_buffer_make(SIZE_MAX / 4);
+    e->names = formats_buffer_make(FORMATS_MOST_BYTES);
+    e->classes = formats_buffer_make(FORMATS_MOST_BYTES);
     e->names.account = e->classes.account = e->account;
     codec_backend_cpu(&e->backend);
     taper_status status = TAPER_OK;
@@ -448,7 +448,7 @@ static taper_status write_memory(void *user, const void *bytes, size_t n) {
 static taper_status set_pace(taper_encoder *e, formats_front *f, const codec_chunks *chunks,
                              taper_error *error) {
     if (!e->originals.n || f->groups > 1) return TAPER_OK;
-    formats_buffer file = formats_buffer_make(SIZE_MAX / 4);
+    formats_buffer file = formats_buffer_make(FORMATS_MOST_BYTES);
     file.account = formats_front_account(f);
     taper_sink sink = {&file, write_memory};
     taper_status status = codec_assemble(f, chunks, UINT64_MAX, &e->limits, &sink, error);

@@ -52,8 +52,8 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
                               .images = front->group_first[g + 1] - front->group_first[g],
                               .enough = UINT32_MAX,
                               .account = account};
-    r->chunk = formats_buffer_make(SIZE_MAX / 4);
-    r->kept = formats_buffer_make(SIZE_MAX / 4);
+    r->chunk = formats_buffer_make(FORMATS_MOST_BYTES);
+    r->kept = formats_buffer_make(FORMATS_MOST_BYTES);
     r->chunk.account = r->kept.account = account;
     codec_grid *grid = NULL;
     uint64_t list = ((uint64_t)r->images + 1) * (sizeof *r->first + sizeof *grid);
@@ -330,7 +330,7 @@ taper_status codec_front_load(const taper_source *source, const taper_limits *gi
                               formats_front *front, taper_error *error) {
     taper_limits limits = formats_limits_or_default(given);
     formats_account account = {.limit = limits.max_memory};
-    formats_buffer bytes = formats_buffer_make(SIZE_MAX / 4);
+    formats_buffer bytes = formats_buffer_make(FORMATS_MOST_BYTES);
     taper_status status = TAPER_OK;
     uint64_t need = FORMATS_HEADER_SIZE;
     bytes.account = &account;

@@ -7,8 +7,8 @@
 void codec_kept_codes_open(codec_kept_codes *kept, uint64_t images, formats_account *account) {
     uint64_t list = images * sizeof *kept->at, room = formats_account_left(account) / 2;
     *kept = (codec_kept_codes){.account = account};
-    if (list >= room || list > SIZE_MAX / 4) return;
-    room = room - list < SIZE_MAX / 4 ? room - list : SIZE_MAX / 4;
+    if (list >= room || list > FORMATS_MOST_BYTES) return;
+    room = room - list < FORMATS_MOST_BYTES ? room - list : FORMATS_MOST_BYTES;
     kept->at = calloc((size_t)images, sizeof *kept->at);
     if (!kept->at) return;
     (void)formats_account_take(account, list);

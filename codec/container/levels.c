@@ -12,7 +12,7 @@ static void write_level(int32_t level, int plane_known, formats_buffer *line) {
 }
 
 static taper_status write_group(const codec_group *g, uint32_t number, const taper_sink *to) {
-    formats_buffer line = formats_buffer_make(SIZE_MAX / 4);
+    formats_buffer line = formats_buffer_make(FORMATS_MOST_BYTES);
     char head[LONGEST];
     int n = snprintf(head, sizeof head, "group %u passes %u position %u\n", number, g->pass,
                      g->position);

@@ -107,8 +107,8 @@ taper_status codec_weights_write(float *weights, uint32_t rows, uint32_t columns
     coded *symbols = malloc(n * sizeof *symbols + 1);
     uint32_t(*count)[SYMBOLS] = calloc(CLASSES, sizeof *count);
     codec_rans_table *table = calloc(CLASSES, sizeof *table);
-    formats_buffer words = formats_buffer_make(SIZE_MAX / 2),
-                   bits = formats_buffer_make(SIZE_MAX / 2);
+    formats_buffer words = formats_buffer_make(FORMATS_MOST_BYTES),
+                   bits = formats_buffer_make(FORMATS_MOST_BYTES);
     bit_writer plain = {.out = &bits};
     taper_status status = q && symbols && count && table ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) {
@@ -177,10 +177,10 @@ static taper_status read_strings(strings *s, codec_rans_table *table, uint64_t w
                                  formats_cursor *in, taper_error *error) {
     for (uint32_t k = 0; k < CLASSES; k++) TAPER_TRY(codec_rans_table_read(&table[k], in, error));
     s->table = table;
-    size_t words = (size_t)formats_read_varint_max(in, SIZE_MAX / 4);
+    size_t words = (size_t)formats_read_varint_max(in, FORMATS_MOST_BYTES);
     s->words.x = formats_read_u32le(in);
     s->words.next = formats_read_bytes(in, 2 * words);
-    size_t bytes = (size_t)formats_read_varint_max(in, SIZE_MAX / 4);
+    size_t bytes = (size_t)formats_read_varint_max(in, FORMATS_MOST_BYTES);
     s->plain = (bit_reader){formats_read_bytes(in, bytes), bytes, 0};
     TAPER_TRY(formats_cursor_check(in, "model: weights", error));
     s->words.end = s->words.next + 2 * words;

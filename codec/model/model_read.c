@@ -167,15 +167,14 @@ static taper_status read_stack(codec_stack *stack, int without_weights, formats_
 }
 
 static taper_status alloc_network(codec_network *net, const architecture *a) {
-    uint32_t inputs = codec_window_values(a->window);
     uint32_t n0 = a->depth[0] ? a->depth[0] - 1 : 0, n1 = a->depth[1] ? a->depth[1] - 1 : 0;
-    if (a->flags & CODEC_FLAG_DIRECT)
-        return codec_network_alloc_direct(net, inputs, a->units, (codec_activation)a->hidden,
-                                          (codec_activation)a->code, a->width[0], n0, a->width[1],
-                                          n1);
-    TAPER_TRY(codec_network_alloc(net, inputs, a->units, a->flags & CODEC_FLAG_TIED, a->width[0],
+    codec_linear_path path = a->flags & CODEC_FLAG_DIRECT ? CODEC_DIRECT
+                             : a->flags & CODEC_FLAG_TIED ? CODEC_TIED
+                                                          : CODEC_UNTIED;
+    TAPER_TRY(codec_network_alloc(net, codec_window_values(a->window), a->units, path, a->width[0],
                                   n0, a->width[1], n1));
     net->hidden = (codec_activation)a->hidden;
+    net->code = (codec_activation)a->code;
     return TAPER_OK;
 }
 

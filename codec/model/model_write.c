@@ -126,7 +126,7 @@ static void write_architecture(const taper_model *m, formats_buffer *out) {
 
 taper_status codec_model_write(taper_model *m, const codec_weight_precision *precision,
                                formats_buffer *out, taper_error *error) {
-    formats_buffer payload = formats_buffer_make(SIZE_MAX / 4);
+    formats_buffer payload = formats_buffer_make(FORMATS_MOST_BYTES);
     size_t start = out->size;
     write_architecture(m, &payload);
     taper_status status = write_network(m, precision, &payload);
@@ -152,7 +152,7 @@ taper_status codec_model_write(taper_model *m, const codec_weight_precision *pre
 
 taper_status codec_model_round_weights(taper_model *m, const codec_weight_precision *precision,
                                        taper_error *error) {
-    formats_buffer scratch = formats_buffer_make(SIZE_MAX / 4);
+    formats_buffer scratch = formats_buffer_make(FORMATS_MOST_BYTES);
     taper_status status = write_network(m, precision, &scratch);
     formats_buffer_free(&scratch);
     return status == TAPER_OK

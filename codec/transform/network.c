@@ -5,19 +5,17 @@
  * they take 4, 6, 8, 12, 16, 24 or 48 at a time; and a code must not depend on who shares its
  * batch. */
 #include "codec/transform/network.h"
+#include "formats/bytes.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROW_BLOCK = CODEC_ROWS_AT_ONCE / 3 };
 
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 /* --- memory ----------------------------------------------------------------------------------- */
 
 static int zeroed(float **out, size_t rows, size_t columns) {
     if (columns && rows > SIZE_MAX / columns / sizeof(float)) return 0;
-    *out = calloc(larger(rows * columns, 1), sizeof(float));
+    *out = calloc(formats_larger(rows * columns, 1), sizeof(float));
     return *out != NULL;
 }
 
@@ -49,9 +47,11 @@ static int widths_are_legal(const uint32_t *hidden, uint32_t n) {
     return 1;
 }
 
-taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t units, int tied,
-                                 const uint32_t *encoder_hidden, uint32_t n_encoder_hidden,
-                                 const uint32_t *decoder_hidden, uint32_t n_decoder_hidden) {
+taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t units,
+                                 codec_linear_path path, const uint32_t *encoder_hidden,
+                                 uint32_t n_encoder_hidden, const uint32_t *decoder_hidden,
+                                 uint32_t n_decoder_hidden) {
+    int direct = path == CODEC_DIRECT;
     memset(net, 0, sizeof *net);
     if (!inputs || !units || !widths_are_legal(encoder_hidden, n_encoder_hidden) ||
         !widths_are_legal(decoder_hidden, n_decoder_hidden))
@@ -59,47 +59,27 @@ taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t u
     net->inputs = inputs;
     net->units = units;
     net->hidden = CODEC_RELU;
-    int ok = zeroed(&net->mean, inputs, 1) && zeroed(&net->analysis, units, inputs);
-    if (ok && tied)
+    int ok = zeroed(&net->mean, inputs, 1) && (direct || zeroed(&net->analysis, units, inputs));
+    if (path == CODEC_TIED)
         net->synthesis = net->analysis;
     else
-        ok = ok && zeroed(&net->synthesis, units, inputs);
-    if (n_encoder_hidden)
+        ok = ok && (direct || zeroed(&net->synthesis, units, inputs));
+    if (direct || n_encoder_hidden)
         ok = ok && alloc_stack(&net->encoder, inputs, units, encoder_hidden, n_encoder_hidden);
-    if (n_decoder_hidden)
+    if (direct || n_decoder_hidden)
         ok = ok && alloc_stack(&net->decoder, units, inputs, decoder_hidden, n_decoder_hidden);
     if (ok) return TAPER_OK;
     codec_network_free(net);
     return TAPER_ERR_NOMEM;
 }
 
-taper_status codec_network_alloc_direct(codec_network *net, uint32_t inputs, uint32_t units,
-                                        codec_activation hidden, codec_activation code,
-                                        const uint32_t *encoder_hidden, uint32_t n_encoder_hidden,
-                                        const uint32_t *decoder_hidden, uint32_t n_decoder_hidden) {
-    memset(net, 0, sizeof *net);
-    if (!inputs || !units || !widths_are_legal(encoder_hidden, n_encoder_hidden) ||
-        !widths_are_legal(decoder_hidden, n_decoder_hidden))
-        return TAPER_ERR_ARG;
-    net->inputs = inputs;
-    net->units = units;
-    net->hidden = hidden;
-    net->code = code;
-    if (zeroed(&net->mean, inputs, 1) &&
-        alloc_stack(&net->encoder, inputs, units, encoder_hidden, n_encoder_hidden) &&
-        alloc_stack(&net->decoder, units, inputs, decoder_hidden, n_decoder_hidden))
-        return TAPER_OK;
-    codec_network_free(net);
-    return TAPER_ERR_NOMEM;
-}
-
-/* to[columns][rows] = gain * from[rows][columns], by tiles that stay in the cache. */
-static void transpose(const float *from, size_t rows, size_t columns, float gain, float *to) {
+/* By tiles that stay in the cache. */
+void codec_transpose(const float *from, size_t rows, size_t columns, float gain, float *to) {
     enum { TILE = 32 };
     for (size_t i = 0; i < rows; i += TILE)
         for (size_t j = 0; j < columns; j += TILE)
-            for (size_t r = i; r < smaller(rows, i + TILE); r++)
-                for (size_t c = j; c < smaller(columns, j + TILE); c++)
+            for (size_t r = i; r < formats_smaller(rows, i + TILE); r++)
+                for (size_t c = j; c < formats_smaller(columns, j + TILE); c++)
                     to[c * rows + r] = gain * from[r * columns + c];
 }
 
@@ -112,8 +92,8 @@ taper_status codec_network_tie(codec_network *net, float gain) {
     if (!legal) return TAPER_ERR_ARG;
     for (uint32_t i = 0; i < depth; i++) {
         const codec_layer *from = &net->encoder.layer[depth - 1 - i];
-        transpose(from->weight, from->outputs, from->inputs, i + 1 < depth ? 1.0f : gain,
-                  net->decoder.layer[i].weight);
+        codec_transpose(from->weight, from->outputs, from->inputs, i + 1 < depth ? 1.0f : gain,
+                        net->decoder.layer[i].weight);
     }
     net->tied_gain = gain;
     return TAPER_OK;
@@ -142,7 +122,7 @@ static taper_status scratch_alloc(scratch *s, size_t inputs, size_t outputs,
                                   const codec_stack *stack) {
     size_t widest = 0;
     for (uint32_t i = 0; i + 1 < stack->depth; i++)
-        widest = larger(widest, stack->layer[i].outputs);
+        widest = formats_larger(widest, stack->layer[i].outputs);
     if (!zeroed(&s->memory, ROW_BLOCK, inputs + outputs + 2 * widest)) return TAPER_ERR_NOMEM;
     s->input = s->memory;
     s->output = s->input + ROW_BLOCK * inputs;
@@ -156,7 +136,7 @@ uint64_t codec_network_scratch_bytes(const codec_network *net) {
     const codec_stack *stack[] = {&net->encoder, &net->decoder};
     for (int s = 0; s < 2; s++)
         for (uint32_t i = 0; i + 1 < stack[s]->depth; i++)
-            widest = larger(widest, stack[s]->layer[i].outputs);
+            widest = formats_larger(widest, stack[s]->layer[i].outputs);
     return ROW_BLOCK * (sides + 2 * widest) * sizeof(float);
 }
 
@@ -198,8 +178,8 @@ taper_status codec_network_encode(const codec_network *net, codec_backend *be, c
     TAPER_TRY(scratch_alloc(&s, net->inputs, net->units, &net->encoder));
     taper_status status = TAPER_OK;
     for (size_t i = 0; i < n && status == TAPER_OK; i += ROW_BLOCK)
-        status = encode_block(net, be, &s, pixels + i * net->inputs, smaller(ROW_BLOCK, n - i),
-                              codes + i * net->units);
+        status = encode_block(net, be, &s, pixels + i * net->inputs,
+                              formats_smaller(ROW_BLOCK, n - i), codes + i * net->units);
     free(s.memory);
     return status;
 }
@@ -242,8 +222,8 @@ taper_status codec_network_decode_units(const codec_network *net, codec_backend 
     TAPER_TRY(scratch_alloc(&s, net->units, net->inputs, &net->decoder));
     taper_status status = TAPER_OK;
     for (size_t i = 0; i < n && status == TAPER_OK; i += ROW_BLOCK)
-        status = decode_block(net, be, &s, codes + i * net->units, smaller(ROW_BLOCK, n - i), units,
-                              pixels + i * net->inputs);
+        status = decode_block(net, be, &s, codes + i * net->units,
+                              formats_smaller(ROW_BLOCK, n - i), units, pixels + i * net->inputs);
     free(s.memory);
     return status;
 }

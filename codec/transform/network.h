@@ -51,30 +51,32 @@ typedef struct codec_network {
     float *synthesis;        /* G [K][D]; NULL: direct */
     codec_stack encoder;     /* f: D -> ... -> K */
     codec_stack decoder;     /* g: K -> ... -> D */
-    codec_activation hidden; /* of both stacks, between layers; CODEC_RELU by codec_network_alloc */
+    codec_activation hidden; /* of both stacks, between layers */
     codec_activation code;   /* of f's output; CODEC_LINEAR unless direct */
     float tied_gain; /* > 0: g's matrices are f's transposed, see codec_network_tie; else 0 */
 } codec_network;
 
-/* Allocate all arrays, zeroed. hidden layer widths from outside in: e.g. encoder_hidden {512, 256};
- * 0 layers leaves that stack absent (at most CODEC_MAX_LAYERS - 1). tied: synthesis is the same
- * array as analysis. TAPER_ERR_ARG on a width of 0 or too many layers; TAPER_ERR_NOMEM; on failure
- * nothing is held. */
-taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t units, int tied,
-                                 const uint32_t *encoder_hidden, uint32_t n_encoder_hidden,
-                                 const uint32_t *decoder_hidden, uint32_t n_decoder_hidden);
-/* The same for a direct network: n hidden layers make n + 1 layers, so 0 of them one fully
- * connected layer. */
-taper_status codec_network_alloc_direct(codec_network *net, uint32_t inputs, uint32_t units,
-                                        codec_activation hidden, codec_activation code,
-                                        const uint32_t *encoder_hidden, uint32_t n_encoder_hidden,
-                                        const uint32_t *decoder_hidden, uint32_t n_decoder_hidden);
+/* Tied: synthesis is the same array as analysis. Direct: there is neither. */
+typedef enum codec_linear_path { CODEC_UNTIED, CODEC_TIED, CODEC_DIRECT } codec_linear_path;
+
+/* Allocate all arrays, zeroed; the activations are CODEC_RELU between layers and CODEC_LINEAR on
+ * the code. hidden layer widths from outside in: e.g. encoder_hidden {512, 256}. 0 layers leaves
+ * that stack absent, in a direct network it is one fully connected layer (at most CODEC_MAX_LAYERS
+ * - 1). TAPER_ERR_ARG on a width of 0 or too many layers; TAPER_ERR_NOMEM; on failure nothing is
+ * held. */
+taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t units,
+                                 codec_linear_path path, const uint32_t *encoder_hidden,
+                                 uint32_t n_encoder_hidden, const uint32_t *decoder_hidden,
+                                 uint32_t n_decoder_hidden);
 void codec_network_free(codec_network *net); /* leaves *net zeroed */
 
 /* Bytes that encoding or decoding takes beside its arguments. */
 uint64_t codec_network_scratch_bytes(const codec_network *net);
 
 static inline int codec_network_is_direct(const codec_network *net) { return !net->synthesis; }
+
+/* to[columns][rows] = gain * from[rows][columns]. */
+void codec_transpose(const float *from, size_t rows, size_t columns, float gain, float *to);
 
 /* Tie the stacks of a direct network: layer i of g becomes the transpose of layer depth - 1 - i of
  * f, the last one times gain (where f divides pixels by a scale and g multiplies them: scale^2).

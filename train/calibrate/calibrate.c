@@ -219,7 +219,7 @@ static taper_status measure_passes(const codec_code_tables *t, const train_codes
                                    taper_error *error) {
     codec_group group;
     TAPER_TRY(codec_group_alloc(&group, t, codes->grid, codes->n_images, error));
-    formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
+    formats_buffer out = formats_buffer_make(FORMATS_MOST_BYTES);
     memset(bits, 0, t->n_passes * sizeof *bits);
     taper_status status = TAPER_OK;
     for (uint32_t i = 0; i < t->n_passes && status == TAPER_OK; i++) {

@@ -86,7 +86,7 @@ static taper_status walk_layers(const taper_model *m, codec_backend *be, codec_g
                                 const int16_t *q, double *bits, const train_dataset *data,
                                 const train_selection *s, train_rd_curve *curve) {
     const codec_code_tables *t = &m->tables;
-    formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
+    formats_buffer out = formats_buffer_make(FORMATS_MOST_BYTES);
     taper_status status = TAPER_OK;
     double total = 0;
     curve->n = 0;

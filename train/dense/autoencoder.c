@@ -2,6 +2,7 @@
  * autoencoder.h. */
 #include "train/dense/autoencoder.h"
 #include "codec/backend/pool.h"
+#include "formats/bytes.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +32,6 @@ typedef struct train_activations {
     float *back[2]; /* [batch][widest]: gradients of hidden layers, taken in turn */
 } train_activations;
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 static size_t row_blocks(size_t rows) { return (rows + ROWS - 1) / ROWS; }
 
 /* --- parameters ------------------------------------------------------------------------------- */
@@ -105,7 +104,7 @@ static int take(float **out, size_t rows, size_t columns) {
 
 static int take_hidden(float **hidden, const codec_stack *stack, size_t batch, size_t *widest) {
     for (uint32_t i = 0; i + 1 < stack->depth; i++) {
-        *widest = larger(*widest, stack->layer[i].outputs);
+        *widest = formats_larger(*widest, stack->layer[i].outputs);
         if (!take(&hidden[i], batch, stack->layer[i].outputs)) return 0;
     }
     return 1;
@@ -190,7 +189,7 @@ typedef struct load_task {
 static void load_rows(void *context, size_t block) {
     const load_task *t = context;
     const train_autoencoder *ae = t->ae;
-    const size_t d = ae->weights.inputs, end = smaller(ae->act->rows, (block + 1) * ROWS);
+    const size_t d = ae->weights.inputs, end = formats_smaller(ae->act->rows, (block + 1) * ROWS);
     const float inverse = 1.0f / ae->scale;
     for (size_t i = block * ROWS; i < end; i++) {
         const uint8_t *y = t->pixels + (t->order ? (size_t)t->order[i] : i) * d;
@@ -202,7 +201,7 @@ static void load_rows(void *context, size_t block) {
 void train_autoencoder_load(train_autoencoder *ae, const uint8_t *pixels, const uint32_t *order,
                             size_t n) {
     load_task task = {ae, pixels, order};
-    ae->act->rows = smaller(n, ae->batch);
+    ae->act->rows = formats_smaller(n, ae->batch);
     codec_pool_run(ae->be->pool, load_rows, &task, row_blocks(ae->act->rows));
 }
 
@@ -253,7 +252,7 @@ static void objective_rows(void *context, size_t block) {
     train_activations *act = ae->act;
     const uint32_t units = ae->weights.units;
     const float weight = t->objective->lambda / (float)act->rows;
-    const size_t end = smaller(act->rows, (block + 1) * ROWS);
+    const size_t end = formats_smaller(act->rows, (block + 1) * ROWS);
     for (size_t i = block * ROWS; i < end; i++) {
         size_t at = i * units;
         train_cut cut = {t->cuts[i].threshold / ae->scale, t->cuts[i].kept};
@@ -272,7 +271,7 @@ static void objective_rows(void *context, size_t block) {
 static void error_rows(void *context, size_t block) {
     const objective_task *t = context;
     train_activations *act = t->ae->act;
-    const size_t d = t->ae->weights.inputs, end = smaller(act->rows, (block + 1) * ROWS);
+    const size_t d = t->ae->weights.inputs, end = formats_smaller(act->rows, (block + 1) * ROWS);
     for (size_t i = block * ROWS; i < end; i++) {
         float *e = act->output + i * d;
         const float *c = act->centred + i * d;
@@ -331,7 +330,7 @@ static void weigh_rows_for_decoder(objective_task *t) {
 static void error_slope_rows(void *context, size_t block) {
     const train_autoencoder *ae = context;
     train_activations *act = ae->act;
-    const size_t d = ae->weights.inputs, end = smaller(act->rows, (block + 1) * ROWS);
+    const size_t d = ae->weights.inputs, end = formats_smaller(act->rows, (block + 1) * ROWS);
     for (size_t i = block * ROWS; i < end; i++) {
         const float factor = (float)(2.0 * act->row_weight[i] / (double)act->rows);
         for (size_t j = 0; j < d; j++) act->output[i * d + j] *= factor;
@@ -346,7 +345,7 @@ static void sum_losses(const train_autoencoder *ae, float lambda, train_loss *ou
         out->distortion += act->row_error[i];
         out->bits += act->row_bits[i];
     }
-    double rows = (double)larger(act->rows, 1);
+    double rows = (double)formats_larger(act->rows, 1);
     out->loss /= rows;
     out->bits /= rows;
     out->distortion *= (double)ae->scale * ae->scale / rows / ae->weights.inputs;
@@ -411,7 +410,7 @@ static taper_status decode_backward(train_autoencoder *ae, int want_codes) {
 static void straight_through_rows(void *context, size_t block) {
     train_autoencoder *ae = context;
     train_activations *act = ae->act;
-    size_t units = ae->weights.units, end = smaller(act->rows, (block + 1) * ROWS) * units;
+    size_t units = ae->weights.units, end = formats_smaller(act->rows, (block + 1) * ROWS) * units;
     for (size_t i = block * ROWS * units; i < end; i++)
         act->code_slope[i] = act->code_slope[i] * act->slope[i] + act->rate_slope[i];
 }

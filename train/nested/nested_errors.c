@@ -17,7 +17,7 @@ taper_status train_nested_codes(train_nested_network *net, const train_pixels *d
     for (size_t i = 0; i < n; i += TRAIN_NESTED_BLOCK) {
         train_pixels part = *data;
         train_nested_rows rows = rows_from(net, &part, order, i);
-        size_t m = train_nested_smaller(TRAIN_NESTED_BLOCK, n - i);
+        size_t m = formats_smaller(TRAIN_NESTED_BLOCK, n - i);
         train_nested_load(&rows, m, 0);
         TAPER_TRY(train_nested_encode_block(&rows, act->centred, m, net->units));
         const float *a = act->pre;
@@ -42,7 +42,7 @@ taper_status train_nested_decode(train_nested_network *net, const float *codes, 
     if (kept > net->units) return TAPER_ERR_ARG;
     for (size_t i = 0; i < n; i += TRAIN_NESTED_BLOCK) {
         train_nested_rows rows = {net, NULL, NULL, NULL, 0, 1};
-        size_t m = train_nested_smaller(TRAIN_NESTED_BLOCK, n - i);
+        size_t m = formats_smaller(TRAIN_NESTED_BLOCK, n - i);
         take_units(net, codes + i * net->units, m, kept);
         TAPER_TRY(train_nested_decode_block(&rows, net->act->code, m, kept));
         for (size_t j = 0; j < m * d; j++) pixels[i * d + j] = net->mean[j % d] + net->scale * g[j];
@@ -98,7 +98,7 @@ taper_status train_nested_errors(train_nested_network *net, const train_pixels *
     for (size_t i = 0; i < n && status == TAPER_OK; i += TRAIN_NESTED_BLOCK) {
         train_pixels part = *data;
         train_nested_rows rows = rows_from(net, &part, order, i);
-        size_t m = train_nested_smaller(TRAIN_NESTED_BLOCK, n - i);
+        size_t m = formats_smaller(TRAIN_NESTED_BLOCK, n - i);
         status = train_nested_codes(net, &part, rows.order, m, 0, code);
         if (status == TAPER_OK) status = add_errors(&rows, code, length, lengths, mse);
     }

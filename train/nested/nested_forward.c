@@ -11,7 +11,7 @@ static void load_rows(void *context, size_t block) {
     const train_nested_rows *t = context;
     train_nested_activations *act = t->net->act;
     const size_t d = t->net->shape.inputs,
-                 end = train_nested_smaller(act->n, (block + 1) * TRAIN_NESTED_ROWS);
+                 end = formats_smaller(act->n, (block + 1) * TRAIN_NESTED_ROWS);
     const float inverse = 1.0f / t->net->scale, *mean = t->net->mean;
     for (size_t i = block * TRAIN_NESTED_ROWS; i < end; i++) {
         const uint8_t *y = t->data->pixels + (t->order ? t->order[i] : i) * d;
@@ -39,8 +39,7 @@ typedef struct drop_task {
 static void drop_rows(void *context, size_t block) {
     const drop_task *t = context;
     const train_nested_step *s = t->rows->step;
-    size_t first = block * TRAIN_NESTED_ROWS,
-           n = train_nested_smaller(t->n - first, TRAIN_NESTED_ROWS);
+    size_t first = block * TRAIN_NESTED_ROWS, n = formats_smaller(t->n - first, TRAIN_NESTED_ROWS);
     train_noise noise = {s->seed, s->step, t->rows->first_row + first};
     train_dropout_rows(&noise, t->layer, s->dropout, n, t->width, t->width,
                        t->values + first * t->width);
@@ -113,7 +112,7 @@ static void error_rows(void *context, size_t block) {
     const train_nested_rows *t = context;
     train_nested_activations *act = t->net->act;
     const size_t d = t->net->shape.inputs,
-                 end = train_nested_smaller(act->n, (block + 1) * TRAIN_NESTED_ROWS);
+                 end = formats_smaller(act->n, (block + 1) * TRAIN_NESTED_ROWS);
     for (size_t i = block * TRAIN_NESTED_ROWS; i < end; i++) {
         float *e = act->back_hidden[0] + i * d;
         const float *c = act->centred + i * d;

@@ -1,7 +1,9 @@
 /* nested_forward.h -- the way forward of a block of rows through a nested-dropout autoencoder. */
 #ifndef TRAIN_NESTED_FORWARD_H
 #define TRAIN_NESTED_FORWARD_H
+#include "formats/bytes.h"
 #include "train/nested/nested_network.h"
+#include "formats/bytes.h"
 #include "train/sampling/dataset.h"
 
 /* What one step asks of its rows. */
@@ -24,7 +26,6 @@ typedef struct train_nested_rows {
     size_t first_row, of; /* number of the first row within the step; rows of the step */
 } train_nested_rows;
 
-static inline size_t train_nested_smaller(size_t a, size_t b) { return a < b ? a : b; }
 static inline size_t train_nested_row_blocks(size_t rows) {
     return (rows + TRAIN_NESTED_ROWS - 1) / TRAIN_NESTED_ROWS;
 }

@@ -18,7 +18,7 @@ static void disturb_rows(void *context, size_t block) {
     const train_nested_step *s = t->step;
     train_nested_activations *act = t->net->act;
     const size_t d = t->net->shape.inputs, first = block * TRAIN_NESTED_ROWS,
-                 n = train_nested_smaller(act->n - first, TRAIN_NESTED_ROWS);
+                 n = formats_smaller(act->n - first, TRAIN_NESTED_ROWS);
     float *to = act->input + first * d;
     train_noise noise = {s->seed, s->step, t->first_row + first};
     memcpy(to, act->centred + first * d, n * d * sizeof *to);
@@ -49,11 +49,11 @@ static void code_rows(void *context, size_t block) {
     const train_nested_rows *t = context;
     train_nested_activations *act = t->net->act;
     const uint32_t active = act->active;
-    size_t end = train_nested_smaller(act->n, (block + 1) * TRAIN_NESTED_ROWS);
+    size_t end = formats_smaller(act->n, (block + 1) * TRAIN_NESTED_ROWS);
     for (size_t i = block * TRAIN_NESTED_ROWS; i < end; i++) {
         const float *a = act->pre + i * active;
         float *x = act->code + i * active;
-        uint32_t kept = (uint32_t)train_nested_smaller(t->step->kept[t->first_row + i], active);
+        uint32_t kept = (uint32_t)formats_smaller(t->step->kept[t->first_row + i], active);
         for (uint32_t k = 0; k < kept; k++) x[k] = train_nested_code_value(t->net, k, a[k]);
         for (uint32_t k = kept; k < active; k++) x[k] = 0.0f;
     }
@@ -144,7 +144,7 @@ static void code_backward_rows(void *context, size_t block) {
     train_nested_activations *act = net->act;
     const uint32_t active = act->active, first = t->first, width = active - first;
     const int twice = act->encoded != act->n, binary = net->shape.binary;
-    size_t end = train_nested_smaller(act->n, (block + 1) * TRAIN_NESTED_ROWS);
+    size_t end = formats_smaller(act->n, (block + 1) * TRAIN_NESTED_ROWS);
     for (size_t i = block * TRAIN_NESTED_ROWS; i < end; i++) {
         const float *a = act->pre + i * active, *near = act->pre + (act->n + i) * active;
         const float *dx = t->dx + i * width;
@@ -268,7 +268,7 @@ taper_status train_nested_add(train_nested_network *net, const train_nested_step
                               size_t first_row, train_nested_loss *loss) {
     for (size_t i = 0; i < n; i += TRAIN_NESTED_BLOCK) {
         train_nested_rows task = {net, step, data, order + i, first_row + i, of};
-        TAPER_TRY(add_block(net, &task, train_nested_smaller(TRAIN_NESTED_BLOCK, n - i), loss));
+        TAPER_TRY(add_block(net, &task, formats_smaller(TRAIN_NESTED_BLOCK, n - i), loss));
     }
     return TAPER_OK;
 }

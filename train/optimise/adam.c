@@ -20,12 +20,6 @@ void train_adam_free(train_adam *adam) {
     memset(adam, 0, sizeof *adam);
 }
 
-void train_adam_reset(train_adam *adam) {
-    adam->step = 0;
-    memset(adam->m, 0, adam->n * sizeof *adam->m);
-    memset(adam->v, 0, adam->n * sizeof *adam->v);
-}
-
 taper_status train_adam_step_ranges(train_adam *adam, codec_backend *be, float rate, float max_norm,
                                     const train_range *range, size_t ranges, const float *gradient,
                                     float *parameter, double *norm) {

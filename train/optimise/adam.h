@@ -12,8 +12,7 @@ typedef struct train_adam {
 
 /* Zeroed moments. TAPER_ERR_NOMEM; nothing is held then. */
 taper_status train_adam_create(train_adam *adam, size_t n);
-void train_adam_free(train_adam *adam);  /* leaves it zeroed */
-void train_adam_reset(train_adam *adam); /* as after create */
+void train_adam_free(train_adam *adam); /* leaves it zeroed */
 
 /* One step at learning rate `rate`. When the gradient's L2 norm is above max_norm (0: never) it is
  * scaled down to it. *norm (may be NULL) becomes the norm before that. A norm that is not finite

@@ -97,13 +97,6 @@ uint32_t train_truncation_draw(const train_truncation *t, uint32_t first, float 
     return high;
 }
 
-double train_truncation_expectation(const train_truncation *t, const double *value_at) {
-    double sum = 0.0;
-    for (uint32_t i = 0; i < t->units; i++)
-        if (t->mass[i] > 0.0) sum += t->mass[i] * value_at[i];
-    return sum;
-}
-
 /* --- specifications ------------------------------------------------------------------- */
 
 static taper_status fill_geometric(train_truncation *t, const char *text, taper_error *error) {

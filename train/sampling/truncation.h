@@ -78,9 +78,4 @@ void train_truncation_free(train_truncation *t); /* leaves it zeroed */
  * that a double can hold, b is units. u has 24 bits: what is rarer than 2^-24 may never come. */
 uint32_t train_truncation_draw(const train_truncation *t, uint32_t first, float u);
 
-/* The sum of p_B(b) value_at[b - 1] over the lengths: with a distortion for each length, the
- * expected distortion of equation 16. value_at: [units]; where the mass is 0 it is not looked at.
- */
-double train_truncation_expectation(const train_truncation *t, const double *value_at);
-
 #endif
