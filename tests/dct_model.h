@@ -80,13 +80,15 @@ enum { LAYERS_SIZE = 200000000 };
 
 /* Slopes of planes: of three, the parts of one have slopes of their own, of another they go
  * together. */
-static inline void dct_fill_slopes(codec_code_tables *t) {
-    uint8_t *slope = t->slope;
+static inline void dct_fill_rd_slopes(codec_code_tables *t) {
+    uint8_t *rd_slope = t->rd_slope;
     for (uint32_t u = 0; u < t->units; u++)
         for (uint32_t i = 0; i < t->planes[u] * t->fractions; i++) {
             uint32_t d = i / t->fractions, part = i % t->fractions, left = t->fractions - 1 - part;
             uint32_t whole = 16 * (t->planes[u] - d) - (u < 14 ? u : 14), kind = (u + d) % 3;
-            *slope++ = (uint8_t)(whole + (kind == 0 ? 2 * left : kind == 1 ? 4 * (left > 1) : 0));
+            *rd_slope++ = (uint8_t)(whole + (kind == 0   ? 2 * left
+                                             : kind == 1 ? 4 * (left > 1)
+                                                         : 0));
         }
 }
 
@@ -104,7 +106,7 @@ static inline void dct_fill_tables(codec_code_tables *t, uint32_t inputs, float 
         t->log_scale[u] = (int16_t)lrint(16 * log2(60.0 / (1 + u) / step + 0.5));
     }
     if (codec_code_tables_set_planes(t) != TAPER_OK) abort();
-    dct_fill_slopes(t);
+    dct_fill_rd_slopes(t);
     if (codec_order_make(t) != TAPER_OK) abort();
     t->n_layers = 0;
     for (uint32_t pass = 0; pass < t->n_passes;) {

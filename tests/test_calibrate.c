@@ -115,7 +115,7 @@ static void the_order_puts_strong_units_first(void **state) {
         assert_true(t->layer[l].pass > t->layer[l - 1].pass);
         assert_true(t->layer[l].bytes_per_mpixel >= t->layer[l - 1].bytes_per_mpixel);
     }
-    assert_int_equal(t->slope[0], 255);
+    assert_int_equal(t->rd_slope[0], 255);
     assert_int_equal(t->pass[0].unit, 0);
     double mean[2] = {0, 0}; /* unit number in the first and the last third of the order */
     for (uint32_t i = 0; i < total / 3; i++) {

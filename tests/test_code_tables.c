@@ -17,9 +17,9 @@ static codec_code_tables sample(int own_steps) {
     }
     assert_int_equal(codec_code_tables_set_planes(&t), TAPER_OK);
     assert_int_equal(t.n_passes, 22);
-    uint8_t *slope = t.slope;
-    for (uint32_t u = 0; u < UNITS; slope += t.planes[u++])
-        for (uint32_t d = 0; d < t.planes[u]; d++) slope[d] = (uint8_t)(255 - 7 * d - u);
+    uint8_t *rd_slope = t.rd_slope;
+    for (uint32_t u = 0; u < UNITS; rd_slope += t.planes[u++])
+        for (uint32_t d = 0; d < t.planes[u]; d++) rd_slope[d] = (uint8_t)(255 - 7 * d - u);
     assert_int_equal(codec_order_make(&t), TAPER_OK);
     t.n_layers = 3;
     t.layer[0] = (codec_layer_end){1, 0};
@@ -42,8 +42,8 @@ static codec_code_tables sample_in_parts(uint32_t parts) {
     t.fractions = parts;
     memcpy(t.least, least, sizeof least);
     assert_int_equal(codec_code_tables_set_planes(&t), TAPER_OK);
-    for (uint32_t i = 0; i < t.n_slopes; i++) t.slope[i] = (uint8_t)(200 - i);
-    t.slope[1] = t.slope[0], t.slope[parts] = t.slope[parts - 1];
+    for (uint32_t i = 0; i < t.n_rd_slopes; i++) t.rd_slope[i] = (uint8_t)(200 - i);
+    t.rd_slope[1] = t.rd_slope[0], t.rd_slope[parts] = t.rd_slope[parts - 1];
     assert_int_equal(codec_order_make(&t), TAPER_OK);
     assert_int_equal(t.n_passes, 22 * parts - 1);
     t.layer[2].pass = t.n_passes;
@@ -58,14 +58,14 @@ static void order_is_by_slope_then_depth_then_unit(void **unused) {
     assert_int_equal(codec_code_tables_alloc(&t, 3), TAPER_OK);
     t.planes[0] = 2, t.planes[1] = 3, t.planes[2] = 1;
     assert_int_equal(codec_code_tables_set_planes(&t), TAPER_OK);
-    static const uint8_t slope[] = {200, 100, 255, 200, 200, 200};
-    memcpy(t.slope, slope, sizeof slope);
+    static const uint8_t rd_slope[] = {200, 100, 255, 200, 200, 200};
+    memcpy(t.rd_slope, rd_slope, sizeof rd_slope);
     assert_int_equal(codec_order_make(&t), TAPER_OK);
     static const codec_pass want[] = {{1, 0, 0}, {0, 0, 0}, {2, 0, 0},
                                       {1, 1, 0}, {1, 2, 0}, {0, 1, 0}};
     assert_int_equal(t.n_passes, 6);
     assert_memory_equal(t.pass, want, sizeof want);
-    t.slope[3] = 254, t.slope[4] = 255; /* rises within unit 1 */
+    t.rd_slope[3] = 254, t.rd_slope[4] = 255; /* rises within unit 1 */
     assert_int_equal(codec_order_make(&t), TAPER_ERR_CORRUPT);
     codec_code_tables_free(&t);
     assert_null(t.step);
@@ -78,9 +78,9 @@ static void parts_are_passes_where_slopes_differ(void **unused) {
     assert_int_equal(codec_code_tables_alloc(&t, 2), TAPER_OK);
     t.planes[0] = 2, t.planes[1] = 1, t.fractions = 3;
     assert_int_equal(codec_code_tables_set_planes(&t), TAPER_OK);
-    assert_int_equal(t.n_slopes, 9);
-    static const uint8_t slope[] = {250, 240, 240, 240, 230, 220, 245, 245, 240};
-    memcpy(t.slope, slope, sizeof slope);
+    assert_int_equal(t.n_rd_slopes, 9);
+    static const uint8_t rd_slope[] = {250, 240, 240, 240, 230, 220, 245, 245, 240};
+    memcpy(t.rd_slope, rd_slope, sizeof rd_slope);
     static const codec_pass want[] = {{0, 0, 0}, {1, 0, 1}, {0, 0, 2}, {1, 0, 2},
                                       {0, 1, 0}, {0, 1, 1}, {0, 1, 2}};
     assert_int_equal(codec_order_make(&t), TAPER_OK);
@@ -101,11 +101,11 @@ static void order_is_always_legal(void **unused) {
         assert_int_equal(codec_code_tables_alloc(&t, 40), TAPER_OK);
         for (uint32_t u = 0; u < 40; u++) t.planes[u] = (uint8_t)(picture_random(&state) >> 60);
         assert_int_equal(codec_code_tables_set_planes(&t), TAPER_OK);
-        uint8_t *slope = t.slope;
-        for (uint32_t u = 0; u < 40; slope += t.planes[u++])
+        uint8_t *rd_slope = t.rd_slope;
+        for (uint32_t u = 0; u < 40; rd_slope += t.planes[u++])
             for (uint32_t d = 0; d < t.planes[u]; d++) {
-                uint32_t top = d ? slope[d - 1] : 255;
-                slope[d] = (uint8_t)(picture_random(&state) % (top + 1));
+                uint32_t top = d ? rd_slope[d - 1] : 255;
+                rd_slope[d] = (uint8_t)(picture_random(&state) % (top + 1));
             }
         assert_int_equal(codec_order_make(&t), TAPER_OK);
         uint8_t depth[40] = {0};
@@ -124,7 +124,7 @@ static void assert_same(const codec_code_tables *a, const codec_code_tables *b) 
     assert_int_equal(a->n_passes, b->n_passes);
     assert_int_equal(a->fractions, b->fractions);
     assert_memory_equal(a->least, b->least, a->fractions - 1);
-    assert_memory_equal(a->slope, b->slope, a->n_slopes);
+    assert_memory_equal(a->rd_slope, b->rd_slope, a->n_rd_slopes);
     assert_memory_equal(a->pass, b->pass, a->n_passes * sizeof *a->pass);
     assert_int_equal(a->n_layers, b->n_layers);
     assert_memory_equal(a->layer, b->layer, a->n_layers * sizeof *a->layer);
@@ -178,7 +178,7 @@ static void huge_step(codec_code_tables *t) { t->step[3] = 1.1e6f; }
 static void infinite_step(codec_code_tables *t) { t->step[3] = INFINITY; }
 static void low_scale(codec_code_tables *t) { t->log_scale[1] = -513; }
 static void high_scale(codec_code_tables *t) { t->log_scale[4] = 1024; }
-static void rising_slope(codec_code_tables *t) { t->slope[1] = 255, t->slope[0] = 254; }
+static void rising_slope(codec_code_tables *t) { t->rd_slope[1] = 255, t->rd_slope[0] = 254; }
 static void no_layer(codec_code_tables *t) { t->n_layers = 0; }
 static void empty_layer(codec_code_tables *t) { t->layer[1].pass = 1; }
 static void falling_layer(codec_code_tables *t) { t->layer[1].pass = 0; }
@@ -187,7 +187,7 @@ static void layers_end_early(codec_code_tables *t) { t->layer[2].pass = 21; }
 static void falling_size(codec_code_tables *t) { t->layer[2].bytes_per_mpixel = 69999; }
 static void rising_bins(codec_code_tables *t) { t->least[1] = 50; }
 static void high_bin(codec_code_tables *t) { t->least[0] = CODEC_BINS; }
-static void rising_part(codec_code_tables *t) { t->slope[1] = 254, t->slope[0] = 253; }
+static void rising_part(codec_code_tables *t) { t->rd_slope[1] = 254, t->rd_slope[0] = 253; }
 
 /* Written as it is, whatever it is, but read again as what the file says. */
 static void assert_refused(codec_code_tables *t, size_t number) {

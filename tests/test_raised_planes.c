@@ -20,17 +20,17 @@ static taper_model *model_in_parts(uint32_t parts) {
 }
 
 /* The slope of a model's pass. */
-static uint32_t slope_of(const codec_code_tables *t, uint32_t i) {
+static uint32_t rd_slope_of(const codec_code_tables *t, uint32_t i) {
     uint32_t at = t->pass[i].depth * t->fractions + t->pass[i].fraction;
     for (uint32_t u = 0; u < t->pass[i].unit; u++) at += t->planes[u] * t->fractions;
-    return t->slope[at];
+    return t->rd_slope[at];
 }
 
 /* Of a model's unit: that of its first pass. */
-static uint32_t first_slope(const codec_code_tables *t, uint32_t u) {
+static uint32_t first_rd_slope(const codec_code_tables *t, uint32_t u) {
     uint32_t i = 0;
     while (t->pass[i].unit != u) i++;
-    return slope_of(t, i);
+    return rd_slope_of(t, i);
 }
 
 /* Without the raised passes, each on its place, the order is the model's. */
@@ -50,19 +50,19 @@ static void the_models_order_stays(void **unused) {
             assert_int_equal(codec_model_pass(&r, i), own);
             assert_int_equal(pass.depth, depth[u]);
             depth[u] = (uint8_t)(depth[u] + (pass.fraction + 1u == parts));
-            uint32_t slope;
+            uint32_t rd_slope;
             if (codec_pass_is_raised(&r, i)) {
                 assert_int_equal(pass.fraction, parts - 1);
-                slope = first_slope(t, u) + 16 * above[u]--;
-                if (own < t->n_passes) assert_true(slope >= slope_of(t, own));
-                if (own) assert_true(slope < slope_of(t, own - 1));
+                rd_slope = first_rd_slope(t, u) + 16 * above[u]--;
+                if (own < t->n_passes) assert_true(rd_slope >= rd_slope_of(t, own));
+                if (own) assert_true(rd_slope < rd_slope_of(t, own - 1));
             } else {
                 assert_int_equal(u, t->pass[own].unit);
                 assert_int_equal(pass.fraction, t->pass[own].fraction);
-                slope = slope_of(t, own++);
+                rd_slope = rd_slope_of(t, own++);
             }
-            assert_true(slope <= before);
-            before = slope;
+            assert_true(rd_slope <= before);
+            before = rd_slope;
         }
         assert_int_equal(own, t->n_passes);
         assert_int_equal(codec_model_pass(&r, r.n_passes), t->n_passes);
@@ -110,7 +110,7 @@ static void units_without_planes_can_be_raised(void **unused) {
     assert_int_equal(codec_code_tables_alloc(&t, 2), TAPER_OK);
     t.planes[0] = 2;
     assert_int_equal(codec_code_tables_set_planes(&t), TAPER_OK);
-    t.slope[0] = 100, t.slope[1] = 80;
+    t.rd_slope[0] = 100, t.rd_slope[1] = 80;
     assert_int_equal(codec_order_make(&t), TAPER_OK);
     const formats_raised one = {1, 3};
     assert_int_equal(codec_raised_planes_make(&r, &t, &one, 1, NULL), TAPER_OK);

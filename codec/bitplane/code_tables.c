@@ -18,7 +18,7 @@ taper_status codec_code_tables_alloc(codec_code_tables *t, uint32_t units) {
 }
 
 void codec_code_tables_free(codec_code_tables *t) {
-    free(t->step), free(t->planes), free(t->log_scale), free(t->slope), free(t->pass);
+    free(t->step), free(t->planes), free(t->log_scale), free(t->rd_slope), free(t->pass);
     free(t->density);
     if (t->conditional) codec_conditional_free(t->conditional);
     if (t->head) codec_conditional_free(t->head);
@@ -29,11 +29,11 @@ void codec_code_tables_free(codec_code_tables *t) {
 taper_status codec_code_tables_set_planes(codec_code_tables *t) {
     uint32_t total = 0;
     for (uint32_t u = 0; u < t->units; u++) total += t->planes[u] * t->fractions;
-    t->n_slopes = t->n_passes = total;
-    free(t->slope), free(t->pass);
-    t->slope = calloc(total + 1, sizeof *t->slope);
+    t->n_rd_slopes = t->n_passes = total;
+    free(t->rd_slope), free(t->pass);
+    t->rd_slope = calloc(total + 1, sizeof *t->rd_slope);
     t->pass = calloc(total + 1, sizeof *t->pass);
-    return t->slope && t->pass ? TAPER_OK : TAPER_ERR_NOMEM;
+    return t->rd_slope && t->pass ? TAPER_OK : TAPER_ERR_NOMEM;
 }
 
 /* A counting sort over (slope falling, depth and fraction rising); units rise because they are
@@ -44,12 +44,12 @@ static taper_status make_order(codec_code_tables *t, int apart) {
     if (!start) return TAPER_ERR_NOMEM;
     taper_status status = TAPER_OK;
     for (int place = 0; place < 2; place++) { /* count, then place */
-        const uint8_t *slope = t->slope;
-        for (uint32_t u = 0; u < t->units; slope += t->planes[u++] * fractions)
+        const uint8_t *rd_slope = t->rd_slope;
+        for (uint32_t u = 0; u < t->units; rd_slope += t->planes[u++] * fractions)
             for (uint32_t i = 0; i < t->planes[u] * fractions; i++) {
-                uint32_t key = (255u - slope[i]) * STEPS + i, fraction = i % fractions;
-                if (i && slope[i] > slope[i - 1]) status = TAPER_ERR_CORRUPT;
-                if (!apart && fraction + 1 < fractions && slope[i] == slope[i + 1]) continue;
+                uint32_t key = (255u - rd_slope[i]) * STEPS + i, fraction = i % fractions;
+                if (i && rd_slope[i] > rd_slope[i - 1]) status = TAPER_ERR_CORRUPT;
+                if (!apart && fraction + 1 < fractions && rd_slope[i] == rd_slope[i + 1]) continue;
                 if (place)
                     t->pass[start[key]++] =
                         (codec_pass){(uint16_t)u, (uint8_t)(i / fractions), (uint8_t)fraction};
@@ -157,7 +157,7 @@ taper_status codec_code_tables_write(const codec_code_tables *t, formats_buffer 
         formats_write_u32le(out, float_bits(t->step[u]));
     formats_write_bytes(out, t->planes, t->units);
     write_i16(out, t->log_scale, t->units);
-    formats_write_bytes(out, t->slope, t->n_slopes);
+    formats_write_bytes(out, t->rd_slope, t->n_rd_slopes);
     write_layers(t, out);
     formats_write_bytes(out, t->recon, sizeof t->recon);
     formats_write_bytes(out, t->zero_norm, sizeof t->zero_norm);
@@ -245,7 +245,7 @@ static taper_status read_layers(codec_code_tables *t, formats_cursor *in, taper_
 static taper_status read_order(codec_code_tables *t, formats_cursor *in, taper_error *error) {
     if (codec_code_tables_set_planes(t) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "model: no memory for %u passes", t->n_passes);
-    read_bytes(in, t->slope, t->n_slopes);
+    read_bytes(in, t->rd_slope, t->n_rd_slopes);
     TAPER_TRY(formats_cursor_check(in, "model: order", error));
     taper_status status = codec_order_make(t);
     if (status == TAPER_ERR_NOMEM)

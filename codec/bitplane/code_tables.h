@@ -10,7 +10,7 @@
  * A PASS sends one plane of one unit, for all windows of all images of a group, or one of up to
  * CODEC_MAX_FRACTIONS of it, fractional bit-planes: first the positions where a 1 is likely, which
  * gain more for their bits, at last all that are left (contexts.h says which go when). A fraction
- * whose slope is that of the next goes together with it.
+ * whose rd_slope is that of the next goes together with it.
  *
  * Binary models (density is not NULL): M is the bit that is 1 where x > 0, there are no signs, and
  * the decoder's network is given bit - centre, 0 for a unit that is not sent. Each unit is one
@@ -69,16 +69,16 @@ typedef struct codec_code_tables {
     uint8_t *planes;    /* [units] 0..CODEC_MAX_PLANES; 0: the unit is never sent */
     int16_t *log_scale; /* [units] 16 log2(root mean square of x / step), -512 .. 1023 */
     uint32_t fractions; /* of a plane: 1 .. CODEC_MAX_FRACTIONS */
-    uint8_t least[CODEC_MAX_FRACTIONS -
-                  1];  /* bins from which positions of level 0 go in these fractions,
-                      falling, < CODEC_BINS; the last fraction takes the rest */
-    uint32_t n_slopes; /* sum of planes * fractions */
-    uint8_t
-        *slope; /* [n_slopes], unit after unit, plane after plane, fraction after fraction: 8 log2
-                   of distortion gain per bit, 255 the steepest; does not rise within a unit */
-    /* from slope, by codec_order_make: */
+    uint8_t least[CODEC_MAX_FRACTIONS - 1]; /* bins from which positions of level 0 go in these
+                                               fractions, falling, < CODEC_BINS; the last takes
+                                               the rest */
+    uint32_t n_rd_slopes; /* sum of planes * fractions */
+    uint8_t *rd_slope;    /* [n_rd_slopes] rate-distortion slopes, unit after unit, plane after plane,
+                             fraction after fraction: 8 log2 of distortion gain per bit, 255 the
+                             steepest; does not rise within a unit */
+    /* from rd_slope, by codec_order_make: */
     uint32_t n_passes;
-    codec_pass *pass;     /* [n_passes]; there is room for n_slopes */
+    codec_pass *pass;     /* [n_passes]; there is room for n_rd_slopes */
     uint32_t *model_pass; /* [n_passes + 1] where some planes are raised (raised_planes.h): how many
                              of the passes before each are the model's; NULL: all */
     uint32_t n_layers;    /* suggested layers, the last ends at n_passes */
@@ -107,14 +107,15 @@ typedef struct codec_code_tables {
     uint8_t *density; /* [units] share of ones of a binary model's unit, 1/256; NULL: not binary */
 } codec_code_tables;
 
-/* Zeroed arrays for units, planes in one fraction; on failure nothing is held. slope is allocated
- * by codec_code_tables_set_planes. */
+/* Zeroed arrays for units, planes in one fraction; on failure nothing is held. rd_slope is
+ * allocated by codec_code_tables_set_planes. */
 taper_status codec_code_tables_alloc(codec_code_tables *tables, uint32_t units);
 void codec_code_tables_free(codec_code_tables *tables); /* leaves it zeroed */
-/* After planes[] and fractions are filled: allocate slope and pass, and set n_slopes. */
+/* After planes[] and fractions are filled: allocate rd_slope and pass, and set n_rd_slopes. */
 taper_status codec_code_tables_set_planes(codec_code_tables *tables);
-/* After slope is filled: the order, by falling slope, then rising depth and fraction, then rising
- * unit. Stable and integer. Within a unit the slope must not rise (TAPER_ERR_CORRUPT). */
+/* After rd_slope is filled: the order, by falling rate-distortion slope, then rising depth and
+ * fraction, then rising unit. Stable and integer. Within a unit the slope must not rise
+ * (TAPER_ERR_CORRUPT). */
 taper_status codec_order_make(codec_code_tables *tables);
 /* The same with a pass for every fraction, also where a file would have one for several: to measure
  * what each is worth. */

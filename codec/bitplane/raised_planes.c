@@ -6,7 +6,7 @@
 /* A raised plane before it has its place. */
 typedef struct raised_pass {
     uint32_t at;    /* the model's pass that follows it */
-    uint32_t slope; /* not limited to what a byte holds */
+    uint32_t rd_slope; /* not limited to what a byte holds */
     codec_pass pass;
 } raised_pass;
 
@@ -34,17 +34,17 @@ uint64_t codec_raised_planes_bytes(const codec_code_tables *t, const formats_rai
 }
 
 /* Slope of the model's pass i; the slopes of a unit lie one after the other from first[unit] on. */
-static uint32_t slope_of(const codec_code_tables *t, const uint32_t *first, uint32_t i) {
+static uint32_t rd_slope_of(const codec_code_tables *t, const uint32_t *first, uint32_t i) {
     codec_pass pass = t->pass[i];
-    return t->slope[first[pass.unit] + pass.depth * t->fractions + pass.fraction];
+    return t->rd_slope[first[pass.unit] + pass.depth * t->fractions + pass.fraction];
 }
 
 /* The model's first pass that is not steeper than this. */
-static uint32_t place_of(const codec_code_tables *t, const uint32_t *first, uint32_t slope) {
+static uint32_t place_of(const codec_code_tables *t, const uint32_t *first, uint32_t rd_slope) {
     uint32_t low = 0, high = t->n_passes;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (slope_of(t, first, middle) > slope)
+        if (rd_slope_of(t, first, middle) > rd_slope)
             low = middle + 1;
         else
             high = middle;
@@ -54,7 +54,7 @@ static uint32_t place_of(const codec_code_tables *t, const uint32_t *first, uint
 
 static int compare(const void *a, const void *b) {
     const raised_pass *x = a, *y = b;
-    if (x->slope != y->slope) return x->slope < y->slope ? 1 : -1;
+    if (x->rd_slope != y->rd_slope) return x->rd_slope < y->rd_slope ? 1 : -1;
     return x->pass.unit < y->pass.unit ? -1 : x->pass.unit > y->pass.unit;
 }
 
@@ -65,13 +65,13 @@ static taper_status sort_raised(const codec_code_tables *t, const formats_raised
     if (!first) return TAPER_ERR_NOMEM;
     first[0] = 0;
     for (uint32_t u = 0; u < t->units; u++) first[u + 1] = first[u] + t->planes[u] * t->fractions;
-    uint32_t least = t->n_passes ? slope_of(t, first, t->n_passes - 1) : 0;
+    uint32_t least = t->n_passes ? rd_slope_of(t, first, t->n_passes - 1) : 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t u = raised[i].unit, own = t->planes[u] ? t->slope[first[u]] : least;
+        uint32_t u = raised[i].unit, own = t->planes[u] ? t->rd_slope[first[u]] : least;
         for (uint32_t above = raised[i].planes; above; above--) {
-            uint32_t slope = own + 16 * above, depth = raised[i].planes - above;
-            to[count++] = (raised_pass){place_of(t, first, slope),
-                                        slope,
+            uint32_t rd_slope = own + 16 * above, depth = raised[i].planes - above;
+            to[count++] = (raised_pass){place_of(t, first, rd_slope),
+                                        rd_slope,
                                         {(uint16_t)u, (uint8_t)depth, (uint8_t)(t->fractions - 1)}};
         }
     }

@@ -69,8 +69,8 @@ uint32_t codec_track_of(taper_allocation allocation, double log_distortion, doub
 }
 
 /* first: [units] where a unit's slopes begin. */
-static int slope_of(const codec_code_tables *t, const uint32_t *first, codec_pass pass) {
-    return t->slope[first[pass.unit] + pass.depth * t->fractions + pass.fraction];
+static int rd_slope_of(const codec_code_tables *t, const uint32_t *first, codec_pass pass) {
+    return t->rd_slope[first[pass.unit] + pass.depth * t->fractions + pass.fraction];
 }
 
 taper_status codec_track_layers(const codec_code_tables *t, uint32_t track, const uint32_t *middle,
@@ -80,8 +80,8 @@ taper_status codec_track_layers(const codec_code_tables *t, uint32_t track, cons
     for (uint32_t u = 0; u < t->units; at += t->planes[u++] * t->fractions) first[u] = at;
     int ahead = ((int)(CODEC_TRACKS / 2) - (int)track) * CODEC_TRACK_STEP;
     for (uint32_t l = 0; l < n; l++) {
-        int least = slope_of(t, first, t->pass[middle[l] - 1]) - ahead;
-        while (pass < t->n_passes && slope_of(t, first, t->pass[pass]) >= least) pass++;
+        int least = rd_slope_of(t, first, t->pass[middle[l] - 1]) - ahead;
+        while (pass < t->n_passes && rd_slope_of(t, first, t->pass[pass]) >= least) pass++;
         end[l] = !ahead ? middle[l] : middle[l] == t->n_passes ? t->n_passes : pass;
     }
     free(first);

@@ -1,6 +1,6 @@
 /* allocation.h -- which image of a set gets how many of its bits. Every image goes through the
  * model's order, but some go ahead of others: a layer of the file holds other passes of each TRACK,
- * those whose slope is above a threshold that differs from track to track.
+ * those whose rate-distortion slope is above a threshold that differs from track to track.
  *
  * The slopes are distortion per bit, so one threshold for all images is best for the mean squared
  * error. Images' mean PSNR is a mean of logarithms: there an error counts in parts of its image's

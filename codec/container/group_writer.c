@@ -23,7 +23,7 @@ static uint64_t float_bytes(const taper_model *m, uint64_t most_windows) {
 /* Tables with raised planes, and the raised passes as they are sorted. */
 static uint64_t raised_bytes(const codec_code_tables *t) {
     enum { A_PASS = 2 * sizeof(codec_pass) + 4 * sizeof(uint32_t) };
-    return ((uint64_t)t->n_slopes + (uint64_t)t->units * CODEC_MAX_PLANES) * A_PASS;
+    return ((uint64_t)t->n_rd_slopes + (uint64_t)t->units * CODEC_MAX_PLANES) * A_PASS;
 }
 
 uint64_t codec_group_write_bytes(const taper_model *m, const codec_group_size *size) {

@@ -196,12 +196,12 @@ static int32_t log_scale_of(writer *w, uint32_t u) {
 static void put_slopes(writer *w, uint32_t u) {
     static const uint8_t falls[] = {0, 0, 3, 5, 9};
     uint32_t parts = w->m->fractions ? w->m->fractions : 1, n = planes_of(w->m, u) * parts;
-    uint32_t slope = 210 - 4 * u, before = 0;
+    uint32_t rd_slope = 210 - 4 * u, before = 0;
     for (uint32_t i = 0; i < n; i++) {
-        slope -= i % parts ? falls[conformance_below(&w->seed, 5)] : 11;
-        w->passes += i == 0 || i % parts == 0 || slope != before;
-        before = slope;
-        formats_write_u8(w->out, (uint8_t)(is(w, SLOPES) && i == 1 ? 255 : slope));
+        rd_slope -= i % parts ? falls[conformance_below(&w->seed, 5)] : 11;
+        w->passes += i == 0 || i % parts == 0 || rd_slope != before;
+        before = rd_slope;
+        formats_write_u8(w->out, (uint8_t)(is(w, SLOPES) && i == 1 ? 255 : rd_slope));
     }
 }
 

@@ -131,16 +131,17 @@ static void static_bits(const codec_code_tables *t, uint32_t u, const float *mag
     }
 }
 
-/* --- slopes ---------------------------------------------------------------------------- */
+/* --- rate-distortion slopes ------------------------------------------------------------ */
 
 typedef struct pass_worth {
-    double *gain, *bits; /* [n_slopes], in the sequence of slope; both a window */
+    double *gain, *bits; /* [n_rd_slopes], in the sequence of rd_slope; both a window */
     double *weight;      /* [units] of a squared error in steps */
 } pass_worth;
 
 /* Distortion gain per bit of a unit's passes, made to fall (pool adjacent violators: a plane that
  * pays only with its successor goes out together with it). */
-static void slopes_of_unit(const double *gain, const double *bits, uint32_t n, double *slope) {
+static void rd_slopes_of_unit(const double *gain, const double *bits, uint32_t n,
+                              double *rd_slope) {
     enum { MOST = CODEC_MAX_PLANES * CODEC_MAX_FRACTIONS };
     double sum_gain[MOST], sum_bits[MOST];
     uint32_t length[MOST], blocks = 0;
@@ -157,29 +158,31 @@ static void slopes_of_unit(const double *gain, const double *bits, uint32_t n, d
         }
     }
     for (uint32_t b = 0, d = 0; b < blocks; b++)
-        for (uint32_t i = 0; i < length[b]; i++) slope[d++] = sum_gain[b] / sum_bits[b];
+        for (uint32_t i = 0; i < length[b]; i++) rd_slope[d++] = sum_gain[b] / sum_bits[b];
 }
 
 /* The order, with a pass for every fraction. */
-static taper_status set_slopes(codec_code_tables *t, const pass_worth *worth) {
-    double *slope = calloc(t->n_slopes + 1, sizeof *slope), top = 0;
-    if (!slope) return TAPER_ERR_NOMEM;
+static taper_status set_rd_slopes(codec_code_tables *t, const pass_worth *worth) {
+    double *rd_slope = calloc(t->n_rd_slopes + 1, sizeof *rd_slope), top = 0;
+    if (!rd_slope) return TAPER_ERR_NOMEM;
     for (uint32_t u = 0, at = 0; u < t->units; at += t->planes[u++] * t->fractions)
-        slopes_of_unit(worth->gain + at, worth->bits + at, t->planes[u] * t->fractions, slope + at);
-    for (uint32_t i = 0; i < t->n_slopes; i++) top = fmax(top, slope[i]);
-    for (uint32_t i = 0; i < t->n_slopes; i++) {
-        double fall = slope[i] > 0 ? 8 * log2(top / slope[i]) : 255;
-        t->slope[i] = (uint8_t)(255 - lrint(fmin(fall, 255)));
+        rd_slopes_of_unit(worth->gain + at, worth->bits + at, t->planes[u] * t->fractions,
+                          rd_slope + at);
+    for (uint32_t i = 0; i < t->n_rd_slopes; i++) top = fmax(top, rd_slope[i]);
+    for (uint32_t i = 0; i < t->n_rd_slopes; i++) {
+        double fall = rd_slope[i] > 0 ? 8 * log2(top / rd_slope[i]) : 255;
+        t->rd_slope[i] = (uint8_t)(255 - lrint(fmin(fall, 255)));
     }
-    free(slope);
+    free(rd_slope);
     return codec_order_make_apart(t);
 }
 
 /* A fraction of few bits goes with the next one: a pass takes time. */
 static taper_status join_fractions(codec_code_tables *t, const pass_worth *worth) {
     static const double fewest_bits = 0.02; /* a window */
-    for (uint32_t i = t->n_slopes; i-- > 0;)
-        if ((i + 1) % t->fractions && worth->bits[i] < fewest_bits) t->slope[i] = t->slope[i + 1];
+    for (uint32_t i = t->n_rd_slopes; i-- > 0;)
+        if ((i + 1) % t->fractions && worth->bits[i] < fewest_bits)
+            t->rd_slope[i] = t->rd_slope[i + 1];
     return codec_order_make(t);
 }
 
@@ -286,7 +289,7 @@ static taper_status first_order(codec_code_tables *t, const train_codes *codes,
         }
     }
     free(magnitude), free(sums);
-    return status == TAPER_OK ? set_slopes(t, worth) : status;
+    return status == TAPER_OK ? set_rd_slopes(t, worth) : status;
 }
 
 /* What the passes of the present order cost, with contexts that are fitted to it first or as they
@@ -311,15 +314,15 @@ static taper_status refine(taper_model *m, const train_codes *codes, pass_worth 
     codec_code_tables *t = &m->tables;
     int rounds = t->fractions > 1 ? 2 : 1; /* fractions begin alike */
     uint32_t *first = calloc(t->units + 1, sizeof *first);
-    double *bits = calloc(t->n_slopes + 1, sizeof *bits),
-           *gain = calloc(t->n_slopes + 1, sizeof *gain);
+    double *bits = calloc(t->n_rd_slopes + 1, sizeof *bits),
+           *gain = calloc(t->n_rd_slopes + 1, sizeof *gain);
     taper_status status = first && bits && gain ? train_fit_signed(t, codes) : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) status = train_fit_causal(t, codes, error);
     for (int round = 0; round < rounds && status == TAPER_OK; round++) {
         status = measure(t, codes, 1, bits, gain, error);
         if (status != TAPER_OK) break;
         spread(t, bits, gain, codes->n, worth, first);
-        status = set_slopes(t, worth);
+        status = set_rd_slopes(t, worth);
     }
     if (status == TAPER_OK) status = join_fractions(t, worth);
     if (status == TAPER_OK) status = measure(t, codes, 1, bits, NULL, error);
@@ -356,8 +359,9 @@ taper_status train_calibrate(taper_model *m, const train_codes *codes,
             error, TAPER_ERR_ARG,
             "the images are all alike: there is nothing to learn; give more varied images");
     }
-    pass_worth worth = {calloc(t->n_slopes + 1, sizeof(double)),
-                        calloc(t->n_slopes + 1, sizeof(double)), calloc(t->units, sizeof(double))};
+    pass_worth worth = {calloc(t->n_rd_slopes + 1, sizeof(double)),
+                        calloc(t->n_rd_slopes + 1, sizeof(double)),
+                        calloc(t->units, sizeof(double))};
     if (status == TAPER_OK)
         status = worth.gain && worth.bits && worth.weight ? first_order(t, codes, options, &worth)
                                                           : TAPER_ERR_NOMEM;

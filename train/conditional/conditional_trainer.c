@@ -164,7 +164,7 @@ static uint64_t fingerprint_of(const run *r) {
                               (double)r->data->n,
                               (double)r->data->pixels};
     uint64_t hash = train_fingerprint(3, numbers, sizeof numbers);
-    hash = train_fingerprint(hash, t->slope, t->n_slopes);
+    hash = train_fingerprint(hash, t->rd_slope, t->n_rd_slopes);
     hash = train_fingerprint(hash, t->weight, sizeof t->weight);
     return train_fingerprint(hash, r->net.parameter, r->net.n * sizeof(float));
 }

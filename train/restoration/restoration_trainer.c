@@ -160,7 +160,7 @@ static uint64_t fingerprint_of(const run *r) {
     uint64_t hash = train_fingerprint(5, numbers, sizeof numbers);
     hash = train_fingerprint(hash, c->at, c->stages * sizeof *c->at);
     hash = train_fingerprint(hash, r->mse, c->stages * sizeof *r->mse); /* images and head */
-    hash = train_fingerprint(hash, t->slope, t->n_slopes);
+    hash = train_fingerprint(hash, t->rd_slope, t->n_rd_slopes);
     hash = train_fingerprint(hash, t->weight, sizeof t->weight);
     return train_fingerprint(hash, r->net.parameter, r->net.n * sizeof(float));
 }
