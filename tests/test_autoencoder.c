@@ -93,15 +93,15 @@ static void exponential_is_close(void **state) {
 static void quantiser_truncates_and_has_a_dead_zone(void **state) {
     (void)state;
     const float x[7] = {0.0f, 9.9f, -9.9f, 10.1f, -25.0f, 1e9f, 77.0f};
-    float q[7], slope[7];
-    train_quantise_row(7, (train_cut){10.0f, 6}, 0.25f, x, q, slope);
+    float q[7], gradient[7];
+    train_quantise_row(7, (train_cut){10.0f, 6}, 0.25f, x, q, gradient);
     const float want[7] = {0.0f, 0.0f, 0.0f, 14.5f, -24.5f, 1e9f, 0.0f};
     for (int i = 0; i < 7; i++)
         assert_true(fabsf(q[i] - want[i]) <= 1e-6f * (1.0f + fabsf(want[i])));
-    assert_true(fabsf(slope[0] - 0.25f) < 1e-6f && slope[1] == 1.0f && slope[4] == 1.0f &&
-                slope[6] == 0.0f);
+    assert_true(fabsf(gradient[0] - 0.25f) < 1e-6f && gradient[1] == 1.0f && gradient[4] == 1.0f &&
+                gradient[6] == 0.0f);
     const float bad = NAN;
-    train_quantise_row(1, (train_cut){10.0f, 1}, 1.0f, &bad, q, slope);
+    train_quantise_row(1, (train_cut){10.0f, 1}, 1.0f, &bad, q, gradient);
     assert_true(isnan(q[0])); /* a diverged code must not look like an empty one */
 }
 
@@ -146,8 +146,8 @@ typedef struct twin {
     const train_objective *objective;
     const train_cut *cuts; /* NULL: the decoder's loss on codes_q */
     double (*pixels)[D];   /* centred and scaled */
-    double slope[ROWS][K],
-        rest[ROWS][K]; /* x_q = slope x + rest, frozen: the straight-through surrogate */
+    double gradient[ROWS][K],
+        rest[ROWS][K]; /* x_q = gradient x + rest, frozen: the straight-through surrogate */
     const float *codes_q;
     double weight[ROWS]; /* w of objective.h, frozen as well */
     double *error;       /* [ROWS], written: the rows' squared errors */
@@ -191,7 +191,7 @@ static double twin_loss(const twin *t, const double *p) {
             for (int i = 0; i < D; i++) x[u] += p[u * D + i] * t->pixels[r][i];
         const double *decoder = dense(encoder, &t->shape->encoder, t->pixels[r], x);
         for (int u = 0; u < K; u++)
-            q[u] = t->cuts ? t->slope[r][u] * x[u] + t->rest[r][u]
+            q[u] = t->cuts ? t->gradient[r][u] * x[u] + t->rest[r][u]
                            : (double)t->codes_q[r * K + u] / scale;
         for (int i = 0; i < D; i++)
             for (int u = 0; u < K; u++) y[i] += synthesis[u * D + i] * q[u];
@@ -305,15 +305,15 @@ static void freeze_quantiser(twin *t, const train_objective *objective, const tr
     t->cuts = cuts;
     assert_int_equal(train_autoencoder_codes(t->ae, codes), TAPER_OK);
     for (int r = 0; r < ROWS; r++) {
-        float x[K], q[K], slope[K];
+        float x[K], q[K], gradient[K];
         for (int u = 0; u < K; u++) x[u] = codes[r * K + u] / t->ae->scale;
         train_cut cut = {cuts[r].threshold / t->ae->scale, cuts[r].kept};
-        train_quantise_row(K, cut, objective->slope_floor, x, q, slope);
+        train_quantise_row(K, cut, objective->gradient_floor, x, q, gradient);
         for (int u = 0; u < K; u++) {
             double place = fmod(fabs((double)x[u]) / (double)cut.threshold + 0.5, 1.0);
             if (place < 1e-5 || place > 1.0 - 1e-5) fail_msg("a kink: take another seed");
-            t->slope[r][u] = slope[u];
-            t->rest[r][u] = q[u] - slope[u] * x[u];
+            t->gradient[r][u] = gradient[u];
+            t->rest[r][u] = q[u] - gradient[u] * x[u];
         }
     }
 }
@@ -331,7 +331,8 @@ static void gradient_equals_finite_differences(void **state) {
     for (int variant = 0; variant < 8; variant++) {
         int tied = variant & 1, deep = variant >> 1 & 1;
         char what[64];
-        snprintf(what, sizeof what, "tied %d, deep %d, slope floor %d", tied, deep, variant >> 2);
+        snprintf(what, sizeof what, "tied %d, deep %d, gradient floor %d", tied, deep,
+                 variant >> 2);
         codec_network net;
         train_autoencoder ae;
         twin t;

@@ -112,7 +112,7 @@ static void check_gradient(codec_backend *be, uint64_t seed) {
         checked++;
         worst = fmax(worst, fabs((up - down) / (2 * step) - (double)net.gradient[i]) / scale);
     }
-    print_message("%zu of %zu parameters, worst difference %.1e of the largest slope\n", checked,
+    print_message("%zu of %zu parameters, worst difference %.1e of the largest gradient\n", checked,
                   net.n, worst);
     assert_true(worst < 1e-6 && checked > net.n / 4);
     free(w);

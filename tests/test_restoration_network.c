@@ -145,9 +145,10 @@ static void check_gradient(uint32_t layers, uint32_t pass, int wild, codec_backe
         worst = fmax(worst,
                      fabs(2 * share * (up - down) / (2 * step) - (double)net.gradient[i]) / scale);
     }
-    print_message("%u layers%s: %zu of %zu parameters, worst difference %.1e of the largest slope, "
-                  "clipped %zu\n",
-                  layers, wild ? ", wild" : "", checked, net.n, worst, clipped);
+    print_message(
+        "%u layers%s: %zu of %zu parameters, worst difference %.1e of the largest gradient, "
+        "clipped %zu\n",
+        layers, wild ? ", wild" : "", checked, net.n, worst, clipped);
     assert_true(worst < (wild ? 1e-4 : 1e-5) && checked > net.n / 8 && (!wild || clipped));
     free(w);
     train_restoration_batch_free(&b);

@@ -323,7 +323,7 @@ static uint32_t frame_descend(frame *f, uint32_t steps) {
  * encoder's is 0. */
 static void check_network_gradient(const frame *f, exact *e) {
     size_t n = (size_t)f->inputs * f->units;
-    const train_nested_layer *y = &e->net.layer[0], *slope = &e->net.slope[0];
+    const train_nested_layer *y = &e->net.layer[0], *own = &e->net.layer_gradient[0];
     float *parameter = take(e->net.n, sizeof *parameter),
           *gradient = take(e->net.n, sizeof *gradient);
     double value, off = 0.0, all = 0.0, encoder = 0.0, d = f->inputs;
@@ -340,12 +340,13 @@ static void check_network_gradient(const frame *f, exact *e) {
             double got = 0.0, want = 0.0;
             for (uint32_t p = 0; p < f->inputs; p++) {
                 size_t a = (size_t)i * f->inputs + p, b = (size_t)j * f->inputs + p;
-                got += (f->at[a] * slope->v[b] - f->at[b] * slope->v[a]) * d * square / 2.0;
+                got += (f->at[a] * own->v[b] - f->at[b] * own->v[a]) * d * square / 2.0;
                 want -= f->tail[j] * f->at[a] * f->image[b] - f->tail[i] * f->at[b] * f->image[a];
             }
             off += (got - want) * (got - want), all += want * want;
         }
-    for (size_t i = 0; i < n; i++) encoder += slope->w[i] * slope->w[i] * pow(d * square / 2.0, 2);
+    for (size_t i = 0; i < n; i++)
+        encoder += own->w[i] * own->w[i] * pow(d * square / 2.0, 2);
     printf("theorem 3: gradient of the network off by %.2g, of its encoder %.2g\n", sqrt(off / all),
            sqrt(encoder / all));
     assert_true(off <= 1e-8 * all && encoder <= 1e-8 * all);

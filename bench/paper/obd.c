@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The examples at hand, seen from the units: x[n][K], slope[n][K] = scale e . v_k, and gram[K][K] =
- * scale^2 v_j . v_k. */
+/* The examples at hand, seen from the units: x[n][K], gradient[n][K] = scale e . v_k, and
+ * gram[K][K] = scale^2 v_j . v_k. */
 typedef struct unit_view {
     size_t n;
     uint32_t units, inputs;
-    float *x, *slope, *gram;
+    float *x, *gradient, *gram;
 } unit_view;
 
 /* e of every row, in units of the scale: what |g_0 - c| squares. */
@@ -28,16 +28,16 @@ static unit_view look(paper *p, paper_network *network, const paper_images *imag
     const float *decoder = net->layer[0].v;
     if (net->shape.layers != 1) paper_die("Optimal Brain Damage here is for one layer");
     v.x = paper_memory(v.n * v.units, sizeof *v.x);
-    v.slope = paper_memory(v.n * v.units, sizeof *v.slope);
+    v.gradient = paper_memory(v.n * v.units, sizeof *v.gradient);
     v.gram = paper_memory((size_t)v.units * v.units, sizeof *v.gram);
     paper_check(train_nested_codes(&network->net, &rows, NULL, v.n, 0, v.x), "codes", NULL);
     float *e = residuals(network, &rows, v.x);
-    paper_check(p->be.ops->gemm(&p->be, 0, 1, v.n, v.units, v.inputs, e, decoder, 0.0f, v.slope),
+    paper_check(p->be.ops->gemm(&p->be, 0, 1, v.n, v.units, v.inputs, e, decoder, 0.0f, v.gradient),
                 "product", NULL);
     paper_check(
         p->be.ops->gemm(&p->be, 0, 1, v.units, v.units, v.inputs, decoder, decoder, 0.0f, v.gram),
         "product", NULL);
-    for (size_t i = 0; i < v.n * v.units; i++) v.slope[i] *= net->scale;
+    for (size_t i = 0; i < v.n * v.units; i++) v.gradient[i] *= net->scale;
     for (size_t i = 0; i < (size_t)v.units * v.units; i++) v.gram[i] *= net->scale * net->scale;
     free(e);
     return v;
@@ -47,9 +47,9 @@ static unit_view look(paper *p, paper_network *network, const paper_images *imag
 static void measure(const unit_view *v, double *saliency) {
     memset(saliency, 0, v->units * sizeof *saliency);
     for (size_t i = 0; i < v->n; i++) {
-        const float *x = v->x + i * v->units, *slope = v->slope + i * v->units;
+        const float *x = v->x + i * v->units, *gradient = v->gradient + i * v->units;
         for (size_t k = 0; k < v->units; k++)
-            saliency[k] += (double)(x[k] * (2.0f * slope[k] + x[k] * v->gram[k * v->units + k]));
+            saliency[k] += (double)(x[k] * (2.0f * gradient[k] + x[k] * v->gram[k * v->units + k]));
     }
     for (size_t k = 0; k < v->units; k++) saliency[k] /= (double)v->n;
 }
@@ -58,9 +58,9 @@ static void measure(const unit_view *v, double *saliency) {
 static void remove_unit(unit_view *v, uint32_t k) {
     const float *gram = v->gram + (size_t)k * v->units;
     for (size_t i = 0; i < v->n; i++) {
-        float *slope = v->slope + i * v->units, *x = v->x + i * v->units, was = x[k];
+        float *gradient = v->gradient + i * v->units, *x = v->x + i * v->units, was = x[k];
         if (was == 0.0f) continue;
-        for (size_t j = 0; j < v->units; j++) slope[j] += was * gram[j];
+        for (size_t j = 0; j < v->units; j++) gradient[j] += was * gram[j];
         x[k] = 0.0f;
     }
 }
@@ -85,7 +85,7 @@ void paper_obd_order(paper *p, paper_network *network, const paper_images *image
         remove_unit(&v, k);
         measure(&v, saliency);
     }
-    free(saliency), free(gone), free(v.x), free(v.slope), free(v.gram);
+    free(saliency), free(gone), free(v.x), free(v.gradient), free(v.gram);
 }
 
 static void renumber_rows(float *rows, size_t width, const uint32_t *order, uint32_t units) {

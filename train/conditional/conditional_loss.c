@@ -44,11 +44,11 @@ void train_conditional_loss_free(train_conditional_loss *l) {
 
 /* --- bits ------------------------------------------------------------------------------ */
 
-/* Bits of a decision of this logit, and their slope. */
-static float bits_of(float logit, int bit, float *slope) {
+/* Bits of a decision of this logit, and their gradient. */
+static float bits_of(float logit, int bit, float *gradient) {
     float z = bit ? logit : -logit, e = expf(-fabsf(z)); /* odds of the less likely answer */
     float wrong = (z > 0 ? e : 1.0f) / (1.0f + e);       /* probability of the other answer */
-    *slope = (bit ? -wrong : wrong) * (float)(1.0 / ln2);
+    *gradient = (bit ? -wrong : wrong) * (float)(1.0 / ln2);
     return (log1pf(e) + (z > 0 ? 0.0f : -z)) * (float)(1.0 / ln2);
 }
 
@@ -59,7 +59,7 @@ typedef struct bits_task {
     float weight;
 } bits_task;
 
-/* Logits to slopes times weight, in place; the sums of a block of rows. */
+/* Logits to gradients times weight, in place; the sums of a block of rows. */
 static void price_rows(void *context, size_t block) {
     const bits_task *t = context;
     const train_conditional_loss *l = t->l;
@@ -73,18 +73,20 @@ static void price_rows(void *context, size_t block) {
     if (end > t->rows * passes) end = t->rows * passes;
     for (size_t pass = 0; i < end; i++, pass = pass + 1 < passes ? pass + 1 : 0) {
         const train_conditional_bit *b = &l->bit[i];
-        float *logit = l->output + i * KINDS, slope[KINDS] = {0};
+        float *logit = l->output + i * KINDS, gradient[KINDS] = {0};
         size_t k = b->kind;
         if (k != 1) {
-            sum.now += bits_of(b->offset[0] + logit[k] + bias[k * kind + pass], b->bit, &slope[k]);
+            sum.now +=
+                bits_of(b->offset[0] + logit[k] + bias[k * kind + pass], b->bit, &gradient[k]);
             sum.before += bits_of(b->offset[0], b->bit, &unused);
         }
         if (b->sign) {
             float z = b->offset[1] + logit[1] + bias[kind + pass];
-            sum.now += bits_of(z, b->sign > 0, &slope[1]);
+            sum.now += bits_of(z, b->sign > 0, &gradient[1]);
             sum.before += bits_of(b->offset[1], b->sign > 0, &unused);
         }
-        for (k = 0; k < KINDS; k++) dbias[k * l->longest + pass] += logit[k] = slope[k] * t->weight;
+        for (k = 0; k < KINDS; k++)
+            dbias[k * l->longest + pass] += logit[k] = gradient[k] * t->weight;
     }
     l->sum[block] = sum;
 }
@@ -98,7 +100,7 @@ static void gather_prices(const bits_task *t, size_t blocks, train_steps_sums *s
         sum->before += l->sum[b].before * (double)t->weight;
         for (size_t k = 0; k < KINDS; k++)
             for (uint32_t i = 0; i < passes; i++)
-                l->net->slope.pass_bias[k * l->net->shape.end + first + i] +=
+                l->net->w_gradient.pass_bias[k * l->net->shape.end + first + i] +=
                     l->dbias[(b * KINDS + k) * l->longest + i];
     }
 }
@@ -146,7 +148,7 @@ static void sum_errors(void *context, size_t block) {
     l->sum[block].before = sum;
 }
 
-/* Outputs to slopes, in place. */
+/* Outputs to gradients, in place. */
 static void price_errors(void *context, size_t block) {
     const error_task *t = context;
     const train_conditional_loss *l = t->l;

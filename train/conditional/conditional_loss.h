@@ -13,7 +13,7 @@ typedef struct train_conditional_loss {
     /* scratch */
     int8_t *seen;
     train_conditional_bit *bit; /* [room][longest] */
-    float *output;              /* of the network, then their slopes */
+    float *output;              /* of the network, then their gradients */
     uint32_t *unit;             /* that outputs are asked of */
     train_steps_sums *sum;      /* [blocks of rows] */
     float *dbias;               /* [blocks of rows][kinds][longest] */

@@ -58,7 +58,7 @@ taper_status train_conditional_create(train_conditional_network *net,
         return TAPER_ERR_NOMEM;
     }
     view(shape, net->columns, net->parameter, &net->w);
-    view(shape, net->columns, net->gradient, &net->slope);
+    view(shape, net->columns, net->gradient, &net->w_gradient);
     /* few inputs differ from 0 at a time: as many as `own` is a fair guess */
     train_philox_weights(net->w.first, (net->columns - SIDES) * h, 0.7f / sqrtf((float)shape->own),
                          seed, 0);
@@ -179,7 +179,7 @@ static taper_status through_outputs(train_conditional_network *net, const uint32
     taper_status status = gemm(net->be, 0, 0, net->rows, h, outputs, dlogit, w, 0.0f, net->dh[0]);
     if (status == TAPER_OK)
         status = gemm(net->be, 1, 0, outputs, h, net->rows, dlogit, net->h[LAYERS - 1], 0.0f, w);
-    if (status == TAPER_OK) gather(net, unit, n_units, net->slope.out, w, 1);
+    if (status == TAPER_OK) gather(net, unit, n_units, net->w_gradient.out, w, 1);
     free(w);
     return status;
 }
@@ -217,12 +217,12 @@ static void start_first(void *context, size_t block) {
     }
 }
 
-/* The blocks' sums, in their order, into a bias's slope. */
-static void run_and_sum(row_task *t, codec_task_fn *fn, float *slope) {
+/* The blocks' sums, in their order, into a bias's gradient. */
+static void run_and_sum(row_task *t, codec_task_fn *fn, float *gradient) {
     size_t h = t->net->shape.hidden, blocks = blocks_of(t->net);
     codec_pool_run(t->net->be->pool, fn, t, blocks);
     for (size_t b = 0; b < blocks; b++)
-        for (size_t i = 0; i < h; i++) slope[i] += t->dbias[b * h + i];
+        for (size_t i = 0; i < h; i++) gradient[i] += t->dbias[b * h + i];
 }
 
 /* dh[0] from h(l + 1) to h(l). */
@@ -230,9 +230,9 @@ static taper_status through_middle(row_task *t) {
     train_conditional_network *net = t->net;
     size_t h = net->shape.hidden, rows = net->rows;
     codec_gemm_fn *gemm = net->be->ops->gemm;
-    run_and_sum(t, start_middle, net->slope.bias[t->layer]);
+    run_and_sum(t, start_middle, net->w_gradient.bias[t->layer]);
     TAPER_TRY(gemm(net->be, 1, 0, h, h, rows, net->dh[1], net->h[t->layer], 1.0f,
-                   net->slope.middle[t->layer]));
+                   net->w_gradient.middle[t->layer]));
     return gemm(net->be, 0, 0, rows, h, h, net->dh[1], net->w.middle[t->layer], 1.0f, net->dh[0]);
 }
 
@@ -242,9 +242,9 @@ taper_status train_conditional_backward(train_conditional_network *net, uint32_t
     row_task task = {net, stage, 0, net->dbias};
     TAPER_TRY(through_outputs(net, unit, n_units, dlogit));
     for (task.layer = MIDDLES - 1; task.layer >= 0; task.layer--) TAPER_TRY(through_middle(&task));
-    run_and_sum(&task, start_first, net->slope.stage + stage * h);
+    run_and_sum(&task, start_first, net->w_gradient.stage + stage * h);
     return net->be->ops->gemm(net->be, 1, 0, net->columns, h, net->rows, net->x, net->dh[0], 1.0f,
-                              net->slope.first);
+                              net->w_gradient.first);
 }
 
 /* --- integers -------------------------------------------------------------------------- */

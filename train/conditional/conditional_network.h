@@ -30,7 +30,7 @@ typedef struct train_conditional_network {
     size_t columns;              /* of x: 2 x inputs + 9 */
     size_t n;                    /* parameters */
     float *parameter, *gradient; /* [n] */
-    train_conditional_weights w, slope;
+    train_conditional_weights w, w_gradient;
     /* of the rows in work */
     size_t room, rows;
     float *x;                                /* [room][columns], filled by the caller */

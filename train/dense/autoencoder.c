@@ -19,11 +19,11 @@ typedef struct train_activations {
     float *centred;       /* [batch][D] c */
     float *code;          /* [batch][K] x */
     float *quantised;     /* [batch][K] x_q */
-    float *slope;         /* [batch][K] d x_q / d x */
-    float *rate_slope;    /* [batch][K] d loss / d x by way of the rate */
-    float *scale_slope;   /* [batch][K] d loss / d log b */
+    float *quantiser_gradient; /* [batch][K] d x_q / d x */
+    float *rate_gradient;      /* [batch][K] d loss / d x by way of the rate */
+    float *scale_gradient;     /* [batch][K] d loss / d log b */
     float *output;        /* [batch][D] y_hat - mean, then the error, then d loss / d y_hat */
-    float *code_slope;    /* [batch][K] d loss / d x_q, then / d x */
+    float *code_gradient; /* [batch][K] d loss / d x_q, then / d x */
     float *inverse_scale; /* [K] 1 / b */
     double *row_loss, *row_error, *row_bits,
         *row_weight; /* [batch]; d loss / d error = weight / rows */
@@ -119,8 +119,8 @@ static int take_activations(train_activations *act, const codec_network *net, si
     act->row_weight = act->row_bits + batch;
     return take(&act->centred, batch, d) && take(&act->output, batch, d) &&
            take(&act->code, batch, k) && take(&act->quantised, batch, k) &&
-           take(&act->slope, batch, k) && take(&act->rate_slope, batch, k) &&
-           take(&act->scale_slope, batch, k) && take(&act->code_slope, batch, k) &&
+           take(&act->quantiser_gradient, batch, k) && take(&act->rate_gradient, batch, k) &&
+           take(&act->scale_gradient, batch, k) && take(&act->code_gradient, batch, k) &&
            take(&act->inverse_scale, 1, k) &&
            take_hidden(act->encoder_hidden, &net->encoder, batch, &widest) &&
            take_hidden(act->decoder_hidden, &net->decoder, batch, &widest) &&
@@ -129,9 +129,10 @@ static int take_activations(train_activations *act, const codec_network *net, si
 
 static void free_activations(train_activations *act) {
     if (!act) return;
-    float *arrays[] = {act->centred,       act->output,     act->code,        act->quantised,
-                       act->slope,         act->rate_slope, act->scale_slope, act->code_slope,
-                       act->inverse_scale, act->back[0],    act->back[1]};
+    float *arrays[] = {act->centred,            act->output,        act->code,
+                       act->quantised,          act->rate_gradient, act->scale_gradient,
+                       act->quantiser_gradient, act->code_gradient, act->inverse_scale,
+                       act->back[0],            act->back[1]};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     for (int i = 0; i < CODEC_MAX_LAYERS; i++)
         free(act->encoder_hidden[i]), free(act->decoder_hidden[i]);
@@ -156,7 +157,7 @@ taper_status train_autoencoder_create(train_autoencoder *ae, const codec_network
         return TAPER_ERR_NOMEM;
     }
     view_network(net, ae->parameter, &ae->weights, &ae->log_scale);
-    view_network(net, ae->gradient, &ae->slopes, &ae->log_scale_gradient);
+    view_network(net, ae->gradient, &ae->weight_gradients, &ae->log_scale_gradient);
     copy_network(net, &ae->weights, 1.0f / scale);
     if (!take(&ae->weights.mean, net->inputs, 1)) {
         train_autoencoder_free(ae);
@@ -256,13 +257,13 @@ static void objective_rows(void *context, size_t block) {
     for (size_t i = block * ROWS; i < end; i++) {
         size_t at = i * units;
         train_cut cut = {t->cuts[i].threshold / ae->scale, t->cuts[i].kept};
-        train_quantise_row(units, cut, t->objective->slope_floor, act->code + at,
-                           act->quantised + at, act->slope + at);
+        train_quantise_row(units, cut, t->objective->gradient_floor, act->code + at,
+                           act->quantised + at, act->quantiser_gradient + at);
         act->row_bits[i] = train_rate_row(units, cut, act->code + at, act->inverse_scale,
-                                          act->rate_slope + at, act->scale_slope + at);
+                                          act->rate_gradient + at, act->scale_gradient + at);
         for (uint32_t u = 0; u < units; u++) {
-            act->rate_slope[at + u] *= weight;
-            act->scale_slope[at + u] *= weight * SCALE_SPEED;
+            act->rate_gradient[at + u] *= weight;
+            act->scale_gradient[at + u] *= weight * SCALE_SPEED;
         }
     }
 }
@@ -327,7 +328,7 @@ static void weigh_rows_for_decoder(objective_task *t) {
 }
 
 /* output: from the error to d loss / d output. */
-static void error_slope_rows(void *context, size_t block) {
+static void error_gradient_rows(void *context, size_t block) {
     const train_autoencoder *ae = context;
     train_activations *act = ae->act;
     const size_t d = ae->weights.inputs, end = formats_smaller(act->rows, (block + 1) * ROWS);
@@ -375,13 +376,13 @@ static taper_status stack_backward(train_autoencoder *ae, const codec_stack *w,
     codec_backend *be = ae->be;
     size_t rows = ae->act->rows;
     for (uint32_t i = w->depth; i-- > 0;) {
-        const codec_layer *layer = &w->layer[i], *slope = &dw->layer[i];
+        const codec_layer *layer = &w->layer[i], *gradient = &dw->layer[i];
         const float *x = i ? hidden[i - 1] : input;
         int last = i + 1 == w->depth;
         TAPER_TRY(be->ops->bias_backward(be, rows, layer->outputs, last ? CODEC_LINEAR : CODEC_RELU,
-                                         last ? NULL : hidden[i], dy, slope->bias));
+                                         last ? NULL : hidden[i], dy, gradient->bias));
         TAPER_TRY(be->ops->gemm(be, 1, 0, layer->outputs, layer->inputs, rows, dy, x, 0.0f,
-                                slope->weight));
+                                gradient->weight));
         float *next = i ? ae->act->back[i & 1] : dx;
         if (next)
             TAPER_TRY(be->ops->gemm(be, 0, 0, rows, layer->inputs, layer->outputs, dy,
@@ -391,28 +392,30 @@ static taper_status stack_backward(train_autoencoder *ae, const codec_stack *w,
     return TAPER_OK;
 }
 
-/* From output (d loss / d y_hat): gradients of G and g; code_slope = d loss / d x_q if wanted. */
+/* From output (d loss / d y_hat): gradients of G and g; code_gradient = d loss / d x_q if it is
+ * wanted. */
 static taper_status decode_backward(train_autoencoder *ae, int want_codes) {
     train_activations *act = ae->act;
     const codec_network *w = &ae->weights;
     codec_backend *be = ae->be;
-    codec_pool_run(be->pool, error_slope_rows, ae, row_blocks(act->rows));
+    codec_pool_run(be->pool, error_gradient_rows, ae, row_blocks(act->rows));
     TAPER_TRY(be->ops->gemm(be, 1, 0, w->units, w->inputs, act->rows, act->quantised, act->output,
-                            0.0f, ae->slopes.synthesis));
+                            0.0f, ae->weight_gradients.synthesis));
     if (want_codes)
         TAPER_TRY(be->ops->gemm(be, 0, 1, act->rows, w->units, w->inputs, act->output, w->synthesis,
-                                0.0f, act->code_slope));
-    return stack_backward(ae, &w->decoder, &ae->slopes.decoder, act->decoder_hidden, act->quantised,
-                          act->output, want_codes ? act->code_slope : NULL);
+                                0.0f, act->code_gradient));
+    return stack_backward(ae, &w->decoder, &ae->weight_gradients.decoder, act->decoder_hidden,
+                          act->quantised, act->output, want_codes ? act->code_gradient : NULL);
 }
 
-/* code_slope: from d loss / d x_q to d loss / d x. */
+/* code_gradient: from d loss / d x_q to d loss / d x. */
 static void straight_through_rows(void *context, size_t block) {
     train_autoencoder *ae = context;
     train_activations *act = ae->act;
     size_t units = ae->weights.units, end = formats_smaller(act->rows, (block + 1) * ROWS) * units;
     for (size_t i = block * ROWS * units; i < end; i++)
-        act->code_slope[i] = act->code_slope[i] * act->slope[i] + act->rate_slope[i];
+        act->code_gradient[i] =
+            act->code_gradient[i] * act->quantiser_gradient[i] + act->rate_gradient[i];
 }
 
 taper_status train_autoencoder_backward(train_autoencoder *ae) {
@@ -422,11 +425,11 @@ taper_status train_autoencoder_backward(train_autoencoder *ae) {
     int tied = w->synthesis == w->analysis;
     TAPER_TRY(decode_backward(ae, 1));
     codec_pool_run(be->pool, straight_through_rows, ae, row_blocks(act->rows));
-    TAPER_TRY(be->ops->gemm(be, 1, 0, w->units, w->inputs, act->rows, act->code_slope, act->centred,
-                            tied ? 1.0f : 0.0f, ae->slopes.analysis));
-    TAPER_TRY(stack_backward(ae, &w->encoder, &ae->slopes.encoder, act->encoder_hidden,
-                             act->centred, act->code_slope, NULL));
-    return be->ops->bias_backward(be, act->rows, w->units, CODEC_LINEAR, NULL, act->scale_slope,
+    TAPER_TRY(be->ops->gemm(be, 1, 0, w->units, w->inputs, act->rows, act->code_gradient,
+                            act->centred, tied ? 1.0f : 0.0f, ae->weight_gradients.analysis));
+    TAPER_TRY(stack_backward(ae, &w->encoder, &ae->weight_gradients.encoder, act->encoder_hidden,
+                             act->centred, act->code_gradient, NULL));
+    return be->ops->bias_backward(be, act->rows, w->units, CODEC_LINEAR, NULL, act->scale_gradient,
                                   ae->log_scale_gradient);
 }
 

@@ -20,7 +20,7 @@
 
 typedef struct train_objective {
     float lambda;      /* bits against squared error / T^2 */
-    float slope_floor; /* see train_quantise_row */
+    float gradient_floor; /* see train_quantise_row */
     float balance;     /* 0..1: from squared error to its logarithm (objective.h) */
 } train_objective;
 
@@ -39,8 +39,9 @@ typedef struct train_autoencoder {
     size_t n_encoder; /* of them, in front: those of A; 0 when tied */
     float *parameter; /* [n] */
     float *gradient;  /* [n]; the loss's, after train_autoencoder_backward */
-    /* Views of the two arrays in the network's shape; weights.mean is a copy, slopes.mean NULL. */
-    codec_network weights, slopes;
+    /* Views of the two arrays in the network's shape; weights.mean is a copy; the other's mean
+     * is NULL. */
+    codec_network weights, weight_gradients;
     float *log_scale, *log_scale_gradient; /* [units], views */
     struct train_activations *act;
 } train_autoencoder;

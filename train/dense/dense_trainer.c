@@ -54,7 +54,7 @@ train_dense_options train_dense_defaults(void) {
                                  .rate = 1e-3f,
                                  .max_norm = 50.0f,
                                  .lambda = 0.2f,
-                                 .slope_floor = 1.0f,
+                                 .gradient_floor = 1.0f,
                                  .balance = 0.7f,
                                  .rho = 0.95f,
                                  .validation_share = 0.05f,
@@ -69,10 +69,10 @@ static taper_status check_options(const train_dense_options *o, const train_pixe
         return formats_fail(error, TAPER_ERR_ARG,
                             "epochs and batch must lie between 1 and 1,048,576");
     if (!(o->rate > 0.0f) || !(o->rate <= 1.0f) || !(o->max_norm >= 0.0f) || !(o->lambda >= 0.0f) ||
-        !(o->slope_floor >= 0.0f) || !(o->balance >= 0.0f && o->balance <= 1.0f))
+        !(o->gradient_floor >= 0.0f) || !(o->balance >= 0.0f && o->balance <= 1.0f))
         return formats_fail(error, TAPER_ERR_ARG,
                             "rate must lie in (0, 1], balance in [0, 1]; "
-                            "max norm, lambda and slope floor from 0 up");
+                            "max norm, lambda and gradient floor from 0 up");
     if (!(o->rho >= 0.0f && o->rho <= 1.0f) ||
         !(o->truncated_share >= 0.0f && o->truncated_share <= 1.0f) ||
         !(o->validation_share >= 0.0f && o->validation_share <= 0.5f))
@@ -209,7 +209,7 @@ static uint64_t fingerprint_of(const run *r) {
                               (double)o->rate,
                               (double)o->max_norm,
                               (double)o->lambda,
-                              (double)o->slope_floor,
+                              (double)o->gradient_floor,
                               (double)o->balance,
                               o->psnr_low,
                               o->psnr_high,
@@ -328,7 +328,7 @@ static taper_status begin(run *r, codec_backend *be, const codec_network *net, t
     TAPER_TRY(take_memory(r, error));
     memcpy(r->best, r->ae.parameter, r->ae.n * sizeof *r->best);
     r->objective =
-        (train_objective){r->options->lambda, r->options->slope_floor, r->options->balance};
+        (train_objective){r->options->lambda, r->options->gradient_floor, r->options->balance};
     r->state.n = r->ae.n;
     r->state.vector[0] = r->ae.parameter;
     r->state.vector[1] = r->adam.m;

@@ -25,7 +25,7 @@ typedef struct train_dense_options {
     float rate; /* default 1e-3: Adam's peak, cosine to 0.001 of it after a warm-up of 200 steps */
     float max_norm;    /* default 50: the gradient's norm is clipped to this; 0: never */
     float lambda;      /* default 0.2: bits against squared error / T^2 (objective.h) */
-    float slope_floor; /* default 1: plain straight-through (objective.h) */
+    float gradient_floor; /* default 1: plain straight-through (objective.h) */
     float balance;     /* default 0.7: 0 squared error .. 1 its logarithm, i.e. mean PSNR */
     /* Quality range to train for, in dB; 0 (default): 4 and 13 dB above the mean image's. */
     double psnr_low, psnr_high;

@@ -3,19 +3,19 @@
 #include <math.h>
 #include <string.h>
 
-void train_quantise_row(uint32_t units, train_cut cut, float slope_floor, const float *x,
-                        float *x_q, float *slope) {
+void train_quantise_row(uint32_t units, train_cut cut, float gradient_floor, const float *x,
+                        float *x_q, float *gradient) {
     const float step = cut.threshold, inverse = 1.0f / step;
     for (uint32_t u = 0; u < cut.kept; u++) {
         float m = fabsf(x[u]) * inverse;
         float level = m < 1e6f ? (float)(int32_t)m : m; /* also keeps NaN a NaN */
         float value = level >= 1.0f ? (level + 0.45f) * step : level * 0.0f;
-        float s = m + slope_floor;
+        float s = m + gradient_floor;
         x_q[u] = copysignf(value, x[u]);
-        slope[u] = s < 1.0f ? s : 1.0f;
+        gradient[u] = s < 1.0f ? s : 1.0f;
     }
     memset(x_q + cut.kept, 0, (units - cut.kept) * sizeof *x_q);
-    memset(slope + cut.kept, 0, (units - cut.kept) * sizeof *slope);
+    memset(gradient + cut.kept, 0, (units - cut.kept) * sizeof *gradient);
 }
 
 /* exp(x) = 2^n exp(r), |r| <= ln 2 / 2, with a polynomial of degree 6 (Taylor coefficients, error <
@@ -50,8 +50,8 @@ static inline float rate_element(float x, float inverse_threshold, float t, floa
     float r = fabsf(x) * inverse_threshold - 0.5f;
     r = r < 0.0f ? 0.0f : r;
     float sign = r < 1.0f ? r : 1.0f, a_step = t * log2_e;
-    float slope = r > 0.0f ? (r < 1.0f ? 1.0f : 0.0f) + a_step : 0.0f;
-    *dx = copysignf(slope * inverse_threshold, x);
+    float gradient = r > 0.0f ? (r < 1.0f ? 1.0f : 0.0f) + a_step : 0.0f;
+    *dx = copysignf(gradient * inverse_threshold, x);
     *dlog_scale = a_step * (e / zero - r);
     *mass = zero;
     return sign + r * t * log2_e;

@@ -12,8 +12,8 @@
  * so easy images count for more.
  *
  * Quantiser. q = floor(|x| / T); x_q = sign(x) (q + 0.45) T for q >= 1 (near the centroid of a
- * falling density), else 0; 0 for truncated units. Its slope is taken as min(1, |x| / T + floor),
- * not as 0: "straight through", weaker for units that are not sent where floor < 1.
+ * falling density), else 0; 0 for truncated units. Its gradient is taken as min(1, |x| / T +
+ * floor), not as 0: "straight through", weaker for units that are not sent where floor < 1.
  *
  * Rate. The code length of q and the sign where x follows a Laplace distribution of scale b_u,
  * which is trained with the rest: with t = T / b, q is 0 with probability 1 - exp(-t) and any other
@@ -28,9 +28,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* x_q[units] from x[units], and slope[units] = d x_q / d x as defined above. */
-void train_quantise_row(uint32_t units, train_cut cut, float slope_floor, const float *x,
-                        float *x_q, float *slope);
+/* x_q[units] from x[units], and gradient[units] = d x_q / d x as defined above. */
+void train_quantise_row(uint32_t units, train_cut cut, float gradient_floor, const float *x,
+                        float *x_q, float *gradient);
 
 /* Bits of one row. dx[units] = d bits / d x; dlog_scale[units] = d bits / d log b. Truncated units
  * cost nothing. inverse_scale[units] holds 1 / b. */

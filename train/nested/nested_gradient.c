@@ -29,8 +29,8 @@ static void disturb_rows(void *context, size_t block) {
 }
 
 /* d x / d a; for a binary unit what stands for it. */
-static float code_slope(const train_nested_network *net, const train_nested_step *step, uint32_t k,
-                        float a) {
+static float code_gradient(const train_nested_network *net, const train_nested_step *step,
+                           uint32_t k, float a) {
     const train_nested_shape *s = &net->shape;
     if (s->binary) {
         if (!step->straight_through) return 0.0f;
@@ -97,7 +97,7 @@ static taper_status decoder_weights(train_nested_network *net, uint32_t l, const
     if (first >= end) return TAPER_OK;
     if (first) pack(x, act->n, end, first, act->packed), x = act->packed;
     return net->be->ops->gemm(net->be, 1, 0, end - first, y->inputs, act->n, x, dy, 1.0f,
-                              net->slope[l].v + (size_t)first * y->inputs);
+                              net->layer_gradient[l].v + (size_t)first * y->inputs);
 }
 
 /* From g_0's error down to x: gradients of all V and c, and d loss / d x of the units from `first`
@@ -111,7 +111,7 @@ static taper_status decode_backward(train_nested_rows *task, uint32_t first, flo
     const float factor = (float)(2.0 / ((double)task->of * (double)d));
     for (size_t i = 0; i < n * d; i++) dy[i] *= factor;
     TAPER_TRY(be->ops->bias_backward(be, n, d, CODEC_LINEAR, NULL, dy, act->wide[0]));
-    for (size_t j = 0; j < d; j++) net->slope[0].c[j] += act->wide[0][j];
+    for (size_t j = 0; j < d; j++) net->layer_gradient[0].c[j] += act->wide[0][j];
     for (uint32_t l = 0;; l++) {
         const train_nested_layer *y = &net->layer[l];
         const int last = l + 1 == net->shape.layers;
@@ -122,8 +122,8 @@ static taper_status decode_backward(train_nested_rows *task, uint32_t first, flo
             TAPER_TRY(be->ops->gemm(be, 0, 1, n, k, y->inputs, dy, y->v + (size_t)from * y->inputs,
                                     0.0f, next));
         if (last) return TAPER_OK;
-        TAPER_TRY(
-            hidden_backward(task, 1, l, n, act->back_hidden[l + 1], next, net->slope[l + 1].c));
+        TAPER_TRY(hidden_backward(task, 1, l, n, act->back_hidden[l + 1], next,
+                                  net->layer_gradient[l + 1].c));
         dy = next;
     }
 }
@@ -156,11 +156,11 @@ static void code_backward_rows(void *context, size_t block) {
                 : 0.0f;
         for (uint32_t j = 0; j < width; j++) {
             uint32_t k = first + j;
-            float slope = code_slope(net, r->step, k, a[k]);
-            da[j] = k < kept ? dx[j] * slope : 0.0f;
+            float gradient = code_gradient(net, r->step, k, a[k]);
+            da[j] = k < kept ? dx[j] * gradient : 0.0f;
             if (!twice) continue;
-            float at = binary ? 1.0f : slope,
-                  at_near = binary ? 1.0f : code_slope(net, r->step, k, near[k]);
+            float at = binary ? 1.0f : gradient,
+                  at_near = binary ? 1.0f : code_gradient(net, r->step, k, near[k]);
             float move = binary ? near[k] - a[k]
                                 : train_nested_code_value(net, k, near[k]) -
                                       train_nested_code_value(net, k, a[k]);
@@ -182,7 +182,8 @@ static taper_status encode_backward(train_nested_rows *task, uint32_t first, flo
     if (!net->shape.binary) { /* thresholds are the binariser's */
         TAPER_TRY(be->ops->bias_backward(be, rows, k, CODEC_LINEAR, NULL, dy, act->packed));
         uint32_t skip = net->frozen > first ? net->frozen - first : 0;
-        for (uint32_t j = skip; j < k; j++) net->slope[last].b[first + j] += act->packed[j];
+        for (uint32_t j = skip; j < k; j++)
+            net->layer_gradient[last].b[first + j] += act->packed[j];
     }
     for (uint32_t l = last;; l--) {
         const train_nested_layer *y = &net->layer[l];
@@ -194,13 +195,13 @@ static taper_status encode_backward(train_nested_rows *task, uint32_t first, flo
             pack(dy, rows, outputs - first, from - first, act->packed), trained = act->packed;
         if (outputs > from)
             TAPER_TRY(be->ops->gemm(be, 1, 0, outputs - from, y->inputs, rows, trained, x, 1.0f,
-                                    net->slope[l].w + (size_t)from * y->inputs));
+                                    net->layer_gradient[l].w + (size_t)from * y->inputs));
         if (!l) return TAPER_OK;
         float *next = act->wide[dy == act->wide[0]];
         TAPER_TRY(be->ops->gemm(be, 0, 0, rows, y->inputs, l == last ? k : outputs, dy,
                                 y->w + (l == last ? (size_t)first * y->inputs : 0), 0.0f, next));
-        TAPER_TRY(
-            hidden_backward(task, 0, l - 1, rows, act->hidden[l - 1], next, net->slope[l - 1].b));
+        TAPER_TRY(hidden_backward(task, 0, l - 1, rows, act->hidden[l - 1], next,
+                                  net->layer_gradient[l - 1].b));
         dy = next;
     }
 }

@@ -60,7 +60,7 @@ taper_status train_nested_create(train_nested_network *net, const train_nested_s
         return TAPER_ERR_NOMEM;
     }
     view(shape, net->parameter, net->layer);
-    view(shape, net->gradient, net->slope);
+    view(shape, net->gradient, net->layer_gradient);
     memcpy(net->mean, mean, shape->inputs * sizeof *mean);
     initialise(net, seed);
     return TAPER_OK;

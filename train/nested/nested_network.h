@@ -14,7 +14,7 @@
  * Binary units. b_L is not trained by gradients: it is minus the threshold, which the binariser
  * keeps at the (1 - beta)-quantile. Through the threshold goes no gradient, as in the paper (a tied
  * encoder moves with its decoder), or `straight-through` that of a logistic curve as wide as the
- * unit's values are spread: slope p (1 - p) 2 / w, p = 1 / (1 + exp(-2 a / w)), w = mean |a|.
+ * unit's values are spread: p (1 - p) 2 / w, p = 1 / (1 + exp(-2 a / w)), w = mean |a|.
  *
  * Sweeping. Units below `frozen` are no longer trained: the gradient of their rows of W_L, b_L and
  * V_L is neither computed nor touched. Units from `active` on (the longest truncation among the
@@ -42,7 +42,7 @@ typedef struct train_nested_network {
     float *mean; /* [D] */
     size_t n;    /* trained numbers */
     float *parameter, *gradient;
-    train_nested_layer layer[TRAIN_NESTED_MAX_LAYERS], slope[TRAIN_NESTED_MAX_LAYERS];
+    train_nested_layer layer[TRAIN_NESTED_MAX_LAYERS], layer_gradient[TRAIN_NESTED_MAX_LAYERS];
     float *spread;   /* [K] binary: running mean |a|, the width of the straight-through curve */
     uint32_t frozen; /* units no longer trained */
     train_nested_activations *act;

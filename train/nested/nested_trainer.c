@@ -88,7 +88,7 @@ static taper_status adam_step(train_nested_run *r, train_nested_loss *loss) {
     if (!(loss->loss < absurd_loss)) return TAPER_ERR_ARG; /* NaN too */
     uint32_t first = r->net->frozen, end = trained_end(r);
     train_regularise_rows(&o->regulariser, first, end - first, last.inputs, last.w,
-                          r->net->slope[r->net->shape.layers - 1].w, NULL);
+                          r->net->layer_gradient[r->net->shape.layers - 1].w, NULL);
     train_range range[5];
     size_t ranges = trained_ranges(r, range);
     float rate = train_cosine_rate(o->rate, r->step, r->steps, warmup), least = o->rate / 2;
@@ -104,10 +104,11 @@ static taper_status adam_step(train_nested_run *r, train_nested_loss *loss) {
  * so that there is one function to search along. */
 static void regularise_line(train_nested_run *r, uint32_t end, float *gradient, double *value) {
     const train_regulariser *asked = &r->options->regulariser;
-    train_nested_layer last = code_layer(r), *slope = &r->net->slope[r->net->shape.layers - 1];
+    train_nested_layer last = code_layer(r),
+                       *own = &r->net->layer_gradient[r->net->shape.layers - 1];
     uint32_t first = r->net->frozen;
     if (asked->kind == TRAIN_PENALTY_NONE || end <= first) return;
-    float *rows = gradient + (slope->w - r->net->gradient);
+    float *rows = gradient + (own->w - r->net->gradient);
     const float *weights = last.w;
     if (r->line_begins) {
         train_regularise_rows(asked, first, end - first, last.inputs, weights, rows, r->lambda);

@@ -36,10 +36,10 @@ taper_status train_regulariser_parse(train_regulariser *r, const char *text, tap
 /* --- one row -------------------------------------------------------------------------- */
 
 /* The penalty's gradient at one weight. */
-static inline float slope_l1(float w) { return (float)(w > 0.0f) - (float)(w < 0.0f); }
+static inline float gradient_l1(float w) { return (float)(w > 0.0f) - (float)(w < 0.0f); }
 
 /* The square of the norm of the penalty's gradient. */
-static double slope_square(train_penalty kind, size_t n, const float *w) {
+static double gradient_square(train_penalty kind, size_t n, const float *w) {
     if (kind == TRAIN_PENALTY_L2) return train_dot(n, w, w);
     size_t count = 0;
     for (size_t i = 0; i < n; i++) count += w[i] != 0.0f;
@@ -49,7 +49,7 @@ static double slope_square(train_penalty kind, size_t n, const float *w) {
 static double row_coefficient(const train_regulariser *r, size_t n, const float *w,
                               const float *gradient) {
     if (!r->adaptive) return r->strength;
-    double own = train_dot(n, gradient, gradient), penalty = slope_square(r->kind, n, w);
+    double own = train_dot(n, gradient, gradient), penalty = gradient_square(r->kind, n, w);
     return penalty > 0.0 ? r->strength * sqrt(own) / sqrt(penalty) : 0.0;
 }
 
@@ -61,7 +61,7 @@ void train_regularise_rows(const train_regulariser *r, size_t first, size_t rows
         double l = r->kind == TRAIN_PENALTY_NONE ? 0.0 : row_coefficient(r, inputs, w, g);
         if (lambda) lambda[row] = l;
         if (r->kind == TRAIN_PENALTY_L1)
-            for (size_t i = 0; i < inputs; i++) g[i] = (float)(g[i] + l * slope_l1(w[i]));
+            for (size_t i = 0; i < inputs; i++) g[i] = (float)(g[i] + l * gradient_l1(w[i]));
         if (r->kind == TRAIN_PENALTY_L2)
             for (size_t i = 0; i < inputs; i++) g[i] = (float)(g[i] + l * w[i]);
     }

@@ -27,8 +27,8 @@ typedef struct train_steps_progress {
 /* Return nonzero to stop: the state is checkpointed, and what has been learned so far is used. */
 typedef int train_steps_progress_fn(void *user, const train_steps_progress *progress);
 
-/* Add the loss's slopes at step `step` to the gradient, which is zero, and what was seen to *sums,
- * which is zero too. */
+/* Add the loss's gradient at step `step` to the gradient, which is zero, and what was seen to
+ * *sums, which is zero too. */
 typedef taper_status train_step_fn(void *context, uint64_t step, train_steps_sums *sums,
                                    taper_error *error);
 

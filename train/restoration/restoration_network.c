@@ -10,7 +10,7 @@ enum {
     ROW_BLOCK = 256,
     TAPS = CODEC_RESTORATION_TAPS,
     MOST_LAYERS = CODEC_RESTORATION_MOST_LAYERS,
-    SUMS = 3 /* of a block: error now, error before, slope of the gain */
+    SUMS = 3 /* of a block: error now, error before, gradient of the gain */
 };
 
 static const float input_one = 64.0f, most_input = 2047.0f / 1024.0f,
@@ -58,7 +58,7 @@ taper_status train_restoration_create(train_restoration_network *net,
         return TAPER_ERR_NOMEM;
     }
     view(shape, net->parameter, &net->w);
-    view(shape, net->gradient, &net->slope);
+    view(shape, net->gradient, &net->w_gradient);
     for (uint32_t l = 0; l + 1 < shape->layers; l++) {
         float inputs = (float)(TAPS * inputs_of(shape, l));
         train_philox_weights(net->w.weight[l], TAPS * inputs_of(shape, l) * shape->hidden,
@@ -230,7 +230,7 @@ taper_status train_restoration_forward(train_restoration_network *net,
 
 /* --- backward --------------------------------------------------------------------------- */
 
-/* Errors of a block, and their slopes by z times a scale. */
+/* Errors of a block, and their gradients by z times a scale. */
 static void price(void *context, size_t block) {
     const row_task *t = context;
     const train_restoration_batch *b = t->net->batch;
@@ -257,18 +257,18 @@ static void deactivate(void *context, size_t block) {
     size_t r, end;
     rows_of(t, block, &r, &end);
     for (size_t i = r * t->width; i < end * t->width; i++) {
-        float slope = dh[i] + (h[i] > 0 ? t->from[i] : 0.0f);
-        dh[i] = h[i] < top && h[i] > -top ? slope : 0.0f;
+        float gradient = dh[i] + (h[i] > 0 ? t->from[i] : 0.0f);
+        dh[i] = h[i] < top && h[i] > -top ? gradient : 0.0f;
     }
 }
 
-/* Spread a stage's slopes over the two it lies between. */
-static void add_to_stages(const train_restoration_network *net, const float *slope, size_t width,
+/* Spread a stage's gradients over the two it lies between. */
+static void add_to_stages(const train_restoration_network *net, const float *gradient, size_t width,
                           float *of) {
     float *a = of + net->stage * width, *b = net->part > 0 ? a + width : a;
     for (size_t i = 0; i < width; i++) {
-        a[i] += (1.0f - net->part) * slope[i];
-        b[i] += net->part * slope[i];
+        a[i] += (1.0f - net->part) * gradient[i];
+        b[i] += net->part * gradient[i];
     }
 }
 
@@ -278,12 +278,12 @@ static taper_status through_weights(train_restoration_network *net, uint32_t l, 
     size_t rows = net->batch->rows, inputs = inputs_of(r, l), outputs = outputs_of(r, l);
     float dbias[CODEC_RESTORATION_MOST_HIDDEN + 1];
     TAPER_TRY(net->be->ops->gemm(net->be, 1, 0, TAPS * inputs, outputs, rows, net->gathered[l], dz,
-                                 1.0f, net->slope.weight[l]));
+                                 1.0f, net->w_gradient.weight[l]));
     TAPER_TRY(net->be->ops->bias_backward(net->be, rows, outputs, CODEC_LINEAR, NULL, dz, dbias));
     if (!l)
-        add_to_stages(net, dbias, outputs, net->slope.stage);
+        add_to_stages(net, dbias, outputs, net->w_gradient.stage);
     else
-        for (size_t i = 0; i < outputs; i++) net->slope.bias[l][i] += dbias[i];
+        for (size_t i = 0; i < outputs; i++) net->w_gradient.bias[l][i] += dbias[i];
     return TAPER_OK;
 }
 
@@ -331,8 +331,8 @@ taper_status train_restoration_backward(train_restoration_network *net, double s
         errors->now += net->sum[b * SUMS], errors->before += net->sum[b * SUMS + 1];
         dgain += net->sum[b * SUMS + 2];
     }
-    float slope = (float)(dgain * share);
-    add_to_stages(net, &slope, 1, net->slope.gain);
+    float gradient = (float)(dgain * share);
+    add_to_stages(net, &gradient, 1, net->w_gradient.gain);
     return through_layers(net);
 }
 

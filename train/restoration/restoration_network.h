@@ -24,7 +24,7 @@ typedef struct train_restoration_network {
     codec_backend *be;           /* borrowed */
     size_t n;                    /* parameters */
     float *parameter, *gradient; /* [n] */
-    train_restoration_weights w, slope;
+    train_restoration_weights w, w_gradient;
     /* of the batch in work */
     const train_restoration_batch *batch;
     uint32_t stage; /* and the part of the way to the next one */

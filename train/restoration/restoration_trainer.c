@@ -111,7 +111,7 @@ static taper_status measure_stages(run *r, taper_error *error) {
 
 /* What the error of a number is divided by: the mean of what is usual at this cut, to which the
  * network is set, and of what this batch has. A plain image's own error alone would make its
- * slopes, at the gain that other images need, drown theirs. */
+ * gradients, at the gain that other images need, drown theirs. */
 static double worth(const run *r, const train_restoration_batch *batch) {
     const train_restoration_network *net = &r->net;
     double usual = r->mse[net->stage], part = (double)net->part;
