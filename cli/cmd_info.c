@@ -141,7 +141,7 @@ static void tell_json(const settings *s, const char *path, const cli_container *
     cli_json_uint(&j, "min_height", e.min_height);
     cli_json_uint(&j, "max_height", e.max_height);
     cli_json_uint(&j, "groups", f->groups);
-    cli_json_uint(&j, "tracks", f->tracks);
+    cli_json_uint(&j, "rate_classes", f->rate_classes);
     cli_json_uint(&j, "front_bytes", f->front_size);
     cli_json_uint(&j, "bytes", c->source.size);
     cli_json_uint(&j, "whole_bytes", c->whole_bytes);
@@ -307,7 +307,7 @@ static void tell_person(const settings *s, const char *path, const cli_container
     else printf("not in the file: give it with -m to decode\n");
     printf("  layout    %s: %u layer%s of %u group%s", f->layout ? "image" : "set", f->layers,
            formats_plural(f->layers, "s"), f->groups, formats_plural(f->groups, "s"));
-    if (f->tracks > 1) printf(" on %u tracks", f->tracks);
+    if (f->rate_classes > 1) printf(" in %u rate classes", f->rate_classes);
     printf("\n");
     printf("  size      %llu bytes, %.2f per image, %.4f bpp\n", (unsigned long long)c->whole_bytes,
            (double)c->whole_bytes / f->images, (double)c->whole_bytes * 8 / (double)c->pixels);

@@ -32,7 +32,7 @@ const cli_verb cli_verb_merge = {
         "a whole one of what is there.\n\n"
         "A name that an earlier container has, too, gets a folder, shard-2/ and so on (or, too "
         "long for one, its number there). Classes are joined by their names.\n\n"
-        "Images whose data end after other bits than those of others are kept on a track of their "
+        "Images whose data end after other bits than those of others get a rate class of their "
         "own. There are 16: of so many containers that were cut so differently that these do not "
         "do, merge says which is the first that has no room.",
     .examples = "taper merge -o all.taper shard-*.taper\n"

@@ -60,7 +60,8 @@ static taper_status check_header(const uint8_t *h, size_t size, taper_error *err
             error, TAPER_ERR_VERSION,
             "container version %u is newer than this build reads (%u); update taper", version,
             FORMATS_CONTAINER_VERSION);
-    if (formats_get_u32le(h + 12) & ~(uint32_t)(FORMATS_FEATURE_TRACKS | FORMATS_FEATURE_RAISED))
+    if (formats_get_u32le(h + 12) &
+        ~(uint32_t)(FORMATS_FEATURE_RATE_CLASSES | FORMATS_FEATURE_RAISED))
         return formats_fail(error, TAPER_ERR_VERSION,
                             "container needs features 0x%x that this build lacks; update taper",
                             formats_get_u32le(h + 12));
@@ -207,7 +208,8 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
                          .images = (uint32_t)images,
                          .groups = formats_get_u32le(h + 40),
                          .layers = formats_get_u32le(h + 44),
-                         .tracks = formats_get_u32le(h + 12) & FORMATS_FEATURE_TRACKS ? 2 : 1,
+                         .rate_classes =
+                             formats_get_u32le(h + 12) & FORMATS_FEATURE_RATE_CLASSES ? 2 : 1,
                          .front_size = need,
                          .account = {.limit = limits.max_memory}};
     int raised = (formats_get_u32le(h + 12) & FORMATS_FEATURE_RAISED) != 0;
@@ -276,7 +278,7 @@ static void write_header(const formats_front *f, uint32_t sections, uint8_t *h) 
     formats_set_u16le(h + 8, FORMATS_CONTAINER_VERSION);
     h[10] = f->layout;
     h[11] = f->tail;
-    formats_set_u32le(h + 12, (f->tracks > 1 ? FORMATS_FEATURE_TRACKS : 0) +
+    formats_set_u32le(h + 12, (f->rate_classes > 1 ? FORMATS_FEATURE_RATE_CLASSES : 0) +
                                   (f->raised_at ? FORMATS_FEATURE_RAISED : 0));
     formats_set_u32le(h + 16, f->pace);
     formats_set_u64le(h + 24, f->model_id);

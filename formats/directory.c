@@ -4,10 +4,10 @@
  *   geometry  runs of equal images: number of runs, then per run: images, width, height, kind (u8,
  *             channels + 16 if 16 bits)
  *   groups    runs of equal groups: number of runs, then per run: groups, images in each
- *   tracks    where the header has the feature: their number (u8), then of each group and of each
- *             image its track (u8)
- *   layers    per layer, per track: passes in it; then, if the header's tail is 1, the first group
- *             whose last chunk is cut
+ *   classes   rate classes, where the header has the feature: their number (u8), then of each group
+ *             and of each image its rate class (u8)
+ *   layers    per layer, per rate class: passes in it; then, if the header's tail is 1, the first
+ *             group whose last chunk is cut
  *   chunks    chunks per checksum; per layer, per group: length in bytes; then the checksums (u32)
  *   raised    where the header has the feature: per group, the number of units with raised planes,
  *             and for each of these the units between it and the one before, and its planes (u8)
@@ -72,29 +72,30 @@ static taper_status read_groups(formats_front *f, formats_cursor *in, taper_erro
     return formats_cursor_check(in, "directory: groups", error);
 }
 
-/* One byte each: tracks. */
-static taper_status read_track_list(formats_front *f, uint32_t n, uint8_t **out, formats_cursor *in,
-                                    taper_error *error) {
+/* One byte each: rate classes. */
+static taper_status read_rate_class_list(formats_front *f, uint32_t n, uint8_t **out,
+                                         formats_cursor *in, taper_error *error) {
     const uint8_t *from = formats_read_bytes(in, n);
-    TAPER_TRY(formats_cursor_check(in, "directory: tracks", error));
+    TAPER_TRY(formats_cursor_check(in, "directory: rate classes", error));
     for (uint32_t i = 0; i < n; i++)
-        if (from[i] >= f->tracks)
-            return formats_fail(error, TAPER_ERR_CORRUPT, "directory: there is no track %u",
+        if (from[i] >= f->rate_classes)
+            return formats_fail(error, TAPER_ERR_CORRUPT, "directory: there is no rate class %u",
                                 from[i]);
     TAPER_TRY(formats_front_take(f, n, 1, out, error));
     memcpy(*out, from, n);
     return TAPER_OK;
 }
 
-static taper_status read_tracks(formats_front *f, formats_cursor *in, taper_error *error) {
-    if (f->tracks == 1) return TAPER_OK; /* the header has no such feature */
-    f->tracks = formats_read_u8(in);
-    TAPER_TRY(formats_cursor_check(in, "directory: tracks", error));
-    if (f->tracks < 2 || f->tracks > FORMATS_MAX_TRACKS)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "directory: %u tracks, 2 to %d are legal",
-                            f->tracks, FORMATS_MAX_TRACKS);
-    TAPER_TRY(read_track_list(f, f->groups, &f->group_track, in, error));
-    TAPER_TRY(read_track_list(f, f->images, &f->image_track, in, error));
+static taper_status read_rate_classes(formats_front *f, formats_cursor *in, taper_error *error) {
+    if (f->rate_classes == 1) return TAPER_OK; /* the header has no such feature */
+    f->rate_classes = formats_read_u8(in);
+    TAPER_TRY(formats_cursor_check(in, "directory: rate classes", error));
+    if (f->rate_classes < 2 || f->rate_classes > FORMATS_MAX_RATE_CLASSES)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "directory: %u rate classes, 2 to %d are legal", f->rate_classes,
+                            FORMATS_MAX_RATE_CLASSES);
+    TAPER_TRY(read_rate_class_list(f, f->groups, &f->group_rate_class, in, error));
+    TAPER_TRY(read_rate_class_list(f, f->images, &f->image_rate_class, in, error));
     if (formats_account_take(&f->account, 8 * ((uint64_t)f->images + 1)) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_LIMIT,
                             "the places of %u images take more memory than allowed; raise "
@@ -105,19 +106,20 @@ static taper_status read_tracks(formats_front *f, formats_cursor *in, taper_erro
            : status == TAPER_ERR_NOMEM
                ? no_memory(error)
                : formats_fail(error, status,
-                              "directory: the groups of a track do not hold "
+                              "directory: the groups of a rate class do not hold "
                               "its images");
 }
 
 static taper_status read_layers(formats_front *f, formats_cursor *in, taper_error *error) {
-    size_t tracks = f->tracks, entries = tracks * f->layers;
+    size_t rate_classes = f->rate_classes, entries = rate_classes * f->layers;
     TAPER_TRY(formats_front_take(f, entries, sizeof *f->layer_end, &f->layer_end, error));
     for (size_t i = 0; i < entries; i++) {
         uint64_t passes = formats_read_varint_max(in, 1 << 24);
-        uint64_t end = passes + (i < tracks ? 0 : f->layer_end[i - tracks]);
-        if (in->status == TAPER_OK && ((!passes && tracks == 1) || end > 1 << 24))
+        uint64_t end = passes + (i < rate_classes ? 0 : f->layer_end[i - rate_classes]);
+        if (in->status == TAPER_OK && ((!passes && rate_classes == 1) || end > 1 << 24))
             return formats_fail(error, TAPER_ERR_CORRUPT,
-                                "directory: layer %zu has an illegal number of passes", i / tracks);
+                                "directory: layer %zu has an illegal number of passes",
+                                i / rate_classes);
         f->layer_end[i] = (uint32_t)end;
     }
     if (f->tail) f->first_cut = (uint32_t)formats_read_varint_max(in, f->groups - 1);
@@ -195,7 +197,7 @@ taper_status formats_directory_read(formats_front *f, formats_cursor *in, int ra
             f->groups, f->layers, f->images);
     TAPER_TRY(read_geometry(f, in, limits, error));
     TAPER_TRY(read_groups(f, in, error));
-    TAPER_TRY(read_tracks(f, in, error));
+    TAPER_TRY(read_rate_classes(f, in, error));
     TAPER_TRY(read_layers(f, in, error));
     TAPER_TRY(read_chunks(f, in, error));
     return raised ? read_raised(f, in, error) : TAPER_OK;
@@ -251,14 +253,14 @@ static void write_raised(const formats_front *f, formats_buffer *out) {
 void formats_directory_write(const formats_front *f, formats_buffer *out) {
     write_geometry(f, out);
     write_groups(f, out);
-    if (f->tracks > 1) {
-        formats_write_u8(out, (uint8_t)f->tracks);
-        formats_write_bytes(out, f->group_track, f->groups);
-        formats_write_bytes(out, f->image_track, f->images);
+    if (f->rate_classes > 1) {
+        formats_write_u8(out, (uint8_t)f->rate_classes);
+        formats_write_bytes(out, f->group_rate_class, f->groups);
+        formats_write_bytes(out, f->image_rate_class, f->images);
     }
-    for (size_t i = 0; i < (size_t)f->tracks * f->layers; i++)
-        formats_write_varint(out,
-                             f->layer_end[i] - (i < f->tracks ? 0 : f->layer_end[i - f->tracks]));
+    for (size_t i = 0; i < (size_t)f->rate_classes * f->layers; i++)
+        formats_write_varint(
+            out, f->layer_end[i] - (i < f->rate_classes ? 0 : f->layer_end[i - f->rate_classes]));
     if (f->tail) formats_write_varint(out, f->first_cut);
     formats_write_varint(out, f->chunks_per_checksum);
     for (uint64_t c = 0; c < (uint64_t)f->layers * f->groups; c++)

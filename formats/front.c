@@ -27,7 +27,7 @@ taper_status formats_front_take(formats_front *f, uint64_t n, size_t size, void 
 void formats_front_free(formats_front *f) {
     free(f->geometry), free(f->group_first), free(f->layer_end), free(f->chunk_at),
         free(f->checksum), free(f->raised_at), free(f->raised);
-    free(f->group_track), free(f->image_track), free(f->image_at), free(f->place_of);
+    free(f->group_rate_class), free(f->image_rate_class), free(f->image_at), free(f->place_of);
     free(f->names), free(f->name_at), free(f->label), free(f->class_names), free(f->class_name_at),
         free(f->model);
     memset(f, 0, sizeof *f);
@@ -49,17 +49,17 @@ const char *formats_front_class_name(const formats_front *f, uint32_t k) {
 }
 
 taper_status formats_front_place_images(formats_front *f) {
-    uint32_t left[FORMATS_MAX_TRACKS] = {0}, next[FORMATS_MAX_TRACKS] = {0};
-    for (uint32_t i = 0; i < f->images; i++) left[f->image_track[i]]++;
+    uint32_t left[FORMATS_MAX_RATE_CLASSES] = {0}, next[FORMATS_MAX_RATE_CLASSES] = {0};
+    for (uint32_t i = 0; i < f->images; i++) left[f->image_rate_class[i]]++;
     f->image_at = malloc(((size_t)f->images + 1) * sizeof *f->image_at);
     f->place_of = malloc(((size_t)f->images + 1) * sizeof *f->place_of);
     if (!f->image_at || !f->place_of) return TAPER_ERR_NOMEM;
     for (uint32_t g = 0; g < f->groups; g++) {
-        uint32_t track = f->group_track[g], *image = &next[track];
-        if (left[track] < f->group_first[g + 1] - f->group_first[g]) return TAPER_ERR_CORRUPT;
-        left[track] -= f->group_first[g + 1] - f->group_first[g];
+        uint32_t rate_class = f->group_rate_class[g], *image = &next[rate_class];
+        if (left[rate_class] < f->group_first[g + 1] - f->group_first[g]) return TAPER_ERR_CORRUPT;
+        left[rate_class] -= f->group_first[g + 1] - f->group_first[g];
         for (uint32_t p = f->group_first[g]; p < f->group_first[g + 1]; p++, (*image)++) {
-            while (f->image_track[*image] != track) (*image)++;
+            while (f->image_rate_class[*image] != rate_class) (*image)++;
             f->image_at[p] = *image;
             f->place_of[*image] = p;
         }
@@ -81,8 +81,8 @@ uint32_t formats_front_group(const formats_front *f, uint32_t image) {
 
 uint32_t formats_front_passes(const formats_front *f, uint32_t layer) {
     uint32_t most = 0;
-    for (uint32_t t = 0; t < f->tracks; t++) {
-        uint32_t end = f->layer_end[(size_t)layer * f->tracks + t];
+    for (uint32_t t = 0; t < f->rate_classes; t++) {
+        uint32_t end = f->layer_end[(size_t)layer * f->rate_classes + t];
         most = end > most ? end : most;
     }
     return most;

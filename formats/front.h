@@ -12,11 +12,11 @@ enum {
     FORMATS_MAX_LAYERS = 4096,
     FORMATS_MAX_SIDE = 1 << 24, /* pixels, of an image */
     FORMATS_MAX_CLASSES = 1 << 20,
-    FORMATS_MAX_TRACKS = 16,
-    FORMATS_FEATURE_TRACKS = 1,      /* of the header's required features */
-    FORMATS_FEATURE_RAISED = 2,      /* likewise: some group has planes above its model's */
-    FORMATS_MOST_RAISED = 15,        /* of a unit */
-    FORMATS_PACE_MOST_HOLD_AT = 255, /* bytes: fields of the header's ignorable features */
+    FORMATS_MAX_RATE_CLASSES = 16,
+    FORMATS_FEATURE_RATE_CLASSES = 1, /* of the header's required features */
+    FORMATS_FEATURE_RAISED = 2,       /* likewise: some group has planes above its model's */
+    FORMATS_MOST_RAISED = 15,         /* of a unit */
+    FORMATS_PACE_MOST_HOLD_AT = 255,  /* bytes: fields of the header's ignorable features */
     FORMATS_PACE_MOST_HOLD = 127,
     FORMATS_PACE_MOST_GRID_AT = 16383,
     FORMATS_PACE_LEADING = 8, /* bits of a cut that is drawn, of a sparse pace */
@@ -69,14 +69,15 @@ typedef struct formats_front {
     uint32_t images, groups, layers;
     formats_geometry *geometry; /* [images] */
     uint32_t *group_first; /* [groups + 1] first place of each group; the last entry is `images`. In
-                              place p is image formats_front_image(p): p itself with one track */
-    uint32_t tracks;       /* 1 .. FORMATS_MAX_TRACKS: a layer has other passes on each */
-    uint8_t *group_track;  /* [groups]; NULL with one track, and so are the next three */
-    uint8_t *image_track;  /* [images] */
+                              place p is image formats_front_image(p): p itself with one rate class
+                            */
+    uint32_t rate_classes; /* 1 .. FORMATS_MAX_RATE_CLASSES: a layer has other passes in each */
+    uint8_t *group_rate_class; /* [groups]; NULL with one rate class, and so are the next three */
+    uint8_t *image_rate_class; /* [images] */
     uint32_t *image_at;    /* [images] of each place: formats_front_place_images makes these two */
     uint32_t *place_of;    /* [images] of each image */
-    uint32_t *layer_end;   /* [layers][tracks] passes up to the end of each layer; with one track
-                              rising, else not falling */
+    uint32_t *layer_end;       /* [layers][rate_classes] passes up to each layer's end; with one rate
+                                  class rising, else not falling */
     uint32_t chunks_per_checksum; /* consecutive chunks of one layer share a CRC32C */
     uint64_t *chunk_at;  /* [layers * groups + 1] offset of each chunk from the start of the data,
                             layer after layer; the last entry is the size of the data */
@@ -106,15 +107,16 @@ static inline uint32_t formats_front_place(const formats_front *f, uint32_t imag
 /* Passes of a group up to the end of a layer; of the group that has most. */
 static inline uint32_t formats_front_layer_end(const formats_front *f, uint32_t layer,
                                                uint32_t group) {
-    uint32_t track = f->group_track ? f->group_track[group] : 0;
-    return f->layer_end[(size_t)layer * f->tracks + track];
+    uint32_t rate_class = f->group_rate_class ? f->group_rate_class[group] : 0;
+    return f->layer_end[(size_t)layer * f->rate_classes + rate_class];
 }
 uint32_t formats_front_passes(const formats_front *front, uint32_t layer);
 /* The group that holds an image. */
 uint32_t formats_front_group(const formats_front *front, uint32_t image);
 
-/* From group_first and the tracks: the images of a track fill its groups in order.
- * TAPER_ERR_CORRUPT: a track's groups do not hold as many images as it has. TAPER_ERR_NOMEM. */
+/* From group_first and the rate classes: the images of a rate class fill its groups in order.
+ * TAPER_ERR_CORRUPT: a rate class's groups do not hold as many images as it has.
+ * TAPER_ERR_NOMEM. */
 taper_status formats_front_place_images(formats_front *front);
 
 /* The units of group g with raised planes, and their number. */

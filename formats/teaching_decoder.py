@@ -35,7 +35,7 @@ MAX_LAYERS = 4096
 MAX_SECTIONS = 64
 MAX_SIDE = 1 << 24
 MAX_CLASSES = 1 << 20
-MAX_TRACKS = 16
+MAX_RATE_CLASSES = 16
 MAX_CHECKSUM_SPAN = 1024
 MAX_WINDOW_SIDE = 256
 MAX_INPUTS = 65536
@@ -509,7 +509,7 @@ class Front:
         (self.version, self.layout, self.tail, required, self.pace, crc, self.model_id, self.images,
          self.groups, self.layers, sections, reserved) = struct.unpack("<HBBIIIQQIIII", data[8:56])
         require(self.version == 1 and required <= 3, "a container of another version")
-        self.tracks, self.has_raised = 1 + (required & 1), required & 2
+        self.rate_classes, self.has_raised = 1 + (required & 1), required & 2
         require(reserved == 0 and sections <= MAX_SECTIONS, "the header is damaged")
         table_end = 56 + 24 * sections
         self.need(data, table_end)
@@ -578,14 +578,14 @@ class Front:
         require(len(self.group_first) == self.groups + 1 and self.group_first[-1] == self.images,
                 "groups do not add up")
         self.image_at = list(range(self.images))        # of each place
-        self.track = [0] * self.groups
-        if self.tracks > 1:
-            self.read_tracks(r)
-        self.layer_end = [[0] for _ in range(self.tracks)]  # passes up to the end of each layer
+        self.rate_class = [0] * self.groups
+        if self.rate_classes > 1:
+            self.read_rate_classes(r)
+        self.layer_end = [[0] for _ in range(self.rate_classes)]  # passes up to the end of each layer
         for _ in range(self.layers):
             for ends in self.layer_end:
                 passes = r.varint(1 << 24)
-                require((passes or self.tracks > 1) and ends[-1] + passes <= 1 << 24,
+                require((passes or self.rate_classes > 1) and ends[-1] + passes <= 1 << 24,
                         "a layer is illegal")
                 ends.append(ends[-1] + passes)
         self.first_cut = r.varint(self.groups - 1) if self.tail else self.groups
@@ -599,16 +599,16 @@ class Front:
         self.checksum = r.unpack("%dI" % (self.layers * self.blocks))
         self.raised = [self.read_raised(r) if self.has_raised else {} for _ in range(self.groups)]
 
-    def read_tracks(self, r):
-        self.tracks = r.u8()
-        require(2 <= self.tracks <= MAX_TRACKS, "the number of tracks is illegal")
-        self.track, track = list(r.bytes(self.groups)), list(r.bytes(self.images))
-        require(max(self.track + track) < self.tracks, "there is no such track")
-        images = [[i for i in range(self.images) if track[i] == t] for t in range(self.tracks)]
+    def read_rate_classes(self, r):
+        self.rate_classes = r.u8()
+        require(2 <= self.rate_classes <= MAX_RATE_CLASSES, "the number of rate classes is illegal")
+        self.rate_class, rate_class = list(r.bytes(self.groups)), list(r.bytes(self.images))
+        require(max(self.rate_class + rate_class) < self.rate_classes, "there is no such rate class")
+        images = [[i for i in range(self.images) if rate_class[i] == t] for t in range(self.rate_classes)]
         self.image_at = []
-        for g, t in enumerate(self.track):
+        for g, t in enumerate(self.rate_class):
             size = self.group_first[g + 1] - self.group_first[g]
-            require(len(images[t]) >= size, "a track's groups do not hold its images")
+            require(len(images[t]) >= size, "a rate class's groups do not hold its images")
             self.image_at += images[t][:size]
             del images[t][:size]
 
@@ -624,7 +624,7 @@ class Front:
 
     def passes_of(self, g, layer):
         """Passes of group g before a layer."""
-        return self.layer_end[self.track[g]][layer]
+        return self.layer_end[self.rate_class[g]][layer]
 
     def read_names(self, r):
         self.names = [r.string() for _ in range(self.images)]

@@ -36,7 +36,7 @@ static inline formats_front front_sample(void) {
                        .images = FRONT_IMAGES,
                        .groups = FRONT_GROUPS,
                        .layers = FRONT_LAYERS,
-                       .tracks = 1,
+                       .rate_classes = 1,
                        .chunks_per_checksum = 2,
                        .classes = 2,
                        .model_size = 5};

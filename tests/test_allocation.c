@@ -1,5 +1,5 @@
-/* test_allocation.c -- tracks: which images go ahead, what a layer holds of each, and what a reader
- * makes of it. */
+/* test_allocation.c -- rate classes: which images go ahead, what a layer holds of each, and what a
+ * reader makes of it. */
 #include "codec/bitplane/group.h"
 #include "cmocka_all.h"
 #include "codec/container/allocation.h"
@@ -45,20 +45,20 @@ static formats_buffer encode(const fixture *f, taper_allocation allocation, unsi
     return dct_encode(f->model, f->image, N, &options, 1);
 }
 
-/* Tracks ahead hold more of every layer, until all hold everything; the middle one what it is
+/* Rate classes ahead hold more of every layer, until all hold everything; the middle one what it is
  * given. */
-static void layers_of_tracks_follow_each_other(void **state) {
+static void layers_of_rate_classes_follow_each_other(void **state) {
     const codec_code_tables *t = &((fixture *)*state)->model->tables;
     uint32_t middle[CODEC_MAX_LAYERS_IN_MODEL], before[CODEC_MAX_LAYERS_IN_MODEL],
         end[CODEC_MAX_LAYERS_IN_MODEL], n = t->n_layers, differ = 0;
     assert_true(n > 5);
     for (uint32_t l = 0; l < n; l++) middle[l] = before[l] = t->layer[l].pass;
-    for (uint32_t track = 0; track < CODEC_TRACKS; track++) {
-        assert_int_equal(codec_track_layers(t, track, middle, n, end), TAPER_OK);
+    for (uint32_t rate_class = 0; rate_class < CODEC_RATE_CLASSES; rate_class++) {
+        assert_int_equal(codec_rate_class_layers(t, rate_class, middle, n, end), TAPER_OK);
         for (uint32_t l = 0; l < n; l++) {
             assert_true(end[l] <= t->n_passes && (l == 0 || end[l] >= end[l - 1]));
-            assert_true(track == 0 || end[l] <= before[l]);
-            if (track == CODEC_TRACKS / 2) assert_int_equal(end[l], middle[l]);
+            assert_true(rate_class == 0 || end[l] <= before[l]);
+            if (rate_class == CODEC_RATE_CLASSES / 2) assert_int_equal(end[l], middle[l]);
             differ += end[l] != before[l];
             before[l] = end[l];
         }
@@ -68,21 +68,23 @@ static void layers_of_tracks_follow_each_other(void **state) {
 }
 
 /* For the mean PSNR the plain ones go ahead, for equal quality the rich ones. */
-static void distortion_chooses_the_track(void **unused) {
+static void distortion_chooses_the_rate_class(void **unused) {
     (void)unused;
     for (double log_distortion = -20; log_distortion < 20; log_distortion += 0.01) {
-        uint32_t mean = codec_track_of(TAPER_ALLOCATION_MEAN, log_distortion, 3),
-                 more = codec_track_of(TAPER_ALLOCATION_MEAN, log_distortion + 0.3, 3),
-                 equal = codec_track_of(TAPER_ALLOCATION_EQUAL, log_distortion, 3),
-                 less = codec_track_of(TAPER_ALLOCATION_EQUAL, log_distortion + 0.3, 3);
-        assert_true(mean <= more && more < CODEC_TRACKS && equal >= less && equal < CODEC_TRACKS);
+        uint32_t mean = codec_rate_class_of(TAPER_ALLOCATION_MEAN, log_distortion, 3),
+                 more = codec_rate_class_of(TAPER_ALLOCATION_MEAN, log_distortion + 0.3, 3),
+                 equal = codec_rate_class_of(TAPER_ALLOCATION_EQUAL, log_distortion, 3),
+                 less = codec_rate_class_of(TAPER_ALLOCATION_EQUAL, log_distortion + 0.3, 3);
+        assert_true(mean <= more && more < CODEC_RATE_CLASSES && equal >= less &&
+                    equal < CODEC_RATE_CLASSES);
     }
-    assert_int_equal(codec_track_of(TAPER_ALLOCATION_MEAN, 5, 5), CODEC_TRACKS / 2);
-    assert_int_equal(codec_track_of(TAPER_ALLOCATION_MEAN, -90, 5), 0);
-    assert_int_equal(codec_track_of(TAPER_ALLOCATION_EQUAL, -90, 5), CODEC_TRACKS - 1);
-    /* an octave of distortion is an octave and a half of slopes, or one: half an octave a track */
-    assert_int_equal(codec_track_of(TAPER_ALLOCATION_MEAN, 4, 3), CODEC_TRACKS / 2 + 3);
-    assert_int_equal(codec_track_of(TAPER_ALLOCATION_EQUAL, 4, 3), CODEC_TRACKS / 2 - 2);
+    assert_int_equal(codec_rate_class_of(TAPER_ALLOCATION_MEAN, 5, 5), CODEC_RATE_CLASSES / 2);
+    assert_int_equal(codec_rate_class_of(TAPER_ALLOCATION_MEAN, -90, 5), 0);
+    assert_int_equal(codec_rate_class_of(TAPER_ALLOCATION_EQUAL, -90, 5), CODEC_RATE_CLASSES - 1);
+    /* an octave of distortion is an octave and a half of slopes, or one: half an octave a rate
+     * class */
+    assert_int_equal(codec_rate_class_of(TAPER_ALLOCATION_MEAN, 4, 3), CODEC_RATE_CLASSES / 2 + 3);
+    assert_int_equal(codec_rate_class_of(TAPER_ALLOCATION_EQUAL, 4, 3), CODEC_RATE_CLASSES / 2 - 2);
 }
 
 /* Any allocation: the same bytes with any threads, the same pixels of a whole file, and names and
@@ -102,7 +104,7 @@ static void whole_files_are_the_same_images(void **state) {
         assert_memory_equal(pixels.data, want.data, want.size);
         formats_front front;
         assert_int_equal(formats_front_read(a.data, a.size, NULL, &front, NULL), TAPER_OK);
-        assert_true(front.tracks > 3);
+        assert_true(front.rate_classes > 3);
         assert_string_equal(formats_front_name(&front, 17), "f/17.png");
         for (int i = 0; i < N; i++) assert_int_equal(front.label[i], i % 3 - 1);
         formats_front_free(&front);
@@ -111,8 +113,8 @@ static void whole_files_are_the_same_images(void **state) {
     formats_buffer_free(&even), formats_buffer_free(&want);
 }
 
-/* Groups of several tracks stay open as long as the limit on memory allows, and decode alike when
- * it does not. */
+/* Groups of several rate classes stay open as long as the limit on memory allows, and decode alike
+ * when it does not. */
 static void little_memory_is_enough(void **state) {
     fixture *f = *state;
     formats_buffer file = encode(f, TAPER_ALLOCATION_MEAN, 1), want = formats_buffer_make(1 << 24);
@@ -205,8 +207,8 @@ static void bits_go_where_they_are_sent(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layers_of_tracks_follow_each_other),
-        cmocka_unit_test(distortion_chooses_the_track),
+        cmocka_unit_test(layers_of_rate_classes_follow_each_other),
+        cmocka_unit_test(distortion_chooses_the_rate_class),
         cmocka_unit_test(whole_files_are_the_same_images),
         cmocka_unit_test(little_memory_is_enough),
         cmocka_unit_test(binary_models_are_refused),

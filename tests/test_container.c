@@ -154,7 +154,7 @@ static void random_directories_round_trip(void **unused) {
         for (uint32_t i = 0; i < images;
              i += 1 + (uint32_t)picture_random(&state) % (round % 3 ? 9 : 2))
             f.group_first[groups++] = i;
-        f.group_first[groups] = images, f.groups = groups, f.tracks = 1;
+        f.group_first[groups] = images, f.groups = groups, f.rate_classes = 1;
         f.layer_end = calloc(layers, sizeof *f.layer_end);
         f.chunk_at = calloc(layers * groups + 1, sizeof *f.chunk_at);
         for (uint32_t l = 0; l < layers; l++)

@@ -174,19 +174,19 @@ static void directory_fields_have_their_ranges(void **unused) {
     assert_int_equal(read_directory(&plain, more, sizeof more), TAPER_ERR_CORRUPT);
 }
 
-/* Four images of 4 x 4 in groups of 2, 1 and 1, on two tracks, in two layers. */
-enum { TRACKS_AT = 10, LAYERS_AT = TRACKS_AT + 1 + 3 + 4 };
-static const craft tracked = {.version = 1, .required = 1, .images = 4, .groups = 3, .layers = 2};
-static const uint8_t tracked_directory[LAYERS_AT + 4 + 1 + 6 + 24] = {
+/* Four images of 4 x 4 in groups of 2, 1 and 1, in two rate classes, in two layers. */
+enum { RATE_CLASSES_AT = 10, LAYERS_AT = RATE_CLASSES_AT + 1 + 3 + 4 };
+static const craft classed = {.version = 1, .required = 1, .images = 4, .groups = 3, .layers = 2};
+static const uint8_t classed_directory[LAYERS_AT + 4 + 1 + 6 + 24] = {
     1, 4, 4, 4, 3, 2, 1, 2, 2, 1, /* geometry, groups */
-    2, 0, 1, 0, 1, 0, 0, 0,       /* tracks: of the groups, of the images */
+    2, 0, 1, 0, 1, 0, 0, 0,       /* rate classes: of the groups, of the images */
     3, 0, 0, 4,                   /* passes: layer after layer */
     1, 9, 0, 1, 1, 2, 3};         /* chunks; checksums 0 */
 
-static void tracks_say_where_images_are(void **unused) {
+static void rate_classes_say_where_images_are(void **unused) {
     (void)unused;
-    crafted_section section = {"DIRE", tracked_directory, sizeof tracked_directory, 0};
-    formats_buffer file = craft_file(&tracked, &section, 1);
+    crafted_section section = {"DIRE", classed_directory, sizeof classed_directory, 0};
+    formats_buffer file = craft_file(&classed, &section, 1);
     formats_front f, g;
     assert_int_equal(formats_front_read(file.data, file.size, NULL, &f, NULL), TAPER_OK);
     static const uint32_t image_at[] = {1, 2, 0, 3}, place_of[] = {2, 0, 1, 3};
@@ -202,27 +202,27 @@ static void tracks_say_where_images_are(void **unused) {
     }
     formats_buffer out = front_write(&f);
     assert_int_equal(formats_front_read(out.data, out.size, NULL, &g, NULL), TAPER_OK);
-    assert_int_equal(g.tracks, 2);
-    assert_memory_equal(g.image_track, f.image_track, 4);
-    assert_memory_equal(g.group_track, f.group_track, 3);
+    assert_int_equal(g.rate_classes, 2);
+    assert_memory_equal(g.image_rate_class, f.image_rate_class, 4);
+    assert_memory_equal(g.group_rate_class, f.group_rate_class, 3);
     assert_memory_equal(g.layer_end, f.layer_end, 4 * sizeof *f.layer_end);
     formats_front_free(&f), formats_front_free(&g);
     formats_buffer_free(&out), formats_buffer_free(&file);
 }
 
-static void track_fields_have_their_ranges(void **unused) {
+static void rate_class_fields_have_their_ranges(void **unused) {
     (void)unused;
     static const wrong_byte wrong[] = {
-        {TRACKS_AT, 0, "no tracks"},
-        {TRACKS_AT, 1, "one track"},
-        {TRACKS_AT, 17, "too many tracks"},
-        {TRACKS_AT + 1, 2, "a group on no track"},
-        {TRACKS_AT + 4, 2, "an image on no track"},
-        {TRACKS_AT + 4, 0, "a group without an image"},
-        {TRACKS_AT + 1, 1, "groups of too many images"},
-        {TRACKS_AT + 7, 1, "images without a group"},
+        {RATE_CLASSES_AT, 0, "no rate classes"},
+        {RATE_CLASSES_AT, 1, "one rate class"},
+        {RATE_CLASSES_AT, 17, "too many rate classes"},
+        {RATE_CLASSES_AT + 1, 2, "a group in no rate class"},
+        {RATE_CLASSES_AT + 4, 2, "an image in no rate class"},
+        {RATE_CLASSES_AT + 4, 0, "a group without an image"},
+        {RATE_CLASSES_AT + 1, 1, "groups of too many images"},
+        {RATE_CLASSES_AT + 7, 1, "images without a group"},
     };
-    refuses_each(&tracked, tracked_directory, sizeof tracked_directory, wrong,
+    refuses_each(&classed, classed_directory, sizeof classed_directory, wrong,
                  sizeof wrong / sizeof *wrong);
 }
 
@@ -232,8 +232,8 @@ static void whole_but_malformed_sections_are_corrupt(void **unused) {
     (void)unused;
     for (size_t size = 0; size < sizeof plain_directory; size++)
         assert_int_equal(read_directory(&plain, plain_directory, size), TAPER_ERR_CORRUPT);
-    for (size_t size = 0; size < sizeof tracked_directory; size++)
-        assert_int_equal(read_directory(&tracked, tracked_directory, size), TAPER_ERR_CORRUPT);
+    for (size_t size = 0; size < sizeof classed_directory; size++)
+        assert_int_equal(read_directory(&classed, classed_directory, size), TAPER_ERR_CORRUPT);
     const crafted_section half = {"DIRE", plain_directory, 8, 0};
     formats_buffer file = craft_file(&plain, &half, 1);
     taper_error error = {0};
@@ -451,8 +451,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(header_fields_have_their_ranges),
         cmocka_unit_test(directory_fields_have_their_ranges),
-        cmocka_unit_test(tracks_say_where_images_are),
-        cmocka_unit_test(track_fields_have_their_ranges),
+        cmocka_unit_test(rate_classes_say_where_images_are),
+        cmocka_unit_test(rate_class_fields_have_their_ranges),
         cmocka_unit_test(whole_but_malformed_sections_are_corrupt),
         cmocka_unit_test(raised_planes_have_their_ranges),
         cmocka_unit_test(directory_sizes_are_checked),

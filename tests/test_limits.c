@@ -45,34 +45,35 @@ static taper_status read_zeros(void *user, uint64_t offset, void *to, size_t n) 
     return TAPER_OK;
 }
 
-/* A container of `images` images of side x side, each a group on a track of its own where there are
- * several tracks; all chunks of so many bytes, in one layer. */
+/* A container of `images` images of side x side, each a group in a rate class of its own where
+ * there are several rate classes; all chunks of so many bytes, in one layer. */
 static zeros_after container(const taper_model *model, uint32_t images, uint32_t side,
-                             uint32_t tracks, uint64_t chunk) {
+                             uint32_t rate_classes, uint64_t chunk) {
     zeros_after s = {formats_buffer_make(1 << 28), 0};
     formats_front f = {.model_id = taper_model_get_info(model).id,
                        .images = images,
                        .groups = images,
                        .layers = 1,
-                       .tracks = tracks,
+                       .rate_classes = rate_classes,
                        .tail = 1, /* nothing is said of where the passes end */
                        .chunks_per_checksum = 1};
     f.geometry = calloc(images, sizeof *f.geometry);
     f.group_first = calloc((size_t)images + 1, sizeof *f.group_first);
     f.chunk_at = calloc((size_t)images + 1, sizeof *f.chunk_at);
     f.checksum = calloc(images, sizeof *f.checksum);
-    f.layer_end = calloc(tracks, sizeof *f.layer_end);
-    f.group_track = tracks > 1 ? calloc(images, 1) : NULL;
-    f.image_track = tracks > 1 ? calloc(images, 1) : NULL;
+    f.layer_end = calloc(rate_classes, sizeof *f.layer_end);
+    f.group_rate_class = rate_classes > 1 ? calloc(images, 1) : NULL;
+    f.image_rate_class = rate_classes > 1 ? calloc(images, 1) : NULL;
     assert_true(f.geometry && f.group_first && f.chunk_at && f.checksum && f.layer_end);
     for (uint32_t i = 0; i < images; i++) {
         f.geometry[i] = (formats_geometry){side, side, 3, 8};
         f.group_first[i + 1] = i + 1;
         f.chunk_at[i + 1] = f.chunk_at[i] + chunk;
         if (i % 400 == 0) f.checksum[i] = i * 2654435761u; /* packed a thousandfold it is refused */
-        if (tracks > 1) f.group_track[i] = f.image_track[i] = (uint8_t)(i % tracks);
+        if (rate_classes > 1)
+            f.group_rate_class[i] = f.image_rate_class[i] = (uint8_t)(i % rate_classes);
     }
-    for (uint32_t t = 0; t < tracks; t++) f.layer_end[t] = 1;
+    for (uint32_t t = 0; t < rate_classes; t++) f.layer_end[t] = 1;
     assert_int_equal(formats_front_write(&f, &s.front, NULL), TAPER_OK);
     formats_front_free(&f);
     return s;
@@ -190,9 +191,9 @@ static int drop(void **state) {
     return 0;
 }
 
-/* Each of 16 tracks may hold an image that was drawn and the state of its group: together they stay
- * within the limit, and the images are drawn all the same. */
-static void tracks_share_one_limit(void **state) {
+/* Each of 16 rate classes may hold an image that was drawn and the state of its group: together
+ * they stay within the limit, and the images are drawn all the same. */
+static void rate_classes_share_one_limit(void **state) {
     taper_model *model = *state;
     zeros_after s = container(model, 16, 800, 16, 0);
     taper_source source = {&s, s.front.size, read_zeros};
@@ -326,8 +327,8 @@ static void climb(work *run, const taper_source *source, const taper_model *mode
     assert_true(refused && done);
 }
 
-/* Groups that are written at a time wait for each other's memory; images that are gathered, tracks
- * that fill, and what is kept until the mean is known count, too. */
+/* Groups that are written at a time wait for each other's memory; images that are gathered, rate
+ * classes that fill, and what is kept until the mean is known count, too. */
 static void encoding_counts_against_the_limit(void **state) {
     taper_image picture = dct_picture(SIDE, SIDE, 3, 1);
     taper_source source = {&picture, 1, read_zeros};
@@ -372,7 +373,7 @@ int main(void) {
     mallopt(M_MMAP_THRESHOLD, 1 << 17); /* else each thread's arena keeps what was freed */
 #endif
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tracks_share_one_limit),
+        cmocka_unit_test(rate_classes_share_one_limit),
         cmocka_unit_test(chunks_count_against_the_limit),
         cmocka_unit_test(front_matter_counts_against_the_limit),
         cmocka_unit_test(joining_and_cutting_count_against_the_limit),

@@ -182,7 +182,7 @@ static void merge_joins_other_layers(void **state) {
     assert_true(a.layers != b.layers && a.layers != c.layers);
     formats_buffer out = assert_joins(f, shard, 4);
     formats_front joined = front_of(&out);
-    assert_true(joined.tracks > 2);
+    assert_true(joined.rate_classes > 2);
     /* A prefix of the whole holds something of every shard. */
     taper_completeness done[N + 9];
     formats_buffer pixels = formats_buffer_make(1 << 24);
@@ -198,16 +198,17 @@ static void merge_joins_other_layers(void **state) {
     formats_image_free(&big);
 }
 
-/* Shards on tracks, the tracks of which depend on the images; cut or not. */
-static void merge_joins_tracks(void **state) {
+/* Shards in rate classes, the rate classes of which depend on the images; cut or not. */
+static void merge_joins_rate_classes(void **state) {
     fixture *f = *state;
     taper_encode_options mean = {.group_images = 2, .allocation = TAPER_ALLOCATION_MEAN};
     formats_buffer shard[3] = {encoded(f, 0, 5, mean), encoded(f, 4, 8, mean), {0}};
     formats_front a = front_of(&shard[0]), b = front_of(&shard[1]);
-    assert_true(a.tracks > 1 && b.tracks > 1 && a.tracks + b.tracks <= FORMATS_MAX_TRACKS);
+    assert_true(a.rate_classes > 1 && b.rate_classes > 1 &&
+                a.rate_classes + b.rate_classes <= FORMATS_MAX_RATE_CLASSES);
     formats_buffer out = assert_joins(f, shard, 2);
     formats_front joined = front_of(&out);
-    assert_true(joined.tracks < a.tracks + b.tracks); /* they share some */
+    assert_true(joined.rate_classes < a.rate_classes + b.rate_classes); /* they share some */
     shard[2] = truncated(&shard[0], shard[0].size - 40);
     formats_buffer cut = assert_joins(f, shard + 1, 2);
     formats_front_free(&a), formats_front_free(&b), formats_front_free(&joined);
@@ -215,8 +216,8 @@ static void merge_joins_tracks(void **state) {
     free_all(shard, 3);
 }
 
-/* As many ways to end as there are tracks, and one more. */
-static void merge_says_when_tracks_run_out(void **state) {
+/* As many ways to end as there are rate classes, and one more. */
+static void merge_says_when_rate_classes_run_out(void **state) {
     fixture *f = *state;
     formats_buffer whole = encoded(f, 0, 2, (taper_encode_options){.group_images = 50000});
     formats_front front = front_of(&whole);
@@ -385,8 +386,8 @@ int main(void) {
         cmocka_unit_test(merge_takes_truncated_files),
         cmocka_unit_test(merge_takes_what_encode_cut),
         cmocka_unit_test(merge_joins_other_layers),
-        cmocka_unit_test(merge_joins_tracks),
-        cmocka_unit_test(merge_says_when_tracks_run_out),
+        cmocka_unit_test(merge_joins_rate_classes),
+        cmocka_unit_test(merge_says_when_rate_classes_run_out),
         cmocka_unit_test(merge_renames_what_clashes),
         cmocka_unit_test(merge_keeps_names_legal),
         cmocka_unit_test(merge_joins_classes_by_name),

@@ -12,14 +12,14 @@ typedef struct fixture {
     formats_buffer model_file;
     taper_image image[N];
     formats_buffer set, images; /* three groups; one image after the other, with its model inside */
-    int on_tracks;              /* the set is, in more groups */
+    int on_rate_classes;        /* the set is, in more groups */
 } fixture;
 
 /* Some images are a single window: alone they have no neighbours, in a group others have. */
 static int make_of(void **state, uint32_t parts, taper_allocation allocation) {
     static fixture f;
     f = (fixture){.model_file = formats_buffer_make(1 << 24),
-                  .on_tracks = allocation != TAPER_ALLOCATION_EVEN};
+                  .on_rate_classes = allocation != TAPER_ALLOCATION_EVEN};
     f.model = dct_model_in_parts((codec_window){4, 4, 3, NULL}, 20, 6, parts, &f.model_file);
     for (int i = 0; i < N; i++)
         f.image[i] = dct_picture(i % 3 ? 12 : 4, i / 2 % 2 ? 8 : 4, i % 4 ? 3 : 1, (uint64_t)i);
@@ -36,7 +36,7 @@ static int make_of(void **state, uint32_t parts, taper_allocation allocation) {
 
 static int make(void **state) { return make_of(state, 1, TAPER_ALLOCATION_EVEN); }
 static int make_in_parts(void **state) { return make_of(state, 3, TAPER_ALLOCATION_EVEN); }
-static int make_on_tracks(void **state) { return make_of(state, 1, TAPER_ALLOCATION_MEAN); }
+static int make_on_rate_classes(void **state) { return make_of(state, 1, TAPER_ALLOCATION_MEAN); }
 
 static int drop(void **state) {
     fixture *f = *state;
@@ -95,7 +95,7 @@ static void truncate_fits_and_loses_nothing(void **state) {
         }
         fitted = 1;
         if (out.size > most) fail_msg("%zu bytes where %zu were allowed", out.size, most);
-        assert_true(out.size + (f->on_tracks ? 80 : 40) >= most || most >= f->set.size);
+        assert_true(out.size + (f->on_rate_classes ? 80 : 40) >= most || most >= f->set.size);
         assert_whole(&out);
         formats_buffer pixels = decode(out.data, out.size, f->model);
         double psnr = dct_mean_psnr(f->image, N, pixels.data);
@@ -170,7 +170,7 @@ static void truncate_between_layers(void **state) {
         assert_int_equal(dct_pull(out.data, out.size, f->model, &pixels, done), TAPER_OK);
         for (int i = 0; i < N; i++) {
             uint32_t end = layer_end(&front, l - 1, (uint32_t)i); /* chunks may have 0 bytes */
-            assert_true(f->on_tracks ? done[i].passes >= end : done[i].passes == end);
+            assert_true(f->on_rate_classes ? done[i].passes >= end : done[i].passes == end);
             assert_true(done[i].passes_in_file >= end);
             assert_int_equal(done[i].complete, 1);
         }
@@ -266,7 +266,7 @@ static void repack_keeps_every_pixel(void **state) {
                          TAPER_OK);
         taper_container_info info = dct_info(&b, f->model);
         assert_true(info.has_names && info.has_labels && info.classes == 2 && !info.has_model);
-        if (!f->on_tracks)
+        if (!f->on_rate_classes)
             assert_int_equal(info.groups, group_images[i] == 1 ? N : group_images[i] == 3 ? 4 : 1);
         pixels = decode(b.data, b.size, f->model);
         assert_memory_equal(pixels.data, want.data, want.size);
@@ -306,24 +306,25 @@ static void repack_after_layers_keeps_pixels(void **state) {
     formats_front_free(&front);
 }
 
-/* Of the images of image i's track. */
+/* Of the images of image i's rate class. */
 static uint32_t fewest_beside(const formats_front *front, const taper_completeness *done, int i) {
     uint32_t fewest = done[i].passes;
     for (int k = 0; k < N; k++) {
-        int beside = front->tracks == 1 || front->image_track[k] == front->image_track[i];
+        int beside =
+            front->rate_classes == 1 || front->image_rate_class[k] == front->image_rate_class[i];
         if (beside && done[k].passes < fewest) fewest = done[k].passes;
     }
     return fewest;
 }
 
-/* A cut source yields the passes that all of it, or of a track of it, has. */
+/* A cut source yields the passes that all of it, or of a rate class of it, has. */
 static void repack_what_is_cut(void **state) {
     fixture *f = *state;
     uint64_t front = dct_info(&f->set, f->model).front_bytes;
     double before = 0;
     formats_front parsed;
     assert_int_equal(formats_front_read(f->set.data, f->set.size, NULL, &parsed, NULL), TAPER_OK);
-    assert_int_equal(parsed.tracks > 2, f->on_tracks);
+    assert_int_equal(parsed.rate_classes > 2, f->on_rate_classes);
     for (size_t cut = front; cut < f->set.size; cut += 1 + (f->set.size - front) / 15) {
         formats_buffer a = formats_buffer_make(1 << 24);
         taper_status status = repack(f->set.data, cut, f->model, TAPER_LAYOUT_IMAGE, 0, &a);
@@ -642,5 +643,5 @@ int main(void) {
     };
     int whole = cmocka_run_group_tests(tests, make, drop);
     int parts = cmocka_run_group_tests(tests, make_in_parts, drop);
-    return whole + parts + cmocka_run_group_tests(tests, make_on_tracks, drop);
+    return whole + parts + cmocka_run_group_tests(tests, make_on_rate_classes, drop);
 }

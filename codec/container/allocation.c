@@ -61,10 +61,10 @@ uint64_t codec_log_distortion_bytes(const taper_model *m, uint64_t windows) {
            codec_network_scratch_bytes(&m->network);
 }
 
-uint32_t codec_track_of(taper_allocation allocation, double log_distortion, double mean) {
-    enum { MIDDLE = CODEC_TRACKS / 2, SLOPES_PER_OCTAVE = 8 };
+uint32_t codec_rate_class_of(taper_allocation allocation, double log_distortion, double mean) {
+    enum { MIDDLE = CODEC_RATE_CLASSES / 2, SLOPES_PER_OCTAVE = 8 };
     double power = allocation == TAPER_ALLOCATION_MEAN ? 1.5 : -1;
-    double later = power * (log_distortion - mean) * SLOPES_PER_OCTAVE / CODEC_TRACK_STEP;
+    double later = power * (log_distortion - mean) * SLOPES_PER_OCTAVE / CODEC_RATE_CLASS_STEP;
     return MIDDLE + (uint32_t)(int)lrint(fmin(fmax(later, -MIDDLE), MIDDLE));
 }
 
@@ -73,12 +73,12 @@ static int rd_slope_of(const codec_code_tables *t, const uint32_t *first, codec_
     return t->rd_slope[first[pass.unit] + pass.depth * t->fractions + pass.fraction];
 }
 
-taper_status codec_track_layers(const codec_code_tables *t, uint32_t track, const uint32_t *middle,
-                                uint32_t n, uint32_t *end) {
+taper_status codec_rate_class_layers(const codec_code_tables *t, uint32_t rate_class,
+                                     const uint32_t *middle, uint32_t n, uint32_t *end) {
     uint32_t *first = malloc((t->units + (size_t)1) * sizeof *first), at = 0, pass = 0;
     if (!first) return TAPER_ERR_NOMEM;
     for (uint32_t u = 0; u < t->units; at += t->planes[u++] * t->fractions) first[u] = at;
-    int ahead = ((int)(CODEC_TRACKS / 2) - (int)track) * CODEC_TRACK_STEP;
+    int ahead = ((int)(CODEC_RATE_CLASSES / 2) - (int)rate_class) * CODEC_RATE_CLASS_STEP;
     for (uint32_t l = 0; l < n; l++) {
         int least = rd_slope_of(t, first, t->pass[middle[l] - 1]) - ahead;
         while (pass < t->n_passes && rd_slope_of(t, first, t->pass[pass]) >= least) pass++;

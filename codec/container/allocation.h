@@ -1,6 +1,7 @@
 /* allocation.h -- which image of a set gets how many of its bits. Every image goes through the
- * model's order, but some go ahead of others: a layer of the file holds other passes of each TRACK,
- * those whose rate-distortion slope is above a threshold that differs from track to track.
+ * model's order, but some go ahead of others: a layer of the file holds other passes of each
+ * RATE CLASS, those whose rate-distortion slope is above a threshold that differs from one to
+ * the next.
  *
  * The slopes are distortion per bit, so one threshold for all images is best for the mean squared
  * error. Images' mean PSNR is a mean of logarithms: there an error counts in parts of its image's
@@ -12,7 +13,7 @@
 #include "codec/model/model.h"
 #include "codec/taper.h"
 
-enum { CODEC_TRACKS = 15, CODEC_TRACK_STEP = 4 /* of slopes: half an octave */ };
+enum { CODEC_RATE_CLASSES = 15, CODEC_RATE_CLASS_STEP = 4 /* of slopes: half an octave */ };
 
 /* Planes known of each unit, depth[units], when the order has cost about so many bytes a million
  * pixels. */
@@ -28,13 +29,13 @@ taper_status codec_log_distortion(const taper_model *model, const codec_network 
 /* The most memory that it takes for an image of so many windows. */
 uint64_t codec_log_distortion_bytes(const taper_model *model, uint64_t windows);
 
-/* 0 .. CODEC_TRACKS - 1 for an image of this distortion among images of that one in the mean; 0
- * goes farthest ahead. */
-uint32_t codec_track_of(taper_allocation allocation, double log_distortion, double mean);
+/* 0 .. CODEC_RATE_CLASSES - 1 for an image of this distortion among images of that one in the mean;
+ * 0 goes farthest ahead. */
+uint32_t codec_rate_class_of(taper_allocation allocation, double log_distortion, double mean);
 
-/* Ends of the track's layers from those of the middle one: [n], of 1 pass at least, rising. A layer
- * that ends with the order does so on all tracks. TAPER_ERR_NOMEM. */
-taper_status codec_track_layers(const codec_code_tables *tables, uint32_t track,
-                                const uint32_t *middle, uint32_t n, uint32_t *end);
+/* Ends of the rate class's layers from those of the middle one: [n], of 1 pass at least, rising. A
+ * layer that ends with the order does so in all rate classes. TAPER_ERR_NOMEM. */
+taper_status codec_rate_class_layers(const codec_code_tables *tables, uint32_t rate_class,
+                                     const uint32_t *middle, uint32_t n, uint32_t *end);
 
 #endif

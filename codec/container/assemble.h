@@ -12,7 +12,7 @@
  *                    arrive
  *   levels           what a decoder knows as text, to compare decoders
  *   recut            truncate and repack; kept_codes: what it need not decode again
- *   merge            several containers into one; merge_layers: where layers and tracks meet,
+ *   merge            several containers into one; merge_layers: where layers and rate classes meet,
  *                    merge_names: names
  *   verify           is all of it there, and right */
 #ifndef CODEC_ASSEMBLE_H

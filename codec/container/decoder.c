@@ -38,7 +38,7 @@ struct taper_decoder {
     uint64_t chunk, in_chunk;    /* pushed: chunk in work and bytes of it so far */
     formats_account account;     /* of all that is taken, but for the model */
     uint32_t crc;                /* of the checksum block in work */
-    drawn drawn[FORMATS_MAX_TRACKS];
+    drawn drawn[FORMATS_MAX_RATE_CLASSES];
     taper_error failure; /* final, of push */
 };
 
@@ -110,7 +110,7 @@ void taper_decoder_free(taper_decoder *d) {
         codec_group_reader_close(d->reader[g]);
         free(d->reader[g]);
     }
-    for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++) free(d->drawn[t].pixels);
+    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) free(d->drawn[t].pixels);
     codec_group_readers_close(&d->readers);
     codec_backend_close(&d->backend);
     free(d->reader);
@@ -123,7 +123,8 @@ void taper_decoder_free(taper_decoder *d) {
 taper_status taper_decoder_set_threads(taper_decoder *d, unsigned threads) {
     taper_status status = codec_backend_set_threads(&d->backend, threads);
     codec_pool *pool = d->readers.pool = d->backend.pool;
-    for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++) d->readers.of_track[t].state.pool = pool;
+    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++)
+        d->readers.of_rate_class[t].state.pool = pool;
     for (uint32_t g = 0; d->reader && g < d->front.groups; g++)
         if (d->reader[g]) d->reader[g]->state.pool = pool;
     return status;
@@ -328,8 +329,8 @@ uint64_t taper_decoder_image_at(const taper_decoder *d, uint64_t place) {
 
 /* --- drawing --------------------------------------------------------------------------- */
 
-static uint32_t track_of(const taper_decoder *d, uint32_t g) {
-    return d->front.group_track ? d->front.group_track[g] : 0;
+static uint32_t rate_class_of(const taper_decoder *d, uint32_t g) {
+    return d->front.group_rate_class ? d->front.group_rate_class[g] : 0;
 }
 
 static void drop_drawn(taper_decoder *d, drawn *w) {
@@ -338,10 +339,10 @@ static void drop_drawn(taper_decoder *d, drawn *w) {
     *w = (drawn){0};
 }
 
-/* Give back what is kept of other tracks, and what was drawn of this one. */
-static void make_way(taper_decoder *d, uint32_t track) {
-    for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++) drop_drawn(d, &d->drawn[t]);
-    codec_group_readers_keep(&d->readers, track);
+/* Give back what is kept of other rate classes, and what was drawn of this one. */
+static void make_way(taper_decoder *d, uint32_t rate_class) {
+    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) drop_drawn(d, &d->drawn[t]);
+    codec_group_readers_keep(&d->readers, rate_class);
 }
 
 /* The group's reader, decoded as far as the bytes go. */
@@ -355,7 +356,7 @@ static taper_status bring_up(taper_decoder *d, uint32_t g, codec_group_reader **
     taper_status status =
         codec_group_readers_turn(&d->readers, d->model, &d->front, g, &d->source, out, error);
     if (status != TAPER_ERR_LIMIT) return status;
-    make_way(d, track_of(d, g));
+    make_way(d, rate_class_of(d, g));
     return codec_group_readers_turn(&d->readers, d->model, &d->front, g, &d->source, out, error);
 }
 
@@ -445,14 +446,14 @@ static int is_drawn(const drawn *w, uint32_t g, const codec_group *state, uint32
 /* Have windows first .. first + n - 1 drawn, and some after them where there is room. */
 static taper_status draw(taper_decoder *d, const taper_image_info *info, const codec_group *state,
                          uint32_t first, uint32_t n, taper_error *error) {
-    uint32_t track = track_of(d, info->group), left = state->n - first;
-    drawn *w = &d->drawn[track];
+    uint32_t rate_class = rate_class_of(d, info->group), left = state->n - first;
+    drawn *w = &d->drawn[rate_class];
     uint32_t ahead = n > DRAW_WINDOWS ? n : left < DRAW_WINDOWS ? left : DRAW_WINDOWS;
     if (is_drawn(w, info->group, state, first, n) &&
         formats_account_left(&d->account) >= passing_bytes(d, info, n, 0))
         return TAPER_OK;
     if (make_room(d, w, ahead, passing_bytes(d, info, n, ahead), NULL) != TAPER_OK) {
-        make_way(d, track);
+        make_way(d, rate_class);
         ahead = n;
         TAPER_TRY(make_room(d, w, ahead, passing_bytes(d, info, n, ahead), error));
     }
@@ -495,7 +496,7 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     TAPER_TRY(draw(d, &info, &r->state, first, n, error));
     out->width = info.width, out->height = info.height, out->channels = info.channels,
     out->depth = info.depth;
-    drawn *w = &d->drawn[track_of(d, info.group)];
+    drawn *w = &d->drawn[rate_class_of(d, info.group)];
     uint32_t pass = codec_model_pass(r->state.tables, r->state.pass);
     if (finish_image(d, pass, w, first, n, out) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", n);

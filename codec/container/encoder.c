@@ -40,7 +40,7 @@ static int can_be_encoded(const taper_encoder *e, const taper_image *image) {
              bytes = codec_encoder_image_bytes(e, image, 0);
     codec_group_size size = {windows, 1, windows, bytes, 0, e->options.measure};
     uint64_t all = codec_group_write_bytes(e->model, &size);
-    return formats_add_u64(all, codec_encoder_image_bytes(e, image, e->tracks > 1), &all) ==
+    return formats_add_u64(all, codec_encoder_image_bytes(e, image, e->rate_classes > 1), &all) ==
                TAPER_OK &&
            all <= e->account->limit;
 }
@@ -79,11 +79,11 @@ static taper_status check_image(const taper_encoder *e, const taper_image *image
 /* The image's record. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
 static taper_status record(taper_encoder *e, const taper_image *image, const char *name,
                            int32_t label) {
-    size_t geometry = e->images_capacity, track = e->images_capacity;
+    size_t geometry = e->images_capacity, rate_class = e->images_capacity;
     TAPER_TRY(
         codec_encoder_grow(e, (void **)&e->geometry, e->images, &geometry, sizeof *e->geometry));
-    TAPER_TRY(
-        codec_encoder_grow(e, (void **)&e->image_track, e->images, &track, sizeof *e->image_track));
+    TAPER_TRY(codec_encoder_grow(e, (void **)&e->image_rate_class, e->images, &rate_class,
+                                 sizeof *e->image_rate_class));
     TAPER_TRY(codec_encoder_grow(e, (void **)&e->label, e->images, &e->images_capacity,
                                  sizeof *e->label));
     e->geometry[e->images] =
@@ -148,7 +148,7 @@ taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const
 }
 
 taper_status codec_encoder_add_codes(taper_encoder *e, const taper_image *image, int16_t *code,
-                                     const char *name, int32_t label, uint32_t track,
+                                     const char *name, int32_t label, uint32_t rate_class,
                                      taper_error *error) {
     size_t number = e->images;
     taper_status status = codec_encoder_charge(e, codec_encoder_image_bytes(e, image, 1));
@@ -156,24 +156,24 @@ taper_status codec_encoder_add_codes(taper_encoder *e, const taper_image *image,
     if (status != TAPER_OK)
         free(code);
     else
-        status = codec_encoder_place(e, *image, code, number, track);
+        status = codec_encoder_place(e, *image, code, number, rate_class);
     return status == TAPER_OK ? status : fail_for_good(e, status, error);
 }
 
-uint64_t codec_encoder_needs(const taper_encoder *e, uint32_t track) {
-    const codec_encode_job *job = e->job[track];
+uint64_t codec_encoder_needs(const taper_encoder *e, uint32_t rate_class) {
+    const codec_encode_job *job = e->job[rate_class];
     return job ? codec_group_write_bytes(e->model, &job->size) : 0;
 }
 
 void codec_encoder_limit_passes(taper_encoder *e, uint32_t passes) { e->pass_limit = passes; }
 
-taper_status codec_encoder_take_layers(taper_encoder *e, const uint32_t *layer_end, uint32_t tracks,
-                                       uint32_t layers) {
-    size_t size = (size_t)tracks * layers * sizeof *layer_end;
+taper_status codec_encoder_take_layers(taper_encoder *e, const uint32_t *layer_end,
+                                       uint32_t rate_classes, uint32_t layers) {
+    size_t size = (size_t)rate_classes * layers * sizeof *layer_end;
     e->layer_end = malloc(size);
     if (!e->layer_end) return TAPER_ERR_NOMEM;
     memcpy(e->layer_end, layer_end, size);
-    e->tracks = tracks, e->n_layers = layers;
+    e->rate_classes = rate_classes, e->n_layers = layers;
     return TAPER_OK;
 }
 
@@ -218,7 +218,7 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
     if (!e) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an encoder");
     e->model = model;
     if (options) e->options = *options;
-    e->tracks = e->options.allocation == TAPER_ALLOCATION_EVEN ? 1 : CODEC_TRACKS;
+    e->rate_classes = e->options.allocation == TAPER_ALLOCATION_EVEN ? 1 : CODEC_RATE_CLASSES;
     e->limits = formats_limits_or_default(e->options.limits);
     e->own = (formats_account){.limit = e->limits.max_memory};
     e->account = account ? account : &e->own;
@@ -236,11 +236,11 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
         if (status == TAPER_ERR_NOMEM)
             formats_fail(error, status, "no memory for the model's analysis");
     }
-    if (status == TAPER_OK && e->tracks > 1 && model->tables.density)
+    if (status == TAPER_OK && e->rate_classes > 1 && model->tables.density)
         status = formats_fail(error, TAPER_ERR_ARG,
                               "the model's units are single bits, which cannot be shared out; give "
                               "--allocation even");
-    if (status == TAPER_OK && e->tracks > 1) {
+    if (status == TAPER_OK && e->rate_classes > 1) {
         e->reference = malloc(model->tables.units);
         if (e->reference)
             codec_reference_depths(&model->tables, REFERENCE_BYTES_PER_MPIXEL, e->reference);
@@ -282,11 +282,11 @@ taper_status codec_encoder_new_for_codes(taper_encoder **out, const taper_model 
 void taper_encoder_free(taper_encoder *e) {
     if (!e) return;
     codec_queue_free(e->queue); /* waits for its jobs */
-    for (size_t i = 0; i < FORMATS_MAX_TRACKS; i++) codec_encode_job_free(e->job[i]);
+    for (size_t i = 0; i < FORMATS_MAX_RATE_CLASSES; i++) codec_encode_job_free(e->job[i]);
     for (size_t i = 0; i < e->n_waiting; i++)
         free(e->waiting[i].image.pixels), free(e->waiting[i].code);
     free(e->waiting), free(e->reference), free(e->layer_end);
-    free(e->group_track), free(e->image_track);
+    free(e->group_rate_class), free(e->image_rate_class);
     codec_originals_free(&e->originals);
     for (size_t g = 0; g < e->groups; g++) codec_written_group_free(&e->group[g].of);
     free(e->least_name), free(e->group), free(e->group_first), free(e->geometry), free(e->label),
@@ -318,22 +318,22 @@ static taper_status string_offsets(formats_front *f, const formats_buffer *strin
     return TAPER_OK;
 }
 
-/* The tracks that have images, and what hangs on them. */
-static taper_status hand_over_tracks(taper_encoder *e, formats_front *f, taper_error *error) {
-    uint8_t used[FORMATS_MAX_TRACKS] = {0}, number[FORMATS_MAX_TRACKS] = {0};
+/* The rate classes that have images, and what hangs on them. */
+static taper_status hand_over_rate_classes(taper_encoder *e, formats_front *f, taper_error *error) {
+    uint8_t used[FORMATS_MAX_RATE_CLASSES] = {0}, number[FORMATS_MAX_RATE_CLASSES] = {0};
     uint32_t *to = e->layer_end;
-    for (size_t i = 0; i < e->images; i++) used[e->image_track[i]] = 1;
-    f->tracks = 0;
-    for (uint32_t t = 0; t < e->tracks; t++)
-        if (used[t]) number[t] = (uint8_t)f->tracks++;
-    for (size_t i = 0; i < (size_t)e->n_layers * e->tracks; i++)
-        if (used[i % e->tracks]) *to++ = e->layer_end[i];
+    for (size_t i = 0; i < e->images; i++) used[e->image_rate_class[i]] = 1;
+    f->rate_classes = 0;
+    for (uint32_t t = 0; t < e->rate_classes; t++)
+        if (used[t]) number[t] = (uint8_t)f->rate_classes++;
+    for (size_t i = 0; i < (size_t)e->n_layers * e->rate_classes; i++)
+        if (used[i % e->rate_classes]) *to++ = e->layer_end[i];
     f->layer_end = e->layer_end, e->layer_end = NULL;
-    if (f->tracks == 1) return TAPER_OK;
-    for (size_t i = 0; i < e->images; i++) e->image_track[i] = number[e->image_track[i]];
-    for (size_t g = 0; g < e->groups; g++) e->group_track[g] = number[e->group_track[g]];
-    f->image_track = e->image_track, e->image_track = NULL;
-    f->group_track = e->group_track, e->group_track = NULL;
+    if (f->rate_classes == 1) return TAPER_OK;
+    for (size_t i = 0; i < e->images; i++) e->image_rate_class[i] = number[e->image_rate_class[i]];
+    for (size_t g = 0; g < e->groups; g++) e->group_rate_class[g] = number[e->group_rate_class[g]];
+    f->image_rate_class = e->image_rate_class, e->image_rate_class = NULL;
+    f->group_rate_class = e->group_rate_class, e->group_rate_class = NULL;
     TAPER_TRY(formats_front_charge(f, 8 * ((uint64_t)f->images + 1), error));
     return formats_front_place_images(f);
 }
@@ -392,7 +392,7 @@ static taper_status make_front(taper_encoder *e, formats_front *f, taper_error *
     f->group_first = e->group_first, e->group_first = NULL;
     f->group_first[f->groups] = f->images;
     TAPER_TRY(formats_front_take(f, chunks, sizeof *f->chunk_at, &f->chunk_at, error));
-    TAPER_TRY(hand_over_tracks(e, f, error));
+    TAPER_TRY(hand_over_rate_classes(e, f, error));
     TAPER_TRY(hand_over_raised(e, f, error));
     for (uint32_t l = 0; l < f->layers; l++)
         for (uint32_t g = 0; g < f->groups; g++) {

@@ -10,19 +10,20 @@ taper_status codec_encoder_new_for_codes(taper_encoder **out, const taper_model 
                                          const taper_encode_options *options,
                                          formats_account *account, taper_error *error);
 /* As taper_encoder_add, with codes for pixels: image gives the geometry, its pixels are NULL; code,
- * which passes over also on failure, [windows][units] signed magnitudes at the finest step. track:
- * one that codec_encoder_take_layers gave, or 0. Not to be mixed with taper_encoder_add. */
+ * which passes over also on failure, [windows][units] signed magnitudes at the finest step.
+ * rate_class: one that codec_encoder_take_layers gave, or 0. Not to be mixed with
+ * taper_encoder_add. */
 taper_status codec_encoder_add_codes(taper_encoder *encoder, const taper_image *image,
-                                     int16_t *code, const char *name, int32_t label, uint32_t track,
-                                     taper_error *error);
-/* What the group that is filling on this track takes beside its codes while it is written, which an
- * image that is added may lead to. */
-uint64_t codec_encoder_needs(const taper_encoder *encoder, uint32_t track);
+                                     int16_t *code, const char *name, int32_t label,
+                                     uint32_t rate_class, taper_error *error);
+/* What the group that is filling in this rate class takes beside its codes while it is written,
+ * which an image that is added may lead to. */
+uint64_t codec_encoder_needs(const taper_encoder *encoder, uint32_t rate_class);
 /* End the order after this many passes; before the first image. */
 void codec_encoder_limit_passes(taper_encoder *encoder, uint32_t passes);
-/* These layers, layer_end[layers][tracks] as in formats_front, and not those of the model; before
- * the first image. TAPER_ERR_NOMEM. */
+/* These layers, layer_end[layers][rate_classes] as in formats_front, and not those of the model;
+ * before the first image. TAPER_ERR_NOMEM. */
 taper_status codec_encoder_take_layers(taper_encoder *encoder, const uint32_t *layer_end,
-                                       uint32_t tracks, uint32_t layers);
+                                       uint32_t rate_classes, uint32_t layers);
 
 #endif

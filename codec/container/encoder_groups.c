@@ -8,9 +8,9 @@ enum {
     GROUP_PIXELS = 1 << 20,
     GROUP_IMAGES = 4096,
     MIN_CHUNK_BYTES = 1500,
-    MIN_TRACK_CHUNK_BYTES = 400, /* tracks only part where layers end */
-    MEAN_IMAGES = 16,            /* that wait for the mean of their distortions to be known */
-    MEAN_PIXELS = 32 << 20       /* or fewer, of so many pixels */
+    MIN_RATE_CLASS_CHUNK_BYTES = 400, /* rate classes only part where layers end */
+    MEAN_IMAGES = 16,                 /* that wait for the mean of their distortions to be known */
+    MEAN_PIXELS = 32 << 20            /* or fewer, of so many pixels */
 };
 
 /* --- memory ------------------------------------------------------------------------------ */
@@ -126,8 +126,8 @@ void codec_encode_job_run(void *item) {
     codec_written_group written = {.chunk_at = calloc((size_t)e->n_layers + 1, sizeof(uint64_t))};
     taper_status status = TAPER_ERR_NOMEM;
     codec_group_writer writer = {
-        e->model,  &e->network, &e->backend,       e->layer_end + job->track,
-        e->tracks, e->n_layers, e->options.measure};
+        e->model,        &e->network, &e->backend,       e->layer_end + job->rate_class,
+        e->rate_classes, e->n_layers, e->options.measure};
     if (written.chunk_at) status = codec_group_write(&writer, &job->of, &out, &written, &error);
     uint64_t charged = charged_for(job) - written.n_raised * sizeof *written.raised; /* stay */
     codec_queue_lock(e->queue);
@@ -166,7 +166,7 @@ static taper_status choose_layers(taper_encoder *e, uint64_t pixels, int alone) 
         last = 0, end = passes_for_target(t, e->options.target_bytes_per_megapixel);
     if (e->pass_limit && e->pass_limit < end) end = e->pass_limit;
     while (t->layer[last].pass < end) last++;
-    uint64_t least = e->tracks > 1 ? MIN_TRACK_CHUNK_BYTES : MIN_CHUNK_BYTES;
+    uint64_t least = e->rate_classes > 1 ? MIN_RATE_CLASS_CHUNK_BYTES : MIN_CHUNK_BYTES;
     uint64_t written = 0, about = 1; /* a power of two, so that shards of about the same size get
                                         the same layers */
     while (about * 2 <= pixels) about *= 2;
@@ -177,17 +177,17 @@ static taper_status choose_layers(taper_encoder *e, uint64_t pixels, int alone) 
         middle[e->n_layers++] = l < last ? t->layer[l].pass : end;
         written = size;
     }
-    e->layer_end = malloc((size_t)e->tracks * e->n_layers * sizeof *e->layer_end);
+    e->layer_end = malloc((size_t)e->rate_classes * e->n_layers * sizeof *e->layer_end);
     if (!e->layer_end) return TAPER_ERR_NOMEM;
-    if (e->tracks == 1) {
+    if (e->rate_classes == 1) {
         memcpy(e->layer_end, middle, e->n_layers * sizeof *middle);
         return TAPER_OK;
     }
-    for (uint32_t track = 0; track < e->tracks; track++) {
-        uint32_t of_track[CODEC_MAX_LAYERS_IN_MODEL];
-        TAPER_TRY(codec_track_layers(t, track, middle, e->n_layers, of_track));
+    for (uint32_t rate_class = 0; rate_class < e->rate_classes; rate_class++) {
+        uint32_t of_rate_class[CODEC_MAX_LAYERS_IN_MODEL];
+        TAPER_TRY(codec_rate_class_layers(t, rate_class, middle, e->n_layers, of_rate_class));
         for (uint32_t l = 0; l < e->n_layers; l++)
-            e->layer_end[l * e->tracks + track] = of_track[l];
+            e->layer_end[l * e->rate_classes + rate_class] = of_rate_class[l];
     }
     return TAPER_OK;
 }
@@ -200,8 +200,8 @@ static taper_status choose_layers_once(taper_encoder *e, int is_last) {
     int alone = is_last && e->images == 1 && !e->options.group_images;
     uint64_t pixels = 1;
     uint32_t nominal = e->options.group_images;
-    for (uint32_t track = 0; track < e->tracks; track++) {
-        const codec_encode_job *job = e->job[track];
+    for (uint32_t rate_class = 0; rate_class < e->rate_classes; rate_class++) {
+        const codec_encode_job *job = e->job[rate_class];
         if (!job || !job->of.n) continue;
         uint64_t about = nominal ? job->pixels * nominal / job->of.n : job->pixels;
         pixels = about > pixels ? about : pixels;
@@ -212,8 +212,8 @@ static taper_status choose_layers_once(taper_encoder *e, int is_last) {
 /* Room in the lists of groups for one more, with the bounds of its layers. */
 static taper_status grow_groups(taper_encoder *e) {
     TAPER_TRY(codec_encoder_charge(e, (e->n_layers + 1) * sizeof(uint64_t)));
-    TAPER_TRY(codec_encoder_grow(e, (void **)&e->group_track, e->groups, &e->group_track_capacity,
-                                 sizeof *e->group_track));
+    TAPER_TRY(codec_encoder_grow(e, (void **)&e->group_rate_class, e->groups,
+                                 &e->group_rate_class_capacity, sizeof *e->group_rate_class));
     TAPER_TRY(codec_encoder_grow(e, (void **)&e->group_first, e->groups + 1,
                                  &e->group_start_capacity, sizeof *e->group_first));
     return codec_encoder_grow(e, (void **)&e->group, e->groups, &e->groups_capacity,
@@ -221,8 +221,8 @@ static taper_status grow_groups(taper_encoder *e) {
 }
 
 /* is_last: no image will follow. */
-static taper_status submit(taper_encoder *e, uint32_t track, int is_last) {
-    codec_encode_job *job = e->job[track];
+static taper_status submit(taper_encoder *e, uint32_t rate_class, int is_last) {
+    codec_encode_job *job = e->job[rate_class];
     if (!job || !job->of.n) return TAPER_OK;
     TAPER_TRY(choose_layers_once(e, is_last));
     uint64_t bytes = codec_group_write_bytes(e->model, &job->size);
@@ -231,10 +231,10 @@ static taper_status submit(taper_encoder *e, uint32_t track, int is_last) {
     TAPER_TRY(grow_groups(e));
     job->group = (uint32_t)e->groups;
     e->group[e->groups] = (codec_group_record){0};
-    e->group_track[e->groups] = (uint8_t)track;
+    e->group_rate_class[e->groups] = (uint8_t)rate_class;
     e->group_first[e->groups++] = e->placed;
     e->placed += (uint32_t)job->of.n;
-    e->job[track] = NULL;
+    e->job[rate_class] = NULL;
     if (e->queue)
         codec_queue_put(e->queue, job);
     else
@@ -242,13 +242,13 @@ static taper_status submit(taper_encoder *e, uint32_t track, int is_last) {
     return TAPER_OK;
 }
 
-static taper_status start_job(taper_encoder *e, uint32_t track) {
-    if (e->job[track]) return TAPER_OK;
+static taper_status start_job(taper_encoder *e, uint32_t rate_class) {
+    if (e->job[rate_class]) return TAPER_OK;
     codec_encode_job *job = calloc(1, sizeof *job);
     if (!job) return TAPER_ERR_NOMEM;
     job->encoder = e;
-    job->track = track;
-    e->job[track] = job;
+    job->rate_class = rate_class;
+    e->job[rate_class] = job;
     return TAPER_OK;
 }
 
@@ -282,20 +282,20 @@ static taper_status add_to_job(taper_encoder *e, codec_encode_job *job, const ta
 }
 
 taper_status codec_encoder_place(taper_encoder *e, taper_image image, int16_t *code, size_t number,
-                                 uint32_t track) {
+                                 uint32_t rate_class) {
     uint64_t pixels = (uint64_t)image.width * image.height;
     taper_status status = TAPER_OK;
-    if (job_is_full(e, e->job[track], pixels)) status = submit(e, track, 0);
-    if (status == TAPER_OK) status = start_job(e, track);
-    if (status == TAPER_OK) status = add_to_job(e, e->job[track], &image, code);
+    if (job_is_full(e, e->job[rate_class], pixels)) status = submit(e, rate_class, 0);
+    if (status == TAPER_OK) status = start_job(e, rate_class);
+    if (status == TAPER_OK) status = add_to_job(e, e->job[rate_class], &image, code);
     if (status == TAPER_OK)
-        e->image_track[number] = (uint8_t)track;
+        e->image_rate_class[number] = (uint8_t)rate_class;
     else
         free(image.pixels), free(code);
     return status;
 }
 
-/* The mean is known now: the images that waited for it go to their tracks. */
+/* The mean is known now: the images that waited for it go to their rate classes. */
 static taper_status settle(taper_encoder *e) {
     double sum = 0;
     for (size_t i = 0; i < e->n_waiting; i++) sum += e->waiting[i].log_distortion;
@@ -304,9 +304,9 @@ static taper_status settle(taper_encoder *e) {
     size_t n = e->n_waiting;
     for (size_t i = 0; i < n; i++) {
         codec_waiting_image w = e->waiting[i];
-        uint32_t track = codec_track_of(e->options.allocation, w.log_distortion, e->mean);
+        uint32_t rate_class = codec_rate_class_of(e->options.allocation, w.log_distortion, e->mean);
         e->waiting[i].image.pixels = NULL, e->waiting[i].code = NULL;
-        TAPER_TRY(codec_encoder_place(e, w.image, w.code, w.number, track));
+        TAPER_TRY(codec_encoder_place(e, w.image, w.code, w.number, rate_class));
     }
     e->n_waiting = 0;
     return TAPER_OK;
@@ -333,7 +333,7 @@ taper_status codec_encoder_allocate(taper_encoder *e, taper_image image, size_t 
     if (status == TAPER_OK && e->has_mean)
         return codec_encoder_place(
             e, image, w.code, number,
-            codec_track_of(e->options.allocation, w.log_distortion, e->mean));
+            codec_rate_class_of(e->options.allocation, w.log_distortion, e->mean));
     if (status == TAPER_OK)
         status = codec_encoder_grow(e, (void **)&e->waiting, e->n_waiting, &e->waiting_capacity,
                                     sizeof *e->waiting);
@@ -349,7 +349,7 @@ taper_status codec_encoder_allocate(taper_encoder *e, taper_image image, size_t 
 
 taper_status codec_encoder_submit_all(taper_encoder *e) {
     taper_status status = e->has_mean ? TAPER_OK : settle(e);
-    for (uint32_t track = 0; track < e->tracks && status == TAPER_OK; track++)
-        status = submit(e, track, 1);
+    for (uint32_t rate_class = 0; rate_class < e->rate_classes && status == TAPER_OK; rate_class++)
+        status = submit(e, rate_class, 1);
     return status;
 }

@@ -1,6 +1,6 @@
-/* encoder_groups.h -- the encoder's state, and its middle part: images to tracks, tracks to groups,
- * groups to chunks in the spool. Before it, taper_encoder_add; after it, taper_encoder_finish
- * (encoder.c). */
+/* encoder_groups.h -- the encoder's state, and its middle part: images to rate classes, rate
+ * classes to groups, groups to chunks in the spool. Before it, taper_encoder_add; after it,
+ * taper_encoder_finish (encoder.c). */
 #ifndef CODEC_ENCODER_GROUPS_H
 #define CODEC_ENCODER_GROUPS_H
 #include "codec/backend/queue.h"
@@ -12,7 +12,7 @@
 /* Images waiting to be coded. */
 typedef struct codec_encode_job {
     struct taper_encoder *encoder;
-    uint32_t group, track;
+    uint32_t group, rate_class;
     codec_group_images of;
     size_t capacity, code_capacity;
     uint64_t pixels, charged; /* charged: bytes of the encoder's account, but for the lists */
@@ -24,7 +24,7 @@ typedef struct codec_group_record {
     codec_written_group of; /* its bounds from spool_at */
 } codec_group_record;
 
-/* An image whose track is not chosen yet. */
+/* An image whose rate class is not chosen yet. */
 typedef struct codec_waiting_image {
     taper_image image; /* its pixels and codes ours */
     int16_t *code;
@@ -42,16 +42,16 @@ struct taper_encoder {
     codec_network network; /* the model's, with an analysis of our own */
     float *analysis;       /* ours, or NULL */
     FILE *spool;
-    codec_encode_job *job[FORMATS_MAX_TRACKS]; /* the groups being filled, by track */
+    codec_encode_job *job[FORMATS_MAX_RATE_CLASSES]; /* the groups being filled, by rate class */
     codec_queue *queue;                        /* NULL: no workers */
-    uint32_t tracks, n_layers;
-    uint32_t *layer_end; /* [n_layers][tracks], fixed by the first group */
+    uint32_t rate_classes, n_layers;
+    uint32_t *layer_end; /* [n_layers][rate_classes], fixed by the first group */
     codec_group_record *group;
     size_t groups, groups_capacity;
     formats_geometry *geometry;
     int32_t *label;
-    uint8_t *image_track, *group_track;
-    size_t images, images_capacity, group_start_capacity, group_track_capacity;
+    uint8_t *image_rate_class, *group_rate_class;
+    size_t images, images_capacity, group_start_capacity, group_rate_class_capacity;
     uint32_t *group_first, placed; /* images in groups[] */
     /* of an allocation that is not even: */
     uint8_t *reference;           /* [units] depths at which distortions are compared */
@@ -92,11 +92,12 @@ uint64_t codec_encoder_image_bytes(const taper_encoder *encoder, const taper_ima
                                    int has_codes);
 uint64_t codec_encoder_windows(const taper_encoder *encoder, const taper_image *image);
 
-/* Image `number` into its track's group: its pixels, NULL where there are codes alone, and code,
- * NULL where they are not made yet. Both, charged, pass over also on failure. The second chooses
- * the track, as the allocation asks, or has the image wait until there are enough to do so. */
+/* Image `number` into its rate class's group: its pixels, NULL where there are codes alone, and
+ * code, NULL where they are not made yet. Both, charged, pass over also on failure. The second
+ * chooses the rate class, as the allocation asks, or has the image wait until there are enough to
+ * do so. */
 taper_status codec_encoder_place(taper_encoder *encoder, taper_image image, int16_t *code,
-                                 size_t number, uint32_t track);
+                                 size_t number, uint32_t rate_class);
 taper_status codec_encoder_allocate(taper_encoder *encoder, taper_image image, size_t number);
 
 /* Everything that waits or gathers goes to work: before the end. */

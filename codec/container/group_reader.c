@@ -289,29 +289,29 @@ static taper_status load_layer(codec_group_reader *r, codec_checked_block *b,
 
 static taper_status load(codec_group_reader *r, codec_group_readers *rs, const formats_front *f,
                          const taper_source *source, taper_error *error) {
-    uint32_t track = f->group_track ? f->group_track[r->group] : 0;
-    if (rs->enough) r->enough = codec_raised_planes_end(r->state.tables, rs->enough[track]);
+    uint32_t rate_class = f->group_rate_class ? f->group_rate_class[r->group] : 0;
+    if (rs->enough) r->enough = codec_raised_planes_end(r->state.tables, rs->enough[rate_class]);
     for (int more = 1; more && r->layer < f->layers && r->state.pass < r->enough;)
         TAPER_TRY(load_layer(r, &rs->block, f, source, &more, error));
     return TAPER_OK;
 }
 
-void codec_group_readers_keep(codec_group_readers *rs, uint32_t track) {
-    for (uint32_t t = 0; t < FORMATS_MAX_TRACKS; t++)
-        if (t != track) codec_group_reader_close(&rs->of_track[t]);
+void codec_group_readers_keep(codec_group_readers *rs, uint32_t rate_class) {
+    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++)
+        if (t != rate_class) codec_group_reader_close(&rs->of_rate_class[t]);
 }
 
 taper_status codec_group_readers_turn(codec_group_readers *rs, const taper_model *model,
                                       const formats_front *front, uint32_t g,
                                       const taper_source *source, codec_group_reader **out,
                                       taper_error *error) {
-    uint32_t track = front->group_track ? front->group_track[g] : 0;
-    codec_group_reader *r = *out = &rs->of_track[track];
+    uint32_t rate_class = front->group_rate_class ? front->group_rate_class[g] : 0;
+    codec_group_reader *r = *out = &rs->of_rate_class[rate_class];
     if (r->images && r->group == g) return TAPER_OK;
     taper_status status = TAPER_ERR_LIMIT;
     for (int alone = 0; alone < 2 && status == TAPER_ERR_LIMIT; alone++) {
         codec_group_reader_close(r);
-        if (alone) codec_group_readers_keep(rs, track);
+        if (alone) codec_group_readers_keep(rs, rate_class);
         status = codec_group_reader_open(r, model, front, g, rs->account, error);
         r->state.pool = rs->pool;
         if (status == TAPER_OK) status = load(r, rs, front, source, error);
@@ -321,7 +321,7 @@ taper_status codec_group_readers_turn(codec_group_readers *rs, const taper_model
 }
 
 void codec_group_readers_close(codec_group_readers *rs) {
-    codec_group_readers_keep(rs, FORMATS_MAX_TRACKS);
+    codec_group_readers_keep(rs, FORMATS_MAX_RATE_CLASSES);
     free(rs->block.bytes);
     rs->block = (codec_checked_block){0};
 }

@@ -56,26 +56,26 @@ typedef struct codec_checked_block {
 
 enum { CODEC_BLOCK_ROOM = 1 << 16 };
 
-/* Groups of a source, one of each track open at a time: as a track's images fill its groups in
- * order, all images in their order open every group once. Begins zeroed. */
+/* Groups of a source, one of each rate class open at a time: as a rate class's images fill its
+ * groups in order, all images in their order open every group once. Begins zeroed. */
 typedef struct codec_group_readers {
     formats_account *account; /* borrowed; charged with all that they take. NULL: none is kept */
-    codec_group_reader of_track[FORMATS_MAX_TRACKS];
+    codec_group_reader of_rate_class[FORMATS_MAX_RATE_CLASSES];
     codec_checked_block block;
     struct codec_pool *pool; /* borrowed; for their groups. NULL: none */
-    const uint32_t *enough;  /* borrowed; of each track as in its groups. NULL: all are decoded */
+    const uint32_t *enough;  /* borrowed; of a rate class as in its groups. NULL: all are decoded */
 } codec_group_readers;
 
 /* *out: group g, loaded as far as the source goes: no chunk is decoded whose checksum fails. Where
- * the account has not enough left for it, the groups of other tracks are closed. On failure the
- * group is closed; TAPER_ERR_LIMIT: it does not fit by itself. */
+ * the account has not enough left for it, the groups of other rate classes are closed. On failure
+ * the group is closed; TAPER_ERR_LIMIT: it does not fit by itself. */
 taper_status codec_group_readers_turn(codec_group_readers *readers, const taper_model *model,
                                       const formats_front *front, uint32_t g,
                                       const taper_source *source, codec_group_reader **out,
                                       taper_error *error);
-/* Close all groups, or all but that of one track. */
+/* Close all groups, or all but that of one rate class. */
 void codec_group_readers_close(codec_group_readers *readers); /* leaves all but pool and account */
-void codec_group_readers_keep(codec_group_readers *readers, uint32_t track);
+void codec_group_readers_keep(codec_group_readers *readers, uint32_t rate_class);
 
 /* Read a container's front matter from a source. */
 taper_status codec_front_load(const taper_source *source, const taper_limits *limits,

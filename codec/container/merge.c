@@ -138,19 +138,19 @@ static void fill_merged(const merging *m, formats_front *f) {
     f->group_first[f->groups] = f->images;
 }
 
-static taper_status fill_tracks(const merging *m, formats_front *f, taper_error *error) {
-    if (f->tracks == 1) return TAPER_OK;
-    TAPER_TRY(formats_front_take(f, f->images, 1, &f->image_track, error));
-    TAPER_TRY(formats_front_take(f, f->groups, 1, &f->group_track, error));
+static taper_status fill_rate_classes(const merging *m, formats_front *f, taper_error *error) {
+    if (f->rate_classes == 1) return TAPER_OK;
+    TAPER_TRY(formats_front_take(f, f->images, 1, &f->image_rate_class, error));
+    TAPER_TRY(formats_front_take(f, f->groups, 1, &f->group_rate_class, error));
     for (size_t s = 0; s < m->n; s++) {
         const formats_front *b = &m->front[s];
-        const uint8_t *track_of = m->layers[s].track_of;
+        const uint8_t *rate_class_of = m->layers[s].rate_class_of;
         for (uint32_t i = 0; i < b->images; i++)
-            f->image_track[m->first[s].image + i] =
-                track_of[b->image_track ? b->image_track[i] : 0];
+            f->image_rate_class[m->first[s].image + i] =
+                rate_class_of[b->image_rate_class ? b->image_rate_class[i] : 0];
         for (uint32_t g = 0; g < b->groups; g++)
-            f->group_track[m->first[s].group + g] =
-                track_of[b->group_track ? b->group_track[g] : 0];
+            f->group_rate_class[m->first[s].group + g] =
+                rate_class_of[b->group_rate_class ? b->group_rate_class[g] : 0];
     }
     TAPER_TRY(formats_front_charge(f, 8 * ((uint64_t)f->images + 1), error));
     taper_status status = formats_front_place_images(f);
@@ -208,7 +208,7 @@ static taper_status merge_fronts(merging *m, formats_front *f, taper_error *erro
     TAPER_TRY(codec_merge_layers(m->front, m->n, m->layers, f, error));
     TAPER_TRY(codec_merge_names(m->front, m->n, f, error));
     TAPER_TRY(codec_merge_labels(m->front, m->n, f, error));
-    TAPER_TRY(fill_tracks(m, f, error));
+    TAPER_TRY(fill_rate_classes(m, f, error));
     TAPER_TRY(fill_raised(m, f, error));
     TAPER_TRY(fill_chunks(m, f, error));
     take_model(m, f);

@@ -1,4 +1,4 @@
-/* merge_layers.c -- layers and tracks of containers that are joined; see merge_layers.h.
+/* merge_layers.c -- layers and rate classes of containers that are joined; see merge_layers.h.
  *
  * A chunk is one string of the range coder, so layers are taken as they are. Each has a key, by
  * which the layers of all shards are put in one order: the passes up to its end. */
@@ -15,9 +15,9 @@ typedef struct alignment {
     uint64_t **key;             /* [n][layers of the shard], rising */
     uint64_t *all;              /* the keys of all, each once, rising */
     size_t n_all;               /* the result's layers */
-    uint32_t *column;           /* [FORMATS_MAX_TRACKS][n_all] passes up to the end of each layer */
+    uint32_t *column;           /* [FORMATS_MAX_RATE_CLASSES][n_all] passes to each layer's end */
     uint32_t *wanted;           /* [n_all] such a column */
-    uint32_t tracks;            /* columns that there are */
+    uint32_t rate_classes;      /* columns that there are */
     uint64_t charged;           /* of these arrays */
 } alignment;
 
@@ -42,27 +42,28 @@ static void own_keys(const formats_front *f, uint64_t *key) {
 
 static int same_columns(const formats_front *a, uint32_t s, const formats_front *b, uint32_t t) {
     for (uint32_t l = 0; l < a->layers; l++)
-        if (a->layer_end[(size_t)l * a->tracks + s] != b->layer_end[(size_t)l * b->tracks + t])
+        if (a->layer_end[(size_t)l * a->rate_classes + s] !=
+            b->layer_end[(size_t)l * b->rate_classes + t])
             return 0;
     return 1;
 }
 
-/* Do both have a track in common? */
+/* Do both have a rate class in common? */
 static int are_alike(const formats_front *a, const formats_front *b) {
     if (a->layers != b->layers) return 0;
-    for (uint32_t s = 0; s < a->tracks; s++)
-        for (uint32_t t = 0; t < b->tracks; t++)
+    for (uint32_t s = 0; s < a->rate_classes; s++)
+        for (uint32_t t = 0; t < b->rate_classes; t++)
             if (same_columns(a, s, b, t)) return 1;
     return 0;
 }
 
-/* Of several tracks it is the farthest that makes the key, and which tracks there are is another
- * thing in each shard: those that share a track share the keys. */
+/* Of several rate classes it is the farthest that makes the key, and which rate classes there are
+ * is another thing in each shard: those that share a rate class share the keys. */
 static void share_keys(alignment *a, size_t s) {
     const formats_front *f = &a->shard[s];
-    for (size_t r = 0; f->tracks > 1 && r < s; r++) {
+    for (size_t r = 0; f->rate_classes > 1 && r < s; r++) {
         const formats_front *other = &a->shard[r];
-        if (other->tracks == 1 || !are_alike(f, other)) continue;
+        if (other->rate_classes == 1 || !are_alike(f, other)) continue;
         memcpy(a->key[s], a->key[r], f->layers * sizeof **a->key);
         return;
     }
@@ -113,7 +114,7 @@ static void sort_keys(alignment *a) {
         if (!i || a->all[i] != a->all[i - 1]) a->all[a->n_all++] = a->all[i];
 }
 
-/* --- tracks ---------------------------------------------------------------------------- */
+/* --- rate classes ---------------------------------------------------------------------- */
 
 static taper_status place_layers(const alignment *a, size_t s, formats_front *f,
                                  taper_error *error) {
@@ -127,44 +128,45 @@ static taper_status place_layers(const alignment *a, size_t s, formats_front *f,
     return TAPER_OK;
 }
 
-/* The passes of a shard's track up to the end of each layer of the result. */
-static void make_column(const alignment *a, size_t s, uint32_t track) {
+/* The passes of a shard's rate class up to the end of each layer of the result. */
+static void make_column(const alignment *a, size_t s, uint32_t rate_class) {
     const formats_front *f = &a->shard[s];
     uint32_t end = 0;
     for (size_t l = 0; l < a->n_all; l++) {
         int32_t own = a->layers[s].layer_at[l];
-        if (own >= 0) end = f->layer_end[(size_t)own * f->tracks + track];
+        if (own >= 0) end = f->layer_end[(size_t)own * f->rate_classes + rate_class];
         a->wanted[l] = end;
     }
 }
 
-/* The result's track with such a column, but none that the shard's other tracks have taken: the
- * images of a track are to stay in order. FORMATS_MAX_TRACKS: there is no room for another. */
-static uint32_t find_track(alignment *a, uint32_t taken) {
+/* The result's rate class with such a column, but none that the shard's other rate classes have
+ * taken: the images of a rate class are to stay in order. FORMATS_MAX_RATE_CLASSES: there is no
+ * room for another. */
+static uint32_t find_rate_class(alignment *a, uint32_t taken) {
     size_t size = a->n_all * sizeof *a->column;
-    for (uint32_t t = 0; t < a->tracks; t++)
+    for (uint32_t t = 0; t < a->rate_classes; t++)
         if (!(taken >> t & 1) && !memcmp(a->column + t * a->n_all, a->wanted, size)) return t;
-    if (a->tracks == FORMATS_MAX_TRACKS) return FORMATS_MAX_TRACKS;
-    memcpy(a->column + a->tracks * a->n_all, a->wanted, size);
-    return a->tracks++;
+    if (a->rate_classes == FORMATS_MAX_RATE_CLASSES) return FORMATS_MAX_RATE_CLASSES;
+    memcpy(a->column + a->rate_classes * a->n_all, a->wanted, size);
+    return a->rate_classes++;
 }
 
-static taper_status assign_tracks(alignment *a, formats_front *f, taper_error *error) {
+static taper_status assign_rate_classes(alignment *a, formats_front *f, taper_error *error) {
     for (size_t s = 0; s < a->n; s++) {
         TAPER_TRY(place_layers(a, s, f, error));
         uint32_t taken = 0;
-        for (uint32_t t = 0; t < a->shard[s].tracks; t++) {
+        for (uint32_t t = 0; t < a->shard[s].rate_classes; t++) {
             make_column(a, s, t);
-            uint32_t track = find_track(a, taken);
-            if (track == FORMATS_MAX_TRACKS)
+            uint32_t rate_class = find_rate_class(a, taken);
+            if (rate_class == FORMATS_MAX_RATE_CLASSES)
                 return formats_fail(
                     error, TAPER_ERR_LIMIT,
                     "up to container %zu layers end in more than %d ways, for as many as one file "
-                    "has tracks: encode all with the same --group and --allocation even, or cut "
-                    "all to the same --bpp",
-                    s + 1, FORMATS_MAX_TRACKS);
-            taken |= 1u << track;
-            a->layers[s].track_of[t] = (uint8_t)track;
+                    "has rate classes: encode all with the same --group and --allocation even, or "
+                    "cut all to the same --bpp",
+                    s + 1, FORMATS_MAX_RATE_CLASSES);
+            taken |= 1u << rate_class;
+            a->layers[s].rate_class_of[t] = (uint8_t)rate_class;
         }
     }
     return TAPER_OK;
@@ -172,12 +174,12 @@ static taper_status assign_tracks(alignment *a, formats_front *f, taper_error *e
 
 static taper_status give_layers(const alignment *a, formats_front *f, taper_error *error) {
     f->layers = (uint32_t)a->n_all;
-    f->tracks = a->tracks;
-    TAPER_TRY(formats_front_take(f, a->n_all * a->tracks, sizeof *f->layer_end, &f->layer_end,
+    f->rate_classes = a->rate_classes;
+    TAPER_TRY(formats_front_take(f, a->n_all * a->rate_classes, sizeof *f->layer_end, &f->layer_end,
                                  error));
     for (size_t l = 0; l < a->n_all; l++)
-        for (uint32_t t = 0; t < a->tracks; t++)
-            f->layer_end[l * a->tracks + t] = a->column[t * a->n_all + l];
+        for (uint32_t t = 0; t < a->rate_classes; t++)
+            f->layer_end[l * a->rate_classes + t] = a->column[t * a->n_all + l];
     return TAPER_OK;
 }
 
@@ -191,11 +193,12 @@ static taper_status align(alignment *a, formats_front *front, taper_error *error
         return formats_fail(error, TAPER_ERR_LIMIT,
                             "together they would have %zu layers, a container has %d at most",
                             a->n_all, FORMATS_MAX_LAYERS);
-    TAPER_TRY(charge(a, front, (FORMATS_MAX_TRACKS + 1) * a->n_all * sizeof *a->column, error));
-    a->column = malloc(FORMATS_MAX_TRACKS * a->n_all * sizeof *a->column);
+    TAPER_TRY(
+        charge(a, front, (FORMATS_MAX_RATE_CLASSES + 1) * a->n_all * sizeof *a->column, error));
+    a->column = malloc(FORMATS_MAX_RATE_CLASSES * a->n_all * sizeof *a->column);
     a->wanted = malloc(a->n_all * sizeof *a->wanted);
     if (!a->column || !a->wanted) return TAPER_ERR_NOMEM;
-    TAPER_TRY(assign_tracks(a, front, error));
+    TAPER_TRY(assign_rate_classes(a, front, error));
     return give_layers(a, front, error);
 }
 

@@ -50,8 +50,8 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
 
 /* --- repack ---------------------------------------------------------------------------- */
 
-static uint32_t track_of(const formats_front *f, uint32_t g) {
-    return f->group_track ? f->group_track[g] : 0;
+static uint32_t rate_class_of(const formats_front *f, uint32_t g) {
+    return f->group_rate_class ? f->group_rate_class[g] : 0;
 }
 
 /* Passes of group g that its whole chunks hold; *begun: there is a piece of one more. */
@@ -94,7 +94,7 @@ static taper_status turn_to(open_groups *open, codec_group_readers *readers,
 static taper_status open_group(open_groups *open, const formats_front *front, uint32_t g,
                                const taper_source *from, const taper_model *model,
                                codec_group_reader **out, taper_error *error) {
-    *out = &open->ends.of_track[track_of(front, g)];
+    *out = &open->ends.of_rate_class[rate_class_of(front, g)];
     if ((*out)->images && (*out)->group == g) return TAPER_OK;
     return turn_to(open, &open->readers, front, g, from, model, out, error);
 }
@@ -135,28 +135,28 @@ static void keep_codes(open_groups *open, const formats_front *front, const code
     }
 }
 
-/* Passes of each track that all its groups have whole: passes[tracks]. Where a layer ends is in the
- * directory; only groups that end within one are decoded. */
+/* Passes of each rate class that all its groups have whole: passes[rate_classes]. Where a layer
+ * ends is in the directory; only groups that end within one are decoded. */
 static taper_status common_passes(const formats_front *front, const taper_source *from,
                                   const taper_model *model, open_groups *open, uint32_t *passes,
                                   taper_error *error) {
     int begun;
-    for (uint32_t t = 0; t < front->tracks; t++)
-        passes[t] = front->layer_end[(size_t)(front->layers - 1) * front->tracks + t];
+    for (uint32_t t = 0; t < front->rate_classes; t++)
+        passes[t] = front->layer_end[(size_t)(front->layers - 1) * front->rate_classes + t];
     for (uint32_t g = 0; g < front->groups; g++) {
-        uint32_t *of_track = &passes[track_of(front, g)], least;
+        uint32_t *of_rate_class = &passes[rate_class_of(front, g)], least;
         least = passes_at_least(front, from, g, &begun);
-        if (!begun && least < *of_track) *of_track = least;
+        if (!begun && least < *of_rate_class) *of_rate_class = least;
     }
     open->ends.enough = open->readers.enough = passes;
     for (uint32_t g = 0; g < front->groups; g++) {
-        uint32_t *of_track = &passes[track_of(front, g)];
-        codec_group_reader *r = &open->ends.of_track[track_of(front, g)];
-        if (passes_at_least(front, from, g, &begun) >= *of_track || !begun) continue;
+        uint32_t *of_rate_class = &passes[rate_class_of(front, g)];
+        codec_group_reader *r = &open->ends.of_rate_class[rate_class_of(front, g)];
+        if (passes_at_least(front, from, g, &begun) >= *of_rate_class || !begun) continue;
         keep_codes(open, front, r);
         TAPER_TRY(turn_to(open, &open->ends, front, g, from, model, &r, error));
         uint32_t whole = codec_model_pass(r->state.tables, r->state.pass);
-        if (whole < *of_track) *of_track = whole;
+        if (whole < *of_rate_class) *of_rate_class = whole;
     }
     return TAPER_OK;
 }
@@ -168,15 +168,15 @@ static taper_status repack_codes(taper_encoder *encoder, open_groups *open,
                                  size_t n, taper_error *error) {
     formats_geometry shape = front->geometry[image];
     taper_image as = {shape.width, shape.height, shape.channels, shape.depth, NULL};
-    uint32_t track = front->image_track ? front->image_track[image] : 0;
-    uint64_t needs = n * sizeof *code + codec_encoder_needs(encoder, track);
+    uint32_t rate_class = front->image_rate_class ? front->image_rate_class[image] : 0;
+    uint64_t needs = n * sizeof *code + codec_encoder_needs(encoder, rate_class);
     if (!code) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image's codes");
     formats_account_give(&open->account, n * sizeof *code);
     if (formats_account_left(&open->account) < needs) codec_group_readers_close(&open->ends);
     if (formats_account_left(&open->account) < needs) codec_kept_codes_close(&open->kept);
     if (formats_account_left(&open->account) < needs) codec_group_readers_close(&open->readers);
     return codec_encoder_add_codes(encoder, &as, code, formats_front_name(front, image),
-                                   front->label ? front->label[image] : -1, track, error);
+                                   front->label ? front->label[image] : -1, rate_class, error);
 }
 
 /* Charge n codes. */
@@ -230,28 +230,29 @@ static taper_status repack_images(taper_encoder *encoder, const formats_front *f
     return status;
 }
 
-/* The layers of several tracks, as far as they are there; of one track the encoder chooses anew. */
+/* The layers of several rate classes, as far as they are there; of one rate class the encoder
+ * chooses anew. */
 static taper_status copy_layers(taper_encoder *encoder, const formats_front *front,
                                 const uint32_t *passes, taper_layout layout, taper_error *error) {
-    if (front->tracks == 1) {
+    if (front->rate_classes == 1) {
         codec_encoder_limit_passes(encoder, passes[0]);
         return TAPER_OK;
     }
-    size_t tracks = front->tracks;
-    uint32_t layers = 0, *end = malloc(tracks * front->layers * sizeof *end);
+    size_t rate_classes = front->rate_classes;
+    uint32_t layers = 0, *end = malloc(rate_classes * front->layers * sizeof *end);
     if (!end) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for layers");
     for (int more = 1; more && layers < front->layers;
          layers++) { /* up to the last that is there */
         more = 0;
-        for (size_t t = 0; t < tracks; t++) {
-            uint32_t all = front->layer_end[layers * tracks + t];
-            end[layers * tracks + t] = all < passes[t] ? all : passes[t];
+        for (size_t t = 0; t < rate_classes; t++) {
+            uint32_t all = front->layer_end[layers * rate_classes + t];
+            end[layers * rate_classes + t] = all < passes[t] ? all : passes[t];
             more |= all < passes[t];
         }
     }
     uint32_t first = layout == TAPER_LAYOUT_IMAGE ? layers - 1 : 0;
-    taper_status status =
-        codec_encoder_take_layers(encoder, end + first * tracks, front->tracks, layers - first);
+    taper_status status = codec_encoder_take_layers(encoder, end + first * rate_classes,
+                                                    front->rate_classes, layers - first);
     free(end);
     return status == TAPER_OK ? status : formats_fail(error, status, "no memory for layers");
 }
@@ -273,7 +274,7 @@ static taper_status repack_passes(const formats_front *front, const taper_source
                                   const uint32_t *passes, const taper_encode_options *options,
                                   const taper_sink *to, taper_error *error) {
     uint32_t most = 0;
-    for (uint32_t t = 0; t < front->tracks; t++) most = passes[t] > most ? passes[t] : most;
+    for (uint32_t t = 0; t < front->rate_classes; t++) most = passes[t] > most ? passes[t] : most;
     if (!most)
         return formats_fail(
             error, TAPER_ERR_TRUNCATED,
@@ -294,7 +295,7 @@ static taper_status repack_passes(const formats_front *front, const taper_source
 static taper_status repack_front(const formats_front *front, const taper_source *from,
                                  const taper_model *model, const taper_encode_options *options,
                                  const taper_sink *to, taper_error *error) {
-    uint32_t passes[FORMATS_MAX_TRACKS] = {0};
+    uint32_t passes[FORMATS_MAX_RATE_CLASSES] = {0};
     open_groups open = {.account = {front->account.used, options->limits->max_memory}};
     open.readers.account = open.ends.account = &open.account;
     TAPER_TRY(codec_front_match(front, model, error));

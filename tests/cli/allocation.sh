@@ -8,8 +8,8 @@ for allocation in even mean equal; do
 done
 diff -r even mean
 diff -r even equal
-"$TAPER" info mean.taper | grep -q 'groups on [0-9]* tracks$'
-"$TAPER" info --json mean.taper | grep -q '"tracks": *[0-9]'
+"$TAPER" info mean.taper | grep -q 'groups in [0-9]* rate classes$'
+"$TAPER" info --json mean.taper | grep -q '"rate_classes": *[0-9]'
 
 # the same bytes for any number of threads; cuts decode, and differ from those of the even one
 "$TAPER" encode -q -m m.tpm --allocation mean -T 1 -o again.taper set/png
@@ -39,11 +39,11 @@ one=$(cd one && find . -name '*.png')
 cmp "one/$one" "short/$one"
 "$TAPER" decode -q -m m.tpm -o apart short-image.taper
 
-# --psnr finds the cut of a set whose images are on tracks
+# --psnr finds the cut of a set whose images are in rate classes
 "$TAPER" encode -q -m m.tpm --allocation equal --psnr 28 -o 28.taper set/png
 test "$(wc -c <28.taper)" -lt "$(wc -c <equal.taper)"
 
-# shards of different sets have different tracks: refused with the remedy
+# shards of different sets have different rate classes: refused with the remedy
 mkdir half
 cp -r set/png/arrow set/png/cross half
 "$TAPER" encode -q -m m.tpm --allocation mean -o half.taper half

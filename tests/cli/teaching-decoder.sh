@@ -57,14 +57,14 @@ same mended.taper 1200 -m m.tpm
 "$TAPER" decode -q -o mended -m m.tpm mended.taper
 python3 "$ROOT/tests/same_pixels.py" cut mended 0
 
-# shards that were cut and joined: whole chunks count as cut behind such, layers without passes on a track
+# shards that were cut and joined: whole chunks count as cut behind such, layers without passes in a rate class
 "$TAPER" merge -q -o joined.taper short.taper image.taper
 cuts joined.taper -m m.tpm
 "$TAPER" encode -q -m m.tpm --group 500 -o ring.taper few/ring.png few/star.png
 "$TAPER" truncate -q --fraction 0.6 -o front.taper set.taper
 "$TAPER" merge -q -o shards.taper front.taper set.taper ring.taper
 cuts shards.taper -m m.tpm
-"$TAPER" info --json shards.taper | grep -q '"tracks":2'
+"$TAPER" info --json shards.taper | grep -q '"rate_classes":2'
 
 # sizes that the window does not divide, grey, a single window, 16 bits; the model inside
 for size in 13x9 8x8 1x1 20x33; do

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TRACKS = FORMATS_MAX_TRACKS, RAISED = 3 /* units of a group */ };
+enum { RATE_CLASSES = FORMATS_MAX_RATE_CLASSES, RAISED = 3 /* units of a group */ };
 
 /* All that a container is made from. */
 typedef struct layout {
@@ -17,7 +17,7 @@ typedef struct layout {
     formats_front front;
     formats_geometry geometry[MOST_IMAGES];
     uint32_t group_first[MOST_GROUPS + 1], layer_end[MOST_CHUNKS], checksum[MOST_CHUNKS];
-    uint8_t group_track[MOST_GROUPS], image_track[MOST_IMAGES];
+    uint8_t group_rate_class[MOST_GROUPS], image_rate_class[MOST_IMAGES];
     uint64_t chunk_at[MOST_CHUNKS + 1];
     uint32_t raised_at[MOST_GROUPS + 1];
     formats_raised raised[RAISED * MOST_GROUPS];
@@ -51,7 +51,7 @@ void file_parts_end(file_parts *parts, const formats_front *f, uint32_t ignorabl
                     formats_buffer *out) {
     uint8_t h[FORMATS_HEADER_SIZE] = {0x89, 'T', 'P', 'R', 13, 10, 26, 10, 1};
     h[10] = f->layout, h[11] = f->tail;
-    formats_set_u32le(h + 12, (f->tracks > 1 ? FORMATS_FEATURE_TRACKS : 0) +
+    formats_set_u32le(h + 12, (f->rate_classes > 1 ? FORMATS_FEATURE_RATE_CLASSES : 0) +
                                   (f->raised_at ? FORMATS_FEATURE_RAISED : 0));
     formats_set_u32le(h + 16, ignorable);
     formats_set_u64le(h + 24, f->model_id);
@@ -71,33 +71,34 @@ void file_parts_end(file_parts *parts, const formats_front *f, uint32_t ignorabl
 
 static void place_groups(layout *l) {
     const container_recipe *r = l->r;
-    uint32_t groups = l->front.groups, at = 0, left[TRACKS] = {0};
+    uint32_t groups = l->front.groups, at = 0, left[RATE_CLASSES] = {0};
     for (uint32_t i = 0; i < r->images; i++) {
-        l->image_track[i] = (uint8_t)(i % l->front.tracks);
-        left[l->image_track[i]]++;
+        l->image_rate_class[i] = (uint8_t)(i % l->front.rate_classes);
+        left[l->image_rate_class[i]]++;
     }
     for (uint32_t g = 0; g < groups; g++) {
-        uint32_t track = g % l->front.tracks, others = (groups - 1 - g) / l->front.tracks;
-        uint32_t size = r->group[g] ? r->group[g] : left[track] / (others + 1);
-        if (!others) size = left[track];
-        l->group_track[g] = (uint8_t)track;
+        uint32_t rate_class = g % l->front.rate_classes,
+                 others = (groups - 1 - g) / l->front.rate_classes;
+        uint32_t size = r->group[g] ? r->group[g] : left[rate_class] / (others + 1);
+        if (!others) size = left[rate_class];
+        l->group_rate_class[g] = (uint8_t)rate_class;
         l->group_first[g] = at;
-        at += size, left[track] -= size;
+        at += size, left[rate_class] -= size;
     }
     l->group_first[groups] = at;
     if (at != r->images) abort();
 }
 
-/* Of two tracks the second goes ahead, and has nothing new in the second of three layers. */
+/* Of two rate classes the second goes ahead, and has nothing new in the second of three layers. */
 static void end_layers(layout *l) {
-    uint32_t layers = l->front.layers, tracks = l->front.tracks;
+    uint32_t layers = l->front.layers, rate_classes = l->front.rate_classes;
     uint32_t all = l->model->tables.n_passes * (l->r->passes ? l->r->passes : 8) / 8;
     for (uint32_t i = 0; i < layers; i++)
-        for (uint32_t t = 0; t < tracks; t++) {
+        for (uint32_t t = 0; t < rate_classes; t++) {
             uint32_t end = all * (i + 1) * (i + 2) / (layers * (layers + 1)) + 5 * t;
             if (end < i + 1) end = i + 1;
             if (t && i == 1) end = l->layer_end[t];
-            l->layer_end[i * tracks + t] = i + 1 == layers || end > all ? all : end;
+            l->layer_end[i * rate_classes + t] = i + 1 == layers || end > all ? all : end;
         }
 }
 
@@ -129,7 +130,7 @@ static void begin(layout *l) {
                                .layers = r->one_by_one ? 1 : r->layers,
                                .geometry = l->geometry,
                                .group_first = l->group_first,
-                               .tracks = r->tracks ? r->tracks : 1,
+                               .rate_classes = r->rate_classes ? r->rate_classes : 1,
                                .layer_end = l->layer_end,
                                .chunks_per_checksum = r->span ? r->span : 1,
                                .chunk_at = l->chunk_at,
@@ -138,8 +139,9 @@ static void begin(layout *l) {
     place_groups(l);
     end_layers(l);
     if (r->raised) raise_planes(l);
-    if (l->front.tracks == 1) return;
-    l->front.group_track = l->group_track, l->front.image_track = l->image_track;
+    if (l->front.rate_classes == 1) return;
+    l->front.group_rate_class = l->group_rate_class,
+    l->front.image_rate_class = l->image_rate_class;
     if (formats_front_place_images(&l->front) != TAPER_OK) abort();
 }
 

@@ -231,8 +231,11 @@ static void add_bad_sections(corpus *c) {
     for (size_t i = 0; i < COUNT(bad); i++) {
         formats_buffer file = formats_buffer_make(1 << 20);
         file_parts parts = file_parts_begin();
-        formats_front front = {.model_id = c->model[m]->info.id, .images = 1, .groups = 1,
-                               .layers = 1, .tracks = 1};
+        formats_front front = {.model_id = c->model[m]->info.id,
+                               .images = 1,
+                               .groups = 1,
+                               .layers = 1,
+                               .rate_classes = 1};
         uint32_t raised_at[2] = {0, 1};
         for (const char *type = bad[i].types; *type; type++) {
             const uint8_t label[] = {1, 'x', 0, 2};

@@ -15,10 +15,11 @@ static void compare(const formats_front *a, const formats_front *b) {
     must(a->first_cut == b->first_cut && a->chunks_per_checksum == b->chunks_per_checksum);
     must(!memcmp(a->geometry, b->geometry, a->images * sizeof *a->geometry));
     must(!memcmp(a->group_first, b->group_first, (a->groups + 1) * sizeof *a->group_first));
-    size_t ends = (size_t)a->layers * a->tracks;
-    must(a->tracks == b->tracks &&
+    size_t ends = (size_t)a->layers * a->rate_classes;
+    must(a->rate_classes == b->rate_classes &&
          !memcmp(a->layer_end, b->layer_end, ends * sizeof *a->layer_end));
-    if (a->tracks > 1) must(!memcmp(a->image_at, b->image_at, a->images * sizeof *a->image_at));
+    if (a->rate_classes > 1)
+        must(!memcmp(a->image_at, b->image_at, a->images * sizeof *a->image_at));
     must(!memcmp(a->chunk_at, b->chunk_at, (chunks + 1) * sizeof *a->chunk_at));
     must(!a->raised_at == !b->raised_at);
     for (uint32_t g = 0; a->raised_at && g <= a->groups; g++)
@@ -35,7 +36,7 @@ static void check(const formats_front *f) {
     for (uint32_t l = 1; l < f->layers; l++)
         for (uint32_t g = 0; g < f->groups; g++) {
             uint32_t before = formats_front_layer_end(f, l - 1, g);
-            must(before + (f->tracks == 1) <= formats_front_layer_end(f, l, g));
+            must(before + (f->rate_classes == 1) <= formats_front_layer_end(f, l, g));
         }
     for (uint32_t i = 0; i < f->images; i++)
         must(formats_front_image(f, formats_front_place(f, i)) == i);
@@ -55,7 +56,7 @@ static formats_front with_header_of(const formats_front *f) {
                            .tail = f->tail,
                            .images = f->images,
                            .groups = f->groups,
-                           .tracks = f->tracks,
+                           .rate_classes = f->rate_classes,
                            .layers = f->layers};
 }
 
@@ -108,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
                        .images = bytes[1] + 256u * (bytes[2] & 3),
                        .groups = bytes[3],
                        .layers = bytes[4],
-                       .tracks = 1u + (bytes[0] >> 4 & 1)};
+                       .rate_classes = 1u + (bytes[0] >> 4 & 1)};
     int kind = bytes[0] >> 2 & 3;
     if (kind >= 2)
         try_strings(&f, bytes + 5, n - 5, kind == 3);

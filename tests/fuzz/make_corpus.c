@@ -31,8 +31,8 @@ static void make_containers(const char *folder) {
                          whole = {.embed_model = 1,
                                   .model_bytes = model_file.data,
                                   .model_size = model_file.size},
-                         tracks = {.allocation = TAPER_ALLOCATION_MEAN};
-    const taper_encode_options *options[] = {&sets, &alone, &whole, NULL, &tracks};
+                         rate_classes = {.allocation = TAPER_ALLOCATION_MEAN};
+    const taper_encode_options *options[] = {&sets, &alone, &whole, NULL, &rate_classes};
     for (int i = 0; i < 5; i++) {
         char name[40];
         snprintf(name, sizeof name, "container/%d.taper", i);
@@ -192,7 +192,7 @@ static void make_directories(const char *folder) {
                        .groups = 2,
                        .layers = 2,
                        .geometry = geometry,
-                       .tracks = 1,
+                       .rate_classes = 1,
                        .group_first = first,
                        .layer_end = ends,
                        .chunks_per_checksum = 1,
@@ -214,9 +214,10 @@ static void make_directories(const char *folder) {
     formats_directory_write(&f, &out);
     save(folder, "directory/raised", "\42\4\0\2\2", 5, out.data, out.size);
     f.raised_at = NULL, f.raised = NULL;
-    uint8_t group_track[] = {1, 0}, image_track[] = {0, 1, 0, 1};
+    uint8_t group_rate_class[] = {1, 0}, image_rate_class[] = {0, 1, 0, 1};
     uint32_t ends_of_two[] = {3, 0, 90, 91};
-    f.tracks = 2, f.group_track = group_track, f.image_track = image_track;
+    f.rate_classes = 2, f.group_rate_class = group_rate_class,
+    f.image_rate_class = image_rate_class;
     f.layer_end = ends_of_two;
     out.size = 0;
     formats_directory_write(&f, &out);
