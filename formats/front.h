@@ -76,8 +76,8 @@ typedef struct formats_front {
     uint8_t *image_rate_class; /* [images] */
     uint32_t *image_at;    /* [images] of each place: formats_front_place_images makes these two */
     uint32_t *place_of;    /* [images] of each image */
-    uint32_t *layer_end;       /* [layers][rate_classes] passes up to each layer's end; with one rate
-                                  class rising, else not falling */
+    uint32_t *layer_end;   /* [layers][rate_classes] passes up to each layer's end; with one
+                              rate class rising, else not falling */
     uint32_t chunks_per_checksum; /* consecutive chunks of one layer share a CRC32C */
     uint64_t *chunk_at;  /* [layers * groups + 1] offset of each chunk from the start of the data,
                             layer after layer; the last entry is the size of the data */
@@ -104,11 +104,13 @@ static inline uint32_t formats_front_image(const formats_front *f, uint32_t plac
 static inline uint32_t formats_front_place(const formats_front *f, uint32_t image) {
     return f->place_of ? f->place_of[image] : image;
 }
+static inline uint32_t formats_front_rate_class(const formats_front *f, uint32_t group) {
+    return f->group_rate_class ? f->group_rate_class[group] : 0;
+}
 /* Passes of a group up to the end of a layer; of the group that has most. */
 static inline uint32_t formats_front_layer_end(const formats_front *f, uint32_t layer,
                                                uint32_t group) {
-    uint32_t rate_class = f->group_rate_class ? f->group_rate_class[group] : 0;
-    return f->layer_end[(size_t)layer * f->rate_classes + rate_class];
+    return f->layer_end[(size_t)layer * f->rate_classes + formats_front_rate_class(f, group)];
 }
 uint32_t formats_front_passes(const formats_front *front, uint32_t layer);
 /* The group that holds an image. */

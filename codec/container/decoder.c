@@ -329,10 +329,6 @@ uint64_t taper_decoder_image_at(const taper_decoder *d, uint64_t place) {
 
 /* --- drawing --------------------------------------------------------------------------- */
 
-static uint32_t rate_class_of(const taper_decoder *d, uint32_t g) {
-    return d->front.group_rate_class ? d->front.group_rate_class[g] : 0;
-}
-
 static void drop_drawn(taper_decoder *d, drawn *w) {
     formats_account_give(&d->account, w->capacity * d->model->network.inputs * sizeof *w->pixels);
     free(w->pixels);
@@ -356,7 +352,7 @@ static taper_status bring_up(taper_decoder *d, uint32_t g, codec_group_reader **
     taper_status status =
         codec_group_readers_turn(&d->readers, d->model, &d->front, g, &d->source, out, error);
     if (status != TAPER_ERR_LIMIT) return status;
-    make_way(d, rate_class_of(d, g));
+    make_way(d, formats_front_rate_class(&d->front, g));
     return codec_group_readers_turn(&d->readers, d->model, &d->front, g, &d->source, out, error);
 }
 
@@ -446,7 +442,7 @@ static int is_drawn(const drawn *w, uint32_t g, const codec_group *state, uint32
 /* Have windows first .. first + n - 1 drawn, and some after them where there is room. */
 static taper_status draw(taper_decoder *d, const taper_image_info *info, const codec_group *state,
                          uint32_t first, uint32_t n, taper_error *error) {
-    uint32_t rate_class = rate_class_of(d, info->group), left = state->n - first;
+    uint32_t rate_class = formats_front_rate_class(&d->front, info->group), left = state->n - first;
     drawn *w = &d->drawn[rate_class];
     uint32_t ahead = n > DRAW_WINDOWS ? n : left < DRAW_WINDOWS ? left : DRAW_WINDOWS;
     if (is_drawn(w, info->group, state, first, n) &&
@@ -496,7 +492,7 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     TAPER_TRY(draw(d, &info, &r->state, first, n, error));
     out->width = info.width, out->height = info.height, out->channels = info.channels,
     out->depth = info.depth;
-    drawn *w = &d->drawn[rate_class_of(d, info.group)];
+    drawn *w = &d->drawn[formats_front_rate_class(&d->front, info.group)];
     uint32_t pass = codec_model_pass(r->state.tables, r->state.pass);
     if (finish_image(d, pass, w, first, n, out) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", n);

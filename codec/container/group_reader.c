@@ -289,7 +289,7 @@ static taper_status load_layer(codec_group_reader *r, codec_checked_block *b,
 
 static taper_status load(codec_group_reader *r, codec_group_readers *rs, const formats_front *f,
                          const taper_source *source, taper_error *error) {
-    uint32_t rate_class = f->group_rate_class ? f->group_rate_class[r->group] : 0;
+    uint32_t rate_class = formats_front_rate_class(f, r->group);
     if (rs->enough) r->enough = codec_raised_planes_end(r->state.tables, rs->enough[rate_class]);
     for (int more = 1; more && r->layer < f->layers && r->state.pass < r->enough;)
         TAPER_TRY(load_layer(r, &rs->block, f, source, &more, error));
@@ -305,7 +305,7 @@ taper_status codec_group_readers_turn(codec_group_readers *rs, const taper_model
                                       const formats_front *front, uint32_t g,
                                       const taper_source *source, codec_group_reader **out,
                                       taper_error *error) {
-    uint32_t rate_class = front->group_rate_class ? front->group_rate_class[g] : 0;
+    uint32_t rate_class = formats_front_rate_class(front, g);
     codec_group_reader *r = *out = &rs->of_rate_class[rate_class];
     if (r->images && r->group == g) return TAPER_OK;
     taper_status status = TAPER_ERR_LIMIT;

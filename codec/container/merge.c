@@ -150,7 +150,7 @@ static taper_status fill_rate_classes(const merging *m, formats_front *f, taper_
                 rate_class_of[b->image_rate_class ? b->image_rate_class[i] : 0];
         for (uint32_t g = 0; g < b->groups; g++)
             f->group_rate_class[m->first[s].group + g] =
-                rate_class_of[b->group_rate_class ? b->group_rate_class[g] : 0];
+                rate_class_of[formats_front_rate_class(b, g)];
     }
     TAPER_TRY(formats_front_charge(f, 8 * ((uint64_t)f->images + 1), error));
     taper_status status = formats_front_place_images(f);

@@ -50,10 +50,6 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
 
 /* --- repack ---------------------------------------------------------------------------- */
 
-static uint32_t rate_class_of(const formats_front *f, uint32_t g) {
-    return f->group_rate_class ? f->group_rate_class[g] : 0;
-}
-
 /* Passes of group g that its whole chunks hold; *begun: there is a piece of one more. */
 static uint32_t passes_at_least(const formats_front *f, const taper_source *from, uint32_t g,
                                 int *begun) {
@@ -94,7 +90,7 @@ static taper_status turn_to(open_groups *open, codec_group_readers *readers,
 static taper_status open_group(open_groups *open, const formats_front *front, uint32_t g,
                                const taper_source *from, const taper_model *model,
                                codec_group_reader **out, taper_error *error) {
-    *out = &open->ends.of_rate_class[rate_class_of(front, g)];
+    *out = &open->ends.of_rate_class[formats_front_rate_class(front, g)];
     if ((*out)->images && (*out)->group == g) return TAPER_OK;
     return turn_to(open, &open->readers, front, g, from, model, out, error);
 }
@@ -144,14 +140,14 @@ static taper_status common_passes(const formats_front *front, const taper_source
     for (uint32_t t = 0; t < front->rate_classes; t++)
         passes[t] = front->layer_end[(size_t)(front->layers - 1) * front->rate_classes + t];
     for (uint32_t g = 0; g < front->groups; g++) {
-        uint32_t *of_rate_class = &passes[rate_class_of(front, g)], least;
+        uint32_t *of_rate_class = &passes[formats_front_rate_class(front, g)], least;
         least = passes_at_least(front, from, g, &begun);
         if (!begun && least < *of_rate_class) *of_rate_class = least;
     }
     open->ends.enough = open->readers.enough = passes;
     for (uint32_t g = 0; g < front->groups; g++) {
-        uint32_t *of_rate_class = &passes[rate_class_of(front, g)];
-        codec_group_reader *r = &open->ends.of_rate_class[rate_class_of(front, g)];
+        uint32_t *of_rate_class = &passes[formats_front_rate_class(front, g)];
+        codec_group_reader *r = &open->ends.of_rate_class[formats_front_rate_class(front, g)];
         if (passes_at_least(front, from, g, &begun) >= *of_rate_class || !begun) continue;
         keep_codes(open, front, r);
         TAPER_TRY(turn_to(open, &open->ends, front, g, from, model, &r, error));
