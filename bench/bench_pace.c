@@ -269,7 +269,7 @@ static figures judge(const curve *c, uint32_t pace) {
     figures f = {0};
     double best = 0;
     for (size_t s = 0; s <= c->data; s++) {
-        size_t drawn = s < c->data ? (size_t)formats_pace_drawn(pace, s) : s;
+        size_t drawn = s < c->data ? (size_t)formats_pace_rendered(pace, s) : s;
         double psnr = c->psnr[drawn];
         f.fall = fmax(f.fall, best - psnr);
         best = fmax(best, psnr);

@@ -435,7 +435,7 @@ static int check_usage(const settings *s, int operands) {
     if (operands != 1) return cli_usage(&cli_verb_decode, "give one container, or -");
     if (s->levels &&
         (s->output || s->images.count || s->progressive || cli_options_given("format")))
-        return cli_usage(&cli_verb_decode, "--levels prints levels and draws nothing: without "
+        return cli_usage(&cli_verb_decode, "--levels prints levels and renders nothing: without "
                                            "-o, --image, --format and --progressive");
     if (!s->output && !s->levels)
         return cli_usage(&cli_verb_decode, "say where the images go: -o DIR");

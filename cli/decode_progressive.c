@@ -1,8 +1,8 @@
 /* decode_progressive.c -- decode bytes as they arrive: the files get better while they come in.
  *
- * After each piece the images whose data has grown are drawn anew, but not before as much time has
- * passed as the last drawing took, and at most three times a second. Each file is replaced in one
- * step: who looks at it sees a whole picture at any moment. */
+ * After each piece the images whose data has grown are rendered anew, but not before as much time
+ * has passed as the last rendering took, and at most three times a second. Each file is replaced in
+ * one step: who looks at it sees a whole picture at any moment. */
 #include "cli/decoding.h"
 #include "cli/picture_files.h"
 #include "cli/reach.h"
@@ -22,17 +22,17 @@ typedef struct arrival {
     taper_decoder *decoder;
     taper_container_info info; /* when ready */
     bool ready;                /* the front matter is there and the plan is made */
-    bool dirty;                /* bytes have come since the last drawing */
+    bool dirty;                /* bytes have come since the last rendering */
     cli_picture_plan plan;
-    uint64_t *drawn_bytes; /* [groups] of data behind the files; UINT64_MAX: not drawn yet */
+    uint64_t *rendered_bytes; /* [groups] of data behind the files; UINT64_MAX: not rendered yet */
     uint64_t arrived;
     formats_buffer head; /* what has arrived, until ready */
     formats_front front; /* when ready, of the layout `image`: to say how far that reaches */
-    uint32_t passes;   /* that all images drawn last had */
-    uint64_t damaged;  /* images of the last drawing */
-    int64_t next_draw; /* ms */
+    uint32_t passes;     /* that all images rendered last had */
+    uint64_t damaged;    /* images of the last rendering */
+    int64_t next_render; /* ms */
     cli_canvas canvas;
-    taper_error failure; /* of the bytes: what came before is drawn all the same */
+    taper_error failure; /* of the bytes: what came before is rendered all the same */
 } arrival;
 
 static int64_t now_ms(void) {
@@ -41,15 +41,15 @@ static int64_t now_ms(void) {
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* --- drawing --- */
+/* --- rendering --- */
 
 static int write_picture(arrival *a, uint64_t k, bool again) {
     int code = cli_picture_put(&a->plan, a->q, k, &a->canvas.image, again || a->q->common->force);
     return code == CLI_SOME_FAILED ? CLI_DONE : code; /* a name that is refused: the others go on */
 }
 
-/* Draw the images whose group has grown; an image of a group that has not is skipped. */
-static int draw_images(arrival *a) {
+/* Render the images whose group has grown; an image of a group that has not is skipped. */
+static int render_images(arrival *a) {
     uint32_t group = UINT32_MAX;
     bool grown = false, again = false;
     for (uint64_t k = 0; k < a->plan.count; k++) {
@@ -67,9 +67,9 @@ static int draw_images(arrival *a) {
         if (done.passes < a->passes) a->passes = done.passes;
         if (first) {
             group = info.group;
-            again = a->drawn_bytes[group] != UINT64_MAX;
-            grown = a->drawn_bytes[group] != done.bytes;
-            a->drawn_bytes[group] = done.bytes;
+            again = a->rendered_bytes[group] != UINT64_MAX;
+            grown = a->rendered_bytes[group] != done.bytes;
+            a->rendered_bytes[group] = done.bytes;
         }
         int code = grown ? write_picture(a, k, again) : CLI_DONE;
         if (code != CLI_DONE) return code;
@@ -77,14 +77,14 @@ static int draw_images(arrival *a) {
     return CLI_DONE;
 }
 
-static int draw(arrival *a) {
+static int render(arrival *a) {
     int64_t start = now_ms();
     a->passes = a->info.passes;
     a->damaged = 0;
     a->dirty = false;
-    int code = draw_images(a);
+    int code = render_images(a);
     int64_t now = now_ms(), took = now - start;
-    a->next_draw = now + (took > REDRAW_MS ? took : REDRAW_MS);
+    a->next_render = now + (took > REDRAW_MS ? took : REDRAW_MS);
     if (code == CLI_DONE)
         cli_note(a->q->common, "decode", "%llu of %llu bytes, %.1f %%: %u of %u pass%s",
                  (unsigned long long)a->arrived, (unsigned long long)a->info.file_bytes,
@@ -113,21 +113,22 @@ static int read_front(arrival *a) {
 /* The front matter is whole: name the files. */
 static int get_ready(arrival *a) {
     if (a->ready || taper_decoder_get_info(a->decoder, &a->info) != TAPER_OK) return CLI_DONE;
-    a->drawn_bytes = malloc(a->info.groups * sizeof *a->drawn_bytes);
-    if (!a->drawn_bytes) return cli_fail("decode", a->q->input, TAPER_ERR_NOMEM, NULL);
-    for (uint32_t g = 0; g < a->info.groups; g++) a->drawn_bytes[g] = UINT64_MAX;
+    a->rendered_bytes = malloc(a->info.groups * sizeof *a->rendered_bytes);
+    if (!a->rendered_bytes) return cli_fail("decode", a->q->input, TAPER_ERR_NOMEM, NULL);
+    for (uint32_t g = 0; g < a->info.groups; g++) a->rendered_bytes[g] = UINT64_MAX;
     int code = read_front(a);
     if (code == CLI_DONE) code = cli_picture_plan_make(&a->plan, a->q, a->decoder);
     a->ready = a->dirty = code == CLI_DONE;
     return code;
 }
 
-/* Wait for bytes, but no longer than until something may be drawn. 1: read; 0: draw; -1: failed. */
+/* Wait for bytes, but no longer than until something may be rendered. 1: read; 0: render; -1:
+ * failed. */
 static int wait_for_bytes(const arrival *a, int descriptor) {
     struct pollfd input = {.fd = descriptor, .events = POLLIN};
     int timeout = -1;
     if (a->dirty) {
-        int64_t left = a->next_draw - now_ms();
+        int64_t left = a->next_render - now_ms();
         timeout = left > 0 ? (int)left : 0;
     }
     int ready = poll(&input, 1, timeout);
@@ -151,13 +152,13 @@ static int receive(arrival *a, int descriptor) {
             a->dirty = a->ready;
             code = get_ready(a);
         }
-        if (code == CLI_DONE && a->dirty && now_ms() >= a->next_draw) code = draw(a);
+        if (code == CLI_DONE && a->dirty && now_ms() >= a->next_render) code = render(a);
     }
     free(piece);
     return code;
 }
 
-/* All bytes are there that will come: the last drawing, and what is to be said. */
+/* All bytes are there that will come: the last rendering, and what is to be said. */
 static int finish(arrival *a) {
     const char *input = a->q->input;
     if (a->failure.status != TAPER_OK && !a->ready)
@@ -167,7 +168,7 @@ static int finish(arrival *a) {
                   (unsigned long long)taper_decoder_bytes_needed(a->decoder));
         return CLI_CORRUPT;
     }
-    int code = a->dirty ? draw(a) : CLI_DONE;
+    int code = a->dirty ? render(a) : CLI_DONE;
     cli_pictures_settle();
     if (code != CLI_DONE) return code;
     cli_reach_tell(a->q->common, &a->front, a->arrived);
@@ -232,6 +233,6 @@ int cli_decode_progressive(const cli_decode_request *q, cli_model *model) {
     cli_canvas_free(&a.canvas);
     formats_front_free(&a.front);
     formats_buffer_free(&a.head);
-    free(a.drawn_bytes);
+    free(a.rendered_bytes);
     return code;
 }

@@ -69,8 +69,9 @@ typedef struct taper_encode_options {
     FILE *spool; /* empty file open for reading and writing, where compressed chunks wait; stays the
                     caller's, and open until the encoder is freed. NULL: C's tmpfile() */
     const taper_limits *limits; /* NULL: defaults */
-    int quick; /* nonzero: the cuts of a set of at most 4,096 pixels are not drawn to see that more
-                  bytes never hurt it: a second less, and a byte may cost some tenths of a dB */
+    int quick; /* nonzero: the cuts of a set of at most 4,096 pixels are not rendered to see that
+                  more bytes never hurt it: a second less, and a byte may cost some tenths of a dB
+                */
     int measure; /* nonzero: the encoder finds out for taper_encoder_quality how well it keeps its
                     images; a twentieth of its time */
 } taper_encode_options;
@@ -92,8 +93,8 @@ TAPER_API taper_status taper_encoder_add(taper_encoder *encoder, const taper_ima
 TAPER_API taper_status taper_encoder_set_classes(taper_encoder *encoder, const char *const *names,
                                                  size_t n, taper_error *error);
 /* Finish the last group and write the container. At least one image must have been added. The
- * encoder can only be freed afterwards. Of a set of one group and at most 4,096 pixels it draws
- * some hundred cuts, for some tenths of a second, and the container says which cuts are drawn as
+ * encoder can only be freed afterwards. Of a set of one group and at most 4,096 pixels it renders
+ * some hundred cuts, for some tenths of a second, and the container says which cuts are rendered as
  * one of these, so that none is more than 0.05 dB (of the set's mean PSNR, on the 8-bit scale)
  * below a shorter one. (repack and merge do not, nor is it done for sets of several groups.) */
 TAPER_API taper_status taper_encoder_finish(taper_encoder *encoder, const taper_sink *sink,
@@ -109,7 +110,7 @@ typedef struct taper_encode_quality {
     uint64_t poor;          /* images below TAPER_POOR_PSNR_DB */
 } taper_encode_quality;
 /* After taper_encoder_finish, with options.measure: how well the images are kept at least. It is
- * drawn by the model's linear path alone and compared on the 8-bit scale, and so within half a
+ * rendered by the model's linear path alone and compared on the 8-bit scale, and so within half a
  * decibel of what a decoder gives, but where next to nothing is lost: of images of a few pixels,
  * and of 16 bits, whose finer differences do not count. TAPER_ERR_ARG: nothing was measured. */
 TAPER_API taper_status taper_encoder_quality(const taper_encoder *encoder,
@@ -159,10 +160,10 @@ typedef struct taper_completeness {
 TAPER_API taper_status taper_decoder_new(taper_decoder **out, const taper_model *model,
                                          const taper_limits *limits, taper_error *error);
 /* The next n bytes of the file. TAPER_OK also when they are not enough yet for anything, and when a
- * checksum fails, which is told when an image that it concerns is drawn: what was drawn of a chunk
- * before its checksum was known is taken back where that fails. A failure
- * is final: every later call returns it again (what was decoded before can still be rendered).
- * Bytes after the end of the container are TAPER_ERR_CORRUPT. */
+ * checksum fails, which is told when an image that it concerns is rendered: what was rendered of a
+ * chunk before its checksum was known is taken back where that fails. A failure is final: every
+ * later call returns it again (what was decoded before can still be rendered). Bytes after the end
+ * of the container are TAPER_ERR_CORRUPT. */
 TAPER_API taper_status taper_decoder_push(taper_decoder *decoder, const void *bytes, size_t n,
                                           taper_error *error);
 
@@ -198,7 +199,7 @@ TAPER_API taper_status taper_decoder_group_range(const taper_decoder *decoder, u
                                                  uint64_t *first, uint64_t *count);
 TAPER_API uint64_t taper_decoder_image_at(const taper_decoder *decoder, uint64_t place);
 
-/* Draw image i as it stands with the bytes at hand. out->pixels: the caller's memory of
+/* Render image i as it stands with the bytes at hand. out->pixels: the caller's memory of
  * taper_image_info.bytes bytes; width, height, channels and depth are filled in. done may be NULL.
  * In one group, ask in rising order for speed; any order is legal. TAPER_ERR_CORRUPT: a chunk fails
  * its checksum: what lies before it has been used, the pixels are valid, and other groups are not
@@ -221,11 +222,11 @@ TAPER_API taper_status taper_repack(const taper_source *from, const taper_model 
                                     taper_layout layout, uint32_t group_images,
                                     const taper_sink *to, const taper_limits *limits,
                                     taper_error *error);
-/* Join n containers of one model and layout into one, in order, without recoding: every image draws
- * as it does in its own. They may be of taper_truncate, and their layers, names and classes may
- * differ: classes are joined by name, a name that an earlier container has, too, goes into a folder
- * shard-2/ and so on. All their bytes must be there (TAPER_ERR_ARG). TAPER_ERR_LIMIT: their layers
- * end in more ways than a container has rate classes, 16. */
+/* Join n containers of one model and layout into one, in order, without recoding: every image
+ * renders as it does in its own. They may be of taper_truncate, and their layers, names and classes
+ * may differ: classes are joined by name, a name that an earlier container has, too, goes into a
+ * folder shard-2/ and so on. All their bytes must be there (TAPER_ERR_ARG). TAPER_ERR_LIMIT: their
+ * layers end in more ways than a container has rate classes, 16. */
 TAPER_API taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *to,
                                    const taper_limits *limits, taper_error *error);
 

@@ -151,7 +151,7 @@ uint32_t formats_pace_spacing(uint32_t thin, uint64_t bytes) {
     return step > least ? step : least;
 }
 
-uint64_t formats_pace_drawn(uint32_t pace, uint64_t bytes) {
+uint64_t formats_pace_rendered(uint32_t pace, uint64_t bytes) {
     formats_pace p = formats_pace_parts(pace);
     uint32_t end = p.hold_at + (p.hold > 1 ? p.hold : 0);
     uint32_t grid_at = p.grid_at > end ? p.grid_at : end;
@@ -166,7 +166,7 @@ uint64_t formats_pace_drawn(uint32_t pace, uint64_t bytes) {
     return bytes - ((bytes - grid_at) & (((uint64_t)1 << p.log2_step) - 1));
 }
 
-uint64_t formats_front_drawn(const formats_front *f, uint64_t bytes) {
+uint64_t formats_front_rendered(const formats_front *f, uint64_t bytes) {
     uint64_t data = f->chunk_at[(uint64_t)f->layers * f->groups];
-    return bytes < data ? formats_pace_drawn(f->pace, bytes) : bytes;
+    return bytes < data ? formats_pace_rendered(f->pace, bytes) : bytes;
 }

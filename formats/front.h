@@ -19,34 +19,34 @@ enum {
     FORMATS_PACE_MOST_HOLD_AT = 255,  /* bytes: fields of the header's ignorable features */
     FORMATS_PACE_MOST_HOLD = 127,
     FORMATS_PACE_MOST_GRID_AT = 16383,
-    FORMATS_PACE_LEADING = 8, /* bits of a cut that is drawn, of a sparse pace */
+    FORMATS_PACE_LEADING = 8, /* bits of a cut that is rendered, of a sparse pace */
     FORMATS_PACE_MOST_THIN = 7,
     FORMATS_MAX_CHECKSUM_SPAN = 1024 /* chunks that share a checksum: bounds what one chunk makes a
                                         reader read */
 };
 
-/* At what pace a file's data are drawn: its encoder saw that some cuts of a small set would look
+/* At what pace a file's data are rendered: its encoder saw that some cuts of a small set would look
  * worse than shorter ones, as what they tell is undone by the next bytes. */
 typedef struct formats_pace {
     uint32_t hold_at, hold; /* cuts of more than hold_at and less than hold_at + hold bytes of the
-                               data are drawn as that of hold_at; hold 1: there is none, and
-                               from grid_at on none but the whole is drawn */
+                               data are rendered as that of hold_at; hold 1: there is none, and
+                               from grid_at on none but the whole is rendered */
     uint32_t grid_at, log2_step; /* from there on, but after the hold, those between two multiples
                                     of the step, counted from there, as that of the lower; sparse:
                                     log2_step is 0, grid_at has FORMATS_PACE_LEADING bits */
-    uint32_t sparse, thin; /* sparse is 1: cuts are drawn by their leading bits, all others 0; from
-                              grid_at on even fewer (formats_pace_spacing) */
+    uint32_t sparse, thin; /* sparse is 1: cuts are rendered by their leading bits, all others 0;
+                              from grid_at on even fewer (formats_pace_spacing) */
 } formats_pace;
 
-/* As it is stored; 0 draws every cut as it is. */
+/* As it is stored; 0 renders every cut as it is. */
 uint32_t formats_pace_pack(formats_pace pace);
 formats_pace formats_pace_parts(uint32_t pace);
-/* log2 of the step between the cuts that a sparse pace draws near so many bytes: so that they keep
- * 8 leading bits at most, and of thin 1 .. 5 also 4 .. 64 bytes, of 6 and 7 so that they keep 4 and
- * 3 leading bits. */
+/* log2 of the step between the cuts that a sparse pace renders near so many bytes: so that they
+ * keep 8 leading bits at most, and of thin 1 .. 5 also 4 .. 64 bytes, of 6 and 7 so that they keep
+ * 4 and 3 leading bits. */
 uint32_t formats_pace_spacing(uint32_t thin, uint64_t bytes);
-/* How many of so many bytes of data are drawn, if more are to come. */
-uint64_t formats_pace_drawn(uint32_t pace, uint64_t bytes);
+/* How many of so many bytes of data are rendered, if more are to come. */
+uint64_t formats_pace_rendered(uint32_t pace, uint64_t bytes);
 
 typedef struct formats_geometry {
     uint32_t width, height;
@@ -131,8 +131,8 @@ static inline const formats_raised *formats_front_raised(const formats_front *f,
 /* Blocks of chunks_per_checksum chunks; blocks do not cross layers. */
 uint64_t formats_front_checksums(const formats_front *front);
 
-/* How many bytes of the data are drawn of a cut with so many: all, if it is whole. */
-uint64_t formats_front_drawn(const formats_front *front, uint64_t bytes);
+/* How many bytes of the data are rendered of a cut with so many: all, if it is whole. */
+uint64_t formats_front_rendered(const formats_front *front, uint64_t bytes);
 
 /* The name of image i, or NULL; of class k, or NULL. */
 const char *formats_front_name(const formats_front *front, uint32_t i);

@@ -60,7 +60,7 @@ typedef struct taper_limits {
     uint64_t max_memory;      /* bytes; default 2^32. An encoder, a decoder, taper_verify,
                                  taper_truncate, taper_repack and taper_merge each charge one
                                  account with all that they take, front matter of all sources and
-                                 of the result, images, groups, chunks and what is drawn, before
+                                 of the result, images, groups, chunks and what is rendered, before
                                  they take it. Beside it: the model, stacks, the allocator's own */
     uint64_t max_model_bytes; /* unpacked model; default 2^29 */
     uint64_t max_work;        /* multiply-adds a pixel of the worst of images that a model may take

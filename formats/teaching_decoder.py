@@ -565,7 +565,7 @@ class Front:
             require(count and width and height and kind & 15 in (1, 3) and kind < 32,
                     "a geometry is illegal")
             require(len(self.geometry) + count <= self.images, "too many geometries")
-            require(width * height <= MY_PIXELS, "an image is larger than this program draws")
+            require(width * height <= MY_PIXELS, "an image is larger than this program renders")
             self.geometry += [(width, height, kind & 15, 16 if kind & 16 else 8)] * count
         require(len(self.geometry) == self.images, "too few geometries")
         self.group_first = [0]
@@ -638,8 +638,8 @@ class Front:
         self.classes = [r.string() for _ in range(r.varint(MAX_CLASSES))]
         self.labels = [r.varint(len(self.classes)) - 1 for _ in range(self.images)]
 
-    def drawn(self, data):
-        """The bytes of a cut that are drawn (section 13)."""
+    def rendered(self, data):
+        """The bytes of a cut that are rendered (section 13)."""
         s, hold = len(data) - self.size, self.pace & 255
         grid, step, n = self.pace >> 15 & 16383, self.pace >> 29, self.pace >> 8 & 127
         end, is_sparse, waits = hold + (n if n > 1 else 0), not step and grid, n == 1
@@ -1224,7 +1224,7 @@ class Group:
         self.signed_norm = [[0] * (n + 1) for _ in range(min(model.units, SIGNED_UNITS))]
         self.around = [self.windows_around(p) for p in range(n)]
         self.stage = -1                                 # of the conditional model
-        self.drawn = None                               # the point that the head was asked for
+        self.rendered = None                               # the point that the head was asked for
         self.bits = [[Bit(squash((b - BINS // 2) * 16 + model.prior[c][b] * 2), CONFIDENCE)
                       for b in range(BINS)] for c in range(CLASSES)]
 
@@ -1555,9 +1555,9 @@ class Group:
     def rests(self, p):
         """What the head expects of each unit beyond what is known."""
         model, c = self.model, self.model.corrector
-        if self.drawn != (self.passes, self.position):
+        if self.rendered != (self.passes, self.position):
             stage = max(s for s, begin in enumerate(c.begin) if begin <= self.owns[self.passes])
-            self.drawn = self.passes, self.position
+            self.rendered = self.passes, self.position
             self.corrections = self.last_layers(c, stage)
         out = []
         for unit, (shift, row) in enumerate(c.out):
@@ -1807,7 +1807,7 @@ def main():
         require(front.model is not None, "the container does not carry its model: give it with -m")
         model = Model(front.model)
     match(front, model)
-    data = front.drawn(data)
+    data = front.rendered(data)
     require(args.image is None or 1 <= args.image <= front.images, "there is no such image")
     damaged = False
     for g in range(front.groups) if args.image is None else [front.group_of(args.image - 1)]:

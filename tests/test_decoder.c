@@ -152,8 +152,8 @@ static void any_order_gives_the_same(void **state) {
     }
 }
 
-/* More windows than are drawn at once, in one image and over many. */
-static void many_windows_are_drawn(void **state) {
+/* More windows than are rendered at once, in one image and over many. */
+static void many_windows_are_rendered(void **state) {
     fixture *f = *state;
     taper_image image[3] = {dct_picture(150, 140, 3, 1), dct_picture(90, 91, 1, 2),
                             dct_picture(5, 5, 3, 3)};
@@ -182,7 +182,7 @@ static void many_windows_are_drawn(void **state) {
 }
 
 /* Several threads on one image: the same pixels after every piece, whichever number drew before. */
-static void threads_draw_the_same(void **state) {
+static void threads_render_the_same(void **state) {
     (void)state;
     for (uint32_t parts = 1; parts <= 3; parts += 2) {
         formats_buffer model_file = formats_buffer_make(1 << 24);
@@ -193,7 +193,7 @@ static void threads_draw_the_same(void **state) {
         taper_decoder *alone, *several;
         assert_int_equal(taper_decoder_new(&alone, model, NULL, NULL), TAPER_OK);
         assert_int_equal(taper_decoder_new(&several, model, NULL, NULL), TAPER_OK);
-        size_t step = file.size / 9 + 1, drawn = 0;
+        size_t step = file.size / 9 + 1, rendered = 0;
         for (size_t at = 0; at < file.size; at += step) {
             size_t n = file.size - at < step ? file.size - at : step;
             assert_int_equal(taper_decoder_push(alone, file.data + at, n, NULL), TAPER_OK);
@@ -202,14 +202,14 @@ static void threads_draw_the_same(void **state) {
             assert_int_equal(taper_decoder_push(several, file.data + at, n, NULL), TAPER_OK);
             if (taper_decoder_bytes_needed(alone)) continue;
             formats_buffer a = formats_buffer_make(1 << 24), b = formats_buffer_make(1 << 24);
-            drawn++;
+            rendered++;
             assert_int_equal(dct_render_all(alone, &a, NULL), TAPER_OK);
             assert_int_equal(dct_render_all(several, &b, NULL), TAPER_OK);
             assert_int_equal(a.size, b.size);
             assert_memory_equal(a.data, b.data, a.size);
             formats_buffer_free(&a), formats_buffer_free(&b);
         }
-        assert_true(drawn >= 4);
+        assert_true(rendered >= 4);
         taper_decoder_free(alone), taper_decoder_free(several);
         formats_buffer_free(&file), formats_buffer_free(&model_file);
         formats_image_free(&picture);
@@ -437,7 +437,7 @@ static formats_buffer with_checksum_span(const formats_buffer *file, uint32_t sp
 }
 
 /* What a source says of these bytes, image by image, is what a decoder says that they are pushed
- * to, in pieces after which images are drawn or not. */
+ * to, in pieces after which images are rendered or not. */
 static void assert_pushed_as_pulled(const taper_model *model, const uint8_t *bytes, size_t size,
                                     int images, uint64_t *random) {
     formats_memory memory = {bytes, size};
@@ -471,9 +471,10 @@ static void assert_pushed_as_pulled(const taper_model *model, const uint8_t *byt
 }
 
 /* Flipped bytes, and cuts after them, with checksums over one chunk and over several: nothing of a
- * damaged block is drawn, however its bytes came and whatever was drawn of it before it was whole.
+ * damaged block is rendered, however its bytes came and whatever was rendered of it before it was
+ * whole.
  */
-static void nothing_is_drawn_from_a_damaged_block(void **state) {
+static void nothing_is_rendered_from_a_damaged_block(void **state) {
     fixture *f = *state;
     uint64_t random = SEED + 2;
     for (uint32_t round = 0; round < 8; round++) {
@@ -496,7 +497,7 @@ static void nothing_is_drawn_from_a_damaged_block(void **state) {
 }
 
 /* The same with a model that predicts, corrects and restores: all of its state begins again. */
-static void nothing_is_drawn_from_a_damaged_block_by_the_built_in_model(void **unused) {
+static void nothing_is_rendered_from_a_damaged_block_by_the_built_in_model(void **unused) {
     (void)unused;
     enum { IMAGES = 2 };
     uint64_t random = SEED + 4;
@@ -518,9 +519,9 @@ static void nothing_is_drawn_from_a_damaged_block_by_the_built_in_model(void **u
     taper_model_free(model);
 }
 
-/* A whole chunk that claims more than its bytes can hold is not drawn, nor is a piece of it that
- * was drawn before. */
-static void nothing_is_drawn_from_an_implausible_chunk(void **state) {
+/* A whole chunk that claims more than its bytes can hold is not rendered, nor is a piece of it that
+ * was rendered before. */
+static void nothing_is_rendered_from_an_implausible_chunk(void **state) {
     fixture *f = *state;
     uint64_t random = SEED + 3;
     taper_image picture = dct_picture(130, 130, 3, 5); /* 1,089 windows */
@@ -699,17 +700,17 @@ int main(void) {
         cmocka_unit_test(pushing_equals_pulling),
         cmocka_unit_test(pieces_do_not_matter),
         cmocka_unit_test(any_order_gives_the_same),
-        cmocka_unit_test(many_windows_are_drawn),
-        cmocka_unit_test(threads_draw_the_same),
+        cmocka_unit_test(many_windows_are_rendered),
+        cmocka_unit_test(threads_render_the_same),
         cmocka_unit_test(the_directory_is_told),
         cmocka_unit_test(nothing_before_the_front),
         cmocka_unit_test(models_must_match),
         cmocka_unit_test(claims_beyond_the_model_are_refused),
         cmocka_unit_test(damage_stays_in_its_group),
         cmocka_unit_test(shared_checksums_fail_together),
-        cmocka_unit_test(nothing_is_drawn_from_a_damaged_block),
-        cmocka_unit_test(nothing_is_drawn_from_a_damaged_block_by_the_built_in_model),
-        cmocka_unit_test(nothing_is_drawn_from_an_implausible_chunk),
+        cmocka_unit_test(nothing_is_rendered_from_a_damaged_block),
+        cmocka_unit_test(nothing_is_rendered_from_a_damaged_block_by_the_built_in_model),
+        cmocka_unit_test(nothing_is_rendered_from_an_implausible_chunk),
         cmocka_unit_test(empty_chunks_wait_for_their_turn),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(a_failing_source_is_reported),

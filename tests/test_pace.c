@@ -36,7 +36,7 @@ typedef struct walk {
     size_t bytes[QUALITIES]; /* of the shortest cuts of 25, 30, 35, 40 dB */
 } walk;
 
-/* Every cut, as it arrives; drawn where the rule has another cut than before (that decoders keep
+/* Every cut, as it arrives; rendered where the rule has another cut than before (that decoders keep
  * the rule is below). */
 static walk walk_cuts(const taper_model *model, const taper_image *image, size_t n,
                       const formats_buffer *file) {
@@ -49,7 +49,7 @@ static walk walk_cuts(const taper_model *model, const taper_image *image, size_t
     assert_int_equal(taper_decoder_push(decoder, file->data, front - 1, NULL), TAPER_OK);
     for (size_t size = front; size <= file->size; size++) {
         assert_int_equal(taper_decoder_push(decoder, file->data + size - 1, 1, NULL), TAPER_OK);
-        if (size == file->size || formats_pace_drawn(pace, size - front) == size - front) {
+        if (size == file->size || formats_pace_rendered(pace, size - front) == size - front) {
             formats_buffer all = formats_buffer_make(1 << 20);
             assert_int_equal(dct_render_all(decoder, &all, NULL), TAPER_OK);
             psnr = dct_mean_psnr(image, n, all.data);
@@ -198,7 +198,7 @@ static void a_pace_is_packed(void **state) {
                      0); /* they say nothing */
 }
 
-static void what_is_drawn_grows_and_stays(void **state) {
+static void what_is_rendered_grows_and_stays(void **state) {
     (void)state;
     uint64_t seed = 5;
     for (int i = 0; i < 2000; i++) {
@@ -207,25 +207,25 @@ static void what_is_drawn_grows_and_stays(void **state) {
         if (i % 4 > 1) pace &= ~(uint32_t)0xE0000000; /* sparse */
         int waits = formats_pace_parts(pace).hold == 1;
         for (uint64_t s = 0, before = 0; s < 600; s++) {
-            uint64_t drawn = formats_pace_drawn(pace, s);
-            assert_true(drawn >= before && drawn <= s && (waits || s - drawn < 128));
-            assert_int_equal(formats_pace_drawn(pace, drawn), drawn);
-            assert_true(drawn == before || drawn == s);
-            before = drawn;
+            uint64_t rendered = formats_pace_rendered(pace, s);
+            assert_true(rendered >= before && rendered <= s && (waits || s - rendered < 128));
+            assert_int_equal(formats_pace_rendered(pace, rendered), rendered);
+            assert_true(rendered == before || rendered == s);
+            before = rendered;
         }
     }
     uint32_t pace = formats_pace_pack((formats_pace){10, 6, 30, 2, 0, 0});
-    static const uint8_t drawn[][2] = {{0, 0},   {10, 10}, {11, 10}, {15, 10}, {16, 16},
-                                       {29, 29}, {30, 30}, {33, 30}, {34, 34}, {41, 38}};
-    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++)
-        assert_int_equal(formats_pace_drawn(pace, drawn[i][0]), drawn[i][1]);
+    static const uint8_t rendered[][2] = {{0, 0},   {10, 10}, {11, 10}, {15, 10}, {16, 16},
+                                          {29, 29}, {30, 30}, {33, 30}, {34, 34}, {41, 38}};
+    for (size_t i = 0; i < sizeof rendered / sizeof *rendered; i++)
+        assert_int_equal(formats_pace_rendered(pace, rendered[i][0]), rendered[i][1]);
 }
 
 static void a_sparse_pace_keeps_leading_bits(void **state) {
     (void)state;
     static const struct {
         formats_pace pace;
-        uint32_t bytes, drawn;
+        uint32_t bytes, rendered;
     } cuts[] = {{{0, 0, 1, 0, 1, 0}, 255, 255},      {{0, 0, 1, 0, 1, 0}, 257, 256},
                 {{0, 0, 1, 0, 1, 0}, 4095, 4080},    {{200, 101, 0, 0, 1, 0}, 300, 200},
                 {{200, 101, 0, 0, 1, 0}, 301, 301},  {{200, 101, 0, 0, 1, 0}, 302, 302},
@@ -238,12 +238,12 @@ static void a_sparse_pace_keeps_leading_bits(void **state) {
                 {{0, 1, 900, 0, 1, 1}, 9999, 900},   {{0, 1, 900, 3, 0, 0}, 9999, 900},
                 {{0, 0, 900, 0, 1, 7}, 65535, 57344}};
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
-        assert_int_equal(formats_pace_drawn(formats_pace_pack(cuts[i].pace), cuts[i].bytes),
-                         cuts[i].drawn);
+        assert_int_equal(formats_pace_rendered(formats_pace_pack(cuts[i].pace), cuts[i].bytes),
+                         cuts[i].rendered);
 }
 
-/* Whoever reads a cut draws the same: from a source, as bytes arrive in pieces of any size, and of
- * what truncate makes of it; the cut that the rule names, without it. */
+/* Whoever reads a cut renders the same: from a source, as bytes arrive in pieces of any size, and
+ * of what truncate makes of it; the cut that the rule names, without it. */
 static void all_readers_keep_the_pace(void **state) {
     formats_buffer model_file = formats_buffer_make(1 << 24);
     taper_model *model = dct_model_in_parts((codec_window){8, 8, 3, NULL}, 24, 8, 3, &model_file);
@@ -252,8 +252,8 @@ static void all_readers_keep_the_pace(void **state) {
                    file = at_pace(&made, formats_pace_pack(*(const formats_pace *)*state));
     size_t front = dct_info(&file, model).front_bytes;
     for (size_t size = front; size <= file.size; size += 1 + (size > front + 120) * 13) {
-        uint64_t drawn = formats_pace_drawn(pace_of(&file), size - front);
-        size_t same = size == file.size ? size : front + (size_t)drawn;
+        uint64_t rendered = formats_pace_rendered(pace_of(&file), size - front);
+        size_t same = size == file.size ? size : front + (size_t)rendered;
         formats_buffer pixels[4], shorter = formats_buffer_make(1 << 20);
         for (int i = 0; i < 4; i++) pixels[i] = formats_buffer_make(1 << 20);
         assert_int_equal(dct_pull(plain.data, same, model, &pixels[0], NULL), TAPER_OK);
@@ -289,7 +289,7 @@ int main(void) {
         cmocka_unit_test(more_bytes_never_hurt_one_image),
         cmocka_unit_test(more_bytes_never_hurt_a_drawing),
         cmocka_unit_test(a_pace_is_packed),
-        cmocka_unit_test(what_is_drawn_grows_and_stays),
+        cmocka_unit_test(what_is_rendered_grows_and_stays),
         cmocka_unit_test(a_sparse_pace_keeps_leading_bits),
         cmocka_unit_test_prestate(all_readers_keep_the_pace, &grid),
         cmocka_unit_test_prestate(all_readers_keep_the_pace, &sparse),

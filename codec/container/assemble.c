@@ -24,7 +24,7 @@ static taper_status front_size(formats_front *f, uint64_t *size, taper_error *er
 }
 
 void codec_clip_data(formats_front *f, uint64_t budget) {
-    budget = formats_front_drawn(f, budget); /* what is not drawn need not be there */
+    budget = formats_front_rendered(f, budget); /* what is not rendered need not be there */
     uint64_t chunk = 0, chunks = (uint64_t)f->layers * f->groups;
     while (chunk < chunks && f->chunk_at[chunk + 1] <= budget) chunk++;
     if (chunk == chunks) return;
@@ -52,7 +52,7 @@ static void shorten_images(formats_front *f, uint64_t budget) {
     for (uint64_t c = 0, before = 0; c < chunks; c++) {
         uint64_t length = f->chunk_at[c + 1] - before;
         before = f->chunk_at[c + 1];
-        at += formats_pace_drawn(f->pace, (uint64_t)((double)length * share));
+        at += formats_pace_rendered(f->pace, (uint64_t)((double)length * share));
         f->chunk_at[c + 1] = at;
     }
     f->tail = 1;

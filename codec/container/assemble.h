@@ -5,7 +5,7 @@
  *                    group coded whole
  *   allocation       which image of a set gets how many of its bits; group_quality: how well a
  *                    group is kept
- *   pace             which cuts of a small set are drawn as shorter ones, so that more bytes
+ *   pace             which cuts of a small set are rendered as shorter ones, so that more bytes
  *                    never hurt
  *   assemble         laying chunks out
  *   decoder          images out, as far as the bytes go; group_reader: one group as its chunks
@@ -33,7 +33,7 @@ uint32_t codec_checksum_span(uint8_t layout, uint64_t data_bytes, uint64_t chunk
 /* Cut front's chunk lengths to a budget for the chunks alone: under TAPER_LAYOUT_SET the longest
  * prefix, under TAPER_LAYOUT_IMAGE the same share of every chunk. */
 void codec_shorten_data(formats_front *front, uint64_t max_data_bytes);
-/* The prefix of the data that a cut file still has and that is drawn, in either layout. */
+/* The prefix of the data that a cut file still has and that is rendered, in either layout. */
 void codec_clip_data(formats_front *front, uint64_t data_bytes);
 
 /* Compute checksums over what `chunks` yields (front->chunk_at gives the lengths), then write the

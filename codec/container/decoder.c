@@ -1,6 +1,6 @@
 /* decoder.c -- containers to images; the public face is in taper.h. Each group is decoded by a
- * group_reader; pixels are drawn for a block of windows at a time and kept, because neighbours are
- * usually asked for next. */
+ * group_reader; pixels are rendered for a block of windows at a time and kept, because neighbours
+ * are usually asked for next. */
 #include "codec/backend/pool.h"
 #include "codec/container/group_reader.h"
 #include "codec/taper.h"
@@ -9,17 +9,17 @@
 #include <string.h>
 
 enum {
-    DRAW_WINDOWS = 512, /* drawn at once, or as many as an image has */
-    DRAW_BLOCK = 256    /* of them by one of several threads */
+    RENDER_WINDOWS = 512, /* rendered at once, or as many as an image has */
+    RENDER_BLOCK = 256    /* of them by one of several threads */
 };
 
 /* Decoded windows of one group at one state. */
-typedef struct drawn {
+typedef struct rendered {
     float *pixels;
     size_t capacity;          /* windows */
     uint32_t group, first, n; /* n 0: nothing */
-    uint32_t pass, position;  /* the state that was drawn */
-} drawn;
+    uint32_t pass, position;  /* the state that was rendered */
+} rendered;
 
 struct taper_decoder {
     const taper_model *model;
@@ -33,12 +33,12 @@ struct taper_decoder {
     codec_group_reader **reader; /* pushed: [groups], opened as their bytes come; else NULL */
     formats_buffer head;         /* pushed bytes of the front matter */
     uint64_t need;               /* of the front matter */
-    formats_buffer waiting;      /* pushed: bytes of the data, not drawn yet (formats_pace) */
+    formats_buffer waiting;      /* pushed: bytes of the data, not rendered yet (formats_pace) */
     uint64_t arrived;            /* pushed: bytes of the data, those that wait among them */
     uint64_t chunk, in_chunk;    /* pushed: chunk in work and bytes of it so far */
     formats_account account;     /* of all that is taken, but for the model */
     uint32_t crc;                /* of the checksum block in work */
-    drawn drawn[FORMATS_MAX_RATE_CLASSES];
+    rendered rendered[FORMATS_MAX_RATE_CLASSES];
     taper_error failure; /* final, of push */
 };
 
@@ -95,7 +95,7 @@ taper_status taper_decoder_open(taper_decoder **out, const taper_source *source,
     taper_status status = codec_front_load(source, &d->limits, &d->front, error);
     d->account.used = d->front.account.used;
     if (status == TAPER_OK) status = front_is_ready(d, error);
-    if (status == TAPER_OK) d->source = codec_front_drawn(&d->front, source);
+    if (status == TAPER_OK) d->source = codec_front_rendered(&d->front, source);
     if (status != TAPER_OK) {
         taper_decoder_free(d);
         return status;
@@ -110,7 +110,7 @@ void taper_decoder_free(taper_decoder *d) {
         codec_group_reader_close(d->reader[g]);
         free(d->reader[g]);
     }
-    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) free(d->drawn[t].pixels);
+    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) free(d->rendered[t].pixels);
     codec_group_readers_close(&d->readers);
     codec_backend_close(&d->backend);
     free(d->reader);
@@ -229,12 +229,12 @@ static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
     return TAPER_OK;
 }
 
-/* As many of the data's bytes as are to be drawn; the others wait. */
+/* As many of the data's bytes as are to be rendered; the others wait. */
 static taper_status push_in_time(taper_decoder *d, const uint8_t *bytes, size_t n,
                                  taper_error *error) {
     uint64_t before = d->arrived - d->waiting.size;
     if (formats_add_u64(d->arrived, n, &d->arrived) != TAPER_OK) return TAPER_ERR_ARG;
-    uint64_t due = formats_front_drawn(&d->front, d->arrived);
+    uint64_t due = formats_front_rendered(&d->front, d->arrived);
     if (due >= before + d->waiting.size) { /* all that waited, or none */
         size_t now = (size_t)(due - before - d->waiting.size);
         TAPER_TRY(push_data(d, d->waiting.data, d->waiting.size, error));
@@ -327,17 +327,17 @@ uint64_t taper_decoder_image_at(const taper_decoder *d, uint64_t place) {
                : place;
 }
 
-/* --- drawing --------------------------------------------------------------------------- */
+/* --- rendering ------------------------------------------------------------------------- */
 
-static void drop_drawn(taper_decoder *d, drawn *w) {
+static void drop_rendered(taper_decoder *d, rendered *w) {
     formats_account_give(&d->account, w->capacity * d->model->network.inputs * sizeof *w->pixels);
     free(w->pixels);
-    *w = (drawn){0};
+    *w = (rendered){0};
 }
 
-/* Give back what is kept of other rate classes, and what was drawn of this one. */
+/* Give back what is kept of other rate classes, and what was rendered of this one. */
 static void make_way(taper_decoder *d, uint32_t rate_class) {
-    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) drop_drawn(d, &d->drawn[t]);
+    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) drop_rendered(d, &d->rendered[t]);
     codec_group_readers_keep(&d->readers, rate_class);
 }
 
@@ -356,31 +356,31 @@ static taper_status bring_up(taper_decoder *d, uint32_t g, codec_group_reader **
     return codec_group_readers_turn(&d->readers, d->model, &d->front, g, &d->source, out, error);
 }
 
-/* Bytes for drawing an image of n windows that are given back at once: codes of the blocks in work,
- * of so many windows in all, and what is done to the image's windows before they are stored. Those
- * of a large image are not kept for others, and so not copied. */
+/* Bytes for rendering an image of n windows that are given back at once: codes of the blocks in
+ * work, of so many windows in all, and what is done to the image's windows before they are stored.
+ * Those of a large image are not kept for others, and so not copied. */
 static uint64_t passing_bytes(const taper_decoder *d, const taper_image_info *info, uint32_t n,
                               uint32_t at_once) {
     const taper_model *m = d->model;
     uint64_t threads = codec_pool_threads(d->backend.pool), inputs = m->network.inputs;
-    uint64_t block = at_once < DRAW_WINDOWS ? at_once : DRAW_WINDOWS;
+    uint64_t block = at_once < RENDER_WINDOWS ? at_once : RENDER_WINDOWS;
     uint64_t bytes = threads * (block * m->network.units * sizeof(float) +
                                 codec_network_scratch_bytes(&m->network));
-    if (n <= DRAW_WINDOWS && (m->restoration.layers || m->window.lap))
+    if (n <= RENDER_WINDOWS && (m->restoration.layers || m->window.lap))
         bytes += n * inputs * sizeof(float);
     if (!m->restoration.layers) return bytes;
     codec_grid grid = codec_windows_grid(m->window, info->width, info->height);
     return bytes + codec_restoration_bytes(&m->restoration, m->window, grid, (unsigned)threads);
 }
 
-static taper_status refuse_drawing(const taper_decoder *d, uint64_t bytes, taper_error *error) {
+static taper_status refuse_rendering(const taper_decoder *d, uint64_t bytes, taper_error *error) {
     return formats_fail(error, TAPER_ERR_LIMIT,
-                        "drawing this image needs %llu bytes, the limit is %llu; raise "
+                        "rendering this image needs %llu bytes, the limit is %llu; raise "
                         "--max-memory if you trust the file",
                         (unsigned long long)bytes, (unsigned long long)d->limits.max_memory);
 }
 
-/* Could an image of this size be drawn, were there nothing else? Said before it is decoded. */
+/* Could an image of this size be rendered, were there nothing else? Said before it is decoded. */
 static taper_status check_room(const taper_decoder *d, const taper_image_info *info,
                                taper_error *error) {
     codec_grid grid = codec_windows_grid(d->model->window, info->width, info->height);
@@ -390,35 +390,37 @@ static taper_status check_room(const taper_decoder *d, const taper_image_info *i
     uint64_t state = codec_group_bytes(&d->model->tables, n);
     if (formats_add_u64(bytes, state, &bytes) == TAPER_OK && bytes <= d->limits.max_memory)
         return TAPER_OK;
-    return refuse_drawing(d, bytes, error);
+    return refuse_rendering(d, bytes, error);
 }
 
-/* Room for n windows, and for what passes while they are drawn, be it in place of what is kept. */
-static taper_status make_room(taper_decoder *d, drawn *w, uint32_t n, uint64_t passing,
+/* Room for n windows, and for what passes while they are rendered, be it in place of what is kept.
+ */
+static taper_status make_room(taper_decoder *d, rendered *w, uint32_t n, uint64_t passing,
                               taper_error *error) {
     uint64_t size = d->model->network.inputs * sizeof *w->pixels;
     uint64_t more = n > w->capacity ? n * size : 0;
-    if (more) drop_drawn(d, w);
+    if (more) drop_rendered(d, w);
     if (formats_account_left(&d->account) < more + passing)
-        return refuse_drawing(d, d->account.used + more + passing, error);
+        return refuse_rendering(d, d->account.used + more + passing, error);
     if (!more) return TAPER_OK;
     w->pixels = malloc((size_t)more);
-    if (!w->pixels) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", n);
+    if (!w->pixels)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to render %u windows", n);
     (void)formats_account_take(&d->account, more);
     w->capacity = n;
     return TAPER_OK;
 }
 
-typedef struct drawing {
+typedef struct rendering {
     const taper_decoder *decoder;
     const codec_group *state;
-    const drawn *to;
+    const rendered *to;
     uint32_t first, n, share; /* windows: of all, and of a block */
     atomic_int failed;
-} drawing;
+} rendering;
 
-static void draw_block(void *context, size_t block) {
-    drawing *t = context;
+static void render_block(void *context, size_t block) {
+    rendering *t = context;
     const codec_network *network = &t->decoder->model->network;
     codec_backend backend = t->decoder->backend;
     backend.pool = NULL; /* blocks are what is shared */
@@ -433,19 +435,19 @@ static void draw_block(void *context, size_t block) {
     free(code);
 }
 
-static int is_drawn(const drawn *w, uint32_t g, const codec_group *state, uint32_t first,
-                    uint32_t n) {
+static int is_rendered(const rendered *w, uint32_t g, const codec_group *state, uint32_t first,
+                       uint32_t n) {
     return w->n && w->group == g && w->pass == state->pass && w->position == state->position &&
            first >= w->first && first + n <= w->first + w->n;
 }
 
-/* Have windows first .. first + n - 1 drawn, and some after them where there is room. */
-static taper_status draw(taper_decoder *d, const taper_image_info *info, const codec_group *state,
-                         uint32_t first, uint32_t n, taper_error *error) {
+/* Have windows first .. first + n - 1 rendered, and some after them where there is room. */
+static taper_status render(taper_decoder *d, const taper_image_info *info, const codec_group *state,
+                           uint32_t first, uint32_t n, taper_error *error) {
     uint32_t rate_class = formats_front_rate_class(&d->front, info->group), left = state->n - first;
-    drawn *w = &d->drawn[rate_class];
-    uint32_t ahead = n > DRAW_WINDOWS ? n : left < DRAW_WINDOWS ? left : DRAW_WINDOWS;
-    if (is_drawn(w, info->group, state, first, n) &&
+    rendered *w = &d->rendered[rate_class];
+    uint32_t ahead = n > RENDER_WINDOWS ? n : left < RENDER_WINDOWS ? left : RENDER_WINDOWS;
+    if (is_rendered(w, info->group, state, first, n) &&
         formats_account_left(&d->account) >= passing_bytes(d, info, n, 0))
         return TAPER_OK;
     if (make_room(d, w, ahead, passing_bytes(d, info, n, ahead), NULL) != TAPER_OK) {
@@ -454,23 +456,23 @@ static taper_status draw(taper_decoder *d, const taper_image_info *info, const c
         TAPER_TRY(make_room(d, w, ahead, passing_bytes(d, info, n, ahead), error));
     }
     w->n = 0;
-    drawing task = {.decoder = d, .state = state, .to = w, .first = first, .n = ahead};
-    task.share = d->backend.pool ? DRAW_BLOCK : DRAW_WINDOWS;
-    codec_pool_run(d->backend.pool, draw_block, &task, (ahead + task.share - 1) / task.share);
+    rendering task = {.decoder = d, .state = state, .to = w, .first = first, .n = ahead};
+    task.share = d->backend.pool ? RENDER_BLOCK : RENDER_WINDOWS;
+    codec_pool_run(d->backend.pool, render_block, &task, (ahead + task.share - 1) / task.share);
     if (task.failed)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", ahead);
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to render %u windows", ahead);
     w->group = info->group, w->first = first, w->n = ahead, w->pass = state->pass,
     w->position = state->position;
     return TAPER_OK;
 }
 
-/* The windows drawn, from `first` on, as pixels. */
-static taper_status finish_image(taper_decoder *d, uint32_t pass, drawn *w, uint32_t first,
+/* The windows rendered, from `first` on, as pixels. */
+static taper_status finish_image(taper_decoder *d, uint32_t pass, rendered *w, uint32_t first,
                                  uint32_t n, taper_image *out) {
     float *from = w->pixels + (size_t)(first - w->first) * d->model->network.inputs;
-    if (n <= DRAW_WINDOWS) return codec_model_draw(d->model, pass, d->backend.pool, from, out);
+    if (n <= RENDER_WINDOWS) return codec_model_render(d->model, pass, d->backend.pool, from, out);
     w->n = 0;
-    return codec_model_draw_over(d->model, pass, d->backend.pool, from, out);
+    return codec_model_render_over(d->model, pass, d->backend.pool, from, out);
 }
 
 taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out,
@@ -489,13 +491,13 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     uint32_t in_group =
         formats_front_place(&d->front, (uint32_t)i) - d->front.group_first[info.group];
     uint32_t first = r->first[in_group], n = r->first[in_group + 1] - first;
-    TAPER_TRY(draw(d, &info, &r->state, first, n, error));
+    TAPER_TRY(render(d, &info, &r->state, first, n, error));
     out->width = info.width, out->height = info.height, out->channels = info.channels,
     out->depth = info.depth;
-    drawn *w = &d->drawn[formats_front_rate_class(&d->front, info.group)];
+    rendered *w = &d->rendered[formats_front_rate_class(&d->front, info.group)];
     uint32_t pass = codec_model_pass(r->state.tables, r->state.pass);
     if (finish_image(d, pass, w, first, n, out) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw %u windows", n);
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to render %u windows", n);
     if (done)
         *done = (taper_completeness){
             pass, formats_front_layer_end(&d->front, d->front.layers - 1, info.group),

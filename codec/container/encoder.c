@@ -19,9 +19,9 @@ enum {
     REFERENCE_BYTES_PER_MPIXEL = 125000 /* where images' distortions are compared: 1 bit a pixel */
 };
 
-/* Could a decoder with the same limits draw it, on up to so many threads? Beside the group and the
- * picture it holds the front matter and its chunks, for which an eighth is left. */
-static int can_be_drawn(const taper_encoder *e, const taper_image *image, codec_grid grid) {
+/* Could a decoder with the same limits render it, on up to so many threads? Beside the group and
+ * the picture it holds the front matter and its chunks, for which an eighth is left. */
+static int can_be_rendered(const taper_encoder *e, const taper_image *image, codec_grid grid) {
     enum { THREADS = 16 };
     const taper_model *m = e->model;
     uint64_t n = (uint64_t)grid.columns * grid.rows, most = e->limits.max_memory;
@@ -62,7 +62,7 @@ static taper_status check_image(const taper_encoder *e, const taper_image *image
     uint64_t pixels = (uint64_t)image->width * image->height;
     codec_grid grid = codec_windows_grid(e->model->window, image->width, image->height);
     if (pixels > e->limits.max_pixels || image->width > FORMATS_MAX_SIDE ||
-        image->height > FORMATS_MAX_SIDE || !can_be_drawn(e, image, grid) ||
+        image->height > FORMATS_MAX_SIDE || !can_be_rendered(e, image, grid) ||
         !can_be_encoded(e, image))
         return formats_fail(
             error, TAPER_ERR_LIMIT,

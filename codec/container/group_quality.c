@@ -42,18 +42,18 @@ static void take(codec_least_quality *least, double psnr, size_t image) {
     least->poor += psnr < TAPER_POOR_PSNR_DB;
 }
 
-/* Images from .. end - 1, whose windows are drawn. */
+/* Images from .. end - 1, whose windows are rendered. */
 static taper_status compare(const work *w, const taper_image *image, size_t from, size_t end,
                             codec_least_quality *least) {
     float *pixels = w->pixels;
     for (size_t i = from; i < end; i++) {
-        taper_image drawn = image[i];
+        taper_image rendered = image[i];
         double mse;
-        drawn.pixels = w->samples;
+        rendered.pixels = w->samples;
         codec_grid grid = codec_windows_grid(w->model->window, image[i].width, image[i].height);
         codec_lap_synthesise(w->model->window, grid, pixels);
-        codec_windows_store(w->model->window, pixels, &drawn);
-        TAPER_TRY(codec_mse(&image[i], &drawn, &mse, NULL));
+        codec_windows_store(w->model->window, pixels, &rendered);
+        TAPER_TRY(codec_mse(&image[i], &rendered, &mse, NULL));
         take(least, codec_psnr_db(mse), i);
         pixels += (size_t)windows_of(w, &image[i]) * w->model->network.inputs;
     }
@@ -61,7 +61,7 @@ static taper_status compare(const work *w, const taper_image *image, size_t from
 }
 
 /* Windows first .. first + n - 1 into w->pixels. */
-static taper_status draw(work *w, uint32_t first, uint32_t n) {
+static taper_status render(work *w, uint32_t first, uint32_t n) {
     const codec_network *network = &w->model->network;
     for (uint32_t at = 0; at < n; at += CODEC_ROWS_AT_ONCE) {
         uint32_t rows = n - at < CODEC_ROWS_AT_ONCE ? n - at : CODEC_ROWS_AT_ONCE;
@@ -72,14 +72,14 @@ static taper_status draw(work *w, uint32_t first, uint32_t n) {
     return TAPER_OK;
 }
 
-static taper_status draw_all(work *w, const taper_image *image, size_t n,
-                             codec_least_quality *least) {
-    uint32_t first = 0, waiting = 0; /* windows drawn, and to draw next */
+static taper_status render_all(work *w, const taper_image *image, size_t n,
+                               codec_least_quality *least) {
+    uint32_t first = 0, waiting = 0; /* windows rendered, and to render next */
     size_t from = 0;
     for (size_t i = 0; i < n; i++) {
         waiting += windows_of(w, &image[i]);
         if (waiting < CODEC_ROWS_AT_ONCE && i + 1 < n) continue;
-        TAPER_TRY(draw(w, first, waiting));
+        TAPER_TRY(render(w, first, waiting));
         TAPER_TRY(compare(w, image, from, i + 1, least));
         first += waiting;
         waiting = 0, from = i + 1;
@@ -95,7 +95,7 @@ taper_status codec_group_quality(const taper_model *model, const codec_backend *
     w.group.tables = &w.tables;
     *out = (codec_least_quality){.psnr_db = 2 * CODEC_PSNR_CEILING_DB};
     taper_status status = make_room(&w, image, n);
-    if (status == TAPER_OK) status = draw_all(&w, image, n, out);
+    if (status == TAPER_OK) status = render_all(&w, image, n, out);
     free(w.code), free(w.pixels), free(w.samples);
     return status;
 }

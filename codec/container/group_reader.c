@@ -361,12 +361,12 @@ taper_status codec_front_load(const taper_source *source, const taper_limits *gi
     return status;
 }
 
-taper_source codec_front_drawn(const formats_front *front, const taper_source *source) {
-    taper_source drawn = *source;
+taper_source codec_front_rendered(const formats_front *front, const taper_source *source) {
+    taper_source rendered = *source;
     if (source->size > front->front_size)
-        drawn.size =
-            front->front_size + formats_front_drawn(front, source->size - front->front_size);
-    return drawn;
+        rendered.size =
+            front->front_size + formats_front_rendered(front, source->size - front->front_size);
+    return rendered;
 }
 
 taper_status codec_front_model(const formats_front *front, const taper_limits *limits,

@@ -37,11 +37,11 @@ taper_status codec_levels_write(const formats_front *front, const taper_model *m
     taper_status damage = TAPER_OK, status = TAPER_OK;
     formats_account account = {front->account.used, max_memory};
     codec_group_readers readers = {.account = &account};
-    taper_source drawn = codec_front_drawn(front, source);
+    taper_source rendered = codec_front_rendered(front, source);
     if (account.used > account.limit) account.used = account.limit;
     for (uint32_t g = 0; g < front->groups && status == TAPER_OK; g++) {
         codec_group_reader *r;
-        status = codec_group_readers_turn(&readers, model, front, g, &drawn, &r, error);
+        status = codec_group_readers_turn(&readers, model, front, g, &rendered, &r, error);
         if (status == TAPER_OK && r->bad && damage == TAPER_OK)
             damage = formats_fail(error, TAPER_ERR_CORRUPT,
                                   "layer %u of group %u is damaged (checksum); fetch the file "

@@ -6,9 +6,9 @@
 #include <string.h>
 
 enum {
-    MOST_WORK = 3 << 19, /* cuts times pixels, up to which every cut is drawn; above, those of 8
+    MOST_WORK = 3 << 19, /* cuts times pixels, up to which every cut is rendered; above, those of 8
                             leading bits, some 128 an octave */
-    WAIT = 8, /* a kind of grid: none is drawn but the whole; others are log2_step, thin; 0: none */
+    WAIT = 8, /* a kind of grid: none but the whole is rendered; others: log2_step, thin; 0: none */
     TAILS
 };
 
@@ -62,8 +62,8 @@ typedef struct tail {
 typedef struct cuts {
     const codec_originals *originals;
     uint64_t front, data;  /* bytes */
-    int all;               /* every cut is drawn, or those alone that a sparse pace draws */
-    double *psnr;          /* [data + 1] the set's mean; < 0: not drawn */
+    int all;               /* every cut is rendered, or those alone that a sparse pace renders */
+    double *psnr;          /* [data + 1] the set's mean; < 0: not rendered */
     double *share, *moved; /* [data + 1] over the cuts before: sums of 1 / size, of bytes / size */
     double *best, *paid; /* [data + 1] with the hold that is tried, before a cut without a grid: the
                             best PSNR, and what was paid */
@@ -73,7 +73,7 @@ typedef struct cuts {
     taper_decoder *decoder;
 } cuts;
 
-static taper_status draw_mean(cuts *c, double *mean) {
+static taper_status render_mean(cuts *c, double *mean) {
     double sum = 0, mse = 0;
     for (size_t i = 0; i < c->originals->n; i++) {
         const taper_image *original = &c->originals->image[i];
@@ -88,7 +88,7 @@ static taper_status draw_mean(cuts *c, double *mean) {
     return TAPER_OK;
 }
 
-/* The next cut that is drawn: before the grid, kind 0, or on it. */
+/* The next cut that is rendered: before the grid, kind 0, or on it. */
 static uint64_t next_cut(const cuts *c, int sparse, uint32_t kind, uint64_t s) {
     if (kind == WAIT) return c->data;
     uint32_t step = sparse ? formats_pace_spacing(kind, s) : kind;
@@ -102,15 +102,15 @@ static int is_sparse(uint64_t s) {
 }
 
 /* In rising order, so that nothing is decoded twice. The file has no pace yet. */
-static taper_status draw_cuts(cuts *c, const taper_model *model, const formats_buffer *file) {
+static taper_status render_cuts(cuts *c, const taper_model *model, const formats_buffer *file) {
     const uint8_t *data = file->data + c->front;
     TAPER_TRY(taper_decoder_new(&c->decoder, model, NULL, NULL));
     TAPER_TRY(taper_decoder_push(c->decoder, file->data, (size_t)c->front, NULL));
-    TAPER_TRY(draw_mean(c, &c->psnr[0]));
+    TAPER_TRY(render_mean(c, &c->psnr[0]));
     for (uint64_t s = 0, next; s < c->data; s = next) {
         next = next_cut(c, !c->all, 0, s);
         TAPER_TRY(taper_decoder_push(c->decoder, data + s, (size_t)(next - s), NULL));
-        TAPER_TRY(draw_mean(c, &c->psnr[next]));
+        TAPER_TRY(render_mean(c, &c->psnr[next]));
     }
     return TAPER_OK;
 }
@@ -143,8 +143,8 @@ static taper_status take_memory(cuts *c) {
 
 /* --- choice ---------------------------------------------------------------------------- */
 
-/* The cost of a pace: of the bytes of a cut the share that is not drawn, summed over all cuts. Of
- * those from s to before `next`, which are all drawn as s: */
+/* The cost of a pace: of the bytes of a cut the share that is not rendered, summed over all cuts.
+ * Of those from s to before `next`, which are all rendered as s: */
 static double cost_of(const cuts *c, uint64_t s, uint64_t next) {
     return c->moved[next] - c->moved[s] - (double)s * (c->share[next] - c->share[s]);
 }
@@ -250,7 +250,7 @@ taper_status codec_pace_choose(const taper_model *model, const formats_buffer *f
     c.data = file->size - c.front;
     c.all = c.data * originals->pixels <= MOST_WORK;
     taper_status status = take_memory(&c);
-    if (status == TAPER_OK) status = draw_cuts(&c, model, file);
+    if (status == TAPER_OK) status = render_cuts(&c, model, file);
     if (status == TAPER_OK) *pace = choose(&c);
     taper_decoder_free(c.decoder);
     free(c.memory), free(c.pixels);

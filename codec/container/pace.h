@@ -1,12 +1,12 @@
-/* pace.h -- choosing the pace of a small set: which of its cuts are drawn as a shorter one.
+/* pace.h -- choosing the pace of a small set: which of its cuts are rendered as a shorter one.
  *
  * Over many windows the gains of a pass's bits outweigh their losses. Of one small image they need
  * not: the first bits, read without the others, may tell of another image, and late ones move less
- * than the rounding of its pixels does. So a small set's encoder draws its cuts, as a decoder will,
- * and where more bytes would look worse it lets the decoder wait for those that mend it
- * (formats_front_drawn): a HOLD near the beginning, and a GRID of bytes towards the end. Where
- * there are few cuts, all are drawn; else the pace is sparse: some 128 an octave, and these are
- * drawn. So the choice, the cheapest of all paces that keep the promise, rests on what is seen
+ * than the rounding of its pixels does. So a small set's encoder renders its cuts, as a decoder
+ * will, and where more bytes would look worse it lets the decoder wait for those that mend it
+ * (formats_front_rendered): a HOLD near the beginning, and a GRID of bytes towards the end. Where
+ * there are few cuts, all are rendered; else the pace is sparse: some 128 an octave, and these are
+ * rendered. So the choice, the cheapest of all paces that keep the promise, rests on what is seen
  * alone. */
 #ifndef CODEC_PACE_H
 #define CODEC_PACE_H
@@ -14,7 +14,7 @@
 #include "formats/container.h"
 
 enum {
-    CODEC_PACE_PIXELS = 4096 /* of sets that are small: for more the drawing takes too long, and
+    CODEC_PACE_PIXELS = 4096 /* of sets that are small: for more the rendering takes too long, and
                                 gains little */
 };
 

@@ -5,7 +5,7 @@
  *   model_read model_write    from and to the payload of a .tpm; model_payload: what the two share
  *   builtin_models            the models that ship
  *   work                      how many multiply-adds a pixel a model asks for
- *   draw                      from decoded windows to pixels with its restoration network */
+ *   render                    from decoded windows to pixels with its restoration network */
 #ifndef CODEC_MODEL_H
 #define CODEC_MODEL_H
 #include "codec/bitplane/code_tables.h"
@@ -41,12 +41,12 @@ typedef struct codec_weight_precision {
 /* The pixels of an image from its windows as the network gives them: laps undone, restored as after
  * so many complete passes, rounded. image as for codec_windows_write; pool: NULL or threads to
  * share. TAPER_ERR_NOMEM: as much again as `from` is needed, and as much again for restoring. */
-taper_status codec_model_draw(const taper_model *model, uint32_t pass, codec_pool *pool,
-                              const float *from, taper_image *image);
+taper_status codec_model_render(const taper_model *model, uint32_t pass, codec_pool *pool,
+                                const float *from, taper_image *image);
 
 /* The same, after which `windows` holds nothing of use, and no copy is made of it. */
-taper_status codec_model_draw_over(const taper_model *model, uint32_t pass, codec_pool *pool,
-                                   float *windows, taper_image *image);
+taper_status codec_model_render_over(const taper_model *model, uint32_t pass, codec_pool *pool,
+                                     float *windows, taper_image *image);
 
 /* Append the whole .tpm file to out, of version FORMATS_MODEL_VERSION. The model's own weights are
  * replaced by what a reader will get, so that what is measured afterwards is what users get;

@@ -1,6 +1,6 @@
 /* example.c -- libtaper's decoding in one page: `example CONTAINER [MODEL]`. Bytes are pushed in
- * pieces, as if they came over a network, and the first image is drawn at three moments: each time
- * better, never starting again. Outside this tree: #include <taper.h>, cc example.c -ltaper */
+ * pieces, as if they came over a network, and the first image is rendered at three moments: each
+ * time better, never starting again. Outside this tree: #include <taper.h>, cc example.c -ltaper */
 #include "codec/taper.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static unsigned char *read_file(const char *path, size_t *n) {
     return bytes;
 }
 
-static taper_status draw(taper_decoder *decoder, size_t pushed, taper_error *error) {
+static taper_status render(taper_decoder *decoder, size_t pushed, taper_error *error) {
     taper_image_info info;
     taper_completeness done;
     if (taper_decoder_image_info(decoder, 0, &info) != TAPER_OK) {
@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
         for (size_t end = size * part * part / 9; at < end && !status; at += 1000)
             status = taper_decoder_push(decoder, bytes + at, size - at < 1000 ? size - at : 1000,
                                         &error);
-        if (!status) status = draw(decoder, at < size ? at : size, &error);
+        if (!status) status = render(decoder, at < size ? at : size, &error);
     }
     if (status) fprintf(stderr, "example: %s\n", error.text);
     taper_decoder_free(decoder);

@@ -57,22 +57,22 @@ static taper_status measure(const taper_model *m, codec_backend *be, const codec
     uint8_t *pixels = malloc(bytes);
     taper_status status = code && rows && pixels ? TAPER_OK : TAPER_ERR_NOMEM;
     double sum = 0;
-    size_t drawn_first = 0, drawn = 0;
+    size_t rendered_first = 0, rendered = 0;
     for (size_t i = 0; i < s->n && status == TAPER_OK; i++) {
         const taper_image *image = &data->image[s->image[i]];
         size_t windows = (size_t)s->grid[i].columns * s->grid[i].rows;
-        if (at + windows > drawn_first + drawn) {
-            drawn_first = at;
-            drawn = g->n - at < room ? g->n - at : room;
-            codec_group_dequantise(g, (uint32_t)at, (uint32_t)drawn, code);
-            status = codec_network_decode_units(&m->network, be, code, drawn,
+        if (at + windows > rendered_first + rendered) {
+            rendered_first = at;
+            rendered = g->n - at < room ? g->n - at : room;
+            codec_group_dequantise(g, (uint32_t)at, (uint32_t)rendered, code);
+            status = codec_network_decode_units(&m->network, be, code, rendered,
                                                 codec_group_units_known(g), rows);
         }
         taper_image out = *image;
         out.pixels = pixels;
         if (status == TAPER_OK)
-            status = codec_model_draw(m, g->pass, be->pool,
-                                      rows + (at - drawn_first) * m->network.inputs, &out);
+            status = codec_model_render(m, g->pass, be->pool,
+                                        rows + (at - rendered_first) * m->network.inputs, &out);
         if (status != TAPER_OK) break;
         sum += psnr_of(image, &out);
         at += windows;

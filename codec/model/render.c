@@ -1,10 +1,10 @@
-/* draw.c -- from windows to pixels; see model.h. */
+/* render.c -- from windows to pixels; see model.h. */
 #include "codec/model/model.h"
 #include <stdlib.h>
 #include <string.h>
 
-taper_status codec_model_draw_over(const taper_model *m, uint32_t pass, codec_pool *pool,
-                                   float *windows, taper_image *image) {
+taper_status codec_model_render_over(const taper_model *m, uint32_t pass, codec_pool *pool,
+                                     float *windows, taper_image *image) {
     codec_window w = m->window;
     codec_grid grid = codec_windows_grid(w, image->width, image->height);
     if (w.lap) codec_lap_synthesise(w, grid, windows);
@@ -14,8 +14,8 @@ taper_status codec_model_draw_over(const taper_model *m, uint32_t pass, codec_po
     return TAPER_OK;
 }
 
-taper_status codec_model_draw(const taper_model *m, uint32_t pass, codec_pool *pool,
-                              const float *from, taper_image *image) {
+taper_status codec_model_render(const taper_model *m, uint32_t pass, codec_pool *pool,
+                                const float *from, taper_image *image) {
     codec_window w = m->window;
     if (!m->restoration.layers) return codec_windows_write(w, from, image);
     codec_grid grid = codec_windows_grid(w, image->width, image->height);
@@ -23,7 +23,7 @@ taper_status codec_model_draw(const taper_model *m, uint32_t pass, codec_pool *p
     float *windows = malloc(bytes); /* `from` is kept for the next image that is asked for */
     if (!windows) return TAPER_ERR_NOMEM;
     memcpy(windows, from, bytes);
-    taper_status status = codec_model_draw_over(m, pass, pool, windows, image);
+    taper_status status = codec_model_render_over(m, pass, pool, windows, image);
     free(windows);
     return status;
 }
