@@ -71,7 +71,7 @@ static void the_filter_is_what_the_specification_says(void **unused) {
         codec_grid g = {shape[i].columns, shape[i].rows};
         size_t n;
         float *is = noise(w, g, &n), *ought = noise(w, g, &n);
-        codec_lap_synthesise(w, g, is);
+        codec_lap_postfilter(w, g, is);
         filter_lines(w, g, ought, 1); /* the other way round */
         filter_lines(w, g, ought, 0);
         for (size_t k = 0; k < n; k++) assert_true(fabsf(is[k] - ought[k]) < 2e-3f);
@@ -79,7 +79,7 @@ static void the_filter_is_what_the_specification_says(void **unused) {
     }
 }
 
-static void analysis_is_its_inverse(void **unused) {
+static void prefilter_is_its_inverse(void **unused) {
     (void)unused;
     for (int i = 0; i < SHAPES; i++) {
         codec_lap lap = lap_of(shape[i].reach);
@@ -87,10 +87,10 @@ static void analysis_is_its_inverse(void **unused) {
         codec_grid g = {shape[i].columns, shape[i].rows};
         size_t n, changed = 0;
         float *x = noise(w, g, &n), *was = noise(w, g, &n);
-        codec_lap_analyse(w, g, x);
+        codec_lap_prefilter(w, g, x);
         for (size_t k = 0; k < n; k++) changed += x[k] != was[k];
         assert_int_equal(changed > 0, g.columns * g.rows > 1);
-        codec_lap_synthesise(w, g, x);
+        codec_lap_postfilter(w, g, x);
         for (size_t k = 0; k < n; k++) assert_true(fabsf(x[k] - was[k]) < 2e-3f);
         free(x), free(was);
     }
@@ -103,7 +103,7 @@ static void even_images_pass_unchanged(void **unused) {
     codec_window w = {8, 8, 1, &lap};
     float x[4 * 64];
     for (int i = 0; i < 4 * 64; i++) x[i] = 77;
-    codec_lap_analyse(w, (codec_grid){2, 2}, x);
+    codec_lap_prefilter(w, (codec_grid){2, 2}, x);
     for (int i = 0; i < 4 * 64; i++) assert_true(x[i] == 77);
 }
 
@@ -158,8 +158,8 @@ static void models_carry_it(void **unused) {
     assert_int_equal(taper_model_get_info(m).lap, 4);
     assert_ptr_equal(m->window.lap, &m->lap);
     assert_memory_equal(m->lap.stored, lap.stored, 16 * sizeof *lap.stored);
-    assert_memory_equal(m->lap.analysis, lap.analysis, 16 * sizeof *lap.analysis);
-    assert_memory_equal(m->lap.synthesis, lap.synthesis, 16 * sizeof *lap.synthesis);
+    assert_memory_equal(m->lap.prefilter, lap.prefilter, 16 * sizeof *lap.prefilter);
+    assert_memory_equal(m->lap.postfilter, lap.postfilter, 16 * sizeof *lap.postfilter);
     taper_model_free(m);
     formats_buffer_free(&file);
 }
@@ -236,7 +236,7 @@ static void images_come_back(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_filter_is_what_the_specification_says),
-        cmocka_unit_test(analysis_is_its_inverse),
+        cmocka_unit_test(prefilter_is_its_inverse),
         cmocka_unit_test(even_images_pass_unchanged),
         cmocka_unit_test(matrices_without_inverse_are_refused),
         cmocka_unit_test(gains_are_those_of_errors_in_an_image),

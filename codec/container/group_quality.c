@@ -51,7 +51,7 @@ static taper_status compare(const work *w, const taper_image *image, size_t from
         double mse;
         rendered.pixels = w->samples;
         codec_grid grid = codec_windows_grid(w->model->window, image[i].width, image[i].height);
-        codec_lap_synthesise(w->model->window, grid, pixels);
+        codec_lap_postfilter(w->model->window, grid, pixels);
         codec_windows_store(w->model->window, pixels, &rendered);
         TAPER_TRY(codec_mse(&image[i], &rendered, &mse, NULL));
         take(least, codec_psnr_db(mse), i);

@@ -7,7 +7,7 @@ taper_status codec_model_render_over(const taper_model *m, uint32_t pass, codec_
                                      float *windows, taper_image *image) {
     codec_window w = m->window;
     codec_grid grid = codec_windows_grid(w, image->width, image->height);
-    if (w.lap) codec_lap_synthesise(w, grid, windows);
+    if (w.lap) codec_lap_postfilter(w, grid, windows);
     if (m->restoration.layers)
         TAPER_TRY(codec_restoration_apply(&m->restoration, pass, w, grid, pool, windows));
     codec_windows_store(w, windows, image);

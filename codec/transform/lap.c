@@ -40,13 +40,13 @@ taper_status codec_lap_prepare(codec_lap *lap) {
         for (uint32_t c = 0; c < n; c++) {
             row[r][c] = lap->stored[r * n + c] / (double)CODEC_LAP_ONE;
             row[r][n + c] = r == c;
-            lap->synthesis[r * n + c] = (float)((row[r][c] - (r == c)) / 2);
+            lap->postfilter[r * n + c] = (float)((row[r][c] - (r == c)) / 2);
         }
     if (!invert(row, n)) return TAPER_ERR_CORRUPT;
     for (uint32_t r = 0; r < n; r++)
         for (uint32_t c = 0; c < n; c++) {
             if (!(magnitude(row[r][n + c]) <= CODEC_LAP_TOP)) return TAPER_ERR_CORRUPT;
-            lap->analysis[r * n + c] = (float)((row[r][n + c] - (r == c)) / 2);
+            lap->prefilter[r * n + c] = (float)((row[r][n + c] - (r == c)) / 2);
         }
     return TAPER_OK;
 }
@@ -107,10 +107,10 @@ static void apply(codec_window w, codec_grid grid, const float *matrix, float *w
             mix_below(w, matrix, window, window + line);
 }
 
-void codec_lap_analyse(codec_window w, codec_grid grid, float *windows) {
-    if (w.lap) apply(w, grid, w.lap->analysis, windows);
+void codec_lap_prefilter(codec_window w, codec_grid grid, float *windows) {
+    if (w.lap) apply(w, grid, w.lap->prefilter, windows);
 }
 
-void codec_lap_synthesise(codec_window w, codec_grid grid, float *windows) {
-    if (w.lap) apply(w, grid, w.lap->synthesis, windows);
+void codec_lap_postfilter(codec_window w, codec_grid grid, float *windows) {
+    if (w.lap) apply(w, grid, w.lap->postfilter, windows);
 }

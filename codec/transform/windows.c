@@ -35,7 +35,7 @@ void codec_windows_read(codec_window w, const taper_image *image, float *to) {
                     read_row(w, image, column * w.width, y < image->height ? y : image->height - 1,
                              c, to);
                 }
-    codec_lap_analyse(w, grid, windows);
+    codec_lap_prefilter(w, grid, windows);
 }
 
 /* Samples, rounded. NaN becomes 0. */
@@ -95,7 +95,7 @@ taper_status codec_windows_write(codec_window w, const float *from, taper_image 
     if (w.lap && !lapped) return TAPER_ERR_NOMEM;
     if (lapped) {
         memcpy(lapped, from, bytes);
-        codec_lap_synthesise(w, grid, lapped);
+        codec_lap_postfilter(w, grid, lapped);
     }
     codec_windows_store(w, lapped ? lapped : from, image);
     free(lapped);

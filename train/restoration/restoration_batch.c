@@ -82,7 +82,7 @@ static taper_status decode(squares *s, const taper_model *m, codec_backend *be, 
     taper_status status = codec_network_decode(&m->network, be, b.x, b.group.n, s->coded);
     float *at = s->coded;
     for (size_t i = 0; i < b.images && status == TAPER_OK; i++) {
-        if (m->window.lap) codec_lap_synthesise(m->window, b.grid[i], at);
+        if (m->window.lap) codec_lap_postfilter(m->window, b.grid[i], at);
         at += (size_t)b.grid[i].columns * b.grid[i].rows * codec_window_values(m->window);
     }
     s->grid = b.grid, b.grid = NULL;
