@@ -200,9 +200,7 @@ CODEC_CLONES static void all_contexts(const rows *r, const int16_t weight[CODEC_
         int32_t a = left[p], b = right[p], c = ABOVE(known), d = BELOW(known), level = levels[p];
         int32_t sum = HALF + w0 * a + w1 * b + w2 * c + w3 * d + w4 * ABOVE(left) +
                       w5 * ABOVE(right) + w6 * BELOW(left) + w7 * BELOW(right);
-        int32_t kind = level == 0                  ? CODEC_SIGNIFICANCE
-                       : level == 1 || level == -1 ? CODEC_REFINE_FIRST
-                                                   : CODEC_REFINE_LATER;
+        int32_t kind = (int32_t)codec_kind_of_level(level);
         int32_t place = magnitude_place(sum >> WEIGHT_BITS, level);
         context[p] =
             sides[p] ? kind * CONTEXTS + place * SPREADS + spread_of(a, b, c, d) : NO_CONTEXT;

@@ -18,6 +18,7 @@
  * priced by mixed_bit.h. */
 #ifndef CODEC_CODE_TABLES_H
 #define CODEC_CODE_TABLES_H
+#include "codec/backend/simd.h"
 #include "formats/bytes.h"
 
 enum {
@@ -143,6 +144,11 @@ static inline uint32_t codec_band(uint32_t unit) {
 }
 static inline uint32_t codec_class(codec_kind kind, uint32_t unit) {
     return (uint32_t)kind * CODEC_BANDS + codec_band(unit);
+}
+
+/* Of the magnitude's next bit. In one expression: loops that choose between three stay scalar. */
+CODEC_INLINE codec_kind codec_kind_of_level(int32_t level) {
+    return (codec_kind)(CODEC_REFINE_FIRST * (level != 0) + (level < -1 || level > 1));
 }
 
 /* How many of the first `pass` passes are the model's: layers, and the networks' stages, count

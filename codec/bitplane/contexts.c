@@ -210,10 +210,7 @@ CODEC_CLONES static void bin_logits(const int16_t *restrict level, uint32_t band
                                     const int32_t *restrict logit, const int32_t *restrict causal,
                                     uint32_t n, uint16_t *restrict context) {
     for (uint32_t p = 0; p < n; p++) {
-        int32_t kind = level[p] == 0                     ? CODEC_SIGNIFICANCE
-                       : level[p] == 1 || level[p] == -1 ? CODEC_REFINE_FIRST
-                                                         : CODEC_REFINE_LATER;
-        int32_t class = kind * CODEC_BANDS + (int32_t)band;
+        int32_t class = (int32_t)codec_kind_of_level(level[p]) * CODEC_BANDS + (int32_t)band;
         context[p] = (uint16_t)(class * CODEC_BINS + bin_of(logit[p] + causal[p]));
     }
 }

@@ -78,10 +78,4 @@ static inline int codec_sign_is_predicted(const codec_group *group, uint32_t u) 
            codec_causal_is_unit(group, u);
 }
 
-static inline codec_kind codec_kind_of_level(int32_t level) {
-    return level == 0                  ? CODEC_SIGNIFICANCE
-           : level == 1 || level == -1 ? CODEC_REFINE_FIRST
-                                       : CODEC_REFINE_LATER;
-}
-
 #endif
