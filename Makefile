@@ -43,7 +43,7 @@ LATE_LIBS := -ldl # LAPACK is loaded when training begins, the rivals' libraries
 FORMATS := $(wildcard formats/*.c)
 CODEC   := $(wildcard codec/*.c codec/*/*.c)
 TRAIN   := $(wildcard train/*.c train/*/*.c)
-CLI     := $(wildcard cli/*.c cli/compare/*.c)
+CLI     := $(wildcard cli/*.c cli/*/*.c)
 SAMPLES := $(wildcard samples/*.c)
 ifneq ($(CU),)
 DEFS    += -DHAVE_CUDA=1

@@ -1,13 +1,13 @@
 /* cmd_compare.c -- rate and distortion of a model or a container against JPEG and others on the
  * same images. */
 #include "cli/cli.h"
+#include "cli/common/progress.h"
+#include "cli/common/signals.h"
 #include "cli/compare/comparison.h"
 #include "cli/compare/report.h"
 #include "cli/compare/subject.h"
 #include "cli/inputs.h"
 #include "cli/left_out.h"
-#include "cli/progress.h"
-#include "cli/signals.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,15 +3,15 @@
  * Images are read ahead by a few threads (readahead.h), coded by the encoder's own, and laid out at
  * the end. Without a ceiling the container goes straight to its place; with one, or a target
  * quality, it is spooled first and the largest prefix that fits is written. */
+#include "cli/common/progress.h"
+#include "cli/common/readahead.h"
+#include "cli/common/signals.h"
+#include "cli/common/spool.h"
 #include "cli/inputs.h"
 #include "cli/left_out.h"
 #include "cli/name_case.h"
 #include "cli/outputs.h"
-#include "cli/progress.h"
 #include "cli/psnr_cut.h"
-#include "cli/readahead.h"
-#include "cli/signals.h"
-#include "cli/spool.h"
 #include "codec/container/group_reader.h"
 #include "codec/taper.h"
 #include "formats/image.h"

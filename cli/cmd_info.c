@@ -1,7 +1,7 @@
 /* cmd_info.c -- what is in a container or a model. */
+#include "cli/common/json.h"
+#include "cli/common/plain_text.h"
 #include "cli/inputs.h"
-#include "cli/json.h"
-#include "cli/plain_text.h"
 #include "cli/reach.h"
 #include "codec/model/builtin_models.h"
 #include "codec/model/model.h"

@@ -1,7 +1,7 @@
 /* cmd_train.c -- `taper train`: images in, a model out. */
+#include "cli/common/signals.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
-#include "cli/signals.h"
 #include "cli/train_talk.h"
 #include "codec/taper_model.h"
 #include "formats/imageset.h"

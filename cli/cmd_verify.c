@@ -1,7 +1,7 @@
 /* cmd_verify.c -- do all checksums hold, and how far does a cut reach. */
+#include "cli/common/json.h"
+#include "cli/common/plain_text.h"
 #include "cli/inputs.h"
-#include "cli/json.h"
-#include "cli/plain_text.h"
 #include "cli/reach.h"
 #include "codec/taper.h"
 

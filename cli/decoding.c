@@ -2,8 +2,6 @@
 #define _XOPEN_SOURCE 700 /* strtok_r */
 #include "cli/decoding.h"
 #include "cli/picture_files.h"
-#include "formats/png.h"
-#include "formats/pnm.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,14 +179,6 @@ void cli_picture_plan_free(cli_picture_plan *plan) {
     cli_picture_files_free(plan);
     free(plan->image);
     *plan = (cli_picture_plan){.folder = -1};
-}
-
-/* --- writing --- */
-
-taper_status cli_picture_encode(cli_picture_format format, const taper_image *image,
-                                uint8_t **bytes, size_t *size, taper_error *error) {
-    if (format == CLI_PICTURE_PNM) return formats_pnm_encode(image, bytes, size, error);
-    return formats_png_encode(image, bytes, size, error);
 }
 
 /* --- rendering --- */

@@ -1,6 +1,6 @@
 /* inputs.c -- opening containers and models; see inputs.h. */
 #include "cli/inputs.h"
-#include "cli/spool.h"
+#include "cli/common/spool.h"
 #include "codec/container/group_reader.h"
 #include "codec/model/builtin_models.h"
 #include <errno.h>

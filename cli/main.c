@@ -1,6 +1,6 @@
 /* main.c -- the table of verbs. Each lives in cli/cmd_NAME.c and brings its table of options. */
+#include "cli/common/signals.h"
 #include "cli/manual.h"
-#include "cli/signals.h"
 #include "cli/version.h"
 #include <string.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 /* outputs.c -- a verb's output file; see outputs.h. */
 #include "cli/outputs.h"
-#include "cli/signals.h"
+#include "cli/common/signals.h"
 #include "formats/file.h"
 #include <errno.h>
 #include <string.h>

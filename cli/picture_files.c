@@ -1,12 +1,15 @@
 /* picture_files.c -- names, folders and files below the output folder; see picture_files.h. */
 #define _GNU_SOURCE /* O_PATH; sync */
 #include "cli/picture_files.h"
+#include "cli/common/signals.h"
 #include "cli/name_case.h"
 #include "cli/outputs.h"
-#include "cli/signals.h"
 #include "formats/atomic_file.h"
+#include "formats/file.h"
 #include "formats/folder_walk.h"
 #include "formats/image_names.h"
+#include "formats/png.h"
+#include "formats/pnm.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -318,6 +321,12 @@ static taper_status write_below(const cli_picture_plan *plan, const cli_decode_r
     if (folder >= 0) close(folder);
     free(path);
     return status;
+}
+
+taper_status cli_picture_encode(cli_picture_format format, const taper_image *image,
+                                uint8_t **bytes, size_t *size, taper_error *error) {
+    if (format == CLI_PICTURE_PNM) return formats_pnm_encode(image, bytes, size, error);
+    return formats_png_encode(image, bytes, size, error);
 }
 
 int cli_picture_put(const cli_picture_plan *plan, const cli_decode_request *q, uint64_t k,

@@ -5,12 +5,16 @@
  * are said and left out. */
 #ifndef CLI_PICTURE_FILES_H
 #define CLI_PICTURE_FILES_H
-#include "cli/decoding.h"
+#include "cli/picture_plan.h"
 
 /* Fill in the plan's names, folder and refused. Prints what is wrong and returns an exit code. */
 int cli_picture_files_plan(cli_picture_plan *plan, const cli_decode_request *request,
                            const taper_decoder *decoder);
 void cli_picture_files_free(cli_picture_plan *plan);
+
+/* An image as bytes of a PNG or PNM file; *bytes is the caller's to free, NULL on failure. */
+taper_status cli_picture_encode(cli_picture_format format, const taper_image *image,
+                                uint8_t **bytes, size_t *size, taper_error *error);
 
 /* Write file k of the plan, or the one file. overwrite: what is there is replaced. The bytes are
  * not synced, see cli_pictures_settle. CLI_SOME_FAILED: the name is refused, which is said once.

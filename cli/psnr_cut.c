@@ -1,6 +1,6 @@
 /* psnr_cut.c -- bisection over cuts, each measured on all cores; see psnr_cut.h. */
 #include "cli/psnr_cut.h"
-#include "cli/compare/parallel.h"
+#include "cli/common/parallel.h"
 #include "codec/quality/metrics.h"
 #include "codec/taper.h"
 #include <pthread.h>

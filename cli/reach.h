@@ -3,7 +3,7 @@
 #ifndef CLI_REACH_H
 #define CLI_REACH_H
 #include "cli/cli.h"
-#include "cli/json.h"
+#include "cli/common/json.h"
 #include "formats/container.h"
 #include <stdbool.h>
 

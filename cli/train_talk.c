@@ -1,8 +1,8 @@
 /* train_talk.c -- see train_talk.h. */
 #include "cli/train_talk.h"
-#include "cli/json.h"
-#include "cli/plot.h"
-#include "cli/signals.h"
+#include "cli/common/json.h"
+#include "cli/common/plot.h"
+#include "cli/common/signals.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * lines, its report, and the curves as pictures. */
 #ifndef CLI_TRAIN_TALK_H
 #define CLI_TRAIN_TALK_H
+#include "cli/common/progress.h"
 #include "cli/left_out.h"
-#include "cli/progress.h"
 #include "train/train.h"
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* truncate_psnr.c -- see truncate_psnr.h. psnr_cut.h searches; here is what it compares with: the
  * originals, or the whole container's own images, which are decoded once, group by group. */
 #include "cli/truncate_psnr.h"
+#include "cli/common/progress.h"
 #include "cli/compare/originals.h"
-#include "cli/progress.h"
 #include "cli/psnr_cut.h"
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* test_json.c -- the writer of JSON lines: nesting, escapes, numbers. */
-#include "cli/json.h"
+#include "cli/common/json.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_page.c -- pages hold everything themselves, text stays text, and pictures come back as they
  * went in. */
-#include "cli/page.h"
+#include "cli/common/page.h"
 #include "formats/image.h"
 #include "formats/png.h"
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_plain_text.c -- what of a name reaches a terminal. */
-#include "cli/plain_text.h"
+#include "cli/common/plain_text.h"
 #include "cmocka_all.h"
 #include <stdlib.h>
 #include <string.h>

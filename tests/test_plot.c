@@ -1,6 +1,6 @@
 /* test_plot.c -- plots: the files that appear, the script that draws them anew, hostile names, no
  * gnuplot. */
-#include "cli/plot.h"
+#include "cli/common/plot.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* test_progress.c -- the progress line's words, its silence off a terminal, and the clean-up on
  * signals. */
-#include "cli/progress.h"
-#include "cli/signals.h"
+#include "cli/common/progress.h"
+#include "cli/common/signals.h"
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_readahead.c -- images read ahead by threads come in the set's order, each as a plain read
  * gives it, failures included; stopping early is fine. */
-#include "cli/readahead.h"
+#include "cli/common/readahead.h"
 #include "cmocka_all.h"
 #include "formats/atomic_file.h"
 #include "formats/pnm.h"

@@ -3,7 +3,7 @@
  * The system calls behind an output are taken over here, so that a signal can be raised before and
  * after each of them in turn, in a child that then ends by it. */
 #define _GNU_SOURCE /* syscall */
-#include "cli/signals.h"
+#include "cli/common/signals.h"
 #include "cmocka_all.h"
 #include "formats/file.h"
 #include "scratch.h"

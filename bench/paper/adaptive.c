@@ -5,7 +5,7 @@
  * compared where they regularise alike: at the same mean magnitude of the rows Omega_k. */
 #include "bench/paper/parts.h"
 #include "bench/paper/recipes.h"
-#include "cli/page.h"
+#include "cli/common/page.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

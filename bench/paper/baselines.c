@@ -1,6 +1,6 @@
 /* baselines.c -- see baselines.h. */
 #include "bench/paper/baselines.h"
-#include "cli/compare/parallel.h"
+#include "cli/common/parallel.h"
 #include "cli/compare/rd_curve.h"
 #include "codec/taper.h"
 #include "formats/file.h"

@@ -13,7 +13,7 @@
 #include "bench/paper/parts.h"
 #include "bench/paper/populations.h"
 #include "bench/paper/recipes.h"
-#include "cli/page.h"
+#include "cli/common/page.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "bench/paper/parts.h"
 #include "bench/paper/recipes.h"
 #include "bench/paper/sweep_cost.h"
-#include "cli/page.h"
+#include "cli/common/page.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "bench/paper/obd.h"
 #include "bench/paper/parts.h"
 #include "bench/paper/recipes.h"
-#include "cli/page.h"
+#include "cli/common/page.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* page.c -- the page: every part leaves its section, the last step puts them together. */
 #include "bench/paper/parts.h"
-#include "cli/page.h"
+#include "cli/common/page.h"
 #include "formats/atomic_file.h"
 #include "formats/file.h"
 #include <stdlib.h>

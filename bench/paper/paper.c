@@ -1,7 +1,7 @@
 /* paper.c -- session of the paper's figures: messages, memory, paths, JSON lines, plots. */
 #include "bench/paper/paper.h"
 #include "bench/bench.h"
-#include "cli/plot.h"
+#include "cli/common/plot.h"
 #include <stdarg.h>
 #include <stdlib.h>
 

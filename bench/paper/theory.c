@@ -4,7 +4,7 @@
  * context, colon, pieces that end in a number; other lines that hold "units" name the data of those
  * that follow; the rest is passed over. */
 #include "bench/paper/parts.h"
-#include "cli/page.h"
+#include "cli/common/page.h"
 #include <stdlib.h>
 #include <string.h>
 

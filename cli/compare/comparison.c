@@ -1,6 +1,6 @@
 /* comparison.c -- deltas between curves; table, JSON and CSV. */
 #include "cli/compare/comparison.h"
-#include "cli/json.h"
+#include "cli/common/json.h"
 #include <math.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
  *   rival rivals             one small struct a codec: jpeg jpeg2000 webp avif jxl
  *   late_library             their libraries, loaded when compare runs
  *   subject originals        what is compared, and its images
- *   rd_curve                 curves over a set; comparison: what was found; parallel: all cores
+ *   rd_curve                 curves over a set; comparison: what was found
  *   report examples          the page */
 #ifndef CLI_COMPARE_COMPARISON_H
 #define CLI_COMPARE_COMPARISON_H

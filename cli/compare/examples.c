@@ -1,11 +1,6 @@
-/* examples.c -- the same images at several rates, ours and JPEG at no more bytes, for the page.
- *
- * A container's bytes belong to the set: an image's share of a cut is taken by its pixels. JPEG
- * gets the best quality and setting whose bytes for this very image do not exceed that share: once
- * with all bytes of the file counted, and for small images, where headers are most of a JPEG file,
- * once with its scans alone. */
-#include "cli/compare/report.h"
-#include "cli/page.h"
+/* examples.c -- see examples.h. */
+#include "cli/compare/examples.h"
+#include "cli/common/page.h"
 #include "codec/quality/metrics.h"
 #include "formats/image.h"
 #include <math.h>
@@ -15,7 +10,9 @@
 enum { MAX_EXAMPLES = 6, MAX_RATES = 5, SHOWN = 192, SMALL = 128 };
 
 typedef struct gallery {
-    const cli_report *report;
+    const cli_comparison *comparison;
+    const cli_subject *subject;
+    const cli_originals *originals;
     FILE *page;
     size_t n_rates, n_images;
     const cli_rd_point *rate[MAX_RATES]; /* points of our curve; quality is the cut */
@@ -27,7 +24,7 @@ typedef struct gallery {
 /* The points nearest to five levels of quality, from poor to good; each once. */
 static void choose_rates(gallery *g) {
     static const double wanted[MAX_RATES] = {21, 25, 28, 31, 36};
-    const cli_rd_curve *curve = cli_comparison_curve(g->report->comparison, "taper", "file");
+    const cli_rd_curve *curve = cli_comparison_curve(g->comparison, "taper", "file");
     for (size_t w = 0; curve && w < MAX_RATES; w++) {
         const cli_rd_point *best = NULL;
         for (size_t i = 0; i < curve->n; i++)
@@ -38,9 +35,9 @@ static void choose_rates(gallery *g) {
     }
 }
 
-static taper_status read_originals(gallery *g, taper_error *error) {
-    const cli_originals *from = g->report->originals;
-    size_t n = g->report->max_examples < MAX_EXAMPLES ? g->report->max_examples : MAX_EXAMPLES;
+static taper_status read_originals(gallery *g, size_t n, taper_error *error) {
+    const cli_originals *from = g->originals;
+    if (n > MAX_EXAMPLES) n = MAX_EXAMPLES;
     if (n > from->count) n = from->count;
     for (size_t k = 0; k < n; k++) {
         size_t i = (2 * k + 1) * from->count / (2 * n);
@@ -54,7 +51,7 @@ static taper_status read_originals(gallery *g, taper_error *error) {
 static taper_status render_ours(gallery *g, taper_error *error) {
     for (size_t r = 0; r < g->n_rates; r++) {
         taper_decoder *decoder = NULL;
-        const cli_subject *subject = g->report->subject;
+        const cli_subject *subject = g->subject;
         cli_subject_cut cut;
         TAPER_TRY(cli_subject_cut_open(subject, (uint64_t)g->rate[r]->quality, &cut, error));
         taper_status status = cli_subject_decoder(subject, &cut.source, &decoder, error);
@@ -151,7 +148,7 @@ static double share(const gallery *g, size_t k, size_t r) {
 
 static taper_status put_our_row(gallery *g, size_t k, taper_error *error) {
     char label[200], size[48];
-    const cli_originals *from = g->report->originals;
+    const cli_originals *from = g->originals;
     const char *name = formats_imageset_name(from->set, from->index[g->image[k]]);
     if (name)
         snprintf(label, sizeof label, "%.150s: taper", name);
@@ -223,8 +220,8 @@ static taper_status put_grid(gallery *g, taper_error *error) {
     return status;
 }
 
-static taper_status fill_and_put(gallery *g, taper_error *error) {
-    TAPER_TRY(read_originals(g, error));
+static taper_status fill_and_put(gallery *g, size_t max, taper_error *error) {
+    TAPER_TRY(read_originals(g, max, error));
     TAPER_TRY(render_ours(g, error));
     cli_page_heading(g->page, "Side by side");
     cli_page_text(g->page, "Each column is one cut of the same container. Under our pictures "
@@ -234,13 +231,14 @@ static taper_status fill_and_put(gallery *g, taper_error *error) {
     return put_grid(g, error);
 }
 
-taper_status cli_report_examples(const cli_report *report, FILE *page, taper_error *error) {
+taper_status cli_examples_put(const cli_comparison *comparison, const cli_subject *subject,
+                              const cli_originals *originals, size_t max, FILE *page,
+                              taper_error *error) {
     gallery *g = calloc(1, sizeof *g);
     if (!g) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for examples");
-    g->report = report;
-    g->page = page;
+    *g = (gallery){comparison, subject, originals, .page = page};
     choose_rates(g);
-    taper_status status = g->n_rates && report->max_examples ? fill_and_put(g, error) : TAPER_OK;
+    taper_status status = g->n_rates && max ? fill_and_put(g, max, error) : TAPER_OK;
     for (size_t k = 0; k < MAX_EXAMPLES; k++) {
         formats_image_free(&g->original[k]);
         for (size_t r = 0; r < MAX_RATES; r++) formats_image_free(&g->ours[k][r]);

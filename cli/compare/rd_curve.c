@@ -1,6 +1,6 @@
 /* rd_curve.c -- run coders over sets of images and add up what they cost and are worth. */
 #include "cli/compare/rd_curve.h"
-#include "cli/compare/parallel.h"
+#include "cli/common/parallel.h"
 #include "codec/quality/metrics.h"
 #include <pthread.h>
 #include <stdlib.h>

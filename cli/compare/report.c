@@ -1,7 +1,8 @@
 /* report.c -- plots, CSV and the page of a comparison. */
 #include "cli/compare/report.h"
-#include "cli/page.h"
-#include "cli/plot.h"
+#include "cli/common/page.h"
+#include "cli/common/plot.h"
+#include "cli/compare/examples.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,7 +235,8 @@ static taper_status put_page(const cli_report *r, const char *folder,
     } else {
         cli_page_text(page, plot_failure->text);
     }
-    TAPER_TRY(cli_report_examples(r, page, error));
+    TAPER_TRY(cli_examples_put(r->comparison, r->subject, r->originals, r->max_examples, page,
+                               error));
     put_rates(r->comparison, page);
     put_deltas(r->comparison, page);
     if (plot_failure->status == TAPER_OK) {

@@ -25,7 +25,4 @@ extern const char *const cli_report_files[];
  * and *plot_failure says why; it is empty otherwise. */
 taper_status cli_report_write(const cli_report *report, const char *folder,
                               taper_error *plot_failure, taper_error *error);
-
-/* For report.c: the pictures side by side (examples.c). */
-taper_status cli_report_examples(const cli_report *report, FILE *page, taper_error *error);
 #endif

@@ -1,7 +1,7 @@
 /* subject.c -- encode a set once, cut it anywhere, decode the cuts and measure them. */
 #include "cli/compare/subject.h"
-#include "cli/readahead.h"
-#include "cli/spool.h"
+#include "cli/common/readahead.h"
+#include "cli/common/spool.h"
 #include <stdlib.h>
 
 /* --- the container ---------------------------------------------------------------------------- */

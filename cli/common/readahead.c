@@ -1,5 +1,5 @@
 /* readahead.c -- a ring of images between reading threads and one consumer; see readahead.h. */
-#include "cli/readahead.h"
+#include "cli/common/readahead.h"
 #include "formats/image.h"
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* messages.c -- words on standard error, exit codes and the reading of numbers; see cli.h. */
-#include "cli/cli.h"
-#include "cli/plain_text.h"
-#include "cli/progress.h"
+#include "cli/common/messages.h"
+#include "cli/common/plain_text.h"
+#include "cli/common/progress.h"
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -29,26 +29,7 @@ cli_exit cli_exit_code(taper_status status) {
     return CLI_SOME_FAILED;
 }
 
-taper_limits cli_limits(const cli_common *common) {
-    return (taper_limits){.max_pixels = common->max_pixels,
-                          .max_images = common->max_images,
-                          .max_memory = common->max_memory,
-                          .max_model_bytes = common->max_model,
-                          .max_work = common->max_work};
-}
-
-unsigned cli_threads(const cli_common *common) {
-    if (common->threads > 0) return (unsigned)common->threads;
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (unsigned)n : 1;
-}
-
 /* --- messages --- */
-
-bool cli_stderr_is_terminal(void) {
-    const char *term = getenv("TERM");
-    return isatty(STDERR_FILENO) && (!term || strcmp(term, "dumb") != 0);
-}
 
 static bool colour_wanted(void) {
     const char *no = getenv("NO_COLOR");

@@ -3,8 +3,8 @@
  * Files are read and decoded (PNG, JPEG, ...) while the caller works on earlier images. Images
  * inside one IDX or CIFAR file need no decoding: they are read when asked for. Memory is bounded:
  * READAHEAD_IMAGES images, and about READAHEAD_BYTES bytes of pixels beyond the one asked for. */
-#ifndef CLI_READAHEAD_H
-#define CLI_READAHEAD_H
+#ifndef CLI_COMMON_READAHEAD_H
+#define CLI_COMMON_READAHEAD_H
 #include "formats/imageset.h"
 
 enum { CLI_READAHEAD_IMAGES = 256, CLI_READAHEAD_BYTES = 64 << 20 };

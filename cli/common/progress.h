@@ -7,10 +7,12 @@
  * second; the first words come with cli_progress_start, so that a person sees within 0.1 s that
  * something happens. Cleared at the end. There is one line, so at most one progress is shown at a
  * time; a second one started meanwhile stays silent. */
-#ifndef CLI_PROGRESS_H
-#define CLI_PROGRESS_H
-#include "cli/cli.h"
+#ifndef CLI_COMMON_PROGRESS_H
+#define CLI_COMMON_PROGRESS_H
+#include "cli/common/settings.h"
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 typedef struct cli_progress {
     const char *what; /* "encoding" */
@@ -22,6 +24,9 @@ typedef struct cli_progress {
     bool visible;
     char extra[64]; /* what cli_progress_say put behind the numbers */
 } cli_progress;
+
+/* Standard error is a terminal that can redraw a line (not "dumb"). */
+bool cli_stderr_is_terminal(void);
 
 /* Begin; what and unit must outlive the progress. common NULL: shown on any terminal. */
 void cli_progress_start(cli_progress *p, const cli_common *common, const char *what, uint64_t total,

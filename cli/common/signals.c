@@ -1,7 +1,7 @@
 /* signals.c -- clean-up of temporary files on signals; see signals.h. */
-#include "cli/signals.h"
-#include "cli/cli.h"
-#include "cli/progress.h"
+#include "cli/common/signals.h"
+#include "cli/common/messages.h"
+#include "cli/common/progress.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
  * gnuplot reads the script from its standard input, which is one end of a socket pair and not a
  * pipe: a send can then say MSG_NOSIGNAL, and a gnuplot that dies early does not take this process
  * with it. It writes to temporary names, which are renamed when it has ended well. */
-#include "cli/plot.h"
+#include "cli/common/plot.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

@@ -3,8 +3,8 @@
  * Whoever made a file chose its names: escape sequences in them could move the cursor, retitle a
  * window or feed its input back, and marks of writing direction could make one name look like
  * another. All that is written for people goes through here. */
-#ifndef CLI_PLAIN_TEXT_H
-#define CLI_PLAIN_TEXT_H
+#ifndef CLI_COMMON_PLAIN_TEXT_H
+#define CLI_COMMON_PLAIN_TEXT_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* spool.c -- temporary files without a name; see spool.h. */
-#include "cli/spool.h"
-#include "cli/signals.h"
+#include "cli/common/spool.h"
+#include "cli/common/signals.h"
 #include "formats/file.h"
 #include <errno.h>
 #include <stdlib.h>

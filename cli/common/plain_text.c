@@ -1,5 +1,5 @@
 /* plain_text.c -- see plain_text.h. */
-#include "cli/plain_text.h"
+#include "cli/common/plain_text.h"
 #include <string.h>
 
 int cli_utf8(const char *text, uint32_t *code) {

@@ -1,9 +1,10 @@
 /* progress.c -- the progress line; see progress.h. */
-#include "cli/progress.h"
+#include "cli/common/progress.h"
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -19,6 +20,11 @@ static int64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+bool cli_stderr_is_terminal(void) {
+    const char *term = getenv("TERM");
+    return isatty(STDERR_FILENO) && (!term || strcmp(term, "dumb") != 0);
 }
 
 static int terminal_columns(void) {

@@ -5,8 +5,8 @@
  * SIGHUP, SIGPIPE, SIGQUIT or SIGXCPU arrives, all announced files are unlinked and the process
  * ends by that same signal (a shell shows 130 for SIGINT, 143 for SIGTERM). SIGXFSZ is ignored, so
  * that a file that grows too large is a failed write with its sentence. */
-#ifndef CLI_SIGNALS_H
-#define CLI_SIGNALS_H
+#ifndef CLI_COMMON_SIGNALS_H
+#define CLI_COMMON_SIGNALS_H
 #include "formats/atomic_file.h"
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 /* spool.h -- bytes that wait on the disk: what came through a pipe, or a container on its way to a
  * smaller one. The file has no name, so nothing stays behind however the process ends. It lies in
  * the folder of TMPDIR, else /tmp. */
-#ifndef CLI_SPOOL_H
-#define CLI_SPOOL_H
+#ifndef CLI_COMMON_SPOOL_H
+#define CLI_COMMON_SPOOL_H
 #include "formats/status.h"
 #include <stdio.h>
 

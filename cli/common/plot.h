@@ -4,8 +4,8 @@
  * anyone can draw them anew or otherwise: `cd DIR && gnuplot STEM.gp`. Colours are those of Okabe
  * and Ito, which colour-blind people can tell apart; each colour has its own marker too. The legend
  * stands outside the curves. */
-#ifndef CLI_PLOT_H
-#define CLI_PLOT_H
+#ifndef CLI_COMMON_PLOT_H
+#define CLI_COMMON_PLOT_H
 #include "formats/atomic_file.h"
 #include <stdbool.h>
 

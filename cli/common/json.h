@@ -14,8 +14,8 @@
  * are not legal UTF-8 become U+FFFD, so that the output is always legal JSON; what could steer a
  * terminal (plain_text.h) is written as \uNNNN. Numbers are the shortest decimal that reads back as
  * the same double; NaN and infinities are null. */
-#ifndef CLI_JSON_H
-#define CLI_JSON_H
+#ifndef CLI_COMMON_JSON_H
+#define CLI_COMMON_JSON_H
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

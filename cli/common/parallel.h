@@ -1,6 +1,6 @@
 /* parallel.h -- run a function over the numbers 0..n-1 on several threads. */
-#ifndef CLI_COMPARE_PARALLEL_H
-#define CLI_COMPARE_PARALLEL_H
+#ifndef CLI_COMMON_PARALLEL_H
+#define CLI_COMMON_PARALLEL_H
 #include <stddef.h>
 
 /* work(user, item, thread) for every item, each once, in no fixed order; thread is 0..threads-1,

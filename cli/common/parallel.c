@@ -1,5 +1,5 @@
 /* parallel.c -- worker threads that take numbers from a common counter. */
-#include "cli/compare/parallel.h"
+#include "cli/common/parallel.h"
 #include <pthread.h>
 #include <stdatomic.h>
 

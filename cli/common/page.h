@@ -4,8 +4,8 @@
  * The functions write to a FILE, usually one of open_memstream; look at ferror when done. All text
  * is escaped, so that file names and the like can be passed as they are. A page is cli_page_begin,
  * then any of text, code, table, svg and grids, cli_page_end. */
-#ifndef CLI_PAGE_H
-#define CLI_PAGE_H
+#ifndef CLI_COMMON_PAGE_H
+#define CLI_COMMON_PAGE_H
 #include "formats/status.h"
 #include <stdbool.h>
 #include <stdio.h>

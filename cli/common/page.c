@@ -1,5 +1,5 @@
 /* page.c -- the pieces of an offline HTML page. */
-#include "cli/page.h"
+#include "cli/common/page.h"
 #include "formats/png.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* json.c -- the writer of JSON lines; see json.h. */
-#include "cli/json.h"
-#include "cli/plain_text.h"
+#include "cli/common/json.h"
+#include "cli/common/plain_text.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

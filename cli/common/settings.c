@@ -1,0 +1,17 @@
+/* settings.c -- see settings.h. */
+#include "cli/common/settings.h"
+#include <unistd.h>
+
+taper_limits cli_limits(const cli_common *common) {
+    return (taper_limits){.max_pixels = common->max_pixels,
+                          .max_images = common->max_images,
+                          .max_memory = common->max_memory,
+                          .max_model_bytes = common->max_model,
+                          .max_work = common->max_work};
+}
+
+unsigned cli_threads(const cli_common *common) {
+    if (common->threads > 0) return (unsigned)common->threads;
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned)n : 1;
+}
