@@ -41,7 +41,9 @@ static taper_status no_memory(taper_error *error) {
     return formats_fail(error, TAPER_ERR_NOMEM, "no memory to list the files");
 }
 
-taper_status formats_path_list_add(formats_path_list *list, char *path, taper_error *error) {
+/* Append a path, which from then on belongs to the list (freed at once on failure). NULL is
+ * TAPER_ERR_NOMEM, so that the result of a failed copy can be passed. */
+static taper_status add_path(formats_path_list *list, char *path, taper_error *error) {
     if (!path) return no_memory(error);
     if (list->count == list->capacity) {
         size_t capacity = list->capacity ? list->capacity * 2 : 64;
@@ -138,8 +140,7 @@ static taper_status read_names(const walk *w, const char *path, formats_path_lis
             if (errno) status = report_errno(w, path, errno, "read the folder");
             break;
         }
-        if (entry->d_name[0] != '.')
-            status = formats_path_list_add(names, strdup(entry->d_name), w->error);
+        if (entry->d_name[0] != '.') status = add_path(names, strdup(entry->d_name), w->error);
     }
     closedir(dir);
     if (names->count) qsort(names->paths, names->count, sizeof *names->paths, compare_paths);
@@ -155,8 +156,7 @@ static taper_status visit(walk *w, const char *relative, const char *path) {
     if (missing || (is_link && stat(path, &st) != 0))
         return report_errno(w, path, errno, "examine");
     if (S_ISDIR(st.st_mode)) {
-        if (is_link && w->follow_links)
-            return formats_path_list_add(&w->links, strdup(relative), w->error);
+        if (is_link && w->follow_links) return add_path(&w->links, strdup(relative), w->error);
         if (is_link) {
             report_link(w, path, "links to folders are entered with --follow-links only");
             return TAPER_OK;
@@ -170,7 +170,7 @@ static taper_status visit(walk *w, const char *relative, const char *path) {
             return formats_fail(w->error, TAPER_ERR_LIMIT,
                                 "'%s' holds more than %llu files; raise --max-images", w->root,
                                 (unsigned long long)w->max_files);
-        return formats_path_list_add(w->files, strdup(relative), w->error);
+        return add_path(w->files, strdup(relative), w->error);
     }
     taper_error why;
     formats_fail(&why, TAPER_ERR_UNSUPPORTED, "is neither a file nor a folder");

@@ -10,9 +10,6 @@ typedef struct formats_path_list {
 } formats_path_list;
 
 void formats_path_list_free(formats_path_list *list); /* also empties it */
-/* Append a path, which from then on belongs to the list (freed at once on failure). NULL is
- * TAPER_ERR_NOMEM, so that the result of a failed copy can be passed. */
-taper_status formats_path_list_add(formats_path_list *list, char *path, taper_error *error);
 
 /* "folder/name" in new memory, without a doubled slash; NULL without memory. */
 char *formats_path_join(const char *folder, const char *name);

@@ -102,7 +102,8 @@ void formats_image_drop_opaque_alpha(taper_image *image) {
     remove_last_channel(image);
 }
 
-void formats_image_drop_alpha(taper_image *image) {
+/* Remove an alpha channel, whatever it says: the colours behind it come to light. */
+static void drop_alpha(taper_image *image) {
     if (formats_image_has_alpha(image)) remove_last_channel(image);
 }
 
@@ -123,7 +124,7 @@ void formats_image_flatten(taper_image *image, uint16_t background) {
 }
 
 void formats_image_apply_alpha(taper_image *image, formats_alpha how) {
-    if (how == FORMATS_ALPHA_DROP) formats_image_drop_alpha(image);
+    if (how == FORMATS_ALPHA_DROP) drop_alpha(image);
     if (how == FORMATS_ALPHA_WHITE) formats_image_flatten(image, 65535);
 }
 

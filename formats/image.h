@@ -31,8 +31,6 @@ int formats_image_has_alpha(const taper_image *image);
 /* Remove an alpha channel that is fully opaque everywhere: 2 -> 1 or 4 -> 3 channels, losing
  * nothing. Any other image stays as it is. */
 void formats_image_drop_opaque_alpha(taper_image *image);
-/* Remove an alpha channel, whatever it says: the colours behind it come to light. */
-void formats_image_drop_alpha(taper_image *image);
 /* Blend an alpha channel onto a uniform grey background (0..65535, 65535 is white) and remove it.
  * Rounded to nearest; samples are blended as stored, without linearising. */
 void formats_image_flatten(taper_image *image, uint16_t background);

@@ -26,7 +26,7 @@ taper_status codec_encoder_charge(taper_encoder *e, uint64_t bytes) {
     }
 }
 
-void codec_encoder_give(taper_encoder *e, uint64_t bytes) {
+static void give(taper_encoder *e, uint64_t bytes) {
     codec_queue_lock(e->queue);
     formats_account_give(e->account, bytes);
     codec_queue_unlock(e->queue);
@@ -42,7 +42,7 @@ taper_status codec_encoder_grow(taper_encoder *e, void **array, size_t count, si
     void *bigger = realloc(*array, wanted * size);
     if (bigger) *array = bigger;
     codec_queue_unlock(e->queue);
-    codec_encoder_give(e, (bigger ? *capacity : wanted) * size);
+    give(e, (bigger ? *capacity : wanted) * size);
     if (!bigger) return TAPER_ERR_NOMEM;
     *capacity = wanted;
     return TAPER_OK;
@@ -52,7 +52,7 @@ taper_status codec_encoder_append(taper_encoder *e, formats_buffer *buffer, cons
                                   size_t n) {
     uint64_t most = buffer->capacity + n + 64; /* to grow by, of which not all may be used */
     TAPER_TRY(codec_encoder_charge(e, most));
-    codec_encoder_give(e, most); /* there is room, then, and no one else takes of it */
+    give(e, most); /* there is room, then, and no one else takes of it */
     codec_queue_lock(e->queue);
     taper_status status = formats_write_bytes(buffer, bytes, n);
     codec_queue_unlock(e->queue);
@@ -137,7 +137,7 @@ void codec_encode_job_run(void *item) {
     codec_written_group_free(&written);
     formats_buffer_free(&out);
     codec_encode_job_free(job);
-    codec_encoder_give(e, charged);
+    give(e, charged);
 }
 
 /* --- layers ---------------------------------------------------------------------------- */
@@ -323,7 +323,7 @@ static taper_status analyse(taper_encoder *e, const taper_image *image, int16_t 
     taper_status status = *code ? codec_log_distortion(e->model, &e->network, &e->backend, image,
                                                        e->reference, log_distortion, *code)
                                 : TAPER_ERR_NOMEM;
-    codec_encoder_give(e, meanwhile);
+    give(e, meanwhile);
     return status;
 }
 

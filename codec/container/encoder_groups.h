@@ -74,7 +74,6 @@ struct taper_encoder {
 /* Charge bytes to the account, when workers have given back theirs if there is no room before.
  * TAPER_ERR_LIMIT. */
 taper_status codec_encoder_charge(taper_encoder *encoder, uint64_t bytes);
-void codec_encoder_give(taper_encoder *encoder, uint64_t bytes);
 
 /* Room in *array for one more than count, doubling, on the account. TAPER_ERR_LIMIT, _NOMEM. */
 taper_status codec_encoder_grow(taper_encoder *encoder, void **array, size_t count,

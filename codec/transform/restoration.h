@@ -70,9 +70,6 @@ taper_status codec_restoration_write(const codec_restoration *r, formats_buffer 
 taper_status codec_restoration_read(codec_restoration *r, uint32_t channels, uint32_t passes,
                                     uint64_t max_bytes, formats_cursor *in, taper_error *error);
 
-/* The first layer's bias[hidden] and the gain after so many complete passes. */
-void codec_restoration_at(const codec_restoration *r, uint32_t pass, int32_t *bias, int32_t *gain);
-
 /* Bytes that apply takes for an image beside its windows. For checking against limits before. */
 uint64_t codec_restoration_bytes(const codec_restoration *r, codec_window window, codec_grid grid,
                                  unsigned threads);

@@ -16,7 +16,8 @@ enum {
     KEPT = 3         /* rows of each layer's input */
 };
 
-void codec_restoration_at(const codec_restoration *r, uint32_t pass, int32_t *bias, int32_t *gain) {
+/* The first layer's bias[hidden] and the gain after so many complete passes. */
+static void state_at(const codec_restoration *r, uint32_t pass, int32_t *bias, int32_t *gain) {
     uint32_t s = 0;
     while (s + 1 < r->stages && r->at[s + 1] <= pass) s++;
     uint32_t next = s + 1 < r->stages ? s + 1 : s;
@@ -226,7 +227,7 @@ taper_status codec_restoration_apply(const codec_restoration *r, uint32_t pass, 
     size_t row = (size_t)t.picture.columns * t.picture.values;
     t.patches = malloc(t.picture.rows * row * sizeof *t.patches);
     if (!t.patches) return TAPER_ERR_NOMEM;
-    codec_restoration_at(r, pass, t.bias, &gain);
+    state_at(r, pass, t.bias, &gain);
     t.gain = (float)gain / (float)(1 << CODEC_RESTORATION_GAIN_BITS);
     t.band_rows = rows_of_band(t.picture.rows, codec_pool_threads(pool));
     uint32_t bands = (t.picture.rows - 1) / t.band_rows + 1;

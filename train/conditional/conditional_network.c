@@ -1,6 +1,7 @@
 /* conditional_network.c -- see conditional_network.h. */
 #include "train/conditional/conditional_network.h"
 #include "codec/backend/pool.h"
+#include "train/sampling/numbers.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <stdlib.h>
@@ -36,8 +37,6 @@ static size_t view(const codec_conditional *c, size_t columns, float *vector,
     return at;
 }
 
-static int take(float **out, size_t n) { return (*out = calloc(n, sizeof **out)) != NULL; }
-
 taper_status train_conditional_create(train_conditional_network *net,
                                       const codec_conditional *shape, codec_backend *be,
                                       size_t room, uint64_t seed) {
@@ -48,11 +47,12 @@ taper_status train_conditional_create(train_conditional_network *net,
     net->columns = 2 * codec_conditional_inputs(shape->own, shape->neighbour_units) + SIDES;
     net->n = view(shape, net->columns, NULL, &net->w);
     size_t h = shape->hidden, cells = room * h;
-    int ok = take(&net->parameter, net->n) && take(&net->gradient, net->n) &&
-             take(&net->x, room * net->columns) && take(&net->dh[0], cells) &&
-             take(&net->dh[1], cells) && take(&net->dbias, (room / ROW_BLOCK + 1) * h);
-    for (int i = 0; i < LAYERS; i++) ok = ok && take(&net->h[i], cells);
-    for (int i = 0; i < MIDDLES; i++) ok = ok && take(&net->added[i], cells);
+    int ok = train_zeros(&net->parameter, net->n, 1) && train_zeros(&net->gradient, net->n, 1) &&
+             train_zeros(&net->x, room, net->columns) && train_zeros(&net->dh[0], cells, 1) &&
+             train_zeros(&net->dh[1], cells, 1) &&
+             train_zeros(&net->dbias, room / ROW_BLOCK + 1, h);
+    for (int i = 0; i < LAYERS; i++) ok = ok && train_zeros(&net->h[i], cells, 1);
+    for (int i = 0; i < MIDDLES; i++) ok = ok && train_zeros(&net->added[i], cells, 1);
     if (!ok) {
         train_conditional_free(net);
         return TAPER_ERR_NOMEM;
@@ -262,11 +262,6 @@ static uint8_t shift_for(const float *w, size_t n, size_t stride) {
     return (uint8_t)k;
 }
 
-static int32_t rounded(float w, int k, int32_t most) {
-    float q = rintf(ldexpf(w, k));
-    return q > (float)most ? most : q < -(float)most ? -most : (int32_t)q;
-}
-
 /* Element (r, c) of a matrix of integers lies at r * row + c * column. */
 typedef struct strides {
     size_t row, column;
@@ -277,12 +272,12 @@ static void export_rows(const float *w, size_t rows, size_t columns, int8_t *to,
     for (size_t r = 0; r < rows; r++, w += columns) {
         shift[r] = shift_for(w, columns, 1);
         for (size_t c = 0; c < columns; c++)
-            to[r * at.row + c * at.column] = (int8_t)rounded(w[c], shift[r], 127);
+            to[r * at.row + c * at.column] = (int8_t)train_rounded(ldexpf(w[c], shift[r]), 127);
     }
 }
 
 static void export_biases(const float *b, size_t n, float one, int32_t *to) {
-    for (size_t i = 0; i < n; i++) to[i] = rounded(b[i] * one, 0, CODEC_CONDITIONAL_MOST_BIAS);
+    for (size_t i = 0; i < n; i++) to[i] = train_rounded(b[i] * one, CODEC_CONDITIONAL_MOST_BIAS);
 }
 
 taper_status train_conditional_export(const train_conditional_network *net, codec_conditional *to) {
@@ -293,7 +288,8 @@ taper_status train_conditional_export(const train_conditional_network *net, code
     for (size_t j = 0; j < h; j++) {
         to->first_shift[j] = shift_for(w->first + j, inputs, h);
         for (size_t i = 0; i < inputs; i++)
-            to->first[i * h + j] = (int8_t)rounded(w->first[i * h + j], to->first_shift[j], 127);
+            to->first[i * h + j] =
+                (int8_t)train_rounded(ldexpf(w->first[i * h + j], to->first_shift[j]), 127);
     }
     export_biases(w->first + inputs * h, SIDES * h, sum_one, to->place);
     export_biases(w->stage, net->shape.stages * h, sum_one, to->stage);

@@ -3,6 +3,7 @@
 #include "train/dense/autoencoder.h"
 #include "codec/backend/pool.h"
 #include "formats/bytes.h"
+#include "train/sampling/numbers.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,20 +93,10 @@ void train_autoencoder_export(const train_autoencoder *ae, const float *from, co
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Zeroed, and on a cache line: the kernels load whole lines. */
-static int take(float **out, size_t rows, size_t columns) {
-    enum { LINE = 64 };
-    if (columns && rows > (SIZE_MAX - LINE) / columns / sizeof(float)) return 0;
-    size_t bytes = (rows * columns * sizeof(float) + LINE) / LINE * LINE;
-    *out = aligned_alloc(LINE, bytes);
-    if (*out) memset(*out, 0, bytes);
-    return *out != NULL;
-}
-
 static int take_hidden(float **hidden, const codec_stack *stack, size_t batch, size_t *widest) {
     for (uint32_t i = 0; i + 1 < stack->depth; i++) {
         *widest = formats_larger(*widest, stack->layer[i].outputs);
-        if (!take(&hidden[i], batch, stack->layer[i].outputs)) return 0;
+        if (!train_zeros(&hidden[i], batch, stack->layer[i].outputs)) return 0;
     }
     return 1;
 }
@@ -117,14 +108,15 @@ static int take_activations(train_activations *act, const codec_network *net, si
     act->row_error = act->row_loss + batch;
     act->row_bits = act->row_error + batch;
     act->row_weight = act->row_bits + batch;
-    return take(&act->centred, batch, d) && take(&act->output, batch, d) &&
-           take(&act->code, batch, k) && take(&act->quantised, batch, k) &&
-           take(&act->quantiser_gradient, batch, k) && take(&act->rate_gradient, batch, k) &&
-           take(&act->scale_gradient, batch, k) && take(&act->code_gradient, batch, k) &&
-           take(&act->inverse_scale, 1, k) &&
+    return train_zeros(&act->centred, batch, d) && train_zeros(&act->output, batch, d) &&
+           train_zeros(&act->code, batch, k) && train_zeros(&act->quantised, batch, k) &&
+           train_zeros(&act->quantiser_gradient, batch, k) &&
+           train_zeros(&act->rate_gradient, batch, k) &&
+           train_zeros(&act->scale_gradient, batch, k) &&
+           train_zeros(&act->code_gradient, batch, k) && train_zeros(&act->inverse_scale, 1, k) &&
            take_hidden(act->encoder_hidden, &net->encoder, batch, &widest) &&
            take_hidden(act->decoder_hidden, &net->decoder, batch, &widest) &&
-           take(&act->back[0], batch, widest) && take(&act->back[1], batch, widest);
+           train_zeros(&act->back[0], batch, widest) && train_zeros(&act->back[1], batch, widest);
 }
 
 static void free_activations(train_activations *act) {
@@ -151,15 +143,15 @@ taper_status train_autoencoder_create(train_autoencoder *ae, const codec_network
     ae->n = view_network(net, NULL, &ae->weights, &ae->log_scale);
     ae->n_encoder = net->synthesis != net->analysis ? (size_t)net->units * net->inputs : 0;
     ae->act = calloc(1, sizeof *ae->act);
-    if (!ae->act || !take(&ae->parameter, ae->n, 1) || !take(&ae->gradient, ae->n, 1) ||
-        !take_activations(ae->act, net, batch)) {
+    if (!ae->act || !train_zeros(&ae->parameter, ae->n, 1) ||
+        !train_zeros(&ae->gradient, ae->n, 1) || !take_activations(ae->act, net, batch)) {
         train_autoencoder_free(ae);
         return TAPER_ERR_NOMEM;
     }
     view_network(net, ae->parameter, &ae->weights, &ae->log_scale);
     view_network(net, ae->gradient, &ae->weight_gradients, &ae->log_scale_gradient);
     copy_network(net, &ae->weights, 1.0f / scale);
-    if (!take(&ae->weights.mean, net->inputs, 1)) {
+    if (!train_zeros(&ae->weights.mean, net->inputs, 1)) {
         train_autoencoder_free(ae);
         return TAPER_ERR_NOMEM;
     }

@@ -40,7 +40,6 @@ typedef struct run {
     train_jitter jitter;
     uint8_t *moved;         /* [batch][inputs]; NULL: nothing is moved */
     train_checkpoint state; /* step, losses, history: what a checkpoint holds */
-    uint32_t history_room;
     double started, saved; /* clock */
     uint64_t first_step;   /* of this process */
     uint64_t saved_step;   /* in the checkpoint on disk; 0: none was written or read */
@@ -301,8 +300,7 @@ static taper_status take_memory(run *r, taper_error *error) {
             (train_jitter){o->width, o->height, r->data->inputs / o->width / o->height, o->jitter};
         r->moved = malloc(r->batch * r->data->inputs);
     }
-    r->history_room = r->options->epochs;
-    r->state.history = calloc(r->history_room, sizeof *r->state.history);
+    r->state.history = calloc(r->options->epochs, sizeof *r->state.history);
     if (!r->best || !r->codes || !r->dequantised || !r->cuts || (moves && !r->moved) ||
         !r->state.history)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a network of %zu weights",
@@ -370,7 +368,6 @@ static void report_step(run *r) {
                         s->sum_distortion / rows,
                         s->sum_bits / rows,
                         s->n_history ? s->history[s->n_history - 1].validation_loss : s->start_loss,
-                        rate * (double)r->batch,
                         rate > 0.0 ? (double)(steps - s->step) / rate : 0.0};
     if (r->callbacks->progress(r->callbacks->user, &p)) r->stop = 1;
 }

@@ -57,7 +57,6 @@ typedef struct train_progress {
     uint64_t step, steps;          /* steps done, steps in all */
     double loss, distortion, bits; /* means of this epoch so far, as in train_loss */
     double validation_loss;        /* of the last finished epoch; the start's before that */
-    double examples_per_second;    /* of this process; 0 before the first step */
     double seconds_left;           /* if all epochs are run */
 } train_progress;
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-double train_bits_at_threshold(const train_start *start, uint32_t units, double threshold) {
+/* Bits a window at threshold T, as in population.h. */
+static double bits_at_threshold(const train_start *start, uint32_t units, double threshold) {
     double theta = threshold * threshold / 6.0, bits = 0.0;
     for (uint32_t u = 0; u < units; u++)
         if (start->variance[u] > theta) bits += 0.5 * log2(start->variance[u] / theta);
@@ -19,7 +20,7 @@ static float threshold_at_bits(const train_start *start, uint32_t units, double 
     high = fmax(sqrt(6.0 * largest), finest);
     for (int i = 0; i < 50; i++) {
         double middle = sqrt(low * high);
-        if (train_bits_at_threshold(start, units, middle) > bits)
+        if (bits_at_threshold(start, units, middle) > bits)
             low = middle;
         else
             high = middle;
@@ -31,7 +32,7 @@ taper_status train_population_make(train_population *p, const char *spec, const 
                                    uint32_t units, float finest, taper_error *error) {
     *p = (train_population){0};
     int own = !strncmp(spec, "file:", 5) || !strncmp(spec, "ladder:", 7);
-    double bytes = ceil(train_bits_at_threshold(start, units, (double)finest) / 8.0);
+    double bytes = ceil(bits_at_threshold(start, units, (double)finest) / 8.0);
     uint32_t most = bytes < 1.0 ? 1 : bytes > 1e6 ? 1000000 : (uint32_t)bytes;
     TAPER_TRY(train_truncation_make(&p->bytes, spec, own ? 0 : most, error));
     p->threshold_at = malloc(p->bytes.units * sizeof *p->threshold_at);

@@ -24,7 +24,4 @@ taper_status train_population_make(train_population *population, const char *spe
                                    const train_start *start, uint32_t units, float finest,
                                    taper_error *error);
 void train_population_free(train_population *population); /* leaves it zeroed */
-
-/* Bits a window at threshold T, as above. */
-double train_bits_at_threshold(const train_start *start, uint32_t units, double threshold);
 #endif

@@ -1,26 +1,26 @@
 /* nested_activations.c -- memory for a block of rows; see nested_activations.h. */
 #include "train/nested/nested_activations.h"
+#include "train/sampling/numbers.h"
 #include <stdlib.h>
-
-static int take(float **p, size_t n) { return (*p = calloc(n ? n : 1, sizeof **p)) != NULL; }
 
 static int take_arrays(train_nested_activations *act, const train_nested_shape *s) {
     enum { BLOCK = TRAIN_NESTED_BLOCK };
     size_t widest = s->inputs;
-    int ok = take(&act->centred, BLOCK * (size_t)s->inputs) &&
-             take(&act->input, 2 * BLOCK * (size_t)s->inputs) &&
-             take(&act->back_hidden[0], BLOCK * (size_t)s->inputs);
+    int ok = train_zeros(&act->centred, BLOCK, s->inputs) &&
+             train_zeros(&act->input, 2 * BLOCK, s->inputs) &&
+             train_zeros(&act->back_hidden[0], BLOCK, s->inputs);
     for (uint32_t l = 0; l < s->layers; l++) {
         size_t width = s->width[l];
         widest = widest > width ? widest : width;
         if (l + 1 == s->layers) break;
-        ok = ok && take(&act->hidden[l], 2 * BLOCK * width) &&
-             take(&act->back_hidden[l + 1], BLOCK * width);
+        ok = ok && train_zeros(&act->hidden[l], 2 * BLOCK, width) &&
+             train_zeros(&act->back_hidden[l + 1], BLOCK, width);
     }
     size_t units = s->width[s->layers - 1];
-    ok = ok && take(&act->pre, 2 * BLOCK * units) && take(&act->code, BLOCK * units) &&
-         take(&act->packed, 2 * BLOCK * units + widest) &&
-         take(&act->wide[0], 2 * BLOCK * widest) && take(&act->wide[1], 2 * BLOCK * widest);
+    ok = ok && train_zeros(&act->pre, 2 * BLOCK, units) && train_zeros(&act->code, BLOCK, units) &&
+         train_zeros(&act->packed, 2 * BLOCK * units + widest, 1) &&
+         train_zeros(&act->wide[0], 2 * BLOCK, widest) &&
+         train_zeros(&act->wide[1], 2 * BLOCK, widest);
     act->row_error = calloc(BLOCK, sizeof *act->row_error);
     act->row_noise = calloc(BLOCK, sizeof *act->row_noise);
     return ok && act->row_error && act->row_noise;

@@ -1,5 +1,6 @@
 /* nested_network.c -- a nested-dropout autoencoder: making it; see nested_network.h. */
 #include "train/nested/nested_network.h"
+#include "train/sampling/numbers.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <stdlib.h>
@@ -23,8 +24,6 @@ static size_t view(const train_nested_shape *shape, float *at, train_nested_laye
     }
     return n;
 }
-
-static int take(float **p, size_t n) { return (*p = calloc(n ? n : 1, sizeof **p)) != NULL; }
 
 /* --- making ---------------------------------------------------------------------------- */
 
@@ -54,8 +53,9 @@ taper_status train_nested_create(train_nested_network *net, const train_nested_s
     net->units = shape->width[shape->layers - 1];
     net->n = view(shape, NULL, net->layer);
     net->act = train_nested_activations_create(shape);
-    if (!net->act || !take(&net->mean, shape->inputs) || !take(&net->parameter, net->n) ||
-        !take(&net->gradient, net->n) || !take(&net->spread, net->units)) {
+    if (!net->act || !train_zeros(&net->mean, shape->inputs, 1) ||
+        !train_zeros(&net->parameter, net->n, 1) || !train_zeros(&net->gradient, net->n, 1) ||
+        !train_zeros(&net->spread, net->units, 1)) {
         train_nested_free(net);
         return TAPER_ERR_NOMEM;
     }

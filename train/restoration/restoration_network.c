@@ -1,6 +1,7 @@
 /* restoration_network.c -- see restoration_network.h. */
 #include "train/restoration/restoration_network.h"
 #include "codec/backend/pool.h"
+#include "train/sampling/numbers.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <stdlib.h>
@@ -89,20 +90,18 @@ void train_restoration_set_gains(train_restoration_network *net, const double *m
         net->w.gain[s] = (float)sqrt(mse[s]) / levels_one;
 }
 
-static int take(float **out, size_t n) { return (*out = malloc(n * sizeof **out)) != NULL; }
-
 static taper_status make_room(train_restoration_network *net, size_t rows) {
     const codec_restoration *r = &net->shape;
     size_t values = values_of(r), widest = r->hidden > values ? r->hidden : values;
     if (rows <= net->room) return TAPER_OK;
     free_rows(net);
-    int ok = take(&net->z, rows * values) && take(&net->dz, (rows + 1) * widest) &&
-             take(&net->da, (rows + 1) * widest) && take(&net->dh, (rows + 1) * widest) &&
-             take(&net->wide, rows * TAPS * widest);
+    int ok = train_zeros(&net->z, rows, values) && train_zeros(&net->dz, rows + 1, widest) &&
+             train_zeros(&net->da, rows + 1, widest) && train_zeros(&net->dh, rows + 1, widest) &&
+             train_zeros(&net->wide, rows, TAPS * widest);
     for (uint32_t l = 0; l < r->layers; l++)
-        ok = ok && take(&net->a[l], (rows + 1) * inputs_of(r, l)) &&
-             take(&net->gathered[l], rows * TAPS * inputs_of(r, l)) &&
-             take(&net->h[l], rows * r->hidden);
+        ok = ok && train_zeros(&net->a[l], (rows + 1) * inputs_of(r, l), 1) &&
+             train_zeros(&net->gathered[l], rows * TAPS * inputs_of(r, l), 1) &&
+             train_zeros(&net->h[l], rows, r->hidden);
     net->sum = malloc((rows / ROW_BLOCK + 1) * SUMS * sizeof *net->sum);
     if (!ok || !net->sum) {
         free_rows(net);
@@ -343,11 +342,6 @@ taper_status train_restoration_backward(train_restoration_network *net, double s
 static const float sum_one = 2048.0f, gain_one = 4096.0f;
 static int finer(uint32_t layer) { return layer ? 0 : 2; }
 
-static int32_t rounded(float w, int32_t most) {
-    float q = rintf(w);
-    return q > (float)most ? most : q < -(float)most ? -most : (int32_t)q;
-}
-
 /* The finest step 2^-k at which the weights of output o fit; k is returned. */
 static int step_for(const float *w, size_t n, size_t outputs, size_t o, int most_shift) {
     float most = 1e-9f;
@@ -364,9 +358,10 @@ static void export_layer(const train_restoration_network *net, uint32_t l, codec
         int k = step_for(w, n, outputs, o, CODEC_INT_MATRIX_MOST_SHIFT - finer(l));
         to->shift[o] = (uint8_t)(k + finer(l));
         for (size_t i = 0; i < n; i++)
-            to->weight[o * n + i] =
-                (int16_t)rounded(ldexpf(w[i * outputs + o], k), CODEC_RESTORATION_MOST_WEIGHT);
-        if (l) to->bias[o] = rounded(net->w.bias[l][o] * sum_one, CODEC_RESTORATION_MOST_BIAS);
+            to->weight[o * n + i] = (int16_t)train_rounded(ldexpf(w[i * outputs + o], k),
+                                                           CODEC_RESTORATION_MOST_WEIGHT);
+        if (l)
+            to->bias[o] = train_rounded(net->w.bias[l][o] * sum_one, CODEC_RESTORATION_MOST_BIAS);
     }
 }
 
@@ -377,10 +372,10 @@ taper_status train_restoration_export(const train_restoration_network *net, code
     TAPER_TRY(codec_restoration_alloc(to));
     for (uint32_t s = 0; s < r->stages; s++) {
         to->at[s] = r->at[s];
-        to->gain[s] = rounded(net->w.gain[s] * gain_one, CODEC_RESTORATION_MOST_GAIN);
+        to->gain[s] = train_rounded(net->w.gain[s] * gain_one, CODEC_RESTORATION_MOST_GAIN);
     }
     for (size_t i = 0; i < (size_t)r->stages * r->hidden; i++)
-        to->stage[i] = rounded(net->w.stage[i] * sum_one, CODEC_RESTORATION_MOST_BIAS);
+        to->stage[i] = train_rounded(net->w.stage[i] * sum_one, CODEC_RESTORATION_MOST_BIAS);
     for (uint32_t l = 0; l < r->layers; l++) export_layer(net, l, &to->layer[l]);
     taper_status status = codec_restoration_pack(to);
     if (status != TAPER_OK) codec_restoration_free(to);

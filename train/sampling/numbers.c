@@ -1,4 +1,4 @@
-/* numbers.c -- decimal numbers and dot products; see numbers.h. */
+/* numbers.c -- decimal numbers and arrays; see numbers.h. */
 #include "train/sampling/numbers.h"
 #include <math.h>
 #include <stdlib.h>
@@ -41,4 +41,18 @@ double train_dot(size_t n, const float *a, const float *b) {
     for (size_t half = LANES / 2; half; half /= 2)
         for (size_t l = 0; l < half; l++) sum[l] += sum[l + half];
     return sum[0];
+}
+
+int train_zeros(float **out, size_t rows, size_t columns) {
+    enum { LINE = 64 };
+    if (columns && rows > (SIZE_MAX - LINE) / columns / sizeof(float)) return 0;
+    size_t bytes = (rows * columns * sizeof(float) + LINE) / LINE * LINE;
+    *out = aligned_alloc(LINE, bytes);
+    if (*out) memset(*out, 0, bytes);
+    return *out != NULL;
+}
+
+int32_t train_rounded(float w, int32_t most) {
+    float q = rintf(w);
+    return q > (float)most ? most : q < -(float)most ? -most : (int32_t)q;
 }

@@ -1,5 +1,5 @@
-/* numbers.h -- what settings and small text files are made of: decimal numbers; and the sums of
- * products that optimisers decide by. */
+/* numbers.h -- what settings and small text files are made of: decimal numbers; and what learners
+ * share for arrays of them. */
 #ifndef TRAIN_NUMBERS_H
 #define TRAIN_NUMBERS_H
 #include <stddef.h>
@@ -15,5 +15,12 @@ const char *train_whole_number(const char *text, uint32_t *value);
 
 /* The sum of a[i] b[i], in double, in an order that n alone decides. a may be b. */
 double train_dot(size_t n, const float *a, const float *b);
+
+/* *out: rows * columns zeros, on a cache line, which kernels load whole; free() gives them back. 0
+ * without memory, and when there would be too many. */
+int train_zeros(float **out, size_t rows, size_t columns);
+
+/* The integer nearest to w, -most .. most. */
+int32_t train_rounded(float w, int32_t most);
 
 #endif
