@@ -10,6 +10,13 @@
 
 /* --- what a unit is worth -------------------------------------------------------------- */
 
+/* By how much of a unit's scale it is moved to measure its gain. */
+static const double scale_fraction = 0.35;
+
+/* The decoder is tuned to what calibration has set: gently, and for a third of the epochs. */
+static const float tuning_rate = 0.2f; /* of training's */
+enum { TUNING_EPOCHS = 3 };
+
 /* Squared error on a window per squared error of each unit: the decoder's response to moving the
  * unit by a fraction of its scale, both ways, on sample codes. */
 static taper_status measure_gains(const taper_model *m, codec_backend *be, const float *codes,
@@ -23,7 +30,7 @@ static taper_status measure_gains(const taper_model *m, codec_backend *be, const
         double power = 1e-6, sum = 0;
         for (size_t i = 0; i < n; i++)
             power += (double)codes[i * units + u] * codes[i * units + u] / (double)n;
-        float step = (float)(0.35 * sqrt(power));
+        float step = (float)(scale_fraction * sqrt(power));
         for (size_t r = 0; r < rows; r++) {
             const float *from = codes + r * (n / rows) * units;
             memcpy(moved + 2 * r * units, from, units * sizeof *from);
@@ -147,8 +154,8 @@ static taper_status train_network(taper_model *m, const train_options *options,
     if (make_cuts(&cuts, &m->tables) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to tune the decoder");
     train_dense_options tuning = dense;
-    tuning.rate *= 0.2f;
-    tuning.epochs = tuning.epochs / 3 + 1;
+    tuning.rate *= tuning_rate;
+    tuning.epochs = tuning.epochs / TUNING_EPOCHS + 1;
     tuning.checkpoint = NULL;
     tuning.resume = 0;
     /* its progress, but not its epochs, which are no part of the learning curve */

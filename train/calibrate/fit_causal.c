@@ -7,6 +7,10 @@
 
 enum { AROUND = CODEC_AROUND };
 
+/* Added to the diagonal of a unit's normal equations, of what is there: weights stay small where
+ * windows around tell alike. */
+static const double ridge = 0.003;
+
 /* The normal equations of one unit: its windows on those around them. */
 static void add_unit(const codec_group *g, const train_codes *codes, uint32_t units, uint32_t u,
                      double scale, double a[AROUND * AROUND], double b[AROUND]) {
@@ -27,7 +31,7 @@ static void fit_unit(codec_code_tables *t, const codec_group *g, const train_cod
                      uint32_t u) {
     double a[AROUND * AROUND] = {0}, b[AROUND] = {0}, scale = exp2(-t->log_scale[u] / 16.0);
     add_unit(g, codes, t->units, u, scale / t->step[u], a, b);
-    for (int r = 0; r < AROUND; r++) a[r * AROUND + r] += 0.003 * a[r * AROUND + r] + 1;
+    for (int r = 0; r < AROUND; r++) a[r * AROUND + r] += ridge * a[r * AROUND + r] + 1;
     if (train_solve_positive(a, b, AROUND)) return;
     for (int r = 0; r < AROUND; r++)
         t->causal_weight[u][r] = (int16_t)lrint(fmin(fmax(b[r] * 4096, -32767), 32767));

@@ -11,6 +11,10 @@
 
 enum { SIDES = 4, REGRESSORS = SIDES * CODEC_SIGNED_INPUTS };
 
+/* Added to the diagonal of the normal equations for each window, of values scaled to a mean square
+ * of 1: weights stay small where neighbours tell alike. */
+static const double ridge = 0.01;
+
 static float scaled(const train_codes *codes, const codec_code_tables *t, size_t window,
                     uint32_t u) {
     double scale = t->step[u] * exp2(t->log_scale[u] / 16.0);
@@ -57,7 +61,7 @@ taper_status train_fit_signed(codec_code_tables *t, const train_codes *codes) {
     for (uint32_t u = 0; u < outputs && count; u++) {
         memcpy(a + square, a, square * sizeof *a);
         for (uint32_t r = 0; r < REGRESSORS; r++)
-            a[square + r * REGRESSORS + r] += 0.01 * (double)count + 1;
+            a[square + r * REGRESSORS + r] += ridge * (double)count + 1;
         if (train_solve_positive(a + square, b + u * REGRESSORS, REGRESSORS)) continue;
         for (uint32_t r = 0; r < REGRESSORS; r++)
             t->signed_weight[u][r / CODEC_SIGNED_INPUTS][r % CODEC_SIGNED_INPUTS] =

@@ -14,6 +14,10 @@ enum { ROWS = 16 }; /* rows in one block of the fused loops */
  * a weight, so that prices follow the codes. */
 #define SCALE_SPEED 10.0f
 
+/* A row counts at most so many times less or more than the others of its cut do. */
+#define LEAST_RATIO 0.1
+#define MOST_RATIO  10.0
+
 /* What one batch leaves behind on its way, for the way back. */
 typedef struct train_activations {
     size_t rows;          /* loaded */
@@ -300,7 +304,8 @@ static void weigh_rows(objective_task *t) {
     for (size_t i = 0; i < act->rows; i++) {
         int bin = (int)(per_bin * log((double)t->cuts[i].threshold / low));
         double threshold = (double)t->cuts[i].threshold / t->ae->scale;
-        double ratio = fmin(fmax(sum[bin] / count[bin] / (act->row_error[i] + 1e-12), 0.1), 10.0);
+        double ratio = fmin(fmax(sum[bin] / count[bin] / (act->row_error[i] + 1e-12), LEAST_RATIO),
+                            MOST_RATIO);
         double weight =
             t->objective->balance > 0.0f ? pow(ratio, (double)t->objective->balance) : 1.0;
         act->row_weight[i] = weight / (threshold * threshold);

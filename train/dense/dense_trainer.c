@@ -16,6 +16,9 @@
 #include <unistd.h>
 
 enum { WARMUP = 200, MEASURED_ROWS = 8192 };
+
+/* The qualities that training is for, unless told: so many dB above that of images without code. */
+static const double low_above_empty = 4.0, high_above_empty = 13.0;
 static const uint64_t validation_step = UINT64_MAX >> 8; /* numbers the draws of validation */
 
 /* One run under way. Stage one trains everything; stage two (requantise given) the decoder. */
@@ -270,8 +273,8 @@ static taper_status choose_thresholds(run *r, const codec_network *net, const tr
                                       taper_error *error) {
     const train_dense_options *o = r->options;
     double empty = train_psnr_without_code(start, net->inputs, net->units);
-    double low = o->psnr_low > 0.0 ? o->psnr_low : empty + 4.0,
-           high = o->psnr_high > 0.0 ? o->psnr_high : empty + 13.0;
+    double low = o->psnr_low > 0.0 ? o->psnr_low : empty + low_above_empty,
+           high = o->psnr_high > 0.0 ? o->psnr_high : empty + high_above_empty;
     r->range = (train_cut_range){
         .threshold_low = train_threshold_for_psnr(start, net->inputs, net->units, high),
         .threshold_high = train_threshold_for_psnr(start, net->inputs, net->units, low),

@@ -3,13 +3,16 @@
 #include <math.h>
 #include <string.h>
 
+/* Of a magnitude that has passed a threshold: the density falls, so before the middle. */
+static const float place_in_interval = 0.45f;
+
 void train_quantise_row(uint32_t units, train_cut cut, float gradient_floor, const float *x,
                         float *x_q, float *gradient) {
     const float step = cut.threshold, inverse = 1.0f / step;
     for (uint32_t u = 0; u < cut.kept; u++) {
         float m = fabsf(x[u]) * inverse;
         float level = m < 1e6f ? (float)(int32_t)m : m; /* also keeps NaN a NaN */
-        float value = level >= 1.0f ? (level + 0.45f) * step : level * 0.0f;
+        float value = level >= 1.0f ? (level + place_in_interval) * step : level * 0.0f;
         float s = m + gradient_floor;
         x_q[u] = copysignf(value, x[u]);
         gradient[u] = s < 1.0f ? s : 1.0f;
