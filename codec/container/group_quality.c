@@ -2,6 +2,7 @@
 #include "codec/container/group_quality.h"
 #include "codec/quality/metrics.h"
 #include "codec/taper.h"
+#include "formats/image.h"
 #include "codec/transform/lap.h"
 #include <stdlib.h>
 
@@ -20,15 +21,11 @@ static uint32_t windows_of(const work *w, const taper_image *image) {
     return grid.columns * grid.rows;
 }
 
-static size_t bytes_of(const taper_image *image) {
-    return (size_t)image->width * image->height * image->channels * (image->depth / 8u);
-}
-
 static taper_status make_room(work *w, const taper_image *image, size_t n) {
     size_t windows = 0, bytes = 0;
     for (size_t i = 0; i < n; i++) {
         windows = windows_of(w, &image[i]) > windows ? windows_of(w, &image[i]) : windows;
-        bytes = bytes_of(&image[i]) > bytes ? bytes_of(&image[i]) : bytes;
+        bytes = formats_larger(bytes, formats_image_bytes(&image[i]));
     }
     w->code = malloc(CODEC_ROWS_AT_ONCE * w->model->network.units * sizeof *w->code);
     w->pixels =

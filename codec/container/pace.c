@@ -2,6 +2,7 @@
 #include "codec/container/pace.h"
 #include "codec/quality/metrics.h"
 #include "codec/taper.h"
+#include "formats/image.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,10 +19,6 @@ static const double enough = 0.045;
 
 /* --- originals ------------------------------------------------------------------------- */
 
-static size_t image_bytes(const taper_image *image) {
-    return (size_t)image->width * image->height * image->channels * (image->depth / 8u);
-}
-
 static void drop_images(codec_originals *o) {
     for (size_t i = 0; i < o->n; i++) free(o->image[i].pixels);
     free(o->image);
@@ -37,9 +34,9 @@ taper_status codec_originals_add(codec_originals *o, const taper_image *image) {
     taper_image *more = realloc(o->image, (o->n + 1) * sizeof *more), copy = *image;
     if (!more) return TAPER_ERR_NOMEM;
     o->image = more;
-    copy.pixels = malloc(image_bytes(image));
+    copy.pixels = malloc(formats_image_bytes(image));
     if (!copy.pixels) return TAPER_ERR_NOMEM;
-    memcpy(copy.pixels, image->pixels, image_bytes(image));
+    memcpy(copy.pixels, image->pixels, formats_image_bytes(image));
     o->image[o->n++] = copy;
     return TAPER_OK;
 }
@@ -120,7 +117,7 @@ static taper_status take_memory(cuts *c) {
     size_t n = (size_t)c->data + 1;
     size_t most = 1;
     for (size_t i = 0; i < c->originals->n; i++) {
-        size_t bytes = image_bytes(&c->originals->image[i]);
+        size_t bytes = formats_image_bytes(&c->originals->image[i]);
         if (bytes > most) most = bytes;
     }
     c->pixels = malloc(most);

@@ -2,9 +2,32 @@
 #include "codec/entropy/weights_coder.h"
 #include "codec/entropy/rans.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { CLASSES = CODEC_WEIGHT_CLASSES, SINGLE = 16, SYMBOLS = CODEC_RANS_SYMBOLS };
+enum {
+    CLASSES = CODEC_WEIGHT_CLASSES,
+    SINGLE = 16,
+    SYMBOLS = CODEC_RANS_SYMBOLS,
+    MOST_AROUND = 200 /* greater sums are of one class */
+};
+
+/* --- classes --------------------------------------------------------------------------- */
+
+/* Weighted sum of the magnitudes around column c. */
+static inline uint32_t sum_around(const int32_t *row, uint32_t c, uint32_t width) {
+    uint32_t near = c ? (uint32_t)abs(row[c - 1]) : 0;
+    uint32_t next = c > 1 ? (uint32_t)abs(row[c - 2]) : near;
+    uint32_t above = c >= width ? (uint32_t)abs(row[c - width]) : near;
+    return 2 * near + next + 2 * above;
+}
+
+static uint32_t class_of(uint32_t sum) {
+    static const uint16_t edge[CLASSES - 1] = {1, 2, 4, 6, 9, 13, 19, 28, 45, 80, MOST_AROUND};
+    uint32_t class = 0;
+    for (int i = 0; i < CLASSES - 1; i++) class += sum >= edge[i];
+    return class;
+}
 
 /* --- magnitudes as symbols ------------------------------------------------------------- */
 
@@ -80,7 +103,7 @@ static void list_symbols(float *weights, uint32_t rows, uint32_t columns, uint32
         quantise_row(weights + (size_t)r * columns, columns, step[r], q);
         for (uint32_t c = 0; c < columns; c++, to++) {
             uint32_t digits, magnitude = (uint32_t)abs(q[c]);
-            *to = (coded){(uint8_t)codec_weight_class(q, c, width),
+            *to = (coded){(uint8_t)class_of(sum_around(q, c, width)),
                           (uint8_t)symbol_of(magnitude, &digits)};
             count[to->class][to->symbol]++;
             if (magnitude) put_bits(plain, q[c] < 0, 1);
@@ -151,14 +174,13 @@ typedef struct strings {
     const codec_rans_table *table; /* [CLASSES] */
     codec_rans_decoder words;
     bit_reader plain;
-    uint8_t class_of[CODEC_WEIGHT_AROUND_MOST + 1];
+    uint8_t class_of[MOST_AROUND + 1];
     uint8_t plain_bits[SYMBOLS]; /* a symbol's sign and digits */
     uint32_t least[SYMBOLS];
 } strings;
 
 static void list_meanings(strings *s) {
-    for (uint32_t sum = 0; sum <= CODEC_WEIGHT_AROUND_MOST; sum++)
-        s->class_of[sum] = (uint8_t)codec_weight_class_of(sum);
+    for (uint32_t sum = 0; sum <= MOST_AROUND; sum++) s->class_of[sum] = (uint8_t)class_of(sum);
     for (uint32_t symbol = 0; symbol < SYMBOLS; symbol++) {
         uint32_t digits;
         s->least[symbol] = least_of(symbol, &digits);
@@ -211,10 +233,9 @@ static taper_status read_rows(int32_t *q, float *weights, const float *step, uin
                               uint32_t columns, uint32_t width, strings *s, taper_error *error) {
     for (uint32_t r = 0; r < rows; r++) {
         for (uint32_t c = 0; c < columns; c++) {
-            uint32_t around = codec_weight_around(q, c, width);
+            uint32_t around = sum_around(q, c, width);
             const codec_rans_table *table =
-                s->table +
-                s->class_of[around < CODEC_WEIGHT_AROUND_MOST ? around : CODEC_WEIGHT_AROUND_MOST];
+                s->table + s->class_of[around < MOST_AROUND ? around : MOST_AROUND];
             q[c] = table->n ? next_weight(s, table) : CODEC_WEIGHT_MAX + 1;
             if (abs(q[c]) > CODEC_WEIGHT_MAX)
                 return formats_fail(error, TAPER_ERR_CORRUPT,

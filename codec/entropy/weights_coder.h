@@ -7,7 +7,6 @@
 #ifndef CODEC_WEIGHTS_CODER_H
 #define CODEC_WEIGHTS_CODER_H
 #include "formats/bytes.h"
-#include <stdlib.h>
 
 enum {
     CODEC_WEIGHT_MAX = 1 << 20, /* magnitude of a quantised weight */
@@ -25,27 +24,5 @@ taper_status codec_weights_read(float *weights, uint32_t rows, uint32_t columns,
 /* The integers and the steps themselves: q[rows][columns], step[rows]. */
 taper_status codec_weights_read_integers(int32_t *q, float *step, uint32_t rows, uint32_t columns,
                                          uint32_t width, formats_cursor *in, taper_error *error);
-
-/* Weighted sum of the magnitudes around column c. */
-static inline uint32_t codec_weight_around(const int32_t *row, uint32_t c, uint32_t width) {
-    uint32_t near = c ? (uint32_t)abs(row[c - 1]) : 0;
-    uint32_t next = c > 1 ? (uint32_t)abs(row[c - 2]) : near;
-    uint32_t above = c >= width ? (uint32_t)abs(row[c - width]) : near;
-    return 2 * near + next + 2 * above;
-}
-
-/* Class of such a sum; all from CODEC_WEIGHT_AROUND_MOST on are of one. */
-enum { CODEC_WEIGHT_AROUND_MOST = 200 };
-static inline uint32_t codec_weight_class_of(uint32_t sum) {
-    static const uint16_t edge[CODEC_WEIGHT_CLASSES - 1] = {
-        1, 2, 4, 6, 9, 13, 19, 28, 45, 80, CODEC_WEIGHT_AROUND_MOST};
-    uint32_t class = 0;
-    for (int i = 0; i < CODEC_WEIGHT_CLASSES - 1; i++) class += sum >= edge[i];
-    return class;
-}
-
-static inline uint32_t codec_weight_class(const int32_t *row, uint32_t c, uint32_t width) {
-    return codec_weight_class_of(codec_weight_around(row, c, width));
-}
 
 #endif
