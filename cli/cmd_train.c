@@ -320,7 +320,7 @@ static train_options options_of(const settings *s, uint32_t *hidden) {
     if (s->rate > 0) o.dense.rate = (float)s->rate;
     o.dense.lambda = (float)s->lambda;
     o.dense.rho = (float)s->rho;
-    o.dense.truncated_share = (float)s->truncated;
+    o.dense.truncated_fraction = (float)s->truncated;
     o.dense.jitter = (float)s->jitter;
     if (s->quality.count) {
         o.dense.psnr_low = s->quality.item[0];

@@ -210,7 +210,7 @@ TAPER_API taper_status taper_decoder_render(taper_decoder *decoder, uint64_t i, 
 /* --- containers into containers, without the network ----------------------------------- */
 
 /* A smaller whole container of at most max_bytes. Under TAPER_LAYOUT_SET it holds the prefix that
- * fits; under TAPER_LAYOUT_IMAGE each image's stream is shortened to the same share.
+ * fits; under TAPER_LAYOUT_IMAGE each image's stream is shortened to the same fraction.
  * TAPER_ERR_LIMIT: max_bytes does not even hold the front matter. */
 TAPER_API taper_status taper_truncate(const taper_source *from, uint64_t max_bytes,
                                       const taper_sink *to, const taper_limits *limits,

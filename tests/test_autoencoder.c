@@ -64,7 +64,7 @@ static void truncation_is_geometric(void **state) {
     (void)state;
     enum { N = 40000, UNITS = 10 };
     const train_cut_range range = {
-        .threshold_low = 20.0f, .threshold_high = 320.0f, .rho = 0.8f, .truncated_share = 0.5f};
+        .threshold_low = 20.0f, .threshold_high = 320.0f, .rho = 0.8f, .truncated_fraction = 0.5f};
     double kept[UNITS + 1] = {0}, octave[4] = {0};
     for (uint64_t i = 0; i < N; i++) {
         train_cut cut = train_cut_draw(&range, UNITS, 3, i / 100, i % 100);
@@ -345,8 +345,10 @@ static void gradient_equals_finite_differences(void **state) {
         set_up(&t, &ae, &net, pixels, centred, tied);
         const train_objective objective = {0.3f, variant >> 2 ? 1.0f : 0.3f,
                                            variant & 2 ? 0.7f : 0.0f};
-        const train_cut_range range = {
-            .threshold_low = 10.0f, .threshold_high = 90.0f, .rho = 0.7f, .truncated_share = 0.5f};
+        const train_cut_range range = {.threshold_low = 10.0f,
+                                       .threshold_high = 90.0f,
+                                       .rho = 0.7f,
+                                       .truncated_fraction = 0.5f};
         train_cut cuts[ROWS];
         for (uint64_t r = 0; r < ROWS; r++) cuts[r] = train_cut_draw(&range, K, 8, 2, r);
         train_loss loss;

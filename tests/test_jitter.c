@@ -28,8 +28,8 @@ static int set_up(void **state) {
     return 0;
 }
 
-static void go(float share, uint64_t seed, uint64_t step, uint8_t *to) {
-    const train_jitter jitter = {W, H, C, share};
+static void go(float fraction, uint64_t seed, uint64_t step, uint8_t *to) {
+    const train_jitter jitter = {W, H, C, fraction};
     train_jitter_rows(&jitter, NULL, pixels, order, N, seed, step, to);
 }
 

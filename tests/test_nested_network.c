@@ -32,11 +32,11 @@ static int near_to(double got, double want, double tolerance) {
 static void check_loss(const char *what, const train_nested_loss *got,
                        const train_nested_loss *want) {
     if (!near_to(got->loss, want->loss, 1e-6) || !near_to(got->mse, want->mse, 1e-6) ||
-        !near_to(got->invariance, want->invariance, 1e-5) || !near_to(got->shares, want->shares, 0))
+        !near_to(got->invariance, want->invariance, 1e-5) || !near_to(got->rows, want->rows, 0))
         fail_msg(
             "%s: loss %.9g, mse %.9g, invariance %.9g, rows %g instead of %.9g, %.9g, %.9g, %g",
-            what, got->loss, got->mse, got->invariance, got->shares, want->loss, want->mse,
-            want->invariance, want->shares);
+            what, got->loss, got->mse, got->invariance, got->rows, want->loss, want->mse,
+            want->invariance, want->rows);
 }
 
 /* Gradients from `first` on that have to be 0 exactly; the twin's become it. */

@@ -97,7 +97,7 @@ static void sweep_keeps_its_budget(void **state) {
         assert_int_equal(frozen, due < K - 1 ? due : K - 1);
         before = frozen;
     }
-    o.share = 0.0001; /* several units a step: all but the last */
+    o.fraction = 0.0001; /* several units a step: all but the last */
     train_sweep_begin(&s, &o, 1200, K, 3, looked);
     assert_int_equal(train_sweep_after_step(&s, 301, weights), K - 1);
     o.on = 0;

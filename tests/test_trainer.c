@@ -249,7 +249,7 @@ static void runs_repeat_for_any_number_of_threads(void **state) {
     static float one[WEIGHTS], three[WEIGHTS], other[WEIGHTS];
     train_dense_options o = quick(2);
     train_result result;
-    o.truncated_share = 0.5f;
+    o.truncated_fraction = 0.5f;
     o.jitter = 0.5f;
     o.width = o.height = SIDE;
     run(&o, NULL, one, &result);
@@ -436,7 +436,7 @@ static void nonsense_is_refused(void **state) {
         if (i == 0) o.epochs = 0;
         if (i == 1) o.batch = 0;
         if (i == 2) o.rate = NAN;
-        if (i == 3) o.truncated_share = 1.5f;
+        if (i == 3) o.truncated_fraction = 1.5f;
         if (i == 4) o.psnr_low = 40.0, o.psnr_high = 30.0;
         if (i == 5) rows.n = 1;
         if (i == 6) rows.inputs = D - 1;

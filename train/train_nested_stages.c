@@ -62,7 +62,7 @@ static taper_status export_network(const train_nested_network *net, codec_networ
 
 /* --- binary: tables and thresholds ----------------------------------------------------- */
 
-/* Thresholds anew for the weights as stored, and each unit's share of ones. */
+/* Thresholds anew for the weights as stored, and each unit's fraction of ones. */
 static taper_status settle_thresholds(taper_model *m, codec_backend *be, const train_pixels *pixels,
                                       double beta, float *density) {
     enum { MOST = 1 << 26, BLOCK = 512 };

@@ -47,7 +47,7 @@ static int set_number(recipe *r, const char *key, double x) {
     if (!strcmp(key, "sweep-check")) return o->sweep.check = (uint32_t)x, 1;
     if (!strcmp(key, "sweep-tolerance")) return o->sweep.tolerance = x, 1;
     if (!strcmp(key, "sweep-warmup")) return o->sweep.warmup = x, 1;
-    if (!strcmp(key, "sweep-share")) return o->sweep.share = x, 1;
+    if (!strcmp(key, "sweep-share")) return o->sweep.fraction = x, 1;
     if (!strcmp(key, "corruption")) return o->corruption = (float)x, 1;
     if (!strcmp(key, "dropout")) return o->dropout = (float)x, 1;
     if (!strcmp(key, "invariance")) return o->invariance = (float)x, 1;

@@ -47,12 +47,12 @@ void codec_clip_data(formats_front *f, uint64_t budget) {
 static void shorten_images(formats_front *f, uint64_t budget) {
     uint64_t chunks = (uint64_t)f->layers * f->groups, total = f->chunk_at[chunks], at = 0;
     if (total <= budget) return;
-    double share = (double)budget / (double)total;
+    double fraction = (double)budget / (double)total;
     if (chunks > 1) f->pace = 0; /* it is that of a prefix of the data */
     for (uint64_t c = 0, before = 0; c < chunks; c++) {
         uint64_t length = f->chunk_at[c + 1] - before;
         before = f->chunk_at[c + 1];
-        at += formats_pace_rendered(f->pace, (uint64_t)((double)length * share));
+        at += formats_pace_rendered(f->pace, (uint64_t)((double)length * fraction));
         f->chunk_at[c + 1] = at;
     }
     f->tail = 1;

@@ -31,7 +31,7 @@ typedef struct codec_chunks {
 uint32_t codec_checksum_span(uint8_t layout, uint64_t data_bytes, uint64_t chunks);
 
 /* Cut front's chunk lengths to a budget for the chunks alone: under TAPER_LAYOUT_SET the longest
- * prefix, under TAPER_LAYOUT_IMAGE the same share of every chunk. */
+ * prefix, under TAPER_LAYOUT_IMAGE the same fraction of every chunk. */
 void codec_shorten_data(formats_front *front, uint64_t max_data_bytes);
 /* The prefix of the data that a cut file still has and that is rendered, in either layout. */
 void codec_clip_data(formats_front *front, uint64_t data_bytes);

@@ -415,7 +415,7 @@ typedef struct rendering {
     const taper_decoder *decoder;
     const codec_group *state;
     const rendered *to;
-    uint32_t first, n, share; /* windows: of all, and of a block */
+    uint32_t first, n, in_block; /* windows: of all, and of a block */
     atomic_int failed;
 } rendering;
 
@@ -424,8 +424,8 @@ static void render_block(void *context, size_t block) {
     const codec_network *network = &t->decoder->model->network;
     codec_backend backend = t->decoder->backend;
     backend.pool = NULL; /* blocks are what is shared */
-    uint32_t at = (uint32_t)block * t->share, left = t->n - at;
-    uint32_t n = left < t->share ? left : t->share;
+    uint32_t at = (uint32_t)block * t->in_block, left = t->n - at;
+    uint32_t n = left < t->in_block ? left : t->in_block;
     float *code = malloc((size_t)n * network->units * sizeof *code);
     if (code) codec_group_dequantise(t->state, t->first + at, n, code);
     if (!code ||
@@ -457,8 +457,9 @@ static taper_status render(taper_decoder *d, const taper_image_info *info, const
     }
     w->n = 0;
     rendering task = {.decoder = d, .state = state, .to = w, .first = first, .n = ahead};
-    task.share = d->backend.pool ? RENDER_BLOCK : RENDER_WINDOWS;
-    codec_pool_run(d->backend.pool, render_block, &task, (ahead + task.share - 1) / task.share);
+    task.in_block = d->backend.pool ? RENDER_BLOCK : RENDER_WINDOWS;
+    codec_pool_run(d->backend.pool, render_block, &task,
+                   (ahead + task.in_block - 1) / task.in_block);
     if (task.failed)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to render %u windows", ahead);
     w->group = info->group, w->first = first, w->n = ahead, w->pass = state->pass,

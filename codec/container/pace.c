@@ -61,7 +61,7 @@ typedef struct cuts {
     uint64_t front, data;  /* bytes */
     int all;               /* every cut is rendered, or those alone that a sparse pace renders */
     double *psnr;          /* [data + 1] the set's mean; < 0: not rendered */
-    double *share, *moved; /* [data + 1] over the cuts before: sums of 1 / size, of bytes / size */
+    double *inverse, *moved; /* [data + 1] sums over the cuts before: 1 / size, bytes / size */
     double *best, *paid; /* [data + 1] with the hold that is tried, before a cut without a grid: the
                             best PSNR, and what was paid */
     tail tail[TAILS];
@@ -123,16 +123,16 @@ static taper_status take_memory(cuts *c) {
     c->pixels = malloc(most);
     double *at = c->memory = malloc(LISTS * n * sizeof *at);
     if (!at || !c->pixels) return TAPER_ERR_NOMEM;
-    c->psnr = at, c->share = at + n, c->moved = at + 2 * n, c->best = at + 3 * n,
+    c->psnr = at, c->inverse = at + n, c->moved = at + 2 * n, c->best = at + 3 * n,
     c->paid = at + 4 * n;
     for (uint32_t i = 0; i < TAILS; i++) {
         double *of = at + (5 + 3 * i) * n;
         c->tail[i] = (tail){of, of + n, of + 2 * n};
     }
-    c->share[0] = c->moved[0] = 0;
+    c->inverse[0] = c->moved[0] = 0;
     for (uint64_t s = 0; s <= c->data; s++) c->psnr[s] = -1;
     for (uint64_t s = 0; s < c->data; s++) {
-        c->share[s + 1] = c->share[s] + 1 / (double)(c->front + s);
+        c->inverse[s + 1] = c->inverse[s] + 1 / (double)(c->front + s);
         c->moved[s + 1] = c->moved[s] + (double)s / (double)(c->front + s);
     }
     return TAPER_OK;
@@ -140,10 +140,10 @@ static taper_status take_memory(cuts *c) {
 
 /* --- choice ---------------------------------------------------------------------------- */
 
-/* The cost of a pace: of the bytes of a cut the share that is not rendered, summed over all cuts.
- * Of those from s to before `next`, which are all rendered as s: */
+/* The cost of a pace: of the bytes of a cut the fraction that is not rendered, summed over all
+ * cuts. Of those from s to before `next`, which are all rendered as s: */
 static double cost_of(const cuts *c, uint64_t s, uint64_t next) {
-    return c->moved[next] - c->moved[s] - (double)s * (c->share[next] - c->share[s]);
+    return c->moved[next] - c->moved[s] - (double)s * (c->inverse[next] - c->inverse[s]);
 }
 
 static void follow_all(cuts *c, int sparse) {

@@ -160,9 +160,9 @@ static void price_errors(void *context, size_t block) {
             size_t plane_known = g->plane_known[u * g->stride + p];
             float *z = &l->output[p * units + u], uncertainty = l->uncertainty[2 * u + plane_known];
             float e = t->batch->x[p * units + u] - l->known[p * units + u] - uncertainty * *z;
-            double share = worth(l->tables, u) / t->energy;
-            sum += share * (double)e * (double)e;
-            *z = (float)(-2.0 * share * t->weight) * uncertainty * e;
+            double fraction = worth(l->tables, u) / t->energy;
+            sum += fraction * (double)e * (double)e;
+            *z = (float)(-2.0 * fraction * t->weight) * uncertainty * e;
         }
     l->sum[block].now = sum;
 }

@@ -19,7 +19,7 @@ typedef struct run {
     train_selection images;
     train_conditional_network net;
     uint32_t *begin; /* [stages + 1] */
-    double *share;   /* [stages] how often a stage is drawn */
+    double *probability; /* [stages] of a stage to be drawn */
     train_conditional_loss loss;
     uint64_t steps;
 } run;
@@ -68,8 +68,8 @@ static taper_status plan_new(run *r, const double *bits, uint32_t end, codec_con
                             .units = t->units,
                             .end = end};
     r->begin = calloc(o->stages + 1, sizeof *r->begin);
-    r->share = calloc(o->stages, sizeof *r->share);
-    if (!r->begin || !r->share) return TAPER_ERR_NOMEM;
+    r->probability = calloc(o->stages, sizeof *r->probability);
+    if (!r->begin || !r->probability) return TAPER_ERR_NOMEM;
     shape->stages = divide(bits, end, o->stages, r->begin);
     return TAPER_OK;
 }
@@ -83,8 +83,8 @@ static taper_status plan_as(run *r, const codec_conditional *start, codec_condit
                                  .end = start->end,
                                  .stages = start->stages};
     r->begin = calloc(start->stages + 1, sizeof *r->begin);
-    r->share = calloc(start->stages, sizeof *r->share);
-    if (!r->begin || !r->share) return TAPER_ERR_NOMEM;
+    r->probability = calloc(start->stages, sizeof *r->probability);
+    if (!r->begin || !r->probability) return TAPER_ERR_NOMEM;
     memcpy(r->begin, start->begin, start->stages * sizeof *r->begin);
     r->begin[start->stages] = start->end;
     return TAPER_OK;
@@ -97,16 +97,16 @@ static taper_status plan(run *r, const double *bits, uint32_t end, codec_conditi
     for (uint32_t s = 0; s < shape->stages; s++) {
         double of_stage = 0;
         for (uint32_t i = r->begin[s]; i < r->begin[s + 1]; i++) of_stage += bits[i];
-        sum += r->share[s] = o->head ? 1.0 : sqrt(of_stage + 1.0);
+        sum += r->probability[s] = o->head ? 1.0 : sqrt(of_stage + 1.0);
     }
-    for (uint32_t s = 0; s < shape->stages; s++) r->share[s] /= sum;
+    for (uint32_t s = 0; s < shape->stages; s++) r->probability[s] /= sum;
     return TAPER_OK;
 }
 
 static uint32_t draw_stage(const run *r, uint32_t random) {
     uint32_t s = 0;
     double at = (double)train_philox_uniform(random);
-    while (s + 1 < r->net.shape.stages && at >= r->share[s]) at -= r->share[s++];
+    while (s + 1 < r->net.shape.stages && at >= r->probability[s]) at -= r->probability[s++];
     return s;
 }
 
@@ -120,7 +120,7 @@ static taper_status add_stage(run *r, train_conditional_batch *batch, uint32_t s
         return train_conditional_add_errors(&r->loss, batch, stage,
                                             first + train_philox_below(random, length),
                                             1.0 / STAGES_A_STEP, sum);
-    double weight = 1.0 / (r->share[stage] * (double)batch->group.n * STAGES_A_STEP);
+    double weight = 1.0 / (r->probability[stage] * (double)batch->group.n * STAGES_A_STEP);
     return train_conditional_add_bits(&r->loss, batch, stage, weight, sum);
 }
 
@@ -215,7 +215,7 @@ static void end_run(run *r) {
     train_selection_free(&r->images);
     train_conditional_free(&r->net);
     train_conditional_loss_free(&r->loss);
-    free(r->begin), free(r->share);
+    free(r->begin), free(r->probability);
 }
 
 /* The trained network into the model's tables, which keep *to. */

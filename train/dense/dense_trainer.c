@@ -59,7 +59,7 @@ train_dense_options train_dense_defaults(void) {
                                  .gradient_floor = 1.0f,
                                  .balance = 0.7f,
                                  .rho = 0.95f,
-                                 .validation_share = 0.05f,
+                                 .validation_fraction = 0.05f,
                                  .max_validation = 4096,
                                  .seed = 1,
                                  .checkpoint_seconds = 60.0};
@@ -76,11 +76,11 @@ static taper_status check_options(const train_dense_options *o, const train_pixe
                             "rate must lie in (0, 1], balance in [0, 1]; "
                             "max norm, lambda and gradient floor from 0 up");
     if (!(o->rho >= 0.0f && o->rho <= 1.0f) ||
-        !(o->truncated_share >= 0.0f && o->truncated_share <= 1.0f) ||
-        !(o->validation_share >= 0.0f && o->validation_share <= 0.5f))
+        !(o->truncated_fraction >= 0.0f && o->truncated_fraction <= 1.0f) ||
+        !(o->validation_fraction >= 0.0f && o->validation_fraction <= 0.5f))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "rho and truncated share must lie in [0, 1], "
-                            "validation share in [0, 0.5]");
+                            "rho and truncated fraction must lie in [0, 1], "
+                            "validation fraction in [0, 0.5]");
     if (!(o->psnr_low >= 0.0 && o->psnr_low < 100.0) ||
         !(o->psnr_high >= 0.0 && o->psnr_high < 100.0) ||
         (o->psnr_high > 0.0 && o->psnr_high < o->psnr_low))
@@ -103,8 +103,9 @@ static taper_status check_options(const train_dense_options *o, const train_pixe
 /* --- rows: split and shuffle ------------------------------------------------------------------ */
 
 static size_t validation_rows(const train_dense_options *o, size_t n) {
-    size_t rows = (size_t)((double)n * (double)o->validation_share);
-    if (rows < o->batch && o->validation_share > 0.0f) rows = n / 10 < o->batch ? n / 10 : o->batch;
+    size_t rows = (size_t)((double)n * (double)o->validation_fraction);
+    if (rows < o->batch && o->validation_fraction > 0.0f)
+        rows = n / 10 < o->batch ? n / 10 : o->batch;
     if (rows > o->max_validation) rows = o->max_validation;
     return rows ? rows : 1; /* something must tell better from worse */
 }
@@ -216,8 +217,8 @@ static uint64_t fingerprint_of(const run *r) {
                               o->psnr_low,
                               o->psnr_high,
                               (double)o->rho,
-                              (double)o->truncated_share,
-                              (double)o->validation_share,
+                              (double)o->truncated_fraction,
+                              (double)o->validation_fraction,
                               o->max_validation,
                               o->patience,
                               (double)o->jitter,
@@ -279,7 +280,7 @@ static taper_status choose_thresholds(run *r, const codec_network *net, const tr
         .threshold_low = train_threshold_for_psnr(start, net->inputs, net->units, high),
         .threshold_high = train_threshold_for_psnr(start, net->inputs, net->units, low),
         .rho = o->rho,
-        .truncated_share = o->truncated_share};
+        .truncated_fraction = o->truncated_fraction};
     if (r->range.threshold_high < r->range.threshold_low)
         r->range.threshold_high = r->range.threshold_low;
     if (!o->truncation) return TAPER_OK;

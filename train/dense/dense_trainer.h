@@ -38,9 +38,9 @@ typedef struct train_dense_options {
      * geometric:RHO, uniform); NULL (default): thresholds alike in every octave of the range. */
     const char *truncation;
     float rho;             /* default 0.95: geometric truncation over units ... */
-    float truncated_share; /* default 0: ... for this share of the examples, 0..1 */
+    float truncated_fraction; /* default 0: ... for this fraction of the examples, 0..1 */
     /* Default 0.05 of the rows; at least a batch, or a tenth of the rows where that is less. */
-    float validation_share;
+    float validation_fraction;
     uint32_t max_validation;   /* default 4096 rows */
     uint32_t patience;         /* default 0 (never): stop after this many epochs without gain */
     uint64_t seed;             /* default 1 */

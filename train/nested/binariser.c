@@ -115,8 +115,8 @@ static void follow_units(train_binariser *b, const batch *x, uint32_t first, siz
         double mean = distance[k] / (double)x->rows, spread = b->spread[unit];
         if (!(spread >= 0.0) || !isfinite(mean)) continue;
         spread += spread_rate * (mean - spread);
-        double share = (double)above[k] / (double)x->rows;
-        b->threshold[unit] = (float)(threshold[k] + b->speed * spread * (share - b->beta));
+        double fraction = (double)above[k] / (double)x->rows;
+        b->threshold[unit] = (float)(threshold[k] + b->speed * spread * (fraction - b->beta));
         b->spread[unit] = (float)spread;
     }
 }

@@ -1,10 +1,10 @@
-/* binariser.h -- thresholds that make a unit's bit 1 in a given share of the examples.
+/* binariser.h -- thresholds that make a unit's bit 1 in a given fraction of the examples.
  *
  * Rippel et al. 2014, section 4.3: x_k = 1 where the pre-activation a_k is above theta_k, with
  * theta_k a quantile, so that x_k ~ Bernoulli(beta). While weights move, the quantile is followed
  * from batch to batch:
  *
- *     theta_k += speed spread_k (share of the batch with a_k > theta_k  -  beta)
+ *     theta_k += speed spread_k (fraction of the batch with a_k > theta_k  -  beta)
  *     spread_k: running mean of |a_k - theta_k|, which sets the scale of a step
  *
  * (stochastic approximation, Robbins & Monro 1951). A unit's first batch sets theta_k to that
@@ -17,7 +17,7 @@
 /* A checkpoint holds state[2 units]; the rest is settings and scratch. */
 typedef struct train_binariser {
     uint32_t units;
-    double beta;      /* share of ones, between 0 and 1 */
+    double beta;      /* fraction of ones, between 0 and 1 */
     double speed;     /* above 0; 1 is usual; smaller follows more slowly and wavers less */
     float *state;     /* [2 units] the two arrays below, one after the other */
     float *threshold; /* [units] theta */
@@ -37,7 +37,7 @@ void train_binariser_free(train_binariser *b); /* leaves it zeroed */
 taper_status train_binariser_update(train_binariser *b, const float *a, size_t rows, size_t stride,
                                     uint32_t first, uint32_t count);
 
-/* The threshold that a share of values[n] as close as possible to beta lies strictly above; with
+/* The threshold that a fraction of values[n] as close as possible to beta lies strictly above; with
  * two as close, the one that fewer are above. It lies halfway between two values where it can, so
  * that rounding a value, or adding -threshold as a bias, turns no bit. values are permuted. n 0: 0.
  * NaN among them: some threshold. Expected time is proportional to n. */

@@ -9,7 +9,7 @@
 /* What one step asks of its rows. */
 typedef struct train_nested_step {
     uint64_t seed, step;  /* number all that is random, with the row's index */
-    float corruption;     /* 0..1: share of input elements set to 0 (section 4) */
+    float corruption;     /* 0..1: fraction of input elements set to 0 (section 4) */
     float dropout;        /* 0..1: of hidden units, not of the code (section 4) */
     float invariance;     /* weight of equation 14 ... */
     float perturbation;   /* ... and its epsilon bar, the variance of the noise on c */

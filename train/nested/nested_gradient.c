@@ -238,7 +238,7 @@ static void sum_losses(const train_nested_rows *task, train_nested_loss *loss) {
     loss->mse += error / of * (double)net->scale * net->scale;
     loss->invariance += moved / of;
     loss->loss += (error + (double)task->step->invariance * moved) / of;
-    loss->shares += (double)act->n;
+    loss->rows += (double)act->n;
 }
 
 static taper_status add_block(train_nested_network *net, train_nested_rows *task, size_t n,

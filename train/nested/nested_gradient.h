@@ -8,10 +8,10 @@ typedef struct train_nested_loss {
     double mse;        /* of the truncated reconstructions, on the 8-bit scale */
     double invariance; /* equation 14, as it is (not weighted) */
     double loss;       /* what the gradient is of: mse / scale^2 + weight x invariance */
-    double shares;     /* rows */
+    double rows;       /* of how many */
 } train_nested_loss;
 
-/* Add to the gradient, and to *loss, the share of rows order[0 .. n) of data in a step of
+/* Add to the gradient, and to *loss, what rows order[0 .. n) of data contribute to a step of
  * `of` rows. first_row numbers them within the step. On return pre-activations of the last block
  * are in train_nested_preactivations. */
 taper_status train_nested_add(train_nested_network *net, const train_nested_step *step,

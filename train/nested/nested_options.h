@@ -17,7 +17,7 @@ typedef struct train_nested_options {
     float corruption, dropout;          /* default 0 and 0; the paper's are 0.1 and 0.2 */
     float invariance;                   /* default 0: weight of equation 14 ... */
     float perturbation;                 /* default 0.01: ... and the variance of its noise */
-    double beta;                        /* default 0.5: share of ones, binary networks */
+    double beta;                        /* default 0.5: fraction of ones, binary networks */
     int straight_through;      /* default 1; 0: no gradient through thresholds, as the paper */
     train_optimiser optimiser; /* default TRAIN_ADAM */
     uint32_t epochs;           /* default 20 */

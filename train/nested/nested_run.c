@@ -27,11 +27,12 @@ static taper_status check(const train_nested_run *r, taper_error *error) {
                             "corruption and dropout must lie in [0, 1), invariance from 0 up, "
                             "its perturbation above 0");
     if (!(o->beta > 0.0 && o->beta < 1.0))
-        return formats_fail(error, TAPER_ERR_ARG, "beta, the share of ones, must lie in (0, 1)");
+        return formats_fail(error, TAPER_ERR_ARG, "beta, the fraction of ones, must lie in (0, 1)");
     if (o->sweep.on && !train_sweep_options_are_legal(&o->sweep))
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "sweeping: check from 1, tolerance and warm-up from 0, share above 0, "
-                            "warm-up and share together at most 1");
+        return formats_fail(
+            error, TAPER_ERR_ARG,
+            "sweeping: check from 1, tolerance and warm-up from 0, fraction above 0, "
+            "warm-up and fraction together at most 1");
     if (o->truncation && o->truncation->units != r->net->units)
         return formats_fail(error, TAPER_ERR_ARG, "a truncation of %u units for a code of %u",
                             (unsigned)o->truncation->units, (unsigned)r->net->units);
@@ -213,7 +214,7 @@ static uint64_t fingerprint_of(const train_nested_run *r) {
                               o->sweep.check,
                               o->sweep.tolerance,
                               o->sweep.warmup,
-                              o->sweep.share,
+                              o->sweep.fraction,
                               o->regulariser.kind,
                               o->regulariser.adaptive,
                               o->regulariser.strength,

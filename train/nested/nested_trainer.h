@@ -18,7 +18,7 @@
  *   nested_gradient     one step; nested_errors: errors at every length
  *   sweep               units frozen one after the other
  *   regulariser         weight decay with a coefficient for each unit
- *   binariser           thresholds that set a unit's share of ones */
+ *   binariser           thresholds that set a unit's fraction of ones */
 #ifndef TRAIN_NESTED_TRAINER_H
 #define TRAIN_NESTED_TRAINER_H
 #include "train/nested/nested_options.h"

@@ -4,15 +4,15 @@
 #include <string.h>
 
 int train_sweep_options_are_legal(const train_sweep_options *o) {
-    return o->check > 0 && o->tolerance >= 0.0 && o->warmup >= 0.0 && o->share > 0.0 &&
-           o->warmup + o->share <= 1.0 + 1e-9;
+    return o->check > 0 && o->tolerance >= 0.0 && o->warmup >= 0.0 && o->fraction > 0.0 &&
+           o->warmup + o->fraction <= 1.0 + 1e-9;
 }
 
 void train_sweep_begin(train_sweep *s, const train_sweep_options *options, uint64_t steps,
                        uint32_t units, size_t inputs, float *looked) {
     *s = (train_sweep){
         .options = *options, .steps = steps, .units = units, .inputs = inputs, .looked = looked};
-    s->deadline = (options->warmup + options->share / units) * (double)steps;
+    s->deadline = (options->warmup + options->fraction / units) * (double)steps;
 }
 
 /* |row - looked| < tolerance |row|: and look again. */
@@ -30,7 +30,7 @@ static int has_converged(train_sweep *s, const float *row) {
 
 static void freeze(train_sweep *s, double from) {
     s->frozen++;
-    s->deadline = from + s->options.share * (double)s->steps / s->units;
+    s->deadline = from + s->options.fraction * (double)s->steps / s->units;
     s->started = 0;
 }
 

@@ -6,7 +6,7 @@
  *
  * The front unit is frozen when, from one look to the next (`check` steps later), its row of the
  * code layer has moved by less than `tolerance` of its length, or when it has been at the front for
- * its budget of share x steps / units steps. The budget may be below 1: several units are then
+ * its budget of fraction x steps / units steps. The budget may be below 1: several units are then
  * frozen at once. The last unit is never frozen. */
 #ifndef TRAIN_SWEEP_H
 #define TRAIN_SWEEP_H
@@ -17,8 +17,8 @@ typedef struct train_sweep_options {
     int on;           /* default 0 */
     uint32_t check;   /* default 10 steps; 1.. */
     double tolerance; /* default 1e-3; 0: never converged, budgets alone */
-    double warmup;    /* default 0.2: share of the run's steps before the first unit is frozen */
-    double share;     /* default 0.8: of the steps, for all units; warmup + share <= 1 */
+    double warmup;    /* default 0.2: of the run's steps before the first unit is frozen */
+    double fraction;  /* default 0.8: of the steps, for all units; warmup + fraction <= 1 */
 } train_sweep_options;
 
 typedef struct train_sweep {

@@ -62,9 +62,9 @@ static taper_status zoom(search *s, train_line_point low, train_line_point high)
     for (int round = 1; budget_left(s); round++) {
         double width = high.alpha - low.alpha; /* of either sign */
         double alpha = finite_point(&high) ? cubic_minimum(&low, &high) : NAN;
-        double share = (alpha - low.alpha) / width;
-        if (!isfinite(share) || round % 3 == 0) share = 0.5;
-        alpha = low.alpha + fmin(fmax(share, 0.1), 0.9) * width;
+        double fraction = (alpha - low.alpha) / width;
+        if (!isfinite(fraction) || round % 3 == 0) fraction = 0.5;
+        alpha = low.alpha + fmin(fmax(fraction, 0.1), 0.9) * width;
         if (alpha == low.alpha || alpha == high.alpha) return TAPER_OK; /* doubles end here */
         train_line_point p;
         TAPER_TRY(visit(s, alpha, &p));

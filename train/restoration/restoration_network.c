@@ -318,11 +318,11 @@ static taper_status through_layers(train_restoration_network *net) {
     }
 }
 
-taper_status train_restoration_backward(train_restoration_network *net, double share,
+taper_status train_restoration_backward(train_restoration_network *net, double weight,
                                         train_restoration_errors *errors) {
     size_t blocks = (net->batch->rows + ROW_BLOCK - 1) / ROW_BLOCK;
     double dgain = 0;
-    row_task task = {.net = net, .scale = (float)share};
+    row_task task = {.net = net, .scale = (float)weight};
     interpolate(net, net->w.gain, 1, &task.gain);
     run_rows(&task, price);
     *errors = (train_restoration_errors){0, 0};
@@ -330,7 +330,7 @@ taper_status train_restoration_backward(train_restoration_network *net, double s
         errors->now += net->sum[b * SUMS], errors->before += net->sum[b * SUMS + 1];
         dgain += net->sum[b * SUMS + 2];
     }
-    float gradient = (float)(dgain * share);
+    float gradient = (float)(dgain * weight);
     add_to_stages(net, &gradient, 1, net->w_gradient.gain);
     return through_layers(net);
 }

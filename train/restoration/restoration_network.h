@@ -58,8 +58,8 @@ taper_status train_restoration_forward(train_restoration_network *net,
 typedef struct train_restoration_errors {
     double now, before;
 } train_restoration_errors;
-/* After forward: the errors, and `share` times the gradient of errors->now, which is added. */
-taper_status train_restoration_backward(train_restoration_network *net, double share,
+/* After forward: the errors, and `weight` times the gradient of errors->now, which is added. */
+taper_status train_restoration_backward(train_restoration_network *net, double weight,
                                         train_restoration_errors *errors);
 
 /* The integers nearest to the network, into *to, allocated here. */

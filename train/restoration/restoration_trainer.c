@@ -51,7 +51,7 @@ taper_status train_restoration_check(const train_restoration_options *o, codec_w
 
 /* --- plan ------------------------------------------------------------------------------- */
 
-/* Passes that a share of all bits takes; the cube of `place`, 0 .. 1, is that share. */
+/* Passes that a fraction of all bits takes; the cube of `place`, 0 .. 1, is that fraction. */
 static uint32_t pass_at(const run *r, double place) {
     uint32_t passes = r->model.tables.n_passes, pass = 0;
     double wanted = r->bits[passes] * place * place * place;

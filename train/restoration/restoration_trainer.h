@@ -3,8 +3,8 @@
  *
  * Every step takes some cuts of the order and, for each, random squares of training images as a
  * decoder has them there; it lowers their squared error, each cut's in parts of what it is without
- * the network. Cuts lie closer where files are small: the share of all bits that a cut keeps is the
- * cube of a uniform number. Then the network is rounded to integers. Deterministic, like all
+ * the network. Cuts lie closer where files are small: the fraction of all bits that a cut keeps is
+ * the cube of a uniform number. Then the network is rounded to integers. Deterministic, like all
  * training.
  *
  * The room train/restoration/: networks that restore pixels.

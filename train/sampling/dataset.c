@@ -96,12 +96,12 @@ taper_status train_select(train_selection *s, const train_dataset *data, codec_w
         codec_grid g = codec_windows_grid(window, data->image[i].width, data->image[i].height);
         if (is_in_part(data, i, part)) total += (size_t)g.columns * g.rows;
     }
-    double share = total > max_windows ? (double)max_windows / (double)total : 1;
+    double fraction = total > max_windows ? (double)max_windows / (double)total : 1;
     for (size_t i = 0; i < data->n; i++) {
         if (!is_in_part(data, i, part)) continue;
         codec_grid g = codec_windows_grid(window, data->image[i].width, data->image[i].height);
         passed += (size_t)g.columns * g.rows;
-        if (s->n && (double)s->windows > share * (double)passed - 0.5) continue;
+        if (s->n && (double)s->windows > fraction * (double)passed - 0.5) continue;
         s->image[s->n] = i;
         s->grid[s->n++] = g;
         s->windows += (size_t)g.columns * g.rows;

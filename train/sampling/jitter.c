@@ -24,7 +24,7 @@ static int draw(const jitter_task *t, size_t i, motion *m) {
     uint32_t word[8];
     double u[6];
     train_philox(t->seed, 2 * (uint64_t)i, TRAIN_STREAM_JITTER + (t->step << 8), word);
-    if (train_philox_uniform(word[0]) >= t->jitter->share) return 0;
+    if (train_philox_uniform(word[0]) >= t->jitter->fraction) return 0;
     train_philox(t->seed, 2 * (uint64_t)i + 1, TRAIN_STREAM_JITTER + (t->step << 8), word + 4);
     for (int k = 0; k < 6; k++) u[k] = 2.0 * (double)train_philox_uniform(word[k + 1]) - 1.0;
     m->dx = TRAIN_JITTER_SHIFT * u[0];

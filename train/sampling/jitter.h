@@ -17,7 +17,7 @@
 
 typedef struct train_jitter {
     uint32_t width, height, channels; /* of a window, values channel-planar */
-    float share; /* 0 .. 1 of the examples are moved; the others stay as they are */
+    float fraction; /* 0 .. 1 of the examples are moved; the others stay as they are */
 } train_jitter;
 
 /* Row i of to[n][width height channels] becomes row order[i] of pixels, moved as (seed, step, i)

@@ -24,7 +24,7 @@ train_cut train_cut_draw(const train_cut_range *range, uint32_t units, uint64_t 
     train_cut cut = {(float)exp(low + (high - low) * u), units};
     if (range->lengths)
         cut.threshold = range->threshold_at[train_truncation_draw(range->lengths, 0, u) - 1];
-    if (train_philox_uniform(word[1]) < range->truncated_share)
+    if (train_philox_uniform(word[1]) < range->truncated_fraction)
         cut.kept = train_truncation_from_uniform(train_philox_uniform(word[2]), range->rho, units);
     return cut;
 }

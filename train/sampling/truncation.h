@@ -24,7 +24,7 @@ typedef struct train_truncation {
 typedef struct train_cut_range {
     float threshold_low, threshold_high; /* 0 < low <= high, in units of the code */
     float rho;                           /* 0 .. 1, of the geometric distribution */
-    float truncated_share; /* 0 .. 1: share of examples that draw b; the others keep all units */
+    float truncated_fraction; /* 0 .. 1: of examples that draw b; the others keep all units */
     /* NULL: log-uniform thresholds between low and high. Otherwise lengths, in bytes say, are drawn
      * from this, and the threshold is threshold_at[length - 1]. */
     const train_truncation *lengths;
