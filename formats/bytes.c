@@ -330,3 +330,14 @@ uint32_t formats_crc32c(uint32_t crc, const void *bytes, size_t n) {
     for (; n; n--, p++) crc = crc >> 8 ^ crc_table[0][(crc ^ *p) & 0xFF];
     return ~crc;
 }
+
+int formats_grow(void *array, size_t count, size_t *capacity, size_t size) {
+    if (count < *capacity) return 1;
+    size_t more = *capacity ? *capacity + *capacity / 2 : 64;
+    void *block;
+    memcpy(&block, array, sizeof block);
+    if (!(block = realloc(block, more * size))) return 0;
+    memcpy(array, &block, sizeof block);
+    *capacity = more;
+    return 1;
+}

@@ -113,4 +113,8 @@ taper_status formats_write_bytes(formats_buffer *buffer, const void *bytes, size
  * formats_crc32c(0, "123456789", 9) = 0xE3069283. */
 uint32_t formats_crc32c(uint32_t crc, const void *bytes, size_t n);
 
+/* Room in *array (a pointer to a pointer) for one element of so many bytes more than count, by half
+ * as much again. 0 without memory: it stays as it is. */
+int formats_grow(void *array, size_t count, size_t *capacity, size_t size);
+
 #endif

@@ -1,6 +1,7 @@
 /* folder_walk.c -- recursive listing of a folder that survives loops of
  * links; see folder_walk.h. */
 #include "formats/folder_walk.h"
+#include "formats/bytes.h"
 #include "formats/file.h"
 #include <dirent.h>
 #include <errno.h>
@@ -45,16 +46,8 @@ static taper_status no_memory(taper_error *error) {
  * TAPER_ERR_NOMEM, so that the result of a failed copy can be passed. */
 static taper_status add_path(formats_path_list *list, char *path, taper_error *error) {
     if (!path) return no_memory(error);
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity * 2 : 64;
-        char **paths = realloc(list->paths, capacity * sizeof *paths);
-        if (!paths) {
-            free(path);
-            return no_memory(error);
-        }
-        list->paths = paths;
-        list->capacity = capacity;
-    }
+    if (!formats_grow(&list->paths, list->count, &list->capacity, sizeof *list->paths))
+        return free(path), no_memory(error);
     list->paths[list->count++] = path;
     return TAPER_OK;
 }

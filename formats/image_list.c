@@ -1,5 +1,6 @@
 /* image_list.c -- a list of images that grows; see image_list.h. */
 #include "formats/image_list.h"
+#include "formats/bytes.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,13 +51,8 @@ taper_status formats_image_list_add(list_builder *b, uint64_t part, int named) {
         return formats_fail(b->error, TAPER_ERR_LIMIT,
                             "there are more than %llu images; raise --max-images",
                             (unsigned long long)list->limits.max_images);
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity + list->capacity / 2 : 64;
-        image_entry *entries = realloc(list->entries, capacity * sizeof *entries);
-        if (!entries) return formats_no_memory_to_list(b->error);
-        list->entries = entries;
-        list->capacity = capacity;
-    }
+    if (!formats_grow(&list->entries, list->count, &list->capacity, sizeof *list->entries))
+        return formats_no_memory_to_list(b->error);
     char *name = named ? formats_image_names_next(b->names, file->path + file->relative_at) : NULL;
     if (named && !name) return formats_no_memory_to_list(b->error);
     list->entries[list->count++] = (image_entry){
@@ -68,23 +64,15 @@ taper_status formats_image_list_add_file(list_builder *b, const image_file *like
                                          image_pack *pack) {
     formats_image_list *list = b->list;
     char *path = strdup(like->path);
-    if (path && list->file_count == list->file_capacity) {
-        size_t capacity = list->file_capacity ? list->file_capacity + list->file_capacity / 2 : 64;
-        image_file *files = realloc(list->files, capacity * sizeof *files);
-        if (files) {
-            list->files = files;
-            list->file_capacity = capacity;
-        }
-    }
-    if (!path || list->file_count == list->file_capacity || list->file_count == UINT32_MAX) {
+    if (!path || list->file_count == UINT32_MAX ||
+        !formats_grow(&list->files, list->file_count, &list->file_capacity, sizeof *list->files)) {
         free(path);
         formats_image_pack_free(pack);
         return formats_no_memory_to_list(b->error);
     }
-    list->files[list->file_count] = *like;
-    list->files[list->file_count].path = path;
-    list->files[list->file_count].kind = kind;
-    list->files[list->file_count++].pack = pack;
+    image_file *file = &list->files[list->file_count++];
+    *file = *like;
+    file->path = path, file->kind = kind, file->pack = pack;
     return TAPER_OK;
 }
 
