@@ -21,7 +21,6 @@ struct formats_atomic_file {
     char *announced; /* path of the temporary, for the watch */
     int descriptor;
     unsigned flags;
-    uint64_t flushed; /* bytes handed to the system */
     size_t held;      /* bytes in buffer */
     formats_atomic_watch watch;
     taper_error problem; /* the first failure; every later call returns it again */
@@ -185,7 +184,6 @@ static formats_atomic_file *make(int at, unsigned flags, const formats_atomic_wa
     file->target = file->folder = file->temporary = file->announced = NULL;
     file->descriptor = -1;
     file->flags = flags;
-    file->flushed = 0;
     file->held = 0;
     file->watch = watch ? *watch : (formats_atomic_watch){0};
     file->problem = (taper_error){.status = TAPER_OK};
@@ -241,7 +239,6 @@ static taper_status write_through(formats_atomic_file *file, const uint8_t *p, s
         if (done < 0) return note_errno(file, errno, "write", error);
         p += done;
         n -= (size_t)done;
-        file->flushed += (uint64_t)done;
     }
     return TAPER_OK;
 }
@@ -260,10 +257,6 @@ taper_status formats_atomic_file_write(formats_atomic_file *file, const void *by
     if (n) memcpy(file->buffer + file->held, bytes, n);
     file->held += n;
     return TAPER_OK;
-}
-
-uint64_t formats_atomic_file_size(const formats_atomic_file *file) {
-    return file->flushed + file->held;
 }
 
 /* Give the temporary the target's name unless something has that name. 0 or an errno. */

@@ -65,7 +65,6 @@ taper_status formats_atomic_file_open_in(formats_atomic_file **out, int folder,
 taper_status formats_atomic_file_write(formats_atomic_file *file, const void *bytes, size_t n,
                                        taper_error *error);
 
-uint64_t formats_atomic_file_size(const formats_atomic_file *file); /* bytes written so far */
 
 /* Finish: the target has the new content, or an error is returned and it is as it was. Without
  * FORMATS_ATOMIC_OVERWRITE a target that came into being meanwhile is TAPER_ERR_EXISTS: the check
