@@ -93,6 +93,8 @@ $(B)/taper: $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
 $(B)/make_samples: $(call obj,$(SAMPLES)) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+# tests run for a moment, and are compiled for it
+$(B)/tests/%.o: CFLAGS := $(subst -O3,-O1,$(CFLAGS))
 # what trains is compared with LAPACK itself
 $(B)/tests/test_theory: LATE_LIBS += -llapacke -lopenblas
 $(B)/tests/test_%: $(B)/tests/test_%.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)

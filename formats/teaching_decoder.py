@@ -12,6 +12,7 @@ headings are the sections of SPEC.md. Where this file and SPEC.md differ, one of
 """
 import argparse
 import copy
+import functools
 import math
 import os
 import struct
@@ -1153,6 +1154,7 @@ def scale_exp2(value, e):
     return product >> 15 - whole if whole <= 15 else product << whole - 15
 
 
+@functools.lru_cache(None)     # asked again and again: few logits differ
 def squash(logit):
     """The probability of a logit in 1/64: straight lines between the table's points."""
     at = min(max(logit, -767), 767) + 768
