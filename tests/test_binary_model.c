@@ -1,6 +1,7 @@
 /* test_binary_model.c -- models whose units are one bit each: tables, prices, chunks at every cut,
  * and containers. What their files may hold is tested in test_model_features.c. */
 #include "cmocka_all.h"
+#include "codec/bitplane/quantiser.h"
 #include "codec/bitplane/chunk_coder.h"
 #include "codec/taper.h"
 #include "tiny_binary_model.h"
@@ -115,10 +116,10 @@ static fixture make(uint32_t units, uint32_t n, double share, float expected, ui
     for (uint32_t u = 0; u < units; u++) density[u] = expected;
     assert_int_equal(codec_code_tables_make_binary(&f.tables, units, 64, density), TAPER_OK);
     free(density);
-    codec_group g;
-    assert_int_equal(codec_group_alloc(&g, &f.tables, &f.grid, 1, NULL), TAPER_OK);
-    f.stride = g.stride;
-    codec_group_free(&g);
+    codec_chunk_coder g;
+    assert_int_equal(codec_chunk_coder_alloc(&g, &f.tables, &f.grid, 1, NULL), TAPER_OK);
+    f.stride = g.group.stride;
+    codec_chunk_coder_free(&g);
     f.code = calloc((size_t)units * f.stride, sizeof *f.code);
     assert_non_null(f.code);
     for (uint32_t u = 0; u < units; u++)
@@ -133,11 +134,11 @@ static void drop(fixture *f) {
 
 /* The string of all passes as one chunk. */
 static formats_buffer string_of(const fixture *f, double *bits) {
-    codec_group g;
+    codec_chunk_coder g;
     formats_buffer out = formats_buffer_make(1 << 24);
-    assert_int_equal(codec_group_alloc(&g, &f->tables, &f->grid, 1, NULL), TAPER_OK);
+    assert_int_equal(codec_chunk_coder_alloc(&g, &f->tables, &f->grid, 1, NULL), TAPER_OK);
     assert_int_equal(codec_chunk_encode(&g, f->code, f->tables.n_passes, &out, bits), TAPER_OK);
-    codec_group_free(&g);
+    codec_chunk_coder_free(&g);
     return out;
 }
 
@@ -179,7 +180,7 @@ static void assert_known(const fixture *f, const codec_group *g) {
     uint32_t units = f->tables.units;
     float *x = malloc((size_t)f->n * units * sizeof *x);
     assert_non_null(x);
-    codec_group_dequantise(g, 0, f->n, x);
+    codec_dequantise(g, 0, f->n, x);
     for (uint32_t u = 0; u < units; u++)
         for (uint32_t p = 0; p < f->n; p++) {
             int known = u < g->pass || (u == g->pass && p < g->position);
@@ -202,15 +203,15 @@ static void every_cut_decodes(void **unused) {
         fixture f = make(cases[i].units, cases[i].n, cases[i].share, (float)cases[i].share, SEED);
         formats_buffer file = string_of(&f, NULL);
         f.tables.centre = i == 2 ? 0.5f : 0;
-        codec_group fed;
+        codec_chunk_coder fed;
         codec_rc_decoder rc;
-        assert_int_equal(codec_group_alloc(&fed, &f.tables, &f.grid, 1, NULL), TAPER_OK);
+        assert_int_equal(codec_chunk_coder_alloc(&fed, &f.tables, &f.grid, 1, NULL), TAPER_OK);
         uint64_t before = 0;
         for (size_t size = 0; size <= file.size; size++) {
             int whole = size == file.size;
-            codec_group g;
+            codec_chunk_coder g;
             codec_rc_decoder at_once;
-            assert_int_equal(codec_group_alloc(&g, &f.tables, &f.grid, 1, NULL), TAPER_OK);
+            assert_int_equal(codec_chunk_coder_alloc(&g, &f.tables, &f.grid, 1, NULL), TAPER_OK);
             codec_rc_decoder_init(&at_once, file.data, size, whole);
             assert_int_equal(codec_chunk_decode(&g, &at_once, cases[i].units), whole);
             if (size)
@@ -218,16 +219,16 @@ static void every_cut_decodes(void **unused) {
             else
                 codec_rc_decoder_init(&rc, file.data, size, whole);
             assert_int_equal(codec_chunk_decode(&fed, &rc, cases[i].units), whole);
-            assert_true(fed.pass == g.pass && fed.position == g.position);
-            assert_known(&f, &g);
-            assert_known(&f, &fed);
-            uint64_t bits = (uint64_t)g.pass * f.n + g.position;
+            assert_true(fed.group.pass == g.group.pass && fed.group.position == g.group.position);
+            assert_known(&f, &g.group);
+            assert_known(&f, &fed.group);
+            uint64_t bits = (uint64_t)g.group.pass * f.n + g.group.position;
             assert_true(bits >= before); /* and no byte is wasted on coins: */
             if (cases[i].share == 0.5 && !whole) assert_true(bits + 33 >= size * 8);
             before = bits;
-            codec_group_free(&g);
+            codec_chunk_coder_free(&g);
         }
-        codec_group_free(&fed);
+        codec_chunk_coder_free(&fed);
         formats_buffer_free(&file);
         drop(&f);
     }
@@ -241,14 +242,15 @@ static void any_bytes_decode(void **unused) {
         fixture f = make(20, 1 + round % 50, 0.5, (float)(round % 11) / 10, SEED);
         uint8_t bytes[60];
         for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)picture_random(&state);
-        codec_group g;
+        codec_chunk_coder g;
         codec_rc_decoder rc;
-        assert_int_equal(codec_group_alloc(&g, &f.tables, &f.grid, 1, NULL), TAPER_OK);
+        assert_int_equal(codec_chunk_coder_alloc(&g, &f.tables, &f.grid, 1, NULL), TAPER_OK);
         codec_rc_decoder_init(&rc, bytes, (size_t)round % 60, round & 1);
         codec_chunk_decode(&g, &rc, 20);
         for (uint32_t u = 0; u < 20; u++)
-            for (uint32_t p = 0; p < g.n; p++) assert_in_range(g.level[u * g.stride + p], 0, 1);
-        codec_group_free(&g);
+            for (uint32_t p = 0; p < g.group.n; p++)
+                assert_in_range(g.group.level[u * g.group.stride + p], 0, 1);
+        codec_chunk_coder_free(&g);
         drop(&f);
     }
 }

@@ -1,6 +1,7 @@
 /* test_calibrate.c -- what calibration learns: thresholds, reconstruction points, order, contexts;
  * and the whole of training a linear model. */
 #include "cmocka_all.h"
+#include "codec/bitplane/quantiser.h"
 #include "codec/bitplane/chunk_coder.h"
 #include "tiny_model.h"
 #include "train/calibrate/calibrate.h"
@@ -127,17 +128,17 @@ static void the_order_puts_strong_units_first(void **state) {
 
 /* Bytes of the sample, coded with these tables. */
 static size_t coded_size(const fixture *f, const codec_code_tables *t) {
-    codec_group g;
+    codec_chunk_coder g;
     formats_buffer out = formats_buffer_make(1 << 24);
-    assert_int_equal(codec_group_alloc(&g, t, f->grid, IMAGES, NULL), TAPER_OK);
-    int16_t *q = calloc((size_t)UNITS * g.stride, sizeof *q);
+    assert_int_equal(codec_chunk_coder_alloc(&g, t, f->grid, IMAGES, NULL), TAPER_OK);
+    int16_t *q = calloc((size_t)UNITS * g.group.stride, sizeof *q);
     assert_non_null(q);
     for (uint32_t w = 0; w < WINDOWS; w++)
         for (uint32_t u = 0; u < UNITS; u++)
-            q[u * g.stride + w] = codec_quantise(t, u, f->code[w * UNITS + u]);
+            q[u * g.group.stride + w] = codec_quantise(t, u, f->code[w * UNITS + u]);
     assert_int_equal(codec_chunk_encode(&g, q, t->n_passes, &out, NULL), TAPER_OK);
     size_t size = out.size;
-    codec_group_free(&g);
+    codec_chunk_coder_free(&g);
     formats_buffer_free(&out);
     free(q);
     return size;

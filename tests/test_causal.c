@@ -53,7 +53,8 @@ static int64_t known_16ths(const codec_group *g, uint32_t u, uint32_t p) {
     return g->level[u * g->stride + p] < 0 ? -v : v;
 }
 
-static void check_context(const codec_group *g, uint32_t p, codec_kind kind) {
+static void check_context(const codec_causal *c, const codec_group *g, uint32_t p,
+                          codec_kind kind) {
     uint32_t u = g->tables->pass[g->pass].unit, around[CODEC_AROUND];
     int64_t v = 2048, least = INT32_MAX, most = INT32_MIN, level = g->level[u * g->stride + p];
     codec_causal_around(g, p, around);
@@ -71,9 +72,9 @@ static void check_context(const codec_group *g, uint32_t p, codec_kind kind) {
     static const int edge[] = {10, 20, 32, 56, 96};
     uint32_t context = (uint32_t)place * 6;
     for (int i = 0; i < 5; i++) context += most - least >= edge[i];
-    assert_int_equal(codec_causal_context(g, p, kind), context);
+    assert_int_equal(codec_causal_context(c, g, p, kind), context);
     int logit = 256 * g->tables->causal_logit[codec_causal_class(kind, u)][context];
-    assert_int_equal(codec_causal_logit(g, p, kind), g->sides[p] ? logit : 0);
+    assert_int_equal(codec_causal_logit(c, g, p, kind), g->sides[p] ? logit : 0);
 }
 
 /* Codes that wander from window to window. */
@@ -91,24 +92,26 @@ static void smooth_codes(const codec_code_tables *t, uint32_t n, uint32_t stride
 
 /* Walk a pass over the codes, as encoder and decoder do; contexts to seen, CODEC_SKIP included.
  * Those made at once must be those made one by one; check: and as defined. */
-static void walk_pass(codec_group *g, const int16_t *code, uint32_t *seen, int check) {
+static void walk_pass(codec_chunk_coder *coder, const int16_t *code, uint32_t *seen, int check) {
+    codec_group *g = &coder->group;
+    codec_context_model *m = &coder->contexts;
     codec_pass pass = g->tables->pass[g->pass];
     size_t at = (size_t)pass.unit * g->stride;
     int shift = g->tables->planes[pass.unit] - pass.depth - 1;
-    codec_contexts_predict(g);
-    assert_int_equal(g->causal.on, pass.unit < CODEC_CAUSAL_UNITS);
+    codec_contexts_predict(m, g);
+    assert_int_equal(m->causal.on, pass.unit < CODEC_CAUSAL_UNITS);
     for (uint32_t p = 0; p < g->n; p++) {
-        seen[p] = codec_contexts_at(g, p);
-        if (g->causal.on) assert_int_equal(seen[p], codec_contexts_anew(g, p));
-        if (check && g->causal.on && !g->plane_known[at + p]) {
-            check_context(g, p, codec_kind_of_level(g->level[at + p]));
-            if (!g->level[at + p]) check_context(g, p, CODEC_SIGN);
+        seen[p] = codec_contexts_at(m, g, p);
+        if (m->causal.on) assert_int_equal(seen[p], codec_contexts_anew(m, g, p));
+        if (check && m->causal.on && !g->plane_known[at + p]) {
+            check_context(&m->causal, g, p, codec_kind_of_level(g->level[at + p]));
+            if (!g->level[at + p]) check_context(&m->causal, g, p, CODEC_SIGN);
         }
         if (seen[p] == CODEC_SKIP) continue;
         int q = abs(code[at + p]) >> shift;
         g->level[at + p] = (int16_t)(code[at + p] < 0 ? -q : q);
         g->plane_known[at + p] = 1;
-        codec_contexts_settle(g, p, g->level[at + p]);
+        codec_contexts_settle(m, g, p, g->level[at + p]);
     }
     codec_group_finish_pass(g);
 }
@@ -118,10 +121,12 @@ typedef struct one_by_one {
     int all, some;
 } one_by_one;
 
-static one_by_one count_stale(codec_group *g) {
+static one_by_one count_stale(codec_chunk_coder *coder) {
+    const codec_group *g = &coder->group;
+    codec_context_model *m = &coder->contexts;
     one_by_one n = {1, 0};
-    codec_contexts_predict(g);
-    for (uint32_t p = 0; p < g->n; p++) n.all &= g->causal.stale[p], n.some |= g->causal.stale[p];
+    codec_contexts_predict(m, g);
+    for (uint32_t p = 0; p < g->n; p++) n.all &= m->causal.stale[p], n.some |= m->causal.stale[p];
     return n;
 }
 
@@ -131,18 +136,18 @@ static void check_contexts(int large) {
     uint64_t state = SEED;
     taper_model *m = model_in_parts(3, large ? 0.25f : 2);
     codec_grid grid[6] = {{3, 2}, {3, 1}, {1, 1}, {1, 3}, {5, 3}, {2, 2}};
-    codec_group g;
+    codec_chunk_coder g;
     for (int u = 0; u < CODEC_CAUSAL_UNITS && large; u++)
         for (int i = 0; i < CODEC_AROUND; i++) m->tables.causal_weight[u][i] = 32767;
-    assert_int_equal(codec_group_alloc(&g, &m->tables, grid, 6, NULL), TAPER_OK);
-    int16_t *code = calloc((size_t)UNITS * g.stride, sizeof *code);
+    assert_int_equal(codec_chunk_coder_alloc(&g, &m->tables, grid, 6, NULL), TAPER_OK);
+    int16_t *code = calloc((size_t)UNITS * g.group.stride, sizeof *code);
     uint32_t seen[32];
-    assert_int_equal(g.n, 32);
+    assert_int_equal(g.group.n, 32);
     assert_non_null(code);
-    smooth_codes(&m->tables, g.n, g.stride, &state, code);
+    smooth_codes(&m->tables, g.group.n, g.group.stride, &state, code);
     int wide = 0, narrow = 0;
-    while (g.pass < m->tables.n_passes) {
-        if (codec_causal_is_unit(&g, m->tables.pass[g.pass].unit)) {
+    while (g.group.pass < m->tables.n_passes) {
+        if (codec_causal_is_unit(&g.contexts.causal, m->tables.pass[g.group.pass].unit)) {
             one_by_one n = count_stale(&g);
             wide += n.all, narrow += !n.some;
         }
@@ -150,7 +155,7 @@ static void check_contexts(int large) {
     }
     assert_true(narrow > 0 && (wide > 0) == large);
     free(code);
-    codec_group_free(&g);
+    codec_chunk_coder_free(&g);
     taper_model_free(m);
 }
 
@@ -169,25 +174,25 @@ static void contexts_stay_within_the_image(void **unused) {
     taper_model *m = model_in_parts(3, 2);
     enum { N = COLUMNS * ROWS };
     codec_grid grid[3] = {{COLUMNS, ROWS}, {1, 1}, {COLUMNS, ROWS}};
-    codec_group alone, together;
-    assert_int_equal(codec_group_alloc(&alone, &m->tables, grid, 1, NULL), TAPER_OK);
-    assert_int_equal(codec_group_alloc(&together, &m->tables, grid, 3, NULL), TAPER_OK);
-    int16_t *code = calloc((size_t)UNITS * alone.stride, sizeof *code);
-    int16_t *codes = calloc((size_t)UNITS * together.stride, sizeof *codes);
+    codec_chunk_coder alone, together;
+    assert_int_equal(codec_chunk_coder_alloc(&alone, &m->tables, grid, 1, NULL), TAPER_OK);
+    assert_int_equal(codec_chunk_coder_alloc(&together, &m->tables, grid, 3, NULL), TAPER_OK);
+    int16_t *code = calloc((size_t)UNITS * alone.group.stride, sizeof *code);
+    int16_t *codes = calloc((size_t)UNITS * together.group.stride, sizeof *codes);
     assert_true(code && codes);
-    smooth_codes(&m->tables, COLUMNS * ROWS, alone.stride, &state, code);
-    smooth_codes(&m->tables, COLUMNS * ROWS, together.stride, &state, codes);
+    smooth_codes(&m->tables, COLUMNS * ROWS, alone.group.stride, &state, code);
+    smooth_codes(&m->tables, COLUMNS * ROWS, together.group.stride, &state, codes);
     for (uint32_t u = 0; u < UNITS; u++) /* ours comes last */
-        memcpy(codes + (size_t)u * together.stride + N + 1, code + (size_t)u * alone.stride,
-               N * sizeof *code);
-    while (alone.pass < m->tables.n_passes) {
+        memcpy(codes + (size_t)u * together.group.stride + N + 1,
+               code + (size_t)u * alone.group.stride, N * sizeof *code);
+    while (alone.group.pass < m->tables.n_passes) {
         uint32_t seen[N], seen_together[2 * N + 1];
         walk_pass(&alone, code, seen, 0);
         walk_pass(&together, codes, seen_together, 0);
         for (uint32_t p = 0; p < N; p++) assert_int_equal(seen[p], seen_together[N + 1 + p]);
     }
     free(code), free(codes);
-    codec_group_free(&alone), codec_group_free(&together);
+    codec_chunk_coder_free(&alone), codec_chunk_coder_free(&together);
     taper_model_free(m);
 }
 

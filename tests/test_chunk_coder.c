@@ -2,6 +2,7 @@
  * reverse; decoding as bytes arrive. */
 #include "cmocka_all.h"
 #include "codec/bitplane/chunk_coder.h"
+#include "codec/bitplane/quantiser.h"
 #include "dct_model.h"
 
 enum { SEED = 51, UNITS = 30 };
@@ -20,11 +21,11 @@ static fixture make_in_parts(int linked, uint32_t parts, uint64_t seed) {
     formats_buffer file = formats_buffer_make(1 << 24);
     f.model = dct_model_in_parts((codec_window){4, 4, 3, NULL}, UNITS, 2, parts, &file);
     formats_buffer_free(&file);
-    codec_group g;
+    codec_chunk_coder g;
     const codec_code_tables *t = &f.model->tables;
-    assert_int_equal(codec_group_alloc(&g, t, f.grid, 3, NULL), TAPER_OK);
-    f.n = g.n, f.stride = g.stride;
-    codec_group_free(&g);
+    assert_int_equal(codec_chunk_coder_alloc(&g, t, f.grid, 3, NULL), TAPER_OK);
+    f.n = g.group.n, f.stride = g.group.stride;
+    codec_chunk_coder_free(&g);
     f.code = calloc((size_t)UNITS * f.stride, sizeof *f.code);
     assert_non_null(f.code);
     for (uint32_t u = 0; u < UNITS; u++)
@@ -44,8 +45,8 @@ static void drop(fixture *f) {
     taper_model_free(f->model);
 }
 
-static void open_group(const fixture *f, codec_group *g) {
-    assert_int_equal(codec_group_alloc(g, &f->model->tables, f->grid, 3, NULL), TAPER_OK);
+static void open_group(const fixture *f, codec_chunk_coder *g) {
+    assert_int_equal(codec_chunk_coder_alloc(g, &f->model->tables, f->grid, 3, NULL), TAPER_OK);
 }
 
 /* Ends of chunks: as many as the seed draws, the last at the end of the order. */
@@ -64,9 +65,10 @@ static void assert_levels(const fixture *f, const codec_group *g) {
     for (uint32_t u = 0; u < UNITS; u++)
         for (uint32_t p = 0; p < f->n; p++) {
             int more = g->pass < t->n_passes && t->pass[g->pass].unit == u && p < g->position;
-            int code = f->code[u * f->stride + p], ahead = g->plane_known[u * g->stride + p],
-                shift = t->planes[u] - g->depth[u] - ahead;
-            assert_true(t->fractions > 1 ? codec_group_is_split(g, u) || !ahead : ahead == more);
+            int code = f->code[u * f->stride + p], plane_known = g->plane_known[u * g->stride + p],
+                shift = t->planes[u] - g->depth[u] - plane_known;
+            assert_true(t->fractions > 1 ? codec_group_is_split(g, u) || !plane_known
+                                         : plane_known == more);
             int level = abs(code) >> shift;
             assert_int_equal(g->level[u * g->stride + p], code < 0 ? -level : level);
         }
@@ -81,7 +83,7 @@ static void chunks_decode_to_the_codes(void **unused) {
         uint32_t end[512], n = draw_ends(&f, &state, end);
         formats_buffer out = formats_buffer_make(1 << 24);
         size_t at[513] = {0};
-        codec_group g;
+        codec_chunk_coder g;
         double *bits = calloc(f.model->tables.n_passes, sizeof *bits), ideal = 0;
         assert_non_null(bits);
         open_group(&f, &g);
@@ -90,23 +92,24 @@ static void chunks_decode_to_the_codes(void **unused) {
                              0);
             at[c + 1] = out.size;
         }
-        codec_group last = g;
+        codec_chunk_coder last = g;
         for (uint32_t i = 0; i < f.model->tables.n_passes; i++) ideal += bits[i] / 8;
         if (round & 4) assert_true(fabs((double)out.size - ideal) <= 3.0 * n + ideal * 1e-4);
-        codec_group back;
+        codec_chunk_coder back;
         open_group(&f, &back);
         for (uint32_t c = 0; c < n; c++) {
             codec_rc_decoder rc;
-            assert_true(codec_chunk_is_plausible(&back, end[c], at[c + 1] - at[c]));
+            assert_true(codec_chunk_is_plausible(&back.group, end[c], at[c + 1] - at[c]));
             codec_rc_decoder_init(&rc, out.data + at[c], at[c + 1] - at[c], 1);
             assert_int_equal(codec_chunk_decode(&back, &rc, end[c]), 1);
-            assert_int_equal(back.pass, end[c]);
-            assert_levels(&f, &back);
+            assert_int_equal(back.group.pass, end[c]);
+            assert_levels(&f, &back.group);
         }
-        assert_memory_equal(back.model, last.model, sizeof back.model);
-        assert_memory_equal(back.norm, g.norm, (size_t)UNITS * g.stride * sizeof *g.norm);
-        assert_memory_equal(back.depth, f.model->tables.planes, UNITS);
-        codec_group_free(&g), codec_group_free(&back);
+        assert_memory_equal(back.contexts.bit, last.contexts.bit, sizeof back.contexts.bit);
+        assert_memory_equal(back.group.norm, g.group.norm,
+                            (size_t)UNITS * g.group.stride * sizeof *g.group.norm);
+        assert_memory_equal(back.group.depth, f.model->tables.planes, UNITS);
+        codec_chunk_coder_free(&g), codec_chunk_coder_free(&back);
         formats_buffer_free(&out);
         free(bits);
         drop(&f);
@@ -120,7 +123,7 @@ static void every_byte_helps(void **unused) {
     for (int kind = 0; kind < 4; kind++) {
         fixture f = make_in_parts(kind & 1, kind & 2 ? 3 : 1, SEED + 1);
         formats_buffer out = formats_buffer_make(1 << 24);
-        codec_group g, back, fresh;
+        codec_chunk_coder g, back, fresh;
         uint32_t end = f.model->tables.n_passes;
         open_group(&f, &g);
         assert_int_equal(codec_chunk_encode(&g, f.code, end, &out, NULL), TAPER_OK);
@@ -132,21 +135,22 @@ static void every_byte_helps(void **unused) {
             int whole = size == out.size;
             codec_rc_decoder_extend(&rc, out.data, size, whole);
             assert_int_equal(codec_chunk_decode(&back, &rc, end), whole);
-            assert_levels(&f, &back);
-            uint64_t known = (uint64_t)back.pass * f.n + back.position;
+            assert_levels(&f, &back.group);
+            uint64_t known = (uint64_t)back.group.pass * f.n + back.group.position;
             assert_true(known >= before);
             before = known;
             if (size % 7 && !whole) continue;
             open_group(&f, &fresh); /* the same from the start */
             codec_rc_decoder_init(&own, out.data, size, whole);
             assert_int_equal(codec_chunk_decode(&fresh, &own, end), whole);
-            assert_int_equal(fresh.pass, back.pass);
-            assert_int_equal(fresh.position, back.position);
+            assert_int_equal(fresh.group.pass, back.group.pass);
+            assert_int_equal(fresh.group.position, back.group.position);
             assert_int_equal(fresh.awaits_sign, back.awaits_sign);
-            assert_memory_equal(fresh.level, back.level, (size_t)UNITS * g.stride * 2);
-            codec_group_free(&fresh);
+            assert_memory_equal(fresh.group.level, back.group.level,
+                                (size_t)UNITS * g.group.stride * 2);
+            codec_chunk_coder_free(&fresh);
         }
-        codec_group_free(&g), codec_group_free(&back);
+        codec_chunk_coder_free(&g), codec_chunk_coder_free(&back);
         formats_buffer_free(&out);
         drop(&f);
     }
@@ -155,34 +159,34 @@ static void every_byte_helps(void **unused) {
 static void short_strings_cannot_be_long_work(void **unused) {
     (void)unused;
     fixture f = make(0, SEED);
-    codec_group g;
+    codec_chunk_coder g;
     open_group(&f, &g);
-    g.n = 1000000;
-    assert_true(codec_chunk_is_plausible(&g, 0, 0));
-    assert_false(codec_chunk_is_plausible(&g, 200, 100));
-    assert_true(codec_chunk_is_plausible(&g, 200, 20000));
-    g.pass = 200;
-    assert_true(codec_chunk_is_plausible(&g, 200, 0));
-    assert_true(codec_chunk_is_plausible(&g, 100, 0));
-    codec_group_free(&g);
+    g.group.n = 1000000;
+    assert_true(codec_chunk_is_plausible(&g.group, 0, 0));
+    assert_false(codec_chunk_is_plausible(&g.group, 200, 100));
+    assert_true(codec_chunk_is_plausible(&g.group, 200, 20000));
+    g.group.pass = 200;
+    assert_true(codec_chunk_is_plausible(&g.group, 200, 0));
+    assert_true(codec_chunk_is_plausible(&g.group, 100, 0));
+    codec_chunk_coder_free(&g);
     drop(&f);
     f = make_in_parts(0, 3, SEED); /* a plane counts where all its parts come */
     const codec_code_tables *t = &f.model->tables;
     uint32_t first = 0;
     while (t->pass[first].fraction == 2) first++;
     open_group(&f, &g);
-    g.n = 500 * 11500;
+    g.group.n = 500 * 11500;
     codec_pass begun = t->pass[first];
     uint32_t last = first;
     while (t->pass[last].unit != begun.unit || t->pass[last].fraction < 2) last++;
     uint32_t planes = 0;
     for (uint32_t i = first; i <= last; i++) planes += t->pass[i].fraction == 2;
-    g.pass = first, g.depth[begun.unit] = begun.depth;
-    assert_false(codec_chunk_is_plausible(&g, last + 1, 500 * planes - 17));
-    assert_true(codec_chunk_is_plausible(&g, last + 1, 500 * planes - 16));
-    g.pass = first + 1, g.fraction[begun.unit] = (uint8_t)(begun.fraction + 1);
-    assert_true(codec_chunk_is_plausible(&g, last + 1, 500 * (planes - 1) - 16));
-    codec_group_free(&g);
+    g.group.pass = first, g.group.depth[begun.unit] = begun.depth;
+    assert_false(codec_chunk_is_plausible(&g.group, last + 1, 500 * planes - 17));
+    assert_true(codec_chunk_is_plausible(&g.group, last + 1, 500 * planes - 16));
+    g.group.pass = first + 1, g.group.fraction[begun.unit] = (uint8_t)(begun.fraction + 1);
+    assert_true(codec_chunk_is_plausible(&g.group, last + 1, 500 * (planes - 1) - 16));
+    codec_chunk_coder_free(&g);
     drop(&f);
 }
 
@@ -191,17 +195,17 @@ static void cheapest_chunk_is_plausible(void **unused) {
     (void)unused;
     fixture f = make(0, SEED);
     codec_grid *grid = calloc(100000, sizeof *grid);
-    codec_group g;
+    codec_chunk_coder g;
     assert_non_null(grid);
     for (int i = 0; i < 100000; i++) grid[i] = (codec_grid){1, 1};
-    assert_int_equal(codec_group_alloc(&g, &f.model->tables, grid, 100000, NULL), TAPER_OK);
-    int16_t *code = calloc((size_t)UNITS * g.stride, sizeof *code);
+    assert_int_equal(codec_chunk_coder_alloc(&g, &f.model->tables, grid, 100000, NULL), TAPER_OK);
+    int16_t *code = calloc((size_t)UNITS * g.group.stride, sizeof *code);
     assert_non_null(code);
     formats_buffer out = formats_buffer_make(1 << 24);
     assert_int_equal(codec_chunk_encode(&g, code, 40, &out, NULL), TAPER_OK);
-    g.pass = 0;
-    assert_true(codec_chunk_is_plausible(&g, 40, out.size));
-    codec_group_free(&g);
+    g.group.pass = 0;
+    assert_true(codec_chunk_is_plausible(&g.group, 40, out.size));
+    codec_chunk_coder_free(&g);
     formats_buffer_free(&out);
     free(code), free(grid);
     drop(&f);
@@ -241,11 +245,12 @@ static void check_known(const codec_group *g, uint32_t u, uint32_t p, float valu
 /* At every state of decoding: the value lies in its interval, has its sign, and only what is known
  * is not 0. Any block of positions gives the same. */
 static void check_intervals(uint32_t parts) {
-    uint64_t split[2] = {0, 0}; /* positions of units between two parts: behind, ahead */
+    uint64_t split[2] = {
+        0, 0}; /* positions of units between two fractions: without the plane, with it */
     fixture f = make_in_parts(1, parts, SEED + 3);
     const codec_code_tables *t = &f.model->tables;
     formats_buffer out = formats_buffer_make(1 << 24);
-    codec_group g, back;
+    codec_chunk_coder g, back;
     open_group(&f, &g);
     assert_int_equal(codec_chunk_encode(&g, f.code, t->n_passes, &out, NULL), TAPER_OK);
     open_group(&f, &back);
@@ -257,32 +262,33 @@ static void check_intervals(uint32_t parts) {
          size += size + 9 > out.size && size < out.size ? 1 : 9) {
         codec_rc_decoder_extend(&rc, out.data, size, size == out.size);
         codec_chunk_decode(&back, &rc, t->n_passes);
-        codec_group_dequantise(&back, 0, f.n, x);
-        uint32_t known = codec_group_units_known(&back);
+        codec_dequantise(&back.group, 0, f.n, x);
+        uint32_t known = codec_group_units_known(&back.group);
         for (uint32_t p = 0; p < f.n; p++) {
-            codec_group_dequantise(&back, p, 1, one);
+            codec_dequantise(&back.group, p, 1, one);
             assert_memory_equal(one, x + (size_t)p * UNITS, sizeof *one * UNITS);
             for (uint32_t u = 0; u < UNITS; u++) {
-                int partial = back.position && t->pass[back.pass].unit == u;
-                int more = back.plane_known[u * back.stride + p];
-                int depth = back.depth[u] + more, level = back.level[u * back.stride + p];
+                int partial = back.group.position && t->pass[back.group.pass].unit == u;
+                int more = back.group.plane_known[u * back.group.stride + p];
+                int depth = back.group.depth[u] + more,
+                    level = back.group.level[u * back.group.stride + p];
                 float value = one[u], T = t->step[u] * (float)(1 << (t->planes[u] - depth));
                 if (u >= known) assert_int_equal(level, 0);
-                if (back.fraction[u]) split[more]++;
+                if (back.group.fraction[u]) split[more]++;
                 if (!level)
                     assert_true(value == 0);
                 else
                     assert_true(fabsf(value) >= (float)abs(level) * T);
                 if (level) assert_true(fabsf(value) < (float)(abs(level) + 1) * T);
                 if (level) assert_true((value < 0) == (f.code[u * f.stride + p] < 0));
-                if (!partial && level) check_known(&back, u, p, value);
+                if (!partial && level) check_known(&back.group, u, p, value);
             }
         }
     }
-    assert_int_equal(back.pass, t->n_passes);
+    assert_int_equal(back.group.pass, t->n_passes);
     assert_true(parts == 1 ? !split[0] && !split[1] : split[0] > 300 && split[1] > 300);
     free(x), free(one);
-    codec_group_free(&g), codec_group_free(&back);
+    codec_chunk_coder_free(&g), codec_chunk_coder_free(&back);
     formats_buffer_free(&out);
     drop(&f);
 }
@@ -303,16 +309,17 @@ static void any_bytes_decode(void **unused) {
         size_t size = picture_random(&state) % sizeof bytes;
         for (size_t i = 0; i < size; i++)
             bytes[i] = round % 5 ? (uint8_t)(picture_random(&state) >> 30) : 0xFF;
-        codec_group g;
+        codec_chunk_coder g;
         open_group(&f, &g);
         codec_rc_decoder rc;
         codec_rc_decoder_init(&rc, bytes, size, round % 3 == 0);
         int done = codec_chunk_decode(&g, &rc, f.model->tables.n_passes);
         assert_true(done || round % 3);
         for (uint32_t u = 0; u < UNITS; u++)
-            for (uint32_t p = 0; p < g.n; p++)
-                assert_true(abs(g.level[u * g.stride + p]) < 1 << f.model->tables.planes[u]);
-        codec_group_free(&g);
+            for (uint32_t p = 0; p < g.group.n; p++)
+                assert_true(abs(g.group.level[u * g.group.stride + p]) <
+                            1 << f.model->tables.planes[u]);
+        codec_chunk_coder_free(&g);
         drop(&f);
     }
 }

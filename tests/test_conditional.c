@@ -1,6 +1,7 @@
 /* test_conditional.c -- the conditional model: what it predicts against its definition written
  * plainly in 64 bits, coding with it, and its file form with every illegal field. */
 #include "cmocka_all.h"
+#include "codec/bitplane/quantiser.h"
 #include "codec/bitplane/chunk_coder.h"
 #include "codec/bitplane/head.h"
 #include "dct_model.h"
@@ -19,8 +20,8 @@ typedef struct fixture {
     uint32_t n, stride;
 } fixture;
 
-static void open_group(const fixture *f, codec_group *g) {
-    assert_int_equal(codec_group_alloc(g, &f->model->tables, f->grid, 3, NULL), TAPER_OK);
+static void open_group(const fixture *f, codec_chunk_coder *g) {
+    assert_int_equal(codec_chunk_coder_alloc(g, &f->model->tables, f->grid, 3, NULL), TAPER_OK);
 }
 
 static fixture make_in_parts(int linked, int extreme, uint32_t parts, uint64_t seed) {
@@ -31,10 +32,10 @@ static fixture make_in_parts(int linked, int extreme, uint32_t parts, uint64_t s
     codec_code_tables *t = &f.model->tables;
     t->conditional = conditional_random(KINDS, UNITS, t->n_passes * 3 / 4, STAGES, HIDDEN, OWN,
                                         BESIDE, extreme, seed);
-    codec_group g;
+    codec_chunk_coder g;
     open_group(&f, &g);
-    f.n = g.n, f.stride = g.stride;
-    codec_group_free(&g);
+    f.n = g.group.n, f.stride = g.group.stride;
+    codec_chunk_coder_free(&g);
     f.code = calloc((size_t)UNITS * f.stride, sizeof *f.code);
     assert_non_null(f.code);
     for (uint32_t u = 0; u < UNITS; u++)
@@ -178,7 +179,9 @@ static void look(const fixture *f, const codec_group *g, int8_t *a) {
         }
 }
 
-static void check_pass(const fixture *f, const codec_group *g, const int64_t *h2) {
+static void check_pass(const fixture *f, const codec_chunk_coder *coder, const int64_t *h2) {
+    const codec_group *g = &coder->group;
+    const codec_conditional_state *s = &coder->contexts.conditional;
     const codec_conditional *c = f->model->tables.conditional;
     codec_pass pass = g->tables->pass[g->pass];
     uint32_t u = pass.unit;
@@ -188,37 +191,38 @@ static void check_pass(const fixture *f, const codec_group *g, const int64_t *h2
         int64_t logit = predicted ? plain_logit(f, h2, p, g->pass, fresh ? 0 : 2) : 0;
         int64_t sign = predicted && fresh ? plain_logit(f, h2, p, g->pass, 1) : 0;
         if (fresh || (refines && !g->plane_known[u * g->stride + p]))
-            assert_int_equal(g->conditional.logit[p], logit);
-        if (fresh) assert_int_equal(codec_conditional_sign(&g->conditional, p), sign);
+            assert_int_equal(s->logit[p], logit);
+        if (fresh) assert_int_equal(codec_conditional_sign(s, p), sign);
     }
 }
 
 static void walk_and_check(int linked, int extreme, uint64_t seed) {
     fixture f = make_in_parts(linked, extreme, 1 + (uint32_t)seed % 3, seed);
     const codec_code_tables *t = &f.model->tables;
-    codec_group g;
+    codec_chunk_coder g;
     open_group(&f, &g);
     int8_t *a = calloc(OWN * f.n, 1);
     int64_t *h2 = calloc((size_t)f.n * HIDDEN, sizeof *h2);
     assert_true(a && h2);
-    for (uint32_t stage = 0; g.pass < t->n_passes;) {
-        uint32_t u = t->pass[g.pass].unit, shift = t->planes[u] - t->pass[g.pass].depth - 1u;
-        codec_contexts_predict(&g);
-        if (stage < STAGES && g.pass == t->conditional->begin[stage]) {
-            look(&f, &g, a);
+    for (uint32_t stage = 0; g.group.pass < t->n_passes;) {
+        uint32_t u = t->pass[g.group.pass].unit,
+                 shift = t->planes[u] - t->pass[g.group.pass].depth - 1u;
+        codec_contexts_predict(&g.contexts, &g.group);
+        if (stage < STAGES && g.group.pass == t->conditional->begin[stage]) {
+            look(&f, &g.group, a);
             plain_hidden(&f, t->conditional, a, stage++, h2);
         }
         check_pass(&f, &g, h2);
         for (uint32_t p = 0; p < f.n; p++) {
             int32_t m = f.code[u * f.stride + p];
-            if (codec_contexts_at(&g, p) == CODEC_SKIP) continue;
-            g.level[u * g.stride + p] = (int16_t)(m < 0 ? -(-m >> shift) : m >> shift);
-            g.plane_known[u * g.stride + p] = 1;
-            codec_contexts_settle(&g, p, g.level[u * g.stride + p]);
+            if (codec_contexts_at(&g.contexts, &g.group, p) == CODEC_SKIP) continue;
+            g.group.level[u * g.group.stride + p] = (int16_t)(m < 0 ? -(-m >> shift) : m >> shift);
+            g.group.plane_known[u * g.group.stride + p] = 1;
+            codec_contexts_settle(&g.contexts, &g.group, p, g.group.level[u * g.group.stride + p]);
         }
-        codec_group_finish_pass(&g);
+        codec_group_finish_pass(&g.group);
     }
-    codec_group_free(&g);
+    codec_chunk_coder_free(&g);
     free(a), free(h2);
     drop(&f);
 }
@@ -238,20 +242,21 @@ static void a_leap_predicts_the_same(void **unused) {
     (void)unused;
     fixture f = make(1, 0, SEED);
     uint32_t to = f.model->tables.conditional->begin[STAGES - 2];
-    codec_group walked, leapt;
+    codec_chunk_coder walked, leapt;
     formats_buffer out = formats_buffer_make(1 << 24);
     open_group(&f, &walked);
     open_group(&f, &leapt);
     assert_int_equal(codec_chunk_encode(&walked, f.code, to, &out, NULL), TAPER_OK);
-    codec_group_know(&leapt, f.code, to);
-    codec_contexts_predict(&walked);
-    codec_contexts_predict(&leapt);
+    codec_group_know(&leapt.group, f.code, to);
+    codec_contexts_predict(&walked.contexts, &walked.group);
+    codec_contexts_predict(&leapt.contexts, &leapt.group);
     for (uint32_t p = 0; p < f.n; p++) {
-        assert_int_equal(codec_contexts_at(&walked, p), codec_contexts_at(&leapt, p));
-        assert_int_equal(walked.conditional.logit[p], leapt.conditional.logit[p]);
+        assert_int_equal(codec_contexts_at(&walked.contexts, &walked.group, p),
+                         codec_contexts_at(&leapt.contexts, &leapt.group, p));
+        assert_int_equal(walked.contexts.conditional.logit[p], leapt.contexts.conditional.logit[p]);
     }
-    codec_group_free(&walked);
-    codec_group_free(&leapt);
+    codec_chunk_coder_free(&walked);
+    codec_chunk_coder_free(&leapt);
     formats_buffer_free(&out);
     drop(&f);
 }
@@ -271,10 +276,10 @@ static void codes_survive_any_division(void **unused) {
         fixture f = make_in_parts(kind & 1, 0, kind & 2 ? 3 : 1, SEED + 9);
         uint32_t end = f.model->tables.n_passes;
         formats_buffer out = formats_buffer_make(1 << 24);
-        codec_group g;
+        codec_chunk_coder g;
         open_group(&f, &g);
         assert_int_equal(codec_chunk_encode(&g, f.code, end, &out, NULL), TAPER_OK);
-        codec_group_free(&g);
+        codec_chunk_coder_free(&g);
         open_group(&f, &g);
         codec_rc_decoder rc;
         codec_rc_decoder_init(&rc, out.data, 0, 0);
@@ -283,8 +288,8 @@ static void codes_survive_any_division(void **unused) {
             codec_rc_decoder_extend(&rc, out.data, n, n == out.size);
         }
         assert_int_equal(codec_chunk_decode(&g, &rc, end), 1);
-        assert_same_levels(&f, &g);
-        codec_group_free(&g);
+        assert_same_levels(&f, &g.group);
+        codec_chunk_coder_free(&g);
         formats_buffer_free(&out);
         drop(&f);
     }
@@ -301,12 +306,12 @@ static void what_is_predicted_is_cheap(void **unused) {
     assert_true(f.model->tables.n_passes <= 512);
     for (int sure = 0; sure < 2; sure++) {
         for (uint32_t i = 0; i < c->end; i++) c->bias[i] = sure ? -64 * 12 : 0; /* no 1s */
-        codec_group g;
+        codec_chunk_coder g;
         formats_buffer out = formats_buffer_make(1 << 24);
         open_group(&f, &g);
         assert_int_equal(codec_chunk_encode(&g, f.code, c->end, &out, bits[sure]), TAPER_OK);
         for (uint32_t i = 0; i < c->end; i++) sum[sure] += bits[sure][i];
-        codec_group_free(&g);
+        codec_chunk_coder_free(&g);
         formats_buffer_free(&out);
     }
     assert_true(sum[1] < 0.5 * sum[0]);
@@ -343,9 +348,9 @@ static void check_head(const fixture *f, codec_group *g) {
             a[u * f->n + p] = (int8_t)(level < 0 ? -v : v);
         }
     plain_hidden(f, head, a, stage, h2);
-    codec_group_dequantise(g, 0, f->n, with);
+    codec_head_dequantise(g, 0, f->n, with);
     t->head = NULL;
-    codec_group_dequantise(g, 0, f->n, without);
+    codec_head_dequantise(g, 0, f->n, without);
     t->head = head;
     for (uint32_t p = 0; p < f->n; p++)
         for (uint32_t u = 0; u < UNITS; u++) {
@@ -391,21 +396,21 @@ static void heads_add_what_is_defined(void **unused) {
                                                                  HIDDEN, OWN, BESIDE, 0, 8)),
                          TAPER_OK);
         formats_buffer out = formats_buffer_make(1 << 24);
-        codec_group g;
+        codec_chunk_coder g;
         open_group(&f, &g);
-        assert_int_equal(codec_group_units_known(&g), UNITS);
+        assert_int_equal(codec_group_units_known(&g.group), UNITS);
         assert_int_equal(codec_chunk_encode(&g, f.code, end, &out, NULL), TAPER_OK);
-        codec_group_free(&g);
+        codec_chunk_coder_free(&g);
         open_group(&f, &g);
         codec_rc_decoder rc;
         codec_rc_decoder_init(&rc, out.data, 0, 0);
         for (size_t n = 0; n <= out.size; n += 1 + out.size / 23) { /* inside passes, mostly */
-            check_head(&f, &g);
+            check_head(&f, &g.group);
             codec_rc_decoder_extend(&rc, out.data, n, n == out.size);
             codec_chunk_decode(&g, &rc, end);
         }
-        check_head(&f, &g);
-        codec_group_free(&g);
+        check_head(&f, &g.group);
+        codec_chunk_coder_free(&g);
         formats_buffer_free(&out);
         drop(&f);
     }
@@ -533,16 +538,17 @@ static void any_byte_is_refused_or_usable(void **unused) {
         refused += !legal, usable += (size_t)legal;
         if (!legal) continue;
         t->conditional = &back;
-        codec_group g;
+        codec_chunk_coder g;
         open_group(&f, &g);
         for (uint32_t pass = 0; pass < back.end; pass += 1 + back.end / 5) {
-            codec_group_know(&g, f.code, pass);
-            codec_contexts_predict(&g);
+            codec_group_know(&g.group, f.code, pass);
+            codec_contexts_predict(&g.contexts, &g.group);
             for (uint32_t p = 0; p < f.n; p++)
-                assert_true(codec_contexts_at(&g, p) < CODEC_CLASSES * CODEC_BINS &&
-                            codec_contexts_sign(&g, p) < CODEC_CLASSES * CODEC_BINS);
+                assert_true(
+                    codec_contexts_at(&g.contexts, &g.group, p) < CODEC_CLASSES * CODEC_BINS &&
+                    codec_contexts_sign(&g.contexts, &g.group, p) < CODEC_CLASSES * CODEC_BINS);
         }
-        codec_group_free(&g);
+        codec_chunk_coder_free(&g);
         codec_conditional_free(&back);
     }
     print_message("%zu changes refused, %zu usable\n", refused, usable);

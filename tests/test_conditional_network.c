@@ -1,5 +1,6 @@
 /* test_conditional_network.c -- training the conditional model: its gradient against finite
  * differences of a twin in double, its integers against its floats, and what it learns. */
+#include "codec/bitplane/quantiser.h"
 #include "codec/backend/plain.h"
 #include "cmocka_all.h"
 #include "dct_model.h"
@@ -191,8 +192,8 @@ static void integers_say_what_floats_say(void **unused) {
     codec_code_tables *t = &m->tables;
     codec_grid grid[2] = {{4, 3}, {1, 1}};
     train_conditional_batch batch = {.grid = grid, .images = 2};
-    assert_int_equal(codec_group_alloc(&batch.group, t, grid, 2, NULL), TAPER_OK);
-    uint32_t stride = batch.group.stride, n = batch.group.n;
+    assert_int_equal(codec_chunk_coder_alloc(&batch.coder, t, grid, 2, NULL), TAPER_OK);
+    uint32_t stride = batch.coder.group.stride, n = batch.coder.group.n;
     batch.code = calloc((size_t)24 * stride, sizeof *batch.code);
     uint64_t state = 5;
     for (uint32_t u = 0; u < 24; u++)
@@ -223,50 +224,52 @@ static void integers_say_what_floats_say(void **unused) {
         assert_int_equal(train_conditional_forward(&net, s, n), TAPER_OK);
         assert_int_equal(train_conditional_logits(&net, &unit, 1, logit), TAPER_OK);
         t->conditional = ints;
-        codec_group g;
-        assert_int_equal(codec_group_alloc(&g, t, grid, 2, NULL), TAPER_OK);
-        codec_group_know(&g, batch.code, 15 * s);
-        codec_contexts_predict(&g);
+        codec_chunk_coder g;
+        assert_int_equal(codec_chunk_coder_alloc(&g, t, grid, 2, NULL), TAPER_OK);
+        codec_group_know(&g.group, batch.code, 15 * s);
+        codec_contexts_predict(&g.contexts, &g.group);
         for (uint32_t p = 0; p < n; p++) {
-            int k = g.level[unit * stride + p] ? 2 : 0;
-            double got = g.conditional.logit[p] / 4096.0,
+            int k = g.group.level[unit * stride + p] ? 2 : 0;
+            double got = g.contexts.conditional.logit[p] / 4096.0,
                    say = (double)logit[p * KINDS + (uint32_t)k];
             if (fabs(got - say) > 0.15) fail_msg("stage %u: %g instead of %g", s, got, say);
         }
-        codec_group_free(&g);
+        codec_chunk_coder_free(&g);
         t->conditional = NULL;
     }
     free(seen), free(logit), free(batch.code);
     codec_conditional_free(ints);
     free(ints);
-    codec_group_free(&batch.group);
+    codec_chunk_coder_free(&batch.coder);
     train_conditional_free(&net);
     taper_model_free(m);
 }
 
 /* The next pass of a group, position by position as the coder does it: each context is the bin of
  * the logit that training is given. Counts the bits. */
-static size_t compare_pass(codec_group *g, const int16_t *codes, const train_conditional_bit *bit,
-                           uint32_t passes) {
+static size_t compare_pass(codec_chunk_coder *coder, const int16_t *codes,
+                           const train_conditional_bit *bit, uint32_t passes) {
+    codec_group *g = &coder->group;
+    codec_context_model *m = &coder->contexts;
     codec_pass pass = g->tables->pass[g->pass];
     size_t at = (size_t)pass.unit * g->stride, bits = 0;
     int shift = g->tables->planes[pass.unit] - pass.depth - 1;
-    codec_contexts_predict(g);
+    codec_contexts_predict(m, g);
     for (uint32_t p = 0; p < g->n; p++, bit += passes) {
-        uint32_t context = codec_contexts_at(g, p);
+        uint32_t context = codec_contexts_at(m, g, p);
         assert_int_equal(bit->kind == 1, context == CODEC_SKIP);
         if (context == CODEC_SKIP) continue;
         double bin = floor((double)bit->offset[0] * 4 + CODEC_BINS / 2 + 0.5);
         assert_true(fabs(bin - context % CODEC_BINS) < 0.5);
         int q = abs(codes[at + p]) >> shift;
         assert_int_equal(bit->bit, q & 1);
-        if (bit->sign && codec_sign_is_predicted(g, pass.unit)) {
+        if (bit->sign && codec_sign_is_predicted(m, g, pass.unit)) {
             bin = floor((double)bit->offset[1] * 4 + CODEC_BINS / 2 + 0.5);
-            assert_true(fabs(bin - codec_contexts_sign(g, p) % CODEC_BINS) < 0.5);
+            assert_true(fabs(bin - codec_contexts_sign(m, g, p) % CODEC_BINS) < 0.5);
         }
         g->level[at + p] = (int16_t)(codes[at + p] < 0 ? -q : q);
         g->plane_known[at + p] = 1;
-        codec_contexts_settle(g, p, g->level[at + p]);
+        codec_contexts_settle(m, g, p, g->level[at + p]);
         bits++;
     }
     codec_group_finish_pass(g);
@@ -286,19 +289,19 @@ static void bits_are_those_of_the_coder(void **unused) {
         codec_code_tables *t = &m->tables;
         codec_grid grid[3] = {{14, 10}, {1, 1}, {3, 2}};
         train_conditional_batch batch = {.grid = grid, .images = 3};
-        codec_group g;
-        assert_int_equal(codec_group_alloc(&batch.group, t, grid, 3, NULL), TAPER_OK);
-        assert_int_equal(codec_group_alloc(&g, t, grid, 3, NULL), TAPER_OK);
-        batch.code = calloc((size_t)CODE_UNITS * g.stride, sizeof *batch.code);
-        train_conditional_bit *bit = malloc((size_t)g.n * PASSES * sizeof *bit);
+        codec_chunk_coder g;
+        assert_int_equal(codec_chunk_coder_alloc(&batch.coder, t, grid, 3, NULL), TAPER_OK);
+        assert_int_equal(codec_chunk_coder_alloc(&g, t, grid, 3, NULL), TAPER_OK);
+        batch.code = calloc((size_t)CODE_UNITS * g.group.stride, sizeof *batch.code);
+        train_conditional_bit *bit = malloc((size_t)g.group.n * PASSES * sizeof *bit);
         codec_backend be;
         codec_backend_plain(&be);
         codec_backend_set_threads(&be, 2);
         assert_true(batch.code && bit);
         uint64_t state = 8;
         for (uint32_t u = 0; u < CODE_UNITS; u++)
-            for (uint32_t p = 0; p < g.n; p++)
-                batch.code[u * g.stride + p] =
+            for (uint32_t p = 0; p < g.group.n; p++)
+                batch.code[u * g.group.stride + p] =
                     codec_quantise(t, u, (float)(90 * uniform(&state) / (1 + u)));
         assert_true(t->n_passes >= PASSES);
         train_conditional_bits(&batch, be.pool, PASSES, bit);
@@ -308,7 +311,7 @@ static void bits_are_those_of_the_coder(void **unused) {
         assert_true(bits > 1000);
         codec_backend_close(&be);
         free(bit), free(batch.code);
-        codec_group_free(&g), codec_group_free(&batch.group);
+        codec_chunk_coder_free(&g), codec_chunk_coder_free(&batch.coder);
         taper_model_free(m);
     }
 }

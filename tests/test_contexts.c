@@ -1,6 +1,6 @@
 /* test_contexts.c -- what a pass is predicted from, against the same in floating point. */
 #include "cmocka_all.h"
-#include "codec/bitplane/contexts.h"
+#include "codec/bitplane/chunk_coder.h"
 #include "codec/bitplane/neighbours.h"
 #include "codec/entropy/fixed_log.h"
 #include "dct_model.h"
@@ -9,7 +9,7 @@ enum { SEED = 41, UNITS = 48 };
 
 typedef struct fixture {
     taper_model *model;
-    codec_group group;
+    codec_chunk_coder coder;
 } fixture;
 
 /* Two images, one of 3 x 2 windows and one of a single window. */
@@ -19,20 +19,20 @@ static fixture open_group(int linked) {
     codec_grid grid[2] = {{linked ? 3 : 1, linked ? 2 : 1}, {1, 1}};
     f.model = dct_model_make((codec_window){4, 4, 3, NULL}, UNITS, 2, &file);
     formats_buffer_free(&file);
-    assert_int_equal(codec_group_alloc(&f.group, &f.model->tables, grid, 2, NULL), TAPER_OK);
+    assert_int_equal(codec_chunk_coder_alloc(&f.coder, &f.model->tables, grid, 2, NULL), TAPER_OK);
     return f;
 }
 
 static void close_group(fixture *f) {
-    codec_group_free(&f->group);
-    assert_null(f->group.level);
+    codec_chunk_coder_free(&f->coder);
+    assert_null(f->coder.group.level);
     taper_model_free(f->model);
 }
 
 static void neighbours_are_the_four_beside(void **unused) {
     (void)unused;
     fixture f = open_group(1);
-    const codec_group *g = &f.group;
+    const codec_group *g = &f.coder.group;
     assert_int_equal(g->n, 7);
     static const uint32_t left[] = {7, 0, 1, 7, 3, 4, 7}, right[] = {1, 2, 7, 4, 5, 7, 7};
     static const uint32_t up[] = {7, 7, 7, 0, 1, 2, 7}, down[] = {3, 4, 5, 7, 7, 7, 7};
@@ -46,8 +46,8 @@ static void neighbours_are_the_four_beside(void **unused) {
     }
     close_group(&f);
     f = open_group(0);
-    assert_null(f.group.neighbour[0]);
-    assert_null(f.group.signed_norm);
+    assert_null(f.coder.group.neighbour[0]);
+    assert_null(f.coder.group.signed_norm);
     close_group(&f);
 }
 
@@ -58,7 +58,7 @@ static void probabilities_begin_at_their_bin(void **unused) {
         for (uint32_t b = 0; b < CODEC_BINS; b++) {
             double logit = ((int)b - CODEC_BINS / 2) / 4.0 + f.model->tables.prior[c][b] / 32.0;
             double p = 65536 / (1 + exp(-logit));
-            assert_true(fabs(f.group.model[c][b].p1 - p) <= 120);
+            assert_true(fabs(f.coder.contexts.bit[c][b].p1 - p) <= 120);
         }
     close_group(&f);
 }
@@ -66,7 +66,7 @@ static void probabilities_begin_at_their_bin(void **unused) {
 static void nothing_is_known_at_first(void **unused) {
     (void)unused;
     fixture f = open_group(1);
-    const codec_group *g = &f.group;
+    const codec_group *g = &f.coder.group;
     uint8_t unknown = f.model->tables.zero_norm[CODEC_RATIO_BINS - 1];
     for (uint32_t u = 0; u < UNITS; u++) {
         for (uint32_t p = 0; p < g->n; p++) assert_int_equal(g->norm[u * g->stride + p], unknown);
@@ -130,7 +130,9 @@ static void scatter(codec_group *g, uint32_t pass, uint64_t *state) {
     }
 }
 
-static void check_features(const codec_group *g, uint32_t p) {
+static void check_features(const codec_chunk_coder *coder, uint32_t p) {
+    const codec_group *g = &coder->group;
+    const codec_context_model *m = &coder->contexts;
     static const int near[] = {1, 2, 3, 4, 5, 6, 7, 8}, near_weight[] = {7, 6, 5, 4, 3, 3, 2, 2};
     static const int far[] = {10, 13, 17, 22, 29, 38}, far_weight[] = {7, 6, 6, 5, 4, 4};
     codec_pass pass = g->tables->pass[g->pass];
@@ -139,7 +141,7 @@ static void check_features(const codec_group *g, uint32_t p) {
     int level = g->level[u * g->stride + p], is_signed = g->signed_norm && u < CODEC_SIGNED_UNITS;
     codec_kind kind = codec_kind_of_level(level);
     assert_int_equal(kind, level == 0 ? 0 : abs(level) == 1 ? 2 : 3);
-    codec_contexts_features(g, p, kind, f);
+    codec_contexts_features(m, g, p, kind, f);
     assert_true(fabs(f[0] - log16_of(stencil_mean(g, u, p, near, near_weight, 8), ratio)) <= 2);
     assert_true(fabs(f[1] - log16_of(stencil_mean(g, u, p, far, far_weight, 6), ratio)) <= 2);
     if (g->signed_norm)
@@ -153,15 +155,15 @@ static void check_features(const codec_group *g, uint32_t p) {
     double middle = (level < 0 ? -value : value) - 16 * (2 * abs(level) + 1);
     middle = middle < -48 ? -48 : middle > 48 ? 48 : middle;
     assert_true(!is_signed || !level ? f[7] == 0 : fabs(f[7] - middle) <= 2);
-    assert_int_equal(g->context[p], codec_class(kind, u) * CODEC_BINS +
+    assert_int_equal(m->context[p], codec_class(kind, u) * CODEC_BINS +
                                         codec_contexts_bin(g->tables, codec_class(kind, u), f, 0));
-    assert_int_equal(codec_sign_is_predicted(g, u), is_signed);
+    assert_int_equal(codec_sign_is_predicted(m, g, u), is_signed);
     if (!is_signed) return;
-    codec_contexts_features(g, p, CODEC_SIGN, f);
+    codec_contexts_features(m, g, p, CODEC_SIGN, f);
     assert_true(fabs(f[0] - fmin(fmax(value, -256), 256)) <= 1);
     assert_true(fabs(f[1] - fmin(fmax(value, -16), 16)) <= 1);
     for (int i = 2; i < CODEC_FEATURES; i++) assert_int_equal(f[i], 0);
-    assert_int_equal(codec_contexts_sign(g, p),
+    assert_int_equal(codec_contexts_sign(m, g, p),
                      codec_class(CODEC_SIGN, u) * CODEC_BINS +
                          codec_contexts_bin(g->tables, codec_class(CODEC_SIGN, u), f, 0));
 }
@@ -173,10 +175,9 @@ static void features_are_as_documented(void **unused) {
     for (int linked = 0; linked < 2; linked++) {
         fixture f = open_group(linked);
         for (uint32_t pass = 0; pass < f.model->tables.n_passes; pass++) {
-            scatter(&f.group, pass, &state);
-            codec_contexts_predict(&f.group);
-            assert_int_equal(f.group.predicted, 1);
-            for (uint32_t p = 0; p < f.group.n; p++) check_features(&f.group, p);
+            scatter(&f.coder.group, pass, &state);
+            codec_contexts_predict(&f.coder.contexts, &f.coder.group);
+            for (uint32_t p = 0; p < f.coder.group.n; p++) check_features(&f.coder, p);
         }
         close_group(&f);
     }
@@ -216,15 +217,15 @@ static void logits_fall_into_bins(void **unused) {
 static void sums_do_not_wrap(void **unused) {
     (void)unused;
     fixture f = open_group(1);
-    codec_group *g = &f.group;
+    codec_group *g = &f.coder.group;
     for (uint32_t pass = 0; pass < f.model->tables.n_passes; pass++)
         for (int high = 0; high < 2; high++) {
             g->pass = pass;
             for (uint32_t u = 0; u < UNITS; u++)
                 for (uint32_t p = 0; p < g->n; p++)
                     g->norm[u * g->stride + p] = high ? CODEC_NORM_MAX : 1;
-            codec_contexts_predict(g);
-            for (uint32_t p = 0; p < g->n; p++) check_features(g, p);
+            codec_contexts_predict(&f.coder.contexts, g);
+            for (uint32_t p = 0; p < g->n; p++) check_features(&f.coder, p);
         }
     close_group(&f);
 }
@@ -233,15 +234,15 @@ static void sums_do_not_wrap(void **unused) {
 static void every_sum_has_its_logarithm(void **unused) {
     (void)unused;
     fixture f = open_group(0);
-    codec_group *g = &f.group;
+    codec_group *g = &f.coder.group;
     int32_t x[CODEC_FEATURES];
     g->pass = f.model->tables.n_passes - 1;
     codec_pass pass = f.model->tables.pass[g->pass];
     int32_t ratio = codec_log_ratio(&f.model->tables, pass.unit, pass.depth + 1u);
     for (uint32_t value = 0; value <= CODEC_NORM_MAX; value++) {
         for (uint32_t u = 0; u < UNITS; u++) g->norm[u * g->stride] = (uint16_t)value;
-        codec_contexts_predict(g);
-        codec_contexts_features(g, 0, CODEC_SIGNIFICANCE, x);
+        codec_contexts_predict(&f.coder.contexts, g);
+        codec_contexts_features(&f.coder.contexts, g, 0, CODEC_SIGNIFICANCE, x);
         uint32_t total = 0; /* of the units that are there, out of 64 */
         static const uint32_t weight[] = {7, 6, 5, 4, 3, 3, 2, 2};
         for (uint32_t i = 0; i < 8; i++)

@@ -29,13 +29,12 @@ uint64_t codec_causal_bytes(uint64_t positions) {
     return (positions * (ROWS * (1 + MARGINS) + 1) + 2) * sizeof(int32_t) + positions;
 }
 
-taper_status codec_causal_begin(codec_group *g) {
-    codec_causal_state *c = &g->causal;
+taper_status codec_causal_begin(codec_causal *c, const codec_group *g) {
     size_t margin = margin_of(g), row = g->n + 2 * margin;
     c->room = calloc(3 * row + g->n, sizeof *c->room);
     c->stale = calloc(g->n, 1);
     if (!c->room || !c->stale) {
-        codec_causal_end(g);
+        codec_causal_end(c);
         return TAPER_ERR_NOMEM;
     }
     c->known = c->room + margin;
@@ -45,9 +44,9 @@ taper_status codec_causal_begin(codec_group *g) {
     return TAPER_OK;
 }
 
-void codec_causal_end(codec_group *g) {
-    free(g->causal.room), free(g->causal.stale);
-    g->causal = (codec_causal_state){0};
+void codec_causal_end(codec_causal *c) {
+    free(c->room), free(c->stale);
+    *c = (codec_causal){0};
 }
 
 /* --- values ---------------------------------------------------------------------------- */
@@ -78,8 +77,7 @@ CODEC_CLONES static void know(const int16_t *restrict level, const uint8_t *rest
             middle(level[p], plane_known[p], centre[centre_of(level[p]) + LEVELS * plane_known[p]]);
 }
 
-void codec_causal_settle(codec_group *g, uint32_t p, int32_t level) {
-    codec_causal_state *c = &g->causal;
+void codec_causal_settle(codec_causal *c, const codec_group *g, uint32_t p, int32_t level) {
     int has_left = g->sides[p] & CODEC_HAS_LEFT, has_right = g->sides[p] & CODEC_HAS_RIGHT;
     int32_t v = middle(level, 1, c->centre[centre_of(level)]);
     c->known[p] = v;
@@ -137,11 +135,11 @@ void codec_causal_around(const codec_group *g, uint32_t p, uint32_t around[CODEC
     for (int i = 0; i < CODEC_AROUND; i++) around[i] = (uint32_t)((int32_t)p + step[i]);
 }
 
-uint32_t codec_causal_context(const codec_group *g, uint32_t p, codec_kind kind) {
+uint32_t codec_causal_context(const codec_causal *c, const codec_group *g, uint32_t p,
+                              codec_kind kind) {
     uint32_t u = g->tables->pass[g->pass].unit;
     const int16_t *weight = g->tables->causal_weight[u];
-    const int32_t *known = g->causal.known + p, *left = g->causal.left + p,
-                  *right = g->causal.right + p;
+    const int32_t *known = c->known + p, *left = c->left + p, *right = c->right + p;
     int32_t up = step_to(g, p, CODEC_UP, CODEC_DOWN), down = step_to(g, p, CODEC_DOWN, CODEC_UP);
     int32_t x[CODEC_AROUND] = {*left,    *right,    known[up],  known[down],
                                left[up], right[up], left[down], right[down]};
@@ -152,10 +150,11 @@ uint32_t codec_causal_context(const codec_group *g, uint32_t p, codec_kind kind)
     return (uint32_t)(place * SPREADS + spread_of(x[0], x[1], x[2], x[3]));
 }
 
-int32_t codec_causal_logit(const codec_group *g, uint32_t p, codec_kind kind) {
+int32_t codec_causal_logit(const codec_causal *c, const codec_group *g, uint32_t p,
+                           codec_kind kind) {
     if (!g->sides[p]) return 0;
     uint32_t class = codec_causal_class(kind, g->tables->pass[g->pass].unit);
-    return g->tables->causal_logit[class][codec_causal_context(g, p, kind)] * 256;
+    return g->tables->causal_logit[class][codec_causal_context(c, g, p, kind)] * 256;
 }
 
 /* --- contexts of all positions at once -------------------------------------------------- */
@@ -226,9 +225,8 @@ static void look_up(const codec_group *g, uint32_t u, int32_t *logit) {
     for (uint32_t p = 0; p < g->n; p++) logit[p] = table[logit[p]];
 }
 
-void codec_causal_predict(codec_group *g) {
+void codec_causal_predict(codec_causal *c, const codec_group *g) {
     const codec_code_tables *t = g->tables;
-    codec_causal_state *c = &g->causal;
     uint32_t u = t->pass[g->pass].unit;
     const int16_t *level = g->level + (size_t)u * g->stride, *weight = t->causal_weight[u];
     int32_t centre[2 * LEVELS];

@@ -22,33 +22,47 @@
 #define CODEC_CAUSAL_H
 #include "codec/bitplane/group.h"
 
-/* Memory for a group whose windows have been linked. On failure nothing is held. */
-taper_status codec_causal_begin(codec_group *group);
-void codec_causal_end(codec_group *group); /* where nothing is held: fine */
+typedef struct codec_causal {
+    int on;         /* the pass in work looks at itself */
+    int32_t *known; /* [n] values of its unit, in 1/16 of the threshold after it; NULL: no pass of
+                       this group looks at itself */
+    int32_t *left, *right; /* [n] known to the left and right of each, or what stands in for it */
+    int32_t *logit; /* [n] what that adds to logits of magnitude bits, before the pass. Where sums
+                       are too wide to be made at once: not made, and all are stale */
+    uint8_t *stale; /* [n] the pass has said what counts here: context[] does not hold */
+    int32_t centre[CODEC_RECON_LEVELS + 1]; /* of intervals after the pass by level, 1/256 */
+    int32_t *room;                          /* where the values and logits lie */
+} codec_causal;
+
+/* Memory for a group that has neighbours. On failure nothing is held. */
+taper_status codec_causal_begin(codec_causal *causal, const codec_group *group);
+void codec_causal_end(codec_causal *causal); /* where nothing is held: fine */
 /* Bytes of it, at most. */
 uint64_t codec_causal_bytes(uint64_t positions);
 
-/* Do passes of this unit look at themselves? */
-static inline int codec_causal_is_unit(const codec_group *group, uint32_t u) {
-    return group->causal.known && u < CODEC_CAUSAL_UNITS;
+/* Has this unit's pass a causal template? */
+static inline int codec_causal_is_unit(const codec_causal *causal, uint32_t u) {
+    return causal->known && u < CODEC_CAUSAL_UNITS;
 }
 
 /* The windows around one, all of its image: left, right, up, down, left and right above, left and
  * right below. */
 void codec_causal_around(const codec_group *group, uint32_t p, uint32_t around[CODEC_AROUND]);
 
-/* Before a pass of such a unit: group->causal for it. */
-void codec_causal_predict(codec_group *group);
+/* Before the group's next pass, of such a unit. */
+void codec_causal_predict(codec_causal *causal, const codec_group *group);
 
 /* The context of position p's next bit of this kind, below CODEC_CAUSAL_CONTEXTS. */
-uint32_t codec_causal_context(const codec_group *group, uint32_t p, codec_kind kind);
+uint32_t codec_causal_context(const codec_causal *causal, const codec_group *group, uint32_t p,
+                              codec_kind kind);
 
 /* What it adds to the bit's logit, in 1/4096; 0 where a window has no neighbours. */
-int32_t codec_causal_logit(const codec_group *group, uint32_t p, codec_kind kind);
+int32_t codec_causal_logit(const codec_causal *causal, const codec_group *group, uint32_t p,
+                           codec_kind kind);
 
 /* The pass has said that the level at p, not 0, is this: from now on it is known, and what was
- * predicted for those after it that have it beside them is stale. */
-void codec_causal_settle(codec_group *group, uint32_t p, int32_t level);
+ * predicted for those after it whose template holds it is stale. */
+void codec_causal_settle(codec_causal *causal, const codec_group *group, uint32_t p, int32_t level);
 
 /* Which causal class: kinds of bands. */
 static inline uint32_t codec_causal_class(codec_kind kind, uint32_t unit) {

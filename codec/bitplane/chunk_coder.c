@@ -5,7 +5,36 @@
 
 enum { P_HALF = 32768 };
 
-static codec_bit *models(codec_group *g) { return &g->model[0][0]; }
+uint64_t codec_chunk_coder_bytes(const codec_code_tables *tables, uint64_t positions) {
+    uint64_t group = codec_group_bytes(tables, positions),
+             contexts = codec_context_model_bytes(tables, positions);
+    return group > UINT64_MAX - contexts ? UINT64_MAX : group + contexts;
+}
+
+taper_status codec_chunk_coder_alloc(codec_chunk_coder *c, const codec_code_tables *tables,
+                                     const codec_grid *grid, size_t n_images, taper_error *error) {
+    *c = (codec_chunk_coder){0};
+    TAPER_TRY(codec_group_alloc(&c->group, tables, grid, n_images, error));
+    if (codec_context_model_alloc(&c->contexts, &c->group) == TAPER_OK) return TAPER_OK;
+    formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group of %u windows; use smaller groups",
+                 c->group.n);
+    codec_group_free(&c->group);
+    return TAPER_ERR_NOMEM;
+}
+
+void codec_chunk_coder_free(codec_chunk_coder *c) {
+    if (!c) return;
+    codec_context_model_free(&c->contexts);
+    codec_group_free(&c->group);
+}
+
+void codec_chunk_coder_forget(codec_chunk_coder *c) {
+    codec_group_forget(&c->group);
+    codec_context_model_forget(&c->contexts, &c->group);
+    c->predicted = c->awaits_sign = 0;
+}
+
+static codec_bit *adaptive(codec_chunk_coder *c) { return &c->contexts.bit[0][0]; }
 
 /* -log2 of the probability that a bit had. */
 static double ideal_bits(uint32_t p1, int bit) {
@@ -13,23 +42,26 @@ static double ideal_bits(uint32_t p1, int bit) {
 }
 
 /* One pass of the encoder. code: [n] of the pass's unit. */
-static void encode_pass(codec_group *g, codec_rc_encoder *rc, const int16_t *code, double *bits) {
+static void encode_pass(codec_chunk_coder *c, codec_rc_encoder *rc, const int16_t *code,
+                        double *bits) {
+    codec_group *g = &c->group;
+    codec_context_model *m = &c->contexts;
     codec_pass pass = g->tables->pass[g->pass];
     int shift = g->tables->planes[pass.unit] - pass.depth - 1;
-    int sign_predicted = codec_sign_is_predicted(g, pass.unit);
+    int sign_predicted = codec_sign_is_predicted(m, g, pass.unit);
     int16_t *level = g->level + (size_t)pass.unit * g->stride;
     uint8_t *plane_known = g->plane_known + (size_t)pass.unit * g->stride;
-    codec_contexts_predict(g);
+    codec_contexts_predict(m, g);
     for (uint32_t p = 0; p < g->n; p++) {
-        uint32_t context = codec_contexts_at(g, p);
+        uint32_t context = codec_contexts_at(m, g, p);
         if (context == CODEC_SKIP) continue;
         int32_t q = abs(code[p]) >> shift, bit = q & 1;
-        codec_bit *model = models(g) + context;
+        codec_bit *model = adaptive(c) + context;
         if (bits) *bits += ideal_bits(model->p1, bit);
         codec_rc_encode_adaptive(rc, bit, model);
         if (q == 1) {
             int negative = code[p] < 0;
-            codec_bit *sign = sign_predicted ? models(g) + codec_contexts_sign(g, p) : NULL;
+            codec_bit *sign = sign_predicted ? adaptive(c) + codec_contexts_sign(m, g, p) : NULL;
             if (bits) *bits += ideal_bits(sign ? sign->p1 : P_HALF, !negative);
             if (sign)
                 codec_rc_encode_adaptive(rc, !negative, sign);
@@ -38,14 +70,15 @@ static void encode_pass(codec_group *g, codec_rc_encoder *rc, const int16_t *cod
         }
         level[p] = (int16_t)(code[p] < 0 ? -q : q);
         plane_known[p] = 1;
-        codec_contexts_settle(g, p, level[p]);
+        codec_contexts_settle(m, g, p, level[p]);
     }
     codec_group_finish_pass(g);
 }
 
 /* The pass of a binary model's unit. */
-static void encode_binary_pass(codec_group *g, codec_rc_encoder *rc, const int16_t *code,
+static void encode_binary_pass(codec_chunk_coder *c, codec_rc_encoder *rc, const int16_t *code,
                                double *bits) {
+    codec_group *g = &c->group;
     uint32_t u = g->tables->pass[g->pass].unit;
     int16_t *level = g->level + (size_t)u * g->stride;
     codec_mixed_bit mixed = codec_mixed_bit_start(g->tables->density[u]);
@@ -59,14 +92,15 @@ static void encode_binary_pass(codec_group *g, codec_rc_encoder *rc, const int16
     codec_group_finish_pass(g);
 }
 
-taper_status codec_chunk_encode(codec_group *g, const int16_t *code, uint32_t end,
+taper_status codec_chunk_encode(codec_chunk_coder *c, const int16_t *code, uint32_t end,
                                 formats_buffer *out, double *bits) {
+    const codec_group *g = &c->group;
     codec_rc_encoder rc;
     codec_rc_encoder_init(&rc, out);
     while (g->pass < end && out->status == TAPER_OK) {
         uint32_t pass = g->pass;
         const int16_t *of_unit = code + (size_t)g->tables->pass[pass].unit * g->stride;
-        (g->tables->density ? encode_binary_pass : encode_pass)(g, &rc, of_unit,
+        (g->tables->density ? encode_binary_pass : encode_pass)(c, &rc, of_unit,
                                                                 bits ? &bits[pass] : NULL);
     }
     codec_rc_encoder_finish(&rc);
@@ -74,28 +108,33 @@ taper_status codec_chunk_encode(codec_group *g, const int16_t *code, uint32_t en
 }
 
 /* The sign of a newly significant position: 1 positive, 0 negative, or starved. */
-static inline int decode_sign(codec_group *g, codec_rc_decoder *rc, uint32_t p,
+static inline int decode_sign(codec_chunk_coder *c, codec_rc_decoder *rc, uint32_t p,
                               int sign_predicted) {
-    return sign_predicted ? codec_rc_decode_adaptive(rc, models(g) + codec_contexts_sign(g, p))
+    return sign_predicted ? codec_rc_decode_adaptive(
+                                rc, adaptive(c) + codec_contexts_sign(&c->contexts, &c->group, p))
                           : codec_rc_decode(rc, P_HALF);
 }
 
 /* The next pass from where it stands; 1 when complete, 0 when starved. */
-static int decode_pass(codec_group *g, codec_rc_decoder *rc) {
+static int decode_pass(codec_chunk_coder *c, codec_rc_decoder *rc) {
+    codec_group *g = &c->group;
+    codec_context_model *m = &c->contexts;
     uint32_t u = g->tables->pass[g->pass].unit, p = g->position, n = g->n;
-    int sign_predicted = codec_sign_is_predicted(g, u);
+    int sign_predicted = codec_sign_is_predicted(m, g, u);
     int16_t *level = g->level + (size_t)u * g->stride;
     uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
-    if (!g->predicted) codec_contexts_predict(g);
+    if (!c->predicted) codec_contexts_predict(m, g);
+    c->predicted = 1;
     for (; p < n; p++) {
-        uint32_t context = codec_contexts_at(g, p);
+        uint32_t context = codec_contexts_at(m, g, p);
         if (context == CODEC_SKIP) continue;
         int32_t was = level[p], now;
         int bit = 1;
-        if (!g->awaits_sign && (bit = codec_rc_decode_adaptive(rc, models(g) + context)) < 0) break;
+        if (!c->awaits_sign && (bit = codec_rc_decode_adaptive(rc, adaptive(c) + context)) < 0)
+            break;
         if (was == 0 && bit) {
-            int positive = decode_sign(g, rc, p, sign_predicted);
-            g->awaits_sign = positive < 0;
+            int positive = decode_sign(c, rc, p, sign_predicted);
+            c->awaits_sign = positive < 0;
             if (positive < 0) break;
             now = positive ? 1 : -1;
         } else {
@@ -103,20 +142,22 @@ static int decode_pass(codec_group *g, codec_rc_decoder *rc) {
         }
         level[p] = (int16_t)now;
         plane_known[p] = 1;
-        codec_contexts_settle(g, p, now);
+        codec_contexts_settle(m, g, p, now);
     }
     g->position = p;
     if (p < n) return 0;
+    c->predicted = 0;
     codec_group_finish_pass(g);
     return 1;
 }
 
 /* As above, of a binary model. */
-static int decode_binary_pass(codec_group *g, codec_rc_decoder *rc) {
+static int decode_binary_pass(codec_chunk_coder *c, codec_rc_decoder *rc) {
+    codec_group *g = &c->group;
     uint32_t u = g->tables->pass[g->pass].unit, p = g->position, n = g->n;
     int16_t *level = g->level + (size_t)u * g->stride;
     uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
-    codec_mixed_bit mixed = g->predicted ? g->mixed : codec_mixed_bit_start(g->tables->density[u]);
+    codec_mixed_bit mixed = c->predicted ? c->mixed : codec_mixed_bit_start(g->tables->density[u]);
     for (; p < n; p++) {
         int bit = codec_rc_decode(rc, codec_mixed_bit_p1(&mixed));
         if (bit < 0) break;
@@ -124,17 +165,18 @@ static int decode_binary_pass(codec_group *g, codec_rc_decoder *rc) {
         codec_mixed_bit_update(&mixed, bit);
     }
     g->position = p;
-    g->mixed = mixed;
-    g->predicted = 1;
+    c->mixed = mixed;
+    c->predicted = 1;
     if (p < n) return 0;
+    c->predicted = 0;
     codec_group_finish_pass(g);
     return 1;
 }
 
-int codec_chunk_decode(codec_group *g, codec_rc_decoder *rc, uint32_t end) {
-    int binary = g->tables->density != NULL;
-    while (g->pass < end)
-        if (!(binary ? decode_binary_pass(g, rc) : decode_pass(g, rc))) return 0;
+int codec_chunk_decode(codec_chunk_coder *c, codec_rc_decoder *rc, uint32_t end) {
+    int binary = c->group.tables->density != NULL;
+    while (c->group.pass < end)
+        if (!(binary ? decode_binary_pass(c, rc) : decode_pass(c, rc))) return 0;
     return 1;
 }
 

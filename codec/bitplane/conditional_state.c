@@ -4,7 +4,6 @@
 #include "codec/backend/int8_dot.h"
 #include "codec/backend/pool.h"
 #include "codec/backend/simd.h"
-#include "codec/bitplane/group.h"
 #include "codec/entropy/fixed_log.h"
 #include <stdlib.h>
 #include <string.h>
@@ -201,12 +200,13 @@ static void run_hidden_layers(void *context, size_t block) {
     }
 }
 
-static void begin_stage(codec_conditional_state *s, const codec_group *g, uint32_t stage) {
+static void begin_stage(codec_conditional_state *s, const codec_group *g, uint32_t stage,
+                        codec_pool *pool) {
     stage_task task = {.group = g, .state = s};
     for (uint32_t border = 0; border < CODEC_CONDITIONAL_BORDERS; border++)
         codec_conditional_bias(s->model, stage, border, task.bias[border]);
     see_changes(s, g);
-    codec_pool_run(g->pool, run_hidden_layers, &task, (g->n + STAGE_BLOCK - 1) / STAGE_BLOCK);
+    codec_pool_run(pool, run_hidden_layers, &task, (g->n + STAGE_BLOCK - 1) / STAGE_BLOCK);
 }
 
 /* --- a pass ---------------------------------------------------------------------------- */
@@ -239,7 +239,7 @@ int32_t codec_conditional_sign(const codec_conditional_state *s, uint32_t p) {
                    : 0;
 }
 
-void codec_conditional_predict(codec_conditional_state *s, const codec_group *g) {
+void codec_conditional_predict(codec_conditional_state *s, const codec_group *g, codec_pool *pool) {
     const codec_conditional *c = s->model;
     codec_pass pass = g->tables->pass[g->pass];
     uint32_t stage = s->stages ? s->stages - 1 : 0, hidden = c->hidden;
@@ -250,7 +250,7 @@ void codec_conditional_predict(codec_conditional_state *s, const codec_group *g)
         return;
     }
     while (stage + 1 < c->stages && c->begin[stage + 1] <= at_pass) stage++;
-    if (stage + 1 != s->stages) begin_stage(s, g, stage);
+    if (stage + 1 != s->stages) begin_stage(s, g, stage, pool);
     s->stages = stage + 1;
     int32_t bias[CODEC_CONDITIONAL_KINDS];
     for (uint32_t k = 0; k < CODEC_CONDITIONAL_KINDS; k++)

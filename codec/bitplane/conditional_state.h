@@ -2,10 +2,10 @@
  * it says of the next pass. Kept alike by encoder and decoder. */
 #ifndef CODEC_CONDITIONAL_STATE_H
 #define CODEC_CONDITIONAL_STATE_H
-#include "codec/bitplane/code_tables.h"
 #include "codec/bitplane/conditional.h"
+#include "codec/bitplane/group.h"
 
-struct codec_group;
+struct codec_pool;
 
 typedef struct codec_conditional_state {
     const codec_conditional *model; /* borrowed */
@@ -34,8 +34,9 @@ void codec_conditional_end(codec_conditional_state *state); /* leaves it zeroed 
 void codec_conditional_forget(codec_conditional_state *state, uint32_t n);
 
 /* Fill logit[], and make ready for codec_conditional_sign, for the group's next pass. Passes must
- * come in order, but may be left out. */
-void codec_conditional_predict(codec_conditional_state *state, const struct codec_group *group);
+ * come in order, but may be left out. pool: for large groups; may be NULL. */
+void codec_conditional_predict(codec_conditional_state *state, const codec_group *group,
+                               struct codec_pool *pool);
 
 /* The logit of that pass's sign at position p, in 1/4096. */
 int32_t codec_conditional_sign(const codec_conditional_state *state, uint32_t p);
@@ -44,12 +45,12 @@ int32_t codec_conditional_sign(const codec_conditional_state *state, uint32_t p)
 int32_t codec_conditional_seen(const codec_code_tables *tables, uint32_t u, uint32_t depth,
                                uint32_t q);
 /* The window on a side of position p; group->n: none. */
-uint32_t codec_conditional_neighbour(const struct codec_group *group, uint32_t p, uint32_t side);
+uint32_t codec_conditional_neighbour(const codec_group *group, uint32_t p, uint32_t side);
 
 /* The pieces of a stage: which of left, right, up and down of p exist, one bit each; the biases of
  * a stage at such a place; h2[hidden] of one position. */
 enum { CODEC_CONDITIONAL_BORDERS = 16 };
-uint32_t codec_conditional_border(const struct codec_group *group, uint32_t p);
+uint32_t codec_conditional_border(const codec_group *group, uint32_t p);
 void codec_conditional_bias(const codec_conditional *model, uint32_t stage, uint32_t border,
                             int32_t *bias);
 void codec_conditional_layers(const codec_conditional *model, const int32_t *sum,

@@ -93,10 +93,11 @@ CODEC_CLONES static void scale_signed(int32_t *value, int32_t e, uint32_t n) {
 }
 
 /* value[p] = x expected from the neighbours' first units, in 1/16 of the threshold at log_ratio. */
-static void predict_signed(const codec_group *g, uint32_t u, int32_t log_ratio, int32_t *value) {
+static void predict_signed(const codec_context_model *m, const codec_group *g, uint32_t u,
+                           int32_t log_ratio) {
+    int32_t *value = m->value, *part = m->from_side;
     uint32_t inputs =
         g->tables->units < CODEC_SIGNED_INPUTS ? g->tables->units : CODEC_SIGNED_INPUTS;
-    int32_t *part = g->work_part; /* what a window tells of the one that has it on this side */
     memset(value, 0, g->n * sizeof *value);
     for (int side = 0; side < 4; side++) {
         memset(part, 0, g->n * sizeof *part);
@@ -145,14 +146,15 @@ CODEC_CLONES static void to_log_features(uint16_t *values, int32_t offset, uint3
 static int32_t feature_at(const uint16_t *values, uint32_t p) { return (int16_t)values[p]; }
 
 /* Logit features of a magnitude bit, after to_log_features; see contexts.h. */
-static inline void magnitude_features(const codec_group *g, uint32_t p, int32_t level,
-                                      int has_value, int32_t f[CODEC_FEATURES]) {
-    f[0] = feature_at(g->work[0], p);
-    f[1] = feature_at(g->work[1], p);
-    f[2] = g->signed_norm ? feature_at(g->work[2], p) : 0;
+static inline void magnitude_features(const codec_context_model *m, const codec_group *g,
+                                      uint32_t p, int32_t level, int has_value,
+                                      int32_t f[CODEC_FEATURES]) {
+    f[0] = feature_at(m->feature[0], p);
+    f[1] = feature_at(m->feature[1], p);
+    f[2] = g->signed_norm ? feature_at(m->feature[2], p) : 0;
     f[3] = f[7] = 0;
     if (has_value && (g->sides[p] || g->tables->fractions == 1)) {
-        int32_t value = g->work_signed[p];
+        int32_t value = m->value[p];
         f[3] = codec_log16((uint32_t)(value < 0 ? -value : value) + 1) - 64;
         if (level)
             f[7] = clamp((level < 0 ? -value : value) - 16 * (2 * (level < 0 ? -level : level) + 1),
@@ -161,12 +163,12 @@ static inline void magnitude_features(const codec_group *g, uint32_t p, int32_t 
     for (int i = 0; i < 3; i++) f[4 + i] = f[i] * f[i] / 64;
 }
 
-static inline void sign_features(const codec_group *g, uint32_t p, int has_value,
+static inline void sign_features(const codec_context_model *m, uint32_t p, int has_value,
                                  int32_t f[CODEC_FEATURES]) {
     memset(f, 0, CODEC_FEATURES * sizeof *f);
     if (!has_value) return;
-    f[0] = clamp(g->work_signed[p], 256);
-    f[1] = clamp(g->work_signed[p], 16);
+    f[0] = clamp(m->value[p], 256);
+    f[1] = clamp(m->value[p], 16);
 }
 
 int32_t codec_contexts_logit(const codec_code_tables *t, uint32_t class,
@@ -215,50 +217,51 @@ CODEC_CLONES static void bin_logits(const int16_t *restrict level, uint32_t band
     }
 }
 
-/* work[3]: the fourth feature of significance bits; 0 where values are not predicted. */
-static void value_features(codec_group *g, int has_value) {
-    uint16_t *f = g->work[3];
+/* feature[3]: the fourth feature of significance bits; 0 where values are not predicted. */
+static void value_features(const codec_context_model *m, const codec_group *g, int has_value) {
+    uint16_t *f = m->feature[3];
     if (!has_value) {
         memset(f, 0, g->n * sizeof *f);
         return;
     }
     for (uint32_t p = 0; p < g->n; p++) {
-        int32_t value = g->work_signed[p];
+        int32_t value = m->value[p];
         f[p] = (uint16_t)((value < 0 ? -value : value) + 1);
     }
     to_log_features(f, -64, g->n);
     if (g->tables->fractions > 1) forget_absent_neighbours(g->sides, g->n, f);
 }
 
-/* work_logit[] from the features in work[] and the conditional model. Only a plane's last part
+/* logit[] from the features in feature[] and the conditional model. Only a plane's last part
  * refines. */
-static void make_logits(codec_group *g, uint32_t u, int has_value, int last) {
+static void make_logits(const codec_context_model *m, const codec_group *g, uint32_t u,
+                        int has_value, int last) {
     const codec_code_tables *t = g->tables;
     const int16_t *level = g->level + (size_t)u * g->stride;
     const uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
-    const int32_t *more = t->conditional ? g->conditional.logit : g->zeros;
+    const int32_t *more = t->conditional ? m->conditional.logit : m->zeros;
     uint32_t class = codec_class(CODEC_SIGNIFICANCE, u);
     int32_t f[CODEC_FEATURES];
-    value_features(g, has_value);
-    significance_logits(t->weight[class], t->bias[class], g->work, more, g->n, g->work_logit);
+    value_features(m, g, has_value);
+    significance_logits(t->weight[class], t->bias[class], m->feature, more, g->n, m->logit);
     if (!last) return;
     for (uint32_t p = 0; (p = codec_next_nonzero(level, p, g->n)) < g->n; p++) {
         if (plane_known[p]) continue;
-        magnitude_features(g, p, level[p], has_value, f);
+        magnitude_features(m, g, p, level[p], has_value, f);
         class = codec_class(codec_kind_of_level(level[p]), u);
-        g->work_logit[p] = codec_contexts_logit(t, class, f) + more[p];
+        m->logit[p] = codec_contexts_logit(t, class, f) + more[p];
     }
 }
 
-uint32_t codec_contexts_sign(const codec_group *g, uint32_t p) {
+uint32_t codec_contexts_sign(const codec_context_model *m, const codec_group *g, uint32_t p) {
     uint32_t u = g->tables->pass[g->pass].unit, class = codec_class(CODEC_SIGN, u);
     int32_t f[CODEC_FEATURES];
-    sign_features(g, p, codec_value_is_predicted(g, u), f);
+    sign_features(m, p, codec_value_is_predicted(g, u), f);
     return class * CODEC_BINS +
-           codec_contexts_bin(g->tables, class, f, codec_contexts_extra(g, p, CODEC_SIGN));
+           codec_contexts_bin(g->tables, class, f, codec_contexts_extra(m, g, p, CODEC_SIGN));
 }
 
-uint32_t codec_contexts_anew(const codec_group *g, uint32_t p) {
+uint32_t codec_contexts_anew(const codec_context_model *m, const codec_group *g, uint32_t p) {
     const codec_code_tables *t = g->tables;
     codec_pass pass = t->pass[g->pass];
     size_t at = (size_t)pass.unit * g->stride + p;
@@ -267,7 +270,7 @@ uint32_t codec_contexts_anew(const codec_group *g, uint32_t p) {
     if (g->plane_known[at] || (level && !last)) return CODEC_SKIP;
     codec_kind kind = codec_kind_of_level(level);
     uint32_t first = codec_class(kind, pass.unit) * CODEC_BINS,
-             bin = (uint32_t)bin_of(g->work_logit[p] + codec_causal_logit(g, p, kind));
+             bin = (uint32_t)bin_of(m->logit[p] + codec_causal_logit(&m->causal, g, p, kind));
     return last || bin >= t->least[pass.fraction] ? first + bin : CODEC_SKIP;
 }
 
@@ -287,53 +290,53 @@ CODEC_CLONES static void skip_unlikely(uint16_t *restrict context,
 }
 
 /* In a model whose planes go in parts: who is not coded in this pass. */
-static void skip_positions(codec_group *g, codec_pass pass) {
+static void skip_positions(const codec_context_model *m, const codec_group *g, codec_pass pass) {
     const codec_code_tables *t = g->tables;
     size_t at = (size_t)pass.unit * g->stride;
     uint32_t first = codec_class(CODEC_SIGNIFICANCE, pass.unit) * CODEC_BINS;
     if (pass.fraction + 1u == t->fractions)
-        skip_known(g->context, g->plane_known + at, g->n);
+        skip_known(m->context, g->plane_known + at, g->n);
     else
-        skip_unlikely(g->context, g->plane_known + at, g->level + at,
+        skip_unlikely(m->context, g->plane_known + at, g->level + at,
                       (uint16_t)(first + t->least[pass.fraction]), g->n);
 }
 
-void codec_contexts_predict(codec_group *g) {
+void codec_contexts_predict(codec_context_model *m, const codec_group *g) {
     const codec_code_tables *t = g->tables;
     codec_pass pass = t->pass[g->pass];
     uint32_t u = pass.unit;
     int32_t ratio = codec_log_ratio(t, u, pass.depth + 1u), offset = -SUM_ONE_LOG16 - ratio;
     int has_value = codec_value_is_predicted(g, u);
-    sum_units(g, u, NULL, codec_near_weight, CODEC_NEAR, g->work[0]);
-    sum_units(g, u, far_distance, far_weight, FAR, g->work[1]);
-    if (g->signed_norm) sum_neighbours(g, u, g->work[2]);
+    sum_units(g, u, NULL, codec_near_weight, CODEC_NEAR, m->feature[0]);
+    sum_units(g, u, far_distance, far_weight, FAR, m->feature[1]);
+    if (g->signed_norm) sum_neighbours(g, u, m->feature[2]);
     for (int i = 0; i < 2 + (g->signed_norm != NULL); i++)
-        to_log_features(g->work[i], offset, g->n);
-    if (t->fractions > 1 && g->signed_norm) forget_absent_neighbours(g->sides, g->n, g->work[2]);
-    if (t->conditional) codec_conditional_predict(&g->conditional, g);
-    if (has_value) predict_signed(g, u, ratio, g->work_signed);
-    make_logits(g, u, has_value, pass.fraction + 1u == t->fractions);
-    g->causal.on = codec_causal_is_unit(g, u);
-    if (g->causal.on) codec_causal_predict(g);
-    bin_logits(g->level + (size_t)u * g->stride, codec_band(u), g->work_logit,
-               g->causal.on ? g->causal.logit : g->zeros, g->n, g->context);
-    if (t->fractions > 1) skip_positions(g, pass);
-    g->predicted = 1;
+        to_log_features(m->feature[i], offset, g->n);
+    if (t->fractions > 1 && g->signed_norm) forget_absent_neighbours(g->sides, g->n, m->feature[2]);
+    if (t->conditional) codec_conditional_predict(&m->conditional, g, m->pool);
+    if (has_value) predict_signed(m, g, u, ratio);
+    make_logits(m, g, u, has_value, pass.fraction + 1u == t->fractions);
+    m->causal.on = codec_causal_is_unit(&m->causal, u);
+    if (m->causal.on) codec_causal_predict(&m->causal, g);
+    bin_logits(g->level + (size_t)u * g->stride, codec_band(u), m->logit,
+               m->causal.on ? m->causal.logit : m->zeros, g->n, m->context);
+    if (t->fractions > 1) skip_positions(m, g, pass);
 }
 
-int32_t codec_contexts_extra(const codec_group *g, uint32_t p, codec_kind kind) {
-    int32_t extra = g->causal.on ? codec_causal_logit(g, p, kind) : 0;
+int32_t codec_contexts_extra(const codec_context_model *m, const codec_group *g, uint32_t p,
+                             codec_kind kind) {
+    int32_t extra = m->causal.on ? codec_causal_logit(&m->causal, g, p, kind) : 0;
     if (!g->tables->conditional) return extra;
-    return extra + (kind == CODEC_SIGN ? codec_conditional_sign(&g->conditional, p)
-                                       : g->conditional.logit[p]);
+    return extra + (kind == CODEC_SIGN ? codec_conditional_sign(&m->conditional, p)
+                                       : m->conditional.logit[p]);
 }
 
-void codec_contexts_features(const codec_group *g, uint32_t p, codec_kind kind,
-                             int32_t f[CODEC_FEATURES]) {
+void codec_contexts_features(const codec_context_model *m, const codec_group *g, uint32_t p,
+                             codec_kind kind, int32_t f[CODEC_FEATURES]) {
     uint32_t u = g->tables->pass[g->pass].unit;
     int has_value = codec_value_is_predicted(g, u);
     if (kind == CODEC_SIGN)
-        sign_features(g, p, has_value, f);
+        sign_features(m, p, has_value, f);
     else
-        magnitude_features(g, p, g->level[(size_t)u * g->stride + p], has_value, f);
+        magnitude_features(m, g, p, g->level[(size_t)u * g->stride + p], has_value, f);
 }

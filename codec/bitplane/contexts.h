@@ -26,39 +26,44 @@
  * are made once more when their position comes. */
 #ifndef CODEC_CONTEXTS_H
 #define CODEC_CONTEXTS_H
-#include "codec/bitplane/causal.h"
+#include "codec/bitplane/context_model.h"
 
 /* Weights in `near` of the units 1, 2, .. away on either side. */
 enum { CODEC_NEAR = 8 };
 extern const uint8_t codec_near_weight[CODEC_NEAR];
 
-/* Make ready for the group's next pass: fill group->context. */
-void codec_contexts_predict(codec_group *group);
+/* Make ready for the group's next pass: fill model->context. */
+void codec_contexts_predict(codec_context_model *model, const codec_group *group);
 
-/* codec_contexts_at where a pass that looks at itself has said something that counts. */
-uint32_t codec_contexts_anew(const codec_group *group, uint32_t p);
+/* codec_contexts_at where the causal template has changed since. */
+uint32_t codec_contexts_anew(const codec_context_model *model, const codec_group *group,
+                             uint32_t p);
 
 /* Then, position by position: the context of p's next magnitude bit, or CODEC_SKIP. */
-static inline uint32_t codec_contexts_at(const codec_group *group, uint32_t p) {
-    return group->causal.on && group->causal.stale[p] ? codec_contexts_anew(group, p)
-                                                      : group->context[p];
+static inline uint32_t codec_contexts_at(const codec_context_model *model, const codec_group *group,
+                                         uint32_t p) {
+    return model->causal.on && model->causal.stale[p] ? codec_contexts_anew(model, group, p)
+                                                      : model->context[p];
 }
 /* The level of p after the pass; before the next position. */
-static inline void codec_contexts_settle(codec_group *group, uint32_t p, int32_t level) {
-    if (level && group->causal.on) codec_causal_settle(group, p, level);
+static inline void codec_contexts_settle(codec_context_model *model, const codec_group *group,
+                                         uint32_t p, int32_t level) {
+    if (level && model->causal.on) codec_causal_settle(&model->causal, group, p, level);
 }
 
 /* The context of a sign at position p, of level 0 before the pass; only where signs are predicted.
  * Few positions of a pass need one, so it is not made for all. */
-uint32_t codec_contexts_sign(const codec_group *group, uint32_t p);
+uint32_t codec_contexts_sign(const codec_context_model *model, const codec_group *group,
+                             uint32_t p);
 
 /* The inputs of position p's logit for its next bit, after codec_contexts_predict: for learning the
  * weights. kind: as the level at p demands; CODEC_SIGN for the sign. */
-void codec_contexts_features(const codec_group *group, uint32_t p, codec_kind kind,
-                             int32_t feature[CODEC_FEATURES]);
+void codec_contexts_features(const codec_context_model *model, const codec_group *group, uint32_t p,
+                             codec_kind kind, int32_t feature[CODEC_FEATURES]);
 
-/* What the conditional model and the pass itself add to that logit, in 1/4096. */
-int32_t codec_contexts_extra(const codec_group *group, uint32_t p, codec_kind kind);
+/* What the conditional model and the causal template add to that logit, in 1/4096. */
+int32_t codec_contexts_extra(const codec_context_model *model, const codec_group *group, uint32_t p,
+                             codec_kind kind);
 
 /* The logit that these inputs make in this class, in 1/4096. */
 int32_t codec_contexts_logit(const codec_code_tables *tables, uint32_t class,
@@ -73,9 +78,10 @@ static inline int codec_value_is_predicted(const codec_group *group, uint32_t u)
     return group->signed_norm && u < CODEC_SIGNED_UNITS;
 }
 /* Are the signs of unit u's pass predicted (or sent as plain bits)? */
-static inline int codec_sign_is_predicted(const codec_group *group, uint32_t u) {
+static inline int codec_sign_is_predicted(const codec_context_model *model,
+                                          const codec_group *group, uint32_t u) {
     return group->tables->conditional || codec_value_is_predicted(group, u) ||
-           codec_causal_is_unit(group, u);
+           codec_causal_is_unit(&model->causal, u);
 }
 
 #endif

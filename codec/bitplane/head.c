@@ -2,6 +2,8 @@
 #include "codec/bitplane/head.h"
 #include "codec/backend/int8_dot.h"
 #include "codec/backend/simd.h"
+#include "codec/bitplane/conditional_state.h"
+#include "codec/bitplane/quantiser.h"
 #include "codec/entropy/fixed_log.h"
 #include <math.h>
 #include <stdlib.h>
@@ -124,8 +126,10 @@ static void add_units(const work *w, uint32_t first, uint32_t p, uint32_t n, con
     }
 }
 
-void codec_head_add(const codec_group *g, uint32_t first, uint32_t n, float *x) {
+void codec_head_dequantise(const codec_group *g, uint32_t first, uint32_t n, float *x) {
     const codec_code_tables *t = g->tables;
+    codec_dequantise(g, first, n, x);
+    if (!t->head) return;
     int32_t sum[MOST_HIDDEN];
     uint8_t h2[POSITIONS * MOST_HIDDEN];
     work w;

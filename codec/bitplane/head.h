@@ -10,15 +10,15 @@
  * they are. Trained on squared error (train/conditional_trainer.h). */
 #ifndef CODEC_HEAD_H
 #define CODEC_HEAD_H
+#include "codec/bitplane/conditional.h"
 #include "codec/bitplane/group.h"
 
 /* Give the tables, whose order is made, a head, which is theirs from now on, also on failure
  * (TAPER_ERR_NOMEM). */
 taper_status codec_head_attach(codec_code_tables *tables, codec_conditional *head);
 
-/* Add to x[n][units], the dequantised codes of n positions from `first`. The group's tables have a
- * head. */
-void codec_head_add(const codec_group *group, uint32_t first, uint32_t n, float *x);
+/* codec_dequantise, and what the head adds where the group's tables have one. */
+void codec_head_dequantise(const codec_group *group, uint32_t first, uint32_t n, float *x);
 
 /* The uncertainty of unit u at a depth, as a multiple of its step. */
 float codec_head_uncertainty(const codec_code_tables *tables, uint32_t u, uint32_t depth);

@@ -2,6 +2,7 @@
  * group_reader; pixels are rendered for a block of windows at a time and kept, because neighbours
  * are usually asked for next. */
 #include "codec/backend/pool.h"
+#include "codec/bitplane/head.h"
 #include "codec/container/group_reader.h"
 #include "codec/taper.h"
 #include <stdatomic.h>
@@ -124,9 +125,9 @@ taper_status taper_decoder_set_threads(taper_decoder *d, unsigned threads) {
     taper_status status = codec_backend_set_threads(&d->backend, threads);
     codec_pool *pool = d->readers.pool = d->backend.pool;
     for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++)
-        d->readers.of_rate_class[t].state.pool = pool;
+        d->readers.of_rate_class[t].coder.contexts.pool = pool;
     for (uint32_t g = 0; d->reader && g < d->front.groups; g++)
-        if (d->reader[g]) d->reader[g]->state.pool = pool;
+        if (d->reader[g]) d->reader[g]->coder.contexts.pool = pool;
     return status;
 }
 
@@ -170,7 +171,7 @@ static taper_status reader_of(taper_decoder *d, uint32_t g, codec_group_reader *
     if (!*out) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for group %u", g);
     if ((*out)->first) return TAPER_OK;
     TAPER_TRY(codec_group_reader_open(*out, d->model, &d->front, g, &d->account, error));
-    (*out)->state.pool = d->backend.pool;
+    (*out)->coder.contexts.pool = d->backend.pool;
     return TAPER_OK;
 }
 
@@ -387,7 +388,7 @@ static taper_status check_room(const taper_decoder *d, const taper_image_info *i
     uint64_t n = (uint64_t)grid.columns * grid.rows;
     uint64_t bytes = d->front.account.used + n * d->model->network.inputs * sizeof(float);
     if (n < UINT32_MAX) bytes += passing_bytes(d, info, (uint32_t)n, (uint32_t)n);
-    uint64_t state = codec_group_bytes(&d->model->tables, n);
+    uint64_t state = codec_chunk_coder_bytes(&d->model->tables, n);
     if (formats_add_u64(bytes, state, &bytes) == TAPER_OK && bytes <= d->limits.max_memory)
         return TAPER_OK;
     return refuse_rendering(d, bytes, error);
@@ -427,7 +428,7 @@ static void render_block(void *context, size_t block) {
     uint32_t at = (uint32_t)block * t->in_block, left = t->n - at;
     uint32_t n = left < t->in_block ? left : t->in_block;
     float *code = malloc((size_t)n * network->units * sizeof *code);
-    if (code) codec_group_dequantise(t->state, t->first + at, n, code);
+    if (code) codec_head_dequantise(t->state, t->first + at, n, code);
     if (!code ||
         codec_network_decode_units(network, &backend, code, n, codec_group_units_known(t->state),
                                    t->to->pixels + (size_t)at * network->inputs) != TAPER_OK)
@@ -492,11 +493,11 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     uint32_t in_group =
         formats_front_place(&d->front, (uint32_t)i) - d->front.group_first[info.group];
     uint32_t first = r->first[in_group], n = r->first[in_group + 1] - first;
-    TAPER_TRY(render(d, &info, &r->state, first, n, error));
+    TAPER_TRY(render(d, &info, &r->coder.group, first, n, error));
     out->width = info.width, out->height = info.height, out->channels = info.channels,
     out->depth = info.depth;
     rendered *w = &d->rendered[formats_front_rate_class(&d->front, info.group)];
-    uint32_t pass = codec_model_pass(r->state.tables, r->state.pass);
+    uint32_t pass = codec_model_pass(r->coder.group.tables, r->coder.group.pass);
     if (finish_image(d, pass, w, first, n, out) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to render %u windows", n);
     if (done)

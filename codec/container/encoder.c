@@ -25,7 +25,7 @@ static int can_be_rendered(const taper_encoder *e, const taper_image *image, cod
     enum { THREADS = 16 };
     const taper_model *m = e->model;
     uint64_t n = (uint64_t)grid.columns * grid.rows, most = e->limits.max_memory;
-    uint64_t bytes = codec_group_bytes(&m->tables, n);
+    uint64_t bytes = codec_chunk_coder_bytes(&m->tables, n);
     if (n > most || bytes > most) return 0;
     bytes += n * m->network.inputs * sizeof(float);
     if (m->restoration.layers)

@@ -1,5 +1,6 @@
 /* group_quality.c -- see group_quality.h. */
 #include "codec/container/group_quality.h"
+#include "codec/bitplane/quantiser.h"
 #include "codec/quality/metrics.h"
 #include "codec/taper.h"
 #include "formats/image.h"
@@ -9,8 +10,7 @@
 typedef struct work {
     const taper_model *model;
     codec_backend backend;
-    codec_group group; /* without a head */
-    codec_code_tables tables;
+    const codec_group *group;
     float *code,
         *pixels; /* [CODEC_ROWS_AT_ONCE] windows, and [CODEC_ROWS_AT_ONCE + the most of an image] */
     void *samples;
@@ -62,7 +62,7 @@ static taper_status render(work *w, uint32_t first, uint32_t n) {
     const codec_network *network = &w->model->network;
     for (uint32_t at = 0; at < n; at += CODEC_ROWS_AT_ONCE) {
         uint32_t rows = n - at < CODEC_ROWS_AT_ONCE ? n - at : CODEC_ROWS_AT_ONCE;
-        codec_group_dequantise(&w->group, first + at, rows, w->code);
+        codec_dequantise(w->group, first + at, rows, w->code);
         TAPER_TRY(codec_network_decode(network, &w->backend, w->code, rows,
                                        w->pixels + (size_t)at * network->inputs));
     }
@@ -87,9 +87,7 @@ static taper_status render_all(work *w, const taper_image *image, size_t n,
 taper_status codec_group_quality(const taper_model *model, const codec_backend *backend,
                                  const codec_group *group, const taper_image *image, size_t n,
                                  codec_least_quality *out) {
-    work w = {.model = model, .backend = *backend, .group = *group, .tables = *group->tables};
-    w.tables.head = NULL;
-    w.group.tables = &w.tables;
+    work w = {.model = model, .backend = *backend, .group = group};
     *out = (codec_least_quality){.psnr_db = 2 * CODEC_PSNR_CEILING_DB};
     taper_status status = make_room(&w, image, n);
     if (status == TAPER_OK) status = render_all(&w, image, n, out);

@@ -10,7 +10,8 @@ static taper_status open_state(codec_group_reader *r, const taper_model *model,
     uint32_t n;
     const formats_raised *raised = formats_front_raised(front, r->group, &n);
     if (n) TAPER_TRY(codec_raised_planes_make(&r->raised, &model->tables, raised, n, error));
-    return codec_group_alloc(&r->state, n ? &r->raised : &model->tables, grid, r->images, error);
+    return codec_chunk_coder_alloc(&r->coder, n ? &r->raised : &model->tables, grid, r->images,
+                                   error);
 }
 
 /* Bytes of that state for so many windows. */
@@ -18,7 +19,7 @@ static uint64_t state_bytes(const taper_model *model, const formats_front *front
                             uint64_t windows) {
     uint32_t n;
     const formats_raised *raised = formats_front_raised(front, g, &n);
-    return codec_group_bytes(&model->tables, windows) +
+    return codec_chunk_coder_bytes(&model->tables, windows) +
            codec_raised_planes_bytes(&model->tables, raised, n);
 }
 
@@ -74,7 +75,7 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
 
 void codec_group_reader_close(codec_group_reader *r) {
     if (!r) return;
-    codec_group_free(&r->state);
+    codec_chunk_coder_free(&r->coder);
     codec_raised_planes_free(&r->raised);
     formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept);
     free(r->first);
@@ -99,7 +100,8 @@ static uint64_t chunk_length(const formats_front *f, uint32_t layer, uint32_t gr
 
 /* Passes of the group's state up to the end of a layer. */
 static uint32_t layer_end(const codec_group_reader *r, const formats_front *f, uint32_t layer) {
-    return codec_raised_planes_end(r->state.tables, formats_front_layer_end(f, layer, r->group));
+    return codec_raised_planes_end(r->coder.group.tables,
+                                   formats_front_layer_end(f, layer, r->group));
 }
 
 static void step(codec_group_reader *r) {
@@ -112,12 +114,12 @@ static void step(codec_group_reader *r) {
 /* Decode the kept layers anew, which were good. */
 static void begin_again(codec_group_reader *r, const formats_front *f) {
     const uint8_t *from = r->kept.data;
-    codec_group_forget(&r->state);
+    codec_chunk_coder_forget(&r->coder);
     for (uint32_t layer = 0; layer < r->layer; layer++) {
         size_t length = (size_t)chunk_length(f, layer, r->group);
         codec_rc_decoder rc;
         codec_rc_decoder_init(&rc, from, length, !codec_chunk_is_cut(f, layer, r->group));
-        codec_chunk_decode(&r->state, &rc, layer_end(r, f, layer));
+        codec_chunk_decode(&r->coder, &rc, layer_end(r, f, layer));
         from += length;
     }
 }
@@ -136,7 +138,7 @@ void codec_group_reader_decode(codec_group_reader *r, const formats_front *f) {
     uint32_t end = layer_end(r, f, r->layer);
     if (!r->started)
         r->plausible =
-            codec_chunk_is_plausible(&r->state, end, chunk_length(f, r->layer, r->group));
+            codec_chunk_is_plausible(&r->coder.group, end, chunk_length(f, r->layer, r->group));
     if (whole && !r->plausible) {
         go_no_further(r, f);
         return;
@@ -146,7 +148,7 @@ void codec_group_reader_decode(codec_group_reader *r, const formats_front *f) {
     else
         codec_rc_decoder_init(&r->rc, r->chunk.data, r->chunk.size, whole);
     r->started = 1;
-    codec_chunk_decode(&r->state, &r->rc, end < r->enough ? end : r->enough);
+    codec_chunk_decode(&r->coder, &r->rc, end < r->enough ? end : r->enough);
 }
 
 taper_status codec_group_reader_settle(codec_group_reader *r, const formats_front *f, int holds) {
@@ -290,8 +292,9 @@ static taper_status load_layer(codec_group_reader *r, codec_checked_block *b,
 static taper_status load(codec_group_reader *r, codec_group_readers *rs, const formats_front *f,
                          const taper_source *source, taper_error *error) {
     uint32_t rate_class = formats_front_rate_class(f, r->group);
-    if (rs->enough) r->enough = codec_raised_planes_end(r->state.tables, rs->enough[rate_class]);
-    for (int more = 1; more && r->layer < f->layers && r->state.pass < r->enough;)
+    if (rs->enough)
+        r->enough = codec_raised_planes_end(r->coder.group.tables, rs->enough[rate_class]);
+    for (int more = 1; more && r->layer < f->layers && r->coder.group.pass < r->enough;)
         TAPER_TRY(load_layer(r, &rs->block, f, source, &more, error));
     return TAPER_OK;
 }
@@ -313,7 +316,7 @@ taper_status codec_group_readers_turn(codec_group_readers *rs, const taper_model
         codec_group_reader_close(r);
         if (alone) codec_group_readers_keep(rs, rate_class);
         status = codec_group_reader_open(r, model, front, g, rs->account, error);
-        r->state.pool = rs->pool;
+        r->coder.contexts.pool = rs->pool;
         if (status == TAPER_OK) status = load(r, rs, front, source, error);
     }
     if (status != TAPER_OK) codec_group_reader_close(r);

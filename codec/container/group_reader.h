@@ -8,8 +8,8 @@
 #include "formats/container.h"
 
 typedef struct codec_group_reader {
-    codec_group state;
-    codec_code_tables raised; /* the state's, where the group has raised planes; else zeroed */
+    codec_chunk_coder coder;
+    codec_code_tables raised; /* the coder's, where the group has raised planes; else zeroed */
     uint32_t group, images;
     uint32_t *first;      /* [images + 1] first window of each image */
     uint32_t layer;       /* layer in work; front->layers when all are done */

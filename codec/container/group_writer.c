@@ -1,5 +1,6 @@
 /* group_writer.c -- see group_writer.h. */
 #include "codec/container/group_writer.h"
+#include "codec/bitplane/quantiser.h"
 #include "codec/quality/metrics.h"
 #include <stdlib.h>
 
@@ -30,8 +31,8 @@ uint64_t codec_group_write_bytes(const taper_model *m, const codec_group_size *s
     if (size->windows >= (uint64_t)1 << 32) return UINT64_MAX;
     uint64_t codes = codec_group_stride(size->windows) * m->tables.units * sizeof(int16_t);
     uint64_t floats = float_bytes(m, size->most_windows);
-    uint64_t coding =
-        codec_group_bytes(&m->tables, size->windows) + codec_group_chunk_bytes(m, size->windows);
+    uint64_t coding = codec_chunk_coder_bytes(&m->tables, size->windows) +
+                      codec_group_chunk_bytes(m, size->windows);
     uint64_t most = codes + coding;
     if (!size->has_codes && codes + floats > most) most = codes + floats;
     if (size->measured && coding + floats + size->most_bytes > most)
@@ -126,12 +127,13 @@ static taper_status fill_codes(const codec_group_writer *w, const codec_group_im
     return status;
 }
 
-static taper_status write_layers(const codec_group_writer *w, codec_group *group, const int16_t *q,
-                                 formats_buffer *out, uint64_t *chunk_at) {
+static taper_status write_layers(const codec_group_writer *w, codec_chunk_coder *coder,
+                                 const int16_t *q, formats_buffer *out, uint64_t *chunk_at) {
     for (uint32_t l = 0; l < w->n_layers; l++) {
-        uint32_t end = codec_raised_planes_end(group->tables, w->layer_end[(size_t)l * w->stride]);
-        if (group->pass < end) /* else the chunk is empty */
-            TAPER_TRY(codec_chunk_encode(group, q, end, out, NULL));
+        uint32_t end =
+            codec_raised_planes_end(coder->group.tables, w->layer_end[(size_t)l * w->stride]);
+        if (coder->group.pass < end) /* else the chunk is empty */
+            TAPER_TRY(codec_chunk_encode(coder, q, end, out, NULL));
         chunk_at[l + 1] = out->size;
     }
     return TAPER_OK;
@@ -144,20 +146,21 @@ static taper_status write_group(const codec_group_writer *w, const codec_group_i
                                 codec_written_group *written, taper_error *error) {
     const codec_code_tables *tables = &w->model->tables;
     codec_code_tables raised = {0};
-    codec_group group = {0};
+    codec_chunk_coder coder = {0};
     taper_status status = TAPER_OK;
     if (written->n_raised) {
         status =
             codec_raised_planes_make(&raised, tables, written->raised, written->n_raised, error);
         tables = &raised;
     }
-    if (status == TAPER_OK) status = codec_group_alloc(&group, tables, grid, images->n, error);
-    if (status == TAPER_OK) status = write_layers(w, &group, q, out, written->chunk_at);
+    if (status == TAPER_OK)
+        status = codec_chunk_coder_alloc(&coder, tables, grid, images->n, error);
+    if (status == TAPER_OK) status = write_layers(w, &coder, q, out, written->chunk_at);
     free(q);
     if (status == TAPER_OK && w->measure && images->image->pixels)
-        status = codec_group_quality(w->model, w->backend, &group, images->image, images->n,
+        status = codec_group_quality(w->model, w->backend, &coder.group, images->image, images->n,
                                      &written->least);
-    codec_group_free(&group);
+    codec_chunk_coder_free(&coder);
     codec_raised_planes_free(&raised);
     return status;
 }

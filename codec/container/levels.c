@@ -48,7 +48,7 @@ taper_status codec_levels_write(const formats_front *front, const taper_model *m
                                   "again",
                                   r->layer, g);
         if (status == TAPER_OK) {
-            status = write_group(&r->state, g, to);
+            status = write_group(&r->coder.group, g, to);
             if (status != TAPER_OK) formats_fail(error, status, "cannot write levels");
         }
     }

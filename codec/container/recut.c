@@ -97,12 +97,12 @@ static taper_status open_group(open_groups *open, const formats_front *front, ui
 
 /* How many codes image i of a group has. */
 static size_t codes_in(const codec_group_reader *r, uint32_t i) {
-    return (size_t)(r->first[i + 1] - r->first[i]) * r->state.tables->units;
+    return (size_t)(r->first[i + 1] - r->first[i]) * r->coder.group.tables->units;
 }
 
 /* Image i of a decoded group as codes: magnitudes with zeros below the depth. */
 static int16_t *codes_of(const codec_group_reader *r, uint32_t i) {
-    const codec_group *g = &r->state;
+    const codec_group *g = &r->coder.group;
     uint32_t first = r->first[i], windows = r->first[i + 1] - first, units = g->tables->units;
     int16_t *code = malloc(codes_in(r, i) * sizeof *code + 1);
     if (!code) return NULL;
@@ -151,7 +151,7 @@ static taper_status common_passes(const formats_front *front, const taper_source
         if (passes_at_least(front, from, g, &begun) >= *of_rate_class || !begun) continue;
         keep_codes(open, front, r);
         TAPER_TRY(turn_to(open, &open->ends, front, g, from, model, &r, error));
-        uint32_t whole = codec_model_pass(r->state.tables, r->state.pass);
+        uint32_t whole = codec_model_pass(r->coder.group.tables, r->coder.group.pass);
         if (whole < *of_rate_class) *of_rate_class = whole;
     }
     return TAPER_OK;

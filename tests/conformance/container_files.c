@@ -152,8 +152,7 @@ static void begin(layout *l) {
 static int16_t draw_code(layout *l, const codec_code_tables *t, uint32_t u, int32_t before) {
     uint32_t top = (1u << t->planes[u]) - 1;
     int32_t v = before;
-    if (t->density)
-        return (int16_t)(conformance_below(&l->seed, 3) ? before : !before);
+    if (t->density) return (int16_t)(conformance_below(&l->seed, 3) ? before : !before);
     if (l->r->flat || !top) return 0;
     if (conformance_below(&l->seed, 3) == 0) v = conformance_draw(&l->seed, (int32_t)top);
     if (conformance_below(&l->seed, 4) == 0) v /= 4;
@@ -170,7 +169,7 @@ static void encode_group(layout *l, uint32_t g) {
         formats_geometry image = l->geometry[formats_front_image(f, first + i)];
         grid[i] = codec_windows_grid(l->model->window, image.width, image.height);
     }
-    codec_group state;
+    codec_chunk_coder state;
     codec_code_tables raised = {0};
     const codec_code_tables *tables = &l->model->tables;
     uint32_t n_raised;
@@ -178,12 +177,13 @@ static void encode_group(layout *l, uint32_t g) {
     if (n_raised && codec_raised_planes_make(&raised, tables, units, n_raised, NULL) != TAPER_OK)
         abort();
     if (n_raised) tables = &raised;
-    if (codec_group_alloc(&state, tables, grid, n, NULL) != TAPER_OK) abort();
-    int16_t *code = calloc((size_t)state.tables->units * state.stride, sizeof *code);
+    if (codec_chunk_coder_alloc(&state, tables, grid, n, NULL) != TAPER_OK) abort();
+    int16_t *code = calloc((size_t)state.group.tables->units * state.group.stride, sizeof *code);
     if (!code) abort();
-    for (uint32_t u = 0; u < state.tables->units; u++) {
-        int16_t *to = code + (size_t)u * state.stride;
-        for (uint32_t p = 0; p < state.n; p++) to[p] = draw_code(l, tables, u, p ? to[p - 1] : 0);
+    for (uint32_t u = 0; u < state.group.tables->units; u++) {
+        int16_t *to = code + (size_t)u * state.group.stride;
+        for (uint32_t p = 0; p < state.group.n; p++)
+            to[p] = draw_code(l, tables, u, p ? to[p - 1] : 0);
     }
     for (uint32_t layer = 0; layer < f->layers; layer++) {
         formats_buffer *chunk = &l->chunk[layer * f->groups + g];
@@ -192,7 +192,7 @@ static void encode_group(layout *l, uint32_t g) {
         if (codec_chunk_encode(&state, code, end, chunk, NULL) != TAPER_OK) abort();
     }
     free(code);
-    codec_group_free(&state);
+    codec_chunk_coder_free(&state);
     codec_raised_planes_free(&raised);
 }
 

@@ -97,7 +97,7 @@ static int a_sign_starves(const formats_front *f, const formats_buffer *file, si
     for (uint32_t g = 0; g < f->groups && !found; g++) {
         codec_group_reader *r;
         if (codec_group_readers_turn(&readers, model, f, g, &source, &r, NULL) != TAPER_OK) abort();
-        found = r->state.awaits_sign;
+        found = r->coder.awaits_sign;
     }
     codec_group_readers_close(&readers);
     return found;
@@ -205,8 +205,7 @@ static void add_bad_fields(corpus *c) {
         container_file_make(&of_fields, c->model[m], &c->file[m], &file);
         change_field(&file, &bad_fields[i]);
         save(c, name, ".taper", &file);
-        say_line(c, name, of_fields.model, &file, file.size, c->model[m], 0,
-                 bad_fields[i].outcome);
+        say_line(c, name, of_fields.model, &file, file.size, c->model[m], 0, bad_fields[i].outcome);
         formats_buffer_free(&file);
     }
 }
@@ -302,7 +301,8 @@ static void add_models(corpus *c) {
 
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
-    corpus c = {.folder = argv[1], .manifest = formats_buffer_make(1 << 22),
+    corpus c = {.folder = argv[1],
+                .manifest = formats_buffer_make(1 << 22),
                 .samples = formats_buffer_make(1 << 22)};
     say(&c, "# file, model (- inside), bytes of it, outcome, levels, pixels; see README.md\n");
     add_models(&c);

@@ -2,6 +2,7 @@
  * the first bytes draw which, the shape of the group and how the string arrives. Decoding in pieces
  * must give what decoding at once gives. */
 #include "../dct_model.h"
+#include "codec/bitplane/quantiser.h"
 #include "codec/bitplane/chunk_coder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -35,7 +36,7 @@ static void check_levels(const codec_group *g) {
             must(abs(g->level[(size_t)u * g->stride + p]) < 1 << t->planes[u]);
     float *x = malloc(sizeof *x * t->units * g->n);
     must(x != NULL);
-    codec_group_dequantise(g, 0, g->n, x);
+    codec_dequantise(g, 0, g->n, x);
     for (size_t i = 0; i < (size_t)t->units * g->n; i++) must(fabsf(x[i]) < 1e6f);
     free(x);
 }
@@ -51,15 +52,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     size_t step = 1 + bytes[3] % 37;
     int whole = bytes[4] & 1;
     bytes += 5, n -= 5;
-    codec_group once, pieces;
-    must(codec_group_alloc(&once, t, grid, 1 + step % 4, NULL) == TAPER_OK);
-    must(codec_group_alloc(&pieces, t, grid, 1 + step % 4, NULL) == TAPER_OK);
+    codec_chunk_coder once, pieces;
+    must(codec_chunk_coder_alloc(&once, t, grid, 1 + step % 4, NULL) == TAPER_OK);
+    must(codec_chunk_coder_alloc(&pieces, t, grid, 1 + step % 4, NULL) == TAPER_OK);
     codec_rc_decoder rc;
     codec_rc_decoder_init(&rc, bytes, n, whole);
     int done = codec_chunk_decode(&once, &rc, end);
     must(!whole || done);
-    must(once.pass <= end && done == (once.pass == end));
-    check_levels(&once);
+    must(once.group.pass <= end && done == (once.group.pass == end));
+    check_levels(&once.group);
     codec_rc_decoder_init(&rc, bytes, 0, 0);
     for (size_t at = 0; at < n; at += step) {
         size_t known = at + step < n ? at + step : n;
@@ -72,9 +73,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
      * do */
     static const uint8_t beyond[8] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
     if (n < sizeof beyond || memcmp(bytes, beyond, sizeof beyond)) {
-        must(pieces.pass == once.pass && pieces.position == once.position);
-        must(!memcmp(once.level, pieces.level, sizeof *once.level * t->units * once.stride));
+        must(pieces.group.pass == once.group.pass && pieces.group.position == once.group.position);
+        must(!memcmp(once.group.level, pieces.group.level,
+                     sizeof *once.group.level * t->units * once.group.stride));
     }
-    codec_group_free(&once), codec_group_free(&pieces);
+    codec_chunk_coder_free(&once), codec_chunk_coder_free(&pieces);
     return 0;
 }

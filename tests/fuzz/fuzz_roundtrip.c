@@ -2,6 +2,7 @@
  * pulled, which must agree; whole files must hold the levels that the encoder quantised, in either
  * layout. */
 #include "../dct_model.h"
+#include "codec/bitplane/quantiser.h"
 #include "codec/container/group_reader.h"
 #include "codec/taper.h"
 #include "codec/transform/pseudo_inverse.h"
@@ -68,7 +69,7 @@ static void check_levels(const formats_buffer *file, const taper_model *model,
         codec_group_reader *r;
         must(codec_group_readers_turn(&readers, model, &front, g, &source, &r, NULL) == TAPER_OK &&
              !r->bad);
-        must(r->state.pass == r->state.tables->n_passes);
+        must(r->coder.group.pass == r->coder.group.tables->n_passes);
         for (uint32_t i = 0; i < r->images; i++) {
             uint32_t windows = r->first[i + 1] - r->first[i];
             float *pixels = malloc(sizeof *pixels * inputs * windows);
@@ -78,9 +79,10 @@ static void check_levels(const formats_buffer *file, const taper_model *model,
             must(codec_network_encode(&network, &backend, pixels, windows, code) == TAPER_OK);
             for (uint32_t w = 0; w < windows; w++)
                 for (uint32_t u = 0; u < units; u++) {
-                    int16_t level = r->state.level[(size_t)u * r->state.stride + r->first[i] + w];
+                    int16_t level =
+                        r->coder.group.level[(size_t)u * r->coder.group.stride + r->first[i] + w];
                     float x = code[w * units + u];
-                    must(level == codec_quantise(r->state.tables, u, x) ||
+                    must(level == codec_quantise(r->coder.group.tables, u, x) ||
                          level == codec_quantise(&model->tables, u, x)); /* not raised for it */
                 }
             free(pixels), free(code);

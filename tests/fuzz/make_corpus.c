@@ -236,15 +236,15 @@ static formats_buffer encode_window(uint32_t parts) {
     formats_buffer unused = formats_buffer_make(1 << 20), out = formats_buffer_make(1 << 20);
     taper_model *model = dct_model_in_parts((codec_window){4, 4, 3, NULL}, 28, 4, parts, &unused);
     codec_grid grid = {1, 1};
-    codec_group g;
-    if (codec_group_alloc(&g, &model->tables, &grid, 1, NULL)) abort();
-    int16_t *code = calloc(28u * g.stride, sizeof *code);
+    codec_chunk_coder g;
+    if (codec_chunk_coder_alloc(&g, &model->tables, &grid, 1, NULL)) abort();
+    int16_t *code = calloc(28u * g.group.stride, sizeof *code);
     if (!code) abort();
     for (uint32_t u = 0; u < 28; u++)
-        code[u * g.stride] = (int16_t)(u % 3 ? -40 / (int)(1 + u) : 90 / (int)(1 + u));
+        code[u * g.group.stride] = (int16_t)(u % 3 ? -40 / (int)(1 + u) : 90 / (int)(1 + u));
     if (codec_chunk_encode(&g, code, model->tables.n_passes, &out, NULL)) abort();
     free(code);
-    codec_group_free(&g);
+    codec_chunk_coder_free(&g);
     taper_model_free(model);
     formats_buffer_free(&unused);
     return out;

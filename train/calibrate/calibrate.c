@@ -2,6 +2,7 @@
  * fit_contexts.c. */
 #include "train/calibrate/calibrate.h"
 #include "codec/bitplane/chunk_coder.h"
+#include "codec/bitplane/quantiser.h"
 #include "train/calibrate/fit_causal.h"
 #include "train/calibrate/fit_contexts.h"
 #include <math.h>
@@ -239,20 +240,20 @@ static double error_of_unit(const codec_group *g, const train_codes *codes, uint
 static taper_status measure_passes(const codec_code_tables *t, const train_codes *codes,
                                    const int16_t *q, double *bits, double *gain,
                                    taper_error *error) {
-    codec_group group;
-    TAPER_TRY(codec_group_alloc(&group, t, codes->grid, codes->n_images, error));
+    codec_chunk_coder coder;
+    TAPER_TRY(codec_chunk_coder_alloc(&coder, t, codes->grid, codes->n_images, error));
     formats_buffer out = formats_buffer_make(FORMATS_MOST_BYTES);
     memset(bits, 0, t->n_passes * sizeof *bits);
     taper_status status = TAPER_OK;
     for (uint32_t i = 0; i < t->n_passes && status == TAPER_OK; i++) {
         uint32_t u = t->pass[i].unit;
-        double before = gain ? error_of_unit(&group, codes, u) : 0;
+        double before = gain ? error_of_unit(&coder.group, codes, u) : 0;
         formats_buffer_clear(&out);
-        status = codec_chunk_encode(&group, q, i + 1, &out, bits);
-        if (gain) gain[i] = before - error_of_unit(&group, codes, u);
+        status = codec_chunk_encode(&coder, q, i + 1, &out, bits);
+        if (gain) gain[i] = before - error_of_unit(&coder.group, codes, u);
     }
     formats_buffer_free(&out);
-    codec_group_free(&group);
+    codec_chunk_coder_free(&coder);
     return status == TAPER_OK ? status
                               : formats_fail(error, status, "no memory to measure the order");
 }
@@ -314,12 +315,8 @@ static taper_status first_order(codec_code_tables *t, const train_codes *codes,
  * are; gain as above. */
 static taper_status measure(codec_code_tables *t, const train_codes *codes, int fit, double *bits,
                             double *gain, taper_error *error) {
-    codec_group shape = {0};
     int16_t *q = NULL;
-    TAPER_TRY(codec_group_alloc(&shape, t, codes->grid, codes->n_images, error));
-    uint32_t stride = shape.stride;
-    codec_group_free(&shape);
-    taper_status status = quantise_all(codes, t, stride, &q);
+    taper_status status = quantise_all(codes, t, codec_group_stride(codes->n), &q);
     if (status == TAPER_OK && fit) status = train_fit_contexts(t, codes, q, error);
     if (status == TAPER_OK) status = measure_passes(t, codes, q, bits, gain, error);
     free(q);

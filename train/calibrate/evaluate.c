@@ -1,6 +1,8 @@
 /* evaluate.c -- see evaluate.h. */
 #include "train/calibrate/evaluate.h"
 #include "codec/bitplane/chunk_coder.h"
+#include "codec/bitplane/head.h"
+#include "codec/bitplane/quantiser.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +66,7 @@ static taper_status measure(const taper_model *m, codec_backend *be, const codec
         if (at + windows > rendered_first + rendered) {
             rendered_first = at;
             rendered = g->n - at < room ? g->n - at : room;
-            codec_group_dequantise(g, (uint32_t)at, (uint32_t)rendered, code);
+            codec_head_dequantise(g, (uint32_t)at, (uint32_t)rendered, code);
             status = codec_network_decode_units(&m->network, be, code, rendered,
                                                 codec_group_units_known(g), rows);
         }
@@ -82,7 +84,7 @@ static taper_status measure(const taper_model *m, codec_backend *be, const codec
     return status;
 }
 
-static taper_status walk_layers(const taper_model *m, codec_backend *be, codec_group *g,
+static taper_status walk_layers(const taper_model *m, codec_backend *be, codec_chunk_coder *coder,
                                 const int16_t *q, double *bits, const train_dataset *data,
                                 const train_selection *s, train_rd_curve *curve) {
     const codec_code_tables *t = &m->tables;
@@ -92,11 +94,11 @@ static taper_status walk_layers(const taper_model *m, codec_backend *be, codec_g
     curve->n = 0;
     for (uint32_t l = 0, pass = 0; l < t->n_layers && status == TAPER_OK; l++) {
         formats_buffer_clear(&out);
-        status = codec_chunk_encode(g, q, t->layer[l].pass, &out, bits);
+        status = codec_chunk_encode(coder, q, t->layer[l].pass, &out, bits);
         for (; pass < t->layer[l].pass; pass++) total += bits[pass];
         train_rd_point *point = &curve->point[curve->n++];
         point->bytes_per_image = total / 8 / (double)s->n;
-        if (status == TAPER_OK) status = measure(m, be, g, data, s, &point->psnr_db);
+        if (status == TAPER_OK) status = measure(m, be, &coder->group, data, s, &point->psnr_db);
     }
     formats_buffer_free(&out);
     return status;
@@ -107,17 +109,18 @@ taper_status train_evaluate(const taper_model *m, codec_backend *be, const train
     const codec_code_tables *t = &m->tables;
     float *codes = NULL;
     TAPER_TRY(train_encode_selection(m, be, data, s, &codes, error));
-    codec_group g;
-    taper_status status = codec_group_alloc(&g, t, s->grid, s->n, error);
+    codec_chunk_coder coder;
+    taper_status status = codec_chunk_coder_alloc(&coder, t, s->grid, s->n, error);
     double *bits = calloc(t->n_passes + 1, sizeof *bits);
-    int16_t *q = status == TAPER_OK ? malloc(((size_t)t->units * g.stride + 1) * sizeof *q) : NULL;
+    int16_t *q =
+        status == TAPER_OK ? malloc(((size_t)t->units * coder.group.stride + 1) * sizeof *q) : NULL;
     if (status == TAPER_OK && (!bits || !q)) status = TAPER_ERR_NOMEM;
     for (size_t i = 0; i < s->windows && status == TAPER_OK; i++)
         for (uint32_t u = 0; u < t->units; u++)
-            q[(size_t)u * g.stride + i] = codec_quantise(t, u, codes[i * t->units + u]);
+            q[(size_t)u * coder.group.stride + i] = codec_quantise(t, u, codes[i * t->units + u]);
     free(codes);
-    if (status == TAPER_OK) status = walk_layers(m, be, &g, q, bits, data, s, curve);
-    codec_group_free(&g);
+    if (status == TAPER_OK) status = walk_layers(m, be, &coder, q, bits, data, s, curve);
+    codec_chunk_coder_free(&coder);
     free(bits), free(q);
     return status == TAPER_OK
                ? status

@@ -39,11 +39,10 @@ static void fit_unit(codec_code_tables *t, const codec_group *g, const train_cod
 
 taper_status train_fit_causal(codec_code_tables *t, const train_codes *codes, taper_error *error) {
     codec_group group;
-    t->causal = 1; /* so that the group has neighbours to look at */
     memset(t->causal_weight, 0, sizeof t->causal_weight);
     memset(t->causal_logit, 0, sizeof t->causal_logit);
     TAPER_TRY(codec_group_alloc(&group, t, codes->grid, codes->n_images, error));
-    t->causal = group.causal.known != NULL;
+    t->causal = group.sides != NULL;
     for (uint32_t u = 0; t->causal && u < t->units && u < CODEC_CAUSAL_UNITS; u++)
         fit_unit(t, &group, codes, u);
     codec_group_free(&group);

@@ -100,39 +100,41 @@ static uint32_t place_for(class_sample *s, uint32_t class) {
     return at < SAMPLES ? (uint32_t)at : SAMPLES;
 }
 
-static void keep(class_sample *samples, const codec_group *g, uint32_t u, uint32_t p,
-                 codec_kind kind, int bit) {
+static void keep(class_sample *samples, const codec_context_model *m, const codec_group *g,
+                 uint32_t u, uint32_t p, codec_kind kind, int bit) {
     uint32_t class = codec_class(kind, u), at = place_for(&samples[class], class);
     if (at == SAMPLES) return;
     int32_t f[CODEC_FEATURES];
-    codec_contexts_features(g, p, kind, f);
+    codec_contexts_features(m, g, p, kind, f);
     for (int i = 0; i < CODEC_FEATURES; i++) samples[class].feature[at][i] = (int16_t)f[i];
-    int causal = g->causal.on && g->sides[p];
+    int causal = m->causal.on && g->sides[p];
     samples[class].causal[at] =
-        causal ? (uint8_t)codec_causal_context(g, p, kind) : (uint8_t)NO_CONTEXT;
-    samples[class].extra[at] =
-        codec_contexts_extra(g, p, kind) - (causal ? codec_causal_logit(g, p, kind) : 0);
+        causal ? (uint8_t)codec_causal_context(&m->causal, g, p, kind) : (uint8_t)NO_CONTEXT;
+    samples[class].extra[at] = codec_contexts_extra(m, g, p, kind) -
+                               (causal ? codec_causal_logit(&m->causal, g, p, kind) : 0);
     samples[class].bit[at] = (uint8_t)bit;
 }
 
 /* Walk one pass over the true codes. */
-static void walk_pass(codec_group *g, const int16_t *q, class_sample *samples) {
+static void walk_pass(codec_chunk_coder *coder, const int16_t *q, class_sample *samples) {
+    codec_group *g = &coder->group;
+    codec_context_model *m = &coder->contexts;
     codec_pass pass = g->tables->pass[g->pass];
     uint32_t u = pass.unit;
     int shift = g->tables->planes[u] - pass.depth - 1;
     int16_t *level = g->level + (size_t)u * g->stride;
     const int16_t *code = q + (size_t)u * g->stride;
     uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
-    codec_contexts_predict(g);
+    codec_contexts_predict(m, g);
     for (uint32_t p = 0; p < g->n; p++) {
-        if (codec_contexts_at(g, p) == CODEC_SKIP) continue;
-        int32_t m = abs(code[p]) >> shift;
-        keep(samples, g, u, p, codec_kind_of_level(level[p]), m & 1);
-        if (m == 1 && codec_sign_is_predicted(g, u))
-            keep(samples, g, u, p, CODEC_SIGN, code[p] > 0);
-        level[p] = (int16_t)(code[p] < 0 ? -m : m);
+        if (codec_contexts_at(m, g, p) == CODEC_SKIP) continue;
+        int32_t magnitude = abs(code[p]) >> shift;
+        keep(samples, m, g, u, p, codec_kind_of_level(level[p]), magnitude & 1);
+        if (magnitude == 1 && codec_sign_is_predicted(m, g, u))
+            keep(samples, m, g, u, p, CODEC_SIGN, code[p] > 0);
+        level[p] = (int16_t)(code[p] < 0 ? -magnitude : magnitude);
         plane_known[p] = 1;
-        codec_contexts_settle(g, p, level[p]);
+        codec_contexts_settle(m, g, p, level[p]);
     }
     codec_group_finish_pass(g);
 }
@@ -213,11 +215,11 @@ taper_status train_fit_contexts(codec_code_tables *t, const train_codes *codes, 
                                 taper_error *error) {
     class_sample *samples = calloc(CODEC_CLASSES, sizeof *samples);
     if (!samples) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to learn contexts");
-    codec_group group;
-    taper_status status = codec_group_alloc(&group, t, codes->grid, codes->n_images, error);
-    while (status == TAPER_OK && group.pass < t->n_passes) walk_pass(&group, q, samples);
+    codec_chunk_coder coder;
+    taper_status status = codec_chunk_coder_alloc(&coder, t, codes->grid, codes->n_images, error);
+    while (status == TAPER_OK && coder.group.pass < t->n_passes) walk_pass(&coder, q, samples);
     if (status == TAPER_OK) {
-        codec_group_free(&group);
+        codec_chunk_coder_free(&coder);
         for (uint32_t c = 0; c < CODEC_CLASSES; c++) fit_class(t, c, &samples[c]);
     }
     free(samples);

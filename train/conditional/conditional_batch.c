@@ -1,6 +1,7 @@
 /* conditional_batch.c -- see conditional_batch.h. */
 #include "train/conditional/conditional_batch.h"
 #include "codec/backend/pool.h"
+#include "codec/bitplane/quantiser.h"
 #include "train/sampling/philox.h"
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static void read_square(codec_window window, const square *cut, float *room, flo
 static taper_status quantise(train_conditional_batch *b, const taper_model *m, codec_backend *be,
                              const float *pixels) {
     const codec_code_tables *t = &m->tables;
-    uint32_t n = b->group.n, units = t->units, stride = b->group.stride;
+    uint32_t n = b->coder.group.n, units = t->units, stride = b->coder.group.stride;
     b->x = malloc((size_t)n * units * sizeof *b->x);
     b->code = calloc((size_t)units * stride, sizeof *b->code);
     if (!b->x || !b->code) return TAPER_ERR_NOMEM;
@@ -82,7 +83,7 @@ static taper_status quantise(train_conditional_batch *b, const taper_model *m, c
 taper_status train_conditional_batch_fill(train_conditional_batch *b, const taper_model *m,
                                           codec_backend *be, const float *pixels,
                                           taper_error *error) {
-    taper_status status = codec_group_alloc(&b->group, &m->tables, b->grid, b->images, error);
+    taper_status status = codec_chunk_coder_alloc(&b->coder, &m->tables, b->grid, b->images, error);
     if (status == TAPER_OK) status = quantise(b, m, be, pixels);
     if (status == TAPER_OK) return status;
     train_conditional_batch_free(b);
@@ -129,7 +130,7 @@ taper_status train_conditional_batch_make(train_conditional_batch *b, const tape
 }
 
 void train_conditional_batch_free(train_conditional_batch *b) {
-    codec_group_free(&b->group);
+    codec_chunk_coder_free(&b->coder);
     free(b->grid), free(b->x), free(b->code);
     *b = (train_conditional_batch){0};
 }
@@ -189,23 +190,24 @@ static void fill_rows(void *context, size_t block) {
 
 /* What the group's next pass sends. */
 static void send_pass(train_conditional_batch *b) {
-    codec_group *g = &b->group;
+    codec_group *g = &b->coder.group;
+    codec_context_model *m = &b->coder.contexts;
     codec_pass pass = g->tables->pass[g->pass];
     size_t at = (size_t)pass.unit * g->stride;
     int shift = g->tables->planes[pass.unit] - pass.depth - 1;
-    codec_contexts_predict(g);
+    codec_contexts_predict(m, g);
     for (uint32_t p = 0; p < g->n; p++) {
-        if (codec_contexts_at(g, p) == CODEC_SKIP) continue;
-        int32_t m = abs(b->code[at + p]) >> shift;
-        g->level[at + p] = (int16_t)(b->code[at + p] < 0 ? -m : m);
+        if (codec_contexts_at(m, g, p) == CODEC_SKIP) continue;
+        int32_t magnitude = abs(b->code[at + p]) >> shift;
+        g->level[at + p] = (int16_t)(b->code[at + p] < 0 ? -magnitude : magnitude);
         g->plane_known[at + p] = 1;
-        codec_contexts_settle(g, p, g->level[at + p]);
+        codec_contexts_settle(m, g, p, g->level[at + p]);
     }
     codec_group_finish_pass(g);
 }
 
 void train_conditional_know(train_conditional_batch *b, uint32_t pass) {
-    codec_group *g = &b->group;
+    codec_group *g = &b->coder.group;
     const codec_code_tables *t = g->tables;
     codec_group_know(g, b->code, pass);
     for (uint32_t i = 0; i < pass && t->fractions > 1; i++) {
@@ -218,7 +220,7 @@ void train_conditional_know(train_conditional_batch *b, uint32_t pass) {
 
 void train_conditional_inputs(train_conditional_network *net, train_conditional_batch *b,
                               uint32_t pass, int8_t *seen) {
-    codec_group *g = &b->group;
+    codec_group *g = &b->coder.group;
     input_task task = {net, g, seen};
     codec_pool *pool = net->be->pool;
     train_conditional_know(b, pass);
@@ -235,17 +237,19 @@ typedef struct bit_task {
     uint32_t passes;            /* from a position's entry to the next one's */
 } bit_task;
 
-static float context_logit(const codec_group *g, uint32_t u, uint32_t p, codec_kind kind) {
+static float context_logit(const codec_context_model *m, const codec_group *g, uint32_t u,
+                           uint32_t p, codec_kind kind) {
     int32_t f[CODEC_FEATURES];
-    codec_contexts_features(g, p, kind, f);
-    int32_t causal = g->causal.on ? codec_causal_logit(g, p, kind) : 0;
+    codec_contexts_features(m, g, p, kind, f);
+    int32_t causal = m->causal.on ? codec_causal_logit(&m->causal, g, p, kind) : 0;
     return (float)(codec_contexts_logit(g->tables, codec_class(kind, u), f) + causal) / 4096.0f;
 }
 
 /* The group's next pass, some positions of it. */
 static void look_up_bits(void *context, size_t block) {
     const bit_task *t = context;
-    codec_group *g = &t->batch->group;
+    codec_group *g = &t->batch->coder.group;
+    codec_context_model *m = &t->batch->coder.contexts;
     codec_pass pass = g->tables->pass[g->pass];
     uint32_t u = pass.unit, end = (uint32_t)(block + 1) * ROW_BLOCK;
     int shift = g->tables->planes[u] - pass.depth - 1;
@@ -255,29 +259,30 @@ static void look_up_bits(void *context, size_t block) {
     for (uint32_t p = (uint32_t)block * ROW_BLOCK; p < g->n && p < end; p++) {
         train_conditional_bit *to = &t->bit[(size_t)p * t->passes];
         *to = (train_conditional_bit){.kind = 1};
-        if (codec_contexts_at(g, p) == CODEC_SKIP) continue;
-        int32_t m = abs(code[p]) >> shift;
+        if (codec_contexts_at(m, g, p) == CODEC_SKIP) continue;
+        int32_t magnitude = abs(code[p]) >> shift;
         codec_kind kind = codec_kind_of_level(level[p]);
         *to = (train_conditional_bit){.kind = kind == CODEC_SIGNIFICANCE ? 0 : 2,
-                                      .bit = (uint8_t)(m & 1),
-                                      .sign = (int8_t)(m != 1        ? 0
-                                                       : code[p] < 0 ? -1
-                                                                     : 1)};
-        to->offset[0] = context_logit(g, u, p, kind);
-        if (to->sign) to->offset[1] = context_logit(g, u, p, CODEC_SIGN);
-        level[p] = (int16_t)(code[p] < 0 ? -m : m);
+                                      .bit = (uint8_t)(magnitude & 1),
+                                      .sign = (int8_t)(magnitude != 1 ? 0
+                                                       : code[p] < 0  ? -1
+                                                                      : 1)};
+        to->offset[0] = context_logit(m, g, u, p, kind);
+        if (to->sign) to->offset[1] = context_logit(m, g, u, p, CODEC_SIGN);
+        level[p] = (int16_t)(code[p] < 0 ? -magnitude : magnitude);
         plane_known[p] = 1;
-        codec_contexts_settle(g, p, level[p]);
+        codec_contexts_settle(m, g, p, level[p]);
     }
 }
 
 void train_conditional_bits(train_conditional_batch *b, codec_pool *pool, uint32_t end,
                             train_conditional_bit *bit) {
-    codec_group *g = &b->group;
+    codec_group *g = &b->coder.group;
+    codec_context_model *m = &b->coder.contexts;
     for (bit_task task = {b, bit, end - g->pass}; g->pass < end; task.bit++) {
-        codec_contexts_predict(g);
+        codec_contexts_predict(m, g);
         uint32_t blocks = (g->n + ROW_BLOCK - 1) / ROW_BLOCK;
-        if (g->causal.on) /* one position after the other */
+        if (m->causal.on) /* one position after the other */
             for (uint32_t block = 0; block < blocks; block++) look_up_bits(&task, block);
         else
             codec_pool_run(pool, look_up_bits, &task, blocks);

@@ -3,16 +3,16 @@
 #ifndef TRAIN_CONDITIONAL_BATCH_H
 #define TRAIN_CONDITIONAL_BATCH_H
 #include "codec/backend/pool.h"
-#include "codec/bitplane/contexts.h"
+#include "codec/bitplane/chunk_coder.h"
 #include "codec/model/model.h"
 #include "train/conditional/conditional_network.h"
 #include "train/sampling/dataset.h"
 
 typedef struct train_conditional_batch {
-    codec_group group; /* of its images; without a conditional model */
+    codec_chunk_coder coder; /* of its images; without a conditional model */
     codec_grid *grid;
-    float *x;      /* [group.n][units] codes */
-    int16_t *code; /* [units][group.stride] the same, quantised at the finest step */
+    float *x;      /* [coder.group.n][units] codes */
+    int16_t *code; /* [units][coder.group.stride] the same, quantised at the finest step */
     size_t images;
 } train_conditional_batch;
 

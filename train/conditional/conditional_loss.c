@@ -107,7 +107,7 @@ static void gather_prices(const bits_task *t, size_t blocks, train_steps_sums *s
 
 taper_status train_conditional_add_bits(train_conditional_loss *l, train_conditional_batch *batch,
                                         uint32_t stage, double weight, train_steps_sums *sum) {
-    size_t rows = batch->group.n, blocks = (rows + ROW_BLOCK - 1) / ROW_BLOCK;
+    size_t rows = batch->coder.group.n, blocks = (rows + ROW_BLOCK - 1) / ROW_BLOCK;
     uint32_t first = l->begin[stage], end = l->begin[stage + 1];
     codec_pool *pool = l->net->be->pool;
     bits_task task = {l, stage, rows, (float)weight};
@@ -140,7 +140,7 @@ static void sum_errors(void *context, size_t block) {
     const train_conditional_loss *l = t->l;
     size_t units = l->tables->units, p = block * ROW_BLOCK, end = p + ROW_BLOCK;
     double sum = 0;
-    for (; p < end && p < t->batch->group.n; p++)
+    for (; p < end && p < t->batch->coder.group.n; p++)
         for (uint32_t u = 0; u < units; u++) {
             double e = (double)t->batch->x[p * units + u] - (double)l->known[p * units + u];
             sum += worth(l->tables, u) * e * e;
@@ -152,7 +152,7 @@ static void sum_errors(void *context, size_t block) {
 static void price_errors(void *context, size_t block) {
     const error_task *t = context;
     const train_conditional_loss *l = t->l;
-    const codec_group *g = &t->batch->group;
+    const codec_group *g = &t->batch->coder.group;
     size_t units = l->tables->units, p = block * ROW_BLOCK, end = p + ROW_BLOCK;
     double sum = 0;
     for (; p < end && p < g->n; p++)
@@ -171,15 +171,15 @@ taper_status train_conditional_add_errors(train_conditional_loss *l, train_condi
                                           uint32_t stage, uint32_t pass, double weight,
                                           train_steps_sums *sum) {
     const codec_code_tables *t = l->tables;
-    size_t rows = batch->group.n, blocks = (rows + ROW_BLOCK - 1) / ROW_BLOCK;
+    size_t rows = batch->coder.group.n, blocks = (rows + ROW_BLOCK - 1) / ROW_BLOCK;
     codec_pool *pool = l->net->be->pool;
     error_task task = {l, batch, 1e-9, weight};
     train_conditional_inputs(l->net, batch, pass, l->seen);
-    codec_group_dequantise(&batch->group, 0, (uint32_t)rows, l->known);
+    codec_head_dequantise(&batch->coder.group, 0, (uint32_t)rows, l->known);
     for (uint32_t u = 0; u < t->units; u++)
-        for (uint32_t more = 0; more < 1u + (batch->group.fraction[u] > 0); more++)
+        for (uint32_t more = 0; more < 1u + (batch->coder.group.fraction[u] > 0); more++)
             l->uncertainty[2 * u + more] =
-                t->step[u] * codec_head_uncertainty(t, u, batch->group.depth[u] + more);
+                t->step[u] * codec_head_uncertainty(t, u, batch->coder.group.depth[u] + more);
     codec_pool_run(pool, sum_errors, &task, blocks);
     for (size_t b = 0; b < blocks; b++) task.energy += l->sum[b].before;
     TAPER_TRY(train_conditional_forward(l->net, stage, rows));

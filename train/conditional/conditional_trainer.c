@@ -120,7 +120,7 @@ static taper_status add_stage(run *r, train_conditional_batch *batch, uint32_t s
         return train_conditional_add_errors(&r->loss, batch, stage,
                                             first + train_philox_below(random, length),
                                             1.0 / STAGES_A_STEP, sum);
-    double weight = 1.0 / (r->probability[stage] * (double)batch->group.n * STAGES_A_STEP);
+    double weight = 1.0 / (r->probability[stage] * (double)batch->coder.group.n * STAGES_A_STEP);
     return train_conditional_add_bits(&r->loss, batch, stage, weight, sum);
 }
 

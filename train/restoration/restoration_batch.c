@@ -1,5 +1,6 @@
 /* restoration_batch.c -- see restoration_batch.h. */
 #include "train/restoration/restoration_batch.h"
+#include "codec/bitplane/head.h"
 #include "train/conditional/conditional_batch.h"
 #include "train/sampling/philox.h"
 #include <math.h>
@@ -78,8 +79,8 @@ static taper_status decode(squares *s, const taper_model *m, codec_backend *be, 
     s->grid = NULL; /* the batch's now */
     TAPER_TRY(train_conditional_batch_fill(&b, m, be, s->coded, error));
     train_conditional_know(&b, pass);
-    codec_group_dequantise(&b.group, 0, b.group.n, b.x);
-    taper_status status = codec_network_decode(&m->network, be, b.x, b.group.n, s->coded);
+    codec_head_dequantise(&b.coder.group, 0, b.coder.group.n, b.x);
+    taper_status status = codec_network_decode(&m->network, be, b.x, b.coder.group.n, s->coded);
     float *at = s->coded;
     for (size_t i = 0; i < b.images && status == TAPER_OK; i++) {
         if (m->window.lap) codec_lap_postfilter(m->window, b.grid[i], at);
