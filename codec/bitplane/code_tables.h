@@ -73,10 +73,10 @@ typedef struct codec_code_tables {
     uint8_t least[CODEC_MAX_FRACTIONS - 1]; /* bins from which positions of level 0 go in these
                                                fractions, falling, < CODEC_BINS; the last takes
                                                the rest */
-    uint32_t n_rd_slopes; /* sum of planes * fractions */
-    uint8_t *rd_slope;    /* [n_rd_slopes] rate-distortion slopes, unit after unit, plane after
-                             plane, fraction after fraction: 8 log2 of distortion gain per bit, 255
-                             the steepest; does not rise within a unit */
+    uint32_t n_rd_slopes;                   /* sum of planes * fractions */
+    uint8_t *rd_slope; /* [n_rd_slopes] rate-distortion slopes, unit after unit, plane after
+                          plane, fraction after fraction: 8 log2 of distortion gain per bit, 255
+                          the steepest; does not rise within a unit */
     /* from rd_slope, by codec_order_make: */
     uint32_t n_passes;
     codec_pass *pass;     /* [n_passes]; there is room for n_rd_slopes */

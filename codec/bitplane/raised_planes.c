@@ -5,7 +5,7 @@
 
 /* A raised plane before it has its place. */
 typedef struct raised_pass {
-    uint32_t at;    /* the model's pass that follows it */
+    uint32_t at;       /* the model's pass that follows it */
     uint32_t rd_slope; /* not limited to what a byte holds */
     codec_pass pass;
 } raised_pass;

@@ -12,13 +12,13 @@ typedef struct alignment {
     const formats_front *shard; /* [n] */
     codec_shard_layers *layers; /* [n] */
     size_t n;
-    uint64_t **key;             /* [n][layers of the shard], rising */
-    uint64_t *all;              /* the keys of all, each once, rising */
-    size_t n_all;               /* the result's layers */
-    uint32_t *column;           /* [FORMATS_MAX_RATE_CLASSES][n_all] passes to each layer's end */
-    uint32_t *wanted;           /* [n_all] such a column */
-    uint32_t rate_classes;      /* columns that there are */
-    uint64_t charged;           /* of these arrays */
+    uint64_t **key;        /* [n][layers of the shard], rising */
+    uint64_t *all;         /* the keys of all, each once, rising */
+    size_t n_all;          /* the result's layers */
+    uint32_t *column;      /* [FORMATS_MAX_RATE_CLASSES][n_all] passes to each layer's end */
+    uint32_t *wanted;      /* [n_all] such a column */
+    uint32_t rate_classes; /* columns that there are */
+    uint64_t charged;      /* of these arrays */
 } alignment;
 
 /* Before they are taken; given back at the end. */
@@ -211,6 +211,5 @@ taper_status codec_merge_layers(const formats_front *shard, size_t n, codec_shar
     for (size_t s = 0; a.key && s < n; s++) free(a.key[s]);
     free(a.key), free(a.all), free(a.column), free(a.wanted);
     formats_account_give(&result->account, a.charged);
-    return status == TAPER_ERR_NOMEM ? formats_fail(error, status, "no memory for layers")
-                                     : status;
+    return status == TAPER_ERR_NOMEM ? formats_fail(error, status, "no memory for layers") : status;
 }

@@ -58,9 +58,9 @@ typedef struct tail {
 /* What is known of the cuts of a container. */
 typedef struct cuts {
     const codec_originals *originals;
-    uint64_t front, data;  /* bytes */
-    int all;               /* every cut is rendered, or those alone that a sparse pace renders */
-    double *psnr;          /* [data + 1] the set's mean; < 0: not rendered */
+    uint64_t front, data;    /* bytes */
+    int all;                 /* every cut is rendered, or those alone that a sparse pace renders */
+    double *psnr;            /* [data + 1] the set's mean; < 0: not rendered */
     double *inverse, *moved; /* [data + 1] sums over the cuts before: 1 / size, bytes / size */
     double *best, *paid; /* [data + 1] with the hold that is tried, before a cut without a grid: the
                             best PSNR, and what was paid */

@@ -100,10 +100,10 @@ taper_status taper_verify(const taper_source *from, taper_verify_report *report,
     report->bytes_missing = end > from->size ? end - from->size : 0;
     taper_status status = verify_data(&front, from, UINT64_MAX, report, error);
     if (status == TAPER_OK && from->size > end)
-        status = formats_fail(error, TAPER_ERR_CORRUPT, "%llu byte%s follow%s the container's end",
-                              (unsigned long long)(from->size - end),
-                              formats_plural(from->size - end, "s"),
-                              formats_singular(from->size - end));
+        status =
+            formats_fail(error, TAPER_ERR_CORRUPT, "%llu byte%s follow%s the container's end",
+                         (unsigned long long)(from->size - end),
+                         formats_plural(from->size - end, "s"), formats_singular(from->size - end));
     if (status == TAPER_OK && report->chunks_bad) status = fail_damaged(report, error);
     if (status == TAPER_OK) status = verify_model(&front, limits, error);
     formats_front_free(&front);

@@ -18,7 +18,7 @@ typedef struct run {
     codec_backend *be;
     train_selection images;
     train_conditional_network net;
-    uint32_t *begin; /* [stages + 1] */
+    uint32_t *begin;     /* [stages + 1] */
     double *probability; /* [stages] of a stage to be drawn */
     train_conditional_loss loss;
     uint64_t steps;
