@@ -1,9 +1,16 @@
 # cli_helpers.sh -- read by the tests in tests/cli with `. "$ROOT/tests/cli_helpers.sh"`.
 
-# A small labelled set (set/png, set/idx, set/cifar) and a model of it, model.tpm.
+# A small labelled set (set/png, set/idx, set/cifar) and a model of it, model.tpm. The first test that
+# asks for this many images makes them for all tests of a run.
 small_set() { # count
-    "$SAMPLES" small set --count "$1"
-    "$TAPER" train -q --window 8 -o model.tpm set/png
+    made=${WORK:-.}/small-$1
+    if [ ! -d "$made" ]; then
+        mkdir "$made.$$"
+        "$SAMPLES" small "$made.$$/set" --count "$1"
+        "$TAPER" train -q --window 8 -o "$made.$$/model.tpm" "$made.$$/set/png"
+        mv -T "$made.$$" "$made" 2>/dev/null || rm -r "$made.$$" # another test was quicker
+    fi
+    cp -r "$made/." .
 }
 
 # Run a command that must end with this exit code and say a line like this pattern on standard error
