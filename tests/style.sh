@@ -65,6 +65,31 @@ for learner in linear calibrate dense nested; do
 done
 upward train/conditional 'train/([a-z_]*\.h|linear/|dense/|nested/|restoration/)'
 upward train/restoration 'train/([a-z_]*\.h|linear/|dense/|nested/)'
+# each room's doors: the headers that other rooms may include. Rooms of one stage have one or two;
+# rooms of tools have one a tool.
+doors() { # room, headers
+    grep -nE "^#include \"$1/[^/]*\"" $(sources formats codec train cli | grep -v "^$1/[^/]*\$") /dev/null |
+        grep -vE "\"$1/($(echo "$2" | tr ' ' '|'))\.h\"" |
+        sed "s|\$|   <- not a door of $1|" >>"$found"
+}
+doors codec 'taper taper_model window'
+doors codec/backend 'backend pool queue simd int8_dot int_convolution'
+doors codec/entropy 'range_coder mixed_bit fixed_log int_matrix weights_coder'
+doors codec/quality 'metrics bd_rate'
+doors codec/bitplane 'code_tables conditional quantiser head chunk_coder raised_planes clipping'
+doors codec/transform 'network windows lap restoration pseudo_inverse'
+doors codec/model 'model builtin_models'
+doors codec/container 'group_reader levels'
+doors train 'train'
+doors train/linear 'pca sparse_basis lap_design'
+doors train/calibrate 'calibrate evaluate ms_ssim_gain'
+doors train/dense 'dense_trainer'
+doors train/nested 'nested_trainer binariser'
+doors train/conditional 'conditional_trainer conditional_batch'
+doors train/restoration 'restoration_trainer'
+doors train/optimise 'run steps checkpoint adam conjugate_gradient'
+doors train/sampling 'dataset philox numbers truncation corruption jitter'
+doors cli/compare 'comparison subject originals report'
 grep -nE '^#include "(\.|[^"/]*")' $(sources formats codec train cli) /dev/null |
     sed 's/$/   <- includes run from the root/' >>"$found"
 

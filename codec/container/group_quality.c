@@ -1,6 +1,5 @@
 /* group_quality.c -- see group_quality.h. */
 #include "codec/container/group_quality.h"
-#include "codec/bitplane/quantiser.h"
 #include "codec/quality/metrics.h"
 #include "codec/taper.h"
 #include "formats/image.h"

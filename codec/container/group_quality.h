@@ -1,7 +1,7 @@
 /* group_quality.h -- how well the images of a group are kept by what was coded of it. */
 #ifndef CODEC_GROUP_QUALITY_H
 #define CODEC_GROUP_QUALITY_H
-#include "codec/bitplane/group.h"
+#include "codec/bitplane/quantiser.h"
 #include "codec/model/model.h"
 
 /* The least of some images. */

@@ -1,6 +1,6 @@
 /* fit_causal.c -- see fit_causal.h. */
 #include "train/calibrate/fit_causal.h"
-#include "codec/bitplane/causal.h"
+#include "codec/bitplane/chunk_coder.h"
 #include "train/calibrate/cholesky.h"
 #include <math.h>
 #include <string.h>

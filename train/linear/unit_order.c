@@ -1,6 +1,6 @@
 /* unit_order.c -- see unit_order.h. */
 #include "train/linear/unit_order.h"
-#include "codec/bitplane/contexts.h"
+#include "codec/bitplane/chunk_coder.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
