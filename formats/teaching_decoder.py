@@ -698,7 +698,7 @@ class Model:
             self.corrector = self.conditional_model(r, 1)
             self.deepest = [0] * self.units
             for _, step, unit in self.order[:self.corrector.end]:
-                self.deepest[unit] += step % self.parts == self.parts - 1
+                self.deepest[unit] += step % self.fractions == self.fractions - 1
         if self.family == CONV:
             self.restoration = self.restoration_network(r)
         r.end()
@@ -779,25 +779,25 @@ class Model:
     def tables(self, r):
         mode = r.u8()
         require(mode < 8, "the step mode is illegal")
-        each, self.parts, self.least = mode & 1, 1, []
+        each, self.fractions, self.least = mode & 1, 1, []
         if mode & 2:
-            self.parts = r.u8()
-            require(2 <= self.parts <= MAX_FRACTIONS, "the number of parts is illegal")
-            self.least = list(r.bytes(self.parts - 1))
+            self.fractions = r.u8()
+            require(2 <= self.fractions <= MAX_FRACTIONS, "the number of fractions is illegal")
+            self.least = list(r.bytes(self.fractions - 1))
             require(all(a > b for a, b in zip([BINS] + self.least, self.least)),
-                    "the bins of parts do not fall")
+                    "the bins of fractions do not fall")
         self.step = r.unpack("%df" % self.units) if each else r.unpack("f") * self.units
         require(all(1e-6 <= s <= 1e6 for s in self.step), "a step is out of range")
         self.planes = r.bytes(self.units)
         self.log_scale = r.unpack("%dh" % self.units)
         require(max(self.planes) <= MAX_PLANES, "too many planes")
         require(all(-512 <= s <= 1023 for s in self.log_scale), "a scale is out of range")
-        self.order = []                                 # 10.1: step = plane x parts + part
+        self.order = []                                 # 10.1: step = plane x fractions + fraction
         for unit, planes in enumerate(self.planes):
-            slopes = r.bytes(planes * self.parts)
-            require(all(a >= b for a, b in zip(slopes, slopes[1:])), "slopes rise within a unit")
-            self.order += [(-slope, step, unit) for step, slope in enumerate(slopes)
-                           if (step + 1) % self.parts == 0 or slope != slopes[step + 1]]
+            rd_slope = r.bytes(planes * self.fractions)
+            require(all(a >= b for a, b in zip(rd_slope, rd_slope[1:])), "slopes rise within a unit")
+            self.order += [(-slope, step, unit) for step, slope in enumerate(rd_slope)
+                           if (step + 1) % self.fractions == 0 or slope != rd_slope[step + 1]]
         self.order.sort()
         self.read_layers(r)
         self.recon = [r.bytes(RECON_LEVELS) for _ in range(RATIO_BINS)]
@@ -818,23 +818,23 @@ class Model:
         self.centre = r.unpack("f")[0]
         require(0 <= self.centre <= 1, "the centre is out of range")
         self.density = r.bytes(self.units)
-        self.parts, self.order = 1, [(0, 0, unit) for unit in range(self.units)]
+        self.fractions, self.order = 1, [(0, 0, unit) for unit in range(self.units)]
         self.read_layers(r)
 
     # 6.7
     def conditional_model(self, r, kinds):
         c = Predictor()
-        c.hidden, c.own, c.beside = r.unpack("HHH")
+        c.hidden, c.own, c.neighbour_units = r.unpack("HHH")
         c.end, stages = r.varint(len(self.order)), r.u8()
         require(8 <= c.hidden <= MOST_HIDDEN and c.hidden % 8 == 0 and
-                1 <= c.own <= min(MOST_SEEN, self.units) and c.beside <= c.own and
+                1 <= c.own <= min(MOST_SEEN, self.units) and c.neighbour_units <= c.own and
                 1 <= stages <= min(MOST_STAGES, c.end), "a conditional model of an illegal shape")
         c.begin = [0]
         for _ in range(stages - 1):
             c.begin.append(c.begin[-1] + r.varint(c.end))
             require(c.begin[-2] < c.begin[-1] < c.end, "stages do not follow")
         weights, biases = (127, True), (MOST_BIAS, False)
-        c.first = read_rows(r, c.hidden, 2 * (c.own + 8 * c.beside), *weights)
+        c.first = read_rows(r, c.hidden, 2 * (c.own + 8 * c.neighbour_units), *weights)
         c.place = read_rows(r, 9, c.hidden, *biases)
         c.stage = read_rows(r, stages, c.hidden, *biases)
         c.middle = [(read_rows(r, c.hidden, c.hidden, *weights), read_rows(r, 1, c.hidden, *biases))
@@ -882,8 +882,8 @@ class Model:
             for unit, more in raised.items())
 
     def with_raised(self, raised):
-        """The model of a group with planes above its own, {unit: planes}: another order. owns[i] of
-        its first i passes are this model's."""
+        """The model of a group with planes above its own, {unit: planes}: another order.
+        model_pass[i] of its first i passes are this model's."""
         slopes = [-entry[0] for entry in self.order]
         first = {}                                      # slope of each unit's first pass
         for slope, (_, _, unit) in zip(slopes, self.order):
@@ -893,19 +893,19 @@ class Model:
             for j in range(planes, 0, -1):
                 slope = first.get(unit, slopes[-1]) + 16 * j
                 place = sum(s > slope for s in slopes)
-                step = (planes - j) * self.parts + self.parts - 1
+                step = (planes - j) * self.fractions + self.fractions - 1
                 above.append((place, -slope, unit, (-slope, step, unit)))
         above.sort()
         model = copy.copy(self)
-        model.order, model.owns = [], []
+        model.order, model.model_pass = [], []
         for i in range(len(self.order) + 1):
             while above and above[0][0] == i:
                 model.order.append(above.pop(0)[3])
-                model.owns.append(i)
-            model.owns.append(i)
+                model.model_pass.append(i)
+            model.model_pass.append(i)
             if i < len(self.order):
                 slope, step, unit = self.order[i]
-                model.order.append((slope, step + raised.get(unit, 0) * self.parts, unit))
+                model.order.append((slope, step + raised.get(unit, 0) * self.fractions, unit))
         more = [raised.get(unit, 0) for unit in range(self.units)]
         model.planes = [a + b for a, b in zip(self.planes, more)]
         if self.head:
@@ -953,9 +953,9 @@ class Restoration:
         if s + 1 == len(self.passes):
             return self.stage[s], self.gain[s]
         begin, end = self.passes[s:s + 2]
-        part = 256 * (passes - begin) // (end - begin)
-        return ([a + ((b - a) * part >> 8) for a, b in zip(*self.stage[s:s + 2])],
-                self.gain[s] + ((self.gain[s + 1] - self.gain[s]) * part >> 8))
+        f = 256 * (passes - begin) // (end - begin)
+        return ([a + ((b - a) * f >> 8) for a, b in zip(*self.stage[s:s + 2])],
+                self.gain[s] + ((self.gain[s + 1] - self.gain[s]) * f >> 8))
 
 
 def read_rows(r, rows, columns, most, shifted):
@@ -1149,8 +1149,8 @@ LOG16 = [log16(x) for x in range(1 << 16)]      # the same, looked up
 
 def scale_exp2(value, e):
     """value * 2^(e / 16), rounded down."""
-    whole, part = e >> 4, e & 15
-    product = value * EXP_FRACTION[part]
+    whole, sixteenths = e >> 4, e & 15
+    product = value * EXP_FRACTION[sixteenths]
     return product >> 15 - whole if whole <= 15 else product << whole - 15
 
 
@@ -1158,15 +1158,15 @@ def scale_exp2(value, e):
 def squash(logit):
     """The probability of a logit in 1/64: straight lines between the table's points."""
     at = min(max(logit, -767), 767) + 768
-    i, part = at >> 4, at & 15
-    return min(max((LOGISTIC[i] * (16 - part) + LOGISTIC[i + 1] * part) >> 4, P_MIN), P_MAX)
+    i, r = at >> 4, at & 15
+    return min(max((LOGISTIC[i] * (16 - r) + LOGISTIC[i + 1] * r) >> 4, P_MIN), P_MAX)
 
 
 def dot(a, b):
     return sum(x * y for x, y in zip(a, b))
 
 
-def part(z):
+def activate(z):
     return min(max(z + 8 >> 4, 0), ACTIVATION_MAX)
 
 
@@ -1196,7 +1196,7 @@ class Group:
 
     def __init__(self, model, sizes, raised=None):
         self.model = model = model.with_raised(raised) if raised else model
-        self.owns = model.owns if raised else range(len(model.order) + 1)
+        self.model_pass = model.model_pass if raised else range(len(model.order) + 1)
         self.first, links = [0], []
         for width, height in sizes:
             columns, rows = (width - 1) // model.width + 1, (height - 1) // model.height + 1
@@ -1211,9 +1211,9 @@ class Group:
             self.first.append(at + columns * rows)
         n = self.n = self.first[-1]
         self.depth = [0] * model.units
-        self.part = [0] * model.units       # parts of the next plane that are known
+        self.fraction = [0] * model.units       # fractions of the next plane that are known
         self.level = [[0] * n for _ in range(model.units)]
-        self.ahead = [[0] * n for _ in range(model.units)]      # 1: that plane is known of it
+        self.plane_known = [[0] * n for _ in range(model.units)]      # 1: the next plane, too, is known
         self.passes = self.position = 0     # passes complete; where in the next one it stands
         self.starved = False
         if model.binary:
@@ -1283,7 +1283,7 @@ class Group:
         columns = [[clamp(LOG16[s] + offset, 511) for s in sums] for sums in columns]
         if not self.linked:
             columns.append([0] * self.n)
-        elif self.model.parts > 1:
+        elif self.model.fractions > 1:
             columns[2] = [c if k else 0 for c, k in zip(columns[2], self.neighbours)]
         self.columns = columns
         self.is_signed = self.linked and unit < SIGNED_UNITS
@@ -1293,21 +1293,21 @@ class Group:
         if self.is_causal:
             self.known = [self.known_value(unit, p) for p in range(self.n)]
 
-    def magnitude_bit(self, unit, part, p):
+    def magnitude_bit(self, unit, fraction, p):
         """The adaptive probability of p's next bit; None where it has none in this pass."""
         q, value = self.level[unit][p], self.values[p]
         a, b, c = (column[p] for column in self.columns)
         kind = SIGNIFICANCE if q == 0 else REFINE_FIRST if abs(q) == 1 else REFINE_LATER
         d = e = 0
-        if self.is_signed and (self.neighbours[p] or self.model.parts == 1):
+        if self.is_signed and (self.neighbours[p] or self.model.fractions == 1):
             d = log16(abs(value) + 1) - 64
             if q:
                 e = clamp((value if q > 0 else -value) - 16 * (2 * abs(q) + 1), 48)
         k = kind * BANDS + band_of(unit)
         features = a, b, c, d, a * a // 64, b * b // 64, c * c // 64, e
         at = self.bin_of(k, features, self.extras[p] + self.causal_extra(unit, kind, p))
-        last = part == self.model.parts - 1
-        goes = not self.ahead[unit][p] and (last or q == 0 and at >= self.model.least[part])
+        last = fraction == self.model.fractions - 1
+        goes = not self.plane_known[unit][p] and (last or q == 0 and at >= self.model.least[fraction])
         return self.bits[k][at] if goes else None
 
     def sign_bit(self, unit, p):
@@ -1319,7 +1319,7 @@ class Group:
         extra = self.sign_extras[p] + self.causal_extra(unit, SIGN, p)
         return self.bits[k][self.bin_of(k, features, extra)]
 
-    # 10.10 Passes that look at themselves
+    # 10.10 The causal template
 
     def windows_around(self, p):
         def next_to(p, side, opposite):
@@ -1338,7 +1338,7 @@ class Group:
         if not q:
             return 0
         row = self.model.recon[ratio_bin(self.model.log_ratio(unit, self.known_depth(unit, p)))]
-        v = 256 * q + row[min(q, RECON_LEVELS) - 1] >> (4 if self.ahead[unit][p] else 3)
+        v = 256 * q + row[min(q, RECON_LEVELS) - 1] >> (4 if self.plane_known[unit][p] else 3)
         return -v if level < 0 else v
 
     def causal_extra(self, unit, kind, p):
@@ -1364,11 +1364,11 @@ class Group:
     def decode_pass(self, rc, trace):
         """True when the pass is complete, False when the bytes ran out."""
         _, step, unit = self.model.order[self.passes]
-        depth, part = divmod(step, self.model.parts)
+        depth, fraction = divmod(step, self.model.fractions)
         self.predict(unit, depth)
         level = self.level[unit]
         for p in range(self.n):
-            adaptive = self.magnitude_bit(unit, part, p)
+            adaptive = self.magnitude_bit(unit, fraction, p)
             if adaptive is None:
                 continue
             self.position = p           # where the next bit belongs
@@ -1391,10 +1391,10 @@ class Group:
                 print("pass %d unit %d depth %d position %d: "
                       "bound %x code %x p1 %d bit %d%s level %d"
                       % (self.passes, unit, depth, p, *before, p1, bit, sign, level[p]))
-            self.ahead[unit][p] = 1
+            self.plane_known[unit][p] = 1
             if self.is_causal:
                 self.known[p] = self.known_value(unit, p)
-        self.finish_pass(unit, part)
+        self.finish_pass(unit, fraction)
         return True
 
     # 10.8 Binary models
@@ -1411,8 +1411,8 @@ class Group:
             if trace:
                 print("pass %d position %d: code %x p1 %d trust %d bit %d"
                       % (self.passes, p, before, p1, mixed.trust, bit))
-            self.ahead[unit][p] = 1
-        self.depth[unit], self.ahead[unit] = 1, [0] * self.n
+            self.plane_known[unit][p] = 1
+        self.depth[unit], self.plane_known[unit] = 1, [0] * self.n
         self.passes += 1
         self.position = 0
         return True
@@ -1421,9 +1421,9 @@ class Group:
 
     def predict_conditional(self, unit):
         """What is added to the logits of the pass: of magnitude bits, and of signs."""
-        number = self.owns[self.passes]                 # of the pass in the model's order
+        number = self.model_pass[self.passes]                 # of the pass in the model's order
         if (not self.model.conditional or number >= self.model.predictor.end or
-                self.owns[self.passes + 1] == number):
+                self.model_pass[self.passes + 1] == number):
             return [0] * self.n, [0] * self.n
         c = self.model.predictor
         stage = max(s for s, begin in enumerate(c.begin) if begin <= number)
@@ -1448,21 +1448,21 @@ class Group:
                 other = self.at_side(p, side)
                 if other is None:
                     continue
-                first = 0 if side == 4 else 2 * (c.own + (side - (side > 4)) * c.beside)
-                x = inputs[other][:2 * (c.own if side == 4 else c.beside)]
+                first = 0 if side == 4 else 2 * (c.own + (side - (side > 4)) * c.neighbour_units)
+                x = inputs[other][:2 * (c.own if side == 4 else c.neighbour_units)]
                 place = [a + b for a, b in zip(place, c.place[side][1])]
                 if any(x):
                     sums = [s + dot(row[first:first + len(x)], x)
                             for s, (_, row) in zip(sums, c.first)]
-            h = [part((8 * s >> shift) + b) for s, (shift, _), b in zip(sums, c.first, place)]
+            h = [activate((8 * s >> shift) + b) for s, (shift, _), b in zip(sums, c.first, place)]
             for weights, ((_, bias),) in c.middle:
-                h = [min(v + part((16 * dot(row, h) >> shift) + b), ACTIVATION_MAX)
+                h = [min(v + activate((16 * dot(row, h) >> shift) + b), ACTIVATION_MAX)
                      for v, (shift, row), b in zip(h, weights, bias)]
             hidden.append(h)
         return hidden
 
     def known_depth(self, unit, p):
-        return self.depth[unit] + self.ahead[unit][p]
+        return self.depth[unit] + self.plane_known[unit][p]
 
     def seen(self, p, own):
         """a of the first units of a window."""
@@ -1480,7 +1480,7 @@ class Group:
         return out
 
     def at_side(self, p, side):
-        """The window beside p, or None."""
+        """The window on a side of p, or None."""
         x, y = side % 3, side // 3
         for way in ([0] if x == 0 else [1] if x == 2 else []) + \
                    ([2] if y == 0 else [3] if y == 2 else []):
@@ -1489,10 +1489,10 @@ class Group:
 
     # 10.7 After a pass
 
-    def finish_pass(self, unit, part):
+    def finish_pass(self, unit, fraction):
         model = self.model
-        last = part == model.parts - 1
-        self.part[unit] = 0 if last else part + 1
+        last = fraction == model.fractions - 1
+        self.fraction[unit] = 0 if last else fraction + 1
         ratio = model.log_ratio(unit, self.depth[unit] + 1)
         recon, zero = model.recon[ratio_bin(ratio)], model.zero_norm[ratio_bin(ratio)]
 
@@ -1503,7 +1503,7 @@ class Group:
         sizes = {0: (zero, 0)}
         for p, level in enumerate(self.level[unit]):
             q = abs(level)
-            if not (last or self.ahead[unit][p]):
+            if not (last or self.plane_known[unit][p]):
                 continue
             if q not in sizes:
                 sizes[q] = scaled(q, NORM_ONE, NORM_MAX), scaled(q, SIGNED_ONE, SIGNED_MAX)
@@ -1512,7 +1512,7 @@ class Group:
                 self.signed_norm[unit][p] = -sizes[q][1] if level < 0 else sizes[q][1]
         if last:
             self.depth[unit] += 1
-            self.ahead[unit] = [0] * self.n
+            self.plane_known[unit] = [0] * self.n
         self.passes += 1
         self.position = 0
 
@@ -1520,9 +1520,9 @@ class Group:
         """Planes that begin and end in passes from the present one to end - 1."""
         model, planes = self.model, 0
         for _, step, unit in model.order[self.passes:end]:
-            depth, part = divmod(step, model.parts)
-            begun = self.part[unit] and depth == self.depth[unit]
-            planes += part == model.parts - 1 and not begun
+            depth, fraction = divmod(step, model.fractions)
+            begun = self.fraction[unit] and depth == self.depth[unit]
+            planes += fraction == model.fractions - 1 and not begun
         return planes
 
     def decode_chunk(self, data, whole, end, trace):
@@ -1558,16 +1558,16 @@ class Group:
         """What the head expects of each unit beyond what is known."""
         model, c = self.model, self.model.corrector
         if self.rendered != (self.passes, self.position):
-            stage = max(s for s, begin in enumerate(c.begin) if begin <= self.owns[self.passes])
+            stage = max(s for s, begin in enumerate(c.begin) if begin <= self.model_pass[self.passes])
             self.rendered = self.passes, self.position
             self.corrections = self.last_layers(c, stage)
         out = []
         for unit, (shift, row) in enumerate(c.out):
             depth = self.known_depth(unit, p)
             scale = scale_exp2(1 << 16, model.log_scale[unit]) / 65536
-            still_open = min((1 << model.planes[unit] - depth) / 2, scale) if depth else scale
-            part = (256 * dot(row, self.corrections[p]) >> shift) / 4096
-            out.append(model.step[unit] * still_open * part
+            uncertainty = min((1 << model.planes[unit] - depth) / 2, scale) if depth else scale
+            expected = (256 * dot(row, self.corrections[p]) >> shift) / 4096
+            out.append(model.step[unit] * uncertainty * expected
                        if depth <= model.deepest[unit] else 0.0)
         return out
 
@@ -1627,7 +1627,7 @@ class Group:
         patches = [(x, y) for y in range(down) for x in range(across)]
         inputs = {at: [max(-PIXEL_MAX - 1, min(PIXEL_MAX, math.floor(PIXEL_ONE * (window[i] - 128) + 0.5)))
                        for window, i in places(*at)] for at in patches}
-        bias, gain = net.at(self.owns[self.passes])
+        bias, gain = net.at(self.model_pass[self.passes])
         h = {at: [0] * net.hidden for at in patches}
         for number, (weights, of_layer) in enumerate(net.layers):
             outside = [0] * len(inputs[0, 0])
@@ -1689,7 +1689,7 @@ def decode_group(front, model, data, g, trace=False):
         whole = end <= len(data) and not was_cut
         if end == begin and not whole:
             break                                       # nothing of it is there
-        layer_end = sum(own < front.passes_of(g, layer + 1) for own in group.owns)
+        layer_end = sum(own < front.passes_of(g, layer + 1) for own in group.model_pass)
         planes = group.whole_planes(layer_end)
         if whole and planes * group.n // BITS_PER_BYTE > end - begin + TRIMMED:
             return group, "layer %d of group %d is too short for its passes" % (layer, g)
@@ -1771,12 +1771,12 @@ def print_front(front, size):
 
 
 def levels_text(g, group):
-    """Everything the entropy decoder knows, in integers: what two decoders must agree on. A + says
-    that of a position a plane more is known."""
+    """Everything the entropy decoder knows, in integers: what two decoders must agree on. A +
+    marks a position of which one plane more is known."""
     lines = ["group %d passes %d position %d" % (g, group.passes, group.position)]
-    for unit, (level, ahead) in enumerate(zip(group.level, group.ahead)):
+    for unit, (level, known) in enumerate(zip(group.level, group.plane_known)):
         lines.append("unit %d depth %d:%s" % (unit, group.depth[unit], "".join(
-            " %d%s" % (v, "+" * more) for v, more in zip(level, ahead))))
+            " %d%s" % (v, "+" * more) for v, more in zip(level, known))))
     return "\n".join(lines) + "\n"
 
 
