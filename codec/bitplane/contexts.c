@@ -9,7 +9,12 @@
 enum {
     FAR = 6,
     WEIGHT_SUM = 64,
-    SUM_ONE_LOG16 = 16 * 12 /* log16 of a sum that means 1 x scale */
+    SUM_ONE_LOG16 = 16 * 12, /* log16 of a sum that means 1 x scale */
+    /* limits of predicted values, in 1/16 of the threshold: 16 thresholds and 1 for signs; 3 from
+     * the middle of an interval */
+    WIDELY = 16 * 16,
+    NARROWLY = 16,
+    BEYOND_MIDDLE = 3 * 16
 };
 /* of the units 1, 2, ... away, on each side: half of WEIGHT_SUM */
 const uint8_t codec_near_weight[CODEC_NEAR] = {7, 6, 5, 4, 3, 3, 2, 2};
@@ -158,7 +163,7 @@ static inline void magnitude_features(const codec_context_model *m, const codec_
         f[3] = codec_log16((uint32_t)(value < 0 ? -value : value) + 1) - 64;
         if (level)
             f[7] = clamp((level < 0 ? -value : value) - 16 * (2 * (level < 0 ? -level : level) + 1),
-                         48);
+                         BEYOND_MIDDLE);
     }
     for (int i = 0; i < 3; i++) f[4 + i] = f[i] * f[i] / 64;
 }
@@ -167,8 +172,8 @@ static inline void sign_features(const codec_context_model *m, uint32_t p, int h
                                  int32_t f[CODEC_FEATURES]) {
     memset(f, 0, CODEC_FEATURES * sizeof *f);
     if (!has_value) return;
-    f[0] = clamp(m->value[p], 256);
-    f[1] = clamp(m->value[p], 16);
+    f[0] = clamp(m->value[p], WIDELY);
+    f[1] = clamp(m->value[p], NARROWLY);
 }
 
 int32_t codec_contexts_logit(const codec_code_tables *t, uint32_t class,
