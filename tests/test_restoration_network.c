@@ -24,8 +24,8 @@ static train_restoration_batch make_batch(uint64_t seed) {
     for (int i = 0; i < 2; i++) b.rows += sizes[i][0] * sizes[i][1];
     b.decoded = malloc(b.rows * VALUES * sizeof *b.decoded);
     b.target = malloc(b.rows * VALUES * sizeof *b.target);
-    b.beside = malloc(TAPS * b.rows * sizeof *b.beside);
-    assert_true(b.decoded && b.target && b.beside);
+    b.neighbour = malloc(TAPS * b.rows * sizeof *b.neighbour);
+    assert_true(b.decoded && b.target && b.neighbour);
     for (size_t i = 0; i < b.rows * VALUES; i++) {
         b.target[i] = (float)(128 + 120 * uniform(&seed));
         b.decoded[i] = b.target[i] + (float)(20 * uniform(&seed));
@@ -38,7 +38,7 @@ static train_restoration_batch make_batch(uint64_t seed) {
                     int to_x = x + tap % 3 - 1, to_y = y + tap / 3 - 1, columns = (int)sizes[i][1];
                     int inside =
                         to_x >= 0 && to_y >= 0 && to_x < columns && to_y < (int)sizes[i][0];
-                    b.beside[(size_t)tap * b.rows + first + (size_t)(y * columns + x)] =
+                    b.neighbour[(size_t)tap * b.rows + first + (size_t)(y * columns + x)] =
                         (uint32_t)(inside ? first + (size_t)(to_y * columns + to_x) : b.rows);
                 }
     return b;
@@ -90,7 +90,7 @@ static double twin_loss(const train_restoration_network *net, const double *w,
                             : (1 - part) * w[s * HIDDEN + (uint32_t)o] +
                                   part * w[next * HIDDEN + (uint32_t)o];
                 for (int tap = 0; tap < TAPS; tap++) {
-                    uint32_t from = b->beside[(size_t)tap * b->rows + r];
+                    uint32_t from = b->neighbour[(size_t)tap * b->rows + r];
                     for (int i = 0; from < b->rows && i < in; i++)
                         z[r][o] += a[from][i] * layer[(tap * in + i) * out + o];
                 }
@@ -194,7 +194,7 @@ static void integers_are_near_the_floats(void **unused) {
     train_restoration_batch b = {.rows = rows, .values = PIXELS};
     b.decoded = malloc(rows * PIXELS * sizeof(float)),
     b.target = calloc(rows * PIXELS, sizeof(float));
-    b.beside = malloc(TAPS * rows * sizeof *b.beside);
+    b.neighbour = malloc(TAPS * rows * sizeof *b.neighbour);
     float windows[2 * ROWS * 2 * COLUMNS * 3], before[2 * ROWS * 2 * COLUMNS * 3];
     for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
         windows[i] = before[i] = (float)(128 + 120 * uniform(&seed));
@@ -206,7 +206,7 @@ static void integers_are_near_the_floats(void **unused) {
             for (int tap = 0; tap < TAPS; tap++) {
                 int to_x = x + tap % 3 - 1, to_y = y + tap / 3 - 1;
                 int in = to_x >= 0 && to_y >= 0 && to_x < COLUMNS && to_y < ROWS;
-                b.beside[(size_t)tap * rows + (size_t)(y * COLUMNS + x)] =
+                b.neighbour[(size_t)tap * rows + (size_t)(y * COLUMNS + x)] =
                     in ? (uint32_t)(to_y * COLUMNS + to_x) : (uint32_t)rows;
             }
         }
@@ -276,7 +276,7 @@ static void batches_are_parts_of_images(void **unused) {
         for (size_t r = 0; r < b.rows; r++)
             for (int tap = 0; tap < TAPS; tap++) {
                 int x = (int)(r % 8) + tap % 3 - 1, y = (int)(r / 8) + tap / 3 - 1;
-                uint32_t at_tap = b.beside[(size_t)tap * b.rows + r];
+                uint32_t at_tap = b.neighbour[(size_t)tap * b.rows + r];
                 assert_int_equal(at_tap, x < 0 || y < 0 || x > 7 || y > 7 ? 64 : y * 8 + x);
                 if (at_tap < 64)
                     assert_true(b.target[at_tap * 4] - b.target[r * 4] ==

@@ -111,7 +111,7 @@ taper_status codec_code_tables_make_binary(codec_code_tables *t, uint32_t units,
 
 /* --- serialised form ------------------------------------------------------------------- */
 
-/* Bits of the step mode: a step for each unit; planes in fractions; passes that look at themselves.
+/* Bits of the step mode: a step for each unit; planes in fractions; passes with a causal template.
  */
 enum { EACH_STEP = 1, IN_FRACTIONS = 2, CAUSAL = 4 };
 

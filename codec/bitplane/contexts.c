@@ -55,8 +55,8 @@ CODEC_CLONES static void to_means(const uint8_t *restrict sides, uint32_t n,
                                   uint16_t *restrict sum) {
     for (uint32_t p = 0; p < n; p++) {
         uint32_t count = codec_neighbours_count(sides[p]);
-        uint16_t share = count == 1 ? 64 : count == 2 ? 32 : count == 3 ? 21 : 16;
-        sum[p] = sides[p] ? (uint16_t)(sum[p] * share) : SUM_UNKNOWN;
+        uint16_t factor = count == 1 ? 64 : count == 2 ? 32 : count == 3 ? 21 : 16;
+        sum[p] = sides[p] ? (uint16_t)(sum[p] * factor) : SUM_UNKNOWN;
     }
 }
 
@@ -68,8 +68,8 @@ static void sum_neighbours(const codec_group *g, uint32_t u, uint16_t *sum) {
     to_means(g->sides, g->n, sum);
 }
 
-/* Who goes in which part of a plane must not depend on the images beside one in its group: of those
- * of one window, what is said of neighbours is said as where there are no others. */
+/* Which fraction of a plane a position goes in must not depend on the other images of its group. So
+ * where an image is one window, its features are those of a group without neighbours. */
 CODEC_CLONES static void forget_absent_neighbours(const uint8_t *restrict sides, uint32_t n,
                                                   uint16_t *restrict feature) {
     for (uint32_t p = 0; p < n; p++) feature[p] = sides[p] ? feature[p] : 0;

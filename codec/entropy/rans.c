@@ -29,9 +29,9 @@ void codec_rans_table_make(codec_rans_table *t, const uint32_t count[SYMBOLS]) {
     if (!sum) return;
     int32_t left = TOTAL;
     for (uint32_t s = 0; s < t->n; s++) {
-        uint64_t share = (count[s] * (uint64_t)TOTAL + sum / 2) / sum;
-        share = share > CODEC_RANS_MOST ? CODEC_RANS_MOST : share;
-        t->frequency[s] = (uint16_t)(count[s] && !share ? 1 : share);
+        uint64_t frequency = (count[s] * (uint64_t)TOTAL + sum / 2) / sum;
+        frequency = frequency > CODEC_RANS_MOST ? CODEC_RANS_MOST : frequency;
+        t->frequency[s] = (uint16_t)(count[s] && !frequency ? 1 : frequency);
         left -= t->frequency[s];
     }
     for (; left < 0; left++) t->frequency[largest(t)]--; /* rounding, up to half a symbol each */

@@ -12,13 +12,13 @@
  * equally: sum over u of scale_u^2 step_u^2 / 12 = mse. */
 static void linear_steps(const taper_model *m, double mse, float *step) {
     uint32_t units = m->network.units, inputs = m->network.inputs;
-    double share = sqrt(12.0 * mse / units);
+    double allowed = sqrt(12.0 * mse / units);
     for (uint32_t u = 0; u < units; u++) {
         double scale = m->tables.step[u] * exp2(m->tables.log_scale[u] / 16.0);
         const float *row = m->network.synthesis + (size_t)u * inputs;
         double top = 1e-6; /* largest weight */
         for (uint32_t i = 0; i < inputs; i++) top = fmax(top, fabs(row[i]));
-        double s = share / fmax(scale, 1e-6);
+        double s = allowed / fmax(scale, 1e-6);
         s = fmin(fmax(s, top / 32767),
                  0.3 /
                      sqrt(inputs)); /* 16 bits at most; and near orthonormal for pseudo_inverse.h */

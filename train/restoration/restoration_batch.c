@@ -119,7 +119,7 @@ static void find_neighbours(train_restoration_batch *b, size_t first, uint32_t r
             for (uint32_t x = 0; x < columns; x++) {
                 uint32_t to_x = x + tap % 3 - 1, to_y = y + tap / 3 - 1; /* below 0 is large */
                 size_t at = first + (size_t)to_y * columns + to_x;
-                b->beside[tap * b->rows + first + (size_t)y * columns + x] =
+                b->neighbour[tap * b->rows + first + (size_t)y * columns + x] =
                     (uint32_t)(to_x < columns && to_y < rows ? at : b->rows);
             }
 }
@@ -131,8 +131,8 @@ static taper_status fill(train_restoration_batch *b, const squares *s) {
     b->rows = numbers / b->values;
     b->decoded = malloc(numbers * sizeof *b->decoded);
     b->target = malloc(numbers * sizeof *b->target);
-    b->beside = malloc(TAPS * b->rows * sizeof *b->beside);
-    if (!b->decoded || !b->target || !b->beside) return TAPER_ERR_NOMEM;
+    b->neighbour = malloc(TAPS * b->rows * sizeof *b->neighbour);
+    if (!b->decoded || !b->target || !b->neighbour) return TAPER_ERR_NOMEM;
     for (size_t i = 0; i < s->images; i++) {
         codec_grid g = s->grid[i];
         uint32_t rows = g.rows * w.height / PATCH, columns = g.columns * w.width / PATCH;
@@ -174,6 +174,6 @@ double train_restoration_mse(const train_restoration_batch *b) {
 }
 
 void train_restoration_batch_free(train_restoration_batch *b) {
-    free(b->decoded), free(b->target), free(b->beside);
+    free(b->decoded), free(b->target), free(b->neighbour);
     *b = (train_restoration_batch){0};
 }

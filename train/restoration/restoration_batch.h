@@ -6,11 +6,11 @@
 #include "train/sampling/dataset.h"
 
 typedef struct train_restoration_batch {
-    size_t rows;      /* patches of all its pictures */
-    uint32_t values;  /* numbers of a patch */
-    float *decoded;   /* [rows][values] on the 8-bit scale */
-    float *target;    /* likewise */
-    uint32_t *beside; /* [CODEC_RESTORATION_TAPS][rows] the patch there, or `rows` */
+    size_t rows;         /* patches of all its pictures */
+    uint32_t values;     /* numbers of a patch */
+    float *decoded;      /* [rows][values] on the 8-bit scale */
+    float *target;       /* likewise */
+    uint32_t *neighbour; /* [CODEC_RESTORATION_TAPS][rows] the patch there, or `rows` */
 } train_restoration_batch;
 
 /* Random squares of about `pixels` pixels in all, out of image[n], numbers in data, half of them

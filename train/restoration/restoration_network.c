@@ -143,7 +143,7 @@ static void gather_rows(void *context, size_t block) {
     for (float *to = t->to + r * TAPS * t->width; r < end; r++)
         for (uint32_t tap = 0; tap < TAPS; tap++, to += t->width) {
             uint32_t of = t->mirrored ? TAPS - 1 - tap : tap;
-            memcpy(to, t->from + b->beside[of * b->rows + r] * t->width, t->width * sizeof *to);
+            memcpy(to, t->from + b->neighbour[of * b->rows + r] * t->width, t->width * sizeof *to);
         }
 }
 

@@ -4,7 +4,7 @@
  * Numbers stand for the integers of the codec: an input a for a / 1024, an activation h for h /
  * 256, z(layers) for z / 2048, a gain for gain / 4096, so that what is added to a pixel is 8 gain
  * z. What is rounded there is not rounded here; what is clipped there is clipped here. z(i) = sum
- * over taps of a(i - 1)[beside] W(i)[tap] + bias(i) A convolution is a gather of the nine
+ * over taps of a(i - 1)[neighbour] W(i)[tap] + bias(i) A convolution is a gather of the nine
  * neighbours and a matrix product. */
 #ifndef TRAIN_RESTORATION_NETWORK_H
 #define TRAIN_RESTORATION_NETWORK_H
