@@ -1,8 +1,7 @@
-/* causal.h -- passes that look at themselves. The first units of windows are smooth over an image:
- * brightness and colour of a window are nearly those between its neighbours'. What counts for their
- * bits is a value, not a magnitude, and the latest one: of the windows to the left and above what
- * this very pass has said, of the others what the passes before did (in context modelling: a causal
- * template).
+/* causal.h -- the causal template: contexts see what their own pass has decoded. The first units of
+ * windows are smooth over an image: brightness and colour of a window lie between its neighbours'.
+ * Their bits depend on a value, not on a magnitude. The windows to the left and above give the
+ * value that this pass has decoded, the others that of the passes before.
  *
  * For a bit of unit u at position p, T being the threshold after it, all values in 1/16 T:
  *
@@ -12,24 +11,23 @@
  *               level's direction less the middle of its interval for refinements
  *     logit  += causal_logit[class of kind and band][6 place + spread]
  *
- * Where an image ends, the window on the other side stands in for the one that is missing. All that
- * counts is within the image, so that who goes in which part of a plane does too.
+ * Where an image ends, the window on the opposite side stands in for the missing one. Everything
+ * stays within the image, also which positions go in which fraction of a plane.
  *
- * Most of a pass says nothing new: a level that stays 0 changes no value. So logits are made before
- * the pass, at all positions at once, as if it were to say nothing, and once more at those whose
- * neighbours say something: one in seven. */
+ * Most of a pass changes no value: a level stays 0. So logits are made for all positions at once
+ * before the pass, as if nothing were to change, and again where a neighbour has changed: at one in
+ * seven. */
 #ifndef CODEC_CAUSAL_H
 #define CODEC_CAUSAL_H
 #include "codec/bitplane/group.h"
 
 typedef struct codec_causal {
-    int on;         /* the pass in work looks at itself */
-    int32_t *known; /* [n] values of its unit, in 1/16 of the threshold after it; NULL: no pass of
-                       this group looks at itself */
+    int on;         /* the pass in work has a causal template */
+    int32_t *known; /* [n] values of its unit, 1/16 of the threshold after it; NULL: in no pass */
     int32_t *left, *right; /* [n] known to the left and right of each, or what stands in for it */
-    int32_t *logit; /* [n] what that adds to logits of magnitude bits, before the pass. Where sums
-                       are too wide to be made at once: not made, and all are stale */
-    uint8_t *stale; /* [n] the pass has said what counts here: context[] does not hold */
+    int32_t *logit; /* [n] what that adds to logits of magnitude bits, before the pass; not made
+                       where sums are too wide to be made at once: all are stale then */
+    uint8_t *stale; /* [n] the pass has changed the template: context[] does not hold */
     int32_t centre[CODEC_RECON_LEVELS + 1]; /* of intervals after the pass by level, 1/256 */
     int32_t *room;                          /* where the values and logits lie */
 } codec_causal;
@@ -45,7 +43,7 @@ static inline int codec_causal_is_unit(const codec_causal *causal, uint32_t u) {
     return causal->known && u < CODEC_CAUSAL_UNITS;
 }
 
-/* The windows around one, all of its image: left, right, up, down, left and right above, left and
+/* The windows around p, all of its image: left, right, up, down, left and right above, left and
  * right below. */
 void codec_causal_around(const codec_group *group, uint32_t p, uint32_t around[CODEC_AROUND]);
 
@@ -56,15 +54,15 @@ void codec_causal_predict(codec_causal *causal, const codec_group *group);
 uint32_t codec_causal_context(const codec_causal *causal, const codec_group *group, uint32_t p,
                               codec_kind kind);
 
-/* What it adds to the bit's logit, in 1/4096; 0 where a window has no neighbours. */
+/* What the template adds to the bit's logit, in 1/4096; 0 where a window has no neighbours. */
 int32_t codec_causal_logit(const codec_causal *causal, const codec_group *group, uint32_t p,
                            codec_kind kind);
 
-/* The pass has said that the level at p, not 0, is this: from now on it is known, and what was
- * predicted for those after it whose template holds it is stale. */
+/* The pass has decoded a level at p that is not 0: it is known from now on, and predictions whose
+ * template holds it are stale. */
 void codec_causal_settle(codec_causal *causal, const codec_group *group, uint32_t p, int32_t level);
 
-/* Which causal class: kinds of bands. */
+/* The causal class. */
 static inline uint32_t codec_causal_class(codec_kind kind, uint32_t unit) {
     return (uint32_t)kind * CODEC_CAUSAL_BANDS + codec_band(unit);
 }

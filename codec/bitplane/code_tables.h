@@ -1,6 +1,6 @@
 /* code_tables.h -- all that a model says about coding its units: thresholds, order, reconstruction
- * points, and what the contexts need. Integers, but for the step that ties them to the network's
- * floats.
+ * points, and what the contexts need. All are integers, except the step, which ties them to the
+ * network's floats.
  *
  * Quantiser (embedded, with a dead zone): unit u of value x has the magnitude M = floor(|x| /
  * step[u]) in planes[u] bits. After d of them (depth d, most significant first) its level is q = M
@@ -8,14 +8,14 @@
  * says q T <= |x| < (q + 1) T with the sign known.
  *
  * A PASS sends one plane of one unit, for all windows of all images of a group, or one of up to
- * CODEC_MAX_FRACTIONS of it, fractional bit-planes: first the positions where a 1 is likely, which
- * gain more for their bits, at last all that are left (contexts.h says which go when). A fraction
- * whose rd_slope is that of the next goes together with it.
+ * CODEC_MAX_FRACTIONS fractional bit-planes of it. The first fractions hold the positions where a 1
+ * is likely, which gain more for their bits; the last holds all that are left (contexts.h). A
+ * fraction whose rd_slope is that of the next goes together with it.
  *
- * Binary models (density is not NULL): M is the bit that is 1 where x > 0, there are no signs, and
+ * Binary models (density is not NULL): M is the bit that is 1 where x > 0. There are no signs, and
  * the decoder's network is given bit - centre, 0 for a unit that is not sent. Each unit is one
- * pass, in rising order, and of the other tables only the layers say anything. Their bits are
- * priced by mixed_bit.h. */
+ * pass, in rising order; of the other tables only the layers are used. mixed_bit.h prices the bits.
+ */
 #ifndef CODEC_CODE_TABLES_H
 #define CODEC_CODE_TABLES_H
 #include "codec/backend/simd.h"
@@ -29,14 +29,13 @@ enum {
     CODEC_BANDS = 12, /* of unit indices: band b holds 2^b - 1 .. 2^(b+1) - 2, the last all above */
     CODEC_KINDS = 4,  /* of coded bits, see codec_kind */
     CODEC_CLASSES = CODEC_KINDS * CODEC_BANDS,
-    CODEC_BINS = 96,        /* of a predicted logit: -12 .. 12 in steps of 1/4 */
-    CODEC_FEATURES = 8,     /* inputs of the logit, see contexts.h */
-    CODEC_RATIO_BINS = 40,  /* of log2(threshold / scale), half octaves from 2^-10 */
-    CODEC_RECON_LEVELS = 4, /* reconstruction points for q = 1, 2, 3 and above */
-    CODEC_SIGNED_UNITS =
-        24, /* the first units, whose signs are predicted from neighbouring windows */
-    CODEC_SIGNED_INPUTS = 16, /* units of each neighbour that such a prediction looks at */
-    CODEC_CAUSAL_BANDS = 5,   /* bands of the first units, which look at their own pass too */
+    CODEC_BINS = 96,          /* of a predicted logit: -12 .. 12 in steps of 1/4 */
+    CODEC_FEATURES = 8,       /* inputs of the logit, see contexts.h */
+    CODEC_RATIO_BINS = 40,    /* of log2(threshold / scale), half octaves from 2^-10 */
+    CODEC_RECON_LEVELS = 4,   /* reconstruction points for q = 1, 2, 3 and above */
+    CODEC_SIGNED_UNITS = 24,  /* first units, whose signs neighbouring windows predict */
+    CODEC_SIGNED_INPUTS = 16, /* units of each neighbour in such a prediction */
+    CODEC_CAUSAL_BANDS = 5,   /* bands of the first units, which have a causal template */
     CODEC_CAUSAL_UNITS = 31,  /* of these bands */
     CODEC_CAUSAL_CLASSES = CODEC_KINDS * CODEC_CAUSAL_BANDS,
     CODEC_CAUSAL_CONTEXTS = 96, /* of a bit, see causal.h */
@@ -57,9 +56,8 @@ typedef struct codec_pass {
 } codec_pass;
 
 typedef struct codec_layer_end {
-    uint32_t pass; /* one past the layer's last pass */
-    uint32_t
-        bytes_per_mpixel; /* expected size of the layers up to here, bytes per million pixels */
+    uint32_t pass;             /* one past the layer's last pass */
+    uint32_t bytes_per_mpixel; /* expected bytes per million pixels of the layers up to here */
 } codec_layer_end;
 
 struct codec_conditional;
@@ -70,22 +68,21 @@ typedef struct codec_code_tables {
     uint8_t *planes;    /* [units] 0..CODEC_MAX_PLANES; 0: the unit is never sent */
     int16_t *log_scale; /* [units] 16 log2(root mean square of x / step), -512 .. 1023 */
     uint32_t fractions; /* of a plane: 1 .. CODEC_MAX_FRACTIONS */
-    uint8_t least[CODEC_MAX_FRACTIONS - 1]; /* bins from which positions of level 0 go in these
-                                               fractions, falling, < CODEC_BINS; the last takes
-                                               the rest */
-    uint32_t n_rd_slopes;                   /* sum of planes * fractions */
-    uint8_t *rd_slope; /* [n_rd_slopes] rate-distortion slopes, unit after unit, plane after
-                          plane, fraction after fraction: 8 log2 of distortion gain per bit, 255
-                          the steepest; does not rise within a unit */
+    /* bins from which level 0 goes in these fractions, falling; the last takes the rest */
+    uint8_t least[CODEC_MAX_FRACTIONS - 1];
+    uint32_t n_rd_slopes; /* sum of planes * fractions */
+    /* [n_rd_slopes] rate-distortion slopes, unit after unit, plane after plane, fraction after
+     * fraction: 8 log2 of distortion gain per bit, 255 the steepest; do not rise within a unit */
+    uint8_t *rd_slope;
     /* from rd_slope, by codec_order_make: */
     uint32_t n_passes;
     codec_pass *pass;     /* [n_passes]; there is room for n_rd_slopes */
-    uint32_t *model_pass; /* [n_passes + 1] where some planes are raised (raised_planes.h): how many
-                             of the passes before each are the model's; NULL: all */
+    uint32_t *model_pass; /* [n_passes + 1] how many of the passes before each are the model's, not
+                             raised (raised_planes.h); NULL: all */
     uint32_t n_layers;    /* suggested layers, the last ends at n_passes */
     codec_layer_end layer[CODEC_MAX_LAYERS_IN_MODEL];
 
-    /* position within the interval (1/256), by log2(T / scale) and level: learned by `calibrate` */
+    /* position within the interval (1/256), by log2(T / scale) and level */
     uint8_t recon[CODEC_RATIO_BINS][CODEC_RECON_LEVELS];
     /* expected |x| / scale (1/64) of a unit known to be below T; the last bin: nothing known yet */
     uint8_t zero_norm[CODEC_RATIO_BINS];
@@ -96,13 +93,11 @@ typedef struct codec_code_tables {
     /* expected x / scale of the first units = sum over the 4 neighbours and their first units of
      * signed_weight (1/64) * (x / scale); all zero where there is one window an image */
     int8_t signed_weight[CODEC_SIGNED_UNITS][4][CODEC_SIGNED_INPUTS];
-    /* how passes of the first units look at themselves (causal.h); 0: they do not */
-    uint8_t causal;
+    uint8_t causal; /* do passes of the first units have a causal template (causal.h)? */
     int16_t causal_weight[CODEC_CAUSAL_UNITS][CODEC_AROUND];          /* 1/4096 */
     int8_t causal_logit[CODEC_CAUSAL_CLASSES][CODEC_CAUSAL_CONTEXTS]; /* 1/16 */
-    struct codec_conditional *conditional; /* owned; NULL: none (conditional.h). It follows the
-                                              tables in a file */
-    struct codec_conditional *head;        /* owned; NULL: none (head.h). It follows in a file */
+    struct codec_conditional *conditional; /* owned; NULL: none (conditional.h) */
+    struct codec_conditional *head;        /* owned; NULL: none (head.h) */
     uint8_t *head_depth;                   /* [units] planes that the head knows of; with head */
     float centre;     /* of a binary model, 0 .. 1: taken off the bits that are sent */
     uint8_t *density; /* [units] share of ones of a binary model's unit, 1/256; NULL: not binary */
@@ -118,20 +113,20 @@ taper_status codec_code_tables_set_planes(codec_code_tables *tables);
  * fraction, then rising unit. Stable and integer. Within a unit the slope must not rise
  * (TAPER_ERR_CORRUPT). */
 taper_status codec_order_make(codec_code_tables *tables);
-/* The same with a pass for every fraction, also where a file would have one for several: to measure
- * what each is worth. */
+/* The same with a pass for every fraction, also where a file would join several: to measure what
+ * each is worth. */
 taper_status codec_order_make_apart(codec_code_tables *tables);
 
-/* Complete tables of a binary model: one plane a unit, the order 1 .. units, layers, centre 0
- * (change it afterwards, if need be: at the units' mean, one that is not sent counts as neither).
- * density: [units], each unit's share of ones, 0 .. 1; NULL: all 1/2. window_pixels: width * height
- * of the window. What *tables held is overwritten. TAPER_ERR_ARG for no units, too many or no
- * pixels; TAPER_ERR_NOMEM; nothing is held then. */
+/* Complete tables of a binary model: one plane a unit, the order 1 .. units, layers, centre 0 (set
+ * it to the units' mean to have one that is not sent count as neither). density: [units], each
+ * unit's share of ones, 0 .. 1; NULL: all 1/2. window_pixels: width * height of the window. What
+ * *tables held is overwritten. TAPER_ERR_ARG for no units, too many or no pixels; TAPER_ERR_NOMEM;
+ * nothing is held then. */
 taper_status codec_code_tables_make_binary(codec_code_tables *tables, uint32_t units,
                                            uint32_t window_pixels, const float *density);
 
-/* Serialised form in a model file; read validates every field against the ranges above. Of a binary
- * model density and layers alone are stored: its reader is codec_code_tables_read_binary. */
+/* Serialised form in a model file; readers check every field against the ranges above. Of a binary
+ * model density and layers alone are stored: codec_code_tables_read_binary reads those. */
 taper_status codec_code_tables_write(const codec_code_tables *tables, formats_buffer *out);
 taper_status codec_code_tables_read(codec_code_tables *tables, uint32_t units, formats_cursor *in,
                                     taper_error *error);
@@ -146,13 +141,14 @@ static inline uint32_t codec_class(codec_kind kind, uint32_t unit) {
     return (uint32_t)kind * CODEC_BANDS + codec_band(unit);
 }
 
-/* Of the magnitude's next bit. In one expression: loops that choose between three stay scalar. */
+/* The kind of the magnitude's next bit. One expression: loops that choose between three stay
+ * scalar. */
 CODEC_INLINE codec_kind codec_kind_of_level(int32_t level) {
     return (codec_kind)(CODEC_REFINE_FIRST * (level != 0) + (level < -1 || level > 1));
 }
 
-/* How many of the first `pass` passes are the model's: layers, and the networks' stages, count
- * these. */
+/* How many of the first `pass` passes are the model's: layers and the networks' stages count these.
+ */
 static inline uint32_t codec_model_pass(const codec_code_tables *t, uint32_t pass) {
     return t->model_pass ? t->model_pass[pass] : pass;
 }

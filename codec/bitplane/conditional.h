@@ -1,23 +1,22 @@
-/* conditional.h -- the conditional model: what to expect of the next bits of every window, given
- * all that is known of the window and of the eight around it. A small network in integers, so that
- * the same symbols come out on every machine.
+/* conditional.h -- the conditional model: a small network that predicts the next bits of every
+ * window from all that is known of the window and of the eight around it. It computes in integers,
+ * so every machine gets the same symbols.
  *
  * The order's first passes are divided into STAGES, runs of consecutive passes. Before the first
- * pass of a stage the network looks at what is known of the first units, as a in -127 .. 127 (a
- * logarithm of x / scale with the sign of x) and |a|:
+ * pass of a stage the network takes what is known of the first units: a in -127 .. 127 (a logarithm
+ * of x / scale with the sign of x) and |a|:
  *
  *     sum   = over the window and its neighbours, of W a + V |a|    (kept; changes are added)
  *     h0    = activate((8 sum >> shift) + place + stage)
  *     h(i)  = min(h(i-1) + activate((16 W(i) h(i-1) >> shift(i)) + bias(i)), 127),   i = 1, 2
  *     logit = (256 W(unit, kind) h2 >> shift(unit, kind)) / 4096 + bias(kind, pass) / 64
  *
- * with activate(z) = clamp((z + 8) >> 4, 0 .. 127). The logit is added to that of contexts.h, whose
- * bins and adaptive probabilities follow as without a conditional model. Windows at an image's
- * border differ by their place, a sum over the neighbours that exist.
+ * with activate(z) = clamp((z + 8) >> 4, 0 .. 127). The logit is added to that of contexts.h; bins
+ * and adaptive probabilities follow as without it. Windows at an image's border differ by their
+ * place, a sum over the neighbours that exist.
  *
- * Ranges (a file outside them is refused) keep every sum below 2^31: own and neighbour_units at
- * most CODEC_CONDITIONAL_MOST_UNITS, hidden at most CODEC_CONDITIONAL_MOST_HIDDEN, weights in -127
- * .. 127, biases in -2^16 .. 2^16. */
+ * Ranges keep every sum below 2^31, and a file outside them is refused: weights in -127 .. 127,
+ * biases in -2^16 .. 2^16, own, neighbour_units and hidden at most the MOST_ below. */
 #ifndef CODEC_CONDITIONAL_H
 #define CODEC_CONDITIONAL_H
 #include "codec/entropy/int_matrix.h"
@@ -25,7 +24,7 @@
 enum {
     CODEC_CONDITIONAL_MOST_BIAS = 1 << 16,
     CODEC_CONDITIONAL_MOST_HIDDEN = 256,
-    CODEC_CONDITIONAL_MOST_UNITS = 256, /* that are looked at */
+    CODEC_CONDITIONAL_MOST_UNITS = 256, /* own and neighbour_units */
     CODEC_CONDITIONAL_MOST_STAGES = 255,
     CODEC_CONDITIONAL_SIDES = 9, /* 3 (dy + 1) + dx + 1: CODEC_CONDITIONAL_SELF is the window */
     CODEC_CONDITIONAL_SELF = 4,
@@ -37,16 +36,14 @@ enum {
 };
 
 typedef struct codec_conditional {
-    uint32_t kinds;  /* outputs of a unit: CODEC_CONDITIONAL_KINDS, or 1 of a head */
-    uint32_t hidden; /* 8 .., a multiple of 8 */
-    uint32_t own,
-        neighbour_units; /* units looked at in the window itself, and in each around: no more */
-    uint32_t units;      /* of the tables that it belongs to */
-    uint32_t end;        /* passes that it predicts; later ones are left to the contexts */
+    uint32_t kinds;                /* outputs of a unit: CODEC_CONDITIONAL_KINDS, or 1 of a head */
+    uint32_t hidden;               /* 8 .., a multiple of 8 */
+    uint32_t own, neighbour_units; /* inputs: units of the window, and of each around: no more */
+    uint32_t units;                /* of the tables that it belongs to */
+    uint32_t end;                  /* passes that it predicts; the contexts alone do the rest */
     uint32_t stages;
     uint32_t *begin;      /* [stages] first pass of each; begin[0] is 0, rising */
-    int8_t *first;        /* [inputs][2][hidden]: W and V; inputs in the order of
-                             codec_conditional_input */
+    int8_t *first;        /* [inputs][2][hidden]: W and V; inputs as by codec_conditional_input */
     uint8_t *first_shift; /* [hidden] 0 .. MOST_SHIFT */
     int32_t *place;       /* [CODEC_CONDITIONAL_SIDES][hidden], of each side that exists */
     int32_t *stage;       /* [stages][hidden] */
@@ -62,7 +59,6 @@ typedef struct codec_conditional {
     int8_t *out_quads; /* of a head: `out`, a matrix for every OUT_LANES units; else NULL */
 } codec_conditional;
 
-/* Inputs in all: windows of units. */
 static inline uint32_t codec_conditional_inputs(uint32_t own, uint32_t neighbour_units) {
     return own + (CODEC_CONDITIONAL_SIDES - 1) * neighbour_units;
 }
@@ -84,12 +80,12 @@ static inline uint32_t codec_conditional_out_lanes(const codec_conditional *c, u
     return left < CODEC_CONDITIONAL_OUT_LANES ? left : CODEC_CONDITIONAL_OUT_LANES;
 }
 
-/* Once the weights stand, before the model is used: without it, it says nothing sensible. */
+/* To be called once the weights stand, before the model is used. */
 void codec_conditional_pack(codec_conditional *c);
 
 /* Serialised form (SPEC.md, 6.7). read: of so many kinds, for tables of these units and passes;
- * every field is checked before memory is taken for it. TAPER_ERR_LIMIT: its weights, as floats,
- * would take more than max_bytes. Nothing is held on failure. */
+ * every field is checked before memory is taken for it. TAPER_ERR_LIMIT: the weights would take
+ * more than max_bytes as floats. Nothing is held on failure. */
 taper_status codec_conditional_write(const codec_conditional *c, formats_buffer *out);
 taper_status codec_conditional_read(codec_conditional *c, uint32_t kinds, uint32_t units,
                                     uint32_t passes, uint64_t max_bytes, formats_cursor *in,

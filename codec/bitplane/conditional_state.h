@@ -1,5 +1,5 @@
-/* conditional_state.h -- a conditional model at work on a group: what it has seen so far and what
- * it says of the next pass. Kept alike by encoder and decoder. */
+/* conditional_state.h -- a conditional model at work on a group: its inputs so far, and its
+ * predictions for the next pass. Encoder and decoder keep it alike. */
 #ifndef CODEC_CONDITIONAL_STATE_H
 #define CODEC_CONDITIONAL_STATE_H
 #include "codec/bitplane/conditional.h"
@@ -15,7 +15,7 @@ typedef struct codec_conditional_state {
     uint32_t stride;             /* n, rounded up to a multiple of 64 */
     int8_t *seen;                /* [own][n] a, as it is in `sum` */
     uint8_t *planes, *fractions; /* [own] depth and fraction at which it was seen */
-    int32_t *logit; /* [stride] of the next pass's magnitude bits, in 1/4096; of levels that are not
+    int32_t *logit; /* [stride] of the next pass's magnitude bits, in 1/4096; for levels other than
                        0 only where the pass refines them */
     const int8_t *sign; /* [hidden] weights of its signs; NULL: they are not predicted */
     uint8_t sign_shift;
@@ -23,7 +23,7 @@ typedef struct codec_conditional_state {
     uint32_t stages; /* begun so far */
 } codec_conditional_state;
 
-/* Bytes that it takes for n positions; saturates. */
+/* For n positions; saturates. */
 uint64_t codec_conditional_bytes(const codec_conditional *model, uint64_t n);
 
 /* Nothing is held on failure: TAPER_ERR_NOMEM. */
@@ -33,7 +33,7 @@ void codec_conditional_end(codec_conditional_state *state); /* leaves it zeroed 
 /* Back to the state after begin, for the same n positions. */
 void codec_conditional_forget(codec_conditional_state *state, uint32_t n);
 
-/* Fill logit[], and make ready for codec_conditional_sign, for the group's next pass. Passes must
+/* Fill logit[] for the group's next pass, and make ready for codec_conditional_sign. Passes must
  * come in order, but may be left out. pool: for large groups; may be NULL. */
 void codec_conditional_predict(codec_conditional_state *state, const codec_group *group,
                                struct codec_pool *pool);
@@ -41,14 +41,14 @@ void codec_conditional_predict(codec_conditional_state *state, const codec_group
 /* The logit of that pass's sign at position p, in 1/4096. */
 int32_t codec_conditional_sign(const codec_conditional_state *state, uint32_t p);
 
-/* What the network sees of a level q >= 0 of unit u at a depth: a, 0 .. 127. */
+/* The network's input a for a level q >= 0 of unit u at a depth: 0 .. 127. */
 int32_t codec_conditional_seen(const codec_code_tables *tables, uint32_t u, uint32_t depth,
                                uint32_t q);
 /* The window on a side of position p; group->n: none. */
 uint32_t codec_conditional_neighbour(const codec_group *group, uint32_t p, uint32_t side);
 
-/* The pieces of a stage: which of left, right, up and down of p exist, one bit each; the biases of
- * a stage at such a place; h2[hidden] of one position. */
+/* The pieces of a stage. border: which of left, right, up and down of p exist, one bit each. bias:
+ * the biases of a stage at such a border. layers: h2[hidden] of one position. */
 enum { CODEC_CONDITIONAL_BORDERS = 16 };
 uint32_t codec_conditional_border(const codec_group *group, uint32_t p);
 void codec_conditional_bias(const codec_conditional *model, uint32_t stage, uint32_t border,

@@ -1,6 +1,6 @@
-/* context_model.h -- what probabilities are made from: adaptive ones by context, the predictors'
- * state, and scratch. What the predictors look at is a group (group.h), which is handed to them
- * beside this; contexts.h says how they predict. Kept alike by encoder and decoder. */
+/* context_model.h -- the source of probabilities: adaptive ones by context, the predictors' state,
+ * and scratch. Predictors read a group (group.h), which is passed besides; contexts.h says how they
+ * predict. Encoder and decoder keep it alike. */
 #ifndef CODEC_CONTEXT_MODEL_H
 #define CODEC_CONTEXT_MODEL_H
 #include "codec/bitplane/causal.h"
@@ -16,17 +16,16 @@ typedef struct codec_context_model {
     codec_causal causal;
     codec_conditional_state conditional; /* at work where tables->conditional is not NULL */
     /* of the pass in work, by codec_contexts_predict */
-    uint16_t *context; /* [n] index into bit: class * CODEC_BINS + bin; or CODEC_SKIP. It holds but
-                          where causal.stale says so */
+    uint16_t *context;    /* [n] index into bit: class * CODEC_BINS + bin; or CODEC_SKIP. Not valid
+                             where causal.stale says so */
     uint16_t *feature[4]; /* [stride] of the positions' logits */
     int32_t *logit;       /* [stride] of magnitude bits, but for causal.logit */
-    int32_t *value;       /* [stride] predicted from the neighbours' first units; NULL where the
-                             group has no neighbours */
-    int32_t *from_side;   /* [stride] what the neighbours on one side tell of it; likewise */
-    int32_t *zeros;       /* [stride] in place of what does not add to logits */
+    int32_t *value;     /* [stride] predicted from neighbours' first units; NULL: there are none */
+    int32_t *from_side; /* [stride] the contribution of one side's neighbours; likewise */
+    int32_t *zeros;     /* [stride] in place of what adds nothing to logits */
 } codec_context_model;
 
-/* Bytes that it takes for so many positions; saturates. For checking against limits beforehand. */
+/* For so many positions; saturates. */
 uint64_t codec_context_model_bytes(const codec_code_tables *tables, uint64_t positions);
 
 /* State before the first pass of this group. On failure (TAPER_ERR_NOMEM) nothing is held. */

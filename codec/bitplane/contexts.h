@@ -1,29 +1,29 @@
 /* contexts.h -- with what probability: the middle of "which bit next" (order), "with what
  * probability" (here) and "write it" (chunk_coder).
  *
- * Before a pass, every position gets a context: the index of an adaptive probability. It is the
- * logit that a logistic regression expects from what both sides know, in CODEC_BINS bins, within
- * the class of the bit (its kind and the band of its unit). The regression's inputs, in 1/16 octave
- * (or 1/16 threshold), are
+ * Before a pass every position gets a context, the index of an adaptive probability. A logistic
+ * regression over what both sides know gives a logit; the context is its bin, of CODEC_BINS, within
+ * the class of the bit (its kind and the band of its unit). The inputs, in 1/16 octave (or 1/16
+ * threshold), are
  *
  *     0        near: weighted mean of known |x| / scale over units u-8 .. u+8 of the window, times
  *              scale / T
  *     1        far: the same over units 10 to 38 away
- *     2        beside: mean over the four neighbouring windows, of the same unit
+ *     2        neighbours: mean over the four neighbouring windows, of the same unit
  *     3        signed magnitude of the value predicted from the neighbours' first units
  *     4, 5, 6  squares of 0, 1, 2
  *     7        of refinements: predicted value less the middle of the interval, in thresholds
  *
- * and for signs 0 and 1 are the predicted value, clamped widely and narrowly. Only what was known
- * before the pass is looked at, so a pass may be predicted whole.
+ * For signs 0 and 1 are the predicted value, clamped widely and narrowly. Inputs are what was known
+ * before the pass, so all of a pass is predicted at once.
  *
- * A pass that is a part of a plane leaves positions out (CODEC_SKIP): those that went in a part
- * before, and, unless it is the last part, those whose level is not 0 or whose bin is below
- * tables->least[part].
+ * A pass that is a fraction of a plane skips positions (CODEC_SKIP): those of earlier fractions
+ * and, unless it is the last, those whose level is not 0 or whose bin is below
+ * tables->least[fraction].
  *
- * A conditional model (conditional.h) adds a logit of its own to each, and one for every sign; and
- * of the first units what their own pass has said so far does (causal.h): some of their contexts
- * are made once more when their position comes. */
+ * A conditional model (conditional.h) adds a logit to each bit, signs included. The causal template
+ * (causal.h) adds what the pass has decoded so far: some contexts of the first units are made again
+ * when their position comes. */
 #ifndef CODEC_CONTEXTS_H
 #define CODEC_CONTEXTS_H
 #include "codec/bitplane/context_model.h"
@@ -35,7 +35,7 @@ extern const uint8_t codec_near_weight[CODEC_NEAR];
 /* Make ready for the group's next pass: fill model->context. */
 void codec_contexts_predict(codec_context_model *model, const codec_group *group);
 
-/* codec_contexts_at where the causal template has changed since. */
+/* codec_contexts_at where the causal template has changed. */
 uint32_t codec_contexts_anew(const codec_context_model *model, const codec_group *group,
                              uint32_t p);
 
@@ -45,14 +45,14 @@ static inline uint32_t codec_contexts_at(const codec_context_model *model, const
     return model->causal.on && model->causal.stale[p] ? codec_contexts_anew(model, group, p)
                                                       : model->context[p];
 }
-/* The level of p after the pass; before the next position. */
+/* The level of p after the pass; to be called before the next position. */
 static inline void codec_contexts_settle(codec_context_model *model, const codec_group *group,
                                          uint32_t p, int32_t level) {
     if (level && model->causal.on) codec_causal_settle(&model->causal, group, p, level);
 }
 
 /* The context of a sign at position p, of level 0 before the pass; only where signs are predicted.
- * Few positions of a pass need one, so it is not made for all. */
+ * Made one by one: few positions of a pass need it. */
 uint32_t codec_contexts_sign(const codec_context_model *model, const codec_group *group,
                              uint32_t p);
 

@@ -3,17 +3,14 @@
  *
  * The room codec/bitplane/: quantised codes, bit plane by bit plane.
  *   code_tables         thresholds, the order of passes, reconstruction points
- *   group               what is known; quantiser: real numbers to codes and back; neighbours: the
- *                       four windows around, many positions at a time
- *   context_model       the probabilities, and the state of what predicts; contexts: predicting
- *   causal              the causal template: what a pass has said so far, for the first units
- *   conditional         a small network in integers that predicts every bit; conditional_state: at
- *                       work
- *   head                its sibling at the decoder's end, which predicts what units are beyond what
- *                       is known
+ *   group               what is known; quantiser: real numbers to codes and back
+ *   neighbours          the four windows around, many positions at a time
+ *   context_model       the probabilities, and the predictors' state; contexts: predicting
+ *   causal              the causal template: what a pass has decoded so far, for the first units
+ *   conditional         a small network that predicts every bit; conditional_state: at work
+ *   head                its sibling in the decoder, which predicts what is not known of units
  *   chunk_coder         the passes of one chunk through contexts and range coder
- *   raised_planes       planes of a group above its model's; clipping: which of them its images
- *                       need */
+ *   raised_planes       planes of a group above its model's; clipping: which its images need */
 #ifndef CODEC_GROUP_H
 #define CODEC_GROUP_H
 #include "codec/bitplane/code_tables.h"
@@ -38,8 +35,7 @@ typedef struct codec_group {
     uint32_t n;                      /* positions */
     uint32_t stride;                 /* of the arrays below, > n: slot n is the absent neighbour */
     int16_t *level;                  /* [units][stride] signed q at codec_planes_known */
-    uint8_t *plane_known; /* [units][stride] 1: of the plane after depth[unit], too, its bit is
-                             known */
+    uint8_t *plane_known; /* [units][stride] 1: its bit of the next plane is known, too */
     uint8_t *depth;       /* [units] planes known of every position */
     uint8_t *fraction;    /* [units] fractions of the next plane that are known */
     uint16_t *norm; /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0. NULL in
@@ -57,7 +53,7 @@ typedef struct codec_group {
 
 /* The stride of the arrays of a group of so many positions. */
 uint64_t codec_group_stride(uint64_t positions);
-/* Bytes that a group of this size takes; saturates. For checking against limits beforehand. */
+/* For so many positions; saturates. */
 uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions);
 
 /* State before the first pass, for n_images with these grids (all >= 1 x 1). On failure nothing is
@@ -72,8 +68,8 @@ void codec_group_forget(codec_group *group);
  * deepen the unit, refresh norms, step to the next. */
 void codec_group_finish_pass(codec_group *group);
 
-/* As if of passes 0 .. pass - 1 those had been coded that complete a plane, and the parts before
- * them: code as in chunk_coder.h. For training, which goes anywhere; the adaptive probabilities
+/* The state as if the passes below `pass` that complete a plane had been coded, with the fractions
+ * before them: code as in chunk_coder.h. For training, which goes anywhere; adaptive probabilities
  * stay as they are. */
 void codec_group_know(codec_group *group, const int16_t *code, uint32_t pass);
 

@@ -1,8 +1,7 @@
-/* neighbours.h -- what lies beside windows, for all positions at once. Within a run of images of
- * one width a neighbour is at a fixed distance; so rows of values are shifted, and masked where
+/* neighbours.h -- sums over neighbouring windows, for all positions at once. Within a run of images
+ * of one width a neighbour is at a fixed distance. So rows of values are shifted, and masked where
  * images end, which compilers do many at a time: following group->neighbour takes several times as
- * long.
- */
+ * long. */
 #ifndef CODEC_NEIGHBOURS_H
 #define CODEC_NEIGHBOURS_H
 #include "codec/bitplane/group.h"
@@ -20,7 +19,6 @@ enum {
     CODEC_HAS_DOWN = 1 << CODEC_DOWN
 };
 
-/* How many neighbours that is. */
 static inline uint32_t codec_neighbours_count(uint8_t sides) {
     return (uint32_t)(sides & 1) + (sides >> 1 & 1) + (sides >> 2 & 1) + (sides >> 3 & 1);
 }
