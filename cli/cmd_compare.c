@@ -22,7 +22,6 @@ typedef struct settings {
     int alpha, follow_links;
 } settings;
 
-static const char *const k_alphas[] = {"refuse", "drop", "white", NULL}; /* formats_alpha */
 enum { USE_REPORT = 1 };
 static const char *const k_uses[] = {"a report: --output DIR", NULL};
 static const cli_option k_options[] = {
@@ -41,10 +40,8 @@ static const cli_option k_options[] = {
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read the names of images from this file; - is standard input"},
     CLI_FOLLOW_OPTION(settings),
-    {"alpha", 0, CLI_CHOICE, "WHAT", offsetof(settings, alpha), .choices = k_alphas,
-     .initial = "refuse", .help = "images with transparency"},
-    {"threads", 'T', CLI_INT, "N", offsetof(settings, common.threads), .min = 0, .max = 1024,
-     .initial = "0", .help = "worker threads; 0: one per processor"},
+    CLI_ALPHA_OPTION(settings),
+    CLI_THREADS_OPTION(settings),
     CLI_OUTPUT_OPTIONS(settings),
     CLI_TALK_OPTIONS(settings),
     CLI_JSON_OPTION(settings),
@@ -101,6 +98,13 @@ static void tell_done(void *user, size_t images) {
 static taper_status read_original(void *user, size_t i, taper_image *out, taper_error *error) {
     const state *st = user;
     return cli_originals_read(&st->originals, i, out, error);
+}
+
+static cli_rd_job images_of(state *st) {
+    return (cli_rd_job){.user = st,
+                        .threads = cli_threads(&st->s.common),
+                        .read = read_original,
+                        .done = tell_done};
 }
 
 /* --- inputs ----------------------------------------------------------------------------------- */
@@ -265,9 +269,9 @@ static int measure_own(state *st) {
     result->pixels = st->subject.info.pixels;
     cli_progress_start(&st->progress, &st->s.common, "decoding cuts", n * st->originals.count,
                        "images");
+    cli_rd_job images = images_of(st);
     taper_status status =
-        cli_subject_curve(&st->subject, &st->originals, cuts, n, cli_threads(&st->s.common),
-                          tell_done, st, &result->curve[0], &error);
+        cli_subject_curve(&st->subject, &images, cuts, n, &result->curve[0], &error);
     cli_progress_end(&st->progress);
     if (status != TAPER_OK) return cli_fail("compare", st->container, status, &error);
     result->n_curves = 1;
@@ -305,12 +309,9 @@ static void measure_rival(state *st, cli_contender *c, const cli_rd_job *job) {
 static int measure_rivals(state *st) {
     size_t runs, *start = cli_rd_even_runs(st->originals.count, &runs);
     if (!start) return cli_fail("compare", NULL, TAPER_ERR_NOMEM, NULL);
-    cli_rd_job job = {.user = st,
-                      .runs = runs,
-                      .run_start = start,
-                      .threads = cli_threads(&st->s.common),
-                      .read = read_original,
-                      .done = tell_done};
+    cli_rd_job job = images_of(st);
+    job.runs = runs;
+    job.run_start = start;
     for (size_t i = 0; i < st->result->n_contenders; i++)
         if (!st->result->contender[i].failure[0])
             measure_rival(st, &st->result->contender[i], &job);

@@ -16,7 +16,6 @@
 #include "codec/taper.h"
 #include "formats/image.h"
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct settings {
     cli_common common;
@@ -27,9 +26,7 @@ typedef struct settings {
     int64_t group;
 } settings;
 
-static const char *const layouts[] = {"set", "image", NULL}; /* in the order of taper_layout */
 static const char *const allocations[] = {"even", "mean", "equal", NULL}; /* taper_allocation */
-static const char *const alphas[] = {"refuse", "drop", "white", NULL}; /* formats_alpha */
 enum { USE_SET = 1 };
 static const char *const uses[] = {"--layout set", NULL};
 static const cli_option options[] = {
@@ -47,7 +44,7 @@ static const cli_option options[] = {
     {"psnr", 0, CLI_DOUBLE, "DB", offsetof(settings, psnr), .min = 1, .max = 100,
      .help = "as small as the images' mean PSNR stays at DB"},
     {"layout", 0, CLI_CHOICE, "NAME", offsetof(settings, layout), .initial = "set",
-     .choices = layouts, .help = "order of the data"},
+     .choices = cli_layouts, .help = "order of the data"},
     {"allocation", 0, CLI_CHOICE, "NAME", offsetof(settings, allocation), .initial = "even",
      .choices = allocations, .help = "which images get how many of the bytes"},
     {"group", 0, CLI_INT, "N", offsetof(settings, group), .initial = "0", .min = 0, .max = 65536,
@@ -56,10 +53,8 @@ static const cli_option options[] = {
      .help = "put the model into the container, so that it decodes alone"},
     {"quick", 0, CLI_FLAG, .offset = offsetof(settings, quick),
      .help = "of a set of a few thousand pixels: do not look at every cut"},
-    {"alpha", 0, CLI_CHOICE, "WHAT", offsetof(settings, alpha), .initial = "refuse",
-     .choices = alphas, .help = "images with transparency"},
-    {"threads", 'T', CLI_INT, "N", offsetof(settings, common.threads), .initial = "0", .min = 0,
-     .max = 1024, .help = "worker threads; 0: one per processor"},
+    CLI_ALPHA_OPTION(settings),
+    CLI_THREADS_OPTION(settings),
     CLI_OUTPUT_OPTIONS(settings),
     CLI_TALK_OPTIONS(settings),
     CLI_LIMIT_OPTIONS(settings),

@@ -10,7 +10,6 @@ typedef struct settings {
     int64_t group;
 } settings;
 
-static const char *const layouts[] = {"set", "image", NULL}; /* in the order of taper_layout */
 enum { USE_SET = 1 };
 static const char *const uses[] = {"--layout set", NULL};
 static const cli_option options[] = {
@@ -19,7 +18,7 @@ static const cli_option options[] = {
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
      .help = "its model, unless it carries its own or that is built in"},
     {"layout", 0, CLI_CHOICE, "NAME", offsetof(settings, layout), .initial = "set",
-     .choices = layouts, .help = "order of the data"},
+     .choices = cli_layouts, .help = "order of the data"},
     {"group", 0, CLI_INT, "N", offsetof(settings, group), .initial = "0", .min = 0, .max = 65536,
      .help = "images in a group of the layout set; 0: about a million pixels", .uses = USE_SET},
     CLI_OUTPUT_OPTIONS(settings),

@@ -25,7 +25,6 @@ typedef struct settings {
 } settings;
 
 static const char *const families[] = {"pca", "dense", "conv", NULL}; /* as in taper_family */
-static const char *const alphas[] = {"refuse", "drop", "white", NULL}; /* formats_alpha */
 static const char *const codes[] = {"planes", "units", "binary", NULL};
 static const char *const activations[] = {"relu", "logistic", "linear", NULL};
 static const char *const bases[] = {"sparse", "principal", NULL};
@@ -182,7 +181,7 @@ static const cli_option options[] = {
     CLI_FOLLOW_OPTION(settings),
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
      .help = "taken, as by `encode`, but not looked at", .uses = USE_NEVER},
-    {"alpha", 0, CLI_CHOICE, "HOW", offsetof(settings, alpha), .choices = alphas,
+    {"alpha", 0, CLI_CHOICE, "HOW", offsetof(settings, alpha), .choices = cli_alphas,
      .initial = "refuse", .help = "images with transparency"},
     CLI_OUTPUT_OPTIONS(settings),
     CLI_TALK_OPTIONS(settings),
@@ -241,28 +240,20 @@ static const char *const *const preset_words[] = {NULL, fast, best, paper};
 
 /* --- the verb -------------------------------------------------------------------------- */
 
-static int parse_window(const char *text, uint32_t *window) {
-    int64_t side;
-    if (!strcmp(text, "auto"))
-        *window = TRAIN_WINDOW_AUTO;
-    else if (!strcmp(text, "whole"))
-        *window = TRAIN_WINDOW_WHOLE;
-    else if (cli_parse_int(text, &side) && side >= 2 && side <= 64)
-        *window = (uint32_t)side;
-    else
-        return 0;
-    return 1;
+/* "auto", or a number of pixels from min to max. */
+static bool parse_pixels(const char *text, uint32_t automatic, int64_t min, int64_t max,
+                         uint32_t *pixels) {
+    int64_t given = automatic;
+    bool is_auto = !strcmp(text, "auto");
+    if (!is_auto && (!cli_parse_int(text, &given) || given < min || given > max)) return false;
+    *pixels = (uint32_t)given;
+    return true;
 }
 
-static int parse_lap(const char *text, uint32_t *lap) {
-    int64_t pixels;
-    if (!strcmp(text, "auto"))
-        *lap = TRAIN_LAP_AUTO;
-    else if (cli_parse_int(text, &pixels) && pixels >= 0 && pixels <= CODEC_LAP_MOST)
-        *lap = (uint32_t)pixels;
-    else
-        return 0;
-    return 1;
+static bool parse_window(const char *text, uint32_t *window) {
+    if (strcmp(text, "whole")) return parse_pixels(text, TRAIN_WINDOW_AUTO, 2, 64, window);
+    *window = TRAIN_WINDOW_WHOLE;
+    return true;
 }
 
 static train_nested_choice nested_of(const settings *s) {
@@ -498,7 +489,7 @@ static int check_and_run(settings *s, int argc, char **argv, int first) {
     if (!parse_window(s->window, &s->side))
         return cli_usage(&cli_verb_train, "--window is auto, whole or 2 to 64, not '%s'",
                          s->window);
-    if (!parse_lap(s->lap, &s->reach))
+    if (!parse_pixels(s->lap, TRAIN_LAP_AUTO, 0, CODEC_LAP_MOST, &s->reach))
         return cli_usage(&cli_verb_train, "--lap is auto or 0 to %d, not '%s'", CODEC_LAP_MOST,
                          s->lap);
     if (s->resume && !s->checkpoint)

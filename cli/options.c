@@ -14,6 +14,9 @@ enum {
     MAX_WORD = 64       /* longest word that is compared for "did you mean" */
 };
 
+const char *const cli_layouts[] = {"set", "image", NULL};
+const char *const cli_alphas[] = {"refuse", "drop", "white", NULL};
+
 /* Names that the last command line gave, for cli_options_given. */
 static struct {
     const cli_option *table;
@@ -110,24 +113,15 @@ static bool in_range(const cli_option *o, double value) {
 }
 
 static bool store_int(const cli_option *o, const char *text, int64_t *to) {
-    int64_t value;
-    if (!cli_parse_int(text, &value) || !in_range(o, (double)value)) return false;
-    *to = value;
-    return true;
+    return cli_parse_int(text, to) && in_range(o, (double)*to);
 }
 
 static bool store_size(const cli_option *o, const char *text, uint64_t *to) {
-    uint64_t value;
-    if (!cli_parse_size(text, &value) || !in_range(o, (double)value)) return false;
-    *to = value;
-    return true;
+    return cli_parse_size(text, to) && in_range(o, (double)*to);
 }
 
 static bool store_double(const cli_option *o, const char *text, double *to) {
-    double value;
-    if (!cli_parse_double(text, &value) || !in_range(o, value)) return false;
-    *to = value;
-    return true;
+    return cli_parse_double(text, to) && in_range(o, *to);
 }
 
 static bool store_choice(const cli_option *o, const char *text, int *to) {

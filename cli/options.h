@@ -90,6 +90,9 @@ typedef struct cli_verb {
 extern const cli_verb cli_verb_train, cli_verb_encode, cli_verb_truncate, cli_verb_decode,
     cli_verb_info, cli_verb_verify, cli_verb_repack, cli_verb_merge, cli_verb_compare;
 
+extern const char *const cli_layouts[]; /* in the order of taper_layout */
+extern const char *const cli_alphas[];  /* of formats_alpha */
+
 /* Entries that most verbs share; S is the verb's settings type, with `cli_common common` in it. */
 #define CLI_OUTPUT_OPTIONS(S)                                                                      \
     {"force", 'f', CLI_FLAG, .offset = offsetof(S, common.force),                                  \
@@ -105,9 +108,14 @@ extern const cli_verb cli_verb_train, cli_verb_encode, cli_verb_truncate, cli_ve
 #define CLI_JSON_OPTION(S)                                                                         \
     {"json", 0, CLI_FLAG, .offset = offsetof(S, common.json),                                      \
      .help = "JSON lines on standard output"}
-#define CLI_WORK_OPTIONS(S)                                                                        \
+#define CLI_THREADS_OPTION(S)                                                                      \
     {"threads", 'T', CLI_INT, "N", offsetof(S, common.threads), .initial = "0",                    \
-     .min = 0, .max = 1024, .help = "worker threads; 0: one per processor"},                       \
+     .min = 0, .max = 1024, .help = "worker threads; 0: one per processor"}
+#define CLI_ALPHA_OPTION(S)                                                                        \
+    {"alpha", 0, CLI_CHOICE, "WHAT", offsetof(S, alpha), .initial = "refuse",                      \
+     .choices = cli_alphas, .help = "images with transparency"}
+#define CLI_WORK_OPTIONS(S)                                                                        \
+    CLI_THREADS_OPTION(S),                                                                         \
     {"device", 0, CLI_STRING, "NAME", offsetof(S, common.device), .initial = "auto",               \
      .help = "auto, cpu, cuda or cuda:N"}
 #define CLI_LIMIT_OPTIONS(S)                                                                       \

@@ -1,6 +1,5 @@
 /* reach.c -- see reach.h. */
 #include "cli/reach.h"
-#include <string.h>
 
 bool cli_reach_matters(const formats_front *f, uint64_t bytes) {
     return f->layout == 1 && bytes < f->front_size + f->chunk_at[(uint64_t)f->layers * f->groups];

@@ -1,7 +1,6 @@
 /* gzip.c -- gzip by zlib's streaming interface; see gzip.h. */
 #include "formats/gzip.h"
 #include "formats/bytes.h"
-#include <string.h>
 #include <zlib.h>
 
 enum { GZIP_WINDOW = 15 + 16 }; /* zlib: the largest window, with a gzip wrapper */

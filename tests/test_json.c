@@ -45,7 +45,7 @@ static void nesting_and_commas(void **state) {
     cli_json_close(&j);
     cli_json_open(&j, "row", '[');
     cli_json_number(&j, NULL, 1);
-    cli_json_null(&j, NULL);
+    cli_json_string(&j, NULL, NULL);
     cli_json_string(&j, NULL, NULL);
     cli_json_end(&j); /* closes the array and the object */
     cli_json_begin(&j, s.to);

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { WHOLE_SIDE_AUTO = 64, MOST_UNITS = 4096, MOST_WINDOWS = 4 };
 

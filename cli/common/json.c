@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void write_string(FILE *to, const char *s) {
     fputc('"', to);
@@ -39,8 +38,7 @@ static void lead(cli_json *j, const char *key) {
 }
 
 void cli_json_begin(cli_json *j, FILE *to) {
-    memset(j, 0, sizeof *j);
-    j->to = to;
+    *j = (cli_json){.to = to};
     cli_json_open(j, NULL, '{');
     cli_json_int(j, "schema", 1);
 }
@@ -99,9 +97,4 @@ void cli_json_int(cli_json *j, const char *key, int64_t value) {
 void cli_json_bool(cli_json *j, const char *key, bool value) {
     lead(j, key);
     fputs(value ? "true" : "false", j->to);
-}
-
-void cli_json_null(cli_json *j, const char *key) {
-    lead(j, key);
-    fputs("null", j->to);
 }

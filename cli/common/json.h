@@ -40,6 +40,5 @@ void cli_json_number(cli_json *j, const char *key, double value);
 void cli_json_uint(cli_json *j, const char *key, uint64_t value);
 void cli_json_int(cli_json *j, const char *key, int64_t value);
 void cli_json_bool(cli_json *j, const char *key, bool value);
-void cli_json_null(cli_json *j, const char *key);
 
 #endif

@@ -2,7 +2,6 @@
 #include "cli/common/progress.h"
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

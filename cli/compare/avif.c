@@ -34,14 +34,20 @@ static avifImage *picture_of(const taper_image *image) {
     return picture;
 }
 
+/* The pixels as libavif converts them from and to. */
+static avifRGBImage rgb_view(const avifImage *picture, const taper_image *image) {
+    avifRGBImage rgb;
+    lib.avifRGBImageSetDefaults(&rgb, picture);
+    rgb.format = AVIF_RGB_FORMAT_RGB;
+    rgb.depth = 8;
+    rgb.pixels = image->pixels;
+    rgb.rowBytes = image->width * 3;
+    return rgb;
+}
+
 static avifResult fill_picture(avifImage *picture, const taper_image *image) {
     if (image->channels == 3) {
-        avifRGBImage rgb;
-        lib.avifRGBImageSetDefaults(&rgb, picture);
-        rgb.format = AVIF_RGB_FORMAT_RGB;
-        rgb.depth = 8;
-        rgb.pixels = image->pixels;
-        rgb.rowBytes = image->width * 3;
+        avifRGBImage rgb = rgb_view(picture, image);
         return lib.avifImageRGBToYUV(picture, &rgb);
     }
     lib.avifImageAllocatePlanes(picture, AVIF_PLANES_YUV);
@@ -52,7 +58,7 @@ static avifResult fill_picture(avifImage *picture, const taper_image *image) {
     return AVIF_RESULT_OK;
 }
 
-static avifResult encode(const taper_image *image, int quantiser, avifRWData *file) {
+static avifResult compress(const taper_image *image, int quantiser, avifRWData *file) {
     avifImage *picture = picture_of(image);
     avifEncoder *encoder = lib.avifEncoderCreate();
     avifResult result = AVIF_RESULT_UNKNOWN_ERROR;
@@ -71,12 +77,7 @@ static avifResult encode(const taper_image *image, int quantiser, avifRWData *fi
 
 static avifResult read_pixels(const avifImage *picture, taper_image *out) {
     if (out->channels == 3) {
-        avifRGBImage rgb;
-        lib.avifRGBImageSetDefaults(&rgb, picture);
-        rgb.format = AVIF_RGB_FORMAT_RGB;
-        rgb.depth = 8;
-        rgb.pixels = out->pixels;
-        rgb.rowBytes = out->width * 3;
+        avifRGBImage rgb = rgb_view(picture, out);
         return lib.avifImageYUVToRGB(picture, &rgb);
     }
     for (uint32_t y = 0; y < out->height; y++)
@@ -84,20 +85,6 @@ static avifResult read_pixels(const avifImage *picture, taper_image *out) {
                picture->yuvPlanes[AVIF_CHAN_Y] + (size_t)y * picture->yuvRowBytes[AVIF_CHAN_Y],
                out->width);
     return AVIF_RESULT_OK;
-}
-
-static avifResult decode(const avifRWData *file, taper_image *out) {
-    avifDecoder *decoder = lib.avifDecoderCreate();
-    avifImage *picture = lib.avifImageCreateEmpty();
-    avifResult result = AVIF_RESULT_UNKNOWN_ERROR;
-    if (decoder && picture) {
-        decoder->maxThreads = 1;
-        result = lib.avifDecoderReadMemory(decoder, picture, file->data, file->size);
-        if (result == AVIF_RESULT_OK) result = read_pixels(picture, out);
-    }
-    if (picture) lib.avifImageDestroy(picture);
-    if (decoder) lib.avifDecoderDestroy(decoder);
-    return result;
 }
 
 /* Bytes in the top-level mdat boxes, without the boxes' own headers. */
@@ -114,28 +101,35 @@ static size_t mdat_bytes(const uint8_t *p, size_t n) {
     return sum;
 }
 
-static taper_status code(const taper_image *image, size_t setting, double quality,
-                         cli_rival_coded *out, taper_error *error) {
+static taper_status say(avifResult result, const taper_image *image, taper_error *error) {
+    if (result == AVIF_RESULT_OK) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_UNSUPPORTED, "libavif cannot code %ux%u pixels: %s",
+                        image->width, image->height, lib.avifResultToString(result));
+}
+
+static taper_status encode(const taper_image *image, size_t setting, double quality,
+                           cli_rival_coded *out, taper_error *error) {
     (void)setting;
-    *out = (cli_rival_coded){0};
     avifRWData file = AVIF_DATA_EMPTY;
-    avifResult result = encode(image, (int)quality, &file);
-    taper_status status = TAPER_OK;
-    if (result == AVIF_RESULT_OK && !cli_rival_keep_bytes(out, file.data, file.size))
-        status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu bytes of AVIF", file.size);
-    if (result == AVIF_RESULT_OK && status == TAPER_OK)
-        status =
-            cli_rival_new_image(image->width, image->height, image->channels, &out->decoded, error);
-    if (result == AVIF_RESULT_OK && status == TAPER_OK) {
-        result = decode(&file, &out->decoded);
-        out->payload_bytes = mdat_bytes(out->bytes, out->file_bytes);
-    }
+    taper_status status = say(compress(image, (int)quality, &file), image, error);
+    if (status == TAPER_OK) status = cli_rival_keep_bytes(out, file.data, file.size, error);
+    if (status == TAPER_OK) out->payload_bytes = mdat_bytes(file.data, file.size);
     lib.avifRWDataFree(&file);
-    if (status == TAPER_OK && result != AVIF_RESULT_OK)
-        status = formats_fail(error, TAPER_ERR_UNSUPPORTED, "libavif cannot code %ux%u pixels: %s",
-                              image->width, image->height, lib.avifResultToString(result));
-    if (status != TAPER_OK) cli_rival_coded_free(out);
     return status;
+}
+
+static taper_status decode(cli_rival_coded *coded, taper_error *error) {
+    avifDecoder *decoder = lib.avifDecoderCreate();
+    avifImage *picture = lib.avifImageCreateEmpty();
+    avifResult result = AVIF_RESULT_UNKNOWN_ERROR;
+    if (decoder && picture) {
+        decoder->maxThreads = 1;
+        result = lib.avifDecoderReadMemory(decoder, picture, coded->bytes, coded->file_bytes);
+        if (result == AVIF_RESULT_OK) result = read_pixels(picture, &coded->decoded);
+    }
+    if (picture) lib.avifImageDestroy(picture);
+    if (decoder) lib.avifDecoderDestroy(decoder);
+    return say(result, &coded->decoded, error);
 }
 
 static void version(char *text, size_t room) {
@@ -154,11 +148,11 @@ const cli_rival cli_rival_avif = {
     .version = version,
     .settings = k_settings,
     .n_settings = 1,
-    .n_settings_grey = 1,
     .ladder = k_ladder,
     .n_ladder = sizeof k_ladder / sizeof *k_ladder,
     .quality_is = "quantiser",
-    .code = code,
+    .encode = encode,
+    .decode = decode,
 #else
     .absent = "built without libavif; install libavif-dev and build again",
 #endif

@@ -79,13 +79,12 @@ static taper_status jpeg_within(const taper_image *image, double budget, int pay
     double best_mse = INFINITY;
     *best = (cli_rival_coded){0};
     *smallest = SIZE_MAX;
-    for (size_t setting = 0;
-         setting < (image->channels == 1 ? jpeg->n_settings_grey : jpeg->n_settings); setting++)
+    for (size_t setting = 0; setting < (image->channels == 1 ? 1 : jpeg->n_settings); setting++)
         for (int low = 1, high = 100; low <= high;) {
             int quality = low + (high - low) / 2;
             double mse;
             cli_rival_coded coded;
-            TAPER_TRY(jpeg->code(image, setting, quality, &coded, error));
+            TAPER_TRY(cli_rival_code(jpeg, image, setting, quality, &coded, error));
             size_t bytes = bytes_of(&coded, payload);
             if (bytes < *smallest) *smallest = bytes;
             if ((double)bytes > budget)

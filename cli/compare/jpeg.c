@@ -5,7 +5,6 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <jpeglib.h>
 
 static const char *const k_settings[] = {"4:4:4", "4:2:0"};
@@ -48,8 +47,8 @@ static void set_up(struct jpeg_compress_struct *c, const taper_image *image, int
 }
 
 /* *bytes is malloc'd by libjpeg, also when it fails. */
-static taper_status encode(const taper_image *image, int halved, int quality, int progressive,
-                           unsigned char **bytes, unsigned long *n, taper_error *error) {
+static taper_status compress(const taper_image *image, int halved, int quality, int progressive,
+                             unsigned char **bytes, unsigned long *n, taper_error *error) {
     struct jpeg_compress_struct c;
     jpeg_failure failure;
     c.err = catch_errors(&failure);
@@ -88,9 +87,8 @@ static size_t scan_bytes(const unsigned char *p, size_t n) {
     return sum;
 }
 
-static taper_status decode(const unsigned char *bytes, size_t n, const taper_image *image,
-                           taper_image *out, taper_error *error) {
-    TAPER_TRY(cli_rival_new_image(image->width, image->height, image->channels, out, error));
+static taper_status decode(cli_rival_coded *coded, taper_error *error) {
+    taper_image *out = &coded->decoded;
     struct jpeg_decompress_struct d;
     jpeg_failure failure;
     d.err = catch_errors(&failure);
@@ -100,14 +98,14 @@ static taper_status decode(const unsigned char *bytes, size_t n, const taper_ima
                             failure.text);
     }
     jpeg_create_decompress(&d);
-    jpeg_mem_src(&d, bytes, (unsigned long)n);
+    jpeg_mem_src(&d, coded->bytes, (unsigned long)coded->file_bytes);
     jpeg_read_header(&d, TRUE);
-    d.out_color_space = image->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    d.out_color_space = out->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     d.dct_method = JDCT_ISLOW;
     jpeg_start_decompress(&d);
     while (d.output_scanline < d.output_height) {
         JSAMPROW row =
-            (JSAMPROW)out->pixels + (size_t)d.output_scanline * image->width * image->channels;
+            (JSAMPROW)out->pixels + (size_t)d.output_scanline * out->width * out->channels;
         jpeg_read_scanlines(&d, &row, 1);
     }
     jpeg_finish_decompress(&d);
@@ -115,27 +113,21 @@ static taper_status decode(const unsigned char *bytes, size_t n, const taper_ima
     return TAPER_OK;
 }
 
-static taper_status code(const taper_image *image, size_t setting, double quality,
-                         cli_rival_coded *out, taper_error *error) {
-    *out = (cli_rival_coded){0};
+static taper_status encode(const taper_image *image, size_t setting, double quality,
+                           cli_rival_coded *out, taper_error *error) {
     taper_status status = TAPER_OK;
     for (int progressive = 0; progressive < 2 && status == TAPER_OK; progressive++) {
         unsigned char *bytes = NULL;
         unsigned long n = 0;
-        status = encode(image, setting == 1, (int)quality, progressive, &bytes, &n, error);
+        status = compress(image, setting == 1, (int)quality, progressive, &bytes, &n, error);
         if (status == TAPER_OK && (!progressive || n < out->file_bytes)) {
             /* payload of the file that is kept: without its tables a progressive scan would look
              * smaller still */
-            free(out->bytes);
             out->payload_bytes = scan_bytes(bytes, n);
-            if (!cli_rival_keep_bytes(out, bytes, n))
-                status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for %lu bytes of JPEG", n);
+            status = cli_rival_keep_bytes(out, bytes, n, error);
         }
         free(bytes);
     }
-    if (status == TAPER_OK)
-        status = decode(out->bytes, out->file_bytes, image, &out->decoded, error);
-    if (status != TAPER_OK) cli_rival_coded_free(out);
     return status;
 }
 
@@ -156,9 +148,9 @@ const cli_rival cli_rival_jpeg = {
     .version = version,
     .settings = k_settings,
     .n_settings = 2,
-    .n_settings_grey = 1,
     .ladder = k_ladder,
     .n_ladder = sizeof k_ladder / sizeof *k_ladder,
     .quality_is = "quality",
-    .code = code,
+    .encode = encode,
+    .decode = decode,
 };

@@ -33,6 +33,12 @@ typedef struct memory { /* what OpenJPEG reads from and writes to */
 
 static void be_quiet(const char *text, void *user) { (void)text, (void)user; }
 
+static void silence(opj_codec_t *codec) {
+    lib.opj_set_error_handler(codec, be_quiet, NULL);
+    lib.opj_set_warning_handler(codec, be_quiet, NULL);
+    lib.opj_set_info_handler(codec, be_quiet, NULL);
+}
+
 static OPJ_SIZE_T memory_read(void *to, OPJ_SIZE_T n, void *user) {
     memory *m = user;
     if (m->at >= m->size) return (OPJ_SIZE_T)-1;
@@ -120,7 +126,7 @@ static void set_parameters(opj_cparameters_t *p, const taper_image *image, doubl
     p->tcp_distoratio[0] = (float)psnr_db;
 }
 
-static int encode(const taper_image *image, double psnr_db, memory *to) {
+static int compress(const taper_image *image, double psnr_db, memory *to) {
     opj_cparameters_t parameters;
     set_parameters(&parameters, image, psnr_db);
     opj_codec_t *codec = lib.opj_create_compress(OPJ_CODEC_J2K);
@@ -128,9 +134,7 @@ static int encode(const taper_image *image, double psnr_db, memory *to) {
     opj_stream_t *stream = open_memory(to, 0);
     int done = 0;
     if (codec && picture && stream) {
-        lib.opj_set_error_handler(codec, be_quiet, NULL);
-        lib.opj_set_warning_handler(codec, be_quiet, NULL);
-        lib.opj_set_info_handler(codec, be_quiet, NULL);
+        silence(codec);
         done = lib.opj_setup_encoder(codec, &parameters, picture) &&
                lib.opj_start_compress(codec, picture, stream) && lib.opj_encode(codec, stream) &&
                lib.opj_end_compress(codec, stream);
@@ -157,7 +161,7 @@ static int read_pixels(const opj_image_t *picture, taper_image *out) {
     return 1;
 }
 
-static int decode(memory *from, taper_image *out) {
+static int decompress(memory *from, taper_image *out) {
     opj_dparameters_t parameters;
     lib.opj_set_default_decoder_parameters(&parameters);
     opj_codec_t *codec = lib.opj_create_decompress(OPJ_CODEC_J2K);
@@ -165,9 +169,7 @@ static int decode(memory *from, taper_image *out) {
     opj_image_t *picture = NULL;
     int done = 0;
     if (codec && stream) {
-        lib.opj_set_error_handler(codec, be_quiet, NULL);
-        lib.opj_set_warning_handler(codec, be_quiet, NULL);
-        lib.opj_set_info_handler(codec, be_quiet, NULL);
+        silence(codec);
         done = lib.opj_setup_decoder(codec, &parameters) &&
                lib.opj_read_header(stream, codec, &picture) &&
                lib.opj_decode(codec, stream, picture) && lib.opj_end_decompress(codec, stream) &&
@@ -203,26 +205,25 @@ static size_t tile_bytes(const uint8_t *p, size_t n) {
     return at + 4 <= n ? n - at - 4 : 0;
 }
 
-static taper_status code(const taper_image *image, size_t setting, double quality,
-                         cli_rival_coded *out, taper_error *error) {
+static taper_status encode(const taper_image *image, size_t setting, double quality,
+                           cli_rival_coded *out, taper_error *error) {
     (void)setting;
-    *out = (cli_rival_coded){0};
     memory file = {0};
-    if (!encode(image, quality, &file)) {
+    if (!compress(image, quality, &file)) {
         free(file.bytes);
         return formats_fail(error, TAPER_ERR_UNSUPPORTED, "OpenJPEG cannot encode %ux%u pixels",
                             image->width, image->height);
     }
-    file.size = drop_comments(file.bytes, file.size);
     out->bytes = file.bytes;
-    out->file_bytes = file.size;
-    out->payload_bytes = tile_bytes(file.bytes, file.size);
-    taper_status status =
-        cli_rival_new_image(image->width, image->height, image->channels, &out->decoded, error);
-    if (status == TAPER_OK && !decode(&file, &out->decoded))
-        status = formats_fail(error, TAPER_ERR_UNSUPPORTED, "OpenJPEG cannot decode what it wrote");
-    if (status != TAPER_OK) cli_rival_coded_free(out);
-    return status;
+    out->file_bytes = drop_comments(file.bytes, file.size);
+    out->payload_bytes = tile_bytes(file.bytes, out->file_bytes);
+    return TAPER_OK;
+}
+
+static taper_status decode(cli_rival_coded *coded, taper_error *error) {
+    memory file = {.bytes = coded->bytes, .size = coded->file_bytes};
+    if (decompress(&file, &coded->decoded)) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_UNSUPPORTED, "OpenJPEG cannot decode what it wrote");
 }
 
 static void version(char *text, size_t room) {
@@ -239,11 +240,11 @@ const cli_rival cli_rival_jpeg2000 = {
     .version = version,
     .settings = k_settings,
     .n_settings = 1,
-    .n_settings_grey = 1,
     .ladder = k_ladder,
     .n_ladder = sizeof k_ladder / sizeof *k_ladder,
     .quality_is = "target PSNR",
-    .code = code,
+    .encode = encode,
+    .decode = decode,
 #else
     .absent = "built without OpenJPEG; install libopenjp2-7-dev and build again",
 #endif

@@ -8,7 +8,6 @@
 #include <jxl/encode.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* clang-format off */
 #define FUNCTIONS(ONE) ONE(JxlColorEncodingSetToSRGB) ONE(JxlDecoderCloseInput) \
@@ -77,7 +76,8 @@ static int take_output(JxlEncoder *encoder, cli_rival_coded *out) {
     return 1;
 }
 
-static int decode(JxlDecoder *decoder, const cli_rival_coded *coded, taper_image *out) {
+static int decompress(JxlDecoder *decoder, const cli_rival_coded *coded) {
+    const taper_image *out = &coded->decoded;
     const JxlPixelFormat format = pixel_format(out);
     if (lib.JxlDecoderSubscribeEvents(decoder, JXL_DEC_FULL_IMAGE) != JXL_DEC_SUCCESS ||
         lib.JxlDecoderSetInput(decoder, coded->bytes, coded->file_bytes) != JXL_DEC_SUCCESS)
@@ -93,27 +93,24 @@ static int decode(JxlDecoder *decoder, const cli_rival_coded *coded, taper_image
     }
 }
 
-static taper_status code(const taper_image *image, size_t setting, double quality,
-                         cli_rival_coded *out, taper_error *error) {
+static taper_status encode(const taper_image *image, size_t setting, double quality,
+                           cli_rival_coded *out, taper_error *error) {
     (void)setting;
-    *out = (cli_rival_coded){0};
     JxlEncoder *encoder = lib.JxlEncoderCreate(NULL);
     int done = encoder && add_image(encoder, image, quality) && take_output(encoder, out);
     if (encoder) lib.JxlEncoderDestroy(encoder);
-    taper_status status = TAPER_OK;
-    if (done) {
-        status =
-            cli_rival_new_image(image->width, image->height, image->channels, &out->decoded, error);
-        JxlDecoder *decoder = status == TAPER_OK ? lib.JxlDecoderCreate(NULL) : NULL;
-        done = status != TAPER_OK || (decoder && decode(decoder, out, &out->decoded));
-        if (decoder) lib.JxlDecoderDestroy(decoder);
-    }
-    if (!done)
-        status = formats_fail(error, TAPER_ERR_UNSUPPORTED,
-                              "libjxl cannot code %ux%u pixels at distance %g", image->width,
-                              image->height, quality);
-    if (status != TAPER_OK) cli_rival_coded_free(out);
-    return status;
+    if (done) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                        "libjxl cannot code %ux%u pixels at distance %g", image->width,
+                        image->height, quality);
+}
+
+static taper_status decode(cli_rival_coded *coded, taper_error *error) {
+    JxlDecoder *decoder = lib.JxlDecoderCreate(NULL);
+    int done = decoder && decompress(decoder, coded);
+    if (decoder) lib.JxlDecoderDestroy(decoder);
+    if (done) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_UNSUPPORTED, "libjxl cannot decode what it wrote");
 }
 
 static void version(char *text, size_t room) {
@@ -130,11 +127,11 @@ const cli_rival cli_rival_jxl = {
     .version = version,
     .settings = k_settings,
     .n_settings = 1,
-    .n_settings_grey = 1,
     .ladder = k_ladder,
     .n_ladder = sizeof k_ladder / sizeof *k_ladder,
     .quality_is = "distance",
-    .code = code,
+    .encode = encode,
+    .decode = decode,
 #else
     .absent = "built without libjxl; install libjxl-dev and build again",
 #endif

@@ -13,17 +13,6 @@ typedef struct running_job {
     taper_error error;
 } running_job;
 
-static void add_sample(cli_rd_sum *sum, const taper_image *original, const cli_rd_sample *s) {
-    sum->images++;
-    sum->pixels += (uint64_t)original->width * original->height;
-    sum->file_bytes += s->file_bytes;
-    sum->payload_bytes += s->payload_bytes;
-    sum->mse += s->mse;
-    sum->psnr_db += s->psnr_db;
-    sum->ssim += s->ssim;
-    sum->ms_ssim += s->ms_ssim;
-}
-
 static void add_sum(cli_rd_sum *to, const cli_rd_sum *from) {
     to->images += from->images;
     to->pixels += from->pixels;
@@ -40,9 +29,9 @@ static taper_status do_image(const cli_rd_job *job, unsigned thread, size_t i, c
     taper_image original = {0};
     taper_status status = job->read(job->user, i, &original, error);
     for (size_t c = 0; c < job->columns && status == TAPER_OK; c++) {
-        cli_rd_sample sample = {0};
-        status = job->code(job->user, thread, i, c, &original, &sample, error);
-        if (status == TAPER_OK) add_sample(&sums[c], &original, &sample);
+        cli_rd_sum one = {0};
+        status = job->code(job->coder, thread, i, c, &original, &one, error);
+        if (status == TAPER_OK) add_sum(&sums[c], &one);
     }
     free(original.pixels);
     return status;
@@ -114,9 +103,11 @@ size_t *cli_rd_even_runs(size_t n, size_t *runs) {
 }
 
 taper_status cli_rd_measure(const taper_image *original, const taper_image *decoded,
-                            cli_rd_sample *out, taper_error *error) {
+                            cli_rd_sum *out, taper_error *error) {
     codec_quality q;
     TAPER_TRY(codec_measure(original, decoded, &q, error));
+    out->images = 1;
+    out->pixels = (uint64_t)original->width * original->height;
     out->mse = q.mse;
     out->psnr_db = q.psnr_db;
     out->ssim = q.ssim;
@@ -136,35 +127,18 @@ cli_rd_point cli_rd_mean(const cli_rd_sum *sum, double total_bytes) {
 
 /* --- rivals ----------------------------------------------------------------------------------- */
 
-typedef struct rival_job {
-    const cli_rival *rival;
-    const cli_rd_job *images;
-} rival_job;
-
-static taper_status rival_read(void *user, size_t i, taper_image *out, taper_error *error) {
-    const rival_job *job = user;
-    return job->images->read(job->images->user, i, out, error);
-}
-
-static void rival_done(void *user, size_t images) {
-    const rival_job *job = user;
-    if (job->images->done) job->images->done(job->images->user, images);
-}
-
 /* A column is a setting and a quality. On a grey image the settings that make no difference repeat
  * the first. */
-static taper_status rival_code(void *user, unsigned thread, size_t i, size_t column,
-                               const taper_image *original, cli_rd_sample *out,
-                               taper_error *error) {
+static taper_status rival_code(void *coder, unsigned thread, size_t i, size_t column,
+                               const taper_image *original, cli_rd_sum *out, taper_error *error) {
     (void)thread, (void)i;
-    const rival_job *job = user;
-    size_t setting = column / job->rival->n_ladder;
-    if (original->channels < 3 && setting >= job->rival->n_settings_grey) setting = 0;
+    const cli_rival *rival = coder;
+    size_t setting = original->channels < 3 ? 0 : column / rival->n_ladder;
+    double quality = rival->ladder[column % rival->n_ladder];
     taper_image plain;
     TAPER_TRY(cli_rival_prepare(original, &plain, error));
     cli_rival_coded coded;
-    taper_status status = job->rival->code(
-        &plain, setting, job->rival->ladder[column % job->rival->n_ladder], &coded, error);
+    taper_status status = cli_rival_code(rival, &plain, setting, quality, &coded, error);
     if (status == TAPER_OK) {
         out->file_bytes = coded.file_bytes;
         out->payload_bytes = coded.payload_bytes;
@@ -209,13 +183,10 @@ static taper_status best_curve(const cli_rival *rival, const cli_rd_sum *sums, i
 taper_status cli_rd_rival(const cli_rival *rival, const cli_rd_job *images, cli_rd_curve *file,
                           cli_rd_curve *payload, size_t *failed, taper_error *error) {
     cli_rd_sum sums[CLI_RD_MAX_POINTS];
-    rival_job user = {rival, images};
     cli_rd_job job = *images;
-    job.user = &user;
+    job.coder = (void *)rival; /* only read */
     job.columns = rival->n_settings * rival->n_ladder;
-    job.read = rival_read;
     job.code = rival_code;
-    job.done = rival_done;
     *payload = (cli_rd_curve){0};
     TAPER_TRY(cli_rival_load(rival, error));
     if (job.columns > CLI_RD_MAX_POINTS)

@@ -10,15 +10,10 @@
 #include "cli/compare/rival.h"
 #include "codec/quality/bd_rate.h"
 
-/* What one image costs and is worth in one column. */
-typedef struct cli_rd_sample {
-    uint64_t file_bytes, payload_bytes; /* 0 where a set's bytes are known only as a whole */
-    double mse, psnr_db, ssim, ms_ssim;
-} cli_rd_sample;
-
-/* The same, summed over images. */
+/* What images cost and are worth in one column, summed over them; of one image, what it is. */
 typedef struct cli_rd_sum {
-    uint64_t images, pixels, file_bytes, payload_bytes;
+    uint64_t images, pixels;
+    uint64_t file_bytes, payload_bytes; /* 0 where a set's bytes are known only as a whole */
     double mse, psnr_db, ssim, ms_ssim;
 } cli_rd_sum;
 
@@ -45,18 +40,19 @@ typedef struct cli_rd_curve {
 } cli_rd_curve;
 
 typedef struct cli_rd_job {
-    void *user;
+    void *user;        /* of read and done */
+    void *coder;       /* of code */
     size_t columns;
     size_t runs;
     const size_t *run_start; /* [runs + 1]: run r is images run_start[r] .. run_start[r + 1] - 1 */
     unsigned threads;
     /* Original i into *out, whose pixels the job frees. Called from several threads at once. */
     taper_status (*read)(void *user, size_t i, taper_image *out, taper_error *error);
-    /* Code the original, measure against it, fill *out. thread: 0 .. threads - 1, never two calls
-     * at a time for one. Images of a run come in rising order to one thread; for each, all columns
-     * in order. */
-    taper_status (*code)(void *user, unsigned thread, size_t i, size_t column,
-                         const taper_image *original, cli_rd_sample *out, taper_error *error);
+    /* Code the original, measure against it, fill *out, which is zeroed. thread: 0 .. threads - 1,
+     * never two calls at a time for one. Images of a run come in rising order to one thread; for
+     * each, all columns in order. */
+    taper_status (*code)(void *coder, unsigned thread, size_t i, size_t column,
+                         const taper_image *original, cli_rd_sum *out, taper_error *error);
     void (*done)(void *user, size_t images); /* so many more are done; may be NULL */
 } cli_rd_job;
 
@@ -69,9 +65,9 @@ taper_status cli_rd_run(const cli_rd_job *job, cli_rd_sum *sums, size_t *failed,
  * caller frees; NULL when there is no memory. */
 size_t *cli_rd_even_runs(size_t n, size_t *runs);
 
-/* PSNR, SSIM and the rest of decoded against original into the sample. */
+/* PSNR, SSIM and the rest of decoded against original, and its pixels, into *out. */
 taper_status cli_rd_measure(const taper_image *original, const taper_image *decoded,
-                            cli_rd_sample *out, taper_error *error);
+                            cli_rd_sum *out, taper_error *error);
 
 /* Means; total_bytes is what the images together take in the accounting meant. */
 cli_rd_point cli_rd_mean(const cli_rd_sum *sum, double total_bytes);

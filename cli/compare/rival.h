@@ -28,16 +28,17 @@ typedef struct cli_rival {
     void (*version)(char *text, size_t room);
     /* Settings that are tried at every quality; the best at each rate makes the curve. */
     const char *const *settings;
-    size_t n_settings;
-    size_t n_settings_grey; /* how many of them, from the first, make a difference on grey images */
+    size_t n_settings; /* on grey images, where they make no difference, the first alone is */
     /* Qualities from few bytes to many, in the library's own scale, which quality_is names. */
     const double *ladder;
     size_t n_ladder;
     const char *quality_is; /* "quality", "distance" */
-    /* image: 8 bits, 1 or 3 channels. On failure nothing is held and *out is zeroed. Safe from
-     * several threads at once; one call uses one thread. */
-    taper_status (*code)(const taper_image *image, size_t setting, double quality,
-                         cli_rival_coded *out, taper_error *error);
+    /* For cli_rival_code: the file and its payload's size into *out, which is zeroed; the file back
+     * into the pixels of coded->decoded, which has room for them. Safe from several threads at
+     * once; one call uses one thread. */
+    taper_status (*encode)(const taper_image *image, size_t setting, double quality,
+                           cli_rival_coded *out, taper_error *error);
+    taper_status (*decode)(cli_rival_coded *coded, taper_error *error);
 } cli_rival;
 
 extern const cli_rival cli_rival_jpeg, cli_rival_jpeg2000, cli_rival_webp, cli_rival_avif,
@@ -53,6 +54,11 @@ const cli_rival *cli_rival_find(const char *name);
  * in, or its library is not here; error says which, and the remedy. */
 taper_status cli_rival_load(const cli_rival *rival, taper_error *error);
 
+/* Code the image (8 bits, 1 or 3 channels), and decode what was written. On failure nothing is held
+ * and *out is zeroed. Safe from several threads at once. */
+taper_status cli_rival_code(const cli_rival *rival, const taper_image *image, size_t setting,
+                            double quality, cli_rival_coded *out, taper_error *error);
+
 void cli_rival_coded_free(cli_rival_coded *coded); /* leaves it zeroed */
 
 /* The image as rivals take it: 8 bits (16-bit samples rounded), 1 or 3 channels, alpha left out.
@@ -67,6 +73,7 @@ taper_status cli_rival_new_image(uint32_t width, uint32_t height, int channels, 
  * are not loaded yet. */
 int cli_rivals_have_room(void);
 
-/* For the rivals: put a copy of bytes into out; true when there was memory for it. */
-int cli_rival_keep_bytes(cli_rival_coded *out, const void *bytes, size_t n);
+/* For the rivals: put a copy of bytes into out, in the place of what is there. */
+taper_status cli_rival_keep_bytes(cli_rival_coded *out, const void *bytes, size_t n,
+                                  taper_error *error);
 #endif

@@ -47,12 +47,27 @@ taper_status cli_rival_prepare(const taper_image *image, taper_image *out, taper
     return TAPER_OK;
 }
 
-int cli_rival_keep_bytes(cli_rival_coded *out, const void *bytes, size_t n) {
+taper_status cli_rival_keep_bytes(cli_rival_coded *out, const void *bytes, size_t n,
+                                  taper_error *error) {
+    free(out->bytes);
     out->bytes = malloc(n ? n : 1);
-    if (!out->bytes) return 0;
+    if (!out->bytes)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu bytes of a rival", n);
     memcpy(out->bytes, bytes, n);
     out->file_bytes = n;
-    return 1;
+    return TAPER_OK;
+}
+
+taper_status cli_rival_code(const cli_rival *rival, const taper_image *image, size_t setting,
+                            double quality, cli_rival_coded *out, taper_error *error) {
+    *out = (cli_rival_coded){0};
+    taper_status status = rival->encode(image, setting, quality, out, error);
+    if (status == TAPER_OK)
+        status =
+            cli_rival_new_image(image->width, image->height, image->channels, &out->decoded, error);
+    if (status == TAPER_OK) status = rival->decode(out, error);
+    if (status != TAPER_OK) cli_rival_coded_free(out);
+    return status;
 }
 
 int cli_rivals_have_room(void) {

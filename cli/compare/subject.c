@@ -153,26 +153,13 @@ size_t cli_subject_ladder(const cli_subject *subject, uint64_t *cuts, size_t roo
 typedef struct cut_job {
     const cli_subject *subject;
     cli_subject_cut cut;
-    const cli_originals *originals;
     taper_decoder **decoder; /* [threads], opened when first needed */
-    void (*done)(void *user, size_t images);
-    void *user;
 } cut_job;
 
-static taper_status cut_read(void *user, size_t i, taper_image *out, taper_error *error) {
-    const cut_job *job = user;
-    return cli_originals_read(job->originals, i, out, error);
-}
-
-static void cut_done(void *user, size_t images) {
-    const cut_job *job = user;
-    if (job->done) job->done(job->user, images);
-}
-
-static taper_status cut_code(void *user, unsigned thread, size_t i, size_t column,
-                             const taper_image *original, cli_rd_sample *out, taper_error *error) {
+static taper_status cut_code(void *coder, unsigned thread, size_t i, size_t column,
+                             const taper_image *original, cli_rd_sum *out, taper_error *error) {
     (void)column;
-    cut_job *job = user;
+    cut_job *job = coder;
     if (!job->decoder[thread])
         TAPER_TRY(
             cli_subject_decoder(job->subject, &job->cut.source, &job->decoder[thread], error));
@@ -221,25 +208,20 @@ static taper_status measure_cut(cli_rd_job *job, cut_job *cut, uint64_t bytes, c
     return status;
 }
 
-taper_status cli_subject_curve(const cli_subject *subject, const cli_originals *originals,
-                               const uint64_t *cuts, size_t n_cuts, unsigned threads,
-                               void (*done)(void *user, size_t images), void *user,
-                               cli_rd_curve *curve, taper_error *error) {
+taper_status cli_subject_curve(const cli_subject *subject, const cli_rd_job *images,
+                               const uint64_t *cuts, size_t n_cuts, cli_rd_curve *curve,
+                               taper_error *error) {
     *curve = (cli_rd_curve){.codec = "taper", .title = "taper", .accounting = "file"};
-    cut_job cut = {.subject = subject, .originals = originals, .done = done, .user = user};
-    cut.decoder = calloc(threads, sizeof *cut.decoder);
-    size_t *start = NULL, runs = 0;
-    taper_status status =
-        cut.decoder ? group_runs(subject, &start, &runs, error)
-                    : formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u decoders", threads);
-    cli_rd_job job = {.user = &cut,
-                      .columns = 1,
-                      .runs = runs,
-                      .run_start = start,
-                      .threads = threads,
-                      .read = cut_read,
-                      .code = cut_code,
-                      .done = cut_done};
+    cut_job cut = {.subject = subject, .decoder = calloc(images->threads, sizeof *cut.decoder)};
+    cli_rd_job job = *images;
+    size_t *start = NULL;
+    taper_status status = cut.decoder ? group_runs(subject, &start, &job.runs, error)
+                                      : formats_fail(error, TAPER_ERR_NOMEM,
+                                                     "no memory for %u decoders", job.threads);
+    job.coder = &cut;
+    job.columns = 1;
+    job.run_start = start;
+    job.code = cut_code;
     for (size_t k = 0; k < n_cuts && k < CLI_RD_MAX_POINTS && status == TAPER_OK; k++) {
         status = measure_cut(&job, &cut, cuts[k], &curve->point[curve->n], error);
         curve->n += status == TAPER_OK;

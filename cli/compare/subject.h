@@ -66,11 +66,10 @@ taper_status cli_subject_render(taper_decoder *decoder, uint64_t i, taper_image 
 size_t cli_subject_ladder(const cli_subject *subject, uint64_t *cuts, size_t room);
 
 /* Quality at each cut, measured on all images; curve->point[k].quality is the cut. In accounting
- * `file`. done: called after each image at each cut, as in cli_rd_job. */
-taper_status cli_subject_curve(const cli_subject *subject, const cli_originals *originals,
-                               const uint64_t *cuts, size_t n_cuts, unsigned threads,
-                               void (*done)(void *user, size_t images), void *user,
-                               cli_rd_curve *curve, taper_error *error);
+ * `file`. threads, read, user, done as in cli_rd_job: an image is done at each cut. */
+taper_status cli_subject_curve(const cli_subject *subject, const cli_rd_job *images,
+                               const uint64_t *cuts, size_t n_cuts, cli_rd_curve *curve,
+                               taper_error *error);
 
 /* The same curve with the model's bytes added once. */
 cli_rd_curve cli_subject_with_model(const cli_subject *subject, const cli_rd_curve *file);

@@ -23,8 +23,8 @@ CLI_LATE_LIBRARY(RIVAL_LIBRARY, FUNCTIONS);
 static const char *const k_settings[] = {"4:2:0"};
 static const double k_ladder[] = {0, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95};
 
-static taper_status encode(const taper_image *image, double quality, WebPMemoryWriter *writer,
-                           taper_error *error) {
+static taper_status compress(const taper_image *image, double quality, WebPMemoryWriter *writer,
+                             taper_error *error) {
     WebPConfig config;
     WebPPicture picture;
     if (!lib.WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, (float)quality,
@@ -56,21 +56,20 @@ static taper_status encode(const taper_image *image, double quality, WebPMemoryW
     return TAPER_OK;
 }
 
-static taper_status decode(const cli_rival_coded *coded, const taper_image *image, taper_image *out,
-                           taper_error *error) {
-    TAPER_TRY(cli_rival_new_image(image->width, image->height, image->channels, out, error));
+static taper_status decode(cli_rival_coded *coded, taper_error *error) {
+    const taper_image *out = &coded->decoded;
     taper_image colour = {0};
-    TAPER_TRY(cli_rival_new_image(image->width, image->height, 3, &colour, error));
-    const size_t pixels = (size_t)image->width * image->height;
+    TAPER_TRY(cli_rival_new_image(out->width, out->height, 3, &colour, error));
+    const size_t pixels = (size_t)out->width * out->height;
     if (!lib.WebPDecodeRGBInto(coded->bytes, coded->file_bytes, colour.pixels, pixels * 3,
-                               (int)image->width * 3)) {
+                               (int)out->width * 3)) {
         free(colour.pixels);
         return formats_fail(error, TAPER_ERR_UNSUPPORTED, "libwebp cannot decode what it wrote");
     }
     const uint8_t *from = colour.pixels;
     uint8_t *to = out->pixels;
-    if (image->channels ==
-        1) /* the green channel is nearest to luma, and all three are the same but for rounding */
+    /* the green channel is nearest to luma, and all three are the same but for rounding */
+    if (out->channels == 1)
         for (size_t i = 0; i < pixels; i++) to[i] = from[3 * i + 1];
     else
         for (size_t i = 0; i < pixels * 3; i++) to[i] = from[i];
@@ -78,24 +77,16 @@ static taper_status decode(const cli_rival_coded *coded, const taper_image *imag
     return TAPER_OK;
 }
 
-static taper_status code(const taper_image *image, size_t setting, double quality,
-                         cli_rival_coded *out, taper_error *error) {
+static taper_status encode(const taper_image *image, size_t setting, double quality,
+                           cli_rival_coded *out, taper_error *error) {
     (void)setting;
-    *out = (cli_rival_coded){0};
     WebPMemoryWriter writer;
     lib.WebPMemoryWriterInit(&writer);
-    taper_status status = encode(image, quality, &writer, error);
-    if (status == TAPER_OK && !cli_rival_keep_bytes(out, writer.mem, writer.size))
-        status =
-            formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu bytes of WebP", writer.size);
+    taper_status status = compress(image, quality, &writer, error);
+    if (status == TAPER_OK) status = cli_rival_keep_bytes(out, writer.mem, writer.size, error);
     lib.WebPMemoryWriterClear(&writer);
-    if (status == TAPER_OK) status = decode(out, image, &out->decoded, error);
-    if (status != TAPER_OK) {
-        cli_rival_coded_free(out);
-        return status;
-    }
     out->payload_bytes = out->file_bytes > HEADER_BYTES ? out->file_bytes - HEADER_BYTES : 0;
-    return TAPER_OK;
+    return status;
 }
 
 static void version(char *text, size_t room) {
@@ -113,11 +104,11 @@ const cli_rival cli_rival_webp = {
     .version = version,
     .settings = k_settings,
     .n_settings = 1,
-    .n_settings_grey = 1,
     .ladder = k_ladder,
     .n_ladder = sizeof k_ladder / sizeof *k_ladder,
     .quality_is = "quality",
-    .code = code,
+    .encode = encode,
+    .decode = decode,
 #else
     .absent = "built without libwebp; install libwebp-dev and build again",
 #endif

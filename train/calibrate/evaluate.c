@@ -5,7 +5,6 @@
 #include "codec/bitplane/quantiser.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { BLOCK_IMAGES = 64 };
 

@@ -1,6 +1,5 @@
 /* conditional_batch.c -- see conditional_batch.h. */
 #include "train/conditional/conditional_batch.h"
-#include "codec/backend/pool.h"
 #include "codec/bitplane/quantiser.h"
 #include "train/sampling/philox.h"
 #include <stdlib.h>

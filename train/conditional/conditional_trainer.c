@@ -3,7 +3,6 @@
 #include "codec/bitplane/head.h"
 #include "train/conditional/conditional_loss.h"
 #include "train/optimise/run.h"
-#include "train/optimise/steps.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include "train/optimise/run.h"
 #include "train/sampling/jitter.h"
 #include "train/sampling/philox.h"
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -25,7 +25,6 @@
 #ifndef TRAIN_OBJECTIVE_H
 #define TRAIN_OBJECTIVE_H
 #include "train/sampling/truncation.h"
-#include <stddef.h>
 #include <stdint.h>
 
 /* x_q[units] from x[units], and gradient[units] = d x_q / d x as defined above. */

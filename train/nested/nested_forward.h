@@ -3,7 +3,6 @@
 #define TRAIN_NESTED_FORWARD_H
 #include "formats/bytes.h"
 #include "train/nested/nested_network.h"
-#include "formats/bytes.h"
 #include "train/sampling/dataset.h"
 
 /* What one step asks of its rows. */

@@ -1,6 +1,5 @@
 /* checkpoint.c -- writing and reading of training state; the layout stands in checkpoint.h. */
 #include "train/optimise/checkpoint.h"
-#include "formats/atomic_file.h"
 #include "formats/bytes.h"
 #include "formats/file.h"
 #include <stdio.h>

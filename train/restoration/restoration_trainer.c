@@ -6,7 +6,6 @@
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { CUTS_A_STEP = 4, PIXELS_A_CUT = 16384 };
 

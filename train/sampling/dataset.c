@@ -1,6 +1,5 @@
 /* dataset.c -- see dataset.h. */
 #include "train/sampling/dataset.h"
-#include "formats/image.h"
 #include <stdlib.h>
 #include <string.h>
 
