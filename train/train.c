@@ -18,7 +18,7 @@ enum { WHOLE_SIDE_AUTO = 64, MOST_UNITS = 4096, MOST_WINDOWS = 4 };
 typedef struct candidate {
     taper_model *model;
     formats_buffer file;
-    train_rd_curve curve; /* on the validation part */
+    train_rd_curve curve;   /* on the validation part */
     int had_head, restored; /* when it came, before it was adapted */
 } candidate;
 
@@ -28,22 +28,20 @@ static void free_candidate(candidate *c) {
     *c = (candidate){0};
 }
 
-static taper_status finish_candidate(candidate *c, const train_options *options,
-                                     const train_dataset *data, codec_backend *be,
-                                     const train_hooks *hooks, taper_error *error) {
-    codec_weight_precision precision = train_precision(options);
-    train_say(hooks, "validation", -1);
-    TAPER_TRY(train_evaluate_validation(c->model, data, be, &c->curve, error));
+static taper_status finish_candidate(candidate *c, const train_job *j, taper_error *error) {
+    codec_weight_precision precision = train_precision(j);
+    train_say(j, "validation", -1);
+    TAPER_TRY(train_evaluate_validation(c->model, j, &c->curve, error));
     return codec_model_write(c->model, &precision, &c->file, error);
 }
 
 /* Windows lap where there are several to an image. */
-static void set_lap(taper_model *m, const train_options *options, const train_dataset *data) {
+static void set_lap(taper_model *m, const train_job *j) {
     uint32_t width = m->window.width, height = m->window.height, several = 0;
-    uint32_t most = (width < height ? width : height) / 2, reach = options->lap;
-    if (options->family == TAPER_FAMILY_DENSE) return;
-    for (size_t i = 0; i < data->n; i++)
-        several |= data->image[i].width > width || data->image[i].height > height;
+    uint32_t most = (width < height ? width : height) / 2, reach = j->options.lap;
+    if (j->options.family == TAPER_FAMILY_DENSE) return;
+    for (size_t i = 0; i < j->data->n; i++)
+        several |= j->data->image[i].width > width || j->data->image[i].height > height;
     if (reach > most) reach = most; /* TRAIN_LAP_AUTO too */
     if (reach > CODEC_LAP_MOST) reach = CODEC_LAP_MOST;
     if (!several || !reach) return;
@@ -51,147 +49,140 @@ static void set_lap(taper_model *m, const train_options *options, const train_da
     m->window.lap = &m->lap;
 }
 
-static taper_status calibrate_linear(taper_model *m, const train_dataset *data, codec_backend *be,
-                                     const train_options *options, const train_hooks *hooks,
-                                     taper_error *error) {
-    int perceptual = options->loss == TRAIN_MS_SSIM;
-    train_say(hooks, perceptual ? "errors of units" : "calibration", -1);
-    if (!m->window.lap && !perceptual)
-        return train_round_and_calibrate(m, data, be, options, NULL, error);
+static taper_status calibrate_linear(taper_model *m, const train_job *j, taper_error *error) {
+    int perceptual = j->options.loss == TRAIN_MS_SSIM;
+    train_say(j, perceptual ? "errors of units" : "calibration", -1);
+    if (!m->window.lap && !perceptual) return train_round_and_calibrate(m, j, NULL, error);
     double *gain = malloc(m->network.units * sizeof *gain);
     taper_status status = gain ? TAPER_OK : TAPER_ERR_NOMEM;
     for (uint32_t u = 0; u < m->network.units && gain; u++) gain[u] = 1; /* orthonormal */
     if (status == TAPER_OK && m->window.lap) status = train_lap_gains(m, gain);
     if (status == TAPER_OK && perceptual) {
-        status = train_ms_ssim_gains(m, data, be->pool, gain);
-        train_say(hooks, "calibration", -1);
+        status = train_ms_ssim_gains(m, j->data, j->be->pool, gain);
+        train_say(j, "calibration", -1);
     }
-    status = status == TAPER_OK ? train_round_and_calibrate(m, data, be, options, gain, error)
+    status = status == TAPER_OK ? train_round_and_calibrate(m, j, gain, error)
                                 : formats_fail(error, status, "no memory for the gains of units");
     free(gain);
     return status;
 }
 
-static taper_status make_candidate(candidate *c, const train_options *options,
-                                   const train_dataset *data, codec_window window,
-                                   codec_backend *be, const train_hooks *hooks,
+static int has_whole_units(const train_options *o) {
+    return o->family == TAPER_FAMILY_DENSE && o->code != TRAIN_CODE_PLANES;
+}
+
+static taper_status make_candidate(candidate *c, const train_job *j, codec_window window,
                                    taper_error *error) {
-    uint32_t inputs = codec_window_values(window),
-             units = options->units ? options->units : MOST_UNITS;
+    const train_options *o = &j->options;
+    uint32_t inputs = codec_window_values(window), units = o->units ? o->units : MOST_UNITS;
     *c = (candidate){.model = calloc(1, sizeof *c->model),
                      .file = formats_buffer_make(FORMATS_MOST_BYTES)};
     taper_model *m = c->model;
     if (!m) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a model");
     m->window = window;
-    m->tied = options->family != TAPER_FAMILY_DENSE;
+    m->tied = o->family != TAPER_FAMILY_DENSE;
     m->info.family = m->tied ? TAPER_FAMILY_PCA : TAPER_FAMILY_DENSE; /* conv: when it restores */
-    int whole_units = options->family == TAPER_FAMILY_DENSE && options->code != TRAIN_CODE_PLANES;
-    if (units > inputs && !(whole_units && options->units)) units = inputs;
-    if (whole_units) {
+    if (units > inputs && !(has_whole_units(o) && o->units)) units = inputs;
+    if (has_whole_units(o)) {
         m->network.inputs = inputs, m->network.units = units;
-        TAPER_TRY(train_nested_stages(m, options, data, be, hooks, error));
-        return finish_candidate(c, options, data, be, hooks, error);
+        TAPER_TRY(train_nested_stages(m, j, error));
+        return finish_candidate(c, j, error);
     }
     if (codec_network_alloc(&m->network, inputs, units, CODEC_TIED, NULL, 0, NULL, 0))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u units", units);
-    set_lap(m, options, data);
-    TAPER_TRY(train_fit_basis(m, options, data, be, hooks, error));
-    if (options->family == TAPER_FAMILY_DENSE) {
-        TAPER_TRY(train_dense_stages(m, options, data, be, hooks, error));
+    set_lap(m, j);
+    TAPER_TRY(train_fit_basis(m, j, error));
+    if (o->family == TAPER_FAMILY_DENSE) {
+        TAPER_TRY(train_dense_stages(m, j, error));
     } else {
-        TAPER_TRY(calibrate_linear(m, data, be, options, hooks, error));
+        TAPER_TRY(calibrate_linear(m, j, error));
     }
-    return finish_candidate(c, options, data, be, hooks, error);
+    return finish_candidate(c, j, error);
 }
 
 /* A model from elsewhere, adapted to the images. */
-static taper_status adapt_candidate(candidate *c, const train_options *options,
-                                    const train_dataset *data, codec_backend *be,
-                                    const train_hooks *hooks, taper_error *error) {
+static taper_status adapt_candidate(candidate *c, const train_job *j, taper_error *error) {
     *c = (candidate){.file = formats_buffer_make(FORMATS_MOST_BYTES)};
-    TAPER_TRY(taper_model_load(&c->model, options->from->data, options->from->size, NULL, error));
+    TAPER_TRY(
+        taper_model_load(&c->model, j->options.from->data, j->options.from->size, NULL, error));
     c->had_head = c->model->tables.head != NULL;
     c->restored = c->model->info.family == TAPER_FAMILY_CONV;
-    TAPER_TRY(train_adapt(c->model, options, data, be, hooks, error));
-    return finish_candidate(c, options, data, be, hooks, error);
+    TAPER_TRY(train_adapt(c->model, j, error));
+    return finish_candidate(c, j, error);
 }
 
 /* What predicts and refines. Of family dense its checkpoints stand beside the autoencoder's. */
-static taper_status add_predictors(taper_model *m, const train_options *given,
-                                   const train_dataset *data, codec_backend *be,
-                                   const train_hooks *hooks, taper_error *error) {
-    train_options options = *given;
-    char *path = train_checkpoint_beside(given->conditional.checkpoint,
-                                         given->family == TAPER_FAMILY_DENSE ? ".bits" : "");
-    if (given->conditional.checkpoint && !path)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a checkpoint's name");
-    options.conditional.checkpoint = options.head.checkpoint = path;
-    taper_status status = train_add_conditional(m, &options, data, be, hooks, error);
+static taper_status add_predictors(taper_model *m, const train_job *j, taper_error *error) {
+    train_job with = *j;
+    char *path;
+    TAPER_TRY(train_checkpoint_beside(&path, j->options.conditional.checkpoint,
+                                      j->options.family == TAPER_FAMILY_DENSE ? ".bits" : "",
+                                      error));
+    with.options.conditional.checkpoint = with.options.head.checkpoint = path;
+    taper_status status = train_add_conditional(m, &with, error);
     free(path);
     return status;
 }
 
 /* What predicts, refines and restores, for the one that was chosen. */
-static taper_status extend_candidate(candidate *c, const train_options *options,
-                                     const train_dataset *data, codec_backend *be,
-                                     const train_hooks *hooks, taper_error *error) {
-    int whole_units = options->family == TAPER_FAMILY_DENSE && options->code != TRAIN_CODE_PLANES;
-    int predict = !whole_units && (options->conditional.hidden || options->head.hidden);
-    int restore = options->family == TAPER_FAMILY_CONV;
+static taper_status extend_candidate(candidate *c, const train_job *j, taper_error *error) {
+    const train_options *o = &j->options;
+    int predict = !has_whole_units(o) && (o->conditional.hidden || o->head.hidden);
+    int restore = o->family == TAPER_FAMILY_CONV;
     if (!predict && !restore) return TAPER_OK;
-    if (predict) TAPER_TRY(add_predictors(c->model, options, data, be, hooks, error));
-    if (restore) TAPER_TRY(train_add_restoration(c->model, options, data, be, hooks, error));
+    if (predict) TAPER_TRY(add_predictors(c->model, j, error));
+    if (restore) TAPER_TRY(train_add_restoration(c->model, j, error));
     formats_buffer_clear(&c->file);
-    return finish_candidate(c, options, data, be, hooks, error);
+    return finish_candidate(c, j, error);
 }
 
 /* --- windows --------------------------------------------------------------------------- */
 
 /* Could a model of this window be worth its bytes to a set of this size? About half a byte a
  * weight, against a quarter of a usual rate of two bits a pixel. */
-static int can_pay(const train_options *options, const train_dataset *data, codec_window window) {
+static int can_pay(const train_job *j, codec_window window) {
     double inputs = codec_window_values(window),
-           units = options->units ? options->units : MOST_UNITS;
+           units = j->options.units ? j->options.units : MOST_UNITS;
     double model_bytes = 0.5 * inputs * fmin(units, inputs),
-           pixels = (double)data->pixels / (double)data->n;
-    double images = options->set_images ? (double)options->set_images : (double)data->available;
+           pixels = (double)j->data->pixels / (double)j->data->n;
+    double images =
+        j->options.set_images ? (double)j->options.set_images : (double)j->data->available;
     return model_bytes < images * pixels / 16;
 }
 
-static void add_window(const train_options *options, const train_dataset *data, codec_window window,
-                       codec_window *list, int *n) {
+static void add_window(const train_job *j, codec_window window, codec_window *list, int *n) {
     int odd = window.width % 2 || window.height % 2;
-    if (odd && options->family == TAPER_FAMILY_CONV) return;
-    if (*n == 0 || can_pay(options, data, window)) list[(*n)++] = window;
+    if (odd && j->options.family == TAPER_FAMILY_CONV) return;
+    if (*n == 0 || can_pay(j, window)) list[(*n)++] = window;
 }
 
-static taper_status list_windows(const train_options *options, const train_dataset *data,
-                                 codec_window *window, int *n, taper_error *error) {
-    uint32_t width = data->image[0].width, height = data->image[0].height, side = options->window;
+static taper_status list_windows(const train_job *j, codec_window *window, int *n,
+                                 taper_error *error) {
+    uint32_t width = j->data->image[0].width, height = j->data->image[0].height,
+             side = j->options.window;
     *n = 0;
     if (side == TRAIN_WINDOW_WHOLE) {
-        if (!data->one_size)
+        if (!j->data->one_size)
             return formats_fail(
                 error, TAPER_ERR_ARG,
                 "--window whole needs images of one size; give a side such as --window 8");
         if (width > CODEC_MAX_WINDOW_SIDE || height > CODEC_MAX_WINDOW_SIDE ||
-            width * height * data->channels > CODEC_MAX_INPUTS)
+            width * height * j->data->channels > CODEC_MAX_INPUTS)
             return formats_fail(error, TAPER_ERR_ARG,
                                 "images of %u x %u are too large for --window whole; give a side "
                                 "such as --window 16",
                                 width, height);
-        window[(*n)++] = (codec_window){width, height, data->channels, NULL};
+        window[(*n)++] = (codec_window){width, height, j->data->channels, NULL};
     } else if (side != TRAIN_WINDOW_AUTO) {
         if (side > 64) return formats_fail(error, TAPER_ERR_ARG, "--window %u is above 64", side);
-        window[(*n)++] = (codec_window){side, side, data->channels, NULL};
+        window[(*n)++] = (codec_window){side, side, j->data->channels, NULL};
     } else {
-        int small = data->one_size && width <= WHOLE_SIDE_AUTO && height <= WHOLE_SIDE_AUTO &&
-                    width * height * data->channels <= 4096;
-        add_window(options, data, (codec_window){8, 8, data->channels, NULL}, window, n);
-        add_window(options, data, (codec_window){16, 16, data->channels, NULL}, window, n);
+        int small = j->data->one_size && width <= WHOLE_SIDE_AUTO && height <= WHOLE_SIDE_AUTO &&
+                    width * height * j->data->channels <= 4096;
+        add_window(j, (codec_window){8, 8, j->data->channels, NULL}, window, n);
+        add_window(j, (codec_window){16, 16, j->data->channels, NULL}, window, n);
         if (small && (width != 16 || height != 16))
-            add_window(options, data, (codec_window){width, height, data->channels, NULL}, window,
-                       n);
+            add_window(j, (codec_window){width, height, j->data->channels, NULL}, window, n);
     }
     return TAPER_OK;
 }
@@ -212,48 +203,34 @@ static void fill_report(train_report *r, const candidate *c, const train_dataset
     r->validation = c->curve;
 }
 
-/* With several candidates, each has a checkpoint of its own: PATH.16x16. malloc'd; NULL with no
- * path. */
-static taper_status name_checkpoint(char **to, const char *path, codec_window w, int candidates,
-                                    taper_error *error) {
-    char suffix[32] = "";
-    if (candidates > 1)
-        snprintf(suffix, sizeof suffix, ".%ux%u", (unsigned)w.width, (unsigned)w.height);
-    *to = train_checkpoint_beside(path, suffix);
-    return !path || *to ? TAPER_OK
-                        : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a checkpoint's name");
-}
-
-static taper_status make_candidates(candidate *c, const train_options *given,
-                                    const train_dataset *data, const codec_window *window, int n,
-                                    codec_backend *be, const train_hooks *hooks,
-                                    taper_error *error) {
+/* With several windows, each has checkpoints of its own: PATH.16x16. */
+static taper_status make_candidates(candidate *c, const train_job *j, const codec_window *window,
+                                    int n, taper_error *error) {
     taper_status status = TAPER_OK;
     for (int i = 0; i < n && status == TAPER_OK; i++) {
-        train_options options = *given;
-        char *dense = NULL, *nested = NULL;
-        status = name_checkpoint(&dense, given->dense.checkpoint, window[i], n, error);
+        train_job with = *j;
+        train_options *o = &with.options;
+        char *dense = NULL, *nested = NULL, suffix[32] = "";
+        if (n > 1) snprintf(suffix, sizeof suffix, ".%ux%u", window[i].width, window[i].height);
+        status = train_checkpoint_beside(&dense, o->dense.checkpoint, suffix, error);
         if (status == TAPER_OK)
-            status =
-                name_checkpoint(&nested, given->nested.training.checkpoint, window[i], n, error);
-        options.dense.checkpoint = dense;
-        options.nested.training.checkpoint = nested;
-        if (status == TAPER_OK)
-            status = make_candidate(&c[i], &options, data, window[i], be, hooks, error);
-        if (status == TAPER_OK && hooks && hooks->candidate)
-            hooks->candidate(hooks->user, window[i], c[i].model->network.units, c[i].file.size,
-                             &c[i].curve);
+            status = train_checkpoint_beside(&nested, o->nested.training.checkpoint, suffix, error);
+        o->dense.checkpoint = dense;
+        o->nested.training.checkpoint = nested;
+        if (status == TAPER_OK) status = make_candidate(&c[i], &with, window[i], error);
+        if (status == TAPER_OK && j->hooks->candidate)
+            j->hooks->candidate(j->hooks->user, window[i], c[i].model->network.units,
+                                c[i].file.size, &c[i].curve);
         free(dense), free(nested);
     }
     return status;
 }
 
 /* The best of the candidates, which is taken out of them. */
-static candidate choose(candidate *c, int n, const train_options *options,
-                        const train_dataset *data) {
+static candidate choose(candidate *c, int n, const train_job *j) {
     train_offer offer[MOST_WINDOWS];
-    uint64_t set_images = options->set_images ? options->set_images : data->available;
-    double raw = (double)data->pixels / (double)data->n * data->channels;
+    uint64_t set_images = j->options.set_images ? j->options.set_images : j->data->available;
+    double raw = (double)j->data->pixels / (double)j->data->n * j->data->channels;
     for (int i = 0; i < n; i++) offer[i] = (train_offer){&c[i].curve, c[i].file.size};
     size_t at = train_choose(offer, (size_t)n, raw, set_images);
     candidate best = c[at];
@@ -262,18 +239,17 @@ static candidate choose(candidate *c, int n, const train_options *options,
 }
 
 /* One model of each window that may do, then the best of them with all that was asked for. */
-static taper_status learn(candidate *best, const train_options *options, const train_dataset *data,
-                          codec_backend *be, const train_hooks *hooks, taper_error *error) {
+static taper_status learn(candidate *best, const train_job *j, taper_error *error) {
     codec_window window[MOST_WINDOWS];
     candidate c[MOST_WINDOWS] = {{0}};
     int n = 0;
-    TAPER_TRY(list_windows(options, data, window, &n, error));
-    if (options->family == TAPER_FAMILY_CONV)
-        TAPER_TRY(train_restoration_check(&options->restoration, window[0], error));
-    taper_status status = make_candidates(c, options, data, window, n, be, hooks, error);
+    TAPER_TRY(list_windows(j, window, &n, error));
+    if (j->options.family == TAPER_FAMILY_CONV)
+        TAPER_TRY(train_restoration_check(&j->options.restoration, window[0], error));
+    taper_status status = make_candidates(c, j, window, n, error);
     if (status == TAPER_OK) {
-        *best = choose(c, n, options, data);
-        status = extend_candidate(best, options, data, be, hooks, error);
+        *best = choose(c, n, j);
+        status = extend_candidate(best, j, error);
     }
     for (int i = 0; i < n; i++) free_candidate(&c[i]);
     return status;
@@ -282,16 +258,17 @@ static taper_status learn(candidate *best, const train_options *options, const t
 taper_status train_model(const train_options *options, const train_dataset *data, codec_backend *be,
                          const train_hooks *hooks, formats_buffer *out, train_report *report,
                          taper_error *error) {
+    static const train_hooks none;
+    train_job job = {*options, data, be, hooks ? hooks : &none};
     candidate best = {0};
-    taper_status status = options->from ? adapt_candidate(&best, options, data, be, hooks, error)
-                                        : learn(&best, options, data, be, hooks, error);
+    taper_status status =
+        options->from ? adapt_candidate(&best, &job, error) : learn(&best, &job, error);
     if (status == TAPER_OK) {
         *report = (train_report){0};
         fill_report(report, &best, data);
         report->head_left_out = (options->head.hidden || best.had_head) && !best.model->tables.head;
-        report->restoration_left_out =
-            (options->family == TAPER_FAMILY_CONV || best.restored) &&
-            best.model->info.family != TAPER_FAMILY_CONV;
+        report->restoration_left_out = (options->family == TAPER_FAMILY_CONV || best.restored) &&
+                                       best.model->info.family != TAPER_FAMILY_CONV;
         status = formats_write_bytes(out, best.file.data, best.file.size);
     }
     free_candidate(&best);

@@ -26,26 +26,25 @@ typedef struct starts {
 } starts;
 
 /* Contexts for the new images, then the networks, from their starts. */
-static taper_status relearn(taper_model *m, const starts *from, const train_options *given,
-                            const train_dataset *data, codec_backend *be, const train_hooks *hooks,
+static taper_status relearn(taper_model *m, const starts *from, const train_job *j,
                             taper_error *error) {
-    train_options options = *given;
-    options.conditional.start = from->conditional;
-    options.head.start = from->head;
-    options.conditional.rate *= gentle, options.head.rate *= gentle;
-    options.conditional.hidden = from->conditional ? from->conditional->hidden : 0;
-    options.head.hidden = from->head ? from->head->hidden : 0;
-    TAPER_TRY(train_add_conditional(m, &options, data, be, hooks, error));
+    train_job with = *j;
+    train_options *options = &with.options;
+    options->conditional.start = from->conditional;
+    options->head.start = from->head;
+    options->conditional.rate *= gentle, options->head.rate *= gentle;
+    options->conditional.hidden = from->conditional ? from->conditional->hidden : 0;
+    options->head.hidden = from->head ? from->head->hidden : 0;
+    TAPER_TRY(train_add_conditional(m, &with, error));
     if (!from->restoration.layers) return TAPER_OK;
-    options.restoration.start = &from->restoration;
-    options.restoration.rate *= gentle;
-    return train_add_restoration(m, &options, data, be, hooks, error);
+    options->restoration.start = &from->restoration;
+    options->restoration.rate *= gentle;
+    return train_add_restoration(m, &with, error);
 }
 
-taper_status train_adapt(taper_model *m, const train_options *options, const train_dataset *data,
-                         codec_backend *be, const train_hooks *hooks, taper_error *error) {
+taper_status train_adapt(taper_model *m, const train_job *j, taper_error *error) {
     codec_code_tables *t = &m->tables;
-    if (data->channels > m->window.channels)
+    if (j->data->channels > m->window.channels)
         return formats_fail(error, TAPER_ERR_ARG,
                             "the images are in colour but the model is for grey ones; begin from a "
                             "colour model");
@@ -56,8 +55,8 @@ taper_status train_adapt(taper_model *m, const train_options *options, const tra
     m->restoration = (codec_restoration){0};
     m->info.family = TAPER_FAMILY_PCA; /* until it restores again */
     free(t->head_depth), t->head_depth = NULL;
-    taper_status status = train_renew_analysis(m, be, error);
-    if (status == TAPER_OK) status = relearn(m, &from, options, data, be, hooks, error);
+    taper_status status = train_renew_analysis(m, j, error);
+    if (status == TAPER_OK) status = relearn(m, &from, j, error);
     drop(from.conditional), drop(from.head);
     codec_restoration_free(&from.restoration);
     return status;

@@ -15,10 +15,8 @@ static uint32_t passes_up_to(const codec_code_tables *t, const train_rd_curve *c
 
 typedef struct lesson {
     taper_model *model;
-    const train_dataset *data;
-    const train_codes *codes;
-    codec_backend *be;
-    void *user;
+    const train_job *job;
+    train_sample sample;
     train_rd_curve curve; /* on the validation part, as the model is */
     int stopped;
 } lesson;
@@ -32,12 +30,13 @@ static void drop_head(codec_code_tables *t) {
 /* Learn one of the two. A head is kept only where validation says that it gains. */
 static taper_status learn(lesson *l, const train_conditional_options *options,
                           train_steps_progress_fn *progress, taper_error *error) {
+    const train_job *j = l->job;
     train_rd_curve with;
     uint32_t end = passes_up_to(&l->model->tables, &l->curve, options->psnr_end);
     if (!options->hidden || l->stopped) return TAPER_OK;
-    TAPER_TRY(train_conditional(l->model, options, l->data, l->codes, end, l->be, progress, l->user,
-                                &l->stopped, error));
-    TAPER_TRY(train_evaluate_validation(l->model, l->data, l->be, &with, error));
+    TAPER_TRY(train_conditional(l->model, options, j->data, &l->sample.codes, end, j->be, progress,
+                                j->hooks->user, &l->stopped, error));
+    TAPER_TRY(train_evaluate_validation(l->model, j, &with, error));
     if (options->head && train_compare_curves(&with, &l->curve) >= 0)
         drop_head(&l->model->tables);
     else
@@ -45,39 +44,29 @@ static taper_status learn(lesson *l, const train_conditional_options *options,
     return TAPER_OK;
 }
 
-static taper_status learn_both(lesson *l, const train_options *options, const train_hooks *hooks,
-                               taper_error *error) {
-    train_conditional_options head = options->head;
-    char *path = train_checkpoint_beside(head.checkpoint, ".head");
-    if (head.checkpoint && !path)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a checkpoint's name");
+static taper_status learn_both(lesson *l, taper_error *error) {
+    const train_job *j = l->job;
+    train_conditional_options head = j->options.head;
+    char *path;
+    TAPER_TRY(train_checkpoint_beside(&path, head.checkpoint, ".head", error));
     head.head = 1;
     head.checkpoint = path;
-    taper_status status = learn(l, &options->conditional, hooks ? hooks->conditional : NULL, error);
-    if (status == TAPER_OK) status = learn(l, &head, hooks ? hooks->head : NULL, error);
+    taper_status status = learn(l, &j->options.conditional, j->hooks->conditional, error);
+    if (status == TAPER_OK) status = learn(l, &head, j->hooks->head, error);
     free(path);
     return status;
 }
 
-taper_status train_add_conditional(taper_model *m, const train_options *options,
-                                   const train_dataset *data, codec_backend *be,
-                                   const train_hooks *hooks, taper_error *error) {
-    train_selection s;
-    float *code = NULL;
-    lesson l = {.model = m, .data = data, .be = be, .user = hooks ? hooks->user : NULL};
-    int asked = options->conditional.hidden || options->head.hidden;
-    if (train_select_for_calibration(&s, data, m->window, m->network.units) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to select images");
-    taper_status status = train_encode_selection(m, be, data, &s, &code, error);
-    train_codes codes = {code, s.windows, s.grid, s.n};
-    l.codes = &codes;
-    if (status == TAPER_OK && options->from) status = train_refit_contexts(m, &codes, error);
-    train_say(hooks, "validation", -1);
-    if (status == TAPER_OK && asked)
-        status = train_evaluate_validation(m, data, be, &l.curve, error);
-    train_say(hooks, "learning to predict", -1);
-    if (status == TAPER_OK && asked) status = learn_both(&l, options, hooks, error);
-    free(code);
-    train_selection_free(&s);
+taper_status train_add_conditional(taper_model *m, const train_job *j, taper_error *error) {
+    lesson l = {.model = m, .job = j};
+    int asked = j->options.conditional.hidden || j->options.head.hidden;
+    TAPER_TRY(train_sample_take(&l.sample, m, j, error));
+    taper_status status = TAPER_OK;
+    if (j->options.from) status = train_refit_contexts(m, &l.sample.codes, error);
+    train_say(j, "validation", -1);
+    if (status == TAPER_OK && asked) status = train_evaluate_validation(m, j, &l.curve, error);
+    train_say(j, "learning to predict", -1);
+    if (status == TAPER_OK && asked) status = learn_both(&l, error);
+    train_sample_free(&l.sample);
     return status;
 }

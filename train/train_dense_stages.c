@@ -50,20 +50,16 @@ static taper_status measure_gains(const taper_model *m, codec_backend *be, const
     return status;
 }
 
-taper_status train_calibrate_dense(taper_model *m, const train_dataset *data, codec_backend *be,
-                                   const train_options *options, taper_error *error) {
-    train_selection s;
-    float *codes = NULL;
+taper_status train_calibrate_dense(taper_model *m, const train_job *j, taper_error *error) {
+    train_sample s;
     double *gain = calloc(m->network.units, sizeof *gain);
-    taper_status status = gain ? train_select_for_calibration(&s, data, m->window, m->network.units)
-                               : TAPER_ERR_NOMEM;
-    if (status != TAPER_OK)
-        return free(gain), formats_fail(error, status, "no memory to calibrate");
-    status = train_encode_selection(m, be, data, &s, &codes, error);
-    if (status == TAPER_OK) status = measure_gains(m, be, codes, s.windows, gain);
-    free(codes);
-    train_selection_free(&s);
-    if (status == TAPER_OK) status = train_round_and_calibrate(m, data, be, options, gain, error);
+    if (!gain) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to calibrate");
+    taper_status status = train_sample_take(&s, m, j, error);
+    if (status == TAPER_OK) {
+        status = measure_gains(m, j->be, s.code, s.codes.n, gain);
+        train_sample_free(&s);
+    }
+    if (status == TAPER_OK) status = train_round_and_calibrate(m, j, gain, error);
     free(gain);
     return status;
 }
@@ -118,10 +114,10 @@ static taper_status requantise(void *user, const float *codes, size_t n, uint32_
 /* --- the stages ------------------------------------------------------------------------ */
 
 /* An untied network with stacks around the same linear path. */
-static taper_status grow_stacks(taper_model *m, const train_options *options, taper_error *error) {
+static taper_status grow_stacks(taper_model *m, const train_job *j, taper_error *error) {
     static const uint32_t usual[] = {512, 512};
-    const uint32_t *hidden = options->hidden ? options->hidden : usual;
-    uint32_t n = options->hidden ? options->n_hidden : 2, mirrored[CODEC_MAX_LAYERS];
+    const uint32_t *hidden = j->options.hidden ? j->options.hidden : usual;
+    uint32_t n = j->options.hidden ? j->options.n_hidden : 2, mirrored[CODEC_MAX_LAYERS];
     if (n < 1 || n >= CODEC_MAX_LAYERS)
         return formats_fail(error, TAPER_ERR_ARG, "%u hidden layers; 1 to 7 are possible", n);
     for (uint32_t i = 0; i < n; i++) mirrored[i] = hidden[n - 1 - i];
@@ -138,18 +134,16 @@ static taper_status grow_stacks(taper_model *m, const train_options *options, ta
     return TAPER_OK;
 }
 
-static taper_status train_network(taper_model *m, const train_options *options,
-                                  const train_pixels *pixels, const train_dataset *data,
-                                  codec_backend *be, const train_hooks *hooks, taper_error *error) {
+static taper_status train_network(taper_model *m, const train_job *j, const train_pixels *pixels,
+                                  taper_error *error) {
     train_result result;
-    train_dense_options dense = options->dense;
+    train_dense_options dense = j->options.dense;
     dense.width = m->window.width;
     dense.height = m->window.height;
-    train_say(hooks, "training", -1);
-    TAPER_TRY(
-        train_dense(&dense, pixels, be, &m->network, hooks ? &hooks->dense : NULL, &result, error));
-    train_say(hooks, "calibration", -1);
-    TAPER_TRY(train_calibrate_dense(m, data, be, options, error));
+    train_say(j, "training", -1);
+    TAPER_TRY(train_dense(&dense, pixels, j->be, &m->network, &j->hooks->dense, &result, error));
+    train_say(j, "calibration", -1);
+    TAPER_TRY(train_calibrate_dense(m, j, error));
     cut_table cuts;
     if (make_cuts(&cuts, &m->tables) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to tune the decoder");
@@ -159,15 +153,14 @@ static taper_status train_network(taper_model *m, const train_options *options,
     tuning.checkpoint = NULL;
     tuning.resume = 0;
     /* its progress, but not its epochs, which are no part of the learning curve */
-    train_callbacks watch = {0};
-    if (hooks) watch.user = hooks->dense.user, watch.progress = hooks->dense.progress;
-    train_say(hooks, "tuning the decoder", -1);
-    taper_status status = train_dense_decoder(&tuning, pixels, be, &m->network, requantise, &cuts,
-                                              &watch, &result, error);
+    train_callbacks watch = {.user = j->hooks->dense.user, .progress = j->hooks->dense.progress};
+    train_say(j, "tuning the decoder", -1);
+    taper_status status = train_dense_decoder(&tuning, pixels, j->be, &m->network, requantise,
+                                              &cuts, &watch, &result, error);
     free(cuts.depth);
     if (status != TAPER_OK) return status;
-    train_say(hooks, "calibration", -1);
-    return train_calibrate_dense(m, data, be, options, error);
+    train_say(j, "calibration", -1);
+    return train_calibrate_dense(m, j, error);
 }
 
 static void move_model(taper_model *to, taper_model *from) {
@@ -178,9 +171,7 @@ static void move_model(taper_model *to, taper_model *from) {
     from->tables = (codec_code_tables){0};
 }
 
-taper_status train_dense_stages(taper_model *m, const train_options *options,
-                                const train_dataset *data, codec_backend *be,
-                                const train_hooks *hooks, taper_error *error) {
+taper_status train_dense_stages(taper_model *m, const train_job *j, taper_error *error) {
     taper_model linear = *m; /* the floor: the same units without stacks */
     linear.tied = 1;
     train_rd_curve floor_curve, curve;
@@ -193,15 +184,15 @@ taper_status train_dense_stages(taper_model *m, const train_options *options,
     linear.tables = (codec_code_tables){0};
     train_pixels pixels;
     uint8_t *memory = NULL;
-    train_say(hooks, "calibration of the linear start", -1);
-    taper_status status = train_round_and_calibrate(&linear, data, be, options, NULL, error);
-    if (status == TAPER_OK)
-        status = train_evaluate_validation(&linear, data, be, &floor_curve, error);
-    if (status == TAPER_OK) status = grow_stacks(m, options, error);
-    if (status == TAPER_OK && train_collect_windows(data, m->window, &pixels, &memory) != TAPER_OK)
+    train_say(j, "calibration of the linear start", -1);
+    taper_status status = train_round_and_calibrate(&linear, j, NULL, error);
+    if (status == TAPER_OK) status = train_evaluate_validation(&linear, j, &floor_curve, error);
+    if (status == TAPER_OK) status = grow_stacks(m, j, error);
+    if (status == TAPER_OK &&
+        train_collect_windows(j->data, m->window, &pixels, &memory) != TAPER_OK)
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for the training windows");
-    if (status == TAPER_OK) status = train_network(m, options, &pixels, data, be, hooks, error);
-    if (status == TAPER_OK) status = train_evaluate_validation(m, data, be, &curve, error);
+    if (status == TAPER_OK) status = train_network(m, j, &pixels, error);
+    if (status == TAPER_OK) status = train_evaluate_validation(m, j, &curve, error);
     if (status == TAPER_OK && train_compare_curves(&curve, &floor_curve) >= 0)
         move_model(m, &linear);
     free(memory);

@@ -18,17 +18,17 @@ train_nested_choice train_nested_choice_defaults(void) {
 
 /* --- making the network ---------------------------------------------------------------- */
 
-static train_nested_shape shape_of(const taper_model *m, const train_options *options) {
-    const train_nested_choice *c = &options->nested;
+static train_nested_shape shape_of(const taper_model *m, const train_job *j) {
+    const train_nested_choice *c = &j->options.nested;
     train_nested_shape s = {.inputs = m->network.inputs,
-                            .layers = options->n_hidden + 1,
+                            .layers = j->options.n_hidden + 1,
                             .hidden = c->hidden_activation,
                             .code = c->unit_activation,
                             .tied = c->tied,
-                            .binary = options->code == TRAIN_CODE_BINARY,
+                            .binary = j->options.code == TRAIN_CODE_BINARY,
                             .centre = c->centre < 0.0f ? (float)c->training.beta : c->centre};
-    for (uint32_t l = 0; l < options->n_hidden; l++) s.width[l] = options->hidden[l];
-    s.width[options->n_hidden] = m->network.units;
+    for (uint32_t l = 0; l < j->options.n_hidden; l++) s.width[l] = j->options.hidden[l];
+    s.width[j->options.n_hidden] = m->network.units;
     return s;
 }
 
@@ -89,10 +89,9 @@ static taper_status settle_thresholds(taper_model *m, codec_backend *be, const t
     return status;
 }
 
-static taper_status finish_binary(taper_model *m, const train_options *options,
-                                  const train_pixels *pixels, codec_backend *be, float centre,
-                                  taper_error *error) {
-    codec_weight_precision precision = train_precision(options);
+static taper_status finish_binary(taper_model *m, const train_job *j, const train_pixels *pixels,
+                                  float centre, taper_error *error) {
+    codec_weight_precision precision = train_precision(j);
     float *density = calloc(m->network.units, sizeof *density);
     taper_status status = density ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK)
@@ -100,7 +99,7 @@ static taper_status finish_binary(taper_model *m, const train_options *options,
                                                m->window.width * m->window.height, density);
     if (status == TAPER_OK) status = codec_model_round_weights(m, &precision, error);
     if (status == TAPER_OK)
-        status = settle_thresholds(m, be, pixels, options->nested.training.beta, density);
+        status = settle_thresholds(m, j->be, pixels, j->options.nested.training.beta, density);
     if (status == TAPER_OK) {
         codec_code_tables_free(&m->tables);
         status = codec_code_tables_make_binary(&m->tables, m->network.units,
@@ -114,31 +113,31 @@ static taper_status finish_binary(taper_model *m, const train_options *options,
 
 /* --- the stages ------------------------------------------------------------------------ */
 
-static taper_status train_network(train_nested_network *net, const train_options *options,
-                                  const train_pixels *pixels, const train_hooks *hooks,
-                                  taper_error *error) {
-    train_nested_options o = options->nested.training;
+static taper_status train_network(train_nested_network *net, const train_job *j,
+                                  const train_pixels *pixels, taper_error *error) {
+    train_nested_options o = j->options.nested.training;
     train_truncation truncation = {0};
     taper_status status = TAPER_OK;
-    if (options->nested.truncation)
-        status = train_truncation_make(&truncation, options->nested.truncation, net->units, error);
+    if (j->options.nested.truncation)
+        status =
+            train_truncation_make(&truncation, j->options.nested.truncation, net->units, error);
     if (status != TAPER_OK) return status;
-    o.truncation = options->nested.truncation ? &truncation : NULL;
-    train_say(hooks, "training", -1);
-    status = train_nested(&o, pixels, net, hooks ? &hooks->nested : NULL, NULL, error);
+    o.truncation = j->options.nested.truncation ? &truncation : NULL;
+    train_say(j, "training", -1);
+    status = train_nested(&o, pixels, net, &j->hooks->nested, NULL, error);
     train_truncation_free(&truncation);
     return status;
 }
 
 static taper_status make_network(train_nested_network *net, const taper_model *m,
-                                 const train_options *options, const train_pixels *pixels,
-                                 codec_backend *be, taper_error *error) {
-    train_nested_shape shape = shape_of(m, options);
+                                 const train_job *j, const train_pixels *pixels,
+                                 taper_error *error) {
+    train_nested_shape shape = shape_of(m, j);
     float scale, *mean = malloc(pixels->inputs * sizeof *mean);
     if (!mean) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the mean image");
     train_nested_statistics(pixels, mean, &scale);
     taper_status status =
-        train_nested_create(net, &shape, be, mean, scale, options->nested.training.seed);
+        train_nested_create(net, &shape, j->be, mean, scale, j->options.nested.training.seed);
     free(mean);
     return status == TAPER_OK
                ? status
@@ -147,22 +146,20 @@ static taper_status make_network(train_nested_network *net, const taper_model *m
                               "1 to 65535 units are possible");
 }
 
-taper_status train_nested_stages(taper_model *m, const train_options *options,
-                                 const train_dataset *data, codec_backend *be,
-                                 const train_hooks *hooks, taper_error *error) {
+taper_status train_nested_stages(taper_model *m, const train_job *j, taper_error *error) {
     train_pixels pixels;
     uint8_t *memory = NULL;
     train_nested_network net = {0};
-    int binary = options->code == TRAIN_CODE_BINARY;
-    if (options->n_hidden >= TRAIN_NESTED_MAX_LAYERS)
+    int binary = j->options.code == TRAIN_CODE_BINARY;
+    if (j->options.n_hidden >= TRAIN_NESTED_MAX_LAYERS)
         return formats_fail(error, TAPER_ERR_ARG, "%u hidden layers; 0 to 6 are possible",
-                            options->n_hidden);
-    if (train_collect_windows(data, m->window, &pixels, &memory) != TAPER_OK) {
+                            j->options.n_hidden);
+    if (train_collect_windows(j->data, m->window, &pixels, &memory) != TAPER_OK) {
         free(memory);
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the training windows");
     }
-    taper_status status = make_network(&net, m, options, &pixels, be, error);
-    if (status == TAPER_OK) status = train_network(&net, options, &pixels, hooks, error);
+    taper_status status = make_network(&net, m, j, &pixels, error);
+    if (status == TAPER_OK) status = train_network(&net, j, &pixels, error);
     float centre = net.shape.centre;
     if (status == TAPER_OK) {
         codec_network_free(&m->network);
@@ -170,10 +167,10 @@ taper_status train_nested_stages(taper_model *m, const train_options *options,
         if (status != TAPER_OK) formats_fail(error, status, "no memory for the model");
     }
     train_nested_free(&net);
-    train_say(hooks, "calibration", -1);
+    train_say(j, "calibration", -1);
     if (status == TAPER_OK)
-        status = binary ? finish_binary(m, options, &pixels, be, centre, error)
-                        : train_calibrate_dense(m, data, be, options, error);
+        status = binary ? finish_binary(m, j, &pixels, centre, error)
+                        : train_calibrate_dense(m, j, error);
     free(memory);
     return status;
 }

@@ -87,4 +87,12 @@ typedef struct train_hooks {
     train_candidate_fn *candidate; /* this and all before may be NULL */
 } train_hooks;
 
+/* What the stages of train_model work with. */
+typedef struct train_job {
+    train_options options;
+    const train_dataset *data;
+    codec_backend *be;
+    const train_hooks *hooks;
+} train_job;
+
 #endif

@@ -5,14 +5,13 @@
 
 enum { EVALUATION_PIXELS = 1 << 22 };
 
-void train_say(const train_hooks *hooks, const char *stage, double part) {
-    if (hooks && hooks->stage) hooks->stage(hooks->user, stage, part);
+void train_say(const train_job *j, const char *stage, double part) {
+    if (j->hooks->stage) j->hooks->stage(j->hooks->user, stage, part);
 }
 
-/* Images that calibration learns from: held-out ones where the network may have learned its own by
- * heart. */
-taper_status train_select_for_calibration(train_selection *s, const train_dataset *data,
-                                          codec_window window, uint32_t units) {
+/* Held-out images where the network may have learned its own by heart. */
+static taper_status select_images(train_selection *s, const train_dataset *data,
+                                  codec_window window, uint32_t units) {
     enum { WORK = 30000000, PASSES_PER_UNIT = 7, ROWS_PER_INPUT = 50, FEWEST = 200 };
     enum { IMAGES = 24, MOST_WORK = 5 }; /* large images, too, are to be more than a few */
     size_t most = WORK / ((size_t)units * PASSES_PER_UNIT) + FEWEST;
@@ -27,8 +26,31 @@ taper_status train_select_for_calibration(train_selection *s, const train_datase
     return train_select(s, data, window, TRAIN_PART_ALL, most);
 }
 
+taper_status train_sample_encode(train_sample *s, const taper_model *m, const train_job *j,
+                                 taper_error *error) {
+    free(s->code), s->code = NULL;
+    TAPER_TRY(train_encode_selection(m, j->be, j->data, &s->images, &s->code, error));
+    s->codes = (train_codes){s->code, s->images.windows, s->images.grid, s->images.n};
+    return TAPER_OK;
+}
+
+taper_status train_sample_take(train_sample *s, const taper_model *m, const train_job *j,
+                               taper_error *error) {
+    *s = (train_sample){0};
+    if (select_images(&s->images, j->data, m->window, m->network.units) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to select images");
+    taper_status status = train_sample_encode(s, m, j, error);
+    if (status != TAPER_OK) train_sample_free(s);
+    return status;
+}
+
+void train_sample_free(train_sample *s) {
+    train_selection_free(&s->images);
+    free(s->code), s->code = NULL;
+}
+
 /* An analysis of the rounded synthesis. For tied models. */
-taper_status train_renew_analysis(taper_model *m, codec_backend *be, taper_error *error) {
+taper_status train_renew_analysis(taper_model *m, const train_job *j, taper_error *error) {
     codec_network *net = &m->network;
     if (!m->tied) return TAPER_OK;
     if (net->analysis == net->synthesis)
@@ -38,7 +60,7 @@ taper_status train_renew_analysis(taper_model *m, codec_backend *be, taper_error
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the analysis");
     }
     taper_status status =
-        codec_pseudo_inverse(be, net->synthesis, net->units, net->inputs, net->analysis);
+        codec_pseudo_inverse(j->be, net->synthesis, net->units, net->inputs, net->analysis);
     return status == TAPER_OK
                ? status
                : formats_fail(error, status,
@@ -47,41 +69,32 @@ taper_status train_renew_analysis(taper_model *m, codec_backend *be, taper_error
 
 /* Quantiser for the scales, weights rounded to what the file holds, then all tables on codes of the
  * rounded network. */
-taper_status train_round_and_calibrate(taper_model *m, const train_dataset *data, codec_backend *be,
-                                       const train_options *options, const double *unit_gain,
+taper_status train_round_and_calibrate(taper_model *m, const train_job *j, const double *unit_gain,
                                        taper_error *error) {
-    train_selection s;
-    float *codes = NULL;
-    codec_weight_precision precision = train_precision(options);
-    train_calibrate_options calibrate = {options->step > 0 ? options->step : 2, unit_gain};
-    taper_status status = train_select_for_calibration(&s, data, m->window, m->network.units);
-    if (status != TAPER_OK) return formats_fail(error, status, "no memory to select images");
-    status = train_encode_selection(m, be, data, &s, &codes, error);
-    train_codes sample = {codes, s.windows, s.grid, s.n};
-    if (status == TAPER_OK) status = train_set_quantiser(m, &sample, &calibrate, error);
+    train_sample s;
+    codec_weight_precision precision = train_precision(j);
+    train_calibrate_options calibrate = {j->options.step > 0 ? j->options.step : 2, unit_gain};
+    TAPER_TRY(train_sample_take(&s, m, j, error));
+    taper_status status = train_set_quantiser(m, &s.codes, &calibrate, error);
     if (status == TAPER_OK) status = codec_model_round_weights(m, &precision, error);
-    if (status == TAPER_OK) status = train_renew_analysis(m, be, error);
-    free(codes), codes = NULL;
-    if (status == TAPER_OK) status = train_encode_selection(m, be, data, &s, &codes, error);
-    sample.code = codes;
-    if (status == TAPER_OK) status = train_calibrate(m, &sample, &calibrate, error);
-    free(codes);
-    train_selection_free(&s);
+    if (status == TAPER_OK) status = train_renew_analysis(m, j, error);
+    if (status == TAPER_OK) status = train_sample_encode(&s, m, j, error);
+    if (status == TAPER_OK) status = train_calibrate(m, &s.codes, &calibrate, error);
+    train_sample_free(&s);
     return status;
 }
 
-codec_weight_precision train_precision(const train_options *options) {
-    return (codec_weight_precision){options->linear_mse > 0 ? options->linear_mse : 0.25, 8};
+codec_weight_precision train_precision(const train_job *j) {
+    return (codec_weight_precision){j->options.linear_mse > 0 ? j->options.linear_mse : 0.25, 8};
 }
 
-taper_status train_evaluate_validation(const taper_model *m, const train_dataset *data,
-                                       codec_backend *be, train_rd_curve *curve,
-                                       taper_error *error) {
+taper_status train_evaluate_validation(const taper_model *m, const train_job *j,
+                                       train_rd_curve *curve, taper_error *error) {
     train_selection s;
-    if (train_select(&s, data, m->window, TRAIN_PART_VALIDATION,
+    if (train_select(&s, j->data, m->window, TRAIN_PART_VALIDATION,
                      EVALUATION_PIXELS / (m->window.width * m->window.height) + 1))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to select images");
-    taper_status status = train_evaluate(m, be, data, &s, curve, error);
+    taper_status status = train_evaluate(m, j->be, j->data, &s, curve, error);
     train_selection_free(&s);
     return status;
 }

@@ -3,17 +3,28 @@
 #define TRAIN_TRAIN_PARTS_H
 #include "train/train_options.h"
 
-void train_say(const train_hooks *hooks, const char *stage, double part);
-taper_status train_select_for_calibration(train_selection *selection, const train_dataset *data,
-                                          codec_window window, uint32_t units);
-taper_status train_renew_analysis(taper_model *model, codec_backend *be, taper_error *error);
+void train_say(const train_job *job, const char *stage, double part);
+
+/* Images that calibration learns from, and their codes by a model as it is. */
+typedef struct train_sample {
+    train_selection images;
+    float *code;
+    train_codes codes; /* a view of both */
+} train_sample;
+/* On failure nothing is held. */
+taper_status train_sample_take(train_sample *sample, const taper_model *model, const train_job *job,
+                               taper_error *error);
+/* The codes anew; after a failure the sample has still to be freed. */
+taper_status train_sample_encode(train_sample *sample, const taper_model *model,
+                                 const train_job *job, taper_error *error);
+void train_sample_free(train_sample *sample);
+
+taper_status train_renew_analysis(taper_model *model, const train_job *job, taper_error *error);
 /* Tables of the model on its weights as stored. unit_gain as in calibrate.h. */
-taper_status train_round_and_calibrate(taper_model *model, const train_dataset *data,
-                                       codec_backend *be, const train_options *options,
+taper_status train_round_and_calibrate(taper_model *model, const train_job *job,
                                        const double *unit_gain, taper_error *error);
-taper_status train_evaluate_validation(const taper_model *model, const train_dataset *data,
-                                       codec_backend *be, train_rd_curve *curve,
-                                       taper_error *error);
-codec_weight_precision train_precision(const train_options *options);
+taper_status train_evaluate_validation(const taper_model *model, const train_job *job,
+                                       train_rd_curve *curve, taper_error *error);
+codec_weight_precision train_precision(const train_job *job);
 
 #endif

@@ -6,42 +6,32 @@
 #include "train/train_stages.h"
 #include <stdlib.h>
 
-static taper_status learn(taper_model *m, const train_options *given, const train_dataset *data,
-                          const train_codes *codes, codec_backend *be, const train_hooks *hooks,
+static taper_status learn(taper_model *m, const train_job *j, const train_codes *codes,
                           taper_error *error) {
-    train_restoration_options options = given->restoration;
-    char *path = train_checkpoint_beside(options.checkpoint, ".conv");
-    if (options.checkpoint && !path)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a checkpoint's name");
+    train_restoration_options options = j->options.restoration;
+    char *path;
+    TAPER_TRY(train_checkpoint_beside(&path, options.checkpoint, ".conv", error));
     options.checkpoint = path;
-    train_say(hooks, "learning to restore", -1);
-    taper_status status =
-        train_restoration(m, &options, data, codes, be, hooks ? hooks->restoration : NULL,
-                          hooks ? hooks->user : NULL, NULL, error);
+    train_say(j, "learning to restore", -1);
+    taper_status status = train_restoration(m, &options, j->data, codes, j->be,
+                                            j->hooks->restoration, j->hooks->user, NULL, error);
     free(path);
     return status;
 }
 
-taper_status train_add_restoration(taper_model *m, const train_options *options,
-                                   const train_dataset *data, codec_backend *be,
-                                   const train_hooks *hooks, taper_error *error) {
-    train_selection s;
-    float *code = NULL;
+taper_status train_add_restoration(taper_model *m, const train_job *j, taper_error *error) {
+    train_sample s;
     train_rd_curve without, with;
-    if (train_select_for_calibration(&s, data, m->window, m->network.units) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to select images");
-    taper_status status = train_encode_selection(m, be, data, &s, &code, error);
-    train_codes codes = {code, s.windows, s.grid, s.n};
-    train_say(hooks, "validation", -1);
-    if (status == TAPER_OK) status = train_evaluate_validation(m, data, be, &without, error);
-    if (status == TAPER_OK) status = learn(m, options, data, &codes, be, hooks, error);
-    train_say(hooks, "validation", -1);
-    if (status == TAPER_OK) status = train_evaluate_validation(m, data, be, &with, error);
+    TAPER_TRY(train_sample_take(&s, m, j, error));
+    train_say(j, "validation", -1);
+    taper_status status = train_evaluate_validation(m, j, &without, error);
+    if (status == TAPER_OK) status = learn(m, j, &s.codes, error);
+    train_say(j, "validation", -1);
+    if (status == TAPER_OK) status = train_evaluate_validation(m, j, &with, error);
     if (status == TAPER_OK && train_compare_curves(&with, &without) >= 0) {
         codec_restoration_free(&m->restoration);
         m->info.family = TAPER_FAMILY_PCA;
     }
-    free(code);
-    train_selection_free(&s);
+    train_sample_free(&s);
     return status;
 }

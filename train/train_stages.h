@@ -5,45 +5,32 @@
 
 /* Principal components of the training part into model->network (tied), turned as options->basis
  * says. */
-taper_status train_fit_basis(taper_model *model, const train_options *options,
-                             const train_dataset *data, codec_backend *be,
-                             const train_hooks *hooks, taper_error *error);
+taper_status train_fit_basis(taper_model *model, const train_job *job, taper_error *error);
 
 /* train_round_and_calibrate for a network whose units are of different worth, which is measured. */
-taper_status train_calibrate_dense(taper_model *model, const train_dataset *data, codec_backend *be,
-                                   const train_options *options, taper_error *error);
+taper_status train_calibrate_dense(taper_model *model, const train_job *job, taper_error *error);
 
 /* A conditional model and a head, where options ask for them (conditional_trainer.h), for a
  * calibrated model; contexts anew for the images first, where it comes from options->from. */
-taper_status train_add_conditional(taper_model *model, const train_options *options,
-                                   const train_dataset *data, codec_backend *be,
-                                   const train_hooks *hooks, taper_error *error);
+taper_status train_add_conditional(taper_model *model, const train_job *job, taper_error *error);
 
 /* A restoration network for a model whose other networks are done; it is kept only where validation
  * says that it gains. */
-taper_status train_add_restoration(taper_model *model, const train_options *options,
-                                   const train_dataset *data, codec_backend *be,
-                                   const train_hooks *hooks, taper_error *error);
+taper_status train_add_restoration(taper_model *model, const train_job *job, taper_error *error);
 
 /* Adapt a loaded model of family pca or conv to the images. The networks that it has learn on, at a
  * quarter of the rate in options; the others of their settings hold.
  * TAPER_ERR_ARG: a model of another family, or for grey images where there is colour. */
-taper_status train_adapt(taper_model *model, const train_options *options,
-                         const train_dataset *data, codec_backend *be, const train_hooks *hooks,
-                         taper_error *error);
+taper_status train_adapt(taper_model *model, const train_job *job, taper_error *error);
 
 /* Family dense, from a model that holds the principal components: train the network, calibrate it,
  * tune the decoder on what the quantiser gives, and keep the linear model instead where validation
  * says that it is smaller. */
-taper_status train_dense_stages(taper_model *model, const train_options *options,
-                                const train_dataset *data, codec_backend *be,
-                                const train_hooks *hooks, taper_error *error);
+taper_status train_dense_stages(taper_model *model, const train_job *job, taper_error *error);
 
 /* Family dense with codes of whole units (TRAIN_CODE_UNITS, TRAIN_CODE_BINARY): train, bring the
  * network into the codec's form, and make its tables. model->network.inputs and .units are given.
  */
-taper_status train_nested_stages(taper_model *model, const train_options *options,
-                                 const train_dataset *data, codec_backend *be,
-                                 const train_hooks *hooks, taper_error *error);
+taper_status train_nested_stages(taper_model *model, const train_job *job, taper_error *error);
 
 #endif

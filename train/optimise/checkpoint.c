@@ -220,9 +220,12 @@ taper_status train_checkpoint_read(const char *path, train_checkpoint *checkpoin
     return status;
 }
 
-char *train_checkpoint_beside(const char *path, const char *suffix) {
+taper_status train_checkpoint_beside(char **to, const char *path, const char *suffix,
+                                     taper_error *error) {
     size_t size = path ? strlen(path) + strlen(suffix) + 1 : 0;
-    char *out = path ? malloc(size) : NULL;
-    if (out) snprintf(out, size, "%s%s", path, suffix);
-    return out;
+    *to = path ? malloc(size) : NULL;
+    if (path && !*to)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a checkpoint's name");
+    if (path) snprintf(*to, size, "%s%s", path, suffix);
+    return TAPER_OK;
 }

@@ -46,8 +46,9 @@ taper_status train_checkpoint_write(const char *path, const train_checkpoint *ch
 taper_status train_checkpoint_read(const char *path, train_checkpoint *checkpoint,
                                    taper_error *error);
 
-/* PATH with a suffix, as each network of a model has a checkpoint of its own. malloc'd; NULL for
- * NULL, or when there is no memory. */
-char *train_checkpoint_beside(const char *path, const char *suffix);
+/* *to: PATH with a suffix, as each network of a model has a checkpoint of its own; malloc'd, NULL
+ * for NULL. TAPER_ERR_NOMEM. */
+taper_status train_checkpoint_beside(char **to, const char *path, const char *suffix,
+                                     taper_error *error);
 
 #endif
