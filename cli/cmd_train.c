@@ -256,6 +256,10 @@ static bool parse_window(const char *text, uint32_t *window) {
     return true;
 }
 
+static train_saving saving_of(const settings *s) {
+    return (train_saving){s->checkpoint, s->resume, cli_signals_watch()};
+}
+
 static train_nested_choice nested_of(const settings *s) {
     static const codec_activation activation[] = {CODEC_RELU, CODEC_LOGISTIC, CODEC_LINEAR};
     train_nested_choice c = train_nested_choice_defaults();
@@ -276,9 +280,7 @@ static train_nested_choice nested_of(const settings *s) {
     o->batch = (uint32_t)s->batch;
     if (s->rate > 0) o->rate = (float)s->rate;
     o->seed = (uint64_t)s->seed;
-    o->checkpoint = s->checkpoint;
-    o->resume = s->resume;
-    o->watch = cli_signals_watch();
+    o->saving = saving_of(s);
     return c;
 }
 
@@ -297,12 +299,10 @@ static train_options options_of(const settings *s, uint32_t *hidden) {
     o.conditional.hidden = s->fast ? 0 : (uint32_t)s->conditional;
     o.conditional.epochs = (uint32_t)s->predict_epochs;
     o.conditional.seed = (uint64_t)s->seed;
-    o.conditional.watch = o.restoration.watch = o.dense.watch = cli_signals_watch();
+    o.conditional.saving = o.restoration.saving = o.dense.saving = saving_of(s);
     o.restoration.hidden = (uint32_t)s->restore;
     o.restoration.steps = (uint32_t)s->restore_steps;
     o.restoration.seed = (uint64_t)s->seed;
-    o.conditional.checkpoint = o.restoration.checkpoint = s->checkpoint;
-    o.conditional.resume = o.restoration.resume = s->resume;
     if (s->quality.count) o.conditional.psnr_end = s->quality.item[s->quality.count - 1];
     o.head = o.conditional;
     o.head.hidden = s->fast ? 0 : (uint32_t)s->head;
@@ -320,8 +320,6 @@ static train_options options_of(const settings *s, uint32_t *hidden) {
     if (s->truncation && strcmp(s->truncation, "none")) o.dense.truncation = s->truncation;
     o.dense.patience = (uint32_t)s->patience;
     o.dense.seed = (uint64_t)s->seed;
-    o.dense.checkpoint = s->checkpoint;
-    o.dense.resume = s->resume;
     for (size_t i = 0; i < s->hidden.count && i < CODEC_MAX_LAYERS; i++)
         hidden[i] = (uint32_t)s->hidden.item[i];
     o.n_hidden = (uint32_t)s->hidden.count;

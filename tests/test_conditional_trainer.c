@@ -116,8 +116,8 @@ static void resumed_runs_equal_whole_ones(void **unused) {
     train_options o = usual();
     o.conditional.epochs = o.head.epochs = 4;
     outcome whole = learn(&o, 2, NULL);
-    o.conditional.checkpoint = o.head.checkpoint = path;
-    o.conditional.resume = o.head.resume = 1;
+    o.conditional.saving.path = o.head.saving.path = path;
+    o.conditional.saving.resume = o.head.saving.resume = 1;
     stop_at stop = {.step = 7}, go_on = {0};
     outcome broken = learn(&o, 2, &stop), resumed = learn(&o, 2, &go_on);
     assert_true(go_on.first == 8 && go_on.steps > 8);

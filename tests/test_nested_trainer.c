@@ -247,8 +247,8 @@ static void resumed_runs_are_equal(void **state) {
         train_nested_network whole, parts, spread;
         make(&whole, shape), make(&parts, shape), make(&spread, shape);
         train(&o, &whole, NULL);
-        o.checkpoint = path;
-        o.resume = 1;
+        o.saving.path = path;
+        o.saving.resume = 1;
         watch stop = {.stop_at = 23}, rest = {0};
         train(&o, &parts, &stop);
         train_nested_free(&parts), make(&parts, shape);
@@ -259,7 +259,7 @@ static void resumed_runs_are_equal(void **state) {
         train_nested_free(&parts), make(&parts, shape);
         train(&o, &parts, NULL);
         same_weights(&whole, &parts);
-        o.checkpoint = NULL;
+        o.saving.path = NULL;
         assert_int_equal(codec_backend_set_threads(&be, 3), TAPER_OK);
         train(&o, &spread, NULL);
         same_weights(&whole, &spread);
@@ -306,11 +306,11 @@ static void other_checkpoints_are_refused(void **state) {
     train_truncation t = geometric(0.8);
     train_nested_options o = quick(&t);
     train_nested_network net;
-    o.checkpoint = scratch_join(path, folder, "run.check");
+    o.saving.path = scratch_join(path, folder, "run.check");
     make(&net, shape_of(1, 0));
     train(&o, &net, NULL);
     train_nested_free(&net), make(&net, shape_of(1, 0));
-    o.resume = 1;
+    o.saving.resume = 1;
     o.beta = 0.4;
     refused(&o, &net, "");
     train_nested_free(&net), train_truncation_free(&t);

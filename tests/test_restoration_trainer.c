@@ -108,8 +108,8 @@ static void resumed_runs_equal_whole_ones(void **unused) {
     train_options o = usual();
     o.restoration.steps = 20;
     outcome whole = learn(&o, 2, NULL);
-    o.restoration.checkpoint = path;
-    o.restoration.resume = 1;
+    o.restoration.saving.path = path;
+    o.restoration.saving.resume = 1;
     stop_at stop = {.step = 7}, go_on = {0};
     outcome broken = learn(&o, 2, &stop), resumed = learn(&o, 2, &go_on);
     assert_true(go_on.first == 8 && go_on.steps == 20);

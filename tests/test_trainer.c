@@ -219,7 +219,7 @@ static void divergence_stops_and_keeps_the_best(void **state) {
     train_result result;
     divergence seen = {.steps = 0};
     train_callbacks callbacks = {&seen, count_step, count_epoch, keep_words};
-    o.checkpoint = checkpoint;
+    o.saving.path = checkpoint;
     codec_backend_ops ops = *be.ops;
     const codec_backend_ops *true_ops = be.ops;
     true_gemm = ops.gemm;
@@ -238,7 +238,7 @@ static void divergence_stops_and_keeps_the_best(void **state) {
     snprintf(step, sizeof step, "after step %u,", 13 * result.epochs);
     assert_non_null(strstr(seen.words, step));
     for (size_t i = 0; i < WEIGHTS; i++) assert_true(isfinite(before[i]));
-    o.resume = 1; /* sound this time: the checkpoint is good, and the run ends */
+    o.saving.resume = 1; /* sound this time: the checkpoint is good, and the run ends */
     run(&o, NULL, after, &result);
     assert_true(!result.diverged && result.epochs == 3 && !result.best_is_start);
     unlink(checkpoint);
@@ -292,8 +292,8 @@ static void resumed_run_equals_unbroken(void **state) {
     train_result result, again;
     watch whole = {0}, first = {.stop_at = 31}, second = {.stop_at = 45}, third = {0};
     run(&o, &(train_callbacks){&whole, on_step, on_epoch, NULL}, unbroken, &result);
-    o.checkpoint = checkpoint;
-    o.resume = 1; /* no file yet: starts afresh */
+    o.saving.path = checkpoint;
+    o.saving.resume = 1; /* no file yet: starts afresh */
     run(&o, &(train_callbacks){&first, on_step, on_epoch, NULL}, resumed,
         &again); /* in the middle of an epoch */
     assert_int_equal(again.stopped, 1);
@@ -313,8 +313,8 @@ static void run_survives_kill(void **state) {
     train_result result;
     watch whole = {0};
     run(&o, &(train_callbacks){&whole, on_step, on_epoch, NULL}, unbroken, &result);
-    o.checkpoint = checkpoint;
-    o.resume = 1;
+    o.saving.path = checkpoint;
+    o.saving.resume = 1;
     o.checkpoint_seconds = 0.0; /* after every step */
     for (uint64_t at = 8; at < 30; at += 9) {
         pid_t child = fork();
@@ -410,8 +410,8 @@ static void other_runs_are_not_resumed(void **state) {
     train_result result;
     codec_network net;
     taper_error error;
-    o.checkpoint = checkpoint;
-    o.resume = 1;
+    o.saving.path = checkpoint;
+    o.saving.resume = 1;
     o.width = o.height = SIDE;
     run(&o, NULL, weights, &result);
     for (int i = 0; i < 2; i++) {

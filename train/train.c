@@ -115,10 +115,10 @@ static taper_status adapt_candidate(candidate *c, const train_job *j, taper_erro
 static taper_status add_predictors(taper_model *m, const train_job *j, taper_error *error) {
     train_job with = *j;
     char *path;
-    TAPER_TRY(train_checkpoint_beside(&path, j->options.conditional.checkpoint,
+    TAPER_TRY(train_checkpoint_beside(&path, j->options.conditional.saving.path,
                                       j->options.family == TAPER_FAMILY_DENSE ? ".bits" : "",
                                       error));
-    with.options.conditional.checkpoint = with.options.head.checkpoint = path;
+    with.options.conditional.saving.path = with.options.head.saving.path = path;
     taper_status status = train_add_conditional(m, &with, error);
     free(path);
     return status;
@@ -212,11 +212,12 @@ static taper_status make_candidates(candidate *c, const train_job *j, const code
         train_options *o = &with.options;
         char *dense = NULL, *nested = NULL, suffix[32] = "";
         if (n > 1) snprintf(suffix, sizeof suffix, ".%ux%u", window[i].width, window[i].height);
-        status = train_checkpoint_beside(&dense, o->dense.checkpoint, suffix, error);
+        status = train_checkpoint_beside(&dense, o->dense.saving.path, suffix, error);
         if (status == TAPER_OK)
-            status = train_checkpoint_beside(&nested, o->nested.training.checkpoint, suffix, error);
-        o->dense.checkpoint = dense;
-        o->nested.training.checkpoint = nested;
+            status =
+                train_checkpoint_beside(&nested, o->nested.training.saving.path, suffix, error);
+        o->dense.saving.path = dense;
+        o->nested.training.saving.path = nested;
         if (status == TAPER_OK) status = make_candidate(&c[i], &with, window[i], error);
         if (status == TAPER_OK && j->hooks->candidate)
             j->hooks->candidate(j->hooks->user, window[i], c[i].model->network.units,

@@ -48,9 +48,9 @@ static taper_status learn_both(lesson *l, taper_error *error) {
     const train_job *j = l->job;
     train_conditional_options head = j->options.head;
     char *path;
-    TAPER_TRY(train_checkpoint_beside(&path, head.checkpoint, ".head", error));
+    TAPER_TRY(train_checkpoint_beside(&path, head.saving.path, ".head", error));
     head.head = 1;
-    head.checkpoint = path;
+    head.saving.path = path;
     taper_status status = learn(l, &j->options.conditional, j->hooks->conditional, error);
     if (status == TAPER_OK) status = learn(l, &head, j->hooks->head, error);
     free(path);

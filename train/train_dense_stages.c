@@ -150,8 +150,7 @@ static taper_status train_network(taper_model *m, const train_job *j, const trai
     train_dense_options tuning = dense;
     tuning.rate *= tuning_rate;
     tuning.epochs = tuning.epochs / TUNING_EPOCHS + 1;
-    tuning.checkpoint = NULL;
-    tuning.resume = 0;
+    tuning.saving = (train_saving){0};
     /* its progress, but not its epochs, which are no part of the learning curve */
     train_callbacks watch = {.user = j->hooks->dense.user, .progress = j->hooks->dense.progress};
     train_say(j, "tuning the decoder", -1);

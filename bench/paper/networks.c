@@ -243,11 +243,11 @@ void paper_train_from(paper *p, const char *name, const char *settings, const tr
     if (p->generated && !own) hash = formats_crc32c(hash, "generated", 9);
     char *state = paper_path(p->work, "%s-%08x.check", name, (unsigned)hash),
          *log = paper_path(p->work, "%s-%08x.log", name, (unsigned)hash);
-    out->options.checkpoint = state, out->options.resume = 1;
+    out->options.saving.path = state, out->options.saving.resume = 1;
     paper_say("%s: %s", name, out->settings);
     run(out, &rows, log);
     read_log(out, log);
-    out->options.checkpoint = NULL;
+    out->options.saving.path = NULL;
     free(state);
     free(log);
 }

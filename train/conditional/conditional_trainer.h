@@ -32,9 +32,7 @@ typedef struct train_conditional_options {
     uint64_t seed;                  /* default 1 */
     const codec_conditional *start; /* learn on from this one, of the same order: hidden, stages,
                                        own, neighbour_units and psnr_end are its; default NULL */
-    const char *checkpoint;         /* path, or NULL */
-    int resume;
-    const formats_atomic_watch *watch; /* of the checkpoint's file; NULL: none */
+    train_saving saving;
 } train_conditional_options;
 
 train_conditional_options train_conditional_defaults(void);

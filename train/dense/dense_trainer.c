@@ -42,10 +42,10 @@ typedef struct run {
     train_jitter jitter;
     uint8_t *moved;         /* [batch][inputs]; NULL: nothing is moved */
     train_checkpoint state; /* step, losses, history: what a checkpoint holds */
-    double started, saved; /* clock */
-    uint64_t first_step;   /* of this process */
-    uint64_t saved_step;   /* in the checkpoint on disk; 0: none was written or read */
-    uint64_t diverged;     /* step, from 1; 0: none */
+    double started, saved;  /* clock */
+    uint64_t first_step;    /* of this process */
+    uint64_t saved_step;    /* in the checkpoint on disk; 0: none was written or read */
+    uint64_t diverged;      /* step, from 1; 0: none */
     int stop;
 } run;
 
@@ -237,20 +237,21 @@ static uint64_t fingerprint_of(const run *r) {
 }
 
 static taper_status save(run *r, taper_error *error) {
-    if (!r->options->checkpoint || r->requantise) return TAPER_OK;
+    if (!r->options->saving.path || r->requantise) return TAPER_OK;
     r->saved = train_seconds();
     r->state.adam_step = r->adam.step;
-    TAPER_TRY(train_checkpoint_write(r->options->checkpoint, &r->state, r->options->watch, error));
+    TAPER_TRY(train_checkpoint_write(r->options->saving.path, &r->state, r->options->saving.watch,
+                                     error));
     r->saved_step = r->state.step;
     return TAPER_OK;
 }
 
 static taper_status resume(run *r, taper_error *error) {
     const train_dense_options *o = r->options;
-    if (!o->resume || !o->checkpoint || r->requantise || access(o->checkpoint, F_OK) != 0)
+    if (!o->saving.resume || !o->saving.path || r->requantise || access(o->saving.path, F_OK) != 0)
         return TAPER_OK;
     train_checkpoint loaded = r->state; /* fingerprint, shape and vectors */
-    TAPER_TRY(train_checkpoint_read(o->checkpoint, &loaded, error));
+    TAPER_TRY(train_checkpoint_read(o->saving.path, &loaded, error));
     uint64_t steps = r->steps_per_epoch * o->epochs;
     if (loaded.step > steps || loaded.n_history > o->epochs ||
         loaded.n_history != loaded.step / r->steps_per_epoch) {
@@ -335,7 +336,7 @@ static taper_status begin(run *r, codec_backend *be, const codec_network *net, t
     r->state.vector[1] = r->adam.m;
     r->state.vector[2] = r->adam.v;
     r->state.vector[3] = r->best;
-    if (r->options->checkpoint && !r->requantise) r->state.fingerprint = fingerprint_of(r);
+    if (r->options->saving.path && !r->requantise) r->state.fingerprint = fingerprint_of(r);
     TAPER_TRY(validate(r, &r->state.start_loss));
     r->state.best_loss = r->state.start_loss;
     return TAPER_OK;
@@ -417,7 +418,7 @@ static void report_divergence(const run *r) {
     if (epoch) snprintf(kept, sizeof kept, "the network of epoch %u", (unsigned)epoch);
     if (r->saved_step)
         snprintf(saved, sizeof saved, "the last good checkpoint, after step %llu, is %.400s",
-                 (unsigned long long)r->saved_step, r->options->checkpoint);
+                 (unsigned long long)r->saved_step, r->options->saving.path);
     char words[768];
     snprintf(words, sizeof words,
              "training diverged in step %llu of %llu (a loss or gradient is not finite) and was "

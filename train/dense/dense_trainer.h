@@ -44,10 +44,8 @@ typedef struct train_dense_options {
     uint32_t max_validation;   /* default 4096 rows */
     uint32_t patience;         /* default 0 (never): stop after this many epochs without gain */
     uint64_t seed;             /* default 1 */
-    const char *checkpoint;    /* path, or NULL: none. Written at the end of each epoch and ... */
-    double checkpoint_seconds; /* default 60: ... when this long has passed since the last one */
-    int resume;                /* go on from the checkpoint if the file exists */
-    const formats_atomic_watch *watch; /* of the checkpoint's file; NULL: none */
+    train_saving saving;       /* at the end of each epoch and ... */
+    double checkpoint_seconds; /* default 60: ... when this long has passed since the last time */
 } train_dense_options;
 
 train_dense_options train_dense_defaults(void);

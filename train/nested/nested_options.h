@@ -26,10 +26,8 @@ typedef struct train_nested_options {
     float rate; /* default 5e-3: Adam's peak; cosine to 0.001 of it, when sweeping to half */
     uint32_t max_validation;   /* default 2000 rows, held out from data; 0: none are */
     uint64_t seed;             /* default 1 */
-    const char *checkpoint;    /* path or NULL; written after every epoch and ... */
+    train_saving saving;       /* after every epoch and ... */
     double checkpoint_seconds; /* default 60: ... when this long has passed */
-    int resume;                /* go on from the checkpoint if the file exists */
-    const formats_atomic_watch *watch; /* of the checkpoint's file; NULL: none */
 } train_nested_options;
 
 /* One epoch's entry of the learning curve. */

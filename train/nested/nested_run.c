@@ -145,7 +145,8 @@ taper_status train_nested_save(train_nested_run *r, taper_error *error) {
     if (status == TAPER_OK) {
         pack(r, &c);
         pack_history(r, c.history);
-        status = train_checkpoint_write(r->options->checkpoint, &c, r->options->watch, error);
+        status =
+            train_checkpoint_write(r->options->saving.path, &c, r->options->saving.watch, error);
     }
     unstage(&c);
     if (status == TAPER_OK) r->saved = 1, r->saved_step = r->step;
@@ -192,10 +193,10 @@ static taper_status unpack(train_nested_run *r, const train_checkpoint *c, taper
 
 static taper_status resume(train_nested_run *r, taper_error *error) {
     const train_nested_options *o = r->options;
-    if (!o->resume || !o->checkpoint || access(o->checkpoint, F_OK) != 0) return TAPER_OK;
+    if (!o->saving.resume || !o->saving.path || access(o->saving.path, F_OK) != 0) return TAPER_OK;
     train_checkpoint c = {0};
     taper_status status = stage(r, &c, error);
-    if (status == TAPER_OK) status = train_checkpoint_read(o->checkpoint, &c, error);
+    if (status == TAPER_OK) status = train_checkpoint_read(o->saving.path, &c, error);
     if (status == TAPER_OK) status = unpack(r, &c, error);
     unstage(&c);
     if (status != TAPER_OK) return status;
@@ -318,7 +319,7 @@ taper_status train_nested_begin(train_nested_run *r, taper_error *error) {
     TAPER_TRY(check(r, error));
     taper_status status = take_memory(r);
     r->net->frozen = 0;
-    if (r->options->checkpoint) r->fingerprint = fingerprint_of(r);
+    if (r->options->saving.path) r->fingerprint = fingerprint_of(r);
     if (status == TAPER_OK && r->net->shape.binary) status = first_thresholds(r);
     if (status != TAPER_OK)
         return formats_fail(error, status, "no memory for training this network");
@@ -341,7 +342,7 @@ taper_status train_nested_diverged(const train_nested_run *r, double loss, taper
                             "training diverged in step %llu (loss %g, or a gradient that is not "
                             "finite); the last good checkpoint, after step %llu, is %s; lower the "
                             "rate",
-                            step, loss, saved, r->options->checkpoint);
+                            step, loss, saved, r->options->saving.path);
     return formats_fail(error, TAPER_ERR_ARG,
                         "training diverged in step %llu (loss %g, or a gradient that is not "
                         "finite); no checkpoint was written before; lower the rate",

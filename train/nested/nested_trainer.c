@@ -257,7 +257,7 @@ static taper_status loop(train_nested_run *r, taper_error *error) {
                 r->sum.loss /
                     (double)(r->step % r->steps_per_epoch ? r->step % r->steps_per_epoch : 1),
                 (t - started) / (double)(r->step - first) * (double)(r->steps - r->step));
-        if (o->checkpoint && (epoch_ends || r->stop || t - saved > o->checkpoint_seconds)) {
+        if (o->saving.path && (epoch_ends || r->stop || t - saved > o->checkpoint_seconds)) {
             TAPER_TRY(train_nested_save(r, error));
             saved = train_seconds();
         }

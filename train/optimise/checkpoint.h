@@ -33,6 +33,13 @@ typedef struct train_checkpoint {
                                                 each */
 } train_checkpoint;
 
+/* Where a run is saved, and whether it goes on from there. */
+typedef struct train_saving {
+    const char *path;                  /* NULL: nowhere */
+    int resume;                        /* go on from the file, if it exists */
+    const formats_atomic_watch *watch; /* of the file; NULL: none */
+} train_saving;
+
 /* Write whole or not at all; an existing file is replaced. watch: of its temporary, or NULL.
  * TAPER_ERR_IO, TAPER_ERR_NOMEM. */
 taper_status train_checkpoint_write(const char *path, const train_checkpoint *checkpoint,

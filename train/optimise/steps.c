@@ -1,6 +1,5 @@
 /* steps.c -- see steps.h. */
 #include "train/optimise/steps.h"
-#include "train/optimise/checkpoint.h"
 #include "train/optimise/run.h"
 #include <stdlib.h>
 #include <string.h>
@@ -52,15 +51,15 @@ static train_checkpoint checkpoint_of(course *c) {
 
 static taper_status save(course *c, taper_error *error) {
     train_checkpoint point = checkpoint_of(c);
-    if (!c->s->checkpoint) return TAPER_OK;
-    return train_checkpoint_write(c->s->checkpoint, &point, c->s->watch, error);
+    if (!c->s->saving.path) return TAPER_OK;
+    return train_checkpoint_write(c->s->saving.path, &point, c->s->saving.watch, error);
 }
 
 static taper_status resume(course *c, taper_error *error) {
     train_steps *s = c->s;
-    if (!s->resume || !s->checkpoint || access(s->checkpoint, F_OK) != 0) return TAPER_OK;
+    if (!s->saving.resume || !s->saving.path || access(s->saving.path, F_OK) != 0) return TAPER_OK;
     train_checkpoint point = checkpoint_of(c);
-    TAPER_TRY(train_checkpoint_read(s->checkpoint, &point, error));
+    TAPER_TRY(train_checkpoint_read(s->saving.path, &point, error));
     free(point.history);
     if (point.step > s->steps)
         return formats_fail(error, TAPER_ERR_CORRUPT,

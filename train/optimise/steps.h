@@ -10,8 +10,8 @@
 #ifndef TRAIN_STEPS_H
 #define TRAIN_STEPS_H
 #include "codec/backend/backend.h"
-#include "formats/atomic_file.h"
 #include "train/optimise/adam.h"
+#include "train/optimise/checkpoint.h"
 
 /* What a step has seen, without and with the network: bits, or squared errors. */
 typedef struct train_steps_sums {
@@ -38,11 +38,9 @@ typedef struct train_steps {
     size_t n;
     float rate; /* Adam's peak: up over 100 steps or a twentieth of all, then a cosine down
                    to 0.001 of it */
-    uint64_t step, steps;   /* taken, and in all; at least 1 */
-    uint64_t fingerprint;   /* of options, shape and data (run.h) */
-    const char *checkpoint; /* path, or NULL */
-    int resume;             /* go on from the checkpoint, where there is one */
-    const formats_atomic_watch *watch; /* of the checkpoint's file; NULL: none */
+    uint64_t step, steps; /* taken, and in all; at least 1 */
+    uint64_t fingerprint; /* of options, shape and data (run.h) */
+    train_saving saving;
     train_steps_sums mean;
 } train_steps;
 

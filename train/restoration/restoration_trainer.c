@@ -191,9 +191,7 @@ static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *
                          .rate = o->rate,
                          .steps = o->steps,
                          .fingerprint = fingerprint_of(r),
-                         .checkpoint = o->checkpoint,
-                         .resume = o->resume,
-                         .watch = o->watch};
+                         .saving = o->saving};
     return train_steps_take(&steps, r->be, one_step, r, progress, user, stopped, error);
 }
 

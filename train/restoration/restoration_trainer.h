@@ -26,9 +26,7 @@ typedef struct train_restoration_options {
     uint64_t seed;                  /* default 1 */
     const codec_restoration *start; /* learn on from this one: hidden, layers and stages are its;
                                        default NULL */
-    const char *checkpoint;         /* path, or NULL */
-    int resume;
-    const formats_atomic_watch *watch; /* of the checkpoint's file; NULL: none */
+    train_saving saving;
 } train_restoration_options;
 
 train_restoration_options train_restoration_defaults(void);
