@@ -427,7 +427,6 @@ int cmd_compare(int argc, char **argv) {
     cli_options_name_idle(&cli_verb_compare, st.s.output ? USE_REPORT : 0);
     st.left = (cli_left_out){.common = &st.s.common, .verb = "compare"};
     st.limits = cli_limits(&st.s.common);
-    st.limits = formats_limits_or_default(&st.limits);
     st.subject.limits = &st.limits;
     st.result = cli_rivals_have_room() ? calloc(1, sizeof *st.result) : NULL;
     code = st.result ? open_inputs(&st, argv + first, (size_t)(argc - first))

@@ -450,12 +450,11 @@ static int run(settings *s, const char *input) {
     cli_model model = {0};
     int code = s->model ? cli_model_open(&model, "decode", s->model, &s->common) : CLI_DONE;
     if (code != CLI_DONE) return code;
-    taper_limits limits = cli_limits(&s->common);
     cli_decode_request q = {.common = &s->common, .input = input, .output = s->output,
                             .images = s->images, .class_folders = s->class_folders,
                             .progressive = s->progressive, .strict = s->strict,
                             .format_given = cli_options_given("format"),
-                            .model = model.model, .limits = formats_limits_or_default(&limits)};
+                            .model = model.model, .limits = cli_limits(&s->common)};
     q.format = (cli_picture_format)s->format;
     code = s->progressive ? cli_decode_progressive(&q, &model) : decode(&q, s, &model);
     cli_model_close(&model);

@@ -448,7 +448,6 @@ int cmd_encode(int argc, char **argv) {
     cli_options_name_idle(&cli_verb_encode, s->layout == TAPER_LAYOUT_SET ? USE_SET : 0);
     st.left = (cli_left_out){.common = &s->common, .verb = "encode", .output = s->output};
     st.limits = cli_limits(&s->common);
-    st.limits = formats_limits_or_default(&st.limits);
     code = encode(&st, argv + first, (size_t)(argc - first));
     if (code == CLI_DONE && st.left.failed) code = CLI_SOME_FAILED;
     taper_encoder_free(st.encoder);

@@ -74,6 +74,12 @@ static uint32_t *class_sizes(const formats_front *f) {
     return n;
 }
 
+/* The built-in model of this number, or NULL. */
+static const char *builtin_name(uint64_t id) {
+    codec_builtin_model m;
+    return codec_builtin_model_of(id, &m) ? m.name : NULL;
+}
+
 /* --- JSON --- */
 
 static void json_classes(cli_json *j, const formats_front *f) {
@@ -119,19 +125,21 @@ static void json_images(cli_json *j, const formats_front *f) {
     cli_json_close(j);
 }
 
+static void json_id(cli_json *j, const char *key, uint64_t id) {
+    char text[20];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)id);
+    cli_json_string(j, key, text);
+}
+
 static void tell_json(const settings *s, const char *path, const cli_container *c) {
     const formats_front *f = &c->front;
     extent e = extent_of(f);
-    char id[20];
-    snprintf(id, sizeof id, "%016llx", (unsigned long long)f->model_id);
     cli_json j;
     cli_json_begin(&j, stdout);
     cli_json_string(&j, "file", path);
     cli_json_string(&j, "kind", "container");
-    cli_json_string(&j, "model", id);
-    codec_builtin_model builtin;
-    int is_builtin = codec_builtin_model_of(f->model_id, &builtin);
-    cli_json_string(&j, "builtin_model", is_builtin ? builtin.name : NULL);
+    json_id(&j, "model", f->model_id);
+    cli_json_string(&j, "builtin_model", builtin_name(f->model_id));
     cli_json_uint(&j, "embedded_model_bytes", f->model_size);
     cli_json_string(&j, "layout", f->layout ? "image" : "set");
     cli_json_uint(&j, "images", f->images);
@@ -155,11 +163,6 @@ static void tell_json(const settings *s, const char *path, const cli_container *
     cli_json_end(&j);
 }
 
-static const char *builtin_name(uint64_t id) {
-    codec_builtin_model m;
-    return codec_builtin_model_of(id, &m) ? m.name : NULL;
-}
-
 static void json_model_layers(cli_json *j, const codec_code_tables *t) {
     cli_json_open(j, "layers", '[');
     for (uint32_t l = 0; l < t->n_layers; l++) {
@@ -174,14 +177,12 @@ static void json_model_layers(cli_json *j, const codec_code_tables *t) {
 static void model_json(const settings *s, const char *path, const taper_model *model,
                        const char *family) {
     taper_model_info m = model->info;
-    char id[20];
-    snprintf(id, sizeof id, "%016llx", (unsigned long long)m.id);
     cli_json j;
     cli_json_begin(&j, stdout);
     cli_json_string(&j, "file", path);
     cli_json_string(&j, "kind", "model");
     cli_json_string(&j, "builtin_model", builtin_name(m.id));
-    cli_json_string(&j, "id", id);
+    json_id(&j, "id", m.id);
     cli_json_string(&j, "family", family);
     cli_json_uint(&j, "channels", m.channels);
     cli_json_uint(&j, "window_width", m.window_width);
@@ -299,10 +300,9 @@ static void tell_person(const settings *s, const char *path, const cli_container
     cli_put_plain(stdout, path);
     printf(": container\n");
     print_images(f);
-    codec_builtin_model builtin;
+    const char *builtin = builtin_name(f->model_id);
     printf("  model     %016llx, ", (unsigned long long)f->model_id);
-    if (codec_builtin_model_of(f->model_id, &builtin))
-        printf("%s, which is built in\n", builtin.name);
+    if (builtin) printf("%s, which is built in\n", builtin);
     else if (f->model) printf("carried in the file\n");
     else printf("not in the file: give it with -m to decode\n");
     printf("  layout    %s: %u layer%s of %u group%s", f->layout ? "image" : "set", f->layers,

@@ -416,10 +416,8 @@ static int run(const settings *s, const cli_model *from, const char *const *path
         formats_imageset_open(&set, paths, n, &open, cli_left_out_file, &t.left, &error);
     if (status != TAPER_OK) return no_images(&t, NULL, s->labels, status, &error);
     cli_progress_start(&t.progress, &s->common, "reading", formats_imageset_count(set), "images");
-    status = train_dataset_load(&data, set,
-                                (limits.max_memory ? limits.max_memory : (uint64_t)1 << 32) / 4,
-                                (formats_alpha)s->alpha, cli_train_say_skip, cli_train_say_read, &t,
-                                &error);
+    status = train_dataset_load(&data, set, limits.max_memory / 4, (formats_alpha)s->alpha,
+                                cli_train_say_skip, cli_train_say_read, &t, &error);
     cli_progress_end(&t.progress);
     int none = status == TAPER_OK ? CLI_DONE : no_images(&t, set, false, status, &error);
     if (status == TAPER_OK) cli_left_out_tell(&t.left, set);

@@ -81,7 +81,6 @@ int cli_container_take(cli_container *c, cli_stream *stream, const char *verb, c
                        const cli_common *common) {
     taper_error error = {0};
     taper_limits limits = cli_limits(common);
-    limits = formats_limits_or_default(&limits);
     *c = (cli_container){.stream = *stream, .source = stream->source};
     *stream = (cli_stream){0};
     taper_status status = codec_front_load(&c->source, &limits, &c->front, &error);
@@ -142,7 +141,6 @@ int cli_model_read(cli_model *m, const cli_stream *stream, const char *verb, con
                    const cli_common *common) {
     taper_error error = {0};
     taper_limits limits = cli_limits(common);
-    limits = formats_limits_or_default(&limits);
     *m = (cli_model){0};
     taper_status status = read_model(m, &stream->source, &limits, &error);
     if (status == TAPER_OK) tell_model(m, verb, path, common);

@@ -1,6 +1,7 @@
 /* psnr_cut.c -- bisection over cuts, each measured on all cores; see psnr_cut.h. */
 #include "cli/psnr_cut.h"
 #include "cli/common/parallel.h"
+#include "cli/compare/subject.h"
 #include "codec/quality/metrics.h"
 #include "codec/taper.h"
 #include <pthread.h>
@@ -24,13 +25,9 @@ typedef struct measurement {
 
 static taper_status measure_image(measurement *m, taper_decoder *decoder, uint64_t i, double *psnr,
                                   taper_error *error) {
-    taper_image_info info;
-    if (taper_decoder_image_info(decoder, i, &info) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "the container was not written well");
-    taper_image decoded = {.pixels = malloc((size_t)info.bytes)}, original = {0};
-    if (!decoded.pixels) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image");
+    taper_image decoded, original = {0};
     double mse = 0;
-    taper_status status = taper_decoder_render(decoder, i, &decoded, NULL, error);
+    taper_status status = cli_subject_render(decoder, i, &decoded, error);
     if (status == TAPER_OK) status = m->search->read(m->search->user, i, &original, error);
     if (status == TAPER_OK) status = codec_mse(&decoded, &original, &mse, error);
     free(decoded.pixels);

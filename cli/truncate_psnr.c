@@ -110,7 +110,6 @@ static taper_status find(const cli_truncate_psnr *wanted, const cli_container *c
                          const taper_model *model, const cli_common *common,
                          cli_psnr_found *found, taper_error *error) {
     taper_limits limits = cli_limits(common);
-    limits = formats_limits_or_default(&limits);
     taper_source source = c->source;
     if (source.size > c->whole_bytes) source.size = c->whole_bytes;
     reference r = {.decoder = NULL};

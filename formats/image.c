@@ -57,11 +57,6 @@ size_t formats_image_bytes(const taper_image *image) {
     return formats_image_samples(image) * (image->depth / 8);
 }
 
-int formats_image_equal(const taper_image *a, const taper_image *b) {
-    return a->width == b->width && a->height == b->height && a->channels == b->channels &&
-           a->depth == b->depth && memcmp(a->pixels, b->pixels, formats_image_bytes(a)) == 0;
-}
-
 int formats_image_has_alpha(const taper_image *image) {
     return image->channels == 2 || image->channels == 4;
 }

@@ -23,9 +23,6 @@ void formats_image_free(taper_image *image);            /* also zeroes it; NULL 
 size_t formats_image_bytes(const taper_image *image);   /* of pixels; image must be a legal one */
 size_t formats_image_samples(const taper_image *image); /* width * height * channels */
 
-/* 1 when geometry, channels, depth and every sample are equal, else 0. */
-int formats_image_equal(const taper_image *a, const taper_image *b);
-
 /* 1 when the image has alpha (2 or 4 channels). */
 int formats_image_has_alpha(const taper_image *image);
 /* Remove an alpha channel that is fully opaque everywhere: 2 -> 1 or 4 -> 3 channels, losing

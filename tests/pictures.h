@@ -1,7 +1,7 @@
 /* pictures.h -- small images and seeded random numbers for tests. */
 #ifndef TESTS_PICTURES_H
 #define TESTS_PICTURES_H
-#include "formats/image.h"
+#include "image_equal.h"
 #include <assert.h>
 #include <stdlib.h>
 

@@ -24,7 +24,7 @@ static void encoding_loses_nothing(void **state) {
     assert_int_equal(cifar.classes, 10);
     for (uint32_t i = 0; i < COUNT; i++) {
         assert_int_equal(formats_cifar_read(&source, &cifar, i, &back, NULL), TAPER_OK);
-        assert_true(formats_image_equal(&images[i], &back));
+        assert_true(image_equal(&images[i], &back));
         assert_int_equal(formats_cifar_read_label(&source, &cifar, i, &label, NULL), TAPER_OK);
         assert_int_equal(label, labels[i]);
         formats_image_free(&back);

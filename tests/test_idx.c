@@ -44,7 +44,7 @@ static void encoding_loses_nothing(void **state) {
             assert_int_equal(idx.channels, channels);
             for (uint32_t i = 0; i < COUNT; i++) {
                 assert_int_equal(formats_idx_read(&source, &idx, i, &back, NULL), TAPER_OK);
-                assert_true(formats_image_equal(&images[i], &back));
+                assert_true(image_equal(&images[i], &back));
                 formats_image_free(&back);
             }
             assert_int_equal(formats_idx_read(&source, &idx, COUNT, &back, NULL), TAPER_ERR_ARG);

@@ -145,7 +145,7 @@ static void assert_pixels(const formats_imageset *set, size_t i, unsigned seed) 
     taper_error error;
     if (formats_imageset_read(set, i, &image, &error) != TAPER_OK)
         fail_msg("image %zu: %s", i, error.text);
-    assert_true(formats_image_equal(&expected, &image));
+    assert_true(image_equal(&expected, &image));
     formats_image_free(&expected);
     formats_image_free(&image);
 }
@@ -307,7 +307,7 @@ static void cifar_brings_its_labels(void **state) {
     assert_null(formats_imageset_name(set, 0));
     taper_image image, expected = picture_noise(32, 32, 3, 8, 2);
     assert_int_equal(formats_imageset_read(set, 1, &image, NULL), TAPER_OK);
-    assert_true(formats_image_equal(&image, &expected));
+    assert_true(image_equal(&image, &expected));
     formats_image_free(&image);
     formats_image_free(&expected);
     formats_imageset_close(set);
@@ -729,7 +729,7 @@ static void *read_all(void *user) {
         for (size_t i = 0; i < formats_imageset_count(set); i++) {
             taper_image expected = picture_noise(5, 4, 3, 8, i + 1), image;
             if (formats_imageset_read(set, i, &image, NULL) != TAPER_OK) return (void *)"unread";
-            int equal = formats_image_equal(&expected, &image);
+            int equal = image_equal(&expected, &image);
             formats_image_free(&expected);
             formats_image_free(&image);
             if (!equal) return (void *)"different";

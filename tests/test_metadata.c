@@ -306,7 +306,7 @@ static int has_other_profile(const formats_buffer *profile) {
     assert_int_equal(formats_icc_is_srgb(profile->data, profile->size), !other);
     taper_image back;
     assert_int_equal(formats_png_decode(file.data, file.size, NULL, &back, NULL), TAPER_OK);
-    assert_true(formats_image_equal(&image, &back)); /* and nothing is made of it */
+    assert_true(image_equal(&image, &back)); /* and nothing is made of it */
     formats_buffer_free(&file), formats_buffer_free(&piece), formats_buffer_free(&jpeg);
     formats_image_free(&image), formats_image_free(&back);
     free(png);

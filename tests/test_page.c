@@ -1,7 +1,7 @@
 /* test_page.c -- pages hold everything themselves, text stays text, and pictures come back as they
  * went in. */
 #include "cli/common/page.h"
-#include "formats/image.h"
+#include "image_equal.h"
 #include "formats/png.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,7 +90,7 @@ static void test_pictures_come_back(void **state) {
         size_t n;
         uint8_t *bytes = picture_bytes(&n);
         assert_int_equal(formats_png_decode(bytes, n, NULL, &back, NULL), TAPER_OK);
-        assert_true(formats_image_equal(&image, &back));
+        assert_true(image_equal(&image, &back));
         char size[64];
         snprintf(size, sizeof size, "width=\"%u\" height=\"%u\"", 144 / width * width,
                  144 / width * 5);

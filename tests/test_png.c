@@ -183,7 +183,7 @@ static void encoding_loses_nothing(void **state) {
                 assert_int_equal(formats_png_encode(&image, &bytes, &n, NULL), TAPER_OK);
                 assert_true(formats_png_detect(bytes, n));
                 assert_int_equal(formats_png_decode(bytes, n, NULL, &back, NULL), TAPER_OK);
-                assert_true(formats_image_equal(&image, &back));
+                assert_true(image_equal(&image, &back));
                 free(bytes);
                 formats_image_free(&image);
                 formats_image_free(&back);
@@ -204,7 +204,7 @@ static void opaque_alpha_is_dropped(void **state) {
             assert_int_equal(formats_png_decode(bytes, n, NULL, &back, NULL), TAPER_OK);
             assert_int_equal(back.channels, channels - 1);
             formats_image_drop_opaque_alpha(&image);
-            assert_true(formats_image_equal(&image, &back));
+            assert_true(image_equal(&image, &back));
             free(bytes);
             formats_image_free(&image);
             formats_image_free(&back);
@@ -242,7 +242,7 @@ static void every_flipped_bit_is_survived(void **state) {
         taper_error error = {.status = TAPER_OK};
         taper_status status = formats_png_decode(bytes, n, NULL, &back, &error);
         if (status == TAPER_OK) { /* only in what does not carry pixels */
-            assert_true(formats_image_equal(&image, &back));
+            assert_true(image_equal(&image, &back));
             formats_image_free(&back);
         } else {
             told++;

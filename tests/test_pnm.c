@@ -156,7 +156,7 @@ static void encoding_loses_nothing(void **state) {
                 assert_int_equal(formats_pnm_decode(bytes, n, NULL, &back, &consumed, NULL),
                                  TAPER_OK);
                 assert_int_equal(consumed, n);
-                assert_true(formats_image_equal(&image, &back));
+                assert_true(image_equal(&image, &back));
                 free(bytes);
                 formats_image_free(&image);
                 formats_image_free(&back);
@@ -183,7 +183,7 @@ static void streams_hold_one_image_after_another(void **state) {
         size_t consumed;
         assert_int_equal(formats_pnm_decode(stream + at, n - at, NULL, &back, &consumed, NULL),
                          TAPER_OK);
-        assert_true(formats_image_equal(&image, &back));
+        assert_true(image_equal(&image, &back));
         at += consumed;
         formats_image_free(&image);
         formats_image_free(&back);

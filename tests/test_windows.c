@@ -47,7 +47,7 @@ static void what_is_read_is_written(void **unused) {
                     taper_image back = picture_noise(size[s][0], size[s][1], channels, depth, 6);
                     float *values = windows_of(window[w], &image);
                     codec_windows_write(window[w], values, &back);
-                    assert_true(formats_image_equal(&image, &back));
+                    assert_true(image_equal(&image, &back));
                     free(values);
                     formats_image_free(&image), formats_image_free(&back);
                 }

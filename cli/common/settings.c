@@ -3,11 +3,12 @@
 #include <unistd.h>
 
 taper_limits cli_limits(const cli_common *common) {
-    return (taper_limits){.max_pixels = common->max_pixels,
-                          .max_images = common->max_images,
-                          .max_memory = common->max_memory,
-                          .max_model_bytes = common->max_model,
-                          .max_work = common->max_work};
+    const taper_limits given = {.max_pixels = common->max_pixels,
+                                .max_images = common->max_images,
+                                .max_memory = common->max_memory,
+                                .max_model_bytes = common->max_model,
+                                .max_work = common->max_work};
+    return formats_limits_or_default(&given);
 }
 
 unsigned cli_threads(const cli_common *common) {

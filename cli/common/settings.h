@@ -20,7 +20,7 @@ typedef struct cli_common {
     uint64_t max_work;   /* --max-work, multiply-adds a pixel */
 } cli_common;
 
-/* The limits as the library takes them. */
+/* The limits as the library takes them, with its defaults. */
 taper_limits cli_limits(const cli_common *common);
 
 /* How many worker threads to start: common->threads, or the number of processors when it is 0. At

@@ -150,7 +150,6 @@ const cli_rival cli_rival_avif = {
     .n_settings = 1,
     .ladder = k_ladder,
     .n_ladder = sizeof k_ladder / sizeof *k_ladder,
-    .quality_is = "quantiser",
     .encode = encode,
     .decode = decode,
 #else

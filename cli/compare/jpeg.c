@@ -150,7 +150,6 @@ const cli_rival cli_rival_jpeg = {
     .n_settings = 2,
     .ladder = k_ladder,
     .n_ladder = sizeof k_ladder / sizeof *k_ladder,
-    .quality_is = "quality",
     .encode = encode,
     .decode = decode,
 };

@@ -242,7 +242,6 @@ const cli_rival cli_rival_jpeg2000 = {
     .n_settings = 1,
     .ladder = k_ladder,
     .n_ladder = sizeof k_ladder / sizeof *k_ladder,
-    .quality_is = "target PSNR",
     .encode = encode,
     .decode = decode,
 #else

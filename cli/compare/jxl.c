@@ -129,7 +129,6 @@ const cli_rival cli_rival_jxl = {
     .n_settings = 1,
     .ladder = k_ladder,
     .n_ladder = sizeof k_ladder / sizeof *k_ladder,
-    .quality_is = "distance",
     .encode = encode,
     .decode = decode,
 #else

@@ -29,10 +29,9 @@ typedef struct cli_rival {
     /* Settings that are tried at every quality; the best at each rate makes the curve. */
     const char *const *settings;
     size_t n_settings; /* on grey images, where they make no difference, the first alone is */
-    /* Qualities from few bytes to many, in the library's own scale, which quality_is names. */
+    /* Qualities from few bytes to many, in the library's own scale. */
     const double *ladder;
     size_t n_ladder;
-    const char *quality_is; /* "quality", "distance" */
     /* For cli_rival_code: the file and its payload's size into *out, which is zeroed; the file back
      * into the pixels of coded->decoded, which has room for them. Safe from several threads at
      * once; one call uses one thread. */

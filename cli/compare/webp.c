@@ -106,7 +106,6 @@ const cli_rival cli_rival_webp = {
     .n_settings = 1,
     .ladder = k_ladder,
     .n_ladder = sizeof k_ladder / sizeof *k_ladder,
-    .quality_is = "quality",
     .encode = encode,
     .decode = decode,
 #else
