@@ -1,5 +1,5 @@
-/* account.h -- what a handle has taken of the memory that it may take: charged before each block is
- * taken, given back when it is freed. */
+/* account.h -- the memory that a handle has taken: charged before each block, given back when
+ * freed. */
 #ifndef FORMATS_ACCOUNT_H
 #define FORMATS_ACCOUNT_H
 #include "formats/status.h"
@@ -8,8 +8,7 @@ typedef struct formats_account {
     uint64_t used, limit; /* bytes; used <= limit */
 } formats_account;
 
-/* TAPER_ERR_LIMIT, and nothing is charged, where they are more than is left. account NULL: none is
- * kept. */
+/* TAPER_ERR_LIMIT, and nothing is charged: less is left. account NULL: none is kept. */
 static inline taper_status formats_account_take(formats_account *account, uint64_t bytes) {
     if (!account) return TAPER_OK;
     if (bytes > account->limit - account->used) return TAPER_ERR_LIMIT;

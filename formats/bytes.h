@@ -1,10 +1,9 @@
 /* bytes.h -- bytes in memory: bounds-checked readers, a growing buffer, varints, CRC32C.
  *
- * Nothing here depends on the host's byte order or on an operating system. Every reader of
- * untrusted bytes in this project goes through formats_cursor, every writer through formats_buffer.
- * Both keep their first failure: a caller may do a row of reads or writes and look at `status` once
- * at the end. None of the functions prints, exits or keeps state between calls; different objects
- * may be used by different threads at once. */
+ * Every reader of untrusted bytes in this project goes through formats_cursor, every writer through
+ * formats_buffer. Both keep their first failure: a caller may do a row of reads or writes and look
+ * at `status` once at the end. Nothing depends on the host's byte order or operating system,
+ * prints, exits or keeps state between calls; threads may use different objects at once. */
 #ifndef FORMATS_BYTES_H
 #define FORMATS_BYTES_H
 #include "formats/account.h"
@@ -59,8 +58,8 @@ uint64_t formats_read_u64le(formats_cursor *cursor);
 uint16_t formats_read_u16be(formats_cursor *cursor);
 uint32_t formats_read_u32be(formats_cursor *cursor);
 /* LEB128, least significant 7 bits first, high bit set on all but the last byte. Only the shortest
- * form is legal, so that a value has one encoding: a superfluous last byte of 0, a tenth byte above
- * 1, or an eleventh byte is TAPER_ERR_CORRUPT. */
+ * form is legal: a superfluous last byte of 0, a tenth byte above 1, or an eleventh is
+ * TAPER_ERR_CORRUPT. */
 uint64_t formats_read_varint(formats_cursor *cursor);
 /* As formats_read_varint; a value above max is TAPER_ERR_CORRUPT and yields 0. */
 uint64_t formats_read_varint_max(formats_cursor *cursor, uint64_t max);
@@ -74,10 +73,9 @@ taper_status formats_cursor_check(const formats_cursor *cursor, const char *what
 
 /* --- writing: a growing buffer --- */
 
-/* data is malloc'd; size bytes of it are written. Never grows beyond ceiling bytes: a write that
- * would writes nothing and sets status to TAPER_ERR_LIMIT (TAPER_ERR_NOMEM when malloc refuses).
- * After a failure every write does nothing and returns that first status; what was written before
- * stays readable. */
+/* data is malloc'd; size bytes of it are written. A write that would go beyond ceiling bytes writes
+ * nothing and sets status to TAPER_ERR_LIMIT (TAPER_ERR_NOMEM when malloc refuses). After a failure
+ * every write does nothing and returns that first status; what was written stays readable. */
 typedef struct formats_buffer {
     uint8_t *data;
     size_t size, capacity, ceiling;
@@ -87,8 +85,7 @@ typedef struct formats_buffer {
 
 formats_buffer formats_buffer_make(size_t ceiling); /* takes no memory yet */
 void formats_buffer_free(formats_buffer *buffer);  /* leaves it empty, usable again; NULL is fine */
-void formats_buffer_clear(formats_buffer *buffer); /* size = 0 and status = TAPER_OK; keeps the
-                                                      memory */
+void formats_buffer_clear(formats_buffer *buffer); /* size 0, status TAPER_OK; keeps its memory */
 /* The bytes become the caller's to free (NULL when empty); the buffer is empty afterwards. */
 uint8_t *formats_buffer_take(formats_buffer *buffer, size_t *size);
 /* Make room for n more bytes, so that writes of n bytes in all cannot fail. */
@@ -113,8 +110,8 @@ taper_status formats_write_bytes(formats_buffer *buffer, const void *bytes, size
  * formats_crc32c(0, "123456789", 9) = 0xE3069283. */
 uint32_t formats_crc32c(uint32_t crc, const void *bytes, size_t n);
 
-/* Room in *array (a pointer to a pointer) for one element of so many bytes more than count, by half
- * as much again. 0 without memory: it stays as it is. */
+/* Room in *array (a pointer to a pointer) for an element of `size` bytes after count of them,
+ * growing by half. 0 without memory: it stays as it is. */
 int formats_grow(void *array, size_t count, size_t *capacity, size_t size);
 
 #endif

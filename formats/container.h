@@ -1,8 +1,7 @@
 /* container.h -- the front matter of a .taper file: header, section table, directory, names,
- * labels, model. What the chunks hold is codec/bitplane/chunk_coder.h's. SPEC.md has the layout,
- * field by field.
+ * labels, model. codec/bitplane/chunk_coder.h has the chunks, SPEC.md the layout, field by field.
  *
- * Writers fill a formats_front and call formats_front_write, readers get it from
+ * Writers fill a formats_front and call formats_front_write. Readers get it from
  * formats_front_read, checked: every count, offset and product in it is then consistent with every
  * other.
  *
@@ -10,19 +9,15 @@
  *   front container       the front matter of a .taper file in memory; read and written
  *   directory             what its sections hold
  *   model_file            the envelope of a .tpm file
- *   taper_types           the value types that every room shares: status, error, image, limits,
- *                         source, sink
- *   status account        the one error convention, default limits; what a handle has taken of
- *                         its memory
- *   bytes                 checked reading and writing in memory, varints, CRC32C
- *   file folder_walk      reading files and folders; foreign: formats that are not read, by name
- *   atomic_file           outputs that appear whole or not at all
- *   image                 making, comparing and converting images, every size checked
- *   png pnm jpeg gzip     files in memory; metadata: what they say beside pixels, exif: which way
- *                         up, icc: colours
- *   idx cifar             files of many images; labels: from IDX, CSV and folder names
+ *   taper_types           the types that all rooms share: status, error, image, limits, source,
+ * sink status account        the error convention, default limits; a handle's memory bytes checked
+ * reading and writing in memory, varints, CRC32C file folder_walk      reading files and folders;
+ * foreign: formats that are not read, by name atomic_file           outputs that appear whole or
+ * not at all image                 making, comparing and converting images, every size checked png
+ * pnm jpeg gzip     files in memory; metadata: what they hold besides pixels, exif: which way up,
+ * icc: colours idx cifar             files of many images; labels: from IDX, CSV and folder names
  *   image_names           relative, safe, unique names
- *   imageset              a set of images from any of these: image_list: their files and places,
+ *   imageset              a set of images from any of these; image_list: its files and places,
  *                         recognise: what a file is, imageset_inputs: what there is,
  *                         imageset_labels: its labels, skip: what gives no image
  * SPEC.md is the format; teaching_decoder.py a decoder to read, page after page of Python. */
@@ -31,8 +26,7 @@
 #include "formats/front.h"
 
 /* How many bytes of the file's start are needed to know more: the header, then the section table,
- * then all sections. The answer is <= size once the front is whole. Errors as formats_front_read's.
- */
+ * then all sections; <= size once the front is whole. Errors as formats_front_read's. */
 taper_status formats_front_need(const void *bytes, size_t size, uint64_t *need, taper_error *error);
 
 /* Parse the front from the file's first bytes. TAPER_ERR_TRUNCATED: "incomplete header, need N more

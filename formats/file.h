@@ -10,13 +10,13 @@
  * (TAPER_ERR_NOMEM for ENOMEM, TAPER_ERR_EXISTS for EEXIST). error may be NULL. */
 taper_status formats_fail_errno(taper_error *error, int errnum, const char *what);
 
-/* 1 when an errno value is about the one path that was named (missing, not permitted, no such
- * device); 0 when it is about the disk, memory or the process, and others will fare no better. */
+/* 1 when an errno value is about the one path (missing, not permitted, no such device); 0 when it
+ * is about the disk, memory or the process, and others will fare no better. */
 int formats_errno_is_of_path(int errnum);
 
-/* Read everything a descriptor still gives: a file, a pipe, standard input. *bytes is malloc'd
- * and the caller's to free (never NULL on success, also for 0 bytes; NULL on failure). More than
- * ceiling bytes is TAPER_ERR_LIMIT. The descriptor stays the caller's. */
+/* Read everything a descriptor still gives: a file, a pipe, standard input. *bytes is malloc'd and
+ * the caller's to free; never NULL on success, NULL on failure. More than ceiling bytes is
+ * TAPER_ERR_LIMIT. The descriptor stays the caller's. */
 taper_status formats_descriptor_read(int descriptor, uint64_t ceiling, uint8_t **bytes,
                                      size_t *size, taper_error *error);
 
@@ -33,9 +33,8 @@ taper_status formats_file_peek(const char *path, void *to, size_t n, size_t *got
 typedef struct formats_file formats_file;
 taper_status formats_file_open(formats_file **out, const char *path, taper_error *error);
 void formats_file_close(formats_file *file); /* NULL is fine */
-/* Its bytes; size is the length at the time of opening. The source borrows the file, which must
- * outlive it. Several threads may read at once. A file that shrank meanwhile reads as
- * TAPER_ERR_TRUNCATED. */
+/* Its bytes; size is the length at the time of opening. The source borrows the file. Several
+ * threads may read at once. A file that shrank meanwhile reads as TAPER_ERR_TRUNCATED. */
 taper_source formats_file_source(formats_file *file);
 
 /* Bytes in memory as a source. The caller keeps memory and bytes alive while the source is used. */

@@ -21,12 +21,11 @@ enum {
     FORMATS_PACE_MOST_GRID_AT = 16383,
     FORMATS_PACE_LEADING = 8, /* bits of a cut that is rendered, of a sparse pace */
     FORMATS_PACE_MOST_THIN = 7,
-    FORMATS_MAX_CHECKSUM_SPAN = 1024 /* chunks that share a checksum: bounds what one chunk makes a
-                                        reader read */
+    FORMATS_MAX_CHECKSUM_SPAN = 1024 /* chunks that share a checksum: a bound on reading for one */
 };
 
-/* At what pace a file's data are rendered: its encoder saw that some cuts of a small set would look
- * worse than shorter ones, as what they tell is undone by the next bytes. */
+/* The pace at which a file's data are rendered: in a small set some cuts would look worse than
+ * shorter ones, as the next bytes undo what they show. Its encoder found these. */
 typedef struct formats_pace {
     uint32_t hold_at, hold; /* cuts of more than hold_at and less than hold_at + hold bytes of the
                                data are rendered as that of hold_at; hold 1: there is none, and
@@ -62,28 +61,25 @@ typedef struct formats_raised {
 typedef struct formats_front {
     uint64_t model_id;
     uint8_t layout; /* taper_layout */
-    uint8_t tail;   /* 1: the last layer's chunks from group first_cut on are cut (truncate); 0: all
-                       are whole */
+    uint8_t tail;   /* 1: the last layer's chunks from group first_cut on are cut; else 0 */
     uint32_t first_cut; /* a group; 0 when tail is 0 */
     uint32_t pace;      /* formats_pace_pack's; 0: none */
     uint32_t images, groups, layers;
     formats_geometry *geometry; /* [images] */
-    uint32_t *group_first; /* [groups + 1] first place of each group; the last entry is `images`. In
-                              place p is image formats_front_image(p): p itself with one rate class
-                            */
+    uint32_t *group_first; /* [groups + 1] first place of each group, then `images`; in place p is
+                              image formats_front_image(p): p itself with one rate class */
     uint32_t rate_classes; /* 1 .. FORMATS_MAX_RATE_CLASSES: a layer has other passes in each */
     uint8_t *group_rate_class; /* [groups]; NULL with one rate class, and so are the next three */
     uint8_t *image_rate_class; /* [images] */
     uint32_t *image_at;    /* [images] of each place: formats_front_place_images makes these two */
     uint32_t *place_of;    /* [images] of each image */
-    uint32_t *layer_end;   /* [layers][rate_classes] passes up to each layer's end; with one
-                              rate class rising, else not falling */
+    uint32_t *layer_end;   /* [layers][rate_classes] passes up to each layer's end: not falling,
+                              with one rate class rising */
     uint32_t chunks_per_checksum; /* consecutive chunks of one layer share a CRC32C */
     uint64_t *chunk_at;  /* [layers * groups + 1] offset of each chunk from the start of the data,
                             layer after layer; the last entry is the size of the data */
     uint32_t *checksum;  /* [formats_front_checksums()] */
-    uint32_t *raised_at; /* [groups + 1] of each group: where its units begin in raised[]; NULL:
-                            no group has any */
+    uint32_t *raised_at; /* [groups + 1] where each group's units begin in raised[]; NULL: none */
     formats_raised *raised; /* [raised_at[groups]] in a group by rising unit */
     char *names;            /* one NUL-ended name an image; NULL: none */
     uint32_t *name_at;      /* [images] offsets into names */
@@ -94,8 +90,7 @@ typedef struct formats_front {
     uint8_t *model;          /* embedded .tpm file; NULL: none */
     size_t model_size;
     uint64_t front_size;     /* bytes before the data; set by read and write */
-    formats_account account; /* what it holds; limit 0: none is kept. Writing charges what it takes
-                                meanwhile */
+    formats_account account; /* what it holds, and what writing takes; limit 0: none is kept */
 } formats_front;
 
 static inline uint32_t formats_front_image(const formats_front *f, uint32_t place) {
@@ -117,8 +112,7 @@ uint32_t formats_front_passes(const formats_front *front, uint32_t layer);
 uint32_t formats_front_group(const formats_front *front, uint32_t image);
 
 /* From group_first and the rate classes: the images of a rate class fill its groups in order.
- * TAPER_ERR_CORRUPT: a rate class's groups do not hold as many images as it has.
- * TAPER_ERR_NOMEM. */
+ * TAPER_ERR_CORRUPT: a rate class's groups do not hold as many images as it has; _NOMEM. */
 taper_status formats_front_place_images(formats_front *front);
 
 /* The units of group g with raised planes, and their number. */
@@ -131,15 +125,15 @@ static inline const formats_raised *formats_front_raised(const formats_front *f,
 /* Blocks of chunks_per_checksum chunks; blocks do not cross layers. */
 uint64_t formats_front_checksums(const formats_front *front);
 
-/* How many bytes of the data are rendered of a cut with so many: all, if it is whole. */
+/* How many bytes of the data a cut with so many renders: all, if it is whole. */
 uint64_t formats_front_rendered(const formats_front *front, uint64_t bytes);
 
 /* The name of image i, or NULL; of class k, or NULL. */
 const char *formats_front_name(const formats_front *front, uint32_t i);
 const char *formats_front_class_name(const formats_front *front, uint32_t k);
 
-/* *array, of whatever type, to zeroed memory for n + 1 of `size` bytes each, which are charged to
- * the front's account. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
+/* *array, of any type, to zeroed memory for n + 1 of `size` bytes each, charged to the front's
+ * account. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
 taper_status formats_front_take(formats_front *front, uint64_t n, size_t size, void *array,
                                 taper_error *error);
 /* Charge bytes that are taken elsewhere for its sake, with the same sentence. */

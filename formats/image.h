@@ -6,16 +6,14 @@
 #define FORMATS_IMAGE_H
 #include "formats/status.h"
 
-/* Check a geometry that came out of an untrusted header, before memory is taken, and give its size
- * in *bytes (may be NULL). channels 1..4, depth 8 or 16, width and height at least 1:
- * else TAPER_ERR_CORRUPT. More pixels than limits->max_pixels or more bytes than
- * limits->max_memory: TAPER_ERR_LIMIT, with the option to raise in the text. limits may be NULL
- * (defaults). */
+/* Check a geometry from an untrusted header before memory is taken; its size in *bytes (may be
+ * NULL). TAPER_ERR_CORRUPT: not channels 1..4, depth 8 or 16, width and height at least 1.
+ * TAPER_ERR_LIMIT: more pixels than limits->max_pixels or more bytes than limits->max_memory; the
+ * text has the option to raise. limits may be NULL (defaults). */
 taper_status formats_image_check(uint32_t width, uint32_t height, unsigned channels, unsigned depth,
                                  const taper_limits *limits, size_t *bytes, taper_error *error);
 
-/* formats_image_check, then *out with pixels of undefined content. On failure
- * out->pixels is NULL. */
+/* formats_image_check, then *out with pixels of undefined content; NULL on failure. */
 taper_status formats_image_make(taper_image *out, uint32_t width, uint32_t height,
                                 unsigned channels, unsigned depth, const taper_limits *limits,
                                 taper_error *error);
@@ -40,11 +38,11 @@ typedef enum formats_alpha {
 } formats_alpha;
 void formats_image_apply_alpha(taper_image *image, formats_alpha how);
 
-/* Turn the stored rows into the picture upright, by EXIF's orientation: 1 as stored, 2 mirrored
- * left to right, 3 half a turn, 4 mirrored top to bottom, 5 rows become columns, 6 a quarter turn
- * to the right, 7 rows become columns and then half a turn, 8 a quarter turn to the left; any other
- * number is 1. From 5 on width and height change places. For a moment there are two images, which
- * limits->max_memory must hold (TAPER_ERR_LIMIT); on failure the image stays as it was. */
+/* Turn the picture upright, by EXIF's orientation: 1 as stored, 2 mirrored left to right, 3 half a
+ * turn, 4 mirrored top to bottom, 5 rows become columns, 6 a quarter turn to the right, 7 rows
+ * become columns and then half a turn, 8 a quarter turn to the left; any other number is 1. From 5
+ * on width and height change places. For a moment there are two images, which limits->max_memory
+ * must hold (TAPER_ERR_LIMIT); on failure the image stays as it was. */
 taper_status formats_image_orient(taper_image *image, unsigned orientation,
                                   const taper_limits *limits, taper_error *error);
 

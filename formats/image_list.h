@@ -1,5 +1,4 @@
-/* image_list.h -- the images of a set: the files that hold them, and of each its place and label.
- */
+/* image_list.h -- the images of a set: the files that hold them, their places and labels. */
 #ifndef FORMATS_IMAGE_LIST_H
 #define FORMATS_IMAGE_LIST_H
 #include "formats/cifar.h"
@@ -60,8 +59,7 @@ typedef struct list_builder {
     taper_error *error;
 } list_builder;
 
-/* Add a file: a copy of `like` with its path, of this kind; the list takes pack (also on failure).
- */
+/* Add a file: a copy of `like` with its path, of this kind. The list takes pack even on failure. */
 taper_status formats_image_list_add_file(list_builder *b, const image_file *like, image_kind kind,
                                          image_pack *pack);
 /* Add an image of the last file; it has a name if named. */
@@ -75,9 +73,8 @@ void formats_image_pack_free(image_pack *pack); /* NULL is fine */
 /* Tell the caller what gives no image. */
 void formats_report_skip(list_builder *b, formats_skip what, const char *path,
                          const taper_error *why);
-/* What lies in the file is reported, and the set goes on. Short memory and a disk that cannot be
- * read say nothing of the file, and a set without it would pass for the whole: these are passed on.
- */
+/* Report a file that cannot be used, and let the set go on. But short memory or a disk that cannot
+ * be read are not the file's fault: the set would be another one. These are passed on. */
 taper_status formats_skip_or_fail(list_builder *b, const char *path, taper_status status,
                                   const taper_error *why);
 /* TAPER_ERR_NOMEM */

@@ -13,11 +13,11 @@ formats_image_names *formats_image_names_make(void);       /* NULL without memor
 formats_image_names *formats_image_names_make_folding(void);
 void formats_image_names_free(formats_image_names *names); /* NULL is fine; names given out stay */
 
-/* The next name, for the image at a relative path: "." and empty parts are removed; when the path
- * is absolute or has a ".." part, only its last part is used; a suffix of an image format gives way
- * to ".png", or ".png" is appended; "-2", "-3" and so on is put before it until the name is new.
- * The name is malloc'd and the caller's to free, but not before formats_image_names_free: the table
- * keeps a pointer. NULL without memory. */
+/* The next name, for the image at a relative path: "." and empty parts are removed; of a path that
+ * is absolute or has a ".." only the last part is used; a suffix of an image format gives way to
+ * ".png", or ".png" is appended; "-2", "-3" and so on is put before it until the name is new. The
+ * name is malloc'd and the caller's to free, after formats_image_names_free: the table keeps a
+ * pointer. NULL without memory. */
 char *formats_image_names_next(formats_image_names *names, const char *relative);
 
 /* A copy of UTF-8 text with its letters in lower case, by simple rules for Latin, Greek and

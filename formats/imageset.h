@@ -9,13 +9,11 @@
 typedef struct formats_imageset formats_imageset;
 
 typedef struct formats_imageset_options {
-    const char *filelist; /* a text file, one path a line, relative to the list's folder; "-":
-                             standard input, relative to the current folder; NULL: none */
-    const char
-        *labels; /* IDX label file (.gz too), or CSV "name,label" / one label a line; NULL: none */
+    const char *filelist;       /* a text file, one path a line, relative to the list's folder; "-":
+                                   standard input, relative to the current folder; NULL: none */
+    const char *labels;         /* IDX (.gz too), CSV "name,label" / one label a line; NULL: none */
     const taper_limits *limits; /* NULL: defaults */
-    int follow_links; /* enter links to folders that are met in folders, if they lead to a place
-                         below the folder that was named; 0: none */
+    int follow_links; /* nonzero: enter links in folders to folders below the one that was named */
 } formats_imageset_options;
 
 /* Open paths: image files (PNG, PNM/PAM, JPEG), IDX (.gz), CIFAR binary, folders (recursive, files
@@ -23,9 +21,9 @@ typedef struct formats_imageset_options {
  * formats). Class labels: from options->labels, else CIFAR's own, else the first-level folder names
  * below a folder argument when there are at least two such classes (sorted by name, 0..). On
  * success *out is the caller's, to close; on failure *out is NULL. An input without a single image
- * is TAPER_ERR_ARG with a text that names it. A lack of memory, and what the system says against a
- * read that was begun (TAPER_ERR_IO), are failures of the whole, with the path in the text: the set
- * would be another one when all is well again. */
+ * is TAPER_ERR_ARG with a text that names it. Short memory, and a read that the system refuses once
+ * begun (TAPER_ERR_IO), fail the whole, with the path in the text: the set would be another one
+ * when all is well again. */
 taper_status formats_imageset_open(formats_imageset **out, const char *const *paths, size_t n_paths,
                                    const formats_imageset_options *options,
                                    formats_imageset_skip_fn *skip, void *skip_user,
@@ -35,20 +33,19 @@ void formats_imageset_close(formats_imageset *set); /* NULL is fine */
 size_t formats_imageset_count(const formats_imageset *set);
 
 /* Read image i; *out->pixels is malloc'd and the caller's to free. On failure pixels is NULL and
- * error tells why (without the file's name: see formats_imageset_path). TAPER_ERR_NOMEM and
- * TAPER_ERR_IO say nothing against the image: another time it may be read. */
+ * error tells why (without the file's name: see formats_imageset_path). After TAPER_ERR_NOMEM and
+ * TAPER_ERR_IO the image may be read another time. */
 taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_image *out,
                                    taper_error *error);
 
-/* Relative name for the container and for decoded files: "cat/0001.png"; for images out of IDX or
- * CIFAR files NULL (they have no name). Unique within the set: collisions get "-2" and so on before
- * the suffix. */
+/* Relative name for the container and for decoded files: "cat/0001.png"; NULL for images out of IDX
+ * or CIFAR files. Unique within the set: collisions get "-2" and so on before the suffix. */
 const char *formats_imageset_name(const formats_imageset *set, size_t i);
 /* Path of the file that holds image i, for messages. Never NULL. */
 const char *formats_imageset_path(const formats_imageset *set, size_t i);
 
-/* How many of the images read until now had a colour profile that is not sRGB's, which was dropped;
- * *first: path of one of them, NULL when there is none. */
+/* How many of the images read so far had a colour profile other than sRGB, which was dropped;
+ * *first: path of one of them, or NULL. */
 size_t formats_imageset_profiles(const formats_imageset *set, const char **first);
 
 /* Label of image i, 0.., or -1 when the set has none. */

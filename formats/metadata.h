@@ -1,8 +1,8 @@
-/* metadata.h -- what JPEG and PNG files say beside their pixels: which way up the picture is,
- * whether it has a colour profile, where the file ends.
+/* metadata.h -- what JPEG and PNG files hold besides pixels: which way up the picture is, whether
+ * it has a colour profile, where the file ends.
  *
- * The structure of the file is walked here, without libjpeg and libpng. Safe on hostile input: time
- * is linear in n, and what is damaged counts as not there. */
+ * The files are walked here, without libjpeg and libpng. Safe on hostile input: time is linear in
+ * n, and what is damaged counts as not there. */
 #ifndef FORMATS_METADATA_H
 #define FORMATS_METADATA_H
 #include <stddef.h>
@@ -11,13 +11,13 @@
 unsigned formats_jpeg_orientation(const void *bytes, size_t n);
 unsigned formats_png_orientation(const void *bytes, size_t n);
 
-/* 1 when there is an ICC profile that is not sRGB's (icc.h): without it the colours are others. One
- * of more than 64 KiB counts as another. */
+/* 1 when there is an ICC profile other than sRGB's (icc.h). One of more than 64 KiB counts as
+ * another. */
 int formats_jpeg_has_profile(const void *bytes, size_t n);
 int formats_png_has_profile(const void *bytes, size_t n);
 
-/* Where the image at the front of n bytes ends; n when its end is not there. Of a JPEG that says it
- * is the first of several pictures of one shot (a depth map, say): n. */
+/* Where the image at the front of n bytes ends; n when its end is not there, and for a JPEG that is
+ * the first of several pictures of one shot (a depth map, say). */
 size_t formats_jpeg_end(const void *bytes, size_t n);
 size_t formats_png_end(const void *bytes, size_t n);
 

@@ -1,18 +1,16 @@
-/* model_file.h -- the envelope of a .tpm file: magic, version, sizes, checksums, zstd. What lies
- * inside is codec/model.h's. SPEC.md section "Model file" has the layout. */
+/* model_file.h -- the envelope of a .tpm file: magic, version, sizes, checksums, zstd. codec/model/
+ * has what lies inside, SPEC.md section "Model files" the layout. */
 #ifndef FORMATS_MODEL_FILE_H
 #define FORMATS_MODEL_FILE_H
 #include "formats/bytes.h"
 
-/* FORMATS_MODEL_VERSION: the one that is written and read. FORMATS_MODEL_LEAST: bytes of a payload,
- * at least. */
+/* The version that is written and read; bytes of the header; bytes of a payload, at least. */
 enum { FORMATS_MODEL_VERSION = 3, FORMATS_MODEL_HEADER = 40, FORMATS_MODEL_LEAST = 241 };
 
 /* XXH3-64 (seed 0) of the unpacked payload: the id containers refer to. */
 uint64_t formats_model_id(const void *payload, size_t size);
 
-/* Append the envelope around payload to out. TAPER_ERR_ARG: a payload below FORMATS_MODEL_LEAST
- * bytes. */
+/* Append the envelope around payload to out. TAPER_ERR_ARG: less than FORMATS_MODEL_LEAST. */
 taper_status formats_model_pack(const void *payload, size_t size, formats_buffer *out,
                                 taper_error *error);
 

@@ -1,7 +1,7 @@
 /* recognise.h -- of what kind a file is, and which images are in it.
  *
- * A file is recognised by its first bytes; CIFAR, which has no magic number, by its structure and
- * by the extension .bin or by coming through a stream. */
+ * Its first bytes tell; CIFAR, which has no magic number, is known by its structure and by the
+ * extension .bin or by coming through a stream. */
 #ifndef FORMATS_RECOGNISE_H
 #define FORMATS_RECOGNISE_H
 #include "formats/image_list.h"

@@ -11,8 +11,7 @@ typedef enum formats_skip {
 } formats_skip;
 
 /* Called once for each of these; the set goes on without it. why of TAPER_ERR_UNSUPPORTED is the
- * same sentence for all of a kind ("WebP is not read: ..."), so that they can be counted. May be
- * NULL. */
+ * same sentence for all of a kind ("WebP is not read: ..."), for counting. May be NULL. */
 typedef void formats_imageset_skip_fn(void *user, formats_skip what, const char *path,
                                       const taper_error *why);
 

@@ -29,8 +29,8 @@ taper_status train_adapt(taper_model *model, const train_job *job, taper_error *
 taper_status train_dense_stages(taper_model *model, const train_job *job, taper_error *error);
 
 /* Family dense with codes of whole units (TRAIN_CODE_UNITS, TRAIN_CODE_BINARY): train, bring the
- * network into the codec's form, and make its tables. model->network.inputs and .units are given.
- */
+ * network into the codec's form, and make its tables. model->network.inputs and .units are
+ * given. */
 taper_status train_nested_stages(taper_model *model, const train_job *job, taper_error *error);
 
 #endif

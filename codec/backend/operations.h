@@ -31,8 +31,8 @@ typedef enum codec_activation {
  * holds NaN. Accumulates in float32. In the CPU backends a row's result depends on nothing but that
  * row and B. A device may do otherwise: code that promises independence of batching (P5) calls with
  * one m, always the same, the last block padded, as network.c does. TAPER_ERR_NOMEM when there is
- * no room to lay out A or B.
- */
+ * no room to lay out A or
+ * B. */
 typedef taper_status codec_gemm_fn(codec_backend *be, int transpose_a, int transpose_b, size_t m,
                                    size_t n, size_t k, const float *a, const float *b, float beta,
                                    float *c);

@@ -14,8 +14,7 @@
  *
  * Binary models (density is not NULL): M is the bit that is 1 where x > 0. There are no signs, and
  * the decoder's network is given bit - centre, 0 for a unit that is not sent. Each unit is one
- * pass, in rising order; of the other tables only the layers are used. mixed_bit.h prices the bits.
- */
+ * pass, in rising order; of the other tables only the layers are used. mixed_bit.h prices bits. */
 #ifndef CODEC_CODE_TABLES_H
 #define CODEC_CODE_TABLES_H
 #include "codec/backend/simd.h"
@@ -147,8 +146,7 @@ CODEC_INLINE codec_kind codec_kind_of_level(int32_t level) {
     return (codec_kind)(CODEC_REFINE_FIRST * (level != 0) + (level < -1 || level > 1));
 }
 
-/* How many of the first `pass` passes are the model's: layers and the networks' stages count these.
- */
+/* How many of the first `pass` passes are the model's: layers and networks' stages count these. */
 static inline uint32_t codec_model_pass(const codec_code_tables *t, uint32_t pass) {
     return t->model_pass ? t->model_pass[pass] : pass;
 }

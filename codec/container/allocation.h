@@ -1,13 +1,12 @@
-/* allocation.h -- which image of a set gets how many of its bits. Every image goes through the
- * model's order, but some go ahead of others: a layer of the file holds other passes of each
- * RATE CLASS, those whose rate-distortion slope is above a threshold that differs from one to
- * the next.
+/* allocation.h -- which image of a set gets how many of its bits. All images go through the model's
+ * order, but some go ahead of others. A layer of the file holds other passes of each RATE CLASS:
+ * those whose rate-distortion slope is above the class's threshold.
  *
- * The slopes are distortion per bit, so one threshold for all images is best for the mean squared
- * error. Images' mean PSNR is a mean of logarithms: there an error counts in parts of its image's
- * own, so the best threshold rises with the image's distortion D at one threshold for all; and as D
- * rises with the threshold in its turn, above it: at D^1.5. Images are of about equal quality where
- * the threshold falls with D (both measured: bench/results/rate-distortion.md). */
+ * Slopes are distortion per bit, so one threshold for all images is best for the mean squared
+ * error. Images' mean PSNR is a mean of logarithms. There an error counts relative to its image's
+ * own, so the best threshold rises with the image's distortion D; and as D rises with the
+ * threshold, it rises faster: as D^1.5. Images are of about equal quality where the threshold falls
+ * with D (both measured: bench/results/rate-distortion.md). */
 #ifndef CODEC_ALLOCATION_H
 #define CODEC_ALLOCATION_H
 #include "codec/model/model.h"
@@ -15,22 +14,21 @@
 
 enum { CODEC_RATE_CLASSES = 15, CODEC_RATE_CLASS_STEP = 4 /* of slopes: half an octave */ };
 
-/* Planes known of each unit, depth[units], when the order has cost about so many bytes a million
+/* Planes known of each unit, depth[units], once the order has cost about so many bytes a million
  * pixels. */
 void codec_reference_depths(const codec_code_tables *tables, uint64_t bytes_per_mpixel,
                             uint8_t *depth);
 
 /* log2 of the image's squared error per window, up to a constant, at these depths, and its codes,
- * code[windows][units] as by codec_quantise_wide. Not for binary models, whose passes have no
- * slopes. TAPER_ERR_NOMEM. */
+ * code[windows][units] as by codec_quantise_wide. Not for binary models, which have no slopes.
+ * TAPER_ERR_NOMEM. */
 taper_status codec_log_distortion(const taper_model *model, const codec_network *network,
                                   const codec_backend *backend, const taper_image *image,
                                   const uint8_t *depth, double *log_distortion, int16_t *code);
-/* The most memory that it takes for an image of so many windows. */
+/* The most memory that it takes for so many windows. */
 uint64_t codec_log_distortion_bytes(const taper_model *model, uint64_t windows);
 
-/* 0 .. CODEC_RATE_CLASSES - 1 for an image of this distortion among images of that one in the mean;
- * 0 goes farthest ahead. */
+/* The rate class of an image of this distortion where the mean is that; 0 goes farthest ahead. */
 uint32_t codec_rate_class_of(taper_allocation allocation, double log_distortion, double mean);
 
 /* Ends of the rate class's layers from those of the middle one: [n], of 1 pass at least, rising. A

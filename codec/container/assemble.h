@@ -1,26 +1,23 @@
 /* assemble.h -- laying chunks out as a container: shared by encoder, truncate, repack and merge.
  *
  * The room codec/container/: images into containers, containers into images and other containers.
- *   encoder          images in; encoder_groups: images to groups to chunks; group_writer: one
- *                    group coded whole
- *   allocation       which image of a set gets how many of its bits; group_quality: how well a
- *                    group is kept
- *   pace             which cuts of a small set are rendered as shorter ones, so that more bytes
- *                    never hurt
+ *   encoder          images in; encoder_groups: images to groups to chunks
+ *   group_writer     one group coded whole; group_quality: how well it is kept
+ *   allocation       which image of a set gets how many of its bits
+ *   pace             which cuts of a small set are rendered as shorter ones
  *   assemble         laying chunks out
- *   decoder          images out, as far as the bytes go; group_reader: one group as its chunks
- *                    arrive
+ *   decoder          images out, as far as the bytes go
+ *   group_reader     one group as its chunks arrive
  *   levels           what a decoder knows as text, to compare decoders
- *   recut            truncate and repack; kept_codes: what it need not decode again
- *   merge            several containers into one; merge_layers: where layers and rate classes meet,
- *                    merge_names: names
+ *   recut            truncate and repack; kept_codes: what need not be decoded again
+ *   merge            containers into one; merge_layers: their layers and rate classes;
+ *                    merge_names: their names
  *   verify           is all of it there, and right */
 #ifndef CODEC_ASSEMBLE_H
 #define CODEC_ASSEMBLE_H
 #include "formats/container.h"
 
-/* Where chunk bytes come from: fill to[n] with bytes from .. from + n - 1 of the chunk of layer l,
- * group g. */
+/* Where chunk bytes come from: fill to[n] from byte `from` on of this chunk. */
 typedef struct codec_chunks {
     void *user;
     taper_status (*read)(void *user, uint32_t layer, uint32_t group, uint64_t from, void *to,
@@ -37,9 +34,9 @@ void codec_shorten_data(formats_front *front, uint64_t max_data_bytes);
 void codec_clip_data(formats_front *front, uint64_t data_bytes);
 
 /* Compute checksums over what `chunks` yields (front->chunk_at gives the lengths), then write the
- * container. Where it would take more than max_bytes (UINT64_MAX: no limit) the chunks are cut as
+ * container. If it would take more than max_bytes (UINT64_MAX: no limit) the chunks are cut as
  * above first; it may then be a little smaller. The front matter is read again, within these
- * limits, before a byte is written: what fails there is what a reader of the result would say.
+ * limits, before a byte is written, so it fails where a reader of the result would.
  * TAPER_ERR_LIMIT, too: the front matter alone is larger than max_bytes. */
 taper_status codec_assemble(formats_front *front, const codec_chunks *chunks, uint64_t max_bytes,
                             const taper_limits *limits, const taper_sink *to, taper_error *error);

@@ -1,6 +1,6 @@
-/* encoder_groups.h -- the encoder's state, and its middle part: images to rate classes, rate
- * classes to groups, groups to chunks in the spool. Before it, taper_encoder_add; after it,
- * taper_encoder_finish (encoder.c). */
+/* encoder_groups.h -- the encoder's state, and its middle: images to rate classes, rate classes to
+ * groups, groups to chunks in the spool. taper_encoder_add comes before it, taper_encoder_finish
+ * after it (encoder.c). */
 #ifndef CODEC_ENCODER_GROUPS_H
 #define CODEC_ENCODER_GROUPS_H
 #include "codec/backend/queue.h"
@@ -36,14 +36,14 @@ struct taper_encoder {
     const taper_model *model;
     taper_encode_options options;
     taper_limits limits;
-    formats_account own, *account; /* of all that is taken but the model; looked at with the queue
-                                      locked, where workers give and the caller alone takes */
+    formats_account own, *account; /* of all but the model; used with the queue locked, where
+                                      workers give and the caller alone takes */
     codec_backend backend;
     codec_network network; /* the model's, with an analysis of our own */
     float *analysis;       /* ours, or NULL */
     FILE *spool;
     codec_encode_job *job[FORMATS_MAX_RATE_CLASSES]; /* the groups being filled, by rate class */
-    codec_queue *queue;                        /* NULL: no workers */
+    codec_queue *queue;                              /* NULL: no workers */
     uint32_t rate_classes, n_layers;
     uint32_t *layer_end; /* [n_layers][rate_classes], fixed by the first group */
     codec_group_record *group;
@@ -71,8 +71,7 @@ struct taper_encoder {
     taper_error error; /* of the first failure */
 };
 
-/* Charge bytes to the account, when workers have given back theirs if there is no room before.
- * TAPER_ERR_LIMIT. */
+/* Charge bytes to the account; without room, wait for workers to give back. TAPER_ERR_LIMIT. */
 taper_status codec_encoder_charge(taper_encoder *encoder, uint64_t bytes);
 
 /* Room in *array for one more than count, doubling, on the account. TAPER_ERR_LIMIT, _NOMEM. */
@@ -85,24 +84,22 @@ taper_status codec_encoder_append(taper_encoder *encoder, formats_buffer *buffer
 /* The first failure stays; called with the queue locked, or without workers. */
 void codec_encoder_fail(taper_encoder *encoder, taper_status status, const taper_error *error);
 
-/* What an image takes until its group is written: its pixels where there are any, its codes where
- * they are kept. The windows of one. */
+/* What an image takes until its group is written: pixels and codes as far as they are kept. */
 uint64_t codec_encoder_image_bytes(const taper_encoder *encoder, const taper_image *image,
                                    int has_codes);
 uint64_t codec_encoder_windows(const taper_encoder *encoder, const taper_image *image);
 
-/* Image `number` into its rate class's group: its pixels, NULL where there are codes alone, and
- * code, NULL where they are not made yet. Both, charged, pass over also on failure. The second
- * chooses the rate class, as the allocation asks, or has the image wait until there are enough to
- * do so. */
+/* Image `number` into its rate class's group. Pixels are NULL where there are codes alone, code is
+ * NULL where it is not made yet; both, charged, pass over also on failure. The second chooses the
+ * rate class as the allocation asks, or has the image wait until enough are there to choose. */
 taper_status codec_encoder_place(taper_encoder *encoder, taper_image image, int16_t *code,
                                  size_t number, uint32_t rate_class);
 taper_status codec_encoder_allocate(taper_encoder *encoder, taper_image image, size_t number);
 
-/* Everything that waits or gathers goes to work: before the end. */
+/* To work with all that waits or gathers: before the end. */
 taper_status codec_encoder_submit_all(taper_encoder *encoder);
 
-/* The queue's work: code a job, a codec_encode_job, then, one at a time, store its chunks. */
+/* The queue's work: code a codec_encode_job, then, one at a time, store its chunks. */
 void codec_encode_job_run(void *job);
 void codec_encode_job_free(codec_encode_job *job); /* NULL is fine */
 

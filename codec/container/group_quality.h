@@ -11,9 +11,9 @@ typedef struct codec_least_quality {
     size_t poor;    /* images below TAPER_POOR_PSNR_DB */
 } codec_least_quality;
 
-/* The images as the linear path renders them from all that the group knows, without the head and
- * the restoration network, which add to it where much is missing and cost most of the time of
- * rendering. image: [n] the originals. TAPER_ERR_NOMEM. */
+/* Render the images by the linear path from all that the group knows, and measure. The head and the
+ * restoration network, which only add to it and cost most of the time, are left out. image: [n] the
+ * originals. TAPER_ERR_NOMEM. */
 taper_status codec_group_quality(const taper_model *model, const codec_backend *backend,
                                  const codec_group *group, const taper_image *image, size_t n,
                                  codec_least_quality *out);

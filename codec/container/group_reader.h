@@ -1,5 +1,4 @@
-/* group_reader.h -- decoding one group as its chunks arrive, whole or in pieces; for decoder.c and
- * recut.c. */
+/* group_reader.h -- decoding one group as its chunks arrive, whole or in pieces. */
 #ifndef CODEC_GROUP_READER_H
 #define CODEC_GROUP_READER_H
 #include "codec/bitplane/chunk_coder.h"
@@ -18,7 +17,7 @@ typedef struct codec_group_reader {
     codec_rc_decoder rc;
     int here;        /* all bytes of the chunk are at hand, but not yet the rest of its block */
     int started;     /* rc has begun on this chunk */
-    int plausible;   /* if so: whole, the chunk is */
+    int plausible;   /* if started and whole: the chunk is plausible */
     int bad;         /* a checksum failed or the chunk is not plausible: nothing more is decoded */
     uint32_t enough; /* passes after which no more are decoded */
     uint64_t bytes_used;
@@ -26,7 +25,7 @@ typedef struct codec_group_reader {
     uint64_t charged;         /* but for the two buffers */
 } codec_group_reader;
 
-/* State before the first byte of group g. TAPER_ERR_LIMIT: the account has not what it needs. */
+/* State before the first byte of group g. TAPER_ERR_LIMIT: the account has too little left. */
 taper_status codec_group_reader_open(codec_group_reader *reader, const taper_model *model,
                                      const formats_front *front, uint32_t g,
                                      formats_account *account, taper_error *error);
@@ -34,20 +33,20 @@ void codec_group_reader_close(codec_group_reader *reader); /* leaves it zeroed; 
 
 /* Append bytes of the chunk in work. */
 taper_status codec_group_reader_feed(codec_group_reader *reader, const void *bytes, size_t n);
-/* Decode as far as the bytes at hand go: of a chunk whose checksum is not known yet, for now. */
+/* Decode as far as the bytes at hand go, also where the checksum is not known yet. */
 void codec_group_reader_decode(codec_group_reader *reader, const formats_front *front);
-/* The chunk is all at hand and its checksum block, too, which holds or does not: decode it for good
- * and step to the next layer, or take back what was decoded of it and go no further. */
+/* The chunk and its checksum block are all at hand; holds: the checksum does. Decode the chunk for
+ * good and step to the next layer, or take back what was decoded of it and go no further. */
 taper_status codec_group_reader_settle(codec_group_reader *reader, const formats_front *front,
                                        int holds);
-/* All that there is of its image data, checksum or not, is decoded. */
+/* Is all that there is of its image data decoded, checksum or not? */
 int codec_group_reader_is_done(const codec_group_reader *reader, const formats_front *front);
 
-/* Is the chunk of this layer and group one that truncate has cut? */
+/* Has truncate cut the chunk of this layer and group? */
 int codec_chunk_is_cut(const formats_front *front, uint32_t layer, uint32_t group);
 
-/* The block of several chunks whose checksum was looked at last. Where it is small its bytes are
- * kept: the next image asked for is in it, more often than not. */
+/* The block of several chunks whose checksum was tested last. The bytes of a small one are kept:
+ * mostly the next image asked for is in it. */
 typedef struct codec_checked_block {
     uint64_t at, size; /* in the file; size 0: none */
     int holds;
@@ -56,8 +55,8 @@ typedef struct codec_checked_block {
 
 enum { CODEC_BLOCK_ROOM = 1 << 16 };
 
-/* Groups of a source, one of each rate class open at a time: as a rate class's images fill its
- * groups in order, all images in their order open every group once. Begins zeroed. */
+/* Groups of a source, one of each rate class open at a time: a rate class's images fill its groups
+ * in order, so reading all images in order opens every group once. Begins zeroed. */
 typedef struct codec_group_readers {
     formats_account *account; /* borrowed; charged with all that they take. NULL: none is kept */
     codec_group_reader of_rate_class[FORMATS_MAX_RATE_CLASSES];
@@ -66,9 +65,9 @@ typedef struct codec_group_readers {
     const uint32_t *enough;  /* borrowed; of a rate class as in its groups. NULL: all are decoded */
 } codec_group_readers;
 
-/* *out: group g, loaded as far as the source goes: no chunk is decoded whose checksum fails. Where
- * the account has not enough left for it, the groups of other rate classes are closed. On failure
- * the group is closed; TAPER_ERR_LIMIT: it does not fit by itself. */
+/* *out: group g, loaded as far as the source goes; chunks whose checksum fails are not decoded. If
+ * the account has too little left, the groups of other rate classes are closed. On failure the
+ * group is closed; TAPER_ERR_LIMIT: it does not fit by itself. */
 taper_status codec_group_readers_turn(codec_group_readers *readers, const taper_model *model,
                                       const formats_front *front, uint32_t g,
                                       const taper_source *source, codec_group_reader **out,

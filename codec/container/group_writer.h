@@ -1,5 +1,4 @@
-/* group_writer.h -- coding one group whole: network, quantiser, chunks. The counterpart of
- * group_reader.h. */
+/* group_writer.h -- coding one group whole: network, quantiser, chunks. See group_reader.h. */
 #ifndef CODEC_GROUP_WRITER_H
 #define CODEC_GROUP_WRITER_H
 #include "codec/bitplane/chunk_coder.h"
@@ -7,11 +6,10 @@
 #include "codec/container/group_quality.h"
 #include "codec/model/model.h"
 
-/* The images of a group. */
 typedef struct codec_group_images {
-    taper_image *image; /* [n]; pixels NULL, of all, where there are codes alone */
-    int16_t **code;     /* [n] of each its codes, [windows][units] as by codec_quantise_wide; NULL:
-                           they are made of the pixels */
+    taper_image *image; /* [n]; the pixels of all are NULL where there are codes alone */
+    int16_t **code;     /* [n] of each its [windows][units] as by codec_quantise_wide; NULL: they
+                           are made of the pixels */
     size_t n;
 } codec_group_images;
 
@@ -36,14 +34,14 @@ typedef struct codec_written_group {
 
 void codec_written_group_free(codec_written_group *written); /* its arrays; leaves it zeroed */
 
-/* What a group takes while it is written depends on these. */
+/* What decides how much memory a group takes while it is written. */
 typedef struct codec_group_size {
     uint64_t windows, images;
     uint64_t most_windows, most_bytes; /* of an image, and of its pixels */
     int has_codes, measured;           /* nonzero: codes are not made; quality is measured */
 } codec_group_size;
 
-/* The most bytes that its chunks can take: a code has 16 bits. */
+/* The most bytes of its chunks: a code has 16 bits. */
 uint64_t codec_group_chunk_bytes(const taper_model *model, uint64_t windows);
 /* The most memory that codec_group_write takes, what is appended to *out included, but not the
  * images; saturates. */

@@ -1,5 +1,5 @@
-/* kept_codes.h -- images' codes in memory, packed, as many as there is room for: what repack had to
- * decode to see how far it goes need not be decoded again. */
+/* kept_codes.h -- images' codes in memory, packed, as many as fit: repack need not decode them
+ * twice. */
 #ifndef CODEC_KEPT_CODES_H
 #define CODEC_KEPT_CODES_H
 #include "formats/account.h"
@@ -12,15 +12,15 @@ typedef struct codec_kept_codes {
     formats_account *account; /* borrowed; charged with all that it takes */
 } codec_kept_codes;
 
-/* For so many images, and at most half of what the account has left. Where memory is short, nothing
- * is kept. */
+/* For so many images, and at most half of what the account has left. Without memory nothing is
+ * kept. */
 void codec_kept_codes_open(codec_kept_codes *kept, uint64_t images, formats_account *account);
 void codec_kept_codes_close(codec_kept_codes *kept); /* leaves it zeroed: none are kept any more */
 
 /* Keep the n codes of an image if there is room. */
 void codec_kept_codes_put(codec_kept_codes *kept, uint64_t image, const int16_t *code, size_t n);
 int codec_kept_codes_has(const codec_kept_codes *kept, uint64_t image);
-/* The n codes of an image that it has. */
+/* The n codes of a kept image. */
 void codec_kept_codes_get(const codec_kept_codes *kept, uint64_t image, int16_t *code, size_t n);
 
 #endif

@@ -3,8 +3,8 @@
 #define CODEC_VERIFY_H
 #include "formats/container.h"
 
-/* TAPER_ERR_CORRUPT when a checksum fails over chunks that begin before this byte of the source:
- * what carries damage on would give it a fresh checksum. */
+/* TAPER_ERR_CORRUPT: a checksum fails over chunks that begin before this byte of the source. To
+ * carry such damage on would give it a fresh checksum. */
 taper_status codec_refuse_damage(const formats_front *front, const taper_source *from,
                                  uint64_t before, taper_error *error);
 

@@ -1,5 +1,4 @@
-/* fixed_log.h -- logarithms and logistic in integers, for the contexts: tables of 16 entries, no
- * floats. */
+/* fixed_log.h -- logarithms and logistic in integers, from small tables, for the contexts. */
 #ifndef CODEC_FIXED_LOG_H
 #define CODEC_FIXED_LOG_H
 #include <stdint.h>
@@ -19,7 +18,7 @@ static inline int32_t codec_log16(uint32_t x) {
 }
 
 /* value * 2^(e / 16), rounded down; value < 2^40. From e = 16 * 24 on it is 2^56 for any value but
- * 0, which is above what any caller tells apart. */
+ * 0, which is more than any caller can use. */
 static inline uint64_t codec_scale_exp2(uint64_t value, int32_t e) {
     int32_t whole = e >= 0 ? e / 16 : -((-e + 15) / 16);           /* floor */
     uint64_t product = value * codec_exp_fraction[e - 16 * whole]; /* < 2^56 */
@@ -29,8 +28,7 @@ static inline uint64_t codec_scale_exp2(uint64_t value, int32_t e) {
     return product && shift < -8 ? (uint64_t)1 << 56 : product << -shift;
 }
 
-/* Probability in 1/65536 of a logit in 1/64, straight lines between the table's points; within 32
- * .. 65504. */
+/* Probability in 1/65536 of a logit in 1/64, linear between the table's points; 32 .. 65504. */
 static inline uint16_t codec_squash(int32_t logit) {
     int32_t x = logit < -767 ? -767 : logit > 767 ? 767 : logit;
     uint32_t at = (uint32_t)(x + 768), i = at / 16, part = at % 16;

@@ -1,13 +1,12 @@
 /* int_matrix.h -- matrices of integers, times a power of two for each row, in the file form of
- * weights (weights_coder.h): how networks that compute in integers are stored. */
+ * weights_coder.h: so networks that compute in integers are stored. */
 #ifndef CODEC_INT_MATRIX_H
 #define CODEC_INT_MATRIX_H
 #include "formats/bytes.h"
 
 enum { CODEC_INT_MATRIX_MOST_SHIFT = 30 };
 
-/* Where element (r, c) of a matrix lies: in one of the arrays, at r * row_stride + c *
- * column_stride. */
+/* Where element (r, c) lies: in one of the arrays, at r * row_stride + c * column_stride. */
 typedef struct codec_int_matrix {
     int8_t *i8;
     int16_t *i16;

@@ -1,11 +1,11 @@
-/* mixed_bit.h -- the probability of a binary unit's bits: what the model says of the unit, mixed
- * with what the group shows.
+/* mixed_bit.h -- the probability of a binary unit's bits: the model's density, mixed with what the
+ * group shows.
  *
- * Two experts, the fixed share of ones and an adaptive estimate that begins there, are averaged by
- * the trust in the first, which is moved by Bayes' rule after every bit. Whatever the data, a pass
- * costs at most log2(65536 / CODEC_TRUST_START) = 0.023 bits more than the fixed expert alone would
- * take: n bits where that is 1/2 (and at most 6 bits more than the adaptive one alone). So units
- * that are coins go out as they are, and sorted or odd sets still gain. Integers only. */
+ * There are two experts: the fixed share of ones, and an adaptive estimate that begins there. They
+ * are averaged by the trust in the first, and Bayes' rule moves the trust after every bit. Whatever
+ * the data, a pass costs at most log2(65536 / CODEC_TRUST_START) = 0.023 bits more than the fixed
+ * expert alone, n bits where that is 1/2 (and at most 6 bits more than the adaptive one alone). So
+ * units that are coins cost what they are, and sorted or odd sets still gain. Integers only. */
 #ifndef CODEC_MIXED_BIT_H
 #define CODEC_MIXED_BIT_H
 #include "codec/entropy/range_coder.h"

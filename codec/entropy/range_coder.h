@@ -1,23 +1,19 @@
-/* range_coder.h -- adaptive binary range coder: 64-bit integers only, so the same bits on every
- * machine.
+/* range_coder.h -- adaptive binary range coder in 64-bit integers: the same bits on every machine.
  *
  * The coder of Martin (1979) in its binary form. The state is an interval [low, low + range) of a
  * 64-bit window on the code string. A bit of probability p1 / 65536 of being 1 takes the lower
  * (range >> 16) * p1 of it when it is 1, the rest when it is 0. When range falls below 2^32 the top
- * 32 bits are settled (but for a carry, which the encoder adds to the bytes it has written) and go
- * out, big-endian.
+ * 32 bits are settled and go out, big-endian; a later carry is added to the bytes written.
  *
- * What is special here: the decoder may be given any prefix of the string. It then decodes exactly
- * the bits that every continuation of the prefix agrees on, answers CODEC_RC_STARVED at the first
- * that it cannot tell, and goes on from there when more bytes come. So each byte of a cut helps.
+ * What is special here: the decoder may be given any prefix of the string. It decodes exactly the
+ * bits on which every continuation of the prefix agrees, answers CODEC_RC_STARVED at the first that
+ * it cannot tell, and goes on when more bytes come. So each byte of a cut helps.
  *
  * The room codec/entropy/: bits and numbers in few bytes.
  *   range_coder              bits of given probability, and probabilities that adapt
- *   mixed_bit                the probability of a binary unit's bits: the model's density, mixed
- *                            with what the group shows
+ *   mixed_bit                the probability of a binary unit's bits
  *   fixed_log                logarithms in integers
- *   rans weights_coder       symbols of a known distribution; a model's matrices, quantised and
- *                            coded by it
+ *   rans weights_coder       symbols of a known distribution; a model's matrices, coded by it
  *   int_matrix               matrices of integers, in the form of weights_coder */
 #ifndef CODEC_RANGE_CODER_H
 #define CODEC_RANGE_CODER_H
@@ -25,11 +21,10 @@
 
 enum { CODEC_RC_STARVED = -1 };
 
-/* --- probabilities -------------------------------------------------------------------------------
- */
+/* --- probabilities --- */
 
-/* An adaptive estimate of P(bit = 1) in 1/65536. It moves by 1/(count + 1.5) of the error, so that
- * it is the mean of what was seen, down to 1/CODEC_BIT_LIMIT. */
+/* An adaptive estimate of P(bit = 1) in 1/65536. It moves by 1/(count + 1.5) of the error: it is
+ * the mean of what was seen, until count is CODEC_BIT_LIMIT. */
 typedef struct codec_bit {
     uint16_t p1;    /* 32 .. 65504 */
     uint16_t count; /* 0 .. CODEC_BIT_LIMIT: confidence, in observations */
@@ -47,8 +42,7 @@ static inline void codec_bit_update(codec_bit *model, int bit) {
     model->count = (uint16_t)(model->count + (model->count < CODEC_BIT_LIMIT));
 }
 
-/* --- encoder -------------------------------------------------------------------------------------
- */
+/* --- encoder --- */
 
 typedef struct codec_rc_encoder {
     uint64_t low, range;
@@ -82,8 +76,7 @@ static inline void codec_rc_encode_adaptive(codec_rc_encoder *rc, int bit, codec
     codec_bit_update(model, bit);
 }
 
-/* --- decoder -------------------------------------------------------------------------------------
- */
+/* --- decoder --- */
 
 typedef struct codec_rc_decoder {
     /* range and code apart: compilers load neighbours that change alike as a pair, and then wait
@@ -92,8 +85,8 @@ typedef struct codec_rc_decoder {
     uint64_t unknown; /* the true code lies in code .. code + unknown; 0 when all bytes are known */
     uint64_t code;    /* the string's window less low, with unknown bytes taken as 0 */
     const uint8_t *bytes; /* borrowed */
-    size_t size, at; /* at: bytes of the window and before, may exceed size by what is unknown */
-    int whole;       /* no more bytes will come: zeros follow */
+    size_t size, at;      /* at: bytes up to the window's end, may exceed size by what is unknown */
+    int whole;            /* no more bytes will come: zeros follow */
 } codec_rc_decoder;
 
 /* bytes[size] is what is there of the string; whole: it is all of it. */

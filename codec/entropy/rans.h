@@ -1,12 +1,12 @@
 /* rans.h -- symbols of fixed frequencies, many kinds of them in one string: asymmetric numeral
  * systems (Duda 2013, arXiv:1311.2540, section 3: range variants) with a state of 32 bits and words
- * of 16. A symbol takes one look-up and one product, where the range coder takes a step and an
- * uncertain branch for each of its bits; in return frequencies must be known beforehand, and a
- * string is read whole.
+ * of 16. A symbol takes one look-up and one product; the range coder takes a step and an uncertain
+ * branch for each of its bits. In return frequencies must be known beforehand, and a string is read
+ * whole.
  *
- * The state x is at least 2^16. A symbol of frequency f that begins at `start` takes it to
- * (x / f) 2^12 + start + x mod f. The reader undoes that: it finds the symbol from x mod 2^12, and
- * takes in a word when x falls below 2^16. So the writer goes from the last symbol to the first. */
+ * The state x is at least 2^16. A symbol of frequency f that begins at `start` takes it to (x / f)
+ * 2^12 + start + x mod f. The reader undoes that: it finds the symbol from x mod 2^12, and takes in
+ * a word when x falls below 2^16. So the writer goes from the last symbol to the first. */
 #ifndef CODEC_RANS_H
 #define CODEC_RANS_H
 #include "formats/bytes.h"

@@ -1,9 +1,9 @@
 /* weights_coder.h -- a matrix of weights as quantised, entropy-coded integers.
  *
  * Row r is integers times step[r]. A magnitude's class is that of its neighbourhood: the two to the
- * left and the one `width` before (eigenimages are smooth). Up to 15 it is a symbol of its class;
- * above, each quarter of an octave is, and the digits below follow as plain bits, as signs do. The
- * symbols go through rans.h, with frequencies that precede them. */
+ * left and the one `width` before (eigenimages are smooth). Magnitudes up to 15 are symbols of
+ * their class. Above, each quarter of an octave is a symbol, and the digits below follow as plain
+ * bits, as signs do. The symbols go through rans.h; their frequencies precede them. */
 #ifndef CODEC_WEIGHTS_CODER_H
 #define CODEC_WEIGHTS_CODER_H
 #include "formats/bytes.h"

@@ -1,11 +1,11 @@
 /* lap.h -- windows that lap over their edges: a filter across every edge between two windows,
  * before the network when encoding and after it when decoding. So the network's window reaches
- * beyond its own pixels, and what is lost of its code does not show as a seam.
+ * beyond its pixels, and what is lost of its code shows no seam.
  *
  * Of two pixels at the same distance on either side of an edge the mean stays and the difference is
  * mixed: d' = V d, where d[k] is the difference at distance k < reach. That is the pre-filter; the
- * post-filter applies the inverse of V. All rows of pixels are filtered, then all columns, or the
- * other way round. At the edges of an image nothing is done.
+ * post-filter applies the inverse of V. All rows of pixels are filtered, then all columns; the
+ * order does not matter. At the edges of an image nothing is done.
  *
  * This is the time-domain lapped transform of Tran, Liang and Tu, "Lapped transform via time-domain
  * pre- and post-filtering" (IEEE Trans. Signal Processing 51(6), 2003), with the network in place
@@ -24,17 +24,15 @@ enum {
 typedef struct codec_lap {
     uint32_t reach;                                  /* 0: none */
     int16_t stored[CODEC_LAP_MOST * CODEC_LAP_MOST]; /* [reach][reach], 1/CODEC_LAP_ONE: V^-1 */
-    /* (M - I) / 2 of the pre-filter's matrix M = V and the post-filter's, V^-1: what a side of the
-     * edge changes by */
+    /* (M - I) / 2, the change of a side of the edge: M = V of the pre-filter, V^-1 of the other */
     float prefilter[CODEC_LAP_MOST * CODEC_LAP_MOST], postfilter[CODEC_LAP_MOST * CODEC_LAP_MOST];
 } codec_lap;
 
 /* Set prefilter and postfilter from reach and stored. TAPER_ERR_CORRUPT: reach is above
- * CODEC_LAP_MOST, or the matrix has no inverse whose elements are at most CODEC_LAP_TOP. */
+ * CODEC_LAP_MOST, or the matrix has no inverse with elements up to CODEC_LAP_TOP. */
 taper_status codec_lap_prepare(codec_lap *lap);
 
-/* The pre-filter, before the network, and the post-filter, after it.
- * windows: [grid.rows * grid.columns][values] of one image, changed in place. */
+/* windows: [grid.rows * grid.columns][values] of one image, changed in place. */
 void codec_lap_prefilter(codec_window window, codec_grid grid, float *windows);
 void codec_lap_postfilter(codec_window window, codec_grid grid, float *windows);
 

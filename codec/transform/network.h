@@ -8,27 +8,24 @@
  * 2014). A DIRECT network has the stacks alone, as the autoencoders of section 4 there:
  *     x     = code(f(y - mean)),   y_hat = mean + g(x)
  * with the activation `hidden` between layers, and `code` on the code. The codes of a binary model
- * are its pre-activations a; the unit is 1 where a > 0 (the bias is minus the threshold, section
- * 4.3), and g is given zeros and ones (less a centre:
- * code_tables.h).
- * y is one window (tile) of the image as D = width * height * channels floats on the 8-bit
- * scale 0..255, in channel-planar order (all of channel 0 row by row, then channel 1, ...).
+ * are its pre-activations a. The unit is 1 where a > 0 (the bias is minus the threshold, section
+ * 4.3), and g is given zeros and ones (less a centre: code_tables.h). y is one window (tile) of the
+ * image as D = width * height * channels floats on the 8-bit scale 0..255, in channel-planar order
+ * (all of channel 0 row by row, then channel 1, ...).
  *
  * The room codec/transform/: pixels to codes and back.
  *   network             windows to codes and back
  *   windows lap         images to windows and back; the filter across their edges
  *   pseudo_inverse      the analysis that belongs to a synthesis
- *   restoration         a small convolutional network in integers that adds to pixels what they
- *                       are likely to lack;
- *                       restoration_filter: at work on an image */
+ *   restoration         a small convolutional network that corrects pixels; restoration_filter: at
+ *                       work on an image */
 #ifndef CODEC_NETWORK_H
 #define CODEC_NETWORK_H
 #include "codec/backend/backend.h"
 
 enum {
     CODEC_MAX_LAYERS = 8,       /* fully connected layers in one stack */
-    CODEC_ROWS_AT_ONCE = 3 * 96 /* for callers with many rows: enough to keep a network busy, and
-                                   a multiple of the blocks in which it works */
+    CODEC_ROWS_AT_ONCE = 3 * 96 /* for callers with many rows: a multiple of the network's blocks */
 };
 
 /* y[n][outputs] = activation(x[n][inputs] w^T + bias), w stored [outputs][inputs]. */
@@ -60,10 +57,9 @@ typedef struct codec_network {
 typedef enum codec_linear_path { CODEC_UNTIED, CODEC_TIED, CODEC_DIRECT } codec_linear_path;
 
 /* Allocate all arrays, zeroed; the activations are CODEC_RELU between layers and CODEC_LINEAR on
- * the code. hidden layer widths from outside in: e.g. encoder_hidden {512, 256}. 0 layers leaves
- * that stack absent, in a direct network it is one fully connected layer (at most CODEC_MAX_LAYERS
- * - 1). TAPER_ERR_ARG on a width of 0 or too many layers; TAPER_ERR_NOMEM; on failure nothing is
- * held. */
+ * the code. Hidden layer widths go from outside in: e.g. encoder_hidden {512, 256}. 0 layers: that
+ * stack is absent, or in a direct network one fully connected layer. At most CODEC_MAX_LAYERS - 1.
+ * TAPER_ERR_ARG on a width of 0 or too many layers; TAPER_ERR_NOMEM; on failure nothing is held. */
 taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t units,
                                  codec_linear_path path, const uint32_t *encoder_hidden,
                                  uint32_t n_encoder_hidden, const uint32_t *decoder_hidden,
@@ -79,24 +75,24 @@ static inline int codec_network_is_direct(const codec_network *net) { return !ne
 void codec_transpose(const float *from, size_t rows, size_t columns, float gain, float *to);
 
 /* Tie the stacks of a direct network: layer i of g becomes the transpose of layer depth - 1 - i of
- * f, the last one times gain (where f divides pixels by a scale and g multiplies them: scale^2).
- * Biases stay. A model file then holds the matrices once. To be called again when f has changed.
+ * f, the last one times gain (scale^2 where f divides pixels by a scale and g multiplies them).
+ * Biases stay. A model file then holds the matrices once. Call it again when f has changed.
  * TAPER_ERR_ARG, and nothing is done, when the widths of g are not those of f mirrored or gain is
  * not above 1e-20 and below 1e20. */
 taper_status codec_network_tie(codec_network *net, float gain);
 
-/* codes[n][K] from pixels[n][D]; of a binary model the pre-activations. May be called by many
- * threads at once on one network and one backend without a pool. TAPER_ERR_NOMEM: no room for a
- * block of rows. Deterministic for given n-independent rows: a row's result does not depend on the
- * rows around it nor on the number of threads (promise P5). */
+/* codes[n][K] from pixels[n][D]; of a binary model the pre-activations. Many threads may call it at
+ * once on one network and one backend without a pool. A row's result does not depend on the rows
+ * around it nor on the number of threads (promise P5). TAPER_ERR_NOMEM: no room for a block of
+ * rows. */
 taper_status codec_network_encode(const codec_network *net, codec_backend *be, const float *pixels,
                                   size_t n, float *codes);
 /* pixels[n][D] from codes[n][K]; the values are not clamped. Units not sent are 0. */
 taper_status codec_network_decode(const codec_network *net, codec_backend *be, const float *codes,
                                   size_t n, float *pixels);
 /* The same when all units from index `units` on are 0 in every row: their share of the linear path
- * is not computed. `units` must follow from the cut, not from the rows' values, lest rounding
- * depend on the batch. TAPER_ERR_ARG when units > K. */
+ * is not computed. `units` must follow from the cut, not from the rows' values, or rounding depends
+ * on the batch. TAPER_ERR_ARG when units > K. */
 taper_status codec_network_decode_units(const codec_network *net, codec_backend *be,
                                         const float *codes, size_t n, uint32_t units,
                                         float *pixels);

@@ -4,10 +4,10 @@
 #include "codec/backend/backend.h"
 
 /* analysis[units][inputs] = (G G^T)^-1 G for G = synthesis[units][inputs], whose rows are nearly
- * orthonormal: the codes of least squared error, x = analysis (y - mean), although G was rounded
- * for storage. By Newton's iteration (Schulz 1933): A <- (2 I - A G^T) A from A = G, quadratic in
- * the distance of G G^T from I. TAPER_ERR_NOMEM; TAPER_ERR_CORRUPT when the rows are too far from
- * orthonormal to converge. */
+ * orthonormal. It gives the codes of least squared error, x = analysis (y - mean), although G was
+ * rounded for storage. By Newton's iteration (Schulz 1933): A <- (2 I - A G^T) A from A = G,
+ * quadratic in the distance of G G^T from I. TAPER_ERR_NOMEM; TAPER_ERR_CORRUPT: the rows are too
+ * far from orthonormal to converge. */
 taper_status codec_pseudo_inverse(codec_backend *be, const float *synthesis, uint32_t units,
                                   uint32_t inputs, float *analysis);
 

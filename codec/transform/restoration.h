@@ -1,7 +1,6 @@
 /* restoration.h -- the nonlinear part of family `conv`: a small convolutional network that adds to
- * decoded pixels what they are likely to lack. It is the synthesis's, after the linear path and its
- * laps, so that quality has no ceiling; and it comes after all that is entropy-coded, so that no
- * symbol depends on it.
+ * decoded pixels what they are likely to lack. It corrects the linear path and its laps, so quality
+ * has no ceiling. It comes after all entropy coding, so no symbol depends on it.
  *
  * An image is seen as patches of 2x2 pixels, its windows side by side, padding included: a patch is
  * 4 x channels numbers. Every layer is a convolution of 3x3 patches with the same weights
@@ -13,11 +12,11 @@
  *     a(i)  = max(h(i), 0),    i = 1 .. layers - 1
  *     y     = y + gain z(layers) / 2^20
  *
- * How much is missing depends on the cut, so bias(1) and gain go with it: both are given at some
- * passes of the order and interpolated between these, by the passes that are complete.
+ * How much is missing depends on the cut, and so do bias(1) and gain. Both are given at some passes
+ * of the order and interpolated between these, by the passes that are complete.
  *
- * Ranges (a file outside them is refused) keep every sum below 2^31: 8 x 9 x 48 x 127 x 4095 +
- * 2^16. Trained by train/restoration_trainer.h. */
+ * Ranges keep every sum below 2^31, and a file outside them is refused: 8 x 9 x 48 x 127 x 4095 +
+ * 2^16. Trained by train/restoration/restoration_trainer.h. */
 #ifndef CODEC_RESTORATION_H
 #define CODEC_RESTORATION_H
 #include "codec/backend/int_convolution.h"
@@ -56,7 +55,7 @@ static inline uint32_t codec_restoration_values(uint32_t channels) {
     return CODEC_RESTORATION_PATCH * CODEC_RESTORATION_PATCH * channels;
 }
 
-/* Zeroed arrays for channels, hidden, layers and stages set in *r, whose pointers are NULL.
+/* Zeroed arrays for the channels, hidden, layers and stages in *r, whose pointers are NULL.
  * TAPER_ERR_ARG: a shape outside the ranges. On failure nothing is held. */
 taper_status codec_restoration_alloc(codec_restoration *r);
 /* To be called once all numbers stand, before apply. TAPER_ERR_NOMEM. */
@@ -64,17 +63,17 @@ taper_status codec_restoration_pack(codec_restoration *r);
 void codec_restoration_free(codec_restoration *r); /* leaves it zeroed; a zeroed one is fine */
 
 /* Serialised form (SPEC.md, 6.8), of a model with so many channels and passes. Every field is
- * checked before memory is taken for it. TAPER_ERR_LIMIT: its weights, as floats, would take more
- * than max_bytes. Nothing is held on failure. */
+ * checked before memory is taken for it. TAPER_ERR_LIMIT: the weights would take more than
+ * max_bytes as floats. Nothing is held on failure. */
 taper_status codec_restoration_write(const codec_restoration *r, formats_buffer *out);
 taper_status codec_restoration_read(codec_restoration *r, uint32_t channels, uint32_t passes,
                                     uint64_t max_bytes, formats_cursor *in, taper_error *error);
 
-/* Bytes that apply takes for an image beside its windows. For checking against limits before. */
+/* Bytes that apply takes for an image besides its windows. */
 uint64_t codec_restoration_bytes(const codec_restoration *r, codec_window window, codec_grid grid,
                                  unsigned threads);
 
-/* Add to the windows of one image, [grid.rows * grid.columns][values] as the linear path and its
+/* Correct the windows of one image, [grid.rows * grid.columns][values] as the linear path and its
  * laps have left them, decoded from so many complete passes. pool: NULL or threads to share.
  * TAPER_ERR_NOMEM: some of the windows may have been changed. */
 taper_status codec_restoration_apply(const codec_restoration *r, uint32_t pass, codec_window window,

@@ -1,7 +1,7 @@
 /* windows.h -- images to windows and back: the grid of equal windows that covers an image.
  *
  * Windows run row by row from the top left. Where the last column or row reaches over the edge, the
- * edge pixel is repeated, and cropped again on the way back. A window is width * height * channels
+ * edge pixel is repeated; it is cropped on the way back. A window is width * height * channels
  * floats on the 8-bit scale, channel-planar (network.h). 16-bit samples are divided by 257. */
 #ifndef CODEC_WINDOWS_H
 #define CODEC_WINDOWS_H

@@ -56,8 +56,8 @@ taper_status train_conditional_logits(train_conditional_network *net, const uint
 taper_status train_conditional_backward(train_conditional_network *net, uint32_t stage,
                                         const uint32_t *unit, size_t n_units, const float *dlogit);
 
-/* The integers nearest to the network, into *to (allocated here; `begin` is the caller's to fill).
- */
+/* The integers nearest to the network, into *to (allocated here; `begin` is the caller's to
+ * fill). */
 taper_status train_conditional_export(const train_conditional_network *net, codec_conditional *to);
 
 /* The other way round: from's integers as the network's numbers. Their shapes are equal. */

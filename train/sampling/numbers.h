@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* A finite decimal number at the front of text, as "0.25", "-3" or "1e-4": no blanks before it, no
- * hexadecimal, no "inf". Returns what follows it, or NULL where there is none (*value unchanged).
- */
+ * hexadecimal, no "inf". Returns what follows it, or NULL where there is none (*value
+ * unchanged). */
 const char *train_number(const char *text, double *value);
 
 /* A whole number at the front of text, digits only, at most 2^32 - 1; otherwise as train_number. */
