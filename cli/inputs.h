@@ -44,7 +44,7 @@ typedef struct cli_model {
     size_t size;
 } cli_model;
 #define CLI_DEFAULT_MODEL "photo"
-/* path: a file, or the name of a model that ships (codec/builtin_models.h). */
+/* path: a file, or the name of a model that ships (codec/model/builtin_models.h). */
 int cli_model_open(cli_model *model, const char *verb, const char *path, const cli_common *common);
 /* The same from an open stream, which stays the caller's. */
 int cli_model_read(cli_model *model, const cli_stream *stream, const char *verb, const char *path,

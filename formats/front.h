@@ -52,7 +52,7 @@ typedef struct formats_geometry {
     uint8_t channels, depth; /* 1 or 3; 8 or 16 */
 } formats_geometry;
 
-/* Planes of a unit that a group has above the model's own (codec/raised_planes.h). */
+/* Planes of a unit that a group has above the model's own (codec/bitplane/raised_planes.h). */
 typedef struct formats_raised {
     uint16_t unit;
     uint8_t planes; /* 1 .. FORMATS_MOST_RAISED */

@@ -68,7 +68,7 @@ typedef struct taper_limits {
 } taper_limits;
 
 /* Random-access bytes. read fills exactly n bytes from offset (offset + n <= size) or fails.
- * It may be called from several threads at once when the reader was given more than one thread. */
+ * (TAPER_ERR_IO). Several threads may call it at once where what reads was given several. */
 typedef struct taper_source {
     void *user;
     uint64_t size;

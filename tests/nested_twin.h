@@ -1,6 +1,6 @@
-/* nested_twin.h -- the autoencoders of train/nested_network.h once more, in double and from that
- * header's definitions alone, and the problems that test_nested_network.c sets both. Include after
- * cmocka.h. */
+/* nested_twin.h -- the autoencoders of train/nested/nested_network.h once more, in double and from
+ * that header's definitions alone, and the problems that test_nested_network.c sets both. Include
+ * after cmocka.h. */
 #ifndef TESTS_NESTED_TWIN_H
 #define TESTS_NESTED_TWIN_H
 #include "train/nested/nested_errors.h"

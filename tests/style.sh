@@ -93,6 +93,13 @@ doors cli/compare 'comparison subject originals report'
 grep -nE '^#include "(\.|[^"/]*")' $(sources formats codec train cli) /dev/null |
     sed 's/$/   <- includes run from the root/' >>"$found"
 
+# files that comments and documents name are there
+grep -noE '(^|[^A-Za-z0-9_/])(formats|codec|train|cli|tests|bench)/[a-z0-9_/]+\.(c|h|py|sh|md)([^A-Za-z0-9_]|$)' \
+    $all ./*.md formats/*.md bench/results/*.md /dev/null | grep -vE '#include|build/' |
+    while IFS=: read -r file line named; do
+        named=$(printf %s "$named" | grep -oE '[a-z]+/[a-z0-9_/]+\.(c|h|py|sh|md)')
+        [ -e "$named" ] || echo "$file:$line: $named   <- there is no such file"
+    done >>"$found"
 # fast arithmetic would break bit-exact decoding; taking it away is welcome
 grep -nE '(^|[^o])-f(fast-math|unsafe-math|associative-math)|-Ofast|--use_fast_math' Makefile |
     sed 's/^/Makefile:/; s/$/   <- no fast math/' >>"$found"

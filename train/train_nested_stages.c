@@ -1,5 +1,5 @@
 /* train_nested_stages.c -- family dense with whole units, real-valued or binary, as in Rippel et
- * al. (2014): from images to a model; see train_parts.h. */
+ * al. (2014): from images to a model; see train_stages.h. */
 #include "train/nested/binariser.h"
 #include "train/nested/nested_trainer.h"
 #include "train/train_parts.h"

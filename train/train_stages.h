@@ -1,4 +1,5 @@
-/* train_stages.h -- the stages of train_model, a file each: train_NAME_stage.c, train_adapt.c. */
+/* train_stages.h -- the stages of train_model, in train_NAME_stage.c, train_NAME_stages.c and
+ * train_adapt.c; make_candidate and extend_candidate (train.c) call them in order. */
 #ifndef TRAIN_TRAIN_STAGES_H
 #define TRAIN_TRAIN_STAGES_H
 #include "train/train_options.h"

@@ -1,12 +1,11 @@
 /* rival.h -- one small struct per codec that taper is compared with.
  *
  * A rival codes one image at a time at one setting and one quality, decodes what it wrote with the
- * same library, and says how many bytes it took in each accounting: file     every byte of the
- * smallest legal file: no optional markers, boxes or metadata payload  the entropy-coded data
- * alone, without any header: what the file would cost if all headers were free, which flatters the
- * rival. What counts is said by payload_is. Each rival is one file in this folder, compiled for
- * its library when the build found it, which is loaded when the rival is asked for; the table holds
- * all of them, so that an absent one can be named. */
+ * same library, and says how many bytes it took. Of two accountings, `file` counts every byte of
+ * the smallest legal file, without optional markers, boxes or metadata; `payload` the entropy-coded
+ * data alone (payload_is), as if all headers were free, which flatters the rival. Each rival is one
+ * file in this folder, compiled where the build found its library, which is loaded when the rival
+ * is asked for; the table holds all of them, so that an absent one can be named. */
 #ifndef CLI_COMPARE_RIVAL_H
 #define CLI_COMPARE_RIVAL_H
 #include "cli/compare/late_library.h"
@@ -28,7 +27,7 @@ typedef struct cli_rival {
     void (*version)(char *text, size_t room);
     /* Settings that are tried at every quality; the best at each rate makes the curve. */
     const char *const *settings;
-    size_t n_settings; /* on grey images, where they make no difference, the first alone is */
+    size_t n_settings; /* grey images try the first alone */
     /* Qualities from few bytes to many, in the library's own scale. */
     const double *ladder;
     size_t n_ladder;

@@ -1,7 +1,7 @@
 /* int8_dot.h -- sums of products with weights of a byte, -127 .. 127: where the time of a
  * conditional model and a head goes (conditional.h). Integers: all kernels give the same. */
-#ifndef CODEC_BYTE_PRODUCTS_H
-#define CODEC_BYTE_PRODUCTS_H
+#ifndef CODEC_INT8_DOT_H
+#define CODEC_INT8_DOT_H
 #include <stddef.h>
 #include <stdint.h>
 

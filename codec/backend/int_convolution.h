@@ -1,7 +1,7 @@
 /* int_convolution.h -- a row of a convolution of a restoration network (restoration.h): where its
  * decoder's time goes. */
-#ifndef CODEC_CONVOLVE_H
-#define CODEC_CONVOLVE_H
+#ifndef CODEC_INT_CONVOLUTION_H
+#define CODEC_INT_CONVOLUTION_H
 #include "formats/status.h"
 
 enum {

@@ -1,8 +1,8 @@
 /* simd.h -- functions compiled several times, the best chosen when the program starts. For
  * loops whose results are the same in every clone: integers, and floats whose sums do not run along
  * the loop (nothing is contracted or reassociated: -ffp-contract=off). */
-#ifndef CODEC_CLONES_H
-#define CODEC_CLONES_H
+#ifndef CODEC_SIMD_H
+#define CODEC_SIMD_H
 
 /* gcc's target_clones needs ELF's indirect functions, which sanitizers and other compilers do not
  * get along with. */

@@ -16,7 +16,8 @@
  *
  * Most of a pass changes no value: a level stays 0. So logits are made for all positions at once
  * before the pass, as if nothing were to change, and again where a neighbour has changed: at one in
- * seven. */
+ * seven. The template's windows are those of codec_causal_around, codec_causal_context,
+ * codec_causal_predict and codec_causal_settle alike. */
 #ifndef CODEC_CAUSAL_H
 #define CODEC_CAUSAL_H
 #include "codec/bitplane/group.h"

@@ -32,7 +32,7 @@ enum {
     CODEC_FEATURES = 8,       /* inputs of the logit, see contexts.h */
     CODEC_RATIO_BINS = 40,    /* of log2(threshold / scale), half octaves from 2^-10 */
     CODEC_RECON_LEVELS = 4,   /* reconstruction points for q = 1, 2, 3 and above */
-    CODEC_SIGNED_UNITS = 24,  /* first units, whose signs neighbouring windows predict */
+    CODEC_SIGNED_UNITS = 24,  /* first units, predicted with their sign from neighbours */
     CODEC_SIGNED_INPUTS = 16, /* units of each neighbour in such a prediction */
     CODEC_CAUSAL_BANDS = 5,   /* bands of the first units, which have a causal template */
     CODEC_CAUSAL_UNITS = 31,  /* of these bands */
@@ -161,9 +161,9 @@ static inline int32_t codec_log_ratio(const codec_code_tables *t, uint32_t u, ui
 }
 /* The bin of a log ratio for recon and zero_norm. */
 static inline uint32_t codec_ratio_bin(int32_t log_ratio) {
-    int32_t from_start = log_ratio + 160;
-    if (from_start < 0) return 0;
-    uint32_t bin = (uint32_t)from_start / 8;
+    enum { OCTAVE = 16, FIRST = -10 * OCTAVE, BIN = OCTAVE / 2 };
+    if (log_ratio < FIRST) return 0;
+    uint32_t bin = (uint32_t)(log_ratio - FIRST) / BIN;
     return bin > CODEC_RATIO_BINS - 2 ? CODEC_RATIO_BINS - 2 : bin;
 }
 

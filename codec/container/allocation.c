@@ -17,7 +17,8 @@ void codec_reference_depths(const codec_code_tables *t, uint64_t bytes_per_mpixe
 static double error_at(const codec_code_tables *t, uint32_t u, uint32_t depth, float x) {
     const uint8_t *recon = t->recon[codec_ratio_bin(codec_log_ratio(t, u, depth))];
     double threshold = exp2(t->planes[u] - (double)depth), size = fabs((double)x / t->step[u]);
-    double q = depth ? floor(size / threshold) : 0, at = q < 4 ? q : 4;
+    double q = depth ? floor(size / threshold) : 0,
+           at = q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS;
     double known = q > 0 ? (q + recon[(int)at - 1] / 256.0) * threshold : 0;
     return (size - known) * (size - known);
 }

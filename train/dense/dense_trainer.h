@@ -13,8 +13,8 @@
  *   dense_trainer        the loop; dense_start: where it begins
  *   autoencoder          the network forward and backward; objective: its loss
  *   population           receivers' bandwidths as thresholds */
-#ifndef TRAIN_TRAINER_H
-#define TRAIN_TRAINER_H
+#ifndef TRAIN_DENSE_TRAINER_H
+#define TRAIN_DENSE_TRAINER_H
 #include "train/dense/autoencoder.h"
 #include "train/dense/dense_start.h"
 #include "train/optimise/checkpoint.h"

@@ -1,5 +1,5 @@
-/* objective.h -- what training minimises, row by row: squared error at a cut, and the price of the
- * bits before it.
+/* objective.h -- what training minimises, row by row: squared error at a cut (autoencoder.c), and
+ * the price of the bits before it.
  *
  *     loss = w |y - y_hat(x_q)|^2 / T^2 + lambda bits(x; T)
  *
