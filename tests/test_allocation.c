@@ -119,7 +119,7 @@ static void little_memory_is_enough(void **state) {
     fixture *f = *state;
     formats_buffer file = encode(f, TAPER_ALLOCATION_MEAN, 1), want = formats_buffer_make(1 << 24);
     assert_int_equal(dct_pull(file.data, file.size, f->model, &want, NULL), TAPER_OK);
-    uint64_t all = codec_group_bytes(&f->model->tables, N * 16); /* windows */
+    uint64_t all = codec_chunk_coder_bytes(&f->model->tables, N * 16); /* windows */
     formats_memory memory = {file.data, file.size};
     taper_source source = formats_memory_source(&memory);
     int refused = 0, decoded = 0;

@@ -1,6 +1,5 @@
 /* train_dense_stages.c -- family dense, from its PCA start to a calibrated model; see
- * train_stages.h.
- */
+ * train_stages.h. */
 #include "codec/bitplane/quantiser.h"
 #include "train/sampling/philox.h"
 #include "train/train_parts.h"
