@@ -191,13 +191,13 @@ static int drop(void **state) {
     return 0;
 }
 
-/* Each of 16 rate classes may hold an image that was drawn and the state of its group: together
- * they stay within the limit, and the images are drawn all the same. */
+/* Each of 16 rate classes may hold an image that was rendered and the state of its group: together
+ * they stay within the limit, and the images are rendered all the same. */
 static void rate_classes_share_one_limit(void **state) {
     taper_model *model = *state;
     zeros_after s = container(model, 16, 800, 16, 0);
     taper_source source = {&s, s.front.size, read_zeros};
-    uint64_t one = codec_group_bytes(&model->tables, 200 * 200);
+    uint64_t one = codec_chunk_coder_bytes(&model->tables, 200 * 200);
     taper_limits limits = {.max_memory = 3 * one};
     taper_status status;
     uint64_t bytes = measure(decode, &source, model, &limits, &status);
