@@ -116,7 +116,7 @@ static void check_gradient(uint32_t layers, uint32_t pass, int wild, codec_backe
     const double step = 1e-6, share = 0.5;
     train_restoration_network net = make_network(layers, wild, be, seed);
     train_restoration_batch b = make_batch(seed);
-    train_restoration_errors errors;
+    train_steps_sums errors;
     double *w = malloc(net.n * sizeof *w), worst = 0, scale = 0;
     size_t checked = 0;
     assert_non_null(w);

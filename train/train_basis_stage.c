@@ -25,12 +25,7 @@ static void add_to_sample(sample *s, const float *rows, size_t n, size_t values)
 static taper_status read_windows(const taper_model *m, const train_job *j,
                                  const train_selection *part, train_covariance *cov, sample *s) {
     enum { BLOCK_WINDOWS = 4096 }; /* about */
-    size_t most = 1;
-    for (size_t i = 0; i < part->n; i++) {
-        size_t windows = (size_t)part->grid[i].columns * part->grid[i].rows;
-        most = windows > most ? windows : most;
-    }
-    size_t images = most < BLOCK_WINDOWS ? BLOCK_WINDOWS / most : 1;
+    size_t most = part->largest, images = most < BLOCK_WINDOWS ? BLOCK_WINDOWS / most : 1;
     float *rows = malloc(images * most * m->network.inputs * sizeof *rows);
     taper_status status = rows ? TAPER_OK : TAPER_ERR_NOMEM;
     for (size_t i = 0; i < part->n && status == TAPER_OK; i += images) {

@@ -3,6 +3,7 @@
 #include "codec/bitplane/chunk_coder.h"
 #include "codec/bitplane/head.h"
 #include "codec/bitplane/quantiser.h"
+#include "formats/bytes.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -44,15 +45,9 @@ static double psnr_of(const taper_image *a, const taper_image *b) {
 /* Mean PSNR of the group as it stands. */
 static taper_status measure(const taper_model *m, codec_backend *be, const codec_group *g,
                             const train_dataset *data, const train_selection *s, double *psnr) {
-    size_t at = 0, largest = 1, bytes = 1;
-    for (size_t i = 0; i < s->n; i++) {
-        const taper_image *image = &data->image[s->image[i]];
-        size_t windows = (size_t)s->grid[i].columns * s->grid[i].rows;
-        size_t size = (size_t)image->width * image->height * image->channels;
-        largest = windows > largest ? windows : largest;
-        bytes = size > bytes ? size : bytes;
-    }
-    size_t room = largest + 512;
+    size_t at = 0, bytes = 1, room = s->largest + 512;
+    for (size_t i = 0; i < s->n; i++)
+        bytes = formats_larger(bytes, formats_image_samples(&data->image[s->image[i]]));
     float *code = malloc(room * m->network.units * sizeof *code),
           *rows = malloc(room * m->network.inputs * sizeof *rows);
     uint8_t *pixels = malloc(bytes);

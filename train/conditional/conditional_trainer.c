@@ -50,7 +50,7 @@ static uint32_t divide(const double *bits, uint32_t end, uint32_t most, uint32_t
 }
 
 /* The shape to learn: that of the start, or one for the order and its cost. */
-static taper_status plan_new(run *r, const double *bits, uint32_t end, codec_conditional *shape) {
+static void plan_new(run *r, const double *bits, uint32_t end, codec_conditional *shape) {
     const train_conditional_options *o = r->options;
     const codec_code_tables *t = &r->model->tables;
     uint32_t reached = 1;
@@ -66,14 +66,10 @@ static taper_status plan_new(run *r, const double *bits, uint32_t end, codec_con
                             .neighbour_units = o->neighbour_units < own ? o->neighbour_units : own,
                             .units = t->units,
                             .end = end};
-    r->begin = calloc(o->stages + 1, sizeof *r->begin);
-    r->probability = calloc(o->stages, sizeof *r->probability);
-    if (!r->begin || !r->probability) return TAPER_ERR_NOMEM;
     shape->stages = divide(bits, end, o->stages, r->begin);
-    return TAPER_OK;
 }
 
-static taper_status plan_as(run *r, const codec_conditional *start, codec_conditional *shape) {
+static void plan_as(run *r, const codec_conditional *start, codec_conditional *shape) {
     *shape = (codec_conditional){.kinds = start->kinds,
                                  .hidden = start->hidden,
                                  .own = start->own,
@@ -81,18 +77,19 @@ static taper_status plan_as(run *r, const codec_conditional *start, codec_condit
                                  .units = start->units,
                                  .end = start->end,
                                  .stages = start->stages};
-    r->begin = calloc(start->stages + 1, sizeof *r->begin);
-    r->probability = calloc(start->stages, sizeof *r->probability);
-    if (!r->begin || !r->probability) return TAPER_ERR_NOMEM;
     memcpy(r->begin, start->begin, start->stages * sizeof *r->begin);
     r->begin[start->stages] = start->end;
-    return TAPER_OK;
 }
 
 static taper_status plan(run *r, const double *bits, uint32_t end, codec_conditional *shape) {
     const train_conditional_options *o = r->options;
-    TAPER_TRY(o->start ? plan_as(r, o->start, shape) : plan_new(r, bits, end, shape));
+    uint32_t most = o->start ? o->start->stages : o->stages;
     double sum = 0;
+    r->begin = calloc(most + 1, sizeof *r->begin);
+    r->probability = calloc(most, sizeof *r->probability);
+    if (!r->begin || !r->probability) return TAPER_ERR_NOMEM;
+    if (o->start) plan_as(r, o->start, shape);
+    else plan_new(r, bits, end, shape);
     for (uint32_t s = 0; s < shape->stages; s++) {
         double of_stage = 0;
         for (uint32_t i = r->begin[s]; i < r->begin[s + 1]; i++) of_stage += bits[i];

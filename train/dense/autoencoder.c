@@ -145,7 +145,6 @@ taper_status train_autoencoder_create(train_autoencoder *ae, const codec_network
     ae->scale = scale;
     ae->batch = batch;
     ae->n = view_network(net, NULL, &ae->weights, &ae->log_scale);
-    ae->n_encoder = net->synthesis != net->analysis ? (size_t)net->units * net->inputs : 0;
     ae->act = calloc(1, sizeof *ae->act);
     if (!ae->act || !train_zeros(&ae->parameter, ae->n, 1) ||
         !train_zeros(&ae->gradient, ae->n, 1) || !take_activations(ae->act, net, batch)) {

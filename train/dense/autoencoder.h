@@ -36,7 +36,6 @@ typedef struct train_autoencoder {
     float scale;
     size_t batch;     /* most rows of one call */
     size_t n;         /* trained numbers */
-    size_t n_encoder; /* of them, in front: those of A; 0 when tied */
     float *parameter; /* [n] */
     float *gradient;  /* [n]; the loss's, after train_autoencoder_backward */
     /* Views of the two arrays in the network's shape; weights.mean is a copy; the other's mean

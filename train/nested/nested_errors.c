@@ -1,4 +1,4 @@
-/* nested_errors.c -- codes, reconstructions and errors, block after block; see nested_errors.h. */
+/* nested_errors.c -- codes and errors, block after block; see nested_errors.h. */
 #include "train/nested/nested_errors.h"
 #include "train/nested/nested_forward.h"
 #include <stdlib.h>
@@ -33,21 +33,6 @@ taper_status train_nested_codes(train_nested_network *net, const train_pixels *d
 static void take_units(train_nested_network *net, const float *codes, size_t n, uint32_t kept) {
     for (size_t r = 0; r < n; r++)
         memcpy(net->act->code + r * kept, codes + r * net->units, kept * sizeof *codes);
-}
-
-taper_status train_nested_decode(train_nested_network *net, const float *codes, size_t n,
-                                 uint32_t kept, float *pixels) {
-    const size_t d = net->shape.inputs;
-    const float *g = net->act->back_hidden[0];
-    if (kept > net->units) return TAPER_ERR_ARG;
-    for (size_t i = 0; i < n; i += TRAIN_NESTED_BLOCK) {
-        train_nested_rows rows = {net, NULL, NULL, NULL, 0, 1};
-        size_t m = formats_smaller(TRAIN_NESTED_BLOCK, n - i);
-        take_units(net, codes + i * net->units, m, kept);
-        TAPER_TRY(train_nested_decode_block(&rows, net->act->code, m, kept));
-        for (size_t j = 0; j < m * d; j++) pixels[i * d + j] = net->mean[j % d] + net->scale * g[j];
-    }
-    return TAPER_OK;
 }
 
 /* A linear decoder goes from one length to the next by adding the rows of the units between. */

@@ -1,5 +1,5 @@
-/* nested_errors.h -- what a nested-dropout autoencoder makes of data: codes, reconstructions,
- * errors at every code length. */
+/* nested_errors.h -- what a nested-dropout autoencoder makes of data: codes, and errors at every
+ * code length. */
 #ifndef TRAIN_NESTED_ERRORS_H
 #define TRAIN_NESTED_ERRORS_H
 #include "train/nested/nested_network.h"
@@ -9,9 +9,6 @@
  * instead of x (binary: without b_L). */
 taper_status train_nested_codes(train_nested_network *net, const train_pixels *data,
                                 const uint32_t *order, size_t n, int preactivation, float *codes);
-/* pixels[n][D] (8-bit scale, not clamped) from codes[n][K], of which the first `kept` count. */
-taper_status train_nested_decode(train_nested_network *net, const float *codes, size_t n,
-                                 uint32_t kept, float *pixels);
 /* Mean squared error per pixel component (8-bit scale) over rows order[0 .. n) at each of the code
  * lengths length[0 .. lengths), rising, 0 .. K. */
 taper_status train_nested_errors(train_nested_network *net, const train_pixels *data,

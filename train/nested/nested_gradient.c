@@ -273,10 +273,3 @@ taper_status train_nested_add(train_nested_network *net, const train_nested_step
     }
     return TAPER_OK;
 }
-
-const float *train_nested_preactivations(const train_nested_network *net, size_t *rows,
-                                         uint32_t *active) {
-    *rows = net->act->n;
-    *active = net->act->active;
-    return net->act->pre;
-}

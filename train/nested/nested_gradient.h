@@ -11,14 +11,10 @@ typedef struct train_nested_loss {
     double rows;       /* of how many */
 } train_nested_loss;
 
-/* Add to the gradient, and to *loss, what rows order[0 .. n) of data contribute to a step of
- * `of` rows. first_row numbers them within the step. On return pre-activations of the last block
- * are in train_nested_preactivations. */
+/* Add to the gradient, and to *loss, what rows order[0 .. n) of data contribute to a step of `of`
+ * rows. first_row numbers them within the step. On return net->act->pre has the pre-activations of
+ * the last block, those of binary units without b_L, as the binariser takes them. */
 taper_status train_nested_add(train_nested_network *net, const train_nested_step *step,
                               const train_pixels *data, const uint32_t *order, size_t n, size_t of,
                               size_t first_row, train_nested_loss *loss);
-/* Pre-activations of the block last passed through, [*rows][*active], a view; those of binary units
- * without b_L, as the binariser takes them. */
-const float *train_nested_preactivations(const train_nested_network *net, size_t *rows,
-                                         uint32_t *active);
 #endif

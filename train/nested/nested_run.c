@@ -296,18 +296,17 @@ static taper_status take_memory(train_nested_run *r) {
     const train_nested_network *net = r->net;
     int cg = r->options->optimiser == TRAIN_CG;
     size_t inputs = net->layer[net->shape.layers - 1].inputs;
-    float *looked = calloc(inputs, sizeof *looked);
-    train_sweep_begin(&r->sweep, &r->options->sweep, 0, net->units, inputs, looked);
+    r->sweep.looked = calloc(inputs, sizeof *r->sweep.looked);
     r->split = malloc(r->data->n * sizeof *r->split);
     r->shuffled = malloc(r->data->n * sizeof *r->shuffled);
     r->epoch = calloc(r->options->epochs, sizeof *r->epoch);
     r->lambda = calloc(net->units, sizeof *r->lambda);
     r->kept_parameter = cg ? malloc(net->n * sizeof(float)) : NULL;
-    if (!looked || !r->split || !r->shuffled || !r->epoch || !r->lambda ||
+    if (!r->sweep.looked || !r->split || !r->shuffled || !r->epoch || !r->lambda ||
         (cg && !r->kept_parameter))
         return TAPER_ERR_NOMEM;
     split_rows(r);
-    train_sweep_begin(&r->sweep, &r->options->sweep, r->steps, net->units, inputs, looked);
+    train_sweep_begin(&r->sweep, &r->options->sweep, r->steps, net->units, inputs, r->sweep.looked);
     r->kept = calloc(r->batch, sizeof *r->kept);
     if (!r->kept) return TAPER_ERR_NOMEM;
     TAPER_TRY(cg ? train_cg_create(&r->cg, net->n) : train_adam_create(&r->adam, net->n));

@@ -175,11 +175,10 @@ static void forget_frozen(train_nested_run *r, uint32_t before) {
 /* Follow the quantiles of what the last block of rows gave. */
 static taper_status follow_thresholds(train_nested_run *r) {
     if (!r->net->shape.binary) return TAPER_OK;
-    size_t rows;
-    uint32_t active;
-    const float *a = train_nested_preactivations(r->net, &rows, &active);
+    const train_nested_activations *act = r->net->act;
+    uint32_t active = act->active;
     if (active > r->net->frozen)
-        TAPER_TRY(train_binariser_update(&r->binariser, a, rows, active, r->net->frozen,
+        TAPER_TRY(train_binariser_update(&r->binariser, act->pre, act->n, active, r->net->frozen,
                                          active - r->net->frozen));
     train_nested_take_thresholds(r, r->net->frozen, active);
     return TAPER_OK;

@@ -319,13 +319,13 @@ static taper_status through_layers(train_restoration_network *net) {
 }
 
 taper_status train_restoration_backward(train_restoration_network *net, double weight,
-                                        train_restoration_errors *errors) {
+                                        train_steps_sums *errors) {
     size_t blocks = (net->batch->rows + ROW_BLOCK - 1) / ROW_BLOCK;
     double dgain = 0;
     row_task task = {.net = net, .scale = (float)weight};
     interpolate(net, net->w.gain, 1, &task.gain);
     run_rows(&task, price);
-    *errors = (train_restoration_errors){0, 0};
+    *errors = (train_steps_sums){0, 0};
     for (size_t b = 0; b < blocks; b++) {
         errors->now += net->sum[b * SUMS], errors->before += net->sum[b * SUMS + 1];
         dgain += net->sum[b * SUMS + 2];

@@ -10,6 +10,7 @@
 #define TRAIN_RESTORATION_NETWORK_H
 #include "codec/backend/backend.h"
 #include "codec/transform/restoration.h"
+#include "train/optimise/steps.h"
 #include "train/restoration/restoration_batch.h"
 
 typedef struct train_restoration_weights {        /* views into a vector of parameters */
@@ -54,13 +55,10 @@ void train_restoration_set_gains(train_restoration_network *net, const double *m
 taper_status train_restoration_forward(train_restoration_network *net,
                                        const train_restoration_batch *batch, uint32_t pass);
 
-/* Squared error of the batch, restored and as decoded. */
-typedef struct train_restoration_errors {
-    double now, before;
-} train_restoration_errors;
-/* After forward: the errors, and `weight` times the gradient of errors->now, which is added. */
+/* After forward: the squared errors of the batch, restored and as decoded, and `weight` times the
+ * gradient of errors->now, which is added. */
 taper_status train_restoration_backward(train_restoration_network *net, double weight,
-                                        train_restoration_errors *errors);
+                                        train_steps_sums *errors);
 
 /* The integers nearest to the network, into *to, allocated here. */
 taper_status train_restoration_export(const train_restoration_network *net, codec_restoration *to);

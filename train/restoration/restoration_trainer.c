@@ -1,7 +1,6 @@
 /* restoration_trainer.c -- see restoration_trainer.h. */
 #include "train/restoration/restoration_trainer.h"
 #include "train/optimise/run.h"
-#include "train/optimise/steps.h"
 #include "train/restoration/restoration_network.h"
 #include "train/sampling/philox.h"
 #include <math.h>
@@ -120,7 +119,7 @@ static double worth(const run *r, const train_restoration_batch *batch) {
 
 static taper_status learn_cut(run *r, uint64_t number, double *now, taper_error *error) {
     train_restoration_batch batch;
-    train_restoration_errors errors;
+    train_steps_sums errors;
     uint32_t random[4];
     train_philox(r->options->seed, number, TRAIN_STREAM_STAGE, random);
     double place = (double)train_philox_uniform(random[0]);

@@ -1,5 +1,6 @@
 /* dataset.c -- see dataset.h. */
 #include "train/sampling/dataset.h"
+#include "formats/bytes.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +88,8 @@ static int is_in_part(const train_dataset *data, size_t i, train_part part) {
 
 taper_status train_select(train_selection *s, const train_dataset *data, codec_window window,
                           train_part part, size_t max_windows) {
-    *s = (train_selection){.image = malloc((data->n + 1) * sizeof *s->image),
+    *s = (train_selection){.largest = 1,
+                           .image = malloc((data->n + 1) * sizeof *s->image),
                            .grid = malloc((data->n + 1) * sizeof *s->grid)};
     if (!s->image || !s->grid) return train_selection_free(s), TAPER_ERR_NOMEM;
     size_t total = 0, passed = 0;
@@ -104,6 +106,7 @@ taper_status train_select(train_selection *s, const train_dataset *data, codec_w
         s->image[s->n] = i;
         s->grid[s->n++] = g;
         s->windows += (size_t)g.columns * g.rows;
+        s->largest = formats_larger(s->largest, (size_t)g.columns * g.rows);
     }
     return TAPER_OK;
 }
@@ -127,13 +130,9 @@ taper_status train_collect_windows(const train_dataset *data, codec_window windo
                                    train_pixels *out, uint8_t **memory) {
     enum { MAX_WINDOWS = 1 << 20, BLOCK = 64 };
     train_selection s;
-    size_t inputs = codec_window_values(window), done = 0, most = 1;
+    size_t inputs = codec_window_values(window), done = 0;
     TAPER_TRY(train_select(&s, data, window, TRAIN_PART_TRAINING, MAX_WINDOWS));
-    for (size_t i = 0; i < s.n; i++) {
-        size_t windows = (size_t)s.grid[i].columns * s.grid[i].rows;
-        most = windows > most ? windows : most;
-    }
-    float *rows = malloc(most * BLOCK * inputs * sizeof *rows);
+    float *rows = malloc(s.largest * BLOCK * inputs * sizeof *rows);
     *memory = malloc(s.windows * inputs + 1);
     taper_status status = rows && *memory ? TAPER_OK : TAPER_ERR_NOMEM;
     for (size_t i = 0; i < s.n && status == TAPER_OK; i += BLOCK) {

@@ -52,6 +52,7 @@ typedef struct train_selection {
     size_t *image;    /* [n] indices, rising */
     codec_grid *grid; /* [n] */
     size_t n, windows;
+    size_t largest; /* windows of the largest, at least 1 */
 } train_selection;
 
 typedef enum train_part { TRAIN_PART_TRAINING, TRAIN_PART_VALIDATION, TRAIN_PART_ALL } train_part;

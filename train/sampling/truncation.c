@@ -47,21 +47,11 @@ static taper_status take_memory(train_truncation *t, uint32_t units, taper_error
     return TAPER_OK;
 }
 
-/* Masses to probabilities. Tails are summed from the far end, smallest first, where a geometric
- * distribution needs the digits. */
-static taper_status normalise(train_truncation *t, taper_error *error) {
+/* Masses, finite, none negative, not all 0, to probabilities. Tails are summed from the far end,
+ * smallest first, where a geometric distribution needs the digits. */
+static void normalise(train_truncation *t) {
     double largest = 0.0, sum = 0.0;
-    for (uint32_t i = 0; i < t->units; i++) {
-        if (!(t->mass[i] >= 0.0) || !isfinite(t->mass[i]))
-            return formats_fail(error, TAPER_ERR_ARG,
-                                "code length %u has the weight %g: weights are finite and not "
-                                "negative",
-                                i + 1, t->mass[i]);
-        largest = fmax(largest, t->mass[i]);
-    }
-    if (!(largest > 0.0))
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "no code length has any weight: give one of them a positive weight");
+    for (uint32_t i = 0; i < t->units; i++) largest = fmax(largest, t->mass[i]);
     for (uint32_t i = t->units; i--;) {
         t->mass[i] /= largest; /* so that the sum cannot overflow */
         sum += t->mass[i];
@@ -70,16 +60,6 @@ static taper_status normalise(train_truncation *t, taper_error *error) {
         t->mass[i] /= sum;
         t->tail[i] = t->tail[i + 1] + t->mass[i];
     }
-    return TAPER_OK;
-}
-
-taper_status train_truncation_from_masses(train_truncation *t, const double *mass, uint32_t units,
-                                          taper_error *error) {
-    TAPER_TRY(take_memory(t, units, error));
-    memcpy(t->mass, mass, units * sizeof *mass);
-    taper_status status = normalise(t, error);
-    if (status) train_truncation_free(t);
-    return status;
 }
 
 uint32_t train_truncation_draw(const train_truncation *t, uint32_t first, float u) {
@@ -278,7 +258,7 @@ taper_status train_truncation_make(train_truncation *t, const char *spec, uint32
     if (!units) TAPER_TRY(own_lengths(spec, &units, error));
     TAPER_TRY(take_memory(t, units, error));
     taper_status status = fill(t, spec, error);
-    if (!status) status = normalise(t, error);
-    if (status) train_truncation_free(t);
+    if (status == TAPER_OK) normalise(t);
+    else train_truncation_free(t);
     return status;
 }

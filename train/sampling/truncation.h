@@ -65,11 +65,6 @@ uint32_t train_truncation_from_uniform(float u, float rho, uint32_t units);
 taper_status train_truncation_make(train_truncation *t, const char *spec, uint32_t units,
                                    taper_error *error);
 
-/* The distribution proportional to mass[units]: finite, none negative, not all 0 (otherwise
- * TAPER_ERR_ARG). mass is copied. After a failure *t is zeroed and holds nothing. */
-taper_status train_truncation_from_masses(train_truncation *t, const double *mass, uint32_t units,
-                                          taper_error *error);
-
 void train_truncation_free(train_truncation *t); /* leaves it zeroed */
 
 /* b in first + 1 .. units, from p_B given that b > first (unit sweeping, section 4.1: the first
