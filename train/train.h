@@ -1,12 +1,12 @@
 /* train.h -- from images to a model file: the one call behind `taper train`.
  *
  * The room train/: from images to a model.
- *   train                      the stages one after the other; train_options: what may be asked
+ *   train                      the stages one after the other; train_options: its options
  *   train_stages               the stages, declared; train_parts: what they share
  *   train_basis_stage          the transform of a linear model
  *   train_dense_stages         family dense; train_nested_stages: the paper's autoencoders
- *   train_conditional_stage    where a network that predicts bits joins a model;
- *                              train_restoration_stage: where one that restores pixels does
+ *   train_conditional_stage    adds a network that predicts bits; train_restoration_stage: one that
+ *                              restores pixels
  *   train_adapt                models from elsewhere that learn on
  *   choice                     which of several models serves a set best */
 #ifndef TRAIN_TRAIN_H
@@ -18,10 +18,9 @@ typedef struct train_report {
     uint32_t lap, units, passes;
     uint64_t model_bytes;
     size_t images, validation_images;
-    int binary;      /* a unit is one bit */
-    int used_linear; /* family dense, planes: training gained nothing and the linear start was kept
-                      */
-    int head_left_out;         /* a head was asked for and gained nothing */
+    int binary;        /* a unit is one bit */
+    int used_linear;   /* family dense, planes: training gained nothing, the linear start is kept */
+    int head_left_out; /* a head was asked for and gained nothing */
     int restoration_left_out;  /* likewise a restoration network: the model is of family pca */
     train_rd_curve validation; /* on the validation part */
 } train_report;

@@ -1,4 +1,4 @@
-/* train_options.h -- what may be asked of training, and whom it tells how far it is. */
+/* train_options.h -- the options of training, and the hooks that it reports to. */
 #ifndef TRAIN_TRAIN_OPTIONS_H
 #define TRAIN_TRAIN_OPTIONS_H
 #include "train/calibrate/evaluate.h"
@@ -50,8 +50,7 @@ typedef struct train_options {
     train_basis basis; /* default TRAIN_BASIS_SPARSE */
     train_metric loss; /* not family dense: what a cut keeps small; default TRAIN_MSE */
     uint32_t units;    /* 0: all the window has, at most 4096, so that quality has no ceiling */
-    float step; /* finest threshold in 8-bit levels times sqrt(window values) .. see calibrate.h; 0:
-                   2 */
+    float step; /* finest threshold in 8-bit levels times sqrt(window values) (calibrate.h); 0: 2 */
     double linear_mse; /* squared error that rounding the linear weights may add; 0: 0.25 (54 dB) */
     uint64_t set_images;        /* images over which the model's bytes are spread when the window is
                                    chosen; 0: as many as given */

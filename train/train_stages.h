@@ -19,14 +19,14 @@ taper_status train_add_conditional(taper_model *model, const train_job *job, tap
  * says that it gains. */
 taper_status train_add_restoration(taper_model *model, const train_job *job, taper_error *error);
 
-/* Adapt a loaded model of family pca or conv to the images. The networks that it has learn on, at a
- * quarter of the rate in options; the others of their settings hold.
- * TAPER_ERR_ARG: a model of another family, or for grey images where there is colour. */
+/* Adapt a loaded model of family pca or conv to the images. Its networks learn on, at a quarter of
+ * the rate in options; their other settings hold. TAPER_ERR_ARG: a model of another family, or for
+ * grey images where there is colour. */
 taper_status train_adapt(taper_model *model, const train_job *job, taper_error *error);
 
 /* Family dense, from a model that holds the principal components: train the network, calibrate it,
- * tune the decoder on what the quantiser gives, and keep the linear model instead where validation
- * says that it is smaller. */
+ * and tune the decoder on the quantiser's output. The linear model is kept instead where validation
+ * finds it smaller. */
 taper_status train_dense_stages(taper_model *model, const train_job *job, taper_error *error);
 
 /* Family dense with codes of whole units (TRAIN_CODE_UNITS, TRAIN_CODE_BINARY): train, bring the

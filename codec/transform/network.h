@@ -66,7 +66,7 @@ taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t u
                                  uint32_t n_decoder_hidden);
 void codec_network_free(codec_network *net); /* leaves *net zeroed */
 
-/* Bytes that encoding or decoding takes beside its arguments. */
+/* Bytes that encoding or decoding takes besides its arguments. */
 uint64_t codec_network_scratch_bytes(const codec_network *net);
 
 static inline int codec_network_is_direct(const codec_network *net) { return !net->synthesis; }

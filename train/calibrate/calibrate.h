@@ -2,9 +2,8 @@
  * the order of passes by measured distortion gain per bit, and the contexts' weights.
  *
  * The room train/calibrate/: code tables from sample codes.
- *   calibrate       thresholds, order and reconstruction points
- *   sample_codes    what they learn from
- *   fit_contexts    what the contexts weigh; fit_causal: those within a pass
+ *   calibrate       thresholds, order and reconstruction points; sample_codes: what they learn from
+ *   fit_contexts    the weights of contexts; fit_causal: those of causal templates
  *   cholesky        the linear systems of both
  *   ms_ssim_gain    what a transform's errors do to MS-SSIM
  *   evaluate        rate and distortion with the encoder's own arithmetic */
@@ -19,8 +18,8 @@ typedef struct train_calibrate_options {
                                 unit; NULL: 1 */
 } train_calibrate_options;
 
-/* Fill tables for model->network.units units. model->tables is allocated by this; on failure it is
- * left empty. */
+/* Fill tables for model->network.units units. This allocates model->tables; on failure it leaves
+ * them empty. */
 taper_status train_calibrate(taper_model *model, const train_codes *codes,
                              const train_calibrate_options *options, taper_error *error);
 

@@ -1,5 +1,5 @@
-/* fit_causal.h -- what the contexts that look at their own pass need (codec/bitplane/causal.h): by
- * least squares the weights of the windows around one, by counts what a context says. */
+/* fit_causal.h -- learning causal templates (codec/bitplane/causal.h): the weights of the windows
+ * around one by least squares, the logits of contexts by counts. */
 #ifndef TRAIN_FIT_CAUSAL_H
 #define TRAIN_FIT_CAUSAL_H
 #include "train/calibrate/sample_codes.h"

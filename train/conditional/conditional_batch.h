@@ -1,5 +1,5 @@
-/* conditional_batch.h -- what the conditional model learns from: random images as a group of codes,
- * the network's inputs at a stage, and the bits that come then, with what contexts say of them. */
+/* conditional_batch.h -- a batch for the conditional model: random images as a group of codes, the
+ * network's inputs at a stage, and the bits that come then, with what contexts predict for them. */
 #ifndef TRAIN_CONDITIONAL_BATCH_H
 #define TRAIN_CONDITIONAL_BATCH_H
 #include "codec/backend/pool.h"
@@ -16,7 +16,7 @@ typedef struct train_conditional_batch {
     size_t images;
 } train_conditional_batch;
 
-/* Random images of image[n], numbers in data, until there are `windows` windows or the next would
+/* Random images of image[n], numbers in data, until there are `windows` windows or the next does
  * not fit. Of an image of more than `side` windows a side, a random square of that size. The draws
  * are numbered by seed and step. model->tables must have no conditional model. On failure nothing
  * is held. */
@@ -25,16 +25,15 @@ taper_status train_conditional_batch_make(train_conditional_batch *batch, const 
                                           const size_t *image, size_t n, size_t windows,
                                           uint32_t side, uint64_t seed, uint64_t step,
                                           taper_error *error);
-/* Of these windows, pixels[][values] after the lap, of images of these grids: batch->grid
- * (malloc'd) and batch->images are set, the rest follows. On failure nothing is held, the grids
- * neither. */
+/* A batch of these windows, pixels[][values] after the lap, of images of these grids: batch->grid
+ * (malloc'd) and batch->images are set. On failure nothing is held, the grids neither. */
 taper_status train_conditional_batch_fill(train_conditional_batch *batch, const taper_model *model,
                                           codec_backend *be, const float *pixels,
                                           taper_error *error);
 void train_conditional_batch_free(train_conditional_batch *batch);
 
-/* The group as if the first `pass` passes had been sent. Which positions the parts of incomplete
- * planes hold is as of now, not as of when they would have been sent. */
+/* The group as if the first `pass` passes had been sent. The positions that the fractions of
+ * incomplete planes hold are those of now, not of when they would have been sent. */
 void train_conditional_know(train_conditional_batch *batch, uint32_t pass);
 
 /* x[group.n][net->columns] from all that is known after the first `pass` passes. seen: scratch,

@@ -2,10 +2,10 @@
  * and backward, and its rounding to the integers that ship.
  *
  * Numbers stand for the integers of the codec: an input a for a / 32, an activation h for h / 16, a
- * logit for itself. What is rounded there is not rounded here; what is clipped there is clipped
- * here. With [a |a|] of all inputs and a 1 for each side that exists in a row x of X:
+ * logit for itself. Here nothing is rounded; what is clipped there is clipped here. With [a |a|] of
+ * all inputs and a 1 for each side that exists in a row x of X:
  *     h0 = clip(x first + stage(s));  h(i) = min(h(i-1) + clip(middle(i) h(i-1) + bias(i)), top)
- *     logit(unit, kind) = out(unit, kind) . h2,    clip(z) = min(max(z, 0), top),  top = 127 / 16
+ *     logit(unit, kind) = out(unit, kind) . h2,   clip(z) = min(max(z, 0), top),   top = 127 / 16
  */
 #ifndef TRAIN_CONDITIONAL_NETWORK_H
 #define TRAIN_CONDITIONAL_NETWORK_H
@@ -24,8 +24,7 @@ typedef struct train_conditional_weights {    /* views into a vector of paramete
 } train_conditional_weights;
 
 typedef struct train_conditional_network {
-    codec_conditional
-        shape; /* hidden, own, neighbour_units, units, end, stages; its arrays are not used */
+    codec_conditional shape;     /* its numbers alone, no arrays */
     codec_backend *be;           /* borrowed */
     size_t columns;              /* of x: 2 x inputs + 9 */
     size_t n;                    /* parameters */

@@ -22,10 +22,9 @@ taper_status train_start_measure(train_start *start, const codec_network *net, c
                                  const train_pixels *data, size_t most);
 void train_start_free(train_start *start);
 
-/* The quantiser threshold at which the linear path reaches about `psnr` dB: by reverse
- * water-filling over the units' variances, distortion min(variance, theta) with theta = T^2 / 6,
- * which holds for a dead-zone quantiser at low rates. Never below 1 (finer than that 8-bit pixels
- * do not need). */
+/* The quantiser threshold at which the linear path reaches about `psnr` dB, at least 1 (8-bit
+ * pixels need no finer). By reverse water-filling over the units' variances, distortion
+ * min(variance, theta) with theta = T^2 / 6, which holds for a dead-zone quantiser at low rates. */
 float train_threshold_for_psnr(const train_start *start, uint32_t inputs, uint32_t units,
                                double psnr);
 

@@ -1,12 +1,11 @@
 /* population.h -- receivers of given bandwidths, for codes that a cut thins by bit planes.
  *
  * Equation 16 of Rippel et al. (2014) minimises the expected distortion over a population whose
- * receivers get b units each. Where a cut takes planes, not units, a receiver of b bytes a window
- * gets all magnitudes down to some threshold T, which depends on b through the rate. Before
- * training, the linear path tells how: by reverse water-filling over its units' variances,
+ * receivers get b units each. Where a cut takes planes, a receiver of b bytes a window gets all
+ * magnitudes down to some threshold T, which depends on b through the rate. Before training, the
+ * linear path gives it, by reverse water-filling over its units' variances:
  *     8 b = sum over u of max(0, log2(variance_u / theta)) / 2,   theta = T^2 / 6  (dense_start.h).
- * Training brings the rate at a threshold down, so that receivers end up somewhat finer than was
- * trained for. */
+ * Training lowers the rate at a threshold, so receivers end up finer than was trained for. */
 #ifndef TRAIN_POPULATION_H
 #define TRAIN_POPULATION_H
 #include "train/dense/dense_start.h"

@@ -1,5 +1,5 @@
-/* lap_design.h -- the filter with which windows lap (codec/transform/lap.h): made by formula, and
- * what it does to the error of each unit. */
+/* lap_design.h -- the filter with which windows lap (codec/transform/lap.h), and its effect on
+ * errors. */
 #ifndef TRAIN_LAP_DESIGN_H
 #define TRAIN_LAP_DESIGN_H
 #include "codec/model/model.h"

@@ -1,8 +1,8 @@
 /* lapack.h -- the two decompositions that training takes from the system's LAPACK.
  *
- * They are done by a process of their own, which begins when training needs them and alone loads
- * the library. OpenBLAS, which that mostly is, and Fortran's run-time library were not made for
- * want of memory: they end the process that they are in, or wait for ever. */
+ * A process of their own does them: it begins when training needs them, and alone loads the
+ * library. OpenBLAS, the usual one, and Fortran's run-time library end their process when memory is
+ * short, or wait for ever. */
 #ifndef TRAIN_LAPACK_H
 #define TRAIN_LAPACK_H
 #include "formats/status.h"

@@ -6,8 +6,8 @@
  * The room train/linear/: bases.
  *   pca             principal components from a streamed covariance
  *   sparse_basis    these turned so that few are needed; unit_order: which unit comes after which
- *   lap_design      the filter with which windows lap, and what it does to errors
- *   lapack          the decompositions that they take from there, in a process of its own */
+ *   lap_design      the filter with which windows lap, and its effect on errors
+ *   lapack          the decompositions that they need, in a process of its own */
 #ifndef TRAIN_PCA_H
 #define TRAIN_PCA_H
 #include "codec/transform/network.h"

@@ -1,20 +1,20 @@
 /* sparse_basis.h -- principal components, turned so that few of them are needed at a time.
  *
- * The leading eigenvectors span the best subspace, but within it any rotation is as good for the
- * squared error of Gaussian windows, and images are not Gaussian: eigenvectors of like eigenvalue
- * mix what has nothing to do with each other (a horizontal wave with a vertical one), so that where
- * one is needed all are. Of all orthonormal bases of the span this one makes
+ * The leading eigenvectors span the best subspace. Within it any rotation is as good for the
+ * squared error of Gaussian windows, but images are not Gaussian: eigenvectors of like eigenvalue
+ * mix what is unrelated (a horizontal wave with a vertical one), so that where one is needed all
+ * are. Of all orthonormal bases of the span this one makes
  *
  *     sum over windows y and thresholds T of   sum over rows q of  min((q y)^2 / T^2, 1)
  *
  * small: the bits and errors of a code that drops what is below T. The two steps are those of
  * Sezer, Guleryuz & Altunbasak, "Approximation and compression with sparse orthonormal transforms"
  * (IEEE Trans. Image Processing 24(8), 2015), section III, for several thresholds at once: given
- * the basis, drop coefficients below T; given these, the best basis is the orthogonal factor of
- * sum of (coefficients kept / T^2) y^T (Procrustes). T starts high and falls, as there.
+ * the basis, drop coefficients below T; given these, the best basis is the orthogonal factor of sum
+ * of (coefficients kept / T^2) y^T (Procrustes). T starts high and falls, as there.
  *
- * Units are then put in the order of their variance, and exchanged near by so that units which are
- * large together are neighbours: contexts look at neighbours (contexts.h). */
+ * Units are then put in the order of their variance, and exchanged nearby so that units which are
+ * large together are neighbours, as the contexts need (contexts.h). */
 #ifndef TRAIN_SPARSE_BASIS_H
 #define TRAIN_SPARSE_BASIS_H
 #include "codec/transform/network.h"

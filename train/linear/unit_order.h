@@ -1,9 +1,8 @@
 /* unit_order.h -- which unit comes after which.
  *
- * By falling variance; and then, as contexts of a unit look at its neighbours in this order
- * (contexts.h, `near`), units not far apart are exchanged where that brings together those which
- * are large in the same windows. The first units, from which those of other windows are predicted,
- * stay in the order of their variance. */
+ * Units go by falling variance. A unit's contexts see its neighbours in this order (contexts.h,
+ * `near`), so units not far apart are exchanged where that brings together those which are large in
+ * the same windows. The first units, which predict those of other windows, stay in place. */
 #ifndef TRAIN_UNIT_ORDER_H
 #define TRAIN_UNIT_ORDER_H
 #include "codec/backend/backend.h"

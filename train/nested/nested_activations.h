@@ -1,5 +1,5 @@
-/* nested_activations.h -- what a block of rows is on its way through a nested-dropout autoencoder,
- * forward and back. Rows go through in blocks, which bounds it. */
+/* nested_activations.h -- a block of rows on its way through a nested-dropout autoencoder, forward
+ * and back. Blocks bound its memory. */
 #ifndef TRAIN_NESTED_ACTIVATIONS_H
 #define TRAIN_NESTED_ACTIVATIONS_H
 #include "train/nested/nested_shape.h"

@@ -1,4 +1,4 @@
-/* nested_options.h -- what may be asked of a nested-dropout run, and what it tells. */
+/* nested_options.h -- the options, progress and result of a nested-dropout run. */
 #ifndef TRAIN_NESTED_OPTIONS_H
 #define TRAIN_NESTED_OPTIONS_H
 #include "train/nested/nested_gradient.h"

@@ -1,13 +1,13 @@
 /* sweep.h -- unit sweeping: which units are finished (Rippel et al. 2014, section 4.1).
  *
- * Under a decaying p_B late units are seldom kept and learn slowly, and an early unit is ever less
- * touched by those after it. So units are frozen from the front, one after the other, as they
- * converge, and the truncation is drawn from what is left.
+ * Under a decaying p_B late units are seldom kept and learn slowly, while later ones disturb an
+ * early unit ever less. So units are frozen from the front, one after the other, as they converge,
+ * and the truncation is drawn from what is left.
  *
- * The front unit is frozen when, from one look to the next (`check` steps later), its row of the
- * code layer has moved by less than `tolerance` of its length, or when it has been at the front for
- * its budget of fraction x steps / units steps. The budget may be below 1: several units are then
- * frozen at once. The last unit is never frozen. */
+ * Every `check` steps the front unit is tested. It is frozen when its row of the code layer has
+ * moved by less than `tolerance` of its length since the last test, or when it has used its budget
+ * of fraction x steps / units steps. The budget may be below 1: several units are then frozen at
+ * once. The last unit is never frozen. */
 #ifndef TRAIN_SWEEP_H
 #define TRAIN_SWEEP_H
 #include <stddef.h>

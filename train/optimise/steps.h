@@ -1,12 +1,11 @@
 /* steps.h -- the loop by which a small network learns: Adam with a cosine rate, running means of
- * what it is judged by, progress, and checkpoints. What a step looks at is the caller's, numbered
- * by (seed, step), so that step, weights and moments are all that a checkpoint needs.
+ * the loss, progress, and checkpoints. The caller draws a step's examples, numbered by (seed,
+ * step), so a checkpoint needs step, weights and moments alone.
  *
  * The room train/optimise/: how weights move.
  *   steps run              the loop that small networks share; what every loop needs
  *   checkpoint             a run on disk
- *   adam                   the optimiser of most; conjugate_gradient line_search: that of the
- *                          paper */
+ *   adam                   the optimiser of most; conjugate_gradient line_search: the paper's */
 #ifndef TRAIN_STEPS_H
 #define TRAIN_STEPS_H
 #include "codec/backend/backend.h"
@@ -27,8 +26,8 @@ typedef struct train_steps_progress {
 /* Return nonzero to stop: the state is checkpointed, and what has been learned so far is used. */
 typedef int train_steps_progress_fn(void *user, const train_steps_progress *progress);
 
-/* Add the loss's gradient at step `step` to the gradient, which is zero, and what was seen to
- * *sums, which is zero too. */
+/* Add the loss's gradient at step `step` to the gradient, and the losses to *sums; both are zero
+ * before. */
 typedef taper_status train_step_fn(void *context, uint64_t step, train_steps_sums *sums,
                                    taper_error *error);
 

@@ -1,5 +1,5 @@
-/* restoration_batch.h -- what a restoration network (codec/transform/restoration.h) learns from:
- * parts of images as a decoder has them at some cut, and as they were. */
+/* restoration_batch.h -- a batch for a restoration network (codec/transform/restoration.h): parts
+ * of images as a decoder has them at some cut, and as they were. */
 #ifndef TRAIN_RESTORATION_BATCH_H
 #define TRAIN_RESTORATION_BATCH_H
 #include "codec/model/model.h"

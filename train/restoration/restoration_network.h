@@ -2,10 +2,10 @@
  * and backward, and its rounding to the integers that ship.
  *
  * Numbers stand for the integers of the codec: an input a for a / 1024, an activation h for h /
- * 256, z(layers) for z / 2048, a gain for gain / 4096, so that what is added to a pixel is 8 gain
- * z. What is rounded there is not rounded here; what is clipped there is clipped here. z(i) = sum
- * over taps of a(i - 1)[neighbour] W(i)[tap] + bias(i) A convolution is a gather of the nine
- * neighbours and a matrix product. */
+ * 256, z(layers) for z / 2048, a gain for gain / 4096; a pixel gets 8 gain z. Here nothing is
+ * rounded; what is clipped there is clipped here. A convolution is a gather of the nine neighbours
+ * and a matrix product:
+ *     z(i) = sum over taps of a(i - 1)[neighbour] W(i)[tap] + bias(i) */
 #ifndef TRAIN_RESTORATION_NETWORK_H
 #define TRAIN_RESTORATION_NETWORK_H
 #include "codec/backend/backend.h"
@@ -46,8 +46,8 @@ taper_status train_restoration_create(train_restoration_network *net,
                                       const codec_restoration *shape, codec_backend *be,
                                       uint64_t seed);
 void train_restoration_free(train_restoration_network *net);
-/* First gains: what is added is z times the root of a stage's mean squared error, mse[stages], so
- * that the network learns alike from coarse cuts and from fine ones. */
+/* First gains: z times the root of a stage's mean squared error, mse[stages], is added, so that
+ * coarse cuts and fine ones are learned alike. */
 void train_restoration_set_gains(train_restoration_network *net, const double *mse);
 
 /* z of a batch decoded from `pass` passes. The batch stays in use until backward is done.

@@ -1,16 +1,15 @@
-/* restoration_trainer.h -- learning a restoration network (codec/transform/restoration.h) for a
+/* restoration_trainer.h -- training a restoration network (codec/transform/restoration.h) for a
  * calibrated model whose other networks are done.
  *
  * Every step takes some cuts of the order and, for each, random squares of training images as a
- * decoder has them there; it lowers their squared error, each cut's in parts of what it is without
- * the network. Cuts lie closer where files are small: the fraction of all bits that a cut keeps is
- * the cube of a uniform number. Then the network is rounded to integers. Deterministic, like all
- * training.
+ * decoder has them there. It lowers their squared error, each cut's relative to that without the
+ * network. Cuts lie closer where files are small: the fraction of all bits that a cut keeps is the
+ * cube of a uniform number. Then the network is rounded to integers. Deterministic.
  *
  * The room train/restoration/: networks that restore pixels.
  *   restoration_trainer    the loop
- *   restoration_network    the network in floats, with its gradient; restoration_batch: what it
- *                          learns from */
+ *   restoration_network    the network in floats, with its gradient
+ *   restoration_batch      what it learns from */
 #ifndef TRAIN_RESTORATION_TRAINER_H
 #define TRAIN_RESTORATION_TRAINER_H
 #include "train/calibrate/calibrate.h"
@@ -32,15 +31,15 @@ typedef struct train_restoration_options {
 train_restoration_options train_restoration_defaults(void);
 
 /* TAPER_ERR_ARG, with the remedy: options out of range, or a window of odd sides. To be asked
- * before hours are spent on what comes first. */
+ * before hours of training. */
 taper_status train_restoration_check(const train_restoration_options *options, codec_window window,
                                      taper_error *error);
 
-/* model: without a restoration network; codes: sample codes, by which cuts are chosen. On success
- * model->restoration is learned, and the model is of family conv. progress: its now and before are
- * running means of the squared error with the network, in parts of that without, and of 1.
- * *stopped (or NULL): by progress. TAPER_ERR_ARG: as above; TAPER_ERR_NOMEM, or the checkpoint's;
- * the model is then as it was. */
+/* model: without a restoration network; codes: sample codes, which choose the cuts. On success
+ * model->restoration is learned, and the model is of family conv. progress: now and before are
+ * running means of the squared error relative to that without the network, and 1. *stopped (or
+ * NULL): by progress. TAPER_ERR_ARG: as above; TAPER_ERR_NOMEM, or the checkpoint's; the model is
+ * then as it was. */
 taper_status train_restoration(taper_model *model, const train_restoration_options *options,
                                const train_dataset *data, const train_codes *codes,
                                codec_backend *be, train_steps_progress_fn *progress, void *user,

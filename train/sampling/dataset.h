@@ -24,8 +24,7 @@ enum { TRAIN_VALIDATION_PERIOD = 16 };
 typedef struct train_dataset {
     taper_image *image; /* [n] */
     size_t n;
-    size_t
-        available; /* images in the input; more than n when they did not fit the memory allowed */
+    size_t available;  /* images in the input; above n when they did not fit the memory allowed */
     uint32_t channels; /* 3 if any image has colour, else 1 */
     uint64_t pixels;   /* over all n */
     int one_size;      /* all images have the same width and height */

@@ -1,11 +1,11 @@
-/* jitter.h -- training examples moved a little, differently in every step: a network that has seen
+/* jitter.h -- training examples moved a little, differently in every step. A network that has seen
  * each image in many places learns what images of this kind have in common, not these images.
  *
  * An example's values become
  *     y'(p) = y(M p + d),   coordinates from the middle of the window,
  * with M = 1 + (zoom or shear of each entry) and d a shift, interpolated bilinearly; what lies
- * outside repeats the edge. Interpolation softens: sets whose worth is in their last grain of
- * detail are better left alone. */
+ * outside repeats the edge. Interpolation softens: do not use it where the finest grain of detail
+ * counts. */
 #ifndef TRAIN_JITTER_H
 #define TRAIN_JITTER_H
 #include "codec/backend/pool.h"

@@ -1,5 +1,5 @@
-/* numbers.h -- what settings and small text files are made of: decimal numbers; and what learners
- * share for arrays of them. */
+/* numbers.h -- decimal numbers of settings and small text files; array helpers that learners
+ * share. */
 #ifndef TRAIN_NUMBERS_H
 #define TRAIN_NUMBERS_H
 #include <stddef.h>

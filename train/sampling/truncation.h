@@ -3,14 +3,14 @@
  * Nested dropout (Rippel et al. 2014, section 2) draws b ~ p_B(b) = rho^(b-1) (1 - rho) and drops
  * units after b. Two kinds of cut are drawn here.
  *
- * train_cut, for real-valued codes: a cut of a .taper file truncates twice over: low planes of all
- * units are missing, and whole units are. So an example draws two things: a threshold T below which
- * magnitudes vanish (the plane it was cut at; log-uniform, because planes are powers of two), and,
- * with a given probability, a truncation b over units. Both are nested: a unit that is kept at some
- * T and b is kept at every smaller T and larger b.
+ * train_cut, for real-valued codes: a cut of a .taper file lacks low planes of all units, and whole
+ * units. So an example draws two things: a threshold T below which magnitudes vanish (the plane it
+ * was cut at; log-uniform, because planes are powers of two), and, with a given probability, a
+ * truncation b over units. Both are nested: a unit that is kept at some T and b is kept at every
+ * smaller T and larger b.
  *
- * train_truncation, for any distribution p_B over the lengths 1 .. units: the geometric one, what
- * share of receivers has which bandwidth (section 6, equation 16), or a ladder of a few lengths. */
+ * train_truncation, for any distribution p_B over the lengths 1 .. units: the geometric one, the
+ * bandwidths of receivers (section 6, equation 16), or a ladder of a few lengths. */
 #ifndef TRAIN_TRUNCATION_H
 #define TRAIN_TRUNCATION_H
 #include "formats/status.h"
