@@ -103,16 +103,12 @@ typedef struct job {
 
 /* --- one image --- */
 
-/* Keep the pixels for a format that takes all images at once; the canvas gives them away. */
-static taper_status keep(job *j, uint64_t k, cli_canvas *canvas) {
+/* For a format that takes all images at once the pixels are kept: the canvas gives them away. */
+static int put_image(job *j, uint64_t k, cli_canvas *canvas) {
+    if (!j->kept) return cli_picture_put(&j->plan, j->q, k, &canvas->image, j->q->common->force);
     j->kept[k] = canvas->image;
     *canvas = (cli_canvas){0};
-    return TAPER_OK;
-}
-
-static int put_image(job *j, uint64_t k, worker *w) {
-    if (j->kept) return keep(j, k, &w->canvas) == TAPER_OK ? CLI_DONE : CLI_LIMIT;
-    return cli_picture_put(&j->plan, j->q, k, &w->canvas.image, j->q->common->force);
+    return CLI_DONE;
 }
 
 static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
@@ -128,7 +124,7 @@ static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
     }
     if (status != TAPER_OK && !damaged) return cli_fail("decode", j->q->input, status, &error);
     taper_image shown = w->canvas.image;
-    int code = put_image(j, k, w);
+    int code = put_image(j, k, &w->canvas);
     pthread_mutex_lock(&j->lock);
     j->written += code == CLI_DONE;
     j->damaged += damaged;

@@ -112,14 +112,6 @@ static bool in_range(const cli_option *o, double value) {
     return (o->min == 0 && o->max == 0) || (value >= o->min && value <= o->max);
 }
 
-static bool store_int(const cli_option *o, const char *text, int64_t *to) {
-    return cli_parse_int(text, to) && in_range(o, (double)*to);
-}
-
-static bool store_size(const cli_option *o, const char *text, uint64_t *to) {
-    return cli_parse_size(text, to) && in_range(o, (double)*to);
-}
-
 static bool store_double(const cli_option *o, const char *text, double *to) {
     return cli_parse_double(text, to) && in_range(o, *to);
 }
@@ -160,8 +152,8 @@ static bool store(const cli_option *o, const char *text, void *settings) {
     void *to = (char *)settings + o->offset;
     switch (o->kind) {
     case CLI_FLAG: ++*(int *)to; return true;
-    case CLI_INT: return store_int(o, text, to);
-    case CLI_SIZE: return store_size(o, text, to);
+    case CLI_INT: return cli_parse_int(text, to) && in_range(o, (double)*(int64_t *)to);
+    case CLI_SIZE: return cli_parse_size(text, to) && in_range(o, (double)*(uint64_t *)to);
     case CLI_DOUBLE: return store_double(o, text, to);
     case CLI_STRING: *(const char **)to = text; return true;
     case CLI_CHOICE: return store_choice(o, text, to);

@@ -355,10 +355,6 @@ void formats_atomic_file_abort(formats_atomic_file *file) {
     release(file);
 }
 
-const char *formats_atomic_file_temporary(const formats_atomic_file *file) {
-    return file->announced;
-}
-
 const taper_error *formats_atomic_file_problem(const formats_atomic_file *file) {
     return &file->problem;
 }

@@ -70,9 +70,6 @@ taper_status formats_atomic_file_commit(formats_atomic_file *file, taper_error *
 /* Give up: removes the temporary, leaves the target alone, frees file. NULL is fine. */
 void formats_atomic_file_abort(formats_atomic_file *file);
 
-/* Path of the temporary; NULL when writing to a device. Valid until commit or abort. */
-const char *formats_atomic_file_temporary(const formats_atomic_file *file);
-
 /* The first failure of this file (status TAPER_OK: none so far). Valid until commit or abort. */
 const taper_error *formats_atomic_file_problem(const formats_atomic_file *file);
 

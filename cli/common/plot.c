@@ -139,7 +139,8 @@ static void put_script(FILE *to, const cli_plot *plot, const char *base) {
           to);
 }
 
-static void put_csv(FILE *to, const cli_plot *plot) {
+static void put_csv(FILE *to, const cli_plot *plot, const char *base) {
+    (void)base;
     fputs("series,x,y\n", to);
     for (size_t s = 0; s < plot->n_series; s++)
         for (size_t i = 0; i < plot->series[s].n; i++) {
@@ -276,11 +277,6 @@ static taper_status draw(const char *script, size_t n, const char *stem,
 /* --- all of it -------------------------------------------------------------------------------- */
 
 typedef void put_fn(FILE *to, const cli_plot *plot, const char *base);
-static void put_csv_as_file(FILE *to, const cli_plot *plot, const char *base) {
-    (void)base;
-    put_csv(to, plot);
-}
-
 /* Make a text in memory (*text is the caller's) and write it to stem + suffix. */
 static taper_status write_text(put_fn *put, const cli_plot *plot, const char *stem,
                                const char *suffix, const formats_atomic_watch *watch, char **text,
@@ -310,7 +306,7 @@ taper_status cli_plot_write(const cli_plot *plot, const char *stem, bool csv,
         return formats_fail(error, TAPER_ERR_ARG, "nothing to plot: no series has a point");
     taper_status status = TAPER_OK;
     if (csv) {
-        status = write_text(put_csv_as_file, plot, stem, ".csv", watch, &text, &n, error);
+        status = write_text(put_csv, plot, stem, ".csv", watch, &text, &n, error);
         free(text);
         text = NULL;
     }

@@ -3,6 +3,7 @@
 #include "cli/common/page.h"
 #include "cli/common/plot.h"
 #include "cli/compare/examples.h"
+#include "formats/folder_walk.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +12,9 @@ const char *const cli_report_files[] = {"index.html",  "rd.csv",     "rd.svg",
                                         "rd.png",      "rd.gp",      "ms_ssim.svg",
                                         "ms_ssim.png", "ms_ssim.gp", NULL};
 
-/* folder/name, the caller's; NULL when there is no memory. */
-static char *path_in(const char *folder, const char *name) {
-    size_t n = strlen(folder) + strlen(name) + 2;
-    char *path = malloc(n);
-    if (path) snprintf(path, n, "%s/%s", folder, name);
-    return path;
-}
-
 static taper_status write_file(const cli_report *r, const char *folder, const char *name,
                                const char *text, size_t n, taper_error *error) {
-    char *path = path_in(folder, name);
+    char *path = formats_path_join(folder, name);
     if (!path) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the report");
     taper_status status =
         formats_file_write(path, text, n, FORMATS_ATOMIC_OVERWRITE, r->watch, error);
@@ -62,7 +55,7 @@ static void fill_curves(const cli_comparison *c, int ms_ssim, curves *to) {
 
 static taper_status write_plot(const cli_report *r, const char *folder, const char *name,
                                int ms_ssim, taper_error *error) {
-    char *stem = path_in(folder, name);
+    char *stem = formats_path_join(folder, name);
     curves *room = malloc(sizeof *room);
     taper_status status = TAPER_ERR_NOMEM;
     if (stem && room) {
@@ -84,7 +77,7 @@ static taper_status write_plot(const cli_report *r, const char *folder, const ch
 }
 
 static void put_plot(const char *folder, const char *name, const char *alt, FILE *page) {
-    char *path = path_in(folder, name);
+    char *path = formats_path_join(folder, name);
     uint8_t *svg = NULL;
     size_t n;
     if (path && formats_file_read(path, 1 << 24, &svg, &n, NULL) == TAPER_OK)
