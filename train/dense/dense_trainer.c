@@ -471,21 +471,28 @@ static void report_result(const run *r, train_result *result) {
         (uint32_t)r->stop, r->diverged,  r->range.threshold_low,          r->range.threshold_high};
 }
 
+/* net becomes the best network, unless that is what it was. */
+static taper_status carry_out(run *r, codec_backend *be, codec_network *net, train_result *result,
+                              taper_error *error) {
+    taper_status status = begin(r, be, net, error);
+    if (status == TAPER_OK) status = resume(r, error);
+    if (status == TAPER_OK) status = loop(r, error);
+    if (status == TAPER_OK) {
+        const train_checkpoint *s = &r->state;
+        if (s->best_loss < s->start_loss) train_autoencoder_export(&r->ae, r->best, net);
+        report_result(r, result);
+    }
+    end(r);
+    return status;
+}
+
 taper_status train_dense(const train_dense_options *options, const train_pixels *data,
                          codec_backend *be, codec_network *net, const train_callbacks *callbacks,
                          train_result *result, taper_error *error) {
     TAPER_TRY(check_options(options, data, net, error));
     train_initialise_stacks(net, options->seed);
     run r = {.options = options, .data = data, .callbacks = callbacks};
-    taper_status status = begin(&r, be, net, error);
-    if (status == TAPER_OK) status = resume(&r, error);
-    if (status == TAPER_OK) status = loop(&r, error);
-    if (status == TAPER_OK) {
-        train_autoencoder_export(&r.ae, r.best, net);
-        report_result(&r, result);
-    }
-    end(&r);
-    return status;
+    return carry_out(&r, be, net, result, error);
 }
 
 taper_status train_dense_decoder(const train_dense_options *options, const train_pixels *data,
@@ -502,12 +509,5 @@ taper_status train_dense_decoder(const train_dense_options *options, const train
              .callbacks = callbacks,
              .requantise = requantise,
              .requantise_user = requantise_user};
-    taper_status status = begin(&r, be, net, error);
-    if (status == TAPER_OK) status = loop(&r, error);
-    if (status == TAPER_OK) {
-        if (r.state.best_loss < r.state.start_loss) train_autoencoder_export(&r.ae, r.best, net);
-        report_result(&r, result);
-    }
-    end(&r);
-    return status;
+    return carry_out(&r, be, net, result, error);
 }

@@ -71,14 +71,10 @@ typedef struct extra {
     train_nested_epoch sum;
 } extra;
 
-static size_t extra_floats(const train_nested_run *r) {
-    return sizeof(extra) / sizeof(float) + 2 * (size_t)r->net->units + r->sweep.inputs;
-}
-
 /* Length of a checkpoint's vectors. */
 static size_t stored_floats(const train_nested_run *r) {
-    size_t n = extra_floats(r);
-    return n > r->net->n ? n : r->net->n;
+    size_t rest = sizeof(extra) / sizeof(float) + 2 * (size_t)r->net->units + r->sweep.inputs;
+    return rest > r->net->n ? rest : r->net->n;
 }
 
 static float **moments(train_nested_run *r, float *vector[2]) {
