@@ -446,7 +446,8 @@ static int run(settings *s, const char *input) {
     cli_model model = {0};
     int code = s->model ? cli_model_open(&model, "decode", s->model, &s->common) : CLI_DONE;
     if (code != CLI_DONE) return code;
-    cli_decode_request q = {.common = &s->common, .input = input, .output = s->output,
+    cli_decode_request q = {.verb = &cli_verb_decode, .common = &s->common, .input = input,
+                            .output = s->output,
                             .images = s->images, .class_folders = s->class_folders,
                             .progressive = s->progressive, .strict = s->strict,
                             .format_given = cli_options_given("format"),

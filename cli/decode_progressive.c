@@ -17,6 +17,11 @@
 
 enum { PIECE = 1 << 16, REDRAW_MS = 333 };
 
+typedef struct group_rendered {
+    uint64_t bytes, round; /* of data behind the files; their last rendering, 0: none */
+    bool grown, again;     /* then: were there new bytes, and files before? */
+} group_rendered;
+
 typedef struct arrival {
     const cli_decode_request *q;
     taper_decoder *decoder;
@@ -24,7 +29,8 @@ typedef struct arrival {
     bool ready;                /* the front matter is there and the plan is made */
     bool dirty;                /* bytes have come since the last rendering */
     cli_picture_plan plan;
-    uint64_t *rendered_bytes; /* [groups] of data behind the files; UINT64_MAX: not rendered yet */
+    group_rendered *group;     /* [groups] */
+    uint64_t round;            /* renderings begun */
     uint64_t arrived;
     formats_buffer head; /* what has arrived, until ready */
     formats_front front; /* when ready, of the layout `image`: to say how far that reaches */
@@ -48,30 +54,31 @@ static int write_picture(arrival *a, uint64_t k, bool again) {
     return code == CLI_SOME_FAILED ? CLI_DONE : code; /* a name that is refused: the others go on */
 }
 
-/* Render the images whose group has grown; an image of a group that has not is skipped. */
+/* Render the images whose group has grown since the last round; an image of a group that has not is
+ * skipped. The images of a group need not follow each other. */
 static int render_images(arrival *a) {
-    uint32_t group = UINT32_MAX;
-    bool grown = false, again = false;
+    a->round++;
     for (uint64_t k = 0; k < a->plan.count; k++) {
         taper_error error = {0};
         taper_image_info info;
         taper_completeness done = {0};
         uint64_t i = cli_picture_plan_image(&a->plan, k);
         taper_decoder_image_info(a->decoder, i, &info);
-        bool first = info.group != group;
-        if (!first && !grown) continue;
+        group_rendered *group = &a->group[info.group];
+        bool first = group->round != a->round;
+        if (!first && !group->grown) continue;
         taper_status status = cli_canvas_render(&a->canvas, a->decoder, i, &done, &error);
         if (status != TAPER_OK && status != TAPER_ERR_CORRUPT)
             return cli_fail("decode", a->q->input, status, &error);
         a->damaged += status == TAPER_ERR_CORRUPT;
         if (done.passes < a->passes) a->passes = done.passes;
         if (first) {
-            group = info.group;
-            again = a->rendered_bytes[group] != UINT64_MAX;
-            grown = a->rendered_bytes[group] != done.bytes;
-            a->rendered_bytes[group] = done.bytes;
+            group->again = group->round > 0;
+            group->grown = !group->again || group->bytes != done.bytes;
+            group->bytes = done.bytes;
+            group->round = a->round;
         }
-        int code = grown ? write_picture(a, k, again) : CLI_DONE;
+        int code = group->grown ? write_picture(a, k, group->again) : CLI_DONE;
         if (code != CLI_DONE) return code;
     }
     return CLI_DONE;
@@ -113,9 +120,8 @@ static int read_front(arrival *a) {
 /* The front matter is whole: name the files. */
 static int get_ready(arrival *a) {
     if (a->ready || taper_decoder_get_info(a->decoder, &a->info) != TAPER_OK) return CLI_DONE;
-    a->rendered_bytes = malloc(a->info.groups * sizeof *a->rendered_bytes);
-    if (!a->rendered_bytes) return cli_fail("decode", a->q->input, TAPER_ERR_NOMEM, NULL);
-    for (uint32_t g = 0; g < a->info.groups; g++) a->rendered_bytes[g] = UINT64_MAX;
+    a->group = calloc(a->info.groups, sizeof *a->group);
+    if (!a->group) return cli_fail("decode", a->q->input, TAPER_ERR_NOMEM, NULL);
     int code = read_front(a);
     if (code == CLI_DONE) code = cli_picture_plan_make(&a->plan, a->q, a->decoder);
     a->ready = a->dirty = code == CLI_DONE;
@@ -233,6 +239,6 @@ int cli_decode_progressive(const cli_decode_request *q, cli_model *model) {
     cli_canvas_free(&a.canvas);
     formats_front_free(&a.front);
     formats_buffer_free(&a.head);
-    free(a.rendered_bytes);
+    free(a.group);
     return code;
 }

@@ -156,9 +156,9 @@ static int choose_target(cli_picture_plan *plan, const cli_decode_request *q) {
     if (plan->format < CLI_PICTURE_IDX && plan->one_file && plan->count != 1)
         return refuse_one_file(q, plan->count);
     if (q->progressive && (plan->format >= CLI_PICTURE_IDX || is_stdout))
-        return cli_usage(&cli_verb_decode, "--progressive rewrites PNG or PNM files: give -o DIR");
+        return cli_usage(q->verb, "--progressive rewrites PNG or PNM files: give -o DIR");
     if (q->class_folders && plan->one_file)
-        return cli_usage(&cli_verb_decode, "--class-folders is for files in a folder: give -o DIR");
+        return cli_usage(q->verb, "--class-folders is for files in a folder: give -o DIR");
     if (plan->one_file || is_folder) return CLI_DONE;
     if (!ends_with(q->output, ".jpg") && !ends_with(q->output, ".jpeg")) return CLI_DONE;
     cli_error("decode", q->output, "JPEG is not written; name a .png or .pnm file, or a folder");

@@ -14,6 +14,7 @@ typedef enum cli_picture_format {
 } cli_picture_format;
 
 typedef struct cli_decode_request {
+    const cli_verb *verb; /* for what is said of its usage */
     const cli_common *common;
     const char *input, *output;  /* paths, or "-" */
     cli_strings images;          /* numbers from 1, ranges, names, or lists of them; none: all */

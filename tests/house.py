@@ -6,7 +6,8 @@
                                       what follows from other arrows
 
 A noun is a .c file with the .h beside it. A noun uses another when one of its files includes the
-other's header, or names a function that the other's .c defines and does not keep to itself. A room
+other's header, or names a function or a table that the other's .c defines and does not keep to
+itself. A room
 is a folder of nouns; it uses the rooms that its nouns use. Floors are counted from below: a room
 that uses none of those counted stands on floor 1. A circle is a set of nouns, or of rooms, that use
 each other, straight or through others.
@@ -68,6 +69,8 @@ def who_calls(files):
                 name = re.search(r"(\w+)\(", line)
                 if name and not re.search(r"\bstatic\b|_INLINE\b", line):
                     defined[name.group(1)] = noun(path)
+            for table in re.findall(r"^const [^;={}()]*?(\w+)(?:\[\w*\])* = ", text, flags=re.M):
+                defined[table] = noun(path)
     uses = collections.defaultdict(set)
     for path, text in files.items():
         if path.endswith(".c"):

@@ -30,6 +30,12 @@ diff -r plain out
 if diff -r -q early out >/dev/null; then echo "nothing got better"; exit 1; fi
 grep -q "$size of $size bytes, 100.0 %: " said
 
+# groups that take turns, as those of rate classes do
+"$TAPER" encode -q -m model.tpm --allocation equal --group 3 -o equal.taper set/png
+"$TAPER" decode -q -m model.tpm -o turns equal.taper
+"$TAPER" decode -q -p -m model.tpm -o turns-p - <equal.taper
+diff -r turns turns-p
+
 # one image; a file as the input; a cut one; too little for anything
 "$TAPER" decode -q -p -m model.tpm -i 5 -o five.png - <set.taper
 cmp five.png plain/arrow/0005.png
