@@ -69,9 +69,9 @@ typedef struct taper_encode_options {
     FILE *spool; /* empty file open for reading and writing, where compressed chunks wait; stays the
                     caller's, and open until the encoder is freed. NULL: C's tmpfile() */
     const taper_limits *limits; /* NULL: defaults */
-    int quick; /* nonzero: the cuts of a set of at most 4,096 pixels are not rendered to see that
-                  more bytes never hurt it: a second less, and a byte may cost some tenths of a dB
-                */
+    int quick;   /* nonzero: the cuts of a set of at most 4,096 pixels are not rendered to see that
+                    more bytes never hurt it: a second less, and a byte may cost some tenths of a dB
+                  */
     int measure; /* nonzero: the encoder finds out for taper_encoder_quality how well it keeps its
                     images; a twentieth of its time */
 } taper_encode_options;

@@ -60,8 +60,8 @@ typedef struct formats_raised {
 
 typedef struct formats_front {
     uint64_t model_id;
-    uint8_t layout; /* taper_layout */
-    uint8_t tail;   /* 1: the last layer's chunks from group first_cut on are cut; else 0 */
+    uint8_t layout;     /* taper_layout */
+    uint8_t tail;       /* 1: the last layer's chunks from group first_cut on are cut; else 0 */
     uint32_t first_cut; /* a group; 0 when tail is 0 */
     uint32_t pace;      /* formats_pace_pack's; 0: none */
     uint32_t images, groups, layers;
@@ -71,10 +71,10 @@ typedef struct formats_front {
     uint32_t rate_classes; /* 1 .. FORMATS_MAX_RATE_CLASSES: a layer has other passes in each */
     uint8_t *group_rate_class; /* [groups]; NULL with one rate class, and so are the next three */
     uint8_t *image_rate_class; /* [images] */
-    uint32_t *image_at;    /* [images] of each place: formats_front_place_images makes these two */
-    uint32_t *place_of;    /* [images] of each image */
-    uint32_t *layer_end;   /* [layers][rate_classes] passes up to each layer's end: not falling,
-                              with one rate class rising */
+    uint32_t *image_at;  /* [images] of each place: formats_front_place_images makes these two */
+    uint32_t *place_of;  /* [images] of each image */
+    uint32_t *layer_end; /* [layers][rate_classes] passes up to each layer's end: not falling,
+                            with one rate class rising */
     uint32_t chunks_per_checksum; /* consecutive chunks of one layer share a CRC32C */
     uint64_t *chunk_at;  /* [layers * groups + 1] offset of each chunk from the start of the data,
                             layer after layer; the last entry is the size of the data */

@@ -59,8 +59,8 @@ typedef taper_status codec_sum_squares_fn(codec_backend *be, size_t n, const flo
  * where rate = alpha sqrt(1 - beta2^t) / (1 - beta1^t) and epsilon = epsilon0 sqrt(1 - beta2^t).
  * g', m and v of smaller magnitude than these become 0, so that none is ever subnormal. */
 #define CODEC_ADAM_LEAST_GRADIENT 1e-16f
-#define CODEC_ADAM_LEAST_M 1e-30f
-#define CODEC_ADAM_LEAST_V 1e-35f
+#define CODEC_ADAM_LEAST_M        1e-30f
+#define CODEC_ADAM_LEAST_V        1e-35f
 typedef struct codec_adam_step {
     float rate, beta1, beta2, epsilon;
     float scale; /* multiplies the gradient: 1 / batch, clipping */
@@ -84,7 +84,7 @@ struct codec_backend {
     const codec_backend_ops *ops;
     void *state;             /* the device's own; NULL on the CPU */
     struct codec_pool *pool; /* NULL: the calling thread alone */
-    char kernels[96]; /* which kernels run, for `taper --version -v`: "plain C" */
+    char kernels[96];        /* which kernels run, for `taper --version -v`: "plain C" */
 };
 
 #ifdef __cplusplus

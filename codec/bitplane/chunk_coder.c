@@ -26,6 +26,7 @@ void codec_chunk_coder_free(codec_chunk_coder *c) {
     if (!c) return;
     codec_context_model_free(&c->contexts);
     codec_group_free(&c->group);
+    *c = (codec_chunk_coder){0};
 }
 
 void codec_chunk_coder_forget(codec_chunk_coder *c) {
@@ -185,7 +186,7 @@ int codec_chunk_decode(codec_chunk_coder *c, codec_rc_decoder *rc, uint32_t end)
 int codec_chunk_is_plausible(const codec_group *g, uint32_t end, uint64_t size) {
     enum { BITS_PER_BYTE = 11500, TRIMMED = 16 };
     const codec_code_tables *t = g->tables;
-    uint64_t planes = 0; /* that go whole, be it in parts, in this chunk */
+    uint64_t planes = 0; /* that go whole, be it in fractions, in this chunk */
     for (uint32_t i = g->pass; i < end; i++) {
         codec_pass pass = t->pass[i];
         int begun = pass.depth == g->depth[pass.unit] && g->fraction[pass.unit];

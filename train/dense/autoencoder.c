@@ -20,16 +20,16 @@ enum { ROWS = 16 }; /* rows in one block of the fused loops */
 
 /* What one batch leaves behind on its way, for the way back. */
 typedef struct train_activations {
-    size_t rows;          /* loaded */
-    float *centred;       /* [batch][D] c */
-    float *code;          /* [batch][K] x */
-    float *quantised;     /* [batch][K] x_q */
+    size_t rows;               /* loaded */
+    float *centred;            /* [batch][D] c */
+    float *code;               /* [batch][K] x */
+    float *quantised;          /* [batch][K] x_q */
     float *quantiser_gradient; /* [batch][K] d x_q / d x */
     float *rate_gradient;      /* [batch][K] d loss / d x by way of the rate */
     float *scale_gradient;     /* [batch][K] d loss / d log b */
-    float *output;        /* [batch][D] y_hat - mean, then the error, then d loss / d y_hat */
-    float *code_gradient; /* [batch][K] d loss / d x_q, then / d x */
-    float *inverse_scale; /* [K] 1 / b */
+    float *output;             /* [batch][D] y_hat - mean, then the error, then d loss / d y_hat */
+    float *code_gradient;      /* [batch][K] d loss / d x_q, then / d x */
+    float *inverse_scale;      /* [K] 1 / b */
     double *row_loss, *row_error, *row_bits,
         *row_weight; /* [batch]; d loss / d error = weight / rows */
     float *encoder_hidden[CODEC_MAX_LAYERS],
@@ -125,10 +125,17 @@ static int take_activations(train_activations *act, const codec_network *net, si
 
 static void free_activations(train_activations *act) {
     if (!act) return;
-    float *arrays[] = {act->centred,            act->output,        act->code,
-                       act->quantised,          act->rate_gradient, act->scale_gradient,
-                       act->quantiser_gradient, act->code_gradient, act->inverse_scale,
-                       act->back[0],            act->back[1]};
+    float *arrays[] = {act->centred,
+                       act->output,
+                       act->code,
+                       act->quantised,
+                       act->rate_gradient,
+                       act->scale_gradient,
+                       act->quantiser_gradient,
+                       act->code_gradient,
+                       act->inverse_scale,
+                       act->back[0],
+                       act->back[1]};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     for (int i = 0; i < CODEC_MAX_LAYERS; i++)
         free(act->encoder_hidden[i]), free(act->decoder_hidden[i]);

@@ -19,9 +19,9 @@
 #include "train/dense/objective.h"
 
 typedef struct train_objective {
-    float lambda;      /* bits against squared error / T^2 */
+    float lambda;         /* bits against squared error / T^2 */
     float gradient_floor; /* see train_quantise_row */
-    float balance;     /* 0..1: from squared error to its logarithm (objective.h) */
+    float balance;        /* 0..1: from squared error to its logarithm (objective.h) */
 } train_objective;
 
 /* Means over the rows of a batch. */

@@ -23,10 +23,10 @@ typedef struct train_dense_options {
     uint32_t epochs; /* default 40; 1.. */
     uint32_t batch;  /* default 256; 1..; no more than there are training rows */
     float rate; /* default 1e-3: Adam's peak, cosine to 0.001 of it after a warm-up of 200 steps */
-    float max_norm;    /* default 50: the gradient's norm is clipped to this; 0: never */
-    float lambda;      /* default 0.2: bits against squared error / T^2 (objective.h) */
+    float max_norm;       /* default 50: the gradient's norm is clipped to this; 0: never */
+    float lambda;         /* default 0.2: bits against squared error / T^2 (objective.h) */
     float gradient_floor; /* default 1: plain straight-through (objective.h) */
-    float balance;     /* default 0.7: 0 squared error .. 1 its logarithm, i.e. mean PSNR */
+    float balance;        /* default 0.7: 0 squared error .. 1 its logarithm, i.e. mean PSNR */
     /* Quality range to train for, in dB; 0 (default): 4 and 13 dB above the mean image's. */
     double psnr_low, psnr_high;
     /* Share of the examples that are moved a little (jitter.h), 0..1; default 0. It needs the
@@ -37,7 +37,7 @@ typedef struct train_dense_options {
     /* Population of receivers to train for, in bytes a window (population.h: file:PATH, ladder:..,
      * geometric:RHO, uniform); NULL (default): thresholds alike in every octave of the range. */
     const char *truncation;
-    float rho;             /* default 0.95: geometric truncation over units ... */
+    float rho;                /* default 0.95: geometric truncation over units ... */
     float truncated_fraction; /* default 0: ... for this fraction of the examples, 0..1 */
     /* Default 0.05 of the rows; at least a batch, or a tenth of the rows where that is less. */
     float validation_fraction;
