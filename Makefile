@@ -80,7 +80,7 @@ demo-run: all
 	@sh samples/demo.sh $(B)/taper $(B)/make_samples build/demo
 check: deps
 	@$(MAKE) --no-print-directory check-run
-check-run: all $(TESTS) $(REPLAYS) $(B)/example $(B)/tests/conformance/generate
+check-run: all $(TESTS) $(REPLAYS) $(B)/example $(B)/ranges $(B)/tests/conformance/generate
 	@sh tests/run.sh $(B)
 
 # Everything but the command line: what a program that embeds the library links.
@@ -111,7 +111,7 @@ $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(LIB_OBJ)
 # what wrote tests/conformance/files, and is run again to see that it still would
 $(B)/tests/conformance/generate: $(patsubst %.c,$(B)/%.o,$(wildcard tests/conformance/*.c)) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
-$(B)/example: $(B)/samples/example/example.o $(B)/libtaper.a
+$(B)/example $(B)/ranges: $(B)/%: $(B)/samples/example/%.o $(B)/libtaper.a
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(B)/%.o: %.c Makefile

@@ -12,7 +12,7 @@
 #include "cli/name_case.h"
 #include "cli/outputs.h"
 #include "cli/psnr_cut.h"
-#include "codec/container/group_reader.h"
+#include "codec/decoder/group_reader.h"
 #include "codec/taper.h"
 #include "formats/image.h"
 #include <stdlib.h>

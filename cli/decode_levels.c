@@ -1,7 +1,7 @@
 /* decode_levels.c -- `decode --levels`: the integers behind the pixels, as text on standard output,
  * for those who compare decoders. */
 #include "cli/decoding.h"
-#include "codec/container/levels.h"
+#include "codec/decoder/levels.h"
 #include <errno.h>
 #include <stdio.h>
 

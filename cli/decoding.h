@@ -32,7 +32,7 @@ void cli_canvas_free(cli_canvas *canvas);
  * the exit code. */
 int cli_decode_progressive(const cli_decode_request *request, cli_model *model);
 
-/* decode --levels: print them (codec/container/levels.h) on standard output. front: the source's.
+/* decode --levels: print them (codec/decoder/levels.h) on standard output. front: the source's.
  * Returns the exit code. */
 int cli_decode_levels(const cli_decode_request *request, const formats_front *front,
                       const taper_source *source);

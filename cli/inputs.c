@@ -1,7 +1,7 @@
 /* inputs.c -- opening containers and models; see inputs.h. */
 #include "cli/inputs.h"
 #include "cli/common/spool.h"
-#include "codec/container/group_reader.h"
+#include "codec/decoder/group_reader.h"
 #include "codec/model/builtin_models.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,8 @@
  * Status, error, image, limits and sources of bytes are in formats/taper_types.h, models in
  * codec/taper_model.h; the header that is installed holds all three.
  *
- * A whole program that encodes, cuts and decodes: samples/example/example.c, built by `make check`.
+ * Whole programs, built by `make check`: samples/example/example.c decodes what is pushed,
+ * samples/example/ranges.c one image by ranges of the file, and its codes.
  *
  * Rules that hold for every function here:
  *  - 0 (TAPER_OK) is success. On failure a taper_error, where one was given, says why and what to
@@ -118,7 +119,7 @@ TAPER_API taper_status taper_encoder_quality(const taper_encoder *encoder,
 TAPER_API void taper_encoder_free(
     taper_encoder *encoder); /* NULL is fine; drops what was not finished */
 
-/* --- decoding: pushed bytes, or a source to read from ---------------------------------- */
+/* --- decoding: pushed bytes, a source to read from, or ranges in any order -------------- */
 
 typedef struct taper_decoder taper_decoder;
 
@@ -142,8 +143,9 @@ typedef struct taper_image_info {
     uint8_t depth;    /* 8 or 16 */
     uint64_t bytes;   /* of the pixels that taper_decoder_render writes */
     uint32_t group;
-    int32_t label;    /* -1: none */
-    const char *name; /* NULL: none; lives as long as the decoder */
+    int32_t label;          /* -1: none */
+    const char *name;       /* NULL: none; lives as long as the decoder */
+    uint32_t columns, rows; /* windows of the model that cover it: each has a code of its own */
 } taper_image_info;
 
 /* How complete a rendered image is. */
@@ -154,9 +156,10 @@ typedef struct taper_completeness {
     int complete;            /* nothing more will come for this image */
 } taper_completeness;
 
-/* A decoder that is pushed bytes in file order. model: NULL when the container carries its own. It
- * keeps the state of every group, so that more bytes refine without starting again, and the bytes
- * of groups that are not complete. */
+/* A decoder that is pushed bytes in file order, or supplied with ranges; its first bytes decide
+ * which. model: NULL when the container carries its own. Pushed
+ * bytes: it keeps the state of every group, so that more bytes refine without starting again, and
+ * the bytes of groups that are not complete. */
 TAPER_API taper_status taper_decoder_new(taper_decoder **out, const taper_model *model,
                                          const taper_limits *limits, taper_error *error);
 /* The next n bytes of the file. TAPER_OK also when they are not enough yet for anything, and when a
@@ -174,6 +177,60 @@ TAPER_API taper_status taper_decoder_push(taper_decoder *decoder, const void *by
 TAPER_API taper_status taper_decoder_open(taper_decoder **out, const taper_source *source,
                                           const taper_model *model, const taper_limits *limits,
                                           taper_error *error);
+/* The other way to feed a decoder of taper_decoder_new: it says which bytes of the file an image
+ * needs, and takes them, or any others, in any order. So one image is read out of a large file over
+ * HTTP or out of a database, without a callback that waits:
+ *
+ *     taper_range range;
+ *     size_t wanted;
+ *     while (!(status = taper_decoder_plan(d, i, cut, &range, 1, &wanted, &error)) && wanted) {
+ *         ... fetch range.size bytes from range.offset of the file into bytes ...
+ *         if ((status = taper_decoder_supply(d, range.offset, bytes, range.size, &error))) break;
+ *     }
+ *     if (!status) status = taper_decoder_render(d, i, &image, NULL, &error);
+ */
+typedef struct taper_range {
+    uint64_t offset, size; /* bytes of the file, size 1.. */
+} taper_range;
+
+/* Which bytes are wanted that have not been supplied, so that image i can be rendered, or its codes
+ * taken, as from a file cut to `cut` bytes; UINT64_MAX: from the whole file. ranges: the caller's,
+ * room for `room` of them, NULL for 0; they come in rising order, with a gap between any two.
+ * *count: how many there are, of which the first `room` are written; 0: nothing is wanted. As long
+ * as the front matter is not whole it alone is wanted, whatever i and cut: first the header, which
+ * says how long the next part is. Whoever expects it to be short supplies some kilobytes of the
+ * file's start at once, and asks then.
+ *
+ * From now on all images are rendered as of this cut, even when bytes beyond it have been supplied:
+ * with the bytes at hand, pixels are those of taper_decoder_open with a source of `cut` bytes.
+ * Before the first plan the cut is UINT64_MAX. A chunk of which only the beginning was supplied is
+ * used so far. Under TAPER_LAYOUT_IMAGE the range of an image is its own stream: to have it
+ * coarser, fetch the beginning of the range.
+ *
+ * TAPER_ERR_CORRUPT: bytes that were supplied are damaged (a checksum fails); they are among the
+ * ranges, which are valid. Supply them again, if another copy may be better, else render what there
+ * is. Where images are small, several share a checksum (TAPER_LAYOUT_IMAGE, about 4 KB), which is
+ * tested only when all of its bytes have been supplied: they are not wanted for its sake.
+ * TAPER_ERR_ARG: there is no image i, or the decoder has a source or was pushed. Other statuses: of
+ * the front matter, as of taper_decoder_open, with *count 0; of these TAPER_ERR_LIMIT comes before
+ * its bytes are wanted. */
+TAPER_API taper_status taper_decoder_plan(taper_decoder *decoder, uint64_t i, uint64_t cut,
+                                          taper_range *ranges, size_t room, size_t *count,
+                                          taper_error *error);
+/* `size` bytes of the file from `offset` on, wanted or not; they are copied, and held until the
+ * decoder is freed. Those supplied before may come again; where they differ the later ones count,
+ * and what was decoded from the others is decoded anew. No failure is final: after any but
+ * TAPER_ERR_ARG other bytes may be supplied, or the same again.
+ * TAPER_ERR_CORRUPT, _VERSION, _MODEL, _LIMIT, _NOMEM: of the front matter, which is read as soon
+ * as it is all there, as of taper_decoder_open: the bytes are held, others in their place are tried
+ * again. TAPER_ERR_CORRUPT also: bytes after the end of the container, which are not held; nothing
+ * of a range is that reaches beyond it, once the front matter is known. TAPER_ERR_LIMIT, _NOMEM: no
+ * room for these bytes; nothing has changed. TAPER_ERR_ARG: offset + size is above 2^64 - 1, or the
+ * decoder has a source or was pushed. Damage of image data is told by taper_decoder_plan and
+ * taper_decoder_render. */
+TAPER_API taper_status taper_decoder_supply(taper_decoder *decoder, uint64_t offset,
+                                            const void *bytes, size_t size, taper_error *error);
+
 TAPER_API void taper_decoder_free(taper_decoder *decoder); /* NULL is fine */
 
 /* Threads that work on one image, the caller's among them; 1 at first, 0: one per processor. For a
@@ -206,6 +263,35 @@ TAPER_API uint64_t taper_decoder_image_at(const taper_decoder *decoder, uint64_t
  * affected. */
 TAPER_API taper_status taper_decoder_render(taper_decoder *decoder, uint64_t i, taper_image *out,
                                             taper_completeness *done, taper_error *error);
+
+/* Where layer 0 .. taper_container_info.layers - 1 of the container ends: *cut bytes of the file
+ * hold the layers up to it, of all images, and *passes passes of image i, for taper_decoder_plan
+ * and taper_decoder_codes. TAPER_ERR_TRUNCATED: before the front matter is whole; TAPER_ERR_ARG:
+ * there is no such image or layer. */
+TAPER_API taper_status taper_decoder_layer(const taper_decoder *decoder, uint64_t i, uint32_t layer,
+                                           uint64_t *cut, uint32_t *passes);
+
+/* The codes of image i as they stand with the bytes at hand, without the network that makes pixels
+ * of them: for search. A code is that of a window, and there are columns * rows of them
+ * (taper_image_info), row after row. values: the caller's, [columns * rows][units], the first
+ * `units` units of each, 1 .. taper_model_info.units, as the network would be given them: on the
+ * scale of the model's units, the middle of what is known of each, or 0 where that is nothing (but
+ * for the guess of a model with head_hidden). Of a binary model: the bit less its centre, a
+ * constant from 0 to 1, and 0 where it is not known. planes: NULL, or as large as
+ * values: how many of the model's bit planes of each value are known, 0: nothing; each plane halves
+ * the interval that it may lie in. Of a binary model 1: the bit is known.
+ *
+ * passes: nothing is decoded beyond so many (taper_decoder_layer: to stop at a layer; of a binary
+ * model pass u is unit u); UINT32_MAX: all that is at hand. The fewer, the faster. Of pushed bytes
+ * all have been decoded, and all count. done may be NULL; its passes are those behind these codes.
+ *
+ * Changing between few passes and many, or pixels, decodes the group anew: take the codes of all
+ * images first. TAPER_ERR_TRUNCATED: before the front matter is whole. TAPER_ERR_ARG: there is no
+ * such image, no unit or too many, or no values. TAPER_ERR_CORRUPT: as of taper_decoder_render,
+ * with valid codes. TAPER_ERR_LIMIT, _NOMEM: no room for the group. */
+TAPER_API taper_status taper_decoder_codes(taper_decoder *decoder, uint64_t i, uint32_t units,
+                                           uint32_t passes, float *values, uint8_t *planes,
+                                           taper_completeness *done, taper_error *error);
 
 /* --- containers into containers, without the network ----------------------------------- */
 

@@ -1,6 +1,6 @@
 /* test_allocation.c -- rate classes: which images go ahead, what a layer holds of each, and what a
  * reader makes of it. */
-#include "codec/bitplane/group.h"
+#include "codec/bitplane/chunk_coder.h"
 #include "cmocka_all.h"
 #include "codec/container/allocation.h"
 #include "codec/model/builtin_models.h"

@@ -1,7 +1,7 @@
 /* test_limits.c -- what the process takes, measured, against what a handle may take: containers of
  * a few bytes that ask for gigabytes. */
 #define _DEFAULT_SOURCE /* fork, wait, getrusage */
-#include "codec/bitplane/group.h"
+#include "codec/bitplane/chunk_coder.h"
 #include "cmocka_all.h"
 #include "codec/taper.h"
 #include "dct_model.h"

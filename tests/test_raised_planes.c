@@ -2,7 +2,7 @@
  * which an encoder chooses, and containers that have them, cut anywhere and rewritten. */
 #include "cmocka_all.h"
 #include "codec/bitplane/clipping.h"
-#include "codec/container/group_reader.h"
+#include "codec/decoder/group_reader.h"
 #include "codec/taper.h"
 #include "dct_model.h"
 

@@ -1,14 +1,11 @@
 /* assemble.h -- laying chunks out as a container: shared by encoder, truncate, repack and merge.
  *
- * The room codec/container/: images into containers, containers into images and other containers.
+ * The room codec/container/: images into containers, and containers into others.
  *   encoder          images in; encoder_groups: images to groups to chunks
  *   group_writer     one group coded whole; group_quality: how well it is kept
  *   allocation       which image of a set gets how many of its bits
  *   pace             which cuts of a small set are rendered as shorter ones
  *   assemble         laying chunks out
- *   decoder          images out, as far as the bytes go
- *   group_reader     one group as its chunks arrive
- *   levels           what a decoder knows as text, to compare decoders
  *   recut            truncate and repack; kept_codes: what need not be decoded again
  *   merge            containers into one; merge_layers: their layers and rate classes;
  *                    merge_names: their names

@@ -1,7 +1,7 @@
 /* merge.c -- taper_merge: shards of one set into one container, chunk by chunk, without recoding.
  */
 #include "codec/container/assemble.h"
-#include "codec/container/group_reader.h"
+#include "codec/decoder/group_reader.h"
 #include "codec/container/merge_layers.h"
 #include "codec/container/merge_names.h"
 #include "codec/container/verify.h"

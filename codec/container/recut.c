@@ -2,7 +2,7 @@
  * pixels are touched. */
 #include "codec/container/assemble.h"
 #include "codec/container/encoder.h"
-#include "codec/container/group_reader.h"
+#include "codec/decoder/group_reader.h"
 #include "codec/container/kept_codes.h"
 #include "codec/container/verify.h"
 #include <stdio.h>

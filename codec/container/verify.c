@@ -1,6 +1,6 @@
 /* verify.c -- checking a container's checksums, and its model; see verify.h and taper.h. */
 #include "codec/container/verify.h"
-#include "codec/container/group_reader.h"
+#include "codec/decoder/group_reader.h"
 #include "codec/taper.h"
 #include <stdlib.h>
 

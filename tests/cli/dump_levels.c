@@ -3,7 +3,7 @@
  *   dump_levels MODEL CONTAINER LEVELS PIXELS    decode whole and at three cuts: the symbols as
  * text, the pixels (8 bits) as they are dump_levels A B                              the largest
  * difference between two pixel files, printed */
-#include "codec/container/levels.h"
+#include "codec/decoder/levels.h"
 #include "codec/taper.h"
 #include <stdio.h>
 #include <stdlib.h>

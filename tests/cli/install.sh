@@ -28,15 +28,19 @@ done
 # the build tree's paths stay out of it
 grep -rqF "$ROOT" "$at/lib/pkgconfig" "$at/share" "$at/include" && exit 1
 
-# compile the example as a stranger would, with the installed header
-sed 's|#include "codec/taper.h"|#include <taper.h>|' "$ROOT/samples/example/example.c" >example.c
-grep -q '<taper.h>' example.c
+# compile the examples as a stranger would, with the installed header
+for name in example ranges; do
+    sed 's|#include "codec/taper.h"|#include <taper.h>|' "$ROOT/samples/example/$name.c" >$name.c
+    grep -q '<taper.h>' $name.c
+done
 export PKG_CONFIG_PATH="$at/lib/pkgconfig"
 pc="pkg-config --define-variable=prefix=$at"
 test "$($pc --modversion taper)" = "$("$TAPER" --version | sed 's/^taper //')"
 strict="-std=c11 -Wall -Wextra -Wpedantic -Werror $sanitised"
 # shellcheck disable=SC2046,SC2086
 $CC $strict $($pc --cflags taper) -o shared example.c $($pc --libs taper)
+# shellcheck disable=SC2046,SC2086
+$CC $strict $($pc --cflags taper) -o ranges ranges.c $($pc --libs taper)
 # shellcheck disable=SC2046,SC2086
 $CC $strict $($pc --cflags taper) -o static example.c \
     $($pc --static --libs taper | sed "s|-ltaper|$at/lib/libtaper.a|")

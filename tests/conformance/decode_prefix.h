@@ -2,7 +2,7 @@
  * For the program that writes the manifest and the test that reads it. */
 #ifndef TESTS_CONFORMANCE_DECODE_PREFIX_H
 #define TESTS_CONFORMANCE_DECODE_PREFIX_H
-#include "codec/container/levels.h"
+#include "codec/decoder/levels.h"
 #include "codec/taper.h"
 #include "formats/file.h"
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { MOST_PICTURES = 40 };
 
 typedef struct prefix_result {
     const char *outcome; /* a word of the manifest */
-    uint32_t levels;     /* CRC32C of the text of codec/container/levels.h */
+    uint32_t levels;     /* CRC32C of the text of codec/decoder/levels.h */
     uint32_t pictures;
     uint32_t pixels[MOST_PICTURES]; /* CRC32C of each image's samples */
     uint8_t depth[MOST_PICTURES];

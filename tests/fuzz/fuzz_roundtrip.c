@@ -3,7 +3,7 @@
  * layout. */
 #include "../dct_model.h"
 #include "codec/bitplane/quantiser.h"
-#include "codec/container/group_reader.h"
+#include "codec/decoder/group_reader.h"
 #include "codec/taper.h"
 #include "codec/transform/pseudo_inverse.h"
 

@@ -2,7 +2,7 @@
  * agree (SPEC.md, section 12), for comparing them. */
 #ifndef CODEC_LEVELS_H
 #define CODEC_LEVELS_H
-#include "codec/container/group_reader.h"
+#include "codec/decoder/group_reader.h"
 
 /* Of each group of a source, as far as it goes, a line
  *     group G passes P position Q

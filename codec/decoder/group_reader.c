@@ -1,5 +1,5 @@
 /* group_reader.c -- see group_reader.h. */
-#include "codec/container/group_reader.h"
+#include "codec/decoder/group_reader.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,24 +190,40 @@ static taper_status no_memory_for_chunk(taper_status status, uint64_t bytes, tap
                               (unsigned long long)bytes);
 }
 
-/* A stretch of the file. */
-typedef struct stretch {
-    uint64_t at, size;
-} stretch;
-
-static stretch chunks_of(const formats_front *f, uint64_t first, uint64_t last) {
-    return (stretch){f->front_size + f->chunk_at[first], f->chunk_at[last] - f->chunk_at[first]};
+static codec_stretch chunks_of(const formats_front *f, uint64_t first, uint64_t last) {
+    return (codec_stretch){f->front_size + f->chunk_at[first],
+                           f->chunk_at[last] - f->chunk_at[first]};
 }
 
-static stretch block_of(const formats_front *f, uint32_t layer, uint32_t g) {
+codec_stretch codec_chunk_stretch(const formats_front *f, uint32_t layer, uint32_t g) {
+    uint64_t c = (uint64_t)layer * f->groups + g;
+    return chunks_of(f, c, c + 1);
+}
+
+codec_stretch codec_block_stretch(const formats_front *f, uint32_t layer, uint32_t g) {
     uint64_t per = f->chunks_per_checksum, first = g / per * per, row = (uint64_t)layer * f->groups;
     uint64_t last = first + per < f->groups ? first + per : f->groups;
     return chunks_of(f, row + first, row + last);
 }
 
+uint32_t codec_block_checksum(const formats_front *f, uint32_t layer, uint32_t g) {
+    uint64_t per = f->chunks_per_checksum, blocks = (f->groups + per - 1) / per;
+    return f->checksum[layer * blocks + g / per];
+}
+
+/* How many bytes of a stretch are there, from its first on. */
+static uint64_t bytes_there(const codec_group_readers *rs, codec_stretch of,
+                            const taper_source *source) {
+    uint64_t left = of.at < source->size ? source->size - of.at : 0;
+    uint64_t size = left < of.size ? left : of.size;
+    if (!rs->held || !size) return size;
+    uint64_t run = codec_byte_store_run(rs->held, of.at, NULL);
+    return run < size ? run : size;
+}
+
 /* CRC32C of a stretch, through the block's room. */
-static taper_status sum_stretch(codec_checked_block *b, stretch of, const taper_source *source,
-                                uint32_t *crc, taper_error *error) {
+static taper_status sum_stretch(codec_checked_block *b, codec_stretch of,
+                                const taper_source *source, uint32_t *crc, taper_error *error) {
     while (of.size) {
         size_t n = of.size < CODEC_BLOCK_ROOM ? (size_t)of.size : CODEC_BLOCK_ROOM;
         TAPER_TRY(read_source(source, of.at, b->bytes, n, error));
@@ -219,11 +235,12 @@ static taper_status sum_stretch(codec_checked_block *b, stretch of, const taper_
 
 /* Look at a block that is all there, but for the chunk within it, which is at `to` when this ends.
  * Every byte is read once. A block of one chunk is not worth keeping. */
-static taper_status check_block(codec_checked_block *b, stretch block, stretch chunk, uint32_t sum,
-                                const taper_source *source, uint8_t *to, int *holds,
+static taper_status check_block(codec_checked_block *b, codec_stretch block, codec_stretch chunk,
+                                uint32_t sum, const taper_source *source, uint8_t *to, int *holds,
                                 taper_error *error) {
     uint64_t end = chunk.at + chunk.size;
-    stretch before = {block.at, chunk.at - block.at}, after = {end, block.at + block.size - end};
+    codec_stretch before = {block.at, chunk.at - block.at},
+                  after = {end, block.at + block.size - end};
     int several = block.size > chunk.size;
     uint32_t crc = 0;
     if (several && !b->bytes && !(b->bytes = malloc(CODEC_BLOCK_ROOM)))
@@ -245,16 +262,16 @@ static taper_status check_block(codec_checked_block *b, stretch block, stretch c
 
 /* The bytes of a chunk, of which `chunk` is what there is, and whether its checksum holds, which is
  * 1 where its block is not all there. */
-static taper_status read_chunk(codec_checked_block *b, const formats_front *f, uint32_t layer,
-                               uint32_t g, stretch chunk, const taper_source *source, uint8_t *to,
-                               int *holds, taper_error *error) {
-    uint64_t per = f->chunks_per_checksum, blocks = (f->groups + per - 1) / per;
-    stretch block = block_of(f, layer, g);
-    int whole = block.at + block.size <= source->size;
+static taper_status read_chunk(codec_group_readers *rs, const formats_front *f, uint32_t layer,
+                               uint32_t g, codec_stretch chunk, const taper_source *source,
+                               uint8_t *to, int *holds, taper_error *error) {
+    codec_checked_block *b = &rs->block;
+    codec_stretch block = codec_block_stretch(f, layer, g);
+    int whole = bytes_there(rs, block, source) == block.size && block.at <= source->size;
     *holds = 1;
     if (whole && (!b->size || b->at != block.at || b->size != block.size))
-        return check_block(b, block, chunk, f->checksum[layer * blocks + g / per], source, to,
-                           holds, error);
+        return check_block(b, block, chunk, codec_block_checksum(f, layer, g), source, to, holds,
+                           error);
     if (whole) *holds = b->holds;
     if (whole && b->size <= CODEC_BLOCK_ROOM)
         memcpy(to, b->bytes + (chunk.at - b->at), (size_t)chunk.size);
@@ -264,20 +281,19 @@ static taper_status read_chunk(codec_checked_block *b, const formats_front *f, u
 }
 
 /* The next layer; *more: there may be another. */
-static taper_status load_layer(codec_group_reader *r, codec_checked_block *b,
+static taper_status load_layer(codec_group_reader *r, codec_group_readers *rs,
                                const formats_front *f, const taper_source *source, int *more,
                                taper_error *error) {
-    uint64_t c = (uint64_t)r->layer * f->groups + r->group;
-    stretch chunk = chunks_of(f, c, c + 1);
-    uint64_t length = chunk.size, left = chunk.at < source->size ? source->size - chunk.at : 0;
-    chunk.size = left < length ? left : length;
+    codec_stretch chunk = codec_chunk_stretch(f, r->layer, r->group);
+    uint64_t length = chunk.size;
+    chunk.size = bytes_there(rs, chunk, source);
     *more = 0;
     if (chunk.at > source->size || (!chunk.size && length))
         return TAPER_OK; /* empty chunks beyond a cut are not there either */
     uint8_t none, *to = chunk.size ? formats_buffer_extend(&r->chunk, (size_t)chunk.size) : &none;
     if (!to) return no_memory_for_chunk(r->chunk.status, chunk.size, error);
     int holds;
-    TAPER_TRY(read_chunk(b, f, r->layer, r->group, chunk, source, to, &holds, error));
+    TAPER_TRY(read_chunk(rs, f, r->layer, r->group, chunk, source, to, &holds, error));
     r->here = chunk.size == length;
     if (!holds)
         go_no_further(r, f);
@@ -295,7 +311,7 @@ static taper_status load(codec_group_reader *r, codec_group_readers *rs, const f
     if (rs->enough)
         r->enough = codec_raised_planes_end(r->coder.group.tables, rs->enough[rate_class]);
     for (int more = 1; more && r->layer < f->layers && r->coder.group.pass < r->enough;)
-        TAPER_TRY(load_layer(r, &rs->block, f, source, &more, error));
+        TAPER_TRY(load_layer(r, rs, f, source, &more, error));
     return TAPER_OK;
 }
 

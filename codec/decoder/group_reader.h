@@ -3,6 +3,7 @@
 #define CODEC_GROUP_READER_H
 #include "codec/bitplane/chunk_coder.h"
 #include "codec/bitplane/raised_planes.h"
+#include "codec/decoder/byte_store.h"
 #include "codec/model/model.h"
 #include "formats/container.h"
 
@@ -45,6 +46,16 @@ int codec_group_reader_is_done(const codec_group_reader *reader, const formats_f
 /* Has truncate cut the chunk of this layer and group? */
 int codec_chunk_is_cut(const formats_front *front, uint32_t layer, uint32_t group);
 
+/* A stretch of the file. */
+typedef struct codec_stretch {
+    uint64_t at, size;
+} codec_stretch;
+
+/* Where the chunk of this layer and group is, and the block of chunks that share its checksum. */
+codec_stretch codec_chunk_stretch(const formats_front *front, uint32_t layer, uint32_t group);
+codec_stretch codec_block_stretch(const formats_front *front, uint32_t layer, uint32_t group);
+uint32_t codec_block_checksum(const formats_front *front, uint32_t layer, uint32_t group);
+
 /* The block of several chunks whose checksum was tested last. The bytes of a small one are kept:
  * mostly the next image asked for is in it. */
 typedef struct codec_checked_block {
@@ -61,8 +72,9 @@ typedef struct codec_group_readers {
     formats_account *account; /* borrowed; charged with all that they take. NULL: none is kept */
     codec_group_reader of_rate_class[FORMATS_MAX_RATE_CLASSES];
     codec_checked_block block;
-    struct codec_pool *pool; /* borrowed; for their groups. NULL: none */
-    const uint32_t *enough;  /* borrowed; of a rate class as in its groups. NULL: all are decoded */
+    struct codec_pool *pool;      /* borrowed; for their groups. NULL: none */
+    const codec_byte_store *held; /* borrowed; what there is of the source. NULL: all */
+    const uint32_t *enough; /* borrowed; of a rate class as in its groups. NULL: all are decoded */
 } codec_group_readers;
 
 /* *out: group g, loaded as far as the source goes; chunks whose checksum fails are not decoded. If

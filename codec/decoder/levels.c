@@ -1,5 +1,5 @@
 /* levels.c -- see levels.h. */
-#include "codec/container/levels.h"
+#include "codec/decoder/levels.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,0 +1,67 @@
+/* codes.c -- an image's codes, without the network; see taper.h. */
+#include "codec/bitplane/head.h"
+#include "codec/decoder/decoder.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Planes of the model's own that are known of the first units, of n windows from p. */
+static void count_planes(const taper_model *model, const codec_group *g, uint32_t p, uint32_t n,
+                         uint32_t units, uint8_t *planes) {
+    for (uint32_t u = 0; u < units; u++) {
+        uint32_t raised = (uint32_t)g->tables->planes[u] - model->tables.planes[u];
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t known = codec_planes_known(g, u, p + i);
+            planes[(size_t)i * units + u] = (uint8_t)(known > raised ? known - raised : 0);
+        }
+    }
+}
+
+/* The first units of n windows from p, through room for `at_once` whole codes. */
+static void copy_values(const codec_group *g, uint32_t p, uint32_t n, uint32_t units, float *code,
+                        uint32_t at_once, float *values) {
+    size_t all = g->tables->units;
+    for (uint32_t end = p + n, more; p < end; p += more) {
+        more = end - p < at_once ? end - p : at_once;
+        codec_head_dequantise(g, p, more, code);
+        for (uint32_t i = 0; i < more; i++, values += units)
+            memcpy(values, code + i * all, units * sizeof *values);
+    }
+}
+
+taper_status taper_decoder_codes(taper_decoder *d, uint64_t i, uint32_t units, uint32_t passes,
+                                 float *values, uint8_t *planes, taper_completeness *done,
+                                 taper_error *error) {
+    codec_decoder_image image;
+    TAPER_TRY(codec_decoder_find(d, i, &image.info, error));
+    if (!units || units > d->model->network.units || !values)
+        return formats_fail(error, TAPER_ERR_ARG, "codes have 1 to %u units, %u were asked for",
+                            d->model->network.units, units);
+    TAPER_TRY(codec_decoder_turn(d, i, passes, &image, error));
+    codec_group_reader *r = image.group;
+    uint32_t at_once = image.n < CODEC_RENDER_WINDOWS ? image.n : CODEC_RENDER_WINDOWS;
+    uint64_t room = (uint64_t)at_once * d->model->network.units * sizeof *values;
+    if (room > formats_account_left(&d->account))
+        codec_decoder_make_way(d, formats_front_rate_class(&d->front, image.info.group));
+    if (room > formats_account_left(&d->account))
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "these codes need %llu bytes more than the limit of %llu leaves; raise "
+                            "--max-memory if you trust the file",
+                            (unsigned long long)room, (unsigned long long)d->limits.max_memory);
+    float *code = malloc((size_t)room);
+    if (!code) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for codes");
+    copy_values(&r->coder.group, image.first, image.n, units, code, at_once, values);
+    free(code);
+    if (planes) count_planes(d->model, &r->coder.group, image.first, image.n, units, planes);
+    if (done) *done = codec_decoder_completeness(d, r);
+    return codec_decoder_damage(r, error);
+}
+
+taper_status taper_decoder_layer(const taper_decoder *d, uint64_t i, uint32_t layer, uint64_t *cut,
+                                 uint32_t *passes) {
+    const formats_front *f = &d->front;
+    if (!d->front_ready) return TAPER_ERR_TRUNCATED;
+    if (i >= f->images || layer >= f->layers) return TAPER_ERR_ARG;
+    *cut = f->front_size + f->chunk_at[((uint64_t)layer + 1) * f->groups];
+    *passes = formats_front_layer_end(f, layer, formats_front_group(f, (uint32_t)i));
+    return TAPER_OK;
+}

@@ -1,0 +1,250 @@
+/* decoder.c -- see decoder.h, and taper.h for the public face. Each group is decoded by a
+ * group_reader. */
+#include "codec/decoder/decoder.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* --- opening --------------------------------------------------------------------------- */
+
+taper_status codec_decoder_bind(taper_decoder *d, taper_error *error) {
+    if (!d->model) {
+        if (!d->front.model)
+            return formats_fail(error, TAPER_ERR_MODEL,
+                                "container does not carry its model %016llx; give it with -m",
+                                (unsigned long long)d->front.model_id);
+        TAPER_TRY(codec_front_model(&d->front, &d->limits, &d->own_model, error));
+        d->model = d->own_model;
+    }
+    TAPER_TRY(codec_front_match(&d->front, d->model, error));
+    if (!d->source.read) {
+        if (formats_account_take(&d->account, d->front.groups * sizeof *d->reader) == TAPER_OK)
+            d->reader = calloc(d->front.groups, sizeof *d->reader);
+        if (!d->reader)
+            return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u groups", d->front.groups);
+    }
+    d->front_ready = 1;
+    return TAPER_OK;
+}
+
+static taper_decoder *make(const taper_model *model, const taper_limits *limits) {
+    taper_decoder *d = calloc(1, sizeof *d);
+    if (!d) return NULL;
+    d->model = model;
+    d->limits = formats_limits_or_default(limits);
+    d->head = formats_buffer_make(FORMATS_MOST_BYTES);
+    d->account.limit = d->limits.max_memory;
+    d->waiting = formats_buffer_make(FORMATS_MOST_BYTES);
+    d->head.account = d->waiting.account = d->readers.account = d->held.account = &d->account;
+    d->need = FORMATS_HEADER_SIZE;
+    d->readers.enough = d->enough;
+    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) d->enough[t] = UINT32_MAX;
+    codec_backend_cpu(&d->backend);
+    return d;
+}
+
+taper_status taper_decoder_new(taper_decoder **out, const taper_model *model,
+                               const taper_limits *limits, taper_error *error) {
+    *out = make(model, limits);
+    return *out ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a decoder");
+}
+
+taper_status taper_decoder_open(taper_decoder **out, const taper_source *source,
+                                const taper_model *model, const taper_limits *limits,
+                                taper_error *error) {
+    *out = NULL;
+    taper_decoder *d = make(model, limits);
+    if (!d) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a decoder");
+    d->source = *source;
+    taper_status status = codec_front_load(source, &d->limits, &d->front, error);
+    d->account.used = d->front.account.used;
+    if (status == TAPER_OK) status = codec_decoder_bind(d, error);
+    if (status == TAPER_OK) d->source = codec_front_rendered(&d->front, source);
+    if (status != TAPER_OK) {
+        taper_decoder_free(d);
+        return status;
+    }
+    *out = d;
+    return TAPER_OK;
+}
+
+void taper_decoder_free(taper_decoder *d) {
+    if (!d) return;
+    for (uint32_t g = 0; d->reader && g < d->front.groups; g++) {
+        codec_group_reader_close(d->reader[g]);
+        free(d->reader[g]);
+    }
+    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) free(d->rendered[t].pixels);
+    codec_group_readers_close(&d->readers);
+    codec_backend_close(&d->backend);
+    free(d->reader);
+    formats_front_free(&d->front);
+    formats_buffer_free(&d->head), formats_buffer_free(&d->waiting);
+    codec_byte_store_free(&d->held);
+    taper_model_free(d->own_model);
+    free(d);
+}
+
+taper_status taper_decoder_set_threads(taper_decoder *d, unsigned threads) {
+    taper_status status = codec_backend_set_threads(&d->backend, threads);
+    codec_pool *pool = d->readers.pool = d->backend.pool;
+    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++)
+        d->readers.of_rate_class[t].coder.contexts.pool = pool;
+    for (uint32_t g = 0; d->reader && g < d->front.groups; g++)
+        if (d->reader[g]) d->reader[g]->coder.contexts.pool = pool;
+    return status;
+}
+
+taper_status codec_decoder_refuse_front(uint64_t bytes, taper_error *error) {
+    return formats_fail(
+        error, TAPER_ERR_LIMIT,
+        "the container's front matter takes %llu bytes; raise --max-memory if you trust it",
+        (unsigned long long)bytes);
+}
+
+/* --- groups ---------------------------------------------------------------------------- */
+
+void codec_decoder_drop_rendered(taper_decoder *d, codec_rendered *w) {
+    formats_account_give(&d->account, w->capacity * d->model->network.inputs * sizeof *w->pixels);
+    free(w->pixels);
+    *w = (codec_rendered){0};
+}
+
+void codec_decoder_make_way(taper_decoder *d, uint32_t rate_class) {
+    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++)
+        codec_decoder_drop_rendered(d, &d->rendered[t]);
+    codec_group_readers_keep(&d->readers, rate_class);
+}
+
+taper_status codec_decoder_pushed_group(taper_decoder *d, uint32_t g, codec_group_reader **out,
+                                        taper_error *error) {
+    if (!d->reader[g] && formats_account_take(&d->account, sizeof **d->reader) == TAPER_OK)
+        d->reader[g] = calloc(1, sizeof **d->reader);
+    *out = d->reader[g];
+    if (!*out) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for group %u", g);
+    if ((*out)->first) return TAPER_OK;
+    TAPER_TRY(codec_group_reader_open(*out, d->model, &d->front, g, &d->account, error));
+    (*out)->coder.contexts.pool = d->backend.pool;
+    return TAPER_OK;
+}
+
+/* The group's reader, decoded as far as the bytes go, or to so many passes. */
+static taper_status bring_up(taper_decoder *d, uint32_t g, uint32_t passes,
+                             codec_group_reader **out, taper_error *error) {
+    if (!d->source.read) {
+        TAPER_TRY(codec_decoder_pushed_group(d, g, out, error));
+        codec_group_reader_decode(*out, &d->front);
+        return TAPER_OK;
+    }
+    uint32_t rate_class = formats_front_rate_class(&d->front, g);
+    if (d->enough[rate_class] != passes)
+        codec_group_reader_close(&d->readers.of_rate_class[rate_class]);
+    d->enough[rate_class] = passes;
+    taper_status status =
+        codec_group_readers_turn(&d->readers, d->model, &d->front, g, &d->source, out, error);
+    if (status != TAPER_ERR_LIMIT) return status;
+    codec_decoder_make_way(d, rate_class);
+    return codec_group_readers_turn(&d->readers, d->model, &d->front, g, &d->source, out, error);
+}
+
+taper_status codec_decoder_find(const taper_decoder *d, uint64_t i, taper_image_info *info,
+                                taper_error *error) {
+    taper_status status = taper_decoder_image_info(d, i, info);
+    if (status == TAPER_ERR_TRUNCATED)
+        return formats_fail(error, status, "incomplete header, need %llu more byte%s",
+                            (unsigned long long)taper_decoder_bytes_needed(d),
+                            formats_plural(taper_decoder_bytes_needed(d), "s"));
+    return status == TAPER_OK ? status
+                              : formats_fail(error, TAPER_ERR_ARG, "there is no image %llu",
+                                             (unsigned long long)i);
+}
+
+taper_status codec_decoder_turn(taper_decoder *d, uint64_t i, uint32_t passes,
+                                codec_decoder_image *out, taper_error *error) {
+    const formats_front *f = &d->front;
+    TAPER_TRY(codec_decoder_find(d, i, &out->info, error));
+    TAPER_TRY(bring_up(d, out->info.group, passes, &out->group, error));
+    uint32_t in_group = formats_front_place(f, (uint32_t)i) - f->group_first[out->info.group];
+    out->first = out->group->first[in_group];
+    out->n = out->group->first[in_group + 1] - out->first;
+    return TAPER_OK;
+}
+
+taper_completeness codec_decoder_completeness(const taper_decoder *d, const codec_group_reader *r) {
+    return (taper_completeness){codec_model_pass(r->coder.group.tables, r->coder.group.pass),
+                                formats_front_layer_end(&d->front, d->front.layers - 1, r->group),
+                                r->bytes_used + r->chunk.size,
+                                codec_group_reader_is_done(r, &d->front)};
+}
+
+taper_status codec_decoder_damage(const codec_group_reader *r, taper_error *error) {
+    if (!r->bad) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_CORRUPT,
+                        "layer %u of group %u is damaged (checksum); fetch the file again",
+                        r->layer, r->group);
+}
+
+/* --- what is known --------------------------------------------------------------------- */
+
+uint64_t taper_decoder_bytes_needed(const taper_decoder *d) {
+    uint64_t have = d->head.size + codec_byte_store_run(&d->held, 0, NULL);
+    return d->front_ready || d->need <= have ? 0 : d->need - have;
+}
+
+taper_status taper_decoder_get_info(const taper_decoder *d, taper_container_info *out) {
+    if (!d->front_ready) return TAPER_ERR_TRUNCATED;
+    const formats_front *f = &d->front;
+    *out = (taper_container_info){.model_id = f->model_id,
+                                  .has_model = f->model != NULL,
+                                  .layout = (taper_layout)f->layout,
+                                  .images = f->images,
+                                  .groups = f->groups,
+                                  .layers = f->layers,
+                                  .passes = formats_front_passes(f, f->layers - 1),
+                                  .front_bytes = f->front_size,
+                                  .file_bytes =
+                                      f->front_size + f->chunk_at[(uint64_t)f->layers * f->groups],
+                                  .has_names = f->names != NULL,
+                                  .has_labels = f->label != NULL,
+                                  .classes = f->classes};
+    for (uint32_t i = 0; i < f->images; i++)
+        out->pixels += (uint64_t)f->geometry[i].width * f->geometry[i].height;
+    return TAPER_OK;
+}
+
+taper_status taper_decoder_image_info(const taper_decoder *d, uint64_t i, taper_image_info *out) {
+    if (!d->front_ready) return TAPER_ERR_TRUNCATED;
+    const formats_front *f = &d->front;
+    if (i >= f->images) return TAPER_ERR_ARG;
+    formats_geometry g = f->geometry[i];
+    codec_grid grid = codec_windows_grid(d->model->window, g.width, g.height);
+    *out = (taper_image_info){g.width,
+                              g.height,
+                              g.channels,
+                              g.depth,
+                              (uint64_t)g.width * g.height * g.channels * (g.depth / 8u),
+                              formats_front_group(f, (uint32_t)i),
+                              f->label ? f->label[i] : -1,
+                              formats_front_name(f, (uint32_t)i),
+                              grid.columns,
+                              grid.rows};
+    return TAPER_OK;
+}
+
+const char *taper_decoder_class_name(const taper_decoder *d, uint32_t k) {
+    return d->front_ready ? formats_front_class_name(&d->front, k) : NULL;
+}
+
+taper_status taper_decoder_group_range(const taper_decoder *d, uint32_t g, uint64_t *first,
+                                       uint64_t *count) {
+    if (!d->front_ready) return TAPER_ERR_TRUNCATED;
+    if (g >= d->front.groups) return TAPER_ERR_ARG;
+    *first = d->front.group_first[g];
+    *count = d->front.group_first[g + 1] - d->front.group_first[g];
+    return TAPER_OK;
+}
+
+uint64_t taper_decoder_image_at(const taper_decoder *d, uint64_t place) {
+    return d->front_ready && place < d->front.images
+               ? formats_front_image(&d->front, (uint32_t)place)
+               : place;
+}

@@ -1,0 +1,119 @@
+/* pushed.c -- bytes in file order; see taper.h. Chunks are decoded as they come. */
+#include "codec/decoder/decoder.h"
+
+/* Take bytes for the front matter; *used of them. */
+static taper_status push_front(taper_decoder *d, const uint8_t *bytes, size_t n, size_t *used,
+                               taper_error *error) {
+    *used = 0;
+    while (d->head.size < d->need && *used < n) {
+        uint64_t room = d->need - d->head.size;
+        size_t take = n - *used < room ? n - *used : (size_t)room;
+        taper_status status = d->need > d->limits.max_memory
+                                  ? TAPER_ERR_LIMIT
+                                  : formats_write_bytes(&d->head, bytes + *used, take);
+        if (status == TAPER_ERR_LIMIT) return codec_decoder_refuse_front(d->need, error);
+        if (status != TAPER_OK)
+            return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the front matter");
+        *used += take;
+        TAPER_TRY(formats_front_need(d->head.data, d->head.size, &d->need, error));
+    }
+    if (d->head.size < d->need) return TAPER_OK;
+    taper_limits limits = d->limits;
+    limits.max_memory = formats_account_left(&d->account);
+    if (!limits.max_memory) limits.max_memory = 1;
+    TAPER_TRY(formats_front_read(d->head.data, d->head.size, &limits, &d->front, error));
+    formats_buffer_free(&d->head);
+    d->account.used += d->front.account.used;
+    return codec_decoder_bind(d, error);
+}
+
+/* A chunk is all there: where a block ends with it, its chunks are decoded for good, or not at all.
+ */
+static taper_status chunk_is_complete(taper_decoder *d, codec_group_reader *r, uint32_t layer,
+                                      uint32_t g) {
+    const formats_front *f = &d->front;
+    uint32_t per = f->chunks_per_checksum, blocks = (f->groups - 1) / per + 1;
+    taper_status status = TAPER_OK;
+    r->here = !r->bad;
+    if ((g + 1) % per && g + 1 < f->groups) return TAPER_OK;
+    int holds = d->crc == f->checksum[(uint64_t)layer * blocks + g / per];
+    d->crc = 0;
+    for (uint32_t i = g / per * per; i <= g && status == TAPER_OK; i++)
+        status = codec_group_reader_settle(d->reader[i], f, holds);
+    return status;
+}
+
+static taper_status fail_chunk(taper_status status, taper_error *error) {
+    return status == TAPER_ERR_LIMIT
+               ? formats_fail(error, status,
+                              "a chunk takes more memory than is left; raise --max-memory if you "
+                              "trust the file")
+               : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk");
+}
+
+static const uint8_t nothing[1];
+
+static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
+                              taper_error *error) {
+    const formats_front *f = &d->front;
+    uint64_t chunks = (uint64_t)f->layers * f->groups;
+    if (!bytes) bytes = nothing; /* as an empty buffer has it */
+    while (d->chunk < chunks) {
+        uint32_t g = (uint32_t)(d->chunk % f->groups), layer = (uint32_t)(d->chunk / f->groups);
+        uint64_t length = f->chunk_at[d->chunk + 1] - f->chunk_at[d->chunk],
+                 left = length - d->in_chunk;
+        if (left && !n) return TAPER_OK;
+        size_t take = n < left ? n : (size_t)left;
+        codec_group_reader *r;
+        TAPER_TRY(codec_decoder_pushed_group(d, g, &r, error));
+        taper_status status = r->bad ? TAPER_OK : codec_group_reader_feed(r, bytes, take);
+        if (status != TAPER_OK) return fail_chunk(status, error);
+        d->crc = formats_crc32c(d->crc, bytes, take);
+        bytes += take, n -= take, d->in_chunk += take;
+        if (d->in_chunk < length) return TAPER_OK;
+        status = chunk_is_complete(d, r, layer, g);
+        if (status != TAPER_OK) return fail_chunk(status, error);
+        d->chunk++;
+        d->in_chunk = 0;
+    }
+    if (n)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "%zu byte%s follow%s the container's end", n,
+                            formats_plural(n, "s"), formats_singular(n));
+    return TAPER_OK;
+}
+
+/* As many of the data's bytes as are to be rendered; the others wait. */
+static taper_status push_in_time(taper_decoder *d, const uint8_t *bytes, size_t n,
+                                 taper_error *error) {
+    uint64_t before = d->arrived - d->waiting.size;
+    if (formats_add_u64(d->arrived, n, &d->arrived) != TAPER_OK) return TAPER_ERR_ARG;
+    uint64_t due = formats_front_rendered(&d->front, d->arrived);
+    if (due >= before + d->waiting.size) { /* all that waited, or none */
+        size_t now = (size_t)(due - before - d->waiting.size);
+        TAPER_TRY(push_data(d, d->waiting.data, d->waiting.size, error));
+        TAPER_TRY(push_data(d, bytes, now, error));
+        formats_buffer_clear(&d->waiting);
+        bytes += now, n -= now;
+    }
+    return formats_write_bytes(&d->waiting, bytes, n) == TAPER_OK
+               ? TAPER_OK
+               : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk");
+}
+
+taper_status taper_decoder_push(taper_decoder *d, const void *bytes, size_t n, taper_error *error) {
+    taper_error own = {0};
+    if (d->source.read)
+        return formats_fail(error, TAPER_ERR_ARG, "this decoder %s; it cannot be pushed",
+                            d->readers.held ? "is supplied with ranges" : "reads a source");
+    if (d->failure.status == TAPER_OK) {
+        const uint8_t *from = bytes ? bytes : nothing;
+        size_t used = 0;
+        taper_status status = TAPER_OK;
+        if (!d->front_ready) status = push_front(d, from, n, &used, &own);
+        if (status == TAPER_OK && d->front_ready)
+            status = push_in_time(d, from + used, n - used, &own);
+        if (status != TAPER_OK) d->failure = own, d->failure.status = status;
+    }
+    if (d->failure.status != TAPER_OK && error) *error = d->failure;
+    return d->failure.status;
+}

@@ -1,0 +1,242 @@
+/* supplied.c -- bytes in any order, and which of them an image wants; see taper.h. The decoder
+ * reads what has come like a source that is cut, and has gaps. */
+#include "codec/decoder/decoder.h"
+#include <string.h>
+
+/* From the first call on, the decoder is for supplied bytes. */
+static taper_status begin(taper_decoder *d, taper_error *error) {
+    if (d->source.user == &d->held) return TAPER_OK;
+    if (d->source.read || d->front_ready || d->head.size)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "this decoder %s; it cannot be supplied with ranges",
+                            d->source.read ? "reads a source" : "is pushed bytes");
+    d->source = (taper_source){&d->held, 0, codec_byte_store_read};
+    d->readers.held = &d->held;
+    d->cut = UINT64_MAX;
+    return TAPER_OK;
+}
+
+/* --- the front matter ------------------------------------------------------------------ */
+
+static uint64_t file_end(const taper_decoder *d) {
+    const formats_front *f = &d->front;
+    return f->front_size + f->chunk_at[(uint64_t)f->layers * f->groups];
+}
+
+/* What the source stands for: the file up to the cut, as far as it is rendered. */
+static uint64_t source_end(const taper_decoder *d) {
+    taper_source cut = d->source;
+    cut.size = d->cut < file_end(d) ? d->cut : file_end(d);
+    return codec_front_rendered(&d->front, &cut).size;
+}
+
+static taper_status read_front(taper_decoder *d, const uint8_t *bytes, uint64_t n,
+                               taper_error *error) {
+    taper_limits limits = d->limits;
+    const taper_model *given = d->model;
+    limits.max_memory = formats_account_left(&d->account);
+    if (!limits.max_memory) limits.max_memory = 1;
+    TAPER_TRY(formats_front_read(bytes, (size_t)n, &limits, &d->front, error));
+    taper_status status = codec_decoder_bind(d, error);
+    if (status == TAPER_OK) {
+        d->account.used += d->front.account.used;
+        return TAPER_OK;
+    }
+    formats_front_free(&d->front);
+    taper_model_free(d->own_model);
+    d->own_model = NULL;
+    d->model = given;
+    return status;
+}
+
+static taper_status refuse_tail(uint64_t n, taper_error *error) {
+    return formats_fail(error, TAPER_ERR_CORRUPT, "%llu byte%s follow%s the container's end",
+                        (unsigned long long)n, formats_plural(n, "s"), formats_singular(n));
+}
+
+/* As far as its bytes are there. What is wrong with them may be mended. */
+static taper_status try_front(taper_decoder *d, taper_error *error) {
+    const uint8_t *bytes = (const uint8_t *)"";
+    uint64_t n = codec_byte_store_run(&d->held, 0, &bytes), need;
+    taper_status status = formats_front_need(bytes, (size_t)n, &need, error);
+    d->need = status == TAPER_OK || need < n ? need : n; /* what is wrong is there */
+    if (status != TAPER_OK) return status;
+    if (need > d->limits.max_memory) return codec_decoder_refuse_front(need, error);
+    if (n < need) return TAPER_OK;
+    TAPER_TRY(read_front(d, bytes, n, error));
+    uint64_t held = codec_byte_store_end(&d->held), end = file_end(d);
+    codec_byte_store_keep(&d->held, d->front.front_size, end);
+    d->source.size = source_end(d);
+    return held > end ? refuse_tail(held - end, error) : TAPER_OK;
+}
+
+/* --- supplying ------------------------------------------------------------------------- */
+
+static taper_status keep_bytes(taper_decoder *d, uint64_t offset, const uint8_t *bytes, size_t n,
+                               int *changed, taper_error *error) {
+    taper_status status = codec_byte_store_put(&d->held, offset, bytes, n, changed);
+    if (status == TAPER_OK) return status;
+    return status == TAPER_ERR_LIMIT
+               ? formats_fail(error, status,
+                              "no room for %zu bytes beside what the decoder holds; raise "
+                              "--max-memory if you trust the file",
+                              n)
+               : formats_fail(error, status, "no memory for %zu bytes", n);
+}
+
+/* Do bytes offset .. end - 1 concern the group, or what shares a checksum with it? */
+static int concerns(const formats_front *f, uint32_t g, uint64_t offset, uint64_t end) {
+    for (uint32_t layer = 0; layer < f->layers; layer++) {
+        codec_stretch block = codec_block_stretch(f, layer, g);
+        if (block.at < end && offset < block.at + block.size) return 1;
+    }
+    return 0;
+}
+
+/* Groups that were decoded without these bytes, or with others, are decoded anew. */
+static void forget(taper_decoder *d, uint64_t offset, uint64_t end) {
+    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) {
+        codec_group_reader *r = &d->readers.of_rate_class[t];
+        codec_rendered *w = &d->rendered[t];
+        if (r->images && concerns(&d->front, r->group, offset, end)) codec_group_reader_close(r);
+        if (w->n && concerns(&d->front, w->group, offset, end)) w->n = 0;
+    }
+    d->readers.block.size = 0;
+}
+
+static taper_status supply_front(taper_decoder *d, uint64_t offset, const uint8_t *bytes, size_t n,
+                                 taper_error *error) {
+    taper_error why = {0};
+    int changed;
+    TAPER_TRY(keep_bytes(d, offset, bytes, n, &changed, error));
+    if (changed && offset <= d->need) {
+        taper_status status = try_front(d, &why);
+        why.status = status;
+        if (!d->front_ready)
+            d->failure = why;
+        else
+            d->failure = (taper_error){0};
+    } else
+        why = d->failure;
+    if (why.status != TAPER_OK && error) *error = why;
+    return why.status;
+}
+
+static taper_status supply_data(taper_decoder *d, uint64_t offset, const uint8_t *bytes, size_t n,
+                                taper_error *error) {
+    uint64_t end = offset + n, from = d->front.front_size;
+    int changed;
+    if (end > file_end(d)) return refuse_tail(end - file_end(d), error);
+    if (end <= from) return TAPER_OK; /* the front matter is known */
+    if (offset < from) bytes += from - offset, n -= (size_t)(from - offset), offset = from;
+    TAPER_TRY(keep_bytes(d, offset, bytes, n, &changed, error));
+    if (changed) forget(d, offset, end);
+    return TAPER_OK;
+}
+
+taper_status taper_decoder_supply(taper_decoder *d, uint64_t offset, const void *bytes, size_t size,
+                                  taper_error *error) {
+    uint64_t end;
+    TAPER_TRY(begin(d, error));
+    if (formats_add_u64(offset, size, &end) != TAPER_OK || (size && !bytes))
+        return formats_fail(error, TAPER_ERR_ARG, "%zu bytes from %llu are no range", size,
+                            (unsigned long long)offset);
+    return d->front_ready ? supply_data(d, offset, bytes, size, error)
+                          : supply_front(d, offset, bytes, size, error);
+}
+
+/* --- planning -------------------------------------------------------------------------- */
+
+/* Ranges that are wanted, in rising order: all are counted, and those that there is room for
+ * written. */
+typedef struct wanted {
+    taper_range *range;
+    size_t room, count;
+    uint64_t end; /* of the last */
+} wanted;
+
+static void want(wanted *w, uint64_t at, uint64_t end) {
+    if (at >= end) return;
+    if (!w->count || at != w->end) {
+        if (w->count < w->room) w->range[w->count] = (taper_range){at, 0};
+        w->count++;
+    }
+    w->end = end;
+    if (w->count <= w->room) w->range[w->count - 1].size = end - w->range[w->count - 1].offset;
+}
+
+/* Of bytes at .. end - 1 those that are not held. */
+static void want_missing(const taper_decoder *d, wanted *w, uint64_t at, uint64_t end) {
+    while (at < end) {
+        at += codec_byte_store_run(&d->held, at, NULL);
+        uint64_t next = codec_byte_store_next(&d->held, at);
+        want(w, at, next < end ? next : end);
+        at = next;
+    }
+}
+
+/* Is the block all there and damaged? */
+static int is_damaged(const taper_decoder *d, codec_stretch block, uint32_t sum) {
+    const uint8_t *bytes = NULL;
+    if (!block.size || codec_byte_store_run(&d->held, block.at, &bytes) < block.size) return 0;
+    return formats_crc32c(0, bytes, (size_t)block.size) != sum;
+}
+
+/* What the group wants of its layers; of a block that is damaged everything. *damaged: is one? */
+static void want_chunks(const taper_decoder *d, uint32_t g, wanted *w, int *damaged) {
+    const formats_front *f = &d->front;
+    uint64_t size = d->source.size;
+    for (uint32_t layer = 0; layer < f->layers; layer++) {
+        codec_stretch chunk = codec_chunk_stretch(f, layer, g),
+                      block = codec_block_stretch(f, layer, g);
+        uint64_t end = chunk.at + chunk.size;
+        if (chunk.at >= size) break;
+        if (block.at + block.size <= size &&
+            is_damaged(d, block, codec_block_checksum(f, layer, g))) {
+            want(w, block.at, block.at + block.size);
+            *damaged = 1;
+        } else {
+            want_missing(d, w, chunk.at, end < size ? end : size);
+        }
+    }
+}
+
+static taper_status plan_front(const taper_decoder *d, wanted *w, taper_error *error) {
+    if (d->failure.status == TAPER_OK) want_missing(d, w, 0, d->need);
+    if (d->failure.status == TAPER_ERR_CORRUPT) want(w, 0, d->need); /* any of it may be wrong */
+    if (d->failure.status != TAPER_OK && error) *error = d->failure;
+    return d->failure.status;
+}
+
+/* The source ends where this cut has it. */
+static void cut_source(taper_decoder *d) {
+    uint64_t size = source_end(d);
+    if (size != d->source.size) {
+        codec_group_readers_close(&d->readers);
+        for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) d->rendered[t].n = 0;
+    }
+    d->source.size = size;
+}
+
+taper_status taper_decoder_plan(taper_decoder *d, uint64_t i, uint64_t cut, taper_range *ranges,
+                                size_t room, size_t *count, taper_error *error) {
+    wanted w = {ranges, room, 0, 0};
+    taper_image_info info;
+    int damaged = 0;
+    *count = 0;
+    TAPER_TRY(begin(d, error));
+    d->cut = cut;
+    if (!d->front_ready) {
+        taper_status status = plan_front(d, &w, error);
+        *count = w.count;
+        return status;
+    }
+    TAPER_TRY(codec_decoder_find(d, i, &info, error));
+    cut_source(d);
+    want_chunks(d, info.group, &w, &damaged);
+    *count = w.count;
+    return damaged ? formats_fail(error, TAPER_ERR_CORRUPT,
+                                  "bytes of group %u are damaged (checksum); fetch them again",
+                                  info.group)
+                   : TAPER_OK;
+}

@@ -1,0 +1,147 @@
+/* ranges.c -- one image out of a .taper file that lies in another process's memory, by ranges:
+ * `ranges CONTAINER [IMAGE [CUT]]`. A child holds the file; the parent asks the decoder which bytes
+ * of it the image wants (as from a file cut to CUT bytes), fetches those alone, and tells how many
+ * they were. Linux lets it read them straight out of the child's memory; where that is refused it
+ * asks through a pipe. A database or HTTP in place of `fetch` is all that another reader changes.
+ * Outside this tree: #include <taper.h>, cc ranges.c -ltaper */
+#define _GNU_SOURCE /* process_vm_readv */
+#include "codec/taper.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { UNITS = 4 }; /* to print */
+
+/* The process that holds the file. */
+typedef struct holder {
+    pid_t pid;
+    unsigned char *bytes; /* an address of its memory */
+    size_t size;
+    int ask, answer; /* pipes */
+    int refused;     /* its memory cannot be read from here */
+} holder;
+
+static int all(ssize_t (*move)(int, void *, size_t), int pipe, void *bytes, size_t n) {
+    unsigned char *at = bytes;
+    for (ssize_t moved; n; at += moved, n -= (size_t)moved)
+        if ((moved = move(pipe, at, n)) <= 0) return 0;
+    return 1;
+}
+static ssize_t put(int pipe, void *bytes, size_t n) { return write(pipe, bytes, n); }
+
+/* The child: read the file, say where it is, then send what is asked for. Never returns. */
+static void hold(const char *path, int asked, int answer) {
+    holder h = {.size = 0};
+    taper_range range;
+    FILE *f = fopen(path, "rb");
+    if (f && fseek(f, 0, SEEK_END) == 0) h.size = (size_t)ftell(f), rewind(f);
+    h.bytes = malloc(h.size + 1);
+    if (!f || !h.bytes || fread(h.bytes, 1, h.size, f) != h.size) h.size = 0;
+    if (!all(put, answer, &h, sizeof h)) _exit(1);
+    while (all(read, asked, &range, sizeof range))
+        if (!all(put, answer, h.bytes + range.offset, (size_t)range.size)) break;
+    _exit(0);
+}
+
+static int begin(holder *h, const char *path) {
+    int asked[2], answer[2];
+    if (pipe(asked) || pipe(answer)) return 0;
+    pid_t pid = fork();
+    if (pid < 0) return 0;
+    if (pid == 0) {
+        close(asked[1]), close(answer[0]);
+        hold(path, asked[0], answer[1]);
+    }
+    close(asked[0]), close(answer[1]);
+    if (!all(read, answer[0], h, sizeof *h)) return 0;
+    h->pid = pid, h->ask = asked[1], h->answer = answer[0];
+    return h->size > 0;
+}
+
+static int fetch(holder *h, taper_range range, unsigned char *to) {
+    struct iovec here = {to, (size_t)range.size}, there = {h->bytes + range.offset, here.iov_len};
+    if (range.offset > h->size || range.size > h->size - range.offset) return 0;
+    if (!h->refused && process_vm_readv(h->pid, &here, 1, &there, 1, 0) == (ssize_t)range.size)
+        return 1;
+    h->refused = 1;
+    return all(put, h->ask, &range, sizeof range) && all(read, h->answer, to, here.iov_len);
+}
+
+/* Fetch a range and hand it on. */
+static taper_status supply(taper_decoder *decoder, holder *h, taper_range range,
+                           taper_error *error) {
+    unsigned char *bytes = malloc((size_t)range.size);
+    taper_status status = TAPER_ERR_IO;
+    snprintf(error->text, sizeof error->text, "the file ends too early");
+    if (bytes && fetch(h, range, bytes))
+        status = taper_decoder_supply(decoder, range.offset, bytes, (size_t)range.size, error);
+    free(bytes);
+    return status;
+}
+
+/* Pixels, and the first units of the first window's code. */
+static taper_status show(taper_decoder *decoder, uint64_t i, taper_completeness *done,
+                         taper_error *error) {
+    taper_image_info info;
+    taper_status status = taper_decoder_image_info(decoder, i, &info);
+    if (status) return status;
+    taper_image image = {.pixels = malloc((size_t)info.bytes)};
+    float *code = malloc((size_t)info.columns * info.rows * UNITS * sizeof *code);
+    status = image.pixels && code ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (!status)
+        status = taper_decoder_codes(decoder, i, UNITS, UINT32_MAX, code, NULL, NULL, error);
+    if (!status) status = taper_decoder_render(decoder, i, &image, done, error);
+    if (!status)
+        printf("%s: %u x %u, pass %u of %u%s; code %.1f %.1f %.1f %.1f ..\n",
+               info.name ? info.name : "one", info.width, info.height, done->passes,
+               done->passes_in_file, done->complete ? ", complete" : "", code[0], code[1], code[2],
+               code[3]);
+    free(image.pixels), free(code);
+    return status;
+}
+
+/* The front matter comes in three ranges, the last of them large. Where a range costs a round trip,
+ * supply some kilobytes of the file's start at once. */
+static taper_status read_image(taper_decoder *decoder, holder *h, uint64_t i, uint64_t cut,
+                               taper_error *error) {
+    uint64_t front = 0, data = 0;
+    size_t wanted;
+    taper_range range;
+    taper_completeness done;
+    taper_status status;
+    while (!(status = taper_decoder_plan(decoder, i, cut, &range, 1, &wanted, error)) && wanted) {
+        *(taper_decoder_bytes_needed(decoder) ? &front : &data) += range.size;
+        if ((status = supply(decoder, h, range, error))) break;
+    }
+    if (!status) status = show(decoder, i, &done, error);
+    if (!status)
+        printf("read by %s: front matter %llu bytes, data %llu, the image's chunks %llu\n",
+               h->refused ? "pipe" : "process_vm_readv", (unsigned long long)front,
+               (unsigned long long)data, (unsigned long long)done.bytes);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    holder h = {.pid = -1};
+    taper_error error = {TAPER_ERR_IO, "usage: ranges CONTAINER [IMAGE [CUT]]"};
+    uint64_t i = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
+    uint64_t cut = argc > 3 ? strtoull(argv[3], NULL, 10) : UINT64_MAX;
+    unsigned char start[32];
+    taper_model *model = NULL; /* NULL: the container carries its own */
+    taper_decoder *decoder = NULL;
+    taper_status status = argc > 1 && begin(&h, argv[1]) ? TAPER_OK : TAPER_ERR_IO;
+    taper_range first = {0, sizeof start};
+    const char *builtin = NULL;
+    if (!status && fetch(&h, first, start)) /* made with a model that ships? */
+        builtin = taper_model_builtin_for(start, sizeof start);
+    if (builtin) status = taper_model_builtin(&model, builtin, &error);
+    if (!status) status = taper_decoder_new(&decoder, model, NULL, &error);
+    if (!status) status = read_image(decoder, &h, i, cut, &error);
+    if (status) fprintf(stderr, "ranges: %s\n", error.text);
+    taper_decoder_free(decoder);
+    taper_model_free(model);
+    if (h.pid > 0) close(h.ask), close(h.answer), waitpid(h.pid, NULL, 0);
+    return status ? 1 : 0;
+}
