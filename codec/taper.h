@@ -156,10 +156,11 @@ typedef struct taper_completeness {
     int complete;            /* nothing more will come for this image */
 } taper_completeness;
 
-/* A decoder that is pushed bytes in file order, or supplied with ranges; its first bytes decide
- * which. model: NULL when the container carries its own. Pushed
- * bytes: it keeps the state of every group, so that more bytes refine without starting again, and
- * the bytes of groups that are not complete. */
+/* A decoder that is pushed bytes in file order (taper_decoder_push) or supplied with ranges
+ * (taper_decoder_supply): the first call decides which. model: NULL when the container carries its
+ * own. One that is pushed bytes keeps the state of every group, so that more bytes refine without
+ * starting again, and the bytes of groups that are not complete; one that is supplied keeps what it
+ * was given, and the state of one group, as taper_decoder_open. */
 TAPER_API taper_status taper_decoder_new(taper_decoder **out, const taper_model *model,
                                          const taper_limits *limits, taper_error *error);
 /* The next n bytes of the file. TAPER_OK also when they are not enough yet for anything, and when a
@@ -193,41 +194,41 @@ typedef struct taper_range {
     uint64_t offset, size; /* bytes of the file, size 1.. */
 } taper_range;
 
-/* Which bytes are wanted that have not been supplied, so that image i can be rendered, or its codes
- * taken, as from a file cut to `cut` bytes; UINT64_MAX: from the whole file. ranges: the caller's,
- * room for `room` of them, NULL for 0; they come in rising order, with a gap between any two.
- * *count: how many there are, of which the first `room` are written; 0: nothing is wanted. As long
- * as the front matter is not whole it alone is wanted, whatever i and cut: first the header, which
- * says how long the next part is. Whoever expects it to be short supplies some kilobytes of the
- * file's start at once, and asks then.
+/* Which bytes are wanted that have not been supplied, to render image i, or to take its codes, as
+ * from a file cut to `cut` bytes; UINT64_MAX: from the whole file. ranges: the caller's, [room], or
+ * NULL for room 0. They rise, and there is a gap between any two. *count: how many ranges there
+ * are, of which the first `room` are written; 0: nothing is wanted. As long as the front matter is
+ * not whole it alone is wanted, whatever i and cut: the header, then its table, which says how long
+ * the rest is. Where a request costs more than bytes do, supply some kilobytes of the file's start
+ * first. Then the chunks of the image's group are wanted, up to the cut, and no others.
  *
- * From now on all images are rendered as of this cut, even when bytes beyond it have been supplied:
- * with the bytes at hand, pixels are those of taper_decoder_open with a source of `cut` bytes.
- * Before the first plan the cut is UINT64_MAX. A chunk of which only the beginning was supplied is
- * used so far. Under TAPER_LAYOUT_IMAGE the range of an image is its own stream: to have it
- * coarser, fetch the beginning of the range.
+ * From now on all images are rendered as of this cut, even when bytes beyond it are at hand: when
+ * nothing is wanted, pixels are those of taper_decoder_open with a source of `cut` bytes. Before
+ * the first plan the cut is UINT64_MAX. A range need not be supplied whole: its beginning gives the
+ * image, coarser. So is one image made smaller under TAPER_LAYOUT_IMAGE, where its chunks are one
+ * range.
  *
- * TAPER_ERR_CORRUPT: bytes that were supplied are damaged (a checksum fails); they are among the
- * ranges, which are valid. Supply them again, if another copy may be better, else render what there
- * is. Where images are small, several share a checksum (TAPER_LAYOUT_IMAGE, about 4 KB), which is
- * tested only when all of its bytes have been supplied: they are not wanted for its sake.
- * TAPER_ERR_ARG: there is no image i, or the decoder has a source or was pushed. Other statuses: of
- * the front matter, as of taper_decoder_open, with *count 0; of these TAPER_ERR_LIMIT comes before
- * its bytes are wanted. */
+ * TAPER_ERR_CORRUPT: bytes that were supplied are damaged (a checksum fails). They are among the
+ * ranges, which are valid: supply them anew if another copy may be better, else render what there
+ * is. Under TAPER_LAYOUT_IMAGE several small images, of about 4 KB in all, share a checksum; it is
+ * tested when all of its bytes are there, but they are not wanted for its sake. TAPER_ERR_ARG:
+ * there is no image i, or the decoder has a source or was pushed. Other statuses are those of the
+ * front matter, as of taper_decoder_open; *count is 0. TAPER_ERR_LIMIT comes before front matter
+ * that is too large is wanted. */
 TAPER_API taper_status taper_decoder_plan(taper_decoder *decoder, uint64_t i, uint64_t cut,
                                           taper_range *ranges, size_t room, size_t *count,
                                           taper_error *error);
-/* `size` bytes of the file from `offset` on, wanted or not; they are copied, and held until the
- * decoder is freed. Those supplied before may come again; where they differ the later ones count,
- * and what was decoded from the others is decoded anew. No failure is final: after any but
- * TAPER_ERR_ARG other bytes may be supplied, or the same again.
- * TAPER_ERR_CORRUPT, _VERSION, _MODEL, _LIMIT, _NOMEM: of the front matter, which is read as soon
- * as it is all there, as of taper_decoder_open: the bytes are held, others in their place are tried
- * again. TAPER_ERR_CORRUPT also: bytes after the end of the container, which are not held; nothing
- * of a range is that reaches beyond it, once the front matter is known. TAPER_ERR_LIMIT, _NOMEM: no
- * room for these bytes; nothing has changed. TAPER_ERR_ARG: offset + size is above 2^64 - 1, or the
- * decoder has a source or was pushed. Damage of image data is told by taper_decoder_plan and
- * taper_decoder_render. */
+/* `size` bytes of the file from `offset` on, wanted or not. They are copied, and held until the
+ * decoder is freed. Bytes may come again; where they differ from those before, the later ones
+ * count, and what was decoded is decoded anew. No failure is final: other bytes may be supplied, or
+ * the same again.
+ * TAPER_ERR_CORRUPT, _VERSION, _MODEL, _LIMIT, _NOMEM as of taper_decoder_open: of the front
+ * matter, which is read as soon as it is all there. The bytes are held; it is read again when some
+ * of them change. TAPER_ERR_CORRUPT also: bytes follow the container's end. Once the front matter
+ * is known nothing of such a range is held. TAPER_ERR_LIMIT, _NOMEM also: there is no room for
+ * these bytes beside what is held; nothing has changed. TAPER_ERR_ARG: offset + size is above 2^64
+ * - 1, or the decoder has a source or was pushed. Damage of image data is told by
+ * taper_decoder_plan and taper_decoder_render. */
 TAPER_API taper_status taper_decoder_supply(taper_decoder *decoder, uint64_t offset,
                                             const void *bytes, size_t size, taper_error *error);
 
@@ -239,8 +240,8 @@ TAPER_API void taper_decoder_free(taper_decoder *decoder); /* NULL is fine */
  * time. TAPER_ERR_NOMEM: the decoder goes on with one. */
 TAPER_API taper_status taper_decoder_set_threads(taper_decoder *decoder, unsigned threads);
 
-/* How many more bytes the front matter needs, as far as is known; 0: it is whole and images can be
- * rendered. */
+/* How many more bytes the front matter needs, as far as is known; all of them if it is damaged and
+ * may be supplied anew. 0: it is whole and images can be rendered. */
 TAPER_API uint64_t taper_decoder_bytes_needed(const taper_decoder *decoder);
 /* Both need the whole front matter: TAPER_ERR_TRUNCATED before. i counts from 0. */
 TAPER_API taper_status taper_decoder_get_info(const taper_decoder *decoder,

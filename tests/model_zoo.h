@@ -41,6 +41,10 @@ static inline void zoo_make(model_zoo *z) {
     z->model[2] = zoo_builtin("photo"), z->model[3] = zoo_builtin("tiny");
     for (uint32_t i = 0; i < ZOO_IMAGES; i++)
         z->image[i] = dct_picture(9 + 4 * (i % 4), 8 + 5 * (i % 3), i % 4 ? 3 : 1, i + 1);
+    uint8_t *board = z->image[5].pixels; /* black and white by turns: planes are raised for it */
+    for (size_t p = 0; p < formats_image_bytes(&z->image[5]); p++)
+        board[p] =
+            (p / z->image[5].channels + p / z->image[5].channels / z->image[5].width) % 2 ? 255 : 0;
     for (int m = 0; m < ZOO_MODELS; m++)
         for (int k = 0; k < ZOO_FILES; k++) {
             taper_encode_options o = options[k];

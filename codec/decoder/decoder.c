@@ -187,6 +187,7 @@ taper_status codec_decoder_damage(const codec_group_reader *r, taper_error *erro
 
 uint64_t taper_decoder_bytes_needed(const taper_decoder *d) {
     uint64_t have = d->head.size + codec_byte_store_run(&d->held, 0, NULL);
+    if (d->readers.held && d->failure.status != TAPER_OK) have = 0; /* all of them anew */
     return d->front_ready || d->need <= have ? 0 : d->need - have;
 }
 

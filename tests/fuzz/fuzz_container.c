@@ -1,6 +1,6 @@
 /* fuzz_container.c -- any bytes as a container. Checksums are set right where the structure allows,
- * so that what lies behind them is reached. What opens is decoded pulled and pushed, which must
- * agree, and goes through verify, truncate, repack and merge. */
+ * so that what lies behind them is reached. What opens is decoded pulled, pushed and supplied,
+ * which must agree, and goes through verify, truncate, repack and merge. */
 #include "../dct_model.h"
 #include "codec/taper.h"
 #include "formats/container.h"
@@ -118,7 +118,58 @@ static int has_illegal_string(const formats_buffer *file) {
     return run == 8;
 }
 
-static void decode_both_ways(const formats_buffer *file) {
+/* A plan's ranges: rising, apart, and not empty. What it wants changes nothing but the cut. */
+static void look_at_plan(taper_decoder *decoder, uint64_t i, uint64_t cut) {
+    taper_range range[16];
+    size_t count;
+    (void)taper_decoder_plan(decoder, i, cut, range, 16, &count, NULL);
+    for (size_t r = 0; r < count && r < 16; r++) {
+        must(range[r].size > 0 && range[r].size <= UINT64_MAX - range[r].offset);
+        must(!r || range[r].offset > range[r - 1].offset + range[r - 1].size);
+    }
+}
+
+/* All bytes, in pieces that come in another order, some of them wrong at first; images are asked
+ * for in between. */
+static void supply_in_pieces(taper_decoder *decoder, const uint8_t *bytes, size_t size) {
+    enum { STRIDE = 7919 };
+    uint32_t seed = formats_crc32c(0, bytes, size);
+    size_t step = 1 + size / (2 + seed % 37), pieces = (size + step - 1) / step;
+    for (int round = 0; round < 2; round++) {
+        if (pieces % STRIDE == 0) step = size, pieces = 1; /* else it goes through all of them */
+        for (size_t k = 0; k < pieces; k++) {
+            size_t at = (k * STRIDE + seed) % pieces * step;
+            size_t n = size - at < step ? size - at : step;
+            uint8_t wrong = bytes[at] ^ (uint8_t)(1 + (seed + k) % 255);
+            (void)taper_decoder_supply(decoder, at, bytes + at, n, NULL);
+            if (!round && k % 3 == 1) (void)taper_decoder_supply(decoder, at, &wrong, 1, NULL);
+            if (k % 4 == 2) look_at_plan(decoder, k % 5, seed % (2 * size));
+            if (round || k != pieces / 2) continue;
+            formats_buffer scrap = formats_buffer_make(1 << 24);
+            if (!taper_decoder_bytes_needed(decoder)) (void)render(decoder, &scrap);
+            formats_buffer_free(&scrap);
+        }
+    }
+    look_at_plan(decoder, 0, size);
+}
+
+/* What is supplied is rendered as what is pulled. */
+static void supply(const formats_buffer *file, taper_status pulled, const formats_buffer *pixels) {
+    taper_decoder *decoder;
+    formats_buffer got = formats_buffer_make(1 << 24);
+    must(taper_decoder_new(&decoder, the_model(), &limits, NULL) == TAPER_OK);
+    supply_in_pieces(decoder, file->data, file->size);
+    if (taper_decoder_bytes_needed(decoder) == 0) { /* else its bytes do not fit beside the front */
+        taper_status status = render(decoder, &got);
+        if (pulled != TAPER_ERR_LIMIT && status != TAPER_ERR_LIMIT)
+            must(status == pulled && got.size == pixels->size &&
+                 (!got.size || !memcmp(got.data, pixels->data, got.size)));
+    }
+    taper_decoder_free(decoder);
+    formats_buffer_free(&got);
+}
+
+static void decode_all_ways(const formats_buffer *file) {
     formats_memory memory = {file->data, file->size};
     taper_source source = formats_memory_source(&memory);
     taper_decoder *pulled, *pushed;
@@ -135,6 +186,7 @@ static void decode_both_ways(const formats_buffer *file) {
     if (one != TAPER_ERR_LIMIT && two != TAPER_ERR_LIMIT && !has_illegal_string(file))
         must(one == two && a.size == b.size && (!a.size || !memcmp(a.data, b.data, a.size)));
     taper_decoder_free(pulled), taper_decoder_free(pushed);
+    supply(file, one, &a);
     formats_buffer_free(&a), formats_buffer_free(&b);
     recut(&source, file);
 }
@@ -152,7 +204,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     if (taper_decoder_open(&decoder, &source, NULL, &limits, NULL) == TAPER_OK)
         (void)render(decoder, &scrap);
     taper_decoder_free(decoder);
-    if (seal_data(copy, n, &file)) decode_both_ways(&file);
+    if (n && taper_decoder_new(&decoder, the_model(), &limits, NULL) == TAPER_OK) {
+        supply_in_pieces(decoder, copy, n); /* its own checksums: most of these are wrong */
+        taper_decoder_free(decoder);
+    }
+    if (seal_data(copy, n, &file)) decode_all_ways(&file);
     formats_buffer_free(&scrap), formats_buffer_free(&file);
     free(copy);
     return 0;
