@@ -198,8 +198,8 @@ static void gemm_passes_nan_on(void **state) {
  * for every kernel, and so on every machine that has one. */
 static void gemm_fused_sums_as_defined(void **state) {
     (void)state;
-    static const size_t deep[][3] = {
-        {9, 33, 384}, {8, 5, 385}, {17, 32, 767}, {3, 40, 768}, {10, 70, 1024}, {16, 33, 1600}};
+    static const size_t deep[][3] = {{9, 33, 384}, {8, 5, 385},    {20, 64, 385}, {17, 32, 767},
+                                     {3, 40, 768}, {10, 70, 1024}, {16, 33, 1600}};
     for (size_t i = 0; i < n_candidates; i++)
         for (size_t s = 0; s < 4 * sizeof deep / sizeof *deep; s++) {
             codec_backend *be = &candidates[i].be;
@@ -341,8 +341,8 @@ static void logistic_saturates_and_keeps_nan(void **state) {
     (void)state;
     for (size_t i = 0; i < n_candidates; i++) {
         codec_backend *be = &candidates[i].be;
-        float y[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 0.0f, -0.0f, 88.0f, -88.0f, -86.9f,
-                     -NAN, 17.5f,    1e-38f,    -87.0f};
+        float y[] = {NAN,   INFINITY, -INFINITY, 3e38f, -3e38f, 0.0f,   -0.0f,
+                     88.0f, -88.0f,   -86.9f,    -NAN,  17.5f,  1e-38f, -87.0f};
         enum { SIZE = sizeof y / sizeof *y };
         float dy[SIZE];
         for (int j = 0; j < SIZE; j++) dy[j] = 1.0f;

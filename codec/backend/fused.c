@@ -1,9 +1,11 @@
 /* fused.c -- the matrix product with fused multiply-adds, for processors that have them; everything
  * else is plain.
  *
- * B goes through the kernel in panels of WIDTH columns, packed on the stack, A in tiles of ROWS
- * rows. Each entry of C is the sum of its products in ascending order, a part of them at a time
- * (part_of): that does not depend on kernel, place or number of threads. */
+ * C is cut into blocks, which threads take in turn. For each part of the products a block's B is
+ * packed in panels of WIDTH columns, which stay in the second cache, and its A in tiles of ROWS
+ * rows, one at a time, which stay in the first. Each entry of C is the sum of its products in
+ * ascending order, a part of them at a time (part_of): that does not depend on kernel, place or
+ * number of threads. */
 #include "codec/backend/fused.h"
 #include "codec/backend/plain.h"
 #include "codec/backend/x86.h"
@@ -11,28 +13,33 @@
 #if defined(CODEC_X86_KERNELS)
 #include "codec/backend/pool.h"
 #include "formats/bytes.h"
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROWS = 8, WIDTH = 32, PART = 384 };
+enum { ROWS = 12, STEP = 4, WIDTH = 32, PART = 384, LINE = 64 };
 
-/* sum[ROWS][WIDTH] = A B over k products: A's rows are `row` floats apart and its columns `column`,
- * B is a packed panel. */
-typedef void tile_fn(const float *a, size_t row, size_t column, const float *panel, size_t k,
-                     float *sum);
+/* Where a tile's rows of A are: `row` floats apart, their columns `column`. */
+typedef struct tile_rows {
+    const float *at;
+    size_t row, column;
+} tile_rows;
+
+/* C[rows][WIDTH] = beta C + A B over k products: B is packed as [k][WIDTH], C's rows are n floats
+ * apart. beta 0 overwrites. */
+typedef void tile_fn(tile_rows a, const float *b, size_t k, float beta, float *c, size_t n);
 
 typedef struct gemm_task {
-    int transpose_b;
+    int transpose_a, transpose_b;
     size_t m, n, k;
-    const float *a; /* [m][k] or NULL: tiles are used */
-    float *tiles;   /* [m / ROWS][k][ROWS], or NULL */
-    const float *b;
+    const float *a, *b;
     float beta;
     float *c;
-    tile_fn *tile;
-    const float *source; /* of the tiles */
-    int transpose_a;     /* source is [k][m] */
-    size_t block_rows, block_columns, blocks_across;
+    tile_fn *const *tile; /* of STEP, 2 STEP, .. ROWS rows */
+    size_t depth;         /* products in the longest part */
+    size_t block_rows, block_columns, blocks_across, blocks;
+    atomic_size_t next; /* the next block nobody has taken */
+    float *panels;      /* for each worker [block_columns / WIDTH][depth][WIDTH] */
 } gemm_task;
 
 /* How many of the k products that are left are summed before C is touched again. */
@@ -43,200 +50,252 @@ static size_t part_of(size_t k) { return k >= 2 * PART ? PART : k > PART ? (k + 
 #define FOR_512 __attribute__((target("avx512f,fma")))
 #define FOR_256 __attribute__((target("avx2,fma")))
 
-FOR_512 static void tile_512(const float *a, size_t row, size_t column, const float *panel,
-                             size_t k, float *sum) {
-    enum { LANES = 16, HALF = ROWS / 2 };
-    __m512 s[ROWS][2];
-    const float *low = a, *high = a + HALF * row;
-#pragma GCC unroll 8
-    for (size_t r = 0; r < ROWS; r++) s[r][0] = s[r][1] = _mm512_setzero_ps();
-    for (size_t p = 0; p < k; p++, low += column, high += column, panel += WIDTH) {
-        const __m512 b0 = _mm512_loadu_ps(panel), b1 = _mm512_loadu_ps(panel + LANES);
-#pragma GCC unroll 8
-        for (size_t r = 0; r < ROWS; r++) {
-            const __m512 x = _mm512_set1_ps(r < HALF ? low[r * row] : high[(r - HALF) * row]);
-            s[r][0] = _mm512_fmadd_ps(x, b0, s[r][0]);
-            s[r][1] = _mm512_fmadd_ps(x, b1, s[r][1]);
+FOR_512 CODEC_INLINE void store_512(__m512 sum, float beta, float *c) {
+    if (beta != 0.0f)
+        sum = _mm512_add_ps(_mm512_mul_ps(_mm512_set1_ps(beta), _mm512_loadu_ps(c)), sum);
+    _mm512_storeu_ps(c, sum);
+}
+
+/* rows: a constant where it is called. */
+FOR_512 CODEC_INLINE void tile_512(size_t rows, tile_rows a, const float *b, size_t k, float beta,
+                                   float *c, size_t n) {
+    enum { LANES = 16, AHEAD = 8 * WIDTH };
+    const float *from[] = {a.at, a.at + STEP * a.row, a.at + 2 * STEP * a.row};
+    __m512 sum[ROWS][2];
+#pragma GCC unroll 12
+    for (size_t r = 0; r < rows; r++) sum[r][0] = sum[r][1] = _mm512_setzero_ps();
+    for (size_t p = 0; p < k; p++, b += WIDTH) {
+        const __m512 b0 = _mm512_load_ps(b), b1 = _mm512_load_ps(b + LANES);
+        __builtin_prefetch(b + AHEAD), __builtin_prefetch(b + AHEAD + LANES);
+#pragma GCC unroll 12
+        for (size_t r = 0; r < rows; r++) {
+            const __m512 x = _mm512_set1_ps(from[r / STEP][r % STEP * a.row]);
+            sum[r][0] = _mm512_fmadd_ps(x, b0, sum[r][0]);
+            sum[r][1] = _mm512_fmadd_ps(x, b1, sum[r][1]);
         }
+        from[0] += a.column, from[1] += a.column, from[2] += a.column;
     }
-#pragma GCC unroll 8
-    for (size_t r = 0; r < ROWS; r++) {
-        _mm512_storeu_ps(sum + r * WIDTH, s[r][0]);
-        _mm512_storeu_ps(sum + r * WIDTH + LANES, s[r][1]);
+#pragma GCC unroll 12
+    for (size_t r = 0; r < rows; r++, c += n) {
+        store_512(sum[r][0], beta, c);
+        store_512(sum[r][1], beta, c + LANES);
     }
+}
+
+FOR_256 CODEC_INLINE void store_256(__m256 sum, float beta, float *c) {
+    if (beta != 0.0f)
+        sum = _mm256_add_ps(_mm256_mul_ps(_mm256_set1_ps(beta), _mm256_loadu_ps(c)), sum);
+    _mm256_storeu_ps(c, sum);
 }
 
 /* A quarter of a tile: half the rows and half the columns. */
-FOR_256 static void quarter_256(const float *a, size_t row, size_t column, const float *panel,
-                                size_t k, float *sum) {
+FOR_256 CODEC_INLINE void quarter_256(size_t rows, tile_rows a, const float *b, size_t k,
+                                      float beta, float *c, size_t n) {
     enum { LANES = 8, HALF = ROWS / 2 };
-    __m256 s[HALF][2];
-#pragma GCC unroll 4
-    for (size_t r = 0; r < HALF; r++) s[r][0] = s[r][1] = _mm256_setzero_ps();
-    for (size_t p = 0; p < k; p++, a += column, panel += WIDTH) {
-        const __m256 b0 = _mm256_loadu_ps(panel), b1 = _mm256_loadu_ps(panel + LANES);
-#pragma GCC unroll 4
-        for (size_t r = 0; r < HALF; r++) {
-            const __m256 x = _mm256_set1_ps(a[r * row]);
-            s[r][0] = _mm256_fmadd_ps(x, b0, s[r][0]);
-            s[r][1] = _mm256_fmadd_ps(x, b1, s[r][1]);
+    __m256 sum[HALF][2];
+#pragma GCC unroll 6
+    for (size_t r = 0; r < rows; r++) sum[r][0] = sum[r][1] = _mm256_setzero_ps();
+    for (size_t p = 0; p < k; p++, a.at += a.column, b += WIDTH) {
+        const __m256 b0 = _mm256_load_ps(b), b1 = _mm256_load_ps(b + LANES);
+#pragma GCC unroll 6
+        for (size_t r = 0; r < rows; r++) {
+            const __m256 x = _mm256_set1_ps(a.at[r * a.row]);
+            sum[r][0] = _mm256_fmadd_ps(x, b0, sum[r][0]);
+            sum[r][1] = _mm256_fmadd_ps(x, b1, sum[r][1]);
         }
     }
-#pragma GCC unroll 4
-    for (size_t r = 0; r < HALF; r++) {
-        _mm256_storeu_ps(sum + r * WIDTH, s[r][0]);
-        _mm256_storeu_ps(sum + r * WIDTH + LANES, s[r][1]);
+#pragma GCC unroll 6
+    for (size_t r = 0; r < rows; r++, c += n) {
+        store_256(sum[r][0], beta, c);
+        store_256(sum[r][1], beta, c + LANES);
     }
 }
 
-static void tile_256(const float *a, size_t row, size_t column, const float *panel, size_t k,
-                     float *sum) {
-    enum { HALF = ROWS / 2, MIDDLE = WIDTH / 2 };
-    for (size_t r = 0; r < ROWS; r += HALF)
+FOR_256 CODEC_INLINE void tile_256(size_t rows, tile_rows a, const float *b, size_t k, float beta,
+                                   float *c, size_t n) {
+    enum { MIDDLE = WIDTH / 2 };
+    const tile_rows half[] = {a, {a.at + rows / 2 * a.row, a.row, a.column}};
+    for (size_t i = 0; i < 2; i++)
         for (size_t j = 0; j < WIDTH; j += MIDDLE)
-            quarter_256(a + r * row, row, column, panel + j, k, sum + r * WIDTH + j);
+            quarter_256(rows / 2, half[i], b + j, k, beta, c + i * rows / 2 * n + j, n);
 }
 
-/* --- laying out ------------------------------------------------------------------------ */
-
-/* panel[k][WIDTH] = rows first_row.. and columns first.. of op(B), of which there are `width`; 0
- * behind them. */
-static void pack_panel(const gemm_task *t, size_t first_row, size_t k, size_t first, size_t width,
-                       float *panel) {
-    enum { RUN = 16 };
-    if (width < WIDTH) memset(panel, 0, k * WIDTH * sizeof *panel);
-    if (!t->transpose_b) {
-        const float *from = t->b + first_row * t->n + first;
-        for (size_t p = 0; p < k; p++)
-            memcpy(panel + p * WIDTH, from + p * t->n, width * sizeof *panel);
-        return;
+/* The kernel for a number of rows. */
+#define TILE(bits, rows)                                                                           \
+    FOR_##bits static void tile_##bits##_##rows(tile_rows a, const float *b, size_t k, float beta, \
+                                                float *c, size_t n) {                              \
+        tile_##bits(rows, a, b, k, beta, c, n);                                                    \
     }
-    for (size_t p = 0; p < k; p += RUN)
-        for (size_t j = 0; j < width; j++) {
-            const float *from = t->b + (first + j) * t->k + first_row;
-            for (size_t q = p; q < formats_smaller(k, p + RUN); q++) panel[q * WIDTH + j] = from[q];
-        }
-}
+TILE(512, 4)
+TILE(512, 8)
+TILE(512, 12)
+TILE(256, 4)
+TILE(256, 8)
+TILE(256, 12)
+static tile_fn *const tiles_512[ROWS / STEP] = {tile_512_4, tile_512_8, tile_512_12};
+static tile_fn *const tiles_256[ROWS / STEP] = {tile_256_4, tile_256_8, tile_256_12};
 
-/* to[k][ROWS] from `rows` rows; 0 behind them. */
-static void pack_tile(const float *from, size_t row, size_t column, size_t rows, size_t k,
-                      float *to) {
-    enum { RUN = 16 };
-    if (rows < ROWS) memset(to, 0, k * ROWS * sizeof *to);
-    if (row == 1 && rows == ROWS) {
-        for (size_t p = 0; p < k; p++) memcpy(to + p * ROWS, from + p * column, ROWS * sizeof *to);
-        return;
+/* --- packing --------------------------------------------------------------------------- */
+
+/* to: panels [k][width] of the numbers from[p stride + j], p < k, j < count; 0 behind them. */
+CODEC_INLINE void pack_rows(const float *from, size_t stride, size_t k, size_t count, size_t width,
+                            float *to) {
+    size_t whole = count / width * width, rest = count - whole;
+    if (rest) memset(to + whole * k, 0, k * width * sizeof *to);
+    for (size_t p = 0; p < k; p++, from += stride) {
+        for (size_t j = 0; j < whole; j += width)
+            memcpy(to + j * k + p * width, from + j, width * sizeof *to);
+        for (size_t j = whole; j < count; j++) to[whole * k + p * width + j - whole] = from[j];
     }
-    for (size_t p = 0; p < k; p += RUN)
-        for (size_t r = 0; r < rows; r++)
-            for (size_t q = p; q < formats_smaller(k, p + RUN); q++)
-                to[q * ROWS + r] = from[r * row + q * column];
 }
 
-static void pack_tile_of(void *context, size_t tile) {
-    const gemm_task *t = context;
-    size_t first = tile * ROWS, rows = formats_smaller(ROWS, t->m - first);
-    size_t row = t->transpose_a ? 1 : t->k, column = t->transpose_a ? t->m : 1;
-    pack_tile(t->source + first * row, row, column, rows, t->k, t->tiles + first * t->k);
+/* to[j][i] = from[i][j], 4 x 4; rows are `stride` and `width` floats apart. */
+CODEC_INLINE void transpose_square(const float *from, size_t stride, size_t width, float *to) {
+    __m128 x0 = _mm_loadu_ps(from), x1 = _mm_loadu_ps(from + stride),
+           x2 = _mm_loadu_ps(from + 2 * stride), x3 = _mm_loadu_ps(from + 3 * stride);
+    _MM_TRANSPOSE4_PS(x0, x1, x2, x3);
+    _mm_storeu_ps(to, x0);
+    _mm_storeu_ps(to + width, x1);
+    _mm_storeu_ps(to + 2 * width, x2);
+    _mm_storeu_ps(to + 3 * width, x3);
+}
+
+/* As pack_rows, of the numbers from[j stride + p]; one panel, count <= width. */
+CODEC_INLINE void pack_panel(const float *from, size_t stride, size_t k, size_t count, size_t width,
+                             float *to) {
+    enum { RUN = 128, SIDE = 4 }; /* a run's panel stays in the first cache */
+    const size_t whole = count / SIDE * SIDE;
+    if (count < width) memset(to, 0, k * width * sizeof *to);
+    for (size_t first = 0; first < k; first += RUN) {
+        size_t end = formats_smaller(k, first + RUN), last = end / SIDE * SIDE;
+        for (size_t j = 0; j < whole; j += SIDE)
+            for (size_t p = first; p < last; p += SIDE)
+                transpose_square(from + j * stride + p, stride, width, to + p * width + j);
+        for (size_t j = 0; j < count; j++)
+            for (size_t p = j < whole ? last : first; p < end; p++)
+                to[p * width + j] = from[j * stride + p];
+    }
+}
+
+/* The same, panels. */
+CODEC_INLINE void pack_columns(const float *from, size_t stride, size_t k, size_t count,
+                               size_t width, float *to) {
+    for (size_t j = 0; j < count; j += width)
+        pack_panel(from + j * stride, stride, k, formats_smaller(width, count - j), width,
+                   to + j * k);
+}
+
+/* `rows` rows of A from `first` on, k products from p on: packed, or where they are if nothing
+ * speaks against it. Rows a multiple of 4 KiB apart share their places in the cache. */
+static tile_rows rows_of_a(const gemm_task *t, size_t first, size_t rows, size_t p, size_t k,
+                           float *packed) {
+    const float *a = t->a + first * t->k + p;
+    if (t->transpose_a) pack_rows(t->a + p * t->m + first, t->m, k, rows, ROWS, packed);
+    else if (rows % STEP || t->k % 1024 == 0) pack_columns(a, t->k, k, rows, ROWS, packed);
+    else return (tile_rows){a, t->k, 1};
+    return (tile_rows){packed, 1, ROWS};
+}
+
+/* `columns` columns of B from `first` on, k products from p on, in panels. */
+static void pack_b(const gemm_task *t, size_t first, size_t columns, size_t p, size_t k,
+                   float *to) {
+    if (t->transpose_b) pack_columns(t->b + first * t->k + p, t->k, k, columns, WIDTH, to);
+    else pack_rows(t->b + p * t->n + first, t->n, k, columns, WIDTH, to);
 }
 
 /* --- blocks ---------------------------------------------------------------------------- */
 
-/* c = beta * c + sum, of the part that there is; beta 0 overwrites. */
+/* c = beta * c + sum[rows][WIDTH], of the part that there is; beta 0 overwrites. */
 static void add_tile(const float *sum, size_t rows, size_t width, float beta, float *c, size_t n) {
-    for (size_t r = 0; r < rows; r++, c += n, sum += WIDTH) {
-        if (beta == 0.0f) memcpy(c, sum, width * sizeof *c);
-        else if (beta == 1.0f)
-            for (size_t j = 0; j < width; j++) c[j] += sum[j];
-        else
-            for (size_t j = 0; j < width; j++) c[j] = beta * c[j] + sum[j];
-    }
+    for (size_t r = 0; r < rows; r++, c += n, sum += WIDTH)
+        for (size_t j = 0; j < width; j++) c[j] = beta == 0.0f ? sum[j] : beta * c[j] + sum[j];
 }
 
-/* Rows first..end of the columns from `column` on, by `k` of the products from `p` on. */
-static void add_panel(const gemm_task *t, size_t first, size_t end, size_t column, size_t p,
-                      size_t k, const float *panel) {
-    float sum[ROWS * WIDTH], edge[PART * ROWS];
-    size_t width = formats_smaller(WIDTH, t->n - column);
-    for (size_t i = first; i < end; i += ROWS) {
-        size_t rows = formats_smaller(ROWS, end - i);
-        if (t->tiles)
-            t->tile(t->tiles + i * t->k + p * ROWS, 1, ROWS, panel, k, sum);
-        else if (rows == ROWS)
-            t->tile(t->a + i * t->k + p, t->k, 1, panel, k, sum);
-        else {
-            pack_tile(t->a + i * t->k + p, t->k, 1, rows, k, edge);
-            t->tile(edge, 1, ROWS, panel, k, sum);
+/* c[rows][columns], rows <= ROWS, by k products: a is a tile, b panels. */
+static void add_tiles(const gemm_task *t, size_t rows, size_t columns, tile_rows a, const float *b,
+                      size_t k, float beta, float *c) {
+    _Alignas(LINE) float sum[ROWS * WIDTH];
+    size_t steps = (rows + STEP - 1) / STEP;
+    tile_fn *tile = t->tile[steps - 1];
+    for (size_t j = 0; j < columns; j += WIDTH) {
+        if (rows == steps * STEP && j + WIDTH <= columns) {
+            tile(a, b + j * k, k, beta, c + j, t->n);
+            continue;
         }
-        add_tile(sum, rows, width, p ? 1.0f : t->beta, t->c + i * t->n + column, t->n);
+        tile(a, b + j * k, k, 0.0f, sum, WIDTH);
+        add_tile(sum, rows, formats_smaller(WIDTH, columns - j), beta, c + j, t->n);
     }
 }
 
-static void gemm_block(void *context, size_t block) {
-    const gemm_task *t = context;
+static void gemm_block(const gemm_task *t, size_t block, float *b) {
+    _Alignas(LINE) float packed[PART * ROWS];
     size_t i = block / t->blocks_across * t->block_rows,
            end = formats_smaller(t->m, i + t->block_rows);
-    size_t j = block % t->blocks_across * t->block_columns;
-    size_t last = formats_smaller(t->n, j + t->block_columns);
-    float panel[PART * WIDTH];
-    for (; j < last; j += WIDTH)
-        for (size_t p = 0, k; p < t->k; p += k) {
-            k = part_of(t->k - p);
-            pack_panel(t, p, k, j, formats_smaller(WIDTH, t->n - j), panel);
-            add_panel(t, i, end, j, p, k, panel);
+    size_t j = block % t->blocks_across * t->block_columns,
+           columns = formats_smaller(t->block_columns, t->n - j);
+    for (size_t p = 0, k; p < t->k; p += k) {
+        k = part_of(t->k - p);
+        pack_b(t, j, columns, p, k, b);
+        for (size_t r = i; r < end; r += ROWS) {
+            size_t rows = formats_smaller(ROWS, end - r);
+            add_tiles(t, rows, columns, rows_of_a(t, r, rows, p, k, packed), b, k,
+                      p ? 1.0f : t->beta, t->c + r * t->n + j);
         }
+    }
+}
+
+/* One of the threads: takes blocks until there are none. */
+static void gemm_worker(void *context, size_t worker) {
+    gemm_task *t = context;
+    float *panels = t->panels + worker * t->block_columns * t->depth;
+    for (size_t i; (i = atomic_fetch_add(&t->next, 1)) < t->blocks;) gemm_block(t, i, panels);
 }
 
 static size_t blocks_of(size_t n, size_t block) { return (n + block - 1) / block; }
 
-/* Blocks large enough for packing to cost little, small enough to keep 8 threads busy where the
- * shape allows it. */
+/* Blocks large enough for packing to cost little, small enough for B to stay in the second cache
+ * and to keep 8 threads busy where the shape allows it. */
 static void choose_blocks(gemm_task *t) {
     enum { ENOUGH = 8, LEAST_ROWS = 128, LEAST_COLUMNS = 64 };
-    t->block_rows = t->block_columns = 512;
+    t->block_rows = 512, t->block_columns = 512;
     while (blocks_of(t->m, t->block_rows) * blocks_of(t->n, t->block_columns) < ENOUGH) {
         if (t->block_rows > LEAST_ROWS && t->block_rows * 2 > t->block_columns) t->block_rows /= 2;
         else if (t->block_columns > LEAST_COLUMNS) t->block_columns /= 2;
         else break;
     }
     t->blocks_across = blocks_of(t->n, t->block_columns);
-}
-
-/* A's rows lie apart where it is transposed; and multiples of 4 KiB share their places in the
- * cache. Both are laid out as tiles first. */
-static taper_status lay_out(codec_backend *be, gemm_task *t) {
-    size_t tiles = blocks_of(t->m, ROWS);
-    if (!t->transpose_a && t->k % 1024) return TAPER_OK;
-    if (tiles > SIZE_MAX / ROWS / sizeof *t->tiles / t->k) return TAPER_ERR_NOMEM;
-    t->tiles = malloc(tiles * ROWS * t->k * sizeof *t->tiles);
-    if (!t->tiles) return TAPER_ERR_NOMEM;
-    codec_pool_run(be->pool, pack_tile_of, t, tiles);
-    return TAPER_OK;
+    t->blocks = blocks_of(t->m, t->block_rows) * t->blocks_across;
 }
 
 static taper_status gemm(codec_backend *be, int transpose_a, int transpose_b, size_t m, size_t n,
                          size_t k, const float *a, const float *b, float beta, float *c,
-                         tile_fn *tile) {
+                         tile_fn *const *tile) {
     if (!m || !n || !k)
         return codec_plain_gemm(be, transpose_a, transpose_b, m, n, k, a, b, beta, c);
-    gemm_task t = {transpose_b, m, n, k, a, NULL, b, beta, c, tile, a, transpose_a, 0, 0, 0};
+    size_t depth = formats_smaller(k, PART);
+    gemm_task t = {transpose_a, transpose_b, m, n, k, a, b, beta, c, tile, depth,
+                   0, 0, 0, 0, 0, NULL};
     choose_blocks(&t);
-    TAPER_TRY(lay_out(be, &t));
-    codec_pool_run(be->pool, gemm_block, &t, blocks_of(m, t.block_rows) * t.blocks_across);
-    free(t.tiles);
+    size_t workers = formats_smaller(codec_pool_threads(be->pool), t.blocks);
+    size_t size = workers * t.block_columns * depth * sizeof(float) + LINE;
+    char *memory = malloc(size);
+    if (!memory) return TAPER_ERR_NOMEM;
+    t.panels = (float *)(void *)(memory + (LINE - (uintptr_t)memory % LINE) % LINE);
+    codec_pool_run(be->pool, gemm_worker, &t, workers);
+    free(memory);
     return TAPER_OK;
 }
 
 static taper_status gemm_512(codec_backend *be, int transpose_a, int transpose_b, size_t m,
                              size_t n, size_t k, const float *a, const float *b, float beta,
                              float *c) {
-    return gemm(be, transpose_a, transpose_b, m, n, k, a, b, beta, c, tile_512);
+    return gemm(be, transpose_a, transpose_b, m, n, k, a, b, beta, c, tiles_512);
 }
 
 static taper_status gemm_256(codec_backend *be, int transpose_a, int transpose_b, size_t m,
                              size_t n, size_t k, const float *a, const float *b, float beta,
                              float *c) {
-    return gemm(be, transpose_a, transpose_b, m, n, k, a, b, beta, c, tile_256);
+    return gemm(be, transpose_a, transpose_b, m, n, k, a, b, beta, c, tiles_256);
 }
 
 static const codec_backend_ops ops_512 = {"fused",
