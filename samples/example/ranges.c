@@ -1,6 +1,6 @@
 /* ranges.c -- one image out of a .taper file that lies in another process's memory, by ranges:
- * `ranges CONTAINER [IMAGE [CUT]]`. A child holds the file; the parent asks the decoder which bytes
- * of it the image wants (as from a file cut to CUT bytes), fetches those alone, and tells how many
+ * `ranges CONTAINER [IMAGE [LAYERS]]`. A child holds the file; the parent asks the decoder which
+ * bytes of it the image wants (of its first LAYERS layers), fetches those alone, and tells how many
  * they were. Linux lets it read them straight out of the child's memory; where that is refused it
  * asks through a pipe. A database or HTTP in place of `fetch` is all that another reader changes.
  * Outside this tree: #include <taper.h>, cc ranges.c -ltaper */
@@ -81,17 +81,31 @@ static taper_status supply(taper_decoder *decoder, holder *h, taper_range range,
     return status;
 }
 
-/* Pixels, and the first units of the first window's code. */
-static taper_status show(taper_decoder *decoder, uint64_t i, taper_completeness *done,
-                         taper_error *error) {
+/* Have all that the image wants as from a file cut to `cut` bytes; *n: how many bytes that was. */
+static taper_status fetch_wanted(taper_decoder *decoder, holder *h, uint64_t i, uint64_t cut,
+                                 uint64_t *n, taper_error *error) {
+    taper_status status;
+    taper_range range;
+    size_t wanted;
+    *n = 0;
+    while (!(status = taper_decoder_plan(decoder, i, cut, &range, 1, &wanted, error)) && wanted) {
+        if ((status = supply(decoder, h, range, error))) break;
+        *n += range.size;
+    }
+    return status;
+}
+
+/* Pixels, and the first units of the first window's code after so many passes. */
+static taper_status show(taper_decoder *decoder, uint64_t i, uint32_t passes,
+                         taper_completeness *done, taper_error *error) {
     taper_image_info info;
     taper_status status = taper_decoder_image_info(decoder, i, &info);
     if (status) return status;
     taper_image image = {.pixels = malloc((size_t)info.bytes)};
     float *code = malloc((size_t)info.columns * info.rows * UNITS * sizeof *code);
+    snprintf(error->text, sizeof error->text, "no memory for the image");
     status = image.pixels && code ? TAPER_OK : TAPER_ERR_NOMEM;
-    if (!status)
-        status = taper_decoder_codes(decoder, i, UNITS, UINT32_MAX, code, NULL, NULL, error);
+    if (!status) status = taper_decoder_codes(decoder, i, UNITS, passes, code, NULL, NULL, error);
     if (!status) status = taper_decoder_render(decoder, i, &image, done, error);
     if (!status)
         printf("%s: %u x %u, pass %u of %u%s; code %.1f %.1f %.1f %.1f ..\n",
@@ -102,20 +116,20 @@ static taper_status show(taper_decoder *decoder, uint64_t i, taper_completeness 
     return status;
 }
 
-/* The front matter comes in three ranges, the last of them large. Where a range costs a round trip,
- * supply some kilobytes of the file's start at once. */
-static taper_status read_image(taper_decoder *decoder, holder *h, uint64_t i, uint64_t cut,
+/* The front matter comes in three ranges, the last of them large: where a range costs a round trip,
+ * supply some kilobytes of the file's start at once. Then the directory says where layers end. */
+static taper_status read_image(taper_decoder *decoder, holder *h, uint64_t i, uint32_t layers,
                                taper_error *error) {
-    uint64_t front = 0, data = 0;
-    size_t wanted;
-    taper_range range;
+    uint64_t front, data, cut = UINT64_MAX;
+    uint32_t passes = UINT32_MAX;
+    taper_container_info info;
     taper_completeness done;
-    taper_status status;
-    while (!(status = taper_decoder_plan(decoder, i, cut, &range, 1, &wanted, error)) && wanted) {
-        *(taper_decoder_bytes_needed(decoder) ? &front : &data) += range.size;
-        if ((status = supply(decoder, h, range, error))) break;
-    }
-    if (!status) status = show(decoder, i, &done, error);
+    taper_status status = fetch_wanted(decoder, h, i, 0, &front, error);
+    if (!status) status = taper_decoder_get_info(decoder, &info);
+    if (!status && layers > 0 && layers < info.layers)
+        status = taper_decoder_layer(decoder, i, layers - 1, &cut, &passes);
+    if (!status) status = fetch_wanted(decoder, h, i, cut, &data, error);
+    if (!status) status = show(decoder, i, passes, &done, error);
     if (!status)
         printf("read by %s: front matter %llu bytes, data %llu, the image's chunks %llu\n",
                h->refused ? "pipe" : "process_vm_readv", (unsigned long long)front,
@@ -125,9 +139,9 @@ static taper_status read_image(taper_decoder *decoder, holder *h, uint64_t i, ui
 
 int main(int argc, char **argv) {
     holder h = {.pid = -1};
-    taper_error error = {TAPER_ERR_IO, "usage: ranges CONTAINER [IMAGE [CUT]]"};
+    taper_error error = {TAPER_ERR_IO, "usage: ranges CONTAINER [IMAGE [LAYERS]]"};
     uint64_t i = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
-    uint64_t cut = argc > 3 ? strtoull(argv[3], NULL, 10) : UINT64_MAX;
+    uint32_t layers = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0; /* 0: all */
     unsigned char start[32];
     taper_model *model = NULL; /* NULL: the container carries its own */
     taper_decoder *decoder = NULL;
@@ -138,7 +152,7 @@ int main(int argc, char **argv) {
         builtin = taper_model_builtin_for(start, sizeof start);
     if (builtin) status = taper_model_builtin(&model, builtin, &error);
     if (!status) status = taper_decoder_new(&decoder, model, NULL, &error);
-    if (!status) status = read_image(decoder, &h, i, cut, &error);
+    if (!status) status = read_image(decoder, &h, i, layers, &error);
     if (status) fprintf(stderr, "ranges: %s\n", error.text);
     taper_decoder_free(decoder);
     taper_model_free(model);
