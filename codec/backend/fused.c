@@ -137,12 +137,16 @@ static tile_fn *const tiles_256[ROWS / STEP] = {tile_256_4, tile_256_8, tile_256
 
 /* --- packing --------------------------------------------------------------------------- */
 
-/* to: panels [k][width] of the numbers from[p stride + j], p < k, j < count; 0 behind them. */
+/* to: panels [k][width] of the numbers from[p stride + j], p < k, j < count; 0 behind them. What is
+ * fetched in advance may lie behind the last row, which does no harm. */
 CODEC_INLINE void pack_rows(const float *from, size_t stride, size_t k, size_t count, size_t width,
                             float *to) {
+    enum { AHEAD = 8 };
     size_t whole = count / width * width, rest = count - whole;
     if (rest) memset(to + whole * k, 0, k * width * sizeof *to);
     for (size_t p = 0; p < k; p++, from += stride) {
+        for (size_t j = 0; j < count; j += LINE / sizeof *from)
+            __builtin_prefetch(from + AHEAD * stride + j);
         for (size_t j = 0; j < whole; j += width)
             memcpy(to + j * k + p * width, from + j, width * sizeof *to);
         for (size_t j = whole; j < count; j++) to[whole * k + p * width + j - whole] = from[j];
@@ -253,12 +257,13 @@ static void gemm_worker(void *context, size_t worker) {
 
 static size_t blocks_of(size_t n, size_t block) { return (n + block - 1) / block; }
 
-/* Blocks large enough for packing to cost little, small enough for B to stay in the second cache
- * and to keep 8 threads busy where the shape allows it. */
-static void choose_blocks(gemm_task *t) {
-    enum { ENOUGH = 8, LEAST_ROWS = 128, LEAST_COLUMNS = 64 };
-    t->block_rows = 512, t->block_columns = 512;
-    while (blocks_of(t->m, t->block_rows) * blocks_of(t->n, t->block_columns) < ENOUGH) {
+/* Blocks large enough for packing to cost little, small enough for B to stay in the second cache,
+ * and `enough` of them where the shape allows it. That may follow the number of threads: no entry
+ * of C depends on its block. */
+static void choose_blocks(gemm_task *t, size_t enough) {
+    enum { LEAST_ROWS = 128, LEAST_COLUMNS = 64 };
+    t->block_rows = 1024, t->block_columns = 512;
+    while (blocks_of(t->m, t->block_rows) * blocks_of(t->n, t->block_columns) < enough) {
         if (t->block_rows > LEAST_ROWS && t->block_rows * 2 > t->block_columns) t->block_rows /= 2;
         else if (t->block_columns > LEAST_COLUMNS) t->block_columns /= 2;
         else break;
@@ -275,7 +280,7 @@ static taper_status gemm(codec_backend *be, int transpose_a, int transpose_b, si
     size_t depth = formats_smaller(k, PART);
     gemm_task t = {transpose_a, transpose_b, m, n, k, a, b, beta, c, tile, depth,
                    0, 0, 0, 0, 0, NULL};
-    choose_blocks(&t);
+    choose_blocks(&t, 2 * codec_pool_threads(be->pool));
     size_t workers = formats_smaller(codec_pool_threads(be->pool), t.blocks);
     size_t size = workers * t.block_columns * depth * sizeof(float) + LINE;
     char *memory = malloc(size);
