@@ -10,6 +10,7 @@
 #include "codec/taper.h"
 #include "formats/file.h"
 #include "formats/image.h"
+#include "train/processor/processor.h"
 #include "train/train.h"
 #include <math.h>
 #include <pthread.h>
@@ -254,10 +255,14 @@ static formats_buffer get_model(const settings *s, char **path, int n, double *s
     codec_backend be;
     codec_backend_cpu(&be);
     codec_backend_set_threads(&be, threads());
+    train_device device;
     train_report report;
+    if (train_processor_open(&device, &be, TRAIN_PROCESSOR)) die("train", &error);
     double start = bench_now();
-    if (train_model(&s->train, &data, &be, NULL, &file, &report, &error)) die("train", &error);
+    if (train_model(&s->train, &data, &be, &device, NULL, &file, &report, &error))
+        die("train", &error);
     *seconds = bench_now() - start;
+    train_processor_close(&device);
     codec_backend_close(&be);
     train_dataset_free(&data);
     return file;
@@ -289,9 +294,8 @@ int main(int argc, char **argv) {
     snprintf(config, sizeof config,
              "{\"family\":\"%s\",\"window\":%u,\"units\":%u,\"threads\":%u,\"train\":\"%s\","
              "\"test\":\"%s\"}",
-             taper_family_name(info.family), info.window_width, info.units,
-             threads(), s.model ? base_name(s.model) : base_name(argv[1]),
-             base_name(argv[split + 1]));
+             taper_family_name(info.family), info.window_width, info.units, threads(),
+             s.model ? base_name(s.model) : base_name(argv[1]), base_name(argv[split + 1]));
     if (!s.model) bench_print("rates", "training time", seconds, "s", config);
     bench_print("rates", "model size", (double)file.size, "B", config);
     test_set test = load_test(argv[split + 1]);

@@ -11,8 +11,11 @@
 #include "codec/backend/pool.h"
 #include "train/dense/autoencoder.h"
 #include "train/dense/dense_start.h"
+#include "train/processor/processor.h"
 #include "train/optimise/adam.h"
+#include "train/optimise/checkpoint.h"
 #include "train/sampling/philox.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,31 +80,61 @@ static double stack_flops(const codec_stack *stack, double batch, int input_grad
     return flops;
 }
 
-/* Seconds of the median step. */
-static double step_time(train_autoencoder *ae, codec_backend *be, const uint8_t *pixels,
-                        const uint32_t *order, size_t batch) {
-    enum { STEPS = 9 };
+/* What a step needs on the device beside the network. */
+typedef struct step_memory {
+    train_arena arena;
+    uint8_t *pixels;
+    uint32_t *order;
+    double *squares;
+    train_verdict *verdict;
+} step_memory;
+
+static void lay_out(step_memory *m, size_t batch, size_t inputs) {
+    m->pixels = train_arena_take(&m->arena, batch, inputs, 1);
+    m->order = train_arena_take(&m->arena, batch, 1, sizeof *m->order);
+    m->squares = train_arena_take(&m->arena, 1, 1, sizeof *m->squares);
+    m->verdict = train_arena_take(&m->arena, 1, 1, sizeof *m->verdict);
+}
+
+/* A step as the loop takes it, with what comes down after it. */
+static void one_step(train_autoencoder *ae, const step_memory *m, train_cut *cuts, size_t batch,
+                     uint64_t step) {
     const train_cut_range range = {30.0f, 400.0f, 0.95f, 0.2f, NULL, NULL};
-    const train_objective objective = {0.2f, 1.0f, 0.7f};
+    const train_range all = {0, ae->weights.n};
+    double sums[TRAIN_LOSSES];
+    need_ok(train_autoencoder_load(ae, m->pixels, m->order, batch));
+    for (uint64_t i = 0; i < batch; i++)
+        cuts[i] = train_cut_draw(&range, ae->view.units, 1, step, i);
+    need_ok(train_autoencoder_forward(ae, cuts, ae->sums));
+    need_ok(train_autoencoder_backward(ae));
+    need_ok(train_adam_take(&ae->stream, &ae->weights, &all, 1, 1e-5f, step + 1, 50.0f, ae->sums,
+                            INFINITY, m->squares, m->verdict));
+    need_ok(train_download(&ae->stream, sums, ae->sums, sizeof sums));
+}
+
+/* Seconds of the median step. */
+static double step_time(train_autoencoder *ae, const uint8_t *pixels, const uint32_t *order,
+                        size_t batch) {
+    enum { STEPS = 9 };
     train_cut *cuts = need(malloc(batch * sizeof *cuts));
-    train_adam adam;
+    size_t inputs = ae->view.inputs;
+    step_memory m = {0};
     double seconds[STEPS];
-    need_ok(train_adam_create(&adam, ae->n));
+    lay_out(&m, batch, inputs);
+    need_ok(train_arena_alloc(&m.arena, ae->stream.device));
+    lay_out(&m, batch, inputs);
+    need_ok(train_upload(&ae->stream, m.pixels, pixels, batch * inputs));
+    need_ok(train_upload(&ae->stream, m.order, order, batch * sizeof *order));
+    train_autoencoder_set_trade(ae, &(train_trade){0.2f, 1.0f, 0.7f});
     for (uint64_t step = 0; step < STEPS; step++) {
         double t = now();
-        train_loss loss;
-        train_autoencoder_load(ae, pixels, order, batch);
-        for (uint64_t i = 0; i < batch; i++)
-            cuts[i] = train_cut_draw(&range, ae->weights.units, 1, step, i);
-        need_ok(train_autoencoder_forward(ae, &objective, cuts, &loss));
-        need_ok(train_autoencoder_backward(ae));
-        need_ok(train_adam_step(&adam, be, 1e-5f, 50.0f, ae->gradient, ae->parameter, NULL));
+        one_step(ae, &m, cuts, batch, step);
         t = now() - t;
         uint64_t at = step;
         for (; at > 0 && seconds[at - 1] > t; at--) seconds[at] = seconds[at - 1];
         seconds[at] = t;
     }
-    train_adam_free(&adam);
+    train_arena_free(&m.arena);
     free(cuts);
     return seconds[STEPS / 2];
 }
@@ -121,9 +154,13 @@ static void bench_network(codec_backend *be, setting s, size_t batch) {
     for (size_t i = 0; i < batch * D; i++) pixels[i] = (uint8_t)(i * 2654435761u >> 24);
     for (size_t i = 0; i < batch; i++)
         order[i] = (uint32_t)(batch - 1 - i), magnitude[i % K] = 50.0f;
-    need_ok(train_autoencoder_create(&ae, &net, be, batch, 64.0f, magnitude));
+    train_device device;
+    need_ok(train_processor_open(&device, be, TRAIN_PROCESSOR));
+    const train_autoencoder_options o = {
+        .batch = batch, .scale = 64.0f, .rate_scale = magnitude, .use = TRAIN_WEIGHTS_TRAIN};
+    need_ok(train_autoencoder_create(&ae, &net, &device, &o));
 
-    double before = matrix_rate(be), seconds = step_time(&ae, be, pixels, order, batch),
+    double before = matrix_rate(be), seconds = step_time(&ae, pixels, order, batch),
            after = matrix_rate(be);
     double flops = 5.0 * 2.0 * (double)batch * D * K + stack_flops(&net.encoder, (double)batch, 0) +
                    stack_flops(&net.decoder, (double)batch, 1);
@@ -136,6 +173,7 @@ static void bench_network(codec_backend *be, setting s, size_t batch) {
     bench_print("training", "examples_per_second", (double)batch / seconds, "1/s", config);
     bench_print("training", "share_of_sgemm", 100.0 * rate / own, "%", config);
     train_autoencoder_free(&ae);
+    train_processor_close(&device);
     codec_network_free(&net);
     free(magnitude), free(pixels), free(order);
 }

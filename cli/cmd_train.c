@@ -5,6 +5,7 @@
 #include "cli/train_talk.h"
 #include "codec/taper_model.h"
 #include "formats/imageset.h"
+#include "train/processor/processor.h"
 #include "train/train.h"
 #include <stdlib.h>
 #include <string.h>
@@ -172,8 +173,8 @@ static const cli_option options[] = {
      .help = "save a long run here", .uses = USE_STEPS},
     {"resume", 0, CLI_FLAG, .offset = offsetof(settings, resume),
      .help = "go on from the checkpoint", .uses = USE_STEPS},
-    {"log", 0, CLI_STRING, "FILE", offsetof(settings, log),
-     .help = "learning curve as JSON lines", .uses = USE_STEPS},
+    {"log", 0, CLI_STRING, "FILE", offsetof(settings, log), .help = "learning curve as JSON lines",
+     .uses = USE_STEPS},
     {"plot", 0, CLI_STRING, "STEM", offsetof(settings, plot),
      .help = "curves as STEM.png, STEM.svg, STEM.csv"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
@@ -340,6 +341,10 @@ static taper_status read_again(const formats_buffer *file, const cli_common *com
                         why.text);
 }
 
+static train_processor_kind device_kind(const settings *s) {
+    return strcmp(s->common.device, "shadow") ? TRAIN_PROCESSOR : TRAIN_SHADOW;
+}
+
 static int learn(const settings *s, const cli_model *from, cli_train_talk *t,
                  const train_dataset *data) {
     uint32_t hidden[CODEC_MAX_LAYERS];
@@ -353,11 +358,15 @@ static int learn(const settings *s, const cli_model *from, cli_train_talk *t,
     if (s->from) o.from = &from_file;
     train_hooks hooks = cli_train_hooks(t);
     codec_backend backend;
+    train_device device;
     codec_backend_cpu(&backend);
     codec_backend_set_threads(&backend, cli_threads(&s->common));
     formats_buffer file = formats_buffer_make(FORMATS_MOST_BYTES);
     train_report r;
-    status = train_model(&o, data, &backend, &hooks, &file, &r, &error);
+    status = train_processor_open(&device, &backend, device_kind(s));
+    if (status == TAPER_OK)
+        status = train_model(&o, data, &backend, &device, &hooks, &file, &r, &error);
+    train_processor_close(&device);
     codec_backend_close(&backend);
     if (t->stage) cli_progress_end(&t->progress);
     const char *about = s->from && status == TAPER_ERR_ARG ? s->from : s->output;
@@ -473,8 +482,9 @@ static int check_device(const settings *s) {
     int cuda = !strcmp(name, "cuda") ||
                (!strncmp(name, "cuda:", 5) && name[5] && !name[5 + strspn(name + 5, "0123456789")]);
     if (cuda) return cli_usage(&cli_verb_train, "this build has no CUDA; give --device cpu");
-    if (!strcmp(name, "auto") || !strcmp(name, "cpu")) return CLI_DONE;
-    return cli_usage(&cli_verb_train, "--device is auto, cpu, cuda or cuda:N, not '%s'", name);
+    if (!strcmp(name, "auto") || !strcmp(name, "cpu") || !strcmp(name, "shadow")) return CLI_DONE;
+    return cli_usage(&cli_verb_train, "--device is auto, cpu, shadow, cuda or cuda:N, not '%s'",
+                     name);
 }
 
 static int check_and_run(settings *s, int argc, char **argv, int first) {

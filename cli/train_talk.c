@@ -146,7 +146,7 @@ static void keep_epoch(cli_train_talk *t, double epoch, double training, double 
     t->curve[t->epochs++].swept = swept;
 }
 
-static void say_epoch(void *user, uint32_t epoch, const train_history *entry, double seconds) {
+static void say_epoch(void *user, uint32_t epoch, const train_dense_epoch *entry, double seconds) {
     cli_train_talk *t = user;
     keep_epoch(t, epoch, entry->loss, entry->validation_loss, 0);
     cli_detail(t->common, 2, "train", "epoch %u: loss %.4g, validation %.4g", epoch, entry->loss,

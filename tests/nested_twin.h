@@ -1,8 +1,8 @@
 /* nested_twin.h -- the autoencoders of train/nested/nested_network.h once more, in double and from
- * that header's definitions alone, and the problems that test_nested_network.c sets both. Include
- * after cmocka.h. */
+ * that header's definitions alone, and the problems that test_nested_network.c sets both. */
 #ifndef TESTS_NESTED_TWIN_H
 #define TESTS_NESTED_TWIN_H
+#include "on_device.h"
 #include "train/nested/nested_errors.h"
 #include "train/nested/nested_gradient.h"
 #include "train/sampling/corruption.h"
@@ -56,7 +56,7 @@ static inline void problem_make(problem *q, const train_nested_shape *shape, siz
         q->order[r] = (uint32_t)((7 * r + 3) % n);
         q->kept[r] = shortest + train_philox_below(draw_word(r, seed + 2), longest - shortest + 1);
     }
-    q->data = (train_pixels){q->pixels, n, D};
+    q->data = (train_pixels){.pixels = q->pixels, .n = n, .inputs = D};
     q->step = (train_nested_step){.seed = 5, .step = 17, .perturbation = 0.5f, .kept = q->kept};
 }
 
@@ -69,26 +69,82 @@ static inline void add_noise(problem *q, int bits) {
     if (bits & 4) q->step.invariance = 0.3f;
 }
 
-/* A network with all numbers random, biases too. */
-static inline void network_make(train_nested_network *net, const problem *q, codec_backend *be) {
-    assert_int_equal(train_nested_create(net, &q->shape, be, q->mean, q->scale, q->seed), TAPER_OK);
-    for (uint32_t l = 0; l < q->shape.layers; l++) {
-        train_nested_layer *y = &net->layer[l];
-        size_t weights = (size_t)y->inputs * y->outputs;
-        float reach = 1.5f / sqrtf((float)y->inputs);
-        for (uint32_t k = 0; k < y->outputs; k++) y->b[k] = draw_between(-0.5f, 0.5f, k, 40 + l);
-        for (uint32_t j = 0; j < y->inputs; j++) y->c[j] = draw_between(-0.3f, 0.3f, j, 50 + l);
-        for (size_t i = 0; i < weights && y->v != y->w; i++)
-            y->v[i] = draw_between(-reach, reach, i, 60 + l);
+/* Where layer l's numbers begin in the vector, in the order of the header. */
+typedef struct places {
+    size_t w[MOST_LAYERS], b[MOST_LAYERS], v[MOST_LAYERS], c[MOST_LAYERS], n;
+} places;
+
+static inline places twin_places(const train_nested_shape *s) {
+    places at = {.n = 0};
+    for (uint32_t l = 0; l < s->layers; l++) {
+        size_t inputs = l ? s->width[l - 1] : s->inputs, outputs = s->width[l];
+        at.w[l] = at.n, at.n += inputs * outputs;
+        at.b[l] = at.n, at.n += outputs;
+        at.v[l] = s->tied ? at.w[l] : at.n;
+        if (!s->tied) at.n += inputs * outputs;
+        at.c[l] = at.n, at.n += inputs;
     }
-    for (uint32_t k = 0; k < net->units; k++) net->spread[k] = 0.6f + 0.05f * (float)k;
+    return at;
+}
+
+/* n floats of a network's device. */
+static inline float *fetch(train_nested_network *net, const float *from, size_t n) {
+    float *to = take(n, sizeof *to);
+    assert_int_equal(train_download(&net->stream, to, from, n * sizeof *to), TAPER_OK);
+    return to;
+}
+
+static inline void send(train_nested_network *net, float *to, const float *from, size_t n) {
+    assert_int_equal(train_upload(&net->stream, to, from, n * sizeof *to), TAPER_OK);
+}
+
+/* A network with all numbers random, biases too. */
+static inline void network_make(train_nested_network *net, const problem *q, train_device *device) {
+    const train_nested_shape *s = &q->shape;
+    const places at = twin_places(s);
+    assert_int_equal(train_nested_create(net, s, device, q->mean, q->scale, q->seed), TAPER_OK);
+    float *p = fetch(net, net->weights.parameter, net->weights.n), spread[WIDEST];
+    for (uint32_t l = 0; l < s->layers; l++) {
+        uint32_t inputs = l ? s->width[l - 1] : s->inputs, outputs = s->width[l];
+        float reach = 1.5f / sqrtf((float)inputs);
+        for (uint32_t k = 0; k < outputs; k++)
+            p[at.b[l] + k] = draw_between(-0.5f, 0.5f, k, 40 + l);
+        for (uint32_t j = 0; j < inputs; j++) p[at.c[l] + j] = draw_between(-0.3f, 0.3f, j, 50 + l);
+        for (size_t i = 0; i < (size_t)inputs * outputs && !s->tied; i++)
+            p[at.v[l] + i] = draw_between(-reach, reach, i, 60 + l);
+    }
+    for (uint32_t k = 0; k < net->units; k++) spread[k] = 0.6f + 0.05f * (float)k;
+    send(net, net->weights.parameter, p, net->weights.n);
+    send(net, net->spread, spread, net->units);
+    free(p);
+}
+
+/* Gradient and losses to 0. */
+static inline void begin_step(train_nested_network *net) {
+    assert_int_equal(train_nested_zero(net), TAPER_OK);
+    assert_int_equal(train_zero(&net->stream, net->losses, sizeof(train_nested_loss)), TAPER_OK);
+}
+
+/* Rows first .. first + n - 1 of the problem. */
+static inline void add_some(train_nested_network *net, const problem *q, size_t first, size_t n) {
+    train_nested_lent lent;
+    assert_int_equal(train_nested_lend(&lent, net, &q->data, q->order, q->rows), TAPER_OK);
+    assert_int_equal(train_nested_add(net, &q->step, lent.data.pixels, lent.data.order + first, n,
+                                      q->rows, first, net->losses),
+                     TAPER_OK);
+    train_nested_lent_free(&lent);
+}
+
+static inline train_nested_loss loss_of(train_nested_network *net) {
+    train_nested_loss loss;
+    assert_int_equal(train_download(&net->stream, &loss, net->losses, sizeof loss), TAPER_OK);
+    return loss;
 }
 
 static inline void add_all(train_nested_network *net, const problem *q, train_nested_loss *loss) {
-    *loss = (train_nested_loss){0};
-    train_nested_zero(net);
-    assert_int_equal(train_nested_add(net, &q->step, &q->data, q->order, q->rows, q->rows, 0, loss),
-                     TAPER_OK);
+    begin_step(net);
+    add_some(net, q, 0, q->rows);
+    *loss = loss_of(net);
 }
 
 /* --- the twin ------------------------------------------------------------------------- */
@@ -135,24 +191,6 @@ static inline void twin_free(twin *t) {
     free(t->clean), free(t->input), free(t->near), free(t->square);
     free(t->a_at), free(t->x_at), free(t->slope);
     for (int l = 0; l < MOST_LAYERS; l++) free(t->mask[0][l]), free(t->mask[1][l]);
-}
-
-/* Where layer l's numbers begin in the vector, in the order of the header. */
-typedef struct places {
-    size_t w[MOST_LAYERS], b[MOST_LAYERS], v[MOST_LAYERS], c[MOST_LAYERS], n;
-} places;
-
-static inline places twin_places(const train_nested_shape *s) {
-    places at = {.n = 0};
-    for (uint32_t l = 0; l < s->layers; l++) {
-        size_t inputs = l ? s->width[l - 1] : s->inputs, outputs = s->width[l];
-        at.w[l] = at.n, at.n += inputs * outputs;
-        at.b[l] = at.n, at.n += outputs;
-        at.v[l] = s->tied ? at.w[l] : at.n;
-        if (!s->tied) at.n += inputs * outputs;
-        at.c[l] = at.n, at.n += inputs;
-    }
-    return at;
 }
 
 static inline double activate(codec_activation activation, double y) {
@@ -249,8 +287,8 @@ static inline train_nested_loss twin_loss(const twin *t, const double *p) {
                 twin_square(q->shape.binary ? near[k] - a[k] : twin_code(t, p, k, near[k]) - x[k]);
         moved += sum / t->square[r];
     }
-    return (train_nested_loss){error / n * q->scale * q->scale, moved / n,
-                               error / n + q->step.invariance * moved / n, n};
+    return (train_nested_loss){error / n + q->step.invariance * moved / n,
+                               error / n * q->scale * q->scale, moved / n};
 }
 
 static inline double *doubles(const float *x, size_t n) {

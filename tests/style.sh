@@ -59,8 +59,11 @@ upward codec/transform 'codec/(bitplane|quality|model|decoder|container)/'
 upward codec/model 'codec/(quality|decoder|container)/'
 upward codec/decoder 'codec/(quality|container)/'
 learners='train/([a-z_]*\.h|linear/|calibrate/|dense/|nested/|conditional/|restoration/)'
-upward train/sampling "$learners|train/optimise/"
-upward train/optimise "$learners"
+upward train/sampling "$learners|train/(optimise|objectives|device|processor)/"
+upward train/device "$learners|train/(optimise|objectives|processor)/"
+upward train/processor "$learners|train/(optimise|objectives)/"
+upward train/objectives "$learners|train/(optimise|processor)/"
+upward train/optimise "$learners|train/(objectives|processor)/"
 for learner in linear calibrate dense nested; do
     upward train/$learner "$(echo "$learners" | sed "s#$learner/|##")"
 done
@@ -74,7 +77,7 @@ doors() { # room, headers
         sed "s|\$|   <- not a door of $1|" >>"$found"
 }
 doors codec 'taper taper_model window'
-doors codec/backend 'backend pool queue simd int8_dot int_convolution'
+doors codec/backend 'backend operations pool queue simd int8_dot int_convolution'
 doors codec/entropy 'range_coder mixed_bit fixed_log int_matrix weights_coder'
 doors codec/quality 'metrics bd_rate'
 doors codec/bitplane 'code_tables conditional quantiser head chunk_coder raised_planes clipping'
@@ -86,11 +89,14 @@ doors train 'train'
 doors train/linear 'pca sparse_basis lap_design'
 doors train/calibrate 'calibrate evaluate ms_ssim_gain'
 doors train/dense 'dense_trainer'
-doors train/nested 'nested_trainer binariser'
+doors train/nested 'nested_trainer'
 doors train/conditional 'conditional_trainer conditional_batch'
 doors train/restoration 'restoration_trainer'
-doors train/optimise 'run steps checkpoint adam conjugate_gradient'
-doors train/sampling 'dataset philox numbers truncation corruption jitter'
+doors train/device 'device operations'
+doors train/processor 'processor'
+doors train/objectives 'objective reconstruction rate stack'
+doors train/optimise 'loop run weights checkpoint adam conjugate_gradient steps'
+doors train/sampling 'dataset philox numbers truncation corruption jitter quantile'
 doors cli/compare 'comparison subject originals report'
 grep -nE '^#include "(\.|[^"/]*")' $(sources formats codec train cli) /dev/null |
     sed 's/$/   <- includes run from the root/' >>"$found"

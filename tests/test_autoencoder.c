@@ -1,18 +1,17 @@
 /* test_autoencoder.c -- random numbers, truncation, the objective, and the gradient of a whole
  * network against finite differences of a twin written in double from the definitions in the
  * headers. */
+#include "on_device.h"
 #include "train/dense/autoencoder.h"
 #include "train/dense/dense_start.h"
 #include "train/optimise/adam.h"
+#include "train/optimise/checkpoint.h"
+#include "train/sampling/numbers.h"
 #include "train/sampling/philox.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+
+static const train_processor_kind kinds[] = {TRAIN_PROCESSOR, TRAIN_SHADOW};
 
 /* --- Philox: the known answers published with the algorithm (Random123, kat_vectors) ---------- */
 
@@ -90,22 +89,59 @@ static void exponential_is_close(void **state) {
     assert_true(train_exp(-1e9f) >= 0.0f && train_exp(-1e9f) < 1e-37f);
 }
 
+/* The operations, a row at a time. */
+static void quantise_row(uint32_t units, train_cut cut, float gradient_floor, const float *x,
+                         float *x_q, float *gradient) {
+    on_device d;
+    size_t bytes = units * sizeof *x;
+    on_device_open(&d, TRAIN_SHADOW);
+    float *q = on_device_give(&d, NULL, bytes), *g = on_device_give(&d, NULL, bytes);
+    assert_int_equal(d.stream.ops->quantise(&d.stream, 1, units,
+                                            on_device_give(&d, &cut, sizeof cut), 1.0f,
+                                            gradient_floor, on_device_give(&d, x, bytes), q, g),
+                     TAPER_OK);
+    on_device_take(&d, x_q, q, bytes);
+    on_device_take(&d, gradient, g, bytes);
+    on_device_close(&d);
+}
+
+static float rate_of(float threshold, float x, float inverse_scale, float *dx) {
+    on_device d;
+    train_cut cut = {threshold, 1};
+    double bits;
+    on_device_open(&d, TRAIN_SHADOW);
+    train_stream *s = &d.stream;
+    float *given = on_device_give(&d, &x, sizeof x), *slope = on_device_give(&d, NULL, sizeof x),
+          *inverse = on_device_give(&d, &inverse_scale, sizeof x), zero = 0.0f,
+          *to = on_device_give(&d, &zero, sizeof x);
+    train_cut *cuts = on_device_give(&d, &cut, sizeof cut);
+    double *price = on_device_give(&d, NULL, sizeof bits);
+    assert_int_equal(s->ops->rate(s, 1, 1, cuts, 1.0f, 1.0f, given, inverse, price, slope),
+                     TAPER_OK);
+    assert_int_equal(s->ops->rate_gradient(s, 1, 1, cuts, 1.0f, 1.0f, given, inverse, to),
+                     TAPER_OK);
+    on_device_take(&d, &bits, price, sizeof bits);
+    on_device_take(&d, dx, to, sizeof *dx);
+    on_device_close(&d);
+    return (float)bits;
+}
+
 static void quantiser_truncates_and_has_a_dead_zone(void **state) {
     (void)state;
     const float x[7] = {0.0f, 9.9f, -9.9f, 10.1f, -25.0f, 1e9f, 77.0f};
     float q[7], gradient[7];
-    train_quantise_row(7, (train_cut){10.0f, 6}, 0.25f, x, q, gradient);
+    quantise_row(7, (train_cut){10.0f, 6}, 0.25f, x, q, gradient);
     const float want[7] = {0.0f, 0.0f, 0.0f, 14.5f, -24.5f, 1e9f, 0.0f};
     for (int i = 0; i < 7; i++)
         assert_true(fabsf(q[i] - want[i]) <= 1e-6f * (1.0f + fabsf(want[i])));
     assert_true(fabsf(gradient[0] - 0.25f) < 1e-6f && gradient[1] == 1.0f && gradient[4] == 1.0f &&
                 gradient[6] == 0.0f);
     const float bad = NAN;
-    train_quantise_row(1, (train_cut){10.0f, 1}, 1.0f, &bad, q, gradient);
+    quantise_row(1, (train_cut){10.0f, 1}, 1.0f, &bad, q, gradient);
     assert_true(isnan(q[0])); /* a diverged code must not look like an empty one */
 }
 
-/* Code length of a quantised magnitude, of which train_rate_row gives the mean over noise. */
+/* Code length of a quantised magnitude, of which the rate gives the mean over noise. */
 static double stair(double q, double t) {
     return -log2(1.0 - exp(-t)) + (q > 0.0 ? 1.0 + q * t / log(2.0) : 0.0);
 }
@@ -115,14 +151,13 @@ static void rate_is_the_mean_code_length(void **state) {
     enum { STEPS = 4000 };
     const float inverse_scale = 1.0f / 7.0f;
     for (float x = -38.0f; x < 40.0f; x += 3.7f) {
-        float dx, dlog_scale, threshold = 10.0f;
+        float dx, threshold = 10.0f;
         double want = 0.0, t = (double)(threshold * inverse_scale);
         for (int i = 0; i < STEPS; i++) {
             double moved = fabs((double)x) / 10.0 + (i + 0.5) / STEPS - 0.5;
             want += stair(floor(fmax(moved, 0.0)), t) / STEPS;
         }
-        float bits =
-            train_rate_row(1, (train_cut){threshold, 1}, &x, &inverse_scale, &dx, &dlog_scale);
+        float bits = rate_of(threshold, x, inverse_scale, &dx);
         if (!(fabs((double)bits - want) < 2e-3))
             fail_msg("x %g: %g, %g", (double)x, (double)bits, want);
         assert_true(dx * x >= 0.0f); /* further from 0 is never cheaper */
@@ -131,10 +166,8 @@ static void rate_is_the_mean_code_length(void **state) {
     all = pow(2.0, -all);
     for (int q = 1; q < 100; q++) each += 2.0 * pow(2.0, -stair(q, 0.6));
     assert_true(fabs(all + each - 1.0) < 1e-9);
-    const float bad = NAN;
-    float dx, dlog_scale;
-    assert_true(
-        isnan(train_rate_row(1, (train_cut){10.0f, 1}, &bad, &inverse_scale, &dx, &dlog_scale)));
+    float dx;
+    assert_true(isnan(rate_of(10.0f, NAN, inverse_scale, &dx)));
 }
 
 /* --- the twin --------------------------------------------------------------------------------- */
@@ -143,13 +176,13 @@ enum { D = 12, K = 10, ROWS = 9, WIDE = 16 };
 
 typedef struct twin {
     train_autoencoder *ae;
-    const train_objective *objective;
+    train_trade trade;
     const train_cut *cuts; /* NULL: the decoder's loss on codes_q */
     double (*pixels)[D];   /* centred and scaled */
     double gradient[ROWS][K],
         rest[ROWS][K]; /* x_q = gradient x + rest, frozen: the straight-through surrogate */
     const float *codes_q;
-    double weight[ROWS]; /* w of objective.h, frozen as well */
+    double weight[ROWS]; /* w of reconstruction.h, frozen as well */
     double *error;       /* [ROWS], written: the rows' squared errors */
     int tied;
     const codec_network *shape;
@@ -205,7 +238,7 @@ static double twin_loss(const twin *t, const double *p) {
         for (uint32_t u = 0; u < t->cuts[r].kept; u++)
             bits += rate_in_double(x[u], threshold, exp(10.0 * log_scale[u]));
         t->error[r] = error;
-        total += t->weight[r] * error / (threshold * threshold) + t->objective->lambda * bits;
+        total += t->weight[r] * error / (threshold * threshold) + t->trade.lambda * bits;
     }
     return total / ROWS;
 }
@@ -228,19 +261,24 @@ static void freeze_weights(twin *t, const double *p) {
     }
     for (int r = 0; r < ROWS; r++) {
         double ratio = mean[bin[r]] / count[bin[r]] / t->error[r];
-        t->weight[r] = pow(fmin(10.0, fmax(0.1, ratio)), t->objective->balance);
+        t->weight[r] = pow(fmin(10.0, fmax(0.1, ratio)), t->trade.balance);
     }
 }
 
 static void check_gradient(twin *t, const char *what, double loss) {
-    size_t n = t->ae->n;
+    size_t n = t->ae->weights.n;
+    float *parameter = malloc(n * sizeof *parameter), *gradient = malloc(n * sizeof *gradient);
+    assert_true(parameter && gradient);
+    train_stream *s = &t->ae->stream;
+    train_download(s, parameter, t->ae->weights.parameter, n * sizeof *parameter);
+    train_download(s, gradient, t->ae->weights.gradient, n * sizeof *gradient);
     double error[ROWS];
     t->error = error;
     double *p = calloc(n, sizeof *p), largest = 0.0;
     assert_non_null(p);
     for (size_t i = 0; i < n; i++) {
-        p[i] = t->ae->parameter[i];
-        largest = fmax(largest, fabs((double)t->ae->gradient[i]));
+        p[i] = parameter[i];
+        largest = fmax(largest, fabs((double)gradient[i]));
     }
     assert_true(largest > 1e-3);
     freeze_weights(t, p);
@@ -250,13 +288,13 @@ static void check_gradient(twin *t, const char *what, double loss) {
         p[i] = keep + h;
         double up = twin_loss(t, p);
         p[i] = keep - h;
-        double numeric = (up - twin_loss(t, p)) / (2.0 * h), got = t->ae->gradient[i];
+        double numeric = (up - twin_loss(t, p)) / (2.0 * h), got = gradient[i];
         p[i] = keep;
         if (!(fabs(numeric - got) <= 2e-4 * (fabs(numeric) + largest)))
             fail_msg("%s: gradient %zu of %zu is %g, finite differences say %g", what, i, n, got,
                      numeric);
     }
-    free(p);
+    free(p), free(parameter), free(gradient);
 }
 
 static void random_start(codec_network *net, int tied, int deep, uint64_t seed) {
@@ -286,8 +324,8 @@ static void random_start(codec_network *net, int tied, int deep, uint64_t seed) 
 }
 
 /* Load rows, compute loss and gradient, and set the twin up at the same point. */
-static void set_up(twin *t, train_autoencoder *ae, const codec_network *net, const uint8_t *pixels,
-                   double (*centred)[D], int tied) {
+static void set_up(twin *t, on_device *d, train_autoencoder *ae, const codec_network *net,
+                   const uint8_t *pixels, double (*centred)[D], int tied) {
     uint32_t order[ROWS];
     for (uint32_t r = 0; r < ROWS; r++) {
         order[r] = (r * 4) % ROWS;
@@ -295,20 +333,22 @@ static void set_up(twin *t, train_autoencoder *ae, const codec_network *net, con
             centred[r][i] =
                 (float)(((float)pixels[order[r] * D + i] - net->mean[i]) * (1.0f / ae->scale));
     }
-    train_autoencoder_load(ae, pixels, order, ROWS);
+    const uint8_t *there = on_device_give(d, pixels, ROWS * D);
+    const uint32_t *order_there = on_device_give(d, order, sizeof order);
+    assert_int_equal(train_autoencoder_load(ae, there, order_there, ROWS), TAPER_OK);
     *t = (twin){.ae = ae, .pixels = centred, .tied = tied, .shape = net};
 }
 
-static void freeze_quantiser(twin *t, const train_objective *objective, const train_cut *cuts) {
+static void freeze_quantiser(twin *t, const train_trade *trade, const train_cut *cuts) {
     float codes[ROWS * K];
-    t->objective = objective;
+    t->trade = *trade;
     t->cuts = cuts;
     assert_int_equal(train_autoencoder_codes(t->ae, codes), TAPER_OK);
     for (int r = 0; r < ROWS; r++) {
         float x[K], q[K], gradient[K];
         for (int u = 0; u < K; u++) x[u] = codes[r * K + u] / t->ae->scale;
         train_cut cut = {cuts[r].threshold / t->ae->scale, cuts[r].kept};
-        train_quantise_row(K, cut, objective->gradient_floor, x, q, gradient);
+        quantise_row(K, cut, trade->gradient_floor, x, q, gradient);
         for (int u = 0; u < K; u++) {
             double place = fmod(fabs((double)x[u]) / (double)cut.threshold + 0.5, 1.0);
             if (place < 1e-5 || place > 1.0 - 1e-5) fail_msg("a kink: take another seed");
@@ -318,10 +358,21 @@ static void freeze_quantiser(twin *t, const train_objective *objective, const tr
     }
 }
 
+static taper_status make(train_autoencoder *ae, const codec_network *net, on_device *d,
+                         size_t batch, float scale, const float *magnitude) {
+    train_autoencoder_options o = {.batch = batch, .scale = scale, .rate_scale = magnitude};
+    return train_autoencoder_create(ae, net, &d->device, &o);
+}
+
+/* The losses that lie on the device, as means over the rows. */
+static train_loss means_of(train_autoencoder *ae) {
+    double sums[TRAIN_LOSSES];
+    assert_int_equal(train_download(&ae->stream, sums, ae->sums, sizeof sums), TAPER_OK);
+    return train_autoencoder_means(ae, sums, ROWS);
+}
+
 static void gradient_equals_finite_differences(void **state) {
     (void)state;
-    codec_backend be;
-    codec_backend_cpu(&be);
     uint8_t pixels[ROWS * D];
     for (uint64_t i = 0; i < ROWS * D; i++) {
         uint32_t w[4];
@@ -329,6 +380,8 @@ static void gradient_equals_finite_differences(void **state) {
         pixels[i] = (uint8_t)train_philox_below(w[0], 256);
     }
     for (int variant = 0; variant < 8; variant++) {
+        on_device d;
+        on_device_open(&d, kinds[variant >> 2]);
         int tied = variant & 1, deep = variant >> 1 & 1;
         char what[64];
         snprintf(what, sizeof what, "tied %d, deep %d, gradient floor %d", tied, deep,
@@ -340,31 +393,30 @@ static void gradient_equals_finite_differences(void **state) {
         float magnitude[K];
         for (int u = 0; u < K; u++) magnitude[u] = 30.0f + 5.0f * (float)u;
         random_start(&net, tied, deep, (uint64_t)variant + 50);
-        assert_int_equal(train_autoencoder_create(&ae, &net, &be, ROWS + 2, 50.0f, magnitude),
-                         TAPER_OK);
-        set_up(&t, &ae, &net, pixels, centred, tied);
-        const train_objective objective = {0.3f, variant >> 2 ? 1.0f : 0.3f,
-                                           variant & 2 ? 0.7f : 0.0f};
+        assert_int_equal(make(&ae, &net, &d, ROWS + 2, 50.0f, magnitude), TAPER_OK);
+        set_up(&t, &d, &ae, &net, pixels, centred, tied);
+        const train_trade trade = {0.3f, variant >> 2 ? 1.0f : 0.3f, variant & 2 ? 0.7f : 0.0f};
         const train_cut_range range = {.threshold_low = 10.0f,
                                        .threshold_high = 90.0f,
                                        .rho = 0.7f,
                                        .truncated_fraction = 0.5f};
         train_cut cuts[ROWS];
         for (uint64_t r = 0; r < ROWS; r++) cuts[r] = train_cut_draw(&range, K, 8, 2, r);
-        train_loss loss;
-        freeze_quantiser(&t, &objective, cuts);
-        assert_int_equal(train_autoencoder_forward(&ae, &objective, cuts, &loss), TAPER_OK);
+        freeze_quantiser(&t, &trade, cuts);
+        train_autoencoder_set_trade(&ae, &trade);
+        assert_int_equal(train_autoencoder_forward(&ae, cuts, ae.sums), TAPER_OK);
         assert_int_equal(train_autoencoder_backward(&ae), TAPER_OK);
-        check_gradient(&t, what, loss.loss);
+        check_gradient(&t, what, means_of(&ae).loss);
         train_autoencoder_free(&ae);
+        on_device_close(&d);
         codec_network_free(&net);
     }
 }
 
 static void decoder_gradient_equals_finite_differences(void **state) {
     (void)state;
-    codec_backend be;
-    codec_backend_cpu(&be);
+    on_device d;
+    on_device_open(&d, TRAIN_SHADOW);
     uint8_t pixels[ROWS * D];
     float codes_q[ROWS * K], magnitude[K];
     for (int i = 0; i < ROWS * D; i++) pixels[i] = (uint8_t)(i * 37);
@@ -375,22 +427,24 @@ static void decoder_gradient_equals_finite_differences(void **state) {
     twin t;
     double centred[ROWS][D];
     random_start(&net, 0, 1, 60);
-    assert_int_equal(train_autoencoder_create(&ae, &net, &be, ROWS, 50.0f, magnitude), TAPER_OK);
-    set_up(&t, &ae, &net, pixels, centred, 0);
+    assert_int_equal(make(&ae, &net, &d, ROWS, 50.0f, magnitude), TAPER_OK);
+    set_up(&t, &d, &ae, &net, pixels, centred, 0);
     t.codes_q = codes_q;
-    train_loss loss;
-    assert_int_equal(train_autoencoder_decode_loss(&ae, codes_q, 1, &loss), TAPER_OK);
-    check_gradient(&t, "decoder", loss.loss);
-    for (size_t i = 0; i < (size_t)net.units * net.inputs; i++) assert_true(ae.gradient[i] == 0.0f);
+    assert_int_equal(train_autoencoder_decode_loss(&ae, codes_q, 1, ae.sums), TAPER_OK);
+    check_gradient(&t, "decoder", means_of(&ae).loss);
+    float encoder_half[K * D];
+    on_device_take(&d, encoder_half, ae.weights.gradient, sizeof encoder_half);
+    for (int i = 0; i < K * D; i++) assert_true(encoder_half[i] == 0.0f);
     train_autoencoder_free(&ae);
+    on_device_close(&d);
     codec_network_free(&net);
 }
 
 /* What goes in comes out: the trained network decodes as the trainer thought it would. */
 static void export_keeps_the_function(void **state) {
     (void)state;
-    codec_backend be;
-    codec_backend_cpu(&be);
+    on_device d;
+    on_device_open(&d, TRAIN_SHADOW);
     codec_network net, copy;
     train_autoencoder ae;
     float magnitude[K] = {0}, pixels[ROWS * D], codes[ROWS * K], trained[ROWS * K];
@@ -401,40 +455,69 @@ static void export_keeps_the_function(void **state) {
     random_start(&net, 0, 1, 61);
     random_start(&copy, 0, 1, 62);
     memcpy(copy.mean, net.mean, sizeof(float) * D);
-    assert_int_equal(train_autoencoder_create(&ae, &net, &be, ROWS, 37.0f, magnitude), TAPER_OK);
-    train_autoencoder_load(&ae, bytes, order, ROWS);
+    assert_int_equal(make(&ae, &net, &d, ROWS, 37.0f, magnitude), TAPER_OK);
+    const uint8_t *there = on_device_give(&d, bytes, sizeof bytes);
+    const uint32_t *order_there = on_device_give(&d, order, sizeof order);
+    assert_int_equal(train_autoencoder_load(&ae, there, order_there, ROWS), TAPER_OK);
     assert_int_equal(train_autoencoder_codes(&ae, trained), TAPER_OK);
-    train_autoencoder_export(&ae, ae.parameter, &copy);
-    assert_int_equal(codec_network_encode(&copy, &be, pixels, ROWS, codes), TAPER_OK);
+    assert_int_equal(train_autoencoder_export(&ae, ae.weights.parameter, &copy), TAPER_OK);
+    assert_int_equal(codec_network_encode(&copy, &d.be, pixels, ROWS, codes), TAPER_OK);
     for (int i = 0; i < ROWS * K; i++) assert_true(fabsf(codes[i] - trained[i]) <= 1e-3f);
     train_autoencoder_free(&ae);
+    on_device_close(&d);
     codec_network_free(&net);
     codec_network_free(&copy);
 }
 
 static void adam_finds_a_minimum_and_refuses_nan(void **state) {
     (void)state;
-    codec_backend be;
-    codec_backend_cpu(&be);
-    train_adam adam;
+    on_device d;
+    on_device_open(&d, TRAIN_SHADOW);
+    train_stream *s = &d.stream;
     float w[3] = {5, -3, 0.5f}, g[3];
-    double norm;
-    assert_int_equal(train_adam_create(&adam, 3), TAPER_OK);
-    for (uint64_t i = 0; i < 2000; i++) {
+    const float zero[3] = {0};
+    train_weights there = {3,
+                           on_device_give(&d, w, sizeof w),
+                           on_device_give(&d, zero, sizeof w),
+                           on_device_give(&d, zero, sizeof w),
+                           on_device_give(&d, zero, sizeof w),
+                           NULL};
+    train_range all = {0, 3};
+    train_verdict verdict = {0};
+    double loss = 0, *loss_there = on_device_give(&d, &loss, sizeof loss),
+           *squares = on_device_give(&d, NULL, sizeof loss);
+    train_verdict *verdict_there = on_device_give(&d, &verdict, sizeof verdict);
+    uint64_t step = 0;
+    for (; step < 2000; step++) {
+        float rate = train_cosine_rate(0.05f, step, 2000, 10);
         for (int j = 0; j < 3; j++) g[j] = 2.0f * (w[j] - (float)j) * (j == 1 ? 1000.0f : 1.0f);
-        assert_int_equal(
-            train_adam_step(&adam, &be, train_cosine_rate(0.05f, i, 2000, 10), 1.0f, g, w, &norm),
-            TAPER_OK);
+        train_upload(s, there.gradient, g, sizeof g);
+        assert_int_equal(train_adam_take(s, &there, &all, 1, rate, step + 1, 1.0f, loss_there,
+                                         INFINITY, squares, verdict_there),
+                         TAPER_OK);
+        on_device_take(&d, w, there.parameter, sizeof w);
     }
     for (int j = 0; j < 3; j++) assert_true(fabsf(w[j] - (float)j) < 1e-2f);
-    float before[3];
-    memcpy(before, w, sizeof w);
-    g[1] = NAN;
-    assert_int_equal(train_adam_step(&adam, &be, 0.1f, 1.0f, g, w, &norm), TAPER_ERR_ARG);
-    assert_memory_equal(before, w, sizeof w);
+    float after[3];
+    for (int bad = 0; bad < 2; bad++) { /* a gradient, then a loss; and nothing moves any more */
+        g[1] = bad ? 1.0f : NAN;
+        train_upload(s, there.gradient, g, sizeof g);
+        loss = bad ? INFINITY : 0.0;
+        train_upload(s, loss_there, &loss, sizeof loss);
+        train_upload(s, verdict_there, &verdict, bad ? sizeof verdict : 0);
+        for (uint64_t more = 1; more < 3; more++)
+            assert_int_equal(train_adam_take(s, &there, &all, 1, 0.1f, step + more, 1.0f,
+                                             loss_there, INFINITY, squares, verdict_there),
+                             TAPER_OK);
+        train_verdict found;
+        on_device_take(&d, &found, verdict_there, sizeof found);
+        assert_int_equal(found.diverged, step + 1);
+        on_device_take(&d, after, there.parameter, sizeof after);
+        assert_memory_equal(after, w, sizeof w);
+    }
+    on_device_close(&d);
     assert_true(fabsf(train_cosine_rate(1.0f, 0, 100, 9) - 0.1f) < 1e-6f);
     assert_true(fabsf(train_cosine_rate(1.0f, 100, 100, 9) - 0.001f) < 1e-6f);
-    train_adam_free(&adam);
 }
 
 int main(void) {

@@ -1,9 +1,8 @@
 /* test_conditional_network.c -- training the conditional model: its gradient against finite
  * differences of a twin in double, its integers against its floats, and what it learns. */
 #include "codec/bitplane/quantiser.h"
-#include "codec/backend/plain.h"
-#include "cmocka_all.h"
 #include "dct_model.h"
+#include "on_device.h"
 #include "pictures.h"
 #include "train/conditional/conditional_batch.h"
 #include "train/conditional/conditional_network.h"
@@ -28,13 +27,37 @@ static double uniform(uint64_t *state) { /* -1 .. 1 */
     return (double)(picture_random(state) >> 11) / (double)((uint64_t)1 << 52) - 1;
 }
 
-static train_conditional_network make(codec_backend *be, uint64_t seed) {
+/* A network, and the host's copies of what is on the device. */
+typedef struct subject {
     train_conditional_network net;
-    assert_int_equal(train_conditional_create(&net, &shape, be, ROWS, seed), TAPER_OK);
-    for (size_t i = 0; i < net.n; i++) net.parameter[i] += (float)(0.3 * uniform(&seed));
-    for (size_t i = 0; i < ROWS * net.columns; i++)
-        net.x[i] = picture_random(&seed) % 3 ? 0 : (float)(2 * uniform(&seed));
-    return net;
+    float *parameter, *x;
+} subject;
+
+static subject make(on_device *d, uint64_t seed) {
+    subject s;
+    train_conditional_network *net = &s.net;
+    assert_int_equal(train_conditional_create(net, &shape, &d->device, ROWS, ASKED, seed),
+                     TAPER_OK);
+    size_t n = net->weights.n, inputs = ROWS * net->columns;
+    assert_int_equal(train_weights_download(&net->weights, &net->stream, &s.parameter), TAPER_OK);
+    s.x = malloc(inputs * sizeof *s.x);
+    assert_non_null(s.x);
+    for (size_t i = 0; i < n; i++) s.parameter[i] += (float)(0.3 * uniform(&seed));
+    for (size_t i = 0; i < inputs; i++)
+        s.x[i] = picture_random(&seed) % 3 ? 0 : (float)(2 * uniform(&seed));
+    train_upload(&net->stream, net->weights.parameter, s.parameter, n * sizeof *s.parameter);
+    train_upload(&net->stream, net->x, s.x, inputs * sizeof *s.x);
+    return s;
+}
+
+static void drop(subject *s) {
+    train_conditional_free(&s->net);
+    free(s->parameter), free(s->x);
+}
+
+/* Where the host's copy has what a view of the device's parameters points to. */
+static const float *host_of(const subject *s, const float *view) {
+    return s->parameter + (view - s->net.weights.parameter);
 }
 
 /* --- the twin --------------------------------------------------------------------------- */
@@ -49,10 +72,9 @@ static double clip(double z) {
 }
 
 /* sum of weight x logit over rows and outputs, in double, from parameters w. */
-static double twin_loss(const train_conditional_network *net, const double *w, uint32_t stage,
-                        const float *weight) {
+static double twin_loss(const subject *s, const double *w, uint32_t stage, const float *weight) {
     const double top = 127.0 / 16;
-    size_t c = net->columns;
+    size_t c = s->net.columns;
     const double *first = w, *of_stage = first + c * HIDDEN + stage * HIDDEN;
     const double *middle = first + c * HIDDEN + STAGES * HIDDEN;
     const double *out = middle + MIDDLES * (HIDDEN * HIDDEN + HIDDEN);
@@ -61,7 +83,7 @@ static double twin_loss(const train_conditional_network *net, const double *w, u
         double h[HIDDEN], next[HIDDEN];
         for (int j = 0; j < HIDDEN; j++) {
             double z = of_stage[j];
-            for (size_t i = 0; i < c; i++) z += (double)net->x[r * c + i] * first[i * HIDDEN + j];
+            for (size_t i = 0; i < c; i++) z += (double)s->x[r * c + i] * first[i * HIDDEN + j];
             h[j] = clip(z);
         }
         for (int l = 0; l < MIDDLES; l++) {
@@ -84,64 +106,77 @@ static double twin_loss(const train_conditional_network *net, const double *w, u
     return loss;
 }
 
-static void check_gradient(codec_backend *be, uint64_t seed) {
+static void check_gradient(on_device *d, uint64_t seed) {
     const double step = 1e-6;
     uint32_t stage = (uint32_t)(seed % STAGES);
-    train_conditional_network net = make(be, seed);
+    subject s = make(d, seed);
+    train_conditional_network *net = &s.net;
+    size_t n = net->weights.n, checked = 0;
     float weight[ROWS * ASKED * KINDS], logit[ROWS * ASKED * KINDS];
     for (size_t i = 0; i < sizeof weight / sizeof *weight; i++) weight[i] = (float)uniform(&seed);
-    double *w = malloc(net.n * sizeof *w), loss = 0, worst = 0;
-    size_t checked = 0;
-    assert_non_null(w);
-    for (size_t i = 0; i < net.n; i++) w[i] = (double)net.parameter[i];
-    assert_int_equal(train_conditional_forward(&net, stage, ROWS), TAPER_OK);
-    assert_int_equal(train_conditional_logits(&net, asked, ASKED, logit), TAPER_OK);
+    double *w = malloc(n * sizeof *w), loss = 0, worst = 0;
+    float *gradient = malloc(n * sizeof *gradient);
+    assert_true(w && gradient);
+    for (size_t i = 0; i < n; i++) w[i] = (double)s.parameter[i];
+    const uint32_t *units = on_device_give(d, asked, sizeof asked);
+    const float *slope = on_device_give(d, weight, sizeof weight);
+    float *output = on_device_give(d, NULL, sizeof logit);
+    assert_int_equal(train_conditional_forward(net, stage, ROWS), TAPER_OK);
+    assert_int_equal(train_conditional_logits(net, units, ASKED, output), TAPER_OK);
+    on_device_take(d, logit, output, sizeof logit);
     for (size_t i = 0; i < sizeof logit / sizeof *logit; i++)
         loss += (double)weight[i] * (double)logit[i];
     corner = INFINITY;
-    double expected = twin_loss(&net, w, stage, weight), scale = 0;
+    double expected = twin_loss(&s, w, stage, weight), scale = 0;
     assert_true(fabs(loss - expected) < 1e-4 * (fabs(expected) + 1));
-    assert_int_equal(train_conditional_backward(&net, stage, asked, ASKED, weight), TAPER_OK);
-    for (size_t i = 0; i < net.n; i++) scale = fmax(scale, fabs((double)net.gradient[i]));
-    for (size_t i = 0; i < net.n; i += 1 + i % 3) {
+    assert_int_equal(train_conditional_backward(net, stage, units, ASKED, slope), TAPER_OK);
+    on_device_take(d, gradient, net->weights.gradient, n * sizeof *gradient);
+    for (size_t i = 0; i < n; i++) scale = fmax(scale, fabs((double)gradient[i]));
+    for (size_t i = 0; i < n; i += 1 + i % 3) {
         double keep = w[i], up, down;
         corner = INFINITY;
-        w[i] = keep + step, up = twin_loss(&net, w, stage, weight);
-        w[i] = keep - step, down = twin_loss(&net, w, stage, weight);
+        w[i] = keep + step, up = twin_loss(&s, w, stage, weight);
+        w[i] = keep - step, down = twin_loss(&s, w, stage, weight);
         w[i] = keep;
         if (corner < 4 * step) continue;
         checked++;
-        worst = fmax(worst, fabs((up - down) / (2 * step) - (double)net.gradient[i]) / scale);
+        worst = fmax(worst, fabs((up - down) / (2 * step) - (double)gradient[i]) / scale);
     }
-    print_message("%zu of %zu parameters, worst difference %.1e of the largest gradient\n", checked,
-                  net.n, worst);
-    assert_true(worst < 1e-6 && checked > net.n / 4);
-    free(w);
-    train_conditional_free(&net);
+    print_message("%s: %zu of %zu parameters, worst difference %.1e of the largest gradient\n",
+                  d->device.name, checked, n, worst);
+    assert_true(worst < 1e-6 && checked > n / 4);
+    free(w), free(gradient);
+    drop(&s);
 }
 
 static void gradient_equals_finite_differences(void **unused) {
     (void)unused;
-    codec_backend be;
-    codec_backend_plain(&be);
-    for (uint64_t seed = 1; seed <= 5; seed++) check_gradient(&be, seed);
+    for (int kind = TRAIN_PROCESSOR; kind <= TRAIN_SHADOW; kind++) {
+        on_device d;
+        on_device_open(&d, (train_processor_kind)kind);
+        for (uint64_t seed = 1; seed <= 3; seed++) check_gradient(&d, seed + 2 * (uint64_t)kind);
+        on_device_close(&d);
+    }
 }
 
 /* --- integers ---------------------------------------------------------------------------- */
 
 static void export_is_near(void **unused) {
     (void)unused;
-    codec_backend be;
+    on_device d;
     codec_conditional c;
-    codec_backend_plain(&be);
-    train_conditional_network net = make(&be, 9);
-    assert_int_equal(train_conditional_export(&net, &c), TAPER_OK);
-    size_t inputs = net.columns - SIDES;
+    on_device_open(&d, TRAIN_SHADOW);
+    subject s = make(&d, 9);
+    train_conditional_network *net = &s.net;
+    const float *first = host_of(&s, net->w.first), *middle = host_of(&s, net->w.middle[0]),
+                *stage = host_of(&s, net->w.stage), *bias = host_of(&s, net->w.pass_bias);
+    assert_int_equal(train_conditional_export(net, &c), TAPER_OK);
+    size_t inputs = net->columns - SIDES;
     for (size_t i = 0; i < inputs; i++)
         for (size_t j = 0; j < HIDDEN; j++) {
             double step = ldexp(1, -c.first_shift[j]);
-            assert_true(fabs(c.first[i * HIDDEN + j] * step -
-                             (double)net.w.first[i * HIDDEN + j]) <= step / 2 + 1e-7);
+            assert_true(fabs(c.first[i * HIDDEN + j] * step - (double)first[i * HIDDEN + j]) <=
+                        step / 2 + 1e-7);
         }
     for (size_t j = 0; j < HIDDEN; j++) { /* the step is as fine as 8 bits allow */
         int most = 0;
@@ -152,34 +187,36 @@ static void export_is_near(void **unused) {
     for (size_t i = 0; i < HIDDEN * HIDDEN; i++) {
         double step = ldexp(1, -c.middle_shift[0][i / HIDDEN]);
         int8_t stored = c.middle[0][i % HIDDEN * HIDDEN + i / HIDDEN];
-        assert_true(fabs(stored * step - (double)net.w.middle[0][i]) <= step / 2 + 1e-7);
+        assert_true(fabs(stored * step - (double)middle[i]) <= step / 2 + 1e-7);
     }
     for (size_t i = 0; i < STAGES * HIDDEN; i++)
-        assert_true(fabs(c.stage[i] / 256.0 - (double)net.w.stage[i]) <= 0.5 / 256 + 1e-6);
+        assert_true(fabs(c.stage[i] / 256.0 - (double)stage[i]) <= 0.5 / 256 + 1e-6);
     for (size_t i = 0; i < (size_t)KINDS * END; i++)
-        assert_true(fabs(c.bias[i] / 64.0 - (double)net.w.pass_bias[i]) <= 0.5 / 64 + 1e-6);
+        assert_true(fabs(c.bias[i] / 64.0 - (double)bias[i]) <= 0.5 / 64 + 1e-6);
     codec_conditional_free(&c);
-    train_conditional_free(&net);
+    drop(&s);
+    on_device_close(&d);
 }
 
 /* What was stored can be learned on from: back to numbers, and stored again, it is the same. */
 static void import_is_exact(void **unused) {
     (void)unused;
-    codec_backend be;
+    on_device d;
     codec_conditional c, again;
-    codec_backend_plain(&be);
-    train_conditional_network net = make(&be, 9), other = make(&be, 10);
+    on_device_open(&d, TRAIN_SHADOW);
+    subject net = make(&d, 9), other = make(&d, 10);
     formats_buffer first = formats_buffer_make(1 << 24), second = formats_buffer_make(1 << 24);
-    assert_int_equal(train_conditional_export(&net, &c), TAPER_OK);
-    train_conditional_import(&other, &c);
-    assert_int_equal(train_conditional_export(&other, &again), TAPER_OK);
+    assert_int_equal(train_conditional_export(&net.net, &c), TAPER_OK);
+    assert_int_equal(train_conditional_import(&other.net, &c), TAPER_OK);
+    assert_int_equal(train_conditional_export(&other.net, &again), TAPER_OK);
     for (uint32_t s = 0; s < STAGES; s++) c.begin[s] = again.begin[s] = s;
     assert_int_equal(codec_conditional_write(&c, &first), TAPER_OK);
     assert_int_equal(codec_conditional_write(&again, &second), TAPER_OK);
     assert_int_equal(first.size, second.size);
     assert_memory_equal(first.data, second.data, first.size);
     codec_conditional_free(&c), codec_conditional_free(&again);
-    train_conditional_free(&net), train_conditional_free(&other);
+    drop(&net), drop(&other);
+    on_device_close(&d);
     formats_buffer_free(&first), formats_buffer_free(&second);
 }
 
@@ -200,8 +237,8 @@ static void integers_say_what_floats_say(void **unused) {
         for (uint32_t p = 0; p < n; p++)
             batch.code[u * stride + p] =
                 codec_quantise(t, u, (float)(90 * uniform(&state) / (1 + u)));
-    codec_backend be;
-    codec_backend_plain(&be);
+    on_device d;
+    on_device_open(&d, TRAIN_SHADOW);
     codec_conditional c = {.kinds = CODEC_CONDITIONAL_KINDS,
                            .hidden = 32,
                            .own = 20,
@@ -210,19 +247,30 @@ static void integers_say_what_floats_say(void **unused) {
                            .end = 60,
                            .stages = 4};
     train_conditional_network net;
-    assert_int_equal(train_conditional_create(&net, &c, &be, n, 3), TAPER_OK);
-    for (float *w = net.w.out; w < net.w.out + 24 * KINDS * 32; w++)
-        *w = (float)(0.2 * uniform(&state));
+    assert_int_equal(train_conditional_create(&net, &c, &d.device, n, 1, 3), TAPER_OK);
+    float out[24 * KINDS * 32];
+    for (int i = 0; i < 24 * KINDS * 32; i++) out[i] = (float)(0.2 * uniform(&state));
+    train_upload(&net.stream, net.w.out, out, sizeof out);
     codec_conditional *ints = calloc(1, sizeof *ints);
     assert_int_equal(train_conditional_export(&net, ints), TAPER_OK);
     for (uint32_t s = 0; s < 4; s++) ints->begin[s] = 15 * s;
-    int8_t *seen = malloc((n + 1) * 20);
+    int8_t *seen = malloc(n * 20);
     float *logit = malloc(n * KINDS * sizeof *logit);
+    uint32_t *links = malloc(TRAIN_SIDES * n * sizeof *links);
+    train_conditional_neighbours(&batch, links);
+    const uint32_t *neighbour = on_device_give(&d, links, TRAIN_SIDES * n * sizeof *links);
+    float *output = on_device_give(&d, NULL, n * KINDS * sizeof *logit);
     for (uint32_t s = 0; s < 4; s++) {
         uint32_t unit = t->pass[15 * s].unit;
-        train_conditional_inputs(&net, &batch, 15 * s, seen);
+        train_conditional_see(&batch, NULL, 15 * s, 20, seen);
+        const int8_t *there = on_device_give(&d, seen, n * 20);
+        const uint32_t *asked_unit = on_device_give(&d, &unit, sizeof unit);
+        assert_int_equal(
+            d.stream.ops->conditional_inputs(&d.stream, n, 20, 8, there, neighbour, net.x),
+            TAPER_OK);
         assert_int_equal(train_conditional_forward(&net, s, n), TAPER_OK);
-        assert_int_equal(train_conditional_logits(&net, &unit, 1, logit), TAPER_OK);
+        assert_int_equal(train_conditional_logits(&net, asked_unit, 1, output), TAPER_OK);
+        on_device_take(&d, logit, output, n * KINDS * sizeof *logit);
         t->conditional = ints;
         codec_chunk_coder g;
         assert_int_equal(codec_chunk_coder_alloc(&g, t, grid, 2, NULL), TAPER_OK);
@@ -237,18 +285,19 @@ static void integers_say_what_floats_say(void **unused) {
         codec_chunk_coder_free(&g);
         t->conditional = NULL;
     }
-    free(seen), free(logit), free(batch.code);
+    free(seen), free(logit), free(links), free(batch.code);
     codec_conditional_free(ints);
     free(ints);
     codec_chunk_coder_free(&batch.coder);
     train_conditional_free(&net);
+    on_device_close(&d);
     taper_model_free(m);
 }
 
 /* The next pass of a group, position by position as the coder does it: each context is the bin of
  * the logit that training is given. Counts the bits. */
-static size_t compare_pass(codec_chunk_coder *coder, const int16_t *codes,
-                           const train_conditional_bit *bit, uint32_t passes) {
+static size_t compare_pass(codec_chunk_coder *coder, const int16_t *codes, const train_bit *bit,
+                           uint32_t passes) {
     codec_group *g = &coder->group;
     codec_context_model *m = &coder->contexts;
     codec_pass pass = g->tables->pass[g->pass];
@@ -293,9 +342,9 @@ static void bits_are_those_of_the_coder(void **unused) {
         assert_int_equal(codec_chunk_coder_alloc(&batch.coder, t, grid, 3, NULL), TAPER_OK);
         assert_int_equal(codec_chunk_coder_alloc(&g, t, grid, 3, NULL), TAPER_OK);
         batch.code = calloc((size_t)CODE_UNITS * g.group.stride, sizeof *batch.code);
-        train_conditional_bit *bit = malloc((size_t)g.group.n * PASSES * sizeof *bit);
+        train_bit *bit = malloc((size_t)g.group.n * PASSES * sizeof *bit);
         codec_backend be;
-        codec_backend_plain(&be);
+        codec_backend_cpu(&be);
         codec_backend_set_threads(&be, 2);
         assert_true(batch.code && bit);
         uint64_t state = 8;
@@ -318,12 +367,13 @@ static void bits_are_those_of_the_coder(void **unused) {
 
 static void illegal_shapes_are_refused(void **unused) {
     (void)unused;
-    codec_backend be;
-    codec_backend_plain(&be);
+    on_device d;
+    on_device_open(&d, TRAIN_PROCESSOR);
     train_conditional_network net;
     codec_conditional c = shape;
     c.hidden = 12;
-    assert_int_equal(train_conditional_create(&net, &c, &be, ROWS, 1), TAPER_ERR_ARG);
+    assert_int_equal(train_conditional_create(&net, &c, &d.device, ROWS, ASKED, 1), TAPER_ERR_ARG);
+    on_device_close(&d);
 }
 
 int main(void) {

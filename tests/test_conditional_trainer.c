@@ -1,230 +1,212 @@
 /* test_conditional_trainer.c -- learning to predict bits and to reconstruct: it pays on images that
- * have something to predict, it repeats, and it can be interrupted. */
-#include "cmocka_all.h"
-#include "train/train.h"
-#include "waves.h"
+ * have something to predict, it repeats on any device and any number of threads, and it can be
+ * interrupted, also by a device that fails. */
+#include "later_stage.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-enum { SEED = 81 };
-
-typedef struct outcome {
-    formats_buffer file;
-    train_rd_curve curve;
-} outcome;
-
-typedef struct stop_at {
-    uint64_t step; /* 0: never */
-    uint64_t first, steps;
-    double now, before;
-} stop_at;
-
-static int watch(void *user, const train_steps_progress *p) {
-    stop_at *s = user;
-    if (!s->first) s->first = p->step;
-    s->steps = p->steps, s->now = p->now, s->before = p->before;
-    return s->step && p->step >= s->step;
-}
 
 static train_options usual(void) {
-    train_options o = {
-        .family = TAPER_FAMILY_PCA, .window = 4, .conditional = train_conditional_defaults()};
+    train_options o = {.conditional = train_conditional_defaults()};
     o.conditional.hidden = 16;
-    o.conditional.epochs = 40;
-    o.conditional.windows = 256;
+    o.conditional.epochs = 20;
+    o.conditional.windows = 128;
     o.conditional.rate = 5e-3f;
     o.head = o.conditional;
+    o.head.epochs = 30;
     return o;
 }
 
-static outcome learn(const train_options *o, unsigned threads, stop_at *stop) {
-    train_dataset data = waves_make(SEED);
-    outcome out = {.file = formats_buffer_make(1 << 24)};
-    train_report report;
-    taper_error error = {0};
-    train_hooks hooks = {
-        .user = stop, .conditional = stop ? watch : NULL, .head = stop ? watch : NULL};
-    codec_backend be;
-    codec_backend_cpu(&be);
-    codec_backend_set_threads(&be, threads);
-    if (train_model(o, &data, &be, &hooks, &out.file, &report, &error) != TAPER_OK)
-        fail_msg("%s", error.text);
-    codec_backend_close(&be);
-    out.curve = report.validation;
-    waves_drop(&data);
-    return out;
-}
-
-static void assert_same_file(const outcome *a, const outcome *b) {
-    assert_int_equal(a->file.size, b->file.size);
-    assert_memory_equal(a->file.data, b->file.data, a->file.size);
+/* At the same quality, the second of two models takes less than `part` of the first's bytes. */
+static void saves(const train_rd_curve *one, const train_rd_curve *other, double low, double part,
+                  const char *what) {
+    for (double psnr = low; psnr <= low + 8; psnr += 4) {
+        double a = train_bytes_at(one, psnr), b = train_bytes_at(other, psnr);
+        print_message("%g dB: %.2f B an image, %.2f %s\n", psnr, a, b, what);
+        assert_true(b < part * a);
+    }
 }
 
 static void predicting_saves_bytes(void **unused) {
     (void)unused;
-    train_options o = usual(), none = o;
-    none.conditional.hidden = none.head.hidden = o.head.hidden = 0;
-    outcome plain = learn(&none, 2, NULL), with = learn(&o, 2, NULL);
-    for (double psnr = 24; psnr <= 32; psnr += 4) {
-        double a = train_bytes_at(&plain.curve, psnr), b = train_bytes_at(&with.curve, psnr);
-        print_message("%g dB: %.2f B an image, %.2f with a conditional model\n", psnr, a, b);
-        assert_true(b < 0.96 * a);
-    }
-    formats_buffer_free(&plain.file);
-    formats_buffer_free(&with.file);
+    train_options o = usual();
+    o.head.hidden = 0;
+    later_outcome plain = later_learn(NULL, &o, TRAIN_PROCESSOR, 2, NULL),
+                  with = later_learn(train_add_conditional, &o, TRAIN_PROCESSOR, 2, NULL);
+    saves(&plain.curve, &with.curve, 24, 0.96, "with a conditional model");
+    later_drop(&plain), later_drop(&with);
 }
 
 static void heads_raise_quality(void **unused) {
     (void)unused;
-    train_options o = usual(), none = o;
-    none.conditional.hidden = none.head.hidden = o.conditional.hidden = 0;
-    outcome plain = learn(&none, 2, NULL), with = learn(&o, 2, NULL);
-    for (double psnr = 20; psnr <= 28; psnr += 4) {
-        double a = train_bytes_at(&plain.curve, psnr), b = train_bytes_at(&with.curve, psnr);
-        print_message("%g dB: %.2f B an image, %.2f with a head\n", psnr, a, b);
-        assert_true(b < 0.97 * a);
-    }
+    train_options o = usual();
+    o.conditional.hidden = 0;
+    later_outcome plain = later_learn(NULL, &o, TRAIN_PROCESSOR, 2, NULL),
+                  with = later_learn(train_add_conditional, &o, TRAIN_PROCESSOR, 2, NULL);
+    saves(&plain.curve, &with.curve, 20, 0.97, "with a head");
     for (uint32_t l = 1; l < with.curve.n; l++) /* P2 */
         assert_true(with.curve.point[l].psnr_db > with.curve.point[l - 1].psnr_db - 0.05);
-    formats_buffer_free(&plain.file);
-    formats_buffer_free(&with.file);
-}
-
-static void repeats_with_any_number_of_threads(void **unused) {
-    (void)unused;
-    train_options o = usual();
-    o.conditional.epochs = o.head.epochs = 4;
-    outcome one = learn(&o, 1, NULL), three = learn(&o, 3, NULL);
-    assert_same_file(&one, &three);
-    o.conditional.seed = 2;
-    outcome other = learn(&o, 1, NULL);
-    assert_true(other.file.size != one.file.size ||
-                memcmp(other.file.data, one.file.data, one.file.size) != 0);
-    formats_buffer_free(&one.file);
-    formats_buffer_free(&three.file);
-    formats_buffer_free(&other.file);
-}
-
-static void resumed_runs_equal_whole_ones(void **unused) {
-    (void)unused;
-    char path[64], head[80];
-    snprintf(path, sizeof path, "/tmp/taper-conditional-%ld", (long)getpid());
-    snprintf(head, sizeof head, "%s.head", path);
-    train_options o = usual();
-    o.conditional.epochs = o.head.epochs = 4;
-    outcome whole = learn(&o, 2, NULL);
-    o.conditional.saving.path = o.head.saving.path = path;
-    o.conditional.saving.resume = o.head.saving.resume = 1;
-    stop_at stop = {.step = 7}, go_on = {0};
-    outcome broken = learn(&o, 2, &stop), resumed = learn(&o, 2, &go_on);
-    assert_true(go_on.first == 8 && go_on.steps > 8);
-    assert_same_file(&whole, &resumed);
-    remove(path), remove(head);
-    formats_buffer_free(&whole.file);
-    formats_buffer_free(&broken.file);
-    formats_buffer_free(&resumed.file);
+    later_drop(&plain), later_drop(&with);
 }
 
 static void bad_options_are_refused(void **unused) {
     (void)unused;
-    train_dataset data = waves_make(SEED);
-    codec_backend be;
-    codec_backend_cpu(&be);
+    later_host h;
+    later_open(&h, TRAIN_PROCESSOR, 1);
     for (int i = 0; i < 4; i++) {
         train_options o = usual();
+        static const train_hooks none;
         taper_error error = {0};
-        formats_buffer file = formats_buffer_make(1 << 24);
-        train_report report;
         if (i == 0) o.conditional.hidden = 12;
         if (i == 1) o.conditional.stages = 256;
         if (i == 2) o.conditional.rate = 0;
         if (i == 3) o.conditional.hidden = 0, o.head.hidden = 300;
-        assert_int_equal(train_model(&o, &data, &be, NULL, &file, &report, &error), TAPER_ERR_ARG);
+        train_job j = {o, &later_data, &h.be, &h.device, &none};
+        taper_model *m = later_load(&j);
+        assert_int_equal(train_add_conditional(m, &j, &error), TAPER_ERR_ARG);
         assert_true(strlen(error.text) > 20);
-        formats_buffer_free(&file);
+        taper_model_free(m);
     }
-    waves_drop(&data);
+    later_close(&h);
 }
 
-static taper_status no_room(codec_backend *be, size_t n, const float *x, double *sum) {
-    (void)be, (void)n, (void)x, (void)sum;
-    return TAPER_ERR_NOMEM;
+/* --- on any device, also such that fail ------------------------------------------------------ */
+
+static uint64_t seed = 1;
+
+static taper_status run_of(int head, later_lesson *l, taper_model *m, const char *checkpoint,
+                           later_stop *stop, taper_error *error) {
+    train_conditional_options o = train_conditional_defaults();
+    o.head = head, o.hidden = 8, o.stages = 4, o.windows = 96, o.epochs = 3, o.rate = 5e-3f;
+    o.seed = seed;
+    o.saving = (train_saving){.path = checkpoint, .resume = 1};
+    return train_conditional(m, &o, &l->data, &l->sample.codes, m->tables.n_passes, &l->h.be,
+                             &l->h.device, stop ? later_watch : NULL, stop, NULL, error);
 }
 
-/* A step that fails ends the run, and says why. */
-static void failed_steps_are_told(void **unused) {
+static taper_status predict(later_lesson *l, taper_model *m, const char *checkpoint,
+                            later_stop *stop, taper_error *error) {
+    return run_of(0, l, m, checkpoint, stop, error);
+}
+
+static taper_status refine(later_lesson *l, taper_model *m, const char *checkpoint,
+                           later_stop *stop, taper_error *error) {
+    return run_of(1, l, m, checkpoint, stop, error);
+}
+
+static taper_status predict_other(later_lesson *l, taper_model *m, const char *checkpoint,
+                                  later_stop *stop, taper_error *error) {
+    seed = 2;
+    taper_status status = predict(l, m, checkpoint, stop, error);
+    seed = 1;
+    return status;
+}
+
+static void repeats_on_every_device(void **unused) {
     (void)unused;
-    train_dataset data = waves_make(SEED);
-    codec_backend be;
-    codec_backend_cpu(&be);
-    codec_backend_ops ops = *be.ops;
-    ops.sum_squares = no_room; /* which only the networks' steps ask for */
-    be.ops = &ops;
-    train_options o = usual();
-    taper_error error = {0};
-    formats_buffer file = formats_buffer_make(1 << 24);
-    train_report report;
-    assert_int_equal(train_model(&o, &data, &be, NULL, &file, &report, &error), TAPER_ERR_NOMEM);
-    assert_non_null(strstr(error.text, "training step"));
-    formats_buffer_free(&file);
-    waves_drop(&data);
+    later_repeats(predict);
+    later_repeats(refine);
 }
+
+static void every_seed_gives_another_model(void **unused) {
+    (void)unused;
+    later_lesson l;
+    formats_buffer one, other;
+    later_prepare(&l, TRAIN_PROCESSOR, 1);
+    assert_int_equal(later_take(&l, predict, NULL, NULL, &one), TAPER_OK);
+    assert_int_equal(later_take(&l, predict_other, NULL, NULL, &other), TAPER_OK);
+    assert_true(later_differs(&one, &other));
+    formats_buffer_free(&one), formats_buffer_free(&other);
+    later_put_away(&l);
+}
+
+static void every_device_allocation_may_fail(void **unused) {
+    (void)unused;
+    for (int kind = TRAIN_PROCESSOR; kind <= TRAIN_SHADOW; kind++) {
+        later_without_memory(predict, (train_processor_kind)kind);
+        later_without_memory(refine, (train_processor_kind)kind);
+    }
+}
+
+static void lost_devices_lose_nothing(void **unused) {
+    (void)unused;
+    for (int kind = TRAIN_PROCESSOR; kind <= TRAIN_SHADOW; kind++) {
+        later_on_lost_devices(predict, (train_processor_kind)kind, 7);
+        later_on_lost_devices(refine, (train_processor_kind)kind, 11);
+    }
+}
+
+/* A rate that is nonsense ends the run with a sentence. */
+static void divergence_is_told(void **unused) {
+    (void)unused;
+    for (int kind = TRAIN_PROCESSOR; kind <= TRAIN_SHADOW; kind++) {
+        later_lesson l;
+        taper_error error = {0};
+        later_prepare(&l, (train_processor_kind)kind, 1);
+        taper_model *m = later_load(&l.j);
+        train_conditional_options o = train_conditional_defaults();
+        o.hidden = 8, o.windows = 32, o.epochs = 2, o.rate = 3e38f;
+        assert_int_equal(train_conditional(m, &o, &l.data, &l.sample.codes, m->tables.n_passes,
+                                           &l.h.be, &l.h.device, NULL, NULL, NULL, &error),
+                         TAPER_ERR_ARG);
+        print_message("%s\n", error.text);
+        assert_non_null(strstr(error.text, "diverged in step"));
+        assert_null(m->tables.conditional);
+        taper_model_free(m);
+        later_put_away(&l);
+    }
+}
+
+/* --- learning on ---------------------------------------------------------------------------- */
 
 /* Adapted to images of another kind, a model predicts these better, and costs minutes less. */
 static void models_learn_on_from_others(void **unused) {
     (void)unused;
     train_options o = usual();
-    outcome first = learn(&o, 2, NULL);
+    o.conditional.epochs = o.head.epochs = 10;
+    later_host h;
+    later_open(&h, TRAIN_PROCESSOR, 2);
+    later_outcome first = later_learn(train_add_conditional, &o, TRAIN_PROCESSOR, 2, NULL);
     taper_model *m;
     assert_int_equal(taper_model_load(&m, first.file.data, first.file.size, NULL, NULL), TAPER_OK);
-    train_dataset other = waves_make(SEED + 1000);
+    train_dataset other = waves_make(LATER_SEED + 1000);
     for (size_t i = 0; i < other.n; i++) /* the other way up, and softer */
         for (int p = 0; p < WAVES_SIDE * WAVES_SIDE; p++) {
             uint8_t *pixel = (uint8_t *)other.image[i].pixels + p;
             *pixel = (uint8_t)(200 - *pixel / 2);
         }
-    codec_backend be;
-    codec_backend_cpu(&be);
     train_rd_curve before;
     train_selection s;
     assert_int_equal(train_select(&s, &other, m->window, TRAIN_PART_VALIDATION, 1 << 20), TAPER_OK);
-    assert_int_equal(train_evaluate(m, &be, &other, &s, &before, NULL), TAPER_OK);
+    assert_int_equal(train_evaluate(m, &h.be, &other, &s, &before, NULL), TAPER_OK);
     o.from = &first.file;
-    o.conditional.epochs = o.head.epochs = 10;
     formats_buffer file = formats_buffer_make(1 << 24);
     train_report report;
     taper_error error = {0};
-    if (train_model(&o, &other, &be, NULL, &file, &report, &error) != TAPER_OK)
+    if (train_model(&o, &other, &h.be, &h.device, NULL, &file, &report, &error) != TAPER_OK)
         fail_msg("%s", error.text);
-    for (double psnr = 24; psnr <= 32; psnr += 4) {
-        double a = train_bytes_at(&before, psnr), b = train_bytes_at(&report.validation, psnr);
-        print_message("%g dB: %.2f B an image, %.2f adapted\n", psnr, a, b);
-        assert_true(b < 0.97 * a);
-    }
+    saves(&before, &report.validation, 24, 0.97, "adapted");
     /* a model for grey images is refused where there is colour */
     other.channels = 3;
-    assert_int_equal(train_model(&o, &other, &be, NULL, &file, &report, &error), TAPER_ERR_ARG);
-    codec_backend_close(&be);
+    assert_int_equal(train_model(&o, &other, &h.be, &h.device, NULL, &file, &report, &error),
+                     TAPER_ERR_ARG);
+    later_close(&h);
     train_selection_free(&s);
     taper_model_free(m);
     waves_drop(&other);
     formats_buffer_free(&file);
-    formats_buffer_free(&first.file);
+    later_drop(&first);
 }
 
 int main(void) {
-    print_message("seed %d\n", SEED);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_learn_on_from_others),
         cmocka_unit_test(predicting_saves_bytes),
         cmocka_unit_test(heads_raise_quality),
-        cmocka_unit_test(repeats_with_any_number_of_threads),
-        cmocka_unit_test(resumed_runs_equal_whole_ones),
+        cmocka_unit_test(repeats_on_every_device),
+        cmocka_unit_test(every_seed_gives_another_model),
         cmocka_unit_test(bad_options_are_refused),
-        cmocka_unit_test(failed_steps_are_told),
+        cmocka_unit_test(every_device_allocation_may_fail),
+        cmocka_unit_test(lost_devices_lose_nothing),
+        cmocka_unit_test(divergence_is_told),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, later_begin, later_end);
 }

@@ -1,7 +1,7 @@
 /* test_conjugate_gradient.c -- the strong Wolfe line search on functions of one variable, and
  * conjugate gradients on quadratics and on Rosenbrock's valley, resumed, and on functions that
- * fail. */
-#include "cmocka_all.h"
+ * fail; on the processor and on its shadow. */
+#include "on_device.h"
 #include "train/optimise/conjugate_gradient.h"
 #include "train/sampling/numbers.h"
 #include <math.h>
@@ -161,16 +161,56 @@ static double rosenbrock(const problem *p, const double *x, double *gradient) {
     return sum;
 }
 
-static taper_status objective(void *user, const float *parameter, float *gradient, double *value) {
-    problem *p = user;
+/* A search over a problem's variables, which lie on a device. */
+typedef struct searched {
+    train_weights w;
+    train_arena arena;
+    train_cg cg;
+    problem *p;
+} searched;
+
+static on_device where; /* the processor, then its shadow */
+
+static taper_status objective(void *user, double *value) {
+    searched *s = user;
+    problem *p = s->p;
+    float parameter[MOST], gradient[MOST];
     double x[MOST], g[MOST];
     p->calls++;
     if (p->calls == p->fail_at) return TAPER_ERR_DEVICE;
+    TAPER_TRY(train_download(&where.stream, parameter, s->w.parameter, p->n * sizeof *parameter));
     for (size_t i = 0; i < p->n; i++) x[i] = parameter[i];
     *value = p->at(p, x, g);
     for (size_t i = 0; i < p->n; i++) gradient[i] = (float)g[i];
     if (p->calls == p->poison_at) gradient[p->n / 2] = NAN;
-    return TAPER_OK;
+    return train_upload(&where.stream, s->w.gradient, gradient, p->n * sizeof *gradient);
+}
+
+static searched *begin(problem *p, const float *x) {
+    searched *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    s->p = p;
+    train_weights_lay_out(&s->w, &s->arena, p->n, TRAIN_WEIGHTS_TRAIN);
+    assert_int_equal(train_arena_alloc(&s->arena, &where.device), TAPER_OK);
+    train_weights_lay_out(&s->w, &s->arena, p->n, TRAIN_WEIGHTS_TRAIN);
+    assert_int_equal(train_cg_create(&s->cg, &where.stream, &s->w), TAPER_OK);
+    assert_int_equal(train_upload(&where.stream, s->w.parameter, x, p->n * sizeof *x), TAPER_OK);
+    return s;
+}
+
+static void end(searched *s) {
+    train_cg_free(&s->cg);
+    assert_null(s->cg.start);
+    train_arena_free(&s->arena);
+    free(s);
+}
+
+/* One step; x is what it leaves. */
+static taper_status step_from(searched *s, float *x, const train_cg_options *o,
+                              train_cg_result *r) {
+    taper_status status = train_cg_step(&s->cg, objective, s, o, r);
+    on_device_take(&where, x, s->w.parameter, s->p->n * sizeof *x);
+    return status;
 }
 
 static void quadratics_take_n_steps(void **state) {
@@ -178,22 +218,22 @@ static void quadratics_take_n_steps(void **state) {
     for (size_t n = 1; n <= 20; n++) {
         problem p = {.at = quadratic, .n = n, .centre = 0.5};
         float x[MOST];
-        train_cg cg;
+        searched *s;
         train_cg_options o = train_cg_defaults();
         train_cg_result r;
         o.line.c2 = 1e-3; /* nearly exact lines, as the theory has it */
         o.same_objective = 1;
         for (size_t i = 0; i < n; i++) x[i] = (float)i / 5.0f - 1.0f;
-        assert_int_equal(train_cg_create(&cg, n), TAPER_OK);
+        s = begin(&p, x);
         for (size_t step = 0; step < n; step++) {
             int before = p.calls;
-            assert_int_equal(train_cg_step(&cg, objective, &p, x, &o, &r), TAPER_OK);
+            assert_int_equal(step_from(s, x, &o, &r), TAPER_OK);
             assert_int_equal(r.evaluations, p.calls - before);
             assert_true(r.value <= r.value_before && r.restarted == (step == 0) && r.wolfe);
         }
         if (!(r.value - 2.0 < 1e-6)) fail_msg("%zu variables: %g left", n, r.value - 2.0);
         for (size_t i = 0; i < n; i++) assert_true(fabsf(x[i] - 0.5f) < 1e-3f);
-        train_cg_free(&cg);
+        end(s);
     }
 }
 
@@ -212,20 +252,20 @@ static double slope_error(problem *p, const float *x, const float *direction, do
 static void valleys_are_followed(void **state) {
     (void)state;
     static const size_t sizes[] = {2, 10};
-    for (int s = 0; s < 2; s++) {
-        problem p = {.at = rosenbrock, .n = sizes[s]};
+    for (int size = 0; size < 2; size++) {
+        problem p = {.at = rosenbrock, .n = sizes[size]};
         float x[MOST], before[MOST], along[MOST];
-        train_cg cg;
+        searched *s;
         train_cg_options o = train_cg_defaults();
         train_cg_result r = {0};
         o.same_objective = 1;
         for (size_t i = 0; i < p.n; i++) x[i] = i % 2 ? 1.0f : -1.2f;
-        assert_int_equal(train_cg_create(&cg, p.n), TAPER_OK);
+        s = begin(&p, x);
         uint32_t step = 0, wolfe = 0, since = 0;
         double worst = 0.0;
         do {
             memcpy(before, x, sizeof x);
-            assert_int_equal(train_cg_step(&cg, objective, &p, x, &o, &r), TAPER_OK);
+            assert_int_equal(step_from(s, x, &o, &r), TAPER_OK);
             /* the direction of a step along -g is no longer there, so take it from the parameters
              */
             for (size_t i = 0; i < p.n && r.alpha > 0.0; i++)
@@ -245,7 +285,7 @@ static void valleys_are_followed(void **state) {
                p.n, step, p.calls, wolfe, worst);
         assert_true(step < 300 && wolfe == step && worst < 1e-5);
         for (size_t i = 0; i < p.n; i++) assert_true(fabsf(x[i] - 1.0f) < 1e-3f);
-        train_cg_free(&cg);
+        end(s);
     }
 }
 
@@ -254,22 +294,22 @@ static void slopes_equal_finite_differences(void **state) {
     (void)state;
     problem p = {.at = rosenbrock, .n = 10};
     float x[MOST], direction[MOST];
-    train_cg cg;
+    searched *s;
     train_cg_result r;
     train_cg_options o = train_cg_defaults();
     o.same_objective = 1;
     for (size_t i = 0; i < p.n; i++) x[i] = i % 2 ? 1.0f : -1.2f;
-    assert_int_equal(train_cg_create(&cg, p.n), TAPER_OK);
+    s = begin(&p, x);
     for (int step = 0; step < 12; step++) {
         float before[MOST];
-        memcpy(direction, cg.direction, sizeof(float) * p.n); /* what the next step searches */
+        on_device_take(&where, direction, s->w.m, sizeof(float) * p.n); /* what comes next */
         memcpy(before, x, sizeof x);
-        assert_int_equal(train_cg_step(&cg, objective, &p, x, &o, &r), TAPER_OK);
+        assert_int_equal(step_from(s, x, &o, &r), TAPER_OK);
         if (r.restarted) continue;
         double e = slope_error(&p, before, direction, 0.0, r.slope_before, r.slope_before);
         if (!(e < 1e-6)) fail_msg("step %d: %g", step, e);
     }
-    train_cg_free(&cg);
+    end(s);
 }
 
 /* --- other examples in every step ----------------------------------------------------- */
@@ -278,20 +318,20 @@ static void minibatches_are_followed(void **state) {
     (void)state;
     problem p = {.at = quadratic, .n = 12};
     float x[MOST] = {0};
-    train_cg cg;
+    searched *s;
     train_cg_options o = train_cg_defaults();
     train_cg_result r;
     uint32_t along_gradient = 0;
-    assert_int_equal(train_cg_create(&cg, p.n), TAPER_OK);
+    s = begin(&p, x);
     for (int step = 0; step < 40; step++) {
         p.centre = 3.0 + 0.05 * (step % 3 - 1); /* what all batches share, and what they do not */
-        assert_int_equal(train_cg_step(&cg, objective, &p, x, &o, &r), TAPER_OK);
+        assert_int_equal(step_from(s, x, &o, &r), TAPER_OK);
         assert_true(r.wolfe);
         along_gradient += (uint32_t)r.restarted;
     }
     for (size_t i = 0; i < p.n; i++) assert_true(fabsf(x[i] - 3.0f) < 0.2f);
     assert_true(along_gradient < 20);
-    train_cg_free(&cg);
+    end(s);
 }
 
 static void resumed_run_equals_unbroken(void **state) {
@@ -302,30 +342,37 @@ static void resumed_run_equals_unbroken(void **state) {
         double value[2];
         for (int broken = 0; broken < 2; broken++) {
             problem p = {.at = rosenbrock, .n = N};
-            train_cg cg;
+            searched *s;
             train_cg_options o = train_cg_defaults();
             train_cg_result r;
             o.same_objective = same;
             for (int i = 0; i < N; i++) x[broken][i] = i % 3 ? 0.3f : -0.7f;
-            assert_int_equal(train_cg_create(&cg, N), TAPER_OK);
+            s = begin(&p, x[broken]);
             for (int step = 0; step < STEPS; step++) {
                 if (broken && step == BREAK) { /* all that a checkpoint holds, into a new state */
-                    train_cg old = cg;
-                    assert_int_equal(train_cg_create(&cg, N), TAPER_OK);
-                    memcpy(cg.direction, old.direction, sizeof(float) * N);
-                    memcpy(cg.gradient, old.gradient, sizeof(float) * N);
-                    cg.value = old.value, cg.alpha = old.alpha, cg.slope = old.slope;
-                    cg.iterations = old.iterations, cg.since_restart = old.since_restart;
-                    train_cg_free(&old);
+                    searched *old = s;
+                    float direction[N], gradient[N];
+                    s = begin(&p, x[broken]);
+                    on_device_take(&where, direction, old->w.m, sizeof direction);
+                    on_device_take(&where, gradient, old->w.v, sizeof gradient);
+                    assert_int_equal(
+                        train_upload(&where.stream, s->w.m, direction, sizeof direction), TAPER_OK);
+                    assert_int_equal(train_upload(&where.stream, s->w.v, gradient, sizeof gradient),
+                                     TAPER_OK);
+                    s->cg.state = old->cg.state;
+                    end(old);
                 }
-                assert_int_equal(train_cg_step(&cg, objective, &p, x[broken], &o, &r), TAPER_OK);
+                assert_int_equal(step_from(s, x[broken], &o, &r), TAPER_OK);
             }
-            assert_int_equal(cg.iterations, STEPS);
+            assert_int_equal(s->cg.state.iterations, STEPS);
             value[broken] = r.value;
-            train_cg_free(&cg);
+            end(s);
         }
         assert_true(value[0] == value[1] && value[0] < 8.0);
         assert_memory_equal(x[0], x[1], sizeof x[0]);
+        static float processor[2][N];
+        if (where.device.in_host_memory) memcpy(processor[same], x[0], sizeof x[0]);
+        assert_memory_equal(processor[same], x[0], sizeof x[0]);
     }
 }
 
@@ -336,13 +383,13 @@ static void failures_leave_the_parameters(void **state) {
     for (int i = 0; i < 7; i++) {
         problem p = {.at = quadratic, .n = 6, .centre = 1.0};
         float x[MOST] = {0}, before[MOST], kept[6];
-        train_cg cg;
+        searched *s;
         train_cg_options o = train_cg_defaults();
         train_cg_result r;
-        assert_int_equal(train_cg_create(&cg, p.n), TAPER_OK);
-        assert_int_equal(train_cg_step(&cg, objective, &p, x, &o, &r), TAPER_OK);
+        s = begin(&p, x);
+        assert_int_equal(step_from(s, x, &o, &r), TAPER_OK);
         memcpy(before, x, sizeof x);
-        memcpy(kept, cg.direction, sizeof kept);
+        on_device_take(&where, kept, s->w.m, sizeof kept);
         taper_status wanted = TAPER_ERR_ARG;
         if (i == 0) p.poison_at = p.calls + 1;
         if (i == 1) p.centre = NAN;
@@ -351,19 +398,20 @@ static void failures_leave_the_parameters(void **state) {
         if (i == 4) o.first_length = 0.0;
         if (i == 5) o.line.c2 = 2.0;
         if (i == 6) o.line.evaluations = 0;
-        assert_int_equal(train_cg_step(&cg, objective, &p, x, &o, NULL), wanted);
+        assert_int_equal(step_from(s, x, &o, NULL), wanted);
         assert_memory_equal(x, before, sizeof x);
         if (wanted == TAPER_ERR_ARG) {
-            assert_memory_equal(cg.direction, kept, sizeof kept);
-            assert_int_equal(cg.iterations, 1);
+            float direction[6];
+            on_device_take(&where, direction, s->w.m, sizeof direction);
+            assert_memory_equal(direction, kept, sizeof kept);
+            assert_int_equal(s->cg.state.iterations, 1);
         } else {
-            assert_int_equal(cg.iterations, 0);
+            assert_int_equal(s->cg.state.iterations, 0);
         }
         p.centre = 1.0, p.poison_at = p.fail_at = 0, o = train_cg_defaults(); /* and it goes on */
-        assert_int_equal(train_cg_step(&cg, objective, &p, x, &o, &r), TAPER_OK);
+        assert_int_equal(step_from(s, x, &o, &r), TAPER_OK);
         assert_true(r.wolfe && r.value < r.value_before);
-        train_cg_free(&cg);
-        assert_null(cg.direction);
+        end(s);
     }
 }
 
@@ -372,21 +420,21 @@ static void unfinished_lines_begin_anew(void **state) {
     (void)state;
     problem p = {.at = quadratic, .n = 6, .centre = 1.0};
     float x[MOST] = {0};
-    train_cg cg;
+    searched *s;
     train_cg_options o = train_cg_defaults();
     train_cg_result r;
     o.same_objective = 1;
-    assert_int_equal(train_cg_create(&cg, p.n), TAPER_OK);
+    s = begin(&p, x);
     for (int step = 0; step < 5; step++) {
         o.line.evaluations = step == 2 ? 1 : 25;
         o.line.c2 = step == 2 ? 1e-3 : 0.1;
-        assert_int_equal(train_cg_step(&cg, objective, &p, x, &o, &r), TAPER_OK);
+        assert_int_equal(step_from(s, x, &o, &r), TAPER_OK);
         assert_int_equal(r.wolfe, step != 2);
         assert_int_equal(r.restarted, step == 0 || step == 3);
         if (r.restarted)
             assert_true(fabs(r.slope_before + r.gradient_norm * r.gradient_norm) < 1e-6);
     }
-    train_cg_free(&cg);
+    end(s);
 }
 
 /* A gradient that is NaN on the way is a reason for a shorter step, not for an end. */
@@ -394,33 +442,33 @@ static void bad_trials_shorten_the_step(void **state) {
     (void)state;
     problem p = {.at = quadratic, .n = 6, .centre = 1.0, .poison_at = 2};
     float x[MOST] = {0};
-    train_cg cg;
+    searched *s;
     train_cg_options o = train_cg_defaults();
     train_cg_result r;
-    assert_int_equal(train_cg_create(&cg, p.n), TAPER_OK);
-    assert_int_equal(train_cg_step(&cg, objective, &p, x, &o, &r), TAPER_OK);
+    s = begin(&p, x);
+    assert_int_equal(step_from(s, x, &o, &r), TAPER_OK);
     assert_true(r.value < r.value_before && isfinite(r.slope));
-    train_cg_free(&cg);
+    end(s);
 }
 
 static void minimum_is_where_it_stops(void **state) {
     (void)state;
     problem p = {.at = quadratic, .n = 6, .centre = 1.0};
     float x[6] = {1, 1, 1, 1, 1, 1};
-    train_cg cg;
+    searched *s;
     train_cg_options o = train_cg_defaults();
     train_cg_result r;
-    assert_int_equal(train_cg_create(&cg, p.n), TAPER_OK);
+    s = begin(&p, x);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(train_cg_step(&cg, objective, &p, x, &o, &r), TAPER_OK);
+        assert_int_equal(step_from(s, x, &o, &r), TAPER_OK);
         assert_true(r.alpha == 0.0 && r.wolfe && r.gradient_norm == 0.0 && r.value == 2.0);
         assert_int_equal(r.evaluations, 1);
     }
     x[0] = 3.0f; /* from there it starts again */
-    for (int i = 0; i < 10; i++)
-        assert_int_equal(train_cg_step(&cg, objective, &p, x, &o, &r), TAPER_OK);
+    assert_int_equal(train_upload(&where.stream, s->w.parameter, x, sizeof x), TAPER_OK);
+    for (int i = 0; i < 10; i++) assert_int_equal(step_from(s, x, &o, &r), TAPER_OK);
     assert_true(r.value < 2.00001);
-    train_cg_free(&cg);
+    end(s);
 }
 
 static void dot_products_are_exact_sums(void **state) {
@@ -437,6 +485,46 @@ static void dot_products_are_exact_sums(void **state) {
     }
 }
 
+/* Every operation of two steps loses the device: no step says that it was taken. */
+static void lost_devices_are_reported(void **state) {
+    (void)state;
+    taper_status status = TAPER_ERR_DEVICE;
+    uint64_t k = 0;
+    while (status == TAPER_ERR_DEVICE) {
+        problem p = {.at = rosenbrock, .n = 10};
+        float x[MOST] = {0};
+        searched *s = begin(&p, x);
+        train_cg_options o = train_cg_defaults();
+        train_processor_fail(&where.device, 0, ++k);
+        for (int step = 0; step < 2; step++) {
+            status = train_cg_step(&s->cg, objective, s, &o, NULL);
+            if (status != TAPER_OK) break;
+        }
+        train_processor_fail(&where.device, 0, 0);
+        end(s);
+    }
+    assert_int_equal(status, TAPER_OK);
+    assert_true(k > 30);
+}
+
+static int open_processor(void **state) {
+    (void)state;
+    on_device_open(&where, TRAIN_PROCESSOR);
+    return 0;
+}
+
+static int open_shadow(void **state) {
+    (void)state;
+    on_device_open(&where, TRAIN_SHADOW);
+    return 0;
+}
+
+static int close_device(void **state) {
+    (void)state;
+    on_device_close(&where);
+    return 0;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wolfe_conditions_hold),
@@ -451,7 +539,9 @@ int main(void) {
         cmocka_unit_test(unfinished_lines_begin_anew),
         cmocka_unit_test(bad_trials_shorten_the_step),
         cmocka_unit_test(minimum_is_where_it_stops),
+        cmocka_unit_test(lost_devices_are_reported),
         cmocka_unit_test(dot_products_are_exact_sums),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, open_processor, close_device);
+    return failed + cmocka_run_group_tests(tests, open_shadow, close_device);
 }

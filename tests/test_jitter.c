@@ -1,13 +1,7 @@
 /* test_jitter.c -- moved examples: shares, ranges, what interpolation keeps, repetition. */
+#include "on_device.h"
 #include "train/sampling/jitter.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { W = 12, H = 9, C = 2, VALUES = W * H * C, N = 600 };
 
@@ -30,7 +24,8 @@ static int set_up(void **state) {
 
 static void go(float fraction, uint64_t seed, uint64_t step, uint8_t *to) {
     const train_jitter jitter = {W, H, C, fraction};
-    train_jitter_rows(&jitter, NULL, pixels, order, N, seed, step, to);
+    for (size_t n = 0; n < N; n++)
+        train_jitter_row(&jitter, pixels + order[n] * VALUES, seed, step, n, to + n * VALUES);
 }
 
 static size_t changed_rows(const uint8_t *rows) {
@@ -85,28 +80,34 @@ static void edges_repeat(void **state) {
 static void draws_repeat(void **state) {
     (void)state;
     const train_jitter jitter = {W, H, C, 0.7f};
-    codec_pool *pool;
-    assert_int_equal(codec_pool_create(&pool, 3), TAPER_OK);
     go(0.7f, 5, 1000, moved);
-    train_jitter_rows(&jitter, pool, pixels, order, N, 5, 1000, again);
-    assert_memory_equal(moved, again, sizeof moved);
-    train_jitter_rows(&jitter, pool, pixels, order, N, 5, 1001, again);
+    for (int i = 0; i < 2; i++) { /* the operation, on three threads */
+        on_device d;
+        on_device_open_threads(&d, i ? TRAIN_SHADOW : TRAIN_PROCESSOR, 3);
+        uint8_t *to = on_device_give(&d, NULL, sizeof again);
+        const uint8_t *from = on_device_give(&d, pixels, sizeof pixels);
+        const uint32_t *rows = on_device_give(&d, order, sizeof order);
+        assert_int_equal(d.stream.ops->jitter(&d.stream, &jitter, N, from, rows, 5, 1000, to),
+                         TAPER_OK);
+        on_device_take(&d, again, to, sizeof again);
+        assert_memory_equal(moved, again, sizeof moved);
+        on_device_close(&d);
+    }
+    go(0.7f, 5, 1001, again);
     assert_memory_not_equal(moved, again, sizeof moved);
-    train_jitter_rows(&jitter, pool, pixels, order, N, 6, 1000, again);
+    go(0.7f, 6, 1000, again);
     assert_memory_not_equal(moved, again, sizeof moved);
-    codec_pool_destroy(pool);
 }
 
 static void thin_windows_stay(void **state) {
     (void)state;
     uint8_t *from = malloc(5), *to = malloc(5);
-    const uint32_t first = 0;
     assert_non_null(from);
     assert_non_null(to);
     memcpy(from, "\1\2\3\4\5", 5);
-    train_jitter_rows(&(train_jitter){1, 5, 1, 1.0f}, NULL, from, &first, 1, 1, 1, to);
+    train_jitter_row(&(train_jitter){1, 5, 1, 1.0f}, from, 1, 1, 0, to);
     assert_memory_equal(from, to, 5);
-    train_jitter_rows(&(train_jitter){5, 1, 1, 1.0f}, NULL, from, &first, 1, 1, 1, to);
+    train_jitter_row(&(train_jitter){5, 1, 1, 1.0f}, from, 1, 1, 0, to);
     assert_memory_equal(from, to, 5);
     free(from);
     free(to);
@@ -115,7 +116,7 @@ static void thin_windows_stay(void **state) {
     assert_non_null(to);
     memset(from, 9, 4);
     for (uint64_t step = 0; step < 50; step++)
-        train_jitter_rows(&(train_jitter){2, 2, 1, 1.0f}, NULL, from, &first, 1, 1, step, to);
+        train_jitter_row(&(train_jitter){2, 2, 1, 1.0f}, from, 1, step, 0, to);
     assert_memory_equal(from, to, 4);
     free(from);
     free(to);

@@ -1,9 +1,7 @@
 /* test_nested_network.c -- the nested-dropout autoencoders against their twin in double: losses,
  * gradients (finite differences), codes, errors at every length; and that blocks, threads, frozen
- * units and short truncations change nothing. */
-#include "codec/backend/fused.h"
+ * units, short truncations and the kind of device change nothing; failures of a device. */
 #include "codec/backend/plain.h"
-#include "cmocka_all.h"
 #include "nested_twin.h"
 #include <stdio.h>
 
@@ -32,11 +30,9 @@ static int near_to(double got, double want, double tolerance) {
 static void check_loss(const char *what, const train_nested_loss *got,
                        const train_nested_loss *want) {
     if (!near_to(got->loss, want->loss, 1e-6) || !near_to(got->mse, want->mse, 1e-6) ||
-        !near_to(got->invariance, want->invariance, 1e-5) || !near_to(got->rows, want->rows, 0))
-        fail_msg(
-            "%s: loss %.9g, mse %.9g, invariance %.9g, rows %g instead of %.9g, %.9g, %.9g, %g",
-            what, got->loss, got->mse, got->invariance, got->rows, want->loss, want->mse,
-            want->invariance, want->rows);
+        !near_to(got->invariance, want->invariance, 1e-5))
+        fail_msg("%s: loss %.9g, mse %.9g, invariance %.9g instead of %.9g, %.9g, %.9g", what,
+                 got->loss, got->mse, got->invariance, want->loss, want->mse, want->invariance);
 }
 
 /* Gradients from `first` on that have to be 0 exactly; the twin's become it. */
@@ -46,58 +42,89 @@ static void clear_checked(const char *what, const float *got, double *want, size
         if (got[i] != 0.0f) fail_msg("%s: gradient %zu is %g, not 0", what, i, (double)got[i]);
 }
 
-/* plain, and fused where the processor has it. */
-static int backends(codec_backend be[2]) {
-    assert_int_equal(codec_backend_plain(&be[0]), TAPER_OK);
-    return codec_backend_fused(&be[1], 512) == TAPER_OK ? 2 : 1;
+/* The processor with plain products, with the fastest, and its shadow. */
+enum { PLACES = 3 };
+static on_device place[PLACES];
+
+static int open_places(void **state) {
+    (void)state;
+    for (int i = 0; i < PLACES; i++)
+        on_device_open(&place[i], i == 2 ? TRAIN_SHADOW : TRAIN_PROCESSOR);
+    assert_null(place[0].be.pool);
+    assert_int_equal(codec_backend_plain(&place[0].be), TAPER_OK);
+    return 0;
 }
 
-/* The twin's loss and gradient at a network's weights, [net->n]. */
-static double *differentiate(const problem *q, const train_nested_network *net,
-                             train_nested_loss *loss) {
+static int close_places(void **state) {
+    (void)state;
+    for (int i = 0; i < PLACES; i++) on_device_close(&place[i]);
+    return 0;
+}
+
+/* The twin's loss and gradient at a network's weights, [net->weights.n]. */
+static double *differentiate(const problem *q, train_nested_network *net, train_nested_loss *loss) {
     twin t;
     twin_make(&t, q);
-    double *p = doubles(net->parameter, net->n);
-    assert_int_equal(twin_places(&q->shape).n, net->n);
-    twin_freeze(&t, p, net->spread);
+    size_t n = net->weights.n;
+    float *parameter = fetch(net, net->weights.parameter, n),
+          *spread = fetch(net, net->spread, net->units);
+    double *p = doubles(parameter, n);
+    assert_int_equal(twin_places(&q->shape).n, n);
+    twin_freeze(&t, p, spread);
     *loss = twin_loss(&t, p);
-    double *gradient = twin_gradient(&t, p, net->n);
-    free(p);
+    double *gradient = twin_gradient(&t, p, n);
+    free(p), free(parameter), free(spread);
     twin_free(&t);
     return gradient;
 }
 
-/* Loss and gradient of a problem on all backends against the twin's; those of frozen units' rows
- * are 0. Keeps the largest distances in *worst. */
+/* Loss and gradient of a problem on a device; the gradient is the caller's. */
+static float *step_on(on_device *d, const problem *q, uint32_t frozen, train_nested_loss *loss) {
+    train_nested_network net;
+    network_make(&net, q, &d->device);
+    net.frozen = frozen;
+    add_all(&net, q, loss);
+    float *gradient = fetch(&net, net.weights.gradient, net.weights.n);
+    train_nested_free(&net);
+    return gradient;
+}
+
+/* Where frozen units' gradients lie they have to be 0. */
+static void clear_frozen(const problem *q, uint32_t frozen, const char *what, const float *got,
+                         double *want) {
+    const places at = twin_places(&q->shape);
+    uint32_t last = q->shape.layers - 1, units = q->shape.width[last];
+    size_t rows = (size_t)frozen * (last ? q->shape.width[last - 1] : q->shape.inputs);
+    clear_checked(what, got, want, at.b[last], q->shape.binary ? units : frozen);
+    clear_checked(what, got, want, at.w[last], rows);
+    clear_checked(what, got, want, at.v[last], rows);
+}
+
+/* Loss and gradient of a problem on all devices against the twin's; those of frozen units' rows
+ * are 0. The shadow's are the processor's, to the bit. Keeps the largest distances in *worst. */
 static void check_gradient(const problem *q, uint32_t frozen, const char *what, distance *worst) {
-    codec_backend be[2];
-    double *gradient = NULL;
-    train_nested_loss want;
-    int n = backends(be);
-    for (int i = 0; i < n; i++) {
-        train_nested_network net;
-        train_nested_loss loss;
-        network_make(&net, q, &be[i]);
-        net.frozen = frozen;
-        add_all(&net, q, &loss);
-        if (!gradient) gradient = differentiate(q, &net, &want);
-        check_loss(what, &loss, &want);
-        const places at = twin_places(&q->shape);
-        uint32_t last = q->shape.layers - 1;
-        size_t rows = (size_t)frozen * net.layer[last].inputs;
-        clear_checked(what, net.gradient, gradient, at.b[last],
-                      q->shape.binary ? net.units : frozen);
-        clear_checked(what, net.gradient, gradient, at.w[last], rows);
-        clear_checked(what, net.gradient, gradient, at.v[last], rows);
-        distance d = compare(net.gradient, gradient, net.n);
+    train_nested_network net;
+    train_nested_loss want, loss[PLACES];
+    float *got[PLACES];
+    size_t n = twin_places(&q->shape).n;
+    network_make(&net, q, &place[0].device);
+    double *gradient = differentiate(q, &net, &want);
+    train_nested_free(&net);
+    for (int i = 0; i < PLACES; i++) {
+        got[i] = step_on(&place[i], q, frozen, &loss[i]);
+        check_loss(what, &loss[i], &want);
+        clear_frozen(q, frozen, what, got[i], gradient);
+        distance d = compare(got[i], gradient, n);
         if (!(d.l2 <= 1e-6) || !(d.most <= 1e-5))
-            fail_msg("%s on %s: the gradient is off by %g of its norm, an element by %g of the "
-                     "largest",
-                     what, be[i].ops->name, d.l2, d.most);
+            fail_msg("%s on device %d: the gradient is off by %g of its norm, an element by %g of "
+                     "the largest",
+                     what, i, d.l2, d.most);
         worst->l2 = fmax(worst->l2, d.l2);
         worst->most = fmax(worst->most, d.most);
-        train_nested_free(&net);
     }
+    assert_memory_equal(got[1], got[2], n * sizeof **got);
+    assert_memory_equal(&loss[1], &loss[2], sizeof *loss);
+    for (int i = 0; i < PLACES; i++) free(got[i]);
     free(gradient);
 }
 
@@ -221,69 +248,68 @@ static const train_nested_shape deep = {
 /* Only the units that some row of a block keeps take part, rounded up. */
 static void short_truncations_are_cheap(void **unused) {
     (void)unused;
-    codec_backend be;
     train_nested_network net;
     train_nested_loss loss;
     problem q;
-    size_t rows;
-    uint32_t active;
-    codec_backend_cpu(&be);
     problem_make(&q, &shapes[3], 30, 1, 10, 500);
-    network_make(&net, &q, &be);
+    network_make(&net, &q, &place[1].device);
     add_all(&net, &q, &loss);
-    rows = net.act->n, active = net.act->active;
-    assert_int_equal(rows, 30);
-    assert_true(active >= 10 && active <= 16);
+    assert_int_equal(net.act.n, 30);
+    assert_in_range(net.act.active, 10, 16);
     q.step.invariance = 1.0f; /* which looks at the whole code */
     add_all(&net, &q, &loss);
-    rows = net.act->n, active = net.act->active;
-    assert_int_equal(rows, 30);
-    assert_int_equal(active, WIDEST);
+    assert_int_equal(net.act.n, 30);
+    assert_int_equal(net.act.active, WIDEST);
     train_nested_free(&net);
     problem_free(&q);
+}
+
+/* Distance of a network's gradient from another one. */
+static double apart(train_nested_network *net, const double *whole) {
+    float *gradient = fetch(net, net->weights.gradient, net->weights.n);
+    double l2 = compare(gradient, whole, net->weights.n).l2;
+    free(gradient);
+    return l2;
 }
 
 /* Blocks, and any cutting of a step into calls. */
 static void rows_add_up(void **unused) {
     (void)unused;
     static const size_t cut[] = {0, 500, 513, 1100, 1200};
-    codec_backend be;
     train_nested_network net;
-    train_nested_loss loss, parts = {0};
+    train_nested_loss loss;
     problem q;
     twin t;
-    codec_backend_cpu(&be);
     problem_make(&q, &deep, 1200, 1, 24, 600);
     add_noise(&q, 7);
-    network_make(&net, &q, &be);
+    network_make(&net, &q, &place[1].device);
+    size_t n = net.weights.n;
     add_all(&net, &q, &loss);
     twin_make(&t, &q);
-    double *p = doubles(net.parameter, net.n), *whole = doubles(net.gradient, net.n);
+    float *parameter = fetch(&net, net.weights.parameter, n),
+          *gradient = fetch(&net, net.weights.gradient, n);
+    double *p = doubles(parameter, n), *whole = doubles(gradient, n);
     train_nested_loss want = twin_loss(&t, p);
     check_loss("1200 rows", &loss, &want);
-    train_nested_zero(&net);
-    for (int i = 0; i < 4; i++)
-        assert_int_equal(train_nested_add(&net, &q.step, &q.data, q.order + cut[i],
-                                          cut[i + 1] - cut[i], 1200, cut[i], &parts),
-                         TAPER_OK);
-    check_loss("parts", &parts, &want);
-    assert_true(compare(net.gradient, whole, net.n).l2 <= 1e-6);
-    train_nested_zero(&net);
-    for (size_t i = 0; i < 1200; i++)
-        assert_int_equal(train_nested_add(&net, &q.step, &q.data, q.order + i, 1, 1200, i, &parts),
-                         TAPER_OK);
-    assert_true(compare(net.gradient, whole, net.n).l2 <= 1e-6);
-    free(p), free(whole);
+    begin_step(&net);
+    for (int i = 0; i < 4; i++) add_some(&net, &q, cut[i], cut[i + 1] - cut[i]);
+    loss = loss_of(&net);
+    check_loss("parts", &loss, &want);
+    assert_true(apart(&net, whole) <= 1e-6);
+    begin_step(&net);
+    for (size_t i = 0; i < 1200; i++) add_some(&net, &q, i, 1);
+    assert_true(apart(&net, whole) <= 1e-6);
+    free(p), free(whole), free(parameter), free(gradient);
     twin_free(&t);
     train_nested_free(&net);
     problem_free(&q);
 }
 
-static void threads_change_no_bit(void **unused) {
+static void threads_and_devices_change_no_bit(void **unused) {
     (void)unused;
     for (int variant = 0; variant < 4; variant++) {
         train_nested_shape shape = deep;
-        train_nested_loss first = {0};
+        train_nested_loss first = {0}, loss;
         float *gradient = NULL;
         problem q;
         shape.binary = variant & 1;
@@ -291,24 +317,16 @@ static void threads_change_no_bit(void **unused) {
         problem_make(&q, &shape, 700, 3, 24, 700);
         add_noise(&q, 7);
         q.step.straight_through = 1;
-        for (unsigned threads = 1; threads <= 3; threads++) {
-            codec_backend be;
-            train_nested_network net;
-            train_nested_loss loss;
-            codec_backend_cpu(&be);
-            assert_int_equal(codec_backend_set_threads(&be, threads), TAPER_OK);
-            network_make(&net, &q, &be);
-            net.frozen = 2;
-            add_all(&net, &q, &loss);
-            if (!gradient) {
-                gradient = take(net.n, sizeof *gradient);
-                memcpy(gradient, net.gradient, net.n * sizeof *gradient);
-                first = loss;
-            }
-            assert_memory_equal(gradient, net.gradient, net.n * sizeof *gradient);
+        size_t n = twin_places(&shape).n;
+        for (unsigned threads = 1; threads <= 4; threads++) {
+            on_device d;
+            on_device_open_threads(&d, threads == 4 ? TRAIN_SHADOW : TRAIN_PROCESSOR, threads);
+            float *got = step_on(&d, &q, 2, &loss);
+            if (!gradient) gradient = got, first = loss;
+            assert_memory_equal(gradient, got, n * sizeof *gradient);
             assert_memory_equal(&first, &loss, sizeof loss);
-            train_nested_free(&net);
-            codec_backend_close(&be);
+            if (got != gradient) free(got);
+            on_device_close(&d);
         }
         free(gradient);
         problem_free(&q);
@@ -318,11 +336,11 @@ static void threads_change_no_bit(void **unused) {
 /* --- codes, reconstructions, errors --------------------------------------------------- */
 
 /* Codes and pre-activations of all rows against the twin's. */
-static void check_codes(train_nested_network *net, const problem *q, const twin *t, const double *p,
-                        float *codes) {
+static void check_codes(train_nested_network *net, const train_nested_data *data, const problem *q,
+                        const twin *t, const double *p, float *codes) {
     float *pre = take(q->rows * net->units, sizeof *pre);
-    assert_int_equal(train_nested_codes(net, &q->data, q->order, q->rows, 0, codes), TAPER_OK);
-    assert_int_equal(train_nested_codes(net, &q->data, q->order, q->rows, 1, pre), TAPER_OK);
+    assert_int_equal(train_nested_codes(net, data, 0, codes), TAPER_OK);
+    assert_int_equal(train_nested_codes(net, data, 1, pre), TAPER_OK);
     const double *b = p + twin_places(&q->shape).b[q->shape.layers - 1];
     for (size_t r = 0; r < q->rows; r++) {
         double a[WIDEST];
@@ -337,26 +355,12 @@ static void check_codes(train_nested_network *net, const problem *q, const twin 
     free(pre);
 }
 
-/* pixels[n][D] (8-bit scale, not clamped) from codes[n][K], of which the first `kept` count. */
-static void decode(train_nested_network *net, const float *codes, size_t n, uint32_t kept,
-                   float *pixels) {
-    const float *g = net->act->back_hidden[0];
-    for (size_t i = 0; i < n; i += TRAIN_NESTED_BLOCK) {
-        train_nested_rows rows = {net, NULL, NULL, NULL, 0, 1};
-        size_t m = formats_smaller(TRAIN_NESTED_BLOCK, n - i);
-        for (size_t r = 0; r < m; r++)
-            memcpy(net->act->code + r * kept, codes + (i + r) * net->units, kept * sizeof *codes);
-        assert_int_equal(train_nested_decode_block(&rows, net->act->code, m, kept), TAPER_OK);
-        for (size_t j = 0; j < m * D; j++) pixels[i * D + j] = net->mean[j % D] + net->scale * g[j];
-    }
-}
-
 /* Reconstructions of codes at a length against the twin's; returns their mean squared error. */
 static double check_pixels(train_nested_network *net, const problem *q, const twin *t,
                            const double *p, const float *codes, uint32_t kept) {
     float *pixels = take(q->rows * D, sizeof *pixels);
     double error = 0.0;
-    decode(net, codes, q->rows, kept, pixels);
+    assert_int_equal(train_nested_decode(net, codes, q->rows, kept, pixels), TAPER_OK);
     for (size_t r = 0; r < q->rows; r++) {
         double x[WIDEST], g[WIDEST];
         for (uint32_t k = 0; k < net->units; k++) x[k] = codes[r * net->units + k];
@@ -371,13 +375,30 @@ static double check_pixels(train_nested_network *net, const problem *q, const tw
     return error / (double)(q->rows * D);
 }
 
-/* Also that lengths may be any rising ones, and rows taken without an order. */
+/* Lengths may be any rising ones, and rows taken without an order. */
+static void check_some_lengths(train_nested_network *net, problem *q, const double *errors) {
+    const uint32_t some[] = {3, 3, 11, net->units};
+    double few[4], plain[4];
+    train_nested_lent lent;
+    assert_int_equal(train_nested_lend(&lent, net, &q->data, q->order, q->rows), TAPER_OK);
+    assert_int_equal(train_nested_errors(net, &lent.data, some, 4, few), TAPER_OK);
+    for (int i = 0; i < 4; i++) assert_true(near_to(few[i], errors[some[i]], 1e-5));
+    train_nested_lent_free(&lent);
+    for (uint32_t r = 0; r < q->rows; r++) q->order[r] = r;
+    assert_int_equal(train_nested_lend(&lent, net, &q->data, q->order, q->rows), TAPER_OK);
+    assert_int_equal(train_nested_errors(net, &lent.data, some, 4, few), TAPER_OK);
+    lent.data.order = NULL;
+    assert_int_equal(train_nested_errors(net, &lent.data, some, 4, plain), TAPER_OK);
+    assert_memory_equal(few, plain, sizeof few);
+    train_nested_lent_free(&lent);
+}
+
 static void errors_are_those_of_truncated_codes(void **unused) {
     (void)unused;
     for (int variant = 0; variant < 12; variant++) {
         train_nested_shape shape = variant & 1 ? deep : shapes[2];
         train_nested_network net;
-        codec_backend be[2];
+        train_nested_lent lent;
         double errors[WIDEST + 1];
         uint32_t length[WIDEST + 1];
         problem q;
@@ -385,35 +406,26 @@ static void errors_are_those_of_truncated_codes(void **unused) {
         shape.tied = variant >> 1 & 1;
         shape.binary = variant / 4 == 1, shape.centre = 0.25f;
         shape.code = variant / 4 == 2 ? CODEC_RELU : CODEC_LINEAR;
-        int n = backends(be);
         problem_make(&q, &shape, 1100, 1, 5, 800);
-        network_make(&net, &q, &be[variant % n]);
+        network_make(&net, &q, &place[variant % PLACES].device);
         twin_make(&t, &q);
-        double *p = doubles(net.parameter, net.n);
+        float *parameter = fetch(&net, net.weights.parameter, net.weights.n);
+        double *p = doubles(parameter, net.weights.n);
         float *codes = take(q.rows * net.units, sizeof *codes);
-        check_codes(&net, &q, &t, p, codes);
+        assert_int_equal(train_nested_lend(&lent, &net, &q.data, q.order, q.rows), TAPER_OK);
+        check_codes(&net, &lent.data, &q, &t, p, codes);
         for (uint32_t k = 0; k <= net.units; k++) length[k] = k;
-        assert_int_equal(
-            train_nested_errors(&net, &q.data, q.order, q.rows, length, net.units + 1, errors),
-            TAPER_OK);
+        assert_int_equal(train_nested_errors(&net, &lent.data, length, net.units + 1, errors),
+                         TAPER_OK);
+        train_nested_lent_free(&lent);
         for (uint32_t k = 0; k <= net.units; k += k < 5 || k + 5 > net.units ? 1 : 4) {
             double want = check_pixels(&net, &q, &t, p, codes, k);
             if (!near_to(errors[k], want, 1e-5))
                 fail_msg("variant %d: error %.9g at length %u, not %.9g", variant, errors[k],
                          (unsigned)k, want);
         }
-        const uint32_t some[] = {3, 3, 11, net.units};
-        double few[4];
-        assert_int_equal(train_nested_errors(&net, &q.data, q.order, q.rows, some, 4, few),
-                         TAPER_OK);
-        for (int i = 0; i < 4; i++) assert_true(near_to(few[i], errors[some[i]], 1e-5));
-        for (uint32_t r = 0; r < q.rows; r++) q.order[r] = r;
-        assert_int_equal(train_nested_errors(&net, &q.data, q.order, q.rows, some, 4, few),
-                         TAPER_OK);
-        assert_int_equal(train_nested_errors(&net, &q.data, NULL, q.rows, some, 4, errors),
-                         TAPER_OK);
-        assert_memory_equal(few, errors, sizeof few);
-        free(p), free(codes);
+        check_some_lengths(&net, &q, errors);
+        free(p), free(codes), free(parameter);
         twin_free(&t);
         train_nested_free(&net);
         problem_free(&q);
@@ -424,23 +436,28 @@ static void errors_are_those_of_truncated_codes(void **unused) {
 
 static void first_weights_have_their_variance(void **unused) {
     (void)unused;
-    codec_backend be;
     float mean[200] = {0};
-    codec_backend_cpu(&be);
     for (uint32_t layers = 1; layers <= 2; layers++) {
         const train_nested_shape shape = {.inputs = 200, .layers = layers, .width = {100, 60}};
         train_nested_network net, again;
-        assert_int_equal(train_nested_create(&net, &shape, &be, mean, 50.0f, 3), TAPER_OK);
-        assert_int_equal(train_nested_create(&again, &shape, &be, mean, 50.0f, 3), TAPER_OK);
-        assert_memory_equal(net.parameter, again.parameter, net.n * sizeof *net.parameter);
+        assert_int_equal(train_nested_create(&net, &shape, &place[1].device, mean, 50.0f, 3),
+                         TAPER_OK);
+        assert_int_equal(train_nested_create(&again, &shape, &place[2].device, mean, 50.0f, 3),
+                         TAPER_OK);
+        float *a = fetch(&net, net.weights.parameter, net.weights.n),
+              *b = fetch(&again, again.weights.parameter, again.weights.n);
+        assert_memory_equal(a, b, net.weights.n * sizeof *a);
         for (uint32_t l = 0; l < layers; l++) {
             const train_nested_layer *y = &net.layer[l];
+            const float *w = a + (y->w - net.weights.parameter),
+                        *bias = a + (y->b - net.weights.parameter);
             double square = 0.0, sum = 0.0, n = (double)y->inputs * y->outputs;
-            for (size_t i = 0; i < (size_t)n; i++) sum += y->w[i], square += y->w[i] * y->w[i];
+            for (size_t i = 0; i < (size_t)n; i++) sum += w[i], square += w[i] * w[i];
             double want = (layers == 1 ? 0.5 : 2.0) / y->inputs;
             assert_true(near_to(square / n, want, 0.1) && fabs(sum / n) <= 3.5 * sqrt(want / n));
-            for (uint32_t k = 0; k < y->outputs; k++) assert_true(y->b[k] == 0.0f);
+            for (uint32_t k = 0; k < y->outputs; k++) assert_true(bias[k] == 0.0f);
         }
+        free(a), free(b);
         train_nested_free(&net), train_nested_free(&again);
         train_nested_free(&again); /* harmless */
     }
@@ -448,10 +465,10 @@ static void first_weights_have_their_variance(void **unused) {
 
 static void wrong_shapes_and_lengths_are_refused(void **unused) {
     (void)unused;
-    codec_backend be;
     train_nested_network net;
+    train_nested_lent lent;
+    train_device *device = &place[1].device;
     problem q;
-    codec_backend_cpu(&be);
     problem_make(&q, &shapes[0], 10, 1, 7, 900);
     const train_nested_shape wrong[] = {
         {.inputs = 0, .layers = 1, .width = {7}},
@@ -463,19 +480,62 @@ static void wrong_shapes_and_lengths_are_refused(void **unused) {
         {.inputs = D, .layers = 1, .width = {7}, .binary = 1, .centre = NAN},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(train_nested_create(&net, &wrong[i], &be, q.mean, 1.0f, 1), TAPER_ERR_ARG);
+        assert_int_equal(train_nested_create(&net, &wrong[i], device, q.mean, 1.0f, 1),
+                         TAPER_ERR_ARG);
     static const float scale[] = {0.0f, -1.0f, NAN, INFINITY};
     for (int i = 0; i < 4; i++)
-        assert_int_equal(train_nested_create(&net, &shapes[0], &be, q.mean, scale[i], 1),
+        assert_int_equal(train_nested_create(&net, &shapes[0], device, q.mean, scale[i], 1),
                          TAPER_ERR_ARG);
-    network_make(&net, &q, &be);
+    network_make(&net, &q, device);
+    assert_int_equal(train_nested_lend(&lent, &net, &q.data, q.order, 10), TAPER_OK);
     static const uint32_t beyond[] = {2, 8}, falling[] = {3, 2};
     double errors[2];
-    assert_int_equal(train_nested_errors(&net, &q.data, q.order, 10, beyond, 2, errors),
-                     TAPER_ERR_ARG);
-    assert_int_equal(train_nested_errors(&net, &q.data, q.order, 10, falling, 2, errors),
-                     TAPER_ERR_ARG);
+    assert_int_equal(train_nested_errors(&net, &lent.data, beyond, 2, errors), TAPER_ERR_ARG);
+    assert_int_equal(train_nested_errors(&net, &lent.data, falling, 2, errors), TAPER_ERR_ARG);
+    train_nested_lent_free(&lent);
     train_nested_free(&net);
+    problem_free(&q);
+}
+
+/* Every allocation of making a network failed once, and every operation of making it, of a step and
+ * of looking at errors. */
+static void failing_devices_are_reported(void **unused) {
+    (void)unused;
+    train_device *device = &place[2].device;
+    problem q;
+    problem_make(&q, &deep, 20, 1, 24, 950);
+    add_noise(&q, 7);
+    taper_status status = TAPER_ERR_NOMEM;
+    for (uint64_t k = 1; status != TAPER_OK; k++) {
+        train_nested_network net;
+        train_processor_fail(device, k, 0);
+        status = train_nested_create(&net, &deep, device, q.mean, q.scale, 1);
+        if (status == TAPER_OK)
+            train_nested_free(&net);
+        else
+            assert_int_equal(status, TAPER_ERR_NOMEM);
+        assert_true(k < 10);
+    }
+    uint64_t k = 0;
+    for (status = TAPER_ERR_DEVICE; status != TAPER_OK;) {
+        train_nested_network net;
+        train_nested_lent lent = {0};
+        uint32_t length[] = {2, 24};
+        double errors[2];
+        train_processor_fail(device, 0, ++k);
+        status = train_nested_create(&net, &deep, device, q.mean, q.scale, 1);
+        if (status == TAPER_OK) status = train_nested_lend(&lent, &net, &q.data, q.order, q.rows);
+        if (status == TAPER_OK) status = train_nested_zero(&net);
+        if (status == TAPER_OK)
+            status = train_nested_add(&net, &q.step, lent.data.pixels, lent.data.order, q.rows,
+                                      q.rows, 0, net.losses);
+        if (status == TAPER_OK) status = train_nested_errors(&net, &lent.data, length, 2, errors);
+        if (status != TAPER_OK) assert_int_equal(status, TAPER_ERR_DEVICE);
+        train_nested_lent_free(&lent);
+        train_nested_free(&net);
+    }
+    assert_true(k > 60);
+    train_processor_fail(device, 0, 0);
     problem_free(&q);
 }
 
@@ -487,10 +547,11 @@ int main(void) {
         cmocka_unit_test(heavy_dropout_has_the_right_slope),
         cmocka_unit_test(short_truncations_are_cheap),
         cmocka_unit_test(rows_add_up),
-        cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(threads_and_devices_change_no_bit),
         cmocka_unit_test(errors_are_those_of_truncated_codes),
         cmocka_unit_test(first_weights_have_their_variance),
         cmocka_unit_test(wrong_shapes_and_lengths_are_refused),
+        cmocka_unit_test(failing_devices_are_reported),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_places, close_places);
 }

@@ -1,29 +1,25 @@
-/* test_nested_trainer.c -- the loop of nested dropout: sweeping, what it saves, repetition,
- * resuming after a stop with either optimiser, exact thresholds at the end, options that are
- * refused. */
+/* test_nested_trainer.c -- runs of nested dropout, on the processor and on its shadow: sweeping,
+ * what it saves, repetition, resuming after a stop with either optimiser, runs that diverge,
+ * devices that fail, exact thresholds at the end, options that are refused. */
+#include "on_device.h"
+#include "scratch.h"
 #include "train/nested/nested_errors.h"
 #include "train/nested/nested_trainer.h"
 #include "train/sampling/philox.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
-#include "scratch.h"
 
 enum { D = 24, K = 12, N = 600 };
 static uint8_t pixels[N * D];
-static const train_pixels data = {pixels, N, D};
-static codec_backend be;
+static const train_pixels data = {.pixels = pixels, .n = N, .inputs = D};
+static on_device place[2], *at = &place[0]; /* processor, shadow; the one in use */
 
 /* Mixtures of a few smooth waves whose weights fall. */
 static int set_up(void **state) {
     (void)state;
-    codec_backend_cpu(&be);
+    for (int i = 0; i < 2; i++) on_device_open(&place[i], i ? TRAIN_SHADOW : TRAIN_PROCESSOR);
     for (uint64_t n = 0; n < N; n++) {
         double v[D] = {0};
         for (uint64_t w = 0; w < 10; w++) {
@@ -40,7 +36,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
     (void)state;
-    codec_backend_close(&be);
+    for (int i = 0; i < 2; i++) on_device_close(&place[i]);
     return 0;
 }
 
@@ -59,7 +55,7 @@ static train_nested_shape shape_of(int binary, int deep) {
 static void make(train_nested_network *net, train_nested_shape shape) {
     float mean[D], scale;
     train_nested_statistics(&data, mean, &scale);
-    assert_int_equal(train_nested_create(net, &shape, &be, mean, scale, 7), TAPER_OK);
+    assert_int_equal(train_nested_create(net, &shape, &at->device, mean, scale, 7), TAPER_OK);
 }
 
 static train_nested_options quick(const train_truncation *t) {
@@ -82,15 +78,37 @@ static train_truncation geometric(double rho) {
 
 /* --- sweeping -------------------------------------------------------------------------- */
 
+typedef struct swept {
+    train_sweep sweep;
+    float *weights; /* on the device */
+    size_t bytes;
+} swept;
+
+/* A sweep over K units of `inputs` weights. */
+static swept begin_sweep(const train_sweep_options *o, uint64_t steps, const float *weights,
+                         size_t inputs) {
+    swept s = {.bytes = K * inputs * sizeof *weights};
+    s.weights = on_device_give(at, weights, s.bytes);
+    train_sweep_begin(&s.sweep, o, steps, K, inputs, &at->stream,
+                      on_device_give(at, NULL, inputs * sizeof *weights),
+                      on_device_give(at, NULL, 2 * sizeof(double)));
+    return s;
+}
+
+static uint32_t frozen_after(swept *s, uint64_t step, const float *weights) {
+    assert_int_equal(train_upload(&at->stream, s->weights, weights, s->bytes), TAPER_OK);
+    assert_int_equal(train_sweep_after_step(&s->sweep, step, s->weights), TAPER_OK);
+    return (uint32_t)s->sweep.state.frozen;
+}
+
 static void sweep_keeps_its_budget(void **state) {
     (void)state;
-    float weights[K * 3] = {0}, looked[3];
-    train_sweep s;
+    float weights[K * 3] = {0};
     train_sweep_options o = {1, 10, 0.0, 0.25, 0.75};
-    train_sweep_begin(&s, &o, 1200, K, 3, looked);
+    swept s = begin_sweep(&o, 1200, weights, 3);
     uint32_t before = 0;
     for (uint64_t step = 1; step <= 1200; step++) {
-        uint32_t frozen = train_sweep_after_step(&s, step, weights);
+        uint32_t frozen = frozen_after(&s, step, weights);
         assert_true(frozen >= before && frozen <= before + 1);
         /* 75 steps a unit, after 300 */
         uint32_t due = step < 300 ? 0 : (uint32_t)((step - 300) / 75);
@@ -98,31 +116,30 @@ static void sweep_keeps_its_budget(void **state) {
         before = frozen;
     }
     o.fraction = 0.0001; /* several units a step: all but the last */
-    train_sweep_begin(&s, &o, 1200, K, 3, looked);
-    assert_int_equal(train_sweep_after_step(&s, 301, weights), K - 1);
+    s = begin_sweep(&o, 1200, weights, 3);
+    assert_int_equal(frozen_after(&s, 301, weights), K - 1);
     o.on = 0;
-    train_sweep_begin(&s, &o, 1200, K, 3, looked);
-    assert_int_equal(train_sweep_after_step(&s, 1200, weights), 0);
+    s = begin_sweep(&o, 1200, weights, 3);
+    assert_int_equal(frozen_after(&s, 1200, weights), 0);
 }
 
 /* A row that stands still is frozen at the second look; one that moves stays for its budget. */
 static void sweep_sees_convergence(void **state) {
     (void)state;
-    float weights[K * 2], looked[2];
+    float weights[K * 2];
     for (int i = 0; i < K * 2; i++) weights[i] = 1.0f;
-    train_sweep s;
     train_sweep_options o = {1, 10, 1e-2, 0.0, 1.0};
-    train_sweep_begin(&s, &o, 12000, K, 2, looked);
-    uint64_t at[K] = {0};
+    swept s = begin_sweep(&o, 12000, weights, 2);
+    uint64_t when[K] = {0};
     for (uint64_t step = 1; step <= 3000; step++) {
         weights[3] = step / 10 % 2 ? 1.5f : 1.0f; /* unit 1 moves */
-        uint32_t frozen = train_sweep_after_step(&s, step, weights);
+        uint32_t frozen = frozen_after(&s, step, weights);
         for (uint32_t k = 0; k < frozen; k++)
-            if (!at[k]) at[k] = step;
+            if (!when[k]) when[k] = step;
     }
-    assert_int_equal(at[0], 11);
-    assert_int_equal(at[1], 11 + 1000); /* its budget */
-    assert_in_range(at[2], 1012, 1024);
+    assert_int_equal(when[0], 11);
+    assert_int_equal(when[1], 11 + 1000); /* its budget */
+    assert_in_range(when[2], 1012, 1024);
 }
 
 /* --- training -------------------------------------------------------------------------- */
@@ -130,13 +147,17 @@ static void sweep_sees_convergence(void **state) {
 typedef struct watch {
     double full[64], multiply_adds[64];
     uint32_t frozen[64], epochs;
+    uint32_t swept; /* when it was stopped */
     uint64_t stop_at;
 } watch;
 
 static int on_step(void *user, uint64_t step, uint64_t steps, uint32_t frozen, double loss,
                    double seconds_left) {
-    (void)steps, (void)frozen, (void)loss, (void)seconds_left;
-    return ((watch *)user)->stop_at && step == ((watch *)user)->stop_at;
+    watch *w = user;
+    (void)steps, (void)loss, (void)seconds_left;
+    if (!w->stop_at || step != w->stop_at) return 0;
+    w->swept = frozen;
+    return 1;
 }
 
 static void on_epoch(void *user, uint32_t epoch, const train_nested_epoch *e) {
@@ -157,7 +178,10 @@ static void train(const train_nested_options *o, train_nested_network *net, watc
 
 static double error_of(train_nested_network *net, uint32_t length) {
     double mse;
-    assert_int_equal(train_nested_errors(net, &data, NULL, N, &length, 1, &mse), TAPER_OK);
+    train_nested_lent lent;
+    assert_int_equal(train_nested_lend(&lent, net, &data, NULL, N), TAPER_OK);
+    assert_int_equal(train_nested_errors(net, &lent.data, &length, 1, &mse), TAPER_OK);
+    train_nested_lent_free(&lent);
     return mse;
 }
 
@@ -206,69 +230,284 @@ static void thresholds_are_exact(void **state) {
     train_truncation t = geometric(0.8);
     train_nested_options o = quick(&t);
     train_nested_network net;
-    float *x = malloc((size_t)N * K * sizeof *x);
-    assert_non_null(x);
+    train_nested_lent lent;
+    static float x[N * K];
     make(&net, shape_of(1, 0));
     o.max_validation = 0;
     o.beta = 0.25;
     train(&o, &net, NULL);
-    assert_int_equal(train_nested_codes(&net, &data, NULL, N, 0, x), TAPER_OK);
+    assert_int_equal(train_nested_lend(&lent, &net, &data, NULL, N), TAPER_OK);
+    assert_int_equal(train_nested_codes(&net, &lent.data, 0, x), TAPER_OK);
+    train_nested_lent_free(&lent);
     for (int k = 0; k < K; k++) {
         int ones = 0;
         for (int i = 0; i < N; i++) ones += x[i * K + k] > 0.0f;
         assert_in_range(ones, N / 4 - 1, N / 4 + 1);
     }
-    free(x), train_nested_free(&net), train_truncation_free(&t);
+    train_nested_free(&net), train_truncation_free(&t);
 }
 
 /* --- repetition and resuming ----------------------------------------------------------- */
 
-static void same_weights(const train_nested_network *a, const train_nested_network *b) {
-    assert_int_equal(a->n, b->n);
-    assert_memory_equal(a->parameter, b->parameter, a->n * sizeof(float));
+/* A network's numbers after a run, the caller's to free. */
+static float *weights_of(train_nested_network *net) {
+    size_t bytes = net->weights.n * sizeof(float);
+    float *w = malloc(bytes);
+    assert_non_null(w);
+    on_device_take(at, w, net->weights.parameter, bytes);
+    return w;
 }
 
-/* Stopped in the middle of an epoch and taken up again: the same bits as a run without a stop, and
- * as one with three threads. */
+/* Of a run from scratch; what the epochs say is kept in *w. */
+static float *run(const train_nested_options *o, train_nested_shape shape, watch *w) {
+    train_nested_network net;
+    make(&net, shape);
+    train(o, &net, w);
+    float *weights = weights_of(&net);
+    train_nested_free(&net);
+    return weights;
+}
+
+static size_t count(train_nested_shape shape) {
+    train_nested_network net;
+    make(&net, shape);
+    size_t n = net.weights.n;
+    train_nested_free(&net);
+    return n;
+}
+
+/* The same as `whole`, which is freed with them. */
+static void compare_and_free(const float *whole, float *other, size_t n) {
+    assert_memory_equal(whole, other, n * sizeof *whole);
+    free(other);
+}
+
+/* Units that have been swept are as they were then, whatever the optimiser remembers of them. */
+static void swept_units_stay(void **state) {
+    (void)state;
+    for (int cg = 0; cg < 2; cg++) {
+        train_truncation t = geometric(0.8);
+        train_nested_options o = quick(&t);
+        train_nested_shape shape = shape_of(0, 0);
+        watch stop = {.stop_at = 17};
+        o.optimiser = cg ? TRAIN_CG : TRAIN_ADAM;
+        o.epochs = 3, o.batch = 54; /* ten steps each */
+        o.sweep = (train_sweep_options){1, 10, 0.0, 0.1, 0.8};
+        float *then = run(&o, shape, &stop), *end = run(&o, shape, NULL);
+        assert_in_range(stop.swept, 3, K - 3);
+        assert_memory_equal(then, end, stop.swept * D * sizeof *then);
+        assert_memory_not_equal(then + stop.swept * D, end + stop.swept * D, D * sizeof *then);
+        free(then), free(end);
+        train_truncation_free(&t);
+    }
+}
+
+/* Stopped anywhere between two looks at the unit in front, a sweep goes on as it would have. */
+static void sweeps_resume(void **state) {
+    (void)state;
+    char folder[SCRATCH_PATH], path[SCRATCH_PATH];
+    train_truncation t = geometric(0.8);
+    train_nested_options o = quick(&t);
+    train_nested_shape shape = shape_of(0, 0);
+    scratch_make(folder);
+    scratch_join(path, folder, "run.check");
+    o.epochs = 4, o.batch = 20;                           /* 27 steps each */
+    o.sweep = (train_sweep_options){1, 5, 0.5, 0.0, 1.0}; /* most converge */
+    o.saving.resume = 1;
+    float *whole = run(&o, shape, NULL);
+    for (uint64_t at_step = 30; at_step < 40; at_step++) {
+        watch stop = {.stop_at = at_step};
+        o.saving.path = path;
+        free(run(&o, shape, &stop));
+        compare_and_free(whole, run(&o, shape, NULL), count(shape));
+        unlink(path);
+    }
+    free(whole);
+    train_truncation_free(&t);
+    rmdir(folder);
+}
+
+/* Every kind of learner there is. */
+enum { VARIANTS = 6 };
+static train_nested_shape variant_of(int variant, train_nested_options *o) {
+    train_nested_shape shape = shape_of(variant != 2 && variant != 5, variant & 1);
+    o->optimiser = variant == 2 || variant == 3 ? TRAIN_CG : TRAIN_ADAM;
+    o->sweep.on = variant < 4;
+    o->corruption = 0.1f, o->dropout = 0.2f;
+    o->invariance = variant & 1 ? 0.1f : 0.0f;
+    o->straight_through = variant != 4;
+    o->regulariser = (train_regulariser){variant & 1 ? TRAIN_PENALTY_L1 : TRAIN_PENALTY_L2, 1, 0.1};
+    if (variant == 5) shape.tied = 0, shape.code = CODEC_LOGISTIC;
+    return shape;
+}
+
+/* Stopped in the middle of an epoch and taken up again, on either device: the same bits as a run
+ * without a stop, and as one with three threads. */
 static void resumed_runs_are_equal(void **state) {
     (void)state;
     char folder[SCRATCH_PATH], path[SCRATCH_PATH];
     scratch_make(folder);
     scratch_join(path, folder, "run.check");
-    for (int variant = 0; variant < 4; variant++) {
+    place[1].device.look_every = 3;
+    for (int variant = 0; variant < VARIANTS; variant++) {
         train_truncation t = geometric(0.8);
         train_nested_options o = quick(&t);
-        train_nested_shape shape = shape_of(variant != 2, variant & 1);
-        o.optimiser = variant >= 2 ? TRAIN_CG : TRAIN_ADAM;
-        o.sweep.on = 1;
-        o.corruption = 0.1f, o.dropout = 0.2f;
-        o.invariance = variant == 1 ? 0.1f : 0.0f;
-        o.regulariser = (train_regulariser){TRAIN_PENALTY_L1, 1, 0.1};
-        train_nested_network whole, parts, spread;
-        make(&whole, shape), make(&parts, shape), make(&spread, shape);
-        train(&o, &whole, NULL);
-        o.saving.path = path;
-        o.saving.resume = 1;
-        watch stop = {.stop_at = 23}, rest = {0};
-        train(&o, &parts, &stop);
-        train_nested_free(&parts), make(&parts, shape);
-        train(&o, &parts, &rest);
-        assert_int_equal(rest.epochs, 6);
-        same_weights(&whole, &parts);
-        /* finished: taken up once more, nothing changes */
-        train_nested_free(&parts), make(&parts, shape);
-        train(&o, &parts, NULL);
-        same_weights(&whole, &parts);
-        o.saving.path = NULL;
-        assert_int_equal(codec_backend_set_threads(&be, 3), TAPER_OK);
-        train(&o, &spread, NULL);
-        same_weights(&whole, &spread);
-        assert_int_equal(codec_backend_set_threads(&be, 1), TAPER_OK);
-        train_nested_free(&whole), train_nested_free(&parts), train_nested_free(&spread);
+        train_nested_shape shape = variant_of(variant, &o);
+        o.epochs = 3, o.batch = 108; /* five steps each */
+        watch all = {0};
+        float *whole = run(&o, shape, &all);
+        size_t n = count(shape);
+        for (int i = 0; i < 2; i++) {
+            at = &place[i];
+            watch unbroken = {0}, stop = {.stop_at = 7}, rest = {0};
+            compare_and_free(whole, run(&o, shape, &unbroken), n);
+            assert_memory_equal(&unbroken, &all, sizeof all);
+            o.saving.path = path;
+            o.saving.resume = 1;
+            free(run(&o, shape, &stop));
+            assert_int_equal(stop.epochs, 1);
+            compare_and_free(whole, run(&o, shape, &rest), n);
+            assert_int_equal(rest.epochs, 3);
+            /* finished: taken up once more, nothing changes; on the other device, too */
+            at = &place[!i];
+            compare_and_free(whole, run(&o, shape, NULL), n);
+            o.saving.path = NULL;
+            unlink(path);
+        }
+        at = &place[0];
+        assert_int_equal(codec_backend_set_threads(&at->be, 3), TAPER_OK);
+        compare_and_free(whole, run(&o, shape, NULL), n);
+        assert_int_equal(codec_backend_set_threads(&at->be, 1), TAPER_OK);
+        free(whole);
         train_truncation_free(&t);
-        unlink(path);
     }
+    place[1].device.look_every = 5;
     rmdir(folder);
+}
+
+/* --- runs that leave the finite numbers, devices that fail ------------------------------ */
+
+/* Deep, linear, with far too high a rate. */
+static train_nested_shape wild_shape(int binary) {
+    train_nested_shape s = shape_of(binary, 0);
+    s.layers = TRAIN_NESTED_MAX_LAYERS;
+    s.hidden = CODEC_LINEAR;
+    for (uint32_t l = 0; l < s.layers; l++) s.width[l] = 40;
+    s.width[s.layers - 1] = K;
+    return s;
+}
+
+/* However seldom losses are looked at: weights and thresholds are those before the step that
+ * diverged, and the text says which. */
+static void diverged_steps_move_nothing(void **state) {
+    (void)state;
+    for (int binary = 0; binary < 2; binary++) {
+        float *first = NULL;
+        taper_error said = {0};
+        for (uint32_t every = 1; every <= 64; every *= 8) {
+            train_truncation t = geometric(0.8);
+            train_nested_options o = quick(&t);
+            train_nested_network net;
+            train_nested_result result;
+            taper_error error = {0};
+            o.rate = 1.0f, o.epochs = 60, o.batch = 20;
+            at = &place[every > 1];
+            at->device.look_every = every;
+            make(&net, wild_shape(binary));
+            assert_int_equal(train_nested(&o, &data, &net, NULL, &result, &error), TAPER_ERR_ARG);
+            assert_non_null(strstr(error.text, "diverged in step "));
+            assert_non_null(strstr(error.text, "no checkpoint was written"));
+            float *weights = weights_of(&net);
+            for (size_t i = 0; i < net.weights.n; i++) assert_true(isfinite(weights[i]));
+            if (!first) first = weights, said = error;
+            assert_memory_equal(first, weights, net.weights.n * sizeof *first);
+            assert_string_equal(said.text, error.text);
+            if (weights != first) free(weights);
+            train_nested_free(&net), train_truncation_free(&t);
+        }
+        free(first);
+    }
+    place[0].device.look_every = 1, place[1].device.look_every = 5;
+    at = &place[0];
+}
+
+static taper_status failing_run(const train_nested_options *o, train_nested_shape shape) {
+    train_nested_network net;
+    float mean[D], scale;
+    taper_error error = {0};
+    train_nested_statistics(&data, mean, &scale);
+    taper_status status = train_nested_create(&net, &shape, &at->device, mean, scale, 7);
+    if (status != TAPER_OK) return status;
+    status = train_nested(o, &data, &net, NULL, NULL, &error);
+    assert_true((status == TAPER_OK) == !error.text[0]);
+    train_nested_free(&net);
+    return status;
+}
+
+static void every_device_allocation_may_fail(void **state) {
+    (void)state;
+    train_truncation t = geometric(0.8);
+    at = &place[1];
+    for (int variant = 0; variant < VARIANTS; variant++) {
+        train_nested_options o = quick(&t);
+        train_nested_shape shape = variant_of(variant, &o);
+        uint64_t allocations, operations;
+        o.epochs = 1, o.batch = 200;
+        train_processor_fail(&at->device, 0, 0);
+        assert_int_equal(failing_run(&o, shape), TAPER_OK);
+        train_processor_count(&at->device, &allocations, &operations);
+        assert_true(allocations >= 6);
+        for (uint64_t k = 1; k <= allocations; k++) {
+            train_processor_fail(&at->device, k, 0);
+            assert_int_equal(failing_run(&o, shape), TAPER_ERR_NOMEM);
+        }
+        train_processor_fail(&at->device, 0, 0);
+    }
+    train_truncation_free(&t);
+    at = &place[0];
+}
+
+/* The device is lost at operation k, for many k of a short run; the checkpoint it has left by then
+ * leads to the same network. */
+static void a_lost_device_loses_nothing(void **state) {
+    (void)state;
+    char folder[SCRATCH_PATH], path[SCRATCH_PATH];
+    train_truncation t = geometric(0.8);
+    scratch_make(folder);
+    scratch_join(path, folder, "run.check");
+    for (int variant = 0; variant < VARIANTS; variant++) {
+        train_nested_options o = quick(&t);
+        train_nested_shape shape = variant_of(variant, &o);
+        uint64_t allocations, operations, taken_up = 0;
+        size_t n = count(shape);
+        o.epochs = 1, o.batch = 200; /* two steps */
+        o.saving.path = path;
+        o.checkpoint_seconds = 0.0; /* after every step */
+        float *whole = run(&o, shape, NULL);
+        unlink(path);
+        train_processor_fail(&at->device, 0, 0);
+        assert_int_equal(failing_run(&o, shape), TAPER_OK);
+        train_processor_count(&at->device, &allocations, &operations);
+        unlink(path);
+        /* nearly every one of Adam's; line searches have thousands of the same kinds */
+        uint64_t step = 1 + operations / 250;
+        for (uint64_t k = 1; k <= operations; k += step) {
+            struct stat there;
+            o.saving.resume = 0;
+            train_processor_fail(&at->device, 0, k);
+            assert_int_equal(failing_run(&o, shape), TAPER_ERR_DEVICE);
+            train_processor_fail(&at->device, 0, 0);
+            if (stat(path, &there) != 0) continue;
+            taken_up++;
+            o.saving.resume = 1;
+            if (k % 5 == 0) compare_and_free(whole, run(&o, shape, NULL), n);
+            unlink(path);
+        }
+        assert_true(taken_up > 20);
+        free(whole);
+    }
+    train_truncation_free(&t);
+    scratch_remove(folder);
 }
 
 /* --- refusals -------------------------------------------------------------------------- */
@@ -319,10 +558,19 @@ static void other_checkpoints_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sweep_keeps_its_budget), cmocka_unit_test(sweep_sees_convergence),
-        cmocka_unit_test(nesting_orders_units),   cmocka_unit_test(sweeping_reaches_late_units),
-        cmocka_unit_test(thresholds_are_exact),   cmocka_unit_test(resumed_runs_are_equal),
-        cmocka_unit_test(options_are_checked),    cmocka_unit_test(other_checkpoints_are_refused),
+        cmocka_unit_test(sweep_keeps_its_budget),
+        cmocka_unit_test(sweep_sees_convergence),
+        cmocka_unit_test(nesting_orders_units),
+        cmocka_unit_test(sweeping_reaches_late_units),
+        cmocka_unit_test(thresholds_are_exact),
+        cmocka_unit_test(resumed_runs_are_equal),
+        cmocka_unit_test(swept_units_stay),
+        cmocka_unit_test(sweeps_resume),
+        cmocka_unit_test(diverged_steps_move_nothing),
+        cmocka_unit_test(every_device_allocation_may_fail),
+        cmocka_unit_test(a_lost_device_loses_nothing),
+        cmocka_unit_test(options_are_checked),
+        cmocka_unit_test(other_checkpoints_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,16 +1,42 @@
 /* test_regulariser.c -- weight decay of rows: measured ratios, gradients against finite
- * differences, and how settings are read. */
-#include "cmocka_all.h"
+ * differences, and how settings are read; on the processor and on its shadow. */
+#include "on_device.h"
 #include "train/nested/regulariser.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { UNITS = 23, INPUTS = 137 };
 
 static float weight[UNITS * INPUTS], gradient[UNITS * INPUTS], before[UNITS * INPUTS];
+
+static on_device where; /* the processor, then its shadow */
+
+/* Rows first .. first + n - 1 of w[..][inputs] and g, which goes there and comes back, as do the
+ * coefficients and the value (or NULL). How they are found: 0 as the regulariser says, 1 the same
+ * with their value, 2 as lambda has it. */
+static void regularise(const train_regulariser *r, int how, size_t first, size_t n, size_t inputs,
+                       const float *w, float *g, double *lambda, double *value) {
+    train_stream *s = &where.stream;
+    size_t at = first * inputs, bytes = n * inputs * sizeof *g;
+    float *weights = on_device_give(&where, w + at, bytes),
+          *own = on_device_give(&where, g + at, bytes);
+    double *coefficient = on_device_give(&where, lambda, n * sizeof *lambda),
+           *sum = on_device_give(&where, value, sizeof *value);
+    assert_int_equal(
+        how ? train_regularise_line(r, s, how == 1, n, inputs, weights, own, coefficient, sum)
+            : train_regularise_rows(r, s, n, inputs, weights, own, lambda ? coefficient : NULL),
+        TAPER_OK);
+    on_device_take(&where, g + at, own, bytes);
+    if (lambda) on_device_take(&where, lambda, coefficient, n * sizeof *lambda);
+    if (value) on_device_take(&where, value, sum, sizeof *value);
+    on_device_check_rings(&where);
+    while (where.n) {
+        where.n--;
+        where.device.memory->release(&where.device, where.given[where.n].memory,
+                                     where.given[where.n].bytes + 2 * ON_DEVICE_RING);
+    }
+}
 
 /* Weights of size 0.1, a tenth of them 0; gradients whose size falls by ten orders over the rows.
  */
@@ -41,7 +67,7 @@ static void rows_have_the_ratio_that_was_asked(void **state) {
         const train_regulariser r = {(train_penalty)kind, 1, 0.1};
         double lambda[UNITS], worst = 0.0;
         draw();
-        train_regularise_rows(&r, 0, UNITS, INPUTS, weight, gradient, lambda);
+        regularise(&r, 0, 0, UNITS, INPUTS, weight, gradient, lambda, NULL);
         for (int k = 0; k < UNITS; k++) {
             const float *g = gradient + k * INPUTS, *g0 = before + k * INPUTS,
                         *w = weight + k * INPUTS;
@@ -65,20 +91,20 @@ static void only_the_rows_asked_for_change(void **state) {
     double all[UNITS], some[5];
     static float whole[UNITS * INPUTS];
     draw();
-    train_regularise_rows(&r, 0, UNITS, INPUTS, weight, gradient, all);
+    regularise(&r, 0, 0, UNITS, INPUTS, weight, gradient, all, NULL);
     memcpy(whole, gradient, sizeof whole);
     draw();
-    train_regularise_rows(&r, 7, 5, INPUTS, weight, gradient, some);
+    regularise(&r, 0, 7, 5, INPUTS, weight, gradient, some, NULL);
     assert_memory_equal(gradient, before, 7 * INPUTS * sizeof(float));
     assert_memory_equal(gradient + 7 * INPUTS, whole + 7 * INPUTS, 5 * INPUTS * sizeof(float));
     assert_memory_equal(gradient + 12 * INPUTS, before + 12 * INPUTS,
                         (UNITS - 12) * INPUTS * sizeof(float));
     assert_memory_equal(some, all + 7, sizeof some);
     const train_regulariser none = {0};
-    train_regularise_rows(&none, 0, 5, INPUTS, weight, gradient, some);
+    regularise(&none, 0, 0, 5, INPUTS, weight, gradient, NULL, NULL);
     assert_memory_equal(gradient, before, 5 * INPUTS * sizeof(float));
-    assert_true(some[0] == 0.0 && some[4] == 0.0);
-    train_regularise_rows(&r, 0, UNITS, INPUTS, weight, gradient, NULL);
+    regularise(&r, 0, 0, UNITS, INPUTS, weight, gradient, NULL, NULL);
+    assert_memory_equal(gradient, whole, 7 * INPUTS * sizeof(float));
 }
 
 static void empty_rows_stay_finite(void **state) {
@@ -87,25 +113,41 @@ static void empty_rows_stay_finite(void **state) {
         const train_regulariser r = {(train_penalty)kind, 1, 0.1};
         float w[2][4] = {{0, 0, -0.0f, 0}, {1, -2, 0, 3}}, g[2][4] = {{1, 2, 3, 4}, {0}};
         double lambda[2] = {NAN, NAN};
-        train_regularise_rows(&r, 0, 2, 4, &w[0][0], &g[0][0], lambda);
+        regularise(&r, 0, 0, 2, 4, &w[0][0], &g[0][0], lambda, NULL);
         assert_true(lambda[0] == 0.0 && lambda[1] == 0.0);
         for (int i = 0; i < 4; i++) assert_true(g[0][i] == (float)(i + 1) && g[1][i] == 0.0f);
         g[1][2] = NAN;
-        train_regularise_rows(&r, 1, 1, 4, &w[0][0], &g[0][0], lambda);
+        regularise(&r, 0, 1, 1, 4, &w[0][0], &g[0][0], lambda, NULL);
         assert_true(isnan(g[1][2]) && g[0][2] == 3.0f);
     }
 }
 
+/* The value of rows 2, 3 and 4 with given coefficients. */
+static double value_of(const train_regulariser *r, double *lambda) {
+    static float unused[UNITS * INPUTS];
+    double value = 0.0;
+    regularise(r, 2, 2, 3, INPUTS, weight, unused, lambda, &value);
+    return value;
+}
+
+/* Also where coefficients are given, one of them 0. */
 static void fixed_gradients_equal_finite_differences(void **state) {
     (void)state;
     for (int kind = TRAIN_PENALTY_L1; kind <= TRAIN_PENALTY_L2; kind++) {
         const train_regulariser r = {(train_penalty)kind, 0, 0.37};
+        static float given[UNITS * INPUTS];
         draw();
-        memset(gradient, 0, sizeof gradient);
-        double lambda[UNITS];
-        train_regularise_rows(&r, 2, 3, INPUTS, weight, gradient, lambda);
+        memset(gradient, 0, sizeof gradient), memset(given, 0, sizeof given);
+        double lambda[3], own[3] = {0.37, 0.0, 0.5}, value = 1.0;
+        regularise(&r, 1, 2, 3, INPUTS, weight, gradient, lambda, &value);
         assert_true(lambda[0] == 0.37 && lambda[2] == 0.37);
-        for (int i = 2 * INPUTS; i < 5 * INPUTS; i++) {
+        assert_true(fabs(value - 1.0 - value_of(&r, lambda)) < 1e-12);
+        regularise(&r, 2, 2, 3, INPUTS, weight, given, own, &value);
+        assert_memory_equal(given + 2 * INPUTS, gradient + 2 * INPUTS, INPUTS * sizeof(float));
+        for (int i = 3 * INPUTS; i < 5 * INPUTS; i++)
+            assert_true(i < 4 * INPUTS ? given[i] == 0.0f
+                                       : fabsf(given[i] * 0.74f - gradient[i]) <= 1e-6f);
+        for (int i = 2 * INPUTS; i < 5 * INPUTS; i += 3) {
             float w = weight[i], h = 0x1p-14f;
             if (w == 0.0f) {
                 assert_true(gradient[i] == 0.0f);
@@ -114,17 +156,13 @@ static void fixed_gradients_equal_finite_differences(void **state) {
             if (kind == TRAIN_PENALTY_L1 && fabsf(w) < 2 * h) continue; /* a kink between them */
             weight[i] = w + h;
             float up = weight[i];
-            double above = train_regulariser_value(&r, 2, 3, INPUTS, weight);
+            double above = value_of(&r, lambda);
             weight[i] = w - h;
-            double slope = (above - train_regulariser_value(&r, 2, 3, INPUTS, weight)) /
-                           ((double)up - weight[i]);
+            double slope = (above - value_of(&r, lambda)) / ((double)up - weight[i]);
             weight[i] = w;
             assert_true(fabs(slope - gradient[i]) < 1e-6 * fabs(slope) + 1e-8);
         }
     }
-    const train_regulariser adaptive = {TRAIN_PENALTY_L2, 1, 0.1}, none = {0};
-    assert_true(train_regulariser_value(&adaptive, 0, UNITS, INPUTS, weight) == 0.0);
-    assert_true(train_regulariser_value(&none, 0, UNITS, INPUTS, weight) == 0.0);
 }
 
 static void settings_are_read(void **state) {
@@ -155,6 +193,24 @@ static void settings_are_read(void **state) {
     }
 }
 
+static int open_processor(void **state) {
+    (void)state;
+    on_device_open(&where, TRAIN_PROCESSOR);
+    return 0;
+}
+
+static int open_shadow(void **state) {
+    (void)state;
+    on_device_open(&where, TRAIN_SHADOW);
+    return 0;
+}
+
+static int close_device(void **state) {
+    (void)state;
+    on_device_close(&where);
+    return 0;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_have_the_ratio_that_was_asked),
@@ -163,5 +219,6 @@ int main(void) {
         cmocka_unit_test(fixed_gradients_equal_finite_differences),
         cmocka_unit_test(settings_are_read),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, open_processor, close_device);
+    return failed + cmocka_run_group_tests(tests, open_shadow, close_device);
 }

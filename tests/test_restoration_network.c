@@ -1,8 +1,8 @@
 /* test_restoration_network.c -- training a restoration network: its gradient against finite
  * differences of a twin in double, its integers against its floats, and what it learns from. */
 #include "codec/backend/plain.h"
-#include "cmocka_all.h"
 #include "dct_model.h"
+#include "on_device.h"
 #include "random_restoration.h"
 #include "train/restoration/restoration_network.h"
 #include <math.h>
@@ -44,16 +44,43 @@ static train_restoration_batch make_batch(uint64_t seed) {
     return b;
 }
 
+/* A network, and the host's copy of its parameters. */
+typedef struct subject {
+    train_restoration_network net;
+    float *parameter;
+} subject;
+
+static void send(subject *s) {
+    const train_weights *w = &s->net.weights;
+    assert_int_equal(
+        train_upload(&s->net.stream, w->parameter, s->parameter, w->n * sizeof *s->parameter),
+        TAPER_OK);
+}
+
+static void make(subject *s, const codec_restoration *shape, on_device *d, uint64_t seed) {
+    train_restoration_network *net = &s->net;
+    assert_int_equal(train_restoration_create(net, shape, &d->device, seed), TAPER_OK);
+    assert_int_equal(train_weights_download(&net->weights, &net->stream, &s->parameter), TAPER_OK);
+}
+
+static void drop(subject *s) {
+    train_restoration_free(&s->net);
+    free(s->parameter);
+}
+
+/* Where the host's copy has what a view of the device's parameters points to. */
+static float *host_of(subject *s, const float *view) {
+    return s->parameter + (view - s->net.weights.parameter);
+}
+
 /* wild: activations that reach their clips. */
-static train_restoration_network make_network(uint32_t layers, int wild, codec_backend *be,
-                                              uint64_t seed) {
+static void make_network(subject *s, uint32_t layers, int wild, on_device *d, uint64_t seed) {
     codec_restoration shape = {
         .channels = 1, .hidden = HIDDEN, .layers = layers, .stages = STAGES, .at = (uint32_t *)at};
-    train_restoration_network net;
-    assert_int_equal(train_restoration_create(&net, &shape, be, seed), TAPER_OK);
-    for (size_t i = 0; i < net.n; i++)
-        net.parameter[i] += (float)((wild ? 4 : 0.2) * uniform(&seed));
-    return net;
+    make(s, &shape, d, seed);
+    for (size_t i = 0; i < s->net.weights.n; i++)
+        s->parameter[i] += (float)((wild ? 4 : 0.2) * uniform(&seed));
+    send(s);
 }
 
 /* --- the twin ------------------------------------------------------------------------------- */
@@ -111,57 +138,101 @@ static double twin_loss(const train_restoration_network *net, const double *w,
     return now;
 }
 
-static void check_gradient(uint32_t layers, uint32_t pass, int wild, codec_backend *be,
-                           uint64_t seed) {
-    const double step = 1e-6, share = 0.5;
-    train_restoration_network net = make_network(layers, wild, be, seed);
-    train_restoration_batch b = make_batch(seed);
-    train_steps_sums errors;
-    double *w = malloc(net.n * sizeof *w), worst = 0, scale = 0;
-    size_t checked = 0;
-    assert_non_null(w);
-    for (size_t i = 0; i < net.n; i++) w[i] = (double)net.parameter[i];
-    assert_int_equal(train_restoration_forward(&net, &b, pass), TAPER_OK);
-    for (int twice = 0; twice < 2; twice++) { /* gradients add up */
-        assert_int_equal(train_restoration_forward(&net, &b, pass), TAPER_OK);
-        assert_int_equal(train_restoration_backward(&net, share, &errors), TAPER_OK);
-    }
-    double expected = twin_loss(&net, w, &b, pass);
-    assert_true(fabs(errors.now - expected) < 1e-5 * expected);
-    double before = train_restoration_mse(&b) * (double)(b.rows * b.values);
-    assert_true(fabs(errors.before - before) < 1e-3);
+static size_t count_clipped(on_device *d, const train_restoration_network *net, size_t rows) {
     size_t clipped = 0;
-    for (uint32_t l = 0; l + 1 < layers; l++)
-        for (size_t i = 0; i < b.rows * HIDDEN; i++) clipped += fabsf(net.h[l][i]) >= 4095.0f / 256;
-    for (size_t i = 0; i < net.n; i++) scale = fmax(scale, fabs((double)net.gradient[i]));
-    for (size_t i = 0; i < net.n; i += 1 + i % 3) {
+    float h[32 * HIDDEN];
+    for (uint32_t l = 0; l + 1 < net->shape.layers; l++) {
+        on_device_take(d, h, net->h[l], rows * HIDDEN * sizeof *h);
+        for (size_t i = 0; i < rows * HIDDEN; i++) clipped += fabsf(h[i]) >= 4095.0f / 256;
+    }
+    return clipped;
+}
+
+static void check_gradient(uint32_t layers, uint32_t pass, int wild, on_device *d, uint64_t seed) {
+    const double step = 1e-6, share = 0.5;
+    subject s;
+    make_network(&s, layers, wild, d, seed);
+    train_restoration_network *net = &s.net;
+    train_restoration_batch b = make_batch(seed);
+    size_t n = net->weights.n, checked = 0;
+    double *w = malloc(n * sizeof *w), errors[2], worst = 0, scale = 0;
+    float *gradient = malloc(n * sizeof *gradient);
+    assert_true(w && gradient);
+    for (size_t i = 0; i < n; i++) w[i] = (double)s.parameter[i];
+    for (int twice = 0; twice < 2; twice++) { /* gradients add up */
+        assert_int_equal(train_restoration_forward(net, &b, pass), TAPER_OK);
+        assert_int_equal(train_restoration_backward(net, share), TAPER_OK);
+    }
+    on_device_take(d, errors, net->errors, sizeof errors);
+    on_device_take(d, gradient, net->weights.gradient, n * sizeof *gradient);
+    double expected = twin_loss(net, w, &b, pass);
+    assert_true(fabs(errors[0] - expected) < 1e-5 * expected);
+    double before = train_restoration_mse(&b) * (double)(b.rows * b.values);
+    assert_true(fabs(errors[1] - before) < 1e-3);
+    size_t clipped = count_clipped(d, net, b.rows);
+    for (size_t i = 0; i < n; i++) scale = fmax(scale, fabs((double)gradient[i]));
+    for (size_t i = 0; i < n; i += 1 + i % 3) {
         double keep = w[i], up, down;
         corner = INFINITY;
-        w[i] = keep + step, up = twin_loss(&net, w, &b, pass);
-        w[i] = keep - step, down = twin_loss(&net, w, &b, pass);
+        w[i] = keep + step, up = twin_loss(net, w, &b, pass);
+        w[i] = keep - step, down = twin_loss(net, w, &b, pass);
         w[i] = keep;
         if (corner < 4 * step) continue;
         checked++;
-        worst = fmax(worst,
-                     fabs(2 * share * (up - down) / (2 * step) - (double)net.gradient[i]) / scale);
+        worst =
+            fmax(worst, fabs(2 * share * (up - down) / (2 * step) - (double)gradient[i]) / scale);
     }
-    print_message(
-        "%u layers%s: %zu of %zu parameters, worst difference %.1e of the largest gradient, "
-        "clipped %zu\n",
-        layers, wild ? ", wild" : "", checked, net.n, worst, clipped);
-    assert_true(worst < (wild ? 1e-4 : 1e-5) && checked > net.n / 8 && (!wild || clipped));
-    free(w);
+    print_message("%s, %u layers%s: %zu of %zu parameters, worst difference %.1e of the largest "
+                  "gradient, clipped %zu\n",
+                  d->device.name, layers, wild ? ", wild" : "", checked, n, worst, clipped);
+    assert_true(worst < (wild ? 1e-4 : 1e-5) && checked > n / 8 && (!wild || clipped));
+    free(w), free(gradient);
     train_restoration_batch_free(&b);
-    train_restoration_free(&net);
+    drop(&s);
 }
 
 static void gradient_equals_finite_differences(void **unused) {
     (void)unused;
-    codec_backend be;
-    codec_backend_plain(&be);
+    on_device d[2];
+    on_device_open(&d[0], TRAIN_PROCESSOR);
+    on_device_open(&d[1], TRAIN_SHADOW);
     for (uint32_t layers = 2; layers <= 5; layers++)
         for (uint32_t pass = 0; pass <= 30; pass += 15)
-            for (int wild = 0; wild < 2; wild++) check_gradient(layers, pass, wild, &be, layers);
+            for (int wild = 0; wild < 2; wild++)
+                check_gradient(layers, pass, wild, &d[(layers + pass) % 2], layers);
+    on_device_close(&d[0]), on_device_close(&d[1]);
+}
+
+/* Batches that grow and shrink: each gets what it would get alone. */
+static void batches_of_any_size_follow_each_other(void **unused) {
+    (void)unused;
+    enum { SIZES = 4 };
+    const size_t rows[SIZES] = {5, 14, 1, 9};
+    for (int kind = TRAIN_PROCESSOR; kind <= TRAIN_SHADOW; kind++) {
+        on_device d;
+        subject all;
+        on_device_open(&d, (train_processor_kind)kind);
+        make_network(&all, 3, 0, &d, 4);
+        for (int i = 0; i < SIZES; i++) {
+            train_restoration_batch b = make_batch((uint64_t)i);
+            float z[14 * VALUES], want[14 * VALUES];
+            for (size_t k = 0; k < TAPS * rows[i]; k++) /* of fewer rows */
+                b.neighbour[k] = (uint32_t)(k * 7 % (rows[i] + 1));
+            b.rows = rows[i];
+            subject one;
+            make_network(&one, 3, 0, &d, 4);
+            assert_int_equal(train_restoration_forward(&all.net, &b, 12), TAPER_OK);
+            assert_int_equal(train_restoration_forward(&one.net, &b, 12), TAPER_OK);
+            on_device_take(&d, z, all.net.z, rows[i] * VALUES * sizeof *z);
+            on_device_take(&d, want, one.net.z, rows[i] * VALUES * sizeof *z);
+            assert_memory_equal(z, want, rows[i] * VALUES * sizeof *z);
+            assert_int_equal(all.net.room, i ? 14 : 5);
+            drop(&one);
+            train_restoration_batch_free(&b);
+        }
+        drop(&all);
+        on_device_close(&d);
+    }
 }
 
 /* --- integers ------------------------------------------------------------------------------- */
@@ -172,23 +243,26 @@ static void integers_are_near_the_floats(void **unused) {
     (void)unused;
     const codec_window w = {2 * COLUMNS, 2 * ROWS, 3, NULL};
     const codec_grid one = {1, 1};
-    codec_backend be;
-    codec_backend_plain(&be);
+    on_device d;
+    on_device_open(&d, TRAIN_SHADOW);
     uint64_t seed = 3;
     codec_restoration r, shape = {.channels = 3,
                                   .hidden = WIDTH,
                                   .layers = LAYERS,
                                   .stages = STAGES,
                                   .at = (uint32_t *)at};
-    train_restoration_network net, back;
-    assert_int_equal(train_restoration_create(&net, &shape, &be, 1), TAPER_OK);
-    for (size_t i = 0; i < net.n; i++) net.parameter[i] += (float)(0.05 * uniform(&seed));
-    for (uint32_t i = 0; i < STAGES * WIDTH; i++) net.w.stage[i] = (float)uniform(&seed);
+    subject s, back;
+    make(&s, &shape, &d, 1);
+    train_restoration_network *net = &s.net;
+    for (size_t i = 0; i < net->weights.n; i++) s.parameter[i] += (float)(0.05 * uniform(&seed));
+    for (uint32_t i = 0; i < STAGES * WIDTH; i++)
+        host_of(&s, net->w.stage)[i] = (float)uniform(&seed);
     for (uint32_t l = 1; l < LAYERS; l++)
         for (uint32_t i = 0; i < (l + 1 < LAYERS ? WIDTH : PIXELS); i++)
-            net.w.bias[l][i] = (float)uniform(&seed);
-    for (uint32_t s = 0; s < STAGES; s++) net.w.gain[s] = 1.0f + (float)s;
-    assert_int_equal(train_restoration_export(&net, &r), TAPER_OK);
+            host_of(&s, net->w.bias[l])[i] = (float)uniform(&seed);
+    for (uint32_t i = 0; i < STAGES; i++) host_of(&s, net->w.gain)[i] = 1.0f + (float)i;
+    send(&s);
+    assert_int_equal(train_restoration_export(net, &r), TAPER_OK);
     /* a picture */
     size_t rows = ROWS * COLUMNS;
     train_restoration_batch b = {.rows = rows, .values = PIXELS};
@@ -213,14 +287,16 @@ static void integers_are_near_the_floats(void **unused) {
     for (uint32_t pass = 0; pass <= 30; pass += 15) {
         memcpy(windows, before, sizeof windows);
         assert_int_equal(codec_restoration_apply(&r, pass, w, one, NULL, windows), TAPER_OK);
-        assert_int_equal(train_restoration_forward(&net, &b, pass), TAPER_OK);
+        assert_int_equal(train_restoration_forward(net, &b, pass), TAPER_OK);
+        float z[ROWS * COLUMNS * PIXELS];
+        on_device_take(&d, z, net->z, sizeof z);
         float gain = pass == 0 ? 1 : pass == 15 ? 2.25f : 3;
         double worst = 0, largest = 0;
         for (int i = 0; i < ROWS * COLUMNS; i++)
             for (int v = 0; v < PIXELS; v++) {
                 int p = (v % 3 * 2 * ROWS + 2 * (i / COLUMNS) + v / 6) * 2 * COLUMNS +
                         2 * (i % COLUMNS) + v / 3 % 2;
-                double added = 8 * (double)(gain * net.z[i * PIXELS + v]);
+                double added = 8 * (double)(gain * z[i * PIXELS + v]);
                 largest = fmax(largest, fabs(added));
                 worst = fmax(worst, fabs((double)(windows[p] - before[p]) - added));
             }
@@ -228,9 +304,9 @@ static void integers_are_near_the_floats(void **unused) {
         assert_true(largest > 5 && worst < 0.01 * largest);
     }
     codec_restoration again;
-    assert_int_equal(train_restoration_create(&back, &shape, &be, 2), TAPER_OK);
-    train_restoration_import(&back, &r);
-    assert_int_equal(train_restoration_export(&back, &again), TAPER_OK);
+    make(&back, &shape, &d, 2);
+    assert_int_equal(train_restoration_import(&back.net, &r), TAPER_OK);
+    assert_int_equal(train_restoration_export(&back.net, &again), TAPER_OK);
     assert_memory_equal(again.gain, r.gain, sizeof *r.gain * STAGES);
     assert_memory_equal(again.stage, r.stage, sizeof *r.stage * STAGES * WIDTH);
     for (int l = 0; l < LAYERS; l++) {
@@ -240,9 +316,11 @@ static void integers_are_near_the_floats(void **unused) {
         if (l) assert_memory_equal(x->bias, y->bias, x->outputs * sizeof *x->bias);
     }
     codec_restoration_free(&again), codec_restoration_free(&r);
-    train_restoration_free(&net), train_restoration_free(&back);
+    drop(&s), drop(&back);
+    on_device_close(&d);
     train_restoration_batch_free(&b);
 }
+
 /* --- batches -------------------------------------------------------------------------------- */
 
 /* Squares of images larger than they are: decoded and original lie on each other, and within the
@@ -294,6 +372,7 @@ static void batches_are_parts_of_images(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradient_equals_finite_differences),
+        cmocka_unit_test(batches_of_any_size_follow_each_other),
         cmocka_unit_test(integers_are_near_the_floats),
         cmocka_unit_test(batches_are_parts_of_images),
     };

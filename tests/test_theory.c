@@ -8,7 +8,7 @@
  *
  * The pictures are samples made at run time; where TAPER_DATA names a folder with CIFAR-10's
  * data_batch_1.bin, also these. Each figure is printed. */
-#include "cmocka_all.h"
+#include "on_device.h"
 #include "scratch.h"
 #include "train/linear/pca.h"
 #include "train/nested/nested_errors.h"
@@ -100,7 +100,7 @@ static train_pixels cut_windows(const uint8_t *record, size_t n, uint32_t side, 
                 grey ? (uint8_t)((at[0] + at[PIXELS] + at[2 * PIXELS] + 1) / 3) : *at;
         }
     }
-    return (train_pixels){to, rows, inputs};
+    return (train_pixels){.pixels = to, .n = rows, .inputs = inputs};
 }
 
 /* --- the closed form ---------------------------------------------------------------------------
@@ -109,6 +109,7 @@ static train_pixels cut_windows(const uint8_t *record, size_t n, uint32_t side, 
 /* Of data[n][D]: mean, covariance, the first K eigenvectors and eigenvalues. */
 typedef struct spectrum {
     uint32_t inputs, units;
+    size_t rows;
     double *covariance; /* [D][D] */
     double trace;
     double *eigenvalue; /* [K] */
@@ -119,7 +120,7 @@ static void spectrum_make(spectrum *s, const train_pixels *data, uint32_t units)
     const size_t d = data->inputs, block = 500;
     train_covariance cov;
     codec_backend be;
-    *s = (spectrum){.inputs = data->inputs, .units = units};
+    *s = (spectrum){.inputs = data->inputs, .units = units, .rows = data->n};
     codec_backend_cpu(&be);
     assert_int_equal(train_covariance_alloc(&cov, data->inputs), TAPER_OK);
     float *rows = take(block * d, sizeof *rows);
@@ -160,8 +161,9 @@ static double left_after(const spectrum *s, uint32_t b) {
 /* All rows at all lengths, or at one: equation 11 without sampling, p_B uniform. */
 typedef struct exact {
     train_nested_network net;
-    codec_backend be;
-    train_pixels data;
+    on_device where;
+    train_arena moments;
+    train_nested_lent lent;
     size_t rows;
     uint32_t *order, *kept;
 } exact;
@@ -170,34 +172,58 @@ static void exact_make(exact *e, const train_pixels *data, const float *mean, ui
                        int nested) {
     const train_nested_shape shape = {.inputs = data->inputs, .layers = 1, .width = {units}};
     size_t lengths = nested ? units : 1;
-    *e = (exact){.data = *data, .rows = lengths * data->n};
-    codec_backend_cpu(&e->be);
+    *e = (exact){.rows = lengths * data->n};
+    on_device_open(&e->where, TRAIN_PROCESSOR);
     e->order = take(e->rows, sizeof *e->order);
     e->kept = take(e->rows, sizeof *e->kept);
     for (size_t i = 0; i < e->rows; i++) {
         e->order[i] = (uint32_t)(i / lengths);
         e->kept[i] = nested ? 1 + (uint32_t)(i % lengths) : units;
     }
-    assert_int_equal(train_nested_create(&e->net, &shape, &e->be, mean, 50.0f, 4), TAPER_OK);
+    assert_int_equal(train_nested_create(&e->net, &shape, &e->where.device, mean, 50.0f, 4),
+                     TAPER_OK);
+    assert_int_equal(train_nested_lend(&e->lent, &e->net, data, e->order, e->rows), TAPER_OK);
+    for (int pass = 0; pass < 2; pass++) {
+        train_weights *w = &e->net.weights;
+        w->m = train_arena_floats(&e->moments, w->n, 1);
+        w->v = train_arena_floats(&e->moments, w->n, 1);
+        if (!pass) assert_int_equal(train_arena_alloc(&e->moments, &e->where.device), TAPER_OK);
+    }
 }
 
 static void exact_free(exact *e) {
+    train_nested_lent_free(&e->lent);
+    train_arena_free(&e->moments);
     train_nested_free(&e->net);
+    on_device_close(&e->where);
     free(e->order), free(e->kept);
 }
 
-static taper_status exact_objective(void *user, const float *parameter, float *gradient,
-                                    double *value) {
+static taper_status exact_objective(void *user, double *value) {
     exact *e = user;
+    train_nested_network *net = &e->net;
     const train_nested_step step = {.kept = e->kept};
-    train_nested_loss loss = {0};
-    memmove(e->net.parameter, parameter, e->net.n * sizeof *parameter);
-    train_nested_zero(&e->net);
-    taper_status status =
-        train_nested_add(&e->net, &step, &e->data, e->order, e->rows, e->rows, 0, &loss);
-    memcpy(gradient, e->net.gradient, e->net.n * sizeof *gradient);
+    train_nested_loss loss;
+    TAPER_TRY(train_nested_zero(net));
+    TAPER_TRY(train_zero(&net->stream, net->losses, sizeof loss));
+    TAPER_TRY(train_nested_add(net, &step, e->lent.data.pixels, e->lent.data.order, e->rows,
+                               e->rows, 0, net->losses));
+    TAPER_TRY(train_download(&net->stream, &loss, net->losses, sizeof loss));
     *value = loss.loss;
-    return status;
+    return TAPER_OK;
+}
+
+/* The network's vectors, to the host and back. */
+static float *fetch(exact *e, const float *from) {
+    float *to = take(e->net.weights.n, sizeof *to);
+    on_device_take(&e->where, to, from, e->net.weights.n * sizeof *to);
+    return to;
+}
+
+static void send(exact *e, const float *from) {
+    const train_weights *w = &e->net.weights;
+    assert_int_equal(train_upload(&e->net.stream, w->parameter, from, w->n * sizeof *from),
+                     TAPER_OK);
 }
 
 /* Conjugate gradients until a line gains nothing; the network holds the end. */
@@ -205,22 +231,17 @@ static uint32_t exact_train(exact *e, uint32_t most) {
     train_cg_options options = train_cg_defaults();
     train_cg cg;
     uint32_t step = 0;
-    size_t n = e->net.n;
-    float *parameter = take(n, sizeof *parameter);
-    memcpy(parameter, e->net.parameter, n * sizeof *parameter);
-    assert_int_equal(train_cg_create(&cg, n), TAPER_OK);
+    assert_int_equal(train_cg_create(&cg, &e->net.stream, &e->net.weights), TAPER_OK);
     for (; step < most; step++) {
         train_cg_result result;
-        assert_int_equal(train_cg_step(&cg, exact_objective, e, parameter, &options, &result),
-                         TAPER_OK);
+        assert_int_equal(train_cg_step(&cg, exact_objective, e, &options, &result), TAPER_OK);
         options.same_objective = 1;
         if (result.alpha > 0.0) continue;
         if (result.restarted) break;
-        train_cg_reset(&cg), options.same_objective = 0;
+        assert_int_equal(train_cg_reset(&cg), TAPER_OK);
+        options.same_objective = 0;
     }
-    memcpy(e->net.parameter, parameter, n * sizeof *parameter);
     train_cg_free(&cg);
-    free(parameter);
     return step;
 }
 
@@ -228,13 +249,14 @@ static uint32_t exact_train(exact *e, uint32_t most) {
  * s and y the last changes of parameters and gradient (Barzilai & Borwein 1988). They go up and
  * down: the network gets the parameters with the smallest gradient. */
 static void exact_polish(exact *e, uint32_t steps) {
-    size_t n = e->net.n;
-    float *at = take(n, sizeof *at), *best = take(n, sizeof *best);
-    float *gradient = take(n, sizeof *gradient), *before = take(n, sizeof *before);
+    size_t n = e->net.weights.n;
+    float *at = fetch(e, e->net.weights.parameter), *best = take(n, sizeof *best);
+    float *before = take(n, sizeof *before);
     double *s = take(n, sizeof *s), rate = 0.1, least = INFINITY, value;
-    memcpy(at, e->net.parameter, n * sizeof *at);
     for (uint32_t step = 0; step < steps; step++) {
-        assert_int_equal(exact_objective(e, at, gradient, &value), TAPER_OK);
+        send(e, at);
+        assert_int_equal(exact_objective(e, &value), TAPER_OK);
+        float *gradient = fetch(e, e->net.weights.gradient);
         double ss = 0.0, sy = 0.0, norm = 0.0;
         for (size_t i = 0; i < n; i++) {
             ss += s[i] * s[i], sy += s[i] * ((double)gradient[i] - before[i]);
@@ -248,9 +270,10 @@ static void exact_polish(exact *e, uint32_t steps) {
             at[i] = (float)(at[i] - rate * gradient[i]);
             s[i] = (double)at[i] - from;
         }
+        free(gradient);
     }
-    memcpy(e->net.parameter, best, n * sizeof *best);
-    free(at), free(best), free(gradient), free(before), free(s);
+    send(e, best);
+    free(at), free(best), free(before), free(s);
 }
 
 /* --- theorem 3 ---------------------------------------------------------------------------------
@@ -323,14 +346,16 @@ static uint32_t frame_descend(frame *f, uint32_t steps) {
  * encoder's is 0. */
 static void check_network_gradient(const frame *f, exact *e) {
     size_t n = (size_t)f->inputs * f->units;
-    const train_nested_layer *y = &e->net.layer[0], *own = &e->net.layer_gradient[0];
-    float *parameter = take(e->net.n, sizeof *parameter),
-          *gradient = take(e->net.n, sizeof *gradient);
+    const train_nested_layer *y = &e->net.layer[0];
+    const float *all_numbers = e->net.weights.parameter;
+    float *parameter = take(e->net.weights.n, sizeof *parameter);
     double value, off = 0.0, all = 0.0, encoder = 0.0, d = f->inputs;
-    for (size_t i = 0; i < n; i++) y->w[i] = y->v[i] = (float)f->at[i];
-    memset(y->b, 0, f->units * sizeof(float)), memset(y->c, 0, f->inputs * sizeof(float));
-    memcpy(parameter, e->net.parameter, e->net.n * sizeof *parameter);
-    assert_int_equal(exact_objective(e, parameter, gradient, &value), TAPER_OK);
+    float *w = parameter + (y->w - all_numbers), *v = parameter + (y->v - all_numbers);
+    for (size_t i = 0; i < n; i++) w[i] = v[i] = (float)f->at[i];
+    send(e, parameter);
+    assert_int_equal(exact_objective(e, &value), TAPER_OK);
+    float *gradient = fetch(e, e->net.weights.gradient);
+    const float *own_w = gradient + (y->w - all_numbers), *own_v = gradient + (y->v - all_numbers);
     double square = (double)e->net.scale * e->net.scale, left = -f->value;
     for (size_t i = 0; i < f->inputs; i++) left += f->covariance[i * f->inputs + i];
     assert_true(fabs(value * square * d - left) <= 1e-5 * left);
@@ -340,13 +365,12 @@ static void check_network_gradient(const frame *f, exact *e) {
             double got = 0.0, want = 0.0;
             for (uint32_t p = 0; p < f->inputs; p++) {
                 size_t a = (size_t)i * f->inputs + p, b = (size_t)j * f->inputs + p;
-                got += (f->at[a] * own->v[b] - f->at[b] * own->v[a]) * d * square / 2.0;
+                got += (f->at[a] * own_v[b] - f->at[b] * own_v[a]) * d * square / 2.0;
                 want -= f->tail[j] * f->at[a] * f->image[b] - f->tail[i] * f->at[b] * f->image[a];
             }
             off += (got - want) * (got - want), all += want * want;
         }
-    for (size_t i = 0; i < n; i++)
-        encoder += own->w[i] * own->w[i] * pow(d * square / 2.0, 2);
+    for (size_t i = 0; i < n; i++) encoder += own_w[i] * own_w[i] * pow(d * square / 2.0, 2);
     printf("theorem 3: gradient of the network off by %.2g, of its encoder %.2g\n", sqrt(off / all),
            sqrt(encoder / all));
     assert_true(off <= 1e-8 * all && encoder <= 1e-8 * all);
@@ -462,8 +486,11 @@ typedef struct deviations {
 
 /* T = X R Sigma^-1 = Omega Q, its rows divided by their diagonal element: the scale of a unit is
  * free. */
-static deviations deviations_of(const exact *e, const spectrum *s) {
+static deviations deviations_of(exact *e, const spectrum *s) {
     const train_nested_layer *y = &e->net.layer[0];
+    float *parameter = fetch(e, e->net.weights.parameter);
+    const float *w = parameter + (y->w - e->net.weights.parameter),
+                *u = parameter + (y->v - e->net.weights.parameter);
     const float *q = s->net.synthesis;
     double t[UNITS][UNITS] = {{0}}, all[UNITS][UNITS], part[UNITS][UNITS];
     double off = 0.0, whole = 0.0;
@@ -473,9 +500,9 @@ static deviations deviations_of(const exact *e, const spectrum *s) {
     for (int i = 0; i < UNITS; i++)
         for (int j = 0; j < UNITS; j++)
             for (size_t p = 0; p < d; p++)
-                t[i][j] += (double)y->w[(size_t)i * d + p] * q[(size_t)j * d + p];
+                t[i][j] += (double)w[(size_t)i * d + p] * q[(size_t)j * d + p];
     for (int i = 0; i < UNITS; i++) {
-        const float *omega = y->w + (size_t)i * d;
+        const float *omega = w + (size_t)i * d;
         double rest[16]; /* of row i of Omega - T Q^T */
         for (size_t p = 0; p < d; p++) {
             rest[p] = omega[p];
@@ -493,10 +520,11 @@ static deviations deviations_of(const exact *e, const spectrum *s) {
     for (int j = 0; j < UNITS; j++)
         for (size_t p = 0; p < d; p++) {
             double sum = -q[(size_t)j * d + p];
-            for (int i = 0; i < UNITS; i++) sum += y->v[(size_t)i * d + p] * t[i][j];
+            for (int i = 0; i < UNITS; i++) sum += u[(size_t)i * d + p] * t[i][j];
             off += sum * sum / UNITS;
         }
     v.decoder = sqrt(off);
+    free(parameter);
     for (int i = 0; i < UNITS; i++) {
         double diagonal = t[i][i];
         assert_true(fabs(diagonal) > 1e-3);
@@ -525,8 +553,8 @@ static deviations train_and_look(exact *e, const spectrum *s, const char *what, 
     uint32_t length[UNITS], steps = exact_train(e, 3000);
     exact_polish(e, 1500);
     for (uint32_t b = 0; b < UNITS; b++) length[b] = b + 1;
-    assert_int_equal(train_nested_errors(&e->net, &e->data, NULL, e->data.n, length, UNITS, errors),
-                     TAPER_OK);
+    const train_nested_data rows = {e->lent.data.pixels, NULL, s->rows};
+    assert_int_equal(train_nested_errors(&e->net, &rows, length, UNITS, errors), TAPER_OK);
     for (int b = 0; b < UNITS; b++) errors[b] *= s->inputs;
     deviations v = deviations_of(e, s);
     printf("theorem 2, %s, %u steps: X - T Sigma R^T %.2g, Gamma T - Q %.2g, commutation %.2g, "

@@ -1,6 +1,8 @@
-/* test_trainer.c -- dense training on a small curved data set: it gains on PCA, repeats, resumes
- * after kill -9 bit for bit, and reads no broken checkpoint. */
+/* test_trainer.c -- dense training on a small curved data set, on the processor and on its shadow:
+ * it gains on PCA, repeats, resumes after kill -9 bit for bit, ends well where memory or the device
+ * fails, and reads no broken checkpoint. */
 #include "train/dense/dense_trainer.h"
+#include "train/processor/processor.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <setjmp.h>
@@ -20,6 +22,7 @@ enum { SIDE = 8, D = SIDE * SIDE, K = 12, N = 700 };
 static uint8_t pixels[N * D];
 static codec_network start; /* principal components of `pixels` */
 static codec_backend be;
+static train_device devices[2], *device = &devices[0]; /* processor, shadow; the one in use */
 static char folder[64], checkpoint[96];
 
 /* Blobs of one size anywhere on the tile: a curved surface of two dimensions that PCA needs many
@@ -85,6 +88,9 @@ static void fresh(codec_network *net, int tied) {
 static int set_up(void **state) {
     (void)state;
     codec_backend_cpu(&be);
+    if (train_processor_open(&devices[0], &be, TRAIN_PROCESSOR) != TAPER_OK ||
+        train_processor_open(&devices[1], &be, TRAIN_SHADOW) != TAPER_OK)
+        return -1;
     draw_blobs();
     if (codec_network_alloc(&start, D, K, CODEC_UNTIED, NULL, 0, NULL, 0) != TAPER_OK) return -1;
     principal_components(&start);
@@ -97,6 +103,7 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
     (void)state;
     codec_network_free(&start);
+    for (int i = 0; i < 2; i++) train_processor_close(&devices[i]);
     codec_backend_close(&be);
     unlink(checkpoint);
     return rmdir(folder);
@@ -112,7 +119,7 @@ static train_dense_options quick(uint32_t epochs) {
     return o;
 }
 
-static const train_pixels data = {pixels, N, D};
+static const train_pixels data = {pixels, N, D, NULL};
 
 /* All weights of a network, one after another, for comparing runs. */
 static size_t flatten(const codec_network *net, float *to) {
@@ -137,10 +144,23 @@ static void run(const train_dense_options *o, const train_callbacks *callbacks, 
     codec_network net;
     taper_error error = {0};
     fresh(&net, 0);
-    if (train_dense(o, &data, &be, &net, callbacks, result, &error) != TAPER_OK)
+    if (train_dense(o, &data, device, &net, callbacks, result, &error) != TAPER_OK)
         fail_msg("%s", error.text);
     assert_int_equal(flatten(&net, weights), WEIGHTS);
     codec_network_free(&net);
+}
+
+/* The same on both devices, to the bit. */
+static void run_on_both(const train_dense_options *o, const train_callbacks *callbacks,
+                        float *weights, train_result *result) {
+    static float other[WEIGHTS];
+    train_result there;
+    run(o, callbacks, weights, result);
+    device = &devices[1];
+    run(o, NULL, other, &there);
+    device = &devices[0];
+    assert_memory_equal(weights, other, sizeof other);
+    assert_memory_equal(&result->best_loss, &there.best_loss, sizeof there.best_loss);
 }
 
 static void training_gains_on_its_start(void **state) {
@@ -148,7 +168,7 @@ static void training_gains_on_its_start(void **state) {
     train_dense_options o = quick(25);
     train_result result;
     static float weights[WEIGHTS];
-    run(&o, NULL, weights, &result);
+    run_on_both(&o, NULL, weights, &result);
     printf("validation loss %.3f -> %.3f, thresholds %.1f to %.1f\n", result.start_loss,
            result.best_loss, (double)result.threshold_low, (double)result.threshold_high);
     assert_true(result.best_loss < 0.9 * result.start_loss);
@@ -165,7 +185,7 @@ static void a_bad_run_returns_its_start(void **state) {
     codec_network net;
     train_result result;
     fresh(&net, 0);
-    assert_int_equal(train_dense(&o, &data, &be, &net, NULL, &result, NULL), TAPER_OK);
+    assert_int_equal(train_dense(&o, &data, device, &net, NULL, &result, NULL), TAPER_OK);
     assert_true(result.best_is_start);
     float image[D], codes[K], plain[K];
     for (int i = 0; i < D; i++) image[i] = pixels[i];
@@ -202,7 +222,8 @@ static int count_step(void *user, const train_progress *p) {
     return 0;
 }
 
-static void count_epoch(void *user, uint32_t epoch, const train_history *entry, double seconds) {
+static void count_epoch(void *user, uint32_t epoch, const train_dense_epoch *entry,
+                        double seconds) {
     (void)entry, (void)seconds;
     ((divergence *)user)->epochs = epoch;
 }
@@ -211,36 +232,113 @@ static void keep_words(void *user, const char *words) {
     snprintf(((divergence *)user)->words, 800, "%s", words);
 }
 
-/* The run ends in the step that fails, says so, and loses neither network nor checkpoint. */
+/* The run ends in the step that fails, says so, and loses neither network nor checkpoint; the
+ * shadow finds it later, and has taken no other step. */
 static void divergence_stops_and_keeps_the_best(void **state) {
     (void)state;
-    static float before[WEIGHTS], after[WEIGHTS];
+    static float before[WEIGHTS], after[WEIGHTS], unbroken[WEIGHTS];
     train_dense_options o = quick(3);
     train_result result;
-    divergence seen = {.steps = 0};
-    train_callbacks callbacks = {&seen, count_step, count_epoch, keep_words};
+    run(&o, NULL, unbroken, &result);
     o.saving.path = checkpoint;
     codec_backend_ops ops = *be.ops;
     const codec_backend_ops *true_ops = be.ops;
     true_gemm = ops.gemm;
     ops.gemm = failing_gemm;
-    be.ops = &ops;
-    sound = 400;
-    run(&o, &callbacks, before, &result);
-    be.ops = true_ops;
-    assert_true(result.diverged > 13 && result.epochs >= 1); /* 13 steps an epoch */
-    assert_int_equal(seen.steps, result.diverged - 1);
-    assert_int_equal(seen.epochs, result.epochs);
-    char step[40];
-    snprintf(step, sizeof step, "in step %llu of 39", (unsigned long long)result.diverged);
-    assert_non_null(strstr(seen.words, step));
-    assert_non_null(strstr(seen.words, checkpoint));
-    snprintf(step, sizeof step, "after step %u,", 13 * result.epochs);
-    assert_non_null(strstr(seen.words, step));
-    for (size_t i = 0; i < WEIGHTS; i++) assert_true(isfinite(before[i]));
-    o.saving.resume = 1; /* sound this time: the checkpoint is good, and the run ends */
-    run(&o, NULL, after, &result);
-    assert_true(!result.diverged && result.epochs == 3 && !result.best_is_start);
+    for (int i = 0; i < 2; i++) {
+        divergence seen = {.steps = 0};
+        train_callbacks callbacks = {&seen, count_step, count_epoch, keep_words};
+        device = &devices[i];
+        be.ops = &ops;
+        sound = 400;
+        o.saving.resume = 0;
+        run(&o, &callbacks, before, &result);
+        be.ops = true_ops;
+        assert_true(result.diverged > 13 && result.epochs >= 1); /* 13 steps an epoch */
+        assert_int_equal(seen.steps, result.diverged - 1);
+        assert_int_equal(seen.epochs, result.epochs);
+        char step[40];
+        snprintf(step, sizeof step, "in step %llu of 39", (unsigned long long)result.diverged);
+        assert_non_null(strstr(seen.words, step));
+        assert_non_null(strstr(seen.words, checkpoint));
+        snprintf(step, sizeof step, "after step %u,", 13 * result.epochs);
+        assert_non_null(strstr(seen.words, step));
+        for (size_t w = 0; w < WEIGHTS; w++) assert_true(isfinite(before[w]));
+        o.saving.resume = 1; /* sound this time: the checkpoint is good, and the run ends */
+        run(&o, NULL, after, &result);
+        assert_true(!result.diverged && result.epochs == 3 && !result.best_is_start);
+        assert_memory_equal(after, unbroken, sizeof after);
+        unlink(checkpoint);
+    }
+    device = &devices[0];
+}
+
+/* --- memory and devices that fail ------------------------------------------------------- */
+
+/* A run that fails, with a sentence; the network is its start. */
+static taper_status failing_run(const train_dense_options *o) {
+    codec_network net;
+    taper_error error = {0};
+    fresh(&net, 0);
+    taper_status status = train_dense(o, &data, device, &net, NULL, NULL, &error);
+    assert_true(status == TAPER_OK || strlen(error.text) > 0);
+    assert_memory_equal(net.analysis, start.analysis, K * D * sizeof(float));
+    codec_network_free(&net);
+    return status;
+}
+
+static void every_device_allocation_may_fail(void **state) {
+    (void)state;
+    static float weights[WEIGHTS];
+    train_dense_options o = quick(1);
+    train_result result;
+    uint64_t allocations, operations;
+    o.jitter = 0.5f;
+    o.width = o.height = SIDE;
+    device = &devices[1];
+    train_processor_fail(device, 0, 0);
+    run(&o, NULL, weights, &result);
+    train_processor_count(device, &allocations, &operations);
+    assert_true(allocations >= 5);
+    for (uint64_t k = 1; k <= allocations; k++) {
+        train_processor_fail(device, k, 0);
+        assert_int_equal(failing_run(&o), TAPER_ERR_NOMEM);
+    }
+    train_processor_fail(device, 0, 0);
+    device = &devices[0];
+}
+
+/* The device is lost at operation k, for every k of a short run; the checkpoint it has left by then
+ * leads to the same network. */
+static void a_lost_device_loses_nothing(void **state) {
+    (void)state;
+    static float unbroken[WEIGHTS], resumed[WEIGHTS];
+    train_dense_options o = quick(1);
+    train_result result;
+    uint64_t allocations, operations;
+    o.batch = 200; /* three steps */
+    o.saving.path = checkpoint;
+    o.checkpoint_seconds = 0.0; /* after every step */
+    train_processor_fail(device, 0, 0);
+    run(&o, NULL, unbroken, &result);
+    train_processor_count(device, &allocations, &operations);
+    unlink(checkpoint);
+    assert_true(operations > 100);
+    uint64_t at_checkpoint = 0;
+    for (uint64_t k = 1; k <= operations; k++) {
+        o.saving.resume = 0;
+        train_processor_fail(device, 0, k);
+        assert_int_equal(failing_run(&o), TAPER_ERR_DEVICE);
+        train_processor_fail(device, 0, 0);
+        struct stat there;
+        if (stat(checkpoint, &there) != 0 || k % 7) continue;
+        at_checkpoint++;
+        o.saving.resume = 1;
+        run(&o, NULL, resumed, &result);
+        assert_memory_equal(unbroken, resumed, sizeof unbroken);
+        unlink(checkpoint);
+    }
+    assert_true(at_checkpoint > 5);
     unlink(checkpoint);
 }
 
@@ -252,9 +350,9 @@ static void runs_repeat_for_any_number_of_threads(void **state) {
     o.truncated_fraction = 0.5f;
     o.jitter = 0.5f;
     o.width = o.height = SIDE;
-    run(&o, NULL, one, &result);
+    run_on_both(&o, NULL, one, &result);
     assert_int_equal(codec_backend_set_threads(&be, 3), TAPER_OK);
-    run(&o, NULL, three, &result);
+    run_on_both(&o, NULL, three, &result);
     assert_int_equal(codec_backend_set_threads(&be, 1), TAPER_OK);
     assert_memory_equal(one, three, sizeof one);
     o.seed++;
@@ -275,7 +373,7 @@ static int on_step(void *user, const train_progress *p) {
     return w->stop_at && p->step == w->stop_at;
 }
 
-static void on_epoch(void *user, uint32_t epoch, const train_history *entry, double seconds) {
+static void on_epoch(void *user, uint32_t epoch, const train_dense_epoch *entry, double seconds) {
     watch *w = user;
     assert_int_equal(epoch, w->epochs + 1);
     assert_true(seconds >= 0.0);
@@ -290,20 +388,26 @@ static void resumed_run_equals_unbroken(void **state) {
     o.jitter = 0.4f;
     o.width = o.height = SIDE;
     train_result result, again;
-    watch whole = {0}, first = {.stop_at = 31}, second = {.stop_at = 45}, third = {0};
+    watch whole = {0};
     run(&o, &(train_callbacks){&whole, on_step, on_epoch, NULL}, unbroken, &result);
     o.saving.path = checkpoint;
-    o.saving.resume = 1; /* no file yet: starts afresh */
-    run(&o, &(train_callbacks){&first, on_step, on_epoch, NULL}, resumed,
-        &again); /* in the middle of an epoch */
-    assert_int_equal(again.stopped, 1);
-    run(&o, &(train_callbacks){&second, on_step, on_epoch, NULL}, resumed, &again);
-    run(&o, &(train_callbacks){&third, on_step, on_epoch, NULL}, resumed, &again);
-    assert_int_equal(again.stopped, 0);
-    assert_int_equal(third.epochs, 5); /* the learning curve is whole */
-    assert_true(third.last == whole.last && again.best_loss == result.best_loss);
-    assert_memory_equal(unbroken, resumed, sizeof unbroken);
-    unlink(checkpoint);
+    o.saving.resume = 1;          /* no file yet: starts afresh */
+    for (int i = 0; i < 3; i++) { /* each device, and from one to the other */
+        watch first = {.stop_at = 31}, second = {.stop_at = 45}, third = {0};
+        device = &devices[i == 1];
+        run(&o, &(train_callbacks){&first, on_step, on_epoch, NULL}, resumed,
+            &again); /* in the middle of an epoch */
+        assert_int_equal(again.stopped, 1);
+        device = &devices[i > 0];
+        run(&o, &(train_callbacks){&second, on_step, on_epoch, NULL}, resumed, &again);
+        run(&o, &(train_callbacks){&third, on_step, on_epoch, NULL}, resumed, &again);
+        assert_int_equal(again.stopped, 0);
+        assert_int_equal(third.epochs, 5); /* the learning curve is whole */
+        assert_true(third.last == whole.last && again.best_loss == result.best_loss);
+        assert_memory_equal(unbroken, resumed, sizeof unbroken);
+        unlink(checkpoint);
+    }
+    device = &devices[0];
 }
 
 static void run_survives_kill(void **state) {
@@ -317,6 +421,7 @@ static void run_survives_kill(void **state) {
     o.saving.resume = 1;
     o.checkpoint_seconds = 0.0; /* after every step */
     for (uint64_t at = 8; at < 30; at += 9) {
+        device = &devices[at % 2];
         pid_t child = fork();
         assert_true(child >= 0);
         if (!child) {
@@ -324,13 +429,14 @@ static void run_survives_kill(void **state) {
             train_callbacks callbacks = {&killed, on_step, on_epoch, NULL};
             codec_network net;
             fresh(&net, 0);
-            train_dense(&o, &data, &be, &net, &callbacks, NULL, NULL);
+            train_dense(&o, &data, device, &net, &callbacks, NULL, NULL);
             _exit(0);
         }
         int status;
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     }
+    device = &devices[0];
     watch last = {0};
     run(&o, &(train_callbacks){&last, on_step, on_epoch, NULL}, resumed, &result);
     assert_memory_equal(unbroken, resumed, sizeof unbroken);
@@ -356,27 +462,39 @@ static void write_all(const char *path, const uint8_t *from, size_t n) {
 
 static void broken_checkpoints_are_refused(void **state) {
     (void)state;
-    float a[3] = {1, 2, 3}, b[3] = {4, 5, 6}, c[3] = {7, 8, 9}, e[3] = {10, 11, NAN}, r[4][3];
-    train_history history[2] = {{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}};
+    float a[3] = {1, 2, 3}, b[3] = {4, 5, NAN}, r[3], *there;
+    double e[2] = {6, 7}, f[2];
+    train_stream stream;
+    void *memory;
+    assert_int_equal(train_stream_open(&stream, &devices[1]), TAPER_OK);
+    assert_int_equal(devices[1].memory->alloc(&devices[1], sizeof b, &memory), TAPER_OK);
+    there = memory;
+    assert_int_equal(train_upload(&stream, there, b, sizeof b), TAPER_OK);
+    train_history history[2] = {{{1, 2, 3, 4}, {5, 6, 7, 8}}, {{6, 7, 8, 9}, {10, 11, 12, 13}}};
+    train_checkpoint_part part[3] = {
+        {a, 3, sizeof *a, 0}, {there, 3, sizeof *there, 1}, {e, 2, sizeof *e, 0}};
     train_checkpoint out = {.fingerprint = 99,
                             .step = 12,
-                            .adam_step = 13,
                             .stale_epochs = 1,
-                            .stage = 0,
                             .best_loss = 0.25,
                             .start_loss = 0.5,
-                            .sum_loss = 1,
-                            .sum_rows = 50,
+                            .sum = {1, 2, 3, 50},
                             .history = history,
                             .n_history = 2,
-                            .n = 3,
-                            .vector = {a, b, c, e}};
+                            .part = part,
+                            .parts = 3,
+                            .stream = &stream};
     assert_int_equal(train_checkpoint_write(checkpoint, &out, NULL, NULL), TAPER_OK);
-    train_checkpoint in = {.fingerprint = 99, .n = 3, .vector = {r[0], r[1], r[2], r[3]}};
+    assert_int_equal(train_zero(&stream, there, sizeof b), TAPER_OK);
+    train_checkpoint_part to[3] = {
+        {r, 3, sizeof *r, 0}, {there, 3, sizeof *there, 1}, {f, 2, sizeof *f, 0}};
+    train_checkpoint in = {.fingerprint = 99, .part = to, .parts = 3, .stream = &stream};
     assert_int_equal(train_checkpoint_read(checkpoint, &in, NULL), TAPER_OK);
-    assert_true(in.step == 12 && in.adam_step == 13 && in.best_loss == 0.25 && in.n_history == 2 &&
-                in.sum_rows == 50);
-    assert_true(in.history[1].rate == 10.0 && r[1][2] == 6.0f && isnan(r[3][2]));
+    assert_true(in.step == 12 && in.stale_epochs == 1 && in.best_loss == 0.25 &&
+                in.start_loss == 0.5 && in.n_history == 2 && in.sum[3] == 50);
+    assert_true(in.history[1].figure[3] == 13.0 && r[2] == 3.0f && f[1] == 7.0);
+    assert_int_equal(train_download(&stream, r, there, sizeof r), TAPER_OK);
+    assert_true(r[0] == 4.0f && isnan(r[2]));
     free(in.history);
 
     uint8_t bytes[1024];
@@ -400,7 +518,12 @@ static void broken_checkpoints_are_refused(void **state) {
     write_all(checkpoint, bytes, size);
     in.fingerprint = 100;
     assert_int_equal(train_checkpoint_read(checkpoint, &in, &error), TAPER_ERR_ARG);
+    in.fingerprint = 99;
+    to[2].n = 1; /* another shape */
+    assert_int_equal(train_checkpoint_read(checkpoint, &in, &error), TAPER_ERR_CORRUPT);
     unlink(checkpoint);
+    devices[1].memory->release(&devices[1], memory, sizeof b);
+    train_stream_close(&stream);
 }
 
 static void other_runs_are_not_resumed(void **state) {
@@ -418,7 +541,8 @@ static void other_runs_are_not_resumed(void **state) {
         o.lambda = i ? quick(1).lambda : 2.0f * o.lambda;
         o.jitter = i ? 0.5f : 0.0f;
         fresh(&net, 0);
-        assert_int_equal(train_dense(&o, &data, &be, &net, NULL, &result, &error), TAPER_ERR_ARG);
+        assert_int_equal(train_dense(&o, &data, device, &net, NULL, &result, &error),
+                         TAPER_ERR_ARG);
         assert_non_null(strstr(error.text, "other options"));
         assert_memory_equal(net.analysis, start.analysis, K * D * sizeof(float));
         codec_network_free(&net);
@@ -445,7 +569,7 @@ static void nonsense_is_refused(void **state) {
         if (i == 8) o.jitter = 1.5f;
         if (i == 10) o.width = 0;
         taper_error error = {0};
-        assert_int_equal(train_dense(&o, &rows, &be, &net, NULL, NULL, &error), TAPER_ERR_ARG);
+        assert_int_equal(train_dense(&o, &rows, device, &net, NULL, NULL, &error), TAPER_ERR_ARG);
         assert_true(strlen(error.text) > 0);
     }
     codec_network_free(&net);
@@ -475,19 +599,21 @@ static void decoder_learns_what_it_is_given(void **state) {
     train_dense_options o = quick(6);
     fresh(&net, 0);
     train_initialise_stacks(&net, 3);
-    assert_int_equal(train_dense_decoder(&o, &data, &be, &net, shrink, NULL, NULL, &result, NULL),
-                     TAPER_OK);
+    assert_int_equal(
+        train_dense_decoder(&o, &data, device, &net, shrink, NULL, NULL, &result, NULL), TAPER_OK);
     assert_true(result.best_loss < result.start_loss - 0.3);
     assert_memory_equal(net.analysis, start.analysis,
                         K * D * sizeof(float)); /* the encoder stays */
     codec_network_free(&net);
     fresh(&net, 0);
-    assert_int_equal(train_dense_decoder(&o, &data, &be, &net, refuse, NULL, NULL, &result, NULL),
-                     TAPER_ERR_NOMEM);
+    assert_int_equal(
+        train_dense_decoder(&o, &data, device, &net, refuse, NULL, NULL, &result, NULL),
+        TAPER_ERR_NOMEM);
     codec_network_free(&net);
     fresh(&net, 1);
-    assert_int_equal(train_dense_decoder(&o, &data, &be, &net, shrink, NULL, NULL, &result, NULL),
-                     TAPER_ERR_ARG);
+    assert_int_equal(
+        train_dense_decoder(&o, &data, device, &net, shrink, NULL, NULL, &result, NULL),
+        TAPER_ERR_ARG);
     codec_network_free(&net);
 }
 
@@ -497,7 +623,7 @@ static void tied_networks_train_too(void **state) {
     train_result result;
     train_dense_options o = quick(5);
     fresh(&net, 1);
-    assert_int_equal(train_dense(&o, &data, &be, &net, NULL, &result, NULL), TAPER_OK);
+    assert_int_equal(train_dense(&o, &data, device, &net, NULL, &result, NULL), TAPER_OK);
     assert_true(result.best_loss < result.start_loss);
     assert_ptr_equal(net.analysis, net.synthesis);
     codec_network_free(&net);
@@ -506,7 +632,10 @@ static void tied_networks_train_too(void **state) {
 static void thresholds_follow_quality(void **state) {
     (void)state;
     train_start measured;
-    assert_int_equal(train_start_measure(&measured, &start, &be, &data, 500), TAPER_OK);
+    train_stream stream;
+    assert_int_equal(train_stream_open(&stream, device), TAPER_OK);
+    assert_int_equal(train_start_measure(&measured, &start, &stream, &data, pixels, 500), TAPER_OK);
+    train_stream_close(&stream);
     float last = 1e9f;
     for (double psnr = 10.0; psnr < 60.0; psnr += 5.0) {
         float t = train_threshold_for_psnr(&measured, D, K, psnr);
@@ -522,6 +651,8 @@ int main(void) {
         cmocka_unit_test(training_gains_on_its_start),
         cmocka_unit_test(a_bad_run_returns_its_start),
         cmocka_unit_test(divergence_stops_and_keeps_the_best),
+        cmocka_unit_test(every_device_allocation_may_fail),
+        cmocka_unit_test(a_lost_device_loses_nothing),
         cmocka_unit_test(runs_repeat_for_any_number_of_threads),
         cmocka_unit_test(resumed_run_equals_unbroken),
         cmocka_unit_test(run_survives_kill),

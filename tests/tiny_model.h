@@ -3,6 +3,7 @@
 #ifndef TESTS_TINY_MODEL_H
 #define TESTS_TINY_MODEL_H
 #include "dct_model.h"
+#include "train/processor/processor.h"
 #include "train/train.h"
 
 /* n pictures of side x side, the caller's to free with tiny_pictures_free. */
@@ -32,12 +33,15 @@ static inline taper_model *tiny_model_train(const taper_image *image, size_t n, 
     train_report report;
     taper_error error = {0};
     codec_backend backend;
+    train_device device;
     codec_backend_cpu(&backend);
     size_t start = file->size;
-    if (train_model(&options, &data, &backend, NULL, file, &report, &error) != TAPER_OK) {
+    if (train_processor_open(&device, &backend, TRAIN_PROCESSOR) != TAPER_OK ||
+        train_model(&options, &data, &backend, &device, NULL, file, &report, &error) != TAPER_OK) {
         fprintf(stderr, "%s\n", error.text);
         abort();
     }
+    train_processor_close(&device);
     codec_backend_close(&backend);
     taper_model *model;
     if (taper_model_load(&model, file->data + start, file->size - start, NULL, NULL)) abort();

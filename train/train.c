@@ -257,10 +257,10 @@ static taper_status learn(candidate *best, const train_job *j, taper_error *erro
 }
 
 taper_status train_model(const train_options *options, const train_dataset *data, codec_backend *be,
-                         const train_hooks *hooks, formats_buffer *out, train_report *report,
-                         taper_error *error) {
+                         train_device *device, const train_hooks *hooks, formats_buffer *out,
+                         train_report *report, taper_error *error) {
     static const train_hooks none;
-    train_job job = {*options, data, be, hooks ? hooks : &none};
+    train_job job = {*options, data, be, device, hooks ? hooks : &none};
     candidate best = {0};
     taper_status status =
         options->from ? adapt_candidate(&best, &job, error) : learn(&best, &job, error);

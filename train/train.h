@@ -25,10 +25,11 @@ typedef struct train_report {
     train_rd_curve validation; /* on the validation part */
 } train_report;
 
-/* Learn a model from data and append the .tpm file to out. be may have a pool. hooks may be NULL.
- * TAPER_ERR_ARG: options that do not fit the data (with the remedy); TAPER_ERR_NOMEM. */
+/* Learn a model from data and append the .tpm file to out. Networks learn on the device; be, which
+ * may have a pool, does what the host needs. hooks may be NULL. TAPER_ERR_ARG: options that do not
+ * fit the data (with the remedy); TAPER_ERR_NOMEM; TAPER_ERR_DEVICE. */
 taper_status train_model(const train_options *options, const train_dataset *data, codec_backend *be,
-                         const train_hooks *hooks, formats_buffer *out, train_report *report,
-                         taper_error *error);
+                         train_device *device, const train_hooks *hooks, formats_buffer *out,
+                         train_report *report, taper_error *error);
 
 #endif

@@ -34,8 +34,8 @@ static taper_status learn(lesson *l, const train_conditional_options *options,
     train_rd_curve with;
     uint32_t end = passes_up_to(&l->model->tables, &l->curve, options->psnr_end);
     if (!options->hidden || l->stopped) return TAPER_OK;
-    TAPER_TRY(train_conditional(l->model, options, j->data, &l->sample.codes, end, j->be, progress,
-                                j->hooks->user, &l->stopped, error));
+    TAPER_TRY(train_conditional(l->model, options, j->data, &l->sample.codes, end, j->be, j->device,
+                                progress, j->hooks->user, &l->stopped, error));
     TAPER_TRY(train_evaluate_validation(l->model, j, &with, error));
     if (options->head && train_compare_curves(&with, &l->curve) >= 0)
         drop_head(&l->model->tables);

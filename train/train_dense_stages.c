@@ -141,7 +141,8 @@ static taper_status train_network(taper_model *m, const train_job *j, const trai
     dense.width = m->window.width;
     dense.height = m->window.height;
     train_say(j, "training", -1);
-    TAPER_TRY(train_dense(&dense, pixels, j->be, &m->network, &j->hooks->dense, &result, error));
+    TAPER_TRY(
+        train_dense(&dense, pixels, j->device, &m->network, &j->hooks->dense, &result, error));
     train_say(j, "calibration", -1);
     TAPER_TRY(train_calibrate_dense(m, j, error));
     cut_table cuts;
@@ -154,7 +155,7 @@ static taper_status train_network(taper_model *m, const train_job *j, const trai
     /* its progress, but not its epochs, which are no part of the learning curve */
     train_callbacks watch = {.user = j->hooks->dense.user, .progress = j->hooks->dense.progress};
     train_say(j, "tuning the decoder", -1);
-    taper_status status = train_dense_decoder(&tuning, pixels, j->be, &m->network, requantise,
+    taper_status status = train_dense_decoder(&tuning, pixels, j->device, &m->network, requantise,
                                               &cuts, &watch, &result, error);
     free(cuts.depth);
     if (status != TAPER_OK) return status;

@@ -1,7 +1,7 @@
 /* train_nested_stages.c -- family dense with whole units, real-valued or binary, as in Rippel et
  * al. (2014): from images to a model; see train_stages.h. */
-#include "train/nested/binariser.h"
 #include "train/nested/nested_trainer.h"
+#include "train/sampling/quantile.h"
 #include "train/train_parts.h"
 #include "train/train_stages.h"
 #include <stdlib.h>
@@ -32,30 +32,45 @@ static train_nested_shape shape_of(const taper_model *m, const train_job *j) {
     return s;
 }
 
-static void scale_copy(float *to, const float *from, size_t n, float factor) {
-    for (size_t i = 0; i < n; i++) to[i] = from[i] * factor;
+/* n numbers from the device, times a factor. */
+static taper_status fetch(train_stream *stream, float *to, const float *from, size_t n,
+                          float factor) {
+    TAPER_TRY(train_download(stream, to, from, n * sizeof *to));
+    for (size_t i = 0; i < n; i++) to[i] *= factor;
+    return TAPER_OK;
+}
+
+/* The decoder's weights of an untied layer. */
+static taper_status fetch_transposed(train_stream *stream, float *to,
+                                     const train_nested_layer *layer, float factor) {
+    size_t n = (size_t)layer->inputs * layer->outputs;
+    float *weights = malloc(n * sizeof *weights);
+    taper_status status = weights ? fetch(stream, weights, layer->v, n, 1.0f) : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) codec_transpose(weights, layer->outputs, layer->inputs, factor, to);
+    free(weights);
+    return status;
 }
 
 /* The trained network as the codec has it: pixels on the 0..255 scale, so the first layer divides
  * by the scale and the last one multiplies. */
-static taper_status export_network(const train_nested_network *net, codec_network *to) {
+static taper_status export_network(train_nested_network *net, codec_network *to) {
     const train_nested_shape *s = &net->shape;
+    train_stream *stream = &net->stream;
     uint32_t n = s->layers - 1, mirrored[TRAIN_NESTED_MAX_LAYERS];
     for (uint32_t i = 0; i < n; i++) mirrored[i] = s->width[n - 1 - i];
     TAPER_TRY(
         codec_network_alloc(to, s->inputs, net->units, CODEC_DIRECT, s->width, n, mirrored, n));
     to->hidden = s->hidden;
     to->code = s->binary ? CODEC_LINEAR : s->code;
-    memcpy(to->mean, net->mean, s->inputs * sizeof(float));
+    TAPER_TRY(fetch(stream, to->mean, net->mean, s->inputs, 1.0f));
     for (uint32_t l = 0; l < s->layers; l++) {
         const train_nested_layer *y = &net->layer[l];
         codec_layer *in = &to->encoder.layer[l], *out = &to->decoder.layer[n - l];
-        size_t weights = (size_t)y->inputs * y->outputs;
-        scale_copy(in->weight, y->w, weights, l ? 1.0f : 1.0f / net->scale);
-        memcpy(in->bias, y->b, y->outputs * sizeof(float));
-        if (!s->tied)
-            codec_transpose(y->v, y->outputs, y->inputs, l ? 1.0f : net->scale, out->weight);
-        scale_copy(out->bias, y->c, y->inputs, l ? 1.0f : net->scale);
+        float inwards = l ? 1.0f : 1.0f / net->scale, outwards = l ? 1.0f : net->scale;
+        TAPER_TRY(fetch(stream, in->weight, y->w, (size_t)y->inputs * y->outputs, inwards));
+        TAPER_TRY(fetch(stream, in->bias, y->b, y->outputs, 1.0f));
+        if (!s->tied) TAPER_TRY(fetch_transposed(stream, out->weight, y, outwards));
+        TAPER_TRY(fetch(stream, out->bias, y->c, y->inputs, outwards));
     }
     return s->tied ? codec_network_tie(to, net->scale * net->scale) : TAPER_OK;
 }
@@ -137,7 +152,7 @@ static taper_status make_network(train_nested_network *net, const taper_model *m
     if (!mean) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the mean image");
     train_nested_statistics(pixels, mean, &scale);
     taper_status status =
-        train_nested_create(net, &shape, j->be, mean, scale, j->options.nested.training.seed);
+        train_nested_create(net, &shape, j->device, mean, scale, j->options.nested.training.seed);
     free(mean);
     return status == TAPER_OK
                ? status
@@ -164,7 +179,9 @@ taper_status train_nested_stages(taper_model *m, const train_job *j, taper_error
     if (status == TAPER_OK) {
         codec_network_free(&m->network);
         status = export_network(&net, &m->network);
-        if (status != TAPER_OK) formats_fail(error, status, "no memory for the model");
+        if (status != TAPER_OK)
+            formats_fail(error, status, "the network could not be taken: %s",
+                         formats_status_name(status));
     }
     train_nested_free(&net);
     train_say(j, "calibration", -1);

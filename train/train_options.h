@@ -90,7 +90,8 @@ typedef struct train_hooks {
 typedef struct train_job {
     train_options options;
     const train_dataset *data;
-    codec_backend *be;
+    codec_backend *be;    /* what codes and decodes: the host's */
+    train_device *device; /* what learns */
     const train_hooks *hooks;
 } train_job;
 

@@ -13,7 +13,7 @@ static taper_status learn(taper_model *m, const train_job *j, const train_codes 
     TAPER_TRY(train_checkpoint_beside(&path, options.saving.path, ".conv", error));
     options.saving.path = path;
     train_say(j, "learning to restore", -1);
-    taper_status status = train_restoration(m, &options, j->data, codes, j->be,
+    taper_status status = train_restoration(m, &options, j->data, codes, j->be, j->device,
                                             j->hooks->restoration, j->hooks->user, NULL, error);
     free(path);
     return status;

@@ -22,12 +22,14 @@ typedef struct trial {
     paper_curve curve;     /* on the test set */
 } trial;
 
-static double mean_magnitude(const train_nested_network *net, uint32_t first, uint32_t end) {
-    const train_nested_layer *code = &net->layer[net->shape.layers - 1];
+static double mean_magnitude(paper_network *network, uint32_t first, uint32_t end) {
+    const train_nested_layer *code = &network->net.layer[network->net.shape.layers - 1];
+    size_t n = (size_t)(end - first) * code->inputs;
+    float *rows = paper_fetch(network, code->w + (size_t)first * code->inputs, n);
     double sum = 0.0;
-    for (size_t i = (size_t)first * code->inputs; i < (size_t)end * code->inputs; i++)
-        sum += fabs((double)code->w[i]);
-    return sum / ((double)(end - first) * code->inputs);
+    for (size_t i = 0; i < n; i++) sum += fabs((double)rows[i]);
+    free(rows);
+    return sum / (double)n;
 }
 
 static void run_trial(paper *p, const char *regulariser, trial *t) {
@@ -49,9 +51,9 @@ static void run_trial(paper *p, const char *regulariser, trial *t) {
     paper_measure(p, &network, &p->test, &t->curve);
     t->held_out = held_out.mse[0], t->test = t->curve.mse[t->curve.n - 1];
     uint32_t quarter = network.net.units / 4;
-    t->weight = mean_magnitude(&network.net, 0, network.net.units);
-    t->ratio = mean_magnitude(&network.net, 3 * quarter, network.net.units) /
-               mean_magnitude(&network.net, 0, quarter);
+    t->weight = mean_magnitude(&network, 0, network.net.units);
+    t->ratio = mean_magnitude(&network, 3 * quarter, network.net.units) /
+               mean_magnitude(&network, 0, quarter);
     paper_network_free(&network);
 }
 

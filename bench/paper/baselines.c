@@ -111,7 +111,8 @@ static taper_model *learn_model(paper *p, uint32_t units) {
     paper_check(train_dataset_load(&data, set, room, 0, NULL, NULL, NULL, &error), "images",
                 &error);
     formats_imageset_close(set);
-    paper_check(train_model(&options, &data, &p->be, NULL, &file, &report, &error), "pca", &error);
+    paper_check(train_model(&options, &data, &p->be, &p->device, NULL, &file, &report, &error),
+                "pca", &error);
     train_dataset_free(&data);
     paper_check(taper_model_load(&model, file.data, file.size, NULL, &error), "model", &error);
     formats_buffer_free(&file);

@@ -83,7 +83,9 @@ static void hold_out(paper *p) {
 }
 
 train_pixels paper_rows(const paper_images *images, size_t most) {
-    return (train_pixels){images->pixels, images->n < most ? images->n : most, images->inputs};
+    return (train_pixels){.pixels = images->pixels,
+                          .n = images->n < most ? images->n : most,
+                          .inputs = images->inputs};
 }
 
 void paper_load(paper *p) {

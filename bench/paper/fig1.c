@@ -18,21 +18,21 @@ static void filter_to_bytes(const float *w, size_t n, uint8_t *to) {
     for (size_t i = 0; i < n; i++) to[i] = (uint8_t)lrintf(127.5f + 127.5f * w[i] / most);
 }
 
-static void draw_filters(paper *p, const paper_network *network, const char *stem,
-                         const char *title) {
+static void draw_filters(paper *p, paper_network *network, const char *stem, const char *title) {
     const paper_images *images = &p->training;
     uint32_t cell = images->side + GAP;
     uint8_t *bytes = paper_memory(images->inputs, 1);
+    float *filters =
+        paper_fetch(network, network->net.layer[0].w, (size_t)network->net.units * images->inputs);
     paper_drawing d;
     paper_draw_begin(&d, SIDES * cell + GAP, SIDES * cell + GAP + TOP, ZOOM);
     paper_draw_word(&d, 2, 14, 9, title);
     for (uint32_t k = 0; k < network->net.units && k < SIDES * SIDES; k++) {
-        filter_to_bytes(network->net.layer[0].w + (size_t)k * images->inputs, images->inputs,
-                        bytes);
+        filter_to_bytes(filters + (size_t)k * images->inputs, images->inputs, bytes);
         paper_draw_image(&d, GAP + k % SIDES * cell, TOP + k / SIDES * cell, bytes, images->side,
                          images->channels);
     }
-    free(bytes);
+    free(bytes), free(filters);
     paper_draw_end(p, &d, stem, title);
 }
 

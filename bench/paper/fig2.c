@@ -25,10 +25,10 @@ static void encode_plane(paper_network *network, plane *v) {
     uint8_t *place = paper_memory(SIDE * SIDE, 2);
     for (size_t i = 0; i < SIDE * SIDE; i++)
         place[2 * i] = (uint8_t)(i % SIDE), place[2 * i + 1] = (uint8_t)(i / SIDE);
-    train_pixels rows = {place, SIDE * SIDE, 2};
+    train_pixels rows = {.pixels = place, .n = SIDE * SIDE, .inputs = 2};
     v->units = network->net.units;
     v->code = paper_memory((size_t)SIDE * SIDE * v->units, sizeof *v->code);
-    paper_check(train_nested_codes(&network->net, &rows, NULL, rows.n, 0, v->code), "codes", NULL);
+    paper_codes(network, &rows, v->code);
     free(place);
 }
 
@@ -139,7 +139,7 @@ void paper_part_fig2(paper *p) {
     paper_network network;
     p->set = "pinwheel";
     for (size_t i = 0; i < POINTS; i++) paper_pinwheel(1, i, v->points[i]);
-    train_pixels rows = {v->points[0], p->quick ? POINTS / 4 : POINTS, 2};
+    train_pixels rows = {.pixels = v->points[0], .n = p->quick ? POINTS / 4 : POINTS, .inputs = 2};
     paper_train(p, "pinwheel", p->quick ? RECIPE_PINWHEEL " epochs=20" : RECIPE_PINWHEEL, &rows,
                 &network);
     encode_plane(&network, v);
@@ -148,9 +148,7 @@ void paper_part_fig2(paper *p) {
     plot(p, v, &network);
     paper_curve curve = {.n = network.net.units};
     for (uint32_t i = 0; i < network.net.units; i++) curve.length[i] = i + 1;
-    paper_check(
-        train_nested_errors(&network.net, &rows, NULL, rows.n, curve.length, curve.n, curve.mse),
-        "errors", NULL);
+    paper_errors(&network, &rows, &curve);
     for (uint32_t i = 0; i < curve.n; i++)
         paper_print(p, "nested-dropout/fig2", "mse", curve.mse[i], "8-bit^2",
                     "\"bits\":%u,\"settings\":\"%s\"", i + 1, network.settings);

@@ -44,8 +44,8 @@ static void draw(paper *p, paper_network *network) {
     paper_drawing d;
     paper_draw_begin(&d, LEFT + COLUMNS * cell, GAP + (ROWS + 1) * cell, ZOOM);
     choose(images, original);
-    train_pixels rows = {original, COLUMNS, images->inputs};
-    paper_check(train_nested_codes(&network->net, &rows, NULL, COLUMNS, 0, code), "codes", NULL);
+    train_pixels rows = {.pixels = original, .n = COLUMNS, .inputs = images->inputs};
+    paper_codes(network, &rows, code);
     for (uint32_t r = 0; r < ROWS; r++) {
         char label[32];
         uint32_t kept = rows_at[r] < units ? rows_at[r] : (uint32_t)units;

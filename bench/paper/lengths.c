@@ -20,9 +20,7 @@ void paper_measure(paper *p, paper_network *network, const paper_images *images,
                    paper_curve *curve) {
     (void)p;
     train_pixels rows = paper_rows(images, SIZE_MAX);
-    paper_check(train_nested_errors(&network->net, &rows, NULL, rows.n, curve->length, curve->n,
-                                    curve->mse),
-                "errors", NULL);
+    paper_errors(network, &rows, curve);
 }
 
 double paper_at(const paper_curve *curve, double bits) {

@@ -8,6 +8,7 @@
  * settings to those of every network on images. bench/paper/run.sh calls this. */
 #include "bench/bench.h"
 #include "bench/paper/parts.h"
+#include "train/processor/processor.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +70,9 @@ int main(int argc, char **argv) {
     if (p.quick && !p.extra[0]) p.extra = "epochs=2 images=4000 batch=100";
     codec_backend_cpu(&p.be);
     paper_check(codec_backend_set_threads(&p.be, p.threads), "threads", NULL);
+    paper_check(train_processor_open(&p.device, &p.be, TRAIN_PROCESSOR), "device", NULL);
     part->run(&p);
+    train_processor_close(&p.device);
     codec_backend_close(&p.be);
     free(p.training.pixels), free(p.held_out.pixels), free(p.test.pixels), free(p.mean);
     return 0;

@@ -150,7 +150,7 @@ static int on_step(void *user, uint64_t step, uint64_t steps, uint32_t frozen, d
 static void on_epoch(void *user, uint32_t epoch, const train_nested_epoch *e) {
     training *t = user;
     t->pause = 2;
-    if (!(e->multiply_adds > 0.0)) return; /* told again after a resume: the log has it */
+    if (!(e->seconds > 0.0)) return; /* told again after a resume: the log has it */
     qsort(t->seconds, t->timed, sizeof *t->seconds, by_size);
     double median = t->timed ? t->seconds[t->timed / 2] : 0.0;
     t->timed = 0;
@@ -198,7 +198,7 @@ static void create(paper *p, const recipe *r, const train_pixels *data, int own,
         mean = paper_memory(data->inputs, sizeof *mean);
         train_nested_statistics(data, mean, &scale);
     }
-    paper_check(train_nested_create(&out->net, &shape, &p->be, mean, scale, r->options.seed),
+    paper_check(train_nested_create(&out->net, &shape, &p->device, mean, scale, r->options.seed),
                 out->name, NULL);
     if (own) free(mean);
 }
@@ -232,7 +232,10 @@ void paper_train_from(paper *p, const char *name, const char *settings, const tr
     train_pixels rows = own ? *data : paper_rows(&p->training, r.images);
     out->images = rows.n, out->options = r.options, out->epochs = r.options.epochs;
     create(p, &r, &rows, own, out);
-    if (start) memcpy(out->net.parameter, start->net.parameter, out->net.n * sizeof(float));
+    if (start)
+        paper_check(train_copy(&out->net.stream, out->net.weights.parameter,
+                               start->net.weights.parameter, out->net.weights.n * sizeof(float)),
+                    "the start", NULL);
     memcpy(out->truncation_name, r.truncation, sizeof r.truncation);
     if (strcmp(r.truncation, "none") != 0) {
         paper_check(paper_truncation(&out->truncation, r.truncation, out->net.units, &error),
@@ -250,6 +253,29 @@ void paper_train_from(paper *p, const char *name, const char *settings, const tr
     out->options.saving.path = NULL;
     free(state);
     free(log);
+}
+
+/* --- looking at networks --------------------------------------------------------------- */
+
+void paper_codes(paper_network *network, const train_pixels *rows, float *x) {
+    train_nested_lent lent;
+    paper_check(train_nested_lend(&lent, &network->net, rows, NULL, rows->n), "rows", NULL);
+    paper_check(train_nested_codes(&network->net, &lent.data, 0, x), "codes", NULL);
+    train_nested_lent_free(&lent);
+}
+
+void paper_errors(paper_network *network, const train_pixels *rows, paper_curve *curve) {
+    train_nested_lent lent;
+    paper_check(train_nested_lend(&lent, &network->net, rows, NULL, rows->n), "rows", NULL);
+    paper_check(train_nested_errors(&network->net, &lent.data, curve->length, curve->n, curve->mse),
+                "errors", NULL);
+    train_nested_lent_free(&lent);
+}
+
+float *paper_fetch(paper_network *network, const float *from, size_t n) {
+    float *to = paper_memory(n, sizeof *to);
+    paper_check(train_download(&network->net.stream, to, from, n * sizeof *to), "weights", NULL);
+    return to;
 }
 
 void paper_network_free(paper_network *network) {

@@ -25,12 +25,12 @@ static unit_view look(paper *p, paper_network *network, const paper_images *imag
     const train_nested_network *net = &network->net;
     train_pixels rows = paper_rows(images, most);
     unit_view v = {.n = rows.n, .units = net->units, .inputs = rows.inputs};
-    const float *decoder = net->layer[0].v;
+    float *decoder = paper_fetch(network, net->layer[0].v, (size_t)net->units * rows.inputs);
     if (net->shape.layers != 1) paper_die("Optimal Brain Damage here is for one layer");
     v.x = paper_memory(v.n * v.units, sizeof *v.x);
     v.gradient = paper_memory(v.n * v.units, sizeof *v.gradient);
     v.gram = paper_memory((size_t)v.units * v.units, sizeof *v.gram);
-    paper_check(train_nested_codes(&network->net, &rows, NULL, v.n, 0, v.x), "codes", NULL);
+    paper_codes(network, &rows, v.x);
     float *e = residuals(network, &rows, v.x);
     paper_check(p->be.ops->gemm(&p->be, 0, 1, v.n, v.units, v.inputs, e, decoder, 0.0f, v.gradient),
                 "product", NULL);
@@ -39,7 +39,7 @@ static unit_view look(paper *p, paper_network *network, const paper_images *imag
         "product", NULL);
     for (size_t i = 0; i < v.n * v.units; i++) v.gradient[i] *= net->scale;
     for (size_t i = 0; i < (size_t)v.units * v.units; i++) v.gram[i] *= net->scale * net->scale;
-    free(e);
+    free(e), free(decoder);
     return v;
 }
 
@@ -88,19 +88,22 @@ void paper_obd_order(paper *p, paper_network *network, const paper_images *image
     free(saliency), free(gone), free(v.x), free(v.gradient), free(v.gram);
 }
 
-static void renumber_rows(float *rows, size_t width, const uint32_t *order, uint32_t units) {
-    float *was = paper_memory(units * width, sizeof *was);
-    memcpy(was, rows, units * width * sizeof *was);
+static void renumber_rows(paper_network *network, float *rows, size_t width,
+                          const uint32_t *order) {
+    uint32_t units = network->net.units;
+    float *was = paper_fetch(network, rows, units * width);
     for (uint32_t k = 0; k < units; k++)
-        memcpy(rows + k * width, was + order[k] * width, width * sizeof *was);
+        paper_check(train_upload(&network->net.stream, rows + k * width, was + order[k] * width,
+                                 width * sizeof *was),
+                    "weights", NULL);
     free(was);
 }
 
 void paper_renumber(paper_network *network, const uint32_t *order) {
     train_nested_network *net = &network->net;
     train_nested_layer *code = &net->layer[net->shape.layers - 1];
-    renumber_rows(code->w, code->inputs, order, net->units);
-    if (code->v != code->w) renumber_rows(code->v, code->inputs, order, net->units);
-    renumber_rows(code->b, 1, order, net->units);
-    renumber_rows(net->spread, 1, order, net->units);
+    renumber_rows(network, code->w, code->inputs, order);
+    if (code->v != code->w) renumber_rows(network, code->v, code->inputs, order);
+    renumber_rows(network, code->b, 1, order);
+    renumber_rows(network, net->spread, 1, order);
 }

@@ -26,6 +26,7 @@ typedef struct paper {
     int quick;
     unsigned threads;
     codec_backend be;
+    train_device device;                   /* of be */
     int generated;                         /* images are drawn samples, not CIFAR-10 */
     const char *set;                       /* what JSON lines say the data are; NULL: nothing */
     paper_images training, held_out, test; /* loaded on first need; choices are made on held_out */
@@ -84,6 +85,10 @@ void paper_train(paper *p, const char *name, const char *settings, const train_p
 void paper_train_from(paper *p, const char *name, const char *settings, const train_pixels *data,
                       const paper_network *start, paper_network *out);
 void paper_network_free(paper_network *network);
+/* Codes x[rows->n][K]. */
+void paper_codes(paper_network *network, const train_pixels *rows, float *x);
+/* n numbers of the network, from its device to new memory. */
+float *paper_fetch(paper_network *network, const float *from, size_t n);
 
 /* p_B over `units` lengths by name: those of truncation.h, and the populations of populations.h. */
 taper_status paper_truncation(train_truncation *t, const char *spec, uint32_t units,
@@ -103,6 +108,7 @@ void paper_lengths(paper_curve *curve, uint32_t units, int dense);
 /* Errors of a network on images at the curve's lengths. */
 void paper_measure(paper *p, paper_network *network, const paper_images *images,
                    paper_curve *curve);
+void paper_errors(paper_network *network, const train_pixels *rows, paper_curve *curve);
 double paper_at(const paper_curve *curve, double bits); /* linear between lengths */
 
 /* --- the page (page.c) ----------------------------------------------------------------- */

@@ -47,12 +47,23 @@ int paper_population(const char *spec, uint32_t units, double *mass) {
     return 1;
 }
 
+/* Masses, none negative, not all 0, to the probabilities of *t. Tails are summed from the far end,
+ * smallest first. */
+static void take_masses(train_truncation *t, const double *mass) {
+    double sum = 0.0;
+    for (uint32_t i = t->units; i--;) sum += mass[i];
+    for (uint32_t i = t->units; i--;) {
+        t->mass[i] = mass[i] / sum;
+        t->tail[i] = t->tail[i + 1] + t->mass[i];
+    }
+}
+
 taper_status paper_truncation(train_truncation *t, const char *spec, uint32_t units,
                               taper_error *error) {
     double *mass = paper_memory(units, sizeof *mass);
-    taper_status status = paper_population(spec, units, mass)
-                              ? train_truncation_from_masses(t, mass, units, error)
-                              : train_truncation_make(t, spec, units, error);
+    int population = paper_population(spec, units, mass);
+    taper_status status = train_truncation_make(t, population ? "uniform" : spec, units, error);
+    if (status == TAPER_OK && population) take_masses(t, mass);
     free(mass);
     return status;
 }

@@ -25,16 +25,17 @@ static uint32_t draw(const paper_network *network, uint32_t frozen, size_t rows,
     return longest;
 }
 
-static double seconds_of_step(paper_network *network, const train_pixels *rows,
+static double seconds_of_step(paper_network *network, const train_nested_data *rows,
                               const train_nested_step *step, uint32_t frozen) {
-    uint32_t order[ROWS];
-    for (uint32_t i = 0; i < ROWS; i++) order[i] = i;
-    train_nested_loss loss = {0};
-    network->net.frozen = frozen;
+    train_nested_network *net = &network->net;
+    train_nested_loss loss;
+    net->frozen = frozen;
     double start = bench_now();
-    train_nested_zero(&network->net);
-    paper_check(train_nested_add(&network->net, step, rows, order, rows->n, rows->n, 0, &loss),
-                "a step", NULL);
+    paper_check(train_nested_zero(net), "a step", NULL);
+    paper_check(
+        train_nested_add(net, step, rows->pixels, rows->order, rows->n, rows->n, 0, net->losses),
+        "a step", NULL);
+    paper_check(train_download(&net->stream, &loss, net->losses, sizeof loss), "a step", NULL);
     return bench_now() - start;
 }
 
@@ -46,7 +47,7 @@ static double multiply_adds(const paper_network *network, uint32_t active, uint3
     return 1e-6 * s->inputs * (2.0 * active + trained * (encoder ? 3.0 : 1.0));
 }
 
-static void measure_at(paper_network *network, const train_pixels *rows, uint32_t frozen,
+static void measure_at(paper_network *network, const train_nested_data *rows, uint32_t frozen,
                        uint32_t *kept, paper_sweep_cost *cost) {
     double seconds[2][REPEATS];
     size_t at = cost->n++;
@@ -68,9 +69,13 @@ static void measure_at(paper_network *network, const train_pixels *rows, uint32_
 
 void paper_measure_sweep(paper *p, paper_network *network, paper_sweep_cost *cost) {
     train_pixels rows = paper_rows(&p->training, ROWS);
-    uint32_t *kept = paper_memory(rows.n, sizeof *kept), units = network->net.units;
+    uint32_t *kept = paper_memory(rows.n, sizeof *kept), units = network->net.units, order[ROWS];
+    train_nested_lent lent;
+    for (uint32_t i = 0; i < ROWS; i++) order[i] = i;
+    paper_check(train_nested_lend(&lent, &network->net, &rows, order, rows.n), "rows", NULL);
     cost->n = 0;
     for (uint32_t i = 0; i < PAPER_SWEEP_PLACES; i++)
-        measure_at(network, &rows, (uint32_t)((uint64_t)units * i * 95 / 600), kept, cost);
+        measure_at(network, &lent.data, (uint32_t)((uint64_t)units * i * 95 / 600), kept, cost);
+    train_nested_lent_free(&lent);
     free(kept);
 }

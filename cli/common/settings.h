@@ -12,7 +12,7 @@ typedef struct cli_common {
     int verbose;         /* -v, -vv: how many times it was given */
     int json;            /* --json: JSON lines on standard output */
     int64_t threads;     /* -T: 0 means one per processor; see cli_threads */
-    const char *device;  /* --device: "auto", "cpu", "cuda" or "cuda:N" */
+    const char *device;  /* --device: "auto", "cpu", "shadow", "cuda" or "cuda:N" */
     uint64_t max_pixels; /* --max-pixels: 0 means the library's default */
     uint64_t max_images; /* --max-images */
     uint64_t max_memory; /* --max-memory, bytes */

@@ -303,18 +303,8 @@ static taper_status gemm_256(codec_backend *be, int transpose_a, int transpose_b
     return gemm(be, transpose_a, transpose_b, m, n, k, a, b, beta, c, tiles_256);
 }
 
-static const codec_backend_ops ops_512 = {"fused",
-                                          gemm_512,
-                                          codec_plain_bias,
-                                          codec_plain_bias_backward,
-                                          codec_plain_sum_squares,
-                                          codec_plain_adam};
-static const codec_backend_ops ops_256 = {"fused",
-                                          gemm_256,
-                                          codec_plain_bias,
-                                          codec_plain_bias_backward,
-                                          codec_plain_sum_squares,
-                                          codec_plain_adam};
+static const codec_backend_ops ops_512 = {"fused", gemm_512, codec_plain_bias};
+static const codec_backend_ops ops_256 = {"fused", gemm_256, codec_plain_bias};
 
 taper_status codec_backend_fused(codec_backend *out, unsigned bits) {
     int wide = __builtin_cpu_supports("avx512f") && bits >= 512;

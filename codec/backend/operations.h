@@ -1,4 +1,5 @@
-/* operations.h -- what a device must provide: one struct of functions, filled once, const after.
+/* operations.h -- the arithmetic of encoding and decoding: one struct of functions, filled once,
+ * const after. (Training has a table of its own: train/device/operations.h.)
  *
  * `plain` fills every slot with readable C: that is the definition of each operation. Other
  * backends start from a copy of it and override slots. Included by C11 and by nvcc (C++17): no
@@ -41,41 +42,10 @@ typedef taper_status codec_gemm_fn(codec_backend *be, int transpose_a, int trans
 typedef taper_status codec_bias_fn(codec_backend *be, size_t rows, size_t width, const float *bias,
                                    codec_activation activation, float *y);
 
-/* Backward of codec_bias_fn. y[rows][width] is its output, dy the gradient there. In place:
- * dy = 0 where activation is CODEC_RELU and y <= 0, dy *= y (1 - y) where it is CODEC_LOGISTIC;
- * dbias[width] (or NULL) = column sums of the new dy, rows ascending. With CODEC_LINEAR y is not
- * read and may be NULL. */
-typedef taper_status codec_bias_backward_fn(codec_backend *be, size_t rows, size_t width,
-                                            codec_activation activation, const float *y, float *dy,
-                                            float *dbias);
-
-/* *sum = sum of x[i]^2 in double. NaN and infinity pass through to *sum. */
-typedef taper_status codec_sum_squares_fn(codec_backend *be, size_t n, const float *x, double *sum);
-
-/* One Adam step (Kingma & Ba 2015, algorithm 1, with the bias corrections folded into `rate` and
- * `epsilon`):
- *   g' = scale g;  m = beta1 m + (1 - beta1) g';  v = beta2 v + (1 - beta2) g'^2
- *   w = w - rate m / (sqrt(v) + epsilon)
- * where rate = alpha sqrt(1 - beta2^t) / (1 - beta1^t) and epsilon = epsilon0 sqrt(1 - beta2^t).
- * g', m and v of smaller magnitude than these become 0, so that none is ever subnormal. */
-#define CODEC_ADAM_LEAST_GRADIENT 1e-16f
-#define CODEC_ADAM_LEAST_M        1e-30f
-#define CODEC_ADAM_LEAST_V        1e-35f
-typedef struct codec_adam_step {
-    float rate, beta1, beta2, epsilon;
-    float scale; /* multiplies the gradient: 1 / batch, clipping */
-} codec_adam_step;
-typedef taper_status codec_adam_fn(codec_backend *be, size_t n, const codec_adam_step *step,
-                                   const float *g, float *w, float *m, float *v);
-
-/* A slot that is NULL means "not provided"; the CPU backends provide all. */
 typedef struct codec_backend_ops {
-    const char *name; /* "plain", "fused", "cuda" */
+    const char *name; /* "plain", "fused" */
     codec_gemm_fn *gemm;
     codec_bias_fn *bias;
-    codec_bias_backward_fn *bias_backward;
-    codec_sum_squares_fn *sum_squares;
-    codec_adam_fn *adam;
 } codec_backend_ops;
 
 struct codec_pool;

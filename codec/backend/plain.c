@@ -59,15 +59,15 @@ taper_status codec_plain_gemm(codec_backend *be, int transpose_a, int transpose_
     return TAPER_OK;
 }
 
-/* --- bias and activation: rows in blocks forward, columns in blocks backward ------------------ */
+/* --- bias and activation: rows in blocks ----------------------------------------------------- */
 
-enum { ROW_BLOCK = 32, COLUMN_BLOCK = 64 };
+enum { ROW_BLOCK = 32 };
 
 typedef struct bias_task {
     size_t rows, width;
-    const float *bias, *y_in;
+    const float *bias;
     codec_activation activation;
-    float *y, *dbias; /* y is dy when going backward */
+    float *y;
 } bias_task;
 
 /* 1 / (1 + exp(-x)), without branches or calls, so that compilers run many at a time. exp(-|x|) =
@@ -111,109 +111,12 @@ static void bias_rows(void *context, size_t block) {
 
 taper_status codec_plain_bias(codec_backend *be, size_t rows, size_t width, const float *bias,
                               codec_activation activation, float *y) {
-    bias_task task = {rows, width, bias, NULL, activation, y, NULL};
+    bias_task task = {rows, width, bias, activation, y};
     codec_pool_run(be->pool, bias_rows, &task, (rows + ROW_BLOCK - 1) / ROW_BLOCK);
     return TAPER_OK;
 }
 
-static void bias_columns_backward(void *context, size_t block) {
-    const bias_task *t = context;
-    size_t first = block * COLUMN_BLOCK, width = formats_smaller(COLUMN_BLOCK, t->width - first);
-    float sum[COLUMN_BLOCK] = {0};
-    for (size_t i = 0; i < t->rows; i++) {
-        float *dy = t->y + i * t->width + first;
-        const float *y = t->activation == CODEC_LINEAR ? NULL : t->y_in + i * t->width + first;
-        if (t->activation == CODEC_RELU)
-            for (size_t j = 0; j < width; j++) dy[j] = y[j] <= 0.0f ? 0.0f : dy[j];
-        else if (t->activation == CODEC_LOGISTIC)
-            for (size_t j = 0; j < width; j++) dy[j] *= y[j] * (1.0f - y[j]);
-        for (size_t j = 0; j < width; j++) sum[j] += dy[j];
-    }
-    if (t->dbias) memcpy(t->dbias + first, sum, width * sizeof *sum);
-}
-
-taper_status codec_plain_bias_backward(codec_backend *be, size_t rows, size_t width,
-                                       codec_activation activation, const float *y, float *dy,
-                                       float *dbias) {
-    bias_task task = {rows, width, NULL, y, activation, dy, dbias};
-    codec_pool_run(be->pool, bias_columns_backward, &task,
-                   (width + COLUMN_BLOCK - 1) / COLUMN_BLOCK);
-    return TAPER_OK;
-}
-
-/* --- vectors: in blocks of VECTOR_BLOCK elements ---------------------------------------------- */
-
-enum { VECTOR_BLOCK = 1 << 15, LANES = 8 };
-
-typedef struct squares_task {
-    size_t n;
-    const float *x;
-    double *partial; /* one per block */
-} squares_task;
-
-static void squares_block(void *context, size_t block) {
-    const squares_task *t = context;
-    size_t first = block * VECTOR_BLOCK, end = formats_smaller(t->n, first + VECTOR_BLOCK),
-           i = first;
-    double lane[LANES] = {0}, sum = 0.0;
-    for (; i + LANES <= end; i += LANES)
-        for (size_t j = 0; j < LANES; j++) lane[j] += (double)t->x[i + j] * t->x[i + j];
-    for (; i < end; i++) sum += (double)t->x[i] * t->x[i];
-    for (size_t j = 0; j < LANES; j++) sum += lane[j];
-    t->partial[block] = sum;
-}
-
-taper_status codec_plain_sum_squares(codec_backend *be, size_t n, const float *x, double *sum) {
-    size_t blocks = n / VECTOR_BLOCK + (n % VECTOR_BLOCK != 0);
-    double *partial = malloc((blocks ? blocks : 1) * sizeof *partial);
-    if (!partial) return TAPER_ERR_NOMEM;
-    squares_task task = {n, x, partial};
-    codec_pool_run(be->pool, squares_block, &task, blocks);
-    *sum = 0.0;
-    for (size_t i = 0; i < blocks; i++) *sum += partial[i];
-    free(partial);
-    return TAPER_OK;
-}
-
-typedef struct adam_task {
-    size_t n;
-    codec_adam_step step;
-    const float *g;
-    float *w, *m, *v;
-} adam_task;
-
-/* Moments of weights whose gradient is 0 (inputs that are always the same, dead units) fall towards
- * 0 for ever, and arithmetic on subnormal numbers is many times slower: four of five seconds of a
- * long run went there. */
-static inline float or_zero(float x, float least) { return fabsf(x) < least ? 0.0f : x; }
-
-static void adam_block(void *context, size_t block) {
-    const adam_task *t = context;
-    const codec_adam_step s = t->step;
-    size_t first = block * VECTOR_BLOCK, n = formats_smaller(t->n - first, VECTOR_BLOCK);
-    const float *restrict g = t->g + first;
-    float *restrict w = t->w + first, *restrict m = t->m + first, *restrict v = t->v + first;
-    for (size_t i = 0; i < n; i++) {
-        float gradient = or_zero(s.scale * g[i], CODEC_ADAM_LEAST_GRADIENT);
-        m[i] = or_zero(s.beta1 * m[i] + (1.0f - s.beta1) * gradient, CODEC_ADAM_LEAST_M);
-        v[i] = or_zero(s.beta2 * v[i] + (1.0f - s.beta2) * gradient * gradient, CODEC_ADAM_LEAST_V);
-        w[i] -= s.rate * m[i] / (sqrtf(v[i]) + s.epsilon);
-    }
-}
-
-taper_status codec_plain_adam(codec_backend *be, size_t n, const codec_adam_step *step,
-                              const float *g, float *w, float *m, float *v) {
-    adam_task task = {n, *step, g, w, m, v};
-    codec_pool_run(be->pool, adam_block, &task, n / VECTOR_BLOCK + (n % VECTOR_BLOCK != 0));
-    return TAPER_OK;
-}
-
-static const codec_backend_ops plain_ops = {"plain",
-                                            codec_plain_gemm,
-                                            codec_plain_bias,
-                                            codec_plain_bias_backward,
-                                            codec_plain_sum_squares,
-                                            codec_plain_adam};
+static const codec_backend_ops plain_ops = {"plain", codec_plain_gemm, codec_plain_bias};
 
 taper_status codec_backend_plain(codec_backend *out) {
     *out = (codec_backend){&plain_ops, NULL, NULL, ""};

@@ -5,9 +5,6 @@
 
 codec_gemm_fn codec_plain_gemm;
 codec_bias_fn codec_plain_bias;
-codec_bias_backward_fn codec_plain_bias_backward;
-codec_sum_squares_fn codec_plain_sum_squares;
-codec_adam_fn codec_plain_adam;
 
 taper_status codec_backend_plain(codec_backend *out); /* of these alone */
 

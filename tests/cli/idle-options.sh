@@ -68,9 +68,9 @@ expect 0 "$idle--preset (*), --epochs (for --family dense)" $from --preset best 
 expect 2 'taper train: --from keeps *: leave --family out*' $from --family pca set/png
 
 # devices
-expect 2 "taper train: --device is auto, cpu, cuda or cuda:N, not 'gpu'*" $learn --device gpu set/png
-expect 2 "taper train: --device is auto, cpu, cuda or cuda:N, not 'cuda:'*" $learn --device cuda: set/png
-expect 2 "taper train: --device is auto, cpu, cuda or cuda:N, not 'cudax'*" $learn --device cudax set/png
+expect 2 "taper train: --device is auto, cpu, shadow, cuda or cuda:N, not 'gpu'*" $learn --device gpu set/png
+expect 2 "taper train: --device is auto, cpu, shadow, cuda or cuda:N, not 'cuda:'*" $learn --device cuda: set/png
+expect 2 "taper train: --device is auto, cpu, shadow, cuda or cuda:N, not 'cudax'*" $learn --device cudax set/png
 expect 0 '*' $learn --device cpu set/png
 test ! -s expect.err
 

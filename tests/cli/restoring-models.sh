@@ -1,8 +1,8 @@
 # Models of family conv: more quality from the same bytes; cut anywhere, the same for any number of threads, adapted.
 "$SAMPLES" small set --count 200 --format png
 "$TAPER" train -q --window 8 -o plain.tpm set/png
-"$TAPER" train -q --window 8 --family conv --restore 16 --restore-steps 250 --checkpoint c.chk --log log.jsonl -o conv.tpm set/png
-grep -q '"restoration_step": *250' log.jsonl
+"$TAPER" train -q --window 8 --family conv --restore 16 --restore-steps 100 --checkpoint c.chk --log log.jsonl -o conv.tpm set/png
+grep -q '"restoration_step": *100' log.jsonl
 "$TAPER" info conv.tpm | grep -q 'family    conv'
 "$TAPER" info conv.tpm | grep -q 'restores  pixels, by convolutions 16 wide'
 "$TAPER" info --json plain.tpm | grep -q '"restoration_hidden": *0'
@@ -52,7 +52,7 @@ done
 # it learns on; a run that goes on where it stopped is done at once
 "$TAPER" train --from conv.tpm --restore-steps 20 -o adapted.tpm set/png/star 2>said
 "$TAPER" info adapted.tpm | grep -q 'family    conv' || grep -q 'the model is of family pca' said
-"$TAPER" train -q -f --window 8 --family conv --restore 16 --restore-steps 250 --checkpoint c.chk --resume -o again.tpm set/png
+"$TAPER" train -q -f --window 8 --family conv --restore 16 --restore-steps 100 --checkpoint c.chk --resume -o again.tpm set/png
 cmp conv.tpm again.tpm
 
 # what is none

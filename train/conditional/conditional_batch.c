@@ -134,21 +134,21 @@ void train_conditional_batch_free(train_conditional_batch *b) {
     *b = (train_conditional_batch){0};
 }
 
-/* --- inputs ---------------------------------------------------------------------------- */
+/* --- what is known --------------------------------------------------------------------- */
 
 enum { UNIT_BLOCK = 8, ROW_BLOCK = 128 };
 
 typedef struct input_task {
-    train_conditional_network *net;
     const codec_group *group;
-    int8_t *seen; /* [position][unit] a of codec/bitplane/conditional.h */
+    uint32_t own;
+    int8_t *seen; /* [position][own] */
 } input_task;
 
 static void see_units(void *context, size_t block) {
     enum { LEVELS = 64 };
     const input_task *t = context;
     const codec_group *g = t->group;
-    uint32_t own = t->net->shape.own, end = (uint32_t)(block + 1) * UNIT_BLOCK;
+    uint32_t own = t->own, end = (uint32_t)(block + 1) * UNIT_BLOCK;
     for (uint32_t u = (uint32_t)block * UNIT_BLOCK; u < own && u < end; u++) {
         const int16_t *level = g->level + (size_t)u * g->stride;
         int32_t table[2][LEVELS];
@@ -160,29 +160,6 @@ static void see_units(void *context, size_t block) {
             int32_t a = q < LEVELS ? table[depth - g->depth[u]][q]
                                    : codec_conditional_seen(g->tables, u, depth, q);
             t->seen[(size_t)p * own + u] = (int8_t)(level[p] < 0 ? -a : a);
-        }
-    }
-}
-
-static void fill_rows(void *context, size_t block) {
-    const input_task *t = context;
-    const codec_conditional *c = &t->net->shape;
-    const codec_group *g = t->group;
-    uint32_t end = (uint32_t)(block + 1) * ROW_BLOCK;
-    for (uint32_t p = (uint32_t)block * ROW_BLOCK; p < g->n && p < end; p++) {
-        float *x = t->net->x + (size_t)p * t->net->columns,
-              *exists = x + t->net->columns - CODEC_CONDITIONAL_SIDES;
-        for (uint32_t side = 0; side < CODEC_CONDITIONAL_SIDES; side++) {
-            int self = side == CODEC_CONDITIONAL_SELF;
-            uint32_t at = self ? p : codec_conditional_neighbour(g, p, side);
-            const int8_t *from = t->seen + (size_t)at * c->own;
-            float *to = x + 2 * codec_conditional_input(c->own, c->neighbour_units, side, 0);
-            exists[side] = at != g->n;
-            for (uint32_t u = 0; u < (self ? c->own : c->neighbour_units); u++) {
-                float a = (float)from[u] * (1.0f / CODEC_CONDITIONAL_INPUT_ONE);
-                to[2 * u] = a;
-                to[2 * u + 1] = a < 0 ? -a : a;
-            }
         }
     }
 }
@@ -217,23 +194,26 @@ void train_conditional_know(train_conditional_batch *b, uint32_t pass) {
     g->pass = pass;
 }
 
-void train_conditional_inputs(train_conditional_network *net, train_conditional_batch *b,
-                              uint32_t pass, int8_t *seen) {
-    codec_group *g = &b->coder.group;
-    input_task task = {net, g, seen};
-    codec_pool *pool = net->be->pool;
+void train_conditional_see(train_conditional_batch *b, codec_pool *pool, uint32_t pass,
+                           uint32_t own, int8_t *seen) {
+    input_task task = {&b->coder.group, own, seen};
     train_conditional_know(b, pass);
-    memset(seen + (size_t)g->n * net->shape.own, 0, net->shape.own); /* where no window is */
-    codec_pool_run(pool, see_units, &task, (net->shape.own + UNIT_BLOCK - 1) / UNIT_BLOCK);
-    codec_pool_run(pool, fill_rows, &task, (g->n + ROW_BLOCK - 1) / ROW_BLOCK);
+    codec_pool_run(pool, see_units, &task, (own + UNIT_BLOCK - 1) / UNIT_BLOCK);
+}
+
+void train_conditional_neighbours(const train_conditional_batch *b, uint32_t *neighbour) {
+    const codec_group *g = &b->coder.group;
+    for (uint32_t side = 0; side < TRAIN_SIDES; side++)
+        for (uint32_t p = 0; p < g->n; p++)
+            *neighbour++ = side == TRAIN_SELF ? p : codec_conditional_neighbour(g, p, side);
 }
 
 /* --- bits ------------------------------------------------------------------------------ */
 
 typedef struct bit_task {
     train_conditional_batch *batch;
-    train_conditional_bit *bit; /* of the pass's position 0 */
-    uint32_t passes;            /* from a position's entry to the next one's */
+    train_bit *bit;  /* of the pass's position 0 */
+    uint32_t passes; /* from a position's entry to the next one's */
 } bit_task;
 
 static float context_logit(const codec_context_model *m, const codec_group *g, uint32_t u,
@@ -256,16 +236,16 @@ static void look_up_bits(void *context, size_t block) {
     const int16_t *code = t->batch->code + (size_t)u * g->stride;
     uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
     for (uint32_t p = (uint32_t)block * ROW_BLOCK; p < g->n && p < end; p++) {
-        train_conditional_bit *to = &t->bit[(size_t)p * t->passes];
-        *to = (train_conditional_bit){.kind = 1};
+        train_bit *to = &t->bit[(size_t)p * t->passes];
+        *to = (train_bit){.kind = 1};
         if (codec_contexts_at(m, g, p) == CODEC_SKIP) continue;
         int32_t magnitude = abs(code[p]) >> shift;
         codec_kind kind = codec_kind_of_level(level[p]);
-        *to = (train_conditional_bit){.kind = kind == CODEC_SIGNIFICANCE ? 0 : 2,
-                                      .bit = (uint8_t)(magnitude & 1),
-                                      .sign = (int8_t)(magnitude != 1 ? 0
-                                                       : code[p] < 0  ? -1
-                                                                      : 1)};
+        *to = (train_bit){.kind = kind == CODEC_SIGNIFICANCE ? 0 : 2,
+                          .bit = (uint8_t)(magnitude & 1),
+                          .sign = (int8_t)(magnitude != 1 ? 0
+                                           : code[p] < 0  ? -1
+                                                          : 1)};
         to->offset[0] = context_logit(m, g, u, p, kind);
         if (to->sign) to->offset[1] = context_logit(m, g, u, p, CODEC_SIGN);
         level[p] = (int16_t)(code[p] < 0 ? -magnitude : magnitude);
@@ -275,7 +255,7 @@ static void look_up_bits(void *context, size_t block) {
 }
 
 void train_conditional_bits(train_conditional_batch *b, codec_pool *pool, uint32_t end,
-                            train_conditional_bit *bit) {
+                            train_bit *bit) {
     codec_group *g = &b->coder.group;
     codec_context_model *m = &b->coder.contexts;
     for (bit_task task = {b, bit, end - g->pass}; g->pass < end; task.bit++) {

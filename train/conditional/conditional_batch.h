@@ -1,11 +1,11 @@
-/* conditional_batch.h -- a batch for the conditional model: random images as a group of codes, the
- * network's inputs at a stage, and the bits that come then, with what contexts predict for them. */
+/* conditional_batch.h -- a batch for the conditional model: random images as a group of codes, what
+ * is known of them at a stage, and the bits that come then, with what contexts predict for them. */
 #ifndef TRAIN_CONDITIONAL_BATCH_H
 #define TRAIN_CONDITIONAL_BATCH_H
 #include "codec/backend/pool.h"
 #include "codec/bitplane/chunk_coder.h"
 #include "codec/model/model.h"
-#include "train/conditional/conditional_network.h"
+#include "train/device/operations.h"
 #include "train/sampling/dataset.h"
 
 typedef struct train_conditional_batch {
@@ -36,21 +36,16 @@ void train_conditional_batch_free(train_conditional_batch *batch);
  * incomplete planes hold are those of now, not of when they would have been sent. */
 void train_conditional_know(train_conditional_batch *batch, uint32_t pass);
 
-/* x[group.n][net->columns] from all that is known after the first `pass` passes. seen: scratch,
- * [group.n + 1][own]. */
-void train_conditional_inputs(train_conditional_network *net, train_conditional_batch *batch,
-                              uint32_t pass, int8_t *seen);
+/* The group as if the first `pass` passes had been sent, and the first `own` units as they are
+ * known then: seen[group.n][own], the a of codec/bitplane/conditional.h. */
+void train_conditional_see(train_conditional_batch *batch, codec_pool *pool, uint32_t pass,
+                           uint32_t own, int8_t *seen);
 
-/* One bit of a position: which, and what contexts expect. */
-typedef struct train_conditional_bit {
-    float offset[2]; /* logit by contexts, of the magnitude bit and of the sign */
-    uint8_t kind;    /* of the magnitude bit: 0 significance, 2 refinement; 1: none comes */
-    uint8_t bit;
-    int8_t sign; /* 0: none comes, else 1 or -1 */
-} train_conditional_bit;
+/* neighbour[TRAIN_SIDES][group.n] (train/device/operations.h). */
+void train_conditional_neighbours(const train_conditional_batch *batch, uint32_t *neighbour);
 
 /* bit[group.n][end - pass] of passes group.pass .. end - 1, which the group then knows. */
 void train_conditional_bits(train_conditional_batch *batch, codec_pool *pool, uint32_t end,
-                            train_conditional_bit *bit);
+                            train_bit *bit);
 
 #endif

@@ -9,8 +9,9 @@
  */
 #ifndef TRAIN_CONDITIONAL_NETWORK_H
 #define TRAIN_CONDITIONAL_NETWORK_H
-#include "codec/backend/backend.h"
 #include "codec/bitplane/conditional.h"
+#include "train/device/operations.h"
+#include "train/optimise/weights.h"
 
 enum { TRAIN_CONDITIONAL_LAYERS = 1 + CODEC_CONDITIONAL_MIDDLES };
 
@@ -23,43 +24,50 @@ typedef struct train_conditional_weights {    /* views into a vector of paramete
     float *pass_bias;                         /* [kinds][end] */
 } train_conditional_weights;
 
+/* All arrays are on the device. */
 typedef struct train_conditional_network {
-    codec_conditional shape;     /* its numbers alone, no arrays */
-    codec_backend *be;           /* borrowed */
-    size_t columns;              /* of x: 2 x inputs + 9 */
-    size_t n;                    /* parameters */
-    float *parameter, *gradient; /* [n] */
-    train_conditional_weights w, w_gradient;
+    codec_conditional shape; /* its numbers alone, no arrays */
+    size_t columns;          /* of x: 2 x inputs + 9 */
+    train_stream stream;
+    train_arena arena; /* of all that follows */
+    train_weights weights;
+    train_conditional_weights w, w_gradient; /* views */
     /* of the rows in work */
-    size_t room, rows;
+    size_t room, asked, rows;
     float *x;                                /* [room][columns], filled by the caller */
     float *h[TRAIN_CONDITIONAL_LAYERS];      /* [room][hidden] */
     float *added[CODEC_CONDITIONAL_MIDDLES]; /* [room][hidden] what a middle layer added */
     float *dh[2];                            /* [room][hidden] */
-    float *dbias;                            /* scratch */
+    float *column_sums;                      /* scratch: [blocks of rows][hidden] */
+    float *out;                              /* [asked][kinds][hidden] of the units asked */
 } train_conditional_network;
 
-/* First weights are random (of the seed), those of out zero: all logits begin at 0. TAPER_ERR_ARG:
- * an illegal shape; TAPER_ERR_NOMEM; nothing is held then. */
+/* A network on a device, which is borrowed, for at most `room` rows, of which at most `asked` units
+ * are asked at a time. First weights are random (of the seed), those of out zero: all logits begin
+ * at 0. TAPER_ERR_ARG: an illegal shape; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE; nothing is held then.
+ */
 taper_status train_conditional_create(train_conditional_network *net,
-                                      const codec_conditional *shape, codec_backend *be,
-                                      size_t room, uint64_t seed);
+                                      const codec_conditional *shape, train_device *device,
+                                      size_t room, size_t asked, uint64_t seed);
 void train_conditional_free(train_conditional_network *net);
 
 /* h of x[rows] at a stage. */
 taper_status train_conditional_forward(train_conditional_network *net, uint32_t stage, size_t rows);
-/* logit[rows][n_units][kinds], without the passes' biases; after forward. */
+/* logit[rows][n_units][kinds], without the passes' biases; after forward. unit[n_units] and logit
+ * are on the device. */
 taper_status train_conditional_logits(train_conditional_network *net, const uint32_t *unit,
                                       size_t n_units, float *logit);
-/* From d loss / d logit to the gradient, which is added to. */
+/* From d loss / d logit of the units last asked to the gradient, which is added to. */
 taper_status train_conditional_backward(train_conditional_network *net, uint32_t stage,
                                         const uint32_t *unit, size_t n_units, const float *dlogit);
 
 /* The integers nearest to the network, into *to (allocated here; `begin` is the caller's to
- * fill). */
-taper_status train_conditional_export(const train_conditional_network *net, codec_conditional *to);
+ * fill). TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
+taper_status train_conditional_export(train_conditional_network *net, codec_conditional *to);
 
-/* The other way round: from's integers as the network's numbers. Their shapes are equal. */
-void train_conditional_import(train_conditional_network *net, const codec_conditional *from);
+/* The other way round: from's integers as the network's numbers. Their shapes are equal.
+ * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
+taper_status train_conditional_import(train_conditional_network *net,
+                                      const codec_conditional *from);
 
 #endif

@@ -15,6 +15,7 @@ typedef struct run {
     const taper_model *model;
     const train_dataset *data;
     codec_backend *be;
+    train_device *device;
     train_selection images;
     train_conditional_network net;
     uint32_t *begin;     /* [stages + 1] */
@@ -32,6 +33,10 @@ train_conditional_options train_conditional_defaults(void) {
                                        .rate = 2e-3f,
                                        .psnr_end = 40.0,
                                        .seed = 1};
+}
+
+static const char *what_of(const train_conditional_options *o) {
+    return o->head ? "a head" : "a conditional model";
 }
 
 /* --- plan: stages and sizes ------------------------------------------------------------ */
@@ -88,8 +93,10 @@ static taper_status plan(run *r, const double *bits, uint32_t end, codec_conditi
     r->begin = calloc(most + 1, sizeof *r->begin);
     r->probability = calloc(most, sizeof *r->probability);
     if (!r->begin || !r->probability) return TAPER_ERR_NOMEM;
-    if (o->start) plan_as(r, o->start, shape);
-    else plan_new(r, bits, end, shape);
+    if (o->start)
+        plan_as(r, o->start, shape);
+    else
+        plan_new(r, bits, end, shape);
     for (uint32_t s = 0; s < shape->stages; s++) {
         double of_stage = 0;
         for (uint32_t i = r->begin[s]; i < r->begin[s + 1]; i++) of_stage += bits[i];
@@ -110,39 +117,39 @@ static uint32_t draw_stage(const run *r, uint32_t random) {
 
 /* A stage of the batch; of a head, some state within it, as a decoder might stand there. */
 static taper_status add_stage(run *r, train_conditional_batch *batch, uint32_t stage,
-                              uint32_t random, train_steps_sums *sum) {
+                              uint32_t random, double *losses) {
     uint32_t first = r->begin[stage], length = r->begin[stage + 1] - first;
     if (r->options->head)
         return train_conditional_add_errors(&r->loss, batch, stage,
                                             first + train_philox_below(random, length),
-                                            1.0 / STAGES_A_STEP, sum);
+                                            1.0 / STAGES_A_STEP, losses);
     double weight = 1.0 / (r->probability[stage] * (double)batch->coder.group.n * STAGES_A_STEP);
-    return train_conditional_add_bits(&r->loss, batch, stage, weight, sum);
+    return train_conditional_add_bits(&r->loss, batch, stage, weight, losses);
 }
 
-static taper_status one_step(void *context, uint64_t step, train_steps_sums *sum,
-                             taper_error *error) {
+static taper_status one_step(void *context, uint64_t step, double *losses, taper_error *error) {
     run *r = context;
     const train_conditional_options *o = r->options;
     train_conditional_batch batch;
     TAPER_TRY(train_conditional_batch_make(&batch, r->model, r->be, r->data, r->images.image,
                                            r->images.n, o->windows, SQUARE_SIDE, o->seed, step,
                                            error));
-    taper_status status = TAPER_OK;
+    taper_status status = train_conditional_loss_begin(&r->loss, &batch);
     uint32_t random[4];
     train_philox(o->seed, step, TRAIN_STREAM_STAGE, random);
     for (uint32_t i = 0; i < STAGES_A_STEP && status == TAPER_OK; i++) {
         uint32_t stage = draw_stage(r, random[i]);
-        status = add_stage(r, &batch, stage, random[STAGES_A_STEP + i], sum);
+        status = add_stage(r, &batch, stage, random[STAGES_A_STEP + i], losses);
     }
     train_conditional_batch_free(&batch);
     return status == TAPER_OK ? status
-                              : formats_fail(error, status, "no memory for a training step");
+                              : formats_fail(error, status, "a training step failed: %s",
+                                             formats_status_name(status));
 }
 
 /* --- the run --------------------------------------------------------------------------- */
 
-static uint64_t fingerprint_of(const run *r) {
+static uint64_t fingerprint_of(const run *r, const float *parameter) {
     const train_conditional_options *o = r->options;
     const codec_conditional *c = &r->net.shape;
     const codec_code_tables *t = &r->model->tables;
@@ -162,7 +169,7 @@ static uint64_t fingerprint_of(const run *r) {
     uint64_t hash = train_fingerprint(3, numbers, sizeof numbers);
     hash = train_fingerprint(hash, t->rd_slope, t->n_rd_slopes);
     hash = train_fingerprint(hash, t->weight, sizeof t->weight);
-    return train_fingerprint(hash, r->net.parameter, r->net.n * sizeof(float));
+    return train_fingerprint(hash, parameter, r->net.weights.n * sizeof *parameter);
 }
 
 static taper_status begin(run *r, const double *bits, uint32_t end, taper_error *error) {
@@ -174,16 +181,20 @@ static taper_status begin(run *r, const double *bits, uint32_t end, taper_error 
         train_select(&r->images, r->data, r->model->window, TRAIN_PART_TRAINING, SIZE_MAX / 2);
     if (status == TAPER_OK) status = plan(r, bits, end, &shape);
     if (status == TAPER_OK)
-        status = train_conditional_create(&r->net, &shape, r->be, room, o->seed);
+        status = train_conditional_create(
+            &r->net, &shape, r->device, room,
+            train_conditional_asked(&shape, &r->model->tables, r->begin), o->seed);
     if (status == TAPER_ERR_ARG)
         return formats_fail(error, status,
                             "a network of %u hidden units to predict with: 8 to 256, in steps of 8",
                             o->hidden);
-    if (status == TAPER_OK && o->start) train_conditional_import(&r->net, o->start);
+    if (status == TAPER_OK && o->start) status = train_conditional_import(&r->net, o->start);
     if (status == TAPER_OK)
-        status = train_conditional_loss_create(&r->loss, &r->net, &r->model->tables, r->begin);
+        status = train_conditional_loss_create(&r->loss, &r->net, &r->model->tables, r->begin,
+                                               r->be->pool);
     if (status != TAPER_OK)
-        return formats_fail(error, status, "no memory for training a conditional model");
+        return formats_fail(error, status, "training %s cannot begin: %s", what_of(o),
+                            formats_status_name(status));
     double windows = 0; /* of large images a square is a visit */
     for (size_t i = 0; i < r->images.n; i++)
         windows += (double)r->images.grid[i].columns * r->images.grid[i].rows;
@@ -194,32 +205,43 @@ static taper_status begin(run *r, const double *bits, uint32_t end, taper_error 
 static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *user, int *stopped,
                                taper_error *error) {
     const train_conditional_options *o = r->options;
-    train_steps steps = {.what = o->head ? "a head" : "a conditional model",
-                         .parameter = r->net.parameter,
-                         .gradient = r->net.gradient,
-                         .n = r->net.n,
+    float *parameter;
+    taper_status status = train_weights_download(&r->net.weights, &r->net.stream, &parameter);
+    if (status != TAPER_OK)
+        return formats_fail(error, status, "training %s cannot begin: %s", what_of(o),
+                            formats_status_name(status));
+    train_steps steps = {.what = what_of(o),
+                         .stream = &r->net.stream,
+                         .weights = &r->net.weights,
                          .rate = o->rate,
                          .steps = r->steps,
-                         .fingerprint = fingerprint_of(r),
-                         .saving = o->saving};
-    return train_steps_take(&steps, r->be, one_step, r, progress, user, stopped, error);
+                         .fingerprint = fingerprint_of(r, parameter),
+                         .saving = o->saving,
+                         .before = o->head ? 1.0 : 0.0,
+                         .compute = one_step,
+                         .self = r,
+                         .progress = progress,
+                         .user = user};
+    free(parameter);
+    return train_steps_take(&steps, stopped, error);
 }
 
 static void end_run(run *r) {
     train_selection_free(&r->images);
-    train_conditional_free(&r->net);
     train_conditional_loss_free(&r->loss);
+    train_conditional_free(&r->net);
     free(r->begin), free(r->probability);
 }
 
 /* The trained network into the model's tables, which keep *to. */
-static taper_status finish(const run *r, taper_model *model, const train_codes *codes,
+static taper_status finish(run *r, taper_model *model, const train_codes *codes,
                            taper_error *error) {
     codec_conditional *c = calloc(1, sizeof *c);
     taper_status status = c ? train_conditional_export(&r->net, c) : TAPER_ERR_NOMEM;
     if (status != TAPER_OK) {
         free(c);
-        return formats_fail(error, status, "no memory for a conditional model");
+        return formats_fail(error, status, "%s cannot be stored: %s", what_of(r->options),
+                            formats_status_name(status));
     }
     memcpy(c->begin, r->begin, c->stages * sizeof *c->begin);
     if (r->options->head) {
@@ -232,9 +254,10 @@ static taper_status finish(const run *r, taper_model *model, const train_codes *
 
 taper_status train_conditional(taper_model *model, const train_conditional_options *options,
                                const train_dataset *data, const train_codes *codes, uint32_t end,
-                               codec_backend *be, train_steps_progress_fn *progress, void *user,
-                               int *stopped, taper_error *error) {
-    run r = {.options = options, .model = model, .data = data, .be = be};
+                               codec_backend *be, train_device *device,
+                               train_steps_progress_fn *progress, void *user, int *stopped,
+                               taper_error *error) {
+    run r = {.options = options, .model = model, .data = data, .be = be, .device = device};
     if (!options->stages || options->stages > CODEC_CONDITIONAL_MOST_STAGES || !options->epochs ||
         options->windows < 1 || !(options->rate > 0))
         return formats_fail(error, TAPER_ERR_ARG,

@@ -15,8 +15,8 @@
 #define TRAIN_CONDITIONAL_TRAINER_H
 #include "codec/bitplane/conditional.h"
 #include "train/calibrate/calibrate.h"
-#include "train/sampling/dataset.h"
 #include "train/optimise/steps.h"
+#include "train/sampling/dataset.h"
 
 typedef struct train_conditional_options {
     int head;                       /* 0: a conditional model (default), 1: a head */
@@ -36,14 +36,16 @@ typedef struct train_conditional_options {
 
 train_conditional_options train_conditional_defaults(void);
 
-/* model: with tables for `codes`, without what is to be learned; `end`: passes to learn. On success
+/* model: with tables for `codes`, without what is to be learned; `end`: passes to learn. The
+ * network learns on the device; be, which may have a pool, makes what it learns from. On success
  * model->tables has it, and contexts to go with it. progress: now and before are bits a window,
  * with the network and by contexts alone; for a head, its squared error, and 1. *stopped (or NULL):
- * by progress. TAPER_ERR_ARG: options out of range; TAPER_ERR_NOMEM, or the checkpoint's; the
- * tables are then as they were. */
+ * by progress. TAPER_ERR_ARG: options out of range, or diverged; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE,
+ * or the checkpoint's; the tables are then as they were. */
 taper_status train_conditional(taper_model *model, const train_conditional_options *options,
                                const train_dataset *data, const train_codes *codes, uint32_t end,
-                               codec_backend *be, train_steps_progress_fn *progress, void *user,
-                               int *stopped, taper_error *error);
+                               codec_backend *be, train_device *device,
+                               train_steps_progress_fn *progress, void *user, int *stopped,
+                               taper_error *error);
 
 #endif

@@ -28,56 +28,93 @@ void train_initialise_stacks(codec_network *net, uint64_t seed) {
 enum { BLOCK = 128 };
 
 typedef struct sums {
-    double *magnitude, *square, pixels, units;
+    double *magnitude, *square, pixels;
     size_t rows;
 } sums;
 
-static taper_status measure_block(const codec_network *net, codec_backend *be,
-                                  const train_pixels *data, size_t first, size_t stride,
-                                  size_t rows, float *centred, float *codes, sums *out) {
+/* A block of rows through the linear path: on the device, and come down. */
+typedef struct measured_block {
+    train_arena arena;
+    float *mean, *analysis, *centred, *codes;
+    uint32_t *order;
+    float *host_centred, *host_codes; /* [BLOCK][D], [BLOCK][K] */
+} measured_block;
+
+static void lay_out(measured_block *b, size_t d, size_t k) {
+    b->mean = train_arena_floats(&b->arena, 1, d);
+    b->analysis = train_arena_floats(&b->arena, k, d);
+    b->centred = train_arena_floats(&b->arena, BLOCK, d);
+    b->codes = train_arena_floats(&b->arena, BLOCK, k);
+    b->order = train_arena_take(&b->arena, BLOCK, 1, sizeof *b->order);
+}
+
+static taper_status take_block(measured_block *b, const codec_network *net, train_stream *s) {
     size_t d = net->inputs, k = net->units;
-    for (size_t i = 0; i < rows; i++) {
-        const uint8_t *y = data->pixels + (first + i * stride) * d;
-        for (size_t j = 0; j < d; j++) {
-            float c = (float)y[j] - net->mean[j];
-            centred[i * d + j] = c;
-            out->pixels += (double)c * c;
-        }
-    }
-    TAPER_TRY(be->ops->gemm(be, 0, 1, rows, k, d, centred, net->analysis, 0.0f, codes));
+    lay_out(b, d, k);
+    TAPER_TRY(train_arena_alloc(&b->arena, s->device));
+    lay_out(b, d, k);
+    b->host_centred = malloc(BLOCK * d * sizeof *b->host_centred);
+    b->host_codes = malloc(BLOCK * k * sizeof *b->host_codes);
+    if (!b->host_centred || !b->host_codes) return TAPER_ERR_NOMEM;
+    TAPER_TRY(train_upload(s, b->mean, net->mean, d * sizeof(float)));
+    return train_upload(s, b->analysis, net->analysis, k * d * sizeof(float));
+}
+
+static void free_block(measured_block *b) {
+    train_arena_free(&b->arena);
+    free(b->host_centred), free(b->host_codes);
+}
+
+/* Rows first, first + stride, ... */
+static taper_status encode_block(measured_block *b, const codec_network *net, train_stream *s,
+                                 const uint8_t *pixels, size_t first, size_t stride, size_t rows) {
+    uint32_t order[BLOCK];
+    size_t d = net->inputs, k = net->units;
+    for (size_t i = 0; i < rows; i++) order[i] = (uint32_t)(first + i * stride);
+    TAPER_TRY(train_upload(s, b->order, order, rows * sizeof *order));
+    TAPER_TRY(s->ops->centre_rows(s, rows, d, pixels, b->order, b->mean, 1.0f, b->centred));
+    TAPER_TRY(s->ops->gemm(s, 0, 1, rows, k, d, b->centred, b->analysis, 0.0f, b->codes));
+    TAPER_TRY(train_download(s, b->host_centred, b->centred, rows * d * sizeof(float)));
+    return train_download(s, b->host_codes, b->codes, rows * k * sizeof(float));
+}
+
+static void add_block(const measured_block *b, const codec_network *net, size_t rows, sums *out) {
+    size_t d = net->inputs, k = net->units;
+    for (size_t i = 0; i < rows * d; i++)
+        out->pixels += (double)b->host_centred[i] * b->host_centred[i];
     for (size_t i = 0; i < rows; i++)
         for (size_t u = 0; u < k; u++) {
-            double x = codes[i * k + u];
+            double x = b->host_codes[i * k + u];
             out->magnitude[u] += fabs(x);
             out->square[u] += x * x;
         }
     out->rows += rows;
-    return TAPER_OK;
 }
 
-static taper_status measure_rows(const codec_network *net, codec_backend *be,
-                                 const train_pixels *data, size_t most, sums *out) {
+static taper_status measure_rows(const codec_network *net, train_stream *s,
+                                 const train_pixels *data, const uint8_t *pixels, size_t most,
+                                 sums *out) {
     size_t rows = data->n < most ? data->n : most, stride = data->n / rows;
-    float *centred = malloc(BLOCK * (size_t)net->inputs * sizeof *centred);
-    float *codes = malloc(BLOCK * (size_t)net->units * sizeof *codes);
-    taper_status status = centred && codes ? TAPER_OK : TAPER_ERR_NOMEM;
-    for (size_t i = 0; i < rows && status == TAPER_OK; i += BLOCK)
-        status = measure_block(net, be, data, i * stride, stride,
-                               rows - i < BLOCK ? rows - i : BLOCK, centred, codes, out);
-    free(centred);
-    free(codes);
+    measured_block b = {0};
+    taper_status status = take_block(&b, net, s);
+    for (size_t i = 0; i < rows && status == TAPER_OK; i += BLOCK) {
+        size_t n = rows - i < BLOCK ? rows - i : BLOCK;
+        status = encode_block(&b, net, s, pixels, i * stride, stride, n);
+        if (status == TAPER_OK) add_block(&b, net, n, out);
+    }
+    free_block(&b);
     return status;
 }
 
-taper_status train_start_measure(train_start *start, const codec_network *net, codec_backend *be,
-                                 const train_pixels *data, size_t most) {
+taper_status train_start_measure(train_start *start, const codec_network *net, train_stream *stream,
+                                 const train_pixels *data, const uint8_t *pixels, size_t most) {
     memset(start, 0, sizeof *start);
     if (!data->n || !most || data->inputs != net->inputs) return TAPER_ERR_ARG;
     size_t k = net->units;
-    sums s = {calloc(k, sizeof(double)), calloc(k, sizeof(double)), 0.0, 0.0, 0};
+    sums s = {calloc(k, sizeof(double)), calloc(k, sizeof(double)), 0.0, 0};
     start->magnitude = calloc(k, sizeof *start->magnitude);
     taper_status status = s.magnitude && s.square && start->magnitude ? TAPER_OK : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK) status = measure_rows(net, be, data, most, &s);
+    if (status == TAPER_OK) status = measure_rows(net, stream, data, pixels, most, &s);
     if (status == TAPER_OK) {
         double rows = (double)s.rows, carried = 0.0;
         for (size_t u = 0; u < k; u++) {

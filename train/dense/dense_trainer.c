@@ -1,10 +1,9 @@
-/* dense_trainer.c -- the training loop, its validation, its checkpoints; see dense_trainer.h.
+/* dense_trainer.c -- what the loop is given: batches, validation, reports; see dense_trainer.h.
  *
- * All that is random is numbered by (seed, epoch, step, row), so a run has no hidden state:
- * step number, parameters, moments and the epoch's sums are all that a checkpoint needs. */
+ * All that is random is numbered by (seed, epoch, step, row), so a run has no state but the
+ * loop's. */
 #include "train/dense/dense_trainer.h"
 #include "train/dense/population.h"
-#include "train/optimise/adam.h"
 #include "train/optimise/run.h"
 #include "train/sampling/jitter.h"
 #include "train/sampling/philox.h"
@@ -12,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { WARMUP = 200, MEASURED_ROWS = 8192 };
 
@@ -28,25 +26,20 @@ typedef struct run {
     train_requantise_fn *requantise;
     void *requantise_user;
     train_autoencoder ae;
-    train_adam adam;
-    train_objective objective;
     train_cut_range range;
     train_population population; /* range's lengths, where a truncation is given */
-    float *best;                 /* [ae.n] */
     float *codes, *dequantised;  /* [batch][units], stage two */
     uint32_t *rows;              /* all rows: [training | validation] */
     uint32_t *shuffled;          /* this epoch's training rows */
+    /* the same and the data, on the device */
+    train_lent pixels, labels, split, order;
     size_t n_training, n_validation, batch;
     uint64_t steps_per_epoch;
     train_cut *cuts; /* [batch] */
     train_jitter jitter;
-    uint8_t *moved;         /* [batch][inputs]; NULL: nothing is moved */
-    train_checkpoint state; /* step, losses, history: what a checkpoint holds */
-    double started, saved;  /* clock */
-    uint64_t first_step;    /* of this process */
-    uint64_t saved_step;    /* in the checkpoint on disk; 0: none was written or read */
-    uint64_t diverged;      /* step, from 1; 0: none */
-    int stop;
+    train_arena moved_arena;
+    uint8_t *moved; /* on the device [batch][inputs]; NULL: nothing is moved */
+    train_loop loop;
 } run;
 
 train_dense_options train_dense_defaults(void) {
@@ -124,87 +117,160 @@ static taper_status split_rows(run *r, taper_error *error) {
     return TAPER_OK;
 }
 
-static void shuffle_epoch(run *r, uint64_t epoch) {
+static taper_status begin_epoch(void *self, uint64_t epoch, taper_error *error) {
+    run *r = self;
     memcpy(r->shuffled, r->rows, r->n_training * sizeof *r->shuffled);
     train_shuffle(r->shuffled, r->n_training, r->options->seed,
                   TRAIN_STREAM_SHUFFLE + (epoch << 8));
+    taper_status status = train_lend_again(&r->order, &r->ae.stream, r->shuffled);
+    return status == TAPER_OK ? status
+                              : formats_fail(error, status, "the order of rows was not taken: %s",
+                                             formats_status_name(status));
 }
 
 /* --- one batch -------------------------------------------------------------------------------- */
 
-/* Loss of the loaded rows at the cuts numbered (step, first ..); forward alone. */
+/* Losses of the n loaded rows at the cuts numbered (step, first ..), with their gradient or not. */
 static taper_status batch_loss(run *r, uint64_t step, uint64_t first, size_t n, int gradient,
-                               train_loss *out) {
+                               double *sums) {
+    uint32_t units = r->ae.view.units;
     if (r->requantise) {
         TAPER_TRY(train_autoencoder_codes(&r->ae, r->codes));
         uint64_t draw = step * (r->data->n / r->batch + 2) + first / r->batch;
-        TAPER_TRY(r->requantise(r->requantise_user, r->codes, n, r->ae.weights.units,
-                                r->options->seed, draw, r->dequantised));
-        return train_autoencoder_decode_loss(&r->ae, r->dequantised, gradient, out);
+        TAPER_TRY(r->requantise(r->requantise_user, r->codes, n, units, r->options->seed, draw,
+                                r->dequantised));
+        return train_autoencoder_decode_loss(&r->ae, r->dequantised, gradient, sums);
     }
     for (size_t i = 0; i < n; i++)
-        r->cuts[i] =
-            train_cut_draw(&r->range, r->ae.weights.units, r->options->seed, step, first + i);
-    TAPER_TRY(train_autoencoder_forward(&r->ae, &r->objective, r->cuts, out));
+        r->cuts[i] = train_cut_draw(&r->range, units, r->options->seed, step, first + i);
+    TAPER_TRY(train_autoencoder_forward(&r->ae, r->cuts, sums));
     return gradient ? train_autoencoder_backward(&r->ae) : TAPER_OK;
 }
 
 /* The validation rows' loss, always at the same cuts. */
 static taper_status validate(run *r, double *loss) {
-    double sum = 0.0;
+    double sum = 0.0, sums[TRAIN_LOSSES];
+    const uint32_t *order = r->split.at;
     for (size_t i = 0; i < r->n_validation; i += r->batch) {
         size_t n = r->n_validation - i < r->batch ? r->n_validation - i : r->batch;
-        train_loss part;
-        train_autoencoder_load(&r->ae, r->data->pixels, r->rows + r->n_training + i, n);
-        TAPER_TRY(batch_loss(r, validation_step, i, n, 0, &part));
-        sum += part.loss * (double)n;
+        TAPER_TRY(train_autoencoder_load(&r->ae, r->pixels.at, order + r->n_training + i, n));
+        TAPER_TRY(train_autoencoder_label(&r->ae, r->labels.at, order + r->n_training + i));
+        TAPER_TRY(batch_loss(r, validation_step, i, n, 0, r->ae.sums));
+        TAPER_TRY(train_download(&r->ae.stream, sums, r->ae.sums, sizeof sums));
+        sum += train_autoencoder_means(&r->ae, sums, (double)n).loss * (double)n;
     }
     *loss = sum / (double)r->n_validation;
     return TAPER_OK;
 }
 
 /* This step's training rows into the autoencoder, moved if that is asked for. */
-static void load_batch(run *r) {
-    const uint32_t *order = r->shuffled + r->state.step % r->steps_per_epoch * r->batch;
-    if (!r->moved) {
-        train_autoencoder_load(&r->ae, r->data->pixels, order, r->batch);
-        return;
+static taper_status load_batch(run *r, uint64_t step) {
+    train_stream *s = &r->ae.stream;
+    const uint32_t *order = (const uint32_t *)r->order.at + step % r->steps_per_epoch * r->batch;
+    if (r->moved) {
+        TAPER_TRY(s->ops->jitter(s, &r->jitter, r->batch, r->pixels.at, order, r->options->seed,
+                                 step, r->moved));
+        TAPER_TRY(train_autoencoder_load(&r->ae, r->moved, NULL, r->batch));
+    } else {
+        TAPER_TRY(train_autoencoder_load(&r->ae, r->pixels.at, order, r->batch));
     }
-    train_jitter_rows(&r->jitter, r->ae.be->pool, r->data->pixels, order, r->batch,
-                      r->options->seed, r->state.step, r->moved);
-    train_autoencoder_load(&r->ae, r->moved, NULL, r->batch);
+    return train_autoencoder_label(&r->ae, r->labels.at, order);
 }
 
-static taper_status train_step(run *r) {
-    const train_dense_options *o = r->options;
-    train_checkpoint *s = &r->state;
-    uint64_t steps = r->steps_per_epoch * o->epochs;
-    train_loss loss;
-    load_batch(r);
-    TAPER_TRY(batch_loss(r, s->step, 0, r->batch, 1, &loss));
-    uint64_t warmup = steps / 10 < WARMUP ? steps / 10 : WARMUP;
-    double norm = loss.loss; /* not finite: no step is made */
-    taper_status status = TAPER_OK;
-    if (isfinite(loss.loss))
-        status =
-            train_adam_step(&r->adam, r->ae.be, train_cosine_rate(o->rate, s->step, steps, warmup),
-                            o->max_norm, r->ae.gradient, r->ae.parameter, &norm);
-    if (!isfinite(norm)) {
-        r->diverged = s->step + 1;
-        return TAPER_OK;
-    }
-    s->sum_loss += loss.loss * (double)r->batch;
-    s->sum_distortion += loss.distortion * (double)r->batch;
-    s->sum_bits += loss.bits * (double)r->batch;
-    s->sum_rows += r->batch;
-    s->step++;
-    return status;
+static taper_status compute(void *self, uint64_t step, double *losses, taper_error *error) {
+    run *r = self;
+    taper_status status = load_batch(r, step);
+    if (status == TAPER_OK) status = batch_loss(r, step, 0, r->batch, 1, losses);
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status, "training step %llu could not be computed: %s",
+                              (unsigned long long)step + 1, formats_status_name(status));
 }
 
-/* --- checkpoints ------------------------------------------------------------------------------ */
+static taper_status measure(void *self, train_history *entry, taper_error *error) {
+    run *r = self;
+    taper_status status = validate(r, &entry->figure[0]);
+    entry->figure[1] = (double)train_cosine_rate(r->options->rate, r->loop.step, r->loop.steps, 0);
+    return status == TAPER_OK ? status
+                              : formats_fail(error, status, "validation could not be computed: %s",
+                                             formats_status_name(status));
+}
+
+/* --- reports ---------------------------------------------------------------------------------- */
+
+static int report_step(void *self, const train_loop *l, uint64_t step, const double *mean,
+                       double seconds_left) {
+    run *r = self;
+    if (!r->callbacks || !r->callbacks->progress) return 0;
+    train_loss loss = train_autoencoder_means(&r->ae, mean, (double)r->batch);
+    train_progress p = {(uint32_t)((step - 1) / r->steps_per_epoch) + 1,
+                        r->options->epochs,
+                        step,
+                        l->steps,
+                        loss.loss,
+                        loss.distortion,
+                        loss.bits,
+                        l->n_history ? l->history[l->n_history - 1].figure[0] : l->start_loss,
+                        seconds_left};
+    return r->callbacks->progress(r->callbacks->user, &p);
+}
+
+static void report_epoch(void *self, const train_loop *l, uint32_t epoch,
+                         const train_history *entry, double seconds) {
+    run *r = self;
+    (void)l;
+    if (!r->callbacks || !r->callbacks->epoch) return;
+    train_loss loss = train_autoencoder_means(&r->ae, entry->loss, (double)r->batch);
+    train_dense_epoch point = {loss.loss, entry->figure[0], loss.distortion, loss.bits,
+                               entry->figure[1]};
+    r->callbacks->epoch(r->callbacks->user, epoch, &point, seconds);
+}
+
+/* The epoch whose network is kept, from 1; 0: the start. */
+static uint32_t best_epoch(const train_loop *l) {
+    for (uint32_t i = 0; i < l->n_history; i++)
+        if (l->history[i].figure[0] == l->best_loss) return i + 1;
+    return 0;
+}
+
+static void report_divergence(const run *r) {
+    char kept[64] = "its start", words[768];
+    uint32_t epoch = best_epoch(&r->loop);
+    if (!r->callbacks || !r->callbacks->diverged) return;
+    if (epoch) snprintf(kept, sizeof kept, "the network of epoch %u", (unsigned)epoch);
+    train_loop_diverged(&r->loop, kept, words, sizeof words);
+    r->callbacks->diverged(r->callbacks->user, words);
+}
+
+static const train_learner learner = {.what = "the network",
+                                      .begin_epoch = begin_epoch,
+                                      .compute = compute,
+                                      .measure = measure,
+                                      .progress = report_step,
+                                      .epoch = report_epoch};
+
+/* --- beginning -------------------------------------------------------------------------------- */
+
+static uint64_t hash_stack(uint64_t hash, const codec_stack *stack) {
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        const codec_layer *y = &stack->layer[i];
+        hash = train_fingerprint(hash, y->weight, (size_t)y->inputs * y->outputs * sizeof(float));
+        hash = train_fingerprint(hash, y->bias, y->outputs * sizeof(float));
+    }
+    return hash;
+}
+
+/* The start: linear path, shapes, first weights. */
+static uint64_t hash_network(uint64_t hash, const codec_network *net) {
+    size_t linear = (size_t)net->units * net->inputs * sizeof(float);
+    hash = train_fingerprint(hash, net->mean, net->inputs * sizeof(float));
+    hash = train_fingerprint(hash, net->analysis, linear);
+    hash = train_fingerprint(hash, net->synthesis, linear);
+    return hash_stack(hash_stack(hash, &net->encoder), &net->decoder);
+}
 
 /* Everything that decides what the run computes. */
-static uint64_t fingerprint_of(const run *r) {
+static uint64_t fingerprint_of(const run *r, const codec_network *net) {
     const train_dense_options *o = r->options;
     const double numbers[] = {o->epochs,
                               o->batch,
@@ -223,49 +289,17 @@ static uint64_t fingerprint_of(const run *r) {
                               (double)o->jitter,
                               o->width,
                               o->height};
-    const uint64_t counts[] = {o->seed, r->data->n, r->data->inputs, r->ae.weights.units, r->ae.n};
+    const codec_network *view = &r->ae.view;
+    const uint64_t counts[] = {o->seed, r->data->n, r->data->inputs, view->units, r->ae.weights.n};
     uint64_t hash = train_fingerprint(1, numbers, sizeof numbers);
     hash = train_fingerprint(hash, counts, sizeof counts);
     if (r->range.lengths)
         hash = train_fingerprint(hash, r->population.bytes.mass,
                                  r->population.bytes.units * sizeof(double));
-    hash = train_fingerprint(hash, r->ae.weights.mean, r->data->inputs * sizeof(float));
-    hash = train_fingerprint(hash, r->ae.parameter,
-                             r->ae.n *
-                                 sizeof(float)); /* the start: linear path, shapes, first weights */
+    if (r->data->label && o->n_also) /* nobody else looks at them */
+        hash = train_fingerprint(hash, r->data->label, r->data->n * sizeof *r->data->label);
+    hash = hash_network(hash, net);
     return train_fingerprint(hash, r->data->pixels, r->data->n * r->data->inputs);
-}
-
-static taper_status save(run *r, taper_error *error) {
-    if (!r->options->saving.path || r->requantise) return TAPER_OK;
-    r->saved = train_seconds();
-    r->state.adam_step = r->adam.step;
-    TAPER_TRY(train_checkpoint_write(r->options->saving.path, &r->state, r->options->saving.watch,
-                                     error));
-    r->saved_step = r->state.step;
-    return TAPER_OK;
-}
-
-static taper_status resume(run *r, taper_error *error) {
-    const train_dense_options *o = r->options;
-    if (!o->saving.resume || !o->saving.path || r->requantise || access(o->saving.path, F_OK) != 0)
-        return TAPER_OK;
-    train_checkpoint loaded = r->state; /* fingerprint, shape and vectors */
-    TAPER_TRY(train_checkpoint_read(o->saving.path, &loaded, error));
-    uint64_t steps = r->steps_per_epoch * o->epochs;
-    if (loaded.step > steps || loaded.n_history > o->epochs ||
-        loaded.n_history != loaded.step / r->steps_per_epoch) {
-        free(loaded.history);
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "the checkpoint contradicts itself; start without --resume");
-    }
-    memcpy(r->state.history, loaded.history, loaded.n_history * sizeof *loaded.history);
-    free(loaded.history);
-    loaded.history = r->state.history;
-    r->state = loaded;
-    r->adam.step = loaded.adam_step;
-    r->saved_step = loaded.step;
-    return TAPER_OK;
 }
 
 /* --- making and ending a run ------------------------------------------------------------------ */
@@ -292,211 +326,155 @@ static taper_status choose_thresholds(run *r, const codec_network *net, const tr
 }
 
 static taper_status take_memory(run *r, taper_error *error) {
-    size_t codes = r->requantise ? r->batch * r->ae.weights.units : 1;
-    r->best = malloc(r->ae.n * sizeof *r->best);
+    const train_dense_options *o = r->options;
+    size_t codes = r->requantise ? r->batch * r->ae.view.units : 1;
+    taper_status status = TAPER_OK;
     r->codes = malloc(codes * sizeof *r->codes);
     r->dequantised = malloc(codes * sizeof *r->dequantised);
     r->cuts = malloc(r->batch * sizeof *r->cuts);
-    int moves = r->options->jitter > 0.0f;
-    if (moves) {
-        const train_dense_options *o = r->options;
+    if (!r->codes || !r->dequantised || !r->cuts) status = TAPER_ERR_NOMEM;
+    if (status == TAPER_OK && o->jitter > 0.0f) {
         r->jitter =
             (train_jitter){o->width, o->height, r->data->inputs / o->width / o->height, o->jitter};
-        r->moved = malloc(r->batch * r->data->inputs);
+        train_arena_take(&r->moved_arena, r->batch, r->data->inputs, 1);
+        status = train_arena_alloc(&r->moved_arena, r->ae.stream.device);
+        r->moved = (uint8_t *)r->moved_arena.memory;
     }
-    r->state.history = calloc(r->options->epochs, sizeof *r->state.history);
-    if (!r->best || !r->codes || !r->dequantised || !r->cuts || (moves && !r->moved) ||
-        !r->state.history)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a network of %zu weights",
-                            r->ae.n);
-    return TAPER_OK;
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status, "no memory for a network of %zu weights",
+                              r->ae.weights.n);
 }
 
-static taper_status begin(run *r, codec_backend *be, const codec_network *net, taper_error *error) {
-    TAPER_TRY(split_rows(r, error));
-    train_start start;
-    taper_status status = train_start_measure(&start, net, be, r->data, MEASURED_ROWS);
-    if (status == TAPER_OK) {
-        taper_status chosen = choose_thresholds(r, net, &start, error);
-        if (chosen == TAPER_OK)
-            status =
-                train_autoencoder_create(&r->ae, net, be, r->batch, start.scale, start.magnitude);
-        train_start_free(&start);
-        TAPER_TRY(chosen);
-    }
-    if (status == TAPER_OK) status = train_adam_create(&r->adam, r->ae.n);
+/* The data to the device, and the network's start measured there. */
+static taper_status lend_and_measure(run *r, train_device *device, const codec_network *net,
+                                     train_start *start) {
+    train_stream s;
+    const train_pixels *data = r->data;
+    TAPER_TRY(train_stream_open(&s, device));
+    taper_status status = train_lend(&r->pixels, &s, data->pixels, data->n * data->inputs);
+    if (status == TAPER_OK && data->label)
+        status = train_lend(&r->labels, &s, data->label, data->n * sizeof *data->label);
+    if (status == TAPER_OK) status = train_lend(&r->split, &s, r->rows, data->n * sizeof *r->rows);
+    if (status == TAPER_OK)
+        status = train_lend(&r->order, &s, r->shuffled, r->n_training * sizeof *r->shuffled);
+    if (status == TAPER_OK)
+        status = train_start_measure(start, net, &s, data, r->pixels.at, MEASURED_ROWS);
+    train_stream_close(&s);
+    return status;
+}
+
+static taper_status make_network(run *r, train_device *device, const codec_network *net,
+                                 taper_error *error) {
+    train_start start = {0};
+    taper_status status = lend_and_measure(r, device, net, &start), chosen = TAPER_OK;
+    if (status == TAPER_OK) chosen = choose_thresholds(r, net, &start, error);
+    train_autoencoder_options options = {.batch = r->batch,
+                                         .scale = start.scale,
+                                         .rate_scale = start.magnitude,
+                                         .use = TRAIN_WEIGHTS_BEST,
+                                         .also = r->options->also,
+                                         .n_also = r->options->n_also};
+    if (status == TAPER_OK && chosen == TAPER_OK)
+        status = train_autoencoder_create(&r->ae, net, device, &options);
+    train_start_free(&start);
     if (status != TAPER_OK)
         return formats_fail(error, status, "no memory for training this network");
+    return chosen;
+}
+
+static void fill_loop(run *r, const codec_network *net) {
+    const train_dense_options *o = r->options;
+    train_loop *l = &r->loop;
+    l->learner = &learner;
+    l->self = r;
+    l->stream = &r->ae.stream;
+    l->weights = &r->ae.weights;
+    l->steps_per_epoch = r->steps_per_epoch;
+    l->steps = r->steps_per_epoch * o->epochs;
+    l->rate = o->rate, l->max_norm = o->max_norm;
+    l->warmup = l->steps / 10 < WARMUP ? l->steps / 10 : WARMUP;
+    l->most_loss = INFINITY;
+    l->patience = o->patience;
+    l->checkpoint_seconds = o->checkpoint_seconds;
+    if (r->requantise) return; /* it is short, and repeats */
+    l->saving = o->saving;
+    if (o->saving.path) l->fingerprint = fingerprint_of(r, net);
+}
+
+static taper_status begin(run *r, train_device *device, const codec_network *net,
+                          taper_error *error) {
+    const train_dense_options *o = r->options;
+    TAPER_TRY(split_rows(r, error));
+    TAPER_TRY(make_network(r, device, net, error));
     TAPER_TRY(take_memory(r, error));
-    memcpy(r->best, r->ae.parameter, r->ae.n * sizeof *r->best);
-    r->objective =
-        (train_objective){r->options->lambda, r->options->gradient_floor, r->options->balance};
-    r->state.n = r->ae.n;
-    r->state.vector[0] = r->ae.parameter;
-    r->state.vector[1] = r->adam.m;
-    r->state.vector[2] = r->adam.v;
-    r->state.vector[3] = r->best;
-    if (r->options->saving.path && !r->requantise) r->state.fingerprint = fingerprint_of(r);
-    TAPER_TRY(validate(r, &r->state.start_loss));
-    r->state.best_loss = r->state.start_loss;
-    return TAPER_OK;
+    train_autoencoder_set_trade(&r->ae, &(train_trade){o->lambda, o->gradient_floor, o->balance});
+    fill_loop(r, net);
+    taper_status status = validate(r, &r->loop.start_loss);
+    return status == TAPER_OK ? status
+                              : formats_fail(error, status, "validation could not be computed: %s",
+                                             formats_status_name(status));
 }
 
 static void end(run *r) {
+    train_loop_free(&r->loop);
     train_autoencoder_free(&r->ae);
-    train_adam_free(&r->adam);
     train_population_free(&r->population);
-    free(r->best);
+    train_lent_free(&r->pixels);
+    train_lent_free(&r->labels);
+    train_lent_free(&r->split);
+    train_lent_free(&r->order);
+    train_arena_free(&r->moved_arena);
     free(r->codes);
     free(r->dequantised);
     free(r->rows);
     free(r->shuffled);
     free(r->cuts);
-    free(r->moved);
-    free(r->state.history);
 }
 
-/* --- the loop --------------------------------------------------------------------------------- */
-
-static void report_step(run *r) {
-    const train_checkpoint *s = &r->state;
-    if (!r->callbacks || !r->callbacks->progress) return;
-    uint64_t steps = r->steps_per_epoch * r->options->epochs, done = s->step - r->first_step;
-    double elapsed = train_seconds() - r->started, rows = s->sum_rows ? (double)s->sum_rows : 1.0;
-    double rate = elapsed > 0.0 ? (double)done / elapsed : 0.0;
-    train_progress p = {(uint32_t)((s->step - (s->step > 0)) / r->steps_per_epoch) + 1,
-                        r->options->epochs,
-                        s->step,
-                        steps,
-                        s->sum_loss / rows,
-                        s->sum_distortion / rows,
-                        s->sum_bits / rows,
-                        s->n_history ? s->history[s->n_history - 1].validation_loss : s->start_loss,
-                        rate > 0.0 ? (double)(steps - s->step) / rate : 0.0};
-    if (r->callbacks->progress(r->callbacks->user, &p)) r->stop = 1;
-}
-
-static void report_epoch(run *r, uint32_t epoch, double seconds) {
-    if (r->callbacks && r->callbacks->epoch)
-        r->callbacks->epoch(r->callbacks->user, epoch, &r->state.history[epoch - 1], seconds);
-}
-
-static taper_status finish_epoch(run *r) {
-    train_checkpoint *s = &r->state;
-    double rows = (double)s->sum_rows;
-    train_history *entry = &s->history[s->n_history];
-    TAPER_TRY(validate(r, &entry->validation_loss));
-    entry->loss = s->sum_loss / rows;
-    entry->distortion = s->sum_distortion / rows;
-    entry->bits = s->sum_bits / rows;
-    entry->rate = (double)train_cosine_rate(r->options->rate, s->step,
-                                            r->steps_per_epoch * r->options->epochs, 0);
-    s->n_history++;
-    s->sum_loss = s->sum_distortion = s->sum_bits = 0.0;
-    s->sum_rows = 0;
-    s->stale_epochs++;
-    if (entry->validation_loss < s->best_loss) { /* false for NaN */
-        s->best_loss = entry->validation_loss;
-        s->stale_epochs = 0;
-        memcpy(r->best, r->ae.parameter, r->ae.n * sizeof *r->best);
-    }
-    report_epoch(r, s->n_history, train_seconds() - r->started);
-    return TAPER_OK;
-}
-
-/* The epoch whose network is kept, from 1; 0: the start. */
-static uint32_t best_epoch(const train_checkpoint *s) {
-    for (uint32_t i = 0; i < s->n_history; i++)
-        if (s->history[i].validation_loss == s->best_loss) return i + 1;
-    return 0;
-}
-
-static void report_divergence(const run *r) {
-    char kept[64] = "its start", saved[512] = "no checkpoint was written before it";
-    uint32_t epoch = best_epoch(&r->state);
-    if (!r->callbacks || !r->callbacks->diverged) return;
-    if (epoch) snprintf(kept, sizeof kept, "the network of epoch %u", (unsigned)epoch);
-    if (r->saved_step)
-        snprintf(saved, sizeof saved, "the last good checkpoint, after step %llu, is %.400s",
-                 (unsigned long long)r->saved_step, r->options->saving.path);
-    char words[768];
-    snprintf(words, sizeof words,
-             "training diverged in step %llu of %llu (a loss or gradient is not finite) and was "
-             "stopped there; %s is kept, %s; lower the rate",
-             (unsigned long long)r->diverged,
-             (unsigned long long)(r->steps_per_epoch * r->options->epochs), kept, saved);
-    r->callbacks->diverged(r->callbacks->user, words);
-}
-
-static int out_of_patience(const run *r) {
-    return r->options->patience && r->state.stale_epochs >= r->options->patience;
-}
-
-static taper_status loop(run *r, taper_error *error) {
-    train_checkpoint *s = &r->state;
-    const uint64_t steps = r->steps_per_epoch * r->options->epochs;
-    r->started = r->saved = train_seconds();
-    r->first_step = s->step;
-    for (uint32_t i = 1; i <= s->n_history; i++) report_epoch(r, i, 0.0);
-    if (s->step < steps) shuffle_epoch(r, s->step / r->steps_per_epoch);
-    while (s->step < steps && !r->stop && !r->diverged && !out_of_patience(r)) {
-        taper_status status = train_step(r);
-        if (status != TAPER_OK)
-            return formats_fail(error, status, "training step %llu could not be computed: %s",
-                                (unsigned long long)s->step, formats_status_name(status));
-        if (r->diverged) {
-            report_divergence(r);
-            break;
-        }
-        report_step(r);
-        if (s->step % r->steps_per_epoch == 0) {
-            status = finish_epoch(r);
-            if (status != TAPER_OK)
-                return formats_fail(error, status, "validation could not be computed: %s",
-                                    formats_status_name(status));
-            TAPER_TRY(save(r, error));
-            if (s->step < steps) shuffle_epoch(r, s->step / r->steps_per_epoch);
-        } else if (r->stop || train_seconds() - r->saved >= r->options->checkpoint_seconds) {
-            TAPER_TRY(save(r, error));
-        }
-    }
-    return TAPER_OK;
-}
+/* --- the run ---------------------------------------------------------------------------------- */
 
 static void report_result(const run *r, train_result *result) {
+    const train_loop *l = &r->loop;
     if (!result) return;
-    const train_checkpoint *s = &r->state;
-    *result = (train_result){
-        s->start_loss,     s->best_loss, !(s->best_loss < s->start_loss), s->n_history,
-        (uint32_t)r->stop, r->diverged,  r->range.threshold_low,          r->range.threshold_high};
+    *result = (train_result){.start_loss = l->start_loss,
+                             .best_loss = l->best_loss,
+                             .best_is_start = !(l->best_loss < l->start_loss),
+                             .epochs = l->n_history,
+                             .stopped = (uint32_t)l->stopped,
+                             .diverged = l->diverged,
+                             .threshold_low = r->range.threshold_low,
+                             .threshold_high = r->range.threshold_high};
 }
 
 /* net becomes the best network, unless that is what it was. */
-static taper_status carry_out(run *r, codec_backend *be, codec_network *net, train_result *result,
-                              taper_error *error) {
-    taper_status status = begin(r, be, net, error);
-    if (status == TAPER_OK) status = resume(r, error);
-    if (status == TAPER_OK) status = loop(r, error);
-    if (status == TAPER_OK) {
-        const train_checkpoint *s = &r->state;
-        if (s->best_loss < s->start_loss) train_autoencoder_export(&r->ae, r->best, net);
-        report_result(r, result);
+static taper_status carry_out(run *r, train_device *device, codec_network *net,
+                              train_result *result, taper_error *error) {
+    taper_status status = begin(r, device, net, error);
+    if (status == TAPER_OK) status = train_loop_run(&r->loop, error);
+    if (status == TAPER_OK && r->loop.diverged) report_divergence(r);
+    if (status == TAPER_OK && r->loop.best_loss < r->loop.start_loss) {
+        status = train_autoencoder_export(&r->ae, r->ae.weights.best, net);
+        if (status != TAPER_OK)
+            formats_fail(error, status, "the network could not be taken from the device: %s",
+                         formats_status_name(status));
     }
+    if (status == TAPER_OK) report_result(r, result);
     end(r);
     return status;
 }
 
 taper_status train_dense(const train_dense_options *options, const train_pixels *data,
-                         codec_backend *be, codec_network *net, const train_callbacks *callbacks,
+                         train_device *device, codec_network *net, const train_callbacks *callbacks,
                          train_result *result, taper_error *error) {
     TAPER_TRY(check_options(options, data, net, error));
     train_initialise_stacks(net, options->seed);
     run r = {.options = options, .data = data, .callbacks = callbacks};
-    return carry_out(&r, be, net, result, error);
+    return carry_out(&r, device, net, result, error);
 }
 
 taper_status train_dense_decoder(const train_dense_options *options, const train_pixels *data,
-                                 codec_backend *be, codec_network *net,
+                                 train_device *device, codec_network *net,
                                  train_requantise_fn *requantise, void *requantise_user,
                                  const train_callbacks *callbacks, train_result *result,
                                  taper_error *error) {
@@ -509,5 +487,5 @@ taper_status train_dense_decoder(const train_dense_options *options, const train
              .callbacks = callbacks,
              .requantise = requantise,
              .requantise_user = requantise_user};
-    return carry_out(&r, be, net, result, error);
+    return carry_out(&r, device, net, result, error);
 }

@@ -2,7 +2,7 @@
  *
  *     codec_network net; // untied, stacks present; mean and A = G = principal components
  *     train_dense_options options = train_dense_defaults();
- *     TAPER_TRY(train_dense(&options, &data, &be, &net, &callbacks, &result, error));
+ *     TAPER_TRY(train_dense(&options, &data, &device, &net, &callbacks, &result, error));
  *
  * The network begins exactly as its linear path (the stacks' last layers are zero) and is returned
  * as the better of start and best epoch by validation loss, so that it can only gain on that
@@ -10,22 +10,23 @@
  * bit for bit, for any number of threads, interrupted and resumed or not.
  *
  * The room train/dense/: nested dropout over bit planes.
- *   dense_trainer        the loop; dense_start: where it begins
- *   autoencoder          the network forward and backward; objective: its loss
+ *   dense_trainer        what its loop is given; dense_start: where it begins
+ *   autoencoder          the encoder forward and backward, and its objectives
  *   population           receivers' bandwidths as thresholds */
 #ifndef TRAIN_DENSE_TRAINER_H
 #define TRAIN_DENSE_TRAINER_H
 #include "train/dense/autoencoder.h"
 #include "train/dense/dense_start.h"
-#include "train/optimise/checkpoint.h"
+#include "train/optimise/loop.h"
+#include "train/sampling/dataset.h"
 
 typedef struct train_dense_options {
     uint32_t epochs; /* default 40; 1.. */
     uint32_t batch;  /* default 256; 1..; no more than there are training rows */
     float rate; /* default 1e-3: Adam's peak, cosine to 0.001 of it after a warm-up of 200 steps */
     float max_norm;       /* default 50: the gradient's norm is clipped to this; 0: never */
-    float lambda;         /* default 0.2: bits against squared error / T^2 (objective.h) */
-    float gradient_floor; /* default 1: plain straight-through (objective.h) */
+    float lambda;         /* default 0.2: bits against squared error / T^2 (rate.h) */
+    float gradient_floor; /* default 1: plain straight-through (reconstruction.h) */
     float balance;        /* default 0.7: 0 squared error .. 1 its logarithm, i.e. mean PSNR */
     /* Quality range to train for, in dB; 0 (default): 4 and 13 dB above the mean image's. */
     double psnr_low, psnr_high;
@@ -41,9 +42,13 @@ typedef struct train_dense_options {
     float truncated_fraction; /* default 0: ... for this fraction of the examples, 0..1 */
     /* Default 0.05 of the rows; at least a batch, or a tenth of the rows where that is less. */
     float validation_fraction;
-    uint32_t max_validation;   /* default 4096 rows */
-    uint32_t patience;         /* default 0 (never): stop after this many epochs without gain */
-    uint64_t seed;             /* default 1 */
+    uint32_t max_validation; /* default 4096 rows */
+    uint32_t patience;       /* default 0 (never): stop after this many epochs without gain */
+    uint64_t seed;           /* default 1 */
+    /* Objectives beside reconstruction and rate, borrowed, at most TRAIN_MOST_OBJECTIVES - 2;
+     * default none. */
+    const train_objective_use *also;
+    int n_also;
     train_saving saving;       /* at the end of each epoch and ... */
     double checkpoint_seconds; /* default 60: ... when this long has passed since the last time */
 } train_dense_options;
@@ -58,6 +63,11 @@ typedef struct train_progress {
     double seconds_left;           /* if all epochs are run */
 } train_progress;
 
+/* One entry of the learning curve, as it stood at the end of an epoch. */
+typedef struct train_dense_epoch {
+    double loss, validation_loss, distortion, bits, rate;
+} train_dense_epoch;
+
 typedef struct train_callbacks {
     void *user;
     /* After every step. Return nonzero to stop: the state is checkpointed and the best network so
@@ -65,7 +75,7 @@ typedef struct train_callbacks {
     int (*progress)(void *user, const train_progress *progress);
     /* After every epoch, with the learning curve's new entry; `epoch` from 1. Epochs done before a
      * resume are reported again first, so that the curve is whole. */
-    void (*epoch)(void *user, uint32_t epoch, const train_history *entry, double seconds);
+    void (*epoch)(void *user, uint32_t epoch, const train_dense_epoch *entry, double seconds);
     /* Training has diverged and was stopped: one sentence that names the step, what is kept, the
      * last checkpoint, and the remedy. */
     void (*diverged)(void *user, const char *words);
@@ -84,13 +94,13 @@ typedef struct train_result {
 } train_result;
 
 /* Train net in place. The stacks are initialised here (from the seed); the linear path must hold
- * the start. callbacks (and its members) and error may be NULL. be may have a pool; it is used from
- * this thread. On failure net holds its linear start with stacks that add nothing.
- * TAPER_ERR_ARG: options out of range, data that do not fit the network, fewer than two rows, a
- * checkpoint of another run; TAPER_ERR_NOMEM; TAPER_ERR_IO, TAPER_ERR_CORRUPT, ...: the checkpoint
- * (see checkpoint.h). */
+ * the start. callbacks (and its members) and error may be NULL. The device is used from this
+ * thread. On failure net holds its linear start with stacks that add nothing. TAPER_ERR_ARG:
+ * options out of range, data that do not fit the network, fewer than two rows, a checkpoint of
+ * another run; TAPER_ERR_NOMEM; TAPER_ERR_IO, TAPER_ERR_CORRUPT, ...: the checkpoint (see
+ * checkpoint.h). */
 taper_status train_dense(const train_dense_options *options, const train_pixels *data,
-                         codec_backend *be, codec_network *net, const train_callbacks *callbacks,
+                         train_device *device, codec_network *net, const train_callbacks *callbacks,
                          train_result *result, taper_error *error);
 
 /* Codes as a decoder sees them at some cut: fill dequantised[n][units] from codes[n][units]; `draw`
@@ -105,7 +115,7 @@ typedef taper_status train_requantise_fn(void *user, const float *codes, size_t 
  * changed only if validation says it gained. Not for tied networks (TAPER_ERR_ARG): tuning G would
  * move the encoder. result's losses are log squared errors here. */
 taper_status train_dense_decoder(const train_dense_options *options, const train_pixels *data,
-                                 codec_backend *be, codec_network *net,
+                                 train_device *device, codec_network *net,
                                  train_requantise_fn *requantise, void *requantise_user,
                                  const train_callbacks *callbacks, train_result *result,
                                  taper_error *error);

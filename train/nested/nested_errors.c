@@ -4,91 +4,170 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows i .. of data in their order. */
-static train_nested_rows rows_from(train_nested_network *net, train_pixels *part,
-                                   const uint32_t *order, size_t i) {
-    if (!order) part->pixels += i * part->inputs;
-    return (train_nested_rows){net, NULL, part, order ? order + i : NULL, 0, 1};
+/* --- data ------------------------------------------------------------------------------ */
+
+taper_status train_nested_lend(train_nested_lent *lent, train_nested_network *net,
+                               const train_pixels *pixels, const uint32_t *order, size_t n) {
+    train_stream *s = &net->stream;
+    *lent = (train_nested_lent){0};
+    TAPER_TRY(train_lend(&lent->pixels, s, pixels->pixels, pixels->n * pixels->inputs));
+    taper_status status = order ? train_lend(&lent->order, s, order, n * sizeof *order) : TAPER_OK;
+    if (status == TAPER_OK)
+        lent->data = (train_nested_data){lent->pixels.at, order ? lent->order.at : NULL, n};
+    else
+        train_nested_lent_free(lent);
+    return status;
 }
 
-taper_status train_nested_codes(train_nested_network *net, const train_pixels *data,
-                                const uint32_t *order, size_t n, int preactivation, float *codes) {
-    train_nested_activations *act = net->act;
-    for (size_t i = 0; i < n; i += TRAIN_NESTED_BLOCK) {
-        train_pixels part = *data;
-        train_nested_rows rows = rows_from(net, &part, order, i);
-        size_t m = formats_smaller(TRAIN_NESTED_BLOCK, n - i);
-        train_nested_load(&rows, m, 0);
-        TAPER_TRY(train_nested_encode_block(&rows, act->centred, m, net->units));
-        const float *a = act->pre;
-        for (size_t j = 0; j < m * net->units; j++)
-            codes[i * net->units + j] =
-                preactivation ? a[j]
-                              : train_nested_code_value(net, (uint32_t)(j % net->units), a[j]);
+void train_nested_lent_free(train_nested_lent *lent) {
+    train_lent_free(&lent->pixels);
+    train_lent_free(&lent->order);
+    *lent = (train_nested_lent){0};
+}
+
+/* Rows i .. of data in their order. */
+static train_nested_rows rows_from(train_nested_network *net, const train_nested_data *data,
+                                   size_t i) {
+    if (data->order) return (train_nested_rows){net, NULL, data->pixels, data->order + i, 0, 1};
+    return (train_nested_rows){net, NULL, data->pixels + i * net->shape.inputs, NULL, 0, 1};
+}
+
+/* --- codes ----------------------------------------------------------------------------- */
+
+/* The whole codes of n rows into code[n][K] on the device; their inputs stay in act->centred. */
+static taper_status encode(train_nested_rows *rows, size_t n, float *code) {
+    train_nested_network *net = rows->net;
+    const train_units units = train_nested_units(net, 0);
+    TAPER_TRY(train_nested_load(rows, n, 0));
+    TAPER_TRY(train_nested_encode_block(rows, net->act.centred, n, net->units));
+    return net->stream.ops->unit_values(&net->stream, &units, n, net->units, NULL, net->act.pre,
+                                        code);
+}
+
+taper_status train_nested_codes(train_nested_network *net, const train_nested_data *data,
+                                int preactivation, float *codes) {
+    const train_nested_activations *act = &net->act;
+    for (size_t i = 0; i < data->n; i += TRAIN_NESTED_BLOCK) {
+        train_nested_rows rows = rows_from(net, data, i);
+        size_t n = formats_smaller(TRAIN_NESTED_BLOCK, data->n - i);
+        TAPER_TRY(encode(&rows, n, act->code));
+        TAPER_TRY(train_download(&net->stream, codes + i * net->units,
+                                 preactivation ? act->pre : act->code,
+                                 n * net->units * sizeof *codes));
     }
     return TAPER_OK;
 }
 
-/* act->code = the first `kept` units of n codes. */
-static void take_units(train_nested_network *net, const float *codes, size_t n, uint32_t kept) {
-    for (size_t r = 0; r < n; r++)
-        memcpy(net->act->code + r * kept, codes + r * net->units, kept * sizeof *codes);
+taper_status train_nested_decode(train_nested_network *net, const float *codes, size_t n,
+                                 uint32_t kept, float *pixels) {
+    const size_t d = net->shape.inputs;
+    train_stream *s = &net->stream;
+    float *mean = malloc(d * sizeof *mean);
+    taper_status status =
+        mean ? train_download(s, mean, net->mean, d * sizeof *mean) : TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < n && status == TAPER_OK; i += TRAIN_NESTED_BLOCK) {
+        train_nested_rows rows = {net, NULL, NULL, NULL, 0, 1};
+        size_t m = formats_smaller(TRAIN_NESTED_BLOCK, n - i);
+        float *to = pixels + i * d;
+        status = train_upload(s, net->act.packed, codes + i * net->units,
+                              m * net->units * sizeof *codes);
+        if (status == TAPER_OK)
+            status =
+                s->ops->copy_columns(s, m, kept, net->act.packed, net->units, net->act.code, kept);
+        if (status == TAPER_OK) status = train_nested_decode_block(&rows, net->act.code, m, kept);
+        if (status == TAPER_OK)
+            status = train_download(s, to, net->act.back_hidden[0], m * d * sizeof *to);
+        for (size_t j = 0; j < m * d && status == TAPER_OK; j++)
+            to[j] = mean[j % d] + net->scale * to[j];
+    }
+    free(mean);
+    return status;
+}
+
+/* --- errors ---------------------------------------------------------------------------- */
+
+/* Where codes of a block are whole, and where columns of them are packed. */
+static float *whole_codes(const train_nested_network *net) {
+    return net->act.packed + (size_t)TRAIN_NESTED_BLOCK * net->units;
+}
+
+static taper_status pack_units(train_nested_network *net, size_t n, uint32_t from, uint32_t to) {
+    return net->stream.ops->copy_columns(&net->stream, n, to - from, whole_codes(net) + from,
+                                         net->units, net->act.packed, to - from);
 }
 
 /* A linear decoder goes from one length to the next by adding the rows of the units between. */
-static taper_status add_units(train_nested_network *net, const float *code, size_t n, uint32_t from,
-                              uint32_t to) {
-    train_nested_activations *act = net->act;
+static taper_status add_units(train_nested_network *net, size_t n, uint32_t from, uint32_t to) {
     const train_nested_layer *y = &net->layer[0];
-    for (size_t r = 0; r < n; r++)
-        memcpy(act->packed + r * (to - from), code + r * net->units + from,
-               (to - from) * sizeof *code);
-    return net->be->ops->gemm(net->be, 0, 0, n, y->inputs, to - from, act->packed,
-                              y->v + (size_t)from * y->inputs, 1.0f, act->back_hidden[0]);
+    TAPER_TRY(pack_units(net, n, from, to));
+    return net->stream.ops->gemm(&net->stream, 0, 0, n, y->inputs, to - from, net->act.packed,
+                                 y->v + (size_t)from * y->inputs, 1.0f, net->act.back_hidden[0]);
 }
 
-/* Errors of the n rows that are loaded, with their codes, added to sum[lengths]. */
-static taper_status add_errors(train_nested_rows *rows, const float *code, const uint32_t *length,
-                               size_t lengths, double *sum) {
+/* Errors of a block's n rows at each length, |.|^2 into squares[lengths]. */
+static taper_status errors_of_block(train_nested_rows *rows, const uint32_t *length, size_t lengths,
+                                    double *squares) {
     train_nested_network *net = rows->net;
-    train_nested_activations *act = net->act;
-    const size_t n = act->n, d = net->shape.inputs;
+    train_stream *s = &net->stream;
+    train_nested_activations *act = &net->act;
+    const size_t n = act->n;
     const int linear = net->shape.layers == 1;
-    TAPER_TRY(train_nested_decode_block(rows, code, n, 0));
-    train_nested_error_block(rows); /* that of length 0, from which linear decoders go on */
+    TAPER_TRY(train_nested_decode_block(rows, act->packed, n, 0));
+    TAPER_TRY(train_nested_error_block(rows)); /* of length 0, from which linear decoders go on */
     for (size_t i = 0; i < lengths; i++) {
         uint32_t before = i ? length[i - 1] : 0;
-        if (length[i] > before && linear) TAPER_TRY(add_units(net, code, n, before, length[i]));
+        if (length[i] > before && linear) TAPER_TRY(add_units(net, n, before, length[i]));
         if (length[i] > before && !linear) {
-            take_units(net, code, n, length[i]);
-            TAPER_TRY(train_nested_decode_block(rows, act->code, n, length[i]));
-            train_nested_error_block(rows);
+            TAPER_TRY(pack_units(net, n, 0, length[i]));
+            TAPER_TRY(train_nested_decode_block(rows, act->packed, n, length[i]));
+            TAPER_TRY(train_nested_error_block(rows));
         }
-        double squares;
-        TAPER_TRY(net->be->ops->sum_squares(net->be, n * d, act->back_hidden[0], &squares));
-        sum[i] += squares / (double)d;
+        TAPER_TRY(
+            s->ops->sum_squares(s, n * net->shape.inputs, act->back_hidden[0], 0, net->losses));
+        TAPER_TRY(train_download(s, &squares[i], net->losses, sizeof *squares));
     }
     return TAPER_OK;
 }
 
-taper_status train_nested_errors(train_nested_network *net, const train_pixels *data,
-                                 const uint32_t *order, size_t n, const uint32_t *length,
-                                 size_t lengths, double *mse) {
+taper_status train_nested_errors(train_nested_network *net, const train_nested_data *data,
+                                 const uint32_t *length, size_t lengths, double *mse) {
     for (size_t i = 0; i < lengths; i++)
         if (length[i] > net->units || (i && length[i] < length[i - 1])) return TAPER_ERR_ARG;
-    float *code = malloc((size_t)TRAIN_NESTED_BLOCK * net->units * sizeof *code);
-    if (!code) return TAPER_ERR_NOMEM;
-    taper_status status = TAPER_OK;
+    double *squares = calloc(lengths ? lengths : 1, sizeof *squares);
+    taper_status status = squares ? TAPER_OK : TAPER_ERR_NOMEM;
     memset(mse, 0, lengths * sizeof *mse);
-    for (size_t i = 0; i < n && status == TAPER_OK; i += TRAIN_NESTED_BLOCK) {
-        train_pixels part = *data;
-        train_nested_rows rows = rows_from(net, &part, order, i);
-        size_t m = formats_smaller(TRAIN_NESTED_BLOCK, n - i);
-        status = train_nested_codes(net, &part, rows.order, m, 0, code);
-        if (status == TAPER_OK) status = add_errors(&rows, code, length, lengths, mse);
+    for (size_t i = 0; i < data->n && status == TAPER_OK; i += TRAIN_NESTED_BLOCK) {
+        train_nested_rows rows = rows_from(net, data, i);
+        status = encode(&rows, formats_smaller(TRAIN_NESTED_BLOCK, data->n - i), whole_codes(net));
+        if (status == TAPER_OK) status = errors_of_block(&rows, length, lengths, squares);
+        for (size_t j = 0; j < lengths; j++) mse[j] += squares[j] / (double)net->shape.inputs;
     }
     for (size_t i = 0; i < lengths; i++)
-        mse[i] *= (double)net->scale * net->scale / (double)(n ? n : 1);
-    free(code);
+        mse[i] *= (double)net->scale * net->scale / (double)(data->n ? data->n : 1);
+    free(squares);
     return status;
+}
+
+taper_status train_nested_validate(train_nested_network *net, const train_truncation *truncation,
+                                   const train_nested_data *data, double *expected, double *full) {
+    enum { PLACES = 64 };
+    uint32_t length[PLACES + 1], lengths = 0, units = net->units;
+    for (uint32_t i = 0; i <= PLACES; i++) {
+        /* closer at the short end, where errors fall fast */
+        double at = (double)i / PLACES;
+        uint32_t b = truncation ? (uint32_t)(units * at * at + 0.5) : units;
+        if (!lengths || b > length[lengths - 1]) length[lengths++] = b;
+    }
+    double mse[PLACES + 1];
+    TAPER_TRY(train_nested_errors(net, data, length, lengths, mse));
+    *full = *expected = mse[lengths - 1];
+    if (!truncation) return TAPER_OK;
+    double sum = 0.0;
+    for (uint32_t b = 1, at = 1; b <= units; b++) {
+        while (length[at] < b) at++;
+        double part = (double)(b - length[at - 1]) / (length[at] - length[at - 1]);
+        sum += truncation->mass[b - 1] * (mse[at - 1] + part * (mse[at] - mse[at - 1]));
+    }
+    *expected = sum;
+    return TAPER_OK;
 }

@@ -2,8 +2,8 @@
 #ifndef TRAIN_NESTED_FORWARD_H
 #define TRAIN_NESTED_FORWARD_H
 #include "formats/bytes.h"
+#include "train/device/operations.h"
 #include "train/nested/nested_network.h"
-#include "train/sampling/dataset.h"
 
 /* What one step asks of its rows. */
 typedef struct train_nested_step {
@@ -13,40 +13,33 @@ typedef struct train_nested_step {
     float invariance;     /* weight of equation 14 ... */
     float perturbation;   /* ... and its epsilon bar, the variance of the noise on c */
     int straight_through; /* binary: see nested_network.h */
-    const uint32_t *kept; /* [rows] b of every row, frozen < b <= K */
+    const uint32_t *kept; /* [rows] b of every row, frozen < b <= K; the host's */
 } train_nested_step;
 
 /* A block of rows in work. step and order may be NULL: nothing random; rows 0 .. n. */
 typedef struct train_nested_rows {
     train_nested_network *net;
     const train_nested_step *step;
-    const train_pixels *data;
-    const uint32_t *order;
-    size_t first_row, of; /* number of the first row within the step; rows of the step */
+    const uint8_t *pixels; /* [..][D] on the device */
+    const uint32_t *order; /* on the device */
+    size_t first_row, of;  /* number of the first row within the step; rows of the step */
 } train_nested_rows;
 
-static inline size_t train_nested_row_blocks(size_t rows) {
-    return (rows + TRAIN_NESTED_ROWS - 1) / TRAIN_NESTED_ROWS;
-}
-
-/* x of unit k's pre-activation. */
-float train_nested_code_value(const train_nested_network *net, uint32_t k, float a);
-static inline float train_nested_threshold(const train_nested_network *net, uint32_t k) {
-    return -net->layer[net->shape.layers - 1].b[k];
-}
+/* What the code's units are, with a gradient through thresholds or without. */
+train_units train_nested_units(const train_nested_network *net, int straight_through);
 /* Dropout on hidden layer l's values (or their gradients) of rows.net, if its step asks for it; a
  * perturbed copy keeps its row's. side 0: encoder, 1: decoder. */
-void train_nested_drop(const train_nested_rows *rows, int side, uint32_t l, size_t n,
-                       float *values);
+taper_status train_nested_drop(const train_nested_rows *rows, int side, uint32_t l, size_t n,
+                               float *values);
 /* n <= BLOCK rows into `centred`; twice: the encoder's side has perturbed copies. */
-void train_nested_load(train_nested_rows *rows, size_t n, int twice);
+taper_status train_nested_load(train_nested_rows *rows, size_t n, int twice);
 /* From input [rows][D] to the pre-activations of the first `active` units; of binary units without
- * b_L. */
+ * b_L. rows <= 2 BLOCK. */
 taper_status train_nested_encode_block(train_nested_rows *rows, const float *input, size_t n,
                                        uint32_t active);
 /* From codes [n][active] to g_0 in back_hidden[0]. */
 taper_status train_nested_decode_block(train_nested_rows *rows, const float *code, size_t n,
                                        uint32_t active);
 /* back_hidden[0] -= centred, and row_error. */
-void train_nested_error_block(train_nested_rows *rows);
+taper_status train_nested_error_block(train_nested_rows *rows);
 #endif

@@ -3,18 +3,19 @@
 #define TRAIN_NESTED_GRADIENT_H
 #include "train/nested/nested_forward.h"
 
-/* Means over rows, so far as they were given to train_nested_add. */
+/* Means over a step's rows, so far as they were given to train_nested_add; on the device the same
+ * three in a row. */
 typedef struct train_nested_loss {
+    double loss;       /* what the gradient is of: mse / scale^2 + weight x invariance */
     double mse;        /* of the truncated reconstructions, on the 8-bit scale */
     double invariance; /* equation 14, as it is (not weighted) */
-    double loss;       /* what the gradient is of: mse / scale^2 + weight x invariance */
-    double rows;       /* of how many */
 } train_nested_loss;
 
-/* Add to the gradient, and to *loss, what rows order[0 .. n) of data contribute to a step of `of`
- * rows. first_row numbers them within the step. On return net->act->pre has the pre-activations of
- * the last block, those of binary units without b_L, as the binariser takes them. */
+/* Add to the gradient, and to losses[3], what rows order[0 .. n) of pixels[..][D] contribute to a
+ * step of `of` rows; pixels, order and losses are on the device. first_row numbers the rows within
+ * the step. On return net->act.pre has the pre-activations of the last block, those of binary units
+ * without b_L, for the thresholds to follow. */
 taper_status train_nested_add(train_nested_network *net, const train_nested_step *step,
-                              const train_pixels *data, const uint32_t *order, size_t n, size_t of,
-                              size_t first_row, train_nested_loss *loss);
+                              const uint8_t *pixels, const uint32_t *order, size_t n, size_t of,
+                              size_t first_row, double *losses);
 #endif

@@ -1,10 +1,8 @@
 /* nested_network.c -- a nested-dropout autoencoder: making it; see nested_network.h. */
 #include "train/nested/nested_network.h"
-#include "train/sampling/numbers.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- layout ---------------------------------------------------------------------------- */
 
@@ -35,43 +33,92 @@ static int shape_is_legal(const train_nested_shape *s) {
     return s->centre >= 0.0f && s->centre <= 1.0f;
 }
 
-static void initialise(train_nested_network *net, uint64_t seed) {
-    for (uint32_t l = 0; l < net->shape.layers; l++) {
-        train_nested_layer *y = &net->layer[l];
-        size_t weights = (size_t)y->inputs * y->outputs;
-        double variance = (net->shape.layers == 1 ? 0.5 : 2.0) / y->inputs;
-        train_philox_weights(y->w, weights, (float)sqrt(variance), seed, l);
-        if (y->v != y->w) memcpy(y->v, y->w, weights * sizeof *y->v);
+void train_nested_activations_lay_out(train_nested_activations *act, const train_nested_shape *s,
+                                      train_arena *arena) {
+    enum { BLOCK = TRAIN_NESTED_BLOCK };
+    size_t widest = s->inputs, units = s->width[s->layers - 1];
+    act->kept = train_arena_take(arena, BLOCK, 1, sizeof *act->kept);
+    act->centred = train_arena_floats(arena, BLOCK, s->inputs);
+    act->input = train_arena_floats(arena, 2 * BLOCK, s->inputs);
+    act->back_hidden[0] = train_arena_floats(arena, BLOCK, s->inputs);
+    for (uint32_t l = 0; l < s->layers; l++) {
+        widest = widest > s->width[l] ? widest : s->width[l];
+        if (l + 1 == s->layers) break;
+        act->hidden[l] = train_arena_floats(arena, 2 * BLOCK, s->width[l]);
+        act->back_hidden[l + 1] = train_arena_floats(arena, BLOCK, s->width[l]);
     }
-    for (uint32_t k = 0; k < net->units; k++) net->spread[k] = 1.0f;
+    act->pre = train_arena_floats(arena, 2 * BLOCK, units);
+    act->code = train_arena_floats(arena, BLOCK, units);
+    act->packed = train_arena_floats(arena, 2 * BLOCK, units);
+    for (int i = 0; i < 2; i++) act->wide[i] = train_arena_floats(arena, 2 * BLOCK, widest);
+    double **const row[] = {&act->row_error, &act->row_noise, &act->row_moved};
+    for (int i = 0; i < 3; i++) *row[i] = train_arena_take(arena, BLOCK, 1, sizeof **row[i]);
 }
 
-taper_status train_nested_create(train_nested_network *net, const train_nested_shape *shape,
-                                 codec_backend *be, const float *mean, float scale, uint64_t seed) {
-    *net = (train_nested_network){.shape = *shape, .be = be, .scale = scale};
-    if (!shape_is_legal(shape) || !(scale > 0.0f) || !isfinite(scale)) return TAPER_ERR_ARG;
-    net->units = shape->width[shape->layers - 1];
-    net->n = view(shape, NULL, net->layer);
-    net->act = train_nested_activations_create(shape);
-    if (!net->act || !train_zeros(&net->mean, shape->inputs, 1) ||
-        !train_zeros(&net->parameter, net->n, 1) || !train_zeros(&net->gradient, net->n, 1) ||
-        !train_zeros(&net->spread, net->units, 1)) {
-        train_nested_free(net);
-        return TAPER_ERR_NOMEM;
-    }
-    view(shape, net->parameter, net->layer);
-    view(shape, net->gradient, net->layer_gradient);
-    memcpy(net->mean, mean, shape->inputs * sizeof *mean);
-    initialise(net, seed);
+static void lay_out(train_nested_network *net, size_t n) {
+    net->mean = train_arena_floats(&net->arena, net->shape.inputs, 1);
+    net->spread = train_arena_floats(&net->arena, net->units, 1);
+    net->losses = train_arena_take(&net->arena, 4, 1, sizeof *net->losses);
+    train_weights_lay_out(&net->weights, &net->arena, n, TRAIN_WEIGHTS_GRADIENT);
+    train_nested_activations_lay_out(&net->act, &net->shape, &net->arena);
+}
+
+/* One layer's weights at a time are on the host. */
+static taper_status draw_weights(train_nested_network *net, uint32_t l, uint64_t seed) {
+    const train_nested_layer *y = &net->layer[l];
+    size_t n = (size_t)y->inputs * y->outputs;
+    double variance = (net->shape.layers == 1 ? 0.5 : 2.0) / y->inputs;
+    float *weights = malloc(n * sizeof *weights);
+    if (!weights) return TAPER_ERR_NOMEM;
+    train_philox_weights(weights, n, (float)sqrt(variance), seed, l);
+    taper_status status = train_upload(&net->stream, y->w, weights, n * sizeof *weights);
+    if (status == TAPER_OK && y->v != y->w)
+        status = train_upload(&net->stream, y->v, weights, n * sizeof *weights);
+    free(weights);
+    return status;
+}
+
+static taper_status initialise(train_nested_network *net, const float *mean, uint64_t seed) {
+    for (uint32_t l = 0; l < net->shape.layers; l++) TAPER_TRY(draw_weights(net, l, seed));
+    float *none = malloc(net->units * sizeof *none);
+    if (!none) return TAPER_ERR_NOMEM;
+    for (uint32_t k = 0; k < net->units; k++) none[k] = -1.0f;
+    taper_status status = train_upload(&net->stream, net->spread, none, net->units * sizeof *none);
+    free(none);
+    if (status != TAPER_OK) return status;
+    return train_upload(&net->stream, net->mean, mean, net->shape.inputs * sizeof *mean);
+}
+
+static taper_status take_memory(train_nested_network *net, train_device *device) {
+    size_t n = view(&net->shape, NULL, net->layer);
+    lay_out(net, n);
+    TAPER_TRY(train_arena_alloc(&net->arena, device));
+    lay_out(net, n);
+    view(&net->shape, net->weights.parameter, net->layer);
+    view(&net->shape, net->weights.gradient, net->layer_gradient);
     return TAPER_OK;
 }
 
+taper_status train_nested_create(train_nested_network *net, const train_nested_shape *shape,
+                                 train_device *device, const float *mean, float scale,
+                                 uint64_t seed) {
+    *net = (train_nested_network){.shape = *shape, .scale = scale};
+    if (!shape_is_legal(shape) || !(scale > 0.0f) || !isfinite(scale)) return TAPER_ERR_ARG;
+    net->units = shape->width[shape->layers - 1];
+    taper_status status = train_stream_open(&net->stream, device);
+    if (status == TAPER_OK) status = take_memory(net, device);
+    if (status == TAPER_OK) status = initialise(net, mean, seed);
+    if (status != TAPER_OK) train_nested_free(net);
+    return status;
+}
+
 void train_nested_free(train_nested_network *net) {
-    train_nested_activations_free(net->act);
-    free(net->mean), free(net->parameter), free(net->gradient), free(net->spread);
+    train_stream_close(&net->stream);
+    train_arena_free(&net->arena);
     *net = (train_nested_network){0};
 }
 
-void train_nested_zero(train_nested_network *net) {
-    memset(net->gradient, 0, net->n * sizeof *net->gradient);
+taper_status train_nested_zero(train_nested_network *net) {
+    return train_zero(&net->stream, net->weights.gradient,
+                      net->weights.n * sizeof *net->weights.gradient);
 }

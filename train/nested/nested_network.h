@@ -11,23 +11,26 @@
  *     g_L = x,  g_(l-1) = act(V_l^T g_l + c_l),  the last one linear: y_hat = mean + scale g_0
  * and the loss of a row is |g_0 - c|^2 / D. Tied networks have V_l = W_l.
  *
- * Binary units. b_L is not trained by gradients: it is minus the threshold, which the binariser
- * keeps at the (1 - beta)-quantile. Through the threshold goes no gradient, as in the paper (a tied
- * encoder moves with its decoder), or `straight-through` that of a logistic curve as wide as the
- * unit's values are spread: p (1 - p) 2 / w, p = 1 / (1 + exp(-2 a / w)), w = mean |a|.
+ * Binary units. b_L is not trained by gradients: it is minus the threshold, which follows the
+ * (1 - beta)-quantile of a from batch to batch (train_follow_quantiles_fn), so that x ~
+ * Bernoulli(beta); at the end of training it is exact. Through the threshold goes no gradient, as
+ * in the paper (a tied encoder moves with its decoder), or `straight-through` that of a logistic
+ * curve as wide as the unit's values are spread: p (1 - p) 2 / w, p = 1 / (1 + exp(-2 a / w)), w =
+ * mean |a|.
  *
  * Sweeping. Units below `frozen` are no longer trained: the gradient of their rows of W_L, b_L and
  * V_L is neither computed nor touched. Units from `active` on (the longest truncation among the
  * rows) take no part. Both make a step cheaper.
  *
  * All trained numbers lie in one vector: for l = 1 .. L: W_l [w_l][w_(l-1)], b_l [w_l],
- * V_l [w_l][w_(l-1)] if untied, c_l [w_(l-1)]. One network belongs to one thread; its backend may
- * spread each call. */
+ * V_l [w_l][w_(l-1)] if untied, c_l [w_(l-1)]. They lie on a device, as all arrays of a network do.
+ * One network belongs to one thread; its device may spread each call. */
 #ifndef TRAIN_NESTED_NETWORK_H
 #define TRAIN_NESTED_NETWORK_H
 #include "train/nested/nested_activations.h"
+#include "train/optimise/weights.h"
 
-/* Views of layer l (from 0) in a parameter or gradient vector. */
+/* Views of layer l (from 0) in a parameter or gradient vector, on the device. */
 typedef struct train_nested_layer {
     uint32_t inputs, outputs;
     float *w, *b; /* encoder [outputs][inputs], [outputs] */
@@ -36,25 +39,29 @@ typedef struct train_nested_layer {
 
 typedef struct train_nested_network {
     train_nested_shape shape;
-    codec_backend *be; /* borrowed */
-    uint32_t units;    /* K */
+    uint32_t units; /* K */
     float scale;
-    float *mean; /* [D] */
-    size_t n;    /* trained numbers */
-    float *parameter, *gradient;
+    train_stream stream;
+    train_arena arena;
+    float *mean;           /* [D] */
+    train_weights weights; /* without moments, which a trainer lends it (nested_trainer.c) */
     train_nested_layer layer[TRAIN_NESTED_MAX_LAYERS], layer_gradient[TRAIN_NESTED_MAX_LAYERS];
-    float *spread;   /* [K] binary: running mean |a|, the width of the straight-through curve */
+    float *spread;   /* [K] binary: running mean |a|, the width of the straight-through curve; below
+                        0: none yet, and 1 stands for it */
+    double *losses;  /* [4] room for those of a step (nested_gradient.h) */
     uint32_t frozen; /* units no longer trained */
-    train_nested_activations *act;
+    train_nested_activations act;
 } train_nested_network;
 
 /* A network with random weights: normal, of variance 1 / (2 inputs) for a single layer, 2 / inputs
- * else (He et al. 2015), biases 0. mean[D] is copied. TAPER_ERR_ARG: widths or scale out of range;
- * TAPER_ERR_NOMEM; nothing is held then. */
+ * else (He et al. 2015), biases 0. The device is borrowed; mean[D] is the host's, and copied.
+ * TAPER_ERR_ARG: widths or scale out of range; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE; nothing is held
+ * then. */
 taper_status train_nested_create(train_nested_network *net, const train_nested_shape *shape,
-                                 codec_backend *be, const float *mean, float scale, uint64_t seed);
-void train_nested_free(train_nested_network *net); /* leaves it zeroed */
+                                 train_device *device, const float *mean, float scale,
+                                 uint64_t seed);
+void train_nested_free(train_nested_network *net); /* leaves it zeroed; zeroed is fine */
 
 /* Before a step: gradient to 0. */
-void train_nested_zero(train_nested_network *net);
+taper_status train_nested_zero(train_nested_network *net);
 #endif

@@ -36,13 +36,14 @@ typedef struct train_nested_epoch {
     double validation_mse;        /* expectation over the truncation's lengths (equation 16) */
     double full_mse;              /* on validation rows with all units */
     uint32_t frozen;              /* units swept so far */
-    double seconds;               /* since the start of this process */
+    double seconds;               /* since the start of this process; 0: before a resume */
     double multiply_adds;         /* of a step's matrix products, mean, per row */
 } train_nested_epoch;
 
 typedef struct train_nested_callbacks {
     void *user;
-    /* After every step; return nonzero to stop. seconds_left: if all epochs are run. */
+    /* After every step, maybe some of them late, in a row; loss: mean of the epoch so far. Return
+     * nonzero to stop. seconds_left: if all epochs are run. */
     int (*step)(void *user, uint64_t step, uint64_t steps, uint32_t frozen, double loss,
                 double seconds_left);
     void (*epoch)(void *user, uint32_t epoch, const train_nested_epoch *entry);

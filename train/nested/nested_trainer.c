@@ -1,11 +1,11 @@
-/* nested_trainer.c -- the loop of nested dropout; see nested_trainer.h.
- *
- * All that is random is numbered by (seed, step, row). Step number, parameters, the optimiser's
- * vectors, thresholds and the sweep are all that a checkpoint needs (nested_run.h). */
+/* nested_trainer.c -- a run of nested dropout: how it begins, what its loop asks for, how it ends;
+ * see nested_trainer.h. */
 #include "train/nested/nested_trainer.h"
-#include "train/nested/nested_run.h"
+#include "train/nested/nested_errors.h"
+#include "train/nested/nested_step.h"
 #include "train/optimise/run.h"
 #include "train/sampling/philox.h"
+#include "train/sampling/quantile.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,258 +27,368 @@ train_nested_options train_nested_defaults(void) {
                                   .checkpoint_seconds = 60.0};
 }
 
-/* --- one step -------------------------------------------------------------------------- */
+/* --- options and rows ------------------------------------------------------------------ */
 
-static void draw_truncations(train_nested_run *r) {
+static taper_status check(const train_nested_run *r, taper_error *error) {
     const train_nested_options *o = r->options;
-    for (size_t i = 0; i < r->batch; i++) {
-        uint32_t word[4];
-        r->kept[i] = r->net->units;
-        if (!o->truncation) continue;
-        train_philox(o->seed, i, TRAIN_STREAM_CUT + (r->step << 8), word);
-        r->kept[i] =
-            train_truncation_draw(o->truncation, r->net->frozen, train_philox_uniform(word[0]));
-    }
+    if (!o->epochs || o->epochs > 1u << 20 || !o->batch || o->batch > 1u << 20 || !o->line_searches)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "epochs, batch and line searches must lie between 1 and 1,048,576");
+    if (!(o->rate > 0.0f) || !(o->rate <= 1.0f))
+        return formats_fail(error, TAPER_ERR_ARG, "the learning rate must lie in (0, 1]");
+    if (!(o->corruption >= 0.0f && o->corruption < 1.0f) ||
+        !(o->dropout >= 0.0f && o->dropout < 1.0f) || !(o->invariance >= 0.0f) ||
+        !isfinite(o->invariance) || !(o->perturbation > 0.0f) || !isfinite(o->perturbation))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "corruption and dropout must lie in [0, 1), invariance from 0 up, "
+                            "its perturbation above 0");
+    if (!(o->beta > 0.0 && o->beta < 1.0))
+        return formats_fail(error, TAPER_ERR_ARG, "beta, the fraction of ones, must lie in (0, 1)");
+    if (o->sweep.on && !train_sweep_options_are_legal(&o->sweep))
+        return formats_fail(
+            error, TAPER_ERR_ARG,
+            "sweeping: check from 1, tolerance and warm-up from 0, fraction above 0, "
+            "warm-up and fraction together at most 1");
+    if (o->truncation && o->truncation->units != r->net->units)
+        return formats_fail(error, TAPER_ERR_ARG, "a truncation of %u units for a code of %u",
+                            (unsigned)o->truncation->units, (unsigned)r->net->units);
+    if (r->data->inputs != r->net->shape.inputs || r->data->n < 2 || r->data->n > UINT32_MAX)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "training needs two or more rows of %u values, there are %zu of %u",
+                            (unsigned)r->net->shape.inputs, r->data->n, (unsigned)r->data->inputs);
+    return TAPER_OK;
 }
 
-/* The rows of W_L that this step's truncations reach and no sweep has passed. */
-static uint32_t trained_end(const train_nested_run *r) {
-    uint32_t longest = r->options->invariance > 0.0f ? r->net->units : 0;
-    for (size_t i = 0; i < r->batch; i++) longest = r->kept[i] > longest ? r->kept[i] : longest;
-    return longest;
+static void split_rows(train_nested_run *r) {
+    size_t n = r->data->n;
+    for (size_t i = 0; i < n; i++) r->split[i] = (uint32_t)i;
+    train_shuffle(r->split, n, r->options->seed, TRAIN_STREAM_SPLIT);
+    memcpy(r->shuffled, r->split, r->n_training * sizeof *r->shuffled);
 }
 
-/* Loss and gradient of the step's rows. */
-static taper_status add_rows(train_nested_run *r, train_nested_loss *loss) {
+/* Row numbers that the host holds. */
+static taper_status take_rows(train_nested_run *r) {
+    size_t n = r->data->n, most = n / 10;
+    r->n_validation = r->options->max_validation < most ? r->options->max_validation : most;
+    r->n_training = n - r->n_validation;
+    r->batch = r->options->batch < r->n_training ? r->options->batch : r->n_training;
+    r->split = malloc(n * sizeof *r->split);
+    r->shuffled = malloc(r->n_training * sizeof *r->shuffled);
+    r->kept = calloc(r->batch, sizeof *r->kept);
+    if (!r->split || !r->shuffled || !r->kept) return TAPER_ERR_NOMEM;
+    split_rows(r);
+    return TAPER_OK;
+}
+
+/* Validation rows, or the first `n` training rows of the split. */
+static train_nested_data validation_rows(const train_nested_run *r) {
+    const uint32_t *order = r->split_there.at;
+    return (train_nested_data){r->pixels.at, order + r->n_training, r->n_validation};
+}
+
+static train_nested_data training_rows(const train_nested_run *r, size_t n) {
+    return (train_nested_data){r->pixels.at, r->split_there.at, n};
+}
+
+/* --- what a checkpoint holds ----------------------------------------------------------- */
+
+/* Everything that decides what the run computes. */
+static uint64_t fingerprint_of(const train_nested_run *r) {
     const train_nested_options *o = r->options;
-    train_nested_step step = {o->seed,       r->step,         o->corruption,       o->dropout,
-                              o->invariance, o->perturbation, o->straight_through, r->kept};
-    *loss = (train_nested_loss){0};
-    train_nested_zero(r->net);
-    return train_nested_add(r->net, &step, r->data, r->rows, r->batch, r->batch, 0, loss);
+    const train_nested_shape *s = &r->net->shape;
+    const double numbers[] = {o->sweep.on,
+                              o->sweep.check,
+                              o->sweep.tolerance,
+                              o->sweep.warmup,
+                              o->sweep.fraction,
+                              o->regulariser.kind,
+                              o->regulariser.adaptive,
+                              o->regulariser.strength,
+                              (double)o->corruption,
+                              (double)o->dropout,
+                              (double)o->invariance,
+                              (double)o->perturbation,
+                              o->beta,
+                              o->straight_through,
+                              o->optimiser,
+                              o->epochs,
+                              o->batch,
+                              o->line_searches,
+                              (double)o->rate,
+                              o->max_validation,
+                              s->inputs,
+                              s->layers,
+                              s->hidden,
+                              s->code,
+                              s->tied,
+                              s->binary,
+                              (double)s->centre,
+                              (double)r->net->scale};
+    uint64_t hash = train_fingerprint(2, numbers, sizeof numbers);
+    hash = train_fingerprint(hash, &o->seed, sizeof o->seed);
+    if (o->truncation)
+        hash = train_fingerprint(hash, o->truncation->mass, r->net->units * sizeof(double));
+    hash = train_fingerprint(hash, s->width, s->layers * sizeof *s->width);
+    return train_fingerprint(hash, r->data->pixels, r->data->n * r->data->inputs);
 }
 
-static train_nested_layer code_layer(const train_nested_run *r) {
-    return r->net->layer[r->net->shape.layers - 1];
-}
-
-/* What Adam may move: everything but the code layer's rows that are frozen or out of reach, and
- * the thresholds of binary units. */
-static size_t trained_ranges(const train_nested_run *r, train_range *range) {
-    const train_nested_network *net = r->net;
-    train_nested_layer last = code_layer(r);
-    uint32_t first = net->frozen, end = trained_end(r);
-    size_t from = (size_t)first * last.inputs, weights = (size_t)(end - first) * last.inputs, n = 0;
-    size_t before = (size_t)(last.w - net->parameter);
-    if (before) range[n++] = (train_range){0, before};
-    if (weights) range[n++] = (train_range){before + from, weights};
-    if (weights && !net->shape.binary)
-        range[n++] = (train_range){(size_t)(last.b - net->parameter) + first, end - first};
-    if (weights && last.v != last.w)
-        range[n++] = (train_range){(size_t)(last.v - net->parameter) + from, weights};
-    range[n++] = (train_range){(size_t)(last.c - net->parameter), last.inputs};
-    return n;
-}
-
-static taper_status adam_step(train_nested_run *r, train_nested_loss *loss) {
-    const train_nested_options *o = r->options;
-    train_nested_layer last = code_layer(r);
-    uint64_t warmup = r->steps / 20 < 100 ? r->steps / 20 : 100;
-    TAPER_TRY(add_rows(r, loss));
-    if (!(loss->loss < absurd_loss)) return TAPER_ERR_ARG; /* NaN too */
-    uint32_t first = r->net->frozen, end = trained_end(r);
-    train_regularise_rows(&o->regulariser, first, end - first, last.inputs, last.w,
-                          r->net->layer_gradient[r->net->shape.layers - 1].w, NULL);
-    train_range range[5];
-    size_t ranges = trained_ranges(r, range);
-    float rate = train_cosine_rate(o->rate, r->step, r->steps, warmup), least = o->rate / 2;
-    /* the units swept last have most of their training before them when others are done */
-    if (o->sweep.on && r->step >= warmup && rate < least) rate = least;
-    return train_adam_step_ranges(&r->adam, r->net->be, rate, 0.0f, range, ranges, r->net->gradient,
-                                  r->net->parameter, NULL);
-}
-
-/* --- conjugate gradients --------------------------------------------------------------- */
-
-/* Weight decay during a line search: coefficients stay as the search's first gradient made them,
- * so that there is one function to search along. */
-static void regularise_line(train_nested_run *r, uint32_t end, float *gradient, double *value) {
-    const train_regulariser *asked = &r->options->regulariser;
-    train_nested_layer last = code_layer(r),
-                       *own = &r->net->layer_gradient[r->net->shape.layers - 1];
-    uint32_t first = r->net->frozen;
-    if (asked->kind == TRAIN_PENALTY_NONE || end <= first) return;
-    float *rows = gradient + (own->w - r->net->gradient);
-    const float *weights = last.w;
-    if (r->line_begins) {
-        train_regularise_rows(asked, first, end - first, last.inputs, weights, rows, r->lambda);
-    }
-    for (uint32_t k = first; k < end; k++) {
-        double lambda = r->lambda[k - first];
-        train_regulariser fixed = {asked->kind, 0, lambda};
-        if (!(lambda > 0.0)) continue;
-        if (!r->line_begins) train_regularise_rows(&fixed, k, 1, last.inputs, weights, rows, NULL);
-        *value += train_regulariser_value(&fixed, k, 1, last.inputs, weights);
-    }
-}
-
-static taper_status line_objective(void *user, const float *parameter, float *gradient,
-                                   double *value) {
-    train_nested_run *r = user;
-    train_nested_network *net = r->net;
-    train_nested_loss loss;
-    float *own = net->parameter;
-    if (parameter != own) {
-        memcpy(r->kept_parameter, own, net->n * sizeof *own);
-        memcpy(own, parameter, net->n * sizeof *own);
-    }
-    taper_status status = add_rows(r, &loss);
-    *value = loss.loss;
-    if (status == TAPER_OK) regularise_line(r, trained_end(r), net->gradient, value);
-    if (r->line_begins) r->line_loss = loss;
-    r->line_begins = 0;
-    memcpy(gradient, net->gradient, net->n * sizeof *gradient);
-    if (parameter != own) memcpy(own, r->kept_parameter, net->n * sizeof *own);
-    return status;
-}
-
-static taper_status cg_step(train_nested_run *r, train_nested_loss *loss) {
-    train_cg_options options = train_cg_defaults();
-    for (uint32_t i = 0; i < r->options->line_searches; i++) {
-        train_cg_result result;
-        r->line_begins = 1;
-        TAPER_TRY(train_cg_step(&r->cg, line_objective, r, r->net->parameter, &options, &result));
-        if (!i) *loss = r->line_loss;
-        if (!(result.alpha > 0.0)) break;
+/* The fingerprint with a vector in it, of which a piece at a time is on the host. */
+static taper_status add_vector(train_nested_run *r, const float *vector, size_t n, uint64_t *hash) {
+    enum { PIECE = 4096 };
+    float piece[PIECE];
+    for (size_t i = 0; i < n; i += PIECE) {
+        size_t bytes = (n - i < PIECE ? n - i : PIECE) * sizeof *piece;
+        TAPER_TRY(train_download(&r->net->stream, piece, vector + i, bytes));
+        *hash = train_fingerprint(*hash, piece, bytes);
     }
     return TAPER_OK;
 }
 
-/* A frozen unit leaves the search's memory too. */
-static void forget_frozen(train_nested_run *r, uint32_t before) {
-    if (r->options->optimiser != TRAIN_CG || r->net->frozen == before) return;
-    train_nested_layer last = code_layer(r);
-    size_t n = (size_t)(r->net->frozen - before) * last.inputs;
-    float *const part[2] = {last.w, last.v};
-    for (int i = 0; i < 2; i++) {
-        size_t at = (size_t)(part[i] - r->net->parameter) + (size_t)before * last.inputs;
-        memset(r->cg.direction + at, 0, n * sizeof(float));
-        memset(r->cg.gradient + at, 0, n * sizeof(float));
-    }
-    size_t at = (size_t)(last.b - r->net->parameter) + before;
-    memset(r->cg.direction + at, 0, (r->net->frozen - before) * sizeof(float));
-    memset(r->cg.gradient + at, 0, (r->net->frozen - before) * sizeof(float));
+static taper_status take_fingerprint(train_nested_run *r) {
+    const train_nested_network *net = r->net;
+    uint64_t *hash = &r->loop.fingerprint;
+    if (!r->options->saving.path) return TAPER_OK;
+    *hash = fingerprint_of(r);
+    TAPER_TRY(add_vector(r, net->mean, net->shape.inputs, hash));
+    return add_vector(r, net->weights.parameter, net->weights.n, hash);
+}
+
+static void add_part(train_loop *l, void *memory, size_t n, uint32_t size, int on_device) {
+    l->part[l->parts++] = (train_checkpoint_part){memory, n, size, on_device};
+}
+
+static void list_parts(train_nested_run *r) {
+    train_loop *l = &r->loop;
+    add_part(l, &r->sweep.state, sizeof r->sweep.state / 8, 8, 0);
+    add_part(l, r->sweep.looked, r->sweep.inputs, sizeof *r->sweep.looked, 1);
+    if (r->net->shape.binary) add_part(l, r->net->spread, r->net->units, sizeof *r->net->spread, 1);
+    if (r->options->optimiser == TRAIN_CG) add_part(l, &r->cg.state, sizeof r->cg.state / 8, 8, 0);
+}
+
+/* --- what the loop asks for ------------------------------------------------------------ */
+
+static taper_status begin_epoch(void *run, uint64_t epoch, taper_error *error) {
+    train_nested_run *r = run;
+    memcpy(r->shuffled, r->split, r->n_training * sizeof *r->shuffled);
+    train_shuffle(r->shuffled, r->n_training, r->options->seed,
+                  TRAIN_STREAM_SHUFFLE + (epoch << 8));
+    taper_status status = train_lend_again(&r->order, &r->net->stream, r->shuffled);
+    return status == TAPER_OK ? status
+                              : formats_fail(error, status, "the order of an epoch: %s",
+                                             formats_status_name(status));
+}
+
+/* figure: error by the truncation's lengths, with all units, units frozen. */
+static taper_status measure(void *run, train_history *entry, taper_error *error) {
+    train_nested_run *r = run;
+    const train_nested_data rows = validation_rows(r);
+    entry->figure[0] = entry->figure[1] = 0.0;
+    entry->figure[2] = r->net->frozen;
+    if (!rows.n) return TAPER_OK;
+    taper_status status = train_nested_validate(r->net, r->options->truncation, &rows,
+                                                &entry->figure[0], &entry->figure[1]);
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status, "validation: %s", formats_status_name(status));
+}
+
+static taper_status resumed(void *run, const train_loop *loop, taper_error *error) {
+    train_nested_run *r = run;
+    (void)loop;
+    if (r->sweep.state.frozen >= r->net->units)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the checkpoint contradicts itself; start without --resume");
+    r->net->frozen = (uint32_t)r->sweep.state.frozen;
+    return TAPER_OK;
+}
+
+static int progress(void *run, const train_loop *loop, uint64_t step, const double *mean,
+                    double seconds_left) {
+    const train_nested_run *r = run;
+    const train_nested_callbacks *c = r->callbacks;
+    if (!c || !c->step) return 0;
+    return c->step(c->user, step, loop->steps, r->net->frozen, mean[0], seconds_left);
+}
+
+static void tell_epoch(void *run, const train_loop *loop, uint32_t epoch,
+                       const train_history *entry, double seconds) {
+    train_nested_run *r = run;
+    const train_nested_callbacks *c = r->callbacks;
+    (void)loop;
+    r->last = (train_nested_epoch){.loss = entry->loss[0],
+                                   .mse = entry->loss[1],
+                                   .invariance = entry->loss[2],
+                                   .validation_mse = entry->figure[0],
+                                   .full_mse = entry->figure[1],
+                                   .frozen = (uint32_t)entry->figure[2],
+                                   .seconds = seconds,
+                                   .multiply_adds = entry->loss[3]};
+    if (c && c->epoch) c->epoch(c->user, epoch, &r->last);
 }
 
 /* --- thresholds ------------------------------------------------------------------------ */
 
-/* Follow the quantiles of what the last block of rows gave. */
-static taper_status follow_thresholds(train_nested_run *r) {
-    if (!r->net->shape.binary) return TAPER_OK;
-    const train_nested_activations *act = r->net->act;
-    uint32_t active = act->active;
-    if (active > r->net->frozen)
-        TAPER_TRY(train_binariser_update(&r->binariser, act->pre, act->n, active, r->net->frozen,
-                                         active - r->net->frozen));
-    train_nested_take_thresholds(r, r->net->frozen, active);
-    return TAPER_OK;
+/* Every unit's first threshold, from rows before training. */
+static taper_status first_thresholds(train_nested_run *r) {
+    enum { ROWS = 1000 }; /* at most 2 BLOCK, which the encoder's side takes at once */
+    train_nested_network *net = r->net;
+    train_stream *s = &net->stream;
+    size_t n = r->n_training < ROWS ? r->n_training : ROWS;
+    const train_nested_data data = training_rows(r, n);
+    train_nested_rows rows = {net, NULL, data.pixels, data.order, 0, 1};
+    if (!net->shape.binary) return TAPER_OK;
+    TAPER_TRY(s->ops->centre_rows(s, n, net->shape.inputs, data.pixels, data.order, net->mean,
+                                  1.0f / net->scale, net->act.input));
+    TAPER_TRY(train_nested_encode_block(&rows, net->act.input, n, net->units));
+    return s->ops->follow_quantiles(s, n, net->units, net->units, r->options->beta, NULL,
+                                    net->act.pre, net->layer[net->shape.layers - 1].b, net->spread);
 }
 
-/* --- the loop -------------------------------------------------------------------------- */
-
-/* Multiply-adds of a row's matrix products in this step. */
-static double multiply_adds(const train_nested_run *r) {
-    const train_nested_network *net = r->net;
-    double sum = 0.0, trained = (double)(trained_end(r) - net->frozen), all = trained_end(r);
-    int encoder =
-        !net->shape.binary || r->options->straight_through || r->options->invariance > 0.0f;
-    for (uint32_t l = 0; l < net->shape.layers; l++) {
-        double inputs = net->layer[l].inputs, outputs = net->layer[l].outputs;
-        int last = l + 1 == net->shape.layers;
-        double forward = last ? all : outputs, back = last ? trained : outputs;
-        sum += inputs * (2 * forward + back * (1 + encoder) + (l || encoder ? back : 0) +
-                         (l && encoder ? back : 0));
+/* The exact quantiles of a[n][units], as biases. */
+static void find_biases(const train_nested_run *r, const float *a, size_t n, float *column,
+                        float *bias) {
+    size_t units = r->net->units;
+    for (size_t k = 0; k < units; k++) {
+        for (size_t i = 0; i < n; i++) column[i] = a[i * units + k];
+        bias[k] = -train_exact_quantile(column, n, r->options->beta);
     }
-    return sum;
 }
 
-static taper_status one_step(train_nested_run *r, taper_error *error) {
-    train_nested_loss loss = {0};
-    uint32_t before = r->net->frozen;
-    if (r->step % r->steps_per_epoch == 0 || !r->shuffled_epoch) train_nested_shuffle(r);
-    r->rows = r->shuffled + r->step % r->steps_per_epoch * r->batch;
-    draw_truncations(r);
+/* Exact quantiles over the training rows into the network. */
+static taper_status settle(train_nested_run *r, taper_error *error) {
+    enum { MOST = 1 << 26 }; /* numbers held at once */
+    train_nested_network *net = r->net;
+    size_t units = net->units, n = r->n_training;
+    if (n > MOST / units) n = MOST / units;
+    const train_nested_data rows = training_rows(r, n);
+    float *a = malloc(n * units * sizeof *a), *column = malloc(n * sizeof *column),
+          *bias = malloc(units * sizeof *bias);
     taper_status status =
-        r->options->optimiser == TRAIN_CG ? cg_step(r, &loss) : adam_step(r, &loss);
-    if (status == TAPER_ERR_ARG) return train_nested_diverged(r, loss.loss, error);
-    if (status == TAPER_OK) status = follow_thresholds(r);
-    if (status != TAPER_OK) return formats_fail(error, status, "no memory for a training step");
-    r->sum.loss += loss.loss, r->sum.mse += loss.mse, r->sum.invariance += loss.invariance;
-    r->sum.multiply_adds += multiply_adds(r);
-    r->step++;
-    r->net->frozen = train_sweep_after_step(&r->sweep, r->step, code_layer(r).w);
-    forget_frozen(r, before);
-    return TAPER_OK;
-}
-
-static taper_status end_epoch(train_nested_run *r, double seconds) {
-    const train_nested_options *o = r->options;
-    double steps = (double)r->steps_per_epoch;
-    train_nested_epoch e = {.loss = r->sum.loss / steps,
-                            .mse = r->sum.mse / steps,
-                            .invariance = r->sum.invariance / steps,
-                            .multiply_adds = r->sum.multiply_adds / steps,
-                            .frozen = r->net->frozen,
-                            .seconds = seconds};
-    if (r->n_validation)
-        TAPER_TRY(train_nested_validate(r->net, o->truncation, r->data, r->split + r->n_training,
-                                        r->n_validation, &e.validation_mse, &e.full_mse));
-    r->epoch[r->epochs++] = e;
-    r->sum = (train_nested_epoch){0};
-    if (r->callbacks && r->callbacks->epoch)
-        r->callbacks->epoch(r->callbacks->user, r->epochs, &r->epoch[r->epochs - 1]);
-    return TAPER_OK;
-}
-
-static taper_status loop(train_nested_run *r, taper_error *error) {
-    const train_nested_options *o = r->options;
-    double started = train_seconds(), saved = started;
-    uint64_t first = r->step;
-    while (r->step < r->steps && !r->stop) {
-        TAPER_TRY(one_step(r, error));
-        double t = train_seconds();
-        int epoch_ends = r->step % r->steps_per_epoch == 0;
-        if (epoch_ends && end_epoch(r, t - started) != TAPER_OK)
-            return formats_fail(error, TAPER_ERR_NOMEM, "no memory for validation");
-        if (r->callbacks && r->callbacks->step)
-            r->stop = r->callbacks->step(
-                r->callbacks->user, r->step, r->steps, r->net->frozen,
-                r->sum.loss /
-                    (double)(r->step % r->steps_per_epoch ? r->step % r->steps_per_epoch : 1),
-                (t - started) / (double)(r->step - first) * (double)(r->steps - r->step));
-        if (o->saving.path && (epoch_ends || r->stop || t - saved > o->checkpoint_seconds)) {
-            TAPER_TRY(train_nested_save(r, error));
-            saved = train_seconds();
-        }
+        a && column && bias ? train_nested_codes(net, &rows, 1, a) : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) {
+        find_biases(r, a, n, column, bias);
+        status = train_upload(&net->stream, net->layer[net->shape.layers - 1].b, bias,
+                              units * sizeof *bias);
     }
-    r->seconds = train_seconds() - started;
-    return TAPER_OK;
+    free(a), free(column), free(bias);
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status, "exact thresholds: %s", formats_status_name(status));
+}
+
+/* --- begin and end --------------------------------------------------------------------- */
+
+/* The optimiser's vectors, and what sweeping and line searches need. */
+static void lay_out(train_nested_run *r, float **looked, double **squares) {
+    train_nested_network *net = r->net;
+    net->weights.m = train_arena_floats(&r->arena, net->weights.n, 1);
+    net->weights.v = train_arena_floats(&r->arena, net->weights.n, 1);
+    *looked = train_arena_floats(&r->arena, net->layer[net->shape.layers - 1].inputs, 1);
+    *squares = train_arena_take(&r->arena, 2, 1, sizeof **squares);
+    r->lambda = train_arena_take(&r->arena, net->units, 1, sizeof *r->lambda);
+}
+
+static taper_status take_memory(train_nested_run *r) {
+    train_nested_network *net = r->net;
+    train_stream *s = &net->stream;
+    float *looked;
+    double *squares;
+    lay_out(r, &looked, &squares);
+    TAPER_TRY(train_arena_alloc(&r->arena, s->device));
+    lay_out(r, &looked, &squares);
+    train_sweep_begin(&r->sweep, &r->options->sweep, r->loop.steps, net->units,
+                      net->layer[net->shape.layers - 1].inputs, s, looked, squares);
+    if (r->options->optimiser == TRAIN_CG) TAPER_TRY(train_cg_create(&r->cg, s, &net->weights));
+    TAPER_TRY(train_lend(&r->pixels, s, r->data->pixels, r->data->n * r->data->inputs));
+    TAPER_TRY(train_lend(&r->split_there, s, r->split, r->data->n * sizeof *r->split));
+    return train_lend(&r->order, s, r->shuffled, r->n_training * sizeof *r->shuffled);
+}
+
+static void describe_loop(train_nested_run *r) {
+    const train_nested_options *o = r->options;
+    uint64_t steps_per_epoch = r->n_training / r->batch;
+    r->learner = (train_learner){.what = "a network of whole units",
+                                 .begin_epoch = begin_epoch,
+                                 .compute = train_nested_compute,
+                                 .move = train_nested_move,
+                                 .measure = measure,
+                                 .resumed = resumed,
+                                 .progress = progress,
+                                 .epoch = tell_epoch};
+    r->loop = (train_loop){.learner = &r->learner,
+                           .self = r,
+                           .stream = &r->net->stream,
+                           .weights = &r->net->weights,
+                           .steps = steps_per_epoch * o->epochs,
+                           .steps_per_epoch = steps_per_epoch,
+                           .most_loss = absurd_loss,
+                           .saving = o->saving,
+                           .checkpoint_seconds = o->checkpoint_seconds,
+                           .start_loss = INFINITY};
+}
+
+static taper_status begin(train_nested_run *r, taper_error *error) {
+    TAPER_TRY(check(r, error));
+    taper_status status = take_rows(r);
+    if (status == TAPER_OK) {
+        describe_loop(r);
+        r->net->frozen = 0;
+        status = take_memory(r);
+    }
+    if (status == TAPER_OK) list_parts(r);
+    if (status == TAPER_OK) status = take_fingerprint(r);
+    if (status == TAPER_OK) status = first_thresholds(r);
+    return status == TAPER_OK ? status
+                              : formats_fail(error, status, "training could not begin: %s",
+                                             formats_status_name(status));
+}
+
+static void end(train_nested_run *r) {
+    train_loop_free(&r->loop);
+    train_cg_free(&r->cg);
+    train_lent_free(&r->pixels);
+    train_lent_free(&r->split_there);
+    train_lent_free(&r->order);
+    train_arena_free(&r->arena);
+    r->net->weights.m = r->net->weights.v = NULL;
+    r->net->frozen = 0;
+    free(r->split), free(r->shuffled), free(r->kept);
+}
+
+static taper_status diverged(const train_nested_run *r, taper_error *error) {
+    char words[1024];
+    train_loop_diverged(&r->loop, NULL, words, sizeof words);
+    return formats_fail(error, TAPER_ERR_ARG, "%s", words);
 }
 
 taper_status train_nested(const train_nested_options *options, const train_pixels *data,
                           train_nested_network *net, const train_nested_callbacks *callbacks,
                           train_nested_result *result, taper_error *error) {
     train_nested_run r = {.options = options, .data = data, .net = net, .callbacks = callbacks};
-    taper_status status = train_nested_begin(&r, error);
-    if (status == TAPER_OK) status = loop(&r, error);
-    if (status == TAPER_OK && net->shape.binary && !r.stop) status = train_nested_settle(&r, error);
-    if (result) {
-        memset(result, 0, sizeof *result);
-        result->steps = r.step, result->epochs = r.epochs, result->stopped = (uint32_t)r.stop;
-        if (r.epochs) result->last = r.epoch[r.epochs - 1];
-        result->seconds = r.seconds;
-    }
-    net->frozen = 0;
-    train_nested_end(&r);
+    taper_status status = begin(&r, error);
+    if (status == TAPER_OK) status = train_loop_run(&r.loop, error);
+    if (status == TAPER_OK && r.loop.diverged) status = diverged(&r, error);
+    if (status == TAPER_OK && net->shape.binary && !r.loop.stopped) status = settle(&r, error);
+    if (result)
+        *result = (train_nested_result){r.loop.step, r.loop.n_history, (uint32_t)r.loop.stopped,
+                                        r.last, r.loop.seconds};
+    end(&r);
     return status;
+}
+
+/* --- measures -------------------------------------------------------------------------- */
+
+void train_nested_statistics(const train_pixels *data, float *mean, float *scale) {
+    double squares = 0.0;
+    for (size_t j = 0; j < data->inputs; j++) {
+        double sum = 0.0, sum2 = 0.0, n = (double)(data->n ? data->n : 1);
+        for (size_t i = 0; i < data->n; i++) {
+            double y = data->pixels[i * data->inputs + j];
+            sum += y, sum2 += y * y;
+        }
+        mean[j] = (float)(sum / n);
+        squares += sum2 / n - sum / n * (sum / n);
+    }
+    double deviation = sqrt(fmax(squares / data->inputs, 0.0));
+    *scale = deviation > 1.0 ? (float)deviation : 1.0f;
 }

@@ -4,24 +4,24 @@
  *
  *     train_nested_options options = train_nested_defaults();
  *     train_nested_network net;
- *     TAPER_TRY(train_nested_create(&net, &shape, &be, mean, scale, options.seed));
+ *     TAPER_TRY(train_nested_create(&net, &shape, &device, mean, scale, options.seed));
  *     TAPER_TRY(train_nested(&options, &data, &net, NULL, &result, error));
  *
  * Deterministic: the same options, data, network and kind of device give the same weights bit for
- * bit, for any number of threads, interrupted and resumed or not.
+ * bit, for any number of threads, interrupted and resumed or not, however seldom losses are looked
+ * at.
  *
  * The room train/nested/: the autoencoders of the paper, over whole units.
- *   nested_trainer      the loop; nested_options: what may be asked of it
- *   nested_run          how it begins, is saved and ends
+ *   nested_trainer      a run; nested_options: what may be asked of it; nested_step: its steps
  *   nested_network      the network; nested_shape: its widths; nested_activations: a block of rows
  *                       on its way, nested_forward: the way forward
- *   nested_gradient     one step; nested_errors: errors at every length
+ *   nested_gradient     loss and gradient; nested_errors: codes, and errors at every length
  *   sweep               units frozen one after the other
- *   regulariser         weight decay with a coefficient for each unit
- *   binariser           thresholds that set a unit's fraction of ones */
+ *   regulariser         weight decay with a coefficient for each unit */
 #ifndef TRAIN_NESTED_TRAINER_H
 #define TRAIN_NESTED_TRAINER_H
 #include "train/nested/nested_options.h"
+#include "train/sampling/dataset.h"
 
 train_nested_options train_nested_defaults(void);
 
@@ -29,18 +29,13 @@ train_nested_options train_nested_defaults(void);
  * quantiles over the training rows. TAPER_ERR_ARG: options out of range, data that do not fit the
  * network, a checkpoint of another run, or training has diverged: a loss or gradient was not
  * finite; the text names the step and the last good checkpoint, net is as it was before that step.
- * TAPER_ERR_NOMEM; TAPER_ERR_IO, TAPER_ERR_CORRUPT, ...: the checkpoint (checkpoint.h). callbacks
- * and result may be NULL. */
+ * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: net is undefined, a run goes on from its checkpoint;
+ * TAPER_ERR_IO, TAPER_ERR_CORRUPT, ...: the checkpoint (checkpoint.h). callbacks and result may be
+ * NULL. */
 taper_status train_nested(const train_nested_options *options, const train_pixels *data,
                           train_nested_network *net, const train_nested_callbacks *callbacks,
                           train_nested_result *result, taper_error *error);
 
 /* Mean image of data, and the standard deviation of a pixel component around it (at least 1). */
 void train_nested_statistics(const train_pixels *data, float *mean, float *scale);
-
-/* Expected squared error over the truncation's lengths (equation 16) and at full length on rows
- * order[0 .. n); lengths between 64 places are interpolated. NULL truncation: full length alone. */
-taper_status train_nested_validate(train_nested_network *net, const train_truncation *truncation,
-                                   const train_pixels *data, const uint32_t *order, size_t n,
-                                   double *expected, double *full);
 #endif

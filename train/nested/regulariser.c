@@ -1,7 +1,6 @@
 /* regulariser.c -- weight decay row by row; see regulariser.h. */
 #include "train/nested/regulariser.h"
 #include "train/sampling/numbers.h"
-#include <math.h>
 #include <string.h>
 
 taper_status train_regulariser_parse(train_regulariser *r, const char *text, taper_error *error) {
@@ -33,47 +32,22 @@ taper_status train_regulariser_parse(train_regulariser *r, const char *text, tap
                         text);
 }
 
-/* --- one row -------------------------------------------------------------------------- */
-
-/* The penalty's gradient at one weight. */
-static inline float gradient_l1(float w) { return (float)(w > 0.0f) - (float)(w < 0.0f); }
-
-/* The square of the norm of the penalty's gradient. */
-static double gradient_square(train_penalty kind, size_t n, const float *w) {
-    if (kind == TRAIN_PENALTY_L2) return train_dot(n, w, w);
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++) count += w[i] != 0.0f;
-    return (double)count;
+static train_coefficient coefficient_of(const train_regulariser *r) {
+    return r->adaptive ? TRAIN_COEFFICIENT_ADAPTIVE : TRAIN_COEFFICIENT_FIXED;
 }
 
-static double row_coefficient(const train_regulariser *r, size_t n, const float *w,
-                              const float *gradient) {
-    if (!r->adaptive) return r->strength;
-    double own = train_dot(n, gradient, gradient), penalty = gradient_square(r->kind, n, w);
-    return penalty > 0.0 ? r->strength * sqrt(own) / sqrt(penalty) : 0.0;
+taper_status train_regularise_rows(const train_regulariser *r, train_stream *stream, size_t rows,
+                                   size_t inputs, const float *weight, float *gradient,
+                                   double *lambda) {
+    if (r->kind == TRAIN_PENALTY_NONE) return TAPER_OK;
+    return stream->ops->decay(stream, r->kind, coefficient_of(r), r->strength, rows, inputs, weight,
+                              gradient, lambda, NULL);
 }
 
-void train_regularise_rows(const train_regulariser *r, size_t first, size_t rows, size_t inputs,
-                           const float *weight, float *gradient, double *lambda) {
-    for (size_t row = 0; row < rows; row++) {
-        const float *w = weight + (first + row) * inputs;
-        float *g = gradient + (first + row) * inputs;
-        double l = r->kind == TRAIN_PENALTY_NONE ? 0.0 : row_coefficient(r, inputs, w, g);
-        if (lambda) lambda[row] = l;
-        if (r->kind == TRAIN_PENALTY_L1)
-            for (size_t i = 0; i < inputs; i++) g[i] = (float)(g[i] + l * gradient_l1(w[i]));
-        if (r->kind == TRAIN_PENALTY_L2)
-            for (size_t i = 0; i < inputs; i++) g[i] = (float)(g[i] + l * w[i]);
-    }
-}
-
-double train_regulariser_value(const train_regulariser *r, size_t first, size_t rows, size_t inputs,
-                               const float *weight) {
-    if (r->kind == TRAIN_PENALTY_NONE || r->adaptive) return 0.0;
-    const float *w = weight + first * inputs;
-    size_t n = rows * inputs;
-    if (r->kind == TRAIN_PENALTY_L2) return 0.5 * r->strength * train_dot(n, w, w);
-    double sum = 0.0;
-    for (size_t i = 0; i < n; i++) sum += fabs((double)w[i]);
-    return r->strength * sum;
+taper_status train_regularise_line(const train_regulariser *r, train_stream *stream, int chosen,
+                                   size_t rows, size_t inputs, const float *weight, float *gradient,
+                                   double *lambda, double *value) {
+    if (r->kind == TRAIN_PENALTY_NONE) return TAPER_OK;
+    return stream->ops->decay(stream, r->kind, chosen ? coefficient_of(r) : TRAIN_COEFFICIENT_GIVEN,
+                              r->strength, rows, inputs, weight, gradient, lambda, value);
 }

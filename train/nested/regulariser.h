@@ -6,19 +6,13 @@
  *     sum over k of lambda_k |Omega_k|
  *
  * with lambda_k chosen at each step so that its gradient has a fixed ratio to the norm of the
- * reconstruction's gradient. The penalty of a row w of Omega and its gradient:
+ * reconstruction's gradient. The penalty of a row w of Omega and its gradient (train_decay_fn):
  *
  *     L1   sum |w_i|         sign(w_i), 0 at 0
  *     L2   sum w_i^2 / 2     w_i                                                               */
 #ifndef TRAIN_REGULARISER_H
 #define TRAIN_REGULARISER_H
-#include "formats/status.h"
-
-typedef enum train_penalty {
-    TRAIN_PENALTY_NONE = 0,
-    TRAIN_PENALTY_L1 = 1,
-    TRAIN_PENALTY_L2 = 2
-} train_penalty;
+#include "train/device/operations.h"
 
 typedef struct train_regulariser {
     train_penalty kind; /* zeroed, it does nothing */
@@ -30,16 +24,17 @@ typedef struct train_regulariser {
  * text otherwise; *r is then zeroed. */
 taper_status train_regulariser_parse(train_regulariser *r, const char *text, taper_error *error);
 
-/* Add the penalty's gradient to rows first .. first + rows - 1 of gradient[units][inputs], which
- * holds the reconstruction's. weight: [units][inputs]. lambda[rows] (may be NULL) becomes the
- * coefficients, lambda[0] that of row `first`. Adaptive: a row whose gradient, or whose penalty's,
- * is 0 has coefficient 0. NaN in a row's gradient stays there. */
-void train_regularise_rows(const train_regulariser *r, size_t first, size_t rows, size_t inputs,
-                           const float *weight, float *gradient, double *lambda);
+/* Add the penalty's gradient to gradient[rows][inputs], which holds the reconstruction's, all on
+ * the device. lambda[rows] (may be NULL) becomes the coefficients. Adaptive: a row whose gradient,
+ * or whose penalty's, is 0 has coefficient 0. NaN in a row's gradient stays there. */
+taper_status train_regularise_rows(const train_regulariser *r, train_stream *stream, size_t rows,
+                                   size_t inputs, const float *weight, float *gradient,
+                                   double *lambda);
 
-/* The penalty of these rows, lambda sum |Omega_k|; 0 when adaptive, where lambda differs from step
- * to step and there is no function that falls. */
-double train_regulariser_value(const train_regulariser *r, size_t first, size_t rows, size_t inputs,
-                               const float *weight);
+/* The same with coefficients as lambda[rows] has them; *value += the penalty of these rows, the sum
+ * of lambda |Omega_k|. chosen 1: they are chosen now, as above. */
+taper_status train_regularise_line(const train_regulariser *r, train_stream *stream, int chosen,
+                                   size_t rows, size_t inputs, const float *weight, float *gradient,
+                                   double *lambda, double *value);
 
 #endif

@@ -10,8 +10,7 @@
  * once. The last unit is never frozen. */
 #ifndef TRAIN_SWEEP_H
 #define TRAIN_SWEEP_H
-#include <stddef.h>
-#include <stdint.h>
+#include "train/device/operations.h"
 
 typedef struct train_sweep_options {
     int on;           /* default 0 */
@@ -21,24 +20,31 @@ typedef struct train_sweep_options {
     double fraction;  /* default 0.8: of the steps, for all units; warmup + fraction <= 1 */
 } train_sweep_options;
 
+/* What a checkpoint holds, beside `looked`. */
+typedef struct train_sweep_state {
+    uint64_t frozen;  /* units */
+    double deadline;  /* step at which the front unit's budget ends */
+    uint64_t started; /* 1 + the step at which the front unit was last looked at; 0: never */
+} train_sweep_state;
+
 typedef struct train_sweep {
     train_sweep_options options;
     uint64_t steps; /* of the run */
     uint32_t units;
     size_t inputs;
-    /* what a checkpoint holds */
-    uint32_t frozen;
-    double deadline;  /* step at which the front unit's budget ends */
-    uint64_t started; /* 1 + the step at which the front unit was last looked at; 0: never */
-    float *looked;    /* [inputs] its row then */
+    train_sweep_state state;
+    train_stream *stream;
+    float *looked;   /* [inputs] on the device: the front unit's row when it was last looked at */
+    double *squares; /* [2] on the device: how far it moved */
 } train_sweep;
 
 /* TAPER_ERR_ARG-like 0 when options are out of range. */
 int train_sweep_options_are_legal(const train_sweep_options *options);
-/* looked[inputs] is borrowed. */
+/* The stream and what is on its device, looked[inputs] and squares[2], are borrowed. */
 void train_sweep_begin(train_sweep *sweep, const train_sweep_options *options, uint64_t steps,
-                       uint32_t units, size_t inputs, float *looked);
-/* After `step` steps: freeze what is due. row(0 .. units) are the code layer's weights,
- * [units][inputs]. Returns the units frozen. */
-uint32_t train_sweep_after_step(train_sweep *sweep, uint64_t step, const float *weights);
+                       uint32_t units, size_t inputs, train_stream *stream, float *looked,
+                       double *squares);
+/* After `step` steps: freeze what is due, in state.frozen. weights are the code layer's,
+ * [units][inputs], on the device. A test waits for the device. TAPER_ERR_DEVICE. */
+taper_status train_sweep_after_step(train_sweep *sweep, uint64_t step, const float *weights);
 #endif

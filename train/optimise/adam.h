@@ -1,35 +1,20 @@
-/* adam.h -- Adam (Kingma & Ba 2015) over one vector of parameters, with gradient clipping. */
+/* adam.h -- Adam (Kingma & Ba 2015): its schedule, and a step of it on a device. */
 #ifndef TRAIN_ADAM_H
 #define TRAIN_ADAM_H
-#include "codec/backend/backend.h"
+#include "train/device/operations.h"
+#include "train/optimise/weights.h"
 
-typedef struct train_adam {
-    float beta1, beta2, epsilon; /* usually 0.9, 0.99, 1e-8 */
-    uint64_t step;               /* steps taken */
-    size_t n;
-    float *m, *v; /* [n] first and second moments */
-} train_adam;
+/* The numbers of step t (from 1) at learning rate `rate`: beta 0.9 and 0.99, epsilon 1e-8, with
+ * the bias corrections (train_adam_fn). */
+train_adam_step train_adam_numbers(float rate, uint64_t t);
 
-/* Zeroed moments. TAPER_ERR_NOMEM; nothing is held then. */
-taper_status train_adam_create(train_adam *adam, size_t n);
-void train_adam_free(train_adam *adam); /* leaves it zeroed */
-
-/* One step at learning rate `rate`. When the gradient's L2 norm is above max_norm (0: never) it is
- * scaled down to it. *norm (may be NULL) becomes the norm before that. A norm that is not finite
- * leaves parameters and moments as they were and returns TAPER_ERR_ARG: training has diverged. */
-taper_status train_adam_step(train_adam *adam, codec_backend *be, float rate, float max_norm,
-                             const float *gradient, float *parameter, double *norm);
-
-/* Part of a vector. */
-typedef struct train_range {
-    size_t first, n;
-} train_range;
-
-/* The same for some parts of the vector; the others, moments included, stay as they are. The norm
- * is that of the parts. */
-taper_status train_adam_step_ranges(train_adam *adam, codec_backend *be, float rate, float max_norm,
-                                    const train_range *range, size_t ranges, const float *gradient,
-                                    float *parameter, double *norm);
+/* Step t (from 1) of some ranges of the weights. Their gradient's norm goes to *squares, the
+ * verdict over it and over *loss to *verdict (train_judge_fn), all on the device; it may move
+ * nothing. */
+taper_status train_adam_take(train_stream *stream, train_weights *weights, const train_range *range,
+                             size_t ranges, float rate, uint64_t t, float max_norm,
+                             const double *loss, double most_loss, double *squares,
+                             train_verdict *verdict);
 
 /* Learning rate at step t of `steps`: a linear rise over `warmup` steps times half a cosine from 1
  * to 0.001. */

@@ -8,10 +8,9 @@
 
 static const char magic[10] = "TPRCHK\r\n\x1a\n";
 enum {
-    VERSION = 1,
-    FIXED = 10 + 4 + 8 * 3 + 4 * 2 + 8 * 2 + 8 * 3 + 8 + 4,
-    ENTRY = 5 * 8,
-    SHAPE = 4 + 8,
+    VERSION = 2,
+    FIXED = 10 + 4 + 8 * 2 + 4 + 8 * 2 + 8 * TRAIN_LOSSES + 4,
+    ENTRY = 2 * TRAIN_LOSSES * 8,
     CHUNK = 1 << 16
 };
 
@@ -39,28 +38,25 @@ static taper_status put(output *out, const void *bytes, size_t n, taper_error *e
     return formats_atomic_file_write(out->file, bytes, n, error);
 }
 
+static void write_doubles(formats_buffer *b, const double *x, size_t n) {
+    for (size_t i = 0; i < n; i++) formats_write_u64le(b, bits_of(x[i]));
+}
+
 static taper_status put_head(output *out, const train_checkpoint *c, taper_error *error) {
-    formats_buffer b =
-        formats_buffer_make(FIXED + (size_t)TRAIN_CHECKPOINT_MAX_HISTORY * ENTRY + SHAPE);
+    formats_buffer b = formats_buffer_make(FIXED + (size_t)TRAIN_CHECKPOINT_MAX_HISTORY * ENTRY);
     formats_write_bytes(&b, magic, sizeof magic);
     formats_write_u32le(&b, VERSION);
     formats_write_u64le(&b, c->fingerprint);
     formats_write_u64le(&b, c->step);
-    formats_write_u64le(&b, c->adam_step);
     formats_write_u32le(&b, c->stale_epochs);
-    formats_write_u32le(&b, c->stage);
-    const double numbers[] = {c->best_loss, c->start_loss, c->sum_loss, c->sum_distortion,
-                              c->sum_bits};
-    for (int i = 0; i < 5; i++) formats_write_u64le(&b, bits_of(numbers[i]));
-    formats_write_u64le(&b, c->sum_rows);
+    write_doubles(&b, (const double[]){c->best_loss, c->start_loss}, 2);
+    write_doubles(&b, c->sum, TRAIN_LOSSES);
     formats_write_u32le(&b, c->n_history);
     for (uint32_t i = 0; i < c->n_history; i++) {
-        const train_history *h = &c->history[i];
-        const double entry[] = {h->loss, h->validation_loss, h->distortion, h->bits, h->rate};
-        for (int j = 0; j < 5; j++) formats_write_u64le(&b, bits_of(entry[j]));
+        write_doubles(&b, c->history[i].loss, TRAIN_LOSSES);
+        write_doubles(&b, c->history[i].figure, TRAIN_LOSSES);
     }
-    formats_write_u32le(&b, TRAIN_CHECKPOINT_VECTORS);
-    formats_write_u64le(&b, c->n);
+    formats_write_u32le(&b, c->parts);
     taper_status status = b.status;
     if (status != TAPER_OK)
         formats_fail(error, status, "the checkpoint's learning curve is too long to store");
@@ -70,25 +66,50 @@ static taper_status put_head(output *out, const train_checkpoint *c, taper_error
     return status;
 }
 
-static taper_status put_vector(output *out, const float *x, uint64_t n, taper_error *error) {
-    uint8_t bytes[CHUNK];
-    for (uint64_t at = 0; at < n;) {
-        size_t count = n - at < CHUNK / 4 ? (size_t)(n - at) : CHUNK / 4;
-        for (size_t i = 0; i < count; i++) {
-            uint32_t word;
-            memcpy(&word, x + at + i, sizeof word);
-            formats_set_u32le(bytes + 4 * i, word);
-        }
-        TAPER_TRY(put(out, bytes, 4 * count, error));
-        at += count;
+/* Elements of 4 or 8 bytes from the machine's order to the file's, in place. */
+static void to_file(uint8_t *bytes, size_t n, uint32_t size) {
+    for (size_t i = 0; i < n; i++, bytes += size) {
+        uint64_t element;
+        uint32_t word;
+        memcpy(&element, bytes, size == 8 ? sizeof element : 0);
+        memcpy(&word, bytes, sizeof word);
+        if (size == 8)
+            formats_set_u64le(bytes, element);
+        else
+            formats_set_u32le(bytes, word);
+    }
+}
+
+/* A device's refusal as a sentence. */
+static taper_status moved(taper_status status, taper_error *error) {
+    if (status == TAPER_OK) return status;
+    return formats_fail(error, status, "the device did not hand over the run's state: %s",
+                        formats_status_name(status));
+}
+
+static taper_status put_part(output *out, train_stream *stream, const train_checkpoint_part *p,
+                             taper_error *error) {
+    uint8_t head[12], bytes[CHUNK];
+    formats_set_u32le(head, p->size);
+    formats_set_u64le(head + 4, p->n);
+    TAPER_TRY(put(out, head, sizeof head, error));
+    for (size_t at = 0, all = p->n * p->size; at < all;) {
+        size_t n = all - at < CHUNK ? all - at : CHUNK;
+        const char *from = (const char *)p->memory + at;
+        if (p->on_device)
+            TAPER_TRY(moved(train_download(stream, bytes, from, n), error));
+        else
+            memcpy(bytes, from, n);
+        to_file(bytes, n / p->size, p->size);
+        TAPER_TRY(put(out, bytes, n, error));
+        at += n;
     }
     return TAPER_OK;
 }
 
 static taper_status put_all(output *out, const train_checkpoint *c, taper_error *error) {
     TAPER_TRY(put_head(out, c, error));
-    for (int v = 0; v < TRAIN_CHECKPOINT_VECTORS; v++)
-        TAPER_TRY(put_vector(out, c->vector[v], c->n, error));
+    for (uint32_t i = 0; i < c->parts; i++) TAPER_TRY(put_part(out, c->stream, &c->part[i], error));
     uint8_t crc[4];
     formats_set_u32le(crc, out->crc);
     return put(out, crc, sizeof crc, error);
@@ -141,13 +162,10 @@ static taper_status get_fixed(input *in, train_checkpoint *c, taper_error *error
                             "the checkpoint belongs to a run with other options, another network "
                             "or other images; give the same ones, or start without --resume");
     c->step = formats_read_u64le(&at);
-    c->adam_step = formats_read_u64le(&at);
     c->stale_epochs = formats_read_u32le(&at);
-    c->stage = formats_read_u32le(&at);
-    double *numbers[] = {&c->best_loss, &c->start_loss, &c->sum_loss, &c->sum_distortion,
-                         &c->sum_bits};
-    for (int i = 0; i < 5; i++) *numbers[i] = double_of(formats_read_u64le(&at));
-    c->sum_rows = formats_read_u64le(&at);
+    c->best_loss = double_of(formats_read_u64le(&at));
+    c->start_loss = double_of(formats_read_u64le(&at));
+    for (int i = 0; i < TRAIN_LOSSES; i++) c->sum[i] = double_of(formats_read_u64le(&at));
     c->n_history = formats_read_u32le(&at);
     return formats_cursor_check(&at, "checkpoint header", error);
 }
@@ -165,38 +183,63 @@ static taper_status get_history(input *in, train_checkpoint *c, taper_error *err
     for (uint32_t i = 0; i < c->n_history; i++) {
         uint8_t bytes[ENTRY];
         TAPER_TRY(get(in, bytes, sizeof bytes, error));
-        train_history *h = &c->history[i];
-        double *entry[] = {&h->loss, &h->validation_loss, &h->distortion, &h->bits, &h->rate};
-        for (int j = 0; j < 5; j++) *entry[j] = double_of(formats_get_u64le(bytes + 8 * j));
+        for (int j = 0; j < TRAIN_LOSSES; j++) {
+            c->history[i].loss[j] = double_of(formats_get_u64le(bytes + 8 * j));
+            c->history[i].figure[j] = double_of(formats_get_u64le(bytes + 8 * (TRAIN_LOSSES + j)));
+        }
     }
-    uint8_t shape[SHAPE];
-    TAPER_TRY(get(in, shape, sizeof shape, error));
-    if (formats_get_u32le(shape) != TRAIN_CHECKPOINT_VECTORS ||
-        formats_get_u64le(shape + 4) != c->n)
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "the checkpoint's parameters are not of this network's shape");
     return TAPER_OK;
 }
 
-static taper_status get_vector(input *in, float *x, uint64_t n, taper_error *error) {
-    uint8_t bytes[CHUNK];
-    for (uint64_t at = 0; at < n;) {
-        size_t count = n - at < CHUNK / 4 ? (size_t)(n - at) : CHUNK / 4;
-        TAPER_TRY(get(in, bytes, 4 * count, error));
-        for (size_t i = 0; i < count; i++) {
-            uint32_t word = formats_get_u32le(bytes + 4 * i);
-            memcpy(x + at + i, &word, sizeof word);
-        }
-        at += count;
+static taper_status wrong_shape(taper_error *error) {
+    return formats_fail(error, TAPER_ERR_CORRUPT,
+                        "the checkpoint's parameters are not of this network's shape");
+}
+
+/* The other way round. */
+static void to_machine(uint8_t *bytes, size_t n, uint32_t size) {
+    for (size_t i = 0; i < n; i++, bytes += size) {
+        uint64_t element = size == 8 ? formats_get_u64le(bytes) : 0;
+        uint32_t word = size == 4 ? formats_get_u32le(bytes) : 0;
+        if (size == 8)
+            memcpy(bytes, &element, sizeof element);
+        else
+            memcpy(bytes, &word, sizeof word);
     }
+}
+
+static taper_status get_part(input *in, train_stream *stream, const train_checkpoint_part *p,
+                             taper_error *error) {
+    uint8_t head[12], bytes[CHUNK];
+    TAPER_TRY(get(in, head, sizeof head, error));
+    if (formats_get_u32le(head) != p->size || formats_get_u64le(head + 4) != p->n)
+        return wrong_shape(error);
+    for (size_t at = 0, all = p->n * p->size; at < all;) {
+        size_t n = all - at < CHUNK ? all - at : CHUNK;
+        char *to = (char *)p->memory + at;
+        TAPER_TRY(get(in, bytes, n, error));
+        to_machine(bytes, n / p->size, p->size);
+        if (p->on_device)
+            TAPER_TRY(moved(train_upload(stream, to, bytes, n), error));
+        else
+            memcpy(to, bytes, n);
+        at += n;
+    }
+    return TAPER_OK;
+}
+
+static taper_status get_parts(input *in, const train_checkpoint *c, taper_error *error) {
+    uint8_t count[4];
+    TAPER_TRY(get(in, count, sizeof count, error));
+    if (formats_get_u32le(count) != c->parts) return wrong_shape(error);
+    for (uint32_t i = 0; i < c->parts; i++) TAPER_TRY(get_part(in, c->stream, &c->part[i], error));
     return TAPER_OK;
 }
 
 static taper_status get_all(input *in, train_checkpoint *c, taper_error *error) {
     TAPER_TRY(get_fixed(in, c, error));
     TAPER_TRY(get_history(in, c, error));
-    for (int v = 0; v < TRAIN_CHECKPOINT_VECTORS; v++)
-        TAPER_TRY(get_vector(in, c->vector[v], c->n, error));
+    TAPER_TRY(get_parts(in, c, error));
     uint32_t expected = in->crc;
     uint8_t crc[4];
     TAPER_TRY(get(in, crc, sizeof crc, error));

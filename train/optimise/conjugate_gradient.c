@@ -1,39 +1,48 @@
 /* conjugate_gradient.c -- Polak-Ribiere steps along strong Wolfe lines; see conjugate_gradient.h.
  */
 #include "train/optimise/conjugate_gradient.h"
-#include "train/sampling/numbers.h"
+#include "train/device/operations.h"
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-taper_status train_cg_create(train_cg *cg, size_t n) {
-    *cg = (train_cg){.n = n};
-    float **vector[4] = {&cg->direction, &cg->gradient, &cg->trial_parameter, &cg->trial_gradient};
-    for (int i = 0; i < 4; i++)
-        if (!(*vector[i] = calloc(n ? n : 1, sizeof **vector[i]))) {
-            train_cg_free(cg);
-            return TAPER_ERR_NOMEM;
-        }
-    return TAPER_OK;
+static void lay_out(train_cg *cg) {
+    cg->start = train_arena_floats(&cg->arena, cg->weights->n, 1);
+    cg->sum = train_arena_take(&cg->arena, 1, 1, sizeof *cg->sum);
+}
+
+taper_status train_cg_create(train_cg *cg, train_stream *stream, train_weights *weights) {
+    *cg = (train_cg){.stream = stream, .weights = weights};
+    lay_out(cg);
+    taper_status status = train_arena_alloc(&cg->arena, stream->device);
+    if (status == TAPER_OK) lay_out(cg);
+    if (status != TAPER_OK) *cg = (train_cg){0};
+    return status;
 }
 
 void train_cg_free(train_cg *cg) {
-    free(cg->direction);
-    free(cg->gradient);
-    free(cg->trial_parameter);
-    free(cg->trial_gradient);
-    memset(cg, 0, sizeof *cg);
+    train_arena_free(&cg->arena);
+    *cg = (train_cg){0};
 }
 
-void train_cg_reset(train_cg *cg) {
-    memset(cg->direction, 0, cg->n * sizeof *cg->direction);
-    memset(cg->gradient, 0, cg->n * sizeof *cg->gradient);
-    cg->value = cg->alpha = cg->slope = 0.0;
-    cg->iterations = cg->since_restart = 0;
+taper_status train_cg_reset(train_cg *cg) {
+    const train_weights *w = cg->weights;
+    cg->state = (train_cg_state){0};
+    TAPER_TRY(train_zero(cg->stream, w->m, w->n * sizeof *w->m));
+    return train_zero(cg->stream, w->v, w->n * sizeof *w->v);
 }
 
 train_cg_options train_cg_defaults(void) {
     return (train_cg_options){train_line_defaults(), 1.0, 0};
+}
+
+/* --- vectors -------------------------------------------------------------------------- */
+
+static taper_status dot(train_cg *cg, const float *a, const float *b, double *sum) {
+    TAPER_TRY(cg->stream->ops->dot(cg->stream, cg->weights->n, a, b, cg->sum));
+    return train_download(cg->stream, sum, cg->sum, sizeof *sum);
+}
+
+static taper_status copy(train_cg *cg, float *to, const float *from) {
+    return train_copy(cg->stream, to, from, cg->weights->n * sizeof *to);
 }
 
 /* --- the line ------------------------------------------------------------------------- */
@@ -42,140 +51,151 @@ typedef struct line {
     train_cg *cg;
     train_cg_objective *objective;
     void *user;
-    const float *parameter;
 } line;
 
+/* The parameters become start + alpha d. */
 static taper_status evaluate_on_line(void *user, double alpha, double *value, double *slope) {
     line *l = user;
     train_cg *cg = l->cg;
-    for (size_t i = 0; i < cg->n; i++)
-        cg->trial_parameter[i] = (float)(l->parameter[i] + alpha * cg->direction[i]);
-    TAPER_TRY(l->objective(l->user, cg->trial_parameter, cg->trial_gradient, value));
-    *slope = train_dot(cg->n, cg->trial_gradient, cg->direction);
-    return TAPER_OK;
+    train_weights *w = cg->weights;
+    TAPER_TRY(
+        cg->stream->ops->combine(cg->stream, w->n, alpha, w->m, 1.0, cg->start, w->parameter));
+    TAPER_TRY(l->objective(l->user, value));
+    return dot(cg, w->gradient, w->m, slope);
 }
 
-/* Search the line; afterwards the trial vectors are those of the point that was found. */
+/* Search the line; afterwards parameters and gradient are those of the point that was found. */
 static taper_status search_line(line *l, const train_line_options *options,
                                 const train_line_point *start, double first,
                                 train_line_result *found) {
-    TAPER_TRY(train_line_search(options, evaluate_on_line, l, start, first, found));
-    if (found->last || found->point.alpha == 0.0) return TAPER_OK;
-    found->evaluations++;
-    return evaluate_on_line(l, found->point.alpha, &found->point.value, &found->point.slope);
+    train_cg *cg = l->cg;
+    TAPER_TRY(copy(cg, cg->start, cg->weights->parameter));
+    taper_status status = train_line_search(options, evaluate_on_line, l, start, first, found);
+    if (status == TAPER_OK && found->point.alpha > 0.0 && !found->last) {
+        found->evaluations++;
+        status = evaluate_on_line(l, found->point.alpha, &found->point.value, &found->point.slope);
+    }
+    if (status == TAPER_OK && found->point.alpha > 0.0) return status;
+    taper_status back = copy(cg, cg->weights->parameter, cg->start);
+    return status != TAPER_OK ? status : back;
 }
 
 /* --- the direction -------------------------------------------------------------------- */
 
 /* d = -g, with g the gradient at hand. */
-static void restart(train_cg *cg) {
-    for (size_t i = 0; i < cg->n; i++) cg->direction[i] = -cg->gradient[i];
-    cg->since_restart = 0;
+static taper_status restart(train_cg *cg) {
+    const train_weights *w = cg->weights;
+    cg->state.since_restart = 0;
+    return cg->stream->ops->scale(cg->stream, w->n, -1.0f, w->v, w->m);
 }
 
-/* The gradient of this step's objective, in trial_gradient, takes the place of the last one's. */
-static void take_gradient(train_cg *cg) {
-    for (size_t i = 0; i < cg->n; i++) {
-        double memory = (double)cg->direction[i] + cg->gradient[i]; /* beta d_before */
-        cg->direction[i] = (float)(memory - cg->trial_gradient[i]);
-        cg->gradient[i] = cg->trial_gradient[i];
-    }
+/* The gradient of this step's objective takes the place of the last one's, of which d + g is beta
+ * d_before. */
+static taper_status take_gradient(train_cg *cg) {
+    const train_weights *w = cg->weights;
+    TAPER_TRY(cg->stream->ops->add_difference(cg->stream, w->n, w->v, w->gradient, w->m));
+    return copy(cg, w->v, w->gradient);
 }
 
-/* From the gradient of a step's start, `gradient`, to that of its end, `trial_gradient`: the
- * direction of the next step. */
-static void turn(train_cg *cg, double gradient_square) {
-    double end_square = train_dot(cg->n, cg->trial_gradient, cg->trial_gradient),
-           between = train_dot(cg->n, cg->trial_gradient, cg->gradient);
+/* From the gradient of a step's start, v, to that of its end: the direction of the next step. */
+static taper_status turn(train_cg *cg, double gradient_square) {
+    const train_weights *w = cg->weights;
+    double end_square, between;
+    TAPER_TRY(dot(cg, w->gradient, w->gradient, &end_square));
+    TAPER_TRY(dot(cg, w->gradient, w->v, &between));
     double beta = fmax(0.0, (end_square - between) / gradient_square);
-    memcpy(cg->gradient, cg->trial_gradient, cg->n * sizeof *cg->gradient);
-    if (!(beta > 0.0) || !isfinite(beta)) {
-        restart(cg);
-        return;
-    }
-    for (size_t i = 0; i < cg->n; i++)
-        cg->direction[i] = (float)(beta * cg->direction[i] - cg->gradient[i]);
+    TAPER_TRY(copy(cg, w->v, w->gradient));
+    if (!(beta > 0.0) || !isfinite(beta)) return restart(cg);
+    return cg->stream->ops->combine(cg->stream, w->n, beta, w->m, -1.0, w->v, w->m);
 }
 
 /* --- the step ------------------------------------------------------------------------- */
 
-/* Value and gradient at the start, into `value` and cg->gradient; the state is as it was when they
- * are not finite. */
+/* Value and gradient at the start, into *value and v; the state is as it was when they are not
+ * finite. */
 static taper_status begin(train_cg *cg, line *l, const train_cg_options *options, double *value,
                           train_cg_result *result) {
-    *value = cg->value;
-    if (options->same_objective && cg->iterations) return TAPER_OK;
+    double square;
+    *value = cg->state.value;
+    if (options->same_objective && cg->state.iterations) return TAPER_OK;
     result->evaluations++;
-    taper_status status = l->objective(l->user, l->parameter, cg->trial_gradient, value);
+    taper_status status = l->objective(l->user, value);
     if (status) {
-        train_cg_reset(cg);
+        (void)train_cg_reset(cg); /* of a device that is lost nothing is asked */
         return status;
     }
-    if (!isfinite(*value) || !isfinite(train_dot(cg->n, cg->trial_gradient, cg->trial_gradient)))
-        return TAPER_ERR_ARG;
-    take_gradient(cg);
-    return TAPER_OK;
+    TAPER_TRY(dot(cg, cg->weights->gradient, cg->weights->gradient, &square));
+    if (!isfinite(*value) || !isfinite(square)) return TAPER_ERR_ARG;
+    return take_gradient(cg);
 }
 
 /* The direction's slope; the direction becomes -g where it must. */
-static double choose_direction(train_cg *cg, double gradient_square, train_cg_result *result) {
-    double slope = train_dot(cg->n, cg->gradient, cg->direction);
-    if (!cg->since_restart || cg->since_restart >= cg->n || !(slope < 0.0)) {
-        restart(cg);
-        slope = -gradient_square;
-        result->restarted = 1;
-    }
-    return slope;
+static taper_status choose_direction(train_cg *cg, double gradient_square, double *slope,
+                                     train_cg_result *result) {
+    const train_weights *w = cg->weights;
+    uint64_t since = cg->state.since_restart;
+    TAPER_TRY(dot(cg, w->v, w->m, slope));
+    if (since && since < w->n && *slope < 0.0) return TAPER_OK;
+    *slope = -gradient_square;
+    result->restarted = 1;
+    return restart(cg);
 }
 
 /* The first length tried: as much gain as in the last step, to first order, but not far beyond its
  * length (Nocedal & Wright, section 3.5). */
-static double first_try(const train_cg *cg, double slope, const train_cg_options *options) {
-    if (cg->alpha > 0.0) return cg->alpha * fmin(10.0, cg->slope / slope);
-    return options->first_length / sqrt(train_dot(cg->n, cg->direction, cg->direction));
+static taper_status first_try(train_cg *cg, double slope, const train_cg_options *options,
+                              double *alpha) {
+    double square;
+    *alpha = cg->state.alpha * fmin(10.0, cg->state.slope / slope);
+    if (cg->state.alpha > 0.0) return TAPER_OK;
+    TAPER_TRY(dot(cg, cg->weights->m, cg->weights->m, &square));
+    *alpha = options->first_length / sqrt(square);
+    return TAPER_OK;
 }
 
-/* Go to where the line search ended, and prepare the next step. */
-static void finish(train_cg *cg, float *parameter, const train_line_point *start,
-                   const train_line_result *found, double gradient_square) {
-    cg->iterations++;
-    cg->since_restart++; /* a restart below sets it to 0 */
-    cg->value = found->point.value;
+/* From where the line search ended, prepare the next step. */
+static taper_status finish(train_cg *cg, const train_line_point *start,
+                           const train_line_result *found, double gradient_square) {
+    cg->state.iterations++;
+    cg->state.since_restart++; /* a restart below sets it to 0 */
+    cg->state.value = found->point.value;
     if (found->point.alpha > 0.0) {
-        memcpy(parameter, cg->trial_parameter, cg->n * sizeof *parameter);
-        cg->alpha = found->point.alpha;
-        cg->slope = start->slope;
-        turn(cg, gradient_square);
+        cg->state.alpha = found->point.alpha;
+        cg->state.slope = start->slope;
+        TAPER_TRY(turn(cg, gradient_square));
     }
-    if (!found->wolfe) restart(cg);
+    return found->wolfe ? TAPER_OK : restart(cg);
+}
+
+/* Along the direction, where it leads down. */
+static taper_status go_along(train_cg *cg, line *l, const train_line_point *start,
+                             const train_cg_options *options, train_line_result *found) {
+    double first;
+    if (!(start->slope < 0.0)) return TAPER_OK;
+    TAPER_TRY(first_try(cg, start->slope, options, &first));
+    taper_status status = search_line(l, &options->line, start, first, found);
+    if (status != TAPER_OK) (void)train_cg_reset(cg);
+    return status;
 }
 
 taper_status train_cg_step(train_cg *cg, train_cg_objective *objective, void *user,
-                           float *parameter, const train_cg_options *options,
-                           train_cg_result *result) {
+                           const train_cg_options *options, train_cg_result *result) {
     train_cg_result unused;
     if (!result) result = &unused;
     *result = (train_cg_result){0};
     if (!(options->first_length > 0.0) || !isfinite(options->first_length) ||
         !train_line_legal(&options->line))
         return TAPER_ERR_ARG;
-    line l = {cg, objective, user, parameter};
+    line l = {cg, objective, user};
     train_line_point start = {0};
-    train_line_result found = {0};
+    double square;
     TAPER_TRY(begin(cg, &l, options, &start.value, result));
-    double square = train_dot(cg->n, cg->gradient, cg->gradient);
-    start.slope = choose_direction(cg, square, result);
-    found.point = start;
-    found.wolfe = 1; /* where the gradient is 0 there is nothing to search */
-    if (start.slope < 0.0) {
-        double first = first_try(cg, start.slope, options);
-        taper_status status = search_line(&l, &options->line, &start, first, &found);
-        if (status) {
-            train_cg_reset(cg);
-            return status;
-        }
-    }
-    finish(cg, parameter, &start, &found, square);
+    TAPER_TRY(dot(cg, cg->weights->v, cg->weights->v, &square));
+    TAPER_TRY(choose_direction(cg, square, &start.slope, result));
+    /* where the gradient is 0 there is nothing to search */
+    train_line_result found = {.point = start, .wolfe = 1};
+    TAPER_TRY(go_along(cg, &l, &start, options, &found));
+    TAPER_TRY(finish(cg, &start, &found, square));
     *result = (train_cg_result){start.value,
                                 found.point.value,
                                 start.slope,

@@ -1,105 +1,63 @@
 /* steps.c -- see steps.h. */
 #include "train/optimise/steps.h"
-#include "train/optimise/run.h"
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <math.h>
 
 static const double checkpoint_seconds = 60.0;
+static const float max_norm = 100.0f;
 
-typedef struct course {
-    train_steps *s;
-    codec_backend *be;
-    train_adam adam;
-    train_step_fn *one;
-    void *context;
-} course;
-
-static taper_status one_step(course *c, taper_error *error) {
-    train_steps *s = c->s;
-    train_steps_sums sums = {0, 0};
-    uint64_t warmup = s->steps / 20 < 100 ? s->steps / 20 : 100;
-    float rate = train_cosine_rate(s->rate, s->step, s->steps, warmup);
-    memset(s->gradient, 0, s->n * sizeof *s->gradient);
-    TAPER_TRY(c->one(c->context, s->step, &sums, error));
-    taper_status status =
-        train_adam_step(&c->adam, c->be, rate, 100.0f, s->gradient, s->parameter, NULL);
-    if (status == TAPER_ERR_ARG)
-        return formats_fail(error, status, "training %s diverged in step %llu; lower its rate",
-                            s->what, (unsigned long long)s->step + 1);
-    if (status != TAPER_OK) return formats_fail(error, status, "no memory for a training step");
-    double keep = s->step < 200 ? (double)s->step / (double)(s->step + 1) : 0.995;
-    s->mean.now = keep * s->mean.now + (1 - keep) * sums.now;
-    s->mean.before = keep * s->mean.before + (1 - keep) * sums.before;
-    s->step++;
-    return TAPER_OK;
+/* A device's refusal as a sentence. */
+static taper_status told(taper_status status, uint64_t step, taper_error *error) {
+    if (status == TAPER_OK) return status;
+    return formats_fail(error, status, "training step %llu could not be taken: %s",
+                        (unsigned long long)step + 1, formats_status_name(status));
 }
 
-/* --- checkpoints ------------------------------------------------------------------------ */
-
-static train_checkpoint checkpoint_of(course *c) {
-    train_steps *s = c->s;
-    float *rest = s->gradient; /* the fourth vector is not needed */
-    return (train_checkpoint){.fingerprint = s->fingerprint,
-                              .step = s->step,
-                              .adam_step = c->adam.step,
-                              .sum_bits = s->mean.now,
-                              .sum_distortion = s->mean.before,
-                              .n = s->n,
-                              .vector = {s->parameter, c->adam.m, c->adam.v, rest}};
+static taper_status compute(void *self, uint64_t step, double *losses, taper_error *error) {
+    train_steps *s = self;
+    const train_weights *w = s->weights;
+    taper_status status = train_zero(s->stream, w->gradient, w->n * sizeof *w->gradient);
+    if (status == TAPER_OK) status = train_zero(s->stream, losses, TRAIN_LOSSES * sizeof *losses);
+    TAPER_TRY(told(status, step, error));
+    return s->compute(s->self, step, losses, error);
 }
 
-static taper_status save(course *c, taper_error *error) {
-    train_checkpoint point = checkpoint_of(c);
-    if (!c->s->saving.path) return TAPER_OK;
-    return train_checkpoint_write(c->s->saving.path, &point, c->s->saving.watch, error);
+static int report(void *self, const train_loop *loop, uint64_t step, const double *mean,
+                  double seconds_left) {
+    train_steps *s = self;
+    train_steps_progress p = {.step = step,
+                              .steps = loop->steps,
+                              .now = mean[0],
+                              .before = s->before > 0 ? s->before : mean[1],
+                              .seconds_left = seconds_left};
+    return s->progress && s->progress(s->user, &p);
 }
 
-static taper_status resume(course *c, taper_error *error) {
-    train_steps *s = c->s;
-    if (!s->saving.resume || !s->saving.path || access(s->saving.path, F_OK) != 0) return TAPER_OK;
-    train_checkpoint point = checkpoint_of(c);
-    TAPER_TRY(train_checkpoint_read(s->saving.path, &point, error));
-    free(point.history);
-    if (point.step > s->steps)
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "the checkpoint contradicts itself; start without --resume");
-    s->step = point.step, c->adam.step = point.adam_step;
-    s->mean = (train_steps_sums){point.sum_bits, point.sum_distortion};
-    return TAPER_OK;
+static taper_status say_diverged(const train_loop *loop, taper_error *error) {
+    char words[sizeof error->text];
+    train_loop_diverged(loop, NULL, words, sizeof words);
+    return formats_fail(error, TAPER_ERR_ARG, "%s", words);
 }
 
-/* --- the loop --------------------------------------------------------------------------- */
-
-static taper_status loop(course *c, train_steps_progress_fn *progress, void *user, int *stopped,
-                         taper_error *error) {
-    train_steps *s = c->s;
-    double started = train_seconds(), saved = started;
-    uint64_t first = s->step;
-    int stop = 0;
-    while (s->step < s->steps && !stop) {
-        TAPER_TRY(one_step(c, error));
-        double now = train_seconds();
-        double left = (now - started) / (double)(s->step - first) * (double)(s->steps - s->step);
-        train_steps_progress p = {s->step, s->steps, s->mean.now, s->mean.before, left};
-        stop = progress && progress(user, &p);
-        if (stop || s->step == s->steps || now - saved > checkpoint_seconds) {
-            TAPER_TRY(save(c, error));
-            saved = train_seconds();
-        }
-    }
-    if (stopped) *stopped = stop;
-    return TAPER_OK;
-}
-
-taper_status train_steps_take(train_steps *s, codec_backend *be, train_step_fn *one, void *context,
-                              train_steps_progress_fn *progress, void *user, int *stopped,
-                              taper_error *error) {
-    course c = {.s = s, .be = be, .one = one, .context = context};
-    if (train_adam_create(&c.adam, s->n) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for training %s", s->what);
-    taper_status status = resume(&c, error);
-    if (status == TAPER_OK) status = loop(&c, progress, user, stopped, error);
-    train_adam_free(&c.adam);
+taper_status train_steps_take(train_steps *s, int *stopped, taper_error *error) {
+    train_learner learner = {.what = s->what, .compute = compute, .progress = report};
+    train_loop loop = {.learner = &learner,
+                       .self = s,
+                       .stream = s->stream,
+                       .weights = s->weights,
+                       .steps = s->steps,
+                       .steps_per_epoch = s->steps,
+                       .rate = s->rate,
+                       .max_norm = max_norm,
+                       .warmup = s->steps / 20 < 100 ? s->steps / 20 : 100,
+                       .most_loss = INFINITY,
+                       .running = 1,
+                       .fingerprint = s->fingerprint,
+                       .saving = s->saving,
+                       .checkpoint_seconds = checkpoint_seconds,
+                       .start_loss = INFINITY};
+    taper_status status = train_loop_run(&loop, error);
+    if (status == TAPER_OK && loop.diverged) status = say_diverged(&loop, error);
+    if (status == TAPER_OK && stopped) *stopped = loop.stopped;
+    train_loop_free(&loop);
     return status;
 }

@@ -8,9 +8,9 @@
  *     z(i) = sum over taps of a(i - 1)[neighbour] W(i)[tap] + bias(i) */
 #ifndef TRAIN_RESTORATION_NETWORK_H
 #define TRAIN_RESTORATION_NETWORK_H
-#include "codec/backend/backend.h"
 #include "codec/transform/restoration.h"
-#include "train/optimise/steps.h"
+#include "train/device/operations.h"
+#include "train/optimise/weights.h"
 #include "train/restoration/restoration_batch.h"
 
 typedef struct train_restoration_weights {        /* views into a vector of parameters */
@@ -20,49 +20,58 @@ typedef struct train_restoration_weights {        /* views into a vector of para
     float *bias[CODEC_RESTORATION_MOST_LAYERS];   /* [outputs]; the first is not there */
 } train_restoration_weights;
 
+/* All arrays are on the device. */
 typedef struct train_restoration_network {
-    codec_restoration shape;     /* channels, hidden, layers, stages and at (borrowed) */
-    codec_backend *be;           /* borrowed */
-    size_t n;                    /* parameters */
-    float *parameter, *gradient; /* [n] */
-    train_restoration_weights w, w_gradient;
+    codec_restoration shape; /* channels, hidden, layers, stages and at (borrowed) */
+    train_stream stream;
+    train_arena arena; /* of the weights, and of what does not grow with a batch */
+    train_weights weights;
+    train_restoration_weights w, w_gradient; /* views */
+    float *first_bias, *gain;                /* [hidden], [1] between the stages */
+    float *dbias, *dgain;                    /* [hidden or values], [1] gradients of these */
+    float *turned;                           /* a layer's weights [taps][outputs][inputs] */
+    double *errors;                          /* [2] of the batch: restored, and as decoded */
     /* of the batch in work */
-    const train_restoration_batch *batch;
-    uint32_t stage; /* and the part of the way to the next one */
+    uint32_t stage; /* and the part of the way to the next one, on the host */
     float part;
-    size_t room;                                    /* rows that the rest has memory for */
-    float *a[CODEC_RESTORATION_MOST_LAYERS];        /* [rows + 1][inputs] of a layer, then zeros */
+    size_t rows, room;                              /* rows that the rest has memory for */
+    train_lent decoded, target, neighbour;          /* the batch's arrays */
+    train_arena rows_arena;                         /* of what follows */
+    float *a[CODEC_RESTORATION_MOST_LAYERS];        /* [rows][inputs] of a layer */
     float *gathered[CODEC_RESTORATION_MOST_LAYERS]; /* [rows][taps][inputs] */
     float *h[CODEC_RESTORATION_MOST_LAYERS];        /* [rows][hidden], h(i) at i */
     float *z;                                       /* [rows][values] the last layer's */
-    float *dz, *da, *dh;                            /* [rows + 1][widest] */
+    float *dz, *da, *dh;                            /* [rows][widest] */
     float *wide;                                    /* [rows][taps][widest] */
-    double *sum;                                    /* [blocks][3] */
+    double *sums;                                   /* scratch: [blocks][3] */
 } train_restoration_network;
 
-/* First weights are random (of the seed), those of the last layer and gains zero. shape->at stays
- * the caller's. TAPER_ERR_ARG: an illegal shape; TAPER_ERR_NOMEM; nothing is held then. */
+/* A network on a device, which is borrowed. First weights are random (of the seed), those of the
+ * last layer and gains zero. shape->at stays the caller's. TAPER_ERR_ARG: an illegal shape;
+ * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE; nothing is held then. */
 taper_status train_restoration_create(train_restoration_network *net,
-                                      const codec_restoration *shape, codec_backend *be,
+                                      const codec_restoration *shape, train_device *device,
                                       uint64_t seed);
 void train_restoration_free(train_restoration_network *net);
 /* First gains: z times the root of a stage's mean squared error, mse[stages], is added, so that
- * coarse cuts and fine ones are learned alike. */
-void train_restoration_set_gains(train_restoration_network *net, const double *mse);
+ * coarse cuts and fine ones are learned alike. TAPER_ERR_DEVICE. */
+taper_status train_restoration_set_gains(train_restoration_network *net, const double *mse);
 
 /* z of a batch decoded from `pass` passes. The batch stays in use until backward is done.
- * TAPER_ERR_NOMEM: no room for it. */
+ * TAPER_ERR_NOMEM: no room for it; TAPER_ERR_DEVICE. */
 taper_status train_restoration_forward(train_restoration_network *net,
                                        const train_restoration_batch *batch, uint32_t pass);
 
-/* After forward: the squared errors of the batch, restored and as decoded, and `weight` times the
- * gradient of errors->now, which is added. */
-taper_status train_restoration_backward(train_restoration_network *net, double weight,
-                                        train_steps_sums *errors);
+/* After forward: net->errors, the squared errors of the batch, and `weight` times the gradient of
+ * errors[0], which is added. TAPER_ERR_DEVICE. */
+taper_status train_restoration_backward(train_restoration_network *net, double weight);
 
-/* The integers nearest to the network, into *to, allocated here. */
-taper_status train_restoration_export(const train_restoration_network *net, codec_restoration *to);
-/* The other way round: from's integers as the network's numbers. Their shapes are equal. */
-void train_restoration_import(train_restoration_network *net, const codec_restoration *from);
+/* The integers nearest to the network, into *to, allocated here. TAPER_ERR_NOMEM,
+ * TAPER_ERR_DEVICE. */
+taper_status train_restoration_export(train_restoration_network *net, codec_restoration *to);
+/* The other way round: from's integers as the network's numbers. Their shapes are equal.
+ * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
+taper_status train_restoration_import(train_restoration_network *net,
+                                      const codec_restoration *from);
 
 #endif

@@ -6,13 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { CUTS_A_STEP = 4, PIXELS_A_CUT = 16384 };
+enum { CUTS_A_STEP = 4 };
+static const char what[] = "a restoration network";
 
 typedef struct run {
     const train_restoration_options *options;
     taper_model model; /* the given one, without what predicts: borrowed */
     const train_dataset *data;
     codec_backend *be;
+    train_device *device;
     train_selection images;
     double *bits; /* [n_passes + 1] of the passes before */
     uint32_t *at; /* [stages] of the network's shape */
@@ -21,8 +23,13 @@ typedef struct run {
 } run;
 
 train_restoration_options train_restoration_defaults(void) {
-    return (train_restoration_options){
-        .hidden = 32, .layers = 4, .stages = 16, .steps = 6000, .rate = 1e-3f, .seed = 1};
+    return (train_restoration_options){.hidden = 32,
+                                       .layers = 4,
+                                       .stages = 16,
+                                       .steps = 6000,
+                                       .pixels = 16384,
+                                       .rate = 1e-3f,
+                                       .seed = 1};
 }
 
 taper_status train_restoration_check(const train_restoration_options *o, codec_window window,
@@ -33,10 +40,10 @@ taper_status train_restoration_check(const train_restoration_options *o, codec_w
                                .stages = o->start ? o->start->stages : o->stages};
     taper_status status = codec_restoration_alloc(&trial);
     codec_restoration_free(&trial);
-    if (status == TAPER_ERR_ARG || !o->steps || !(o->rate > 0))
+    if (status == TAPER_ERR_ARG || !o->steps || !o->pixels || !(o->rate > 0))
         return formats_fail(error, TAPER_ERR_ARG,
                             "restoration: %d channels at most, in steps of 8; 2 to %d layers; 1 to "
-                            "%d stages; steps and rate above 0",
+                            "%d stages; steps, pixels and rate above 0",
                             CODEC_RESTORATION_MOST_HIDDEN, CODEC_RESTORATION_MOST_LAYERS,
                             CODEC_RESTORATION_MOST_STAGES);
     if (window.width % CODEC_RESTORATION_PATCH || window.height % CODEC_RESTORATION_PATCH)
@@ -87,8 +94,8 @@ static taper_status measure_order(run *r, taper_model *model, const train_codes 
 static taper_status make_batch(const run *r, train_restoration_batch *batch, uint32_t pass,
                                uint64_t number, taper_error *error) {
     return train_restoration_batch_make(batch, &r->model, r->be, r->data, r->images.image,
-                                        r->images.n, PIXELS_A_CUT, pass, r->options->seed, number,
-                                        error);
+                                        r->images.n, r->options->pixels, pass, r->options->seed,
+                                        number, error);
 }
 
 /* The mean squared errors of the stages' cuts, without the network. */
@@ -117,9 +124,11 @@ static double worth(const run *r, const train_restoration_batch *batch) {
     return (usual + train_restoration_mse(batch)) / 2 * (double)(batch->rows * batch->values);
 }
 
-static taper_status learn_cut(run *r, uint64_t number, double *now, taper_error *error) {
+/* A cut's gradient, and what it has lost relative to no network, its share of a step's. */
+static taper_status learn_cut(run *r, uint64_t number, double *losses, taper_error *error) {
+    train_restoration_network *net = &r->net;
+    train_stream *s = &net->stream;
     train_restoration_batch batch;
-    train_steps_sums errors;
     uint32_t random[4];
     train_philox(r->options->seed, number, TRAIN_STREAM_STAGE, random);
     double place = (double)train_philox_uniform(random[0]);
@@ -128,39 +137,43 @@ static taper_status learn_cut(run *r, uint64_t number, double *now, taper_error 
     double weight = place / CUTS_A_STEP;
     uint32_t pass = pass_at(r, place);
     TAPER_TRY(make_batch(r, &batch, pass, number, error));
-    taper_status status = train_restoration_forward(&r->net, &batch, pass);
+    taper_status status = train_restoration_forward(net, &batch, pass);
+    if (status == TAPER_OK) status = train_restoration_backward(net, weight / worth(r, &batch));
     if (status == TAPER_OK)
-        status = train_restoration_backward(&r->net, weight / worth(r, &batch), &errors);
+        status =
+            s->ops->add_ratio(s, 1.0 / CUTS_A_STEP, net->errors, net->errors + 1, 1e-9, losses);
     train_restoration_batch_free(&batch);
-    if (status != TAPER_OK) return formats_fail(error, status, "no memory for a training step");
-    *now += errors.now / (errors.before + 1e-9) / CUTS_A_STEP;
-    return TAPER_OK;
+    return status == TAPER_OK ? status
+                              : formats_fail(error, status, "a training step failed: %s",
+                                             formats_status_name(status));
 }
 
-static taper_status one_step(void *context, uint64_t step, train_steps_sums *sums,
-                             taper_error *error) {
-    run *r = context;
+static taper_status one_step(void *context, uint64_t step, double *losses, taper_error *error) {
     for (uint32_t i = 0; i < CUTS_A_STEP; i++)
-        TAPER_TRY(learn_cut(r, step * CUTS_A_STEP + i, &sums->now, error));
-    sums->before = 1.0;
+        TAPER_TRY(learn_cut(context, step * CUTS_A_STEP + i, losses, error));
     return TAPER_OK;
 }
 
 /* --- the run ---------------------------------------------------------------------------- */
 
-static uint64_t fingerprint_of(const run *r) {
+static uint64_t fingerprint_of(const run *r, const float *parameter) {
     const train_restoration_options *o = r->options;
     const codec_restoration *c = &r->net.shape;
     const codec_code_tables *t = &r->model.tables;
-    const double numbers[] = {
-        c->hidden,       c->layers,       c->stages,          o->steps,
-        (double)o->rate, (double)o->seed, (double)r->data->n, (double)r->data->pixels};
+    const double numbers[] = {c->hidden,       c->layers,          c->stages,
+                              o->steps,        o->pixels,          (double)o->rate,
+                              (double)o->seed, (double)r->data->n, (double)r->data->pixels};
     uint64_t hash = train_fingerprint(5, numbers, sizeof numbers);
     hash = train_fingerprint(hash, c->at, c->stages * sizeof *c->at);
     hash = train_fingerprint(hash, r->mse, c->stages * sizeof *r->mse); /* images and head */
     hash = train_fingerprint(hash, t->rd_slope, t->n_rd_slopes);
     hash = train_fingerprint(hash, t->weight, sizeof t->weight);
-    return train_fingerprint(hash, r->net.parameter, r->net.n * sizeof(float));
+    return train_fingerprint(hash, parameter, r->net.weights.n * sizeof *parameter);
+}
+
+static taper_status cannot_begin(taper_status status, taper_error *error) {
+    return formats_fail(error, status, "training %s cannot begin: %s", what,
+                        formats_status_name(status));
 }
 
 static taper_status begin(run *r, taper_error *error) {
@@ -169,44 +182,60 @@ static taper_status begin(run *r, taper_error *error) {
     taper_status status =
         train_select(&r->images, r->data, r->model.window, TRAIN_PART_TRAINING, SIZE_MAX / 2);
     if (status == TAPER_OK) status = plan(r, &shape);
-    if (status == TAPER_OK) status = train_restoration_create(&r->net, &shape, r->be, o->seed);
-    if (status != TAPER_OK)
-        return formats_fail(error, status, "no memory for training a restoration network");
+    if (status == TAPER_OK) status = train_restoration_create(&r->net, &shape, r->device, o->seed);
+    if (status != TAPER_OK) return cannot_begin(status, error);
     TAPER_TRY(measure_stages(r, error));
-    if (o->start)
-        train_restoration_import(&r->net, o->start);
-    else
-        train_restoration_set_gains(&r->net, r->mse);
-    return TAPER_OK;
+    status = o->start ? train_restoration_import(&r->net, o->start)
+                      : train_restoration_set_gains(&r->net, r->mse);
+    return status == TAPER_OK ? status : cannot_begin(status, error);
 }
 
 static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *user, int *stopped,
                                taper_error *error) {
     const train_restoration_options *o = r->options;
-    train_steps steps = {.what = "a restoration network",
-                         .parameter = r->net.parameter,
-                         .gradient = r->net.gradient,
-                         .n = r->net.n,
+    float *parameter;
+    taper_status status = train_weights_download(&r->net.weights, &r->net.stream, &parameter);
+    if (status != TAPER_OK) return cannot_begin(status, error);
+    train_steps steps = {.what = what,
+                         .stream = &r->net.stream,
+                         .weights = &r->net.weights,
                          .rate = o->rate,
                          .steps = o->steps,
-                         .fingerprint = fingerprint_of(r),
-                         .saving = o->saving};
-    return train_steps_take(&steps, r->be, one_step, r, progress, user, stopped, error);
+                         .fingerprint = fingerprint_of(r, parameter),
+                         .saving = o->saving,
+                         .before = 1.0,
+                         .compute = one_step,
+                         .self = r,
+                         .progress = progress,
+                         .user = user};
+    free(parameter);
+    return train_steps_take(&steps, stopped, error);
+}
+
+/* The network in integers into the model, which has none yet. */
+static taper_status finish(run *r, taper_model *model, taper_error *error) {
+    codec_restoration learned;
+    taper_status status = train_restoration_export(&r->net, &learned);
+    if (status != TAPER_OK)
+        return formats_fail(error, status, "%s cannot be stored: %s", what,
+                            formats_status_name(status));
+    model->restoration = learned;
+    model->info.family = TAPER_FAMILY_CONV;
+    return TAPER_OK;
 }
 
 taper_status train_restoration(taper_model *model, const train_restoration_options *options,
                                const train_dataset *data, const train_codes *codes,
-                               codec_backend *be, train_steps_progress_fn *progress, void *user,
-                               int *stopped, taper_error *error) {
-    run r = {.options = options, .model = *model, .data = data, .be = be};
+                               codec_backend *be, train_device *device,
+                               train_steps_progress_fn *progress, void *user, int *stopped,
+                               taper_error *error) {
+    run r = {.options = options, .model = *model, .data = data, .be = be, .device = device};
     TAPER_TRY(train_restoration_check(options, model->window, error));
     taper_status status = measure_order(&r, model, codes, error);
     r.model.tables.conditional = NULL; /* symbols are not asked for, and contexts stay */
     if (status == TAPER_OK) status = begin(&r, error);
     if (status == TAPER_OK) status = take_steps(&r, progress, user, stopped, error);
-    if (status == TAPER_OK && train_restoration_export(&r.net, &model->restoration) != TAPER_OK)
-        status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for a restoration network");
-    if (status == TAPER_OK) model->info.family = TAPER_FAMILY_CONV;
+    if (status == TAPER_OK) status = finish(&r, model, error);
     train_selection_free(&r.images);
     train_restoration_free(&r.net);
     free(r.bits), free(r.at);

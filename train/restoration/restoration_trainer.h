@@ -13,14 +13,15 @@
 #ifndef TRAIN_RESTORATION_TRAINER_H
 #define TRAIN_RESTORATION_TRAINER_H
 #include "train/calibrate/calibrate.h"
-#include "train/conditional/conditional_trainer.h"
+#include "train/optimise/steps.h"
 #include "train/sampling/dataset.h"
 
 typedef struct train_restoration_options {
     uint32_t hidden;                /* channels: a multiple of 8, 8 .. 48; default 32 */
     uint32_t layers;                /* 2 .. 5; default 4 */
     uint32_t stages;                /* 1 .. 64; default 16 */
-    uint32_t steps;                 /* default 6000, of which each takes 65,536 pixels */
+    uint32_t steps;                 /* default 6000 */
+    uint32_t pixels;                /* about so many of a cut; default 16,384. A step has 4 cuts */
     float rate;                     /* default 0.001: Adam's peak, a cosine down to 0.001 of it */
     uint64_t seed;                  /* default 1 */
     const codec_restoration *start; /* learn on from this one: hidden, layers and stages are its;
@@ -35,14 +36,16 @@ train_restoration_options train_restoration_defaults(void);
 taper_status train_restoration_check(const train_restoration_options *options, codec_window window,
                                      taper_error *error);
 
-/* model: without a restoration network; codes: sample codes, which choose the cuts. On success
+/* model: without a restoration network; codes: sample codes, which choose the cuts. The network
+ * learns on the device; be, which may have a pool, makes what it learns from. On success
  * model->restoration is learned, and the model is of family conv. progress: now and before are
  * running means of the squared error relative to that without the network, and 1. *stopped (or
- * NULL): by progress. TAPER_ERR_ARG: as above; TAPER_ERR_NOMEM, or the checkpoint's; the model is
- * then as it was. */
+ * NULL): by progress. TAPER_ERR_ARG: as above, or diverged; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE, or
+ * the checkpoint's; the model is then as it was. */
 taper_status train_restoration(taper_model *model, const train_restoration_options *options,
                                const train_dataset *data, const train_codes *codes,
-                               codec_backend *be, train_steps_progress_fn *progress, void *user,
-                               int *stopped, taper_error *error);
+                               codec_backend *be, train_device *device,
+                               train_steps_progress_fn *progress, void *user, int *stopped,
+                               taper_error *error);
 
 #endif

@@ -38,9 +38,13 @@ taper_status train_dataset_load(train_dataset *data, const formats_imageset *set
     size_t wanted =
         bytes > max_bytes ? (size_t)((double)count * (double)max_bytes / (double)bytes) + 1 : count;
     *data = (train_dataset){.available = count, .channels = 1, .one_size = 1};
+    int labelled = formats_imageset_class_count(set) > 0;
     data->image = calloc(wanted + 1, sizeof *data->image);
-    if (!data->image)
+    data->label = labelled ? calloc(wanted + 1, sizeof *data->label) : NULL;
+    if (!data->image || (labelled && !data->label)) {
+        train_dataset_free(data);
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu images", wanted);
+    }
     for (size_t k = 0; k < wanted; k++) {
         size_t i = (size_t)((double)k * (double)count / (double)wanted);
         taper_error why = {0};
@@ -63,6 +67,8 @@ taper_status train_dataset_load(train_dataset *data, const formats_imageset *set
             (image.width != data->image[0].width || image.height != data->image[0].height))
             data->one_size = 0;
         data->pixels += (uint64_t)image.width * image.height;
+        int32_t label = formats_imageset_label(set, i);
+        if (labelled) data->label[data->n] = label < 0 ? UINT32_MAX : (uint32_t)label;
         data->image[data->n++] = image;
     }
     if (data->n) return TAPER_OK;
@@ -72,7 +78,7 @@ taper_status train_dataset_load(train_dataset *data, const formats_imageset *set
 
 void train_dataset_free(train_dataset *data) {
     for (size_t i = 0; i < data->n; i++) formats_image_free(&data->image[i]);
-    free(data->image);
+    free(data->image), free(data->label);
     memset(data, 0, sizeof *data);
 }
 
@@ -126,6 +132,14 @@ size_t train_read_windows(const train_dataset *data, const train_selection *s, c
     return count;
 }
 
+/* Of the windows of the selection's images first .. first + n - 1. */
+static void label_windows(const train_dataset *data, const train_selection *s, size_t first,
+                          size_t n, uint32_t *to) {
+    for (size_t i = first; i < first + n && i < s->n; i++)
+        for (size_t left = (size_t)s->grid[i].columns * s->grid[i].rows; left; left--)
+            *to++ = data->label[s->image[i]];
+}
+
 taper_status train_collect_windows(const train_dataset *data, codec_window window,
                                    train_pixels *out, uint8_t **memory) {
     enum { MAX_WINDOWS = 1 << 20, BLOCK = 64 };
@@ -133,16 +147,19 @@ taper_status train_collect_windows(const train_dataset *data, codec_window windo
     size_t inputs = codec_window_values(window), done = 0;
     TAPER_TRY(train_select(&s, data, window, TRAIN_PART_TRAINING, MAX_WINDOWS));
     float *rows = malloc(s.largest * BLOCK * inputs * sizeof *rows);
-    *memory = malloc(s.windows * inputs + 1);
+    size_t bytes = (s.windows * inputs + sizeof(uint32_t)) / sizeof(uint32_t) * sizeof(uint32_t);
+    *memory = malloc(bytes + (data->label ? s.windows * sizeof(uint32_t) : 0));
+    uint32_t *label = *memory && data->label ? (uint32_t *)(void *)(*memory + bytes) : NULL;
     taper_status status = rows && *memory ? TAPER_OK : TAPER_ERR_NOMEM;
     for (size_t i = 0; i < s.n && status == TAPER_OK; i += BLOCK) {
         size_t n = train_read_windows(data, &s, window, i, BLOCK, rows);
         for (size_t k = 0; k < n * inputs; k++)
             (*memory)[done * inputs + k] = (uint8_t)(rows[k] + 0.5f);
+        if (label) label_windows(data, &s, i, BLOCK, label + done);
         done += n;
     }
     free(rows);
     train_selection_free(&s);
-    *out = (train_pixels){*memory, done, (uint32_t)inputs};
+    *out = (train_pixels){*memory, done, (uint32_t)inputs, label};
     return status;
 }

@@ -4,7 +4,8 @@
  *   dataset       training images in memory, and their windows as rows
  *   philox        random numbers by counter; numbers: parsing and dot products
  *   truncation    which part of a code an example keeps, and distributions over code lengths
- *   corruption    corrupted inputs, dropout, normal noise; jitter: examples moved a little */
+ *   corruption    corrupted inputs, dropout, normal noise; jitter: examples moved a little
+ *   quantile      the threshold that a fraction of some values lies above */
 #ifndef TRAIN_DATASET_H
 #define TRAIN_DATASET_H
 #include "codec/transform/windows.h"
@@ -15,7 +16,8 @@
 typedef struct train_pixels {
     const uint8_t *pixels;
     size_t n;
-    uint32_t inputs; /* D */
+    uint32_t inputs;       /* D */
+    const uint32_t *label; /* [n] class of each, UINT32_MAX: it has none; NULL: none has */
 } train_pixels;
 
 /* Images as 8-bit grey or RGB. One in VALIDATION_PERIOD is held out. */
@@ -23,6 +25,7 @@ enum { TRAIN_VALIDATION_PERIOD = 16 };
 
 typedef struct train_dataset {
     taper_image *image; /* [n] */
+    uint32_t *label;    /* [n] class, UINT32_MAX where there is none; NULL: no image has one */
     size_t n;
     size_t available;  /* images in the input; above n when they did not fit the memory allowed */
     uint32_t channels; /* 3 if any image has colour, else 1 */
@@ -67,8 +70,8 @@ void train_selection_free(train_selection *selection);
 size_t train_read_windows(const train_dataset *data, const train_selection *selection,
                           codec_window window, size_t first, size_t n, float *rows);
 
-/* The training part's windows as bytes. *memory is the caller's to free, after a failure
- * (TAPER_ERR_NOMEM) too. */
+/* The training part's windows as bytes, with their images' labels, if there are any. *memory holds
+ * both and is the caller's to free, after a failure (TAPER_ERR_NOMEM) too. */
 taper_status train_collect_windows(const train_dataset *data, codec_window window,
                                    train_pixels *out, uint8_t **memory);
 

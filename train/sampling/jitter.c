@@ -3,29 +3,18 @@
 #include "train/sampling/philox.h"
 #include <string.h>
 
-enum { ROWS = 16 };
-
-typedef struct jitter_task {
-    const train_jitter *jitter;
-    const uint8_t *pixels;
-    const uint32_t *order;
-    size_t n;
-    uint64_t seed, step;
-    uint8_t *to;
-} jitter_task;
-
 /* Where pixel (x, y) comes from: (a x + b y + dx, c x + d y + dy), from the middle. */
 typedef struct motion {
     double a, b, c, d, dx, dy;
 } motion;
 
 /* 1 and the motion of example i, or 0: it stays. */
-static int draw(const jitter_task *t, size_t i, motion *m) {
+static int draw(const train_jitter *j, uint64_t seed, uint64_t step, uint64_t i, motion *m) {
     uint32_t word[8];
     double u[6];
-    train_philox(t->seed, 2 * (uint64_t)i, TRAIN_STREAM_JITTER + (t->step << 8), word);
-    if (train_philox_uniform(word[0]) >= t->jitter->fraction) return 0;
-    train_philox(t->seed, 2 * (uint64_t)i + 1, TRAIN_STREAM_JITTER + (t->step << 8), word + 4);
+    train_philox(seed, 2 * i, TRAIN_STREAM_JITTER + (step << 8), word);
+    if (train_philox_uniform(word[0]) >= j->fraction) return 0;
+    train_philox(seed, 2 * i + 1, TRAIN_STREAM_JITTER + (step << 8), word + 4);
     for (int k = 0; k < 6; k++) u[k] = 2.0 * (double)train_philox_uniform(word[k + 1]) - 1.0;
     m->dx = TRAIN_JITTER_SHIFT * u[0];
     m->dy = TRAIN_JITTER_SHIFT * u[1];
@@ -59,26 +48,14 @@ static void move_plane(const uint8_t *from, uint32_t width, uint32_t height, con
         }
 }
 
-static void move_rows(void *context, size_t block) {
-    const jitter_task *t = context;
-    const train_jitter *j = t->jitter;
-    const size_t plane = (size_t)j->width * j->height, values = plane * j->channels;
-    const size_t end = t->n < (block + 1) * ROWS ? t->n : (block + 1) * ROWS;
-    for (size_t i = block * ROWS; i < end; i++) {
-        const uint8_t *from = t->pixels + t->order[i] * values;
-        uint8_t *to = t->to + i * values;
-        motion m;
-        if (j->width < 2 || j->height < 2 || !draw(t, i, &m)) {
-            memcpy(to, from, values);
-            continue;
-        }
-        for (uint32_t c = 0; c < j->channels; c++)
-            move_plane(from + c * plane, j->width, j->height, &m, to + c * plane);
+void train_jitter_row(const train_jitter *j, const uint8_t *from, uint64_t seed, uint64_t step,
+                      uint64_t i, uint8_t *to) {
+    const size_t plane = (size_t)j->width * j->height;
+    motion m;
+    if (j->width < 2 || j->height < 2 || !draw(j, seed, step, i, &m)) {
+        memcpy(to, from, plane * j->channels);
+        return;
     }
-}
-
-void train_jitter_rows(const train_jitter *jitter, codec_pool *pool, const uint8_t *pixels,
-                       const uint32_t *order, size_t n, uint64_t seed, uint64_t step, uint8_t *to) {
-    jitter_task task = {jitter, pixels, order, n, seed, step, to};
-    codec_pool_run(pool, move_rows, &task, (n + ROWS - 1) / ROWS);
+    for (uint32_t c = 0; c < j->channels; c++)
+        move_plane(from + c * plane, j->width, j->height, &m, to + c * plane);
 }

@@ -8,7 +8,7 @@
  * counts. */
 #ifndef TRAIN_JITTER_H
 #define TRAIN_JITTER_H
-#include "codec/backend/pool.h"
+#include <stdint.h>
 
 /* Most that an example is moved: on M's diagonal, off it (0.1 is 5.7 degrees), pixels. */
 #define TRAIN_JITTER_ZOOM  0.05
@@ -20,10 +20,9 @@ typedef struct train_jitter {
     float fraction; /* 0 .. 1 of the examples are moved; the others stay as they are */
 } train_jitter;
 
-/* Row i of to[n][width height channels] becomes row order[i] of pixels, moved as (seed, step, i)
- * say: a pure function of the arguments, whatever the pool (NULL: this thread). Windows of less
- * than 2 x 2 stay as they are. to must not overlap pixels. */
-void train_jitter_rows(const train_jitter *jitter, codec_pool *pool, const uint8_t *pixels,
-                       const uint32_t *order, size_t n, uint64_t seed, uint64_t step, uint8_t *to);
+/* to[width height channels] becomes `from`, moved as (seed, step, i) say: a pure function of the
+ * arguments. Windows of less than 2 x 2 stay as they are. to must not overlap from. */
+void train_jitter_row(const train_jitter *jitter, const uint8_t *from, uint64_t seed, uint64_t step,
+                      uint64_t i, uint8_t *to);
 
 #endif

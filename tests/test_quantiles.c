@@ -1,12 +1,11 @@
-/* test_binariser.c -- thresholds with a given share above them: exact on small sets, against
- * trying all of them; followed from batch to batch on normal, skewed, shifting and still data. */
-#include "cmocka_all.h"
-#include "train/nested/binariser.h"
+/* test_quantiles.c -- thresholds with a given share above them: exact on small sets, against
+ * trying all of them; followed from batch to batch on normal, skewed, shifting and still data, on
+ * the processor and on its shadow, to the same bits. */
+#include "on_device.h"
 #include "train/sampling/philox.h"
+#include "train/sampling/quantile.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- exact ---------------------------------------------------------------------------- */
 
@@ -119,29 +118,74 @@ static void draw_batch(int kind, uint64_t t) {
         }
 }
 
+enum { PLACES = 2 };
+static on_device place[PLACES]; /* the processor with three threads, its shadow */
+
+/* Thresholds of some units, on each device. */
+typedef struct followed {
+    size_t units;
+    float *batch[PLACES], *bias[PLACES], *spread[PLACES];
+    float threshold[UNITS], spread_of[UNITS]; /* as they are now */
+} followed;
+
+static followed begin(size_t units, size_t values) {
+    followed f = {.units = units};
+    float none[UNITS], zeros[UNITS] = {0};
+    for (int k = 0; k < UNITS; k++) none[k] = -1.0f;
+    for (int i = 0; i < PLACES; i++) {
+        f.batch[i] = on_device_give(&place[i], NULL, values * sizeof(float));
+        f.bias[i] = on_device_give(&place[i], zeros, units * sizeof(float));
+        f.spread[i] = on_device_give(&place[i], none, units * sizeof(float));
+    }
+    return f;
+}
+
+/* Units first .. first + n - 1 see a[rows][stride], on both devices. */
+static void see(followed *f, const float *a, size_t rows, size_t stride, size_t first, size_t n,
+                double beta, const train_verdict *verdict) {
+    for (int i = 0; i < PLACES; i++) {
+        on_device *d = &place[i];
+        float bias[UNITS], spread[UNITS];
+        const train_verdict *said = verdict ? on_device_give(d, verdict, sizeof *verdict) : NULL;
+        assert_int_equal(train_upload(&d->stream, f->batch[i], a, rows * stride * sizeof *a),
+                         TAPER_OK);
+        assert_int_equal(d->stream.ops->follow_quantiles(&d->stream, rows, stride, n, beta, said,
+                                                         f->batch[i] + first, f->bias[i] + first,
+                                                         f->spread[i] + first),
+                         TAPER_OK);
+        on_device_take(d, bias, f->bias[i], f->units * sizeof *bias);
+        on_device_take(d, spread, f->spread[i], f->units * sizeof *spread);
+        for (size_t k = 0; k < f->units; k++) {
+            if (i) assert_true(f->threshold[k] == -bias[k] && f->spread_of[k] == spread[k]);
+            f->threshold[k] = -bias[k], f->spread_of[k] = spread[k];
+        }
+    }
+}
+
+static void see_batch(followed *f, size_t first, size_t n, double beta) {
+    see(f, batch, ROWS, STRIDE, first, n, beta, NULL);
+}
+
 /* Root mean square, over units, of the share above less beta; and the largest of the means over the
  * last 20 batches. */
 static void follow(int kind, double beta) {
-    train_binariser b;
     double mean[UNITS] = {0}, worst = 0.0, square = 0.0;
-    assert_int_equal(train_binariser_create(&b, UNITS, beta, 1.0), TAPER_OK);
+    followed f = begin(UNITS, ROWS * STRIDE);
     for (uint64_t t = 0; t < BATCHES; t++) {
         draw_batch(kind, t);
         for (int k = 0; k < UNITS && t >= BATCHES - 20; k++) { /* on data it has not seen yet */
             size_t above = 0;
-            for (size_t r = 0; r < ROWS; r++) above += batch[r * STRIDE + k] > b.threshold[k];
+            for (size_t r = 0; r < ROWS; r++) above += batch[r * STRIDE + k] > f.threshold[k];
             double miss = (double)above / ROWS - beta;
             mean[k] += miss / 20;
             square += miss * miss / (20 * UNITS);
         }
-        assert_int_equal(train_binariser_update(&b, batch, ROWS, STRIDE, 0, UNITS), TAPER_OK);
+        see_batch(&f, 0, UNITS, beta);
     }
     for (int k = 0; k < UNITS; k++) worst = fmax(worst, fabs(mean[k]));
     printf("kind %d, beta %g: worst unit %.4f off, a batch %.4f (chance alone %.4f)\n", kind, beta,
            worst, sqrt(square), sqrt(beta * (1.0 - beta) / ROWS));
     assert_true(worst < 0.02 && sqrt(square) < 0.03);
-    train_binariser_free(&b);
-    assert_null(b.threshold);
 }
 
 static void shares_are_followed(void **state) {
@@ -154,82 +198,76 @@ static void shares_are_followed(void **state) {
 
 static void first_batch_is_exact(void **state) {
     (void)state;
-    train_binariser b;
-    assert_int_equal(train_binariser_create(&b, UNITS, 0.2, 0.3), TAPER_OK);
+    followed f = begin(UNITS, ROWS * STRIDE);
     draw_batch(1, 0);
-    assert_int_equal(train_binariser_update(&b, batch, ROWS, STRIDE, 0, UNITS), TAPER_OK);
+    see_batch(&f, 0, UNITS, 0.2);
     for (int k = 0; k < UNITS; k++) {
         size_t above = 0;
-        for (size_t r = 0; r < ROWS; r++) above += batch[r * STRIDE + k] > b.threshold[k];
+        for (size_t r = 0; r < ROWS; r++) above += batch[r * STRIDE + k] > f.threshold[k];
         assert_int_equal(above, ROWS / 5);
     }
-    train_binariser_free(&b);
 }
 
 static void only_the_range_moves(void **state) {
     (void)state;
-    train_binariser all, some;
-    float kept[2 * UNITS];
-    assert_int_equal(train_binariser_create(&all, UNITS, 0.2, 0.3), TAPER_OK);
-    assert_int_equal(train_binariser_create(&some, UNITS, 0.2, 0.3), TAPER_OK);
+    followed all = begin(UNITS, ROWS * STRIDE), some = begin(UNITS, ROWS * STRIDE);
     for (uint64_t t = 0; t < 3; t++) {
         draw_batch(0, t);
-        assert_int_equal(train_binariser_update(&all, batch, ROWS, STRIDE, 0, UNITS), TAPER_OK);
+        see_batch(&all, 0, UNITS, 0.2);
         for (uint32_t k = 0; k < UNITS; k += 70) /* odd ranges give the same */
-            assert_int_equal(train_binariser_update(&some, batch, ROWS, STRIDE, k,
-                                                    UNITS - k < 70 ? UNITS - k : 70),
-                             TAPER_OK);
+            see_batch(&some, k, UNITS - k < 70 ? UNITS - k : 70, 0.2);
     }
-    assert_memory_equal(all.state, some.state, sizeof kept);
-    memcpy(kept, all.state, sizeof kept);
+    assert_memory_equal(all.threshold, some.threshold, sizeof all.threshold);
+    assert_memory_equal(all.spread_of, some.spread_of, sizeof all.spread_of);
     draw_batch(0, 3);
     for (size_t r = 0; r < ROWS; r++) batch[r * STRIDE + 97] = r == 3 ? NAN : 1.0f;
-    assert_int_equal(train_binariser_update(&all, batch, ROWS, STRIDE, 90, 10), TAPER_OK);
+    see_batch(&all, 90, 10, 0.2);
     for (int k = 0; k < UNITS; k++) {
         int moved = k >= 90 && k < 100 && k != 97; /* and not the one with the NaN */
-        if (!moved) assert_true(all.threshold[k] == kept[k]);
-        assert_true((all.spread[k] != kept[UNITS + k]) == moved);
+        if (!moved) assert_true(all.threshold[k] == some.threshold[k]);
+        assert_true((all.spread_of[k] != some.spread_of[k]) == moved);
     }
-    assert_int_equal(train_binariser_update(&all, batch, 0, STRIDE, 0, UNITS), TAPER_OK);
-    assert_int_equal(train_binariser_update(&all, batch, ROWS, STRIDE, 100, 51), TAPER_ERR_ARG);
-    assert_int_equal(train_binariser_update(&all, batch, ROWS, STRIDE, 151, 0), TAPER_ERR_ARG);
-    assert_int_equal(train_binariser_update(&all, batch, ROWS, 9, 1, 9), TAPER_ERR_ARG);
-    train_binariser_free(&all);
-    train_binariser_free(&some);
+    some = all;
+    see(&all, batch, 0, STRIDE, 0, UNITS, 0.2, NULL); /* no rows */
+    const train_verdict diverged = {.diverged = 7, .scale = 1.0f};
+    see(&all, batch, ROWS, STRIDE, 0, UNITS, 0.2, &diverged);
+    assert_memory_equal(all.threshold, some.threshold, sizeof all.threshold);
+    assert_memory_equal(all.spread_of, some.spread_of, sizeof all.spread_of);
+    const train_verdict sound = {.scale = 1.0f};
+    see(&all, batch, ROWS, STRIDE, 0, 1, 0.2, &sound);
+    assert_true(all.threshold[0] != some.threshold[0]);
 }
 
 /* A unit that gives one value is where it was; one that starts with NaN starts later. */
 static void odd_units_stay_finite(void **state) {
     (void)state;
-    train_binariser b;
     float a[8][3];
-    assert_int_equal(train_binariser_create(&b, 3, 0.5, 1.0), TAPER_OK);
+    followed f = begin(3, 8 * 3);
     for (int t = 0; t < 20; t++) {
         for (int r = 0; r < 8; r++) {
             a[r][0] = 7.0f;
             a[r][1] = t < 4 && r == 2 ? NAN : (float)r;
             a[r][2] = t < 4 ? INFINITY : 0.0f;
         }
-        assert_int_equal(train_binariser_update(&b, &a[0][0], 8, 3, 0, 3), TAPER_OK);
-        assert_true(b.threshold[0] == nextafterf(7.0f, 0.0f) || b.threshold[0] == 7.0f);
-        assert_true(t >= 4 || (b.threshold[1] == 0.0f && b.threshold[2] == 0.0f));
-        assert_true((b.spread[1] >= 0.0f) == (t >= 4) && (b.spread[2] >= 0.0f) == (t >= 4));
+        see(&f, &a[0][0], 8, 3, 0, 3, 0.5, NULL);
+        assert_true(f.threshold[0] == nextafterf(7.0f, 0.0f) || f.threshold[0] == 7.0f);
+        assert_true(t >= 4 || (f.threshold[1] == 0.0f && f.threshold[2] == 0.0f));
+        assert_true((f.spread_of[1] >= 0.0f) == (t >= 4) && (f.spread_of[2] >= 0.0f) == (t >= 4));
     }
-    assert_true(b.threshold[1] == 3.5f && fabsf(b.threshold[2]) < 1e-6f);
-    train_binariser_free(&b);
+    assert_true(f.threshold[1] == 3.5f && fabsf(f.threshold[2]) < 1e-6f);
 }
 
-static void wrong_settings_are_refused(void **state) {
+static int open_places(void **state) {
     (void)state;
-    static const double bad[][2] = {
-        {0.0, 0.3}, {1.0, 0.3}, {NAN, 0.3}, {0.2, 0.0}, {0.2, INFINITY}};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        train_binariser b;
-        assert_int_equal(train_binariser_create(&b, 4, bad[i][0], bad[i][1]), TAPER_ERR_ARG);
-        assert_null(b.state);
-    }
-    train_binariser b;
-    assert_int_equal(train_binariser_create(&b, 0, 0.2, 0.3), TAPER_ERR_ARG);
+    on_device_open_threads(&place[0], TRAIN_PROCESSOR, 3);
+    on_device_open(&place[1], TRAIN_SHADOW);
+    return 0;
+}
+
+static int close_places(void **state) {
+    (void)state;
+    for (int i = 0; i < PLACES; i++) on_device_close(&place[i]);
+    return 0;
 }
 
 int main(void) {
@@ -237,7 +275,7 @@ int main(void) {
         cmocka_unit_test(small_sets_are_exact),    cmocka_unit_test(known_quantiles),
         cmocka_unit_test(large_sets_take_no_time), cmocka_unit_test(shares_are_followed),
         cmocka_unit_test(first_batch_is_exact),    cmocka_unit_test(only_the_range_moves),
-        cmocka_unit_test(odd_units_stay_finite),   cmocka_unit_test(wrong_settings_are_refused),
+        cmocka_unit_test(odd_units_stay_finite),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_places, close_places);
 }

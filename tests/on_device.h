@@ -1,0 +1,82 @@
+/* on_device.h -- a device for a test, arrays on it, and the way there and back. */
+#ifndef TESTS_ON_DEVICE_H
+#define TESTS_ON_DEVICE_H
+#include "train/device/operations.h"
+#include "train/processor/processor.h"
+#include "cmocka_all.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { ON_DEVICE_MOST = 64 };
+
+typedef struct on_device {
+    codec_backend be;
+    train_device device;
+    train_stream stream;
+    struct {
+        void *memory;
+        size_t bytes;
+    } given[ON_DEVICE_MOST];
+    int n;
+} on_device;
+
+static inline void on_device_open_threads(on_device *d, train_processor_kind kind,
+                                          unsigned threads) {
+    *d = (on_device){0};
+    codec_backend_cpu(&d->be);
+    assert_int_equal(codec_backend_set_threads(&d->be, threads), TAPER_OK);
+    assert_int_equal(train_processor_open(&d->device, &d->be, kind), TAPER_OK);
+    assert_int_equal(train_stream_open(&d->stream, &d->device), TAPER_OK);
+}
+static inline void on_device_open(on_device *d, train_processor_kind kind) {
+    on_device_open_threads(d, kind, 1);
+}
+
+static inline void on_device_take(on_device *d, void *host, const void *memory, size_t bytes) {
+    assert_int_equal(train_download(&d->stream, host, memory, bytes), TAPER_OK);
+}
+
+/* A copy of host[bytes] there, between two rings; host NULL: bytes of NaN. */
+enum { ON_DEVICE_RING = 64, ON_DEVICE_CANARY = 0xa5 };
+static inline void *on_device_give(on_device *d, const void *host, size_t bytes) {
+    void *memory;
+    size_t size = bytes + 2 * ON_DEVICE_RING;
+    assert_true(d->n < ON_DEVICE_MOST);
+    assert_int_equal(d->device.memory->alloc(&d->device, size, &memory), TAPER_OK);
+    d->given[d->n].memory = memory;
+    d->given[d->n++].bytes = bytes;
+    unsigned char *all = malloc(size);
+    assert_non_null(all);
+    memset(all, ON_DEVICE_CANARY, size);
+    if (host)
+        memcpy(all + ON_DEVICE_RING, host, bytes);
+    else
+        memset(all + ON_DEVICE_RING, 0xff, bytes);
+    assert_int_equal(train_upload(&d->stream, memory, all, size), TAPER_OK);
+    free(all);
+    return (char *)memory + ON_DEVICE_RING;
+}
+
+static inline void on_device_check_rings(on_device *d) {
+    for (int i = 0; i < d->n; i++) {
+        unsigned char ring[ON_DEVICE_RING];
+        char *memory = d->given[i].memory;
+        for (int end = 0; end < 2; end++) {
+            on_device_take(d, ring, memory + (end ? ON_DEVICE_RING + d->given[i].bytes : 0),
+                           sizeof ring);
+            for (int b = 0; b < ON_DEVICE_RING; b++) assert_int_equal(ring[b], ON_DEVICE_CANARY);
+        }
+    }
+}
+
+static inline void on_device_close(on_device *d) {
+    on_device_check_rings(d);
+    for (int i = 0; i < d->n; i++)
+        d->device.memory->release(&d->device, d->given[i].memory,
+                                  d->given[i].bytes + 2 * ON_DEVICE_RING);
+    train_stream_close(&d->stream);
+    train_processor_close(&d->device);
+    codec_backend_close(&d->be);
+}
+
+#endif

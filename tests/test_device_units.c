@@ -1,0 +1,384 @@
+/* test_device_units.c -- the operations that codes of whole units ask of a device: noise, columns,
+ * units and their gradients, errors, what conjugate gradients need. On the processor with one
+ * thread and with three and on the shadow, to the same bits, against double and finite differences;
+ * odd sizes, one row, rows beyond a block. Outputs are filled with NaN and ringed before. */
+#include "on_device.h"
+#include "train/sampling/philox.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { DEVICES = 3, MOST_ROWS = 67, WIDTH = 301, MOST = MOST_ROWS * WIDTH };
+static const size_t rows_tried[] = {1, 16, 17, MOST_ROWS}, widths_tried[] = {1, 3, 64, WIDTH};
+static on_device device[DEVICES];
+static uint64_t drawn;
+
+static float draw(float low, float high) {
+    uint32_t word[4];
+    train_philox(11, drawn++, 0, word);
+    return low + (high - low) * train_philox_uniform(word[0]);
+}
+
+static void randomise(float *x, size_t n, float scale) {
+    for (size_t i = 0; i < n; i++) x[i] = draw(-scale, scale);
+}
+
+static void give_back(void) {
+    for (int i = 0; i < DEVICES; i++) {
+        on_device *d = &device[i];
+        on_device_check_rings(d);
+        for (int k = 0; k < d->n; k++)
+            d->device.memory->release(&d->device, d->given[k].memory,
+                                      d->given[k].bytes + 2 * ON_DEVICE_RING);
+        d->n = 0;
+    }
+}
+
+/* What operations give, of every device; the first one's is kept. */
+static void take_same(int i, void *first, const void *memory, size_t bytes) {
+    char *got = malloc(bytes);
+    assert_non_null(got);
+    on_device_take(&device[i], got, memory, bytes);
+    if (!i) memcpy(first, got, bytes);
+    assert_memory_equal(first, got, bytes);
+    free(got);
+}
+
+static int near_to(double got, double want, double tolerance) {
+    return fabs(got - want) <= tolerance * (1.0 + fabs(want));
+}
+
+/* --- noise and columns -------------------------------------------------------------------- */
+
+static float x[MOST], want[MOST], got[MOST], other[MOST];
+
+/* However rows are split between threads, the noise is that of corruption.h. */
+static void noise_is_that_of_its_definition(void **state) {
+    (void)state;
+    const train_noise noise = {5, 9, 100};
+    for (int r = 0; r < 4; r++)
+        for (int w = 0; w < 4; w++) {
+            size_t rows = rows_tried[r], width = widths_tried[w], n = rows * width;
+            double squares[MOST_ROWS], moved[MOST_ROWS];
+            randomise(x, n, 2.0f);
+            for (int i = 0; i < DEVICES; i++) {
+                on_device *d = &device[i];
+                train_stream *s = &d->stream;
+                float *from = on_device_give(d, x, n * sizeof *x),
+                      *to = on_device_give(d, NULL, n * sizeof *x);
+                double *lengths = on_device_give(d, NULL, rows * sizeof *lengths);
+                assert_int_equal(s->ops->corrupt(s, &noise, 0.3f, rows, width, from, to), TAPER_OK);
+                memcpy(want, x, n * sizeof *x);
+                train_corrupt_rows(&noise, 0.3f, rows, width, width, want);
+                on_device_take(d, got, to, n * sizeof *x);
+                assert_memory_equal(got, want, n * sizeof *x);
+                assert_int_equal(s->ops->corrupt(s, &noise, 0.3f, rows, width, from, from),
+                                 TAPER_OK); /* in place */
+                on_device_take(d, got, from, n * sizeof *x);
+                assert_memory_equal(got, want, n * sizeof *x);
+                assert_int_equal(s->ops->dropout(s, &noise, 3, 0.2f, rows, width, from), TAPER_OK);
+                train_dropout_rows(&noise, 3, 0.2f, rows, width, width, want);
+                on_device_take(d, got, from, n * sizeof *x);
+                assert_memory_equal(got, want, n * sizeof *x);
+                assert_int_equal(s->ops->perturb(s, &noise, 0.1, rows, width, from, to, lengths),
+                                 TAPER_OK);
+                train_perturb_rows(&noise, 0.1, rows, width, width, want, other, squares);
+                on_device_take(d, got, to, n * sizeof *x);
+                on_device_take(d, moved, lengths, rows * sizeof *moved);
+                assert_memory_equal(got, other, n * sizeof *x);
+                assert_memory_equal(moved, squares, rows * sizeof *moved);
+            }
+            give_back();
+        }
+}
+
+static void columns_are_packed_and_put_back(void **state) {
+    (void)state;
+    enum { ROWS = 37, FROM = 11, TO = 9, N = 6, AT = 4 };
+    float back[ROWS * TO];
+    randomise(x, ROWS * FROM, 1.0f);
+    randomise(want, ROWS * TO, 1.0f);
+    for (int i = 0; i < DEVICES; i++) {
+        on_device *d = &device[i];
+        float *from = on_device_give(d, x, ROWS * FROM * sizeof *x),
+              *to = on_device_give(d, want, ROWS * TO * sizeof *x);
+        assert_int_equal(
+            d->stream.ops->copy_columns(&d->stream, ROWS, N, from + AT, FROM, to + 2, TO),
+            TAPER_OK);
+        take_same(i, back, to, sizeof back);
+    }
+    for (size_t r = 0; r < ROWS; r++)
+        for (size_t j = 0; j < TO; j++)
+            assert_true(back[r * TO + j] ==
+                        (j >= 2 && j < 2 + N ? x[r * FROM + AT + j - 2] : want[r * TO + j]));
+    give_back();
+}
+
+/* --- units -------------------------------------------------------------------------------- */
+
+enum { UNITS = 23, FIRST = 5 };
+static const char *const kind_name[] = {"linear", "ReLU", "logistic", "binary", "binary, none"};
+enum { KINDS = 5 };
+
+static float bias[UNITS], spread[UNITS];
+
+/* Units of a kind on a device; `there` 0: their arrays are the host's. */
+static train_units units_of(int kind, on_device *d) {
+    train_units u = {.binary = kind >= 3,
+                     .activation = (codec_activation)(kind % 3),
+                     .centre = 0.25f,
+                     .bias = d ? on_device_give(d, bias, sizeof bias) : bias,
+                     .spread = d ? on_device_give(d, spread, sizeof spread) : spread};
+    if (kind == 4) u.spread = NULL;
+    return u;
+}
+
+/* x of a unit in double; of a binary one the curve that stands for it where `smooth`. */
+static double value(const train_units *u, size_t k, double a, int smooth) {
+    double b = u->binary ? u->bias[k] : 0.0;
+    if (u->binary && !smooth) return (a > -b ? 1.0 : 0.0) - u->centre;
+    if (u->binary) {
+        if (!u->spread) return 0.0;
+        return 1.0 / (1.0 + exp(-2.0 * (a + b) / (u->spread[k] > 0.0f ? u->spread[k] : 1.0)));
+    }
+    if (u->activation == CODEC_RELU) return a > 0.0 ? a : 0.0;
+    return u->activation == CODEC_LOGISTIC ? 1.0 / (1.0 + exp(-a)) : a;
+}
+
+static double slope(const train_units *u, size_t k, double a) {
+    const double h = 1e-5;
+    return (value(u, k, a + h, 1) - value(u, k, a - h, 1)) / (2.0 * h);
+}
+
+/* Pre-activations away from kinks and thresholds, where both sides of one agree. */
+static void draw_units(float *a, size_t rows) {
+    for (size_t k = 0; k < UNITS; k++)
+        bias[k] = draw(-1.0f, 1.0f), spread[k] = k % 7 ? draw(0.2f, 2.0f) : -1.0f;
+    for (size_t i = 0; i < rows * UNITS; i++) do
+            a[i] = draw(-3.0f, 3.0f);
+        while (fabsf(a[i]) < 1e-2f || fabsf(a[i] + bias[i % UNITS]) < 1e-2f);
+}
+
+static void units_are_those_of_their_definition(void **state) {
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int r = 0; r < 4; r++) {
+            enum { REST = UNITS - FIRST };
+            size_t rows = rows_tried[r], bytes = rows * UNITS * sizeof(float);
+            static float a[MOST_ROWS * UNITS], all[MOST_ROWS * UNITS], dx[MOST_ROWS * REST],
+                da[MOST_ROWS * REST];
+            uint32_t kept[MOST_ROWS];
+            draw_units(a, rows);
+            randomise(dx, rows * REST, 2.0f);
+            for (size_t i = 0; i < rows; i++) kept[i] = (uint32_t)(1 + i * 7 % (UNITS + 3));
+            for (int i = 0; i < DEVICES; i++) {
+                on_device *d = &device[i];
+                train_stream *s = &d->stream;
+                train_units u = units_of(kind, d);
+                const uint32_t *lengths = on_device_give(d, kept, rows * sizeof *kept);
+                float *pre = on_device_give(d, a, bytes), *code = on_device_give(d, NULL, bytes),
+                      *back = on_device_give(d, dx, rows * REST * sizeof *dx);
+                assert_int_equal(s->ops->unit_values(s, &u, rows, UNITS, NULL, pre, code),
+                                 TAPER_OK);
+                take_same(i, all, code, bytes);
+                assert_int_equal(s->ops->unit_values(s, &u, rows, UNITS, lengths, pre, code),
+                                 TAPER_OK);
+                take_same(i, got, code, bytes);
+                assert_int_equal(
+                    s->ops->unit_gradient(s, &u, rows, FIRST, UNITS, lengths, pre, back, back),
+                    TAPER_OK); /* in place */
+                take_same(i, da, back, rows * REST * sizeof *da);
+            }
+            const train_units u = units_of(kind, NULL);
+            for (size_t j = 0; j < rows * UNITS; j++) {
+                size_t row = j / UNITS, k = j % UNITS;
+                assert_true(near_to(all[j], value(&u, k, a[j], 0), 1e-6));
+                assert_true(got[j] == (k < kept[row] ? all[j] : 0.0f));
+                if (k < FIRST) continue;
+                size_t at = row * REST + k - FIRST;
+                double wanted = k < kept[row] ? dx[at] * slope(&u, k, a[j]) : 0.0;
+                if (!near_to(da[at], wanted, 1e-5))
+                    fail_msg("%s: %g, not %g", kind_name[kind], (double)da[at], wanted);
+            }
+            give_back();
+        }
+}
+
+/* Equation 14's term of a row, in double. */
+static double move_of(const train_units *u, const double *a, const double *near, double noise) {
+    double sum = 0.0;
+    for (size_t k = 0; k < UNITS; k++) {
+        double d = u->binary ? near[k] - a[k] : value(u, k, near[k], 0) - value(u, k, a[k], 0);
+        sum += d * d;
+    }
+    return sum / noise;
+}
+
+static double slope_of_move(const train_units *u, double *a, double *near, double *turned,
+                            double noise) {
+    const double h = 1e-6, keep = *turned;
+    *turned = keep + h;
+    double up = move_of(u, a, near, noise);
+    *turned = keep - h;
+    double down = move_of(u, a, near, noise);
+    *turned = keep;
+    return (up - down) / (2.0 * h);
+}
+
+static void moves_have_the_right_slope(void **state) {
+    (void)state;
+    enum { ROWS = 19, REST = UNITS - FIRST };
+    static float a[ROWS * UNITS], near[ROWS * UNITS], da[ROWS * REST], before[ROWS * REST],
+        dnear[ROWS * REST];
+    double noise[ROWS], moved[ROWS], weight = 0.3, of = 40.0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        draw_units(a, ROWS);
+        draw_units(near, ROWS);
+        randomise(before, ROWS * REST, 1.0f);
+        for (int i = 0; i < ROWS; i++) noise[i] = (double)draw(0.5f, 2.0f);
+        for (int i = 0; i < DEVICES; i++) {
+            on_device *d = &device[i];
+            train_units u = units_of(kind, d);
+            float *to = on_device_give(d, before, sizeof before),
+                  *to_near = on_device_give(d, NULL, sizeof dnear);
+            double *sums = on_device_give(d, NULL, sizeof moved);
+            assert_int_equal(d->stream.ops->unit_moves(&d->stream, &u, ROWS, FIRST, UNITS, weight,
+                                                       of, on_device_give(d, noise, sizeof noise),
+                                                       on_device_give(d, a, sizeof a),
+                                                       on_device_give(d, near, sizeof near), to,
+                                                       to_near, sums),
+                             TAPER_OK);
+            take_same(i, da, to, sizeof da);
+            take_same(i, dnear, to_near, sizeof dnear);
+            take_same(i, moved, sums, sizeof moved);
+        }
+        const train_units u = units_of(kind, NULL);
+        for (size_t r = 0; r < ROWS; r++) {
+            double at[UNITS], by[UNITS];
+            for (size_t k = 0; k < UNITS; k++)
+                at[k] = a[r * UNITS + k], by[k] = near[r * UNITS + k];
+            assert_true(near_to(moved[r], move_of(&u, at, by, noise[r]), 1e-5));
+            for (size_t k = FIRST; k < UNITS; k++) {
+                size_t i = r * REST + k - FIRST;
+                double one = weight / of * slope_of_move(&u, at, by, &at[k], noise[r]),
+                       two = weight / of * slope_of_move(&u, at, by, &by[k], noise[r]);
+                assert_true(near_to(da[i], before[i] + one, 1e-5) && near_to(dnear[i], two, 1e-5));
+            }
+        }
+        give_back();
+    }
+}
+
+/* --- errors ------------------------------------------------------------------------------- */
+
+static void errors_are_summed_in_double(void **state) {
+    (void)state;
+    for (int r = 0; r < 4; r++)
+        for (int w = 0; w < 4; w++) {
+            size_t rows = rows_tried[r], width = widths_tried[w], n = rows * width;
+            double mean[MOST_ROWS], moved[MOST_ROWS], losses[4], sum = 0.0, move = 0.0;
+            const double begin[4] = {1.0, 2.0, 3.0, 4.0};
+            randomise(x, n, 3.0f), randomise(other, n, 3.0f);
+            for (size_t i = 0; i < rows; i++) moved[i] = (double)draw(0.0f, 1.0f), move += moved[i];
+            for (int i = 0; i < DEVICES; i++) {
+                on_device *d = &device[i];
+                train_stream *s = &d->stream;
+                float *y = on_device_give(d, x, n * sizeof *x);
+                double *means = on_device_give(d, NULL, rows * sizeof *means),
+                       *moves = on_device_give(d, moved, rows * sizeof *moves),
+                       *sums = on_device_give(d, begin, sizeof begin);
+                assert_int_equal(s->ops->mean_errors(s, rows, width,
+                                                     on_device_give(d, other, n * sizeof *x), y,
+                                                     means),
+                                 TAPER_OK);
+                assert_int_equal(s->ops->error_losses(s, rows, means, moves, 0.5, 60.0, 10.0, sums),
+                                 TAPER_OK);
+                assert_int_equal(s->ops->error_losses(s, rows, means, NULL, 0.5, 60.0, 10.0, sums),
+                                 TAPER_OK);
+                take_same(i, got, y, n * sizeof *got);
+                take_same(i, mean, means, rows * sizeof *mean);
+                take_same(i, losses, sums, sizeof losses);
+            }
+            for (size_t i = 0; i < rows; i++) {
+                double square = 0.0;
+                for (size_t j = i * width; j < (i + 1) * width; j++) {
+                    assert_true(got[j] == x[j] - other[j]);
+                    square += (double)got[j] * got[j];
+                }
+                assert_true(near_to(mean[i], square / (double)width, 1e-12));
+                sum += mean[i];
+            }
+            assert_true(near_to(losses[0], 1.0 + (2.0 * sum + 0.5 * move) / 10.0, 1e-12));
+            assert_true(near_to(losses[1], 2.0 + 2.0 * sum / 10.0 * 3600.0, 1e-12));
+            assert_true(near_to(losses[2], 3.0 + move / 10.0, 1e-12) && losses[3] == 4.0);
+            give_back();
+        }
+}
+
+/* --- vectors ------------------------------------------------------------------------------ */
+
+static void vectors_are_combined_in_double(void **state) {
+    (void)state;
+    enum { N = 70001 }; /* beyond two blocks */
+    static float a[N], b[N], y[N], to[N], more[N];
+    static const size_t tried[] = {0, 1, 17, N};
+    for (int t = 0; t < 4; t++) {
+        size_t n = tried[t], bytes = (n ? n : 1) * sizeof *a;
+        double dot, apart[2], sums[3] = {0};
+        randomise(a, N, 1.0f), randomise(b, N, 2.0f), randomise(y, N, 3.0f);
+        for (int i = 0; i < DEVICES; i++) {
+            on_device *d = &device[i];
+            train_stream *s = &d->stream;
+            float *one = on_device_give(d, a, bytes), *two = on_device_give(d, b, bytes),
+                  *sum = on_device_give(d, NULL, bytes), *own = on_device_give(d, y, bytes);
+            double *product = on_device_give(d, NULL, sizeof dot),
+                   *squares = on_device_give(d, NULL, sizeof apart);
+            assert_int_equal(s->ops->combine(s, n, 0.1, one, -3.0, two, sum), TAPER_OK);
+            assert_int_equal(s->ops->add_difference(s, n, one, two, own), TAPER_OK);
+            assert_int_equal(s->ops->dot(s, n, one, two, product), TAPER_OK);
+            assert_int_equal(s->ops->distance(s, n, one, two, squares), TAPER_OK);
+            take_same(i, to, sum, n * sizeof *to);
+            take_same(i, more, own, n * sizeof *more);
+            take_same(i, &dot, product, sizeof dot);
+            take_same(i, apart, squares, sizeof apart);
+            assert_int_equal(s->ops->combine(s, n, 0.1, one, -3.0, two, two), TAPER_OK);
+            on_device_take(d, more, two, n * sizeof *more);
+            assert_memory_equal(more, to, n * sizeof *to); /* in place: the same */
+            on_device_take(d, more, own, n * sizeof *more);
+        }
+        for (size_t i = 0; i < n; i++) {
+            double x0 = a[i], x1 = b[i];
+            assert_true(to[i] == (float)(0.1 * x0 + -3.0 * x1));
+            assert_true(more[i] == (float)((double)y[i] + x0 - x1));
+            sums[0] += x0 * x1, sums[1] += (x0 - x1) * (x0 - x1), sums[2] += x0 * x0;
+        }
+        assert_true(near_to(dot, sums[0], 1e-9) && near_to(apart[0], sums[1], 1e-9) &&
+                    near_to(apart[1], sums[2], 1e-9));
+        give_back();
+    }
+}
+
+static int open_all(void **state) {
+    (void)state;
+    on_device_open_threads(&device[0], TRAIN_PROCESSOR, 1);
+    on_device_open_threads(&device[1], TRAIN_PROCESSOR, 3);
+    on_device_open_threads(&device[2], TRAIN_SHADOW, 2);
+    return 0;
+}
+
+static int close_all(void **state) {
+    (void)state;
+    for (int i = 0; i < DEVICES; i++) on_device_close(&device[i]);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(noise_is_that_of_its_definition),
+        cmocka_unit_test(columns_are_packed_and_put_back),
+        cmocka_unit_test(units_are_those_of_their_definition),
+        cmocka_unit_test(moves_have_the_right_slope),
+        cmocka_unit_test(errors_are_summed_in_double),
+        cmocka_unit_test(vectors_are_combined_in_double),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}

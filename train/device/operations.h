@@ -1,0 +1,451 @@
+/* operations.h -- what a device must be able to do: the second table (device.h is the first).
+ *
+ * The processor's functions (train/processor/) define each: another device gives the same numbers
+ * but for the order of sums and the last places of exp, log and the like. All addresses are on the
+ * device; plain numbers are the host's. Matrices are dense and row-major. Unless said otherwise
+ * outputs are overwritten, even where they hold NaN, and do not overlap inputs. No rows or no
+ * columns: nothing is done, and sums become 0. Included by C11 and by nvcc (C++17).
+ *
+ * Floats are checked nowhere: NaN and infinity go on to the losses and the gradient's norm, where
+ * `judge` finds them. */
+#ifndef TRAIN_OPERATIONS_H
+#define TRAIN_OPERATIONS_H
+#include "codec/backend/operations.h"
+#include "train/device/device.h"
+#include "train/sampling/corruption.h"
+#include "train/sampling/jitter.h"
+#include "train/sampling/truncation.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- products ------------------------------------------------------------------------- */
+
+/* As codec_gemm_fn: C[m][n] = beta C + op(A) op(B). beta 0 overwrites. */
+typedef taper_status train_gemm_fn(train_stream *s, int transpose_a, int transpose_b, size_t m,
+                                   size_t n, size_t k, const float *a, const float *b, float beta,
+                                   float *c);
+/* As codec_bias_fn: y[rows][width] = activation(y + bias[width]), bias may be NULL. */
+typedef taper_status train_bias_fn(train_stream *s, size_t rows, size_t width, const float *bias,
+                                   codec_activation activation, float *y);
+/* Its way back. y[rows][width] is its output, dy the gradient there. In place: dy = 0 where
+ * activation is CODEC_RELU and y <= 0, dy *= y (1 - y) where it is CODEC_LOGISTIC; dbias[width] (or
+ * NULL) = add_to dbias + column sums of the new dy, rows ascending, add_to 0 or 1. With
+ * CODEC_LINEAR y is not read and may be NULL. */
+typedef taper_status train_bias_backward_fn(train_stream *s, size_t rows, size_t width,
+                                            codec_activation activation, const float *y, float *dy,
+                                            int add_to, float *dbias);
+
+/* --- rows ----------------------------------------------------------------------------- */
+
+/* Byte rows to numbers: to[i][j] = (pixels[order[i]][j] - mean[j]) inverse_scale. order NULL: row
+ * i. */
+typedef taper_status train_centre_rows_fn(train_stream *s, size_t rows, size_t width,
+                                          const uint8_t *pixels, const uint32_t *order,
+                                          const float *mean, float inverse_scale, float *to);
+/* to[i] = from[order[i]], rows of `bytes` bytes. order NULL: row i. */
+typedef taper_status train_gather_rows_fn(train_stream *s, size_t rows, size_t bytes,
+                                          const void *from, const uint32_t *order, void *to);
+/* to[i] = from[order[i]] moved, as jitter.h says, by draws of (seed, step, i). */
+typedef taper_status train_jitter_fn(train_stream *s, const train_jitter *jitter, size_t rows,
+                                     const uint8_t *pixels, const uint32_t *order, uint64_t seed,
+                                     uint64_t step, uint8_t *to);
+
+/* to[order[i]][j] += from[i][j], j < width; a row that comes more than once gets them ascending. */
+typedef taper_status train_scatter_rows_fn(train_stream *s, size_t rows, size_t width,
+                                           const float *from, const uint32_t *order, float *to);
+/* to[i][j] = from[i][j], j < width, of rows that lie from_stride and to_stride elements apart:
+ * columns packed, or put back. */
+typedef taper_status train_copy_columns_fn(train_stream *s, size_t rows, size_t width,
+                                           const float *from, size_t from_stride, float *to,
+                                           size_t to_stride);
+
+/* --- places and the eight around them --------------------------------------------------- */
+
+/* neighbour[TRAIN_SIDES][rows] has the row beside each row, or `rows` where there is none; side 3
+ * (dy + 1) + dx + 1, so that TRAIN_SELF is the row itself. */
+enum { TRAIN_SIDES = 9, TRAIN_SELF = 4 };
+
+/* to[rows][side][width] = from[neighbour[side][row]][width], zeros where there is none. mirrored:
+ * of the opposite side, as the way back of a convolution wants it. */
+typedef taper_status train_gather_sides_fn(train_stream *s, size_t rows, size_t width,
+                                           const uint32_t *neighbour, int mirrored,
+                                           const float *from, float *to);
+/* Inputs of a conditional model from seen[rows][own], where an a stands for a / 32. A row of
+ * x[rows][2 (own + 8 beside) + 9] is [a |a|] of all `own` of the row itself, then of the first
+ * `beside` of each side but TRAIN_SELF, zeros where there is none; then 1 for each side that is
+ * there. */
+typedef taper_status train_conditional_inputs_fn(train_stream *s, size_t rows, uint32_t own,
+                                                 uint32_t beside, const int8_t *seen,
+                                                 const uint32_t *neighbour, float *x);
+
+/* --- layers that are clipped ------------------------------------------------------------ */
+
+/* Sums over rows are taken in blocks of TRAIN_SUM_ROWS, then over the blocks;
+ * scratch[blocks][width] holds these. clip(z) = min(max(z, 0), top). */
+enum { TRAIN_SUM_ROWS = 64 };
+static inline size_t train_sum_blocks(size_t rows) {
+    return (rows + TRAIN_SUM_ROWS - 1) / TRAIN_SUM_ROWS;
+}
+
+/* y[rows][width] = clip(y + bias[width]). */
+typedef taper_status train_clip_fn(train_stream *s, size_t rows, size_t width, const float *bias,
+                                   float top, float *y);
+/* Its way back, from its output y: dy becomes 0 where y is 0 or top; dbias += column sums of
+ * that. */
+typedef taper_status train_clip_backward_fn(train_stream *s, size_t rows, size_t width, float top,
+                                            const float *y, float *dy, float *dbias,
+                                            float *scratch);
+/* added = clip(added + bias[width]); to = min(from + added, top); all [rows][width]. */
+typedef taper_status train_clip_added_fn(train_stream *s, size_t rows, size_t width,
+                                         const float *bias, float top, const float *from,
+                                         float *added, float *to);
+/* Its way back, from its outputs: dto becomes 0 where `to` is top, which is the gradient of `from`;
+ * dadded = that, 0 where `added` is 0 or top; dbias += column sums of dadded. */
+typedef taper_status train_clip_added_backward_fn(train_stream *s, size_t rows, size_t width,
+                                                  float top, const float *added, const float *to,
+                                                  float *dto, float *dadded, float *dbias,
+                                                  float *scratch);
+/* h = min(max(h + bias[width] + before, -top), top), before[rows][width] or NULL; a = max(h, 0). */
+typedef taper_status train_relu_added_fn(train_stream *s, size_t rows, size_t width,
+                                         const float *bias, float top, const float *before,
+                                         float *h, float *a);
+/* Its way back: dh = (dh + da where h > 0) where |h| < top, else 0. */
+typedef taper_status train_relu_added_backward_fn(train_stream *s, size_t n, float top,
+                                                  const float *h, const float *da, float *dh);
+
+/* --- noise: train/sampling/corruption.h is the definition ------------------------------- */
+
+/* to[rows][width] = from with elements set to 0, each with probability p. to may be from. */
+typedef taper_status train_corrupt_fn(train_stream *s, const train_noise *noise, float p,
+                                      size_t rows, size_t width, const float *from, float *to);
+/* Dropout with probability p on x[rows][width] of hidden layer `layer`, or on their gradients. */
+typedef taper_status train_dropout_fn(train_stream *s, const train_noise *noise, uint32_t layer,
+                                      float p, size_t rows, size_t width, float *x);
+/* y = x + normal noise; squares[rows]: that of its length. */
+typedef taper_status train_perturb_fn(train_stream *s, const train_noise *noise, double variance,
+                                      size_t rows, size_t width, const float *x, float *y,
+                                      double *squares);
+
+/* --- codes ---------------------------------------------------------------------------- */
+
+/* The quantiser of train/objectives/reconstruction.h, row by row: x_q[rows][units] and
+ * gradient[rows][units] = d x_q / d x from x. cuts[rows] have thresholds in units of
+ * `scale` x. */
+typedef taper_status train_quantise_fn(train_stream *s, size_t rows, uint32_t units,
+                                       const train_cut *cuts, float scale, float gradient_floor,
+                                       const float *x, float *x_q, float *gradient);
+/* The price of train/objectives/rate.h, with thresholds likewise: bits[rows], and
+ * dlog_scale[rows][units] = weight d bits / d log b. inverse_scale[units] is 1 / b. */
+typedef taper_status train_rate_fn(train_stream *s, size_t rows, uint32_t units,
+                                   const train_cut *cuts, float scale, float weight, const float *x,
+                                   const float *inverse_scale, double *bits, float *dlog_scale);
+/* dx[rows][units] += weight d bits / d x. */
+typedef taper_status train_rate_gradient_fn(train_stream *s, size_t rows, uint32_t units,
+                                            const train_cut *cuts, float scale, float weight,
+                                            const float *x, const float *inverse_scale, float *dx);
+
+/* What whole units make of their pre-activations a:
+ *   binary 0   x = activation(a), the logistic one by expf
+ *   binary 1   x = (1 where a > -bias, else 0) - centre, and for d x / d a 0 where spread is NULL,
+ *              else p (1 - p) 2 / w of p = 1 / (1 + exp(-2 (a + bias) / w)), w = spread, or 1 where
+ *              that is not above 0 */
+typedef struct train_units {
+    int binary;
+    codec_activation activation;
+    float centre;
+    const float *bias, *spread; /* [units] on the device; not looked at unless binary */
+} train_units;
+/* x[rows][units] from a, units from kept[row] on 0. kept NULL: none are. */
+typedef taper_status train_unit_values_fn(train_stream *s, const train_units *u, size_t rows,
+                                          uint32_t units, const uint32_t *kept, const float *a,
+                                          float *x);
+/* From d x to d a, of units first .. units - 1: da[rows][units - first] = dx d x / d a, 0 from
+ * kept[row] on. a[rows][units]. da may be dx. */
+typedef taper_status train_unit_gradient_fn(train_stream *s, const train_units *u, size_t rows,
+                                            uint32_t first, uint32_t units, const uint32_t *kept,
+                                            const float *a, const float *dx, float *da);
+/* The codes of rows and of their perturbed copies: moved[rows] = |x(near) - x(a)|^2 / noise in
+ * double, units ascending, and the gradient of weight / of times their sum, for units first ..
+ * units - 1: da[rows][units - first] gets it added, dnear becomes it. Binary units are compared as
+ * a. a, near: [rows][units]; noise[rows] is |epsilon|^2, to which 1e-30 is added. */
+typedef taper_status train_unit_moves_fn(train_stream *s, const train_units *u, size_t rows,
+                                         uint32_t first, uint32_t units, double weight, double of,
+                                         const double *noise, const float *a, const float *near,
+                                         float *da, float *dnear, double *moved);
+
+/* --- losses --------------------------------------------------------------------------- */
+
+/* y[rows][width] -= target, and square[rows] = |y|^2 of each, summed in single precision. */
+typedef taper_status train_errors_fn(train_stream *s, size_t rows, size_t width,
+                                     const float *target, float *y, double *square);
+/* y[rows][width] -= target, and mean[rows] = |y|^2 / width of each, summed in double. */
+typedef taper_status train_mean_errors_fn(train_stream *s, size_t rows, size_t width,
+                                          const float *target, float *y, double *mean);
+/* What some rows add to the losses of a step of `of` rows, with E the sum of error[rows] and M that
+ * of moved[rows] (NULL: 0), rows ascending:
+ *     losses[0] += (E + weight M) / of;  losses[1] += E / of scale^2;  losses[2] += M / of. */
+typedef taper_status train_error_losses_fn(train_stream *s, size_t rows, const double *error,
+                                           const double *moved, double weight, double scale,
+                                           double of, double *losses);
+/* What a row's error counts, weight[rows], and costs: loss[rows] += weight x error. T is its
+ * threshold in units of `scale`:
+ *     weight = (mean error at this T / error)^balance / T^2, the ratio between 0.1 and 10.
+ * "At this T" are rows whose T lies in the same of eight equal parts of the batch's range of
+ * log T. */
+typedef taper_status train_weigh_errors_fn(train_stream *s, size_t rows, const train_cut *cuts,
+                                           float scale, float balance, const double *error,
+                                           double *weight, double *loss);
+/* The same for the logarithm of an error: loss += log(error + least), weight = 1 / (error +
+ * least). */
+typedef taper_status train_log_errors_fn(train_stream *s, size_t rows, double least,
+                                         const double *error, double *weight, double *loss);
+/* e[rows][width] *= 2 weight[row] / rows: from errors to the gradient of the mean over rows of
+ * weight |e|^2. */
+typedef taper_status train_error_gradient_fn(train_stream *s, size_t rows, size_t width,
+                                             const double *weight, float *e);
+/* y[rows][width] = e^x / (sum over the row of e^x), x may be y. A row that holds NaN or +infinity
+ * becomes NaN. */
+typedef taper_status train_softmax_fn(train_stream *s, size_t rows, size_t width, const float *x,
+                                      float *y);
+/* Cross-entropy of labels under the softmax p of logits: loss[rows] += -log p[row][label], and
+ * gradient[rows][classes] = (p - [class = label]) / rows. A row whose label is not below `classes`
+ * has none: nothing is added, its gradient is 0. */
+typedef taper_status train_cross_entropy_fn(train_stream *s, size_t rows, size_t classes,
+                                            const float *logit, const uint32_t *label, double *loss,
+                                            float *gradient);
+/* square[rows][others] = |a[row] - b[other]|^2, rows of `width` numbers; b may be a. */
+typedef taper_status train_distances_fn(train_stream *s, size_t rows, size_t others, size_t width,
+                                        const float *a, const float *b, float *square);
+/* y[i] += factor x[i]. */
+typedef taper_status train_add_doubles_fn(train_stream *s, size_t n, double factor, const double *x,
+                                          double *y);
+/* *sum = sum of x[i], i ascending. */
+typedef taper_status train_sum_doubles_fn(train_stream *s, size_t n, const double *x, double *sum);
+
+/* A bit that a model is asked for, and what else is known of it. */
+enum { TRAIN_BIT_KINDS = 3, TRAIN_BIT_SIGN = 1 };
+typedef struct train_bit {
+    float offset[2]; /* logit by contexts, of the magnitude's bit and of the sign */
+    uint8_t kind;    /* of the magnitude's bit: 0 significance, 2 refinement; 1: none comes */
+    uint8_t bit;
+    int8_t sign; /* 0: none comes, else 1 or -1 */
+} train_bit;
+
+/* The bits of `passes` passes of each row, at logits offset + logit + bias: of the magnitude by
+ * that of its kind, of the sign by that of TRAIN_BIT_SIGN. */
+typedef struct train_bits {
+    size_t rows, passes;
+    float weight;
+    const train_bit *bit; /* [rows][passes] */
+    const float *bias;    /* [TRAIN_BIT_KINDS] rows of `stride`, [passes] of them */
+    size_t stride;
+    float *logit;       /* [rows][passes][TRAIN_BIT_KINDS]; weight d bits / d logit in its place */
+    float *dbias;       /* as bias: the same, column sums are added */
+    double *losses;     /* [2] added to: weight x bits, and by offset alone */
+    float *column_sums; /* scratch: [train_sum_blocks(rows)][TRAIN_BIT_KINDS][passes] */
+    double *sums;       /* scratch: [train_sum_blocks(rows)][2] */
+} train_bits;
+typedef taper_status train_bits_fn(train_stream *s, const train_bits *bits);
+
+/* What a head leaves of errors: e = missing - uncertainty z; *loss += weight x sum of worth e^2,
+ * and z becomes the gradient of that. */
+typedef struct train_head {
+    size_t rows, units;
+    double weight;
+    const float *missing;     /* [rows][units] of a code as it is decoded without a head */
+    const uint8_t *more;      /* [rows][units] which uncertainty: 0 or 1 */
+    const float *uncertainty; /* [units][2] */
+    const double *worth;      /* [units] of a squared error */
+    float *z;                 /* [rows][units] */
+    double *loss;             /* added to */
+    double *sums;             /* scratch: [train_sum_blocks(rows)] */
+} train_head;
+typedef taper_status train_head_fn(train_stream *s, const train_head *head);
+
+/* Numbers decoded[rows][width] that are restored: errors[0] = sum of (decoded - target + levels
+ * gain z)^2, errors[1] that without z; dz = weight x the gradient of errors[0], and *dgain by the
+ * gain. Sums are taken in blocks of TRAIN_RESTORED_ROWS rows. */
+enum { TRAIN_RESTORED_ROWS = 256 };
+typedef struct train_restored {
+    size_t rows, width;
+    double weight;
+    float levels;
+    const float *decoded, *target, *z, *gain; /* gain: [1] */
+    float *dz, *dgain;
+    double *errors; /* [2] */
+    double *sums;   /* scratch: [blocks][3] */
+} train_restored;
+typedef taper_status train_restored_fn(train_stream *s, const train_restored *restored);
+
+/* *sum += factor x *a / (*b + least). */
+typedef taper_status train_add_ratio_fn(train_stream *s, double factor, const double *a,
+                                        const double *b, double least, double *sum);
+
+/* --- vectors -------------------------------------------------------------------------- */
+
+/* y[i] = factor x[i]. y may be x. */
+typedef taper_status train_scale_fn(train_stream *s, size_t n, float factor, const float *x,
+                                    float *y);
+/* y[i] = e^(factor x[i]), clamped as train_exp (train/sampling/numbers.h). */
+typedef taper_status train_exponential_fn(train_stream *s, size_t n, float factor, const float *x,
+                                          float *y);
+/* y[i] += a[i] b[i]. */
+typedef taper_status train_add_products_fn(train_stream *s, size_t n, const float *a,
+                                           const float *b, float *y);
+/* y[i] += factor x[i]. */
+typedef taper_status train_axpy_fn(train_stream *s, size_t n, float factor, const float *x,
+                                   float *y);
+/* to[i] = a[i] + part (b[i] - a[i]). b may be a. */
+typedef taper_status train_interpolate_fn(train_stream *s, size_t n, float part, const float *a,
+                                          const float *b, float *to);
+/* y[i] = (x[i] - centre) / scale, no further from 0 than `most`. */
+typedef taper_status train_standardise_fn(train_stream *s, size_t n, float centre, float scale,
+                                          float most, const float *x, float *y);
+/* to[i][column][row] = from[i][row][column] for each of n matrices. */
+typedef taper_status train_transpose_fn(train_stream *s, size_t n, size_t rows, size_t columns,
+                                        const float *from, float *to);
+/* *sum = add_to *sum + sum of x[i]^2 in double, add_to 0 or 1. */
+typedef taper_status train_sum_squares_fn(train_stream *s, size_t n, const float *x, int add_to,
+                                          double *sum);
+
+/* to[i] = alpha x[i] + beta y[i], in double, rounded once. to may be x or y. */
+typedef taper_status train_combine_fn(train_stream *s, size_t n, double alpha, const float *x,
+                                      double beta, const float *y, float *to);
+/* y[i] += a[i] - b[i], in double, rounded once. */
+typedef taper_status train_add_difference_fn(train_stream *s, size_t n, const float *a,
+                                             const float *b, float *y);
+/* *sum = sum of a[i] b[i] in double. a may be b. */
+typedef taper_status train_dot_fn(train_stream *s, size_t n, const float *a, const float *b,
+                                  double *sum);
+/* squares[0] = |a - b|^2, squares[1] = |a|^2, in double. */
+typedef taper_status train_distance_fn(train_stream *s, size_t n, const float *a, const float *b,
+                                       double *squares);
+
+/* Weight decay of rows, lambda |w|: the gradient of the penalty is sign(w), 0 at 0, for L1, and w
+ * for L2 (sum of w^2 / 2). */
+typedef enum train_penalty {
+    TRAIN_PENALTY_NONE = 0,
+    TRAIN_PENALTY_L1 = 1,
+    TRAIN_PENALTY_L2 = 2
+} train_penalty;
+typedef enum train_coefficient {
+    TRAIN_COEFFICIENT_FIXED = 0,    /* lambda = strength */
+    TRAIN_COEFFICIENT_ADAPTIVE = 1, /* strength |row of gradient| / |penalty's gradient|, or 0 */
+    TRAIN_COEFFICIENT_GIVEN = 2     /* as lambda[rows] has it; rows of 0 are left alone */
+} train_coefficient;
+/* gradient[rows][width] += lambda[row] (penalty's gradient at weight), in double, rounded once.
+ * lambda[rows] becomes the coefficients (NULL: they are not kept, and not GIVEN); *value (may be
+ * NULL) += sum of lambda[row] |w|, rows ascending. penalty is not NONE. */
+typedef taper_status train_decay_fn(train_stream *s, train_penalty penalty,
+                                    train_coefficient coefficient, double strength, size_t rows,
+                                    size_t width, const float *weight, float *gradient,
+                                    double *lambda, double *value);
+
+/* What a step's loss and gradient have shown. */
+typedef struct train_verdict {
+    uint64_t diverged; /* step, from 1, whose loss or gradient was not finite; 0: none yet */
+    float scale;       /* of this step's gradient: 1, or what its clipping asks for */
+} train_verdict;
+/* The verdict over step `step` (from 1): diverged unless |*loss| < most_loss (which may be
+ * INFINITY) and the norm, the root of *squares, is finite; the first such step stays. scale makes
+ * the norm at most max_norm (0: any). */
+typedef taper_status train_judge_fn(train_stream *s, uint64_t step, const double *loss,
+                                    double most_loss, const double *squares, float max_norm,
+                                    train_verdict *verdict);
+/* One step of Adam (Kingma & Ba 2015, algorithm 1, with the bias corrections folded into `rate` and
+ * `epsilon`):
+ *   g' = scale g;  m = beta1 m + (1 - beta1) g';  v = beta2 v + (1 - beta2) g'^2
+ *   w = w - rate m / (sqrt(v) + epsilon)
+ * where scale is the verdict's, rate = alpha sqrt(1 - beta2^t) / (1 - beta1^t) and epsilon =
+ * epsilon0 sqrt(1 - beta2^t). g', m and v of smaller magnitude than these become 0, so that none is
+ * ever subnormal. Nothing is done when the verdict is that the run has diverged. */
+#define TRAIN_ADAM_LEAST_GRADIENT 1e-16f
+#define TRAIN_ADAM_LEAST_M        1e-30f
+#define TRAIN_ADAM_LEAST_V        1e-35f
+typedef struct train_adam_step {
+    float rate, beta1, beta2, epsilon;
+} train_adam_step;
+typedef taper_status train_adam_fn(train_stream *s, size_t n, const train_adam_step *step,
+                                   const train_verdict *verdict, const float *g, float *w, float *m,
+                                   float *v);
+
+/* --- quantiles ------------------------------------------------------------------------- */
+
+/* Follow the (1 - beta)-quantile of each unit from batch to batch (stochastic approximation,
+ * Robbins & Monro 1951). a[rows] has a unit's values, rows `stride` elements apart; bias[units] is
+ * minus the threshold:
+ *     spread += (mean |a - threshold| - spread) / 10
+ *     threshold += spread (fraction of the rows above it - beta)
+ * A unit whose spread is below 0 has seen no batch: its threshold becomes train_exact_quantile
+ * (train/sampling/quantile.h) of this one, its spread the mean distance from it. A unit with a
+ * value that is not finite stays as it was, and all do when the verdict (NULL: none) is that the
+ * run has diverged. */
+typedef taper_status train_follow_quantiles_fn(train_stream *s, size_t rows, size_t stride,
+                                               size_t units, double beta,
+                                               const train_verdict *verdict, const float *a,
+                                               float *bias, float *spread);
+
+struct train_operations {
+    train_gemm_fn *gemm;
+    train_bias_fn *bias;
+    train_bias_backward_fn *bias_backward;
+    train_centre_rows_fn *centre_rows;
+    train_gather_rows_fn *gather_rows;
+    train_jitter_fn *jitter;
+    train_scatter_rows_fn *scatter_rows;
+    train_copy_columns_fn *copy_columns;
+    train_gather_sides_fn *gather_sides;
+    train_conditional_inputs_fn *conditional_inputs;
+    train_clip_fn *clip;
+    train_clip_backward_fn *clip_backward;
+    train_clip_added_fn *clip_added;
+    train_clip_added_backward_fn *clip_added_backward;
+    train_relu_added_fn *relu_added;
+    train_relu_added_backward_fn *relu_added_backward;
+    train_corrupt_fn *corrupt;
+    train_dropout_fn *dropout;
+    train_perturb_fn *perturb;
+    train_quantise_fn *quantise;
+    train_rate_fn *rate;
+    train_rate_gradient_fn *rate_gradient;
+    train_unit_values_fn *unit_values;
+    train_unit_gradient_fn *unit_gradient;
+    train_unit_moves_fn *unit_moves;
+    train_errors_fn *errors;
+    train_mean_errors_fn *mean_errors;
+    train_error_losses_fn *error_losses;
+    train_weigh_errors_fn *weigh_errors;
+    train_log_errors_fn *log_errors;
+    train_error_gradient_fn *error_gradient;
+    train_softmax_fn *softmax;
+    train_cross_entropy_fn *cross_entropy;
+    train_distances_fn *distances;
+    train_add_doubles_fn *add_doubles;
+    train_sum_doubles_fn *sum_doubles;
+    train_bits_fn *bits;
+    train_head_fn *head;
+    train_restored_fn *restored;
+    train_add_ratio_fn *add_ratio;
+    train_scale_fn *scale;
+    train_exponential_fn *exponential;
+    train_add_products_fn *add_products;
+    train_axpy_fn *axpy;
+    train_interpolate_fn *interpolate;
+    train_standardise_fn *standardise;
+    train_transpose_fn *transpose;
+    train_sum_squares_fn *sum_squares;
+    train_combine_fn *combine;
+    train_add_difference_fn *add_difference;
+    train_dot_fn *dot;
+    train_distance_fn *distance;
+    train_decay_fn *decay;
+    train_judge_fn *judge;
+    train_adam_fn *adam;
+    train_follow_quantiles_fn *follow_quantiles;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,220 @@
+/* nested_step.c -- one step of nested dropout, by Adam or by conjugate gradients; see
+ * nested_step.h.
+ *
+ * All that is random is numbered by (seed, step, row). */
+#include "train/nested/nested_step.h"
+#include "train/sampling/philox.h"
+
+static train_nested_layer code_layer(const train_nested_run *r) {
+    return r->net->layer[r->net->shape.layers - 1];
+}
+
+/* --- truncations ----------------------------------------------------------------------- */
+
+static void draw_truncations(train_nested_run *r) {
+    const train_nested_options *o = r->options;
+    for (size_t i = 0; i < r->batch; i++) {
+        uint32_t word[4];
+        r->kept[i] = r->net->units;
+        if (!o->truncation) continue;
+        train_philox(o->seed, i, TRAIN_STREAM_CUT + (r->step << 8), word);
+        r->kept[i] =
+            train_truncation_draw(o->truncation, r->net->frozen, train_philox_uniform(word[0]));
+    }
+}
+
+/* The rows of W_L that this step's truncations reach and no sweep has passed: up to this one. */
+static uint32_t trained_end(const train_nested_run *r) {
+    uint32_t longest = r->options->invariance > 0.0f ? r->net->units : 0;
+    for (size_t i = 0; i < r->batch; i++) longest = r->kept[i] > longest ? r->kept[i] : longest;
+    return longest;
+}
+
+/* Multiply-adds of a row's matrix products in this step. */
+static double multiply_adds(const train_nested_run *r) {
+    const train_nested_network *net = r->net;
+    double sum = 0.0, trained = (double)(trained_end(r) - net->frozen), all = trained_end(r);
+    int encoder =
+        !net->shape.binary || r->options->straight_through || r->options->invariance > 0.0f;
+    for (uint32_t l = 0; l < net->shape.layers; l++) {
+        double inputs = net->layer[l].inputs, outputs = net->layer[l].outputs;
+        int last = l + 1 == net->shape.layers;
+        double forward = last ? all : outputs, back = last ? trained : outputs;
+        sum += inputs * (2 * forward + back * (1 + encoder) + (l || encoder ? back : 0) +
+                         (l && encoder ? back : 0));
+    }
+    return sum;
+}
+
+/* --- loss and gradient ----------------------------------------------------------------- */
+
+/* Loss and gradient of the step's rows; the losses are added to. */
+static taper_status add_rows(train_nested_run *r, double *losses) {
+    const train_nested_options *o = r->options;
+    train_nested_step step = {o->seed,       r->step,         o->corruption,       o->dropout,
+                              o->invariance, o->perturbation, o->straight_through, r->kept};
+    const uint32_t *rows = r->order.at;
+    TAPER_TRY(train_nested_zero(r->net));
+    return train_nested_add(r->net, &step, r->pixels.at,
+                            rows + r->step % r->loop.steps_per_epoch * r->batch, r->batch, r->batch,
+                            0, losses);
+}
+
+static taper_status adam_gradient(train_nested_run *r) {
+    const train_nested_layer last = code_layer(r);
+    const uint32_t first = r->net->frozen;
+    const size_t at = (size_t)first * last.inputs;
+    float *gradient = r->net->layer_gradient[r->net->shape.layers - 1].w + at;
+    TAPER_TRY(add_rows(r, r->losses));
+    return train_regularise_rows(&r->options->regulariser, &r->net->stream, trained_end(r) - first,
+                                 last.inputs, last.w + at, gradient, NULL);
+}
+
+static taper_status say(taper_status status, uint64_t step, taper_error *error) {
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status, "step %llu could not be taken: %s",
+                              (unsigned long long)step + 1, formats_status_name(status));
+}
+
+/* Of conjugate gradients, whose gradients are those of points on a line, all is left to the
+ * move. */
+taper_status train_nested_compute(void *run, uint64_t step, double *losses, taper_error *error) {
+    train_nested_run *r = run;
+    r->step = step;
+    r->losses = losses;
+    draw_truncations(r);
+    const double begin[TRAIN_LOSSES] = {0.0, 0.0, 0.0, multiply_adds(r)};
+    taper_status status = train_upload(&r->net->stream, losses, begin, sizeof begin);
+    if (status == TAPER_OK && r->options->optimiser == TRAIN_ADAM) status = adam_gradient(r);
+    return say(status, step, error);
+}
+
+/* --- Adam ------------------------------------------------------------------------------ */
+
+/* What Adam may move: everything but the code layer's rows that are frozen or out of reach, and
+ * the thresholds of binary units. */
+static size_t trained_ranges(const train_nested_run *r, train_range *range) {
+    const train_nested_network *net = r->net;
+    const float *all = net->weights.parameter;
+    train_nested_layer last = code_layer(r);
+    uint32_t first = net->frozen, end = trained_end(r);
+    size_t from = (size_t)first * last.inputs, weights = (size_t)(end - first) * last.inputs, n = 0;
+    size_t before = (size_t)(last.w - all);
+    if (before) range[n++] = (train_range){0, before};
+    if (weights) range[n++] = (train_range){before + from, weights};
+    if (weights && !net->shape.binary)
+        range[n++] = (train_range){(size_t)(last.b - all) + first, end - first};
+    if (weights && last.v != last.w)
+        range[n++] = (train_range){(size_t)(last.v - all) + from, weights};
+    range[n++] = (train_range){(size_t)(last.c - all), last.inputs};
+    return n;
+}
+
+static taper_status adam_step(train_nested_run *r) {
+    const train_nested_options *o = r->options;
+    const uint64_t steps = r->loop.steps, warmup = steps / 20 < 100 ? steps / 20 : 100;
+    train_range range[5];
+    size_t ranges = trained_ranges(r, range);
+    float rate = train_cosine_rate(o->rate, r->step, steps, warmup), least = o->rate / 2;
+    /* the units swept last have most of their training before them when others are done */
+    if (o->sweep.on && r->step >= warmup && rate < least) rate = least;
+    return train_loop_adam(&r->loop, rate, range, ranges, r->losses);
+}
+
+/* --- conjugate gradients --------------------------------------------------------------- */
+
+/* The network's losses with the penalty in the fourth place, on top of the loss. Coefficients stay
+ * as the search's first gradient made them, so that there is one function to search along. */
+static taper_status regularise_line(train_nested_run *r) {
+    train_nested_network *net = r->net;
+    const train_nested_layer last = code_layer(r);
+    const uint32_t first = net->frozen;
+    const size_t at = (size_t)first * last.inputs;
+    double *value = net->losses + 3;
+    TAPER_TRY(train_copy(&net->stream, value, net->losses, sizeof *value));
+    return train_regularise_line(
+        &r->options->regulariser, &net->stream, r->line_begins, trained_end(r) - first, last.inputs,
+        last.w + at, net->layer_gradient[net->shape.layers - 1].w + at, r->lambda, value);
+}
+
+static taper_status line_objective(void *user, double *value) {
+    train_nested_run *r = user;
+    train_stream *s = &r->net->stream;
+    double losses[4];
+    TAPER_TRY(train_zero(s, r->net->losses, sizeof losses));
+    TAPER_TRY(add_rows(r, r->net->losses));
+    TAPER_TRY(regularise_line(r));
+    TAPER_TRY(train_download(s, losses, r->net->losses, sizeof losses));
+    if (r->line_begins) r->line_loss = (train_nested_loss){losses[0], losses[1], losses[2]};
+    r->line_begins = 0;
+    *value = losses[3];
+    return TAPER_OK;
+}
+
+static taper_status cg_step(train_nested_run *r) {
+    train_cg_options options = train_cg_defaults();
+    train_nested_loss loss = {0};
+    for (uint32_t i = 0; i < r->options->line_searches; i++) {
+        train_cg_result result;
+        r->line_begins = 1;
+        TAPER_TRY(train_cg_step(&r->cg, line_objective, r, &options, &result));
+        if (!i) loss = r->line_loss;
+        if (!(result.alpha > 0.0)) break;
+    }
+    return train_upload(&r->net->stream, r->losses, &loss, sizeof loss);
+}
+
+/* A frozen unit leaves the search's memory too. */
+static taper_status forget_frozen(train_nested_run *r, uint32_t before) {
+    const train_weights *w = &r->net->weights;
+    const uint32_t units = r->net->frozen - before;
+    if (r->options->optimiser != TRAIN_CG || !units) return TAPER_OK;
+    const train_nested_layer last = code_layer(r);
+    const size_t rows = (size_t)before * last.inputs, n = (size_t)units * last.inputs;
+    const struct {
+        size_t first, n;
+    } part[] = {{(size_t)(last.w - w->parameter) + rows, n},
+                {(size_t)(last.v - w->parameter) + rows, n},
+                {(size_t)(last.b - w->parameter) + before, units}};
+    for (int i = 0; i < 3; i++) {
+        TAPER_TRY(train_zero(&r->net->stream, w->m + part[i].first, part[i].n * sizeof *w->m));
+        TAPER_TRY(train_zero(&r->net->stream, w->v + part[i].first, part[i].n * sizeof *w->v));
+    }
+    return TAPER_OK;
+}
+
+/* --- after the move -------------------------------------------------------------------- */
+
+/* Thresholds follow the quantiles of what the last block of rows gave. */
+static taper_status follow_thresholds(train_nested_run *r, const train_verdict *verdict) {
+    train_nested_network *net = r->net;
+    const train_nested_activations *act = &net->act;
+    const uint32_t first = net->frozen, active = act->active;
+    if (!net->shape.binary || active <= first) return TAPER_OK;
+    return net->stream.ops->follow_quantiles(&net->stream, act->n, active, active - first,
+                                             r->options->beta, verdict, act->pre + first,
+                                             code_layer(r).b + first, net->spread + first);
+}
+
+static taper_status sweep(train_nested_run *r) {
+    const uint32_t before = r->net->frozen;
+    TAPER_TRY(train_sweep_after_step(&r->sweep, r->step + 1, code_layer(r).w));
+    r->net->frozen = (uint32_t)r->sweep.state.frozen;
+    return forget_frozen(r, before);
+}
+
+taper_status train_nested_move(void *run, train_loop *loop, const double *losses,
+                               taper_error *error) {
+    train_nested_run *r = run;
+    const int adam = r->options->optimiser == TRAIN_ADAM;
+    (void)losses; /* those of compute */
+    taper_status status = adam ? adam_step(r) : cg_step(r);
+    if (status == TAPER_ERR_ARG && !adam) {
+        loop->diverged = r->step + 1;
+        return TAPER_OK;
+    }
+    if (status == TAPER_OK) status = follow_thresholds(r, adam ? loop->verdict : NULL);
+    if (status == TAPER_OK) status = sweep(r);
+    return say(status, r->step, error);
+}

@@ -1,0 +1,38 @@
+/* nested_step.h -- the steps of a nested-dropout run, for its loop (nested_trainer.c). */
+#ifndef TRAIN_NESTED_STEP_H
+#define TRAIN_NESTED_STEP_H
+#include "train/nested/nested_options.h"
+#include "train/optimise/conjugate_gradient.h"
+#include "train/optimise/loop.h"
+#include "train/sampling/dataset.h"
+
+typedef struct train_nested_run {
+    const train_nested_options *options;
+    const train_pixels *data;
+    train_nested_network *net;
+    const train_nested_callbacks *callbacks;
+    train_learner learner;
+    train_loop loop;
+    train_cg cg;
+    train_sweep sweep;
+    size_t n_training, n_validation, batch;
+    uint32_t *split;    /* all rows: [training | validation] */
+    uint32_t *shuffled; /* this epoch's training rows */
+    uint32_t *kept;     /* [batch] truncations of the step */
+    train_nested_epoch last;
+    /* on the device */
+    train_lent pixels, split_there, order; /* order: shuffled */
+    train_arena arena;
+    double *lambda; /* [units] coefficients of a line search */
+    /* the step under way */
+    uint64_t step;
+    double *losses; /* on the device */
+    int line_begins;
+    train_nested_loss line_loss;
+} train_nested_run;
+
+/* The learner's functions (loop.h), by either optimiser. */
+taper_status train_nested_compute(void *run, uint64_t step, double *losses, taper_error *error);
+taper_status train_nested_move(void *run, train_loop *loop, const double *losses,
+                               taper_error *error);
+#endif

@@ -1,0 +1,51 @@
+/* stack.c -- see stack.h. */
+#include "train/objectives/stack.h"
+#include "formats/bytes.h"
+
+size_t train_stack_widest(const codec_stack *stack) {
+    size_t widest = 0;
+    for (uint32_t i = 0; i + 1 < stack->depth; i++)
+        widest = formats_larger(widest, stack->layer[i].outputs);
+    return widest;
+}
+
+void train_stack_lay_out(train_stack_activations *act, train_arena *arena, const codec_stack *stack,
+                         size_t batch) {
+    for (uint32_t i = 0; i + 1 < stack->depth; i++)
+        act->hidden[i] = train_arena_floats(arena, batch, stack->layer[i].outputs);
+}
+
+taper_status train_stack_forward(train_stream *s, const codec_stack *w, size_t rows,
+                                 const float *from, const train_stack_activations *act, float *to) {
+    for (uint32_t i = 0; i < w->depth; i++) {
+        const codec_layer *layer = &w->layer[i];
+        int last = i + 1 == w->depth;
+        float *y = last ? to : act->hidden[i];
+        TAPER_TRY(s->ops->gemm(s, 0, 1, rows, layer->outputs, layer->inputs, from, layer->weight,
+                               last ? 1.0f : 0.0f, y));
+        TAPER_TRY(s->ops->bias(s, rows, layer->outputs, layer->bias,
+                               last ? CODEC_LINEAR : CODEC_RELU, y));
+        from = y;
+    }
+    return TAPER_OK;
+}
+
+taper_status train_stack_backward(train_stream *s, const codec_stack *w, const codec_stack *dw,
+                                  size_t rows, const float *input,
+                                  const train_stack_activations *act, float *dy, float *dx) {
+    for (uint32_t i = w->depth; i-- > 0;) {
+        const codec_layer *layer = &w->layer[i], *gradient = &dw->layer[i];
+        const float *x = i ? act->hidden[i - 1] : input;
+        int last = i + 1 == w->depth;
+        TAPER_TRY(s->ops->bias_backward(s, rows, layer->outputs, last ? CODEC_LINEAR : CODEC_RELU,
+                                        last ? NULL : act->hidden[i], dy, 0, gradient->bias));
+        TAPER_TRY(s->ops->gemm(s, 1, 0, layer->outputs, layer->inputs, rows, dy, x, 0.0f,
+                               gradient->weight));
+        float *next = i ? act->back[i & 1] : dx;
+        if (next)
+            TAPER_TRY(s->ops->gemm(s, 0, 0, rows, layer->inputs, layer->outputs, dy, layer->weight,
+                                   i ? 0.0f : 1.0f, next));
+        dy = next;
+    }
+    return TAPER_OK;
+}

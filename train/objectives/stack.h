@@ -1,0 +1,29 @@
+/* stack.h -- a stack of fully connected layers with ReLU between, forward and back, on a device.
+ * Weights, gradients and activations are all there. */
+#ifndef TRAIN_STACK_H
+#define TRAIN_STACK_H
+#include "codec/transform/network.h"
+#include "train/device/operations.h"
+
+/* What a batch leaves behind on its way, for the way back. */
+typedef struct train_stack_activations {
+    float *hidden[CODEC_MAX_LAYERS]; /* [batch][outputs] of hidden layers */
+    float *back[2];                  /* [batch][widest]: their gradients, taken in turn; borrowed */
+} train_stack_activations;
+
+/* The widest hidden layer. */
+size_t train_stack_widest(const codec_stack *stack);
+void train_stack_lay_out(train_stack_activations *act, train_arena *arena, const codec_stack *stack,
+                         size_t batch);
+
+/* to[rows][outputs] += stack(from[rows][inputs]). */
+taper_status train_stack_forward(train_stream *stream, const codec_stack *w, size_t rows,
+                                 const float *from, const train_stack_activations *act, float *to);
+
+/* Gradients of the layers, into dw's arrays, from that of the output, dy[rows][outputs], which
+ * stays as it is. If dx is given, dx[rows][inputs] += d loss / d input. */
+taper_status train_stack_backward(train_stream *stream, const codec_stack *w, const codec_stack *dw,
+                                  size_t rows, const float *input,
+                                  const train_stack_activations *act, float *dy, float *dx);
+
+#endif

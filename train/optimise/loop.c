@@ -1,0 +1,245 @@
+/* loop.c -- see loop.h. */
+#include "train/optimise/loop.h"
+#include "train/optimise/run.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint64_t epochs_of(const train_loop *l) { return l->steps / l->steps_per_epoch; }
+
+/* --- memory ---------------------------------------------------------------------------- */
+
+static void lay_out(train_loop *l) {
+    l->losses = train_arena_take(&l->arena, TRAIN_MOST_LOOK, TRAIN_LOSSES, sizeof *l->losses);
+    l->squares = train_arena_take(&l->arena, 1, 1, sizeof *l->squares);
+    l->verdict = train_arena_take(&l->arena, 1, 1, sizeof *l->verdict);
+}
+
+static taper_status begin(train_loop *l, taper_error *error) {
+    lay_out(l);
+    taper_status status = train_arena_alloc(&l->arena, l->stream->device);
+    if (status == TAPER_OK) lay_out(l);
+    l->history = calloc((size_t)epochs_of(l) + 1, sizeof *l->history);
+    if (status == TAPER_OK && !l->history) status = TAPER_ERR_NOMEM;
+    if (status == TAPER_OK && l->weights->best)
+        status = train_copy(l->stream, l->weights->best, l->weights->parameter,
+                            l->weights->n * sizeof(float));
+    l->best_loss = l->start_loss;
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status, "no memory for training %s", l->learner->what);
+}
+
+void train_loop_free(train_loop *l) {
+    train_arena_free(&l->arena);
+    free(l->history);
+    l->history = NULL;
+}
+
+/* --- checkpoints ----------------------------------------------------------------------- */
+
+enum { OWN_PARTS = 4, MOST_PARTS = OWN_PARTS + TRAIN_CHECKPOINT_PARTS };
+
+/* The weights' vectors, then the learner's parts. */
+static uint32_t list_parts(const train_loop *l, train_checkpoint_part part[MOST_PARTS]) {
+    const train_weights *w = l->weights;
+    float *const vector[OWN_PARTS] = {w->parameter, w->m, w->v, w->best};
+    uint32_t n = 0;
+    for (int i = 0; i < OWN_PARTS; i++)
+        if (vector[i]) part[n++] = (train_checkpoint_part){vector[i], w->n, sizeof(float), 1};
+    for (uint32_t i = 0; i < l->parts; i++) part[n++] = l->part[i];
+    return n;
+}
+
+static taper_status save(train_loop *l, taper_error *error) {
+    train_checkpoint_part part[MOST_PARTS];
+    if (!l->saving.path) return TAPER_OK;
+    train_checkpoint c = {.fingerprint = l->fingerprint,
+                          .step = l->step,
+                          .stale_epochs = l->stale_epochs,
+                          .best_loss = l->best_loss,
+                          .start_loss = l->start_loss,
+                          .history = l->history,
+                          .n_history = l->n_history,
+                          .part = part,
+                          .parts = list_parts(l, part),
+                          .stream = l->stream};
+    memcpy(c.sum, l->sum, sizeof c.sum);
+    TAPER_TRY(train_checkpoint_write(l->saving.path, &c, l->saving.watch, error));
+    l->saved_at = train_seconds();
+    l->saved = 1, l->saved_step = l->step;
+    return TAPER_OK;
+}
+
+static taper_status take_up(train_loop *l, const train_checkpoint *c, taper_error *error) {
+    if (c->step > l->steps || c->n_history > epochs_of(l) ||
+        c->n_history != c->step / l->steps_per_epoch)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the checkpoint contradicts itself; start without --resume");
+    l->step = l->looked = c->step;
+    l->stale_epochs = c->stale_epochs;
+    l->best_loss = c->best_loss, l->start_loss = c->start_loss;
+    memcpy(l->sum, c->sum, sizeof l->sum);
+    if (c->n_history) memcpy(l->history, c->history, c->n_history * sizeof *l->history);
+    l->n_history = c->n_history;
+    l->saved = 1, l->saved_step = l->step;
+    return l->learner->resumed ? l->learner->resumed(l->self, l, error) : TAPER_OK;
+}
+
+static taper_status resume(train_loop *l, taper_error *error) {
+    train_checkpoint_part part[MOST_PARTS];
+    if (!l->saving.resume || !l->saving.path || access(l->saving.path, F_OK) != 0) return TAPER_OK;
+    train_checkpoint c = {.fingerprint = l->fingerprint,
+                          .part = part,
+                          .parts = list_parts(l, part),
+                          .stream = l->stream};
+    TAPER_TRY(train_checkpoint_read(l->saving.path, &c, error));
+    taper_status status = take_up(l, &c, error);
+    free(c.history);
+    return status;
+}
+
+/* --- one step -------------------------------------------------------------------------- */
+
+taper_status train_loop_adam(train_loop *l, float rate, const train_range *range, size_t ranges,
+                             const double *losses) {
+    return train_adam_take(l->stream, l->weights, range, ranges, rate, l->step + 1, l->max_norm,
+                           losses, l->most_loss, l->squares, l->verdict);
+}
+
+static taper_status take_step(train_loop *l, taper_error *error) {
+    const train_learner *learner = l->learner;
+    double *losses = l->losses + (l->step - l->looked) * TRAIN_LOSSES;
+    TAPER_TRY(learner->compute(l->self, l->step, losses, error));
+    if (learner->move) return learner->move(l->self, l, losses, error);
+    train_range all = {0, l->weights->n};
+    float rate = train_cosine_rate(l->rate, l->step, l->steps, l->warmup);
+    taper_status status = train_loop_adam(l, rate, &all, 1, losses);
+    return status == TAPER_OK
+               ? status
+               : formats_fail(error, status, "step %llu could not be taken: %s",
+                              (unsigned long long)l->step + 1, formats_status_name(status));
+}
+
+/* Step `step` (from 0) into the epoch's sums, or into the running means. */
+static void add_losses(train_loop *l, const double *losses, uint64_t step) {
+    double keep = step < 200 ? (double)step / (double)(step + 1) : 0.995;
+    for (int i = 0; i < TRAIN_LOSSES; i++)
+        l->sum[i] = l->running ? keep * l->sum[i] + (1 - keep) * losses[i] : l->sum[i] + losses[i];
+}
+
+static void report_step(train_loop *l, uint64_t step) {
+    double mean[TRAIN_LOSSES], elapsed = train_seconds() - l->started;
+    uint64_t in_epoch = (step - 1) % l->steps_per_epoch + 1;
+    if (!l->learner->progress) return;
+    for (int i = 0; i < TRAIN_LOSSES; i++)
+        mean[i] = l->running ? l->sum[i] : l->sum[i] / (double)in_epoch;
+    double left = elapsed / (double)(l->step - l->first_step) * (double)(l->steps - step);
+    if (l->learner->progress(l->self, l, step, mean, left)) l->stopped = 1;
+}
+
+/* What the steps since the last look have lost, and whether one of them diverged. */
+static taper_status look(train_loop *l, taper_error *error) {
+    double losses[TRAIN_MOST_LOOK][TRAIN_LOSSES];
+    train_verdict verdict;
+    uint64_t n = l->step - l->looked;
+    taper_status status =
+        train_download(l->stream, losses, l->losses, (size_t)n * sizeof losses[0]);
+    if (status == TAPER_OK)
+        status = train_download(l->stream, &verdict, l->verdict, sizeof verdict);
+    if (status != TAPER_OK)
+        return formats_fail(error, status, "step %llu could not be taken: %s",
+                            (unsigned long long)l->step, formats_status_name(status));
+    if (!l->diverged) l->diverged = verdict.diverged;
+    uint64_t end = l->diverged ? l->diverged - 1 : l->step;
+    for (uint64_t i = 0; l->looked < end; i++, l->looked++) {
+        add_losses(l, losses[i], l->looked);
+        report_step(l, l->looked + 1);
+    }
+    l->step = l->looked = end;
+    return TAPER_OK;
+}
+
+/* --- epochs ---------------------------------------------------------------------------- */
+
+static void report_epoch(train_loop *l, uint32_t epoch, double seconds) {
+    if (l->learner->epoch) l->learner->epoch(l->self, l, epoch, &l->history[epoch - 1], seconds);
+}
+
+static taper_status keep_best(train_loop *l, double loss) {
+    l->stale_epochs++;
+    if (!(loss < l->best_loss)) return TAPER_OK; /* NaN too */
+    l->best_loss = loss;
+    l->stale_epochs = 0;
+    if (!l->weights->best) return TAPER_OK;
+    return train_copy(l->stream, l->weights->best, l->weights->parameter,
+                      l->weights->n * sizeof(float));
+}
+
+static taper_status finish_epoch(train_loop *l, taper_error *error) {
+    train_history *entry = &l->history[l->n_history];
+    for (int i = 0; i < TRAIN_LOSSES; i++)
+        entry->loss[i] = l->running ? l->sum[i] : l->sum[i] / (double)l->steps_per_epoch;
+    if (!l->running) memset(l->sum, 0, sizeof l->sum);
+    entry->figure[0] = INFINITY;
+    if (l->learner->measure) TAPER_TRY(l->learner->measure(l->self, entry, error));
+    taper_status status = keep_best(l, entry->figure[0]);
+    if (status != TAPER_OK)
+        return formats_fail(error, status, "the best network could not be kept: %s",
+                            formats_status_name(status));
+    l->n_history++;
+    report_epoch(l, l->n_history, train_seconds() - l->started);
+    return TAPER_OK;
+}
+
+static taper_status begin_epoch(train_loop *l, taper_error *error) {
+    if (!l->learner->begin_epoch || l->step >= l->steps) return TAPER_OK;
+    return l->learner->begin_epoch(l->self, l->step / l->steps_per_epoch, error);
+}
+
+static int is_over(const train_loop *l) {
+    return l->step >= l->steps || l->stopped || l->diverged ||
+           (l->patience && l->stale_epochs >= l->patience);
+}
+
+static taper_status loop(train_loop *l, taper_error *error) {
+    uint32_t every = l->stream->device->look_every;
+    l->started = l->saved_at = train_seconds();
+    l->first_step = l->step;
+    for (uint32_t i = 1; i <= l->n_history; i++) report_epoch(l, i, 0.0);
+    TAPER_TRY(begin_epoch(l, error));
+    while (!is_over(l)) {
+        TAPER_TRY(take_step(l, error));
+        l->step++;
+        int epoch_ends = l->step % l->steps_per_epoch == 0;
+        if (!epoch_ends && !l->diverged && l->step - l->looked < every) continue;
+        TAPER_TRY(look(l, error));
+        if (l->diverged) break;
+        if (epoch_ends) TAPER_TRY(finish_epoch(l, error));
+        if (epoch_ends || l->stopped || train_seconds() - l->saved_at >= l->checkpoint_seconds)
+            TAPER_TRY(save(l, error));
+        if (epoch_ends) TAPER_TRY(begin_epoch(l, error));
+    }
+    l->seconds = train_seconds() - l->started;
+    return TAPER_OK;
+}
+
+taper_status train_loop_run(train_loop *l, taper_error *error) {
+    TAPER_TRY(begin(l, error));
+    TAPER_TRY(resume(l, error));
+    return loop(l, error);
+}
+
+void train_loop_diverged(const train_loop *l, const char *kept, char *words, size_t size) {
+    char saved[512] = "no checkpoint was written before it";
+    if (l->saved)
+        snprintf(saved, sizeof saved, "the last good checkpoint, after step %llu, is %.400s",
+                 (unsigned long long)l->saved_step, l->saving.path);
+    snprintf(words, size,
+             "training %s diverged in step %llu of %llu (a loss or gradient is not finite) and was "
+             "stopped there; %s%s%s; lower the rate",
+             l->learner->what, (unsigned long long)l->diverged, (unsigned long long)l->steps,
+             kept ? kept : "", kept ? " is kept, " : "", saved);
+}

@@ -1,0 +1,175 @@
+/* clipped.c -- layers that are clipped, and that are added to; see train/device/operations.h. */
+#include "codec/backend/pool.h"
+#include "train/processor/definitions.h"
+#include "train/processor/launch.h"
+#include <string.h>
+
+/* Matrices [rows][width], taken in blocks of TRAIN_SUM_ROWS rows. */
+typedef struct clip_task {
+    size_t rows, width;
+    const float *bias;
+    float top;
+    const float *from, *added, *to; /* what is read */
+    float *out[2];                  /* what is written */
+    float *sums;                    /* [blocks][width] */
+} clip_task;
+
+static void rows_of(const clip_task *t, size_t block, size_t *first, size_t *end) {
+    *first = block * TRAIN_SUM_ROWS;
+    *end = *first + TRAIN_SUM_ROWS < t->rows ? *first + TRAIN_SUM_ROWS : t->rows;
+}
+
+static taper_status run(train_stream *s, codec_task_fn *fn, clip_task *t) {
+    return train_processor_run(s, fn, t, train_sum_blocks(t->rows));
+}
+
+/* The same, then the blocks' sums, in their order, are added to dbias. */
+static taper_status run_and_sum(train_stream *s, codec_task_fn *fn, clip_task *t, float *dbias) {
+    size_t blocks = train_sum_blocks(t->rows);
+    TAPER_TRY(train_processor_begin(s));
+    codec_pool_run(train_processor_pool(s), fn, t, blocks);
+    for (size_t b = 0; b < blocks; b++)
+        for (size_t i = 0; i < t->width; i++) dbias[i] += t->sums[b * t->width + i];
+    train_processor_end(s);
+    return TAPER_OK;
+}
+
+static inline float clip(float z, float top) { return z > top ? top : z > 0.0f ? z : 0.0f; }
+
+/* --- from 0 to top --------------------------------------------------------------------- */
+
+static void clip_rows(void *context, size_t block) {
+    const clip_task *t = context;
+    const float *restrict bias = t->bias, top = t->top;
+    size_t r, end;
+    for (rows_of(t, block, &r, &end); r < end; r++) {
+        float *restrict y = t->out[0] + r * t->width;
+        for (size_t i = 0; i < t->width; i++) y[i] = clip(y[i] + bias[i], top);
+    }
+}
+
+taper_status train_plain_clip(train_stream *s, size_t rows, size_t width, const float *bias,
+                              float top, float *y) {
+    clip_task task = {.rows = rows, .width = width, .bias = bias, .top = top, .out = {y}};
+    return run(s, clip_rows, &task);
+}
+
+static void clip_rows_backward(void *context, size_t block) {
+    const clip_task *t = context;
+    const float top = t->top;
+    size_t r, end;
+    float *restrict sum = t->sums + block * t->width;
+    memset(sum, 0, t->width * sizeof *sum);
+    for (rows_of(t, block, &r, &end); r < end; r++) {
+        const float *restrict y = t->to + r * t->width;
+        float *restrict dy = t->out[0] + r * t->width;
+        for (size_t i = 0; i < t->width; i++) {
+            dy[i] = y[i] > 0.0f && y[i] < top ? dy[i] : 0.0f;
+            sum[i] += dy[i];
+        }
+    }
+}
+
+taper_status train_plain_clip_backward(train_stream *s, size_t rows, size_t width, float top,
+                                       const float *y, float *dy, float *dbias, float *scratch) {
+    clip_task task = {
+        .rows = rows, .width = width, .top = top, .to = y, .out = {dy}, .sums = scratch};
+    return run_and_sum(s, clip_rows_backward, &task, dbias);
+}
+
+/* --- what is added, from 0 to top, and the sum up to top ------------------------------- */
+
+static void add_rows(void *context, size_t block) {
+    const clip_task *t = context;
+    const float *restrict bias = t->bias, top = t->top;
+    size_t r, end;
+    for (rows_of(t, block, &r, &end); r < end; r++) {
+        const float *restrict from = t->from + r * t->width;
+        float *restrict added = t->out[0] + r * t->width, *restrict to = t->out[1] + r * t->width;
+        for (size_t i = 0; i < t->width; i++) {
+            added[i] = clip(added[i] + bias[i], top);
+            float sum = from[i] + added[i];
+            to[i] = sum < top ? sum : top;
+        }
+    }
+}
+
+taper_status train_plain_clip_added(train_stream *s, size_t rows, size_t width, const float *bias,
+                                    float top, const float *from, float *added, float *to) {
+    clip_task task = {
+        .rows = rows, .width = width, .bias = bias, .top = top, .from = from, .out = {added, to}};
+    return run(s, add_rows, &task);
+}
+
+static void add_rows_backward(void *context, size_t block) {
+    const clip_task *t = context;
+    const float top = t->top;
+    size_t r, end;
+    float *restrict sum = t->sums + block * t->width;
+    memset(sum, 0, t->width * sizeof *sum);
+    for (rows_of(t, block, &r, &end); r < end; r++) {
+        const float *restrict to = t->to + r * t->width, *restrict added = t->added + r * t->width;
+        float *restrict dto = t->out[0] + r * t->width, *restrict dadded = t->out[1] + r * t->width;
+        for (size_t i = 0; i < t->width; i++) {
+            dto[i] = to[i] < top ? dto[i] : 0.0f;
+            dadded[i] = added[i] > 0.0f && added[i] < top ? dto[i] : 0.0f;
+            sum[i] += dadded[i];
+        }
+    }
+}
+
+taper_status train_plain_clip_added_backward(train_stream *s, size_t rows, size_t width, float top,
+                                             const float *added, const float *to, float *dto,
+                                             float *dadded, float *dbias, float *scratch) {
+    clip_task task = {.rows = rows,
+                      .width = width,
+                      .top = top,
+                      .added = added,
+                      .to = to,
+                      .out = {dto, dadded},
+                      .sums = scratch};
+    return run_and_sum(s, add_rows_backward, &task, dbias);
+}
+
+/* --- a sum from -top to top, and its positive part ------------------------------------- */
+
+static void relu_rows(void *context, size_t block) {
+    const clip_task *t = context;
+    const float *restrict bias = t->bias, top = t->top;
+    size_t r, end;
+    for (rows_of(t, block, &r, &end); r < end; r++) {
+        const float *restrict before = t->from ? t->from + r * t->width : NULL;
+        float *restrict h = t->out[0] + r * t->width, *restrict a = t->out[1] + r * t->width;
+        for (size_t i = 0; i < t->width; i++) {
+            float sum = h[i] + bias[i] + (before ? before[i] : 0.0f);
+            h[i] = sum > top ? top : sum < -top ? -top : sum;
+            a[i] = sum > 0 ? h[i] : 0.0f;
+        }
+    }
+}
+
+taper_status train_plain_relu_added(train_stream *s, size_t rows, size_t width, const float *bias,
+                                    float top, const float *before, float *h, float *a) {
+    clip_task task = {
+        .rows = rows, .width = width, .bias = bias, .top = top, .from = before, .out = {h, a}};
+    return run(s, relu_rows, &task);
+}
+
+enum { ELEMENTS = 1 << 13 };
+
+static void relu_backward(void *context, size_t block) {
+    const clip_task *t = context;
+    const float *restrict h = t->to, *restrict da = t->from, top = t->top;
+    float *restrict dh = t->out[0];
+    size_t i = block * ELEMENTS, end = i + ELEMENTS < t->width ? i + ELEMENTS : t->width;
+    for (; i < end; i++) {
+        float gradient = dh[i] + (h[i] > 0 ? da[i] : 0.0f);
+        dh[i] = h[i] < top && h[i] > -top ? gradient : 0.0f;
+    }
+}
+
+taper_status train_plain_relu_added_backward(train_stream *s, size_t n, float top, const float *h,
+                                             const float *da, float *dh) {
+    clip_task task = {.rows = 1, .width = n, .top = top, .from = da, .to = h, .out = {dh}};
+    return train_processor_run(s, relu_backward, &task, n / ELEMENTS + (n % ELEMENTS != 0));
+}

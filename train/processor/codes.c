@@ -1,0 +1,154 @@
+/* codes.c -- codes at a cut: quantised, and their price; see train/device/operations.h. */
+#include "train/processor/definitions.h"
+#include "train/processor/launch.h"
+#include "train/sampling/numbers.h"
+#include <math.h>
+#include <string.h>
+
+/* Of a magnitude that has passed a threshold: the density falls, so before the middle. */
+static const float place_in_interval = 0.45f;
+
+/* --- the quantiser --------------------------------------------------------------------- */
+
+typedef struct quantise_task {
+    size_t rows;
+    uint32_t units;
+    const train_cut *cuts;
+    float scale, gradient_floor;
+    const float *x;
+    float *x_q, *gradient;
+} quantise_task;
+
+static void quantise_row(uint32_t units, train_cut cut, float gradient_floor, const float *x,
+                         float *x_q, float *gradient) {
+    const float step = cut.threshold, inverse = 1.0f / step;
+    for (uint32_t u = 0; u < cut.kept; u++) {
+        float m = fabsf(x[u]) * inverse;
+        float level = m < 1e6f ? (float)(int32_t)m : m; /* also keeps NaN a NaN */
+        float value = level >= 1.0f ? (level + place_in_interval) * step : level * 0.0f;
+        float s = m + gradient_floor;
+        x_q[u] = copysignf(value, x[u]);
+        gradient[u] = s < 1.0f ? s : 1.0f;
+    }
+    memset(x_q + cut.kept, 0, (units - cut.kept) * sizeof *x_q);
+    memset(gradient + cut.kept, 0, (units - cut.kept) * sizeof *gradient);
+}
+
+static void quantise_rows(void *context, size_t block) {
+    const quantise_task *t = context;
+    const size_t end = train_row_block_end(t->rows, block);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
+        size_t at = i * t->units;
+        train_cut cut = {t->cuts[i].threshold / t->scale, t->cuts[i].kept};
+        quantise_row(t->units, cut, t->gradient_floor, t->x + at, t->x_q + at, t->gradient + at);
+    }
+}
+
+taper_status train_plain_quantise(train_stream *s, size_t rows, uint32_t units,
+                                  const train_cut *cuts, float scale, float gradient_floor,
+                                  const float *x, float *x_q, float *gradient) {
+    quantise_task task = {rows, units, cuts, scale, gradient_floor, x, x_q, gradient};
+    return train_processor_run(s, quantise_rows, &task, train_row_blocks(rows));
+}
+
+/* --- the price ------------------------------------------------------------------------- */
+
+enum { CHUNK = 8 };
+static const float least_mass = 1e-6f, log2_e = 1.44269504f;
+
+/* r = max(|x| / T - 1/2, 0). */
+static inline float steps_beyond(float x, float inverse_threshold) {
+    float r = fabsf(x) * inverse_threshold - 0.5f;
+    return r < 0.0f ? 0.0f : r;
+}
+
+/* One unit: the bits are what is returned less log2(mass of 0), where the masses of a chunk are
+ * multiplied before the logarithm is taken. t = T / b. */
+static inline float rate_element(float x, float inverse_threshold, float t, float *dlog_scale,
+                                 float *mass) {
+    float e = train_exp(-t), zero = 1.0f - e;
+    zero = zero < least_mass ? least_mass : zero;
+    float r = steps_beyond(x, inverse_threshold);
+    float sign = r < 1.0f ? r : 1.0f, a_step = t * log2_e;
+    *dlog_scale = a_step * (e / zero - r);
+    *mass = zero;
+    return sign + r * t * log2_e;
+}
+
+static float rate_row(uint32_t units, train_cut cut, const float *x, const float *inverse_scale,
+                      float *dlog_scale) {
+    const float inverse_threshold = 1.0f / cut.threshold;
+    double bits = 0.0;
+    for (uint32_t first = 0; first < cut.kept; first += CHUNK) {
+        uint32_t n = cut.kept - first < CHUNK ? cut.kept - first : CHUNK;
+        float mass[CHUNK], more[CHUNK];
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t u = first + i;
+            more[i] = rate_element(x[u], inverse_threshold, cut.threshold * inverse_scale[u],
+                                   dlog_scale + u, &mass[i]);
+        }
+        double product = 1.0, sum = 0.0;
+        for (uint32_t i = 0; i < n; i++) product *= mass[i], sum += more[i];
+        bits += sum - log2(product);
+    }
+    memset(dlog_scale + cut.kept, 0, (units - cut.kept) * sizeof *dlog_scale);
+    return (float)bits;
+}
+
+static void add_gradient_row(train_cut cut, float weight, const float *x,
+                             const float *inverse_scale, float *dx) {
+    const float inverse_threshold = 1.0f / cut.threshold;
+    for (uint32_t u = 0; u < cut.kept; u++) {
+        float r = steps_beyond(x[u], inverse_threshold),
+              a_step = cut.threshold * inverse_scale[u] * log2_e;
+        float gradient = r > 0.0f ? (r < 1.0f ? 1.0f : 0.0f) + a_step : 0.0f;
+        dx[u] += weight * copysignf(gradient * inverse_threshold, x[u]);
+    }
+}
+
+typedef struct rate_task {
+    size_t rows;
+    uint32_t units;
+    const train_cut *cuts;
+    float scale, weight;
+    const float *x, *inverse_scale;
+    double *bits;
+    float *to; /* d log b, or d x */
+} rate_task;
+
+static train_cut cut_of(const rate_task *t, size_t row) {
+    return (train_cut){t->cuts[row].threshold / t->scale, t->cuts[row].kept};
+}
+
+static void rate_rows(void *context, size_t block) {
+    const rate_task *t = context;
+    const size_t end = train_row_block_end(t->rows, block);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
+        const float *x = t->x + i * t->units;
+        float *to = t->to + i * t->units;
+        t->bits[i] = rate_row(t->units, cut_of(t, i), x, t->inverse_scale, to);
+        for (uint32_t u = 0; u < t->units; u++) to[u] *= t->weight;
+    }
+}
+
+taper_status train_plain_rate(train_stream *s, size_t rows, uint32_t units, const train_cut *cuts,
+                              float scale, float weight, const float *x, const float *inverse_scale,
+                              double *bits, float *dlog_scale) {
+    rate_task task = {rows, units, cuts, scale, weight, x, inverse_scale, bits, dlog_scale};
+    return train_processor_run(s, rate_rows, &task, train_row_blocks(rows));
+}
+
+static void rate_gradient_rows(void *context, size_t block) {
+    const rate_task *t = context;
+    const size_t end = train_row_block_end(t->rows, block);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++)
+        add_gradient_row(cut_of(t, i), t->weight, t->x + i * t->units, t->inverse_scale,
+                         t->to + i * t->units);
+}
+
+taper_status train_plain_rate_gradient(train_stream *s, size_t rows, uint32_t units,
+                                       const train_cut *cuts, float scale, float weight,
+                                       const float *x, const float *inverse_scale, float *dx) {
+    rate_task task = {rows, units, cuts, scale, weight, x, inverse_scale, NULL, dx};
+    return train_processor_run(s, rate_gradient_rows, &task, train_row_blocks(rows));
+}

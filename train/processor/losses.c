@@ -1,0 +1,173 @@
+/* losses.c -- errors of rows, what they count, and their sums; see train/device/operations.h. */
+#include "train/processor/definitions.h"
+#include "train/processor/launch.h"
+#include <math.h>
+
+/* A row counts at most so many times less or more than the others of its cut do. */
+static const double least_ratio = 0.1, most_ratio = 10.0;
+
+typedef struct error_task {
+    size_t rows, width;
+    const float *target;
+    const double *weight;
+    float *y;
+    double *square;
+} error_task;
+
+static void error_rows(void *context, size_t block) {
+    const error_task *t = context;
+    const size_t d = t->width, end = train_row_block_end(t->rows, block);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
+        float *e = t->y + i * d;
+        const float *c = t->target + i * d;
+        float lane[16] = {0}, sum = 0.0f;
+        size_t j = 0;
+        for (; j + 16 <= d; j += 16)
+            for (size_t l = 0; l < 16; l++) {
+                e[j + l] -= c[j + l];
+                lane[l] += e[j + l] * e[j + l];
+            }
+        for (; j < d; j++) e[j] -= c[j], sum += e[j] * e[j];
+        for (size_t l = 0; l < 16; l++) sum += lane[l];
+        t->square[i] = sum;
+    }
+}
+
+taper_status train_plain_errors(train_stream *s, size_t rows, size_t width, const float *target,
+                                float *y, double *square) {
+    error_task task = {rows, width, target, NULL, y, square};
+    return train_processor_run(s, error_rows, &task, train_row_blocks(rows));
+}
+
+static void mean_error_rows(void *context, size_t block) {
+    const error_task *t = context;
+    const size_t d = t->width, end = train_row_block_end(t->rows, block);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
+        float *e = t->y + i * d;
+        const float *c = t->target + i * d;
+        double lane[8] = {0}, sum = 0.0;
+        size_t j = 0;
+        for (; j + 8 <= d; j += 8)
+            for (size_t l = 0; l < 8; l++) {
+                e[j + l] -= c[j + l];
+                lane[l] += (double)e[j + l] * e[j + l];
+            }
+        for (; j < d; j++) e[j] -= c[j], sum += (double)e[j] * e[j];
+        for (size_t l = 0; l < 8; l++) sum += lane[l];
+        t->square[i] = sum / (double)d;
+    }
+}
+
+taper_status train_plain_mean_errors(train_stream *s, size_t rows, size_t width,
+                                     const float *target, float *y, double *mean) {
+    error_task task = {rows, width, target, NULL, y, mean};
+    return train_processor_run(s, mean_error_rows, &task, train_row_blocks(rows));
+}
+
+static void gradient_rows(void *context, size_t block) {
+    const error_task *t = context;
+    const size_t d = t->width, end = train_row_block_end(t->rows, block);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
+        const float factor = (float)(2.0 * t->weight[i] / (double)t->rows);
+        for (size_t j = 0; j < d; j++) t->y[i * d + j] *= factor;
+    }
+}
+
+taper_status train_plain_error_gradient(train_stream *s, size_t rows, size_t width,
+                                        const double *weight, float *e) {
+    error_task task = {rows, width, NULL, weight, e, NULL};
+    return train_processor_run(s, gradient_rows, &task, train_row_blocks(rows));
+}
+
+/* --- what rows count ------------------------------------------------------------------- */
+
+enum { BINS = 8 };
+
+typedef struct quality_bins {
+    double low, per_bin, mean[BINS];
+} quality_bins;
+
+static int bin_of(const quality_bins *b, train_cut cut) {
+    return (int)(b->per_bin * log((double)cut.threshold / b->low));
+}
+
+static quality_bins mean_errors(size_t rows, const train_cut *cuts, const double *error) {
+    quality_bins b = {.low = INFINITY};
+    double high = 0.0, count[BINS] = {0};
+    for (size_t i = 0; i < rows; i++) {
+        b.low = fmin(b.low, (double)cuts[i].threshold);
+        high = fmax(high, (double)cuts[i].threshold);
+    }
+    b.per_bin = high > b.low ? BINS * 0.9999 / log(high / b.low) : 0.0;
+    for (size_t i = 0; i < rows; i++) {
+        int bin = bin_of(&b, cuts[i]);
+        b.mean[bin] += error[i];
+        count[bin] += 1.0;
+    }
+    for (int i = 0; i < BINS; i++)
+        if (count[i] > 0.0) b.mean[i] /= count[i];
+    return b;
+}
+
+taper_status train_plain_weigh_errors(train_stream *s, size_t rows, const train_cut *cuts,
+                                      float scale, float balance, const double *error,
+                                      double *weight, double *loss) {
+    TAPER_TRY(train_processor_begin(s));
+    quality_bins bins = mean_errors(rows, cuts, error);
+    for (size_t i = 0; i < rows; i++) {
+        double threshold = (double)cuts[i].threshold / scale;
+        double mean = bins.mean[bin_of(&bins, cuts[i])];
+        double ratio = fmin(fmax(mean / (error[i] + 1e-12), least_ratio), most_ratio);
+        double more = balance > 0.0f ? pow(ratio, (double)balance) : 1.0;
+        weight[i] = more / (threshold * threshold);
+        loss[i] += error[i] * weight[i];
+    }
+    train_processor_end(s);
+    return TAPER_OK;
+}
+
+taper_status train_plain_log_errors(train_stream *s, size_t rows, double least, const double *error,
+                                    double *weight, double *loss) {
+    TAPER_TRY(train_processor_begin(s));
+    for (size_t i = 0; i < rows; i++) {
+        weight[i] = 1.0 / (error[i] + least);
+        loss[i] += log(error[i] + least);
+    }
+    train_processor_end(s);
+    return TAPER_OK;
+}
+
+/* --- sums ------------------------------------------------------------------------------ */
+
+taper_status train_plain_add_doubles(train_stream *s, size_t n, double factor, const double *x,
+                                     double *y) {
+    TAPER_TRY(train_processor_begin(s));
+    for (size_t i = 0; i < n; i++) y[i] += factor * x[i];
+    train_processor_end(s);
+    return TAPER_OK;
+}
+
+taper_status train_plain_sum_doubles(train_stream *s, size_t n, const double *x, double *sum) {
+    TAPER_TRY(train_processor_begin(s));
+    double total = 0.0;
+    for (size_t i = 0; i < n; i++) total += x[i];
+    *sum = total;
+    train_processor_end(s);
+    return TAPER_OK;
+}
+
+taper_status train_plain_error_losses(train_stream *s, size_t rows, const double *error,
+                                      const double *moved, double weight, double scale, double of,
+                                      double *losses) {
+    TAPER_TRY(train_processor_begin(s));
+    double sum = 0.0, move = 0.0;
+    for (size_t i = 0; i < rows; i++) {
+        sum += error[i];
+        if (moved) move += moved[i];
+    }
+    losses[0] += (sum + weight * move) / of;
+    losses[1] += sum / of * scale * scale;
+    losses[2] += move / of;
+    train_processor_end(s);
+    return TAPER_OK;
+}

@@ -1,0 +1,144 @@
+/* predictions.c -- what predictions cost: bits, errors of codes, errors of pixels; see
+ * operations.h. */
+#include "codec/backend/pool.h"
+#include "train/processor/definitions.h"
+#include "train/processor/launch.h"
+#include <math.h>
+#include <string.h>
+
+enum { KINDS = TRAIN_BIT_KINDS };
+static const double ln2 = 0.6931471805599453;
+
+static size_t end_of(size_t rows, size_t first, size_t block_rows) {
+    return rows - first < block_rows ? rows : first + block_rows;
+}
+
+/* --- bits ------------------------------------------------------------------------------ */
+
+/* Bits of a decision of this logit, and their gradient. */
+static float bits_of(float logit, int bit, float *gradient) {
+    float z = bit ? logit : -logit, e = expf(-fabsf(z)); /* odds of the less likely answer */
+    float wrong = (z > 0 ? e : 1.0f) / (1.0f + e);       /* probability of the other answer */
+    *gradient = (bit ? -wrong : wrong) * (float)(1.0 / ln2);
+    return (log1pf(e) + (z > 0 ? 0.0f : -z)) * (float)(1.0 / ln2);
+}
+
+/* One bit and its sign: gradients by the three logits; sum[0] += bits, sum[1] += those by offset.
+ */
+static void price_bit(const train_bit *b, const float *logit, const float *bias, size_t stride,
+                      float gradient[KINDS], double sum[2]) {
+    float unused;
+    size_t k = b->kind;
+    if (k != TRAIN_BIT_SIGN) {
+        sum[0] += bits_of(b->offset[0] + logit[k] + bias[k * stride], b->bit, &gradient[k]);
+        sum[1] += bits_of(b->offset[0], b->bit, &unused);
+    }
+    if (b->sign) {
+        float z = b->offset[1] + logit[TRAIN_BIT_SIGN] + bias[TRAIN_BIT_SIGN * stride];
+        sum[0] += bits_of(z, b->sign > 0, &gradient[TRAIN_BIT_SIGN]);
+        sum[1] += bits_of(b->offset[1], b->sign > 0, &unused);
+    }
+}
+
+static void price_bits(void *context, size_t block) {
+    const train_bits *t = context;
+    const size_t passes = t->passes, first = block * TRAIN_SUM_ROWS,
+                 end = end_of(t->rows, first, TRAIN_SUM_ROWS) * passes;
+    float *columns = t->column_sums + block * KINDS * passes;
+    double sum[2] = {0, 0};
+    memset(columns, 0, KINDS * passes * sizeof *columns);
+    for (size_t i = first * passes, pass = 0; i < end;
+         i++, pass = pass + 1 < passes ? pass + 1 : 0) {
+        float *logit = t->logit + i * KINDS, gradient[KINDS] = {0};
+        price_bit(&t->bit[i], logit, t->bias + pass, t->stride, gradient, sum);
+        for (size_t k = 0; k < KINDS; k++)
+            columns[k * passes + pass] += logit[k] = gradient[k] * t->weight;
+    }
+    memcpy(t->sums + 2 * block, sum, sizeof sum);
+}
+
+taper_status train_plain_bits(train_stream *s, const train_bits *bits) {
+    train_bits t = *bits;
+    const size_t blocks = train_sum_blocks(t.rows);
+    TAPER_TRY(train_processor_begin(s));
+    codec_pool_run(train_processor_pool(s), price_bits, &t, blocks);
+    for (size_t b = 0; b < blocks; b++) {
+        for (size_t i = 0; i < 2; i++) t.losses[i] += t.sums[2 * b + i] * (double)t.weight;
+        for (size_t k = 0; k < KINDS; k++)
+            for (size_t i = 0; i < t.passes; i++)
+                t.dbias[k * t.stride + i] += t.column_sums[(b * KINDS + k) * t.passes + i];
+    }
+    train_processor_end(s);
+    return TAPER_OK;
+}
+
+/* --- errors of codes ------------------------------------------------------------------- */
+
+static void price_codes(void *context, size_t block) {
+    const train_head *t = context;
+    const size_t first = block * TRAIN_SUM_ROWS, end = end_of(t->rows, first, TRAIN_SUM_ROWS);
+    double sum = 0;
+    for (size_t p = first; p < end; p++)
+        for (size_t u = 0; u < t->units; u++) {
+            size_t at = p * t->units + u;
+            float uncertainty = t->uncertainty[2 * u + t->more[at]];
+            float e = t->missing[at] - uncertainty * t->z[at];
+            sum += t->worth[u] * (double)e * (double)e;
+            t->z[at] = (float)(-2.0 * t->worth[u] * t->weight) * uncertainty * e;
+        }
+    t->sums[block] = sum;
+}
+
+taper_status train_plain_head(train_stream *s, const train_head *head) {
+    train_head t = *head;
+    const size_t blocks = train_sum_blocks(t.rows);
+    TAPER_TRY(train_processor_begin(s));
+    codec_pool_run(train_processor_pool(s), price_codes, &t, blocks);
+    for (size_t b = 0; b < blocks; b++) *t.loss += t.weight * t.sums[b];
+    train_processor_end(s);
+    return TAPER_OK;
+}
+
+/* --- errors of pixels ------------------------------------------------------------------ */
+
+static void price_pixels(void *context, size_t block) {
+    const train_restored *t = context;
+    const size_t first = block * TRAIN_RESTORED_ROWS,
+                 end = end_of(t->rows, first, TRAIN_RESTORED_ROWS) * t->width;
+    const float gain = *t->gain, levels = t->levels, scale = (float)t->weight;
+    double now = 0, before = 0, dgain = 0;
+    for (size_t i = first * t->width; i < end; i++) {
+        float was = t->decoded[i] - t->target[i], z = t->z[i];
+        float is = was + levels * gain * z;
+        before += (double)was * (double)was;
+        now += (double)is * (double)is;
+        dgain += 2.0 * (double)is * (double)(levels * z);
+        t->dz[i] = scale * (2.0f * is * levels * gain);
+    }
+    double *sum = t->sums + 3 * block;
+    sum[0] = now, sum[1] = before, sum[2] = dgain;
+}
+
+taper_status train_plain_restored(train_stream *s, const train_restored *restored) {
+    train_restored t = *restored;
+    const size_t blocks = (t.rows + TRAIN_RESTORED_ROWS - 1) / TRAIN_RESTORED_ROWS;
+    double dgain = 0;
+    TAPER_TRY(train_processor_begin(s));
+    codec_pool_run(train_processor_pool(s), price_pixels, &t, blocks);
+    t.errors[0] = t.errors[1] = 0;
+    for (size_t b = 0; b < blocks; b++) {
+        t.errors[0] += t.sums[3 * b], t.errors[1] += t.sums[3 * b + 1];
+        dgain += t.sums[3 * b + 2];
+    }
+    *t.dgain = (float)(dgain * t.weight);
+    train_processor_end(s);
+    return TAPER_OK;
+}
+
+taper_status train_plain_add_ratio(train_stream *s, double factor, const double *a, const double *b,
+                                   double least, double *sum) {
+    TAPER_TRY(train_processor_begin(s));
+    *sum += factor * (*a / (*b + least));
+    train_processor_end(s);
+    return TAPER_OK;
+}

@@ -1,0 +1,85 @@
+/* quantiles.c -- quantiles of units, followed from batch to batch (stochastic approximation,
+ * Robbins & Monro 1951); see operations.h. */
+#include "codec/backend/pool.h"
+#include "formats/bytes.h"
+#include "train/processor/definitions.h"
+#include "train/processor/launch.h"
+#include "train/sampling/quantile.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* A unit's mean distance from its threshold forgets a batch to 1/e within ten. */
+static const double spread_rate = 0.1;
+
+enum { COLUMNS = 64 }; /* units at a time: four cache lines of a row */
+
+typedef struct quantile_task {
+    size_t rows, stride, units;
+    double beta;
+    const float *a;
+    float *bias, *spread;
+} quantile_task;
+
+/* Those that have seen no batch are left alone. */
+static void follow_units(void *context, size_t block) {
+    const quantile_task *t = context;
+    size_t first = block * COLUMNS, n = formats_smaller(COLUMNS, t->units - first);
+    float threshold[COLUMNS];
+    uint32_t above[COLUMNS] = {0};
+    double distance[COLUMNS] = {0};
+    for (size_t k = 0; k < n; k++) threshold[k] = -t->bias[first + k];
+    for (size_t r = 0; r < t->rows; r++) {
+        const float *a = t->a + r * t->stride + first;
+        for (size_t k = 0; k < n; k++) {
+            above[k] += a[k] > threshold[k];
+            distance[k] += fabsf(a[k] - threshold[k]);
+        }
+    }
+    for (size_t k = 0; k < n; k++) {
+        double mean = distance[k] / (double)t->rows, spread = t->spread[first + k];
+        if (!(spread >= 0.0) || !isfinite(mean)) continue;
+        spread += spread_rate * (mean - spread);
+        double fraction = (double)above[k] / (double)t->rows;
+        t->bias[first + k] = -(float)(threshold[k] + spread * (fraction - t->beta));
+        t->spread[first + k] = (float)spread;
+    }
+}
+
+/* A unit's first threshold is the exact quantile of the first batch it is in. */
+static void start_unit(const quantile_task *t, size_t unit, float *column) {
+    for (size_t r = 0; r < t->rows; r++) column[r] = t->a[r * t->stride + unit];
+    float threshold = train_exact_quantile(column, t->rows, t->beta);
+    double sum = 0.0;
+    for (size_t r = 0; r < t->rows; r++) sum += fabs((double)column[r] - threshold);
+    if (!isfinite(sum)) return; /* some value was not */
+    t->bias[unit] = -threshold;
+    t->spread[unit] = (float)(sum / (double)t->rows);
+}
+
+static taper_status start_units(const quantile_task *t) {
+    float *column = NULL;
+    for (size_t k = 0; k < t->units; k++) {
+        if (t->spread[k] >= 0.0f) continue;
+        if (!column && !(column = malloc(t->rows * sizeof *column))) return TAPER_ERR_NOMEM;
+        start_unit(t, k, column);
+    }
+    free(column);
+    return TAPER_OK;
+}
+
+taper_status train_plain_follow_quantiles(train_stream *s, size_t rows, size_t stride, size_t units,
+                                          double beta, const train_verdict *verdict, const float *a,
+                                          float *bias, float *spread) {
+    if (!rows) return TAPER_OK;
+    TAPER_TRY(train_processor_begin(s));
+    quantile_task task = {rows, stride, units, beta, a, bias, spread};
+    taper_status status = TAPER_OK;
+    if (!verdict || !verdict->diverged) {
+        /* a unit's first batch teaches it once: those started below are not followed too */
+        codec_pool_run(train_processor_pool(s), follow_units, &task,
+                       (units + COLUMNS - 1) / COLUMNS);
+        status = start_units(&task);
+    }
+    train_processor_end(s);
+    return status;
+}

@@ -1,0 +1,132 @@
+/* units.c -- whole units: their values, gradients, and how perturbed inputs move them; see
+ * operations.h. */
+#include "train/processor/definitions.h"
+#include "train/processor/launch.h"
+#include <math.h>
+#include <string.h>
+
+static inline float value_of(const train_units *u, size_t k, float a) {
+    if (u->binary) return (a > -u->bias[k] ? 1.0f : 0.0f) - u->centre;
+    if (u->activation == CODEC_RELU) return a > 0.0f ? a : 0.0f;
+    return u->activation == CODEC_LOGISTIC ? 1.0f / (1.0f + expf(-a)) : a;
+}
+
+/* d x / d a; for a binary unit what stands for it. x is its value. */
+static inline float gradient_of(const train_units *u, size_t k, float a, float x) {
+    if (u->binary) {
+        if (!u->spread) return 0.0f;
+        float spread = u->spread[k] > 0.0f ? u->spread[k] : 1.0f;
+        float steep = 2.0f / (spread + 1e-12f), e = expf(-fabsf(steep * (a + u->bias[k])));
+        return steep * e / ((1.0f + e) * (1.0f + e));
+    }
+    if (u->activation == CODEC_RELU) return a > 0.0f ? 1.0f : 0.0f;
+    return u->activation == CODEC_LOGISTIC ? x * (1.0f - x) : 1.0f;
+}
+
+typedef struct unit_task {
+    train_units u;
+    size_t rows;
+    uint32_t first, units;
+    const uint32_t *kept;
+    double weight, of;
+    const double *noise;
+    const float *a, *near, *dx;
+    float *to, *dnear;
+    double *moved;
+} unit_task;
+
+static uint32_t kept_of(const unit_task *t, size_t row) {
+    return t->kept && t->kept[row] < t->units ? t->kept[row] : t->units;
+}
+
+/* --- values ---------------------------------------------------------------------------- */
+
+static void value_rows(void *context, size_t block) {
+    const unit_task *t = context;
+    const size_t end = train_row_block_end(t->rows, block);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
+        const float *a = t->a + i * t->units;
+        float *x = t->to + i * t->units;
+        uint32_t kept = kept_of(t, i);
+        for (uint32_t k = 0; k < kept; k++) x[k] = value_of(&t->u, k, a[k]);
+        memset(x + kept, 0, (t->units - kept) * sizeof *x);
+    }
+}
+
+taper_status train_plain_unit_values(train_stream *s, const train_units *u, size_t rows,
+                                     uint32_t units, const uint32_t *kept, const float *a,
+                                     float *x) {
+    unit_task task = {.u = *u, .rows = rows, .units = units, .kept = kept, .a = a, .to = x};
+    return train_processor_run(s, value_rows, &task, train_row_blocks(rows));
+}
+
+/* --- gradients ------------------------------------------------------------------------- */
+
+static void gradient_rows(void *context, size_t block) {
+    const unit_task *t = context;
+    const size_t width = t->units - t->first, end = train_row_block_end(t->rows, block);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
+        const float *a = t->a + i * t->units, *dx = t->dx + i * width;
+        float *da = t->to + i * width;
+        uint32_t k = t->first, kept = kept_of(t, i);
+        for (; k < kept; k++)
+            da[k - t->first] =
+                dx[k - t->first] * gradient_of(&t->u, k, a[k], value_of(&t->u, k, a[k]));
+        for (; k < t->units; k++) da[k - t->first] = 0.0f;
+    }
+}
+
+taper_status train_plain_unit_gradient(train_stream *s, const train_units *u, size_t rows,
+                                       uint32_t first, uint32_t units, const uint32_t *kept,
+                                       const float *a, const float *dx, float *da) {
+    unit_task task = {.u = *u,
+                      .rows = rows,
+                      .first = first,
+                      .units = units,
+                      .kept = kept,
+                      .a = a,
+                      .dx = dx,
+                      .to = da};
+    return train_processor_run(s, gradient_rows, &task, train_row_blocks(rows));
+}
+
+/* --- equation 14 ----------------------------------------------------------------------- */
+
+/* Unit k of a row: its move, and the gradient where it is trained. */
+static inline double move_unit(const unit_task *t, uint32_t k, float a, float near, float pull,
+                               float *da, float *dnear) {
+    const train_units *u = &t->u;
+    float x = u->binary ? a : value_of(u, k, a), x_near = u->binary ? near : value_of(u, k, near);
+    if (k >= t->first) {
+        float move = x_near - x, at = u->binary ? 1.0f : gradient_of(u, k, a, x),
+              at_near = u->binary ? 1.0f : gradient_of(u, k, near, x_near);
+        da[k - t->first] -= pull * move * at;
+        dnear[k - t->first] = pull * move * at_near;
+    }
+    return (double)x_near - x;
+}
+
+static void move_rows(void *context, size_t block) {
+    const unit_task *t = context;
+    const size_t width = t->units - t->first, end = train_row_block_end(t->rows, block);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
+        const float *a = t->a + i * t->units, *near = t->near + i * t->units;
+        double noise = t->noise[i] + 1e-30, sum = 0.0;
+        float pull = (float)(2.0 * t->weight / (t->of * noise));
+        for (uint32_t k = 0; k < t->units; k++) {
+            double move =
+                move_unit(t, k, a[k], near[k], pull, t->to + i * width, t->dnear + i * width);
+            sum += move * move;
+        }
+        t->moved[i] = sum / noise;
+    }
+}
+
+taper_status train_plain_unit_moves(train_stream *s, const train_units *u, size_t rows,
+                                    uint32_t first, uint32_t units, double weight, double of,
+                                    const double *noise, const float *a, const float *near,
+                                    float *da, float *dnear, double *moved) {
+    unit_task task = {*u,    rows, first, units, NULL, weight, of,
+                      noise, a,    near,  NULL,  da,   dnear,  moved};
+    return train_processor_run(s, move_rows, &task, train_row_blocks(rows));
+}

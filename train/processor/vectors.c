@@ -1,0 +1,265 @@
+/* vectors.c -- long vectors of numbers, and the optimiser; see train/device/operations.h. */
+#include "codec/backend/pool.h"
+#include "formats/bytes.h"
+#include "train/processor/definitions.h"
+#include "train/processor/launch.h"
+#include "train/sampling/numbers.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { VECTOR_BLOCK = 1 << 15, LANES = 8 };
+
+static size_t vector_blocks(size_t n) { return n / VECTOR_BLOCK + (n % VECTOR_BLOCK != 0); }
+
+/* --- element by element ---------------------------------------------------------------- */
+
+typedef struct vector_task {
+    size_t n;
+    float factor;
+    const float *a, *b;
+    float *y;
+} vector_task;
+
+static void scale_block(void *context, size_t block) {
+    const vector_task *t = context;
+    size_t i = block * VECTOR_BLOCK, end = formats_smaller(t->n, i + VECTOR_BLOCK);
+    for (; i < end; i++) t->y[i] = t->factor * t->a[i];
+}
+
+taper_status train_plain_scale(train_stream *s, size_t n, float factor, const float *x, float *y) {
+    vector_task task = {n, factor, x, NULL, y};
+    return train_processor_run(s, scale_block, &task, vector_blocks(n));
+}
+
+static void exponential_block(void *context, size_t block) {
+    const vector_task *t = context;
+    size_t i = block * VECTOR_BLOCK, end = formats_smaller(t->n, i + VECTOR_BLOCK);
+    for (; i < end; i++) t->y[i] = train_exp(t->factor * t->a[i]);
+}
+
+taper_status train_plain_exponential(train_stream *s, size_t n, float factor, const float *x,
+                                     float *y) {
+    vector_task task = {n, factor, x, NULL, y};
+    return train_processor_run(s, exponential_block, &task, vector_blocks(n));
+}
+
+static void products_block(void *context, size_t block) {
+    const vector_task *t = context;
+    size_t i = block * VECTOR_BLOCK, end = formats_smaller(t->n, i + VECTOR_BLOCK);
+    const float *restrict a = t->a, *restrict b = t->b;
+    float *restrict y = t->y;
+    for (; i < end; i++) y[i] += a[i] * b[i];
+}
+
+taper_status train_plain_add_products(train_stream *s, size_t n, const float *a, const float *b,
+                                      float *y) {
+    vector_task task = {n, 0.0f, a, b, y};
+    return train_processor_run(s, products_block, &task, vector_blocks(n));
+}
+
+static void axpy_block(void *context, size_t block) {
+    const vector_task *t = context;
+    size_t i = block * VECTOR_BLOCK, end = formats_smaller(t->n, i + VECTOR_BLOCK);
+    for (; i < end; i++) t->y[i] += t->factor * t->a[i];
+}
+
+taper_status train_plain_axpy(train_stream *s, size_t n, float factor, const float *x, float *y) {
+    vector_task task = {n, factor, x, NULL, y};
+    return train_processor_run(s, axpy_block, &task, vector_blocks(n));
+}
+
+static void interpolate_block(void *context, size_t block) {
+    const vector_task *t = context;
+    size_t i = block * VECTOR_BLOCK, end = formats_smaller(t->n, i + VECTOR_BLOCK);
+    for (; i < end; i++) t->y[i] = t->a[i] + t->factor * (t->b[i] - t->a[i]);
+}
+
+taper_status train_plain_interpolate(train_stream *s, size_t n, float part, const float *a,
+                                     const float *b, float *to) {
+    vector_task task = {n, part, a, b, to};
+    return train_processor_run(s, interpolate_block, &task, vector_blocks(n));
+}
+
+typedef struct standardise_task {
+    size_t n;
+    float centre, scale, most;
+    const float *x;
+    float *y;
+} standardise_task;
+
+static void standardise_block(void *context, size_t block) {
+    const standardise_task *t = context;
+    const float most = t->most;
+    size_t i = block * VECTOR_BLOCK, end = formats_smaller(t->n, i + VECTOR_BLOCK);
+    for (; i < end; i++) {
+        float y = (t->x[i] - t->centre) / t->scale;
+        t->y[i] = y > most ? most : y < -most ? -most : y;
+    }
+}
+
+taper_status train_plain_standardise(train_stream *s, size_t n, float centre, float scale,
+                                     float most, const float *x, float *y) {
+    standardise_task task = {n, centre, scale, most, x, y};
+    return train_processor_run(s, standardise_block, &task, vector_blocks(n));
+}
+
+typedef struct transpose_task {
+    size_t rows, columns;
+    const float *from;
+    float *to;
+} transpose_task;
+
+static void transpose_block(void *context, size_t block) {
+    const transpose_task *t = context;
+    const float *from = t->from + block * t->rows * t->columns;
+    float *to = t->to + block * t->rows * t->columns;
+    for (size_t r = 0; r < t->rows; r++)
+        for (size_t c = 0; c < t->columns; c++) to[c * t->rows + r] = from[r * t->columns + c];
+}
+
+taper_status train_plain_transpose(train_stream *s, size_t n, size_t rows, size_t columns,
+                                   const float *from, float *to) {
+    transpose_task task = {rows, columns, from, to};
+    return train_processor_run(s, transpose_block, &task, n);
+}
+
+/* --- in double ------------------------------------------------------------------------- */
+
+typedef struct combine_task {
+    size_t n;
+    double alpha, beta;
+    const float *x, *y;
+    float *to;
+} combine_task;
+
+static void combine_block(void *context, size_t block) {
+    const combine_task *t = context;
+    size_t i = block * VECTOR_BLOCK, end = formats_smaller(t->n, i + VECTOR_BLOCK);
+    for (; i < end; i++) t->to[i] = (float)(t->alpha * t->x[i] + t->beta * t->y[i]);
+}
+
+taper_status train_plain_combine(train_stream *s, size_t n, double alpha, const float *x,
+                                 double beta, const float *y, float *to) {
+    combine_task task = {n, alpha, beta, x, y, to};
+    return train_processor_run(s, combine_block, &task, vector_blocks(n));
+}
+
+static void difference_block(void *context, size_t block) {
+    const combine_task *t = context;
+    size_t i = block * VECTOR_BLOCK, end = formats_smaller(t->n, i + VECTOR_BLOCK);
+    for (; i < end; i++) t->to[i] = (float)((double)t->to[i] + t->x[i] - t->y[i]);
+}
+
+taper_status train_plain_add_difference(train_stream *s, size_t n, const float *a, const float *b,
+                                        float *y) {
+    combine_task task = {n, 0.0, 0.0, a, b, y};
+    return train_processor_run(s, difference_block, &task, vector_blocks(n));
+}
+
+taper_status train_plain_dot(train_stream *s, size_t n, const float *a, const float *b,
+                             double *sum) {
+    TAPER_TRY(train_processor_begin(s));
+    *sum = train_dot(n, a, b);
+    train_processor_end(s);
+    return TAPER_OK;
+}
+
+taper_status train_plain_distance(train_stream *s, size_t n, const float *a, const float *b,
+                                  double *squares) {
+    TAPER_TRY(train_processor_begin(s));
+    double apart = 0.0, length = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        double d = (double)a[i] - b[i];
+        apart += d * d;
+        length += (double)a[i] * a[i];
+    }
+    squares[0] = apart, squares[1] = length;
+    train_processor_end(s);
+    return TAPER_OK;
+}
+
+/* --- norms ----------------------------------------------------------------------------- */
+
+typedef struct squares_task {
+    size_t n;
+    const float *x;
+    double *partial; /* one per block */
+} squares_task;
+
+static void squares_block(void *context, size_t block) {
+    const squares_task *t = context;
+    size_t first = block * VECTOR_BLOCK, end = formats_smaller(t->n, first + VECTOR_BLOCK),
+           i = first;
+    double lane[LANES] = {0}, sum = 0.0;
+    for (; i + LANES <= end; i += LANES)
+        for (size_t j = 0; j < LANES; j++) lane[j] += (double)t->x[i + j] * t->x[i + j];
+    for (; i < end; i++) sum += (double)t->x[i] * t->x[i];
+    for (size_t j = 0; j < LANES; j++) sum += lane[j];
+    t->partial[block] = sum;
+}
+
+taper_status train_plain_sum_squares(train_stream *s, size_t n, const float *x, int add_to,
+                                     double *sum) {
+    size_t blocks = vector_blocks(n);
+    double *partial = malloc((blocks ? blocks : 1) * sizeof *partial), total = 0.0;
+    taper_status status = partial ? train_processor_begin(s) : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) {
+        squares_task task = {n, x, partial};
+        codec_pool_run(train_processor_pool(s), squares_block, &task, blocks);
+        for (size_t i = 0; i < blocks; i++) total += partial[i];
+        *sum = (add_to ? *sum : 0.0) + total;
+        train_processor_end(s);
+    }
+    free(partial);
+    return status;
+}
+
+/* --- the optimiser --------------------------------------------------------------------- */
+
+taper_status train_plain_judge(train_stream *s, uint64_t step, const double *loss, double most_loss,
+                               const double *squares, float max_norm, train_verdict *verdict) {
+    TAPER_TRY(train_processor_begin(s));
+    double norm = sqrt(*squares);
+    int sound = fabs(*loss) < most_loss && isfinite(norm); /* 0 for NaN */
+    if (!sound && !verdict->diverged) verdict->diverged = step;
+    verdict->scale =
+        max_norm > 0.0f && norm > (double)max_norm ? (float)((double)max_norm / norm) : 1.0f;
+    train_processor_end(s);
+    return TAPER_OK;
+}
+
+typedef struct adam_task {
+    size_t n;
+    train_adam_step step;
+    const train_verdict *verdict;
+    const float *g;
+    float *w, *m, *v;
+} adam_task;
+
+/* Moments of weights whose gradient is 0 (inputs that are always the same, dead units) fall towards
+ * 0 for ever, and arithmetic on subnormal numbers is many times slower: four of five seconds of a
+ * long run went there. */
+static inline float or_zero(float x, float least) { return fabsf(x) < least ? 0.0f : x; }
+
+static void adam_block(void *context, size_t block) {
+    const adam_task *t = context;
+    const train_adam_step s = t->step;
+    const float scale = t->verdict->scale;
+    if (t->verdict->diverged) return;
+    size_t first = block * VECTOR_BLOCK, n = formats_smaller(t->n - first, VECTOR_BLOCK);
+    const float *restrict g = t->g + first;
+    float *restrict w = t->w + first, *restrict m = t->m + first, *restrict v = t->v + first;
+    for (size_t i = 0; i < n; i++) {
+        float gradient = or_zero(scale * g[i], TRAIN_ADAM_LEAST_GRADIENT);
+        m[i] = or_zero(s.beta1 * m[i] + (1.0f - s.beta1) * gradient, TRAIN_ADAM_LEAST_M);
+        v[i] = or_zero(s.beta2 * v[i] + (1.0f - s.beta2) * gradient * gradient, TRAIN_ADAM_LEAST_V);
+        w[i] -= s.rate * m[i] / (sqrtf(v[i]) + s.epsilon);
+    }
+}
+
+taper_status train_plain_adam(train_stream *s, size_t n, const train_adam_step *step,
+                              const train_verdict *verdict, const float *g, float *w, float *m,
+                              float *v) {
+    adam_task task = {n, *step, verdict, g, w, m, v};
+    return train_processor_run(s, adam_block, &task, vector_blocks(n));
+}
