@@ -26,8 +26,9 @@ B       := build/$(if $(filter 1,$(SAN)),san,opt)$(if $(CU),-cuda,)
 CFLAGS  ?= -O3 -g
 CSTD    := -std=c11 -I. -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DTAPER_VERSION='"$(VERSION)"' \
            -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wvla -fPIC -fvisibility=hidden -pthread
-# bit-exact decoding: no fused multiply-add, no reassociation, whatever CFLAGS says
-CEXACT  := -ffp-contract=off -fno-fast-math
+# bit-exact decoding: no fused multiply-add, no reassociation, whatever CFLAGS says. Nobody looks at errno or the
+# floating-point flags, for which compilers would do one number at a time.
+CEXACT  := -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math
 ifeq ($(SAN),1)
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif

@@ -1,4 +1,5 @@
 /* codes.c -- codes at a cut: quantised, and their price; see train/device/operations.h. */
+#include "codec/backend/simd.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
 #include "train/sampling/numbers.h"
@@ -57,15 +58,15 @@ enum { CHUNK = 8 };
 static const float least_mass = 1e-6f, log2_e = 1.44269504f;
 
 /* r = max(|x| / T - 1/2, 0). */
-static inline float steps_beyond(float x, float inverse_threshold) {
+CODEC_INLINE float steps_beyond(float x, float inverse_threshold) {
     float r = fabsf(x) * inverse_threshold - 0.5f;
     return r < 0.0f ? 0.0f : r;
 }
 
 /* One unit: the bits are what is returned less log2(mass of 0), where the masses of a chunk are
  * multiplied before the logarithm is taken. t = T / b. */
-static inline float rate_element(float x, float inverse_threshold, float t, float *dlog_scale,
-                                 float *mass) {
+CODEC_INLINE float rate_element(float x, float inverse_threshold, float t, float *dlog_scale,
+                                float *mass) {
     float e = train_exp(-t), zero = 1.0f - e;
     zero = zero < least_mass ? least_mass : zero;
     float r = steps_beyond(x, inverse_threshold);
@@ -75,28 +76,32 @@ static inline float rate_element(float x, float inverse_threshold, float t, floa
     return sign + r * t * log2_e;
 }
 
+/* n <= CHUNK units: a constant where it is called, but for the last ones of a row. */
+CODEC_INLINE double rate_chunk(uint32_t n, float threshold, const float *x,
+                               const float *inverse_scale, float *dlog_scale) {
+    float mass[CHUNK], more[CHUNK];
+    for (uint32_t i = 0; i < n; i++)
+        more[i] = rate_element(x[i], 1.0f / threshold, threshold * inverse_scale[i], dlog_scale + i,
+                               &mass[i]);
+    double product = 1.0, sum = 0.0;
+    for (uint32_t i = 0; i < n; i++) product *= mass[i], sum += more[i];
+    return sum - log2(product);
+}
+
 static float rate_row(uint32_t units, train_cut cut, const float *x, const float *inverse_scale,
                       float *dlog_scale) {
-    const float inverse_threshold = 1.0f / cut.threshold;
     double bits = 0.0;
-    for (uint32_t first = 0; first < cut.kept; first += CHUNK) {
-        uint32_t n = cut.kept - first < CHUNK ? cut.kept - first : CHUNK;
-        float mass[CHUNK], more[CHUNK];
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t u = first + i;
-            more[i] = rate_element(x[u], inverse_threshold, cut.threshold * inverse_scale[u],
-                                   dlog_scale + u, &mass[i]);
-        }
-        double product = 1.0, sum = 0.0;
-        for (uint32_t i = 0; i < n; i++) product *= mass[i], sum += more[i];
-        bits += sum - log2(product);
-    }
+    uint32_t u = 0;
+    for (; u + CHUNK <= cut.kept; u += CHUNK)
+        bits += rate_chunk(CHUNK, cut.threshold, x + u, inverse_scale + u, dlog_scale + u);
+    if (u < cut.kept)
+        bits += rate_chunk(cut.kept - u, cut.threshold, x + u, inverse_scale + u, dlog_scale + u);
     memset(dlog_scale + cut.kept, 0, (units - cut.kept) * sizeof *dlog_scale);
     return (float)bits;
 }
 
-static void add_gradient_row(train_cut cut, float weight, const float *x,
-                             const float *inverse_scale, float *dx) {
+CODEC_CLONES static void add_gradient_row(train_cut cut, float weight, const float *x,
+                                          const float *inverse_scale, float *dx) {
     const float inverse_threshold = 1.0f / cut.threshold;
     for (uint32_t u = 0; u < cut.kept; u++) {
         float r = steps_beyond(x[u], inverse_threshold),

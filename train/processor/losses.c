@@ -1,4 +1,5 @@
 /* losses.c -- errors of rows, what they count, and their sums; see train/device/operations.h. */
+#include "codec/backend/simd.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
 #include <math.h>
@@ -14,7 +15,7 @@ typedef struct error_task {
     double *square;
 } error_task;
 
-static void error_rows(void *context, size_t block) {
+CODEC_CLONES static void error_rows(void *context, size_t block) {
     const error_task *t = context;
     const size_t d = t->width, end = train_row_block_end(t->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
@@ -39,7 +40,7 @@ taper_status train_plain_errors(train_stream *s, size_t rows, size_t width, cons
     return train_processor_run(s, error_rows, &task, train_row_blocks(rows));
 }
 
-static void mean_error_rows(void *context, size_t block) {
+CODEC_CLONES static void mean_error_rows(void *context, size_t block) {
     const error_task *t = context;
     const size_t d = t->width, end = train_row_block_end(t->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
@@ -64,7 +65,7 @@ taper_status train_plain_mean_errors(train_stream *s, size_t rows, size_t width,
     return train_processor_run(s, mean_error_rows, &task, train_row_blocks(rows));
 }
 
-static void gradient_rows(void *context, size_t block) {
+CODEC_CLONES static void gradient_rows(void *context, size_t block) {
     const error_task *t = context;
     const size_t d = t->width, end = train_row_block_end(t->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {

@@ -1,5 +1,6 @@
 /* products.c -- matrix products, biases and activations; see train/device/operations.h. */
 #include "formats/bytes.h"
+#include "codec/backend/simd.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
 #include <string.h>
@@ -35,7 +36,7 @@ typedef struct bias_task {
     float *dbias;
 } bias_task;
 
-static void bias_columns_backward(void *context, size_t block) {
+CODEC_CLONES static void bias_columns_backward(void *context, size_t block) {
     const bias_task *t = context;
     size_t first = block * COLUMN_BLOCK, width = formats_smaller(COLUMN_BLOCK, t->width - first);
     float sum[COLUMN_BLOCK] = {0};

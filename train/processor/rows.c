@@ -1,5 +1,6 @@
 /* rows.c -- rows of examples: gathered, centred, moved; see train/device/operations.h. */
 #include "formats/bytes.h"
+#include "codec/backend/simd.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
 #include <string.h>
@@ -13,7 +14,7 @@ typedef struct centre_task {
     float *to;
 } centre_task;
 
-static void centre_rows(void *context, size_t block) {
+CODEC_CLONES static void centre_rows(void *context, size_t block) {
     const centre_task *t = context;
     const size_t d = t->width, end = train_row_block_end(t->rows, block);
     const float inverse = t->inverse_scale;

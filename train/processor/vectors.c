@@ -1,5 +1,6 @@
 /* vectors.c -- long vectors of numbers, and the optimiser; see train/device/operations.h. */
 #include "codec/backend/pool.h"
+#include "codec/backend/simd.h"
 #include "formats/bytes.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
@@ -43,7 +44,7 @@ taper_status train_plain_exponential(train_stream *s, size_t n, float factor, co
     return train_processor_run(s, exponential_block, &task, vector_blocks(n));
 }
 
-static void products_block(void *context, size_t block) {
+CODEC_CLONES static void products_block(void *context, size_t block) {
     const vector_task *t = context;
     size_t i = block * VECTOR_BLOCK, end = formats_smaller(t->n, i + VECTOR_BLOCK);
     const float *restrict a = t->a, *restrict b = t->b;
@@ -186,7 +187,7 @@ typedef struct squares_task {
     double *partial; /* one per block */
 } squares_task;
 
-static void squares_block(void *context, size_t block) {
+CODEC_CLONES static void squares_block(void *context, size_t block) {
     const squares_task *t = context;
     size_t first = block * VECTOR_BLOCK, end = formats_smaller(t->n, first + VECTOR_BLOCK),
            i = first;
@@ -239,22 +240,25 @@ typedef struct adam_task {
 /* Moments of weights whose gradient is 0 (inputs that are always the same, dead units) fall towards
  * 0 for ever, and arithmetic on subnormal numbers is many times slower: four of five seconds of a
  * long run went there. */
-static inline float or_zero(float x, float least) { return fabsf(x) < least ? 0.0f : x; }
+CODEC_INLINE float or_zero(float x, float least) { return fabsf(x) < least ? 0.0f : x; }
 
-static void adam_block(void *context, size_t block) {
-    const adam_task *t = context;
-    const train_adam_step s = t->step;
-    const float scale = t->verdict->scale;
-    if (t->verdict->diverged) return;
-    size_t first = block * VECTOR_BLOCK, n = formats_smaller(t->n - first, VECTOR_BLOCK);
-    const float *restrict g = t->g + first;
-    float *restrict w = t->w + first, *restrict m = t->m + first, *restrict v = t->v + first;
+CODEC_CLONES static void adam_some(size_t n, const train_adam_step *step, float scale,
+                                   const float *restrict g, float *restrict w, float *restrict m,
+                                   float *restrict v) {
+    const train_adam_step s = *step;
     for (size_t i = 0; i < n; i++) {
         float gradient = or_zero(scale * g[i], TRAIN_ADAM_LEAST_GRADIENT);
         m[i] = or_zero(s.beta1 * m[i] + (1.0f - s.beta1) * gradient, TRAIN_ADAM_LEAST_M);
         v[i] = or_zero(s.beta2 * v[i] + (1.0f - s.beta2) * gradient * gradient, TRAIN_ADAM_LEAST_V);
         w[i] -= s.rate * m[i] / (sqrtf(v[i]) + s.epsilon);
     }
+}
+
+static void adam_block(void *context, size_t block) {
+    const adam_task *t = context;
+    size_t at = block * VECTOR_BLOCK, n = formats_smaller(t->n - at, VECTOR_BLOCK);
+    if (t->verdict->diverged) return;
+    adam_some(n, &t->step, t->verdict->scale, t->g + at, t->w + at, t->m + at, t->v + at);
 }
 
 taper_status train_plain_adam(train_stream *s, size_t n, const train_adam_step *step,

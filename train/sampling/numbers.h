@@ -2,6 +2,7 @@
  * share. */
 #ifndef TRAIN_NUMBERS_H
 #define TRAIN_NUMBERS_H
+#include "codec/backend/simd.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,7 +18,7 @@ const char *train_whole_number(const char *text, uint32_t *value);
  * C library, and loops over it vectorise. NaN gives e^88: check inputs elsewhere. x = n ln 2 + r,
  * |r|
  * <= ln 2 / 2, with a polynomial of degree 6 (Taylor coefficients, error < 1e-7). */
-static inline float train_exp(float x) {
+CODEC_INLINE float train_exp(float x) {
     x = x < 88.0f ? x : 88.0f; /* NaN too becomes 88: its conversion below would be undefined */
     x = x > -87.0f ? x : -87.0f;
     float n = x * 1.44269504f;
