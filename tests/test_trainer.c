@@ -1,6 +1,7 @@
 /* test_trainer.c -- dense training on a small curved data set, on the processor and on its shadow:
  * it gains on PCA, repeats, resumes after kill -9 bit for bit, ends well where memory or the device
  * fails, and reads no broken checkpoint. */
+#include "train/dense/dense_start.h"
 #include "train/dense/dense_trainer.h"
 #include "train/processor/processor.h"
 #include "train/sampling/philox.h"

@@ -142,9 +142,7 @@ static taper_status one_step(void *context, uint64_t step, double *losses, taper
         status = add_stage(r, &batch, stage, random[STAGES_A_STEP + i], losses);
     }
     train_conditional_batch_free(&batch);
-    return status == TAPER_OK ? status
-                              : formats_fail(error, status, "a training step failed: %s",
-                                             formats_status_name(status));
+    return train_told(status, error, "a training step failed");
 }
 
 /* --- the run --------------------------------------------------------------------------- */
@@ -193,8 +191,7 @@ static taper_status begin(run *r, const double *bits, uint32_t end, taper_error 
         status = train_conditional_loss_create(&r->loss, &r->net, &r->model->tables, r->begin,
                                                r->be->pool);
     if (status != TAPER_OK)
-        return formats_fail(error, status, "training %s cannot begin: %s", what_of(o),
-                            formats_status_name(status));
+        return train_told(status, error, "training %s cannot begin", what_of(o));
     double windows = 0; /* of large images a square is a visit */
     for (size_t i = 0; i < r->images.n; i++)
         windows += (double)r->images.grid[i].columns * r->images.grid[i].rows;
@@ -208,8 +205,7 @@ static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *
     float *parameter;
     taper_status status = train_weights_download(&r->net.weights, &r->net.stream, &parameter);
     if (status != TAPER_OK)
-        return formats_fail(error, status, "training %s cannot begin: %s", what_of(o),
-                            formats_status_name(status));
+        return train_told(status, error, "training %s cannot begin", what_of(o));
     train_steps steps = {.what = what_of(o),
                          .stream = &r->net.stream,
                          .weights = &r->net.weights,
@@ -240,8 +236,7 @@ static taper_status finish(run *r, taper_model *model, const train_codes *codes,
     taper_status status = c ? train_conditional_export(&r->net, c) : TAPER_ERR_NOMEM;
     if (status != TAPER_OK) {
         free(c);
-        return formats_fail(error, status, "%s cannot be stored: %s", what_of(r->options),
-                            formats_status_name(status));
+        return train_told(status, error, "%s cannot be stored", what_of(r->options));
     }
     memcpy(c->begin, r->begin, c->stages * sizeof *c->begin);
     if (r->options->head) {

@@ -42,56 +42,6 @@ typedef struct run {
     train_loop loop;
 } run;
 
-train_dense_options train_dense_defaults(void) {
-    return (train_dense_options){.epochs = 40,
-                                 .batch = 256,
-                                 .rate = 1e-3f,
-                                 .max_norm = 50.0f,
-                                 .lambda = 0.2f,
-                                 .gradient_floor = 1.0f,
-                                 .balance = 0.7f,
-                                 .rho = 0.95f,
-                                 .validation_fraction = 0.05f,
-                                 .max_validation = 4096,
-                                 .seed = 1,
-                                 .checkpoint_seconds = 60.0};
-}
-
-static taper_status check_options(const train_dense_options *o, const train_pixels *data,
-                                  const codec_network *net, taper_error *error) {
-    if (!o->epochs || o->epochs > TRAIN_CHECKPOINT_MAX_HISTORY || !o->batch || o->batch > 1u << 20)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "epochs and batch must lie between 1 and 1,048,576");
-    if (!(o->rate > 0.0f) || !(o->rate <= 1.0f) || !(o->max_norm >= 0.0f) || !(o->lambda >= 0.0f) ||
-        !(o->gradient_floor >= 0.0f) || !(o->balance >= 0.0f && o->balance <= 1.0f))
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "rate must lie in (0, 1], balance in [0, 1]; "
-                            "max norm, lambda and gradient floor from 0 up");
-    if (!(o->rho >= 0.0f && o->rho <= 1.0f) ||
-        !(o->truncated_fraction >= 0.0f && o->truncated_fraction <= 1.0f) ||
-        !(o->validation_fraction >= 0.0f && o->validation_fraction <= 0.5f))
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "rho and truncated fraction must lie in [0, 1], "
-                            "validation fraction in [0, 0.5]");
-    if (!(o->psnr_low >= 0.0 && o->psnr_low < 100.0) ||
-        !(o->psnr_high >= 0.0 && o->psnr_high < 100.0) ||
-        (o->psnr_high > 0.0 && o->psnr_high < o->psnr_low))
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "the quality range must rise and lie in 0 to 100 dB");
-    if (!(o->jitter >= 0.0f && o->jitter <= 1.0f) ||
-        (o->jitter > 0.0f &&
-         (!o->width || !o->height || data->inputs % ((uint64_t)o->width * o->height) != 0)))
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "jitter must lie in [0, 1], and windows of %u values cannot be %u x %u "
-                            "pixels",
-                            (unsigned)data->inputs, (unsigned)o->width, (unsigned)o->height);
-    if (data->inputs != net->inputs || data->n < 2 || data->n > UINT32_MAX)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "training needs two or more windows of %u values, there are %zu of %u",
-                            (unsigned)net->inputs, data->n, (unsigned)data->inputs);
-    return TAPER_OK;
-}
-
 /* --- rows: split and shuffle ------------------------------------------------------------------ */
 
 static size_t validation_rows(const train_dense_options *o, size_t n) {
@@ -123,9 +73,7 @@ static taper_status begin_epoch(void *self, uint64_t epoch, taper_error *error) 
     train_shuffle(r->shuffled, r->n_training, r->options->seed,
                   TRAIN_STREAM_SHUFFLE + (epoch << 8));
     taper_status status = train_lend_again(&r->order, &r->ae.stream, r->shuffled);
-    return status == TAPER_OK ? status
-                              : formats_fail(error, status, "the order of rows was not taken: %s",
-                                             formats_status_name(status));
+    return train_told(status, error, "the order of rows was not taken");
 }
 
 /* --- one batch -------------------------------------------------------------------------------- */
@@ -181,19 +129,15 @@ static taper_status compute(void *self, uint64_t step, double *losses, taper_err
     run *r = self;
     taper_status status = load_batch(r, step);
     if (status == TAPER_OK) status = batch_loss(r, step, 0, r->batch, 1, losses);
-    return status == TAPER_OK
-               ? status
-               : formats_fail(error, status, "training step %llu could not be computed: %s",
-                              (unsigned long long)step + 1, formats_status_name(status));
+    return train_told(status, error, "training step %llu could not be computed",
+                      (unsigned long long)step + 1);
 }
 
 static taper_status measure(void *self, train_history *entry, taper_error *error) {
     run *r = self;
     taper_status status = validate(r, &entry->figure[0]);
     entry->figure[1] = (double)train_cosine_rate(r->options->rate, r->loop.step, r->loop.steps, 0);
-    return status == TAPER_OK ? status
-                              : formats_fail(error, status, "validation could not be computed: %s",
-                                             formats_status_name(status));
+    return train_told(status, error, "validation could not be computed");
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
@@ -249,59 +193,6 @@ static const train_learner learner = {.what = "the network",
                                       .progress = report_step,
                                       .epoch = report_epoch};
 
-/* --- beginning -------------------------------------------------------------------------------- */
-
-static uint64_t hash_stack(uint64_t hash, const codec_stack *stack) {
-    for (uint32_t i = 0; i < stack->depth; i++) {
-        const codec_layer *y = &stack->layer[i];
-        hash = train_fingerprint(hash, y->weight, (size_t)y->inputs * y->outputs * sizeof(float));
-        hash = train_fingerprint(hash, y->bias, y->outputs * sizeof(float));
-    }
-    return hash;
-}
-
-/* The start: linear path, shapes, first weights. */
-static uint64_t hash_network(uint64_t hash, const codec_network *net) {
-    size_t linear = (size_t)net->units * net->inputs * sizeof(float);
-    hash = train_fingerprint(hash, net->mean, net->inputs * sizeof(float));
-    hash = train_fingerprint(hash, net->analysis, linear);
-    hash = train_fingerprint(hash, net->synthesis, linear);
-    return hash_stack(hash_stack(hash, &net->encoder), &net->decoder);
-}
-
-/* Everything that decides what the run computes. */
-static uint64_t fingerprint_of(const run *r, const codec_network *net) {
-    const train_dense_options *o = r->options;
-    const double numbers[] = {o->epochs,
-                              o->batch,
-                              (double)o->rate,
-                              (double)o->max_norm,
-                              (double)o->lambda,
-                              (double)o->gradient_floor,
-                              (double)o->balance,
-                              o->psnr_low,
-                              o->psnr_high,
-                              (double)o->rho,
-                              (double)o->truncated_fraction,
-                              (double)o->validation_fraction,
-                              o->max_validation,
-                              o->patience,
-                              (double)o->jitter,
-                              o->width,
-                              o->height};
-    const codec_network *view = &r->ae.view;
-    const uint64_t counts[] = {o->seed, r->data->n, r->data->inputs, view->units, r->ae.weights.n};
-    uint64_t hash = train_fingerprint(1, numbers, sizeof numbers);
-    hash = train_fingerprint(hash, counts, sizeof counts);
-    if (r->range.lengths)
-        hash = train_fingerprint(hash, r->population.bytes.mass,
-                                 r->population.bytes.units * sizeof(double));
-    if (r->data->label && o->n_also) /* nobody else looks at them */
-        hash = train_fingerprint(hash, r->data->label, r->data->n * sizeof *r->data->label);
-    hash = hash_network(hash, net);
-    return train_fingerprint(hash, r->data->pixels, r->data->n * r->data->inputs);
-}
-
 /* --- making and ending a run ------------------------------------------------------------------ */
 
 static taper_status choose_thresholds(run *r, const codec_network *net, const train_start *start,
@@ -340,10 +231,7 @@ static taper_status take_memory(run *r, taper_error *error) {
         status = train_arena_alloc(&r->moved_arena, r->ae.stream.device);
         r->moved = (uint8_t *)r->moved_arena.memory;
     }
-    return status == TAPER_OK
-               ? status
-               : formats_fail(error, status, "no memory for a network of %zu weights",
-                              r->ae.weights.n);
+    return train_told(status, error, "a network of %zu weights", r->ae.weights.n);
 }
 
 /* The data to the device, and the network's start measured there. */
@@ -378,8 +266,7 @@ static taper_status make_network(run *r, train_device *device, const codec_netwo
     if (status == TAPER_OK && chosen == TAPER_OK)
         status = train_autoencoder_create(&r->ae, net, device, &options);
     train_start_free(&start);
-    if (status != TAPER_OK)
-        return formats_fail(error, status, "no memory for training this network");
+    if (status != TAPER_OK) return train_told(status, error, "training this network cannot begin");
     return chosen;
 }
 
@@ -399,7 +286,7 @@ static void fill_loop(run *r, const codec_network *net) {
     l->checkpoint_seconds = o->checkpoint_seconds;
     if (r->requantise) return; /* it is short, and repeats */
     l->saving = o->saving;
-    if (o->saving.path) l->fingerprint = fingerprint_of(r, net);
+    if (o->saving.path) l->fingerprint = train_dense_fingerprint(o, r->data, net, r->range.lengths);
 }
 
 static taper_status begin(run *r, train_device *device, const codec_network *net,
@@ -411,9 +298,7 @@ static taper_status begin(run *r, train_device *device, const codec_network *net
     train_autoencoder_set_trade(&r->ae, &(train_trade){o->lambda, o->gradient_floor, o->balance});
     fill_loop(r, net);
     taper_status status = validate(r, &r->loop.start_loss);
-    return status == TAPER_OK ? status
-                              : formats_fail(error, status, "validation could not be computed: %s",
-                                             formats_status_name(status));
+    return train_told(status, error, "validation could not be computed");
 }
 
 static void end(run *r) {
@@ -456,8 +341,7 @@ static taper_status carry_out(run *r, train_device *device, codec_network *net,
     if (status == TAPER_OK && r->loop.best_loss < r->loop.start_loss) {
         status = train_autoencoder_export(&r->ae, r->ae.weights.best, net);
         if (status != TAPER_OK)
-            formats_fail(error, status, "the network could not be taken from the device: %s",
-                         formats_status_name(status));
+            train_told(status, error, "the network could not be taken from the device");
     }
     if (status == TAPER_OK) report_result(r, result);
     end(r);
@@ -467,7 +351,7 @@ static taper_status carry_out(run *r, train_device *device, codec_network *net,
 taper_status train_dense(const train_dense_options *options, const train_pixels *data,
                          train_device *device, codec_network *net, const train_callbacks *callbacks,
                          train_result *result, taper_error *error) {
-    TAPER_TRY(check_options(options, data, net, error));
+    TAPER_TRY(train_dense_check(options, data, net, error));
     train_initialise_stacks(net, options->seed);
     run r = {.options = options, .data = data, .callbacks = callbacks};
     return carry_out(&r, device, net, result, error);
@@ -478,7 +362,7 @@ taper_status train_dense_decoder(const train_dense_options *options, const train
                                  train_requantise_fn *requantise, void *requantise_user,
                                  const train_callbacks *callbacks, train_result *result,
                                  taper_error *error) {
-    TAPER_TRY(check_options(options, data, net, error));
+    TAPER_TRY(train_dense_check(options, data, net, error));
     if (net->synthesis == net->analysis || !requantise)
         return formats_fail(error, TAPER_ERR_ARG,
                             "a tied decoder cannot be tuned alone; train it untied");

@@ -10,50 +10,15 @@
  * bit for bit, for any number of threads, interrupted and resumed or not.
  *
  * The room train/dense/: nested dropout over bit planes.
- *   dense_trainer        what its loop is given; dense_start: where it begins
+ *   dense_trainer        what its loop is given; dense_options: what may be asked of it
+ *   dense_start          where it begins
  *   autoencoder          the encoder forward and backward, and its objectives
  *   population           receivers' bandwidths as thresholds */
 #ifndef TRAIN_DENSE_TRAINER_H
 #define TRAIN_DENSE_TRAINER_H
-#include "train/dense/autoencoder.h"
-#include "train/dense/dense_start.h"
+#include "train/dense/dense_options.h"
 #include "train/optimise/loop.h"
 #include "train/sampling/dataset.h"
-
-typedef struct train_dense_options {
-    uint32_t epochs; /* default 40; 1.. */
-    uint32_t batch;  /* default 256; 1..; no more than there are training rows */
-    float rate; /* default 1e-3: Adam's peak, cosine to 0.001 of it after a warm-up of 200 steps */
-    float max_norm;       /* default 50: the gradient's norm is clipped to this; 0: never */
-    float lambda;         /* default 0.2: bits against squared error / T^2 (rate.h) */
-    float gradient_floor; /* default 1: plain straight-through (reconstruction.h) */
-    float balance;        /* default 0.7: 0 squared error .. 1 its logarithm, i.e. mean PSNR */
-    /* Quality range to train for, in dB; 0 (default): 4 and 13 dB above the mean image's. */
-    double psnr_low, psnr_high;
-    /* Share of the examples that are moved a little (jitter.h), 0..1; default 0. It needs the
-     * windows' size in pixels. For sets of small images that show one kind of thing, where training
-     * is long enough to learn the images by heart. */
-    float jitter;
-    uint32_t width, height;
-    /* Population of receivers to train for, in bytes a window (population.h: file:PATH, ladder:..,
-     * geometric:RHO, uniform); NULL (default): thresholds alike in every octave of the range. */
-    const char *truncation;
-    float rho;                /* default 0.95: geometric truncation over units ... */
-    float truncated_fraction; /* default 0: ... for this fraction of the examples, 0..1 */
-    /* Default 0.05 of the rows; at least a batch, or a tenth of the rows where that is less. */
-    float validation_fraction;
-    uint32_t max_validation; /* default 4096 rows */
-    uint32_t patience;       /* default 0 (never): stop after this many epochs without gain */
-    uint64_t seed;           /* default 1 */
-    /* Objectives beside reconstruction and rate, borrowed, at most TRAIN_MOST_OBJECTIVES - 2;
-     * default none. */
-    const train_objective_use *also;
-    int n_also;
-    train_saving saving;       /* at the end of each epoch and ... */
-    double checkpoint_seconds; /* default 60: ... when this long has passed since the last time */
-} train_dense_options;
-
-train_dense_options train_dense_defaults(void);
 
 typedef struct train_progress {
     uint32_t epoch, epochs;        /* epoch under way, from 1 */

@@ -2,6 +2,7 @@
  * nested_step.h.
  *
  * All that is random is numbered by (seed, step, row). */
+#include "train/optimise/run.h"
 #include "train/nested/nested_step.h"
 #include "train/sampling/philox.h"
 
@@ -71,10 +72,7 @@ static taper_status adam_gradient(train_nested_run *r) {
 }
 
 static taper_status say(taper_status status, uint64_t step, taper_error *error) {
-    return status == TAPER_OK
-               ? status
-               : formats_fail(error, status, "step %llu could not be taken: %s",
-                              (unsigned long long)step + 1, formats_status_name(status));
+    return train_told(status, error, "step %llu could not be taken", (unsigned long long)step + 1);
 }
 
 /* Of conjugate gradients, whose gradients are those of points on a line, all is left to the

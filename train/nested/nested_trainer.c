@@ -173,9 +173,7 @@ static taper_status begin_epoch(void *run, uint64_t epoch, taper_error *error) {
     train_shuffle(r->shuffled, r->n_training, r->options->seed,
                   TRAIN_STREAM_SHUFFLE + (epoch << 8));
     taper_status status = train_lend_again(&r->order, &r->net->stream, r->shuffled);
-    return status == TAPER_OK ? status
-                              : formats_fail(error, status, "the order of an epoch: %s",
-                                             formats_status_name(status));
+    return train_told(status, error, "the order of an epoch");
 }
 
 /* figure: error by the truncation's lengths, with all units, units frozen. */
@@ -187,9 +185,7 @@ static taper_status measure(void *run, train_history *entry, taper_error *error)
     if (!rows.n) return TAPER_OK;
     taper_status status = train_nested_validate(r->net, r->options->truncation, &rows,
                                                 &entry->figure[0], &entry->figure[1]);
-    return status == TAPER_OK
-               ? status
-               : formats_fail(error, status, "validation: %s", formats_status_name(status));
+    return train_told(status, error, "validation");
 }
 
 static taper_status resumed(void *run, const train_loop *loop, taper_error *error) {
@@ -271,9 +267,7 @@ static taper_status settle(train_nested_run *r, taper_error *error) {
                               units * sizeof *bias);
     }
     free(a), free(column), free(bias);
-    return status == TAPER_OK
-               ? status
-               : formats_fail(error, status, "exact thresholds: %s", formats_status_name(status));
+    return train_told(status, error, "exact thresholds");
 }
 
 /* --- begin and end --------------------------------------------------------------------- */
@@ -338,9 +332,7 @@ static taper_status begin(train_nested_run *r, taper_error *error) {
     if (status == TAPER_OK) list_parts(r);
     if (status == TAPER_OK) status = take_fingerprint(r);
     if (status == TAPER_OK) status = first_thresholds(r);
-    return status == TAPER_OK ? status
-                              : formats_fail(error, status, "training could not begin: %s",
-                                             formats_status_name(status));
+    return train_told(status, error, "training could not begin");
 }
 
 static void end(train_nested_run *r) {

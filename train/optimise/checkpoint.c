@@ -1,4 +1,5 @@
 /* checkpoint.c -- writing and reading of training state; the layout stands in checkpoint.h. */
+#include "train/optimise/run.h"
 #include "train/optimise/checkpoint.h"
 #include "formats/bytes.h"
 #include "formats/file.h"
@@ -83,8 +84,7 @@ static void to_file(uint8_t *bytes, size_t n, uint32_t size) {
 /* A device's refusal as a sentence. */
 static taper_status moved(taper_status status, taper_error *error) {
     if (status == TAPER_OK) return status;
-    return formats_fail(error, status, "the device did not hand over the run's state: %s",
-                        formats_status_name(status));
+    return train_told(status, error, "the device did not hand over the run's state");
 }
 
 static taper_status put_part(output *out, train_stream *stream, const train_checkpoint_part *p,

@@ -27,9 +27,7 @@ static taper_status begin(train_loop *l, taper_error *error) {
         status = train_copy(l->stream, l->weights->best, l->weights->parameter,
                             l->weights->n * sizeof(float));
     l->best_loss = l->start_loss;
-    return status == TAPER_OK
-               ? status
-               : formats_fail(error, status, "no memory for training %s", l->learner->what);
+    return train_told(status, error, "training %s cannot begin", l->learner->what);
 }
 
 void train_loop_free(train_loop *l) {
@@ -117,10 +115,8 @@ static taper_status take_step(train_loop *l, taper_error *error) {
     train_range all = {0, l->weights->n};
     float rate = train_cosine_rate(l->rate, l->step, l->steps, l->warmup);
     taper_status status = train_loop_adam(l, rate, &all, 1, losses);
-    return status == TAPER_OK
-               ? status
-               : formats_fail(error, status, "step %llu could not be taken: %s",
-                              (unsigned long long)l->step + 1, formats_status_name(status));
+    return train_told(status, error, "step %llu could not be taken",
+                      (unsigned long long)l->step + 1);
 }
 
 /* Step `step` (from 0) into the epoch's sums, or into the running means. */
@@ -150,8 +146,8 @@ static taper_status look(train_loop *l, taper_error *error) {
     if (status == TAPER_OK)
         status = train_download(l->stream, &verdict, l->verdict, sizeof verdict);
     if (status != TAPER_OK)
-        return formats_fail(error, status, "step %llu could not be taken: %s",
-                            (unsigned long long)l->step, formats_status_name(status));
+        return train_told(status, error, "step %llu could not be taken",
+                          (unsigned long long)l->step);
     if (!l->diverged) l->diverged = verdict.diverged;
     uint64_t end = l->diverged ? l->diverged - 1 : l->step;
     for (uint64_t i = 0; l->looked < end; i++, l->looked++) {
@@ -186,9 +182,7 @@ static taper_status finish_epoch(train_loop *l, taper_error *error) {
     entry->figure[0] = INFINITY;
     if (l->learner->measure) TAPER_TRY(l->learner->measure(l->self, entry, error));
     taper_status status = keep_best(l, entry->figure[0]);
-    if (status != TAPER_OK)
-        return formats_fail(error, status, "the best network could not be kept: %s",
-                            formats_status_name(status));
+    if (status != TAPER_OK) return train_told(status, error, "the best network could not be kept");
     l->n_history++;
     report_epoch(l, l->n_history, train_seconds() - l->started);
     return TAPER_OK;

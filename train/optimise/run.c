@@ -2,6 +2,8 @@
 #include "train/optimise/run.h"
 #include "formats/bytes.h"
 #include "train/sampling/philox.h"
+#include <stdarg.h>
+#include <stdio.h>
 #include <time.h>
 
 void train_shuffle(uint32_t *rows, size_t n, uint64_t seed, uint64_t stream) {
@@ -24,4 +26,20 @@ double train_seconds(void) {
 uint64_t train_fingerprint(uint64_t before, const void *bytes, size_t n) {
     return (before << 32 | before >> 32) ^
            ((uint64_t)formats_crc32c((uint32_t)before, bytes, n) * 0x9E3779B97F4A7C15u);
+}
+
+taper_status train_told(taper_status status, taper_error *error, const char *format, ...) {
+    char what[160];
+    va_list arguments;
+    if (status == TAPER_OK) return status;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    if (status == TAPER_ERR_NOMEM)
+        return formats_fail(error, status,
+                            "%s: out of memory; take fewer images, or a smaller batch", what);
+    if (status == TAPER_ERR_DEVICE)
+        return formats_fail(error, status,
+                            "%s: the device is lost; what was saved goes on with --resume", what);
+    return formats_fail(error, status, "%s: %s", what, formats_status_name(status));
 }

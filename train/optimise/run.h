@@ -1,6 +1,8 @@
-/* run.h -- what every training loop needs: rows in a random order, a clock, a fingerprint. */
+/* run.h -- what every run needs: rows in a random order, a clock, a fingerprint, words for what
+ * failed. */
 #ifndef TRAIN_RUN_H
 #define TRAIN_RUN_H
+#include "formats/status.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,5 +16,10 @@ double train_seconds(void);
 /* The fingerprint of a run (checkpoint.h) with some more bytes in it. To tell runs apart, not to
  * withstand an enemy. */
 uint64_t train_fingerprint(uint64_t before, const void *bytes, size_t n);
+
+/* The status, with a sentence in *error unless it is TAPER_OK: what failed, as format says, why,
+ * and what can be done. */
+taper_status train_told(taper_status status, taper_error *error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

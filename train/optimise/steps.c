@@ -1,4 +1,5 @@
 /* steps.c -- see steps.h. */
+#include "train/optimise/run.h"
 #include "train/optimise/steps.h"
 #include <math.h>
 
@@ -8,8 +9,8 @@ static const float max_norm = 100.0f;
 /* A device's refusal as a sentence. */
 static taper_status told(taper_status status, uint64_t step, taper_error *error) {
     if (status == TAPER_OK) return status;
-    return formats_fail(error, status, "training step %llu could not be taken: %s",
-                        (unsigned long long)step + 1, formats_status_name(status));
+    return train_told(status, error, "training step %llu could not be taken",
+                      (unsigned long long)step + 1);
 }
 
 static taper_status compute(void *self, uint64_t step, double *losses, taper_error *error) {
