@@ -341,6 +341,12 @@ static taper_status read_again(const formats_buffer *file, const cli_common *com
                         why.text);
 }
 
+/* What reading or writing a checkpoint returns, and learning itself does not. */
+static bool is_of_a_file(taper_status status) {
+    return status == TAPER_ERR_IO || status == TAPER_ERR_CORRUPT ||
+           status == TAPER_ERR_TRUNCATED || status == TAPER_ERR_VERSION;
+}
+
 static train_processor_kind device_kind(const settings *s) {
     return strcmp(s->common.device, "shadow") ? TRAIN_PROCESSOR : TRAIN_SHADOW;
 }
@@ -370,9 +376,7 @@ static int learn(const settings *s, const cli_model *from, cli_train_talk *t,
     codec_backend_close(&backend);
     if (t->stage) cli_progress_end(&t->progress);
     const char *about = s->from && status == TAPER_ERR_ARG ? s->from : s->output;
-    if (status != TAPER_OK && s->checkpoint &&
-        (status == TAPER_ERR_IO || status == TAPER_ERR_CORRUPT))
-        about = s->checkpoint;
+    if (s->checkpoint && is_of_a_file(status)) about = s->checkpoint;
     if (status == TAPER_OK) status = read_again(&file, &s->common, &error);
     if (status == TAPER_OK)
         status = formats_file_write(s->output, file.data, file.size,

@@ -40,3 +40,13 @@ done
 # with one window, the file is what was asked for
 run planes one.tpm -w 8 --checkpoint one
 test -s one
+
+# a checkpoint that was cut is refused by its own name, and stays as it was
+head -c 17 one >cut
+cp cut before
+code=0
+run planes other.tpm -w 8 --checkpoint cut --resume 2>words || code=$?
+test "$code" -eq 3 || { echo "exit code $code"; cat words; exit 1; }
+grep -q '^taper train: cut: the checkpoint ends at byte 17' words || { cat words; exit 1; }
+cmp cut before
+test ! -e other.tpm

@@ -44,7 +44,8 @@ typedef struct train_operations train_operations;
 typedef struct train_memory {
     /* *memory: so many bytes, at least 1, aligned to 64, all 0. TAPER_ERR_NOMEM. */
     taper_status (*alloc)(train_device *device, size_t bytes, void **memory);
-    /* What alloc gave, with its size. NULL is fine. No operation may be under way on it. */
+    /* What alloc gave, with its size. NULL is fine. Operations that are under way on it are done
+     * first: a run that fails frees what it has, and waits for nothing by itself. */
     void (*release)(train_device *device, void *memory, size_t bytes);
     taper_status (*zero)(train_stream *stream, void *to, size_t bytes);
     /* to and from must not overlap. */
@@ -60,8 +61,8 @@ struct train_device {
     const train_memory *memory;
     const train_operations *operations;
     void *state; /* the device's own */
-    /* 1: its operations work in the host's memory, too, and what the host lends need not be copied
-     * (train_lend). */
+    /* 1: its operations work in the host's memory, too, and are done when their calls return: what
+     * the host lends need not be copied (train_lend). */
     int in_host_memory;
     /* After so many steps a loop looks at their losses. Looking waits for the device, so that a
      * device that works beside the host wants many; at least 1, at most TRAIN_MOST_LOOK. */
