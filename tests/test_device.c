@@ -1,7 +1,7 @@
 /* test_device.c -- devices: their memory, the shadow's trap, failures; and every operation that
  * learners share, on the processor with one thread and with three and on the shadow, to the same
  * bits, against double and finite differences. Outputs are filled with NaN and ringed before. */
-#include "on_device.h"
+#include "every_device.h"
 #include "train/sampling/numbers.h"
 #include "train/sampling/philox.h"
 #include <math.h>
@@ -10,34 +10,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEVICES = 3, MOST = 40000 };
-static on_device device[DEVICES];
+enum { MOST = 40000 };
 static uint64_t seed = 20261123, drawn;
 
 static int open_all(void **state) {
-    (void)state;
     const char *given = getenv("TAPER_TEST_SEED");
     if (given) seed = strtoull(given, NULL, 10);
     printf("seed %llu\n", (unsigned long long)seed);
-    on_device_open_threads(&device[0], TRAIN_PROCESSOR, 1);
-    on_device_open_threads(&device[1], TRAIN_PROCESSOR, 3);
-    on_device_open_threads(&device[2], TRAIN_SHADOW, 2);
-    return 0;
-}
-
-static int close_all(void **state) {
-    (void)state;
-    for (int i = 0; i < DEVICES; i++) on_device_close(&device[i]);
-    return 0;
-}
-
-/* What a test has given is taken back: each uses few arrays at a time. */
-static void forget(on_device *d) {
-    on_device_check_rings(d);
-    for (int i = 0; i < d->n; i++)
-        d->device.memory->release(&d->device, d->given[i].memory,
-                                  d->given[i].bytes + 2 * ON_DEVICE_RING);
-    d->n = 0;
+    return open_every_device(state);
 }
 
 static void randomise(float *x, size_t n, float scale) {
@@ -85,7 +65,7 @@ static void memory_moves(void **state) {
         d->device.memory->release(&d->device, zeros, 777);
         d->device.memory->release(&d->device, NULL, 1);
         assert_int_equal(d->device.memory->sync(&d->stream), TAPER_OK);
-        forget(d);
+        on_device_forget(d);
     }
 }
 
@@ -145,7 +125,7 @@ static void the_shadow_is_not_to_be_touched(void **state) {
         assert_int_equal(waitpid(child, &how, 0), child);
         assert_false(WIFEXITED(how) && WEXITSTATUS(how) < 2);
     }
-    forget(&device[2]);
+    on_device_forget(&device[2]);
 }
 
 static void failures_come_when_asked_for(void **state) {
@@ -169,7 +149,7 @@ static void failures_come_when_asked_for(void **state) {
         train_processor_count(&d->device, &allocations, &operations);
         assert_true(allocations == 2 && operations == 5);
         train_processor_fail(&d->device, 0, 0);
-        forget(d);
+        on_device_forget(d);
     }
 }
 
@@ -210,7 +190,7 @@ static void one_bias_backward(size_t rows, size_t width, codec_activation activa
         same(i, first_sums, sums, width * sizeof *sums, "bias_backward sums");
         close_to(got, want, n, 1e-6, "bias_backward");
         close_to(sums, want_sums, width, 1e-5, "bias_backward sums");
-        forget(d);
+        on_device_forget(d);
     }
 }
 
@@ -237,7 +217,7 @@ static void logistic_slope_is_the_curves(void **state) {
         double want = (1.0 / (1.0 + exp(-at - h)) - 1.0 / (1.0 + exp(-at + h))) / (2 * h);
         assert_true(fabs(y[i] - want) <= 1e-6 * want + 1e-7);
     }
-    forget(d);
+    on_device_forget(d);
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
@@ -272,7 +252,7 @@ static void rows_are_gathered_and_centred(void **state) {
                         assert_int_equal(got[r * D + j], want);
                         assert_true(to[r * D + j] == ((float)want - mean[j]) * 0.25f);
                     }
-                forget(d);
+                on_device_forget(d);
             }
 }
 
@@ -305,7 +285,7 @@ static void price_on(on_device *d, size_t rows, uint32_t units, const train_cut 
     on_device_take(d, to->bits, bits, rows * sizeof *bits);
     on_device_take(d, to->dlog, dlog, n);
     on_device_take(d, to->dx, dx, n);
-    forget(d);
+    on_device_forget(d);
 }
 
 static void bits_have_their_gradients(void **state) {
@@ -382,7 +362,7 @@ static void errors_and_their_gradient(void **state) {
             same(i, first, e, n * sizeof *e, "errors");
             same(i, first_after, after, n * sizeof *e, "error_gradient");
             same(i, first_square, square, rows * sizeof *square, "squared errors");
-            forget(d);
+            on_device_forget(d);
         }
         for (size_t r = 0; r < rows; r++) {
             double sum = 0.0;
@@ -428,7 +408,7 @@ static void errors_are_weighed(void **state) {
             assert_true(fabs(loss[r] - before[r] - want * error[r]) < 1e-9 * (1.0 + before[r]));
             assert_true(fabs(logs[r] - before[r] - log(error[r] + 0.5)) < 1e-9 * (1 + before[r]));
         }
-        forget(d);
+        on_device_forget(d);
     }
 }
 
@@ -467,7 +447,7 @@ static void labels_have_their_price(void **state) {
             on_device_take(d, loss, l, rows * sizeof *loss);
             if (!i) memcpy(first, gradient, sizeof first);
             same(i, first, gradient, n * sizeof *g, "cross_entropy");
-            forget(d);
+            on_device_forget(d);
         }
         for (size_t r = 0; r < rows; r++) {
             const float *x = logit + r * classes;
@@ -509,7 +489,7 @@ static void distances_equal_double(void **state) {
                          TAPER_OK);
         on_device_take(d, got, to, sizeof got);
         close_to(got, want, ROWS * OTHERS, 1e-5, "distances");
-        forget(d);
+        on_device_forget(d);
     }
 }
 
@@ -539,7 +519,7 @@ static void vectors_equal_their_definitions(void **state) {
                 assert_true(got[1][j] == train_exp(-2.0f * a[j]));
                 assert_true(got[2][j] == y[j] + a[j] * b[j]);
             }
-            forget(d);
+            on_device_forget(d);
         }
 }
 
@@ -571,7 +551,7 @@ static void sums_equal_double(void **state) {
                 on_device_take(d, got, sum, sizeof *sum);
                 assert_true(isnan(got[0]));
             }
-            forget(d);
+            on_device_forget(d);
         }
     }
     for (int j = 0; j < 1000; j++) y[j] = j * 0.5;
@@ -588,7 +568,7 @@ static void sums_equal_double(void **state) {
         assert_int_equal(s->ops->sum_doubles(s, 0, to, sum), TAPER_OK);
         on_device_take(d, &got, sum, sizeof got);
         assert_true(got == 0.0);
-        forget(d);
+        on_device_forget(d);
     }
 }
 
@@ -602,7 +582,7 @@ static train_verdict judged(on_device *d, uint64_t step, double loss, double mos
                                           max_norm, there),
                      TAPER_OK);
     on_device_take(d, &got, there, sizeof got);
-    forget(d);
+    on_device_forget(d);
     return got;
 }
 
@@ -668,7 +648,7 @@ static void adam_equals_double(void **state) {
                 if (!i) memcpy(first[t], got[t], bytes);
                 same(i, first[t], got[t], bytes, "adam");
             }
-            forget(d);
+            on_device_forget(d);
         }
     }
 }
@@ -697,7 +677,7 @@ static void adam_moments_are_never_subnormal(void **state) {
                 fail_msg("step %d, weight %d: %g, %g", t, k, (double)m[k], (double)v[k]);
     }
     for (int k = 0; k < N; k += 2) assert_true(m[k] == 0 && v[k] == 0);
-    forget(d);
+    on_device_forget(d);
 }
 
 int main(void) {
@@ -721,5 +701,5 @@ int main(void) {
         cmocka_unit_test(adam_equals_double),
         cmocka_unit_test(adam_moments_are_never_subnormal),
     };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return cmocka_run_group_tests(tests, open_all, close_every_device);
 }

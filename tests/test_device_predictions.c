@@ -1,39 +1,19 @@
 /* test_device_predictions.c -- the operations of networks that predict and restore, on the
  * processor with one thread and with three and on the shadow, to the same bits, against plain loops
  * in double and finite differences. Outputs are filled with NaN and ringed before. */
-#include "on_device.h"
+#include "every_device.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <stdio.h>
 
-enum { DEVICES = 3, MOST = 300 * 70 * TRAIN_SIDES };
-static on_device device[DEVICES];
+enum { MOST = 300 * 70 * TRAIN_SIDES };
 static uint64_t seed = 20261124, drawn;
 
 static int open_all(void **state) {
-    (void)state;
     const char *given = getenv("TAPER_TEST_SEED");
     if (given) seed = strtoull(given, NULL, 10);
     printf("seed %llu\n", (unsigned long long)seed);
-    on_device_open_threads(&device[0], TRAIN_PROCESSOR, 1);
-    on_device_open_threads(&device[1], TRAIN_PROCESSOR, 3);
-    on_device_open_threads(&device[2], TRAIN_SHADOW, 2);
-    return 0;
-}
-
-static int close_all(void **state) {
-    (void)state;
-    for (int i = 0; i < DEVICES; i++) on_device_close(&device[i]);
-    return 0;
-}
-
-/* What a test has given is taken back: each uses few arrays at a time. */
-static void forget(on_device *d) {
-    on_device_check_rings(d);
-    for (int i = 0; i < d->n; i++)
-        d->device.memory->release(&d->device, d->given[i].memory,
-                                  d->given[i].bytes + 2 * ON_DEVICE_RING);
-    d->n = 0;
+    return open_every_device(state);
 }
 
 static uint32_t below(uint32_t n) {
@@ -85,7 +65,7 @@ static void rows_are_scattered(void **state) {
                                             on_device_give(d, order, sizeof order), there),
                 TAPER_OK);
             take_same(i, got, there, OF * width * sizeof *got, "scatter_rows");
-            forget(d);
+            on_device_forget(d);
         }
         for (size_t j = 0; j < width; j++) {
             for (int r = 0; r < N; r++) to[order[r] * width + j] += from[(size_t)r * width + j];
@@ -120,7 +100,7 @@ static void sides_are_gathered(void **state) {
                                                          give(d, from, rows * width), to),
                              TAPER_OK);
             take_same(i, got, to, out * sizeof *got, "gather_sides");
-            forget(d);
+            on_device_forget(d);
         }
         for (size_t i = 0; i < out; i++) {
             size_t side = i / width % TRAIN_SIDES, r = i / width / TRAIN_SIDES;
@@ -148,7 +128,7 @@ static void inputs_are_made_of_what_is_seen(void **state) {
                                                                links, x),
                              TAPER_OK);
             take_same(i, got, x, rows * COLUMNS * sizeof *got, "conditional_inputs");
-            forget(d);
+            on_device_forget(d);
         }
         const float *x = got;
         for (size_t r = 0; r < rows; r++) {
@@ -191,7 +171,7 @@ static void layers_are_clipped(void **state) {
             take_same(i, y, at, n * sizeof *y, "clip");
             take_same(i, back, dat, n * sizeof *back, "clip_backward");
             take_same(i, sums, dbias, width * sizeof *sums, "clip_backward's sums");
-            forget(d);
+            on_device_forget(d);
         }
         for (size_t j = 0; j < width; j++) want[j] = (double)before[j];
         for (size_t i = 0; i < n; i++) {
@@ -231,7 +211,7 @@ static void what_is_added_is_clipped(void **state) {
             take_same(i, back, dt, n * sizeof *dt, "clip_added_backward");
             take_same(i, dadded, da, n * sizeof *da, "clip_added_backward");
             take_same(i, sums, dbias, width * sizeof *sums, "clip_added_backward's sums");
-            forget(d);
+            on_device_forget(d);
         }
         for (size_t j = 0; j < width; j++) want[j] = (double)before[j];
         for (size_t i = 0; i < n; i++) {
@@ -269,7 +249,7 @@ static void positive_parts_of_sums(void **state) {
             take_same(i, h, at, n * sizeof *h, "relu_added");
             take_same(i, a, part, n * sizeof *a, "relu_added");
             take_same(i, back, dat, n * sizeof *back, "relu_added_backward");
-            forget(d);
+            on_device_forget(d);
         }
         for (size_t i = 0; i < n; i++) {
             float sum = z[i] + bias[i % width] + (alone ? 0.0f : last[i]);
@@ -339,7 +319,7 @@ static void bits_are_priced(void **state) {
             take_same(i, slope, t.logit, n * KINDS * sizeof *slope, "bits");
             take_same(i, dbias, t.dbias, sizeof dbias, "bits, by biases");
             take_same(i, got, t.losses, sizeof got, "bits, losses");
-            forget(d);
+            on_device_forget(d);
         }
         for (int j = 0; j < KINDS * STRIDE; j++) sums[j] = (double)before[j];
         for (size_t i = 0; i < n; i++) {
@@ -384,7 +364,7 @@ static void heads_are_priced(void **state) {
             assert_int_equal(d->stream.ops->head(&d->stream, &t), TAPER_OK);
             take_same(i, slope, t.z, n * sizeof *slope, "head");
             take_same(i, &got, t.loss, sizeof got, "head's loss");
-            forget(d);
+            on_device_forget(d);
         }
         want = loss;
         for (size_t i = 0; i < n; i++) {
@@ -424,7 +404,7 @@ static void restored_pixels_are_priced(void **state) {
             take_same(i, dz, t.dz, n * sizeof *dz, "restored");
             take_same(i, &dgain, t.dgain, sizeof dgain, "restored, gain");
             take_same(i, errors, t.errors, sizeof errors, "restored, errors");
-            forget(d);
+            on_device_forget(d);
         }
         for (size_t i = 0; i < n; i++) {
             double was = (double)decoded[i] - (double)target[i];
@@ -448,7 +428,7 @@ static void ratios_are_added(void **state) {
                          TAPER_OK);
         take_same(i, &got, at + 2, sizeof got, "add_ratio");
         assert_true(got == 10.25);
-        forget(d);
+        on_device_forget(d);
     }
 }
 
@@ -474,7 +454,7 @@ static void vectors_are_combined(void **state) {
             take_same(i, between, part, n * sizeof *y, "interpolate");
             take_same(i, same_one, all, n * sizeof *y, "interpolate, one");
             take_same(i, clipped, cut, n * sizeof *y, "standardise");
-            forget(d);
+            on_device_forget(d);
         }
         for (size_t i = 0; i < n; i++) {
             assert_true(sum[i] == b[i] + 0.75f * a[i] && same_one[i] == a[i]);
@@ -498,7 +478,7 @@ static void matrices_are_turned(void **state) {
                 d->stream.ops->transpose(&d->stream, N, rows, columns, give(d, from, n), to),
                 TAPER_OK);
             take_same(i, got, to, n * sizeof *got, "transpose");
-            forget(d);
+            on_device_forget(d);
         }
         for (size_t i = 0; i < n; i++) {
             size_t of = i / (rows * columns), r = i / columns % rows, c = i % columns;
@@ -522,5 +502,5 @@ int main(void) {
         cmocka_unit_test(vectors_are_combined),
         cmocka_unit_test(matrices_are_turned),
     };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return cmocka_run_group_tests(tests, open_all, close_every_device);
 }

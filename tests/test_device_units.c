@@ -2,14 +2,13 @@
  * units and their gradients, errors, what conjugate gradients need. On the processor with one
  * thread and with three and on the shadow, to the same bits, against double and finite differences;
  * odd sizes, one row, rows beyond a block. Outputs are filled with NaN and ringed before. */
-#include "on_device.h"
+#include "every_device.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <stdio.h>
 
-enum { DEVICES = 3, MOST_ROWS = 67, WIDTH = 301, MOST = MOST_ROWS * WIDTH };
+enum { MOST_ROWS = 67, WIDTH = 301, MOST = MOST_ROWS * WIDTH };
 static const size_t rows_tried[] = {1, 16, 17, MOST_ROWS}, widths_tried[] = {1, 3, 64, WIDTH};
-static on_device device[DEVICES];
 static uint64_t drawn;
 
 static float draw(float low, float high) {
@@ -23,14 +22,7 @@ static void randomise(float *x, size_t n, float scale) {
 }
 
 static void give_back(void) {
-    for (int i = 0; i < DEVICES; i++) {
-        on_device *d = &device[i];
-        on_device_check_rings(d);
-        for (int k = 0; k < d->n; k++)
-            d->device.memory->release(&d->device, d->given[k].memory,
-                                      d->given[k].bytes + 2 * ON_DEVICE_RING);
-        d->n = 0;
-    }
+    for (int i = 0; i < DEVICES; i++) on_device_forget(&device[i]);
 }
 
 /* What operations give, of every device; the first one's is kept. */
@@ -357,20 +349,6 @@ static void vectors_are_combined_in_double(void **state) {
     }
 }
 
-static int open_all(void **state) {
-    (void)state;
-    on_device_open_threads(&device[0], TRAIN_PROCESSOR, 1);
-    on_device_open_threads(&device[1], TRAIN_PROCESSOR, 3);
-    on_device_open_threads(&device[2], TRAIN_SHADOW, 2);
-    return 0;
-}
-
-static int close_all(void **state) {
-    (void)state;
-    for (int i = 0; i < DEVICES; i++) on_device_close(&device[i]);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noise_is_that_of_its_definition),
@@ -380,5 +358,5 @@ int main(void) {
         cmocka_unit_test(errors_are_summed_in_double),
         cmocka_unit_test(vectors_are_combined_in_double),
     };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return cmocka_run_group_tests(tests, open_every_device, close_every_device);
 }
