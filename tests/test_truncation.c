@@ -53,6 +53,22 @@ static void geometric_and_uniform(void **state) {
     assert_null(t.tail);
 }
 
+static void log_uniform(void **state) {
+    (void)state;
+    double harmonic = 0.0;
+    for (int b = 1; b <= 64; b++) harmonic += 1.0 / b;
+    train_truncation t = make("log-uniform:0", 64);
+    for (int b = 1; b <= 64; b++) assert_true(fabs(t.mass[b - 1] * b * harmonic - 1.0) < 1e-12);
+    train_truncation_free(&t);
+    t = make("log-uniform:0.8", 64);
+    for (int b = 1; b < 64; b++) assert_true(fabs(t.mass[b - 1] * b * harmonic - 0.2) < 1e-12);
+    assert_true(fabs(t.mass[63] - 0.8 - 0.2 / (64 * harmonic)) < 1e-12);
+    train_truncation_free(&t);
+    t = make("log-uniform:0.3", 1);
+    assert_true(fabs(t.mass[0] - 1.0) < 1e-15);
+    train_truncation_free(&t);
+}
+
 static void ladders(void **state) {
     (void)state;
     train_truncation t = make("ladder:2,3,8", 10);
@@ -140,6 +156,14 @@ static void wrong_specifications_are_refused(void **state) {
         snprintf(spec, sizeof spec, "geometric:%s", rates[i]);
         refused(spec, 10, TAPER_ERR_ARG, "between 0 and 1");
     }
+    static const char *const ends[] = {"1", "-0.1", "1.5", "nan", "", "0.8x", "most"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char spec[64];
+        snprintf(spec, sizeof spec, "log-uniform:%s", ends[i]);
+        refused(spec, 10, TAPER_ERR_ARG, "from 0 to below 1, as in log-uniform:0.8");
+    }
+    refused("log-uniform", 10, TAPER_ERR_ARG, "log-uniform:E");
+    refused("log-uniform:0.5", 0, TAPER_ERR_ARG, "does not say how many lengths");
     refused("normal:3", 10, TAPER_ERR_ARG, "there are geometric:RHO");
     refused("uniform:2", 10, TAPER_ERR_ARG, "uniform:2");
     refused("", 10, TAPER_ERR_ARG, "uniform");
@@ -225,6 +249,7 @@ static void masses_from_files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(geometric_and_uniform),
+        cmocka_unit_test(log_uniform),
         cmocka_unit_test(ladders),
         cmocka_unit_test(draws_follow_the_distribution),
         cmocka_unit_test(masses_are_those_asked_for),

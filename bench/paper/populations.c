@@ -8,13 +8,6 @@
 
 static const double spread_evenly = 0.02;
 
-static void log_uniform(uint32_t units, double at_end, double *mass) {
-    double sum = 0.0;
-    for (uint32_t b = 1; b <= units; b++) sum += 1.0 / b;
-    for (uint32_t b = 1; b <= units; b++) mass[b - 1] = (1.0 - at_end) / (b * sum);
-    mass[units - 1] += at_end;
-}
-
 static void add_bump(uint32_t units, double weight, double (*shape)(double b, double at), double at,
                      double *mass) {
     double sum = 0.0, scale = 1024.0 / units;
@@ -34,10 +27,6 @@ static double narrow(double b, double centre) {
 
 int paper_population(const char *spec, uint32_t units, double *mass) {
     static const double centre[4] = {40, 150, 360, 900}, weight[4] = {0.3, 0.35, 0.25, 0.1};
-    if (!strncmp(spec, "log-uniform:", 12)) {
-        log_uniform(units, strtod(spec + 12, NULL), mass);
-        return 1;
-    }
     int peaks = !strcmp(spec, "peaks");
     if (!peaks && strcmp(spec, "smooth") != 0) return 0;
     for (uint32_t i = 0; i < units; i++) mass[i] = spread_evenly / units;

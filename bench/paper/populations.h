@@ -1,7 +1,5 @@
 /* populations.h -- distributions over code lengths that the figures train for.
  *
- *     log-uniform:E   mass in proportion to 1/b, and E (0 .. 1) of all on the last length: alike in
- *                     every octave, as a figure over a logarithmic axis weighs them
  *     smooth          receivers around 200 bits: a log-normal of median 200 and sigma 0.6
  *     peaks           receivers on four kinds of line: 30, 35, 25 and 10 % around 40, 150, 360 and
  *                     900 bits (normal, of 4 % width)

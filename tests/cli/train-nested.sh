@@ -34,6 +34,7 @@ cmp bits.tpm again.tpm
 # --- populations: over units, and in bytes for planes ---
 awk 'BEGIN { for (i = 1; i <= 32; i++) print 1 / 32 }' >even.txt
 "$TAPER" train -q -o own.tpm $quick --code binary --truncation file:even.txt $images
+"$TAPER" train -q -o cut.tpm $quick --code binary --truncation log-uniform:0.8 $images
 "$TAPER" train -q -o planes.tpm $quick --hidden 8 --truncation ladder:4,8,16 $images
 
 # --- refusals: exit 2 or 1 of the verb, words on standard error ---

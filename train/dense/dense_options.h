@@ -22,7 +22,8 @@ typedef struct train_dense_options {
     float jitter;
     uint32_t width, height;
     /* Population of receivers to train for, in bytes a window (population.h: file:PATH, ladder:..,
-     * geometric:RHO, uniform); NULL (default): thresholds alike in every octave of the range. */
+     * geometric:RHO, log-uniform:E, uniform); NULL (default): thresholds alike in every octave of
+     * the range. */
     const char *truncation;
     float rho;                /* default 0.95: geometric truncation over units ... */
     float truncated_fraction; /* default 0: ... for this fraction of the examples, 0..1 */

@@ -16,9 +16,9 @@ typedef struct train_population {
     float *threshold_at;    /* [bytes.units] of each length; falls */
 } train_population;
 
-/* spec as train_truncation_make takes it: geometric:RHO and uniform reach to the bytes at threshold
- * `finest`; file: and ladder: to what they say themselves. No threshold is below `finest`.
- * TAPER_ERR_ARG, TAPER_ERR_IO, TAPER_ERR_NOMEM; nothing is held then. */
+/* spec as train_truncation_make takes it: geometric:RHO, log-uniform:E and uniform reach to the
+ * bytes at threshold `finest`; file: and ladder: to what they say themselves. No threshold is below
+ * `finest`. TAPER_ERR_ARG, TAPER_ERR_IO, TAPER_ERR_NOMEM; nothing is held then. */
 taper_status train_population_make(train_population *population, const char *spec,
                                    const train_start *start, uint32_t units, float finest,
                                    taper_error *error);

@@ -96,6 +96,20 @@ static taper_status fill_geometric(train_truncation *t, const char *text, taper_
     return TAPER_OK;
 }
 
+static taper_status fill_log_uniform(train_truncation *t, const char *text, taper_error *error) {
+    double at_end, sum = 0.0;
+    const char *rest = train_number(text, &at_end);
+    if (!rest || *rest || !(at_end >= 0.0 && at_end < 1.0))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "\"%.40s\" is no fraction of whole codes: give a number from 0 to "
+                            "below 1, as in log-uniform:0.8; none stands for 1",
+                            text);
+    for (uint32_t b = 1; b <= t->units; b++) sum += 1.0 / b;
+    for (uint32_t b = 1; b <= t->units; b++) t->mass[b - 1] = (1.0 - at_end) / (b * sum);
+    t->mass[t->units - 1] += at_end;
+    return TAPER_OK;
+}
+
 static const char blanks[] = " \t\r\n\v\f";
 
 /* One number of a file. */
@@ -216,6 +230,7 @@ static taper_status fill_ladder(train_truncation *t, const char *text, taper_err
 
 static taper_status fill(train_truncation *t, const char *spec, taper_error *error) {
     if (!strncmp(spec, "geometric:", 10)) return fill_geometric(t, spec + 10, error);
+    if (!strncmp(spec, "log-uniform:", 12)) return fill_log_uniform(t, spec + 12, error);
     if (!strncmp(spec, "file:", 5)) return fill_from_file(t, spec + 5, error);
     if (!strncmp(spec, "ladder:", 7)) return fill_ladder(t, spec + 7, error);
     if (!strcmp(spec, "uniform")) {
@@ -224,7 +239,7 @@ static taper_status fill(train_truncation *t, const char *spec, taper_error *err
     }
     return formats_fail(error, TAPER_ERR_ARG,
                         "\"%.60s\" is no distribution of code lengths: there are geometric:RHO, "
-                        "uniform, file:PATH and ladder:16,32,64",
+                        "log-uniform:E, uniform, file:PATH and ladder:16,32,64",
                         spec);
 }
 
@@ -258,7 +273,9 @@ taper_status train_truncation_make(train_truncation *t, const char *spec, uint32
     if (!units) TAPER_TRY(own_lengths(spec, &units, error));
     TAPER_TRY(take_memory(t, units, error));
     taper_status status = fill(t, spec, error);
-    if (status == TAPER_OK) normalise(t);
-    else train_truncation_free(t);
+    if (status == TAPER_OK)
+        normalise(t);
+    else
+        train_truncation_free(t);
     return status;
 }
