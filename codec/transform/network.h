@@ -15,6 +15,7 @@
  *
  * The room codec/transform/: pixels to codes and back.
  *   network             windows to codes and back
+ *   causal              triangular layers on a code whose units know those before them
  *   windows lap         images to windows and back; the filter across their edges
  *   pseudo_inverse      the analysis that belongs to a synthesis
  *   restoration         a small convolutional network that corrects pixels; restoration_filter: at

@@ -1,0 +1,184 @@
+/* causal.c -- see causal.h. Rows are the lanes of a vector: LANES of them are turned so that each
+ * unit's values lie side by side. Units are worked BLOCK at a time: what a block takes from the
+ * units outside of it is a product of matrices, summed in registers; the triangle within it follows
+ * unit by unit. So the order of a row's sums depends on nothing but the units. */
+#include "codec/transform/causal.h"
+#include "codec/backend/simd.h"
+#include "formats/bytes.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LANES = 16,       /* rows in a vector, one or several registers */
+    TILE = 4 * LANES, /* rows for which a panel is packed once */
+    BLOCK = 8,        /* units whose sums need the same panel, */
+    IN_FLIGHT = 4     /* and are made so many at a time */
+};
+
+typedef struct work {
+    const float *matrix;
+    size_t stride;
+    uint32_t units;
+    float *x;     /* [TILE / LANES][units][LANES] */
+    float *panel; /* [units][BLOCK] of the matrix */
+} work;
+
+uint64_t codec_causal_scratch_bytes(uint32_t units) {
+    return (uint64_t)units * (TILE + BLOCK) * sizeof(float);
+}
+
+static taper_status work_begin(work *w, const float *matrix, size_t stride, uint32_t units) {
+    uint64_t bytes = codec_causal_scratch_bytes(units);
+    *w = (work){.matrix = matrix, .stride = stride, .units = units};
+    w->x = bytes < SIZE_MAX ? malloc((size_t)bytes + 1) : NULL;
+    if (!w->x) return TAPER_ERR_NOMEM;
+    w->panel = w->x + (size_t)units * TILE;
+    return TAPER_OK;
+}
+
+/* Units of the block that begins at k. */
+static uint32_t in_block(const work *w, uint32_t k) {
+    return w->units - k < BLOCK ? w->units - k : BLOCK;
+}
+
+/* panel[t][i] = element (k + i, first + t), or of the transpose; 0 where there is no unit k + i. */
+static void pack(const work *w, uint32_t k, uint32_t first, uint32_t n, int transposed) {
+    uint32_t width = in_block(w, k);
+    size_t across = transposed ? 1 : w->stride, along = transposed ? w->stride : 1;
+    const float *from = w->matrix + k * across + first * along;
+    for (size_t t = 0; t < n; t++)
+        for (uint32_t i = 0; i < BLOCK; i++)
+            w->panel[t * BLOCK + i] = i < width ? from[i * across + t * along] : 0.0f;
+}
+
+/* n units of `rows` rows, side by side; lanes without a row are 0. */
+static void turn(const float *from, uint32_t units, uint32_t n, size_t rows, float *to) {
+    if (rows < LANES) memset(to, 0, n * LANES * sizeof *to);
+    for (uint32_t i = 0; i < n; i++)
+        for (size_t r = 0; r < rows; r++) to[i * LANES + r] = from[r * units + i];
+}
+
+static void turn_back(const float *from, uint32_t units, uint32_t n, size_t rows, float *to) {
+    for (size_t r = 0; r < rows; r++)
+        for (uint32_t i = 0; i < n; i++) to[r * units + i] = from[i * LANES + r];
+}
+
+/* sum[i] = the sum over t of panel[t][i] x[t], in rising t. */
+CODEC_CLONES static void add_products(const float *restrict panel, const float *restrict x,
+                                      size_t n, float sum[restrict BLOCK][LANES]) {
+    for (int i = 0; i < BLOCK; i += IN_FLIGHT) {
+        float a[LANES] = {0}, b[LANES] = {0}, c[LANES] = {0}, d[LANES] = {0};
+        for (size_t t = 0; t < n; t++) {
+            const float *m = panel + t * BLOCK + i, *v = x + t * LANES;
+            for (int r = 0; r < LANES; r++) {
+                a[r] += m[0] * v[r];
+                b[r] += m[1] * v[r];
+                c[r] += m[2] * v[r];
+                d[r] += m[3] * v[r];
+            }
+        }
+        memcpy(sum[i], a, sizeof a), memcpy(sum[i + 1], b, sizeof b);
+        memcpy(sum[i + 2], c, sizeof c), memcpy(sum[i + 3], d, sizeof d);
+    }
+}
+
+/* n decisions: a[n] becomes u, sum[] comes with what the units before the block bring. */
+CODEC_CLONES static void decide(const float *restrict triangle, size_t stride, uint32_t n,
+                                const float *bias, float centre, float a[restrict BLOCK][LANES],
+                                float *restrict x, float sum[restrict BLOCK][LANES]) {
+    for (uint32_t i = 0; i < n; i++, x += LANES) {
+        float least = bias ? -bias[i] : 0.0f;
+        for (int r = 0; r < LANES; r++) {
+            a[i][r] -= sum[i][r];
+            x[r] = (a[i][r] > least ? 1.0f : 0.0f) - centre;
+        }
+        for (uint32_t k = i + 1; k < n; k++)
+            for (int r = 0; r < LANES; r++) sum[k][r] += triangle[k * stride + i] * x[r];
+    }
+}
+
+/* Units from k on of up to LANES rows; x is known of those before k. */
+static void decide_rows(const work *w, uint32_t k, const float *bias, float centre, size_t rows,
+                        float *a, float *x, float *out) {
+    uint32_t n = in_block(w, k);
+    float u[BLOCK][LANES], sum[BLOCK][LANES], *own = x + (size_t)k * LANES;
+    turn(a + k, w->units, n, rows, u[0]);
+    add_products(w->panel, x, k, sum);
+    decide(w->matrix + k * w->stride + k, w->stride, n, bias ? bias + k : NULL, centre, u, own,
+           sum);
+    turn_back(u[0], w->units, n, rows, a + k);
+    if (out) turn_back(own, w->units, n, rows, out + k);
+}
+
+taper_status codec_causal_decide(const float *matrix, size_t stride, uint32_t units,
+                                 const float *bias, float centre, size_t rows, float *a, float *x) {
+    work w;
+    TAPER_TRY(work_begin(&w, matrix, stride, units));
+    for (size_t at = 0; at < rows; at += TILE) {
+        size_t end = formats_smaller(rows, at + TILE);
+        for (uint32_t k = 0; k < units; k += BLOCK) {
+            pack(&w, k, 0, k, 0);
+            for (size_t r = at; r < end; r += LANES)
+                decide_rows(&w, k, bias, centre, formats_smaller(LANES, end - r), a + r * units,
+                            w.x + (r - at) * units, x ? x + r * units : NULL);
+        }
+    }
+    free(w.x);
+    return TAPER_OK;
+}
+
+/* Of a panel whose rows are a block's own units: what is not below the diagonal becomes 0. */
+static void clear_triangle(uint32_t n, int transposed, float *panel) {
+    for (uint32_t t = 0; t < n; t++)
+        for (uint32_t i = 0; i < BLOCK; i++)
+            if (transposed ? i >= t : i <= t) panel[t * BLOCK + i] = 0.0f;
+}
+
+/* The panel of all that the units from k on take. *first: the unit that it begins with. */
+static uint32_t pack_all(const work *w, uint32_t k, int transposed, uint32_t *first) {
+    uint32_t n = transposed ? w->units - k : k + in_block(w, k);
+    *first = transposed ? k : 0;
+    pack(w, k, *first, n, transposed);
+    clear_triangle(in_block(w, k), transposed, w->panel + (size_t)(k - *first) * BLOCK);
+    return n;
+}
+
+/* Units from k on of up to LANES rows. */
+static void mix_rows(const work *w, uint32_t k, uint32_t first, uint32_t n, size_t rows,
+                     const float *x, float *z) {
+    float sum[BLOCK][LANES];
+    add_products(w->panel, x + (size_t)first * LANES, n, sum);
+    for (uint32_t i = 0; i < in_block(w, k); i++)
+        for (int r = 0; r < LANES; r++) sum[i][r] = x[((size_t)k + i) * LANES + r] + sum[i][r];
+    turn_back(sum[0], w->units, in_block(w, k), rows, z + k);
+}
+
+static taper_status mix(const float *matrix, size_t stride, uint32_t units, int transposed,
+                        size_t rows, const float *x, float *z) {
+    work w;
+    TAPER_TRY(work_begin(&w, matrix, stride, units));
+    for (size_t at = 0; at < rows; at += TILE) {
+        size_t end = formats_smaller(rows, at + TILE);
+        for (size_t r = at; r < end; r += LANES)
+            turn(x + r * units, units, units, formats_smaller(LANES, end - r),
+                 w.x + (r - at) * units);
+        for (uint32_t k = 0; k < units; k += BLOCK) {
+            uint32_t first, n = pack_all(&w, k, transposed, &first);
+            for (size_t r = at; r < end; r += LANES)
+                mix_rows(&w, k, first, n, formats_smaller(LANES, end - r), w.x + (r - at) * units,
+                         z + r * units);
+        }
+    }
+    free(w.x);
+    return TAPER_OK;
+}
+
+taper_status codec_causal_mix(const float *matrix, size_t stride, uint32_t units, size_t rows,
+                              const float *x, float *z) {
+    return mix(matrix, stride, units, 0, rows, x, z);
+}
+
+taper_status codec_causal_mix_back(const float *matrix, size_t stride, uint32_t units, size_t rows,
+                                   const float *x, float *z) {
+    return mix(matrix, stride, units, 1, rows, x, z);
+}
