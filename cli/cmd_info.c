@@ -190,6 +190,7 @@ static void model_json(const settings *s, const char *path, const taper_model *m
     cli_json_uint(&j, "units", m.units);
     cli_json_uint(&j, "passes", m.passes);
     cli_json_uint(&j, "binary", m.binary);
+    cli_json_uint(&j, "causal", m.causal);
     cli_json_uint(&j, "lap", m.lap);
     cli_json_uint(&j, "conditional_hidden", m.conditional_hidden);
     cli_json_uint(&j, "head_hidden", m.head_hidden);
@@ -345,6 +346,7 @@ static void model_person(const settings *s, const char *path, const taper_model 
            m.window_height);
     printf("  code      %u unit%s%s, %u pass%s\n", m.units, formats_plural(m.units, "s"),
            m.binary ? " of one bit" : "", m.passes, formats_plural(m.passes, "es"));
+    if (m.causal) printf("  causal    each unit knows those before it\n");
     if (m.lap) printf("  laps      by %u pixel%s over the edges of its windows\n", m.lap,
                       formats_plural(m.lap, "s"));
     if (m.conditional_hidden)

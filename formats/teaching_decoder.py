@@ -707,9 +707,10 @@ class Model:
     def architecture(self, r):
         (self.family, self.channels, self.width, self.height, self.units,
          flags) = r.unpack("BBHHHB")
-        require(flags < 128, "flags are illegal")
-        (self.tied, self.direct, self.binary, self.tied_stacks,
-         self.conditional, self.head, lapped) = (flags >> i & 1 for i in range(7))
+        (self.tied, self.direct, self.binary, self.tied_stacks, self.conditional, self.head,
+         lapped, self.causal_units) = (flags >> i & 1 for i in range(8))
+        require(not self.causal_units or self.direct and self.binary,
+                "causal units that are not bits of a direct network")
         require(not (self.binary and (self.conditional or self.head)),
                 "a conditional model of single bits")
         self.activation, code = r.unpack("BB")
@@ -742,7 +743,7 @@ class Model:
                 "the window is illegal")
         require(1 <= self.units and (self.direct or self.units <= self.inputs) and
                 self.inputs <= MAX_INPUTS, "the number of units is illegal")
-        require(self.family == DENSE or flags & 15 == 1 and self.hidden == [None, None],
+        require(self.family == DENSE or flags & 143 == 1 and self.hidden == [None, None],
                 "a model with parts of a dense one")
         require(self.family != CONV or self.width % PATCH == self.height % PATCH == 0,
                 "a window that is no whole number of patches")
@@ -763,6 +764,11 @@ class Model:
             matrices = [list(zip(*weights)) for weights, _ in reversed(encoder)]
             matrices[-1] = [[self.gain * w for w in row] for row in matrices[-1]]
         self.stack = self.read_stack(r, self.units, self.hidden[1], self.inputs, matrices)
+        if self.causal_units:
+            for _ in range(2):                          # a decoder has no use for the first of them
+                self.mixing = read_matrix(r, self.units, self.units, 1)
+                require(not any(any(row[k:]) for k, row in enumerate(self.mixing)),
+                        "a unit depends on one that is not before it")
 
     @staticmethod
     def read_stack(r, inputs, hidden, outputs, matrices=None):
@@ -1571,6 +1577,12 @@ class Group:
                        if depth <= model.deepest[unit] else 0.0)
         return out
 
+    def mixed(self, x, p):
+        """The code of position p as causal units give it to the network: 0 where none was sent."""
+        sent = sum(self.known_depth(unit, p) for unit in range(self.model.units))
+        return [x[k] + sum(m * v for m, v in zip(self.model.mixing[k], x)) if k < sent else 0.0
+                for k in range(self.model.units)]
+
     def window(self, p):
         """The pixels of window p: channel after channel, row after row, on the scale 0..255."""
         model, code = self.model, self.dequantise(p)
@@ -1578,7 +1590,7 @@ class Group:
         for x, row in zip(code, model.synthesis):
             if x:
                 y = [a + x * g for a, g in zip(y, row)]
-        x = code
+        x = self.mixed(code, p) if model.causal_units else code
         for i, (weights, bias) in enumerate(model.stack):
             x = [b + sum(w * v for w, v in zip(row, x)) for row, b in zip(weights, bias)]
             if i + 1 < len(model.stack) and model.activation == RELU:

@@ -26,15 +26,29 @@ static void assert_same_stack(const codec_stack *a, const codec_stack *b) {
     }
 }
 
+/* And they are strictly lower triangular, and not empty. */
+static void assert_same_triangles(const codec_network *a, const codec_network *b) {
+    size_t units = a->units, bytes = units * units * sizeof(float);
+    assert_memory_equal(a->feedback, b->feedback, bytes);
+    assert_memory_equal(a->mixing, b->mixing, bytes);
+    for (size_t r = 0; r < units; r++)
+        for (size_t c = r; c < units; c++)
+            assert_true(a->feedback[r * units + c] == 0 && a->mixing[r * units + c] == 0);
+    for (size_t r = 1; r < units; r++) /* 8 bits of a row's largest are left */
+        assert_true(a->feedback[r * units] != 0 || a->mixing[r * units] != 0);
+}
+
 static void models_round_trip(void **unused) {
     (void)unused;
-    for (int i = 0; i < 36; i++) {
+    for (int i = 0; i < 54; i++) {
         tiny_shape s = plain_shape;
         s.depth = 1 + (uint32_t)i % 3;
         s.hidden = (codec_activation)(i / 3 % 3);
-        s.real = i / 9 % 2, s.tied = i / 18;
+        s.real = i / 9 % 2, s.tied = i / 18 % 2;
+        if (i >= 36) s.tied = s.real, s.real = 0, s.causal = 1;
         s.units = s.real ? 20 : 70; /* more bits than pixels */
         taper_model *m = tiny_binary_unwritten(s, SEED), *back;
+        if (s.causal) m->network.feedback[0] = m->network.mixing[7] = NAN; /* not stored */
         formats_buffer file = write_model(m);
         assert_int_equal(file.data[8], 3);
         assert_int_equal(taper_model_load(&back, file.data, file.size, NULL, NULL), TAPER_OK);
@@ -48,7 +62,11 @@ static void models_round_trip(void **unused) {
                            (uint64_t)m->network.encoder.layer[l].outputs +
                        (1 + m->network.decoder.layer[l].inputs) *
                            (uint64_t)m->network.decoder.layer[l].outputs;
+        if (s.causal) weights += 2 * 70 * 70;
         assert_int_equal(info.weights, weights);
+        assert_true(info.causal == (uint32_t)s.causal && m->info.causal == info.causal);
+        assert_int_equal(codec_network_is_causal(&back->network), s.causal);
+        if (s.causal) assert_same_triangles(&back->network, &m->network);
         assert_true(codec_network_is_direct(&back->network) && !back->network.analysis);
         assert_true(back->network.hidden == s.hidden && back->network.code == m->network.code);
         assert_true(back->network.tied_gain == m->network.tied_gain);
@@ -140,10 +158,12 @@ static void illegal_fields_are_refused_by_name(void **unused) {
     static const struct {
         int tied, at, value;
         const char *word;
-    } cases[] = {{0, FLAGS_AT, 6 + 128, "flags"},
+    } cases[] = {{0, FLAGS_AT, 6 + 128, NULL}, /* without the triangles */
+                 {0, FLAGS_AT, 2 + 128, "causal units"},
+                 {0, FLAGS_AT, 4 + 128, "causal units"},
                  {0, FLAGS_AT, 6 + 32, "units of one bit"},
                  {0, FLAGS_AT, 6 + 16, "units of one bit"},
-                 {0, FLAGS_AT, 128, "flags"},
+                 {0, FLAGS_AT, 128, "causal units"},
                  {0, FLAGS_AT, 6 + 1, "no linear path"},
                  {0, 0, 0, "pca"},
                  {0, HIDDEN_AT, 3, "activations"},
@@ -185,13 +205,41 @@ static void short_payloads_are_not_packed(void **unused) {
     formats_buffer_free(&out);
 }
 
+/* What triangles take is seen before memory is taken. */
+static void triangles_count(void **unused) {
+    (void)unused;
+    tiny_shape s = plain_shape;
+    s.causal = 1, s.units = 70;
+    taper_model *m = tiny_binary_unwritten(s, SEED), *back;
+    formats_buffer file = write_model(m);
+    uint64_t causal = m->info.work;
+    taper_error error;
+    assert_int_equal(taper_model_load(&back, file.data, file.size, NULL, NULL), TAPER_OK);
+    taper_limits limits = {.max_model_bytes = 4 * back->info.weights};
+    taper_model_free(back);
+    assert_int_equal(taper_model_load(&back, file.data, file.size, &limits, NULL), TAPER_OK);
+    taper_model_free(back);
+    limits.max_model_bytes -= 4;
+    assert_int_equal(taper_model_load(&back, file.data, file.size, &limits, &error),
+                     TAPER_ERR_LIMIT);
+    assert_non_null(strstr(error.text, "weights"));
+    taper_model_free(m);
+    formats_buffer_free(&file);
+    s.causal = 0;
+    m = tiny_binary_unwritten(s, SEED);
+    file = write_model(m);
+    assert_in_range(causal - m->info.work, 70 * 69 / 2 / 30, 70 * 69 / 2 / 30 + 1);
+    taper_model_free(m);
+    formats_buffer_free(&file);
+}
+
 /* A file cut anywhere is refused; any byte changed: refused, or a model that can be used. */
 static void any_payload_loads_or_is_refused(void **unused) {
     (void)unused;
     uint64_t state = SEED;
-    for (int kind = 0; kind < 2; kind++) {
+    for (int kind = 0; kind < 3; kind++) {
         tiny_shape s = plain_shape;
-        s.tied = kind, s.hidden = CODEC_LOGISTIC;
+        s.tied = kind == 1, s.causal = kind == 2, s.hidden = CODEC_LOGISTIC;
         taper_model *m = tiny_binary_unwritten(s, SEED);
         formats_buffer file = write_model(m), payload = payload_of(&file);
         taper_error error;
@@ -219,6 +267,7 @@ int main(void) {
         cmocka_unit_test(tied_stacks_halve_the_file),
         cmocka_unit_test(illegal_fields_are_refused_by_name),
         cmocka_unit_test(short_payloads_are_not_packed),
+        cmocka_unit_test(triangles_count),
         cmocka_unit_test(any_payload_loads_or_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -214,3 +214,5 @@ uint32_t codec_group_units_known(const codec_group *g) {
         if (g->depth[u] || codec_group_is_split(g, u)) known = u + 1;
     return known;
 }
+
+uint32_t codec_group_last_known(const codec_group *g) { return g->position ? g->position : g->n; }

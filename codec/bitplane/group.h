@@ -99,5 +99,8 @@ static inline uint32_t codec_planes_known(const codec_group *g, uint32_t u, uint
 
 /* Units that may differ from 0: one past the last unit of which something is known. */
 uint32_t codec_group_units_known(const codec_group *group);
+/* Of a binary model: the positions at which the last of these is known, which come first. All, but
+ * for a cut within a pass. */
+uint32_t codec_group_last_known(const codec_group *group);
 
 #endif

@@ -62,8 +62,9 @@ static taper_status render(work *w, uint32_t first, uint32_t n) {
     for (uint32_t at = 0; at < n; at += CODEC_ROWS_AT_ONCE) {
         uint32_t rows = n - at < CODEC_ROWS_AT_ONCE ? n - at : CODEC_ROWS_AT_ONCE;
         codec_dequantise(w->group, first + at, rows, w->code);
-        TAPER_TRY(codec_network_decode(network, &w->backend, w->code, rows,
-                                       w->pixels + (size_t)at * network->inputs));
+        TAPER_TRY(codec_network_decode_units(network, &w->backend, w->code, rows,
+                                             codec_group_units_known(w->group),
+                                             w->pixels + (size_t)at * network->inputs));
     }
     return TAPER_OK;
 }

@@ -71,6 +71,12 @@ typedef struct rendering {
     atomic_int failed;
 } rendering;
 
+/* Of n windows from `first` on, those in which the last known unit of a binary model is known. */
+static uint32_t whole_windows(const codec_group *state, uint32_t first, uint32_t n) {
+    uint32_t known = codec_group_last_known(state);
+    return known <= first ? 0 : known - first < n ? known - first : n;
+}
+
 static void render_block(void *context, size_t block) {
     rendering *t = context;
     const codec_network *network = &t->decoder->model->network;
@@ -81,8 +87,9 @@ static void render_block(void *context, size_t block) {
     float *code = malloc((size_t)n * network->units * sizeof *code);
     if (code) codec_head_dequantise(t->state, t->first + at, n, code);
     if (!code ||
-        codec_network_decode_units(network, &backend, code, n, codec_group_units_known(t->state),
-                                   t->to->pixels + (size_t)at * network->inputs) != TAPER_OK)
+        codec_network_decode_cut(network, &backend, code, n, codec_group_units_known(t->state),
+                                 whole_windows(t->state, t->first + at, n),
+                                 t->to->pixels + (size_t)at * network->inputs) != TAPER_OK)
         t->failed = 1;
     free(code);
 }

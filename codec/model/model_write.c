@@ -26,13 +26,20 @@ static void linear_steps(const taper_model *m, double mse, float *step) {
     }
 }
 
-static void layer_steps(const codec_layer *layer, int bits, float *step) {
-    for (uint32_t r = 0; r < layer->outputs; r++) {
+/* A matrix of a layer, whose rows' largest weights have so many bits. */
+static taper_status write_matrix(float *weight, uint32_t rows, uint32_t columns, int bits,
+                                 formats_buffer *out) {
+    float *step = malloc((size_t)rows * sizeof *step);
+    if (!step) return TAPER_ERR_NOMEM;
+    for (uint32_t r = 0; r < rows; r++) {
         float top = 1e-12f;
-        for (uint32_t i = 0; i < layer->inputs; i++)
-            top = fmaxf(top, fabsf(layer->weight[(size_t)r * layer->inputs + i]));
+        for (uint32_t i = 0; i < columns; i++)
+            top = fmaxf(top, fabsf(weight[(size_t)r * columns + i]));
         step[r] = top / (float)((1 << (bits - 1)) - 1);
     }
+    taper_status status = codec_weights_write(weight, rows, columns, 1, step, out);
+    free(step);
+    return status;
 }
 
 static void write_floats(formats_buffer *out, const float *v, size_t n) {
@@ -48,16 +55,8 @@ static taper_status write_stack(const codec_stack *stack, int bits, int without_
                                 formats_buffer *out) {
     for (uint32_t l = 0; l < stack->depth; l++) {
         const codec_layer *layer = &stack->layer[l];
-        float *step = without_weights ? NULL : malloc((size_t)layer->outputs * sizeof *step);
-        if (step) {
-            layer_steps(layer, bits, step);
-            taper_status status =
-                codec_weights_write(layer->weight, layer->outputs, layer->inputs, 1, step, out);
-            free(step);
-            TAPER_TRY(status);
-        } else if (!without_weights) {
-            return TAPER_ERR_NOMEM;
-        }
+        if (!without_weights)
+            TAPER_TRY(write_matrix(layer->weight, layer->outputs, layer->inputs, bits, out));
         write_floats(out, layer->bias, layer->outputs);
     }
     return out->status;
@@ -77,6 +76,13 @@ static taper_status write_linear_path(taper_model *m, double mse, formats_buffer
     return status;
 }
 
+/* T or M, of which what is not below the diagonal becomes 0. */
+static taper_status write_triangle(float *matrix, uint32_t units, int bits, formats_buffer *out) {
+    for (size_t r = 0; r < units; r++)
+        memset(matrix + r * units + r, 0, (units - r) * sizeof *matrix);
+    return write_matrix(matrix, units, units, bits, out);
+}
+
 static taper_status write_network(taper_model *m, const codec_weight_precision *precision,
                                   formats_buffer *out) {
     codec_network *net = &m->network;
@@ -88,7 +94,10 @@ static taper_status write_network(taper_model *m, const codec_weight_precision *
     if (!codec_network_is_direct(net)) TAPER_TRY(write_linear_path(m, precision->linear_mse, out));
     TAPER_TRY(write_stack(&net->encoder, precision->layer_bits, 0, out));
     if (net->tied_gain > 0) TAPER_TRY(codec_network_tie(net, net->tied_gain)); /* rounded now */
-    return write_stack(&net->decoder, precision->layer_bits, net->tied_gain > 0, out);
+    TAPER_TRY(write_stack(&net->decoder, precision->layer_bits, net->tied_gain > 0, out));
+    if (!codec_network_is_causal(net)) return out->status;
+    TAPER_TRY(write_triangle(net->feedback, net->units, precision->layer_bits, out));
+    return write_triangle(net->mixing, net->units, precision->layer_bits, out);
 }
 
 static uint8_t flags_of(const taper_model *m) {
@@ -98,7 +107,8 @@ static uint8_t flags_of(const taper_model *m) {
                      (m->network.tied_gain > 0 ? CODEC_FLAG_TIED_STACKS : 0) |
                      (m->tables.conditional ? CODEC_FLAG_CONDITIONAL : 0) |
                      (m->tables.head ? CODEC_FLAG_HEAD : 0) |
-                     (m->window.lap ? CODEC_FLAG_LAPPED : 0));
+                     (m->window.lap ? CODEC_FLAG_LAPPED : 0) |
+                     (codec_network_is_causal(&m->network) ? CODEC_FLAG_CAUSAL : 0));
 }
 
 static void write_architecture(const taper_model *m, formats_buffer *out) {

@@ -64,8 +64,9 @@ codec_work codec_work_of(const taper_model *m) {
     const codec_code_tables *t = &m->tables;
     const codec_network *net = &m->network;
     uint64_t linear = net->synthesis ? (uint64_t)net->inputs * net->units : 0;
-    uint64_t decode = linear + stack_work(&net->decoder);
-    uint64_t encode = linear + stack_work(&net->encoder);
+    uint64_t triangle = net->mixing ? (uint64_t)net->units * (net->units - 1) / 2 : 0;
+    uint64_t decode = linear + triangle + stack_work(&net->decoder);
+    uint64_t encode = linear + triangle + stack_work(&net->encoder);
     uint64_t fixed = t->head ? head_work(t->head) : 0;
     uint64_t usual = decode + fixed + (uint64_t)CODEC_FEATURES * t->n_passes;
     uint64_t most = larger(decode, encode) + fixed + CODEC_FEATURES * most_passes(t);

@@ -5,6 +5,7 @@
  * they take 4, 6, 8, 12, 16, 24 or 48 at a time; and a code must not depend on who shares its
  * batch. */
 #include "codec/transform/network.h"
+#include "codec/transform/causal.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,18 @@ taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t u
     return TAPER_ERR_NOMEM;
 }
 
+taper_status codec_network_make_causal(codec_network *net) {
+    if (!codec_network_is_direct(net) || codec_network_is_causal(net)) return TAPER_ERR_ARG;
+    float *feedback = NULL, *mixing = NULL;
+    if (!zeroed(&feedback, net->units, net->units) || !zeroed(&mixing, net->units, net->units)) {
+        free(feedback), free(mixing);
+        return TAPER_ERR_NOMEM;
+    }
+    net->feedback = feedback;
+    net->mixing = mixing;
+    return TAPER_OK;
+}
+
 /* By tiles that stay in the cache. */
 void codec_transpose(const float *from, size_t rows, size_t columns, float gain, float *to) {
     enum { TILE = 32 };
@@ -105,6 +118,7 @@ void codec_network_free(codec_network *net) {
     free(net->analysis);
     free_stack(&net->encoder);
     free_stack(&net->decoder);
+    free(net->feedback), free(net->mixing);
     memset(net, 0, sizeof *net);
 }
 
@@ -115,29 +129,34 @@ typedef struct scratch {
     float *input;     /* [ROW_BLOCK][inputs or units] */
     float *output;    /* [ROW_BLOCK][units or inputs] */
     float *hidden[2]; /* [ROW_BLOCK][widest hidden layer], taken in turn; NULL without a stack */
+    float *mixed;     /* [ROW_BLOCK][units] where a causal network decodes */
     float *memory;
 } scratch;
 
 static taper_status scratch_alloc(scratch *s, size_t inputs, size_t outputs,
-                                  const codec_stack *stack) {
+                                  const codec_stack *stack, size_t mixed) {
     size_t widest = 0;
     for (uint32_t i = 0; i + 1 < stack->depth; i++)
         widest = formats_larger(widest, stack->layer[i].outputs);
-    if (!zeroed(&s->memory, ROW_BLOCK, inputs + outputs + 2 * widest)) return TAPER_ERR_NOMEM;
+    if (!zeroed(&s->memory, ROW_BLOCK, inputs + outputs + 2 * widest + mixed))
+        return TAPER_ERR_NOMEM;
     s->input = s->memory;
     s->output = s->input + ROW_BLOCK * inputs;
     s->hidden[0] = s->output + ROW_BLOCK * outputs;
     s->hidden[1] = s->hidden[0] + ROW_BLOCK * widest;
+    s->mixed = s->hidden[1] + ROW_BLOCK * widest;
     return TAPER_OK;
 }
 
 uint64_t codec_network_scratch_bytes(const codec_network *net) {
-    uint64_t widest = 0, sides = (uint64_t)net->inputs + net->units;
+    uint64_t widest = 0, sides = (uint64_t)net->inputs + net->units, causal = 0;
     const codec_stack *stack[] = {&net->encoder, &net->decoder};
     for (int s = 0; s < 2; s++)
         for (uint32_t i = 0; i + 1 < stack[s]->depth; i++)
             widest = formats_larger(widest, stack[s]->layer[i].outputs);
-    return ROW_BLOCK * (sides + 2 * widest) * sizeof(float);
+    if (codec_network_is_causal(net))
+        causal = ROW_BLOCK * net->units * sizeof(float) + codec_causal_scratch_bytes(net->units);
+    return ROW_BLOCK * (sides + 2 * widest) * sizeof(float) + causal;
 }
 
 /* output = keep * output + stack(input), both ROW_BLOCK rows, then the activation `output`. */
@@ -168,6 +187,9 @@ static taper_status encode_block(const codec_network *net, codec_backend *be, sc
         TAPER_TRY(
             be->ops->gemm(be, 0, 1, ROW_BLOCK, k, d, s->input, net->analysis, 0.0f, s->output));
     TAPER_TRY(add_stack(net, &net->encoder, net->code, be, s));
+    if (codec_network_is_causal(net))
+        TAPER_TRY(
+            codec_causal_decide(net->feedback, k, net->units, NULL, 0, rows, s->output, NULL));
     memcpy(codes, s->output, rows * k * sizeof *codes);
     return TAPER_OK;
 }
@@ -175,7 +197,7 @@ static taper_status encode_block(const codec_network *net, codec_backend *be, sc
 taper_status codec_network_encode(const codec_network *net, codec_backend *be, const float *pixels,
                                   size_t n, float *codes) {
     scratch s;
-    TAPER_TRY(scratch_alloc(&s, net->inputs, net->units, &net->encoder));
+    TAPER_TRY(scratch_alloc(&s, net->inputs, net->units, &net->encoder, 0));
     taper_status status = TAPER_OK;
     for (size_t i = 0; i < n && status == TAPER_OK; i += ROW_BLOCK)
         status = encode_block(net, be, &s, pixels + i * net->inputs,
@@ -198,15 +220,31 @@ static size_t padded(size_t rows) {
     return rows <= FEW ? FEW : rows <= SOME ? SOME : ROW_BLOCK;
 }
 
+/* s->input = z of these rows, padded with zeros. */
+static taper_status mix_rows(const codec_network *net, scratch *s, const float *codes, size_t rows,
+                             uint32_t units, size_t whole) {
+    size_t k = net->units;
+    copy_rows(s->input, codes, rows, units, k);
+    TAPER_TRY(codec_causal_mix(net->mixing, k, units, rows, s->input, s->mixed));
+    memset(s->input, 0, ROW_BLOCK * k * sizeof *s->input);
+    for (size_t i = 0; i < rows; i++)
+        memcpy(s->input + i * k, s->mixed + i * units,
+               (units - (units && i >= whole)) * sizeof *s->input);
+    return TAPER_OK;
+}
+
 static taper_status decode_block(const codec_network *net, codec_backend *be, scratch *s,
-                                 const float *codes, size_t rows, size_t units, float *pixels) {
+                                 const float *codes, size_t rows, uint32_t units, size_t whole,
+                                 float *pixels) {
     size_t d = net->inputs, k = net->units;
     if (net->synthesis) {
         copy_rows(s->input, codes, rows, units, k);
         TAPER_TRY(be->ops->gemm(be, 0, 0, net->decoder.depth ? ROW_BLOCK : padded(rows), d, units,
                                 s->input, net->synthesis, 0.0f, s->output));
     }
-    if (net->decoder.depth && (units < k || !net->synthesis))
+    if (codec_network_is_causal(net))
+        TAPER_TRY(mix_rows(net, s, codes, rows, units, whole));
+    else if (net->decoder.depth && (units < k || !net->synthesis))
         copy_rows(s->input, codes, rows, k, k);
     TAPER_TRY(add_stack(net, &net->decoder, CODEC_LINEAR, be, s));
     for (size_t i = 0; i < rows; i++)
@@ -214,18 +252,26 @@ static taper_status decode_block(const codec_network *net, codec_backend *be, sc
     return TAPER_OK;
 }
 
+taper_status codec_network_decode_cut(const codec_network *net, codec_backend *be,
+                                      const float *codes, size_t n, uint32_t units, size_t whole,
+                                      float *pixels) {
+    if (units > net->units) return TAPER_ERR_ARG;
+    scratch s;
+    TAPER_TRY(scratch_alloc(&s, net->units, net->inputs, &net->decoder,
+                            codec_network_is_causal(net) ? net->units : 0));
+    taper_status status = TAPER_OK;
+    for (size_t i = 0; i < n && status == TAPER_OK; i += ROW_BLOCK)
+        status =
+            decode_block(net, be, &s, codes + i * net->units, formats_smaller(ROW_BLOCK, n - i),
+                         units, whole > i ? whole - i : 0, pixels + i * net->inputs);
+    free(s.memory);
+    return status;
+}
+
 taper_status codec_network_decode_units(const codec_network *net, codec_backend *be,
                                         const float *codes, size_t n, uint32_t units,
                                         float *pixels) {
-    if (units > net->units) return TAPER_ERR_ARG;
-    scratch s;
-    TAPER_TRY(scratch_alloc(&s, net->units, net->inputs, &net->decoder));
-    taper_status status = TAPER_OK;
-    for (size_t i = 0; i < n && status == TAPER_OK; i += ROW_BLOCK)
-        status = decode_block(net, be, &s, codes + i * net->units,
-                              formats_smaller(ROW_BLOCK, n - i), units, pixels + i * net->inputs);
-    free(s.memory);
-    return status;
+    return codec_network_decode_cut(net, be, codes, n, units, n, pixels);
 }
 
 taper_status codec_network_decode(const codec_network *net, codec_backend *be, const float *codes,

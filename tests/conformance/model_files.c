@@ -113,7 +113,8 @@ static uint8_t flags_of(const writer *w) {
                          ? 3
                          : tied | (m->direct != 0) << 1 | (m->binary != 0) << 2 |
                                (m->tied_stacks != 0) << 3 | (m->conditional != 0) << 4 |
-                               (m->head != 0) << 5 | (m->lap != 0) << 6);
+                               (m->head != 0) << 5 | (m->lap != 0) << 6 |
+                               (m->causal_units || is(w, CAUSAL_REAL)) << 7);
 }
 
 /* In sixteenths: near the unit matrix, and with an inverse. */
@@ -162,6 +163,22 @@ static void put_stack(writer *w, uint32_t inputs, uint32_t outputs, int without_
     }
 }
 
+/* Strictly lower triangular. */
+static void put_triangle(writer *w, int most) {
+    uint32_t n = w->m->units;
+    int32_t *q = calloc((size_t)n * n, sizeof *q);
+    uint32_t *shift = malloc(n * sizeof *shift);
+    if (!q || !shift) abort();
+    for (uint32_t k = 0; k < n; k++) {
+        shift[k] = 1 + k % 2;
+        for (uint32_t j = 0; j < k; j++) q[k * n + j] = conformance_draw(&w->seed, most);
+    }
+    if (is(w, DIAGONAL)) q[4 * n + 4] = 1;
+    if (is(w, ABOVE)) q[n - 1] = -1;
+    put_matrix(w, q, shift, n, n, 1);
+    free(q), free(shift);
+}
+
 static void put_network(writer *w) {
     const model_recipe *m = w->m;
     for (uint32_t i = 0; i < w->inputs; i++)
@@ -174,6 +191,7 @@ static void put_network(writer *w) {
     if (m->stores_analysis) put_random(w, m->units, w->inputs, 9, 5, 1, m->width);
     put_stack(w, w->inputs, m->units, 0);
     put_stack(w, m->units, w->inputs, m->tied_stacks);
+    if (m->causal_units) put_triangle(w, 9), put_triangle(w, 3);
 }
 
 /* --- 6.5: code tables -------------------------------------------------------------------- */

@@ -52,7 +52,10 @@ typedef enum model_fault { /* what is illegal, if anything */
     BIAS_STEP,
     RESTORE_WIDTH,
     RESTORE_STAGES,
-    GAINS
+    GAINS,
+    CAUSAL_REAL, /* causal units that are no bits */
+    DIAGONAL, /* of their triangles */
+    ABOVE     /* it */
 } model_fault;
 
 typedef struct model_recipe {
@@ -63,7 +66,7 @@ typedef struct model_recipe {
     int causal, each_step, stores_analysis; /* the last: not tied */
     uint32_t lap;                           /* reach */
     uint32_t conditional, head, restore;    /* their stages; 0: none */
-    int direct, binary, tied_stacks;
+    int direct, binary, tied_stacks, causal_units;
     uint32_t depth; /* of the stacks */
     int activation;
     int scales; /* 1: of any sixteenth; 2: large ones; 3: small ones; else powers of two */

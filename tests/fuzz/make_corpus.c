@@ -163,11 +163,12 @@ static void make_binary(const char *folder) {
         const char *name;
         tiny_shape shape;
     } models[] = {
-        {"binary", {{8, 8, 3, NULL}, 64, 2, CODEC_RELU, 0, 0, 0.5f, 0}},
-        {"binary-tied", {{8, 6, 1, NULL}, 70, 1, CODEC_LINEAR, 0, 1, 0.5f, 0.5f}},
-        {"direct", {{8, 8, 3, NULL}, 24, 3, CODEC_LOGISTIC, 1, 0, 0.5f, 0}},
+        {"binary", {{8, 8, 3, NULL}, 64, 2, CODEC_RELU, 0, 0, 0.5f, 0, 0}},
+        {"binary-tied", {{8, 6, 1, NULL}, 70, 1, CODEC_LINEAR, 0, 1, 0.5f, 0.5f, 0}},
+        {"direct", {{8, 8, 3, NULL}, 24, 3, CODEC_LOGISTIC, 1, 0, 0.5f, 0, 0}},
+        {"causal-units", {{8, 6, 1, NULL}, 70, 2, CODEC_RELU, 0, 1, 0.5f, 0.5f, 1}},
     };
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         formats_buffer file = formats_buffer_make(1 << 20);
         taper_model *model = tiny_binary_make(models[i].shape, 5, &file);
         save_model(folder, models[i].name, model, &file);
