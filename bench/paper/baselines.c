@@ -1,245 +1,222 @@
 /* baselines.c -- see baselines.h. */
 #include "bench/paper/baselines.h"
-#include "cli/common/parallel.h"
-#include "cli/compare/rd_curve.h"
-#include "codec/taper.h"
-#include "formats/file.h"
-#include "formats/image.h"
-#include "train/linear/pca.h"
-#include "train/train.h"
+#include "bench/paper/kept.h"
+#include "bench/paper/obd.h"
+#include "bench/paper/recipes.h"
+#include "bench/paper/refitted.h"
+#include "bench/paper/signs.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 2048, QUICK_IMAGES = 6000 };
+enum { OBD_ROWS = 2000, UNITS = 1024 };
 
-/* --- principal components -------------------------------------------------------------- */
+const char *const paper_method_name[PAPER_METHODS] = {
+    "nested", "plain", "obd", "obd-refit", "refit", "dedicated", "pca-signs", "itq"};
 
-static size_t load_block(const train_pixels *rows, size_t first, float *to) {
-    size_t n = rows->n - first < BLOCK ? rows->n - first : BLOCK;
-    for (size_t i = 0; i < n * rows->inputs; i++) to[i] = rows->pixels[first * rows->inputs + i];
-    return n;
+/* A result to be filled; 1 where it was kept. name[96] is of its file. */
+static int take(paper *p, paper_results *r, paper_method method, const paper_kind *kind,
+                uint32_t seed, const char *settings, paper_result **out, char *name) {
+    if (r->n == PAPER_MAX_RESULTS) paper_die("too many results");
+    paper_result *to = *out = &r->result[r->n++];
+    to->method = method, to->seed = seed;
+    if (kind) to->kind = *kind;
+    snprintf(to->settings, sizeof to->settings, "%s", settings);
+    paper_lengths(&to->curve, UNITS < p->training.inputs ? UNITS : p->training.inputs, 0);
+    if (method == PAPER_DEDICATED || method == PAPER_ITQ) { /* powers of 2, each a price */
+        size_t n = 0;
+        uint32_t first = method == PAPER_ITQ ? 4 : 16, last = UNITS;
+        if (method == PAPER_DEDICATED) last = UNITS / 2;
+        if (method == PAPER_ITQ && p->quick) last = UNITS / 8;
+        for (uint32_t b = first; b <= last; b *= 2) to->curve.length[n++] = b;
+        to->curve.n = n;
+    }
+    snprintf(name, 96, "%s-%s-%u", paper_method_name[method], kind ? kind->name : "signs", seed);
+    return paper_curve_read(p, name, to->settings, &to->curve);
 }
 
-static void solve(paper *p, const train_pixels *rows, float *block, codec_network *net) {
-    train_covariance cov;
-    taper_error error = {0};
-    paper_check(train_covariance_alloc(&cov, rows->inputs), "covariance", NULL);
-    for (size_t i = 0; i < rows->n; i += BLOCK)
-        paper_check(train_covariance_add(&cov, &p->be, block, load_block(rows, i, block)),
-                    "covariance", NULL);
-    paper_check(train_pca_solve(&cov, net, NULL, &error), "principal components", &error);
-    train_covariance_free(&cov);
+/* --- networks -------------------------------------------------------------------------- */
+
+static void take_nested(paper *p, paper_results *r, const paper_kind *kind, uint32_t seed) {
+    char name[96], settings[320];
+    paper_result *to;
+    paper_kind_settings(kind, RECIPE_CODE, 0, TRUNCATION_NESTED, seed, settings);
+    if (take(p, r, PAPER_NESTED, kind, seed, settings, &to, name)) return;
+    paper_network network;
+    paper_train_kind(p, "nested", kind, RECIPE_CODE, 0, TRUNCATION_NESTED, seed, &network);
+    paper_measure(p, &network, &p->test, &to->curve);
+    paper_curve_write(p, name, to->settings, &to->curve);
+    paper_network_free(&network);
 }
 
-/* magnitude[K] = mean |z_k|; returns the mean of |y - mean|^2. */
-static double magnitudes(paper *p, const codec_network *net, const train_pixels *rows, float *block,
-                         double *magnitude) {
-    float *z = paper_memory((size_t)BLOCK * net->units, sizeof *z);
-    double total = 0.0;
-    memset(magnitude, 0, net->units * sizeof *magnitude);
-    for (size_t i = 0; i < rows->n; i += BLOCK) {
-        size_t n = load_block(rows, i, block);
-        paper_check(codec_network_encode(net, &p->be, block, n, z), "components", NULL);
-        for (size_t j = 0; j < n * net->units; j++) magnitude[j % net->units] += fabs((double)z[j]);
-        for (size_t j = 0; j < n * net->inputs; j++) {
-            double c = (double)block[j] - (double)net->mean[j % net->inputs];
-            total += c * c;
+static void take_dedicated(paper *p, paper_results *r, const paper_kind *kind, uint32_t seed) {
+    char name[96], settings[320];
+    paper_result *to;
+    paper_kind_settings(kind, RECIPE_CODE, 0, NULL, seed, settings);
+    if (take(p, r, PAPER_DEDICATED, kind, seed, settings, &to, name)) return;
+    for (size_t i = 0; i < to->curve.n; i++) {
+        paper_network network;
+        paper_curve one = {.n = 1, .length = {to->curve.length[i]}};
+        char stem[32];
+        snprintf(stem, sizeof stem, "dedicated-%u", one.length[0]);
+        paper_train_kind(p, stem, kind, RECIPE_CODE, one.length[0], NULL, seed, &network);
+        paper_measure(p, &network, &p->test, &one);
+        to->curve.mse[i] = one.mse[0];
+        paper_network_free(&network);
+    }
+    paper_curve_write(p, name, to->settings, &to->curve);
+}
+
+/* --- the standard autoencoder, as strong as can be ------------------------------------- */
+
+typedef struct standard {
+    paper *p;
+    paper_network network;
+    uint32_t *by_obd, *greedy;
+} standard;
+
+static void code_rows(void *user, int test, size_t first, size_t n, float *codes) {
+    standard *s = user;
+    const paper_images *images = test ? &s->p->test : &s->p->training;
+    train_pixels rows = {
+        .pixels = images->pixels + first * images->inputs, .n = n, .inputs = images->inputs};
+    paper_codes(&s->network, &rows, codes);
+}
+
+static void refit(standard *s, paper_curve *by_obd, paper_curve *best) {
+    paper_refitted refitted;
+    paper_curve greedy = *best;
+    paper_refitted_begin(&refitted, s->p, s->network.net.units, code_rows, s);
+    paper_refitted_measure(&refitted, NULL, best);
+    paper_check(paper_greedy_order(&refitted.moments, PAPER_RIDGE, s->greedy), "order", NULL);
+    paper_refitted_measure(&refitted, s->greedy, &greedy);
+    if (by_obd) paper_refitted_measure(&refitted, s->by_obd, by_obd);
+    for (size_t i = 0; i < best->n; i++) {
+        best->mse[i] = fmin(best->mse[i], greedy.mse[i]);
+        if (by_obd) best->mse[i] = fmin(best->mse[i], by_obd->mse[i]);
+    }
+    paper_refitted_end(&refitted);
+}
+
+/* curve[method]: NULL where it is not wanted. Units are renumbered last. */
+static void measure_standard(paper *p, const paper_kind *kind, uint32_t seed,
+                             paper_curve *const *curve) {
+    standard s = {.p = p};
+    paper_train_kind(p, "standard", kind, RECIPE_CODE, 0, NULL, seed, &s.network);
+    uint32_t units = s.network.net.units;
+    s.by_obd = paper_memory(units, sizeof *s.by_obd);
+    s.greedy = paper_memory(units, sizeof *s.greedy);
+    paper_measure(p, &s.network, &p->test, curve[PAPER_PLAIN]);
+    if (curve[PAPER_OBD]) paper_obd_order(p, &s.network, &p->training, OBD_ROWS, 1, s.by_obd);
+    refit(&s, curve[PAPER_OBD_REFIT], curve[PAPER_REFIT]);
+    if (curve[PAPER_OBD]) {
+        paper_renumber(&s.network, s.by_obd);
+        paper_measure(p, &s.network, &p->test, curve[PAPER_OBD]);
+    }
+    free(s.by_obd), free(s.greedy);
+    paper_network_free(&s.network);
+}
+
+static void take_standard(paper *p, paper_results *r, const paper_kind *kind, uint32_t seed) {
+    static const paper_method method[] = {PAPER_PLAIN, PAPER_REFIT, PAPER_OBD, PAPER_OBD_REFIT};
+    char name[4][96], settings[320];
+    paper_result *to[4];
+    paper_curve *curve[PAPER_METHODS] = {NULL};
+    int methods = kind->causal ? 2 : 4, missing = 0;
+    paper_kind_settings(kind, RECIPE_CODE, 0, NULL, seed, settings);
+    for (int i = 0; i < methods; i++) {
+        missing += !take(p, r, method[i], kind, seed, settings, &to[i], name[i]);
+        curve[method[i]] = &to[i]->curve;
+    }
+    if (!missing) return;
+    measure_standard(p, kind, seed, curve);
+    for (int i = 0; i < methods; i++) paper_curve_write(p, name[i], to[i]->settings, &to[i]->curve);
+}
+
+/* --- signs ----------------------------------------------------------------------------- */
+
+/* Components are found when the first curve that needs them is not kept. */
+static void take_signs(paper *p, paper_results *r) {
+    char name[96];
+    paper_signs signs = {0};
+    paper_result *to;
+    for (size_t i = 0; i <= r->selection.seeds; i++) {
+        uint32_t seed = i ? r->selection.seed[i - 1] : 0;
+        if (take(p, r, i ? PAPER_ITQ : PAPER_PCA_SIGNS, NULL, seed, "", &to, name)) continue;
+        if (!signs.p) paper_signs_begin(&signs, p, UNITS);
+        if (i)
+            paper_signs_itq(&signs, seed, &to->curve);
+        else
+            paper_signs_plain(&signs, &to->curve);
+        paper_curve_write(p, name, to->settings, &to->curve);
+    }
+    paper_signs_end(&signs);
+}
+
+paper_results *paper_baselines(paper *p) {
+    paper_results *r = paper_memory(1, sizeof *r);
+    paper_load(p);
+    r->selection = paper_selected(p);
+    if (p->training.inputs < UNITS) paper_die("images of less than %d values", UNITS);
+    for (size_t s = 0; s < r->selection.seeds; s++)
+        for (size_t k = 0; k < r->selection.kinds; k++) {
+            const paper_kind *kind = &r->selection.kind[k];
+            uint32_t seed = r->selection.seed[s];
+            take_nested(p, r, kind, seed);
+            take_standard(p, r, kind, seed);
+            if (paper_kind_is_in(kind, p->dedicated)) take_dedicated(p, r, kind, seed);
+        }
+    take_signs(p, r);
+    return r;
+}
+
+/* --- over seeds ------------------------------------------------------------------------ */
+
+static double error_at(const paper_result *r, uint32_t bits) {
+    for (size_t i = 0; i < r->curve.n; i++)
+        if (r->curve.length[i] == bits) return r->curve.mse[i];
+    return NAN;
+}
+
+static int is_of(const paper_result *r, paper_method method, const paper_kind *kind) {
+    if (r->method != method) return 0;
+    return !r->kind.name || (kind && !strcmp(r->kind.name, kind->name));
+}
+
+static paper_spread spread_of(const double *value, size_t n) {
+    paper_spread s = {.count = 0};
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(value[i])) continue;
+        s.mean += value[i], s.count++;
+        low = fmin(low, value[i]), high = fmax(high, value[i]);
+    }
+    if (!s.count) return (paper_spread){NAN, NAN, 0};
+    s.mean /= (double)s.count, s.spread = high - low;
+    return s;
+}
+
+paper_spread paper_error_of(const paper_results *r, paper_method method, const paper_kind *kind,
+                            uint32_t bits) {
+    double value[PAPER_MAX_RESULTS];
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        if (is_of(&r->result[i], method, kind)) value[n++] = error_at(&r->result[i], bits);
+    return spread_of(value, n);
+}
+
+paper_spread paper_nested_to(const paper_results *r, paper_method method, const paper_kind *kind,
+                             uint32_t bits) {
+    double value[PAPER_MAX_RESULTS];
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        if (!is_of(&r->result[i], PAPER_NESTED, kind)) continue;
+        for (size_t j = 0; j < r->n; j++) {
+            const paper_result *other = &r->result[j];
+            if (!is_of(other, method, kind)) continue;
+            if (other->seed && other->seed != r->result[i].seed) continue;
+            value[n++] = error_at(&r->result[i], bits) / error_at(other, bits);
         }
     }
-    for (size_t k = 0; k < net->units; k++) magnitude[k] /= (double)rows->n;
-    free(z);
-    return total / (double)rows->n;
-}
-
-/* Components are orthonormal: reading |z| as m costs (|z| - m)^2, so unit k takes
- * 2 m mean |z| - m^2 off the error of the mean image. */
-void paper_pca_signs(paper *p, uint32_t units, paper_curve *curve) {
-    paper_load(p);
-    train_pixels rows = paper_rows(&p->training, p->quick ? QUICK_IMAGES : SIZE_MAX),
-                 test = paper_rows(&p->test, SIZE_MAX);
-    float *block = paper_memory((size_t)BLOCK * rows.inputs, sizeof *block);
-    double *m = paper_memory((size_t)2 * units, sizeof *m), *on_test = m + units;
-    codec_network net;
-    paper_check(codec_network_alloc(&net, rows.inputs, units, CODEC_TIED, NULL, 0, NULL, 0), "PCA",
-                NULL);
-    solve(p, &rows, block, &net);
-    magnitudes(p, &net, &rows, block, m);
-    double error = magnitudes(p, &net, &test, block, on_test);
-    for (uint32_t i = 0, k = 0; i < curve->n; i++) {
-        for (; k < curve->length[i]; k++) error -= 2.0 * m[k] * on_test[k] - m[k] * m[k];
-        curve->mse[i] = error / rows.inputs;
-    }
-    codec_network_free(&net);
-    free(m), free(block);
-}
-
-/* --- this program's codec -------------------------------------------------------------- */
-
-typedef struct test_set {
-    taper_image *image;
-    size_t n;
-} test_set;
-
-static test_set read_test(const paper *p) {
-    formats_imageset *set = paper_open(p, 1);
-    test_set t = {.n = p->test.n};
-    t.image = paper_memory(t.n, sizeof *t.image);
-    for (size_t i = 0; i < t.n; i++) {
-        taper_error error = {0};
-        paper_check(formats_imageset_read(set, i, &t.image[i], &error), "test image", &error);
-    }
-    formats_imageset_close(set);
-    return t;
-}
-
-static void free_test(test_set *t) {
-    for (size_t i = 0; i < t->n; i++) free(t->image[i].pixels);
-    free(t->image);
-}
-
-static taper_model *learn_model(paper *p, uint32_t units) {
-    train_options options = {
-        .family = TAPER_FAMILY_PCA, .window = TRAIN_WINDOW_WHOLE, .units = units};
-    formats_buffer file = formats_buffer_make(SIZE_MAX / 4);
-    formats_imageset *set = paper_open(p, 0);
-    uint64_t room = p->quick ? (uint64_t)QUICK_IMAGES * p->training.inputs : (uint64_t)1 << 31;
-    taper_error error = {0};
-    train_dataset data;
-    train_report report;
-    taper_model *model;
-    paper_check(train_dataset_load(&data, set, room, 0, NULL, NULL, NULL, &error), "images",
-                &error);
-    formats_imageset_close(set);
-    paper_check(train_model(&options, &data, &p->be, &p->device, NULL, &file, &report, &error),
-                "pca", &error);
-    train_dataset_free(&data);
-    paper_check(taper_model_load(&model, file.data, file.size, NULL, &error), "model", &error);
-    formats_buffer_free(&file);
-    return model;
-}
-
-static taper_status collect(void *user, const void *bytes, size_t n) {
-    return formats_write_bytes(user, bytes, n);
-}
-
-static formats_buffer encode(const paper *p, const taper_model *model, const test_set *t) {
-    taper_encode_options options = {.threads = p->threads};
-    taper_error error = {0};
-    formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
-    taper_sink sink = {&out, collect};
-    taper_encoder *e;
-    paper_check(taper_encoder_new(&e, model, &options, &error), "encode", &error);
-    for (size_t i = 0; i < t->n; i++)
-        paper_check(taper_encoder_add(e, &t->image[i], NULL, -1, &error), "encode", &error);
-    paper_check(taper_encoder_finish(e, &sink, &error), "encode", &error);
-    taper_encoder_free(e);
-    return out;
-}
-
-typedef struct cut_job {
-    const taper_model *model;
-    const test_set *test;
-    formats_memory bytes;
-    double *group; /* squared error of each group */
-} cut_job;
-
-static double squared_error(const taper_image *a, const taper_image *b) {
-    const uint8_t *x = a->pixels, *y = b->pixels;
-    uint64_t sum = 0;
-    for (size_t i = 0, n = formats_image_samples(a); i < n; i++)
-        sum += (uint64_t)((x[i] - y[i]) * (x[i] - y[i]));
-    return (double)sum / (double)formats_image_samples(a);
-}
-
-static void decode_group(void *user, size_t g, unsigned thread) {
-    cut_job *job = user;
-    taper_source source = formats_memory_source(&job->bytes);
-    taper_error error = {0};
-    taper_decoder *d;
-    uint64_t first, count;
-    (void)thread;
-    paper_check(taper_decoder_open(&d, &source, job->model, NULL, &error), "decode", &error);
-    taper_decoder_group_range(d, (uint32_t)g, &first, &count);
-    taper_image out = {.pixels = paper_memory(formats_image_samples(&job->test->image[0]), 1)};
-    for (uint64_t i = first; i < first + count; i++) {
-        paper_check(taper_decoder_render(d, i, &out, NULL, &error), "decode", &error);
-        job->group[g] += squared_error(&job->test->image[i], &out);
-    }
-    free(out.pixels);
-    taper_decoder_free(d);
-}
-
-static double error_of_cut(const paper *p, const taper_model *model, const test_set *t,
-                           const formats_buffer *file, size_t cut, uint32_t groups) {
-    cut_job job = {model, t, {file->data, cut}, paper_memory(groups, sizeof(double))};
-    double sum = 0.0;
-    cli_parallel(p->threads, groups, decode_group, &job);
-    for (uint32_t g = 0; g < groups; g++) sum += job.group[g];
-    free(job.group);
-    return sum / (double)t->n;
-}
-
-void paper_container(paper *p, uint32_t units, const paper_curve *lengths, paper_rates *payload,
-                     paper_rates *file) {
-    paper_load(p);
-    taper_model *model = learn_model(p, units);
-    test_set t = read_test(p);
-    formats_buffer all = encode(p, model, &t);
-    formats_memory memory = {all.data, all.size};
-    taper_source source = formats_memory_source(&memory);
-    taper_error error = {0};
-    taper_container_info info;
-    taper_decoder *d;
-    paper_check(taper_decoder_open(&d, &source, model, NULL, &error), "container", &error);
-    taper_decoder_get_info(d, &info);
-    taper_decoder_free(d);
-    payload->n = file->n = 0;
-    for (size_t i = 0; i < lengths->n; i++) {
-        size_t cut = (size_t)info.front_bytes + t.n * lengths->length[i] / 8;
-        if (cut > all.size) break;
-        double mse = error_of_cut(p, model, &t, &all, cut, info.groups);
-        payload->bits[payload->n] = lengths->length[i], payload->mse[payload->n++] = mse;
-        file->bits[file->n] = 8.0 * (double)cut / (double)t.n, file->mse[file->n++] = mse;
-    }
-    formats_buffer_free(&all);
-    free_test(&t);
-    taper_model_free(model);
-}
-
-/* --- JPEG ------------------------------------------------------------------------------ */
-
-static taper_status read_original(void *user, size_t i, taper_image *out, taper_error *error) {
-    const test_set *t = user;
-    (void)error;
-    *out = t->image[i];
-    out->pixels = paper_memory(formats_image_samples(out), 1);
-    memcpy(out->pixels, t->image[i].pixels, formats_image_samples(out));
-    return TAPER_OK;
-}
-
-static void take_points(const cli_rd_curve *from, paper_rates *to) {
-    to->n = from->n;
-    for (size_t i = 0; i < from->n; i++) {
-        to->bits[i] = 8.0 * from->point[i].bytes_per_image;
-        to->mse[i] = 65025.0 * pow(10.0, -0.1 * from->point[i].psnr_of_mean_mse_db);
-    }
-}
-
-void paper_jpeg(paper *p, paper_rates *payload, paper_rates *file) {
-    paper_load(p);
-    test_set t = read_test(p);
-    size_t runs, failed;
-    size_t *start = cli_rd_even_runs(t.n, &runs);
-    if (!start) paper_die("no memory for JPEG");
-    cli_rd_job job = {
-        .user = &t, .runs = runs, .run_start = start, .threads = p->threads, .read = read_original};
-    cli_rd_curve of_file, of_payload;
-    taper_error error = {0};
-    paper_check(cli_rd_rival(&cli_rival_jpeg, &job, &of_file, &of_payload, &failed, &error), "JPEG",
-                &error);
-    take_points(&of_file, file);
-    take_points(&of_payload, payload);
-    free(start);
-    free_test(&t);
+    return spread_of(value, n);
 }

@@ -1,5 +1,6 @@
 /* fig5a.c -- figure 5a: test images at rising code lengths. */
 #include "bench/paper/drawing.h"
+#include "bench/paper/kinds.h"
 #include "bench/paper/parts.h"
 #include "bench/paper/recipes.h"
 #include <math.h>
@@ -65,7 +66,10 @@ static void draw(paper *p, paper_network *network) {
 
 void paper_part_fig5a(paper *p) {
     paper_network network;
-    paper_train(p, "nested", RECIPE_NESTED, NULL, &network);
+    paper_load(p);
+    paper_selection s = paper_selected(p);
+    paper_train_kind(p, "nested", &s.kind[0], RECIPE_CODE, 0, TRUNCATION_NESTED, s.seed[0],
+                     &network);
     draw(p, &network);
     FILE *to = paper_section(
         p, "fig5a", "Figure 5a: reconstructions",

@@ -2,10 +2,12 @@
  * nested dropout (2014).
  *
  *     nested_dropout PART [--out DIR] [--work DIR] [--quick] [--threads N] [--set "KEY=VALUE ..."]
+ *         [--kinds "untied-causal untied"] [--dedicated "untied"] [--seeds "1 2 3"]
  *
  * TAPER_DATA names the folder of images (data.c). JSON lines go to standard output, words to
  * standard error, figures to --out, checkpoints and sections of the page to --work. --set adds
- * settings to those of every network on images. bench/paper/run.sh calls this. */
+ * settings to those of every network on images; --kinds, --dedicated and --seeds choose networks
+ * where there are several (kinds.h). bench/paper/run.sh calls this. */
 #include "bench/bench.h"
 #include "bench/paper/parts.h"
 #include "train/processor/processor.h"
@@ -17,6 +19,7 @@ const paper_part paper_parts[] = {
     {"fig2", "pinwheel, nested neighbourhoods", paper_part_fig2},
     {"fig5a", "test images from their first bits", paper_part_fig5a},
     {"fig5b", "error against code length, all methods", paper_part_fig5b},
+    {"baselines", "nested codes against the strongest rivals", paper_part_baselines},
     {"adaptive", "adaptive against fixed regularisation", paper_part_adaptive},
     {"broadcast", "one code for many bandwidths", paper_part_broadcast},
     {"theory", "figures of the tests of section 3, from standard input", paper_part_theory},
@@ -27,7 +30,9 @@ const paper_part paper_parts[] = {
 
 static void usage(void) {
     fprintf(stderr, "usage: nested_dropout PART [--out DIR] [--work DIR] [--quick] [--threads N] "
-                    "[--set \"KEY=VALUE ...\"]\n");
+                    "[--set \"KEY=VALUE ...\"]\n"
+                    "       [--kinds \"untied-causal untied tied-causal tied\"] "
+                    "[--dedicated \"KIND ...\"] [--seeds \"1 2 3\"]\n");
     for (const paper_part *part = paper_parts; part->name; part++)
         fprintf(stderr, "  %-10s %s\n", part->name, part->does);
     exit(2);
@@ -47,6 +52,12 @@ static void read_arguments(paper *p, int argc, char **argv) {
             p->work = value;
         else if (!strcmp(argv[i], "--set"))
             p->extra = value;
+        else if (!strcmp(argv[i], "--kinds"))
+            p->kinds = value;
+        else if (!strcmp(argv[i], "--dedicated"))
+            p->dedicated = value;
+        else if (!strcmp(argv[i], "--seeds"))
+            p->seeds = value;
         else if (!strcmp(argv[i], "--threads"))
             p->threads = (unsigned)strtoul(value, NULL, 10);
         else
@@ -62,6 +73,9 @@ int main(int argc, char **argv) {
                .out = "build/paper",
                .work = "build/paper",
                .extra = "",
+               .kinds = "untied-causal untied tied",
+               .dedicated = "untied-causal untied",
+               .seeds = "1 2 3",
                .threads = 2};
     const paper_part *part = paper_parts;
     while (part->name && argc > 1 && strcmp(part->name, argv[1]) != 0) part++;

@@ -19,10 +19,12 @@ typedef struct paper_images {
 } paper_images;
 
 typedef struct paper {
-    const char *data;  /* folder of the images, from TAPER_DATA; never NULL */
-    const char *out;   /* folder of figures */
-    const char *work;  /* folder of checkpoints, logs, sections of the page */
-    const char *extra; /* settings put after those of every network on images; "" usually */
+    const char *data;          /* folder of the images, from TAPER_DATA; never NULL */
+    const char *out;           /* folder of figures */
+    const char *work;          /* folder of checkpoints, logs, sections of the page */
+    const char *extra;         /* settings put after those of every network on images; "" usually */
+    const char *kinds, *seeds; /* which networks (kinds.h): "untied tied", "1 2 3" */
+    const char *dedicated;     /* kinds that get a network of their own for each length */
     int quick;
     unsigned threads;
     codec_backend be;

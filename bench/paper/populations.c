@@ -8,31 +8,19 @@
 
 static const double spread_evenly = 0.02;
 
-static void add_bump(uint32_t units, double weight, double (*shape)(double b, double at), double at,
-                     double *mass) {
-    double sum = 0.0, scale = 1024.0 / units;
-    for (uint32_t b = 1; b <= units; b++) sum += shape(b * scale, at);
-    for (uint32_t b = 1; b <= units; b++) mass[b - 1] += weight * shape(b * scale, at) / sum;
-}
-
 static double log_normal(double b, double median) {
     double z = log(b / median) / 0.6;
     return exp(-0.5 * z * z) / b;
 }
 
-static double narrow(double b, double centre) {
-    double z = (b - centre) / (0.04 * centre);
-    return exp(-0.5 * z * z);
-}
-
 int paper_population(const char *spec, uint32_t units, double *mass) {
-    static const double centre[4] = {40, 150, 360, 900}, weight[4] = {0.3, 0.35, 0.25, 0.1};
-    int peaks = !strcmp(spec, "peaks");
-    if (!peaks && strcmp(spec, "smooth") != 0) return 0;
-    for (uint32_t i = 0; i < units; i++) mass[i] = spread_evenly / units;
-    if (!peaks) add_bump(units, 1.0 - spread_evenly, log_normal, 200.0, mass);
-    for (int i = 0; peaks && i < 4; i++)
-        add_bump(units, (1.0 - spread_evenly) * weight[i], narrow, centre[i], mass);
+    double sum = 0.0;
+    if (strncmp(spec, "log-normal:", 11) != 0) return 0;
+    double median = strtod(spec + 11, NULL);
+    if (!(median > 0.0)) return 0;
+    for (uint32_t b = 1; b <= units; b++) sum += log_normal(b, median);
+    for (uint32_t b = 1; b <= units; b++)
+        mass[b - 1] = spread_evenly / units + (1.0 - spread_evenly) * log_normal(b, median) / sum;
     return 1;
 }
 
@@ -61,6 +49,20 @@ double paper_mean_length(const train_truncation *t) {
     double sum = 0.0;
     for (uint32_t b = 1; b <= t->units; b++) sum += b * t->mass[b - 1];
     return sum;
+}
+
+/* The mean is the sum of the tails: 1 + rho + ... + rho^(units - 1). */
+double paper_geometric_of_mean(double mean, uint32_t units) {
+    double low = 0.0, high = 1.0;
+    for (int i = 0; i < 60; i++) {
+        double rho = 0.5 * (low + high), sum = 0.0, tail = 1.0;
+        for (uint32_t b = 0; b < units; b++) sum += tail, tail *= rho;
+        if (sum < mean)
+            low = rho;
+        else
+            high = rho;
+    }
+    return 0.5 * (low + high);
 }
 
 taper_status paper_write_histogram(const train_truncation *t, const char *path, const char *comment,

@@ -8,14 +8,23 @@
 # page and every JSON line say.
 #
 # Writes bench/results/nested-dropout/: every figure as SVG and PNG with its CSV (and gnuplot script),
-# a .jsonl for each part, index.html. Networks are kept in build/paper (up to 75 MB each, 2 GB in
+# a .jsonl for each part, index.html. Networks are kept in build/paper (up to 75 MB each, 3 GB in
 # all); a network that is finished is not trained again, one that was interrupted goes on.
 #
-# Price on 2 cores (AVX-512): about an hour when they have nothing else to do; 3 GB of memory.
+# What is measured on a network is kept there too (*.curve): a run that was stopped goes on where it was, and
+# says what it trains and what was kept.
+#
+# Price on 2 cores (AVX-512), when they have nothing else to do: baselines about 70 minutes, of which a
+# kind and seed takes 7 (4 without networks for each length) and iterative quantisation 3 a seed; fig5a and
+# fig5b then a few minutes, broadcast 10, the others half an hour; 3 GB of memory.
 #
 # Settings, from the environment:
-#   QUICK=1     a few minutes: few images and epochs, to see that all runs; into build/paper-quick
-#   PARTS="fig1 fig2 fig5 adaptive broadcast theory"   some of these (fig5 is fig5a and fig5b)
+#   QUICK=1     some minutes: few images and epochs, to see that all runs; into build/paper-quick
+#   PARTS="fig1 fig2 baselines fig5 adaptive broadcast theory"   some of these (fig5 is fig5a and fig5b)
+#   KINDS="untied-causal untied tied"   kinds of networks in baselines and fig5; the first is that of fig5a
+#               and broadcast; there is tied-causal too. A part of them, or of the seeds, first is fine
+#   DEDICATED="untied-causal untied"    of these, those with a network of their own for each length
+#   SEEDS="1 2 3"
 #   PAPER_THREADS=2
 set -eu
 [ $# -eq 1 ] && [ -d "$1" ] || { echo "usage: sh bench/paper/run.sh BUILD_DIR" >&2; exit 2; }
@@ -27,9 +36,11 @@ OPENBLAS_NUM_THREADS=${PAPER_THREADS:-2}
 export TAPER_COMMIT OPENBLAS_NUM_THREADS
 say() { echo "paper: $*" >&2; }
 
-parts=${PARTS:-fig1 fig2 fig5 adaptive broadcast theory}
+parts=${PARTS:-fig1 fig2 baselines fig5 adaptive broadcast theory}
+kinds=${KINDS:-untied-causal untied tied}
 if [ -n "${QUICK:-}" ]; then
     out=build/paper-quick work=build/paper-quick/work quick=--quick
+    SEEDS=${SEEDS:-1 2}
 else
     out=bench/results/nested-dropout work=build/paper quick=
 fi
@@ -51,7 +62,8 @@ export TAPER_DATA
 part() {
     say "$1"
     # shellcheck disable=SC2086
-    "$program" "$1" --out "$out" --work "$work" --threads "${PAPER_THREADS:-2}" $quick \
+    "$program" "$1" --out "$out" --work "$work" --threads "${PAPER_THREADS:-2}" --kinds "$kinds" \
+        --dedicated "${DEDICATED:-untied-causal untied}" --seeds "${SEEDS:-1 2 3}" $quick \
         >"$work/$1.jsonl.part"
     mv "$work/$1.jsonl.part" "$out/$1.jsonl"
 }
@@ -59,7 +71,7 @@ part() {
 failed=
 for name in $parts; do
     case $name in
-    fig1 | fig2 | fig5a | fig5b | adaptive | broadcast) part "$name" ;;
+    fig1 | fig2 | baselines | fig5a | fig5b | adaptive | broadcast) part "$name" ;;
     fig5)
         part fig5a
         part fig5b
@@ -77,7 +89,7 @@ for name in $parts; do
         fi
         ;;
     *)
-        say "no part $name; there are fig1 fig2 fig5 adaptive broadcast theory"
+        say "no part $name; there are fig1 fig2 baselines fig5 adaptive broadcast theory"
         exit 2
         ;;
     esac
