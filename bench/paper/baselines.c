@@ -21,7 +21,8 @@ static int take(paper *p, paper_results *r, paper_method method, const paper_kin
     paper_result *to = *out = &r->result[r->n++];
     to->method = method, to->seed = seed;
     if (kind) to->kind = *kind;
-    snprintf(to->settings, sizeof to->settings, "%s", settings);
+    snprintf(to->settings, sizeof to->settings, "%s%s%s", settings,
+             *settings && *p->extra ? " " : "", *settings ? p->extra : "");
     paper_lengths(&to->curve, UNITS < p->training.inputs ? UNITS : p->training.inputs, 0);
     if (method == PAPER_DEDICATED || method == PAPER_ITQ) { /* powers of 2, each a price */
         size_t n = 0;

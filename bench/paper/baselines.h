@@ -32,7 +32,7 @@ typedef struct paper_result {
     paper_method method;
     paper_kind kind; /* name NULL: none, the code is no network's */
     uint32_t seed;   /* 0: nothing random in it */
-    char settings[320];
+    char settings[512];
     paper_curve curve;
 } paper_result;
 

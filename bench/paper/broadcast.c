@@ -121,7 +121,7 @@ static void plot(paper *p, const broadcast *b) {
         population[q] = (paper_line){paper_populations[q], bits, share[q], UNITS};
     }
     paper_plot(p, "broadcast", "What a receiver sees", "bandwidth of the receiver, bits an image",
-               "mean squared error (8-bit scale)", PAPER_LOG_X | PAPER_LOG_Y, line, n);
+               "mean squared error (8-bit scale)", PAPER_LOG_X, line, n);
     paper_plot(p, "broadcast-populations", "Populations of receivers",
                "bandwidth of the receiver, bits an image", "% of the receivers", PAPER_LOG_X,
                population, PAPER_POPULATIONS);

@@ -15,7 +15,7 @@ enum { ASKED = sizeof asked / sizeof *asked };
 
 /* A row of the table, maybe a line of the figure. */
 typedef struct fig5_row {
-    char title[96], config[400]; /* config: inside of the JSON lines' {...} */
+    char title[96], config[700]; /* config: inside of the JSON lines' {...} */
     int drawn;
     size_t seeds;
     paper_rates rates;
@@ -65,12 +65,12 @@ static void add_method(fig5_rows *rows, const paper_results *r, paper_method met
 }
 
 static void add_kinds(fig5_rows *rows, const paper_results *r) {
-    static const char *const title[] = {"nested dropout",
-                                        "standard autoencoder, cut",
-                                        "the same, Optimal Brain Damage",
-                                        "the same, decoder refitted",
-                                        "standard, best order and refitted decoder",
-                                        "a network for each length"};
+    static const char *const title[] = {"nested",
+                                        "standard, cut",
+                                        "standard, OBD, cut",
+                                        "standard, OBD, refitted",
+                                        "standard, best order, refitted",
+                                        "one network a length"};
     for (size_t k = 0; k < r->selection.kinds; k++) {
         const paper_kind *kind = &r->selection.kind[k];
         for (int m = PAPER_NESTED; m <= PAPER_DEDICATED; m++) {
@@ -79,14 +79,14 @@ static void add_kinds(fig5_rows *rows, const paper_results *r) {
             add_method(rows, r, (paper_method)m, kind, drawn, title[m]);
         }
     }
-    add_method(rows, r, PAPER_PCA_SIGNS, NULL, 1, "signs of principal components");
-    add_method(rows, r, PAPER_ITQ, NULL, 1, "iterative quantisation");
+    add_method(rows, r, PAPER_PCA_SIGNS, NULL, 1, "PCA signs, refitted");
+    add_method(rows, r, PAPER_ITQ, NULL, 1, "ITQ, refitted");
 }
 
 static void add_papers_form(paper *p, fig5_rows *rows) {
     paper_network network;
     paper_curve curve;
-    fig5_row *to = add(rows, 0, "nested dropout, the paper's form");
+    fig5_row *to = add(rows, 0, "nested, the paper's form");
     paper_train(p, "nested-paper", RECIPE_PAPER_FORM, NULL, &network);
     paper_lengths(&curve, network.net.units, 0);
     paper_measure(p, &network, &p->test, &curve);
@@ -121,7 +121,7 @@ static void print_row(paper *p, const fig5_row *row) {
         char of_seeds[80] = "";
         if (row->seeds > 1)
             snprintf(of_seeds, sizeof of_seeds,
-                     ",\"seeds\":%zu,\"spread\":%.3f,\"spread_is\":\"max - min\"", row->seeds,
+                     ",\"seed\":\"%s\",\"spread\":%.3f,\"spread_is\":\"max - min\"", p->seeds,
                      row->spread[i]);
         paper_print(p, "nested-dropout/fig5b", "mse", row->rates.mse[i], "8-bit^2",
                     "%s,\"bits\":%.0f%s", row->config, row->rates.bits[i], of_seeds);
@@ -155,7 +155,7 @@ static void put_table(FILE *to, const fig5_rows *rows) {
         heads[j + 1] = head[j];
     }
     for (size_t i = 0; i < rows->n; i++) {
-        strong[i] = !strncmp(rows->row[i].title, "nested dropout, ", 16);
+        strong[i] = !strncmp(rows->row[i].title, "nested", 6);
         at[i * COLUMNS] = rows->row[i].title;
         for (int j = 0; j < ASKED; j++) {
             int some = put_cell(&rows->row[i], asked[j], cell[i][j], sizeof cell[i][j]);
@@ -189,11 +189,14 @@ static void put_page(paper *p, const fig5_rows *rows) {
         "headers and its assumptions do not suit images of 32 x 32.");
     paper_section_svg(p, to, "fig5b", "error against bits for all methods");
     put_table(to, rows);
-    cli_page_note(to, "Means over seeds; in brackets the largest less the smallest of them. "
-                      "Lengths between points are interpolated. Payload leaves out what a set "
-                      "shares or a header holds; the model's own bytes are counted nowhere. "
-                      "The codec's container is entropy-coded, unlike the one-bit codes, and its "
-                      "pixels and JPEG's are rounded and clamped, those of the networks are not.");
+    cli_page_note(
+        to, "Standard: an autoencoder of the same kind, steps and parameters, its code cut "
+            "as it is or by Optimal Brain Damage; refitted: with the best linear decoder "
+            "for each length. Means over seeds; in brackets the largest less the smallest of them. "
+            "Lengths between points are interpolated. Payload leaves out what a set "
+            "shares or a header holds; the model's own bytes are counted nowhere. "
+            "The codec's container is entropy-coded, unlike the one-bit codes, and its "
+            "pixels and JPEG's are rounded and clamped, those of the networks are not.");
     cli_page_note(to, RECIPE_CODE " truncation=" TRUNCATION_NESTED);
     paper_section_end(to);
 }

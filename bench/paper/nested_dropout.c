@@ -73,8 +73,8 @@ int main(int argc, char **argv) {
                .out = "build/paper",
                .work = "build/paper",
                .extra = "",
-               .kinds = "untied-causal untied tied",
-               .dedicated = "untied-causal untied",
+               .kinds = "untied tied",
+               .dedicated = "untied",
                .seeds = "1 2 3",
                .threads = 2};
     const paper_part *part = paper_parts;

@@ -21,9 +21,8 @@
 # Settings, from the environment:
 #   QUICK=1     some minutes: few images and epochs, to see that all runs; into build/paper-quick
 #   PARTS="fig1 fig2 baselines fig5 adaptive broadcast theory"   some of these (fig5 is fig5a and fig5b)
-#   KINDS="untied-causal untied tied"   kinds of networks in baselines and fig5; the first is that of fig5a
-#               and broadcast; there is tied-causal too. A part of them, or of the seeds, first is fine
-#   DEDICATED="untied-causal untied"    of these, those with a network of their own for each length
+#   KINDS="untied tied"   kinds of networks in baselines and fig5; the first is that of fig5a and broadcast. A part of them, or of the seeds, first is fine
+#   DEDICATED=untied    of these, those with a network of their own for each length
 #   SEEDS="1 2 3"
 #   PAPER_THREADS=2
 set -eu
@@ -37,7 +36,7 @@ export TAPER_COMMIT OPENBLAS_NUM_THREADS
 say() { echo "paper: $*" >&2; }
 
 parts=${PARTS:-fig1 fig2 baselines fig5 adaptive broadcast theory}
-kinds=${KINDS:-untied-causal untied tied}
+kinds=${KINDS:-untied tied}
 if [ -n "${QUICK:-}" ]; then
     out=build/paper-quick work=build/paper-quick/work quick=--quick
     SEEDS=${SEEDS:-1 2}
@@ -63,7 +62,7 @@ part() {
     say "$1"
     # shellcheck disable=SC2086
     "$program" "$1" --out "$out" --work "$work" --threads "${PAPER_THREADS:-2}" --kinds "$kinds" \
-        --dedicated "${DEDICATED:-untied-causal untied}" --seeds "${SEEDS:-1 2 3}" $quick \
+        --dedicated "${DEDICATED:-untied}" --seeds "${SEEDS:-1 2 3}" $quick \
         >"$work/$1.jsonl.part"
     mv "$work/$1.jsonl.part" "$out/$1.jsonl"
 }
