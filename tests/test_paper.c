@@ -1,10 +1,12 @@
 /* test_paper.c -- what the paper's codes are held against: refitted decoders, iterative
- * quantisation, rungs placed for a population. */
+ * quantisation, rungs placed for a population; populations. */
 #include "bench/paper/itq.h"
+#include "bench/paper/populations.h"
 #include "bench/paper/refit.h"
 #include "bench/paper/rungs.h"
 #include "cmocka_all.h"
 #include "codec/backend/backend.h"
+#include "scratch.h"
 #include "train/calibrate/cholesky.h"
 #include "train/sampling/philox.h"
 #include <math.h>
@@ -226,6 +228,44 @@ static void errors_between_lengths(void **state) {
     for (int b = 1; b < 16; b++) assert_true(error[b] < error[b - 1]);
 }
 
+/* Half of a log-normal population is below its median, but for what is spread evenly and what lies
+ * beyond the last length; as a file it is the same. */
+static void populations(void **state) {
+    (void)state;
+    enum { LONGEST = 1000 };
+    char folder[SCRATCH_PATH], path[SCRATCH_PATH], spec[SCRATCH_PATH + 8];
+    train_truncation t, read;
+    taper_error error = {0};
+    assert_int_equal(paper_truncation(&t, "log-normal:40", LONGEST, &error), TAPER_OK);
+    assert_true(fabs(t.tail[0] - 1.0) < 1e-12 && t.tail[LONGEST] == 0.0);
+    assert_true(fabs(t.tail[40] - 0.5) < 0.02);
+    /* exp(mu + sigma) and exp(mu - sigma) bound 68 % */
+    assert_true(fabs(t.tail[22] - t.tail[73] - 0.68) < 0.03);
+    for (int b = 0; b < LONGEST; b++) assert_true(t.mass[b] >= 0.02 / LONGEST);
+    scratch_make(folder);
+    scratch_join(path, folder, "population.txt");
+    assert_int_equal(paper_write_histogram(&t, path, "words", &error), TAPER_OK);
+    snprintf(spec, sizeof spec, "file:%s", path);
+    assert_int_equal(paper_truncation(&read, spec, LONGEST, &error), TAPER_OK);
+    for (int b = 0; b < LONGEST; b++) assert_true(fabs(read.mass[b] - t.mass[b]) < 1e-7);
+    scratch_remove(folder);
+    train_truncation_free(&read), train_truncation_free(&t);
+    assert_int_equal(paper_truncation(&t, "log-normal:-3", 8, &error), TAPER_ERR_ARG);
+}
+
+static void geometric_of_equal_mean(void **state) {
+    (void)state;
+    static const double means[] = {1.5, 13.6, 32.5, 58.4, 63.9};
+    for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
+        char spec[64];
+        train_truncation t;
+        snprintf(spec, sizeof spec, "geometric:%.12f", paper_geometric_of_mean(means[i], 64));
+        assert_int_equal(paper_truncation(&t, spec, 64, NULL), TAPER_OK);
+        assert_true(fabs(paper_mean_length(&t) - means[i]) < 1e-6);
+        train_truncation_free(&t);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_length_has_the_best_decoder),
@@ -234,6 +274,8 @@ int main(void) {
         cmocka_unit_test(itq_turns_a_cube_upright),
         cmocka_unit_test(rungs_are_the_best_there_are),
         cmocka_unit_test(errors_between_lengths),
+        cmocka_unit_test(populations),
+        cmocka_unit_test(geometric_of_equal_mean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

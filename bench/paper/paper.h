@@ -92,10 +92,6 @@ void paper_codes(paper_network *network, const train_pixels *rows, float *x);
 /* n numbers of the network, from its device to new memory. */
 float *paper_fetch(paper_network *network, const float *from, size_t n);
 
-/* p_B over `units` lengths by name: those of truncation.h, and the populations of populations.h. */
-taper_status paper_truncation(train_truncation *t, const char *spec, uint32_t units,
-                              taper_error *error);
-
 /* --- errors against length (lengths.c) ------------------------------------------------- */
 
 enum { PAPER_MAX_LENGTHS = 512 };

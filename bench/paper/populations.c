@@ -1,8 +1,8 @@
 /* populations.c -- see populations.h. */
 #include "bench/paper/populations.h"
-#include "bench/paper/paper.h"
 #include "formats/atomic_file.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +37,8 @@ static void take_masses(train_truncation *t, const double *mass) {
 
 taper_status paper_truncation(train_truncation *t, const char *spec, uint32_t units,
                               taper_error *error) {
-    double *mass = paper_memory(units, sizeof *mass);
+    double *mass = calloc(units, sizeof *mass);
+    if (!mass) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a population");
     int population = paper_population(spec, units, mass);
     taper_status status = train_truncation_make(t, population ? "uniform" : spec, units, error);
     if (status == TAPER_OK && population) take_masses(t, mass);

@@ -10,6 +10,10 @@
 /* mass[units], not normalised. 0 when there is no population of that name. */
 int paper_population(const char *spec, uint32_t units, double *mass);
 
+/* p_B over `units` lengths by name: those of truncation.h, and these populations. */
+taper_status paper_truncation(train_truncation *t, const char *spec, uint32_t units,
+                              taper_error *error);
+
 double paper_mean_length(const train_truncation *t);
 
 /* The rho whose geometric distribution over 1 .. units has this mean, 1 < mean < units. */

@@ -14,14 +14,15 @@
 # What is measured on a network is kept there too (*.curve): a run that was stopped goes on where it was, and
 # says what it trains and what was kept.
 #
-# Price on 2 cores (AVX-512), when they have nothing else to do: baselines about 70 minutes, of which a
-# kind and seed takes 7 (4 without networks for each length) and iterative quantisation 3 a seed; fig5a and
-# fig5b then a few minutes, broadcast 10, the others half an hour; 3 GB of memory.
+# Price on 2 cores (AVX-512), when they have nothing else to do: baselines 5 minutes for a kind and seed (3 without
+# networks for each length) and 4 for what has no networks, an hour at most; fig5a and fig5b then a few minutes,
+# broadcast 10, the others half an hour; 3 GB of memory.
 #
 # Settings, from the environment:
 #   QUICK=1     some minutes: few images and epochs, to see that all runs; into build/paper-quick
 #   PARTS="fig1 fig2 baselines fig5 adaptive broadcast theory"   some of these (fig5 is fig5a and fig5b)
-#   KINDS="untied tied"   kinds of networks in baselines and fig5; the first is that of fig5a and broadcast. A part of them, or of the seeds, first is fine
+#   KINDS="untied tied"   kinds of networks in baselines and fig5; the first is that of fig5a and broadcast. Some
+#               kinds or seeds first and all of them later is fine: what is there is not made again
 #   DEDICATED=untied    of these, those with a network of their own for each length
 #   SEEDS="1 2 3"
 #   PAPER_THREADS=2
