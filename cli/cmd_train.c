@@ -17,6 +17,7 @@ typedef struct settings {
     const char *truncation, *regularise;
     const char *from;
     int fast, preset, family, alpha, resume, code, activation, untied, sweep, gradient, optimiser;
+    int orthonormal;
     int unit, basis, loss, follow_links;
     int64_t units, epochs, batch, seed, set_images, patience, conditional, head, predict_epochs;
     int64_t restore, restore_steps;
@@ -52,6 +53,7 @@ enum {
     USE_PREDICT = 1 << 13,
     USE_RESTORE = 1 << 14,
     USE_NEVER = 1 << 15,
+    USE_ORTHONORMAL = 1 << 16,
     USE_STEPS = USE_DENSE | USE_PREDICT | USE_RESTORE
 };
 static const char *const uses[] = {"a model that is not made --from another",
@@ -70,6 +72,7 @@ static const char *const uses[] = {"a model that is not made --from another",
                                    "--conditional or --head",
                                    "--family conv",
                                    "`taper encode`",
+                                   "--code units --unit linear without --hidden",
                                    NULL};
 
 static const cli_option options[] = {
@@ -140,7 +143,10 @@ static const cli_option options[] = {
      .help = "dense: geometric:RHO, log-uniform:E, uniform, file:SHARES, ladder:N,N, none",
      .uses = USE_DENSE},
     {"sweep", 0, CLI_FLAG, .offset = offsetof(settings, sweep),
-     .help = "units, binary: freeze units one after the other as they converge", .uses = USE_WHOLE},
+     .help = "units, binary: freeze units one after the other, from the front", .uses = USE_WHOLE},
+    {"orthonormal", 0, CLI_FLAG, .offset = offsetof(settings, orthonormal),
+     .help = "units, linear: the decoder stays orthonormal, as principal components are",
+     .uses = USE_ORTHONORMAL},
     {"regularise", 0, CLI_STRING, "SPEC", offsetof(settings, regularise), .initial = "none",
      .help = "units, binary: l1:LAMBDA, l2:L, adaptive-l1:RATIO, adaptive-l2:R", .uses = USE_WHOLE},
     {"corrupt", 0, CLI_DOUBLE, "P", offsetof(settings, corrupt), .min = 0, .max = 0.99,
@@ -272,6 +278,7 @@ static train_nested_choice nested_of(const settings *s) {
     c.unit_activation = activation[s->unit];
     c.centre = (float)s->centre;
     o->sweep.on = s->sweep != 0;
+    o->orthonormal = s->orthonormal != 0 && s->code == TRAIN_CODE_UNITS;
     o->corruption = (float)s->corrupt;
     o->dropout = (float)s->dropout;
     o->invariance = (float)s->invariance;
@@ -344,8 +351,8 @@ static taper_status read_again(const formats_buffer *file, const cli_common *com
 
 /* What reading or writing a checkpoint returns, and learning itself does not. */
 static bool is_of_a_file(taper_status status) {
-    return status == TAPER_ERR_IO || status == TAPER_ERR_CORRUPT ||
-           status == TAPER_ERR_TRUNCATED || status == TAPER_ERR_VERSION;
+    return status == TAPER_ERR_IO || status == TAPER_ERR_CORRUPT || status == TAPER_ERR_TRUNCATED ||
+           status == TAPER_ERR_VERSION;
 }
 
 static train_processor_kind device_kind(const settings *s) {
@@ -467,6 +474,7 @@ static unsigned uses_of(const settings *s, const taper_model_info *from) {
     u |= USE_DENSE | (cg ? 0 : USE_ADAM) | (whole ? 0 : USE_DENSE_PLANES);
     if (!whole && s->truncated > 0) u |= USE_TRUNCATED;
     if (whole && s->hidden.count) u |= USE_HIDDEN;
+    if (s->code == TRAIN_CODE_UNITS && !s->hidden.count) u |= USE_ORTHONORMAL;
     return u | (s->code == TRAIN_CODE_UNITS ? USE_UNITS : 0) |
            (s->code == TRAIN_CODE_BINARY ? USE_BINARY : 0);
 }

@@ -13,6 +13,7 @@
 #include "train/linear/pca.h"
 #include "train/nested/nested_errors.h"
 #include "train/nested/nested_gradient.h"
+#include "train/nested/nested_trainer.h"
 #include "train/optimise/conjugate_gradient.h"
 #include "train/sampling/philox.h"
 #include <cblas.h>
@@ -446,6 +447,103 @@ static void orthonormal_decoders_of_photographs_become_eigenvectors(void **unuse
     free((void *)data.pixels), free(record);
 }
 
+/* Eigenvalues this near, each to the next, are compared as one space: what lies between their
+ * eigenvectors is hardly determined. */
+static const double near_eigenvalues = 1.1;
+
+/* The largest angle, in degrees, between rows v[n][D], orthonormal, and the space of q[m][D]: its
+ * sine is the largest singular value of v - (v q^T) q. */
+static double largest_angle(const float *v, size_t n, const float *q, size_t m, size_t d) {
+    double *rest = take(n * d, sizeof *rest), *value = take(n, sizeof *value), none[1];
+    for (size_t i = 0; i < n; i++) {
+        for (size_t p = 0; p < d; p++) rest[i * d + p] = v[i * d + p];
+        for (size_t j = 0; j < m; j++) {
+            double product = 0.0;
+            for (size_t p = 0; p < d; p++) product += (double)v[i * d + p] * q[j * d + p];
+            for (size_t p = 0; p < d; p++) rest[i * d + p] -= product * q[j * d + p];
+        }
+    }
+    const lapack_int rows = (lapack_int)d, columns = (lapack_int)n;
+    assert_int_equal(
+        LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', rows, columns, rest, rows, value, none, 1, none, 1),
+        0);
+    double sine = value[0];
+    free(rest), free(value);
+    return asin(fmin(sine, 1.0)) * 180.0 / acos(-1.0);
+}
+
+/* Of trained rows v[units][D] from the eigenvectors: the largest angle of any group; *groups is how
+ * many there are. A group that goes on beyond the last unit is compared with all of it. */
+static double largest_angle_of_groups(const spectrum *s, const float *v, uint32_t units,
+                                      uint32_t *groups) {
+    double worst = 0.0;
+    *groups = 0;
+    for (uint32_t from = 0, to; from < units; from = to, ++*groups) {
+        for (to = from + 1; to < s->units; to++)
+            if (s->eigenvalue[to - 1] > near_eigenvalues * s->eigenvalue[to]) break;
+        size_t n = (to < units ? to : units) - from, d = s->inputs;
+        double angle = largest_angle(v + from * d, n, s->net.synthesis + from * d, to - from, d);
+        worst = fmax(worst, angle);
+    }
+    return worst;
+}
+
+/* Theorem 3 through the trainer: `units` linear units, tied or not, trained on minibatches under
+ * sampled truncations with an orthonormal decoder, from random weights. */
+static void check_training(const char *what, const train_pixels *data, uint32_t units, int tied,
+                           const train_nested_options *options, double most) {
+    const train_nested_shape shape = {
+        .inputs = data->inputs, .layers = 1, .width = {units}, .tied = tied};
+    train_nested_options o = *options;
+    train_truncation truncation;
+    train_nested_network net;
+    on_device where;
+    spectrum s;
+    uint32_t groups;
+    double off = 0.0;
+    spectrum_make(&s, data, data->inputs < 8 * units ? data->inputs : 8 * units);
+    on_device_open(&where, TRAIN_PROCESSOR);
+    assert_int_equal(train_truncation_make(&truncation, "uniform", units, NULL), TAPER_OK);
+    float *mean = take(data->inputs, sizeof *mean), scale;
+    train_nested_statistics(data, mean, &scale);
+    o.truncation = &truncation, o.orthonormal = 1, o.max_validation = 0;
+    assert_int_equal(train_nested_create(&net, &shape, &where.device, mean, scale, o.seed),
+                     TAPER_OK);
+    assert_int_equal(train_nested(&o, data, &net, NULL, NULL, NULL), TAPER_OK);
+    size_t d = data->inputs;
+    float *v = take(units * d, sizeof *v);
+    on_device_take(&where, v, net.layer[0].v, units * d * sizeof *v);
+    for (size_t i = 0; i < units; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double product = 0.0;
+            for (size_t p = 0; p < d; p++) product += (double)v[i * d + p] * v[j * d + p];
+            off = fmax(off, fabs(product - (i == j)));
+        }
+    double angle = largest_angle_of_groups(&s, v, units, &groups);
+    printf("theorem 3, trained, %s, %s, %u units in %u groups of near eigenvalues: largest "
+           "principal angle of a group in degrees %.3f, rows from orthonormal %.2g\n",
+           what, tied ? "tied" : "untied", (unsigned)units, (unsigned)groups, angle, off);
+    assert_true(off <= 1e-4);
+    assert_true(angle <= most);
+    free(v), free(mean);
+    train_nested_free(&net), train_truncation_free(&truncation);
+    on_device_close(&where);
+    spectrum_free(&s);
+}
+
+static void training_finds_eigenvectors(void **unused) {
+    (void)unused;
+    size_t n;
+    uint8_t *record = read_samples(400, &n);
+    if (!record) skip();
+    train_pixels data = cut_windows(record, n, 8, 0, 3000);
+    train_nested_options o = train_nested_defaults();
+    o.epochs = 600, o.batch = 250, o.rate = 2e-3f;
+    for (int tied = 1; tied >= 0; tied--)
+        check_training("windows of 8x8x3 of samples", &data, 12, tied, &o, 3.0);
+    free((void *)data.pixels), free(record);
+}
+
 /* --- theorems 1 and 2 --------------------------------------------------------------------------
  */
 
@@ -625,6 +723,7 @@ static void find_samples_program(const char *self) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orthonormal_decoders_become_eigenvectors),
+        cmocka_unit_test(training_finds_eigenvectors),
         cmocka_unit_test(nested_optimum_of_samples),
         cmocka_unit_test(nested_optimum_of_photographs),
         cmocka_unit_test(orthonormal_decoders_of_photographs_become_eigenvectors),

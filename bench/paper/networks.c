@@ -53,6 +53,7 @@ static int set_number(recipe *r, const char *key, double x) {
     if (!strcmp(key, "invariance")) return o->invariance = (float)x, 1;
     if (!strcmp(key, "perturbation")) return o->perturbation = (float)x, 1;
     if (!strcmp(key, "beta")) return o->beta = x, 1;
+    if (!strcmp(key, "orthonormal")) return o->orthonormal = x != 0, 1;
     if (!strcmp(key, "straight-through")) return o->straight_through = x != 0, 1;
     if (!strcmp(key, "epochs")) return o->epochs = (uint32_t)x, 1;
     if (!strcmp(key, "batch")) return o->batch = (uint32_t)x, 1;

@@ -24,6 +24,7 @@ done <<'T'
 --rho,.5 --rho (for --truncated above 0)
 --quality,20=30 --quality (for --family dense with --code planes or --conditional or --head)
 --sweep --sweep (for --code units or binary)
+--orthonormal --orthonormal (for --code units --unit linear without --hidden)
 --regularise,l1:1 --regularise (for --code units or binary)
 --corrupt,.1 --corrupt (for --code units or binary)
 --dropout,.1 --dropout (for --code units or binary with --hidden)

@@ -31,6 +31,15 @@ cmp bits.tpm again.tpm
 "$TAPER" encode -q -m units.tpm -o units.taper $images
 "$TAPER" decode -q -m units.tpm --format cifar -o back2.bin units.taper
 
+# --- an orthonormal decoder, and where there is none ---
+"$TAPER" train -q -o frame.tpm $quick --code units --orthonormal $images
+"$TAPER" train -q -o free.tpm $quick --code units $images
+! cmp -s frame.tpm free.tpm
+! "$TAPER" train -q -o none.tpm $quick --code units --orthonormal --sweep $images 2>words
+grep -q "orthonormal decoders are for" words
+! "$TAPER" train -q -o none.tpm $quick --code units --unit relu --orthonormal $images 2>words
+grep -q "orthonormal decoders are for" words
+
 # --- populations: over units, and in bytes for planes ---
 awk 'BEGIN { for (i = 1; i <= 32; i++) print 1 / 32 }' >even.txt
 "$TAPER" train -q -o own.tpm $quick --code binary --truncation file:even.txt $images

@@ -18,12 +18,14 @@ typedef struct train_nested_options {
     float invariance;                   /* default 0: weight of equation 14 ... */
     float perturbation;                 /* default 0.01: ... and the variance of its noise */
     double beta;                        /* default 0.5: fraction of ones, binary networks */
+    int orthonormal;           /* default 0; 1: the decoder's rows stay orthonormal (orthonormal.h):
+                                  linear units, one layer, Adam, no sweep */
     int straight_through;      /* default 1; 0: no gradient through thresholds, as the paper */
     train_optimiser optimiser; /* default TRAIN_ADAM */
     uint32_t epochs;           /* default 20 */
     uint32_t batch;            /* default 250 rows; the paper's for TRAIN_CG is 10,000 */
     uint32_t line_searches;    /* default 3: TRAIN_CG steps on each minibatch */
-    float rate; /* default 5e-3: Adam's peak; cosine to 0.001 of it, when sweeping to half */
+    float rate;                /* default 5e-3: Adam's peak; falls by a cosine to 0.001 of it */
     uint32_t max_validation;   /* default 2000 rows, held out from data; 0: none are */
     uint64_t seed;             /* default 1 */
     train_saving saving;       /* after every epoch and ... */

@@ -24,9 +24,11 @@ static void draw_truncations(train_nested_run *r) {
     }
 }
 
-/* The rows of W_L that this step's truncations reach and no sweep has passed: up to this one. */
+/* The rows of W_L that this step's truncations reach and no sweep has passed: up to this one.
+ * Orthonormal rows turn with each other. */
 static uint32_t trained_end(const train_nested_run *r) {
-    uint32_t longest = r->options->invariance > 0.0f ? r->net->units : 0;
+    const int all = r->options->invariance > 0.0f || r->options->orthonormal;
+    uint32_t longest = all ? r->net->units : 0;
     for (size_t i = 0; i < r->batch; i++) longest = r->kept[i] > longest ? r->kept[i] : longest;
     return longest;
 }
@@ -67,8 +69,11 @@ static taper_status adam_gradient(train_nested_run *r) {
     const size_t at = (size_t)first * last.inputs;
     float *gradient = r->net->layer_gradient[r->net->shape.layers - 1].w + at;
     TAPER_TRY(add_rows(r, r->losses));
-    return train_regularise_rows(&r->options->regulariser, &r->net->stream, trained_end(r) - first,
-                                 last.inputs, last.w + at, gradient, NULL);
+    TAPER_TRY(train_regularise_rows(&r->options->regulariser, &r->net->stream,
+                                    trained_end(r) - first, last.inputs, last.w + at, gradient,
+                                    NULL));
+    if (!r->options->orthonormal) return TAPER_OK;
+    return train_orthonormal_project(&r->orthonormal, last.v, r->net->layer_gradient[0].v);
 }
 
 static taper_status say(taper_status status, uint64_t step, taper_error *error) {
@@ -114,10 +119,10 @@ static taper_status adam_step(train_nested_run *r) {
     const uint64_t steps = r->loop.steps, warmup = steps / 20 < 100 ? steps / 20 : 100;
     train_range range[5];
     size_t ranges = trained_ranges(r, range);
-    float rate = train_cosine_rate(o->rate, r->step, steps, warmup), least = o->rate / 2;
-    /* the units swept last have most of their training before them when others are done */
-    if (o->sweep.on && r->step >= warmup && rate < least) rate = least;
-    return train_loop_adam(&r->loop, rate, range, ranges, r->losses);
+    const float rate = train_cosine_rate(o->rate, r->step, steps, warmup);
+    TAPER_TRY(train_loop_adam(&r->loop, rate, range, ranges, r->losses));
+    if (!o->orthonormal) return TAPER_OK;
+    return train_orthonormal_retract(&r->orthonormal, code_layer(r).v);
 }
 
 /* --- conjugate gradients --------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #ifndef TRAIN_NESTED_STEP_H
 #define TRAIN_NESTED_STEP_H
 #include "train/nested/nested_options.h"
+#include "train/nested/orthonormal.h"
 #include "train/optimise/conjugate_gradient.h"
 #include "train/optimise/loop.h"
 #include "train/sampling/dataset.h"
@@ -15,6 +16,7 @@ typedef struct train_nested_run {
     train_loop loop;
     train_cg cg;
     train_sweep sweep;
+    train_orthonormal orthonormal; /* where the options ask for it */
     size_t n_training, n_validation, batch;
     uint32_t *split;    /* all rows: [training | validation] */
     uint32_t *shuffled; /* this epoch's training rows */

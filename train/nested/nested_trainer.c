@@ -14,7 +14,7 @@
 static const double absurd_loss = 1e12;
 
 train_nested_options train_nested_defaults(void) {
-    return (train_nested_options){.sweep = {0, 10, 1e-3, 0.2, 0.8},
+    return (train_nested_options){.sweep = {0, 10, 0.1, 0.05, 0.95},
                                   .perturbation = 0.01f,
                                   .beta = 0.5,
                                   .straight_through = 1,
@@ -28,6 +28,11 @@ train_nested_options train_nested_defaults(void) {
 }
 
 /* --- options and rows ------------------------------------------------------------------ */
+
+static int may_be_orthonormal(const train_nested_options *o, const train_nested_shape *s) {
+    return s->layers == 1 && !s->binary && s->code == CODEC_LINEAR && s->width[0] <= s->inputs &&
+           o->optimiser == TRAIN_ADAM && !o->sweep.on;
+}
 
 static taper_status check(const train_nested_run *r, taper_error *error) {
     const train_nested_options *o = r->options;
@@ -47,8 +52,12 @@ static taper_status check(const train_nested_run *r, taper_error *error) {
     if (o->sweep.on && !train_sweep_options_are_legal(&o->sweep))
         return formats_fail(
             error, TAPER_ERR_ARG,
-            "sweeping: check from 1, tolerance and warm-up from 0, fraction above 0, "
+            "sweeping: check from 1, tolerance in [-1, 1], warm-up from 0, fraction above 0, "
             "warm-up and fraction together at most 1");
+    if (o->orthonormal && !may_be_orthonormal(o, &r->net->shape))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "orthonormal decoders are for linear real-valued units, at most as "
+                            "many as inputs, without hidden layers, by Adam, without sweeping");
     if (o->truncation && o->truncation->units != r->net->units)
         return formats_fail(error, TAPER_ERR_ARG, "a truncation of %u units for a code of %u",
                             (unsigned)o->truncation->units, (unsigned)r->net->units);
@@ -110,6 +119,7 @@ static uint64_t fingerprint_of(const train_nested_run *r) {
                               (double)o->perturbation,
                               o->beta,
                               o->straight_through,
+                              o->orthonormal,
                               o->optimiser,
                               o->epochs,
                               o->batch,
@@ -160,7 +170,7 @@ static void add_part(train_loop *l, void *memory, size_t n, uint32_t size, int o
 static void list_parts(train_nested_run *r) {
     train_loop *l = &r->loop;
     add_part(l, &r->sweep.state, sizeof r->sweep.state / 8, 8, 0);
-    add_part(l, r->sweep.looked, r->sweep.inputs, sizeof *r->sweep.looked, 1);
+    add_part(l, r->sweep.looked, 2 * r->sweep.inputs, sizeof *r->sweep.looked, 1);
     if (r->net->shape.binary) add_part(l, r->net->spread, r->net->units, sizeof *r->net->spread, 1);
     if (r->options->optimiser == TRAIN_CG) add_part(l, &r->cg.state, sizeof r->cg.state / 8, 8, 0);
 }
@@ -273,25 +283,27 @@ static taper_status settle(train_nested_run *r, taper_error *error) {
 /* --- begin and end --------------------------------------------------------------------- */
 
 /* The optimiser's vectors, and what sweeping and line searches need. */
-static void lay_out(train_nested_run *r, float **looked, double **squares) {
+static void lay_out(train_nested_run *r, float **looked, double **products) {
     train_nested_network *net = r->net;
     net->weights.m = train_arena_floats(&r->arena, net->weights.n, 1);
     net->weights.v = train_arena_floats(&r->arena, net->weights.n, 1);
-    *looked = train_arena_floats(&r->arena, net->layer[net->shape.layers - 1].inputs, 1);
-    *squares = train_arena_take(&r->arena, 2, 1, sizeof **squares);
+    *looked = train_arena_floats(&r->arena, net->layer[net->shape.layers - 1].inputs, 3);
+    *products = train_arena_take(&r->arena, 3, 1, sizeof **products);
     r->lambda = train_arena_take(&r->arena, net->units, 1, sizeof *r->lambda);
+    if (r->options->orthonormal)
+        train_orthonormal_lay_out(&r->orthonormal, &r->arena, net->units, net->shape.inputs);
 }
 
 static taper_status take_memory(train_nested_run *r) {
     train_nested_network *net = r->net;
     train_stream *s = &net->stream;
     float *looked;
-    double *squares;
-    lay_out(r, &looked, &squares);
+    double *products;
+    lay_out(r, &looked, &products);
     TAPER_TRY(train_arena_alloc(&r->arena, s->device));
-    lay_out(r, &looked, &squares);
+    lay_out(r, &looked, &products);
     train_sweep_begin(&r->sweep, &r->options->sweep, r->loop.steps, net->units,
-                      net->layer[net->shape.layers - 1].inputs, s, looked, squares);
+                      net->layer[net->shape.layers - 1].inputs, s, looked, products);
     if (r->options->optimiser == TRAIN_CG) TAPER_TRY(train_cg_create(&r->cg, s, &net->weights));
     TAPER_TRY(train_lend(&r->pixels, s, r->data->pixels, r->data->n * r->data->inputs));
     TAPER_TRY(train_lend(&r->split_there, s, r->split, r->data->n * sizeof *r->split));
@@ -332,6 +344,11 @@ static taper_status begin(train_nested_run *r, taper_error *error) {
     if (status == TAPER_OK) list_parts(r);
     if (status == TAPER_OK) status = take_fingerprint(r);
     if (status == TAPER_OK) status = first_thresholds(r);
+    if (status == TAPER_OK && r->options->orthonormal) {
+        status = train_orthonormal_begin(&r->orthonormal, &r->net->stream);
+        if (status == TAPER_OK)
+            status = train_orthonormal_retract(&r->orthonormal, r->net->layer[0].v);
+    }
     return train_told(status, error, "training could not begin");
 }
 

@@ -17,6 +17,7 @@
  *                       on its way, nested_forward: the way forward
  *   nested_gradient     loss and gradient; nested_errors: codes, and errors at every length
  *   sweep               units frozen one after the other
+ *   orthonormal         decoders whose rows stay orthonormal (theorem 3)
  *   regulariser         weight decay with a coefficient for each unit */
 #ifndef TRAIN_NESTED_TRAINER_H
 #define TRAIN_NESTED_TRAINER_H

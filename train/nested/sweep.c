@@ -3,36 +3,61 @@
 #include <math.h>
 
 int train_sweep_options_are_legal(const train_sweep_options *o) {
-    return o->check > 0 && o->tolerance >= 0.0 && o->warmup >= 0.0 && o->fraction > 0.0 &&
-           o->warmup + o->fraction <= 1.0 + 1e-9;
+    return o->check > 0 && o->tolerance >= -1.0 && o->tolerance <= 1.0 && o->warmup >= 0.0 &&
+           o->fraction > 0.0 && o->warmup + o->fraction <= 1.0 + 1e-9;
+}
+
+/* The unit in front may be trained until then: what is left, shared among the units left. */
+static void set_deadline(train_sweep *s, double from) {
+    const double end = (s->options.warmup + s->options.fraction) * (double)s->steps;
+    s->state.deadline = from + (end - from) / (double)(s->units - s->state.frozen);
 }
 
 void train_sweep_begin(train_sweep *s, const train_sweep_options *options, uint64_t steps,
                        uint32_t units, size_t inputs, train_stream *stream, float *looked,
-                       double *squares) {
+                       double *products) {
     *s = (train_sweep){.options = *options,
                        .steps = steps,
                        .units = units,
                        .inputs = inputs,
                        .stream = stream,
                        .looked = looked,
-                       .squares = squares};
-    s->state.deadline = (options->warmup + options->fraction / units) * (double)steps;
+                       .products = products};
+    set_deadline(s, options->warmup * (double)steps);
 }
 
-/* |row - looked| < tolerance |row|: and look again. */
+/* The cosine between two moves lies below `tolerance`; a row that stands still has converged, too,
+ * unless nothing is to. xy, xx, yy: the products of the moves. */
+static int turns(const double product[3], double tolerance) {
+    const double lengths = sqrt(product[1] * product[2]);
+    return lengths > 0.0 ? product[0] < tolerance * lengths : tolerance > -1.0;
+}
+
+/* Look at the row: how it has moved since the last look, against how it moved before that. */
 static taper_status has_converged(train_sweep *s, const float *row, int *converged) {
-    double square[2];
-    TAPER_TRY(s->stream->ops->distance(s->stream, s->inputs, row, s->looked, s->squares));
-    TAPER_TRY(train_download(s->stream, square, s->squares, sizeof square));
-    *converged = s->state.started && sqrt(square[0]) < s->options.tolerance * sqrt(square[1]);
-    return train_copy(s->stream, s->looked, row, s->inputs * sizeof *row);
+    const train_operations *ops = s->stream->ops;
+    const size_t n = s->inputs;
+    float *before = s->looked + n, *now = before + n;
+    double product[3];
+    *converged = 0;
+    if (s->state.started) {
+        TAPER_TRY(ops->combine(s->stream, n, 1.0, row, -1.0, s->looked, now));
+        TAPER_TRY(ops->dot(s->stream, n, before, now, s->products));
+        TAPER_TRY(ops->dot(s->stream, n, before, before, s->products + 1));
+        TAPER_TRY(ops->dot(s->stream, n, now, now, s->products + 2));
+        TAPER_TRY(train_download(s->stream, product, s->products, sizeof product));
+        *converged =
+            (s->state.moves || !(product[2] > 0.0)) && turns(product, s->options.tolerance);
+        TAPER_TRY(train_copy(s->stream, before, now, n * sizeof *now));
+        s->state.moves++;
+    }
+    return train_copy(s->stream, s->looked, row, n * sizeof *row);
 }
 
 static void freeze(train_sweep *s, double from) {
     s->state.frozen++;
-    s->state.deadline = from + s->options.fraction * (double)s->steps / s->units;
-    s->state.started = 0;
+    s->state.started = s->state.moves = 0;
+    set_deadline(s, from);
 }
 
 taper_status train_sweep_after_step(train_sweep *s, uint64_t step, const float *weights) {
