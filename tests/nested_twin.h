@@ -116,6 +116,7 @@ static inline void network_make(train_nested_network *net, const problem *q, tra
     for (uint32_t k = 0; k < net->units; k++) spread[k] = 0.6f + 0.05f * (float)k;
     send(net, net->weights.parameter, p, net->weights.n);
     send(net, net->spread, spread, net->units);
+    assert_int_equal(train_nested_feed_back(net), TAPER_OK);
     free(p);
 }
 
@@ -245,6 +246,21 @@ static inline void twin_decode(const twin *t, const double *p, const double *x, 
     memcpy(g, from, D * sizeof *g);
 }
 
+/* The row's units decide in order, a minus what those before them have in the decoder; nothing
+ * unless causal. */
+static inline void twin_feed_back(const twin *t, const double *p, double *a) {
+    const train_nested_shape *s = &t->q->shape;
+    const places at = twin_places(s);
+    const uint32_t last = s->layers - 1, inputs = last ? s->width[last - 1] : D;
+    for (uint32_t k = 0; s->causal && k < t->units; k++)
+        for (uint32_t j = 0; j < k; j++) {
+            double fed = 0.0;
+            for (uint32_t i = 0; i < inputs; i++)
+                fed += p[at.w[last] + k * inputs + i] * p[at.v[last] + j * inputs + i];
+            a[k] -= fed * twin_code(t, p, j, a[j]);
+        }
+}
+
 /* What stands for binary units around the point p: x = x_at + slope (a - a_at), with the slope of a
  * logistic curve about the threshold, or 0. Fails where a value is so near its threshold that
  * single precision may see another bit. */
@@ -252,15 +268,19 @@ static inline void twin_freeze(twin *t, const double *p, const float *spread) {
     const train_nested_shape *s = &t->q->shape;
     if (!s->binary) return;
     const double *b = p + twin_places(s).b[s->layers - 1];
-    for (size_t r = 0; r < t->q->rows; r++)
+    for (size_t r = 0; r < t->q->rows; r++) {
+        double a[WIDEST];
+        twin_encode(t, p, t->input + r * D, r, a);
+        memcpy(t->a_at + r * t->units, a, t->units * sizeof *a);
+        twin_feed_back(t, p, a);
         for (uint32_t k = 0; k < t->units; k++) {
             size_t i = r * t->units + k;
-            if (!k) twin_encode(t, p, t->input + r * D, r, t->a_at + i);
-            assert_true(fabs(t->a_at[i] + b[k]) > 1e-5);
-            double share = 1.0 / (1.0 + exp(-2.0 * (t->a_at[i] + b[k]) / spread[k]));
-            t->x_at[i] = twin_code(t, p, k, t->a_at[i]);
+            assert_true(fabs(a[k] + b[k]) > 1e-5);
+            double share = 1.0 / (1.0 + exp(-2.0 * (a[k] + b[k]) / spread[k]));
+            t->x_at[i] = twin_code(t, p, k, a[k]);
             if (t->q->step.straight_through) t->slope[i] = share * (1.0 - share) * 2.0 / spread[k];
         }
+    }
 }
 
 static inline double twin_square(double x) { return x * x; }

@@ -195,6 +195,112 @@ static void units_are_those_of_their_definition(void **state) {
         }
 }
 
+/* --- units that see those before them ------------------------------------------------------ */
+
+enum { STRIDE = UNITS + 4 };
+static float triangle[UNITS * STRIDE];
+
+static void draw_triangle(void) {
+    for (size_t i = 0; i < UNITS * STRIDE; i++)
+        triangle[i] = i % STRIDE < i / STRIDE ? draw(-0.3f, 0.3f) : NAN;
+}
+
+/* In double: a becomes what the unit's threshold is compared with, x what it decides. */
+static void decide_row(const train_units *u, double *a, double *decided) {
+    for (size_t k = 0; k < UNITS; k++) {
+        for (size_t j = 0; j < k; j++) a[k] -= triangle[k * STRIDE + j] * decided[j];
+        decided[k] = value(u, k, a[k], 0);
+    }
+}
+
+static void decisions_are_fed_back(void **state) {
+    (void)state;
+    static float a[MOST_ROWS * UNITS], after[MOST_ROWS * UNITS], code[MOST_ROWS * UNITS];
+    for (int r = 0; r < 4; r++) {
+        size_t rows = rows_tried[r], bytes = rows * UNITS * sizeof *a;
+        uint32_t kept[MOST_ROWS];
+        draw_units(a, rows);
+        draw_triangle();
+        for (size_t i = 0; i < rows; i++) kept[i] = (uint32_t)(1 + i * 7 % (UNITS + 3));
+        for (int i = 0; i < DEVICES; i++) {
+            on_device *d = &device[i];
+            train_units u = units_of(3, d);
+            float *pre = on_device_give(d, a, bytes), *to = on_device_give(d, NULL, bytes);
+            assert_int_equal(d->stream.ops->decide(&d->stream, &u, rows, UNITS,
+                                                   on_device_give(d, kept, rows * sizeof *kept),
+                                                   on_device_give(d, triangle, sizeof triangle),
+                                                   STRIDE, pre, to),
+                             TAPER_OK);
+            take_same(i, after, pre, bytes);
+            take_same(i, code, to, bytes);
+        }
+        const train_units u = units_of(3, NULL);
+        for (size_t i = 0; i < rows; i++) {
+            double in[UNITS], decided[UNITS];
+            for (size_t k = 0; k < UNITS; k++) in[k] = a[i * UNITS + k];
+            decide_row(&u, in, decided);
+            for (size_t k = 0; k < UNITS; k++) {
+                assert_true(near_to(after[i * UNITS + k], in[k], 1e-5));
+                assert_true(fabs(in[k] + bias[k]) > 1e-5); /* else single precision may differ */
+                assert_true(code[i * UNITS + k] == (k < kept[i] ? (float)decided[k] : 0.0f));
+            }
+        }
+        give_back();
+    }
+}
+
+static void codes_are_mixed(void **state) {
+    (void)state;
+    static float a[MOST_ROWS * UNITS], z[MOST_ROWS * UNITS];
+    for (int r = 0; r < 4; r++) {
+        size_t rows = rows_tried[r], bytes = rows * UNITS * sizeof *a;
+        randomise(a, rows * UNITS, 1.0f);
+        draw_triangle();
+        for (int i = 0; i < DEVICES; i++) {
+            on_device *d = &device[i];
+            float *to = on_device_give(d, NULL, bytes);
+            assert_int_equal(d->stream.ops->mix(&d->stream, rows, UNITS,
+                                                on_device_give(d, triangle, sizeof triangle),
+                                                STRIDE, on_device_give(d, a, bytes), to),
+                             TAPER_OK);
+            take_same(i, z, to, bytes);
+        }
+        for (size_t i = 0; i < rows * UNITS; i++) {
+            size_t k = i % UNITS;
+            double sum = a[i];
+            for (size_t j = 0; j < k; j++) sum += triangle[k * STRIDE + j] * a[i - k + j];
+            assert_true(near_to(z[i], sum, 1e-5));
+        }
+        give_back();
+    }
+}
+
+static void lower_triangles_are_set_by_rows(void **state) {
+    (void)state;
+    enum { FROM = 5, ROWS = 18, COLUMNS = FROM + ROWS + 1 };
+    float from[ROWS * COLUMNS], to[STRIDE * STRIDE], before[STRIDE * STRIDE];
+    randomise(from, ROWS * COLUMNS, 1.0f);
+    randomise(before, STRIDE * STRIDE, 1.0f);
+    for (int i = 0; i < DEVICES; i++) {
+        on_device *d = &device[i];
+        float *matrix = on_device_give(d, before, sizeof before);
+        assert_int_equal(d->stream.ops->set_lower(&d->stream, FROM, ROWS, COLUMNS,
+                                                  on_device_give(d, from, sizeof from), matrix,
+                                                  STRIDE),
+                         TAPER_OK);
+        take_same(i, to, matrix, sizeof to);
+    }
+    for (size_t k = 0; k < STRIDE; k++)
+        for (size_t j = 0; j < STRIDE; j++) {
+            float old = before[k * STRIDE + j];
+            int set = k >= FROM && k < FROM + ROWS;
+            assert_true(to[k * STRIDE + j] == (!set    ? old
+                                               : j < k ? from[(k - FROM) * COLUMNS + j]
+                                                       : 0.0f));
+        }
+    give_back();
+}
+
 /* Equation 14's term of a row, in double. */
 static double move_of(const train_units *u, const double *a, const double *near, double noise) {
     double sum = 0.0;
@@ -354,6 +460,9 @@ int main(void) {
         cmocka_unit_test(noise_is_that_of_its_definition),
         cmocka_unit_test(columns_are_packed_and_put_back),
         cmocka_unit_test(units_are_those_of_their_definition),
+        cmocka_unit_test(decisions_are_fed_back),
+        cmocka_unit_test(codes_are_mixed),
+        cmocka_unit_test(lower_triangles_are_set_by_rows),
         cmocka_unit_test(moves_have_the_right_slope),
         cmocka_unit_test(errors_are_summed_in_double),
         cmocka_unit_test(vectors_are_combined_in_double),

@@ -174,22 +174,23 @@ static void binary_gradients_are_those_of_the_definition(void **unused) {
     (void)unused;
     distance worst = {0, 0};
     for (int which = 0; which < 4; which++)
-        for (int variant = 0; variant < 16; variant++) {
+        for (int variant = 0; variant < 20; variant++) {
             train_nested_shape shape = shapes[which];
             problem q;
             char what[160];
             shape.binary = 1;
+            shape.causal = variant >= 16;
             shape.hidden = which & 1 ? CODEC_RELU : CODEC_LINEAR;
             shape.tied = variant & 1;
             shape.centre = variant & 2 ? 0.5f : 0.0f;
             problem_make(&q, &shape, 8, 1, which < 2 ? shape.width[shape.layers - 1] : 10,
                          (uint64_t)(200 + which));
-            q.step.straight_through = variant >> 2 & 1;
+            q.step.straight_through = variant >> 2 & 1 || shape.causal;
             add_noise(&q, variant & 8 ? 7 : 0);
             snprintf(what, sizeof what,
-                     "binary, shape %d, tied %d, centre %g, straight-through %d, "
+                     "binary, causal %d, shape %d, tied %d, centre %g, straight-through %d, "
                      "noise %d",
-                     which, shape.tied, (double)shape.centre, q.step.straight_through,
+                     shape.causal, which, shape.tied, (double)shape.centre, q.step.straight_through,
                      variant & 8 ? 7 : 0);
             check_gradient(&q, 0, what, &worst);
             problem_free(&q);

@@ -263,19 +263,24 @@ static void thresholds_are_exact(void **state) {
     train_nested_network net;
     train_nested_lent lent;
     static float x[N * K];
-    make(&net, shape_of(1, 0));
     o.max_validation = 0;
     o.beta = 0.25;
-    train(&o, &net, NULL);
-    assert_int_equal(train_nested_lend(&lent, &net, &data, NULL, N), TAPER_OK);
-    assert_int_equal(train_nested_codes(&net, &lent.data, 0, x), TAPER_OK);
-    train_nested_lent_free(&lent);
-    for (int k = 0; k < K; k++) {
-        int ones = 0;
-        for (int i = 0; i < N; i++) ones += x[i * K + k] > 0.0f;
-        assert_in_range(ones, N / 4 - 1, N / 4 + 1);
+    for (int causal = 0; causal < 2; causal++) {
+        train_nested_shape shape = shape_of(1, 0);
+        shape.causal = causal;
+        make(&net, shape);
+        train(&o, &net, NULL);
+        assert_int_equal(train_nested_lend(&lent, &net, &data, NULL, N), TAPER_OK);
+        assert_int_equal(train_nested_codes(&net, &lent.data, 0, x), TAPER_OK);
+        train_nested_lent_free(&lent);
+        for (int k = 0; k < K; k++) {
+            int ones = 0;
+            for (int i = 0; i < N; i++) ones += x[i * K + k] > 0.0f;
+            assert_in_range(ones, N / 4 - 1, N / 4 + 1);
+        }
+        train_nested_free(&net);
     }
-    train_nested_free(&net), train_truncation_free(&t);
+    train_truncation_free(&t);
 }
 
 /* --- repetition and resuming ----------------------------------------------------------- */
@@ -359,17 +364,21 @@ static void sweeps_resume(void **state) {
 }
 
 /* Every kind of learner there is. */
-enum { VARIANTS = 7 };
+enum { VARIANTS = 9 }; /* the last two are causal, tied and refitted */
 static train_nested_shape variant_of(int variant, train_nested_options *o) {
-    train_nested_shape shape = shape_of(variant != 2 && variant < 5, variant & 1);
+    const int causal = variant >= 7;
+    train_nested_shape shape =
+        shape_of(variant != 2 && (variant < 5 || causal), !causal && variant & 1);
     o->optimiser = variant == 2 || variant == 3 ? TRAIN_CG : TRAIN_ADAM;
-    o->sweep.on = variant < 4;
+    o->sweep.on = variant < 4 || variant == 7;
     o->corruption = 0.1f, o->dropout = 0.2f;
-    o->invariance = variant & 1 ? 0.1f : 0.0f;
+    o->invariance = variant & 1 && !causal ? 0.1f : 0.0f;
     o->straight_through = variant != 4;
     o->regulariser = (train_regulariser){variant & 1 ? TRAIN_PENALTY_L1 : TRAIN_PENALTY_L2, 1, 0.1};
     o->orthonormal = variant == 6;
     if (variant == 5) shape.tied = 0, shape.code = CODEC_LOGISTIC;
+    shape.causal = causal;
+    if (variant == 8) shape.tied = 0;
     return shape;
 }
 

@@ -165,6 +165,19 @@ typedef taper_status train_unit_values_fn(train_stream *s, const train_units *u,
 typedef taper_status train_unit_gradient_fn(train_stream *s, const train_units *u, size_t rows,
                                             uint32_t first, uint32_t units, const uint32_t *kept,
                                             const float *a, const float *dx, float *da);
+/* Binary units that see those before them (codec/transform/causal.h). a[rows][units] becomes
+ * a_k - sum_(j<k) feedback[k stride + j] x_j, of which x_k is made as above, in order; then units
+ * of x[rows][units] from kept[row] on become 0. kept NULL: none do. */
+typedef taper_status train_decide_fn(train_stream *s, const train_units *u, size_t rows,
+                                     uint32_t units, const uint32_t *kept, const float *feedback,
+                                     size_t stride, float *a, float *x);
+/* z[rows][units] = x_k + sum_(j<k) mixing[k stride + j] x_j. */
+typedef taper_status train_mix_fn(train_stream *s, size_t rows, uint32_t units, const float *mixing,
+                                  size_t stride, const float *x, float *z);
+/* Rows first .. first + rows - 1 of a lower triangle without its diagonal: to[k stride + j] =
+ * from[(k - first) columns + j] for j < k, 0 for k <= j < stride. */
+typedef taper_status train_set_lower_fn(train_stream *s, size_t first, size_t rows, size_t columns,
+                                        const float *from, float *to, size_t stride);
 /* The codes of rows and of their perturbed copies: moved[rows] = |x(near) - x(a)|^2 / noise in
  * double, units ascending, and the gradient of weight / of times their sum, for units first ..
  * units - 1: da[rows][units - first] gets it added, dnear becomes it. Binary units are compared as
@@ -411,6 +424,9 @@ struct train_operations {
     train_rate_gradient_fn *rate_gradient;
     train_unit_values_fn *unit_values;
     train_unit_gradient_fn *unit_gradient;
+    train_decide_fn *decide;
+    train_mix_fn *mix;
+    train_set_lower_fn *set_lower;
     train_unit_moves_fn *unit_moves;
     train_errors_fn *errors;
     train_mean_errors_fn *mean_errors;

@@ -5,7 +5,10 @@
 #include "train/device/device.h"
 #include "train/nested/nested_shape.h"
 
-enum { TRAIN_NESTED_BLOCK = 512 }; /* rows that go through at once */
+enum {
+    TRAIN_NESTED_BLOCK = 512,         /* rows that go through at once */
+    TRAIN_NESTED_FEEDBACK_ROWS = 128, /* units whose feedback is made at once */
+};
 
 /* Of one block of rows, on the device. Where equation 14 asks for it, rows [n, 2n) of the encoder's
  * side are the perturbed copies of rows [0, n). */
@@ -20,6 +23,7 @@ typedef struct train_nested_activations {
     float *back_hidden[TRAIN_NESTED_MAX_LAYERS]; /* [BLOCK][w_l] g_l, g_0 at [0] */
     float *wide[2];                              /* [2 BLOCK][widest] gradients on their way */
     float *packed;                               /* [2 BLOCK][K] columns of trained units */
+    float *mixed, *products;                     /* causal: [BLOCK][K] z; [FEEDBACK_ROWS][K] */
     double *row_error, *row_noise, *row_moved;   /* [BLOCK] |g_0 - c|^2 / D; |epsilon|^2; what
                                                     equation 14 sums */
 } train_nested_activations;

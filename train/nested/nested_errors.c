@@ -1,6 +1,5 @@
 /* nested_errors.c -- codes and errors, block after block; see nested_errors.h. */
 #include "train/nested/nested_errors.h"
-#include "train/nested/nested_forward.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,32 +24,34 @@ void train_nested_lent_free(train_nested_lent *lent) {
     *lent = (train_nested_lent){0};
 }
 
-/* Rows i .. of data in their order. */
-static train_nested_rows rows_from(train_nested_network *net, const train_nested_data *data,
-                                   size_t i) {
+train_nested_rows train_nested_rows_from(train_nested_network *net, const train_nested_data *data,
+                                         size_t i) {
     if (data->order) return (train_nested_rows){net, NULL, data->pixels, data->order + i, 0, 1};
     return (train_nested_rows){net, NULL, data->pixels + i * net->shape.inputs, NULL, 0, 1};
 }
 
 /* --- codes ----------------------------------------------------------------------------- */
 
-/* The whole codes of n rows into code[n][K] on the device; their inputs stay in act->centred. */
-static taper_status encode(train_nested_rows *rows, size_t n, float *code) {
-    train_nested_network *net = rows->net;
-    const train_units units = train_nested_units(net, 0);
+/* n rows' inputs and pre-activations. */
+static taper_status take_rows(train_nested_rows *rows, size_t n) {
     TAPER_TRY(train_nested_load(rows, n, 0));
-    TAPER_TRY(train_nested_encode_block(rows, net->act.centred, n, net->units));
-    return net->stream.ops->unit_values(&net->stream, &units, n, net->units, NULL, net->act.pre,
-                                        code);
+    return train_nested_encode_block(rows, rows->net->act.centred, n, rows->net->units);
+}
+
+taper_status train_nested_encode_rows(train_nested_rows *rows, size_t n, float *code) {
+    TAPER_TRY(take_rows(rows, n));
+    return train_nested_decide(rows, 0, n, rows->net->units, NULL, code);
 }
 
 taper_status train_nested_codes(train_nested_network *net, const train_nested_data *data,
                                 int preactivation, float *codes) {
     const train_nested_activations *act = &net->act;
     for (size_t i = 0; i < data->n; i += TRAIN_NESTED_BLOCK) {
-        train_nested_rows rows = rows_from(net, data, i);
+        train_nested_rows rows = train_nested_rows_from(net, data, i);
         size_t n = formats_smaller(TRAIN_NESTED_BLOCK, data->n - i);
-        TAPER_TRY(encode(&rows, n, act->code));
+        TAPER_TRY(take_rows(&rows, n));
+        if (!preactivation)
+            TAPER_TRY(train_nested_decide(&rows, 0, n, net->units, NULL, act->code));
         TAPER_TRY(train_download(&net->stream, codes + i * net->units,
                                  preactivation ? act->pre : act->code,
                                  n * net->units * sizeof *codes));
@@ -104,6 +105,16 @@ static taper_status add_units(train_nested_network *net, size_t n, uint32_t from
                                  y->v + (size_t)from * y->inputs, 1.0f, net->act.back_hidden[0]);
 }
 
+/* What the decoder takes of n rows, which of a prefix is a prefix. */
+static taper_status whole(train_nested_rows *rows, size_t n) {
+    train_nested_network *net = rows->net;
+    train_stream *s = &net->stream;
+    float *to = whole_codes(net);
+    if (!net->mixed) return train_nested_encode_rows(rows, n, to);
+    TAPER_TRY(train_nested_encode_rows(rows, n, net->act.code));
+    return s->ops->mix(s, n, net->units, net->mixing, net->units, net->act.code, to);
+}
+
 /* Errors of a block's n rows at each length, |.|^2 into squares[lengths]. */
 static taper_status errors_of_block(train_nested_rows *rows, const uint32_t *length, size_t lengths,
                                     double *squares) {
@@ -137,8 +148,8 @@ taper_status train_nested_errors(train_nested_network *net, const train_nested_d
     taper_status status = squares ? TAPER_OK : TAPER_ERR_NOMEM;
     memset(mse, 0, lengths * sizeof *mse);
     for (size_t i = 0; i < data->n && status == TAPER_OK; i += TRAIN_NESTED_BLOCK) {
-        train_nested_rows rows = rows_from(net, data, i);
-        status = encode(&rows, formats_smaller(TRAIN_NESTED_BLOCK, data->n - i), whole_codes(net));
+        train_nested_rows rows = train_nested_rows_from(net, data, i);
+        status = whole(&rows, formats_smaller(TRAIN_NESTED_BLOCK, data->n - i));
         if (status == TAPER_OK) status = errors_of_block(&rows, length, lengths, squares);
         for (size_t j = 0; j < lengths; j++) mse[j] += squares[j] / (double)net->shape.inputs;
     }

@@ -2,7 +2,7 @@
  * errors at every code length. */
 #ifndef TRAIN_NESTED_ERRORS_H
 #define TRAIN_NESTED_ERRORS_H
-#include "train/nested/nested_network.h"
+#include "train/nested/nested_forward.h"
 #include "train/sampling/dataset.h"
 #include "train/sampling/truncation.h"
 
@@ -23,8 +23,13 @@ taper_status train_nested_lend(train_nested_lent *lent, train_nested_network *ne
                                const train_pixels *pixels, const uint32_t *order, size_t n);
 void train_nested_lent_free(train_nested_lent *lent); /* leaves it zeroed; zeroed is fine */
 
+/* Rows i .. of data in their order, and of n of them the whole codes into code[n][K] on the
+ * device; their inputs stay in act.centred. n <= BLOCK. */
+train_nested_rows train_nested_rows_from(train_nested_network *net, const train_nested_data *data,
+                                         size_t i);
+taper_status train_nested_encode_rows(train_nested_rows *rows, size_t n, float *code);
 /* Codes x[n][K] of rows, uncorrupted, whole, to the host; preactivation 1: a instead of x (binary:
- * without b_L). */
+ * without b_L; causal: without what units feed back). */
 taper_status train_nested_codes(train_nested_network *net, const train_nested_data *data,
                                 int preactivation, float *codes);
 /* pixels[n][D] (8-bit scale, not clamped) from codes[n][K], of which the first `kept` count; both

@@ -52,11 +52,24 @@ taper_status train_nested_encode_block(train_nested_rows *rows, const float *inp
     return TAPER_OK;
 }
 
+taper_status train_nested_decide(train_nested_rows *rows, int straight_through, size_t n,
+                                 uint32_t active, const uint32_t *kept, float *x) {
+    train_nested_network *net = rows->net;
+    train_stream *s = &net->stream;
+    const train_units units = train_nested_units(net, straight_through);
+    if (!net->feedback) return s->ops->unit_values(s, &units, n, active, kept, net->act.pre, x);
+    return s->ops->decide(s, &units, n, active, kept, net->feedback, net->units, net->act.pre, x);
+}
+
 taper_status train_nested_decode_block(train_nested_rows *rows, const float *code, size_t n,
                                        uint32_t active) {
     train_nested_network *net = rows->net;
     train_stream *s = &net->stream;
     const float *from = code;
+    if (net->mixed) {
+        TAPER_TRY(s->ops->mix(s, n, active, net->mixing, net->units, code, net->act.mixed));
+        from = net->act.mixed;
+    }
     for (uint32_t l = net->shape.layers; l-- > 0;) {
         const train_nested_layer *y = &net->layer[l];
         uint32_t k = l + 1 == net->shape.layers ? active : y->outputs;

@@ -37,6 +37,10 @@ taper_status train_nested_load(train_nested_rows *rows, size_t n, int twice);
  * b_L. rows <= 2 BLOCK. */
 taper_status train_nested_encode_block(train_nested_rows *rows, const float *input, size_t n,
                                        uint32_t active);
+/* From pre-activations, which of causal units change as they decide, to x[n][active], 0 beyond
+ * kept[n] (NULL: none). */
+taper_status train_nested_decide(train_nested_rows *rows, int straight_through, size_t n,
+                                 uint32_t active, const uint32_t *kept, float *x);
 /* From codes [n][active] to g_0 in back_hidden[0]. */
 taper_status train_nested_decode_block(train_nested_rows *rows, const float *code, size_t n,
                                        uint32_t active);

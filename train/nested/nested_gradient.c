@@ -37,14 +37,14 @@ static taper_status forward(train_nested_rows *task, size_t n) {
     train_nested_network *net = task->net;
     train_stream *s = &net->stream;
     train_nested_activations *act = &net->act;
-    const train_units units = train_nested_units(net, task->step->straight_through);
     uint32_t active = active_units(net, task->step, task->first_row, n);
     TAPER_TRY(
         train_upload(s, act->kept, task->step->kept + task->first_row, n * sizeof *act->kept));
     TAPER_TRY(train_nested_load(task, n, task->step->invariance > 0.0f));
     TAPER_TRY(disturb(task));
     TAPER_TRY(train_nested_encode_block(task, act->input, act->encoded, active));
-    TAPER_TRY(s->ops->unit_values(s, &units, n, active, act->kept, act->pre, act->code));
+    TAPER_TRY(
+        train_nested_decide(task, task->step->straight_through, n, active, act->kept, act->code));
     TAPER_TRY(train_nested_decode_block(task, act->code, n, active));
     return train_nested_error_block(task);
 }
@@ -184,8 +184,9 @@ static taper_status add_block(train_nested_rows *task, size_t n, double *losses)
     const train_nested_activations *act = &net->act;
     const train_nested_step *step = task->step;
     const int twice = step->invariance > 0.0f;
-    /* a deep encoder learns from frozen units too, a shallow one has nothing below them */
-    const uint32_t first = net->shape.layers > 1 ? 0 : net->frozen;
+    /* a deep encoder learns from frozen units too, a shallow one has nothing below them; causal
+     * units are taken together */
+    const uint32_t first = net->shape.layers > 1 || net->shape.causal ? 0 : net->frozen;
     float *dx = NULL;
     TAPER_TRY(forward(task, n));
     TAPER_TRY(decode_backward(task, first, &dx));

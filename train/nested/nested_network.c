@@ -1,5 +1,7 @@
 /* nested_network.c -- a nested-dropout autoencoder: making it; see nested_network.h. */
 #include "train/nested/nested_network.h"
+#include "formats/bytes.h"
+#include "train/device/operations.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +32,7 @@ static int shape_is_legal(const train_nested_shape *s) {
         return 0;
     for (uint32_t l = 0; l < s->layers; l++)
         if (!s->width[l] || s->width[l] > 65535) return 0;
-    return s->centre >= 0.0f && s->centre <= 1.0f;
+    return s->centre >= 0.0f && s->centre <= 1.0f && (s->binary || !s->causal);
 }
 
 void train_nested_activations_lay_out(train_nested_activations *act, const train_nested_shape *s,
@@ -50,6 +52,9 @@ void train_nested_activations_lay_out(train_nested_activations *act, const train
     act->pre = train_arena_floats(arena, 2 * BLOCK, units);
     act->code = train_arena_floats(arena, BLOCK, units);
     act->packed = train_arena_floats(arena, 2 * BLOCK, units);
+    act->mixed = act->products = NULL;
+    if (s->causal) act->mixed = train_arena_floats(arena, BLOCK, units);
+    if (s->causal) act->products = train_arena_floats(arena, TRAIN_NESTED_FEEDBACK_ROWS, units);
     for (int i = 0; i < 2; i++) act->wide[i] = train_arena_floats(arena, 2 * BLOCK, widest);
     double **const row[] = {&act->row_error, &act->row_noise, &act->row_moved};
     for (int i = 0; i < 3; i++) *row[i] = train_arena_take(arena, BLOCK, 1, sizeof **row[i]);
@@ -58,6 +63,10 @@ void train_nested_activations_lay_out(train_nested_activations *act, const train
 static void lay_out(train_nested_network *net, size_t n) {
     net->mean = train_arena_floats(&net->arena, net->shape.inputs, 1);
     net->spread = train_arena_floats(&net->arena, net->units, 1);
+    net->feedback = net->mixing = NULL;
+    if (net->shape.causal) net->feedback = train_arena_floats(&net->arena, net->units, net->units);
+    if (net->shape.causal && !net->shape.tied && net->shape.layers == 1)
+        net->mixing = train_arena_floats(&net->arena, net->units, net->units);
     net->losses = train_arena_take(&net->arena, 4, 1, sizeof *net->losses);
     train_weights_lay_out(&net->weights, &net->arena, n, TRAIN_WEIGHTS_GRADIENT);
     train_nested_activations_lay_out(&net->act, &net->shape, &net->arena);
@@ -121,4 +130,19 @@ void train_nested_free(train_nested_network *net) {
 taper_status train_nested_zero(train_nested_network *net) {
     return train_zero(&net->stream, net->weights.gradient,
                       net->weights.n * sizeof *net->weights.gradient);
+}
+
+taper_status train_nested_feed_back(train_nested_network *net) {
+    enum { ROWS = TRAIN_NESTED_FEEDBACK_ROWS };
+    const train_nested_layer *last = &net->layer[net->shape.layers - 1];
+    train_stream *s = &net->stream;
+    const size_t units = net->units, d = last->inputs;
+    if (!net->feedback) return TAPER_OK;
+    for (size_t k = 0; k < units; k += ROWS) {
+        size_t n = formats_smaller(ROWS, units - k);
+        TAPER_TRY(
+            s->ops->gemm(s, 0, 1, n, k + n, d, last->w + k * d, last->v, 0.0f, net->act.products));
+        TAPER_TRY(s->ops->set_lower(s, k, n, k + n, net->act.products, net->feedback, units));
+    }
+    return TAPER_OK;
 }

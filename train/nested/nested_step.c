@@ -58,6 +58,7 @@ static taper_status add_rows(train_nested_run *r, double *losses) {
                               o->invariance, o->perturbation, o->straight_through, r->kept};
     const uint32_t *rows = r->order.at;
     TAPER_TRY(train_nested_zero(r->net));
+    TAPER_TRY(train_nested_feed_back(r->net));
     return train_nested_add(r->net, &step, r->pixels.at,
                             rows + r->step % r->loop.steps_per_epoch * r->batch, r->batch, r->batch,
                             0, losses);

@@ -3,9 +3,10 @@
 #include "train/nested/nested_trainer.h"
 #include "train/nested/nested_errors.h"
 #include "train/nested/nested_step.h"
+#include "train/nested/refit.h"
+#include "train/nested/thresholds.h"
 #include "train/optimise/run.h"
 #include "train/sampling/philox.h"
-#include "train/sampling/quantile.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,10 @@ static taper_status check(const train_nested_run *r, taper_error *error) {
                             "its perturbation above 0");
     if (!(o->beta > 0.0 && o->beta < 1.0))
         return formats_fail(error, TAPER_ERR_ARG, "beta, the fraction of ones, must lie in (0, 1)");
+    if (r->net->shape.causal && (!o->straight_through || o->invariance > 0.0f))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "units that see those before them learn through their thresholds, and "
+                            "not with invariance; take --independent");
     if (o->sweep.on && !train_sweep_options_are_legal(&o->sweep))
         return formats_fail(
             error, TAPER_ERR_ARG,
@@ -132,6 +137,7 @@ static uint64_t fingerprint_of(const train_nested_run *r) {
                               s->code,
                               s->tied,
                               s->binary,
+                              s->causal,
                               (double)s->centre,
                               (double)r->net->scale};
     uint64_t hash = train_fingerprint(2, numbers, sizeof numbers);
@@ -234,50 +240,67 @@ static void tell_epoch(void *run, const train_loop *loop, uint32_t epoch,
 
 /* --- thresholds ------------------------------------------------------------------------ */
 
+/* Exact thresholds of a[n][K], which is spoilt, into the network. */
+static taper_status put_thresholds(train_nested_run *r, float *a, size_t n) {
+    train_nested_network *net = r->net;
+    const size_t units = net->units;
+    const train_nested_layer *last = &net->layer[net->shape.layers - 1];
+    float *bias = malloc(units * sizeof *bias),
+          *feedback = net->feedback ? malloc(units * units * sizeof *feedback) : NULL;
+    taper_status status = bias && (feedback || !net->feedback) ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK && feedback)
+        status =
+            train_download(&net->stream, feedback, net->feedback, units * units * sizeof *feedback);
+    if (status == TAPER_OK)
+        status = train_exact_thresholds(feedback, units, n, r->options->beta, net->shape.centre, a,
+                                        bias);
+    if (status == TAPER_OK)
+        status = train_upload(&net->stream, last->b, bias, units * sizeof *bias);
+    free(bias), free(feedback);
+    return status;
+}
+
+/* The same of n training rows. */
+static taper_status thresholds_of(train_nested_run *r, size_t n) {
+    const train_nested_data rows = training_rows(r, n);
+    float *a = malloc(n * r->net->units * sizeof *a);
+    taper_status status = a ? train_nested_codes(r->net, &rows, 1, a) : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) status = put_thresholds(r, a, n);
+    free(a);
+    return status;
+}
+
 /* Every unit's first threshold, from rows before training. */
 static taper_status first_thresholds(train_nested_run *r) {
-    enum { ROWS = 1000 }; /* at most 2 BLOCK, which the encoder's side takes at once */
+    enum { ROWS = 512 }; /* a block */
     train_nested_network *net = r->net;
     train_stream *s = &net->stream;
     size_t n = r->n_training < ROWS ? r->n_training : ROWS;
     const train_nested_data data = training_rows(r, n);
-    train_nested_rows rows = {net, NULL, data.pixels, data.order, 0, 1};
+    train_nested_rows rows = train_nested_rows_from(net, &data, 0);
     if (!net->shape.binary) return TAPER_OK;
-    TAPER_TRY(s->ops->centre_rows(s, n, net->shape.inputs, data.pixels, data.order, net->mean,
-                                  1.0f / net->scale, net->act.input));
-    TAPER_TRY(train_nested_encode_block(&rows, net->act.input, n, net->units));
+    TAPER_TRY(train_nested_feed_back(net));
+    if (net->shape.causal) TAPER_TRY(thresholds_of(r, n));
+    TAPER_TRY(train_nested_encode_rows(&rows, n, net->act.code));
     return s->ops->follow_quantiles(s, n, net->units, net->units, r->options->beta, NULL,
                                     net->act.pre, net->layer[net->shape.layers - 1].b, net->spread);
-}
-
-/* The exact quantiles of a[n][units], as biases. */
-static void find_biases(const train_nested_run *r, const float *a, size_t n, float *column,
-                        float *bias) {
-    size_t units = r->net->units;
-    for (size_t k = 0; k < units; k++) {
-        for (size_t i = 0; i < n; i++) column[i] = a[i * units + k];
-        bias[k] = -train_exact_quantile(column, n, r->options->beta);
-    }
 }
 
 /* Exact quantiles over the training rows into the network. */
 static taper_status settle(train_nested_run *r, taper_error *error) {
     enum { MOST = 1 << 26 }; /* numbers held at once */
-    train_nested_network *net = r->net;
-    size_t units = net->units, n = r->n_training;
-    if (n > MOST / units) n = MOST / units;
-    const train_nested_data rows = training_rows(r, n);
-    float *a = malloc(n * units * sizeof *a), *column = malloc(n * sizeof *column),
-          *bias = malloc(units * sizeof *bias);
-    taper_status status =
-        a && column && bias ? train_nested_codes(net, &rows, 1, a) : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK) {
-        find_biases(r, a, n, column, bias);
-        status = train_upload(&net->stream, net->layer[net->shape.layers - 1].b, bias,
-                              units * sizeof *bias);
-    }
-    free(a), free(column), free(bias);
+    taper_status status = train_nested_feed_back(r->net);
+    if (status == TAPER_OK)
+        status = thresholds_of(r, formats_smaller(r->n_training, MOST / r->net->units));
     return train_told(status, error, "exact thresholds");
+}
+
+/* The decoder anew, where rows were held out to judge it. */
+static taper_status refit(train_nested_run *r, taper_error *error) {
+    const train_nested_data rows = training_rows(r, r->n_training), judge = validation_rows(r);
+    if (!r->net->mixing || !judge.n) return TAPER_OK;
+    taper_status status = train_nested_refit_best(r->net, &rows, &judge, r->options->truncation);
+    return train_told(status, error, "refitting the decoder");
 }
 
 /* --- begin and end --------------------------------------------------------------------- */
@@ -339,6 +362,7 @@ static taper_status begin(train_nested_run *r, taper_error *error) {
     if (status == TAPER_OK) {
         describe_loop(r);
         r->net->frozen = 0;
+        r->net->mixed = 0;
         status = take_memory(r);
     }
     if (status == TAPER_OK) list_parts(r);
@@ -378,6 +402,7 @@ taper_status train_nested(const train_nested_options *options, const train_pixel
     if (status == TAPER_OK) status = train_loop_run(&r.loop, error);
     if (status == TAPER_OK && r.loop.diverged) status = diverged(&r, error);
     if (status == TAPER_OK && net->shape.binary && !r.loop.stopped) status = settle(&r, error);
+    if (status == TAPER_OK && !r.loop.stopped) status = refit(&r, error);
     if (result)
         *result = (train_nested_result){r.loop.step, r.loop.n_history, (uint32_t)r.loop.stopped,
                                         r.last, r.loop.seconds};

@@ -16,6 +16,8 @@
  *   nested_network      the network; nested_shape: its widths; nested_activations: a block of rows
  *                       on its way, nested_forward: the way forward
  *   nested_gradient     loss and gradient; nested_errors: codes, and errors at every length
+ *   thresholds          exact thresholds of units that see those before them
+ *   refit               the best linear decoder of their codes, for every length at once
  *   sweep               units frozen one after the other
  *   orthonormal         decoders whose rows stay orthonormal (theorem 3)
  *   regulariser         weight decay with a coefficient for each unit */
@@ -27,12 +29,13 @@
 train_nested_options train_nested_defaults(void);
 
 /* Train net in place (from what it holds). Binary networks: at the end the thresholds are exact
- * quantiles over the training rows. TAPER_ERR_ARG: options out of range, data that do not fit the
- * network, a checkpoint of another run, or training has diverged: a loss or gradient was not
- * finite; the text names the step and the last good checkpoint, net is as it was before that step.
- * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: net is undefined, a run goes on from its checkpoint;
- * TAPER_ERR_IO, TAPER_ERR_CORRUPT, ...: the checkpoint (checkpoint.h). callbacks and result may be
- * NULL. */
+ * quantiles over the training rows; networks of one causal, untied layer are refitted where that
+ * lowers the error on validation rows (refit.h). TAPER_ERR_ARG: options out of range, data that do
+ * not fit the network, a checkpoint of another run, or training has diverged: a loss or gradient
+ * was not finite; the text names the step and the last good checkpoint, net is as it was before
+ * that step. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: net is undefined, a run goes on from its
+ * checkpoint; TAPER_ERR_IO, TAPER_ERR_CORRUPT, ...: the checkpoint (checkpoint.h). callbacks and
+ * result may be NULL. */
 taper_status train_nested(const train_nested_options *options, const train_pixels *data,
                           train_nested_network *net, const train_nested_callbacks *callbacks,
                           train_nested_result *result, taper_error *error);

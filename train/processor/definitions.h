@@ -45,6 +45,9 @@ train_rate_gradient_fn train_plain_rate_gradient;
 /* units.c */
 train_unit_values_fn train_plain_unit_values;
 train_unit_gradient_fn train_plain_unit_gradient;
+train_decide_fn train_plain_decide;
+train_mix_fn train_plain_mix;
+train_set_lower_fn train_plain_set_lower;
 train_unit_moves_fn train_plain_unit_moves;
 /* losses.c */
 train_errors_fn train_plain_errors;

@@ -1,8 +1,11 @@
 /* units.c -- whole units: their values, gradients, and how perturbed inputs move them; see
  * operations.h. */
+#include "codec/transform/causal.h"
+#include "formats/bytes.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 static inline float value_of(const train_units *u, size_t k, float a) {
@@ -88,6 +91,89 @@ taper_status train_plain_unit_gradient(train_stream *s, const train_units *u, si
                       .dx = dx,
                       .to = da};
     return train_processor_run(s, gradient_rows, &task, train_row_blocks(rows));
+}
+
+/* --- units that see those before them -------------------------------------------------- */
+
+enum { CAUSAL_BLOCK = 64 }; /* rows of one block: codec/transform/causal works in tiles */
+
+typedef struct causal_task {
+    const train_units *u;
+    size_t rows, stride;
+    uint32_t units;
+    const uint32_t *kept;
+    const float *matrix, *x;
+    float *a, *to;
+    atomic_int failed;
+} causal_task;
+
+static size_t causal_blocks(size_t rows) { return (rows + CAUSAL_BLOCK - 1) / CAUSAL_BLOCK; }
+
+static void decide_rows(void *context, size_t block) {
+    causal_task *t = context;
+    const size_t first = block * CAUSAL_BLOCK, n = formats_smaller(CAUSAL_BLOCK, t->rows - first);
+    float *x = t->to + first * t->units;
+    if (codec_causal_decide(t->matrix, t->stride, t->units, t->u->bias, t->u->centre, n,
+                            t->a + first * t->units, x) != TAPER_OK)
+        t->failed = 1;
+    for (size_t i = 0; t->kept && i < n; i++)
+        if (t->kept[first + i] < t->units)
+            memset(x + i * t->units + t->kept[first + i], 0,
+                   (t->units - t->kept[first + i]) * sizeof *x);
+}
+
+taper_status train_plain_decide(train_stream *s, const train_units *u, size_t rows, uint32_t units,
+                                const uint32_t *kept, const float *feedback, size_t stride,
+                                float *a, float *x) {
+    causal_task task = {.u = u,
+                        .rows = rows,
+                        .stride = stride,
+                        .units = units,
+                        .kept = kept,
+                        .matrix = feedback,
+                        .a = a,
+                        .to = x};
+    TAPER_TRY(train_processor_run(s, decide_rows, &task, causal_blocks(rows)));
+    return task.failed ? TAPER_ERR_NOMEM : TAPER_OK;
+}
+
+static void mix_rows(void *context, size_t block) {
+    causal_task *t = context;
+    const size_t first = block * CAUSAL_BLOCK, n = formats_smaller(CAUSAL_BLOCK, t->rows - first);
+    if (codec_causal_mix(t->matrix, t->stride, t->units, n, t->x + first * t->units,
+                         t->to + first * t->units) != TAPER_OK)
+        t->failed = 1;
+}
+
+taper_status train_plain_mix(train_stream *s, size_t rows, uint32_t units, const float *mixing,
+                             size_t stride, const float *x, float *z) {
+    causal_task task = {
+        .rows = rows, .stride = stride, .units = units, .matrix = mixing, .x = x, .to = z};
+    TAPER_TRY(train_processor_run(s, mix_rows, &task, causal_blocks(rows)));
+    return task.failed ? TAPER_ERR_NOMEM : TAPER_OK;
+}
+
+typedef struct lower_task {
+    size_t first, rows, columns, stride;
+    const float *from;
+    float *to;
+} lower_task;
+
+static void set_lower_rows(void *context, size_t block) {
+    const lower_task *t = context;
+    const size_t end = train_row_block_end(t->rows, block);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
+        const size_t k = t->first + i;
+        float *to = t->to + k * t->stride;
+        memcpy(to, t->from + i * t->columns, k * sizeof *to);
+        memset(to + k, 0, (t->stride - k) * sizeof *to);
+    }
+}
+
+taper_status train_plain_set_lower(train_stream *s, size_t first, size_t rows, size_t columns,
+                                   const float *from, float *to, size_t stride) {
+    lower_task task = {first, rows, columns, stride, from, to};
+    return train_processor_run(s, set_lower_rows, &task, train_row_blocks(rows));
 }
 
 /* --- equation 14 ----------------------------------------------------------------------- */
