@@ -17,7 +17,7 @@ typedef struct settings {
     const char *truncation, *regularise;
     const char *from;
     int fast, preset, family, alpha, resume, code, activation, untied, sweep, gradient, optimiser;
-    int orthonormal;
+    int orthonormal, independent;
     int unit, basis, loss, follow_links;
     int64_t units, epochs, batch, seed, set_images, patience, conditional, head, predict_epochs;
     int64_t restore, restore_steps;
@@ -167,6 +167,8 @@ static const cli_option options[] = {
      .initial = "relu", .help = "units, binary: of the hidden layers", .uses = USE_HIDDEN},
     {"unit", 0, CLI_CHOICE, "NAME", offsetof(settings, unit), .choices = activations,
      .initial = "linear", .help = "units: activation of the code", .uses = USE_UNITS},
+    {"independent", 0, CLI_FLAG, .offset = offsetof(settings, independent),
+     .help = "binary: units do not see what those before them left", .uses = USE_BINARY},
     {"untied", 0, CLI_FLAG, .offset = offsetof(settings, untied),
      .help = "units, binary: the decoder has weights of its own", .uses = USE_WHOLE},
     {"optimiser", 0, CLI_CHOICE, "NAME", offsetof(settings, optimiser), .choices = optimisers,
@@ -234,15 +236,34 @@ const cli_verb cli_verb_train = {
 static const char *const fast[] = {"--family", "pca", NULL};
 static const char *const best[] = {"--family", "dense",  "--epochs", "110", "--conditional",
                                    "64",       "--head", "64",       NULL};
-static const char *const paper[] = {"--family",    "dense",        "--code",
-                                    "binary",      "--truncation", "geometric:0.97",
-                                    "--sweep",     "--regularise", "adaptive-l1:0.01",
-                                    "--corrupt",   "0.1",          "--dropout",
-                                    "0.2",         "--invariance", "0.01",
-                                    "--beta",      "0.2",          "--gradient",
-                                    "stop",        "--centre",     "0",
-                                    "--optimiser", "cg",           "--batch",
-                                    "10000",       "--epochs",     "10",
+static const char *const paper[] = {"--family",
+                                    "dense",
+                                    "--code",
+                                    "binary",
+                                    "--truncation",
+                                    "geometric:0.97",
+                                    "--sweep",
+                                    "--regularise",
+                                    "adaptive-l1:0.01",
+                                    "--corrupt",
+                                    "0.1",
+                                    "--dropout",
+                                    "0.2",
+                                    "--invariance",
+                                    "0.01",
+                                    "--beta",
+                                    "0.2",
+                                    "--gradient",
+                                    "stop",
+                                    "--centre",
+                                    "0",
+                                    "--independent",
+                                    "--optimiser",
+                                    "cg",
+                                    "--batch",
+                                    "10000",
+                                    "--epochs",
+                                    "10",
                                     NULL};
 static const char *const *const preset_words[] = {NULL, fast, best, paper};
 
@@ -274,6 +295,7 @@ static train_nested_choice nested_of(const settings *s) {
     train_nested_options *o = &c.training;
     if (s->truncation) c.truncation = strcmp(s->truncation, "none") ? s->truncation : NULL;
     c.tied = !s->untied;
+    c.independent = s->independent;
     c.hidden_activation = activation[s->activation];
     c.unit_activation = activation[s->unit];
     c.centre = (float)s->centre;

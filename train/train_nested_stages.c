@@ -1,7 +1,7 @@
 /* train_nested_stages.c -- family dense with whole units, real-valued or binary, as in Rippel et
  * al. (2014): from images to a model; see train_stages.h. */
 #include "train/nested/nested_trainer.h"
-#include "train/sampling/quantile.h"
+#include "train/nested/thresholds.h"
 #include "train/train_parts.h"
 #include "train/train_stages.h"
 #include <stdlib.h>
@@ -26,6 +26,7 @@ static train_nested_shape shape_of(const taper_model *m, const train_job *j) {
                             .code = c->unit_activation,
                             .tied = c->tied,
                             .binary = j->options.code == TRAIN_CODE_BINARY,
+                            .causal = j->options.code == TRAIN_CODE_BINARY && !c->independent,
                             .centre = c->centre < 0.0f ? (float)c->training.beta : c->centre};
     for (uint32_t l = 0; l < j->options.n_hidden; l++) s.width[l] = j->options.hidden[l];
     s.width[j->options.n_hidden] = m->network.units;
@@ -51,6 +52,16 @@ static taper_status fetch_transposed(train_stream *stream, float *to,
     return status;
 }
 
+/* What units see of each other. The codec feeds ones and zeros back, whatever the centre: biases
+ * make up for it, which are settled later. */
+static taper_status export_triangles(train_nested_network *net, codec_network *to) {
+    const size_t n = (size_t)net->units * net->units;
+    if (!net->shape.causal) return TAPER_OK;
+    TAPER_TRY(codec_network_make_causal(to));
+    TAPER_TRY(fetch(&net->stream, to->feedback, net->feedback, n, 1.0f));
+    return net->mixed ? fetch(&net->stream, to->mixing, net->mixing, n, 1.0f) : TAPER_OK;
+}
+
 /* The trained network as the codec has it: pixels on the 0..255 scale, so the first layer divides
  * by the scale and the last one multiplies. */
 static taper_status export_network(train_nested_network *net, codec_network *to) {
@@ -72,35 +83,49 @@ static taper_status export_network(train_nested_network *net, codec_network *to)
         if (!s->tied) TAPER_TRY(fetch_transposed(stream, out->weight, y, outwards));
         TAPER_TRY(fetch(stream, out->bias, y->c, y->inputs, outwards));
     }
+    TAPER_TRY(export_triangles(net, to));
     return s->tied ? codec_network_tie(to, net->scale * net->scale) : TAPER_OK;
 }
 
 /* --- binary: tables and thresholds ----------------------------------------------------- */
 
-/* Thresholds anew for the weights as stored, and each unit's fraction of ones. */
-static taper_status settle_thresholds(taper_model *m, codec_backend *be, const train_pixels *pixels,
-                                      double beta, float *density) {
-    enum { MOST = 1 << 26, BLOCK = 512 };
-    const size_t units = m->network.units, d = pixels->inputs;
-    size_t n = pixels->n < MOST / units ? pixels->n : MOST / units;
-    float *bias = m->network.encoder.layer[m->network.encoder.depth - 1].bias;
-    float *rows = malloc(BLOCK * d * sizeof *rows), *a = malloc(n * units * sizeof *a),
-          *column = malloc(n * sizeof *column);
-    taper_status status = rows && a && column ? TAPER_OK : TAPER_ERR_NOMEM;
-    memset(bias, 0, units * sizeof *bias);
+/* Pre-activations a[n][units] of rows without biases, and without what units feed back. */
+static taper_status raw_codes(codec_network *net, codec_backend *be, const train_pixels *pixels,
+                              size_t n, float *a) {
+    enum { BLOCK = 512 };
+    const size_t d = pixels->inputs;
+    float *feedback = net->feedback, *rows = malloc(BLOCK * d * sizeof *rows);
+    taper_status status = rows ? TAPER_OK : TAPER_ERR_NOMEM;
+    memset(net->encoder.layer[net->encoder.depth - 1].bias, 0, net->units * sizeof(float));
+    net->feedback = NULL;
     for (size_t i = 0; i < n && status == TAPER_OK; i += BLOCK) {
         size_t count = n - i < BLOCK ? n - i : BLOCK;
         for (size_t j = 0; j < count * d; j++) rows[j] = pixels->pixels[i * d + j];
-        status = codec_network_encode(&m->network, be, rows, count, a + i * units);
+        status = codec_network_encode(net, be, rows, count, a + i * net->units);
     }
+    net->feedback = feedback;
+    free(rows);
+    return status;
+}
+
+/* Thresholds anew for the weights as stored, and each unit's fraction of ones. */
+static taper_status settle_thresholds(taper_model *m, codec_backend *be, const train_pixels *pixels,
+                                      double beta, float *density) {
+    enum { MOST = 1 << 26 };
+    codec_network *net = &m->network;
+    const size_t units = net->units;
+    size_t n = pixels->n < MOST / units ? pixels->n : MOST / units;
+    float *bias = net->encoder.layer[net->encoder.depth - 1].bias;
+    float *a = malloc(n * units * sizeof *a);
+    taper_status status = a ? raw_codes(net, be, pixels, n, a) : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK)
+        status = train_exact_thresholds(net->feedback, units, n, beta, 0.0f, a, bias);
     for (size_t k = 0; k < units && status == TAPER_OK; k++) {
-        size_t above = 0;
-        for (size_t i = 0; i < n; i++) column[i] = a[i * units + k];
-        bias[k] = -train_exact_quantile(column, n, beta);
-        for (size_t i = 0; i < n; i++) above += a[i * units + k] > -bias[k];
-        density[k] = (float)above / (float)n;
+        size_t ones = 0;
+        for (size_t i = 0; i < n; i++) ones += a[i * units + k] > 0.0f;
+        density[k] = (float)ones / (float)n;
     }
-    free(rows), free(a), free(column);
+    free(a);
     return status;
 }
 

@@ -32,6 +32,7 @@ typedef enum train_metric {
 typedef struct train_nested_choice {
     const char *truncation; /* as train_truncation_make takes it; default "uniform"; NULL: none */
     int tied;               /* default 1: the decoder is the encoder transposed */
+    int independent;        /* default 0: binary units see what those before them left */
     codec_activation hidden_activation; /* default CODEC_RELU */
     codec_activation unit_activation;   /* TRAIN_CODE_UNITS: of the code; default CODEC_LINEAR */
     float centre; /* binary: what is taken off a bit that is sent; default -1: beta */

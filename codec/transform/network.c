@@ -187,7 +187,7 @@ static taper_status encode_block(const codec_network *net, codec_backend *be, sc
         TAPER_TRY(
             be->ops->gemm(be, 0, 1, ROW_BLOCK, k, d, s->input, net->analysis, 0.0f, s->output));
     TAPER_TRY(add_stack(net, &net->encoder, net->code, be, s));
-    if (codec_network_is_causal(net))
+    if (net->feedback)
         TAPER_TRY(
             codec_causal_decide(net->feedback, k, net->units, NULL, 0, rows, s->output, NULL));
     memcpy(codes, s->output, rows * k * sizeof *codes);
