@@ -96,7 +96,7 @@ doors train/device 'device operations'
 doors train/processor 'processor'
 doors train/objectives 'objective reconstruction rate stack'
 doors train/optimise 'loop run weights checkpoint adam conjugate_gradient steps'
-doors train/sampling 'dataset philox numbers truncation corruption jitter quantile'
+doors train/sampling 'dataset philox numbers truncation corruption jitter quantile thresholds'
 doors cli/compare 'comparison subject originals report'
 grep -nE '^#include "(\.|[^"/]*")' $(sources formats codec train cli) /dev/null |
     sed 's/$/   <- includes run from the root/' >>"$found"

@@ -4,7 +4,7 @@
 #include "on_device.h"
 #include "codec/transform/causal.h"
 #include "train/nested/refit.h"
-#include "train/nested/thresholds.h"
+#include "train/sampling/thresholds.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* train_nested_stages.c -- family dense with whole units, real-valued or binary, as in Rippel et
  * al. (2014): from images to a model; see train_stages.h. */
 #include "train/nested/nested_trainer.h"
-#include "train/nested/thresholds.h"
+#include "train/sampling/thresholds.h"
 #include "train/train_parts.h"
 #include "train/train_stages.h"
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "train/nested/nested_errors.h"
 #include "train/nested/nested_step.h"
 #include "train/nested/refit.h"
-#include "train/nested/thresholds.h"
+#include "train/sampling/thresholds.h"
 #include "train/optimise/run.h"
 #include "train/sampling/philox.h"
 #include <math.h>

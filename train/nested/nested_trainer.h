@@ -16,7 +16,6 @@
  *   nested_network      the network; nested_shape: its widths; nested_activations: a block of rows
  *                       on its way, nested_forward: the way forward
  *   nested_gradient     loss and gradient; nested_errors: codes, and errors at every length
- *   thresholds          exact thresholds of units that see those before them
  *   refit               the best linear decoder of their codes, for every length at once
  *   sweep               units frozen one after the other
  *   orthonormal         decoders whose rows stay orthonormal (theorem 3)

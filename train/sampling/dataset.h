@@ -5,7 +5,8 @@
  *   philox        random numbers by counter; numbers: parsing and dot products
  *   truncation    which part of a code an example keeps, and distributions over code lengths
  *   corruption    corrupted inputs, dropout, normal noise; jitter: examples moved a little
- *   quantile      the threshold that a fraction of some values lies above */
+ *   quantile      the threshold that a fraction of some values lies above; thresholds: those of
+ * units that see the units before them */
 #ifndef TRAIN_DATASET_H
 #define TRAIN_DATASET_H
 #include "codec/transform/windows.h"

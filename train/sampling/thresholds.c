@@ -1,5 +1,5 @@
 /* thresholds.c -- see thresholds.h. */
-#include "train/nested/thresholds.h"
+#include "train/sampling/thresholds.h"
 #include "codec/backend/simd.h"
 #include "formats/bytes.h"
 #include "train/sampling/quantile.h"
