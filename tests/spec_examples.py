@@ -22,12 +22,12 @@ def check_constants(spec, root, decoder):
     rows = re.findall(r"^\| `(\w+)` \| (\d+) \|.*\| `(\w+)` (\S+) \|$", spec, re.M)
     names = {}
     for name, value, c_name, file in rows:
-        (path,) = [path for floor in ("formats", "codec")
-                   for path in glob.glob(os.path.join(root, floor, "**", file), recursive=True)]
-        found = re.search(r"\b%s\s*=\s*([^,;}]+)" % c_name, open(path).read())
-        if not found:
+        paths = [path for floor in ("formats", "codec")
+                 for path in glob.glob(os.path.join(root, floor, "**", file), recursive=True)]
+        found = [re.search(r"\b%s\s*=\s*([^,;}]+)" % c_name, open(path).read()) for path in paths]
+        if sum(map(bool, found)) != 1:
             sys.exit("%s has no %s" % (file, c_name))
-        names[c_name] = number(found.group(1), names)
+        names[c_name] = number(next(filter(None, found)).group(1), names)
         if int(value) != names[c_name] or int(value) != getattr(decoder, name):
             sys.exit("%s: SPEC.md says %s, %s %d, teaching_decoder.py %d"
                      % (name, value, file, names[c_name], getattr(decoder, name)))

@@ -38,6 +38,9 @@ long lrint(double), lrintf(float);
 #define isnan(x) __builtin_isnan(x)
 H
 mkdir wasm && cd wasm
-# shellcheck disable=SC2086
-clang --target=wasm32 $flags -O1 -nostdlibinc -isystem ../libc -c $sources
+for source in $sources; do
+    # shellcheck disable=SC2086
+    clang --target=wasm32 $flags -O1 -nostdlibinc -isystem ../libc -c \
+        -o "$(echo "${source%.c}" | tr / -).o" "$source"
+done
 test "$(find . -name '*.o' | wc -l)" -eq "$(wc -l <"$ROOT/tests/decoder_sources.txt")"

@@ -15,7 +15,7 @@ build() { # NAME COMPILER FLAGS...
     objects=
     for source in $(grep -v library.c "$ROOT/tests/decoder_sources.txt") \
         codec/decoder/levels.c tests/cli/dump_levels.c; do
-        object=$name-$(basename "$source" .c).o
+        object=$name-$(echo "${source%.c}" | tr / -).o
         "$compiler" -std=c11 -I"$ROOT" -D_POSIX_C_SOURCE=200809L -pthread "$@" -ffp-contract=off \
             -fno-fast-math -c -o "$object" "$ROOT/$source"
         objects="$objects $object"
