@@ -159,6 +159,7 @@ typedef struct twin {
     double *square;              /* [rows] |epsilon|^2 */
     float *mask[2][MOST_LAYERS]; /* [rows][width] of hidden layers: 0 or 1 / (1 - p) */
     double *a_at, *x_at, *slope; /* [rows][K] of binary units at the point itself */
+    double width[WIDEST];        /* [K] of binary units: their spread */
 } twin;
 
 static inline void twin_make(twin *t, const problem *q) {
@@ -268,6 +269,7 @@ static inline void twin_freeze(twin *t, const double *p, const float *spread) {
     const train_nested_shape *s = &t->q->shape;
     if (!s->binary) return;
     const double *b = p + twin_places(s).b[s->layers - 1];
+    for (uint32_t k = 0; k < t->units; k++) t->width[k] = spread[k];
     for (size_t r = 0; r < t->q->rows; r++) {
         double a[WIDEST];
         twin_encode(t, p, t->input + r * D, r, a);
@@ -284,6 +286,13 @@ static inline void twin_freeze(twin *t, const double *p, const float *spread) {
 }
 
 static inline double twin_square(double x) { return x * x; }
+
+/* A binary unit's term of equation 14: margins relative to themselves. */
+static inline double twin_move(const twin *t, const double *p, uint32_t k, double a, double near) {
+    const double bias = p[twin_places(&t->q->shape).b[t->q->shape.layers - 1] + k];
+    return twin_square(near - a) /
+           (twin_square(a + bias) + twin_square(near + bias) + twin_square(t->width[k] / 2.0));
+}
 
 static inline train_nested_loss twin_loss(const twin *t, const double *p) {
     const problem *q = t->q;
@@ -303,8 +312,8 @@ static inline train_nested_loss twin_loss(const twin *t, const double *p) {
         twin_encode(t, p, t->near + r * D, r, near);
         sum = 0.0;
         for (uint32_t k = 0; k < t->units; k++)
-            sum +=
-                twin_square(q->shape.binary ? near[k] - a[k] : twin_code(t, p, k, near[k]) - x[k]);
+            sum += q->shape.binary ? twin_move(t, p, k, a[k], near[k])
+                                   : twin_square(twin_code(t, p, k, near[k]) - x[k]);
         moved += sum / t->square[r];
     }
     return (train_nested_loss){error / n + q->step.invariance * moved / n,

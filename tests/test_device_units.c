@@ -305,8 +305,13 @@ static void lower_triangles_are_set_by_rows(void **state) {
 static double move_of(const train_units *u, const double *a, const double *near, double noise) {
     double sum = 0.0;
     for (size_t k = 0; k < UNITS; k++) {
-        double d = u->binary ? near[k] - a[k] : value(u, k, near[k], 0) - value(u, k, a[k], 0);
-        sum += d * d;
+        double d = value(u, k, near[k], 0) - value(u, k, a[k], 0), all = 1.0;
+        if (u->binary) {
+            double p = a[k] + u->bias[k], q = near[k] + u->bias[k],
+                   w = u->spread && u->spread[k] > 0.0f ? u->spread[k] : 1.0;
+            d = q - p, all = p * p + q * q + w * w / 4.0;
+        }
+        sum += d * d / all;
     }
     return sum / noise;
 }
@@ -364,6 +369,41 @@ static void moves_have_the_right_slope(void **state) {
         }
         give_back();
     }
+}
+
+/* Of binary units on margins: whatever the scale of the encoder, thresholds and spreads with it. A
+ * power of 2 changes no digit. */
+static void moves_of_bits_have_no_scale(void **state) {
+    (void)state;
+    enum { ROWS = 19 };
+    static float a[ROWS * UNITS], near[ROWS * UNITS], scaled[2][ROWS * UNITS];
+    float threshold[UNITS], width[UNITS];
+    double noise[ROWS], moved[2][ROWS];
+    on_device *d = &device[0];
+    randomise(a, ROWS * UNITS, 2.0f), randomise(near, ROWS * UNITS, 2.0f);
+    for (int k = 0; k < UNITS; k++) threshold[k] = draw(-1.0f, 1.0f), width[k] = draw(0.5f, 1.5f);
+    for (int i = 0; i < ROWS; i++) noise[i] = (double)draw(0.5f, 2.0f);
+    for (int i = 0; i < 2; i++) {
+        const float scale = i ? 1.0f / 1024.0f : 1.0f;
+        for (int k = 0; k < UNITS; k++) threshold[k] *= scale, width[k] *= scale;
+        for (int j = 0; j < ROWS * UNITS; j++)
+            scaled[0][j] = scale * a[j], scaled[1][j] = scale * near[j];
+        const train_units u = {.binary = 1,
+                               .bias = on_device_give(d, threshold, sizeof threshold),
+                               .spread = on_device_give(d, width, sizeof width)};
+        double *sums = on_device_give(d, NULL, sizeof *moved);
+        float *to = on_device_give(d, NULL, sizeof a), *to_near = on_device_give(d, NULL, sizeof a);
+        assert_int_equal(d->stream.ops->unit_moves(&d->stream, &u, ROWS, 0, UNITS, 1.0, 1.0,
+                                                   on_device_give(d, noise, sizeof noise),
+                                                   on_device_give(d, scaled[0], sizeof a),
+                                                   on_device_give(d, scaled[1], sizeof a), to,
+                                                   to_near, sums),
+                         TAPER_OK);
+        on_device_take(d, moved[i], sums, sizeof *moved);
+    }
+    for (int i = 0; i < ROWS; i++) assert_true(moved[0][i] > 0.0);
+    assert_memory_equal(moved[0], moved[1], sizeof *moved);
+    give_back();
 }
 
 /* --- errors ------------------------------------------------------------------------------- */
@@ -464,6 +504,7 @@ int main(void) {
         cmocka_unit_test(codes_are_mixed),
         cmocka_unit_test(lower_triangles_are_set_by_rows),
         cmocka_unit_test(moves_have_the_right_slope),
+        cmocka_unit_test(moves_of_bits_have_no_scale),
         cmocka_unit_test(errors_are_summed_in_double),
         cmocka_unit_test(vectors_are_combined_in_double),
     };

@@ -21,6 +21,7 @@ const paper_part paper_parts[] = {
     {"fig5b", "error against code length, all methods", paper_part_fig5b},
     {"baselines", "nested codes against the strongest rivals", paper_part_baselines},
     {"adaptive", "adaptive against fixed regularisation", paper_part_adaptive},
+    {"invariance", "bits that flip under noise", paper_part_invariance},
     {"broadcast", "one code for many bandwidths", paper_part_broadcast},
     {"theory", "figures of the tests of section 3, from standard input", paper_part_theory},
     {"try", "train one network as --set says; errors on held-out images", paper_part_try},

@@ -15,6 +15,7 @@ void paper_part_fig5a(paper *p);
 void paper_part_fig5b(paper *p);
 void paper_part_baselines(paper *p);
 void paper_part_adaptive(paper *p);
+void paper_part_invariance(paper *p);
 void paper_part_broadcast(paper *p);
 void paper_part_theory(paper *p);
 void paper_part_page(paper *p);

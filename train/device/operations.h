@@ -178,10 +178,16 @@ typedef taper_status train_mix_fn(train_stream *s, size_t rows, uint32_t units, 
  * from[(k - first) columns + j] for j < k, 0 for k <= j < stride. */
 typedef taper_status train_set_lower_fn(train_stream *s, size_t first, size_t rows, size_t columns,
                                         const float *from, float *to, size_t stride);
-/* The codes of rows and of their perturbed copies: moved[rows] = |x(near) - x(a)|^2 / noise in
- * double, units ascending, and the gradient of weight / of times their sum, for units first ..
- * units - 1: da[rows][units - first] gets it added, dnear becomes it. Binary units are compared as
- * a. a, near: [rows][units]; noise[rows] is |epsilon|^2, to which 1e-30 is added. */
+/* The codes of rows and of their perturbed copies: moved[rows] = sum of moves / noise in double,
+ * units ascending, and the gradient of weight / of times their sum, for units first .. units - 1:
+ * da[rows][units - first] gets it added, dnear becomes it. a, near: [rows][units]; noise[rows] is
+ * |epsilon|^2, to which 1e-30 is added. A unit's move is (x(near) - x(a))^2, and of a binary unit,
+ * whose bits have no slope, that of its margins p = a + bias and q = near + bias relative to
+ * themselves,
+ *     (q - p)^2 / (p^2 + q^2 + (w / 2)^2),       w = spread, or 1 where there is none above 0:
+ * above 1 where the bit flips, below 1 where it stays (but for w), and the same for any scale of a,
+ * bias and spread. By bias and spread nothing is differentiated. */
+#define TRAIN_BIT_MOVE_LEAST 2.0
 typedef taper_status train_unit_moves_fn(train_stream *s, const train_units *u, size_t rows,
                                          uint32_t first, uint32_t units, double weight, double of,
                                          const double *noise, const float *a, const float *near,

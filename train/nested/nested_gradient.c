@@ -130,7 +130,8 @@ static taper_status code_backward(train_nested_rows *task, uint32_t first, const
     const train_units units = train_nested_units(net, task->step->straight_through);
     TAPER_TRY(s->ops->unit_gradient(s, &units, n, first, active, act->kept, act->pre, dx, da));
     if (act->encoded == n) return TAPER_OK;
-    return s->ops->unit_moves(s, &units, n, first, active, (double)task->step->invariance,
+    const train_units moved = train_nested_units(net, 1); /* spreads are its yardstick */
+    return s->ops->unit_moves(s, &moved, n, first, active, (double)task->step->invariance,
                               (double)task->of, act->row_noise, act->pre, act->pre + n * active, da,
                               da + n * (active - first), act->row_moved);
 }

@@ -15,7 +15,8 @@ typedef struct train_nested_options {
     train_sweep_options sweep;          /* default off */
     train_regulariser regulariser;      /* of W_L's rows; default none */
     float corruption, dropout;          /* default 0 and 0; the paper's are 0.1 and 0.2 */
-    float invariance;                   /* default 0: weight of equation 14 ... */
+    float invariance;                   /* default 0: weight of equation 14, which compares binary
+                                           units' margins (train_unit_moves_fn) ... */
     float perturbation;                 /* default 0.01: ... and the variance of its noise */
     double beta;                        /* default 0.5: fraction of ones, binary networks */
     int orthonormal;           /* default 0; 1: the decoder's rows stay orthonormal (orthonormal.h):

@@ -178,18 +178,39 @@ taper_status train_plain_set_lower(train_stream *s, size_t first, size_t rows, s
 
 /* --- equation 14 ----------------------------------------------------------------------- */
 
-/* Unit k of a row: its move, and the gradient where it is trained. */
+/* A unit's term of a row, and its slopes by a and near. */
+typedef struct move {
+    double value;
+    float by_a, by_near;
+} move;
+
+/* Of margins, relative to themselves: see operations.h. */
+static inline move bit_move(const train_units *u, size_t k, float a, float near) {
+    const float spread = u->spread && u->spread[k] > 0.0f ? u->spread[k] : 1.0f;
+    const double least = (double)spread / TRAIN_BIT_MOVE_LEAST, from = (double)a + u->bias[k],
+                 to = (double)near + u->bias[k];
+    const double all = from * from + to * to + least * least,
+                 value = (to - from) * (to - from) / all;
+    return (move){value, (float)(2.0 * (from - to - value * from) / all),
+                  (float)(2.0 * (to - from - value * to) / all)};
+}
+
+static inline move value_move(const train_units *u, size_t k, float a, float near) {
+    const float x = value_of(u, k, a), x_near = value_of(u, k, near), by = 2.0f * (x_near - x);
+    const double apart = (double)x_near - x;
+    return (move){apart * apart, -by * gradient_of(u, k, a, x),
+                  by * gradient_of(u, k, near, x_near)};
+}
+
+/* Unit k of a row: its term, and the gradient where it is trained. */
 static inline double move_unit(const unit_task *t, uint32_t k, float a, float near, float pull,
                                float *da, float *dnear) {
-    const train_units *u = &t->u;
-    float x = u->binary ? a : value_of(u, k, a), x_near = u->binary ? near : value_of(u, k, near);
+    const move m = t->u.binary ? bit_move(&t->u, k, a, near) : value_move(&t->u, k, a, near);
     if (k >= t->first) {
-        float move = x_near - x, at = u->binary ? 1.0f : gradient_of(u, k, a, x),
-              at_near = u->binary ? 1.0f : gradient_of(u, k, near, x_near);
-        da[k - t->first] -= pull * move * at;
-        dnear[k - t->first] = pull * move * at_near;
+        da[k - t->first] += pull * m.by_a;
+        dnear[k - t->first] = pull * m.by_near;
     }
-    return (double)x_near - x;
+    return m.value;
 }
 
 static void move_rows(void *context, size_t block) {
@@ -198,12 +219,9 @@ static void move_rows(void *context, size_t block) {
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
         const float *a = t->a + i * t->units, *near = t->near + i * t->units;
         double noise = t->noise[i] + 1e-30, sum = 0.0;
-        float pull = (float)(2.0 * t->weight / (t->of * noise));
-        for (uint32_t k = 0; k < t->units; k++) {
-            double move =
-                move_unit(t, k, a[k], near[k], pull, t->to + i * width, t->dnear + i * width);
-            sum += move * move;
-        }
+        float pull = (float)(t->weight / (t->of * noise));
+        for (uint32_t k = 0; k < t->units; k++)
+            sum += move_unit(t, k, a[k], near[k], pull, t->to + i * width, t->dnear + i * width);
         t->moved[i] = sum / noise;
     }
 }
