@@ -1,5 +1,6 @@
 /* invariance.c -- section 4.4: bits that flip when an image hardly changes, and what it costs in
  * squared error to have fewer of them (equation 14). */
+#include "bench/paper/kinds.h"
 #include "bench/paper/parts.h"
 #include "bench/paper/recipes.h"
 #include "cli/common/page.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEEDS = 3, IMAGES = 2000 };
+enum { IMAGES = 2000 };
 static const double weight_of[] = {INVARIANCE_WEIGHTS};
 enum { WEIGHTS = sizeof weight_of / sizeof *weight_of };
 
@@ -49,9 +50,12 @@ static double share_of_flips(paper *p, paper_network *network) {
 }
 
 static void run_weight(paper *p, double weight, outcome *o) {
+    const paper_selection selected = paper_selected(p);
+    const double n = (double)selected.seeds;
     double squares = 0.0;
     *o = (outcome){.mse = 0.0};
-    for (int seed = 1; seed <= SEEDS; seed++) {
+    for (size_t i = 0; i < selected.seeds; i++) {
+        const int seed = (int)selected.seed[i];
         char settings[320], name[64];
         paper_network network;
         paper_curve curve = {.n = 1};
@@ -68,12 +72,12 @@ static void run_weight(paper *p, double weight, outcome *o) {
         paper_print(p, "nested-dropout/invariance", "bits that flip", 100.0 * flips, "%",
                     "\"invariance\":%g,\"bits\":%u,\"seed\":%d,\"settings\":\"%s\"", weight,
                     network.net.units, seed, network.settings);
-        o->mse += curve.mse[0] / SEEDS, squares += curve.mse[0] * curve.mse[0] / SEEDS;
-        o->flips += flips / SEEDS;
-        if (seed == 1) memcpy(o->settings, network.settings, sizeof o->settings);
+        o->mse += curve.mse[0] / n, squares += curve.mse[0] * curve.mse[0] / n;
+        o->flips += flips / n;
+        if (!i) memcpy(o->settings, network.settings, sizeof o->settings);
         paper_network_free(&network);
     }
-    o->spread = sqrt(fmax(squares - o->mse * o->mse, 0.0) * SEEDS / (SEEDS - 1));
+    o->spread = sqrt(fmax(squares - o->mse * o->mse, 0.0) * n / fmax(n - 1.0, 1.0));
 }
 
 static void put_page(paper *p, const outcome *o) {
@@ -85,13 +89,14 @@ static void put_page(paper *p, const outcome *o) {
     const char *head[] = {"weight", "error at full length", "bits that flip"}, *at[3 * WEIGHTS];
     for (int i = 0; i < WEIGHTS; i++) {
         snprintf(cell[i][0], 32, "%g", weight_of[i]);
-        snprintf(cell[i][1], 32, "%.1f &#177; %.1f", o[i].mse, o[i].spread);
+        snprintf(cell[i][1], 32, "%.1f +- %.1f", o[i].mse, o[i].spread);
         snprintf(cell[i][2], 32, "%.2f %%", 100.0 * o[i].flips);
         for (int j = 0; j < 3; j++) at[3 * i + j] = cell[i][j];
     }
     cli_page_put_table(to, &(cli_page_table){3, WEIGHTS, head, at, 0, NULL});
     cli_page_note(to, o[0].settings);
-    cli_page_note(to, "Means over three seeds and 2,000 test images, against the same images with "
+    cli_page_note(to, "Means over seeds, with their standard deviation, and 2,000 test images, "
+                      "against the same images with "
                       "noise of a hundredth of the data's variance. Binary units are compared by "
                       "their margins relative to themselves, so that a smaller encoder is no "
                       "better.");

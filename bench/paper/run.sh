@@ -20,7 +20,7 @@
 #
 # Settings, from the environment:
 #   QUICK=1     some minutes: few images and epochs, to see that all runs; into build/paper-quick
-#   PARTS="fig1 fig2 baselines fig5 adaptive broadcast theory"   some of these (fig5 is fig5a and fig5b)
+#   PARTS="fig1 fig2 baselines fig5 adaptive invariance broadcast theory"   some of these (fig5 is fig5a and fig5b)
 #   KINDS="untied tied"   kinds of networks in baselines and fig5; the first is that of fig5a and broadcast. Some
 #               kinds or seeds first and all of them later is fine: what is there is not made again
 #   DEDICATED=untied    of these, those with a network of their own for each length
@@ -36,7 +36,7 @@ OPENBLAS_NUM_THREADS=${PAPER_THREADS:-2}
 export TAPER_COMMIT OPENBLAS_NUM_THREADS
 say() { echo "paper: $*" >&2; }
 
-parts=${PARTS:-fig1 fig2 baselines fig5 adaptive broadcast theory}
+parts=${PARTS:-fig1 fig2 baselines fig5 adaptive invariance broadcast theory}
 kinds=${KINDS:-untied tied}
 if [ -n "${QUICK:-}" ]; then
     out=build/paper-quick work=build/paper-quick/work quick=--quick
@@ -71,7 +71,7 @@ part() {
 failed=
 for name in $parts; do
     case $name in
-    fig1 | fig2 | baselines | fig5a | fig5b | adaptive | broadcast) part "$name" ;;
+    fig1 | fig2 | invariance | baselines | fig5a | fig5b | adaptive | broadcast) part "$name" ;;
     fig5)
         part fig5a
         part fig5b
@@ -89,7 +89,7 @@ for name in $parts; do
         fi
         ;;
     *)
-        say "no part $name; there are fig1 fig2 baselines fig5 adaptive broadcast theory"
+        say "no part $name; there are fig1 fig2 baselines fig5 adaptive invariance broadcast theory"
         exit 2
         ;;
     esac

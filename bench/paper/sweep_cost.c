@@ -61,6 +61,8 @@ static void measure_at(paper_network *network, const train_nested_data *rows, ui
     for (int left_out = 0; left_out < 2; left_out++) {
         qsort(seconds[left_out], REPEATS, sizeof(double), by_size);
         cost->milliseconds[left_out][at] = 1e3 * seconds[left_out][REPEATS / 2];
+        cost->quartile[left_out][0][at] = 1e3 * seconds[left_out][REPEATS / 4];
+        cost->quartile[left_out][1][at] = 1e3 * seconds[left_out][REPEATS - 1 - REPEATS / 4];
         cost->multiply_adds[left_out][at] =
             multiply_adds(network, longest, longest - (left_out ? frozen : 0));
     }

@@ -7,9 +7,10 @@
 enum { PAPER_SWEEP_PLACES = 7 };
 typedef struct paper_sweep_cost {
     size_t n;
-    double frozen[PAPER_SWEEP_PLACES];           /* units, rising from 0 */
-    double milliseconds[2][PAPER_SWEEP_PLACES];  /* of a step's loss and gradient, median: [0] all
-                                                    gradients, [1] those of frozen units left out */
+    double frozen[PAPER_SWEEP_PLACES];          /* units, rising from 0 */
+    double milliseconds[2][PAPER_SWEEP_PLACES]; /* of a step's loss and gradient, median: [0] all
+                                                   gradients, [1] those of frozen units left out */
+    double quartile[2][2][PAPER_SWEEP_PLACES];  /* of these over 15 repeats: [0] lower, [1] upper */
     double multiply_adds[2][PAPER_SWEEP_PLACES]; /* million an image */
 } paper_sweep_cost;
 
