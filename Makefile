@@ -98,7 +98,7 @@ $(B)/make_samples: $(call obj,$(SAMPLES)) $(LIB_OBJ)
 $(B)/tests/%.o: CFLAGS := $(subst -O3,-O1,$(CFLAGS))
 # what trains is compared with LAPACK itself
 $(B)/tests/test_theory: LATE_LIBS += -llapacke -lopenblas
-$(B)/tests/test_paper: $(call obj,bench/paper/refit.c bench/paper/itq.c bench/paper/rungs.c bench/paper/populations.c)
+$(B)/tests/test_paper: $(call obj,bench/paper/least_squares.c bench/paper/itq.c bench/paper/rungs.c bench/paper/populations.c)
 $(B)/tests/test_%: $(B)/tests/test_%.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LATE_LIBS) $(LDLIBS)
 $(B)/bench/%: $(B)/bench/%.o $(B)/bench/common.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)

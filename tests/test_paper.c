@@ -2,7 +2,7 @@
  * quantisation, rungs placed for a population; populations. */
 #include "bench/paper/itq.h"
 #include "bench/paper/populations.h"
-#include "bench/paper/refit.h"
+#include "bench/paper/least_squares.h"
 #include "bench/paper/rungs.h"
 #include "cmocka_all.h"
 #include "codec/backend/backend.h"

@@ -4,7 +4,7 @@
  *     plain       a standard autoencoder of the kind, its code cut
  *     obd         its units by Optimal Brain Damage, measured anew after each removal (obd.h);
  *                 of independent units alone, as the others need those before them
- *     obd-refit   so ordered, with the best linear decoder for every length (refit.h)
+ *     obd-refit   so ordered, with the best linear decoder for every length (least_squares.h)
  *     refit       the least with that decoder over three orders of units: as they are, by Optimal
  *                 Brain Damage, by forward selection
  *     dedicated   a network of the kind for each length alone: what nested codes are bounded by

@@ -1,5 +1,5 @@
-/* refit.c -- see refit.h. */
-#include "bench/paper/refit.h"
+/* least_squares.c -- see least_squares.h. */
+#include "bench/paper/least_squares.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

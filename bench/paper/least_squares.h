@@ -1,4 +1,4 @@
-/* refit.h -- the best linear decoder of a code, at every length at once.
+/* least_squares.h -- the best linear decoder of a code, at every length at once.
  *
  * The decoder of length b has a bias c and rows v_1 .. v_b with the least
  *     mean |y - c - sum_(k <= b) x_k v_k|^2 + ridge sum_(k <= b) |v_k|^2
@@ -8,8 +8,8 @@
  * as L^-1 is lower triangular: what a unit adds stands at right angles to the units before it, so
  * that one factor serves all lengths. Moments are summed in double over blocks multiplied in
  * float32. */
-#ifndef BENCH_PAPER_REFIT_H
-#define BENCH_PAPER_REFIT_H
+#ifndef BENCH_PAPER_LEAST_SQUARES_H
+#define BENCH_PAPER_LEAST_SQUARES_H
 #include "codec/backend/operations.h"
 
 enum { PAPER_REFIT_BLOCK = 2048 }; /* most rows of a call */
