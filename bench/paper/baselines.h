@@ -1,9 +1,10 @@
 /* baselines.h -- nested codes against what is strongest of as many bits, for kinds of networks and
  * seeds, on the test images:
  *     nested      trained by nested dropout, as it is
- *     plain       a standard autoencoder of the kind, its code cut
+ *     plain       a standard autoencoder of the kind, its code cut; causal and untied, it has been
+ *                 refitted for every length as the nested one has (train/nested/refit.h)
  *     obd         its units by Optimal Brain Damage, measured anew after each removal (obd.h);
- *                 of independent units alone, as the others need those before them
+ *                 of independent units alone, as the others' decoder is refitted
  *     obd-refit   so ordered, with the best linear decoder for every length (least_squares.h)
  *     refit       the least with that decoder over three orders of units: as they are, by Optimal
  *                 Brain Damage, by forward selection

@@ -83,9 +83,10 @@ static void put_page(paper *p, const paper_results *r) {
         to, "plain: a standard autoencoder of the same kind, steps and parameters, cut. obd: its "
             "units by Optimal Brain Damage, measured anew after each removal; obd-refit: with the "
             "best linear decoder for every length. refit: the least with such decoders over three "
-            "orders: as they are, by Optimal Brain Damage, by forward selection. Causal units "
-            "need those before them, so the orders that the trained decoder could not follow are "
-            "left out there. dedicated: a network of its own for each length, the bound. "
+            "orders: as they are, by Optimal Brain Damage, by forward selection. Causal "
+            "networks with an untied decoder end their training with such a one, the standard ones "
+            "too, and Optimal Brain Damage, which is about the decoder that was trained, is left "
+            "out there. dedicated: a network of its own for each length, the bound. "
             "pca-signs and itq: signs of principal components above or below the median, and "
             "after iterative quantisation for each length, with the best linear decoder.");
     paper_section_end(to);

@@ -74,8 +74,8 @@ int main(int argc, char **argv) {
                .out = "build/paper",
                .work = "build/paper",
                .extra = "",
-               .kinds = "untied tied",
-               .dedicated = "untied",
+               .kinds = "untied-causal untied tied",
+               .dedicated = "untied-causal untied",
                .seeds = "1 2 3",
                .threads = 2};
     const paper_part *part = paper_parts;
