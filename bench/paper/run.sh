@@ -14,9 +14,9 @@
 # What is measured on a network is kept there too (*.curve): a run that was stopped goes on where it was, and
 # says what it trains and what was kept.
 #
-# Price on 2 cores (AVX-512), when they have nothing else to do: baselines 7 minutes a seed for causal units, 5
-# for independent ones (3 without networks for each length) and 4 for what has no networks, an hour in all; fig5a and fig5b then a few minutes,
-# broadcast 10, the others half an hour; 3 GB of memory.
+# Price on 2 cores (AVX-512), when they have nothing else to do: baselines 7 minutes a seed for causal units, 5 for
+# independent ones (3 without networks for each length) and 4 for what has no networks, an hour in all; fig5a and
+# fig5b then a few minutes, broadcast 10, the others half an hour; 3 GB of memory.
 #
 # Settings, from the environment:
 #   QUICK=1     some minutes: few images and epochs, to see that all runs; into build/paper-quick
