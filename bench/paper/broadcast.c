@@ -20,8 +20,10 @@ static const char *const method_of[PAPER_WAYS] = {[PAPER_GEOMETRIC] = "geometric
                                                   [PAPER_RUNG] = "rungs",
                                                   [PAPER_EACH_LENGTH] = "dedicated"};
 
+/* Of one kind of network. */
 typedef struct broadcast {
     paper_selection selection;
+    const paper_kind *kind;
     train_truncation population[PAPER_POPULATIONS];
     paper_service service[PAPER_MAX_SEEDS];
 } broadcast;
@@ -74,8 +76,8 @@ static void print_expected(paper *p, const broadcast *b) {
                             b->service[s].expected[q][w], "8-bit^2",
                             "\"population\":\"%s\",\"method\":\"%s\",\"trained_for\":\"%s\","
                             "\"seed\":%u,\"kind\":\"%s\",\"settings\":\"%s\"",
-                            paper_populations[q], method, what, b->selection.seed[s],
-                            b->selection.kind[0].name, RECIPE_RECEIVERS);
+                            paper_populations[q], method, what, b->selection.seed[s], b->kind->name,
+                            RECIPE_RECEIVERS);
             }
 }
 
@@ -85,9 +87,10 @@ static void print_gains(paper *p, const broadcast *b) {
             if (w == q) continue;
             seeds_value v = over_seeds(b, q, w, 1);
             paper_print(p, "nested-dropout/broadcast-matrix", "gain of own network", v.mean, "dB",
-                        "\"population\":\"%s\",\"over\":\"%s\",\"seeds\":%zu,\"spread\":%.4f,"
-                        "\"spread_is\":\"max - min\"",
-                        paper_populations[q], way_name(w), b->selection.seeds, v.spread);
+                        "\"population\":\"%s\",\"over\":\"%s\",\"kind\":\"%s\",\"seeds\":%zu,"
+                        "\"spread\":%.4f,\"spread_is\":\"max - min\"",
+                        paper_populations[q], way_name(w), b->kind->name, b->selection.seeds,
+                        v.spread);
         }
 }
 
@@ -109,22 +112,31 @@ static void write_histograms(const paper *p, const broadcast *b) {
 
 /* Of the first seed. */
 static void plot(paper *p, const broadcast *b) {
-    double bits[UNITS], share[PAPER_POPULATIONS][UNITS];
-    paper_line line[PAPER_WAYS], population[PAPER_POPULATIONS];
+    double bits[UNITS];
+    char stem[64], title[64];
+    paper_line line[PAPER_WAYS];
     size_t n = 0;
     for (uint32_t i = 0; i < UNITS; i++) bits[i] = i + 1;
     for (int w = 0; w < PAPER_WAYS; w++)
         if (w != PAPER_GEOMETRIC && w != PAPER_RUNG)
             line[n++] = (paper_line){way_name(w), bits, b->service[0].error[w] + 1, UNITS};
-    for (int q = 0; q < PAPER_POPULATIONS; q++) {
-        for (uint32_t i = 0; i < UNITS; i++) share[q][i] = 100.0 * b->population[q].mass[i];
-        population[q] = (paper_line){paper_populations[q], bits, share[q], UNITS};
-    }
-    paper_plot(p, "broadcast", "What a receiver sees", "bandwidth of the receiver, bits an image",
+    snprintf(stem, sizeof stem, "broadcast-%s", b->kind->name);
+    snprintf(title, sizeof title, "What a receiver sees, %s", b->kind->name);
+    paper_plot(p, stem, title, "bandwidth of the receiver, bits an image",
                "mean squared error (8-bit scale)", PAPER_LOG_X, line, n);
+}
+
+static void plot_populations(paper *p, const broadcast *b) {
+    double bits[UNITS], share[PAPER_POPULATIONS][UNITS];
+    paper_line line[PAPER_POPULATIONS];
+    for (int q = 0; q < PAPER_POPULATIONS; q++) {
+        for (uint32_t i = 0; i < UNITS; i++)
+            bits[i] = i + 1, share[q][i] = 100.0 * b->population[q].mass[i];
+        line[q] = (paper_line){paper_populations[q], bits, share[q], UNITS};
+    }
     paper_plot(p, "broadcast-populations", "Populations of receivers",
-               "bandwidth of the receiver, bits an image", "% of the receivers", PAPER_LOG_X,
-               population, PAPER_POPULATIONS);
+               "bandwidth of the receiver, bits an image", "% of the receivers", PAPER_LOG_X, line,
+               PAPER_POPULATIONS);
 }
 
 /* --- page ------------------------------------------------------------------------------ */
@@ -150,16 +162,27 @@ static void put_table(FILE *to, const broadcast *b, const char *heading, int gai
     cli_page_put_table(to, &(cli_page_table){COLUMNS, PAPER_WAYS, heads, at, 1, strong});
 }
 
-static void put_page(paper *p, const broadcast *b) {
+static FILE *begin_page(const paper *p) {
     FILE *to = paper_section(
         p, "broadcast", "Section 6: a broadcast to many bandwidths",
         "if p_B is the distribution of the receivers' bandwidths, what nested dropout minimises is "
         "the expected distortion over them (equation 16); services offer a handful of fixed "
         "encodings instead. The paper leaves the experiment open.");
     paper_section_svg(p, to, "broadcast-populations", "share of receivers against bandwidth");
-    paper_section_svg(p, to, "broadcast", "error against bandwidth for the ways of serving it");
-    put_table(to, b, "expected squared error of", 0);
-    put_table(to, b, "gain of the own network, dB, over", 1);
+    return to;
+}
+
+static void put_kind(const paper *p, FILE *to, const broadcast *b) {
+    char stem[64], title[96];
+    snprintf(stem, sizeof stem, "broadcast-%s", b->kind->name);
+    paper_section_svg(p, to, stem, "error against bandwidth for the ways of serving it");
+    snprintf(title, sizeof title, "%s: expected squared error of", b->kind->name);
+    put_table(to, b, title, 0);
+    snprintf(title, sizeof title, "%s: gain of the own network, dB, over", b->kind->name);
+    put_table(to, b, title, 1);
+}
+
+static void end_page(FILE *to) {
     cli_page_note(to, "Networks of 64 binary units; columns are populations, and a ladder has all "
                       "its receivers at two bandwidths. Means over seeds; in brackets the largest "
                       "less the smallest. Seven rungs are networks of one length each, at the "
@@ -175,6 +198,15 @@ static void put_page(paper *p, const broadcast *b) {
     paper_section_end(to);
 }
 
+static void serve(paper *p, broadcast *b) {
+    for (size_t s = 0; s < b->selection.seeds; s++)
+        paper_serve(p, b->population, b->kind, b->selection.seed[s], &b->service[s]);
+    print_expected(p, b);
+    print_gains(p, b);
+    plot(p, b);
+}
+
+/* For each kind that is selected and untied. */
 void paper_part_broadcast(paper *p) {
     broadcast *b = paper_memory(1, sizeof *b);
     paper_load(p);
@@ -184,13 +216,16 @@ void paper_part_broadcast(paper *p) {
         paper_check(paper_truncation(&b->population[q], paper_populations[q], UNITS, &error),
                     paper_populations[q], &error);
     }
-    for (size_t s = 0; s < b->selection.seeds; s++)
-        paper_serve(p, b->population, &b->selection.kind[0], b->selection.seed[s], &b->service[s]);
-    print_expected(p, b);
-    print_gains(p, b);
     write_histograms(p, b);
-    plot(p, b);
-    put_page(p, b);
+    plot_populations(p, b);
+    FILE *to = begin_page(p);
+    for (size_t k = 0; k < b->selection.kinds; k++) {
+        b->kind = &b->selection.kind[k];
+        if (b->kind->tied) continue;
+        serve(p, b);
+        put_kind(p, to, b);
+    }
+    end_page(to);
     for (int q = 0; q < PAPER_POPULATIONS; q++) train_truncation_free(&b->population[q]);
     free(b);
 }

@@ -16,14 +16,14 @@
 #
 # Price on 2 cores (AVX-512), when they have nothing else to do: baselines 7 minutes a seed for causal units, 5 for
 # independent ones (3 without networks for each length) and 4 for what has no networks, an hour in all; fig5a and
-# fig5b then a few minutes, broadcast 10, the others half an hour; 3 GB of memory.
+# fig5b then a few minutes, broadcast 15, the others half an hour; 3 GB of memory.
 #
 # Settings, from the environment:
 #   QUICK=1     some minutes: few images and epochs, to see that all runs; into build/paper-quick
 #   PARTS="fig1 fig2 baselines fig5 adaptive invariance broadcast theory"   some of these (fig5 is fig5a and fig5b)
 #   KINDS="untied-causal untied tied"   kinds of networks in baselines and fig5 (there is tied-causal too); the
-#               first is that of fig5a and broadcast. Some kinds or seeds first and all of them later is fine:
-#               what is there is not made again
+#               first is that of fig5a; broadcast has those untied. Some kinds or seeds first and all of
+#               them later is fine: what is there is not made again
 #   DEDICATED="untied-causal untied"    of these, those with a network of their own for each length
 #   SEEDS="1 2 3"
 #   PAPER_THREADS=2
