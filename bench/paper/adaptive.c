@@ -1,8 +1,10 @@
 /* adaptive.c -- section 4.2: regularisation with a coefficient for each unit, chosen at each step,
- * against one coefficient for all. Strengths are chosen on held-out images; all are reported.
+ * against one coefficient for all, from few images. Strengths are chosen on held-out images, means
+ * over seeds; all are reported, and each side's grid has its best inside.
  *
  * A strength near 0 is no regularisation in either way, and the two then agree. So they are also
  * compared where they regularise alike: at the same mean magnitude of the rows Omega_k. */
+#include "bench/paper/kinds.h"
 #include "bench/paper/parts.h"
 #include "bench/paper/recipes.h"
 #include "cli/common/page.h"
@@ -17,9 +19,10 @@ typedef struct trial {
     const char *regulariser;
     char settings[640];
     int adaptive;          /* 0, 1 or NONE */
-    double held_out, test; /* error at full length */
-    double weight, ratio;  /* mean |Omega_ki| of all rows; of the last quarter to the first */
-    paper_curve curve;     /* on the test set */
+    double held_out, test; /* error at full length; these and all below: means over seeds */
+    double of_seed[PAPER_MAX_SEEDS]; /* test */
+    double weight, ratio; /* mean |Omega_ki| of all rows; of the last quarter to the first */
+    paper_curve curve;    /* on the test set */
 } trial;
 
 static double mean_magnitude(paper_network *network, uint32_t first, uint32_t end) {
@@ -32,29 +35,45 @@ static double mean_magnitude(paper_network *network, uint32_t first, uint32_t en
     return sum / (double)n;
 }
 
-static void run_trial(paper *p, const char *regulariser, trial *t) {
+static void add_seed(paper *p, const char *regulariser, uint32_t seed, double share, trial *t,
+                     double *of_seed) {
     char settings[320], name[64];
     paper_network network;
-    paper_curve held_out = {.n = 1};
-    snprintf(settings, sizeof settings, "%s regulariser=%s", RECIPE_REGULARISED, regulariser);
-    snprintf(name, sizeof name, "regularised-%s", regulariser);
+    paper_curve held_out = {.n = 1}, test;
+    snprintf(settings, sizeof settings, "%s regulariser=%s seed=%u", RECIPE_REGULARISED,
+             regulariser, seed);
+    snprintf(name, sizeof name, "regularised-%s-%u", regulariser, seed);
     for (char *c = name; *c; c++)
         if (*c == ':') *c = '-';
     paper_train(p, name, settings, NULL, &network);
     const train_regulariser *asked = &network.options.regulariser;
-    *t = (trial){.regulariser = regulariser,
-                 .adaptive = asked->kind == TRAIN_PENALTY_NONE ? NONE : asked->adaptive};
+    t->adaptive = asked->kind == TRAIN_PENALTY_NONE ? NONE : asked->adaptive;
     memcpy(t->settings, network.settings, sizeof t->settings);
     held_out.length[0] = network.net.units;
-    paper_lengths(&t->curve, network.net.units, 0);
+    paper_lengths(&test, network.net.units, 0);
     paper_measure(p, &network, &p->held_out, &held_out);
-    paper_measure(p, &network, &p->test, &t->curve);
-    t->held_out = held_out.mse[0], t->test = t->curve.mse[t->curve.n - 1];
+    paper_measure(p, &network, &p->test, &test);
+    *of_seed = test.mse[test.n - 1];
+    t->held_out += share * held_out.mse[0], t->test += share * *of_seed;
+    t->curve.n = test.n;
+    for (size_t i = 0; i < test.n; i++) {
+        t->curve.length[i] = test.length[i], t->curve.mse[i] += share * test.mse[i];
+        paper_print(p, "nested-dropout/adaptive", "mse", test.mse[i], "8-bit^2",
+                    "\"bits\":%u,\"regulariser\":\"%s\",\"seed\":%u,\"settings\":\"%s\"",
+                    test.length[i], regulariser, seed, network.settings);
+    }
     uint32_t quarter = network.net.units / 4;
-    t->weight = mean_magnitude(&network, 0, network.net.units);
-    t->ratio = mean_magnitude(&network, 3 * quarter, network.net.units) /
-               mean_magnitude(&network, 0, quarter);
+    t->weight += share * mean_magnitude(&network, 0, network.net.units);
+    t->ratio += share * mean_magnitude(&network, 3 * quarter, network.net.units) /
+                mean_magnitude(&network, 0, quarter);
     paper_network_free(&network);
+}
+
+static void run_trial(paper *p, const char *regulariser, trial *t) {
+    const paper_selection selected = paper_selected(p);
+    *t = (trial){.regulariser = regulariser};
+    for (size_t i = 0; i < selected.seeds; i++)
+        add_seed(p, regulariser, selected.seed[i], 1.0 / (double)selected.seeds, t, &t->of_seed[i]);
 }
 
 static const trial *best_of(const trial *t, int adaptive) {
@@ -99,17 +118,21 @@ static void print_trials(paper *p, const trial *t, const trial *best[2]) {
             p, "nested-dropout/adaptive", "mse on held-out images", t[i].held_out, "8-bit^2",
             "\"bits\":%u,\"regulariser\":\"%s\",\"mean_weight\":%.6g,\"settings\":\"%s\"",
             t[i].curve.length[t[i].curve.n - 1], t[i].regulariser, t[i].weight, t[i].settings);
-        for (size_t j = 0; j < t[i].curve.n; j++)
-            paper_print(p, "nested-dropout/adaptive", "mse", t[i].curve.mse[j], "8-bit^2",
-                        "\"bits\":%u,\"regulariser\":\"%s\",\"chosen\":%s,\"settings\":\"%s\"",
-                        t[i].curve.length[j], t[i].regulariser,
-                        &t[i] == best[0] || &t[i] == best[1] ? "true" : "false", t[i].settings);
     }
-    paper_print(p, "nested-dropout/adaptive", "mse lower with adaptive coefficients",
-                100.0 * (1.0 - best[1]->test / best[0]->test), "%",
-                "\"bits\":%u,\"adaptive\":\"%s\",\"fixed\":\"%s\"",
-                best[0]->curve.length[best[0]->curve.n - 1], best[1]->regulariser,
-                best[0]->regulariser);
+    const paper_selection selected = paper_selected(p);
+    double sum = 0.0, squares = 0.0, n = (double)selected.seeds;
+    for (size_t i = 0; i < selected.seeds; i++) {
+        double lower = 100.0 * (1.0 - best[1]->of_seed[i] / best[0]->of_seed[i]);
+        sum += lower, squares += lower * lower;
+        paper_print(p, "nested-dropout/adaptive", "mse lower with adaptive coefficients", lower,
+                    "%", "\"bits\":%u,\"adaptive\":\"%s\",\"fixed\":\"%s\",\"seed\":%u",
+                    best[0]->curve.length[best[0]->curve.n - 1], best[1]->regulariser,
+                    best[0]->regulariser, selected.seed[i]);
+    }
+    paper_print(p, "nested-dropout/adaptive", "mse lower with adaptive coefficients, mean", sum / n,
+                "%", "\"adaptive\":\"%s\",\"fixed\":\"%s\",\"seeds\":%zu,\"spread\":%.3g",
+                best[1]->regulariser, best[0]->regulariser, selected.seeds,
+                sqrt(fmax(squares - sum * sum / n, 0.0) / fmax(n - 1.0, 1.0)));
 }
 
 static void plot(paper *p, const trial *t, const trial *best[2]) {

@@ -20,10 +20,12 @@
     "truncation=geometric:0.99 sweep=1"
 
 /* Section 4.2: late units are drawn seldom, so that a coefficient for all can drown them. */
-#define RECIPE_REGULARISED \
-    "widths=1024 tied=1 rate=0.006 images=16000 epochs=6 truncation=geometric:0.995"
-#define RECIPE_FIXED_STRENGTHS    "l1:1e-6", "l1:1e-5", "l1:1e-4"
-#define RECIPE_ADAPTIVE_STRENGTHS "adaptive-l1:0.03", "adaptive-l1:0.1", "adaptive-l1:0.3"
+#define RECIPE_REGULARISED                                                                      \
+    "widths=1024 tied=1 rate=0.006 images=5000 epochs=16 batch=125 truncation=geometric:0.995 " \
+    "max-validation=50"
+#define RECIPE_FIXED_STRENGTHS "l1:1e-8", "l1:1e-7", "l1:2e-7", "l1:3e-7", "l1:1e-6", "l1:1e-5"
+#define RECIPE_ADAPTIVE_STRENGTHS \
+    "adaptive-l1:0.02", "adaptive-l1:0.05", "adaptive-l1:0.1", "adaptive-l1:0.2"
 
 /* Section 4.4: weights of the term. */
 #define RECIPE_INVARIANT   "widths=256 tied=1 rate=0.006 images=16000 epochs=12 truncation=uniform"

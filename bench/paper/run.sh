@@ -79,7 +79,7 @@ for name in $parts; do
         ;;
     theory)
         if [ -x "$B/tests/test_theory" ]; then
-            if "$B/tests/test_theory" >"$work/theory.txt" 2>"$work/theory.err"; then
+            if TAPER_LONG=1 "$B/tests/test_theory" >"$work/theory.txt" 2>"$work/theory.err"; then
                 part theory <"$work/theory.txt"
             else
                 say "test_theory failed; its words are in $work/theory.txt and theory.err"

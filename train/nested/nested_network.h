@@ -29,7 +29,8 @@
  *
  * Sweeping. Units below `frozen` are no longer trained: the gradient of their rows of W_L, b_L and
  * V_L is neither computed nor touched. Units from `active` on (the longest truncation among the
- * rows) take no part. Both make a step cheaper.
+ * rows) take no part. Both make a step of the same truncations cheaper; a sweep draws longer ones.
+ * Layers below the code go on learning, so that what frozen units see still changes.
  *
  * All trained numbers lie in one vector: for l = 1 .. L: W_l [w_l][w_(l-1)], b_l [w_l],
  * V_l [w_l][w_(l-1)] if untied, c_l [w_(l-1)]. They lie on a device, as all arrays of a network do.
