@@ -9,22 +9,22 @@ set title 'A gradient of 1,000 images with frozen units'' gradients' noenhanced
 set xlabel 'units frozen' noenhanced
 set ylabel 'milliseconds' noenhanced
 $series0 << EOD
-0 26.672118
-15 23.155371
-31 26.076866
-47 25.309382
-63 22.358931
-79 21.799054
-95 26.151998
+0 34.563578
+15 52.997359
+31 57.709539
+47 52.753106
+63 52.036181
+79 43.040052
+95 18.050209
 EOD
 $series1 << EOD
-0 26.457371
-15 24.196208
-31 29.615836
-47 30.994951
-63 29.207518
-79 33.562236
-95 41.693916
+0 35.08519
+15 53.749378
+31 66.710564
+47 65.001094
+63 62.912717
+79 66.241789
+95 28.858221
 EOD
 set terminal svg size 960,540 dynamic font 'sans-serif,15' background '#ffffff'
 set output stem.'.svg'

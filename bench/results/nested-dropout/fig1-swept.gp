@@ -10,28 +10,28 @@ set xlabel 'epoch' noenhanced
 set ylabel 'units frozen at the end of the epoch' noenhanced
 $series0 << EOD
 1 0
-2 0
-3 0
-4 0
-5 1
-6 6
-7 11
-8 16
-9 21
-10 27
-11 32
-12 37
-13 42
-14 47
-15 53
-16 58
-17 63
-18 68
-19 73
-20 79
-21 84
-22 89
-23 94
+2 3
+3 7
+4 12
+5 16
+6 21
+7 26
+8 31
+9 35
+10 40
+11 45
+12 49
+13 55
+14 59
+15 63
+16 67
+17 72
+18 76
+19 81
+20 86
+21 90
+22 93
+23 96
 24 99
 EOD
 set terminal svg size 960,540 dynamic font 'sans-serif,15' background '#ffffff'
