@@ -45,8 +45,10 @@ static extent extent_of(const formats_front *f) {
         if (g.height < e.min_height) e.min_height = g.height;
         if (g.width > e.max_width) e.max_width = g.width;
         if (g.height > e.max_height) e.max_height = g.height;
-        if (g.channels == 1) e.any_grey = true;
-        else e.any_colour = true;
+        if (g.channels == 1)
+            e.any_grey = true;
+        else
+            e.any_colour = true;
         if (g.depth == 16) e.any_deep = true;
     }
     e.same_size = e.min_width == e.max_width && e.min_height == e.max_height;
@@ -190,7 +192,7 @@ static void model_json(const settings *s, const char *path, const taper_model *m
     cli_json_uint(&j, "units", m.units);
     cli_json_uint(&j, "passes", m.passes);
     cli_json_uint(&j, "binary", m.binary);
-    cli_json_uint(&j, "causal", m.causal);
+    cli_json_uint(&j, "feedback", m.feedback);
     cli_json_uint(&j, "lap", m.lap);
     cli_json_uint(&j, "conditional_hidden", m.conditional_hidden);
     cli_json_uint(&j, "head_hidden", m.head_hidden);
@@ -221,9 +223,14 @@ static void print_classes(const formats_front *f) {
 static void print_images(const formats_front *f) {
     extent e = extent_of(f);
     printf("  images    %u, ", f->images);
-    if (e.same_size) printf("%u x %u, ", e.max_width, e.max_height);
-    else printf("from %u x %u to %u x %u, ", e.min_width, e.min_height, e.max_width, e.max_height);
-    printf("%s%s\n", !e.any_colour ? "grey" : e.any_grey ? "RGB and grey" : "RGB",
+    if (e.same_size)
+        printf("%u x %u, ", e.max_width, e.max_height);
+    else
+        printf("from %u x %u to %u x %u, ", e.min_width, e.min_height, e.max_width, e.max_height);
+    printf("%s%s\n",
+           !e.any_colour ? "grey"
+           : e.any_grey  ? "RGB and grey"
+                         : "RGB",
            e.any_deep ? ", 16 bits among them" : "");
     if (f->label) print_classes(f);
     if (!f->names) return;
@@ -262,7 +269,7 @@ static void print_layers(const cli_container *c) {
         printf("  %5u %7u %11llu %15llu %11.4f%s\n", l + 1, formats_front_passes(f, l),
                (unsigned long long)(reach - before), (unsigned long long)reach,
                (double)reach * 8 / (double)c->pixels,
-               reach <= c->source.size    ? ""
+               reach <= c->source.size   ? ""
                : before < c->source.size ? "  in part"
                                          : "  not here");
     }
@@ -303,9 +310,12 @@ static void tell_person(const settings *s, const char *path, const cli_container
     print_images(f);
     const char *builtin = builtin_name(f->model_id);
     printf("  model     %016llx, ", (unsigned long long)f->model_id);
-    if (builtin) printf("%s, which is built in\n", builtin);
-    else if (f->model) printf("carried in the file\n");
-    else printf("not in the file: give it with -m to decode\n");
+    if (builtin)
+        printf("%s, which is built in\n", builtin);
+    else if (f->model)
+        printf("carried in the file\n");
+    else
+        printf("not in the file: give it with -m to decode\n");
     printf("  layout    %s: %u layer%s of %u group%s", f->layout ? "image" : "set", f->layers,
            formats_plural(f->layers, "s"), f->groups, formats_plural(f->groups, "s"));
     if (f->rate_classes > 1) printf(" in %u rate classes", f->rate_classes);
@@ -346,9 +356,10 @@ static void model_person(const settings *s, const char *path, const taper_model 
            m.window_height);
     printf("  code      %u unit%s%s, %u pass%s\n", m.units, formats_plural(m.units, "s"),
            m.binary ? " of one bit" : "", m.passes, formats_plural(m.passes, "es"));
-    if (m.causal) printf("  causal    each unit knows those before it\n");
-    if (m.lap) printf("  laps      by %u pixel%s over the edges of its windows\n", m.lap,
-                      formats_plural(m.lap, "s"));
+    if (m.feedback) printf("  feedback  each unit knows those before it\n");
+    if (m.lap)
+        printf("  laps      by %u pixel%s over the edges of its windows\n", m.lap,
+               formats_plural(m.lap, "s"));
     if (m.conditional_hidden)
         printf("  predicts  bits, by a network of %u hidden units\n", m.conditional_hidden);
     if (m.head_hidden)
@@ -368,8 +379,10 @@ static void model_person(const settings *s, const char *path, const taper_model 
 /* Closes the model. */
 static int tell_model(const settings *s, cli_model *m, const char *path) {
     const char *family = taper_family_name(m->model->info.family);
-    if (s->common.json) model_json(s, path, m->model, family);
-    else model_person(s, path, m->model, family);
+    if (s->common.json)
+        model_json(s, path, m->model, family);
+    else
+        model_person(s, path, m->model, family);
     cli_model_close(m);
     return CLI_DONE;
 }
@@ -378,8 +391,10 @@ static int tell_container(const settings *s, cli_stream *stream, const char *pat
     cli_container container;
     int code = cli_container_take(&container, stream, "info", path, &s->common);
     if (code != CLI_DONE) return code;
-    if (s->common.json) tell_json(s, path, &container);
-    else tell_person(s, path, &container);
+    if (s->common.json)
+        tell_json(s, path, &container);
+    else
+        tell_person(s, path, &container);
     cli_container_close(&container);
     return CLI_DONE;
 }

@@ -708,9 +708,9 @@ class Model:
         (self.family, self.channels, self.width, self.height, self.units,
          flags) = r.unpack("BBHHHB")
         (self.tied, self.direct, self.binary, self.tied_stacks, self.conditional, self.head,
-         lapped, self.causal_units) = (flags >> i & 1 for i in range(8))
-        require(not self.causal_units or self.direct and self.binary,
-                "causal units that are not bits of a direct network")
+         lapped, self.feedback) = (flags >> i & 1 for i in range(8))
+        require(not self.feedback or self.direct and self.binary,
+                "units with feedback that are not bits of a direct network")
         require(not (self.binary and (self.conditional or self.head)),
                 "a conditional model of single bits")
         self.activation, code = r.unpack("BB")
@@ -764,7 +764,7 @@ class Model:
             matrices = [list(zip(*weights)) for weights, _ in reversed(encoder)]
             matrices[-1] = [[self.gain * w for w in row] for row in matrices[-1]]
         self.stack = self.read_stack(r, self.units, self.hidden[1], self.inputs, matrices)
-        if self.causal_units:
+        if self.feedback:
             for _ in range(2):                          # a decoder has no use for the first of them
                 self.mixing = read_matrix(r, self.units, self.units, 1)
                 require(not any(any(row[k:]) for k, row in enumerate(self.mixing)),
@@ -1578,7 +1578,7 @@ class Group:
         return out
 
     def mixed(self, x, p):
-        """The code of position p as causal units give it to the network: 0 where none was sent."""
+        """The code of position p as units with feedback give it to the network: 0 where none was sent."""
         sent = sum(self.known_depth(unit, p) for unit in range(self.model.units))
         return [x[k] + sum(m * v for m, v in zip(self.model.mixing[k], x)) if k < sent else 0.0
                 for k in range(self.model.units)]
@@ -1590,7 +1590,7 @@ class Group:
         for x, row in zip(code, model.synthesis):
             if x:
                 y = [a + x * g for a, g in zip(y, row)]
-        x = self.mixed(code, p) if model.causal_units else code
+        x = self.mixed(code, p) if model.feedback else code
         for i, (weights, bias) in enumerate(model.stack):
             x = [b + sum(w * v for w, v in zip(row, x)) for row, b in zip(weights, bias)]
             if i + 1 < len(model.stack) and model.activation == RELU:

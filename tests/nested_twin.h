@@ -248,12 +248,12 @@ static inline void twin_decode(const twin *t, const double *p, const double *x, 
 }
 
 /* The row's units decide in order, a minus what those before them have in the decoder; nothing
- * unless causal. */
+ * without feedback. */
 static inline void twin_feed_back(const twin *t, const double *p, double *a) {
     const train_nested_shape *s = &t->q->shape;
     const places at = twin_places(s);
     const uint32_t last = s->layers - 1, inputs = last ? s->width[last - 1] : D;
-    for (uint32_t k = 0; s->causal && k < t->units; k++)
+    for (uint32_t k = 0; s->feedback && k < t->units; k++)
         for (uint32_t j = 0; j < k; j++) {
             double fed = 0.0;
             for (uint32_t i = 0; i < inputs; i++)

@@ -45,10 +45,10 @@ static void models_round_trip(void **unused) {
         s.depth = 1 + (uint32_t)i % 3;
         s.hidden = (codec_activation)(i / 3 % 3);
         s.real = i / 9 % 2, s.tied = i / 18 % 2;
-        if (i >= 36) s.tied = s.real, s.real = 0, s.causal = 1;
+        if (i >= 36) s.tied = s.real, s.real = 0, s.feedback = 1;
         s.units = s.real ? 20 : 70; /* more bits than pixels */
         taper_model *m = tiny_binary_unwritten(s, SEED), *back;
-        if (s.causal) m->network.feedback[0] = m->network.mixing[7] = NAN; /* not stored */
+        if (s.feedback) m->network.feedback[0] = m->network.mixing[7] = NAN; /* not stored */
         formats_buffer file = write_model(m);
         assert_int_equal(file.data[8], 3);
         assert_int_equal(taper_model_load(&back, file.data, file.size, NULL, NULL), TAPER_OK);
@@ -62,11 +62,11 @@ static void models_round_trip(void **unused) {
                            (uint64_t)m->network.encoder.layer[l].outputs +
                        (1 + m->network.decoder.layer[l].inputs) *
                            (uint64_t)m->network.decoder.layer[l].outputs;
-        if (s.causal) weights += 2 * 70 * 70;
+        if (s.feedback) weights += 2 * 70 * 70;
         assert_int_equal(info.weights, weights);
-        assert_true(info.causal == (uint32_t)s.causal && m->info.causal == info.causal);
-        assert_int_equal(codec_network_is_causal(&back->network), s.causal);
-        if (s.causal) assert_same_triangles(&back->network, &m->network);
+        assert_true(info.feedback == (uint32_t)s.feedback && m->info.feedback == info.feedback);
+        assert_int_equal(codec_network_has_feedback(&back->network), s.feedback);
+        if (s.feedback) assert_same_triangles(&back->network, &m->network);
         assert_true(codec_network_is_direct(&back->network) && !back->network.analysis);
         assert_true(back->network.hidden == s.hidden && back->network.code == m->network.code);
         assert_true(back->network.tied_gain == m->network.tied_gain);
@@ -159,11 +159,11 @@ static void illegal_fields_are_refused_by_name(void **unused) {
         int tied, at, value;
         const char *word;
     } cases[] = {{0, FLAGS_AT, 6 + 128, NULL}, /* without the triangles */
-                 {0, FLAGS_AT, 2 + 128, "causal units"},
-                 {0, FLAGS_AT, 4 + 128, "causal units"},
+                 {0, FLAGS_AT, 2 + 128, "units with feedback"},
+                 {0, FLAGS_AT, 4 + 128, "units with feedback"},
                  {0, FLAGS_AT, 6 + 32, "units of one bit"},
                  {0, FLAGS_AT, 6 + 16, "units of one bit"},
-                 {0, FLAGS_AT, 128, "causal units"},
+                 {0, FLAGS_AT, 128, "units with feedback"},
                  {0, FLAGS_AT, 6 + 1, "no linear path"},
                  {0, 0, 0, "pca"},
                  {0, HIDDEN_AT, 3, "activations"},
@@ -209,10 +209,10 @@ static void short_payloads_are_not_packed(void **unused) {
 static void triangles_count(void **unused) {
     (void)unused;
     tiny_shape s = plain_shape;
-    s.causal = 1, s.units = 70;
+    s.feedback = 1, s.units = 70;
     taper_model *m = tiny_binary_unwritten(s, SEED), *back;
     formats_buffer file = write_model(m);
-    uint64_t causal = m->info.work;
+    uint64_t with = m->info.work;
     taper_error error;
     assert_int_equal(taper_model_load(&back, file.data, file.size, NULL, NULL), TAPER_OK);
     taper_limits limits = {.max_model_bytes = 4 * back->info.weights};
@@ -225,10 +225,10 @@ static void triangles_count(void **unused) {
     assert_non_null(strstr(error.text, "weights"));
     taper_model_free(m);
     formats_buffer_free(&file);
-    s.causal = 0;
+    s.feedback = 0;
     m = tiny_binary_unwritten(s, SEED);
     file = write_model(m);
-    assert_in_range(causal - m->info.work, 70 * 69 / 2 / 30, 70 * 69 / 2 / 30 + 1);
+    assert_in_range(with - m->info.work, 70 * 69 / 2 / 30, 70 * 69 / 2 / 30 + 1);
     taper_model_free(m);
     formats_buffer_free(&file);
 }
@@ -239,7 +239,7 @@ static void any_payload_loads_or_is_refused(void **unused) {
     uint64_t state = SEED;
     for (int kind = 0; kind < 3; kind++) {
         tiny_shape s = plain_shape;
-        s.tied = kind == 1, s.causal = kind == 2, s.hidden = CODEC_LOGISTIC;
+        s.tied = kind == 1, s.feedback = kind == 2, s.hidden = CODEC_LOGISTIC;
         taper_model *m = tiny_binary_unwritten(s, SEED);
         formats_buffer file = write_model(m), payload = payload_of(&file);
         taper_error error;

@@ -179,19 +179,19 @@ static void binary_gradients_are_those_of_the_definition(void **unused) {
             problem q;
             char what[160];
             shape.binary = 1;
-            shape.causal = variant >= 16;
+            shape.feedback = variant >= 16;
             shape.hidden = which & 1 ? CODEC_RELU : CODEC_LINEAR;
             shape.tied = variant & 1;
             shape.centre = variant & 2 ? 0.5f : 0.0f;
             problem_make(&q, &shape, 8, 1, which < 2 ? shape.width[shape.layers - 1] : 10,
                          (uint64_t)(200 + which));
-            q.step.straight_through = variant >> 2 & 1 || shape.causal;
+            q.step.straight_through = variant >> 2 & 1 || shape.feedback;
             add_noise(&q, variant & 8 ? 7 : 0);
             snprintf(what, sizeof what,
-                     "binary, causal %d, shape %d, tied %d, centre %g, straight-through %d, "
+                     "binary, feedback %d, shape %d, tied %d, centre %g, straight-through %d, "
                      "noise %d",
-                     shape.causal, which, shape.tied, (double)shape.centre, q.step.straight_through,
-                     variant & 8 ? 7 : 0);
+                     shape.feedback, which, shape.tied, (double)shape.centre,
+                     q.step.straight_through, variant & 8 ? 7 : 0);
             check_gradient(&q, 0, what, &worst);
             problem_free(&q);
         }

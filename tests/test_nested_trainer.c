@@ -265,9 +265,9 @@ static void thresholds_are_exact(void **state) {
     static float x[N * K];
     o.max_validation = 0;
     o.beta = 0.25;
-    for (int causal = 0; causal < 2; causal++) {
+    for (int feedback = 0; feedback < 2; feedback++) {
         train_nested_shape shape = shape_of(1, 0);
-        shape.causal = causal;
+        shape.feedback = feedback;
         make(&net, shape);
         train(&o, &net, NULL);
         assert_int_equal(train_nested_lend(&lent, &net, &data, NULL, N), TAPER_OK);
@@ -364,20 +364,20 @@ static void sweeps_resume(void **state) {
 }
 
 /* Every kind of learner there is. */
-enum { VARIANTS = 9 }; /* the last two are causal, tied and refitted */
+enum { VARIANTS = 9 }; /* the last two have feedback, tied and refitted */
 static train_nested_shape variant_of(int variant, train_nested_options *o) {
-    const int causal = variant >= 7;
+    const int feedback = variant >= 7;
     train_nested_shape shape =
-        shape_of(variant != 2 && (variant < 5 || causal), !causal && variant & 1);
+        shape_of(variant != 2 && (variant < 5 || feedback), !feedback && variant & 1);
     o->optimiser = variant == 2 || variant == 3 ? TRAIN_CG : TRAIN_ADAM;
     o->sweep.on = variant < 4 || variant == 7;
     o->corruption = 0.1f, o->dropout = 0.2f;
-    o->invariance = variant & 1 && !causal ? 0.1f : 0.0f;
+    o->invariance = variant & 1 && !feedback ? 0.1f : 0.0f;
     o->straight_through = variant != 4;
     o->regulariser = (train_regulariser){variant & 1 ? TRAIN_PENALTY_L1 : TRAIN_PENALTY_L2, 1, 0.1};
     o->orthonormal = variant == 6;
     if (variant == 5) shape.tied = 0, shape.code = CODEC_LOGISTIC;
-    shape.causal = causal;
+    shape.feedback = feedback;
     if (variant == 8) shape.tied = 0;
     return shape;
 }

@@ -64,10 +64,10 @@ static void random_direct(codec_network *net, uint32_t inputs, uint32_t units, i
 }
 
 /* A direct network whose units know those before them. */
-static void random_causal(codec_network *net, uint32_t inputs, uint32_t units, int variant) {
+static void random_with_feedback(codec_network *net, uint32_t inputs, uint32_t units, int variant) {
     random_direct(net, inputs, units, variant);
     net->code = CODEC_LINEAR;
-    assert_int_equal(codec_network_make_causal(net), TAPER_OK);
+    assert_int_equal(codec_network_add_feedback(net), TAPER_OK);
     fill(net->feedback, (size_t)units * units, 300, 0.2f);
     fill(net->mixing, (size_t)units * units, 301, 0.2f);
 }
@@ -169,7 +169,7 @@ static void batches_are_independent(int variant) {
     if (variant < 0)
         random_network(&net, D, K, 0, 1);
     else
-        (variant & 1 ? random_causal : random_direct)(&net, D, K, variant / 2);
+        (variant & 1 ? random_with_feedback : random_direct)(&net, D, K, variant / 2);
     codec_backend be, pooled;
     codec_backend_cpu(&be);
     codec_backend_cpu(&pooled);
@@ -239,77 +239,77 @@ static void workers_share_a_backend(void **state) {
     codec_network_free(&net);
 }
 
-enum { CAUSAL_D = 40, CAUSAL_K = 67, CAUSAL_N = 131 };
+enum { FEEDBACK_D = 40, FEEDBACK_K = 67, FEEDBACK_N = 131 };
 
 /* The bits less 1/4, and 0 from `units` on: from units - 1 on in rows from `whole` on. */
 static void send(const float *codes, uint32_t units, size_t whole, float *sent) {
-    for (size_t i = 0; i < CAUSAL_N; i++)
-        for (uint32_t u = 0; u < CAUSAL_K; u++) {
+    for (size_t i = 0; i < FEEDBACK_N; i++)
+        for (uint32_t u = 0; u < FEEDBACK_K; u++) {
             int has = u + (i >= whole) < units;
-            sent[i * CAUSAL_K + u] = has ? (codes[i * CAUSAL_K + u] > 0) - 0.25f : 0;
+            sent[i * FEEDBACK_K + u] = has ? (codes[i * FEEDBACK_K + u] > 0) - 0.25f : 0;
         }
 }
 
 /* Bits nearer to their threshold than rounding may be either, and all behind them. */
-static void causal_codes_equal_double(void **state) {
+static void codes_with_feedback_equal_double(void **state) {
     (void)state;
-    static float pixels[CAUSAL_N * CAUSAL_D], codes[CAUSAL_N * CAUSAL_K];
+    static float pixels[FEEDBACK_N * FEEDBACK_D], codes[FEEDBACK_N * FEEDBACK_K];
     codec_backend be;
     codec_backend_cpu(&be);
     for (int variant = 0; variant < DIRECTS; variant++) {
         codec_network net;
         double want[128];
         uint32_t compared = 0, moved = 0;
-        random_causal(&net, CAUSAL_D, CAUSAL_K, variant);
-        fill(pixels, CAUSAL_N * CAUSAL_D, 9, 128.0f);
-        assert_int_equal(codec_network_encode(&net, &be, pixels, CAUSAL_N, codes), TAPER_OK);
-        for (int i = 0; i < CAUSAL_N; i++) {
-            encode_in_double(&net, pixels + i * CAUSAL_D, want);
-            for (int u = 0; u < CAUSAL_K && fabs(want[u]) > 1e-4; u++, compared++)
-                assert_true(fabs(codes[i * CAUSAL_K + u] - want[u]) <= 1e-3);
+        random_with_feedback(&net, FEEDBACK_D, FEEDBACK_K, variant);
+        fill(pixels, FEEDBACK_N * FEEDBACK_D, 9, 128.0f);
+        assert_int_equal(codec_network_encode(&net, &be, pixels, FEEDBACK_N, codes), TAPER_OK);
+        for (int i = 0; i < FEEDBACK_N; i++) {
+            encode_in_double(&net, pixels + i * FEEDBACK_D, want);
+            for (int u = 0; u < FEEDBACK_K && fabs(want[u]) > 1e-4; u++, compared++)
+                assert_true(fabs(codes[i * FEEDBACK_K + u] - want[u]) <= 1e-3);
         }
-        assert_true(compared > CAUSAL_N * CAUSAL_K / 2);
-        memset(net.feedback, 0, CAUSAL_K * CAUSAL_K * sizeof(float)); /* it matters */
-        for (int i = 0; i < CAUSAL_N; i++) {
-            encode_in_double(&net, pixels + i * CAUSAL_D, want);
-            for (int u = 0; u < CAUSAL_K; u++)
-                moved += (want[u] > 0) != (codes[i * CAUSAL_K + u] > 0);
+        assert_true(compared > FEEDBACK_N * FEEDBACK_K / 2);
+        memset(net.feedback, 0, FEEDBACK_K * FEEDBACK_K * sizeof(float)); /* it matters */
+        for (int i = 0; i < FEEDBACK_N; i++) {
+            encode_in_double(&net, pixels + i * FEEDBACK_D, want);
+            for (int u = 0; u < FEEDBACK_K; u++)
+                moved += (want[u] > 0) != (codes[i * FEEDBACK_K + u] > 0);
         }
-        assert_true(moved > CAUSAL_N);
+        assert_true(moved > FEEDBACK_N);
         codec_network_free(&net);
     }
 }
 
 /* A row is what its own units make it, whatever the others' are and however many are at work. */
-static void causal_cuts_equal_double(void **state) {
+static void cuts_with_feedback_equal_double(void **state) {
     (void)state;
-    static float pixels[CAUSAL_N * CAUSAL_D], codes[CAUSAL_N * CAUSAL_K], x[CAUSAL_N * CAUSAL_K],
-        alone[CAUSAL_D];
+    static float pixels[FEEDBACK_N * FEEDBACK_D], codes[FEEDBACK_N * FEEDBACK_K],
+        x[FEEDBACK_N * FEEDBACK_K], alone[FEEDBACK_D];
     codec_backend be, pooled;
     codec_backend_cpu(&be);
     codec_backend_cpu(&pooled);
     assert_int_equal(codec_backend_set_threads(&pooled, 3), TAPER_OK);
-    static const size_t reached[] = {0, 1, 95, 96, 97, 130, CAUSAL_N};
+    static const size_t reached[] = {0, 1, 95, 96, 97, 130, FEEDBACK_N};
     for (int variant = 0; variant < DIRECTS; variant++) {
         codec_network net;
-        random_causal(&net, CAUSAL_D, CAUSAL_K, variant);
-        fill(codes, CAUSAL_N * CAUSAL_K, 11, 1.0f);
-        for (uint32_t units = 0; units <= CAUSAL_K; units += units < 9 ? 1 : 29) {
+        random_with_feedback(&net, FEEDBACK_D, FEEDBACK_K, variant);
+        fill(codes, FEEDBACK_N * FEEDBACK_K, 11, 1.0f);
+        for (uint32_t units = 0; units <= FEEDBACK_K; units += units < 9 ? 1 : 29) {
             size_t whole = reached[(units + (uint32_t)variant) % 7];
             send(codes, units, whole, x);
-            assert_int_equal(codec_network_decode_cut(&net, units & 1 ? &pooled : &be, x, CAUSAL_N,
-                                                      units, whole, pixels),
+            assert_int_equal(codec_network_decode_cut(&net, units & 1 ? &pooled : &be, x,
+                                                      FEEDBACK_N, units, whole, pixels),
                              TAPER_OK);
-            for (size_t i = 0; i < CAUSAL_N; i++) {
+            for (size_t i = 0; i < FEEDBACK_N; i++) {
                 uint32_t own = i < whole || !units ? units : units - 1;
                 double want[128];
-                decode_in_double(&net, x + i * CAUSAL_K, own, want);
-                for (int j = 0; j < CAUSAL_D; j++)
-                    assert_true(fabs(pixels[i * CAUSAL_D + j] - want[j]) <= 1e-3);
+                decode_in_double(&net, x + i * FEEDBACK_K, own, want);
+                for (int j = 0; j < FEEDBACK_D; j++)
+                    assert_true(fabs(pixels[i * FEEDBACK_D + j] - want[j]) <= 1e-3);
                 assert_int_equal(
-                    codec_network_decode_units(&net, &be, x + i * CAUSAL_K, 1, own, alone),
+                    codec_network_decode_units(&net, &be, x + i * FEEDBACK_K, 1, own, alone),
                     TAPER_OK);
-                assert_memory_equal(alone, pixels + i * CAUSAL_D, sizeof alone);
+                assert_memory_equal(alone, pixels + i * FEEDBACK_D, sizeof alone);
             }
         }
         codec_network_free(&net);
@@ -317,19 +317,19 @@ static void causal_cuts_equal_double(void **state) {
     codec_backend_close(&pooled);
 }
 
-static void causal_networks_are_direct(void **state) {
+static void networks_with_feedback_are_direct(void **state) {
     (void)state;
     codec_network net;
     random_network(&net, 40, 30, 0, 1);
-    assert_int_equal(codec_network_make_causal(&net), TAPER_ERR_ARG);
-    assert_false(codec_network_is_causal(&net));
+    assert_int_equal(codec_network_add_feedback(&net), TAPER_ERR_ARG);
+    assert_false(codec_network_has_feedback(&net));
     codec_network_free(&net);
     random_direct(&net, 40, 30, 0);
     uint64_t before = codec_network_scratch_bytes(&net);
-    assert_int_equal(codec_network_make_causal(&net), TAPER_OK);
-    assert_true(codec_network_is_causal(&net) && net.feedback[899] == 0 && net.mixing[899] == 0);
+    assert_int_equal(codec_network_add_feedback(&net), TAPER_OK);
+    assert_true(codec_network_has_feedback(&net) && net.feedback[899] == 0 && net.mixing[899] == 0);
     assert_true(codec_network_scratch_bytes(&net) >= before + 96 * 30 * sizeof(float));
-    assert_int_equal(codec_network_make_causal(&net), TAPER_ERR_ARG);
+    assert_int_equal(codec_network_add_feedback(&net), TAPER_ERR_ARG);
     codec_network_free(&net);
     assert_null(net.mixing);
 }
@@ -429,9 +429,9 @@ int main(void) {
         cmocka_unit_test(rows_do_not_see_their_batch),
         cmocka_unit_test(workers_share_a_backend),
         cmocka_unit_test(decode_units_leaves_out_only_zeros),
-        cmocka_unit_test(causal_codes_equal_double),
-        cmocka_unit_test(causal_cuts_equal_double),
-        cmocka_unit_test(causal_networks_are_direct),
+        cmocka_unit_test(codes_with_feedback_equal_double),
+        cmocka_unit_test(cuts_with_feedback_equal_double),
+        cmocka_unit_test(networks_with_feedback_are_direct),
         cmocka_unit_test(alloc_refuses_nonsense),
         cmocka_unit_test(tying_transposes),
     };

@@ -1,8 +1,8 @@
-/* test_refit.c -- the decoder that a causal network is given at the end: least squares at every
- * length, so that on its own rows the error falls with every unit; a ridge chosen on other rows;
- * thresholds of units that see those before them. */
+/* test_refit.c -- the decoder that a network with feedback is given at the end: least squares at
+ * every length, so that on its own rows the error falls with every unit; a ridge chosen on other
+ * rows; thresholds of units that see those before them. */
 #include "on_device.h"
-#include "codec/transform/causal.h"
+#include "codec/transform/triangle.h"
 #include "train/nested/refit.h"
 #include "train/sampling/thresholds.h"
 #include "train/sampling/philox.h"
@@ -40,14 +40,14 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* A causal network of random weights, which feeds back. */
+/* A network of random weights, which feeds back. */
 static void make(train_nested_network *net, int tied) {
     const train_nested_shape shape = {.inputs = D,
                                       .layers = 1,
                                       .width = {K},
                                       .tied = tied,
                                       .binary = 1,
-                                      .causal = 1,
+                                      .feedback = 1,
                                       .centre = 0.5f};
     float mean[D] = {0}, scale = 40.0f;
     for (size_t i = 0; i < N * D; i++) mean[i % D] += (float)pixels[i] / N;
@@ -183,7 +183,7 @@ static void thresholds_follow_each_other(void **state) {
     for (uint64_t i = 0; i < UNITS * UNITS; i++)
         feedback[i] = i % UNITS < i / UNITS ? draw(i, 6) : NAN;
     assert_int_equal(train_exact_thresholds(feedback, UNITS, ROWS, 0.3, 0.5f, x, bias), TAPER_OK);
-    assert_int_equal(codec_causal_decide(feedback, UNITS, UNITS, bias, 0.5f, ROWS, a, decided),
+    assert_int_equal(codec_triangle_decide(feedback, UNITS, UNITS, bias, 0.5f, ROWS, a, decided),
                      TAPER_OK);
     assert_memory_equal(decided, x, sizeof x);
     for (int k = 0; k < UNITS; k++) {

@@ -12,7 +12,7 @@ typedef struct tiny_shape {
     int tied;      /* the stacks */
     float density; /* what the tables say of every unit; the codes may differ */
     float centre;
-    int causal; /* units know those before them */
+    int feedback; /* units know those before them */
 } tiny_shape;
 
 static inline void tiny_fill_stack(codec_stack *stack, float gain, uint64_t *seed) {
@@ -27,8 +27,8 @@ static inline void tiny_fill_stack(codec_stack *stack, float gain, uint64_t *see
     }
 }
 
-static inline void tiny_make_causal(codec_network *net, uint64_t *seed) {
-    if (codec_network_make_causal(net)) abort();
+static inline void tiny_add_feedback(codec_network *net, uint64_t *seed) {
+    if (codec_network_add_feedback(net)) abort();
     for (size_t k = 0; k < net->units; k++)
         for (size_t j = 0; j < k; j++) {
             net->feedback[k * net->units + j] = (float)(picture_random(seed) % 601) / 1000 - 0.3f;
@@ -68,7 +68,7 @@ static inline taper_model *tiny_binary_unwritten(tiny_shape s, uint64_t seed) {
     for (size_t i = 0; i < (size_t)inputs * m->network.encoder.layer[0].outputs; i++)
         first[i] /= 40;
     if (s.tied && codec_network_tie(&m->network, 400)) abort();
-    if (s.causal) tiny_make_causal(&m->network, &seed);
+    if (s.feedback) tiny_add_feedback(&m->network, &seed);
     tiny_fill_tables(m, s);
     return m;
 }

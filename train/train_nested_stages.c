@@ -26,7 +26,7 @@ static train_nested_shape shape_of(const taper_model *m, const train_job *j) {
                             .code = c->unit_activation,
                             .tied = c->tied,
                             .binary = j->options.code == TRAIN_CODE_BINARY,
-                            .causal = j->options.code == TRAIN_CODE_BINARY && !c->independent,
+                            .feedback = j->options.code == TRAIN_CODE_BINARY && !c->independent,
                             .centre = c->centre < 0.0f ? (float)c->training.beta : c->centre};
     for (uint32_t l = 0; l < j->options.n_hidden; l++) s.width[l] = j->options.hidden[l];
     s.width[j->options.n_hidden] = m->network.units;
@@ -56,8 +56,8 @@ static taper_status fetch_transposed(train_stream *stream, float *to,
  * make up for it, which are settled later. */
 static taper_status export_triangles(train_nested_network *net, codec_network *to) {
     const size_t n = (size_t)net->units * net->units;
-    if (!net->shape.causal) return TAPER_OK;
-    TAPER_TRY(codec_network_make_causal(to));
+    if (!net->shape.feedback) return TAPER_OK;
+    TAPER_TRY(codec_network_add_feedback(to));
     TAPER_TRY(fetch(&net->stream, to->feedback, net->feedback, n, 1.0f));
     return net->mixed ? fetch(&net->stream, to->mixing, net->mixing, n, 1.0f) : TAPER_OK;
 }

@@ -123,7 +123,7 @@ static void take_standard(paper *p, paper_results *r, const paper_kind *kind, ui
     char name[4][96], settings[320];
     paper_result *to[4];
     paper_curve *curve[PAPER_METHODS] = {NULL};
-    int methods = kind->causal ? 2 : 4, missing = 0;
+    int methods = kind->feedback ? 2 : 4, missing = 0;
     paper_kind_settings(kind, RECIPE_CODE, 0, NULL, seed, settings);
     for (int i = 0; i < methods; i++) {
         missing += !take(p, r, method[i], kind, seed, settings, &to[i], name[i]);

@@ -1,15 +1,14 @@
 /* baselines.h -- nested codes against what is strongest of as many bits, for kinds of networks and
  * seeds, on the test images:
  *     nested      trained by nested dropout, as it is
- *     plain       a standard autoencoder of the kind, its code cut; causal and untied, it has been
- *                 refitted for every length as the nested one has (train/nested/refit.h)
- *     obd         its units by Optimal Brain Damage, measured anew after each removal (obd.h);
- *                 of independent units alone, as the others' decoder is refitted
- *     obd-refit   so ordered, with the best linear decoder for every length (least_squares.h)
- *     refit       the least with that decoder over three orders of units: as they are, by Optimal
- *                 Brain Damage, by forward selection
- *     dedicated   a network of the kind for each length alone: what nested codes are bounded by
- *     pca-signs   signs of principal components; itq: turned by iterative quantisation (signs.h) */
+ *     plain       a standard autoencoder of the kind, its code cut; untied with feedback, it has
+ * been refitted for every length as the nested one has (train/nested/refit.h) obd         its units
+ * by Optimal Brain Damage, measured anew after each removal (obd.h); of independent units alone, as
+ * the others' decoder is refitted obd-refit   so ordered, with the best linear decoder for every
+ * length (least_squares.h) refit       the least with that decoder over three orders of units: as
+ * they are, by Optimal Brain Damage, by forward selection dedicated   a network of the kind for
+ * each length alone: what nested codes are bounded by pca-signs   signs of principal components;
+ * itq: turned by iterative quantisation (signs.h) */
 #ifndef BENCH_PAPER_BASELINES_H
 #define BENCH_PAPER_BASELINES_H
 #include "bench/paper/kinds.h"

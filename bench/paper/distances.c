@@ -13,7 +13,7 @@ static const char *decoder_of(const paper_kind *kind) {
 }
 
 static const char *units_of(const paper_kind *kind) {
-    return kind->causal ? "causal" : "independent";
+    return kind->feedback ? "feedback" : "independent";
 }
 
 static void print_results(paper *p, const paper_results *r) {
@@ -80,15 +80,16 @@ static void put_page(paper *p, const paper_results *r) {
                       "seeds.");
     for (size_t k = 0; k < r->selection.kinds; k++) put_distances(to, r, &r->selection.kind[k]);
     cli_page_note(
-        to, "plain: a standard autoencoder of the same kind, steps and parameters, cut. obd: its "
-            "units by Optimal Brain Damage, measured anew after each removal; obd-refit: with the "
-            "best linear decoder for every length. refit: the least with such decoders over three "
-            "orders: as they are, by Optimal Brain Damage, by forward selection. Causal "
-            "networks with an untied decoder end their training with such a one, the standard ones "
-            "too, and Optimal Brain Damage, which is about the decoder that was trained, is left "
-            "out there. dedicated: a network of its own for each length, the bound. "
-            "pca-signs and itq: signs of principal components above or below the median, and "
-            "after iterative quantisation for each length, with the best linear decoder.");
+        to,
+        "plain: a standard autoencoder of the same kind, steps and parameters, cut. obd: its "
+        "units by Optimal Brain Damage, measured anew after each removal; obd-refit: with the "
+        "best linear decoder for every length. refit: the least with such decoders over three "
+        "orders: as they are, by Optimal Brain Damage, by forward selection. Networks "
+        "with feedback and an untied decoder end their training with such a one, the standard ones "
+        "too, and Optimal Brain Damage, which is about the decoder that was trained, is left "
+        "out there. dedicated: a network of its own for each length, the bound. "
+        "pca-signs and itq: signs of principal components above or below the median, and "
+        "after iterative quantisation for each length, with the best linear decoder.");
     paper_section_end(to);
 }
 

@@ -61,7 +61,7 @@ static void add_method(fig5_rows *rows, const paper_results *r, paper_method met
     snprintf(to->config, sizeof to->config,
              "\"method\":\"%s\",\"decoder\":\"%s\",\"units\":\"%s\",\"settings\":\"%s\"",
              paper_method_name[method], kind && kind->tied ? "tied" : "untied",
-             kind && kind->causal ? "causal" : "independent", first->settings);
+             kind && kind->feedback ? "feedback" : "independent", first->settings);
 }
 
 static void add_kinds(fig5_rows *rows, const paper_results *r) {

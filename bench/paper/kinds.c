@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const paper_kind kinds[PAPER_MAX_KINDS] = {
-    {"untied-causal", 0, 1}, {"untied", 0, 0}, {"tied-causal", 1, 1}, {"tied", 1, 0}};
+    {"untied-feedback", 0, 1}, {"untied", 0, 0}, {"tied-feedback", 1, 1}, {"tied", 1, 0}};
 
 int paper_kind_is_in(const paper_kind *kind, const char *names) {
     for (size_t n; *(names += strspn(names, " ")); names += n) {
@@ -25,7 +25,7 @@ paper_selection paper_selected(const paper *p) {
     for (size_t i = 0; i < PAPER_MAX_KINDS; i++)
         if (paper_kind_is_in(&kinds[i], p->kinds)) s.kind[s.kinds++] = kinds[i];
     if (!s.kinds || s.kinds != words(p->kinds))
-        paper_die("--kinds \"%s\": there are untied-causal, untied, tied-causal and tied",
+        paper_die("--kinds \"%s\": there are untied-feedback, untied, tied-feedback and tied",
                   p->kinds);
     for (const char *at = p->seeds; *(at += strspn(at, " "));) {
         char *end;
@@ -46,8 +46,8 @@ void paper_kind_settings(const paper_kind *kind, const char *recipe, uint32_t un
     char widths[32] = "";
     if (units) snprintf(widths, sizeof widths, " widths=%u", units);
     int n = snprintf(settings, 320, "%s%s tied=%d%s%s%s seed=%u", recipe, widths, kind->tied,
-                     kind->causal ? " causal=1" : "", truncation ? " truncation=" : "",
-                     truncation ? truncation : "", seed);
+                     kind->feedback ? " feedback=1 rate=0.003" : "",
+                     truncation ? " truncation=" : "", truncation ? truncation : "", seed);
     if (n < 0 || n >= 320) paper_die("settings that are too long");
 }
 

@@ -1,6 +1,6 @@
 /* kinds.h -- the kinds of binary autoencoder that figures are told for, by seed.
  *
- * tied or untied: is the decoder the encoder's transpose. causal: units see the decisions of the
+ * tied or untied: is the decoder the encoder's transpose. feedback: units see the decisions of the
  * units before them (train/nested/nested_network.h); the others are independent, as the paper has
  * them. A network of a kind, number of units, truncation and seed is trained once, whichever part
  * asks first (networks.c). */
@@ -11,8 +11,8 @@
 enum { PAPER_MAX_KINDS = 4, PAPER_MAX_SEEDS = 9 };
 
 typedef struct paper_kind {
-    const char *name; /* "tied", "untied", "tied-causal", "untied-causal" */
-    int tied, causal;
+    const char *name; /* "tied", "untied", "tied-feedback", "untied-feedback" */
+    int tied, feedback;
 } paper_kind;
 
 typedef struct paper_selection {

@@ -2,7 +2,7 @@
  * nested dropout (2014).
  *
  *     nested_dropout PART [--out DIR] [--work DIR] [--quick] [--threads N] [--set "KEY=VALUE ..."]
- *         [--kinds "untied-causal untied"] [--dedicated "untied"] [--seeds "1 2 3"]
+ *         [--kinds "untied-feedback untied"] [--dedicated "untied"] [--seeds "1 2 3"]
  *
  * TAPER_DATA names the folder of images (data.c). JSON lines go to standard output, words to
  * standard error, figures to --out, checkpoints and sections of the page to --work. --set adds
@@ -32,7 +32,7 @@ const paper_part paper_parts[] = {
 static void usage(void) {
     fprintf(stderr, "usage: nested_dropout PART [--out DIR] [--work DIR] [--quick] [--threads N] "
                     "[--set \"KEY=VALUE ...\"]\n"
-                    "       [--kinds \"untied-causal untied tied-causal tied\"] "
+                    "       [--kinds \"untied-feedback untied tied-feedback tied\"] "
                     "[--dedicated \"KIND ...\"] [--seeds \"1 2 3\"]\n");
     for (const paper_part *part = paper_parts; part->name; part++)
         fprintf(stderr, "  %-10s %s\n", part->name, part->does);
@@ -74,8 +74,8 @@ int main(int argc, char **argv) {
                .out = "build/paper",
                .work = "build/paper",
                .extra = "",
-               .kinds = "untied-causal untied tied",
-               .dedicated = "untied-causal untied",
+               .kinds = "untied-feedback untied tied",
+               .dedicated = "untied-feedback untied",
                .seeds = "1 2 3",
                .threads = 2};
     const paper_part *part = paper_parts;

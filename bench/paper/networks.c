@@ -42,7 +42,7 @@ static int set_number(recipe *r, const char *key, double x) {
     train_nested_options *o = &r->options;
     if (!strcmp(key, "tied")) return r->shape.tied = x != 0, 1;
     if (!strcmp(key, "binary")) return r->shape.binary = x != 0, 1;
-    if (!strcmp(key, "causal")) return r->shape.causal = x != 0, 1;
+    if (!strcmp(key, "feedback")) return r->shape.feedback = x != 0, 1;
     if (!strcmp(key, "centre")) return r->shape.centre = (float)x, 1;
     if (!strcmp(key, "sweep")) return o->sweep.on = x != 0, 1;
     if (!strcmp(key, "sweep-check")) return o->sweep.check = (uint32_t)x, 1;

@@ -14,17 +14,17 @@
 # What is measured on a network is kept there too (*.curve): a run that was stopped goes on where it was, and
 # says what it trains and what was kept.
 #
-# Price on 2 cores (AVX-512), when they have nothing else to do: baselines 7 minutes a seed for causal units, 5 for
+# Price on 2 cores (AVX-512), when they have nothing else to do: baselines 7 minutes a seed with feedback, 5 for
 # independent ones (3 without networks for each length) and 4 for what has no networks, an hour in all; fig5a and
 # fig5b then a few minutes, broadcast 15, the others half an hour; 3 GB of memory.
 #
 # Settings, from the environment:
 #   QUICK=1     some minutes: few images and epochs, to see that all runs; into build/paper-quick
 #   PARTS="fig1 fig2 baselines fig5 adaptive invariance broadcast theory"   some of these (fig5 is fig5a and fig5b)
-#   KINDS="untied-causal untied tied"   kinds of networks in baselines and fig5 (there is tied-causal too); the
+#   KINDS="untied-feedback untied tied"   kinds of networks in baselines and fig5 (there is tied-feedback too); the
 #               first is that of fig5a; broadcast has those untied. Some kinds or seeds first and all of
 #               them later is fine: what is there is not made again
-#   DEDICATED="untied-causal untied"    of these, those with a network of their own for each length
+#   DEDICATED="untied-feedback untied"    of these, those with a network of their own for each length
 #   SEEDS="1 2 3"
 #   PAPER_THREADS=2
 set -eu
@@ -38,7 +38,7 @@ export TAPER_COMMIT OPENBLAS_NUM_THREADS
 say() { echo "paper: $*" >&2; }
 
 parts=${PARTS:-fig1 fig2 baselines fig5 adaptive invariance broadcast theory}
-kinds=${KINDS:-untied-causal untied tied}
+kinds=${KINDS:-untied-feedback untied tied}
 if [ -n "${QUICK:-}" ]; then
     out=build/paper-quick work=build/paper-quick/work quick=--quick
     SEEDS=${SEEDS:-1 2}
@@ -64,7 +64,7 @@ part() {
     say "$1"
     # shellcheck disable=SC2086
     "$program" "$1" --out "$out" --work "$work" --threads "${PAPER_THREADS:-2}" --kinds "$kinds" \
-        --dedicated "${DEDICATED:-untied-causal untied}" --seeds "${SEEDS:-1 2 3}" $quick \
+        --dedicated "${DEDICATED:-untied-feedback untied}" --seeds "${SEEDS:-1 2 3}" $quick \
         >"$work/$1.jsonl.part"
     mv "$work/$1.jsonl.part" "$out/$1.jsonl"
 }

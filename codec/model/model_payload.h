@@ -15,10 +15,10 @@ enum {
     CODEC_FLAG_CONDITIONAL = 16,
     CODEC_FLAG_HEAD = 32,
     CODEC_FLAG_LAPPED = 64,
-    CODEC_FLAG_CAUSAL = 128
+    CODEC_FLAG_FEEDBACK = 128
 };
 
-/* info's lap, widths of networks, work and causal, from what the model has. */
+/* info's lap, widths of networks, work and feedback, from what the model has. */
 void codec_model_describe(taper_model *model);
 
 #endif

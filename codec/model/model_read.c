@@ -84,9 +84,10 @@ static taper_status check_features(const architecture *a, taper_error *error) {
     if (binary && (a->flags & (CODEC_FLAG_CONDITIONAL | CODEC_FLAG_HEAD)))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a conditional model or a head for units of one bit");
-    if ((a->flags & CODEC_FLAG_CAUSAL) && !(direct && binary))
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "model: causal units, which are single bits of a direct network alone");
+    if ((a->flags & CODEC_FLAG_FEEDBACK) && !(direct && binary))
+        return formats_fail(
+            error, TAPER_ERR_CORRUPT,
+            "model: units with feedback, which are single bits of a direct network alone");
     if (direct && (a->flags & CODEC_FLAG_TIED))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a tied linear path, but no linear path");
@@ -141,7 +142,7 @@ static taper_status check_architecture(const architecture *a, const taper_limits
             before = width;
         }
     }
-    if (a->flags & CODEC_FLAG_CAUSAL) *weights += 2 * (uint64_t)a->units * a->units;
+    if (a->flags & CODEC_FLAG_FEEDBACK) *weights += 2 * (uint64_t)a->units * a->units;
     if (*weights > limits->max_model_bytes / sizeof(float))
         return formats_fail(error, TAPER_ERR_LIMIT,
                             "model has %llu weights, more than the limit of %llu bytes holds; "
@@ -176,7 +177,7 @@ static taper_status alloc_network(codec_network *net, const architecture *a) {
                                   n0, a->width[1], n1));
     net->hidden = (codec_activation)a->hidden;
     net->code = (codec_activation)a->code;
-    return a->flags & CODEC_FLAG_CAUSAL ? codec_network_make_causal(net) : TAPER_OK;
+    return a->flags & CODEC_FLAG_FEEDBACK ? codec_network_add_feedback(net) : TAPER_OK;
 }
 
 /* T or M. */
@@ -186,8 +187,8 @@ static taper_status read_triangle(float *matrix, uint32_t units, formats_cursor 
     for (size_t r = 0; r < units; r++)
         for (size_t c = r; c < units; c++)
             if (matrix[r * units + c] != 0)
-                return formats_fail(error, TAPER_ERR_CORRUPT,
-                                    "model: causal unit %zu depends on unit %zu", r, c);
+                return formats_fail(error, TAPER_ERR_CORRUPT, "model: unit %zu depends on unit %zu",
+                                    r, c);
     return TAPER_OK;
 }
 
@@ -206,7 +207,7 @@ static taper_status read_network(taper_model *m, const architecture *a, formats_
     TAPER_TRY(read_stack(&net->encoder, 0, in, error));
     if (a->flags & CODEC_FLAG_TIED_STACKS) TAPER_TRY(codec_network_tie(net, a->tied_gain));
     TAPER_TRY(read_stack(&net->decoder, (a->flags & CODEC_FLAG_TIED_STACKS) != 0, in, error));
-    if (!codec_network_is_causal(net)) return TAPER_OK;
+    if (!codec_network_has_feedback(net)) return TAPER_OK;
     TAPER_TRY(read_triangle(net->feedback, net->units, in, error));
     return read_triangle(net->mixing, net->units, in, error);
 }
@@ -230,7 +231,7 @@ void codec_model_describe(taper_model *m) {
     m->info.conditional_hidden = t->conditional ? t->conditional->hidden : 0;
     m->info.head_hidden = t->head ? t->head->hidden : 0;
     m->info.restoration_hidden = m->restoration.hidden;
-    m->info.causal = codec_network_is_causal(&m->network);
+    m->info.feedback = codec_network_has_feedback(&m->network);
     codec_work work = codec_work_of(m);
     m->info.work = work.usual;
     m->info.most_work = work.most;

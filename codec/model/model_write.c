@@ -95,7 +95,7 @@ static taper_status write_network(taper_model *m, const codec_weight_precision *
     TAPER_TRY(write_stack(&net->encoder, precision->layer_bits, 0, out));
     if (net->tied_gain > 0) TAPER_TRY(codec_network_tie(net, net->tied_gain)); /* rounded now */
     TAPER_TRY(write_stack(&net->decoder, precision->layer_bits, net->tied_gain > 0, out));
-    if (!codec_network_is_causal(net)) return out->status;
+    if (!codec_network_has_feedback(net)) return out->status;
     TAPER_TRY(write_triangle(net->feedback, net->units, precision->layer_bits, out));
     return write_triangle(net->mixing, net->units, precision->layer_bits, out);
 }
@@ -108,7 +108,7 @@ static uint8_t flags_of(const taper_model *m) {
                      (m->tables.conditional ? CODEC_FLAG_CONDITIONAL : 0) |
                      (m->tables.head ? CODEC_FLAG_HEAD : 0) |
                      (m->window.lap ? CODEC_FLAG_LAPPED : 0) |
-                     (codec_network_is_causal(&m->network) ? CODEC_FLAG_CAUSAL : 0));
+                     (codec_network_has_feedback(&m->network) ? CODEC_FLAG_FEEDBACK : 0));
 }
 
 static void write_architecture(const taper_model *m, formats_buffer *out) {

@@ -5,7 +5,7 @@
  * they take 4, 6, 8, 12, 16, 24 or 48 at a time; and a code must not depend on who shares its
  * batch. */
 #include "codec/transform/network.h"
-#include "codec/transform/causal.h"
+#include "codec/transform/triangle.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
 #include <string.h>
@@ -74,8 +74,8 @@ taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t u
     return TAPER_ERR_NOMEM;
 }
 
-taper_status codec_network_make_causal(codec_network *net) {
-    if (!codec_network_is_direct(net) || codec_network_is_causal(net)) return TAPER_ERR_ARG;
+taper_status codec_network_add_feedback(codec_network *net) {
+    if (!codec_network_is_direct(net) || codec_network_has_feedback(net)) return TAPER_ERR_ARG;
     float *feedback = NULL, *mixing = NULL;
     if (!zeroed(&feedback, net->units, net->units) || !zeroed(&mixing, net->units, net->units)) {
         free(feedback), free(mixing);
@@ -129,7 +129,7 @@ typedef struct scratch {
     float *input;     /* [ROW_BLOCK][inputs or units] */
     float *output;    /* [ROW_BLOCK][units or inputs] */
     float *hidden[2]; /* [ROW_BLOCK][widest hidden layer], taken in turn; NULL without a stack */
-    float *mixed;     /* [ROW_BLOCK][units] where a causal network decodes */
+    float *mixed;     /* [ROW_BLOCK][units] where one with feedback decodes */
     float *memory;
 } scratch;
 
@@ -149,14 +149,15 @@ static taper_status scratch_alloc(scratch *s, size_t inputs, size_t outputs,
 }
 
 uint64_t codec_network_scratch_bytes(const codec_network *net) {
-    uint64_t widest = 0, sides = (uint64_t)net->inputs + net->units, causal = 0;
+    uint64_t widest = 0, sides = (uint64_t)net->inputs + net->units, triangle = 0;
     const codec_stack *stack[] = {&net->encoder, &net->decoder};
     for (int s = 0; s < 2; s++)
         for (uint32_t i = 0; i + 1 < stack[s]->depth; i++)
             widest = formats_larger(widest, stack[s]->layer[i].outputs);
-    if (codec_network_is_causal(net))
-        causal = ROW_BLOCK * net->units * sizeof(float) + codec_causal_scratch_bytes(net->units);
-    return ROW_BLOCK * (sides + 2 * widest) * sizeof(float) + causal;
+    if (codec_network_has_feedback(net))
+        triangle =
+            ROW_BLOCK * net->units * sizeof(float) + codec_triangle_scratch_bytes(net->units);
+    return ROW_BLOCK * (sides + 2 * widest) * sizeof(float) + triangle;
 }
 
 /* output = keep * output + stack(input), both ROW_BLOCK rows, then the activation `output`. */
@@ -189,7 +190,7 @@ static taper_status encode_block(const codec_network *net, codec_backend *be, sc
     TAPER_TRY(add_stack(net, &net->encoder, net->code, be, s));
     if (net->feedback)
         TAPER_TRY(
-            codec_causal_decide(net->feedback, k, net->units, NULL, 0, rows, s->output, NULL));
+            codec_triangle_decide(net->feedback, k, net->units, NULL, 0, rows, s->output, NULL));
     memcpy(codes, s->output, rows * k * sizeof *codes);
     return TAPER_OK;
 }
@@ -225,7 +226,7 @@ static taper_status mix_rows(const codec_network *net, scratch *s, const float *
                              uint32_t units, size_t whole) {
     size_t k = net->units;
     copy_rows(s->input, codes, rows, units, k);
-    TAPER_TRY(codec_causal_mix(net->mixing, k, units, rows, s->input, s->mixed));
+    TAPER_TRY(codec_triangle_mix(net->mixing, k, units, rows, s->input, s->mixed));
     memset(s->input, 0, ROW_BLOCK * k * sizeof *s->input);
     for (size_t i = 0; i < rows; i++)
         memcpy(s->input + i * k, s->mixed + i * units,
@@ -242,7 +243,7 @@ static taper_status decode_block(const codec_network *net, codec_backend *be, sc
         TAPER_TRY(be->ops->gemm(be, 0, 0, net->decoder.depth ? ROW_BLOCK : padded(rows), d, units,
                                 s->input, net->synthesis, 0.0f, s->output));
     }
-    if (codec_network_is_causal(net))
+    if (codec_network_has_feedback(net))
         TAPER_TRY(mix_rows(net, s, codes, rows, units, whole));
     else if (net->decoder.depth && (units < k || !net->synthesis))
         copy_rows(s->input, codes, rows, k, k);
@@ -258,7 +259,7 @@ taper_status codec_network_decode_cut(const codec_network *net, codec_backend *b
     if (units > net->units) return TAPER_ERR_ARG;
     scratch s;
     TAPER_TRY(scratch_alloc(&s, net->units, net->inputs, &net->decoder,
-                            codec_network_is_causal(net) ? net->units : 0));
+                            codec_network_has_feedback(net) ? net->units : 0));
     taper_status status = TAPER_OK;
     for (size_t i = 0; i < n && status == TAPER_OK; i += ROW_BLOCK)
         status =

@@ -9,17 +9,19 @@
  *     x     = code(f(y - mean)),   y_hat = mean + g(x)
  * with the activation `hidden` between layers, and `code` on the code. The codes of a binary model
  * are its pre-activations a. The unit is 1 where a > 0 (the bias is minus the threshold, section
- * 4.3), and g is given zeros and ones (less a centre: code_tables.h). A CAUSAL network is such a
- * one whose units know those before them, by two strictly lower triangular matrices T and M: u_k =
- * a_k - sum over j < k of T_kj (u_j > 0)          decision feedback; codes are u y_hat = mean +
- * g(z),  z_k = x_k + sum over j < k of M_kj x_j for the units sent, else 0 so that z tells g how
- * many units were sent. y is one window (tile) of the image as D = width * height * channels floats
+ * 4.3), and g is given zeros and ones (less a centre: code_tables.h). With FEEDBACK
+ * such a network has units that know those before them, by two strictly lower triangular matrices
+ * T and M:
+ *     u_k = a_k - sum over j < k of T_kj (u_j > 0)       decision feedback; codes are u
+ *     z_k = x_k + sum over j < k of M_kj x_j             of the units sent, else 0; y_hat = mean +
+ *                                                        g(z), and z tells g how many were sent
+ * y is one window (tile) of the image as D = width * height * channels floats
  * on the 8-bit scale 0..255, in channel-planar order (all of channel 0 row by row, then channel 1,
  * ...).
  *
  * The room codec/transform/: pixels to codes and back.
  *   network             windows to codes and back
- *   causal              triangular layers on a code whose units know those before them
+ *   triangle            triangular layers on a code whose units know those before them
  *   windows lap         images to windows and back; the filter across their edges
  *   pseudo_inverse      the analysis that belongs to a synthesis
  *   restoration         a small convolutional network that corrects pixels; restoration_filter: at
@@ -56,7 +58,7 @@ typedef struct codec_network {
     codec_activation hidden; /* of both stacks, between layers */
     codec_activation code;   /* of f's output; CODEC_LINEAR unless direct */
     float tied_gain; /* > 0: g's matrices are f's transposed, see codec_network_tie; else 0 */
-    float *feedback; /* T [K][K] of a causal network, read below the diagonal; else NULL */
+    float *feedback; /* T [K][K] of a network with feedback, read below the diagonal; else NULL */
     float *mixing;   /* M, likewise */
 } codec_network;
 
@@ -71,16 +73,18 @@ taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t u
                                  codec_linear_path path, const uint32_t *encoder_hidden,
                                  uint32_t n_encoder_hidden, const uint32_t *decoder_hidden,
                                  uint32_t n_decoder_hidden);
-/* Make a direct network causal, T and M zero: it encodes and decodes as before. TAPER_ERR_ARG, and
- * nothing is done, when it is not direct or is causal already; TAPER_ERR_NOMEM likewise. */
-taper_status codec_network_make_causal(codec_network *net);
+/* Give a direct network feedback, T and M zero: it encodes and decodes as before. TAPER_ERR_ARG,
+ * and nothing is done, when it is not direct or has feedback already; TAPER_ERR_NOMEM likewise. */
+taper_status codec_network_add_feedback(codec_network *net);
 void codec_network_free(codec_network *net); /* leaves *net zeroed */
 
 /* Bytes that encoding or decoding takes besides its arguments. */
 uint64_t codec_network_scratch_bytes(const codec_network *net);
 
 static inline int codec_network_is_direct(const codec_network *net) { return !net->synthesis; }
-static inline int codec_network_is_causal(const codec_network *net) { return net->mixing != NULL; }
+static inline int codec_network_has_feedback(const codec_network *net) {
+    return net->mixing != NULL;
+}
 
 /* to[columns][rows] = gain * from[rows][columns]. */
 void codec_transpose(const float *from, size_t rows, size_t columns, float gain, float *to);
@@ -98,8 +102,8 @@ taper_status codec_network_tie(codec_network *net, float gain);
  * rows. */
 taper_status codec_network_encode(const codec_network *net, codec_backend *be, const float *pixels,
                                   size_t n, float *codes);
-/* pixels[n][D] from codes[n][K]; the values are not clamped. Units not sent are 0; of a causal
- * network all are sent. */
+/* pixels[n][D] from codes[n][K]; the values are not clamped. Units not sent are 0; of a
+ * network with feedback all are sent. */
 taper_status codec_network_decode(const codec_network *net, codec_backend *be, const float *codes,
                                   size_t n, float *pixels);
 /* The same when all units from index `units` on are 0 in every row, not sent: their share of the
@@ -109,7 +113,7 @@ taper_status codec_network_decode_units(const codec_network *net, codec_backend 
                                         const float *codes, size_t n, uint32_t units,
                                         float *pixels);
 /* The same of a cut within the last of these units, which was sent of the first `whole` rows alone.
- * That matters to a causal network; what a row becomes depends on its own units. */
+ * That matters to a network with feedback; what a row becomes depends on its own units. */
 taper_status codec_network_decode_cut(const codec_network *net, codec_backend *be,
                                       const float *codes, size_t n, uint32_t units, size_t whole,
                                       float *pixels);

@@ -1,14 +1,14 @@
 # Binary and direct models: encode, cut, recut and decode with the program and with the teaching decoder. The
 # models are untrained ones of the fuzz corpora (behind one byte that is not theirs); make_corpus.c made them.
 corpus=$ROOT/tests/fuzz/corpus
-for name in binary binary-tied direct causal-units; do tail -c +2 "$corpus/model/$name.tpm" >"$name.tpm"; done
+for name in binary binary-tied direct feedback; do tail -c +2 "$corpus/model/$name.tpm" >"$name.tpm"; done
 
 "$TAPER" info binary.tpm | grep -q '64 units of one bit, 64 passes'
 "$TAPER" info --json binary-tied.tpm | grep -q '"binary":1'
-"$TAPER" info --json direct.tpm | grep -q '"binary":0,"causal":0'
-"$TAPER" info --json causal-units.tpm | grep -q '"binary":1,"causal":1'
-"$TAPER" info causal-units.tpm | grep -q '^  causal  '
-test "$("$TAPER" info binary.tpm | grep -c causal)" -eq 0
+"$TAPER" info --json direct.tpm | grep -q '"binary":0,"feedback":0'
+"$TAPER" info --json feedback.tpm | grep -q '"binary":1,"feedback":1'
+"$TAPER" info feedback.tpm | grep -q '^  feedback  '
+test "$("$TAPER" info binary.tpm | grep -c feedback)" -eq 0
 
 # grey pictures, which all four models take
 mkdir in
@@ -18,7 +18,7 @@ for size in 8x6 13x9 16x16 1x1 20x33; do
 done
 
 # the layouts carry the same bits: there and back again
-for name in binary binary-tied causal-units; do
+for name in binary binary-tied feedback; do
     "$TAPER" encode -q -m $name.tpm --group 2 -o $name.taper in
     "$TAPER" encode -q -m $name.tpm --layout image -o $name.image.taper in
     "$TAPER" repack -q -m $name.tpm --layout image -o again.taper $name.taper
@@ -37,7 +37,7 @@ test $(($(wc -c <binary-tied.image.taper) - data)) -le $((30 * 70 / 8 + 2 * 5))
 
 command -v python3 >/dev/null || { echo "SKIP no python3 here"; exit 0; }
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' || { echo "SKIP python3 is too old"; exit 0; }
-for name in binary binary-tied direct causal-units; do
+for name in binary binary-tied direct feedback; do
     "$TAPER" encode -q -m $name.tpm --embed-model --group 2 -o all.taper in
     size=$(wc -c <all.taper)
     front=$("$TAPER" info --json all.taper | sed 's/.*"front_bytes": *\([0-9]*\).*/\1/')

@@ -114,7 +114,7 @@ static uint8_t flags_of(const writer *w) {
                          : tied | (m->direct != 0) << 1 | (m->binary != 0) << 2 |
                                (m->tied_stacks != 0) << 3 | (m->conditional != 0) << 4 |
                                (m->head != 0) << 5 | (m->lap != 0) << 6 |
-                               (m->causal_units || is(w, CAUSAL_REAL)) << 7);
+                               (m->feedback || is(w, FEEDBACK_REAL)) << 7);
 }
 
 /* In sixteenths: near the unit matrix, and with an inverse. */
@@ -191,7 +191,7 @@ static void put_network(writer *w) {
     if (m->stores_analysis) put_random(w, m->units, w->inputs, 9, 5, 1, m->width);
     put_stack(w, w->inputs, m->units, 0);
     put_stack(w, m->units, w->inputs, m->tied_stacks);
-    if (m->causal_units) put_triangle(w, 9), put_triangle(w, 3);
+    if (m->feedback) put_triangle(w, 9), put_triangle(w, 3);
 }
 
 /* --- 6.5: code tables -------------------------------------------------------------------- */

@@ -9,53 +9,53 @@
 #include "formats/bytes.h"
 
 typedef enum model_fault { /* what is illegal, if anything */
-    LEGAL,
-    BAD_MAGIC,
-    VERSION_0,
-    VERSION_2,
-    VERSION_4,
-    RESERVED,
-    HEADER_CHECKSUM,
-    ID,
-    CUT,       /* the last byte is missing */
-    TRAILING,  /* a byte follows */
-    MORE,      /* a byte follows the payload */
-    FAMILY,
-    CHANNELS,
-    WINDOW,
-    UNITS,
-    FLAGS,
-    DIRECT_TIED,
-    ACTIVATION,
-    DEPTH,
-    GAIN,
-    LAP_REACH,
-    LAP_INVERSE,
-    ODD_WINDOW,
-    WEIGHT_STEP,
-    WEIGHT_STATE,
-    WEIGHT_SUM,
-    STEP_MODE,
-    PARTS,
-    LEAST,
-    STEP,
-    PLANES,
-    SCALE,
-    SLOPES,
-    LAYERS,
-    LAST_LAYER,
-    CENTRE,
-    HIDDEN,
-    OWN,
-    STAGES,
-    WEIGHT_RANGE,
-    BIAS_STEP,
-    RESTORE_WIDTH,
-    RESTORE_STAGES,
-    GAINS,
-    CAUSAL_REAL, /* causal units that are no bits */
-    DIAGONAL, /* of their triangles */
-    ABOVE     /* it */
+                           LEGAL,
+                           BAD_MAGIC,
+                           VERSION_0,
+                           VERSION_2,
+                           VERSION_4,
+                           RESERVED,
+                           HEADER_CHECKSUM,
+                           ID,
+                           CUT,      /* the last byte is missing */
+                           TRAILING, /* a byte follows */
+                           MORE,     /* a byte follows the payload */
+                           FAMILY,
+                           CHANNELS,
+                           WINDOW,
+                           UNITS,
+                           FLAGS,
+                           DIRECT_TIED,
+                           ACTIVATION,
+                           DEPTH,
+                           GAIN,
+                           LAP_REACH,
+                           LAP_INVERSE,
+                           ODD_WINDOW,
+                           WEIGHT_STEP,
+                           WEIGHT_STATE,
+                           WEIGHT_SUM,
+                           STEP_MODE,
+                           PARTS,
+                           LEAST,
+                           STEP,
+                           PLANES,
+                           SCALE,
+                           SLOPES,
+                           LAYERS,
+                           LAST_LAYER,
+                           CENTRE,
+                           HIDDEN,
+                           OWN,
+                           STAGES,
+                           WEIGHT_RANGE,
+                           BIAS_STEP,
+                           RESTORE_WIDTH,
+                           RESTORE_STAGES,
+                           GAINS,
+                           FEEDBACK_REAL, /* units with feedback that are no bits */
+                           DIAGONAL,      /* of their triangles */
+                           ABOVE          /* it */
 } model_fault;
 
 typedef struct model_recipe {
@@ -66,7 +66,7 @@ typedef struct model_recipe {
     int causal, each_step, stores_analysis; /* the last: not tied */
     uint32_t lap;                           /* reach */
     uint32_t conditional, head, restore;    /* their stages; 0: none */
-    int direct, binary, tied_stacks, causal_units;
+    int direct, binary, tied_stacks, feedback;
     uint32_t depth; /* of the stacks */
     int activation;
     int scales; /* 1: of any sixteenth; 2: large ones; 3: small ones; else powers of two */

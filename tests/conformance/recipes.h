@@ -57,10 +57,10 @@ static const model_recipe models[] = {
      .fractions = 2, .head = 3},
     {"pixel", .channels = 1, .width = 1, .height = 1, .units = 1, .planes = 5,
      .plain = 1},
-    {"causal-units", .family = 1, .channels = 1, .width = 4, .height = 4, .units = 13,
-     .depth = 2, .activation = 1, .direct = 1, .binary = 1, .causal_units = 1},
-    {"causal-tied", .family = 1, .channels = 3, .width = 4, .height = 2, .units = 30,
-     .depth = 1, .direct = 1, .binary = 1, .tied_stacks = 1, .causal_units = 1},
+    {"feedback", .family = 1, .channels = 1, .width = 4, .height = 4, .units = 13,
+     .depth = 2, .activation = 1, .direct = 1, .binary = 1, .feedback = 1},
+    {"feedback-tied", .family = 1, .channels = 3, .width = 4, .height = 2, .units = 30,
+     .depth = 1, .direct = 1, .binary = 1, .tied_stacks = 1, .feedback = 1},
 };
 enum { CROSSED = 13 /* of these, which go with every flavour */ };
 
@@ -116,9 +116,9 @@ static const bad_model bad_models[] = {
     {"conv", "restore-width", RESTORE_WIDTH, "corrupt"},
     {"conv", "restore-stages", RESTORE_STAGES, "corrupt"},
     {"conv", "gains", GAINS, "corrupt"},
-    {"direct", "causal-real", CAUSAL_REAL, "corrupt"},
-    {"causal-units", "diagonal", DIAGONAL, "corrupt"},
-    {"causal-units", "above", ABOVE, "corrupt"},
+    {"direct", "feedback-real", FEEDBACK_REAL, "corrupt"},
+    {"feedback", "diagonal", DIAGONAL, "corrupt"},
+    {"feedback", "above", ABOVE, "corrupt"},
 };
 
 /* --- containers -------------------------------------------------------------------------- */
@@ -193,10 +193,10 @@ static const container_recipe containers[] = {
     {"paced-leading", "colour", 3, 1, 2, .image = {{17, 12, 3, 8}},
      .pace = PACE(3, 9, 30 << 3 | 7, 0)},
     {"paced-wait", "grey", 3, 1, 2, .image = {{17, 12, 1, 8}}, .pace = PACE(0, 1, 40 << 3 | 1, 0)},
-    {"causal-units", "causal-units", 4, 2, 3, .image = {{17, 12, 1, 8}, {4, 4, 1, 8}}},
-    {"causal-tied", "causal-tied", 3, 1, 2, .image = {{9, 7, 3, 8}, {4, 2, 1, 8}}, .span = 2,
+    {"feedback", "feedback", 4, 2, 3, .image = {{17, 12, 1, 8}, {4, 4, 1, 8}}},
+    {"feedback-tied", "feedback-tied", 3, 1, 2, .image = {{9, 7, 3, 8}, {4, 2, 1, 8}}, .span = 2,
      .names = 1},
-    {"causal-each", "causal-units", 3, 3, 1, .image = {{9, 7, 1, 8}, {4, 4, 1, 8}},
+    {"feedback-each", "feedback", 3, 3, 1, .image = {{9, 7, 1, 8}, {4, 4, 1, 8}},
      .one_by_one = 1, .tail = 1},
 };
 

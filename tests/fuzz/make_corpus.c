@@ -166,7 +166,7 @@ static void make_binary(const char *folder) {
         {"binary", {{8, 8, 3, NULL}, 64, 2, CODEC_RELU, 0, 0, 0.5f, 0, 0}},
         {"binary-tied", {{8, 6, 1, NULL}, 70, 1, CODEC_LINEAR, 0, 1, 0.5f, 0.5f, 0}},
         {"direct", {{8, 8, 3, NULL}, 24, 3, CODEC_LOGISTIC, 1, 0, 0.5f, 0, 0}},
-        {"causal-units", {{8, 6, 1, NULL}, 70, 2, CODEC_RELU, 0, 1, 0.5f, 0.5f, 1}},
+        {"feedback", {{8, 6, 1, NULL}, 70, 2, CODEC_RELU, 0, 1, 0.5f, 0.5f, 1}},
     };
     for (int i = 0; i < 4; i++) {
         formats_buffer file = formats_buffer_make(1 << 20);

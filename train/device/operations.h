@@ -165,7 +165,7 @@ typedef taper_status train_unit_values_fn(train_stream *s, const train_units *u,
 typedef taper_status train_unit_gradient_fn(train_stream *s, const train_units *u, size_t rows,
                                             uint32_t first, uint32_t units, const uint32_t *kept,
                                             const float *a, const float *dx, float *da);
-/* Binary units that see those before them (codec/transform/causal.h). a[rows][units] becomes
+/* Binary units that see those before them (codec/transform/triangle.h). a[rows][units] becomes
  * a_k - sum_(j<k) feedback[k stride + j] x_j, of which x_k is made as above, in order; then units
  * of x[rows][units] from kept[row] on become 0. kept NULL: none do. */
 typedef taper_status train_decide_fn(train_stream *s, const train_units *u, size_t rows,

@@ -29,7 +29,7 @@ train_nested_rows train_nested_rows_from(train_nested_network *net, const train_
                                          size_t i);
 taper_status train_nested_encode_rows(train_nested_rows *rows, size_t n, float *code);
 /* Codes x[n][K] of rows, uncorrupted, whole, to the host; preactivation 1: a instead of x (binary:
- * without b_L; causal: without what units feed back). */
+ * without b_L; feedback: without that). */
 taper_status train_nested_codes(train_nested_network *net, const train_nested_data *data,
                                 int preactivation, float *codes);
 /* pixels[n][D] (8-bit scale, not clamped) from codes[n][K], of which the first `kept` count; both

@@ -37,7 +37,7 @@ taper_status train_nested_load(train_nested_rows *rows, size_t n, int twice);
  * b_L. rows <= 2 BLOCK. */
 taper_status train_nested_encode_block(train_nested_rows *rows, const float *input, size_t n,
                                        uint32_t active);
-/* From pre-activations, which of causal units change as they decide, to x[n][active], 0 beyond
+/* From pre-activations, which change as units with feedback decide, to x[n][active], 0 beyond
  * kept[n] (NULL: none). */
 taper_status train_nested_decide(train_nested_rows *rows, int straight_through, size_t n,
                                  uint32_t active, const uint32_t *kept, float *x);

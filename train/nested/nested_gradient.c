@@ -185,9 +185,9 @@ static taper_status add_block(train_nested_rows *task, size_t n, double *losses)
     const train_nested_activations *act = &net->act;
     const train_nested_step *step = task->step;
     const int twice = step->invariance > 0.0f;
-    /* a deep encoder learns from frozen units too, a shallow one has nothing below them; causal
-     * units are taken together */
-    const uint32_t first = net->shape.layers > 1 || net->shape.causal ? 0 : net->frozen;
+    /* a deep encoder learns from frozen units too, a shallow one has nothing below them; units
+     * with feedback are taken together */
+    const uint32_t first = net->shape.layers > 1 || net->shape.feedback ? 0 : net->frozen;
     float *dx = NULL;
     TAPER_TRY(forward(task, n));
     TAPER_TRY(decode_backward(task, first, &dx));

@@ -32,7 +32,7 @@ static int shape_is_legal(const train_nested_shape *s) {
         return 0;
     for (uint32_t l = 0; l < s->layers; l++)
         if (!s->width[l] || s->width[l] > 65535) return 0;
-    return s->centre >= 0.0f && s->centre <= 1.0f && (s->binary || !s->causal);
+    return s->centre >= 0.0f && s->centre <= 1.0f && (s->binary || !s->feedback);
 }
 
 void train_nested_activations_lay_out(train_nested_activations *act, const train_nested_shape *s,
@@ -53,8 +53,8 @@ void train_nested_activations_lay_out(train_nested_activations *act, const train
     act->code = train_arena_floats(arena, BLOCK, units);
     act->packed = train_arena_floats(arena, 2 * BLOCK, units);
     act->mixed = act->products = NULL;
-    if (s->causal) act->mixed = train_arena_floats(arena, BLOCK, units);
-    if (s->causal) act->products = train_arena_floats(arena, TRAIN_NESTED_FEEDBACK_ROWS, units);
+    if (s->feedback) act->mixed = train_arena_floats(arena, BLOCK, units);
+    if (s->feedback) act->products = train_arena_floats(arena, TRAIN_NESTED_FEEDBACK_ROWS, units);
     for (int i = 0; i < 2; i++) act->wide[i] = train_arena_floats(arena, 2 * BLOCK, widest);
     double **const row[] = {&act->row_error, &act->row_noise, &act->row_moved};
     for (int i = 0; i < 3; i++) *row[i] = train_arena_take(arena, BLOCK, 1, sizeof **row[i]);
@@ -64,8 +64,9 @@ static void lay_out(train_nested_network *net, size_t n) {
     net->mean = train_arena_floats(&net->arena, net->shape.inputs, 1);
     net->spread = train_arena_floats(&net->arena, net->units, 1);
     net->feedback = net->mixing = NULL;
-    if (net->shape.causal) net->feedback = train_arena_floats(&net->arena, net->units, net->units);
-    if (net->shape.causal && !net->shape.tied && net->shape.layers == 1)
+    if (net->shape.feedback)
+        net->feedback = train_arena_floats(&net->arena, net->units, net->units);
+    if (net->shape.feedback && !net->shape.tied && net->shape.layers == 1)
         net->mixing = train_arena_floats(&net->arena, net->units, net->units);
     net->losses = train_arena_take(&net->arena, 4, 1, sizeof *net->losses);
     train_weights_lay_out(&net->weights, &net->arena, n, TRAIN_WEIGHTS_GRADIENT);

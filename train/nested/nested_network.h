@@ -18,13 +18,13 @@
  * curve as wide as the unit's values are spread: p (1 - p) 2 / w, p = 1 / (1 + exp(-2 a / w)), w =
  * mean |a|.
  *
- * Causal units. A binary unit may see what the units before it have left of its input (decision
+ * Feedback. A binary unit may see what the units before it have left of its input (decision
  * feedback, Austin 1967): in order,
  *     a_k = w_k (h_(L-1) - sum_(j<k) x_j v_j) = (W_L h_(L-1))_k - sum_(j<k) T_kj x_j
  * is what its threshold is compared with, T being W_L V_L^T below its diagonal, which no gradient
  * goes through. Of one layer a code is then refined from unit to unit: each codes the error of the
- * reconstruction so far. Refitted (refit.h), a causal network of one untied layer also mixes its
- * code before decoding: z_k = x_k + sum_(j<k) M_kj x_j stands for x_k in g_L, which lets the
+ * reconstruction so far. Refitted (refit.h), a network of one untied layer with feedback also mixes
+ * its code before decoding: z_k = x_k + sum_(j<k) M_kj x_j stands for x_k in g_L, which lets the
  * decoder know how long a code is.
  *
  * Sweeping. Units below `frozen` are no longer trained: the gradient of their rows of W_L, b_L and
@@ -56,13 +56,12 @@ typedef struct train_nested_network {
     float *mean;           /* [D] */
     train_weights weights; /* without moments, which a trainer lends it (nested_trainer.c) */
     train_nested_layer layer[TRAIN_NESTED_MAX_LAYERS], layer_gradient[TRAIN_NESTED_MAX_LAYERS];
-    float *spread; /* [K] binary: running mean |a|, the width of the straight-through curve; below
-                      0: none yet, and 1 stands for it */
-    float
-        *feedback;  /* [K][K] T, of the weights as they were when it was made; NULL unless causal */
-    float *mixing;  /* [K][K] M; NULL unless of one causal, untied layer */
-    int mixed;      /* 1: M is used (refit.h); else it holds nothing */
-    double *losses; /* [4] room for those of a step (nested_gradient.h) */
+    float *spread;   /* [K] binary: running mean |a|, the width of the straight-through curve; below
+                        0: none yet, and 1 stands for it */
+    float *feedback; /* [K][K] T, of the weights as they were when it was made; NULL without */
+    float *mixing;   /* [K][K] M; NULL unless of one untied layer with feedback */
+    int mixed;       /* 1: M is used (refit.h); else it holds nothing */
+    double *losses;  /* [4] room for those of a step (nested_gradient.h) */
     uint32_t frozen; /* units no longer trained */
     train_nested_activations act;
 } train_nested_network;
@@ -76,7 +75,7 @@ taper_status train_nested_create(train_nested_network *net, const train_nested_s
                                  uint64_t seed);
 void train_nested_free(train_nested_network *net); /* leaves it zeroed; zeroed is fine */
 
-/* T from the weights as they are; nothing without causal units. Before each step, and before codes
+/* T from the weights as they are; nothing without feedback. Before each step, and before codes
  * are taken. */
 taper_status train_nested_feed_back(train_nested_network *net);
 /* Before a step: gradient to 0. */

@@ -11,7 +11,7 @@ typedef struct train_nested_shape {
     uint32_t width[TRAIN_NESTED_MAX_LAYERS]; /* w_1 .. w_L = K */
     codec_activation hidden, code;           /* code: not looked at when binary */
     int tied, binary;
-    int causal;   /* binary: units see those before them */
+    int feedback; /* binary: units see those before them */
     float centre; /* binary: 0 .. 1 */
 } train_nested_shape;
 

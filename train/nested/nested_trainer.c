@@ -50,7 +50,7 @@ static taper_status check(const train_nested_run *r, taper_error *error) {
                             "its perturbation above 0");
     if (!(o->beta > 0.0 && o->beta < 1.0))
         return formats_fail(error, TAPER_ERR_ARG, "beta, the fraction of ones, must lie in (0, 1)");
-    if (r->net->shape.causal && (!o->straight_through || o->invariance > 0.0f))
+    if (r->net->shape.feedback && (!o->straight_through || o->invariance > 0.0f))
         return formats_fail(error, TAPER_ERR_ARG,
                             "units that see those before them learn through their thresholds, and "
                             "not with invariance; take --independent");
@@ -137,7 +137,7 @@ static uint64_t fingerprint_of(const train_nested_run *r) {
                               s->code,
                               s->tied,
                               s->binary,
-                              s->causal,
+                              s->feedback,
                               (double)s->centre,
                               (double)r->net->scale};
     uint64_t hash = train_fingerprint(2, numbers, sizeof numbers);
@@ -280,7 +280,7 @@ static taper_status first_thresholds(train_nested_run *r) {
     train_nested_rows rows = train_nested_rows_from(net, &data, 0);
     if (!net->shape.binary) return TAPER_OK;
     TAPER_TRY(train_nested_feed_back(net));
-    if (net->shape.causal) TAPER_TRY(thresholds_of(r, n));
+    if (net->shape.feedback) TAPER_TRY(thresholds_of(r, n));
     TAPER_TRY(train_nested_encode_rows(&rows, n, net->act.code));
     return s->ops->follow_quantiles(s, n, net->units, net->units, r->options->beta, NULL,
                                     net->act.pre, net->layer[net->shape.layers - 1].b, net->spread);

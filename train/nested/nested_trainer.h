@@ -28,11 +28,11 @@
 train_nested_options train_nested_defaults(void);
 
 /* Train net in place (from what it holds). Binary networks: at the end the thresholds are exact
- * quantiles over the training rows; networks of one causal, untied layer are refitted where that
- * lowers the error on validation rows (refit.h). TAPER_ERR_ARG: options out of range, data that do
- * not fit the network, a checkpoint of another run, or training has diverged: a loss or gradient
- * was not finite; the text names the step and the last good checkpoint, net is as it was before
- * that step. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: net is undefined, a run goes on from its
+ * quantiles over the training rows; networks of one untied layer with feedback are refitted where
+ * that lowers the error on validation rows (refit.h). TAPER_ERR_ARG: options out of range, data
+ * that do not fit the network, a checkpoint of another run, or training has diverged: a loss or
+ * gradient was not finite; the text names the step and the last good checkpoint, net is as it was
+ * before that step. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: net is undefined, a run goes on from its
  * checkpoint; TAPER_ERR_IO, TAPER_ERR_CORRUPT, ...: the checkpoint (checkpoint.h). callbacks and
  * result may be NULL. */
 taper_status train_nested(const train_nested_options *options, const train_pixels *data,

@@ -1,6 +1,6 @@
 /* units.c -- whole units: their values, gradients, and how perturbed inputs move them; see
  * operations.h. */
-#include "codec/transform/causal.h"
+#include "codec/transform/triangle.h"
 #include "formats/bytes.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
@@ -95,9 +95,9 @@ taper_status train_plain_unit_gradient(train_stream *s, const train_units *u, si
 
 /* --- units that see those before them -------------------------------------------------- */
 
-enum { CAUSAL_BLOCK = 64 }; /* rows of one block: codec/transform/causal works in tiles */
+enum { TRIANGLE_BLOCK = 64 }; /* rows of one block: codec/transform/triangle works in tiles */
 
-typedef struct causal_task {
+typedef struct triangle_task {
     const train_units *u;
     size_t rows, stride;
     uint32_t units;
@@ -105,16 +105,17 @@ typedef struct causal_task {
     const float *matrix, *x;
     float *a, *to;
     atomic_int failed;
-} causal_task;
+} triangle_task;
 
-static size_t causal_blocks(size_t rows) { return (rows + CAUSAL_BLOCK - 1) / CAUSAL_BLOCK; }
+static size_t triangle_blocks(size_t rows) { return (rows + TRIANGLE_BLOCK - 1) / TRIANGLE_BLOCK; }
 
 static void decide_rows(void *context, size_t block) {
-    causal_task *t = context;
-    const size_t first = block * CAUSAL_BLOCK, n = formats_smaller(CAUSAL_BLOCK, t->rows - first);
+    triangle_task *t = context;
+    const size_t first = block * TRIANGLE_BLOCK,
+                 n = formats_smaller(TRIANGLE_BLOCK, t->rows - first);
     float *x = t->to + first * t->units;
-    if (codec_causal_decide(t->matrix, t->stride, t->units, t->u->bias, t->u->centre, n,
-                            t->a + first * t->units, x) != TAPER_OK)
+    if (codec_triangle_decide(t->matrix, t->stride, t->units, t->u->bias, t->u->centre, n,
+                              t->a + first * t->units, x) != TAPER_OK)
         t->failed = 1;
     for (size_t i = 0; t->kept && i < n; i++)
         if (t->kept[first + i] < t->units)
@@ -125,31 +126,32 @@ static void decide_rows(void *context, size_t block) {
 taper_status train_plain_decide(train_stream *s, const train_units *u, size_t rows, uint32_t units,
                                 const uint32_t *kept, const float *feedback, size_t stride,
                                 float *a, float *x) {
-    causal_task task = {.u = u,
-                        .rows = rows,
-                        .stride = stride,
-                        .units = units,
-                        .kept = kept,
-                        .matrix = feedback,
-                        .a = a,
-                        .to = x};
-    TAPER_TRY(train_processor_run(s, decide_rows, &task, causal_blocks(rows)));
+    triangle_task task = {.u = u,
+                          .rows = rows,
+                          .stride = stride,
+                          .units = units,
+                          .kept = kept,
+                          .matrix = feedback,
+                          .a = a,
+                          .to = x};
+    TAPER_TRY(train_processor_run(s, decide_rows, &task, triangle_blocks(rows)));
     return task.failed ? TAPER_ERR_NOMEM : TAPER_OK;
 }
 
 static void mix_rows(void *context, size_t block) {
-    causal_task *t = context;
-    const size_t first = block * CAUSAL_BLOCK, n = formats_smaller(CAUSAL_BLOCK, t->rows - first);
-    if (codec_causal_mix(t->matrix, t->stride, t->units, n, t->x + first * t->units,
-                         t->to + first * t->units) != TAPER_OK)
+    triangle_task *t = context;
+    const size_t first = block * TRIANGLE_BLOCK,
+                 n = formats_smaller(TRIANGLE_BLOCK, t->rows - first);
+    if (codec_triangle_mix(t->matrix, t->stride, t->units, n, t->x + first * t->units,
+                           t->to + first * t->units) != TAPER_OK)
         t->failed = 1;
 }
 
 taper_status train_plain_mix(train_stream *s, size_t rows, uint32_t units, const float *mixing,
                              size_t stride, const float *x, float *z) {
-    causal_task task = {
+    triangle_task task = {
         .rows = rows, .stride = stride, .units = units, .matrix = mixing, .x = x, .to = z};
-    TAPER_TRY(train_processor_run(s, mix_rows, &task, causal_blocks(rows)));
+    TAPER_TRY(train_processor_run(s, mix_rows, &task, triangle_blocks(rows)));
     return task.failed ? TAPER_ERR_NOMEM : TAPER_OK;
 }
 

@@ -1,5 +1,6 @@
-/* thresholds.h -- exact thresholds of units that see those before them (codec/transform/causal.h).
- * Each unit's threshold decides what the later ones see, so they are found in order. */
+/* thresholds.h -- exact thresholds of units that see those before them
+ * (codec/transform/triangle.h). Each unit's threshold decides what the later ones see, so they are
+ * found in order. */
 #ifndef TRAIN_THRESHOLDS_H
 #define TRAIN_THRESHOLDS_H
 #include "codec/taper.h"

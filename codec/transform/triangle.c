@@ -1,8 +1,8 @@
-/* causal.c -- see causal.h. Rows are the lanes of a vector: LANES of them are turned so that each
- * unit's values lie side by side. Units are worked BLOCK at a time: what a block takes from the
- * units outside of it is a product of matrices, summed in registers; the triangle within it follows
- * unit by unit. So the order of a row's sums depends on nothing but the units. */
-#include "codec/transform/causal.h"
+/* triangle.c -- see triangle.h. Rows are the lanes of a vector: LANES of them are turned so that
+ * each unit's values lie side by side. Units are worked BLOCK at a time: what a block takes from
+ * the units outside of it is a product of matrices, summed in registers; the triangle within it
+ * follows unit by unit. So the order of a row's sums depends on nothing but the units. */
+#include "codec/transform/triangle.h"
 #include "codec/backend/simd.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
@@ -23,12 +23,12 @@ typedef struct work {
     float *panel; /* [units][BLOCK] of the matrix */
 } work;
 
-uint64_t codec_causal_scratch_bytes(uint32_t units) {
+uint64_t codec_triangle_scratch_bytes(uint32_t units) {
     return (uint64_t)units * (TILE + BLOCK) * sizeof(float);
 }
 
 static taper_status work_begin(work *w, const float *matrix, size_t stride, uint32_t units) {
-    uint64_t bytes = codec_causal_scratch_bytes(units);
+    uint64_t bytes = codec_triangle_scratch_bytes(units);
     *w = (work){.matrix = matrix, .stride = stride, .units = units};
     w->x = bytes < SIZE_MAX ? malloc((size_t)bytes + 1) : NULL;
     if (!w->x) return TAPER_ERR_NOMEM;
@@ -41,14 +41,13 @@ static uint32_t in_block(const work *w, uint32_t k) {
     return w->units - k < BLOCK ? w->units - k : BLOCK;
 }
 
-/* panel[t][i] = element (k + i, first + t), or of the transpose; 0 where there is no unit k + i. */
-static void pack(const work *w, uint32_t k, uint32_t first, uint32_t n, int transposed) {
-    uint32_t width = in_block(w, k);
-    size_t across = transposed ? 1 : w->stride, along = transposed ? w->stride : 1;
-    const float *from = w->matrix + k * across + first * along;
+/* panel[t][i] = element (k + i, t), t < n; 0 where there is no unit k + i. */
+static void pack(const work *w, uint32_t k, uint32_t n) {
+    const uint32_t width = in_block(w, k);
+    const float *from = w->matrix + k * w->stride;
     for (size_t t = 0; t < n; t++)
         for (uint32_t i = 0; i < BLOCK; i++)
-            w->panel[t * BLOCK + i] = i < width ? from[i * across + t * along] : 0.0f;
+            w->panel[t * BLOCK + i] = i < width ? from[i * w->stride + t] : 0.0f;
 }
 
 /* n units of `rows` rows, side by side; lanes without a row are 0. */
@@ -110,14 +109,15 @@ static void decide_rows(const work *w, uint32_t k, const float *bias, float cent
     if (out) turn_back(own, w->units, n, rows, out + k);
 }
 
-taper_status codec_causal_decide(const float *matrix, size_t stride, uint32_t units,
-                                 const float *bias, float centre, size_t rows, float *a, float *x) {
+taper_status codec_triangle_decide(const float *matrix, size_t stride, uint32_t units,
+                                   const float *bias, float centre, size_t rows, float *a,
+                                   float *x) {
     work w;
     TAPER_TRY(work_begin(&w, matrix, stride, units));
     for (size_t at = 0; at < rows; at += TILE) {
         size_t end = formats_smaller(rows, at + TILE);
         for (uint32_t k = 0; k < units; k += BLOCK) {
-            pack(&w, k, 0, k, 0);
+            pack(&w, k, k);
             for (size_t r = at; r < end; r += LANES)
                 decide_rows(&w, k, bias, centre, formats_smaller(LANES, end - r), a + r * units,
                             w.x + (r - at) * units, x ? x + r * units : NULL);
@@ -127,34 +127,28 @@ taper_status codec_causal_decide(const float *matrix, size_t stride, uint32_t un
     return TAPER_OK;
 }
 
-/* Of a panel whose rows are a block's own units: what is not below the diagonal becomes 0. */
-static void clear_triangle(uint32_t n, int transposed, float *panel) {
+/* The panel of all that the units from k on take, their own among them: what is not below the
+ * diagonal is 0. */
+static void pack_all(const work *w, uint32_t k) {
+    const uint32_t n = in_block(w, k);
+    float *own = w->panel + (size_t)k * BLOCK;
+    pack(w, k, k + n);
     for (uint32_t t = 0; t < n; t++)
-        for (uint32_t i = 0; i < BLOCK; i++)
-            if (transposed ? i >= t : i <= t) panel[t * BLOCK + i] = 0.0f;
-}
-
-/* The panel of all that the units from k on take. *first: the unit that it begins with. */
-static uint32_t pack_all(const work *w, uint32_t k, int transposed, uint32_t *first) {
-    uint32_t n = transposed ? w->units - k : k + in_block(w, k);
-    *first = transposed ? k : 0;
-    pack(w, k, *first, n, transposed);
-    clear_triangle(in_block(w, k), transposed, w->panel + (size_t)(k - *first) * BLOCK);
-    return n;
+        for (uint32_t i = 0; i <= t; i++) own[t * BLOCK + i] = 0.0f;
 }
 
 /* Units from k on of up to LANES rows. */
-static void mix_rows(const work *w, uint32_t k, uint32_t first, uint32_t n, size_t rows,
-                     const float *x, float *z) {
+static void mix_rows(const work *w, uint32_t k, size_t rows, const float *x, float *z) {
+    const uint32_t n = in_block(w, k);
     float sum[BLOCK][LANES];
-    add_products(w->panel, x + (size_t)first * LANES, n, sum);
-    for (uint32_t i = 0; i < in_block(w, k); i++)
+    add_products(w->panel, x, k + n, sum);
+    for (uint32_t i = 0; i < n; i++)
         for (int r = 0; r < LANES; r++) sum[i][r] = x[((size_t)k + i) * LANES + r] + sum[i][r];
-    turn_back(sum[0], w->units, in_block(w, k), rows, z + k);
+    turn_back(sum[0], w->units, n, rows, z + k);
 }
 
-static taper_status mix(const float *matrix, size_t stride, uint32_t units, int transposed,
-                        size_t rows, const float *x, float *z) {
+taper_status codec_triangle_mix(const float *matrix, size_t stride, uint32_t units, size_t rows,
+                                const float *x, float *z) {
     work w;
     TAPER_TRY(work_begin(&w, matrix, stride, units));
     for (size_t at = 0; at < rows; at += TILE) {
@@ -163,22 +157,12 @@ static taper_status mix(const float *matrix, size_t stride, uint32_t units, int 
             turn(x + r * units, units, units, formats_smaller(LANES, end - r),
                  w.x + (r - at) * units);
         for (uint32_t k = 0; k < units; k += BLOCK) {
-            uint32_t first, n = pack_all(&w, k, transposed, &first);
+            pack_all(&w, k);
             for (size_t r = at; r < end; r += LANES)
-                mix_rows(&w, k, first, n, formats_smaller(LANES, end - r), w.x + (r - at) * units,
+                mix_rows(&w, k, formats_smaller(LANES, end - r), w.x + (r - at) * units,
                          z + r * units);
         }
     }
     free(w.x);
     return TAPER_OK;
-}
-
-taper_status codec_causal_mix(const float *matrix, size_t stride, uint32_t units, size_t rows,
-                              const float *x, float *z) {
-    return mix(matrix, stride, units, 0, rows, x, z);
-}
-
-taper_status codec_causal_mix_back(const float *matrix, size_t stride, uint32_t units, size_t rows,
-                                   const float *x, float *z) {
-    return mix(matrix, stride, units, 1, rows, x, z);
 }

@@ -1,5 +1,5 @@
-/* test_causal_model.c -- a causal model at work: a container of it at every cut, against the
- * definition in double precision.
+/* test_feedback_model.c -- a model with feedback at work: a container of it at every cut, against
+ * the definition in double precision.
  *
  * The model needs no training. Its units are the bits of a converter by successive approximation,
  * which is decision feedback: of each coefficient of a cosine transform first the sign, then bits
@@ -51,7 +51,7 @@ static taper_model *make_model(float late) {
     m->window = k_window;
     m->info.family = TAPER_FAMILY_DENSE;
     assert_int_equal(codec_network_alloc(&m->network, D, UNITS, CODEC_DIRECT, NULL, 0, NULL, 0), 0);
-    assert_int_equal(codec_network_make_causal(&m->network), TAPER_OK);
+    assert_int_equal(codec_network_add_feedback(&m->network), TAPER_OK);
     for (uint32_t i = 0; i < D; i++) m->network.mean[i] = 128;
     for (uint32_t k = 0; k < UNITS; k++)
         density[k] = 0.5f, fill_unit(&m->network, k, late, &random);

@@ -1,8 +1,8 @@
-/* test_causal_units.c -- triangular layers on a code: against the definition in double precision,
+/* test_triangle.c -- triangular layers on a code: against the definition in double precision,
  * on sizes that are odd, 1 and beyond a block; and that a row's bits do not depend on its company.
  */
 #include "cmocka_all.h"
-#include "codec/transform/causal.h"
+#include "codec/transform/triangle.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <stdlib.h>
@@ -66,47 +66,43 @@ static void decisions_follow_those_before(void **state) {
             fill(t->z, rows * units, 3, 1.0f);
             for (size_t n = 0; n < rows * units; n++) t->x[n] = NAN;
             assert_int_equal(
-                codec_causal_decide(t->matrix, stride, units, bias, centre, rows, t->a, t->x),
+                codec_triangle_decide(t->matrix, stride, units, bias, centre, rows, t->a, t->x),
                 TAPER_OK);
             for (size_t r = 0; r < rows; r++) {
                 size_t bytes = units * sizeof(float);
                 memcpy(t->alone, t->z + r * units, bytes);
-                assert_int_equal(codec_causal_decide(t->matrix, stride, units, bias, centre, 1,
-                                                     t->alone, t->alone_x),
+                assert_int_equal(codec_triangle_decide(t->matrix, stride, units, bias, centre, 1,
+                                                       t->alone, t->alone_x),
                                  TAPER_OK);
                 assert_memory_equal(t->alone, t->a + r * units, bytes);
                 assert_memory_equal(t->alone_x, t->x + r * units, bytes);
                 check_decided(t, t->z + r * units, stride, units, bias, centre);
             }
             assert_int_equal(
-                codec_causal_decide(t->matrix, stride, units, bias, centre, rows, t->z, NULL),
+                codec_triangle_decide(t->matrix, stride, units, bias, centre, rows, t->z, NULL),
                 TAPER_OK);
             assert_memory_equal(t->z, t->a, rows * units * sizeof(float));
         }
 }
 
-typedef taper_status mix_fn(const float *, size_t, uint32_t, size_t, const float *, float *);
-
 static void mixtures(void **state) {
     tables *t = *state;
-    for (int i = 0; i < 2 * SIZES; i++)
+    for (int i = 0; i < SIZES; i++)
         for (int j = 0; j < SIZES; j++) {
-            int back = i % 2;
-            mix_fn *mix = back ? codec_causal_mix_back : codec_causal_mix;
-            uint32_t units = k_units[i / 2];
+            uint32_t units = k_units[i];
             size_t rows = k_rows[j], stride = random_matrix(t->matrix, units);
             fill(t->x, rows * units, 4, 0.5f);
             for (size_t n = 0; n < rows * units; n++) t->z[n] = NAN;
-            assert_int_equal(mix(t->matrix, stride, units, rows, t->x, t->z), TAPER_OK);
+            assert_int_equal(codec_triangle_mix(t->matrix, stride, units, rows, t->x, t->z),
+                             TAPER_OK);
             for (size_t r = 0; r < rows; r++) {
                 const float *x = t->x + r * units;
-                assert_int_equal(mix(t->matrix, stride, units, 1, x, t->alone), TAPER_OK);
+                assert_int_equal(codec_triangle_mix(t->matrix, stride, units, 1, x, t->alone),
+                                 TAPER_OK);
                 assert_memory_equal(t->alone, t->z + r * units, units * sizeof(float));
                 for (uint32_t k = 0; k < units; k++) {
                     double z = x[k];
-                    for (uint32_t l = 0; l < units; l++)
-                        if (back ? l > k : l < k)
-                            z += (double)x[l] * t->matrix[back ? l * stride + k : k * stride + l];
+                    for (uint32_t l = 0; l < k; l++) z += (double)x[l] * t->matrix[k * stride + l];
                     assert_true(fabs(t->alone[k] - z) <= 1e-5);
                 }
             }
@@ -120,9 +116,9 @@ static void order_of_sums_is_that_of_units(void **state) {
     size_t stride = random_matrix(t->matrix, units);
     fill(t->a, units, 3, 1.0f);
     memcpy(t->alone, t->a, units * sizeof(float));
-    assert_int_equal(codec_causal_decide(t->matrix, stride, units, NULL, 0.5f, 1, t->a, t->x),
+    assert_int_equal(codec_triangle_decide(t->matrix, stride, units, NULL, 0.5f, 1, t->a, t->x),
                      TAPER_OK);
-    assert_int_equal(codec_causal_mix(t->matrix, stride, units, 1, t->x, t->z), TAPER_OK);
+    assert_int_equal(codec_triangle_mix(t->matrix, stride, units, 1, t->x, t->z), TAPER_OK);
     for (uint32_t k = 0; k < units; k++) {
         volatile float sum = 0.0f, product; /* no wider registers */
         for (uint32_t j = 0; j < k; j++) {
@@ -137,10 +133,10 @@ static void order_of_sums_is_that_of_units(void **state) {
 static void nothing_is_nothing(void **state) {
     tables *t = *state;
     t->a[0] = t->z[0] = 3;
-    assert_int_equal(codec_causal_decide(NULL, 0, 0, NULL, 0, 5, t->a, NULL), TAPER_OK);
-    assert_int_equal(codec_causal_mix(t->matrix, 4, 4, 0, t->x, t->z), TAPER_OK);
+    assert_int_equal(codec_triangle_decide(NULL, 0, 0, NULL, 0, 5, t->a, NULL), TAPER_OK);
+    assert_int_equal(codec_triangle_mix(t->matrix, 4, 4, 0, t->x, t->z), TAPER_OK);
     assert_true(t->a[0] == 3 && t->z[0] == 3);
-    assert_true(codec_causal_scratch_bytes(1024) > 1024 * sizeof(float));
+    assert_true(codec_triangle_scratch_bytes(1024) > 1024 * sizeof(float));
 }
 
 int main(void) {
