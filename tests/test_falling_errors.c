@@ -39,7 +39,7 @@ static int tear_down(void **state) {
 
 typedef struct kind {
     const char *name;
-    int binary, tied, deep, causal, sweep, orthonormal;
+    int binary, tied, deep, feedback, sweep, orthonormal;
     const char *truncation; /* NULL: uniform */
 } kind;
 
@@ -52,8 +52,8 @@ static const kind kinds[] = {
     {.name = "binary, tied", .binary = 1, .tied = 1},
     {.name = "binary, untied", .binary = 1},
     {.name = "binary, deep", .binary = 1, .deep = 1},
-    {.name = "binary, causal, tied", .binary = 1, .tied = 1, .causal = 1},
-    {.name = "binary, causal, untied", .binary = 1, .causal = 1},
+    {.name = "binary, feedback, tied", .binary = 1, .tied = 1, .feedback = 1},
+    {.name = "binary, feedback, untied", .binary = 1, .feedback = 1},
     {.name = "binary, swept", .binary = 1, .tied = 1, .sweep = 1},
 };
 
@@ -65,7 +65,7 @@ static void errors_of(const kind *k, double mse[K + 1]) {
                                 .hidden = CODEC_RELU,
                                 .tied = k->tied,
                                 .binary = k->binary,
-                                .causal = k->causal,
+                                .feedback = k->feedback,
                                 .centre = k->binary ? 0.5f : 0.0f};
     train_nested_options o = train_nested_defaults();
     train_truncation truncation;
