@@ -81,7 +81,7 @@ doors codec/backend 'backend operations pool queue simd int8_dot int_convolution
 doors codec/entropy 'range_coder mixed_bit fixed_log int_matrix weights_coder'
 doors codec/quality 'metrics bd_rate'
 doors codec/bitplane 'code_tables conditional quantiser head chunk_coder raised_planes clipping'
-doors codec/transform 'network causal windows lap restoration pseudo_inverse'
+doors codec/transform 'network triangle windows lap restoration pseudo_inverse'
 doors codec/model 'model builtin_models'
 doors codec/decoder 'group_reader levels'
 doors codec/container ''
