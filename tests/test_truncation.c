@@ -69,6 +69,21 @@ static void log_uniform(void **state) {
     train_truncation_free(&t);
 }
 
+static void powers(void **state) {
+    (void)state;
+    train_truncation t = make("power:0.5,0.25", 64), same, whole;
+    for (int b = 2; b < 64; b++) assert_true(fabs(t.mass[b - 1] * sqrt(b) - t.mass[0]) < 1e-12);
+    assert_true(fabs(t.mass[63] - 0.25 - t.mass[0] / 8) < 1e-12);
+    train_truncation_free(&t);
+    same = make("power:1,0.8", 64), t = make("log-uniform:0.8", 64);
+    whole = make("power:0", 64);
+    for (int b = 0; b < 64; b++) {
+        assert_true(fabs(same.mass[b] - t.mass[b]) < 1e-15);
+        assert_true(fabs(whole.mass[b] - 1.0 / 64) < 1e-15);
+    }
+    train_truncation_free(&t), train_truncation_free(&same), train_truncation_free(&whole);
+}
+
 static void ladders(void **state) {
     (void)state;
     train_truncation t = make("ladder:2,3,8", 10);
@@ -162,6 +177,13 @@ static void wrong_specifications_are_refused(void **state) {
         snprintf(spec, sizeof spec, "log-uniform:%s", ends[i]);
         refused(spec, 10, TAPER_ERR_ARG, "from 0 to below 1, as in log-uniform:0.8");
     }
+    static const char *const powers_of[] = {"",     "-1",     "4.5", "0.5,1",
+                                            "0.5,", "0.5,-1", "1;0", "nan"};
+    for (size_t i = 0; i < sizeof powers_of / sizeof *powers_of; i++) {
+        char spec[64];
+        snprintf(spec, sizeof spec, "power:%s", powers_of[i]);
+        refused(spec, 10, TAPER_ERR_ARG, "as in power:0.5,0.3");
+    }
     refused("log-uniform", 10, TAPER_ERR_ARG, "log-uniform:E");
     refused("log-uniform:0.5", 0, TAPER_ERR_ARG, "does not say how many lengths");
     refused("normal:3", 10, TAPER_ERR_ARG, "there are geometric:RHO");
@@ -250,6 +272,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(geometric_and_uniform),
         cmocka_unit_test(log_uniform),
+        cmocka_unit_test(powers),
         cmocka_unit_test(ladders),
         cmocka_unit_test(draws_follow_the_distribution),
         cmocka_unit_test(masses_are_those_asked_for),

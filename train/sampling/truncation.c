@@ -96,17 +96,37 @@ static taper_status fill_geometric(train_truncation *t, const char *text, taper_
     return TAPER_OK;
 }
 
+/* Mass in proportion to b^-exponent, and a part of all at the end. */
+static void fill_power(train_truncation *t, double exponent, double at_end) {
+    double sum = 0.0;
+    for (uint32_t b = 1; b <= t->units; b++) sum += pow(b, -exponent);
+    for (uint32_t b = 1; b <= t->units; b++)
+        t->mass[b - 1] = (1.0 - at_end) * pow(b, -exponent) / sum;
+    t->mass[t->units - 1] += at_end;
+}
+
 static taper_status fill_log_uniform(train_truncation *t, const char *text, taper_error *error) {
-    double at_end, sum = 0.0;
+    double at_end;
     const char *rest = train_number(text, &at_end);
     if (!rest || *rest || !(at_end >= 0.0 && at_end < 1.0))
         return formats_fail(error, TAPER_ERR_ARG,
                             "\"%.40s\" is no fraction of whole codes: give a number from 0 to "
                             "below 1, as in log-uniform:0.8; none stands for 1",
                             text);
-    for (uint32_t b = 1; b <= t->units; b++) sum += 1.0 / b;
-    for (uint32_t b = 1; b <= t->units; b++) t->mass[b - 1] = (1.0 - at_end) / (b * sum);
-    t->mass[t->units - 1] += at_end;
+    fill_power(t, 1.0, at_end);
+    return TAPER_OK;
+}
+
+static taper_status fill_from_power(train_truncation *t, const char *text, taper_error *error) {
+    double exponent, at_end = 0.0;
+    const char *rest = train_number(text, &exponent);
+    if (rest && *rest == ',') rest = train_number(rest + 1, &at_end);
+    if (!rest || *rest || !(exponent >= 0.0 && exponent <= 4.0) || !(at_end >= 0.0 && at_end < 1.0))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "\"%.40s\" is no power: give an exponent from 0 to 4 and a fraction of "
+                            "whole codes from 0 to below 1, as in power:0.5,0.3",
+                            text);
+    fill_power(t, exponent, at_end);
     return TAPER_OK;
 }
 
@@ -231,6 +251,7 @@ static taper_status fill_ladder(train_truncation *t, const char *text, taper_err
 static taper_status fill(train_truncation *t, const char *spec, taper_error *error) {
     if (!strncmp(spec, "geometric:", 10)) return fill_geometric(t, spec + 10, error);
     if (!strncmp(spec, "log-uniform:", 12)) return fill_log_uniform(t, spec + 12, error);
+    if (!strncmp(spec, "power:", 6)) return fill_from_power(t, spec + 6, error);
     if (!strncmp(spec, "file:", 5)) return fill_from_file(t, spec + 5, error);
     if (!strncmp(spec, "ladder:", 7)) return fill_ladder(t, spec + 7, error);
     if (!strcmp(spec, "uniform")) {
@@ -239,7 +260,7 @@ static taper_status fill(train_truncation *t, const char *spec, taper_error *err
     }
     return formats_fail(error, TAPER_ERR_ARG,
                         "\"%.60s\" is no distribution of code lengths: there are geometric:RHO, "
-                        "log-uniform:E, uniform, file:PATH and ladder:16,32,64",
+                        "log-uniform:E, power:A,E, uniform, file:PATH and ladder:16,32,64",
                         spec);
 }
 

@@ -50,13 +50,16 @@ uint32_t train_truncation_from_uniform(float u, float rho, uint32_t units);
  *
  *     geometric:RHO       p_B(b) = RHO^(b-1) (1 - RHO), 0 < RHO < 1 (section 2); the mass beyond
  *                         `units` falls on `units`
- *     log-uniform:E       mass in proportion to 1/b, alike in every octave, and E of all, 0 <= E <
- * 1, on the last length beside that uniform             every length alike file:PATH           a
- * text file of `units` positive numbers, for the lengths 1, 2, ... in this order: any blanks
- * between them, "#" begins a comment to the end of its line. They have to sum to 1 within 0.001 and
- * are then normalised. ladder:16,32,64     equal mass on each of these lengths, none on others;
- * lengths rise, from ladder:16=3,32=1    1 to `units`. With weights, positive and for all or none,
- * mass is proportional to them. Units beyond the last length are never kept.
+ *     log-uniform:E       mass in proportion to 1/b, alike in every octave, and a part E of all,
+ *                         0 <= E < 1, on the last length beside that
+ *     power:A,E           the same in proportion to b^-A, 0 <= A <= 4; E may be left out, for 0
+ *     uniform             every length alike
+ *     file:PATH           a text file of `units` positive numbers, for the lengths 1, 2, ... in
+ *                         this order: any blanks between them, "#" begins a comment to the end of
+ *                         its line. They have to sum to 1 within 0.001 and are then normalised.
+ *     ladder:16,32,64     equal mass on each of these lengths, none on others; lengths rise, from
+ *     ladder:16=3,32=1    1 to `units`. With weights, positive and for all or none, mass is
+ *                         proportional to them. Units beyond the last length are never kept.
  *
  * TAPER_ERR_ARG: the specification is wrong, or the file's contents are (the text has the line,
  * and the remedy, but neither the specification nor the path: the caller names it).
