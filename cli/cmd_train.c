@@ -140,7 +140,7 @@ static const cli_option options[] = {
      .help = "dense: share of the examples that are moved a little in every step",
      .uses = USE_DENSE_PLANES},
     {"truncation", 0, CLI_STRING, "SPEC", offsetof(settings, truncation),
-     .help = "dense: geometric:R, power:A,E, log-uniform:E, uniform, file:F, ladder:N,N, none",
+     .help = "geometric:R, power:A,E, log-uniform:E, uniform, file:F, ladder:N,N, none",
      .uses = USE_DENSE},
     {"sweep", 0, CLI_FLAG, .offset = offsetof(settings, sweep),
      .help = "units, binary: freeze units one after the other, from the front", .uses = USE_WHOLE},
