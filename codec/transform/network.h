@@ -9,15 +9,13 @@
  *     x     = code(f(y - mean)),   y_hat = mean + g(x)
  * with the activation `hidden` between layers, and `code` on the code. The codes of a binary model
  * are its pre-activations a. The unit is 1 where a > 0 (the bias is minus the threshold, section
- * 4.3), and g is given zeros and ones (less a centre: code_tables.h). With FEEDBACK
- * such a network has units that know those before them, by two strictly lower triangular matrices
- * T and M:
- *     u_k = a_k - sum over j < k of T_kj (u_j > 0)       decision feedback; codes are u
- *     z_k = x_k + sum over j < k of M_kj x_j             of the units sent, else 0; y_hat = mean +
- *                                                        g(z), and z tells g how many were sent
- * y is one window (tile) of the image as D = width * height * channels floats
- * on the 8-bit scale 0..255, in channel-planar order (all of channel 0 row by row, then channel 1,
- * ...).
+ * 4.3), and g is given zeros and ones (less a centre: code_tables.h). With FEEDBACK the units of
+ * such a network know those before them, by strictly lower triangular matrices T and M:
+ *     u_k = a_k - sum over j < k of T_kj (u_j > 0)     decision feedback; the codes are u
+ *     z_k = x_k + sum over j < k of M_kj x_j           for units that were sent, else 0
+ *     y_hat = mean + g(z)                              z tells g how many were sent
+ * y is one window (tile) of the image as D = width * height * channels floats on the 8-bit scale
+ * 0..255, in channel-planar order (all of channel 0 row by row, then channel 1, ...).
  *
  * The room codec/transform/: pixels to codes and back.
  *   network             windows to codes and back

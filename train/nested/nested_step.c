@@ -46,6 +46,9 @@ static double multiply_adds(const train_nested_run *r) {
         sum += inputs * (2 * forward + back * (1 + encoder) + (l || encoder ? back : 0) +
                          (l && encoder ? back : 0));
     }
+    if (net->feedback) /* taken, by half a square, and made, once for all rows */
+        sum += all * all / 2 + (double)net->units * net->units / 2 *
+                                   net->layer[net->shape.layers - 1].inputs / (double)r->batch;
     return sum;
 }
 

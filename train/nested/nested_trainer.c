@@ -3,8 +3,7 @@
 #include "train/nested/nested_trainer.h"
 #include "train/nested/nested_errors.h"
 #include "train/nested/nested_step.h"
-#include "train/nested/refit.h"
-#include "train/sampling/thresholds.h"
+#include "train/nested/settle.h"
 #include "train/optimise/run.h"
 #include "train/sampling/philox.h"
 #include <math.h>
@@ -92,16 +91,6 @@ static taper_status take_rows(train_nested_run *r) {
     if (!r->split || !r->shuffled || !r->kept) return TAPER_ERR_NOMEM;
     split_rows(r);
     return TAPER_OK;
-}
-
-/* Validation rows, or the first `n` training rows of the split. */
-static train_nested_data validation_rows(const train_nested_run *r) {
-    const uint32_t *order = r->split_there.at;
-    return (train_nested_data){r->pixels.at, order + r->n_training, r->n_validation};
-}
-
-static train_nested_data training_rows(const train_nested_run *r, size_t n) {
-    return (train_nested_data){r->pixels.at, r->split_there.at, n};
 }
 
 /* --- what a checkpoint holds ----------------------------------------------------------- */
@@ -195,7 +184,7 @@ static taper_status begin_epoch(void *run, uint64_t epoch, taper_error *error) {
 /* figure: error by the truncation's lengths, with all units, units frozen. */
 static taper_status measure(void *run, train_history *entry, taper_error *error) {
     train_nested_run *r = run;
-    const train_nested_data rows = validation_rows(r);
+    const train_nested_data rows = train_nested_validation_rows(r);
     entry->figure[0] = entry->figure[1] = 0.0;
     entry->figure[2] = r->net->frozen;
     if (!rows.n) return TAPER_OK;
@@ -236,71 +225,6 @@ static void tell_epoch(void *run, const train_loop *loop, uint32_t epoch,
                                    .seconds = seconds,
                                    .multiply_adds = entry->loss[3]};
     if (c && c->epoch) c->epoch(c->user, epoch, &r->last);
-}
-
-/* --- thresholds ------------------------------------------------------------------------ */
-
-/* Exact thresholds of a[n][K], which is spoilt, into the network. */
-static taper_status put_thresholds(train_nested_run *r, float *a, size_t n) {
-    train_nested_network *net = r->net;
-    const size_t units = net->units;
-    const train_nested_layer *last = &net->layer[net->shape.layers - 1];
-    float *bias = malloc(units * sizeof *bias),
-          *feedback = net->feedback ? malloc(units * units * sizeof *feedback) : NULL;
-    taper_status status = bias && (feedback || !net->feedback) ? TAPER_OK : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK && feedback)
-        status =
-            train_download(&net->stream, feedback, net->feedback, units * units * sizeof *feedback);
-    if (status == TAPER_OK)
-        status = train_exact_thresholds(feedback, units, n, r->options->beta, net->shape.centre, a,
-                                        bias);
-    if (status == TAPER_OK)
-        status = train_upload(&net->stream, last->b, bias, units * sizeof *bias);
-    free(bias), free(feedback);
-    return status;
-}
-
-/* The same of n training rows. */
-static taper_status thresholds_of(train_nested_run *r, size_t n) {
-    const train_nested_data rows = training_rows(r, n);
-    float *a = malloc(n * r->net->units * sizeof *a);
-    taper_status status = a ? train_nested_codes(r->net, &rows, 1, a) : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK) status = put_thresholds(r, a, n);
-    free(a);
-    return status;
-}
-
-/* Every unit's first threshold, from rows before training. */
-static taper_status first_thresholds(train_nested_run *r) {
-    enum { ROWS = 512 }; /* a block */
-    train_nested_network *net = r->net;
-    train_stream *s = &net->stream;
-    size_t n = r->n_training < ROWS ? r->n_training : ROWS;
-    const train_nested_data data = training_rows(r, n);
-    train_nested_rows rows = train_nested_rows_from(net, &data, 0);
-    if (!net->shape.binary) return TAPER_OK;
-    TAPER_TRY(train_nested_feed_back(net));
-    if (net->shape.feedback) TAPER_TRY(thresholds_of(r, n));
-    TAPER_TRY(train_nested_encode_rows(&rows, n, net->act.code));
-    return s->ops->follow_quantiles(s, n, net->units, net->units, r->options->beta, NULL,
-                                    net->act.pre, net->layer[net->shape.layers - 1].b, net->spread);
-}
-
-/* Exact quantiles over the training rows into the network. */
-static taper_status settle(train_nested_run *r, taper_error *error) {
-    enum { MOST = 1 << 26 }; /* numbers held at once */
-    taper_status status = train_nested_feed_back(r->net);
-    if (status == TAPER_OK)
-        status = thresholds_of(r, formats_smaller(r->n_training, MOST / r->net->units));
-    return train_told(status, error, "exact thresholds");
-}
-
-/* The decoder anew, where rows were held out to judge it. */
-static taper_status refit(train_nested_run *r, taper_error *error) {
-    const train_nested_data rows = training_rows(r, r->n_training), judge = validation_rows(r);
-    if (!r->net->mixing || !judge.n) return TAPER_OK;
-    taper_status status = train_nested_refit_best(r->net, &rows, &judge, r->options->truncation);
-    return train_told(status, error, "refitting the decoder");
 }
 
 /* --- begin and end --------------------------------------------------------------------- */
@@ -367,7 +291,7 @@ static taper_status begin(train_nested_run *r, taper_error *error) {
     }
     if (status == TAPER_OK) list_parts(r);
     if (status == TAPER_OK) status = take_fingerprint(r);
-    if (status == TAPER_OK) status = first_thresholds(r);
+    if (status == TAPER_OK) status = train_nested_first_thresholds(r);
     if (status == TAPER_OK && r->options->orthonormal) {
         status = train_orthonormal_begin(&r->orthonormal, &r->net->stream);
         if (status == TAPER_OK)
@@ -401,8 +325,9 @@ taper_status train_nested(const train_nested_options *options, const train_pixel
     taper_status status = begin(&r, error);
     if (status == TAPER_OK) status = train_loop_run(&r.loop, error);
     if (status == TAPER_OK && r.loop.diverged) status = diverged(&r, error);
-    if (status == TAPER_OK && net->shape.binary && !r.loop.stopped) status = settle(&r, error);
-    if (status == TAPER_OK && !r.loop.stopped) status = refit(&r, error);
+    if (status == TAPER_OK && net->shape.binary && !r.loop.stopped)
+        status = train_nested_settle(&r, error);
+    if (status == TAPER_OK && !r.loop.stopped) status = train_nested_refit_run(&r, error);
     if (result)
         *result = (train_nested_result){r.loop.step, r.loop.n_history, (uint32_t)r.loop.stopped,
                                         r.last, r.loop.seconds};

@@ -16,6 +16,7 @@
  *   nested_network      the network; nested_shape: its widths; nested_activations: a block of rows
  *                       on its way, nested_forward: the way forward
  *   nested_gradient     loss and gradient; nested_errors: codes, and errors at every length
+ *   settle              thresholds and decoder at the beginning and the end of a run
  *   refit               the best linear decoder of their codes, for every length at once
  *   sweep               units frozen one after the other
  *   orthonormal         decoders whose rows stay orthonormal (theorem 3)

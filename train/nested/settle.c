@@ -1,0 +1,81 @@
+/* settle.c -- see settle.h. */
+#include "train/nested/settle.h"
+#include "train/nested/refit.h"
+#include "train/optimise/run.h"
+#include "train/sampling/thresholds.h"
+#include <stdlib.h>
+
+/* --- rows ------------------------------------------------------------------------------ */
+
+train_nested_data train_nested_validation_rows(const train_nested_run *r) {
+    const uint32_t *order = r->split_there.at;
+    return (train_nested_data){r->pixels.at, order + r->n_training, r->n_validation};
+}
+
+/* The first n training rows of the split. */
+static train_nested_data training_rows(const train_nested_run *r, size_t n) {
+    return (train_nested_data){r->pixels.at, r->split_there.at, n};
+}
+
+/* --- thresholds ------------------------------------------------------------------------ */
+
+/* Exact thresholds of a[n][K], which is spoilt, into the network. */
+static taper_status put_thresholds(train_nested_run *r, float *a, size_t n) {
+    train_nested_network *net = r->net;
+    const size_t units = net->units;
+    const train_nested_layer *last = &net->layer[net->shape.layers - 1];
+    float *bias = malloc(units * sizeof *bias),
+          *feedback = net->feedback ? malloc(units * units * sizeof *feedback) : NULL;
+    taper_status status = bias && (feedback || !net->feedback) ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK && feedback)
+        status =
+            train_download(&net->stream, feedback, net->feedback, units * units * sizeof *feedback);
+    if (status == TAPER_OK)
+        status = train_exact_thresholds(feedback, units, n, r->options->beta, net->shape.centre, a,
+                                        bias);
+    if (status == TAPER_OK)
+        status = train_upload(&net->stream, last->b, bias, units * sizeof *bias);
+    free(bias), free(feedback);
+    return status;
+}
+
+/* The same of n training rows. */
+static taper_status thresholds_of(train_nested_run *r, size_t n) {
+    const train_nested_data rows = training_rows(r, n);
+    float *a = malloc(n * r->net->units * sizeof *a);
+    taper_status status = a ? train_nested_codes(r->net, &rows, 1, a) : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) status = put_thresholds(r, a, n);
+    free(a);
+    return status;
+}
+
+taper_status train_nested_first_thresholds(train_nested_run *r) {
+    enum { ROWS = 512 }; /* a block */
+    train_nested_network *net = r->net;
+    train_stream *s = &net->stream;
+    size_t n = r->n_training < ROWS ? r->n_training : ROWS;
+    const train_nested_data data = training_rows(r, n);
+    train_nested_rows rows = train_nested_rows_from(net, &data, 0);
+    if (!net->shape.binary) return TAPER_OK;
+    TAPER_TRY(train_nested_feed_back(net));
+    if (net->shape.feedback) TAPER_TRY(thresholds_of(r, n));
+    TAPER_TRY(train_nested_encode_rows(&rows, n, net->act.code));
+    return s->ops->follow_quantiles(s, n, net->units, net->units, r->options->beta, NULL,
+                                    net->act.pre, net->layer[net->shape.layers - 1].b, net->spread);
+}
+
+taper_status train_nested_settle(train_nested_run *r, taper_error *error) {
+    enum { MOST = 1 << 26 }; /* numbers held at once */
+    taper_status status = train_nested_feed_back(r->net);
+    if (status == TAPER_OK)
+        status = thresholds_of(r, formats_smaller(r->n_training, MOST / r->net->units));
+    return train_told(status, error, "exact thresholds");
+}
+
+taper_status train_nested_refit_run(train_nested_run *r, taper_error *error) {
+    const train_nested_data rows = training_rows(r, r->n_training),
+                            judge = train_nested_validation_rows(r);
+    if (!r->net->mixing || !judge.n) return TAPER_OK;
+    taper_status status = train_nested_refit_best(r->net, &rows, &judge, r->options->truncation);
+    return train_told(status, error, "refitting the decoder");
+}

@@ -1,0 +1,18 @@
+/* settle.h -- what a run does before its first step and after its last: thresholds of binary units,
+ * and the decoder refitted. */
+#ifndef TRAIN_SETTLE_H
+#define TRAIN_SETTLE_H
+#include "train/nested/nested_errors.h"
+#include "train/nested/nested_step.h"
+
+/* The rows that are held out; none: n is 0. */
+train_nested_data train_nested_validation_rows(const train_nested_run *r);
+/* Before training: every unit's first threshold, from some rows. Of binary networks; others are
+ * left alone. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE, as of all here. */
+taper_status train_nested_first_thresholds(train_nested_run *r);
+/* At the end: exact quantiles over the training rows. */
+taper_status train_nested_settle(train_nested_run *r, taper_error *error);
+/* At the end: the decoder of one untied layer with feedback anew (refit.h), where rows were held
+ * out to judge it. */
+taper_status train_nested_refit_run(train_nested_run *r, taper_error *error);
+#endif
