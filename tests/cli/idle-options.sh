@@ -34,6 +34,7 @@ done <<'T'
 --optimiser,cg --optimiser (for --code units or binary)
 --unit,relu --unit (for --code units)
 --beta,.1 --beta (for --code binary)
+--independent --independent (for --code binary)
 --centre,.1 --centre (for --code binary)
 --gradient,stop --gradient (for --code binary)
 --set-images,9 --set-images (for --window auto)

@@ -17,7 +17,8 @@ dense -w whole --units 12 --hidden 16 --code units --sweep --regularise adaptive
 dense -w whole --units 12 --hidden 16 --code units --untied --unit logistic --activation logistic \
     --invariance 0.1
 dense -w 16 --units 24 --code binary --sweep
-dense -w 16 --units 24 --hidden 16 --code binary --gradient stop --regularise l2:1e-5
+dense -w 16 --units 24 --code binary --untied
+dense -w 16 --units 24 --hidden 16 --code binary --independent --gradient stop --regularise l2:1e-5
 dense -w 16 --units 12 --code units --optimiser cg --regularise l2:1e-5 --sweep
 learn --window 8 --conditional 8 --head 8 --predict-epochs 1
 learn --window 8 --family conv --restore 8 --restore-steps 3
