@@ -236,35 +236,14 @@ const cli_verb cli_verb_train = {
 static const char *const fast[] = {"--family", "pca", NULL};
 static const char *const best[] = {"--family", "dense",  "--epochs", "110", "--conditional",
                                    "64",       "--head", "64",       NULL};
-static const char *const paper[] = {"--family",
-                                    "dense",
-                                    "--code",
-                                    "binary",
-                                    "--truncation",
-                                    "geometric:0.97",
-                                    "--sweep",
-                                    "--regularise",
-                                    "adaptive-l1:0.01",
-                                    "--corrupt",
-                                    "0.1",
-                                    "--dropout",
-                                    "0.2",
-                                    "--invariance",
-                                    "0.01",
-                                    "--beta",
-                                    "0.2",
-                                    "--gradient",
-                                    "stop",
-                                    "--centre",
-                                    "0",
-                                    "--independent",
-                                    "--optimiser",
-                                    "cg",
-                                    "--batch",
-                                    "10000",
-                                    "--epochs",
-                                    "10",
-                                    NULL};
+/* clang-format off */
+static const char *const paper[] = {
+    "--family", "dense", "--code", "binary", "--independent",
+    "--truncation", "geometric:0.97", "--sweep",
+    "--regularise", "adaptive-l1:0.01", "--corrupt", "0.1", "--dropout", "0.2",
+    "--invariance", "0.01", "--beta", "0.2", "--gradient", "stop", "--centre", "0",
+    "--batch", "250", "--rate", "0.02", "--epochs", "120", NULL};
+/* clang-format on */
 static const char *const *const preset_words[] = {NULL, fast, best, paper};
 
 /* --- the verb -------------------------------------------------------------------------- */
