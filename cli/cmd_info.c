@@ -356,7 +356,7 @@ static void model_person(const settings *s, const char *path, const taper_model 
            m.window_height);
     printf("  code      %u unit%s%s, %u pass%s\n", m.units, formats_plural(m.units, "s"),
            m.binary ? " of one bit" : "", m.passes, formats_plural(m.passes, "es"));
-    if (m.feedback) printf("  feedback  each unit knows those before it\n");
+    if (m.feedback) printf("  feedback  units, and what decodes them, know the units before\n");
     if (m.lap)
         printf("  laps      by %u pixel%s over the edges of its windows\n", m.lap,
                formats_plural(m.lap, "s"));

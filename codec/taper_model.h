@@ -37,7 +37,8 @@ typedef struct taper_model_info {
     uint64_t work;               /* multiply-adds a pixel to decode with all passes */
     uint64_t most_work;          /* the most that a pixel of the worst of images may take, which
                                     limits->max_work is held against */
-    uint32_t feedback;           /* 1: of single bits, each of which depends on those before it */
+    uint32_t feedback;           /* 1: of single bits, each of which, or its decoding, depends
+                                    on those before it */
 } taper_model_info;
 
 /* Parse the bytes of a .tpm file. The bytes may be freed afterwards.

@@ -1,4 +1,4 @@
-/* test_refit.c -- the decoder that a network with feedback is given at the end: least squares at
+/* test_refit.c -- the decoder that a network of bits is given at the end: least squares at
  * every length, so that on its own rows the error falls with every unit; a ridge chosen on other
  * rows; thresholds of units that see those before them. */
 #include "on_device.h"
@@ -40,14 +40,14 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* A network of random weights, which feeds back. */
-static void make(train_nested_network *net, int tied) {
+/* A network of random weights, whose units see those before them or do not. */
+static void make(train_nested_network *net, int tied, int feedback) {
     const train_nested_shape shape = {.inputs = D,
                                       .layers = 1,
                                       .width = {K},
                                       .tied = tied,
                                       .binary = 1,
-                                      .feedback = 1,
+                                      .feedback = feedback,
                                       .centre = 0.5f};
     float mean[D] = {0}, scale = 40.0f;
     for (size_t i = 0; i < N * D; i++) mean[i % D] += (float)pixels[i] / N;
@@ -103,13 +103,12 @@ static double least_error(train_nested_network *net, const float *x, uint32_t b)
     return error;
 }
 
-static void refitted_is_least_squares_at_every_length(void **state) {
-    (void)state;
+static void check_least_squares(int feedback) {
     train_nested_network net;
     train_nested_lent lent;
     static float x[N * K];
     double mse[K + 1];
-    make(&net, 0);
+    make(&net, 0, feedback);
     assert_int_equal(train_nested_lend(&lent, &net, &data, NULL, N), TAPER_OK);
     assert_int_equal(train_nested_refit(&net, &lent.data, 0.0), TAPER_OK);
     assert_int_equal(train_nested_codes(&net, &lent.data, 0, x), TAPER_OK);
@@ -124,6 +123,12 @@ static void refitted_is_least_squares_at_every_length(void **state) {
     train_nested_free(&net);
 }
 
+static void refitted_is_least_squares_at_every_length(void **state) {
+    (void)state;
+    check_least_squares(1);
+    check_least_squares(0); /* independent units */
+}
+
 /* Codes of one length decode alike, all at once or one by one. */
 static void short_codes_are_decoded_as_they_were_fitted(void **state) {
     (void)state;
@@ -132,7 +137,7 @@ static void short_codes_are_decoded_as_they_were_fitted(void **state) {
     train_nested_lent lent;
     static float x[N * K], out[ROWS * D];
     double mse[K + 1], sum = 0.0;
-    make(&net, 0);
+    make(&net, 0, 1);
     assert_int_equal(train_nested_lend(&lent, &net, &data, NULL, N), TAPER_OK);
     assert_int_equal(train_nested_refit(&net, &lent.data, 1e-3), TAPER_OK);
     assert_int_equal(train_nested_codes(&net, &lent.data, 0, x), TAPER_OK);
@@ -151,7 +156,7 @@ static void what_is_worse_is_not_taken(void **state) {
     train_nested_lent lent, few;
     double before[K + 1], after[K + 1];
     float v[K * D], kept[K * D];
-    make(&net, 0);
+    make(&net, 0, 1);
     errors(&net, 0, 100, before);
     assert_int_equal(train_nested_lend(&few, &net, &data, NULL, 100), TAPER_OK);
     assert_int_equal(train_nested_lend(&lent, &net, &data, NULL, N), TAPER_OK);
@@ -167,7 +172,7 @@ static void what_is_worse_is_not_taken(void **state) {
     assert_int_equal(train_nested_refit(&net, &none, 0.0), TAPER_ERR_ARG);
     train_nested_lent_free(&lent), train_nested_lent_free(&few);
     train_nested_free(&net);
-    make(&net, 1);
+    make(&net, 1, 1);
     assert_null(net.mixing);
     assert_int_equal(train_nested_refit(&net, &none, 0.0), TAPER_ERR_ARG);
     train_nested_free(&net);

@@ -52,13 +52,13 @@ static taper_status fetch_transposed(train_stream *stream, float *to,
     return status;
 }
 
-/* What units see of each other. The codec feeds ones and zeros back, whatever the centre: biases
- * make up for it, which are settled later. */
+/* What units see of each other, and the decoder of their number. The codec feeds ones and zeros
+ * back, whatever the centre: biases make up for it, which are settled later. */
 static taper_status export_triangles(train_nested_network *net, codec_network *to) {
     const size_t n = (size_t)net->units * net->units;
-    if (!net->shape.feedback) return TAPER_OK;
+    if (!net->feedback && !net->mixed) return TAPER_OK;
     TAPER_TRY(codec_network_add_feedback(to));
-    TAPER_TRY(fetch(&net->stream, to->feedback, net->feedback, n, 1.0f));
+    if (net->feedback) TAPER_TRY(fetch(&net->stream, to->feedback, net->feedback, n, 1.0f));
     return net->mixed ? fetch(&net->stream, to->mixing, net->mixing, n, 1.0f) : TAPER_OK;
 }
 

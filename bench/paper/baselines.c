@@ -41,10 +41,10 @@ static int take(paper *p, paper_results *r, paper_method method, const paper_kin
 static void take_nested(paper *p, paper_results *r, const paper_kind *kind, uint32_t seed) {
     char name[96], settings[320];
     paper_result *to;
-    paper_kind_settings(kind, RECIPE_CODE, 0, TRUNCATION_NESTED, seed, settings);
+    paper_kind_settings(kind, RECIPE_CODE, 0, kind->truncation, seed, settings);
     if (take(p, r, PAPER_NESTED, kind, seed, settings, &to, name)) return;
     paper_network network;
-    paper_train_kind(p, "nested", kind, RECIPE_CODE, 0, TRUNCATION_NESTED, seed, &network);
+    paper_train_kind(p, "nested", kind, RECIPE_CODE, 0, kind->truncation, seed, &network);
     paper_measure(p, &network, &p->test, &to->curve);
     paper_curve_write(p, name, to->settings, &to->curve);
     paper_network_free(&network);

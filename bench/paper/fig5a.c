@@ -68,7 +68,7 @@ void paper_part_fig5a(paper *p) {
     paper_network network;
     paper_load(p);
     paper_selection s = paper_selected(p);
-    paper_train_kind(p, "nested", &s.kind[0], RECIPE_CODE, 0, TRUNCATION_NESTED, s.seed[0],
+    paper_train_kind(p, "nested", &s.kind[0], RECIPE_CODE, 0, s.kind[0].truncation, s.seed[0],
                      &network);
     draw(p, &network);
     FILE *to = paper_section(

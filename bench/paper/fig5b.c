@@ -197,7 +197,7 @@ static void put_page(paper *p, const fig5_rows *rows) {
             "shares or a header holds; the model's own bytes are counted nowhere. "
             "The codec's container is entropy-coded, unlike the one-bit codes, and its "
             "pixels and JPEG's are rounded and clamped, those of the networks are not.");
-    cli_page_note(to, RECIPE_CODE " truncation=" TRUNCATION_NESTED);
+    cli_page_note(to, RECIPE_CODE "; truncation and rate are those of bench/paper/kinds.c");
     paper_section_end(to);
 }
 

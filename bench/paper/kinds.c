@@ -4,7 +4,10 @@
 #include <string.h>
 
 static const paper_kind kinds[PAPER_MAX_KINDS] = {
-    {"untied-feedback", 0, 1}, {"untied", 0, 0}, {"tied-feedback", 1, 1}, {"tied", 1, 0}};
+    {"untied-feedback", 0, 1, " feedback=1 rate=0.003", "power:0.5,0.3"},
+    {"untied", 0, 0, "", "log-uniform:0.5"},
+    {"tied-feedback", 1, 1, " feedback=1 rate=0.0015", "power:0.5,0.3"},
+    {"tied", 1, 0, "", "log-uniform:0.5"}};
 
 int paper_kind_is_in(const paper_kind *kind, const char *names) {
     for (size_t n; *(names += strspn(names, " ")); names += n) {
@@ -46,8 +49,8 @@ void paper_kind_settings(const paper_kind *kind, const char *recipe, uint32_t un
     char widths[32] = "";
     if (units) snprintf(widths, sizeof widths, " widths=%u", units);
     int n = snprintf(settings, 320, "%s%s tied=%d%s%s%s seed=%u", recipe, widths, kind->tied,
-                     kind->feedback ? " feedback=1 rate=0.003" : "",
-                     truncation ? " truncation=" : "", truncation ? truncation : "", seed);
+                     kind->settings, truncation ? " truncation=" : "", truncation ? truncation : "",
+                     seed);
     if (n < 0 || n >= 320) paper_die("settings that are too long");
 }
 

@@ -13,6 +13,8 @@ enum { PAPER_MAX_KINDS = 4, PAPER_MAX_SEEDS = 9 };
 typedef struct paper_kind {
     const char *name; /* "tied", "untied", "tied-feedback", "untied-feedback" */
     int tied, feedback;
+    const char *settings;   /* beside a recipe's and `tied`, for all networks of the kind */
+    const char *truncation; /* of its nested networks of 1,024 units */
 } paper_kind;
 
 typedef struct paper_selection {

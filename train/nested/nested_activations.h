@@ -23,7 +23,7 @@ typedef struct train_nested_activations {
     float *back_hidden[TRAIN_NESTED_MAX_LAYERS]; /* [BLOCK][w_l] g_l, g_0 at [0] */
     float *wide[2];                              /* [2 BLOCK][widest] gradients on their way */
     float *packed;                               /* [2 BLOCK][K] columns of trained units */
-    float *mixed, *products;                     /* feedback: [BLOCK][K] z; [FEEDBACK_ROWS][K] */
+    float *mixed, *products;                     /* [BLOCK][K] z; feedback: [FEEDBACK_ROWS][K] */
     double *row_error, *row_noise, *row_moved;   /* [BLOCK] |g_0 - c|^2 / D; |epsilon|^2; what
                                                     equation 14 sums */
 } train_nested_activations;

@@ -53,7 +53,7 @@ void train_nested_activations_lay_out(train_nested_activations *act, const train
     act->code = train_arena_floats(arena, BLOCK, units);
     act->packed = train_arena_floats(arena, 2 * BLOCK, units);
     act->mixed = act->products = NULL;
-    if (s->feedback) act->mixed = train_arena_floats(arena, BLOCK, units);
+    if (train_nested_can_mix(s)) act->mixed = train_arena_floats(arena, BLOCK, units);
     if (s->feedback) act->products = train_arena_floats(arena, TRAIN_NESTED_FEEDBACK_ROWS, units);
     for (int i = 0; i < 2; i++) act->wide[i] = train_arena_floats(arena, 2 * BLOCK, widest);
     double **const row[] = {&act->row_error, &act->row_noise, &act->row_moved};
@@ -66,7 +66,7 @@ static void lay_out(train_nested_network *net, size_t n) {
     net->feedback = net->mixing = NULL;
     if (net->shape.feedback)
         net->feedback = train_arena_floats(&net->arena, net->units, net->units);
-    if (net->shape.feedback && !net->shape.tied && net->shape.layers == 1)
+    if (train_nested_can_mix(&net->shape))
         net->mixing = train_arena_floats(&net->arena, net->units, net->units);
     net->losses = train_arena_take(&net->arena, 4, 1, sizeof *net->losses);
     train_weights_lay_out(&net->weights, &net->arena, n, TRAIN_WEIGHTS_GRADIENT);

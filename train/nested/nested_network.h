@@ -23,7 +23,9 @@
  *     a_k = w_k (h_(L-1) - sum_(j<k) x_j v_j) = (W_L h_(L-1))_k - sum_(j<k) T_kj x_j
  * is what its threshold is compared with, T being W_L V_L^T below its diagonal, which no gradient
  * goes through. Of one layer a code is then refined from unit to unit: each codes the error of the
- * reconstruction so far. Refitted (refit.h), a network of one untied layer with feedback also mixes
+ * reconstruction so far.
+ *
+ * Mixing. Refitted (refit.h), a binary network of one untied layer, with feedback or without, mixes
  * its code before decoding: z_k = x_k + sum_(j<k) M_kj x_j stands for x_k in g_L, which lets the
  * decoder know how long a code is.
  *
@@ -59,7 +61,7 @@ typedef struct train_nested_network {
     float *spread;   /* [K] binary: running mean |a|, the width of the straight-through curve; below
                         0: none yet, and 1 stands for it */
     float *feedback; /* [K][K] T, of the weights as they were when it was made; NULL without */
-    float *mixing;   /* [K][K] M; NULL unless of one untied layer with feedback */
+    float *mixing;   /* [K][K] M; NULL unless train_nested_can_mix */
     int mixed;       /* 1: M is used (refit.h); else it holds nothing */
     double *losses;  /* [4] room for those of a step (nested_gradient.h) */
     uint32_t frozen; /* units no longer trained */

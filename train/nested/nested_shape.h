@@ -15,4 +15,9 @@ typedef struct train_nested_shape {
     float centre; /* binary: 0 .. 1 */
 } train_nested_shape;
 
+/* Whether its code can be mixed before decoding, and so its decoder refitted (refit.h). */
+static inline int train_nested_can_mix(const train_nested_shape *s) {
+    return s->binary && !s->tied && s->layers == 1;
+}
+
 #endif

@@ -29,8 +29,8 @@
 train_nested_options train_nested_defaults(void);
 
 /* Train net in place (from what it holds). Binary networks: at the end the thresholds are exact
- * quantiles over the training rows; networks of one untied layer with feedback are refitted where
- * that lowers the error on validation rows (refit.h). TAPER_ERR_ARG: options out of range, data
+ * quantiles over the training rows; networks of one untied layer are refitted where that lowers the
+ * error on validation rows (refit.h). TAPER_ERR_ARG: options out of range, data
  * that do not fit the network, a checkpoint of another run, or training has diverged: a loss or
  * gradient was not finite; the text names the step and the last good checkpoint, net is as it was
  * before that step. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: net is undefined, a run goes on from its

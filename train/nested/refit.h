@@ -1,4 +1,4 @@
-/* refit.h -- the best linear decoder of codes with feedback, for every length at once.
+/* refit.h -- the best linear decoder of binary codes, for every length at once.
  *
  * With C = E[x x^T] and P = E[x c^T] over codes x and centred pixels c, and C = L L^T (Cholesky,
  * L lower triangular), z = L^-1 x has z_k of x_1 .. x_k alone and E[z z^T] = 1. So the least
@@ -9,7 +9,7 @@
 #define TRAIN_REFIT_H
 #include "train/nested/nested_errors.h"
 
-/* Refit the decoder of a network of one untied layer with feedback to rows. ridge >= 0: of C's mean
+/* Refit the decoder of a binary network of one untied layer to rows. ridge >= 0: of C's mean
  * diagonal, added to it. TAPER_ERR_ARG: the network is another, or C has no inverse (raise ridge);
  * it is as it was then. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: its decoder is undefined. */
 taper_status train_nested_refit(train_nested_network *net, const train_nested_data *rows,

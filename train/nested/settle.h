@@ -12,7 +12,7 @@ train_nested_data train_nested_validation_rows(const train_nested_run *r);
 taper_status train_nested_first_thresholds(train_nested_run *r);
 /* At the end: exact quantiles over the training rows. */
 taper_status train_nested_settle(train_nested_run *r, taper_error *error);
-/* At the end: the decoder of one untied layer with feedback anew (refit.h), where rows were held
- * out to judge it. */
+/* At the end: the decoder of one untied layer of bits anew (refit.h), where rows were held out to
+ * judge it. */
 taper_status train_nested_refit_run(train_nested_run *r, taper_error *error);
 #endif
