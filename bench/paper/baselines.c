@@ -104,6 +104,7 @@ static void measure_standard(paper *p, const paper_kind *kind, uint32_t seed,
                              paper_curve *const *curve) {
     standard s = {.p = p};
     paper_train_kind(p, "standard", kind, RECIPE_CODE, 0, NULL, seed, &s.network);
+    paper_unmix(&s.network);
     uint32_t units = s.network.net.units;
     s.by_obd = paper_memory(units, sizeof *s.by_obd);
     s.greedy = paper_memory(units, sizeof *s.greedy);

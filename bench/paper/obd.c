@@ -107,3 +107,18 @@ void paper_renumber(paper_network *network, const uint32_t *order) {
     renumber_rows(network, code->b, 1, order);
     renumber_rows(network, net->spread, 1, order);
 }
+
+void paper_unmix(paper_network *network) {
+    train_nested_network *net = &network->net;
+    if (!net->mixed) return;
+    const size_t units = net->units, d = net->shape.inputs;
+    float *v = paper_fetch(network, net->layer[0].v, units * d),
+          *mixing = paper_fetch(network, net->mixing, units * units);
+    for (size_t j = 0; j < units; j++) /* rows after j are still as they were */
+        for (size_t k = j + 1; k < units; k++)
+            for (size_t i = 0; i < d; i++) v[j * d + i] += mixing[k * units + j] * v[k * d + i];
+    paper_check(train_upload(&net->stream, net->layer[0].v, v, units * d * sizeof *v), "weights",
+                NULL);
+    net->mixed = 0;
+    free(v), free(mixing);
+}

@@ -22,4 +22,8 @@ void paper_obd_order(paper *p, paper_network *network, const paper_images *image
 
 /* Renumber the code's units: new unit i is old unit order[i]. */
 void paper_renumber(paper_network *network, const uint32_t *order);
+/* The decoder of whole codes for all: V <- (1 + M)^T V, and no mixing (train/nested/refit.h). A
+ * short code is decoded as a whole one of which the rest is missing, as a standard network has it.
+ */
+void paper_unmix(paper_network *network);
 #endif
