@@ -188,12 +188,15 @@ static void end_page(FILE *to) {
                       "less the smallest. Seven rungs are networks of one length each, at the "
                       "lengths that dynamic programming finds best for the population; where the "
                       "population has no more bandwidths than rungs, they are the bound itself.");
-    cli_page_text(to, "A linear code could gain nothing here. Its error at every length is least "
-                      "for the principal components in their order (Eckart and Young), whatever "
-                      "the distribution of lengths: one code is best for all populations at once, "
-                      "and real-valued linear units trained for two of them differed by 0.009 dB. "
-                      "Bits are another thing: what the first eight say best alone is not what "
-                      "they say best as eight of 64.");
+    cli_page_text(to,
+                  "A linear code could gain nothing here. Its error at every length is least "
+                  "for the principal components in their order (Eckart and Young), whatever "
+                  "the distribution of lengths: one code is best for all populations at once, "
+                  "and real-valued linear units trained for two of them differed by 0.009 dB. "
+                  "Bits could gain, as what the first eight say best alone need not be what "
+                  "they say best as eight of 64. Independent ones do, a little; with feedback "
+                  "each bit says what those before it have left, and the network for one ladder "
+                  "serves the other as well.");
     cli_page_note(to, RECIPE_RECEIVERS);
     paper_section_end(to);
 }
