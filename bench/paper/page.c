@@ -3,6 +3,7 @@
 #include "cli/common/page.h"
 #include "formats/atomic_file.h"
 #include "formats/file.h"
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,6 +41,22 @@ void paper_section_end(FILE *to) {
     if (fclose(to) != 0) paper_die("a section of the page cannot be written");
 }
 
+/* The pictures of a part that was recorded elsewhere, without its words. */
+static void put_pictures(const paper *p, FILE *to, const char *part) {
+    char *pattern = paper_path(p->out, "%s*.svg", part);
+    glob_t found;
+    if (glob(pattern, 0, NULL, &found) == 0) {
+        cli_page_heading(to, part);
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            char *stem = strrchr(found.gl_pathv[i], '/') + 1;
+            stem[strlen(stem) - strlen(".svg")] = 0;
+            paper_section_svg(p, to, stem, stem);
+        }
+        globfree(&found);
+    }
+    free(pattern);
+}
+
 static void put_section(const paper *p, FILE *to, const char *part) {
     char *path = paper_path(p->work, "%s.section", part);
     uint8_t *bytes = NULL;
@@ -48,7 +65,8 @@ static void put_section(const paper *p, FILE *to, const char *part) {
     if (access(path, R_OK) == 0) {
         paper_check(formats_file_read(path, (uint64_t)1 << 29, &bytes, &n, &error), path, &error);
         fwrite(bytes, 1, n, to);
-    }
+    } else
+        put_pictures(p, to, part);
     free(bytes);
     free(path);
 }

@@ -9,10 +9,10 @@ set title 'Reconstruction error against code length, test set' noenhanced
 set xlabel 'bits an image' noenhanced
 set ylabel 'mean squared error (8-bit scale)' noenhanced
 set logscale x
-set xrange [6.957:1.039e+04]
-set xtics ('1' 1, '2' 2, '5' 5, '10' 10, '20' 20, '50' 50, '100' 100, '200' 200, '500' 500, '1000' 1000, '2000' 2000, '5000' 5000, '10000' 10000, '20000' 20000, '50000' 50000)
+set xrange [6.957:7304]
+set xtics ('1' 1, '2' 2, '5' 5, '10' 10, '20' 20, '50' 50, '100' 100, '200' 200, '500' 500, '1000' 1000, '2000' 2000, '5000' 5000)
 set logscale y
-set yrange [5.855:4071]
+set yrange [5.855:4386]
 set ytics ('1' 1, '2' 2, '5' 5, '10' 10, '20' 20, '50' 50, '100' 100, '200' 200, '500' 500, '1000' 1000, '2000' 2000, '5000' 5000)
 $series0 << EOD
 8 2227.26097
@@ -44,32 +44,32 @@ $series0 << EOD
 1024 177.2415973
 EOD
 $series1 << EOD
-8 3539.821587
-12 3259.31048
-16 3156.195373
-20 3057.64695
-24 2965.43312
-28 2864.310627
-32 2762.35283
-40 2608.343983
-48 2501.601797
-56 2395.80017
-64 2317.12792
-80 2172.464633
-96 2052.12942
-112 1949.050723
-128 1888.74124
-160 1769.851573
-192 1678.384433
-224 1596.140557
-256 1528.630507
-320 1420.955133
-384 1299.084571
-448 1177.745192
-512 1073.666172
-640 826.9808487
-768 547.7492733
-896 316.2434493
+8 3813.601543
+12 3698.115017
+16 3613.551433
+20 3533.240373
+24 3462.215267
+28 3385.861743
+32 3308.94831
+40 3168.414357
+48 3048.809587
+56 2932.289807
+64 2845.126983
+80 2675.380237
+96 2537.758573
+112 2414.39133
+128 2342.373563
+160 2203.70767
+192 2096.09169
+224 2006.245773
+256 1936.33529
+320 1826.187647
+384 1705.70623
+448 1583.833783
+512 1482.481557
+640 1232.346477
+768 864.204241
+896 444.6481957
 1024 197.7382883
 EOD
 $series2 << EOD
@@ -110,35 +110,122 @@ $series3 << EOD
 512 309.5704093
 EOD
 $series4 << EOD
-8 2249.44834
-12 1994.300577
-16 1818.890117
-20 1689.99328
-24 1591.155343
-28 1508.788343
-32 1432.261937
-40 1313.145557
-48 1217.34598
-56 1136.20877
-64 1070.705303
-80 968.918535
-96 887.72781
-112 824.1828043
-128 770.899238
-160 689.334548
-192 628.349131
-224 581.9612517
-256 545.2555617
-320 490.195762
-384 453.828527
-448 431.614102
-512 417.877353
-640 405.5791447
-768 396.004714
-896 389.7027263
-1024 362.968852
+8 2412.281463
+12 2218.34207
+16 2066.32522
+20 1952.40419
+24 1864.345233
+28 1790.762047
+32 1728.970943
+40 1620.318343
+48 1537.746847
+56 1467.17004
+64 1409.730107
+80 1315.680337
+96 1243.522937
+112 1183.45654
+128 1133.526357
+160 1050.014167
+192 986.411065
+224 933.9778437
+256 890.9483927
+320 819.9841797
+384 764.3032887
+448 718.41609
+512 682.0685283
+640 624.1048463
+768 581.4455467
+896 548.4960683
+1024 521.6918283
 EOD
 $series5 << EOD
+8 2655.102357
+12 2461.71135
+16 2320.435747
+20 2207.389297
+24 2114.375793
+28 2034.397713
+32 1964.309303
+40 1844.560253
+48 1745.409763
+56 1662.61177
+64 1592.50399
+80 1475.91779
+96 1383.10005
+112 1306.737243
+128 1242.035253
+160 1138.28324
+192 1058.32223
+224 992.1986847
+256 936.715054
+320 847.0886583
+384 776.946274
+448 720.3343357
+512 673.6548763
+640 600.9458927
+768 547.7830073
+896 507.6083003
+1024 476.968492
+EOD
+$series6 << EOD
+8 2341.900017
+12 2080.675727
+16 1902.329917
+20 1771.712317
+24 1658.89097
+28 1572.530773
+32 1495.940143
+40 1372.01847
+48 1270.800633
+56 1187.346083
+64 1117.72125
+80 1007.799797
+96 922.24007
+112 853.8615083
+128 796.4632903
+160 704.475113
+192 634.382002
+224 578.4785637
+256 532.871151
+320 464.052069
+384 416.377647
+448 380.917521
+512 353.649652
+640 314.6384713
+768 290.8535263
+896 275.653201
+1024 250.9584963
+EOD
+$series7 << EOD
+8 2702.360167
+12 2513.092023
+16 2373.320157
+20 2263.878903
+24 2181.798263
+28 2108.35229
+32 2045.98414
+40 1937.723623
+48 1852.651303
+56 1777.773237
+64 1716.917153
+80 1616.75624
+96 1536.130133
+112 1470.335373
+128 1414.947213
+160 1327.897
+192 1258.928797
+224 1202.410097
+256 1154.750057
+320 1078.250183
+384 1019.99881
+448 972.734482
+512 933.0333483
+640 868.3148307
+768 816.9609277
+896 774.638502
+1024 738.7019927
+EOD
+$series8 << EOD
 8 2471.40475
 12 2335.15014
 16 2245.71783
@@ -167,7 +254,7 @@ $series5 << EOD
 896 1607.15774
 1024 1606.24897
 EOD
-$series6 << EOD
+$series9 << EOD
 8 2294.769493
 16 1979.918427
 32 1672.637467
@@ -177,7 +264,7 @@ $series6 << EOD
 512 793.7409507
 1024 643.4845297
 EOD
-$series7 << EOD
+$series10 << EOD
 8 2501.524833
 12 1830.199157
 16 1692.638402
@@ -206,7 +293,7 @@ $series7 << EOD
 896 135.9835033
 1024 113.7758517
 EOD
-$series8 << EOD
+$series11 << EOD
 148.9008 925.3772388
 285.012 558.5538893
 430.5496 383.1731764
@@ -223,35 +310,20 @@ $series8 << EOD
 4590.8288 15.97388545
 6351.6456 6.733218034
 EOD
-$series9 << EOD
-2458.3288 925.3772388
-2627.4816 558.5538893
-2802.0696 383.1731764
-2905.1632 322.7258461
-3122.328 238.8885132
-3246.5696 202.745472
-3456.632 162.3087458
-3818.98 118.5754978
-4113.9672 95.16425081
-4388.4232 79.20741995
-4681.3744 65.66875632
-5108.3504 50.74755065
-5791.8688 34.34932738
-7236.608 15.97388545
-9037.1696 6.733218034
-EOD
 set terminal svg size 960,540 dynamic font 'sans-serif,15' background '#ffffff'
 set output stem.'.svg'
 plot $series0 with linespoints linecolor '#D55E00' linewidth 3 pointtype 7 pointsize 0.7 title 'nested, untied-feedback', \
      $series1 with linespoints linecolor '#0072B2' linewidth 1.6 pointtype 5 pointsize 0.5 title 'standard, cut, untied-feedback', \
      $series2 with linespoints linecolor '#009E73' linewidth 1.6 pointtype 9 pointsize 0.5 title 'standard, best order, refitted, untied-feedback', \
      $series3 with linespoints linecolor '#CC79A7' linewidth 1.6 pointtype 11 pointsize 0.5 title 'one network a length, untied-feedback', \
-     $series4 with linespoints linecolor '#E69F00' linewidth 1.6 pointtype 13 pointsize 0.5 title 'nested, tied-feedback', \
-     $series5 with linespoints linecolor '#56B4E9' linewidth 1.6 pointtype 6 pointsize 0.5 title 'PCA signs, refitted', \
-     $series6 with linespoints linecolor '#333333' linewidth 1.6 pointtype 4 pointsize 0.5 title 'ITQ, refitted', \
-     $series7 with linespoints linecolor '#D55E00' linewidth 1.6 dashtype 2 pointtype 7 pointsize 0.5 title 'taper pca, cut, payload', \
-     $series8 with linespoints linecolor '#0072B2' linewidth 1.6 dashtype 2 pointtype 5 pointsize 0.5 title 'JPEG, payload', \
-     $series9 with linespoints linecolor '#009E73' linewidth 1.6 dashtype 2 pointtype 9 pointsize 0.5 title 'JPEG, file'
+     $series4 with linespoints linecolor '#E69F00' linewidth 1.6 pointtype 13 pointsize 0.5 title 'nested, untied', \
+     $series5 with linespoints linecolor '#56B4E9' linewidth 1.6 pointtype 6 pointsize 0.5 title 'standard, best order, refitted, untied', \
+     $series6 with linespoints linecolor '#333333' linewidth 1.6 pointtype 4 pointsize 0.5 title 'nested, tied-feedback', \
+     $series7 with linespoints linecolor '#D55E00' linewidth 1.6 dashtype 2 pointtype 7 pointsize 0.5 title 'nested, tied', \
+     $series8 with linespoints linecolor '#0072B2' linewidth 1.6 dashtype 2 pointtype 5 pointsize 0.5 title 'PCA signs, refitted', \
+     $series9 with linespoints linecolor '#009E73' linewidth 1.6 dashtype 2 pointtype 9 pointsize 0.5 title 'ITQ, refitted', \
+     $series10 with linespoints linecolor '#CC79A7' linewidth 1.6 dashtype 2 pointtype 11 pointsize 0.5 title 'taper pca, cut, payload', \
+     $series11 with linespoints linecolor '#E69F00' linewidth 1.6 dashtype 2 pointtype 13 pointsize 0.5 title 'JPEG, payload'
 set terminal pngcairo size 1440,810 font 'sans-serif,16' background '#ffffff' linewidth 1.5
 set output stem.'.png'
 replot
