@@ -21,8 +21,7 @@ static const cli_option options[] = {
     {"psnr", 0, CLI_DOUBLE, "DB", offsetof(settings, psnr), .min = 1, .max = 100,
      .help = "as small as the images' mean PSNR stays at DB"},
     {"originals", 0, CLI_STRING, "FILE", offsetof(settings, originals),
-     .help = "measure against these, a file or folder, not what the whole shows",
-     .uses = USE_PSNR},
+     .help = "measure against these, a file or folder, not what the whole shows", .uses = USE_PSNR},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
      .help = "its model, unless it carries its own or that is built in", .uses = USE_PSNR},
     {"threads", 'T', CLI_INT, "N", offsetof(settings, common.threads), .initial = "0", .min = 0,
@@ -40,8 +39,9 @@ const cli_verb cli_verb_truncate = {
     .options = options,
     .uses = uses,
     .about =
-        "Writes the largest container that fits, without recoding: it decodes to the same "
-        "images as the original's prefix of that size, and is as good as one that was "
+        "Writes the largest container that fits, without recoding: it decodes at least as well "
+        "as the original's prefix of that size, as its directory is shorter, and is as good as one "
+        "that was "
         "encoded for the size.\n\n"
         "Any prefix of a container decodes, so `head -c N` cuts as well; what truncate adds "
         "is a directory that fits, so that the result counts as whole. For the layout "

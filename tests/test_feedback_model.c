@@ -180,6 +180,31 @@ static void every_cut_is_what_its_bits_make(void **state) {
     assert_true(last < first / 10);
 }
 
+/* How far the mixing matrix is off after a model that needs `bits` is written for 8. */
+static double off_after_writing(int bits) {
+    const codec_weight_precision precision = {0.25, 8};
+    taper_model *m = make_model(0), *back;
+    formats_buffer file = formats_buffer_make(1 << 20);
+    const size_t n = (size_t)UNITS * UNITS;
+    float *was = malloc(n * sizeof *was);
+    double off = 0.0;
+    assert_non_null(was);
+    memcpy(was, m->network.mixing, n * sizeof *was);
+    m->layer_bits = bits;
+    assert_int_equal(codec_model_write(m, &precision, &file, NULL), TAPER_OK);
+    assert_int_equal(taper_model_load(&back, file.data, file.size, NULL, NULL), TAPER_OK);
+    for (size_t i = 0; i < n; i++) off = fmax(off, fabs((double)was[i] - back->network.mixing[i]));
+    free(was), formats_buffer_free(&file);
+    taper_model_free(m), taper_model_free(back);
+    return off;
+}
+
+static void a_model_is_stored_as_finely_as_it_needs(void **state) {
+    (void)state;
+    assert_true(off_after_writing(0) > 1e-5);
+    assert_true(off_after_writing(12) < 1e-7); /* as it was stored before */
+}
+
 /* The bits are those that the definition gives; without feedback others would be sent. */
 static void bits_are_decided_on_what_is_left(void **state) {
     const fixture *f = *state;
@@ -258,6 +283,7 @@ static void quality_is_of_the_units_coded(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_is_stored_as_finely_as_it_needs),
         cmocka_unit_test(every_cut_is_what_its_bits_make),
         cmocka_unit_test(bits_are_decided_on_what_is_left),
         cmocka_unit_test(threads_and_order_change_nothing),

@@ -29,13 +29,16 @@ struct taper_model {
     codec_network network;
     codec_code_tables tables;
     codec_restoration restoration; /* layers 0: none, as in all families but conv */
+    int layer_bits; /* its layers need so many to be stored (codec_weight_precision); 0: any will do
+                     */
 };
 
 /* How finely weights are stored. */
 typedef struct codec_weight_precision {
     double linear_mse; /* squared error on a pixel (8-bit scale) that rounding the linear path may
                           add; default 0.25 */
-    int layer_bits;    /* bits of the largest weight of a row of a layer; default 8 */
+    int layer_bits;    /* bits of the largest weight of a row of a layer; default 8; a model that
+                          needs more gets more */
 } codec_weight_precision;
 
 /* The pixels of an image from its windows as the network gives them: laps undone, restored as after

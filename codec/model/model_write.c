@@ -91,13 +91,14 @@ static taper_status write_network(taper_model *m, const codec_weight_precision *
         formats_write_u16le(out, (uint16_t)(int16_t)v);
         net->mean[i] = (float)v / CODEC_MEAN_ONE;
     }
+    const int bits = precision->layer_bits > m->layer_bits ? precision->layer_bits : m->layer_bits;
     if (!codec_network_is_direct(net)) TAPER_TRY(write_linear_path(m, precision->linear_mse, out));
-    TAPER_TRY(write_stack(&net->encoder, precision->layer_bits, 0, out));
+    TAPER_TRY(write_stack(&net->encoder, bits, 0, out));
     if (net->tied_gain > 0) TAPER_TRY(codec_network_tie(net, net->tied_gain)); /* rounded now */
-    TAPER_TRY(write_stack(&net->decoder, precision->layer_bits, net->tied_gain > 0, out));
+    TAPER_TRY(write_stack(&net->decoder, bits, net->tied_gain > 0, out));
     if (!codec_network_has_feedback(net)) return out->status;
-    TAPER_TRY(write_triangle(net->feedback, net->units, precision->layer_bits, out));
-    return write_triangle(net->mixing, net->units, precision->layer_bits, out);
+    TAPER_TRY(write_triangle(net->feedback, net->units, bits, out));
+    return write_triangle(net->mixing, net->units, bits, out);
 }
 
 static uint8_t flags_of(const taper_model *m) {
