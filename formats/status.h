@@ -3,6 +3,9 @@
 #ifndef FORMATS_STATUS_H
 #define FORMATS_STATUS_H
 #include "formats/taper_types.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Forward a failure to the caller. The failing function has filled the error text already. */
 #define TAPER_TRY(expr)                                \
@@ -30,4 +33,7 @@ const char *formats_status_name(taper_status status);
 /* The limit with its default put in where the caller left 0; limits may be NULL (all defaults). */
 taper_limits formats_limits_or_default(const taper_limits *limits);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

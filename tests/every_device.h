@@ -1,10 +1,18 @@
 /* every_device.h -- the devices on which every operation is tried: the processor with one thread
- * and with three, and the shadow. */
+ * and with three, and the shadow; with EVERY_DEVICE_KERNELS the GPU's kernels, too, on the
+ * execution model (train/cuda/model/). */
 #ifndef TESTS_EVERY_DEVICE_H
 #define TESTS_EVERY_DEVICE_H
 #include "on_device.h"
+#include <math.h>
+#include <stdbool.h>
 
+enum { PROCESSORS = 3 };
+#ifdef EVERY_DEVICE_KERNELS
+enum { DEVICES = 4 };
+#else
 enum { DEVICES = 3 };
+#endif
 static on_device device[DEVICES];
 
 static int open_every_device(void **state) {
@@ -12,6 +20,9 @@ static int open_every_device(void **state) {
     on_device_open_threads(&device[0], TRAIN_PROCESSOR, 1);
     on_device_open_threads(&device[1], TRAIN_PROCESSOR, 3);
     on_device_open_threads(&device[2], TRAIN_SHADOW, 2);
+#ifdef EVERY_DEVICE_KERNELS
+    on_device_open_cuda(&device[3]);
+#endif
     return 0;
 }
 
@@ -19,6 +30,31 @@ static int close_every_device(void **state) {
     (void)state;
     for (int i = 0; i < DEVICES; i++) on_device_close(&device[i]);
     return 0;
+}
+
+/* What an array holds, by the type of its address. */
+typedef enum numbers { BYTES, FLOATS, DOUBLES } numbers;
+#define NUMBERS_OF(x) \
+    _Generic((x), float *: FLOATS, const float *: FLOATS, double *: DOUBLES, \
+        const double *: DOUBLES, default: BYTES)
+
+/* Is b what a is, of numbers summed in another order? Both may be the same NaN or infinity. */
+static inline bool is_near(double a, double b, double tolerance) {
+    if (!isfinite(a) || !isfinite(b)) return (isnan(a) && isnan(b)) || a == b;
+    return fabs(a - b) <= tolerance * (1.0 + fabs(a));
+}
+
+/* Device i's result is the first one's: to the bit on processors, but for the order of sums
+ * elsewhere. */
+static inline bool agrees(int i, numbers what, const void *first, const void *got, size_t bytes) {
+    if (i < PROCESSORS || what == BYTES) return memcmp(first, got, bytes) == 0;
+    size_t n = bytes / (what == FLOATS ? sizeof(float) : sizeof(double));
+    for (size_t k = 0; k < n; k++) {
+        double a = what == FLOATS ? (double)((const float *)first)[k] : ((const double *)first)[k],
+               b = what == FLOATS ? (double)((const float *)got)[k] : ((const double *)got)[k];
+        if (!is_near(a, b, 1e-5)) return false;
+    }
+    return true;
 }
 
 #endif

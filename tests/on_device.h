@@ -13,6 +13,8 @@ typedef struct on_device {
     codec_backend be;
     train_device device;
     train_stream stream;
+    int cuda;    /* 1: a GPU, or kernels on the execution model */
+    int guarded; /* 1: its arrays are guarded by the address sanitizer, and need no rings */
     struct {
         void *memory;
         size_t bytes;
@@ -32,33 +34,59 @@ static inline void on_device_open(on_device *d, train_processor_kind kind) {
     on_device_open_threads(d, kind, 1);
 }
 
+#ifdef EVERY_DEVICE_KERNELS
+#include "train/cuda/cuda.h"
+#ifdef EVERY_DEVICE_GPU
+enum { ON_DEVICE_GUARDED = 0 };
+#else
+#include "train/cuda/model/model.h"
+enum { ON_DEVICE_GUARDED = 1 };
+#endif
+static inline void on_device_open_cuda(on_device *d) {
+    taper_error error = {0};
+    *d = (on_device){.cuda = 1, .guarded = ON_DEVICE_GUARDED};
+    if (train_cuda_open(&d->device, 0, TRAIN_FLOAT32, &error) != TAPER_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(train_stream_open(&d->stream, &d->device), TAPER_OK);
+}
+static inline void on_device_close_kind(on_device *d) {
+    if (d->cuda)
+        train_cuda_close(&d->device);
+    else
+        train_processor_close(&d->device);
+}
+#else
+static inline void on_device_close_kind(on_device *d) { train_processor_close(&d->device); }
+#endif
+
 static inline void on_device_take(on_device *d, void *host, const void *memory, size_t bytes) {
     assert_int_equal(train_download(&d->stream, host, memory, bytes), TAPER_OK);
 }
 
 /* A copy of host[bytes] there, between two rings; host NULL: bytes of NaN. */
 enum { ON_DEVICE_RING = 64, ON_DEVICE_CANARY = 0xa5 };
+static inline size_t on_device_ring(const on_device *d) { return d->guarded ? 0 : ON_DEVICE_RING; }
 static inline void *on_device_give(on_device *d, const void *host, size_t bytes) {
     void *memory;
-    size_t size = bytes + 2 * ON_DEVICE_RING;
+    const size_t ring = on_device_ring(d), size = bytes + 2 * ring;
     assert_true(d->n < ON_DEVICE_MOST);
-    assert_int_equal(d->device.memory->alloc(&d->device, size, &memory), TAPER_OK);
+    assert_int_equal(d->device.memory->alloc(&d->device, size ? size : 1, &memory), TAPER_OK);
     d->given[d->n].memory = memory;
     d->given[d->n++].bytes = bytes;
-    unsigned char *all = malloc(size);
+    unsigned char *all = malloc(size + 1);
     assert_non_null(all);
     memset(all, ON_DEVICE_CANARY, size);
     if (host)
-        memcpy(all + ON_DEVICE_RING, host, bytes);
+        memcpy(all + ring, host, bytes);
     else
-        memset(all + ON_DEVICE_RING, 0xff, bytes);
+        memset(all + ring, 0xff, bytes);
     assert_int_equal(train_upload(&d->stream, memory, all, size), TAPER_OK);
     free(all);
-    return (char *)memory + ON_DEVICE_RING;
+    return (char *)memory + ring;
 }
 
 static inline void on_device_check_rings(on_device *d) {
-    for (int i = 0; i < d->n; i++) {
+    for (int i = 0; i < d->n && !d->guarded; i++) {
         unsigned char ring[ON_DEVICE_RING];
         char *memory = d->given[i].memory;
         for (int end = 0; end < 2; end++) {
@@ -74,14 +102,14 @@ static inline void on_device_forget(on_device *d) {
     on_device_check_rings(d);
     for (int i = 0; i < d->n; i++)
         d->device.memory->release(&d->device, d->given[i].memory,
-                                  d->given[i].bytes + 2 * ON_DEVICE_RING);
+                                  d->given[i].bytes + 2 * on_device_ring(d));
     d->n = 0;
 }
 
 static inline void on_device_close(on_device *d) {
     on_device_forget(d);
     train_stream_close(&d->stream);
-    train_processor_close(&d->device);
+    on_device_close_kind(d);
     codec_backend_close(&d->be);
 }
 

@@ -2,6 +2,7 @@
  * learners share, on the processor with one thread and with three and on the shadow, to the same
  * bits, against double and finite differences. Outputs are filled with NaN and ringed before. */
 #include "every_device.h"
+#include "train/sampling/jitter.h"
 #include "train/sampling/numbers.h"
 #include "train/sampling/philox.h"
 #include <math.h>
@@ -28,9 +29,11 @@ static void randomise(float *x, size_t n, float scale) {
     }
 }
 
-/* Device i's result is the first one's, to the bit. */
-static void same(int i, const void *first, const void *got, size_t bytes, const char *what) {
-    if (i && memcmp(first, got, bytes))
+/* Device i's result is the first one's. */
+#define same(i, first, got, bytes, what) check_same(i, NUMBERS_OF(got), first, got, bytes, what)
+static void check_same(int i, numbers kind, const void *first, const void *got, size_t bytes,
+                       const char *what) {
+    if (!agrees(i, kind, first, got, bytes))
         fail_msg("%s: device %d gives other bits (seed %llu)", what, i, (unsigned long long)seed);
 }
 
@@ -130,7 +133,7 @@ static void the_shadow_is_not_to_be_touched(void **state) {
 
 static void failures_come_when_asked_for(void **state) {
     (void)state;
-    for (int i = 0; i < DEVICES; i++) {
+    for (int i = 0; i < PROCESSORS; i++) {
         on_device *d = &device[i];
         void *memory = NULL;
         char byte = 1, *there = on_device_give(d, &byte, 1);
@@ -151,6 +154,46 @@ static void failures_come_when_asked_for(void **state) {
         train_processor_fail(&d->device, 0, 0);
         on_device_forget(d);
     }
+}
+
+/* --- products ------------------------------------------------------------------------------- */
+
+static void one_product(const size_t shape[3], int transpose_a, int transpose_b, float beta) {
+    static float a[MOST], b[MOST], c[MOST], got[MOST];
+    static double want[MOST];
+    const size_t m = shape[0], n = shape[1], k = shape[2];
+    randomise(a, m * k, 1.0f), randomise(b, k * n, 1.0f), randomise(c, m * n, 1.0f);
+    if (beta == 0.0f) c[0] = NAN;
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++) {
+            double sum = beta == 0.0f ? 0.0 : (double)beta * c[i * n + j];
+            for (size_t t = 0; t < k; t++)
+                sum += (double)a[transpose_a ? t * m + i : i * k + t] *
+                       b[transpose_b ? j * k + t : t * n + j];
+            want[i * n + j] = sum;
+        }
+    for (int i = 0; i < DEVICES; i++) {
+        on_device *d = &device[i];
+        const float *left = on_device_give(d, a, m * k * sizeof *a),
+                    *right = on_device_give(d, b, k * n * sizeof *b);
+        float *there = on_device_give(d, c, m * n * sizeof *c);
+        assert_int_equal(d->stream.ops->gemm(&d->stream, transpose_a, transpose_b, m, n, k, left,
+                                             right, beta, there),
+                         TAPER_OK);
+        on_device_take(d, got, there, m * n * sizeof *got);
+        close_to(got, want, m * n, 1e-5, "gemm");
+        on_device_forget(d);
+    }
+}
+
+static void products_equal_double(void **state) {
+    (void)state;
+    static const size_t shapes[][3] = {
+        {1, 1, 1}, {3, 70, 9}, {65, 33, 40}, {130, 5, 64}, {7, 9, 0}};
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+        for (int turned = 0; turned < 4; turned++)
+            for (int beta = 0; beta < 2; beta++)
+                one_product(shapes[k], turned & 1, turned >> 1, (float)beta);
 }
 
 /* --- biases --------------------------------------------------------------------------------- */
@@ -222,38 +265,79 @@ static void logistic_slope_is_the_curves(void **state) {
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
+enum { OF_ROWS = 40, MOST_WIDTH = 1300 };
+
+/* Into memory that is `shift` bytes from where a device's pieces begin. */
+static void one_gathering(on_device *d, size_t rows, size_t width, size_t shift,
+                          const uint32_t *order) {
+    static uint8_t pixels[OF_ROWS * MOST_WIDTH], got[OF_ROWS * MOST_WIDTH + 16];
+    static float mean[MOST_WIDTH], to[OF_ROWS * MOST_WIDTH];
+    const size_t size = OF_ROWS * width;
+    train_stream *s = &d->stream;
+    for (size_t i = 0; i < size; i++) pixels[i] = (uint8_t)(i * 37);
+    randomise(mean, width, 100.0f);
+    const uint8_t *from = on_device_give(d, pixels, size);
+    const uint32_t *by = order ? on_device_give(d, order, OF_ROWS * sizeof *order) : NULL;
+    const float *centre = on_device_give(d, mean, width * sizeof *mean);
+    uint8_t *bytes = on_device_give(d, NULL, shift + rows * width);
+    float *x = on_device_give(d, NULL, rows * width * sizeof *x);
+    assert_int_equal(s->ops->gather_rows(s, rows, width, from, by, bytes + shift), TAPER_OK);
+    assert_int_equal(s->ops->centre_rows(s, rows, width, from, by, centre, 0.25f, x), TAPER_OK);
+    on_device_take(d, got, bytes, shift + rows * width);
+    on_device_take(d, to, x, rows * width * sizeof *x);
+    for (size_t j = 0; j < shift; j++) assert_int_equal(got[j], 0xff);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t j = 0; j < width; j++) {
+            uint8_t want = pixels[(order ? order[r] : r) * width + j];
+            assert_int_equal(got[shift + r * width + j], want);
+            assert_true(to[r * width + j] == ((float)want - mean[j]) * 0.25f);
+        }
+    on_device_forget(d);
+}
+
 static void rows_are_gathered_and_centred(void **state) {
     (void)state;
-    enum { N = 40, D = 67 };
-    static uint8_t pixels[N * D], got[N * D];
-    static float mean[D], to[N * D];
-    uint32_t order[N];
-    for (int i = 0; i < N * D; i++) pixels[i] = (uint8_t)(i * 37);
-    for (uint32_t i = 0; i < N; i++) order[i] = i * 13 % N;
-    randomise(mean, D, 100.0f);
+    static const size_t widths[] = {1, 4, 32, 67, 112, MOST_WIDTH}, shifts[] = {0, 4, 1};
+    uint32_t order[OF_ROWS];
+    for (uint32_t i = 0; i < OF_ROWS; i++) order[i] = i * 13 % OF_ROWS;
     for (int i = 0; i < DEVICES; i++)
-        for (size_t rows = 0; rows <= N; rows += 17)
-            for (int ordered = 0; ordered < 2; ordered++) {
-                on_device *d = &device[i];
-                train_stream *s = &d->stream;
-                const uint8_t *from = on_device_give(d, pixels, sizeof pixels);
-                const uint32_t *by = ordered ? on_device_give(d, order, sizeof order) : NULL;
-                const float *centre = on_device_give(d, mean, sizeof mean);
-                uint8_t *bytes = on_device_give(d, NULL, rows * D);
-                float *x = on_device_give(d, NULL, rows * D * sizeof *x);
-                assert_int_equal(s->ops->gather_rows(s, rows, D, from, by, bytes), TAPER_OK);
-                assert_int_equal(s->ops->centre_rows(s, rows, D, from, by, centre, 0.25f, x),
-                                 TAPER_OK);
-                on_device_take(d, got, bytes, rows * D);
-                on_device_take(d, to, x, rows * D * sizeof *x);
-                for (size_t r = 0; r < rows; r++)
-                    for (size_t j = 0; j < D; j++) {
-                        uint8_t want = pixels[(ordered ? order[r] : r) * D + j];
-                        assert_int_equal(got[r * D + j], want);
-                        assert_true(to[r * D + j] == ((float)want - mean[j]) * 0.25f);
-                    }
-                on_device_forget(d);
+        for (size_t rows = 0; rows <= OF_ROWS; rows += 17)
+            for (int w = 0; w < 6; w++)
+                for (int k = 0; k < 6; k++)
+                    one_gathering(&device[i], rows, widths[w], shifts[k / 2], k % 2 ? order : NULL);
+}
+
+/* Examples move as jitter.h says, by the number of the row that they become. */
+static void rows_are_moved(void **state) {
+    (void)state;
+    static const train_jitter jitters[] = {
+        {9, 7, 3, 0.5f}, {20, 14, 2, 1.0f}, {2, 2, 1, 0.9f}, {1, 40, 1, 1.0f}};
+    enum { MOST_VALUES = 20 * 14 * 2, MANY = 2100 };
+    static uint8_t pixels[OF_ROWS * MOST_VALUES], got[MANY * 189], want[MOST_VALUES];
+    static uint32_t order[MANY];
+    for (size_t i = 0; i < sizeof pixels; i++) pixels[i] = (uint8_t)(i * i * 37);
+    for (uint32_t i = 0; i < MANY; i++) order[i] = i * 13 % OF_ROWS;
+    for (int i = 0; i < DEVICES; i++)
+        for (int k = 0; k < 9; k++) {
+            const train_jitter *j = &jitters[k / 2 % 4];
+            const size_t values = (size_t)j->width * j->height * j->channels,
+                         rows = k == 8       ? MANY
+                                : k % 4 == 3 ? 1
+                                             : OF_ROWS - 3;
+            const int ordered = k == 8 || k % 2;
+            on_device *d = &device[i];
+            const uint8_t *from = on_device_give(d, pixels, OF_ROWS * values);
+            const uint32_t *by = ordered ? on_device_give(d, order, rows * sizeof *order) : NULL;
+            uint8_t *to = on_device_give(d, NULL, rows * values);
+            assert_int_equal(d->stream.ops->jitter(&d->stream, j, rows, from, by, 5, 77, to),
+                             TAPER_OK);
+            on_device_take(d, got, to, rows * values);
+            for (size_t r = 0; r < rows; r++) {
+                train_jitter_row(j, pixels + (ordered ? order[r] : r) * values, 5, 77, r, want);
+                assert_memory_equal(got + r * values, want, values);
             }
+            on_device_forget(d);
+        }
 }
 
 /* --- codes ---------------------------------------------------------------------------------- */
@@ -337,10 +421,11 @@ static void bits_have_their_gradients(void **state) {
 
 static void errors_and_their_gradient(void **state) {
     (void)state;
+    static const size_t shapes[][2] = {{1, 1}, {1, 65}, {7, 3}, {33, 64}, {70, 129}, {4, 700}};
     static float target[MOST], y[MOST], e[MOST], first[MOST], after[MOST], first_after[MOST];
-    for (size_t k = 0; k < N_AREAS; k++) {
-        size_t rows = areas[k][0], width = areas[k][1], n = rows * width;
-        double square[300], first_square[300], weight[300];
+    double square[70], first_square[70], weight[70];
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        size_t rows = shapes[k][0], width = shapes[k][1], n = rows * width;
         randomise(target, n, 2.0f), randomise(y, n, 2.0f);
         for (size_t r = 0; r < rows; r++) weight[r] = 0.1 + (double)r;
         for (int i = 0; i < DEVICES; i++) {
@@ -379,6 +464,28 @@ static void errors_and_their_gradient(void **state) {
     }
 }
 
+/* Of more rows than a launch has blocks. */
+static void many_rows_have_their_gradient(void **state) {
+    (void)state;
+    enum { ROWS = 2100, WIDTH = 3 };
+    static float e[ROWS * WIDTH], got[ROWS * WIDTH];
+    static double weight[ROWS];
+    randomise(e, ROWS * WIDTH, 2.0f);
+    for (int r = 0; r < ROWS; r++) weight[r] = r;
+    for (int i = 0; i < DEVICES; i++) {
+        on_device *d = &device[i];
+        float *there = on_device_give(d, e, sizeof e);
+        assert_int_equal(d->stream.ops->error_gradient(&d->stream, ROWS, WIDTH,
+                                                       on_device_give(d, weight, sizeof weight),
+                                                       there),
+                         TAPER_OK);
+        on_device_take(d, got, there, sizeof got);
+        for (int k = 0; k < ROWS * WIDTH; k++)
+            assert_true(got[k] == e[k] * (float)(2.0 * weight[k / WIDTH] / ROWS));
+        on_device_forget(d);
+    }
+}
+
 static void errors_are_weighed(void **state) {
     (void)state;
     enum { ROWS = 30 };
@@ -412,6 +519,52 @@ static void errors_are_weighed(void **state) {
     }
 }
 
+/* A batch of eight qualities, each of its own part of the range: against double, by their means. */
+static void many_qualities_are_weighed(void **state) {
+    (void)state;
+    enum { ROWS = 700, PARTS = 8 };
+    static train_cut cuts[ROWS];
+    static double error[ROWS], before[ROWS], weight[ROWS], loss[ROWS];
+    double sum[PARTS] = {0}, count[PARTS] = {0}, all = 0.0;
+    float within[ROWS], size[ROWS];
+    randomise(within, ROWS, 0.4f), randomise(size, ROWS, 1.0f);
+    for (int r = 0; r < ROWS; r++) { /* an octave each, from 2 to 512, and both its ends */
+        float octave = (float)(r % PARTS) + 0.5f + within[r];
+        cuts[r] = (train_cut){r == 200 ? 2.0f : r == 327 ? 512.0f : exp2f(1.0f + octave), 1};
+        error[r] = exp(3.0 * size[r]), before[r] = 0.01 * r;
+        sum[r % PARTS] += error[r], count[r % PARTS] += 1.0, all += error[r];
+    }
+    for (int i = 0; i < 2 * DEVICES; i++) {
+        on_device *d = &device[i / 2];
+        train_stream *s = &d->stream;
+        const float balance = i % 2 ? 0.7f : 0.0f;
+        const double zeros[3] = {0};
+        double *w = on_device_give(d, NULL, sizeof weight),
+               *l = on_device_give(d, before, sizeof before),
+               *total = on_device_give(d, zeros, sizeof zeros), got[3];
+        const double *of = on_device_give(d, error, sizeof error);
+        assert_int_equal(s->ops->weigh_errors(s, ROWS, on_device_give(d, cuts, sizeof cuts), 4.0f,
+                                              balance, of, w, l),
+                         TAPER_OK);
+        assert_int_equal(s->ops->error_losses(s, ROWS, of, of, 0.5, 3.0, 10.0, total), TAPER_OK);
+        assert_int_equal(s->ops->weigh_errors(s, 0, NULL, 4.0f, balance, NULL, NULL, NULL),
+                         TAPER_OK);
+        on_device_take(d, weight, w, sizeof weight);
+        on_device_take(d, loss, l, sizeof loss);
+        on_device_take(d, got, total, sizeof got);
+        for (int r = 0; r < ROWS; r++) {
+            double mean = sum[r % PARTS] / count[r % PARTS], t = (double)cuts[r].threshold / 4.0;
+            double want = pow(fmin(10.0, fmax(0.1, mean / error[r])), (double)balance) / (t * t);
+            assert_true(fabs(weight[r] - want) < 1e-9 * want);
+            assert_true(fabs(loss[r] - before[r] - want * error[r]) < 1e-9 * (1.0 + loss[r]));
+        }
+        assert_true(is_near(1.5 * all / 10.0, got[0], 1e-12));
+        assert_true(is_near(9.0 * all / 10.0, got[1], 1e-12));
+        assert_true(is_near(all / 10.0, got[2], 1e-12));
+        on_device_forget(d);
+    }
+}
+
 /* Loss of labels under logits, as operations.h defines it. */
 static double entropy(const float *logit, size_t classes, uint32_t label, size_t moved, double by) {
     double sum = 0.0;
@@ -429,7 +582,9 @@ static void labels_have_their_price(void **state) {
         double loss[40], before[40];
         randomise(logit, n, 20.0f);
         for (size_t r = 0; r < rows; r++) {
-            label[r] = r % 4 == 3 ? UINT32_MAX : (uint32_t)((r * 7) % classes);
+            label[r] = r % 8 == 3   ? UINT32_MAX
+                       : r % 4 == 3 ? (uint32_t)classes
+                                    : (uint32_t)((r * 7) % classes);
             before[r] = (double)r;
         }
         for (int i = 0; i < DEVICES; i++) {
@@ -468,29 +623,68 @@ static void labels_have_their_price(void **state) {
     }
 }
 
-static void distances_equal_double(void **state) {
+/* In place, and rows that hold what is not finite: NaN, but for -infinity. */
+static void softmax_tells_what_is_not_finite(void **state) {
     (void)state;
-    enum { ROWS = 33, OTHERS = 7, WIDTH = 13 };
-    float a[ROWS * WIDTH], b[OTHERS * WIDTH], got[ROWS * OTHERS];
-    double want[ROWS * OTHERS] = {0};
-    randomise(a, ROWS * WIDTH, 1.0f), randomise(b, OTHERS * WIDTH, 1.0f);
-    for (int i = 0; i < ROWS * OTHERS * WIDTH; i++) {
-        int pair = i / WIDTH;
-        double e =
-            (double)a[pair / OTHERS * WIDTH + i % WIDTH] - b[pair % OTHERS * WIDTH + i % WIDTH];
-        want[pair] += e * e;
+    enum { WIDTH = 40, ROWS = 5 };
+    float x[ROWS * WIDTH], got[ROWS * WIDTH], soft[ROWS * WIDTH];
+    randomise(x, ROWS * WIDTH, 5.0f);
+    x[35] = -INFINITY, x[WIDTH + 33] = NAN, x[2 * WIDTH] = NAN, x[3 * WIDTH + 9] = INFINITY;
+    for (int i = 0; i < DEVICES; i++) {
+        on_device *d = &device[i];
+        train_stream *s = &d->stream;
+        float *own = on_device_give(d, x, sizeof x), *to = on_device_give(d, NULL, sizeof x);
+        assert_int_equal(s->ops->softmax(s, ROWS, WIDTH, own, to), TAPER_OK);
+        assert_int_equal(s->ops->softmax(s, ROWS, WIDTH, own, own), TAPER_OK);
+        on_device_take(d, soft, to, sizeof soft);
+        on_device_take(d, got, own, sizeof got);
+        for (int k = 0; k < ROWS * WIDTH; k++) {
+            int finite = k / WIDTH == 0 || k / WIDTH == 4;
+            assert_true(finite ? got[k] == soft[k] && isfinite(got[k])
+                               : isnan(got[k]) && isnan(soft[k]));
+        }
+        assert_true(got[35] == 0.0f);
+        on_device_forget(d);
+    }
+}
+
+/* Of the first rows of a and of b. */
+static void distances_of(size_t rows, size_t others, size_t width, const float *a, const float *b) {
+    static float got[MOST], first[MOST];
+    static double want[MOST];
+    for (size_t i = 0; i < rows * others; i++) {
+        want[i] = 0.0;
+        for (size_t j = 0; j < width; j++) {
+            double e = (double)a[i / others * width + j] - b[i % others * width + j];
+            want[i] += e * e;
+        }
     }
     for (int i = 0; i < DEVICES; i++) {
         on_device *d = &device[i];
-        float *to = on_device_give(d, NULL, sizeof got);
-        assert_int_equal(d->stream.ops->distances(&d->stream, ROWS, OTHERS, WIDTH,
-                                                  on_device_give(d, a, sizeof a),
-                                                  on_device_give(d, b, sizeof b), to),
+        float *to = on_device_give(d, NULL, rows * others * sizeof *got);
+        const float *from = on_device_give(d, a, rows * width * sizeof *a),
+                    *with = a == b ? from : on_device_give(d, b, others * width * sizeof *b);
+        assert_int_equal(d->stream.ops->distances(&d->stream, rows, others, width, from, with, to),
                          TAPER_OK);
-        on_device_take(d, got, to, sizeof got);
-        close_to(got, want, ROWS * OTHERS, 1e-5, "distances");
+        on_device_take(d, got, to, rows * others * sizeof *got);
+        close_to(got, want, rows * others, 1e-5, "distances");
+        if (!i) memcpy(first, got, sizeof got);
+        same(i, first, got, rows * others * sizeof *got, "distances");
         on_device_forget(d);
     }
+}
+
+static void distances_equal_double(void **state) {
+    (void)state;
+    enum { ROWS = 130, WIDTH = 70 };
+    static const size_t shapes[][3] = {{1, 1, 1},    {33, 7, 13},   {63, 65, 31},
+                                       {65, 64, 32}, {3, ROWS, 33}, {ROWS, 66, WIDTH}};
+    static float a[ROWS * WIDTH], b[ROWS * WIDTH];
+    randomise(a, ROWS * WIDTH, 1.0f), randomise(b, ROWS * WIDTH, 1.0f);
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+        distances_of(shapes[k][0], shapes[k][1], shapes[k][2], a, b);
+    distances_of(40, 40, 20, a, a);
+    distances_of(0, 40, 20, a, b);
 }
 
 /* --- vectors -------------------------------------------------------------------------------- */
@@ -543,7 +737,7 @@ static void sums_equal_double(void **state) {
             assert_true(fabs(got[0] - want) <= 1e-12 * (double)(sizes[k] + 1));
             assert_true(got[1] == 2.0 * got[0]);
             if (!i) first = got[0];
-            assert_true(got[0] == first);
+            assert_true(agrees(i, DOUBLES, &first, got, sizeof first));
             if (sizes[k]) {
                 const float nan = NAN;
                 train_upload(s, there + sizes[k] / 2, &nan, sizeof nan);
@@ -687,13 +881,18 @@ int main(void) {
         cmocka_unit_test(what_is_lent_is_seen),
         cmocka_unit_test(the_shadow_is_not_to_be_touched),
         cmocka_unit_test(failures_come_when_asked_for),
+        cmocka_unit_test(products_equal_double),
         cmocka_unit_test(bias_goes_back),
         cmocka_unit_test(logistic_slope_is_the_curves),
         cmocka_unit_test(rows_are_gathered_and_centred),
+        cmocka_unit_test(rows_are_moved),
         cmocka_unit_test(bits_have_their_gradients),
         cmocka_unit_test(errors_and_their_gradient),
+        cmocka_unit_test(many_rows_have_their_gradient),
         cmocka_unit_test(errors_are_weighed),
+        cmocka_unit_test(many_qualities_are_weighed),
         cmocka_unit_test(labels_have_their_price),
+        cmocka_unit_test(softmax_tells_what_is_not_finite),
         cmocka_unit_test(distances_equal_double),
         cmocka_unit_test(vectors_equal_their_definitions),
         cmocka_unit_test(sums_equal_double),

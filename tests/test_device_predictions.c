@@ -30,13 +30,16 @@ static float *give(on_device *d, const float *x, size_t n) {
     return on_device_give(d, x, n * sizeof *x);
 }
 
-/* Device i's result is the first one's, to the bit: *first is kept. */
-static void take_same(int i, void *first, const void *from, size_t bytes, const char *what) {
+/* Device i's result is the first one's: *first is kept. */
+#define take_same(i, first, from, bytes, what) \
+    take_and_check(i, NUMBERS_OF(first), first, from, bytes, what)
+static void take_and_check(int i, numbers kind, void *first, const void *from, size_t bytes,
+                           const char *what) {
     static char got[MOST * 8];
     assert_true(bytes <= sizeof got);
     on_device_take(&device[i], got, from, bytes);
     if (!i) memcpy(first, got, bytes);
-    if (memcmp(first, got, bytes))
+    if (!agrees(i, kind, first, got, bytes))
         fail_msg("%s: device %d gives other bits (seed %llu)", what, i, (unsigned long long)seed);
 }
 
@@ -45,7 +48,9 @@ static void near(double got, double want, double tolerance, const char *what) {
         fail_msg("%s: %g, expected %g (seed %llu)", what, got, want, (unsigned long long)seed);
 }
 
-static const size_t areas[][2] = {{1, 1}, {7, 3}, {64, 65}, {65, 8}, {257, 31}};
+static const size_t areas[][2] = {{1, 1},    {7, 3},   {64, 65}, {65, 8},
+                                  {257, 31}, {9, 300}, {600, 33}};
+enum { MOST_AREA_ROWS = 600, MOST_AREA_WIDTH = 300 };
 enum { N_AREAS = sizeof areas / sizeof *areas };
 
 /* --- rows ----------------------------------------------------------------------------------- */
@@ -74,9 +79,33 @@ static void rows_are_scattered(void **state) {
     }
 }
 
+/* Of many rows, which a device may take in parts. */
+static void many_rows_are_scattered(void **state) {
+    (void)state;
+    enum { N = 600, OF = 1500, WIDTH = 3 };
+    static float from[N * WIDTH], to[OF * WIDTH], got[OF * WIDTH];
+    static uint32_t order[N];
+    for (size_t n = 31; n <= N; n += n < 33 ? 1 : N - 33) {
+        randomise(from, n * WIDTH, 1.0f), randomise(to, OF * WIDTH, 1.0f);
+        for (size_t i = 0; i < n; i++) order[i] = i % 3 ? below(OF) : 7;
+        for (int i = 0; i < DEVICES; i++) {
+            on_device *d = &device[i];
+            float *there = give(d, to, OF * WIDTH);
+            assert_int_equal(
+                d->stream.ops->scatter_rows(&d->stream, n, WIDTH, give(d, from, n * WIDTH),
+                                            on_device_give(d, order, n * sizeof *order), there),
+                TAPER_OK);
+            take_same(i, got, there, sizeof got, "scatter_rows");
+            on_device_forget(d);
+        }
+        for (size_t i = 0; i < n * WIDTH; i++) to[order[i / WIDTH] * WIDTH + i % WIDTH] += from[i];
+        assert_memory_equal(got, to, sizeof got);
+    }
+}
+
 /* --- sides ---------------------------------------------------------------------------------- */
 
-static uint32_t neighbour[TRAIN_SIDES * 300];
+static uint32_t neighbour[TRAIN_SIDES * MOST_AREA_ROWS];
 
 static void link_rows(size_t rows) {
     for (size_t i = 0; i < TRAIN_SIDES * rows; i++) neighbour[i] = below((uint32_t)rows + 1);
@@ -153,11 +182,12 @@ static double clip(double z, double low, double top) { return fmin(fmax(z, low),
 /* y = clip(x + b) and its way back, whose slope is 1 inside. */
 static void layers_are_clipped(void **state) {
     (void)state;
-    static float x[MOST], dy[MOST], bias[70], before[70], y[MOST], back[MOST], sums[70];
+    static float x[MOST], dy[MOST], bias[MOST_AREA_WIDTH], before[MOST_AREA_WIDTH], y[MOST],
+        back[MOST], sums[MOST_AREA_WIDTH];
     const float top = 1.5f;
     for (size_t k = 0; k < N_AREAS; k++) {
         size_t rows = areas[k][0], width = areas[k][1], n = rows * width;
-        double want[70];
+        double want[MOST_AREA_WIDTH];
         randomise(x, n, 3.0f), randomise(dy, n, 1.0f);
         randomise(bias, width, 0.5f), randomise(before, width, 1.0f);
         for (int i = 0; i < DEVICES; i++) {
@@ -186,12 +216,12 @@ static void layers_are_clipped(void **state) {
 
 static void what_is_added_is_clipped(void **state) {
     (void)state;
-    static float from[MOST], z[MOST], dto[MOST], bias[70], before[70];
-    static float added[MOST], to[MOST], back[MOST], dadded[MOST], sums[70];
+    static float from[MOST], z[MOST], dto[MOST], bias[MOST_AREA_WIDTH], before[MOST_AREA_WIDTH];
+    static float added[MOST], to[MOST], back[MOST], dadded[MOST], sums[MOST_AREA_WIDTH];
     const float top = 1.5f;
     for (size_t k = 0; k < N_AREAS; k++) {
         size_t rows = areas[k][0], width = areas[k][1], n = rows * width;
-        double want[70];
+        double want[MOST_AREA_WIDTH];
         randomise(z, n, 3.0f), randomise(from, n, 1.0f), randomise(dto, n, 1.0f);
         randomise(bias, width, 0.5f), randomise(before, width, 1.0f);
         for (int i = 0; i < DEVICES; i++) {
@@ -229,7 +259,8 @@ static void what_is_added_is_clipped(void **state) {
 
 static void positive_parts_of_sums(void **state) {
     (void)state;
-    static float z[MOST], last[MOST], da[MOST], dh[MOST], bias[70], h[MOST], a[MOST], back[MOST];
+    static float z[MOST], last[MOST], da[MOST], dh[MOST], bias[MOST_AREA_WIDTH], h[MOST], a[MOST],
+        back[MOST];
     const float top = 1.5f;
     for (size_t k = 0; k < 2 * N_AREAS; k++) {
         size_t rows = areas[k / 2][0], width = areas[k / 2][1], n = rows * width;
@@ -262,7 +293,7 @@ static void positive_parts_of_sums(void **state) {
 
 /* --- predictions ---------------------------------------------------------------------------- */
 
-enum { KINDS = TRAIN_BIT_KINDS, PASSES = 7, STRIDE = 11, BIT_ROWS = 150 };
+enum { KINDS = TRAIN_BIT_KINDS, MOST_PASSES = 90, STRIDE = 97, BIT_ROWS = 150 };
 
 /* Bits of a decision in double. */
 static double bits_of(double logit, int bit) { return log2(1 + exp(bit ? -logit : logit)); }
@@ -291,13 +322,12 @@ static void make_bits(train_bit *bit, size_t n) {
     }
 }
 
-static void bits_are_priced(void **state) {
-    (void)state;
-    static train_bit bit[BIT_ROWS * PASSES];
-    static float logit[BIT_ROWS * PASSES * KINDS], slope[BIT_ROWS * PASSES * KINDS];
+static void price_passes(size_t passes) {
+    static train_bit bit[BIT_ROWS * MOST_PASSES];
+    static float logit[BIT_ROWS * MOST_PASSES * KINDS], slope[BIT_ROWS * MOST_PASSES * KINDS];
     static float bias[KINDS * STRIDE], before[KINDS * STRIDE], dbias[KINDS * STRIDE];
     for (size_t rows = 1; rows <= BIT_ROWS; rows += rows == 1 ? 63 : 86) {
-        size_t n = rows * PASSES;
+        size_t n = rows * passes;
         double losses[2] = {100, 200}, got[2], want[2] = {100, 200}, sums[KINDS * STRIDE];
         make_bits(bit, n);
         randomise(logit, n * KINDS, 4.0f), randomise(bias, KINDS * STRIDE, 1.0f);
@@ -305,7 +335,7 @@ static void bits_are_priced(void **state) {
         for (int i = 0; i < DEVICES; i++) {
             on_device *d = &device[i];
             train_bits t = {.rows = rows,
-                            .passes = PASSES,
+                            .passes = passes,
                             .weight = 0.5f,
                             .bit = on_device_give(d, bit, n * sizeof *bit),
                             .bias = give(d, bias, KINDS * STRIDE),
@@ -313,7 +343,7 @@ static void bits_are_priced(void **state) {
                             .logit = give(d, logit, n * KINDS),
                             .dbias = give(d, before, KINDS * STRIDE),
                             .losses = on_device_give(d, losses, sizeof losses),
-                            .column_sums = give(d, NULL, train_sum_blocks(rows) * KINDS * PASSES),
+                            .column_sums = give(d, NULL, train_sum_blocks(rows) * KINDS * passes),
                             .sums = on_device_give(d, NULL, train_sum_blocks(rows) * 2 * 8)};
             assert_int_equal(d->stream.ops->bits(&d->stream, &t), TAPER_OK);
             take_same(i, slope, t.logit, n * KINDS * sizeof *slope, "bits");
@@ -323,14 +353,14 @@ static void bits_are_priced(void **state) {
         }
         for (int j = 0; j < KINDS * STRIDE; j++) sums[j] = (double)before[j];
         for (size_t i = 0; i < n; i++) {
-            const float *z = logit + i * KINDS, *b = bias + i % PASSES, none[KINDS * STRIDE] = {0};
+            const float *z = logit + i * KINDS, *b = bias + i % passes, none[KINDS * STRIDE] = {0};
             want[0] += 0.5 * bits_at(&bit[i], z, b, KINDS, 0);
             want[1] += 0.5 * bits_at(&bit[i], none, none, KINDS, 0);
             for (size_t k = 0; k < KINDS; k++) {
                 double step = 1e-5, up = bits_at(&bit[i], z, b, k, step),
                        down = bits_at(&bit[i], z, b, k, -step);
                 near((double)slope[i * KINDS + k], 0.5 * (up - down) / (2 * step), 1e-6, "slope");
-                sums[k * STRIDE + i % PASSES] += (double)slope[i * KINDS + k];
+                sums[k * STRIDE + i % passes] += (double)slope[i * KINDS + k];
             }
         }
         near(got[0], want[0], 1e-6, "bits"), near(got[1], want[1], 1e-6, "bits by offset alone");
@@ -338,26 +368,31 @@ static void bits_are_priced(void **state) {
     }
 }
 
-static void heads_are_priced(void **state) {
+static void bits_are_priced(void **state) {
     (void)state;
-    enum { UNITS = 13 };
-    static float missing[150 * UNITS], z[150 * UNITS], slope[150 * UNITS], uncertainty[2 * UNITS];
-    static uint8_t more[150 * UNITS];
-    double worth[UNITS], loss = 10, got, want;
+    price_passes(7), price_passes(MOST_PASSES); /* columns: fewer and more than a block's threads */
+}
+
+enum { MOST_UNITS = 70 };
+static void price_units(size_t units) {
+    static float missing[150 * MOST_UNITS], z[150 * MOST_UNITS], slope[150 * MOST_UNITS];
+    static float uncertainty[2 * MOST_UNITS];
+    static uint8_t more[150 * MOST_UNITS];
+    double worth[MOST_UNITS], loss = 10, got, want;
     for (size_t rows = 1; rows <= 150; rows += rows == 1 ? 63 : 86) {
-        size_t n = rows * UNITS;
-        randomise(missing, n, 1.0f), randomise(z, n, 1.0f), randomise(uncertainty, 2 * UNITS, 1.0f);
+        size_t n = rows * units;
+        randomise(missing, n, 1.0f), randomise(z, n, 1.0f), randomise(uncertainty, 2 * units, 1.0f);
         for (size_t i = 0; i < n; i++) more[i] = (uint8_t)below(2);
-        for (int u = 0; u < UNITS; u++) worth[u] = 1.0 / (1 + u);
+        for (size_t u = 0; u < units; u++) worth[u] = 1.0 / (double)(1 + u);
         for (int i = 0; i < DEVICES; i++) {
             on_device *d = &device[i];
             train_head t = {.rows = rows,
-                            .units = UNITS,
+                            .units = units,
                             .weight = 0.5,
                             .missing = give(d, missing, n),
                             .more = on_device_give(d, more, n),
-                            .uncertainty = give(d, uncertainty, 2 * UNITS),
-                            .worth = on_device_give(d, worth, sizeof worth),
+                            .uncertainty = give(d, uncertainty, 2 * units),
+                            .worth = on_device_give(d, worth, units * sizeof *worth),
                             .z = give(d, z, n),
                             .loss = on_device_give(d, &loss, sizeof loss),
                             .sums = on_device_give(d, NULL, train_sum_blocks(rows) * 8)};
@@ -368,13 +403,18 @@ static void heads_are_priced(void **state) {
         }
         want = loss;
         for (size_t i = 0; i < n; i++) {
-            double width = (double)uncertainty[2 * (i % UNITS) + more[i]];
+            double width = (double)uncertainty[2 * (i % units) + more[i]];
             double e = (double)missing[i] - width * (double)z[i];
-            want += 0.5 * worth[i % UNITS] * e * e;
-            near((double)slope[i], 0.5 * worth[i % UNITS] * 2 * e * -width, 1e-6, "head's slope");
+            want += 0.5 * worth[i % units] * e * e;
+            near((double)slope[i], 0.5 * worth[i % units] * 2 * e * -width, 1e-6, "head's slope");
         }
         near(got, want, 1e-6, "head's loss");
     }
+}
+
+static void heads_are_priced(void **state) {
+    (void)state;
+    price_units(13), price_units(MOST_UNITS);
 }
 
 static void restored_pixels_are_priced(void **state) {
@@ -419,11 +459,11 @@ static void restored_pixels_are_priced(void **state) {
 
 static void ratios_are_added(void **state) {
     (void)state;
-    const double numbers[3] = {3, 4, 10};
+    const double three[3] = {3, 4, 10};
     double got;
     for (int i = 0; i < DEVICES; i++) {
         on_device *d = &device[i];
-        double *at = on_device_give(d, numbers, sizeof numbers);
+        double *at = on_device_give(d, three, sizeof three);
         assert_int_equal(d->stream.ops->add_ratio(&d->stream, 0.5, at, at + 1, 2.0, at + 2),
                          TAPER_OK);
         take_same(i, &got, at + 2, sizeof got, "add_ratio");
@@ -489,17 +529,12 @@ static void matrices_are_turned(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_scattered),
-        cmocka_unit_test(sides_are_gathered),
-        cmocka_unit_test(inputs_are_made_of_what_is_seen),
-        cmocka_unit_test(layers_are_clipped),
-        cmocka_unit_test(what_is_added_is_clipped),
-        cmocka_unit_test(positive_parts_of_sums),
-        cmocka_unit_test(bits_are_priced),
-        cmocka_unit_test(heads_are_priced),
-        cmocka_unit_test(restored_pixels_are_priced),
-        cmocka_unit_test(ratios_are_added),
-        cmocka_unit_test(vectors_are_combined),
+        cmocka_unit_test(rows_are_scattered),     cmocka_unit_test(many_rows_are_scattered),
+        cmocka_unit_test(sides_are_gathered),     cmocka_unit_test(inputs_are_made_of_what_is_seen),
+        cmocka_unit_test(layers_are_clipped),     cmocka_unit_test(what_is_added_is_clipped),
+        cmocka_unit_test(positive_parts_of_sums), cmocka_unit_test(bits_are_priced),
+        cmocka_unit_test(heads_are_priced),       cmocka_unit_test(restored_pixels_are_priced),
+        cmocka_unit_test(ratios_are_added),       cmocka_unit_test(vectors_are_combined),
         cmocka_unit_test(matrices_are_turned),
     };
     return cmocka_run_group_tests(tests, open_all, close_every_device);

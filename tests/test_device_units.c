@@ -26,12 +26,14 @@ static void give_back(void) {
 }
 
 /* What operations give, of every device; the first one's is kept. */
-static void take_same(int i, void *first, const void *memory, size_t bytes) {
+#define take_same(i, first, memory, bytes) \
+    take_and_check(i, NUMBERS_OF(first), first, memory, bytes)
+static void take_and_check(int i, numbers kind, void *first, const void *memory, size_t bytes) {
     char *got = malloc(bytes);
     assert_non_null(got);
     on_device_take(&device[i], got, memory, bytes);
     if (!i) memcpy(first, got, bytes);
-    assert_memory_equal(first, got, bytes);
+    assert_true(agrees(i, kind, first, got, bytes));
     free(got);
 }
 
@@ -44,65 +46,81 @@ static int near_to(double got, double want, double tolerance) {
 static float x[MOST], want[MOST], got[MOST], other[MOST];
 
 /* However rows are split between threads, the noise is that of corruption.h. */
+static void one_noise(size_t rows, size_t width, float corruption, float dropout) {
+    const train_noise noise = {5, 9, 100};
+    const size_t n = rows * width, bytes = n * sizeof *x;
+    static double squares[MOST], moved[MOST];
+    randomise(x, n, 2.0f);
+    for (int i = 0; i < DEVICES; i++) {
+        on_device *d = &device[i];
+        train_stream *s = &d->stream;
+        float *from = on_device_give(d, x, bytes), *to = on_device_give(d, NULL, bytes);
+        double *lengths = on_device_give(d, NULL, rows * sizeof *lengths);
+        assert_int_equal(s->ops->corrupt(s, &noise, corruption, rows, width, from, to), TAPER_OK);
+        memcpy(want, x, bytes);
+        train_corrupt_rows(&noise, corruption, rows, width, width, want);
+        on_device_take(d, got, to, bytes);
+        assert_memory_equal(got, want, bytes);
+        assert_int_equal(s->ops->corrupt(s, &noise, corruption, rows, width, from, from),
+                         TAPER_OK); /* in place */
+        on_device_take(d, got, from, bytes);
+        assert_memory_equal(got, want, bytes);
+        assert_int_equal(s->ops->dropout(s, &noise, 3, dropout, rows, width, from), TAPER_OK);
+        train_dropout_rows(&noise, 3, dropout, rows, width, width, want);
+        on_device_take(d, got, from, bytes);
+        assert_memory_equal(got, want, bytes);
+        assert_int_equal(s->ops->perturb(s, &noise, 0.1, rows, width, from, to, lengths), TAPER_OK);
+        train_perturb_rows(&noise, 0.1, rows, width, width, want, other, squares);
+        on_device_take(d, got, to, bytes);
+        on_device_take(d, moved, lengths, rows * sizeof *moved);
+        assert_memory_equal(got, other, bytes);
+        assert_true(agrees(i, DOUBLES, squares, moved, rows * sizeof *moved));
+    }
+    give_back();
+}
+
 static void noise_is_that_of_its_definition(void **state) {
     (void)state;
-    const train_noise noise = {5, 9, 100};
     for (int r = 0; r < 4; r++)
-        for (int w = 0; w < 4; w++) {
-            size_t rows = rows_tried[r], width = widths_tried[w], n = rows * width;
-            double squares[MOST_ROWS], moved[MOST_ROWS];
-            randomise(x, n, 2.0f);
-            for (int i = 0; i < DEVICES; i++) {
-                on_device *d = &device[i];
-                train_stream *s = &d->stream;
-                float *from = on_device_give(d, x, n * sizeof *x),
-                      *to = on_device_give(d, NULL, n * sizeof *x);
-                double *lengths = on_device_give(d, NULL, rows * sizeof *lengths);
-                assert_int_equal(s->ops->corrupt(s, &noise, 0.3f, rows, width, from, to), TAPER_OK);
-                memcpy(want, x, n * sizeof *x);
-                train_corrupt_rows(&noise, 0.3f, rows, width, width, want);
-                on_device_take(d, got, to, n * sizeof *x);
-                assert_memory_equal(got, want, n * sizeof *x);
-                assert_int_equal(s->ops->corrupt(s, &noise, 0.3f, rows, width, from, from),
-                                 TAPER_OK); /* in place */
-                on_device_take(d, got, from, n * sizeof *x);
-                assert_memory_equal(got, want, n * sizeof *x);
-                assert_int_equal(s->ops->dropout(s, &noise, 3, 0.2f, rows, width, from), TAPER_OK);
-                train_dropout_rows(&noise, 3, 0.2f, rows, width, width, want);
-                on_device_take(d, got, from, n * sizeof *x);
-                assert_memory_equal(got, want, n * sizeof *x);
-                assert_int_equal(s->ops->perturb(s, &noise, 0.1, rows, width, from, to, lengths),
-                                 TAPER_OK);
-                train_perturb_rows(&noise, 0.1, rows, width, width, want, other, squares);
-                on_device_take(d, got, to, n * sizeof *x);
-                on_device_take(d, moved, lengths, rows * sizeof *moved);
-                assert_memory_equal(got, other, n * sizeof *x);
-                assert_memory_equal(moved, squares, rows * sizeof *moved);
-            }
-            give_back();
-        }
+        for (int w = 0; w < 4; w++) one_noise(rows_tried[r], widths_tried[w], 0.3f, 0.2f);
+    one_noise(3, 1100, 0.3f, 0.2f);
+    one_noise(3, 64, 0.0f, 0.0f);
+    one_noise(3, 64, 1.0f, 1.0f);
+    one_noise(3, 0, 0.3f, 0.2f);
+}
+
+/* `width` columns from column `at` on. */
+static void one_packing(size_t from_stride, size_t at, size_t width, size_t to_stride,
+                        size_t to_at) {
+    enum { ROWS = 37 };
+    const size_t size = ROWS * to_stride;
+    randomise(x, ROWS * from_stride, 1.0f);
+    randomise(want, size, 1.0f);
+    for (int i = 0; i < DEVICES; i++) {
+        on_device *d = &device[i];
+        float *from = on_device_give(d, x, ROWS * from_stride * sizeof *x),
+              *to = on_device_give(d, want, size * sizeof *x);
+        assert_int_equal(d->stream.ops->copy_columns(&d->stream, ROWS, width, from + at,
+                                                     from_stride, to + to_at, to_stride),
+                         TAPER_OK);
+        take_same(i, got, to, size * sizeof *x);
+    }
+    for (size_t r = 0; r < ROWS; r++)
+        for (size_t j = 0; j < to_stride; j++)
+            assert_true(got[r * to_stride + j] == (j >= to_at && j < to_at + width
+                                                       ? x[r * from_stride + at + j - to_at]
+                                                       : want[r * to_stride + j]));
+    give_back();
 }
 
 static void columns_are_packed_and_put_back(void **state) {
     (void)state;
-    enum { ROWS = 37, FROM = 11, TO = 9, N = 6, AT = 4 };
-    float back[ROWS * TO];
-    randomise(x, ROWS * FROM, 1.0f);
-    randomise(want, ROWS * TO, 1.0f);
-    for (int i = 0; i < DEVICES; i++) {
-        on_device *d = &device[i];
-        float *from = on_device_give(d, x, ROWS * FROM * sizeof *x),
-              *to = on_device_give(d, want, ROWS * TO * sizeof *x);
-        assert_int_equal(
-            d->stream.ops->copy_columns(&d->stream, ROWS, N, from + AT, FROM, to + 2, TO),
-            TAPER_OK);
-        take_same(i, back, to, sizeof back);
-    }
-    for (size_t r = 0; r < ROWS; r++)
-        for (size_t j = 0; j < TO; j++)
-            assert_true(back[r * TO + j] ==
-                        (j >= 2 && j < 2 + N ? x[r * FROM + AT + j - 2] : want[r * TO + j]));
-    give_back();
+    one_packing(11, 4, 6, 9, 2);
+    one_packing(301, 1, 300, 300, 0);
+    one_packing(12, 4, 8, 20, 8); /* all of them even in fours */
+    one_packing(12, 3, 8, 20, 8);
+    one_packing(13, 4, 8, 20, 8);
+    one_packing(12, 4, 8, 21, 8);
 }
 
 /* --- units -------------------------------------------------------------------------------- */

@@ -2,8 +2,8 @@
  *
  * The room codec/backend/: arithmetic on processors, and threads.
  *   backend           the backend for this processor, and its threads
- *   operations        what a device must provide; plain: the definition of each operation; fused:
- *                     the fast product
+ *   operations        what a device must provide; activation: of one number; plain: the
+ *                     definition of each operation; fused: the fast product
  *   pool queue        threads that share one task; threads that take one item after the other
  *   int8_dot          sums of products of bytes; int_convolution: 3x3 convolutions in integers
  *   simd x86          loops compiled for several processors; what kernels for that one share */

@@ -1,4 +1,5 @@
 /* plain.c -- every operation in readable C: the definition that other backends must meet. */
+#include "codec/backend/activation.h"
 #include "codec/backend/plain.h"
 #include "codec/backend/pool.h"
 #include "formats/bytes.h"
@@ -70,31 +71,6 @@ typedef struct bias_task {
     float *y;
 } bias_task;
 
-/* 1 / (1 + exp(-x)), without branches or calls, so that compilers run many at a time. exp(-|x|) =
- * 2^k exp(r), |r| <= ln(2) / 2: k by adding 1.5 x 2^23, which leaves it in the low bits; exp(r) by
- * its series to the seventh power, good to 5e-9. */
-static inline float logistic(float x) {
-    const float round = 12582912.0f, log2_e = 1.44269504f, ln2_high = 0.693359375f,
-                ln2_low = -2.12194440e-4f;
-    float a = fabsf(x), y = a < 87.0f ? -a : a == a ? -87.0f : x; /* 2^-126 < exp(-87) */
-    float shifted = y * log2_e + round, k = shifted - round;
-    float r = (y - k * ln2_high) - k * ln2_low;
-    float e = 1.0f / 720 + r * (1.0f / 5040);
-    e = 1.0f / 120 + r * e;
-    e = 1.0f / 24 + r * e;
-    e = 1.0f / 6 + r * e;
-    e = 0.5f + r * e;
-    e = 1.0f + (r + r * r * e);
-    uint32_t bits;
-    memcpy(&bits, &shifted, sizeof bits);
-    bits = (bits + 127u) << 23; /* the exponent of 2^k; the high bits of `round` fall out */
-    float power;
-    memcpy(&power, &bits, sizeof power);
-    e *= power;
-    e = a > 87.0f ? 0.0f : e;
-    return (x < 0.0f ? e : 1.0f) / (1.0f + e);
-}
-
 static void bias_rows(void *context, size_t block) {
     const bias_task *t = context;
     size_t end = formats_smaller(t->rows, (block + 1) * ROW_BLOCK);
@@ -105,7 +81,7 @@ static void bias_rows(void *context, size_t block) {
         if (t->activation == CODEC_RELU)
             for (size_t j = 0; j < t->width; j++) y[j] = y[j] < 0.0f ? 0.0f : y[j]; /* NaN stays */
         else if (t->activation == CODEC_LOGISTIC)
-            for (size_t j = 0; j < t->width; j++) y[j] = logistic(y[j]);
+            for (size_t j = 0; j < t->width; j++) y[j] = codec_logistic(y[j]);
     }
 }
 

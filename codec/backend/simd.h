@@ -17,8 +17,11 @@
  * stay branches. Of 16 bits on both sides, lest they go over to 32. */
 #define CODEC_MASK16(comparison) ((uint16_t) - (comparison))
 
-/* For what clones call: out of line it would be compiled for the oldest processor. */
-#ifdef __GNUC__
+/* For what clones call: out of line it would be compiled for the oldest processor. Kernels call it,
+ * too. */
+#ifdef __CUDACC__
+#define CODEC_INLINE static __host__ __device__ __forceinline__
+#elif defined __GNUC__
 #define CODEC_INLINE static inline __attribute__((always_inline))
 #else
 #define CODEC_INLINE static inline

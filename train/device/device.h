@@ -26,7 +26,11 @@
  *
  * The room train/device/: the seam between training and what it runs on.
  *   device            this page; memory in arenas, and what the host lends
- *   operations        what a device must be able to do */
+ *   operations        what a device must be able to do
+ *   elements          what operations make of one number, for processor and kernels alike; of
+ *   elements_codes elements_units                 codes at a cut; whole units, their weights and
+ *                                                 thresholds
+ *   elements_losses elements_predictions          errors; bits and what heads give */
 #ifndef TRAIN_DEVICE_H
 #define TRAIN_DEVICE_H
 #include "formats/status.h"

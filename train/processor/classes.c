@@ -1,4 +1,5 @@
 /* classes.c -- what objectives with labels are made of; see train/device/operations.h. */
+#include "train/device/elements_losses.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
 #include <math.h>
@@ -43,13 +44,13 @@ static void entropy_rows(void *context, size_t block) {
     const class_task *t = context;
     const size_t end = train_row_block_end(t->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
-        const float *x = t->x + i * t->width, of = 1.0f / (float)t->rows;
+        const float *x = t->x + i * t->width;
         float most, *y = t->y + i * t->width;
         float sum = exponentials(t->width, x, &most, y);
         int labelled = t->label[i] < t->width;
         for (size_t j = 0; j < t->width; j++)
-            y[j] = labelled ? (y[j] / sum - (float)(j == t->label[i])) * of : 0.0f;
-        if (labelled) t->loss[i] += log((double)sum) + (double)most - (double)x[t->label[i]];
+            y[j] = labelled ? train_entropy_slope(y[j], sum, j == t->label[i], t->rows) : 0.0f;
+        if (labelled) t->loss[i] += train_entropy(sum, most, x[t->label[i]]);
     }
 }
 

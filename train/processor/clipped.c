@@ -1,5 +1,6 @@
 /* clipped.c -- layers that are clipped, and that are added to; see train/device/operations.h. */
 #include "codec/backend/pool.h"
+#include "train/device/elements.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
 #include <string.h>
@@ -34,8 +35,6 @@ static taper_status run_and_sum(train_stream *s, codec_task_fn *fn, clip_task *t
     return TAPER_OK;
 }
 
-static inline float clip(float z, float top) { return z > top ? top : z > 0.0f ? z : 0.0f; }
-
 /* --- from 0 to top --------------------------------------------------------------------- */
 
 static void clip_rows(void *context, size_t block) {
@@ -44,7 +43,7 @@ static void clip_rows(void *context, size_t block) {
     size_t r, end;
     for (rows_of(t, block, &r, &end); r < end; r++) {
         float *restrict y = t->out[0] + r * t->width;
-        for (size_t i = 0; i < t->width; i++) y[i] = clip(y[i] + bias[i], top);
+        for (size_t i = 0; i < t->width; i++) y[i] = train_clip(y[i] + bias[i], top);
     }
 }
 
@@ -64,7 +63,7 @@ static void clip_rows_backward(void *context, size_t block) {
         const float *restrict y = t->to + r * t->width;
         float *restrict dy = t->out[0] + r * t->width;
         for (size_t i = 0; i < t->width; i++) {
-            dy[i] = y[i] > 0.0f && y[i] < top ? dy[i] : 0.0f;
+            dy[i] = train_clip_back(y[i], top, dy[i]);
             sum[i] += dy[i];
         }
     }
@@ -87,9 +86,8 @@ static void add_rows(void *context, size_t block) {
         const float *restrict from = t->from + r * t->width;
         float *restrict added = t->out[0] + r * t->width, *restrict to = t->out[1] + r * t->width;
         for (size_t i = 0; i < t->width; i++) {
-            added[i] = clip(added[i] + bias[i], top);
-            float sum = from[i] + added[i];
-            to[i] = sum < top ? sum : top;
+            added[i] = train_clip(added[i] + bias[i], top);
+            to[i] = train_up_to(from[i] + added[i], top);
         }
     }
 }
@@ -111,8 +109,8 @@ static void add_rows_backward(void *context, size_t block) {
         const float *restrict to = t->to + r * t->width, *restrict added = t->added + r * t->width;
         float *restrict dto = t->out[0] + r * t->width, *restrict dadded = t->out[1] + r * t->width;
         for (size_t i = 0; i < t->width; i++) {
-            dto[i] = to[i] < top ? dto[i] : 0.0f;
-            dadded[i] = added[i] > 0.0f && added[i] < top ? dto[i] : 0.0f;
+            dto[i] = train_up_to_back(to[i], top, dto[i]);
+            dadded[i] = train_clip_back(added[i], top, dto[i]);
             sum[i] += dadded[i];
         }
     }
@@ -142,8 +140,7 @@ static void relu_rows(void *context, size_t block) {
         float *restrict h = t->out[0] + r * t->width, *restrict a = t->out[1] + r * t->width;
         for (size_t i = 0; i < t->width; i++) {
             float sum = h[i] + bias[i] + (before ? before[i] : 0.0f);
-            h[i] = sum > top ? top : sum < -top ? -top : sum;
-            a[i] = sum > 0 ? h[i] : 0.0f;
+            train_relu_added(sum, top, &h[i], &a[i]);
         }
     }
 }
@@ -162,10 +159,7 @@ static void relu_backward(void *context, size_t block) {
     const float *restrict h = t->to, *restrict da = t->from, top = t->top;
     float *restrict dh = t->out[0];
     size_t i = block * ELEMENTS, end = i + ELEMENTS < t->width ? i + ELEMENTS : t->width;
-    for (; i < end; i++) {
-        float gradient = dh[i] + (h[i] > 0 ? da[i] : 0.0f);
-        dh[i] = h[i] < top && h[i] > -top ? gradient : 0.0f;
-    }
+    for (; i < end; i++) dh[i] = train_relu_added_back(h[i], top, da[i], dh[i]);
 }
 
 taper_status train_plain_relu_added_backward(train_stream *s, size_t n, float top, const float *h,

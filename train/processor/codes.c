@@ -1,13 +1,10 @@
 /* codes.c -- codes at a cut: quantised, and their price; see train/device/operations.h. */
 #include "codec/backend/simd.h"
+#include "train/device/elements_codes.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
-#include "train/sampling/numbers.h"
 #include <math.h>
 #include <string.h>
-
-/* Of a magnitude that has passed a threshold: the density falls, so before the middle. */
-static const float place_in_interval = 0.45f;
 
 /* --- the quantiser --------------------------------------------------------------------- */
 
@@ -23,14 +20,8 @@ typedef struct quantise_task {
 static void quantise_row(uint32_t units, train_cut cut, float gradient_floor, const float *x,
                          float *x_q, float *gradient) {
     const float step = cut.threshold, inverse = 1.0f / step;
-    for (uint32_t u = 0; u < cut.kept; u++) {
-        float m = fabsf(x[u]) * inverse;
-        float level = m < 1e6f ? (float)(int32_t)m : m; /* also keeps NaN a NaN */
-        float value = level >= 1.0f ? (level + place_in_interval) * step : level * 0.0f;
-        float s = m + gradient_floor;
-        x_q[u] = copysignf(value, x[u]);
-        gradient[u] = s < 1.0f ? s : 1.0f;
-    }
+    for (uint32_t u = 0; u < cut.kept; u++)
+        x_q[u] = train_quantised(x[u], step, inverse, gradient_floor, &gradient[u]);
     memset(x_q + cut.kept, 0, (units - cut.kept) * sizeof *x_q);
     memset(gradient + cut.kept, 0, (units - cut.kept) * sizeof *gradient);
 }
@@ -54,35 +45,16 @@ taper_status train_plain_quantise(train_stream *s, size_t rows, uint32_t units,
 
 /* --- the price ------------------------------------------------------------------------- */
 
+/* Units whose masses are multiplied before the logarithm is taken. */
 enum { CHUNK = 8 };
-static const float least_mass = 1e-6f, log2_e = 1.44269504f;
-
-/* r = max(|x| / T - 1/2, 0). */
-CODEC_INLINE float steps_beyond(float x, float inverse_threshold) {
-    float r = fabsf(x) * inverse_threshold - 0.5f;
-    return r < 0.0f ? 0.0f : r;
-}
-
-/* One unit: the bits are what is returned less log2(mass of 0), where the masses of a chunk are
- * multiplied before the logarithm is taken. t = T / b. */
-CODEC_INLINE float rate_element(float x, float inverse_threshold, float t, float *dlog_scale,
-                                float *mass) {
-    float e = train_exp(-t), zero = 1.0f - e;
-    zero = zero < least_mass ? least_mass : zero;
-    float r = steps_beyond(x, inverse_threshold);
-    float sign = r < 1.0f ? r : 1.0f, a_step = t * log2_e;
-    *dlog_scale = a_step * (e / zero - r);
-    *mass = zero;
-    return sign + r * t * log2_e;
-}
 
 /* n <= CHUNK units: a constant where it is called, but for the last ones of a row. */
 CODEC_INLINE double rate_chunk(uint32_t n, float threshold, const float *x,
                                const float *inverse_scale, float *dlog_scale) {
     float mass[CHUNK], more[CHUNK];
     for (uint32_t i = 0; i < n; i++)
-        more[i] = rate_element(x[i], 1.0f / threshold, threshold * inverse_scale[i], dlog_scale + i,
-                               &mass[i]);
+        more[i] = train_rate_element(x[i], 1.0f / threshold, threshold * inverse_scale[i],
+                                     dlog_scale + i, &mass[i]);
     double product = 1.0, sum = 0.0;
     for (uint32_t i = 0; i < n; i++) product *= mass[i], sum += more[i];
     return sum - log2(product);
@@ -103,12 +75,9 @@ static float rate_row(uint32_t units, train_cut cut, const float *x, const float
 CODEC_CLONES static void add_gradient_row(train_cut cut, float weight, const float *x,
                                           const float *inverse_scale, float *dx) {
     const float inverse_threshold = 1.0f / cut.threshold;
-    for (uint32_t u = 0; u < cut.kept; u++) {
-        float r = steps_beyond(x[u], inverse_threshold),
-              a_step = cut.threshold * inverse_scale[u] * log2_e;
-        float gradient = r > 0.0f ? (r < 1.0f ? 1.0f : 0.0f) + a_step : 0.0f;
-        dx[u] += weight * copysignf(gradient * inverse_threshold, x[u]);
-    }
+    for (uint32_t u = 0; u < cut.kept; u++)
+        dx[u] +=
+            weight * train_rate_slope(x[u], inverse_threshold, cut.threshold * inverse_scale[u]);
 }
 
 typedef struct rate_task {

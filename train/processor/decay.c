@@ -1,5 +1,6 @@
 /* decay.c -- weight decay of rows; see train/device/operations.h. */
 #include "codec/backend/pool.h"
+#include "train/device/elements_units.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
 #include "train/sampling/numbers.h"
@@ -16,9 +17,6 @@ typedef struct decay_task {
     double *lambda, *value; /* [rows] or NULL */
 } decay_task;
 
-/* The penalty's gradient at one weight. */
-static inline float gradient_l1(float w) { return (float)(w > 0.0f) - (float)(w < 0.0f); }
-
 /* The square of the norm of the penalty's gradient. */
 static double gradient_square(train_penalty penalty, size_t n, const float *w) {
     if (penalty == TRAIN_PENALTY_L2) return train_dot(n, w, w);
@@ -31,7 +29,7 @@ static double choose_coefficient(const decay_task *t, const float *w, const floa
     if (t->coefficient == TRAIN_COEFFICIENT_FIXED) return t->strength;
     double own = train_dot(t->width, gradient, gradient),
            penalty = gradient_square(t->penalty, t->width, w);
-    return penalty > 0.0 ? t->strength * sqrt(own) / sqrt(penalty) : 0.0;
+    return train_decay_coefficient(t->coefficient, t->strength, own, penalty);
 }
 
 static double value_of(const decay_task *t, double lambda, const float *w) {
@@ -50,9 +48,9 @@ static void decay_row(const decay_task *t, size_t row) {
     if (t->value) t->value[row] = l > 0.0 ? value_of(t, l, w) : 0.0;
     if (given && !(l > 0.0)) return;
     if (t->penalty == TRAIN_PENALTY_L1)
-        for (size_t i = 0; i < t->width; i++) g[i] = (float)(g[i] + l * gradient_l1(w[i]));
+        for (size_t i = 0; i < t->width; i++) g[i] = train_decayed_l1(l, w[i], g[i]);
     if (t->penalty == TRAIN_PENALTY_L2)
-        for (size_t i = 0; i < t->width; i++) g[i] = (float)(g[i] + l * w[i]);
+        for (size_t i = 0; i < t->width; i++) g[i] = train_decayed_l2(l, w[i], g[i]);
 }
 
 static void decay_rows(void *context, size_t block) {

@@ -1,11 +1,9 @@
 /* losses.c -- errors of rows, what they count, and their sums; see train/device/operations.h. */
 #include "codec/backend/simd.h"
+#include "train/device/elements_losses.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
 #include <math.h>
-
-/* A row counts at most so many times less or more than the others of its cut do. */
-static const double least_ratio = 0.1, most_ratio = 10.0;
 
 typedef struct error_task {
     size_t rows, width;
@@ -69,7 +67,7 @@ CODEC_CLONES static void gradient_rows(void *context, size_t block) {
     const error_task *t = context;
     const size_t d = t->width, end = train_row_block_end(t->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
-        const float factor = (float)(2.0 * t->weight[i] / (double)t->rows);
+        const float factor = train_error_factor(t->weight[i], t->rows);
         for (size_t j = 0; j < d; j++) t->y[i * d + j] *= factor;
     }
 }
@@ -82,30 +80,20 @@ taper_status train_plain_error_gradient(train_stream *s, size_t rows, size_t wid
 
 /* --- what rows count ------------------------------------------------------------------- */
 
-enum { BINS = 8 };
-
-typedef struct quality_bins {
-    double low, per_bin, mean[BINS];
-} quality_bins;
-
-static int bin_of(const quality_bins *b, train_cut cut) {
-    return (int)(b->per_bin * log((double)cut.threshold / b->low));
-}
-
-static quality_bins mean_errors(size_t rows, const train_cut *cuts, const double *error) {
-    quality_bins b = {.low = INFINITY};
-    double high = 0.0, count[BINS] = {0};
+static train_error_bins mean_errors(size_t rows, const train_cut *cuts, const double *error) {
+    train_error_bins b = {.low = INFINITY};
+    double high = 0.0, count[TRAIN_ERROR_BINS] = {0};
     for (size_t i = 0; i < rows; i++) {
         b.low = fmin(b.low, (double)cuts[i].threshold);
         high = fmax(high, (double)cuts[i].threshold);
     }
-    b.per_bin = high > b.low ? BINS * 0.9999 / log(high / b.low) : 0.0;
+    b.per_bin = train_bins_of_range(b.low, high);
     for (size_t i = 0; i < rows; i++) {
-        int bin = bin_of(&b, cuts[i]);
+        int bin = train_error_bin(b.low, b.per_bin, (double)cuts[i].threshold);
         b.mean[bin] += error[i];
         count[bin] += 1.0;
     }
-    for (int i = 0; i < BINS; i++)
+    for (int i = 0; i < TRAIN_ERROR_BINS; i++)
         if (count[i] > 0.0) b.mean[i] /= count[i];
     return b;
 }
@@ -114,13 +102,9 @@ taper_status train_plain_weigh_errors(train_stream *s, size_t rows, const train_
                                       float scale, float balance, const double *error,
                                       double *weight, double *loss) {
     TAPER_TRY(train_processor_begin(s));
-    quality_bins bins = mean_errors(rows, cuts, error);
+    const train_error_bins bins = mean_errors(rows, cuts, error);
     for (size_t i = 0; i < rows; i++) {
-        double threshold = (double)cuts[i].threshold / scale;
-        double mean = bins.mean[bin_of(&bins, cuts[i])];
-        double ratio = fmin(fmax(mean / (error[i] + 1e-12), least_ratio), most_ratio);
-        double more = balance > 0.0f ? pow(ratio, (double)balance) : 1.0;
-        weight[i] = more / (threshold * threshold);
+        weight[i] = train_error_weight(&bins, cuts[i], scale, balance, error[i]);
         loss[i] += error[i] * weight[i];
     }
     train_processor_end(s);
@@ -130,10 +114,7 @@ taper_status train_plain_weigh_errors(train_stream *s, size_t rows, const train_
 taper_status train_plain_log_errors(train_stream *s, size_t rows, double least, const double *error,
                                     double *weight, double *loss) {
     TAPER_TRY(train_processor_begin(s));
-    for (size_t i = 0; i < rows; i++) {
-        weight[i] = 1.0 / (error[i] + least);
-        loss[i] += log(error[i] + least);
-    }
+    for (size_t i = 0; i < rows; i++) train_log_error(error[i], least, &weight[i], &loss[i]);
     train_processor_end(s);
     return TAPER_OK;
 }
@@ -166,9 +147,7 @@ taper_status train_plain_error_losses(train_stream *s, size_t rows, const double
         sum += error[i];
         if (moved) move += moved[i];
     }
-    losses[0] += (sum + weight * move) / of;
-    losses[1] += sum / of * scale * scale;
-    losses[2] += move / of;
+    train_add_error_losses(sum, move, weight, scale, of, losses);
     train_processor_end(s);
     return TAPER_OK;
 }

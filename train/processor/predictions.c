@@ -1,44 +1,18 @@
 /* predictions.c -- what predictions cost: bits, errors of codes, errors of pixels; see
  * operations.h. */
 #include "codec/backend/pool.h"
+#include "train/device/elements_predictions.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
-#include <math.h>
 #include <string.h>
 
 enum { KINDS = TRAIN_BIT_KINDS };
-static const double ln2 = 0.6931471805599453;
 
 static size_t end_of(size_t rows, size_t first, size_t block_rows) {
     return rows - first < block_rows ? rows : first + block_rows;
 }
 
 /* --- bits ------------------------------------------------------------------------------ */
-
-/* Bits of a decision of this logit, and their gradient. */
-static float bits_of(float logit, int bit, float *gradient) {
-    float z = bit ? logit : -logit, e = expf(-fabsf(z)); /* odds of the less likely answer */
-    float wrong = (z > 0 ? e : 1.0f) / (1.0f + e);       /* probability of the other answer */
-    *gradient = (bit ? -wrong : wrong) * (float)(1.0 / ln2);
-    return (log1pf(e) + (z > 0 ? 0.0f : -z)) * (float)(1.0 / ln2);
-}
-
-/* One bit and its sign: gradients by the three logits; sum[0] += bits, sum[1] += those by offset.
- */
-static void price_bit(const train_bit *b, const float *logit, const float *bias, size_t stride,
-                      float gradient[KINDS], double sum[2]) {
-    float unused;
-    size_t k = b->kind;
-    if (k != TRAIN_BIT_SIGN) {
-        sum[0] += bits_of(b->offset[0] + logit[k] + bias[k * stride], b->bit, &gradient[k]);
-        sum[1] += bits_of(b->offset[0], b->bit, &unused);
-    }
-    if (b->sign) {
-        float z = b->offset[1] + logit[TRAIN_BIT_SIGN] + bias[TRAIN_BIT_SIGN * stride];
-        sum[0] += bits_of(z, b->sign > 0, &gradient[TRAIN_BIT_SIGN]);
-        sum[1] += bits_of(b->offset[1], b->sign > 0, &unused);
-    }
-}
 
 static void price_bits(void *context, size_t block) {
     const train_bits *t = context;
@@ -49,8 +23,8 @@ static void price_bits(void *context, size_t block) {
     memset(columns, 0, KINDS * passes * sizeof *columns);
     for (size_t i = first * passes, pass = 0; i < end;
          i++, pass = pass + 1 < passes ? pass + 1 : 0) {
-        float *logit = t->logit + i * KINDS, gradient[KINDS] = {0};
-        price_bit(&t->bit[i], logit, t->bias + pass, t->stride, gradient, sum);
+        float *logit = t->logit + i * KINDS, gradient[KINDS];
+        train_price_bit(&t->bit[i], logit, t->bias + pass, t->stride, gradient, sum);
         for (size_t k = 0; k < KINDS; k++)
             columns[k * passes + pass] += logit[k] = gradient[k] * t->weight;
     }
@@ -81,10 +55,8 @@ static void price_codes(void *context, size_t block) {
     for (size_t p = first; p < end; p++)
         for (size_t u = 0; u < t->units; u++) {
             size_t at = p * t->units + u;
-            float uncertainty = t->uncertainty[2 * u + t->more[at]];
-            float e = t->missing[at] - uncertainty * t->z[at];
-            sum += t->worth[u] * (double)e * (double)e;
-            t->z[at] = (float)(-2.0 * t->worth[u] * t->weight) * uncertainty * e;
+            sum += train_price_code(t->missing[at], t->uncertainty[2 * u + t->more[at]],
+                                    t->worth[u], t->weight, &t->z[at]);
         }
     t->sums[block] = sum;
 }
@@ -106,17 +78,11 @@ static void price_pixels(void *context, size_t block) {
     const size_t first = block * TRAIN_RESTORED_ROWS,
                  end = end_of(t->rows, first, TRAIN_RESTORED_ROWS) * t->width;
     const float gain = *t->gain, levels = t->levels, scale = (float)t->weight;
-    double now = 0, before = 0, dgain = 0;
-    for (size_t i = first * t->width; i < end; i++) {
-        float was = t->decoded[i] - t->target[i], z = t->z[i];
-        float is = was + levels * gain * z;
-        before += (double)was * (double)was;
-        now += (double)is * (double)is;
-        dgain += 2.0 * (double)is * (double)(levels * z);
-        t->dz[i] = scale * (2.0f * is * levels * gain);
-    }
-    double *sum = t->sums + 3 * block;
-    sum[0] = now, sum[1] = before, sum[2] = dgain;
+    double sum[3] = {0};
+    for (size_t i = first * t->width; i < end; i++)
+        t->dz[i] =
+            train_price_pixel(t->decoded[i], t->target[i], t->z[i], levels, gain, scale, sum);
+    memcpy(t->sums + 3 * block, sum, sizeof sum);
 }
 
 taper_status train_plain_restored(train_stream *s, const train_restored *restored) {

@@ -2,14 +2,12 @@
  * Robbins & Monro 1951); see operations.h. */
 #include "codec/backend/pool.h"
 #include "formats/bytes.h"
+#include "train/device/elements_units.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
 #include "train/sampling/quantile.h"
 #include <math.h>
 #include <stdlib.h>
-
-/* A unit's mean distance from its threshold forgets a batch to 1/e within ten. */
-static const double spread_rate = 0.1;
 
 enum { COLUMNS = 64 }; /* units at a time: four cache lines of a row */
 
@@ -36,12 +34,8 @@ static void follow_units(void *context, size_t block) {
         }
     }
     for (size_t k = 0; k < n; k++) {
-        double mean = distance[k] / (double)t->rows, spread = t->spread[first + k];
-        if (!(spread >= 0.0) || !isfinite(mean)) continue;
-        spread += spread_rate * (mean - spread);
-        double fraction = (double)above[k] / (double)t->rows;
-        t->bias[first + k] = -(float)(threshold[k] + spread * (fraction - t->beta));
-        t->spread[first + k] = (float)spread;
+        double mean = distance[k] / (double)t->rows, fraction = (double)above[k] / (double)t->rows;
+        train_follow_quantile(t->beta, mean, fraction, &t->bias[first + k], &t->spread[first + k]);
     }
 }
 

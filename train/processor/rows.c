@@ -1,6 +1,7 @@
 /* rows.c -- rows of examples: gathered, centred, moved; see train/device/operations.h. */
 #include "formats/bytes.h"
 #include "codec/backend/simd.h"
+#include "train/device/elements.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
 #include <string.h>
@@ -21,7 +22,7 @@ CODEC_CLONES static void centre_rows(void *context, size_t block) {
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
         const uint8_t *y = t->pixels + (t->order ? (size_t)t->order[i] : i) * d;
         float *c = t->to + i * d;
-        for (size_t j = 0; j < d; j++) c[j] = ((float)y[j] - t->mean[j]) * inverse;
+        for (size_t j = 0; j < d; j++) c[j] = train_centred(y[j], t->mean[j], inverse);
     }
 }
 

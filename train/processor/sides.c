@@ -1,4 +1,5 @@
 /* sides.c -- rows and the eight around them; see train/device/operations.h. */
+#include "train/device/elements.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
 #include <string.h>
@@ -53,9 +54,8 @@ typedef struct input_task {
 
 static void spread(const int8_t *seen, uint32_t n, float *to) {
     for (uint32_t u = 0; u < n; u++) {
-        float a = (float)seen[u] * (1.0f / 32.0f);
-        to[2 * u] = a;
-        to[2 * u + 1] = a < 0 ? -a : a;
+        to[2 * u] = train_input(seen[u], 0);
+        to[2 * u + 1] = train_input(seen[u], 1);
     }
 }
 

@@ -2,29 +2,12 @@
  * operations.h. */
 #include "codec/transform/triangle.h"
 #include "formats/bytes.h"
+#include "train/device/elements_units.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
-
-static inline float value_of(const train_units *u, size_t k, float a) {
-    if (u->binary) return (a > -u->bias[k] ? 1.0f : 0.0f) - u->centre;
-    if (u->activation == CODEC_RELU) return a > 0.0f ? a : 0.0f;
-    return u->activation == CODEC_LOGISTIC ? 1.0f / (1.0f + expf(-a)) : a;
-}
-
-/* d x / d a; for a binary unit what stands for it. x is its value. */
-static inline float gradient_of(const train_units *u, size_t k, float a, float x) {
-    if (u->binary) {
-        if (!u->spread) return 0.0f;
-        float spread = u->spread[k] > 0.0f ? u->spread[k] : 1.0f;
-        float steep = 2.0f / (spread + 1e-12f), e = expf(-fabsf(steep * (a + u->bias[k])));
-        return steep * e / ((1.0f + e) * (1.0f + e));
-    }
-    if (u->activation == CODEC_RELU) return a > 0.0f ? 1.0f : 0.0f;
-    return u->activation == CODEC_LOGISTIC ? x * (1.0f - x) : 1.0f;
-}
 
 typedef struct unit_task {
     train_units u;
@@ -51,7 +34,7 @@ static void value_rows(void *context, size_t block) {
         const float *a = t->a + i * t->units;
         float *x = t->to + i * t->units;
         uint32_t kept = kept_of(t, i);
-        for (uint32_t k = 0; k < kept; k++) x[k] = value_of(&t->u, k, a[k]);
+        for (uint32_t k = 0; k < kept; k++) x[k] = train_unit_value(&t->u, k, a[k]);
         memset(x + kept, 0, (t->units - kept) * sizeof *x);
     }
 }
@@ -73,8 +56,8 @@ static void gradient_rows(void *context, size_t block) {
         float *da = t->to + i * width;
         uint32_t k = t->first, kept = kept_of(t, i);
         for (; k < kept; k++)
-            da[k - t->first] =
-                dx[k - t->first] * gradient_of(&t->u, k, a[k], value_of(&t->u, k, a[k]));
+            da[k - t->first] = dx[k - t->first] *
+                               train_unit_slope(&t->u, k, a[k], train_unit_value(&t->u, k, a[k]));
         for (; k < t->units; k++) da[k - t->first] = 0.0f;
     }
 }
@@ -180,34 +163,10 @@ taper_status train_plain_set_lower(train_stream *s, size_t first, size_t rows, s
 
 /* --- equation 14 ----------------------------------------------------------------------- */
 
-/* A unit's term of a row, and its slopes by a and near. */
-typedef struct move {
-    double value;
-    float by_a, by_near;
-} move;
-
-/* Of margins, relative to themselves: see operations.h. */
-static inline move bit_move(const train_units *u, size_t k, float a, float near) {
-    const float spread = u->spread && u->spread[k] > 0.0f ? u->spread[k] : 1.0f;
-    const double least = (double)spread / TRAIN_BIT_MOVE_LEAST, from = (double)a + u->bias[k],
-                 to = (double)near + u->bias[k];
-    const double all = from * from + to * to + least * least,
-                 value = (to - from) * (to - from) / all;
-    return (move){value, (float)(2.0 * (from - to - value * from) / all),
-                  (float)(2.0 * (to - from - value * to) / all)};
-}
-
-static inline move value_move(const train_units *u, size_t k, float a, float near) {
-    const float x = value_of(u, k, a), x_near = value_of(u, k, near), by = 2.0f * (x_near - x);
-    const double apart = (double)x_near - x;
-    return (move){apart * apart, -by * gradient_of(u, k, a, x),
-                  by * gradient_of(u, k, near, x_near)};
-}
-
 /* Unit k of a row: its term, and the gradient where it is trained. */
 static inline double move_unit(const unit_task *t, uint32_t k, float a, float near, float pull,
                                float *da, float *dnear) {
-    const move m = t->u.binary ? bit_move(&t->u, k, a, near) : value_move(&t->u, k, a, near);
+    const train_move m = train_unit_move(&t->u, k, a, near);
     if (k >= t->first) {
         da[k - t->first] += pull * m.by_a;
         dnear[k - t->first] = pull * m.by_near;

@@ -2,10 +2,9 @@
 #include "codec/backend/pool.h"
 #include "codec/backend/simd.h"
 #include "formats/bytes.h"
+#include "train/device/elements.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
-#include "train/sampling/numbers.h"
-#include <math.h>
 #include <stdlib.h>
 
 enum { VECTOR_BLOCK = 1 << 15, LANES = 8 };
@@ -220,11 +219,7 @@ taper_status train_plain_sum_squares(train_stream *s, size_t n, const float *x, 
 taper_status train_plain_judge(train_stream *s, uint64_t step, const double *loss, double most_loss,
                                const double *squares, float max_norm, train_verdict *verdict) {
     TAPER_TRY(train_processor_begin(s));
-    double norm = sqrt(*squares);
-    int sound = fabs(*loss) < most_loss && isfinite(norm); /* 0 for NaN */
-    if (!sound && !verdict->diverged) verdict->diverged = step;
-    verdict->scale =
-        max_norm > 0.0f && norm > (double)max_norm ? (float)((double)max_norm / norm) : 1.0f;
+    train_judge(step, *loss, most_loss, *squares, max_norm, verdict);
     train_processor_end(s);
     return TAPER_OK;
 }
@@ -237,21 +232,11 @@ typedef struct adam_task {
     float *w, *m, *v;
 } adam_task;
 
-/* Moments of weights whose gradient is 0 (inputs that are always the same, dead units) fall towards
- * 0 for ever, and arithmetic on subnormal numbers is many times slower: four of five seconds of a
- * long run went there. */
-CODEC_INLINE float or_zero(float x, float least) { return fabsf(x) < least ? 0.0f : x; }
-
 CODEC_CLONES static void adam_some(size_t n, const train_adam_step *step, float scale,
                                    const float *restrict g, float *restrict w, float *restrict m,
                                    float *restrict v) {
     const train_adam_step s = *step;
-    for (size_t i = 0; i < n; i++) {
-        float gradient = or_zero(scale * g[i], TRAIN_ADAM_LEAST_GRADIENT);
-        m[i] = or_zero(s.beta1 * m[i] + (1.0f - s.beta1) * gradient, TRAIN_ADAM_LEAST_M);
-        v[i] = or_zero(s.beta2 * v[i] + (1.0f - s.beta2) * gradient * gradient, TRAIN_ADAM_LEAST_V);
-        w[i] -= s.rate * m[i] / (sqrtf(v[i]) + s.epsilon);
-    }
+    for (size_t i = 0; i < n; i++) train_adam_element(&s, scale * g[i], &w[i], &m[i], &v[i]);
 }
 
 static void adam_block(void *context, size_t block) {

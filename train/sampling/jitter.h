@@ -8,7 +8,7 @@
  * counts. */
 #ifndef TRAIN_JITTER_H
 #define TRAIN_JITTER_H
-#include <stdint.h>
+#include "train/sampling/philox.h"
 
 /* Most that an example is moved: on M's diagonal, off it (0.1 is 5.7 degrees), pixels. */
 #define TRAIN_JITTER_ZOOM  0.05
@@ -24,5 +24,62 @@ typedef struct train_jitter {
  * arguments. Windows of less than 2 x 2 stay as they are. to must not overlap from. */
 void train_jitter_row(const train_jitter *jitter, const uint8_t *from, uint64_t seed, uint64_t step,
                       uint64_t i, uint8_t *to);
+
+/* --- what becomes of one pixel, for kernels, too ----------------------------------------- */
+
+/* Where pixel (x, y) comes from: (a x + b y + dx, c x + d y + dy), from the middle. */
+typedef struct train_motion {
+    double a, b, c, d, dx, dy;
+} train_motion;
+
+/* 1 and the motion of example i, or 0: it stays. */
+CODEC_INLINE int train_motion_of(const train_jitter *j, uint64_t seed, uint64_t step, uint64_t i,
+                                 train_motion *m) {
+    uint32_t word[8];
+    double u[6];
+    if (j->width < 2 || j->height < 2) return 0;
+    train_philox(seed, 2 * i, TRAIN_STREAM_JITTER + (step << 8), word);
+    if (train_philox_uniform(word[0]) >= j->fraction) return 0;
+    train_philox(seed, 2 * i + 1, TRAIN_STREAM_JITTER + (step << 8), word + 4);
+    for (int k = 0; k < 6; k++) u[k] = 2.0 * (double)train_philox_uniform(word[k + 1]) - 1.0;
+    m->dx = TRAIN_JITTER_SHIFT * u[0];
+    m->dy = TRAIN_JITTER_SHIFT * u[1];
+    m->a = 1.0 + TRAIN_JITTER_ZOOM * u[2];
+    m->b = TRAIN_JITTER_TURN * u[3];
+    m->c = TRAIN_JITTER_TURN * u[4];
+    m->d = 1.0 + TRAIN_JITTER_ZOOM * u[5];
+    return 1;
+}
+
+/* Into the window, and so that the neighbour to the right is in it too. */
+CODEC_INLINE double train_into_window(double at, uint32_t size) {
+    const double last = (double)size - 1.001;
+    return at < 0.0 ? 0.0 : at > last ? last : at;
+}
+
+/* Between four pixels of a plane, the upper left one of which is at `first`. */
+typedef struct train_place {
+    size_t first;
+    float right, down; /* 0 .. 1 */
+} train_place;
+
+/* Where pixel (x, y) of width x height comes from. */
+CODEC_INLINE train_place train_place_of(const train_motion *m, uint32_t x, uint32_t y,
+                                        uint32_t width, uint32_t height) {
+    const double middle_x = 0.5 * (width - 1.0), middle_y = 0.5 * (height - 1.0);
+    double fx = x - middle_x, fy = y - middle_y;
+    double sx = train_into_window(m->a * fx + m->b * fy + m->dx + middle_x, width),
+           sy = train_into_window(m->c * fx + m->d * fy + m->dy + middle_y, height);
+    size_t ix = (size_t)sx, iy = (size_t)sy;
+    train_place place = {iy * width + ix, (float)(sx - (double)ix), (float)(sy - (double)iy)};
+    return place;
+}
+
+CODEC_INLINE uint8_t train_pixel_at(const uint8_t *plane, uint32_t width, train_place place) {
+    const uint8_t *p = plane + place.first;
+    float upper = (float)p[0] + place.right * ((float)p[1] - (float)p[0]);
+    float lower = (float)p[width] + place.right * ((float)p[width + 1] - (float)p[width]);
+    return (uint8_t)(upper + place.down * (lower - upper) + 0.5f);
+}
 
 #endif

@@ -28,17 +28,11 @@ static float select_falling(float *v, size_t n, size_t rank) {
     }
 }
 
-/* A threshold in [low, high), halfway where there is something between them. */
-static float between(float low, float high) {
-    float t = (float)(low + 0.5 * ((double)high - low));
-    return t >= low && t < high ? t : low;
-}
-
 float train_exact_quantile(float *values, size_t n, double beta) {
     if (!n) return 0.0f;
     double wanted = beta * (double)n;
-    size_t rank = wanted > 0.0 ? (size_t)fmin(wanted, (double)(n - 1)) : 0;
-    float x = select_falling(values, n, rank), higher = INFINITY, lower = -INFINITY;
+    float x = select_falling(values, n, train_quantile_rank(wanted, n)), higher = INFINITY,
+          lower = -INFINITY;
     size_t above = 0, below = 0;
     for (size_t i = 0; i < n; i++) {
         float v = values[i];
@@ -47,8 +41,5 @@ float train_exact_quantile(float *values, size_t n, double beta) {
         if (v > x && v < higher) higher = v;
         if (v < x && v > lower) lower = v;
     }
-    /* as a threshold, x leaves `above` values above; anything just below x all but `below` */
-    if (wanted - (double)above <= (double)(n - below) - wanted)
-        return above ? between(x, higher) : x;
-    return below ? between(lower, x) : nextafterf(x, -INFINITY);
+    return train_quantile_next_to(x, wanted, n, above, higher, below, lower);
 }

@@ -1,0 +1,81 @@
+/* elements.h -- what an operation makes of one number, or of one row's few: the same arithmetic, in
+ * the same order, for the processor's loops and for kernels. C11 and CUDA. */
+#ifndef TRAIN_ELEMENTS_H
+#define TRAIN_ELEMENTS_H
+#include "codec/backend/activation.h"
+#include "train/device/operations.h"
+#include "train/sampling/numbers.h"
+#include <math.h>
+
+/* --- activations ----------------------------------------------------------------------- */
+
+/* The gradient before an activation, from its output y and the gradient dy there. */
+CODEC_INLINE float train_slope(codec_activation activation, float y, float dy) {
+    if (activation == CODEC_RELU) return y <= 0.0f ? 0.0f : dy;
+    return activation == CODEC_LOGISTIC ? dy * (y * (1.0f - y)) : dy;
+}
+
+/* --- rows ------------------------------------------------------------------------------ */
+
+/* train_centre_rows_fn. */
+CODEC_INLINE float train_centred(uint8_t pixel, float mean, float inverse_scale) {
+    return ((float)pixel - mean) * inverse_scale;
+}
+
+/* train_conditional_inputs_fn: a unit is two inputs, a and |a|. */
+CODEC_INLINE float train_input(int8_t seen, int magnitude) {
+    float a = (float)seen * (1.0f / 32.0f);
+    return magnitude && a < 0 ? -a : a;
+}
+
+/* --- layers that are clipped ------------------------------------------------------------ */
+
+/* clip(z) of train_clip_fn, and what goes back from its output y. */
+CODEC_INLINE float train_clip(float z, float top) { return z > top ? top : z > 0.0f ? z : 0.0f; }
+CODEC_INLINE float train_clip_back(float y, float top, float dy) {
+    return y > 0.0f && y < top ? dy : 0.0f;
+}
+
+/* train_clip_added_fn: the sum, and what goes back from it. */
+CODEC_INLINE float train_up_to(float sum, float top) { return sum < top ? sum : top; }
+CODEC_INLINE float train_up_to_back(float to, float top, float dto) {
+    return to < top ? dto : 0.0f;
+}
+
+/* train_relu_added_fn, of the sum h + bias + before. */
+CODEC_INLINE void train_relu_added(float sum, float top, float *h, float *a) {
+    *h = sum > top ? top : sum < -top ? -top : sum;
+    *a = sum > 0 ? *h : 0.0f;
+}
+CODEC_INLINE float train_relu_added_back(float h, float top, float da, float dh) {
+    float gradient = dh + (h > 0 ? da : 0.0f);
+    return h < top && h > -top ? gradient : 0.0f;
+}
+
+/* --- the optimiser --------------------------------------------------------------------- */
+
+/* Moments of weights whose gradient is 0 (inputs that are always the same, dead units) fall towards
+ * 0 for ever, and a processor's arithmetic on subnormal numbers is many times slower: four of five
+ * seconds of a long run went there. */
+CODEC_INLINE float train_or_zero(float x, float least) { return fabsf(x) < least ? 0.0f : x; }
+
+/* train_adam_fn, of one weight; its gradient is scaled already. */
+CODEC_INLINE void train_adam_element(const train_adam_step *s, float gradient, float *w, float *m,
+                                     float *v) {
+    gradient = train_or_zero(gradient, TRAIN_ADAM_LEAST_GRADIENT);
+    *m = train_or_zero(s->beta1 * *m + (1.0f - s->beta1) * gradient, TRAIN_ADAM_LEAST_M);
+    *v = train_or_zero(s->beta2 * *v + (1.0f - s->beta2) * gradient * gradient, TRAIN_ADAM_LEAST_V);
+    *w -= s->rate * *m / (sqrtf(*v) + s->epsilon);
+}
+
+/* train_judge_fn. */
+CODEC_INLINE void train_judge(uint64_t step, double loss, double most_loss, double squares,
+                              float max_norm, train_verdict *verdict) {
+    double norm = sqrt(squares);
+    int sound = fabs(loss) < most_loss && isfinite(norm); /* 0 for NaN */
+    if (!sound && !verdict->diverged) verdict->diverged = step;
+    verdict->scale =
+        max_norm > 0.0f && norm > (double)max_norm ? (float)((double)max_norm / norm) : 1.0f;
+}
+
+#endif

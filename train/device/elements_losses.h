@@ -1,0 +1,70 @@
+/* elements_losses.h -- elements.h of losses: what a row's error counts, and what labels cost. */
+#ifndef TRAIN_ELEMENTS_LOSSES_H
+#define TRAIN_ELEMENTS_LOSSES_H
+#include "train/device/operations.h"
+#include "codec/backend/simd.h"
+#include <math.h>
+
+/* What train_error_gradient_fn multiplies a row with. */
+CODEC_INLINE float train_error_factor(double weight, size_t rows) {
+    return (float)(2.0 * weight / (double)rows);
+}
+
+/* train_error_losses_fn, from the sums. */
+CODEC_INLINE void train_add_error_losses(double error, double moved, double weight, double scale,
+                                         double of, double *losses) {
+    losses[0] += (error + weight * moved) / of;
+    losses[1] += error / of * scale * scale;
+    losses[2] += moved / of;
+}
+
+/* --- what rows count ------------------------------------------------------------------- */
+
+/* The batch's range of log threshold in equal parts, and the mean error of each. */
+enum { TRAIN_ERROR_BINS = 8 };
+typedef struct train_error_bins {
+    double low, per_bin; /* its lowest threshold; parts in a factor of e */
+    double mean[TRAIN_ERROR_BINS];
+} train_error_bins;
+
+CODEC_INLINE double train_bins_of_range(double low, double high) {
+    return high > low ? TRAIN_ERROR_BINS * 0.9999 / log(high / low) : 0.0;
+}
+
+CODEC_INLINE int train_error_bin(double low, double per_bin, double threshold) {
+    return (int)(per_bin * log(threshold / low));
+}
+
+/* train_weigh_errors_fn, of one row. It counts at most so many times less or more than the others
+ * of its cut do. */
+#define TRAIN_LEAST_RATIO 0.1
+#define TRAIN_MOST_RATIO  10.0
+CODEC_INLINE double train_error_weight(const train_error_bins *bins, train_cut cut, float scale,
+                                       float balance, double error) {
+    double threshold = (double)cut.threshold / scale;
+    double mean = bins->mean[train_error_bin(bins->low, bins->per_bin, (double)cut.threshold)];
+    double ratio = fmin(fmax(mean / (error + 1e-12), TRAIN_LEAST_RATIO), TRAIN_MOST_RATIO);
+    double more = balance > 0.0f ? pow(ratio, (double)balance) : 1.0;
+    return more / (threshold * threshold);
+}
+
+/* train_log_errors_fn, of one row. */
+CODEC_INLINE void train_log_error(double error, double least, double *weight, double *loss) {
+    *weight = 1.0 / (error + least);
+    *loss += log(error + least);
+}
+
+/* --- labels ---------------------------------------------------------------------------- */
+
+/* train_cross_entropy_fn, of a row with a label: x[label] is `logit`, the row's largest is `most`,
+ * and sum is that of e^(x - most). */
+CODEC_INLINE double train_entropy(float sum, float most, float logit) {
+    return log((double)sum) + (double)most - (double)logit;
+}
+
+/* Its gradient at a class, from y = e^(x - most). */
+CODEC_INLINE float train_entropy_slope(float y, float sum, int is_label, size_t rows) {
+    return (y / sum - (float)is_label) * (1.0f / (float)rows);
+}
+
+#endif
