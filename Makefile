@@ -2,6 +2,7 @@
 # make deps       install the Debian packages it builds with; `demo` and `check` do so themselves
 # make demo       the main job on a generated set; leaves build/demo/index.html
 # make check      every test that needs no GPU; ends with `N passed, N failed`; skips say why
+# make check-gpu  what only a GPU can show; REQUIRE=cuda: fails where there is none
 # make V=1 ...    with the compiler's command lines; -jN: N jobs in place of one a processor
 # make SAN=1 ...  the same under ASan + UBSan, in its own build folder
 # make CUDA=0|1   force the GPU backend out or in (default: in when nvcc is found)
@@ -19,7 +20,7 @@ PREFIX  ?= /usr/local
 VERSION := 0.1.0
 FUZZ_SECONDS ?= 30
 ifeq ($(CUDA),1)
-CU      := $(wildcard codec/backend/*.cu train/cuda/*.cu)
+CU      := $(wildcard train/cuda/*.cu train/cuda/kernels/*.cu)
 endif
 B       := build/$(if $(filter 1,$(SAN)),san,opt)$(if $(CU),-cuda,)
 
@@ -38,7 +39,7 @@ have_pkg  = $(shell pkg-config --exists $(1) 2>/dev/null && echo 1)
 PKGS      := libpng libjpeg zlib libzstd libxxhash
 DEP_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 LDLIBS    := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -pthread
-LATE_LIBS := -ldl # LAPACK is loaded when training begins, the rivals' libraries when `compare` does
+LATE_LIBS = $(CUDA_LIBS) -ldl # LAPACK is loaded when training begins, the rivals' libraries when `compare` does
 
 # --- the rooms: formats <- codec <- train <- cli --------------------------------------------------------
 FORMATS := $(wildcard formats/*.c)
@@ -47,12 +48,18 @@ TRAIN   := $(wildcard train/*.c train/*/*.c)
 CLI     := $(wildcard cli/*.c cli/*/*.c)
 SAMPLES := $(wildcard samples/*.c)
 ifneq ($(CU),)
-DEFS    += -DHAVE_CUDA=1
-LDLIBS  += -L/usr/local/cuda/lib64 -lcublas -lcudart -lstdc++
+# The runtime is linked in, cuBLASLt loaded when it is needed: a machine without either runs the same program.
+CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(shell command -v $(NVCC))))
+CUDA_LIB  := $(firstword $(wildcard $(CUDA_HOME)/lib64 $(CUDA_HOME)/lib))
+CUDA_ARCH ?= 75 80 90
+NVCCFLAGS := -O3 -std=c++17 --fmad=false -I. -Xcompiler -fPIC $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$a,code=sm_$a) \
+             -gencode arch=compute_$(lastword $(CUDA_ARCH)),code=compute_$(lastword $(CUDA_ARCH))
+DEFS      += -DHAVE_CUDA=1
+CUDA_LIBS := -L$(CUDA_LIB) -lcudart_static -lrt -ldl -l:libstdc++.a
 endif
 obj = $(patsubst %.c,$(B)/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(B)/%.cu.o,$(filter %.cu,$(1)))
-LIB_OBJ   := $(call obj,$(FORMATS) $(CODEC) $(CU)) $(B)/models/models.o
-TRAIN_OBJ := $(call obj,$(TRAIN))
+LIB_OBJ   := $(call obj,$(FORMATS) $(CODEC)) $(B)/models/models.o
+TRAIN_OBJ := $(call obj,$(TRAIN) $(CU))
 CLI_OBJ   := $(call obj,$(CLI))
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 BENCHES   := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/bench_*.c))
@@ -69,7 +76,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
 
-.PHONY: all deps demo demo-run check check-run fuzz bench rd paper-nested-dropout install clean help
+.PHONY: all deps demo demo-run check check-run check-gpu check-gpu-run fuzz bench rd paper-nested-dropout install clean help
 .SECONDARY:
 all: $(B)/taper $(B)/libtaper.a $(B)/libtaper.so $(B)/make_samples
 
@@ -81,8 +88,43 @@ demo-run: all
 	@sh samples/demo.sh $(B)/taper $(B)/make_samples build/demo
 check: deps
 	@$(MAKE) --no-print-directory check-run
-check-run: all $(TESTS) $(REPLAYS) $(B)/example $(B)/ranges $(B)/tests/conformance/generate
+check-run: all $(TESTS) $(B)/tests/taper_model $(REPLAYS) $(B)/example $(B)/ranges $(B)/tests/conformance/generate
 	@sh tests/run.sh $(B)
+
+# Kernels on the processor (train/cuda/model/), always under ASan + UBSan.
+MODEL_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+MODEL_OBJ := $(patsubst %.cu,$(B)/model/%.o,$(wildcard train/cuda/*.cu train/cuda/kernels/*.cu)) \
+             $(patsubst %.cc,$(B)/model/%.o,$(wildcard train/cuda/model/*.cc))
+MODEL_CXX  = $(CXX) -x c++ -std=c++17 -I. -O1 -g -ffp-contract=off -Wall -Wextra -Wshadow $(MODEL_SAN) -MMD -MP -c
+$(B)/model/%.o: %.cu Makefile
+	@mkdir -p $(@D)
+	$(call say,MODEL)$(MODEL_CXX) -o $@ $<
+$(B)/model/%.o: %.cc Makefile
+	@mkdir -p $(@D)
+	$(call say,MODEL)$(MODEL_CXX) -o $@ $<
+$(B)/tests/test_kernels%.o: SANFLAGS := $(MODEL_SAN)
+$(filter $(B)/tests/test_kernels_%,$(TESTS)): %: %.o $(MODEL_OBJ) $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(filter-out %.cu.o,$(TRAIN_OBJ)) $(filter-out %.cu.o,$(LIB_OBJ))
+	$(call say,LD)$(CXX) $(MODEL_SAN) $(LDFLAGS) -o $@ $^ -lcmocka $(LATE_LIBS) $(LDLIBS)
+
+# The program with kernels on the processor, for tests.
+$(B)/model/cli/device.o: cli/device.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CSTD) $(CFLAGS) $(CEXACT) -DHAVE_CUDA=1 $(MODEL_SAN) -MMD -MP -c -o $@ $<
+$(B)/tests/taper_model: $(filter-out $(B)/cli/device.o,$(CLI_OBJ)) $(B)/model/cli/device.o $(MODEL_OBJ) $(filter-out %.cu.o,$(TRAIN_OBJ) $(LIB_OBJ))
+	$(call say,LD)$(CXX) $(MODEL_SAN) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
+
+# The same tests on a GPU.
+GPU_TESTS := $(patsubst tests/%.c,$(B)/gpu/tests/%,$(wildcard tests/test_kernels_*.c))
+$(B)/gpu/tests/%.o: tests/%.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CSTD) -O1 -g $(CEXACT) -DEVERY_DEVICE_GPU=1 -MMD -MP -c -o $@ $<
+$(GPU_TESTS): %: %.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
+	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LATE_LIBS) $(LDLIBS)
+
+check-gpu: deps
+	@$(MAKE) --no-print-directory CUDA=1 check-gpu-run
+check-gpu-run: all $(GPU_TESTS)
+	@sh tests/gpu.sh $(B)
 
 # Everything but the command line: what a program that embeds the library links.
 $(B)/libtaper.a: $(LIB_OBJ)
@@ -134,7 +176,8 @@ $(B)/models/models.o: models/models.S models/photo.tpm models/tiny.tpm
 	$(call say,CC)$(CC) -c -o $@ $<
 $(B)/%.cu.o: %.cu Makefile
 	@mkdir -p $(@D)
-	$(call say,NVCC)$(NVCC) -O3 -std=c++17 --fmad=false -Xcompiler -fPIC -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	$(call say,NVCC)$(NVCC) $(NVCCFLAGS) -Xptxas -v -MMD -MP -MF $(@:.o=.d) -c -o $@ $< 2>$(@:.o=.ptxas) || \
+	    { cat $(@:.o=.ptxas) >&2; exit 1; }
 
 fuzz: deps
 	@sh tests/fuzz/run.sh $(FUZZ_SECONDS)

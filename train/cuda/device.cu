@@ -1,0 +1,262 @@
+/* device.cu -- memory and streams of a GPU; see cuda.h and stream.h. */
+#include "train/cuda/lt.h"
+#include "train/cuda/operations.h"
+#include "train/cuda/stream.h"
+#include <map>
+#include <mutex>
+#include <new>
+#include <stdio.h>
+#include <string.h>
+
+/* A device's state. Memory is few large pieces (arenas), known by their beginning. */
+struct cuda_device {
+    int ordinal;
+    train_precision precision;
+    char name[24];
+    std::mutex lock; /* of what follows */
+    std::map<const char *, size_t> pieces;
+    char fault[192];
+};
+
+static cuda_device *device_of(const train_device *device) { return (cuda_device *)device->state; }
+
+/* --- failures -------------------------------------------------------------------------- */
+
+/* Note the first failure, in words. */
+static void note(cuda_device *d, const char *operation, const char *why) {
+    std::lock_guard<std::mutex> guard(d->lock);
+    if (!d->fault[0]) snprintf(d->fault, sizeof d->fault, "%s: %s: %s", d->name, operation, why);
+}
+
+static taper_status status_of(cuda_device *d, const char *operation, cudaError_t error) {
+    if (error == cudaSuccess) return TAPER_OK;
+    if (error == cudaErrorMemoryAllocation) {
+        cudaGetLastError(); /* which leaves the device as it was */
+        return TAPER_ERR_NOMEM;
+    }
+    note(d, operation, cudaGetErrorString(error));
+    return TAPER_ERR_DEVICE;
+}
+
+const char *train_cuda_fault(const train_device *device) {
+    return device->state ? device_of(device)->fault : "";
+}
+
+/* --- operations ------------------------------------------------------------------------ */
+
+/* Is array[bytes] within a piece that was given out? */
+static bool is_given(cuda_device *d, const void *array, size_t bytes) {
+    std::lock_guard<std::mutex> guard(d->lock);
+    auto at = d->pieces.upper_bound((const char *)array);
+    if (at == d->pieces.begin()) return false;
+    --at;
+    size_t from = (size_t)((const char *)array - at->first);
+    return from <= at->second && bytes <= at->second - from;
+}
+
+taper_status cuda_begin_arrays(train_stream *s, const char *operation, const cuda_array *array,
+                               size_t arrays) {
+    cuda_device *d = device_of(s->device);
+    size_t bytes = 0;
+    for (size_t i = 0; i < arrays; i++) {
+        bytes += array[i].at ? array[i].count * array[i].size : 0;
+        if (!array[i].at || !array[i].count) continue;
+        if (array[i].count <= SIZE_MAX / array[i].size &&
+            is_given(d, array[i].at, array[i].count * array[i].size))
+            continue;
+        note(d, operation, "an array that is not in the device's memory");
+        return TAPER_ERR_DEVICE;
+    }
+    CUDA_COUNT(operation, bytes);
+    return status_of(d, operation, cudaSetDevice(d->ordinal));
+}
+
+taper_status cuda_fail(train_stream *s, const char *operation, const char *why) {
+    note(device_of(s->device), operation, why);
+    return TAPER_ERR_DEVICE;
+}
+
+taper_status cuda_end(train_stream *s, const char *operation) {
+    return status_of(device_of(s->device), operation, cudaGetLastError());
+}
+
+/* --- memory ---------------------------------------------------------------------------- */
+
+static taper_status give(train_device *device, size_t bytes, void **memory) {
+    cuda_device *d = device_of(device);
+    *memory = NULL;
+    TAPER_TRY(status_of(d, "memory", cudaSetDevice(d->ordinal)));
+    TAPER_TRY(status_of(d, "memory", cudaMalloc(memory, bytes)));
+    taper_status status = status_of(d, "memory", cudaMemsetAsync(*memory, 0, bytes, NULL));
+    if (status == TAPER_OK) status = status_of(d, "memory", cudaStreamSynchronize(NULL));
+    if (status != TAPER_OK) {
+        cudaFree(*memory);
+        *memory = NULL;
+        return status;
+    }
+    std::lock_guard<std::mutex> guard(d->lock);
+    d->pieces[(const char *)*memory] = bytes;
+    return TAPER_OK;
+}
+
+/* cudaFree waits for the device. */
+static void release(train_device *device, void *memory, size_t bytes) {
+    cuda_device *d = device_of(device);
+    (void)bytes;
+    if (!memory) return;
+    cudaSetDevice(d->ordinal);
+    cudaFree(memory);
+    std::lock_guard<std::mutex> guard(d->lock);
+    d->pieces.erase((const char *)memory);
+}
+
+static taper_status zero(train_stream *s, void *to, size_t bytes) {
+    CUDA_BEGIN(s, "zero", CUDA_ARRAY((const char *)to, bytes));
+    return status_of(device_of(s->device), "zero", cudaMemsetAsync(to, 0, bytes, cuda_on(s)));
+}
+
+static taper_status copy(train_stream *s, void *to, const void *from, size_t bytes) {
+    CUDA_BEGIN(s, "copy", CUDA_ARRAY((const char *)to, bytes),
+               CUDA_ARRAY((const char *)from, bytes));
+    return status_of(device_of(s->device), "copy",
+                     cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cuda_on(s)));
+}
+
+static taper_status wait(train_stream *s) {
+    return status_of(device_of(s->device), "sync", cudaStreamSynchronize(cuda_on(s)));
+}
+
+/* From pageable memory, which the driver has read when the call returns. */
+static taper_status upload(train_stream *s, void *to, const void *host, size_t bytes) {
+    CUDA_BEGIN(s, "upload", CUDA_ARRAY((const char *)to, bytes));
+    TAPER_TRY(status_of(device_of(s->device), "upload",
+                        cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, cuda_on(s))));
+    return wait(s);
+}
+
+static taper_status download(train_stream *s, void *host, const void *from, size_t bytes) {
+    CUDA_BEGIN(s, "download", CUDA_ARRAY((const char *)from, bytes));
+    TAPER_TRY(status_of(device_of(s->device), "download",
+                        cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost, cuda_on(s))));
+    return wait(s);
+}
+
+static taper_status sync_stream(train_stream *s) {
+    cuda_device *d = device_of(s->device);
+    TAPER_TRY(status_of(d, "sync", cudaSetDevice(d->ordinal)));
+    return wait(s);
+}
+
+/* --- streams --------------------------------------------------------------------------- */
+
+static void close_stream(train_stream *s) {
+    cuda_stream *own = cuda_stream_of(s);
+    if (!own) return;
+    cudaSetDevice(device_of(s->device)->ordinal);
+    if (own->stream) cudaStreamSynchronize(own->stream);
+    cuda_lt_free(s);
+    release(s->device, own->room, CUDA_ROOM_BYTES);
+    if (own->stream) cudaStreamDestroy(own->stream);
+    delete own;
+    s->state = NULL;
+}
+
+static taper_status open_stream(train_device *device, train_stream *s) {
+    cuda_device *d = device_of(device);
+    cuda_stream *own = new (std::nothrow) cuda_stream();
+    if (!own) return TAPER_ERR_NOMEM;
+    s->state = own;
+    taper_status status = give(device, CUDA_ROOM_BYTES, &own->room);
+    if (status == TAPER_OK)
+        status =
+            status_of(d, "stream", cudaStreamCreateWithFlags(&own->stream, cudaStreamNonBlocking));
+    if (status != TAPER_OK) close_stream(s);
+    return status;
+}
+
+/* --- devices --------------------------------------------------------------------------- */
+
+static const train_memory memory_table = {give, release, zero, copy, upload, download, sync_stream};
+
+/* Why there are no devices. */
+static taper_status none(taper_error *error, cudaError_t why) {
+    int driver = 0;
+    cudaDriverGetVersion(&driver);
+    if (!driver) return formats_fail(error, TAPER_ERR_DEVICE, "no NVIDIA driver is installed");
+    if (why == cudaErrorInsufficientDriver)
+        return formats_fail(
+            error, TAPER_ERR_DEVICE,
+            "the NVIDIA driver is too old: it has CUDA %d.%d, this build needs a newer one",
+            driver / 1000, driver % 1000 / 10);
+    return formats_fail(error, TAPER_ERR_DEVICE, "no GPU: %s", cudaGetErrorString(why));
+}
+
+taper_status train_cuda_devices(train_cuda_info *info, int most, int *count, taper_error *error) {
+    cudaError_t found = cudaGetDeviceCount(count);
+    if (found != cudaSuccess || !*count) {
+        cudaGetLastError();
+        return none(error, found);
+    }
+    for (int i = 0; i < *count && i < most; i++) {
+        cudaDeviceProp p;
+        cudaError_t got = cudaGetDeviceProperties(&p, i);
+        if (got != cudaSuccess)
+            return formats_fail(error, TAPER_ERR_DEVICE, "cuda:%d: %s", i, cudaGetErrorString(got));
+        info[i] = train_cuda_info{};
+        snprintf(info[i].name, sizeof info[i].name, "%.*s", (int)sizeof info[i].name - 1, p.name);
+        info[i].capability = 10 * p.major + p.minor;
+        info[i].multiprocessors = p.multiProcessorCount;
+        info[i].bytes = p.totalGlobalMem;
+    }
+    return TAPER_OK;
+}
+
+static taper_status check(int ordinal, taper_error *error) {
+    enum { MOST = 64 };
+    static train_cuda_info info[MOST];
+    int count = 0;
+    TAPER_TRY(train_cuda_devices(info, MOST, &count, error));
+    if (ordinal < 0 || ordinal >= count || ordinal >= MOST)
+        return formats_fail(error, TAPER_ERR_ARG, "there is no cuda:%d; the last is cuda:%d",
+                            ordinal, count - 1);
+    if (info[ordinal].capability < TRAIN_CUDA_LEAST_CAPABILITY)
+        return formats_fail(error, TAPER_ERR_DEVICE,
+                            "cuda:%d, %s, has compute capability %d.%d: 7.5 is the least", ordinal,
+                            info[ordinal].name, info[ordinal].capability / 10,
+                            info[ordinal].capability % 10);
+    return TAPER_OK;
+}
+
+taper_status train_cuda_open(train_device *device, int ordinal, train_precision precision,
+                             taper_error *error) {
+    *device = train_device{};
+    TAPER_TRY(check(ordinal, error));
+    void *probe = NULL; /* the first memory is where a busy device says so */
+    cudaError_t got = cudaSetDevice(ordinal);
+    if (got == cudaSuccess) got = cudaMalloc(&probe, 1);
+    cudaFree(probe);
+    if (got != cudaSuccess) {
+        cudaGetLastError();
+        return formats_fail(error,
+                            got == cudaErrorMemoryAllocation ? TAPER_ERR_NOMEM : TAPER_ERR_DEVICE,
+                            "cuda:%d: %s", ordinal, cudaGetErrorString(got));
+    }
+    cuda_device *d = new (std::nothrow) cuda_device();
+    if (!d) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a device");
+    d->ordinal = ordinal, d->precision = precision;
+    snprintf(d->name, sizeof d->name, "cuda:%d", ordinal);
+    device->name = d->name;
+    device->memory = &memory_table;
+    device->operations = &train_cuda_operations;
+    device->state = d;
+    device->look_every = 16; /* steps take less than a millisecond where it counts */
+    device->open = open_stream, device->close = close_stream;
+    return TAPER_OK;
+}
+
+void train_cuda_close(train_device *device) {
+    delete device_of(device);
+    *device = train_device{};
+}
+
+train_precision cuda_precision(const train_device *device) { return device_of(device)->precision; }

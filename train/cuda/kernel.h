@@ -1,0 +1,90 @@
+/* kernel.h -- CUDA, as kernels are written here: nvcc's own, or the processor's (model/).
+ *
+ * A kernel's body is plain CUDA but for five words, which let the execution model see what it must
+ * check, and cost nothing under nvcc:
+ *   SHARED(type, name, count)   an array in the block's shared memory
+ *   BARRIER()                   __syncthreads()
+ *   BELOW(i, n)                 i < n, where n bounds what is read or written
+ *   LAUNCH(kernel, blocks, threads, stream, arguments ...)
+ *   FOUR_AT_A_TIME              before a loop: four passes of it are on their way at once
+ * Threads of a block are a multiple of a warp, and at most CUDA_MOST_THREADS. */
+#ifndef TRAIN_CUDA_KERNEL_H
+#define TRAIN_CUDA_KERNEL_H
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __CUDACC__
+#include <cuda_runtime.h>
+#define SHARED(type, name, count) __shared__ type name[count]
+#define BARRIER()                 __syncthreads()
+#define BELOW(i, n)               ((i) < (n))
+#define LAUNCH(kernel, blocks, threads, stream, ...) \
+    kernel<<<(unsigned)(blocks), (unsigned)(threads), 0, stream>>>(__VA_ARGS__)
+#define CUDA_COUNT(operation, bytes) ((void)(bytes))
+#define FOUR_AT_A_TIME               _Pragma("unroll 4")
+#else
+#include "train/cuda/model/cuda_model.h"
+#define CUDA_COUNT(operation, bytes) ((void)cuda_model_counts(operation, bytes, 0))
+#define SHARED(type, name, count) \
+    type *name = (type *)cuda_model_shared(CUDA_MODEL_SITE("shared"), sizeof(type) * (count))
+#define BARRIER()   cuda_model_barrier(CUDA_MODEL_SITE("barrier"))
+#define BELOW(i, n) cuda_model_below((i), (n), CUDA_MODEL_SITE("bound"))
+#define LAUNCH(kernel, blocks, threads, stream, ...) \
+    ((void)(stream), cuda_model_launch(#kernel, blocks, threads, [&] { kernel(__VA_ARGS__); }))
+#define FOUR_AT_A_TIME
+#endif
+
+static const unsigned CUDA_WARP = 32, CUDA_MOST_THREADS = 256, CUDA_MOST_BLOCKS = 2048;
+
+/* for (EACH(i, n)): this thread's part of 0 .. n - 1, of all threads of the launch. */
+#define EACH(i, n)                                            \
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; \
+    BELOW(i, n);                                              \
+    i += (size_t)gridDim.x * blockDim.x
+/* The same of the block's threads. */
+#define EACH_IN_BLOCK(i, n) \
+    size_t i = threadIdx.x; \
+    BELOW(i, n);            \
+    i += blockDim.x
+/* Rows for which each block stands once: for (EACH_BLOCK(row, rows)). */
+#define EACH_BLOCK(row, rows) \
+    size_t row = blockIdx.x;  \
+    BELOW(row, rows);         \
+    row += gridDim.x
+/* Rows, a warp each. */
+#define EACH_WARP(row, rows)                                                  \
+    size_t row = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) / CUDA_WARP; \
+    BELOW(row, rows);                                                         \
+    row += (size_t)gridDim.x * blockDim.x / CUDA_WARP
+/* for (EACH_LANE(j, n)): this lane's part of 0 .. n - 1, of its warp. */
+#define EACH_LANE(j, n)                 \
+    size_t j = threadIdx.x % CUDA_WARP; \
+    BELOW(j, n);                        \
+    j += CUDA_WARP
+
+/* Blocks of `per_block` for n things, at most CUDA_MOST_BLOCKS; at least 1. */
+static inline unsigned cuda_blocks(size_t n, size_t per_block) {
+    size_t blocks = n / per_block + (n % per_block != 0);
+    return blocks < 1 ? 1u : blocks < CUDA_MOST_BLOCKS ? (unsigned)blocks : CUDA_MOST_BLOCKS;
+}
+
+/* Sums in an order that the shape alone decides. */
+
+/* Lane 0 gets the sum over its warp; all lanes call it. */
+template <typename T> static __device__ T warp_sum(T value) {
+    for (unsigned apart = CUDA_WARP / 2; apart; apart /= 2)
+        value += __shfl_down_sync(0xffffffffu, value, apart);
+    return value;
+}
+
+/* Thread 0 gets the sum over its block; all threads call it. room[CUDA_WARP] is shared, and may be
+ * used again after the call. */
+template <typename T> static __device__ T block_sum(T value, T *room) {
+    const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
+    value = warp_sum(value);
+    if (lane == 0) room[warp] = value;
+    BARRIER();
+    if (warp == 0) value = warp_sum(BELOW(lane, blockDim.x / CUDA_WARP) ? room[lane] : (T)0);
+    BARRIER();
+    return value;
+}
+#endif

@@ -1,0 +1,208 @@
+/* clipped.cu -- layers that are clipped, and that are added to; see train/device/operations.h. */
+#include "train/cuda/kernels/teams.h"
+#include "train/cuda/operations.h"
+#include "train/cuda/stream.h"
+#include "train/device/elements.h"
+
+static const unsigned THREADS = 256;
+
+/* --- sums of columns ------------------------------------------------------------------- */
+
+/* A block has 32 columns, a lane each; its warps take its rows in turn. */
+static const unsigned WARPS = THREADS / CUDA_WARP;
+
+static size_t tiles_of(size_t width) { return (width + CUDA_WARP - 1) / CUDA_WARP; }
+
+/* Warp 0 gets the sums of its block's columns; all threads call it, once. */
+static __device__ float column_sum(float part, float *room) {
+    const unsigned lane = threadIdx.x % CUDA_WARP;
+    float sum = 0.0f;
+    room[threadIdx.x] = part;
+    BARRIER();
+    for (unsigned w = 0; w < WARPS; w++) sum += room[w * CUDA_WARP + lane];
+    return sum;
+}
+
+/* dbias[width] += sums over blocks of sums[blocks][width]. */
+static __global__ void add_sums_kernel(size_t blocks, size_t width, const float *__restrict__ sums,
+                                       float *__restrict__ dbias) {
+    SHARED(float, room, THREADS);
+    const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
+    const size_t column = (size_t)blockIdx.x * CUDA_WARP + lane;
+    const int is_column = BELOW(column, width);
+    float sum = 0.0f;
+    if (is_column)
+        for (size_t b = warp; BELOW(b, blocks); b += WARPS) sum += sums[b * width + column];
+    sum = column_sum(sum, room);
+    if (warp == 0 && is_column) dbias[column] += sum;
+}
+
+/* Of all columns of a block of TRAIN_SUM_ROWS rows: where a thread of a kernel on the way back
+ * begins, and what it then sums up. */
+struct rows_of_block {
+    size_t column, first, end;
+    int is_column;
+};
+static __device__ rows_of_block rows_here(size_t tiles, size_t rows, size_t width) {
+    const size_t block = blockIdx.x / tiles * TRAIN_SUM_ROWS,
+                 column = blockIdx.x % tiles * CUDA_WARP + threadIdx.x % CUDA_WARP;
+    rows_of_block here = {column, block + threadIdx.x / CUDA_WARP,
+                          rows - block < TRAIN_SUM_ROWS ? rows : block + TRAIN_SUM_ROWS,
+                          BELOW(column, width)};
+    return here;
+}
+static __device__ void put_sum(const rows_of_block *here, size_t tiles, size_t width, float part,
+                               float *room, float *sums) {
+    const float sum = column_sum(part, room);
+    if (threadIdx.x < CUDA_WARP && here->is_column)
+        sums[blockIdx.x / tiles * width + here->column] = sum;
+}
+
+/* --- from 0 to top --------------------------------------------------------------------- */
+
+static __global__ void clip_kernel(unsigned team, size_t rows, size_t width,
+                                   const float *__restrict__ bias, float top,
+                                   float *__restrict__ y) {
+    for (EACH_TEAM(row, rows, team))
+        for (EACH_MEMBER(j, width, team))
+            y[row * width + j] = train_clip(y[row * width + j] + bias[j], top);
+}
+
+taper_status train_cuda_clip(train_stream *s, size_t rows, size_t width, const float *bias,
+                             float top, float *y) {
+    const unsigned team = cuda_team(width);
+    if (!rows || !width) return TAPER_OK;
+    CUDA_BEGIN(s, "clip", CUDA_ARRAY(bias, width), CUDA_ARRAY(y, rows * width));
+    LAUNCH(clip_kernel, cuda_team_blocks(rows, team), THREADS, cuda_on(s), team, rows, width, bias,
+           top, y);
+    return cuda_end(s, "clip");
+}
+
+static __global__ void clip_back_kernel(size_t tiles, size_t rows, size_t width, float top,
+                                        const float *__restrict__ y, float *__restrict__ dy,
+                                        float *__restrict__ sums) {
+    SHARED(float, room, THREADS);
+    const rows_of_block here = rows_here(tiles, rows, width);
+    float sum = 0.0f;
+    if (here.is_column)
+        for (size_t row = here.first; BELOW(row, here.end); row += WARPS) {
+            const size_t i = row * width + here.column;
+            const float back = train_clip_back(y[i], top, dy[i]);
+            dy[i] = back;
+            sum += back;
+        }
+    put_sum(&here, tiles, width, sum, room, sums);
+}
+
+taper_status train_cuda_clip_backward(train_stream *s, size_t rows, size_t width, float top,
+                                      const float *y, float *dy, float *dbias, float *scratch) {
+    const size_t blocks = train_sum_blocks(rows), tiles = tiles_of(width), n = rows * width;
+    if (!n) return TAPER_OK;
+    CUDA_BEGIN(s, "clip_backward", CUDA_ARRAY(y, n), CUDA_ARRAY(dy, n), CUDA_ARRAY(dbias, width),
+               CUDA_ARRAY(scratch, blocks * width));
+    LAUNCH(clip_back_kernel, blocks * tiles, THREADS, cuda_on(s), tiles, rows, width, top, y, dy,
+           scratch);
+    LAUNCH(add_sums_kernel, tiles, THREADS, cuda_on(s), blocks, width, scratch, dbias);
+    return cuda_end(s, "clip_backward");
+}
+
+/* --- what is added, from 0 to top, and the sum up to top ------------------------------- */
+
+static __global__ void clip_added_kernel(unsigned team, size_t rows, size_t width,
+                                         const float *__restrict__ bias, float top,
+                                         const float *__restrict__ from, float *__restrict__ added,
+                                         float *__restrict__ to) {
+    for (EACH_TEAM(row, rows, team))
+        for (EACH_MEMBER(j, width, team)) {
+            const size_t i = row * width + j;
+            const float clipped = train_clip(added[i] + bias[j], top);
+            added[i] = clipped;
+            to[i] = train_up_to(from[i] + clipped, top);
+        }
+}
+
+taper_status train_cuda_clip_added(train_stream *s, size_t rows, size_t width, const float *bias,
+                                   float top, const float *from, float *added, float *to) {
+    const unsigned team = cuda_team(width);
+    const size_t n = rows * width;
+    if (!n) return TAPER_OK;
+    CUDA_BEGIN(s, "clip_added", CUDA_ARRAY(bias, width), CUDA_ARRAY(from, n), CUDA_ARRAY(added, n),
+               CUDA_ARRAY(to, n));
+    LAUNCH(clip_added_kernel, cuda_team_blocks(rows, team), THREADS, cuda_on(s), team, rows, width,
+           bias, top, from, added, to);
+    return cuda_end(s, "clip_added");
+}
+
+static __global__ void clip_added_back_kernel(size_t tiles, size_t rows, size_t width, float top,
+                                              const float *__restrict__ added,
+                                              const float *__restrict__ to, float *__restrict__ dto,
+                                              float *__restrict__ dadded,
+                                              float *__restrict__ sums) {
+    SHARED(float, room, THREADS);
+    const rows_of_block here = rows_here(tiles, rows, width);
+    float sum = 0.0f;
+    if (here.is_column)
+        for (size_t row = here.first; BELOW(row, here.end); row += WARPS) {
+            const size_t i = row * width + here.column;
+            const float back = train_up_to_back(to[i], top, dto[i]),
+                        inside = train_clip_back(added[i], top, back);
+            dto[i] = back;
+            dadded[i] = inside;
+            sum += inside;
+        }
+    put_sum(&here, tiles, width, sum, room, sums);
+}
+
+taper_status train_cuda_clip_added_backward(train_stream *s, size_t rows, size_t width, float top,
+                                            const float *added, const float *to, float *dto,
+                                            float *dadded, float *dbias, float *scratch) {
+    const size_t blocks = train_sum_blocks(rows), tiles = tiles_of(width), n = rows * width;
+    if (!n) return TAPER_OK;
+    CUDA_BEGIN(s, "clip_added_backward", CUDA_ARRAY(added, n), CUDA_ARRAY(to, n),
+               CUDA_ARRAY(dto, n), CUDA_ARRAY(dadded, n), CUDA_ARRAY(dbias, width),
+               CUDA_ARRAY(scratch, blocks * width));
+    LAUNCH(clip_added_back_kernel, blocks * tiles, THREADS, cuda_on(s), tiles, rows, width, top,
+           added, to, dto, dadded, scratch);
+    LAUNCH(add_sums_kernel, tiles, THREADS, cuda_on(s), blocks, width, scratch, dbias);
+    return cuda_end(s, "clip_added_backward");
+}
+
+/* --- a sum from -top to top, and its positive part ------------------------------------- */
+
+static __global__ void relu_added_kernel(unsigned team, size_t rows, size_t width,
+                                         const float *__restrict__ bias, float top,
+                                         const float *__restrict__ before, float *__restrict__ h,
+                                         float *__restrict__ a) {
+    for (EACH_TEAM(row, rows, team))
+        for (EACH_MEMBER(j, width, team)) {
+            const size_t i = row * width + j;
+            const float sum = h[i] + bias[j] + (before ? before[i] : 0.0f);
+            train_relu_added(sum, top, &h[i], &a[i]);
+        }
+}
+
+taper_status train_cuda_relu_added(train_stream *s, size_t rows, size_t width, const float *bias,
+                                   float top, const float *before, float *h, float *a) {
+    const unsigned team = cuda_team(width);
+    const size_t n = rows * width;
+    if (!n) return TAPER_OK;
+    CUDA_BEGIN(s, "relu_added", CUDA_ARRAY(bias, width), CUDA_ARRAY(before, n), CUDA_ARRAY(h, n),
+               CUDA_ARRAY(a, n));
+    LAUNCH(relu_added_kernel, cuda_team_blocks(rows, team), THREADS, cuda_on(s), team, rows, width,
+           bias, top, before, h, a);
+    return cuda_end(s, "relu_added");
+}
+
+static __global__ void relu_added_back_kernel(size_t n, float top, const float *__restrict__ h,
+                                              const float *__restrict__ da,
+                                              float *__restrict__ dh) {
+    for (EACH(i, n)) dh[i] = train_relu_added_back(h[i], top, da[i], dh[i]);
+}
+
+taper_status train_cuda_relu_added_backward(train_stream *s, size_t n, float top, const float *h,
+                                            const float *da, float *dh) {
+    if (!n) return TAPER_OK;
+    CUDA_BEGIN(s, "relu_added_backward", CUDA_ARRAY(h, n), CUDA_ARRAY(da, n), CUDA_ARRAY(dh, n));
+    LAUNCH(relu_added_back_kernel, cuda_blocks(n, THREADS), THREADS, cuda_on(s), n, top, h, da, dh);
+    return cuda_end(s, "relu_added_backward");
+}

@@ -1,0 +1,138 @@
+/* noise.cu -- corrupted inputs, dropout, normal noise; see train/device/operations.h and
+ * train/sampling/corruption.h.
+ *
+ * A lane draws a block of Philox, which is for several elements side by side, and lanes exchange
+ * what they have drawn, so that neighbours read and write neighbours. */
+#include "train/cuda/operations.h"
+#include "train/cuda/stream.h"
+#include "train/device/elements.h"
+
+static const unsigned THREADS = 256, ALL = 0xffffffffu;
+
+/* --- zeros ----------------------------------------------------------------------------- */
+
+/* elements of a row that a warp takes at a time, a block of Philox a lane */
+static const size_t ZEROS = CUDA_WARP * TRAIN_ZERO_BLOCK;
+
+/* Bit k of it: is element k of the block kept? */
+static __device__ unsigned kept_of_block(const train_noise *noise, uint64_t stream,
+                                         uint32_t dropped, size_t row, size_t block) {
+    uint32_t word[4];
+    unsigned kept = 0;
+    train_noise_words(noise, stream, row, block, word);
+    for (unsigned k = 0; k < TRAIN_ZERO_BLOCK; k++)
+        kept |= train_is_kept(word[k / 2], k % 2, dropped) << k;
+    return kept;
+}
+
+/* `to` may be `from`. */
+static __global__ void zero_kernel(train_noise noise, uint64_t stream, uint32_t dropped,
+                                   float scale, size_t pieces, size_t rows, size_t width,
+                                   const float *from, float *to) {
+    const unsigned lane = threadIdx.x % CUDA_WARP;
+    for (EACH_WARP(piece, rows * pieces)) {
+        const size_t row = piece / pieces, first = piece % pieces * ZEROS;
+        float x[TRAIN_ZERO_BLOCK];
+        for (unsigned k = 0; k < TRAIN_ZERO_BLOCK; k++) { /* on their way while Philox is busy */
+            const size_t j = first + k * CUDA_WARP + lane;
+            x[k] = BELOW(j, width) ? from[row * width + j] : 0.0f;
+        }
+        const unsigned kept =
+            kept_of_block(&noise, stream, dropped, row, first / TRAIN_ZERO_BLOCK + lane);
+        for (unsigned k = 0; k < TRAIN_ZERO_BLOCK && first + k * CUDA_WARP < width; k++) {
+            const size_t j = first + k * CUDA_WARP + lane;
+            const unsigned drawn = __shfl_sync(ALL, kept, (int)((k * CUDA_WARP + lane) / 8));
+            if (BELOW(j, width))
+                to[row * width + j] = train_kept(x[k] * scale, drawn >> lane % 8 & 1);
+        }
+    }
+}
+
+static void zero(train_stream *s, const train_noise *noise, uint64_t stream, uint32_t dropped,
+                 float scale, size_t rows, size_t width, const float *from, float *to) {
+    const size_t pieces = (width + ZEROS - 1) / ZEROS;
+    LAUNCH(zero_kernel, cuda_blocks(rows * pieces, THREADS / CUDA_WARP), THREADS, cuda_on(s),
+           *noise, stream, dropped, scale, pieces, rows, width, from, to);
+}
+
+taper_status train_cuda_corrupt(train_stream *s, const train_noise *noise, float p, size_t rows,
+                                size_t width, const float *from, float *to) {
+    if (!rows || !width) return TAPER_OK;
+    CUDA_BEGIN(s, "corrupt", CUDA_ARRAY(from, rows * width), CUDA_ARRAY(to, rows * width));
+    zero(s, noise, TRAIN_STREAM_CORRUPT, train_dropped(p), 1.0f, rows, width, from, to);
+    return cuda_end(s, "corrupt");
+}
+
+taper_status train_cuda_dropout(train_stream *s, const train_noise *noise, uint32_t layer, float p,
+                                size_t rows, size_t width, float *x) {
+    const uint32_t dropped = train_dropped(p);
+    if (!rows || !width || !dropped) return TAPER_OK;
+    CUDA_BEGIN(s, "dropout", CUDA_ARRAY(x, rows * width));
+    zero(s, noise, TRAIN_DROPOUT_STREAM(layer), dropped, train_dropout_scale(dropped), rows, width,
+         x, x);
+    return cuda_end(s, "dropout");
+}
+
+/* --- normal noise ---------------------------------------------------------------------- */
+
+static const size_t NORMALS = CUDA_WARP * TRAIN_NORMAL_BLOCK;
+
+static __device__ void normals_of_block(const train_noise *noise, size_t row, size_t block,
+                                        float deviation, float e[TRAIN_NORMAL_BLOCK]) {
+    uint32_t word[4];
+    train_noise_words(noise, TRAIN_STREAM_PERTURB, row, block, word);
+    for (unsigned k = 0; k < TRAIN_NORMAL_BLOCK; k += 2)
+        train_normal_pair(train_normal_radius(train_normal_square(word[k])), word[k + 1], e + k);
+    for (unsigned k = 0; k < TRAIN_NORMAL_BLOCK; k++) e[k] *= deviation;
+}
+
+/* e[which] of lane `from`; which is the caller's. */
+static __device__ float normal_of_lane(const float e[TRAIN_NORMAL_BLOCK], unsigned which,
+                                       unsigned from) {
+    float got = 0.0f;
+    for (unsigned k = 0; k < TRAIN_NORMAL_BLOCK; k++) {
+        const float of_lane = __shfl_sync(ALL, e[k], (int)from);
+        if (k == which) got = of_lane;
+    }
+    return got;
+}
+
+/* A block for each row. */
+static __global__ void perturb_kernel(train_noise noise, float deviation, size_t rows, size_t width,
+                                      const float *__restrict__ x, float *__restrict__ y,
+                                      double *__restrict__ squares) {
+    SHARED(double, warps, CUDA_WARP);
+    const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
+    for (EACH_BLOCK(row, rows)) {
+        double square = 0.0;
+        for (size_t at = warp * NORMALS; at < width; at += blockDim.x / CUDA_WARP * NORMALS) {
+            float e[TRAIN_NORMAL_BLOCK], part = 0.0f;
+            normals_of_block(&noise, row, at / TRAIN_NORMAL_BLOCK + lane, deviation, e);
+            for (unsigned k = 0; k < TRAIN_NORMAL_BLOCK && at + k * CUDA_WARP < width; k++) {
+                const unsigned i = k * CUDA_WARP + lane;
+                const float added =
+                    normal_of_lane(e, i % TRAIN_NORMAL_BLOCK, i / TRAIN_NORMAL_BLOCK);
+                if (BELOW(at + i, width)) {
+                    y[row * width + at + i] = x[row * width + at + i] + added;
+                    part += added * added;
+                }
+            }
+            square += part;
+        }
+        square = block_sum(square, warps);
+        if (threadIdx.x == 0) squares[row] = square;
+    }
+}
+
+taper_status train_cuda_perturb(train_stream *s, const train_noise *noise, double variance,
+                                size_t rows, size_t width, const float *x, float *y,
+                                double *squares) {
+    const size_t warps = (width + NORMALS - 1) / NORMALS, most = THREADS / CUDA_WARP;
+    const size_t threads = (warps < 1 ? 1 : warps < most ? warps : most) * CUDA_WARP;
+    if (!rows) return TAPER_OK;
+    CUDA_BEGIN(s, "perturb", CUDA_ARRAY(x, rows * width), CUDA_ARRAY(y, rows * width),
+               CUDA_ARRAY(squares, rows));
+    LAUNCH(perturb_kernel, cuda_blocks(rows, 1), threads, cuda_on(s), *noise, (float)sqrt(variance),
+           rows, width, x, y, squares);
+    return cuda_end(s, "perturb");
+}

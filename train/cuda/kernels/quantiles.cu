@@ -1,0 +1,210 @@
+/* quantiles.cu -- quantiles of units, followed from batch to batch; see
+ * train/device/operations.h. */
+#include "train/cuda/operations.h"
+#include "train/cuda/stream.h"
+#include "train/device/elements_units.h"
+#include "train/sampling/quantile.h"
+
+static const unsigned THREADS = 256, WARPS = THREADS / CUDA_WARP,
+                      LEAST_ROWS = 8 * WARPS; /* of a part */
+/* Units of one launch, and parts: their sums fill the stream's room. */
+static const unsigned MOST_UNITS = 4096,
+                      MOST_PARTS = CUDA_ROOM_BYTES / sizeof(double) / 2 / MOST_UNITS;
+
+/* --- those that have seen a batch ------------------------------------------------------- */
+
+/* Parts that rows are summed in. */
+static unsigned parts_of(size_t rows) {
+    const size_t parts = (rows - 1) / LEAST_ROWS + 1;
+    return parts < MOST_PARTS ? (unsigned)parts : MOST_PARTS;
+}
+
+/* A block for CUDA_WARP units, a lane each, and a part of the rows: room[part][units] of the
+ * distances from the threshold, then as many counts of values above it. */
+static __global__ void distances_kernel(size_t rows, size_t stride, size_t units, unsigned parts,
+                                        const float *a, const float *bias, double *room) {
+    SHARED(double, distances, THREADS);
+    SHARED(unsigned, counts, THREADS);
+    const size_t unit = (size_t)blockIdx.x / parts * CUDA_WARP + threadIdx.x % CUDA_WARP,
+                 part = blockIdx.x % parts;
+    const bool is_unit = BELOW(unit, units);
+    const float threshold = is_unit ? -bias[unit] : 0.0f;
+    double distance = 0.0;
+    unsigned above = 0;
+    for (size_t r = part * WARPS + threadIdx.x / CUDA_WARP; BELOW(r, rows); r += parts * WARPS) {
+        const float value = is_unit ? a[r * stride + unit] : 0.0f;
+        above += value > threshold;
+        distance += fabsf(value - threshold);
+    }
+    distances[threadIdx.x] = distance, counts[threadIdx.x] = above;
+    BARRIER();
+    if (threadIdx.x >= CUDA_WARP || !is_unit) return;
+    for (unsigned warp = 1; warp < WARPS; warp++) {
+        distance += distances[warp * CUDA_WARP + threadIdx.x];
+        above += counts[warp * CUDA_WARP + threadIdx.x];
+    }
+    room[part * units + unit] = distance;
+    room[(parts + part) * units + unit] = above;
+}
+
+static __global__ void follow_kernel(size_t rows, size_t units, unsigned parts, double beta,
+                                     const train_verdict *verdict, const double *room, float *bias,
+                                     float *spread) {
+    if (verdict && verdict->diverged) return;
+    for (EACH(k, units)) {
+        double distance = 0.0, above = 0.0;
+        for (unsigned part = 0; part < parts; part++) {
+            distance += room[part * units + k];
+            above += room[(parts + part) * units + k];
+        }
+        train_follow_quantile(beta, distance / (double)rows, above / (double)rows, &bias[k],
+                              &spread[k]);
+    }
+}
+
+/* --- those that see their first --------------------------------------------------------- */
+
+/* A block for TOGETHER units side by side, whose values of a row are one sector of memory: thread t
+ * has rows t / TOGETHER, and so on, of unit t % TOGETHER. */
+static const unsigned TOGETHER = 8, SLOTS = WARPS * TOGETHER;
+
+/* Bits that are ordered as the numbers are, -0 being 0; and back. */
+static __device__ uint32_t rank_bits(float x) {
+    union {
+        float f;
+        uint32_t u;
+    } bits = {x == 0.0f ? 0.0f : x};
+    return bits.u >> 31 ? ~bits.u : bits.u | 0x80000000u;
+}
+
+static __device__ float of_rank_bits(uint32_t rank) {
+    union {
+        uint32_t u;
+        float f;
+    } bits = {rank >> 31 ? rank & 0x7fffffffu : ~rank};
+    return bits.f;
+}
+
+struct sum_of {
+    template <typename T> __device__ T operator()(T a, T b) const { return a + b; }
+};
+struct least_of {
+    __device__ uint32_t operator()(uint32_t a, uint32_t b) const { return a < b ? a : b; }
+};
+struct most_of {
+    __device__ uint32_t operator()(uint32_t a, uint32_t b) const { return a < b ? b : a; }
+};
+
+/* Shared memory for what threads of a unit bring together: two places, taken in turn, so that a
+ * warp that is ahead does not write what another still reads. */
+template <typename T> struct meeting {
+    T *room; /* [2][SLOTS] */
+    unsigned turn;
+};
+
+/* All threads of a unit get what theirs come to, in the same order; all of the block call it. */
+template <typename T, class Op> static __device__ T of_unit(T value, Op op, meeting<T> *at) {
+    const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP,
+                   unit = threadIdx.x % TOGETHER;
+    T *room = at->room + at->turn * SLOTS;
+    at->turn ^= 1;
+    for (unsigned apart = TOGETHER; apart < CUDA_WARP; apart *= 2)
+        value = op(value, __shfl_xor_sync(0xffffffffu, value, (int)apart));
+    if (lane < TOGETHER) room[warp * TOGETHER + unit] = value;
+    BARRIER();
+    value = room[unit];
+    for (unsigned w = 1; w < WARPS; w++) value = op(value, room[w * TOGETHER + unit]);
+    return value;
+}
+
+/* A thread's values of its unit. */
+struct column {
+    const float *a; /* the unit's first value */
+    size_t rows, stride;
+};
+#define EACH_OF_COLUMN(r, c)           \
+    size_t r = threadIdx.x / TOGETHER; \
+    BELOW(r, (c).rows);                \
+    r += THREADS / TOGETHER
+
+/* The bits of the value that `rank` others come before, by falling size: the highest that more than
+ * `rank` values reach, found bit by bit. */
+static __device__ uint32_t select_falling(const column &c, size_t rank, meeting<uint32_t> *at) {
+    uint32_t found = 0;
+    for (uint32_t bit = 0x80000000u; bit; bit >>= 1) {
+        uint32_t reach = 0;
+        for (EACH_OF_COLUMN(r, c)) reach += rank_bits(c.a[r * c.stride]) >= (found | bit);
+        if (of_unit(reach, sum_of(), at) > rank) found |= bit;
+    }
+    return found;
+}
+
+/* train_exact_quantile. */
+static __device__ float exact_quantile(const column &c, double beta, meeting<uint32_t> *at) {
+    const size_t n = c.rows ? c.rows : 1;
+    const double wanted = beta * (double)n;
+    const uint32_t x = select_falling(c, train_quantile_rank(wanted, n), at);
+    uint32_t above = 0, below = 0, higher = rank_bits(INFINITY), lower = rank_bits(-INFINITY);
+    for (EACH_OF_COLUMN(r, c)) {
+        const uint32_t v = rank_bits(c.a[r * c.stride]);
+        above += v > x, below += v < x;
+        if (v > x && v < higher) higher = v;
+        if (v < x && v > lower) lower = v;
+    }
+    above = of_unit(above, sum_of(), at), below = of_unit(below, sum_of(), at);
+    higher = of_unit(higher, least_of(), at), lower = of_unit(lower, most_of(), at);
+    return train_quantile_next_to(of_rank_bits(x), wanted, n, above, of_rank_bits(higher), below,
+                                  of_rank_bits(lower));
+}
+
+static __global__ void start_kernel(size_t rows, size_t stride, size_t units, double beta,
+                                    const train_verdict *verdict, const float *a, float *bias,
+                                    float *spread) {
+    SHARED(uint32_t, counts, 2 * SLOTS);
+    SHARED(double, sums, 2 * SLOTS);
+    const size_t first = (size_t)blockIdx.x * TOGETHER, own_place = threadIdx.x % TOGETHER,
+                 unit = first + own_place;
+    bool is_new = false, any = false;
+    for (size_t i = 0; i < TOGETHER; i++)
+        if (BELOW(first + i, units) && !(spread[first + i] >= 0.0f))
+            any = true, is_new |= i == own_place;
+    if (!any || (verdict && verdict->diverged)) return;
+    const column own = {a + unit, is_new ? rows : 0, stride};
+    meeting<uint32_t> counted = {counts, 0};
+    meeting<double> summed = {sums, 0};
+    const float threshold = exact_quantile(own, beta, &counted);
+    double sum = 0.0;
+    for (EACH_OF_COLUMN(r, own)) sum += fabs((double)own.a[r * stride] - threshold);
+    sum = of_unit(sum, sum_of(), &summed);
+    if (!is_new || threadIdx.x >= TOGETHER || !isfinite(sum)) return;
+    bias[unit] = -threshold;
+    spread[unit] = (float)(sum / (double)rows);
+}
+
+/* --- the operation ---------------------------------------------------------------------- */
+
+static void launch(train_stream *s, size_t rows, size_t stride, size_t units, double beta,
+                   const train_verdict *verdict, const float *a, float *bias, float *spread) {
+    const size_t tiles = (units - 1) / CUDA_WARP + 1;
+    const unsigned parts = parts_of(rows);
+    double *room = cuda_room(s);
+    LAUNCH(distances_kernel, tiles * parts, THREADS, cuda_on(s), rows, stride, units, parts, a,
+           bias, room);
+    LAUNCH(follow_kernel, cuda_blocks(units, THREADS), THREADS, cuda_on(s), rows, units, parts,
+           beta, verdict, room, bias, spread);
+    LAUNCH(start_kernel, (units - 1) / TOGETHER + 1, THREADS, cuda_on(s), rows, stride, units, beta,
+           verdict, a, bias, spread);
+}
+
+taper_status train_cuda_follow_quantiles(train_stream *s, size_t rows, size_t stride, size_t units,
+                                         double beta, const train_verdict *verdict, const float *a,
+                                         float *bias, float *spread) {
+    if (!rows || !units) return TAPER_OK;
+    CUDA_BEGIN(s, "follow_quantiles", CUDA_ARRAY(verdict, 1),
+               CUDA_ARRAY(a, (rows - 1) * stride + units), CUDA_ARRAY(bias, units),
+               CUDA_ARRAY(spread, units));
+    for (size_t at = 0; at < units; at += MOST_UNITS)
+        launch(s, rows, stride, units - at < MOST_UNITS ? units - at : MOST_UNITS, beta, verdict,
+               a + at, bias + at, spread + at);
+    return cuda_end(s, "follow_quantiles");
+}

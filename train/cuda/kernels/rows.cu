@@ -1,0 +1,171 @@
+/* rows.cu -- rows of examples: gathered, centred, moved; see train/device/operations.h. */
+#include "train/cuda/kernels/teams.h"
+#include "train/cuda/operations.h"
+#include "train/cuda/stream.h"
+#include "train/device/elements.h"
+
+static const unsigned THREADS = 256;
+
+/* CUDA_ARRAY of rows that an order picks: it is known to the device alone how many there are, but
+ * one at least. */
+#define PICKED(from, order, rows, width) CUDA_ARRAY(from, ((order) ? 1 : (rows)) * (width))
+
+/* --- numbers --------------------------------------------------------------------------- */
+
+static __global__ void centre_kernel(unsigned team, size_t rows, size_t width,
+                                     const uint8_t *__restrict__ pixels,
+                                     const uint32_t *__restrict__ order,
+                                     const float *__restrict__ mean, float inverse_scale,
+                                     float *__restrict__ to) {
+    for (EACH_TEAM(row, rows, team)) {
+        const uint8_t *from = pixels + (order ? order[row] : row) * width;
+        float *centred = to + row * width;
+        FOUR_AT_A_TIME /* as bytes are few for a read */
+            for (EACH_MEMBER(j, width, team)) centred[j] =
+                train_centred(from[j], mean[j], inverse_scale);
+    }
+}
+
+taper_status train_cuda_centre_rows(train_stream *s, size_t rows, size_t width,
+                                    const uint8_t *pixels, const uint32_t *order, const float *mean,
+                                    float inverse_scale, float *to) {
+    const unsigned team = cuda_team((width + 3) / 4);
+    if (!rows || !width) return TAPER_OK;
+    CUDA_BEGIN(s, "centre_rows", PICKED(pixels, order, rows, width), CUDA_ARRAY(order, rows),
+               CUDA_ARRAY(mean, width), CUDA_ARRAY(to, rows * width));
+    LAUNCH(centre_kernel, cuda_team_blocks(rows, team), THREADS, cuda_on(s), team, rows, width,
+           pixels, order, mean, inverse_scale, to);
+    return cuda_end(s, "centre_rows");
+}
+
+/* --- copies ---------------------------------------------------------------------------- */
+
+/* Rows of `width` units, so many apart. */
+template <typename unit>
+static __global__ void copy_kernel(unsigned team, size_t rows, size_t width,
+                                   const unit *__restrict__ from, size_t from_stride,
+                                   const uint32_t *__restrict__ order, unit *__restrict__ to,
+                                   size_t to_stride) {
+    for (EACH_TEAM(row, rows, team)) {
+        const unit *read = from + (order ? order[row] : row) * from_stride;
+        unit *written = to + row * to_stride;
+        for (EACH_MEMBER(j, width, team)) written[j] = read[j];
+    }
+}
+
+template <typename unit>
+static void copy_units(train_stream *s, size_t rows, size_t bytes, const void *from,
+                       size_t from_stride, const uint32_t *order, void *to, size_t to_stride) {
+    const size_t width = bytes / sizeof(unit);
+    const unsigned team = cuda_team(width);
+    LAUNCH(copy_kernel<unit>, cuda_team_blocks(rows, team), THREADS, cuda_on(s), team, rows, width,
+           (const unit *)from, from_stride / sizeof(unit), order, (unit *)to,
+           to_stride / sizeof(unit));
+}
+
+/* In bytes. */
+static void copy_rows(train_stream *s, size_t rows, size_t bytes, const void *from,
+                      size_t from_stride, const uint32_t *order, void *to, size_t to_stride) {
+    const size_t at_once =
+        cuda_at_once(bytes | from_stride | to_stride | (uintptr_t)from | (uintptr_t)to);
+    (at_once == 16  ? copy_units<cuda_sixteen>
+     : at_once == 4 ? copy_units<uint32_t>
+                    : copy_units<uint8_t>)(s, rows, bytes, from, from_stride, order, to, to_stride);
+}
+
+taper_status train_cuda_gather_rows(train_stream *s, size_t rows, size_t bytes, const void *from,
+                                    const uint32_t *order, void *to) {
+    if (!rows || !bytes) return TAPER_OK;
+    CUDA_BEGIN(s, "gather_rows", PICKED((const char *)from, order, rows, bytes),
+               CUDA_ARRAY(order, rows), CUDA_ARRAY((char *)to, rows * bytes));
+    copy_rows(s, rows, bytes, from, bytes, order, to, bytes);
+    return cuda_end(s, "gather_rows");
+}
+
+taper_status train_cuda_copy_columns(train_stream *s, size_t rows, size_t width, const float *from,
+                                     size_t from_stride, float *to, size_t to_stride) {
+    const size_t size = sizeof *to;
+    if (!rows || !width) return TAPER_OK;
+    CUDA_BEGIN(s, "copy_columns", CUDA_ARRAY(from, (rows - 1) * from_stride + width),
+               CUDA_ARRAY(to, (rows - 1) * to_stride + width));
+    copy_rows(s, rows, width * size, from, from_stride * size, NULL, to, to_stride * size);
+    return cuda_end(s, "copy_columns");
+}
+
+/* --- examples that are moved ----------------------------------------------------------- */
+
+/* A block for each row. Every thread draws the row's motion, which is cheaper than waiting for one
+ * that does, and finds a pixel's place once for all channels. */
+static __global__ void jitter_kernel(train_jitter jitter, size_t rows,
+                                     const uint8_t *__restrict__ pixels,
+                                     const uint32_t *__restrict__ order, uint64_t seed,
+                                     uint64_t step, uint8_t *__restrict__ to) {
+    const uint32_t width = jitter.width, plane = width * jitter.height;
+    for (EACH_BLOCK(row, rows)) {
+        train_motion motion;
+        const int moves = train_motion_of(&jitter, seed, step, row, &motion);
+        const uint8_t *from = pixels + (order ? order[row] : row) * plane * jitter.channels;
+        uint8_t *moved = to + row * plane * jitter.channels;
+        for (EACH_IN_BLOCK(p, plane)) {
+            train_place place = {p, 0, 0};
+            if (moves)
+                place = train_place_of(&motion, (uint32_t)p % width, (uint32_t)p / width, width,
+                                       jitter.height);
+            for (size_t c = 0; c < (size_t)jitter.channels * plane; c += plane)
+                moved[c + p] = moves ? train_pixel_at(from + c, width, place) : from[c + p];
+        }
+    }
+}
+
+taper_status train_cuda_jitter(train_stream *s, const train_jitter *jitter, size_t rows,
+                               const uint8_t *pixels, const uint32_t *order, uint64_t seed,
+                               uint64_t step, uint8_t *to) {
+    const size_t plane = (size_t)jitter->width * jitter->height, values = plane * jitter->channels,
+                 threads =
+                     plane < THREADS ? (plane + CUDA_WARP - 1) / CUDA_WARP * CUDA_WARP : THREADS;
+    if (!rows || !values) return TAPER_OK;
+    CUDA_BEGIN(s, "jitter", PICKED(pixels, order, rows, values), CUDA_ARRAY(order, rows),
+               CUDA_ARRAY(to, rows * values));
+    LAUNCH(jitter_kernel, cuda_blocks(rows, 1), threads, cuda_on(s), *jitter, rows, pixels, order,
+           seed, step, to);
+    return cuda_end(s, "jitter");
+}
+
+/* --- and put back ---------------------------------------------------------------------- */
+
+static const size_t SCATTER_COLUMNS = 256;
+static const uint32_t SCATTER_MOST = 512;
+
+/* A block is one warp, which has some columns of the rows of `to` that are its part, a power of two
+ * being the parts. It looks through the order for them, 32 at a time: so they come ascending, and
+ * no two warps add to one number. */
+static __global__ void scatter_kernel(uint32_t parts, size_t rows, size_t width,
+                                      const float *__restrict__ from,
+                                      const uint32_t *__restrict__ order, float *__restrict__ to) {
+    const uint32_t part = blockIdx.x & (parts - 1);
+    const size_t first = blockIdx.x / parts * SCATTER_COLUMNS,
+                 columns = width - first < SCATTER_COLUMNS ? width - first : SCATTER_COLUMNS;
+    for (size_t block = 0; block < rows; block += CUDA_WARP) {
+        const size_t looked_at = block + threadIdx.x;
+        const int is_own = BELOW(looked_at, rows) && (order[looked_at] & (parts - 1)) == part;
+        unsigned own = __ballot_sync(0xffffffffu, is_own);
+        for (size_t row = block; own; row++, own >>= 1) {
+            if (!(own & 1)) continue;
+            const float *added = from + row * width + first;
+            float *sum = to + order[row] * width + first;
+            for (EACH_LANE(j, columns)) sum[j] += added[j];
+        }
+    }
+}
+
+taper_status train_cuda_scatter_rows(train_stream *s, size_t rows, size_t width, const float *from,
+                                     const uint32_t *order, float *to) {
+    uint32_t parts = 1;
+    while (parts < rows && parts < SCATTER_MOST) parts *= 2;
+    if (!rows || !width) return TAPER_OK;
+    CUDA_BEGIN(s, "scatter_rows", CUDA_ARRAY(from, rows * width), CUDA_ARRAY(order, rows),
+               CUDA_ARRAY(to, width));
+    LAUNCH(scatter_kernel, parts * (1 + (width - 1) / SCATTER_COLUMNS), CUDA_WARP, cuda_on(s),
+           parts, rows, width, from, order, to);
+    return cuda_end(s, "scatter_rows");
+}

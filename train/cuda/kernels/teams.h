@@ -1,0 +1,44 @@
+/* teams.h -- rows, each of which a team of threads takes: 1 << team of them, 1 to a block's 256. No
+ * thread divides; members of a team are neighbours, and so are the columns that they take. */
+#ifndef TRAIN_CUDA_TEAMS_H
+#define TRAIN_CUDA_TEAMS_H
+#include "train/cuda/kernel.h"
+
+/* for (EACH_TEAM(row, rows, team)): rows of this thread's team. */
+#define EACH_TEAM(row, rows, team)                                          \
+    size_t row = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) >> (team); \
+    BELOW(row, rows);                                                       \
+    row += (size_t)gridDim.x * blockDim.x >> (team)
+/* for (EACH_MEMBER(j, n, team)): this thread's part of 0 .. n - 1. */
+#define EACH_MEMBER(j, n, team)                     \
+    size_t j = threadIdx.x & ((1u << (team)) - 1u); \
+    BELOW(j, n);                                    \
+    j += (size_t)1 << (team)
+
+/* The team for rows of n things: as many threads, or a warp and more, at most a quarter of which
+ * idle. */
+static inline unsigned cuda_team(size_t n) {
+    unsigned team = 8;
+    if (n <= CUDA_WARP)
+        for (team = 0; ((size_t)1 << team) < n;) team++;
+    else
+        while (team > 5 && (0 - n) % ((size_t)1 << team) > n / 4) team--;
+    return team;
+}
+
+/* Blocks of CUDA_MOST_THREADS for so many teams. */
+static inline unsigned cuda_team_blocks(size_t teams, unsigned team) {
+    return cuda_blocks(teams, CUDA_MOST_THREADS >> team);
+}
+
+/* Sixteen bytes that are read and written at once. */
+struct alignas(16) cuda_sixteen {
+    uint32_t word[4];
+};
+
+/* How many bytes are copied at once, 16, 4 or 1, where all of these sizes and addresses are
+ * multiples; they are or-ed. */
+static inline size_t cuda_at_once(size_t sizes_and_addresses) {
+    return sizes_and_addresses % 16 == 0 ? 16 : sizes_and_addresses % 4 == 0 ? 4 : 1;
+}
+#endif

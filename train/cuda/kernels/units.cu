@@ -1,0 +1,323 @@
+/* units.cu -- whole units: their values, gradients, and how perturbed inputs move them; units that
+ * see those before them; see train/device/operations.h. */
+#include "train/cuda/operations.h"
+#include "train/cuda/stream.h"
+#include "train/device/elements_units.h"
+
+static const unsigned THREADS = 256, WARPS = THREADS / CUDA_WARP;
+
+/* A warp a row. */
+static unsigned blocks_of(size_t rows) { return cuda_blocks(rows, WARPS); }
+
+static __device__ size_t kept_of(const uint32_t *kept, size_t row, size_t units) {
+    return kept && kept[row] < units ? kept[row] : units;
+}
+
+/* --- values and gradients --------------------------------------------------------------- */
+
+static __global__ void unit_values_kernel(train_units u, size_t rows, size_t units,
+                                          const uint32_t *kept, const float *a, float *x) {
+    for (EACH_WARP(row, rows)) {
+        const size_t end = kept_of(kept, row, units);
+        for (EACH_LANE(k, units)) {
+            const size_t at = row * units + k;
+            x[at] = BELOW(k, end) ? train_unit_value(&u, k, a[at]) : 0.0f;
+        }
+    }
+}
+
+taper_status train_cuda_unit_values(train_stream *s, const train_units *u, size_t rows,
+                                    uint32_t units, const uint32_t *kept, const float *a,
+                                    float *x) {
+    const size_t n = rows * units;
+    CUDA_BEGIN(s, "unit_values", CUDA_ARRAY(u->bias, u->binary ? units : 0), CUDA_ARRAY(kept, rows),
+               CUDA_ARRAY(a, n), CUDA_ARRAY(x, n));
+    LAUNCH(unit_values_kernel, blocks_of(rows), THREADS, cuda_on(s), *u, rows, units, kept, a, x);
+    return cuda_end(s, "unit_values");
+}
+
+/* da may be dx: each of its elements is read by the thread that writes it. */
+static __global__ void unit_gradient_kernel(train_units u, size_t rows, size_t first, size_t units,
+                                            const uint32_t *kept, const float *a, const float *dx,
+                                            float *da) {
+    const size_t width = units - first;
+    for (EACH_WARP(row, rows)) {
+        const size_t end = kept_of(kept, row, units);
+        for (EACH_LANE(j, width)) {
+            const size_t k = first + j, at = row * width + j;
+            float gradient = 0.0f;
+            if (BELOW(k, end)) {
+                const float pre = a[row * units + k];
+                gradient = dx[at] * train_unit_slope(&u, k, pre, train_unit_value(&u, k, pre));
+            }
+            da[at] = gradient;
+        }
+    }
+}
+
+taper_status train_cuda_unit_gradient(train_stream *s, const train_units *u, size_t rows,
+                                      uint32_t first, uint32_t units, const uint32_t *kept,
+                                      const float *a, const float *dx, float *da) {
+    const size_t n = rows * (units - first), arrays = u->binary ? units : 0;
+    CUDA_BEGIN(s, "unit_gradient", CUDA_ARRAY(u->bias, arrays), CUDA_ARRAY(u->spread, arrays),
+               CUDA_ARRAY(kept, rows), CUDA_ARRAY(a, rows * units), CUDA_ARRAY(dx, n),
+               CUDA_ARRAY(da, n));
+    LAUNCH(unit_gradient_kernel, blocks_of(rows), THREADS, cuda_on(s), *u, rows, first, units, kept,
+           a, dx, da);
+    return cuda_end(s, "unit_gradient");
+}
+
+/* --- equation 14 ----------------------------------------------------------------------- */
+
+static __global__ void unit_moves_kernel(train_units u, size_t rows, size_t first, size_t units,
+                                         double weight, double of, const double *noise,
+                                         const float *a, const float *near, float *da, float *dnear,
+                                         double *moved) {
+    const size_t width = units - first;
+    for (EACH_WARP(row, rows)) {
+        const double length = noise[row] + 1e-30;
+        const float pull = (float)(weight / (of * length));
+        double sum = 0.0;
+        for (EACH_LANE(k, units)) {
+            const size_t at = row * units + k;
+            const train_move m = train_unit_move(&u, k, a[at], near[at]);
+            sum += m.value;
+            if (BELOW(k, first)) continue;
+            const size_t to = row * width + k - first;
+            da[to] += pull * m.by_a;
+            dnear[to] = pull * m.by_near;
+        }
+        sum = warp_sum(sum);
+        if (threadIdx.x % CUDA_WARP == 0) moved[row] = sum / length;
+    }
+}
+
+taper_status train_cuda_unit_moves(train_stream *s, const train_units *u, size_t rows,
+                                   uint32_t first, uint32_t units, double weight, double of,
+                                   const double *noise, const float *a, const float *near,
+                                   float *da, float *dnear, double *moved) {
+    const size_t all = rows * units, n = rows * (units - first), arrays = u->binary ? units : 0;
+    CUDA_BEGIN(s, "unit_moves", CUDA_ARRAY(u->bias, arrays), CUDA_ARRAY(u->spread, arrays),
+               CUDA_ARRAY(noise, rows), CUDA_ARRAY(a, all), CUDA_ARRAY(near, all),
+               CUDA_ARRAY(da, n), CUDA_ARRAY(dnear, n), CUDA_ARRAY(moved, rows));
+    LAUNCH(unit_moves_kernel, blocks_of(rows), THREADS, cuda_on(s), *u, rows, first, units, weight,
+           of, noise, a, near, da, dnear, moved);
+    return cuda_end(s, "unit_moves");
+}
+
+/* --- triangles ------------------------------------------------------------------------- */
+
+/* Rows first .. first + rows - 1 of `to`, a warp each. */
+static __global__ void set_lower_kernel(size_t first, size_t rows, size_t columns,
+                                        const float *from, float *to, size_t stride) {
+    for (EACH_WARP(row, rows)) {
+        const size_t k = first + row;
+        for (EACH_LANE(j, stride))
+            to[k * stride + j] = BELOW(j, k) ? from[row * columns + j] : 0.0f;
+    }
+}
+
+taper_status train_cuda_set_lower(train_stream *s, size_t first, size_t rows, size_t columns,
+                                  const float *from, float *to, size_t stride) {
+    if (!rows) return TAPER_OK;
+    CUDA_BEGIN(s, "set_lower", CUDA_ARRAY(from, (rows - 1) * columns + first + rows - 1),
+               CUDA_ARRAY(to, (first + rows) * stride));
+    LAUNCH(set_lower_kernel, blocks_of(rows), THREADS, cuda_on(s), first, rows, columns, from, to,
+           stride);
+    return cuda_end(s, "set_lower");
+}
+
+/* decide and mix. A block has PER rows for each of its warps, and takes its units TILE at a time, a
+ * lane each: what they take from those before them is a product of matrices, whose factors come to
+ * shared memory TILE of the units before at a time, while the product of the tile before is made.
+ * A sum is of one thread, and runs from 0.0f in rising order of units, whatever the shape.
+ *
+ * So for K units a row costs K (K - 1) / 2 multiplications and as many additions, and the matrix is
+ * read once for each block: with rows R, 2 K^2 R / (PER WARPS) bytes, from the second cache. Of
+ * what a warp reads in shared memory, 1 / PER is the matrix and the rest broadcast, 4 numbers at a
+ * time. */
+static const unsigned TILE = CUDA_WARP, FOURS = TILE / 4, PITCH = FOURS + 1,
+                      MANY_ROWS = 2048; /* enough that a row for each warp fills a GPU */
+
+struct alignas(16) four {
+    float of[4];
+};
+
+struct lower {
+    const float *matrix; /* strictly below its diagonal, rows `stride` apart */
+    size_t stride, rows, units;
+};
+
+/* What lies below the diagonal, from the beginning to its last element. */
+static size_t lower_count(uint32_t units, size_t stride) {
+    return units > 1 ? (units - 1) * stride + units - 1 : 0;
+}
+
+/* What a unit that has been made is to those behind it: itself, or a decision. */
+struct as_it_is {
+    __device__ float least(size_t) const { return 0.0f; }
+    __device__ float of(float value, float) const { return value; }
+};
+struct decided {
+    const float *bias; /* or NULL */
+    float high, low;
+    __device__ float least(size_t k) const { return bias ? -bias[k] : 0.0f; }
+    __device__ float of(float value, float least) const { return value > least ? high : low; }
+};
+
+/* A thread's part of a tile: matrix[k][t] of units k in tile k0 and t in tile t0, t that of its
+ * lane; unit t of its warp's rows, and what it is compared with. */
+template <unsigned PER> struct part { float matrix[TILE / WARPS], value[PER], least; };
+
+template <unsigned PER, class Kind>
+static __device__ void fetch(const lower &g, const Kind &kind, const float *values, size_t row,
+                             size_t k0, size_t t0, part<PER> *to) {
+    const size_t t = t0 + threadIdx.x % CUDA_WARP, from = k0 + threadIdx.x / CUDA_WARP;
+    for (unsigned i = 0; i < TILE / WARPS; i++) {
+        const size_t k = from + i * WARPS;
+        to->matrix[i] = 0.0f;
+        if (!BELOW(k, g.units)) continue;
+        if (BELOW(t, k)) to->matrix[i] = g.matrix[k * g.stride + t];
+    }
+    const bool is_unit = BELOW(t, g.units);
+    to->least = is_unit ? kind.least(t) : 0.0f;
+    for (unsigned i = 0; i < PER; i++)
+        to->value[i] = BELOW(row + i, g.rows) && is_unit ? values[(row + i) * g.units + t] : 0.0f;
+}
+
+/* To shared memory: panel[TILE][PITCH] of the matrix, before[WARPS * PER][FOURS]. */
+template <unsigned PER, class Kind>
+static __device__ void put(const Kind &kind, const part<PER> &from, four *panel, four *before) {
+    const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
+    for (unsigned i = 0; i < TILE / WARPS; i++)
+        panel[(warp + i * WARPS) * PITCH + lane / 4].of[lane % 4] = from.matrix[i];
+    for (unsigned i = 0; i < PER; i++)
+        before[(warp * PER + i) * FOURS + lane / 4].of[lane % 4] =
+            kind.of(from.value[i], from.least);
+}
+
+/* sum[row] += the sum over the tile's t of matrix[lane][t] before[row][t], in rising t. */
+template <unsigned PER>
+static __device__ void add_products(const four *panel, const four *before, float *sum) {
+    const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
+    for (unsigned f = 0; f < FOURS; f++) {
+        const four m = panel[lane * PITCH + f];
+        for (unsigned i = 0; i < PER; i++) {
+            const four v = before[(warp * PER + i) * FOURS + f];
+            for (unsigned j = 0; j < 4; j++) sum[i] += m.of[j] * v.of[j];
+        }
+    }
+}
+
+/* Of the units of tile k0: sum[row] over those before the tile, whose own part of the matrix lies
+ * in shared memory then, and own->value are their values. All of the block call it. */
+template <unsigned PER, class Kind>
+static __device__ void sum_before(const lower &g, const Kind &kind, const float *values, size_t row,
+                                  size_t k0, four *panel, four *before, part<PER> *own,
+                                  float *sum) {
+    for (unsigned i = 0; i < PER; i++) sum[i] = 0.0f;
+    fetch(g, kind, values, row, k0, 0, own);
+    for (size_t t0 = 0;; t0 += TILE) {
+        BARRIER(); /* the tile before has been used */
+        put(kind, *own, panel, before);
+        BARRIER();
+        if (t0 == k0) return;
+        fetch(g, kind, values, row, k0, t0 + TILE, own);
+        add_products<PER>(panel, before, sum);
+    }
+}
+
+/* A tile's n units in order. Each lane has its unit's sums, and decides at every step, a bit for
+ * each row; what counts are the bits of the lane whose turn it is, of which those behind it take
+ * their products. The panel is 0 for the others, and adds nothing to theirs: a sum from 0.0f is
+ * never -0. a becomes a - sum. */
+template <unsigned PER>
+static __device__ void decide_tile(const decided &kind, const four *panel, size_t n, float least,
+                                   float *a, float *sum) {
+    for (unsigned f = 0; f < FOURS && 4 * f < n; f++) {
+        const four m = panel[threadIdx.x % CUDA_WARP * PITCH + f];
+        for (unsigned j = 0; j < 4; j++) {
+            unsigned bits = 0;
+            for (unsigned i = 0; i < PER; i++) bits |= (unsigned)(a[i] - sum[i] > least) << i;
+            bits = __shfl_sync(0xffffffffu, bits, (int)(4 * f + j));
+            for (unsigned i = 0; i < PER; i++)
+                sum[i] += m.of[j] * (bits >> i & 1 ? kind.high : kind.low);
+        }
+    }
+    for (unsigned i = 0; i < PER; i++) a[i] -= sum[i];
+}
+
+/* A unit's decision is read again, by the thread that made it, from a. */
+template <unsigned PER>
+static __global__ void decide_kernel(lower g, decided kind, const uint32_t *kept, float *a,
+                                     float *x) {
+    SHARED(four, panel, TILE * PITCH);
+    SHARED(four, before, WARPS * PER * FOURS);
+    const size_t row = ((size_t)blockIdx.x * WARPS + threadIdx.x / CUDA_WARP) * PER;
+    for (size_t k0 = 0; k0 < g.units; k0 += TILE) {
+        const size_t k = k0 + threadIdx.x % CUDA_WARP;
+        part<PER> own;
+        float sum[PER];
+        sum_before(g, kind, a, row, k0, panel, before, &own, sum);
+        decide_tile<PER>(kind, panel, g.units - k0, own.least, own.value, sum);
+        if (!BELOW(k, g.units)) continue;
+        for (unsigned i = 0; i < PER; i++)
+            if (BELOW(row + i, g.rows)) {
+                const size_t at = (row + i) * g.units + k;
+                a[at] = own.value[i];
+                x[at] = BELOW(k, kept_of(kept, row + i, g.units)) ? kind.of(own.value[i], own.least)
+                                                                  : 0.0f;
+            }
+    }
+}
+
+taper_status train_cuda_decide(train_stream *s, const train_units *u, size_t rows, uint32_t units,
+                               const uint32_t *kept, const float *feedback, size_t stride, float *a,
+                               float *x) {
+    const size_t n = rows * units;
+    const lower g = {feedback, stride, rows, units};
+    const decided kind = {u->bias, 1.0f - u->centre, 0.0f - u->centre};
+    if (!n) return TAPER_OK;
+    CUDA_BEGIN(s, "decide", CUDA_ARRAY(u->bias, units), CUDA_ARRAY(kept, rows),
+               CUDA_ARRAY(feedback, lower_count(units, stride)), CUDA_ARRAY(a, n),
+               CUDA_ARRAY(x, n));
+    if (rows > MANY_ROWS)
+        LAUNCH(decide_kernel<4>, (rows - 1) / (4 * WARPS) + 1, THREADS, cuda_on(s), g, kind, kept,
+               a, x);
+    else
+        LAUNCH(decide_kernel<1>, (rows - 1) / WARPS + 1, THREADS, cuda_on(s), g, kind, kept, a, x);
+    return cuda_end(s, "decide");
+}
+
+/* A block for each tile of units, those with the longest sums first. */
+template <unsigned PER>
+static __global__ void mix_kernel(lower g, size_t across, const float *x, float *z) {
+    SHARED(four, panel, TILE * PITCH);
+    SHARED(four, before, WARPS * PER * FOURS);
+    const size_t row = (blockIdx.x % across * WARPS + threadIdx.x / CUDA_WARP) * PER,
+                 k0 = (gridDim.x / across - 1 - blockIdx.x / across) * TILE,
+                 k = k0 + threadIdx.x % CUDA_WARP;
+    part<PER> own;
+    float sum[PER];
+    sum_before(g, as_it_is(), x, row, k0, panel, before, &own, sum);
+    add_products<PER>(panel, before, sum);
+    if (!BELOW(k, g.units)) return;
+    for (unsigned i = 0; i < PER; i++)
+        if (BELOW(row + i, g.rows)) z[(row + i) * g.units + k] = own.value[i] + sum[i];
+}
+
+taper_status train_cuda_mix(train_stream *s, size_t rows, uint32_t units, const float *mixing,
+                            size_t stride, const float *x, float *z) {
+    const size_t n = rows * units;
+    const lower g = {mixing, stride, rows, units};
+    if (!n) return TAPER_OK;
+    const size_t tiles = (units - 1) / TILE + 1, many = (rows - 1) / (4 * WARPS) + 1,
+                 few = (rows - 1) / WARPS + 1;
+    CUDA_BEGIN(s, "mix", CUDA_ARRAY(mixing, lower_count(units, stride)), CUDA_ARRAY(x, n),
+               CUDA_ARRAY(z, n));
+    if (rows > MANY_ROWS)
+        LAUNCH(mix_kernel<4>, many * tiles, THREADS, cuda_on(s), g, many, x, z);
+    else
+        LAUNCH(mix_kernel<1>, few * tiles, THREADS, cuda_on(s), g, few, x, z);
+    return cuda_end(s, "mix");
+}

@@ -1,0 +1,183 @@
+/* cuda_runtime.cc -- CUDA's runtime in the processor's memory; see cuda_model.h. */
+#include "train/cuda/model/cuda_model.h"
+#include <map>
+#include <stdlib.h>
+#include <vector>
+
+cuda_model_machine cuda_model_here = {1, 90, 13000, 0};
+void cuda_model_set_machine(cuda_model_machine machine) { cuda_model_here = machine; }
+
+struct cuda_model_stream {
+    int device;
+};
+struct cuda_model_memory {
+    std::map<char *, std::vector<char>> piece;
+};
+
+static std::map<char *, size_t> pieces;
+static int current_device;
+static cudaError_t last_error;
+static bool lost;
+static uint64_t allocations, launches, fail_allocation, fail_launch;
+
+static cudaError_t told(cudaError_t error) {
+    if (error != cudaSuccess) last_error = error;
+    return error;
+}
+
+/* --- devices --------------------------------------------------------------------------- */
+
+const char *cudaGetErrorString(cudaError_t error) {
+    switch (error) {
+    case cudaSuccess: return "no error";
+    case cudaErrorInvalidValue: return "invalid argument";
+    case cudaErrorMemoryAllocation: return "out of memory";
+    case cudaErrorInsufficientDriver:
+        return "CUDA driver version is insufficient for CUDA runtime version";
+    case cudaErrorDevicesUnavailable: return "all CUDA-capable devices are busy or unavailable";
+    case cudaErrorNoDevice: return "no CUDA-capable device is detected";
+    case cudaErrorInvalidDevice: return "invalid device ordinal";
+    case cudaErrorLaunchFailure: return "unspecified launch failure";
+    }
+    return "unknown error";
+}
+
+cudaError_t cudaGetLastError(void) {
+    cudaError_t error = last_error;
+    last_error = lost ? cudaErrorLaunchFailure : cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaGetDeviceCount(int *count) {
+    *count = 0;
+    if (cuda_model_here.driver < 12000) return told(cudaErrorInsufficientDriver);
+    if (!cuda_model_here.devices) return told(cudaErrorNoDevice);
+    *count = cuda_model_here.devices;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
+    if (device < 0 || device >= cuda_model_here.devices) return told(cudaErrorInvalidDevice);
+    *properties =
+        cudaDeviceProp{"execution model", (size_t)1 << 30, cuda_model_here.capability / 10,
+                       cuda_model_here.capability % 10, 4};
+    return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int *version) {
+    *version = cuda_model_here.driver;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) {
+    if (device < 0 || device >= cuda_model_here.devices) return told(cudaErrorInvalidDevice);
+    current_device = device;
+    return cudaSuccess;
+}
+
+/* --- memory ---------------------------------------------------------------------------- */
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *all) {
+    *free_bytes = *all = (size_t)1 << 30;
+    for (const auto &piece : pieces) *free_bytes -= piece.second;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **memory, size_t bytes) {
+    *memory = nullptr;
+    if (lost) return told(cudaErrorLaunchFailure);
+    if (cuda_model_here.busy) return told(cudaErrorDevicesUnavailable);
+    if (++allocations == fail_allocation || bytes > (size_t)1 << 30)
+        return told(cudaErrorMemoryAllocation);
+    char *piece = nullptr;
+    if (posix_memalign((void **)&piece, 256, bytes)) return told(cudaErrorMemoryAllocation);
+    memset(piece, 0xff, bytes);
+    pieces[piece] = bytes;
+    *memory = piece;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFree(void *memory) {
+    if (memory && !pieces.erase((char *)memory)) return told(cudaErrorInvalidValue);
+    free(memory);
+    return lost ? told(cudaErrorLaunchFailure) : cudaSuccess;
+}
+
+/* Are these bytes within a piece? */
+static bool is_there(const void *from, size_t bytes) {
+    auto at = pieces.upper_bound((char *)from);
+    if (at == pieces.begin()) return false;
+    --at;
+    return (const char *)from + bytes <= at->first + at->second;
+}
+
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t) {
+    if (lost) return told(cudaErrorLaunchFailure);
+    if (!is_there(to, bytes)) return told(cudaErrorInvalidValue);
+    memset(to, value, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t) {
+    if (lost) return told(cudaErrorLaunchFailure);
+    if ((kind != cudaMemcpyDeviceToHost && !is_there(to, bytes)) ||
+        (kind != cudaMemcpyHostToDevice && !is_there(from, bytes)))
+        return told(cudaErrorInvalidValue);
+    memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+
+/* --- streams --------------------------------------------------------------------------- */
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
+    if (lost) return told(cudaErrorLaunchFailure);
+    *stream = new cuda_model_stream{current_device};
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    delete stream;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t) {
+    return lost ? told(cudaErrorLaunchFailure) : cudaSuccess;
+}
+
+/* --- for tests ------------------------------------------------------------------------- */
+
+void cuda_model_fail(uint64_t allocation, uint64_t launch) {
+    allocations = launches = 0;
+    fail_allocation = allocation, fail_launch = launch;
+    lost = false, last_error = cudaSuccess;
+}
+
+void cuda_model_count(uint64_t *of_allocations, uint64_t *of_launches) {
+    *of_allocations = allocations, *of_launches = launches;
+}
+
+int cuda_model_launch_fails(void) {
+    if (++launches == fail_launch) lost = true;
+    if (lost) last_error = cudaErrorLaunchFailure;
+    return lost;
+}
+
+cuda_model_memory *cuda_model_save(void) {
+    cuda_model_memory *saved = new cuda_model_memory;
+    for (const auto &p : pieces)
+        saved->piece[p.first] = std::vector<char>(p.first, p.first + p.second);
+    return saved;
+}
+
+int cuda_model_is_same(const cuda_model_memory *saved) {
+    for (const auto &p : saved->piece)
+        if (memcmp(p.first, p.second.data(), p.second.size()) != 0) return 0;
+    return 1;
+}
+
+void cuda_model_restore(const cuda_model_memory *saved) {
+    for (const auto &p : saved->piece) memcpy(p.first, p.second.data(), p.second.size());
+}
+
+void cuda_model_forget(cuda_model_memory *saved) { delete saved; }

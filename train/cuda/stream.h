@@ -1,0 +1,43 @@
+/* stream.h -- what operations know of their stream, and what they do at their beginning and end. */
+#ifndef TRAIN_CUDA_STREAM_H
+#define TRAIN_CUDA_STREAM_H
+#include "train/cuda/cuda.h"
+#include "train/cuda/kernel.h"
+
+/* Sums on their way from blocks to one: room of the stream's own. */
+enum { CUDA_ROOM_BYTES = 1 << 20 };
+
+typedef struct cuda_stream {
+    cudaStream_t stream;
+    void *room;                     /* CUDA_ROOM_BYTES, on the device */
+    struct cuda_products *products; /* NULL until the first product */
+} cuda_stream;
+
+static inline cuda_stream *cuda_stream_of(const train_stream *s) { return (cuda_stream *)s->state; }
+static inline cudaStream_t cuda_on(const train_stream *s) { return cuda_stream_of(s)->stream; }
+static inline double *cuda_room(const train_stream *s) { return (double *)cuda_stream_of(s)->room; }
+
+/* Arrays of an operation, to be found in the device's memory before it is launched. */
+typedef struct cuda_array {
+    const void *at; /* NULL is fine: it is not looked at */
+    size_t count, size;
+} cuda_array;
+#define CUDA_ARRAY(at, count) \
+    cuda_array { at, count, sizeof *(at) }
+
+/* Begin an operation: its arrays lie in memory that the device has given out. TAPER_ERR_DEVICE:
+ * they do not, or the device was lost before; train_cuda_fault says more. */
+taper_status cuda_begin_arrays(train_stream *s, const char *operation, const cuda_array *array,
+                               size_t arrays);
+#define CUDA_BEGIN(s, operation, ...)                                           \
+    do {                                                                        \
+        const cuda_array cuda_arrays[] = {__VA_ARGS__};                         \
+        TAPER_TRY(cuda_begin_arrays(s, operation, cuda_arrays,                  \
+                                    sizeof cuda_arrays / sizeof *cuda_arrays)); \
+    } while (0)
+/* It has failed otherwise: the status, TAPER_ERR_DEVICE, with the reason for train_cuda_fault. */
+taper_status cuda_fail(train_stream *s, const char *operation, const char *why);
+/* Its end, after the last launch: what the driver says of it. */
+taper_status cuda_end(train_stream *s, const char *operation);
+
+#endif
