@@ -1,11 +1,11 @@
 /* cmd_train.c -- `taper train`: images in, a model out. */
 #include "cli/common/signals.h"
+#include "cli/device.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
 #include "cli/train_talk.h"
 #include "codec/taper_model.h"
 #include "formats/imageset.h"
-#include "train/processor/processor.h"
 #include "train/train.h"
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct settings {
     const char *truncation, *regularise;
     const char *from;
     int fast, preset, family, alpha, resume, code, activation, untied, sweep, gradient, optimiser;
-    int orthonormal, independent;
+    int orthonormal, independent, precision;
     int unit, basis, loss, follow_links;
     int64_t units, epochs, batch, seed, set_images, patience, conditional, head, predict_epochs;
     int64_t restore, restore_steps;
@@ -33,6 +33,7 @@ static const char *const bases[] = {"sparse", "principal", NULL};
 static const char *const losses[] = {"mse", "ms-ssim", NULL};
 static const char *const gradients[] = {"through", "stop", NULL};
 static const char *const optimisers[] = {"adam", "cg", NULL};
+static const char *const precisions[] = {"float32", "tf32", "bf16", NULL}; /* train_precision */
 static const char *const presets[] = {"none", "fast", "best", "paper", NULL};
 
 /* What options are for: those that hold for a run are what `uses_of` says. */
@@ -178,6 +179,8 @@ static const cli_option options[] = {
      .uses = USE_DENSE_PLANES},
     {"seed", 0, CLI_INT, "N", offsetof(settings, seed), .min = 0, .max = 9e15, .initial = "1",
      .help = "random numbers repeat with the seed"},
+    {"precision", 0, CLI_CHOICE, "NAME", offsetof(settings, precision), .choices = precisions,
+     .initial = "float32", .help = "of factors in matrix products, on a GPU"},
     {"checkpoint", 0, CLI_STRING, "FILE", offsetof(settings, checkpoint),
      .help = "save a long run here", .uses = USE_STEPS},
     {"resume", 0, CLI_FLAG, .offset = offsetof(settings, resume),
@@ -363,10 +366,6 @@ static bool is_of_a_file(taper_status status) {
            status == TAPER_ERR_VERSION;
 }
 
-static train_processor_kind device_kind(const settings *s) {
-    return strcmp(s->common.device, "shadow") ? TRAIN_PROCESSOR : TRAIN_SHADOW;
-}
-
 static int learn(const settings *s, const cli_model *from, cli_train_talk *t,
                  const train_dataset *data) {
     uint32_t hidden[CODEC_MAX_LAYERS];
@@ -380,18 +379,22 @@ static int learn(const settings *s, const cli_model *from, cli_train_talk *t,
     if (s->from) o.from = &from_file;
     train_hooks hooks = cli_train_hooks(t);
     codec_backend backend;
-    train_device device;
+    cli_device device;
     codec_backend_cpu(&backend);
     codec_backend_set_threads(&backend, cli_threads(&s->common));
     formats_buffer file = formats_buffer_make(FORMATS_MOST_BYTES);
     train_report r;
-    status = train_processor_open(&device, &backend, device_kind(s));
-    if (status == TAPER_OK)
-        status = train_model(&o, data, &backend, &device, &hooks, &file, &r, &error);
-    train_processor_close(&device);
+    const char *about = s->common.device;
+    status = cli_device_open(&device, &s->common, &backend, (train_precision)s->precision, &error);
+    if (status == TAPER_OK) {
+        about = s->output;
+        status = train_model(&o, data, &backend, &device.train, &hooks, &file, &r, &error);
+        cli_device_explain(&device, status, &error);
+    }
+    cli_device_close(&device);
     codec_backend_close(&backend);
     if (t->stage) cli_progress_end(&t->progress);
-    const char *about = s->from && status == TAPER_ERR_ARG ? s->from : s->output;
+    if (s->from && about == s->output && status == TAPER_ERR_ARG) about = s->from;
     if (s->checkpoint && is_of_a_file(status)) about = s->checkpoint;
     if (status == TAPER_OK) status = read_again(&file, &s->common, &error);
     if (status == TAPER_OK)
@@ -500,10 +503,9 @@ static int check_from(void) {
 
 static int check_device(const settings *s) {
     const char *name = s->common.device;
-    int cuda = !strcmp(name, "cuda") ||
-               (!strncmp(name, "cuda:", 5) && name[5] && !name[5 + strspn(name + 5, "0123456789")]);
-    if (cuda) return cli_usage(&cli_verb_train, "this build has no CUDA; give --device cpu");
-    if (!strcmp(name, "auto") || !strcmp(name, "cpu") || !strcmp(name, "shadow")) return CLI_DONE;
+    if (cli_device_is_missing(name))
+        return cli_usage(&cli_verb_train, "this build has no CUDA; give --device cpu");
+    if (cli_device_is_name(name)) return CLI_DONE;
     return cli_usage(&cli_verb_train, "--device is auto, cpu, shadow, cuda or cuda:N, not '%s'",
                      name);
 }

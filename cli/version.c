@@ -1,5 +1,6 @@
 /* version.c -- `taper --version`; see version.h. */
 #include "cli/version.h"
+#include "cli/device.h"
 #include "codec/backend/backend.h"
 #include <png.h>
 #include <xxhash.h>
@@ -26,6 +27,7 @@ void cli_version(FILE *to, bool details) {
     fprintf(to, "zstd %s\nlibpng %s\n%s\nzlib %s\nxxHash %u.%u.%u\n", ZSTD_versionString(),
             png_get_libpng_ver(NULL), JPEG_NAME, zlibVersion(), xxh / 10000, xxh / 100 % 100,
             xxh % 100);
+    cli_device_list(to);
 #ifdef __VERSION__
     fprintf(to, "compiler: %s\n", __VERSION__);
 #endif

@@ -77,7 +77,7 @@ doors() { # room, headers
         sed "s|\$|   <- not a door of $1|" >>"$found"
 }
 doors codec 'taper taper_model window'
-doors codec/backend 'backend operations pool queue simd int8_dot int_convolution'
+doors codec/backend 'backend operations activation pool queue simd int8_dot int_convolution'
 doors codec/entropy 'range_coder mixed_bit fixed_log int_matrix weights_coder'
 doors codec/quality 'metrics bd_rate'
 doors codec/bitplane 'code_tables conditional quantiser head chunk_coder raised_planes clipping'
@@ -92,7 +92,7 @@ doors train/dense 'dense_trainer'
 doors train/nested 'nested_trainer'
 doors train/conditional 'conditional_trainer conditional_batch'
 doors train/restoration 'restoration_trainer'
-doors train/device 'device operations'
+doors train/device 'device operations elements(_[a-z]*)?'
 doors train/processor 'processor'
 doors train/objectives 'objective reconstruction rate stack'
 doors train/optimise 'loop run weights checkpoint adam conjugate_gradient steps'

@@ -1,0 +1,100 @@
+/* device.c -- see device.h. */
+#include "cli/device.h"
+#include "cli/common/messages.h"
+#include "train/processor/processor.h"
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef HAVE_CUDA
+#define HAVE_CUDA 0
+#endif
+
+static bool is_cuda_name(const char *name) {
+    return !strcmp(name, "cuda") ||
+           (!strncmp(name, "cuda:", 5) && name[5] && !name[5 + strspn(name + 5, "0123456789")]);
+}
+
+bool cli_device_is_name(const char *name) {
+    return !strcmp(name, "auto") || !strcmp(name, "cpu") || !strcmp(name, "shadow") ||
+           is_cuda_name(name);
+}
+
+bool cli_device_is_missing(const char *name) { return is_cuda_name(name) && !HAVE_CUDA; }
+
+static taper_status open_processor(cli_device *d, codec_backend *be, const char *name,
+                                   taper_error *error) {
+    train_processor_kind kind = strcmp(name, "shadow") ? TRAIN_PROCESSOR : TRAIN_SHADOW;
+    d->is_cuda = false;
+    if (train_processor_open(&d->train, be, kind) == TAPER_OK) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a device");
+}
+
+#if HAVE_CUDA
+static taper_status open_cuda(cli_device *d, const char *name, train_precision precision,
+                              taper_error *error) {
+    const char *number = strchr(name, ':');
+    long ordinal = number ? strtol(number + 1, NULL, 10) : 0;
+    d->is_cuda = true;
+    return train_cuda_open(&d->train, ordinal > 1000 ? 1000 : (int)ordinal, precision, error);
+}
+
+taper_status cli_device_open(cli_device *d, const cli_common *common, codec_backend *be,
+                             train_precision precision, taper_error *error) {
+    const char *name = common->device;
+    taper_error none = {0};
+    *d = (cli_device){.is_cuda = false};
+    if (is_cuda_name(name)) return open_cuda(d, name, precision, error);
+    const bool any = !strcmp(name, "auto");
+    if (!any || open_cuda(d, "cuda", precision, &none) != TAPER_OK)
+        TAPER_TRY(open_processor(d, be, name, error));
+    if (any)
+        cli_detail(common, 1, "train", "on %s%s%s", d->train.name, none.text[0] ? ": " : "",
+                   none.text);
+    return TAPER_OK;
+}
+
+void cli_device_close(cli_device *d) {
+    if (d->is_cuda)
+        train_cuda_close(&d->train);
+    else
+        train_processor_close(&d->train);
+}
+
+void cli_device_explain(const cli_device *d, taper_status status, taper_error *error) {
+    if (!d->is_cuda) return;
+    const char *fault = train_cuda_fault(&d->train);
+    if (status == TAPER_ERR_DEVICE && *fault)
+        snprintf(error->text, sizeof error->text, "%s", fault);
+    if (status == TAPER_ERR_NOMEM && !error->text[0])
+        snprintf(error->text, sizeof error->text,
+                 "%s has no memory left: give a smaller --batch, or --device cpu", d->train.name);
+}
+
+void cli_device_list(FILE *to) {
+    enum { MOST = 64 };
+    train_cuda_info info[MOST];
+    taper_error error = {0};
+    int count = 0;
+    if (train_cuda_devices(info, MOST, &count, &error) != TAPER_OK)
+        fprintf(to, "cuda: %s\n", error.text);
+    for (int i = 0; i < count && i < MOST; i++)
+        fprintf(to, "cuda:%d: %s, compute capability %d.%d, %.1f GiB\n", i, info[i].name,
+                info[i].capability / 10, info[i].capability % 10,
+                (double)info[i].bytes / (1024.0 * 1024.0 * 1024.0));
+}
+#else
+taper_status cli_device_open(cli_device *d, const cli_common *common, codec_backend *be,
+                             train_precision precision, taper_error *error) {
+    (void)precision;
+    *d = (cli_device){.is_cuda = false};
+    return open_processor(d, be, common->device, error);
+}
+
+void cli_device_close(cli_device *d) { train_processor_close(&d->train); }
+
+void cli_device_explain(const cli_device *d, taper_status status, taper_error *error) {
+    (void)d, (void)status, (void)error;
+}
+
+void cli_device_list(FILE *to) { fprintf(to, "cuda: not in this build\n"); }
+#endif

@@ -1,0 +1,54 @@
+# Every learner on the GPU's kernels, run by the execution model: what it measures on its way is what the
+# processor measures, but for the order of sums.
+model=${KERNELS:-$(dirname "$TAPER")/tests/taper_model} # KERNELS: a program with a GPU (tests/gpu.sh)
+export TAPER_MODEL_ORDERS=1 # the other orders are tried operation by operation
+"$SAMPLES" small set --count 24 --format png
+learn() { # options...
+    rm -f cpu.jsonl cuda.jsonl
+    "$TAPER" train -q -f --device cpu -o cpu.tpm --log cpu.jsonl "$@" set/png
+    "$model" train -q -f --device cuda -o cuda.tpm --log cuda.jsonl "$@" set/png 2>err ||
+        { cat err; echo "train $*: failed"; exit 1; }
+    python3 - cpu.jsonl cuda.jsonl <<'END' || { echo "train $*: other figures"; exit 1; }
+import json, sys
+runs = [[json.loads(line) for line in open(path)] for path in sys.argv[1:]]
+assert runs[0] and len(runs[0]) == len(runs[1]), "other steps"
+for here, there in zip(*runs):
+    for key in here:
+        if "second" in key or not isinstance(here[key], (int, float)):
+            continue
+        near = abs(here[key] - there[key]) <= 1e-3 * (1e-6 + abs(here[key]))
+        assert near, f"{key}: {here[key]} on the processor, {there[key]}"
+END
+}
+dense() { learn --family dense --epochs 2 --batch 16 "$@"; }
+
+dense -w whole --units 12 --hidden 16 --jitter 0.5 --truncated 0.5
+dense -w whole --units 12 --hidden 16 --code units --sweep --regularise adaptive-l1:0.1 \
+    --truncation geometric:0.8 --dropout 0.2 --corrupt 0.1
+dense -w whole --units 12 --hidden 16 --code units --untied --unit logistic --activation logistic \
+    --invariance 0.1
+dense -w 16 --units 24 --code binary --untied
+dense -w 16 --units 24 --hidden 16 --code binary --independent --gradient stop --regularise l2:1e-5
+# one step: what a line search finds parts runs that differ in the last place, step by step
+learn --family dense --epochs 1 --batch 96 -w 16 --units 12 --code units --optimiser cg --regularise l2:1e-5
+learn --window 8 --conditional 8 --head 8 --predict-epochs 1
+learn --window 8 --family conv --restore 8 --restore-steps 3
+
+# a checkpoint that one device has left is another's
+run() { # device, options...
+    device=$1 program=$TAPER
+    [ "$device" = cpu ] || program=$model
+    shift
+    "$program" train -q -f --device "$device" -o "$device.tpm" --checkpoint run.check --family dense \
+        --epochs 2 --batch 16 -w whole --units 12 --hidden 16 --code units --seed 5 "$@" set/png
+}
+run cpu
+run cuda --resume
+cmp cpu.tpm cuda.tpm
+
+# what is no GPU, and what is not there
+"$model" train -q -f -o x.tpm --device cuda:9 set/png 2>err && exit 1
+grep -q '^taper train: cuda:9: there is no cuda:9; the last is cuda:[0-9]' err || { cat err; exit 1; }
+"$model" train -f -v --window 8 -o x.tpm set/png 2>err >out
+cat out err | grep -q 'on cuda:0' || { cat err; exit 1; }
+"$model" --version -v | grep -q '^cuda:0: .*, compute capability [0-9]*.[0-9], [0-9.]* GiB$'
