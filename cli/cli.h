@@ -19,7 +19,8 @@
  *                          which images a cut of layout `image` holds
  *   psnr_cut               the smallest cut that reaches a quality; truncate_psnr: what `truncate`
  *                          compares with
- *   train_talk             what `train` says: progress, learning curve, report */
+ *   train_talk             what `train` says: progress, learning curve, report; device: what it
+ *                          learns on */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 #include "cli/common/messages.h"
