@@ -113,8 +113,8 @@ $(B)/model/cli/device.o: cli/device.c Makefile
 $(B)/tests/taper_model: $(filter-out $(B)/cli/device.o,$(CLI_OBJ)) $(B)/model/cli/device.o $(MODEL_OBJ) $(filter-out %.cu.o,$(TRAIN_OBJ) $(LIB_OBJ))
 	$(call say,LD)$(CXX) $(MODEL_SAN) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
 
-# The same tests on a GPU.
-GPU_TESTS := $(patsubst tests/%.c,$(B)/gpu/tests/%,$(wildcard tests/test_kernels_*.c))
+# The same tests on a GPU, but for failures, which only the model has at will.
+GPU_TESTS := $(patsubst tests/%.c,$(B)/gpu/tests/%,$(filter-out %_failures.c,$(wildcard tests/test_kernels_*.c)))
 $(B)/gpu/tests/%.o: tests/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CSTD) -O1 -g $(CEXACT) -DEVERY_DEVICE_GPU=1 -MMD -MP -c -o $@ $<

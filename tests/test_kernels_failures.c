@@ -1,0 +1,146 @@
+/* test_kernels_failures.c -- GPUs that are not there, too old, busy, without memory, or lost: on
+ * the execution model, which fails where it is told. */
+#define EVERY_DEVICE_KERNELS 1
+#include "on_device.h"
+#include "train/nested/nested_trainer.h"
+#include "train/sampling/philox.h"
+#include <stdio.h>
+
+enum { D = 12, K = 6, N = 80 };
+static uint8_t pixels[N * D];
+static const train_pixels data = {.pixels = pixels, .n = N, .inputs = D};
+
+static const cuda_model_machine healthy = {.devices = 1, .capability = 90, .driver = 13000};
+
+static int set_up(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < N * D; i++) {
+        uint32_t word[4];
+        train_philox(3, i, 900, word);
+        pixels[i] = (uint8_t)(word[0] >> 24);
+    }
+    return 0;
+}
+
+static int be_healthy(void **state) {
+    (void)state;
+    cuda_model_set_machine(healthy);
+    cuda_model_fail(0, 0);
+    return 0;
+}
+
+/* --- devices that cannot be used -------------------------------------------------------- */
+
+static void refused(cuda_model_machine machine, int ordinal, taper_status status,
+                    const char *words) {
+    train_device device;
+    taper_error error = {0};
+    cuda_model_set_machine(machine);
+    assert_int_equal(train_cuda_open(&device, ordinal, TRAIN_FLOAT32, &error), status);
+    if (strcmp(error.text, words) != 0) fail_msg("\"%s\" is not \"%s\"", error.text, words);
+    assert_null(device.state);
+}
+
+static void what_cannot_be_used_is_named(void **state) {
+    (void)state;
+    cuda_model_machine m = healthy;
+    refused(m, 9, TAPER_ERR_ARG, "there is no cuda:9; the last is cuda:0");
+    refused(m, -1, TAPER_ERR_ARG, "there is no cuda:-1; the last is cuda:0");
+    m.driver = 0;
+    refused(m, 0, TAPER_ERR_DEVICE, "no NVIDIA driver is installed");
+    m.driver = 11080;
+    refused(m, 0, TAPER_ERR_DEVICE,
+            "the NVIDIA driver is too old: it has CUDA 11.8, this build needs a newer one");
+    m = healthy, m.devices = 0;
+    refused(m, 0, TAPER_ERR_DEVICE, "no GPU: no CUDA-capable device is detected");
+    m = healthy, m.capability = 70;
+    refused(m, 0, TAPER_ERR_DEVICE,
+            "cuda:0, execution model, has compute capability 7.0: 7.5 is the least");
+    m = healthy, m.busy = 1;
+    refused(m, 0, TAPER_ERR_DEVICE, "cuda:0: all CUDA-capable devices are busy or unavailable");
+    cuda_model_set_machine(healthy);
+    cuda_model_fail(1, 0);
+    refused(healthy, 0, TAPER_ERR_NOMEM, "cuda:0: out of memory");
+}
+
+/* An operation on what is not the device's is not begun, and named. */
+static void foreign_arrays_are_refused(void **state) {
+    (void)state;
+    on_device d;
+    float mine[4] = {0};
+    on_device_open_cuda(&d);
+    float *there = on_device_give(&d, mine, sizeof mine);
+    assert_int_equal(d.stream.ops->scale(&d.stream, 4, 2.0f, there, there), TAPER_OK);
+    assert_string_equal(train_cuda_fault(&d.device), "");
+    assert_int_equal(d.stream.ops->scale(&d.stream, 4, 2.0f, mine, there), TAPER_ERR_DEVICE);
+    assert_string_equal(train_cuda_fault(&d.device),
+                        "cuda:0: scale: an array that is not in the device's memory");
+    assert_int_equal(d.stream.ops->scale(&d.stream, 5, 2.0f, there, there), TAPER_ERR_DEVICE);
+    assert_int_equal(train_upload(&d.stream, there, mine, 17), TAPER_ERR_DEVICE);
+    on_device_close(&d);
+}
+
+/* --- in the middle of a run ------------------------------------------------------------- */
+
+/* A short run of binary units; *fault is what the device says of it. */
+static taper_status run(char fault[192]) {
+    const train_nested_shape shape = {
+        .inputs = D, .layers = 1, .width = {K}, .binary = 1, .feedback = 1, .centre = 0.5f};
+    train_nested_options o = train_nested_defaults();
+    train_device device;
+    train_nested_network net;
+    taper_error error = {0};
+    float mean[D] = {0};
+    *fault = 0;
+    taper_status status = train_cuda_open(&device, 0, TRAIN_FLOAT32, &error);
+    if (status != TAPER_OK) return status;
+    o.epochs = 1, o.batch = 40, o.max_validation = 10;
+    status = train_nested_create(&net, &shape, &device, mean, 60.0f, 7);
+    if (status == TAPER_OK) {
+        status = train_nested(&o, &data, &net, NULL, NULL, &error);
+        assert_true((status == TAPER_OK) == !error.text[0]);
+        train_nested_free(&net);
+    }
+    snprintf(fault, 192, "%s", train_cuda_fault(&device));
+    train_cuda_close(&device);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    char fault[192];
+    uint64_t allocations, launches;
+    cuda_model_orders(1);
+    assert_int_equal(run(fault), TAPER_OK);
+    cuda_model_count(&allocations, &launches);
+    assert_true(allocations > 5 && launches > 50);
+    for (uint64_t k = 1; k <= allocations; k++) {
+        cuda_model_fail(k, 0);
+        assert_int_equal(run(fault), TAPER_ERR_NOMEM);
+        assert_string_equal(fault, "");
+    }
+}
+
+static void every_launch_may_lose_the_device(void **state) {
+    (void)state;
+    char fault[192];
+    uint64_t allocations, launches;
+    assert_int_equal(run(fault), TAPER_OK);
+    cuda_model_count(&allocations, &launches);
+    for (uint64_t k = 1; k <= launches; k++) {
+        cuda_model_fail(0, k);
+        assert_int_equal(run(fault), TAPER_ERR_DEVICE);
+        if (strncmp(fault, "cuda:0: ", 8) != 0 || !strstr(fault, ": unspecified launch failure"))
+            fail_msg("launch %u: \"%s\"", (unsigned)k, fault);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(what_cannot_be_used_is_named, be_healthy),
+        cmocka_unit_test_setup(foreign_arrays_are_refused, be_healthy),
+        cmocka_unit_test_setup(every_allocation_may_fail, be_healthy),
+        cmocka_unit_test_setup(every_launch_may_lose_the_device, be_healthy),
+    };
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}
