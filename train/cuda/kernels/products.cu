@@ -47,29 +47,27 @@ static size_t parts_of(size_t rows, size_t width) {
     return parts < fit ? parts : fit;
 }
 
+/* A tile of one part's rows and COLUMNS columns a block. */
 static __global__ void backward_kernel(size_t rows, size_t width, size_t parts, size_t across,
                                        codec_activation activation, const float *y, float *dy,
                                        float *room) {
     SHARED(float, sums, THREADS);
-    const size_t lane = threadIdx.x % COLUMNS, walker = threadIdx.x / COLUMNS;
-    for (EACH_BLOCK(t, parts * across)) {
-        const size_t part = t / across, column = t % across * COLUMNS + lane,
-                     end = rows * (part + 1) / parts;
-        float sum = 0.0f;
-        for (size_t r = rows * part / parts + walker; BELOW(r, end); r += WALKERS) {
-            if (!BELOW(column, width)) continue;
-            const size_t at = r * width + column;
-            const float d = train_slope(activation, y ? y[at] : 0.0f, dy[at]);
-            if (activation != CODEC_LINEAR) dy[at] = d;
-            sum += d;
-        }
-        sums[threadIdx.x] = sum;
-        BARRIER();
-        if (walker == 0 && BELOW(column, width)) {
-            for (unsigned w = 1; w < WALKERS; w++) sum += sums[w * COLUMNS + lane];
-            room[part * width + column] = sum;
-        }
-        BARRIER();
+    const size_t lane = threadIdx.x % COLUMNS, walker = threadIdx.x / COLUMNS,
+                 part = blockIdx.x / across, column = blockIdx.x % across * COLUMNS + lane,
+                 end = rows * (part + 1) / parts;
+    float sum = 0.0f;
+    for (size_t r = rows * part / parts + walker; BELOW(r, end); r += WALKERS) {
+        if (!BELOW(column, width)) continue;
+        const size_t at = r * width + column;
+        const float d = train_slope(activation, y ? y[at] : 0.0f, dy[at]);
+        if (activation != CODEC_LINEAR) dy[at] = d;
+        sum += d;
+    }
+    sums[threadIdx.x] = sum;
+    BARRIER();
+    if (walker == 0 && BELOW(column, width)) {
+        for (unsigned w = 1; w < WALKERS; w++) sum += sums[w * COLUMNS + lane];
+        room[part * width + column] = sum;
     }
 }
 
@@ -100,9 +98,11 @@ taper_status train_cuda_bias_backward(train_stream *s, size_t rows, size_t width
         LAUNCH(slope_kernel, cuda_blocks(n, THREADS), THREADS, cuda_on(s), n, activation, y, dy);
         return cuda_end(s, "bias_backward");
     }
+    if (rows && width && !parts)
+        return cuda_fail(s, "bias_backward", "more columns than it has room");
     if (parts)
-        LAUNCH(backward_kernel, cuda_blocks(parts * across, 1), THREADS, cuda_on(s), rows, width,
-               parts, across, activation, activation == CODEC_LINEAR ? NULL : y, dy, room);
+        LAUNCH(backward_kernel, parts * across, THREADS, cuda_on(s), rows, width, parts, across,
+               activation, activation == CODEC_LINEAR ? NULL : y, dy, room);
     LAUNCH(column_kernel, cuda_blocks(width, THREADS), THREADS, cuda_on(s), parts, width, room,
            add_to, dbias);
     return cuda_end(s, "bias_backward");
