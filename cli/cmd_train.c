@@ -463,6 +463,10 @@ static int run(const settings *s, const cli_model *from, const char *const *path
                data.n, formats_plural(data.n, "s"), (unsigned long long)data.pixels,
                data.channels == 1 ? "grey" : "in colour", cli_threads(&s->common),
                formats_plural(cli_threads(&s->common), "s"));
+    if (s->sweep && s->hidden.count)
+        cli_note(&s->common, "train",
+                 "with --hidden the layers below frozen units go on learning, and short codes get "
+                 "worse; --truncation log-uniform:0.5 without --sweep trains all lengths");
     cli_train_talk_begin(&t);
     int code = learn(s, from, &t, &data);
     cli_train_talk_end(&t);

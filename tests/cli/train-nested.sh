@@ -24,7 +24,8 @@ grep -q "units swept" bits-sweep.csv
 # --- the same again, and with another number of threads; conjugate gradients; a deep network ---
 "$TAPER" train -q -o again.tpm $quick -T 2 --code binary --sweep $images
 cmp bits.tpm again.tpm
-"$TAPER" train -q -o deep.tpm $quick --preset paper --hidden 24 -k 16 $images
+"$TAPER" train -o deep.tpm $quick --preset paper --hidden 24 -k 16 $images 2>words
+grep -q "short codes get worse" words
 "$TAPER" info deep.tpm | grep -q "16 units of one bit"
 "$TAPER" train -q -o units.tpm $quick --code units --untied --activation logistic --unit relu --hidden 20 \
     --regularise adaptive-l2:0.1 --invariance 0.1 --truncation geometric:0.9 $images
