@@ -389,7 +389,7 @@ static int learn(const settings *s, const cli_model *from, cli_train_talk *t,
     if (status == TAPER_OK) {
         about = s->output;
         status = train_model(&o, data, &backend, &device.train, &hooks, &file, &r, &error);
-        cli_device_explain(&device, status, &error);
+        cli_device_explain(&device, status, s->checkpoint, &error);
     }
     cli_device_close(&device);
     codec_backend_close(&backend);

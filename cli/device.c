@@ -60,11 +60,15 @@ void cli_device_close(cli_device *d) {
         train_processor_close(&d->train);
 }
 
-void cli_device_explain(const cli_device *d, taper_status status, taper_error *error) {
+void cli_device_explain(const cli_device *d, taper_status status, const char *checkpoint,
+                        taper_error *error) {
     if (!d->is_cuda) return;
     const char *fault = train_cuda_fault(&d->train);
+    const char *remedy = strchr(fault, ';') ? "" /* it names one */
+                         : checkpoint       ? "; run again with --resume, on this device or another"
+                                            : "; run again, with --checkpoint to keep what is done";
     if (status == TAPER_ERR_DEVICE && *fault)
-        snprintf(error->text, sizeof error->text, "%s", fault);
+        snprintf(error->text, sizeof error->text, "%s%s", fault, remedy);
     if (status == TAPER_ERR_NOMEM && !error->text[0])
         snprintf(error->text, sizeof error->text,
                  "%s has no memory left: give a smaller --batch, or --device cpu", d->train.name);
@@ -92,8 +96,9 @@ taper_status cli_device_open(cli_device *d, const cli_common *common, codec_back
 
 void cli_device_close(cli_device *d) { train_processor_close(&d->train); }
 
-void cli_device_explain(const cli_device *d, taper_status status, taper_error *error) {
-    (void)d, (void)status, (void)error;
+void cli_device_explain(const cli_device *d, taper_status status, const char *checkpoint,
+                        taper_error *error) {
+    (void)d, (void)status, (void)checkpoint, (void)error;
 }
 
 void cli_device_list(FILE *to) { fprintf(to, "cuda: not in this build\n"); }

@@ -23,9 +23,10 @@ bool cli_device_is_missing(const char *name);
 taper_status cli_device_open(cli_device *device, const cli_common *common, codec_backend *be,
                              train_precision precision, taper_error *error);
 void cli_device_close(cli_device *device); /* zeroed is fine */
-/* Put what the GPU has to say into the error of a training that failed by TAPER_ERR_DEVICE or for
- * lack of memory. */
-void cli_device_explain(const cli_device *device, taper_status status, taper_error *error);
+/* Put what the GPU has to say, and what helps, into the error of a training that failed by
+ * TAPER_ERR_DEVICE or for lack of memory. checkpoint: where it was saved, or NULL. */
+void cli_device_explain(const cli_device *device, taper_status status, const char *checkpoint,
+                        taper_error *error);
 /* A line for each GPU, or why there is none. */
 void cli_device_list(FILE *to);
 

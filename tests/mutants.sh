@@ -6,25 +6,50 @@
 #
 # BUILD_DIR/tests/test_kernels_* run the kernels on the execution model (train/cuda/model/cuda_model.h),
 # which leaves out the barrier, or widens the bound, that TAPER_MODEL_MUTANT names: nothing is built
-# again. First all of them run as they are, must pass, and note the sites that they meet ("kind
-# file:line.number"); then each site is tried with the programs that meet it, until one fails. A crash
-# counts, and so does no end after MUTANT_TIMEOUT seconds (default 120).
+# again. First each test function of theirs runs alone, as it is: it must pass, and notes its time and
+# the sites that it meets ("kind file:line.number"). Then each site is tried with the functions that
+# meet it, the quickest first, until one fails. A crash counts, and so does no end after MUTANT_TIMEOUT
+# seconds (default 120).
 #
-# Prints a line for each site that no program noticed, and at the end "N mutants, N survivors". Exit
-# code 0: there is no survivor; 1: there is; 2: the programs are missing, or fail as they are. Two run at
-# a time. Price: up to a run of the programs, some ten seconds, for each of some two hundred sites; about
-# ten minutes on two cores.
+# BUILD_DIR/mutants keeps what came out: run again with the same programs, it goes on where it stopped.
+# Prints each site that no function noticed, and at the end "N mutants, N survivors". Exit code 0:
+# there is no survivor; 1: there is; 2: the programs are missing, or fail as they are. Two run at a
+# time. Price: five minutes on two cores.
 
-# ----- one mutant: `mutants.sh --job NUMBER`, started by the main part below ------------------------
+WORK=${1-}/mutants
+[ "${1-}" != --job ] || WORK=$MUTANTS
+
+# Test function $2 of program $1, alone.
+one_test() {
+    TAPER_TEST=$2 ASAN_OPTIONS=symbolize=0:detect_leaks=0 UBSAN_OPTIONS=symbolize=0 \
+        timeout "$MUTANT_TIMEOUT" "$WORK/$1" </dev/null
+}
+
+# ----- one function as it is, or one mutant: `mutants.sh --job FUNCTION` or `--job NUMBER` ------------
 
 if [ "${1-}" = --job ]; then
-    site=$(sed -n "${2}p" "$WORK/sites")
-    for program in "$B"/tests/test_kernels_*; do
-        met=$WORK/met.${program##*/}
-        grep -qxF -- "$site" "$met" 2>/dev/null || continue
-        TAPER_MODEL_MUTANT=$site timeout "$MUTANT_TIMEOUT" "$program" >/dev/null 2>&1 || exit 0
-    done
-    echo "survives: $site" | tee "$WORK/$2.survivor"
+    case $2 in
+    test_*)
+        program=${2%.*} function=${2##*.}
+        begin=$(date +%s%N)
+        TAPER_MODEL_SITES=$WORK/new.$2 one_test "$program" "$function" >"$WORK/out.$2" 2>&1 &&
+            grep -q '1 test(s) run' "$WORK/out.$2" ||
+            { tail -n 20 "$WORK/out.$2" >&2; echo "$program: $function fails as it is" >&2; exit 255; }
+        : >>"$WORK/new.$2"
+        echo "$((($(date +%s%N) - begin) / 1000000)) $program $function" >"$WORK/time.$2"
+        mv "$WORK/new.$2" "$WORK/met.$2"
+        ;;
+    *)
+        site=$(sed -n "${2}p" "$WORK/sites")
+        ! grep -qxF -- "$site" "$WORK/killed" "$WORK/survived" 2>/dev/null || exit 0
+        while read -r _ program function; do
+            grep -qxF -- "$site" "$WORK/met.$program.$function" || continue
+            TAPER_MODEL_MUTANT=$site one_test "$program" "$function" >/dev/null 2>&1 ||
+                { echo "$site" >>"$WORK/killed"; exit 0; }
+        done <"$WORK/functions"
+        echo "$site" >>"$WORK/survived"
+        ;;
+    esac
     exit 0
 fi
 
@@ -33,28 +58,42 @@ fi
 every=${2-1}
 [ $# -ge 1 ] && [ -d "$1" ] && [ "$every" -ge 1 ] 2>/dev/null ||
     { echo "usage: sh tests/mutants.sh BUILD_DIR [EVERY]" >&2; exit 2; }
-B=$(cd "$1" && pwd) ROOT=$(cd "$(dirname "$0")/.." && pwd) MUTANT_TIMEOUT=${MUTANT_TIMEOUT:-120}
-WORK=$(mktemp -d) || exit 2
-trap 'rm -rf "$WORK"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-unset TAPER_MODEL_MUTANT TAPER_MODEL_SITES
-LC_ALL=C
-export B WORK MUTANT_TIMEOUT LC_ALL
+B=$(cd "$1" && pwd) ROOT=$(cd "$(dirname "$0")/.." && pwd)
+MUTANTS=$B/mutants MUTANT_TIMEOUT=${MUTANT_TIMEOUT:-120} WORK=$B/mutants LC_ALL=C
+unset TAPER_MODEL_MUTANT TAPER_MODEL_SITES TAPER_TEST
+export MUTANTS MUTANT_TIMEOUT LC_ALL
 cd "$ROOT" || exit 2
+two_at_a_time() { xargs -n 1 -P 2 sh "$ROOT/tests/mutants.sh" --job; }
 
+functions= programs=
 for source in tests/test_kernels_*.c; do
-    name=${source##*/}
-    name=${name%.c}
-    [ -x "$B/tests/$name" ] || { echo "$B/tests/$name is missing" >&2; exit 2; }
-    TAPER_MODEL_SITES=$WORK/met.$name timeout "$MUTANT_TIMEOUT" "$B/tests/$name" >"$WORK/out" 2>&1 ||
-        { tail -n 20 "$WORK/out" >&2; echo "$name fails as it is" >&2; exit 2; }
+    program=$(basename "$source" .c)
+    [ -x "$B/tests/$program" ] || { echo "$B/tests/$program is missing" >&2; exit 2; }
+    programs="$programs $program"
+    included=tests/$(sed -n 's/^#include "\(test_device.*\.c\)"/\1/p' "$source")
+    [ -f "$included" ] || included=
+    # shellcheck disable=SC2086
+    for name in $(sed -n 's/.*cmocka_unit_test[a-z_]*(\([a-z_0-9]*\).*/\1/p' "$source" $included); do
+        functions="$functions $program.$name"
+    done
 done
-cat "$WORK"/met.* 2>/dev/null | sort -u | awk -v every="$every" 'NR % every == 1 || every == 1' >"$WORK/sites"
 
-sites=$(wc -l <"$WORK/sites")
-[ "$sites" -gt 0 ] || { echo "no site is met" >&2; exit 2; }
-awk '{ print NR }' "$WORK/sites" | xargs -n 1 -P 2 sh "$ROOT/tests/mutants.sh" --job || exit 2
-survivors=$(find "$WORK" -name '*.survivor' | wc -l)
-echo "$((sites)) mutants, $((survivors)) survivors"
-[ "$survivors" -eq 0 ]
+# copies, so that a build in the meantime does no harm; of other programs nothing holds
+for program in $programs; do
+    cmp -s "$B/tests/$program" "$WORK/$program" && continue
+    rm -rf "$WORK"
+    mkdir -p "$WORK" && (cd "$B/tests" && cp $programs "$WORK") || exit 2
+    break
+done
+for name in $functions; do
+    [ -f "$WORK/met.$name" ] || echo "$name"
+done | MUTANT_TIMEOUT=1200 two_at_a_time || exit 2
+cat "$WORK"/time.* | sort -n >"$WORK/functions"
+cat "$WORK"/met.* | sort -u | awk -v every="$every" 'NR % every == 1 || every == 1' >"$WORK/sites"
+[ -s "$WORK/sites" ] || { echo "no site is met" >&2; exit 2; }
+awk '{ print NR }' "$WORK/sites" | two_at_a_time || exit 2
+: >>"$WORK/survived"
+grep -xF -f "$WORK/sites" "$WORK/survived" >"$WORK/survivors"
+sed 's/^/survives: /' "$WORK/survivors"
+echo "$(($(wc -l <"$WORK/sites"))) mutants, $(($(wc -l <"$WORK/survivors"))) survivors"
+[ ! -s "$WORK/survivors" ]

@@ -42,6 +42,12 @@ enum { ON_DEVICE_GUARDED = 0 };
 #include "train/cuda/model/model.h"
 enum { ON_DEVICE_GUARDED = 1 };
 #endif
+/* TAPER_TEST=NAME: that test function alone (tests/mutants.sh). */
+__attribute__((constructor)) static void on_device_one_test(void) {
+    const char *name = getenv("TAPER_TEST");
+    if (name) cmocka_set_test_filter(name);
+}
+
 static inline void on_device_open_cuda(on_device *d) {
     taper_error error = {0};
     *d = (on_device){.cuda = 1, .guarded = ON_DEVICE_GUARDED};

@@ -237,6 +237,36 @@ static void one_bias_backward(size_t rows, size_t width, codec_activation activa
     }
 }
 
+/* More columns than a GPU has room for sums of at once (4,096): in slices. */
+static void wide_biases_go_back(void **state) {
+    (void)state;
+    enum { WIDE = 2 * 4096 + 33, ROWS = 130, ALL = ROWS * WIDE };
+    float *y = malloc(ALL * sizeof *y), *dy = malloc(ALL * sizeof *dy),
+          *got = malloc(ALL * sizeof *got), *sums = malloc(2 * WIDE * sizeof *sums);
+    assert_true(y && dy && got && sums);
+    randomise(y, ALL, 1.0f), randomise(dy, ALL, 1.0f), randomise(sums, WIDE, 1.0f);
+    for (int i = 0; i < DEVICES; i++) {
+        on_device *d = &device[i];
+        float *output = on_device_give(d, y, ALL * sizeof *y),
+              *there = on_device_give(d, dy, ALL * sizeof *dy),
+              *dbias = on_device_give(d, sums, WIDE * sizeof *sums);
+        assert_int_equal(d->stream.ops->bias_backward(&d->stream, ROWS, WIDE, CODEC_RELU, output,
+                                                      there, 1, dbias),
+                         TAPER_OK);
+        on_device_take(d, got, there, ALL * sizeof *got);
+        on_device_take(d, sums + WIDE, dbias, WIDE * sizeof *sums);
+        for (size_t j = 0; j < WIDE; j++) {
+            float want = sums[j];
+            for (size_t r = j; r < ALL; r += WIDE) {
+                assert_true(got[r] == (y[r] > 0.0f ? dy[r] : 0.0f));
+                want += got[r];
+            }
+            assert_true(is_near(want, sums[WIDE + j], 1e-5));
+        }
+        on_device_forget(d);
+    }
+    free(y), free(dy), free(got), free(sums);
+}
 static void bias_goes_back(void **state) {
     (void)state;
     for (size_t s = 0; s < N_AREAS; s++)
@@ -883,6 +913,7 @@ int main(void) {
         cmocka_unit_test(failures_come_when_asked_for),
         cmocka_unit_test(products_equal_double),
         cmocka_unit_test(bias_goes_back),
+        cmocka_unit_test(wide_biases_go_back),
         cmocka_unit_test(logistic_slope_is_the_curves),
         cmocka_unit_test(rows_are_gathered_and_centred),
         cmocka_unit_test(rows_are_moved),

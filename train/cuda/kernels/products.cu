@@ -40,34 +40,40 @@ taper_status train_cuda_bias(train_stream *s, size_t rows, size_t width, const f
  * of it; the parts' sums, in `room`, are added by column_kernel, in their order. */
 static const unsigned COLUMNS = 32, WALKERS = THREADS / COLUMNS, MOST_PARTS = 64;
 
-/* Parts of the rows: their sums have to fit into the stream's room. */
-static size_t parts_of(size_t rows, size_t width) {
-    size_t fit = CUDA_ROOM_BYTES / sizeof(float) / width, parts = (rows + 63) / 64;
-    parts = parts < MOST_PARTS ? parts : MOST_PARTS;
-    return parts < fit ? parts : fit;
+/* Columns whose sums are taken at once: those of all parts fit into the stream's room. */
+static const size_t MOST_COLUMNS = CUDA_ROOM_BYTES / sizeof(float) / MOST_PARTS;
+
+/* Columns first .. first + width of rows that lie `stride` elements apart. */
+struct columns {
+    size_t rows, width, stride, first;
+};
+
+static size_t parts_of(size_t rows) {
+    const size_t parts = (rows + 63) / 64;
+    return parts < MOST_PARTS ? parts : MOST_PARTS;
 }
 
 /* A tile of one part's rows and COLUMNS columns a block. */
-static __global__ void backward_kernel(size_t rows, size_t width, size_t parts, size_t across,
+static __global__ void backward_kernel(columns c, size_t parts, size_t across,
                                        codec_activation activation, const float *y, float *dy,
                                        float *room) {
     SHARED(float, sums, THREADS);
     const size_t lane = threadIdx.x % COLUMNS, walker = threadIdx.x / COLUMNS,
                  part = blockIdx.x / across, column = blockIdx.x % across * COLUMNS + lane,
-                 end = rows * (part + 1) / parts;
+                 end = c.rows * (part + 1) / parts;
     float sum = 0.0f;
-    for (size_t r = rows * part / parts + walker; BELOW(r, end); r += WALKERS) {
-        if (!BELOW(column, width)) continue;
-        const size_t at = r * width + column;
+    for (size_t r = c.rows * part / parts + walker; BELOW(r, end); r += WALKERS) {
+        if (!BELOW(column, c.width)) continue;
+        const size_t at = r * c.stride + c.first + column;
         const float d = train_slope(activation, y ? y[at] : 0.0f, dy[at]);
         if (activation != CODEC_LINEAR) dy[at] = d;
         sum += d;
     }
     sums[threadIdx.x] = sum;
     BARRIER();
-    if (walker == 0 && BELOW(column, width)) {
+    if (walker == 0 && BELOW(column, c.width)) {
         for (unsigned w = 1; w < WALKERS; w++) sum += sums[w * COLUMNS + lane];
-        room[part * width + column] = sum;
+        room[part * c.width + column] = sum;
     }
 }
 
@@ -80,6 +86,18 @@ static __global__ void column_kernel(size_t parts, size_t width, const float *ro
     }
 }
 
+/* One slice of the columns. */
+static void sum_columns(train_stream *s, const columns &c, codec_activation activation,
+                        const float *y, float *dy, int add_to, float *dbias) {
+    const size_t across = (c.width + COLUMNS - 1) / COLUMNS, parts = parts_of(c.rows);
+    float *room = (float *)cuda_room(s);
+    if (parts)
+        LAUNCH(backward_kernel, parts * across, THREADS, cuda_on(s), c, parts, across, activation,
+               y, dy, room);
+    LAUNCH(column_kernel, cuda_blocks(c.width, THREADS), THREADS, cuda_on(s), parts, c.width, room,
+           add_to, dbias + c.first);
+}
+
 static __global__ void slope_kernel(size_t n, codec_activation activation, const float *y,
                                     float *dy) {
     for (EACH(i, n)) dy[i] = train_slope(activation, y[i], dy[i]);
@@ -88,22 +106,16 @@ static __global__ void slope_kernel(size_t n, codec_activation activation, const
 taper_status train_cuda_bias_backward(train_stream *s, size_t rows, size_t width,
                                       codec_activation activation, const float *y, float *dy,
                                       int add_to, float *dbias) {
-    const size_t n = rows * width, across = (width + COLUMNS - 1) / COLUMNS,
-                 parts = width ? parts_of(rows, width) : 0;
-    float *room = (float *)cuda_room(s);
-    CUDA_BEGIN(s, "bias_backward", CUDA_ARRAY(activation == CODEC_LINEAR ? NULL : y, n),
-               CUDA_ARRAY(dy, n), CUDA_ARRAY(dbias, width));
+    const size_t n = rows * width;
+    if (activation == CODEC_LINEAR) y = NULL; /* not read */
+    CUDA_BEGIN(s, "bias_backward", CUDA_ARRAY(y, n), CUDA_ARRAY(dy, n), CUDA_ARRAY(dbias, width));
     if (!dbias && activation == CODEC_LINEAR) return TAPER_OK;
-    if (!dbias) {
+    if (!dbias)
         LAUNCH(slope_kernel, cuda_blocks(n, THREADS), THREADS, cuda_on(s), n, activation, y, dy);
-        return cuda_end(s, "bias_backward");
+    for (size_t first = 0; dbias && first < width; first += MOST_COLUMNS) {
+        const size_t left = width - first;
+        const columns c = {rows, left < MOST_COLUMNS ? left : MOST_COLUMNS, width, first};
+        sum_columns(s, c, activation, y, dy, add_to, dbias);
     }
-    if (rows && width && !parts)
-        return cuda_fail(s, "bias_backward", "more columns than it has room");
-    if (parts)
-        LAUNCH(backward_kernel, parts * across, THREADS, cuda_on(s), rows, width, parts, across,
-               activation, activation == CODEC_LINEAR ? NULL : y, dy, room);
-    LAUNCH(column_kernel, cuda_blocks(width, THREADS), THREADS, cuda_on(s), parts, width, room,
-           add_to, dbias);
     return cuda_end(s, "bias_backward");
 }

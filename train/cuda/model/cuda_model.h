@@ -17,7 +17,11 @@
  *
  * Counting. TAPER_MODEL_COUNT=FILE runs no kernel, and writes a line for each operation: its name,
  * the bytes of its arrays, and the multiply-adds of a product: what a step costs, before it is made
- * (bench/gpu/count.py).
+ * (bench/gpu/count.py). TAPER_MODEL_LAUNCHES=FILE appends the number of a program's launches at its
+ * end.
+ *
+ * Failures. TAPER_MODEL_FAIL=busy, allocation:N or launch:N: the device is another's, its Nth
+ * allocation fails, or the Nth launch loses it (model.h has the same for tests in C).
  *
  * The functions below are CUDA's runtime, as far as it is used here, under its own names.
  *
