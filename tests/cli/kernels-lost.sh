@@ -34,7 +34,7 @@ dense --hidden 8 --code units
 dense --code units --optimiser cg --batch 120
 dense --code binary --untied
 saved --window 8 --units 12 --conditional 8 --head 8 --predict-epochs 2
-lose --window 8 --units 12 --family conv --restore 8 --restore-steps 2 # saved each minute alone
+lose --window 8 --units 12 --family conv --restore 8 --restore-steps 1 # saved each minute alone
 
 # without a checkpoint the remedy is another
 fail() { # how, words
