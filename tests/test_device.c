@@ -196,6 +196,59 @@ static void products_equal_double(void **state) {
                 one_product(shapes[k], turned & 1, turned >> 1, (float)beta);
 }
 
+/* Of columns: gram[j][k] += sum of x[][j] x[][k], k <= j. exact: to the bit on every device. */
+enum { GRAM_ROWS = 1030, GRAM_WIDTH = 130 };
+static void one_gram(size_t rows, size_t width, const float *x, bool exact) {
+    static double want[GRAM_WIDTH * GRAM_WIDTH], first[GRAM_WIDTH * GRAM_WIDTH],
+        got[GRAM_WIDTH * GRAM_WIDTH];
+    size_t bytes = width * width * sizeof *got;
+    for (size_t k = 0; k < width * width; k++) want[k] = (double)k - 3.0;
+    for (int i = 0; i < DEVICES; i++) {
+        on_device *d = &device[i];
+        const float *there = on_device_give(d, x, rows * width * sizeof *x);
+        double *gram = on_device_give(d, want, bytes);
+        assert_int_equal(d->stream.ops->add_gram(&d->stream, rows, width, there, gram), TAPER_OK);
+        on_device_take(d, got, gram, bytes);
+        if (!i) memcpy(first, got, bytes);
+        same(i, first, got, bytes, "add_gram");
+        if (exact) assert_memory_equal(first, got, bytes);
+        on_device_forget(d);
+    }
+    for (size_t j = 0; j < width; j++)
+        for (size_t k = 0; k <= j; k++)
+            for (size_t r = 0; r < rows; r++)
+                want[j * width + k] += (double)x[r * width + j] * x[r * width + k];
+    for (size_t k = 0; k < width * width; k++)
+        if (exact ? first[k] != want[k] : !is_near(want[k], first[k], 1e-5))
+            fail_msg("add_gram of %zu rows: element %zu is %.17g, expected %.17g (seed %llu)", rows,
+                     k, first[k], want[k], (unsigned long long)seed);
+}
+
+static const size_t gram_shapes[][2] = {
+    {0, 5}, {1, 1}, {31, 7}, {256, 64}, {257, 65}, {40, 129}, {GRAM_ROWS, GRAM_WIDTH}};
+enum { N_GRAM_SHAPES = sizeof gram_shapes / sizeof *gram_shapes };
+
+static void column_products_equal_double(void **state) {
+    (void)state;
+    static float x[GRAM_ROWS * GRAM_WIDTH];
+    randomise(x, GRAM_ROWS * GRAM_WIDTH, 1.0f);
+    for (size_t k = 0; k < N_GRAM_SHAPES; k++)
+        one_gram(gram_shapes[k][0], gram_shapes[k][1], x, false);
+}
+
+/* Also where all are large, so that sums over more rows than a block has would be rounded. */
+static void column_products_of_bytes_are_exact(void **state) {
+    (void)state;
+    static float x[GRAM_ROWS * GRAM_WIDTH];
+    randomise(x, GRAM_ROWS * GRAM_WIDTH, 1.0f);
+    for (size_t k = 0; k < GRAM_ROWS * GRAM_WIDTH; k++)
+        x[k] = roundf(k % 3 ? 255.0f * x[k] : 250.0f + 5.0f * x[k]);
+    for (size_t k = 0; k < N_GRAM_SHAPES; k++)
+        one_gram(gram_shapes[k][0], gram_shapes[k][1], x, true);
+    for (size_t k = 0; k < GRAM_ROWS * GRAM_WIDTH; k++) x[k] = k % 7 ? 255.0f : 254.0f;
+    one_gram(GRAM_ROWS, 33, x, true);
+}
+
 /* --- biases --------------------------------------------------------------------------------- */
 
 static const size_t areas[][2] = {{1, 1}, {1, 65}, {7, 3}, {33, 64}, {70, 129}, {257, 31}};
@@ -912,6 +965,8 @@ int main(void) {
         cmocka_unit_test(the_shadow_is_not_to_be_touched),
         cmocka_unit_test(failures_come_when_asked_for),
         cmocka_unit_test(products_equal_double),
+        cmocka_unit_test(column_products_equal_double),
+        cmocka_unit_test(column_products_of_bytes_are_exact),
         cmocka_unit_test(bias_goes_back),
         cmocka_unit_test(wide_biases_go_back),
         cmocka_unit_test(logistic_slope_is_the_curves),

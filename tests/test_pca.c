@@ -2,6 +2,7 @@
 #include "cmocka_all.h"
 #include "pictures.h"
 #include "train/linear/pca.h"
+#include "train/processor/processor.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,14 +42,16 @@ static void solve(const float *rows, size_t n, size_t block, codec_network *net,
                   double *eigenvalue) {
     train_covariance cov;
     codec_backend backend;
+    train_device device;
     codec_backend_cpu(&backend);
-    assert_int_equal(train_covariance_alloc(&cov, INPUTS), TAPER_OK);
+    assert_int_equal(train_processor_open(&device, &backend, TRAIN_PROCESSOR), TAPER_OK);
+    assert_int_equal(train_covariance_alloc(&cov, &device, INPUTS), TAPER_OK);
     for (size_t r = 0; r < n; r += block) {
         size_t count = n - r < block ? n - r : block;
         float *copy = malloc(count * INPUTS * sizeof *copy);
         assert_non_null(copy);
         memcpy(copy, rows + r * INPUTS, count * INPUTS * sizeof *copy);
-        assert_int_equal(train_covariance_add(&cov, &backend, copy, count), TAPER_OK);
+        assert_int_equal(train_covariance_add(&cov, copy, count), TAPER_OK);
         free(copy);
     }
     assert_int_equal(cov.count, n);
@@ -56,6 +59,7 @@ static void solve(const float *rows, size_t n, size_t block, codec_network *net,
                      TAPER_OK);
     assert_int_equal(train_pca_solve(&cov, net, eigenvalue, NULL), TAPER_OK);
     train_covariance_free(&cov);
+    train_processor_close(&device);
     codec_backend_close(&backend);
 }
 
@@ -155,6 +159,46 @@ static void means_do_not_cancel(void **unused) {
     free(rows);
 }
 
+/* Of rows of bytes nothing is rounded: in blocks of several sizes, and on the shadow, the
+ * covariance is that of integers but for the last division. */
+static void bytes_are_summed_exactly(void **unused) {
+    (void)unused;
+    enum { N = 900 };
+    static float rows[N * INPUTS], part[N * INPUTS];
+    static const size_t end[] = {40, 400, 500, N};
+    uint64_t state = SEED + 4;
+    for (int k = 0; k < N * INPUTS; k++) rows[k] = (float)(picture_random(&state) >> 56);
+    for (int shadow = 0; shadow < 2; shadow++) {
+        train_covariance cov;
+        codec_backend backend;
+        train_device device;
+        double got[INPUTS * INPUTS];
+        codec_backend_cpu(&backend);
+        assert_int_equal(
+            train_processor_open(&device, &backend, shadow ? TRAIN_SHADOW : TRAIN_PROCESSOR),
+            TAPER_OK);
+        assert_int_equal(train_covariance_alloc(&cov, &device, INPUTS), TAPER_OK);
+        for (size_t b = 0, r = 0; b < sizeof end / sizeof *end; r = end[b++]) {
+            memcpy(part, rows + r * INPUTS, (end[b] - r) * INPUTS * sizeof *part);
+            assert_int_equal(train_covariance_add(&cov, part, end[b] - r), TAPER_OK);
+        }
+        assert_int_equal(train_covariance_take(&cov, got), TAPER_OK);
+        for (int i = 0; i < INPUTS; i++)
+            for (int j = 0; j < INPUTS; j++) {
+                int64_t product = 0, left = 0, right = 0;
+                for (int r = 0; r < N; r++) {
+                    int64_t x = (int64_t)rows[r * INPUTS + i], y = (int64_t)rows[r * INPUTS + j];
+                    product += x * y, left += x, right += y;
+                }
+                double want = (double)(N * product - left * right) / ((double)N * N);
+                assert_true(fabs(got[i * INPUTS + j] - want) <= 1e-11 * 255 * 255);
+            }
+        train_covariance_free(&cov);
+        train_processor_close(&device);
+        codec_backend_close(&backend);
+    }
+}
+
 static void one_row_is_not_enough(void **unused) {
     (void)unused;
     train_covariance cov;
@@ -162,15 +206,18 @@ static void one_row_is_not_enough(void **unused) {
     codec_network net;
     float row[INPUTS] = {1};
     taper_error error = {0};
+    train_device device;
     codec_backend_cpu(&backend);
-    assert_int_equal(train_covariance_alloc(&cov, INPUTS), TAPER_OK);
+    assert_int_equal(train_processor_open(&device, &backend, TRAIN_PROCESSOR), TAPER_OK);
+    assert_int_equal(train_covariance_alloc(&cov, &device, INPUTS), TAPER_OK);
     assert_int_equal(codec_network_alloc(&net, INPUTS, 3, CODEC_TIED, NULL, 0, NULL, 0), TAPER_OK);
-    assert_int_equal(train_covariance_add(&cov, &backend, row, 0), TAPER_OK);
-    assert_int_equal(train_covariance_add(&cov, &backend, row, 1), TAPER_OK);
+    assert_int_equal(train_covariance_add(&cov, row, 0), TAPER_OK);
+    assert_int_equal(train_covariance_add(&cov, row, 1), TAPER_OK);
     assert_int_equal(train_pca_solve(&cov, &net, NULL, &error), TAPER_ERR_ARG);
     assert_non_null(strstr(error.text, "more images"));
     train_covariance_free(&cov);
     codec_network_free(&net);
+    train_processor_close(&device);
     codec_backend_close(&backend);
 }
 
@@ -195,6 +242,7 @@ int main(void) {
         cmocka_unit_test(rows_are_the_eigenvectors),
         cmocka_unit_test(blocks_and_units_do_not_matter),
         cmocka_unit_test(means_do_not_cancel),
+        cmocka_unit_test(bytes_are_summed_exactly),
         cmocka_unit_test(one_row_is_not_enough),
         cmocka_unit_test(flat_data_have_a_solution),
     };

@@ -121,26 +121,26 @@ static void spectrum_make(spectrum *s, const train_pixels *data, uint32_t units)
     const size_t d = data->inputs, block = 500;
     train_covariance cov;
     codec_backend be;
+    train_device device;
     *s = (spectrum){.inputs = data->inputs, .units = units, .rows = data->n};
     codec_backend_cpu(&be);
-    assert_int_equal(train_covariance_alloc(&cov, data->inputs), TAPER_OK);
+    assert_int_equal(train_processor_open(&device, &be, TRAIN_PROCESSOR), TAPER_OK);
+    assert_int_equal(train_covariance_alloc(&cov, &device, data->inputs), TAPER_OK);
     float *rows = take(block * d, sizeof *rows);
     for (size_t r = 0; r < data->n; r += block) {
         size_t n = data->n - r < block ? data->n - r : block;
         for (size_t i = 0; i < n * d; i++) rows[i] = data->pixels[r * d + i];
-        assert_int_equal(train_covariance_add(&cov, &be, rows, n), TAPER_OK);
+        assert_int_equal(train_covariance_add(&cov, rows, n), TAPER_OK);
     }
     s->covariance = take(d * d, sizeof(double));
-    double n = (double)cov.count;
-    for (size_t i = 0; i < d; i++)
-        for (size_t j = 0; j < d; j++)
-            s->covariance[i * d + j] = cov.product[i * d + j] / n - cov.sum[i] / n * cov.sum[j] / n;
+    assert_int_equal(train_covariance_take(&cov, s->covariance), TAPER_OK);
     for (size_t i = 0; i < d; i++) s->trace += s->covariance[i * d + i];
     s->eigenvalue = take(units, sizeof(double));
     assert_int_equal(
         codec_network_alloc(&s->net, data->inputs, units, CODEC_TIED, NULL, 0, NULL, 0), TAPER_OK);
     assert_int_equal(train_pca_solve(&cov, &s->net, s->eigenvalue, NULL), TAPER_OK);
     train_covariance_free(&cov);
+    train_processor_close(&device);
     free(rows);
 }
 

@@ -31,7 +31,7 @@ static taper_status read_windows(const taper_model *m, const train_job *j,
     for (size_t i = 0; i < part->n && status == TAPER_OK; i += images) {
         size_t n = train_read_windows(j->data, part, m->window, i, images, rows);
         add_to_sample(s, rows, n, m->network.inputs);
-        status = train_covariance_add(cov, j->be, rows, n);
+        status = train_covariance_add(cov, rows, n);
         train_say(j, "covariance", (double)(i + 1) / (double)part->n);
     }
     free(rows);
@@ -62,7 +62,7 @@ static taper_status fit(taper_model *m, int sparse, const train_job *j, const tr
         s.row = malloc(s.most * m->network.inputs * sizeof *s.row);
         if (!s.row) return TAPER_ERR_NOMEM;
     }
-    taper_status status = train_covariance_alloc(&cov, m->network.inputs);
+    taper_status status = train_covariance_alloc(&cov, j->device, m->network.inputs);
     if (status == TAPER_OK) status = read_windows(m, j, part, &cov, &s);
     train_say(j, "eigenvectors", -1);
     if (status == TAPER_OK) status = train_pca_solve(&cov, &m->network, NULL, error);

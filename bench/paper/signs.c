@@ -23,11 +23,11 @@ static void solve(paper *p, uint32_t units, float *block, float *components) {
     size_t rows = paper_refitted_rows(p);
     paper_check(codec_network_alloc(&net, inputs, units, CODEC_TIED, NULL, 0, NULL, 0), "PCA",
                 NULL);
-    paper_check(train_covariance_alloc(&cov, inputs), "covariance", NULL);
+    paper_check(train_covariance_alloc(&cov, &p->device, inputs), "covariance", NULL);
     for (size_t i = 0; i < rows; i += PAPER_REFIT_BLOCK) {
         size_t n = block_of(i, rows);
         paper_centred(p, 0, i, n, block);
-        paper_check(train_covariance_add(&cov, &p->be, block, n), "covariance", NULL);
+        paper_check(train_covariance_add(&cov, block, n), "covariance", NULL);
     }
     paper_check(train_pca_solve(&cov, &net, NULL, &error), "principal components", &error);
     train_covariance_free(&cov);

@@ -4,6 +4,7 @@
 /* In the order of train_operations. */
 const train_operations train_cuda_operations = {
     train_cuda_gemm,
+    train_cuda_add_gram,
     train_cuda_bias,
     train_cuda_bias_backward,
     train_cuda_centre_rows,

@@ -25,6 +25,13 @@ extern "C" {
 typedef taper_status train_gemm_fn(train_stream *s, int transpose_a, int transpose_b, size_t m,
                                    size_t n, size_t k, const float *a, const float *b, float beta,
                                    float *c);
+/* gram[width][width] += x^T x of x[rows][width], of which elements [i][j], j <= i, alone are
+ * touched. Factors are never rounded; products and sums are float32 within TRAIN_GRAM_ROWS rows,
+ * and these sums are added in double, rows ascending. So integers of magnitude at most 255 come out
+ * exact, 256 x 255^2 being below 2^24, and every device gives the same bits. TAPER_ERR_NOMEM. */
+enum { TRAIN_GRAM_ROWS = 256 };
+typedef taper_status train_add_gram_fn(train_stream *s, size_t rows, size_t width, const float *x,
+                                       double *gram);
 /* As codec_bias_fn: y[rows][width] = activation(y + bias[width]), bias may be NULL. */
 typedef taper_status train_bias_fn(train_stream *s, size_t rows, size_t width, const float *bias,
                                    codec_activation activation, float *y);
@@ -407,6 +414,7 @@ typedef taper_status train_follow_quantiles_fn(train_stream *s, size_t rows, siz
 
 struct train_operations {
     train_gemm_fn *gemm;
+    train_add_gram_fn *add_gram;
     train_bias_fn *bias;
     train_bias_backward_fn *bias_backward;
     train_centre_rows_fn *centre_rows;

@@ -1,36 +1,48 @@
 /* pca.c -- see pca.h. The eigenvectors come from LAPACK. */
 #include "train/linear/pca.h"
+#include "train/device/operations.h"
 #include "train/linear/lapack.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-taper_status train_covariance_alloc(train_covariance *cov, uint32_t inputs) {
-    size_t square = (size_t)inputs * inputs;
+taper_status train_covariance_alloc(train_covariance *cov, train_device *device, uint32_t inputs) {
     *cov = (train_covariance){.inputs = inputs};
+    TAPER_TRY(train_stream_open(&cov->stream, device));
     cov->sum = calloc(inputs, sizeof *cov->sum);
-    cov->product = calloc(square, sizeof *cov->product);
     cov->guess = calloc(inputs, sizeof *cov->guess);
-    cov->block = calloc(square, sizeof *cov->block);
-    if (cov->sum && cov->product && cov->guess && cov->block) return TAPER_OK;
-    train_covariance_free(cov);
-    return TAPER_ERR_NOMEM;
+    train_arena_take(&cov->arena, inputs, inputs, sizeof *cov->product);
+    taper_status status =
+        cov->sum && cov->guess ? train_arena_alloc(&cov->arena, device) : TAPER_ERR_NOMEM;
+    cov->product = train_arena_take(&cov->arena, inputs, inputs, sizeof *cov->product);
+    if (status != TAPER_OK) train_covariance_free(cov);
+    return status;
 }
 
 void train_covariance_free(train_covariance *cov) {
-    free(cov->sum), free(cov->product), free(cov->guess), free(cov->block);
-    memset(cov, 0, sizeof *cov);
+    train_lent_free(&cov->rows);
+    train_arena_free(&cov->arena);
+    train_stream_close(&cov->stream);
+    free(cov->sum), free(cov->guess);
+    *cov = (train_covariance){0};
 }
 
+/* In whole numbers: bytes less these are summed without rounding. */
 static void guess_mean(train_covariance *cov, const float *rows, size_t n) {
     for (uint32_t i = 0; i < cov->inputs; i++) {
         double sum = 0;
         for (size_t r = 0; r < n; r++) sum += rows[r * cov->inputs + i];
-        cov->guess[i] = (float)(sum / (double)n);
+        cov->guess[i] = (float)round(sum / (double)n);
     }
 }
 
-taper_status train_covariance_add(train_covariance *cov, codec_backend *be, float *rows, size_t n) {
+/* A block in place of the one before, in the same memory where that is large enough. */
+static taper_status lend_rows(train_covariance *cov, const float *rows, size_t bytes) {
+    if (cov->rows.bytes >= bytes) return train_lend_other(&cov->rows, &cov->stream, rows, bytes);
+    train_lent_free(&cov->rows);
+    return train_lend(&cov->rows, &cov->stream, rows, bytes);
+}
+
+taper_status train_covariance_add(train_covariance *cov, float *rows, size_t n) {
     uint32_t inputs = cov->inputs;
     if (n == 0) return TAPER_OK;
     if (cov->count == 0) guess_mean(cov, rows, n);
@@ -40,20 +52,22 @@ taper_status train_covariance_add(train_covariance *cov, codec_backend *be, floa
             *x -= cov->guess[i];
             cov->sum[i] += *x;
         }
-    TAPER_TRY(be->ops->gemm(be, 1, 0, inputs, inputs, n, rows, rows, 0, cov->block));
-    for (size_t i = 0; i < (size_t)inputs * inputs; i++) cov->product[i] += cov->block[i];
     cov->count += n;
-    return TAPER_OK;
+    TAPER_TRY(lend_rows(cov, rows, n * inputs * sizeof *rows));
+    return cov->stream.ops->add_gram(&cov->stream, n, inputs, cov->rows.at, cov->product);
 }
 
-/* product / count - mean mean^T, in place. */
-static void centre(train_covariance *cov) {
+/* product / count - mean mean^T, of both triangles. */
+taper_status train_covariance_take(train_covariance *cov, double *to) {
+    size_t n = cov->inputs;
     double inverse = 1.0 / (double)cov->count;
-    for (uint32_t i = 0; i < cov->inputs; i++)
-        for (uint32_t j = 0; j < cov->inputs; j++) {
-            double *x = &cov->product[(size_t)i * cov->inputs + j];
-            *x = *x * inverse - cov->sum[i] * inverse * cov->sum[j] * inverse;
+    TAPER_TRY(train_download(&cov->stream, to, cov->product, n * n * sizeof *to));
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double x = to[i * n + j] * inverse - cov->sum[i] * inverse * cov->sum[j] * inverse;
+            to[i * n + j] = to[j * n + i] = x;
         }
+    return TAPER_OK;
 }
 
 static void store_row(float *row, const double *vector, uint32_t n) {
@@ -71,13 +85,10 @@ taper_status train_pca_solve(train_covariance *cov, codec_network *net, double *
     uint32_t n = cov->inputs, k = net->units;
     for (uint32_t i = 0; i < cov->inputs; i++)
         net->mean[i] = (float)(cov->guess[i] + cov->sum[i] / (double)cov->count);
-    centre(cov);
     train_lapack lapack;
     taper_status status = train_lapack_open(&lapack, n, error);
-    if (status == TAPER_OK) {
-        memcpy(lapack.matrix, cov->product, (size_t)n * n * sizeof *cov->product);
-        status = train_lapack_eigenvectors(&lapack, k, error);
-    }
+    if (status == TAPER_OK) status = train_covariance_take(cov, lapack.matrix);
+    if (status == TAPER_OK) status = train_lapack_eigenvectors(&lapack, k, error);
     for (uint32_t u = 0; status == TAPER_OK && u < k; u++) { /* LAPACK's order is rising */
         uint32_t from = k - 1 - u;
         store_row(net->synthesis + (size_t)u * n, lapack.u + (size_t)from * n, n);

@@ -78,6 +78,7 @@ static void close_stream(train_stream *s) { (void)s; }
 
 static const train_operations plain_operations = {
     .gemm = train_plain_gemm,
+    .add_gram = train_plain_add_gram,
     .bias = train_plain_bias,
     .bias_backward = train_plain_bias_backward,
     .centre_rows = train_plain_centre_rows,

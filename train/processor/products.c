@@ -3,6 +3,8 @@
 #include "codec/backend/simd.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 taper_status train_plain_gemm(train_stream *s, int transpose_a, int transpose_b, size_t m, size_t n,
@@ -13,6 +15,81 @@ taper_status train_plain_gemm(train_stream *s, int transpose_a, int transpose_b,
     train_processor_end(s);
     return status;
 }
+
+/* --- sums of products of columns ------------------------------------------------------- */
+
+/* A slab of rows is packed into strips of STRIP columns; each pair of strips is a task's. */
+enum { STRIP = 128, SLAB = 4 * TRAIN_GRAM_ROWS };
+
+typedef struct gram_task {
+    codec_backend alone; /* on the calling thread: a task's products */
+    size_t rows, width;  /* of the slab */
+    const float *x;
+    float *strips; /* of strip i, [rows][its columns] from rows * i * STRIP on */
+    double *gram;
+    atomic_int failed; /* TAPER_ERR_NOMEM */
+} gram_task;
+
+static size_t columns_of(const gram_task *t, size_t strip) {
+    return formats_smaller(STRIP, t->width - strip * STRIP);
+}
+
+static void pack_strip(void *context, size_t strip) {
+    const gram_task *t = context;
+    size_t columns = columns_of(t, strip), first = strip * STRIP;
+    for (size_t r = 0; r < t->rows; r++)
+        memcpy(t->strips + t->rows * first + r * columns, t->x + r * t->width + first,
+               columns * sizeof *t->x);
+}
+
+/* gram[i][j] += sum[i][j]; of a strip with itself, j <= i. */
+CODEC_CLONES static void add_sums(size_t n, size_t columns, int triangle, const float *sum,
+                                  double *gram, size_t stride) {
+    for (size_t i = 0; i < n; i++) {
+        size_t end = triangle ? i + 1 : columns;
+        for (size_t j = 0; j < end; j++) gram[i * stride + j] += (double)sum[i * columns + j];
+    }
+}
+
+static void multiply_strips(void *context, size_t pair) {
+    gram_task *t = context;
+    float sum[STRIP * STRIP];
+    size_t i = 0;
+    while (pair > i) pair -= ++i; /* pairs by rows of the triangle */
+    size_t j = pair, n = columns_of(t, i), columns = columns_of(t, j);
+    const float *a = t->strips + t->rows * i * STRIP, *b = t->strips + t->rows * j * STRIP;
+    for (size_t r = 0; r < t->rows; r += TRAIN_GRAM_ROWS) {
+        size_t rows = formats_smaller(TRAIN_GRAM_ROWS, t->rows - r);
+        taper_status status = t->alone.ops->gemm(&t->alone, 1, 0, n, columns, rows, a + r * n,
+                                                 b + r * columns, 0.0f, sum);
+        if (status != TAPER_OK) {
+            atomic_store(&t->failed, status);
+            return;
+        }
+        add_sums(n, columns, i == j, sum, t->gram + i * STRIP * t->width + j * STRIP, t->width);
+    }
+}
+
+taper_status train_plain_add_gram(train_stream *s, size_t rows, size_t width, const float *x,
+                                  double *gram) {
+    gram_task t = {.alone = *train_processor_backend(s), .width = width, .gram = gram};
+    size_t strips = (width + STRIP - 1) / STRIP, pairs = strips * (strips + 1) / 2;
+    taper_status status = TAPER_OK;
+    if (!rows || !width) return TAPER_OK;
+    t.alone.pool = NULL;
+    t.strips = malloc(formats_smaller(rows, SLAB) * width * sizeof *t.strips);
+    if (!t.strips) return TAPER_ERR_NOMEM;
+    for (size_t r = 0; r < rows && status == TAPER_OK; r += SLAB) {
+        t.rows = formats_smaller(SLAB, rows - r), t.x = x + r * width;
+        status = train_processor_run(s, pack_strip, &t, strips);
+        if (status == TAPER_OK) status = train_processor_run(s, multiply_strips, &t, pairs);
+        if (status == TAPER_OK) status = (taper_status)atomic_load(&t.failed);
+    }
+    free(t.strips);
+    return status;
+}
+
+/* --- biases ---------------------------------------------------------------------------- */
 
 taper_status train_plain_bias(train_stream *s, size_t rows, size_t width, const float *bias,
                               codec_activation activation, float *y) {

@@ -19,6 +19,72 @@ taper_status train_cuda_gemm(train_stream *s, int transpose_a, int transpose_b, 
     return cuda_end(s, "gemm");
 }
 
+/* --- sums of products of columns ------------------------------------------------------- */
+
+/* A block has TILE by TILE elements of the triangle, and keeps DEPTH rows of their columns at a
+ * time; a thread has EACH_WAY by EACH_WAY of them, ACROSS apart. */
+static const unsigned TILE = 64, DEPTH = 32, ACROSS = 16, EACH_WAY = TILE / ACROSS;
+
+/* kept[DEPTH][TILE] = columns `first` on of rows r on of x[rows][width], 0 beyond. */
+static __device__ void keep_columns(size_t rows, size_t width, size_t r, size_t first,
+                                    const float *x, float *kept) {
+    const size_t lane = threadIdx.x % TILE, step = blockDim.x / TILE;
+    for (size_t d = threadIdx.x / TILE; BELOW(d, DEPTH); d += step) {
+        const bool is_there = BELOW(r + d, rows) && BELOW(first + lane, width);
+        kept[d * TILE + lane] = is_there ? x[(r + d) * width + first + lane] : 0.0f;
+    }
+}
+
+/* sum += products of this thread's columns of a and of b. Fused by name, as --fmad=false stops the
+ * compiler: one rounding less, and twice as fast. */
+static __device__ void add_kept(const float *a, const float *b, float (&sum)[EACH_WAY][EACH_WAY]) {
+    for (unsigned d = 0; BELOW(d, DEPTH); d++)
+        for (unsigned i = 0; BELOW(i, EACH_WAY); i++)
+            for (unsigned j = 0; BELOW(j, EACH_WAY); j++)
+                sum[i][j] = fmaf(a[d * TILE + i * ACROSS], b[d * TILE + j * ACROSS], sum[i][j]);
+}
+
+/* total += sum, and sum = 0. */
+static __device__ void add_block(float (&sum)[EACH_WAY][EACH_WAY],
+                                 double (&total)[EACH_WAY][EACH_WAY]) {
+    for (unsigned i = 0; BELOW(i, EACH_WAY); i++)
+        for (unsigned j = 0; BELOW(j, EACH_WAY); j++) total[i][j] += sum[i][j], sum[i][j] = 0.0f;
+}
+
+static __global__ void gram_kernel(size_t rows, size_t width, const float *x, double *gram) {
+    SHARED(float, kept_a, DEPTH *TILE);
+    SHARED(float, kept_b, DEPTH *TILE);
+    const unsigned across = threadIdx.x % ACROSS, down = threadIdx.x / ACROSS;
+    size_t row = 0, column = blockIdx.x; /* of tiles, by rows of the triangle */
+    while (column > row) column -= ++row;
+    row *= TILE, column *= TILE;
+    float sum[EACH_WAY][EACH_WAY] = {};
+    double total[EACH_WAY][EACH_WAY] = {};
+    for (size_t r = 0; r < rows; r += DEPTH) {
+        if (r % TRAIN_GRAM_ROWS == 0) add_block(sum, total);
+        keep_columns(rows, width, r, row, x, kept_a);
+        keep_columns(rows, width, r, column, x, kept_b);
+        BARRIER();
+        add_kept(kept_a + down, kept_b + across, sum);
+        BARRIER();
+    }
+    add_block(sum, total);
+    for (unsigned i = 0; BELOW(i, EACH_WAY); i++)
+        for (unsigned j = 0; BELOW(j, EACH_WAY); j++) {
+            const size_t to = row + down + i * ACROSS, with = column + across + j * ACROSS;
+            if (BELOW(to, width) && BELOW(with, to + 1)) gram[to * width + with] += total[i][j];
+        }
+}
+
+taper_status train_cuda_add_gram(train_stream *s, size_t rows, size_t width, const float *x,
+                                 double *gram) {
+    const size_t tiles = (width + TILE - 1) / TILE;
+    if (!rows || !width) return TAPER_OK;
+    CUDA_BEGIN(s, "add_gram", CUDA_ARRAY(x, rows * width), CUDA_ARRAY(gram, width * width));
+    LAUNCH(gram_kernel, tiles * (tiles + 1) / 2, THREADS, cuda_on(s), rows, width, x, gram);
+    return cuda_end(s, "add_gram");
+}
+
 /* --- biases ---------------------------------------------------------------------------- */
 
 static __global__ void bias_kernel(size_t n, size_t width, const float *bias,
