@@ -88,7 +88,7 @@ demo-run: all
 	@sh samples/demo.sh $(B)/taper $(B)/make_samples build/demo
 check: deps
 	@$(MAKE) --no-print-directory check-run
-check-run: all $(TESTS) $(B)/tests/taper_model $(REPLAYS) $(B)/example $(B)/ranges $(B)/tests/conformance/generate
+check-run: all $(TESTS) $(B)/tests/taper_model $(B)/tests/kernels_model $(B)/bench/bench_lengths $(REPLAYS) $(B)/example $(B)/ranges $(B)/tests/conformance/generate
 	@sh tests/run.sh $(B)
 
 # Kernels on the processor (train/cuda/model/), always under ASan + UBSan.
@@ -110,7 +110,11 @@ $(filter $(B)/tests/test_kernels_%,$(TESTS)): %: %.o $(MODEL_OBJ) $(filter-out $
 $(B)/model/cli/device.o: cli/device.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CSTD) $(CFLAGS) $(CEXACT) -DHAVE_CUDA=1 $(MODEL_SAN) -MMD -MP -c -o $@ $<
-$(B)/tests/taper_model: $(filter-out $(B)/cli/device.o,$(CLI_OBJ)) $(B)/model/cli/device.o $(MODEL_OBJ) $(filter-out %.cu.o,$(TRAIN_OBJ) $(LIB_OBJ))
+MODEL_ALL := $(filter-out $(B)/cli/device.o $(B)/cli/main.o,$(CLI_OBJ)) $(B)/model/cli/device.o $(MODEL_OBJ) \
+             $(filter-out %.cu.o,$(TRAIN_OBJ) $(LIB_OBJ))
+$(B)/tests/taper_model: $(B)/cli/main.o $(MODEL_ALL)
+	$(call say,LD)$(CXX) $(MODEL_SAN) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
+$(B)/tests/kernels_model: $(B)/bench/bench_kernels.o $(B)/bench/common.o $(MODEL_ALL)
 	$(call say,LD)$(CXX) $(MODEL_SAN) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
 
 # The same tests on a GPU, but for failures, which only the model has at will.
@@ -145,6 +149,9 @@ $(B)/tests/test_%: $(B)/tests/test_%.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) 
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LATE_LIBS) $(LDLIBS)
 $(B)/bench/%: $(B)/bench/%.o $(B)/bench/common.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
+# the bare products of a step, for bench/gpu/run.sh
+$(B)/bench/gpu/matmul: $(B)/bench/gpu/matmul.cu.o $(B)/bench/common.o $(TRAIN_OBJ) $(LIB_OBJ)
+	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -L$(CUDA_LIB) -lcublasLt -Wl,-rpath,$(CUDA_LIB) $(LATE_LIBS) $(LDLIBS)
 $(B)/bench/nested_dropout: $(call obj,$(wildcard bench/paper/*.c)) $(B)/bench/common.o \
     $(filter-out $(B)/samples/make_samples.o,$(call obj,$(SAMPLES))) \
     $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)

@@ -7,8 +7,8 @@
 double bench_now(void);
 
 /* {"bench":..,"metric":..,"value":..,"unit":..,"config":{..},"commit":..,"machine":..,"command":..}
- * config is JSON text, e.g. "{\"threads\":2}". commit comes from the variable TAPER_COMMIT, command
- * from argv. */
+ * config is JSON text, e.g. "{\"threads\":2}". commit comes from the variable TAPER_COMMIT, machine
+ * from TAPER_MACHINE, or is this processor, command from argv. */
 void bench_print(const char *bench, const char *metric, double value, const char *unit,
                  const char *config);
 

@@ -1,17 +1,17 @@
-/* bench_training.c -- how much of the machine's own matrix-product rate a training step reaches.
+/* bench_training.c -- how much of a device's own matrix-product rate a training step reaches.
  *
- *     bench_training [THREADS [BATCH]]      defaults: all cores, 1024
+ *     bench_training [THREADS [BATCH [DEVICE]]]      defaults: all cores, 1024, cpu
  *
  * Prints JSON lines {bench, metric, value, unit, config, machine}. A step of 3072-1024-3072 is all
  * of it: loading 8-bit rows, encoder, quantiser and rate, decoder, loss, backward, norm and Adam;
  * its floating-point operations are those of the matrix products alone (five of batch x 3072 x 1024
- * for the linear network: two forward, three backward). The machine's rate is the best of products
- * of 2048^3 on the same threads, measured before and after the steps. */
+ * for the linear network: two forward, three backward). The device's rate is the best of products
+ * of 2048^3, measured before and after the steps. DEVICE is as for `taper train`. */
 #include "bench/bench.h"
+#include "cli/device.h"
 #include "codec/backend/pool.h"
 #include "train/dense/autoencoder.h"
 #include "train/dense/dense_start.h"
-#include "train/processor/processor.h"
 #include "train/optimise/adam.h"
 #include "train/optimise/checkpoint.h"
 #include "train/sampling/philox.h"
@@ -50,20 +50,31 @@ static void fill(float *x, size_t n, float scale) {
 }
 
 /* GFLOP/s of the best of a few products of 2048^3. */
-static double matrix_rate(codec_backend *be) {
-    enum { S = 2048 };
-    float *a = need(malloc(sizeof *a * S * S)), *b = need(malloc(sizeof *b * S * S)),
-          *c = need(malloc(sizeof *c * S * S));
+static double matrix_rate(train_device *device) {
+    enum { S = 2048, BYTES = S * S * sizeof(float) };
+    train_stream stream;
+    train_arena arena = {0};
+    float *numbers = need(malloc(BYTES)), *a = NULL, *b = NULL, *c = NULL;
     double best = 1e9;
-    fill(a, (size_t)S * S, 1.0f);
-    fill(b, (size_t)S * S, 1.0f);
+    need_ok(train_stream_open(&stream, device));
+    for (int twice = 0; twice < 2; twice++) {
+        a = train_arena_floats(&arena, S, S), b = train_arena_floats(&arena, S, S);
+        c = train_arena_floats(&arena, S, S);
+        if (!twice) need_ok(train_arena_alloc(&arena, device));
+    }
+    fill(numbers, (size_t)S * S, 1.0f);
+    need_ok(train_upload(&stream, a, numbers, BYTES));
+    need_ok(train_upload(&stream, b, numbers, BYTES));
     for (int i = 0; i < 12; i++) {
         double t = now();
-        need_ok(be->ops->gemm(be, 0, 0, S, S, S, a, b, 0.0f, c));
+        need_ok(stream.ops->gemm(&stream, 0, 0, S, S, S, a, b, 0.0f, c));
+        need_ok(device->memory->sync(&stream));
         t = now() - t;
         if (i > 1 && t < best) best = t;
     }
-    free(a), free(b), free(c);
+    train_arena_free(&arena);
+    train_stream_close(&stream);
+    free(numbers);
     return 2.0 * S * S * S / best * 1e-9;
 }
 
@@ -139,7 +150,7 @@ static double step_time(train_autoencoder *ae, const uint8_t *pixels, const uint
     return seconds[STEPS / 2];
 }
 
-static void bench_network(codec_backend *be, setting s, size_t batch) {
+static void bench_network(train_device *device, unsigned threads, setting s, size_t batch) {
     enum { D = 3072, K = 1024 };
     codec_network net;
     train_autoencoder ae;
@@ -154,26 +165,24 @@ static void bench_network(codec_backend *be, setting s, size_t batch) {
     for (size_t i = 0; i < batch * D; i++) pixels[i] = (uint8_t)(i * 2654435761u >> 24);
     for (size_t i = 0; i < batch; i++)
         order[i] = (uint32_t)(batch - 1 - i), magnitude[i % K] = 50.0f;
-    train_device device;
-    need_ok(train_processor_open(&device, be, TRAIN_PROCESSOR));
     const train_autoencoder_options o = {
         .batch = batch, .scale = 64.0f, .rate_scale = magnitude, .use = TRAIN_WEIGHTS_TRAIN};
-    need_ok(train_autoencoder_create(&ae, &net, &device, &o));
+    need_ok(train_autoencoder_create(&ae, &net, device, &o));
 
-    double before = matrix_rate(be), seconds = step_time(&ae, pixels, order, batch),
-           after = matrix_rate(be);
+    double before = matrix_rate(device), seconds = step_time(&ae, pixels, order, batch),
+           after = matrix_rate(device);
     double flops = 5.0 * 2.0 * (double)batch * D * K + stack_flops(&net.encoder, (double)batch, 0) +
                    stack_flops(&net.decoder, (double)batch, 1);
     double rate = flops / seconds * 1e-9, own = before > after ? before : after;
     char config[200];
-    snprintf(config, sizeof config, "{\"network\":\"%s\",\"batch\":%zu,\"threads\":%u}", s.name,
-             batch, codec_pool_threads(be->pool));
+    snprintf(config, sizeof config,
+             "{\"network\":\"%s\",\"batch\":%zu,\"threads\":%u,\"device\":\"%s\"}", s.name, batch,
+             threads, device->name);
     bench_print("training", "sgemm_2048", own, "GFLOP/s", config);
     bench_print("training", "training_step", rate, "GFLOP/s", config);
     bench_print("training", "examples_per_second", (double)batch / seconds, "1/s", config);
     bench_print("training", "share_of_sgemm", 100.0 * rate / own, "%", config);
     train_autoencoder_free(&ae);
-    train_processor_close(&device);
     codec_network_free(&net);
     free(magnitude), free(pixels), free(order);
 }
@@ -183,15 +192,27 @@ int main(int argc, char **argv) {
     unsigned threads = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
     size_t batch = argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : 1024;
     if (batch < 1 || batch > 1 << 20) {
-        fprintf(stderr, "usage: bench_training [THREADS [BATCH]]\n");
+        fprintf(stderr, "usage: bench_training [THREADS [BATCH [DEVICE]]]\n");
         return 2;
     }
+    const cli_common common = {.device = argc > 3 ? argv[3] : "cpu"};
+    taper_error error = {0};
     codec_backend be;
+    cli_device device;
     codec_backend_cpu(&be);
     need_ok(codec_backend_set_threads(&be, threads));
-    bench_network(&be, (setting){"3072-1024-3072 linear", 0}, batch);
-    bench_network(&be, (setting){"3072-1024-3072 with one hidden layer of 1024 on each side", 1024},
+    if (!cli_device_is_name(common.device) || cli_device_is_missing(common.device) ||
+        cli_device_open(&device, &common, &be, TRAIN_FLOAT32, &error) != TAPER_OK) {
+        fprintf(stderr, "bench_training: %s: %s\n", common.device,
+                error.text[0] ? error.text : "no device of this build");
+        return 5;
+    }
+    threads = codec_pool_threads(be.pool);
+    bench_network(&device.train, threads, (setting){"3072-1024-3072 linear", 0}, batch);
+    bench_network(&device.train, threads,
+                  (setting){"3072-1024-3072 with one hidden layer of 1024 on each side", 1024},
                   batch);
+    cli_device_close(&device);
     codec_backend_close(&be);
     return 0;
 }

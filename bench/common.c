@@ -45,8 +45,11 @@ static void machine_name(char *to, size_t room) {
 void bench_print(const char *bench, const char *metric, double value, const char *unit,
                  const char *config) {
     char machine[320];
-    machine_name(machine, sizeof machine);
-    const char *commit = getenv("TAPER_COMMIT");
+    const char *commit = getenv("TAPER_COMMIT"), *named = getenv("TAPER_MACHINE");
+    if (named)
+        snprintf(machine, sizeof machine, "%s", named);
+    else
+        machine_name(machine, sizeof machine);
     printf("{\"bench\":\"%s\",\"metric\":\"%s\",\"value\":%.6g,\"unit\":\"%s\",\"config\":%s,"
            "\"commit\":\"%s\",\"machine\":\"%s\",\"command\":\"%s\"}\n",
            bench, metric, value, unit, config, commit ? commit : "", machine, command_line);

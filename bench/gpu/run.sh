@@ -1,70 +1,165 @@
 #!/bin/sh
 # run.sh -- one piece of what only a GPU can show, of at most nine minutes, from a bare machine.
 #
-#   sh bench/gpu/run.sh check                     every operation, every learner: `make check-gpu`
-#   DATA=FOLDER sh bench/gpu/run.sh quality       codes of 1,024 bits of CIFAR-10: time, and errors on test images
-#   DATA=FOLDER sh bench/gpu/run.sh step          epochs of that network at batch 10,000, by precision: ms a step
-#   DATA=FOLDER sh bench/gpu/run.sh deep          the paper's deep network, resumed where the last piece left it
+#   sh bench/gpu/run.sh check                every operation, every learner: `make check-gpu`
+#   sh bench/gpu/run.sh matmul               the bare products of a step, at cuBLASLt's fastest; the copy bandwidth
+#   DATA=FOLDER sh bench/gpu/run.sh step     ms a step of both networks at batch 10,000, by precision, and over `matmul`
+#   sh bench/gpu/run.sh pytorch              the same step in PyTorch: eager, torch.compile, CUDA graphs
+#   sh bench/gpu/run.sh kernels              each operation of that step: ms, GB/s, registers
+#   DATA=FOLDER sh bench/gpu/run.sh quality  codes of 1,024 bits of CIFAR-10: seconds, and errors on test images
+#   PHOTOS=FOLDER sh bench/gpu/run.sh photo  the networks of models/photo.tpm from nothing: seconds, held-out bytes
+#   sh bench/gpu/run.sh training             bench_training on the GPU: codes of planes, over its products
+#   DATA=FOLDER sh bench/gpu/run.sh deep     the paper's deep network
 #
-# DATA holds data_batch_1.bin .. data_batch_5.bin and test_batch.bin. OUT (build/gpu-out) takes what is brought back. JSON
-# lines come last; every piece can be run again.
+# DATA holds data_batch_1.bin .. data_batch_5.bin and test_batch.bin, PHOTOS photographs. OUT (build/gpu-out) takes what
+# is brought back; MORE is more options for `taper train` (quality, photo). JSON lines come last; every piece can be run again, `photo` and `deep` go on where they stopped. What
+# cannot run is named in a line "skip: ..."; REQUIRE=cuda makes a machine without a GPU a failure.
+#
+# PYTHON is one with torch (python3). For tests: TAPER, a program that is there already and is not built then, and BENCH, the folder of bench_kernels and
+# bench_lengths; DEVICE (cuda) for `taper train`; QUICK=1, tiny networks.
 set -eu
 cd "$(dirname "$0")/../.."
-OUT=${OUT:-build/gpu-out}
-mkdir -p "$OUT"
-make -s CUDA=1 CUDA_ARCH="${CUDA_ARCH:-90}" build/opt-cuda/taper >&2
-taper=build/opt-cuda/taper
-"$taper" --version -v | grep '^cuda' >&2
-commit=$(git describe --always --dirty 2>/dev/null || echo unknown)
-machine=$("$taper" --version -v | sed -n 's/^cuda:0: //p')
+piece=${1:-} OUT=${OUT:-build/gpu-out} DEVICE=${DEVICE:-cuda} QUICK=${QUICK:-} B=build/opt-cuda
+taper=${TAPER:-$B/taper} bench=${BENCH:-$B/bench}
 
 say() { # bench, metric, value, unit, config
-    printf '{"bench":"%s","metric":"%s","value":%s,"unit":"%s","config":{%s},"commit":"%s","machine":"%s","command":"%s"}\n' \
-        "$1" "$2" "$3" "$4" "$5" "$commit" "$machine" "sh bench/gpu/run.sh $piece"
+    printf '{"bench":"%s","metric":"%s","value":%s,"unit":"%s","config":{"device":"%s",%s},"commit":"%s","machine":"%s","command":"%s"}\n' \
+        "$1" "$2" "$3" "$4" "$BENCH_DEVICE" "$5" "$TAPER_COMMIT" "$TAPER_MACHINE" "sh bench/gpu/run.sh $piece"
 }
-train() { # model, options...
-    model=$1
-    shift
-    timeout 520 "$taper" train -q -f --device cuda -w whole --family dense -o "$model" "$@" "$DATA"/data_batch_[1-5].bin
-}
+skip() { echo "skip: $piece: $*"; exit 0; }
+figures() { python3 bench/gpu/figures.py "$@"; }
 now() { date +%s.%N; }
-since() { echo "$(now) $1" | awk '{ printf "%.2f", $1 - $2 }'; }
+since() { echo "$(now) $1" | awk '{ printf "%.2f\n", $1 - $2 }'; }
+train() { timeout 520 "$taper" train -q -f --device "$DEVICE" "$@"; }
+build() { [ -n "${TAPER:-}" ] || make -s CUDA=1 CUDA_ARCH="${CUDA_ARCH:-90}" "$@" >&2; }
 
-piece=${1:-}
+# ----- what is there ---------------------------------------------------------------------------------
+
+case $piece in
+check | matmul | pytorch | kernels | training) ;;
+step | quality | deep) [ -n "${DATA:-}" ] || skip "DATA is not set" ;;
+photo) [ -n "${PHOTOS:-}" ] || skip "PHOTOS is not set" ;;
+*) echo "usage: sh bench/gpu/run.sh check|matmul|step|pytorch|kernels|quality|photo|training|deep" >&2; exit 2 ;;
+esac
+mkdir -p "$OUT"
+build "$B/taper"
+gpu=$("$taper" --version -v 2>/dev/null | sed -n 's/^cuda:0: //p')
+if [ -z "$gpu" ] && [ "$DEVICE" = cuda ]; then
+    case "${REQUIRE:-}" in *cuda*) echo "$piece: no GPU that can be used" >&2; exit 1 ;; esac
+    skip "no GPU that can be used"
+fi
+TAPER_MACHINE=${gpu:-this processor}
+TAPER_COMMIT=$(git describe --always --dirty 2>/dev/null || echo unknown)
+BENCH_DEVICE=$(echo "$TAPER_MACHINE" | tr '[:upper:]' '[:lower:]' | sed 's/^nvidia //; s/execution model/host-model/; s/[ ,].*//')
+export TAPER_MACHINE TAPER_COMMIT BENCH_DEVICE # "NVIDIA H200, ..." is h200
+
+precisions='float32 tf32 bf16' batch=10000 epochs=12 bits='64 256 1024'
+shallow=3072-1024-3072 units=1024 deep=3072-2048-1024-512-1024-2048-3072 hidden=2048,1024 code=512
+quality='--units 1024 --truncation power:0.5,0.3 --epochs 10 --batch 250'
+photo='--window 16 --predict-epochs 48 --conditional 64 --head 64 --restore-steps 8000' # as models/train.sh
+if [ -n "$QUICK" ]; then
+    precisions=bf16 batch=20 epochs=2 bits='2 6' quality='--units 6 --epochs 1 --batch 40'
+    shallow=3072-6-3072 units=6 deep=3072-8-6-4-6-8-3072 hidden=8,6 code=4
+    photo='--window 8 --units 12 --predict-epochs 1 --conditional 8 --head 8 --restore 8 --restore-steps 1'
+fi
+
+# ----- the pieces --------------------------------------------------------------------------------------
+
+# Milliseconds of the median epoch of these files: epoch_of FILES OPTIONS...
+epoch_of() {
+    files=$1
+    shift
+    rm -f "$OUT/step.log"
+    # shellcheck disable=SC2086
+    train -w whole --family dense --code units --untied --batch $batch --epochs $epochs --log "$OUT/step.log" \
+        -o "$OUT/step.tpm" "$@" $files
+    figures epoch "$OUT/step.log"
+}
+# A step is what an epoch of five files takes more than one of one file, by rows: both end with the same look at
+# held-out rows. step NETWORK PRECISION OPTIONS...
+step() {
+    config="\"network\":\"$1\",\"batch\":$batch,\"precision\":\"$2\"" network=$1 precision=$2
+    shift 2
+    one=$(epoch_of "$DATA/data_batch_1.bin" --precision "$precision" "$@")
+    all=$(epoch_of "$(echo "$DATA"/data_batch_[1-5].bin)" --precision "$precision" "$@")
+    rows=$(($(wc -c <"$DATA/data_batch_1.bin") * 4 * 15 / (3073 * 16)))
+    ms=$(echo "$one $all $rows $batch" | awk '{ printf "%.4f", ($2 - $1) * $4 / $3 }')
+    say speed/train-step step "$ms" ms "$config"
+    for than in matmul:sum pytorch:best; do
+        [ -f "$OUT/${than%:*}.jsonl" ] || continue
+        least=$(figures value "$OUT/${than%:*}.jsonl" "${than#*:}" "$precision" "$network")
+        [ -z "$least" ] || say speed/train-step "step over ${than%:*}" \
+            "$(echo "$ms $least" | awk '{ printf "%.4f", $1 / $2 }')" x "$config"
+    done
+}
+
 case $piece in
 check)
-    REQUIRE=cuda make -s CUDA_ARCH="${CUDA_ARCH:-90}" check-gpu | tail -n 40
+    REQUIRE=cuda make -s CUDA=1 CUDA_ARCH="${CUDA_ARCH:-90}" check-gpu | tail -n 40
     ;;
-quality)
-    for precision in float32 tf32 bf16; do
-        begin=$(now)
-        train "$OUT/binary-$precision.tpm" --code binary --untied --units 1024 --truncation power:0.5,0.3 --epochs 10 \
-            --batch 250 --precision $precision --log "$OUT/binary-$precision.jsonl"
-        say speed/time-to-quality seconds "$(since "$begin")" s "\"network\":\"3072-1024-3072\",\"precision\":\"$precision\""
-        "$taper" compare --json -m "$OUT/binary-$precision.tpm" "$DATA/test_batch.bin" >"$OUT/binary-$precision.compare"
-    done
+matmul)
+    build $B/bench/gpu/matmul
+    [ -x "$bench/gpu/matmul" ] || skip "it is not built here"
+    "$bench/gpu/matmul" >"$OUT/matmul.jsonl"
+    cat "$OUT/matmul.jsonl"
     ;;
 step)
-    for precision in float32 tf32 bf16; do
-        log=$OUT/step-$precision.jsonl
-        rm -f "$log"
-        train "$OUT/step.tpm" --code units --untied --units 1024 --epochs 12 --batch 10000 --precision $precision --log "$log"
-        python3 - "$log" <<'END' >"$OUT/step.ms"
-import json, sys
-seconds = sorted(json.loads(line)["seconds"] for line in open(sys.argv[1]))
-steps = 5  # of 10,000 in 48,000 or so images
-times = [b - a for a, b in zip(seconds, seconds[1:])]
-print(f"{1e3 * sorted(times)[len(times) // 2] / steps:.3f}")
-END
-        say speed/train-step median "$(cat "$OUT/step.ms")" ms "\"network\":\"3072-1024-3072\",\"batch\":10000,\"precision\":\"$precision\""
+    build $B/bench/gpu/matmul
+    [ ! -x "$bench/gpu/matmul" ] || "$bench/gpu/matmul" >"$OUT/matmul.jsonl"
+    for precision in $precisions; do
+        step $shallow "$precision" --units $units
+        step $deep "$precision" --hidden $hidden --units $code
     done
+    ;;
+pytorch)
+    toy=
+    [ -z "$QUICK" ] || toy='--device cpu --batch 8 --widths 48,16 48,24,8 --steps 3'
+    # shellcheck disable=SC2086
+    timeout 530 "${PYTHON:-python3}" bench/gpu/pytorch_step.py $toy >"$OUT/pytorch.jsonl" || echo "skip: pytorch: what did not end in time"
+    cat "$OUT/pytorch.jsonl"
+    ;;
+kernels)
+    build $B/bench/bench_kernels
+    # shellcheck disable=SC2046
+    "$bench/bench_kernels" "$DEVICE" $([ -z "$QUICK" ] || echo 40 48 32 1) >"$OUT/kernels.jsonl"
+    figures ptxas "$(dirname "$bench")" >>"$OUT/kernels.jsonl"
+    cat "$OUT/kernels.jsonl"
+    ;;
+quality)
+    build $B/bench/bench_lengths
+    for precision in $precisions; do
+        begin=$(now)
+        # shellcheck disable=SC2086
+        train -w whole --family dense --code binary --untied $quality --precision $precision ${MORE:-} \
+            --log "$OUT/binary-$precision.jsonl" -o "$OUT/binary-$precision.tpm" "$DATA"/data_batch_[1-5].bin
+        config="\"network\":\"$shallow\",\"precision\":\"$precision\""
+        say speed/time-to-quality seconds "$(since "$begin")" s "$config"
+        # shellcheck disable=SC2086
+        "$bench/bench_lengths" "$OUT/binary-$precision.tpm" "$DATA/test_batch.bin" $bits |
+            sed "s/\"bits\"/\"precision\":\"$precision\",\"bits\"/"
+    done
+    ;;
+photo)
+    begin=$(now) code=0
+    # shellcheck disable=SC2086
+    train --json --family conv --seed 1 $photo ${MORE:-} --checkpoint "$OUT/photo.chk" --resume --log "$OUT/photo.log" \
+        -o "$OUT/photo.tpm" "$PHOTOS" >"$OUT/photo.json" || code=$?
+    since "$begin" >>"$OUT/photo.seconds"
+    case $code in
+    0) ;;
+    124) echo "photo: goes on with the next piece" >&2; exit 0 ;;
+    *) exit $code ;;
+    esac
+    config='"network":"photo","precision":"float32"'
+    say speed/time-to-quality seconds "$(awk '{ all += $1 } END { print all }' "$OUT/photo.seconds")" s "$config"
+    say speed/time-to-quality "held-out bytes at 30 dB" "$(figures bytes "$OUT/photo.json" 30)" B "$config"
+    ;;
+training)
+    build $B/bench/bench_training
+    "$bench/bench_training" 0 10000 "$DEVICE" | tee "$OUT/training.jsonl"
     ;;
 deep)
     TRAIN="$(echo "$DATA"/data_batch_[1-5].bin)" TEST="$DATA/test_batch.bin" OUT="$OUT/deep" \
-        timeout 520 sh bench/gpu/deep_nested.sh build/opt-cuda || echo "deep: goes on with the next piece" >&2
-    ;;
-*)
-    echo "usage: sh bench/gpu/run.sh check|quality|step|deep" >&2
-    exit 2
+        timeout 520 sh bench/gpu/deep_nested.sh "$(dirname "$taper")" || echo "deep: goes on with the next piece" >&2
     ;;
 esac

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""What bench/gpu/run.sh reads out of files.
+
+    figures.py value FILE METRIC PRECISION NETWORK   value of the last JSON line with these
+    figures.py epoch LOG                             milliseconds of the median epoch of a `taper train --log`
+    figures.py bytes REPORT PSNR                     held-out bytes an image at that PSNR, of a `taper train --json`
+    figures.py ptxas BUILD_DIR                       what ptxas says of the kernels there, as JSON lines
+"""
+import glob
+import json
+import math
+import os
+import re
+import statistics
+import sys
+
+
+def lines(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file if line.startswith("{")]
+
+
+def value(path, metric, precision, network):
+    found = [line["value"] for line in lines(path) if line["metric"] == metric and
+             line["config"].get("precision") == precision and line["config"].get("network") == network]
+    print(found[-1] if found else "")
+
+
+def epoch(path):
+    """The log tells when each epoch ended."""
+    ends = [line["seconds"] for line in lines(path)]
+    print(f"{1e3 * statistics.median(b - a for a, b in zip([0] + ends, ends)):.4f}")
+
+
+def bytes_at(path, psnr):
+    """Between two points, the logarithm of the bytes is taken as linear in PSNR."""
+    points = [(p["psnr_db"], p["bytes_per_image"]) for p in lines(path)[-1]["validation"]]
+    for (low, few), (high, more) in zip(points, points[1:]):
+        if low <= psnr <= high:
+            part = (psnr - low) / (high - low) if high > low else 0.0
+            print(f"{math.exp(math.log(few) + part * (math.log(more) - math.log(few))):.1f}")
+            return
+    print("null")
+
+
+def kernels(build):
+    """{name: {architecture: (registers, bytes shared, bytes spilled)}}"""
+    found, name, arch, spilled = {}, None, None, 0
+    for path in sorted(glob.glob(os.path.join(build, "train", "cuda", "**", "*.ptxas"), recursive=True)):
+        for line in open(path, encoding="utf-8"):
+            entry = re.search(r"Compiling entry function '(\w+)' for 'sm_(\d+)'", line)
+            if entry:
+                mangled, arch = entry.groups()
+                plain = re.match(r"_Z(?:N\d+_GLOBAL__N_\w*?)?(\d+)", mangled)
+                rest = mangled[plain.end():]
+                name = rest[:int(plain.group(1))] + template(rest[int(plain.group(1)):])
+            spill = re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", line)
+            if spill:
+                spilled = int(spill.group(1)) + int(spill.group(2))
+            used = re.search(r"Used (\d+) registers", line)
+            if used and name:
+                shared = re.search(r"(\d+) bytes smem", line)
+                figures = (int(used.group(1)), int(shared.group(1)) if shared else 0, spilled)
+                found.setdefault(name, {}).setdefault(arch, figures)
+                found[name][arch] = tuple(map(max, found[name][arch], figures))
+    return found
+
+
+def template(rest):
+    """What tells instances of one template apart."""
+    arguments = re.match(r"I(.*?)E", rest)
+    return f"<{arguments.group(1)}>" if arguments else ""
+
+
+def say(metric, number, unit, config):
+    environment = os.environ.get
+    print(json.dumps({"bench": "cuda/kernels", "metric": metric, "value": number, "unit": unit, "config": config,
+                      "commit": environment("TAPER_COMMIT", ""), "machine": environment("TAPER_MACHINE", "nvcc"),
+                      "command": " ".join(["bench/gpu/figures.py"] + sys.argv[1:])}))
+
+
+def ptxas(build):
+    found = kernels(build)
+    device = os.environ.get("BENCH_DEVICE", "host-model")
+    for name, by_arch in sorted(found.items()):
+        config = {"device": device, "kernel": name}
+        for arch, (registers, shared, spilled) in sorted(by_arch.items()):
+            config[f"sm_{arch}"] = {"registers": registers, "shared": shared, "spilled": spilled}
+        say("registers", max(figures[0] for figures in by_arch.values()), "1", config)
+    every = [figures for by_arch in found.values() for figures in by_arch.values()]
+    if not every:
+        print("skip: ptxas: no kernel was compiled by nvcc")
+        return
+    for metric, which, unit in (("most registers", 0, "1"), ("most shared memory", 1, "B"), ("most spilled", 2, "B")):
+        say(metric, max(figures[which] for figures in every), unit, {"device": device, "kernels": len(found)})
+
+
+def main():
+    commands = {"value": value, "epoch": epoch, "bytes": lambda path, psnr: bytes_at(path, float(psnr)), "ptxas": ptxas}
+    if len(sys.argv) < 3 or sys.argv[1] not in commands:
+        sys.exit(__doc__)
+    commands[sys.argv[1]](*sys.argv[2:])
+
+
+main()

@@ -1,0 +1,61 @@
+# bench/gpu/run.sh: its pieces on the execution model, with tiny networks, so that they are known to work before there is
+# a GPU; and what they say where there is none.
+build=$(dirname "$TAPER")
+export OUT="$PWD/out" DATA="$PWD/data" PHOTOS="$PWD/photos/png" TAPER_MODEL_ORDERS=1
+mkdir data bench
+"$SAMPLES" small drawn --count 40 --format cifar
+"$SAMPLES" small photos --count 6 --format png
+for i in 1 2 3 4 5; do head -c $((3073 * 32)) drawn/cifar/train.bin >data/data_batch_$i.bin; done
+head -c $((3073 * 6)) drawn/cifar/test.bin >data/test_batch.bin
+cp "$build/tests/kernels_model" bench/bench_kernels
+cp "$build/bench/bench_lengths" bench/bench_lengths
+piece() { # name, figures that it must print...
+    name=$1
+    shift
+    (cd "$ROOT" && QUICK=1 TAPER=$build/tests/taper_model BENCH=$OUT/../bench sh bench/gpu/run.sh "$name") >said 2>err ||
+        { cat said err; echo "$name: failed"; exit 1; }
+    python3 - "$@" <<'END' || { cat said err; echo "$name: other figures"; exit 1; }
+import json, sys
+records = [json.loads(line) for line in open("said") if not line.startswith("skip: ")]
+for record in records:
+    assert list(record) == ["bench", "metric", "value", "unit", "config", "commit", "machine", "command"], record
+    assert record["config"]["device"] in ("host-model", "cpu"), record
+for wanted in sys.argv[1:]:
+    bench, metric, unit = wanted.split("/")
+    assert any((r["bench"], r["metric"], r["unit"]) == (bench.replace(":", "/"), metric, unit) for r in records), wanted
+END
+}
+
+piece kernels cuda:kernels/time/ms
+# a figure's bytes are those that the model counts
+TAPER_MODEL_COUNT=counted bench/bench_kernels cuda 70 48 32 1 >said 2>err
+python3 - <<'END'
+import json
+counted = {}
+for line in open("counted"):
+    name, size, _ = line.split()
+    counted[name] = int(size)
+for record in map(json.loads, open("said")):
+    name = record["config"]["operation"].split(",")[0]
+    assert record["config"]["bytes"] == counted[name], (record, counted[name])
+END
+
+# a step over the products of the same run, had there been any
+mkdir -p out
+echo '{"bench":"speed/matmul","metric":"sum","value":2,"unit":"ms","config":{"network":"3072-6-3072","precision":"bf16"}}' >out/matmul.jsonl
+piece step speed:train-step/step/ms 'speed:train-step/step over matmul/x'
+piece quality speed:time-to-quality/seconds/s speed:time-to-quality/mse/1
+piece photo speed:time-to-quality/seconds/s 'speed:time-to-quality/held-out bytes at 30 dB/B'
+for PYTHON in python3 /usr/bin/python3; do "$PYTHON" -c 'import torch' 2>/dev/null && break; done
+export PYTHON
+piece pytorch
+grep -q '^skip: pytorch: No module' said || grep -q '"speed/pytorch", "metric": "best"' said
+
+# nothing to run on
+(cd "$ROOT" && TAPER=$TAPER sh bench/gpu/run.sh kernels) >said
+test "$(cat said)" = 'skip: kernels: no GPU that can be used'
+code=0
+(cd "$ROOT" && REQUIRE=cuda TAPER=$TAPER sh bench/gpu/run.sh kernels) 2>err || code=$?
+test $code -eq 1
+grep -q '^kernels: no GPU' err
+(unset DATA && cd "$ROOT" && TAPER=$TAPER sh bench/gpu/run.sh step) | grep -q '^skip: step: DATA is not set'
