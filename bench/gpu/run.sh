@@ -12,7 +12,7 @@
 #   DATA=FOLDER sh bench/gpu/run.sh deep     the paper's deep network
 #
 # DATA holds data_batch_1.bin .. data_batch_5.bin and test_batch.bin, PHOTOS photographs. OUT (build/gpu-out) takes what
-# is brought back; MORE is more options for `taper train` (quality, photo). JSON lines come last; every piece can be run again, `photo` and `deep` go on where they stopped. What
+# is brought back; MORE is more options for `taper train` (quality, photo), PRECISIONS some of the three. JSON lines come last; every piece can be run again, `photo` and `deep` go on where they stopped. What
 # cannot run is named in a line "skip: ..."; REQUIRE=cuda makes a machine without a GPU a failure.
 #
 # PYTHON is one with torch (python3). For tests: TAPER, a program that is there already and is not built then, and BENCH, the folder of bench_kernels and
@@ -53,7 +53,7 @@ TAPER_COMMIT=$(git describe --always --dirty 2>/dev/null || echo unknown)
 BENCH_DEVICE=$(echo "$TAPER_MACHINE" | tr '[:upper:]' '[:lower:]' | sed 's/^nvidia //; s/execution model/host-model/; s/[ ,].*//')
 export TAPER_MACHINE TAPER_COMMIT BENCH_DEVICE # "NVIDIA H200, ..." is h200
 
-precisions='float32 tf32 bf16' batch=10000 epochs=12 bits='64 256 1024'
+precisions=${PRECISIONS:-float32 tf32 bf16} batch=10000 epochs=12 bits='64 256 1024'
 shallow=3072-1024-3072 units=1024 deep=3072-2048-1024-512-1024-2048-3072 hidden=2048,1024 code=512
 quality='--units 1024 --truncation power:0.5,0.3 --epochs 10 --batch 250'
 photo='--window 16 --predict-epochs 48 --conditional 64 --head 64 --restore-steps 8000' # as models/train.sh
