@@ -80,6 +80,11 @@ static int say_nested_step(void *user, uint64_t step, uint64_t steps, uint32_t f
     return 0;
 }
 
+static void say_fewer_rows(void *user, const char *device, size_t rows, size_t wanted) {
+    (void)user;
+    cli_warning("train", device, "memory for %zu rows at a time, not %zu", rows, wanted);
+}
+
 /* What is said of a network that learns. */
 typedef struct network_words {
     const char *stage, *gain, *step, *now, *before; /* the last three: keys of the log */
@@ -188,7 +193,7 @@ train_hooks cli_train_hooks(cli_train_talk *t) {
     return (train_hooks){t,
                          say_stage,
                          {t, say_step, say_epoch, say_diverged},
-                         {t, say_nested_step, say_nested_epoch},
+                         {t, say_nested_step, say_nested_epoch, say_fewer_rows},
                          say_conditional_step,
                          say_head_step,
                          say_restoration_step,
@@ -230,8 +235,8 @@ void cli_train_report(const cli_train_talk *t, const train_report *r) {
     }
     char size[16];
     cli_note(t->common, "train", "%s: %zu image%s, window %ux%u, %u %sunit%s, %s", t->output,
-             r->images, formats_plural(r->images, "s"), r->window.width, r->window.height,
-             r->units, r->binary ? "binary " : "", formats_plural(r->units, "s"),
+             r->images, formats_plural(r->images, "s"), r->window.width, r->window.height, r->units,
+             r->binary ? "binary " : "", formats_plural(r->units, "s"),
              cli_show_size(r->model_bytes, size));
     if (r->used_linear)
         cli_note(t->common, "train",

@@ -6,15 +6,14 @@
 #include "train/sampling/philox.h"
 #include <stdio.h>
 
-enum { D = 12, K = 6, N = 80 };
-static uint8_t pixels[N * D];
-static const train_pixels data = {.pixels = pixels, .n = N, .inputs = D};
+enum { D = 12, K = 6, N = 80, MANY = 560, BATCH = 520 };
+static uint8_t pixels[2 * MANY];
 
 static const cuda_model_machine healthy = {.devices = 1, .capability = 90, .driver = 13000};
 
 static int set_up(void **state) {
     (void)state;
-    for (uint64_t i = 0; i < N * D; i++) {
+    for (uint64_t i = 0; i < sizeof pixels; i++) {
         uint32_t word[4];
         train_philox(3, i, 900, word);
         pixels[i] = (uint8_t)(word[0] >> 24);
@@ -82,27 +81,54 @@ static void foreign_arrays_are_refused(void **state) {
 
 /* --- in the middle of a run ------------------------------------------------------------- */
 
+/* What is told of rows at a time. */
+typedef struct told {
+    size_t rows, wanted;
+    char device[16];
+} told;
+
+static void on_fewer_rows(void *user, const char *device, size_t rows, size_t wanted) {
+    told *t = user;
+    *t = (told){.rows = rows, .wanted = wanted};
+    snprintf(t->device, sizeof t->device, "%s", device);
+}
+
 /* A short run of binary units; *fault is what the device says of it. */
-static taper_status run(char fault[192]) {
-    const train_nested_shape shape = {
-        .inputs = D, .layers = 1, .width = {K}, .binary = 1, .feedback = 1, .centre = 0.5f};
+static taper_status run_rows(size_t n, uint32_t batch, told *of_rows, taper_error *error,
+                             char fault[192]) {
+    const int many = n > N; /* which take their time: of two numbers */
+    const train_pixels data = {.pixels = pixels, .n = n, .inputs = many ? 2 : D};
+    const train_nested_callbacks callbacks = {.user = of_rows, .fewer_rows = on_fewer_rows};
+    const train_nested_shape shape = {.inputs = data.inputs,
+                                      .layers = 1,
+                                      .width = {many ? 2 : K},
+                                      .binary = 1,
+                                      .feedback = !many,
+                                      .centre = 0.5f};
     train_nested_options o = train_nested_defaults();
     train_device device;
     train_nested_network net;
-    taper_error error = {0};
     float mean[D] = {0};
-    *fault = 0;
-    taper_status status = train_cuda_open(&device, 0, TRAIN_FLOAT32, &error);
+    *fault = 0, *of_rows = (told){0}, *error = (taper_error){0};
+    taper_status status = train_cuda_open(&device, 0, TRAIN_FLOAT32, error);
     if (status != TAPER_OK) return status;
-    o.epochs = 1, o.batch = 40, o.max_validation = 10;
+    o.epochs = 1, o.batch = batch, o.max_validation = 10;
     status = train_nested_create(&net, &shape, &device, mean, 60.0f, 7);
     if (status == TAPER_OK) {
-        status = train_nested(&o, &data, &net, NULL, NULL, &error);
-        assert_true((status == TAPER_OK) == !error.text[0]);
+        status = train_nested(&o, &data, &net, &callbacks, NULL, error);
+        assert_true((status == TAPER_OK) == !error->text[0]);
         train_nested_free(&net);
     }
     snprintf(fault, 192, "%s", train_cuda_fault(&device));
     train_cuda_close(&device);
+    return status;
+}
+
+static taper_status run(char fault[192]) {
+    taper_error error;
+    told of_rows;
+    taper_status status = run_rows(N, 40, &of_rows, &error, fault);
+    assert_int_equal(of_rows.rows, 0);
     return status;
 }
 
@@ -119,6 +145,56 @@ static void every_allocation_may_fail(void **state) {
         assert_int_equal(run(fault), TAPER_ERR_NOMEM);
         assert_string_equal(fault, "");
     }
+}
+
+/* With 1,024 rows at a time, and with 512, a run fits into ever less memory. */
+static void little_memory_means_fewer_rows(void **state) {
+    (void)state;
+    char fault[192];
+    told of_rows;
+    taper_error error;
+    cuda_model_machine small = healthy;
+    size_t seen = 0;
+    cuda_model_orders(1);
+    assert_int_equal(run_rows(MANY, BATCH, &of_rows, &error, fault), TAPER_OK);
+    assert_int_equal(of_rows.rows, 0);
+    for (small.bytes = 5u << 18; small.bytes; small.bytes -= 16u << 10) {
+        cuda_model_set_machine(small);
+        taper_status status = run_rows(MANY, BATCH, &of_rows, &error, fault);
+        if (status != TAPER_OK) break;
+        if (!of_rows.rows) continue;
+        assert_int_equal(of_rows.wanted, BATCH);
+        assert_string_equal(of_rows.device, "cuda:0");
+        assert_int_equal(of_rows.rows, 512);
+        seen = of_rows.rows;
+    }
+    assert_int_equal(seen, 512);
+    assert_int_equal(run_rows(MANY, BATCH, &of_rows, &error, fault), TAPER_ERR_NOMEM);
+    assert_string_equal(fault, "");
+}
+
+/* One allocation that fails costs rows, where it was for them, or the run. */
+static void every_allocation_of_many_rows_may_fail(void **state) {
+    (void)state;
+    char fault[192];
+    told of_rows;
+    taper_error error;
+    uint64_t allocations, launches, told_of = 0, quiet = 0;
+    cuda_model_orders(1);
+    assert_int_equal(run_rows(MANY, BATCH, &of_rows, &error, fault), TAPER_OK);
+    cuda_model_count(&allocations, &launches);
+    for (uint64_t k = 1; k <= allocations; k++) {
+        cuda_model_fail(k, 0);
+        taper_status status = run_rows(MANY, BATCH, &of_rows, &error, fault);
+        assert_true(status == TAPER_OK || status == TAPER_ERR_NOMEM);
+        assert_string_equal(fault, "");
+        if (status != TAPER_OK) continue;
+        told_of += of_rows.rows == 512;
+        quiet += !of_rows.rows;
+    }
+    assert_int_equal(told_of, 1);
+    assert_int_equal(quiet, 1); /* when the decoder is refitted, in the end */
+    assert_true(allocations > 5);
 }
 
 static void every_launch_may_lose_the_device(void **state) {
@@ -140,6 +216,8 @@ int main(void) {
         cmocka_unit_test_setup(what_cannot_be_used_is_named, be_healthy),
         cmocka_unit_test_setup(foreign_arrays_are_refused, be_healthy),
         cmocka_unit_test_setup(every_allocation_may_fail, be_healthy),
+        cmocka_unit_test_setup(little_memory_means_fewer_rows, be_healthy),
+        cmocka_unit_test_setup(every_allocation_of_many_rows_may_fail, be_healthy),
         cmocka_unit_test_setup(every_launch_may_lose_the_device, be_healthy),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);

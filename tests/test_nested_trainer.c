@@ -180,7 +180,7 @@ static void on_epoch(void *user, uint32_t epoch, const train_nested_epoch *e) {
 }
 
 static void train(const train_nested_options *o, train_nested_network *net, watch *w) {
-    train_nested_callbacks callbacks = {w, on_step, on_epoch};
+    train_nested_callbacks callbacks = {.user = w, .step = on_step, .epoch = on_epoch};
     taper_error error = {0};
     if (train_nested(o, &data, net, w ? &callbacks : NULL, NULL, &error) != TAPER_OK)
         fail_msg("%s", error.text);
@@ -426,6 +426,37 @@ static void resumed_runs_are_equal(void **state) {
     rmdir(folder);
 }
 
+/* However many rows go through at once: the same steps but for the order of sums, and thresholds
+ * that follow the same rows. */
+static void rows_at_once_change_sums_alone(void **state) {
+    (void)state;
+    for (int binary = 0; binary < 2; binary++) {
+        train_truncation t = geometric(0.8);
+        train_nested_options o = quick(&t);
+        train_nested_shape shape = shape_of(binary, 0);
+        size_t n = count(shape);
+        float *weights[2];
+        o.epochs = 3, o.batch = 530, o.straight_through = 0;
+        for (int many = 0; many < 2; many++) {
+            train_nested_network net;
+            at->device.block_rows = (size_t)(many ? 4 : 1) * TRAIN_LEAST_ROWS;
+            make(&net, shape);
+            assert_int_equal(net.act.block, 512);
+            train(&o, &net, NULL);
+            assert_int_equal(net.act.block, many ? 1024 : 512);
+            weights[many] = weights_of(&net);
+            train_nested_free(&net);
+        }
+        at->device.block_rows = TRAIN_LEAST_ROWS;
+        for (size_t i = 0; i < n; i++)
+            if (!(fabsf(weights[0][i] - weights[1][i]) <= 1e-5f))
+                fail_msg("%d, weight %zu: %g, %g", binary, i, (double)weights[0][i],
+                         (double)weights[1][i]);
+        free(weights[0]), free(weights[1]);
+        train_truncation_free(&t);
+    }
+}
+
 /* --- runs that leave the finite numbers, devices that fail ------------------------------ */
 
 /* Deep, linear, with far too high a rate. */
@@ -609,6 +640,7 @@ int main(void) {
         cmocka_unit_test(resumed_runs_are_equal),
         cmocka_unit_test(swept_units_stay),
         cmocka_unit_test(sweeps_resume),
+        cmocka_unit_test(rows_at_once_change_sums_alone),
         cmocka_unit_test(diverged_steps_move_nothing),
         cmocka_unit_test(every_device_allocation_may_fail),
         cmocka_unit_test(a_lost_device_loses_nothing),

@@ -1,6 +1,7 @@
 /* train_nested_stages.c -- family dense with whole units, real-valued or binary, as in Rippel et
  * al. (2014): from images to a model; see train_stages.h. */
 #include "train/nested/nested_trainer.h"
+#include "train/optimise/run.h"
 #include "train/sampling/thresholds.h"
 #include "train/train_parts.h"
 #include "train/train_stages.h"
@@ -239,11 +240,11 @@ static taper_status make_network(train_nested_network *net, const taper_model *m
     taper_status status =
         train_nested_create(net, &shape, j->device, mean, scale, j->options.nested.training.seed);
     free(mean);
-    return status == TAPER_OK
-               ? status
-               : formats_fail(error, status,
-                              "a network of these widths cannot be made; 0 to 6 hidden layers of "
-                              "1 to 65535 units are possible");
+    if (status == TAPER_ERR_ARG)
+        return formats_fail(error, status,
+                            "a network of these widths cannot be made; 0 to 6 hidden layers of "
+                            "1 to 65535 units are possible");
+    return train_told(status, error, "a network of %u units", (unsigned)m->network.units);
 }
 
 taper_status train_nested_stages(taper_model *m, const train_job *j, taper_error *error) {

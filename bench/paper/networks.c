@@ -208,7 +208,7 @@ static void create(paper *p, const recipe *r, const train_pixels *data, int own,
 static void run(paper_network *out, const train_pixels *data, const char *log_path) {
     training t = {.network = out, .pause = 1, .log = fopen(log_path, "a")};
     if (!t.log) paper_die("cannot write %s", log_path);
-    train_nested_callbacks callbacks = {&t, on_step, on_epoch};
+    train_nested_callbacks callbacks = {.user = &t, .step = on_step, .epoch = on_epoch};
     taper_error error = {0};
     paper_check(train_nested(&out->options, data, &out->net, &callbacks, NULL, &error), out->name,
                 &error);

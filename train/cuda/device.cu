@@ -250,6 +250,7 @@ taper_status train_cuda_open(train_device *device, int ordinal, train_precision 
     device->operations = &train_cuda_operations;
     device->state = d;
     device->look_every = 16; /* steps take less than a millisecond where it counts */
+    device->block_rows = (size_t)32 * TRAIN_LEAST_ROWS;
     device->open = open_stream, device->close = close_stream;
     return TAPER_OK;
 }

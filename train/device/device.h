@@ -71,10 +71,13 @@ struct train_device {
     /* After so many steps a loop looks at their losses. Looking waits for the device, so that a
      * device that works beside the host wants many; at least 1, at most TRAIN_MOST_LOOK. */
     uint32_t look_every;
+    /* Rows that a learner takes through at once, where a step or a look has as many: few suit a
+     * processor's cache, many fill a GPU. A multiple of TRAIN_LEAST_ROWS. */
+    size_t block_rows;
     taper_status (*open)(train_device *device, train_stream *stream); /* fills stream->state */
     void (*close)(train_stream *stream);
 };
-enum { TRAIN_MOST_LOOK = 64 };
+enum { TRAIN_MOST_LOOK = 64, TRAIN_LEAST_ROWS = 512 };
 
 struct train_stream {
     train_device *device;

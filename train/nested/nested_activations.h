@@ -5,16 +5,18 @@
 #include "train/device/device.h"
 #include "train/nested/nested_shape.h"
 
-enum {
-    TRAIN_NESTED_BLOCK = 512,         /* rows that go through at once */
-    TRAIN_NESTED_FEEDBACK_ROWS = 128, /* units whose feedback is made at once */
-};
+enum { TRAIN_NESTED_FEEDBACK_ROWS = 128 }; /* units whose feedback is made at once */
 
 /* Of one block of rows, on the device. Where equation 14 asks for it, rows [n, 2n) of the encoder's
  * side are the perturbed copies of rows [0, n). */
 typedef struct train_nested_activations {
+    train_arena arena;
+    size_t block;                                /* rows there is room for: BLOCK below */
     size_t n, encoded;                           /* rows; rows of the encoder's side: n or 2n */
     uint32_t active;                             /* units that take part */
+    size_t last;                                 /* of a step, rows that thresholds follow: the
+                                                    last ones, at most TRAIN_LEAST_ROWS ... */
+    uint32_t last_active;                        /* ... and units that take part in them */
     uint32_t *kept;                              /* [BLOCK] truncations */
     float *centred;                              /* [BLOCK][D] c */
     float *input;                                /* [2 BLOCK][D] c corrupted or perturbed */
@@ -28,7 +30,14 @@ typedef struct train_nested_activations {
                                                     equation 14 sums */
 } train_nested_activations;
 
-/* Room for a block, from an arena (device.h: first without memory). */
-void train_nested_activations_lay_out(train_nested_activations *act,
-                                      const train_nested_shape *shape, train_arena *arena);
+/* Room for `rows` rows at once, or as many of them as the device takes (block_rows), a multiple of
+ * TRAIN_LEAST_ROWS. Where it has no memory for that, room for half of them, and half again, down to
+ * TRAIN_LEAST_ROWS. What act held is lost; zeroed before is fine. TAPER_ERR_NOMEM,
+ * TAPER_ERR_DEVICE: there is no room. */
+taper_status train_nested_make_room(train_nested_activations *act, const train_nested_shape *shape,
+                                    train_device *device, size_t rows);
+/* The same for half the rows that there is room for; TAPER_ERR_NOMEM: they are the least. */
+taper_status train_nested_halve_room(train_nested_activations *act,
+                                     const train_nested_shape *shape);
+void train_nested_free_room(train_nested_activations *act); /* leaves it zeroed */
 #endif

@@ -46,9 +46,9 @@ taper_status train_nested_encode_rows(train_nested_rows *rows, size_t n, float *
 taper_status train_nested_codes(train_nested_network *net, const train_nested_data *data,
                                 int preactivation, float *codes) {
     const train_nested_activations *act = &net->act;
-    for (size_t i = 0; i < data->n; i += TRAIN_NESTED_BLOCK) {
+    for (size_t i = 0; i < data->n; i += act->block) {
         train_nested_rows rows = train_nested_rows_from(net, data, i);
-        size_t n = formats_smaller(TRAIN_NESTED_BLOCK, data->n - i);
+        size_t n = formats_smaller(act->block, data->n - i);
         TAPER_TRY(take_rows(&rows, n));
         if (!preactivation)
             TAPER_TRY(train_nested_decide(&rows, 0, n, net->units, NULL, act->code));
@@ -61,14 +61,14 @@ taper_status train_nested_codes(train_nested_network *net, const train_nested_da
 
 taper_status train_nested_decode(train_nested_network *net, const float *codes, size_t n,
                                  uint32_t kept, float *pixels) {
-    const size_t d = net->shape.inputs;
+    const size_t d = net->shape.inputs, block = net->act.block;
     train_stream *s = &net->stream;
     float *mean = malloc(d * sizeof *mean);
     taper_status status =
         mean ? train_download(s, mean, net->mean, d * sizeof *mean) : TAPER_ERR_NOMEM;
-    for (size_t i = 0; i < n && status == TAPER_OK; i += TRAIN_NESTED_BLOCK) {
+    for (size_t i = 0; i < n && status == TAPER_OK; i += block) {
         train_nested_rows rows = {net, NULL, NULL, NULL, 0, 1};
-        size_t m = formats_smaller(TRAIN_NESTED_BLOCK, n - i);
+        size_t m = formats_smaller(block, n - i);
         float *to = pixels + i * d;
         status = train_upload(s, net->act.packed, codes + i * net->units,
                               m * net->units * sizeof *codes);
@@ -89,7 +89,7 @@ taper_status train_nested_decode(train_nested_network *net, const float *codes, 
 
 /* Where codes of a block are whole, and where columns of them are packed. */
 static float *whole_codes(const train_nested_network *net) {
-    return net->act.packed + (size_t)TRAIN_NESTED_BLOCK * net->units;
+    return net->act.packed + net->act.block * net->units;
 }
 
 static taper_status pack_units(train_nested_network *net, size_t n, uint32_t from, uint32_t to) {
@@ -144,12 +144,13 @@ taper_status train_nested_errors(train_nested_network *net, const train_nested_d
                                  const uint32_t *length, size_t lengths, double *mse) {
     for (size_t i = 0; i < lengths; i++)
         if (length[i] > net->units || (i && length[i] < length[i - 1])) return TAPER_ERR_ARG;
+    const size_t block = net->act.block;
     double *squares = calloc(lengths ? lengths : 1, sizeof *squares);
     taper_status status = squares ? TAPER_OK : TAPER_ERR_NOMEM;
     memset(mse, 0, lengths * sizeof *mse);
-    for (size_t i = 0; i < data->n && status == TAPER_OK; i += TRAIN_NESTED_BLOCK) {
+    for (size_t i = 0; i < data->n && status == TAPER_OK; i += block) {
         train_nested_rows rows = train_nested_rows_from(net, data, i);
-        status = whole(&rows, formats_smaller(TRAIN_NESTED_BLOCK, data->n - i));
+        status = whole(&rows, formats_smaller(block, data->n - i));
         if (status == TAPER_OK) status = errors_of_block(&rows, length, lengths, squares);
         for (size_t j = 0; j < lengths; j++) mse[j] += squares[j] / (double)net->shape.inputs;
     }

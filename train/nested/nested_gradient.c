@@ -38,6 +38,8 @@ static taper_status forward(train_nested_rows *task, size_t n) {
     train_stream *s = &net->stream;
     train_nested_activations *act = &net->act;
     uint32_t active = active_units(net, task->step, task->first_row, n);
+    act->last = (n - 1) % TRAIN_LEAST_ROWS + 1;
+    act->last_active = active_units(net, task->step, task->first_row + n - act->last, act->last);
     TAPER_TRY(
         train_upload(s, act->kept, task->step->kept + task->first_row, n * sizeof *act->kept));
     TAPER_TRY(train_nested_load(task, n, task->step->invariance > 0.0f));
@@ -204,9 +206,10 @@ static taper_status add_block(train_nested_rows *task, size_t n, double *losses)
 taper_status train_nested_add(train_nested_network *net, const train_nested_step *step,
                               const uint8_t *pixels, const uint32_t *order, size_t n, size_t of,
                               size_t first_row, double *losses) {
-    for (size_t i = 0; i < n; i += TRAIN_NESTED_BLOCK) {
+    const size_t block = net->act.block;
+    for (size_t i = 0; i < n; i += block) {
         train_nested_rows task = {net, step, pixels, order + i, first_row + i, of};
-        TAPER_TRY(add_block(&task, formats_smaller(TRAIN_NESTED_BLOCK, n - i), losses));
+        TAPER_TRY(add_block(&task, formats_smaller(block, n - i), losses));
     }
     return TAPER_OK;
 }

@@ -35,31 +35,6 @@ static int shape_is_legal(const train_nested_shape *s) {
     return s->centre >= 0.0f && s->centre <= 1.0f && (s->binary || !s->feedback);
 }
 
-void train_nested_activations_lay_out(train_nested_activations *act, const train_nested_shape *s,
-                                      train_arena *arena) {
-    enum { BLOCK = TRAIN_NESTED_BLOCK };
-    size_t widest = s->inputs, units = s->width[s->layers - 1];
-    act->kept = train_arena_take(arena, BLOCK, 1, sizeof *act->kept);
-    act->centred = train_arena_floats(arena, BLOCK, s->inputs);
-    act->input = train_arena_floats(arena, 2 * BLOCK, s->inputs);
-    act->back_hidden[0] = train_arena_floats(arena, BLOCK, s->inputs);
-    for (uint32_t l = 0; l < s->layers; l++) {
-        widest = widest > s->width[l] ? widest : s->width[l];
-        if (l + 1 == s->layers) break;
-        act->hidden[l] = train_arena_floats(arena, 2 * BLOCK, s->width[l]);
-        act->back_hidden[l + 1] = train_arena_floats(arena, BLOCK, s->width[l]);
-    }
-    act->pre = train_arena_floats(arena, 2 * BLOCK, units);
-    act->code = train_arena_floats(arena, BLOCK, units);
-    act->packed = train_arena_floats(arena, 2 * BLOCK, units);
-    act->mixed = act->products = NULL;
-    if (train_nested_can_mix(s)) act->mixed = train_arena_floats(arena, BLOCK, units);
-    if (s->feedback) act->products = train_arena_floats(arena, TRAIN_NESTED_FEEDBACK_ROWS, units);
-    for (int i = 0; i < 2; i++) act->wide[i] = train_arena_floats(arena, 2 * BLOCK, widest);
-    double **const row[] = {&act->row_error, &act->row_noise, &act->row_moved};
-    for (int i = 0; i < 3; i++) *row[i] = train_arena_take(arena, BLOCK, 1, sizeof **row[i]);
-}
-
 static void lay_out(train_nested_network *net, size_t n) {
     net->mean = train_arena_floats(&net->arena, net->shape.inputs, 1);
     net->spread = train_arena_floats(&net->arena, net->units, 1);
@@ -70,7 +45,6 @@ static void lay_out(train_nested_network *net, size_t n) {
         net->mixing = train_arena_floats(&net->arena, net->units, net->units);
     net->losses = train_arena_take(&net->arena, 4, 1, sizeof *net->losses);
     train_weights_lay_out(&net->weights, &net->arena, n, TRAIN_WEIGHTS_GRADIENT);
-    train_nested_activations_lay_out(&net->act, &net->shape, &net->arena);
 }
 
 /* One layer's weights at a time are on the host. */
@@ -106,7 +80,7 @@ static taper_status take_memory(train_nested_network *net, train_device *device)
     lay_out(net, n);
     view(&net->shape, net->weights.parameter, net->layer);
     view(&net->shape, net->weights.gradient, net->layer_gradient);
-    return TAPER_OK;
+    return train_nested_make_room(&net->act, &net->shape, device, TRAIN_LEAST_ROWS);
 }
 
 taper_status train_nested_create(train_nested_network *net, const train_nested_shape *shape,
@@ -124,6 +98,7 @@ taper_status train_nested_create(train_nested_network *net, const train_nested_s
 
 void train_nested_free(train_nested_network *net) {
     train_stream_close(&net->stream);
+    train_nested_free_room(&net->act);
     train_arena_free(&net->arena);
     *net = (train_nested_network){0};
 }

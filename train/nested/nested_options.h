@@ -50,6 +50,9 @@ typedef struct train_nested_callbacks {
     int (*step)(void *user, uint64_t step, uint64_t steps, uint32_t frozen, double loss,
                 double seconds_left);
     void (*epoch)(void *user, uint32_t epoch, const train_nested_epoch *entry);
+    /* Before the first step: the device has memory for `rows` rows at a time alone, where it would
+     * take `wanted` of a batch or a look. Results stay; time does not. */
+    void (*fewer_rows)(void *user, const char *device, size_t rows, size_t wanted);
 } train_nested_callbacks;
 
 typedef struct train_nested_result {

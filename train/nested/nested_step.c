@@ -54,11 +54,15 @@ static double multiply_adds(const train_nested_run *r) {
 
 /* --- loss and gradient ----------------------------------------------------------------- */
 
+train_nested_step train_nested_step_of(const train_nested_run *r) {
+    const train_nested_options *o = r->options;
+    return (train_nested_step){o->seed,       r->step,         o->corruption,       o->dropout,
+                               o->invariance, o->perturbation, o->straight_through, r->kept};
+}
+
 /* Loss and gradient of the step's rows; the losses are added to. */
 static taper_status add_rows(train_nested_run *r, double *losses) {
-    const train_nested_options *o = r->options;
-    train_nested_step step = {o->seed,       r->step,         o->corruption,       o->dropout,
-                              o->invariance, o->perturbation, o->straight_through, r->kept};
+    const train_nested_step step = train_nested_step_of(r);
     const uint32_t *rows = r->order.at;
     TAPER_TRY(train_nested_zero(r->net));
     TAPER_TRY(train_nested_feed_back(r->net));
@@ -193,14 +197,16 @@ static taper_status forget_frozen(train_nested_run *r, uint32_t before) {
 
 /* --- after the move -------------------------------------------------------------------- */
 
-/* Thresholds follow the quantiles of what the last block of rows gave. */
+/* Thresholds follow the quantiles of what a step's last rows gave, however many rows went through
+ * at once. */
 static taper_status follow_thresholds(train_nested_run *r, const train_verdict *verdict) {
     train_nested_network *net = r->net;
     const train_nested_activations *act = &net->act;
-    const uint32_t first = net->frozen, active = act->active;
-    if (!net->shape.binary || active <= first) return TAPER_OK;
-    return net->stream.ops->follow_quantiles(&net->stream, act->n, active, active - first,
-                                             r->options->beta, verdict, act->pre + first,
+    const uint32_t first = net->frozen, end = act->last_active;
+    const float *last = act->pre + (act->n - act->last) * act->active;
+    if (!net->shape.binary || end <= first) return TAPER_OK;
+    return net->stream.ops->follow_quantiles(&net->stream, act->last, act->active, end - first,
+                                             r->options->beta, verdict, last + first,
                                              code_layer(r).b + first, net->spread + first);
 }
 

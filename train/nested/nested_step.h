@@ -33,6 +33,8 @@ typedef struct train_nested_run {
     train_nested_loss line_loss;
 } train_nested_run;
 
+/* What the step under way asks of its rows. */
+train_nested_step train_nested_step_of(const train_nested_run *run);
 /* The learner's functions (loop.h), by either optimiser. */
 taper_status train_nested_compute(void *run, uint64_t step, double *losses, taper_error *error);
 taper_status train_nested_move(void *run, train_loop *loop, const double *losses,

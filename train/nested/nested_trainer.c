@@ -289,6 +289,7 @@ static taper_status begin(train_nested_run *r, taper_error *error) {
         r->net->mixed = 0;
         status = take_memory(r);
     }
+    if (status == TAPER_OK) status = train_nested_take_rows(r);
     if (status == TAPER_OK) list_parts(r);
     if (status == TAPER_OK) status = take_fingerprint(r);
     if (status == TAPER_OK) status = train_nested_first_thresholds(r);

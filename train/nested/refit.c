@@ -28,12 +28,20 @@ static void release(moments *m) {
     *m = (moments){0};
 }
 
-static taper_status take_memory(moments *m, const train_nested_network *net) {
+/* The device's part. Where there is no memory for it, rows give way. */
+static taper_status take_arena(moments *m, train_nested_network *net) {
+    taper_status status;
+    lay_out(m);
+    while ((status = train_arena_alloc(&m->arena, net->stream.device)) == TAPER_ERR_NOMEM)
+        TAPER_TRY(train_nested_halve_room(&net->act, &net->shape));
+    if (status == TAPER_OK) lay_out(m);
+    return status;
+}
+
+static taper_status take_memory(moments *m, train_nested_network *net) {
     *m = (moments){.units = net->units, .inputs = net->shape.inputs};
     const size_t n = m->units * m->units;
-    lay_out(m);
-    TAPER_TRY(train_arena_alloc(&m->arena, net->stream.device));
-    lay_out(m);
+    TAPER_TRY(take_arena(m, net));
     m->c = malloc(n * sizeof *m->c);
     m->factor = malloc(n * sizeof *m->factor);
     m->host = malloc(n * sizeof *m->host);
@@ -47,9 +55,9 @@ static taper_status add_up(moments *m, train_nested_network *net, const train_ne
     const size_t k = m->units, d = m->inputs;
     TAPER_TRY(train_zero(s, m->gram, k * k * sizeof *m->gram));
     TAPER_TRY(train_zero(s, m->cross, k * d * sizeof *m->cross));
-    for (size_t i = 0; i < rows->n; i += TRAIN_NESTED_BLOCK) {
+    for (size_t i = 0; i < rows->n; i += act->block) {
         train_nested_rows block = train_nested_rows_from(net, rows, i);
-        size_t n = formats_smaller(TRAIN_NESTED_BLOCK, rows->n - i);
+        size_t n = formats_smaller(act->block, rows->n - i);
         TAPER_TRY(train_nested_encode_rows(&block, n, act->code));
         TAPER_TRY(s->ops->gemm(s, 1, 0, k, k, n, act->code, act->code, 1.0f, m->gram));
         TAPER_TRY(s->ops->gemm(s, 1, 0, k, d, n, act->code, act->centred, 1.0f, m->cross));

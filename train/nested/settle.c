@@ -17,6 +17,37 @@ static train_nested_data training_rows(const train_nested_run *r, size_t n) {
     return (train_nested_data){r->pixels.at, r->split_there.at, n};
 }
 
+/* --- rows at a time --------------------------------------------------------------------- */
+
+/* The gradient of a step of the longest codes, and a look, for the memory that their products take
+ * for good. Neither is used. */
+static taper_status rehearse(train_nested_run *r) {
+    train_nested_network *net = r->net;
+    const train_nested_data look = train_nested_validation_rows(r);
+    const train_nested_step step = train_nested_step_of(r);
+    double expected, full;
+    for (size_t i = 0; i < r->batch; i++) r->kept[i] = net->units;
+    TAPER_TRY(train_nested_add(net, &step, r->pixels.at, r->order.at, r->batch, r->batch, 0,
+                               net->losses));
+    return look.n ? train_nested_validate(net, NULL, &look, &expected, &full) : TAPER_OK;
+}
+
+taper_status train_nested_take_rows(train_nested_run *r) {
+    train_nested_network *net = r->net;
+    train_nested_activations *act = &net->act;
+    train_device *device = net->stream.device;
+    size_t wanted = formats_smaller(formats_larger(r->batch, r->n_validation), device->block_rows);
+    taper_status status = train_nested_make_room(act, &net->shape, device, wanted);
+    while (status == TAPER_OK && act->block > TRAIN_LEAST_ROWS) {
+        status = rehearse(r);
+        if (status != TAPER_ERR_NOMEM) break;
+        status = train_nested_halve_room(act, &net->shape);
+    }
+    if (status == TAPER_OK && act->block < wanted && r->callbacks && r->callbacks->fewer_rows)
+        r->callbacks->fewer_rows(r->callbacks->user, device->name, act->block, wanted);
+    return status;
+}
+
 /* --- thresholds ------------------------------------------------------------------------ */
 
 /* Exact thresholds of a[n][K], which is spoilt, into the network. */
@@ -50,10 +81,9 @@ static taper_status thresholds_of(train_nested_run *r, size_t n) {
 }
 
 taper_status train_nested_first_thresholds(train_nested_run *r) {
-    enum { ROWS = 512 }; /* a block */
     train_nested_network *net = r->net;
     train_stream *s = &net->stream;
-    size_t n = r->n_training < ROWS ? r->n_training : ROWS;
+    size_t n = formats_smaller(r->n_training, TRAIN_LEAST_ROWS);
     const train_nested_data data = training_rows(r, n);
     train_nested_rows rows = train_nested_rows_from(net, &data, 0);
     if (!net->shape.binary) return TAPER_OK;

@@ -1,5 +1,5 @@
-/* settle.h -- what a run does before its first step and after its last: thresholds of binary units,
- * and the decoder refitted. */
+/* settle.h -- what a run does before its first step and after its last: room for its rows,
+ * thresholds of binary units, and the decoder refitted. */
 #ifndef TRAIN_SETTLE_H
 #define TRAIN_SETTLE_H
 #include "train/nested/nested_errors.h"
@@ -7,6 +7,9 @@
 
 /* The rows that are held out; none: n is 0. */
 train_nested_data train_nested_validation_rows(const train_nested_run *r);
+/* Before training: room for the rows of a batch, or of a look if these are more, at a time, or for
+ * as many as the device has memory for (callbacks->fewer_rows). */
+taper_status train_nested_take_rows(train_nested_run *r);
 /* Before training: every unit's first threshold, from some rows. Of binary networks; others are
  * left alone. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE, as of all here. */
 taper_status train_nested_first_thresholds(train_nested_run *r);

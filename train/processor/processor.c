@@ -167,6 +167,7 @@ taper_status train_processor_open(train_device *device, codec_backend *be,
                              .in_host_memory = kind == TRAIN_PROCESSOR,
                              /* the shadow shows that looking seldom changes nothing */
                              .look_every = kind == TRAIN_SHADOW ? 5 : 1,
+                             .block_rows = TRAIN_LEAST_ROWS,
                              .open = open_stream,
                              .close = close_stream};
     return TAPER_OK;

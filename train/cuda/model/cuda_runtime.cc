@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <vector>
 
-cuda_model_machine cuda_model_here = {1, 90, 13000, 0};
+cuda_model_machine cuda_model_here = {1, 90, 13000, 0, 0};
 void cuda_model_set_machine(cuda_model_machine machine) { cuda_model_here = machine; }
 
 struct cuda_model_stream {
@@ -57,11 +57,16 @@ cudaError_t cudaGetDeviceCount(int *count) {
     return cudaSuccess;
 }
 
+static size_t all_memory() {
+    const size_t gib = (size_t)1 << 30;
+    if (cuda_model_here.bytes) return (size_t)cuda_model_here.bytes;
+    return getenv("TAPER_MODEL_COUNT") ? 141 * gib : gib;
+}
+
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
     if (device < 0 || device >= cuda_model_here.devices) return told(cudaErrorInvalidDevice);
-    *properties =
-        cudaDeviceProp{"execution model", (size_t)1 << 30, cuda_model_here.capability / 10,
-                       cuda_model_here.capability % 10, 4};
+    *properties = cudaDeviceProp{"execution model", all_memory(), cuda_model_here.capability / 10,
+                                 cuda_model_here.capability % 10, 4};
     return cudaSuccess;
 }
 
@@ -79,7 +84,7 @@ cudaError_t cudaSetDevice(int device) {
 /* --- memory ---------------------------------------------------------------------------- */
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *all) {
-    *free_bytes = *all = (size_t)1 << 30;
+    *free_bytes = *all = all_memory();
     for (const auto &piece : pieces) *free_bytes -= piece.second;
     return cudaSuccess;
 }
@@ -88,8 +93,9 @@ cudaError_t cudaMalloc(void **memory, size_t bytes) {
     *memory = nullptr;
     if (lost) return told(cudaErrorLaunchFailure);
     if (cuda_model_here.busy) return told(cudaErrorDevicesUnavailable);
-    if (++allocations == fail_allocation || bytes > (size_t)1 << 30)
-        return told(cudaErrorMemoryAllocation);
+    size_t left, all;
+    cudaMemGetInfo(&left, &all);
+    if (++allocations == fail_allocation || bytes > left) return told(cudaErrorMemoryAllocation);
     char *piece = nullptr;
     if (posix_memalign((void **)&piece, 256, bytes)) return told(cudaErrorMemoryAllocation);
     memset(piece, 0xff, bytes);

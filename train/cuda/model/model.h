@@ -10,7 +10,8 @@ extern "C" {
  * CUDA version it has, 12040 for 12.4, 0: none is installed. */
 typedef struct cuda_model_machine {
     int devices, capability, driver;
-    int busy; /* 1: no memory is given out, as another process has the device for itself */
+    int busy;       /* 1: no memory is given out, as another process has the device for itself */
+    uint64_t bytes; /* of memory; 0: 1 GiB, and an H200's where operations are counted alone */
 } cuda_model_machine;
 void cuda_model_set_machine(cuda_model_machine machine);
 
