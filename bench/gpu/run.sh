@@ -9,6 +9,7 @@
 #   DATA=FOLDER sh bench/gpu/run.sh quality  codes of 1,024 bits of CIFAR-10: seconds, and errors on test images
 #   PHOTOS=FOLDER sh bench/gpu/run.sh photo  the networks of models/photo.tpm from nothing: seconds, held-out bytes
 #   sh bench/gpu/run.sh training             bench_training on the GPU: codes of planes, over its products
+#   DATA=FOLDER sh bench/gpu/run.sh coding   what starting the GPU costs, which a backend for coding would have to earn
 #   DATA=FOLDER sh bench/gpu/run.sh deep     the paper's deep network
 #
 # DATA holds data_batch_1.bin .. data_batch_5.bin and test_batch.bin, PHOTOS photographs. OUT (build/gpu-out) takes what
@@ -37,9 +38,9 @@ build() { [ -n "${TAPER:-}" ] || make -s CUDA=1 CUDA_ARCH="${CUDA_ARCH:-90}" "$@
 
 case $piece in
 check | matmul | pytorch | kernels | training) ;;
-step | quality | deep) [ -n "${DATA:-}" ] || skip "DATA is not set" ;;
+step | quality | coding | deep) [ -n "${DATA:-}" ] || skip "DATA is not set" ;;
 photo) [ -n "${PHOTOS:-}" ] || skip "PHOTOS is not set" ;;
-*) echo "usage: sh bench/gpu/run.sh check|matmul|step|pytorch|kernels|quality|photo|training|deep" >&2; exit 2 ;;
+*) echo "usage: sh bench/gpu/run.sh check|matmul|step|pytorch|kernels|quality|photo|training|coding|deep" >&2; exit 2 ;;
 esac
 mkdir -p "$OUT"
 build "$B/taper"
@@ -157,6 +158,16 @@ photo)
 training)
     build $B/bench/bench_training
     "$bench/bench_training" 0 10000 "$DEVICE" | tee "$OUT/training.jsonl"
+    ;;
+coding) # components of the same few images, on the processor and on the device
+    head -c 3073000 "$DATA/test_batch.bin" >"$OUT/few.bin"
+    for run in 1 2 3; do
+        for on in cpu "$DEVICE"; do
+            begin=$(now)
+            "$taper" train -q -f --device "$on" --family pca -w 8 --units 8 --basis principal -o "$OUT/few.tpm" "$OUT/few.bin"
+            say coding/start seconds "$(since "$begin")" s "\"on\":\"$on\",\"run\":$run"
+        done
+    done
     ;;
 deep)
     TRAIN="$(echo "$DATA"/data_batch_[1-5].bin)" TEST="$DATA/test_batch.bin" OUT="$OUT/deep" \

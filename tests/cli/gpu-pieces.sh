@@ -46,6 +46,7 @@ echo '{"bench":"speed/matmul","metric":"sum","value":2,"unit":"ms","config":{"ne
 piece step speed:train-step/step/ms 'speed:train-step/step over matmul/x'
 piece quality speed:time-to-quality/seconds/s speed:time-to-quality/mse/1
 piece photo speed:time-to-quality/seconds/s 'speed:time-to-quality/held-out bytes at 30 dB/B'
+piece coding coding:start/seconds/s
 for PYTHON in python3 /usr/bin/python3; do "$PYTHON" -c 'import torch' 2>/dev/null && break; done
 export PYTHON
 piece pytorch
