@@ -394,6 +394,19 @@ static void check_some_lengths(train_nested_network *net, problem *q, const doub
     train_nested_lent_free(&lent);
 }
 
+/* More lengths than come down from the device at once. */
+static void check_many_lengths(train_nested_network *net, problem *q, const double *errors) {
+    enum { MANY = 2 * TRAIN_NESTED_LENGTHS + 30 };
+    uint32_t many[MANY];
+    double got[MANY];
+    train_nested_lent lent;
+    for (uint32_t i = 0; i < MANY; i++) many[i] = i * net->units / (MANY - 1);
+    assert_int_equal(train_nested_lend(&lent, net, &q->data, q->order, q->rows), TAPER_OK);
+    assert_int_equal(train_nested_errors(net, &lent.data, many, MANY, got), TAPER_OK);
+    for (int i = 0; i < MANY; i++) assert_true(near_to(got[i], errors[many[i]], 1e-5));
+    train_nested_lent_free(&lent);
+}
+
 static void errors_are_those_of_truncated_codes(void **unused) {
     (void)unused;
     for (int variant = 0; variant < 12; variant++) {
@@ -425,6 +438,7 @@ static void errors_are_those_of_truncated_codes(void **unused) {
                 fail_msg("variant %d: error %.9g at length %u, not %.9g", variant, errors[k],
                          (unsigned)k, want);
         }
+        check_many_lengths(&net, &q, errors);
         check_some_lengths(&net, &q, errors);
         free(p), free(codes), free(parameter);
         twin_free(&t);

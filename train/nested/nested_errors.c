@@ -115,7 +115,8 @@ static taper_status whole(train_nested_rows *rows, size_t n) {
     return s->ops->mix(s, n, net->units, net->mixing, net->units, net->act.code, to);
 }
 
-/* Errors of a block's n rows at each length, |.|^2 into squares[lengths]. */
+/* Errors of a block's n rows at each length, |.|^2 into squares[lengths]; they come down together,
+ * so that the device is not waited for at each. */
 static taper_status errors_of_block(train_nested_rows *rows, const uint32_t *length, size_t lengths,
                                     double *squares) {
     train_nested_network *net = rows->net;
@@ -133,9 +134,12 @@ static taper_status errors_of_block(train_nested_rows *rows, const uint32_t *len
             TAPER_TRY(train_nested_decode_block(rows, act->packed, n, length[i]));
             TAPER_TRY(train_nested_error_block(rows));
         }
-        TAPER_TRY(
-            s->ops->sum_squares(s, n * net->shape.inputs, act->back_hidden[0], 0, net->losses));
-        TAPER_TRY(train_download(s, &squares[i], net->losses, sizeof *squares));
+        const size_t at = i % TRAIN_NESTED_LENGTHS;
+        TAPER_TRY(s->ops->sum_squares(s, n * net->shape.inputs, act->back_hidden[0], 0,
+                                      net->squares + at));
+        if (at + 1 == TRAIN_NESTED_LENGTHS || i + 1 == lengths)
+            TAPER_TRY(
+                train_download(s, squares + i - at, net->squares, (at + 1) * sizeof *squares));
     }
     return TAPER_OK;
 }

@@ -44,6 +44,7 @@ static void lay_out(train_nested_network *net, size_t n) {
     if (train_nested_can_mix(&net->shape))
         net->mixing = train_arena_floats(&net->arena, net->units, net->units);
     net->losses = train_arena_take(&net->arena, 4, 1, sizeof *net->losses);
+    net->squares = train_arena_take(&net->arena, TRAIN_NESTED_LENGTHS, 1, sizeof *net->squares);
     train_weights_lay_out(&net->weights, &net->arena, n, TRAIN_WEIGHTS_GRADIENT);
 }
 

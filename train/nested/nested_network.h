@@ -49,6 +49,8 @@ typedef struct train_nested_layer {
     float *v, *c; /* decoder [outputs][inputs] (w when tied), [inputs] */
 } train_nested_layer;
 
+enum { TRAIN_NESTED_LENGTHS = 128 }; /* code lengths whose errors come down at once */
+
 typedef struct train_nested_network {
     train_nested_shape shape;
     uint32_t units; /* K */
@@ -64,6 +66,7 @@ typedef struct train_nested_network {
     float *mixing;   /* [K][K] M; NULL unless train_nested_can_mix */
     int mixed;       /* 1: M is used (refit.h); else it holds nothing */
     double *losses;  /* [4] room for those of a step (nested_gradient.h) */
+    double *squares; /* [TRAIN_NESTED_LENGTHS] room for errors of a look (nested_errors.c) */
     uint32_t frozen; /* units no longer trained */
     train_nested_activations act;
 } train_nested_network;
