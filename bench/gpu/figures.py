@@ -5,6 +5,8 @@
     figures.py epoch LOG                             milliseconds of the median epoch of a `taper train --log`
     figures.py bytes REPORT PSNR                     held-out bytes an image at that PSNR, of a `taper train --json`
     figures.py ptxas BUILD_DIR                       what ptxas says of the kernels there, as JSON lines
+    figures.py model BUILD_DIR IMAGES                launches of a step of 3072-1024-3072 (BUILD_DIR/tests/taper_model),
+                                                     and what tests/mutants.sh has left in BUILD_DIR/mutants
 """
 import glob
 import json
@@ -12,7 +14,9 @@ import math
 import os
 import re
 import statistics
+import subprocess
 import sys
+import tempfile
 
 
 def lines(path):
@@ -95,8 +99,37 @@ def ptxas(build):
         say(metric, max(figures[which] for figures in every), unit, {"device": device, "kernels": len(found)})
 
 
+def launches(build, images, epochs):
+    """Of a training whose kernels are counted, and not run."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "launches")
+        subprocess.run([os.path.join(build, "tests", "taper_model"), "train", "-q", "-f", "--device", "cuda", "-w", "whole",
+                        "--family", "dense", "--code", "binary", "--untied", "--units", "1024", "--batch", "10000",
+                        "--epochs", str(epochs), "-o", os.path.join(folder, "m.tpm"), images],
+                       env=dict(os.environ, TAPER_MODEL_COUNT=os.path.join(folder, "count"), TAPER_MODEL_LAUNCHES=path),
+                       stderr=subprocess.DEVNULL, check=False)
+        with open(path, encoding="utf-8") as file:
+            return int(file.read())
+
+
+def model(build, images):
+    """An epoch of at most 10,000 images is a step, and the look at held-out rows after it."""
+    here = {"device": "host-model"}
+    say("launches of a step", launches(build, images, 2) - launches(build, images, 1), "1",
+        dict(here, network="3072-1024-3072", batch=10000))
+
+    def count(name, kind):
+        path = os.path.join(build, "mutants", name)
+        with open(path, encoding="utf-8") as file:
+            return sum(line.startswith(kind) for line in file)
+    for kind in ("barrier", "bound"):
+        sites = count("sites", kind)
+        say(f"mutants of a {kind} that fail", sites - count("survivors", kind), "1", dict(here, sites=sites))
+
+
 def main():
-    commands = {"value": value, "epoch": epoch, "bytes": lambda path, psnr: bytes_at(path, float(psnr)), "ptxas": ptxas}
+    commands = {"value": value, "epoch": epoch, "bytes": lambda path, psnr: bytes_at(path, float(psnr)), "ptxas": ptxas,
+                "model": model}
     if len(sys.argv) < 3 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])

@@ -13,10 +13,11 @@
 #   DATA=FOLDER sh bench/gpu/run.sh deep     the paper's deep network
 #
 # DATA holds data_batch_1.bin .. data_batch_5.bin and test_batch.bin, PHOTOS photographs. OUT (build/gpu-out) takes what
-# is brought back; MORE is more options for `taper train` (quality, photo), PRECISIONS some of the three. JSON lines come last; every piece can be run again, `photo` and `deep` go on where they stopped. What
-# cannot run is named in a line "skip: ..."; REQUIRE=cuda makes a machine without a GPU a failure.
+# is brought back. MORE is more options for `taper train` (quality, photo), PRECISIONS some of float32, tf32, bf16,
+# PYTHON one with torch (python3). JSON lines come last; every piece can be run again, `photo` and `deep` go on where
+# they stopped. What cannot run is named in a line "skip: ..."; REQUIRE=cuda makes a machine without a GPU a failure.
 #
-# PYTHON is one with torch (python3). For tests: TAPER, a program that is there already and is not built then, and BENCH, the folder of bench_kernels and
+# For tests: TAPER, a program that is there already and is not built then, and BENCH, the folder of bench_kernels and
 # bench_lengths; DEVICE (cuda) for `taper train`; QUICK=1, tiny networks.
 set -eu
 cd "$(dirname "$0")/../.."
