@@ -27,7 +27,7 @@ saved() { # options...: as lose, of learners with epochs, whose last is saved
     lose "$@"
     test "$(cat launches)" -lt "$all" || { echo "train $*: began anew"; exit 1; }
 }
-dense() { saved --family dense --epochs 3 --batch 40 -w 8 --units 6 "$@"; }
+dense() { saved --family dense --epochs 2 --batch 60 -w 8 --units 6 "$@"; }
 
 dense --hidden 8
 dense --hidden 8 --code units
