@@ -78,12 +78,12 @@ for source in tests/test_kernels_*.c; do
     done
 done
 
-# copies, so that a build in the meantime does no harm; of other programs nothing holds
+# copies, so that a build in the meantime does no harm; what another program has shown holds no more
+mkdir -p "$WORK" || exit 2
 for program in $programs; do
     cmp -s "$B/tests/$program" "$WORK/$program" && continue
-    rm -rf "$WORK"
-    mkdir -p "$WORK" && (cd "$B/tests" && cp $programs "$WORK") || exit 2
-    break
+    rm -f "$WORK"/*."$program".* "$WORK/killed" "$WORK/survived"
+    cp "$B/tests/$program" "$WORK" || exit 2
 done
 for name in $functions; do
     [ -f "$WORK/met.$name" ] || echo "$name"

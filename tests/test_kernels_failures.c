@@ -201,6 +201,7 @@ static void every_launch_may_lose_the_device(void **state) {
     (void)state;
     char fault[192];
     uint64_t allocations, launches;
+    cuda_model_orders(1);
     assert_int_equal(run(fault), TAPER_OK);
     cuda_model_count(&allocations, &launches);
     for (uint64_t k = 1; k <= launches; k++) {
