@@ -48,7 +48,7 @@ def bytes_at(path, psnr):
 
 
 def kernels(build):
-    """{name: {architecture: (registers, bytes shared, bytes spilled)}}"""
+    """{"file/name": {architecture: (registers, bytes shared, bytes spilled)}}"""
     found, name, arch, spilled = {}, None, None, 0
     for path in sorted(glob.glob(os.path.join(build, "train", "cuda", "**", "*.ptxas"), recursive=True)):
         for line in open(path, encoding="utf-8"):
@@ -57,7 +57,8 @@ def kernels(build):
                 mangled, arch = entry.groups()
                 plain = re.match(r"_Z(?:N\d+_GLOBAL__N_\w*?)?(\d+)", mangled)
                 rest = mangled[plain.end():]
-                name = rest[:int(plain.group(1))] + template(rest[int(plain.group(1)):])
+                length = int(plain.group(1))
+                name = f"{os.path.basename(path).split('.')[0]}/{rest[:length]}{template(rest[length:])}"
             spill = re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", line)
             if spill:
                 spilled = int(spill.group(1)) + int(spill.group(2))
