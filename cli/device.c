@@ -30,12 +30,14 @@ static taper_status open_processor(cli_device *d, codec_backend *be, const char 
 }
 
 #if HAVE_CUDA
-static taper_status open_cuda(cli_device *d, const char *name, train_precision precision,
-                              taper_error *error) {
+static taper_status open_cuda(cli_device *d, codec_backend *be, const char *name,
+                              train_precision precision, taper_error *error) {
     const char *number = strchr(name, ':');
     long ordinal = number ? strtol(number + 1, NULL, 10) : 0;
     d->is_cuda = true;
-    return train_cuda_open(&d->train, ordinal > 1000 ? 1000 : (int)ordinal, precision, error);
+    TAPER_TRY(train_cuda_open(&d->train, ordinal > 1000 ? 1000 : (int)ordinal, precision, error));
+    d->train.pool = be->pool;
+    return TAPER_OK;
 }
 
 taper_status cli_device_open(cli_device *d, const cli_common *common, codec_backend *be,
@@ -43,9 +45,9 @@ taper_status cli_device_open(cli_device *d, const cli_common *common, codec_back
     const char *name = common->device;
     taper_error none = {0};
     *d = (cli_device){.is_cuda = false};
-    if (is_cuda_name(name)) return open_cuda(d, name, precision, error);
+    if (is_cuda_name(name)) return open_cuda(d, be, name, precision, error);
     const bool any = !strcmp(name, "auto");
-    if (!any || open_cuda(d, "cuda", precision, &none) != TAPER_OK)
+    if (!any || open_cuda(d, be, "cuda", precision, &none) != TAPER_OK)
         TAPER_TRY(open_processor(d, be, name, error));
     if (any)
         cli_detail(common, 1, "train", "on %s%s%s", d->train.name, none.text[0] ? ": " : "",

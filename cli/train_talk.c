@@ -134,6 +134,10 @@ static void say_diverged(void *user, const char *words) {
     cli_warning("train", t->output, "%s", words);
 }
 
+static void say_how(void *user, const char *words) {
+    cli_detail(((cli_train_talk *)user)->common, 1, "train", "%s", words);
+}
+
 /* --- the learning curve ---------------------------------------------------------------- */
 
 static void keep_epoch(cli_train_talk *t, double epoch, double training, double validation,
@@ -192,8 +196,8 @@ static void say_nested_epoch(void *user, uint32_t epoch, const train_nested_epoc
 train_hooks cli_train_hooks(cli_train_talk *t) {
     return (train_hooks){t,
                          say_stage,
-                         {t, say_step, say_epoch, say_diverged},
-                         {t, say_nested_step, say_nested_epoch, say_fewer_rows},
+                         {t, say_step, say_epoch, say_diverged, say_how},
+                         {t, say_nested_step, say_nested_epoch, say_fewer_rows, say_how},
                          say_conditional_step,
                          say_head_step,
                          say_restoration_step,

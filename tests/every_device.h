@@ -15,6 +15,17 @@ enum { DEVICES = 3 };
 #endif
 static on_device device[DEVICES];
 
+/* When work on streams is done: the execution model has several ways (train/cuda/model/model.h). */
+#if defined(EVERY_DEVICE_KERNELS) && !defined(EVERY_DEVICE_GPU)
+enum { TIMINGS = 3 };
+static inline void set_timing(int timing) { cuda_model_set_timing((cuda_model_timing)timing); }
+static inline void one_order(void) { cuda_model_orders(1); } /* of threads: for long trainings */
+#else
+enum { TIMINGS = 1 };
+static inline void set_timing(int timing) { (void)timing; }
+static inline void one_order(void) {}
+#endif
+
 static int open_every_device(void **state) {
     (void)state;
     on_device_open_threads(&device[0], TRAIN_PROCESSOR, 1);

@@ -2,6 +2,7 @@
  * learners share, on the processor with one thread and with three and on the shadow, to the same
  * bits, against double and finite differences. Outputs are filled with NaN and ringed before. */
 #include "every_device.h"
+#include "train/device/feed.h"
 #include "train/sampling/jitter.h"
 #include "train/sampling/numbers.h"
 #include "train/sampling/philox.h"
@@ -107,6 +108,103 @@ static void what_is_lent_is_seen(void **state) {
         assert_memory_equal(host, back, sizeof host);
         train_lent_free(&lent);
     }
+}
+
+/* What was put on a stream reads what was uploaded before it, whatever the host does to its array
+ * meanwhile; more than the host is let go ahead by. */
+static void uploads_may_pile_up(void **state) {
+    (void)state;
+    enum { UPLOADS = 24, SIZE = 60000 };
+    for (int i = 0; i < TIMINGS * DEVICES; i++) {
+        on_device *d = &device[i % DEVICES];
+        uint8_t *host = malloc(SIZE), *back = malloc(SIZE);
+        set_timing(i / DEVICES);
+        assert_true(host && back);
+        char *a = on_device_give(d, NULL, SIZE), *b = on_device_give(d, NULL, UPLOADS * SIZE);
+        for (int k = 0; k < UPLOADS; k++) {
+            memset(host, k + 1, SIZE);
+            assert_int_equal(train_upload(&d->stream, a, host, SIZE - (size_t)k), TAPER_OK);
+            assert_int_equal(d->stream.ops->gather_rows(&d->stream, 1, SIZE, a, NULL, b + k * SIZE),
+                             TAPER_OK);
+        }
+        for (int k = 0; k < UPLOADS; k++) {
+            on_device_take(d, back, b + k * SIZE, SIZE);
+            for (int j = 0; j < SIZE - k; j++)
+                if (back[j] != k + 1) fail_msg("device %d, upload %d, byte %d", i, k, j);
+        }
+        free(host), free(back);
+        on_device_forget(d);
+    }
+    set_timing(0);
+}
+
+/* --- rows that are fed ---------------------------------------------------------------------- */
+
+enum { FED = 700, FED_WIDTH = 37, FED_MOST = 150, FED_TAKES = 9 };
+
+/* Take after take, whose rows are read by an operation; then all that was read. */
+static void take_all(on_device *d, const uint8_t *rows, const uint32_t *number, uint8_t *read) {
+    train_feed feed = {0};
+    train_order order = {0};
+    train_stream *s = &d->stream;
+    uint8_t *there = on_device_give(d, NULL, FED_TAKES * FED_MOST * FED_WIDTH);
+    assert_int_equal(train_order_lend(&order, s, number, FED), TAPER_OK);
+    assert_int_equal(train_feed_open(&feed, s, rows, FED, FED_WIDTH, FED_MOST), TAPER_OK);
+    assert_int_equal(feed.streamed, d->device.most_kept && !d->device.in_host_memory);
+    for (size_t k = 0; k < FED_TAKES; k++) {
+        train_fed fed;
+        size_t n = k == 4 ? 1 : FED_MOST - k, first = 50 * k;
+        assert_int_equal(train_feed_take(&feed, s, k % 3 ? &order : NULL, first, n, &fed),
+                         TAPER_OK);
+        for (int again = 0; again < 2; again++) /* the rows stay until the next take */
+            assert_int_equal(s->ops->gather_rows(s, n, FED_WIDTH, fed.rows, fed.order,
+                                                 there + k * FED_MOST * FED_WIDTH),
+                             TAPER_OK);
+    }
+    on_device_take(d, read, there, FED_TAKES * FED_MOST * FED_WIDTH);
+    train_fed fed;
+    assert_int_equal(train_feed_take(&feed, s, &order, 0, 0, &fed), TAPER_OK);
+    if (feed.streamed)
+        assert_int_equal(train_feed_take(&feed, s, &order, 0, FED_MOST + 1, &fed), TAPER_ERR_ARG);
+    train_feed_close(&feed);
+    train_order_free(&order);
+    on_device_forget(d);
+}
+
+static void fed_rows_are_those_asked_for(void **state) {
+    (void)state;
+    static uint8_t rows[FED * FED_WIDTH], read[FED_TAKES * FED_MOST * FED_WIDTH];
+    uint32_t number[FED];
+    for (size_t i = 0; i < sizeof rows; i++) rows[i] = (uint8_t)(i * i / 7 + i);
+    for (uint32_t i = 0; i < FED; i++) number[i] = (i * 449 + 5) % FED;
+    for (int i = 0; i < TIMINGS * 2 * DEVICES; i++) {
+        on_device *d = &device[i / 2 % DEVICES];
+        set_timing(i / 2 / DEVICES);
+        d->device.most_kept = i % 2 ? sizeof rows - 1 : 0; /* it fits; it does not */
+        take_all(d, rows, number, read);
+        d->device.most_kept = 0;
+        for (size_t k = 0; k < FED_TAKES; k++)
+            for (size_t r = 0; r < (k == 4 ? 1 : FED_MOST - k); r++) {
+                size_t row = k % 3 ? number[50 * k + r] : 50 * k + r;
+                assert_memory_equal(read + (k * FED_MOST + r) * FED_WIDTH, rows + row * FED_WIDTH,
+                                    FED_WIDTH);
+            }
+    }
+    set_timing(0);
+}
+
+static void what_does_not_fit_is_said(void **state) {
+    (void)state;
+    char words[160];
+    train_feed feed = {.n = 60000000, .width = 3072, .streamed = 1};
+    train_feed_say(&feed, &device[2].device, words, sizeof words);
+    assert_string_equal(words, "shadow: 184 GB of images do not fit: streamed");
+    feed.n = 1000;
+    train_feed_say(&feed, &device[2].device, words, sizeof words);
+    assert_string_equal(words, "shadow: 3.07 MB of images do not fit: streamed");
+    feed.streamed = 0;
+    train_feed_say(&feed, &device[2].device, words, sizeof words);
+    assert_string_equal(words, "");
 }
 
 /* The host that looks at the shadow's memory is killed there. */
@@ -994,6 +1092,9 @@ int main(void) {
         cmocka_unit_test(memory_moves),
         cmocka_unit_test(arenas_count_then_lie),
         cmocka_unit_test(what_is_lent_is_seen),
+        cmocka_unit_test(uploads_may_pile_up),
+        cmocka_unit_test(fed_rows_are_those_asked_for),
+        cmocka_unit_test(what_does_not_fit_is_said),
         cmocka_unit_test(the_shadow_is_not_to_be_touched),
         cmocka_unit_test(failures_come_when_asked_for),
         cmocka_unit_test(products_equal_double),

@@ -535,6 +535,7 @@ static void failing_devices_are_reported(void **unused) {
     for (status = TAPER_ERR_DEVICE; status != TAPER_OK;) {
         train_nested_network net;
         train_nested_lent lent = {0};
+        train_fed fed;
         uint32_t length[] = {2, 24};
         double errors[2];
         train_processor_fail(device, 0, ++k);
@@ -542,8 +543,10 @@ static void failing_devices_are_reported(void **unused) {
         if (status == TAPER_OK) status = train_nested_lend(&lent, &net, &q.data, q.order, q.rows);
         if (status == TAPER_OK) status = train_nested_zero(&net);
         if (status == TAPER_OK)
-            status = train_nested_add(&net, &q.step, lent.data.pixels, lent.data.order, q.rows,
-                                      q.rows, 0, net.losses);
+            status = train_feed_take(&lent.feed, &net.stream, &lent.order, 0, q.rows, &fed);
+        if (status == TAPER_OK)
+            status =
+                train_nested_add(&net, &q.step, fed.rows, fed.order, q.rows, q.rows, 0, net.losses);
         if (status == TAPER_OK) status = train_nested_errors(&net, &lent.data, length, 2, errors);
         if (status != TAPER_OK) assert_int_equal(status, TAPER_ERR_DEVICE);
         train_nested_lent_free(&lent);

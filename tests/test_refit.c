@@ -168,7 +168,7 @@ static void what_is_worse_is_not_taken(void **state) {
     assert_int_equal(train_nested_refit_best(&net, &lent.data, &few.data, NULL), TAPER_OK);
     on_device_take(&place, v, net.layer[0].v, sizeof v);
     assert_memory_equal(v, kept, sizeof v);
-    train_nested_data none = {few.data.pixels, NULL, 0};
+    train_nested_data none = {.feed = &few.feed};
     assert_int_equal(train_nested_refit(&net, &none, 0.0), TAPER_ERR_ARG);
     train_nested_lent_free(&lent), train_nested_lent_free(&few);
     train_nested_free(&net);

@@ -205,10 +205,11 @@ static taper_status exact_objective(void *user, double *value) {
     train_nested_network *net = &e->net;
     const train_nested_step step = {.kept = e->kept};
     train_nested_loss loss;
+    train_fed fed;
     TAPER_TRY(train_nested_zero(net));
     TAPER_TRY(train_zero(&net->stream, net->losses, sizeof loss));
-    TAPER_TRY(train_nested_add(net, &step, e->lent.data.pixels, e->lent.data.order, e->rows,
-                               e->rows, 0, net->losses));
+    TAPER_TRY(train_feed_take(&e->lent.feed, &net->stream, &e->lent.order, 0, e->rows, &fed));
+    TAPER_TRY(train_nested_add(net, &step, fed.rows, fed.order, e->rows, e->rows, 0, net->losses));
     TAPER_TRY(train_download(&net->stream, &loss, net->losses, sizeof loss));
     *value = loss.loss;
     return TAPER_OK;
@@ -672,7 +673,7 @@ static deviations train_and_look(exact *e, const spectrum *s, const char *what, 
     uint32_t length[UNITS], steps = exact_train(e, 3000);
     exact_polish(e, 1500);
     for (uint32_t b = 0; b < UNITS; b++) length[b] = b + 1;
-    const train_nested_data rows = {e->lent.data.pixels, NULL, s->rows};
+    const train_nested_data rows = {.feed = &e->lent.feed, .n = s->rows};
     assert_int_equal(train_nested_errors(&e->net, &rows, length, UNITS, errors), TAPER_OK);
     for (int b = 0; b < UNITS; b++) errors[b] *= s->inputs;
     deviations v = deviations_of(e, s);

@@ -248,7 +248,7 @@ static void divergence_stops_and_keeps_the_best(void **state) {
     ops.gemm = failing_gemm;
     for (int i = 0; i < 2; i++) {
         divergence seen = {.steps = 0};
-        train_callbacks callbacks = {&seen, count_step, count_epoch, keep_words};
+        train_callbacks callbacks = {&seen, count_step, count_epoch, keep_words, NULL};
         device = &devices[i];
         be.ops = &ops;
         sound = 400;
@@ -288,12 +288,13 @@ static taper_status failing_run(const train_dense_options *o) {
     return status;
 }
 
+/* But for that of the rows, which are streamed then (test_feed.c). */
 static void every_device_allocation_may_fail(void **state) {
     (void)state;
     static float weights[WEIGHTS];
     train_dense_options o = quick(1);
     train_result result;
-    uint64_t allocations, operations;
+    uint64_t allocations, operations, streamed = 0;
     o.jitter = 0.5f;
     o.width = o.height = SIDE;
     device = &devices[1];
@@ -303,8 +304,13 @@ static void every_device_allocation_may_fail(void **state) {
     assert_true(allocations >= 5);
     for (uint64_t k = 1; k <= allocations; k++) {
         train_processor_fail(device, k, 0);
-        assert_int_equal(failing_run(&o), TAPER_ERR_NOMEM);
+        taper_status status = failing_run(&o);
+        if (status == TAPER_OK)
+            streamed++;
+        else
+            assert_int_equal(status, TAPER_ERR_NOMEM);
     }
+    assert_int_equal(streamed, 1);
     train_processor_fail(device, 0, 0);
     device = &devices[0];
 }
@@ -390,18 +396,18 @@ static void resumed_run_equals_unbroken(void **state) {
     o.width = o.height = SIDE;
     train_result result, again;
     watch whole = {0};
-    run(&o, &(train_callbacks){&whole, on_step, on_epoch, NULL}, unbroken, &result);
+    run(&o, &(train_callbacks){&whole, on_step, on_epoch, NULL, NULL}, unbroken, &result);
     o.saving.path = checkpoint;
     o.saving.resume = 1;          /* no file yet: starts afresh */
     for (int i = 0; i < 3; i++) { /* each device, and from one to the other */
         watch first = {.stop_at = 31}, second = {.stop_at = 45}, third = {0};
         device = &devices[i == 1];
-        run(&o, &(train_callbacks){&first, on_step, on_epoch, NULL}, resumed,
+        run(&o, &(train_callbacks){&first, on_step, on_epoch, NULL, NULL}, resumed,
             &again); /* in the middle of an epoch */
         assert_int_equal(again.stopped, 1);
         device = &devices[i > 0];
-        run(&o, &(train_callbacks){&second, on_step, on_epoch, NULL}, resumed, &again);
-        run(&o, &(train_callbacks){&third, on_step, on_epoch, NULL}, resumed, &again);
+        run(&o, &(train_callbacks){&second, on_step, on_epoch, NULL, NULL}, resumed, &again);
+        run(&o, &(train_callbacks){&third, on_step, on_epoch, NULL, NULL}, resumed, &again);
         assert_int_equal(again.stopped, 0);
         assert_int_equal(third.epochs, 5); /* the learning curve is whole */
         assert_true(third.last == whole.last && again.best_loss == result.best_loss);
@@ -417,7 +423,7 @@ static void run_survives_kill(void **state) {
     train_dense_options o = quick(3);
     train_result result;
     watch whole = {0};
-    run(&o, &(train_callbacks){&whole, on_step, on_epoch, NULL}, unbroken, &result);
+    run(&o, &(train_callbacks){&whole, on_step, on_epoch, NULL, NULL}, unbroken, &result);
     o.saving.path = checkpoint;
     o.saving.resume = 1;
     o.checkpoint_seconds = 0.0; /* after every step */
@@ -427,7 +433,7 @@ static void run_survives_kill(void **state) {
         assert_true(child >= 0);
         if (!child) {
             watch killed = {.kill_at = at};
-            train_callbacks callbacks = {&killed, on_step, on_epoch, NULL};
+            train_callbacks callbacks = {&killed, on_step, on_epoch, NULL, NULL};
             codec_network net;
             fresh(&net, 0);
             train_dense(&o, &data, device, &net, &callbacks, NULL, NULL);
@@ -439,7 +445,7 @@ static void run_survives_kill(void **state) {
     }
     device = &devices[0];
     watch last = {0};
-    run(&o, &(train_callbacks){&last, on_step, on_epoch, NULL}, resumed, &result);
+    run(&o, &(train_callbacks){&last, on_step, on_epoch, NULL, NULL}, resumed, &result);
     assert_memory_equal(unbroken, resumed, sizeof unbroken);
     unlink(checkpoint);
 }
@@ -635,7 +641,7 @@ static void thresholds_follow_quality(void **state) {
     train_start measured;
     train_stream stream;
     assert_int_equal(train_stream_open(&stream, device), TAPER_OK);
-    assert_int_equal(train_start_measure(&measured, &start, &stream, &data, pixels, 500), TAPER_OK);
+    assert_int_equal(train_start_measure(&measured, &start, &stream, &data, 500), TAPER_OK);
     train_stream_close(&stream);
     float last = 1e9f;
     for (double psnr = 10.0; psnr < 60.0; psnr += 5.0) {

@@ -34,6 +34,20 @@ learn --family dense --epochs 1 --batch 96 -w 16 --units 12 --code units --optim
 learn --window 8 --conditional 8 --head 8 --predict-epochs 1
 learn --window 8 --family conv --restore 8 --restore-steps 3
 
+# images that do not fit are streamed, to the same model: memory grows until a training has enough
+if [ -z "${KERNELS:-}" ]; then
+    fitting="train -f -v --device cuda --family dense --epochs 1 --batch 8 -w 16 --units 8 --hidden 8 --rate 0.03"
+    "$model" $fitting -o kept.tpm set/png >out 2>&1
+    grep -q 'do not fit' out && exit 1
+    bytes=1500000
+    until TAPER_MODEL_BYTES=$bytes "$model" $fitting -o streamed.tpm set/png >out 2>&1; do
+        grep -q 'taper train: .*memory' out || { cat out; exit 1; }
+        bytes=$((bytes + 50000))
+    done
+    grep -q '^taper train: cuda:0: 0.0707 MB of images do not fit: streamed$' out || { cat out; exit 1; }
+    cmp kept.tpm streamed.tpm
+fi
+
 # a checkpoint that one device has left is another's
 run() { # device, options...
     device=$1 program=$TAPER

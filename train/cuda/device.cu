@@ -1,4 +1,4 @@
-/* device.cu -- memory and streams of a GPU; see cuda.h and stream.h. */
+/* device.cu -- memory, streams and uploads of a GPU; see cuda.h and stream.h. */
 #include "train/cuda/lt.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
@@ -126,12 +126,11 @@ static taper_status wait(train_stream *s) {
     return status_of(device_of(s->device), "sync", cudaStreamSynchronize(cuda_on(s)));
 }
 
-/* From pageable memory, which the driver has read when the call returns. */
-static taper_status upload(train_stream *s, void *to, const void *host, size_t bytes) {
-    CUDA_BEGIN(s, "upload", CUDA_ARRAY((const char *)to, bytes));
-    TAPER_TRY(status_of(device_of(s->device), "upload",
-                        cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, cuda_on(s))));
-    return wait(s);
+static taper_status room(train_device *device, size_t *bytes) {
+    cuda_device *d = device_of(device);
+    size_t all;
+    TAPER_TRY(status_of(d, "memory", cudaSetDevice(d->ordinal)));
+    return status_of(d, "memory", cudaMemGetInfo(bytes, &all));
 }
 
 static taper_status download(train_stream *s, void *host, const void *from, size_t bytes) {
@@ -147,36 +146,132 @@ static taper_status sync_stream(train_stream *s) {
     return wait(s);
 }
 
+/* --- uploads --------------------------------------------------------------------------- */
+
+/* From pageable memory. The driver would have to stop the host in the middle. */
+static taper_status upload_large(train_stream *s, void *to, const void *host, size_t bytes) {
+    TAPER_TRY(status_of(device_of(s->device), "upload",
+                        cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, cuda_on(s))));
+    return wait(s);
+}
+
+/* Small uploads are copied, and the host goes on: a step has several, and waits for none. A piece
+ * that is full is left to the driver until all of it has gone. */
+static taper_status turn_small(train_stream *s) {
+    cuda_device *d = device_of(s->device);
+    cuda_stream *own = cuda_stream_of(s);
+    cuda_staging *small = &own->small;
+    TAPER_TRY(status_of(d, "upload", cudaEventRecord(small->sent[small->last], own->stream)));
+    small->last = !small->last, own->used = 0;
+    return status_of(d, "upload", cudaEventSynchronize(small->sent[small->last]));
+}
+
+static taper_status upload(train_stream *s, void *to, const void *host, size_t bytes) {
+    cuda_stream *own = cuda_stream_of(s);
+    CUDA_BEGIN(s, "upload", CUDA_ARRAY((const char *)to, bytes));
+    if (bytes > CUDA_SMALL_BYTES) return upload_large(s, to, host, bytes);
+    if (bytes > CUDA_SMALL_BYTES - own->used) TAPER_TRY(turn_small(s));
+    char *piece = own->small.piece[own->small.last] + own->used;
+    memcpy(piece, host, bytes);
+    own->used += bytes;
+    return status_of(device_of(s->device), "upload",
+                     cudaMemcpyAsync(to, piece, bytes, cudaMemcpyHostToDevice, own->stream));
+}
+
+static taper_status give_piece(cuda_device *d, cuda_staging *staging, int i, size_t bytes) {
+    if (bytes <= staging->bytes[i]) return TAPER_OK;
+    cudaFreeHost(staging->piece[i]);
+    staging->piece[i] = NULL, staging->bytes[i] = 0;
+    TAPER_TRY(status_of(d, "staging",
+                        cudaHostAlloc((void **)&staging->piece[i], bytes, cudaHostAllocDefault)));
+    staging->bytes[i] = bytes;
+    return TAPER_OK;
+}
+
+static taper_status stage(train_stream *s, size_t bytes, void **host) {
+    cuda_device *d = device_of(s->device);
+    cuda_staging *large = &cuda_stream_of(s)->large;
+    const int i = large->last = !large->last;
+    TAPER_TRY(status_of(d, "staging", cudaSetDevice(d->ordinal)));
+    TAPER_TRY(status_of(d, "staging", cudaEventSynchronize(large->sent[i])));
+    TAPER_TRY(give_piece(d, large, i, bytes));
+    *host = large->piece[i];
+    return TAPER_OK;
+}
+
+/* The copy goes after what the stream had reached at the send before, and before what comes now. */
+static taper_status send(train_stream *s, void *to, size_t bytes) {
+    cuda_device *d = device_of(s->device);
+    cuda_stream *own = cuda_stream_of(s);
+    const int i = own->large.last;
+    CUDA_BEGIN(s, "send", CUDA_ARRAY((const char *)to, bytes));
+    cudaError_t e = cudaStreamWaitEvent(own->copies, own->reached, 0);
+    if (e == cudaSuccess) e = cudaEventRecord(own->reached, own->stream);
+    if (e == cudaSuccess)
+        e = cudaMemcpyAsync(to, own->large.piece[i], bytes, cudaMemcpyHostToDevice, own->copies);
+    if (e == cudaSuccess) e = cudaEventRecord(own->large.sent[i], own->copies);
+    if (e == cudaSuccess) e = cudaStreamWaitEvent(own->stream, own->large.sent[i], 0);
+    return status_of(d, "send", e);
+}
+
 /* --- streams --------------------------------------------------------------------------- */
+
+static void close_staging(cuda_staging *staging) {
+    for (int i = 0; i < 2; i++) {
+        if (staging->sent[i]) cudaEventDestroy(staging->sent[i]);
+        cudaFreeHost(staging->piece[i]);
+    }
+}
 
 static void close_stream(train_stream *s) {
     cuda_stream *own = cuda_stream_of(s);
     if (!own) return;
     cudaSetDevice(device_of(s->device)->ordinal);
+    if (own->copies) cudaStreamSynchronize(own->copies);
     if (own->stream) cudaStreamSynchronize(own->stream);
     cuda_lt_free(s);
     release(s->device, own->room, CUDA_ROOM_BYTES);
+    close_staging(&own->large);
+    close_staging(&own->small);
+    if (own->reached) cudaEventDestroy(own->reached);
+    if (own->copies) cudaStreamDestroy(own->copies);
     if (own->stream) cudaStreamDestroy(own->stream);
     delete own;
     s->state = NULL;
 }
 
+static cudaError_t open_event(cudaEvent_t *event) {
+    return cudaEventCreateWithFlags(event, cudaEventDisableTiming);
+}
+
+/* Streams, events, and room for small uploads. */
+static taper_status open_queues(cuda_device *d, cuda_stream *own) {
+    cudaError_t e = cudaStreamCreateWithFlags(&own->stream, cudaStreamNonBlocking);
+    if (e == cudaSuccess) e = cudaStreamCreateWithFlags(&own->copies, cudaStreamNonBlocking);
+    if (e == cudaSuccess) e = open_event(&own->reached);
+    for (int i = 0; i < 2 && e == cudaSuccess; i++) {
+        e = open_event(&own->large.sent[i]);
+        if (e == cudaSuccess) e = open_event(&own->small.sent[i]);
+    }
+    TAPER_TRY(status_of(d, "stream", e));
+    TAPER_TRY(give_piece(d, &own->small, 0, CUDA_SMALL_BYTES));
+    return give_piece(d, &own->small, 1, CUDA_SMALL_BYTES);
+}
+
 static taper_status open_stream(train_device *device, train_stream *s) {
-    cuda_device *d = device_of(device);
     cuda_stream *own = new (std::nothrow) cuda_stream();
     if (!own) return TAPER_ERR_NOMEM;
     s->state = own;
     taper_status status = give(device, CUDA_ROOM_BYTES, &own->room);
-    if (status == TAPER_OK)
-        status =
-            status_of(d, "stream", cudaStreamCreateWithFlags(&own->stream, cudaStreamNonBlocking));
+    if (status == TAPER_OK) status = open_queues(device_of(device), own);
     if (status != TAPER_OK) close_stream(s);
     return status;
 }
 
 /* --- devices --------------------------------------------------------------------------- */
 
-static const train_memory memory_table = {give, release, zero, copy, upload, download, sync_stream};
+static const train_memory memory_table = {give,     release,     zero,  copy, upload,
+                                          download, sync_stream, stage, send, room};
 
 /* Why there are no devices. */
 static taper_status none(taper_error *error, cudaError_t why) {

@@ -28,8 +28,9 @@
     type *name = (type *)cuda_model_shared(CUDA_MODEL_SITE("shared"), sizeof(type) * (count))
 #define BARRIER()   cuda_model_barrier(CUDA_MODEL_SITE("barrier"))
 #define BELOW(i, n) cuda_model_below((i), (n), CUDA_MODEL_SITE("bound"))
-#define LAUNCH(kernel, blocks, threads, stream, ...) \
-    ((void)(stream), cuda_model_launch(#kernel, blocks, threads, [&] { kernel(__VA_ARGS__); }))
+#define LAUNCH(kernel, blocks, threads, stream, ...)        \
+    cuda_model_put_launch(stream, #kernel, blocks, threads, \
+                          cuda_model_bind([](auto... given) { kernel(given...); }, __VA_ARGS__))
 #define FOUR_AT_A_TIME
 #endif
 

@@ -252,10 +252,9 @@ taper_status cuda_lt_product(train_stream *s, const cuda_product *p) {
 
 void cuda_lt_free(train_stream *s) { (void)s; }
 
-taper_status cuda_lt_product(train_stream *s, const cuda_product *p) {
-    if (cuda_model_launch_fails()) return TAPER_OK; /* which cuda_end tells */
-    if (cuda_model_counts("product", 0, (uint64_t)p->m * p->n * p->k)) return TAPER_OK;
-    (void)s;
+static void multiply(const cuda_product *p) {
+    if (cuda_model_launch_fails()) return; /* which cuda_end tells */
+    if (cuda_model_counts("product", 0, (uint64_t)p->m * p->n * p->k)) return;
     for (size_t i = 0; i < p->m; i++)
         for (size_t j = 0; j < p->n; j++) {
             float sum = 0.0f, *c = p->c + i * p->n + j;
@@ -264,6 +263,11 @@ taper_status cuda_lt_product(train_stream *s, const cuda_product *p) {
                        p->b[p->transpose_b ? j * p->k + t : t * p->n + j];
             *c = p->beta == 0.0f ? sum : p->beta * *c + sum;
         }
+}
+
+taper_status cuda_lt_product(train_stream *s, const cuda_product *p) {
+    const cuda_product product = *p;
+    cuda_model_put(cuda_on(s), [product] { multiply(&product); });
     return TAPER_OK;
 }
 #endif

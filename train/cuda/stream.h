@@ -7,8 +7,21 @@
 /* Sums on their way from blocks to one: room of the stream's own. */
 enum { CUDA_ROOM_BYTES = 1 << 20 };
 
+/* The host's memory that uploads leave from while the host goes on, which the driver may read by
+ * itself. */
+enum { CUDA_SMALL_BYTES = 1 << 18 };
+typedef struct cuda_staging {
+    char *piece[2];
+    size_t bytes[2];
+    cudaEvent_t sent[2]; /* what was to leave a piece has left it */
+    int last;            /* the piece in use */
+} cuda_staging;
+
 typedef struct cuda_stream {
-    cudaStream_t stream;
+    cudaStream_t stream, copies;    /* copies: what is sent beside */
+    cudaEvent_t reached;            /* by `stream`, when the last was sent */
+    cuda_staging large, small;      /* what is sent; small uploads, one after the other ... */
+    size_t used;                    /* ... of which so many bytes of small.piece[small.last] */
     void *room;                     /* CUDA_ROOM_BYTES, on the device */
     struct cuda_products *products; /* NULL until the first product */
 } cuda_stream;

@@ -36,7 +36,7 @@ typedef struct sums {
 typedef struct measured_block {
     train_arena arena;
     float *mean, *analysis, *centred, *codes;
-    uint32_t *order;
+    uint8_t *pixels, *host_pixels;    /* [BLOCK][D] there and here */
     float *host_centred, *host_codes; /* [BLOCK][D], [BLOCK][K] */
 } measured_block;
 
@@ -45,7 +45,7 @@ static void lay_out(measured_block *b, size_t d, size_t k) {
     b->analysis = train_arena_floats(&b->arena, k, d);
     b->centred = train_arena_floats(&b->arena, BLOCK, d);
     b->codes = train_arena_floats(&b->arena, BLOCK, k);
-    b->order = train_arena_take(&b->arena, BLOCK, 1, sizeof *b->order);
+    b->pixels = train_arena_take(&b->arena, BLOCK, d, 1);
 }
 
 static taper_status take_block(measured_block *b, const codec_network *net, train_stream *s) {
@@ -53,26 +53,27 @@ static taper_status take_block(measured_block *b, const codec_network *net, trai
     lay_out(b, d, k);
     TAPER_TRY(train_arena_alloc(&b->arena, s->device));
     lay_out(b, d, k);
+    b->host_pixels = malloc(BLOCK * d);
     b->host_centred = malloc(BLOCK * d * sizeof *b->host_centred);
     b->host_codes = malloc(BLOCK * k * sizeof *b->host_codes);
-    if (!b->host_centred || !b->host_codes) return TAPER_ERR_NOMEM;
+    if (!b->host_pixels || !b->host_centred || !b->host_codes) return TAPER_ERR_NOMEM;
     TAPER_TRY(train_upload(s, b->mean, net->mean, d * sizeof(float)));
     return train_upload(s, b->analysis, net->analysis, k * d * sizeof(float));
 }
 
 static void free_block(measured_block *b) {
     train_arena_free(&b->arena);
-    free(b->host_centred), free(b->host_codes);
+    free(b->host_pixels), free(b->host_centred), free(b->host_codes);
 }
 
 /* Rows first, first + stride, ... */
 static taper_status encode_block(measured_block *b, const codec_network *net, train_stream *s,
                                  const uint8_t *pixels, size_t first, size_t stride, size_t rows) {
-    uint32_t order[BLOCK];
     size_t d = net->inputs, k = net->units;
-    for (size_t i = 0; i < rows; i++) order[i] = (uint32_t)(first + i * stride);
-    TAPER_TRY(train_upload(s, b->order, order, rows * sizeof *order));
-    TAPER_TRY(s->ops->centre_rows(s, rows, d, pixels, b->order, b->mean, 1.0f, b->centred));
+    for (size_t i = 0; i < rows; i++)
+        memcpy(b->host_pixels + i * d, pixels + (first + i * stride) * d, d);
+    TAPER_TRY(train_upload(s, b->pixels, b->host_pixels, rows * d));
+    TAPER_TRY(s->ops->centre_rows(s, rows, d, b->pixels, NULL, b->mean, 1.0f, b->centred));
     TAPER_TRY(s->ops->gemm(s, 0, 1, rows, k, d, b->centred, b->analysis, 0.0f, b->codes));
     TAPER_TRY(train_download(s, b->host_centred, b->centred, rows * d * sizeof(float)));
     return train_download(s, b->host_codes, b->codes, rows * k * sizeof(float));
@@ -92,14 +93,13 @@ static void add_block(const measured_block *b, const codec_network *net, size_t 
 }
 
 static taper_status measure_rows(const codec_network *net, train_stream *s,
-                                 const train_pixels *data, const uint8_t *pixels, size_t most,
-                                 sums *out) {
+                                 const train_pixels *data, size_t most, sums *out) {
     size_t rows = data->n < most ? data->n : most, stride = data->n / rows;
     measured_block b = {0};
     taper_status status = take_block(&b, net, s);
     for (size_t i = 0; i < rows && status == TAPER_OK; i += BLOCK) {
         size_t n = rows - i < BLOCK ? rows - i : BLOCK;
-        status = encode_block(&b, net, s, pixels, i * stride, stride, n);
+        status = encode_block(&b, net, s, data->pixels, i * stride, stride, n);
         if (status == TAPER_OK) add_block(&b, net, n, out);
     }
     free_block(&b);
@@ -107,14 +107,14 @@ static taper_status measure_rows(const codec_network *net, train_stream *s,
 }
 
 taper_status train_start_measure(train_start *start, const codec_network *net, train_stream *stream,
-                                 const train_pixels *data, const uint8_t *pixels, size_t most) {
+                                 const train_pixels *data, size_t most) {
     memset(start, 0, sizeof *start);
     if (!data->n || !most || data->inputs != net->inputs) return TAPER_ERR_ARG;
     size_t k = net->units;
     sums s = {calloc(k, sizeof(double)), calloc(k, sizeof(double)), 0.0, 0};
     start->magnitude = calloc(k, sizeof *start->magnitude);
     taper_status status = s.magnitude && s.square && start->magnitude ? TAPER_OK : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK) status = measure_rows(net, stream, data, pixels, most, &s);
+    if (status == TAPER_OK) status = measure_rows(net, stream, data, most, &s);
     if (status == TAPER_OK) {
         double rows = (double)s.rows, carried = 0.0;
         for (size_t u = 0; u < k; u++) {

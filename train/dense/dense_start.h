@@ -18,11 +18,10 @@ typedef struct train_start {
  * biases 0; last layers 0, so that the network begins as its linear path, which is not touched. */
 void train_initialise_stacks(codec_network *net, uint64_t seed);
 
-/* Measure net's linear path on the data, on a device: `pixels` are the data there. The arrays are
- * freed with train_start_free. TAPER_ERR_ARG: no data, or of another size; TAPER_ERR_NOMEM,
- * TAPER_ERR_DEVICE. */
+/* Measure net's linear path on the data, on a device. The arrays are freed with train_start_free.
+ * TAPER_ERR_ARG: no data, or of another size; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
 taper_status train_start_measure(train_start *start, const codec_network *net, train_stream *stream,
-                                 const train_pixels *data, const uint8_t *pixels, size_t most);
+                                 const train_pixels *data, size_t most);
 void train_start_free(train_start *start);
 
 /* The quantiser threshold at which the linear path reaches about `psnr` dB, at least 1 (8-bit

@@ -4,6 +4,7 @@
  * loop's. */
 #include "train/dense/dense_trainer.h"
 #include "train/dense/population.h"
+#include "train/device/feed.h"
 #include "train/optimise/run.h"
 #include "train/sampling/jitter.h"
 #include "train/sampling/philox.h"
@@ -31,8 +32,10 @@ typedef struct run {
     float *codes, *dequantised;  /* [batch][units], stage two */
     uint32_t *rows;              /* all rows: [training | validation] */
     uint32_t *shuffled;          /* this epoch's training rows */
-    /* the same and the data, on the device */
-    train_lent pixels, labels, split, order;
+    /* the same and the data, for the device */
+    train_feed feed;
+    train_order split, order;
+    train_lent labels;
     size_t n_training, n_validation, batch;
     uint64_t steps_per_epoch;
     train_cut *cuts; /* [batch] */
@@ -72,7 +75,7 @@ static taper_status begin_epoch(void *self, uint64_t epoch, taper_error *error) 
     memcpy(r->shuffled, r->rows, r->n_training * sizeof *r->shuffled);
     train_shuffle(r->shuffled, r->n_training, r->options->seed,
                   TRAIN_STREAM_SHUFFLE + (epoch << 8));
-    taper_status status = train_lend_again(&r->order, &r->ae.stream, r->shuffled);
+    taper_status status = train_order_again(&r->order, &r->ae.stream);
     return train_told(status, error, "the order of rows was not taken");
 }
 
@@ -95,14 +98,21 @@ static taper_status batch_loss(run *r, uint64_t step, uint64_t first, size_t n, 
     return gradient ? train_autoencoder_backward(&r->ae) : TAPER_OK;
 }
 
+/* Labels of the rows that an order has from `first` on. */
+static taper_status label_rows(run *r, const train_order *order, size_t first) {
+    const uint32_t *there = order->there.at;
+    return train_autoencoder_label(&r->ae, r->labels.at, there + first);
+}
+
 /* The validation rows' loss, always at the same cuts. */
 static taper_status validate(run *r, double *loss) {
     double sum = 0.0, sums[TRAIN_LOSSES];
-    const uint32_t *order = r->split.at;
+    train_fed fed;
     for (size_t i = 0; i < r->n_validation; i += r->batch) {
         size_t n = r->n_validation - i < r->batch ? r->n_validation - i : r->batch;
-        TAPER_TRY(train_autoencoder_load(&r->ae, r->pixels.at, order + r->n_training + i, n));
-        TAPER_TRY(train_autoencoder_label(&r->ae, r->labels.at, order + r->n_training + i));
+        TAPER_TRY(train_feed_take(&r->feed, &r->ae.stream, &r->split, r->n_training + i, n, &fed));
+        TAPER_TRY(train_autoencoder_load(&r->ae, fed.rows, fed.order, n));
+        TAPER_TRY(label_rows(r, &r->split, r->n_training + i));
         TAPER_TRY(batch_loss(r, validation_step, i, n, 0, r->ae.sums));
         TAPER_TRY(train_download(&r->ae.stream, sums, r->ae.sums, sizeof sums));
         sum += train_autoencoder_means(&r->ae, sums, (double)n).loss * (double)n;
@@ -114,15 +124,16 @@ static taper_status validate(run *r, double *loss) {
 /* This step's training rows into the autoencoder, moved if that is asked for. */
 static taper_status load_batch(run *r, uint64_t step) {
     train_stream *s = &r->ae.stream;
-    const uint32_t *order = (const uint32_t *)r->order.at + step % r->steps_per_epoch * r->batch;
+    const size_t first = step % r->steps_per_epoch * r->batch;
+    train_fed fed;
+    TAPER_TRY(train_feed_take(&r->feed, s, &r->order, first, r->batch, &fed));
     if (r->moved) {
-        TAPER_TRY(s->ops->jitter(s, &r->jitter, r->batch, r->pixels.at, order, r->options->seed,
+        TAPER_TRY(s->ops->jitter(s, &r->jitter, r->batch, fed.rows, fed.order, r->options->seed,
                                  step, r->moved));
-        TAPER_TRY(train_autoencoder_load(&r->ae, r->moved, NULL, r->batch));
-    } else {
-        TAPER_TRY(train_autoencoder_load(&r->ae, r->pixels.at, order, r->batch));
+        fed = (train_fed){r->moved, NULL};
     }
-    return train_autoencoder_label(&r->ae, r->labels.at, order);
+    TAPER_TRY(train_autoencoder_load(&r->ae, fed.rows, fed.order, r->batch));
+    return label_rows(r, &r->order, first);
 }
 
 static taper_status compute(void *self, uint64_t step, double *losses, taper_error *error) {
@@ -234,28 +245,37 @@ static taper_status take_memory(run *r, taper_error *error) {
     return train_told(status, error, "a network of %zu weights", r->ae.weights.n);
 }
 
-/* The data to the device, and the network's start measured there. */
-static taper_status lend_and_measure(run *r, train_device *device, const codec_network *net,
-                                     train_start *start) {
+/* The network's start, as it is on the device. */
+static taper_status measure_start(const run *r, train_device *device, const codec_network *net,
+                                  train_start *start) {
     train_stream s;
-    const train_pixels *data = r->data;
     TAPER_TRY(train_stream_open(&s, device));
-    taper_status status = train_lend(&r->pixels, &s, data->pixels, data->n * data->inputs);
-    if (status == TAPER_OK && data->label)
-        status = train_lend(&r->labels, &s, data->label, data->n * sizeof *data->label);
-    if (status == TAPER_OK) status = train_lend(&r->split, &s, r->rows, data->n * sizeof *r->rows);
-    if (status == TAPER_OK)
-        status = train_lend(&r->order, &s, r->shuffled, r->n_training * sizeof *r->shuffled);
-    if (status == TAPER_OK)
-        status = train_start_measure(start, net, &s, data, r->pixels.at, MEASURED_ROWS);
+    taper_status status = train_start_measure(start, net, &s, r->data, MEASURED_ROWS);
     train_stream_close(&s);
     return status;
+}
+
+/* The data to the device, after all else: they may have what is left of its memory. */
+static taper_status feed_device(run *r, taper_error *error) {
+    train_stream *s = &r->ae.stream;
+    const train_pixels *data = r->data;
+    char words[160];
+    taper_status status = train_order_lend(&r->split, s, r->rows, data->n);
+    if (status == TAPER_OK) status = train_order_lend(&r->order, s, r->shuffled, r->n_training);
+    if (status == TAPER_OK && data->label)
+        status = train_lend(&r->labels, s, data->label, data->n * sizeof *data->label);
+    if (status == TAPER_OK)
+        status = train_feed_open(&r->feed, s, data->pixels, data->n, data->inputs, r->batch);
+    train_feed_say(&r->feed, s->device, words, sizeof words);
+    if (*words && r->callbacks && r->callbacks->say) r->callbacks->say(r->callbacks->user, words);
+    return train_told(status, error, "%zu rows of %u values could not be given to the device",
+                      data->n, (unsigned)data->inputs);
 }
 
 static taper_status make_network(run *r, train_device *device, const codec_network *net,
                                  taper_error *error) {
     train_start start = {0};
-    taper_status status = lend_and_measure(r, device, net, &start), chosen = TAPER_OK;
+    taper_status status = measure_start(r, device, net, &start), chosen = TAPER_OK;
     if (status == TAPER_OK) chosen = choose_thresholds(r, net, &start, error);
     train_autoencoder_options options = {.batch = r->batch,
                                          .scale = start.scale,
@@ -295,6 +315,7 @@ static taper_status begin(run *r, train_device *device, const codec_network *net
     TAPER_TRY(split_rows(r, error));
     TAPER_TRY(make_network(r, device, net, error));
     TAPER_TRY(take_memory(r, error));
+    TAPER_TRY(feed_device(r, error));
     train_autoencoder_set_trade(&r->ae, &(train_trade){o->lambda, o->gradient_floor, o->balance});
     fill_loop(r, net);
     taper_status status = validate(r, &r->loop.start_loss);
@@ -303,12 +324,12 @@ static taper_status begin(run *r, train_device *device, const codec_network *net
 
 static void end(run *r) {
     train_loop_free(&r->loop);
+    train_feed_close(&r->feed);
+    train_order_free(&r->split);
+    train_order_free(&r->order);
+    train_lent_free(&r->labels);
     train_autoencoder_free(&r->ae);
     train_population_free(&r->population);
-    train_lent_free(&r->pixels);
-    train_lent_free(&r->labels);
-    train_lent_free(&r->split);
-    train_lent_free(&r->order);
     train_arena_free(&r->moved_arena);
     free(r->codes);
     free(r->dequantised);

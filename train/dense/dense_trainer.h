@@ -44,6 +44,8 @@ typedef struct train_callbacks {
     /* Training has diverged and was stopped: one sentence that names the step, what is kept, the
      * last checkpoint, and the remedy. */
     void (*diverged)(void *user, const char *words);
+    /* A sentence on how the run goes about it, such as that its images do not fit the device. */
+    void (*say)(void *user, const char *words);
 } train_callbacks;
 
 typedef struct train_result {

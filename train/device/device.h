@@ -26,6 +26,7 @@
  *
  * The room train/device/: the seam between training and what it runs on.
  *   device            this page; memory in arenas, and what the host lends
+ *   feed              rows of bytes that a device takes step by step, where they fit or not
  *   operations        what a device must be able to do
  *   elements          what operations make of one number, for processor and kernels alike; of
  *   elements_codes elements_units                 codes at a cut; whole units, their weights and
@@ -58,6 +59,18 @@ typedef struct train_memory {
     taper_status (*download)(train_stream *stream, void *host, const void *from, size_t bytes);
     /* Wait until all that was put on the stream is done. */
     taper_status (*sync)(train_stream *stream);
+
+    /* Uploads beside what the stream does (feed.h). The stream has two pieces of the host's memory
+     * for them, which are used in turn.
+     * stage: *host becomes the next one, of so many bytes, to be written to; what was sent from it
+     * before has left it. TAPER_ERR_NOMEM.
+     * send: an upload from the piece that stage gave last. What is put on the stream from now on
+     * finds the bytes. What was put there since the send before may not touch `to`: it may not be
+     * done yet, the caller has two addresses to use in turn. */
+    taper_status (*stage)(train_stream *stream, size_t bytes, void **host);
+    taper_status (*send)(train_stream *stream, void *to, size_t bytes);
+    /* *bytes: about as many may still be given out; SIZE_MAX: nobody knows. */
+    taper_status (*room)(train_device *device, size_t *bytes);
 } train_memory;
 
 struct train_device {
@@ -74,6 +87,12 @@ struct train_device {
     /* Rows that a learner takes through at once, where a step or a look has as many: few suit a
      * processor's cache, many fill a GPU. A multiple of TRAIN_LEAST_ROWS. */
     size_t block_rows;
+    /* Threads of the host's, borrowed, that may help with what it does for the device; NULL: there
+     * are none. They are used by one thread at a time. */
+    struct codec_pool *pool;
+    /* A set of rows of more bytes than these is not kept on the device, if it would fit, too
+     * (feed.h). 0: no limit. For tests, and for what else needs the room. */
+    size_t most_kept;
     taper_status (*open)(train_device *device, train_stream *stream); /* fills stream->state */
     void (*close)(train_stream *stream);
 };

@@ -9,25 +9,28 @@ taper_status train_nested_lend(train_nested_lent *lent, train_nested_network *ne
                                const train_pixels *pixels, const uint32_t *order, size_t n) {
     train_stream *s = &net->stream;
     *lent = (train_nested_lent){0};
-    TAPER_TRY(train_lend(&lent->pixels, s, pixels->pixels, pixels->n * pixels->inputs));
-    taper_status status = order ? train_lend(&lent->order, s, order, n * sizeof *order) : TAPER_OK;
+    TAPER_TRY(
+        train_feed_open(&lent->feed, s, pixels->pixels, pixels->n, pixels->inputs, net->act.block));
+    taper_status status = order ? train_order_lend(&lent->order, s, order, n) : TAPER_OK;
     if (status == TAPER_OK)
-        lent->data = (train_nested_data){lent->pixels.at, order ? lent->order.at : NULL, n};
+        lent->data = (train_nested_data){&lent->feed, order ? &lent->order : NULL, 0, n};
     else
         train_nested_lent_free(lent);
     return status;
 }
 
 void train_nested_lent_free(train_nested_lent *lent) {
-    train_lent_free(&lent->pixels);
-    train_lent_free(&lent->order);
+    train_feed_close(&lent->feed);
+    train_order_free(&lent->order);
     *lent = (train_nested_lent){0};
 }
 
-train_nested_rows train_nested_rows_from(train_nested_network *net, const train_nested_data *data,
-                                         size_t i) {
-    if (data->order) return (train_nested_rows){net, NULL, data->pixels, data->order + i, 0, 1};
-    return (train_nested_rows){net, NULL, data->pixels + i * net->shape.inputs, NULL, 0, 1};
+taper_status train_nested_rows_from(train_nested_network *net, const train_nested_data *data,
+                                    size_t i, size_t n, train_nested_rows *rows) {
+    train_fed fed;
+    TAPER_TRY(train_feed_take(data->feed, &net->stream, data->order, data->first + i, n, &fed));
+    *rows = (train_nested_rows){net, NULL, fed.rows, fed.order, 0, 1};
+    return TAPER_OK;
 }
 
 /* --- codes ----------------------------------------------------------------------------- */
@@ -47,8 +50,9 @@ taper_status train_nested_codes(train_nested_network *net, const train_nested_da
                                 int preactivation, float *codes) {
     const train_nested_activations *act = &net->act;
     for (size_t i = 0; i < data->n; i += act->block) {
-        train_nested_rows rows = train_nested_rows_from(net, data, i);
+        train_nested_rows rows;
         size_t n = formats_smaller(act->block, data->n - i);
+        TAPER_TRY(train_nested_rows_from(net, data, i, n, &rows));
         TAPER_TRY(take_rows(&rows, n));
         if (!preactivation)
             TAPER_TRY(train_nested_decide(&rows, 0, n, net->units, NULL, act->code));
@@ -153,8 +157,10 @@ taper_status train_nested_errors(train_nested_network *net, const train_nested_d
     taper_status status = squares ? TAPER_OK : TAPER_ERR_NOMEM;
     memset(mse, 0, lengths * sizeof *mse);
     for (size_t i = 0; i < data->n && status == TAPER_OK; i += block) {
-        train_nested_rows rows = train_nested_rows_from(net, data, i);
-        status = whole(&rows, formats_smaller(block, data->n - i));
+        train_nested_rows rows;
+        size_t n = formats_smaller(block, data->n - i);
+        status = train_nested_rows_from(net, data, i, n, &rows);
+        if (status == TAPER_OK) status = whole(&rows, n);
         if (status == TAPER_OK) status = errors_of_block(&rows, length, lengths, squares);
         for (size_t j = 0; j < lengths; j++) mse[j] += squares[j] / (double)net->shape.inputs;
     }

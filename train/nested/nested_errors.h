@@ -2,20 +2,23 @@
  * errors at every code length. */
 #ifndef TRAIN_NESTED_ERRORS_H
 #define TRAIN_NESTED_ERRORS_H
+#include "train/device/feed.h"
 #include "train/nested/nested_forward.h"
 #include "train/sampling/dataset.h"
 #include "train/sampling/truncation.h"
 
-/* Rows on a network's device. */
+/* Rows for a network's device: n of a feed's, in an order from `first` on. */
 typedef struct train_nested_data {
-    const uint8_t *pixels; /* [..][D] */
-    const uint32_t *order; /* [n]; NULL: rows 0 .. n - 1 */
-    size_t n;
+    train_feed *feed;         /* of D bytes a row, of a block at a time or more */
+    const train_order *order; /* NULL: as they are numbered */
+    size_t first, n;
 } train_nested_data;
 
-/* The host's pixels lent to a network's device, with an order of rows. */
+/* The host's pixels for a network's device, with an order of rows. It stays where it is: data has
+ * addresses in it. */
 typedef struct train_nested_lent {
-    train_lent pixels, order;
+    train_feed feed;
+    train_order order;
     train_nested_data data;
 } train_nested_lent;
 /* order NULL: n rows of pixels. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: nothing is held. */
@@ -23,10 +26,10 @@ taper_status train_nested_lend(train_nested_lent *lent, train_nested_network *ne
                                const train_pixels *pixels, const uint32_t *order, size_t n);
 void train_nested_lent_free(train_nested_lent *lent); /* leaves it zeroed; zeroed is fine */
 
-/* Rows i .. of data in their order, and of n of them the whole codes into code[n][K] on the
- * device; their inputs stay in act.centred. n <= BLOCK. */
-train_nested_rows train_nested_rows_from(train_nested_network *net, const train_nested_data *data,
-                                         size_t i);
+/* Rows i .. i + n - 1 of data, until others are taken. n <= BLOCK. */
+taper_status train_nested_rows_from(train_nested_network *net, const train_nested_data *data,
+                                    size_t i, size_t n, train_nested_rows *rows);
+/* The whole codes of n rows into code[n][K] on the device; their inputs stay in act.centred. */
 taper_status train_nested_encode_rows(train_nested_rows *rows, size_t n, float *code);
 /* Codes x[n][K] of rows, uncorrupted, whole, to the host; preactivation 1: a instead of x (binary:
  * without b_L; feedback: without that). */

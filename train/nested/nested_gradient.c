@@ -208,7 +208,11 @@ taper_status train_nested_add(train_nested_network *net, const train_nested_step
                               size_t first_row, double *losses) {
     const size_t block = net->act.block;
     for (size_t i = 0; i < n; i += block) {
-        train_nested_rows task = {net, step, pixels, order + i, first_row + i, of};
+        train_nested_rows task = {net, step, pixels, NULL, first_row + i, of};
+        if (order)
+            task.order = order + i;
+        else
+            task.pixels += i * net->shape.inputs;
         TAPER_TRY(add_block(&task, formats_smaller(block, n - i), losses));
     }
     return TAPER_OK;

@@ -53,6 +53,8 @@ typedef struct train_nested_callbacks {
     /* Before the first step: the device has memory for `rows` rows at a time alone, where it would
      * take `wanted` of a batch or a look. Results stay; time does not. */
     void (*fewer_rows)(void *user, const char *device, size_t rows, size_t wanted);
+    /* A sentence on how the run goes about it, such as that its images do not fit the device. */
+    void (*say)(void *user, const char *words);
 } train_nested_callbacks;
 
 typedef struct train_nested_result {

@@ -63,12 +63,10 @@ train_nested_step train_nested_step_of(const train_nested_run *r) {
 /* Loss and gradient of the step's rows; the losses are added to. */
 static taper_status add_rows(train_nested_run *r, double *losses) {
     const train_nested_step step = train_nested_step_of(r);
-    const uint32_t *rows = r->order.at;
     TAPER_TRY(train_nested_zero(r->net));
     TAPER_TRY(train_nested_feed_back(r->net));
-    return train_nested_add(r->net, &step, r->pixels.at,
-                            rows + r->step % r->loop.steps_per_epoch * r->batch, r->batch, r->batch,
-                            0, losses);
+    return train_nested_add(r->net, &step, r->rows.rows, r->rows.order, r->batch, r->batch, 0,
+                            losses);
 }
 
 static taper_status adam_gradient(train_nested_run *r) {
@@ -84,6 +82,11 @@ static taper_status adam_gradient(train_nested_run *r) {
     return train_orthonormal_project(&r->orthonormal, last.v, r->net->layer_gradient[0].v);
 }
 
+static taper_status take_rows(train_nested_run *r) {
+    const size_t first = r->step % r->loop.steps_per_epoch * r->batch;
+    return train_feed_take(&r->feed, &r->net->stream, &r->order, first, r->batch, &r->rows);
+}
+
 static taper_status say(taper_status status, uint64_t step, taper_error *error) {
     return train_told(status, error, "step %llu could not be taken", (unsigned long long)step + 1);
 }
@@ -97,6 +100,7 @@ taper_status train_nested_compute(void *run, uint64_t step, double *losses, tape
     draw_truncations(r);
     const double begin[TRAIN_LOSSES] = {0.0, 0.0, 0.0, multiply_adds(r)};
     taper_status status = train_upload(&r->net->stream, losses, begin, sizeof begin);
+    if (status == TAPER_OK) status = take_rows(r);
     if (status == TAPER_OK && r->options->optimiser == TRAIN_ADAM) status = adam_gradient(r);
     return say(status, step, error);
 }

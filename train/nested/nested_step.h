@@ -1,6 +1,7 @@
 /* nested_step.h -- the steps of a nested-dropout run, for its loop (nested_trainer.c). */
 #ifndef TRAIN_NESTED_STEP_H
 #define TRAIN_NESTED_STEP_H
+#include "train/device/feed.h"
 #include "train/nested/nested_options.h"
 #include "train/nested/orthonormal.h"
 #include "train/optimise/conjugate_gradient.h"
@@ -23,11 +24,13 @@ typedef struct train_nested_run {
     uint32_t *kept;     /* [batch] truncations of the step */
     train_nested_epoch last;
     /* on the device */
-    train_lent pixels, split_there, order; /* order: shuffled */
+    train_feed feed;                /* the data */
+    train_order split_order, order; /* order: shuffled */
     train_arena arena;
     double *lambda; /* [units] coefficients of a line search */
     /* the step under way */
     uint64_t step;
+    train_fed rows;
     double *losses; /* on the device */
     int line_begins;
     train_nested_loss line_loss;

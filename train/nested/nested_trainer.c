@@ -177,7 +177,7 @@ static taper_status begin_epoch(void *run, uint64_t epoch, taper_error *error) {
     memcpy(r->shuffled, r->split, r->n_training * sizeof *r->shuffled);
     train_shuffle(r->shuffled, r->n_training, r->options->seed,
                   TRAIN_STREAM_SHUFFLE + (epoch << 8));
-    taper_status status = train_lend_again(&r->order, &r->net->stream, r->shuffled);
+    taper_status status = train_order_again(&r->order, &r->net->stream);
     return train_told(status, error, "the order of an epoch");
 }
 
@@ -252,9 +252,22 @@ static taper_status take_memory(train_nested_run *r) {
     train_sweep_begin(&r->sweep, &r->options->sweep, r->loop.steps, net->units,
                       net->layer[net->shape.layers - 1].inputs, s, looked, products);
     if (r->options->optimiser == TRAIN_CG) TAPER_TRY(train_cg_create(&r->cg, s, &net->weights));
-    TAPER_TRY(train_lend(&r->pixels, s, r->data->pixels, r->data->n * r->data->inputs));
-    TAPER_TRY(train_lend(&r->split_there, s, r->split, r->data->n * sizeof *r->split));
-    return train_lend(&r->order, s, r->shuffled, r->n_training * sizeof *r->shuffled);
+    TAPER_TRY(train_order_lend(&r->split_order, s, r->split, r->data->n));
+    return train_order_lend(&r->order, s, r->shuffled, r->n_training);
+}
+
+/* The data to the device, after all else: they may have what is left of its memory. */
+static taper_status feed_device(train_nested_run *r) {
+    train_stream *s = &r->net->stream;
+    const train_pixels *data = r->data;
+    const size_t wanted = train_nested_rows_wanted(r) + TRAIN_LEAST_ROWS - 1,
+                 block = wanted - wanted % TRAIN_LEAST_ROWS; /* as there may be room for */
+    char words[160];
+    TAPER_TRY(train_feed_open(&r->feed, s, data->pixels, data->n, data->inputs,
+                              formats_larger(r->batch, block)));
+    train_feed_say(&r->feed, s->device, words, sizeof words);
+    if (*words && r->callbacks && r->callbacks->say) r->callbacks->say(r->callbacks->user, words);
+    return TAPER_OK;
 }
 
 static void describe_loop(train_nested_run *r) {
@@ -289,6 +302,7 @@ static taper_status begin(train_nested_run *r, taper_error *error) {
         r->net->mixed = 0;
         status = take_memory(r);
     }
+    if (status == TAPER_OK) status = feed_device(r);
     if (status == TAPER_OK) status = train_nested_take_rows(r);
     if (status == TAPER_OK) list_parts(r);
     if (status == TAPER_OK) status = take_fingerprint(r);
@@ -304,9 +318,9 @@ static taper_status begin(train_nested_run *r, taper_error *error) {
 static void end(train_nested_run *r) {
     train_loop_free(&r->loop);
     train_cg_free(&r->cg);
-    train_lent_free(&r->pixels);
-    train_lent_free(&r->split_there);
-    train_lent_free(&r->order);
+    train_feed_close(&r->feed);
+    train_order_free(&r->split_order);
+    train_order_free(&r->order);
     train_arena_free(&r->arena);
     r->net->weights.m = r->net->weights.v = NULL;
     r->net->frozen = 0;

@@ -56,8 +56,9 @@ static taper_status add_up(moments *m, train_nested_network *net, const train_ne
     TAPER_TRY(train_zero(s, m->gram, k * k * sizeof *m->gram));
     TAPER_TRY(train_zero(s, m->cross, k * d * sizeof *m->cross));
     for (size_t i = 0; i < rows->n; i += act->block) {
-        train_nested_rows block = train_nested_rows_from(net, rows, i);
+        train_nested_rows block;
         size_t n = formats_smaller(act->block, rows->n - i);
+        TAPER_TRY(train_nested_rows_from(net, rows, i, n, &block));
         TAPER_TRY(train_nested_encode_rows(&block, n, act->code));
         TAPER_TRY(s->ops->gemm(s, 1, 0, k, k, n, act->code, act->code, 1.0f, m->gram));
         TAPER_TRY(s->ops->gemm(s, 1, 0, k, d, n, act->code, act->centred, 1.0f, m->cross));

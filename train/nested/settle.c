@@ -7,14 +7,13 @@
 
 /* --- rows ------------------------------------------------------------------------------ */
 
-train_nested_data train_nested_validation_rows(const train_nested_run *r) {
-    const uint32_t *order = r->split_there.at;
-    return (train_nested_data){r->pixels.at, order + r->n_training, r->n_validation};
+train_nested_data train_nested_validation_rows(train_nested_run *r) {
+    return (train_nested_data){&r->feed, &r->split_order, r->n_training, r->n_validation};
 }
 
 /* The first n training rows of the split. */
-static train_nested_data training_rows(const train_nested_run *r, size_t n) {
-    return (train_nested_data){r->pixels.at, r->split_there.at, n};
+static train_nested_data training_rows(train_nested_run *r, size_t n) {
+    return (train_nested_data){&r->feed, &r->split_order, 0, n};
 }
 
 /* --- rows at a time --------------------------------------------------------------------- */
@@ -26,17 +25,24 @@ static taper_status rehearse(train_nested_run *r) {
     const train_nested_data look = train_nested_validation_rows(r);
     const train_nested_step step = train_nested_step_of(r);
     double expected, full;
+    train_fed fed;
     for (size_t i = 0; i < r->batch; i++) r->kept[i] = net->units;
-    TAPER_TRY(train_nested_add(net, &step, r->pixels.at, r->order.at, r->batch, r->batch, 0,
-                               net->losses));
+    TAPER_TRY(train_feed_take(&r->feed, &net->stream, &r->order, 0, r->batch, &fed));
+    TAPER_TRY(
+        train_nested_add(net, &step, fed.rows, fed.order, r->batch, r->batch, 0, net->losses));
     return look.n ? train_nested_validate(net, NULL, &look, &expected, &full) : TAPER_OK;
+}
+
+size_t train_nested_rows_wanted(const train_nested_run *r) {
+    const size_t rows = formats_larger(r->batch, r->n_validation);
+    return formats_smaller(rows, r->net->stream.device->block_rows);
 }
 
 taper_status train_nested_take_rows(train_nested_run *r) {
     train_nested_network *net = r->net;
     train_nested_activations *act = &net->act;
     train_device *device = net->stream.device;
-    size_t wanted = formats_smaller(formats_larger(r->batch, r->n_validation), device->block_rows);
+    const size_t wanted = train_nested_rows_wanted(r);
     taper_status status = train_nested_make_room(act, &net->shape, device, wanted);
     while (status == TAPER_OK && act->block > TRAIN_LEAST_ROWS) {
         status = rehearse(r);
@@ -85,10 +91,11 @@ taper_status train_nested_first_thresholds(train_nested_run *r) {
     train_stream *s = &net->stream;
     size_t n = formats_smaller(r->n_training, TRAIN_LEAST_ROWS);
     const train_nested_data data = training_rows(r, n);
-    train_nested_rows rows = train_nested_rows_from(net, &data, 0);
+    train_nested_rows rows;
     if (!net->shape.binary) return TAPER_OK;
     TAPER_TRY(train_nested_feed_back(net));
     if (net->shape.feedback) TAPER_TRY(thresholds_of(r, n));
+    TAPER_TRY(train_nested_rows_from(net, &data, 0, n, &rows));
     TAPER_TRY(train_nested_encode_rows(&rows, n, net->act.code));
     return s->ops->follow_quantiles(s, n, net->units, net->units, r->options->beta, NULL,
                                     net->act.pre, net->layer[net->shape.layers - 1].b, net->spread);

@@ -67,12 +67,49 @@ static taper_status sync_stream(train_stream *s) {
     return TAPER_OK;
 }
 
-static taper_status open_stream(train_device *device, train_stream *s) {
-    (void)device, (void)s;
+static taper_status room(train_device *device, size_t *bytes) {
+    (void)device;
+    *bytes = SIZE_MAX; /* what the system has is lent to many */
     return TAPER_OK;
 }
 
-static void close_stream(train_stream *s) { (void)s; }
+/* --- streams --------------------------------------------------------------------------- */
+
+/* Memory to upload from. Uploads are done at once. */
+typedef struct staging {
+    void *piece[2];
+    size_t bytes[2];
+    int last;
+} staging;
+
+static taper_status stage(train_stream *s, size_t bytes, void **host) {
+    staging *own = s->state;
+    const int i = own->last = !own->last;
+    if (bytes > own->bytes[i]) {
+        free_line(own->piece[i]);
+        own->piece[i] = alloc_line(bytes);
+        own->bytes[i] = own->piece[i] ? bytes : 0;
+    }
+    *host = own->piece[i];
+    return *host || !bytes ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
+static taper_status send(train_stream *s, void *to, size_t bytes) {
+    const staging *own = s->state;
+    return copy(s, to, own->piece[own->last], bytes);
+}
+
+static taper_status open_stream(train_device *device, train_stream *s) {
+    (void)device;
+    s->state = calloc(1, sizeof(staging));
+    return s->state ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
+static void close_stream(train_stream *s) {
+    staging *own = s->state;
+    for (int i = 0; i < 2; i++) free_line(own->piece[i]);
+    free(own);
+}
 
 /* --- the definitions of operations ----------------------------------------------------- */
 
@@ -148,7 +185,10 @@ static const train_memory memory_table = {.alloc = alloc,
                                           .copy = copy,
                                           .upload = copy,
                                           .download = copy,
-                                          .sync = sync_stream};
+                                          .sync = sync_stream,
+                                          .stage = stage,
+                                          .send = send,
+                                          .room = room};
 
 taper_status train_processor_open(train_device *device, codec_backend *be,
                                   train_processor_kind kind) {
@@ -168,6 +208,7 @@ taper_status train_processor_open(train_device *device, codec_backend *be,
                              /* the shadow shows that looking seldom changes nothing */
                              .look_every = kind == TRAIN_SHADOW ? 5 : 1,
                              .block_rows = TRAIN_LEAST_ROWS,
+                             .pool = be->pool,
                              .open = open_stream,
                              .close = close_stream};
     return TAPER_OK;

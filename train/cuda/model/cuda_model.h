@@ -8,6 +8,10 @@
  * whose lanes wait for different things. Shared memory and new device memory hold NaN at first, and
  * both are pieces of their own to the address sanitizer, without which the model is of little use.
  *
+ * Streams. What is put on a stream is done at once, or as tests choose (model.h) late: when the
+ * host waits for it, or another stream's work that is due does. Who forgot to wait finds old bytes
+ * then.
+ *
  * It cannot show what hardware adds: the timing of warps, tensor cores, caches, occupancy.
  *
  * Mutants. Each BARRIER and each BELOW is a site, "kind file:line.number", as a line may have
@@ -28,7 +32,8 @@
  * The room train/cuda/model/: the model.
  *   cuda_model       its header, and blocks of fibres
  *   model            what tests ask of it, in C
- *   cuda_runtime     memory, streams, devices; failures, for tests */
+ *   cuda_runtime     memory and devices; failures, for tests
+ *   cuda_streams     streams and events */
 #ifndef TRAIN_CUDA_MODEL_H
 #define TRAIN_CUDA_MODEL_H
 #include "train/cuda/model/model.h"
@@ -112,12 +117,13 @@ typedef enum cudaError {
     cudaErrorLaunchFailure = 719
 } cudaError_t;
 typedef struct cuda_model_stream *cudaStream_t;
+typedef struct cuda_model_event *cudaEvent_t;
 typedef enum cudaMemcpyKind {
     cudaMemcpyHostToDevice = 1,
     cudaMemcpyDeviceToHost = 2,
     cudaMemcpyDeviceToDevice = 3
 } cudaMemcpyKind;
-enum { cudaStreamNonBlocking = 1 };
+enum { cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostAllocDefault = 0 };
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem;
@@ -133,18 +139,38 @@ cudaError_t cudaSetDevice(int device);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *all);
 cudaError_t cudaMalloc(void **memory, size_t bytes);
 cudaError_t cudaFree(void *memory);
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags);
+cudaError_t cudaFreeHost(void *memory);
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
 
 /* --- of the model itself ---------------------------------------------------------------- */
 
 extern cuda_model_machine cuda_model_here;
 /* A line of TAPER_MODEL_COUNT's file. 1: operations are counted alone. */
 int cuda_model_counts(const char *operation, uint64_t bytes, uint64_t multiply_adds);
+/* Put work on a stream; NULL: the default one, on which it is done at once. */
+void cuda_model_put(cudaStream_t stream, std::function<void()> work);
+void cuda_model_put_launch(cudaStream_t stream, const char *kernel, size_t blocks, size_t threads,
+                           std::function<void()> body);
+/* A kernel with its arguments, as they are now. */
+template <typename K, typename... A>
+static inline std::function<void()> cuda_model_bind(K kernel, A... arguments) {
+    return [kernel, arguments...] { kernel(arguments...); };
+}
+/* All that is on streams is done. */
+void cuda_model_finish(void);
+/* Is the device lost? The error is noted then. */
+int cuda_model_is_lost(void);
 /* Does launch number `launch` fail? Counts it. */
 int cuda_model_launch_fails(void);
 /* All device memory: saved, compared with what was saved, put back. */

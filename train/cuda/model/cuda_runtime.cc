@@ -1,5 +1,6 @@
 /* cuda_runtime.cc -- CUDA's runtime in the processor's memory; see cuda_model.h. */
 #include "train/cuda/model/cuda_model.h"
+#include <algorithm>
 #include <map>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,18 +9,16 @@
 cuda_model_machine cuda_model_here = {1, 90, 13000, 0, 0};
 void cuda_model_set_machine(cuda_model_machine machine) { cuda_model_here = machine; }
 
-struct cuda_model_stream {
-    int device;
-};
 struct cuda_model_memory {
     std::map<char *, std::vector<char>> piece;
 };
 
 static std::map<char *, size_t> pieces;
-static int current_device;
 static cudaError_t last_error;
 static bool lost;
 static uint64_t allocations, launches, fail_allocation, fail_launch;
+
+static std::map<char *, size_t> host_pieces; /* that the device may read by itself */
 
 static cudaError_t told(cudaError_t error) {
     if (error != cudaSuccess) last_error = error;
@@ -59,7 +58,9 @@ cudaError_t cudaGetDeviceCount(int *count) {
 
 static size_t all_memory() {
     const size_t gib = (size_t)1 << 30;
+    const char *given = getenv("TAPER_MODEL_BYTES");
     if (cuda_model_here.bytes) return (size_t)cuda_model_here.bytes;
+    if (given) return strtoull(given, nullptr, 10);
     return getenv("TAPER_MODEL_COUNT") ? 141 * gib : gib;
 }
 
@@ -77,15 +78,15 @@ cudaError_t cudaDriverGetVersion(int *version) {
 
 cudaError_t cudaSetDevice(int device) {
     if (device < 0 || device >= cuda_model_here.devices) return told(cudaErrorInvalidDevice);
-    current_device = device;
     return cudaSuccess;
 }
 
 /* --- memory ---------------------------------------------------------------------------- */
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *all) {
+    if (lost) return told(cudaErrorLaunchFailure);
     *free_bytes = *all = all_memory();
-    for (const auto &piece : pieces) *free_bytes -= piece.second;
+    for (const auto &piece : pieces) *free_bytes -= std::min(*free_bytes, piece.second);
     return cudaSuccess;
 }
 
@@ -93,7 +94,7 @@ cudaError_t cudaMalloc(void **memory, size_t bytes) {
     *memory = nullptr;
     if (lost) return told(cudaErrorLaunchFailure);
     if (cuda_model_here.busy) return told(cudaErrorDevicesUnavailable);
-    size_t left, all;
+    size_t left = 0, all;
     cudaMemGetInfo(&left, &all);
     if (++allocations == fail_allocation || bytes > left) return told(cudaErrorMemoryAllocation);
     char *piece = nullptr;
@@ -105,51 +106,56 @@ cudaError_t cudaMalloc(void **memory, size_t bytes) {
 }
 
 cudaError_t cudaFree(void *memory) {
+    cuda_model_finish();
     if (memory && !pieces.erase((char *)memory)) return told(cudaErrorInvalidValue);
     free(memory);
     return lost ? told(cudaErrorLaunchFailure) : cudaSuccess;
 }
 
-/* Are these bytes within a piece? */
-static bool is_there(const void *from, size_t bytes) {
-    auto at = pieces.upper_bound((char *)from);
-    if (at == pieces.begin()) return false;
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
+    *memory = nullptr;
+    if (lost) return told(cudaErrorLaunchFailure);
+    if (++allocations == fail_allocation) return told(cudaErrorMemoryAllocation);
+    char *piece = (char *)malloc(bytes);
+    if (!piece) return told(cudaErrorMemoryAllocation);
+    memset(piece, 0xff, bytes);
+    host_pieces[piece] = bytes;
+    *memory = piece;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFreeHost(void *memory) {
+    if (memory && !host_pieces.erase((char *)memory)) return told(cudaErrorInvalidValue);
+    free(memory);
+    return lost ? told(cudaErrorLaunchFailure) : cudaSuccess;
+}
+
+/* Are these bytes within one of the pieces? */
+static bool is_within(const std::map<char *, size_t> &which, const void *from, size_t bytes) {
+    auto at = which.upper_bound((char *)from);
+    if (at == which.begin()) return false;
     --at;
     return (const char *)from + bytes <= at->first + at->second;
 }
 
-cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t) {
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream) {
     if (lost) return told(cudaErrorLaunchFailure);
-    if (!is_there(to, bytes)) return told(cudaErrorInvalidValue);
-    memset(to, value, bytes);
+    if (!is_within(pieces, to, bytes)) return told(cudaErrorInvalidValue);
+    cuda_model_put(stream, [=] { memset(to, value, bytes); });
     return cudaSuccess;
 }
 
+/* Between the device and memory of the host's that cudaHostAlloc did not give, the host waits. */
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t) {
+                            cudaStream_t stream) {
     if (lost) return told(cudaErrorLaunchFailure);
-    if ((kind != cudaMemcpyDeviceToHost && !is_there(to, bytes)) ||
-        (kind != cudaMemcpyHostToDevice && !is_there(from, bytes)))
+    if ((kind != cudaMemcpyDeviceToHost && !is_within(pieces, to, bytes)) ||
+        (kind != cudaMemcpyHostToDevice && !is_within(pieces, from, bytes)))
         return told(cudaErrorInvalidValue);
-    memcpy(to, from, bytes);
-    return cudaSuccess;
-}
-
-/* --- streams --------------------------------------------------------------------------- */
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
-    if (lost) return told(cudaErrorLaunchFailure);
-    *stream = new cuda_model_stream{current_device};
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    delete stream;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
-    return lost ? told(cudaErrorLaunchFailure) : cudaSuccess;
+    cuda_model_put(stream, [=] { memcpy(to, from, bytes); });
+    const void *host = kind == cudaMemcpyHostToDevice ? from : to;
+    if (kind == cudaMemcpyDeviceToDevice || is_within(host_pieces, host, bytes)) return cudaSuccess;
+    return cudaStreamSynchronize(stream);
 }
 
 /* --- for tests ------------------------------------------------------------------------- */
@@ -182,10 +188,14 @@ void cuda_model_count(uint64_t *of_allocations, uint64_t *of_launches) {
     *of_allocations = allocations, *of_launches = launches;
 }
 
-int cuda_model_launch_fails(void) {
-    if (++launches == fail_launch) lost = true;
+int cuda_model_is_lost(void) {
     if (lost) last_error = cudaErrorLaunchFailure;
     return lost;
+}
+
+int cuda_model_launch_fails(void) {
+    if (++launches == fail_launch) lost = true;
+    return cuda_model_is_lost();
 }
 
 cuda_model_memory *cuda_model_save(void) {
