@@ -36,13 +36,13 @@ learn --window 8 --family conv --restore 8 --restore-steps 3
 
 # images that do not fit are streamed, to the same model: memory grows until a training has enough
 if [ -z "${KERNELS:-}" ]; then
-    fitting="train -f -v --device cuda --family dense --epochs 1 --batch 8 -w 16 --units 8 --hidden 8 --rate 0.03"
+    fitting="train -f -v --device cuda --family dense --code units --epochs 1 --batch 500 -w 4 --units 4"
     "$model" $fitting -o kept.tpm set/png >out 2>&1
     grep -q 'do not fit' out && exit 1
-    bytes=1500000
+    bytes=1700000
     until TAPER_MODEL_BYTES=$bytes "$model" $fitting -o streamed.tpm set/png >out 2>&1; do
         grep -q 'taper train: .*memory' out || { cat out; exit 1; }
-        bytes=$((bytes + 50000))
+        bytes=$((bytes + 20000))
     done
     grep -q '^taper train: cuda:0: 0.0707 MB of images do not fit: streamed$' out || { cat out; exit 1; }
     cmp kept.tpm streamed.tpm
