@@ -294,6 +294,50 @@ static void products_equal_double(void **state) {
                 one_product(shapes[k], turned & 1, turned >> 1, (float)beta);
 }
 
+/* A layer is gemm and then bias, on the processor to the bit. */
+static void one_layer(const size_t shape[3], int turned, float beta, codec_activation activation,
+                      int biased) {
+    static float a[MOST], b[MOST], c[MOST], bias[300], got[MOST], first[MOST];
+    static double want[MOST];
+    const size_t m = shape[0], n = shape[1], k = shape[2];
+    randomise(a, m * k, 1.0f), randomise(b, k * n, 1.0f), randomise(c, m * n, 1.0f);
+    randomise(bias, n, 1.0f);
+    if (beta == 0.0f) c[0] = NAN;
+    for (int i = 0; i < DEVICES; i++) {
+        on_device *d = &device[i];
+        train_stream *s = &d->stream;
+        train_affine layer = {.transpose_a = turned & 1, .transpose_b = turned >> 1, .m = m};
+        layer.n = n, layer.k = k, layer.beta = beta, layer.activation = activation;
+        layer.a = on_device_give(d, a, m * k * sizeof *a);
+        layer.b = on_device_give(d, b, k * n * sizeof *b);
+        layer.bias = biased ? on_device_give(d, bias, n * sizeof *bias) : NULL;
+        layer.c = on_device_give(d, c, m * n * sizeof *c);
+        float *apart = on_device_give(d, c, m * n * sizeof *c);
+        assert_int_equal(s->ops->affine(s, &layer), TAPER_OK);
+        assert_int_equal(s->ops->gemm(s, layer.transpose_a, layer.transpose_b, m, n, k, layer.a,
+                                      layer.b, beta, apart),
+                         TAPER_OK);
+        assert_int_equal(s->ops->bias(s, m, n, layer.bias, activation, apart), TAPER_OK);
+        on_device_take(d, got, layer.c, m * n * sizeof *got);
+        on_device_take(d, first, apart, m * n * sizeof *first);
+        for (size_t j = 0; j < m * n; j++) want[j] = (double)first[j];
+        if (d->cuda)
+            close_to(got, want, m * n, 1e-5, "affine");
+        else
+            assert_memory_equal(got, first, m * n * sizeof *got);
+        on_device_forget(d);
+    }
+}
+
+static void layers_are_products_and_biases(void **state) {
+    (void)state;
+    static const size_t shapes[][3] = {{1, 1, 1}, {3, 70, 9}, {65, 33, 40}, {7, 9, 0}, {0, 3, 5}};
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+        for (int turned = 0; turned < 4; turned++)
+            for (int a = 0; a < 3; a++)
+                one_layer(shapes[k], turned, (float)(turned & 1), (codec_activation)a, turned != 2);
+}
+
 /* Of columns: gram[j][k] += sum of x[][j] x[][k], k <= j. exact: to the bit on every device. */
 enum { GRAM_ROWS = 1030, GRAM_WIDTH = 130 };
 static void one_gram(size_t rows, size_t width, const float *x, bool exact) {
@@ -1101,6 +1145,7 @@ int main(void) {
         cmocka_unit_test(column_products_equal_double),
         cmocka_unit_test(column_products_of_bytes_are_exact),
         cmocka_unit_test(biases_are_added),
+        cmocka_unit_test(layers_are_products_and_biases),
         cmocka_unit_test(bias_goes_back),
         cmocka_unit_test(wide_biases_go_back),
         cmocka_unit_test(logistic_slope_is_the_curves),

@@ -70,8 +70,14 @@ static taper_status library(train_stream *s) {
 
 /* --- what a stream keeps --------------------------------------------------------------- */
 
-/* Shapes, transposes and alignments, for which an algorithm is chosen once. */
-typedef std::tuple<size_t, size_t, size_t, int, int, int, unsigned, unsigned, unsigned> shape_key;
+/* Shapes, transposes, alignments and epilogue, for which an algorithm is chosen once. */
+typedef std::tuple<size_t, size_t, size_t, int, int, int, unsigned, unsigned, unsigned, unsigned,
+                   unsigned>
+    shape_key;
+struct lt_choice {
+    bool found; /* 0: there is none */
+    cublasLtMatmulAlgo_t algorithm;
+};
 
 static const size_t WORKSPACE = (size_t)32 << 20;
 
@@ -80,7 +86,7 @@ struct cuda_products {
     void *workspace;
     uint16_t *rounded[2]; /* bfloat16 of A and B */
     size_t room[2];       /* elements there */
-    std::map<shape_key, cublasLtMatmulAlgo_t> algorithm;
+    std::map<shape_key, lt_choice> choice;
 };
 
 static taper_status take(train_stream *s, size_t bytes, void **memory) {
@@ -181,6 +187,24 @@ static bool describe(lt_matrices *m, const cuda_product *p, train_precision prec
                CUBLAS_STATUS_SUCCESS;
 }
 
+/* What bias and activation are to cuBLASLt, after cublasLt.h of CUDA 13: an epilogue is a uint32_t;
+ * the bias, a pointer, is as long as the result has rows, which of C^T are our n, packed, and of
+ * the type of the result, float32 in all precisions. RELU_BIAS adds it and takes max(x, 0). The
+ * heuristic reads the pointer's alignment. Not said there, and assumed: sums keep an order of their
+ * own. */
+static uint32_t epilogue_of(const cuda_product *p) {
+    if (!p->bias) return CUBLASLT_EPILOGUE_DEFAULT;
+    return p->activation == CODEC_RELU ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+}
+
+static bool add_bias(const lt_matrices *m, const cuda_product *p) {
+    const uint32_t epilogue = epilogue_of(p);
+    return lt.cublasLtMatmulDescSetAttribute(m->product, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue,
+                                             sizeof epilogue) == CUBLAS_STATUS_SUCCESS &&
+           lt.cublasLtMatmulDescSetAttribute(m->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+                                             &p->bias, sizeof p->bias) == CUBLAS_STATUS_SUCCESS;
+}
+
 /* Largest power of two that divides an address, 256 at most. */
 static unsigned alignment(const void *at) {
     const uintptr_t bits = (uintptr_t)at | 256;
@@ -220,32 +244,53 @@ static bool ask(cuda_products *own, const lt_matrices *m, const unsigned align[3
     return good;
 }
 
-taper_status cuda_lt_product(train_stream *s, const cuda_product *p) {
-    cuda_products *own;
-    const train_precision precision = cuda_precision(s->device);
-    const void *a = p->a, *b = p->b;
+/* The algorithm for such products, known or asked for; found 0 where there is none. */
+static lt_choice choose(cuda_products *own, const lt_matrices *m, const cuda_product *p,
+                        const unsigned align[3]) {
+    const shape_key key(p->m, p->n, p->k, p->transpose_a, p->transpose_b, p->beta != 0.0f, align[0],
+                        align[1], align[2], epilogue_of(p), p->bias ? alignment(p->bias) : 0);
+    auto known = own->choice.find(key);
+    if (known != own->choice.end()) return known->second;
+    lt_choice choice = {};
+    choice.found = ask(own, m, align, &choice.algorithm);
+    return own->choice.emplace(key, choice).first->second;
+}
+
+/* With its bias, or, where no algorithm has that epilogue, *offered 0 and nothing done. */
+static taper_status multiply(train_stream *s, cuda_products *own, const cuda_product *p,
+                             const void *a, const void *b, bool *offered) {
+    lt_matrices m;
     const float one = 1.0f;
+    const unsigned align[3] = {alignment(b), alignment(a), alignment(p->c)};
+    bool good = describe(&m, p, cuda_precision(s->device));
+    const bool accepted = good && (!p->bias || add_bias(&m, p));
+    const lt_choice choice = accepted ? choose(own, &m, p, align) : lt_choice{};
+    *offered = choice.found;
+    if (choice.found)
+        good = lt.cublasLtMatmul(own->handle, m.product, &one, b, m.left, a, m.right, &p->beta,
+                                 p->c, m.result, p->c, m.result, &choice.algorithm, own->workspace,
+                                 WORKSPACE, cuda_on(s)) == CUBLAS_STATUS_SUCCESS;
+    drop(&m);
+    good = good && (choice.found || p->bias);
+    return good ? TAPER_OK : cuda_fail(s, "gemm", "cuBLASLt failed");
+}
+
+taper_status cuda_lt_product(train_stream *s, const cuda_product *p, cuda_finish *left) {
+    cuda_products *own;
+    const void *a = p->a, *b = p->b;
+    bool offered;
     TAPER_TRY(products_of(s, &own));
-    if (precision == TRAIN_BFLOAT16) {
+    if (cuda_precision(s->device) == TRAIN_BFLOAT16) {
         TAPER_TRY(round_factor(s, own, 0, p->m * p->k, &a));
         TAPER_TRY(round_factor(s, own, 1, p->k * p->n, &b));
     }
-    lt_matrices m;
-    const unsigned align[3] = {alignment(b), alignment(a), alignment(p->c)};
-    const shape_key key(p->m, p->n, p->k, p->transpose_a, p->transpose_b, p->beta != 0.0f, align[0],
-                        align[1], align[2]);
-    bool good = describe(&m, p, precision);
-    auto known = own->algorithm.find(key);
-    if (good && known == own->algorithm.end()) {
-        cublasLtMatmulAlgo_t algorithm;
-        good = ask(own, &m, align, &algorithm);
-        if (good) known = own->algorithm.emplace(key, algorithm).first;
-    }
-    good = good && lt.cublasLtMatmul(own->handle, m.product, &one, b, m.left, a, m.right, &p->beta,
-                                     p->c, m.result, p->c, m.result, &known->second, own->workspace,
-                                     WORKSPACE, cuda_on(s)) == CUBLAS_STATUS_SUCCESS;
-    drop(&m);
-    return good ? TAPER_OK : cuda_fail(s, "gemm", "cuBLASLt failed");
+    *left = p->bias && p->activation == CODEC_LOGISTIC ? CUDA_ACTIVATION : CUDA_NOTHING;
+    TAPER_TRY(multiply(s, own, p, a, b, &offered));
+    if (offered) return TAPER_OK;
+    cuda_product plain = *p;
+    plain.bias = NULL;
+    *left = CUDA_BIAS_AND_ACTIVATION;
+    return multiply(s, own, &plain, a, b, &offered);
 }
 
 #else /* the execution model */
@@ -265,8 +310,11 @@ static void multiply(const cuda_product *p) {
         }
 }
 
-taper_status cuda_lt_product(train_stream *s, const cuda_product *p) {
+/* Made as operations are defined; counted as a GPU is to do it. */
+taper_status cuda_lt_product(train_stream *s, const cuda_product *p, cuda_finish *left) {
     const cuda_product product = *p;
+    *left = p->bias && p->activation == CODEC_LOGISTIC ? CUDA_ACTIVATION : CUDA_NOTHING;
+    if (p->bias && !cuda_model_is_counting()) *left = CUDA_BIAS_AND_ACTIVATION;
     cuda_model_put(cuda_on(s), [product] { multiply(&product); });
     return TAPER_OK;
 }

@@ -2,7 +2,7 @@
  * execution model they are plain loops. */
 #ifndef TRAIN_CUDA_LT_H
 #define TRAIN_CUDA_LT_H
-#include "train/device/device.h"
+#include "train/device/operations.h"
 
 /* C[m][n] = beta C + op(A) op(B), row-major, as train_gemm_fn. */
 typedef struct cuda_product {
@@ -11,11 +11,17 @@ typedef struct cuda_product {
     const float *a, *b;
     float beta;
     float *c;
+    const float *bias; /* [n] or NULL; with it, the activation */
+    codec_activation activation;
 } cuda_product;
 
-/* Put it on the stream, in the precision of its device. TAPER_ERR_NOMEM: no room for rounded
- * factors; TAPER_ERR_DEVICE: cuBLASLt is not there, or fails (train_cuda_fault says which). */
-taper_status cuda_lt_product(train_stream *s, const cuda_product *product);
+/* What of bias and activation the product leaves to do. */
+typedef enum cuda_finish { CUDA_NOTHING, CUDA_ACTIVATION, CUDA_BIAS_AND_ACTIVATION } cuda_finish;
+
+/* Put it on the stream, in the precision of its device; *left says what remains. TAPER_ERR_NOMEM:
+ * no room for rounded factors; TAPER_ERR_DEVICE: cuBLASLt is not there, or fails (train_cuda_fault
+ * says which). */
+taper_status cuda_lt_product(train_stream *s, const cuda_product *product, cuda_finish *left);
 /* What a stream keeps of products, stream.h. */
 void cuda_lt_free(train_stream *s);
 

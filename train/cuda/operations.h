@@ -14,6 +14,7 @@ train_precision cuda_precision(const train_device *device);
 train_gemm_fn train_cuda_gemm;
 train_add_gram_fn train_cuda_add_gram;
 train_bias_fn train_cuda_bias;
+train_affine_fn train_cuda_affine;
 train_bias_backward_fn train_cuda_bias_backward;
 /* kernels/rows.cu */
 train_centre_rows_fn train_cuda_centre_rows;

@@ -35,7 +35,19 @@ typedef taper_status train_add_gram_fn(train_stream *s, size_t rows, size_t widt
 /* As codec_bias_fn: y[rows][width] = activation(y + bias[width]), bias may be NULL. */
 typedef taper_status train_bias_fn(train_stream *s, size_t rows, size_t width, const float *bias,
                                    codec_activation activation, float *y);
-/* Its way back. y[rows][width] is its output, dy the gradient there. In place: dy = 0 where
+/* A layer: C[m][n] = activation(beta C + op(A) op(B) + bias[n]), gemm and then bias; a device may
+ * do both at once. */
+typedef struct train_affine {
+    int transpose_a, transpose_b;
+    size_t m, n, k;
+    const float *a, *b;
+    float beta;
+    const float *bias; /* may be NULL */
+    codec_activation activation;
+    float *c;
+} train_affine;
+typedef taper_status train_affine_fn(train_stream *s, const train_affine *layer);
+/* The way back of bias. y[rows][width] is its output, dy the gradient there. In place: dy = 0 where
  * activation is CODEC_RELU and y <= 0, dy *= y (1 - y) where it is CODEC_LOGISTIC; dbias[width] (or
  * NULL) = add_to dbias + column sums of the new dy, rows ascending, add_to 0 or 1. With
  * CODEC_LINEAR y is not read and may be NULL. */
@@ -416,6 +428,7 @@ struct train_operations {
     train_gemm_fn *gemm;
     train_add_gram_fn *add_gram;
     train_bias_fn *bias;
+    train_affine_fn *affine;
     train_bias_backward_fn *bias_backward;
     train_centre_rows_fn *centre_rows;
     train_gather_rows_fn *gather_rows;

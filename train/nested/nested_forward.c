@@ -40,11 +40,21 @@ taper_status train_nested_encode_block(train_nested_rows *rows, const float *inp
         int last = l + 1 == net->shape.layers;
         float *to = last ? net->act.pre : net->act.hidden[l];
         uint32_t outputs = last ? active : y->outputs;
-        TAPER_TRY(s->ops->gemm(s, 0, 1, n, outputs, y->inputs, from, y->w, 0.0f, to));
         /* a binary unit is compared with its threshold, -b, instead */
-        if (!last || !net->shape.binary)
-            TAPER_TRY(
-                s->ops->bias(s, n, outputs, y->b, last ? CODEC_LINEAR : net->shape.hidden, to));
+        const float *bias = last && net->shape.binary ? NULL : y->b;
+        const train_affine layer = {.transpose_b = 1,
+                                    .m = n,
+                                    .n = outputs,
+                                    .k = y->inputs,
+                                    .a = from,
+                                    .b = y->w,
+                                    .bias = bias,
+                                    .activation = last ? CODEC_LINEAR : net->shape.hidden,
+                                    .c = to};
+        if (bias)
+            TAPER_TRY(s->ops->affine(s, &layer));
+        else
+            TAPER_TRY(s->ops->gemm(s, 0, 1, n, outputs, y->inputs, from, y->w, 0.0f, to));
         if (!last) TAPER_TRY(train_nested_drop(rows, 0, l, n, to));
         from = to;
     }
@@ -74,11 +84,20 @@ taper_status train_nested_decode_block(train_nested_rows *rows, const float *cod
         const train_nested_layer *y = &net->layer[l];
         uint32_t k = l + 1 == net->shape.layers ? active : y->outputs;
         float *to = net->act.back_hidden[l];
-        if (k)
-            TAPER_TRY(s->ops->gemm(s, 0, 0, n, y->inputs, k, from, y->v, 0.0f, to));
-        else
+        const train_affine layer = {.m = n,
+                                    .n = y->inputs,
+                                    .k = k,
+                                    .a = from,
+                                    .b = y->v,
+                                    .bias = y->c,
+                                    .activation = l ? net->shape.hidden : CODEC_LINEAR,
+                                    .c = to};
+        if (k) {
+            TAPER_TRY(s->ops->affine(s, &layer));
+        } else {
             TAPER_TRY(train_zero(s, to, n * y->inputs * sizeof *to));
-        TAPER_TRY(s->ops->bias(s, n, y->inputs, y->c, l ? net->shape.hidden : CODEC_LINEAR, to));
+            TAPER_TRY(s->ops->bias(s, n, y->inputs, y->c, layer.activation, to));
+        }
         if (l) TAPER_TRY(train_nested_drop(rows, 1, l - 1, n, to));
         from = to;
     }

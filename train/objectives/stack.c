@@ -21,10 +21,17 @@ taper_status train_stack_forward(train_stream *s, const codec_stack *w, size_t r
         const codec_layer *layer = &w->layer[i];
         int last = i + 1 == w->depth;
         float *y = last ? to : act->hidden[i];
-        TAPER_TRY(s->ops->gemm(s, 0, 1, rows, layer->outputs, layer->inputs, from, layer->weight,
-                               last ? 1.0f : 0.0f, y));
-        TAPER_TRY(s->ops->bias(s, rows, layer->outputs, layer->bias,
-                               last ? CODEC_LINEAR : CODEC_RELU, y));
+        const train_affine affine = {.transpose_b = 1,
+                                     .m = rows,
+                                     .n = layer->outputs,
+                                     .k = layer->inputs,
+                                     .a = from,
+                                     .b = layer->weight,
+                                     .beta = last ? 1.0f : 0.0f,
+                                     .bias = layer->bias,
+                                     .activation = last ? CODEC_LINEAR : CODEC_RELU,
+                                     .c = y};
+        TAPER_TRY(s->ops->affine(s, &affine));
         from = y;
     }
     return TAPER_OK;

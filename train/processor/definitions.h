@@ -18,6 +18,7 @@ static inline size_t train_row_block_end(size_t rows, size_t block) {
 train_gemm_fn train_plain_gemm;
 train_add_gram_fn train_plain_add_gram;
 train_bias_fn train_plain_bias;
+train_affine_fn train_plain_affine;
 train_bias_backward_fn train_plain_bias_backward;
 /* rows.c */
 train_centre_rows_fn train_plain_centre_rows;

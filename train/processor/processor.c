@@ -117,6 +117,7 @@ static const train_operations plain_operations = {
     .gemm = train_plain_gemm,
     .add_gram = train_plain_add_gram,
     .bias = train_plain_bias,
+    .affine = train_plain_affine,
     .bias_backward = train_plain_bias_backward,
     .centre_rows = train_plain_centre_rows,
     .gather_rows = train_plain_gather_rows,

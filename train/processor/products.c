@@ -100,6 +100,12 @@ taper_status train_plain_bias(train_stream *s, size_t rows, size_t width, const 
     return status;
 }
 
+taper_status train_plain_affine(train_stream *s, const train_affine *l) {
+    TAPER_TRY(train_plain_gemm(s, l->transpose_a, l->transpose_b, l->m, l->n, l->k, l->a, l->b,
+                               l->beta, l->c));
+    return train_plain_bias(s, l->m, l->n, l->bias, l->activation, l->c);
+}
+
 /* --- the way back: columns in blocks --------------------------------------------------- */
 
 enum { COLUMN_BLOCK = 64 };

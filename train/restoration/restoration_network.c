@@ -210,9 +210,16 @@ static taper_status through_layer(train_restoration_network *net, uint32_t l) {
     float *z = last ? net->z : net->h[l];
     TAPER_TRY(
         s->ops->gather_sides(s, rows, inputs, net->neighbour.at, 0, net->a[l], net->gathered[l]));
-    TAPER_TRY(s->ops->gemm(s, 0, 0, rows, outputs, TAPS * inputs, net->gathered[l],
-                           net->w.weight[l], 0.0f, z));
-    if (last) return s->ops->bias(s, rows, outputs, net->w.bias[l], CODEC_LINEAR, z);
+    const train_affine layer = {.m = rows,
+                                .n = outputs,
+                                .k = TAPS * inputs,
+                                .a = net->gathered[l],
+                                .b = net->w.weight[l],
+                                .bias = net->w.bias[l],
+                                .activation = CODEC_LINEAR,
+                                .c = z};
+    if (last) return s->ops->affine(s, &layer);
+    TAPER_TRY(s->ops->gemm(s, 0, 0, rows, outputs, layer.k, layer.a, layer.b, 0.0f, z));
     return s->ops->relu_added(s, rows, outputs, l ? net->w.bias[l] : net->first_bias, top,
                               l ? net->h[l - 1] : NULL, z, net->a[l + 1]);
 }

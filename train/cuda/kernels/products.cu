@@ -14,8 +14,9 @@ taper_status train_cuda_gemm(train_stream *s, int transpose_a, int transpose_b, 
     CUDA_BEGIN(s, "gemm", CUDA_ARRAY(a, m * k), CUDA_ARRAY(b, k * n), CUDA_ARRAY(c, m * n));
     if (!k && beta == 0.0f) return train_zero(s, c, m * n * sizeof *c);
     if (!k) return train_cuda_scale(s, m * n, beta, c, c);
-    const cuda_product p = {transpose_a, transpose_b, m, n, k, a, b, beta, c};
-    TAPER_TRY(cuda_lt_product(s, &p));
+    const cuda_product p = {transpose_a, transpose_b, m, n, k, a, b, beta, c, NULL, CODEC_LINEAR};
+    cuda_finish left;
+    TAPER_TRY(cuda_lt_product(s, &p, &left));
     return cuda_end(s, "gemm");
 }
 
@@ -98,6 +99,25 @@ taper_status train_cuda_bias(train_stream *s, size_t rows, size_t width, const f
     LAUNCH(bias_kernel, cuda_blocks(rows * width, THREADS), THREADS, cuda_on(s), rows * width,
            width, bias, activation, y);
     return cuda_end(s, "bias");
+}
+
+taper_status train_cuda_affine(train_stream *s, const train_affine *l) {
+    cuda_finish left = CUDA_BIAS_AND_ACTIVATION;
+    if (!l->m || !l->n) return TAPER_OK;
+    if (!l->k || !l->bias) {
+        TAPER_TRY(train_cuda_gemm(s, l->transpose_a, l->transpose_b, l->m, l->n, l->k, l->a, l->b,
+                                  l->beta, l->c));
+    } else {
+        CUDA_BEGIN(s, "affine", CUDA_ARRAY(l->a, l->m * l->k), CUDA_ARRAY(l->b, l->k * l->n),
+                   CUDA_ARRAY(l->bias, l->n), CUDA_ARRAY(l->c, l->m * l->n));
+        const cuda_product p = {l->transpose_a, l->transpose_b, l->m, l->n,    l->k,         l->a,
+                                l->b,           l->beta,        l->c, l->bias, l->activation};
+        TAPER_TRY(cuda_lt_product(s, &p, &left));
+        TAPER_TRY(cuda_end(s, "affine"));
+    }
+    if (left == CUDA_NOTHING) return TAPER_OK;
+    return train_cuda_bias(s, l->m, l->n, left == CUDA_ACTIVATION ? NULL : l->bias, l->activation,
+                           l->c);
 }
 
 /* --- and back -------------------------------------------------------------------------- */

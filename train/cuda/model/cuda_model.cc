@@ -312,6 +312,8 @@ int cuda_model_is_mutant(cuda_model_site *site) {
 
 /* --- counting -------------------------------------------------------------------------- */
 
+int cuda_model_is_counting(void) { return getenv("TAPER_MODEL_COUNT") != NULL; }
+
 int cuda_model_counts(const char *operation, uint64_t bytes, uint64_t multiply_adds) {
     static FILE *to;
     const char *path = getenv("TAPER_MODEL_COUNT");

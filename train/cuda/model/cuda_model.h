@@ -171,6 +171,7 @@ static inline std::function<void()> cuda_model_bind(K kernel, A... arguments) {
 void cuda_model_finish(void);
 /* Is the device lost? The error is noted then. */
 int cuda_model_is_lost(void);
+int cuda_model_is_counting(void);
 /* Does launch number `launch` fail? Counts it. */
 int cuda_model_launch_fails(void);
 /* All device memory: saved, compared with what was saved, put back. */
