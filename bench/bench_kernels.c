@@ -60,9 +60,17 @@ static taper_status centre_rows(step *t, size_t *bytes) {
     return OPS->centre_rows(HERE, t->rows, t->d, t->pixels, NULL, t->bias, 0.01f, t->wide[0]);
 }
 static taper_status corrupt(step *t, size_t *bytes) {
-    const train_noise noise = {.seed = 1, .step = 2};
-    *bytes = 2 * wide(t);
-    return OPS->corrupt(HERE, &noise, 0.1f, t->rows, t->d, t->wide[0], t->wide[1]);
+    const train_corruption c = {.rows = t->rows,
+                                .width = t->d,
+                                .pixels = t->pixels,
+                                .mean = t->bias,
+                                .inverse_scale = 0.01f,
+                                .noise = {.seed = 1, .step = 2},
+                                .p = 0.1f,
+                                .centred = t->wide[0],
+                                .corrupted = t->wide[1]};
+    *bytes = t->rows * t->d + t->d * sizeof(float) + 2 * wide(t);
+    return OPS->corrupt(HERE, &c);
 }
 static taper_status forward(step *t, size_t *bytes) {
     *bytes = wide(t) + weights(t) + narrow(t);
@@ -112,7 +120,7 @@ static taper_status copy_columns(step *t, size_t *bytes) {
 }
 static taper_status mean_errors(step *t, size_t *bytes) {
     *bytes = 2 * wide(t) + t->rows * sizeof *t->error;
-    return OPS->mean_errors(HERE, t->rows, t->d, t->wide[0], t->wide[1], t->error);
+    return OPS->mean_errors(HERE, t->rows, t->d, 0.5f, t->wide[0], t->wide[1], t->error);
 }
 static taper_status error_losses(step *t, size_t *bytes) {
     *bytes = (t->rows + 3) * sizeof *t->error;

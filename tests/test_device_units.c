@@ -46,7 +46,46 @@ static int near_to(double got, double want, double tolerance) {
 static float x[MOST], want[MOST], got[MOST], other[MOST];
 
 /* However rows are split between threads, the noise is that of corruption.h. */
-static void one_noise(size_t rows, size_t width, float corruption, float dropout) {
+static void one_corruption(size_t rows, size_t width, float p, bool ordered) {
+    const size_t n = rows * width, bytes = n * sizeof *x;
+    static uint8_t pixels[MOST];
+    uint32_t order[MOST_ROWS];
+    train_corruption c = {.rows = rows, .width = width, .inverse_scale = 0.25f, .p = p};
+    c.noise = (train_noise){5, 9, 100};
+    randomise(other, width, 100.0f);
+    for (size_t j = 0; j < n; j++) pixels[j] = (uint8_t)(j * 37);
+    for (size_t r = 0; r < rows; r++) order[r] = (uint32_t)(ordered ? (r * 5 + 2) % rows : r);
+    for (size_t j = 0; j < n; j++)
+        x[j] = ((float)pixels[order[j / width] * width + j % width] - other[j % width]) * 0.25f;
+    memcpy(want, x, bytes);
+    train_corrupt_rows(&c.noise, p, rows, width, width, want);
+    for (int i = 0; i < DEVICES; i++) {
+        on_device *d = &device[i];
+        c.pixels = on_device_give(d, pixels, n);
+        c.order = ordered ? on_device_give(d, order, rows * sizeof *order) : NULL;
+        c.mean = on_device_give(d, other, width * sizeof *other);
+        c.centred = on_device_give(d, NULL, bytes), c.corrupted = on_device_give(d, NULL, bytes);
+        assert_int_equal(d->stream.ops->corrupt(&d->stream, &c), TAPER_OK);
+        on_device_take(d, got, c.centred, bytes);
+        assert_memory_equal(got, x, bytes);
+        on_device_take(d, got, c.corrupted, bytes);
+        assert_memory_equal(got, want, bytes);
+    }
+    give_back();
+}
+
+static void inputs_are_centred_and_corrupted(void **state) {
+    (void)state;
+    for (int r = 0; r < 4; r++)
+        for (int w = 0; w < 4; w++) one_corruption(rows_tried[r], widths_tried[w], 0.3f, w % 2);
+    one_corruption(3, 1100, 0.3f, true);
+    one_corruption(3, 64, 0.0f, false);
+    one_corruption(3, 64, 1.0f, true);
+    one_corruption(3, 0, 0.3f, true);
+    one_corruption(0, 3, 0.3f, false);
+}
+
+static void one_noise(size_t rows, size_t width, float dropout) {
     const train_noise noise = {5, 9, 100};
     const size_t n = rows * width, bytes = n * sizeof *x;
     static double squares[MOST], moved[MOST];
@@ -56,15 +95,7 @@ static void one_noise(size_t rows, size_t width, float corruption, float dropout
         train_stream *s = &d->stream;
         float *from = on_device_give(d, x, bytes), *to = on_device_give(d, NULL, bytes);
         double *lengths = on_device_give(d, NULL, rows * sizeof *lengths);
-        assert_int_equal(s->ops->corrupt(s, &noise, corruption, rows, width, from, to), TAPER_OK);
         memcpy(want, x, bytes);
-        train_corrupt_rows(&noise, corruption, rows, width, width, want);
-        on_device_take(d, got, to, bytes);
-        assert_memory_equal(got, want, bytes);
-        assert_int_equal(s->ops->corrupt(s, &noise, corruption, rows, width, from, from),
-                         TAPER_OK); /* in place */
-        on_device_take(d, got, from, bytes);
-        assert_memory_equal(got, want, bytes);
         assert_int_equal(s->ops->dropout(s, &noise, 3, dropout, rows, width, from), TAPER_OK);
         train_dropout_rows(&noise, 3, dropout, rows, width, width, want);
         on_device_take(d, got, from, bytes);
@@ -82,11 +113,11 @@ static void one_noise(size_t rows, size_t width, float corruption, float dropout
 static void noise_is_that_of_its_definition(void **state) {
     (void)state;
     for (int r = 0; r < 4; r++)
-        for (int w = 0; w < 4; w++) one_noise(rows_tried[r], widths_tried[w], 0.3f, 0.2f);
-    one_noise(3, 1100, 0.3f, 0.2f);
-    one_noise(3, 64, 0.0f, 0.0f);
-    one_noise(3, 64, 1.0f, 1.0f);
-    one_noise(3, 0, 0.3f, 0.2f);
+        for (int w = 0; w < 4; w++) one_noise(rows_tried[r], widths_tried[w], 0.2f);
+    one_noise(3, 1100, 0.2f);
+    one_noise(3, 64, 0.0f);
+    one_noise(3, 64, 1.0f);
+    one_noise(3, 0, 0.2f);
 }
 
 /* `width` columns from column `at` on. */
@@ -432,6 +463,7 @@ static void errors_are_summed_in_double(void **state) {
         for (int w = 0; w < 4; w++) {
             size_t rows = rows_tried[r], width = widths_tried[w], n = rows * width;
             double mean[MOST_ROWS], moved[MOST_ROWS], losses[4], sum = 0.0, move = 0.0;
+            const float factor = w % 2 ? 1.0f : 0.3f;
             const double begin[4] = {1.0, 2.0, 3.0, 4.0};
             randomise(x, n, 3.0f), randomise(other, n, 3.0f);
             for (size_t i = 0; i < rows; i++) moved[i] = (double)draw(0.0f, 1.0f), move += moved[i];
@@ -442,7 +474,7 @@ static void errors_are_summed_in_double(void **state) {
                 double *means = on_device_give(d, NULL, rows * sizeof *means),
                        *moves = on_device_give(d, moved, rows * sizeof *moves),
                        *sums = on_device_give(d, begin, sizeof begin);
-                assert_int_equal(s->ops->mean_errors(s, rows, width,
+                assert_int_equal(s->ops->mean_errors(s, rows, width, factor,
                                                      on_device_give(d, other, n * sizeof *x), y,
                                                      means),
                                  TAPER_OK);
@@ -457,8 +489,9 @@ static void errors_are_summed_in_double(void **state) {
             for (size_t i = 0; i < rows; i++) {
                 double square = 0.0;
                 for (size_t j = i * width; j < (i + 1) * width; j++) {
-                    assert_true(got[j] == x[j] - other[j]);
-                    square += (double)got[j] * got[j];
+                    const float error = x[j] - other[j];
+                    assert_true(got[j] == factor * error);
+                    square += (double)error * error;
                 }
                 assert_true(near_to(mean[i], square / (double)width, 1e-12));
                 sum += mean[i];
@@ -515,6 +548,7 @@ static void vectors_are_combined_in_double(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inputs_are_centred_and_corrupted),
         cmocka_unit_test(noise_is_that_of_its_definition),
         cmocka_unit_test(columns_are_packed_and_put_back),
         cmocka_unit_test(units_are_those_of_their_definition),

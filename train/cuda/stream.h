@@ -37,6 +37,9 @@ typedef struct cuda_array {
 } cuda_array;
 #define CUDA_ARRAY(at, count) \
     cuda_array { at, count, sizeof *(at) }
+/* Of rows that an order picks: it is known to the device alone how many there are, but one at
+ * least. */
+#define CUDA_PICKED(from, order, rows, width) CUDA_ARRAY(from, ((order) ? 1 : (rows)) * (width))
 
 /* Begin an operation: its arrays lie in memory that the device has given out. TAPER_ERR_DEVICE:
  * they do not, or the device was lost before; train_cuda_fault says more. */

@@ -135,9 +135,19 @@ typedef taper_status train_relu_added_backward_fn(train_stream *s, size_t n, flo
 
 /* --- noise: train/sampling/corruption.h is the definition ------------------------------- */
 
-/* to[rows][width] = from with elements set to 0, each with probability p. to may be from. */
-typedef taper_status train_corrupt_fn(train_stream *s, const train_noise *noise, float p,
-                                      size_t rows, size_t width, const float *from, float *to);
+/* Rows as centre_rows makes them: centred[rows][width], and corrupted[rows][width], the same with
+ * elements set to 0, each with probability p. */
+typedef struct train_corruption {
+    size_t rows, width;
+    const uint8_t *pixels;
+    const uint32_t *order;
+    const float *mean;
+    float inverse_scale;
+    train_noise noise;
+    float p;
+    float *centred, *corrupted;
+} train_corruption;
+typedef taper_status train_corrupt_fn(train_stream *s, const train_corruption *c);
 /* Dropout with probability p on x[rows][width] of hidden layer `layer`, or on their gradients. */
 typedef taper_status train_dropout_fn(train_stream *s, const train_noise *noise, uint32_t layer,
                                       float p, size_t rows, size_t width, float *x);
@@ -217,8 +227,9 @@ typedef taper_status train_unit_moves_fn(train_stream *s, const train_units *u, 
 /* y[rows][width] -= target, and square[rows] = |y|^2 of each, summed in single precision. */
 typedef taper_status train_errors_fn(train_stream *s, size_t rows, size_t width,
                                      const float *target, float *y, double *square);
-/* y[rows][width] -= target, and mean[rows] = |y|^2 / width of each, summed in double. */
-typedef taper_status train_mean_errors_fn(train_stream *s, size_t rows, size_t width,
+/* mean[rows] = |y - target|^2 / width of each row, summed in double, and y[rows][width] becomes
+ * factor (y - target): the errors by 1, by 2 / (rows width) the gradient of the mean of mean[]. */
+typedef taper_status train_mean_errors_fn(train_stream *s, size_t rows, size_t width, float factor,
                                           const float *target, float *y, double *mean);
 /* What some rows add to the losses of a step of `of` rows, with E the sum of error[rows] and M that
  * of moved[rows] (NULL: 0), rows ascending:

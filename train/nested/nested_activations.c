@@ -5,8 +5,8 @@ static void lay_out(train_nested_activations *act, const train_nested_shape *s, 
     train_arena *arena = &act->arena;
     size_t widest = s->inputs, units = s->width[s->layers - 1];
     act->kept = train_arena_take(arena, rows, 1, sizeof *act->kept);
-    act->centred = train_arena_floats(arena, rows, s->inputs);
-    act->input = train_arena_floats(arena, 2 * rows, s->inputs);
+    act->apart = train_arena_floats(arena, rows, s->inputs);
+    act->centred = act->input = train_arena_floats(arena, 2 * rows, s->inputs);
     act->back_hidden[0] = train_arena_floats(arena, rows, s->inputs);
     for (uint32_t l = 0; l < s->layers; l++) {
         widest = widest > s->width[l] ? widest : s->width[l];

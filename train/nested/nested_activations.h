@@ -18,8 +18,9 @@ typedef struct train_nested_activations {
                                                     last ones, at most TRAIN_LEAST_ROWS ... */
     uint32_t last_active;                        /* ... and units that take part in them */
     uint32_t *kept;                              /* [BLOCK] truncations */
-    float *centred;                              /* [BLOCK][D] c */
-    float *input;                                /* [2 BLOCK][D] c corrupted or perturbed */
+    float *input;                                /* [2 BLOCK][D] c, or c corrupted; perturbed */
+    float *apart;                                /* [BLOCK][D] for c where input is corrupted */
+    float *centred;                              /* [n][D] c: input or apart */
     float *hidden[TRAIN_NESTED_MAX_LAYERS];      /* [2 BLOCK][w_l] h_l, l >= 1 at [l - 1] */
     float *pre, *code;                           /* [2 BLOCK][active] a; [BLOCK][active] x */
     float *back_hidden[TRAIN_NESTED_MAX_LAYERS]; /* [BLOCK][w_l] g_l, g_0 at [0] */

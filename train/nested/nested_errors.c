@@ -129,14 +129,15 @@ static taper_status errors_of_block(train_nested_rows *rows, const uint32_t *len
     const size_t n = act->n;
     const int linear = net->shape.layers == 1;
     TAPER_TRY(train_nested_decode_block(rows, act->packed, n, 0));
-    TAPER_TRY(train_nested_error_block(rows)); /* of length 0, from which linear decoders go on */
+    /* of length 0, from which linear decoders go on */
+    TAPER_TRY(train_nested_error_block(rows, 1.0f));
     for (size_t i = 0; i < lengths; i++) {
         uint32_t before = i ? length[i - 1] : 0;
         if (length[i] > before && linear) TAPER_TRY(add_units(net, n, before, length[i]));
         if (length[i] > before && !linear) {
             TAPER_TRY(pack_units(net, n, 0, length[i]));
             TAPER_TRY(train_nested_decode_block(rows, act->packed, n, length[i]));
-            TAPER_TRY(train_nested_error_block(rows));
+            TAPER_TRY(train_nested_error_block(rows, 1.0f));
         }
         const size_t at = i % TRAIN_NESTED_LENGTHS;
         TAPER_TRY(s->ops->sum_squares(s, n * net->shape.inputs, act->back_hidden[0], 0,

@@ -3,11 +3,28 @@
 
 taper_status train_nested_load(train_nested_rows *rows, size_t n, int twice) {
     train_nested_network *net = rows->net;
-    net->act.n = n;
-    net->act.encoded = twice ? 2 * n : n;
-    return net->stream.ops->centre_rows(&net->stream, n, net->shape.inputs, rows->pixels,
-                                        rows->order, net->mean, 1.0f / net->scale,
-                                        net->act.centred);
+    train_stream *s = &net->stream;
+    train_nested_activations *act = &net->act;
+    const train_nested_step *step = rows->step;
+    const float inverse_scale = 1.0f / net->scale;
+    const int corrupted = step && step->corruption > 0.0f;
+    act->n = n;
+    act->encoded = twice ? 2 * n : n;
+    act->centred = corrupted ? act->apart : act->input;
+    if (!corrupted)
+        return s->ops->centre_rows(s, n, net->shape.inputs, rows->pixels, rows->order, net->mean,
+                                   inverse_scale, act->input);
+    const train_corruption corruption = {.rows = n,
+                                         .width = net->shape.inputs,
+                                         .pixels = rows->pixels,
+                                         .order = rows->order,
+                                         .mean = net->mean,
+                                         .inverse_scale = inverse_scale,
+                                         .noise = {step->seed, step->step, rows->first_row},
+                                         .p = step->corruption,
+                                         .centred = act->apart,
+                                         .corrupted = act->input};
+    return s->ops->corrupt(s, &corruption);
 }
 
 train_units train_nested_units(const train_nested_network *net, int straight_through) {
@@ -104,9 +121,9 @@ taper_status train_nested_decode_block(train_nested_rows *rows, const float *cod
     return TAPER_OK;
 }
 
-taper_status train_nested_error_block(train_nested_rows *rows) {
+taper_status train_nested_error_block(train_nested_rows *rows, float factor) {
     train_nested_network *net = rows->net;
-    return net->stream.ops->mean_errors(&net->stream, net->act.n, net->shape.inputs,
+    return net->stream.ops->mean_errors(&net->stream, net->act.n, net->shape.inputs, factor,
                                         net->act.centred, net->act.back_hidden[0],
                                         net->act.row_error);
 }

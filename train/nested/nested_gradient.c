@@ -9,14 +9,13 @@ enum { ROUND = 16 };
 
 /* --- forward --------------------------------------------------------------------------- */
 
-/* The encoder's input: c with elements set to 0, and for equation 14 that plus noise. */
-static taper_status disturb(const train_nested_rows *task) {
+/* For equation 14 the encoder's input once more, plus noise. */
+static taper_status perturb(const train_nested_rows *task) {
     train_stream *s = &task->net->stream;
     const train_nested_step *step = task->step;
     const train_nested_activations *act = &task->net->act;
     const size_t d = task->net->shape.inputs;
     const train_noise noise = {step->seed, step->step, task->first_row};
-    TAPER_TRY(s->ops->corrupt(s, &noise, step->corruption, act->n, d, act->centred, act->input));
     if (act->encoded == act->n) return TAPER_OK;
     return s->ops->perturb(s, &noise, (double)step->perturbation, act->n, d, act->input,
                            act->input + act->n * d, act->row_noise);
@@ -32,23 +31,24 @@ static uint32_t active_units(const train_nested_network *net, const train_nested
     return longest < net->units ? longest : net->units;
 }
 
-/* From bytes to the errors of the truncated reconstructions. */
+/* From bytes to the errors of the truncated reconstructions, and d loss / d g_0 in g_0's place. */
 static taper_status forward(train_nested_rows *task, size_t n) {
     train_nested_network *net = task->net;
     train_stream *s = &net->stream;
     train_nested_activations *act = &net->act;
+    const double numbers = (double)task->of * (double)net->shape.inputs; /* of the step */
     uint32_t active = active_units(net, task->step, task->first_row, n);
     act->last = (n - 1) % TRAIN_LEAST_ROWS + 1;
     act->last_active = active_units(net, task->step, task->first_row + n - act->last, act->last);
     TAPER_TRY(
         train_upload(s, act->kept, task->step->kept + task->first_row, n * sizeof *act->kept));
     TAPER_TRY(train_nested_load(task, n, task->step->invariance > 0.0f));
-    TAPER_TRY(disturb(task));
+    TAPER_TRY(perturb(task));
     TAPER_TRY(train_nested_encode_block(task, act->input, act->encoded, active));
     TAPER_TRY(
         train_nested_decide(task, task->step->straight_through, n, active, act->kept, act->code));
     TAPER_TRY(train_nested_decode_block(task, act->code, n, active));
-    return train_nested_error_block(task);
+    return train_nested_error_block(task, (float)(2.0 / numbers));
 }
 
 /* --- backward -------------------------------------------------------------------------- */
@@ -94,15 +94,14 @@ static taper_status decoder_weights(train_nested_network *net, uint32_t l, float
                         net->layer_gradient[l].v + (size_t)first * y->inputs);
 }
 
-/* From g_0's error down to x: gradients of all V and c, and d loss / d x of the units from `first`
- * on, [n][active - first], in wide[]; *dx says where. */
+/* From d loss / d g_0 down to x: gradients of all V and c, and d loss / d x of the units from
+ * `first` on, [n][active - first], in wide[]; *dx says where. */
 static taper_status decode_backward(train_nested_rows *task, uint32_t first, float **dx) {
     train_nested_network *net = task->net;
     train_nested_activations *act = &net->act;
     train_stream *s = &net->stream;
     const size_t n = act->n, d = net->shape.inputs;
     float *dy = act->back_hidden[0];
-    TAPER_TRY(s->ops->scale(s, n * d, (float)(2.0 / ((double)task->of * (double)d)), dy, dy));
     TAPER_TRY(s->ops->bias_backward(s, n, d, CODEC_LINEAR, NULL, dy, 1, net->layer_gradient[0].c));
     for (uint32_t l = 0;; l++) {
         const train_nested_layer *y = &net->layer[l];

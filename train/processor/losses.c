@@ -9,6 +9,7 @@ typedef struct error_task {
     size_t rows, width;
     const float *target;
     const double *weight;
+    float factor;
     float *y;
     double *square;
 } error_task;
@@ -34,13 +35,14 @@ CODEC_CLONES static void error_rows(void *context, size_t block) {
 
 taper_status train_plain_errors(train_stream *s, size_t rows, size_t width, const float *target,
                                 float *y, double *square) {
-    error_task task = {rows, width, target, NULL, y, square};
+    error_task task = {rows, width, target, NULL, 1.0f, y, square};
     return train_processor_run(s, error_rows, &task, train_row_blocks(rows));
 }
 
 CODEC_CLONES static void mean_error_rows(void *context, size_t block) {
     const error_task *t = context;
     const size_t d = t->width, end = train_row_block_end(t->rows, block);
+    const float factor = t->factor;
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
         float *e = t->y + i * d;
         const float *c = t->target + i * d;
@@ -48,18 +50,23 @@ CODEC_CLONES static void mean_error_rows(void *context, size_t block) {
         size_t j = 0;
         for (; j + 8 <= d; j += 8)
             for (size_t l = 0; l < 8; l++) {
-                e[j + l] -= c[j + l];
-                lane[l] += (double)e[j + l] * e[j + l];
+                const float error = e[j + l] - c[j + l];
+                lane[l] += (double)error * error;
+                e[j + l] = factor * error;
             }
-        for (; j < d; j++) e[j] -= c[j], sum += (double)e[j] * e[j];
+        for (; j < d; j++) {
+            const float error = e[j] - c[j];
+            sum += (double)error * error;
+            e[j] = factor * error;
+        }
         for (size_t l = 0; l < 8; l++) sum += lane[l];
         t->square[i] = sum / (double)d;
     }
 }
 
-taper_status train_plain_mean_errors(train_stream *s, size_t rows, size_t width,
+taper_status train_plain_mean_errors(train_stream *s, size_t rows, size_t width, float factor,
                                      const float *target, float *y, double *mean) {
-    error_task task = {rows, width, target, NULL, y, mean};
+    error_task task = {rows, width, target, NULL, factor, y, mean};
     return train_processor_run(s, mean_error_rows, &task, train_row_blocks(rows));
 }
 
@@ -74,7 +81,7 @@ CODEC_CLONES static void gradient_rows(void *context, size_t block) {
 
 taper_status train_plain_error_gradient(train_stream *s, size_t rows, size_t width,
                                         const double *weight, float *e) {
-    error_task task = {rows, width, NULL, weight, e, NULL};
+    error_task task = {rows, width, NULL, weight, 1.0f, e, NULL};
     return train_processor_run(s, gradient_rows, &task, train_row_blocks(rows));
 }
 

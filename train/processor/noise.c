@@ -1,8 +1,9 @@
 /* noise.c -- corrupted inputs, dropout, normal noise; see train/device/operations.h. */
 #include "formats/bytes.h"
+#include "codec/backend/simd.h"
+#include "train/device/elements.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
-#include <string.h>
 
 typedef struct noise_task {
     train_noise noise;
@@ -22,18 +23,25 @@ static size_t block_rows(const noise_task *t, size_t block, size_t *first, train
     return formats_smaller(t->rows - *first, TRAIN_ROW_BLOCK);
 }
 
-static void corrupt_rows(void *context, size_t block) {
-    const noise_task *t = context;
-    train_noise noise;
-    size_t first, n = block_rows(t, block, &first, &noise), at = first * t->width;
-    if (t->to != t->from) memcpy(t->to + at, t->from + at, n * t->width * sizeof *t->to);
-    train_corrupt_rows(&noise, (float)t->amount, n, t->width, t->width, t->to + at);
+CODEC_CLONES static void corrupt_rows(void *context, size_t block) {
+    const train_corruption *c = context;
+    const size_t first = block * TRAIN_ROW_BLOCK, end = train_row_block_end(c->rows, block),
+                 d = c->width;
+    const float inverse = c->inverse_scale;
+    train_noise noise = c->noise;
+    noise.first_row += first;
+    for (size_t i = first; i < end; i++) {
+        const uint8_t *y = c->pixels + (c->order ? (size_t)c->order[i] : i) * d;
+        float *centred = c->centred + i * d, *corrupted = c->corrupted + i * d;
+        for (size_t j = 0; j < d; j++)
+            centred[j] = corrupted[j] = train_centred(y[j], c->mean[j], inverse);
+    }
+    train_corrupt_rows(&noise, c->p, end - first, d, d, c->corrupted + first * d);
 }
 
-taper_status train_plain_corrupt(train_stream *s, const train_noise *noise, float p, size_t rows,
-                                 size_t width, const float *from, float *to) {
-    noise_task task = {*noise, 0, (double)p, rows, width, from, to, NULL};
-    return train_processor_run(s, corrupt_rows, &task, train_row_blocks(rows));
+taper_status train_plain_corrupt(train_stream *s, const train_corruption *c) {
+    train_corruption task = *c;
+    return train_processor_run(s, corrupt_rows, &task, train_row_blocks(c->rows));
 }
 
 static void dropout_rows(void *context, size_t block) {

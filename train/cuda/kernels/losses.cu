@@ -15,16 +15,16 @@ static unsigned row_threads(size_t width) {
                                          : THREADS;
 }
 
-/* y -= target; to[row] = |y|^2 / per, summed as T. */
+/* to[row] = |y - target|^2 / per, summed as T; y = factor (y - target). */
 template <typename T>
-static __global__ void errors_kernel(size_t rows, size_t width, double per, const float *target,
-                                     float *y, double *to) {
+static __global__ void errors_kernel(size_t rows, size_t width, double per, float factor,
+                                     const float *target, float *y, double *to) {
     SHARED(T, warps, CUDA_WARP);
     for (EACH_BLOCK(row, rows)) {
         T sum = 0;
         for (EACH_IN_BLOCK(j, width)) {
             const float e = y[row * width + j] - target[row * width + j];
-            y[row * width + j] = e;
+            y[row * width + j] = factor * e;
             sum += (T)e * (T)e;
         }
         sum = block_sum(sum, warps);
@@ -37,16 +37,16 @@ taper_status train_cuda_errors(train_stream *s, size_t rows, size_t width, const
     CUDA_BEGIN(s, "errors", CUDA_ARRAY(target, rows * width), CUDA_ARRAY(y, rows * width),
                CUDA_ARRAY(square, rows));
     LAUNCH(errors_kernel<float>, cuda_blocks(rows, 1), row_threads(width), cuda_on(s), rows, width,
-           1.0, target, y, square);
+           1.0, 1.0f, target, y, square);
     return cuda_end(s, "errors");
 }
 
-taper_status train_cuda_mean_errors(train_stream *s, size_t rows, size_t width, const float *target,
-                                    float *y, double *mean) {
+taper_status train_cuda_mean_errors(train_stream *s, size_t rows, size_t width, float factor,
+                                    const float *target, float *y, double *mean) {
     CUDA_BEGIN(s, "mean_errors", CUDA_ARRAY(target, rows * width), CUDA_ARRAY(y, rows * width),
                CUDA_ARRAY(mean, rows));
     LAUNCH(errors_kernel<double>, cuda_blocks(rows, 1), row_threads(width), cuda_on(s), rows, width,
-           (double)width, target, y, mean);
+           (double)width, factor, target, y, mean);
     return cuda_end(s, "mean_errors");
 }
 

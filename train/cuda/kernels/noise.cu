@@ -25,41 +25,68 @@ static __device__ unsigned kept_of_block(const train_noise *noise, uint64_t stre
     return kept;
 }
 
-/* `to` may be `from`. */
+/* Elements that are read, and written as what they were and whether they are kept: a hidden
+ * layer's, in place, ... */
+struct layer_elements {
+    size_t width;
+    float scale;
+    float *x;
+    __device__ float read(size_t row, size_t j) const { return x[row * width + j] * scale; }
+    __device__ void write(size_t row, size_t j, float value, uint32_t is_kept) const {
+        x[row * width + j] = train_kept(value, is_kept);
+    }
+};
+
+/* ... and inputs, from their pixels. */
+struct input_elements {
+    train_corruption c;
+    __device__ float read(size_t row, size_t j) const {
+        const size_t from = c.order ? c.order[row] : row;
+        return train_centred(c.pixels[from * c.width + j], c.mean[j], c.inverse_scale);
+    }
+    __device__ void write(size_t row, size_t j, float value, uint32_t is_kept) const {
+        c.centred[row * c.width + j] = value;
+        c.corrupted[row * c.width + j] = train_kept(value, is_kept);
+    }
+};
+
+template <typename elements>
 static __global__ void zero_kernel(train_noise noise, uint64_t stream, uint32_t dropped,
-                                   float scale, size_t pieces, size_t rows, size_t width,
-                                   const float *from, float *to) {
+                                   size_t pieces, size_t rows, size_t width, elements of) {
     const unsigned lane = threadIdx.x % CUDA_WARP;
     for (EACH_WARP(piece, rows * pieces)) {
         const size_t row = piece / pieces, first = piece % pieces * ZEROS;
         float x[TRAIN_ZERO_BLOCK];
         for (unsigned k = 0; k < TRAIN_ZERO_BLOCK; k++) { /* on their way while Philox is busy */
             const size_t j = first + k * CUDA_WARP + lane;
-            x[k] = BELOW(j, width) ? from[row * width + j] : 0.0f;
+            x[k] = BELOW(j, width) ? of.read(row, j) : 0.0f;
         }
         const unsigned kept =
             kept_of_block(&noise, stream, dropped, row, first / TRAIN_ZERO_BLOCK + lane);
         for (unsigned k = 0; k < TRAIN_ZERO_BLOCK && first + k * CUDA_WARP < width; k++) {
             const size_t j = first + k * CUDA_WARP + lane;
             const unsigned drawn = __shfl_sync(ALL, kept, (int)((k * CUDA_WARP + lane) / 8));
-            if (BELOW(j, width))
-                to[row * width + j] = train_kept(x[k] * scale, drawn >> lane % 8 & 1);
+            if (BELOW(j, width)) of.write(row, j, x[k], drawn >> lane % 8 & 1);
         }
     }
 }
 
+template <typename elements>
 static void zero(train_stream *s, const train_noise *noise, uint64_t stream, uint32_t dropped,
-                 float scale, size_t rows, size_t width, const float *from, float *to) {
+                 size_t rows, size_t width, const elements &of) {
     const size_t pieces = (width + ZEROS - 1) / ZEROS;
-    LAUNCH(zero_kernel, cuda_blocks(rows * pieces, THREADS / CUDA_WARP), THREADS, cuda_on(s),
-           *noise, stream, dropped, scale, pieces, rows, width, from, to);
+    LAUNCH(zero_kernel<elements>, cuda_blocks(rows * pieces, THREADS / CUDA_WARP), THREADS,
+           cuda_on(s), *noise, stream, dropped, pieces, rows, width, of);
 }
 
-taper_status train_cuda_corrupt(train_stream *s, const train_noise *noise, float p, size_t rows,
-                                size_t width, const float *from, float *to) {
+taper_status train_cuda_corrupt(train_stream *s, const train_corruption *c) {
+    const size_t rows = c->rows, width = c->width;
     if (!rows || !width) return TAPER_OK;
-    CUDA_BEGIN(s, "corrupt", CUDA_ARRAY(from, rows * width), CUDA_ARRAY(to, rows * width));
-    zero(s, noise, TRAIN_STREAM_CORRUPT, train_dropped(p), 1.0f, rows, width, from, to);
+    CUDA_BEGIN(s, "corrupt", CUDA_PICKED(c->pixels, c->order, rows, width),
+               CUDA_ARRAY(c->order, rows), CUDA_ARRAY(c->mean, width),
+               CUDA_ARRAY(c->centred, rows * width), CUDA_ARRAY(c->corrupted, rows * width));
+    const input_elements inputs = {*c};
+    zero(s, &c->noise, TRAIN_STREAM_CORRUPT, train_dropped(c->p), rows, width, inputs);
     return cuda_end(s, "corrupt");
 }
 
@@ -68,8 +95,8 @@ taper_status train_cuda_dropout(train_stream *s, const train_noise *noise, uint3
     const uint32_t dropped = train_dropped(p);
     if (!rows || !width || !dropped) return TAPER_OK;
     CUDA_BEGIN(s, "dropout", CUDA_ARRAY(x, rows * width));
-    zero(s, noise, TRAIN_DROPOUT_STREAM(layer), dropped, train_dropout_scale(dropped), rows, width,
-         x, x);
+    const layer_elements values = {width, train_dropout_scale(dropped), x};
+    zero(s, noise, TRAIN_DROPOUT_STREAM(layer), dropped, rows, width, values);
     return cuda_end(s, "dropout");
 }
 
