@@ -77,8 +77,16 @@ static taper_status forward(step *t, size_t *bytes) {
     return OPS->gemm(HERE, 0, 1, t->rows, t->k, t->d, t->wide[0], t->w, 0.0f, t->narrow[0]);
 }
 static taper_status back_to_weights(step *t, size_t *bytes) {
-    *bytes = wide(t) + weights(t) + narrow(t);
-    return OPS->gemm(HERE, 1, 0, t->k, t->d, t->rows, t->narrow[0], t->wide[0], 1.0f, t->g);
+    const train_weight_gradient g = {.rows = t->rows,
+                                     .m = t->k,
+                                     .n = t->d,
+                                     .a = t->narrow[0],
+                                     .b = t->wide[0],
+                                     .c = t->g,
+                                     .of_b = 1,
+                                     .sums = t->bias};
+    *bytes = wide(t) + weights(t) + narrow(t) + t->d * sizeof(float);
+    return OPS->weight_gradient(HERE, &g);
 }
 static taper_status bias(step *t, size_t *bytes) {
     *bytes = wide(t) + t->d * sizeof(float);
@@ -155,7 +163,7 @@ static const struct {
 } operations[] = {{"centre_rows", centre_rows},
                   {"corrupt", corrupt},
                   {"gemm", forward},
-                  {"gemm, back to weights", back_to_weights},
+                  {"weight_gradient", back_to_weights},
                   {"bias", bias},
                   {"bias_backward", bias_backward},
                   {"unit_values", unit_values},

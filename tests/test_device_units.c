@@ -1,7 +1,8 @@
 /* test_device_units.c -- the operations that codes of whole units ask of a device: noise, columns,
- * units and their gradients, errors, what conjugate gradients need. On the processor with one
- * thread and with three and on the shadow, to the same bits, against double and finite differences;
- * odd sizes, one row, rows beyond a block. Outputs are filled with NaN and ringed before. */
+ * units and their gradients, those of weights, errors, what conjugate gradients need. On the
+ * processor with one thread and with three and on the shadow, to the same bits, against double and
+ * finite differences; odd sizes, one row, rows beyond a block. Outputs are filled with NaN and
+ * ringed before. */
 #include "every_device.h"
 #include "train/sampling/philox.h"
 #include <math.h>
@@ -455,6 +456,52 @@ static void moves_of_bits_have_no_scale(void **state) {
     give_back();
 }
 
+/* --- gradients of weights ------------------------------------------------------------------ */
+
+/* As gemm and bias_backward make them. of: column sums of neither, of A, of B. */
+static void one_weight_gradient(size_t rows, size_t m, size_t n, int of) {
+    const size_t width = of == 2 ? n : m, bytes = m * n * sizeof *x, row = width * sizeof *x;
+    static float a[MOST], b[MOST], sums[MOST];
+    randomise(a, rows * m, 1.0f), randomise(b, rows * n, 1.0f), randomise(x, m * n, 1.0f);
+    randomise(sums, width, 1.0f);
+    for (int i = 0; i < DEVICES; i++) {
+        on_device *d = &device[i];
+        const train_operations *ops = d->stream.ops;
+        float *c = on_device_give(d, x, bytes), *dbias = on_device_give(d, sums, row),
+              *factor[2] = {on_device_give(d, a, rows * m * sizeof *a),
+                            on_device_give(d, b, rows * n * sizeof *b)};
+        const train_weight_gradient g = {.rows = rows,
+                                         .m = m,
+                                         .n = n,
+                                         .a = factor[0],
+                                         .b = factor[1],
+                                         .c = on_device_give(d, x, bytes),
+                                         .of_b = of == 2,
+                                         .sums = of ? on_device_give(d, sums, row) : NULL};
+        assert_int_equal(ops->weight_gradient(&d->stream, &g), TAPER_OK);
+        assert_int_equal(ops->gemm(&d->stream, 1, 0, m, n, rows, g.a, g.b, 1.0f, c), TAPER_OK);
+        assert_int_equal(ops->bias_backward(&d->stream, rows, width, CODEC_LINEAR, NULL,
+                                            factor[g.of_b], 1, dbias),
+                         TAPER_OK);
+        on_device_take(d, want, c, bytes);
+        on_device_take(d, got, g.c, bytes);
+        assert_true(agrees(i, FLOATS, want, got, bytes));
+        on_device_take(d, want, dbias, row);
+        if (of) on_device_take(d, got, g.sums, row);
+        if (of) assert_true(agrees(i, FLOATS, want, got, row));
+    }
+    give_back();
+}
+
+static void weights_and_biases_have_their_gradient(void **state) {
+    (void)state;
+    static const size_t shapes[][3] = {{1, 1, 1}, {9, 3, 70}, {40, 65, 33}, {16, 300, 5}, {0, 7, 9},
+                                       {6, 0, 5}, {6, 5, 0},  {7, 0, 5},    {33, 65, 9}};
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+        for (int of = 0; of < 3; of++)
+            one_weight_gradient(shapes[k][0], shapes[k][1], shapes[k][2], of);
+}
+
 /* --- errors ------------------------------------------------------------------------------- */
 
 static void errors_are_summed_in_double(void **state) {
@@ -557,6 +604,7 @@ int main(void) {
         cmocka_unit_test(lower_triangles_are_set_by_rows),
         cmocka_unit_test(moves_have_the_right_slope),
         cmocka_unit_test(moves_of_bits_have_no_scale),
+        cmocka_unit_test(weights_and_biases_have_their_gradient),
         cmocka_unit_test(errors_are_summed_in_double),
         cmocka_unit_test(vectors_are_combined_in_double),
     };

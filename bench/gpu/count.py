@@ -47,7 +47,7 @@ def main():
             adds = more
         elif count:
             rows.append((size, name, count))
-            bytes_ += 0 if name in ("gemm", "affine") else size
+            bytes_ += 0 if name in ("gemm", "affine", "weight_gradient") else size
             launches += count
     print("| operation | calls | GB | at least, ms |\n|---|---|---|---|")
     for size, name, count in sorted(rows, reverse=True):

@@ -187,22 +187,28 @@ static bool describe(lt_matrices *m, const cuda_product *p, train_precision prec
                CUBLAS_STATUS_SUCCESS;
 }
 
-/* What bias and activation are to cuBLASLt, after cublasLt.h of CUDA 13: an epilogue is a uint32_t;
- * the bias, a pointer, is as long as the result has rows, which of C^T are our n, packed, and of
- * the type of the result, float32 in all precisions. RELU_BIAS adds it and takes max(x, 0). The
- * heuristic reads the pointer's alignment. Not said there, and assumed: sums keep an order of their
- * own. */
+/* What bias, activation and sums are to cuBLASLt, after cublasLt.h of CUDA 13: an epilogue is a
+ * uint32_t; the bias, a pointer, is as long as the result has rows, which of C^T are our n, packed,
+ * and of the type of the result, float32 in all precisions. RELU_BIAS adds it and takes max(x, 0).
+ * BGRADA stores sums over k of its A, our B, there, BGRADB of its B, our A, as many as the result
+ * has columns. The heuristic reads the pointer's alignment. Not said there, and assumed: sums keep
+ * an order of their own. */
 static uint32_t epilogue_of(const cuda_product *p) {
+    if (p->sums) return p->of_b ? CUBLASLT_EPILOGUE_BGRADA : CUBLASLT_EPILOGUE_BGRADB;
     if (!p->bias) return CUBLASLT_EPILOGUE_DEFAULT;
     return p->activation == CODEC_RELU ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
 }
 
-static bool add_bias(const lt_matrices *m, const cuda_product *p) {
+/* What the epilogue reads or writes; NULL: there is none. */
+static const float *vector_of(const cuda_product *p) { return p->sums ? p->sums : p->bias; }
+
+static bool add_epilogue(const lt_matrices *m, const cuda_product *p) {
     const uint32_t epilogue = epilogue_of(p);
+    const float *vector = vector_of(p);
     return lt.cublasLtMatmulDescSetAttribute(m->product, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue,
                                              sizeof epilogue) == CUBLAS_STATUS_SUCCESS &&
-           lt.cublasLtMatmulDescSetAttribute(m->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
-                                             &p->bias, sizeof p->bias) == CUBLAS_STATUS_SUCCESS;
+           lt.cublasLtMatmulDescSetAttribute(m->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &vector,
+                                             sizeof vector) == CUBLAS_STATUS_SUCCESS;
 }
 
 /* Largest power of two that divides an address, 256 at most. */
@@ -248,7 +254,8 @@ static bool ask(cuda_products *own, const lt_matrices *m, const unsigned align[3
 static lt_choice choose(cuda_products *own, const lt_matrices *m, const cuda_product *p,
                         const unsigned align[3]) {
     const shape_key key(p->m, p->n, p->k, p->transpose_a, p->transpose_b, p->beta != 0.0f, align[0],
-                        align[1], align[2], epilogue_of(p), p->bias ? alignment(p->bias) : 0);
+                        align[1], align[2], epilogue_of(p),
+                        vector_of(p) ? alignment(vector_of(p)) : 0);
     auto known = own->choice.find(key);
     if (known != own->choice.end()) return known->second;
     lt_choice choice = {};
@@ -256,14 +263,14 @@ static lt_choice choose(cuda_products *own, const lt_matrices *m, const cuda_pro
     return own->choice.emplace(key, choice).first->second;
 }
 
-/* With its bias, or, where no algorithm has that epilogue, *offered 0 and nothing done. */
+/* With its epilogue, or, where no algorithm has that, *offered 0 and nothing done. */
 static taper_status multiply(train_stream *s, cuda_products *own, const cuda_product *p,
                              const void *a, const void *b, bool *offered) {
     lt_matrices m;
     const float one = 1.0f;
     const unsigned align[3] = {alignment(b), alignment(a), alignment(p->c)};
     bool good = describe(&m, p, cuda_precision(s->device));
-    const bool accepted = good && (!p->bias || add_bias(&m, p));
+    const bool accepted = good && (!vector_of(p) || add_epilogue(&m, p));
     const lt_choice choice = accepted ? choose(own, &m, p, align) : lt_choice{};
     *offered = choice.found;
     if (choice.found)
@@ -271,7 +278,7 @@ static taper_status multiply(train_stream *s, cuda_products *own, const cuda_pro
                                  p->c, m.result, p->c, m.result, &choice.algorithm, own->workspace,
                                  WORKSPACE, cuda_on(s)) == CUBLAS_STATUS_SUCCESS;
     drop(&m);
-    good = good && (choice.found || p->bias);
+    good = good && (choice.found || vector_of(p));
     return good ? TAPER_OK : cuda_fail(s, "gemm", "cuBLASLt failed");
 }
 
@@ -288,8 +295,8 @@ taper_status cuda_lt_product(train_stream *s, const cuda_product *p, cuda_finish
     TAPER_TRY(multiply(s, own, p, a, b, &offered));
     if (offered) return TAPER_OK;
     cuda_product plain = *p;
-    plain.bias = NULL;
-    *left = CUDA_BIAS_AND_ACTIVATION;
+    plain.bias = NULL, plain.sums = NULL;
+    *left = p->sums ? CUDA_SUMS : CUDA_BIAS_AND_ACTIVATION;
     return multiply(s, own, &plain, a, b, &offered);
 }
 
@@ -297,9 +304,20 @@ taper_status cuda_lt_product(train_stream *s, const cuda_product *p, cuda_finish
 
 void cuda_lt_free(train_stream *s) { (void)s; }
 
+static void sum_factor(const cuda_product *p) {
+    const float *x = p->of_b ? p->b : p->a;
+    const size_t n = p->of_b ? p->n : p->m;
+    const int turned = p->of_b ? p->transpose_b : !p->transpose_a;
+    for (size_t j = 0; p->sums && j < n; j++) {
+        p->sums[j] = 0.0f;
+        for (size_t t = 0; t < p->k; t++) p->sums[j] += x[turned ? j * p->k + t : t * n + j];
+    }
+}
+
 static void multiply(const cuda_product *p) {
     if (cuda_model_launch_fails()) return; /* which cuda_end tells */
     if (cuda_model_counts("product", 0, (uint64_t)p->m * p->n * p->k)) return;
+    sum_factor(p);
     for (size_t i = 0; i < p->m; i++)
         for (size_t j = 0; j < p->n; j++) {
             float sum = 0.0f, *c = p->c + i * p->n + j;
@@ -310,11 +328,13 @@ static void multiply(const cuda_product *p) {
         }
 }
 
-/* Made as operations are defined; counted as a GPU is to do it. */
+/* Made as operations are defined; counted as a GPU is to do it. Sums are offered where k is even,
+ * so that both ways are tried. */
 taper_status cuda_lt_product(train_stream *s, const cuda_product *p, cuda_finish *left) {
-    const cuda_product product = *p;
+    cuda_product product = *p;
     *left = p->bias && p->activation == CODEC_LOGISTIC ? CUDA_ACTIVATION : CUDA_NOTHING;
     if (p->bias && !cuda_model_is_counting()) *left = CUDA_BIAS_AND_ACTIVATION;
+    if (p->sums && p->k % 2 && !cuda_model_is_counting()) product.sums = NULL, *left = CUDA_SUMS;
     cuda_model_put(cuda_on(s), [product] { multiply(&product); });
     return TAPER_OK;
 }

@@ -4,19 +4,26 @@
 #define TRAIN_CUDA_LT_H
 #include "train/device/operations.h"
 
-/* C[m][n] = beta C + op(A) op(B), row-major, as train_gemm_fn. */
+/* C[m][n] = beta C + op(A) op(B), row-major, as train_gemm_fn; with a bias or sums or neither. */
 typedef struct cuda_product {
     int transpose_a, transpose_b;
     size_t m, n, k;
     const float *a, *b;
     float beta;
     float *c;
-    const float *bias; /* [n] or NULL; with it, the activation */
-    codec_activation activation;
+    const float *bias = NULL; /* [n] or NULL; with it, the activation */
+    codec_activation activation = CODEC_LINEAR;
+    float *sums = NULL; /* or: become those over k of op(A), [m], or of op(B), [n] */
+    int of_b = 0;
 } cuda_product;
 
-/* What of bias and activation the product leaves to do. */
-typedef enum cuda_finish { CUDA_NOTHING, CUDA_ACTIVATION, CUDA_BIAS_AND_ACTIVATION } cuda_finish;
+/* What beside C the product leaves to do. */
+typedef enum cuda_finish {
+    CUDA_NOTHING,
+    CUDA_ACTIVATION,
+    CUDA_BIAS_AND_ACTIVATION,
+    CUDA_SUMS
+} cuda_finish;
 
 /* Put it on the stream, in the precision of its device; *left says what remains. TAPER_ERR_NOMEM:
  * no room for rounded factors; TAPER_ERR_DEVICE: cuBLASLt is not there, or fails (train_cuda_fault

@@ -8,6 +8,7 @@ const train_operations train_cuda_operations = {
     train_cuda_bias,
     train_cuda_affine,
     train_cuda_bias_backward,
+    train_cuda_weight_gradient,
     train_cuda_centre_rows,
     train_cuda_gather_rows,
     train_cuda_jitter,

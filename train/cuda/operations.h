@@ -16,6 +16,7 @@ train_add_gram_fn train_cuda_add_gram;
 train_bias_fn train_cuda_bias;
 train_affine_fn train_cuda_affine;
 train_bias_backward_fn train_cuda_bias_backward;
+train_weight_gradient_fn train_cuda_weight_gradient;
 /* kernels/rows.cu */
 train_centre_rows_fn train_cuda_centre_rows;
 train_gather_rows_fn train_cuda_gather_rows;

@@ -54,6 +54,17 @@ typedef taper_status train_affine_fn(train_stream *s, const train_affine *layer)
 typedef taper_status train_bias_backward_fn(train_stream *s, size_t rows, size_t width,
                                             codec_activation activation, const float *y, float *dy,
                                             int add_to, float *dbias);
+/* The gradient of a layer's weights and bias: C[m][n] += A^T B of A[rows][m] and B[rows][n], and
+ * sums += column sums of A, or of B where of_b is 1: gemm, and bias_backward with CODEC_LINEAR. A
+ * device may do both at once, with the factors rounded as for products. */
+typedef struct train_weight_gradient {
+    size_t rows, m, n;
+    const float *a, *b;
+    float *c;
+    int of_b;
+    float *sums; /* [m], or of B [n]; NULL: none */
+} train_weight_gradient;
+typedef taper_status train_weight_gradient_fn(train_stream *s, const train_weight_gradient *g);
 
 /* --- rows ----------------------------------------------------------------------------- */
 
@@ -441,6 +452,7 @@ struct train_operations {
     train_bias_fn *bias;
     train_affine_fn *affine;
     train_bias_backward_fn *bias_backward;
+    train_weight_gradient_fn *weight_gradient;
     train_centre_rows_fn *centre_rows;
     train_gather_rows_fn *gather_rows;
     train_jitter_fn *jitter;

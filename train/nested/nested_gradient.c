@@ -81,17 +81,23 @@ static taper_status pack(train_nested_network *net, size_t rows, uint32_t width,
     return TAPER_OK;
 }
 
-/* Gradient of V_l, of what is trained of it. */
+/* Gradient of V_l, of what is trained of it, and for l = 0 of c; hidden layers have had theirs. */
 static taper_status decoder_weights(train_nested_network *net, uint32_t l, float *x,
                                     const float *dy) {
     train_stream *s = &net->stream;
     const train_nested_layer *y = &net->layer[l];
     const int last = l + 1 == net->shape.layers;
     const uint32_t first = last ? net->frozen : 0, end = last ? net->act.active : y->outputs;
-    if (first >= end) return TAPER_OK;
-    TAPER_TRY(pack(net, net->act.n, end, first, &x));
-    return s->ops->gemm(s, 1, 0, end - first, y->inputs, net->act.n, x, dy, 1.0f,
-                        net->layer_gradient[l].v + (size_t)first * y->inputs);
+    if (first < end) TAPER_TRY(pack(net, net->act.n, end, first, &x));
+    const train_weight_gradient g = {.rows = net->act.n,
+                                     .m = first < end ? end - first : 0,
+                                     .n = y->inputs,
+                                     .a = x,
+                                     .b = dy,
+                                     .c = net->layer_gradient[l].v + (size_t)first * y->inputs,
+                                     .of_b = 1,
+                                     .sums = l ? NULL : net->layer_gradient[0].c};
+    return s->ops->weight_gradient(s, &g);
 }
 
 /* From d loss / d g_0 down to x: gradients of all V and c, and d loss / d x of the units from
@@ -100,9 +106,8 @@ static taper_status decode_backward(train_nested_rows *task, uint32_t first, flo
     train_nested_network *net = task->net;
     train_nested_activations *act = &net->act;
     train_stream *s = &net->stream;
-    const size_t n = act->n, d = net->shape.inputs;
+    const size_t n = act->n;
     float *dy = act->back_hidden[0];
-    TAPER_TRY(s->ops->bias_backward(s, n, d, CODEC_LINEAR, NULL, dy, 1, net->layer_gradient[0].c));
     for (uint32_t l = 0;; l++) {
         const train_nested_layer *y = &net->layer[l];
         const int last = l + 1 == net->shape.layers;
@@ -149,11 +154,15 @@ static taper_status encoder_weights(train_nested_network *net, uint32_t l, uint3
                    end = last ? net->act.active : y->outputs;
     if (from >= end) return TAPER_OK;
     TAPER_TRY(pack(net, rows, end - first, from - first, &dy));
-    if (last && !net->shape.binary) /* thresholds are followed instead */
-        TAPER_TRY(
-            s->ops->bias_backward(s, rows, end - from, CODEC_LINEAR, NULL, dy, 1, own->b + from));
-    return s->ops->gemm(s, 1, 0, end - from, y->inputs, rows, dy, x, 1.0f,
-                        own->w + (size_t)from * y->inputs);
+    const train_weight_gradient g = {.rows = rows,
+                                     .m = end - from,
+                                     .n = y->inputs,
+                                     .a = dy,
+                                     .b = x,
+                                     .c = own->w + (size_t)from * y->inputs,
+                                     /* binary units' thresholds are followed instead */
+                                     .sums = last && !net->shape.binary ? own->b + from : NULL};
+    return s->ops->weight_gradient(s, &g);
 }
 
 /* From da [encoded][active - first] down to W_1. */

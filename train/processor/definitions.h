@@ -20,6 +20,7 @@ train_add_gram_fn train_plain_add_gram;
 train_bias_fn train_plain_bias;
 train_affine_fn train_plain_affine;
 train_bias_backward_fn train_plain_bias_backward;
+train_weight_gradient_fn train_plain_weight_gradient;
 /* rows.c */
 train_centre_rows_fn train_plain_centre_rows;
 train_gather_rows_fn train_plain_gather_rows;

@@ -119,6 +119,7 @@ static const train_operations plain_operations = {
     .bias = train_plain_bias,
     .affine = train_plain_affine,
     .bias_backward = train_plain_bias_backward,
+    .weight_gradient = train_plain_weight_gradient,
     .centre_rows = train_plain_centre_rows,
     .gather_rows = train_plain_gather_rows,
     .jitter = train_plain_jitter,

@@ -145,3 +145,11 @@ taper_status train_plain_bias_backward(train_stream *s, size_t rows, size_t widt
     return train_processor_run(s, bias_columns_backward, &task,
                                (width + COLUMN_BLOCK - 1) / COLUMN_BLOCK);
 }
+
+taper_status train_plain_weight_gradient(train_stream *s, const train_weight_gradient *g) {
+    float *summed = (float *)(g->of_b ? g->b : g->a); /* not written, being linear */
+    if (g->sums)
+        TAPER_TRY(train_plain_bias_backward(s, g->rows, g->of_b ? g->n : g->m, CODEC_LINEAR, NULL,
+                                            summed, 1, g->sums));
+    return train_plain_gemm(s, 1, 0, g->m, g->n, g->rows, g->a, g->b, 1.0f, g->c);
+}

@@ -14,7 +14,7 @@ taper_status train_cuda_gemm(train_stream *s, int transpose_a, int transpose_b, 
     CUDA_BEGIN(s, "gemm", CUDA_ARRAY(a, m * k), CUDA_ARRAY(b, k * n), CUDA_ARRAY(c, m * n));
     if (!k && beta == 0.0f) return train_zero(s, c, m * n * sizeof *c);
     if (!k) return train_cuda_scale(s, m * n, beta, c, c);
-    const cuda_product p = {transpose_a, transpose_b, m, n, k, a, b, beta, c, NULL, CODEC_LINEAR};
+    const cuda_product p = {transpose_a, transpose_b, m, n, k, a, b, beta, c};
     cuda_finish left;
     TAPER_TRY(cuda_lt_product(s, &p, &left));
     return cuda_end(s, "gemm");
@@ -204,4 +204,27 @@ taper_status train_cuda_bias_backward(train_stream *s, size_t rows, size_t width
         sum_columns(s, c, activation, y, dy, add_to, dbias);
     }
     return cuda_end(s, "bias_backward");
+}
+
+/* A product that sums stores them, which are added then, as those of one part. */
+taper_status train_cuda_weight_gradient(train_stream *s, const train_weight_gradient *g) {
+    const size_t width = g->of_b ? g->n : g->m, room = CUDA_ROOM_BYTES / sizeof(float);
+    float *stored = (float *)cuda_room(s), *summed = (float *)(g->of_b ? g->b : g->a);
+    cuda_finish left = CUDA_SUMS;
+    if (!g->sums || !g->rows || !g->m || !g->n || width > room) {
+        TAPER_TRY(train_cuda_gemm(s, 1, 0, g->m, g->n, g->rows, g->a, g->b, 1.0f, g->c));
+    } else {
+        CUDA_BEGIN(s, "weight_gradient", CUDA_ARRAY(g->a, g->rows * g->m),
+                   CUDA_ARRAY(g->b, g->rows * g->n), CUDA_ARRAY(g->c, g->m * g->n),
+                   CUDA_ARRAY(g->sums, width));
+        cuda_product p = {1, 0, g->m, g->n, g->rows, g->a, g->b, 1.0f, g->c};
+        p.sums = stored, p.of_b = g->of_b;
+        TAPER_TRY(cuda_lt_product(s, &p, &left));
+        if (left == CUDA_NOTHING)
+            LAUNCH(column_kernel, cuda_blocks(width, THREADS), THREADS, cuda_on(s), (size_t)1,
+                   width, (const float *)stored, 1, g->sums);
+        TAPER_TRY(cuda_end(s, "weight_gradient"));
+    }
+    if (left == CUDA_NOTHING || !g->sums) return TAPER_OK;
+    return train_cuda_bias_backward(s, g->rows, width, CODEC_LINEAR, NULL, summed, 1, g->sums);
 }
