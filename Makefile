@@ -113,8 +113,10 @@ $(B)/model/cli/device.o: cli/device.c Makefile
 MODEL_ALL := $(filter-out $(B)/cli/device.o $(B)/cli/main.o,$(CLI_OBJ)) $(B)/model/cli/device.o $(MODEL_OBJ) \
              $(filter-out %.cu.o,$(TRAIN_OBJ) $(LIB_OBJ))
 $(B)/tests/taper_model: $(B)/cli/main.o $(MODEL_ALL)
+	@mkdir -p $(@D)
 	$(call say,LD)$(CXX) $(MODEL_SAN) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
 $(B)/tests/kernels_model: $(B)/bench/bench_kernels.o $(B)/bench/common.o $(MODEL_ALL)
+	@mkdir -p $(@D)
 	$(call say,LD)$(CXX) $(MODEL_SAN) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
 
 # The same tests on a GPU, but for failures, which only the model has at will.

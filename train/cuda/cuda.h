@@ -3,7 +3,8 @@
  * Every operation is a kernel of ours, but for products of matrices, which are cuBLASLt's. Draws of
  * random numbers are the processor's own, and so is the arithmetic of each element
  * (train/device/elements.h); sums have another order, which shapes alone decide, so that a run
- * repeats bit for bit on one kind of GPU, and is near the processor's.
+ * repeats bit for bit on one kind of GPU that has memory for as many rows, and is near the
+ * processor's.
  *
  * The CUDA runtime is linked in; a machine without a driver is one without devices. cuBLASLt is
  * loaded when the first product is made.

@@ -51,7 +51,8 @@ typedef struct train_nested_callbacks {
                 double seconds_left);
     void (*epoch)(void *user, uint32_t epoch, const train_nested_epoch *entry);
     /* Before the first step: the device has memory for `rows` rows at a time alone, where it would
-     * take `wanted` of a batch or a look. Results stay; time does not. */
+     * take `wanted` of a batch or a look. Sums have another order then: results are the
+     * same but for their last places, and a run repeats bit for bit where as many rows fit. */
     void (*fewer_rows)(void *user, const char *device, size_t rows, size_t wanted);
     /* A sentence on how the run goes about it, such as that its images do not fit the device. */
     void (*say)(void *user, const char *words);
