@@ -2,40 +2,9 @@
  * quantised and long ones priced, triangles of many sizes, the decay of rows, thresholds followed.
  * On the processor with one thread and with three and on the shadow, to the same bits; what a
  * kernel has to give to the bit is held to it. Outputs are filled with NaN and ringed before. */
-#include "every_device.h"
-#include "train/sampling/philox.h"
+#include "device_numbers.h"
 #include "train/sampling/quantile.h"
 #include <math.h>
-#include <stdio.h>
-
-static uint64_t drawn;
-
-static float draw(float low, float high) {
-    uint32_t word[4];
-    train_philox(17, drawn++, 0, word);
-    return low + (high - low) * train_philox_uniform(word[0]);
-}
-
-static void randomise(float *x, size_t n, float scale) {
-    for (size_t i = 0; i < n; i++) x[i] = draw(-scale, scale);
-}
-
-/* What operations give, of every device; the first one's is kept. same_bits: on all of them. */
-#define take_same(i, first, memory, bytes) \
-    take_and_check(i, NUMBERS_OF(first), first, memory, bytes)
-#define same_bits(i, first, memory, bytes) take_and_check(i, BYTES, first, memory, bytes)
-static void take_and_check(int i, numbers kind, void *first, const void *memory, size_t bytes) {
-    char *got = malloc(bytes + 1);
-    assert_non_null(got);
-    on_device_take(&device[i], got, memory, bytes);
-    if (!i) memcpy(first, got, bytes);
-    if (!agrees(i, kind, first, got, bytes)) fail_msg("device %d gives other bits", i);
-    free(got);
-}
-
-static void give_back(void) {
-    for (int i = 0; i < DEVICES; i++) on_device_forget(&device[i]);
-}
 
 enum { MOST = 75000 };
 static float a[MOST], b[MOST], c[MOST], code[MOST];
@@ -352,5 +321,5 @@ int main(void) {
         cmocka_unit_test(weights_decay),
         cmocka_unit_test(thresholds_are_found_and_followed),
     };
-    return cmocka_run_group_tests(tests, open_every_device, close_every_device);
+    return cmocka_run_group_tests(tests, open_all, close_every_device);
 }

@@ -1,46 +1,12 @@
 /* test_device_predictions.c -- the operations of networks that predict and restore, on the
  * processor with one thread and with three and on the shadow, to the same bits, against plain loops
  * in double and finite differences. Outputs are filled with NaN and ringed before. */
-#include "every_device.h"
-#include "train/sampling/philox.h"
+#include "device_numbers.h"
 #include <math.h>
-#include <stdio.h>
 
 enum { MOST = 300 * 70 * TRAIN_SIDES };
-static uint64_t seed = 20261124, drawn;
-
-static int open_all(void **state) {
-    const char *given = getenv("TAPER_TEST_SEED");
-    if (given) seed = strtoull(given, NULL, 10);
-    printf("seed %llu\n", (unsigned long long)seed);
-    return open_every_device(state);
-}
-
-static uint32_t below(uint32_t n) {
-    uint32_t word[4];
-    train_philox(seed, drawn++, 0, word);
-    return train_philox_below(word[0], n);
-}
-
-static void randomise(float *x, size_t n, float scale) {
-    for (size_t i = 0; i < n; i++) x[i] = scale * ((float)below(1 << 20) / (1 << 19) - 1.0f);
-}
-
 static float *give(on_device *d, const float *x, size_t n) {
     return on_device_give(d, x, n * sizeof *x);
-}
-
-/* Device i's result is the first one's: *first is kept. */
-#define take_same(i, first, from, bytes, what) \
-    take_and_check(i, NUMBERS_OF(first), first, from, bytes, what)
-static void take_and_check(int i, numbers kind, void *first, const void *from, size_t bytes,
-                           const char *what) {
-    static char got[MOST * 8];
-    assert_true(bytes <= sizeof got);
-    on_device_take(&device[i], got, from, bytes);
-    if (!i) memcpy(first, got, bytes);
-    if (!agrees(i, kind, first, got, bytes))
-        fail_msg("%s: device %d gives other bits (seed %llu)", what, i, (unsigned long long)seed);
 }
 
 static void near(double got, double want, double tolerance, const char *what) {
@@ -69,7 +35,7 @@ static void rows_are_scattered(void **state) {
                 d->stream.ops->scatter_rows(&d->stream, N, width, give(d, from, N * width),
                                             on_device_give(d, order, sizeof order), there),
                 TAPER_OK);
-            take_same(i, got, there, OF * width * sizeof *got, "scatter_rows");
+            take_same(i, got, there, OF * width * sizeof *got);
             on_device_forget(d);
         }
         for (size_t j = 0; j < width; j++) {
@@ -95,7 +61,7 @@ static void many_rows_are_scattered(void **state) {
                 d->stream.ops->scatter_rows(&d->stream, n, WIDTH, give(d, from, n * WIDTH),
                                             on_device_give(d, order, n * sizeof *order), there),
                 TAPER_OK);
-            take_same(i, got, there, sizeof got, "scatter_rows");
+            take_same(i, got, there, sizeof got);
             on_device_forget(d);
         }
         for (size_t i = 0; i < n * WIDTH; i++) to[order[i / WIDTH] * WIDTH + i % WIDTH] += from[i];
@@ -128,7 +94,7 @@ static void sides_are_gathered(void **state) {
             assert_int_equal(d->stream.ops->gather_sides(&d->stream, rows, width, links, mirrored,
                                                          give(d, from, rows * width), to),
                              TAPER_OK);
-            take_same(i, got, to, out * sizeof *got, "gather_sides");
+            take_same(i, got, to, out * sizeof *got);
             on_device_forget(d);
         }
         for (size_t i = 0; i < out; i++) {
@@ -156,7 +122,7 @@ static void inputs_are_made_of_what_is_seen(void **state) {
                                                                on_device_give(d, seen, rows * OWN),
                                                                links, x),
                              TAPER_OK);
-            take_same(i, got, x, rows * COLUMNS * sizeof *got, "conditional_inputs");
+            take_same(i, got, x, rows * COLUMNS * sizeof *got);
             on_device_forget(d);
         }
         const float *x = got;
@@ -198,9 +164,9 @@ static void layers_are_clipped(void **state) {
             assert_int_equal(s->ops->clip(s, rows, width, give(d, bias, width), top, at), TAPER_OK);
             assert_int_equal(s->ops->clip_backward(s, rows, width, top, at, dat, dbias, scratch),
                              TAPER_OK);
-            take_same(i, y, at, n * sizeof *y, "clip");
-            take_same(i, back, dat, n * sizeof *back, "clip_backward");
-            take_same(i, sums, dbias, width * sizeof *sums, "clip_backward's sums");
+            take_same(i, y, at, n * sizeof *y);
+            take_same(i, back, dat, n * sizeof *back);
+            take_same(i, sums, dbias, width * sizeof *sums);
             on_device_forget(d);
         }
         for (size_t j = 0; j < width; j++) want[j] = (double)before[j];
@@ -236,11 +202,11 @@ static void what_is_added_is_clipped(void **state) {
             assert_int_equal(
                 s->ops->clip_added_backward(s, rows, width, top, a, t, dt, da, dbias, scratch),
                 TAPER_OK);
-            take_same(i, added, a, n * sizeof *a, "clip_added");
-            take_same(i, to, t, n * sizeof *t, "clip_added");
-            take_same(i, back, dt, n * sizeof *dt, "clip_added_backward");
-            take_same(i, dadded, da, n * sizeof *da, "clip_added_backward");
-            take_same(i, sums, dbias, width * sizeof *sums, "clip_added_backward's sums");
+            take_same(i, added, a, n * sizeof *a);
+            take_same(i, to, t, n * sizeof *t);
+            take_same(i, back, dt, n * sizeof *dt);
+            take_same(i, dadded, da, n * sizeof *da);
+            take_same(i, sums, dbias, width * sizeof *sums);
             on_device_forget(d);
         }
         for (size_t j = 0; j < width; j++) want[j] = (double)before[j];
@@ -277,9 +243,9 @@ static void positive_parts_of_sums(void **state) {
                 TAPER_OK);
             assert_int_equal(s->ops->relu_added_backward(s, n, top, at, give(d, da, n), dat),
                              TAPER_OK);
-            take_same(i, h, at, n * sizeof *h, "relu_added");
-            take_same(i, a, part, n * sizeof *a, "relu_added");
-            take_same(i, back, dat, n * sizeof *back, "relu_added_backward");
+            take_same(i, h, at, n * sizeof *h);
+            take_same(i, a, part, n * sizeof *a);
+            take_same(i, back, dat, n * sizeof *back);
             on_device_forget(d);
         }
         for (size_t i = 0; i < n; i++) {
@@ -346,9 +312,9 @@ static void price_passes(size_t passes) {
                             .column_sums = give(d, NULL, train_sum_blocks(rows) * KINDS * passes),
                             .sums = on_device_give(d, NULL, train_sum_blocks(rows) * 2 * 8)};
             assert_int_equal(d->stream.ops->bits(&d->stream, &t), TAPER_OK);
-            take_same(i, slope, t.logit, n * KINDS * sizeof *slope, "bits");
-            take_same(i, dbias, t.dbias, sizeof dbias, "bits, by biases");
-            take_same(i, got, t.losses, sizeof got, "bits, losses");
+            take_same(i, slope, t.logit, n * KINDS * sizeof *slope);
+            take_same(i, dbias, t.dbias, sizeof dbias);
+            take_same(i, got, t.losses, sizeof got);
             on_device_forget(d);
         }
         for (int j = 0; j < KINDS * STRIDE; j++) sums[j] = (double)before[j];
@@ -397,8 +363,8 @@ static void price_units(size_t units) {
                             .loss = on_device_give(d, &loss, sizeof loss),
                             .sums = on_device_give(d, NULL, train_sum_blocks(rows) * 8)};
             assert_int_equal(d->stream.ops->head(&d->stream, &t), TAPER_OK);
-            take_same(i, slope, t.z, n * sizeof *slope, "head");
-            take_same(i, &got, t.loss, sizeof got, "head's loss");
+            take_same(i, slope, t.z, n * sizeof *slope);
+            take_same(i, &got, t.loss, sizeof got);
             on_device_forget(d);
         }
         want = loss;
@@ -441,9 +407,9 @@ static void restored_pixels_are_priced(void **state) {
                                 .errors = on_device_give(d, NULL, sizeof errors),
                                 .sums = on_device_give(d, NULL, blocks * 3 * sizeof(double))};
             assert_int_equal(d->stream.ops->restored(&d->stream, &t), TAPER_OK);
-            take_same(i, dz, t.dz, n * sizeof *dz, "restored");
-            take_same(i, &dgain, t.dgain, sizeof dgain, "restored, gain");
-            take_same(i, errors, t.errors, sizeof errors, "restored, errors");
+            take_same(i, dz, t.dz, n * sizeof *dz);
+            take_same(i, &dgain, t.dgain, sizeof dgain);
+            take_same(i, errors, t.errors, sizeof errors);
             on_device_forget(d);
         }
         for (size_t i = 0; i < n; i++) {
@@ -466,7 +432,7 @@ static void ratios_are_added(void **state) {
         double *at = on_device_give(d, three, sizeof three);
         assert_int_equal(d->stream.ops->add_ratio(&d->stream, 0.5, at, at + 1, 2.0, at + 2),
                          TAPER_OK);
-        take_same(i, &got, at + 2, sizeof got, "add_ratio");
+        take_same(i, &got, at + 2, sizeof got);
         assert_true(got == 10.25);
         on_device_forget(d);
     }
@@ -490,10 +456,10 @@ static void vectors_are_combined(void **state) {
             assert_int_equal(s->ops->interpolate(s, n, 0.0f, x, x, all), TAPER_OK);
             assert_int_equal(s->ops->standardise(s, n, 0.5f, 2.0f, 0.4f, x, cut), TAPER_OK);
             assert_int_equal(s->ops->axpy(s, n, 0.75f, x, y), TAPER_OK);
-            take_same(i, sum, y, n * sizeof *y, "axpy");
-            take_same(i, between, part, n * sizeof *y, "interpolate");
-            take_same(i, same_one, all, n * sizeof *y, "interpolate, one");
-            take_same(i, clipped, cut, n * sizeof *y, "standardise");
+            take_same(i, sum, y, n * sizeof *y);
+            take_same(i, between, part, n * sizeof *y);
+            take_same(i, same_one, all, n * sizeof *y);
+            take_same(i, clipped, cut, n * sizeof *y);
             on_device_forget(d);
         }
         for (size_t i = 0; i < n; i++) {
@@ -517,7 +483,7 @@ static void matrices_are_turned(void **state) {
             assert_int_equal(
                 d->stream.ops->transpose(&d->stream, N, rows, columns, give(d, from, n), to),
                 TAPER_OK);
-            take_same(i, got, to, n * sizeof *got, "transpose");
+            take_same(i, got, to, n * sizeof *got);
             on_device_forget(d);
         }
         for (size_t i = 0; i < n; i++) {

@@ -3,41 +3,11 @@
  * processor with one thread and with three and on the shadow, to the same bits, against double and
  * finite differences; odd sizes, one row, rows beyond a block. Outputs are filled with NaN and
  * ringed before. */
-#include "every_device.h"
-#include "train/sampling/philox.h"
+#include "device_numbers.h"
 #include <math.h>
-#include <stdio.h>
 
 enum { MOST_ROWS = 67, WIDTH = 301, MOST = MOST_ROWS * WIDTH };
 static const size_t rows_tried[] = {1, 16, 17, MOST_ROWS}, widths_tried[] = {1, 3, 64, WIDTH};
-static uint64_t drawn;
-
-static float draw(float low, float high) {
-    uint32_t word[4];
-    train_philox(11, drawn++, 0, word);
-    return low + (high - low) * train_philox_uniform(word[0]);
-}
-
-static void randomise(float *x, size_t n, float scale) {
-    for (size_t i = 0; i < n; i++) x[i] = draw(-scale, scale);
-}
-
-static void give_back(void) {
-    for (int i = 0; i < DEVICES; i++) on_device_forget(&device[i]);
-}
-
-/* What operations give, of every device; the first one's is kept. */
-#define take_same(i, first, memory, bytes) \
-    take_and_check(i, NUMBERS_OF(first), first, memory, bytes)
-static void take_and_check(int i, numbers kind, void *first, const void *memory, size_t bytes) {
-    char *got = malloc(bytes);
-    assert_non_null(got);
-    on_device_take(&device[i], got, memory, bytes);
-    if (!i) memcpy(first, got, bytes);
-    assert_true(agrees(i, kind, first, got, bytes));
-    free(got);
-}
-
 static int near_to(double got, double want, double tolerance) {
     return fabs(got - want) <= tolerance * (1.0 + fabs(want));
 }
@@ -608,5 +578,5 @@ int main(void) {
         cmocka_unit_test(errors_are_summed_in_double),
         cmocka_unit_test(vectors_are_combined_in_double),
     };
-    return cmocka_run_group_tests(tests, open_every_device, close_every_device);
+    return cmocka_run_group_tests(tests, open_all, close_every_device);
 }
