@@ -3,75 +3,16 @@
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
 #ifdef __CUDACC__
-#include <cublasLt.h>
-#include <dlfcn.h>
+#include "train/cuda/lt_library.h"
 #include <map>
-#include <mutex>
 #include <new>
 #include <stdio.h>
 #include <tuple>
 
-/* --- the library ----------------------------------------------------------------------- */
-
-/* Its functions, under their own names. */
-#define LT_FUNCTIONS(X)                     \
-    X(cublasLtCreate)                       \
-    X(cublasLtDestroy)                      \
-    X(cublasLtMatmulDescCreate)             \
-    X(cublasLtMatmulDescDestroy)            \
-    X(cublasLtMatmulDescSetAttribute)       \
-    X(cublasLtMatrixLayoutCreate)           \
-    X(cublasLtMatrixLayoutDestroy)          \
-    X(cublasLtMatmulPreferenceCreate)       \
-    X(cublasLtMatmulPreferenceDestroy)      \
-    X(cublasLtMatmulPreferenceSetAttribute) \
-    X(cublasLtMatmulAlgoGetHeuristic)       \
-    X(cublasLtMatmul)
-
-struct lt_library {
-#define LT_MEMBER(name) decltype(&::name) name;
-    LT_FUNCTIONS(LT_MEMBER)
-};
-
-static lt_library lt;
-static bool lt_is_there;
-
-static void *open_library(void) {
-    char name[3][64];
-    const int version = CUBLAS_VERSION >= 100000 ? CUBLAS_VERSION / 10000 : CUBLAS_VERSION / 1000;
-    snprintf(name[0], sizeof name[0], "libcublasLt.so.%d", version);
-    snprintf(name[1], sizeof name[1], "/usr/local/cuda/lib64/libcublasLt.so.%d", version);
-    snprintf(name[2], sizeof name[2], "/usr/local/cuda/lib/libcublasLt.so.%d", version);
-    for (int i = 0; i < 3; i++) {
-        void *library = dlopen(name[i], RTLD_NOW | RTLD_LOCAL);
-        if (library) return library;
-    }
-    return NULL;
-}
-
-static void load_library(void) {
-    void *library = open_library();
-    if (!library) return;
-    bool all = true;
-#define LT_LOAD(name)                                   \
-    lt.name = (decltype(&::name))dlsym(library, #name); \
-    all = all && lt.name;
-    LT_FUNCTIONS(LT_LOAD)
-    lt_is_there = all;
-}
-
-static taper_status library(train_stream *s) {
-    static std::once_flag once;
-    std::call_once(once, load_library);
-    if (lt_is_there) return TAPER_OK;
-    return cuda_fail(s, "gemm",
-                     "cuBLASLt cannot be loaded; install CUDA's libcublas, or give --device cpu");
-}
-
 /* --- what a stream keeps --------------------------------------------------------------- */
 
 /* Shapes, transposes, alignments and epilogue, for which an algorithm is chosen once. */
-typedef std::tuple<size_t, size_t, size_t, int, int, int, unsigned, unsigned, unsigned, unsigned,
+typedef std::tuple<size_t, size_t, size_t, int, int, unsigned, unsigned, unsigned, unsigned,
                    unsigned>
     shape_key;
 struct lt_choice {
@@ -82,8 +23,9 @@ struct lt_choice {
 static const size_t WORKSPACE = (size_t)32 << 20;
 
 struct cuda_products {
+    const cuda_lt_library *lt;
     cublasLtHandle_t handle;
-    void *workspace;
+    void *workspace;      /* of one product after the other */
     uint16_t *rounded[2]; /* bfloat16 of A and B */
     size_t room[2];       /* elements there */
     std::map<shape_key, lt_choice> choice;
@@ -100,21 +42,42 @@ void cuda_lt_free(train_stream *s) {
     memory->release(s->device, p->workspace, WORKSPACE);
     for (int i = 0; i < 2; i++)
         memory->release(s->device, p->rounded[i], p->room[i] * sizeof(uint16_t));
-    if (p->handle) lt.cublasLtDestroy(p->handle);
+    if (p->handle) p->lt->cublasLtDestroy(p->handle);
     delete p;
     cuda_stream_of(s)->products = NULL;
 }
 
-static taper_status products_of(train_stream *s, cuda_products **out) {
+/* What became of a call of cuBLASLt's. Where the driver has failed, it knows more. */
+static taper_status status_of(train_stream *s, const cuda_lt_library *lt, const char *operation,
+                              const char *call, cublasStatus_t status) {
+    char why[160];
+    if (status == CUBLAS_STATUS_SUCCESS) return TAPER_OK;
+    TAPER_TRY(cuda_end(s, operation));
+    if (status == CUBLAS_STATUS_ALLOC_FAILED) return TAPER_ERR_NOMEM;
+    snprintf(why, sizeof why, "%s: %s", call, lt->cublasLtGetStatusString(status));
+    return cuda_fail(s, operation, why);
+}
+#define LT_TRY(s, own, product, name, ...) \
+    TAPER_TRY(status_of(s, (own)->lt, (product)->operation, #name, (own)->lt->name(__VA_ARGS__)))
+
+static taper_status open_products(train_stream *s, const cuda_product *p, cuda_products *own) {
+    own->lt = cuda_lt_load();
+    if (!own->lt)
+        return cuda_fail(s, p->operation,
+                         LT_FILENAME " cannot be loaded; install CUDA's libcublas, or give "
+                                     "--device cpu");
+    TAPER_TRY(take(s, WORKSPACE, &own->workspace));
+    LT_TRY(s, own, p, cublasLtCreate, &own->handle);
+    return TAPER_OK;
+}
+
+static taper_status products_of(train_stream *s, const cuda_product *p, cuda_products **out) {
     cuda_stream *own = cuda_stream_of(s);
     *out = own->products;
     if (*out) return TAPER_OK;
-    TAPER_TRY(library(s));
     own->products = new (std::nothrow) cuda_products();
     if (!own->products) return TAPER_ERR_NOMEM;
-    taper_status status = take(s, WORKSPACE, &own->products->workspace);
-    if (status == TAPER_OK && lt.cublasLtCreate(&own->products->handle) != CUBLAS_STATUS_SUCCESS)
-        status = cuda_fail(s, "gemm", "cuBLASLt cannot be started");
+    taper_status status = open_products(s, p, own->products);
     if (status != TAPER_OK) cuda_lt_free(s);
     *out = own->products;
     return status;
@@ -134,22 +97,22 @@ static __global__ void round_kernel(size_t n, const float *x, uint16_t *to) {
 }
 
 /* *factor, of n numbers, becomes its bfloat16 copy. */
-static taper_status round_factor(train_stream *s, cuda_products *p, int which, size_t n,
-                                 const void **factor) {
-    if (p->room[which] < n) {
+static taper_status round_factor(train_stream *s, cuda_products *own, const cuda_product *p,
+                                 int which, size_t n, const void **factor) {
+    if (own->room[which] < n) {
         const train_memory *memory = s->device->memory;
-        memory->release(s->device, p->rounded[which], p->room[which] * sizeof(uint16_t));
-        p->rounded[which] = NULL, p->room[which] = 0;
-        TAPER_TRY(take(s, n * sizeof(uint16_t), (void **)&p->rounded[which]));
-        p->room[which] = n;
+        memory->release(s->device, own->rounded[which], own->room[which] * sizeof(uint16_t));
+        own->rounded[which] = NULL, own->room[which] = 0;
+        TAPER_TRY(take(s, n * sizeof(uint16_t), (void **)&own->rounded[which]));
+        own->room[which] = n;
     }
     LAUNCH(round_kernel, cuda_blocks(n, 256), 256, cuda_on(s), n, (const float *)*factor,
-           p->rounded[which]);
-    *factor = p->rounded[which];
-    return cuda_end(s, "gemm");
+           own->rounded[which]);
+    *factor = own->rounded[which];
+    return cuda_end(s, p->operation);
 }
 
-/* --- products -------------------------------------------------------------------------- */
+/* --- a product described --------------------------------------------------------------- */
 
 /* cuBLASLt's matrices are column-major: it is asked for C^T = op(B)^T op(A)^T. */
 struct lt_matrices {
@@ -157,42 +120,19 @@ struct lt_matrices {
     cublasLtMatrixLayout_t left, right, result;
 };
 
-static void drop(lt_matrices *m) {
-    if (m->result) lt.cublasLtMatrixLayoutDestroy(m->result);
-    if (m->right) lt.cublasLtMatrixLayoutDestroy(m->right);
-    if (m->left) lt.cublasLtMatrixLayoutDestroy(m->left);
-    if (m->product) lt.cublasLtMatmulDescDestroy(m->product);
-}
-
-static bool describe(lt_matrices *m, const cuda_product *p, train_precision precision) {
-    const cublasOperation_t turned = CUBLAS_OP_T, plain = CUBLAS_OP_N;
-    const cudaDataType_t type = precision == TRAIN_BFLOAT16 ? CUDA_R_16BF : CUDA_R_32F;
-    const cublasComputeType_t compute =
-        precision == TRAIN_TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-    const size_t b_row = p->transpose_b ? p->k : p->n, b_rows = p->transpose_b ? p->n : p->k,
-                 a_row = p->transpose_a ? p->m : p->k, a_rows = p->transpose_a ? p->k : p->m;
-    *m = lt_matrices{};
-    return lt.cublasLtMatmulDescCreate(&m->product, compute, CUDA_R_32F) == CUBLAS_STATUS_SUCCESS &&
-           lt.cublasLtMatmulDescSetAttribute(m->product, CUBLASLT_MATMUL_DESC_TRANSA,
-                                             p->transpose_b ? &turned : &plain,
-                                             sizeof turned) == CUBLAS_STATUS_SUCCESS &&
-           lt.cublasLtMatmulDescSetAttribute(m->product, CUBLASLT_MATMUL_DESC_TRANSB,
-                                             p->transpose_a ? &turned : &plain,
-                                             sizeof turned) == CUBLAS_STATUS_SUCCESS &&
-           lt.cublasLtMatrixLayoutCreate(&m->left, type, b_row, b_rows, (int64_t)b_row) ==
-               CUBLAS_STATUS_SUCCESS &&
-           lt.cublasLtMatrixLayoutCreate(&m->right, type, a_row, a_rows, (int64_t)a_row) ==
-               CUBLAS_STATUS_SUCCESS &&
-           lt.cublasLtMatrixLayoutCreate(&m->result, CUDA_R_32F, p->n, p->m, (int64_t)p->n) ==
-               CUBLAS_STATUS_SUCCESS;
+static void drop(const cuda_products *own, const lt_matrices *m) {
+    if (m->result) own->lt->cublasLtMatrixLayoutDestroy(m->result);
+    if (m->right) own->lt->cublasLtMatrixLayoutDestroy(m->right);
+    if (m->left) own->lt->cublasLtMatrixLayoutDestroy(m->left);
+    if (m->product) own->lt->cublasLtMatmulDescDestroy(m->product);
 }
 
 /* What bias, activation and sums are to cuBLASLt, after cublasLt.h of CUDA 13: an epilogue is a
  * uint32_t; the bias, a pointer, is as long as the result has rows, which of C^T are our n, packed,
  * and of the type of the result, float32 in all precisions. RELU_BIAS adds it and takes max(x, 0).
  * BGRADA stores sums over k of its A, our B, there, BGRADB of its B, our A, as many as the result
- * has columns. The heuristic reads the pointer's alignment. Not said there, and assumed: sums keep
- * an order of their own. */
+ * has columns; the one is for an A that is not transposed, the other for a B that is, as those of a
+ * weight gradient are. Not said there, and assumed: sums keep an order of their own. */
 static uint32_t epilogue_of(const cuda_product *p) {
     if (p->sums) return p->of_b ? CUBLASLT_EPILOGUE_BGRADA : CUBLASLT_EPILOGUE_BGRADB;
     if (!p->bias) return CUBLASLT_EPILOGUE_DEFAULT;
@@ -202,102 +142,180 @@ static uint32_t epilogue_of(const cuda_product *p) {
 /* What the epilogue reads or writes; NULL: there is none. */
 static const float *vector_of(const cuda_product *p) { return p->sums ? p->sums : p->bias; }
 
-static bool add_epilogue(const lt_matrices *m, const cuda_product *p) {
+static taper_status describe_product(train_stream *s, const cuda_products *own,
+                                     const cuda_product *p, cublasLtMatmulDesc_t product) {
+    const cublasOperation_t left = p->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
+                            right = p->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     const uint32_t epilogue = epilogue_of(p);
     const float *vector = vector_of(p);
-    return lt.cublasLtMatmulDescSetAttribute(m->product, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue,
-                                             sizeof epilogue) == CUBLAS_STATUS_SUCCESS &&
-           lt.cublasLtMatmulDescSetAttribute(m->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &vector,
-                                             sizeof vector) == CUBLAS_STATUS_SUCCESS;
+    LT_TRY(s, own, p, cublasLtMatmulDescSetAttribute, product, CUBLASLT_MATMUL_DESC_TRANSA, &left,
+           sizeof left);
+    LT_TRY(s, own, p, cublasLtMatmulDescSetAttribute, product, CUBLASLT_MATMUL_DESC_TRANSB, &right,
+           sizeof right);
+    if (!vector) return TAPER_OK;
+    LT_TRY(s, own, p, cublasLtMatmulDescSetAttribute, product, CUBLASLT_MATMUL_DESC_EPILOGUE,
+           &epilogue, sizeof epilogue);
+    LT_TRY(s, own, p, cublasLtMatmulDescSetAttribute, product, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+           &vector, sizeof vector);
+    return TAPER_OK;
 }
+
+/* *m holds what has been made of it, also of a failure. */
+static taper_status describe(train_stream *s, const cuda_products *own, const cuda_product *p,
+                             lt_matrices *m) {
+    const train_precision precision = cuda_precision(s->device);
+    const cudaDataType_t type = precision == TRAIN_BFLOAT16 ? CUDA_R_16BF : CUDA_R_32F;
+    const cublasComputeType_t compute =
+        precision == TRAIN_TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+    const size_t b_row = p->transpose_b ? p->k : p->n, b_rows = p->transpose_b ? p->n : p->k,
+                 a_row = p->transpose_a ? p->m : p->k, a_rows = p->transpose_a ? p->k : p->m;
+    LT_TRY(s, own, p, cublasLtMatmulDescCreate, &m->product, compute, CUDA_R_32F);
+    LT_TRY(s, own, p, cublasLtMatrixLayoutCreate, &m->left, type, b_row, b_rows, (int64_t)b_row);
+    LT_TRY(s, own, p, cublasLtMatrixLayoutCreate, &m->right, type, a_row, a_rows, (int64_t)a_row);
+    LT_TRY(s, own, p, cublasLtMatrixLayoutCreate, &m->result, CUDA_R_32F, p->n, p->m,
+           (int64_t)p->n);
+    return describe_product(s, own, p, m->product);
+}
+
+/* --- an algorithm for it --------------------------------------------------------------- */
 
 /* Largest power of two that divides an address, 256 at most. */
-static unsigned alignment(const void *at) {
+static uint32_t alignment(const void *at) {
     const uintptr_t bits = (uintptr_t)at | 256;
-    return (unsigned)(bits & (~bits + 1));
+    return (uint32_t)(bits & (~bits + 1));
 }
 
-/* The heuristic's first, among those whose sums have an order of their own. */
-static bool ask(cuda_products *own, const lt_matrices *m, const unsigned align[3],
-                cublasLtMatmulAlgo_t *algorithm) {
-    cublasLtMatmulPreference_t wish = NULL;
-    cublasLtMatmulHeuristicResult_t found = {};
-    int count = 0;
-    const uint32_t schemes =
+/* Of cuBLASLt's A, B, and of C, which is D; what an epilogue stores or reads is no better than it.
+ */
+struct lt_alignments {
+    uint32_t left, right, result;
+};
+
+static lt_alignments alignments_of(const cuda_product *p, const void *a, const void *b) {
+    const uint32_t result = alignment(p->c),
+                   vector = vector_of(p) ? alignment(vector_of(p)) : result;
+    return {alignment(b), alignment(a), vector < result ? vector : result};
+}
+
+/* Among algorithms whose sums have an order of their own. */
+static taper_status prefer(train_stream *s, const cuda_products *own, const cuda_product *p,
+                           const lt_alignments &align, cublasLtMatmulPreference_t wish) {
+    static const uint64_t room = WORKSPACE;
+    static const uint32_t schemes =
         CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
-    if (lt.cublasLtMatmulPreferenceCreate(&wish) != CUBLAS_STATUS_SUCCESS) return false;
-    struct {
+    const struct {
         cublasLtMatmulPreferenceAttributes_t name;
         const void *value;
         size_t bytes;
-    } const said[] = {{CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &WORKSPACE, sizeof WORKSPACE},
-                      {CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes},
-                      {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &align[0], sizeof align[0]},
-                      {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &align[1], sizeof align[1]},
-                      {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &align[2], sizeof align[2]},
-                      {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &align[2], sizeof align[2]}};
-    bool good = true;
-    for (const auto &s : said)
-        good = good && lt.cublasLtMatmulPreferenceSetAttribute(wish, s.name, s.value, s.bytes) ==
-                           CUBLAS_STATUS_SUCCESS;
-    good = good &&
-           lt.cublasLtMatmulAlgoGetHeuristic(own->handle, m->product, m->left, m->right, m->result,
-                                             m->result, wish, 1, &found,
-                                             &count) == CUBLAS_STATUS_SUCCESS &&
-           count == 1;
-    lt.cublasLtMatmulPreferenceDestroy(wish);
-    *algorithm = found.algo;
-    return good;
+    } said[] = {{CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room, sizeof room},
+                {CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes},
+                {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &align.left, sizeof align.left},
+                {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &align.right, sizeof align.right},
+                {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &align.result, sizeof align.result},
+                {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &align.result, sizeof align.result}};
+    for (const auto &each : said)
+        LT_TRY(s, own, p, cublasLtMatmulPreferenceSetAttribute, wish, each.name, each.value,
+               each.bytes);
+    return TAPER_OK;
 }
 
-/* The algorithm for such products, known or asked for; found 0 where there is none. */
-static lt_choice choose(cuda_products *own, const lt_matrices *m, const cuda_product *p,
-                        const unsigned align[3]) {
-    const shape_key key(p->m, p->n, p->k, p->transpose_a, p->transpose_b, p->beta != 0.0f, align[0],
-                        align[1], align[2], epilogue_of(p),
-                        vector_of(p) ? alignment(vector_of(p)) : 0);
+/* Has cuBLASLt none that does it? Of epilogues it says so in more than one way. */
+static bool is_refused(const cuda_product *p, cublasStatus_t status) {
+    return status == CUBLAS_STATUS_NOT_SUPPORTED ||
+           (vector_of(p) &&
+            (status == CUBLAS_STATUS_INVALID_VALUE || status == CUBLAS_STATUS_ARCH_MISMATCH));
+}
+
+/* The heuristic's first. */
+static taper_status ask(train_stream *s, const cuda_products *own, const cuda_product *p,
+                        const lt_matrices *m, cublasLtMatmulPreference_t wish, lt_choice *choice) {
+    cublasLtMatmulHeuristicResult_t first = {};
+    int count = 0;
+    const cublasStatus_t status = own->lt->cublasLtMatmulAlgoGetHeuristic(
+        own->handle, m->product, m->left, m->right, m->result, m->result, wish, 1, &first, &count);
+    choice->found = status == CUBLAS_STATUS_SUCCESS && count && first.state == status;
+    choice->algorithm = first.algo;
+    if (is_refused(p, status)) return TAPER_OK;
+    return status_of(s, own->lt, p->operation, "cublasLtMatmulAlgoGetHeuristic", status);
+}
+
+/* The algorithm for such products, known or asked for; it is the stream's. */
+static taper_status choose(train_stream *s, cuda_products *own, const cuda_product *p,
+                           const lt_matrices *m, const lt_alignments &align, lt_choice **choice) {
+    const shape_key key(p->m, p->n, p->k, p->transpose_a, p->transpose_b, align.left, align.right,
+                        align.result, epilogue_of(p), vector_of(p) ? alignment(vector_of(p)) : 0);
     auto known = own->choice.find(key);
-    if (known != own->choice.end()) return known->second;
-    lt_choice choice = {};
-    choice.found = ask(own, m, align, &choice.algorithm);
-    return own->choice.emplace(key, choice).first->second;
+    if (known == own->choice.end()) {
+        lt_choice asked = {};
+        cublasLtMatmulPreference_t wish = NULL;
+        LT_TRY(s, own, p, cublasLtMatmulPreferenceCreate, &wish);
+        taper_status status = prefer(s, own, p, align, wish);
+        if (status == TAPER_OK) status = ask(s, own, p, m, wish, &asked);
+        own->lt->cublasLtMatmulPreferenceDestroy(wish);
+        TAPER_TRY(status);
+        known = own->choice.emplace(key, asked).first;
+    }
+    *choice = &known->second;
+    return TAPER_OK;
+}
+
+/* --- products -------------------------------------------------------------------------- */
+
+static taper_status multiply_described(train_stream *s, cuda_products *own, const cuda_product *p,
+                                       const void *a, const void *b, const lt_matrices *m,
+                                       bool *offered) {
+    const float one = 1.0f;
+    lt_choice *choice;
+    TAPER_TRY(choose(s, own, p, m, alignments_of(p, a, b), &choice));
+    *offered = choice->found;
+    if (!*offered) return TAPER_OK;
+    const cublasStatus_t status = own->lt->cublasLtMatmul(
+        own->handle, m->product, &one, b, m->left, a, m->right, &p->beta, p->c, m->result, p->c,
+        m->result, &choice->algorithm, own->workspace, WORKSPACE, cuda_on(s));
+    if (!vector_of(p) || !is_refused(p, status))
+        return status_of(s, own->lt, p->operation, "cublasLtMatmul", status);
+    *offered = choice->found = false; /* without its epilogue then */
+    return TAPER_OK;
 }
 
 /* With its epilogue, or, where no algorithm has that, *offered 0 and nothing done. */
 static taper_status multiply(train_stream *s, cuda_products *own, const cuda_product *p,
                              const void *a, const void *b, bool *offered) {
-    lt_matrices m;
-    const float one = 1.0f;
-    const unsigned align[3] = {alignment(b), alignment(a), alignment(p->c)};
-    bool good = describe(&m, p, cuda_precision(s->device));
-    const bool accepted = good && (!vector_of(p) || add_epilogue(&m, p));
-    const lt_choice choice = accepted ? choose(own, &m, p, align) : lt_choice{};
-    *offered = choice.found;
-    if (choice.found)
-        good = lt.cublasLtMatmul(own->handle, m.product, &one, b, m.left, a, m.right, &p->beta,
-                                 p->c, m.result, p->c, m.result, &choice.algorithm, own->workspace,
-                                 WORKSPACE, cuda_on(s)) == CUBLAS_STATUS_SUCCESS;
-    drop(&m);
-    good = good && (choice.found || vector_of(p));
-    return good ? TAPER_OK : cuda_fail(s, "gemm", "cuBLASLt failed");
+    lt_matrices m = {};
+    *offered = false;
+    taper_status status = describe(s, own, p, &m);
+    if (status == TAPER_OK) status = multiply_described(s, own, p, a, b, &m, offered);
+    drop(own, &m);
+    return status;
+}
+
+static taper_status none_offered(train_stream *s, const cuda_product *p) {
+    static const char *const name[] = {"float32", "tf32", "bf16"}; /* train_precision */
+    const train_precision precision = cuda_precision(s->device);
+    char why[160];
+    snprintf(why, sizeof why, "cuBLASLt has no product of %zu x %zu x %zu in %s%s", p->m, p->k,
+             p->n, name[precision], precision == TRAIN_FLOAT32 ? "" : "; give --precision float32");
+    return cuda_fail(s, p->operation, why);
 }
 
 taper_status cuda_lt_product(train_stream *s, const cuda_product *p, cuda_finish *left) {
     cuda_products *own;
+    cuda_product plain = *p;
     const void *a = p->a, *b = p->b;
     bool offered;
-    TAPER_TRY(products_of(s, &own));
+    TAPER_TRY(products_of(s, p, &own));
     if (cuda_precision(s->device) == TRAIN_BFLOAT16) {
-        TAPER_TRY(round_factor(s, own, 0, p->m * p->k, &a));
-        TAPER_TRY(round_factor(s, own, 1, p->k * p->n, &b));
+        TAPER_TRY(round_factor(s, own, p, 0, p->m * p->k, &a));
+        TAPER_TRY(round_factor(s, own, p, 1, p->k * p->n, &b));
     }
     *left = p->bias && p->activation == CODEC_LOGISTIC ? CUDA_ACTIVATION : CUDA_NOTHING;
     TAPER_TRY(multiply(s, own, p, a, b, &offered));
-    if (offered) return TAPER_OK;
-    cuda_product plain = *p;
-    plain.bias = NULL, plain.sums = NULL;
-    *left = p->sums ? CUDA_SUMS : CUDA_BIAS_AND_ACTIVATION;
-    return multiply(s, own, &plain, a, b, &offered);
+    if (!offered && vector_of(p)) {
+        plain.bias = NULL, plain.sums = NULL;
+        *left = p->sums ? CUDA_SUMS : CUDA_BIAS_AND_ACTIVATION;
+        TAPER_TRY(multiply(s, own, &plain, a, b, &offered));
+    }
+    return offered ? TAPER_OK : none_offered(s, p);
 }
 
 #else /* the execution model */

@@ -6,6 +6,7 @@
 
 /* C[m][n] = beta C + op(A) op(B), row-major, as train_gemm_fn; with a bias or sums or neither. */
 typedef struct cuda_product {
+    const char *operation; /* whose it is, for messages */
     int transpose_a, transpose_b;
     size_t m, n, k;
     const float *a, *b;
@@ -27,7 +28,7 @@ typedef enum cuda_finish {
 
 /* Put it on the stream, in the precision of its device; *left says what remains. TAPER_ERR_NOMEM:
  * no room for rounded factors; TAPER_ERR_DEVICE: cuBLASLt is not there, or fails (train_cuda_fault
- * says which). */
+ * names the operation, and the call or the remedy). */
 taper_status cuda_lt_product(train_stream *s, const cuda_product *product, cuda_finish *left);
 /* What a stream keeps of products, stream.h. */
 void cuda_lt_free(train_stream *s);

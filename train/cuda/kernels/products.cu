@@ -14,7 +14,7 @@ taper_status train_cuda_gemm(train_stream *s, int transpose_a, int transpose_b, 
     CUDA_BEGIN(s, "gemm", CUDA_ARRAY(a, m * k), CUDA_ARRAY(b, k * n), CUDA_ARRAY(c, m * n));
     if (!k && beta == 0.0f) return train_zero(s, c, m * n * sizeof *c);
     if (!k) return train_cuda_scale(s, m * n, beta, c, c);
-    const cuda_product p = {transpose_a, transpose_b, m, n, k, a, b, beta, c};
+    const cuda_product p = {"gemm", transpose_a, transpose_b, m, n, k, a, b, beta, c};
     cuda_finish left;
     TAPER_TRY(cuda_lt_product(s, &p, &left));
     return cuda_end(s, "gemm");
@@ -110,8 +110,9 @@ taper_status train_cuda_affine(train_stream *s, const train_affine *l) {
     } else {
         CUDA_BEGIN(s, "affine", CUDA_ARRAY(l->a, l->m * l->k), CUDA_ARRAY(l->b, l->k * l->n),
                    CUDA_ARRAY(l->bias, l->n), CUDA_ARRAY(l->c, l->m * l->n));
-        const cuda_product p = {l->transpose_a, l->transpose_b, l->m, l->n,    l->k,         l->a,
-                                l->b,           l->beta,        l->c, l->bias, l->activation};
+        const cuda_product p = {"affine", l->transpose_a, l->transpose_b, l->m,
+                                l->n,     l->k,           l->a,           l->b,
+                                l->beta,  l->c,           l->bias,        l->activation};
         TAPER_TRY(cuda_lt_product(s, &p, &left));
         TAPER_TRY(cuda_end(s, "affine"));
     }
@@ -217,7 +218,7 @@ taper_status train_cuda_weight_gradient(train_stream *s, const train_weight_grad
         CUDA_BEGIN(s, "weight_gradient", CUDA_ARRAY(g->a, g->rows * g->m),
                    CUDA_ARRAY(g->b, g->rows * g->n), CUDA_ARRAY(g->c, g->m * g->n),
                    CUDA_ARRAY(g->sums, width));
-        cuda_product p = {1, 0, g->m, g->n, g->rows, g->a, g->b, 1.0f, g->c};
+        cuda_product p = {"weight_gradient", 1, 0, g->m, g->n, g->rows, g->a, g->b, 1.0f, g->c};
         p.sums = stored, p.of_b = g->of_b;
         TAPER_TRY(cuda_lt_product(s, &p, &left));
         if (left == CUDA_NOTHING)
