@@ -8,9 +8,11 @@
 #include "train/train_parts.h"
 #include "train/train_stages.h"
 #include "waves.h"
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { LATER_SEED = 81, LATER_FEW = 14 };
@@ -89,7 +91,7 @@ static inline later_outcome later_learn(later_stage *stage, const train_options 
     later_outcome out = {.file = formats_buffer_make(1 << 24)};
     later_open(&h, kind, threads);
     train_job j = {*o, &later_data, &h.be, &h.device, hooks ? hooks : &none};
-    codec_weight_precision precision = train_precision(&j);
+    codec_weight_precision precision = train_stored_precision(&j);
     taper_model *m = later_load(&j);
     if (stage && stage(m, &j, &error) != TAPER_OK) fail_msg("%s", error.text);
     assert_int_equal(train_evaluate_validation(m, &j, &out.curve, NULL), TAPER_OK);
@@ -113,7 +115,7 @@ static inline int later_differs(const formats_buffer *a, const formats_buffer *b
 /* --- progress ------------------------------------------------------------------------------- */
 
 typedef struct later_stop {
-    uint64_t step; /* 0: never */
+    uint64_t step, kill; /* stopped, or killed, after it; 0: never */
     uint64_t first, steps;
     double now, before;
 } later_stop;
@@ -122,6 +124,7 @@ static inline int later_watch(void *user, const train_steps_progress *p) {
     later_stop *s = user;
     if (!s->first) s->first = p->step;
     s->steps = p->steps, s->now = p->now, s->before = p->before;
+    if (s->kill && p->step >= s->kill) raise(SIGKILL);
     return s->step && p->step >= s->step;
 }
 
@@ -145,7 +148,7 @@ static inline taper_status later_take(later_lesson *l, later_run *run, const cha
                                       later_stop *stop, formats_buffer *file) {
     taper_error error = {0};
     taper_model *m = later_load(&l->j);
-    codec_weight_precision precision = train_precision(&l->j);
+    codec_weight_precision precision = train_stored_precision(&l->j);
     taper_status status = run ? run(l, m, checkpoint, stop, &error) : TAPER_OK;
     if (status != TAPER_OK) assert_true(strlen(error.text) > 20);
     *file = formats_buffer_make(1 << 24);
@@ -204,6 +207,39 @@ static inline void later_repeats(later_run *run) {
     formats_buffer_free(&first);
 }
 
+/* A process that begins the run, or goes on with it, and is killed after a step. */
+static inline void later_kill(later_lesson *l, later_run *run, const char *path, uint64_t step) {
+    int how;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        later_stop stop = {.kill = step};
+        formats_buffer file;
+        later_take(l, run, path, &stop, &file);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
+}
+
+/* Killed several times, short of a minute, it goes on from the last look, to the same bytes. */
+static inline void later_survives_kills(later_run *run, train_processor_kind kind) {
+    later_lesson l;
+    later_stop go_on = {0};
+    formats_buffer whole, rest;
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/taper-later-%ld-%d", (long)getpid(), kind);
+    later_prepare(&l, kind, 1);
+    assert_int_equal(later_take(&l, run, NULL, NULL, &whole), TAPER_OK);
+    for (uint64_t step = 1; step <= 6; step++) later_kill(&l, run, path, step);
+    assert_int_equal(later_take(&l, run, path, &go_on, &rest), TAPER_OK);
+    assert_int_equal(go_on.first, 6); /* the shadow looks after 5; the kill was before a save */
+    later_same(&whole, &rest);
+    remove(path);
+    formats_buffer_free(&whole), formats_buffer_free(&rest);
+    later_put_away(&l);
+}
+
 /* The same on a device that fails, as train_processor_fail says; the model is then as it was. */
 static inline taper_status later_fail(later_lesson *l, later_run *run, const char *checkpoint,
                                       uint64_t allocation, uint64_t operation,
@@ -233,28 +269,32 @@ static inline void later_without_memory(later_run *run, train_processor_kind kin
     later_put_away(&l);
 }
 
-/* A run that has stopped goes on, on a device that is lost at every stride-th operation and, in the
- * end, on one that is not, to the same bytes. */
+/* A run that has stopped goes on from there, on a device that is lost at every stride-th operation
+ * and, in the end, on one that is not, to the same bytes. */
 static inline void later_on_lost_devices(later_run *run, train_processor_kind kind,
                                          uint64_t stride) {
     later_lesson l;
     formats_buffer whole, part;
-    char path[64];
+    char path[64], stopped[80];
     uint64_t tried = 0;
     later_stop stop = {.step = 1};
     snprintf(path, sizeof path, "/tmp/taper-later-%ld-%d", (long)getpid(), kind);
+    snprintf(stopped, sizeof stopped, "%s-stopped", path);
     later_prepare(&l, kind, 1);
     assert_int_equal(later_take(&l, run, NULL, NULL, &whole), TAPER_OK);
-    assert_int_equal(later_take(&l, run, path, &stop, &part), TAPER_OK);
+    assert_int_equal(later_take(&l, run, stopped, &stop, &part), TAPER_OK);
     assert_true(later_differs(&whole, &part));
-    taper_status status;
-    while ((status = later_fail(&l, run, path, 0, 1 + tried * stride, &whole)) != TAPER_OK) {
+    taper_status status = TAPER_ERR_DEVICE;
+    for (; status != TAPER_OK; remove(path)) {
+        assert_int_equal(link(stopped, path), 0); /* what it saved on its way is left aside */
+        status = later_fail(&l, run, path, 0, 1 + tried * stride, &whole);
+        if (status == TAPER_OK) continue;
         assert_int_equal(status, TAPER_ERR_DEVICE);
         tried++;
     }
     print_message("%s: lost at %llu operations\n", l.h.device.name, (unsigned long long)tried);
     assert_true(tried > 10);
-    remove(path);
+    remove(stopped);
     formats_buffer_free(&whole), formats_buffer_free(&part);
     later_put_away(&l);
 }

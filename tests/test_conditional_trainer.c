@@ -106,6 +106,14 @@ static void repeats_on_every_device(void **unused) {
     later_repeats(refine);
 }
 
+static void survives_kills(void **unused) {
+    (void)unused;
+    for (int kind = TRAIN_PROCESSOR; kind <= TRAIN_SHADOW; kind++) {
+        later_survives_kills(predict, (train_processor_kind)kind);
+        later_survives_kills(refine, (train_processor_kind)kind);
+    }
+}
+
 static void every_seed_gives_another_model(void **unused) {
     (void)unused;
     later_lesson l;
@@ -202,6 +210,7 @@ int main(void) {
         cmocka_unit_test(predicting_saves_bytes),
         cmocka_unit_test(heads_raise_quality),
         cmocka_unit_test(repeats_on_every_device),
+        cmocka_unit_test(survives_kills),
         cmocka_unit_test(every_seed_gives_another_model),
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(every_device_allocation_may_fail),

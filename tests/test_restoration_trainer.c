@@ -111,6 +111,12 @@ static void repeats_on_every_device(void **unused) {
     later_repeats(restore);
 }
 
+static void survives_kills(void **unused) {
+    (void)unused;
+    for (int kind = TRAIN_PROCESSOR; kind <= TRAIN_SHADOW; kind++)
+        later_survives_kills(restore, (train_processor_kind)kind);
+}
+
 static void every_seed_gives_another_model(void **unused) {
     (void)unused;
     later_lesson l;
@@ -142,6 +148,7 @@ int main(void) {
         cmocka_unit_test(what_gains_nothing_is_left_out),
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(repeats_on_every_device),
+        cmocka_unit_test(survives_kills),
         cmocka_unit_test(every_seed_gives_another_model),
         cmocka_unit_test(every_device_allocation_may_fail),
         cmocka_unit_test(lost_devices_lose_nothing),

@@ -29,7 +29,7 @@ static void free_candidate(candidate *c) {
 }
 
 static taper_status finish_candidate(candidate *c, const train_job *j, taper_error *error) {
-    codec_weight_precision precision = train_precision(j);
+    codec_weight_precision precision = train_stored_precision(j);
     train_say(j, "validation", -1);
     TAPER_TRY(train_evaluate_validation(c->model, j, &c->curve, error));
     return codec_model_write(c->model, &precision, &c->file, error);

@@ -135,7 +135,7 @@ static taper_status settle_thresholds(taper_model *m, codec_backend *be, const t
  * that fit these, over `pixels`. */
 static taper_status store_binary(taper_model *m, const train_job *j, const train_pixels *pixels,
                                  float centre, int bits) {
-    const codec_weight_precision precision = train_precision(j);
+    const codec_weight_precision precision = train_stored_precision(j);
     const uint32_t units = m->network.units, area = m->window.width * m->window.height;
     float *density = calloc(units, sizeof *density);
     taper_status status = density ? TAPER_OK : TAPER_ERR_NOMEM;

@@ -72,7 +72,7 @@ taper_status train_renew_analysis(taper_model *m, const train_job *j, taper_erro
 taper_status train_round_and_calibrate(taper_model *m, const train_job *j, const double *unit_gain,
                                        taper_error *error) {
     train_sample s;
-    codec_weight_precision precision = train_precision(j);
+    codec_weight_precision precision = train_stored_precision(j);
     train_calibrate_options calibrate = {j->options.step > 0 ? j->options.step : 2, unit_gain};
     TAPER_TRY(train_sample_take(&s, m, j, error));
     taper_status status = train_set_quantiser(m, &s.codes, &calibrate, error);
@@ -84,7 +84,7 @@ taper_status train_round_and_calibrate(taper_model *m, const train_job *j, const
     return status;
 }
 
-codec_weight_precision train_precision(const train_job *j) {
+codec_weight_precision train_stored_precision(const train_job *j) {
     return (codec_weight_precision){j->options.linear_mse > 0 ? j->options.linear_mse : 0.25, 8};
 }
 

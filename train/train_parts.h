@@ -25,6 +25,6 @@ taper_status train_round_and_calibrate(taper_model *model, const train_job *job,
                                        const double *unit_gain, taper_error *error);
 taper_status train_evaluate_validation(const taper_model *model, const train_job *job,
                                        train_rd_curve *curve, taper_error *error);
-codec_weight_precision train_precision(const train_job *job);
+codec_weight_precision train_stored_precision(const train_job *job);
 
 #endif

@@ -23,7 +23,7 @@ lose() { # options...
     run part.tpm part.check --resume "$@"
     cmp whole.tpm part.tpm || { echo "train $*: another model"; exit 1; }
 }
-saved() { # options...: as lose, of learners with epochs, whose last is saved
+saved() { # options...: as lose, of learners whose last epoch, or some step, is saved
     lose "$@"
     test "$(cat launches)" -lt "$all" || { echo "train $*: began anew"; exit 1; }
 }
@@ -34,7 +34,7 @@ dense --hidden 8 --code units
 dense --code units --optimiser cg --batch 120
 dense --code binary --untied
 saved --window 8 --units 12 --conditional 8 --head 8 --predict-epochs 2
-lose --window 8 --units 12 --family conv --restore 8 --restore-steps 1 # saved each minute alone
+lose --window 8 --units 12 --family conv --restore 8 --restore-steps 1
 
 # without a checkpoint the remedy is another
 fail() { # how, words

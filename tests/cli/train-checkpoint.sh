@@ -37,6 +37,34 @@ for code in planes units; do
     rm -f killed.tpm unbroken.tpm resumed.tpm part.* whole.*
 done
 
+# A network that restores is saved sixteen times, and each minute: killed at several steps it goes on from there.
+restore() { # model, options...
+    model=$1
+    shift
+    "$TAPER" train -q -f --window 8 --units 12 --family conv --restore 8 --restore-steps 64 --checkpoint restoring \
+        -o "$model" "$@" set/png
+}
+step() { # of the checkpoint of what restores: a number behind the magic, a version and a fingerprint
+    [ ! -e restoring.conv ] || od -An -t u8 -j 22 -N 8 restoring.conv | tr -d ' '
+}
+restore unbroken.tpm
+rm restoring.conv
+least=0
+for at in 1 20 40; do
+    restore killed.tpm --resume &
+    running=$!
+    while now=$(step) && [ "${now:-0}" -lt $at ] && kill -0 $running 2>/dev/null; do sleep 0.02; done
+    kill -KILL $running 2>/dev/null || true
+    wait $running 2>/dev/null || true
+    test ! -e killed.tpm
+    now=$(step)
+    test "$now" -ge $at || { echo "killed at step $now"; exit 1; }
+    test "$now" -gt $least || { echo "step $now after $least: began anew"; exit 1; }
+    least=$now
+done
+restore resumed.tpm --resume
+cmp unbroken.tpm resumed.tpm
+
 # with one window, the file is what was asked for
 run planes one.tpm -w 8 --checkpoint one
 test -s one

@@ -193,6 +193,11 @@ static taper_status begin_epoch(train_loop *l, taper_error *error) {
     return l->learner->begin_epoch(l->self, l->step / l->steps_per_epoch, error);
 }
 
+static int must_save(const train_loop *l, int epoch_ends) {
+    return epoch_ends || l->stopped || train_seconds() - l->saved_at >= l->checkpoint_seconds ||
+           (l->checkpoint_steps && l->step - l->saved_step >= l->checkpoint_steps);
+}
+
 static int is_over(const train_loop *l) {
     return l->step >= l->steps || l->stopped || l->diverged ||
            (l->patience && l->stale_epochs >= l->patience);
@@ -212,8 +217,7 @@ static taper_status loop(train_loop *l, taper_error *error) {
         TAPER_TRY(look(l, error));
         if (l->diverged) break;
         if (epoch_ends) TAPER_TRY(finish_epoch(l, error));
-        if (epoch_ends || l->stopped || train_seconds() - l->saved_at >= l->checkpoint_seconds)
-            TAPER_TRY(save(l, error));
+        if (must_save(l, epoch_ends)) TAPER_TRY(save(l, error));
         if (epoch_ends) TAPER_TRY(begin_epoch(l, error));
     }
     l->seconds = train_seconds() - l->started;

@@ -62,7 +62,8 @@ struct train_loop {
     int running; /* 1: the means of losses run on, over about 200 steps; 0: they are an epoch's */
     uint64_t fingerprint; /* of options, shape and data (run.h); 0 where nothing is saved */
     train_saving saving;
-    double checkpoint_seconds;
+    double checkpoint_seconds; /* between two checkpoints within an epoch, at most ... */
+    uint64_t checkpoint_steps; /* ... and steps; 0: any number */
     train_checkpoint_part part[TRAIN_CHECKPOINT_PARTS]; /* more of the learner's state */
     uint32_t parts;
     double start_loss; /* on held-out rows, before the first step; INFINITY: unknown */

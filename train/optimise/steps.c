@@ -4,6 +4,7 @@
 #include <math.h>
 
 static const double checkpoint_seconds = 60.0;
+enum { CHECKPOINTS = 16 }; /* of a run that is over within a minute, as those of GPUs are */
 static const float max_norm = 100.0f;
 
 /* A device's refusal as a sentence. */
@@ -55,6 +56,7 @@ taper_status train_steps_take(train_steps *s, int *stopped, taper_error *error) 
                        .fingerprint = s->fingerprint,
                        .saving = s->saving,
                        .checkpoint_seconds = checkpoint_seconds,
+                       .checkpoint_steps = (s->steps + CHECKPOINTS - 1) / CHECKPOINTS,
                        .start_loss = INFINITY};
     taper_status status = train_loop_run(&loop, error);
     if (status == TAPER_OK && loop.diverged) status = say_diverged(&loop, error);
