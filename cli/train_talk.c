@@ -190,6 +190,9 @@ static void say_nested_epoch(void *user, uint32_t epoch, const train_nested_epoc
     cli_json_uint(&j, "units_swept", e->frozen);
     cli_json_number(&j, "multiply_adds_per_row", e->multiply_adds);
     cli_json_number(&j, "seconds", e->seconds);
+    cli_json_uint(&j, "steps", e->steps);
+    cli_json_number(&j, "step_seconds", e->step_seconds);
+    cli_json_number(&j, "host_seconds", e->host_seconds);
     cli_json_end(&j);
 }
 

@@ -2,7 +2,8 @@
 """What bench/gpu/run.sh reads out of files.
 
     figures.py value FILE METRIC PRECISION NETWORK   value of the last JSON line with these
-    figures.py epoch LOG                             milliseconds of the median epoch of a `taper train --log`
+    figures.py step LOG                              of the median epoch of a `taper train --log`: milliseconds a step, and
+                                                     until the host had put it on its stream
     figures.py bytes REPORT PSNR                     held-out bytes an image at that PSNR, of a `taper train --json`
     figures.py ptxas BUILD_DIR                       what ptxas says of the kernels there, as JSON lines
     figures.py model BUILD_DIR IMAGES                launches of a step of 3072-1024-3072 (BUILD_DIR/tests/taper_model),
@@ -30,10 +31,12 @@ def value(path, metric, precision, network):
     print(found[-1] if found else "")
 
 
-def epoch(path):
-    """The log tells when each epoch ended."""
-    ends = [line["seconds"] for line in lines(path)]
-    print(f"{1e3 * statistics.median(b - a for a, b in zip([0] + ends, ends)):.4f}")
+def step(path):
+    """The log tells what all steps up to the end of an epoch have taken, without the looks between epochs."""
+    epochs = [{"steps": 0, "step_seconds": 0, "host_seconds": 0}] + lines(path)
+    for key in "step_seconds", "host_seconds":
+        spans = [(b[key] - a[key]) / (b["steps"] - a["steps"]) for a, b in zip(epochs, epochs[1:])]
+        print(f"{1e3 * statistics.median(spans):.4f}")
 
 
 def bytes_at(path, psnr):
@@ -129,7 +132,7 @@ def model(build, images):
 
 
 def main():
-    commands = {"value": value, "epoch": epoch, "bytes": lambda path, psnr: bytes_at(path, float(psnr)), "ptxas": ptxas,
+    commands = {"value": value, "step": step, "bytes": lambda path, psnr: bytes_at(path, float(psnr)), "ptxas": ptxas,
                 "model": model}
     if len(sys.argv) < 3 or sys.argv[1] not in commands:
         sys.exit(__doc__)

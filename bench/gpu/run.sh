@@ -3,7 +3,8 @@
 #
 #   sh bench/gpu/run.sh check                every operation, every learner: `make check-gpu`
 #   sh bench/gpu/run.sh matmul               the bare products of a step, at cuBLASLt's fastest; the copy bandwidth
-#   DATA=FOLDER sh bench/gpu/run.sh step     ms a step of both networks at batch 10,000, by precision, and over `matmul`
+#   DATA=FOLDER sh bench/gpu/run.sh step     ms a step of both networks at batch 10,000, by precision, and over `matmul`; the
+#                                            host's part of it, also at batch 250, where CUDA graphs might gain
 #   sh bench/gpu/run.sh pytorch              the same step in PyTorch: eager, torch.compile, CUDA graphs
 #   sh bench/gpu/run.sh kernels              each operation of that step: ms, GB/s, registers
 #   DATA=FOLDER sh bench/gpu/run.sh quality  codes of 1,024 bits of CIFAR-10: seconds, and errors on test images
@@ -55,38 +56,30 @@ TAPER_COMMIT=$(git describe --always --dirty 2>/dev/null || echo unknown)
 BENCH_DEVICE=$(echo "$TAPER_MACHINE" | tr '[:upper:]' '[:lower:]' | sed 's/^nvidia //; s/execution model/host-model/; s/[ ,].*//')
 export TAPER_MACHINE TAPER_COMMIT BENCH_DEVICE # "NVIDIA H200, ..." is h200
 
-precisions=${PRECISIONS:-float32 tf32 bf16} batch=10000 epochs=12 bits='64 256 1024'
+precisions=${PRECISIONS:-float32 tf32 bf16} batch=10000 few=250 epochs=12 bits='64 256 1024'
 shallow=3072-1024-3072 units=1024 deep=3072-2048-1024-512-1024-2048-3072 hidden=2048,1024 code=512
 quality='--units 1024 --truncation power:0.5,0.3 --epochs 10 --batch 250'
 photo='--window 16 --predict-epochs 48 --conditional 64 --head 64 --restore-steps 8000' # as models/train.sh
 if [ -n "$QUICK" ]; then
-    precisions=bf16 batch=20 epochs=2 bits='2 6' quality='--units 6 --epochs 1 --batch 40'
+    precisions=bf16 batch=20 few=10 epochs=2 bits='2 6' quality='--units 6 --epochs 1 --batch 40'
     shallow=3072-6-3072 units=6 deep=3072-8-6-4-6-8-3072 hidden=8,6 code=4
     photo='--window 8 --units 12 --predict-epochs 1 --conditional 8 --head 8 --restore 8 --restore-steps 1'
 fi
 
 # ----- the pieces --------------------------------------------------------------------------------------
 
-# Milliseconds of the median epoch of these files: epoch_of FILES OPTIONS...
-epoch_of() {
-    files=$1
-    shift
-    rm -f "$OUT/step.log"
-    # shellcheck disable=SC2086
-    train -w whole --family dense --code units --untied --batch $batch --epochs $epochs --log "$OUT/step.log" \
-        -o "$OUT/step.tpm" "$@" $files
-    figures epoch "$OUT/step.log"
-}
-# A step is what an epoch of five files takes more than one of one file, by rows: both end with the same look at
-# held-out rows. step NETWORK PRECISION OPTIONS...
+# A step, and the host's part of it: until it is on the stream. step NETWORK PRECISION BATCH OPTIONS...
 step() {
-    config="\"network\":\"$1\",\"batch\":$batch,\"precision\":\"$2\"" network=$1 precision=$2
-    shift 2
-    one=$(epoch_of "$DATA/data_batch_1.bin" --precision "$precision" "$@")
-    all=$(epoch_of "$(echo "$DATA"/data_batch_[1-5].bin)" --precision "$precision" "$@")
-    rows=$(($(wc -c <"$DATA/data_batch_1.bin") * 4 * 15 / (3073 * 16)))
-    ms=$(echo "$one $all $rows $batch" | awk '{ printf "%.4f", ($2 - $1) * $4 / $3 }')
+    config="\"network\":\"$1\",\"batch\":$3,\"precision\":\"$2\"" network=$1 precision=$2 rows=$3
+    shift 3
+    rm -f "$OUT/step.log"
+    train -w whole --family dense --code units --untied --batch "$rows" --precision "$precision" --epochs $epochs \
+        --log "$OUT/step.log" -o "$OUT/step.tpm" "$@" "$DATA"/data_batch_[1-5].bin
+    figures step "$OUT/step.log" >"$OUT/step.ms"
+    { read -r ms && read -r host; } <"$OUT/step.ms"
     say speed/train-step step "$ms" ms "$config"
+    say speed/train-step "host ms a step" "$host" ms "$config"
+    [ "$rows" = $batch ] || return 0
     for than in matmul:sum pytorch:best; do
         [ -f "$OUT/${than%:*}.jsonl" ] || continue
         least=$(figures value "$OUT/${than%:*}.jsonl" "${than#*:}" "$precision" "$network")
@@ -109,8 +102,9 @@ step)
     build $B/bench/gpu/matmul
     [ ! -x "$bench/gpu/matmul" ] || "$bench/gpu/matmul" >"$OUT/matmul.jsonl"
     for precision in $precisions; do
-        step $shallow "$precision" --units $units
-        step $deep "$precision" --hidden $hidden --units $code
+        step $shallow "$precision" $batch --units $units
+        step $shallow "$precision" $few --units $units
+        step $deep "$precision" $batch --hidden $hidden --units $code
     done
     ;;
 pytorch)

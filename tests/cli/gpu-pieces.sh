@@ -43,7 +43,17 @@ END
 # a step over the products of the same run, had there been any
 mkdir -p out
 echo '{"bench":"speed/matmul","metric":"sum","value":2,"unit":"ms","config":{"network":"3072-6-3072","precision":"bf16"}}' >out/matmul.jsonl
-piece step speed:train-step/step/ms 'speed:train-step/step over matmul/x'
+piece step speed:train-step/step/ms 'speed:train-step/host ms a step/ms' 'speed:train-step/step over matmul/x'
+python3 - <<'END' # of both networks, of one in small batches, too; the host's part of a step is a part of it
+import json
+steps = {}
+for record in map(json.loads, open("said")):
+    config = record["config"]
+    steps.setdefault((config["network"], config["batch"]), {})[record["metric"]] = record["value"]
+assert len(steps) == 3, steps
+for step in steps.values():
+    assert 0 < step["host ms a step"] < step["step"], steps
+END
 piece quality speed:time-to-quality/seconds/s speed:time-to-quality/mse/1
 piece photo speed:time-to-quality/seconds/s 'speed:time-to-quality/held-out bytes at 30 dB/B'
 piece coding coding:start/seconds/s

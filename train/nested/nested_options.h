@@ -35,12 +35,14 @@ typedef struct train_nested_options {
 
 /* One epoch's entry of the learning curve. */
 typedef struct train_nested_epoch {
-    double loss, mse, invariance; /* means over the epoch, see train_nested_loss */
-    double validation_mse;        /* expectation over the truncation's lengths (equation 16) */
-    double full_mse;              /* on validation rows with all units */
-    uint32_t frozen;              /* units swept so far */
-    double seconds;               /* since the start of this process; 0: before a resume */
-    double multiply_adds;         /* of a step's matrix products, mean, per row */
+    double loss, mse, invariance;      /* means over the epoch, see train_nested_loss */
+    double validation_mse;             /* expectation over the truncation's lengths (equation 16) */
+    double full_mse;                   /* on validation rows with all units */
+    uint32_t frozen;                   /* units swept so far */
+    double seconds;                    /* since the start of this process; 0: before a resume */
+    double multiply_adds;              /* of a step's matrix products, mean, per row */
+    uint64_t steps;                    /* so far */
+    double step_seconds, host_seconds; /* of `seconds`: as in loop.h */
 } train_nested_epoch;
 
 typedef struct train_nested_callbacks {

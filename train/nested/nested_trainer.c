@@ -215,7 +215,6 @@ static void tell_epoch(void *run, const train_loop *loop, uint32_t epoch,
                        const train_history *entry, double seconds) {
     train_nested_run *r = run;
     const train_nested_callbacks *c = r->callbacks;
-    (void)loop;
     r->last = (train_nested_epoch){.loss = entry->loss[0],
                                    .mse = entry->loss[1],
                                    .invariance = entry->loss[2],
@@ -223,7 +222,10 @@ static void tell_epoch(void *run, const train_loop *loop, uint32_t epoch,
                                    .full_mse = entry->figure[1],
                                    .frozen = (uint32_t)entry->figure[2],
                                    .seconds = seconds,
-                                   .multiply_adds = entry->loss[3]};
+                                   .multiply_adds = entry->loss[3],
+                                   .steps = epoch * loop->steps_per_epoch,
+                                   .step_seconds = loop->step_seconds,
+                                   .host_seconds = loop->host_seconds};
     if (c && c->epoch) c->epoch(c->user, epoch, &r->last);
 }
 

@@ -107,7 +107,7 @@ taper_status train_loop_adam(train_loop *l, float rate, const train_range *range
                            losses, l->most_loss, l->squares, l->verdict);
 }
 
-static taper_status take_step(train_loop *l, taper_error *error) {
+static taper_status compute_and_move(train_loop *l, taper_error *error) {
     const train_learner *learner = l->learner;
     double *losses = l->losses + (l->step - l->looked) * TRAIN_LOSSES;
     TAPER_TRY(learner->compute(l->self, l->step, losses, error));
@@ -117,6 +117,14 @@ static taper_status take_step(train_loop *l, taper_error *error) {
     taper_status status = train_loop_adam(l, rate, &all, 1, losses);
     return train_told(status, error, "step %llu could not be taken",
                       (unsigned long long)l->step + 1);
+}
+
+static taper_status take_step(train_loop *l, taper_error *error) {
+    const double begun = train_seconds();
+    if (l->step == l->looked) l->left_at = begun;
+    taper_status status = compute_and_move(l, error);
+    l->host_seconds += train_seconds() - begun;
+    return status;
 }
 
 /* Step `step` (from 0) into the epoch's sums, or into the running means. */
@@ -148,6 +156,7 @@ static taper_status look(train_loop *l, taper_error *error) {
     if (status != TAPER_OK)
         return train_told(status, error, "step %llu could not be taken",
                           (unsigned long long)l->step);
+    l->step_seconds += train_seconds() - l->left_at;
     if (!l->diverged) l->diverged = verdict.diverged;
     uint64_t end = l->diverged ? l->diverged - 1 : l->step;
     for (uint64_t i = 0; l->looked < end; i++, l->looked++) {

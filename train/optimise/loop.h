@@ -78,11 +78,14 @@ struct train_loop {
     train_history *history; /* [epochs] */
     uint32_t n_history;
     double seconds; /* since this process began */
+    /* of these: in steps, until what they lost had come down; and of that, until the host had put
+     * them on the stream */
+    double step_seconds, host_seconds;
     /* --- private --- */
     double sum[TRAIN_LOSSES]; /* of the epoch, or running means */
     uint64_t looked;          /* steps whose losses have come down */
     uint64_t first_step;
-    double started, saved_at;
+    double started, saved_at, left_at; /* left_at: the first step after a look began */
     train_arena arena;
     double *losses, *squares; /* on the device: [TRAIN_MOST_LOOK][TRAIN_LOSSES], [1] */
     train_verdict *verdict;   /* on the device */
