@@ -48,13 +48,13 @@ __attribute__((constructor)) static void on_device_one_test(void) {
     if (name) cmocka_set_test_filter(name);
 }
 
-static inline void on_device_open_cuda(on_device *d) {
+static inline void on_device_open_precision(on_device *d, train_precision precision) {
     taper_error error = {0};
     *d = (on_device){.cuda = 1, .guarded = ON_DEVICE_GUARDED};
-    if (train_cuda_open(&d->device, 0, TRAIN_FLOAT32, &error) != TAPER_OK)
-        fail_msg("%s", error.text);
+    if (train_cuda_open(&d->device, 0, precision, &error) != TAPER_OK) fail_msg("%s", error.text);
     assert_int_equal(train_stream_open(&d->stream, &d->device), TAPER_OK);
 }
+static inline void on_device_open_cuda(on_device *d) { on_device_open_precision(d, TRAIN_FLOAT32); }
 static inline void on_device_close_kind(on_device *d) {
     if (d->cuda)
         train_cuda_close(&d->device);

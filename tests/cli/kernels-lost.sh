@@ -53,3 +53,6 @@ fail allocation:1 'cuda: cuda:0: out of memory'
 test $code -eq 6
 fail allocation:8 'x.tpm: .*out of memory; take fewer images, or a smaller batch'
 test $code -eq 6
+export TAPER_MODEL_LT=missing
+fail none "x.tpm: cuda:0: [a-z_]*: libcublasLt.so.13 cannot be loaded; install CUDA's libcublas, or give --device cpu"
+test $code -eq 5

@@ -1,9 +1,8 @@
 /* lt.cu -- products by cuBLASLt; see lt.h. */
 #include "train/cuda/lt.h"
+#include "train/cuda/lt_library.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
-#ifdef __CUDACC__
-#include "train/cuda/lt_library.h"
 #include <map>
 #include <new>
 #include <stdio.h>
@@ -19,8 +18,6 @@ struct lt_choice {
     bool found; /* 0: there is none */
     cublasLtMatmulAlgo_t algorithm;
 };
-
-static const size_t WORKSPACE = (size_t)32 << 20;
 
 struct cuda_products {
     const cuda_lt_library *lt;
@@ -39,7 +36,7 @@ void cuda_lt_free(train_stream *s) {
     cuda_products *p = cuda_stream_of(s)->products;
     if (!p) return;
     const train_memory *memory = s->device->memory;
-    memory->release(s->device, p->workspace, WORKSPACE);
+    memory->release(s->device, p->workspace, LT_WORKSPACE_BYTES);
     for (int i = 0; i < 2; i++)
         memory->release(s->device, p->rounded[i], p->room[i] * sizeof(uint16_t));
     if (p->handle) p->lt->cublasLtDestroy(p->handle);
@@ -66,7 +63,7 @@ static taper_status open_products(train_stream *s, const cuda_product *p, cuda_p
         return cuda_fail(s, p->operation,
                          LT_FILENAME " cannot be loaded; install CUDA's libcublas, or give "
                                      "--device cpu");
-    TAPER_TRY(take(s, WORKSPACE, &own->workspace));
+    TAPER_TRY(take(s, LT_WORKSPACE_BYTES, &own->workspace));
     LT_TRY(s, own, p, cublasLtCreate, &own->handle);
     return TAPER_OK;
 }
@@ -200,7 +197,7 @@ static lt_alignments alignments_of(const cuda_product *p, const void *a, const v
 /* Among algorithms whose sums have an order of their own. */
 static taper_status prefer(train_stream *s, const cuda_products *own, const cuda_product *p,
                            const lt_alignments &align, cublasLtMatmulPreference_t wish) {
-    static const uint64_t room = WORKSPACE;
+    static const uint64_t room = LT_WORKSPACE_BYTES;
     static const uint32_t schemes =
         CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
     const struct {
@@ -271,7 +268,7 @@ static taper_status multiply_described(train_stream *s, cuda_products *own, cons
     if (!*offered) return TAPER_OK;
     const cublasStatus_t status = own->lt->cublasLtMatmul(
         own->handle, m->product, &one, b, m->left, a, m->right, &p->beta, p->c, m->result, p->c,
-        m->result, &choice->algorithm, own->workspace, WORKSPACE, cuda_on(s));
+        m->result, &choice->algorithm, own->workspace, LT_WORKSPACE_BYTES, cuda_on(s));
     if (!vector_of(p) || !is_refused(p, status))
         return status_of(s, own->lt, p->operation, "cublasLtMatmul", status);
     *offered = choice->found = false; /* without its epilogue then */
@@ -317,43 +314,3 @@ taper_status cuda_lt_product(train_stream *s, const cuda_product *p, cuda_finish
     }
     return offered ? TAPER_OK : none_offered(s, p);
 }
-
-#else /* the execution model */
-
-void cuda_lt_free(train_stream *s) { (void)s; }
-
-static void sum_factor(const cuda_product *p) {
-    const float *x = p->of_b ? p->b : p->a;
-    const size_t n = p->of_b ? p->n : p->m;
-    const int turned = p->of_b ? p->transpose_b : !p->transpose_a;
-    for (size_t j = 0; p->sums && j < n; j++) {
-        p->sums[j] = 0.0f;
-        for (size_t t = 0; t < p->k; t++) p->sums[j] += x[turned ? j * p->k + t : t * n + j];
-    }
-}
-
-static void multiply(const cuda_product *p) {
-    if (cuda_model_launch_fails()) return; /* which cuda_end tells */
-    if (cuda_model_counts("product", 0, (uint64_t)p->m * p->n * p->k)) return;
-    sum_factor(p);
-    for (size_t i = 0; i < p->m; i++)
-        for (size_t j = 0; j < p->n; j++) {
-            float sum = 0.0f, *c = p->c + i * p->n + j;
-            for (size_t t = 0; t < p->k; t++)
-                sum += p->a[p->transpose_a ? t * p->m + i : i * p->k + t] *
-                       p->b[p->transpose_b ? j * p->k + t : t * p->n + j];
-            *c = p->beta == 0.0f ? sum : p->beta * *c + sum;
-        }
-}
-
-/* Made as operations are defined; counted as a GPU is to do it. Sums are offered where k is even,
- * so that both ways are tried. */
-taper_status cuda_lt_product(train_stream *s, const cuda_product *p, cuda_finish *left) {
-    cuda_product product = *p;
-    *left = p->bias && p->activation == CODEC_LOGISTIC ? CUDA_ACTIVATION : CUDA_NOTHING;
-    if (p->bias && !cuda_model_is_counting()) *left = CUDA_BIAS_AND_ACTIVATION;
-    if (p->sums && p->k % 2 && !cuda_model_is_counting()) product.sums = NULL, *left = CUDA_SUMS;
-    cuda_model_put(cuda_on(s), [product] { multiply(&product); });
-    return TAPER_OK;
-}
-#endif

@@ -1,5 +1,4 @@
-/* lt.h -- products of matrices by cuBLASLt, which is loaded when the first is made. On the
- * execution model they are plain loops. */
+/* lt.h -- products of matrices by cuBLASLt, which is loaded when the first is made. */
 #ifndef TRAIN_CUDA_LT_H
 #define TRAIN_CUDA_LT_H
 #include "train/device/operations.h"

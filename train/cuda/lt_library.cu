@@ -1,7 +1,5 @@
 /* lt_library.cu -- see lt_library.h. */
-#ifdef __CUDACC__
 #include "train/cuda/lt_library.h"
-#include <dlfcn.h>
 #include <mutex>
 
 static void *open_library(void) {
@@ -9,15 +7,15 @@ static void *open_library(void) {
                                         "/usr/local/cuda/lib/" LT_FILENAME};
     void *library = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        library = LT_OPEN(names[i]);
     return library;
 }
 
 /* Are all functions there? */
 static bool find_functions(void *library, cuda_lt_library *lt) {
     bool all = library != NULL;
-#define LT_LOAD(name)                                             \
-    if (all) lt->name = (decltype(&::name))dlsym(library, #name); \
+#define LT_LOAD(name)                                               \
+    if (all) lt->name = (decltype(&::name))LT_FIND(library, #name); \
     all = all && lt->name;
     LT_FUNCTIONS(LT_LOAD)
 #undef LT_LOAD
@@ -32,4 +30,3 @@ const cuda_lt_library *cuda_lt_load(void) {
     if (!is_there) is_there = find_functions(open_library(), &lt);
     return is_there ? &lt : NULL;
 }
-#endif

@@ -1,9 +1,20 @@
 /* lt_library.h -- cuBLASLt's functions, which are looked for when the first product is made: a
  * machine without the library runs the same program. Where they come from is the one thing in which
- * products differ under nvcc and on the execution model. */
+ * products differ under nvcc and on the execution model (train/cuda/model/cublaslt.h). */
 #ifndef TRAIN_CUDA_LT_LIBRARY_H
 #define TRAIN_CUDA_LT_LIBRARY_H
+#ifdef __CUDACC__
 #include <cublasLt.h>
+#include <dlfcn.h>
+#define LT_OPEN(name)          dlopen(name, RTLD_NOW | RTLD_LOCAL)
+#define LT_FIND(library, name) dlsym(library, name)
+enum { LT_WORKSPACE_BYTES = 32 << 20 };
+#else
+#include "train/cuda/model/cublaslt.h"
+#define LT_OPEN(name)          cuda_model_open_library(name)
+#define LT_FIND(library, name) cuda_model_find_function(library, name)
+enum { LT_WORKSPACE_BYTES = 4096 }; /* the model keeps copies of all memory */
+#endif
 
 /* Under their own names. */
 #define LT_FUNCTIONS(X)                     \

@@ -26,6 +26,7 @@
  *
  * Failures. TAPER_MODEL_FAIL=busy, allocation:N or launch:N: the device is another's, its Nth
  * allocation fails, or the Nth launch loses it (model.h has the same for tests in C).
+ * TAPER_MODEL_LT=missing: cuBLASLt is not installed.
  *
  * The functions below are CUDA's runtime, as far as it is used here, under its own names.
  *
@@ -33,7 +34,10 @@
  *   cuda_model       its header, and blocks of fibres
  *   model            what tests ask of it, in C
  *   cuda_runtime     memory and devices; failures, for tests
- *   cuda_streams     streams and events */
+ *   cuda_streams     streams and events
+ *   cublaslt         NVIDIA's matrix products, cuBLASLt: descriptors
+ *   cublaslt_matmul  ... its heuristic and the product
+ *   cublaslt_parts   what these two share */
 #ifndef TRAIN_CUDA_MODEL_H
 #define TRAIN_CUDA_MODEL_H
 #include "train/cuda/model/model.h"
@@ -100,6 +104,11 @@ template <typename T> static inline T __shfl_down_sync(unsigned, T value, unsign
 }
 template <typename T> static inline T __shfl_xor_sync(unsigned, T value, int mask) {
     return cuda_model_from_lane(value, cuda_model_lane() ^ (unsigned)mask);
+}
+static inline uint32_t __float_as_uint(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
 }
 unsigned __ballot_sync(unsigned mask, int predicate);
 void __syncwarp(unsigned mask = 0xffffffffu);
@@ -172,6 +181,8 @@ void cuda_model_finish(void);
 /* Is the device lost? The error is noted then. */
 int cuda_model_is_lost(void);
 int cuda_model_is_counting(void);
+/* Do these bytes lie in one piece of the device's memory? */
+int cuda_model_is_given(const void *at, size_t bytes);
 /* Does launch number `launch` fail? Counts it. */
 int cuda_model_launch_fails(void);
 /* All device memory: saved, compared with what was saved, put back. */

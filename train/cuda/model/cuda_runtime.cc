@@ -138,6 +138,8 @@ static bool is_within(const std::map<char *, size_t> &which, const void *from, s
     return (const char *)from + bytes <= at->first + at->second;
 }
 
+int cuda_model_is_given(const void *at, size_t bytes) { return is_within(pieces, at, bytes); }
+
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream) {
     if (lost) return told(cudaErrorLaunchFailure);
     if (!is_within(pieces, to, bytes)) return told(cudaErrorInvalidValue);

@@ -34,6 +34,36 @@ void cuda_model_set_timing(cuda_model_timing timing);
  * want one. */
 void cuda_model_orders(int orders);
 
+/* --- cuBLASLt (cublaslt.h) -------------------------------------------------------------- */
+
+/* What of it is there. */
+typedef enum cuda_model_lt {
+    CUDA_MODEL_LT_WHOLE = 0,  /* at first; TAPER_MODEL_LT=missing: not */
+    CUDA_MODEL_LT_MISSING,    /* it is not installed */
+    CUDA_MODEL_LT_ELSEWHERE,  /* it is, but only below /usr/local/cuda */
+    CUDA_MODEL_LT_INCOMPLETE, /* it has no cublasLtMatmul */
+} cuda_model_lt;
+void cuda_model_set_lt(cuda_model_lt lt);
+
+/* How an epilogue (cublasLtEpilogue_t) is refused. */
+typedef enum cuda_model_refusal {
+    CUDA_MODEL_OFFERED = 0,  /* it is not */
+    CUDA_MODEL_NOT_FOUND,    /* the heuristic finds no algorithm */
+    CUDA_MODEL_NO_HEURISTIC, /* it says that it is not supported */
+    CUDA_MODEL_BAD_STATE,    /* it has a result, whose state says so */
+    CUDA_MODEL_NOT_RUN       /* it has one, and the product refuses it */
+} cuda_model_refusal;
+void cuda_model_refuse(unsigned epilogue, cuda_model_refusal how);
+/* How many products have been put on streams with it, since the program began. */
+uint64_t cuda_model_products(unsigned epilogue);
+
+/* Call number `call` from now (1 is the next; 0: none) of a function that can fail does, with this
+ * status. */
+void cuda_model_fail_lt(uint64_t call, int status);
+uint64_t cuda_model_lt_calls(void); /* since then */
+/* Handles, descriptors, layouts and preferences that have not been destroyed. */
+size_t cuda_model_lt_alive(void);
+
 #ifdef __cplusplus
 }
 #endif

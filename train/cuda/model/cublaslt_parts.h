@@ -1,0 +1,34 @@
+/* cublaslt_parts.h -- what cuBLASLt's handles stand for here; see cublaslt.h. */
+#ifndef TRAIN_CUDA_CUBLASLT_PARTS_H
+#define TRAIN_CUDA_CUBLASLT_PARTS_H
+#include "train/cuda/model/cublaslt.h"
+
+struct cublasLtContext {
+    int device;
+};
+/* Columns lie `stride` elements apart. */
+struct cublasLtMatrixLayoutOpaque_t {
+    cudaDataType_t type;
+    uint64_t rows, columns;
+    int64_t stride;
+};
+struct cublasLtMatmulDescOpaque_t {
+    cublasComputeType_t compute;
+    cudaDataType_t scale;
+    int32_t turned[2]; /* cublasOperation_t of A, of B */
+    uint32_t epilogue;
+    void *vector; /* that it reads or writes */
+    int32_t vector_type;
+};
+struct cublasLtMatmulPreferenceOpaque_t {
+    uint64_t workspace;
+    uint32_t schemes;
+    uint32_t alignment[4]; /* of A, B, C, D */
+};
+
+/* A call begins: counted, and refused where tests want it. */
+cublasStatus_t cuda_model_lt_begins(void);
+/* Has it been made, and not yet destroyed? */
+bool cuda_model_lt_is(const void *handle);
+
+#endif
