@@ -6,6 +6,7 @@
 #include "cli/compare/comparison.h"
 #include "cli/compare/report.h"
 #include "cli/compare/subject.h"
+#include "cli/device.h"
 #include "cli/inputs.h"
 #include "cli/left_out.h"
 #include <errno.h>
@@ -41,7 +42,7 @@ static const cli_option k_options[] = {
      .help = "read the names of images from this file; - is standard input"},
     CLI_FOLLOW_OPTION(settings),
     CLI_ALPHA_OPTION(settings),
-    CLI_THREADS_OPTION(settings),
+    CLI_CODING_OPTIONS(settings),
     CLI_OUTPUT_OPTIONS(settings),
     CLI_TALK_OPTIONS(settings),
     CLI_JSON_OPTION(settings),
@@ -388,6 +389,7 @@ static int open_inputs(state *st, char **operand, size_t n) {
     else if (st->container && st->s.max_count)
         code = cli_usage(&cli_verb_compare,
                          "-n takes part of the images; a container holds all of them: use a model");
+    if (code == CLI_DONE) code = cli_device_for_coding(&cli_verb_compare, &st->s.common);
     if (code == CLI_DONE) code = choose_rivals(st);
     if (code == CLI_DONE && st->s.output) code = prepare_folder(&st->s);
     if (!st->container && !st->s.model) st->s.model = CLI_DEFAULT_MODEL;

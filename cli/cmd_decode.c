@@ -4,6 +4,7 @@
 #include "cli/common/parallel.h"
 #include "cli/common/progress.h"
 #include "cli/decoding.h"
+#include "cli/device.h"
 #include "cli/inputs.h"
 #include "cli/outputs.h"
 #include "cli/picture_files.h"
@@ -46,7 +47,7 @@ static const cli_option options[] = {
      .help = "exit with 4 when the container was cut"},
     {"levels", 0, CLI_FLAG, .offset = offsetof(settings, levels),
      .help = "no images: print the integers behind them, to compare decoders"},
-    CLI_THREADS_OPTION(settings),
+    CLI_CODING_OPTIONS(settings),
     CLI_OUTPUT_OPTIONS(settings),
     CLI_TALK_OPTIONS(settings),
     CLI_LIMIT_OPTIONS(settings),
@@ -439,7 +440,7 @@ static int check_usage(const settings *s, int operands) {
                          "give one of --bytes, --bpp, --bytes-per-image and --fraction");
     if (s->progressive && cli_cut_count())
         return cli_usage(&cli_verb_decode, "--progressive takes bytes as they come, without a cut");
-    return CLI_DONE;
+    return cli_device_for_coding(&cli_verb_decode, &s->common);
 }
 
 static int run(settings *s, const char *input) {

@@ -7,6 +7,7 @@
 #include "cli/common/readahead.h"
 #include "cli/common/signals.h"
 #include "cli/common/spool.h"
+#include "cli/device.h"
 #include "cli/inputs.h"
 #include "cli/left_out.h"
 #include "cli/name_case.h"
@@ -54,7 +55,7 @@ static const cli_option options[] = {
     {"quick", 0, CLI_FLAG, .offset = offsetof(settings, quick),
      .help = "of a set of a few thousand pixels: do not look at every cut"},
     CLI_ALPHA_OPTION(settings),
-    CLI_THREADS_OPTION(settings),
+    CLI_CODING_OPTIONS(settings),
     CLI_OUTPUT_OPTIONS(settings),
     CLI_TALK_OPTIONS(settings),
     CLI_LIMIT_OPTIONS(settings),
@@ -445,6 +446,7 @@ int cmd_encode(int argc, char **argv) {
     if (cli_cut_count() > 1)
         return cli_usage(&cli_verb_encode,
                          "give one of --bytes, --bpp, --bytes-per-image and --psnr");
+    if ((code = cli_device_for_coding(&cli_verb_encode, &s->common)) != CLI_DONE) return code;
     cli_options_name_idle(&cli_verb_encode, s->layout == TAPER_LAYOUT_SET ? USE_SET : 0);
     st.left = (cli_left_out){.common = &s->common, .verb = "encode", .output = s->output};
     st.limits = cli_limits(&s->common);

@@ -21,6 +21,21 @@ bool cli_device_is_name(const char *name) {
 
 bool cli_device_is_missing(const char *name) { return is_cuda_name(name) && !HAVE_CUDA; }
 
+int cli_device_for_coding(const cli_verb *verb, const cli_common *common) {
+    const char *name = common->device;
+    if (is_cuda_name(name))
+        return cli_usage(verb,
+                         "coding runs on the processor, as no GPU has been measured to be faster "
+                         "there; leave --device %s out",
+                         name);
+    if (strcmp(name, "auto") != 0 && strcmp(name, "cpu") != 0)
+        return cli_usage(verb, "--device is auto or cpu, not '%s'", name);
+    cli_detail(common, 1, verb->name, "on the processor, %s",
+               strcmp(name, "auto") ? "as asked"
+                                    : "as no GPU has been measured to be faster at coding");
+    return CLI_DONE;
+}
+
 static taper_status open_processor(cli_device *d, codec_backend *be, const char *name,
                                    taper_error *error) {
     train_processor_kind kind = strcmp(name, "shadow") ? TRAIN_PROCESSOR : TRAIN_SHADOW;

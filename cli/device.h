@@ -1,7 +1,9 @@
-/* device.h -- what --device names: the processor, the shadow, or a GPU. */
+/* device.h -- what --device names: the processor, the shadow, or a GPU. Verbs that code have the
+ * processor alone, until a GPU has been measured to gain there (bench/gpu/README.md, "Coding"). */
 #ifndef CLI_DEVICE_H
 #define CLI_DEVICE_H
 #include "cli/common/settings.h"
+#include "cli/options.h"
 #include "codec/backend/backend.h"
 #include "train/cuda/cuda.h"
 #include <stdbool.h>
@@ -27,6 +29,9 @@ void cli_device_close(cli_device *device); /* zeroed is fine */
  * TAPER_ERR_DEVICE or for lack of memory. checkpoint: where it was saved, or NULL. */
 void cli_device_explain(const cli_device *device, taper_status status, const char *checkpoint,
                         taper_error *error);
+/* The device of a verb that codes: auto and cpu are the processor, which -v tells. CLI_DONE, or
+ * CLI_USAGE when another was named, which is said. */
+int cli_device_for_coding(const cli_verb *verb, const cli_common *common);
 /* A line for each GPU, or why there is none. */
 void cli_device_list(FILE *to);
 

@@ -118,6 +118,10 @@ extern const char *const cli_alphas[];  /* of formats_alpha */
     CLI_THREADS_OPTION(S),                                                                         \
     {"device", 0, CLI_STRING, "NAME", offsetof(S, common.device), .initial = "auto",               \
      .help = "auto, cpu, cuda or cuda:N; shadow: a slow cpu, for tests"}
+#define CLI_CODING_OPTIONS(S)                                                                      \
+    CLI_THREADS_OPTION(S),                                                                         \
+    {"device", 0, CLI_STRING, "NAME", offsetof(S, common.device), .initial = "auto",               \
+     .help = "auto or cpu: coding runs on the processor"}
 #define CLI_LIMIT_OPTIONS(S)                                                                       \
     {"max-pixels", 0, CLI_SIZE, "N", offsetof(S, common.max_pixels), .initial = "256M",            \
      .help = "refuse images of more pixels"},                                                      \
