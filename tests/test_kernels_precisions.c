@@ -13,7 +13,7 @@ typedef struct product {
     size_t m, n, k;
     int transpose_a, transpose_b;
     float beta;
-    int apart; /* numbers by which each array begins behind an aligned address */
+    int apart[4]; /* numbers by which a, b, c and bias begin behind an aligned address */
 } product;
 
 /* A factor as it is multiplied; TF32's are rounded to 10 bits, how is not said. */
@@ -79,17 +79,18 @@ static double check(const product *p, train_precision precision, const float *go
 }
 
 /* An array there that begins `apart` numbers late. */
-static float *give(on_device *d, const float *x, size_t n, const product *p) {
-    float *memory = on_device_give(d, NULL, (n + (size_t)p->apart) * sizeof *x);
-    assert_int_equal(train_upload(&d->stream, memory + p->apart, x, n * sizeof *x), TAPER_OK);
-    return memory + p->apart;
+static float *give(on_device *d, const float *x, size_t n, int apart) {
+    float *memory = on_device_give(d, NULL, (n + (size_t)apart) * sizeof *x);
+    assert_int_equal(train_upload(&d->stream, memory + apart, x, n * sizeof *x), TAPER_OK);
+    return memory + apart;
 }
 
 static double one_product(on_device *d, train_precision precision, const product *p) {
     static float got[MOST];
     draw_all(p);
-    const float *left = give(d, a, p->m * p->k, p), *right = give(d, b, p->k * p->n, p);
-    float *there = give(d, c, p->m * p->n, p);
+    const float *left = give(d, a, p->m * p->k, p->apart[0]),
+                *right = give(d, b, p->k * p->n, p->apart[1]);
+    float *there = give(d, c, p->m * p->n, p->apart[2]);
     assert_int_equal(d->stream.ops->gemm(&d->stream, p->transpose_a, p->transpose_b, p->m, p->n,
                                          p->k, left, right, p->beta, there),
                      TAPER_OK);
@@ -104,8 +105,8 @@ static void one_layer(on_device *d, train_precision precision, const product *p,
     draw_all(p);
     train_affine layer = {.transpose_a = p->transpose_a, .transpose_b = p->transpose_b, .m = p->m};
     layer.n = p->n, layer.k = p->k, layer.beta = p->beta, layer.activation = activation;
-    layer.a = give(d, a, p->m * p->k, p), layer.b = give(d, b, p->k * p->n, p);
-    layer.bias = give(d, bias, p->n, p), layer.c = give(d, c, p->m * p->n, p);
+    layer.a = give(d, a, p->m * p->k, p->apart[0]), layer.b = give(d, b, p->k * p->n, p->apart[1]);
+    layer.bias = give(d, bias, p->n, p->apart[3]), layer.c = give(d, c, p->m * p->n, p->apart[2]);
     assert_int_equal(d->stream.ops->affine(&d->stream, &layer), TAPER_OK);
     on_device_take(d, got, layer.c, p->m * p->n * sizeof *got);
     on_device_forget(d);
@@ -121,8 +122,8 @@ static void one_gradient(on_device *d, train_precision precision, const product 
     const size_t width = of_b ? p.n : p.m;
     const float *summed = of_b ? b : a;
     train_weight_gradient g = {.rows = p.k, .m = p.m, .n = p.n, .of_b = of_b};
-    g.a = give(d, a, p.m * p.k, &p), g.b = give(d, b, p.k * p.n, &p);
-    g.c = give(d, c, p.m * p.n, &p), g.sums = give(d, bias, width, &p);
+    g.a = give(d, a, p.m * p.k, p.apart[0]), g.b = give(d, b, p.k * p.n, p.apart[1]);
+    g.c = give(d, c, p.m * p.n, p.apart[2]), g.sums = give(d, bias, width, p.apart[3]);
     assert_int_equal(d->stream.ops->weight_gradient(&d->stream, &g), TAPER_OK);
     on_device_take(d, got, g.c, p.m * p.n * sizeof *got);
     on_device_take(d, sums, g.sums, width * sizeof *sums);
@@ -147,7 +148,7 @@ static product nth(size_t i, int turned, int beta, int apart) {
                      .transpose_a = turned & 1,
                      .transpose_b = turned >> 1,
                      .beta = 0.5f * (float)beta,
-                     .apart = apart};
+                     .apart = {apart, apart, apart, apart}};
 }
 
 static void every_operation(on_device *d, train_precision precision, const product *p) {
@@ -164,6 +165,42 @@ static bool can(train_precision precision) {
     int count;
     assert_int_equal(train_cuda_devices(&info, 1, &count, &error), TAPER_OK);
     return precision == TRAIN_FLOAT32 || info.capability >= 80;
+}
+
+/* Products that cuBLASLt has made without an epilogue; not known of a GPU's. */
+static uint64_t plain_products(void) {
+#ifdef EVERY_DEVICE_GPU
+    return 0;
+#else
+    return cuda_model_products(1);
+#endif
+}
+
+/* A product that differs from the first in one thing: where an array lies, a size, a transpose. */
+enum { CHANGES = 10 };
+static product nth_change(int i) {
+    product p = nth(1, 0, 1, 0);
+    if (i >= 1 && i <= 4) p.apart[i - 1] = 1;
+    p.m += i == 5, p.n += i == 6, p.k += i == 7;
+    p.transpose_a = i == 8, p.transpose_b = i == 9;
+    return p;
+}
+
+/* None is taken for another, for which the algorithm was chosen; epilogues are done in all. */
+static void products_are_told_apart(void **state) {
+    (void)state;
+    for (int precision = 0; precision < 3; precision++) {
+        on_device d;
+        if (!can((train_precision)precision)) continue;
+        const uint64_t before = plain_products();
+        on_device_open_precision(&d, (train_precision)precision);
+        for (int i = 0; i < CHANGES; i++) {
+            const product p = nth_change(i);
+            every_operation(&d, (train_precision)precision, &p);
+        }
+        assert_true(plain_products() - before <= CHANGES);
+        on_device_close(&d);
+    }
 }
 
 static void in_precision(train_precision precision) {
@@ -291,11 +328,15 @@ static void products_may_be_late(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_in_float32),         cmocka_unit_test(products_in_tf32),
-        cmocka_unit_test(products_in_bfloat16),        cmocka_unit_test(tf32_is_taken),
+        cmocka_unit_test(products_in_float32),
+        cmocka_unit_test(products_in_tf32),
+        cmocka_unit_test(products_in_bfloat16),
+        cmocka_unit_test(products_are_told_apart),
+        cmocka_unit_test(tf32_is_taken),
         cmocka_unit_test(special_numbers_are_rounded),
 #ifndef EVERY_DEVICE_GPU
-        cmocka_unit_test(epilogues_may_be_refused),    cmocka_unit_test(products_may_be_late),
+        cmocka_unit_test(epilogues_may_be_refused),
+        cmocka_unit_test(products_may_be_late),
 #endif
     };
     return cmocka_run_group_tests(tests, open_all, close_every_device);

@@ -27,8 +27,11 @@ void cuda_model_refuse(unsigned epilogue, cuda_model_refusal how) { refusals[epi
 uint64_t cuda_model_products(unsigned epilogue) { return products[epilogue]; }
 
 static cuda_model_refusal refusal_of(unsigned epilogue) {
+    const char *given = getenv("TAPER_MODEL_LT");
+    const bool plain = given && !strcmp(given, "plain") && epilogue != CUBLASLT_EPILOGUE_DEFAULT;
     const auto found = refusals.find(epilogue);
-    return found == refusals.end() ? CUDA_MODEL_OFFERED : found->second;
+    if (found != refusals.end()) return found->second;
+    return plain ? CUDA_MODEL_NOT_FOUND : CUDA_MODEL_OFFERED;
 }
 
 /* --- what is asked for ----------------------------------------------------------------- */

@@ -26,7 +26,7 @@
  *
  * Failures. TAPER_MODEL_FAIL=busy, allocation:N or launch:N: the device is another's, its Nth
  * allocation fails, or the Nth launch loses it (model.h has the same for tests in C).
- * TAPER_MODEL_LT=missing: cuBLASLt is not installed.
+ * TAPER_MODEL_LT=missing: cuBLASLt is not installed; plain: it has no epilogues.
  *
  * The functions below are CUDA's runtime, as far as it is used here, under its own names.
  *

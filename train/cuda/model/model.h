@@ -45,7 +45,7 @@ typedef enum cuda_model_lt {
 } cuda_model_lt;
 void cuda_model_set_lt(cuda_model_lt lt);
 
-/* How an epilogue (cublasLtEpilogue_t) is refused. */
+/* How an epilogue (cublasLtEpilogue_t) is refused. At first none is; TAPER_MODEL_LT=plain: all. */
 typedef enum cuda_model_refusal {
     CUDA_MODEL_OFFERED = 0,  /* it is not */
     CUDA_MODEL_NOT_FOUND,    /* the heuristic finds no algorithm */
