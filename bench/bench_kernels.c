@@ -55,21 +55,19 @@ static size_t wide(const step *t) { return t->rows * t->d * sizeof(float); }
 static size_t narrow(const step *t) { return t->rows * t->k * sizeof(float); }
 static size_t weights(const step *t) { return t->k * t->d * sizeof(float); }
 
+static train_inputs inputs_of(const step *t) {
+    return (train_inputs){t->rows, t->d, t->pixels, NULL, t->bias, 0.01f};
+}
 static taper_status centre_rows(step *t, size_t *bytes) {
     *bytes = t->rows * t->d + t->d * sizeof(float) + wide(t);
     return OPS->centre_rows(HERE, t->rows, t->d, t->pixels, NULL, t->bias, 0.01f, t->wide[0]);
 }
 static taper_status corrupt(step *t, size_t *bytes) {
-    const train_corruption c = {.rows = t->rows,
-                                .width = t->d,
-                                .pixels = t->pixels,
-                                .mean = t->bias,
-                                .inverse_scale = 0.01f,
+    const train_corruption c = {.inputs = inputs_of(t),
                                 .noise = {.seed = 1, .step = 2},
                                 .p = 0.1f,
-                                .centred = t->wide[0],
                                 .corrupted = t->wide[1]};
-    *bytes = t->rows * t->d + t->d * sizeof(float) + 2 * wide(t);
+    *bytes = t->rows * t->d + t->d * sizeof(float) + wide(t);
     return OPS->corrupt(HERE, &c);
 }
 static taper_status forward(step *t, size_t *bytes) {
@@ -127,8 +125,9 @@ static taper_status copy_columns(step *t, size_t *bytes) {
     return OPS->copy_columns(HERE, t->rows, n, t->narrow[0], t->k, t->narrow[1], n);
 }
 static taper_status mean_errors(step *t, size_t *bytes) {
-    *bytes = 2 * wide(t) + t->rows * sizeof *t->error;
-    return OPS->mean_errors(HERE, t->rows, t->d, 0.5f, t->wide[0], t->wide[1], t->error);
+    const train_inputs target = inputs_of(t);
+    *bytes = t->rows * (t->d + sizeof *t->error) + t->d * sizeof(float) + 2 * wide(t);
+    return OPS->mean_errors(HERE, &target, 0.5f, t->wide[0], t->wide[1], t->error);
 }
 static taper_status error_losses(step *t, size_t *bytes) {
     *bytes = (t->rows + 3) * sizeof *t->error;

@@ -92,6 +92,7 @@ taper_status train_conditional_create(train_conditional_network *net,
         lay_out(net);
         status = train_stream_open(&net->stream, device);
     }
+    if (status == TAPER_OK) status = train_weights_keep(&net->weights, device);
     if (status == TAPER_OK) status = upload(net, draw, &seed);
     if (status != TAPER_OK) train_conditional_free(net);
     return status;

@@ -14,6 +14,7 @@
  *   device              memory and streams; stream: what operations know of theirs
  *   kernel              CUDA as kernels are written here; model/: the same on the processor
  *   lt                  products of matrices, by cuBLASLt; lt_library: its functions, loaded
+ *   factors             what products read, in bfloat16
  *   operations          the operations, in kernels/ by subject, as in train/processor;
  *                       kernels/teams: rows, and threads for them */
 #ifndef TRAIN_CUDA_H

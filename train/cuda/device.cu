@@ -1,4 +1,5 @@
 /* device.cu -- memory, streams and uploads of a GPU; see cuda.h and stream.h. */
+#include "train/cuda/factors.h"
 #include "train/cuda/lt.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
@@ -15,6 +16,7 @@ struct cuda_device {
     char name[24];
     std::mutex lock; /* of what follows */
     std::map<const char *, size_t> pieces;
+    cuda_keeper keeper;
     char fault[192];
 };
 
@@ -59,13 +61,14 @@ taper_status cuda_begin_arrays(train_stream *s, const char *operation, const cud
     cuda_device *d = device_of(s->device);
     size_t bytes = 0;
     for (size_t i = 0; i < arrays; i++) {
-        bytes += array[i].at ? array[i].count * array[i].size : 0;
-        if (!array[i].at || !array[i].count) continue;
-        if (array[i].count <= SIZE_MAX / array[i].size &&
-            is_given(d, array[i].at, array[i].count * array[i].size))
-            continue;
-        note(d, operation, "an array that is not in the device's memory");
-        return TAPER_ERR_DEVICE;
+        const cuda_array *a = &array[i];
+        size_t own;
+        if (!a->at || !a->count) continue;
+        if (a->count > SIZE_MAX / a->size || !is_given(d, a->at, a->count * a->size))
+            return cuda_fail(s, operation, "an array that is not in the device's memory");
+        if (!cuda_meets(s->device, a, &own))
+            return cuda_fail(s, operation, "an array of factors, which products alone can read");
+        bytes += own;
     }
     CUDA_COUNT(operation, bytes);
     return status_of(d, operation, cudaSetDevice(d->ordinal));
@@ -102,8 +105,8 @@ static taper_status give(train_device *device, size_t bytes, void **memory) {
 /* cudaFree waits for the device. */
 static void release(train_device *device, void *memory, size_t bytes) {
     cuda_device *d = device_of(device);
-    (void)bytes;
     if (!memory) return;
+    cuda_keep_no_more(device, memory, bytes);
     cudaSetDevice(d->ordinal);
     cudaFree(memory);
     std::lock_guard<std::mutex> guard(d->lock);
@@ -111,13 +114,12 @@ static void release(train_device *device, void *memory, size_t bytes) {
 }
 
 static taper_status zero(train_stream *s, void *to, size_t bytes) {
-    CUDA_BEGIN(s, "zero", CUDA_ARRAY((const char *)to, bytes));
+    CUDA_BEGIN(s, "zero", CUDA_ARRAY((char *)to, bytes));
     return status_of(device_of(s->device), "zero", cudaMemsetAsync(to, 0, bytes, cuda_on(s)));
 }
 
 static taper_status copy(train_stream *s, void *to, const void *from, size_t bytes) {
-    CUDA_BEGIN(s, "copy", CUDA_ARRAY((const char *)to, bytes),
-               CUDA_ARRAY((const char *)from, bytes));
+    CUDA_BEGIN(s, "copy", CUDA_ARRAY((char *)to, bytes), CUDA_ARRAY((const char *)from, bytes));
     return status_of(device_of(s->device), "copy",
                      cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cuda_on(s)));
 }
@@ -168,7 +170,7 @@ static taper_status turn_small(train_stream *s) {
 
 static taper_status upload(train_stream *s, void *to, const void *host, size_t bytes) {
     cuda_stream *own = cuda_stream_of(s);
-    CUDA_BEGIN(s, "upload", CUDA_ARRAY((const char *)to, bytes));
+    CUDA_BEGIN(s, "upload", CUDA_ARRAY((char *)to, bytes));
     if (bytes > CUDA_SMALL_BYTES) return upload_large(s, to, host, bytes);
     if (bytes > CUDA_SMALL_BYTES - own->used) TAPER_TRY(turn_small(s));
     char *piece = own->small.piece[own->small.last] + own->used;
@@ -204,7 +206,7 @@ static taper_status send(train_stream *s, void *to, size_t bytes) {
     cuda_device *d = device_of(s->device);
     cuda_stream *own = cuda_stream_of(s);
     const int i = own->large.last;
-    CUDA_BEGIN(s, "send", CUDA_ARRAY((const char *)to, bytes));
+    CUDA_BEGIN(s, "send", CUDA_ARRAY((char *)to, bytes));
     cudaError_t e = cudaStreamWaitEvent(own->copies, own->reached, 0);
     if (e == cudaSuccess) e = cudaEventRecord(own->reached, own->stream);
     if (e == cudaSuccess)
@@ -230,6 +232,7 @@ static void close_stream(train_stream *s) {
     if (own->copies) cudaStreamSynchronize(own->copies);
     if (own->stream) cudaStreamSynchronize(own->stream);
     cuda_lt_free(s);
+    cuda_factors_free(s);
     release(s->device, own->room, CUDA_ROOM_BYTES);
     close_staging(&own->large);
     close_staging(&own->small);
@@ -270,8 +273,8 @@ static taper_status open_stream(train_device *device, train_stream *s) {
 
 /* --- devices --------------------------------------------------------------------------- */
 
-static const train_memory memory_table = {give,     release,     zero,  copy, upload,
-                                          download, sync_stream, stage, send, room};
+static const train_memory memory_table = {give,        release, zero, copy, upload,   download,
+                                          sync_stream, stage,   send, room, cuda_keep};
 
 /* Why there are no devices. */
 static taper_status none(taper_error *error, cudaError_t why) {
@@ -354,5 +357,7 @@ void train_cuda_close(train_device *device) {
     delete device_of(device);
     *device = train_device{};
 }
+
+cuda_keeper *cuda_keeper_of(const train_device *device) { return &device_of(device)->keeper; }
 
 train_precision cuda_precision(const train_device *device) { return device_of(device)->precision; }

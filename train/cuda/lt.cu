@@ -1,5 +1,6 @@
 /* lt.cu -- products by cuBLASLt; see lt.h. */
 #include "train/cuda/lt.h"
+#include "train/cuda/factors.h"
 #include "train/cuda/lt_library.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
@@ -22,9 +23,7 @@ struct lt_choice {
 struct cuda_products {
     const cuda_lt_library *lt;
     cublasLtHandle_t handle;
-    void *workspace;      /* of one product after the other */
-    uint16_t *rounded[2]; /* bfloat16 of A and B */
-    size_t room[2];       /* elements there */
+    void *workspace; /* of one product after the other */
     std::map<shape_key, lt_choice> choice;
 };
 
@@ -37,8 +36,6 @@ void cuda_lt_free(train_stream *s) {
     if (!p) return;
     const train_memory *memory = s->device->memory;
     memory->release(s->device, p->workspace, LT_WORKSPACE_BYTES);
-    for (int i = 0; i < 2; i++)
-        memory->release(s->device, p->rounded[i], p->room[i] * sizeof(uint16_t));
     if (p->handle) p->lt->cublasLtDestroy(p->handle);
     delete p;
     cuda_stream_of(s)->products = NULL;
@@ -80,33 +77,16 @@ static taper_status products_of(train_stream *s, const cuda_product *p, cuda_pro
     return status;
 }
 
-/* --- bfloat16 -------------------------------------------------------------------------- */
-
-/* To the nearest, ties to even; NaN stays one. */
-static __device__ uint16_t rounded(float x) {
-    const uint32_t bits = __float_as_uint(x);
-    if ((bits & 0x7fffffffu) > 0x7f800000u) return (uint16_t)(bits >> 16 | 0x40);
-    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
-static __global__ void round_kernel(size_t n, const float *x, uint16_t *to) {
-    for (EACH(i, n)) to[i] = rounded(x[i]);
-}
-
-/* *factor, of n numbers, becomes its bfloat16 copy. */
-static taper_status round_factor(train_stream *s, cuda_products *own, const cuda_product *p,
-                                 int which, size_t n, const void **factor) {
-    if (own->room[which] < n) {
-        const train_memory *memory = s->device->memory;
-        memory->release(s->device, own->rounded[which], own->room[which] * sizeof(uint16_t));
-        own->rounded[which] = NULL, own->room[which] = 0;
-        TAPER_TRY(take(s, n * sizeof(uint16_t), (void **)&own->rounded[which]));
-        own->room[which] = n;
-    }
-    LAUNCH(round_kernel, cuda_blocks(n, 256), 256, cuda_on(s), n, (const float *)*factor,
-           own->rounded[which]);
-    *factor = own->rounded[which];
-    return cuda_end(s, p->operation);
+/* The factors as the device takes them: bfloat16, or as they are. */
+static taper_status factors_of(train_stream *s, const cuda_product *p, const void **a,
+                               const void **b) {
+    const uint16_t *factor[2];
+    *a = p->a, *b = p->b;
+    if (cuda_precision(s->device) != TRAIN_BFLOAT16) return TAPER_OK;
+    TAPER_TRY(cuda_factor(s, 0, p->a, p->m * p->k, &factor[0]));
+    TAPER_TRY(cuda_factor(s, 1, p->b, p->k * p->n, &factor[1]));
+    *a = factor[0], *b = factor[1];
+    return TAPER_OK;
 }
 
 /* --- a product described --------------------------------------------------------------- */
@@ -298,13 +278,10 @@ static taper_status none_offered(train_stream *s, const cuda_product *p) {
 taper_status cuda_lt_product(train_stream *s, const cuda_product *p, cuda_finish *left) {
     cuda_products *own;
     cuda_product plain = *p;
-    const void *a = p->a, *b = p->b;
+    const void *a, *b;
     bool offered;
     TAPER_TRY(products_of(s, p, &own));
-    if (cuda_precision(s->device) == TRAIN_BFLOAT16) {
-        TAPER_TRY(round_factor(s, own, p, 0, p->m * p->k, &a));
-        TAPER_TRY(round_factor(s, own, p, 1, p->k * p->n, &b));
-    }
+    TAPER_TRY(factors_of(s, p, &a, &b));
     *left = p->bias && p->activation == CODEC_LOGISTIC ? CUDA_ACTIVATION : CUDA_NOTHING;
     TAPER_TRY(multiply(s, own, p, a, b, &offered));
     if (!offered && vector_of(p)) {

@@ -3,6 +3,7 @@
 #define TRAIN_CUDA_STREAM_H
 #include "train/cuda/cuda.h"
 #include "train/cuda/kernel.h"
+#include <type_traits>
 
 /* Sums on their way from blocks to one: room of the stream's own. */
 enum { CUDA_ROOM_BYTES = 1 << 20 };
@@ -17,12 +18,19 @@ typedef struct cuda_staging {
     int last;            /* the piece in use */
 } cuda_staging;
 
+/* Factors that a product has rounded (factors.h). */
+struct cuda_rounding {
+    uint16_t *numbers;
+    size_t n;
+};
+
 typedef struct cuda_stream {
     cudaStream_t stream, copies;    /* copies: what is sent beside */
     cudaEvent_t reached;            /* by `stream`, when the last was sent */
     cuda_staging large, small;      /* what is sent; small uploads, one after the other ... */
     size_t used;                    /* ... of which so many bytes of small.piece[small.last] */
     void *room;                     /* CUDA_ROOM_BYTES, on the device */
+    cuda_rounding rounding[2];      /* of a product's two factors */
     struct cuda_products *products; /* NULL until the first product */
 } cuda_stream;
 
@@ -30,13 +38,25 @@ static inline cuda_stream *cuda_stream_of(const train_stream *s) { return (cuda_
 static inline cudaStream_t cuda_on(const train_stream *s) { return cuda_stream_of(s)->stream; }
 static inline double *cuda_room(const train_stream *s) { return (double *)cuda_stream_of(s)->room; }
 
-/* Arrays of an operation, to be found in the device's memory before it is launched. */
+/* Arrays of an operation, to be found in the device's memory before it is launched, and what the
+ * operation takes them as, should they be kept for products (factors.h). */
+typedef enum cuda_as {
+    CUDA_AS_IT_IS = 0, /* what its type says */
+    CUDA_EITHER = 1,   /* single precision or factors, by cuda_numbers */
+    CUDA_BOTH = 2      /* it writes to weights and to their copy */
+} cuda_as;
 typedef struct cuda_array {
     const void *at; /* NULL is fine: it is not looked at */
     size_t count, size;
+    bool is_written; /* or may be: it is not const */
+    cuda_as as;
 } cuda_array;
-#define CUDA_ARRAY(at, count) \
-    cuda_array { at, count, sizeof *(at) }
+template <typename T>
+static inline cuda_array cuda_array_of(T *at, size_t count, cuda_as as = CUDA_AS_IT_IS) {
+    return cuda_array{at, count, sizeof *at, !std::is_const<T>::value, as};
+}
+#define CUDA_ARRAY(at, count)   cuda_array_of(at, count)
+#define CUDA_NUMBERS(at, count) cuda_array_of(at, count, CUDA_EITHER)
 /* Of rows that an order picks: it is known to the device alone how many there are, but one at
  * least. */
 #define CUDA_PICKED(from, order, rows, width) CUDA_ARRAY(from, ((order) ? 1 : (rows)) * (width))

@@ -141,7 +141,7 @@ static taper_status take_memory(train_autoencoder *ae, const codec_network *net,
     TAPER_TRY(train_arena_alloc(&ae->activations, device));
     lay_out_numbers(ae, net, use);
     lay_out_activations(ae, net);
-    return TAPER_OK;
+    return train_weights_keep(&ae->weights, device);
 }
 
 static void take_objectives(train_autoencoder *ae, const train_autoencoder_options *o) {

@@ -30,6 +30,10 @@ taper_status train_download(train_stream *s, void *host, const void *from, size_
     return bytes ? s->device->memory->download(s, host, from, bytes) : TAPER_OK;
 }
 
+taper_status train_keep(train_device *device, train_keeping how, float *array, size_t n) {
+    return device->memory->keep ? device->memory->keep(device, how, array, n) : TAPER_OK;
+}
+
 /* --- arenas ---------------------------------------------------------------------------- */
 
 enum { LINE = 64 };

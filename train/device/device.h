@@ -45,6 +45,14 @@ typedef struct train_device train_device;
 typedef struct train_stream train_stream;
 typedef struct train_operations train_operations;
 
+/* How an array that products read may be kept, where a device rounds the factors of its products.
+ */
+typedef enum train_keeping {
+    TRAIN_FACTORS = 0, /* rounded: it is written by operations that are said to make factors, and
+                          read by products and those that are said to take factors */
+    TRAIN_WEIGHTS = 1  /* as it is, with a rounded copy, which is the device's to keep true */
+} train_keeping;
+
 /* Sizes are in bytes. `to`, `from` and `memory` are on the device, `host` is not. */
 typedef struct train_memory {
     /* *memory: so many bytes, at least 1, aligned to 64, all 0. TAPER_ERR_NOMEM. */
@@ -71,6 +79,10 @@ typedef struct train_memory {
     taper_status (*send)(train_stream *stream, void *to, size_t bytes);
     /* *bytes: about as many may still be given out; SIZE_MAX: nobody knows. */
     taper_status (*room)(train_device *device, size_t *bytes);
+    /* array[n] is kept so until its memory is released; NULL: as any other. Products take the
+     * the same numbers either way. Another operation on factors: TAPER_ERR_DEVICE. TAPER_ERR_NOMEM.
+     */
+    taper_status (*keep)(train_device *device, train_keeping how, float *array, size_t n);
 } train_memory;
 
 struct train_device {
@@ -113,6 +125,9 @@ taper_status train_zero(train_stream *stream, void *to, size_t bytes);
 taper_status train_copy(train_stream *stream, void *to, const void *from, size_t bytes);
 taper_status train_upload(train_stream *stream, void *to, const void *host, size_t bytes);
 taper_status train_download(train_stream *stream, void *host, const void *from, size_t bytes);
+
+/* The last of it, where the device has it. */
+taper_status train_keep(train_device *device, train_keeping how, float *array, size_t n);
 
 /* --- arenas ---------------------------------------------------------------------------- */
 

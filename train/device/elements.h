@@ -15,6 +15,25 @@ CODEC_INLINE float train_slope(codec_activation activation, float y, float dy) {
     return activation == CODEC_LOGISTIC ? dy * (y * (1.0f - y)) : dy;
 }
 
+/* --- factors of products ----------------------------------------------------------------- */
+
+/* A number's bfloat16, to the nearest, ties to even; NaN stays one. And back, which is exact. */
+CODEC_INLINE uint16_t train_to_bfloat16(float x) {
+    union {
+        float number;
+        uint32_t bits;
+    } u = {x};
+    if ((u.bits & 0x7fffffffu) > 0x7f800000u) return (uint16_t)(u.bits >> 16 | 0x40);
+    return (uint16_t)((u.bits + 0x7fff + (u.bits >> 16 & 1)) >> 16);
+}
+CODEC_INLINE float train_from_bfloat16(uint16_t rounded) {
+    union {
+        uint32_t bits;
+        float number;
+    } u = {(uint32_t)rounded << 16};
+    return u.number;
+}
+
 /* --- rows ------------------------------------------------------------------------------ */
 
 /* train_centre_rows_fn. */

@@ -6,6 +6,9 @@
  * outputs are overwritten, even where they hold NaN, and do not overlap inputs. No rows or no
  * columns: nothing is done, and sums become 0. Included by C11 and by nvcc (C++17).
  *
+ * Factors (train_keep): products take them, and make none. Of the rest those take them as inputs,
+ * or make them as outputs, that say so; they are rounded as they are written, once.
+ *
  * Floats are checked nowhere: NaN and infinity go on to the losses and the gradient's norm, where
  * `judge` finds them. */
 #ifndef TRAIN_OPERATIONS_H
@@ -50,7 +53,7 @@ typedef taper_status train_affine_fn(train_stream *s, const train_affine *layer)
 /* The way back of bias. y[rows][width] is its output, dy the gradient there. In place: dy = 0 where
  * activation is CODEC_RELU and y <= 0, dy *= y (1 - y) where it is CODEC_LOGISTIC; dbias[width] (or
  * NULL) = add_to dbias + column sums of the new dy, rows ascending, add_to 0 or 1. With
- * CODEC_LINEAR y is not read and may be NULL. */
+ * CODEC_LINEAR y is not read and may be NULL. Takes factors, and makes them. */
 typedef taper_status train_bias_backward_fn(train_stream *s, size_t rows, size_t width,
                                             codec_activation activation, const float *y, float *dy,
                                             int add_to, float *dbias);
@@ -68,8 +71,16 @@ typedef taper_status train_weight_gradient_fn(train_stream *s, const train_weigh
 
 /* --- rows ----------------------------------------------------------------------------- */
 
-/* Byte rows to numbers: to[i][j] = (pixels[order[i]][j] - mean[j]) inverse_scale. order NULL: row
- * i. */
+/* Byte rows as numbers: element [i][j] is (pixels[order[i]][j] - mean[j]) inverse_scale. order
+ * NULL: row i. */
+typedef struct train_inputs {
+    size_t rows, width;
+    const uint8_t *pixels;
+    const uint32_t *order;
+    const float *mean;
+    float inverse_scale;
+} train_inputs;
+/* to[rows][width] = those of the same names. Makes factors. */
 typedef taper_status train_centre_rows_fn(train_stream *s, size_t rows, size_t width,
                                           const uint8_t *pixels, const uint32_t *order,
                                           const float *mean, float inverse_scale, float *to);
@@ -85,7 +96,7 @@ typedef taper_status train_jitter_fn(train_stream *s, const train_jitter *jitter
 typedef taper_status train_scatter_rows_fn(train_stream *s, size_t rows, size_t width,
                                            const float *from, const uint32_t *order, float *to);
 /* to[i][j] = from[i][j], j < width, of rows that lie from_stride and to_stride elements apart:
- * columns packed, or put back. */
+ * columns packed, or put back. Takes factors. */
 typedef taper_status train_copy_columns_fn(train_stream *s, size_t rows, size_t width,
                                            const float *from, size_t from_stride, float *to,
                                            size_t to_stride);
@@ -146,23 +157,19 @@ typedef taper_status train_relu_added_backward_fn(train_stream *s, size_t n, flo
 
 /* --- noise: train/sampling/corruption.h is the definition ------------------------------- */
 
-/* Rows as centre_rows makes them: centred[rows][width], and corrupted[rows][width], the same with
- * elements set to 0, each with probability p. */
+/* Rows as centre_rows makes them into corrupted[rows][width], with elements set to 0, each with
+ * probability p. Makes factors. */
 typedef struct train_corruption {
-    size_t rows, width;
-    const uint8_t *pixels;
-    const uint32_t *order;
-    const float *mean;
-    float inverse_scale;
+    train_inputs inputs;
     train_noise noise;
     float p;
-    float *centred, *corrupted;
+    float *corrupted;
 } train_corruption;
 typedef taper_status train_corrupt_fn(train_stream *s, const train_corruption *c);
 /* Dropout with probability p on x[rows][width] of hidden layer `layer`, or on their gradients. */
 typedef taper_status train_dropout_fn(train_stream *s, const train_noise *noise, uint32_t layer,
                                       float p, size_t rows, size_t width, float *x);
-/* y = x + normal noise; squares[rows]: that of its length. */
+/* y = x + normal noise; squares[rows]: that of its length. Takes factors, and makes them. */
 typedef taper_status train_perturb_fn(train_stream *s, const train_noise *noise, double variance,
                                       size_t rows, size_t width, const float *x, float *y,
                                       double *squares);
@@ -196,18 +203,18 @@ typedef struct train_units {
     float centre;
     const float *bias, *spread; /* [units] on the device; not looked at unless binary */
 } train_units;
-/* x[rows][units] from a, units from kept[row] on 0. kept NULL: none are. */
+/* x[rows][units] from a, units from kept[row] on 0. kept NULL: none are. Makes factors. */
 typedef taper_status train_unit_values_fn(train_stream *s, const train_units *u, size_t rows,
                                           uint32_t units, const uint32_t *kept, const float *a,
                                           float *x);
 /* From d x to d a, of units first .. units - 1: da[rows][units - first] = dx d x / d a, 0 from
- * kept[row] on. a[rows][units]. da may be dx. */
+ * kept[row] on. a[rows][units]. da may be dx. Makes factors. */
 typedef taper_status train_unit_gradient_fn(train_stream *s, const train_units *u, size_t rows,
                                             uint32_t first, uint32_t units, const uint32_t *kept,
                                             const float *a, const float *dx, float *da);
 /* Binary units that see those before them (codec/transform/triangle.h). a[rows][units] becomes
  * a_k - sum_(j<k) feedback[k stride + j] x_j, of which x_k is made as above, in order; then units
- * of x[rows][units] from kept[row] on become 0. kept NULL: none do. */
+ * of x[rows][units] from kept[row] on become 0. kept NULL: none do. Makes factors of x. */
 typedef taper_status train_decide_fn(train_stream *s, const train_units *u, size_t rows,
                                      uint32_t units, const uint32_t *kept, const float *feedback,
                                      size_t stride, float *a, float *x);
@@ -238,10 +245,11 @@ typedef taper_status train_unit_moves_fn(train_stream *s, const train_units *u, 
 /* y[rows][width] -= target, and square[rows] = |y|^2 of each, summed in single precision. */
 typedef taper_status train_errors_fn(train_stream *s, size_t rows, size_t width,
                                      const float *target, float *y, double *square);
-/* mean[rows] = |y - target|^2 / width of each row, summed in double, and y[rows][width] becomes
- * factor (y - target): the errors by 1, by 2 / (rows width) the gradient of the mean of mean[]. */
-typedef taper_status train_mean_errors_fn(train_stream *s, size_t rows, size_t width, float factor,
-                                          const float *target, float *y, double *mean);
+/* mean[rows] = |y - target|^2 / width of each row, summed in double, and e[rows][width] = factor (y
+ * - target): the errors by 1, by 2 / (rows width) the gradient of the mean of mean[]. e may be y.
+ * Makes factors of e. */
+typedef taper_status train_mean_errors_fn(train_stream *s, const train_inputs *target, float factor,
+                                          const float *y, float *e, double *mean);
 /* What some rows add to the losses of a step of `of` rows, with E the sum of error[rows] and M that
  * of moved[rows] (NULL: 0), rows ascending:
  *     losses[0] += (E + weight M) / of;  losses[1] += E / of scale^2;  losses[2] += M / of. */
@@ -419,7 +427,8 @@ typedef taper_status train_judge_fn(train_stream *s, uint64_t step, const double
  *   w = w - rate m / (sqrt(v) + epsilon)
  * where scale is the verdict's, rate = alpha sqrt(1 - beta2^t) / (1 - beta1^t) and epsilon =
  * epsilon0 sqrt(1 - beta2^t). g', m and v of smaller magnitude than these become 0, so that none is
- * ever subnormal. Nothing is done when the verdict is that the run has diverged. */
+ * ever subnormal. Nothing is done when the verdict is that the run has diverged. A rounded copy of
+ * w (train_keep) stays true. */
 #define TRAIN_ADAM_LEAST_GRADIENT 1e-16f
 #define TRAIN_ADAM_LEAST_M        1e-30f
 #define TRAIN_ADAM_LEAST_V        1e-35f

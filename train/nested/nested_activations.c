@@ -1,16 +1,20 @@
 /* nested_activations.c -- room for a block of rows; see nested_activations.h. */
 #include "train/nested/nested_activations.h"
+#include "formats/bytes.h"
+
+static size_t widest_of(const train_nested_shape *s) {
+    size_t widest = s->inputs;
+    for (uint32_t l = 0; l < s->layers; l++) widest = formats_larger(widest, s->width[l]);
+    return widest;
+}
 
 static void lay_out(train_nested_activations *act, const train_nested_shape *s, size_t rows) {
     train_arena *arena = &act->arena;
-    size_t widest = s->inputs, units = s->width[s->layers - 1];
+    const size_t widest = widest_of(s), units = s->width[s->layers - 1];
     act->kept = train_arena_take(arena, rows, 1, sizeof *act->kept);
-    act->apart = train_arena_floats(arena, rows, s->inputs);
-    act->centred = act->input = train_arena_floats(arena, 2 * rows, s->inputs);
+    act->input = train_arena_floats(arena, 2 * rows, s->inputs);
     act->back_hidden[0] = train_arena_floats(arena, rows, s->inputs);
-    for (uint32_t l = 0; l < s->layers; l++) {
-        widest = widest > s->width[l] ? widest : s->width[l];
-        if (l + 1 == s->layers) break;
+    for (uint32_t l = 0; l + 1 < s->layers; l++) {
         act->hidden[l] = train_arena_floats(arena, 2 * rows, s->width[l]);
         act->back_hidden[l + 1] = train_arena_floats(arena, rows, s->width[l]);
     }
@@ -20,6 +24,7 @@ static void lay_out(train_nested_activations *act, const train_nested_shape *s, 
     act->mixed = act->products = NULL;
     if (train_nested_can_mix(s)) act->mixed = train_arena_floats(arena, rows, units);
     if (s->feedback) act->products = train_arena_floats(arena, TRAIN_NESTED_FEEDBACK_ROWS, units);
+    act->errors = train_arena_floats(arena, rows, widest);
     for (int i = 0; i < 2; i++) act->wide[i] = train_arena_floats(arena, 2 * rows, widest);
     double **const row[] = {&act->row_error, &act->row_noise, &act->row_moved};
     for (int i = 0; i < 3; i++) *row[i] = train_arena_take(arena, rows, 1, sizeof **row[i]);
@@ -28,6 +33,15 @@ static void lay_out(train_nested_activations *act, const train_nested_shape *s, 
 static size_t whole_blocks(size_t rows) {
     return rows ? (rows + TRAIN_LEAST_ROWS - 1) / TRAIN_LEAST_ROWS * TRAIN_LEAST_ROWS
                 : TRAIN_LEAST_ROWS;
+}
+
+/* What products alone read. */
+static taper_status keep_factors(const train_nested_activations *act, const train_nested_shape *s,
+                                 train_device *device, size_t rows) {
+    const size_t units = s->width[s->layers - 1];
+    TAPER_TRY(train_keep(device, TRAIN_FACTORS, act->input, 2 * rows * s->inputs));
+    TAPER_TRY(train_keep(device, TRAIN_FACTORS, act->code, rows * units));
+    return train_keep(device, TRAIN_FACTORS, act->errors, rows * widest_of(s));
 }
 
 static taper_status take(train_nested_activations *act, const train_nested_shape *shape,
@@ -41,7 +55,7 @@ static taper_status take(train_nested_activations *act, const train_nested_shape
     }
     lay_out(act, shape, rows);
     act->block = rows;
-    return TAPER_OK;
+    return keep_factors(act, shape, device, rows);
 }
 
 taper_status train_nested_make_room(train_nested_activations *act, const train_nested_shape *shape,

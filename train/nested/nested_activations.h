@@ -1,8 +1,8 @@
 /* nested_activations.h -- a block of rows on its way through a nested-dropout autoencoder, forward
- * and back. Blocks bound its memory. */
+ * and back. Blocks bound its memory. input, code and errors are factors (train_keep). */
 #ifndef TRAIN_NESTED_ACTIVATIONS_H
 #define TRAIN_NESTED_ACTIVATIONS_H
-#include "train/device/device.h"
+#include "train/device/operations.h"
 #include "train/nested/nested_shape.h"
 
 enum { TRAIN_NESTED_FEEDBACK_ROWS = 128 }; /* units whose feedback is made at once */
@@ -18,13 +18,13 @@ typedef struct train_nested_activations {
                                                     last ones, at most TRAIN_LEAST_ROWS ... */
     uint32_t last_active;                        /* ... and units that take part in them */
     uint32_t *kept;                              /* [BLOCK] truncations */
+    train_inputs rows;                           /* c, as it is on the device: in bytes */
     float *input;                                /* [2 BLOCK][D] c, or c corrupted; perturbed */
-    float *apart;                                /* [BLOCK][D] for c where input is corrupted */
-    float *centred;                              /* [n][D] c: input or apart */
     float *hidden[TRAIN_NESTED_MAX_LAYERS];      /* [2 BLOCK][w_l] h_l, l >= 1 at [l - 1] */
     float *pre, *code;                           /* [2 BLOCK][active] a; [BLOCK][active] x */
     float *back_hidden[TRAIN_NESTED_MAX_LAYERS]; /* [BLOCK][w_l] g_l, g_0 at [0] */
-    float *wide[2];                              /* [2 BLOCK][widest] gradients on their way */
+    float *errors;                               /* [BLOCK][widest] gradients for products ... */
+    float *wide[2];                              /* [2 BLOCK][widest] ... and on their way */
     float *packed;                               /* [2 BLOCK][K] columns of trained units */
     float *mixed, *products;                     /* [BLOCK][K] z; feedback: [FEEDBACK_ROWS][K] */
     double *row_error, *row_noise, *row_moved;   /* [BLOCK] |g_0 - c|^2 / D; |epsilon|^2; what

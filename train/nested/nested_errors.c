@@ -33,12 +33,22 @@ taper_status train_nested_rows_from(train_nested_network *net, const train_neste
     return TAPER_OK;
 }
 
+/* Where codes of a block are whole, and where columns of them are packed. */
+static float *whole_codes(const train_nested_network *net) {
+    return net->act.packed + net->act.block * net->units;
+}
+
+static taper_status pack_units(train_nested_network *net, size_t n, uint32_t from, uint32_t to) {
+    return net->stream.ops->copy_columns(&net->stream, n, to - from, whole_codes(net) + from,
+                                         net->units, net->act.packed, to - from);
+}
+
 /* --- codes ----------------------------------------------------------------------------- */
 
 /* n rows' inputs and pre-activations. */
 static taper_status take_rows(train_nested_rows *rows, size_t n) {
     TAPER_TRY(train_nested_load(rows, n, 0));
-    return train_nested_encode_block(rows, rows->net->act.centred, n, rows->net->units);
+    return train_nested_encode_block(rows, rows->net->act.input, n, rows->net->units);
 }
 
 taper_status train_nested_encode_rows(train_nested_rows *rows, size_t n, float *code) {
@@ -55,9 +65,9 @@ taper_status train_nested_codes(train_nested_network *net, const train_nested_da
         TAPER_TRY(train_nested_rows_from(net, data, i, n, &rows));
         TAPER_TRY(take_rows(&rows, n));
         if (!preactivation)
-            TAPER_TRY(train_nested_decide(&rows, 0, n, net->units, NULL, act->code));
+            TAPER_TRY(train_nested_decide(&rows, 0, n, net->units, NULL, act->packed));
         TAPER_TRY(train_download(&net->stream, codes + i * net->units,
-                                 preactivation ? act->pre : act->code,
+                                 preactivation ? act->pre : act->packed,
                                  n * net->units * sizeof *codes));
     }
     return TAPER_OK;
@@ -74,12 +84,10 @@ taper_status train_nested_decode(train_nested_network *net, const float *codes, 
         train_nested_rows rows = {net, NULL, NULL, NULL, 0, 1};
         size_t m = formats_smaller(block, n - i);
         float *to = pixels + i * d;
-        status = train_upload(s, net->act.packed, codes + i * net->units,
+        status = train_upload(s, whole_codes(net), codes + i * net->units,
                               m * net->units * sizeof *codes);
-        if (status == TAPER_OK)
-            status =
-                s->ops->copy_columns(s, m, kept, net->act.packed, net->units, net->act.code, kept);
-        if (status == TAPER_OK) status = train_nested_decode_block(&rows, net->act.code, m, kept);
+        if (status == TAPER_OK) status = pack_units(net, m, 0, kept);
+        if (status == TAPER_OK) status = train_nested_decode_block(&rows, net->act.packed, m, kept);
         if (status == TAPER_OK)
             status = train_download(s, to, net->act.back_hidden[0], m * d * sizeof *to);
         for (size_t j = 0; j < m * d && status == TAPER_OK; j++)
@@ -90,16 +98,6 @@ taper_status train_nested_decode(train_nested_network *net, const float *codes, 
 }
 
 /* --- errors ---------------------------------------------------------------------------- */
-
-/* Where codes of a block are whole, and where columns of them are packed. */
-static float *whole_codes(const train_nested_network *net) {
-    return net->act.packed + net->act.block * net->units;
-}
-
-static taper_status pack_units(train_nested_network *net, size_t n, uint32_t from, uint32_t to) {
-    return net->stream.ops->copy_columns(&net->stream, n, to - from, whole_codes(net) + from,
-                                         net->units, net->act.packed, to - from);
-}
 
 /* A linear decoder goes from one length to the next by adding the rows of the units between. */
 static taper_status add_units(train_nested_network *net, size_t n, uint32_t from, uint32_t to) {
@@ -115,8 +113,8 @@ static taper_status whole(train_nested_rows *rows, size_t n) {
     train_stream *s = &net->stream;
     float *to = whole_codes(net);
     if (!net->mixed) return train_nested_encode_rows(rows, n, to);
-    TAPER_TRY(train_nested_encode_rows(rows, n, net->act.code));
-    return s->ops->mix(s, n, net->units, net->mixing, net->units, net->act.code, to);
+    TAPER_TRY(train_nested_encode_rows(rows, n, net->act.packed));
+    return s->ops->mix(s, n, net->units, net->mixing, net->units, net->act.packed, to);
 }
 
 /* Errors of a block's n rows at each length, |.|^2 into squares[lengths]; they come down together,
@@ -130,14 +128,14 @@ static taper_status errors_of_block(train_nested_rows *rows, const uint32_t *len
     const int linear = net->shape.layers == 1;
     TAPER_TRY(train_nested_decode_block(rows, act->packed, n, 0));
     /* of length 0, from which linear decoders go on */
-    TAPER_TRY(train_nested_error_block(rows, 1.0f));
+    TAPER_TRY(train_nested_error_block(rows, 1.0f, act->back_hidden[0]));
     for (size_t i = 0; i < lengths; i++) {
         uint32_t before = i ? length[i - 1] : 0;
         if (length[i] > before && linear) TAPER_TRY(add_units(net, n, before, length[i]));
         if (length[i] > before && !linear) {
             TAPER_TRY(pack_units(net, n, 0, length[i]));
             TAPER_TRY(train_nested_decode_block(rows, act->packed, n, length[i]));
-            TAPER_TRY(train_nested_error_block(rows, 1.0f));
+            TAPER_TRY(train_nested_error_block(rows, 1.0f, act->back_hidden[0]));
         }
         const size_t at = i % TRAIN_NESTED_LENGTHS;
         TAPER_TRY(s->ops->sum_squares(s, n * net->shape.inputs, act->back_hidden[0], 0,

@@ -29,7 +29,7 @@ void train_nested_lent_free(train_nested_lent *lent); /* leaves it zeroed; zeroe
 /* Rows i .. i + n - 1 of data, until others are taken. n <= BLOCK. */
 taper_status train_nested_rows_from(train_nested_network *net, const train_nested_data *data,
                                     size_t i, size_t n, train_nested_rows *rows);
-/* The whole codes of n rows into code[n][K] on the device; their inputs stay in act.centred. */
+/* The whole codes of n rows into code[n][K] on the device; their inputs stay in act.input. */
 taper_status train_nested_encode_rows(train_nested_rows *rows, size_t n, float *code);
 /* Codes x[n][K] of rows, uncorrupted, whole, to the host; preactivation 1: a instead of x (binary:
  * without b_L; feedback: without that). */

@@ -6,23 +6,17 @@ taper_status train_nested_load(train_nested_rows *rows, size_t n, int twice) {
     train_stream *s = &net->stream;
     train_nested_activations *act = &net->act;
     const train_nested_step *step = rows->step;
-    const float inverse_scale = 1.0f / net->scale;
-    const int corrupted = step && step->corruption > 0.0f;
+    const train_inputs *in = &act->rows;
     act->n = n;
     act->encoded = twice ? 2 * n : n;
-    act->centred = corrupted ? act->apart : act->input;
-    if (!corrupted)
-        return s->ops->centre_rows(s, n, net->shape.inputs, rows->pixels, rows->order, net->mean,
-                                   inverse_scale, act->input);
-    const train_corruption corruption = {.rows = n,
-                                         .width = net->shape.inputs,
-                                         .pixels = rows->pixels,
-                                         .order = rows->order,
-                                         .mean = net->mean,
-                                         .inverse_scale = inverse_scale,
+    act->rows = (train_inputs){n,           net->shape.inputs, rows->pixels,
+                               rows->order, net->mean,         1.0f / net->scale};
+    if (!step || !(step->corruption > 0.0f))
+        return s->ops->centre_rows(s, n, in->width, in->pixels, in->order, in->mean,
+                                   in->inverse_scale, act->input);
+    const train_corruption corruption = {.inputs = *in,
                                          .noise = {step->seed, step->step, rows->first_row},
                                          .p = step->corruption,
-                                         .centred = act->apart,
                                          .corrupted = act->input};
     return s->ops->corrupt(s, &corruption);
 }
@@ -121,9 +115,8 @@ taper_status train_nested_decode_block(train_nested_rows *rows, const float *cod
     return TAPER_OK;
 }
 
-taper_status train_nested_error_block(train_nested_rows *rows, float factor) {
+taper_status train_nested_error_block(train_nested_rows *rows, float factor, float *errors) {
     train_nested_network *net = rows->net;
-    return net->stream.ops->mean_errors(&net->stream, net->act.n, net->shape.inputs, factor,
-                                        net->act.centred, net->act.back_hidden[0],
-                                        net->act.row_error);
+    return net->stream.ops->mean_errors(&net->stream, &net->act.rows, factor,
+                                        net->act.back_hidden[0], errors, net->act.row_error);
 }

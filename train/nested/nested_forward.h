@@ -31,8 +31,8 @@ train_units train_nested_units(const train_nested_network *net, int straight_thr
  * perturbed copy keeps its row's. side 0: encoder, 1: decoder. */
 taper_status train_nested_drop(const train_nested_rows *rows, int side, uint32_t l, size_t n,
                                float *values);
-/* n <= BLOCK rows into `centred`, and into `input` with elements set to 0 as their step asks for,
- * or as they are; twice: the encoder's side has perturbed copies, too. */
+/* n <= BLOCK rows into `input`, with elements set to 0 as their step asks for, or as they are;
+ * twice: the encoder's side has perturbed copies, too. They stay the rows of error_block. */
 taper_status train_nested_load(train_nested_rows *rows, size_t n, int twice);
 /* From input [rows][D] to the pre-activations of the first `active` units; of binary units without
  * b_L. rows <= 2 BLOCK. */
@@ -45,6 +45,6 @@ taper_status train_nested_decide(train_nested_rows *rows, int straight_through, 
 /* From codes [n][active] to g_0 in back_hidden[0]. */
 taper_status train_nested_decode_block(train_nested_rows *rows, const float *code, size_t n,
                                        uint32_t active);
-/* row_error; back_hidden[0] becomes factor (g_0 - c). */
-taper_status train_nested_error_block(train_nested_rows *rows, float factor);
+/* row_error, and errors[n][D] = factor (g_0 - c), which may be back_hidden[0], where g_0 is. */
+taper_status train_nested_error_block(train_nested_rows *rows, float factor, float *errors);
 #endif

@@ -81,6 +81,7 @@ static taper_status take_memory(train_nested_network *net, train_device *device)
     lay_out(net, n);
     view(&net->shape, net->weights.parameter, net->layer);
     view(&net->shape, net->weights.gradient, net->layer_gradient);
+    TAPER_TRY(train_weights_keep(&net->weights, device));
     return train_nested_make_room(&net->act, &net->shape, device, TRAIN_LEAST_ROWS);
 }
 

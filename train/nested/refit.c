@@ -61,7 +61,7 @@ static taper_status add_up(moments *m, train_nested_network *net, const train_ne
         TAPER_TRY(train_nested_rows_from(net, rows, i, n, &block));
         TAPER_TRY(train_nested_encode_rows(&block, n, act->code));
         TAPER_TRY(s->ops->gemm(s, 1, 0, k, k, n, act->code, act->code, 1.0f, m->gram));
-        TAPER_TRY(s->ops->gemm(s, 1, 0, k, d, n, act->code, act->centred, 1.0f, m->cross));
+        TAPER_TRY(s->ops->gemm(s, 1, 0, k, d, n, act->code, act->input, 1.0f, m->cross));
     }
     TAPER_TRY(train_download(s, m->host, m->gram, k * k * sizeof *m->host));
     for (size_t i = 0; i < k * k; i++) m->c[i] = (double)m->host[i];

@@ -28,6 +28,11 @@ static inline void train_weights_lay_out(train_weights *w, train_arena *arena, s
     if (use >= TRAIN_WEIGHTS_BEST) w->best = train_arena_floats(arena, n, 1);
 }
 
+/* Products read the parameters: train_keep. */
+static inline taper_status train_weights_keep(const train_weights *w, train_device *device) {
+    return train_keep(device, TRAIN_WEIGHTS, w->parameter, w->n);
+}
+
 /* *host: a copy of the parameters, malloc'd. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: NULL. */
 taper_status train_weights_download(const train_weights *weights, train_stream *stream,
                                     float **host);

@@ -1,5 +1,6 @@
 /* losses.c -- errors of rows, what they count, and their sums; see train/device/operations.h. */
 #include "codec/backend/simd.h"
+#include "train/device/elements.h"
 #include "train/device/elements_losses.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
@@ -39,35 +40,45 @@ taper_status train_plain_errors(train_stream *s, size_t rows, size_t width, cons
     return train_processor_run(s, error_rows, &task, train_row_blocks(rows));
 }
 
+typedef struct mean_error_task {
+    const train_inputs *target;
+    float factor;
+    const float *y;
+    float *e;
+    double *mean;
+} mean_error_task;
+
 CODEC_CLONES static void mean_error_rows(void *context, size_t block) {
-    const error_task *t = context;
-    const size_t d = t->width, end = train_row_block_end(t->rows, block);
-    const float factor = t->factor;
+    const mean_error_task *t = context;
+    const train_inputs *in = t->target;
+    const size_t d = in->width, end = train_row_block_end(in->rows, block);
+    const float factor = t->factor, inverse = in->inverse_scale, *mean = in->mean;
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
-        float *e = t->y + i * d;
-        const float *c = t->target + i * d;
+        const uint8_t *c = in->pixels + (in->order ? (size_t)in->order[i] : i) * d;
+        const float *y = t->y + i * d;
+        float *e = t->e + i * d;
         double lane[8] = {0}, sum = 0.0;
         size_t j = 0;
         for (; j + 8 <= d; j += 8)
             for (size_t l = 0; l < 8; l++) {
-                const float error = e[j + l] - c[j + l];
+                const float error = y[j + l] - train_centred(c[j + l], mean[j + l], inverse);
                 lane[l] += (double)error * error;
                 e[j + l] = factor * error;
             }
         for (; j < d; j++) {
-            const float error = e[j] - c[j];
+            const float error = y[j] - train_centred(c[j], mean[j], inverse);
             sum += (double)error * error;
             e[j] = factor * error;
         }
         for (size_t l = 0; l < 8; l++) sum += lane[l];
-        t->square[i] = sum / (double)d;
+        t->mean[i] = sum / (double)d;
     }
 }
 
-taper_status train_plain_mean_errors(train_stream *s, size_t rows, size_t width, float factor,
-                                     const float *target, float *y, double *mean) {
-    error_task task = {rows, width, target, NULL, factor, y, mean};
-    return train_processor_run(s, mean_error_rows, &task, train_row_blocks(rows));
+taper_status train_plain_mean_errors(train_stream *s, const train_inputs *target, float factor,
+                                     const float *y, float *e, double *mean) {
+    mean_error_task task = {target, factor, y, e, mean};
+    return train_processor_run(s, mean_error_rows, &task, train_row_blocks(target->rows));
 }
 
 CODEC_CLONES static void gradient_rows(void *context, size_t block) {

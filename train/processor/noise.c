@@ -25,23 +25,23 @@ static size_t block_rows(const noise_task *t, size_t block, size_t *first, train
 
 CODEC_CLONES static void corrupt_rows(void *context, size_t block) {
     const train_corruption *c = context;
-    const size_t first = block * TRAIN_ROW_BLOCK, end = train_row_block_end(c->rows, block),
-                 d = c->width;
-    const float inverse = c->inverse_scale;
+    const train_inputs *in = &c->inputs;
+    const size_t first = block * TRAIN_ROW_BLOCK, end = train_row_block_end(in->rows, block),
+                 d = in->width;
+    const float inverse = in->inverse_scale;
     train_noise noise = c->noise;
     noise.first_row += first;
     for (size_t i = first; i < end; i++) {
-        const uint8_t *y = c->pixels + (c->order ? (size_t)c->order[i] : i) * d;
-        float *centred = c->centred + i * d, *corrupted = c->corrupted + i * d;
-        for (size_t j = 0; j < d; j++)
-            centred[j] = corrupted[j] = train_centred(y[j], c->mean[j], inverse);
+        const uint8_t *y = in->pixels + (in->order ? (size_t)in->order[i] : i) * d;
+        float *corrupted = c->corrupted + i * d;
+        for (size_t j = 0; j < d; j++) corrupted[j] = train_centred(y[j], in->mean[j], inverse);
     }
     train_corrupt_rows(&noise, c->p, end - first, d, d, c->corrupted + first * d);
 }
 
 taper_status train_plain_corrupt(train_stream *s, const train_corruption *c) {
     train_corruption task = *c;
-    return train_processor_run(s, corrupt_rows, &task, train_row_blocks(c->rows));
+    return train_processor_run(s, corrupt_rows, &task, train_row_blocks(c->inputs.rows));
 }
 
 static void dropout_rows(void *context, size_t block) {

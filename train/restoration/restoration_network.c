@@ -96,6 +96,7 @@ taper_status train_restoration_create(train_restoration_network *net,
         lay_out(net);
         status = train_stream_open(&net->stream, device);
     }
+    if (status == TAPER_OK) status = train_weights_keep(&net->weights, device);
     if (status == TAPER_OK) status = upload(net, draw, &seed);
     if (status != TAPER_OK) train_restoration_free(net);
     return status;

@@ -1,4 +1,5 @@
 /* losses.cu -- errors of rows, what they count, and their sums; see train/device/operations.h. */
+#include "train/cuda/factors.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
 #include "train/device/elements_losses.h"
@@ -15,20 +16,18 @@ static unsigned row_threads(size_t width) {
                                          : THREADS;
 }
 
-/* to[row] = |y - target|^2 / per, summed as T; y = factor (y - target). */
-template <typename T>
-static __global__ void errors_kernel(size_t rows, size_t width, double per, float factor,
-                                     const float *target, float *y, double *to) {
-    SHARED(T, warps, CUDA_WARP);
+static __global__ void errors_kernel(size_t rows, size_t width, const float *target, float *y,
+                                     double *square) {
+    SHARED(float, warps, CUDA_WARP);
     for (EACH_BLOCK(row, rows)) {
-        T sum = 0;
+        float sum = 0.0f;
         for (EACH_IN_BLOCK(j, width)) {
             const float e = y[row * width + j] - target[row * width + j];
-            y[row * width + j] = factor * e;
-            sum += (T)e * (T)e;
+            y[row * width + j] = e;
+            sum += e * e;
         }
         sum = block_sum(sum, warps);
-        if (threadIdx.x == 0) to[row] = (double)sum / per;
+        if (threadIdx.x == 0) square[row] = (double)sum;
     }
 }
 
@@ -36,17 +35,39 @@ taper_status train_cuda_errors(train_stream *s, size_t rows, size_t width, const
                                float *y, double *square) {
     CUDA_BEGIN(s, "errors", CUDA_ARRAY(target, rows * width), CUDA_ARRAY(y, rows * width),
                CUDA_ARRAY(square, rows));
-    LAUNCH(errors_kernel<float>, cuda_blocks(rows, 1), row_threads(width), cuda_on(s), rows, width,
-           1.0, 1.0f, target, y, square);
+    LAUNCH(errors_kernel, cuda_blocks(rows, 1), row_threads(width), cuda_on(s), rows, width, target,
+           y, square);
     return cuda_end(s, "errors");
 }
 
-taper_status train_cuda_mean_errors(train_stream *s, size_t rows, size_t width, float factor,
-                                    const float *target, float *y, double *mean) {
-    CUDA_BEGIN(s, "mean_errors", CUDA_ARRAY(target, rows * width), CUDA_ARRAY(y, rows * width),
-               CUDA_ARRAY(mean, rows));
-    LAUNCH(errors_kernel<double>, cuda_blocks(rows, 1), row_threads(width), cuda_on(s), rows, width,
-           (double)width, factor, target, y, mean);
+/* e may be y: each of its elements is read by the thread that writes it. */
+static __global__ void mean_errors_kernel(train_inputs in, float factor, const float *y,
+                                          cuda_numbers e, double *mean) {
+    SHARED(double, warps, CUDA_WARP);
+    for (EACH_BLOCK(row, in.rows)) {
+        const uint8_t *target = in.pixels + (in.order ? in.order[row] : row) * in.width;
+        double sum = 0.0;
+        for (EACH_IN_BLOCK(j, in.width)) {
+            const size_t at = row * in.width + j;
+            const float error = y[at] - train_centred(target[j], in.mean[j], in.inverse_scale);
+            e.put(at, factor * error);
+            sum += (double)error * (double)error;
+        }
+        sum = block_sum(sum, warps);
+        if (threadIdx.x == 0) mean[row] = sum / (double)in.width;
+    }
+}
+
+taper_status train_cuda_mean_errors(train_stream *s, const train_inputs *target, float factor,
+                                    const float *y, float *e, double *mean) {
+    const train_inputs *in = target;
+    const size_t rows = in->rows, width = in->width;
+    if (!rows) return TAPER_OK;
+    CUDA_BEGIN(s, "mean_errors", CUDA_PICKED(in->pixels, in->order, rows, width),
+               CUDA_ARRAY(in->order, rows), CUDA_ARRAY(in->mean, width),
+               CUDA_ARRAY(y, rows * width), CUDA_NUMBERS(e, rows * width), CUDA_ARRAY(mean, rows));
+    LAUNCH(mean_errors_kernel, cuda_blocks(rows, 1), row_threads(width), cuda_on(s), *in, factor, y,
+           cuda_numbers_at(s, e), mean);
     return cuda_end(s, "mean_errors");
 }
 

@@ -3,6 +3,7 @@
  *
  * A lane draws a block of Philox, which is for several elements side by side, and lanes exchange
  * what they have drawn, so that neighbours read and write neighbours. */
+#include "train/cuda/factors.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
 #include "train/device/elements.h"
@@ -39,14 +40,14 @@ struct layer_elements {
 
 /* ... and inputs, from their pixels. */
 struct input_elements {
-    train_corruption c;
+    train_inputs in;
+    cuda_numbers corrupted;
     __device__ float read(size_t row, size_t j) const {
-        const size_t from = c.order ? c.order[row] : row;
-        return train_centred(c.pixels[from * c.width + j], c.mean[j], c.inverse_scale);
+        const size_t from = in.order ? in.order[row] : row;
+        return train_centred(in.pixels[from * in.width + j], in.mean[j], in.inverse_scale);
     }
     __device__ void write(size_t row, size_t j, float value, uint32_t is_kept) const {
-        c.centred[row * c.width + j] = value;
-        c.corrupted[row * c.width + j] = train_kept(value, is_kept);
+        corrupted.put(row * in.width + j, train_kept(value, is_kept));
     }
 };
 
@@ -80,12 +81,13 @@ static void zero(train_stream *s, const train_noise *noise, uint64_t stream, uin
 }
 
 taper_status train_cuda_corrupt(train_stream *s, const train_corruption *c) {
-    const size_t rows = c->rows, width = c->width;
+    const train_inputs *in = &c->inputs;
+    const size_t rows = in->rows, width = in->width;
     if (!rows || !width) return TAPER_OK;
-    CUDA_BEGIN(s, "corrupt", CUDA_PICKED(c->pixels, c->order, rows, width),
-               CUDA_ARRAY(c->order, rows), CUDA_ARRAY(c->mean, width),
-               CUDA_ARRAY(c->centred, rows * width), CUDA_ARRAY(c->corrupted, rows * width));
-    const input_elements inputs = {*c};
+    CUDA_BEGIN(s, "corrupt", CUDA_PICKED(in->pixels, in->order, rows, width),
+               CUDA_ARRAY(in->order, rows), CUDA_ARRAY(in->mean, width),
+               CUDA_NUMBERS(c->corrupted, rows * width));
+    const input_elements inputs = {*in, cuda_numbers_at(s, c->corrupted)};
     zero(s, &c->noise, TRAIN_STREAM_CORRUPT, train_dropped(c->p), rows, width, inputs);
     return cuda_end(s, "corrupt");
 }
@@ -126,7 +128,7 @@ static __device__ float normal_of_lane(const float e[TRAIN_NORMAL_BLOCK], unsign
 
 /* A block for each row. */
 static __global__ void perturb_kernel(train_noise noise, float deviation, size_t rows, size_t width,
-                                      const float *__restrict__ x, float *__restrict__ y,
+                                      cuda_numbers x, cuda_numbers y,
                                       double *__restrict__ squares) {
     SHARED(double, warps, CUDA_WARP);
     const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
@@ -140,7 +142,8 @@ static __global__ void perturb_kernel(train_noise noise, float deviation, size_t
                 const float added =
                     normal_of_lane(e, i % TRAIN_NORMAL_BLOCK, i / TRAIN_NORMAL_BLOCK);
                 if (BELOW(at + i, width)) {
-                    y[row * width + at + i] = x[row * width + at + i] + added;
+                    const size_t j = row * width + at + i;
+                    y.put(j, x.get(j) + added);
                     part += added * added;
                 }
             }
@@ -157,9 +160,9 @@ taper_status train_cuda_perturb(train_stream *s, const train_noise *noise, doubl
     const size_t warps = (width + NORMALS - 1) / NORMALS, most = THREADS / CUDA_WARP;
     const size_t threads = (warps < 1 ? 1 : warps < most ? warps : most) * CUDA_WARP;
     if (!rows) return TAPER_OK;
-    CUDA_BEGIN(s, "perturb", CUDA_ARRAY(x, rows * width), CUDA_ARRAY(y, rows * width),
+    CUDA_BEGIN(s, "perturb", CUDA_NUMBERS(x, rows * width), CUDA_NUMBERS(y, rows * width),
                CUDA_ARRAY(squares, rows));
     LAUNCH(perturb_kernel, cuda_blocks(rows, 1), threads, cuda_on(s), *noise, (float)sqrt(variance),
-           rows, width, x, y, squares);
+           rows, width, cuda_numbers_at(s, x), cuda_numbers_at(s, y), squares);
     return cuda_end(s, "perturb");
 }

@@ -1,4 +1,5 @@
 /* products.cu -- products of matrices, and biases; see train/device/operations.h. */
+#include "train/cuda/factors.h"
 #include "train/cuda/lt.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
@@ -11,7 +12,7 @@ static const unsigned THREADS = 256;
 taper_status train_cuda_gemm(train_stream *s, int transpose_a, int transpose_b, size_t m, size_t n,
                              size_t k, const float *a, const float *b, float beta, float *c) {
     if (!m || !n) return TAPER_OK;
-    CUDA_BEGIN(s, "gemm", CUDA_ARRAY(a, m * k), CUDA_ARRAY(b, k * n), CUDA_ARRAY(c, m * n));
+    CUDA_BEGIN(s, "gemm", CUDA_NUMBERS(a, m * k), CUDA_NUMBERS(b, k * n), CUDA_ARRAY(c, m * n));
     if (!k && beta == 0.0f) return train_zero(s, c, m * n * sizeof *c);
     if (!k) return train_cuda_scale(s, m * n, beta, c, c);
     const cuda_product p = {"gemm", transpose_a, transpose_b, m, n, k, a, b, beta, c};
@@ -108,7 +109,7 @@ taper_status train_cuda_affine(train_stream *s, const train_affine *l) {
         TAPER_TRY(train_cuda_gemm(s, l->transpose_a, l->transpose_b, l->m, l->n, l->k, l->a, l->b,
                                   l->beta, l->c));
     } else {
-        CUDA_BEGIN(s, "affine", CUDA_ARRAY(l->a, l->m * l->k), CUDA_ARRAY(l->b, l->k * l->n),
+        CUDA_BEGIN(s, "affine", CUDA_NUMBERS(l->a, l->m * l->k), CUDA_NUMBERS(l->b, l->k * l->n),
                    CUDA_ARRAY(l->bias, l->n), CUDA_ARRAY(l->c, l->m * l->n));
         const cuda_product p = {"affine", l->transpose_a, l->transpose_b, l->m,
                                 l->n,     l->k,           l->a,           l->b,
@@ -142,7 +143,7 @@ static size_t parts_of(size_t rows) {
 
 /* A tile of one part's rows and COLUMNS columns a block. */
 static __global__ void backward_kernel(columns c, size_t parts, size_t across,
-                                       codec_activation activation, const float *y, float *dy,
+                                       codec_activation activation, cuda_numbers y, cuda_numbers dy,
                                        float *room) {
     SHARED(float, sums, THREADS);
     const size_t lane = threadIdx.x % COLUMNS, walker = threadIdx.x / COLUMNS,
@@ -152,8 +153,9 @@ static __global__ void backward_kernel(columns c, size_t parts, size_t across,
     for (size_t r = c.rows * part / parts + walker; BELOW(r, end); r += WALKERS) {
         if (!BELOW(column, c.width)) continue;
         const size_t at = r * c.stride + c.first + column;
-        const float d = train_slope(activation, y ? y[at] : 0.0f, dy[at]);
-        if (activation != CODEC_LINEAR) dy[at] = d;
+        const float output = activation == CODEC_LINEAR ? 0.0f : y.get(at),
+                    d = train_slope(activation, output, dy.get(at));
+        if (activation != CODEC_LINEAR) dy.put(at, d);
         sum += d;
     }
     sums[threadIdx.x] = sum;
@@ -175,7 +177,7 @@ static __global__ void column_kernel(size_t parts, size_t width, const float *ro
 
 /* One slice of the columns. */
 static void sum_columns(train_stream *s, const columns &c, codec_activation activation,
-                        const float *y, float *dy, int add_to, float *dbias) {
+                        const cuda_numbers &y, const cuda_numbers &dy, int add_to, float *dbias) {
     const size_t across = (c.width + COLUMNS - 1) / COLUMNS, parts = parts_of(c.rows);
     float *room = (float *)cuda_room(s);
     if (parts)
@@ -185,9 +187,9 @@ static void sum_columns(train_stream *s, const columns &c, codec_activation acti
            add_to, dbias + c.first);
 }
 
-static __global__ void slope_kernel(size_t n, codec_activation activation, const float *y,
-                                    float *dy) {
-    for (EACH(i, n)) dy[i] = train_slope(activation, y[i], dy[i]);
+static __global__ void slope_kernel(size_t n, codec_activation activation, cuda_numbers y,
+                                    cuda_numbers dy) {
+    for (EACH(i, n)) dy.put(i, train_slope(activation, y.get(i), dy.get(i)));
 }
 
 taper_status train_cuda_bias_backward(train_stream *s, size_t rows, size_t width,
@@ -195,14 +197,17 @@ taper_status train_cuda_bias_backward(train_stream *s, size_t rows, size_t width
                                       int add_to, float *dbias) {
     const size_t n = rows * width;
     if (activation == CODEC_LINEAR) y = NULL; /* not read */
-    CUDA_BEGIN(s, "bias_backward", CUDA_ARRAY(y, n), CUDA_ARRAY(dy, n), CUDA_ARRAY(dbias, width));
+    CUDA_BEGIN(s, "bias_backward", CUDA_NUMBERS(y, n), CUDA_NUMBERS(dy, n),
+               CUDA_ARRAY(dbias, width));
+    const cuda_numbers output = cuda_numbers_at(s, y), errors = cuda_numbers_at(s, dy);
     if (!dbias && activation == CODEC_LINEAR) return TAPER_OK;
     if (!dbias)
-        LAUNCH(slope_kernel, cuda_blocks(n, THREADS), THREADS, cuda_on(s), n, activation, y, dy);
+        LAUNCH(slope_kernel, cuda_blocks(n, THREADS), THREADS, cuda_on(s), n, activation, output,
+               errors);
     for (size_t first = 0; dbias && first < width; first += MOST_COLUMNS) {
         const size_t left = width - first;
         const columns c = {rows, left < MOST_COLUMNS ? left : MOST_COLUMNS, width, first};
-        sum_columns(s, c, activation, y, dy, add_to, dbias);
+        sum_columns(s, c, activation, output, errors, add_to, dbias);
     }
     return cuda_end(s, "bias_backward");
 }
@@ -215,8 +220,8 @@ taper_status train_cuda_weight_gradient(train_stream *s, const train_weight_grad
     if (!g->sums || !g->rows || !g->m || !g->n || width > room) {
         TAPER_TRY(train_cuda_gemm(s, 1, 0, g->m, g->n, g->rows, g->a, g->b, 1.0f, g->c));
     } else {
-        CUDA_BEGIN(s, "weight_gradient", CUDA_ARRAY(g->a, g->rows * g->m),
-                   CUDA_ARRAY(g->b, g->rows * g->n), CUDA_ARRAY(g->c, g->m * g->n),
+        CUDA_BEGIN(s, "weight_gradient", CUDA_NUMBERS(g->a, g->rows * g->m),
+                   CUDA_NUMBERS(g->b, g->rows * g->n), CUDA_ARRAY(g->c, g->m * g->n),
                    CUDA_ARRAY(g->sums, width));
         cuda_product p = {"weight_gradient", 1, 0, g->m, g->n, g->rows, g->a, g->b, 1.0f, g->c};
         p.sums = stored, p.of_b = g->of_b;

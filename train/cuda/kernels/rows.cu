@@ -1,4 +1,5 @@
 /* rows.cu -- rows of examples: gathered, centred, moved; see train/device/operations.h. */
+#include "train/cuda/factors.h"
 #include "train/cuda/kernels/teams.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
@@ -12,13 +13,12 @@ static __global__ void centre_kernel(unsigned team, size_t rows, size_t width,
                                      const uint8_t *__restrict__ pixels,
                                      const uint32_t *__restrict__ order,
                                      const float *__restrict__ mean, float inverse_scale,
-                                     float *__restrict__ to) {
+                                     cuda_numbers to) {
     for (EACH_TEAM(row, rows, team)) {
         const uint8_t *from = pixels + (order ? order[row] : row) * width;
-        float *centred = to + row * width;
         FOUR_AT_A_TIME /* as bytes are few for a read */
-            for (EACH_MEMBER(j, width, team)) centred[j] =
-                train_centred(from[j], mean[j], inverse_scale);
+            for (EACH_MEMBER(j, width, team))
+                to.put(row * width + j, train_centred(from[j], mean[j], inverse_scale));
     }
 }
 
@@ -28,9 +28,9 @@ taper_status train_cuda_centre_rows(train_stream *s, size_t rows, size_t width,
     const unsigned team = cuda_team((width + 3) / 4);
     if (!rows || !width) return TAPER_OK;
     CUDA_BEGIN(s, "centre_rows", CUDA_PICKED(pixels, order, rows, width), CUDA_ARRAY(order, rows),
-               CUDA_ARRAY(mean, width), CUDA_ARRAY(to, rows * width));
+               CUDA_ARRAY(mean, width), CUDA_NUMBERS(to, rows * width));
     LAUNCH(centre_kernel, cuda_team_blocks(rows, team), THREADS, cuda_on(s), team, rows, width,
-           pixels, order, mean, inverse_scale, to);
+           pixels, order, mean, inverse_scale, cuda_numbers_at(s, to));
     return cuda_end(s, "centre_rows");
 }
 
@@ -78,13 +78,28 @@ taper_status train_cuda_gather_rows(train_stream *s, size_t rows, size_t bytes, 
     return cuda_end(s, "gather_rows");
 }
 
+/* Out of factors, to single precision. */
+static __global__ void copy_factors_kernel(unsigned team, size_t rows, size_t width,
+                                           const uint16_t *__restrict__ from, size_t from_stride,
+                                           float *__restrict__ to, size_t to_stride) {
+    for (EACH_TEAM(row, rows, team))
+        for (EACH_MEMBER(j, width, team))
+            to[row * to_stride + j] = train_from_bfloat16(from[row * from_stride + j]);
+}
+
 taper_status train_cuda_copy_columns(train_stream *s, size_t rows, size_t width, const float *from,
                                      size_t from_stride, float *to, size_t to_stride) {
     const size_t size = sizeof *to;
+    const unsigned team = cuda_team(width);
     if (!rows || !width) return TAPER_OK;
-    CUDA_BEGIN(s, "copy_columns", CUDA_ARRAY(from, (rows - 1) * from_stride + width),
+    CUDA_BEGIN(s, "copy_columns", CUDA_NUMBERS(from, (rows - 1) * from_stride + width),
                CUDA_ARRAY(to, (rows - 1) * to_stride + width));
-    copy_rows(s, rows, width * size, from, from_stride * size, NULL, to, to_stride * size);
+    const uint16_t *factor = cuda_numbers_at(s, from).factor;
+    if (factor)
+        LAUNCH(copy_factors_kernel, cuda_team_blocks(rows, team), THREADS, cuda_on(s), team, rows,
+               width, factor, from_stride, to, to_stride);
+    else
+        copy_rows(s, rows, width * size, from, from_stride * size, NULL, to, to_stride * size);
     return cuda_end(s, "copy_columns");
 }
 

@@ -1,5 +1,6 @@
 /* units.cu -- whole units: their values, gradients, and how perturbed inputs move them; units that
  * see those before them; see train/device/operations.h. */
+#include "train/cuda/factors.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
 #include "train/device/elements_units.h"
@@ -16,12 +17,12 @@ static __device__ size_t kept_of(const uint32_t *kept, size_t row, size_t units)
 /* --- values and gradients --------------------------------------------------------------- */
 
 static __global__ void unit_values_kernel(train_units u, size_t rows, size_t units,
-                                          const uint32_t *kept, const float *a, float *x) {
+                                          const uint32_t *kept, const float *a, cuda_numbers x) {
     for (EACH_WARP(row, rows)) {
         const size_t end = kept_of(kept, row, units);
         for (EACH_LANE(k, units)) {
             const size_t at = row * units + k;
-            x[at] = BELOW(k, end) ? train_unit_value(&u, k, a[at]) : 0.0f;
+            x.put(at, BELOW(k, end) ? train_unit_value(&u, k, a[at]) : 0.0f);
         }
     }
 }
@@ -31,15 +32,16 @@ taper_status train_cuda_unit_values(train_stream *s, const train_units *u, size_
                                     float *x) {
     const size_t n = rows * units;
     CUDA_BEGIN(s, "unit_values", CUDA_ARRAY(u->bias, u->binary ? units : 0), CUDA_ARRAY(kept, rows),
-               CUDA_ARRAY(a, n), CUDA_ARRAY(x, n));
-    LAUNCH(unit_values_kernel, blocks_of(rows), THREADS, cuda_on(s), *u, rows, units, kept, a, x);
+               CUDA_ARRAY(a, n), CUDA_NUMBERS(x, n));
+    LAUNCH(unit_values_kernel, blocks_of(rows), THREADS, cuda_on(s), *u, rows, units, kept, a,
+           cuda_numbers_at(s, x));
     return cuda_end(s, "unit_values");
 }
 
 /* da may be dx: each of its elements is read by the thread that writes it. */
 static __global__ void unit_gradient_kernel(train_units u, size_t rows, size_t first, size_t units,
                                             const uint32_t *kept, const float *a, const float *dx,
-                                            float *da) {
+                                            cuda_numbers da) {
     const size_t width = units - first;
     for (EACH_WARP(row, rows)) {
         const size_t end = kept_of(kept, row, units);
@@ -50,7 +52,7 @@ static __global__ void unit_gradient_kernel(train_units u, size_t rows, size_t f
                 const float pre = a[row * units + k];
                 gradient = dx[at] * train_unit_slope(&u, k, pre, train_unit_value(&u, k, pre));
             }
-            da[at] = gradient;
+            da.put(at, gradient);
         }
     }
 }
@@ -61,9 +63,9 @@ taper_status train_cuda_unit_gradient(train_stream *s, const train_units *u, siz
     const size_t n = rows * (units - first), arrays = u->binary ? units : 0;
     CUDA_BEGIN(s, "unit_gradient", CUDA_ARRAY(u->bias, arrays), CUDA_ARRAY(u->spread, arrays),
                CUDA_ARRAY(kept, rows), CUDA_ARRAY(a, rows * units), CUDA_ARRAY(dx, n),
-               CUDA_ARRAY(da, n));
+               CUDA_NUMBERS(da, n));
     LAUNCH(unit_gradient_kernel, blocks_of(rows), THREADS, cuda_on(s), *u, rows, first, units, kept,
-           a, dx, da);
+           a, dx, cuda_numbers_at(s, da));
     return cuda_end(s, "unit_gradient");
 }
 
@@ -250,7 +252,7 @@ static __device__ void decide_tile(const decided &kind, const four *panel, size_
 /* A unit's decision is read again, by the thread that made it, from a. */
 template <unsigned PER>
 static __global__ void decide_kernel(lower g, decided kind, const uint32_t *kept, float *a,
-                                     float *x) {
+                                     cuda_numbers x) {
     SHARED(four, panel, TILE * PITCH);
     SHARED(four, before, WARPS * PER * FOURS);
     const size_t row = ((size_t)blockIdx.x * WARPS + threadIdx.x / CUDA_WARP) * PER;
@@ -265,8 +267,9 @@ static __global__ void decide_kernel(lower g, decided kind, const uint32_t *kept
             if (BELOW(row + i, g.rows)) {
                 const size_t at = (row + i) * g.units + k;
                 a[at] = own.value[i];
-                x[at] = BELOW(k, kept_of(kept, row + i, g.units)) ? kind.of(own.value[i], own.least)
-                                                                  : 0.0f;
+                x.put(at, BELOW(k, kept_of(kept, row + i, g.units))
+                              ? kind.of(own.value[i], own.least)
+                              : 0.0f);
             }
     }
 }
@@ -280,12 +283,13 @@ taper_status train_cuda_decide(train_stream *s, const train_units *u, size_t row
     if (!n) return TAPER_OK;
     CUDA_BEGIN(s, "decide", CUDA_ARRAY(u->bias, units), CUDA_ARRAY(kept, rows),
                CUDA_ARRAY(feedback, lower_count(units, stride)), CUDA_ARRAY(a, n),
-               CUDA_ARRAY(x, n));
+               CUDA_NUMBERS(x, n));
+    const cuda_numbers to = cuda_numbers_at(s, x);
     if (rows > MANY_ROWS)
         LAUNCH(decide_kernel<4>, (rows - 1) / (4 * WARPS) + 1, THREADS, cuda_on(s), g, kind, kept,
-               a, x);
+               a, to);
     else
-        LAUNCH(decide_kernel<1>, (rows - 1) / WARPS + 1, THREADS, cuda_on(s), g, kind, kept, a, x);
+        LAUNCH(decide_kernel<1>, (rows - 1) / WARPS + 1, THREADS, cuda_on(s), g, kind, kept, a, to);
     return cuda_end(s, "decide");
 }
 

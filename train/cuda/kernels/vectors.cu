@@ -1,4 +1,5 @@
 /* vectors.cu -- long vectors of numbers, and the optimiser; see train/device/operations.h. */
+#include "train/cuda/factors.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
 #include "train/device/elements.h"
@@ -215,18 +216,23 @@ taper_status train_cuda_judge(train_stream *s, uint64_t step, const double *loss
     return cuda_end(s, "judge");
 }
 
+/* copy: of w, for products, or NULL. */
 static __global__ void adam_kernel(size_t n, train_adam_step step, const train_verdict *verdict,
-                                   const float *g, float *w, float *m, float *v) {
+                                   const float *g, float *w, float *m, float *v, uint16_t *copy) {
     if (verdict->diverged) return;
     const float scale = verdict->scale;
-    for (EACH(i, n)) train_adam_element(&step, scale * g[i], &w[i], &m[i], &v[i]);
+    for (EACH(i, n)) {
+        train_adam_element(&step, scale * g[i], &w[i], &m[i], &v[i]);
+        if (copy) copy[i] = train_to_bfloat16(w[i]);
+    }
 }
 
 taper_status train_cuda_adam(train_stream *s, size_t n, const train_adam_step *step,
                              const train_verdict *verdict, const float *g, float *w, float *m,
                              float *v) {
-    CUDA_BEGIN(s, "adam", CUDA_ARRAY(verdict, 1), CUDA_ARRAY(g, n), CUDA_ARRAY(w, n),
+    CUDA_BEGIN(s, "adam", CUDA_ARRAY(verdict, 1), CUDA_ARRAY(g, n), cuda_array_of(w, n, CUDA_BOTH),
                CUDA_ARRAY(m, n), CUDA_ARRAY(v, n));
-    LAUNCH(adam_kernel, blocks_of(n), THREADS, cuda_on(s), n, *step, verdict, g, w, m, v);
+    LAUNCH(adam_kernel, blocks_of(n), THREADS, cuda_on(s), n, *step, verdict, g, w, m, v,
+           cuda_copy_at(s, w));
     return cuda_end(s, "adam");
 }

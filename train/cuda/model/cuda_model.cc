@@ -59,6 +59,12 @@ static int most_orders; /* 0: not known yet */
     abort();
 }
 
+void cuda_model_require(bool is_so, const char *what) {
+    if (is_so) return;
+    fprintf(stderr, "cuda model: %s\n", what);
+    abort();
+}
+
 /* --- fibres ---------------------------------------------------------------------------- */
 
 /* After a change, in the fibre that it led to. */

@@ -181,6 +181,8 @@ void cuda_model_finish(void);
 /* Is the device lost? The error is noted then. */
 int cuda_model_is_lost(void);
 int cuda_model_is_counting(void);
+/* Ends the program, saying what is not so. */
+void cuda_model_require(bool is_so, const char *what);
 /* Do these bytes lie in one piece of the device's memory? */
 int cuda_model_is_given(const void *at, size_t bytes);
 /* Does launch number `launch` fail? Counts it. */

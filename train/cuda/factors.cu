@@ -1,0 +1,166 @@
+/* factors.cu -- arrays that products read; see factors.h. */
+#include "train/cuda/factors.h"
+#include "train/cuda/operations.h"
+
+static const unsigned THREADS = 256;
+
+/* --- what is kept ---------------------------------------------------------------------- */
+
+taper_status cuda_keep(train_device *device, train_keeping how, float *array, size_t n) {
+    cuda_keeper *keeper = cuda_keeper_of(device);
+    cuda_kept kept = {how, array, n, (uint16_t *)array, false};
+    void *copy;
+    if (cuda_precision(device) != TRAIN_BFLOAT16 || !n) return TAPER_OK;
+    if (how == TRAIN_WEIGHTS) {
+        TAPER_TRY(device->memory->alloc(device, n * sizeof *kept.rounded, &copy));
+        kept.rounded = (uint16_t *)copy;
+    }
+    std::lock_guard<std::mutex> guard(keeper->lock);
+    keeper->arrays.push_back(kept);
+    return TAPER_OK;
+}
+
+static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
+    return (const char *)a < (const char *)b + b_bytes &&
+           (const char *)b < (const char *)a + a_bytes;
+}
+
+/* Is a whole array within? */
+static bool overlaps(const cuda_kept &kept, const void *at, size_t bytes) {
+    return overlap(kept.array, kept.n * sizeof *kept.array, at, bytes);
+}
+
+/* Takes one such array out of the list. */
+static bool take_out(cuda_keeper *keeper, const void *memory, size_t bytes, cuda_kept *out) {
+    std::lock_guard<std::mutex> guard(keeper->lock);
+    for (size_t i = 0; i < keeper->arrays.size(); i++)
+        if (overlaps(keeper->arrays[i], memory, bytes)) {
+            *out = keeper->arrays[i];
+            keeper->arrays.erase(keeper->arrays.begin() + (ptrdiff_t)i);
+            return true;
+        }
+    return false;
+}
+
+void cuda_keep_no_more(train_device *device, const void *memory, size_t bytes) {
+    cuda_kept kept;
+    while (take_out(cuda_keeper_of(device), memory, bytes, &kept))
+        if (kept.how == TRAIN_WEIGHTS)
+            device->memory->release(device, kept.rounded, kept.n * sizeof *kept.rounded);
+}
+
+bool cuda_meets(train_device *device, const cuda_array *array, size_t *bytes) {
+    cuda_keeper *keeper = cuda_keeper_of(device);
+    std::lock_guard<std::mutex> guard(keeper->lock);
+    *bytes = array->count * array->size;
+    for (cuda_kept &kept : keeper->arrays) {
+        if (!overlaps(kept, array->at, array->count * array->size)) continue;
+        if (kept.how == TRAIN_FACTORS) {
+            *bytes = array->count * sizeof *kept.rounded;
+            if (array->as != CUDA_EITHER) return false;
+        } else if (array->is_written && array->as != CUDA_BOTH) {
+            kept.is_true = false;
+        } else if (array->is_written && kept.is_true) {
+            *bytes += array->count * sizeof *kept.rounded;
+        }
+    }
+    return true;
+}
+
+/* What holds at[n], if anything; its place in bfloat16 is *rounded. */
+static cuda_kept *find(cuda_keeper *keeper, const float *at, uint16_t **rounded) {
+    for (cuda_kept &kept : keeper->arrays)
+        if (overlaps(kept, at, sizeof *at)) {
+            *rounded = kept.rounded + (at - kept.array);
+            return &kept;
+        }
+    return NULL;
+}
+
+cuda_numbers cuda_numbers_at(const train_stream *s, const float *at) {
+    cuda_keeper *keeper = cuda_keeper_of(s->device);
+    std::lock_guard<std::mutex> guard(keeper->lock);
+    uint16_t *rounded = NULL;
+    const cuda_kept *kept = find(keeper, at, &rounded);
+    return cuda_numbers{(float *)at, kept && kept->how == TRAIN_FACTORS ? rounded : NULL};
+}
+
+uint16_t *cuda_copy_at(const train_stream *s, const float *w) {
+    cuda_keeper *keeper = cuda_keeper_of(s->device);
+    std::lock_guard<std::mutex> guard(keeper->lock);
+    uint16_t *rounded = NULL;
+    const cuda_kept *kept = find(keeper, w, &rounded);
+    return kept && kept->how == TRAIN_WEIGHTS && kept->is_true ? rounded : NULL;
+}
+
+/* --- factors --------------------------------------------------------------------------- */
+
+static __global__ void round_kernel(size_t n, const float *x, uint16_t *to) {
+    for (EACH(i, n)) to[i] = train_to_bfloat16(x[i]);
+}
+
+static taper_status round_numbers(train_stream *s, size_t n, const float *x, uint16_t *to) {
+    CUDA_BEGIN(s, "round", CUDA_ARRAY(x, n), CUDA_ARRAY(to, n));
+    LAUNCH(round_kernel, cuda_blocks(n, THREADS), THREADS, cuda_on(s), n, x, to);
+    return cuda_end(s, "round");
+}
+
+/* A pass, into the stream's room. */
+static taper_status round_apart(train_stream *s, int which, const float *at, size_t n,
+                                const uint16_t **factor) {
+    cuda_rounding *room = &cuda_stream_of(s)->rounding[which];
+    const train_memory *memory = s->device->memory;
+    if (room->n < n) {
+        void *given;
+        memory->release(s->device, room->numbers, room->n * sizeof *room->numbers);
+        *room = cuda_rounding{};
+        TAPER_TRY(memory->alloc(s->device, n * sizeof *room->numbers, &given));
+        room->numbers = (uint16_t *)given, room->n = n;
+    }
+    *factor = room->numbers;
+    return round_numbers(s, n, at, room->numbers);
+}
+
+void cuda_factors_free(train_stream *s) {
+    for (cuda_rounding &room : cuda_stream_of(s)->rounding) {
+        s->device->memory->release(s->device, room.numbers, room.n * sizeof *room.numbers);
+        room = cuda_rounding{};
+    }
+}
+
+#ifdef __CUDACC__
+static void check_copy(train_stream *, const cuda_kept &) {}
+#else
+static void check_copy(train_stream *s, const cuda_kept &kept) {
+    if (cuda_model_is_counting()) return;
+    cuda_model_put(cuda_on(s), [kept] {
+        if (cuda_model_is_lost()) return;
+        for (size_t i = 0; i < kept.n; i++)
+            cuda_model_require(kept.rounded[i] == train_to_bfloat16(kept.array[i]),
+                               "a product's copy of weights is old");
+    });
+}
+#endif
+
+/* A copy of weights that is true, or is to be made so: before what comes next on the stream. */
+static bool must_copy(train_stream *s, const float *at, uint16_t **rounded, cuda_kept *out) {
+    cuda_keeper *keeper = cuda_keeper_of(s->device);
+    std::lock_guard<std::mutex> guard(keeper->lock);
+    cuda_kept *kept = find(keeper, at, rounded);
+    *out = kept ? *kept : cuda_kept{};
+    if (!kept || kept->how != TRAIN_WEIGHTS) return false;
+    kept->is_true = true;
+    return !out->is_true;
+}
+
+taper_status cuda_factor(train_stream *s, int which, const float *at, size_t n,
+                         const uint16_t **factor) {
+    cuda_kept kept;
+    uint16_t *rounded = NULL;
+    const bool is_old = must_copy(s, at, &rounded, &kept);
+    if (is_old) TAPER_TRY(round_numbers(s, kept.n, kept.array, kept.rounded));
+    if (!rounded) return round_apart(s, which, at, n, factor);
+    if (kept.how == TRAIN_WEIGHTS) check_copy(s, kept);
+    *factor = rounded;
+    return TAPER_OK;
+}
