@@ -128,7 +128,8 @@ $(GPU_TESTS): %: %.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB
 	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LATE_LIBS) $(LDLIBS)
 
 check-gpu: deps
-	@$(MAKE) --no-print-directory CUDA=1 check-gpu-run
+	@if command -v $(NVCC) >/dev/null; then $(MAKE) --no-print-directory CUDA=1 check-gpu-run; \
+	else sh tests/gpu.sh --without "$(NVCC) is not installed"; fi
 check-gpu-run: all $(GPU_TESTS)
 	@sh tests/gpu.sh $(B)
 

@@ -387,6 +387,8 @@ static int learn(const settings *s, const cli_model *from, cli_train_talk *t,
     const char *about = s->common.device;
     status = cli_device_open(&device, &s->common, &backend, (train_precision)s->precision, &error);
     if (status == TAPER_OK) {
+        if (s->precision && !device.is_cuda)
+            cli_warning("train", NULL, "without effect here: --precision (for a GPU)");
         about = s->output;
         status = train_model(&o, data, &backend, &device.train, &hooks, &file, &r, &error);
         cli_device_explain(&device, status, s->checkpoint, &error);

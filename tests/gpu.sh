@@ -2,11 +2,21 @@
 # gpu.sh -- what only a GPU can show of the kernels: `make check-gpu` builds what it needs and calls it.
 #
 #   sh tests/gpu.sh BUILD_DIR      a build with CUDA=1
+#   sh tests/gpu.sh --without WHY  there is none
 #
 # Every operation against its plain definition, on the device; a training of every learner against the
 # processor's, step by step; a run that goes on where another device left it; memcheck and racecheck where
 # compute-sanitizer is there. Without a device it says so and ends well; REQUIRE=cuda makes that a failure. The last
 # line is "N passed, N failed".
+skip() { # why
+    echo "skip: $1"
+    case " $(echo "${REQUIRE:-}" | tr ',' ' ') " in
+    *' cuda '*) echo "0 passed, 1 failed" && exit 1 ;;
+    esac
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+}
+[ "${1-}" != --without ] || skip "${2-}"
 [ $# -eq 1 ] && [ -x "$1/taper" ] || { echo "usage: sh tests/gpu.sh BUILD_DIR" >&2; exit 2; }
 B=$(cd "$1" && pwd)
 ROOT=$(cd "$(dirname "$0")/.." && pwd)
@@ -28,14 +38,7 @@ try() { # name, command...
 }
 
 "$B/taper" --version -v | grep '^cuda'
-if ! "$B/taper" --version -v | grep -q '^cuda:0: '; then
-    case " $(echo "${REQUIRE:-}" | tr ',' ' ') " in
-    *' cuda '*) echo "0 passed, 1 failed" && exit 1 ;;
-    esac
-    echo "skip: no GPU that can be used"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
+"$B/taper" --version -v | grep -q '^cuda:0: ' || skip "no GPU that can be used"
 
 for program in "$B"/gpu/tests/test_kernels_*; do
     case $program in *.o | *.d) continue ;; esac

@@ -16,7 +16,7 @@
 # DATA holds data_batch_1.bin .. data_batch_5.bin and test_batch.bin, PHOTOS photographs. OUT (build/gpu-out) takes what
 # is brought back. MORE is more options for `taper train` (quality, photo), PRECISIONS some of float32, tf32, bf16,
 # PYTHON one with torch (python3). JSON lines come last; every piece can be run again, `photo` and `deep` go on where
-# they stopped. What cannot run is named in a line "skip: ..."; REQUIRE=cuda makes a machine without a GPU a failure.
+# they stopped. What cannot run is named in a line "skip: ..."; REQUIRE=cuda makes that a failure.
 #
 # For tests: TAPER, a program that is there already and is not built then, and BENCH, the folder of bench_kernels and
 # bench_lengths; DEVICE (cuda) for `taper train`; QUICK=1, tiny networks.
@@ -29,28 +29,45 @@ say() { # bench, metric, value, unit, config
     printf '{"bench":"%s","metric":"%s","value":%s,"unit":"%s","config":{"device":"%s",%s},"commit":"%s","machine":"%s","command":"%s"}\n' \
         "$1" "$2" "$3" "$4" "$BENCH_DEVICE" "$5" "$TAPER_COMMIT" "$TAPER_MACHINE" "sh bench/gpu/run.sh $piece"
 }
-skip() { echo "skip: $piece: $*"; exit 0; }
+fail() { echo "$piece: $*" >&2; exit 1; }
+skip() {
+    case "${REQUIRE:-}" in *cuda*) fail "$*" ;; esac
+    echo "skip: $piece: $*"
+    exit 0
+}
+need() { # folder, files...
+    folder=$1
+    shift
+    for file in "$@"; do [ -e "$folder/$file" ] || fail "$folder has no $file"; done
+}
 figures() { python3 bench/gpu/figures.py "$@"; }
 now() { date +%s.%N; }
 since() { echo "$(now) $1" | awk '{ printf "%.2f\n", $1 - $2 }'; }
 train() { timeout 520 "$taper" train -q -f --device "$DEVICE" "$@"; }
-build() { [ -n "${TAPER:-}" ] || make -s CUDA=1 CUDA_ARCH="${CUDA_ARCH:-90}" "$@" >&2; }
+build() {
+    [ -z "${TAPER:-}" ] || return 0
+    command -v nvcc >/dev/null || skip "nvcc is not installed"
+    make -s CUDA=1 CUDA_ARCH="${CUDA_ARCH:-90}" "$@" >&2
+}
 
 # ----- what is there ---------------------------------------------------------------------------------
 
 case $piece in
 check | matmul | pytorch | kernels | training) ;;
-step | quality | coding | deep) [ -n "${DATA:-}" ] || skip "DATA is not set" ;;
-photo) [ -n "${PHOTOS:-}" ] || skip "PHOTOS is not set" ;;
+step | quality | coding | deep)
+    [ -n "${DATA:-}" ] || skip "DATA is not set"
+    need "$DATA" data_batch_1.bin data_batch_2.bin data_batch_3.bin data_batch_4.bin data_batch_5.bin test_batch.bin
+    ;;
+photo)
+    [ -n "${PHOTOS:-}" ] || skip "PHOTOS is not set"
+    [ -d "$PHOTOS" ] || fail "$PHOTOS is no folder"
+    ;;
 *) echo "usage: sh bench/gpu/run.sh check|matmul|step|pytorch|kernels|quality|photo|training|coding|deep" >&2; exit 2 ;;
 esac
-mkdir -p "$OUT"
 build "$B/taper"
 gpu=$("$taper" --version -v 2>/dev/null | sed -n 's/^cuda:0: //p')
-if [ -z "$gpu" ] && [ "$DEVICE" = cuda ]; then
-    case "${REQUIRE:-}" in *cuda*) echo "$piece: no GPU that can be used" >&2; exit 1 ;; esac
-    skip "no GPU that can be used"
-fi
+[ -n "$gpu" ] || [ "$DEVICE" != cuda ] || skip "no GPU that can be used"
+mkdir -p "$OUT"
 TAPER_MACHINE=${gpu:-this processor}
 TAPER_COMMIT=$(git describe --always --dirty 2>/dev/null || echo unknown)
 BENCH_DEVICE=$(echo "$TAPER_MACHINE" | tr '[:upper:]' '[:lower:]' | sed 's/^nvidia //; s/execution model/host-model/; s/[ ,].*//')
@@ -86,6 +103,12 @@ step() {
         [ -z "$least" ] || say speed/train-step "step over ${than%:*}" \
             "$(echo "$ms $least" | awk '{ printf "%.4f", $1 / $2 }')" x "$config"
     done
+}
+
+# After a command under timeout, which the same piece, run again, goes on with.
+goes_on() { # its exit code
+    [ "$1" -ne 124 ] || { echo "$piece: goes on with the next piece" >&2; exit 0; }
+    [ "$1" -eq 0 ] || exit "$1"
 }
 
 case $piece in
@@ -141,11 +164,7 @@ photo)
     train --json --family conv --seed 1 $photo ${MORE:-} --checkpoint "$OUT/photo.chk" --resume --log "$OUT/photo.log" \
         -o "$OUT/photo.tpm" "$PHOTOS" >"$OUT/photo.json" || code=$?
     since "$begin" >>"$OUT/photo.seconds"
-    case $code in
-    0) ;;
-    124) echo "photo: goes on with the next piece" >&2; exit 0 ;;
-    *) exit $code ;;
-    esac
+    goes_on $code
     config='"network":"photo","precision":"float32"'
     say speed/time-to-quality seconds "$(awk '{ all += $1 } END { print all }' "$OUT/photo.seconds")" s "$config"
     say speed/time-to-quality "held-out bytes at 30 dB" "$(figures bytes "$OUT/photo.json" 30)" B "$config"
@@ -165,7 +184,9 @@ coding) # components of the same few images, on the processor and on the device
     done
     ;;
 deep)
+    code=0
     TRAIN="$(echo "$DATA"/data_batch_[1-5].bin)" TEST="$DATA/test_batch.bin" OUT="$OUT/deep" \
-        timeout 520 sh bench/gpu/deep_nested.sh "$(dirname "$taper")" || echo "deep: goes on with the next piece" >&2
+        timeout 520 sh bench/gpu/deep_nested.sh "$(dirname "$taper")" || code=$?
+    goes_on $code
     ;;
 esac

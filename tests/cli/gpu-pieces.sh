@@ -62,11 +62,31 @@ export PYTHON
 piece pytorch
 grep -q '^skip: pytorch: No module' said || grep -q '"speed/pytorch", "metric": "best"' said
 
-# nothing to run on
-(cd "$ROOT" && TAPER=$TAPER sh bench/gpu/run.sh kernels) >said
-test "$(cat said)" = 'skip: kernels: no GPU that can be used'
-code=0
-(cd "$ROOT" && REQUIRE=cuda TAPER=$TAPER sh bench/gpu/run.sh kernels) 2>err || code=$?
-test $code -eq 1
-grep -q '^kernels: no GPU' err
-(unset DATA && cd "$ROOT" && TAPER=$TAPER sh bench/gpu/run.sh step) | grep -q '^skip: step: DATA is not set'
+# nothing to run on: one line each, and nothing is left behind
+export OUT="$PWD/none"
+refused() { # exit code, line, piece; settings as they are
+    code=0
+    (cd "$ROOT" && TAPER=$TAPER sh bench/gpu/run.sh "$3") >said 2>&1 || code=$?
+    test $code -eq "$1" || { cat said; echo "$3: exit code $code"; exit 1; }
+    test "$(cat said)" = "$2" || { cat said; echo "$3: other words"; exit 1; }
+    test ! -e "$OUT"
+}
+for name in check matmul step pytorch kernels quality photo training coding deep; do
+    REQUIRE='' refused 0 "skip: $name: no GPU that can be used" $name
+    REQUIRE=zsh,cuda refused 1 "$name: no GPU that can be used" $name
+done
+DATA=$PWD/photos PHOTOS=$PWD/no
+refused 1 "step: $DATA has no data_batch_1.bin" step
+refused 1 "photo: $PHOTOS is no folder" photo
+unset DATA PHOTOS
+for name in step quality coding deep; do
+    REQUIRE='' refused 0 "skip: $name: DATA is not set" $name
+done
+REQUIRE=cuda refused 1 'photo: PHOTOS is not set' photo
+for gone in "$build" '--without nvcc'; do # make check-gpu
+    # shellcheck disable=SC2086
+    REQUIRE='' sh "$ROOT/tests/gpu.sh" $gone | tail -n 1 | grep -qx '0 passed, 0 failed, 1 skipped'
+    # shellcheck disable=SC2086
+    if REQUIRE=cuda sh "$ROOT/tests/gpu.sh" $gone >said; then exit 1; fi
+    tail -n 1 said | grep -qx '0 passed, 1 failed'
+done

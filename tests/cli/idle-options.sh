@@ -38,6 +38,7 @@ done <<'T'
 --centre,.1 --centre (for --code binary)
 --gradient,stop --gradient (for --code binary)
 --set-images,9 --set-images (for --window auto)
+--precision,tf32 --precision (for a GPU)
 --predict-epochs,3 --predict-epochs (for --conditional or --head)
 --fast,--conditional,8 --conditional (for a run without --fast)
 --restore,16 --restore (for --family conv)
