@@ -8,7 +8,7 @@ static const unsigned THREADS = 256;
 
 taper_status cuda_keep(train_device *device, train_keeping how, float *array, size_t n) {
     cuda_keeper *keeper = cuda_keeper_of(device);
-    cuda_kept kept = {how, array, n, (uint16_t *)array, false};
+    cuda_kept kept = {how, array, n, (uint16_t *)array, 0, n};
     void *copy;
     if (cuda_precision(device) != TRAIN_BFLOAT16 || !n) return TAPER_OK;
     if (how == TRAIN_WEIGHTS) {
@@ -49,19 +49,31 @@ void cuda_keep_no_more(train_device *device, const void *memory, size_t bytes) {
             device->memory->release(device, kept.rounded, kept.n * sizeof *kept.rounded);
 }
 
+/* What an operation writes to, with all between that and what is old. */
+static void make_old(cuda_kept *kept, const cuda_array *array) {
+    const size_t bytes = array->count * array->size, size = sizeof *kept->array;
+    const char *from = (const char *)array->at, *first = (const char *)kept->array;
+    const size_t old = from > first ? (size_t)(from - first) / size : 0,
+                 end = ((size_t)(from + bytes - first) + size - 1) / size;
+    const bool is_true = kept->old == kept->end;
+    kept->old = is_true || old < kept->old ? old : kept->old;
+    kept->end = is_true || end > kept->end ? end : kept->end;
+    if (kept->end > kept->n) kept->end = kept->n;
+}
+
 bool cuda_meets(train_device *device, const cuda_array *array, size_t *bytes) {
     cuda_keeper *keeper = cuda_keeper_of(device);
     std::lock_guard<std::mutex> guard(keeper->lock);
-    *bytes = array->count * array->size;
+    *bytes = array->met * array->size;
     for (cuda_kept &kept : keeper->arrays) {
         if (!overlaps(kept, array->at, array->count * array->size)) continue;
         if (kept.how == TRAIN_FACTORS) {
-            *bytes = array->count * sizeof *kept.rounded;
+            *bytes = array->met * array->size / sizeof(float) * sizeof *kept.rounded;
             if (array->as != CUDA_EITHER) return false;
-        } else if (array->is_written && array->as != CUDA_BOTH) {
-            kept.is_true = false;
-        } else if (array->is_written && kept.is_true) {
-            *bytes += array->count * sizeof *kept.rounded;
+        } else if (array->is_written && array->as == CUDA_BOTH) {
+            *bytes += array->met * array->size / sizeof(float) * sizeof *kept.rounded;
+        } else if (array->is_written) {
+            make_old(&kept, array);
         }
     }
     return true;
@@ -90,7 +102,7 @@ uint16_t *cuda_copy_at(const train_stream *s, const float *w) {
     std::lock_guard<std::mutex> guard(keeper->lock);
     uint16_t *rounded = NULL;
     const cuda_kept *kept = find(keeper, w, &rounded);
-    return kept && kept->how == TRAIN_WEIGHTS && kept->is_true ? rounded : NULL;
+    return kept && kept->how == TRAIN_WEIGHTS ? rounded : NULL;
 }
 
 /* --- factors --------------------------------------------------------------------------- */
@@ -128,39 +140,47 @@ void cuda_factors_free(train_stream *s) {
     }
 }
 
+/* The copy at rounded[n] is what a product takes the weights at[n] for. */
 #ifdef __CUDACC__
-static void check_copy(train_stream *, const cuda_kept &) {}
+static void check_copy(train_stream *, size_t, const float *, const uint16_t *) {}
 #else
-static void check_copy(train_stream *s, const cuda_kept &kept) {
+static void check_copy(train_stream *s, size_t n, const float *at, const uint16_t *rounded) {
     if (cuda_model_is_counting()) return;
-    cuda_model_put(cuda_on(s), [kept] {
+    cuda_model_put(cuda_on(s), [n, at, rounded] {
         if (cuda_model_is_lost()) return;
-        for (size_t i = 0; i < kept.n; i++)
-            cuda_model_require(kept.rounded[i] == train_to_bfloat16(kept.array[i]),
+        for (size_t i = 0; i < n; i++)
+            cuda_model_require(rounded[i] == train_to_bfloat16(at[i]),
                                "a product's copy of weights is old");
     });
 }
 #endif
 
-/* A copy of weights that is true, or is to be made so: before what comes next on the stream. */
-static bool must_copy(train_stream *s, const float *at, uint16_t **rounded, cuda_kept *out) {
+/* What keeps at[n], as it was, of which old .. end - 1 is to be made anew before what comes next on
+ * the stream; none if the product does not read it. */
+static cuda_kept take_kept(train_stream *s, const float *at, size_t n, uint16_t **rounded) {
     cuda_keeper *keeper = cuda_keeper_of(s->device);
     std::lock_guard<std::mutex> guard(keeper->lock);
-    cuda_kept *kept = find(keeper, at, rounded);
-    *out = kept ? *kept : cuda_kept{};
-    if (!kept || kept->how != TRAIN_WEIGHTS) return false;
-    kept->is_true = true;
-    return !out->is_true;
+    cuda_kept *kept = find(keeper, at, rounded), was = {};
+    if (!kept) return was;
+    was = *kept;
+    const size_t first = (size_t)(at - kept->array);
+    if (kept->old < first + n && first < kept->end)
+        kept->old = kept->end = 0;
+    else
+        was.old = was.end = 0;
+    return was;
 }
 
 taper_status cuda_factor(train_stream *s, int which, const float *at, size_t n,
                          const uint16_t **factor) {
-    cuda_kept kept;
     uint16_t *rounded = NULL;
-    const bool is_old = must_copy(s, at, &rounded, &kept);
-    if (is_old) TAPER_TRY(round_numbers(s, kept.n, kept.array, kept.rounded));
+    const cuda_kept kept = take_kept(s, at, n, &rounded);
     if (!rounded) return round_apart(s, which, at, n, factor);
-    if (kept.how == TRAIN_WEIGHTS) check_copy(s, kept);
     *factor = rounded;
+    if (kept.how == TRAIN_FACTORS) return TAPER_OK;
+    if (kept.old < kept.end)
+        TAPER_TRY(
+            round_numbers(s, kept.end - kept.old, kept.array + kept.old, kept.rounded + kept.old));
+    check_copy(s, n, at, rounded);
     return TAPER_OK;
 }

@@ -2,9 +2,9 @@
  * kept, as train_keep (train/device/device.h) has asked for.
  *   TRAIN_FACTORS   the array holds bfloat16 from its first byte on, and nothing else. Number i is
  *                   still meant by array + i, as if it were single precision.
- *   TRAIN_WEIGHTS   single precision, and a copy in bfloat16. An operation that writes to the array
- *                   makes the copy old, unless it writes to both (CUDA_BOTH); the next product
- *                   makes an old copy anew.
+ *   TRAIN_WEIGHTS   single precision, and a copy in bfloat16. An operation that writes to some of
+ *                   the array makes that of the copy old, unless it writes to both (CUDA_BOTH); the
+ *                   next product that reads what is old makes it anew.
  * What an operation does with each of its arrays is said at its beginning (stream.h), and looked at
  * there: factors that it does not expect end it. On the execution model every product compares the
  * copy that it reads with the array. */
@@ -20,7 +20,7 @@ struct cuda_kept {
     const float *array;
     size_t n;
     uint16_t *rounded; /* where it is in bfloat16: at its own place, or the copy's */
-    bool is_true;      /* of a copy: it is what the array is */
+    size_t old, end;   /* of a copy, numbers old .. end - 1 are not what the array has */
 };
 
 /* A device's. */
@@ -62,8 +62,7 @@ struct cuda_numbers {
     }
 };
 cuda_numbers cuda_numbers_at(const train_stream *s, const float *at);
-/* The copy of weights at w, for an operation that writes to both; NULL: there is none, or an old
- * one, which it need not write to. */
+/* The copy of weights at w, for an operation that writes to both; NULL: there is none. */
 uint16_t *cuda_copy_at(const train_stream *s, const float *w);
 
 #endif

@@ -50,16 +50,22 @@ typedef struct cuda_array {
     size_t count, size;
     bool is_written; /* or may be: it is not const */
     cuda_as as;
+    size_t met; /* as many of it are read or written: `count`, but of what an order picks */
 } cuda_array;
 template <typename T>
 static inline cuda_array cuda_array_of(T *at, size_t count, cuda_as as = CUDA_AS_IT_IS) {
-    return cuda_array{at, count, sizeof *at, !std::is_const<T>::value, as};
+    return cuda_array{at, count, sizeof *at, !std::is_const<T>::value, as, count};
 }
 #define CUDA_ARRAY(at, count)   cuda_array_of(at, count)
 #define CUDA_NUMBERS(at, count) cuda_array_of(at, count, CUDA_EITHER)
 /* Of rows that an order picks: it is known to the device alone how many there are, but one at
  * least. */
-#define CUDA_PICKED(from, order, rows, width) CUDA_ARRAY(from, ((order) ? 1 : (rows)) * (width))
+template <typename T>
+static inline cuda_array cuda_picked(T *from, const uint32_t *order, size_t rows, size_t width) {
+    cuda_array array = cuda_array_of(from, (order ? 1 : rows) * width);
+    array.met = rows * width;
+    return array;
+}
 
 /* Begin an operation: its arrays lie in memory that the device has given out. TAPER_ERR_DEVICE:
  * they do not, or the device was lost before; train_cuda_fault says more. */

@@ -63,7 +63,7 @@ taper_status train_cuda_mean_errors(train_stream *s, const train_inputs *target,
     const train_inputs *in = target;
     const size_t rows = in->rows, width = in->width;
     if (!rows) return TAPER_OK;
-    CUDA_BEGIN(s, "mean_errors", CUDA_PICKED(in->pixels, in->order, rows, width),
+    CUDA_BEGIN(s, "mean_errors", cuda_picked(in->pixels, in->order, rows, width),
                CUDA_ARRAY(in->order, rows), CUDA_ARRAY(in->mean, width),
                CUDA_ARRAY(y, rows * width), CUDA_NUMBERS(e, rows * width), CUDA_ARRAY(mean, rows));
     LAUNCH(mean_errors_kernel, cuda_blocks(rows, 1), row_threads(width), cuda_on(s), *in, factor, y,

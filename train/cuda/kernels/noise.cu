@@ -84,7 +84,7 @@ taper_status train_cuda_corrupt(train_stream *s, const train_corruption *c) {
     const train_inputs *in = &c->inputs;
     const size_t rows = in->rows, width = in->width;
     if (!rows || !width) return TAPER_OK;
-    CUDA_BEGIN(s, "corrupt", CUDA_PICKED(in->pixels, in->order, rows, width),
+    CUDA_BEGIN(s, "corrupt", cuda_picked(in->pixels, in->order, rows, width),
                CUDA_ARRAY(in->order, rows), CUDA_ARRAY(in->mean, width),
                CUDA_NUMBERS(c->corrupted, rows * width));
     const input_elements inputs = {*in, cuda_numbers_at(s, c->corrupted)};

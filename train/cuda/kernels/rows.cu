@@ -27,7 +27,7 @@ taper_status train_cuda_centre_rows(train_stream *s, size_t rows, size_t width,
                                     float inverse_scale, float *to) {
     const unsigned team = cuda_team((width + 3) / 4);
     if (!rows || !width) return TAPER_OK;
-    CUDA_BEGIN(s, "centre_rows", CUDA_PICKED(pixels, order, rows, width), CUDA_ARRAY(order, rows),
+    CUDA_BEGIN(s, "centre_rows", cuda_picked(pixels, order, rows, width), CUDA_ARRAY(order, rows),
                CUDA_ARRAY(mean, width), CUDA_NUMBERS(to, rows * width));
     LAUNCH(centre_kernel, cuda_team_blocks(rows, team), THREADS, cuda_on(s), team, rows, width,
            pixels, order, mean, inverse_scale, cuda_numbers_at(s, to));
@@ -72,7 +72,7 @@ static void copy_rows(train_stream *s, size_t rows, size_t bytes, const void *fr
 taper_status train_cuda_gather_rows(train_stream *s, size_t rows, size_t bytes, const void *from,
                                     const uint32_t *order, void *to) {
     if (!rows || !bytes) return TAPER_OK;
-    CUDA_BEGIN(s, "gather_rows", CUDA_PICKED((const char *)from, order, rows, bytes),
+    CUDA_BEGIN(s, "gather_rows", cuda_picked((const char *)from, order, rows, bytes),
                CUDA_ARRAY(order, rows), CUDA_ARRAY((char *)to, rows * bytes));
     copy_rows(s, rows, bytes, from, bytes, order, to, bytes);
     return cuda_end(s, "gather_rows");
@@ -135,7 +135,7 @@ taper_status train_cuda_jitter(train_stream *s, const train_jitter *jitter, size
                  threads =
                      plane < THREADS ? (plane + CUDA_WARP - 1) / CUDA_WARP * CUDA_WARP : THREADS;
     if (!rows || !values) return TAPER_OK;
-    CUDA_BEGIN(s, "jitter", CUDA_PICKED(pixels, order, rows, values), CUDA_ARRAY(order, rows),
+    CUDA_BEGIN(s, "jitter", cuda_picked(pixels, order, rows, values), CUDA_ARRAY(order, rows),
                CUDA_ARRAY(to, rows * values));
     LAUNCH(jitter_kernel, cuda_blocks(rows, 1), threads, cuda_on(s), *jitter, rows, pixels, order,
            seed, step, to);
