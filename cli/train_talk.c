@@ -80,6 +80,15 @@ static int say_nested_step(void *user, uint64_t step, uint64_t steps, uint32_t f
     return 0;
 }
 
+static void say_models(void *user, const char *device, size_t models, size_t wanted) {
+    if (models == wanted)
+        cli_detail(((cli_train_talk *)user)->common, 1, "train", "%zu models at a time on %s",
+                   models, device);
+    else
+        cli_warning("train", device, "memory for %zu model%s at a time, not %zu", models,
+                    formats_plural(models, "s"), wanted);
+}
+
 static void say_fewer_rows(void *user, const char *device, size_t rows, size_t wanted) {
     (void)user;
     cli_warning("train", device, "memory for %zu rows at a time, not %zu", rows, wanted);
@@ -204,7 +213,8 @@ train_hooks cli_train_hooks(cli_train_talk *t) {
                          say_conditional_step,
                          say_head_step,
                          say_restoration_step,
-                         say_candidate};
+                         say_candidate,
+                         say_models};
 }
 
 /* --- the report ------------------------------------------------------------------------ */

@@ -5,6 +5,7 @@
 #include "train/choice.h"
 #include "train/linear/lap_design.h"
 #include "train/optimise/checkpoint.h"
+#include "train/side_by_side.h"
 #include "train/train_parts.h"
 #include "train/train_stages.h"
 #include <math.h>
@@ -71,8 +72,9 @@ static int has_whole_units(const train_options *o) {
     return o->family == TAPER_FAMILY_DENSE && o->code != TRAIN_CODE_PLANES;
 }
 
-static taper_status make_candidate(candidate *c, const train_job *j, codec_window window,
-                                   taper_error *error) {
+/* What it is before it learns: nothing, or principal components. */
+static taper_status begin_candidate(candidate *c, const train_job *j, codec_window window,
+                                    taper_error *error) {
     const train_options *o = &j->options;
     uint32_t inputs = codec_window_values(window), units = o->units ? o->units : MOST_UNITS;
     *c = (candidate){.model = calloc(1, sizeof *c->model),
@@ -85,17 +87,21 @@ static taper_status make_candidate(candidate *c, const train_job *j, codec_windo
     if (units > inputs && !(has_whole_units(o) && o->units)) units = inputs;
     if (has_whole_units(o)) {
         m->network.inputs = inputs, m->network.units = units;
-        TAPER_TRY(train_nested_stages(m, j, error));
-        return finish_candidate(c, j, error);
+        return TAPER_OK;
     }
     if (codec_network_alloc(&m->network, inputs, units, CODEC_TIED, NULL, 0, NULL, 0))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u units", units);
     set_lap(m, j);
-    TAPER_TRY(train_fit_basis(m, j, error));
-    if (o->family == TAPER_FAMILY_DENSE) {
-        TAPER_TRY(train_dense_stages(m, j, error));
+    return train_fit_basis(m, j, error);
+}
+
+static taper_status end_candidate(candidate *c, const train_job *j, taper_error *error) {
+    if (has_whole_units(&j->options)) {
+        TAPER_TRY(train_nested_stages(c->model, j, error));
+    } else if (j->options.family == TAPER_FAMILY_DENSE) {
+        TAPER_TRY(train_dense_stages(c->model, j, error));
     } else {
-        TAPER_TRY(calibrate_linear(m, j, error));
+        TAPER_TRY(calibrate_linear(c->model, j, error));
     }
     return finish_candidate(c, j, error);
 }
@@ -203,27 +209,70 @@ static void fill_report(train_report *r, const candidate *c, const train_dataset
     r->validation = c->curve;
 }
 
+/* --- several candidates ---------------------------------------------------------------- */
+
+/* A candidate on its way. */
+typedef struct trial {
+    candidate *made;
+    codec_window window;
+    train_job job;
+    char *dense, *nested; /* its checkpoints */
+} trial;
+
 /* With several windows, each has checkpoints of its own: PATH.16x16. */
-static taper_status make_candidates(candidate *c, const train_job *j, const codec_window *window,
-                                    int n, taper_error *error) {
-    taper_status status = TAPER_OK;
-    for (int i = 0; i < n && status == TAPER_OK; i++) {
-        train_job with = *j;
-        train_options *o = &with.options;
-        char *dense = NULL, *nested = NULL, suffix[32] = "";
-        if (n > 1) snprintf(suffix, sizeof suffix, ".%ux%u", window[i].width, window[i].height);
-        status = train_checkpoint_beside(&dense, o->dense.saving.path, suffix, error);
-        if (status == TAPER_OK)
-            status =
-                train_checkpoint_beside(&nested, o->nested.training.saving.path, suffix, error);
-        o->dense.saving.path = dense;
-        o->nested.training.saving.path = nested;
-        if (status == TAPER_OK) status = make_candidate(&c[i], &with, window[i], error);
-        if (status == TAPER_OK && j->hooks->candidate)
-            j->hooks->candidate(j->hooks->user, window[i], c[i].model->network.units,
-                                c[i].file.size, &c[i].curve);
-        free(dense), free(nested);
+static taper_status open_trial(trial *t, candidate *c, const train_job *j, codec_window window,
+                               int several, taper_error *error) {
+    char suffix[32] = "";
+    *t = (trial){.made = c, .window = window, .job = *j};
+    train_saving *dense = &t->job.options.dense.saving,
+                 *nested = &t->job.options.nested.training.saving;
+    if (several) snprintf(suffix, sizeof suffix, ".%ux%u", window.width, window.height);
+    TAPER_TRY(train_checkpoint_beside(&t->dense, dense->path, suffix, error));
+    TAPER_TRY(train_checkpoint_beside(&t->nested, nested->path, suffix, error));
+    dense->path = t->dense, nested->path = t->nested;
+    return TAPER_OK;
+}
+
+static taper_status begin_trial(trial *t, taper_error *error) {
+    return begin_candidate(t->made, &t->job, t->window, error);
+}
+
+static taper_status end_trial(void *trials, size_t i, taper_error *error) {
+    const trial *t = (trial *)trials + i;
+    const train_hooks *hooks = t->job.hooks;
+    TAPER_TRY(end_candidate(t->made, &t->job, error));
+    if (hooks->candidate)
+        hooks->candidate(hooks->user, t->window, t->made->model->network.units, t->made->file.size,
+                         &t->made->curve);
+    return TAPER_OK;
+}
+
+/* Principal components start processes: they are made before there are threads. */
+static taper_status make_at_once(trial *t, size_t n, const train_job *j, taper_error *error) {
+    train_side_by_side *side;
+    taper_status status = train_side_open(&side, j, n, error);
+    for (size_t i = 0; i < n && status == TAPER_OK; i++) {
+        train_side_join(side, i, &t[i].job);
+        status = begin_trial(&t[i], error);
     }
+    if (status == TAPER_OK) status = train_side_run(side, end_trial, t, error);
+    train_side_close(side);
+    return status;
+}
+
+static taper_status make_candidates(candidate *c, const train_job *j, const codec_window *window,
+                                    size_t n, taper_error *error) {
+    trial t[MOST_WINDOWS] = {{0}};
+    taper_status status = TAPER_OK;
+    for (size_t i = 0; i < n && status == TAPER_OK; i++)
+        status = open_trial(&t[i], &c[i], j, window[i], n > 1, error);
+    int at_once = j->options.family == TAPER_FAMILY_DENSE && train_side_gains(j->device, n);
+    if (status == TAPER_OK && at_once) status = make_at_once(t, n, j, error);
+    for (size_t i = 0; i < n && status == TAPER_OK && !at_once; i++) {
+        status = begin_trial(&t[i], error);
+        if (status == TAPER_OK) status = end_trial(t, i, error);
+    }
+    for (size_t i = 0; i < n; i++) free(t[i].dense), free(t[i].nested);
     return status;
 }
 
@@ -247,7 +296,7 @@ static taper_status learn(candidate *best, const train_job *j, taper_error *erro
     TAPER_TRY(list_windows(j, window, &n, error));
     if (j->options.family == TAPER_FAMILY_CONV)
         TAPER_TRY(train_restoration_check(&j->options.restoration, window[0], error));
-    taper_status status = make_candidates(c, j, window, n, error);
+    taper_status status = make_candidates(c, j, window, (size_t)n, error);
     if (status == TAPER_OK) {
         *best = choose(c, n, j);
         status = extend_candidate(best, j, error);
@@ -260,7 +309,7 @@ taper_status train_model(const train_options *options, const train_dataset *data
                          train_device *device, const train_hooks *hooks, formats_buffer *out,
                          train_report *report, taper_error *error) {
     static const train_hooks none;
-    train_job job = {*options, data, be, device, hooks ? hooks : &none};
+    train_job job = {*options, data, be, device, hooks ? hooks : &none, NULL};
     candidate best = {0};
     taper_status status =
         options->from ? adapt_candidate(&best, &job, error) : learn(&best, &job, error);

@@ -8,7 +8,9 @@
  *   train_conditional_stage    adds a network that predicts bits; train_restoration_stage: one that
  *                              restores pixels
  *   train_adapt                models from elsewhere that learn on
- *   choice                     which of several models serves a set best */
+ *   choice                     which of several models serves a set best
+ *   side_by_side               several that learn at once on one device; relay: what they say, in
+ *                              turn */
 #ifndef TRAIN_TRAIN_H
 #define TRAIN_TRAIN_H
 #include "train/train_options.h"

@@ -2,6 +2,7 @@
  * train_stages.h. */
 #include "codec/bitplane/quantiser.h"
 #include "train/sampling/philox.h"
+#include "train/side_by_side.h"
 #include "train/train_parts.h"
 #include "train/train_stages.h"
 #include <math.h>
@@ -134,15 +135,32 @@ static taper_status grow_stacks(taper_model *m, const train_job *j, taper_error 
     return TAPER_OK;
 }
 
+/* What learns: the network, or its decoder for these cuts. */
+typedef struct learning {
+    const train_dense_options *options;
+    const train_pixels *pixels;
+    codec_network *network;
+    cut_table *cuts; /* NULL: all of the network */
+    const train_callbacks *callbacks;
+} learning;
+
+static taper_status learn(void *context, train_device *device, taper_error *error) {
+    const learning *l = context;
+    train_result result;
+    if (l->cuts)
+        return train_dense_decoder(l->options, l->pixels, device, l->network, requantise, l->cuts,
+                                   l->callbacks, &result, error);
+    return train_dense(l->options, l->pixels, device, l->network, l->callbacks, &result, error);
+}
+
 static taper_status train_network(taper_model *m, const train_job *j, const train_pixels *pixels,
                                   taper_error *error) {
-    train_result result;
     train_dense_options dense = j->options.dense;
     dense.width = m->window.width;
     dense.height = m->window.height;
     train_say(j, "training", -1);
-    TAPER_TRY(
-        train_dense(&dense, pixels, j->device, &m->network, &j->hooks->dense, &result, error));
+    learning all = {&dense, pixels, &m->network, NULL, &j->hooks->dense};
+    TAPER_TRY(train_learn(j, learn, &all, error));
     train_say(j, "calibration", -1);
     TAPER_TRY(train_calibrate_dense(m, j, error));
     cut_table cuts;
@@ -155,8 +173,8 @@ static taper_status train_network(taper_model *m, const train_job *j, const trai
     /* its progress, but not its epochs, which are no part of the learning curve */
     train_callbacks watch = {.user = j->hooks->dense.user, .progress = j->hooks->dense.progress};
     train_say(j, "tuning the decoder", -1);
-    taper_status status = train_dense_decoder(&tuning, pixels, j->device, &m->network, requantise,
-                                              &cuts, &watch, &result, error);
+    learning decoder = {&tuning, pixels, &m->network, &cuts, &watch};
+    taper_status status = train_learn(j, learn, &decoder, error);
     free(cuts.depth);
     if (status != TAPER_OK) return status;
     train_say(j, "calibration", -1);

@@ -3,6 +3,7 @@
 #include "train/nested/nested_trainer.h"
 #include "train/optimise/run.h"
 #include "train/sampling/thresholds.h"
+#include "train/side_by_side.h"
 #include "train/train_parts.h"
 #include "train/train_stages.h"
 #include <math.h>
@@ -231,14 +232,14 @@ static taper_status train_network(train_nested_network *net, const train_job *j,
 }
 
 static taper_status make_network(train_nested_network *net, const taper_model *m,
-                                 const train_job *j, const train_pixels *pixels,
-                                 taper_error *error) {
+                                 const train_job *j, train_device *device,
+                                 const train_pixels *pixels, taper_error *error) {
     train_nested_shape shape = shape_of(m, j);
     float scale, *mean = malloc(pixels->inputs * sizeof *mean);
     if (!mean) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the mean image");
     train_nested_statistics(pixels, mean, &scale);
     taper_status status =
-        train_nested_create(net, &shape, j->device, mean, scale, j->options.nested.training.seed);
+        train_nested_create(net, &shape, device, mean, scale, j->options.nested.training.seed);
     free(mean);
     if (status == TAPER_ERR_ARG)
         return formats_fail(error, status,
@@ -247,11 +248,33 @@ static taper_status make_network(train_nested_network *net, const taper_model *m
     return train_told(status, error, "a network of %u units", (unsigned)m->network.units);
 }
 
+typedef struct learning {
+    taper_model *model;
+    const train_job *job;
+    const train_pixels *pixels;
+} learning;
+
+/* From nothing to a network that the codec has, and no device. */
+static taper_status learn(void *context, train_device *device, taper_error *error) {
+    const learning *l = context;
+    train_nested_network net = {0};
+    taper_status status = make_network(&net, l->model, l->job, device, l->pixels, error);
+    if (status == TAPER_OK) status = train_network(&net, l->job, l->pixels, error);
+    if (status == TAPER_OK) {
+        train_say(l->job, "calibration", -1);
+        status = net.shape.binary ? finish_binary(&net, l->model, l->job, l->pixels)
+                                  : take_network(&net, l->model);
+        if (status != TAPER_OK)
+            formats_fail(error, status, "the network could not be taken: %s",
+                         formats_status_name(status));
+    }
+    train_nested_free(&net);
+    return status;
+}
+
 taper_status train_nested_stages(taper_model *m, const train_job *j, taper_error *error) {
     train_pixels pixels;
     uint8_t *memory = NULL;
-    train_nested_network net = {0};
-    int binary = j->options.code == TRAIN_CODE_BINARY;
     if (j->options.n_hidden >= TRAIN_NESTED_MAX_LAYERS)
         return formats_fail(error, TAPER_ERR_ARG, "%u hidden layers; 0 to 6 are possible",
                             j->options.n_hidden);
@@ -259,17 +282,10 @@ taper_status train_nested_stages(taper_model *m, const train_job *j, taper_error
         free(memory);
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the training windows");
     }
-    taper_status status = make_network(&net, m, j, &pixels, error);
-    if (status == TAPER_OK) status = train_network(&net, j, &pixels, error);
-    train_say(j, "calibration", -1);
-    if (status == TAPER_OK) {
-        status = binary ? finish_binary(&net, m, j, &pixels) : take_network(&net, m);
-        if (status != TAPER_OK)
-            formats_fail(error, status, "the network could not be taken: %s",
-                         formats_status_name(status));
-    }
-    train_nested_free(&net);
-    if (status == TAPER_OK && !binary) status = train_calibrate_dense(m, j, error);
+    learning what = {m, j, &pixels};
+    taper_status status = train_learn(j, learn, &what, error);
+    if (status == TAPER_OK && j->options.code != TRAIN_CODE_BINARY)
+        status = train_calibrate_dense(m, j, error);
     free(memory);
     return status;
 }

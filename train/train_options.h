@@ -78,13 +78,20 @@ typedef void train_candidate_fn(void *user, codec_window window, uint32_t units,
  * NULL. */
 typedef void train_stage_fn(void *user, const char *stage, double part);
 
+/* `models` of several models learn at once on the device, of the `wanted` that would if there were
+ * memory for them: at the beginning as many as wanted. Called from any thread. */
+typedef void train_models_fn(void *user, const char *device, size_t models, size_t wanted);
+
+/* Where models learn at once (side_by_side.h), these are called from other threads, by one at a
+ * time. */
 typedef struct train_hooks {
     void *user;
     train_stage_fn *stage;
     train_callbacks dense;
     train_nested_callbacks nested;
     train_steps_progress_fn *conditional, *head, *restoration;
-    train_candidate_fn *candidate; /* this and all before may be NULL */
+    train_candidate_fn *candidate;
+    train_models_fn *models; /* this and all before may be NULL */
 } train_hooks;
 
 /* What the stages of train_model work with. */
@@ -94,6 +101,7 @@ typedef struct train_job {
     codec_backend *be;    /* what codes and decodes: the host's */
     train_device *device; /* what learns */
     const train_hooks *hooks;
+    struct train_seat *seat; /* among models that learn at once (side_by_side.h); NULL: alone */
 } train_job;
 
 #endif

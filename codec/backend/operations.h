@@ -8,10 +8,10 @@
  *
  * Threads. A backend as made works on the calling thread alone, holds nothing, and may be shared by
  * any number of threads at once: that is how encoder and decoder workers use it, each with its own
- * rows. After codec_backend_set_threads the same calls spread over a pool; then one thread at a
- * time may use it (training). Results are bit for bit the same for every number of threads: work is
- * cut into blocks by shape alone, or into blocks that no result depends on, and no sum crosses
- * blocks in an order that depends on timing. */
+ * rows. After codec_backend_set_threads the same calls spread over a pool, which threads use in
+ * turn (training). Results are bit for bit the same for every number of threads: work is cut into
+ * blocks by shape alone, or into blocks that no result depends on, and no sum crosses blocks in an
+ * order that depends on timing. */
 #ifndef CODEC_OPERATIONS_H
 #define CODEC_OPERATIONS_H
 #include "formats/status.h"

@@ -15,8 +15,8 @@ void codec_pool_destroy(codec_pool *pool);           /* NULL is fine */
 unsigned codec_pool_threads(const codec_pool *pool); /* 1 for NULL */
 
 /* Run task(context, 0 .. blocks - 1), each once, and return when all are done. pool NULL: on this
- * thread, ascending. Not to be called from within a task of the same pool, nor by two threads at
- * once. */
+ * thread, ascending. Threads that call it at once have their tasks run one after the other. Not to
+ * be called from within a task of the same pool. */
 void codec_pool_run(codec_pool *pool, codec_task_fn *task, void *context, size_t blocks);
 
 /* Cores that are online, at least 1. */

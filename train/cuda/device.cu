@@ -349,6 +349,7 @@ taper_status train_cuda_open(train_device *device, int ordinal, train_precision 
     device->state = d;
     device->look_every = 16; /* steps take less than a millisecond where it counts */
     device->block_rows = (size_t)32 * TRAIN_LEAST_ROWS;
+    device->models_at_once = 4; /* small ones leave most of it idle */
     device->open = open_stream, device->close = close_stream;
     return TAPER_OK;
 }

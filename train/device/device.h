@@ -99,8 +99,14 @@ struct train_device {
     /* Rows that a learner takes through at once, where a step or a look has as many: few suit a
      * processor's cache, many fill a GPU. A multiple of TRAIN_LEAST_ROWS. */
     size_t block_rows;
+    /* Models that may learn at once, each on a stream of its own, as one alone does not fill the
+     * device; 0 as 1. */
+    uint32_t models_at_once;
+    /* 1: others learn beside. What does not fit is TAPER_ERR_NOMEM then, not made smaller, as there
+     * will be room when they are done (side_by_side.h): results do not depend on the others. */
+    int shared;
     /* Threads of the host's, borrowed, that may help with what it does for the device; NULL: there
-     * are none. They are used by one thread at a time. */
+     * are none. */
     struct codec_pool *pool;
     /* A set of rows of more bytes than these is not kept on the device, if it would fit, too
      * (feed.h). 0: no limit. For tests, and for what else needs the room. */

@@ -24,7 +24,7 @@ void train_order_free(train_order *order) {
 /* --- open and close -------------------------------------------------------------------- */
 
 /* May the rows be kept on the device for the length of a run? Where two takes are all of them,
- * nothing is gained by sending them. */
+ * nothing is gained by sending them. TAPER_ERR_NOMEM: maybe, when others leave room. */
 static taper_status may_be_kept(const train_feed *f, train_device *device, int *may) {
     const size_t bytes = f->n * f->width;
     size_t room;
@@ -32,6 +32,7 @@ static taper_status may_be_kept(const train_feed *f, train_device *device, int *
     if (device->in_host_memory) return TAPER_OK;
     TAPER_TRY(device->memory->room(device, &room));
     *may = bytes <= room - room / 8 || f->n / 2 <= f->most;
+    if (device->shared && !*may) return TAPER_ERR_NOMEM;
     if (device->most_kept && bytes > device->most_kept) *may = 0;
     return TAPER_OK;
 }
@@ -53,8 +54,9 @@ taper_status train_feed_open(train_feed *f, train_stream *s, const uint8_t *rows
     int keep;
     *f = (train_feed){.rows = rows, .n = n, .width = width, .most = formats_smaller(most, n)};
     TAPER_TRY(may_be_kept(f, s->device, &keep));
-    taper_status status = keep ? train_lend(&f->all, s, rows, n * width) : TAPER_ERR_NOMEM;
-    if (status == TAPER_ERR_NOMEM) status = stream_rows(f, s->device);
+    taper_status status = keep ? train_lend(&f->all, s, rows, n * width) : TAPER_OK;
+    if (status == TAPER_ERR_NOMEM && !s->device->shared) keep = 0;
+    if (!keep) status = stream_rows(f, s->device);
     if (status != TAPER_OK) train_feed_close(f);
     return status;
 }

@@ -63,7 +63,7 @@ taper_status train_nested_make_room(train_nested_activations *act, const train_n
     size_t block = whole_blocks(rows < device->block_rows ? rows : device->block_rows);
     if (act->block == block) return TAPER_OK;
     taper_status status = take(act, shape, device, block);
-    while (status == TAPER_ERR_NOMEM && block > TRAIN_LEAST_ROWS) {
+    while (status == TAPER_ERR_NOMEM && !device->shared && block > TRAIN_LEAST_ROWS) {
         block = whole_blocks(block / 2);
         status = take(act, shape, device, block);
     }

@@ -33,8 +33,8 @@ typedef struct train_nested_activations {
 
 /* Room for `rows` rows at once, or as many of them as the device takes (block_rows), a multiple of
  * TRAIN_LEAST_ROWS. Where it has no memory for that, room for half of them, and half again, down to
- * TRAIN_LEAST_ROWS. What act held is lost; zeroed before is fine. TAPER_ERR_NOMEM,
- * TAPER_ERR_DEVICE: there is no room. */
+ * TRAIN_LEAST_ROWS, unless others share the device. What act held is lost; zeroed before is fine.
+ * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: there is no room. */
 taper_status train_nested_make_room(train_nested_activations *act, const train_nested_shape *shape,
                                     train_device *device, size_t rows);
 /* The same for half the rows that there is room for; TAPER_ERR_NOMEM: they are the least. */

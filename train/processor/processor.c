@@ -210,6 +210,7 @@ taper_status train_processor_open(train_device *device, codec_backend *be,
                              /* the shadow shows that looking seldom changes nothing */
                              .look_every = kind == TRAIN_SHADOW ? 5 : 1,
                              .block_rows = TRAIN_LEAST_ROWS,
+                             .models_at_once = kind == TRAIN_SHADOW ? 2 : 1,
                              .pool = be->pool,
                              .open = open_stream,
                              .close = close_stream};

@@ -1,9 +1,9 @@
 /* processor.h -- this machine's processors as a device, which defines every operation.
  *
- * It works through a codec_backend, whose matrix product and threads it borrows: one thread at a
- * time then has a stream. `shadow` is the same device in memory that the host cannot touch while no
+ * It works through a codec_backend, whose matrix product and threads it borrows; one model keeps
+ * them busy. `shadow` is the same device in memory that the host cannot touch while no
  * operation is under way (PROT_NONE): a learner that looks at a device's memory by itself is killed
- * there. Its results are the same bits.
+ * there. Its results are the same bits. Two models may learn on it at once, for tests.
  *
  * The room train/processor/: the processor as a device.
  *   processor          its two tables; the shadow; failures, for tests

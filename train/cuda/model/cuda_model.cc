@@ -73,7 +73,7 @@ static void arrive(fibre *here) {
     const void *bottom;
     size_t size;
     __sanitizer_finish_switch_fiber(here->fake_stack, &bottom, &size);
-    if (!scheduler.bottom) scheduler.bottom = bottom, scheduler.size = size; /* the first change */
+    if (!scheduler.bottom) scheduler.bottom = bottom, scheduler.size = size; /* a launch's first */
 #else
     (void)here;
 #endif
@@ -234,8 +234,10 @@ static int orders() {
 
 void cuda_model_launch(const char *kernel, size_t blocks, size_t threads,
                        const std::function<void()> &body) {
+    const cuda_model_turn turn;
     static const char *const name[] = {"", "in reverse", "shuffled"};
     kernel_name = kernel, blockIdx.x = 0;
+    scheduler.bottom = nullptr; /* another thread's, maybe */
     if (!threads || threads % WARP || threads > 1024 || !blocks || blocks > 0x7fffffff)
         stop("a launch of that shape", nullptr);
     if (cuda_model_launch_fails() || cuda_model_counts(NULL, 0, 0)) return;
@@ -321,6 +323,7 @@ int cuda_model_is_mutant(cuda_model_site *site) {
 int cuda_model_is_counting(void) { return getenv("TAPER_MODEL_COUNT") != NULL; }
 
 int cuda_model_counts(const char *operation, uint64_t bytes, uint64_t multiply_adds) {
+    const cuda_model_turn turn;
     static FILE *to;
     const char *path = getenv("TAPER_MODEL_COUNT");
     if (!path || !*path) return 0;

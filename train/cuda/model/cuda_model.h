@@ -12,6 +12,8 @@
  * host waits for it, or another stream's work that is due does. Who forgot to wait finds old bytes
  * then.
  *
+ * Threads. Any may call: they take turns, a launch at a time. The last error is each thread's own.
+ *
  * It cannot show what hardware adds: the timing of warps, tensor cores, caches, occupancy.
  *
  * Mutants. Each BARRIER and each BELOW is a site, "kind file:line.number", as a line may have
@@ -163,6 +165,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 
 /* --- of the model itself ---------------------------------------------------------------- */
+
+/* The calling thread has the model, for as long as this lives. */
+struct cuda_model_turn {
+    cuda_model_turn();
+    ~cuda_model_turn();
+    cuda_model_turn(const cuda_model_turn &) = delete;
+};
 
 extern cuda_model_machine cuda_model_here;
 /* A line of TAPER_MODEL_COUNT's file. 1: operations are counted alone. */

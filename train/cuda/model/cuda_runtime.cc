@@ -2,6 +2,7 @@
 #include "train/cuda/model/cuda_model.h"
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <stdio.h>
 #include <stdlib.h>
 #include <vector>
@@ -14,11 +15,15 @@ struct cuda_model_memory {
 };
 
 static std::map<char *, size_t> pieces;
-static cudaError_t last_error;
+static thread_local cudaError_t last_error;
 static bool lost;
 static uint64_t allocations, launches, fail_allocation, fail_launch;
 
 static std::map<char *, size_t> host_pieces; /* that the device may read by itself */
+
+static std::recursive_mutex having;
+cuda_model_turn::cuda_model_turn() { having.lock(); }
+cuda_model_turn::~cuda_model_turn() { having.unlock(); }
 
 static cudaError_t told(cudaError_t error) {
     if (error != cudaSuccess) last_error = error;
@@ -43,6 +48,7 @@ const char *cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaGetLastError(void) {
+    const cuda_model_turn turn;
     cudaError_t error = last_error;
     last_error = lost ? cudaErrorLaunchFailure : cudaSuccess;
     return error;
@@ -84,6 +90,7 @@ cudaError_t cudaSetDevice(int device) {
 /* --- memory ---------------------------------------------------------------------------- */
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *all) {
+    const cuda_model_turn turn;
     if (lost) return told(cudaErrorLaunchFailure);
     *free_bytes = *all = all_memory();
     for (const auto &piece : pieces) *free_bytes -= std::min(*free_bytes, piece.second);
@@ -91,6 +98,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *all) {
 }
 
 cudaError_t cudaMalloc(void **memory, size_t bytes) {
+    const cuda_model_turn turn;
     *memory = nullptr;
     if (lost) return told(cudaErrorLaunchFailure);
     if (cuda_model_here.busy) return told(cudaErrorDevicesUnavailable);
@@ -106,6 +114,7 @@ cudaError_t cudaMalloc(void **memory, size_t bytes) {
 }
 
 cudaError_t cudaFree(void *memory) {
+    const cuda_model_turn turn;
     cuda_model_finish();
     if (memory && !pieces.erase((char *)memory)) return told(cudaErrorInvalidValue);
     free(memory);
@@ -113,6 +122,7 @@ cudaError_t cudaFree(void *memory) {
 }
 
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
+    const cuda_model_turn turn;
     *memory = nullptr;
     if (lost) return told(cudaErrorLaunchFailure);
     if (++allocations == fail_allocation) return told(cudaErrorMemoryAllocation);
@@ -125,6 +135,7 @@ cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
 }
 
 cudaError_t cudaFreeHost(void *memory) {
+    const cuda_model_turn turn;
     if (memory && !host_pieces.erase((char *)memory)) return told(cudaErrorInvalidValue);
     free(memory);
     return lost ? told(cudaErrorLaunchFailure) : cudaSuccess;
@@ -141,6 +152,7 @@ static bool is_within(const std::map<char *, size_t> &which, const void *from, s
 int cuda_model_is_given(const void *at, size_t bytes) { return is_within(pieces, at, bytes); }
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream) {
+    const cuda_model_turn turn;
     if (lost) return told(cudaErrorLaunchFailure);
     if (!is_within(pieces, to, bytes)) return told(cudaErrorInvalidValue);
     cuda_model_put(stream, [=] { memset(to, value, bytes); });
@@ -150,6 +162,7 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
 /* Between the device and memory of the host's that cudaHostAlloc did not give, the host waits. */
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
+    const cuda_model_turn turn;
     if (lost) return told(cudaErrorLaunchFailure);
     if ((kind != cudaMemcpyDeviceToHost && !is_within(pieces, to, bytes)) ||
         (kind != cudaMemcpyHostToDevice && !is_within(pieces, from, bytes)))
@@ -191,11 +204,13 @@ void cuda_model_count(uint64_t *of_allocations, uint64_t *of_launches) {
 }
 
 int cuda_model_is_lost(void) {
+    const cuda_model_turn turn;
     if (lost) last_error = cudaErrorLaunchFailure;
     return lost;
 }
 
 int cuda_model_launch_fails(void) {
+    const cuda_model_turn turn;
     if (++launches == fail_launch) lost = true;
     return cuda_model_is_lost();
 }

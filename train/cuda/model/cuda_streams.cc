@@ -51,6 +51,7 @@ static void put(const queue_pointer &q, std::function<void()> work) {
 }
 
 void cuda_model_put(cudaStream_t stream, std::function<void()> work) {
+    const cuda_model_turn turn;
     if (stream)
         put(stream->queue, std::move(work));
     else
@@ -59,11 +60,13 @@ void cuda_model_put(cudaStream_t stream, std::function<void()> work) {
 
 void cuda_model_put_launch(cudaStream_t stream, const char *kernel, size_t blocks, size_t threads,
                            std::function<void()> body) {
+    const cuda_model_turn turn;
     if (stream) stream->queue->has_kernels = true;
     cuda_model_put(stream, [=] { cuda_model_launch(kernel, blocks, threads, body); });
 }
 
 void cuda_model_finish(void) {
+    const cuda_model_turn turn;
     for (cuda_model_stream *s : streams) run(s->queue, s->queue->put);
 }
 
@@ -74,6 +77,7 @@ static cudaError_t told(void) {
 /* --- the runtime's --------------------------------------------------------------------- */
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
+    const cuda_model_turn turn;
     if (cuda_model_is_lost()) return cudaErrorLaunchFailure;
     *stream = new cuda_model_stream{std::make_shared<queue>()};
     streams.insert(*stream);
@@ -81,6 +85,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    const cuda_model_turn turn;
     run(stream->queue, stream->queue->put);
     streams.erase(stream);
     delete stream;
@@ -88,11 +93,13 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    const cuda_model_turn turn;
     if (stream) run(stream->queue, stream->queue->put);
     return told();
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+    const cuda_model_turn turn;
     const queue_pointer other = event->queue;
     const uint64_t reached = event->reached;
     if (other) cuda_model_put(stream, [=] { run(other, reached); });
@@ -111,11 +118,13 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    const cuda_model_turn turn;
     event->queue = stream->queue, event->reached = stream->queue->put;
     return told();
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    const cuda_model_turn turn;
     if (event->queue) run(event->queue, event->reached);
     return told();
 }

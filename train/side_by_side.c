@@ -1,0 +1,162 @@
+/* side_by_side.c -- see side_by_side.h. */
+#include "train/side_by_side.h"
+#include "formats/bytes.h"
+#include "train/relay.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+/* One model's. */
+struct train_seat {
+    train_side_by_side *side;
+    size_t model;
+    train_device device; /* the device, as one of several sees it */
+    int waits;           /* to learn, or has not come to it yet */
+    pthread_t thread;
+    int has_thread;
+};
+
+struct train_side_by_side {
+    train_device *device;
+    train_relay *relay;
+    train_side_fn *make;
+    void *context;
+    size_t models, wanted; /* wanted: at once */
+    pthread_mutex_t lock;  /* of what follows, and of seats */
+    pthread_cond_t changed;
+    size_t most, learning; /* at once; now */
+    taper_error failure;   /* the first; its status is TAPER_OK before */
+    struct train_seat seat[];
+};
+
+int train_side_gains(const train_device *device, size_t models) {
+    return device->models_at_once > 1 && models > 1;
+}
+
+taper_status train_side_open(train_side_by_side **out, const train_job *job, size_t models,
+                             taper_error *error) {
+    train_side_by_side *side = calloc(1, sizeof *side + models * sizeof side->seat[0]);
+    *out = NULL;
+    if (!side || train_relay_open(&side->relay, job->hooks, models) != TAPER_OK) {
+        free(side);
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu models", models);
+    }
+    side->device = job->device;
+    side->models = models;
+    side->wanted = formats_smaller(job->device->models_at_once, models);
+    side->most = side->wanted;
+    pthread_mutex_init(&side->lock, NULL);
+    pthread_cond_init(&side->changed, NULL);
+    *out = side;
+    return TAPER_OK;
+}
+
+void train_side_close(train_side_by_side *side) {
+    if (!side) return;
+    pthread_cond_destroy(&side->changed);
+    pthread_mutex_destroy(&side->lock);
+    train_relay_close(side->relay);
+    free(side);
+}
+
+void train_side_join(train_side_by_side *side, size_t model, train_job *job) {
+    side->seat[model] =
+        (struct train_seat){.side = side, .model = model, .device = *side->device, .waits = 1};
+    job->hooks = train_relay_hooks(side->relay, model);
+    job->seat = &side->seat[model];
+}
+
+/* --- learning -------------------------------------------------------------------------- */
+
+static int has_failed(const train_side_by_side *side) { return side->failure.status != TAPER_OK; }
+
+/* Models begin in their order, so that what is told first is known first. */
+static int is_next(const struct train_seat *s) {
+    for (size_t i = 0; i < s->model; i++)
+        if (s->side->seat[i].waits) return 0;
+    return s->side->learning < s->side->most;
+}
+
+/* Wait for the model's turn to learn. A status: another has failed meanwhile. */
+static taper_status enter(struct train_seat *s) {
+    train_side_by_side *side = s->side;
+    pthread_mutex_lock(&side->lock);
+    s->waits = 1;
+    while (!has_failed(side) && !is_next(s)) pthread_cond_wait(&side->changed, &side->lock);
+    s->waits = 0;
+    taper_status status = side->failure.status;
+    side->learning += status == TAPER_OK;
+    s->device.shared = side->most > 1;
+    pthread_cond_broadcast(&side->changed);
+    pthread_mutex_unlock(&side->lock);
+    return status;
+}
+
+/* It has learned. *again: it is to be done again, with fewer beside it. */
+static taper_status leave(struct train_seat *s, taper_status status, int *again) {
+    train_side_by_side *side = s->side;
+    size_t fewer = 0;
+    pthread_mutex_lock(&side->lock);
+    side->learning--;
+    *again = status == TAPER_ERR_NOMEM && s->device.shared && !has_failed(side);
+    if (*again && side->most > 1)
+        fewer = side->most = side->learning ? formats_smaller(side->learning, side->most - 1) : 1;
+    if (has_failed(side)) status = side->failure.status;
+    pthread_cond_broadcast(&side->changed);
+    pthread_mutex_unlock(&side->lock);
+    if (fewer) train_relay_models(side->relay, side->device->name, fewer, side->wanted);
+    return status;
+}
+
+taper_status train_learn(const train_job *job, train_learn_fn *learn, void *context,
+                         taper_error *error) {
+    if (!job->seat) return learn(context, job->device, error);
+    for (;;) {
+        int again;
+        TAPER_TRY(enter(job->seat));
+        taper_status status = learn(context, &job->seat->device, error);
+        status = leave(job->seat, status, &again);
+        if (!again) return status;
+        *error = (taper_error){0};
+    }
+}
+
+/* --- all models ------------------------------------------------------------------------ */
+
+/* A model is made, or not. */
+static void end(struct train_seat *s, taper_status status, taper_error error) {
+    train_side_by_side *side = s->side;
+    pthread_mutex_lock(&side->lock);
+    s->waits = 0;
+    if (status != TAPER_OK && !has_failed(side))
+        side->failure = error, side->failure.status = status;
+    pthread_cond_broadcast(&side->changed);
+    pthread_mutex_unlock(&side->lock);
+    if (status == TAPER_OK)
+        train_relay_done(side->relay, s->model);
+    else
+        train_relay_stop(side->relay);
+}
+
+static void *run(void *argument) {
+    struct train_seat *s = argument;
+    taper_error error = {0};
+    taper_status status = s->side->make(s->side->context, s->model, &error);
+    end(s, status, error);
+    return NULL;
+}
+
+taper_status train_side_run(train_side_by_side *side, train_side_fn *make, void *context,
+                            taper_error *error) {
+    side->make = make, side->context = context;
+    train_relay_models(side->relay, side->device->name, side->wanted, side->wanted);
+    for (size_t i = 0; i < side->models; i++) {
+        struct train_seat *s = &side->seat[i];
+        const int last = i + 1 == side->models;
+        s->has_thread = !last && pthread_create(&s->thread, NULL, run, s) == 0;
+        if (!s->has_thread) run(s); /* on this one, while the others run */
+    }
+    for (size_t i = 0; i < side->models; i++)
+        if (side->seat[i].has_thread) pthread_join(side->seat[i].thread, NULL);
+    if (has_failed(side) && error) *error = side->failure;
+    return side->failure.status;
+}
