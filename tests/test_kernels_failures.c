@@ -93,6 +93,8 @@ static void on_fewer_rows(void *user, const char *device, size_t rows, size_t wa
     snprintf(t->device, sizeof t->device, "%s", device);
 }
 
+static int beside_others; /* they learn on the device, too */
+
 /* A short run of binary units; *fault is what the device says of it. */
 static taper_status run_rows(size_t n, uint32_t batch, told *of_rows, taper_error *error,
                              char fault[192]) {
@@ -112,6 +114,7 @@ static taper_status run_rows(size_t n, uint32_t batch, told *of_rows, taper_erro
     *fault = 0, *of_rows = (told){0}, *error = (taper_error){0};
     taper_status status = train_cuda_open(&device, 0, TRAIN_FLOAT32, error);
     if (status != TAPER_OK) return status;
+    device.shared = beside_others;
     o.epochs = 1, o.batch = batch, o.max_validation = 10;
     status = train_nested_create(&net, &shape, &device, mean, 60.0f, 7);
     if (status == TAPER_OK) {
@@ -202,6 +205,35 @@ static void every_allocation_of_many_rows_may_fail(void **state) {
     assert_true(allocations > 5);
 }
 
+/* Beside others neither rows at a time nor those that are kept are fewer: there will be memory. */
+static void beside_others_nothing_is_made_smaller(void **state) {
+    (void)state;
+    char fault[192];
+    told of_rows;
+    taper_error error;
+    uint64_t allocations, launches;
+    cuda_model_machine small = healthy;
+    taper_status status = TAPER_OK;
+    cuda_model_orders(1);
+    beside_others = 1;
+    assert_int_equal(run_rows(MANY, BATCH, &of_rows, &error, fault), TAPER_OK);
+    cuda_model_count(&allocations, &launches);
+    for (uint64_t k = 2; k <= allocations; k++) { /* the first is opening the device */
+        cuda_model_fail(k, 0);
+        assert_int_equal(run_rows(MANY, BATCH, &of_rows, &error, fault), TAPER_ERR_NOMEM);
+        assert_int_equal(of_rows.rows, 0);
+        assert_string_equal(fault, "");
+    }
+    cuda_model_fail(0, 0);
+    for (small.bytes = 5u << 18; status == TAPER_OK; small.bytes -= 64u << 10) {
+        cuda_model_set_machine(small);
+        status = run_rows(MANY, BATCH, &of_rows, &error, fault);
+        assert_int_equal(of_rows.rows, 0);
+    }
+    assert_int_equal(status, TAPER_ERR_NOMEM);
+    beside_others = 0;
+}
+
 static void every_launch_may_lose_the_device(void **state) {
     (void)state;
     char fault[192];
@@ -224,6 +256,7 @@ int main(void) {
         cmocka_unit_test_setup(every_allocation_may_fail, be_healthy),
         cmocka_unit_test_setup(little_memory_means_fewer_rows, be_healthy),
         cmocka_unit_test_setup(every_allocation_of_many_rows_may_fail, be_healthy),
+        cmocka_unit_test_setup(beside_others_nothing_is_made_smaller, be_healthy),
         cmocka_unit_test_setup(every_launch_may_lose_the_device, be_healthy),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);

@@ -72,8 +72,9 @@ taper_status train_nested_make_room(train_nested_activations *act, const train_n
 
 taper_status train_nested_halve_room(train_nested_activations *act,
                                      const train_nested_shape *shape) {
-    if (act->block <= TRAIN_LEAST_ROWS) return TAPER_ERR_NOMEM;
-    return train_nested_make_room(act, shape, act->arena.device, act->block / 2);
+    train_device *device = act->arena.device;
+    if (act->block <= TRAIN_LEAST_ROWS || device->shared) return TAPER_ERR_NOMEM;
+    return train_nested_make_room(act, shape, device, act->block / 2);
 }
 
 void train_nested_free_room(train_nested_activations *act) {

@@ -37,7 +37,8 @@ typedef struct train_nested_activations {
  * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: there is no room. */
 taper_status train_nested_make_room(train_nested_activations *act, const train_nested_shape *shape,
                                     train_device *device, size_t rows);
-/* The same for half the rows that there is room for; TAPER_ERR_NOMEM: they are the least. */
+/* The same for half the rows that there is room for; TAPER_ERR_NOMEM: they are the least, or others
+ * share the device. */
 taper_status train_nested_halve_room(train_nested_activations *act,
                                      const train_nested_shape *shape);
 void train_nested_free_room(train_nested_activations *act); /* leaves it zeroed */

@@ -46,7 +46,7 @@ taper_status train_nested_take_rows(train_nested_run *r) {
     taper_status status = train_nested_make_room(act, &net->shape, device, wanted);
     while (status == TAPER_OK && act->block > TRAIN_LEAST_ROWS) {
         status = rehearse(r);
-        if (status != TAPER_ERR_NOMEM || device->shared) break;
+        if (status != TAPER_ERR_NOMEM) break;
         status = train_nested_halve_room(act, &net->shape);
     }
     if (status == TAPER_OK && act->block < wanted && r->callbacks && r->callbacks->fewer_rows)
