@@ -127,6 +127,34 @@ static void streamed_rows_train_the_same_network(void **state) {
         }
 }
 
+static taper_status no_room(train_device *d, size_t *bytes) {
+    (void)d;
+    *bytes = 1;
+    return TAPER_OK;
+}
+
+/* Rows for which there is no room are streamed; beside others there will be room. */
+static void beside_others_rows_wait_for_room(void **state) {
+    (void)state;
+    for (int i = 0; i < DEVICES; i++) {
+        train_device *d = &device[i].device;
+        const train_memory *memory = d->memory;
+        train_memory full = *memory;
+        train_feed feed;
+        full.room = no_room;
+        d->memory = &full;
+        assert_int_equal(train_feed_open(&feed, &device[i].stream, pixels, N, D, 4), TAPER_OK);
+        assert_int_equal(feed.streamed, !d->in_host_memory);
+        train_feed_close(&feed);
+        d->shared = 1;
+        assert_int_equal(train_feed_open(&feed, &device[i].stream, pixels, N, D, 4),
+                         d->in_host_memory ? TAPER_OK : TAPER_ERR_NOMEM);
+        train_feed_close(&feed);
+        d->shared = 0;
+        d->memory = memory;
+    }
+}
+
 #if defined(EVERY_DEVICE_KERNELS) && !defined(EVERY_DEVICE_GPU)
 /* --- on the execution model -------------------------------------------------------------- */
 
@@ -214,6 +242,7 @@ static void every_allocation_may_fail(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streamed_rows_train_the_same_network),
+        cmocka_unit_test(beside_others_rows_wait_for_room),
 #if defined(EVERY_DEVICE_KERNELS) && !defined(EVERY_DEVICE_GPU)
         cmocka_unit_test(rows_are_sent_beside_the_step_before),
         cmocka_unit_test(a_small_device_streams),
