@@ -9,7 +9,7 @@
 #   sh bench/gpu/run.sh kernels              each operation of that step: ms, GB/s, registers
 #   DATA=FOLDER sh bench/gpu/run.sh quality  codes of 1,024 bits of CIFAR-10: seconds, and errors on test images
 #   PHOTOS=FOLDER sh bench/gpu/run.sh photo  the networks of models/photo.tpm from nothing: seconds, held-out bytes
-#   sh bench/gpu/run.sh training             bench_training on the GPU: codes of planes, over its products
+#   DATA=FOLDER sh bench/gpu/run.sh training bench_training on the GPU: codes of planes, over its products; models at once
 #   DATA=FOLDER sh bench/gpu/run.sh coding   what starting the GPU costs, which a backend for coding would have to earn
 #   DATA=FOLDER sh bench/gpu/run.sh deep     the paper's deep network
 #
@@ -73,12 +73,12 @@ TAPER_COMMIT=$(git describe --always --dirty 2>/dev/null || echo unknown)
 BENCH_DEVICE=$(echo "$TAPER_MACHINE" | tr '[:upper:]' '[:lower:]' | sed 's/^nvidia //; s/execution model/host-model/; s/[ ,].*//')
 export TAPER_MACHINE TAPER_COMMIT BENCH_DEVICE # "NVIDIA H200, ..." is h200
 
-precisions=${PRECISIONS:-float32 tf32 bf16} batch=10000 few=250 epochs=12 bits='64 256 1024'
+precisions=${PRECISIONS:-float32 tf32 bf16} batch=10000 few=250 epochs=12 bits='64 256 1024' side=160 some=1000
 shallow=3072-1024-3072 units=1024 deep=3072-2048-1024-512-1024-2048-3072 hidden=2048,1024 code=512
 quality='--units 1024 --truncation power:0.5,0.3 --epochs 10 --batch 250'
 photo='--window 16 --predict-epochs 48 --conditional 64 --head 64 --restore-steps 8000' # as models/train.sh
 if [ -n "$QUICK" ]; then
-    precisions=bf16 batch=20 few=10 epochs=2 bits='2 6' quality='--units 6 --epochs 1 --batch 40'
+    precisions=bf16 batch=20 few=10 epochs=2 bits='2 6' side=2 some=2 quality='--units 6 --epochs 1 --batch 40'
     shallow=3072-6-3072 units=6 deep=3072-8-6-4-6-8-3072 hidden=8,6 code=4
     photo='--window 8 --units 12 --predict-epochs 1 --conditional 8 --head 8 --restore 8 --restore-steps 1'
 fi
@@ -109,6 +109,24 @@ step() {
 goes_on() { # its exit code
     [ "$1" -ne 124 ] || { echo "$piece: goes on with the next piece" >&2; exit 0; }
     [ "$1" -eq 0 ] || exit "$1"
+}
+
+# Seconds of these windows, one command after the other: seconds_of EPOCHS WINDOWS...
+seconds_of() {
+    n=$1 begin=$(now)
+    shift
+    for window in "$@"; do
+        train -w "$window" --family dense --code units --units $units --set-images 1000000 --epochs "$n" \
+            -o "$OUT/side.tpm" "$OUT/some.bin"
+    done
+    since "$begin"
+}
+# What models that learn at once gain: the windows of `--window auto` one after the other over all at once, of so many
+# epochs less half of them, so that starting, reading and calibrating are not in it.
+side_by_side() {
+    echo "$(seconds_of $side 8 16 whole) $(seconds_of $((side / 2)) 8 16 whole)" \
+        "$(seconds_of $side auto) $(seconds_of $((side / 2)) auto)" |
+        awk '{ print ($3 > $4 ? ($1 - $2) / ($3 - $4) : "null") }'
 }
 
 case $piece in
@@ -172,6 +190,9 @@ photo)
 training)
     build $B/bench/bench_training
     "$bench/bench_training" 0 10000 "$DEVICE" | tee "$OUT/training.jsonl"
+    [ -n "${DATA:-}" ] || skip "DATA is not set, which models at once learn from"
+    head -c $((3073 * some)) "$DATA/test_batch.bin" >"$OUT/some.bin"
+    say speed/side-by-side "one after the other over at once" "$(side_by_side)" x '"windows":"8, 16, 32","precision":"float32"'
     ;;
 coding) # components of the same few images, on the processor and on the device
     head -c 3073000 "$DATA/test_batch.bin" >"$OUT/few.bin"

@@ -57,6 +57,9 @@ END
 piece quality speed:time-to-quality/seconds/s speed:time-to-quality/mse/1
 piece photo speed:time-to-quality/seconds/s 'speed:time-to-quality/held-out bytes at 30 dB/B'
 piece coding coding:start/seconds/s
+printf '#!/bin/sh\n' >bench/bench_training
+chmod +x bench/bench_training
+piece training 'speed:side-by-side/one after the other over at once/x'
 for PYTHON in python3 /usr/bin/python3; do "$PYTHON" -c 'import torch' 2>/dev/null && break; done
 export PYTHON
 piece pytorch
