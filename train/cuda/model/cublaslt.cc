@@ -30,6 +30,7 @@ uint64_t cuda_model_lt_calls(void) { return calls; }
 size_t cuda_model_lt_alive(void) { return alive.size(); }
 
 cublasStatus_t cuda_model_lt_begins(void) {
+    const cuda_model_turn turn;
     return ++calls == call_to_fail ? failure : CUBLAS_STATUS_SUCCESS;
 }
 bool cuda_model_lt_is(const void *handle) { return alive.count(handle) != 0; }
@@ -86,6 +87,7 @@ const char *cublasLtGetStatusString(cublasStatus_t status) {
 /* --- handles --------------------------------------------------------------------------- */
 
 template <typename T> static cublasStatus_t make(T **handle, const T &what) {
+    const cuda_model_turn turn;
     const cublasStatus_t status = cuda_model_lt_begins();
     if (status != CUBLAS_STATUS_SUCCESS) return status;
     if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
@@ -96,6 +98,7 @@ template <typename T> static cublasStatus_t make(T **handle, const T &what) {
 
 /* None is fine, for all but the library's own handle. */
 template <typename T> static cublasStatus_t end(T *handle) {
+    const cuda_model_turn turn;
     if (handle && !alive.erase(handle)) return CUBLAS_STATUS_INVALID_VALUE;
     delete handle;
     return CUBLAS_STATUS_SUCCESS;
@@ -150,6 +153,7 @@ static cublasStatus_t set(const place &kept, const void *value, size_t bytes) {
 cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t product,
                                               cublasLtMatmulDescAttributes_t name,
                                               const void *value, size_t bytes) {
+    const cuda_model_turn turn;
     const cublasStatus_t status = cuda_model_lt_begins();
     if (status != CUBLAS_STATUS_SUCCESS) return status;
     if (!cuda_model_lt_is(product)) return CUBLAS_STATUS_INVALID_VALUE;
@@ -167,6 +171,7 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t product,
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t wish,
                                                     cublasLtMatmulPreferenceAttributes_t name,
                                                     const void *value, size_t bytes) {
+    const cuda_model_turn turn;
     const cublasStatus_t status = cuda_model_lt_begins();
     if (status != CUBLAS_STATUS_SUCCESS) return status;
     if (!cuda_model_lt_is(wish)) return CUBLAS_STATUS_INVALID_VALUE;

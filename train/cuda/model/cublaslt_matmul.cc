@@ -144,6 +144,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
                                               cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
                                               cublasLtMatmulPreference_t wish, int most,
                                               cublasLtMatmulHeuristicResult_t found[], int *count) {
+    const cuda_model_turn turn;
     problem p;
     cublasStatus_t status = cuda_model_lt_begins();
     if (status != CUBLAS_STATUS_SUCCESS) return status;
@@ -338,6 +339,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
                               cublasLtMatrixLayout_t d_layout,
                               const cublasLtMatmulAlgo_t *algorithm, void *workspace,
                               size_t workspace_bytes, cudaStream_t stream) {
+    const cuda_model_turn turn;
     task t = {};
     cublasStatus_t status = cuda_model_lt_begins();
     if (status != CUBLAS_STATUS_SUCCESS) return status;
