@@ -2,9 +2,9 @@
  * them. */
 #ifndef TESTS_SIDE_BY_SIDE_H
 #define TESTS_SIDE_BY_SIDE_H
+#include "train/train.h" /* before a global named device */
 #include "every_device.h"
 #include "pictures.h"
-#include "train/train.h"
 #include <stdarg.h>
 #include <stdio.h>
 

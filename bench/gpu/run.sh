@@ -53,8 +53,8 @@ build() {
 # ----- what is there ---------------------------------------------------------------------------------
 
 case $piece in
-check | matmul | pytorch | kernels | training) ;;
-step | quality | coding | deep)
+check | matmul | pytorch | kernels) ;;
+step | quality | training | coding | deep)
     [ -n "${DATA:-}" ] || skip "DATA is not set"
     need "$DATA" data_batch_1.bin data_batch_2.bin data_batch_3.bin data_batch_4.bin data_batch_5.bin test_batch.bin
     ;;
@@ -190,7 +190,6 @@ photo)
 training)
     build $B/bench/bench_training
     "$bench/bench_training" 0 10000 "$DEVICE" | tee "$OUT/training.jsonl"
-    [ -n "${DATA:-}" ] || skip "DATA is not set, which models at once learn from"
     head -c $((3073 * some)) "$DATA/test_batch.bin" >"$OUT/some.bin"
     say speed/side-by-side "one after the other over at once" "$(side_by_side)" x '"windows":"8, 16, 32","precision":"float32"'
     ;;
