@@ -9,7 +9,7 @@ train() { # program, device, output, options...
         --log "$device.log" -o "$output" "$@" set/png
 }
 words() { grep -v ' at a time on \|^taper train: [^ ]*\.tpm: \| s, .* of processor' "$1"; }
-curve() { sed 's/,"seconds":[^,}]*//' "$1"; }
+curve() { sed 's/,"[a-z_]*second[a-z_]*":[^,}]*//g' "$1"; }
 for options in '--hidden 8' '--hidden 8 --code units' '--code binary'; do
     for device in cpu shadow; do
         # shellcheck disable=SC2086
