@@ -41,6 +41,7 @@ struct codec_pool {
     void *context;
     size_t blocks;
     atomic_size_t next; /* the next block nobody has taken */
+    unsigned started;   /* workers that run */
     unsigned workers;   /* threads beside the caller's */
     pthread_t worker[];
 };
@@ -57,6 +58,8 @@ static void *work(void *argument) {
     codec_pool *pool = argument;
     unsigned long seen = 0;
     pthread_mutex_lock(&pool->lock);
+    pool->started++;
+    pthread_cond_signal(&pool->done);
     while (!pool->stop) {
         if (!pool->open || pool->round == seen) {
             pthread_cond_wait(&pool->start, &pool->lock);
@@ -72,6 +75,14 @@ static void *work(void *argument) {
     return NULL;
 }
 
+/* A thread that is still starting may hold locks of the C library or of a sanitizer, which a
+ * process that is forked meanwhile, as training does for LAPACK, would wait for in vain. */
+static void wait_for_start(codec_pool *pool) {
+    pthread_mutex_lock(&pool->lock);
+    while (pool->started < pool->workers) pthread_cond_wait(&pool->done, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
 taper_status codec_pool_create(codec_pool **out, unsigned threads) {
     *out = NULL;
     unsigned extra = threads > 1 ? threads - 1 : 0;
@@ -83,6 +94,7 @@ taper_status codec_pool_create(codec_pool **out, unsigned threads) {
     pthread_cond_init(&pool->done, NULL);
     while (pool->workers < extra && !pthread_create(&pool->worker[pool->workers], NULL, work, pool))
         pool->workers++;
+    wait_for_start(pool);
     *out = pool;
     return TAPER_OK;
 }
