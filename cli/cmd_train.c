@@ -366,8 +366,8 @@ static bool is_of_a_file(taper_status status) {
            status == TAPER_ERR_VERSION;
 }
 
-static int learn(const settings *s, const cli_model *from, cli_train_talk *t,
-                 const train_dataset *data) {
+static int learn(const settings *s, const cli_model *from, codec_backend *backend,
+                 cli_device *device, cli_train_talk *t, const train_dataset *data) {
     uint32_t hidden[CODEC_MAX_LAYERS];
     taper_error error = {0};
     train_options o = options_of(s, hidden);
@@ -378,25 +378,13 @@ static int learn(const settings *s, const cli_model *from, cli_train_talk *t,
     formats_buffer from_file = {.data = from->bytes, .size = from->size};
     if (s->from) o.from = &from_file;
     train_hooks hooks = cli_train_hooks(t);
-    codec_backend backend;
-    cli_device device;
-    codec_backend_cpu(&backend);
-    codec_backend_set_threads(&backend, cli_threads(&s->common));
     formats_buffer file = formats_buffer_make(FORMATS_MOST_BYTES);
     train_report r;
-    const char *about = s->common.device;
-    status = cli_device_open(&device, &s->common, &backend, (train_precision)s->precision, &error);
-    if (status == TAPER_OK) {
-        if (s->precision && !device.is_cuda)
-            cli_warning("train", NULL, "without effect here: --precision (for a GPU)");
-        about = s->output;
-        status = train_model(&o, data, &backend, &device.train, &hooks, &file, &r, &error);
-        cli_device_explain(&device, status, s->checkpoint, &error);
-    }
-    cli_device_close(&device);
-    codec_backend_close(&backend);
+    const char *about = s->output;
+    status = train_model(&o, data, backend, &device->train, &hooks, &file, &r, &error);
+    cli_device_explain(device, status, s->checkpoint, &error);
     if (t->stage) cli_progress_end(&t->progress);
-    if (s->from && about == s->output && status == TAPER_ERR_ARG) about = s->from;
+    if (s->from && status == TAPER_ERR_ARG) about = s->from;
     if (s->checkpoint && is_of_a_file(status)) about = s->checkpoint;
     if (status == TAPER_OK) status = read_again(&file, &s->common, &error);
     if (status == TAPER_OK)
@@ -431,7 +419,8 @@ static int no_images(cli_train_talk *t, const formats_imageset *set, bool is_lab
     return all_failed ? (int)t->left.code : code;
 }
 
-static int run(const settings *s, const cli_model *from, const char *const *paths, size_t n) {
+static int read_and_learn(const settings *s, const cli_model *from, codec_backend *backend,
+                          cli_device *device, const char *const *paths, size_t n) {
     cli_train_talk t = {.common = &s->common,
                         .output = s->output,
                         .log_path = s->log,
@@ -470,9 +459,27 @@ static int run(const settings *s, const cli_model *from, const char *const *path
                  "with --hidden the layers below frozen units go on learning, and short codes get "
                  "worse; --truncation log-uniform:0.5 without --sweep trains all lengths");
     cli_train_talk_begin(&t);
-    int code = learn(s, from, &t, &data);
+    int code = learn(s, from, backend, device, &t, &data);
     cli_train_talk_end(&t);
     train_dataset_free(&data);
+    return code;
+}
+
+/* The device comes first: without it images would be read in vain. */
+static int run(const settings *s, const cli_model *from, const char *const *paths, size_t n) {
+    codec_backend backend;
+    cli_device device;
+    taper_error error = {0};
+    codec_backend_cpu(&backend);
+    codec_backend_set_threads(&backend, cli_threads(&s->common));
+    taper_status status =
+        cli_device_open(&device, &s->common, &backend, (train_precision)s->precision, &error);
+    if (status == TAPER_OK && s->precision && !device.is_cuda)
+        cli_warning("train", NULL, "without effect here: --precision (for a GPU)");
+    int code = status == TAPER_OK ? read_and_learn(s, from, &backend, &device, paths, n)
+                                  : cli_fail("train", s->common.device, status, &error);
+    cli_device_close(&device);
+    codec_backend_close(&backend);
     return code;
 }
 
