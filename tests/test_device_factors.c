@@ -110,6 +110,19 @@ static void by_unit_gradient(on_device *d, float *to) {
                      TAPER_OK);
 }
 
+/* Of factors that are not bfloat16's, which products round alike; and of none. */
+static void by_gemm(on_device *d, float *to) {
+    assert_int_equal(
+        d->stream.ops->gemm(&d->stream, 0, 1, ROWS, WIDTH, WIDTH, on_device_give(d, a, sizeof a),
+                            on_device_give(d, other, WIDTH * WIDTH * sizeof *other), 0.0f, to),
+        TAPER_OK);
+}
+static void by_gemm_of_none(on_device *d, float *to) {
+    const float *none = on_device_give(d, a, sizeof *a);
+    assert_int_equal(d->stream.ops->gemm(&d->stream, 0, 0, ROWS, WIDTH, 0, none, none, 0.0f, to),
+                     TAPER_OK);
+}
+
 static void makes(maker *make, const char *name) {
     static float plain[N], got[N];
     for (int i = 0; i < DEVICES; i++) {
@@ -137,7 +150,93 @@ static void factors_are_made_rounded_once(void **state) {
     randomise(a, N, 3.0f), randomise(other, N, 2.0f);
     for (size_t j = 0; j < N; j++) pixels[j] = (uint8_t)(draw_word() >> 24);
     MAKES(centre_rows), MAKES(corrupt), MAKES(perturb), MAKES(mean_errors);
-    MAKES(unit_values), MAKES(decide), MAKES(unit_gradient);
+    MAKES(unit_values), MAKES(decide), MAKES(unit_gradient), MAKES(gemm), MAKES(gemm_of_none);
+}
+
+/* --- what takes what it makes ------------------------------------------------------------------
+ */
+
+/* Each changes to[ROWS][WIDTH] in place. */
+static void on_bias(on_device *d, float *to) {
+    assert_int_equal(d->stream.ops->bias(&d->stream, ROWS, WIDTH,
+                                         on_device_give(d, other, WIDTH * sizeof *other),
+                                         CODEC_LOGISTIC, to),
+                     TAPER_OK);
+}
+static void on_scale(on_device *d, float *to) {
+    assert_int_equal(d->stream.ops->scale(&d->stream, N, 0.7f, to, to), TAPER_OK);
+}
+static void on_dropout(on_device *d, float *to) {
+    const train_noise noise = {5, 9, 100};
+    assert_int_equal(d->stream.ops->dropout(&d->stream, &noise, 1, 0.3f, ROWS, WIDTH, to),
+                     TAPER_OK);
+}
+static void on_mean_errors(on_device *d, float *to) {
+    const train_inputs in = inputs_on(d);
+    assert_int_equal(d->stream.ops->mean_errors(&d->stream, &in, 0.7f, to, to,
+                                                on_device_give(d, NULL, ROWS * sizeof(double))),
+                     TAPER_OK);
+}
+static void on_unit_gradient(on_device *d, float *to) {
+    const uint32_t *kept;
+    const train_units u = units_on(d, &kept);
+    assert_int_equal(d->stream.ops->unit_gradient(&d->stream, &u, ROWS, 0, WIDTH, kept,
+                                                  on_device_give(d, a, sizeof a), to, to),
+                     TAPER_OK);
+}
+/* to is da, or dnear, the other one is lost. */
+static void unit_moves(on_device *d, float *da, float *dnear) {
+    const uint32_t *kept;
+    const train_units u = units_on(d, &kept);
+    static double noise[ROWS];
+    for (int r = 0; r < ROWS; r++) noise[r] = 0.5 + r;
+    assert_int_equal(d->stream.ops->unit_moves(&d->stream, &u, ROWS, 0, WIDTH, 300.0, ROWS,
+                                               on_device_give(d, noise, sizeof noise),
+                                               on_device_give(d, a, sizeof a),
+                                               on_device_give(d, other, sizeof other), da, dnear,
+                                               on_device_give(d, NULL, ROWS * sizeof(double))),
+                     TAPER_OK);
+}
+static void on_unit_moves(on_device *d, float *to) {
+    unit_moves(d, to, on_device_give(d, NULL, sizeof a));
+}
+static void on_near_moves(on_device *d, float *to) {
+    unit_moves(d, on_device_give(d, a, sizeof a), to);
+}
+/* Of some rows. */
+static void on_zero(on_device *d, float *to) {
+    assert_int_equal(train_zero(&d->stream, to + 3 * WIDTH, 5 * WIDTH * sizeof *to), TAPER_OK);
+}
+
+static void changes(maker *change, const char *name) {
+    static float plain[N], got[N];
+    for (int i = 0; i < DEVICES; i++) {
+        on_device *d = &device[i];
+        float *apart = on_device_give(d, NULL, sizeof plain),
+              *kept = on_device_give(d, a, sizeof a);
+        assert_int_equal(train_keep(&d->device, TRAIN_FACTORS, kept, N), TAPER_OK);
+        by_centre_rows(d, apart), by_centre_rows(d, kept);
+        on_device_take(d, plain, apart, sizeof plain);
+        for (size_t k = 0; k < N; k++) plain[k] = as_factor(d, plain[k]);
+        assert_int_equal(train_upload(&d->stream, apart, plain, sizeof plain), TAPER_OK);
+        change(d, apart), change(d, kept);
+        on_device_take(d, plain, apart, sizeof plain);
+        seen(d, kept, ROWS, WIDTH, got);
+        for (size_t k = 0; k < N; k++)
+            if (!(got[k] == as_factor(d, plain[k])))
+                fail_msg("%s: factor %zu of device %d is %g, made of %.9g", name, k, i,
+                         (double)got[k], (double)plain[k]);
+    }
+    give_back();
+}
+#define CHANGES(name) changes(on_##name, #name)
+
+static void factors_are_changed_rounded_once(void **state) {
+    (void)state;
+    randomise(a, N, 3.0f), randomise(other, N, 2.0f);
+    for (size_t j = 0; j < N; j++) pixels[j] = (uint8_t)(draw_word() >> 24);
+    CHANGES(bias), CHANGES(scale), CHANGES(dropout), CHANGES(mean_errors);
+    CHANGES(unit_gradient), CHANGES(unit_moves), CHANGES(near_moves), CHANGES(zero);
 }
 
 /* Column sums, columns packed, gradients by both factors: as of the rounded numbers. */
@@ -248,21 +347,20 @@ static void other_operations_refuse_factors(void **state) {
         const taper_status wanted = d->cuda ? TAPER_ERR_DEVICE : TAPER_OK;
         float *kept = on_device_give(d, a, sizeof a), *plain = on_device_give(d, a, sizeof a), got;
         assert_int_equal(train_keep(&d->device, TRAIN_FACTORS, kept, N), TAPER_OK);
-        assert_int_equal(s->ops->scale(s, N, 0.5f, plain, plain), TAPER_OK);
-        assert_int_equal(s->ops->scale(s, 1, 0.5f, kept + N - 1, plain), wanted);
-        assert_int_equal(s->ops->scale(s, 1, 0.5f, plain, kept + N - 1), wanted);
+        assert_int_equal(s->ops->axpy(s, N / 2, 0.5f, plain + N / 2, plain), TAPER_OK);
+        assert_int_equal(s->ops->axpy(s, 1, 0.5f, kept + N - 1, plain), wanted);
+        assert_int_equal(s->ops->axpy(s, 1, 0.5f, plain, kept + N - 1), wanted);
         assert_int_equal(train_download(s, &got, kept, sizeof got), wanted);
         assert_int_equal(train_upload(s, kept, a, sizeof got), wanted);
-        assert_int_equal(s->ops->gemm(s, 0, 0, 1, 1, 1, plain, plain, 0.0f, kept), wanted);
+        assert_int_equal(s->ops->copy_columns(s, 1, 1, plain, 1, kept, 1), wanted);
 #ifdef EVERY_DEVICE_KERNELS
         if (d->cuda)
-            assert_string_equal(
-                train_cuda_fault(&d->device),
-                "cuda:0: scale: an array of factors, which products alone can read");
+            assert_string_equal(train_cuda_fault(&d->device),
+                                "cuda:0: axpy: an array of factors, which products alone can read");
 #endif
         give_back();
         plain = on_device_give(d, a, sizeof a);
-        assert_int_equal(s->ops->scale(s, N, 0.5f, plain, plain), TAPER_OK);
+        assert_int_equal(s->ops->axpy(s, N / 2, 0.5f, plain + N / 2, plain), TAPER_OK);
         give_back();
     }
 }
@@ -305,6 +403,7 @@ static void products_are_those_of_rounded_numbers(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(factors_are_made_rounded_once),
+        cmocka_unit_test(factors_are_changed_rounded_once),
         cmocka_unit_test(factors_are_taken),
         cmocka_unit_test(copies_of_weights_are_never_old),
         cmocka_unit_test(other_operations_refuse_factors),

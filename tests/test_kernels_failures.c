@@ -166,7 +166,7 @@ static void little_memory_means_fewer_rows(void **state) {
     cuda_model_orders(1);
     assert_int_equal(run_rows(MANY, BATCH, &of_rows, &error, fault), TAPER_OK);
     assert_int_equal(of_rows.rows, 0);
-    for (small.bytes = 5u << 18; small.bytes; small.bytes -= 16u << 10) {
+    for (small.bytes = (5u << 18) - (8u << 10); small.bytes; small.bytes -= 16u << 10) {
         cuda_model_set_machine(small);
         taper_status status = run_rows(MANY, BATCH, &of_rows, &error, fault);
         if (status != TAPER_OK) break;
@@ -201,7 +201,7 @@ static void every_allocation_of_many_rows_may_fail(void **state) {
         quiet += !of_rows.rows;
     }
     assert_int_equal(told_of, 2); /* its own arrays; the first product's */
-    assert_int_equal(quiet, 2); /* the rows' own; when the decoder is refitted, in the end */
+    assert_int_equal(quiet, 2);   /* the rows' own; when the decoder is refitted, in the end */
     assert_true(allocations > 5);
 }
 

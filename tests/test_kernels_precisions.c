@@ -14,6 +14,7 @@ typedef struct product {
     int transpose_a, transpose_b;
     float beta;
     int apart[4]; /* numbers by which a, b, c and bias begin behind an aligned address */
+    int rounds;   /* c is factors */
 } product;
 
 /* A factor as it is multiplied; TF32's are rounded to 10 bits, how is not said. */
@@ -26,9 +27,11 @@ static double taken(train_precision precision, float x) {
     return (double)x;
 }
 
-/* What a result may be off by, of the sum of all magnitudes; sums may be of rounded numbers. */
-static double tolerance_of(train_precision precision) {
-    return precision == TRAIN_TF32 ? 2e-3 : 1e-5;
+/* What a result may be off by, of the sum of all magnitudes; sums may be of rounded numbers.
+ * Factors are rounded, as their bias is, and once more where bias or activation are left to a
+ * kernel. */
+static double tolerance_of(train_precision precision, const product *p) {
+    return p->rounds ? 3.0 / 512 : precision == TRAIN_TF32 ? 2e-3 : 1e-5;
 }
 static double sum_tolerance_of(train_precision precision) {
     return precision == TRAIN_FLOAT32 ? 1e-5 : precision == TRAIN_TF32 ? 1e-3 : 4e-3;
@@ -66,8 +69,9 @@ static double check(const product *p, train_precision precision, const float *go
         for (size_t j = 0; j < p->n; j++) {
             double magnitude, z = element(p, precision, i, j, &magnitude);
             const double want = activated(activation, z + (added ? (double)added[j] : 0.0));
-            const double off = fabs(got[i * p->n + j] - want) / (magnitude + fabs(bias[j]));
-            if (!(off <= tolerance_of(precision)))
+            magnitude += fabs(bias[j]) + (p->rounds && activation == CODEC_LOGISTIC);
+            const double off = fabs(got[i * p->n + j] - want) / magnitude;
+            if (!(off <= tolerance_of(precision, p)))
                 fail_msg("%s, %zu x %zu x %zu, %d %d, beta %g, precision %d: element %zu, %zu is "
                          "%.9g, expected %.9g (seed %llu)",
                          what, p->m, p->k, p->n, p->transpose_a, p->transpose_b, (double)p->beta,
@@ -113,6 +117,29 @@ static void one_layer(on_device *d, train_precision precision, const product *p,
     check(p, precision, got, bias, activation, "affine");
 }
 
+/* The same into factors, with a bias as it is, or of weights that have a copy. */
+static void one_layer_of_factors(on_device *d, const product *like, codec_activation activation) {
+    static float got[MOST];
+    product p = *like;
+    p.beta = 0.0f, p.rounds = 1;
+    draw_all(&p);
+    const size_t n = p.m * p.n;
+    train_affine layer = {.transpose_a = p.transpose_a, .transpose_b = p.transpose_b, .m = p.m};
+    layer.n = p.n, layer.k = p.k, layer.activation = activation;
+    layer.a = give(d, a, p.m * p.k, p.apart[0]), layer.b = give(d, b, p.k * p.n, p.apart[1]);
+    float *added = give(d, bias, p.n, p.apart[3]), *plain = give(d, c, n, 0);
+    layer.bias = added, layer.c = give(d, c, n, p.apart[2]);
+    assert_int_equal(train_keep(&d->device, TRAIN_FACTORS, layer.c, n), TAPER_OK);
+    if (p.transpose_a)
+        assert_int_equal(train_keep(&d->device, TRAIN_WEIGHTS, added, p.n), TAPER_OK);
+    assert_int_equal(d->stream.ops->affine(&d->stream, &layer), TAPER_OK);
+    assert_int_equal(d->stream.ops->copy_columns(&d->stream, p.m, p.n, layer.c, p.n, plain, p.n),
+                     TAPER_OK);
+    on_device_take(d, got, plain, n * sizeof *got);
+    on_device_forget(d);
+    check(&p, TRAIN_BFLOAT16, got, bias, activation, "affine into factors");
+}
+
 /* c += a^T b, sums += those of a's columns, or of b's. */
 static void one_gradient(on_device *d, train_precision precision, const product *like, int of_b) {
     static float got[MOST], sums[160];
@@ -155,6 +182,8 @@ static void every_operation(on_device *d, train_precision precision, const produ
     one_product(d, precision, p);
     for (int activation = 0; activation < 3; activation++)
         one_layer(d, precision, p, (codec_activation)activation);
+    for (int activation = 0; activation < 3 && precision == TRAIN_BFLOAT16; activation++)
+        one_layer_of_factors(d, p, (codec_activation)activation);
     if (p->transpose_a || p->transpose_b) return;
     one_gradient(d, precision, p, 0), one_gradient(d, precision, p, 1);
 }
@@ -279,11 +308,13 @@ static void with_refused(train_precision precision, unsigned refused, cuda_model
     for (int again = 0; again < 2; again++) every_operation(&d, precision, &p);
     one_layer(&d, precision, &p, CODEC_RELU);
     on_device_close(&d);
-    uint64_t offered = 0, all = 2 * 6 + 1;
+    /* of each activation, and once more into factors */
+    const uint64_t layers = precision == TRAIN_BFLOAT16 ? 2 : 1;
+    uint64_t offered = 0, all = 2 * (3 * layers + 3) + 1;
     for (int e = 0; e < N_EPILOGUES; e++) {
         const uint64_t made = cuda_model_products(epilogues[e]) - before[e];
         /* BIAS is linear layers' and logistic ones' */
-        const uint64_t want = e == 0 ? 4 : e == 1 ? 3 : 2;
+        const uint64_t want = e == 0 ? 4 * layers : e == 1 ? 2 * layers + 1 : 2;
         assert_int_equal(made, epilogues[e] == refused && how ? 0 : want);
         offered += made;
     }

@@ -114,7 +114,9 @@ static void release(train_device *device, void *memory, size_t bytes) {
 }
 
 static taper_status zero(train_stream *s, void *to, size_t bytes) {
-    CUDA_BEGIN(s, "zero", CUDA_ARRAY((char *)to, bytes));
+    CUDA_BEGIN(s, "zero", cuda_array_of((char *)to, bytes, CUDA_EITHER));
+    uint16_t *factor = cuda_numbers_at(s, (const float *)to).factor;
+    if (factor) to = factor, bytes /= sizeof(float) / sizeof *factor;
     return status_of(device_of(s->device), "zero", cudaMemsetAsync(to, 0, bytes, cuda_on(s)));
 }
 

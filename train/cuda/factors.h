@@ -40,7 +40,7 @@ void cuda_keep_no_more(train_device *device, const void *memory, size_t bytes);
 bool cuda_meets(train_device *device, const cuda_array *array, size_t *bytes);
 
 /* at[n] in bfloat16, for a product: as it is kept, or rounded by a pass into room of the stream's,
- * of which there are two, `which` 0 and 1. TAPER_ERR_NOMEM. */
+ * of which there are three, `which` 0 to 2. TAPER_ERR_NOMEM. */
 taper_status cuda_factor(train_stream *s, int which, const float *at, size_t n,
                          const uint16_t **factor);
 void cuda_factors_free(train_stream *s); /* that room */

@@ -11,8 +11,9 @@
 
 /* --- what a stream keeps --------------------------------------------------------------- */
 
-/* Shapes, transposes, alignments and epilogue, for which an algorithm is chosen once. */
-typedef std::tuple<size_t, size_t, size_t, int, int, unsigned, unsigned, unsigned, unsigned,
+/* Shapes, transposes, type of the result, alignments and epilogue, for which an algorithm is chosen
+ * once. */
+typedef std::tuple<size_t, size_t, size_t, int, int, bool, unsigned, unsigned, unsigned, unsigned,
                    unsigned>
     shape_key;
 struct lt_choice {
@@ -77,15 +78,27 @@ static taper_status products_of(train_stream *s, const cuda_product *p, cuda_pro
     return status;
 }
 
-/* The factors as the device takes them: bfloat16, or as they are. */
-static taper_status factors_of(train_stream *s, const cuda_product *p, const void **a,
-                               const void **b) {
-    const uint16_t *factor[2];
-    *a = p->a, *b = p->b;
+/* Where a product's matrices and its epilogue's vector lie, and what they are. */
+struct lt_places {
+    const void *a, *b;
+    void *c, *vector; /* a bias, or sums; NULL: none */
+    bool rounded;     /* a and b are bfloat16 */
+    bool rounds;      /* c and a bias are, too */
+};
+
+static taper_status places_of(train_stream *s, const cuda_product *p, lt_places *at) {
+    const uint16_t *a, *b, *bias;
+    uint16_t *c = cuda_numbers_at(s, p->c).factor;
+    *at = {p->a, p->b, p->c, p->sums ? p->sums : (float *)p->bias, false, c != NULL};
     if (cuda_precision(s->device) != TRAIN_BFLOAT16) return TAPER_OK;
-    TAPER_TRY(cuda_factor(s, 0, p->a, p->m * p->k, &factor[0]));
-    TAPER_TRY(cuda_factor(s, 1, p->b, p->k * p->n, &factor[1]));
-    *a = factor[0], *b = factor[1];
+    TAPER_TRY(cuda_factor(s, 0, p->a, p->m * p->k, &a));
+    TAPER_TRY(cuda_factor(s, 1, p->b, p->k * p->n, &b));
+    at->a = a, at->b = b, at->rounded = true;
+    if (!c) return TAPER_OK;
+    at->c = c;
+    if (!p->bias) return TAPER_OK;
+    TAPER_TRY(cuda_factor(s, 2, p->bias, p->n, &bias));
+    at->vector = (uint16_t *)bias;
     return TAPER_OK;
 }
 
@@ -106,7 +119,7 @@ static void drop(const cuda_products *own, const lt_matrices *m) {
 
 /* What bias, activation and sums are to cuBLASLt, after cublasLt.h of CUDA 13: an epilogue is a
  * uint32_t; the bias, a pointer, is as long as the result has rows, which of C^T are our n, packed,
- * and of the type of the result, float32 in all precisions. RELU_BIAS adds it and takes max(x, 0).
+ * and of the type of the result. RELU_BIAS adds it and takes max(x, 0).
  * BGRADA stores sums over k of its A, our B, there, BGRADB of its B, our A, as many as the result
  * has columns; the one is for an A that is not transposed, the other for a B that is, as those of a
  * weight gradient are. Not said there, and assumed: sums keep an order of their own. */
@@ -116,32 +129,33 @@ static uint32_t epilogue_of(const cuda_product *p) {
     return p->activation == CODEC_RELU ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
 }
 
-/* What the epilogue reads or writes; NULL: there is none. */
-static const float *vector_of(const cuda_product *p) { return p->sums ? p->sums : p->bias; }
+/* Does the epilogue read or write a vector? */
+static bool has_vector(const cuda_product *p) { return p->sums || p->bias; }
 
 static taper_status describe_product(train_stream *s, const cuda_products *own,
-                                     const cuda_product *p, cublasLtMatmulDesc_t product) {
+                                     const cuda_product *p, const lt_places &at,
+                                     cublasLtMatmulDesc_t product) {
     const cublasOperation_t left = p->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
                             right = p->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     const uint32_t epilogue = epilogue_of(p);
-    const float *vector = vector_of(p);
     LT_TRY(s, own, p, cublasLtMatmulDescSetAttribute, product, CUBLASLT_MATMUL_DESC_TRANSA, &left,
            sizeof left);
     LT_TRY(s, own, p, cublasLtMatmulDescSetAttribute, product, CUBLASLT_MATMUL_DESC_TRANSB, &right,
            sizeof right);
-    if (!vector) return TAPER_OK;
+    if (!has_vector(p)) return TAPER_OK;
     LT_TRY(s, own, p, cublasLtMatmulDescSetAttribute, product, CUBLASLT_MATMUL_DESC_EPILOGUE,
            &epilogue, sizeof epilogue);
     LT_TRY(s, own, p, cublasLtMatmulDescSetAttribute, product, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
-           &vector, sizeof vector);
+           &at.vector, sizeof at.vector);
     return TAPER_OK;
 }
 
 /* *m holds what has been made of it, also of a failure. */
 static taper_status describe(train_stream *s, const cuda_products *own, const cuda_product *p,
-                             lt_matrices *m) {
+                             const lt_places &at, lt_matrices *m) {
     const train_precision precision = cuda_precision(s->device);
-    const cudaDataType_t type = precision == TRAIN_BFLOAT16 ? CUDA_R_16BF : CUDA_R_32F;
+    const cudaDataType_t type = at.rounded ? CUDA_R_16BF : CUDA_R_32F,
+                         result = at.rounds ? CUDA_R_16BF : CUDA_R_32F;
     const cublasComputeType_t compute =
         precision == TRAIN_TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
     const size_t b_row = p->transpose_b ? p->k : p->n, b_rows = p->transpose_b ? p->n : p->k,
@@ -149,9 +163,8 @@ static taper_status describe(train_stream *s, const cuda_products *own, const cu
     LT_TRY(s, own, p, cublasLtMatmulDescCreate, &m->product, compute, CUDA_R_32F);
     LT_TRY(s, own, p, cublasLtMatrixLayoutCreate, &m->left, type, b_row, b_rows, (int64_t)b_row);
     LT_TRY(s, own, p, cublasLtMatrixLayoutCreate, &m->right, type, a_row, a_rows, (int64_t)a_row);
-    LT_TRY(s, own, p, cublasLtMatrixLayoutCreate, &m->result, CUDA_R_32F, p->n, p->m,
-           (int64_t)p->n);
-    return describe_product(s, own, p, m->product);
+    LT_TRY(s, own, p, cublasLtMatrixLayoutCreate, &m->result, result, p->n, p->m, (int64_t)p->n);
+    return describe_product(s, own, p, at, m->product);
 }
 
 /* --- an algorithm for it --------------------------------------------------------------- */
@@ -168,10 +181,9 @@ struct lt_alignments {
     uint32_t left, right, result;
 };
 
-static lt_alignments alignments_of(const cuda_product *p, const void *a, const void *b) {
-    const uint32_t result = alignment(p->c),
-                   vector = vector_of(p) ? alignment(vector_of(p)) : result;
-    return {alignment(b), alignment(a), vector < result ? vector : result};
+static lt_alignments alignments_of(const cuda_product *p, const lt_places &at) {
+    const uint32_t result = alignment(at.c), vector = has_vector(p) ? alignment(at.vector) : result;
+    return {alignment(at.b), alignment(at.a), vector < result ? vector : result};
 }
 
 /* Among algorithms whose sums have an order of their own. */
@@ -199,7 +211,7 @@ static taper_status prefer(train_stream *s, const cuda_products *own, const cuda
 /* Has cuBLASLt none that does it? Of epilogues it says so in more than one way. */
 static bool is_refused(const cuda_product *p, cublasStatus_t status) {
     return status == CUBLAS_STATUS_NOT_SUPPORTED ||
-           (vector_of(p) &&
+           (has_vector(p) &&
             (status == CUBLAS_STATUS_INVALID_VALUE || status == CUBLAS_STATUS_ARCH_MISMATCH));
 }
 
@@ -218,9 +230,11 @@ static taper_status ask(train_stream *s, const cuda_products *own, const cuda_pr
 
 /* The algorithm for such products, known or asked for; it is the stream's. */
 static taper_status choose(train_stream *s, cuda_products *own, const cuda_product *p,
-                           const lt_matrices *m, const lt_alignments &align, lt_choice **choice) {
-    const shape_key key(p->m, p->n, p->k, p->transpose_a, p->transpose_b, align.left, align.right,
-                        align.result, epilogue_of(p), vector_of(p) ? alignment(vector_of(p)) : 0);
+                           const lt_places &at, const lt_matrices *m, lt_choice **choice) {
+    const lt_alignments align = alignments_of(p, at);
+    const shape_key key(p->m, p->n, p->k, p->transpose_a, p->transpose_b, at.rounds, align.left,
+                        align.right, align.result, epilogue_of(p),
+                        has_vector(p) ? alignment(at.vector) : 0);
     auto known = own->choice.find(key);
     if (known == own->choice.end()) {
         lt_choice asked = {};
@@ -239,17 +253,16 @@ static taper_status choose(train_stream *s, cuda_products *own, const cuda_produ
 /* --- products -------------------------------------------------------------------------- */
 
 static taper_status multiply_described(train_stream *s, cuda_products *own, const cuda_product *p,
-                                       const void *a, const void *b, const lt_matrices *m,
-                                       bool *offered) {
+                                       const lt_places &at, const lt_matrices *m, bool *offered) {
     const float one = 1.0f;
     lt_choice *choice;
-    TAPER_TRY(choose(s, own, p, m, alignments_of(p, a, b), &choice));
+    TAPER_TRY(choose(s, own, p, at, m, &choice));
     *offered = choice->found;
     if (!*offered) return TAPER_OK;
     const cublasStatus_t status = own->lt->cublasLtMatmul(
-        own->handle, m->product, &one, b, m->left, a, m->right, &p->beta, p->c, m->result, p->c,
-        m->result, &choice->algorithm, own->workspace, LT_WORKSPACE_BYTES, cuda_on(s));
-    if (!vector_of(p) || !is_refused(p, status))
+        own->handle, m->product, &one, at.b, m->left, at.a, m->right, &p->beta, at.c, m->result,
+        at.c, m->result, &choice->algorithm, own->workspace, LT_WORKSPACE_BYTES, cuda_on(s));
+    if (!has_vector(p) || !is_refused(p, status))
         return status_of(s, own->lt, p->operation, "cublasLtMatmul", status);
     *offered = choice->found = false; /* without its epilogue then */
     return TAPER_OK;
@@ -257,11 +270,11 @@ static taper_status multiply_described(train_stream *s, cuda_products *own, cons
 
 /* With its epilogue, or, where no algorithm has that, *offered 0 and nothing done. */
 static taper_status multiply(train_stream *s, cuda_products *own, const cuda_product *p,
-                             const void *a, const void *b, bool *offered) {
+                             const lt_places &at, bool *offered) {
     lt_matrices m = {};
     *offered = false;
-    taper_status status = describe(s, own, p, &m);
-    if (status == TAPER_OK) status = multiply_described(s, own, p, a, b, &m, offered);
+    taper_status status = describe(s, own, p, at, &m);
+    if (status == TAPER_OK) status = multiply_described(s, own, p, at, &m, offered);
     drop(own, &m);
     return status;
 }
@@ -278,16 +291,16 @@ static taper_status none_offered(train_stream *s, const cuda_product *p) {
 taper_status cuda_lt_product(train_stream *s, const cuda_product *p, cuda_finish *left) {
     cuda_products *own;
     cuda_product plain = *p;
-    const void *a, *b;
+    lt_places at;
     bool offered;
     TAPER_TRY(products_of(s, p, &own));
-    TAPER_TRY(factors_of(s, p, &a, &b));
+    TAPER_TRY(places_of(s, p, &at));
     *left = p->bias && p->activation == CODEC_LOGISTIC ? CUDA_ACTIVATION : CUDA_NOTHING;
-    TAPER_TRY(multiply(s, own, p, a, b, &offered));
-    if (!offered && vector_of(p)) {
+    TAPER_TRY(multiply(s, own, p, at, &offered));
+    if (!offered && has_vector(p)) {
         plain.bias = NULL, plain.sums = NULL;
         *left = p->sums ? CUDA_SUMS : CUDA_BIAS_AND_ACTIVATION;
-        TAPER_TRY(multiply(s, own, &plain, a, b, &offered));
+        TAPER_TRY(multiply(s, own, &plain, at, &offered));
     }
     return offered ? TAPER_OK : none_offered(s, p);
 }

@@ -30,7 +30,7 @@ typedef struct cuda_stream {
     cuda_staging large, small;      /* what is sent; small uploads, one after the other ... */
     size_t used;                    /* ... of which so many bytes of small.piece[small.last] */
     void *room;                     /* CUDA_ROOM_BYTES, on the device */
-    cuda_rounding rounding[2];      /* of a product's two factors */
+    cuda_rounding rounding[3];      /* of a product's two factors, and its bias */
     struct cuda_products *products; /* NULL until the first product */
 } cuda_stream;
 

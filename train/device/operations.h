@@ -24,7 +24,7 @@ extern "C" {
 
 /* --- products ------------------------------------------------------------------------- */
 
-/* As codec_gemm_fn: C[m][n] = beta C + op(A) op(B). beta 0 overwrites. */
+/* As codec_gemm_fn: C[m][n] = beta C + op(A) op(B). beta 0 overwrites. Makes factors of C. */
 typedef taper_status train_gemm_fn(train_stream *s, int transpose_a, int transpose_b, size_t m,
                                    size_t n, size_t k, const float *a, const float *b, float beta,
                                    float *c);
@@ -35,11 +35,12 @@ typedef taper_status train_gemm_fn(train_stream *s, int transpose_a, int transpo
 enum { TRAIN_GRAM_ROWS = 256 };
 typedef taper_status train_add_gram_fn(train_stream *s, size_t rows, size_t width, const float *x,
                                        double *gram);
-/* As codec_bias_fn: y[rows][width] = activation(y + bias[width]), bias may be NULL. */
+/* As codec_bias_fn: y[rows][width] = activation(y + bias[width]), bias may be NULL. Takes
+ * factors, and makes them. */
 typedef taper_status train_bias_fn(train_stream *s, size_t rows, size_t width, const float *bias,
                                    codec_activation activation, float *y);
 /* A layer: C[m][n] = activation(beta C + op(A) op(B) + bias[n]), gemm and then bias; a device may
- * do both at once. */
+ * do both at once. Makes factors of C, with the bias rounded, too. */
 typedef struct train_affine {
     int transpose_a, transpose_b;
     size_t m, n, k;
@@ -166,7 +167,8 @@ typedef struct train_corruption {
     float *corrupted;
 } train_corruption;
 typedef taper_status train_corrupt_fn(train_stream *s, const train_corruption *c);
-/* Dropout with probability p on x[rows][width] of hidden layer `layer`, or on their gradients. */
+/* Dropout with probability p on x[rows][width] of hidden layer `layer`, or on their gradients.
+ * Takes factors, and makes them. */
 typedef taper_status train_dropout_fn(train_stream *s, const train_noise *noise, uint32_t layer,
                                       float p, size_t rows, size_t width, float *x);
 /* y = x + normal noise; squares[rows]: that of its length. Takes factors, and makes them. */
@@ -208,7 +210,7 @@ typedef taper_status train_unit_values_fn(train_stream *s, const train_units *u,
                                           uint32_t units, const uint32_t *kept, const float *a,
                                           float *x);
 /* From d x to d a, of units first .. units - 1: da[rows][units - first] = dx d x / d a, 0 from
- * kept[row] on. a[rows][units]. da may be dx. Makes factors. */
+ * kept[row] on. a[rows][units]. da may be dx. Takes factors of dx, and makes them. */
 typedef taper_status train_unit_gradient_fn(train_stream *s, const train_units *u, size_t rows,
                                             uint32_t first, uint32_t units, const uint32_t *kept,
                                             const float *a, const float *dx, float *da);
@@ -233,7 +235,8 @@ typedef taper_status train_set_lower_fn(train_stream *s, size_t first, size_t ro
  * themselves,
  *     (q - p)^2 / (p^2 + q^2 + (w / 2)^2),       w = spread, or 1 where there is none above 0:
  * above 1 where the bit flips, below 1 where it stays (but for w), and the same for any scale of a,
- * bias and spread. By bias and spread nothing is differentiated. */
+ * bias and spread. By bias and spread nothing is differentiated. Takes factors of da, and makes
+ * them of both. */
 #define TRAIN_BIT_MOVE_LEAST 2.0
 typedef taper_status train_unit_moves_fn(train_stream *s, const train_units *u, size_t rows,
                                          uint32_t first, uint32_t units, double weight, double of,
@@ -247,7 +250,7 @@ typedef taper_status train_errors_fn(train_stream *s, size_t rows, size_t width,
                                      const float *target, float *y, double *square);
 /* mean[rows] = |y - target|^2 / width of each row, summed in double, and e[rows][width] = factor (y
  * - target): the errors by 1, by 2 / (rows width) the gradient of the mean of mean[]. e may be y.
- * Makes factors of e. */
+ * Takes factors of y, makes them of e. */
 typedef taper_status train_mean_errors_fn(train_stream *s, const train_inputs *target, float factor,
                                           const float *y, float *e, double *mean);
 /* What some rows add to the losses of a step of `of` rows, with E the sum of error[rows] and M that

@@ -24,7 +24,6 @@ static void lay_out(train_nested_activations *act, const train_nested_shape *s, 
     act->mixed = act->products = NULL;
     if (train_nested_can_mix(s)) act->mixed = train_arena_floats(arena, rows, units);
     if (s->feedback) act->products = train_arena_floats(arena, TRAIN_NESTED_FEEDBACK_ROWS, units);
-    act->errors = train_arena_floats(arena, rows, widest);
     for (int i = 0; i < 2; i++) act->wide[i] = train_arena_floats(arena, 2 * rows, widest);
     double **const row[] = {&act->row_error, &act->row_noise, &act->row_moved};
     for (int i = 0; i < 3; i++) *row[i] = train_arena_take(arena, rows, 1, sizeof **row[i]);
@@ -35,13 +34,20 @@ static size_t whole_blocks(size_t rows) {
                 : TRAIN_LEAST_ROWS;
 }
 
-/* What products alone read. */
+/* What layers read and write. */
 static taper_status keep_factors(const train_nested_activations *act, const train_nested_shape *s,
                                  train_device *device, size_t rows) {
     const size_t units = s->width[s->layers - 1];
     TAPER_TRY(train_keep(device, TRAIN_FACTORS, act->input, 2 * rows * s->inputs));
     TAPER_TRY(train_keep(device, TRAIN_FACTORS, act->code, rows * units));
-    return train_keep(device, TRAIN_FACTORS, act->errors, rows * widest_of(s));
+    for (uint32_t l = 0; l + 1 < s->layers; l++) {
+        const size_t n = rows * s->width[l];
+        TAPER_TRY(train_keep(device, TRAIN_FACTORS, act->hidden[l], 2 * n));
+        TAPER_TRY(train_keep(device, TRAIN_FACTORS, act->back_hidden[l + 1], n));
+    }
+    for (int i = 0; i < 2; i++)
+        TAPER_TRY(train_keep(device, TRAIN_FACTORS, act->wide[i], 2 * rows * widest_of(s)));
+    return TAPER_OK;
 }
 
 static taper_status take(train_nested_activations *act, const train_nested_shape *shape,

@@ -1,5 +1,7 @@
 /* nested_activations.h -- a block of rows on its way through a nested-dropout autoencoder, forward
- * and back. Blocks bound its memory. input, code and errors are factors (train_keep). */
+ * and back. Blocks bound its memory. What layers read and write is factors (train_keep): input,
+ * hidden, code, wide, and back_hidden but for g_0, to which the errors of a look are added length
+ * after length. */
 #ifndef TRAIN_NESTED_ACTIVATIONS_H
 #define TRAIN_NESTED_ACTIVATIONS_H
 #include "train/device/operations.h"
@@ -22,9 +24,9 @@ typedef struct train_nested_activations {
     float *input;                                /* [2 BLOCK][D] c, or c corrupted; perturbed */
     float *hidden[TRAIN_NESTED_MAX_LAYERS];      /* [2 BLOCK][w_l] h_l, l >= 1 at [l - 1] */
     float *pre, *code;                           /* [2 BLOCK][active] a; [BLOCK][active] x */
-    float *back_hidden[TRAIN_NESTED_MAX_LAYERS]; /* [BLOCK][w_l] g_l, g_0 at [0] */
-    float *errors;                               /* [BLOCK][widest] gradients for products ... */
-    float *wide[2];                              /* [2 BLOCK][widest] ... and on their way */
+    float *back_hidden[TRAIN_NESTED_MAX_LAYERS]; /* [BLOCK][w_l] g_l; a look's g_0 at [0] */
+    float *wide[2];                              /* [2 BLOCK][widest] a step's g_0, and gradients on
+                                                    their way */
     float *packed;                               /* [2 BLOCK][K] columns of trained units */
     float *mixed, *products;                     /* [BLOCK][K] z; feedback: [FEEDBACK_ROWS][K] */
     double *row_error, *row_noise, *row_moved;   /* [BLOCK] |g_0 - c|^2 / D; |epsilon|^2; what

@@ -43,6 +43,12 @@ static taper_status pack_units(train_nested_network *net, size_t n, uint32_t fro
                                          net->units, net->act.packed, to - from);
 }
 
+/* From packed columns to g_0, in single precision. */
+static taper_status decode(train_nested_rows *rows, size_t n, uint32_t units) {
+    const train_nested_activations *act = &rows->net->act;
+    return train_nested_decode_block(rows, act->packed, n, units, act->back_hidden[0]);
+}
+
 /* --- codes ----------------------------------------------------------------------------- */
 
 /* n rows' inputs and pre-activations. */
@@ -87,7 +93,7 @@ taper_status train_nested_decode(train_nested_network *net, const float *codes, 
         status = train_upload(s, whole_codes(net), codes + i * net->units,
                               m * net->units * sizeof *codes);
         if (status == TAPER_OK) status = pack_units(net, m, 0, kept);
-        if (status == TAPER_OK) status = train_nested_decode_block(&rows, net->act.packed, m, kept);
+        if (status == TAPER_OK) status = decode(&rows, m, kept);
         if (status == TAPER_OK)
             status = train_download(s, to, net->act.back_hidden[0], m * d * sizeof *to);
         for (size_t j = 0; j < m * d && status == TAPER_OK; j++)
@@ -124,22 +130,22 @@ static taper_status errors_of_block(train_nested_rows *rows, const uint32_t *len
     train_nested_network *net = rows->net;
     train_stream *s = &net->stream;
     train_nested_activations *act = &net->act;
+    float *g_0 = act->back_hidden[0];
     const size_t n = act->n;
     const int linear = net->shape.layers == 1;
-    TAPER_TRY(train_nested_decode_block(rows, act->packed, n, 0));
+    TAPER_TRY(decode(rows, n, 0));
     /* of length 0, from which linear decoders go on */
-    TAPER_TRY(train_nested_error_block(rows, 1.0f, act->back_hidden[0]));
+    TAPER_TRY(train_nested_error_block(rows, 1.0f, g_0, g_0));
     for (size_t i = 0; i < lengths; i++) {
         uint32_t before = i ? length[i - 1] : 0;
         if (length[i] > before && linear) TAPER_TRY(add_units(net, n, before, length[i]));
         if (length[i] > before && !linear) {
             TAPER_TRY(pack_units(net, n, 0, length[i]));
-            TAPER_TRY(train_nested_decode_block(rows, act->packed, n, length[i]));
-            TAPER_TRY(train_nested_error_block(rows, 1.0f, act->back_hidden[0]));
+            TAPER_TRY(decode(rows, n, length[i]));
+            TAPER_TRY(train_nested_error_block(rows, 1.0f, g_0, g_0));
         }
         const size_t at = i % TRAIN_NESTED_LENGTHS;
-        TAPER_TRY(s->ops->sum_squares(s, n * net->shape.inputs, act->back_hidden[0], 0,
-                                      net->squares + at));
+        TAPER_TRY(s->ops->sum_squares(s, n * net->shape.inputs, g_0, 0, net->squares + at));
         if (at + 1 == TRAIN_NESTED_LENGTHS || i + 1 == lengths)
             TAPER_TRY(
                 train_download(s, squares + i - at, net->squares, (at + 1) * sizeof *squares));

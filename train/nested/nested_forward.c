@@ -83,7 +83,7 @@ taper_status train_nested_decide(train_nested_rows *rows, int straight_through, 
 }
 
 taper_status train_nested_decode_block(train_nested_rows *rows, const float *code, size_t n,
-                                       uint32_t active) {
+                                       uint32_t active, float *g_0) {
     train_nested_network *net = rows->net;
     train_stream *s = &net->stream;
     const float *from = code;
@@ -94,7 +94,7 @@ taper_status train_nested_decode_block(train_nested_rows *rows, const float *cod
     for (uint32_t l = net->shape.layers; l-- > 0;) {
         const train_nested_layer *y = &net->layer[l];
         uint32_t k = l + 1 == net->shape.layers ? active : y->outputs;
-        float *to = net->act.back_hidden[l];
+        float *to = l ? net->act.back_hidden[l] : g_0;
         const train_affine layer = {.m = n,
                                     .n = y->inputs,
                                     .k = k,
@@ -115,8 +115,9 @@ taper_status train_nested_decode_block(train_nested_rows *rows, const float *cod
     return TAPER_OK;
 }
 
-taper_status train_nested_error_block(train_nested_rows *rows, float factor, float *errors) {
+taper_status train_nested_error_block(train_nested_rows *rows, float factor, const float *g_0,
+                                      float *errors) {
     train_nested_network *net = rows->net;
-    return net->stream.ops->mean_errors(&net->stream, &net->act.rows, factor,
-                                        net->act.back_hidden[0], errors, net->act.row_error);
+    return net->stream.ops->mean_errors(&net->stream, &net->act.rows, factor, g_0, errors,
+                                        net->act.row_error);
 }

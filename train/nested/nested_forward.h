@@ -42,9 +42,10 @@ taper_status train_nested_encode_block(train_nested_rows *rows, const float *inp
  * kept[n] (NULL: none). */
 taper_status train_nested_decide(train_nested_rows *rows, int straight_through, size_t n,
                                  uint32_t active, const uint32_t *kept, float *x);
-/* From codes [n][active] to g_0 in back_hidden[0]. */
+/* From codes [n][active] to g_0[n][D]. */
 taper_status train_nested_decode_block(train_nested_rows *rows, const float *code, size_t n,
-                                       uint32_t active);
-/* row_error, and errors[n][D] = factor (g_0 - c), which may be back_hidden[0], where g_0 is. */
-taper_status train_nested_error_block(train_nested_rows *rows, float factor, float *errors);
+                                       uint32_t active, float *g_0);
+/* row_error, and errors[n][D] = factor (g_0 - c); they may lie where g_0 does. */
+taper_status train_nested_error_block(train_nested_rows *rows, float factor, const float *g_0,
+                                      float *errors);
 #endif

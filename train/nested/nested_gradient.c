@@ -31,7 +31,8 @@ static uint32_t active_units(const train_nested_network *net, const train_nested
     return longest < net->units ? longest : net->units;
 }
 
-/* From bytes to the errors of the truncated reconstructions, and d loss / d g_0 in errors. */
+/* From bytes to the errors of the truncated reconstructions, in wide[0], and d loss / d g_0 in
+ * wide[1]. */
 static taper_status forward(train_nested_rows *task, size_t n) {
     train_nested_network *net = task->net;
     train_stream *s = &net->stream;
@@ -47,8 +48,8 @@ static taper_status forward(train_nested_rows *task, size_t n) {
     TAPER_TRY(train_nested_encode_block(task, act->input, act->encoded, active));
     TAPER_TRY(
         train_nested_decide(task, task->step->straight_through, n, active, act->kept, act->code));
-    TAPER_TRY(train_nested_decode_block(task, act->code, n, active));
-    return train_nested_error_block(task, (float)(2.0 / numbers), act->errors);
+    TAPER_TRY(train_nested_decode_block(task, act->code, n, active, act->wide[0]));
+    return train_nested_error_block(task, (float)(2.0 / numbers), act->wide[0], act->wide[1]);
 }
 
 /* --- backward -------------------------------------------------------------------------- */
@@ -107,7 +108,7 @@ static taper_status decode_backward(train_nested_rows *task, uint32_t first, flo
     train_nested_activations *act = &net->act;
     train_stream *s = &net->stream;
     const size_t n = act->n;
-    float *dy = act->errors;
+    float *dy = act->wide[1];
     for (uint32_t l = 0;; l++) {
         const train_nested_layer *y = &net->layer[l];
         const int last = l + 1 == net->shape.layers;
@@ -202,8 +203,7 @@ static taper_status add_block(train_nested_rows *task, size_t n, double *losses)
     TAPER_TRY(forward(task, n));
     TAPER_TRY(decode_backward(task, first, &dx));
     if (!net->shape.binary || step->straight_through || twice) {
-        /* equation 14 adds to it */
-        float *da = twice ? act->wide[dx == act->wide[0]] : act->errors;
+        float *da = act->wide[dx == act->wide[0]];
         TAPER_TRY(code_backward(task, first, dx, da));
         TAPER_TRY(encode_backward(task, first, da));
     }

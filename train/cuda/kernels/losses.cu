@@ -41,7 +41,7 @@ taper_status train_cuda_errors(train_stream *s, size_t rows, size_t width, const
 }
 
 /* e may be y: each of its elements is read by the thread that writes it. */
-static __global__ void mean_errors_kernel(train_inputs in, float factor, const float *y,
+static __global__ void mean_errors_kernel(train_inputs in, float factor, cuda_numbers y,
                                           cuda_numbers e, double *mean) {
     SHARED(double, warps, CUDA_WARP);
     for (EACH_BLOCK(row, in.rows)) {
@@ -49,7 +49,7 @@ static __global__ void mean_errors_kernel(train_inputs in, float factor, const f
         double sum = 0.0;
         for (EACH_IN_BLOCK(j, in.width)) {
             const size_t at = row * in.width + j;
-            const float error = y[at] - train_centred(target[j], in.mean[j], in.inverse_scale);
+            const float error = y.get(at) - train_centred(target[j], in.mean[j], in.inverse_scale);
             e.put(at, factor * error);
             sum += (double)error * (double)error;
         }
@@ -65,9 +65,10 @@ taper_status train_cuda_mean_errors(train_stream *s, const train_inputs *target,
     if (!rows) return TAPER_OK;
     CUDA_BEGIN(s, "mean_errors", cuda_picked(in->pixels, in->order, rows, width),
                CUDA_ARRAY(in->order, rows), CUDA_ARRAY(in->mean, width),
-               CUDA_ARRAY(y, rows * width), CUDA_NUMBERS(e, rows * width), CUDA_ARRAY(mean, rows));
-    LAUNCH(mean_errors_kernel, cuda_blocks(rows, 1), row_threads(width), cuda_on(s), *in, factor, y,
-           cuda_numbers_at(s, e), mean);
+               CUDA_NUMBERS(y, rows * width), CUDA_NUMBERS(e, rows * width),
+               CUDA_ARRAY(mean, rows));
+    LAUNCH(mean_errors_kernel, cuda_blocks(rows, 1), row_threads(width), cuda_on(s), *in, factor,
+           cuda_numbers_at(s, y), cuda_numbers_at(s, e), mean);
     return cuda_end(s, "mean_errors");
 }
 

@@ -31,10 +31,10 @@ static __device__ unsigned kept_of_block(const train_noise *noise, uint64_t stre
 struct layer_elements {
     size_t width;
     float scale;
-    float *x;
-    __device__ float read(size_t row, size_t j) const { return x[row * width + j] * scale; }
+    cuda_numbers x;
+    __device__ float read(size_t row, size_t j) const { return x.get(row * width + j) * scale; }
     __device__ void write(size_t row, size_t j, float value, uint32_t is_kept) const {
-        x[row * width + j] = train_kept(value, is_kept);
+        x.put(row * width + j, train_kept(value, is_kept));
     }
 };
 
@@ -96,8 +96,8 @@ taper_status train_cuda_dropout(train_stream *s, const train_noise *noise, uint3
                                 size_t rows, size_t width, float *x) {
     const uint32_t dropped = train_dropped(p);
     if (!rows || !width || !dropped) return TAPER_OK;
-    CUDA_BEGIN(s, "dropout", CUDA_ARRAY(x, rows * width));
-    const layer_elements values = {width, train_dropout_scale(dropped), x};
+    CUDA_BEGIN(s, "dropout", CUDA_NUMBERS(x, rows * width));
+    const layer_elements values = {width, train_dropout_scale(dropped), cuda_numbers_at(s, x)};
     zero(s, noise, TRAIN_DROPOUT_STREAM(layer), dropped, rows, width, values);
     return cuda_end(s, "dropout");
 }

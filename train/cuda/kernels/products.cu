@@ -12,7 +12,7 @@ static const unsigned THREADS = 256;
 taper_status train_cuda_gemm(train_stream *s, int transpose_a, int transpose_b, size_t m, size_t n,
                              size_t k, const float *a, const float *b, float beta, float *c) {
     if (!m || !n) return TAPER_OK;
-    CUDA_BEGIN(s, "gemm", CUDA_NUMBERS(a, m * k), CUDA_NUMBERS(b, k * n), CUDA_ARRAY(c, m * n));
+    CUDA_BEGIN(s, "gemm", CUDA_NUMBERS(a, m * k), CUDA_NUMBERS(b, k * n), CUDA_NUMBERS(c, m * n));
     if (!k && beta == 0.0f) return train_zero(s, c, m * n * sizeof *c);
     if (!k) return train_cuda_scale(s, m * n, beta, c, c);
     const cuda_product p = {"gemm", transpose_a, transpose_b, m, n, k, a, b, beta, c};
@@ -90,15 +90,16 @@ taper_status train_cuda_add_gram(train_stream *s, size_t rows, size_t width, con
 /* --- biases ---------------------------------------------------------------------------- */
 
 static __global__ void bias_kernel(size_t n, size_t width, const float *bias,
-                                   codec_activation activation, float *y) {
-    for (EACH(i, n)) y[i] = codec_activate(activation, y[i] + (bias ? bias[i % width] : 0.0f));
+                                   codec_activation activation, cuda_numbers y) {
+    for (EACH(i, n))
+        y.put(i, codec_activate(activation, y.get(i) + (bias ? bias[i % width] : 0.0f)));
 }
 
 taper_status train_cuda_bias(train_stream *s, size_t rows, size_t width, const float *bias,
                              codec_activation activation, float *y) {
-    CUDA_BEGIN(s, "bias", CUDA_ARRAY(bias, width), CUDA_ARRAY(y, rows * width));
+    CUDA_BEGIN(s, "bias", CUDA_ARRAY(bias, width), CUDA_NUMBERS(y, rows * width));
     LAUNCH(bias_kernel, cuda_blocks(rows * width, THREADS), THREADS, cuda_on(s), rows * width,
-           width, bias, activation, y);
+           width, bias, activation, cuda_numbers_at(s, y));
     return cuda_end(s, "bias");
 }
 
@@ -110,7 +111,7 @@ taper_status train_cuda_affine(train_stream *s, const train_affine *l) {
                                   l->beta, l->c));
     } else {
         CUDA_BEGIN(s, "affine", CUDA_NUMBERS(l->a, l->m * l->k), CUDA_NUMBERS(l->b, l->k * l->n),
-                   CUDA_ARRAY(l->bias, l->n), CUDA_ARRAY(l->c, l->m * l->n));
+                   CUDA_ARRAY(l->bias, l->n), CUDA_NUMBERS(l->c, l->m * l->n));
         const cuda_product p = {"affine", l->transpose_a, l->transpose_b, l->m,
                                 l->n,     l->k,           l->a,           l->b,
                                 l->beta,  l->c,           l->bias,        l->activation};

@@ -40,7 +40,7 @@ taper_status train_cuda_unit_values(train_stream *s, const train_units *u, size_
 
 /* da may be dx: each of its elements is read by the thread that writes it. */
 static __global__ void unit_gradient_kernel(train_units u, size_t rows, size_t first, size_t units,
-                                            const uint32_t *kept, const float *a, const float *dx,
+                                            const uint32_t *kept, const float *a, cuda_numbers dx,
                                             cuda_numbers da) {
     const size_t width = units - first;
     for (EACH_WARP(row, rows)) {
@@ -50,7 +50,7 @@ static __global__ void unit_gradient_kernel(train_units u, size_t rows, size_t f
             float gradient = 0.0f;
             if (BELOW(k, end)) {
                 const float pre = a[row * units + k];
-                gradient = dx[at] * train_unit_slope(&u, k, pre, train_unit_value(&u, k, pre));
+                gradient = dx.get(at) * train_unit_slope(&u, k, pre, train_unit_value(&u, k, pre));
             }
             da.put(at, gradient);
         }
@@ -62,10 +62,10 @@ taper_status train_cuda_unit_gradient(train_stream *s, const train_units *u, siz
                                       const float *a, const float *dx, float *da) {
     const size_t n = rows * (units - first), arrays = u->binary ? units : 0;
     CUDA_BEGIN(s, "unit_gradient", CUDA_ARRAY(u->bias, arrays), CUDA_ARRAY(u->spread, arrays),
-               CUDA_ARRAY(kept, rows), CUDA_ARRAY(a, rows * units), CUDA_ARRAY(dx, n),
+               CUDA_ARRAY(kept, rows), CUDA_ARRAY(a, rows * units), CUDA_NUMBERS(dx, n),
                CUDA_NUMBERS(da, n));
     LAUNCH(unit_gradient_kernel, blocks_of(rows), THREADS, cuda_on(s), *u, rows, first, units, kept,
-           a, dx, cuda_numbers_at(s, da));
+           a, cuda_numbers_at(s, dx), cuda_numbers_at(s, da));
     return cuda_end(s, "unit_gradient");
 }
 
@@ -73,8 +73,8 @@ taper_status train_cuda_unit_gradient(train_stream *s, const train_units *u, siz
 
 static __global__ void unit_moves_kernel(train_units u, size_t rows, size_t first, size_t units,
                                          double weight, double of, const double *noise,
-                                         const float *a, const float *near, float *da, float *dnear,
-                                         double *moved) {
+                                         const float *a, const float *near, cuda_numbers da,
+                                         cuda_numbers dnear, double *moved) {
     const size_t width = units - first;
     for (EACH_WARP(row, rows)) {
         const double length = noise[row] + 1e-30;
@@ -86,8 +86,8 @@ static __global__ void unit_moves_kernel(train_units u, size_t rows, size_t firs
             sum += m.value;
             if (BELOW(k, first)) continue;
             const size_t to = row * width + k - first;
-            da[to] += pull * m.by_a;
-            dnear[to] = pull * m.by_near;
+            da.put(to, da.get(to) + pull * m.by_a);
+            dnear.put(to, pull * m.by_near);
         }
         sum = warp_sum(sum);
         if (threadIdx.x % CUDA_WARP == 0) moved[row] = sum / length;
@@ -101,9 +101,9 @@ taper_status train_cuda_unit_moves(train_stream *s, const train_units *u, size_t
     const size_t all = rows * units, n = rows * (units - first), arrays = u->binary ? units : 0;
     CUDA_BEGIN(s, "unit_moves", CUDA_ARRAY(u->bias, arrays), CUDA_ARRAY(u->spread, arrays),
                CUDA_ARRAY(noise, rows), CUDA_ARRAY(a, all), CUDA_ARRAY(near, all),
-               CUDA_ARRAY(da, n), CUDA_ARRAY(dnear, n), CUDA_ARRAY(moved, rows));
+               CUDA_NUMBERS(da, n), CUDA_NUMBERS(dnear, n), CUDA_ARRAY(moved, rows));
     LAUNCH(unit_moves_kernel, blocks_of(rows), THREADS, cuda_on(s), *u, rows, first, units, weight,
-           of, noise, a, near, da, dnear, moved);
+           of, noise, a, near, cuda_numbers_at(s, da), cuda_numbers_at(s, dnear), moved);
     return cuda_end(s, "unit_moves");
 }
 

@@ -10,13 +10,14 @@ static unsigned blocks_of(size_t n) { return cuda_blocks(n, THREADS); }
 
 /* --- element by element ---------------------------------------------------------------- */
 
-static __global__ void scale_kernel(size_t n, float factor, const float *x, float *y) {
-    for (EACH(i, n)) y[i] = factor * x[i];
+static __global__ void scale_kernel(size_t n, float factor, cuda_numbers x, cuda_numbers y) {
+    for (EACH(i, n)) y.put(i, factor * x.get(i));
 }
 
 taper_status train_cuda_scale(train_stream *s, size_t n, float factor, const float *x, float *y) {
-    CUDA_BEGIN(s, "scale", CUDA_ARRAY(x, n), CUDA_ARRAY(y, n));
-    LAUNCH(scale_kernel, blocks_of(n), THREADS, cuda_on(s), n, factor, x, y);
+    CUDA_BEGIN(s, "scale", CUDA_NUMBERS(x, n), CUDA_NUMBERS(y, n));
+    LAUNCH(scale_kernel, blocks_of(n), THREADS, cuda_on(s), n, factor, cuda_numbers_at(s, x),
+           cuda_numbers_at(s, y));
     return cuda_end(s, "scale");
 }
 
