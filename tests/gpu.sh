@@ -27,7 +27,7 @@ trap 'rm -rf "$work"' EXIT
 try() { # name, command...
     name=$1
     shift
-    if (cd "$work" && "$@") >"$work/out" 2>&1; then
+    if (rm -rf "$work/in" && mkdir "$work/in" && cd "$work/in" && "$@") >"$work/out" 2>&1; then
         passed=$((passed + 1))
         echo "ok   $name"
     else
@@ -51,5 +51,6 @@ for program in "$B"/gpu/tests/test_kernels_*; do
 done
 export TAPER="$B/taper" SAMPLES="$B/make_samples" ROOT KERNELS="$B/taper"
 try "learners" sh -e "$ROOT/tests/cli/kernels-train.sh"
+try "runs" sh -e "$ROOT/tests/cli/kernels-runs.sh"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
