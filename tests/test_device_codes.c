@@ -250,12 +250,13 @@ static void see(size_t rows, size_t stride, size_t units, double beta, const tra
     give_back();
 }
 
-/* Every third unit has seen a batch, of many units nearly all; values are of many sizes, or few. */
+/* Every third unit has seen a batch, of many units nearly all; values are of many sizes, or few,
+ * which thresholds meet. */
 static void draw_batch(size_t rows, size_t stride, size_t units) {
     for (size_t k = 0; k < units; k++) {
         float size = powf(10.0f, (float)(k % 9) - 4.0f), centre = draw(-1.0f, 1.0f);
         const int is_new = units > 1000 ? k > 4095 : k % 3 != 0;
-        bias[k] = is_new ? 123.0f : -size * centre;
+        bias[k] = is_new ? 123.0f : k % 5 == 4 ? -rintf(3.0f * centre) : -size * centre;
         spread[k] = is_new ? (k % 6 == 1 ? -1.0f : NAN) : size * draw(0.0f, 1.0f);
         for (size_t r = 0; r < rows; r++)
             a[r * stride + k] = k % 5 == 4 ? rintf(draw(-3.0f, 3.0f)) : size * draw(-1.0f, 2.0f);

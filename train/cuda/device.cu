@@ -85,6 +85,16 @@ taper_status cuda_end(train_stream *s, const char *operation) {
 
 /* --- memory ---------------------------------------------------------------------------- */
 
+static taper_status remember(cuda_device *d, const void *memory, size_t bytes) {
+    std::lock_guard<std::mutex> guard(d->lock);
+    try {
+        d->pieces[(const char *)memory] = bytes;
+    } catch (const std::bad_alloc &) {
+        return TAPER_ERR_NOMEM;
+    }
+    return TAPER_OK;
+}
+
 static taper_status give(train_device *device, size_t bytes, void **memory) {
     cuda_device *d = device_of(device);
     *memory = NULL;
@@ -92,25 +102,27 @@ static taper_status give(train_device *device, size_t bytes, void **memory) {
     TAPER_TRY(status_of(d, "memory", cudaMalloc(memory, bytes)));
     taper_status status = status_of(d, "memory", cudaMemsetAsync(*memory, 0, bytes, NULL));
     if (status == TAPER_OK) status = status_of(d, "memory", cudaStreamSynchronize(NULL));
-    if (status != TAPER_OK) {
-        cudaFree(*memory);
-        *memory = NULL;
-        return status;
-    }
-    std::lock_guard<std::mutex> guard(d->lock);
-    d->pieces[(const char *)*memory] = bytes;
-    return TAPER_OK;
+    if (status == TAPER_OK) status = remember(d, *memory, bytes);
+    if (status == TAPER_OK) return TAPER_OK;
+    cudaFree(*memory);
+    *memory = NULL;
+    return status;
 }
 
-/* cudaFree waits for the device. */
+static void forget(cuda_device *d, const void *memory) {
+    std::lock_guard<std::mutex> guard(d->lock);
+    d->pieces.erase((const char *)memory);
+}
+
+/* Forgotten first: once it is free, another thread may be given the same memory. cudaFree waits for
+ * the device. */
 static void release(train_device *device, void *memory, size_t bytes) {
     cuda_device *d = device_of(device);
     if (!memory) return;
     cuda_keep_no_more(device, memory, bytes);
+    forget(d, memory);
     cudaSetDevice(d->ordinal);
     cudaFree(memory);
-    std::lock_guard<std::mutex> guard(d->lock);
-    d->pieces.erase((const char *)memory);
 }
 
 static taper_status zero(train_stream *s, void *to, size_t bytes) {

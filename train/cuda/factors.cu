@@ -6,6 +6,16 @@ static const unsigned THREADS = 256;
 
 /* --- what is kept ---------------------------------------------------------------------- */
 
+static bool add(cuda_keeper *keeper, const cuda_kept &kept) {
+    std::lock_guard<std::mutex> guard(keeper->lock);
+    try {
+        keeper->arrays.push_back(kept);
+    } catch (const std::bad_alloc &) {
+        return false;
+    }
+    return true;
+}
+
 taper_status cuda_keep(train_device *device, train_keeping how, float *array, size_t n) {
     cuda_keeper *keeper = cuda_keeper_of(device);
     cuda_kept kept = {how, array, n, (uint16_t *)array, 0, n};
@@ -15,9 +25,9 @@ taper_status cuda_keep(train_device *device, train_keeping how, float *array, si
         TAPER_TRY(device->memory->alloc(device, n * sizeof *kept.rounded, &copy));
         kept.rounded = (uint16_t *)copy;
     }
-    std::lock_guard<std::mutex> guard(keeper->lock);
-    keeper->arrays.push_back(kept);
-    return TAPER_OK;
+    if (add(keeper, kept)) return TAPER_OK;
+    if (how == TRAIN_WEIGHTS) device->memory->release(device, copy, n * sizeof *kept.rounded);
+    return TAPER_ERR_NOMEM;
 }
 
 static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {

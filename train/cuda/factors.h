@@ -13,6 +13,7 @@
 #include "train/cuda/stream.h"
 #include "train/device/elements.h"
 #include <mutex>
+#include <new>
 #include <vector>
 
 struct cuda_kept {

@@ -244,7 +244,11 @@ static taper_status choose(train_stream *s, cuda_products *own, const cuda_produ
         if (status == TAPER_OK) status = ask(s, own, p, m, wish, &asked);
         own->lt->cublasLtMatmulPreferenceDestroy(wish);
         TAPER_TRY(status);
-        known = own->choice.emplace(key, asked).first;
+        try {
+            known = own->choice.emplace(key, asked).first;
+        } catch (const std::bad_alloc &) {
+            return TAPER_ERR_NOMEM;
+        }
     }
     *choice = &known->second;
     return TAPER_OK;

@@ -156,6 +156,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
     status = check(p);
     const cuda_model_refusal refusal = refusal_of(p.product.epilogue);
     if (refusal == CUDA_MODEL_NO_HEURISTIC) return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (refusal == CUDA_MODEL_INVALID) return CUBLAS_STATUS_INVALID_VALUE;
     if (status != CUBLAS_STATUS_SUCCESS || refusal == CUDA_MODEL_NOT_FOUND) return status;
     found[0] =
         cublasLtMatmulHeuristicResult_t{{{MARK, chosen.size()}}, p.workspace, status, 1.0f, {}};

@@ -49,7 +49,8 @@ void cuda_model_set_lt(cuda_model_lt lt);
 typedef enum cuda_model_refusal {
     CUDA_MODEL_OFFERED = 0,  /* it is not */
     CUDA_MODEL_NOT_FOUND,    /* the heuristic finds no algorithm */
-    CUDA_MODEL_NO_HEURISTIC, /* it says that it is not supported */
+    CUDA_MODEL_NO_HEURISTIC, /* it says that it is not supported ... */
+    CUDA_MODEL_INVALID,      /* ... or an invalid value, as releases of cuBLASLt do */
     CUDA_MODEL_BAD_STATE,    /* it has a result, whose state says so */
     CUDA_MODEL_NOT_RUN       /* it has one, and the product refuses it */
 } cuda_model_refusal;
