@@ -90,7 +90,7 @@ static inline later_outcome later_learn(later_stage *stage, const train_options 
     taper_error error = {0};
     later_outcome out = {.file = formats_buffer_make(1 << 24)};
     later_open(&h, kind, threads);
-    train_job j = {*o, &later_data, &h.be, &h.device, hooks ? hooks : &none};
+    train_job j = {*o, &later_data, &h.be, &h.device, hooks ? hooks : &none, NULL};
     codec_weight_precision precision = train_stored_precision(&j);
     taper_model *m = later_load(&j);
     if (stage && stage(m, &j, &error) != TAPER_OK) fail_msg("%s", error.text);
@@ -163,7 +163,7 @@ static inline void later_prepare(later_lesson *l, train_processor_kind kind, uns
     l->data = later_data;
     l->data.n = l->data.available = LATER_FEW;
     l->data.pixels = (uint64_t)LATER_FEW * WAVES_SIDE * WAVES_SIDE;
-    l->j = (train_job){{0}, &l->data, &l->h.be, &l->h.device, &none};
+    l->j = (train_job){{0}, &l->data, &l->h.be, &l->h.device, &none, NULL};
     taper_model *m = later_load(&l->j);
     assert_int_equal(train_sample_take(&l->sample, m, &l->j, NULL), TAPER_OK);
     taper_model_free(m);
