@@ -59,7 +59,7 @@ static void bad_options_are_refused(void **unused) {
         if (i == 1) o.conditional.stages = 256;
         if (i == 2) o.conditional.rate = 0;
         if (i == 3) o.conditional.hidden = 0, o.head.hidden = 300;
-        train_job j = {o, &later_data, &h.be, &h.device, &none};
+        train_job j = {o, &later_data, &h.be, &h.device, &none, NULL};
         taper_model *m = later_load(&j);
         assert_int_equal(train_add_conditional(m, &j, &error), TAPER_ERR_ARG);
         assert_true(strlen(error.text) > 20);

@@ -29,8 +29,8 @@ static inline void train_weights_lay_out(train_weights *w, train_arena *arena, s
 }
 
 /* Products read the parameters: train_keep. */
-static inline taper_status train_weights_keep(const train_weights *w, train_device *device) {
-    return train_keep(device, TRAIN_WEIGHTS, w->parameter, w->n);
+static inline taper_status train_weights_keep(const train_weights *w, train_device *on) {
+    return train_keep(on, TRAIN_WEIGHTS, w->parameter, w->n);
 }
 
 /* *host: a copy of the parameters, malloc'd. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: NULL. */
