@@ -9,7 +9,7 @@
 # of the same "test" only. What was measured for the record is in bench/results/.
 #
 # Settings, from the environment:
-#   BENCH_THREADS=2   threads of bench_rates and bench_training
+#   BENCH_THREADS=2   threads of bench_rates, bench_training and bench_knn
 #   BENCH_LONG=1      also what takes more than ten minutes: windows of whole CIFAR images, and
 #                     family dense on MNIST
 set -eu
@@ -88,3 +88,12 @@ fi
 
 say "bench_training $BENCH_THREADS"
 "$B/bench/bench_training" "$BENCH_THREADS"
+
+for width in 784 30; do
+    say "bench_knn speed 10000 60000 $width 5 $BENCH_THREADS"
+    "$B/bench/bench_knn" speed 10000 60000 $width 5 "$BENCH_THREADS"
+done
+if files=$(need "MNIST with labels" mnist/train-images-idx3-ubyte.gz mnist/train-labels-idx1-ubyte.gz \
+    mnist/t10k-images-idx3-ubyte.gz mnist/t10k-labels-idx1-ubyte.gz); then
+    "$B/bench/bench_knn" error "$(dirname "${files##* }")" "$BENCH_THREADS"
+fi

@@ -6,7 +6,8 @@
  * carry.
  *
  * Status, error, image, limits and sources of bytes are in formats/taper_types.h, models in
- * codec/taper_model.h; the header that is installed holds all three.
+ * codec/taper_model.h, search in codes in codec/taper_search.h; the header that is installed holds
+ * them all.
  *
  * Whole programs, built by `make check`: samples/example/example.c decodes what is pushed,
  * samples/example/ranges.c one image by ranges of the file, and its codes.
@@ -24,6 +25,7 @@
 #define TAPER_H
 #include "formats/taper_types.h"
 #include "codec/taper_model.h"
+#include "codec/taper_search.h"
 #include <stdio.h>
 
 #ifdef __cplusplus

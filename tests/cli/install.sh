@@ -120,10 +120,32 @@ printf '#include <taper.h>\nint main(void) { return taper_version()[0] == 0; }\n
 $CC $strict $($pc --cflags taper) -o none none.c \
     $($pc --static --libs taper | sed "s|-ltaper|$at/lib/libtaper.a|")
 test "$(wc -c <none)" -lt "$(($(wc -c <builtin-static) - 800000))"
+# neighbours and votes, from the header alone
+cat >search.c <<'C'
+#include <taper.h>
+
+int main(void) {
+    const float codes[] = {0, 0, 4, 0, 0, 3, 5, 1}, query[] = {4, 2};
+    const int32_t labels[] = {0, 1, 0, 1}, truth[] = {1};
+    uint32_t near[3];
+    double distances[3];
+    int32_t voted;
+    taper_error_rate rate;
+    taper_search search = {.references = codes, .n_references = 4, .width = 2, .k = 3, .queries = query, .n_queries = 1};
+    taper_votes votes = {near, 1, 3, 3, labels, 4, 2};
+    if (taper_nearest(&search, near, distances, NULL) || taper_vote(&votes, &voted, NULL)) return 1;
+    if (taper_count_errors(&voted, truth, 1, 2, NULL, &rate, NULL)) return 2;
+    return near[0] != 3 || near[1] != 1 || near[2] != 2 || distances[2] != 17 || voted != 1 || rate.wrong;
+}
+C
+# shellcheck disable=SC2046,SC2086
+$CC $strict $($pc --cflags taper) -o search search.c $($pc --libs taper)
+LD_LIBRARY_PATH=$at/lib ./search
 # and the header is C++ as well
 if command -v c++ >/dev/null; then
     # shellcheck disable=SC2046
-    printf '#include <taper.h>\nconst char *version() { return taper_version(); }\n' >one.cpp
+    printf '%s\n' '#include <taper.h>' 'const char *version() { return taper_version(); }' \
+        'int near(const taper_search *s) { return taper_nearest(s, nullptr, nullptr, nullptr); }' >one.cpp
     c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror $($pc --cflags taper) -c -o one.o one.cpp
 fi
 

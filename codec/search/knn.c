@@ -1,0 +1,367 @@
+/* knn.c -- blocks of queries against tiles of references; see knn.h.
+ *
+ * A thread takes a block of queries, and goes through all references, a tile at a time: products of
+ * the block and the tile, then row by row the survivors, whose distances go into the query's list.
+ * The lists are the result's own arrays, so that no memory grows with queries or references. */
+#include "codec/search/knn.h"
+#include "codec/backend/backend.h"
+#include "codec/backend/pool.h"
+#include "codec/backend/simd.h"
+#include "codec/search/centring.h"
+#include "codec/search/nearest_list.h"
+#include "formats/bytes.h"
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_WIDTH = 1 << 20,
+    LANES = 8, /* distances that are computed at once */
+    RUN = 64,  /* products that are looked at in one go */
+    FEW = 64   /* survivors that give a first limit */
+};
+
+typedef struct knn_task {
+    const taper_search *search;
+    const codec_search_plan *plan;
+    codec_backend be;
+    codec_centring centring;
+    double slack; /* of products, see knn.h */
+    size_t blocks;
+    atomic_size_t next; /* the next block nobody has taken */
+    atomic_int status;  /* the first failure of any thread */
+    char *memory;
+    uint32_t *neighbours;
+    double *distances;
+} knn_task;
+
+/* What one thread works in. */
+typedef struct workplace {
+    double *query_square, *reference_square; /* [rows], [columns] |q|^2, |r|^2 */
+    codec_nearest_list *list;                /* [rows] */
+    float *query, *reference;                /* [rows][width] -2 q, [columns][width] r */
+    float *product;                          /* [rows][columns] -2 q r */
+    float *limit;                            /* [rows], see knn.h */
+    float *low, *gap;   /* [columns] |r|^2 (1 - slack); from there to |r|^2 (1 + slack) */
+    float *upper;       /* [columns] of survivors: no less than D - |q|^2 (1 + slack) */
+    uint32_t *survivor; /* [columns] places in the tile */
+} workplace;
+
+/* --- the definition -------------------------------------------------------------------- */
+
+static const float *query_at(const taper_search *s, size_t i) {
+    return s->queries ? s->queries + i * s->width : s->references + (s->first + i) * s->width;
+}
+
+static int is_itself(const taper_search *s, size_t query, size_t reference) {
+    return !s->queries && s->first + query == reference;
+}
+
+void codec_nearest_plain(const taper_search *search, uint32_t *neighbours, double *distances) {
+    const size_t k = search->k;
+    for (size_t i = 0; i < search->n_queries; i++, neighbours += k, distances += k) {
+        size_t held = 0;
+        for (size_t r = 0; r < search->n_references; r++) {
+            const float *a = query_at(search, i), *b = search->references + r * search->width;
+            double distance = 0;
+            for (size_t j = 0; j < search->width; j++)
+                distance += ((double)a[j] - b[j]) * ((double)a[j] - b[j]);
+            if (is_itself(search, i, r) || (held == k && !(distance < distances[k - 1]))) continue;
+            size_t at = held < k ? held++ : k - 1;
+            for (; at && distance < distances[at - 1]; at--)
+                distances[at] = distances[at - 1], neighbours[at] = neighbours[at - 1];
+            distances[at] = distance, neighbours[at] = (uint32_t)r;
+        }
+    }
+}
+
+/* --- one query and one tile ------------------------------------------------------------ */
+
+/* The places of those of n products that are not beyond the limit, ascending; how many they are. */
+CODEC_CLONES static size_t find_survivors(size_t n, const float *product, const float *low,
+                                          float limit, uint32_t *survivor) {
+    size_t found = 0;
+    for (size_t first = 0; first < n; first += RUN) {
+        const size_t end = first + RUN < n ? first + RUN : n;
+        if (end - first == RUN) {
+            uint32_t any = 0;
+            for (size_t j = first; j < first + RUN; j++) any |= product[j] + low[j] <= limit;
+            if (!any) continue;
+        }
+        for (size_t j = first; j < end; j++)
+            if (product[j] + low[j] <= limit) survivor[found++] = (uint32_t)j;
+    }
+    return found;
+}
+
+/* The n-th smallest of count numbers, n from 1; their order changes. */
+static float nth_smallest(float *x, size_t count, size_t n) {
+    size_t low = 0, high = count - 1;
+    while (low < high) {
+        const float pivot = x[low + (high - low) / 2];
+        size_t i = low, j = high;
+        for (;;) {
+            while (x[i] < pivot) i++;
+            while (pivot < x[j]) j--;
+            if (i >= j) break;
+            const float other = x[i];
+            x[i++] = x[j], x[j--] = other;
+        }
+        if (n - 1 <= j)
+            high = j;
+        else
+            low = j + 1;
+    }
+    return x[low];
+}
+
+/* As limits are compared with what is rounded, they are rounded up. */
+static float rounded_up(double limit) { return nextafterf((float)limit, INFINITY); }
+
+/* Keep those survivors that are not beyond the limit: how many they are. */
+static size_t keep(const float *product, const float *low, float limit, size_t found,
+                   uint32_t *survivor) {
+    size_t kept = 0;
+    for (size_t i = 0; i < found; i++) {
+        const uint32_t j = survivor[i];
+        survivor[kept] = j;
+        kept += product[j] + low[j] <= limit;
+    }
+    return kept;
+}
+
+/* Of more than k survivors those that may be nearer than the k-th of them: how many are left. What
+ * the k-th of some allows is a limit, too, and of a few it is found sooner. */
+static size_t narrow(const knn_task *t, const workplace *w, size_t row, size_t columns,
+                     size_t found) {
+    const float *product = w->product + row * columns;
+    const size_t k = t->search->k, few = formats_larger(k, FEW);
+    for (size_t some = few; found > k; some = found) {
+        some = formats_smaller(some, found);
+        for (size_t i = 0; i < some; i++) {
+            const uint32_t j = w->survivor[i];
+            w->upper[i] = product[j] + w->low[j] + w->gap[j];
+        }
+        const double kth = nth_smallest(w->upper, some, k);
+        const float limit = rounded_up(kth + 2 * t->slack * w->query_square[row] + 0x1p-99);
+        const int all = some == found;
+        found = keep(product, w->low, limit, found, w->survivor);
+        if (all) break;
+    }
+    return found;
+}
+
+/* distance[l] of the query from row[l], each summed in ascending order. */
+CODEC_CLONES static void measure(const float *query, const float *const *row, size_t width,
+                                 double *distance) {
+    double sum[LANES] = {0};
+    for (size_t j = 0; j < width; j++)
+        for (size_t l = 0; l < LANES; l++) {
+            const double difference = (double)query[j] - row[l][j];
+            sum[l] += difference * difference;
+        }
+    for (size_t l = 0; l < LANES; l++) distance[l] = sum[l];
+}
+
+/* Put the survivors' distances into the list. */
+static void measure_survivors(const knn_task *t, const workplace *w, size_t row, size_t query,
+                              size_t tile, size_t found) {
+    const size_t width = t->search->width;
+    const float *references = t->search->references + tile * width;
+    for (size_t i = 0; i < found; i += LANES) {
+        const float *at[LANES];
+        double distance[LANES];
+        for (size_t l = 0; l < LANES; l++)
+            at[l] = references + w->survivor[formats_smaller(i + l, found - 1)] * width;
+        measure(query_at(t->search, query), at, width, distance);
+        for (size_t l = 0; l < LANES && i + l < found; l++)
+            codec_nearest_push(&w->list[row], distance[l], (uint32_t)(tile + w->survivor[i + l]));
+    }
+}
+
+static void look_at_row(const knn_task *t, const workplace *w, size_t row, size_t query,
+                        size_t tile, size_t columns) {
+    const taper_search *s = t->search;
+    size_t found =
+        find_survivors(columns, w->product + row * columns, w->low, w->limit[row], w->survivor);
+    for (size_t i = 0; !s->queries && i < found; i++)
+        if (is_itself(s, query, tile + w->survivor[i])) {
+            memmove(w->survivor + i, w->survivor + i + 1, (found - i - 1) * sizeof *w->survivor);
+            found--;
+        }
+    if (!found) return;
+    if (found > s->k) found = narrow(t, w, row, columns, found);
+    measure_survivors(t, w, row, query, tile, found);
+    const double scale = t->centring.scale;
+    w->limit[row] = rounded_up(codec_nearest_limit(&w->list[row]) * scale * scale -
+                               w->query_square[row] * (1 - t->slack) + 0x1p-100);
+}
+
+/* --- blocks ---------------------------------------------------------------------------- */
+
+static void centre_tile(const knn_task *t, const workplace *w, size_t tile, size_t columns) {
+    codec_centre_rows(&t->centring, 1.0, columns, t->search->references + tile * t->search->width,
+                      w->reference, w->reference_square);
+    for (size_t j = 0; j < columns; j++) {
+        w->low[j] = (float)(w->reference_square[j] * (1 - t->slack));
+        w->gap[j] = (float)(w->reference_square[j] * 2 * t->slack);
+    }
+}
+
+static void begin_lists(const knn_task *t, const workplace *w, size_t first, size_t rows) {
+    const size_t k = t->search->k;
+    for (size_t i = 0; i < rows; i++) {
+        w->list[i] = (codec_nearest_list){t->distances + (first + i) * k,
+                                          t->neighbours + (first + i) * k, k, 0};
+        w->limit[i] = INFINITY;
+    }
+}
+
+static taper_status search_block(knn_task *t, const workplace *w, size_t block) {
+    const taper_search *s = t->search;
+    const size_t first = block * t->plan->rows,
+                 rows = formats_smaller(t->plan->rows, s->n_queries - first);
+    codec_centre_rows(&t->centring, -2.0, rows, query_at(s, first), w->query, w->query_square);
+    begin_lists(t, w, first, rows);
+    for (size_t tile = 0; tile < s->n_references; tile += t->plan->columns) {
+        const size_t columns = formats_smaller(t->plan->columns, s->n_references - tile);
+        centre_tile(t, w, tile, columns);
+        TAPER_TRY(t->be.ops->gemm(&t->be, 0, 1, rows, columns, s->width, w->query, w->reference,
+                                  0.0f, w->product));
+        for (size_t i = 0; i < rows; i++) look_at_row(t, w, i, first + i, tile, columns);
+    }
+    for (size_t i = 0; i < rows; i++) codec_nearest_sort(&w->list[i]);
+    return TAPER_OK;
+}
+
+/* The bytes of a thread's arrays, and where they are from `memory` on. */
+static uint64_t lay_out(const codec_search_plan *p, uint64_t width, char *memory, workplace *w) {
+    enum { LINE = 64 };
+    const uint64_t bytes[] = {p->rows * sizeof(double),
+                              p->columns * sizeof(double),
+                              p->rows * sizeof(codec_nearest_list),
+                              p->rows * width * sizeof(float),
+                              p->columns * width * sizeof(float),
+                              (uint64_t)p->rows * p->columns * sizeof(float),
+                              p->rows * sizeof(float),
+                              p->columns * sizeof(float),
+                              p->columns * sizeof(float),
+                              p->columns * sizeof(float),
+                              p->columns * sizeof(uint32_t)};
+    enum { ARRAYS = sizeof bytes / sizeof *bytes };
+    uint64_t at[ARRAYS + 1] = {0};
+    for (size_t i = 0; i < ARRAYS; i++) at[i + 1] = at[i] + (bytes[i] + LINE - 1) / LINE * LINE;
+#define PLACE(i) ((void *)(memory + at[i]))
+    if (w)
+        *w = (workplace){PLACE(0), PLACE(1), PLACE(2), PLACE(3), PLACE(4), PLACE(5),
+                         PLACE(6), PLACE(7), PLACE(8), PLACE(9), PLACE(10)};
+#undef PLACE
+    return at[ARRAYS];
+}
+
+/* One of the threads: takes blocks until there are none, or one has failed. */
+static void search_blocks(void *context, size_t worker) {
+    knn_task *t = context;
+    const uint64_t bytes = lay_out(t->plan, t->search->width, NULL, NULL);
+    workplace w;
+    lay_out(t->plan, t->search->width, t->memory + worker * bytes, &w);
+    for (size_t i; !atomic_load(&t->status) && (i = atomic_fetch_add(&t->next, 1)) < t->blocks;) {
+        taper_status status = search_block(t, &w, i);
+        if (status) atomic_store(&t->status, (int)status);
+    }
+}
+
+static taper_status run(knn_task *t, taper_error *error) {
+    const size_t workers = formats_smaller(t->plan->threads, t->blocks);
+    codec_pool *pool = NULL;
+    t->memory = malloc(workers * lay_out(t->plan, t->search->width, NULL, NULL));
+    if (!t->memory || (workers > 1 && codec_pool_create(&pool, (unsigned)workers)))
+        atomic_store(&t->status, TAPER_ERR_NOMEM);
+    else
+        codec_pool_run(pool, search_blocks, t, workers);
+    codec_pool_destroy(pool);
+    free(t->memory);
+    const taper_status status = (taper_status)atomic_load(&t->status);
+    if (status) return formats_fail(error, status, "no memory to search by blocks");
+    return TAPER_OK;
+}
+
+/* --- the search ------------------------------------------------------------------------ */
+
+static taper_status check(const taper_search *s, const uint32_t *neighbours,
+                          const double *distances, taper_error *error) {
+    const size_t n = s->n_references, most = s->queries ? n : n - 1;
+    if (!s->references || !neighbours || !distances)
+        return formats_fail(error, TAPER_ERR_ARG, "an array is NULL");
+    if (!n || !s->width) return formats_fail(error, TAPER_ERR_ARG, "there is nothing to search in");
+    if (n > UINT32_MAX)
+        return formats_fail(error, TAPER_ERR_LIMIT, "%zu references are more than 2^32 - 1", n);
+    if (s->width > MOST_WIDTH)
+        return formats_fail(error, TAPER_ERR_LIMIT, "codes of %zu numbers are wider than 2^20",
+                            s->width);
+    if (!s->queries && (s->first > n || s->n_queries > n - s->first))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "%zu queries from %zu on are more than the %zu references",
+                            s->n_queries, s->first, n);
+    if (!s->k || s->k > most)
+        return formats_fail(error, TAPER_ERR_ARG, "%zu neighbours of %zu references: k is 1 to %zu",
+                            s->k, n, most);
+    return TAPER_OK;
+}
+
+taper_status codec_nearest(const taper_search *search, const codec_search_plan *plan,
+                           uint32_t *neighbours, double *distances, taper_error *error) {
+    TAPER_TRY(check(search, neighbours, distances, error));
+    knn_task t = {.search = search,
+                  .plan = plan,
+                  .be = *plan->backend,
+                  .slack = 1.1 * ((double)search->width + 16) * 0x1p-24,
+                  .blocks = (search->n_queries + plan->rows - 1) / plan->rows,
+                  .neighbours = neighbours,
+                  .distances = distances};
+    if (!t.blocks) return TAPER_OK;
+    TAPER_TRY(codec_centring_open(&t.centring, search, error));
+    taper_status status = run(&t, error);
+    codec_centring_close(&t.centring);
+    return status;
+}
+
+uint64_t codec_search_bytes(const codec_search_plan *plan, size_t width) {
+    const uint64_t laid_out = (uint64_t)plan->columns * width * sizeof(float); /* by a product */
+    return plan->threads * (lay_out(plan, width, NULL, NULL) + laid_out) +
+           width * 2 * (sizeof(double) + sizeof(float));
+}
+
+codec_search_plan codec_search_plan_of(const taper_search *search) {
+    enum { MOST_THREADS = 256, LEAST_ROWS = 32, LEAST_COLUMNS = 64 };
+    const uint64_t most_bytes = (uint64_t)60 << 20; /* and some for stacks */
+    const size_t queries = formats_larger(search->n_queries, 1);
+    const size_t threads = search->threads ? search->threads : codec_pool_cores();
+    /* products that stay in the second cache while they are looked at; of wide codes there are few
+     */
+    codec_search_plan p = {.rows = 1024, .columns = search->width < 128 ? 256 : 1024};
+    p.threads = (unsigned)formats_smaller(formats_smaller(threads, MOST_THREADS), queries);
+    while (codec_search_bytes(&p, search->width) > most_bytes) {
+        if (p.columns > LEAST_COLUMNS && p.columns >= p.rows)
+            p.columns /= 2;
+        else if (p.rows > LEAST_ROWS)
+            p.rows /= 2;
+        else
+            break;
+    }
+    /* as many blocks for each thread */
+    const size_t rounds = (queries + p.threads * p.rows - 1) / (p.threads * p.rows);
+    p.rows = (queries + p.threads * rounds - 1) / (p.threads * rounds);
+    p.columns = formats_smaller(p.columns, formats_larger(search->n_references, 1));
+    return p;
+}
+
+taper_status taper_nearest(const taper_search *search, uint32_t *neighbours, double *distances,
+                           taper_error *error) {
+    codec_backend be;
+    codec_backend_cpu(&be);
+    codec_search_plan plan = codec_search_plan_of(search);
+    plan.backend = &be;
+    return codec_nearest(search, &plan, neighbours, distances, error);
+}

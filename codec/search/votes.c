@@ -1,0 +1,88 @@
+/* votes.c -- see votes.h. */
+#include "codec/search/votes.h"
+#include "formats/status.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CLASSES = 1 << 24 };
+
+static taper_status check_classes(uint32_t classes, taper_error *error) {
+    if (classes && classes <= MOST_CLASSES) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG, "%u classes: there are 1 to 2^24", classes);
+}
+
+static taper_status check_labels(const int32_t *labels, size_t n, uint32_t classes,
+                                 const char *what, taper_error *error) {
+    for (size_t i = 0; i < n; i++)
+        if (labels[i] < 0 || (uint32_t)labels[i] >= classes)
+            return formats_fail(error, TAPER_ERR_ARG, "%s %zu is %d: of %u class%s it is 0 to %u",
+                                what, i, labels[i], classes, formats_plural(classes, "es"),
+                                classes - 1);
+    return TAPER_OK;
+}
+
+static taper_status check_votes(const taper_votes *v, taper_error *error) {
+    TAPER_TRY(check_classes(v->classes, error));
+    if (!v->k || v->k > v->found)
+        return formats_fail(error, TAPER_ERR_ARG, "%zu voters of %zu neighbours: k is 1 to %zu",
+                            v->k, v->found, v->found);
+    TAPER_TRY(check_labels(v->labels, v->n_labels, v->classes, "the label of reference", error));
+    for (size_t i = 0; i < v->n_queries; i++)
+        for (size_t j = 0; j < v->k; j++)
+            if (v->neighbours[i * v->found + j] >= v->n_labels)
+                return formats_fail(error, TAPER_ERR_ARG,
+                                    "query %zu: its neighbour %zu is reference %u, of %zu labels",
+                                    i, j, v->neighbours[i * v->found + j], v->n_labels);
+    return TAPER_OK;
+}
+
+/* The label of most votes; in the order of nearness the first of as many is the one to take.
+ * count[classes] is 0, and is left so. */
+static int32_t most_voted(const uint32_t *neighbour, size_t k, const int32_t *labels,
+                          uint32_t *count) {
+    int32_t best = labels[neighbour[0]];
+    for (size_t j = 0; j < k; j++) count[labels[neighbour[j]]]++;
+    for (size_t j = 0; j < k; j++)
+        if (count[labels[neighbour[j]]] > count[best]) best = labels[neighbour[j]];
+    for (size_t j = 0; j < k; j++) count[labels[neighbour[j]]] = 0;
+    return best;
+}
+
+taper_status taper_vote(const taper_votes *votes, int32_t *voted, taper_error *error) {
+    TAPER_TRY(check_votes(votes, error));
+    uint32_t *count = calloc(votes->classes, sizeof *count);
+    if (!count) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to count votes");
+    for (size_t i = 0; i < votes->n_queries; i++)
+        voted[i] = most_voted(votes->neighbours + i * votes->found, votes->k, votes->labels, count);
+    free(count);
+    return TAPER_OK;
+}
+
+void codec_wilson(uint64_t wrong, uint64_t tested, double *low, double *high) {
+    const double z = 1.959963984540054; /* beyond which lie 2.5 % of the normal distribution */
+    const double n = (double)tested, p = (double)wrong / n;
+    const double middle = p + z * z / (2 * n), whole = 1 + z * z / n,
+                 half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+    *low = wrong ? (middle - half) / whole : 0;
+    *high = wrong < tested ? (middle + half) / whole : 1;
+}
+
+taper_status taper_count_errors(const int32_t *voted, const int32_t *truth, size_t n,
+                                uint32_t classes, uint64_t *confusion, taper_error_rate *out,
+                                taper_error *error) {
+    TAPER_TRY(check_classes(classes, error));
+    if (!n) return formats_fail(error, TAPER_ERR_ARG, "no label to test");
+    TAPER_TRY(check_labels(voted, n, classes, "the voted label", error));
+    TAPER_TRY(check_labels(truth, n, classes, "the true label", error));
+    if (confusion) memset(confusion, 0, (size_t)classes * classes * sizeof *confusion);
+    taper_error_rate rate = {.tested = n};
+    for (size_t i = 0; i < n; i++) {
+        rate.wrong += voted[i] != truth[i];
+        if (confusion) confusion[(size_t)truth[i] * classes + (size_t)voted[i]]++;
+    }
+    rate.rate = (double)rate.wrong / (double)n;
+    codec_wilson(rate.wrong, n, &rate.low, &rate.high);
+    *out = rate;
+    return TAPER_OK;
+}
