@@ -6,11 +6,13 @@
  *
  * Prints JSON lines. speed: of codes drawn from ten clusters, `seconds` of taper_nearest and of the
  * products alone, the least of three, in turn; `over_products` their ratio; `peak_mib` what the
- * process takes at most beyond codes and results. The products are those of all queries with 1,024
- * references at a time, each written over the last. error: `test_error_percent` of k = 1, 3, 5, 7,
- * with its 95 % interval in the config. */
+ * process takes at most beyond codes and results. The products are made in the search's own blocks,
+ * each written over the last. error: `test_error_percent` of k = 1, 3, 5, 7, with its 95 % interval
+ * in the config. */
 #include "bench/bench.h"
 #include "codec/backend/backend.h"
+#include "codec/backend/pool.h"
+#include "codec/search/knn.h"
 #include "codec/taper.h"
 #include "formats/file.h"
 #include "formats/bytes.h"
@@ -56,20 +58,38 @@ static void draw(uint32_t stream, size_t n, size_t width, float *to) {
         }
 }
 
-static double time_of_products(const taper_search *s) {
-    enum { TILE = 1024 };
+/* The search's products, in its blocks, each written over the block's last. */
+typedef struct products_task {
+    const taper_search *s;
+    codec_search_plan plan;
     codec_backend be;
-    codec_backend_cpu(&be);
-    need(codec_backend_set_threads(&be, s->threads), NULL);
-    float *product = room(s->n_queries * TILE, sizeof *product);
-    double start = bench_now();
-    for (size_t r = 0; r < s->n_references; r += TILE)
-        need(be.ops->gemm(&be, 0, 1, s->n_queries, formats_smaller(TILE, s->n_references - r),
-                          s->width, s->queries, s->references + r * s->width, 0.0f, product),
+    float *product; /* [blocks][rows][columns] */
+} products_task;
+
+static void multiply(void *context, size_t block) {
+    products_task *p = context;
+    const taper_search *s = p->s;
+    const size_t first = block * p->plan.rows;
+    const size_t rows = formats_smaller(p->plan.rows, s->n_queries - first);
+    float *to = p->product + first * p->plan.columns;
+    for (size_t r = 0; r < s->n_references; r += p->plan.columns)
+        need(p->be.ops->gemm(&p->be, 0, 1, rows,
+                             formats_smaller(p->plan.columns, s->n_references - r), s->width,
+                             s->queries + first * s->width, s->references + r * s->width, 0.0f, to),
              NULL);
+}
+
+static double time_of_products(const taper_search *s) {
+    products_task p = {.s = s, .plan = codec_search_plan_of(s)};
+    codec_pool *pool;
+    codec_backend_cpu(&p.be);
+    p.product = room(s->n_queries * p.plan.columns, sizeof *p.product);
+    need(codec_pool_create(&pool, p.plan.threads), NULL);
+    double start = bench_now();
+    codec_pool_run(pool, multiply, &p, (s->n_queries + p.plan.rows - 1) / p.plan.rows);
     double seconds = bench_now() - start;
-    free(product);
-    codec_backend_close(&be);
+    codec_pool_destroy(pool);
+    free(p.product);
     return seconds;
 }
 

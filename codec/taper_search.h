@@ -48,10 +48,12 @@ typedef struct taper_search {
  *
  * Exact: the result is that of this definition, bit for bit, for every processor, number of threads
  * and way to cut the work. Matrix products in float32, of codes less the references' mean, only say
- * which references cannot be among the k; of the others the distances are computed. So it takes
- * about as long as the products, n_queries x n_references x width. It takes longer, at worst some
- * twenty times, where distances agree to five digits or so: of many copies of one code, and of
- * codes whose spread is below a thousandth of a query's distance from their mean.
+ * which references cannot be among the k; the distances of the others are computed. So it takes
+ * little longer than the products, n_queries x n_references x width, while k is a small part of the
+ * references: some k (1 + ln(n_references / k)) distances of each query are computed. At worst all
+ * are, which takes some seventy times as long: where they agree to four digits or more, as of many
+ * copies of one code, or of a query that is ten thousand times as far away as the references are
+ * from each other.
  *
  * Memory beside these arrays: at most 64 MiB, however many queries and references there are, for
  * codes of up to 2,000 with 16 threads, of up to 300 with 256; in proportion for wider ones.

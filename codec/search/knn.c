@@ -18,6 +18,7 @@
 enum {
     MOST_WIDTH = 1 << 20,
     LANES = 8, /* distances that are computed at once */
+    PART = 32, /* numbers of each that are squared in one go */
     RUN = 64,  /* products that are looked at in one go */
     FEW = 64   /* survivors that give a first limit */
 };
@@ -36,6 +37,11 @@ typedef struct knn_task {
     double *distances;
 } knn_task;
 
+/* A query, by its row in the block, and a reference. */
+typedef struct pair {
+    size_t row, reference;
+} pair;
+
 /* What one thread works in. */
 typedef struct workplace {
     double *query_square, *reference_square; /* [rows], [columns] |q|^2, |r|^2 */
@@ -46,6 +52,9 @@ typedef struct workplace {
     float *low, *gap;   /* [columns] |r|^2 (1 - slack); from there to |r|^2 (1 + slack) */
     float *upper;       /* [columns] of survivors: no less than D - |q|^2 (1 + slack) */
     uint32_t *survivor; /* [columns] places in the tile */
+    size_t first;       /* the block's first query */
+    size_t pairs;       /* that wait for their distances */
+    pair pair[LANES];
 } workplace;
 
 /* --- the definition -------------------------------------------------------------------- */
@@ -152,50 +161,60 @@ static size_t narrow(const knn_task *t, const workplace *w, size_t row, size_t c
     return found;
 }
 
-/* distance[l] of the query from row[l], each summed in ascending order. */
-CODEC_CLONES static void measure(const float *query, const float *const *row, size_t width,
-                                 double *distance) {
-    double sum[LANES] = {0};
-    for (size_t j = 0; j < width; j++)
+/* distance[l] of query[l] from reference[l], each summed in ascending order. */
+CODEC_CLONES static void measure(const float *const *query, const float *const *reference,
+                                 size_t width, double *distance) {
+    double sum[LANES] = {0}, square[LANES][PART];
+    for (size_t first = 0; first < width; first += PART) {
+        const size_t n = first + PART < width ? PART : width - first;
         for (size_t l = 0; l < LANES; l++) {
-            const double difference = (double)query[j] - row[l][j];
-            sum[l] += difference * difference;
+            const float *a = query[l] + first, *b = reference[l] + first;
+            for (size_t j = 0; j < n; j++)
+                square[l][j] = ((double)a[j] - b[j]) * ((double)a[j] - b[j]);
         }
+        for (size_t j = 0; j < n; j++)
+            for (size_t l = 0; l < LANES; l++) sum[l] += square[l][j];
+    }
     for (size_t l = 0; l < LANES; l++) distance[l] = sum[l];
 }
 
-/* Put the survivors' distances into the list. */
-static void measure_survivors(const knn_task *t, const workplace *w, size_t row, size_t query,
-                              size_t tile, size_t found) {
-    const size_t width = t->search->width;
-    const float *references = t->search->references + tile * width;
-    for (size_t i = 0; i < found; i += LANES) {
-        const float *at[LANES];
-        double distance[LANES];
-        for (size_t l = 0; l < LANES; l++)
-            at[l] = references + w->survivor[formats_smaller(i + l, found - 1)] * width;
-        measure(query_at(t->search, query), at, width, distance);
-        for (size_t l = 0; l < LANES && i + l < found; l++)
-            codec_nearest_push(&w->list[row], distance[l], (uint32_t)(tile + w->survivor[i + l]));
+/* Put the distances of the pairs that wait into their queries' lists. */
+static void measure_pairs(const knn_task *t, workplace *w) {
+    const taper_search *s = t->search;
+    const float *query[LANES], *reference[LANES];
+    double distance[LANES];
+    if (!w->pairs) return;
+    for (size_t l = 0; l < LANES; l++) {
+        const pair at = w->pair[formats_smaller(l, w->pairs - 1)];
+        query[l] = query_at(s, w->first + at.row);
+        reference[l] = s->references + at.reference * s->width;
     }
+    measure(query, reference, s->width, distance);
+    const double scale = t->centring.scale;
+    for (size_t l = 0; l < w->pairs; l++) {
+        const size_t row = w->pair[l].row;
+        codec_nearest_push(&w->list[row], distance[l], (uint32_t)w->pair[l].reference);
+        w->limit[row] = rounded_up(codec_nearest_limit(&w->list[row]) * scale * scale -
+                                   w->query_square[row] * (1 - t->slack) + 0x1p-100);
+    }
+    w->pairs = 0;
 }
 
-static void look_at_row(const knn_task *t, const workplace *w, size_t row, size_t query,
-                        size_t tile, size_t columns) {
+/* The survivors of a row become pairs, which wait until there are LANES of them. */
+static void look_at_row(const knn_task *t, workplace *w, size_t row, size_t tile, size_t columns) {
     const taper_search *s = t->search;
     size_t found =
         find_survivors(columns, w->product + row * columns, w->low, w->limit[row], w->survivor);
     for (size_t i = 0; !s->queries && i < found; i++)
-        if (is_itself(s, query, tile + w->survivor[i])) {
+        if (is_itself(s, w->first + row, tile + w->survivor[i])) {
             memmove(w->survivor + i, w->survivor + i + 1, (found - i - 1) * sizeof *w->survivor);
             found--;
         }
-    if (!found) return;
     if (found > s->k) found = narrow(t, w, row, columns, found);
-    measure_survivors(t, w, row, query, tile, found);
-    const double scale = t->centring.scale;
-    w->limit[row] = rounded_up(codec_nearest_limit(&w->list[row]) * scale * scale -
-                               w->query_square[row] * (1 - t->slack) + 0x1p-100);
+    for (size_t i = 0; i < found; i++) {
+        w->pair[w->pairs++] = (pair){row, tile + w->survivor[i]};
+        if (w->pairs == LANES) measure_pairs(t, w);
+    }
 }
 
 /* --- blocks ---------------------------------------------------------------------------- */
@@ -218,18 +237,20 @@ static void begin_lists(const knn_task *t, const workplace *w, size_t first, siz
     }
 }
 
-static taper_status search_block(knn_task *t, const workplace *w, size_t block) {
+static taper_status search_block(knn_task *t, workplace *w, size_t block) {
     const taper_search *s = t->search;
     const size_t first = block * t->plan->rows,
                  rows = formats_smaller(t->plan->rows, s->n_queries - first);
     codec_centre_rows(&t->centring, -2.0, rows, query_at(s, first), w->query, w->query_square);
     begin_lists(t, w, first, rows);
+    w->first = first, w->pairs = 0;
     for (size_t tile = 0; tile < s->n_references; tile += t->plan->columns) {
         const size_t columns = formats_smaller(t->plan->columns, s->n_references - tile);
         centre_tile(t, w, tile, columns);
         TAPER_TRY(t->be.ops->gemm(&t->be, 0, 1, rows, columns, s->width, w->query, w->reference,
                                   0.0f, w->product));
-        for (size_t i = 0; i < rows; i++) look_at_row(t, w, i, first + i, tile, columns);
+        for (size_t i = 0; i < rows; i++) look_at_row(t, w, i, tile, columns);
+        measure_pairs(t, w);
     }
     for (size_t i = 0; i < rows; i++) codec_nearest_sort(&w->list[i]);
     return TAPER_OK;
@@ -254,8 +275,17 @@ static uint64_t lay_out(const codec_search_plan *p, uint64_t width, char *memory
     for (size_t i = 0; i < ARRAYS; i++) at[i + 1] = at[i] + (bytes[i] + LINE - 1) / LINE * LINE;
 #define PLACE(i) ((void *)(memory + at[i]))
     if (w)
-        *w = (workplace){PLACE(0), PLACE(1), PLACE(2), PLACE(3), PLACE(4), PLACE(5),
-                         PLACE(6), PLACE(7), PLACE(8), PLACE(9), PLACE(10)};
+        *w = (workplace){.query_square = PLACE(0),
+                         .reference_square = PLACE(1),
+                         .list = PLACE(2),
+                         .query = PLACE(3),
+                         .reference = PLACE(4),
+                         .product = PLACE(5),
+                         .limit = PLACE(6),
+                         .low = PLACE(7),
+                         .gap = PLACE(8),
+                         .upper = PLACE(9),
+                         .survivor = PLACE(10)};
 #undef PLACE
     return at[ARRAYS];
 }
