@@ -6,6 +6,7 @@
 #include "codec/backend/backend.h"
 #include "codec/backend/fused.h"
 #include "codec/backend/plain.h"
+#include "formats/status.h"
 #include "tests/cmocka_all.h"
 #include "train/sampling/philox.h"
 #include <math.h>
@@ -253,6 +254,38 @@ static void any_number_of_threads(void **state) {
     free(references);
 }
 
+/* Products say of each tile's first reference that it is far. It is believed: what is ruled out is
+ * not measured, by what its tile holds or by what was found before. */
+static taper_status lying_gemm(codec_backend *be, int transpose_a, int transpose_b, size_t m,
+                               size_t n, size_t k, const float *a, const float *b, float beta,
+                               float *c) {
+    TAPER_TRY(codec_plain_gemm(be, transpose_a, transpose_b, m, n, k, a, b, beta, c));
+    for (size_t i = 0; i < m; i++) c[i * n] = 1e30f;
+    return TAPER_OK;
+}
+
+static void what_is_ruled_out_is_not_measured(void **state) {
+    (void)state;
+    enum { N = 64, TILE = 16, K = 3, QUERIES = 5, WIDTH = 6 };
+    const codec_backend_ops ops = {"lying", lying_gemm, codec_plain_bias};
+    codec_backend be = {&ops, NULL, NULL, ""};
+    float *references = codes(0, N, WIDTH), *told = codes(0, N, WIDTH);
+    float *queries = codes(0, QUERIES, WIDTH);
+    for (size_t i = 0; i < QUERIES * WIDTH; i++) queries[i] *= 0.01f;
+    for (size_t i = 0; i < N * WIDTH; i++) {
+        const int first = i / WIDTH % TILE == 0; /* of its tile: near to all, and told to be far */
+        told[i] = first ? 1e6f : references[i];
+        if (first) references[i] = 0;
+    }
+    taper_search s = {told, N, queries, QUERIES, 0, WIDTH, K, 1};
+    found want = room_for(&s);
+    codec_nearest_plain(&s, want.neighbours, want.distances);
+    s.references = references;
+    check_plan(&s, &want, "lies", (codec_search_plan){&be, QUERIES, TILE, 1});
+    release(want);
+    free(references), free(told), free(queries);
+}
+
 /* By hand: points of a line, and itself left out though its copy is not. */
 static void neighbours_of_a_line(void **state) {
     (void)state;
@@ -336,6 +369,7 @@ int main(void) {
         cmocka_unit_test(any_number_of_threads),
         cmocka_unit_test(bad_searches_are_named),
         cmocka_unit_test(memory_is_bounded),
+        cmocka_unit_test(what_is_ruled_out_is_not_measured),
     };
     return cmocka_run_group_tests(tests, open_backends, NULL);
 }

@@ -8,8 +8,8 @@
 typedef struct codec_centring {
     size_t width;
     double *centre; /* [width] means of the references */
-    double scale;   /* a power of two: scale |x - centre| <= 1 for all numbers of both sets, and
-                       above 1/2 for one, or all are at the centre */
+    double scale;   /* a power of two: scale |x - centre| <= 1 for all numbers of both sets, and at
+                       least 1/2 for one, or all are at the centre */
 } codec_centring;
 
 /* Of all references and queries. TAPER_ERR_ARG: a number is not finite; the text tells whose.
