@@ -61,6 +61,10 @@ train_sum_doubles_fn train_cuda_sum_doubles;
 train_softmax_fn train_cuda_softmax;
 train_cross_entropy_fn train_cuda_cross_entropy;
 train_distances_fn train_cuda_distances;
+/* kernels/neighbours.cu */
+train_neighbour_sums_fn train_cuda_neighbour_sums;
+train_neighbour_losses_fn train_cuda_neighbour_losses;
+train_neighbour_pulls_fn train_cuda_neighbour_pulls;
 /* kernels/predictions.cu */
 train_bits_fn train_cuda_bits;
 train_head_fn train_cuda_head;

@@ -288,6 +288,46 @@ typedef taper_status train_cross_entropy_fn(train_stream *s, size_t rows, size_t
 /* square[rows][others] = |a[row] - b[other]|^2, rows of `width` numbers; b may be a. */
 typedef taper_status train_distances_fn(train_stream *s, size_t rows, size_t others, size_t width,
                                         const float *a, const float *b, float *square);
+
+/* Codes of a batch, each of which picks another as its neighbour: what they cost and how they pull
+ * at each other, as train/objectives/neighbours.h derives it. Rows that are TRAIN_UNLABELLED take no
+ * part. */
+#define TRAIN_UNLABELLED UINT32_MAX
+typedef enum train_neighbour_loss {
+    TRAIN_NCA = 0,     /* minus the sum of probabilities */
+    TRAIN_LOG_NCA = 1, /* minus the sum of their logarithms */
+    TRAIN_MCML = 2     /* KL(P || Q) */
+} train_neighbour_loss;
+/* Of a row, over the others: the logarithm of the sum of kernels, the same over those with its
+ * label (-INFINITY: there is none), the sum of logarithms of these kernels, how many these are, and
+ * the sum of squared hinges. */
+enum { TRAIN_ALL = 0, TRAIN_SAME, TRAIN_LOGS, TRAIN_COUNT, TRAIN_HINGES, TRAIN_NEIGHBOUR_SUMS };
+/* Of a row, what its pairs are measured by: its normaliser, and what it has of its own. */
+enum { TRAIN_SHARES = 3 };
+typedef struct train_neighbours {
+    size_t rows, units;
+    const float *code;     /* [rows][units] */
+    const float *across;   /* [units][rows] the same, transposed */
+    const uint32_t *label; /* [rows] */
+    train_neighbour_loss loss;
+    int all_pairs; /* 1: all pairs are normalised together, 0: those of each row by themselves */
+    int student;   /* 1: Student's t-distribution of `alpha` degrees of freedom, 0: the Gaussian */
+    double alpha;  /* times e^*number, */
+    const float *number; /* [1] on the device; NULL: 0 */
+    double hinge;  /* weight of (max(0, 1 - D))^2 of pairs of two labels, 0: none */
+    double *sums;  /* [rows][TRAIN_NEIGHBOUR_SUMS] */
+    float *share;  /* [TRAIN_SHARES][rows] */
+    float *by_number; /* [rows] what the gradient of *number is the sum of; NULL: not wanted */
+} train_neighbours;
+/* sums, from code, across and label. */
+typedef taper_status train_neighbour_sums_fn(train_stream *s, const train_neighbours *n);
+/* share, from sums and label; loss[rows] += what each costs. */
+typedef taper_status train_neighbour_losses_fn(train_stream *s, const train_neighbours *n,
+                                               double *loss);
+/* pull[rows][n->rows] of rows first ..: so that the gradient of the mean loss by code i is the sum
+ * over j of pull[i][j] code[j]. Rows of pull sum to 0. by_number of these rows. */
+typedef taper_status train_neighbour_pulls_fn(train_stream *s, const train_neighbours *n,
+                                              size_t first, size_t rows, float *pull);
 /* y[i] += factor x[i]. */
 typedef taper_status train_add_doubles_fn(train_stream *s, size_t n, double factor, const double *x,
                                           double *y);
@@ -499,6 +539,9 @@ struct train_operations {
     train_softmax_fn *softmax;
     train_cross_entropy_fn *cross_entropy;
     train_distances_fn *distances;
+    train_neighbour_sums_fn *neighbour_sums;
+    train_neighbour_losses_fn *neighbour_losses;
+    train_neighbour_pulls_fn *neighbour_pulls;
     train_add_doubles_fn *add_doubles;
     train_sum_doubles_fn *sum_doubles;
     train_bits_fn *bits;

@@ -8,13 +8,12 @@
  *   objective          this interface
  *   reconstruction     squared error of what a decoder makes of codes at a cut
  *   rate               the price of the bits before the cut
+ *   neighbours         NCA and MCML: codes whose nearest neighbours share their label
  *   stack              fully connected layers forward and back, which encoders and decoders share
  */
 #ifndef TRAIN_OBJECTIVE_H
 #define TRAIN_OBJECTIVE_H
 #include "train/device/operations.h"
-
-#define TRAIN_UNLABELLED UINT32_MAX
 
 /* A batch of examples as objectives see it. */
 typedef struct train_examples {

@@ -65,6 +65,10 @@ train_sum_doubles_fn train_plain_sum_doubles;
 train_softmax_fn train_plain_softmax;
 train_cross_entropy_fn train_plain_cross_entropy;
 train_distances_fn train_plain_distances;
+/* neighbours.c */
+train_neighbour_sums_fn train_plain_neighbour_sums;
+train_neighbour_losses_fn train_plain_neighbour_losses;
+train_neighbour_pulls_fn train_plain_neighbour_pulls;
 /* predictions.c */
 train_bits_fn train_plain_bits;
 train_head_fn train_plain_head;

@@ -1,0 +1,389 @@
+/* neighbours.c -- codes that pick each other as neighbours; see train/device/operations.h.
+ *
+ * Rows are taken TOGETHER against a chunk of columns at a time: their distances stay in the first
+ * cache while they become kernels, sums and pulls. Columns beyond the last are filled up to whole
+ * lanes as unlabelled ones. */
+#include "codec/backend/simd.h"
+#include "formats/bytes.h"
+#include "train/device/elements_neighbours.h"
+#include "train/processor/definitions.h"
+#include "train/processor/launch.h"
+#include <string.h>
+
+enum { CHUNK = 512, TOGETHER = 4, LANES = 16 };
+typedef float lanes __attribute__((vector_size(LANES * sizeof(float)))); /* gcc and clang */
+
+typedef struct neighbour_task {
+    const train_neighbours *n;
+    size_t first, rows; /* of pull */
+    float *pull;
+    double *loss;
+    train_all_pairs pairs;
+} neighbour_task;
+
+/* Columns first .. of some rows, and what is known of them. */
+typedef struct chunk {
+    size_t first, columns, wide; /* wide: whole lanes */
+    uint32_t label[CHUNK];
+    float square[TOGETHER][CHUNK];
+} chunk;
+
+/* --- distances ------------------------------------------------------------------------------ */
+
+/* Of rows row .. row + together - 1, a constant where it is called, to the chunk's columns. */
+CODEC_INLINE void measure(size_t together, const train_neighbours *n, size_t row, const chunk *c,
+                          float (*square)[CHUNK]) {
+    const size_t units = n->units, stride = n->rows;
+    const float *code = n->code + row * units, *column = n->across + c->first;
+    size_t j = 0;
+    for (; j + LANES <= c->columns; j += LANES, column += LANES) {
+        lanes sum[TOGETHER] = {{0}};
+        for (size_t k = 0; k < units; k++) {
+            lanes x;
+            memcpy(&x, column + k * stride, sizeof x);
+#pragma GCC unroll 4
+            for (size_t r = 0; r < together; r++) {
+                const lanes e = code[r * units + k] - x;
+                sum[r] += e * e;
+            }
+        }
+#pragma GCC unroll 4
+        for (size_t r = 0; r < together; r++) memcpy(square[r] + j, &sum[r], sizeof sum[r]);
+    }
+    for (size_t l = 0; j + l < c->wide; l++)
+        for (size_t r = 0; r < together; r++) {
+            float sum = 0.0f;
+            for (size_t k = 0; k < units && j + l < c->columns; k++) {
+                const float e = code[r * units + k] - column[k * stride + l];
+                sum += e * e;
+            }
+            square[r][j + l] = sum;
+        }
+}
+
+/* The chunk at column `first`, with its distances to `together` rows. */
+CODEC_CLONES static void begin_chunk(const train_neighbours *n, size_t row, size_t together,
+                                     size_t first, chunk *c) {
+    c->first = first;
+    c->columns = formats_smaller(CHUNK, n->rows - first);
+    c->wide = (c->columns + LANES - 1) / LANES * LANES;
+    memcpy(c->label, n->label + first, c->columns * sizeof *c->label);
+    for (size_t j = c->columns; j < c->wide; j++) c->label[j] = TRAIN_UNLABELLED;
+    if (together == TOGETHER)
+        measure(TOGETHER, n, row, c, c->square);
+    else
+        for (size_t r = 0; r < together; r++) measure(1, n, row + r, c, c->square + r);
+}
+
+/* A row is no neighbour of its own: returns the label that it has again afterwards. */
+static uint32_t hide(chunk *c, size_t row) {
+    if (row < c->first || row >= c->first + c->columns) return TRAIN_UNLABELLED;
+    const uint32_t label = c->label[row - c->first];
+    c->label[row - c->first] = TRAIN_UNLABELLED;
+    return label;
+}
+static void show(chunk *c, size_t row, uint32_t label) {
+    if (label != TRAIN_UNLABELLED) c->label[row - c->first] = label;
+}
+
+/* --- sums ----------------------------------------------------------------------------------- */
+
+typedef struct row_sums {
+    train_log_sum all, same;
+    double logs, count, hinges;
+} row_sums;
+
+CODEC_INLINE double sum_of(const float *lane) {
+    double sum = 0.0;
+    for (size_t l = 0; l < LANES; l++) sum += (double)lane[l];
+    return sum;
+}
+
+/* The least distance to a labelled column, and to one of the row's label; FLT_MAX: none. */
+CODEC_INLINE void find_least(const chunk *c, uint32_t own, const float *square, float *all,
+                             float *same) {
+    float least[2][LANES];
+    for (size_t l = 0; l < LANES; l++) least[0][l] = least[1][l] = FLT_MAX;
+    for (size_t j = 0; j < c->wide; j += LANES)
+        for (size_t l = 0; l < LANES; l++) {
+            const uint32_t label = c->label[j + l];
+            const float d = square[j + l], a = label != TRAIN_UNLABELLED ? d : FLT_MAX,
+                        b = label == own ? d : FLT_MAX;
+            least[0][l] = a < least[0][l] ? a : least[0][l];
+            least[1][l] = b < least[1][l] ? b : least[1][l];
+        }
+    *all = *same = FLT_MAX;
+    for (size_t l = 0; l < LANES; l++) {
+        *all = least[0][l] < *all ? least[0][l] : *all;
+        *same = least[1][l] < *same ? least[1][l] : *same;
+    }
+}
+
+/* What a chunk has for a row, relative to 2^most. */
+typedef struct chunk_sums {
+    float most, most_same;
+    double all, same, logs, count;
+} chunk_sums;
+
+/* All of it but `most`. loss and student: constants where it is called. */
+CODEC_INLINE void sum_chunk(train_neighbour_loss loss, int student, train_kernel k, const chunk *c,
+                            uint32_t own, const float *square, chunk_sums *to) {
+    const float most = to->most, most_same = to->most_same;
+    float all[LANES] = {0}, same[LANES] = {0}, logs[LANES] = {0}, count[LANES] = {0};
+    for (size_t j = 0; j < c->wide; j += LANES)
+        for (size_t l = 0; l < LANES; l++) {
+            const uint32_t label = c->label[j + l];
+            const float log_kernel = train_log_kernel(student, k, square[j + l]);
+            const float e = train_exp2(log_kernel - most);
+            all[l] += train_where(label != TRAIN_UNLABELLED, e);
+            count[l] += (float)(label == own);
+            if (loss == TRAIN_MCML) logs[l] += train_where(label == own, log_kernel);
+            if (loss == TRAIN_NCA) same[l] += train_where(label == own, e);
+            if (loss == TRAIN_LOG_NCA)
+                same[l] += train_where(label == own, train_exp2(log_kernel - most_same));
+        }
+    to->all = sum_of(all), to->same = sum_of(same);
+    to->logs = sum_of(logs), to->count = sum_of(count);
+}
+
+/* Neither so small that terms have vanished, nor so large that they were held back. */
+static int is_sound(double sum) { return sum > 1e-20 && sum < 1e30; }
+
+/* A chunk's sums are taken relative to what is the largest kernel so far; where that does not do,
+ * to its own largest. */
+CODEC_INLINE void add_chunk(train_neighbour_loss loss, int student, train_kernel k, const chunk *c,
+                            uint32_t own, const float *square, row_sums *to) {
+    chunk_sums sums = {.most = (float)to->all.most, .most_same = (float)to->same.most};
+    if (to->all.sum != 0.0) sum_chunk(loss, student, k, c, own, square, &sums);
+    if (!is_sound(sums.all) ||
+        (loss == TRAIN_LOG_NCA && sums.count > 0.0 && !is_sound(sums.same))) {
+        float least, least_same;
+        find_least(c, own, square, &least, &least_same);
+        sums.most = train_log_kernel(student, k, least);
+        sums.most_same = train_log_kernel(student, k, least_same);
+        sum_chunk(loss, student, k, c, own, square, &sums);
+    }
+    train_add_powers(&to->all, (double)sums.most, sums.all);
+    train_add_powers(&to->same, (double)(loss == TRAIN_NCA ? sums.most : sums.most_same),
+                     sums.same);
+    to->logs += sums.logs, to->count += sums.count;
+}
+
+/* The same of the hinge. */
+CODEC_CLONES static void add_hinges(const chunk *c, uint32_t own, const float *square,
+                                    row_sums *to) {
+    float sum[LANES] = {0};
+    for (size_t j = 0; j < c->wide; j += LANES)
+        for (size_t l = 0; l < LANES; l++) {
+            const uint32_t label = c->label[j + l];
+            const float h = train_hinge(square[j + l]);
+            sum[l] += train_where(label != own && label != TRAIN_UNLABELLED, h * h);
+        }
+    to->hinges += sum_of(sum);
+}
+
+#define SUMS(name, loss, student)                                               \
+    CODEC_CLONES static void name(train_kernel k, const chunk *c, uint32_t own, \
+                                  const float *square, row_sums *to) {          \
+        add_chunk(loss, student, k, c, own, square, to);                        \
+    }
+SUMS(sums_gaussian_nca, TRAIN_NCA, 0)
+SUMS(sums_gaussian_log, TRAIN_LOG_NCA, 0)
+SUMS(sums_gaussian_mcml, TRAIN_MCML, 0)
+SUMS(sums_student_nca, TRAIN_NCA, 1)
+SUMS(sums_student_log, TRAIN_LOG_NCA, 1)
+SUMS(sums_student_mcml, TRAIN_MCML, 1)
+typedef void sums_fn(train_kernel k, const chunk *c, uint32_t own, const float *square,
+                     row_sums *to);
+static sums_fn *const sums_of[2][3] = {{sums_gaussian_nca, sums_gaussian_log, sums_gaussian_mcml},
+                                       {sums_student_nca, sums_student_log, sums_student_mcml}};
+
+static void write_sums(const row_sums *from, double *to) {
+    to[TRAIN_ALL] = train_log_of(from->all);
+    to[TRAIN_SAME] = train_log_of(from->same);
+    to[TRAIN_LOGS] = from->logs * TRAIN_LN_2, to[TRAIN_COUNT] = from->count,
+    to[TRAIN_HINGES] = from->hinges;
+}
+
+static void sum_together(const train_neighbours *n, train_kernel k, size_t row, size_t together) {
+    row_sums sums[TOGETHER];
+    chunk c;
+    for (size_t r = 0; r < together; r++)
+        sums[r] = (row_sums){{-FLT_MAX, 0.0}, {-FLT_MAX, 0.0}, 0.0, 0.0, 0.0};
+    for (size_t first = 0; first < n->rows; first += CHUNK) {
+        begin_chunk(n, row, together, first, &c);
+        for (size_t r = 0; r < together; r++) {
+            const uint32_t own = n->label[row + r], hidden = hide(&c, row + r);
+            if (own == TRAIN_UNLABELLED) continue;
+            sums_of[n->student][n->loss](k, &c, own, c.square[r], &sums[r]);
+            if (n->hinge > 0.0) add_hinges(&c, own, c.square[r], &sums[r]);
+            show(&c, row + r, hidden);
+        }
+    }
+    for (size_t r = 0; r < together; r++)
+        write_sums(&sums[r], n->sums + (row + r) * TRAIN_NEIGHBOUR_SUMS);
+}
+
+static void sum_rows(void *context, size_t block) {
+    const train_neighbours *n = ((const neighbour_task *)context)->n;
+    const size_t end = train_row_block_end(n->rows, block);
+    const train_kernel k = train_kernel_of(n);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TOGETHER)
+        sum_together(n, k, i, formats_smaller(TOGETHER, end - i));
+}
+
+taper_status train_plain_neighbour_sums(train_stream *s, const train_neighbours *n) {
+    neighbour_task task = {.n = n};
+    return train_processor_run(s, sum_rows, &task, train_row_blocks(n->rows));
+}
+
+/* --- losses --------------------------------------------------------------------------------- */
+
+static train_all_pairs sum_pairs(const train_neighbours *n) {
+    train_all_pairs a = {.all = {-FLT_MAX, 0.0}};
+    for (size_t i = 0; i < n->rows; i++)
+        if (n->label[i] != TRAIN_UNLABELLED)
+            train_add_to_pairs(n->sums + i * TRAIN_NEIGHBOUR_SUMS, &a);
+    const double all = train_log_of(a.all);
+    for (size_t i = 0; i < n->rows; i++)
+        if (n->label[i] != TRAIN_UNLABELLED)
+            a.p += train_probability(n->sums + i * TRAIN_NEIGHBOUR_SUMS, all);
+    return a;
+}
+
+static void share_rows(void *context, size_t block) {
+    const neighbour_task *t = context;
+    const train_neighbours *n = t->n;
+    const size_t end = train_row_block_end(n->rows, block);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
+        train_share share = {0};
+        if (n->label[i] != TRAIN_UNLABELLED)
+            t->loss[i] +=
+                train_neighbour_cost(n, n->sums + i * TRAIN_NEIGHBOUR_SUMS, &t->pairs, &share);
+        n->share[i] = share.norm, n->share[n->rows + i] = share.own;
+        n->share[2 * n->rows + i] = share.centre;
+    }
+}
+
+taper_status train_plain_neighbour_losses(train_stream *s, const train_neighbours *n,
+                                          double *loss) {
+    neighbour_task task = {.n = n, .loss = loss};
+    TAPER_TRY(train_processor_begin(s));
+    if (n->all_pairs) task.pairs = sum_pairs(n);
+    train_processor_end(s);
+    return train_processor_run(s, share_rows, &task, train_row_blocks(n->rows));
+}
+
+/* --- pulls ---------------------------------------------------------------------------------- */
+
+/* pull[wide] of one row at a chunk. loss and student: constants where it is called. */
+CODEC_INLINE void pull_chunk(train_neighbour_loss loss, int student, const train_neighbours *n,
+                             train_kernel k, const chunk *c, uint32_t own, train_share row,
+                             const float *square, float *pull) {
+    const float factor = train_pull_factor(n), *norm = n->share + c->first, *other = norm + n->rows,
+                *centre = other + n->rows;
+    for (size_t j = 0; j < c->columns; j++) {
+        const uint32_t label = c->label[j];
+        const float d = square[j], log_kernel = train_log_kernel(student, k, d);
+        const train_share column = {norm[j], other[j], centre[j]};
+        const float m = train_pull_of(loss, row, log_kernel, label == own) +
+                        train_pull_of(loss, column, log_kernel, label == own);
+        const float p = factor * train_kernel_slope(student, k, d) * m;
+        pull[j] = train_where(label != TRAIN_UNLABELLED, p);
+    }
+}
+
+#define PULLS(name, loss, student)                                                           \
+    CODEC_CLONES static void name(const train_neighbours *n, train_kernel k, const chunk *c, \
+                                  uint32_t own, train_share row, const float *square,        \
+                                  float *pull) {                                             \
+        pull_chunk(loss, student, n, k, c, own, row, square, pull);                          \
+    }
+PULLS(pulls_gaussian_nca, TRAIN_NCA, 0)
+PULLS(pulls_gaussian_log, TRAIN_LOG_NCA, 0)
+PULLS(pulls_gaussian_mcml, TRAIN_MCML, 0)
+PULLS(pulls_student_nca, TRAIN_NCA, 1)
+PULLS(pulls_student_log, TRAIN_LOG_NCA, 1)
+PULLS(pulls_student_mcml, TRAIN_MCML, 1)
+typedef void pulls_fn(const train_neighbours *n, train_kernel k, const chunk *c, uint32_t own,
+                      train_share row, const float *square, float *pull);
+static pulls_fn *const pulls_of[2][3] = {
+    {pulls_gaussian_nca, pulls_gaussian_log, pulls_gaussian_mcml},
+    {pulls_student_nca, pulls_student_log, pulls_student_mcml}};
+
+/* The sum of pull x slope by alpha. */
+CODEC_CLONES static double sum_by_alpha(train_kernel k, const chunk *c, const float *square,
+                                        const float *pull) {
+    float sum[LANES] = {0};
+    size_t j = 0;
+    for (; j + LANES <= c->columns; j += LANES)
+        for (size_t l = 0; l < LANES; l++)
+            sum[l] += train_pull_by_alpha(k, square[j + l], pull[j + l]);
+    for (size_t l = 0; j + l < c->columns; l++)
+        sum[l] += train_pull_by_alpha(k, square[j + l], pull[j + l]);
+    return sum_of(sum);
+}
+
+CODEC_CLONES static void add_hinge_pulls(float factor, const chunk *c, uint32_t own,
+                                         const float *square, float *pull) {
+    for (size_t j = 0; j < c->columns; j++) {
+        const float h = factor * train_hinge(square[j]);
+        pull[j] += train_where(c->label[j] != own && c->label[j] != TRAIN_UNLABELLED, h);
+    }
+}
+
+CODEC_CLONES static double sum_pulls(size_t columns, const float *pull) {
+    float sum[LANES] = {0};
+    size_t j = 0;
+    for (; j + LANES <= columns; j += LANES)
+        for (size_t l = 0; l < LANES; l++) sum[l] += pull[j + l];
+    for (size_t l = 0; j + l < columns; l++) sum[l] += pull[j + l];
+    return sum_of(sum);
+}
+
+/* One row at a chunk: its pulls, their sum, and that of what they do to alpha. */
+static void pull_row(const train_neighbours *n, train_kernel k, chunk *c, size_t row,
+                     const float *square, float *pull, double *sum, double *by_alpha) {
+    const train_share share = {n->share[row], n->share[n->rows + row], n->share[2 * n->rows + row]};
+    const uint32_t own = n->label[row], hidden = hide(c, row);
+    pulls_of[n->student][n->loss](n, k, c, own, share, square, pull);
+    if (n->by_number) *by_alpha += sum_by_alpha(k, c, square, pull);
+    if (n->hinge > 0.0) add_hinge_pulls(train_hinge_factor(n), c, own, square, pull);
+    *sum += sum_pulls(c->columns, pull);
+    show(c, row, hidden);
+}
+
+static void pull_together(const neighbour_task *t, train_kernel k, size_t row, size_t together) {
+    const train_neighbours *n = t->n;
+    double sum[TOGETHER] = {0}, by_alpha[TOGETHER] = {0};
+    float *pull = t->pull + (row - t->first) * n->rows;
+    chunk c;
+    for (size_t first = 0; first < n->rows; first += CHUNK) {
+        begin_chunk(n, row, together, first, &c);
+        for (size_t r = 0; r < together; r++) {
+            float *to = pull + r * n->rows + first;
+            if (n->label[row + r] == TRAIN_UNLABELLED)
+                memset(to, 0, c.columns * sizeof *to);
+            else
+                pull_row(n, k, &c, row + r, c.square[r], to, &sum[r], &by_alpha[r]);
+        }
+    }
+    for (size_t r = 0; r < together; r++) {
+        pull[r * n->rows + row + r] = (float)-sum[r];
+        if (n->by_number) n->by_number[row + r] = (float)by_alpha[r];
+    }
+}
+
+static void pull_rows(void *context, size_t block) {
+    const neighbour_task *t = context;
+    const size_t end = train_row_block_end(t->rows, block);
+    const train_kernel k = train_kernel_of(t->n);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TOGETHER)
+        pull_together(t, k, t->first + i, formats_smaller(TOGETHER, end - i));
+}
+
+taper_status train_plain_neighbour_pulls(train_stream *s, const train_neighbours *n, size_t first,
+                                         size_t rows, float *pull) {
+    neighbour_task task = {.n = n, .first = first, .rows = rows, .pull = pull};
+    return train_processor_run(s, pull_rows, &task, train_row_blocks(rows));
+}
