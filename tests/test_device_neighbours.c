@@ -5,9 +5,9 @@
 #include "neighbours_reference.h"
 
 #ifdef EVERY_DEVICE_KERNELS
-enum { MOST_EVERYWHERE = 70 }; /* rows: the model is slow, and takes four at a time */
+enum { MOST_EVERYWHERE = 70, FEW = 14 }; /* rows: the model is slow */
 #else
-enum { MOST_EVERYWHERE = 1100 };
+enum { MOST_EVERYWHERE = 1100, FEW = 37 };
 #endif
 enum { MOST_N = 1100, MOST_D = 30, MOST = MOST_N * 8 };
 
@@ -137,7 +137,7 @@ static void every_loss_has_its_gradient(void **state) {
                                                      .student = kind / 6,
                                                      .alpha = alphas[a] / exp(0.25),
                                                      .learns_alpha = kind / 6};
-                draw_example(&x, 37, dims[k], 1.5f / sqrtf((float)dims[k]),
+                draw_example(&x, FEW, dims[k], 1.5f / sqrtf((float)dims[k]),
                              1.5f / sqrtf((float)dims[k]));
                 run(o, &x, 0.25f);
                 check_against(&o, &x, 0.25f, 1e-5);
@@ -202,7 +202,7 @@ static void tiles_change_no_bit(void **state) {
 static void operations_stay_within(void **state) {
     (void)state;
     static example x;
-    static const size_t first = 3, rows = 6;
+    static const size_t first = 15, rows = 6;
     draw_example(&x, 21, 3, 1.0f, 1.0f);
     for (int all_pairs = 0; all_pairs < 2; all_pairs++)
         for (int i = 0; i < DEVICES; i++) {
@@ -353,7 +353,7 @@ static void overflow_is_found(void **state) {
                                                  .student = kind / 6,
                                                  .alpha = 1.0,
                                                  .learns_alpha = 1};
-            draw_example(&x, 20, 2, 1.0f, 1.0f);
+            draw_example(&x, 10, 2, 1.0f, 1.0f);
             for (size_t j = 0; j < x.n; j++) x.label[j] = j % 3;
             x.code[5] = bad[i];
             run_each(o, &x, 0.0f);

@@ -23,7 +23,6 @@ train_gather_rows_fn train_cuda_gather_rows;
 train_jitter_fn train_cuda_jitter;
 train_scatter_rows_fn train_cuda_scatter_rows;
 train_copy_columns_fn train_cuda_copy_columns;
-/* kernels/sides.cu */
 train_gather_sides_fn train_cuda_gather_sides;
 train_conditional_inputs_fn train_cuda_conditional_inputs;
 /* kernels/clipped.cu */

@@ -31,7 +31,8 @@
  *   elements          what operations make of one number, for processor and kernels alike; of
  *   elements_codes elements_units                 codes at a cut; whole units, their weights and
  *                                                 thresholds
- *   elements_losses elements_predictions          errors; bits and what heads give */
+ *   elements_losses elements_predictions          errors; bits and what heads give
+ *   elements_neighbours                           pairs of codes */
 #ifndef TRAIN_DEVICE_H
 #define TRAIN_DEVICE_H
 #include "formats/status.h"

@@ -12,19 +12,6 @@
 
 /* --- exp and log, without branches or calls, so that compilers run many at a time ----------- */
 
-/* a where a condition holds, else b. Both are made: written as a?b:c, one would be made in a
- * branch, and loops with branches are not run many at a time. */
-CODEC_INLINE float train_select(int holds, float a, float b) {
-    union {
-        float number;
-        uint32_t bits;
-    } u = {a}, v = {b};
-    const uint32_t mask = 0u - (uint32_t)(holds != 0);
-    u.bits = (u.bits & mask) | (v.bits & ~mask);
-    return u.number;
-}
-CODEC_INLINE float train_where(int holds, float a) { return train_select(holds, a, 0.0f); }
-
 /* 2^x to 2e-7 of it, with x held below 127; 0 below -126, NaN stays NaN. x = k + r, |r| <= 1/2: k
  * by adding 1.5 x 2^23, which leaves it in the low bits; 2^r by a Remez fit good to 1e-7. */
 CODEC_INLINE float train_exp2(float x) {
@@ -42,7 +29,7 @@ CODEC_INLINE float train_exp2(float x) {
     e = 0.693147004f + r * e;
     e = 1.0f + r * e;
     power.bits = (shifted.bits + 127u) << 23; /* 2^k; the high bits of `round` fall out */
-    return train_where(!(x < -126.0f), e * power.number);
+    return x < -126.0f ? 0.0f : e * power.number;
 }
 
 /* log2(1 + x) for x >= 0, to 3 units in the last place; infinity and NaN stay. 1 + x = 2^k m, m in
@@ -64,8 +51,8 @@ CODEC_INLINE float train_log2_1p(float x) {
     p = -0.250013381f + f * p;
     p = 0.333339095f + f * p;
     p = f + f * f * (f * p - 0.5f);
-    const float rest = train_where(y < 2.0f, x - (y - 1.0f));
-    return train_select(y <= FLT_MAX, (float)(int32_t)k + TRAIN_LOG2_E * (p + rest), y);
+    const float rest = y < 2.0f ? x - (y - 1.0f) : 0.0f;
+    return y <= FLT_MAX ? (float)(int32_t)k + TRAIN_LOG2_E * (p + rest) : y;
 }
 
 /* --- a pair --------------------------------------------------------------------------------- */
@@ -104,7 +91,7 @@ CODEC_INLINE float train_alpha_slope(train_kernel k, float square) {
 
 /* The hinge, whose square is the loss of a pair of other labels, and half of -d loss / dD. */
 CODEC_INLINE float train_hinge(float square) {
-    return train_where(!(square >= 1.0f), 1.0f - square); /* NaN stays */
+    return square >= 1.0f ? 0.0f : 1.0f - square; /* NaN stays */
 }
 
 /* What a row has for its pairs (train_neighbours.share). */
@@ -119,8 +106,8 @@ CODEC_INLINE float train_pull_of(train_neighbour_loss loss, train_share row, flo
                                  int same) {
     const float q = train_exp2(log_kernel - row.norm);
     if (loss == TRAIN_NCA) return q * ((float)same - row.centre);
-    if (loss == TRAIN_MCML) return train_where(same, row.own) - q * row.centre;
-    return train_where(same, train_exp2(log_kernel - row.own)) - q * row.centre;
+    if (loss == TRAIN_MCML) return (same ? row.own : 0.0f) - q * row.centre;
+    return (same ? train_exp2(log_kernel - row.own) : 0.0f) - q * row.centre;
 }
 
 /* --- sums ----------------------------------------------------------------------------------- */

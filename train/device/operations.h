@@ -290,8 +290,8 @@ typedef taper_status train_distances_fn(train_stream *s, size_t rows, size_t oth
                                         const float *a, const float *b, float *square);
 
 /* Codes of a batch, each of which picks another as its neighbour: what they cost and how they pull
- * at each other, as train/objectives/neighbours.h derives it. Rows that are TRAIN_UNLABELLED take no
- * part. */
+ * at each other, as train/objectives/neighbours.h derives it. Rows that are TRAIN_UNLABELLED take
+ * no part. */
 #define TRAIN_UNLABELLED UINT32_MAX
 typedef enum train_neighbour_loss {
     TRAIN_NCA = 0,     /* minus the sum of probabilities */
@@ -302,7 +302,7 @@ typedef enum train_neighbour_loss {
  * label (-INFINITY: there is none), the sum of logarithms of these kernels, how many these are, and
  * the sum of squared hinges. */
 enum { TRAIN_ALL = 0, TRAIN_SAME, TRAIN_LOGS, TRAIN_COUNT, TRAIN_HINGES, TRAIN_NEIGHBOUR_SUMS };
-/* Of a row, what its pairs are measured by: its normaliser, and what it has of its own. */
+/* Of a row, for its pairs (train_share in elements_neighbours.h). */
 enum { TRAIN_SHARES = 3 };
 typedef struct train_neighbours {
     size_t rows, units;
@@ -311,17 +311,17 @@ typedef struct train_neighbours {
     const uint32_t *label; /* [rows] */
     train_neighbour_loss loss;
     int all_pairs; /* 1: all pairs are normalised together, 0: those of each row by themselves */
-    int student;   /* 1: Student's t-distribution of `alpha` degrees of freedom, 0: the Gaussian */
-    double alpha;  /* times e^*number, */
+    int student;   /* 1: Student's t-distribution of alpha e^*number degrees, 0: the Gaussian */
+    double alpha;
     const float *number; /* [1] on the device; NULL: 0 */
-    double hinge;  /* weight of (max(0, 1 - D))^2 of pairs of two labels, 0: none */
-    double *sums;  /* [rows][TRAIN_NEIGHBOUR_SUMS] */
-    float *share;  /* [TRAIN_SHARES][rows] */
-    float *by_number; /* [rows] what the gradient of *number is the sum of; NULL: not wanted */
+    double hinge;        /* weight of max(0, 1 - D)^2 of pairs of two labels; 0: none */
+    double *sums;        /* [rows][TRAIN_NEIGHBOUR_SUMS] */
+    float *share;        /* [TRAIN_SHARES][rows] */
+    float *by_number;    /* [rows] parts of the gradient of *number; NULL: not wanted */
 } train_neighbours;
 /* sums, from code, across and label. */
 typedef taper_status train_neighbour_sums_fn(train_stream *s, const train_neighbours *n);
-/* share, from sums and label; loss[rows] += what each costs. */
+/* share, from sums and label; loss[rows] += what each row costs. */
 typedef taper_status train_neighbour_losses_fn(train_stream *s, const train_neighbours *n,
                                                double *loss);
 /* pull[rows][n->rows] of rows first ..: so that the gradient of the mean loss by code i is the sum

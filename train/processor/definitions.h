@@ -27,7 +27,6 @@ train_gather_rows_fn train_plain_gather_rows;
 train_jitter_fn train_plain_jitter;
 train_scatter_rows_fn train_plain_scatter_rows;
 train_copy_columns_fn train_plain_copy_columns;
-/* sides.c */
 train_gather_sides_fn train_plain_gather_sides;
 train_conditional_inputs_fn train_plain_conditional_inputs;
 /* clipped.c */

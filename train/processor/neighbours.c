@@ -135,12 +135,12 @@ CODEC_INLINE void sum_chunk(train_neighbour_loss loss, int student, train_kernel
             const uint32_t label = c->label[j + l];
             const float log_kernel = train_log_kernel(student, k, square[j + l]);
             const float e = train_exp2(log_kernel - most);
-            all[l] += train_where(label != TRAIN_UNLABELLED, e);
+            all[l] += label != TRAIN_UNLABELLED ? e : 0.0f;
             count[l] += (float)(label == own);
-            if (loss == TRAIN_MCML) logs[l] += train_where(label == own, log_kernel);
-            if (loss == TRAIN_NCA) same[l] += train_where(label == own, e);
+            if (loss == TRAIN_MCML) logs[l] += label == own ? log_kernel : 0.0f;
+            if (loss == TRAIN_NCA) same[l] += label == own ? e : 0.0f;
             if (loss == TRAIN_LOG_NCA)
-                same[l] += train_where(label == own, train_exp2(log_kernel - most_same));
+                same[l] += label == own ? train_exp2(log_kernel - most_same) : 0.0f;
         }
     to->all = sum_of(all), to->same = sum_of(same);
     to->logs = sum_of(logs), to->count = sum_of(count);
@@ -177,7 +177,7 @@ CODEC_CLONES static void add_hinges(const chunk *c, uint32_t own, const float *s
         for (size_t l = 0; l < LANES; l++) {
             const uint32_t label = c->label[j + l];
             const float h = train_hinge(square[j + l]);
-            sum[l] += train_where(label != own && label != TRAIN_UNLABELLED, h * h);
+            sum[l] += label != own && label != TRAIN_UNLABELLED ? h * h : 0.0f;
         }
     to->hinges += sum_of(sum);
 }
@@ -289,7 +289,7 @@ CODEC_INLINE void pull_chunk(train_neighbour_loss loss, int student, const train
         const float m = train_pull_of(loss, row, log_kernel, label == own) +
                         train_pull_of(loss, column, log_kernel, label == own);
         const float p = factor * train_kernel_slope(student, k, d) * m;
-        pull[j] = train_where(label != TRAIN_UNLABELLED, p);
+        pull[j] = label != TRAIN_UNLABELLED ? p : 0.0f;
     }
 }
 
@@ -328,7 +328,7 @@ CODEC_CLONES static void add_hinge_pulls(float factor, const chunk *c, uint32_t 
                                          const float *square, float *pull) {
     for (size_t j = 0; j < c->columns; j++) {
         const float h = factor * train_hinge(square[j]);
-        pull[j] += train_where(c->label[j] != own && c->label[j] != TRAIN_UNLABELLED, h);
+        pull[j] += c->label[j] != own && c->label[j] != TRAIN_UNLABELLED ? h : 0.0f;
     }
 }
 

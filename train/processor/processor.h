@@ -9,9 +9,10 @@
  *   processor          its two tables; the shadow; failures, for tests
  *   launch             how an operation is run
  *   definitions        the operations, declared; then by subject, in plain C:
- *   products rows sides            matrix products and biases; rows of examples; rows around rows
+ *   products rows                  matrix products and biases; rows of examples, rows around rows
  *   noise codes units              dropout and the like; codes at a cut; whole units
  *   losses classes predictions     errors; labels; bits and what heads and restorers give
+ *   neighbours                     codes that pick each other as neighbours
  *   clipped vectors                layers that are clipped; long vectors, and the optimiser
  *   decay quantiles                weight decay by rows; thresholds that follow quantiles */
 #ifndef TRAIN_PROCESSOR_H

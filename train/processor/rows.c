@@ -1,4 +1,5 @@
-/* rows.c -- rows of examples: gathered, centred, moved; see train/device/operations.h. */
+/* rows.c -- rows of examples: gathered, centred, moved; rows and the eight around them. See
+ * train/device/operations.h. */
 #include "formats/bytes.h"
 #include "codec/backend/simd.h"
 #include "train/device/elements.h"
@@ -129,4 +130,90 @@ taper_status train_plain_copy_columns(train_stream *s, size_t rows, size_t width
                                       size_t from_stride, float *to, size_t to_stride) {
     columns_task task = {rows, width, from, from_stride, to, to_stride};
     return train_processor_run(s, copy_column_rows, &task, train_row_blocks(rows));
+}
+
+/* --- rows and the eight around them ------------------------------------------------------- */
+
+enum { SIDE_ROWS = 128 };
+
+static size_t side_blocks(size_t rows) { return (rows + SIDE_ROWS - 1) / SIDE_ROWS; }
+static size_t side_end(size_t rows, size_t block) {
+    size_t end = (block + 1) * SIDE_ROWS;
+    return end < rows ? end : rows;
+}
+
+typedef struct sides_task {
+    size_t rows, width;
+    const uint32_t *neighbour;
+    int mirrored;
+    const float *from;
+    float *to;
+} sides_task;
+
+static void gather_sides(void *context, size_t block) {
+    const sides_task *t = context;
+    const size_t bytes = t->width * sizeof *t->to, end = side_end(t->rows, block);
+    size_t r = block * SIDE_ROWS;
+    for (float *to = t->to + r * TRAIN_SIDES * t->width; r < end; r++)
+        for (size_t side = 0; side < TRAIN_SIDES; side++, to += t->width) {
+            size_t of = t->mirrored ? TRAIN_SIDES - 1 - side : side;
+            size_t at = t->neighbour[of * t->rows + r];
+            if (at < t->rows)
+                memcpy(to, t->from + at * t->width, bytes);
+            else
+                memset(to, 0, bytes);
+        }
+}
+
+taper_status train_plain_gather_sides(train_stream *s, size_t rows, size_t width,
+                                      const uint32_t *neighbour, int mirrored, const float *from,
+                                      float *to) {
+    sides_task task = {rows, width, neighbour, mirrored, from, to};
+    return train_processor_run(s, gather_sides, &task, side_blocks(rows));
+}
+
+/* --- inputs of a conditional model ----------------------------------------------------- */
+
+typedef struct input_task {
+    size_t rows;
+    uint32_t own, beside;
+    const int8_t *seen;
+    const uint32_t *neighbour;
+    float *x;
+} input_task;
+
+static void spread(const int8_t *seen, uint32_t n, float *to) {
+    for (uint32_t u = 0; u < n; u++) {
+        to[2 * u] = train_input(seen[u], 0);
+        to[2 * u + 1] = train_input(seen[u], 1);
+    }
+}
+
+static void fill_row(const input_task *t, size_t row, float *x) {
+    float *to = x + 2 * t->own, *is_there = to + 2 * (TRAIN_SIDES - 1) * t->beside;
+    spread(t->seen + row * t->own, t->own, x);
+    for (size_t side = 0; side < TRAIN_SIDES; side++) {
+        size_t at = t->neighbour[side * t->rows + row];
+        is_there[side] = at < t->rows;
+        if (side == TRAIN_SELF) continue;
+        if (at < t->rows)
+            spread(t->seen + at * t->own, t->beside, to);
+        else
+            memset(to, 0, 2 * t->beside * sizeof *to);
+        to += 2 * t->beside;
+    }
+}
+
+static void fill_rows(void *context, size_t block) {
+    const input_task *t = context;
+    const size_t columns = 2 * (t->own + (TRAIN_SIDES - 1) * (size_t)t->beside) + TRAIN_SIDES,
+                 end = side_end(t->rows, block);
+    for (size_t r = block * SIDE_ROWS; r < end; r++) fill_row(t, r, t->x + r * columns);
+}
+
+taper_status train_plain_conditional_inputs(train_stream *s, size_t rows, uint32_t own,
+                                            uint32_t beside, const int8_t *seen,
+                                            const uint32_t *neighbour, float *x) {
+    input_task task = {rows, own, beside, seen, neighbour, x};
+    return train_processor_run(s, fill_rows, &task, side_blocks(rows));
 }

@@ -6,7 +6,7 @@
 #include "train/cuda/stream.h"
 #include "train/device/elements_neighbours.h"
 
-static const unsigned THREADS = 256, TOGETHER = 4;
+static const unsigned THREADS = 256, WARPS = THREADS / CUDA_WARP, TOGETHER = 4;
 
 /* --- a warp's rows ---------------------------------------------------------------------- */
 
@@ -127,7 +127,7 @@ static __global__ void sums_kernel(size_t groups, train_neighbours n) {
     }
 }
 
-static unsigned blocks_of(size_t groups) { return cuda_blocks(groups, THREADS / CUDA_WARP); }
+static unsigned blocks_of(size_t groups) { return cuda_blocks(groups, WARPS); }
 
 taper_status train_cuda_neighbour_sums(train_stream *s, const train_neighbours *n) {
     const size_t groups = n->rows / TOGETHER + (n->rows % TOGETHER != 0);
@@ -141,7 +141,7 @@ taper_status train_cuda_neighbour_sums(train_stream *s, const train_neighbours *
 
 /* --- losses ----------------------------------------------------------------------------- */
 
-/* All threads get the largest of their block; room[CUDA_WARP] may be used again after the call. */
+/* All threads get the largest of their block; room[WARPS] may be used again after the call. */
 static __device__ double block_most(double value, double *room) {
     const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
     for (unsigned apart = CUDA_WARP / 2; apart; apart /= 2) {
@@ -150,8 +150,7 @@ static __device__ double block_most(double value, double *room) {
     }
     if (lane == 0) room[warp] = value;
     BARRIER();
-    for (unsigned i = 0; BELOW(i, THREADS / CUDA_WARP); i++)
-        value = room[i] > value ? room[i] : value;
+    for (unsigned i = 0; BELOW(i, WARPS); i++) value = room[i] > value ? room[i] : value;
     BARRIER();
     return value;
 }
@@ -159,13 +158,14 @@ static __device__ double block_most(double value, double *room) {
 /* What all pairs have in common: one block, two passes over the rows' sums. */
 static __global__ void pairs_kernel(train_neighbours n, train_all_pairs *to) {
     SHARED(double, room, CUDA_WARP);
+    SHARED(double, tops, WARPS);
     SHARED(double, all, 1);
     double most = -FLT_MAX, sum = 0.0, pairs = 0.0, rows = 0.0, p = 0.0;
     for (EACH_IN_BLOCK(i, n.rows)) {
         const double row = n.sums[i * TRAIN_NEIGHBOUR_SUMS + TRAIN_ALL] / TRAIN_LN_2;
         if (n.label[i] != TRAIN_UNLABELLED && row > most) most = row;
     }
-    most = block_most(most, room);
+    most = block_most(most, tops);
     for (EACH_IN_BLOCK(i, n.rows)) {
         const double *row = n.sums + i * TRAIN_NEIGHBOUR_SUMS;
         if (n.label[i] == TRAIN_UNLABELLED) continue;
