@@ -319,7 +319,7 @@ typedef struct train_neighbours {
     float *share;        /* [TRAIN_SHARES][rows] */
     float *by_number;    /* [rows] parts of the gradient of *number; NULL: not wanted */
 } train_neighbours;
-/* sums, from code, across and label. */
+/* sums, from code, across and label. TAPER_ERR_NOMEM. */
 typedef taper_status train_neighbour_sums_fn(train_stream *s, const train_neighbours *n);
 /* share, from sums and label; loss[rows] += what each row costs. */
 typedef taper_status train_neighbour_losses_fn(train_stream *s, const train_neighbours *n,

@@ -8,6 +8,7 @@
 #include "train/device/elements_neighbours.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { CHUNK = 512, TOGETHER = 4, LANES = 16 };
@@ -232,9 +233,129 @@ static void sum_rows(void *context, size_t block) {
         sum_together(n, k, i, formats_smaller(TOGETHER, end - i));
 }
 
+/* --- sums, each pair measured once ------------------------------------------------------------ */
+
+/* D_ij is D_ji: a block takes two chunks, and what a pair gives to the row goes to the column, too.
+ * Columns have no largest kernel so far, so that all is relative to 1, the kernel of D = 0; rows to
+ * which that does not do are summed by themselves, as above. More rows than these would want much
+ * room for what chunks give to them, and all are summed so. */
+enum { MOST_TWICE = 32768 };
+enum { PART_ALL, PART_SAME, PART_COUNT, PARTS }; /* SAME: of MCML, the sum of logarithms */
+
+typedef struct pairs_task {
+    const train_neighbours *n;
+    float *part; /* [chunks][PARTS][rows] what each chunk gives to each row */
+} pairs_task;
+
+/* A row and a chunk's columns: part[PARTS] of the row, and what is added to that of the columns. */
+CODEC_INLINE void sum_both(train_neighbour_loss loss, int student, train_kernel k, const chunk *c,
+                           uint32_t own, const float *square, float (*column)[CHUNK], float *row) {
+    float all[LANES] = {0}, same[LANES] = {0}, count[LANES] = {0};
+    for (size_t j = 0; j < c->wide; j += LANES)
+        for (size_t l = 0; l < LANES; l++) {
+            const uint32_t label = c->label[j + l];
+            const float log_kernel = train_log_kernel(student, k, square[j + l]);
+            const float e = train_exp2(log_kernel), is_same = (float)(label == own);
+            const float given = label != TRAIN_UNLABELLED ? e : 0.0f,
+                        to_same = label == own ? loss == TRAIN_MCML ? log_kernel : e : 0.0f;
+            all[l] += given, same[l] += to_same, count[l] += is_same;
+            column[PART_ALL][j + l] += given;
+            column[PART_SAME][j + l] += to_same;
+            column[PART_COUNT][j + l] += is_same;
+        }
+    row[PART_ALL] = (float)sum_of(all), row[PART_SAME] = (float)sum_of(same);
+    row[PART_COUNT] = (float)sum_of(count);
+}
+
+#define BOTH(name, loss, student)                                                           \
+    CODEC_CLONES static void name(train_kernel k, const chunk *c, uint32_t own,             \
+                                  const float *square, float(*column)[CHUNK], float *row) { \
+        sum_both(loss, student, k, c, own, square, column, row);                            \
+    }
+BOTH(both_gaussian_nca, TRAIN_NCA, 0)
+BOTH(both_gaussian_mcml, TRAIN_MCML, 0)
+BOTH(both_student_nca, TRAIN_NCA, 1)
+BOTH(both_student_mcml, TRAIN_MCML, 1)
+typedef void both_fn(train_kernel k, const chunk *c, uint32_t own, const float *square,
+                     float (*column)[CHUNK], float *row);
+static both_fn *const both_of[2][2] = {{both_gaussian_nca, both_gaussian_mcml},
+                                       {both_student_nca, both_student_mcml}};
+
+/* Where a chunk's parts for a row are, `rows` floats apart. */
+static float *part_of(const pairs_task *t, size_t chunk_at, size_t row) {
+    return t->part + chunk_at * PARTS * t->n->rows + row;
+}
+
+/* Rows of chunk `rows`, columns of chunk `columns`, which is not before it. */
+static void sum_chunks(const pairs_task *t, size_t rows, size_t columns) {
+    const train_neighbours *n = t->n;
+    const train_kernel k = train_kernel_of(n);
+    const size_t end = formats_smaller(n->rows, (rows + 1) * CHUNK);
+    float column[PARTS][CHUNK] = {{0}};
+    chunk c;
+    for (size_t i = rows * CHUNK; i < end; i += TOGETHER) {
+        const size_t together = formats_smaller(TOGETHER, end - i);
+        begin_chunk(n, i, together, columns * CHUNK, &c);
+        for (size_t r = 0; r < together; r++) {
+            float row[PARTS] = {0}, *to = part_of(t, columns, i + r);
+            const uint32_t own = n->label[i + r], hidden = hide(&c, i + r);
+            if (own != TRAIN_UNLABELLED)
+                both_of[n->student][n->loss == TRAIN_MCML](k, &c, own, c.square[r], column, row);
+            show(&c, i + r, hidden);
+            for (size_t p = 0; p < PARTS; p++) to[p * n->rows] = row[p];
+        }
+    }
+    for (size_t p = 0; p < PARTS && columns > rows; p++)
+        memcpy(part_of(t, rows, c.first) + p * n->rows, column[p], c.columns * sizeof *column[p]);
+}
+
+static void sum_pair(void *context, size_t pair) {
+    size_t columns = 0;
+    while (pair > columns) pair -= ++columns; /* pairs by rows of the triangle */
+    sum_chunks(context, pair, columns);
+}
+
+/* A row's sums of its parts; 0 where these do not do. */
+static int add_parts(const pairs_task *t, size_t row) {
+    const train_neighbours *n = t->n;
+    double sum[PARTS] = {0};
+    for (size_t at = 0; at * CHUNK < n->rows; at++)
+        for (size_t p = 0; p < PARTS; p++) sum[p] += (double)part_of(t, at, row)[p * n->rows];
+    const row_sums sums = {{0.0, sum[PART_ALL]},
+                           {0.0, n->loss == TRAIN_MCML ? 0.0 : sum[PART_SAME]},
+                           n->loss == TRAIN_MCML ? sum[PART_SAME] : 0.0,
+                           sum[PART_COUNT],
+                           0.0};
+    write_sums(&sums, n->sums + row * TRAIN_NEIGHBOUR_SUMS);
+    if (n->label[row] == TRAIN_UNLABELLED) return 1;
+    return is_sound(sum[PART_ALL]) &&
+           (n->loss != TRAIN_LOG_NCA || sum[PART_COUNT] == 0.0 || is_sound(sum[PART_SAME]));
+}
+
+static void add_parts_of_rows(void *context, size_t block) {
+    const pairs_task *t = context;
+    const size_t end = train_row_block_end(t->n->rows, block);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TOGETHER) {
+        const size_t together = formats_smaller(TOGETHER, end - i);
+        int sound = 1;
+        for (size_t r = 0; r < together; r++) sound &= add_parts(t, i + r);
+        if (!sound) sum_together(t->n, train_kernel_of(t->n), i, together);
+    }
+}
+
 taper_status train_plain_neighbour_sums(train_stream *s, const train_neighbours *n) {
-    neighbour_task task = {.n = n};
-    return train_processor_run(s, sum_rows, &task, train_row_blocks(n->rows));
+    const size_t chunks = (n->rows + CHUNK - 1) / CHUNK;
+    if (n->rows > MOST_TWICE || n->hinge > 0.0) {
+        neighbour_task alone = {.n = n};
+        return train_processor_run(s, sum_rows, &alone, train_row_blocks(n->rows));
+    }
+    pairs_task task = {n, malloc((chunks * PARTS * n->rows + 1) * sizeof(float))};
+    if (!task.part) return TAPER_ERR_NOMEM;
+    taper_status status = train_processor_run(s, sum_pair, &task, chunks * (chunks + 1) / 2);
+    if (status == TAPER_OK)
+        status = train_processor_run(s, add_parts_of_rows, &task, train_row_blocks(n->rows));
+    free(task.part);
+    return status;
 }
 
 /* --- losses --------------------------------------------------------------------------------- */

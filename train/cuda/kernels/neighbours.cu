@@ -141,7 +141,7 @@ taper_status train_cuda_neighbour_sums(train_stream *s, const train_neighbours *
 
 /* --- losses ----------------------------------------------------------------------------- */
 
-/* All threads get the largest of their block; room[WARPS] may be used again after the call. */
+/* All threads get the largest of their block; room[WARPS] is for one call. */
 static __device__ double block_most(double value, double *room) {
     const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
     for (unsigned apart = CUDA_WARP / 2; apart; apart /= 2) {
