@@ -9,7 +9,7 @@
 # of the same "test" only. What was measured for the record is in bench/results/.
 #
 # Settings, from the environment:
-#   BENCH_THREADS=2   threads of bench_rates, bench_training and bench_knn
+#   BENCH_THREADS=2   threads of bench_rates, bench_training, bench_knn and bench_embedding
 #   BENCH_LONG=1      also what takes more than ten minutes: windows of whole CIFAR images, and
 #                     family dense on MNIST
 set -eu
@@ -97,3 +97,6 @@ if files=$(need "MNIST with labels" mnist/train-images-idx3-ubyte.gz mnist/train
     mnist/t10k-images-idx3-ubyte.gz mnist/t10k-labels-idx1-ubyte.gz); then
     "$B/bench/bench_knn" error "$(dirname "${files##* }")" "$BENCH_THREADS"
 fi
+
+say "bench_embedding $BENCH_THREADS"
+"$B/bench/bench_embedding" "$BENCH_THREADS"
