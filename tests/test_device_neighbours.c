@@ -248,17 +248,33 @@ static void operations_stay_within(void **state) {
 static void far_apart_and_together(void **state) {
     (void)state;
     static example x;
-    for (int kind = 0; kind < 12; kind++) {
+    for (int kind = 0; kind < 24; kind++) {
         const train_neighbour_objective o = {.loss = (train_neighbour_loss)(kind % 3),
                                              .all_pairs = kind / 3 % 2,
-                                             .student = kind / 6,
-                                             .learns_alpha = kind / 6,
+                                             .student = kind / 6 % 2,
+                                             .learns_alpha = kind / 6 % 2,
                                              .alpha = 2.0};
-        draw_example(&x, 40, 3, 8.0f, 2.0f);
+        const size_t rows = kind / 12 ? 600 : 40; /* of the processor's chunks, two */
+        if (rows > MOST_EVERYWHERE) break;
+        draw_example(&x, rows, 3, 8.0f, 2.0f);
+        for (size_t i = 3 * 550; i < 3 * rows; i++) x.code[i] *= 3.0f; /* far from the others */
         for (size_t i = 0; i < 10; i++) x.code[i] = x.code[30 + i];
         x.label[0] = x.label[10], x.label[1] = x.label[11] + 1;
         run(o, &x, 0.0f);
         check_against(&o, &x, 0.0f, 3e-5);
+    }
+}
+
+/* Nearly the Gaussian: powers of thousands of what is nearly 1. */
+static void alpha_may_be_large(void **state) {
+    (void)state;
+    static example x;
+    for (int kind = 0; kind < 3; kind++) {
+        const train_neighbour_objective o = {
+            .loss = (train_neighbour_loss)kind, .student = 1, .alpha = 1e5};
+        draw_example(&x, 20, 2, 1.0f, 1.0f);
+        run(o, &x, 0.0f);
+        check_against(&o, &x, 0.0f, 1e-5);
     }
 }
 
@@ -283,6 +299,14 @@ static void losses_of_the_improbable(void **state) {
     memcpy(x.code, (const float[]){0.0f, 20.0f, 0.5f, 20.5f}, 4 * sizeof *x.code);
     run(o, &x, 0.0f);
     assert_true(fabs(outcomes[0].loss[0] - 1.0 - 399.75) < 1e-3);
+    check_against(&o, &x, 0.0f, 1e-5);
+    if (MOST_EVERYWHERE < 530) return;
+    x.n = 530; /* a second chunk of the processor's has the nearer of its label */
+    for (size_t i = 0; i < x.n; i++) {
+        x.label[i] = i == 0 || i == 7 || i == 520 ? 0 : 1;
+        x.code[i] = x.label[i] ? 1e-3f * (float)i : i == 520 ? -8.0f : i ? -20.0f : 0.0f;
+    }
+    run(o, &x, 0.0f);
     check_against(&o, &x, 0.0f, 1e-5);
 }
 
@@ -383,12 +407,18 @@ static void alpha_is_held(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_loss_has_its_gradient), cmocka_unit_test(hinges_keep_classes_apart),
-        cmocka_unit_test(batches_of_any_size),         cmocka_unit_test(tiles_change_no_bit),
-        cmocka_unit_test(operations_stay_within),      cmocka_unit_test(far_apart_and_together),
-        cmocka_unit_test(far_from_the_origin),         cmocka_unit_test(losses_of_the_improbable),
-        cmocka_unit_test(labels_of_every_kind),        cmocka_unit_test(no_labels_no_loss),
-        cmocka_unit_test(overflow_is_found),           cmocka_unit_test(alpha_is_held)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_loss_has_its_gradient),
+                                       cmocka_unit_test(hinges_keep_classes_apart),
+                                       cmocka_unit_test(batches_of_any_size),
+                                       cmocka_unit_test(tiles_change_no_bit),
+                                       cmocka_unit_test(operations_stay_within),
+                                       cmocka_unit_test(far_apart_and_together),
+                                       cmocka_unit_test(far_from_the_origin),
+                                       cmocka_unit_test(alpha_may_be_large),
+                                       cmocka_unit_test(losses_of_the_improbable),
+                                       cmocka_unit_test(labels_of_every_kind),
+                                       cmocka_unit_test(no_labels_no_loss),
+                                       cmocka_unit_test(overflow_is_found),
+                                       cmocka_unit_test(alpha_is_held)};
     return cmocka_run_group_tests(tests, open_all, close_every_device);
 }

@@ -2,6 +2,7 @@
  * finite differences, alpha's too; and the gradients that Min et al. 2010 and Salakhutdinov &
  * Hinton 2007 print, evaluated as printed. Prints by how much these fail. */
 #include "neighbours_reference.h"
+#include "train/device/elements_neighbours.h"
 #include "train/sampling/philox.h"
 #include <stdio.h>
 #include <string.h>
@@ -222,9 +223,24 @@ static void what_salakhutdinov_prints(void **state) {
     }
 }
 
+/* --- the elements --------------------------------------------------------------------------- */
+
+static void exp_and_log_are_near(void **state) {
+    (void)state;
+    for (float x = -100.0f; x < 127.0f; x += 0.00731f)
+        assert_true(fabs((double)train_exp2(x) / exp2((double)x) - 1.0) < 2.5e-7);
+    for (float x = 1e-30f; x < 1e37f; x *= 1.0037f)
+        assert_true(fabs((double)train_log2_1p(x) * log(2.0) / log1p((double)x) - 1.0) < 2.5e-7);
+    assert_true(train_exp2(0.0f) == 1.0f && train_log2_1p(0.0f) == 0.0f);
+    assert_true(train_exp2(-100.5f) == 0.0f && train_exp2(-INFINITY) == 0.0f);
+    assert_true(isfinite(train_exp2(INFINITY)) && train_exp2(INFINITY) > 1e38f);
+    assert_true(isinf(train_log2_1p(INFINITY)));
+    assert_true(isnan(train_log2_1p(NAN)) && isnan(train_exp2(NAN)));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gradients_are_differences),
-                                       cmocka_unit_test(what_min_prints),
-                                       cmocka_unit_test(what_salakhutdinov_prints)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_are_differences), cmocka_unit_test(what_min_prints),
+        cmocka_unit_test(what_salakhutdinov_prints), cmocka_unit_test(exp_and_log_are_near)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

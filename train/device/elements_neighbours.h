@@ -12,11 +12,12 @@
 
 /* --- exp and log, without branches or calls, so that compilers run many at a time ----------- */
 
-/* 2^x to 2e-7 of it, with x held below 127; 0 below -126, NaN stays NaN. x = k + r, |r| <= 1/2: k
+/* 2^x to 2e-7 of it, with x held below 127; 0 below -100, lest numbers
+ * become subnormal, which is slow; NaN stays NaN. x = k + r, |r| <= 1/2: k
  * by adding 1.5 x 2^23, which leaves it in the low bits; 2^r by a Remez fit good to 1e-7. */
 CODEC_INLINE float train_exp2(float x) {
     const float round = 12582912.0f;
-    float y = x < -126.0f ? -126.0f : x;
+    float y = x < -100.0f ? -100.0f : x;
     y = y > 127.0f ? 127.0f : y;
     union {
         float number;
@@ -29,7 +30,7 @@ CODEC_INLINE float train_exp2(float x) {
     e = 0.693147004f + r * e;
     e = 1.0f + r * e;
     power.bits = (shifted.bits + 127u) << 23; /* 2^k; the high bits of `round` fall out */
-    return x < -126.0f ? 0.0f : e * power.number;
+    return x < -100.0f ? 0.0f : e * power.number;
 }
 
 /* log2(1 + x) for x >= 0, to 3 units in the last place; infinity and NaN stay. 1 + x = 2^k m, m in

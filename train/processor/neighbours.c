@@ -305,7 +305,7 @@ static void sum_chunks(const pairs_task *t, size_t rows, size_t columns) {
             for (size_t p = 0; p < PARTS; p++) to[p * n->rows] = row[p];
         }
     }
-    for (size_t p = 0; p < PARTS && columns > rows; p++)
+    for (size_t p = 0; p < PARTS; p++) /* a chunk with itself: the same again, its columns' way */
         memcpy(part_of(t, rows, c.first) + p * n->rows, column[p], c.columns * sizeof *column[p]);
 }
 

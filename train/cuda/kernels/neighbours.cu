@@ -151,7 +151,6 @@ static __device__ double block_most(double value, double *room) {
     if (lane == 0) room[warp] = value;
     BARRIER();
     for (unsigned i = 0; BELOW(i, WARPS); i++) value = room[i] > value ? room[i] : value;
-    BARRIER();
     return value;
 }
 
