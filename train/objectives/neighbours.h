@@ -29,10 +29,12 @@
  * and dloss/dD_ij = h_ij m_ij. D_ij stands in the rows of i and of j, dD_ij/df_i = 2 (f_i - f_j):
  *     dloss/df_i = 2 sum over j of S_ij (f_i - f_j),     S_ij = h_ij (m_ij + m_ji)
  * which needs other rows' Z and p alone: a pass over all pairs makes the sums, a second one S of a
- * tile of rows, a product the gradient. Memory is the tile's. Where dl/dalpha is
+ * tile of rows, a product the gradient. Memory is the tile's, n x n never; the processor's first
+ * pass wants 25 MB more at most. By alpha, log k has the slope
  *     t = -1/2 log(1 + D / alpha) + (1 + alpha) D / (2 alpha^2 (1 + D / alpha))
- * dloss/dalpha = - sum of m_ij t_ij = -1/2 sum of (m_ij + m_ji) t_ij. alpha = start x e^number, the
- * number beginning at 0, so that dloss/dnumber = alpha dloss/dalpha, and alpha stays above 0.
+ *     dloss/dalpha = - sum of m_ij t_ij = -1/2 sum of (m_ij + m_ji) t_ij
+ * alpha = start x e^number, the number beginning at 0, so that it stays above 0, and dloss/dnumber
+ * = alpha dloss/dalpha.
  *
  * What Min et al. print. For h their gradients by f have (1 + alpha) / alpha times u_ij = (1 +
  * D/alpha)^(-(1 + alpha) / 2), where 1 / (1 + D/alpha) belongs: for alpha = 1 the two are the same,
