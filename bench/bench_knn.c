@@ -126,7 +126,7 @@ static int speed(char **argument) {
              n[0], n[1], n[2], n[3], n[4]);
     bench_print("embedding/speed", "seconds", search, "s", config);
     bench_print("embedding/speed", "products_seconds", products, "s", config);
-    bench_print("embedding/speed", "over_products", search / products, "", config);
+    bench_print("embedding/speed", "over_products", search / products, "x", config);
     bench_print("embedding/speed", "peak_mib", peak, "MiB", config);
     free(queries), free(references), free(neighbours), free(distances);
     return 0;
