@@ -60,7 +60,7 @@ upward codec/model 'codec/(quality|decoder|container|search)/'
 upward codec/search 'codec/(entropy|bitplane|transform|quality|model|decoder|container)/'
 upward codec/decoder 'codec/(quality|container|search)/'
 upward codec/container 'codec/search/'
-learners='train/([a-z_]*\.h|linear/|calibrate/|dense/|nested/|conditional/|restoration/)'
+learners='train/([a-z_]*\.h|linear/|calibrate/|dense/|nested/|conditional/|restoration/|embedding/)'
 upward train/sampling "$learners|train/(optimise|objectives|device|processor)/"
 upward train/device "$learners|train/(optimise|objectives|processor)/"
 upward train/processor "$learners|train/(optimise|objectives)/"
@@ -69,6 +69,7 @@ upward train/optimise "$learners|train/(objectives|processor)/"
 for learner in linear calibrate dense nested; do
     upward train/$learner "$(echo "$learners" | sed "s#$learner/|##")"
 done
+upward train/embedding 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional/|restoration/)'
 upward train/conditional 'train/([a-z_]*\.h|linear/|dense/|nested/|restoration/)'
 upward train/restoration 'train/([a-z_]*\.h|linear/|dense/|nested/)'
 # each room's doors: the headers that other rooms may include. Rooms of one stage have one or two;
@@ -95,9 +96,10 @@ doors train/dense 'dense_trainer'
 doors train/nested 'nested_trainer'
 doors train/conditional 'conditional_trainer conditional_batch'
 doors train/restoration 'restoration_trainer'
+doors train/embedding 'embedding_trainer'
 doors train/device 'device feed operations elements(_[a-z]*)?'
 doors train/processor 'processor'
-doors train/objectives 'objective reconstruction rate stack'
+doors train/objectives 'objective reconstruction rate neighbours stack'
 doors train/optimise 'loop run weights checkpoint adam conjugate_gradient steps'
 doors train/sampling 'dataset philox numbers truncation corruption jitter quantile thresholds'
 doors cli/compare 'comparison subject originals report'

@@ -122,7 +122,7 @@ static void lay_out_activations(train_autoencoder *ae, const codec_network *net)
     ae->label = train_arena_take(arena, batch, 1, sizeof *ae->label);
     ae->row_loss = train_arena_take(arena, batch, 1, sizeof *ae->row_loss);
     ae->sums = train_arena_take(arena, TRAIN_LOSSES, 1, sizeof *ae->sums);
-    train_stack_lay_out(&ae->act, arena, &net->encoder, batch);
+    train_stack_lay_out(&ae->act, arena, &net->encoder, CODEC_RELU, batch);
     train_reconstruction_lay_out(&ae->reconstruction, arena, net, batch);
     train_rate_lay_out(&ae->rate, arena, net->units, batch);
     for (int i = 0; i < 2; i++)

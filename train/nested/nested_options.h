@@ -4,10 +4,8 @@
 #include "train/nested/nested_gradient.h"
 #include "train/nested/regulariser.h"
 #include "train/nested/sweep.h"
-#include "train/optimise/checkpoint.h"
+#include "train/optimise/loop.h"
 #include "train/sampling/truncation.h"
-
-typedef enum train_optimiser { TRAIN_ADAM = 0, TRAIN_CG = 1 } train_optimiser;
 
 typedef struct train_nested_options {
     const train_truncation *truncation; /* p_B over the network's units; NULL: every example keeps

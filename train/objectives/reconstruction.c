@@ -10,7 +10,7 @@ void train_reconstruction_lay_out(train_reconstruction *r, train_arena *arena,
     r->quantised_gradient = train_arena_floats(arena, batch, k);
     r->error = train_arena_take(arena, batch, 1, sizeof *r->error);
     r->weight = train_arena_take(arena, batch, 1, sizeof *r->weight);
-    train_stack_lay_out(&r->act, arena, &shape->decoder, batch);
+    train_stack_lay_out(&r->act, arena, &shape->decoder, CODEC_RELU, batch);
 }
 
 static taper_status decode(const train_reconstruction *r, train_stream *s, size_t rows) {

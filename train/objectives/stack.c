@@ -10,7 +10,8 @@ size_t train_stack_widest(const codec_stack *stack) {
 }
 
 void train_stack_lay_out(train_stack_activations *act, train_arena *arena, const codec_stack *stack,
-                         size_t batch) {
+                         codec_activation between, size_t batch) {
+    act->between = between;
     for (uint32_t i = 0; i + 1 < stack->depth; i++)
         act->hidden[i] = train_arena_floats(arena, batch, stack->layer[i].outputs);
 }
@@ -29,7 +30,7 @@ taper_status train_stack_forward(train_stream *s, const codec_stack *w, size_t r
                                      .b = layer->weight,
                                      .beta = last ? 1.0f : 0.0f,
                                      .bias = layer->bias,
-                                     .activation = last ? CODEC_LINEAR : CODEC_RELU,
+                                     .activation = last ? CODEC_LINEAR : act->between,
                                      .c = y};
         TAPER_TRY(s->ops->affine(s, &affine));
         from = y;
@@ -44,7 +45,7 @@ taper_status train_stack_backward(train_stream *s, const codec_stack *w, const c
         const codec_layer *layer = &w->layer[i], *gradient = &dw->layer[i];
         const float *x = i ? act->hidden[i - 1] : input;
         int last = i + 1 == w->depth;
-        TAPER_TRY(s->ops->bias_backward(s, rows, layer->outputs, last ? CODEC_LINEAR : CODEC_RELU,
+        TAPER_TRY(s->ops->bias_backward(s, rows, layer->outputs, last ? CODEC_LINEAR : act->between,
                                         last ? NULL : act->hidden[i], dy, 0, gradient->bias));
         TAPER_TRY(s->ops->gemm(s, 1, 0, layer->outputs, layer->inputs, rows, dy, x, 0.0f,
                                gradient->weight));

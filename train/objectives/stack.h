@@ -1,5 +1,5 @@
-/* stack.h -- a stack of fully connected layers with ReLU between, forward and back, on a device.
- * Weights, gradients and activations are all there. */
+/* stack.h -- a stack of fully connected layers with an activation between, forward and back, on a
+ * device. Weights, gradients and activations are all there. */
 #ifndef TRAIN_STACK_H
 #define TRAIN_STACK_H
 #include "codec/transform/network.h"
@@ -7,6 +7,7 @@
 
 /* What a batch leaves behind on its way, for the way back. */
 typedef struct train_stack_activations {
+    codec_activation between;        /* of hidden layers */
     float *hidden[CODEC_MAX_LAYERS]; /* [batch][outputs] of hidden layers */
     float *back[2];                  /* [batch][widest]: their gradients, taken in turn; borrowed */
 } train_stack_activations;
@@ -14,7 +15,7 @@ typedef struct train_stack_activations {
 /* The widest hidden layer. */
 size_t train_stack_widest(const codec_stack *stack);
 void train_stack_lay_out(train_stack_activations *act, train_arena *arena, const codec_stack *stack,
-                         size_t batch);
+                         codec_activation between, size_t batch);
 
 /* to[rows][outputs] += stack(from[rows][inputs]). */
 taper_status train_stack_forward(train_stream *stream, const codec_stack *w, size_t rows,

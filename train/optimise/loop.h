@@ -21,6 +21,9 @@
 
 typedef struct train_loop train_loop;
 
+/* How a learner moves its weights: Adam, or conjugate gradients (conjugate_gradient.h). */
+typedef enum train_optimiser { TRAIN_ADAM = 0, TRAIN_CG = 1 } train_optimiser;
+
 /* What the loop asks of a learner. Functions return a status with *error filled, or TAPER_OK; those
  * that may be NULL say so. `self` is the learner. */
 typedef struct train_learner {

@@ -1,0 +1,190 @@
+/* test_embedder.c -- the encoder of an embedding forward and back: losses and gradients against
+ * finite differences in double, of every weight, L2 and alpha too; on every device. */
+#include "every_device.h"
+#include "neighbours_reference.h"
+#include "train/embedding/embedder.h"
+#include "train/optimise/checkpoint.h"
+#include "train/sampling/philox.h"
+
+enum { ROWS = 14, INPUTS = 9, UNITS = 3 };
+static const uint32_t widths[] = {6, 5};
+
+static uint8_t pixels[ROWS * INPUTS];
+static uint32_t label[ROWS];
+
+static float draw(uint64_t i, uint64_t stream) {
+    uint32_t word[4];
+    train_philox(7, i, stream, word);
+    return train_philox_uniform(word[0]) - 0.5f;
+}
+
+static codec_network network(uint32_t hidden, codec_activation between) {
+    codec_network net;
+    assert_int_equal(
+        codec_network_alloc(&net, INPUTS, UNITS, CODEC_DIRECT, widths, hidden, NULL, 0), TAPER_OK);
+    net.hidden = between;
+    for (uint32_t l = 0; l < net.encoder.depth; l++) {
+        codec_layer *layer = &net.encoder.layer[l];
+        const float scale = l ? 3.0f : 3.0f / 255.0f;
+        for (uint32_t i = 0; i < layer->outputs * layer->inputs; i++)
+            layer->weight[i] = scale * draw(i, 10 + l);
+        for (uint32_t i = 0; i < layer->outputs; i++) layer->bias[i] = draw(i, 20 + l);
+    }
+    for (uint32_t i = 0; i < ROWS * INPUTS; i++) pixels[i] = (uint8_t)(255 * (draw(i, 1) + 0.5f));
+    for (uint32_t i = 0; i < ROWS; i++) label[i] = i == 3 ? TRAIN_UNLABELLED : i % 3;
+    return net;
+}
+
+/* --- the definition ------------------------------------------------------------------------- */
+
+static double activate(codec_activation how, double a) {
+    return how == CODEC_RELU ? fmax(a, 0.0) : how == CODEC_LOGISTIC ? 1.0 / (1.0 + exp(-a)) : a;
+}
+
+/* Codes by parameters in the order of the embedder's vector; *squares: of the weights. */
+static void encode(const codec_network *net, const double *parameter, double *code,
+                   double *squares) {
+    *squares = 0.0;
+    for (size_t row = 0; row < ROWS; row++) {
+        const double *p = parameter;
+        double x[16], y[16];
+        for (size_t i = 0; i < INPUTS; i++) x[i] = pixels[row * INPUTS + i] / 255.0;
+        for (uint32_t l = 0; l < net->encoder.depth; l++) {
+            const codec_layer *layer = &net->encoder.layer[l];
+            const int last = l + 1 == net->encoder.depth;
+            const double *bias = p + layer->outputs * layer->inputs;
+            for (uint32_t o = 0; o < layer->outputs; o++) {
+                double a = bias[o];
+                for (uint32_t i = 0; i < layer->inputs; i++) {
+                    const double w = p[o * layer->inputs + i];
+                    a += w * x[i];
+                    if (!row) *squares += w * w;
+                }
+                y[o] = last ? a : activate(net->hidden, a);
+            }
+            memcpy(x, y, sizeof x);
+            p = bias + layer->outputs;
+        }
+        memcpy(code + row * UNITS, x, UNITS * sizeof *x);
+    }
+}
+
+static double loss_at(const codec_network *net, reference r, int learns_alpha, double l2,
+                      const double *parameter, size_t n_network) {
+    double code[ROWS * UNITS], squares;
+    if (learns_alpha) r.alpha *= exp(parameter[n_network]);
+    encode(net, parameter, code, &squares);
+    return reference_loss(&r, code) + l2 / 2 * squares;
+}
+
+/* --- against differences -------------------------------------------------------------------- */
+
+static void check_gradient(int d, uint32_t hidden, codec_activation between,
+                           train_neighbour_objective objective, double l2) {
+    codec_network net = network(hidden, between);
+    train_embedder e;
+    const train_embedder_options options = {ROWS, objective, l2, TRAIN_WEIGHTS_GRADIENT};
+    assert_int_equal(train_embedder_create(&e, &net, &device[d].device, &options), TAPER_OK);
+    train_stream *s = &e.stream;
+    uint8_t *rows = on_device_give(&device[d], pixels, sizeof pixels);
+    uint32_t *labels = on_device_give(&device[d], label, sizeof label);
+    double *losses = on_device_give(&device[d], NULL, TRAIN_LOSSES * sizeof *losses), got[2];
+    float parameter[512], gradient[512];
+    double at[512];
+    const size_t n = e.weights.n, n_network = n - e.n_numbers;
+    assert_true(n <= 512);
+    assert_int_equal(train_embedder_load(&e, rows, NULL, labels, NULL, ROWS), TAPER_OK);
+    assert_int_equal(train_embedder_compute(&e, losses), TAPER_OK);
+    assert_int_equal(train_download(s, got, losses, sizeof got), TAPER_OK);
+    assert_int_equal(train_download(s, parameter, e.weights.parameter, n * 4), TAPER_OK);
+    assert_int_equal(train_download(s, gradient, e.weights.gradient, n * 4), TAPER_OK);
+    for (size_t i = 0; i < n; i++) at[i] = (double)parameter[i];
+    reference r = {.loss = objective.loss,
+                   .all_pairs = objective.all_pairs,
+                   .student = objective.student,
+                   .alpha = objective.alpha,
+                   .n = ROWS,
+                   .d = UNITS,
+                   .label = label};
+    const double loss = loss_at(&net, r, objective.learns_alpha, l2, at, n_network), h = 1e-6;
+    double most = 0.0, error = 0.0;
+    assert_true(fabs(loss - got[0]) < 1e-5 * (1.0 + fabs(loss)));
+    assert_true(fabs(loss_at(&net, r, objective.learns_alpha, 0.0, at, n_network) - got[1]) <
+                1e-5 * (1.0 + fabs(loss)));
+    for (size_t i = 0; i < n; i++) {
+        const double kept = at[i];
+        at[i] = kept + h;
+        const double above = loss_at(&net, r, objective.learns_alpha, l2, at, n_network);
+        at[i] = kept - h;
+        const double want =
+            (above - loss_at(&net, r, objective.learns_alpha, l2, at, n_network)) / (2.0 * h);
+        at[i] = kept;
+        most = fmax(most, fabs(want));
+        error = fmax(error, fabs((double)gradient[i] - want));
+    }
+    if (!(error < 2e-5 * most))
+        fail_msg("device %d, %u hidden, activation %d, loss %d, l2 %g: %g of %g", d,
+                 (unsigned)hidden, (int)between, (int)objective.loss, l2, error, most);
+    train_embedder_free(&e);
+    on_device_forget(&device[d]);
+    codec_network_free(&net);
+}
+
+static void gradients_are_differences(void **state) {
+    (void)state;
+    const train_neighbour_objective objectives[] = {
+        {.loss = TRAIN_NCA, .student = 1, .alpha = 2.0, .learns_alpha = 1},
+        {.loss = TRAIN_NCA},
+        {.loss = TRAIN_LOG_NCA, .student = 1, .alpha = 1.0},
+        {.loss = TRAIN_MCML, .all_pairs = 1, .student = 1, .alpha = 1.0, .learns_alpha = 1}};
+    for (int d = 0; d < DEVICES; d++)
+        for (size_t o = 0; o < sizeof objectives / sizeof *objectives; o++)
+            for (uint32_t hidden = 0; hidden < 3; hidden++) {
+                check_gradient(d, hidden, CODEC_LOGISTIC, objectives[o], 0.0);
+                check_gradient(d, hidden, CODEC_LOGISTIC, objectives[o], 0.03);
+                check_gradient(d, hidden, CODEC_RELU, objectives[o], 0.0);
+            }
+}
+
+/* --- there and back ------------------------------------------------------------------------- */
+
+static void networks_come_back(void **state) {
+    (void)state;
+    for (int d = 0; d < DEVICES; d++) {
+        codec_network net = network(2, CODEC_LOGISTIC), back = network(2, CODEC_LOGISTIC);
+        const train_embedder_options options = {
+            ROWS, {.loss = TRAIN_NCA}, 0.0, TRAIN_WEIGHTS_GRADIENT};
+        train_embedder e;
+        memset(back.encoder.layer[1].weight, 0, sizeof(float));
+        assert_int_equal(train_embedder_create(&e, &net, &device[d].device, &options), TAPER_OK);
+        assert_int_equal(train_embedder_export(&e, e.weights.parameter, &back), TAPER_OK);
+        for (uint32_t l = 0; l < 3; l++) {
+            const codec_layer *a = &net.encoder.layer[l], *b = &back.encoder.layer[l];
+            for (uint32_t i = 0; i < a->outputs * a->inputs; i++)
+                assert_true(fabsf(a->weight[i] - b->weight[i]) <= 2e-7f * fabsf(a->weight[i]));
+            assert_memory_equal(a->bias, b->bias, a->outputs * sizeof(float));
+        }
+        train_embedder_free(&e);
+        codec_network_free(&net), codec_network_free(&back);
+    }
+}
+
+static void networks_that_are_not_plain_are_refused(void **state) {
+    (void)state;
+    codec_network net = network(1, CODEC_LOGISTIC);
+    const train_embedder_options options = {ROWS, {.loss = TRAIN_NCA}, 0.0, TRAIN_WEIGHTS_GRADIENT};
+    train_embedder e;
+    net.mean[2] = 1.0f;
+    assert_int_equal(train_embedder_create(&e, &net, &device[0].device, &options), TAPER_ERR_ARG);
+    net.mean[2] = 0.0f;
+    net.code = CODEC_LOGISTIC;
+    assert_int_equal(train_embedder_create(&e, &net, &device[0].device, &options), TAPER_ERR_ARG);
+    codec_network_free(&net);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gradients_are_differences),
+                                       cmocka_unit_test(networks_come_back),
+                                       cmocka_unit_test(networks_that_are_not_plain_are_refused)};
+    return cmocka_run_group_tests(tests, open_every_device, close_every_device);
+}

@@ -1,0 +1,193 @@
+/* embedder.c -- see embedder.h. */
+#include "train/embedding/embedder.h"
+#include "formats/bytes.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const float pixel_scale = 255.0f;
+
+/* --- numbers ---------------------------------------------------------------------------- */
+
+/* Point the layers of view, shaped like `shape`, into an array (NULL: only count); how many numbers
+ * they take. */
+static size_t view_stack(const codec_stack *shape, float *array, codec_stack *view) {
+    size_t at = 0;
+    *view = *shape;
+    for (uint32_t i = 0; i < shape->depth; i++) {
+        codec_layer *layer = &view->layer[i];
+        layer->weight = array ? array + at : NULL;
+        at += (size_t)layer->outputs * layer->inputs;
+        layer->bias = array ? array + at : NULL;
+        at += layer->outputs;
+    }
+    return at;
+}
+
+/* The first layer's weights times a factor. */
+static void copy_stack(const codec_stack *from, const codec_stack *to, float factor) {
+    for (uint32_t i = 0; i < from->depth; i++) {
+        const codec_layer *a = &from->layer[i], *b = &to->layer[i];
+        const size_t n = (size_t)a->outputs * a->inputs;
+        for (size_t j = 0; j < n; j++) b->weight[j] = a->weight[j] * (i ? 1.0f : factor);
+        memcpy(b->bias, a->bias, a->outputs * sizeof *b->bias);
+    }
+}
+
+taper_status train_embedder_export(train_embedder *e, const float *from, codec_network *net) {
+    codec_stack view;
+    float *host = malloc(e->weights.n * sizeof *host);
+    taper_status status = host ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK)
+        status = train_download(&e->stream, host, from, e->weights.n * sizeof *host);
+    if (status == TAPER_OK) {
+        view_stack(&net->encoder, host, &view);
+        copy_stack(&view, &net->encoder, 1.0f / pixel_scale);
+    }
+    free(host);
+    return status;
+}
+
+static taper_status upload_start(train_embedder *e, const codec_network *net) {
+    codec_stack view;
+    float *host = calloc(e->weights.n, sizeof *host);
+    if (!host) return TAPER_ERR_NOMEM;
+    view_stack(&net->encoder, host, &view);
+    copy_stack(&net->encoder, &view, pixel_scale);
+    taper_status status =
+        train_upload(&e->stream, e->weights.parameter, host, e->weights.n * sizeof *host);
+    free(host);
+    if (status == TAPER_OK)
+        status = train_zero(&e->stream, e->zero_mean, e->inputs * sizeof(float));
+    return status;
+}
+
+taper_status train_embedder_alpha(train_embedder *e, double *alpha) {
+    float number = 0.0f;
+    if (e->n_numbers)
+        TAPER_TRY(train_download(&e->stream, &number, e->objective.number, sizeof number));
+    *alpha = train_neighbour_alpha(&e->objective, number);
+    return TAPER_OK;
+}
+
+/* --- memory ----------------------------------------------------------------------------- */
+
+static void lay_out_numbers(train_embedder *e, const codec_network *net, train_weights_use use) {
+    const size_t n = view_stack(&net->encoder, NULL, &e->view);
+    train_weights *w = &e->weights;
+    e->n_numbers = train_neighbours_objective.numbers(&e->objective, e->units);
+    *w = (train_weights){0};
+    train_weights_lay_out(w, &e->numbers, n + e->n_numbers, use);
+    e->zero_mean = train_arena_floats(&e->numbers, 1, e->inputs);
+    view_stack(&net->encoder, w->parameter, &e->view);
+    view_stack(&net->encoder, w->gradient, &e->gradient);
+    if (w->parameter)
+        train_neighbours_objective.place(&e->objective, w->parameter + n, w->gradient + n);
+}
+
+static void lay_out_activations(train_embedder *e, const codec_network *net) {
+    train_arena *arena = &e->activations;
+    const size_t batch = e->batch, widest = train_stack_widest(&net->encoder);
+    e->input = train_arena_floats(arena, batch, e->inputs);
+    e->code = train_arena_floats(arena, batch, e->units);
+    e->code_gradient = train_arena_floats(arena, batch, e->units);
+    e->label = train_arena_take(arena, batch, 1, sizeof *e->label);
+    e->row_loss = train_arena_take(arena, batch, 1, sizeof *e->row_loss);
+    e->figure = train_arena_take(arena, 1, 1, sizeof *e->figure);
+    e->squares = train_arena_take(arena, 1, 1, sizeof *e->squares);
+    train_stack_lay_out(&e->act, arena, &net->encoder, net->hidden, batch);
+    for (int i = 0; i < 2; i++) e->act.back[i] = train_arena_floats(arena, batch, widest);
+    train_neighbours_objective.lay_out(&e->objective, arena, e->units, batch);
+}
+
+static taper_status take_memory(train_embedder *e, const codec_network *net, train_device *device,
+                                train_weights_use use) {
+    TAPER_TRY(train_stream_open(&e->stream, device));
+    lay_out_numbers(e, net, use);
+    lay_out_activations(e, net);
+    TAPER_TRY(train_arena_alloc(&e->numbers, device));
+    TAPER_TRY(train_arena_alloc(&e->activations, device));
+    lay_out_numbers(e, net, use);
+    lay_out_activations(e, net);
+    return train_weights_keep(&e->weights, device);
+}
+
+static int is_plain(const codec_network *net) {
+    for (uint32_t i = 0; i < net->inputs; i++)
+        if (net->mean[i] != 0.0f) return 0;
+    return codec_network_is_direct(net) && !codec_network_has_feedback(net) &&
+           net->code == CODEC_LINEAR && net->encoder.depth > 0;
+}
+
+taper_status train_embedder_create(train_embedder *e, const codec_network *net,
+                                   train_device *device, const train_embedder_options *o) {
+    *e = (train_embedder){.inputs = net->inputs,
+                          .units = net->units,
+                          .batch = o->batch,
+                          .l2 = o->l2,
+                          .objective = o->objective};
+    if (!o->batch || !(o->l2 >= 0.0) || !is_plain(net)) return TAPER_ERR_ARG;
+    taper_status status = take_memory(e, net, device, o->use);
+    if (status == TAPER_OK) status = upload_start(e, net);
+    if (status != TAPER_OK) train_embedder_free(e);
+    return status;
+}
+
+void train_embedder_free(train_embedder *e) {
+    train_arena_free(&e->numbers);
+    train_arena_free(&e->activations);
+    train_stream_close(&e->stream);
+    memset(e, 0, sizeof *e);
+}
+
+/* --- forward and back ------------------------------------------------------------------- */
+
+taper_status train_embedder_load(train_embedder *e, const uint8_t *pixels, const uint32_t *order,
+                                 const uint32_t *label, const uint32_t *labels_order, size_t n) {
+    train_stream *s = &e->stream;
+    e->rows = formats_smaller(n, e->batch);
+    if (label)
+        TAPER_TRY(s->ops->gather_rows(s, e->rows, sizeof *label, label, labels_order, e->label));
+    return s->ops->centre_rows(s, e->rows, e->inputs, pixels, order, e->zero_mean,
+                               1.0f / pixel_scale, e->input);
+}
+
+taper_status train_embedder_forward(train_embedder *e) {
+    TAPER_TRY(train_zero(&e->stream, e->code, e->rows * e->units * sizeof *e->code));
+    return train_stack_forward(&e->stream, &e->view, e->rows, e->input, &e->act, e->code);
+}
+
+static train_examples examples_of(const train_embedder *e) {
+    return (train_examples){
+        .rows = e->rows, .units = e->units, .code = e->code, .scale = 1.0f, .label = e->label};
+}
+
+/* l2 / 2 |W|^2 onto the loss, and its gradient. */
+static taper_status add_decay(train_embedder *e, double *loss) {
+    train_stream *s = &e->stream;
+    if (!(e->l2 > 0.0)) return TAPER_OK;
+    for (uint32_t i = 0; i < e->view.depth; i++) {
+        const codec_layer *layer = &e->view.layer[i];
+        const size_t n = (size_t)layer->outputs * layer->inputs;
+        TAPER_TRY(s->ops->sum_squares(s, n, layer->weight, i > 0, e->squares));
+        TAPER_TRY(s->ops->axpy(s, n, (float)e->l2, layer->weight, e->gradient.layer[i].weight));
+    }
+    return s->ops->add_doubles(s, 1, e->l2 / 2, e->squares, loss);
+}
+
+taper_status train_embedder_compute(train_embedder *e, double *losses) {
+    const train_objective *o = &train_neighbours_objective;
+    const train_examples x = examples_of(e);
+    train_stream *s = &e->stream;
+    TAPER_TRY(train_embedder_forward(e));
+    TAPER_TRY(train_zero(s, e->row_loss, e->rows * sizeof *e->row_loss));
+    TAPER_TRY(train_zero(s, losses, 2 * sizeof *losses));
+    TAPER_TRY(o->loss(&e->objective, s, &x, e->row_loss, e->figure));
+    for (int i = 0; i < 2; i++)
+        TAPER_TRY(s->ops->add_doubles(s, 1, 1.0 / (double)e->rows, e->figure, losses + i));
+    TAPER_TRY(train_zero(s, e->code_gradient, e->rows * e->units * sizeof *e->code_gradient));
+    TAPER_TRY(o->gradient(&e->objective, s, &x, e->code_gradient));
+    TAPER_TRY(train_stack_backward(s, &e->view, &e->gradient, e->rows, e->input, &e->act,
+                                   e->code_gradient, NULL));
+    return add_decay(e, losses);
+}

@@ -1,0 +1,64 @@
+/* embedder.h -- an encoder on a device, forward and back before its objective.
+ *
+ *     code = f(pixels / 255),   loss = objective(code, labels) + l2 / 2 |W|^2
+ *
+ * with f the encoder of a direct network without feedback, and |W|^2 the sum of its squared
+ * weights, biases left out. Its numbers lie in one vector: layers, each its weights and then its
+ * biases, then what the objective trains (train_objective). The first layer takes pixels of 0..1
+ * here, and of 0..255 in a codec_network: 1 / 255 stands in the one or the other. */
+#ifndef TRAIN_EMBEDDER_H
+#define TRAIN_EMBEDDER_H
+#include "train/objectives/neighbours.h"
+#include "train/objectives/stack.h"
+#include "train/optimise/weights.h"
+
+typedef struct train_embedder {
+    train_stream stream;
+    train_arena numbers, activations;
+    train_weights weights;
+    codec_stack view, gradient; /* of the two vectors, in the network's shape */
+    uint32_t inputs, units;
+    size_t batch;     /* most rows of one call */
+    size_t n_numbers; /* the objective's, at the vector's end: 0 or 1 */
+    double l2;
+    train_neighbour_objective objective;
+    /* of the rows that are loaded */
+    size_t rows;
+    float *zero_mean;            /* [inputs] */
+    float *input;                /* [batch][inputs] pixels / 255 */
+    float *code, *code_gradient; /* [batch][units] */
+    uint32_t *label;             /* [batch] */
+    double *row_loss;            /* [batch] */
+    double *figure, *squares;    /* [1] */
+    train_stack_activations act;
+} train_embedder;
+
+typedef struct train_embedder_options {
+    size_t batch;                        /* at least 1 */
+    train_neighbour_objective objective; /* its settings */
+    double l2;                           /* at least 0 */
+    train_weights_use use;
+} train_embedder_options;
+
+/* Copies the encoder of net to the device. TAPER_ERR_ARG: net is not direct, has feedback, an
+ * activation of its code, or a mean; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. Nothing is held then. */
+taper_status train_embedder_create(train_embedder *e, const codec_network *net,
+                                   train_device *device, const train_embedder_options *options);
+void train_embedder_free(train_embedder *e); /* leaves it zeroed; zeroed is fine */
+/* Write parameter vector `from` (on the device; usually weights.parameter) into net's encoder, of
+ * the shape it was created with. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: net is then undefined. */
+taper_status train_embedder_export(train_embedder *e, const float *from, codec_network *net);
+/* alpha of Student's kernel, as it is now: the host waits for it. TAPER_ERR_DEVICE. */
+taper_status train_embedder_alpha(train_embedder *e, double *alpha);
+
+/* Load n <= batch rows of bytes, row order[i] as row i, and their labels label[order[i]], or NULL.
+ * All on the device. */
+taper_status train_embedder_load(train_embedder *e, const uint8_t *pixels, const uint32_t *order,
+                                 const uint32_t *label, const uint32_t *labels_order, size_t n);
+/* Their codes, into e->code. */
+taper_status train_embedder_forward(train_embedder *e);
+/* Codes, and losses[0 .. 1] on the device: the mean loss of the rows, and that of the objective
+ * alone. The gradient of the first goes to the weights' gradient, overwritten. */
+taper_status train_embedder_compute(train_embedder *e, double *losses);
+
+#endif

@@ -1,0 +1,71 @@
+/* embedding_errors.c -- see embedding_errors.h. */
+#include "train/embedding/embedding_errors.h"
+#include "codec/taper_search.h"
+#include "train/optimise/run.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* Codes of all rows, in the order of rows->all. */
+static taper_status take_codes(const train_embedding_look *l, float *code) {
+    train_embedder *e = l->embedder;
+    train_fed fed;
+    for (size_t i = 0; i < l->rows->n; i += e->batch) {
+        const size_t left = l->rows->n - i, n = left < e->batch ? left : e->batch;
+        TAPER_TRY(train_feed_take(l->feed, &e->stream, l->order, i, n, &fed));
+        TAPER_TRY(train_embedder_load(e, fed.rows, fed.order, NULL, NULL, n));
+        TAPER_TRY(train_embedder_forward(e));
+        TAPER_TRY(
+            train_download(&e->stream, code + i * e->units, e->code, n * e->units * sizeof *code));
+    }
+    return TAPER_OK;
+}
+
+/* What the search writes, and the votes. */
+typedef struct ballot {
+    uint32_t *neighbours; /* [held out][k] */
+    double *distances;    /* likewise */
+    int32_t *label;       /* [n] of rows->all */
+    int32_t *voted;       /* [held out] */
+} ballot;
+
+static taper_status vote(const train_embedding_look *l, const float *code, const ballot *b,
+                         size_t k, double *rate, taper_error *error) {
+    const train_embedding_rows *r = l->rows;
+    const size_t units = l->embedder->units, queries = r->n - r->n_training;
+    const taper_search search = {.references = code,
+                                 .n_references = r->n_training,
+                                 .queries = code + r->n_training * units,
+                                 .n_queries = queries,
+                                 .width = units,
+                                 .k = k,
+                                 .threads = l->threads};
+    const taper_votes votes = {b->neighbours, queries, k, k, b->label, r->n_training, r->classes};
+    taper_error_rate counted;
+    for (size_t i = 0; i < r->n; i++) b->label[i] = (int32_t)l->label[r->all[i]];
+    TAPER_TRY(taper_nearest(&search, b->neighbours, b->distances, error));
+    TAPER_TRY(taper_vote(&votes, b->voted, error));
+    TAPER_TRY(taper_count_errors(b->voted, b->label + r->n_training, queries, r->classes, NULL,
+                                 &counted, error));
+    *rate = counted.rate;
+    return TAPER_OK;
+}
+
+taper_status train_embedding_error(const train_embedding_look *l, double *rate,
+                                   taper_error *error) {
+    const train_embedding_rows *r = l->rows;
+    const size_t queries = r->n - r->n_training, k = l->k < r->n_training ? l->k : r->n_training;
+    *rate = NAN;
+    if (!queries) return TAPER_OK;
+    float *code = malloc(r->n * l->embedder->units * sizeof *code);
+    ballot b = {malloc(queries * k * sizeof *b.neighbours),
+                malloc(queries * k * sizeof *b.distances), malloc(r->n * sizeof *b.label),
+                malloc(queries * sizeof *b.voted)};
+    const int there = code && b.neighbours && b.distances && b.label && b.voted;
+    taper_status status = train_told(there ? TAPER_OK : TAPER_ERR_NOMEM, error,
+                                     "codes of %zu rows to find neighbours among", r->n);
+    if (status == TAPER_OK)
+        status = train_told(take_codes(l, code), error, "codes of held-out rows were not made");
+    if (status == TAPER_OK) status = vote(l, code, &b, k, rate, error);
+    free(code), free(b.neighbours), free(b.distances), free(b.label), free(b.voted);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* embedding_errors.h -- how well the nearest neighbours of held-out rows tell their labels. */
+#ifndef TRAIN_EMBEDDING_ERRORS_H
+#define TRAIN_EMBEDDING_ERRORS_H
+#include "train/device/feed.h"
+#include "train/embedding/embedding_rows.h"
+
+typedef struct train_embedding_look {
+    train_embedder *embedder;
+    train_feed *feed;         /* of the data's rows, the embedder's batch at most */
+    const train_order *order; /* rows->all */
+    const train_embedding_rows *rows;
+    const uint32_t *label; /* [data->n] the host's */
+    uint32_t k;            /* that vote; no more than there are training rows do */
+    unsigned threads;      /* 0: one per online core */
+} train_embedding_look;
+
+/* The share, 0..1, of held-out rows whose label is not the one that their k nearest training rows
+ * vote for (taper_vote), with the weights as they are; NaN where no row is held out. Codes are made
+ * on the device, all of them anew. TAPER_ERR_ARG: a code is not finite. TAPER_ERR_NOMEM: memory for
+ * codes of all rows; TAPER_ERR_DEVICE. */
+taper_status train_embedding_error(const train_embedding_look *look, double *rate,
+                                   taper_error *error);
+
+#endif

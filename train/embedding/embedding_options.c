@@ -1,0 +1,82 @@
+/* embedding_options.c -- see embedding_options.h. */
+#include "train/embedding/embedding_options.h"
+#include "train/optimise/run.h"
+#include <math.h>
+
+train_embedding_options train_embedding_defaults(void) {
+    return (train_embedding_options){.objective = {.loss = TRAIN_NCA, .student = 1, .alpha = 29.0},
+                                     .optimiser = TRAIN_ADAM,
+                                     .epochs = 40,
+                                     .batch = 5000,
+                                     .line_searches = 3,
+                                     .rate = 1e-3f,
+                                     .validation_fraction = 1.0f / TRAIN_VALIDATION_PERIOD,
+                                     .k = 5,
+                                     .seed = 1,
+                                     .checkpoint_seconds = 60.0};
+}
+
+static taper_status check_objective(const train_neighbour_objective *o, taper_error *error) {
+    if (o->student && !(o->alpha >= TRAIN_LEAST_ALPHA && o->alpha <= 1e6))
+        return formats_fail(error, TAPER_ERR_ARG, "alpha %g is not between %g and 1,000,000",
+                            o->alpha, TRAIN_LEAST_ALPHA);
+    if (o->learns_alpha && !o->student)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "a Gaussian has no alpha to learn; take Student's kernel");
+    if (!(o->hinge >= 0.0) || !(o->hinge <= 1e6))
+        return formats_fail(error, TAPER_ERR_ARG, "hinge %g is not between 0 and 1,000,000",
+                            o->hinge);
+    return TAPER_OK;
+}
+
+taper_status train_embedding_check(const train_embedding_options *o, const codec_network *net,
+                                   taper_error *error) {
+    const codec_stack *f = &net->encoder;
+    if (!o->epochs || o->epochs > 1u << 20 || o->batch < 2 || o->batch > 1u << 20 ||
+        !o->line_searches || !o->k)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "epochs and line searches must lie between 1 and 1,048,576, a batch "
+                            "from 2 on, and k from 1");
+    if (!(o->rate > 0.0f) || !(o->rate <= 1.0f))
+        return formats_fail(error, TAPER_ERR_ARG, "the learning rate must lie in (0, 1]");
+    if (!(o->l2 >= 0.0) || !(o->l2 <= 1e6))
+        return formats_fail(error, TAPER_ERR_ARG, "l2 %g is not between 0 and 1,000,000", o->l2);
+    if (!(o->validation_fraction >= 0.0f) || !(o->validation_fraction < 1.0f))
+        return formats_fail(error, TAPER_ERR_ARG, "the part held out must lie in [0, 1)");
+    if (f->depth && f->layer[f->depth - 1].inputs < net->units)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "a code of %u units from a layer of %u: no more units than that",
+                            (unsigned)net->units, (unsigned)f->layer[f->depth - 1].inputs);
+    return check_objective(&o->objective, error);
+}
+
+uint64_t train_embedding_fingerprint(const train_embedding_options *o, const train_pixels *data,
+                                     const codec_network *net) {
+    const train_neighbour_objective *of = &o->objective;
+    const double numbers[] = {of->loss,
+                              of->all_pairs,
+                              of->student,
+                              of->alpha,
+                              of->learns_alpha,
+                              of->hinge,
+                              o->l2,
+                              o->optimiser,
+                              o->epochs,
+                              o->batch,
+                              o->line_searches,
+                              (double)o->rate,
+                              (double)o->validation_fraction,
+                              o->k,
+                              net->inputs,
+                              net->hidden,
+                              net->encoder.depth};
+    uint64_t hash = train_fingerprint(3, numbers, sizeof numbers);
+    hash = train_fingerprint(hash, &o->seed, sizeof o->seed);
+    for (uint32_t i = 0; i < net->encoder.depth; i++) {
+        const codec_layer *l = &net->encoder.layer[i];
+        hash = train_fingerprint(hash, l->weight, (size_t)l->outputs * l->inputs * sizeof(float));
+        hash = train_fingerprint(hash, l->bias, l->outputs * sizeof(float));
+    }
+    hash = train_fingerprint(hash, data->label, data->n * sizeof *data->label);
+    return train_fingerprint(hash, data->pixels, data->n * data->inputs);
+}

@@ -1,0 +1,42 @@
+/* embedding_options.h -- what may be asked of a supervised embedding's training, whether it is
+ * legal, and what tells one run from another. */
+#ifndef TRAIN_EMBEDDING_OPTIONS_H
+#define TRAIN_EMBEDDING_OPTIONS_H
+#include "train/embedding/embedder.h"
+#include "train/optimise/loop.h"
+#include "train/sampling/dataset.h"
+
+/* Alpha below which Student's kernel has no use for distances: training ends there. */
+#define TRAIN_LEAST_ALPHA 1e-3
+
+typedef struct train_embedding_options {
+    /* Its settings (neighbours.h): default dt-NCA, alpha 29. A learned alpha is held for the first
+     * epoch, then learned with the weights (Min et al. 2010, section 3). */
+    train_neighbour_objective objective;
+    double l2; /* default 0: the loss has l2 / 2 x the sum of squared weights, too */
+    train_optimiser optimiser; /* default TRAIN_ADAM */
+    uint32_t epochs;           /* default 40 */
+    uint32_t batch; /* default 5000: each pair within a batch counts. Rows are shared out to batches
+                       of this size or a little more, so that an epoch has all of them */
+    uint32_t line_searches;    /* default 3: steps of TRAIN_CG on each batch */
+    float rate;                /* default 1e-3: Adam's peak; falls by a cosine to 0.001 of it */
+    float validation_fraction; /* default 1/16 of the labelled rows; 0: none are held out, and the
+                                  last network is kept instead of the best */
+    uint32_t k;                /* default 5: neighbours that vote on a held-out row */
+    unsigned threads;          /* that search for them; 0: one per online core */
+    uint64_t seed;             /* default 1 */
+    train_saving saving;       /* at the end of each epoch and ... */
+    double checkpoint_seconds; /* default 60: ... when this long has passed since the last time */
+} train_embedding_options;
+
+train_embedding_options train_embedding_defaults(void);
+
+/* Are they in range, and do they fit the network? TAPER_ERR_ARG with the remedy. */
+taper_status train_embedding_check(const train_embedding_options *options, const codec_network *net,
+                                   taper_error *error);
+
+/* Of all that decides what a run computes; net is its start. */
+uint64_t train_embedding_fingerprint(const train_embedding_options *options,
+                                     const train_pixels *data, const codec_network *net);
+
+#endif

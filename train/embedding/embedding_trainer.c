@@ -1,0 +1,305 @@
+/* embedding_trainer.c -- what the loop is given: batches, their losses and moves, reports; see
+ * embedding_trainer.h.
+ *
+ * All that is random is numbered by (seed, epoch), so a run has no state but the loop's. */
+#include "train/embedding/embedding_trainer.h"
+#include "train/embedding/embedding_errors.h"
+#include "train/optimise/conjugate_gradient.h"
+#include "train/optimise/run.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Losses are of the order of 1, MCML's of ten: a run this far off will not come back. */
+static const double absurd_loss = 1e12;
+
+typedef struct run {
+    const train_embedding_options *options;
+    const train_pixels *data;
+    const train_embedding_callbacks *callbacks;
+    train_embedding_rows rows;
+    train_embedder embedder;
+    /* rows.all, rows.shuffled, the data and their labels, for the device */
+    train_order all, shuffled;
+    train_lent labels;
+    train_feed feed;
+    train_cg cg;
+    train_arena arena;
+    double *line_losses; /* on the device [2]: at a point of a line */
+    double *losses;      /* the step's, on the device */
+    train_loop loop;
+} run;
+
+static void say(const run *r, const char *words) {
+    if (*words && r->callbacks && r->callbacks->say) r->callbacks->say(r->callbacks->user, words);
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+static taper_status begin_epoch(void *self, uint64_t epoch, taper_error *error) {
+    run *r = self;
+    train_embedding_rows_shuffle(&r->rows, r->options->seed, epoch);
+    taper_status status = train_order_again(&r->shuffled, &r->embedder.stream);
+    return train_told(status, error, "the order of rows was not taken");
+}
+
+static taper_status load_batch(run *r, uint64_t step) {
+    train_embedder *e = &r->embedder;
+    size_t first, n = train_embedding_batch(&r->rows, step % r->rows.batches, &first);
+    const uint32_t *label = r->labels.at, *order = r->shuffled.there.at;
+    train_fed fed;
+    TAPER_TRY(train_feed_take(&r->feed, &e->stream, &r->shuffled, first, n, &fed));
+    return train_embedder_load(e, fed.rows, fed.order, label, order + first, n);
+}
+
+/* Of conjugate gradients, whose gradients are those of points on a line, all is left to the move.
+ */
+static taper_status compute(void *self, uint64_t step, double *losses, taper_error *error) {
+    run *r = self;
+    train_embedder *e = &r->embedder;
+    e->objective.holds_alpha = step < r->rows.batches;
+    r->losses = losses;
+    taper_status status = train_zero(&e->stream, losses, TRAIN_LOSSES * sizeof *losses);
+    if (status == TAPER_OK) status = load_batch(r, step);
+    if (status == TAPER_OK && r->options->optimiser == TRAIN_ADAM)
+        status = train_embedder_compute(e, losses);
+    return train_told(status, error, "training step %llu could not be computed",
+                      (unsigned long long)step + 1);
+}
+
+static taper_status line_objective(void *self, double *value) {
+    run *r = self;
+    TAPER_TRY(train_embedder_compute(&r->embedder, r->line_losses));
+    return train_download(&r->embedder.stream, value, r->line_losses, sizeof *value);
+}
+
+/* The losses of a step are those at the end of its lines. */
+static taper_status search_lines(run *r) {
+    train_cg_options options = train_cg_defaults();
+    train_cg_result result = {0};
+    for (uint32_t i = 0; i < r->options->line_searches; i++) {
+        options.same_objective = i > 0;
+        TAPER_TRY(train_cg_step(&r->cg, line_objective, r, &options, &result));
+        if (!(result.alpha > 0.0)) break;
+    }
+    const double loss[2] = {result.value, result.value};
+    return train_upload(&r->embedder.stream, r->losses, loss, sizeof loss);
+}
+
+static taper_status move(void *self, train_loop *loop, const double *losses, taper_error *error) {
+    run *r = self;
+    const train_range everything = {0, r->embedder.weights.n};
+    taper_status status;
+    if (r->options->optimiser == TRAIN_ADAM) {
+        const float rate = train_cosine_rate(r->options->rate, loop->step, loop->steps, 0);
+        status = train_loop_adam(loop, rate, &everything, 1, losses);
+    } else {
+        status = search_lines(r);
+        if (status == TAPER_ERR_ARG) {
+            loop->diverged = loop->step + 1;
+            return TAPER_OK;
+        }
+    }
+    return train_told(status, error, "training step %llu could not be taken",
+                      (unsigned long long)loop->step + 1);
+}
+
+/* --- measures and reports --------------------------------------------------------------------- */
+
+static taper_status held_out_error(run *r, double *rate, taper_error *error) {
+    const train_embedding_look look = {&r->embedder,       &r->feed,       &r->all,
+                                       &r->rows,           r->data->label, r->options->k,
+                                       r->options->threads};
+    return train_embedding_error(&look, rate, error);
+}
+
+/* figure: error on held-out rows, alpha. An alpha out of use ends the run before its checkpoint is
+ * written. */
+static taper_status measure(void *self, train_history *entry, taper_error *error) {
+    run *r = self;
+    double *alpha = &entry->figure[1];
+    TAPER_TRY(held_out_error(r, &entry->figure[0], error));
+    taper_status status = train_embedder_alpha(&r->embedder, alpha);
+    if (status != TAPER_OK) return train_told(status, error, "alpha could not be read");
+    if (r->options->objective.student && !(*alpha >= TRAIN_LEAST_ALPHA))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "alpha fell to %.2g, where distances no longer count; the last "
+                            "checkpoint is from before. Hold alpha, or lower the rate",
+                            *alpha);
+    return TAPER_OK;
+}
+
+static int report_step(void *self, const train_loop *l, uint64_t step, const double *mean,
+                       double seconds_left) {
+    const run *r = self;
+    const train_embedding_callbacks *c = r->callbacks;
+    return c && c->step ? c->step(c->user, step, l->steps, mean[0], seconds_left) : 0;
+}
+
+static train_embedding_epoch entry_of(const train_history *h, double seconds) {
+    return (train_embedding_epoch){h->loss[0], h->loss[1], h->figure[0], h->figure[1], seconds};
+}
+
+static void report_epoch(void *self, const train_loop *l, uint32_t epoch,
+                         const train_history *entry, double seconds) {
+    const run *r = self;
+    const train_embedding_callbacks *c = r->callbacks;
+    const train_embedding_epoch e = entry_of(entry, seconds);
+    (void)l;
+    if (c && c->epoch) c->epoch(c->user, epoch, &e);
+}
+
+static const train_learner learner = {.what = "the embedding",
+                                      .begin_epoch = begin_epoch,
+                                      .compute = compute,
+                                      .move = move,
+                                      .measure = measure,
+                                      .progress = report_step,
+                                      .epoch = report_epoch};
+
+/* The epoch whose network is kept, from 1; 0: the start. */
+static uint32_t best_epoch(const run *r) {
+    const train_loop *l = &r->loop;
+    if (!r->embedder.weights.best) return l->n_history;
+    for (uint32_t i = 0; i < l->n_history; i++)
+        if (l->history[i].figure[0] == l->best_loss) return i + 1;
+    return 0;
+}
+
+static void fill_result(const run *r, train_embedding_result *result) {
+    const train_loop *l = &r->loop;
+    const train_embedding_rows *rows = &r->rows;
+    const int measured = rows->n > rows->n_training;
+    if (!result) return;
+    *result = (train_embedding_result){.rows = rows->n_training,
+                                       .held_out = rows->n - rows->n_training,
+                                       .classes = rows->met,
+                                       .start_error = measured ? l->start_loss : NAN,
+                                       .best_error = measured ? l->best_loss : NAN,
+                                       .best_epoch = best_epoch(r),
+                                       .epochs = l->n_history,
+                                       .stopped = (uint32_t)l->stopped,
+                                       .alpha = r->options->objective.alpha,
+                                       .seconds = l->seconds};
+    if (!l->n_history) return;
+    const train_embedding_epoch last = entry_of(&l->history[l->n_history - 1], 0.0);
+    result->loss = last.loss, result->alpha = last.alpha;
+}
+
+/* --- begin and end ---------------------------------------------------------------------------- */
+
+static void fill_loop(run *r, const codec_network *net) {
+    const train_embedding_options *o = r->options;
+    r->loop = (train_loop){.learner = &learner,
+                           .self = r,
+                           .stream = &r->embedder.stream,
+                           .weights = &r->embedder.weights,
+                           .steps = (uint64_t)r->rows.batches * o->epochs,
+                           .steps_per_epoch = r->rows.batches,
+                           .most_loss = absurd_loss,
+                           .saving = o->saving,
+                           .checkpoint_seconds = o->checkpoint_seconds,
+                           .start_loss = INFINITY};
+    if (o->saving.path) r->loop.fingerprint = train_embedding_fingerprint(o, r->data, net);
+    if (o->optimiser != TRAIN_CG) return;
+    r->loop.part[r->loop.parts++] =
+        (train_checkpoint_part){&r->cg.state, sizeof r->cg.state / 8, 8, 0};
+}
+
+static taper_status make_network(run *r, train_device *device, const codec_network *net) {
+    const train_embedding_options *o = r->options;
+    const train_embedding_rows *rows = &r->rows;
+    const train_embedder_options options = {
+        .batch = train_embedding_largest_batch(rows),
+        .objective = o->objective,
+        .l2 = o->l2,
+        .use = rows->n > rows->n_training ? TRAIN_WEIGHTS_BEST : TRAIN_WEIGHTS_TRAIN};
+    TAPER_TRY(train_embedder_create(&r->embedder, net, device, &options));
+    train_stream *s = &r->embedder.stream;
+    train_arena_take(&r->arena, 2, 1, sizeof *r->line_losses);
+    TAPER_TRY(train_arena_alloc(&r->arena, device));
+    r->line_losses = (double *)r->arena.memory;
+    return o->optimiser == TRAIN_CG ? train_cg_create(&r->cg, s, &r->embedder.weights) : TAPER_OK;
+}
+
+/* The data to the device, after all else: they may have what is left of its memory. */
+static taper_status feed_device(run *r) {
+    train_stream *s = &r->embedder.stream;
+    const train_pixels *data = r->data;
+    char words[160];
+    TAPER_TRY(train_order_lend(&r->all, s, r->rows.all, r->rows.n));
+    TAPER_TRY(train_order_lend(&r->shuffled, s, r->rows.shuffled, r->rows.n_training));
+    TAPER_TRY(train_lend(&r->labels, s, data->label, data->n * sizeof *data->label));
+    TAPER_TRY(train_feed_open(&r->feed, s, data->pixels, data->n, data->inputs, r->embedder.batch));
+    train_feed_say(&r->feed, s->device, words, sizeof words);
+    say(r, words);
+    return TAPER_OK;
+}
+
+static void say_lonely(const run *r) {
+    char words[160];
+    if (!r->rows.lonely) return;
+    snprintf(words, sizeof words,
+             "%zu of %zu classes have one image alone to learn from, which has no neighbour of its "
+             "own",
+             r->rows.lonely, r->rows.met);
+    say(r, words);
+}
+
+static taper_status begin(run *r, train_device *device, const codec_network *net,
+                          taper_error *error) {
+    TAPER_TRY(train_embedding_check(r->options, net, error));
+    if (r->data->inputs != net->inputs)
+        return formats_fail(error, TAPER_ERR_ARG, "rows of %u values for a network of %u",
+                            (unsigned)r->data->inputs, (unsigned)net->inputs);
+    TAPER_TRY(train_embedding_rows_take(&r->rows, r->options, r->data, error));
+    say_lonely(r);
+    train_embedding_rows_shuffle(&r->rows, r->options->seed, 0);
+    taper_status status = make_network(r, device, net);
+    if (status == TAPER_OK) status = feed_device(r);
+    if (status != TAPER_OK)
+        return train_told(status, error, "an embedding of %u units from batches of %zu rows",
+                          (unsigned)net->units, train_embedding_largest_batch(&r->rows));
+    fill_loop(r, net);
+    double rate;
+    TAPER_TRY(held_out_error(r, &rate, error));
+    if (isfinite(rate)) r->loop.start_loss = rate;
+    return TAPER_OK;
+}
+
+static void end(run *r) {
+    train_loop_free(&r->loop);
+    train_cg_free(&r->cg);
+    train_feed_close(&r->feed);
+    train_order_free(&r->all);
+    train_order_free(&r->shuffled);
+    train_lent_free(&r->labels);
+    train_arena_free(&r->arena);
+    train_embedder_free(&r->embedder);
+    train_embedding_rows_free(&r->rows);
+}
+
+static taper_status diverged(const run *r, taper_error *error) {
+    char words[768];
+    train_loop_diverged(&r->loop, NULL, words, sizeof words);
+    return formats_fail(error, TAPER_ERR_ARG, "%s", words);
+}
+
+taper_status train_embedding(const train_embedding_options *options, const train_pixels *data,
+                             train_device *device, codec_network *net,
+                             const train_embedding_callbacks *callbacks,
+                             train_embedding_result *result, taper_error *error) {
+    run r = {.options = options, .data = data, .callbacks = callbacks};
+    taper_status status = begin(&r, device, net, error);
+    if (status == TAPER_OK) status = train_loop_run(&r.loop, error);
+    if (status == TAPER_OK && r.loop.diverged) status = diverged(&r, error);
+    if (status == TAPER_OK) {
+        const train_weights *w = &r.embedder.weights;
+        status = train_embedder_export(&r.embedder, w->best ? w->best : w->parameter, net);
+        if (status != TAPER_OK)
+            train_told(status, error, "the network could not be taken from the device");
+    }
+    if (status == TAPER_OK) fill_result(&r, result);
+    end(&r);
+    return status;
+}
