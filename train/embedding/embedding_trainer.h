@@ -12,7 +12,9 @@
  *   embedding_trainer    what its loop is given; embedding_options: what may be asked of it
  *   embedding_rows       which rows are learned from, and which are held out
  *   embedding_errors     how well neighbours tell the labels of held-out rows
- *   embedder             the encoder forward and back, before its objective */
+ *   embedder             the encoder forward and back, before its objective
+ *   linear_start         identity, random, principal components, discriminants: where linear
+ *                        encoders begin; labelled_rows: what they are learned from */
 #ifndef TRAIN_EMBEDDING_TRAINER_H
 #define TRAIN_EMBEDDING_TRAINER_H
 #include "train/embedding/embedding_options.h"

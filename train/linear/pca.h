@@ -5,6 +5,7 @@
  *
  * The room train/linear/: bases.
  *   pca             principal components from a streamed covariance
+ *   lda             directions that tell classes apart, from streamed scatters
  *   sparse_basis    these turned so that few are needed; unit_order: which unit comes after which
  *   lap_design      the filter with which windows lap, and its effect on errors
  *   lapack          the decompositions that they need, in a process of its own */
