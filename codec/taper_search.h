@@ -2,7 +2,8 @@
  * neighbours of codes, labels by their votes, and the error of these labels. See taper.h, which
  * includes it, and into which `make install` merges it.
  *
- * A CODE is a row of `width` float32: what taper_decoder_codes gives, pixels, or any other numbers.
+ * A CODE is a row of `width` float32: what taper_embed makes of an image, or taper_decoder_codes of
+ * a container, pixels, or any other numbers.
  * The error of 5-NN, and of other k from the same search:
  *
  *     taper_search search = {.references = codes, .n_references = n, .width = 30, .k = 7,

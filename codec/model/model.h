@@ -5,6 +5,7 @@
  *   model_read model_write    from and to the payload of a .tpm; model_payload: what the two share
  *   builtin_models            the models that ship
  *   work                      how many multiply-adds a pixel a model asks for
+ *   embed                     images into codes for search, one window an image
  *   render                    from decoded windows to pixels with its restoration network */
 #ifndef CODEC_MODEL_H
 #define CODEC_MODEL_H

@@ -1,0 +1,169 @@
+/* embed.c -- see embed.h. */
+#include "codec/model/embed.h"
+#include "codec/transform/pseudo_inverse.h"
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 96, MOST_THREADS = 256 }; /* images of a block; codes do not depend on it */
+
+/* --- opening --------------------------------------------------------------------------- */
+
+/* A tied model stores its synthesis alone. */
+static taper_status make_analysis(codec_embedder *e, unsigned threads, taper_error *error) {
+    const uint32_t units = e->network.units, inputs = e->network.inputs;
+    e->analysis = malloc((size_t)units * inputs * sizeof *e->analysis);
+    if (!e->analysis) return TAPER_ERR_NOMEM;
+    codec_backend backend;
+    codec_backend_cpu(&backend);
+    if (threads > 1) codec_backend_set_threads(&backend, threads); /* or slower */
+    taper_status status =
+        codec_pseudo_inverse(&backend, e->network.synthesis, units, inputs, e->analysis);
+    codec_backend_close(&backend);
+    if (status == TAPER_ERR_CORRUPT)
+        return formats_fail(
+            error, status,
+            "the model's rows are not near orthonormal: it has no codes; train it again");
+    e->network.analysis = e->analysis;
+    return status;
+}
+
+/* Threads, and what is left of opening. */
+static taper_status finish_opening(codec_embedder *e, unsigned threads, taper_status status,
+                                   taper_error *error) {
+    codec_backend_cpu(&e->backend);
+    if (!status && threads > 1) status = codec_pool_create(&e->pool, threads);
+    if (status) codec_embedder_close(e);
+    if (status == TAPER_ERR_NOMEM) formats_fail(error, status, "no memory to make codes");
+    return status;
+}
+
+static unsigned threads_of(unsigned given) {
+    return given ? (unsigned)formats_smaller(given, MOST_THREADS) : codec_pool_cores();
+}
+
+taper_status codec_embedder_open(codec_embedder *out, const taper_model *model, unsigned threads,
+                                 taper_error *error) {
+    threads = threads_of(threads);
+    *out = (codec_embedder){.window = model->window,
+                            .width = model->network.units,
+                            .has_network = 1,
+                            .network = model->network,
+                            .is_binary = model->tables.density != NULL,
+                            .centre = model->tables.centre};
+    const taper_status status = model->tied ? make_analysis(out, threads, error) : TAPER_OK;
+    return finish_opening(out, threads, status, error);
+}
+
+taper_status codec_embedder_open_pixels(codec_embedder *out, codec_window window, unsigned threads,
+                                        taper_error *error) {
+    *out = (codec_embedder){.window = window, .width = codec_window_values(window)};
+    return finish_opening(out, threads_of(threads), TAPER_OK, error);
+}
+
+void codec_embedder_close(codec_embedder *e) {
+    codec_pool_destroy(e->pool);
+    free(e->analysis);
+    *e = (codec_embedder){.width = 0};
+}
+
+/* --- images ---------------------------------------------------------------------------- */
+
+taper_status codec_embedder_check(const codec_embedder *e, const taper_image *image,
+                                  taper_error *error) {
+    const codec_window w = e->window;
+    if (image->channels != 1 && image->channels != 3)
+        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                            "image has an alpha channel, which no code holds; remove it, or give "
+                            "--alpha white or --alpha drop");
+    if (image->channels == 3 && w.channels == 1)
+        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                            e->has_network
+                                ? "image is in colour but the model is for grey images; use a "
+                                  "colour model, or make it grey"
+                                : "image is in colour but the first one is grey; make all grey, "
+                                  "or all coloured");
+    if (image->width == w.width && image->height == w.height) return TAPER_OK;
+    return formats_fail(
+        error, TAPER_ERR_UNSUPPORTED,
+        e->has_network ? "image is %u x %u pixels but a code of the model is of %u x %u; bring it "
+                         "to that size, or train a model with --window whole on images of its own"
+                       : "image is %u x %u pixels but the first one is %u x %u; bring all to one "
+                         "size",
+        image->width, image->height, w.width, w.height);
+}
+
+/* --- codes ----------------------------------------------------------------------------- */
+
+typedef struct embed_task {
+    const codec_embedder *embedder;
+    const taper_image *images;
+    size_t n;
+    float *codes;
+    atomic_int status;
+} embed_task;
+
+/* A binary model's code is its bits, as its decoder gets them. */
+static void make_bits(const codec_embedder *e, float *codes, size_t n) {
+    for (size_t i = 0; i < n; i++) codes[i] = (codes[i] > 0 ? 1.0f : 0.0f) - e->centre;
+}
+
+static taper_status encode_rows(const codec_embedder *e, const taper_image *images, size_t rows,
+                                float *codes) {
+    const size_t inputs = e->network.inputs;
+    codec_backend backend = e->backend; /* a call's own, as it is not const there */
+    float *pixels = malloc(rows * inputs * sizeof *pixels);
+    if (!pixels) return TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < rows; i++)
+        codec_windows_read(e->window, &images[i], pixels + i * inputs);
+    taper_status status = codec_network_encode(&e->network, &backend, pixels, rows, codes);
+    free(pixels);
+    if (!status && e->is_binary) make_bits(e, codes, rows * e->width);
+    return status;
+}
+
+static void embed_block(void *context, size_t block) {
+    embed_task *t = context;
+    const size_t first = block * ROWS, rows = formats_smaller(ROWS, t->n - first);
+    const codec_embedder *e = t->embedder;
+    float *codes = t->codes + first * e->width;
+    if (!e->has_network) {
+        for (size_t i = 0; i < rows; i++)
+            codec_windows_read(e->window, &t->images[first + i], codes + i * e->width);
+        return;
+    }
+    const taper_status status = encode_rows(e, t->images + first, rows, codes);
+    if (status) atomic_store(&t->status, (int)status);
+}
+
+taper_status codec_embedder_codes(const codec_embedder *e, const taper_image *images, size_t n,
+                                  float *codes, taper_error *error) {
+    embed_task t = {.embedder = e, .images = images, .n = n, .codes = codes};
+    codec_pool_run(e->pool, embed_block, &t, n / ROWS + (n % ROWS != 0));
+    const taper_status status = (taper_status)atomic_load(&t.status);
+    return status ? formats_fail(error, status, "no memory to make codes") : TAPER_OK;
+}
+
+/* --- the public interface -------------------------------------------------------------- */
+
+static taper_status check_all(const codec_embedder *e, const taper_image *images, size_t n,
+                              taper_error *error) {
+    taper_error why = {.status = TAPER_OK};
+    for (size_t i = 0; i < n; i++)
+        if (codec_embedder_check(e, &images[i], &why))
+            return formats_fail(error, TAPER_ERR_ARG, "image %zu: %s", i, why.text);
+    return TAPER_OK;
+}
+
+taper_status taper_embed(const taper_model *model, const taper_image *images, size_t n,
+                         unsigned threads, float *codes, taper_error *error) {
+    codec_embedder e = {.window = model->window, .has_network = 1};
+    if (n && (!images || !codes))
+        return formats_fail(error, TAPER_ERR_ARG, "there are no images, or no room for codes");
+    TAPER_TRY(check_all(&e, images, n, error));
+    if (!n) return TAPER_OK;
+    TAPER_TRY(codec_embedder_open(&e, model, threads, error));
+    const taper_status status = codec_embedder_codes(&e, images, n, codes, error);
+    codec_embedder_close(&e);
+    return status;
+}

@@ -1,0 +1,220 @@
+/* test_embed.c -- codes of images for search: those of the network, for any threads and neighbours;
+ * what a container's decoder gives; what has no code. */
+#include "cmocka_all.h"
+#include "codec/model/embed.h"
+#include "tiny_binary_model.h"
+
+enum { IMAGES = 211, SIDE = 8 };
+static const codec_window colour = {SIDE, SIDE, 3, NULL}, grey = {SIDE, SIDE, 1, NULL};
+
+static taper_model *linear_model(codec_window window, uint32_t units) {
+    formats_buffer file = formats_buffer_make(1 << 24);
+    taper_model *model = dct_model_make(window, units, 6, &file);
+    formats_buffer_free(&file);
+    return model;
+}
+
+static taper_model *binary_model(int feedback) {
+    const tiny_shape shape = {colour, 48, 2, CODEC_RELU, 0, 0, 0.4f, 0.25f, feedback};
+    formats_buffer file = formats_buffer_make(1 << 24);
+    taper_model *model = tiny_binary_make(shape, 5, &file);
+    formats_buffer_free(&file);
+    return model;
+}
+
+static taper_image *pictures(unsigned channels) {
+    taper_image *image = malloc(IMAGES * sizeof *image);
+    assert_non_null(image);
+    for (uint32_t i = 0; i < IMAGES; i++) image[i] = dct_picture(SIDE, SIDE, channels, i + 1);
+    return image;
+}
+
+static void free_pictures(taper_image *image) {
+    for (uint32_t i = 0; i < IMAGES; i++) formats_image_free(&image[i]);
+    free(image);
+}
+
+static float *embed(const taper_model *model, const taper_image *image, size_t n,
+                    unsigned threads) {
+    taper_error e = {0};
+    const size_t units = model->info.units;
+    float *codes = malloc(n * units * sizeof *codes);
+    assert_non_null(codes);
+    for (size_t i = 0; i < n * units; i++) codes[i] = NAN;
+    assert_int_equal(taper_embed(model, image, n, threads, codes, &e), TAPER_OK);
+    return codes;
+}
+
+/* The code of least squared error: what it leaves of the image is orthogonal to every row of the
+ * synthesis. Rounding alone puts the synthesis itself, as an analysis, a thousand times as far off.
+ */
+static void linear_codes_are_of_least_error(void **state) {
+    (void)state;
+    const uint32_t units = 40, inputs = 3 * SIDE * SIDE;
+    taper_model *model = linear_model(colour, units);
+    taper_image *image = pictures(3);
+    float *codes = embed(model, image, IMAGES, 2), pixels[3 * SIDE * SIDE];
+    double worst = 0;
+    for (size_t n = 0; n < IMAGES; n++) {
+        double left[3 * SIDE * SIDE];
+        codec_windows_read(model->window, &image[n], pixels);
+        for (uint32_t i = 0; i < inputs; i++) left[i] = pixels[i] - model->network.mean[i];
+        for (uint32_t u = 0; u < units; u++)
+            for (uint32_t i = 0; i < inputs; i++)
+                left[i] -= (double)codes[n * units + u] * model->network.synthesis[u * inputs + i];
+        for (uint32_t u = 0; u < units; u++) {
+            double sum = 0;
+            for (uint32_t i = 0; i < inputs; i++)
+                sum += left[i] * model->network.synthesis[u * inputs + i];
+            worst = fmax(worst, fabs(sum));
+        }
+    }
+    assert_true(worst < 2e-3);
+    free(codes), free_pictures(image), taper_model_free(model);
+}
+
+static void threads_and_neighbours_change_nothing(void **state) {
+    (void)state;
+    taper_image *image = pictures(3);
+    for (int kind = 0; kind < 3; kind++) {
+        taper_model *model = kind ? binary_model(kind - 1) : linear_model(colour, 40);
+        const size_t units = model->info.units;
+        float *codes = embed(model, image, IMAGES, 1);
+        for (unsigned threads = 0; threads < 9; threads += 3) {
+            float *again = embed(model, image, IMAGES, threads);
+            assert_memory_equal(again, codes, IMAGES * units * sizeof *codes);
+            free(again);
+        }
+        for (size_t first = 1; first < IMAGES; first += 70) {
+            const size_t n = first == 1 ? 1 : formats_smaller(100, IMAGES - first);
+            float *some = embed(model, image + first, n, 2);
+            assert_memory_equal(some, codes + first * units, n * units * sizeof *codes);
+            free(some);
+        }
+        free(codes), taper_model_free(model);
+    }
+    free_pictures(image);
+}
+
+/* The bits that a decoder has from a container, less the same centre. */
+static void binary_codes_are_the_containers(void **state) {
+    (void)state;
+    taper_image *image = pictures(3);
+    for (int feedback = 0; feedback < 2; feedback++) {
+        taper_model *model = binary_model(feedback);
+        const size_t units = model->info.units;
+        float *codes = embed(model, image, IMAGES, 2), *decoded = malloc(units * sizeof *decoded);
+        formats_buffer file = dct_encode(model, image, IMAGES, NULL, 0);
+        formats_memory memory = {file.data, file.size};
+        taper_source source = formats_memory_source(&memory);
+        taper_decoder *decoder;
+        int ones = 0;
+        assert_int_equal(taper_decoder_open(&decoder, &source, model, NULL, NULL), TAPER_OK);
+        for (size_t n = 0; n < IMAGES; n++) {
+            assert_int_equal(taper_decoder_codes(decoder, n, (uint32_t)units, UINT32_MAX, decoded,
+                                                 NULL, NULL, NULL),
+                             TAPER_OK);
+            assert_memory_equal(decoded, codes + n * units, units * sizeof *codes);
+            for (size_t u = 0; u < units; u++) ones += decoded[u] > 0;
+        }
+        assert_in_range(ones, IMAGES, IMAGES * units - IMAGES);
+        taper_decoder_free(decoder), formats_buffer_free(&file);
+        free(decoded), free(codes), taper_model_free(model);
+    }
+    free_pictures(image);
+}
+
+/* A grey image fills the channels; 16 bits are a finer scale. */
+static void grey_and_deep_images_have_codes(void **state) {
+    (void)state;
+    taper_model *model = linear_model(colour, 40);
+    taper_image one = dct_picture(SIDE, SIDE, 1, 3), of_three, deep;
+    assert_int_equal(formats_image_make(&of_three, SIDE, SIDE, 3, 8, NULL, NULL), TAPER_OK);
+    assert_int_equal(formats_image_make(&deep, SIDE, SIDE, 1, 16, NULL, NULL), TAPER_OK);
+    for (size_t i = 0; i < SIDE * SIDE; i++) {
+        const uint8_t v = ((uint8_t *)one.pixels)[i];
+        memset((uint8_t *)of_three.pixels + 3 * i, v, 3);
+        ((uint16_t *)deep.pixels)[i] = (uint16_t)(257 * v);
+    }
+    const taper_image all[] = {one, of_three, deep};
+    float *codes = embed(model, all, 3, 1);
+    assert_memory_equal(codes, codes + 40, 40 * sizeof *codes);
+    assert_memory_equal(codes, codes + 80, 40 * sizeof *codes);
+    free(codes), taper_model_free(model);
+    formats_image_free(&one), formats_image_free(&of_three), formats_image_free(&deep);
+}
+
+static void assert_refused(const taper_model *model, taper_image wrong, const char *words) {
+    taper_image right = dct_picture(SIDE, SIDE, 1, 1);
+    const taper_image both[] = {right, wrong};
+    float codes[2 * 64];
+    taper_error e = {0};
+    assert_int_equal(taper_embed(model, both, 2, 1, codes, &e), TAPER_ERR_ARG);
+    assert_string_equal(e.text, words);
+    formats_image_free(&right), formats_image_free(&wrong);
+}
+
+static void what_has_no_code_is_named(void **state) {
+    (void)state;
+    taper_model *model = linear_model(grey, 10);
+    assert_refused(
+        model, dct_picture(SIDE, SIDE + 1, 1, 1),
+        "image 1: image is 8 x 9 pixels but a code of the model is of 8 x 8; bring it to "
+        "that size, or train a model with --window whole on images of its own");
+    assert_refused(model, dct_picture(SIDE, SIDE, 3, 1),
+                   "image 1: image is in colour but the model is for grey images; use a colour "
+                   "model, or make it grey");
+    assert_refused(model, picture_noise(SIDE, SIDE, 2, 8, 1),
+                   "image 1: image has an alpha channel, which no code holds; remove it, or give "
+                   "--alpha white or --alpha drop");
+    taper_image image = dct_picture(SIDE, SIDE, 1, 1);
+    float codes[10];
+    taper_error e = {0};
+    assert_int_equal(taper_embed(model, NULL, 1, 1, codes, &e), TAPER_ERR_ARG);
+    assert_int_equal(taper_embed(model, &image, 1, 1, NULL, &e), TAPER_ERR_ARG);
+    assert_int_equal(taper_embed(model, NULL, 0, 1, NULL, &e), TAPER_OK);
+    formats_image_free(&image), taper_model_free(model);
+}
+
+/* Rows that have no inverse are no model's, but may be a file's. */
+static void rows_without_analysis_are_refused(void **state) {
+    (void)state;
+    taper_model *model = linear_model(grey, 10);
+    taper_image image = dct_picture(SIDE, SIDE, 1, 1);
+    float codes[10];
+    taper_error e = {0};
+    for (size_t i = 0; i < SIDE * SIDE; i++) model->network.synthesis[i] = 9;
+    assert_int_equal(taper_embed(model, &image, 1, 1, codes, &e), TAPER_ERR_CORRUPT);
+    assert_non_null(strstr(e.text, "it has no codes; train it again"));
+    formats_image_free(&image), taper_model_free(model);
+}
+
+static void pixels_are_codes(void **state) {
+    (void)state;
+    taper_image *image = pictures(3);
+    codec_embedder e;
+    const size_t width = 3 * SIDE * SIDE;
+    float *codes = malloc(IMAGES * width * sizeof *codes), want[3 * SIDE * SIDE];
+    assert_int_equal(codec_embedder_open_pixels(&e, colour, 3, NULL), TAPER_OK);
+    assert_int_equal(e.width, width);
+    assert_int_equal(codec_embedder_codes(&e, image, IMAGES, codes, NULL), TAPER_OK);
+    for (size_t i = 0; i < IMAGES; i++) {
+        codec_windows_read(colour, &image[i], want);
+        assert_memory_equal(want, codes + i * width, sizeof want);
+    }
+    codec_embedder_close(&e);
+    free(codes), free_pictures(image);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linear_codes_are_of_least_error),
+        cmocka_unit_test(threads_and_neighbours_change_nothing),
+        cmocka_unit_test(binary_codes_are_the_containers),
+        cmocka_unit_test(grey_and_deep_images_have_codes),
+        cmocka_unit_test(what_has_no_code_is_named),
+        cmocka_unit_test(rows_without_analysis_are_refused),
+        cmocka_unit_test(pixels_are_codes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
