@@ -8,7 +8,8 @@
  *
  * The room cli/: the command line.
  *   main cli               the table of verbs; cmd_train cmd_encode cmd_truncate cmd_decode
- *                          cmd_info cmd_verify cmd_repack cmd_merge cmd_compare: one verb each
+ *                          cmd_info cmd_verify cmd_repack cmd_merge cmd_compare cmd_embed: one
+ *                          verb each
  *   options                one table a verb; manual completion: the documents made from it;
  *                          version: what this build is
  *   inputs outputs         opening what a verb reads, and its one output; left_out: inputs that
@@ -19,6 +20,7 @@
  *                          which images a cut of layout `image` holds
  *   psnr_cut               the smallest cut that reaches a quality; truncate_psnr: what `truncate`
  *                          compares with
+ *   code_set               images whose codes are wanted, block by block
  *   train_talk             what `train` says: progress, learning curve, report; device: what it
  *                          learns on */
 #ifndef CLI_CLI_H
@@ -35,5 +37,6 @@ int cmd_verify(int argc, char **argv);
 int cmd_repack(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_embed(int argc, char **argv);
 
 #endif

@@ -282,19 +282,6 @@ static int feed(state *st) {
 
 /* --- writing --- */
 
-static taper_status copy(const taper_source *from, const taper_sink *to, taper_error *error) {
-    enum { BLOCK = 1 << 18 };
-    uint8_t *bytes = malloc(BLOCK);
-    taper_status status = bytes ? TAPER_OK : TAPER_ERR_NOMEM;
-    for (uint64_t at = 0; at < from->size && status == TAPER_OK; at += BLOCK) {
-        size_t n = from->size - at < BLOCK ? (size_t)(from->size - at) : BLOCK;
-        status = formats_source_read(from, at, bytes, n, error);
-        if (status == TAPER_OK) status = to->write(to->user, bytes, n);
-    }
-    free(bytes);
-    return status;
-}
-
 /* The original of the container's image i, as it was encoded: for the search by PSNR. */
 static taper_status read_original(void *user, uint64_t i, taper_image *out, taper_error *error) {
     const state *st = user;
@@ -344,7 +331,7 @@ static taper_status end_of_layer(const taper_source *whole, const taper_limits *
 static taper_status write_cut(const state *st, const taper_source *whole, uint64_t ceiling,
                               const taper_sink *sink, taper_error *error) {
     bool other_layout = cli_options_given("psnr") && st->s.layout == TAPER_LAYOUT_IMAGE;
-    if (!other_layout && whole->size <= ceiling) return copy(whole, sink, error);
+    if (!other_layout && whole->size <= ceiling) return cli_source_copy(whole, sink, error);
     if (!other_layout) return taper_truncate(whole, ceiling, sink, &st->limits, error);
     taper_source prefix = *whole;
     if (ceiling < prefix.size) prefix.size = ceiling;

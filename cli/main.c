@@ -9,9 +9,17 @@
 #include <malloc.h>
 #endif
 
-static const cli_verb *const verbs[] = {
-    &cli_verb_train,  &cli_verb_encode, &cli_verb_truncate, &cli_verb_decode,  &cli_verb_info,
-    &cli_verb_verify, &cli_verb_repack, &cli_verb_merge,    &cli_verb_compare, NULL};
+static const cli_verb *const verbs[] = {&cli_verb_train,
+                                        &cli_verb_encode,
+                                        &cli_verb_truncate,
+                                        &cli_verb_decode,
+                                        &cli_verb_info,
+                                        &cli_verb_verify,
+                                        &cli_verb_repack,
+                                        &cli_verb_merge,
+                                        &cli_verb_compare,
+                                        &cli_verb_embed,
+                                        NULL};
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] - 1 };
 
 static const cli_verb *find_verb(const char *name) {
@@ -80,8 +88,8 @@ static int run_verb(const cli_verb *verb, int argc, char **argv) {
     int code = verb->run(argc, argv);
     if (cli_options_verbose() < 2 || getrusage(RUSAGE_SELF, &used) != 0) return code;
     clock_gettime(CLOCK_MONOTONIC, &end);
-    double seconds = (double)(end.tv_sec - start.tv_sec) +
-                     1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    double seconds =
+        (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
     double work = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                   1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
     fflush(stdout); /* what was said before comes first, also where both are one file */

@@ -16,6 +16,7 @@
  * not at all image                 making, comparing and converting images, every size checked png
  * pnm jpeg gzip     files in memory; metadata: what they hold besides pixels, exif: which way up,
  * icc: colours idx cifar             files of many images; labels: from IDX, CSV and folder names
+ *   npy                   arrays as numpy reads them
  *   image_names           relative, safe, unique names
  *   imageset              a set of images from any of these; image_list: its files and places,
  *                         recognise: what a file is, imageset_inputs: what there is,

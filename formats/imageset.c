@@ -169,6 +169,10 @@ const char *formats_imageset_name(const formats_imageset *set, size_t i) {
     return i < set->list.count ? set->list.entries[i].name : NULL;
 }
 
+uint64_t formats_imageset_part(const formats_imageset *set, size_t i) {
+    return formats_imageset_name(set, i) || i >= set->list.count ? 0 : set->list.entries[i].part;
+}
+
 const char *formats_imageset_path(const formats_imageset *set, size_t i) {
     return i < set->list.count ? set->list.files[set->list.entries[i].file].path : "";
 }

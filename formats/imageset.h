@@ -41,6 +41,8 @@ taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_
 /* Relative name for the container and for decoded files: "cat/0001.png"; NULL for images out of IDX
  * or CIFAR files. Unique within the set: collisions get "-2" and so on before the suffix. */
 const char *formats_imageset_name(const formats_imageset *set, size_t i);
+/* Which image of its IDX or CIFAR file it is, from 0; 0 for images that have names. */
+uint64_t formats_imageset_part(const formats_imageset *set, size_t i);
 /* Path of the file that holds image i, for messages. Never NULL. */
 const char *formats_imageset_path(const formats_imageset *set, size_t i);
 

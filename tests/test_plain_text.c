@@ -55,10 +55,32 @@ static void what_does_not_fit_is_left_out_whole(void **state) {
     assert_int_equal(cli_plain_text(to, 0, "a"), 0);
 }
 
+static void fields_of_csv_are_quoted_where_they_must_be(void **state) {
+    (void)state;
+    static const char *const fields[][2] = {{"", ""},
+                                            {"a b/c'd.png", "a b/c'd.png"},
+                                            {"a,b", "\"a,b\""},
+                                            {"say \"a\"", "\"say \"\"a\"\"\""},
+                                            {" a", "\" a\""},
+                                            {"a ", "\"a \""},
+                                            {"a\nb,\x1b", "\"a\\x0ab,\\x1b\""}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        char *text;
+        size_t size;
+        FILE *stream = open_memstream(&text, &size);
+        assert_non_null(stream);
+        cli_put_csv(stream, fields[i][0]);
+        assert_int_equal(fclose(stream), 0);
+        assert_string_equal(text, fields[i][1]);
+        free(text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_could_steer_a_terminal_is_escaped),
         cmocka_unit_test(what_does_not_fit_is_left_out_whole),
+        cmocka_unit_test(fields_of_csv_are_quoted_where_they_must_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

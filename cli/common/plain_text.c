@@ -61,3 +61,20 @@ void cli_put_plain(FILE *to, const char *text) {
         fwrite(shown, 1, show(shown, text, &n), to);
     }
 }
+
+void cli_put_csv(FILE *to, const char *text) {
+    const size_t length = strlen(text);
+    const bool quoted =
+        strpbrk(text, ",\"") || (length && (*text == ' ' || text[length - 1] == ' '));
+    if (!quoted) {
+        cli_put_plain(to, text);
+        return;
+    }
+    fputc('"', to);
+    for (int n; *text; text += n) {
+        char shown[17];
+        fwrite(shown, 1, show(shown, text, &n), to);
+        if (*text == '"') fputc('"', to);
+    }
+    fputc('"', to);
+}

@@ -26,4 +26,8 @@ size_t cli_plain_text(char *to, size_t room, const char *text);
 /* The same, whole, to a stream. */
 void cli_put_plain(FILE *to, const char *text);
 
+/* The same as a field of CSV (RFC 4180): in quotes where it holds a comma or a quote, which is then
+ * doubled, or begins or ends with a blank. */
+void cli_put_csv(FILE *to, const char *text);
+
 #endif

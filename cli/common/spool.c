@@ -34,9 +34,7 @@ static taper_status spool_write(void *user, const void *bytes, size_t n) {
     return fwrite(bytes, 1, n, user) == n ? TAPER_OK : TAPER_ERR_IO;
 }
 
-taper_sink cli_spool_sink(FILE *spool) {
-    return (taper_sink){.user = spool, .write = spool_write};
-}
+taper_sink cli_spool_sink(FILE *spool) { return (taper_sink){.user = spool, .write = spool_write}; }
 
 taper_status cli_spool_fill(FILE *spool, int descriptor, taper_error *error) {
     static const size_t block = 1 << 18;
@@ -75,4 +73,17 @@ taper_status cli_spool_source(FILE *spool, taper_source *out, taper_error *error
     if (size < 0) return disk_failure(errno, error);
     *out = (taper_source){.user = spool, .size = (uint64_t)size, .read = spool_read};
     return TAPER_OK;
+}
+
+taper_status cli_source_copy(const taper_source *from, const taper_sink *to, taper_error *error) {
+    enum { BLOCK = 1 << 18 };
+    uint8_t *bytes = malloc(BLOCK);
+    taper_status status = bytes ? TAPER_OK : TAPER_ERR_NOMEM;
+    for (uint64_t at = 0; at < from->size && status == TAPER_OK; at += BLOCK) {
+        size_t n = from->size - at < BLOCK ? (size_t)(from->size - at) : BLOCK;
+        status = formats_source_read(from, at, bytes, n, error);
+        if (status == TAPER_OK) status = to->write(to->user, bytes, n);
+    }
+    free(bytes);
+    return status;
 }

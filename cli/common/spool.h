@@ -17,4 +17,7 @@ taper_status cli_spool_fill(FILE *spool, int descriptor, taper_error *error);
 /* Everything written so far, for reading from several threads. Fails when the disk is full. */
 taper_status cli_spool_source(FILE *spool, taper_source *out, taper_error *error);
 
+/* All bytes of a source into a sink. */
+taper_status cli_source_copy(const taper_source *from, const taper_sink *to, taper_error *error);
+
 #endif

@@ -1,0 +1,361 @@
+/* cmd_embed.c -- codes of images as an array: .npy for numpy, CSV for all else.
+ *
+ * How many rows a .npy file has stands in its first bytes and is known when all images have been
+ * read: until then codes wait on disk (spool.h). */
+#include "cli/code_set.h"
+#include "cli/common/json.h"
+#include "cli/common/plain_text.h"
+#include "cli/common/spool.h"
+#include "cli/inputs.h"
+#include "cli/outputs.h"
+#include "formats/bytes.h"
+#include "formats/npy.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct settings {
+    cli_common common;
+    const char *output, *model, *filelist, *labels, *labels_out;
+    int format, alpha, follow_links;
+} settings;
+
+enum { AS_NPY, AS_CSV };
+static const char *const as[] = {"npy", "csv", NULL};
+static const cli_option options[] = {
+    {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
+     .help = "write the codes here, .npy or .csv; - is standard output"},
+    {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
+     .help = "made by `taper train`; or photo or tiny, which are built in"},
+    {"format", 0, CLI_CHOICE, "NAME", offsetof(settings, format), .initial = "npy", .choices = as,
+     .help = "where the output's name does not say it"},
+    {"labels-out", 0, CLI_STRING, "FILE", offsetof(settings, labels_out),
+     .help = "write the codes' labels here: .npy numbers, or .csv `name,label`"},
+    {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
+     .help = "class labels: IDX, or CSV `name,label`, or one label a line"},
+    {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
+     .help = "read names of inputs from this file, one a line; - is standard input"},
+    CLI_FOLLOW_OPTION(settings),
+    CLI_ALPHA_OPTION(settings),
+    CLI_THREADS_OPTION(settings),
+    CLI_OUTPUT_OPTIONS(settings),
+    CLI_TALK_OPTIONS(settings),
+    CLI_JSON_OPTION(settings),
+    CLI_LIMIT_OPTIONS(settings),
+    {0}};
+
+const cli_verb cli_verb_embed = {
+    .name = "embed",
+    .run = cmd_embed,
+    .what = "codes of images as an array: .npy or CSV",
+    .synopsis = "[options] -m MODEL -o CODES.npy INPUT...",
+    .options = options,
+    .about =
+        "Each image, which is of the model's window (`taper info MODEL`; `taper train --window "
+        "whole` makes one for images of one size), becomes its code: a row of numbers, the model's "
+        "units. Rows are in the order of the inputs, as `encode` takes them: files, folders, IDX "
+        "and CIFAR files, and - for standard input.\n\n"
+        "A .npy file is what numpy.load reads: float32, [images][units]. CSV has a line for each "
+        "image, name,label,c0,c1,... under a heading; numbers read back as the same float32. "
+        "Images of IDX and CIFAR files are called FILE#1, FILE#2 and so on.\n\n"
+        "--labels-out writes a label for each row, so that rows stay with their labels where "
+        "images are left out: as .npy, int32, -1 for none, the labels themselves where all are "
+        "whole numbers, else their classes' numbers from 0 on in the order of names, which is "
+        "told, and part of --json; as CSV, name,label, which --labels reads.\n\n"
+        "Of a binary model a code is its bits, less a constant.\n\n"
+        "An input that cannot be used is named and left out; the exit code is then 1, and when "
+        "that is all inputs it says why, as with `encode`.",
+    .examples = "taper train -o digits.tpm -w whole -k 30 train-images-idx3-ubyte.gz\n"
+                "taper embed -m digits.tpm -o codes.npy train-images-idx3-ubyte.gz\n"
+                "taper embed -m cats.tpm -o codes.npy --labels-out labels.npy cats/\n"
+                "taper embed -m cats.tpm -o - --format csv cats/ | sort\n"};
+
+typedef struct state {
+    settings s;
+    cli_model model;
+    codec_embedder embedder;
+    cli_code_set images;
+    cli_output codes, labels;
+    bool is_csv;
+    FILE *spool;  /* of .npy: rows that wait */
+    size_t *kept; /* [images.count]: row i is the set's image kept[i] */
+    size_t rows;
+    bool are_numbers; /* all classes are whole numbers that fit */
+} state;
+
+/* By the output's name; else, or where --format is given, by that. */
+static bool wants_csv(const settings *s, const char *path) {
+    const size_t n = strlen(path);
+    if (cli_options_given("format") || n < 4) return s->format == AS_CSV;
+    return !strcmp(path + n - 4, ".csv") || (strcmp(path + n - 4, ".npy") && s->format == AS_CSV);
+}
+
+static bool is_csv_name(const char *path) {
+    const size_t n = strlen(path);
+    return n > 4 && !strcmp(path + n - 4, ".csv");
+}
+
+/* --- labels --- */
+
+/* A whole number as one writes it, up to the largest int32. */
+static bool label_number(const char *name, int32_t *number) {
+    int64_t value;
+    const bool usual = name[0] != '0' || !name[1];
+    if (!usual || name[strspn(name, "0123456789")] || !cli_parse_int(name, &value) ||
+        value > INT32_MAX)
+        return false;
+    *number = (int32_t)value;
+    return true;
+}
+
+static bool all_numbers(const formats_imageset *set) {
+    int32_t number;
+    for (size_t k = 0; k < formats_imageset_class_count(set); k++)
+        if (!label_number(formats_imageset_class_name(set, k), &number)) return false;
+    return true;
+}
+
+static int32_t label_of_row(const state *st, size_t row) {
+    int32_t label = formats_imageset_label(st->images.set, st->kept[row]);
+    if (label >= 0 && st->are_numbers)
+        label_number(formats_imageset_class_name(st->images.set, (size_t)label), &label);
+    return label;
+}
+
+/* "name,label" of image i, without a line's end. */
+static void put_name_and_label(const state *st, size_t i, FILE *to) {
+    char name[CLI_IMAGE_NAME];
+    const int32_t label = formats_imageset_label(st->images.set, i);
+    cli_put_csv(to, cli_image_name(st->images.set, i, name));
+    fputc(',', to);
+    if (label >= 0) cli_put_csv(to, formats_imageset_class_name(st->images.set, (size_t)label));
+}
+
+/* What the numbers in a .npy file of labels stand for. */
+static void tell_classes(const state *st) {
+    enum { SHOWN = 20 };
+    const size_t n = formats_imageset_class_count(st->images.set);
+    char text[600] = "";
+    size_t used = 0;
+    if (!st->s.labels_out || is_csv_name(st->s.labels_out) || st->are_numbers) return;
+    for (size_t k = 0; k < n && k < SHOWN && used < sizeof text; k++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%zu %.60s", k ? ", " : "", k,
+                                 formats_imageset_class_name(st->images.set, k));
+    cli_note(&st->s.common, "embed", "labels: %s%s", text, n > SHOWN ? ", ..." : "");
+}
+
+/* --- writing --- */
+
+/* What was printed into memory, to a sink. */
+static taper_status flush_text(FILE *text, char **bytes, size_t *size, const taper_sink *to) {
+    const bool is_whole = fclose(text) == 0 && *bytes;
+    const taper_status status = is_whole ? to->write(to->user, *bytes, *size) : TAPER_ERR_NOMEM;
+    free(*bytes);
+    return status;
+}
+
+static taper_status csv_heading(const state *st, const taper_sink *to) {
+    char *bytes = NULL;
+    size_t size;
+    FILE *text = open_memstream(&bytes, &size);
+    if (!text) return TAPER_ERR_NOMEM;
+    fputs("name,label", text);
+    for (size_t j = 0; j < st->embedder.width; j++) fprintf(text, ",c%zu", j);
+    fputc('\n', text);
+    return flush_text(text, &bytes, &size, to);
+}
+
+static taper_status csv_rows(const state *st, const size_t *image, size_t n, const float *codes,
+                             const taper_sink *to) {
+    char *bytes = NULL;
+    size_t size;
+    FILE *text = open_memstream(&bytes, &size);
+    if (!text) return TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++) {
+        put_name_and_label(st, image[i], text);
+        for (size_t j = 0; j < st->embedder.width; j++) fprintf(text, ",%.9g", (double)*codes++);
+        fputc('\n', text);
+    }
+    return flush_text(text, &bytes, &size, to);
+}
+
+static taper_status npy_numbers(const void *numbers, size_t n, const taper_sink *to) {
+    enum { AT_ONCE = 1 << 14 };
+    uint8_t bytes[4 * AT_ONCE];
+    taper_status status = TAPER_OK;
+    for (size_t i = 0; i < n && status == TAPER_OK; i += AT_ONCE) {
+        const size_t some = formats_smaller(AT_ONCE, n - i);
+        formats_npy_store((const uint8_t *)numbers + 4 * i, some, bytes);
+        status = to->write(to->user, bytes, 4 * some);
+    }
+    return status;
+}
+
+static int take_rows(void *user, const size_t *image, size_t n, const float *codes) {
+    state *st = user;
+    const taper_sink sink = st->is_csv ? cli_output_sink(&st->codes) : cli_spool_sink(st->spool);
+    const taper_status status = st->is_csv ? csv_rows(st, image, n, codes, &sink)
+                                           : npy_numbers(codes, n * st->embedder.width, &sink);
+    for (size_t i = 0; i < n; i++) st->kept[st->rows++] = image[i];
+    if (status == TAPER_OK || st->is_csv)
+        return status == TAPER_OK ? CLI_DONE : cli_output_close(&st->codes, NULL, status, NULL);
+    taper_error error = {0};
+    taper_source none;
+    taper_status why = cli_spool_source(st->spool, &none, &error); /* says what is the matter */
+    return cli_fail("embed", NULL, why ? why : status, &error);
+}
+
+static taper_status write_npy(state *st, taper_error *error) {
+    uint8_t header[FORMATS_NPY_HEADER];
+    taper_source rows;
+    const taper_sink sink = cli_output_sink(&st->codes);
+    TAPER_TRY(cli_spool_source(st->spool, &rows, error));
+    formats_npy_header(FORMATS_NPY_FLOAT32, st->rows, st->embedder.width, header);
+    TAPER_TRY(sink.write(sink.user, header, sizeof header));
+    return cli_source_copy(&rows, &sink, error);
+}
+
+static taper_status write_labels(state *st) {
+    const taper_sink sink = cli_output_sink(&st->labels);
+    if (!is_csv_name(st->s.labels_out)) {
+        uint8_t header[FORMATS_NPY_HEADER];
+        formats_npy_header(FORMATS_NPY_INT32, st->rows, 0, header);
+        taper_status status = sink.write(sink.user, header, sizeof header);
+        for (size_t i = 0; i < st->rows && status == TAPER_OK; i++) {
+            const int32_t label = label_of_row(st, i);
+            status = npy_numbers(&label, 1, &sink);
+        }
+        return status;
+    }
+    char *bytes = NULL;
+    size_t size;
+    FILE *text = open_memstream(&bytes, &size);
+    if (!text) return TAPER_ERR_NOMEM;
+    fputs("name,label\n", text);
+    for (size_t i = 0; i < st->rows; i++)
+        put_name_and_label(st, st->kept[i], text), fputc('\n', text);
+    return flush_text(text, &bytes, &size, &sink);
+}
+
+/* --- the verb --- */
+
+static int open_outputs(state *st) {
+    taper_error error = {0};
+    int code = cli_output_open(&st->codes, "embed", st->s.output, &st->s.common);
+    if (code == CLI_DONE && st->s.labels_out)
+        code = cli_output_open(&st->labels, "embed", st->s.labels_out, &st->s.common);
+    if (code != CLI_DONE) return code;
+    st->kept = malloc(formats_imageset_count(st->images.set) * sizeof *st->kept);
+    if (!st->kept) return cli_fail("embed", NULL, TAPER_ERR_NOMEM, NULL);
+    const taper_sink sink = cli_output_sink(&st->codes);
+    if (st->is_csv) {
+        const taper_status status = csv_heading(st, &sink);
+        return status ? cli_output_close(&st->codes, NULL, status, NULL) : CLI_DONE;
+    }
+    const taper_status status = cli_spool_open(&st->spool, &error);
+    return status ? (int)cli_fail("embed", NULL, status, &error) : CLI_DONE;
+}
+
+static void tell(const state *st) {
+    const settings *s = &st->s;
+    if (!s->common.json) {
+        cli_note(&s->common, "embed", "%zu code%s of %zu number%s, in %s", st->rows,
+                 formats_plural(st->rows, "s"), st->embedder.width,
+                 formats_plural(st->embedder.width, "s"), cli_output_name(s->output));
+        tell_classes(st);
+        return;
+    }
+    cli_json j;
+    cli_json_begin(&j, stdout);
+    cli_json_string(&j, "file", s->output);
+    cli_json_string(&j, "kind", "codes");
+    cli_json_uint(&j, "images", st->rows);
+    cli_json_uint(&j, "units", st->embedder.width);
+    cli_json_uint(&j, "left_out", st->images.left.failed);
+    cli_json_string(&j, "labels_file", s->labels_out);
+    cli_json_open(&j, "classes", '[');
+    for (size_t k = 0; k < formats_imageset_class_count(st->images.set); k++)
+        cli_json_string(&j, NULL, formats_imageset_class_name(st->images.set, k));
+    cli_json_close(&j);
+    cli_json_end(&j);
+}
+
+static int finish(state *st) {
+    taper_error error = {0};
+    taper_status status = st->is_csv ? TAPER_OK : write_npy(st, &error);
+    int code =
+        CLI_DONE; /* codes are written, but for the last of them, before labels are in place */
+    if (status == TAPER_OK && st->s.labels_out)
+        code = cli_output_close(&st->labels, NULL, write_labels(st), NULL);
+    if (code == CLI_DONE) code = cli_output_close(&st->codes, NULL, status, &error);
+    if (code == CLI_DONE) tell(st);
+    return code;
+}
+
+static int check_labels(state *st) {
+    st->are_numbers = all_numbers(st->images.set);
+    if (!st->s.labels_out || formats_imageset_class_count(st->images.set)) return CLI_DONE;
+    cli_error("embed", NULL,
+              "the inputs have no labels to write to %s: give --labels FILE, or a folder with a "
+              "folder for each class",
+              st->s.labels_out);
+    return CLI_USAGE;
+}
+
+static int embed(state *st, char **paths, size_t n) {
+    const settings *s = &st->s;
+    taper_error error = {0};
+    int code = cli_model_open(&st->model, "embed", s->model, &s->common);
+    if (code == CLI_DONE) code = cli_code_set_open(&st->images, paths, n);
+    if (code == CLI_DONE) code = cli_code_set_spares(&st->images, paths, n, s->output);
+    if (code == CLI_DONE) code = cli_code_set_spares(&st->images, paths, n, s->labels_out);
+    if (code == CLI_DONE) code = check_labels(st);
+    if (code != CLI_DONE) return code;
+    const taper_status status =
+        codec_embedder_open(&st->embedder, st->model.model, cli_threads(&s->common), &error);
+    if (status != TAPER_OK) return cli_fail("embed", s->model, status, &error);
+    code = open_outputs(st);
+    if (code == CLI_DONE) code = cli_code_set_embed(&st->images, &st->embedder, take_rows, st);
+    return code == CLI_DONE ? finish(st) : code;
+}
+
+/* What cannot be carried out as written. */
+static int check_settings(const settings *s, bool has_inputs) {
+    const cli_verb *v = &cli_verb_embed;
+    const bool to_stdout = s->output && !strcmp(s->output, "-");
+    if (!has_inputs) return cli_usage(v, "give the images: files, folders, IDX or CIFAR files");
+    if (!s->model) return cli_usage(v, "give the model that makes the codes: -m MODEL");
+    if (!s->output) return cli_usage(v, "say where the codes go: -o FILE");
+    if (to_stdout && s->common.json)
+        return cli_usage(v, "--json and the codes both go to standard output; give -o FILE");
+    if (!s->labels_out) return CLI_DONE;
+    if (!strcmp(s->labels_out, s->output))
+        return cli_usage(v, "--output and --labels-out are the same; give two names");
+    if (!strcmp(s->labels_out, "-") && s->common.json)
+        return cli_usage(v, "--json and the labels both go to standard output; give a file");
+    return CLI_DONE;
+}
+
+int cmd_embed(int argc, char **argv) {
+    state st = {.rows = 0};
+    settings *s = &st.s;
+    int first, code = cli_options_parse(&cli_verb_embed, argc, argv, s, &first);
+    if (code >= 0) return code;
+    if ((code = check_settings(s, first < argc || s->filelist)) != CLI_DONE) return code;
+    st.is_csv = wants_csv(s, s->output);
+    st.images = (cli_code_set){.common = &s->common,
+                               .verb = "embed",
+                               .output = s->output,
+                               .filelist = s->filelist,
+                               .labels = s->labels,
+                               .follow_links = s->follow_links,
+                               .alpha = (formats_alpha)s->alpha};
+    code = embed(&st, argv + first, (size_t)(argc - first));
+    if (code == CLI_DONE && st.images.left.failed) code = CLI_SOME_FAILED;
+    formats_atomic_file_abort(st.codes.file), formats_atomic_file_abort(st.labels.file);
+    if (st.spool) fclose(st.spool);
+    codec_embedder_close(&st.embedder);
+    cli_code_set_close(&st.images);
+    cli_model_close(&st.model);
+    free(st.kept);
+    return code;
+}

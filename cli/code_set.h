@@ -1,0 +1,57 @@
+/* code_set.h -- a set of images whose codes are wanted: opened, read ahead, embedded block by
+ * block. What `embed` writes and `classify` searches in.
+ *
+ *     cli_code_set set = {.common = &s->common, .verb = "embed", .output = s->output};
+ *     int code = cli_code_set_open(&set, paths, n);
+ *     if (code == CLI_DONE) code = cli_code_set_embed(&set, &embedder, take_rows, user);
+ *     if (code == CLI_DONE && set.left.failed) code = CLI_SOME_FAILED;
+ *     cli_code_set_close(&set);
+ *
+ * Functions that return int print what went wrong and return an exit code; CLI_DONE is 0. */
+#ifndef CLI_CODE_SET_H
+#define CLI_CODE_SET_H
+#include "cli/left_out.h"
+#include "codec/model/embed.h"
+#include "formats/image.h"
+
+enum { CLI_IMAGE_NAME = 4200 }; /* room for the name of any image */
+
+typedef struct cli_code_set {
+    const cli_common *common; /* these by the verb, those that may be NULL left so */
+    const char *verb;
+    const char *output; /* an earlier result that is met in a folder is no input; or NULL */
+    const char *filelist, *labels; /* as in formats_imageset_options */
+    int follow_links;
+    formats_alpha alpha;
+    /* to read */
+    formats_imageset *set;
+    cli_left_out left;
+    size_t count; /* images that have a code */
+    size_t grey;  /* of those, grey ones with a code in colour */
+} cli_code_set;
+
+/* List the images, and see that no label is a negative number: some write one for "no label", which
+ * must not become a class. */
+int cli_code_set_open(cli_code_set *set, char **paths, size_t n);
+void cli_code_set_close(cli_code_set *set); /* one that was not opened is fine */
+
+/* CLI_DONE, or CLI_USAGE with a sentence when `output` (NULL is fine) is one of the paths, the
+ * label file, or a file of the set. */
+int cli_code_set_spares(const cli_code_set *set, char **paths, size_t n, const char *output);
+
+/* What images must be for their pixels to be codes: as the first that can be read. */
+int cli_code_set_window(cli_code_set *set, codec_window *window);
+
+/* n images of the set, by number, rising, and their codes[n][width]; returns an exit code. */
+typedef int cli_codes_fn(void *user, const size_t *image, size_t n, const float *codes);
+
+/* Codes of all images, in order, some hundreds at a time, in bounded memory. Images that cannot be
+ * used are left out and told; when that is all of them, the exit code says why. */
+int cli_code_set_embed(cli_code_set *set, const codec_embedder *embedder, cli_codes_fn *take,
+                       void *user);
+
+/* What image i is called: its name, or of an IDX or CIFAR file "PATH#N", N from 1 on. Returns
+ * name. */
+const char *cli_image_name(const formats_imageset *set, size_t i, char name[CLI_IMAGE_NAME]);
+
+#endif
