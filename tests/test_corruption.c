@@ -113,10 +113,14 @@ static void perturb(const train_noise *noise, size_t rows, float *v) {
     train_perturb_rows(noise, 2.0, rows, N, STRIDE, v, v, NULL);
 }
 
+static void sample(const train_noise *noise, size_t rows, float *v) {
+    train_sample_rows(noise, TRAIN_GAUSSIAN, rows, N, STRIDE, v, v);
+}
+
 static void noise_depends_on_the_rows_number(void **state) {
     (void)state;
-    static apply *const all[] = {corrupt, drop_0, drop_1, perturb};
-    for (int a = 0; a < 4; a++) {
+    static apply *const all[] = {corrupt, drop_0, drop_1, perturb, sample};
+    for (int a = 0; a < 5; a++) {
         fill(x);
         all[a](&(train_noise){3, 9, 1000}, ROWS, x);
         fill(y);
@@ -130,7 +134,7 @@ static void noise_depends_on_the_rows_number(void **state) {
         const train_noise others[] = {{3, 9, 1001}, {3, 10, 1000}, {4, 9, 1000}, {3, 9, 1000}};
         for (int o = 0; o < 4; o++) {
             fill(y);
-            (o < 3 ? all[a] : all[(a + 1) % 4])(&others[o], 1, y);
+            (o < 3 ? all[a] : all[(a + 1) % 5])(&others[o], 1, y);
             size_t same = 0;
             for (int i = 0; i < N; i++) same += (x[i] == 0.0f) == (y[i] == 0.0f);
             double p = 0.7 * 0.7 + 0.3 * 0.3;
@@ -199,6 +203,47 @@ static void normal_noise_equals_its_definition(void **state) {
     assert_memory_equal(x, y, sizeof x); /* no variance, no noise, nothing between rows */
 }
 
+/* --- states --------------------------------------------------------------------------- */
+
+/* Bernoulli states are 1 as often as their means say, and that means alone decide. */
+static void states_have_their_means(void **state) {
+    (void)state;
+    enum { STEPS = 20 };
+    static const float p[] = {0.0f, 0.01f, 0.5f, 0.875f, 1.0f};
+    for (size_t k = 0; k < sizeof p / sizeof *p; k++) {
+        double sum = 0.0, both = 0.0, n = (double)STEPS * ROWS * N, q = (double)p[k] * p[k];
+        for (size_t i = 0; i < ROWS * STRIDE; i++) x[i] = p[k];
+        for (uint64_t step = 0; step < STEPS; step++) {
+            train_sample_rows(&(train_noise){1, step, 0}, TRAIN_BERNOULLI, ROWS, N, STRIDE, x, y);
+            for (size_t r = 0; r < ROWS; r++)
+                for (size_t i = 0; i < N; i++) {
+                    const float s = y[r * STRIDE + i];
+                    assert_true(s == 0.0f || s == 1.0f);
+                    sum += s, both += s * y[r * STRIDE + (i + 1) % N];
+                }
+        }
+        assert_true(fabs(sum - n * p[k]) <= 3.0 * sqrt(n * p[k] * (1.0 - p[k])));
+        assert_true(fabs(both - n * q) <= 8.0 * sqrt(n * q * (1.0 - q)));
+    }
+}
+
+/* Gaussian ones are their means and the deviates of Box and Muller, of a stream of their own. */
+static void gaussian_states_equal_their_definition(void **state) {
+    (void)state;
+    fill(x);
+    train_sample_rows(&(train_noise){12, 5, 40}, TRAIN_GAUSSIAN, ROWS, N, STRIDE, x, y);
+    for (uint64_t r = 0; r < ROWS; r++)
+        for (uint64_t i = 0; i < N; i++) {
+            uint32_t word[4];
+            train_philox(12, ((40 + r) << 24) + i / 4, TRAIN_STREAM_STATES + (5 << 16), word);
+            const uint32_t *pair = word + i % 4 / 2 * 2;
+            double u = (double)(pair[0] >> 8) * 0x1p-24 + 0x1p-25;
+            double radius = sqrt(-2.0 * log(u)), angle = 6.283185307179586 * pair[1] * 0x1p-32;
+            double wanted = x[r * STRIDE + i] + radius * (i % 2 ? sin(angle) : cos(angle));
+            assert_true(fabs(y[r * STRIDE + i] - wanted) < 1e-3);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rates_are_as_asked),
@@ -207,6 +252,8 @@ int main(void) {
         cmocka_unit_test(noise_depends_on_the_rows_number),
         cmocka_unit_test(normal_noise_has_its_moments),
         cmocka_unit_test(normal_noise_equals_its_definition),
+        cmocka_unit_test(states_have_their_means),
+        cmocka_unit_test(gaussian_states_equal_their_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

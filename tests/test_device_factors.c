@@ -69,6 +69,12 @@ static void by_perturb(on_device *d, float *to) {
                                             on_device_give(d, NULL, ROWS * sizeof(double))),
                      TAPER_OK);
 }
+static void by_sample(on_device *d, float *to) {
+    const train_noise noise = {5, 9, 100};
+    assert_int_equal(d->stream.ops->sample(&d->stream, &noise, TRAIN_GAUSSIAN, ROWS, WIDTH,
+                                           on_device_give(d, a, sizeof a), to),
+                     TAPER_OK);
+}
 static void by_mean_errors(on_device *d, float *to) {
     const train_inputs in = inputs_on(d);
     assert_int_equal(d->stream.ops->mean_errors(&d->stream, &in, 0.7f,
@@ -149,7 +155,7 @@ static void factors_are_made_rounded_once(void **state) {
     (void)state;
     randomise(a, N, 3.0f), randomise(other, N, 2.0f);
     for (size_t j = 0; j < N; j++) pixels[j] = (uint8_t)(draw_word() >> 24);
-    MAKES(centre_rows), MAKES(corrupt), MAKES(perturb), MAKES(mean_errors);
+    MAKES(centre_rows), MAKES(corrupt), MAKES(perturb), MAKES(sample), MAKES(mean_errors);
     MAKES(unit_values), MAKES(decide), MAKES(unit_gradient), MAKES(gemm), MAKES(gemm_of_none);
 }
 
@@ -169,6 +175,11 @@ static void on_scale(on_device *d, float *to) {
 static void on_dropout(on_device *d, float *to) {
     const train_noise noise = {5, 9, 100};
     assert_int_equal(d->stream.ops->dropout(&d->stream, &noise, 1, 0.3f, ROWS, WIDTH, to),
+                     TAPER_OK);
+}
+static void on_sample(on_device *d, float *to) {
+    const train_noise noise = {5, 9, 100};
+    assert_int_equal(d->stream.ops->sample(&d->stream, &noise, TRAIN_GAUSSIAN, ROWS, WIDTH, to, to),
                      TAPER_OK);
 }
 static void on_mean_errors(on_device *d, float *to) {
@@ -235,7 +246,7 @@ static void factors_are_changed_rounded_once(void **state) {
     (void)state;
     randomise(a, N, 3.0f), randomise(other, N, 2.0f);
     for (size_t j = 0; j < N; j++) pixels[j] = (uint8_t)(draw_word() >> 24);
-    CHANGES(bias), CHANGES(scale), CHANGES(dropout), CHANGES(mean_errors);
+    CHANGES(bias), CHANGES(scale), CHANGES(dropout), CHANGES(sample), CHANGES(mean_errors);
     CHANGES(unit_gradient), CHANGES(unit_moves), CHANGES(near_moves), CHANGES(zero);
 }
 

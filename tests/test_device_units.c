@@ -81,6 +81,40 @@ static void one_noise(size_t rows, size_t width, float dropout) {
     give_back();
 }
 
+/* States, to another place and in place; some means are none. */
+static void one_sample(train_states states, size_t rows, size_t width) {
+    const train_noise noise = {5, 9, 100};
+    const size_t n = rows * width, bytes = n * sizeof *x;
+    for (size_t k = 0; k < n; k++) x[k] = draw(-0.1f, 1.1f);
+    if (n > 2) x[n / 2] = NAN, x[n - 1] = INFINITY;
+    train_sample_rows(&noise, states, rows, width, width, x, want);
+    for (int i = 0; i < DEVICES; i++) {
+        on_device *d = &device[i];
+        float *mean = on_device_give(d, x, bytes), *to = on_device_give(d, NULL, bytes);
+        assert_int_equal(d->stream.ops->sample(&d->stream, &noise, states, rows, width, mean, to),
+                         TAPER_OK);
+        on_device_take(d, got, to, bytes);
+        for (size_t k = 0; k < n; k++)
+            assert_true(got[k] == want[k] || (isnan(got[k]) && isnan(want[k])));
+        assert_int_equal(d->stream.ops->sample(&d->stream, &noise, states, rows, width, mean, mean),
+                         TAPER_OK);
+        on_device_take(d, other, mean, bytes);
+        assert_memory_equal(got, other, bytes);
+    }
+    give_back();
+}
+
+static void states_are_those_of_their_definition(void **state) {
+    (void)state;
+    for (train_states states = TRAIN_BERNOULLI; states <= TRAIN_GAUSSIAN; states++) {
+        for (int r = 0; r < 4; r++)
+            for (int w = 0; w < 4; w++) one_sample(states, rows_tried[r], widths_tried[w]);
+        one_sample(states, 3, 1100);
+        one_sample(states, 3, 0);
+        one_sample(states, 0, 3);
+    }
+}
+
 static void noise_is_that_of_its_definition(void **state) {
     (void)state;
     for (int r = 0; r < 4; r++)
@@ -580,6 +614,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_are_centred_and_corrupted),
         cmocka_unit_test(noise_is_that_of_its_definition),
+        cmocka_unit_test(states_are_those_of_their_definition),
         cmocka_unit_test(columns_are_packed_and_put_back),
         cmocka_unit_test(units_are_those_of_their_definition),
         cmocka_unit_test(decisions_are_fed_back),

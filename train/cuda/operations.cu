@@ -25,6 +25,7 @@ const train_operations train_cuda_operations = {
     train_cuda_corrupt,
     train_cuda_dropout,
     train_cuda_perturb,
+    train_cuda_sample,
     train_cuda_quantise,
     train_cuda_rate,
     train_cuda_rate_gradient,

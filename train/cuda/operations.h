@@ -36,6 +36,7 @@ train_relu_added_backward_fn train_cuda_relu_added_backward;
 train_corrupt_fn train_cuda_corrupt;
 train_dropout_fn train_cuda_dropout;
 train_perturb_fn train_cuda_perturb;
+train_sample_fn train_cuda_sample;
 /* kernels/codes.cu */
 train_quantise_fn train_cuda_quantise;
 train_rate_fn train_cuda_rate;

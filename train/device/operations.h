@@ -175,6 +175,10 @@ typedef taper_status train_dropout_fn(train_stream *s, const train_noise *noise,
 typedef taper_status train_perturb_fn(train_stream *s, const train_noise *noise, double variance,
                                       size_t rows, size_t width, const float *x, float *y,
                                       double *squares);
+/* to[rows][width] = states of stochastic units with these means; to may be mean. Takes factors, and
+ * makes them. */
+typedef taper_status train_sample_fn(train_stream *s, const train_noise *noise, train_states states,
+                                     size_t rows, size_t width, const float *mean, float *to);
 
 /* --- codes ---------------------------------------------------------------------------- */
 
@@ -521,6 +525,7 @@ struct train_operations {
     train_corrupt_fn *corrupt;
     train_dropout_fn *dropout;
     train_perturb_fn *perturb;
+    train_sample_fn *sample;
     train_quantise_fn *quantise;
     train_rate_fn *rate;
     train_rate_gradient_fn *rate_gradient;

@@ -40,6 +40,7 @@ train_relu_added_backward_fn train_plain_relu_added_backward;
 train_corrupt_fn train_plain_corrupt;
 train_dropout_fn train_plain_dropout;
 train_perturb_fn train_plain_perturb;
+train_sample_fn train_plain_sample;
 /* codes.c */
 train_quantise_fn train_plain_quantise;
 train_rate_fn train_plain_rate;

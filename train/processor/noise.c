@@ -1,4 +1,5 @@
-/* noise.c -- corrupted inputs, dropout, normal noise; see train/device/operations.h. */
+/* noise.c -- corrupted inputs, dropout, normal noise, stochastic units; see
+ * train/device/operations.h. */
 #include "formats/bytes.h"
 #include "codec/backend/simd.h"
 #include "train/device/elements.h"
@@ -71,4 +72,27 @@ taper_status train_plain_perturb(train_stream *s, const train_noise *noise, doub
                                  double *squares) {
     noise_task task = {*noise, 0, variance, rows, width, x, y, squares};
     return train_processor_run(s, perturb_rows, &task, train_row_blocks(rows));
+}
+
+typedef struct sample_task {
+    train_noise noise;
+    train_states states;
+    size_t rows, width;
+    const float *mean;
+    float *to;
+} sample_task;
+
+static void sample_rows(void *context, size_t block) {
+    const sample_task *t = context;
+    const size_t first = block * TRAIN_ROW_BLOCK, end = train_row_block_end(t->rows, block);
+    train_noise noise = t->noise;
+    noise.first_row += first;
+    train_sample_rows(&noise, t->states, end - first, t->width, t->width,
+                      t->mean + first * t->width, t->to + first * t->width);
+}
+
+taper_status train_plain_sample(train_stream *s, const train_noise *noise, train_states states,
+                                size_t rows, size_t width, const float *mean, float *to) {
+    sample_task task = {*noise, states, rows, width, mean, to};
+    return train_processor_run(s, sample_rows, &task, train_row_blocks(rows));
 }

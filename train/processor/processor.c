@@ -136,6 +136,7 @@ static const train_operations plain_operations = {
     .corrupt = train_plain_corrupt,
     .dropout = train_plain_dropout,
     .perturb = train_plain_perturb,
+    .sample = train_plain_sample,
     .quantise = train_plain_quantise,
     .rate = train_plain_rate,
     .rate_gradient = train_plain_rate_gradient,

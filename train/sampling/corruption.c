@@ -78,3 +78,27 @@ void train_perturb_rows(const train_noise *noise, double variance, size_t rows, 
         if (squares) squares[r] = square;
     }
 }
+
+/* --- states --------------------------------------------------------------------------- */
+
+static void uniform_numbers(size_t n, const uint32_t *words, float *out) {
+    for (size_t i = 0; i < n; i++) out[i] = train_philox_uniform(words[i]);
+}
+
+CODEC_CLONES void train_sample_rows(const train_noise *noise, train_states states, size_t rows,
+                                    size_t n, size_t stride, const float *mean, float *to) {
+    uint32_t words[WORDS];
+    float drawn[WORDS];
+    for (size_t r = 0; r < rows; r++)
+        for (size_t at = 0; at < n; at += WORDS) {
+            size_t now = n - at < WORDS ? n - at : WORDS, blocks = (now + 3) / 4;
+            const float *from = mean + r * stride + at;
+            draw(noise, TRAIN_STREAM_STATES, r, at / 4, blocks, words);
+            if (states == TRAIN_GAUSSIAN)
+                normal_deviates(4 * blocks, words, drawn);
+            else
+                uniform_numbers(4 * blocks, words, drawn);
+            for (size_t i = 0; i < now; i++)
+                to[r * stride + at + i] = train_state(states, from[i], drawn[i]);
+        }
+}

@@ -1,4 +1,5 @@
-/* corruption.h -- the noise of training: corrupted inputs, dropout, perturbed inputs.
+/* corruption.h -- the noise of training: corrupted inputs, dropout, perturbed inputs, stochastic
+ * units.
  *
  * Rippel et al. 2014, section 4: input elements are set to 0 with probability 0.1 (as in Vincent et
  * al. 2010), and hidden layers other than the code have standard dropout with 0.2. Section 4.4,
@@ -36,6 +37,13 @@ void train_dropout_rows(const train_noise *noise, uint32_t layer, float p, size_
  * (may be NULL) becomes |e|^2 of each row, in double. */
 void train_perturb_rows(const train_noise *noise, double variance, size_t rows, size_t n,
                         size_t stride, const float *x, float *y, double *squares);
+
+/* States of stochastic units from their means, [rows][n] both; to may be mean. Bernoulli: 1 with
+ * probability mean (rounded up to a multiple of 2^-24), else 0. Gaussian: mean + a normal deviate
+ * of variance 1. A mean that is not finite has no finite state. */
+typedef enum train_states { TRAIN_BERNOULLI = 0, TRAIN_GAUSSIAN = 1 } train_states;
+void train_sample_rows(const train_noise *noise, train_states states, size_t rows, size_t n,
+                       size_t stride, const float *mean, float *to);
 
 /* --- what becomes of one number, for kernels, too --------------------------------------- */
 
@@ -103,6 +111,12 @@ CODEC_INLINE void train_normal_pair(float radius, uint32_t word, float out[2]) {
     radius = turn & 2 ? -radius : radius;
     out[0] = radius * a;
     out[1] = radius * b;
+}
+
+/* States: a block draws for four elements, uniform numbers or normal deviates. */
+CODEC_INLINE float train_state(train_states states, float mean, float drawn) {
+    const float one = drawn < mean ? 1.0f : 0.0f;
+    return states == TRAIN_GAUSSIAN ? mean + drawn : one + (mean - mean); /* NaN stays */
 }
 
 #endif

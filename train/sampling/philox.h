@@ -48,19 +48,20 @@ void train_philox_normal(const uint32_t word[2], float out[2]);
 /* The streams of this program. Numbers are part of what makes a seed repeat: append, never
  * renumber. */
 enum {
-    TRAIN_STREAM_WEIGHTS = 1, /* first weights; + layer number << 8 */
-    TRAIN_STREAM_SHUFFLE = 2, /* order of examples; + epoch << 8 */
-    TRAIN_STREAM_CUT = 3,     /* per example: threshold, truncation; + step << 8 */
-    TRAIN_STREAM_NOISE = 4,   /* per code element; + step << 8 */
-    TRAIN_STREAM_SPLIT = 5,   /* validation split */
-    TRAIN_STREAM_CORRUPT = 6, /* inputs set to 0; + step << 16 */
-    TRAIN_STREAM_DROPOUT = 7, /* hidden units set to 0; + layer << 8 + step << 16 */
-    TRAIN_STREAM_PERTURB = 8, /* normal noise on inputs; + step << 16 */
-    TRAIN_STREAM_JITTER = 9,  /* motions of examples; + step << 8 */
-    TRAIN_STREAM_CROP = 10,   /* squares of large images; + step << 8 */
-    TRAIN_STREAM_STAGE = 11,  /* which stage of the order is learned from; index: step */
-    TRAIN_STREAM_SIGN = 12,   /* of a unit's pattern, per window; + unit << 8 */
-    TRAIN_STREAM_CUT_OUT = 13 /* images to restore, and the cut; + step << 8 */
+    TRAIN_STREAM_WEIGHTS = 1,  /* first weights; + layer number << 8 */
+    TRAIN_STREAM_SHUFFLE = 2,  /* order of examples; + epoch << 8 */
+    TRAIN_STREAM_CUT = 3,      /* per example: threshold, truncation; + step << 8 */
+    TRAIN_STREAM_NOISE = 4,    /* per code element; + step << 8 */
+    TRAIN_STREAM_SPLIT = 5,    /* validation split */
+    TRAIN_STREAM_CORRUPT = 6,  /* inputs set to 0; + step << 16 */
+    TRAIN_STREAM_DROPOUT = 7,  /* hidden units set to 0; + layer << 8 + step << 16 */
+    TRAIN_STREAM_PERTURB = 8,  /* normal noise on inputs; + step << 16 */
+    TRAIN_STREAM_JITTER = 9,   /* motions of examples; + step << 8 */
+    TRAIN_STREAM_CROP = 10,    /* squares of large images; + step << 8 */
+    TRAIN_STREAM_STAGE = 11,   /* which stage of the order is learned from; index: step */
+    TRAIN_STREAM_SIGN = 12,    /* of a unit's pattern, per window; + unit << 8 */
+    TRAIN_STREAM_CUT_OUT = 13, /* images to restore, and the cut; + step << 8 */
+    TRAIN_STREAM_STATES = 14   /* of stochastic units; + step << 16 */
 };
 
 /* First weights of a layer: to[n] becomes normal deviates of mean 0, from draws 0, 2, 4 ... of the

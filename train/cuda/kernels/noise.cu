@@ -1,5 +1,5 @@
-/* noise.cu -- corrupted inputs, dropout, normal noise; see train/device/operations.h and
- * train/sampling/corruption.h.
+/* noise.cu -- corrupted inputs, dropout, normal noise, stochastic units; see
+ * train/device/operations.h and train/sampling/corruption.h.
  *
  * A lane draws a block of Philox, which is for several elements side by side, and lanes exchange
  * what they have drawn, so that neighbours read and write neighbours. */
@@ -165,4 +165,46 @@ taper_status train_cuda_perturb(train_stream *s, const train_noise *noise, doubl
     LAUNCH(perturb_kernel, cuda_blocks(rows, 1), threads, cuda_on(s), *noise, (float)sqrt(variance),
            rows, width, cuda_numbers_at(s, x), cuda_numbers_at(s, y), squares);
     return cuda_end(s, "perturb");
+}
+
+/* --- states ---------------------------------------------------------------------------- */
+
+static __device__ void draws_of_block(const train_noise *noise, train_states states, size_t row,
+                                      size_t block, float drawn[TRAIN_NORMAL_BLOCK]) {
+    uint32_t word[4];
+    train_noise_words(noise, TRAIN_STREAM_STATES, row, block, word);
+    for (unsigned k = 0; k < TRAIN_NORMAL_BLOCK; k++) drawn[k] = train_philox_uniform(word[k]);
+    if (states == TRAIN_BERNOULLI) return;
+    for (unsigned k = 0; k < TRAIN_NORMAL_BLOCK; k += 2)
+        train_normal_pair(train_normal_radius(train_normal_square(word[k])), word[k + 1],
+                          drawn + k);
+}
+
+static __global__ void sample_kernel(train_noise noise, train_states states, size_t pieces,
+                                     size_t rows, size_t width, cuda_numbers mean,
+                                     cuda_numbers to) {
+    const unsigned lane = threadIdx.x % CUDA_WARP;
+    for (EACH_WARP(piece, rows * pieces)) {
+        const size_t row = piece / pieces, first = piece % pieces * NORMALS;
+        float drawn[TRAIN_NORMAL_BLOCK];
+        draws_of_block(&noise, states, row, first / TRAIN_NORMAL_BLOCK + lane, drawn);
+        for (unsigned k = 0; k < TRAIN_NORMAL_BLOCK && first + k * CUDA_WARP < width; k++) {
+            const unsigned i = k * CUDA_WARP + lane;
+            const float its = normal_of_lane(drawn, i % TRAIN_NORMAL_BLOCK, i / TRAIN_NORMAL_BLOCK);
+            if (BELOW(first + i, width)) {
+                const size_t j = row * width + first + i;
+                to.put(j, train_state(states, mean.get(j), its));
+            }
+        }
+    }
+}
+
+taper_status train_cuda_sample(train_stream *s, const train_noise *noise, train_states states,
+                               size_t rows, size_t width, const float *mean, float *to) {
+    const size_t pieces = (width + NORMALS - 1) / NORMALS;
+    if (!rows || !width) return TAPER_OK;
+    CUDA_BEGIN(s, "sample", CUDA_NUMBERS(mean, rows * width), CUDA_NUMBERS(to, rows * width));
+    LAUNCH(sample_kernel, cuda_blocks(rows * pieces, THREADS / CUDA_WARP), THREADS, cuda_on(s),
+           *noise, states, pieces, rows, width, cuda_numbers_at(s, mean), cuda_numbers_at(s, to));
+    return cuda_end(s, "sample");
 }
