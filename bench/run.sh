@@ -9,7 +9,8 @@
 # of the same "test" only. What was measured for the record is in bench/results/.
 #
 # Settings, from the environment:
-#   BENCH_THREADS=2   threads of bench_rates, bench_training, bench_knn and bench_embedding
+#   BENCH_THREADS=2   threads of bench_rates, bench_training, bench_knn, bench_embedding and
+#                     bench_rbm
 #   BENCH_LONG=1      also what takes more than ten minutes: windows of whole CIFAR images, and
 #                     family dense on MNIST
 set -eu
@@ -100,3 +101,5 @@ fi
 
 say "bench_embedding $BENCH_THREADS"
 "$B/bench/bench_embedding" "$BENCH_THREADS"
+say "bench_rbm $BENCH_THREADS"
+"$B/bench/bench_rbm" "$BENCH_THREADS"
