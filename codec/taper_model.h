@@ -19,6 +19,8 @@ typedef enum taper_family {
 /* "pca", "dense" or "conv"; "unknown" for what is none. Never NULL. */
 TAPER_API const char *taper_family_name(taper_family family);
 
+enum { TAPER_OBJECTIVE_BYTES = 32 }; /* of an objective's name, with its final 0 */
+
 typedef struct taper_model_info {
     taper_family family;
     uint32_t channels; /* 1 grey, 3 RGB */
@@ -39,6 +41,14 @@ typedef struct taper_model_info {
                                     limits->max_work is held against */
     uint32_t feedback;           /* 1: of single bits, each of which, or its decoding, depends
                                     on those before it */
+    uint32_t embedding;          /* 1: it has an encoder alone, and makes codes to be searched: no
+                                    container is made with it; passes is 0, work is to encode */
+    /* What an embedding model says of its training; of others "", 0 and 0. */
+    char objective[TAPER_OBJECTIVE_BYTES]; /* "dt-nca"; lower-case letters, digits and hyphens; "":
+                                              not said */
+    float alpha;      /* of an objective with Student's kernel its degrees of freedom, above 1e-20
+                         and below 1e20; 0: another kernel, or not said */
+    uint32_t classes; /* of the labels: 2..1048576; 0: not said */
 } taper_model_info;
 
 /* Parse the bytes of a .tpm file. The bytes may be freed afterwards.

@@ -688,6 +688,10 @@ class Model:
         r = Reader(payload, "model")
         self.architecture(r)
         self.network(r)
+        if self.embedding:
+            self.record(r)
+            r.end()
+            return
         if self.binary:
             self.binary_tables(r)
         else:
@@ -720,11 +724,13 @@ class Model:
         require(not (self.direct and self.tied), "a tied linear path, but no linear path")
         self.gain = r.unpack("f")[0] if self.tied_stacks else 0
         self.hidden = []                                # widths, or None where there is no stack
-        for _ in range(2):
+        for stack in range(2):
             depth = r.u8()
-            require(1 <= depth <= MAX_STACK if self.direct else
+            may_lack = stack == 1 and flags == 2        # an embedding model has no decoder
+            require((0 if may_lack else 1) <= depth <= MAX_STACK if self.direct else
                     depth == 0 or 2 <= depth <= MAX_STACK, "a stack's depth is illegal")
             self.hidden.append(list(r.unpack("%dI" % (depth - 1))) if depth else None)
+        self.embedding = self.direct and self.hidden[1] is None
         if self.tied_stacks:
             require(self.direct and self.hidden[0] == self.hidden[1][::-1],
                     "tied stacks do not mirror each other")
@@ -759,6 +765,9 @@ class Model:
             if not self.tied:
                 read_matrix(r, self.units, self.inputs, self.width)  # a decoder has no use for it
         encoder = self.read_stack(r, self.inputs, self.hidden[0], self.units)       # nor for this
+        if self.embedding:                                           # which is all there is
+            self.encoder = encoder
+            return
         matrices = None
         if self.tied_stacks:                                         # but for its transpose
             matrices = [list(zip(*weights)) for weights, _ in reversed(encoder)]
@@ -871,6 +880,17 @@ class Model:
             net.layers.append((matrix, read_rows(r, 1, outputs, *biases)[0][1] if i else None))
             inputs = outputs
         return net
+
+    # 6.9
+    def record(self, r):
+        self.objective = r.string()
+        require(len(self.objective) <= 31 and
+                all(c in b"abcdefghijklmnopqrstuvwxyz0123456789-" for c in self.objective),
+                "an objective's name is illegal")
+        self.alpha, self.classes = r.unpack("fI")
+        require(self.alpha == 0 or 1e-20 < self.alpha < 1e20, "degrees of freedom are illegal")
+        require(self.classes != 1 and self.classes <= MAX_CLASSES, "a number of classes is illegal")
+        require(not any(r.bytes(max(MODEL_LEAST - r.at, 0))), "padding that is not 0")
 
     def read_layers(self, r):
         layers, before = r.u8(), (0, 0)
@@ -1725,6 +1745,7 @@ def block_holds(front, data, layer, g):
 def match(front, model):
     require(front.model_id == model.id,
             "the container was made with model %016x, this is %016x" % (front.model_id, model.id))
+    require(not model.embedding, "the container's model has no decoder")
     require(max(ends[-1] for ends in front.layer_end) <= len(model.order),
             "the container has more passes than its model")
     require(all(model.fits(raised) for raised in front.raised), "planes are raised too far")
@@ -1760,6 +1781,13 @@ def path_for(front, folder, image):
 
 
 def print_model(model):
+    if model.embedding:
+        print("model %016x: embedding, %d channels, window %d x %d, %d units, %d layers, %s, "
+              "alpha %g, %d classes"
+              % (model.id, model.channels, model.width, model.height, model.units,
+                 len(model.encoder), model.objective.decode() or "objective not said", model.alpha,
+                 model.classes))
+        return
     print("model %016x: family %s%s, %d channels, window %d x %d, %d units, %d passes, %d layers"
           % (model.id, ("pca", "dense", "conv")[model.family], ("", ", binary")[model.binary],
              model.channels, model.width, model.height,

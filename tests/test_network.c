@@ -317,6 +317,48 @@ static void cuts_with_feedback_equal_double(void **state) {
     codec_backend_close(&pooled);
 }
 
+/* The codes are those of the whole network, bit for bit; there is no way back. */
+static void encoders_are_half_a_direct_network(void **state) {
+    (void)state;
+    enum { D = 40, K = 30, N = 131 };
+    static const uint32_t hidden[] = {37, 20};
+    static float pixels[N * D], want[N * K], codes[N * K];
+    codec_backend be;
+    codec_backend_cpu(&be);
+    fill(pixels, N * D, 9, 128.0f);
+    for (int variant = 0; variant < DIRECTS; variant++) {
+        codec_network whole, net;
+        random_direct(&whole, D, K, variant);
+        assert_int_equal(
+            codec_network_alloc(&net, D, K, CODEC_ENCODER, hidden, (uint32_t)variant % 3, NULL, 0),
+            TAPER_OK);
+        assert_true(net.hidden == CODEC_RELU && net.code == CODEC_LINEAR);
+        assert_true(net.encoder.depth == whole.encoder.depth && !net.decoder.depth);
+        assert_true(codec_network_is_direct(&net) && !codec_network_has_decoder(&net));
+        assert_true(codec_network_has_decoder(&whole));
+        net.hidden = whole.hidden, net.code = whole.code;
+        memcpy(net.mean, whole.mean, D * sizeof *net.mean);
+        fill_stack(&net.encoder, 100);
+        codec_layer *first = &net.encoder.layer[0];
+        for (size_t i = 0; i < (size_t)D * first->outputs; i++) first->weight[i] /= 300;
+        assert_int_equal(codec_network_encode(&whole, &be, pixels, N, want), TAPER_OK);
+        assert_int_equal(codec_network_encode(&net, &be, pixels, N, codes), TAPER_OK);
+        assert_memory_equal(codes, want, sizeof want);
+        assert_int_equal(codec_network_decode(&net, &be, codes, N, pixels), TAPER_ERR_ARG);
+        assert_int_equal(codec_network_decode_units(&net, &be, codes, N, 1, pixels), TAPER_ERR_ARG);
+        assert_int_equal(codec_network_add_feedback(&net), TAPER_ERR_ARG);
+        assert_int_equal(codec_network_tie(&net, 1), TAPER_ERR_ARG);
+        assert_true(codec_network_scratch_bytes(&net) <= codec_network_scratch_bytes(&whole));
+        codec_network_free(&net), codec_network_free(&whole);
+    }
+    codec_network net;
+    assert_int_equal(codec_network_alloc(&net, D, K, CODEC_ENCODER, hidden, 2, hidden, 2),
+                     TAPER_ERR_ARG);
+    random_network(&net, D, K, 1, 0); /* a linear path alone decodes */
+    assert_true(codec_network_has_decoder(&net));
+    codec_network_free(&net);
+}
+
 static void networks_with_feedback_are_direct(void **state) {
     (void)state;
     codec_network net;
@@ -431,6 +473,7 @@ int main(void) {
         cmocka_unit_test(decode_units_leaves_out_only_zeros),
         cmocka_unit_test(codes_with_feedback_equal_double),
         cmocka_unit_test(cuts_with_feedback_equal_double),
+        cmocka_unit_test(encoders_are_half_a_direct_network),
         cmocka_unit_test(networks_with_feedback_are_direct),
         cmocka_unit_test(alloc_refuses_nonsense),
         cmocka_unit_test(tying_transposes),

@@ -231,6 +231,10 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
         (e->options.embed_model && !e->options.model_bytes) || (unsigned)e->options.layout > 1 ||
         (unsigned)e->options.allocation > 2)
         status = formats_fail(error, TAPER_ERR_ARG, "an encode option is out of range");
+    if (status == TAPER_OK && !codec_network_has_decoder(&model->network))
+        status = formats_fail(error, TAPER_ERR_ARG,
+                              "an embedding model has no decoder, so that nothing can be encoded "
+                              "with it; give another model");
     if (status == TAPER_OK && !for_codes) {
         status = prepare_analysis(e, error);
         if (status == TAPER_ERR_NOMEM)

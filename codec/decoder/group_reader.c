@@ -408,6 +408,9 @@ taper_status codec_front_match(const formats_front *front, const taper_model *mo
             error, TAPER_ERR_MODEL,
             "container was made with model %016llx, this is %016llx; give the right one with -m",
             (unsigned long long)front->model_id, (unsigned long long)model->info.id);
+    if (!codec_network_has_decoder(&model->network))
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "container claims an embedding model, which has no decoder");
     uint32_t passes = formats_front_passes(front, front->layers - 1);
     if (passes > model->tables.n_passes)
         return formats_fail(error, TAPER_ERR_CORRUPT,

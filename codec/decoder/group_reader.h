@@ -97,8 +97,8 @@ taper_source codec_front_rendered(const formats_front *front, const taper_source
  * TAPER_ERR_CORRUPT; else as taper_model_load. */
 taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
                                taper_model **out, taper_error *error);
-/* Does this model decode this front? TAPER_ERR_MODEL, or TAPER_ERR_CORRUPT when its passes exceed
- * the model's. */
+/* Does this model decode this front? TAPER_ERR_MODEL, or TAPER_ERR_CORRUPT when it has no decoder
+ * or the front's passes exceed its own. */
 taper_status codec_front_match(const formats_front *front, const taper_model *model,
                                taper_error *error);
 

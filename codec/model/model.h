@@ -3,6 +3,7 @@
  * The room codec/model/: what was trained.
  *   model                     a model in memory
  *   model_read model_write    from and to the payload of a .tpm; model_payload: what the two share
+ *   embedding_record          what a model without a decoder says of its training
  *   builtin_models            the models that ship
  *   work                      how many multiply-adds a pixel a model asks for
  *   embed                     images into codes for search, one window an image
@@ -28,7 +29,7 @@ struct taper_model {
                  synthesis) after loading, and made by encoders: pseudo_inverse.h. 0 for direct
                  networks, whose stacks have network.tied_gain */
     codec_network network;
-    codec_code_tables tables;
+    codec_code_tables tables; /* all zero in an embedding model: its network is an encoder alone */
     codec_restoration restoration; /* layers 0: none, as in all families but conv */
     int layer_bits; /* its layers need so many to be stored (codec_weight_precision); 0: any will do
                      */
@@ -38,8 +39,8 @@ struct taper_model {
 typedef struct codec_weight_precision {
     double linear_mse; /* squared error on a pixel (8-bit scale) that rounding the linear path may
                           add; default 0.25 */
-    int layer_bits;    /* bits of the largest weight of a row of a layer; default 8; a model that
-                          needs more gets more */
+    int layer_bits;    /* bits of the largest weight of a row of a layer, 2..20; 0: 8, or 12 in an
+                          embedding model; a model that needs more gets more */
 } codec_weight_precision;
 
 /* The pixels of an image from its windows as the network gives them: laps undone, restored as after
@@ -54,7 +55,9 @@ taper_status codec_model_render_over(const taper_model *model, uint32_t pass, co
 
 /* Append the whole .tpm file to out, of version FORMATS_MODEL_VERSION. The model's own weights are
  * replaced by what a reader will get, so that what is measured afterwards is what users get;
- * info.id and info.file_bytes are set. */
+ * info.id and info.file_bytes are set. Of an embedding
+ * model (dense, its network a CODEC_ENCODER, no other parts) info.objective, alpha and classes are
+ * written. TAPER_ERR_ARG: one of these three is illegal, or it has other parts; TAPER_ERR_NOMEM. */
 taper_status codec_model_write(taper_model *model, const codec_weight_precision *precision,
                                formats_buffer *out, taper_error *error);
 

@@ -3,6 +3,7 @@
 #ifndef CODEC_MODEL_PAYLOAD_H
 #define CODEC_MODEL_PAYLOAD_H
 #include "codec/model/model.h"
+#include <string.h>
 
 enum { CODEC_MEAN_ONE = 64 }; /* means are stored in 1/64 */
 
@@ -18,7 +19,20 @@ enum {
     CODEC_FLAG_FEEDBACK = 128
 };
 
-/* info's lap, widths of networks, work and feedback, from what the model has. */
+/* A binary32. */
+static inline float codec_read_float(formats_cursor *in) {
+    uint32_t bits = formats_read_u32le(in);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static inline void codec_write_float(formats_buffer *out, float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    formats_write_u32le(out, bits);
+}
+
+/* info's lap, widths of networks, work, feedback and embedding, from what the model has. */
 void codec_model_describe(taper_model *model);
 
 #endif

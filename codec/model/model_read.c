@@ -2,12 +2,12 @@
 #include "codec/bitplane/conditional.h"
 #include "codec/bitplane/head.h"
 #include "codec/entropy/weights_coder.h"
+#include "codec/model/embedding_record.h"
 #include "codec/model/model_payload.h"
 #include "codec/model/work.h"
 #include "formats/model_file.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct architecture {
     uint32_t family, units, flags, depth[2], width[2][CODEC_MAX_LAYERS];
@@ -16,13 +16,6 @@ typedef struct architecture {
     codec_window window;
     codec_lap lap;
 } architecture;
-
-static float read_float(formats_cursor *in) {
-    uint32_t bits = formats_read_u32le(in);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 static taper_status read_lap(architecture *a, formats_cursor *in, taper_error *error) {
     uint32_t shorter = a->window.width < a->window.height ? a->window.width : a->window.height;
@@ -48,7 +41,7 @@ static taper_status read_architecture(architecture *a, formats_cursor *in, taper
     a->flags = formats_read_u8(in);
     a->hidden = formats_read_u8(in);
     a->code = formats_read_u8(in);
-    if (a->flags & CODEC_FLAG_TIED_STACKS) a->tied_gain = read_float(in);
+    if (a->flags & CODEC_FLAG_TIED_STACKS) a->tied_gain = codec_read_float(in);
     for (int s = 0; s < 2; s++) {
         a->depth[s] = formats_read_u8(in);
         if (a->depth[s] > CODEC_MAX_LAYERS)
@@ -58,6 +51,10 @@ static taper_status read_architecture(architecture *a, formats_cursor *in, taper
     }
     if (a->flags & CODEC_FLAG_LAPPED) TAPER_TRY(read_lap(a, in, error));
     return formats_cursor_check(in, "model: architecture", error);
+}
+
+static int is_embedding(const architecture *a) {
+    return (a->flags & CODEC_FLAG_DIRECT) && a->depth[0] && !a->depth[1];
 }
 
 /* What goes with what: the activations, the depths, and the flags. */
@@ -91,6 +88,11 @@ static taper_status check_features(const architecture *a, taper_error *error) {
     if (direct && (a->flags & CODEC_FLAG_TIED))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a tied linear path, but no linear path");
+    if (is_embedding(a))
+        return a->flags == CODEC_FLAG_DIRECT
+                   ? TAPER_OK
+                   : formats_fail(error, TAPER_ERR_CORRUPT,
+                                  "model: no decoder, but parts that only decoders have");
     for (int s = 0; s < 2; s++)
         if (direct ? a->depth[s] == 0 : a->depth[s] == 1)
             return formats_fail(error, TAPER_ERR_CORRUPT,
@@ -160,7 +162,7 @@ static taper_status read_stack(codec_stack *stack, int without_weights, formats_
             TAPER_TRY(
                 codec_weights_read(layer->weight, layer->outputs, layer->inputs, 1, in, error));
         for (uint32_t i = 0; i < layer->outputs; i++) {
-            layer->bias[i] = read_float(in);
+            layer->bias[i] = codec_read_float(in);
             if (!(fabsf(layer->bias[i]) < 1e9f))
                 return formats_fail(error, TAPER_ERR_CORRUPT, "model: a bias is out of range");
         }
@@ -170,9 +172,10 @@ static taper_status read_stack(codec_stack *stack, int without_weights, formats_
 
 static taper_status alloc_network(codec_network *net, const architecture *a) {
     uint32_t n0 = a->depth[0] ? a->depth[0] - 1 : 0, n1 = a->depth[1] ? a->depth[1] - 1 : 0;
-    codec_linear_path path = a->flags & CODEC_FLAG_DIRECT ? CODEC_DIRECT
-                             : a->flags & CODEC_FLAG_TIED ? CODEC_TIED
-                                                          : CODEC_UNTIED;
+    codec_linear_path path = is_embedding(a)                ? CODEC_ENCODER
+                             : a->flags & CODEC_FLAG_DIRECT ? CODEC_DIRECT
+                             : a->flags & CODEC_FLAG_TIED   ? CODEC_TIED
+                                                            : CODEC_UNTIED;
     TAPER_TRY(codec_network_alloc(net, codec_window_values(a->window), a->units, path, a->width[0],
                                   n0, a->width[1], n1));
     net->hidden = (codec_activation)a->hidden;
@@ -232,9 +235,32 @@ void codec_model_describe(taper_model *m) {
     m->info.head_hidden = t->head ? t->head->hidden : 0;
     m->info.restoration_hidden = m->restoration.hidden;
     m->info.feedback = codec_network_has_feedback(&m->network);
+    m->info.embedding = !codec_network_has_decoder(&m->network);
     codec_work work = codec_work_of(m);
     m->info.work = work.usual;
     m->info.most_work = work.most;
+}
+
+/* 6.5 to 6.8: what decoders need beside the network. */
+static taper_status read_tables(taper_model *m, const architecture *a, formats_cursor *in,
+                                const taper_limits *limits, taper_error *error) {
+    codec_code_tables *t = &m->tables;
+    if (a->flags & CODEC_FLAG_BINARY)
+        TAPER_TRY(codec_code_tables_read_binary(t, a->units, in, error));
+    else
+        TAPER_TRY(codec_code_tables_read(t, a->units, in, error));
+    if (a->flags & CODEC_FLAG_CONDITIONAL)
+        TAPER_TRY(read_conditional(t, CODEC_CONDITIONAL_KINDS, limits->max_model_bytes,
+                                   &t->conditional, in, error));
+    if (a->flags & CODEC_FLAG_HEAD) {
+        codec_conditional *head = NULL;
+        TAPER_TRY(read_conditional(t, 1, limits->max_model_bytes, &head, in, error));
+        if (codec_head_attach(t, head) != TAPER_OK)
+            return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a reconstruction head");
+    }
+    if (a->family != TAPER_FAMILY_CONV) return TAPER_OK;
+    return codec_restoration_read(&m->restoration, a->window.channels, t->n_passes,
+                                  limits->max_model_bytes, in, error);
 }
 
 static taper_status read_payload(taper_model *m, formats_cursor *in, const taper_limits *limits,
@@ -248,23 +274,8 @@ static taper_status read_payload(taper_model *m, formats_cursor *in, const taper
     if (m->lap.reach) m->window.lap = &m->lap;
     m->tied = a.flags & CODEC_FLAG_TIED;
     TAPER_TRY(read_network(m, &a, in, error));
-    if (a.flags & CODEC_FLAG_BINARY)
-        TAPER_TRY(codec_code_tables_read_binary(&m->tables, a.units, in, error));
-    else
-        TAPER_TRY(codec_code_tables_read(&m->tables, a.units, in, error));
-    codec_code_tables *t = &m->tables;
-    if (a.flags & CODEC_FLAG_CONDITIONAL)
-        TAPER_TRY(read_conditional(t, CODEC_CONDITIONAL_KINDS, limits->max_model_bytes,
-                                   &t->conditional, in, error));
-    if (a.flags & CODEC_FLAG_HEAD) {
-        codec_conditional *head = NULL;
-        TAPER_TRY(read_conditional(t, 1, limits->max_model_bytes, &head, in, error));
-        if (codec_head_attach(t, head) != TAPER_OK)
-            return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a reconstruction head");
-    }
-    if (a.family == TAPER_FAMILY_CONV)
-        TAPER_TRY(codec_restoration_read(&m->restoration, a.window.channels, t->n_passes,
-                                         limits->max_model_bytes, in, error));
+    TAPER_TRY(is_embedding(&a) ? codec_embedding_record_read(&m->info, in, error)
+                               : read_tables(m, &a, in, limits, error));
     if (formats_cursor_left(in))
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: bytes follow its last table");
     m->info.family = (taper_family)a.family;

@@ -1,6 +1,7 @@
 /* model_write.c -- models into files; see model.h. */
 #include "codec/bitplane/conditional.h"
 #include "codec/entropy/weights_coder.h"
+#include "codec/model/embedding_record.h"
 #include "codec/model/model_payload.h"
 #include "formats/model_file.h"
 #include <math.h>
@@ -43,11 +44,7 @@ static taper_status write_matrix(float *weight, uint32_t rows, uint32_t columns,
 }
 
 static void write_floats(formats_buffer *out, const float *v, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, &v[i], sizeof bits);
-        formats_write_u32le(out, bits);
-    }
+    for (size_t i = 0; i < n; i++) codec_write_float(out, v[i]);
 }
 
 /* without_weights: the biases alone. */
@@ -83,6 +80,13 @@ static taper_status write_triangle(float *matrix, uint32_t units, int bits, form
     return write_matrix(matrix, units, units, bits, out);
 }
 
+static int bits_of(const taper_model *m, const codec_weight_precision *precision) {
+    enum { USUAL = 8, OF_EMBEDDINGS = 12 };
+    int usual = codec_network_has_decoder(&m->network) ? USUAL : OF_EMBEDDINGS;
+    int bits = precision->layer_bits ? precision->layer_bits : usual;
+    return bits > m->layer_bits ? bits : m->layer_bits;
+}
+
 static taper_status write_network(taper_model *m, const codec_weight_precision *precision,
                                   formats_buffer *out) {
     codec_network *net = &m->network;
@@ -91,7 +95,7 @@ static taper_status write_network(taper_model *m, const codec_weight_precision *
         formats_write_u16le(out, (uint16_t)(int16_t)v);
         net->mean[i] = (float)v / CODEC_MEAN_ONE;
     }
-    const int bits = precision->layer_bits > m->layer_bits ? precision->layer_bits : m->layer_bits;
+    const int bits = bits_of(m, precision);
     if (!codec_network_is_direct(net)) TAPER_TRY(write_linear_path(m, precision->linear_mse, out));
     TAPER_TRY(write_stack(&net->encoder, bits, 0, out));
     if (net->tied_gain > 0) TAPER_TRY(codec_network_tie(net, net->tied_gain)); /* rounded now */
@@ -135,19 +139,34 @@ static void write_architecture(const taper_model *m, formats_buffer *out) {
         formats_write_u16le(out, (uint16_t)m->lap.stored[i]);
 }
 
+/* All that follows the network. */
+static taper_status write_tables(const taper_model *m, formats_buffer *out) {
+    if (!codec_network_has_decoder(&m->network)) return codec_embedding_record_write(&m->info, out);
+    TAPER_TRY(codec_code_tables_write(&m->tables, out));
+    if (m->tables.conditional) TAPER_TRY(codec_conditional_write(m->tables.conditional, out));
+    if (m->tables.head) TAPER_TRY(codec_conditional_write(m->tables.head, out));
+    if (m->info.family != TAPER_FAMILY_CONV) return TAPER_OK;
+    return codec_restoration_write(&m->restoration, out);
+}
+
+/* Has an embedding model what it may have? */
+static taper_status check_embedding(const taper_model *m, taper_error *error) {
+    const char *fault = codec_embedding_record_fault(&m->info);
+    if (m->info.family != TAPER_FAMILY_DENSE || flags_of(m) != CODEC_FLAG_DIRECT)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "a model without a decoder, but with parts that only decoders have");
+    if (!*fault) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG, "the model's %s cannot be stored", fault);
+}
+
 taper_status codec_model_write(taper_model *m, const codec_weight_precision *precision,
                                formats_buffer *out, taper_error *error) {
+    if (!codec_network_has_decoder(&m->network)) TAPER_TRY(check_embedding(m, error));
     formats_buffer payload = formats_buffer_make(FORMATS_MOST_BYTES);
     size_t start = out->size;
     write_architecture(m, &payload);
     taper_status status = write_network(m, precision, &payload);
-    if (status == TAPER_OK) status = codec_code_tables_write(&m->tables, &payload);
-    if (status == TAPER_OK && m->tables.conditional)
-        status = codec_conditional_write(m->tables.conditional, &payload);
-    if (status == TAPER_OK && m->tables.head)
-        status = codec_conditional_write(m->tables.head, &payload);
-    if (status == TAPER_OK && m->info.family == TAPER_FAMILY_CONV)
-        status = codec_restoration_write(&m->restoration, &payload);
+    if (status == TAPER_OK) status = write_tables(m, &payload);
     if (status == TAPER_OK) {
         m->info.id = formats_model_id(payload.data, payload.size);
         m->info.binary = m->tables.density != NULL;

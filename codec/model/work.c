@@ -68,7 +68,8 @@ codec_work codec_work_of(const taper_model *m) {
     uint64_t decode = linear + triangle + stack_work(&net->decoder);
     uint64_t encode = linear + triangle + stack_work(&net->encoder);
     uint64_t fixed = t->head ? head_work(t->head) : 0;
-    uint64_t usual = decode + fixed + (uint64_t)CODEC_FEATURES * t->n_passes;
+    uint64_t usual = (codec_network_has_decoder(net) ? decode : encode) + fixed +
+                     (uint64_t)CODEC_FEATURES * t->n_passes;
     uint64_t most = larger(decode, encode) + fixed + CODEC_FEATURES * most_passes(t);
     if (t->conditional) usual += predicting_work(t->conditional), most += most_predicting_work(t);
     uint64_t pixels = (uint64_t)m->window.width * m->window.height;

@@ -5,8 +5,9 @@
 #include "codec/model/model.h"
 
 typedef struct codec_work {
-    uint64_t usual; /* to decode with all passes, but for what depends on the image: what the
-                       conditional model does where a coefficient is not 0 */
+    uint64_t usual; /* to decode with all passes (to encode, where there is no decoder), but for
+                       what depends on the image: what the conditional model does where a
+                       coefficient is not 0 */
     uint64_t most;  /* the same where none is 0 and all planes are raised, or to encode, whichever
                        is more */
 } codec_work;

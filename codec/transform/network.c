@@ -52,10 +52,10 @@ taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t u
                                  codec_linear_path path, const uint32_t *encoder_hidden,
                                  uint32_t n_encoder_hidden, const uint32_t *decoder_hidden,
                                  uint32_t n_decoder_hidden) {
-    int direct = path == CODEC_DIRECT;
+    int decodes = path != CODEC_ENCODER, direct = path == CODEC_DIRECT || !decodes;
     memset(net, 0, sizeof *net);
     if (!inputs || !units || !widths_are_legal(encoder_hidden, n_encoder_hidden) ||
-        !widths_are_legal(decoder_hidden, n_decoder_hidden))
+        !widths_are_legal(decoder_hidden, n_decoder_hidden) || (n_decoder_hidden && !decodes))
         return TAPER_ERR_ARG;
     net->inputs = inputs;
     net->units = units;
@@ -67,7 +67,7 @@ taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t u
         ok = ok && (direct || zeroed(&net->synthesis, units, inputs));
     if (direct || n_encoder_hidden)
         ok = ok && alloc_stack(&net->encoder, inputs, units, encoder_hidden, n_encoder_hidden);
-    if (direct || n_decoder_hidden)
+    if (path == CODEC_DIRECT || n_decoder_hidden)
         ok = ok && alloc_stack(&net->decoder, units, inputs, decoder_hidden, n_decoder_hidden);
     if (ok) return TAPER_OK;
     codec_network_free(net);
@@ -75,7 +75,9 @@ taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t u
 }
 
 taper_status codec_network_add_feedback(codec_network *net) {
-    if (!codec_network_is_direct(net) || codec_network_has_feedback(net)) return TAPER_ERR_ARG;
+    if (!codec_network_is_direct(net) || !codec_network_has_decoder(net) ||
+        codec_network_has_feedback(net))
+        return TAPER_ERR_ARG;
     float *feedback = NULL, *mixing = NULL;
     if (!zeroed(&feedback, net->units, net->units) || !zeroed(&mixing, net->units, net->units)) {
         free(feedback), free(mixing);
@@ -256,7 +258,7 @@ static taper_status decode_block(const codec_network *net, codec_backend *be, sc
 taper_status codec_network_decode_cut(const codec_network *net, codec_backend *be,
                                       const float *codes, size_t n, uint32_t units, size_t whole,
                                       float *pixels) {
-    if (units > net->units) return TAPER_ERR_ARG;
+    if (units > net->units || !codec_network_has_decoder(net)) return TAPER_ERR_ARG;
     scratch s;
     TAPER_TRY(scratch_alloc(&s, net->units, net->inputs, &net->decoder,
                             codec_network_has_feedback(net) ? net->units : 0));

@@ -14,6 +14,7 @@
  *     u_k = a_k - sum over j < k of T_kj (u_j > 0)     decision feedback; the codes are u
  *     z_k = x_k + sum over j < k of M_kj x_j           for units that were sent, else 0
  *     y_hat = mean + g(z)                              z tells g how many were sent
+ * An ENCODER is the half of a direct network that makes codes: it has f alone, and decodes nothing.
  * y is one window (tile) of the image as D = width * height * channels floats on the 8-bit scale
  * 0..255, in channel-planar order (all of channel 0 row by row, then channel 1, ...).
  *
@@ -52,7 +53,7 @@ typedef struct codec_network {
     float *analysis;         /* A [K][D]; the same pointer as synthesis when tied; NULL: direct */
     float *synthesis;        /* G [K][D]; NULL: direct */
     codec_stack encoder;     /* f: D -> ... -> K */
-    codec_stack decoder;     /* g: K -> ... -> D */
+    codec_stack decoder;     /* g: K -> ... -> D; depth 0 in an encoder alone */
     codec_activation hidden; /* of both stacks, between layers */
     codec_activation code;   /* of f's output; CODEC_LINEAR unless direct */
     float tied_gain; /* > 0: g's matrices are f's transposed, see codec_network_tie; else 0 */
@@ -60,19 +61,27 @@ typedef struct codec_network {
     float *mixing;   /* M, likewise */
 } codec_network;
 
-/* Tied: synthesis is the same array as analysis. Direct: there is neither. */
-typedef enum codec_linear_path { CODEC_UNTIED, CODEC_TIED, CODEC_DIRECT } codec_linear_path;
+/* Tied: synthesis is the same array as analysis. Direct: there is neither. Encoder: a direct
+ * network without its decoder. */
+typedef enum codec_linear_path {
+    CODEC_UNTIED,
+    CODEC_TIED,
+    CODEC_DIRECT,
+    CODEC_ENCODER
+} codec_linear_path;
 
 /* Allocate all arrays, zeroed; the activations are CODEC_RELU between layers and CODEC_LINEAR on
  * the code. Hidden layer widths go from outside in: e.g. encoder_hidden {512, 256}. 0 layers: that
  * stack is absent, or in a direct network one fully connected layer. At most CODEC_MAX_LAYERS - 1.
- * TAPER_ERR_ARG on a width of 0 or too many layers; TAPER_ERR_NOMEM; on failure nothing is held. */
+ * TAPER_ERR_ARG on a width of 0 or too many layers, or on hidden layers for the decoder that
+ * CODEC_ENCODER lacks; TAPER_ERR_NOMEM; on failure nothing is held. */
 taper_status codec_network_alloc(codec_network *net, uint32_t inputs, uint32_t units,
                                  codec_linear_path path, const uint32_t *encoder_hidden,
                                  uint32_t n_encoder_hidden, const uint32_t *decoder_hidden,
                                  uint32_t n_decoder_hidden);
 /* Give a direct network feedback, T and M zero: it encodes and decodes as before. TAPER_ERR_ARG,
- * and nothing is done, when it is not direct or has feedback already; TAPER_ERR_NOMEM likewise. */
+ * and nothing is done, when it is not direct, has no decoder or has feedback already;
+ * TAPER_ERR_NOMEM likewise. */
 taper_status codec_network_add_feedback(codec_network *net);
 void codec_network_free(codec_network *net); /* leaves *net zeroed */
 
@@ -80,6 +89,9 @@ void codec_network_free(codec_network *net); /* leaves *net zeroed */
 uint64_t codec_network_scratch_bytes(const codec_network *net);
 
 static inline int codec_network_is_direct(const codec_network *net) { return !net->synthesis; }
+static inline int codec_network_has_decoder(const codec_network *net) {
+    return net->synthesis || net->decoder.depth;
+}
 static inline int codec_network_has_feedback(const codec_network *net) {
     return net->mixing != NULL;
 }
@@ -101,7 +113,8 @@ taper_status codec_network_tie(codec_network *net, float gain);
 taper_status codec_network_encode(const codec_network *net, codec_backend *be, const float *pixels,
                                   size_t n, float *codes);
 /* pixels[n][D] from codes[n][K]; the values are not clamped. Units not sent are 0; of a
- * network with feedback all are sent. */
+ * network with feedback all are sent. TAPER_ERR_ARG, from this and the next two, when it has no
+ * decoder. */
 taper_status codec_network_decode(const codec_network *net, codec_backend *be, const float *codes,
                                   size_t n, float *pixels);
 /* The same when all units from index `units` on are 0 in every row, not sent: their share of the

@@ -1,5 +1,6 @@
 /* fuzz_model.c -- any bytes as a model file (first byte even) or as the payload of one, in an
- * envelope that is right. What loads must encode and decode a picture. */
+ * envelope that is right. What loads must encode and decode a picture, or, without a
+ * decoder, make codes. */
 #include "../dct_model.h"
 #include "codec/taper.h"
 #include "formats/model_file.h"
@@ -34,9 +35,28 @@ static uint8_t *wrap(const uint8_t *payload, size_t n, size_t *size) {
     return file;
 }
 
+/* The codes of a window, and no container. */
+static void embed(const taper_model *model) {
+    const codec_network *net = &model->network;
+    taper_encoder *encoder;
+    codec_backend backend;
+    codec_backend_cpu(&backend);
+    must(taper_encoder_new(&encoder, model, NULL, NULL) == TAPER_ERR_ARG);
+    float *pixels = calloc(net->inputs, sizeof *pixels), *codes = calloc(net->units, sizeof *codes);
+    must(pixels && codes);
+    must(codec_network_encode(net, &backend, pixels, 1, codes) == TAPER_OK);
+    free(pixels), free(codes);
+    codec_backend_close(&backend);
+}
+
 static void use(const taper_model *model) {
     taper_model_info info = taper_model_get_info(model);
-    must(info.units > 0 && info.passes > 0 && info.window_width > 0 && info.channels > 0);
+    must(info.units > 0 && info.window_width > 0 && info.channels > 0);
+    must((info.passes > 0) == !info.embedding);
+    if (info.embedding) {
+        embed(model);
+        return;
+    }
     taper_limits limits = {.max_memory = 1 << 24};
     taper_encode_options options = {.limits = &limits, .layout = TAPER_LAYOUT_IMAGE};
     taper_encoder *encoder;

@@ -1,0 +1,35 @@
+/* tiny_embedding_model.h -- models without a decoder, of random weights, for tests. */
+#ifndef TESTS_TINY_EMBEDDING_MODEL_H
+#define TESTS_TINY_EMBEDDING_MODEL_H
+#include "tiny_binary_model.h"
+
+/* As it was before it was written: the encoder of a tiny_shape (window, units, depth, hidden), with
+ * a linear code, mean 0, and a full record. The caller's (taper_model_free). */
+static inline taper_model *tiny_embedding_unwritten(tiny_shape s, uint64_t seed) {
+    static const uint32_t hidden[] = {24, 24};
+    taper_model *m = calloc(1, sizeof *m);
+    uint32_t inputs = codec_window_values(s.window);
+    if (!m || codec_network_alloc(&m->network, inputs, s.units, CODEC_ENCODER, hidden, s.depth - 1,
+                                  NULL, 0))
+        abort();
+    m->window = s.window;
+    m->info.family = TAPER_FAMILY_DENSE;
+    m->network.hidden = s.hidden;
+    tiny_fill_stack(&m->network.encoder, 2, &seed);
+    memcpy(m->info.objective, "dt-nca", sizeof "dt-nca");
+    m->info.alpha = 29, m->info.classes = 10;
+    return m;
+}
+
+/* Written to file (appended) and loaded again. */
+static inline taper_model *tiny_embedding_make(tiny_shape s, uint64_t seed, formats_buffer *file) {
+    taper_model *m = tiny_embedding_unwritten(s, seed), *out;
+    codec_weight_precision precision = {0};
+    size_t start = file->size;
+    if (codec_model_write(m, &precision, file, NULL) != TAPER_OK) abort();
+    taper_model_free(m);
+    if (taper_model_load(&out, file->data + start, file->size - start, NULL, NULL)) abort();
+    return out;
+}
+
+#endif
