@@ -71,7 +71,7 @@ typedef struct bias_task {
     float *y;
 } bias_task;
 
-static void bias_rows(void *context, size_t block) {
+CODEC_CLONES static void bias_rows(void *context, size_t block) {
     const bias_task *t = context;
     size_t end = formats_smaller(t->rows, (block + 1) * ROW_BLOCK);
     for (size_t i = block * ROW_BLOCK; i < end; i++) {

@@ -52,7 +52,7 @@ void train_dropout_rows(const train_noise *noise, uint32_t layer, float p, size_
 /* --- normal noise --------------------------------------------------------------------- */
 
 /* Words to independent normal deviates; n is even. In loops that vectorise. */
-static void normal_deviates(size_t n, const uint32_t *words, float *out) {
+CODEC_CLONES static void normal_deviates(size_t n, const uint32_t *words, float *out) {
     float radius[WORDS / 2];
     for (size_t i = 0; i < n / 2; i++) radius[i] = train_normal_square(words[2 * i]);
     for (size_t i = 0; i < n / 2; i++) radius[i] = train_normal_radius(radius[i]);
