@@ -11,8 +11,8 @@
 # Settings, from the environment:
 #   BENCH_THREADS=2   threads of bench_rates, bench_training, bench_knn, bench_embedding and
 #                     bench_rbm
-#   BENCH_LONG=1      also what takes more than ten minutes: windows of whole CIFAR images, and
-#                     family dense on MNIST
+#   BENCH_LONG=1      also what takes more than ten minutes: windows of whole CIFAR images,
+#                     family dense on MNIST, and linear MCML on USPS
 set -eu
 [ $# -eq 1 ] && [ -d "$1" ] || { echo "usage: sh bench/run.sh BUILD_DIR" >&2; exit 2; }
 B=$(cd "$1" && pwd)
@@ -97,6 +97,13 @@ done
 if files=$(need "MNIST with labels" mnist/train-images-idx3-ubyte.gz mnist/train-labels-idx1-ubyte.gz \
     mnist/t10k-images-idx3-ubyte.gz mnist/t10k-labels-idx1-ubyte.gz); then
     "$B/bench/bench_knn" error "$(dirname "${files##* }")" "$BENCH_THREADS"
+fi
+
+if [ -n "${BENCH_LONG:-}" ] &&
+    files=$(need "USPS with labels" usps/usps-images-idx3-ubyte.gz usps/usps-labels-idx1-ubyte.gz); then
+    say "bench_metric"
+    # shellcheck disable=SC2086
+    "$B/bench/bench_metric" $files 1 "$BENCH_THREADS"
 fi
 
 say "bench_embedding $BENCH_THREADS"

@@ -14,7 +14,8 @@
  *   embedding_errors     how well neighbours tell the labels of held-out rows
  *   embedder             the encoder forward and back, before its objective
  *   linear_start         identity, random, principal components, discriminants: where linear
- *                        encoders begin; labelled_rows: what they are learned from */
+ *                        encoders begin; labelled_rows: what they are learned from
+ *   metric_learning      linear MCML by projected gradient; metric_loss: its loss by the metric */
 #ifndef TRAIN_EMBEDDING_TRAINER_H
 #define TRAIN_EMBEDDING_TRAINER_H
 #include "train/embedding/embedding_options.h"

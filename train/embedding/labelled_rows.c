@@ -73,7 +73,7 @@ taper_status train_labelled_find(const train_labelled_rows *rows, train_labelled
     TAPER_TRY(train_labelled_check(rows, error));
     if (!rows->label)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "this start needs labels, and no row has one; give labelled images");
+                            "this needs labels, and no row has one; give labelled images");
     found->order = malloc(rows->n * sizeof *found->order);
     if (!found->order) return TAPER_ERR_NOMEM;
     TAPER_TRY(count_classes(rows, found, error));
