@@ -8,8 +8,8 @@
  *
  * The room cli/: the command line.
  *   main cli               the table of verbs; cmd_train cmd_encode cmd_truncate cmd_decode
- *                          cmd_info cmd_verify cmd_repack cmd_merge cmd_compare cmd_embed: one
- *                          verb each
+ *                          cmd_info cmd_verify cmd_repack cmd_merge cmd_compare cmd_embed
+ *                          cmd_classify: one verb each
  *   options                one table a verb; manual completion: the documents made from it;
  *                          version: what this build is
  *   inputs outputs         opening what a verb reads, and its one output; left_out: inputs that
@@ -21,6 +21,7 @@
  *   psnr_cut               the smallest cut that reaches a quality; truncate_psnr: what `truncate`
  *                          compares with
  *   code_set               images whose codes are wanted, block by block
+ *   labelled_codes         codes of a labelled set
  *   train_talk             what `train` says: progress, learning curve, report; device: what it
  *                          learns on */
 #ifndef CLI_CLI_H
@@ -38,5 +39,6 @@ int cmd_repack(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_embed(int argc, char **argv);
+int cmd_classify(int argc, char **argv);
 
 #endif

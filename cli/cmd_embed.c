@@ -145,37 +145,25 @@ static void tell_classes(const state *st) {
 
 /* --- writing --- */
 
-/* What was printed into memory, to a sink. */
-static taper_status flush_text(FILE *text, char **bytes, size_t *size, const taper_sink *to) {
-    const bool is_whole = fclose(text) == 0 && *bytes;
-    const taper_status status = is_whole ? to->write(to->user, *bytes, *size) : TAPER_ERR_NOMEM;
-    free(*bytes);
-    return status;
-}
-
 static taper_status csv_heading(const state *st, const taper_sink *to) {
-    char *bytes = NULL;
-    size_t size;
-    FILE *text = open_memstream(&bytes, &size);
-    if (!text) return TAPER_ERR_NOMEM;
-    fputs("name,label", text);
-    for (size_t j = 0; j < st->embedder.width; j++) fprintf(text, ",c%zu", j);
-    fputc('\n', text);
-    return flush_text(text, &bytes, &size, to);
+    cli_text text;
+    TAPER_TRY(cli_text_open(&text));
+    fputs("name,label", text.to);
+    for (size_t j = 0; j < st->embedder.width; j++) fprintf(text.to, ",c%zu", j);
+    fputc('\n', text.to);
+    return cli_text_write(&text, to);
 }
 
 static taper_status csv_rows(const state *st, const size_t *image, size_t n, const float *codes,
                              const taper_sink *to) {
-    char *bytes = NULL;
-    size_t size;
-    FILE *text = open_memstream(&bytes, &size);
-    if (!text) return TAPER_ERR_NOMEM;
+    cli_text text;
+    TAPER_TRY(cli_text_open(&text));
     for (size_t i = 0; i < n; i++) {
-        put_name_and_label(st, image[i], text);
-        for (size_t j = 0; j < st->embedder.width; j++) fprintf(text, ",%.9g", (double)*codes++);
-        fputc('\n', text);
+        put_name_and_label(st, image[i], text.to);
+        for (size_t j = 0; j < st->embedder.width; j++) fprintf(text.to, ",%.9g", (double)*codes++);
+        fputc('\n', text.to);
     }
-    return flush_text(text, &bytes, &size, to);
+    return cli_text_write(&text, to);
 }
 
 static taper_status npy_numbers(const void *numbers, size_t n, const taper_sink *to) {
@@ -226,14 +214,12 @@ static taper_status write_labels(state *st) {
         }
         return status;
     }
-    char *bytes = NULL;
-    size_t size;
-    FILE *text = open_memstream(&bytes, &size);
-    if (!text) return TAPER_ERR_NOMEM;
-    fputs("name,label\n", text);
+    cli_text text;
+    TAPER_TRY(cli_text_open(&text));
+    fputs("name,label\n", text.to);
     for (size_t i = 0; i < st->rows; i++)
-        put_name_and_label(st, st->kept[i], text), fputc('\n', text);
-    return flush_text(text, &bytes, &size, &sink);
+        put_name_and_label(st, st->kept[i], text.to), fputc('\n', text.to);
+    return cli_text_write(&text, &sink);
 }
 
 /* --- the verb --- */

@@ -89,7 +89,7 @@ typedef struct cli_verb {
 
 extern const cli_verb cli_verb_train, cli_verb_encode, cli_verb_truncate, cli_verb_decode,
     cli_verb_info, cli_verb_verify, cli_verb_repack, cli_verb_merge, cli_verb_compare,
-    cli_verb_embed;
+    cli_verb_embed, cli_verb_classify;
 
 extern const char *const cli_layouts[]; /* in the order of taper_layout */
 extern const char *const cli_alphas[];  /* of formats_alpha */

@@ -3,6 +3,7 @@
 #include "cli/common/signals.h"
 #include "formats/file.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,4 +76,19 @@ int cli_output_close(cli_output *out, const char *input, taper_status status,
     if (own.status != TAPER_OK)
         return cli_fail(out->verb, cli_output_name(out->path), own.status, &own);
     return status == TAPER_OK ? CLI_DONE : cli_fail(out->verb, input, status, error);
+}
+
+taper_status cli_text_open(cli_text *text) {
+    *text = (cli_text){.bytes = NULL};
+    text->to = open_memstream(&text->bytes, &text->size);
+    return text->to ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
+taper_status cli_text_write(cli_text *text, const taper_sink *sink) {
+    const bool is_whole = fclose(text->to) == 0 && text->bytes;
+    const taper_status status =
+        is_whole ? sink->write(sink->user, text->bytes, text->size) : TAPER_ERR_NOMEM;
+    free(text->bytes);
+    *text = (cli_text){.bytes = NULL};
+    return status;
 }

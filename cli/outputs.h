@@ -11,6 +11,7 @@
 #define CLI_OUTPUTS_H
 #include "cli/cli.h"
 #include "formats/atomic_file.h"
+#include <stdio.h>
 
 typedef struct cli_output {
     const char *verb, *path;
@@ -29,6 +30,16 @@ taper_sink cli_output_sink(cli_output *out); /* borrows out */
  * failure under its path, any other under that of input. Returns the exit code. */
 int cli_output_close(cli_output *out, const char *input, taper_status status,
                      const taper_error *error);
+
+/* Text that is printed into memory and written as a piece. */
+typedef struct cli_text {
+    FILE *to; /* to be printed to */
+    char *bytes;
+    size_t size;
+} cli_text;
+taper_status cli_text_open(cli_text *text); /* TAPER_ERR_NOMEM: nothing is held */
+/* Hand it to the sink, and free it. */
+taper_status cli_text_write(cli_text *text, const taper_sink *sink);
 
 /* The path as one says it: "standard output" for "-". */
 const char *cli_output_name(const char *path);

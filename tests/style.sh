@@ -51,6 +51,7 @@ upward train '(cli|samples|tests|bench)/'
 upward cli '(samples|tests|bench)/'
 upward cli/common 'cli/([a-z_]*\.h|compare/)'
 upward cli/compare 'cli/[a-z_]*\.h'
+upward cli/search 'cli/([a-z_]*\.h|compare/)'
 upward codec/backend 'codec/(entropy|bitplane|transform|quality|model|decoder|container|search)/'
 upward codec/entropy 'codec/(backend|bitplane|transform|quality|model|decoder|container|search)/'
 upward codec/quality 'codec/(backend|entropy|bitplane|transform|model|decoder|container|search)/'
@@ -103,6 +104,7 @@ doors train/objectives 'objective reconstruction rate neighbours stack'
 doors train/optimise 'loop run weights checkpoint adam conjugate_gradient steps'
 doors train/sampling 'dataset philox numbers truncation corruption jitter quantile thresholds'
 doors cli/compare 'comparison subject originals report'
+doors cli/search 'class_names error_report'
 grep -nE '^#include "(\.|[^"/]*")' $(sources formats codec train cli) /dev/null |
     sed 's/$/   <- includes run from the root/' >>"$found"
 

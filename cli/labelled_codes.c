@@ -1,0 +1,78 @@
+/* labelled_codes.c -- see labelled_codes.h. */
+#include "cli/labelled_codes.h"
+#include <stdlib.h>
+#include <string.h>
+
+static int take_rows(void *user, const size_t *image, size_t n, const float *codes) {
+    cli_labelled_codes *l = user;
+    for (size_t i = 0; i < n; i++, codes += l->width) {
+        const int32_t label = formats_imageset_label(l->set->set, image[i]);
+        l->unlabelled += label < 0;
+        if (label < 0) continue;
+        memcpy(l->codes + l->n * l->width, codes, l->width * sizeof *codes);
+        l->label[l->n] = label;
+        l->image[l->n++] = image[i];
+    }
+    return CLI_DONE;
+}
+
+size_t *cli_labelled_codes_members(const cli_labelled_codes *l) {
+    size_t *members = calloc(formats_imageset_class_count(l->set->set) + 1, sizeof *members);
+    for (size_t i = 0; members && i < l->n; i++) members[l->label[i]]++;
+    return members;
+}
+
+static int check_classes(const cli_labelled_codes *l) {
+    const char *verb = l->set->verb;
+    if (l->unlabelled)
+        cli_warning(verb, NULL, "%zu of the labelled images ha%s no label, and do%s not vote",
+                    l->unlabelled, l->unlabelled == 1 ? "s" : "ve", l->unlabelled == 1 ? "es" : "");
+    for (size_t i = 1; i < l->n; i++)
+        if (l->label[i] != l->label[0]) return CLI_DONE;
+    if (!l->n)
+        cli_error(verb, NULL, "no labelled image can be used: there is nothing to vote");
+    else
+        cli_error(verb, NULL,
+                  "all labelled images are of one class, '%s': give two classes or more to tell "
+                  "apart",
+                  formats_imageset_class_name(l->set->set, (size_t)l->label[0]));
+    return CLI_USAGE;
+}
+
+/* Room for all images of the set. */
+static int take_room(cli_labelled_codes *l, size_t n) {
+    const taper_limits limits = cli_limits(l->set->common);
+    if (l->width * sizeof *l->codes > limits.max_memory / n) {
+        cli_error(l->set->verb, NULL,
+                  "codes of %zu labelled images of %zu numbers each take more than --max-memory; "
+                  "raise it, or give a model of fewer units",
+                  n, l->width);
+        return CLI_LIMIT;
+    }
+    l->codes = malloc(n * l->width * sizeof *l->codes);
+    l->label = malloc(n * sizeof *l->label);
+    l->image = malloc(n * sizeof *l->image);
+    if (l->codes && l->label && l->image) return CLI_DONE;
+    return cli_fail(l->set->verb, NULL, TAPER_ERR_NOMEM, NULL);
+}
+
+int cli_labelled_codes_read(cli_labelled_codes *l, cli_code_set *set,
+                            const codec_embedder *embedder) {
+    *l = (cli_labelled_codes){.width = embedder->width, .set = set};
+    if (!formats_imageset_class_count(set->set)) {
+        cli_error(set->verb, formats_imageset_path(set->set, 0),
+                  "the labelled images have no labels: give --among-labels FILE, or with --among a "
+                  "folder that has a folder for each of its classes, two at least");
+        return CLI_USAGE;
+    }
+    int code = take_room(l, formats_imageset_count(set->set));
+    if (code == CLI_DONE) code = cli_code_set_embed(set, embedder, take_rows, l);
+    if (code == CLI_DONE) code = check_classes(l);
+    if (code != CLI_DONE) cli_labelled_codes_free(l);
+    return code;
+}
+
+void cli_labelled_codes_free(cli_labelled_codes *l) {
+    free(l->codes), free(l->label), free(l->image);
+    *l = (cli_labelled_codes){.n = 0};
+}

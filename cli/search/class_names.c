@@ -1,0 +1,55 @@
+/* class_names.c -- see class_names.h. */
+#include "cli/search/class_names.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct named {
+    const char *name;
+    int32_t number;
+} named;
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const named *)a)->name, ((const named *)b)->name);
+}
+
+/* Classes of the second set: those of the first, or new ones. sorted: the first's. */
+static void add_second(cli_class_names *out, const formats_imageset *set, const named *sorted) {
+    const size_t n = formats_imageset_class_count(set);
+    for (size_t k = 0; k < n; k++) {
+        const named wanted = {formats_imageset_class_name(set, k), 0};
+        const named *found = bsearch(&wanted, sorted, out->of_first, sizeof *sorted, by_name);
+        out->second[k] = found ? found->number : (int32_t)out->count;
+        if (found)
+            out->shared++;
+        else
+            out->name[out->count++] = wanted.name;
+    }
+}
+
+taper_status cli_class_names_join(cli_class_names *out, const formats_imageset *first,
+                                  const formats_imageset *second, taper_error *error) {
+    const size_t n = formats_imageset_class_count(first),
+                 more = second ? formats_imageset_class_count(second) : 0;
+    named *sorted = malloc((n + 1) * sizeof *sorted);
+    *out = (cli_class_names){.name = malloc((n + more + 1) * sizeof *out->name),
+                             .second = malloc((more + 1) * sizeof *out->second)};
+    if (!sorted || !out->name || !out->second) {
+        free(sorted);
+        cli_class_names_free(out);
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the classes");
+    }
+    for (size_t k = 0; k < n; k++) {
+        out->name[k] = formats_imageset_class_name(first, k);
+        sorted[k] = (named){out->name[k], (int32_t)k};
+    }
+    out->count = out->of_first = n;
+    qsort(sorted, n, sizeof *sorted, by_name);
+    if (second) add_second(out, second, sorted);
+    free(sorted);
+    return TAPER_OK;
+}
+
+void cli_class_names_free(cli_class_names *names) {
+    free(names->name), free(names->second);
+    *names = (cli_class_names){.count = 0};
+}

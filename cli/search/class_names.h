@@ -1,0 +1,24 @@
+/* class_names.h -- the classes of two sets of images, joined by their names.
+ *
+ * The room cli/search/: labels by neighbours, for people and programs.
+ *   class_names            classes of two sets, by name
+ *   error_report           how many labels are wrong, and which class is taken for which */
+#ifndef CLI_CLASS_NAMES_H
+#define CLI_CLASS_NAMES_H
+#include "formats/imageset.h"
+#include <stdbool.h>
+
+typedef struct cli_class_names {
+    const char **name; /* [count], of the sets, which must stay open */
+    size_t count;      /* classes of the first set, then those that the second alone has */
+    size_t of_first;
+    size_t shared;   /* classes that both have */
+    int32_t *second; /* [classes of the second set]: their numbers here */
+} cli_class_names;
+
+/* second may be NULL: there is none. TAPER_ERR_NOMEM: nothing is held. */
+taper_status cli_class_names_join(cli_class_names *out, const formats_imageset *first,
+                                  const formats_imageset *second, taper_error *error);
+void cli_class_names_free(cli_class_names *names); /* a zeroed one is fine */
+
+#endif
