@@ -21,22 +21,17 @@ static const uint32_t widths[LAYERS] = {500, 500, 2000, 30};
 
 typedef struct bench {
     train_device device;
+    train_stream stream;
     unsigned threads;
     size_t rows;
     train_rbm_options options;
-    double least[LAYERS];
+    double layer[LAYERS], products[LAYERS]; /* the least of each */
 } bench;
 
 static void need_ok(taper_status status) {
     if (status == TAPER_OK) return;
     fprintf(stderr, "bench_rbm: %s\n", formats_status_name(status));
     exit(1);
-}
-
-static int keep_least(void *user, const train_rbm_progress *at) {
-    double *least = &((bench *)user)->least[at->layer - 1];
-    if (at->epoch == 1 || at->epoch_seconds < *least) *least = at->epoch_seconds;
-    return 0;
 }
 
 /* --- products ----------------------------------------------------------------------------- */
@@ -48,31 +43,37 @@ static float *numbers(size_t n, uint64_t seed) {
     return x;
 }
 
-/* Seconds of an epoch's, the least of three times. */
-static double time_products(bench *b, train_stream *s, size_t v, size_t h) {
+/* Seconds of an epoch's. */
+static double time_products(bench *b, size_t v, size_t h) {
     const size_t n = b->options.batch;
+    train_stream *s = &b->stream;
     float *w = numbers(v * h, 1), *g = numbers(v * h, 2), *below = numbers(2 * n * v, 3),
           *above = numbers(2 * n * h, 4);
-    double least = 1e9;
-    for (int time = 0; time < 3; time++) {
-        const double began = bench_now();
-        for (size_t i = 0; i < b->rows; i += n) {
-            need_ok(s->ops->gemm(s, 0, 1, n, h, v, below, w, 0.0f, above));
-            need_ok(s->ops->gemm(s, 0, 0, n, v, h, above, w, 0.0f, below + n * v));
-            need_ok(s->ops->gemm(s, 0, 1, n, h, v, below + n * v, w, 0.0f, above + n * h));
-            need_ok(s->ops->gemm(s, 1, 0, h, v, 2 * n, above, below, 0.0f, g));
-        }
-        const double took = bench_now() - began;
-        if (took < least) least = took;
+    const double began = bench_now();
+    for (size_t i = 0; i < b->rows; i += n) {
+        need_ok(s->ops->gemm(s, 0, 1, n, h, v, below, w, 0.0f, above));
+        need_ok(s->ops->gemm(s, 0, 0, n, v, h, above, w, 0.0f, below + n * v));
+        need_ok(s->ops->gemm(s, 0, 1, n, h, v, below + n * v, w, 0.0f, above + n * h));
+        need_ok(s->ops->gemm(s, 1, 0, h, v, 2 * n, above, below, 0.0f, g));
     }
+    const double took = bench_now() - began;
     free(w), free(g), free(below), free(above);
-    return least;
+    return took;
+}
+
+/* After each epoch those of its products, as machines are not always alike. */
+static int keep_least(void *user, const train_rbm_progress *at) {
+    bench *b = user;
+    const uint32_t i = at->layer - 1;
+    const double products = time_products(b, i ? widths[i - 1] : INPUTS, widths[i]);
+    if (at->epoch == 1 || at->epoch_seconds < b->layer[i]) b->layer[i] = at->epoch_seconds;
+    if (at->epoch == 1 || products < b->products[i]) b->products[i] = products;
+    return 0;
 }
 
 /* ------------------------------------------------------------------------------------------ */
 
 static void measure(bench *b, const char *method) {
-    train_stream s;
     train_rbm_stack stack = {0};
     const train_rbm_callbacks callbacks = {keep_least, b};
     taper_error error = {0};
@@ -86,20 +87,17 @@ static void measure(bench *b, const char *method) {
     const train_pixels data = {pixels, b->rows, INPUTS, NULL};
     need_ok(train_rbm_stack_learn(&stack, &b->options, &data, widths, LAYERS, &b->device,
                                   &callbacks, &error));
-    need_ok(train_stream_open(&s, &b->device));
     for (int i = 0; i < LAYERS; i++) {
         const uint32_t v = stack.rbm[i].visible, h = stack.rbm[i].hidden;
-        const double products = time_products(b, &s, v, h);
         char config[160];
         snprintf(config, sizeof config,
                  "{\"method\":\"%s\",\"layer\":\"%u-%u\",\"rows\":%zu,\"threads\":%u}", method, v,
                  h, b->rows, b->threads);
-        bench_print("embedding/speed", "rbm_layer", b->least[i], "s", config);
-        bench_print("embedding/speed", "rbm_layer_products", products, "s", config);
-        bench_print("embedding/speed", "rbm_layer_over_products", b->least[i] / products, "x",
+        bench_print("embedding/speed", "rbm_layer", b->layer[i], "s", config);
+        bench_print("embedding/speed", "rbm_layer_products", b->products[i], "s", config);
+        bench_print("embedding/speed", "rbm_layer_over_products", b->layer[i] / b->products[i], "x",
                     config);
     }
-    train_stream_close(&s);
     train_rbm_stack_free(&stack);
     free(pixels);
 }
@@ -122,9 +120,11 @@ int main(int argc, char **argv) {
     codec_backend_cpu(&be);
     need_ok(codec_backend_set_threads(&be, b.threads));
     need_ok(train_processor_open(&b.device, &be, TRAIN_PROCESSOR));
+    need_ok(train_stream_open(&b.stream, &b.device));
     measure(&b, "rbm");
     b.options.method = TRAIN_DENOISE;
     measure(&b, "denoising");
+    train_stream_close(&b.stream);
     train_processor_close(&b.device);
     codec_backend_close(&be);
     return 0;
