@@ -155,7 +155,7 @@ $(B)/bench/%: $(B)/bench/%.o $(B)/bench/common.o $(filter-out $(B)/cli/main.o,$(
 # the bare products of a step, for bench/gpu/run.sh
 $(B)/bench/gpu/matmul: $(B)/bench/gpu/matmul.cu.o $(B)/bench/common.o $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -L$(CUDA_LIB) -lcublasLt -Wl,-rpath,$(CUDA_LIB) $(LATE_LIBS) $(LDLIBS)
-$(B)/bench/nested_dropout: $(call obj,$(wildcard bench/paper/*.c)) $(B)/bench/common.o \
+$(B)/bench/nested_dropout: $(call obj,$(wildcard bench/paper/*.c bench/figures/*.c)) $(B)/bench/common.o \
     $(filter-out $(B)/samples/make_samples.o,$(call obj,$(SAMPLES))) \
     $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)

@@ -26,6 +26,12 @@ void bench_begin(int argc, char **argv) {
     }
 }
 
+const char *bench_program(void) {
+    static char program[64];
+    snprintf(program, sizeof program, "%.*s", (int)strcspn(command_line, " "), command_line);
+    return program;
+}
+
 /* "Intel(R) Xeon(R) Processor, 2 cores, fused multiply-adds, AVX2" */
 static void machine_name(char *to, size_t room) {
     char line[256], model[128] = "unknown processor";
@@ -42,7 +48,7 @@ static void machine_name(char *to, size_t room) {
     snprintf(to, room, "%s, %ld cores, %s", model, sysconf(_SC_NPROCESSORS_ONLN), be.kernels);
 }
 
-void bench_print(const char *bench, const char *metric, double value, const char *unit,
+void bench_write(FILE *to, const char *bench, const char *metric, double value, const char *unit,
                  const char *config) {
     char machine[320];
     const char *commit = getenv("TAPER_COMMIT"), *named = getenv("TAPER_MACHINE");
@@ -50,8 +56,14 @@ void bench_print(const char *bench, const char *metric, double value, const char
         snprintf(machine, sizeof machine, "%s", named);
     else
         machine_name(machine, sizeof machine);
-    printf("{\"bench\":\"%s\",\"metric\":\"%s\",\"value\":%.6g,\"unit\":\"%s\",\"config\":%s,"
-           "\"commit\":\"%s\",\"machine\":\"%s\",\"command\":\"%s\"}\n",
-           bench, metric, value, unit, config, commit ? commit : "", machine, command_line);
+    fprintf(to,
+            "{\"bench\":\"%s\",\"metric\":\"%s\",\"value\":%.6g,\"unit\":\"%s\",\"config\":%s,"
+            "\"commit\":\"%s\",\"machine\":\"%s\",\"command\":\"%s\"}\n",
+            bench, metric, value, unit, config, commit ? commit : "", machine, command_line);
+}
+
+void bench_print(const char *bench, const char *metric, double value, const char *unit,
+                 const char *config) {
+    bench_write(stdout, bench, metric, value, unit, config);
     fflush(stdout);
 }

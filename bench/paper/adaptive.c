@@ -58,9 +58,9 @@ static void add_seed(paper *p, const char *regulariser, uint32_t seed, double sh
     t->curve.n = test.n;
     for (size_t i = 0; i < test.n; i++) {
         t->curve.length[i] = test.length[i], t->curve.mse[i] += share * test.mse[i];
-        paper_print(p, "nested-dropout/adaptive", "mse", test.mse[i], "8-bit^2",
-                    "\"bits\":%u,\"regulariser\":\"%s\",\"seed\":%u,\"settings\":\"%s\"",
-                    test.length[i], regulariser, seed, network.settings);
+        figures_print(&p->figures, "nested-dropout/adaptive", "mse", test.mse[i], "8-bit^2",
+                      "\"bits\":%u,\"regulariser\":\"%s\",\"seed\":%u,\"settings\":\"%s\"",
+                      test.length[i], regulariser, seed, network.settings);
     }
     uint32_t quarter = network.net.units / 4;
     t->weight += share * mean_magnitude(&network, 0, network.net.units);
@@ -80,7 +80,7 @@ static const trial *best_of(const trial *t, int adaptive) {
     const trial *best = NULL;
     for (int i = 0; i < TRIALS; i++)
         if (t[i].adaptive == adaptive && (!best || t[i].held_out < best->held_out)) best = &t[i];
-    if (!best) paper_die("no trial of one kind of regularisation");
+    if (!best) figures_die("no trial of one kind of regularisation");
     return best;
 }
 
@@ -105,40 +105,43 @@ static void print_matches(paper *p, const trial *t) {
     for (int i = 0; i < TRIALS; i++) {
         double matched = t[i].adaptive == 0 ? adaptive_at(t, t[i].weight) : NAN;
         if (!isfinite(matched)) continue;
-        paper_print(p, "nested-dropout/adaptive", "mse lower at equal mean weight",
-                    100.0 * (1.0 - matched / t[i].test), "%",
-                    "\"bits\":%u,\"fixed\":\"%s\",\"mean_weight\":%.6g",
-                    t[i].curve.length[t[i].curve.n - 1], t[i].regulariser, t[i].weight);
+        figures_print(&p->figures, "nested-dropout/adaptive", "mse lower at equal mean weight",
+                      100.0 * (1.0 - matched / t[i].test), "%",
+                      "\"bits\":%u,\"fixed\":\"%s\",\"mean_weight\":%.6g",
+                      t[i].curve.length[t[i].curve.n - 1], t[i].regulariser, t[i].weight);
     }
 }
 
 static void print_trials(paper *p, const trial *t, const trial *best[2]) {
     for (int i = 0; i < TRIALS; i++) {
-        paper_print(
-            p, "nested-dropout/adaptive", "mse on held-out images", t[i].held_out, "8-bit^2",
-            "\"bits\":%u,\"regulariser\":\"%s\",\"mean_weight\":%.6g,\"settings\":\"%s\"",
-            t[i].curve.length[t[i].curve.n - 1], t[i].regulariser, t[i].weight, t[i].settings);
+        figures_print(&p->figures, "nested-dropout/adaptive", "mse on held-out images",
+                      t[i].held_out, "8-bit^2",
+                      "\"bits\":%u,\"regulariser\":\"%s\",\"mean_weight\":%.6g,\"settings\":\"%s\"",
+                      t[i].curve.length[t[i].curve.n - 1], t[i].regulariser, t[i].weight,
+                      t[i].settings);
     }
     const paper_selection selected = paper_selected(p);
     double sum = 0.0, squares = 0.0, n = (double)selected.seeds;
     for (size_t i = 0; i < selected.seeds; i++) {
         double lower = 100.0 * (1.0 - best[1]->of_seed[i] / best[0]->of_seed[i]);
         sum += lower, squares += lower * lower;
-        paper_print(p, "nested-dropout/adaptive", "mse lower with adaptive coefficients", lower,
-                    "%", "\"bits\":%u,\"adaptive\":\"%s\",\"fixed\":\"%s\",\"seed\":%u",
-                    best[0]->curve.length[best[0]->curve.n - 1], best[1]->regulariser,
-                    best[0]->regulariser, selected.seed[i]);
+        figures_print(&p->figures, "nested-dropout/adaptive",
+                      "mse lower with adaptive coefficients", lower, "%",
+                      "\"bits\":%u,\"adaptive\":\"%s\",\"fixed\":\"%s\",\"seed\":%u",
+                      best[0]->curve.length[best[0]->curve.n - 1], best[1]->regulariser,
+                      best[0]->regulariser, selected.seed[i]);
     }
-    paper_print(p, "nested-dropout/adaptive", "mse lower with adaptive coefficients, mean", sum / n,
-                "%", "\"adaptive\":\"%s\",\"fixed\":\"%s\",\"seeds\":%zu,\"spread\":%.3g",
-                best[1]->regulariser, best[0]->regulariser, selected.seeds,
-                sqrt(fmax(squares - sum * sum / n, 0.0) / fmax(n - 1.0, 1.0)));
+    figures_print(&p->figures, "nested-dropout/adaptive",
+                  "mse lower with adaptive coefficients, mean", sum / n, "%",
+                  "\"adaptive\":\"%s\",\"fixed\":\"%s\",\"seeds\":%zu,\"spread\":%.3g",
+                  best[1]->regulariser, best[0]->regulariser, selected.seeds,
+                  sqrt(fmax(squares - sum * sum / n, 0.0) / fmax(n - 1.0, 1.0)));
 }
 
 static void plot(paper *p, const trial *t, const trial *best[2]) {
-    double *x = paper_memory(PAPER_MAX_LENGTHS, sizeof *x);
+    double *x = figures_memory(PAPER_MAX_LENGTHS, sizeof *x);
     char name[TRIALS][64];
-    paper_line line[TRIALS];
+    figures_line line[TRIALS];
     size_t n = 0;
     for (size_t i = 0; i < t[0].curve.n; i++) x[i] = t[0].curve.length[i];
     for (int pass = 0; pass < 2; pass++) /* the chosen ones first */
@@ -146,18 +149,19 @@ static void plot(paper *p, const trial *t, const trial *best[2]) {
             int chosen = &t[i] == best[0] || &t[i] == best[1];
             if (chosen == pass) continue;
             snprintf(name[n], sizeof name[n], "%s%s", t[i].regulariser, chosen ? " (chosen)" : "");
-            line[n] = (paper_line){name[n], x, t[i].curve.mse, t[i].curve.n};
+            line[n] = (figures_line){name[n], x, t[i].curve.mse, t[i].curve.n};
             n++;
         }
-    paper_plot(p, "adaptive", "Adaptive and fixed regularisation, test set", "bits kept",
-               "mean squared error (8-bit scale)", PAPER_LOG_X | PAPER_LOG_Y, line, n);
+    figures_plot(&p->figures, "adaptive", "Adaptive and fixed regularisation, test set",
+                 "bits kept", "mean squared error (8-bit scale)", FIGURES_LOG_X | FIGURES_LOG_Y,
+                 line, n);
     free(x);
 }
 
 /* Error at full length against how small the weights were made. */
 static void plot_weights(paper *p, const trial *t) {
     double x[2][TRIALS], y[2][TRIALS];
-    paper_line line[2] = {{"adaptive", x[1], y[1], 0}, {"fixed", x[0], y[0], 0}};
+    figures_line line[2] = {{"adaptive", x[1], y[1], 0}, {"fixed", x[0], y[0], 0}};
     for (int i = 0; i < TRIALS; i++)
         for (int adaptive = 0; adaptive < 2; adaptive++) {
             if (t[i].adaptive == !adaptive) continue; /* without regularisation: on both lines */
@@ -166,9 +170,10 @@ static void plot_weights(paper *p, const trial *t) {
                 x[adaptive][at] = x[adaptive][at - 1], y[adaptive][at] = y[adaptive][at - 1];
             x[adaptive][at] = t[i].weight, y[adaptive][at] = t[i].test;
         }
-    paper_plot(p, "adaptive-weights", "Adaptive and fixed regularisation at full length, test set",
-               "mean magnitude of a weight of the code layer", "mean squared error (8-bit scale)",
-               PAPER_LOG_X, line, 2);
+    figures_plot(&p->figures, "adaptive-weights",
+                 "Adaptive and fixed regularisation at full length, test set",
+                 "mean magnitude of a weight of the code layer", "mean squared error (8-bit scale)",
+                 FIGURES_LOG_X, line, 2);
 }
 
 static void put_page(paper *p, const trial *t, const trial *best[2]) {
@@ -177,8 +182,9 @@ static void put_page(paper *p, const trial *t, const trial *best[2]) {
         "gradients fade with the index of a unit, so that one coefficient for all would rule the "
         "late ones; coefficients that keep the ratio of the two gradients constant do not. No "
         "figure is given.");
-    paper_section_svg(p, to, "adaptive", "error against bits for each regularisation");
-    paper_section_svg(p, to, "adaptive-weights", "error against the mean magnitude of weights");
+    figures_section_svg(&p->figures, to, "adaptive", "error against bits for each regularisation");
+    figures_section_svg(&p->figures, to, "adaptive-weights",
+                        "error against the mean magnitude of weights");
     enum { COLUMNS = 6 };
     char cell[TRIALS][COLUMNS][48];
     const char *head[] = {"regulariser",   "held-out, all bits",      "test, all bits",
@@ -197,11 +203,11 @@ static void put_page(paper *p, const trial *t, const trial *best[2]) {
     }
     cli_page_put_table(to, &(cli_page_table){COLUMNS, TRIALS, head, at, 1, strong});
     cli_page_note(to, t[0].settings);
-    paper_section_end(to);
+    figures_section_end(to);
 }
 
 void paper_part_adaptive(paper *p) {
-    trial *t = paper_memory(TRIALS, sizeof *t);
+    trial *t = figures_memory(TRIALS, sizeof *t);
     const trial *best[2];
     for (int i = 0; i < TRIALS; i++) run_trial(p, trial_of[i], &t[i]);
     for (int adaptive = 0; adaptive < 2; adaptive++) best[adaptive] = best_of(t, adaptive);

@@ -17,7 +17,7 @@ const char *const paper_method_name[PAPER_METHODS] = {
 /* A result to be filled; 1 where it was kept. name[96] is of its file. */
 static int take(paper *p, paper_results *r, paper_method method, const paper_kind *kind,
                 uint32_t seed, const char *settings, paper_result **out, char *name) {
-    if (r->n == PAPER_MAX_RESULTS) paper_die("too many results");
+    if (r->n == PAPER_MAX_RESULTS) figures_die("too many results");
     paper_result *to = *out = &r->result[r->n++];
     to->method = method, to->seed = seed;
     if (kind) to->kind = *kind;
@@ -89,7 +89,7 @@ static void refit(standard *s, paper_curve *by_obd, paper_curve *best) {
     paper_curve greedy = *best;
     paper_refitted_begin(&refitted, s->p, s->network.net.units, code_rows, s);
     paper_refitted_measure(&refitted, NULL, best);
-    paper_check(paper_greedy_order(&refitted.moments, PAPER_RIDGE, s->greedy), "order", NULL);
+    figures_check(paper_greedy_order(&refitted.moments, PAPER_RIDGE, s->greedy), "order", NULL);
     paper_refitted_measure(&refitted, s->greedy, &greedy);
     if (by_obd) paper_refitted_measure(&refitted, s->by_obd, by_obd);
     for (size_t i = 0; i < best->n; i++) {
@@ -106,8 +106,8 @@ static void measure_standard(paper *p, const paper_kind *kind, uint32_t seed,
     paper_train_kind(p, "standard", kind, RECIPE_CODE, 0, NULL, seed, &s.network);
     paper_unmix(&s.network);
     uint32_t units = s.network.net.units;
-    s.by_obd = paper_memory(units, sizeof *s.by_obd);
-    s.greedy = paper_memory(units, sizeof *s.greedy);
+    s.by_obd = figures_memory(units, sizeof *s.by_obd);
+    s.greedy = figures_memory(units, sizeof *s.greedy);
     paper_measure(p, &s.network, &p->test, curve[PAPER_PLAIN]);
     if (curve[PAPER_OBD]) paper_obd_order(p, &s.network, &p->training, OBD_ROWS, 1, s.by_obd);
     refit(&s, curve[PAPER_OBD_REFIT], curve[PAPER_REFIT]);
@@ -156,10 +156,10 @@ static void take_signs(paper *p, paper_results *r) {
 }
 
 paper_results *paper_baselines(paper *p) {
-    paper_results *r = paper_memory(1, sizeof *r);
+    paper_results *r = figures_memory(1, sizeof *r);
     paper_load(p);
     r->selection = paper_selected(p);
-    if (p->training.inputs < UNITS) paper_die("images of less than %d values", UNITS);
+    if (p->training.inputs < UNITS) figures_die("images of less than %d values", UNITS);
     for (size_t s = 0; s < r->selection.seeds; s++)
         for (size_t k = 0; k < r->selection.kinds; k++) {
             const paper_kind *kind = &r->selection.kind[k];

@@ -72,12 +72,12 @@ static void print_expected(paper *p, const broadcast *b) {
                                      : w < PAPER_POPULATIONS ? "other"
                                                              : method_of[w];
                 describe(b, s, q, w, what, sizeof what);
-                paper_print(p, "nested-dropout/broadcast-matrix", "expected distortion",
-                            b->service[s].expected[q][w], "8-bit^2",
-                            "\"population\":\"%s\",\"method\":\"%s\",\"trained_for\":\"%s\","
-                            "\"seed\":%u,\"kind\":\"%s\",\"settings\":\"%s\"",
-                            paper_populations[q], method, what, b->selection.seed[s], b->kind->name,
-                            RECIPE_RECEIVERS);
+                figures_print(&p->figures, "nested-dropout/broadcast-matrix", "expected distortion",
+                              b->service[s].expected[q][w], "8-bit^2",
+                              "\"population\":\"%s\",\"method\":\"%s\",\"trained_for\":\"%s\","
+                              "\"seed\":%u,\"kind\":\"%s\",\"settings\":\"%s\"",
+                              paper_populations[q], method, what, b->selection.seed[s],
+                              b->kind->name, RECIPE_RECEIVERS);
             }
 }
 
@@ -86,11 +86,11 @@ static void print_gains(paper *p, const broadcast *b) {
         for (int w = 0; w < PAPER_WAYS; w++) {
             if (w == q) continue;
             seeds_value v = over_seeds(b, q, w, 1);
-            paper_print(p, "nested-dropout/broadcast-matrix", "gain of own network", v.mean, "dB",
-                        "\"population\":\"%s\",\"over\":\"%s\",\"kind\":\"%s\",\"seeds\":%zu,"
-                        "\"spread\":%.4f,\"spread_is\":\"max - min\"",
-                        paper_populations[q], way_name(w), b->kind->name, b->selection.seeds,
-                        v.spread);
+            figures_print(
+                &p->figures, "nested-dropout/broadcast-matrix", "gain of own network", v.mean, "dB",
+                "\"population\":\"%s\",\"over\":\"%s\",\"kind\":\"%s\",\"seeds\":%zu,"
+                "\"spread\":%.4f,\"spread_is\":\"max - min\"",
+                paper_populations[q], way_name(w), b->kind->name, b->selection.seeds, v.spread);
         }
 }
 
@@ -99,11 +99,12 @@ static void write_histograms(const paper *p, const broadcast *b) {
         char comment[128];
         taper_error error = {0};
         if (!strncmp(paper_populations[q], "ladder:", 7)) continue; /* taper train has these */
-        char *path = paper_path(p->out, "broadcast-log-normal-%s.txt",
-                                strchr(paper_populations[q], ':') + 1);
+        char *path = figures_path(p->figures.out, "broadcast-log-normal-%s.txt",
+                                  strchr(paper_populations[q], ':') + 1);
         snprintf(comment, sizeof comment, "share of receivers of 1, 2, ... %u bits: %s", UNITS,
                  paper_populations[q]);
-        paper_check(paper_write_histogram(&b->population[q], path, comment, &error), path, &error);
+        figures_check(paper_write_histogram(&b->population[q], path, comment, &error), path,
+                      &error);
         free(path);
     }
 }
@@ -114,29 +115,29 @@ static void write_histograms(const paper *p, const broadcast *b) {
 static void plot(paper *p, const broadcast *b) {
     double bits[UNITS];
     char stem[64], title[64];
-    paper_line line[PAPER_WAYS];
+    figures_line line[PAPER_WAYS];
     size_t n = 0;
     for (uint32_t i = 0; i < UNITS; i++) bits[i] = i + 1;
     for (int w = 0; w < PAPER_WAYS; w++)
         if (w != PAPER_GEOMETRIC && w != PAPER_RUNG)
-            line[n++] = (paper_line){way_name(w), bits, b->service[0].error[w] + 1, UNITS};
+            line[n++] = (figures_line){way_name(w), bits, b->service[0].error[w] + 1, UNITS};
     snprintf(stem, sizeof stem, "broadcast-%s", b->kind->name);
     snprintf(title, sizeof title, "What a receiver sees, %s", b->kind->name);
-    paper_plot(p, stem, title, "bandwidth of the receiver, bits an image",
-               "mean squared error (8-bit scale)", PAPER_LOG_X, line, n);
+    figures_plot(&p->figures, stem, title, "bandwidth of the receiver, bits an image",
+                 "mean squared error (8-bit scale)", FIGURES_LOG_X, line, n);
 }
 
 static void plot_populations(paper *p, const broadcast *b) {
     double bits[UNITS], share[PAPER_POPULATIONS][UNITS];
-    paper_line line[PAPER_POPULATIONS];
+    figures_line line[PAPER_POPULATIONS];
     for (int q = 0; q < PAPER_POPULATIONS; q++) {
         for (uint32_t i = 0; i < UNITS; i++)
             bits[i] = i + 1, share[q][i] = 100.0 * b->population[q].mass[i];
-        line[q] = (paper_line){paper_populations[q], bits, share[q], UNITS};
+        line[q] = (figures_line){paper_populations[q], bits, share[q], UNITS};
     }
-    paper_plot(p, "broadcast-populations", "Populations of receivers",
-               "bandwidth of the receiver, bits an image", "% of the receivers", PAPER_LOG_X, line,
-               PAPER_POPULATIONS);
+    figures_plot(&p->figures, "broadcast-populations", "Populations of receivers",
+                 "bandwidth of the receiver, bits an image", "% of the receivers", FIGURES_LOG_X,
+                 line, PAPER_POPULATIONS);
 }
 
 /* --- page ------------------------------------------------------------------------------ */
@@ -168,14 +169,16 @@ static FILE *begin_page(const paper *p) {
         "if p_B is the distribution of the receivers' bandwidths, what nested dropout minimises is "
         "the expected distortion over them (equation 16); services offer a handful of fixed "
         "encodings instead. The paper leaves the experiment open.");
-    paper_section_svg(p, to, "broadcast-populations", "share of receivers against bandwidth");
+    figures_section_svg(&p->figures, to, "broadcast-populations",
+                        "share of receivers against bandwidth");
     return to;
 }
 
 static void put_kind(const paper *p, FILE *to, const broadcast *b) {
     char stem[64], title[96];
     snprintf(stem, sizeof stem, "broadcast-%s", b->kind->name);
-    paper_section_svg(p, to, stem, "error against bandwidth for the ways of serving it");
+    figures_section_svg(&p->figures, to, stem,
+                        "error against bandwidth for the ways of serving it");
     snprintf(title, sizeof title, "%s: expected squared error of", b->kind->name);
     put_table(to, b, title, 0);
     snprintf(title, sizeof title, "%s: gain of the own network, dB, over", b->kind->name);
@@ -198,7 +201,7 @@ static void end_page(FILE *to) {
                   "each bit says what those before it have left, and the network for one ladder "
                   "serves the other as well.");
     cli_page_note(to, RECIPE_RECEIVERS);
-    paper_section_end(to);
+    figures_section_end(to);
 }
 
 static void serve(paper *p, broadcast *b) {
@@ -211,13 +214,13 @@ static void serve(paper *p, broadcast *b) {
 
 /* For each kind that is selected and untied. */
 void paper_part_broadcast(paper *p) {
-    broadcast *b = paper_memory(1, sizeof *b);
+    broadcast *b = figures_memory(1, sizeof *b);
     paper_load(p);
     b->selection = paper_selected(p);
     for (int q = 0; q < PAPER_POPULATIONS; q++) {
         taper_error error = {0};
-        paper_check(paper_truncation(&b->population[q], paper_populations[q], UNITS, &error),
-                    paper_populations[q], &error);
+        figures_check(paper_truncation(&b->population[q], paper_populations[q], UNITS, &error),
+                      paper_populations[q], &error);
     }
     write_histograms(p, b);
     plot_populations(p, b);

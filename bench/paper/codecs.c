@@ -22,10 +22,10 @@ typedef struct test_set {
 static test_set read_test(const paper *p) {
     formats_imageset *set = paper_open(p, 1);
     test_set t = {.n = p->test.n};
-    t.image = paper_memory(t.n, sizeof *t.image);
+    t.image = figures_memory(t.n, sizeof *t.image);
     for (size_t i = 0; i < t.n; i++) {
         taper_error error = {0};
-        paper_check(formats_imageset_read(set, i, &t.image[i], &error), "test image", &error);
+        figures_check(formats_imageset_read(set, i, &t.image[i], &error), "test image", &error);
     }
     formats_imageset_close(set);
     return t;
@@ -46,13 +46,13 @@ static taper_model *learn_model(paper *p, uint32_t units) {
     train_dataset data;
     train_report report;
     taper_model *model;
-    paper_check(train_dataset_load(&data, set, room, 0, NULL, NULL, NULL, &error), "images",
-                &error);
+    figures_check(train_dataset_load(&data, set, room, 0, NULL, NULL, NULL, &error), "images",
+                  &error);
     formats_imageset_close(set);
-    paper_check(train_model(&options, &data, &p->be, &p->device, NULL, &file, &report, &error),
-                "pca", &error);
+    figures_check(train_model(&options, &data, &p->be, &p->device, NULL, &file, &report, &error),
+                  "pca", &error);
     train_dataset_free(&data);
-    paper_check(taper_model_load(&model, file.data, file.size, NULL, &error), "model", &error);
+    figures_check(taper_model_load(&model, file.data, file.size, NULL, &error), "model", &error);
     formats_buffer_free(&file);
     return model;
 }
@@ -67,10 +67,10 @@ static formats_buffer encode(const paper *p, const taper_model *model, const tes
     formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
     taper_sink sink = {&out, collect};
     taper_encoder *e;
-    paper_check(taper_encoder_new(&e, model, &options, &error), "encode", &error);
+    figures_check(taper_encoder_new(&e, model, &options, &error), "encode", &error);
     for (size_t i = 0; i < t->n; i++)
-        paper_check(taper_encoder_add(e, &t->image[i], NULL, -1, &error), "encode", &error);
-    paper_check(taper_encoder_finish(e, &sink, &error), "encode", &error);
+        figures_check(taper_encoder_add(e, &t->image[i], NULL, -1, &error), "encode", &error);
+    figures_check(taper_encoder_finish(e, &sink, &error), "encode", &error);
     taper_encoder_free(e);
     return out;
 }
@@ -97,11 +97,11 @@ static void decode_group(void *user, size_t g, unsigned thread) {
     taper_decoder *d;
     uint64_t first, count;
     (void)thread;
-    paper_check(taper_decoder_open(&d, &source, job->model, NULL, &error), "decode", &error);
+    figures_check(taper_decoder_open(&d, &source, job->model, NULL, &error), "decode", &error);
     taper_decoder_group_range(d, (uint32_t)g, &first, &count);
-    taper_image out = {.pixels = paper_memory(formats_image_samples(&job->test->image[0]), 1)};
+    taper_image out = {.pixels = figures_memory(formats_image_samples(&job->test->image[0]), 1)};
     for (uint64_t i = first; i < first + count; i++) {
-        paper_check(taper_decoder_render(d, i, &out, NULL, &error), "decode", &error);
+        figures_check(taper_decoder_render(d, i, &out, NULL, &error), "decode", &error);
         job->group[g] += squared_error(&job->test->image[i], &out);
     }
     free(out.pixels);
@@ -110,7 +110,7 @@ static void decode_group(void *user, size_t g, unsigned thread) {
 
 static double error_of_cut(const paper *p, const taper_model *model, const test_set *t,
                            const formats_buffer *file, size_t cut, uint32_t groups) {
-    cut_job job = {model, t, {file->data, cut}, paper_memory(groups, sizeof(double))};
+    cut_job job = {model, t, {file->data, cut}, figures_memory(groups, sizeof(double))};
     double sum = 0.0;
     cli_parallel(p->threads, groups, decode_group, &job);
     for (uint32_t g = 0; g < groups; g++) sum += job.group[g];
@@ -129,7 +129,7 @@ void paper_container(paper *p, uint32_t units, const paper_curve *lengths, paper
     taper_error error = {0};
     taper_container_info info;
     taper_decoder *d;
-    paper_check(taper_decoder_open(&d, &source, model, NULL, &error), "container", &error);
+    figures_check(taper_decoder_open(&d, &source, model, NULL, &error), "container", &error);
     taper_decoder_get_info(d, &info);
     taper_decoder_free(d);
     payload->n = file->n = 0;
@@ -151,7 +151,7 @@ static taper_status read_original(void *user, size_t i, taper_image *out, taper_
     const test_set *t = user;
     (void)error;
     *out = t->image[i];
-    out->pixels = paper_memory(formats_image_samples(out), 1);
+    out->pixels = figures_memory(formats_image_samples(out), 1);
     memcpy(out->pixels, t->image[i].pixels, formats_image_samples(out));
     return TAPER_OK;
 }
@@ -169,13 +169,13 @@ void paper_jpeg(paper *p, paper_rates *payload, paper_rates *file) {
     test_set t = read_test(p);
     size_t runs, failed;
     size_t *start = cli_rd_even_runs(t.n, &runs);
-    if (!start) paper_die("no memory for JPEG");
+    if (!start) figures_die("no memory for JPEG");
     cli_rd_job job = {
         .user = &t, .runs = runs, .run_start = start, .threads = p->threads, .read = read_original};
     cli_rd_curve of_file, of_payload;
     taper_error error = {0};
-    paper_check(cli_rd_rival(&cli_rival_jpeg, &job, &of_file, &of_payload, &failed, &error), "JPEG",
-                &error);
+    figures_check(cli_rd_rival(&cli_rival_jpeg, &job, &of_file, &of_payload, &failed, &error),
+                  "JPEG", &error);
     take_points(&of_file, file);
     take_points(&of_payload, payload);
     free(start);

@@ -7,7 +7,7 @@
 enum { HELD_OUT_PERIOD = 25, QUICK_TEST = 2000 };
 
 static int have(const char *folder, const char *name) {
-    char *path = paper_path(folder, "%s", name);
+    char *path = figures_path(folder, "%s", name);
     int found = access(path, R_OK) == 0;
     free(path);
     return found;
@@ -26,10 +26,10 @@ static formats_imageset *open_files(const char *folder, const char *const *names
     char *path[8] = {NULL};
     taper_error error = {0};
     formats_imageset *set;
-    for (size_t i = 0; i < n_names; i++) path[i] = paper_path(folder, "%s", names[i]);
-    paper_check(formats_imageset_open(&set, (const char *const *)path, n_names,
-                                      &(formats_imageset_options){0}, NULL, NULL, &error),
-                folder, &error);
+    for (size_t i = 0; i < n_names; i++) path[i] = figures_path(folder, "%s", names[i]);
+    figures_check(formats_imageset_open(&set, (const char *const *)path, n_names,
+                                        &(formats_imageset_options){0}, NULL, NULL, &error),
+                  folder, &error);
     for (size_t i = 0; i < n_names; i++) free(path[i]);
     return set;
 }
@@ -49,15 +49,15 @@ static paper_images read_images(const paper *p, int test) {
     for (size_t i = 0; i < images.n; i++) {
         taper_image image;
         taper_error error = {0};
-        paper_check(formats_imageset_read(set, i, &image, &error), formats_imageset_path(set, i),
-                    &error);
+        figures_check(formats_imageset_read(set, i, &image, &error), formats_imageset_path(set, i),
+                      &error);
         if (!i) {
             images.side = image.width, images.channels = image.channels;
             images.inputs = image.width * image.height * image.channels;
-            images.pixels = paper_memory(images.n, images.inputs);
+            images.pixels = figures_memory(images.n, images.inputs);
         }
         if (image.width * image.height * image.channels != images.inputs || image.depth != 8)
-            paper_die("%s: images of more than one size", formats_imageset_path(set, i));
+            figures_die("%s: images of more than one size", formats_imageset_path(set, i));
         to_planes(&image, images.pixels + i * images.inputs);
         free(image.pixels);
     }
@@ -70,7 +70,7 @@ static void hold_out(paper *p) {
     paper_images *t = &p->training, *h = &p->held_out;
     *h = *t;
     h->n = t->n / HELD_OUT_PERIOD;
-    h->pixels = paper_memory(h->n, h->inputs);
+    h->pixels = figures_memory(h->n, h->inputs);
     size_t kept = 0, held = 0, row = t->inputs;
     for (size_t i = 0; i < t->n; i++) {
         const uint8_t *from = t->pixels + i * row;
@@ -92,16 +92,17 @@ void paper_load(paper *p) {
     if (p->training.n) return;
     p->generated = !have(p->data, "test_batch.bin");
     if (p->generated && !have(p->data, "test.bin"))
-        paper_die("neither test_batch.bin nor test.bin in TAPER_DATA (%s)", p->data);
-    p->set = p->generated ? "generated samples" : "CIFAR-10";
+        figures_die("neither test_batch.bin nor test.bin in TAPER_DATA (%s)", p->data);
+    p->figures.set = p->generated ? "generated samples" : "CIFAR-10";
     p->training = read_images(p, 0);
     p->test = read_images(p, 1);
-    if (p->training.inputs != p->test.inputs) paper_die("training and test images differ in size");
+    if (p->training.inputs != p->test.inputs)
+        figures_die("training and test images differ in size");
     hold_out(p);
     if (p->quick && p->test.n > QUICK_TEST) p->test.n = QUICK_TEST;
-    p->mean = paper_memory(p->training.inputs, sizeof *p->mean);
+    p->mean = figures_memory(p->training.inputs, sizeof *p->mean);
     train_pixels rows = paper_rows(&p->training, SIZE_MAX);
     train_nested_statistics(&rows, p->mean, &p->scale);
-    paper_say("%zu images to learn from, %zu to choose by, %zu to report on%s", p->training.n,
-              p->held_out.n, p->test.n, p->generated ? " (generated samples, not CIFAR-10)" : "");
+    figures_say("%zu images to learn from, %zu to choose by, %zu to report on%s", p->training.n,
+                p->held_out.n, p->test.n, p->generated ? " (generated samples, not CIFAR-10)" : "");
 }

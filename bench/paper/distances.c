@@ -20,11 +20,12 @@ static void print_results(paper *p, const paper_results *r) {
     for (size_t i = 0; i < r->n; i++) {
         const paper_result *one = &r->result[i];
         for (size_t j = 0; j < one->curve.n; j++)
-            paper_print(p, "nested-dropout/baselines", "mse", one->curve.mse[j], "8-bit^2",
-                        "\"method\":\"%s\",\"decoder\":\"%s\",\"units\":\"%s\",\"bits\":%u,"
-                        "\"seed\":%u,\"settings\":\"%s\"",
-                        paper_method_name[one->method], decoder_of(&one->kind),
-                        units_of(&one->kind), one->curve.length[j], one->seed, one->settings);
+            figures_print(&p->figures, "nested-dropout/baselines", "mse", one->curve.mse[j],
+                          "8-bit^2",
+                          "\"method\":\"%s\",\"decoder\":\"%s\",\"units\":\"%s\",\"bits\":%u,"
+                          "\"seed\":%u,\"settings\":\"%s\"",
+                          paper_method_name[one->method], decoder_of(&one->kind),
+                          units_of(&one->kind), one->curve.length[j], one->seed, one->settings);
     }
 }
 
@@ -33,12 +34,12 @@ static void print_distances(paper *p, const paper_results *r, const paper_kind *
         for (int i = 0; i < ASKED; i++) {
             paper_spread s = paper_nested_to(r, (paper_method)m, kind, asked[i]);
             if (!s.count) continue;
-            paper_print(p, "nested-dropout/baselines", "mse of nested to that of the rival", s.mean,
-                        "",
-                        "\"over\":\"%s\",\"decoder\":\"%s\",\"units\":\"%s\",\"bits\":%u,"
-                        "\"seeds\":%zu,\"spread\":%.5f,\"spread_is\":\"max - min\"",
-                        paper_method_name[m], decoder_of(kind), units_of(kind), asked[i], s.count,
-                        s.spread);
+            figures_print(&p->figures, "nested-dropout/baselines",
+                          "mse of nested to that of the rival", s.mean, "",
+                          "\"over\":\"%s\",\"decoder\":\"%s\",\"units\":\"%s\",\"bits\":%u,"
+                          "\"seeds\":%zu,\"spread\":%.5f,\"spread_is\":\"max - min\"",
+                          paper_method_name[m], decoder_of(kind), units_of(kind), asked[i], s.count,
+                          s.spread);
         }
 }
 
@@ -90,7 +91,7 @@ static void put_page(paper *p, const paper_results *r) {
         "out there. dedicated: a network of its own for each length, the bound. "
         "pca-signs and itq: signs of principal components above or below the median, and "
         "after iterative quantisation for each length, with the best linear decoder.");
-    paper_section_end(to);
+    figures_section_end(to);
 }
 
 void paper_part_baselines(paper *p) {

@@ -1,6 +1,6 @@
 /* fig1.c -- figure 1: the filters of a binarised 3072-100-3072 autoencoder at rho 0.9, with and
  * without unit sweeping, and what sweeping is worth. */
-#include "bench/paper/drawing.h"
+#include "bench/figures/drawing.h"
 #include "bench/paper/kinds.h"
 #include "bench/paper/parts.h"
 #include "bench/paper/recipes.h"
@@ -28,46 +28,48 @@ static void filter_to_bytes(const float *w, size_t n, uint8_t *to) {
 static void draw_filters(paper *p, paper_network *network, const char *stem, const char *title) {
     const paper_images *images = &p->training;
     uint32_t cell = images->side + GAP;
-    uint8_t *bytes = paper_memory(images->inputs, 1);
+    uint8_t *bytes = figures_memory(images->inputs, 1);
     float *filters =
         paper_fetch(network, network->net.layer[0].w, (size_t)network->net.units * images->inputs);
-    paper_drawing d;
-    paper_draw_begin(&d, SIDES * cell + GAP, SIDES * cell + GAP + TOP, ZOOM);
-    paper_draw_word(&d, 2, 14, 9, title);
+    figures_drawing d;
+    figures_draw_begin(&d, SIDES * cell + GAP, SIDES * cell + GAP + TOP, ZOOM);
+    figures_draw_word(&d, 2, 14, 9, title);
     for (uint32_t k = 0; k < network->net.units && k < SIDES * SIDES; k++) {
         filter_to_bytes(filters + (size_t)k * images->inputs, images->inputs, bytes);
-        paper_draw_image(&d, GAP + k % SIDES * cell, TOP + k / SIDES * cell, bytes, images->side,
-                         images->channels);
+        figures_draw_image(&d, GAP + k % SIDES * cell, TOP + k / SIDES * cell, bytes, images->side,
+                           images->channels);
     }
     free(bytes), free(filters);
-    paper_draw_end(p, &d, stem, title);
+    figures_draw_end(&p->figures, &d, stem, title);
 }
 
 static void plot_errors(paper *p, const paper_curve curve[2]) {
-    double *x = paper_memory(PAPER_MAX_LENGTHS, sizeof *x);
+    double *x = figures_memory(PAPER_MAX_LENGTHS, sizeof *x);
     for (size_t i = 0; i < curve[0].n; i++) x[i] = curve[0].length[i];
-    paper_line line[] = {{"with unit sweeping", x, curve[0].mse, curve[0].n},
-                         {"without", x, curve[1].mse, curve[1].n}};
-    paper_plot(p, "fig1-error", "Binary 3072-100-3072, geometric:0.9, test set", "bits kept",
-               "mean squared error (8-bit scale)", 0, line, 2);
+    figures_line line[] = {{"with unit sweeping", x, curve[0].mse, curve[0].n},
+                           {"without", x, curve[1].mse, curve[1].n}};
+    figures_plot(&p->figures, "fig1-error", "Binary 3072-100-3072, geometric:0.9, test set",
+                 "bits kept", "mean squared error (8-bit scale)", 0, line, 2);
     free(x);
 }
 
 /* The unit being swept against epochs, and what a step costs against units frozen. */
 static void plot_sweep(paper *p, const paper_network *network, const paper_sweep_cost *cost) {
     uint32_t n = network->epochs;
-    double *epoch = paper_memory((size_t)2 * n, sizeof *epoch), *frozen = epoch + n;
+    double *epoch = figures_memory((size_t)2 * n, sizeof *epoch), *frozen = epoch + n;
     for (uint32_t e = 0; e < n; e++) {
         epoch[e] = e + 1;
         frozen[e] = network->log[e].entry.frozen;
     }
-    paper_line swept[] = {{"units frozen", epoch, frozen, n}},
-               spent[] = {{"left out", cost->frozen, cost->milliseconds[1], cost->n},
-                          {"computed all the same", cost->frozen, cost->milliseconds[0], cost->n}};
-    paper_plot(p, "fig1-swept", "Unit sweeping: which unit is being swept", "epoch",
-               "units frozen at the end of the epoch", 0, swept, 1);
-    paper_plot(p, "fig1-cost", "A gradient of 1,000 images with frozen units' gradients",
-               "units frozen", "milliseconds", 0, spent, 2);
+    figures_line swept[] = {{"units frozen", epoch, frozen, n}},
+                 spent[] = {
+                     {"left out", cost->frozen, cost->milliseconds[1], cost->n},
+                     {"computed all the same", cost->frozen, cost->milliseconds[0], cost->n}};
+    figures_plot(&p->figures, "fig1-swept", "Unit sweeping: which unit is being swept", "epoch",
+                 "units frozen at the end of the epoch", 0, swept, 1);
+    figures_plot(&p->figures, "fig1-cost",
+                 "A gradient of 1,000 images with frozen units' gradients", "units frozen",
+                 "milliseconds", 0, spent, 2);
     free(epoch);
 }
 
@@ -75,15 +77,15 @@ static void print_cost(paper *p, const paper_sweep_cost *cost) {
     for (size_t i = 0; i < cost->n; i++)
         for (int left_out = 0; left_out < 2; left_out++) {
             const char *of = left_out ? "true" : "false";
-            paper_print(p, "nested-dropout/sweeping", "gradient of 1,000 images",
-                        cost->milliseconds[left_out][i], "ms",
-                        "\"frozen\":%.0f,\"left_out\":%s,\"threads\":%u,\"repeats\":15,"
-                        "\"quartiles\":[%.4g,%.4g]",
-                        cost->frozen[i], of, p->threads, cost->quartile[left_out][0][i],
-                        cost->quartile[left_out][1][i]);
-            paper_print(p, "nested-dropout/sweeping", "multiply_adds of a step",
-                        cost->multiply_adds[left_out][i], "million per image",
-                        "\"frozen\":%.0f,\"left_out\":%s", cost->frozen[i], of);
+            figures_print(&p->figures, "nested-dropout/sweeping", "gradient of 1,000 images",
+                          cost->milliseconds[left_out][i], "ms",
+                          "\"frozen\":%.0f,\"left_out\":%s,\"threads\":%u,\"repeats\":15,"
+                          "\"quartiles\":[%.4g,%.4g]",
+                          cost->frozen[i], of, p->threads, cost->quartile[left_out][0][i],
+                          cost->quartile[left_out][1][i]);
+            figures_print(&p->figures, "nested-dropout/sweeping", "multiply_adds of a step",
+                          cost->multiply_adds[left_out][i], "million per image",
+                          "\"frozen\":%.0f,\"left_out\":%s", cost->frozen[i], of);
         }
 }
 
@@ -100,19 +102,19 @@ static void print_network(paper *p, const char *with, uint32_t seed, const paper
     const char *how = network->settings;
     double step = mean_of_log(network, 1);
     for (size_t j = 0; j < curve->n; j++)
-        paper_print(p, "nested-dropout/fig1", "mse", curve->mse[j], "8-bit^2",
-                    "\"sweeping\":\"%s\",\"bits\":%u,\"seed\":%u,\"settings\":\"%s\"", with,
-                    curve->length[j], seed, how);
-    paper_print(p, "nested-dropout/sweeping", "mse", curve->mse[curve->n - 1], "8-bit^2",
-                "\"sweeping\":\"%s\",\"bits\":%u,\"seed\":%u,\"settings\":\"%s\"", with,
-                network->net.units, seed, how);
-    paper_print(p, "nested-dropout/sweeping", "multiply_adds", mean_of_log(network, 0) * 1e-6,
-                "million per image and step", "\"sweeping\":\"%s\",\"seed\":%u,\"settings\":\"%s\"",
-                with, seed, how);
+        figures_print(&p->figures, "nested-dropout/fig1", "mse", curve->mse[j], "8-bit^2",
+                      "\"sweeping\":\"%s\",\"bits\":%u,\"seed\":%u,\"settings\":\"%s\"", with,
+                      curve->length[j], seed, how);
+    figures_print(&p->figures, "nested-dropout/sweeping", "mse", curve->mse[curve->n - 1],
+                  "8-bit^2", "\"sweeping\":\"%s\",\"bits\":%u,\"seed\":%u,\"settings\":\"%s\"",
+                  with, network->net.units, seed, how);
+    figures_print(&p->figures, "nested-dropout/sweeping", "multiply_adds",
+                  mean_of_log(network, 0) * 1e-6, "million per image and step",
+                  "\"sweeping\":\"%s\",\"seed\":%u,\"settings\":\"%s\"", with, seed, how);
     if (step > 0.0)
-        paper_print(p, "nested-dropout/sweeping", "rows", network->options.batch / step,
-                    "images/s in training", "\"sweeping\":\"%s\",\"seed\":%u,\"settings\":\"%s\"",
-                    with, seed, how);
+        figures_print(&p->figures, "nested-dropout/sweeping", "rows", network->options.batch / step,
+                      "images/s in training", "\"sweeping\":\"%s\",\"seed\":%u,\"settings\":\"%s\"",
+                      with, seed, how);
 }
 
 static void put_page(paper *p, const paper_network network[2], const paper_curve curve[2],
@@ -123,8 +125,9 @@ static void put_page(paper *p, const paper_network network[2], const paper_curve
         "later half stays close to noise, as it is hardly ever drawn (below one in two hundred "
         "beyond unit 50); with sweeping structure is found down to the last units. No error is "
         "given.");
-    paper_section_svg(p, to, "fig1-without", "100 filters learned without unit sweeping");
-    paper_section_svg(p, to, "fig1-with", "100 filters learned with unit sweeping");
+    figures_section_svg(&p->figures, to, "fig1-without",
+                        "100 filters learned without unit sweeping");
+    figures_section_svg(&p->figures, to, "fig1-with", "100 filters learned with unit sweeping");
     char cell[3][4][32];
     const char *head[] = {"", "error at b = 100", "million multiply-adds", "images/s"}, *at[8];
     for (int i = 0; i < 2; i++) {
@@ -137,9 +140,10 @@ static void put_page(paper *p, const paper_network network[2], const paper_curve
     }
     cli_page_put_table(to, &(cli_page_table){4, 2, head, at, 1, NULL});
     cli_page_note(to, network[0].settings);
-    paper_section_svg(p, to, "fig1-error", "error against bits kept, with and without sweeping");
-    paper_section_svg(p, to, "fig1-swept", "units frozen against epochs");
-    paper_section_svg(p, to, "fig1-cost", "time of a gradient against units frozen");
+    figures_section_svg(&p->figures, to, "fig1-error",
+                        "error against bits kept, with and without sweeping");
+    figures_section_svg(&p->figures, to, "fig1-swept", "units frozen against epochs");
+    figures_section_svg(&p->figures, to, "fig1-cost", "time of a gradient against units frozen");
     char said[200];
     snprintf(said, sizeof said,
              "All 100 bits: %.1f %% lower with sweeping, the same schedule of rates on either side "
@@ -149,7 +153,7 @@ static void put_page(paper *p, const paper_network network[2], const paper_curve
     cli_page_note(to, "Sweeping draws longer truncations than plain training, so that a step of it "
                       "is no shorter than one without sweeping; the last plot takes the same rows "
                       "and truncations and only leaves out what is frozen.");
-    paper_section_end(to);
+    figures_section_end(to);
 }
 
 /* One seed: trained, measured, printed; *lower: by how many percent sweeping lowers the error of
@@ -168,8 +172,8 @@ static void run_seed(paper *p, uint32_t seed, paper_network network[2], paper_cu
     }
     const size_t all = curve[0].n - 1;
     *lower = 100.0 * (1.0 - curve[0].mse[all] / curve[1].mse[all]);
-    paper_print(p, "nested-dropout/sweeping", "mse lower with sweeping", *lower, "%",
-                "\"bits\":%u,\"seed\":%u", network[0].net.units, seed);
+    figures_print(&p->figures, "nested-dropout/sweeping", "mse lower with sweeping", *lower, "%",
+                  "\"bits\":%u,\"seed\":%u", network[0].net.units, seed);
 }
 
 static void add_figure(figure *f, double x) {
@@ -192,9 +196,9 @@ void paper_part_fig1(paper *p) {
         add_figure(&gain, lower);
         for (int j = 0; j < 2 && i; j++) paper_network_free(&other[j]);
     }
-    paper_print(p, "nested-dropout/sweeping", "mse lower with sweeping, mean", gain.mean, "%",
-                "\"bits\":%u,\"seeds\":%zu,\"spread\":%.3g", network[0].net.units, gain.n,
-                gain.spread);
+    figures_print(&p->figures, "nested-dropout/sweeping", "mse lower with sweeping, mean",
+                  gain.mean, "%", "\"bits\":%u,\"seeds\":%zu,\"spread\":%.3g", network[0].net.units,
+                  gain.n, gain.spread);
     draw_filters(p, &network[0], "fig1-with", "with unit sweeping");
     draw_filters(p, &network[1], "fig1-without", "without unit sweeping");
     plot_errors(p, curve);

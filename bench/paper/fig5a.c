@@ -1,5 +1,5 @@
 /* fig5a.c -- figure 5a: test images at rising code lengths. */
-#include "bench/paper/drawing.h"
+#include "bench/figures/drawing.h"
 #include "bench/paper/kinds.h"
 #include "bench/paper/parts.h"
 #include "bench/paper/recipes.h"
@@ -17,13 +17,13 @@ static void choose(const paper_images *from, uint8_t *pixels) {
                from->pixels + (2 * i + 1) * from->n / (2 * COLUMNS) * from->inputs, from->inputs);
 }
 
-static void draw_row(paper_drawing *d, const paper_images *images, uint32_t row,
+static void draw_row(figures_drawing *d, const paper_images *images, uint32_t row,
                      const uint8_t *pixels, const char *label) {
     uint32_t cell = images->side + GAP;
-    paper_draw_word(d, 4, ZOOM * ((float)row + 0.6f) * (float)cell, 10, label);
+    figures_draw_word(d, 4, ZOOM * ((float)row + 0.6f) * (float)cell, 10, label);
     for (uint32_t i = 0; i < COLUMNS; i++)
-        paper_draw_image(d, LEFT + i * cell, GAP + row * cell, pixels + i * images->inputs,
-                         images->side, images->channels);
+        figures_draw_image(d, LEFT + i * cell, GAP + row * cell, pixels + i * images->inputs,
+                           images->side, images->channels);
 }
 
 static double to_bytes(const float *from, const uint8_t *original, size_t n, uint8_t *to) {
@@ -38,29 +38,29 @@ static double to_bytes(const float *from, const uint8_t *original, size_t n, uin
 static void draw(paper *p, paper_network *network) {
     const paper_images *images = &p->test;
     size_t n = (size_t)COLUMNS * images->inputs, units = network->net.units;
-    uint8_t *original = paper_memory(n, 1), *shown = paper_memory(n, 1);
-    float *code = paper_memory(COLUMNS * units, sizeof *code),
-          *pixels = paper_memory(n, sizeof *pixels);
+    uint8_t *original = figures_memory(n, 1), *shown = figures_memory(n, 1);
+    float *code = figures_memory(COLUMNS * units, sizeof *code),
+          *pixels = figures_memory(n, sizeof *pixels);
     uint32_t cell = images->side + GAP;
-    paper_drawing d;
-    paper_draw_begin(&d, LEFT + COLUMNS * cell, GAP + (ROWS + 1) * cell, ZOOM);
+    figures_drawing d;
+    figures_draw_begin(&d, LEFT + COLUMNS * cell, GAP + (ROWS + 1) * cell, ZOOM);
     choose(images, original);
     train_pixels rows = {.pixels = original, .n = COLUMNS, .inputs = images->inputs};
     paper_codes(network, &rows, code);
     for (uint32_t r = 0; r < ROWS; r++) {
         char label[32];
         uint32_t kept = rows_at[r] < units ? rows_at[r] : (uint32_t)units;
-        paper_check(train_nested_decode(&network->net, code, COLUMNS, kept, pixels), "decode",
-                    NULL);
+        figures_check(train_nested_decode(&network->net, code, COLUMNS, kept, pixels), "decode",
+                      NULL);
         double mse = to_bytes(pixels, original, n, shown);
         snprintf(label, sizeof label, "%u bits", kept);
         draw_row(&d, images, r, shown, label);
-        paper_print(p, "nested-dropout/fig5a", "mse", mse, "8-bit^2",
-                    "\"bits\":%u,\"images_shown\":%d,\"settings\":\"%s\"", kept, COLUMNS,
-                    network->settings);
+        figures_print(&p->figures, "nested-dropout/fig5a", "mse", mse, "8-bit^2",
+                      "\"bits\":%u,\"images_shown\":%d,\"settings\":\"%s\"", kept, COLUMNS,
+                      network->settings);
     }
     draw_row(&d, images, ROWS, original, "original");
-    paper_draw_end(p, &d, "fig5a", "Test images from their first bits");
+    figures_draw_end(&p->figures, &d, "fig5a", "Test images from their first bits");
     free(original), free(shown), free(code), free(pixels);
 }
 
@@ -78,8 +78,8 @@ void paper_part_fig5a(paper *p) {
         "is "
         "missing. In the binary networks made here more is missing, as one bit a unit is all that "
         "a length counts.");
-    paper_section_svg(p, to, "fig5a",
-                      "test images at rising code lengths, originals in the last row");
-    paper_section_end(to);
+    figures_section_svg(&p->figures, to, "fig5a",
+                        "test images at rising code lengths, originals in the last row");
+    figures_section_end(to);
     paper_network_free(&network);
 }

@@ -28,7 +28,7 @@ typedef struct fig5_rows {
 } fig5_rows;
 
 static fig5_row *add(fig5_rows *rows, int drawn, const char *title) {
-    if (rows->n == MAX_ROWS) paper_die("too many methods");
+    if (rows->n == MAX_ROWS) figures_die("too many methods");
     fig5_row *to = &rows->row[rows->n++];
     to->drawn = drawn;
     snprintf(to->title, sizeof to->title, "%s", title);
@@ -123,8 +123,8 @@ static void print_row(paper *p, const fig5_row *row) {
             snprintf(of_seeds, sizeof of_seeds,
                      ",\"seed\":\"%s\",\"spread\":%.3f,\"spread_is\":\"max - min\"", p->seeds,
                      row->spread[i]);
-        paper_print(p, "nested-dropout/fig5b", "mse", row->rates.mse[i], "8-bit^2",
-                    "%s,\"bits\":%.0f%s", row->config, row->rates.bits[i], of_seeds);
+        figures_print(&p->figures, "nested-dropout/fig5b", "mse", row->rates.mse[i], "8-bit^2",
+                      "%s,\"bits\":%.0f%s", row->config, row->rates.bits[i], of_seeds);
     }
 }
 
@@ -168,17 +168,19 @@ static void put_table(FILE *to, const fig5_rows *rows) {
 /* From SHORTEST bits on. */
 static void plot(paper *p, const fig5_rows *rows) {
     enum { SHORTEST = 8 };
-    paper_line line[MAX_DRAWN];
+    figures_line line[MAX_DRAWN];
     size_t n = 0;
     for (size_t i = 0; i < rows->n && n < MAX_DRAWN; i++) {
         const paper_rates *r = &rows->row[i].rates;
         size_t first = 0;
         if (!rows->row[i].drawn) continue;
         while (first < r->n && r->bits[first] < SHORTEST) first++;
-        line[n++] = (paper_line){rows->row[i].title, r->bits + first, r->mse + first, r->n - first};
+        line[n++] =
+            (figures_line){rows->row[i].title, r->bits + first, r->mse + first, r->n - first};
     }
-    paper_plot(p, "fig5b", "Reconstruction error against code length, test set", "bits an image",
-               "mean squared error (8-bit scale)", PAPER_LOG_X | PAPER_LOG_Y, line, n);
+    figures_plot(&p->figures, "fig5b", "Reconstruction error against code length, test set",
+                 "bits an image", "mean squared error (8-bit scale)", FIGURES_LOG_X | FIGURES_LOG_Y,
+                 line, n);
 }
 
 static void put_page(paper *p, const fig5_rows *rows) {
@@ -187,7 +189,7 @@ static void put_page(paper *p, const fig5_rows *rows) {
         "ordered codes stay below Optimal Brain Damage, which stays below plain truncation of the "
         "standard autoencoder, and all meet at full length; JPEG begins far to the right, as its "
         "headers and its assumptions do not suit images of 32 x 32.");
-    paper_section_svg(p, to, "fig5b", "error against bits for all methods");
+    figures_section_svg(&p->figures, to, "fig5b", "error against bits for all methods");
     put_table(to, rows);
     cli_page_note(
         to, "Standard: an autoencoder of the same kind, steps and parameters, its code cut "
@@ -198,11 +200,11 @@ static void put_page(paper *p, const fig5_rows *rows) {
             "The codec's container is entropy-coded, unlike the one-bit codes, and its "
             "pixels and JPEG's are rounded and clamped, those of the networks are not.");
     cli_page_note(to, RECIPE_CODE "; truncation and rate are those of bench/paper/kinds.c");
-    paper_section_end(to);
+    figures_section_end(to);
 }
 
 void paper_part_fig5b(paper *p) {
-    fig5_rows *rows = paper_memory(1, sizeof *rows);
+    fig5_rows *rows = figures_memory(1, sizeof *rows);
     paper_results *results = paper_baselines(p);
     add_kinds(rows, results);
     add_papers_form(p, rows);

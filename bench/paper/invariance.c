@@ -24,7 +24,7 @@ typedef struct outcome {
 static uint8_t *disturb(const paper *p, const train_pixels *rows, double variance) {
     enum { STREAM = 1 << 22 };
     size_t n = rows->n * rows->inputs;
-    uint8_t *to = paper_memory(n, 1);
+    uint8_t *to = figures_memory(n, 1);
     for (size_t i = 0; i < n; i++) {
         uint32_t word[4];
         train_philox(1, i, STREAM, word);
@@ -40,7 +40,7 @@ static double share_of_flips(paper *p, paper_network *network) {
     train_pixels rows = paper_rows(&p->test, IMAGES), near = rows;
     size_t n = rows.n * network->net.units, flips = 0;
     uint8_t *noisy = disturb(p, &rows, (double)network->options.perturbation);
-    float *x = paper_memory(n, sizeof *x), *y = paper_memory(n, sizeof *y);
+    float *x = figures_memory(n, sizeof *x), *y = figures_memory(n, sizeof *y);
     near.pixels = noisy;
     paper_codes(network, &rows, x);
     paper_codes(network, &near, y);
@@ -66,12 +66,12 @@ static void run_weight(paper *p, double weight, outcome *o) {
         curve.length[0] = network.net.units;
         paper_measure(p, &network, &p->test, &curve);
         double flips = share_of_flips(p, &network);
-        paper_print(p, "nested-dropout/invariance", "mse", curve.mse[0], "8-bit^2",
-                    "\"invariance\":%g,\"bits\":%u,\"seed\":%d,\"settings\":\"%s\"", weight,
-                    network.net.units, seed, network.settings);
-        paper_print(p, "nested-dropout/invariance", "bits that flip", 100.0 * flips, "%",
-                    "\"invariance\":%g,\"bits\":%u,\"seed\":%d,\"settings\":\"%s\"", weight,
-                    network.net.units, seed, network.settings);
+        figures_print(&p->figures, "nested-dropout/invariance", "mse", curve.mse[0], "8-bit^2",
+                      "\"invariance\":%g,\"bits\":%u,\"seed\":%d,\"settings\":\"%s\"", weight,
+                      network.net.units, seed, network.settings);
+        figures_print(&p->figures, "nested-dropout/invariance", "bits that flip", 100.0 * flips,
+                      "%", "\"invariance\":%g,\"bits\":%u,\"seed\":%d,\"settings\":\"%s\"", weight,
+                      network.net.units, seed, network.settings);
         o->mse += curve.mse[0] / n, squares += curve.mse[0] * curve.mse[0] / n;
         o->flips += flips / n;
         if (!i) memcpy(o->settings, network.settings, sizeof o->settings);
@@ -100,7 +100,7 @@ static void put_page(paper *p, const outcome *o) {
                       "noise of a hundredth of the data's variance. Binary units are compared by "
                       "their margins relative to themselves, so that a smaller encoder is no "
                       "better.");
-    paper_section_end(to);
+    figures_section_end(to);
 }
 
 void paper_part_invariance(paper *p) {
@@ -110,8 +110,8 @@ void paper_part_invariance(paper *p) {
         run_weight(p, weight_of[i], &o[i]);
         x[i] = 100.0 * o[i].flips, y[i] = o[i].mse;
     }
-    paper_line line = {"weights of equation 14", x, y, WEIGHTS};
-    paper_plot(p, "invariance", "Bits that flip, and squared error, test set",
-               "bits that flip under noise, %", "mean squared error (8-bit scale)", 0, &line, 1);
+    figures_line line = {"weights of equation 14", x, y, WEIGHTS};
+    figures_plot(&p->figures, "invariance", "Bits that flip, and squared error, test set",
+                 "bits that flip under noise, %", "mean squared error (8-bit scale)", 0, &line, 1);
     put_page(p, o);
 }

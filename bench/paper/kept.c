@@ -12,7 +12,7 @@ static char *path_of(const paper *p, const char *name, const char *settings,
     hash = formats_crc32c(hash, p->extra, strlen(p->extra));
     hash = formats_crc32c(hash, counts, sizeof counts);
     hash = formats_crc32c(hash, curve->length, curve->n * sizeof *curve->length);
-    return paper_path(p->work, "%s-%08x.curve", name, (unsigned)hash);
+    return figures_path(p->figures.work, "%s-%08x.curve", name, (unsigned)hash);
 }
 
 int paper_curve_read(const paper *p, const char *name, const char *settings, paper_curve *curve) {
@@ -27,7 +27,7 @@ int paper_curve_read(const paper *p, const char *name, const char *settings, pap
     }
     if (from) fclose(from);
     free(path);
-    if (i == curve->n) paper_say("%s: kept", name);
+    if (i == curve->n) figures_say("%s: kept", name);
     return i == curve->n;
 }
 
@@ -37,10 +37,10 @@ void paper_curve_write(const paper *p, const char *name, const char *settings,
     size_t size = 0;
     taper_error error = {0};
     FILE *to = open_memstream(&text, &size);
-    if (!to) paper_die("no memory for a curve");
+    if (!to) figures_die("no memory for a curve");
     for (size_t i = 0; i < curve->n; i++) fprintf(to, "%u %.9g\n", curve->length[i], curve->mse[i]);
-    if (fclose(to) != 0) paper_die("no memory for a curve");
-    paper_check(formats_file_write(path, text, size, FORMATS_ATOMIC_OVERWRITE, NULL, &error), path,
-                &error);
+    if (fclose(to) != 0) figures_die("no memory for a curve");
+    figures_check(formats_file_write(path, text, size, FORMATS_ATOMIC_OVERWRITE, NULL, &error),
+                  path, &error);
     free(text), free(path);
 }

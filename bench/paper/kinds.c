@@ -28,19 +28,19 @@ paper_selection paper_selected(const paper *p) {
     for (size_t i = 0; i < PAPER_MAX_KINDS; i++)
         if (paper_kind_is_in(&kinds[i], p->kinds)) s.kind[s.kinds++] = kinds[i];
     if (!s.kinds || s.kinds != words(p->kinds))
-        paper_die("--kinds \"%s\": there are untied-feedback, untied, tied-feedback and tied",
-                  p->kinds);
+        figures_die("--kinds \"%s\": there are untied-feedback, untied, tied-feedback and tied",
+                    p->kinds);
     for (const char *at = p->seeds; *(at += strspn(at, " "));) {
         char *end;
         unsigned long seed = strtoul(at, &end, 10);
         if (end == at || (*end && *end != ' ') || !seed || seed > 1000000 ||
             s.seeds == PAPER_MAX_SEEDS)
-            paper_die("--seeds \"%s\": give at most %d numbers from 1 on", p->seeds,
-                      PAPER_MAX_SEEDS);
+            figures_die("--seeds \"%s\": give at most %d numbers from 1 on", p->seeds,
+                        PAPER_MAX_SEEDS);
         s.seed[s.seeds++] = (uint32_t)seed;
         at = end;
     }
-    if (!s.seeds) paper_die("--seeds names none");
+    if (!s.seeds) figures_die("--seeds names none");
     return s;
 }
 
@@ -51,7 +51,7 @@ void paper_kind_settings(const paper_kind *kind, const char *recipe, uint32_t un
     int n = snprintf(settings, 320, "%s%s tied=%d%s%s%s seed=%u", recipe, widths, kind->tied,
                      kind->settings, truncation ? " truncation=" : "", truncation ? truncation : "",
                      seed);
-    if (n < 0 || n >= 320) paper_die("settings that are too long");
+    if (n < 0 || n >= 320) figures_die("settings that are too long");
 }
 
 void paper_train_kind(paper *p, const char *name, const paper_kind *kind, const char *recipe,

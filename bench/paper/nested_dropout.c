@@ -48,9 +48,9 @@ static void read_arguments(paper *p, int argc, char **argv) {
         if (i + 1 == argc) usage();
         const char *value = argv[i + 1];
         if (!strcmp(argv[i], "--out"))
-            p->out = value;
+            p->figures.out = value;
         else if (!strcmp(argv[i], "--work"))
-            p->work = value;
+            p->figures.work = value;
         else if (!strcmp(argv[i], "--set"))
             p->extra = value;
         else if (!strcmp(argv[i], "--kinds"))
@@ -71,8 +71,7 @@ int main(int argc, char **argv) {
     bench_begin(argc, argv);
     const char *data = getenv("TAPER_DATA");
     paper p = {.data = data ? data : ".",
-               .out = "build/paper",
-               .work = "build/paper",
+               .figures = {.out = "build/paper", .work = "build/paper"},
                .extra = "",
                .kinds = "untied-feedback untied tied",
                .dedicated = "untied-feedback untied",
@@ -84,8 +83,8 @@ int main(int argc, char **argv) {
     read_arguments(&p, argc, argv);
     if (p.quick && !p.extra[0]) p.extra = "epochs=2 images=4000 batch=100";
     codec_backend_cpu(&p.be);
-    paper_check(codec_backend_set_threads(&p.be, p.threads), "threads", NULL);
-    paper_check(train_processor_open(&p.device, &p.be, TRAIN_PROCESSOR), "device", NULL);
+    figures_check(codec_backend_set_threads(&p.be, p.threads), "threads", NULL);
+    figures_check(train_processor_open(&p.device, &p.be, TRAIN_PROCESSOR), "device", NULL);
     part->run(&p);
     train_processor_close(&p.device);
     codec_backend_close(&p.be);

@@ -26,14 +26,14 @@ static void set_widths(recipe *r, const char *value) {
         char *end;
         r->shape.width[r->shape.layers++] = (uint32_t)strtoul(value, &end, 10);
         value = *end == '-' ? end + 1 : end;
-        if (*end && *end != '-') paper_die("widths are written 16-32, not %s", value);
+        if (*end && *end != '-') figures_die("widths are written 16-32, not %s", value);
     }
 }
 
 static codec_activation activation(const char *value) {
     if (!strcmp(value, "relu")) return CODEC_RELU;
     if (!strcmp(value, "logistic")) return CODEC_LOGISTIC;
-    if (strcmp(value, "linear") != 0) paper_die("no activation %s", value);
+    if (strcmp(value, "linear") != 0) figures_die("no activation %s", value);
     return CODEC_LINEAR;
 }
 
@@ -80,11 +80,12 @@ static void set(recipe *r, const char *key, const char *value) {
     else if (!strcmp(key, "truncation"))
         snprintf(r->truncation, sizeof r->truncation, "%s", value);
     else if (!strcmp(key, "regulariser"))
-        paper_check(train_regulariser_parse(&r->options.regulariser, value, &error), value, &error);
+        figures_check(train_regulariser_parse(&r->options.regulariser, value, &error), value,
+                      &error);
     else if (!strcmp(key, "optimiser"))
         r->options.optimiser = !strcmp(value, "cg") ? TRAIN_CG : TRAIN_ADAM;
     else if (*end || end == value || !set_number(r, key, x))
-        paper_die("no setting %s=%s", key, value);
+        figures_die("no setting %s=%s", key, value);
 }
 
 /* A word of settings at a time. */
@@ -92,12 +93,12 @@ static void parse(recipe *r, const char *settings) {
     char word[224];
     while (*(settings += strspn(settings, " "))) {
         size_t n = strcspn(settings, " ");
-        if (n >= sizeof word) paper_die("a setting that is too long: %s", settings);
+        if (n >= sizeof word) figures_die("a setting that is too long: %s", settings);
         memcpy(word, settings, n);
         word[n] = 0;
         settings += n;
         char *equals = strchr(word, '=');
-        if (!equals) paper_die("a setting without '=': %s", word);
+        if (!equals) figures_die("a setting without '=': %s", word);
         *equals = 0;
         set(r, word, equals + 1);
     }
@@ -160,15 +161,15 @@ static void on_epoch(void *user, uint32_t epoch, const train_nested_epoch *e) {
             e->invariance, e->validation_mse, e->full_mse, e->frozen, e->seconds, e->multiply_adds,
             median);
     fflush(t->log);
-    paper_say("  %s: epoch %u of %u, %.0f s, training %.1f, validation %.1f (all units %.1f), "
-              "%u frozen, %.1f ms a step",
-              t->network->name, epoch, t->network->epochs, e->seconds, e->mse, e->validation_mse,
-              e->full_mse, e->frozen, 1e3 * median);
+    figures_say("  %s: epoch %u of %u, %.0f s, training %.1f, validation %.1f (all units %.1f), "
+                "%u frozen, %.1f ms a step",
+                t->network->name, epoch, t->network->epochs, e->seconds, e->mse, e->validation_mse,
+                e->full_mse, e->frozen, 1e3 * median);
 }
 
 static void read_log(paper_network *network, const char *path) {
     FILE *from = fopen(path, "r");
-    network->log = paper_memory(network->epochs, sizeof *network->log);
+    network->log = figures_memory(network->epochs, sizeof *network->log);
     char line[512];
     while (from && fgets(line, sizeof line, from)) {
         double x[10];
@@ -197,21 +198,21 @@ static void create(paper *p, const recipe *r, const train_pixels *data, int own,
     shape.inputs = data->inputs;
     float *mean = p->mean, scale = p->scale;
     if (own) {
-        mean = paper_memory(data->inputs, sizeof *mean);
+        mean = figures_memory(data->inputs, sizeof *mean);
         train_nested_statistics(data, mean, &scale);
     }
-    paper_check(train_nested_create(&out->net, &shape, &p->device, mean, scale, r->options.seed),
-                out->name, NULL);
+    figures_check(train_nested_create(&out->net, &shape, &p->device, mean, scale, r->options.seed),
+                  out->name, NULL);
     if (own) free(mean);
 }
 
 static void run(paper_network *out, const train_pixels *data, const char *log_path) {
     training t = {.network = out, .pause = 1, .log = fopen(log_path, "a")};
-    if (!t.log) paper_die("cannot write %s", log_path);
+    if (!t.log) figures_die("cannot write %s", log_path);
     train_nested_callbacks callbacks = {.user = &t, .step = on_step, .epoch = on_epoch};
     taper_error error = {0};
-    paper_check(train_nested(&out->options, data, &out->net, &callbacks, NULL, &error), out->name,
-                &error);
+    figures_check(train_nested(&out->options, data, &out->net, &callbacks, NULL, &error), out->name,
+                  &error);
     fclose(t.log);
 }
 
@@ -229,27 +230,27 @@ void paper_train_from(paper *p, const char *name, const char *settings, const tr
     snprintf(out->name, sizeof out->name, "%s", name);
     int n = snprintf(out->settings, sizeof out->settings, "%s%s%s", settings,
                      own || !p->extra[0] ? "" : " ", own ? "" : p->extra);
-    if (n < 0 || (size_t)n >= sizeof out->settings) paper_die("settings that are too long");
+    if (n < 0 || (size_t)n >= sizeof out->settings) figures_die("settings that are too long");
     recipe r = recipe_of(out->settings);
     train_pixels rows = own ? *data : paper_rows(&p->training, r.images);
     out->images = rows.n, out->options = r.options, out->epochs = r.options.epochs;
     create(p, &r, &rows, own, out);
     if (start)
-        paper_check(train_copy(&out->net.stream, out->net.weights.parameter,
-                               start->net.weights.parameter, out->net.weights.n * sizeof(float)),
-                    "the start", NULL);
+        figures_check(train_copy(&out->net.stream, out->net.weights.parameter,
+                                 start->net.weights.parameter, out->net.weights.n * sizeof(float)),
+                      "the start", NULL);
     memcpy(out->truncation_name, r.truncation, sizeof r.truncation);
     if (strcmp(r.truncation, "none") != 0) {
-        paper_check(paper_truncation(&out->truncation, r.truncation, out->net.units, &error),
-                    r.truncation, &error);
+        figures_check(paper_truncation(&out->truncation, r.truncation, out->net.units, &error),
+                      r.truncation, &error);
         out->options.truncation = &out->truncation;
     }
     uint32_t hash = formats_crc32c((uint32_t)rows.n, out->settings, strlen(out->settings));
     if (p->generated && !own) hash = formats_crc32c(hash, "generated", 9);
-    char *state = paper_path(p->work, "%s-%08x.check", name, (unsigned)hash),
-         *log = paper_path(p->work, "%s-%08x.log", name, (unsigned)hash);
+    char *state = figures_path(p->figures.work, "%s-%08x.check", name, (unsigned)hash),
+         *log = figures_path(p->figures.work, "%s-%08x.log", name, (unsigned)hash);
     out->options.saving.path = state, out->options.saving.resume = 1;
-    paper_say("%s: %s", name, out->settings);
+    figures_say("%s: %s", name, out->settings);
     run(out, &rows, log);
     read_log(out, log);
     out->options.saving.path = NULL;
@@ -261,22 +262,23 @@ void paper_train_from(paper *p, const char *name, const char *settings, const tr
 
 void paper_codes(paper_network *network, const train_pixels *rows, float *x) {
     train_nested_lent lent;
-    paper_check(train_nested_lend(&lent, &network->net, rows, NULL, rows->n), "rows", NULL);
-    paper_check(train_nested_codes(&network->net, &lent.data, 0, x), "codes", NULL);
+    figures_check(train_nested_lend(&lent, &network->net, rows, NULL, rows->n), "rows", NULL);
+    figures_check(train_nested_codes(&network->net, &lent.data, 0, x), "codes", NULL);
     train_nested_lent_free(&lent);
 }
 
 void paper_errors(paper_network *network, const train_pixels *rows, paper_curve *curve) {
     train_nested_lent lent;
-    paper_check(train_nested_lend(&lent, &network->net, rows, NULL, rows->n), "rows", NULL);
-    paper_check(train_nested_errors(&network->net, &lent.data, curve->length, curve->n, curve->mse),
-                "errors", NULL);
+    figures_check(train_nested_lend(&lent, &network->net, rows, NULL, rows->n), "rows", NULL);
+    figures_check(
+        train_nested_errors(&network->net, &lent.data, curve->length, curve->n, curve->mse),
+        "errors", NULL);
     train_nested_lent_free(&lent);
 }
 
 float *paper_fetch(paper_network *network, const float *from, size_t n) {
-    float *to = paper_memory(n, sizeof *to);
-    paper_check(train_download(&network->net.stream, to, from, n * sizeof *to), "weights", NULL);
+    float *to = figures_memory(n, sizeof *to);
+    figures_check(train_download(&network->net.stream, to, from, n * sizeof *to), "weights", NULL);
     return to;
 }
 

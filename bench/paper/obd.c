@@ -15,8 +15,8 @@ typedef struct unit_view {
 /* e of every row, in units of the scale: what |g_0 - c| squares. */
 static float *residuals(paper_network *network, const train_pixels *rows, const float *x) {
     const train_nested_network *net = &network->net;
-    float *e = paper_memory(rows->n * rows->inputs, sizeof *e);
-    paper_check(train_nested_decode(&network->net, x, rows->n, net->units, e), "decoding", NULL);
+    float *e = figures_memory(rows->n * rows->inputs, sizeof *e);
+    figures_check(train_nested_decode(&network->net, x, rows->n, net->units, e), "decoding", NULL);
     for (size_t i = 0; i < rows->n * rows->inputs; i++) e[i] = (float)rows->pixels[i] - e[i];
     return e;
 }
@@ -26,15 +26,16 @@ static unit_view look(paper *p, paper_network *network, const paper_images *imag
     train_pixels rows = paper_rows(images, most);
     unit_view v = {.n = rows.n, .units = net->units, .inputs = rows.inputs};
     float *decoder = paper_fetch(network, net->layer[0].v, (size_t)net->units * rows.inputs);
-    if (net->shape.layers != 1) paper_die("Optimal Brain Damage here is for one layer");
-    v.x = paper_memory(v.n * v.units, sizeof *v.x);
-    v.gradient = paper_memory(v.n * v.units, sizeof *v.gradient);
-    v.gram = paper_memory((size_t)v.units * v.units, sizeof *v.gram);
+    if (net->shape.layers != 1) figures_die("Optimal Brain Damage here is for one layer");
+    v.x = figures_memory(v.n * v.units, sizeof *v.x);
+    v.gradient = figures_memory(v.n * v.units, sizeof *v.gradient);
+    v.gram = figures_memory((size_t)v.units * v.units, sizeof *v.gram);
     paper_codes(network, &rows, v.x);
     float *e = residuals(network, &rows, v.x);
-    paper_check(p->be.ops->gemm(&p->be, 0, 1, v.n, v.units, v.inputs, e, decoder, 0.0f, v.gradient),
-                "product", NULL);
-    paper_check(
+    figures_check(
+        p->be.ops->gemm(&p->be, 0, 1, v.n, v.units, v.inputs, e, decoder, 0.0f, v.gradient),
+        "product", NULL);
+    figures_check(
         p->be.ops->gemm(&p->be, 0, 1, v.units, v.units, v.inputs, decoder, decoder, 0.0f, v.gram),
         "product", NULL);
     for (size_t i = 0; i < v.n * v.units; i++) v.gradient[i] *= net->scale;
@@ -75,8 +76,8 @@ static uint32_t least(const double *saliency, const uint8_t *gone, uint32_t unit
 void paper_obd_order(paper *p, paper_network *network, const paper_images *images, size_t most,
                      int repeated, uint32_t *order) {
     unit_view v = look(p, network, images, most);
-    double *saliency = paper_memory(v.units, sizeof *saliency);
-    uint8_t *gone = paper_memory(v.units, 1);
+    double *saliency = figures_memory(v.units, sizeof *saliency);
+    uint8_t *gone = figures_memory(v.units, 1);
     measure(&v, saliency);
     for (uint32_t left = v.units; left-- > 0;) {
         uint32_t k = least(saliency, gone, v.units);
@@ -93,9 +94,9 @@ static void renumber_rows(paper_network *network, float *rows, size_t width,
     uint32_t units = network->net.units;
     float *was = paper_fetch(network, rows, units * width);
     for (uint32_t k = 0; k < units; k++)
-        paper_check(train_upload(&network->net.stream, rows + k * width, was + order[k] * width,
-                                 width * sizeof *was),
-                    "weights", NULL);
+        figures_check(train_upload(&network->net.stream, rows + k * width, was + order[k] * width,
+                                   width * sizeof *was),
+                      "weights", NULL);
     free(was);
 }
 
@@ -117,8 +118,8 @@ void paper_unmix(paper_network *network) {
     for (size_t j = 0; j < units; j++) /* rows after j are still as they were */
         for (size_t k = j + 1; k < units; k++)
             for (size_t i = 0; i < d; i++) v[j * d + i] += mixing[k * units + j] * v[k * d + i];
-    paper_check(train_upload(&net->stream, net->layer[0].v, v, units * d * sizeof *v), "weights",
-                NULL);
+    figures_check(train_upload(&net->stream, net->layer[0].v, v, units * d * sizeof *v), "weights",
+                  NULL);
     net->mixed = 0;
     free(v), free(mixing);
 }

@@ -1,15 +1,15 @@
-/* paper.h -- what the parts of nested_dropout share: the session, images, networks by name.
+/* paper.h -- what the parts of nested_dropout share: images, networks by name.
  *
  * The program makes the figures of Rippel, Gelbart & Adams (2014). A PART is one figure or
  * experiment; it prints JSON lines (bench.h), writes pictures, and leaves its section of the page
  * in the work folder. Everything here ends the program with a message when it fails: a benchmark
- * has nobody to return to. */
+ * has nobody to return to (bench/figures/). */
 #ifndef BENCH_PAPER_PAPER_H
 #define BENCH_PAPER_PAPER_H
+#include "bench/figures/sections.h"
 #include "formats/imageset.h"
 #include "train/nested/nested_errors.h"
 #include "train/nested/nested_trainer.h"
-#include <stdio.h>
 
 /* Images as rows of bytes, channel-planar. pixels is owned. */
 typedef struct paper_images {
@@ -19,9 +19,8 @@ typedef struct paper_images {
 } paper_images;
 
 typedef struct paper {
-    const char *data;          /* folder of the images, from TAPER_DATA; never NULL */
-    const char *out;           /* folder of figures */
-    const char *work;          /* folder of checkpoints, logs, sections of the page */
+    const char *data; /* folder of the images, from TAPER_DATA; never NULL */
+    figures figures;
     const char *extra;         /* settings put after those of every network on images; "" usually */
     const char *kinds, *seeds; /* which networks (kinds.h): "untied tied", "1 2 3" */
     const char *dedicated;     /* kinds that get a network of their own for each length */
@@ -30,23 +29,10 @@ typedef struct paper {
     codec_backend be;
     train_device device;                   /* of be */
     int generated;                         /* images are drawn samples, not CIFAR-10 */
-    const char *set;                       /* what JSON lines say the data are; NULL: nothing */
     paper_images training, held_out, test; /* loaded on first need; choices are made on held_out */
     float *mean;                           /* of training */
     float scale;
 } paper;
-
-/* --- session (paper.c) ----------------------------------------------------------------- */
-
-void paper_die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-void paper_check(taper_status status, const char *what, const taper_error *error);
-void paper_say(const char *format, ...) __attribute__((format(printf, 1, 2))); /* standard error */
-void *paper_memory(size_t count, size_t size); /* zeroed; checked product */
-/* FOLDER/NAME as new memory; name is a format. */
-char *paper_path(const char *folder, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A JSON line; config is a format that makes the inside of {...}. "data", p->set, is added. */
-void paper_print(const paper *p, const char *bench, const char *metric, double value,
-                 const char *unit, const char *config, ...) __attribute__((format(printf, 6, 7)));
 
 /* --- images (data.c) ------------------------------------------------------------------- */
 
@@ -113,19 +99,5 @@ double paper_at(const paper_curve *curve, double bits); /* linear between length
 
 /* Begin the section of a part: heading, then what the paper shows, in our words. */
 FILE *paper_section(const paper *p, const char *part, const char *heading, const char *paper_says);
-void paper_section_svg(const paper *p, FILE *to, const char *stem, const char *alt);
-void paper_section_end(FILE *to);
-
-/* --- plots ----------------------------------------------------------------------------- */
-
-typedef struct paper_line {
-    const char *name;
-    const double *x, *y;
-    size_t n;
-} paper_line;
-enum { PAPER_LOG_X = 1, PAPER_LOG_Y = 2 };
-/* OUT/STEM.svg, .png, .gp, .csv. The first line stands out. Without gnuplot it says so, goes on. */
-void paper_plot(const paper *p, const char *stem, const char *title, const char *x_label,
-                const char *y_label, int logs, const paper_line *line, size_t lines);
 
 #endif

@@ -81,7 +81,7 @@ static void serve_one(const learning *l, const train_truncation *population, int
     at[PAPER_GEOMETRIC] = expected(&population[q], error);
     at[PAPER_RUNG] = paper_place_rungs(population[q].mass, out->error[PAPER_EACH_LENGTH], UNITS,
                                        PAPER_RUNGS, out->rung[q], &out->rungs[q]);
-    if (!(at[PAPER_RUNG] >= 0.0)) paper_die("no memory for rungs");
+    if (!(at[PAPER_RUNG] >= 0.0)) figures_die("no memory for rungs");
 }
 
 void paper_serve(paper *p, const train_truncation *population, const paper_kind *kind,

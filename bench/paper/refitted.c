@@ -26,26 +26,26 @@ static size_t load(paper_refitted *r, int test, size_t first, size_t rows) {
 void paper_refitted_begin(paper_refitted *r, paper *p, uint32_t units, paper_coder_fn *coder,
                           void *user) {
     *r = (paper_refitted){.p = p, .coder = coder, .user = user, .units = units};
-    paper_check(paper_moments_alloc(&r->moments, units, p->training.inputs), "moments", NULL);
-    r->codes = paper_memory((size_t)PAPER_REFIT_BLOCK * units, sizeof *r->codes);
-    r->pixels = paper_memory((size_t)PAPER_REFIT_BLOCK * p->training.inputs, sizeof *r->pixels);
+    figures_check(paper_moments_alloc(&r->moments, units, p->training.inputs), "moments", NULL);
+    r->codes = figures_memory((size_t)PAPER_REFIT_BLOCK * units, sizeof *r->codes);
+    r->pixels = figures_memory((size_t)PAPER_REFIT_BLOCK * p->training.inputs, sizeof *r->pixels);
     for (size_t i = 0, rows = paper_refitted_rows(p); i < rows; i += PAPER_REFIT_BLOCK) {
         size_t n = load(r, 0, i, rows);
-        paper_check(paper_moments_add(&r->moments, &p->be, r->codes, r->pixels, n), "moments",
-                    NULL);
+        figures_check(paper_moments_add(&r->moments, &p->be, r->codes, r->pixels, n), "moments",
+                      NULL);
     }
 }
 
 void paper_refitted_measure(paper_refitted *r, const uint32_t *order, paper_curve *curve) {
     paper_refit refit;
     const paper_images *test = &r->p->test;
-    double *error = paper_memory((size_t)r->units + 1, sizeof *error);
-    paper_check(paper_refit_solve(&refit, &r->moments, &r->p->be, order, PAPER_RIDGE),
-                "refitted decoder", NULL);
+    double *error = figures_memory((size_t)r->units + 1, sizeof *error);
+    figures_check(paper_refit_solve(&refit, &r->moments, &r->p->be, order, PAPER_RIDGE),
+                  "refitted decoder", NULL);
     for (size_t i = 0; i < test->n; i += PAPER_REFIT_BLOCK) {
         size_t n = load(r, 1, i, test->n);
-        paper_check(paper_refit_errors(&refit, &r->p->be, r->codes, r->pixels, n, error),
-                    "refitted decoder", NULL);
+        figures_check(paper_refit_errors(&refit, &r->p->be, r->codes, r->pixels, n, error),
+                      "refitted decoder", NULL);
     }
     for (size_t i = 0; i < curve->n; i++)
         curve->mse[i] = error[curve->length[i]] / ((double)test->n * test->inputs);

@@ -21,15 +21,15 @@ static void solve(paper *p, uint32_t units, float *block, float *components) {
     taper_error error = {0};
     uint32_t inputs = p->training.inputs;
     size_t rows = paper_refitted_rows(p);
-    paper_check(codec_network_alloc(&net, inputs, units, CODEC_TIED, NULL, 0, NULL, 0), "PCA",
-                NULL);
-    paper_check(train_covariance_alloc(&cov, &p->device, inputs), "covariance", NULL);
+    figures_check(codec_network_alloc(&net, inputs, units, CODEC_TIED, NULL, 0, NULL, 0), "PCA",
+                  NULL);
+    figures_check(train_covariance_alloc(&cov, &p->device, inputs), "covariance", NULL);
     for (size_t i = 0; i < rows; i += PAPER_REFIT_BLOCK) {
         size_t n = block_of(i, rows);
         paper_centred(p, 0, i, n, block);
-        paper_check(train_covariance_add(&cov, block, n), "covariance", NULL);
+        figures_check(train_covariance_add(&cov, block, n), "covariance", NULL);
     }
-    paper_check(train_pca_solve(&cov, &net, NULL, &error), "principal components", &error);
+    figures_check(train_pca_solve(&cov, &net, NULL, &error), "principal components", &error);
     train_covariance_free(&cov);
     memcpy(components, net.synthesis, (size_t)units * inputs * sizeof *components);
     codec_network_free(&net);
@@ -38,23 +38,23 @@ static void solve(paper *p, uint32_t units, float *block, float *components) {
 static float *project(paper *p, int test, uint32_t units, float *block, const float *components) {
     uint32_t inputs = p->training.inputs;
     size_t rows = test ? p->test.n : paper_refitted_rows(p);
-    float *to = paper_memory(rows * units, sizeof *to);
+    float *to = figures_memory(rows * units, sizeof *to);
     for (size_t i = 0; i < rows; i += PAPER_REFIT_BLOCK) {
         size_t n = block_of(i, rows);
         paper_centred(p, test, i, n, block);
-        paper_check(p->be.ops->gemm(&p->be, 0, 1, n, units, inputs, block, components, 0.0f,
-                                    to + i * units),
-                    "components", NULL);
+        figures_check(p->be.ops->gemm(&p->be, 0, 1, n, units, inputs, block, components, 0.0f,
+                                      to + i * units),
+                      "components", NULL);
     }
     return to;
 }
 
 void paper_signs_begin(paper_signs *s, paper *p, uint32_t units) {
     size_t inputs = p->training.inputs;
-    float *block = paper_memory(PAPER_REFIT_BLOCK * inputs, sizeof *block),
-          *components = paper_memory(units * inputs, sizeof *components);
+    float *block = figures_memory(PAPER_REFIT_BLOCK * inputs, sizeof *block),
+          *components = figures_memory(units * inputs, sizeof *components);
     *s = (paper_signs){.p = p, .units = units};
-    paper_say("principal components: %u of %zu", units, inputs);
+    figures_say("principal components: %u of %zu", units, inputs);
     solve(p, units, block, components);
     for (int test = 0; test < 2; test++)
         s->projected[test] = project(p, test, units, block, components);
@@ -89,7 +89,7 @@ static void code_rows(void *user, int test, size_t first, size_t n, float *codes
     codec_backend *be = &c->signs->p->be;
     take_part(c->signs, test, first, n, c->units, c->rotation ? c->part : codes);
     if (c->rotation)
-        paper_check(
+        figures_check(
             be->ops->gemm(be, 0, 0, n, c->units, c->units, c->part, c->rotation, 0.0f, codes),
             "rotation", NULL);
     for (size_t i = 0; i < n * c->units; i++)
@@ -103,8 +103,8 @@ static int by_value(const void *a, const void *b) {
 
 void paper_signs_plain(paper_signs *s, paper_curve *curve) {
     size_t rows = paper_refitted_rows(s->p);
-    float *threshold = paper_memory(s->units, sizeof *threshold),
-          *column = paper_memory(rows, sizeof *column);
+    float *threshold = figures_memory(s->units, sizeof *threshold),
+          *column = figures_memory(rows, sizeof *column);
     for (uint32_t k = 0; k < s->units; k++) {
         for (size_t i = 0; i < rows; i++) column[i] = s->projected[0][i * s->units + k];
         qsort(column, rows, sizeof *column, by_value);
@@ -122,15 +122,15 @@ void paper_signs_plain(paper_signs *s, paper_curve *curve) {
 
 static double itq_error(paper_signs *s, uint32_t bits, uint64_t seed) {
     size_t rows = paper_refitted_rows(s->p), n = rows < ITQ_ROWS ? rows : ITQ_ROWS;
-    float *v = paper_memory(n * bits, sizeof *v),
-          *rotation = paper_memory((size_t)bits * bits, sizeof *rotation),
-          *threshold = paper_memory(bits, sizeof *threshold),
-          *part = paper_memory((size_t)PAPER_REFIT_BLOCK * bits, sizeof *part);
+    float *v = figures_memory(n * bits, sizeof *v),
+          *rotation = figures_memory((size_t)bits * bits, sizeof *rotation),
+          *threshold = figures_memory(bits, sizeof *threshold),
+          *part = figures_memory((size_t)PAPER_REFIT_BLOCK * bits, sizeof *part);
     taper_error error = {0};
     take_part(s, 0, 0, n, bits, v);
-    paper_check(paper_itq(&s->p->be, v, n, bits, s->p->quick ? QUICK_ITERATIONS : ITQ_ITERATIONS,
-                          seed, rotation, &error),
-                "ITQ", &error);
+    figures_check(paper_itq(&s->p->be, v, n, bits, s->p->quick ? QUICK_ITERATIONS : ITQ_ITERATIONS,
+                            seed, rotation, &error),
+                  "ITQ", &error);
     sign_code code = {s, bits, rotation, threshold, part};
     paper_refitted refitted;
     paper_curve last = {.n = 1, .length = {bits}};
@@ -144,6 +144,6 @@ static double itq_error(paper_signs *s, uint32_t bits, uint64_t seed) {
 void paper_signs_itq(paper_signs *s, uint64_t seed, paper_curve *curve) {
     for (size_t i = 0; i < curve->n; i++) {
         curve->mse[i] = itq_error(s, curve->length[i], seed);
-        paper_say("ITQ, seed %u: %u bits, %.1f", (unsigned)seed, curve->length[i], curve->mse[i]);
+        figures_say("ITQ, seed %u: %u bits, %.1f", (unsigned)seed, curve->length[i], curve->mse[i]);
     }
 }

@@ -32,12 +32,14 @@ static double seconds_of_step(paper_network *network, const train_nested_data *r
     train_fed fed;
     net->frozen = frozen;
     double start = bench_now();
-    paper_check(train_feed_take(rows->feed, &net->stream, rows->order, rows->first, rows->n, &fed),
-                "a step", NULL);
-    paper_check(train_nested_zero(net), "a step", NULL);
-    paper_check(train_nested_add(net, step, fed.rows, fed.order, rows->n, rows->n, 0, net->losses),
-                "a step", NULL);
-    paper_check(train_download(&net->stream, &loss, net->losses, sizeof loss), "a step", NULL);
+    figures_check(
+        train_feed_take(rows->feed, &net->stream, rows->order, rows->first, rows->n, &fed),
+        "a step", NULL);
+    figures_check(train_nested_zero(net), "a step", NULL);
+    figures_check(
+        train_nested_add(net, step, fed.rows, fed.order, rows->n, rows->n, 0, net->losses),
+        "a step", NULL);
+    figures_check(train_download(&net->stream, &loss, net->losses, sizeof loss), "a step", NULL);
     return bench_now() - start;
 }
 
@@ -73,10 +75,10 @@ static void measure_at(paper_network *network, const train_nested_data *rows, ui
 
 void paper_measure_sweep(paper *p, paper_network *network, paper_sweep_cost *cost) {
     train_pixels rows = paper_rows(&p->training, ROWS);
-    uint32_t *kept = paper_memory(rows.n, sizeof *kept), units = network->net.units, order[ROWS];
+    uint32_t *kept = figures_memory(rows.n, sizeof *kept), units = network->net.units, order[ROWS];
     train_nested_lent lent;
     for (uint32_t i = 0; i < ROWS; i++) order[i] = i;
-    paper_check(train_nested_lend(&lent, &network->net, &rows, order, rows.n), "rows", NULL);
+    figures_check(train_nested_lend(&lent, &network->net, &rows, order, rows.n), "rows", NULL);
     cost->n = 0;
     for (uint32_t i = 0; i < PAPER_SWEEP_PLACES; i++)
         measure_at(network, &lent.data, (uint32_t)((uint64_t)units * i * 95 / 600), kept, cost);

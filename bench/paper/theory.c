@@ -73,17 +73,18 @@ static void put_page(paper *p, const findings *f) {
         "themselves, in order (theorem 3).");
     cli_page_put_table(to, &(cli_page_table){3, f->n, head, at, 2, NULL});
     cli_page_note(to, "From tests/test_theory.c, which says what each figure is.");
-    paper_section_end(to);
+    figures_section_end(to);
 }
 
 void paper_part_theory(paper *p) {
-    findings f = {.at = paper_memory(MOST, sizeof *f.at)};
+    findings f = {.at = figures_memory(MOST, sizeof *f.at)};
     char line[512];
     while (fgets(line, sizeof line, stdin)) take_line(&f, line);
-    if (!f.n) paper_die("no line \"theorem ...: WHAT VALUE\" on standard input");
+    if (!f.n) figures_die("no line \"theorem ...: WHAT VALUE\" on standard input");
     for (size_t i = 0; i < f.n; i++)
-        paper_print(p, "nested-dropout/theory", f.at[i].what, strtod(f.at[i].value, NULL), "",
-                    "\"of\":\"%s\",\"set\":\"%s\"", f.at[i].of, f.at[i].set);
+        figures_print(&p->figures, "nested-dropout/theory", f.at[i].what,
+                      strtod(f.at[i].value, NULL), "", "\"of\":\"%s\",\"set\":\"%s\"", f.at[i].of,
+                      f.at[i].set);
     put_page(p, &f);
     free(f.at);
 }

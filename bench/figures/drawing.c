@@ -1,19 +1,18 @@
 /* drawing.c -- see drawing.h. */
-#include "bench/paper/drawing.h"
-#include "formats/atomic_file.h"
+#include "bench/figures/drawing.h"
 #include "formats/png.h"
 #include "samples/letters.h"
 #include <stdlib.h>
 #include <string.h>
 
-void paper_draw_begin(paper_drawing *d, uint32_t width, uint32_t height, uint32_t zoom) {
-    *d = (paper_drawing){.width = width, .height = height, .zoom = zoom};
-    d->rgb = paper_memory((size_t)width * height, 3);
+void figures_draw_begin(figures_drawing *d, uint32_t width, uint32_t height, uint32_t zoom) {
+    *d = (figures_drawing){.width = width, .height = height, .zoom = zoom};
+    d->rgb = figures_memory((size_t)width * height, 3);
     memset(d->rgb, 255, (size_t)width * height * 3);
 }
 
-void paper_draw_image(paper_drawing *d, uint32_t x, uint32_t y, const uint8_t *planes,
-                      uint32_t side, uint32_t channels) {
+void figures_draw_image(figures_drawing *d, uint32_t x, uint32_t y, const uint8_t *planes,
+                        uint32_t side, uint32_t channels) {
     size_t places = (size_t)side * side;
     for (uint32_t i = 0; i < side; i++)
         for (uint32_t j = 0; j < side; j++) {
@@ -24,20 +23,29 @@ void paper_draw_image(paper_drawing *d, uint32_t x, uint32_t y, const uint8_t *p
         }
 }
 
-static paper_mark *new_mark(paper_drawing *d, float x, float y, float size) {
-    if (d->marks == PAPER_MAX_MARKS) paper_die("too many marks on a picture");
-    paper_mark *m = &d->mark[d->marks++];
-    *m = (paper_mark){.x = x, .y = y, .size = size};
+static figures_mark *new_mark(figures_drawing *d, float x, float y, float size) {
+    if (d->marks == FIGURES_MAX_MARKS) figures_die("too many marks on a picture");
+    figures_mark *m = &d->mark[d->marks++];
+    *m = (figures_mark){.x = x, .y = y, .size = size};
     return m;
 }
 
-void paper_draw_word(paper_drawing *d, float x, float y, float size, const char *word) {
-    paper_mark *m = new_mark(d, x, y, size);
+void figures_draw_word(figures_drawing *d, float x, float y, float size, const char *word) {
+    figures_mark *m = new_mark(d, x, y, size);
     snprintf(m->word, sizeof m->word, "%s", word);
 }
 
-void paper_draw_dot(paper_drawing *d, float x, float y, float radius, const uint8_t colour[3]) {
+void figures_draw_dot(figures_drawing *d, float x, float y, float radius, const uint8_t colour[3]) {
     memcpy(new_mark(d, x, y, radius)->colour, colour, 3);
+}
+
+void figures_draw_cloud(figures_drawing *d, const float *xy, size_t n, float radius,
+                        const uint8_t colour[3]) {
+    if (d->clouds == FIGURES_MAX_CLOUDS) figures_die("too many clouds on a picture");
+    figures_cloud *cloud = &d->cloud[d->clouds++];
+    *cloud = (figures_cloud){figures_memory(n, sizeof(float[2])), n, radius, {0}};
+    memcpy(cloud->xy, xy, n * sizeof(float[2]));
+    memcpy(cloud->colour, colour, 3);
 }
 
 /* --- PNG ------------------------------------------------------------------------------- */
@@ -50,10 +58,19 @@ static void encode_png(const uint8_t *rgb, uint32_t width, uint32_t height, uint
     } view = {.from = rgb}; /* the encoder only reads */
     taper_image image = {width, height, 3, 8, view.pixels};
     taper_error error = {0};
-    paper_check(formats_png_encode(&image, bytes, n, &error), "PNG", &error);
+    figures_check(formats_png_encode(&image, bytes, n, &error), "PNG", &error);
 }
 
-static void stroke(samples_canvas *c, const paper_mark *m) {
+static void fill_cloud(samples_canvas *c, const figures_cloud *cloud) {
+    samples_texture ink = samples_texture_flat((samples_colour){(float)cloud->colour[0] / 255,
+                                                                (float)cloud->colour[1] / 255,
+                                                                (float)cloud->colour[2] / 255});
+    samples_look look = {.texture = &ink, .opacity = 1.0f, .softness = 1.0f};
+    for (size_t i = 0; i < cloud->n; i++)
+        samples_canvas_disc(c, cloud->xy[2 * i], cloud->xy[2 * i + 1], cloud->radius, &look);
+}
+
+static void stroke(samples_canvas *c, const figures_mark *m) {
     samples_texture ink = samples_texture_flat((samples_colour){
         (float)m->colour[0] / 255, (float)m->colour[1] / 255, (float)m->colour[2] / 255});
     samples_look look = {.texture = &ink, .opacity = 1.0f, .softness = 1.0f};
@@ -68,18 +85,19 @@ static void stroke(samples_canvas *c, const paper_mark *m) {
 }
 
 /* The raster, zoomed, with its marks drawn on it. */
-static uint8_t *with_marks(const paper_drawing *d) {
+static uint8_t *with_marks(const figures_drawing *d) {
     samples_canvas canvas;
     size_t width = (size_t)d->width * d->zoom, n = width * d->height * d->zoom;
     if (!samples_canvas_make(&canvas, (int)width, (int)(d->height * d->zoom)))
-        paper_die("no memory for a picture");
+        figures_die("no memory for a picture");
     for (size_t i = 0; i < n; i++) {
         const uint8_t *from = d->rgb + 3 * (i / width / d->zoom * d->width + i % width / d->zoom);
         canvas.pixel[i] =
             (samples_colour){(float)from[0] / 255, (float)from[1] / 255, (float)from[2] / 255};
     }
+    for (size_t i = 0; i < d->clouds; i++) fill_cloud(&canvas, &d->cloud[i]);
     for (size_t i = 0; i < d->marks; i++) stroke(&canvas, &d->mark[i]);
-    uint8_t *rgb = paper_memory(n, 3);
+    uint8_t *rgb = figures_memory(n, 3);
     samples_canvas_to_rgb8(&canvas, rgb);
     samples_canvas_free(&canvas);
     return rgb;
@@ -100,7 +118,21 @@ static void put_base64(FILE *to, const uint8_t *bytes, size_t n) {
     }
 }
 
-static void put_svg(FILE *to, const paper_drawing *d, const uint8_t *png, size_t n,
+/* Strokes of no length with round ends. */
+static void put_cloud(FILE *to, const figures_cloud *cloud) {
+    unsigned colour =
+        (unsigned)cloud->colour[0] << 16 | (unsigned)cloud->colour[1] << 8 | cloud->colour[2];
+    if (!cloud->n) return;
+    fprintf(to,
+            "<path fill=\"none\" stroke-linecap=\"round\" stroke-width=\"%.1f\" "
+            "stroke=\"#%06x\" d=\"",
+            2.0 * (double)cloud->radius, colour);
+    for (size_t i = 0; i < cloud->n; i++)
+        fprintf(to, "M%.1f %.1fh0", (double)cloud->xy[2 * i], (double)cloud->xy[2 * i + 1]);
+    fputs("\"/>\n", to);
+}
+
+static void put_svg(FILE *to, const figures_drawing *d, const uint8_t *png, size_t n,
                     const char *alt) {
     uint32_t width = d->width * d->zoom, height = d->height * d->zoom;
     fprintf(to,
@@ -113,8 +145,9 @@ static void put_svg(FILE *to, const paper_drawing *d, const uint8_t *png, size_t
             width, height);
     put_base64(to, png, n);
     fputs("\"/>\n", to);
+    for (size_t i = 0; i < d->clouds; i++) put_cloud(to, &d->cloud[i]);
     for (size_t i = 0; i < d->marks; i++) {
-        const paper_mark *m = &d->mark[i];
+        const figures_mark *m = &d->mark[i];
         unsigned colour = (unsigned)m->colour[0] << 16 | m->colour[1] << 8 | m->colour[2];
         if (m->word[0])
             fprintf(to,
@@ -128,28 +161,27 @@ static void put_svg(FILE *to, const paper_drawing *d, const uint8_t *png, size_t
     fputs("</svg>\n", to);
 }
 
-static void write_file(const paper *p, const char *stem, const char *suffix, const void *bytes,
+static void write_file(const figures *f, const char *stem, const char *suffix, const void *bytes,
                        size_t n) {
-    char *path = paper_path(p->out, "%s%s", stem, suffix);
-    taper_error error = {0};
-    paper_check(formats_file_write(path, bytes, n, FORMATS_ATOMIC_OVERWRITE, NULL, &error), path,
-                &error);
+    char *path = figures_path(f->out, "%s%s", stem, suffix);
+    figures_write(path, bytes, n);
     free(path);
 }
 
-void paper_draw_end(const paper *p, paper_drawing *d, const char *stem, const char *alt) {
+void figures_draw_end(const figures *f, figures_drawing *d, const char *stem, const char *alt) {
     uint8_t *marked = with_marks(d), *png;
     size_t n, size = 0;
     char *text = NULL;
     encode_png(marked, d->width * d->zoom, d->height * d->zoom, &png, &n);
-    write_file(p, stem, ".png", png, n);
+    write_file(f, stem, ".png", png, n);
     free(png);
     encode_png(d->rgb, d->width, d->height, &png, &n);
     FILE *to = open_memstream(&text, &size);
-    if (!to) paper_die("no memory for a picture");
+    if (!to) figures_die("no memory for a picture");
     put_svg(to, d, png, n, alt);
-    if (fclose(to) != 0) paper_die("no memory for a picture");
-    write_file(p, stem, ".svg", text, size);
+    if (fclose(to) != 0) figures_die("no memory for a picture");
+    write_file(f, stem, ".svg", text, size);
     free(text), free(png), free(marked), free(d->rgb);
-    *d = (paper_drawing){0};
+    for (size_t i = 0; i < d->clouds; i++) free(d->cloud[i].xy);
+    *d = (figures_drawing){0};
 }
