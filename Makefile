@@ -10,6 +10,7 @@
 # make bench      measured figures as JSON lines
 # make rd         rate and distortion of the models that ship, as JSON lines; PARTS="kodak cifar10 sets ..."
 # make paper-nested-dropout   the figures of the nested-dropout paper; QUICK=1: in minutes, to build/paper-quick
+# make paper-embedding   tables and figures of the papers on supervised codes; PARTS= CELLS=, QUICK=1: see its run.sh
 # make install    binary, libraries, header, taper.pc, models, manual pages, completions; PREFIX=/usr/local DESTDIR=
 # make clean      remove build/
 # make help       this text
@@ -76,7 +77,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
 
-.PHONY: all deps demo demo-run check check-run check-gpu check-gpu-run fuzz bench rd paper-nested-dropout install clean help
+.PHONY: all deps demo demo-run check check-run check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding install clean help
 .SECONDARY:
 all: $(B)/taper $(B)/libtaper.a $(B)/libtaper.so $(B)/make_samples
 
@@ -88,7 +89,7 @@ demo-run: all
 	@sh samples/demo.sh $(B)/taper $(B)/make_samples build/demo
 check: deps
 	@$(MAKE) --no-print-directory check-run
-check-run: all $(TESTS) $(B)/tests/taper_model $(B)/tests/kernels_model $(B)/bench/bench_lengths $(REPLAYS) $(B)/example $(B)/ranges $(B)/tests/conformance/generate
+check-run: all $(TESTS) $(B)/tests/taper_model $(B)/tests/kernels_model $(B)/bench/bench_lengths $(B)/bench/paper_embedding $(REPLAYS) $(B)/example $(B)/ranges $(B)/tests/conformance/generate
 	@sh tests/run.sh $(B)
 
 # Kernels on the processor (train/cuda/model/), always under ASan + UBSan.
@@ -148,6 +149,8 @@ $(B)/tests/%.o: CFLAGS := $(subst -O3,-O1,$(CFLAGS))
 # what trains is compared with LAPACK itself
 $(B)/tests/test_theory: LATE_LIBS += -llapacke -lopenblas
 $(B)/tests/test_paper: $(call obj,bench/paper/least_squares.c bench/paper/itq.c bench/paper/rungs.c bench/paper/populations.c)
+$(B)/tests/test_paper_embedding: $(filter-out %/paper_embedding.o,$(call obj,$(wildcard bench/paper-embedding/*.c bench/figures/*.c))) \
+    $(B)/bench/common.o $(filter-out $(B)/samples/make_samples.o,$(call obj,$(SAMPLES)))
 $(B)/tests/test_%: $(B)/tests/test_%.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LATE_LIBS) $(LDLIBS)
 $(B)/bench/%: $(B)/bench/%.o $(B)/bench/common.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
@@ -155,9 +158,13 @@ $(B)/bench/%: $(B)/bench/%.o $(B)/bench/common.o $(filter-out $(B)/cli/main.o,$(
 # the bare products of a step, for bench/gpu/run.sh
 $(B)/bench/gpu/matmul: $(B)/bench/gpu/matmul.cu.o $(B)/bench/common.o $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -L$(CUDA_LIB) -lcublasLt -Wl,-rpath,$(CUDA_LIB) $(LATE_LIBS) $(LDLIBS)
-$(B)/bench/nested_dropout: $(call obj,$(wildcard bench/paper/*.c bench/figures/*.c)) $(B)/bench/common.o \
+# the figures of papers
+PAPER_OBJ := $(call obj,$(wildcard bench/figures/*.c)) $(B)/bench/common.o \
     $(filter-out $(B)/samples/make_samples.o,$(call obj,$(SAMPLES))) \
     $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
+$(B)/bench/nested_dropout: $(call obj,$(wildcard bench/paper/*.c)) $(PAPER_OBJ)
+$(B)/bench/paper_embedding: $(call obj,$(wildcard bench/paper-embedding/*.c)) $(PAPER_OBJ)
+$(B)/bench/nested_dropout $(B)/bench/paper_embedding:
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
 # fuzz targets with a driver that replays files instead of libFuzzer
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(LIB_OBJ)
@@ -197,6 +204,8 @@ rd: all $(B)/bench/bench_rates $(B)/bench/bench_crops
 	@python3 bench/rd/rd.py $(B) $(PARTS)
 paper-nested-dropout: all $(B)/bench/nested_dropout $(filter %/test_theory,$(TESTS))
 	@QUICK=$(QUICK) PARTS="$(PARTS)" sh bench/paper/run.sh $(B)
+paper-embedding: all $(B)/bench/paper_embedding
+	@QUICK=$(QUICK) PARTS="$(PARTS)" CELLS="$(CELLS)" SET="$(SET)" sh bench/paper-embedding/run.sh $(B)
 # One public header: what taper.h includes stands in for the lines that include it. DESTDIR is only written to.
 D = $(DESTDIR)$(PREFIX)
 install: all

@@ -30,9 +30,12 @@ static const char k_style[] =
     ".data th,.data td{padding:.32rem .9rem .32rem 0}\n"
     ".data td{text-align:right;border-bottom:1px solid "
     "var(--line);font-variant-numeric:tabular-nums}\n"
+    ".data td:not(.t){white-space:nowrap}\n"
     ".data .t{text-align:left}\n"
     ".data .s td{font-weight:600;color:var(--mark)}\n"
     ".plot svg{max-width:100%;height:auto;display:block}\n"
+    ".beside{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));"
+    "gap:1rem;max-width:76rem;margin:.8rem 0}\n"
     ".grid{border-spacing:0;border-collapse:separate;margin:.6rem 0}\n"
     ".grid thead th{font-size:.85rem;font-weight:600;padding:.4rem "
     ".45rem;text-align:left;white-space:pre-line}\n"
@@ -117,6 +120,9 @@ void cli_page_svg(FILE *to, const char *svg, size_t n, const char *alt) {
     fwrite(svg + at, 1, n - at, to);
     fputs("</div>\n", to);
 }
+
+void cli_page_beside_begin(FILE *to) { fputs("<div class=\"beside\">\n", to); }
+void cli_page_beside_end(FILE *to) { fputs("</div>\n", to); }
 
 void cli_page_grid_begin(FILE *to, size_t columns, const char *const *heads) {
     fputs("<div class=\"wide\"><table class=\"grid\">\n<thead><tr><th></th>", to);

@@ -32,6 +32,10 @@ void cli_page_put_table(FILE *to, const cli_page_table *table);
  * Nothing is written when there is no such element. */
 void cli_page_svg(FILE *to, const char *svg, size_t n, const char *alt);
 
+/* What stands between these is put side by side where the page is wide enough for it. */
+void cli_page_beside_begin(FILE *to);
+void cli_page_beside_end(FILE *to);
+
 /* A grid of pictures. Rows are given from left to right:
  *     cli_page_grid_begin, per row: cli_page_row, then `columns` cells; cli_page_grid_end
  * A newline in a head breaks the line. */

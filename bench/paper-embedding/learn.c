@@ -1,0 +1,142 @@
+/* learn.c -- see learn.h. */
+#include "bench/paper-embedding/learn.h"
+#include "bench/bench.h"
+#include "bench/paper-embedding/baselines.h"
+#include "bench/paper-embedding/settings.h"
+#include "bench/paper-embedding/stacks.h"
+#include "formats/bytes.h"
+#include "train/embedding/linear_start.h"
+#include "train/rbm/rbm_unroll.h"
+#include "train/sampling/philox.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- starts ---------------------------------------------------------------------------- */
+
+static void make_network(codec_network *net, uint32_t inputs, uint32_t units, const uint32_t *width,
+                         uint32_t layers) {
+    figures_check(codec_network_alloc(net, inputs, units, CODEC_ENCODER, width, layers, NULL, 0),
+                  "network", NULL);
+    net->hidden = CODEC_LOGISTIC;
+}
+
+/* Normal weights; pixels are seen as y / 255. */
+static void start_at_random(codec_network *net, uint32_t seed) {
+    for (uint32_t i = 0; i < net->encoder.depth; i++) {
+        codec_layer *l = &net->encoder.layer[i];
+        double deviation = 1.0 / sqrt((double)l->inputs);
+        train_philox_weights(l->weight, (size_t)l->outputs * l->inputs,
+                             (float)(i ? deviation : deviation / 255.0), seed, i);
+    }
+}
+
+static train_linear_kind start_of(const embedding_cell *cell) {
+    if (cell->method->kind == EMBEDDING_LDA) return TRAIN_START_LDA;
+    return strcmp(cell->method->variant, "pca") ? TRAIN_START_RANDOM : TRAIN_START_PCA;
+}
+
+/* One layer, as its training begins; discriminants are what they are. */
+static void start_linear(embedding *e, const embedding_cell *cell, const embedding_settings *s,
+                         const train_pixels *rows, codec_network *net) {
+    train_linear_options options = {
+        .kind = start_of(cell), .spread = s->spread, .seed = cell->seed};
+    taper_error error = {0};
+    make_network(net, rows->inputs, cell->dims, NULL, 0);
+    figures_check(train_linear_start(&options, rows, &e->device, net, &error), cell->name, &error);
+}
+
+/* --- training -------------------------------------------------------------------------- */
+
+static void on_epoch(void *user, uint32_t epoch, const train_embedding_epoch *e) {
+    const char *name = user;
+    figures_say("  %s: epoch %u, %.0f s, loss %.5f, alpha %.3f", name, epoch, e->seconds, e->loss,
+                e->alpha);
+}
+
+static void on_words(void *user, const char *words) {
+    figures_say("  %s: %s", (const char *)user, words);
+}
+
+static void set_objective(const embedding_cell *cell, train_neighbour_objective *o) {
+    const embedding_method *m = cell->method;
+    o->loss = m->mcml ? TRAIN_MCML : TRAIN_NCA;
+    o->all_pairs = m->mcml;
+    o->student = m->student;
+    o->alpha = m->student ? (double)(cell->dims - 1) : 1.0;
+    o->learns_alpha = m->learns_alpha;
+}
+
+/* Where the state of a cell's run lies. */
+static char *state_of(const embedding *e, const embedding_cell *cell, const char *settings,
+                      size_t rows) {
+    uint32_t hash = formats_crc32c((uint32_t)rows, settings, strlen(settings));
+    return figures_path(e->figures.work, "%s-%08x.check", cell->name, (unsigned)hash);
+}
+
+static void train(embedding *e, const embedding_cell *cell, const embedding_settings *s,
+                  const train_pixels *rows, embedding_learned *out) {
+    train_embedding_options options = s->training;
+    train_embedding_result result;
+    taper_error error = {0};
+    char *state = state_of(e, cell, out->settings, rows->n), name[64];
+    snprintf(name, sizeof name, "%s", cell->name);
+    set_objective(cell, &options.objective);
+    options.validation_fraction = 0.0f; /* all rows; the last network is kept */
+    options.seed = cell->seed;
+    options.threads = e->threads;
+    options.saving.path = state, options.saving.resume = 1;
+    figures_check(train_embedding(&options, rows, &e->device, &out->net,
+                                  &(train_embedding_callbacks){
+                                      .user = name, .epoch = on_epoch, .say = on_words},
+                                  &result, &error),
+                  cell->name, &error);
+    if (cell->method->student) out->alpha = result.alpha;
+    free(state);
+}
+
+/* Pretrained layers by layers, or random weights. */
+static void learn_deep(embedding *e, const embedding_cell *cell, const train_pixels *rows,
+                       embedding_learned *out) {
+    embedding_settings s = embedding_settings_of(out->settings);
+    make_network(&out->net, rows->inputs, cell->dims, s.width, s.layers);
+    if (s.pretraining == EMBEDDING_NONE)
+        start_at_random(&out->net, cell->seed);
+    else {
+        train_rbm_stack stack;
+        taper_error error = {0};
+        embedding_stack(e, cell, &s, rows, &stack);
+        figures_check(train_rbm_unroll(&stack, &out->net, &error), cell->name, &error);
+        train_rbm_stack_free(&stack);
+    }
+    train(e, cell, &s, rows, out);
+}
+
+static void learn_linear(embedding *e, const embedding_cell *cell, const train_pixels *rows,
+                         embedding_learned *out) {
+    embedding_settings s = embedding_settings_of(out->settings);
+    start_linear(e, cell, &s, rows, &out->net);
+    if (cell->method->kind == EMBEDDING_LINEAR) train(e, cell, &s, rows, out);
+}
+
+void embedding_learn(embedding *e, const embedding_cell *cell, const train_pixels *rows,
+                     embedding_learned *out) {
+    double start = bench_now();
+    *out = (embedding_learned){0};
+    snprintf(out->settings, sizeof out->settings, "%s%s%s", embedding_recipe_of(cell)->settings,
+             e->extra[0] ? " " : "", e->extra);
+    switch (cell->method->kind) {
+    case EMBEDDING_PIXELS: break;
+    case EMBEDDING_PCA: embedding_pca(e, rows, cell->dims, &out->net); break;
+    case EMBEDDING_LDA:
+    case EMBEDDING_LINEAR: learn_linear(e, cell, rows, out); break;
+    case EMBEDDING_DEEP: learn_deep(e, cell, rows, out); break;
+    default: figures_die("%s cannot be learned yet", cell->name);
+    }
+    out->minutes = (bench_now() - start) / 60.0;
+}
+
+void embedding_learned_free(embedding_learned *learned) {
+    codec_network_free(&learned->net);
+    *learned = (embedding_learned){0};
+}

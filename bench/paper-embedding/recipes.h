@@ -1,0 +1,17 @@
+/* recipes.h -- what the cells are learned with. What was chosen was chosen on the validation part
+ * of the training images (`paper_embedding try`): 10,000 of MNIST's 60,000, one in six of others.
+ * For the tables a network is learned on all of them, for so many epochs, and the last is kept. */
+#ifndef BENCH_PAPER_EMBEDDING_RECIPES_H
+#define BENCH_PAPER_EMBEDDING_RECIPES_H
+#include "bench/paper-embedding/cells.h"
+
+/* The first pattern that matches is the cell's. */
+static const embedding_recipe embedding_recipes[] = {
+    {"circles-linear-nca-*", "spread=10 rate=0.3 epochs=300 batch=1000", 0.1},
+    {"mnist-linear-nca-*", "spread=10 rate=0.003 epochs=30 batch=5000", 5.0},
+    {"usps-mcml-*", "epochs=200", 10.0},
+    {"mnist-d*", "rate=0.001 epochs=40 batch=5000", 12.0},
+    {"usps-d*", "rate=0.001 epochs=60 batch=2500", 2.0},
+    {"*", "", 0.1}, /* in closed form */
+};
+#endif

@@ -1,0 +1,32 @@
+/* sets.h -- images and labels of a cell: MNIST and USPS as published, IDX, plain or .gz; concentric
+ * circles; drawn digits in place of both for the quick version. */
+#ifndef BENCH_PAPER_EMBEDDING_SETS_H
+#define BENCH_PAPER_EMBEDDING_SETS_H
+#include "bench/paper-embedding/cells.h"
+#include "bench/paper-embedding/embedding.h"
+#include "train/sampling/dataset.h"
+
+enum { EMBEDDING_CLASSES = 10, USPS_TRAINING = 7291, MNIST_CHOOSING = 10000 };
+
+/* Rows of bytes with labels 0..9, in the order in which they are used. Owned. */
+typedef struct embedding_set {
+    train_pixels train, test;
+    uint8_t *pixels; /* of both */
+    uint32_t *label;
+} embedding_set;
+
+/* Are the set's files in the data folder? Always so for circles and the quick version. */
+int embedding_set_is_here(const embedding *e, const char *set);
+
+/* The training and test rows of a cell. USPS: all 9,298 images in an order that the split's number
+ * alone decides, the first 7,291 for training. choosing: the last of the training rows, 10,000 of
+ * MNIST and one in six of others, are the test rows, and no test row is read. */
+void embedding_set_read(const embedding *e, const embedding_cell *cell, int choosing,
+                        embedding_set *out);
+void embedding_set_free(embedding_set *set);
+
+/* Point i of the guide's circles, x, y, z: class i % 5 lies on a circle of radius 12 (class + 1)
+ * about (127.5, 127.5), with normal noise of deviation 2; z is 127.5 and normal noise of deviation
+ * 40. Rounded, and cut to 0..255. */
+void embedding_circle(uint64_t i, uint8_t xyz[3]);
+#endif

@@ -1,0 +1,25 @@
+/* settings.h -- what a recipe says: words KEY=VALUE, of which a later one wins. */
+#ifndef BENCH_PAPER_EMBEDDING_SETTINGS_H
+#define BENCH_PAPER_EMBEDDING_SETTINGS_H
+#include "codec/transform/network.h"
+#include "train/embedding/embedding_trainer.h"
+
+typedef enum embedding_pretraining {
+    EMBEDDING_RBM,       /* the papers' */
+    EMBEDDING_DENOISING, /* denoising autoencoders */
+    EMBEDDING_NONE       /* random weights */
+} embedding_pretraining;
+
+typedef struct embedding_settings {
+    train_embedding_options training; /* epochs, batch, rate, l2, hinge, optimiser=cg|adam,
+                                         line-searches */
+    uint32_t width[CODEC_MAX_LAYERS]; /* widths=500-500-2000, the default: hidden layers */
+    uint32_t layers;
+    embedding_pretraining pretraining; /* pretrain=rbm|denoising|none */
+    uint32_t pretraining_epochs;       /* pretrain-epochs=50 */
+    double spread; /* spread=0: of a linear start's distances (train_linear_options) */
+} embedding_settings;
+
+/* The program ends where a word is none of these. */
+embedding_settings embedding_settings_of(const char *text);
+#endif
