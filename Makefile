@@ -151,6 +151,7 @@ $(B)/tests/test_theory: LATE_LIBS += -llapacke -lopenblas
 $(B)/tests/test_paper: $(call obj,bench/paper/least_squares.c bench/paper/itq.c bench/paper/rungs.c bench/paper/populations.c)
 $(B)/tests/test_paper_embedding: $(filter-out %/paper_embedding.o,$(call obj,$(wildcard bench/paper-embedding/*.c bench/figures/*.c))) \
     $(B)/bench/common.o $(filter-out $(B)/samples/make_samples.o,$(call obj,$(SAMPLES)))
+$(B)/tests/test_circles: $(call obj,bench/paper-embedding/circles.c)
 $(B)/tests/test_%: $(B)/tests/test_%.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LATE_LIBS) $(LDLIBS)
 $(B)/bench/%: $(B)/bench/%.o $(B)/bench/common.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
