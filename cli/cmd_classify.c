@@ -286,7 +286,10 @@ static taper_status report_errors(state *st, taper_error *error) {
     taper_error_rate rate[CLI_MAX_NUMBERS];
     const size_t n = st->classes.count;
     uint64_t *confusion = n <= CLI_MOST_CONFUSED ? malloc(n * n * sizeof *confusion) : NULL;
-    taper_status status = st->tested ? count_errors(st, confusion, rate, error) : TAPER_OK;
+    const bool is_short = n <= CLI_MOST_CONFUSED && !confusion;
+    taper_status status = is_short     ? TAPER_ERR_NOMEM
+                          : st->tested ? count_errors(st, confusion, rate, error)
+                                       : TAPER_OK;
     const cli_error_report report = {st->n_k, st->k, rate, st->classes.name, n, confusion};
     if (st->strangers)
         cli_warning("classify", NULL,
@@ -470,7 +473,10 @@ int cmd_classify(int argc, char **argv) {
     state st = {.n_k = 0};
     settings *s = &st.s;
     int first, code = cli_options_parse(&cli_verb_classify, argc, argv, s, &first);
-    if (code >= 0) return code;
+    if (code >= 0) {
+        cli_options_free(&cli_verb_classify, s);
+        return code;
+    }
     char **paths = argv + first;
     const size_t n = (size_t)(argc - first);
     code = check_settings(&st, paths, n);

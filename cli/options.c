@@ -184,6 +184,8 @@ static void describe_value(const cli_option *o, char *to, size_t room) {
 }
 
 static int bad_value(const cli_verb *verb, const cli_option *o, const char *text) {
+    if (o->kind == CLI_STRINGS) /* any will do: the list could not grow */
+        return cli_fail(verb->name, NULL, TAPER_ERR_NOMEM, NULL);
     char wanted[256];
     describe_value(o, wanted, sizeof wanted);
     const char *near = o->kind == CLI_CHOICE ? cli_nearest(text, o->choices) : NULL;

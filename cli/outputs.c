@@ -85,7 +85,8 @@ taper_status cli_text_open(cli_text *text) {
 }
 
 taper_status cli_text_write(cli_text *text, const taper_sink *sink) {
-    const bool is_whole = fclose(text->to) == 0 && text->bytes;
+    const bool has_failed = ferror(text->to) != 0; /* memory is short */
+    const bool is_whole = fclose(text->to) == 0 && text->bytes && !has_failed;
     const taper_status status =
         is_whole ? sink->write(sink->user, text->bytes, text->size) : TAPER_ERR_NOMEM;
     free(text->bytes);

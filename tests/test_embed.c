@@ -2,7 +2,7 @@
  * what a container's decoder gives; what has no code. */
 #include "cmocka_all.h"
 #include "codec/model/embed.h"
-#include "tiny_binary_model.h"
+#include "tiny_embedding_model.h"
 
 enum { IMAGES = 211, SIDE = 8 };
 static const codec_window colour = {SIDE, SIDE, 3, NULL}, grey = {SIDE, SIDE, 1, NULL};
@@ -18,6 +18,15 @@ static taper_model *binary_model(int feedback) {
     const tiny_shape shape = {colour, 48, 2, CODEC_RELU, 0, 0, 0.4f, 0.25f, feedback};
     formats_buffer file = formats_buffer_make(1 << 24);
     taper_model *model = tiny_binary_make(shape, 5, &file);
+    formats_buffer_free(&file);
+    return model;
+}
+
+/* Without a decoder. */
+static taper_model *embedding_model(void) {
+    const tiny_shape shape = {.window = colour, .units = 30, .depth = 3, .hidden = CODEC_LOGISTIC};
+    formats_buffer file = formats_buffer_make(1 << 24);
+    taper_model *model = tiny_embedding_make(shape, 7, &file);
     formats_buffer_free(&file);
     return model;
 }
@@ -73,11 +82,47 @@ static void linear_codes_are_of_least_error(void **state) {
     free(codes), free_pictures(image), taper_model_free(model);
 }
 
+/* Layer by layer in double. */
+static void plain_layers(const taper_model *model, const taper_image *image, double *code) {
+    double from[3 * SIDE * SIDE];
+    float pixels[3 * SIDE * SIDE];
+    const codec_stack *stack = &model->network.encoder;
+    codec_windows_read(model->window, image, pixels);
+    for (size_t i = 0; i < sizeof pixels / sizeof *pixels; i++) from[i] = pixels[i];
+    for (uint32_t l = 0; l < stack->depth; l++) {
+        const codec_layer *layer = &stack->layer[l];
+        for (uint32_t u = 0; u < layer->outputs; u++) {
+            double sum = layer->bias[u];
+            for (uint32_t i = 0; i < layer->inputs; i++)
+                sum += from[i] * layer->weight[u * layer->inputs + i];
+            code[u] = l + 1 < stack->depth ? 1 / (1 + exp(-sum)) : sum;
+        }
+        memcpy(from, code, layer->outputs * sizeof *from);
+    }
+}
+
+static void models_without_a_decoder_have_codes(void **state) {
+    (void)state;
+    taper_model *model = embedding_model();
+    taper_image *image = pictures(3);
+    float *codes = embed(model, image, IMAGES, 2);
+    assert_int_equal(model->info.embedding, 1);
+    for (size_t n = 0; n < IMAGES; n++) {
+        double want[64];
+        plain_layers(model, &image[n], want);
+        for (int u = 0; u < 30; u++)
+            assert_true(fabs(codes[n * 30 + (size_t)u] - want[u]) < 1e-4 * (1 + fabs(want[u])));
+    }
+    free(codes), free_pictures(image), taper_model_free(model);
+}
+
 static void threads_and_neighbours_change_nothing(void **state) {
     (void)state;
     taper_image *image = pictures(3);
-    for (int kind = 0; kind < 3; kind++) {
-        taper_model *model = kind ? binary_model(kind - 1) : linear_model(colour, 40);
+    for (int kind = 0; kind < 4; kind++) {
+        taper_model *model = kind == 3 ? embedding_model()
+                             : kind    ? binary_model(kind - 1)
+                                       : linear_model(colour, 40);
         const size_t units = model->info.units;
         float *codes = embed(model, image, IMAGES, 1);
         for (unsigned threads = 0; threads < 9; threads += 3) {
@@ -209,6 +254,7 @@ static void pixels_are_codes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_codes_are_of_least_error),
+        cmocka_unit_test(models_without_a_decoder_have_codes),
         cmocka_unit_test(threads_and_neighbours_change_nothing),
         cmocka_unit_test(binary_codes_are_the_containers),
         cmocka_unit_test(grey_and_deep_images_have_codes),

@@ -51,7 +51,7 @@ static void absent_classes_are_left_out(void **state) {
 static void many_classes_are_told_in_pairs(void **state) {
     (void)state;
     enum { CLASSES = 30 };
-    static char text[CLASSES][8];
+    static char text[CLASSES][16];
     const char *name[CLASSES];
     static uint64_t many[CLASSES * CLASSES];
     for (int i = 0; i < CLASSES; i++) {

@@ -1,9 +1,9 @@
-# Every allocation fails once, in encode, decode, repack, merge and train. The verb then ends with exit
-# code 6 and one sentence and leaves nothing behind (decode: but whole images, as ever), or can do
-# without (a pool has fewer threads, stdio no buffer, a library another way), and then writes the same
-# bytes as ever. Of train one allocation in four is tried, from a printed seed on, and of encoding a set
-# so small that its cuts are rendered, which makes the same ones for every cut, one in eight; all of
-# them with TAPER_EVERY_ALLOCATION=1.
+# Every allocation fails once, in encode, decode, repack, merge, embed, classify and train. The verb then
+# ends with exit code 6 and one sentence and leaves nothing behind (decode: but whole images, as ever),
+# or can do without (a pool has fewer threads, stdio no buffer, a library another way), and then writes
+# the same bytes as ever. Of train one allocation in four is tried, from a printed seed on, of embed and
+# classify one in two, and of encoding a set so small that its cuts are rendered, which makes the same
+# ones for every cut, one in eight; all of them with TAPER_EVERY_ALLOCATION=1.
 . "$ROOT/tests/cli_helpers.sh"
 if grep -q __asan_init "$TAPER"; then
     echo "SKIP sanitizers have an allocator of their own"
@@ -80,5 +80,8 @@ fail_each 1 1 encode -q -T 1 -m model.tpm -o out large
 fail_each 1 1 decode -q -T 1 -m model.tpm -o out one.taper
 fail_each 1 1 repack -q -m model.tpm --layout image -o out one.taper
 fail_each 1 1 merge -q -o out one.taper two.taper
+"$TAPER" train -q --window whole -k 2 -o whole.tpm pictures
+some 2 embed -q -T 1 -m whole.tpm -o out pictures
+some 2 classify -q -T 1 -k 1 --among pictures -o out pictures
 some 8 encode -q -T 1 -m model.tpm -o out pictures
 some 4 train -q -T 1 --window 8 -o out pictures
