@@ -180,23 +180,26 @@ static void spread_is_the_mean_squared_distance(void **unused) {
 
 static void a_network_takes_pixels(void **unused) {
     (void)unused;
+    static const codec_linear_path paths[] = {CODEC_ENCODER, CODEC_DIRECT};
     const train_pixels pixels = {byte, N, D, label};
     const train_labelled_rows rows = bytes();
     const train_linear_options options = {.kind = TRAIN_START_LDA};
-    codec_network net;
-    on_device d;
     static float pixel[N * D], codes[N * 3];
     for (int k = 0; k < N * D; k++) pixel[k] = byte[k];
-    assert_int_equal(codec_network_alloc(&net, D, 3, CODEC_DIRECT, NULL, 0, NULL, 0), TAPER_OK);
-    for (int i = 0; i < D; i++) net.mean[i] = 9;
-    on_device_open(&d, TRAIN_SHADOW);
-    assert_int_equal(train_linear_start(&options, &pixels, &d.device, &net, NULL), TAPER_OK);
-    assert_int_equal(codec_network_encode(&net, &d.be, pixel, N, codes), TAPER_OK);
-    on_device_close(&d);
-    assert_int_equal(start(options, &rows, 3, NULL), TAPER_OK);
-    for (int r = 0; r < N; r++)
-        for (int u = 0; u < 3; u++) assert_true(fabs(codes[r * 3 + u] - code(r, u)) <= 1e-3);
-    codec_network_free(&net);
+    for (int p = 0; p < 2; p++) {
+        codec_network net;
+        on_device d;
+        assert_int_equal(codec_network_alloc(&net, D, 3, paths[p], NULL, 0, NULL, 0), TAPER_OK);
+        for (int i = 0; i < D; i++) net.mean[i] = 9;
+        on_device_open(&d, TRAIN_SHADOW);
+        assert_int_equal(train_linear_start(&options, &pixels, &d.device, &net, NULL), TAPER_OK);
+        assert_int_equal(codec_network_encode(&net, &d.be, pixel, N, codes), TAPER_OK);
+        on_device_close(&d);
+        assert_int_equal(start(options, &rows, 3, NULL), TAPER_OK);
+        for (int r = 0; r < N; r++)
+            for (int u = 0; u < 3; u++) assert_true(fabs(codes[r * 3 + u] - code(r, u)) <= 1e-3);
+        codec_network_free(&net);
+    }
 }
 
 static void refused(train_linear_options options, const train_labelled_rows *rows, uint32_t units,
