@@ -139,7 +139,7 @@ static size_t take_container(state *st, char **operand, size_t n, const char **i
 /* The model that was given, or that the container needs and taper has. */
 static int find_model(state *st) {
     cli_container container;
-    if (st->s.model) return cli_model_open(&st->model, "compare", st->s.model, &st->s.common);
+    if (st->s.model) return cli_coder_open(&st->model, "compare", st->s.model, &st->s.common);
     int code = cli_container_open(&container, "compare", st->container, &st->s.common);
     if (code != CLI_DONE) return code;
     if (!container.front.model)

@@ -407,7 +407,7 @@ static int write_container(state *st, cli_output *out) {
 static int encode(state *st, char **paths, size_t n) {
     cli_output out;
     int code = check_output(st, paths, n);
-    if (code == CLI_DONE) code = cli_model_open(&st->model, "encode", st->s.model, &st->s.common);
+    if (code == CLI_DONE) code = cli_coder_open(&st->model, "encode", st->s.model, &st->s.common);
     /* before the long work, so that a name that cannot be written to costs no time */
     if (code == CLI_DONE) code = open_set(st, paths, n);
     if (code == CLI_DONE) code = check_output_in_set(st);

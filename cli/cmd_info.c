@@ -25,7 +25,8 @@ const cli_verb cli_verb_info = {
         "Says of a container, whole or cut: how many images of which sizes, names and "
         "labels, the model it needs, its layers and what each costs, and how much of the "
         "file is here. -v lists every image, -vv every group too. Of a model, also photo and tiny, "
-        "which are built in: what it is made of; -v its layers, -vv its units too. Nothing is "
+        "which are built in: what it is made of, and of one without a decoder what it was trained "
+        "for; -v its layers, -vv its units too. Nothing is "
         "decoded, and no model is needed; `verify` checks the data.",
     .examples = "taper info set.taper\ntaper info --json set.taper model.tpm\n"
                 "taper info -v photo\n"};
@@ -176,6 +177,15 @@ static void json_model_layers(cli_json *j, const codec_code_tables *t) {
     cli_json_close(j);
 }
 
+/* What a model without a decoder was trained for; null, or 0 classes, where it does not say. */
+static void json_training(cli_json *j, const taper_model_info *m) {
+    cli_json_uint(j, "embedding", m->embedding);
+    if (!m->embedding) return;
+    cli_json_string(j, "objective", *m->objective ? m->objective : NULL);
+    cli_json_number(j, "alpha", m->alpha > 0 ? (double)m->alpha : NAN);
+    cli_json_uint(j, "trained_classes", m->classes);
+}
+
 static void model_json(const settings *s, const char *path, const taper_model *model,
                        const char *family) {
     taper_model_info m = model->info;
@@ -201,7 +211,8 @@ static void model_json(const settings *s, const char *path, const taper_model *m
     cli_json_uint(&j, "multiply_adds", m.work);
     cli_json_uint(&j, "most_multiply_adds", m.most_work);
     cli_json_uint(&j, "bytes", m.file_bytes);
-    if (s->common.verbose) json_model_layers(&j, &model->tables);
+    json_training(&j, &m);
+    if (s->common.verbose && !m.embedding) json_model_layers(&j, &model->tables);
     cli_json_end(&j);
 }
 
@@ -343,6 +354,34 @@ static void print_units(const codec_code_tables *t) {
                exp2(t->log_scale[u] / 16.0));
 }
 
+static void print_training(const taper_model_info *m) {
+    if (!*m->objective && !m->classes) return;
+    printf("  trained   %s%s", *m->objective ? "for " : "", m->objective);
+    if (m->alpha > 0) printf(", alpha %.4g", (double)m->alpha);
+    if (m->classes) printf("%son %u classes", *m->objective ? ", " : "", m->classes);
+    printf("\n");
+}
+
+/* Of one without a decoder: an image is one window, and no bits are made. */
+static void print_embedding(const settings *s, const taper_model *model) {
+    const codec_stack *encoder = &model->network.encoder;
+    taper_model_info m = model->info;
+    printf("  window    %u x %u pixels: images of this size\n", m.window_width, m.window_height);
+    printf("  code      %u unit%s, by %u layer%s\n", m.units, formats_plural(m.units, "s"),
+           encoder->depth, formats_plural(encoder->depth, "s"));
+    print_training(&m);
+    printf("  work      %llu multiply-adds a pixel\n", (unsigned long long)m.work);
+    if (!s->common.verbose) return;
+    printf("  layers    %u", model->network.inputs);
+    for (uint32_t l = 0; l < encoder->depth; l++) printf("-%u", encoder->layer[l].outputs);
+    printf("\n");
+}
+
+static void print_size(const taper_model_info *m) {
+    printf("  size      %llu bytes, %llu weights\n", (unsigned long long)m->file_bytes,
+           (unsigned long long)m->weights);
+}
+
 static void model_person(const settings *s, const char *path, const taper_model *model,
                          const char *family) {
     taper_model_info m = model->info;
@@ -351,7 +390,13 @@ static void model_person(const settings *s, const char *path, const taper_model 
     printf(": model%s%s%s\n", builtin ? ", " : "", builtin ? builtin : "",
            builtin ? ", which is built in" : "");
     printf("  id        %016llx\n", (unsigned long long)m.id);
-    printf("  family    %s, for %s images\n", family, m.channels == 1 ? "grey" : "RGB and grey");
+    printf("  family    %s, for %s images%s\n", family, m.channels == 1 ? "grey" : "RGB and grey",
+           m.embedding ? "; an embedding model: it has no decoder" : "");
+    if (m.embedding) {
+        print_embedding(s, model);
+        print_size(&m);
+        return;
+    }
     printf("  window    %u x %u pixels; larger images are a grid of windows\n", m.window_width,
            m.window_height);
     printf("  code      %u unit%s%s, %u pass%s\n", m.units, formats_plural(m.units, "s"),
@@ -368,8 +413,7 @@ static void model_person(const settings *s, const char *path, const taper_model 
         printf("  restores  pixels, by convolutions %u wide\n", m.restoration_hidden);
     printf("  work      %llu multiply-adds a pixel to decode all passes, at most %llu\n",
            (unsigned long long)m.work, (unsigned long long)m.most_work);
-    printf("  size      %llu bytes, %llu weights\n", (unsigned long long)m.file_bytes,
-           (unsigned long long)m.weights);
+    print_size(&m);
     if (s->common.verbose) print_model_layers(&model->tables);
     if (s->common.verbose > 1 && !m.binary) print_units(&model->tables);
 }

@@ -71,7 +71,7 @@ int cmd_repack(int argc, char **argv) {
     cli_model model = {0};
     code = cli_output_check("repack", s.output, path);
     if (code == CLI_DONE && s.model)
-        code = cli_model_open(&model, "repack", s.model, &s.common);
+        code = cli_coder_open(&model, "repack", s.model, &s.common);
     if (code == CLI_DONE) code = cli_container_open(&container, "repack", path, &s.common);
     if (code == CLI_DONE)
         code = cli_model_of(&model, "repack", container.front.model_id, &s.common);

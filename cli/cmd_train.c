@@ -550,7 +550,7 @@ static int check_and_run(settings *s, int argc, char **argv, int first) {
     if (s->from && (code = check_from()) != CLI_DONE) return code;
     if ((code = check_device(s)) != CLI_DONE || (code = check_target(s)) != CLI_DONE) return code;
     cli_model from = {0};
-    if (s->from) code = cli_model_open(&from, "train", s->from, &s->common);
+    if (s->from) code = cli_coder_open(&from, "train", s->from, &s->common);
     if (code != CLI_DONE) return code;
     taper_model_info info = from.model ? taper_model_get_info(from.model) : (taper_model_info){0};
     cli_options_name_idle(&cli_verb_train, uses_of(s, from.model ? &info : NULL));

@@ -173,6 +173,16 @@ int cli_model_open(cli_model *m, const char *verb, const char *path, const cli_c
     return code;
 }
 
+int cli_coder_open(cli_model *m, const char *verb, const char *path, const cli_common *common) {
+    int code = cli_model_open(m, verb, path, common);
+    if (code != CLI_DONE || !taper_model_get_info(m->model).embedding) return code;
+    cli_model_close(m);
+    cli_error(verb, path,
+              "an embedding model: it has no decoder, so that no container can be made or decoded "
+              "with it; `taper embed` and `taper classify` take it");
+    return CLI_USAGE;
+}
+
 void cli_model_close(cli_model *m) {
     taper_model_free(m->model);
     free(m->bytes);

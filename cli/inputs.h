@@ -46,7 +46,9 @@ typedef struct cli_model {
 #define CLI_DEFAULT_MODEL "photo"
 /* path: a file, or the name of a model that ships (codec/model/builtin_models.h). */
 int cli_model_open(cli_model *model, const char *verb, const char *path, const cli_common *common);
-/* The same from an open stream, which stays the caller's. */
+/* The same for verbs that need a decoder: an embedding model is refused, CLI_USAGE. */
+int cli_coder_open(cli_model *model, const char *verb, const char *path, const cli_common *common);
+/* As cli_model_open from an open stream, which stays the caller's. */
 int cli_model_read(cli_model *model, const cli_stream *stream, const char *verb, const char *path,
                    const cli_common *common);
 /* Where no model is open yet: the one of this id, if it ships; otherwise none is, and that is for

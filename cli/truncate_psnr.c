@@ -139,7 +139,7 @@ int cli_truncate_find_psnr(const cli_truncate_psnr *wanted, const cli_container 
                                      "`taper repack --layout set` changes it"),
                         &error);
     int code = CLI_DONE;
-    if (wanted->model) code = cli_model_open(&model, "truncate", wanted->model, common);
+    if (wanted->model) code = cli_coder_open(&model, "truncate", wanted->model, common);
     if (code == CLI_DONE) code = cli_model_of(&model, "truncate", c->front.model_id, common);
     if (code == CLI_DONE) {
         taper_status status = find(wanted, c, model.model, common, &found, &error);

@@ -718,6 +718,7 @@ class Model:
         require(not (self.binary and (self.conditional or self.head)),
                 "a conditional model of single bits")
         self.activation, code = r.unpack("BB")
+        self.code_activation = code             # of use to embedding models alone
         require(self.activation <= SIGMOID and code <= SIGMOID, "an activation is illegal")
         require(code == IDENTITY or self.direct and not self.binary,
                 "an activation of codes that have none")
@@ -881,6 +882,16 @@ class Model:
             inputs = outputs
         return net
 
+    # 6.2
+    def codes(self, samples):
+        """An embedding model's code of a window: samples 0 .. 255, channel after channel."""
+        x = [s - m for s, m in zip(samples, self.mean)]
+        for i, (weights, bias) in enumerate(self.encoder):
+            x = [dot(row, x) + b for row, b in zip(weights, bias)]
+            last = i + 1 == len(self.encoder)
+            x = activated(x, self.code_activation if last else self.activation)
+        return x
+
     # 6.9
     def record(self, r):
         self.objective = r.string()
@@ -941,6 +952,14 @@ class Model:
     def log_ratio(self, unit, depth):
         """16 log2(T / scale) of a unit of which `depth` planes are known."""
         return 16 * (self.planes[unit] - depth) - self.log_scale[unit]
+
+
+def activated(x, activation):
+    if activation == RELU:
+        return [max(v, 0.0) for v in x]
+    if activation == SIGMOID:
+        return [1 / (1 + math.exp(min(-v, 700))) for v in x]
+    return x
 
 
 def has_inverse(matrix):
@@ -1613,10 +1632,8 @@ class Group:
         x = self.mixed(code, p) if model.feedback else code
         for i, (weights, bias) in enumerate(model.stack):
             x = [b + sum(w * v for w, v in zip(row, x)) for row, b in zip(weights, bias)]
-            if i + 1 < len(model.stack) and model.activation == RELU:
-                x = [max(v, 0.0) for v in x]
-            elif i + 1 < len(model.stack) and model.activation == SIGMOID:
-                x = [1 / (1 + math.exp(min(-v, 700))) for v in x]
+            if i + 1 < len(model.stack):
+                x = activated(x, model.activation)
         return [a + b for a, b in zip(y, x)] if model.stack else y
 
     def lap(self, windows, columns):

@@ -179,6 +179,11 @@ static void add_containers(corpus *c) {
 
 /* --- illegal containers ------------------------------------------------------------------ */
 
+static void sum_header(uint8_t *h) {
+    formats_set_u32le(h + 20, 0);
+    formats_set_u32le(h + 20, formats_crc32c(0, h, 56 + 24 * (size_t)formats_get_u32le(h + 48)));
+}
+
 /* One byte of a field changed; what is summed is summed again. */
 static void change_field(formats_buffer *file, const bad_field *field) {
     uint8_t *h = file->data;
@@ -192,8 +197,7 @@ static void change_field(formats_buffer *file, const bad_field *field) {
         formats_set_u32le(h + 56 + 24 * i + 4, formats_crc32c(0, h + at, (size_t)stored));
         at += (size_t)stored;
     }
-    formats_set_u32le(h + 20, 0);
-    formats_set_u32le(h + 20, formats_crc32c(0, h, 56 + 24 * (size_t)formats_get_u32le(h + 48)));
+    sum_header(h);
 }
 
 static void add_bad_fields(corpus *c) {
@@ -206,6 +210,23 @@ static void add_bad_fields(corpus *c) {
         change_field(&file, &bad_fields[i]);
         save(c, name, ".taper", &file);
         say_line(c, name, of_fields.model, &file, file.size, c->model[m], 0, bad_fields[i].outcome);
+        formats_buffer_free(&file);
+    }
+}
+
+/* Containers whose model has no decoder; it is given, or inside. */
+static void add_bad_without_decoder(corpus *c) {
+    size_t m = index_of(of_fields.model), e = index_of("embedding");
+    for (int inside = 0; inside < 2; inside++) {
+        formats_buffer file = formats_buffer_make(1 << 22);
+        container_recipe r = of_fields;
+        const char *name = inside ? "bad-carries-embedding" : "bad-made-by-embedding";
+        r.name = name, r.embeds = inside;
+        container_file_make(&r, c->model[m], &c->file[e], &file);
+        formats_set_u64le(file.data + 24, c->model[e]->info.id);
+        sum_header(file.data);
+        save(c, name, ".taper", &file);
+        say_line(c, name, "embedding", &file, file.size, inside ? NULL : c->model[e], 0, "corrupt");
         formats_buffer_free(&file);
     }
 }
@@ -308,6 +329,7 @@ int main(int argc, char **argv) {
     add_models(&c);
     add_containers(&c);
     add_bad_fields(&c);
+    add_bad_without_decoder(&c);
     add_bad_sections(&c);
     save(&c, "manifest", "", &c.manifest);
     save(&c, "samples", "", &c.samples);

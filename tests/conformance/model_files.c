@@ -114,7 +114,8 @@ static uint8_t flags_of(const writer *w) {
                          : tied | (m->direct != 0) << 1 | (m->binary != 0) << 2 |
                                (m->tied_stacks != 0) << 3 | (m->conditional != 0) << 4 |
                                (m->head != 0) << 5 | (m->lap != 0) << 6 |
-                               (m->feedback || is(w, FEEDBACK_REAL)) << 7);
+                               (m->feedback || is(w, FEEDBACK_REAL)) << 7 |
+                               is(w, BINARY_EMBEDDING) << 2 | is(w, CONDITIONAL_EMBEDDING) << 4);
 }
 
 /* In sixteenths: near the unit matrix, and with an inverse. */
@@ -142,8 +143,9 @@ static void put_architecture(writer *w) {
     formats_write_u8(out, 0);
     if (m->tied_stacks) put_f32(out, is(w, GAIN) ? 1e30f : 2);
     for (int stack = 0; stack < 2; stack++) {
-        formats_write_u8(out, (uint8_t)(is(w, DEPTH) ? 9 : m->depth));
-        for (uint32_t l = 0; l + 1 < m->depth; l++) formats_write_u32le(out, WIDTH);
+        uint32_t depth = is(w, NO_STACKS) || (stack && m->embedding) ? 0 : m->depth;
+        formats_write_u8(out, (uint8_t)(is(w, DEPTH) ? 9 : depth));
+        for (uint32_t l = 0; l + 1 < depth; l++) formats_write_u32le(out, WIDTH);
     }
     if (m->lap) put_lap(w);
 }
@@ -190,7 +192,7 @@ static void put_network(writer *w) {
     if (is(w, WEIGHT_STATE)) w->out->data[w->out->size - 6] ^= 1; /* before its plain bits */
     if (m->stores_analysis) put_random(w, m->units, w->inputs, 9, 5, 1, m->width);
     put_stack(w, w->inputs, m->units, 0);
-    put_stack(w, m->units, w->inputs, m->tied_stacks);
+    if (!m->embedding) put_stack(w, m->units, w->inputs, m->tied_stacks);
     if (m->feedback) put_triangle(w, 9), put_triangle(w, 3);
 }
 
@@ -341,6 +343,24 @@ static void put_restoration(writer *w) {
     put_random(w, 1, values, 200, 0, 1, 1);
 }
 
+/* --- 6.9: the record of an embedding model ----------------------------------------------- */
+
+static void put_record(writer *w) {
+    formats_buffer *out = w->out;
+    const char *objective = is(w, OBJECTIVE_LETTER)   ? "dt_nca"
+                            : is(w, OBJECTIVE_LENGTH) ? "a-name-of-32-letters-is-too-long"
+                                                      : "dt-nca";
+    formats_write_bytes(out, objective, strlen(objective) + 1);
+    if (is(w, ALPHA_NAN))
+        formats_write_u32le(out, 0x7FC00000);
+    else
+        put_f32(out, is(w, ALPHA_NEGATIVE) ? -1.0f : (float)w->m->units - 1);
+    formats_write_u32le(out, is(w, ONE_CLASS) ? 1 : is(w, MANY_CLASSES) ? (1 << 20) + 1 : 10);
+    while (out->size < FORMATS_MODEL_LEAST) formats_write_u8(out, 0);
+    if (is(w, PADDING)) out->data[out->size - 1] = 1;
+    if (is(w, PADDING_MORE)) formats_write_u8(out, 0);
+}
+
 /* --- 6.1: envelope ----------------------------------------------------------------------- */
 
 static void put_envelope(const writer *w, const formats_buffer *payload, formats_buffer *out) {
@@ -373,7 +393,9 @@ void model_file_make(const model_recipe *m, formats_buffer *out) {
                 m->channels * m->width * m->height, 0};
     put_architecture(&w);
     put_network(&w);
-    if (m->binary) {
+    if (m->embedding) {
+        put_record(&w);
+    } else if (m->binary) {
         put_binary_tables(&w);
     } else {
         put_quantiser(&w);

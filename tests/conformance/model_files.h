@@ -55,7 +55,18 @@ typedef enum model_fault { /* what is illegal, if anything */
                            GAINS,
                            FEEDBACK_REAL, /* units with feedback that are no bits */
                            DIAGONAL,      /* of their triangles */
-                           ABOVE          /* it */
+                           ABOVE,         /* it */
+                           NO_STACKS,     /* nor an encoder */
+                           BINARY_EMBEDDING,
+                           CONDITIONAL_EMBEDDING,
+                           OBJECTIVE_LETTER,
+                           OBJECTIVE_LENGTH,
+                           ALPHA_NEGATIVE,
+                           ALPHA_NAN,
+                           ONE_CLASS,
+                           MANY_CLASSES,
+                           PADDING,     /* is not 0 */
+                           PADDING_MORE /* than there must be */
 } model_fault;
 
 typedef struct model_recipe {
@@ -67,6 +78,7 @@ typedef struct model_recipe {
     uint32_t lap;                           /* reach */
     uint32_t conditional, head, restore;    /* their stages; 0: none */
     int direct, binary, tied_stacks, feedback;
+    int embedding;  /* no decoder */
     uint32_t depth; /* of the stacks */
     int activation;
     int scales; /* 1: of any sixteenth; 2: large ones; 3: small ones; else powers of two */

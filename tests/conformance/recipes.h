@@ -61,6 +61,10 @@ static const model_recipe models[] = {
      .depth = 2, .activation = 1, .direct = 1, .binary = 1, .feedback = 1},
     {"feedback-tied", .family = 1, .channels = 3, .width = 4, .height = 2, .units = 30,
      .depth = 1, .direct = 1, .binary = 1, .tied_stacks = 1, .feedback = 1},
+    {"embedding", .family = 1, .channels = 1, .width = 4, .height = 4, .units = 3, .depth = 3,
+     .activation = 2, .direct = 1, .embedding = 1},
+    {"embedding-pixel", .family = 1, .channels = 1, .width = 1, .height = 1, .units = 1,
+     .depth = 1, .direct = 1, .embedding = 1},
 };
 enum { CROSSED = 13 /* of these, which go with every flavour */ };
 
@@ -119,6 +123,17 @@ static const bad_model bad_models[] = {
     {"direct", "feedback-real", FEEDBACK_REAL, "corrupt"},
     {"feedback", "diagonal", DIAGONAL, "corrupt"},
     {"feedback", "above", ABOVE, "corrupt"},
+    {"embedding", "no-stacks", NO_STACKS, "corrupt"},
+    {"embedding", "binary-embedding", BINARY_EMBEDDING, "corrupt"},
+    {"embedding", "conditional-embedding", CONDITIONAL_EMBEDDING, "corrupt"},
+    {"embedding", "objective-letter", OBJECTIVE_LETTER, "corrupt"},
+    {"embedding", "objective-length", OBJECTIVE_LENGTH, "corrupt"},
+    {"embedding", "alpha-negative", ALPHA_NEGATIVE, "corrupt"},
+    {"embedding", "alpha-nan", ALPHA_NAN, "corrupt"},
+    {"embedding", "one-class", ONE_CLASS, "corrupt"},
+    {"embedding", "many-classes", MANY_CLASSES, "corrupt"},
+    {"embedding-pixel", "padding", PADDING, "corrupt"},
+    {"embedding-pixel", "padding-more", PADDING_MORE, "corrupt"},
 };
 
 /* --- containers -------------------------------------------------------------------------- */

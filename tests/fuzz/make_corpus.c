@@ -6,7 +6,7 @@
  *       build/opt/libtaper.a -lpng -ljpeg -lz -lzstd -lxxhash -lm -pthread
  *   ./make_corpus tests/fuzz/corpus */
 #include "../random_restoration.h"
-#include "../tiny_binary_model.h"
+#include "../tiny_embedding_model.h"
 #include "codec/bitplane/chunk_coder.h"
 #include "codec/taper.h"
 #include "formats/directory.h"
@@ -91,9 +91,8 @@ static void make_models(const char *folder) {
     formats_buffer_free(&file);
 }
 
-/* A model's file and payload, and a container that carries it. */
-static void save_model(const char *folder, const char *name, const taper_model *model,
-                       const formats_buffer *file) {
+/* A model's file and payload. */
+static void save_model_alone(const char *folder, const char *name, const formats_buffer *file) {
     uint8_t *payload;
     size_t size;
     uint64_t id;
@@ -104,6 +103,13 @@ static void save_model(const char *folder, const char *name, const taper_model *
     snprintf(path, sizeof path, "model/%s-payload", name);
     save(folder, path, "\1", 1, payload, size);
     free(payload);
+}
+
+/* The same, and a container that carries it. */
+static void save_model(const char *folder, const char *name, const taper_model *model,
+                       const formats_buffer *file) {
+    char path[60];
+    save_model_alone(folder, name, file);
     taper_image image[2] = {dct_picture(9, 7, 1, 1), dct_picture(16, 8, 1, 2)};
     taper_encode_options whole = {
         .embed_model = 1, .model_bytes = file->data, .model_size = file->size};
@@ -178,6 +184,19 @@ static void make_binary(const char *folder) {
     static const uint8_t bits[] = {0xA3, 0x17, 0x5C, 0x99, 0x02, 0xFE, 0x31, 0x80, 0x77, 0x0D};
     save(folder, "entropy/binary", "\0\0\377\0\3", 5, bits, sizeof bits);
     save(folder, "entropy/binary-cut", "\377\377\200\3\2", 5, bits, sizeof bits);
+}
+
+/* Without a decoder: no container. */
+static void make_embeddings(const char *folder) {
+    static const tiny_shape shapes[] = {{{8, 6, 1, NULL}, 5, 2, CODEC_LOGISTIC, 0, 0, 0, 0, 0},
+                                        {{2, 2, 1, NULL}, 2, 1, CODEC_RELU, 0, 0, 0, 0, 0}};
+    static const char *const names[] = {"embedding", "embedding-padded"};
+    for (int i = 0; i < 2; i++) {
+        formats_buffer file = formats_buffer_make(1 << 20);
+        taper_model_free(tiny_embedding_make(shapes[i], 5, &file));
+        save_model_alone(folder, names[i], &file);
+        formats_buffer_free(&file);
+    }
 }
 
 static void make_directories(const char *folder) {
@@ -285,6 +304,7 @@ int main(int argc, char **argv) {
     make_raised(argv[1]);
     make_models(argv[1]);
     make_binary(argv[1]);
+    make_embeddings(argv[1]);
     make_conditional(argv[1]);
     make_restoration(argv[1]);
     make_parts(argv[1]);
