@@ -94,7 +94,8 @@ static void keep(const embedding *e, const embedding_cell *c, double error, doub
 }
 
 static void test_records_come_back_and_are_replaced(void **state) {
-    const embedding e = {.figures = {.out = *state, .work = *state}, .seed = 1};
+    const embedding e = {
+        .figures = {.out = *state, .work = *state}, .device_name = "cpu", .seed = 1};
     embedding_cell one = embedding_cell_of("mnist", "dt-nca", "learned", 2, 0, 1),
                    other = embedding_cell_of("mnist", "dt-nca", "learned", 2, 0, 11);
     embedding_record r;
@@ -125,10 +126,11 @@ static char *table_of(const embedding *e, const embedding_published *row, size_t
 }
 
 static void test_verdicts_know_noise(void **state) {
-    const embedding e = {.figures = {.out = *state, .work = *state}, .seed = 3};
+    const embedding e = {
+        .figures = {.out = *state, .work = *state}, .device_name = "cpu", .seed = 3};
     embedding_cell c = embedding_cell_of("mnist", "dg-nca", "", 30, 0, 3);
     static const double paper[] = {4.0, 3.0, 5.0};
-    static const char *const verdict[] = {"the same within the interval", ">worse<", ">better<"};
+    static const char *const verdict[] = {"the same, within 95 %", ">worse<", ">better<"};
     keep(&e, &c, 4.25, 0.0); /* 3.75 to 4.5 */
     for (int i = 0; i < 3; i++) {
         embedding_published row = {"dG-NCA", "mnist", "dg-nca", "", 30, paper[i], 0.0};
@@ -137,6 +139,11 @@ static void test_verdicts_know_noise(void **state) {
         assert_null(strstr(text, "not run"));
         free(text);
     }
+    embedding_published none = {"t-SNE", "mnist", NULL, NULL, 2, 9.9, 0.0};
+    char *made = table_of(&e, &none, 1);
+    assert_non_null(strstr(made, "not made here"));
+    assert_null(strstr(made, "PARTS="));
+    free(made);
     embedding_published two[] = {{"dG-NCA", "mnist", "dg-nca", "", 30, 4.0, 0.0},
                                  {"dt-NCA", "mnist", "dt-nca", "d-1", 30, 5.0, 0.0}};
     char *text = table_of(&e, two, 2);
@@ -155,7 +162,8 @@ static void test_verdicts_know_noise(void **state) {
 }
 
 static void test_splits_have_a_mean_and_a_deviation(void **state) {
-    const embedding e = {.figures = {.out = *state, .work = *state}, .seed = 1};
+    const embedding e = {
+        .figures = {.out = *state, .work = *state}, .device_name = "cpu", .seed = 1};
     static const double errors[] = {1.0, 2.0, 3.0};
     for (uint32_t split = 1; split <= 3; split++) {
         embedding_cell c = embedding_cell_of("usps", "dt-mcml", "learned", 2, split, 1);
@@ -172,7 +180,7 @@ static void test_splits_have_a_mean_and_a_deviation(void **state) {
     for (int i = 0; i < 2; i++) {
         embedding_published row = {"dt-MCML", "usps", "dt-mcml", "learned", 2, paper[i], 0.36};
         char *text = table_of(&e, &row, 1);
-        assert_non_null(strstr(text, i ? ">worse<" : "the same within noise"));
+        assert_non_null(strstr(text, i ? ">worse<" : "the same, within noise"));
         assert_non_null(strstr(text, "3 of 6 splits"));
         free(text);
     }

@@ -10,7 +10,7 @@ void embedding_pca(embedding *e, const train_pixels *rows, uint32_t dims, codec_
     float *block = figures_memory(BLOCK * d, sizeof *block);
     train_covariance cov;
     taper_error error = {0};
-    figures_check(train_covariance_alloc(&cov, &e->device, rows->inputs), "covariance", NULL);
+    figures_check(train_covariance_alloc(&cov, &e->device.train, rows->inputs), "covariance", NULL);
     for (size_t i = 0; i < rows->n; i += BLOCK) {
         size_t n = rows->n - i < BLOCK ? rows->n - i : BLOCK;
         for (size_t j = 0; j < n * d; j++) block[j] = (float)rows->pixels[i * d + j];

@@ -22,8 +22,8 @@
 #ifndef BENCH_PAPER_EMBEDDING_H
 #define BENCH_PAPER_EMBEDDING_H
 #include "bench/figures/figures.h"
+#include "cli/device.h"
 #include "codec/backend/backend.h"
-#include "train/device/device.h"
 
 typedef struct embedding {
     figures figures;
@@ -34,7 +34,8 @@ typedef struct embedding {
     int quick;            /* few drawn digits, few epochs: to see that all runs */
     unsigned threads;
     codec_backend be;
-    train_device device; /* of be */
+    const char *device_name; /* as --device of taper */
+    cli_device device;
 } embedding;
 
 typedef struct embedding_part {

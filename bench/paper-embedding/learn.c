@@ -6,6 +6,7 @@
 #include "bench/paper-embedding/stacks.h"
 #include "formats/bytes.h"
 #include "train/embedding/linear_start.h"
+#include "train/embedding/metric_learning.h"
 #include "train/rbm/rbm_unroll.h"
 #include "train/sampling/philox.h"
 #include <math.h>
@@ -43,7 +44,8 @@ static void start_linear(embedding *e, const embedding_cell *cell, const embeddi
         .kind = start_of(cell), .spread = s->spread, .seed = cell->seed};
     taper_error error = {0};
     make_network(net, rows->inputs, cell->dims, NULL, 0);
-    figures_check(train_linear_start(&options, rows, &e->device, net, &error), cell->name, &error);
+    figures_check(train_linear_start(&options, rows, &e->device.train, net, &error), cell->name,
+                  &error);
 }
 
 /* --- training -------------------------------------------------------------------------- */
@@ -86,7 +88,7 @@ static void train(embedding *e, const embedding_cell *cell, const embedding_sett
     options.seed = cell->seed;
     options.threads = e->threads;
     options.saving.path = state, options.saving.resume = 1;
-    figures_check(train_embedding(&options, rows, &e->device, &out->net,
+    figures_check(train_embedding(&options, rows, &e->device.train, &out->net,
                                   &(train_embedding_callbacks){
                                       .user = name, .epoch = on_epoch, .say = on_words},
                                   &result, &error),
@@ -112,6 +114,33 @@ static void learn_deep(embedding *e, const embedding_cell *cell, const train_pix
     train(e, cell, &s, rows, out);
 }
 
+static int on_step(void *user, const train_metric_step *at) {
+    if (at->step % 10 == 0)
+        figures_say("  %s: step %u, loss %.5f, rank %u", (const char *)user, at->step, at->loss,
+                    at->rank);
+    return 0;
+}
+
+/* Linear MCML; its epochs are steps. Distances are those of the metric's leading directions. */
+static void learn_metric(embedding *e, const embedding_cell *cell, const train_pixels *rows,
+                         embedding_learned *out) {
+    embedding_settings s = embedding_settings_of(out->settings);
+    train_metric_options options = train_metric_defaults();
+    train_labelled_rows labelled = train_labelled_pixels(rows);
+    train_metric metric;
+    taper_error error = {0};
+    char name[64];
+    snprintf(name, sizeof name, "%s", cell->name);
+    options.steps = s.training.epochs, options.step = on_step, options.user = name;
+    figures_check(train_metric_learn(&options, &labelled, &e->device.train, &metric, &error),
+                  cell->name, &error);
+    make_network(&out->net, rows->inputs, cell->dims, NULL, 0);
+    codec_layer *layer = &out->net.encoder.layer[0];
+    figures_check(train_metric_map(&metric, layer, &error), cell->name, &error);
+    for (size_t i = 0; i < (size_t)layer->outputs * layer->inputs; i++) layer->weight[i] /= 255.0f;
+    train_metric_free(&metric);
+}
+
 static void learn_linear(embedding *e, const embedding_cell *cell, const train_pixels *rows,
                          embedding_learned *out) {
     embedding_settings s = embedding_settings_of(out->settings);
@@ -131,7 +160,7 @@ void embedding_learn(embedding *e, const embedding_cell *cell, const train_pixel
     case EMBEDDING_LDA:
     case EMBEDDING_LINEAR: learn_linear(e, cell, rows, out); break;
     case EMBEDDING_DEEP: learn_deep(e, cell, rows, out); break;
-    default: figures_die("%s cannot be learned yet", cell->name);
+    case EMBEDDING_METRIC: learn_metric(e, cell, rows, out); break;
     }
     out->minutes = (bench_now() - start) / 60.0;
 }

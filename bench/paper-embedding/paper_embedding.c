@@ -2,7 +2,7 @@
  * their label (embedding.h).
  *
  *     paper_embedding PART [--out DIR] [--work DIR] [--cells "PATTERN ..."] [--seed N] [--quick]
- *         [--threads N] [--set "KEY=VALUE ..."]
+ *         [--threads N] [--set "KEY=VALUE ..."] [--device cpu|auto|cuda:N]
  *
  * TAPER_DATA names the folder that holds mnist/ and usps/ (sets.h). Records go to --out, SET.jsonl
  * and pictures; words to standard error; what is learned, to be gone on with, to --work. --cells
@@ -10,7 +10,6 @@
  * bench/paper-embedding/run.sh calls this. */
 #include "bench/bench.h"
 #include "bench/paper-embedding/embedding.h"
-#include "train/processor/processor.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +27,7 @@ static const embedding_part parts[] = {
 static void usage(void) {
     fprintf(stderr, "usage: paper_embedding PART [--out DIR] [--work DIR] [--cells \"PATTERN ...\"]"
                     " [--seed N]\n"
-                    "       [--quick] [--threads N] [--set \"KEY=VALUE ...\"]\n");
+                    "       [--quick] [--threads N] [--set \"KEY=VALUE ...\"] [--device NAME]\n");
     for (const embedding_part *part = parts; part->name; part++)
         fprintf(stderr, "  %-8s %s\n", part->name, part->does);
     exit(2);
@@ -50,6 +49,8 @@ static void read_arguments(embedding *e, int argc, char **argv) {
             e->patterns = value;
         else if (!strcmp(argv[i], "--set"))
             e->extra = value;
+        else if (!strcmp(argv[i], "--device"))
+            e->device_name = value;
         else if (!strcmp(argv[i], "--seed"))
             e->seed = (uint32_t)strtoul(value, NULL, 10);
         else if (!strcmp(argv[i], "--threads"))
@@ -68,16 +69,22 @@ int main(int argc, char **argv) {
                    .patterns = "",
                    .extra = "",
                    .seed = 1,
-                   .threads = 2};
+                   .threads = 2,
+                   .device_name = "cpu"};
     const embedding_part *part = parts;
     while (part->name && argc > 1 && strcmp(part->name, argv[1]) != 0) part++;
     if (argc < 2 || !part->name) usage();
     read_arguments(&e, argc, argv);
     codec_backend_cpu(&e.be);
     figures_check(codec_backend_set_threads(&e.be, e.threads), "threads", NULL);
-    figures_check(train_processor_open(&e.device, &e.be, TRAIN_PROCESSOR), "device", NULL);
+    taper_error error = {0};
+    if (!cli_device_is_name(e.device_name) || cli_device_is_missing(e.device_name))
+        figures_die("no device %s", e.device_name);
+    cli_common common = {.device = e.device_name};
+    figures_check(cli_device_open(&e.device, &common, &e.be, TRAIN_FLOAT32, &error), e.device_name,
+                  &error);
     part->run(&e);
-    train_processor_close(&e.device);
+    cli_device_close(&e.device);
     codec_backend_close(&e.be);
     return 0;
 }

@@ -8,10 +8,10 @@
 /* The first pattern that matches is the cell's. */
 static const embedding_recipe embedding_recipes[] = {
     {"circles-linear-nca-*", "spread=10 rate=0.3 epochs=300 batch=1000", 0.1},
-    {"mnist-linear-nca-*", "spread=10 rate=0.003 epochs=30 batch=5000", 5.0},
-    {"usps-mcml-*", "epochs=200", 10.0},
-    {"mnist-d*", "rate=0.001 epochs=40 batch=5000", 12.0},
-    {"usps-d*", "rate=0.001 epochs=60 batch=2500", 2.0},
+    {"mnist-linear-nca-*", "spread=10 rate=0.003 epochs=30 batch=5000", 1.0},
+    {"usps-mcml-*", "epochs=200", 4.0},
+    {"mnist-d*", "rate=0.001 epochs=40 batch=5000", 5.0},
+    {"usps-d*", "rate=0.001 epochs=60 batch=2500", 1.5},
     {"*", "", 0.1}, /* in closed form */
 };
 #endif

@@ -107,10 +107,10 @@ static void put(FILE *to, const embedding *e, const embedding_cell *c, const emb
     int n =
         snprintf(config, sizeof config,
                  "{\"cell\":\"%s\",\"method\":\"%s\",\"%s\":\"%s\",\"dims\":%u,%s\"seed\":%u,"
-                 "\"labels_percent\":100,%s\"settings\":\"%s\"%s}",
+                 "\"labels_percent\":100,%s\"device\":\"%s\",\"settings\":\"%s\"%s}",
                  c->name, c->method->name, c->method->kind == EMBEDDING_LINEAR ? "start" : "alpha",
-                 variant[0] ? variant : "none", c->dims, split, c->seed, more, r->settings,
-                 e->quick ? ",\"data\":\"drawn digits, quick\"" : "");
+                 variant[0] ? variant : "none", c->dims, split, c->seed, more, e->device_name,
+                 r->settings, e->quick ? ",\"data\":\"drawn digits, quick\"" : "");
     if (n < 0 || (size_t)n >= sizeof config) figures_die("a configuration that is too long");
     bench_write(to, bench, metric, value, unit, config);
 }

@@ -17,6 +17,7 @@
 #   CELLS="mnist-dt-nca-d-1-30-*"      shell patterns of the cells that are run; CELLS='*': all. By default
 #               those below. `BUILD_DIR/bench/paper_embedding list` names all with their price
 #   SEED=1      of all cells
+#   DEVICE=cpu  or cuda, which learns then
 #   SET="epochs=10"                    added to every recipe (bench/paper-embedding/recipes.h)
 #   QUICK=1     less than a minute: drawn digits, small networks, to see that all runs; into OUT, build/paper-embedding-quick
 #   PAPER_THREADS=2
@@ -28,6 +29,12 @@ program=$B/bench/paper_embedding
 TAPER_COMMIT=$(git describe --always --dirty 2>/dev/null || echo unknown)
 OPENBLAS_NUM_THREADS=${PAPER_THREADS:-2}
 export TAPER_COMMIT OPENBLAS_NUM_THREADS
+case ${DEVICE:-cpu} in
+cuda*)
+    : "${TAPER_MACHINE:=$("$B/taper" --version -v | sed -n 's/^cuda:0: //p')}"
+    export TAPER_MACHINE
+    ;;
+esac
 say() { echo "paper-embedding: $*" >&2; }
 
 parts=${PARTS:-mnist usps circles speed}
@@ -50,7 +57,7 @@ mkdir -p "$out" "$work"
 run() {
     # shellcheck disable=SC2086
     "$program" "$1" --out "$out" --work "$work" --threads "${PAPER_THREADS:-2}" --seed "${SEED:-1}" \
-        --cells "$cells" --set "$more" $quick
+        --device "${DEVICE:-cpu}" --cells "$cells" --set "$more" $quick
 }
 
 for name in $parts; do

@@ -87,9 +87,9 @@ static void learn_layer(embedding *e, const embedding_cell *cell, const embeddin
     options.seed = cell->seed;
     options.top = layers > s->layers ? TRAIN_GAUSSIAN : TRAIN_BERNOULLI;
     train_rbm_callbacks callbacks = {.progress = on_progress, .user = name};
-    figures_check(
-        train_rbm_stack_learn(stack, &options, rows, width, layers, &e->device, &callbacks, &error),
-        cell->name, &error);
+    figures_check(train_rbm_stack_learn(stack, &options, rows, width, layers, &e->device.train,
+                                        &callbacks, &error),
+                  cell->name, &error);
 }
 
 void embedding_stack(embedding *e, const embedding_cell *cell, const embedding_settings *s,

@@ -5,8 +5,8 @@
 
 /* A figure of a paper: error of 5-NN in %, on test rows. */
 typedef struct embedding_published {
-    const char *label; /* as the paper calls the method */
-    const char *set, *method, *variant;
+    const char *label;                  /* as the paper calls the method */
+    const char *set, *method, *variant; /* method NULL: this program does not have it */
     uint32_t dims;
     double error, deviation; /* error 0: the paper gives none; deviation of splits, 0: one run */
 } embedding_published;
@@ -22,7 +22,7 @@ typedef struct embedding_figure {
 embedding_figure embedding_figure_of(const embedding *e, const char *set, const char *method,
                                      const char *variant, uint32_t dims);
 
-/* Rows on the page: method, d, paper, here, spread, verdict; then the commands of what is not
+/* Rows on the page: method, d, paper, here, verdict, spread; then the commands of what is not
  * run. */
 void embedding_put_table(const embedding *e, FILE *to, const embedding_published *row, size_t rows);
 

@@ -27,7 +27,7 @@ for name in "mnist", "usps", "circles", "speed":
         if name == "speed":
             continue
         c = r["config"]
-        assert {"cell", "method", "dims", "seed", "labels_percent", "settings"} <= set(c), c
+        assert {"cell", "method", "dims", "seed", "labels_percent", "device", "settings"} <= set(c), c
         assert c.get("split") or name != "usps", c
         count[c["cell"], r["metric"], c.get("k")] += 1
         if r["metric"] == "test_error_percent":
