@@ -3,6 +3,7 @@
 #include "cli/device.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
+#include "cli/train_settings.h"
 #include "cli/train_talk.h"
 #include "codec/taper_model.h"
 #include "formats/imageset.h"
@@ -10,21 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct settings {
-    cli_common common;
-    uint32_t side, reach; /* what window and lap say */
-    const char *output, *window, *lap, *filelist, *labels, *checkpoint, *log, *plot;
-    const char *truncation, *regularise;
-    const char *from;
-    int fast, preset, family, alpha, resume, code, activation, untied, sweep, gradient, optimiser;
-    int orthonormal, independent, precision;
-    int unit, basis, loss, follow_links;
-    int64_t units, epochs, batch, seed, set_images, patience, conditional, head, predict_epochs;
-    int64_t restore, restore_steps;
-    double rate, rho, truncated, lambda, weight_error;
-    double corrupt, dropout, invariance, beta, centre, jitter;
-    cli_numbers hidden, quality;
-} settings;
+typedef cli_train_settings settings;
 
 static const char *const families[] = {"pca", "dense", "conv", NULL}; /* as in taper_family */
 static const char *const codes[] = {"planes", "units", "binary", NULL};
@@ -53,9 +40,11 @@ enum {
     USE_SLOW = 1 << 12,
     USE_PREDICT = 1 << 13,
     USE_RESTORE = 1 << 14,
-    USE_NEVER = 1 << 15,
-    USE_ORTHONORMAL = 1 << 16,
-    USE_STEPS = USE_DENSE | USE_PREDICT | USE_RESTORE
+    USE_ORTHONORMAL = 1 << 15,
+    USE_EMBED = 1 << 16,
+    USE_STUDENT = 1 << 17,
+    USE_PRETRAINED = 1 << 18,
+    USE_STEPS = USE_DENSE | USE_PREDICT | USE_RESTORE | USE_EMBED
 };
 static const char *const uses[] = {"a model that is not made --from another",
                                    "--family pca or conv",
@@ -72,8 +61,10 @@ static const char *const uses[] = {"a model that is not made --from another",
                                    "a run without --fast",
                                    "--conditional or --head",
                                    "--family conv",
-                                   "`taper encode`",
                                    "--code units --unit linear without --hidden",
+                                   "--objective",
+                                   "--objective dt-nca or dt-mcml",
+                                   "--objective with --start rbm or denoising",
                                    NULL};
 
 static const cli_option options[] = {
@@ -119,11 +110,14 @@ static const cli_option options[] = {
      .initial = "6000", .help = "conv: steps of its training, of 65,536 pixels each",
      .uses = USE_RESTORE},
     {"epochs", 'e', CLI_INT, "N", offsetof(settings, epochs), .min = 1, .max = 100000,
-     .initial = "40", .help = "dense: passes over the images", .uses = USE_DENSE},
+     .initial = "40", .help = "dense, embedding: passes over the images",
+     .uses = USE_DENSE | USE_EMBED},
     {"hidden", 0, CLI_NUMBERS, "N,N", offsetof(settings, hidden), .min = 1, .max = 65536,
-     .help = "dense: widths of the hidden layers, from the pixels inwards", .uses = USE_DENSE},
+     .help = "dense, embedding: widths of the hidden layers, from the pixels inwards",
+     .uses = USE_DENSE | USE_EMBED},
     {"batch", 0, CLI_INT, "N", offsetof(settings, batch), .min = 1, .max = 65536, .initial = "256",
-     .help = "dense: windows in a step", .uses = USE_DENSE},
+     .help = "dense: windows in a step; embedding: images, 5000 unless given",
+     .uses = USE_DENSE | USE_EMBED},
     {"rate", 0, CLI_DOUBLE, "R", offsetof(settings, rate), .min = 0, .max = 1, .initial = "0",
      .help = "dense: peak learning rate; 0: by kind, 0.001 to 0.005", .uses = USE_ADAM},
     {"lambda", 0, CLI_DOUBLE, "L", offsetof(settings, lambda), .min = 0, .max = 100,
@@ -173,10 +167,12 @@ static const cli_option options[] = {
     {"untied", 0, CLI_FLAG, .offset = offsetof(settings, untied),
      .help = "units, binary: the decoder has weights of its own", .uses = USE_WHOLE},
     {"optimiser", 0, CLI_CHOICE, "NAME", offsetof(settings, optimiser), .choices = optimisers,
-     .initial = "adam", .help = "units, binary: adam, or conjugate gradients", .uses = USE_WHOLE},
+     .initial = "adam", .help = "units, binary, embedding: adam, or conjugate gradients",
+     .uses = USE_WHOLE | USE_EMBED},
     {"patience", 0, CLI_INT, "N", offsetof(settings, patience), .min = 0, .max = 100000,
      .initial = "0", .help = "dense: stop after so many epochs without gain; 0: never",
      .uses = USE_DENSE_PLANES},
+    CLI_EMBEDDING_OPTIONS(settings, USE_EMBED, USE_STUDENT, USE_PRETRAINED),
     {"seed", 0, CLI_INT, "N", offsetof(settings, seed), .min = 0, .max = 9e15, .initial = "1",
      .help = "random numbers repeat with the seed"},
     {"precision", 0, CLI_CHOICE, "NAME", offsetof(settings, precision), .choices = precisions,
@@ -193,7 +189,8 @@ static const cli_option options[] = {
      .help = "inputs, one path a line; - is standard input"},
     CLI_FOLLOW_OPTION(settings),
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
-     .help = "taken, as by `encode`, but not looked at", .uses = USE_NEVER},
+     .help = "classes: IDX, CSV 'name,label', or one a line; else folders and CIFAR say",
+     .uses = USE_EMBED},
     {"alpha", 0, CLI_CHOICE, "HOW", offsetof(settings, alpha), .choices = cli_alphas,
      .initial = "refuse", .help = "images with transparency"},
     CLI_OUTPUT_OPTIONS(settings),
@@ -225,12 +222,18 @@ const cli_verb cli_verb_train = {
         "smaller files of more quality, for minutes of training.\n\n"
         "--from photo adapts the model for photographs that is built in to images of yours, in "
         "minutes.\n\n"
+        "--objective dt-nca, and the like, makes an embedding model of labelled images instead: "
+        "`taper embed` makes codes with it, whose nearest neighbours share their class, and `taper "
+        "classify` names classes. nca, log-nca and mcml learn a linear map; dg- and dt- (Student's "
+        "t-distribution) a deep network. dt-nca with 30 units serves search and classification, "
+        "dt-mcml with 2 units pictures.\n\n"
         "--preset fast is pca; best is dense with bit planes, which falls back to pca where "
         "that is better, with both of these networks; paper is a binary code as in the "
         "paper.\n\n",
     .examples = "taper train -o cats.tpm cats/    # a folder of PNG files\n"
                 "taper train -o digits.tpm --family dense --window whole -k 64 "
                 "train-images-idx3-ubyte.gz\n"
+                "taper train -o classes.tpm --objective dt-nca -k 30 folder-of-classes/\n"
                 "taper train -o bits.tpm --preset paper -w whole -k 1024 data_batch_*.bin\n"};
 
 /* --- presets --------------------------------------------------------------------------- */
@@ -267,86 +270,6 @@ static bool parse_window(const char *text, uint32_t *window) {
     return true;
 }
 
-static train_saving saving_of(const settings *s) {
-    return (train_saving){s->checkpoint, s->resume, cli_signals_watch()};
-}
-
-/* Where units see each other a unit that goes wrong spoils all after it: at 0.006 the error of
- * 1,024 units jumped in mid-run. A tied decoder pulls on what its units see, too: at 0.003 three
- * seeds ended 363 +- 29. */
-static const float rate_with_feedback = 0.003f, rate_tied_with_feedback = 0.0015f;
-
-static train_nested_choice nested_of(const settings *s) {
-    static const codec_activation activation[] = {CODEC_RELU, CODEC_LOGISTIC, CODEC_LINEAR};
-    train_nested_choice c = train_nested_choice_defaults();
-    train_nested_options *o = &c.training;
-    if (s->truncation) c.truncation = strcmp(s->truncation, "none") ? s->truncation : NULL;
-    c.tied = !s->untied;
-    c.independent = s->independent;
-    c.hidden_activation = activation[s->activation];
-    c.unit_activation = activation[s->unit];
-    c.centre = (float)s->centre;
-    o->sweep.on = s->sweep != 0;
-    o->orthonormal = s->orthonormal != 0 && s->code == TRAIN_CODE_UNITS;
-    o->corruption = (float)s->corrupt;
-    o->dropout = (float)s->dropout;
-    o->invariance = (float)s->invariance;
-    o->beta = s->beta;
-    o->straight_through = s->gradient == 0;
-    o->optimiser = s->optimiser ? TRAIN_CG : TRAIN_ADAM;
-    o->epochs = (uint32_t)s->epochs;
-    o->batch = (uint32_t)s->batch;
-    if (s->code == TRAIN_CODE_BINARY && !c.independent)
-        o->rate = c.tied ? rate_tied_with_feedback : rate_with_feedback;
-    if (s->rate > 0) o->rate = (float)s->rate;
-    o->seed = (uint64_t)s->seed;
-    o->saving = saving_of(s);
-    return c;
-}
-
-static train_options options_of(const settings *s, uint32_t *hidden) {
-    train_options o = {.family = (taper_family)s->family,
-                       .basis = (train_basis)s->basis,
-                       .loss = (train_metric)s->loss,
-                       .units = (uint32_t)s->units,
-                       .linear_mse = s->weight_error,
-                       .set_images = (uint64_t)s->set_images,
-                       .code = (train_code)s->code,
-                       .dense = train_dense_defaults(),
-                       .nested = nested_of(s),
-                       .conditional = train_conditional_defaults(),
-                       .restoration = train_restoration_defaults()};
-    o.conditional.hidden = s->fast ? 0 : (uint32_t)s->conditional;
-    o.conditional.epochs = (uint32_t)s->predict_epochs;
-    o.conditional.seed = (uint64_t)s->seed;
-    o.conditional.saving = o.restoration.saving = o.dense.saving = saving_of(s);
-    o.restoration.hidden = (uint32_t)s->restore;
-    o.restoration.steps = (uint32_t)s->restore_steps;
-    o.restoration.seed = (uint64_t)s->seed;
-    if (s->quality.count) o.conditional.psnr_end = s->quality.item[s->quality.count - 1];
-    o.head = o.conditional;
-    o.head.hidden = s->fast ? 0 : (uint32_t)s->head;
-    o.dense.epochs = (uint32_t)s->epochs;
-    o.dense.batch = (uint32_t)s->batch;
-    if (s->rate > 0) o.dense.rate = (float)s->rate;
-    o.dense.lambda = (float)s->lambda;
-    o.dense.rho = (float)s->rho;
-    o.dense.truncated_fraction = (float)s->truncated;
-    o.dense.jitter = (float)s->jitter;
-    if (s->quality.count) {
-        o.dense.psnr_low = s->quality.item[0];
-        o.dense.psnr_high = s->quality.item[s->quality.count - 1];
-    }
-    if (s->truncation && strcmp(s->truncation, "none")) o.dense.truncation = s->truncation;
-    o.dense.patience = (uint32_t)s->patience;
-    o.dense.seed = (uint64_t)s->seed;
-    for (size_t i = 0; i < s->hidden.count && i < CODEC_MAX_LAYERS; i++)
-        hidden[i] = (uint32_t)s->hidden.item[i];
-    o.n_hidden = (uint32_t)s->hidden.count;
-    if (s->hidden.count) o.hidden = hidden;
-    return o;
-}
-
 /* The model is read again, by the rules of every verb, before it takes the place of anything. */
 static taper_status read_again(const formats_buffer *file, const cli_common *common,
                                taper_error *error) {
@@ -366,35 +289,77 @@ static bool is_of_a_file(taper_status status) {
            status == TAPER_ERR_VERSION;
 }
 
-static int learn(const settings *s, const cli_model *from, codec_backend *backend,
-                 cli_device *device, cli_train_talk *t, const train_dataset *data) {
+/* What a run works with, and the file that it makes. */
+typedef struct making {
+    const settings *settings;
+    const cli_model *from;
+    codec_backend *backend;
+    cli_device *device;
+    cli_train_talk *talk;
+    const train_dataset *data;
+    formats_buffer file;
+} making;
+
+/* The model's file whole, or nothing: status and error are those of making it. */
+static int put(making *m, taper_status status, taper_error *error) {
+    const settings *s = m->settings;
+    const char *about = s->output;
+    cli_device_explain(m->device, status, s->checkpoint, error);
+    if (m->talk->stage) cli_progress_end(&m->talk->progress);
+    if (s->from && status == TAPER_ERR_ARG) about = s->from;
+    if (s->checkpoint && is_of_a_file(status)) about = s->checkpoint;
+    if (status == TAPER_OK) status = read_again(&m->file, &s->common, error);
+    if (status == TAPER_OK)
+        status = formats_file_write(s->output, m->file.data, m->file.size,
+                                    s->common.force ? FORMATS_ATOMIC_OVERWRITE : 0,
+                                    cli_signals_watch(), error);
+    return status == TAPER_OK ? CLI_DONE : cli_fail("train", about, status, error);
+}
+
+static int make_model(making *m) {
+    const settings *s = m->settings;
     uint32_t hidden[CODEC_MAX_LAYERS];
     taper_error error = {0};
-    train_options o = options_of(s, hidden);
+    train_options o = cli_train_options(s, hidden);
+    const formats_buffer from = {.data = m->from->bytes, .size = m->from->size};
+    train_hooks hooks = cli_train_hooks(m->talk);
+    train_report r;
     taper_status status =
         train_regulariser_parse(&o.nested.training.regulariser, s->regularise, &error);
     if (status != TAPER_OK) return cli_fail("train", "--regularise", status, &error);
     o.window = s->side, o.lap = s->reach;
-    formats_buffer from_file = {.data = from->bytes, .size = from->size};
-    if (s->from) o.from = &from_file;
-    train_hooks hooks = cli_train_hooks(t);
-    formats_buffer file = formats_buffer_make(FORMATS_MOST_BYTES);
-    train_report r;
-    const char *about = s->output;
-    status = train_model(&o, data, backend, &device->train, &hooks, &file, &r, &error);
-    cli_device_explain(device, status, s->checkpoint, &error);
-    if (t->stage) cli_progress_end(&t->progress);
-    if (s->from && status == TAPER_ERR_ARG) about = s->from;
-    if (s->checkpoint && is_of_a_file(status)) about = s->checkpoint;
-    if (status == TAPER_OK) status = read_again(&file, &s->common, &error);
-    if (status == TAPER_OK)
-        status = formats_file_write(s->output, file.data, file.size,
-                                    s->common.force ? FORMATS_ATOMIC_OVERWRITE : 0,
-                                    cli_signals_watch(), &error);
-    formats_buffer_free(&file);
-    if (status != TAPER_OK) return cli_fail("train", about, status, &error);
-    cli_train_report(t, &r);
-    if (s->plot) cli_train_draw(t, &r);
+    if (s->from) o.from = &from;
+    status = train_model(&o, m->data, m->backend, &m->device->train, &hooks, &m->file, &r, &error);
+    const int code = put(m, status, &error);
+    if (code != CLI_DONE) return code;
+    cli_train_report(m->talk, &r);
+    if (s->plot) cli_train_draw(m->talk, &r);
+    return CLI_DONE;
+}
+
+static int make_embedding(making *m) {
+    const settings *s = m->settings;
+    uint32_t hidden[CODEC_MAX_LAYERS];
+    train_embedding_choice c;
+    train_embedding_report r;
+    taper_error error = {0};
+    const train_embedding_hooks hooks = cli_embedding_hooks(m->talk);
+    if (cli_train_embedding(s, hidden, &c) != CLI_DONE) return CLI_USAGE;
+    const taper_status status = train_embedding_model(&c, m->data, m->backend, &m->device->train,
+                                                      &hooks, &m->file, &r, &error);
+    const int code = put(m, status, &error);
+    if (code != CLI_DONE) return code;
+    cli_embedding_report(m->talk, &c, &r);
+    if (s->plot) cli_train_draw(m->talk, NULL);
+    return CLI_DONE;
+}
+
+static int learn(const settings *s, const cli_model *from, codec_backend *backend,
+                 cli_device *device, cli_train_talk *t, const train_dataset *data) {
+    making m = {s, from, backend, device, t, data, formats_buffer_make(FORMATS_MOST_BYTES)};
+    const int code = s->embedding.objective ? make_embedding(&m) : make_model(&m);
+    formats_buffer_free(&m.file);
+    if (code != CLI_DONE) return code;
     return t->left.failed ? CLI_SOME_FAILED : CLI_DONE;
 }
 
@@ -483,12 +448,23 @@ static int run(const settings *s, const cli_model *from, const char *const *path
     return code;
 }
 
+static bool has_hidden(const settings *s) {
+    return s->hidden.count || cli_embedding_is_deep(&s->embedding);
+}
+
+static unsigned uses_of_embedding(const settings *s) {
+    return USE_EMBED | (s->optimiser ? 0 : USE_ADAM) |
+           (cli_embedding_is_student(&s->embedding) ? USE_STUDENT : 0) |
+           (cli_embedding_is_pretrained(&s->embedding, has_hidden(s)) ? USE_PRETRAINED : 0);
+}
+
 /* The settings that hold for this run. from: the model to adapt, or NULL. */
 static unsigned uses_of(const settings *s, const taper_model_info *from) {
     int whole = s->code != 0, cg = whole && s->optimiser;
     if (from)
         return (from->conditional_hidden || from->head_hidden ? USE_PREDICT : 0) |
                (from->restoration_hidden ? USE_RESTORE : 0);
+    if (s->embedding.objective) return uses_of_embedding(s);
     unsigned u = USE_NEW | (s->fast ? 0 : USE_SLOW) | (whole ? USE_WHOLE : USE_PLANES);
     if (s->side == TRAIN_WINDOW_AUTO) u |= USE_AUTO;
     if (!s->fast && (s->conditional || s->head)) u |= USE_PREDICT;
@@ -512,6 +488,20 @@ static int check_from(void) {
             return cli_usage(&cli_verb_train, "--from keeps the model's shape: leave --%s out",
                              fixed[i]);
     return CLI_DONE;
+}
+
+/* What an embedding model is not. Its choices are checked before images are read. */
+static int check_embedding(const settings *s) {
+    static const char *const others[] = {"family", "code", "preset", "from", "fast"};
+    uint32_t hidden[CODEC_MAX_LAYERS];
+    train_embedding_choice unused;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (cli_options_given(others[i]))
+            return cli_usage(&cli_verb_train,
+                             "--objective makes an embedding model: leave --%s out", others[i]);
+    if (cli_options_given("window") && s->side != TRAIN_WINDOW_WHOLE)
+        return cli_usage(&cli_verb_train, "an embedding is of whole images: leave --window out");
+    return cli_train_embedding(s, hidden, &unused);
 }
 
 static int check_device(const settings *s) {
@@ -547,6 +537,7 @@ static int check_and_run(settings *s, int argc, char **argv, int first) {
     if (s->restore % 8)
         return cli_usage(&cli_verb_train, "--restore is a multiple of 8, not %lld",
                          (long long)s->restore);
+    if (s->embedding.objective && (code = check_embedding(s)) != CLI_DONE) return code;
     if (s->from && (code = check_from()) != CLI_DONE) return code;
     if ((code = check_device(s)) != CLI_DONE || (code = check_target(s)) != CLI_DONE) return code;
     cli_model from = {0};

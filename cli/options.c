@@ -9,9 +9,10 @@ enum {
     MAX_OPTIONS = 96,   /* of one verb, --help included */
     FIRST_VALUE = 1000, /* getopt's value for table entry i is FIRST_VALUE + i: no letter */
     HELP_VALUE = FIRST_VALUE + MAX_OPTIONS,
-    HELP_COLUMN = 27,   /* where the explanations of --help start */
-    HELP_WIDTH = 80,    /* where its sentences are broken */
-    MAX_WORD = 64       /* longest word that is compared for "did you mean" */
+    HELP_COLUMN = 27, /* where the explanations of --help start */
+    HELP_WIDTH = 80,  /* where its sentences are broken */
+    HELP_MOST = 100,  /* and lines of options */
+    MAX_WORD = 64     /* longest word that is compared for "did you mean" */
 };
 
 const char *const cli_layouts[] = {"set", "image", NULL};
@@ -337,6 +338,36 @@ void cli_options_free(const cli_verb *verb, void *settings) {
 
 /* --- help --- */
 
+/* Words of an option's line, which goes on below its text where it is longer than HELP_MOST. */
+static void help_words(FILE *to, const char *text, int *column) {
+    while (*text) {
+        const int space = *text == ' ', length = space + (int)strcspn(text + space, " ");
+        if (*column + length > HELP_MOST) {
+            fprintf(to, "\n%*s%.*s", HELP_COLUMN, "", length - space, text + space);
+            *column = HELP_COLUMN + length - space;
+        } else {
+            fprintf(to, "%.*s", length, text);
+            *column += length;
+        }
+        text += length;
+    }
+}
+
+/* What an option is for, its choices, and what it is where it is not given. */
+static void help_text(FILE *to, const cli_option *o) {
+    int column = HELP_COLUMN;
+    char word[160];
+    help_words(to, o->help, &column);
+    if (o->kind == CLI_CHOICE) fputc(':', to), column++;
+    for (int i = 0; o->kind == CLI_CHOICE && o->choices[i]; i++) {
+        snprintf(word, sizeof word, " %s%s", o->choices[i], o->choices[i + 1] ? "," : "");
+        help_words(to, word, &column);
+    }
+    if (!o->initial) return;
+    snprintf(word, sizeof word, " [%s]", o->initial);
+    help_words(to, word, &column);
+}
+
 static void help_line(FILE *to, const cli_option *o) {
     char left[80];
     char letter[] = {'-', o->letter, ',', ' ', 0};
@@ -347,12 +378,8 @@ static void help_line(FILE *to, const cli_option *o) {
         fputc('\n', to);
         width = 0;
     }
-    fprintf(to, "%*s%s", HELP_COLUMN - width, "", o->help);
-    if (o->kind == CLI_CHOICE) {
-        fputs(": ", to);
-        for (int i = 0; o->choices[i]; i++) fprintf(to, "%s%s", i ? ", " : "", o->choices[i]);
-    }
-    if (o->initial) fprintf(to, " [%s]", o->initial);
+    fprintf(to, "%*s", HELP_COLUMN - width, "");
+    help_text(to, o);
     fputc('\n', to);
 }
 

@@ -28,8 +28,7 @@ void cli_train_say_read(void *user, uint64_t done, uint64_t total) {
     cli_progress_set(&((cli_train_talk *)user)->progress, done);
 }
 
-/* The progress line of a stage, begun when the stage changes. */
-static void enter(cli_train_talk *t, const char *stage, uint64_t total, const char *unit) {
+void cli_train_enter(cli_train_talk *t, const char *stage, uint64_t total, const char *unit) {
     if (t->stage && !strcmp(t->stage, stage)) return;
     if (t->stage) cli_progress_end(&t->progress);
     cli_detail(t->common, 2, "train", "%s", stage);
@@ -57,13 +56,13 @@ static void say_candidate(void *user, codec_window window, uint32_t units, uint6
 
 static void say_stage(void *user, const char *stage, double part) {
     cli_train_talk *t = user;
-    enter(t, stage, part < 0 ? 0 : 100, "%");
+    cli_train_enter(t, stage, part < 0 ? 0 : 100, "%");
     if (part >= 0) cli_progress_set(&t->progress, (uint64_t)(part * 100));
 }
 
 static int say_step(void *user, const train_progress *p) {
     cli_train_talk *t = user;
-    enter(t, "training steps", p->steps, "steps");
+    cli_train_enter(t, "training steps", p->steps, "steps");
     cli_progress_set(&t->progress, p->step);
     cli_progress_say(&t->progress, "epoch %u, loss %.4g, validation %.4g", p->epoch, p->loss,
                      p->validation_loss);
@@ -74,7 +73,7 @@ static int say_nested_step(void *user, uint64_t step, uint64_t steps, uint32_t f
                            double seconds_left) {
     cli_train_talk *t = user;
     (void)seconds_left;
-    enter(t, "training steps", steps, "steps");
+    cli_train_enter(t, "training steps", steps, "steps");
     cli_progress_set(&t->progress, step);
     cli_progress_say(&t->progress, "unit %u swept, loss %.4g", (unsigned)frozen, loss);
     return 0;
@@ -103,7 +102,7 @@ static int say_network_step(cli_train_talk *t, const network_words *w,
                             const train_steps_progress *p) {
     enum { LOG_STEPS = 100 };
     double saved = 100.0 * (1.0 - p->now / p->before);
-    enter(t, w->stage, p->steps, "steps");
+    cli_train_enter(t, w->stage, p->steps, "steps");
     cli_progress_set(&t->progress, p->step);
     cli_progress_say(&t->progress, "%.1f %% %s", saved, w->gain);
     if (!t->log || (p->step % LOG_STEPS && p->step != p->steps)) return 0;
@@ -149,8 +148,8 @@ static void say_how(void *user, const char *words) {
 
 /* --- the learning curve ---------------------------------------------------------------- */
 
-static void keep_epoch(cli_train_talk *t, double epoch, double training, double validation,
-                       double swept) {
+void cli_train_keep(cli_train_talk *t, double epoch, double training, double validation,
+                    double swept) {
     if (t->epochs == t->room) {
         size_t room = t->room ? 2 * t->room : 64;
         void *more = realloc(t->curve, room * sizeof *t->curve);
@@ -166,7 +165,7 @@ static void keep_epoch(cli_train_talk *t, double epoch, double training, double 
 
 static void say_epoch(void *user, uint32_t epoch, const train_dense_epoch *entry, double seconds) {
     cli_train_talk *t = user;
-    keep_epoch(t, epoch, entry->loss, entry->validation_loss, 0);
+    cli_train_keep(t, epoch, entry->loss, entry->validation_loss, 0);
     cli_detail(t->common, 2, "train", "epoch %u: loss %.4g, validation %.4g", epoch, entry->loss,
                entry->validation_loss);
     if (!t->log) return;
@@ -185,7 +184,7 @@ static void say_epoch(void *user, uint32_t epoch, const train_dense_epoch *entry
 static void say_nested_epoch(void *user, uint32_t epoch, const train_nested_epoch *e) {
     cli_train_talk *t = user;
     t->whole_units = 1;
-    keep_epoch(t, epoch, e->mse, e->validation_mse, e->frozen);
+    cli_train_keep(t, epoch, e->mse, e->validation_mse, e->frozen);
     cli_detail(t->common, 2, "train", "epoch %u: squared error %.4g, validation %.4g", epoch,
                e->mse, e->validation_mse);
     if (!t->log) return;
@@ -337,6 +336,7 @@ void cli_train_draw(const cli_train_talk *t, const train_report *r) {
         draw_learning(t);
         return;
     }
+    if (!r) return;
     for (uint32_t i = 0; i < r->validation.n; i++)
         bytes[i] = r->validation.point[i].bytes_per_image, psnr[i] = r->validation.point[i].psnr_db;
     cli_series rd = {.name = "held-out images",

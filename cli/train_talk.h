@@ -13,7 +13,7 @@ typedef struct cli_train_talk {
     const char *log_path; /* JSON lines, or NULL; opened by begin */
     const char *plot;     /* stem, or NULL */
     cli_left_out left;
-    int append;           /* go on with the log of a run that is resumed */
+    int append; /* go on with the log of a run that is resumed */
     /* its own */
     cli_progress progress;
     const char *stage;
@@ -34,9 +34,14 @@ void cli_train_say_skip(void *user, const char *path, const taper_error *why);
 void cli_train_say_read(void *user, uint64_t done, uint64_t total);
 /* For train_model. */
 train_hooks cli_train_hooks(cli_train_talk *talk);
+/* For other hooks: the progress line of a stage, begun when the stage changes; an entry of the
+ * learning curve. */
+void cli_train_enter(cli_train_talk *talk, const char *stage, uint64_t total, const char *unit);
+void cli_train_keep(cli_train_talk *talk, double epoch, double training, double validation,
+                    double swept);
 /* What came out, to standard error or as JSON to standard output. */
 void cli_train_report(const cli_train_talk *talk, const train_report *report);
 /* STEM.svg, .png, .csv of the learning curve, or of rate and distortion where there is none;
- * STEM-sweep.* of the unit being swept. */
+ * STEM-sweep.* of the unit being swept. report NULL: of the curve alone. */
 void cli_train_draw(const cli_train_talk *talk, const train_report *report);
 #endif

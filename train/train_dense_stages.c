@@ -206,8 +206,8 @@ taper_status train_dense_stages(taper_model *m, const train_job *j, taper_error 
     taper_status status = train_round_and_calibrate(&linear, j, NULL, error);
     if (status == TAPER_OK) status = train_evaluate_validation(&linear, j, &floor_curve, error);
     if (status == TAPER_OK) status = grow_stacks(m, j, error);
-    if (status == TAPER_OK &&
-        train_collect_windows(j->data, m->window, &pixels, &memory) != TAPER_OK)
+    if (status == TAPER_OK && train_collect_windows(j->data, m->window, TRAIN_PART_TRAINING,
+                                                    &pixels, &memory) != TAPER_OK)
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for the training windows");
     if (status == TAPER_OK) status = train_network(m, j, &pixels, error);
     if (status == TAPER_OK) status = train_evaluate_validation(m, j, &curve, error);

@@ -278,7 +278,8 @@ taper_status train_nested_stages(taper_model *m, const train_job *j, taper_error
     if (j->options.n_hidden >= TRAIN_NESTED_MAX_LAYERS)
         return formats_fail(error, TAPER_ERR_ARG, "%u hidden layers; 0 to 6 are possible",
                             j->options.n_hidden);
-    if (train_collect_windows(j->data, m->window, &pixels, &memory) != TAPER_OK) {
+    if (train_collect_windows(j->data, m->window, TRAIN_PART_TRAINING, &pixels, &memory) !=
+        TAPER_OK) {
         free(memory);
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the training windows");
     }

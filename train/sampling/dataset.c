@@ -140,12 +140,12 @@ static void label_windows(const train_dataset *data, const train_selection *s, s
             *to++ = data->label[s->image[i]];
 }
 
-taper_status train_collect_windows(const train_dataset *data, codec_window window,
+taper_status train_collect_windows(const train_dataset *data, codec_window window, train_part part,
                                    train_pixels *out, uint8_t **memory) {
     enum { MAX_WINDOWS = 1 << 20, BLOCK = 64 };
     train_selection s;
     size_t inputs = codec_window_values(window), done = 0;
-    TAPER_TRY(train_select(&s, data, window, TRAIN_PART_TRAINING, MAX_WINDOWS));
+    TAPER_TRY(train_select(&s, data, window, part, MAX_WINDOWS));
     float *rows = malloc(s.largest * BLOCK * inputs * sizeof *rows);
     size_t bytes = (s.windows * inputs + sizeof(uint32_t)) / sizeof(uint32_t) * sizeof(uint32_t);
     *memory = malloc(bytes + (data->label ? s.windows * sizeof(uint32_t) : 0));

@@ -71,9 +71,9 @@ void train_selection_free(train_selection *selection);
 size_t train_read_windows(const train_dataset *data, const train_selection *selection,
                           codec_window window, size_t first, size_t n, float *rows);
 
-/* The training part's windows as bytes, with their images' labels, if there are any. *memory holds
+/* A part's windows as bytes, with their images' labels, if there are any. *memory holds
  * both and is the caller's to free, after a failure (TAPER_ERR_NOMEM) too. */
-taper_status train_collect_windows(const train_dataset *data, codec_window window,
+taper_status train_collect_windows(const train_dataset *data, codec_window window, train_part part,
                                    train_pixels *out, uint8_t **memory);
 
 #endif

@@ -1,0 +1,197 @@
+/* train_embedding.c -- see train_embedding.h. */
+#include "cli/train_embedding.h"
+#include "cli/cli.h"
+#include "cli/common/json.h"
+#include "cli/options.h"
+#include <math.h>
+#include <string.h>
+
+/* --- what is asked for ------------------------------------------------------------------- */
+
+const char *const cli_objectives[] = {"none",    "nca",    "log-nca", "mcml", "dt-nca",
+                                      "dt-mcml", "dg-nca", "dg-mcml", NULL};
+const char *const cli_embedding_starts[] = {"auto", "random", "identity",  "pca",
+                                            "lda",  "rbm",    "denoising", NULL};
+enum { AUTO, RANDOM, IDENTITY, PCA, LDA, RBM, DENOISING };
+
+static const struct objective {
+    train_neighbour_loss loss;
+    int all_pairs, student, deep;
+} objectives[] = {{0},
+                  {TRAIN_NCA, 0, 0, 0},
+                  {TRAIN_LOG_NCA, 0, 0, 0},
+                  {TRAIN_MCML, 0, 0, 0},
+                  {TRAIN_NCA, 0, 1, 1},
+                  {TRAIN_MCML, 1, 1, 1},
+                  {TRAIN_NCA, 0, 0, 1},
+                  {TRAIN_MCML, 1, 0, 1}};
+
+bool cli_embedding_is_student(const cli_embedding *e) { return objectives[e->objective].student; }
+bool cli_embedding_is_deep(const cli_embedding *e) { return objectives[e->objective].deep; }
+bool cli_embedding_is_pretrained(const cli_embedding *e, bool has_hidden) {
+    return has_hidden && (e->start == AUTO || e->start >= RBM);
+}
+
+/* "auto", "learned", or a number above 0. */
+static int choose_degrees(const cli_embedding *e, train_embedding_choice *c) {
+    train_neighbour_objective *o = &c->training.objective;
+    o->alpha = c->units > 1 ? c->units - 1 : 1;
+    o->learns_alpha = !strcmp(e->degrees, "learned") && o->student;
+    if (o->learns_alpha || !strcmp(e->degrees, "auto")) return CLI_DONE;
+    if (cli_parse_double(e->degrees, &o->alpha) && o->alpha >= TRAIN_LEAST_ALPHA && o->alpha <= 1e6)
+        return CLI_DONE;
+    return cli_usage(&cli_verb_train,
+                     "--degrees is auto, learned or a number from 0.001 on, not '%s'", e->degrees);
+}
+
+static int choose_start(const cli_embedding *e, train_embedding_choice *c) {
+    static const train_linear_kind kind[] = {TRAIN_START_PCA, TRAIN_START_RANDOM,
+                                             TRAIN_START_IDENTITY, TRAIN_START_PCA,
+                                             TRAIN_START_LDA};
+    const char *name = cli_embedding_starts[e->start];
+    if (c->n_hidden && e->start > RANDOM && e->start < RBM)
+        return cli_usage(&cli_verb_train, "--start %s is of a linear map, without --hidden", name);
+    if (!c->n_hidden && e->start >= RBM)
+        return cli_usage(&cli_verb_train,
+                         "--start %s is of a network with hidden layers: give --hidden", name);
+    c->start = cli_embedding_is_pretrained(e, c->n_hidden > 0) ? TRAIN_EMBEDDING_PRETRAINED
+                                                               : TRAIN_EMBEDDING_DRAWN;
+    c->rbm = train_rbm_defaults();
+    c->rbm.method = e->start == DENOISING ? TRAIN_DENOISE : TRAIN_CONTRASTIVE;
+    c->rbm.epochs = (uint32_t)e->pretrain_epochs;
+    c->rbm.seed = c->training.seed;
+    if (!c->n_hidden) c->linear = (train_linear_options){kind[e->start], 0, 0, c->training.seed};
+    return CLI_DONE;
+}
+
+int cli_embedding_choose(const cli_embedding *e, train_embedding_choice *c) {
+    static const uint32_t papers[] = {500, 500, 2000};
+    const struct objective *o = &objectives[e->objective];
+    if (!c->units) c->units = 30;
+    if (!c->n_hidden && o->deep) c->hidden = papers, c->n_hidden = 3;
+    c->objective = cli_objectives[e->objective];
+    c->training.objective = (train_neighbour_objective){
+        .loss = o->loss, .all_pairs = o->all_pairs, .student = o->student, .hinge = e->hinge};
+    c->training.l2 = e->l2;
+    c->training.k = (uint32_t)e->neighbours;
+    const int code = choose_degrees(e, c);
+    return code == CLI_DONE ? choose_start(e, c) : code;
+}
+
+/* --- while it works ---------------------------------------------------------------------- */
+
+static void say_stage(void *user, const char *stage, double part) {
+    cli_train_enter(user, stage, part < 0 ? 0 : 100, "%");
+}
+
+static int say_layer(void *user, const train_rbm_progress *p) {
+    cli_train_talk *t = user;
+    cli_train_enter(t, "pretraining layers", (uint64_t)p->layers * p->epochs, "epochs");
+    cli_progress_set(&t->progress, (uint64_t)(p->layer - 1) * p->epochs + p->epoch);
+    cli_progress_say(&t->progress, "layer %u, error %.4g", p->layer, p->error);
+    cli_detail(t->common, 2, "train", "layer %u, epoch %u: error %.4g", p->layer, p->epoch,
+               p->error);
+    if (!t->log) return 0;
+    cli_json j;
+    cli_json_begin(&j, t->log);
+    cli_json_uint(&j, "pretraining_layer", p->layer);
+    cli_json_uint(&j, "epoch", p->epoch);
+    cli_json_number(&j, "squared_error", p->error);
+    cli_json_number(&j, "seconds_left", p->seconds_left);
+    cli_json_end(&j);
+    fflush(t->log);
+    return 0;
+}
+
+static int say_step(void *user, uint64_t step, uint64_t steps, double loss, double seconds_left) {
+    cli_train_talk *t = user;
+    (void)seconds_left;
+    cli_train_enter(t, "training steps", steps, "steps");
+    cli_progress_set(&t->progress, step);
+    cli_progress_say(&t->progress, "loss %.4g", loss);
+    return 0;
+}
+
+static void say_epoch(void *user, uint32_t epoch, const train_embedding_epoch *e) {
+    cli_train_talk *t = user;
+    const int measured = isfinite(e->error);
+    cli_train_keep(t, epoch, e->loss, e->error, 0);
+    cli_detail(t->common, 2, "train", "epoch %u: loss %.4g, error %.2f %%", epoch, e->loss,
+               100.0 * e->error);
+    if (!t->log) return;
+    cli_json j;
+    cli_json_begin(&j, t->log);
+    cli_json_uint(&j, "epoch", epoch);
+    cli_json_number(&j, "loss", e->loss);
+    cli_json_number(&j, "objective", e->objective);
+    if (measured) cli_json_number(&j, "held_out_error_percent", 100.0 * e->error);
+    cli_json_number(&j, "degrees", e->alpha);
+    cli_json_number(&j, "seconds", e->seconds);
+    cli_json_end(&j);
+    fflush(t->log);
+}
+
+static void say_how(void *user, const char *words) {
+    cli_note(((cli_train_talk *)user)->common, "train", "%s", words);
+}
+
+train_embedding_hooks cli_embedding_hooks(cli_train_talk *t) {
+    return (train_embedding_hooks){t, say_stage, {say_layer, t}, {t, say_step, say_epoch, say_how}};
+}
+
+/* --- the report -------------------------------------------------------------------------- */
+
+static void report_json(const cli_train_talk *t, const train_embedding_choice *c,
+                        const train_embedding_report *r) {
+    const train_embedding_result *l = &r->learned;
+    cli_json j;
+    cli_json_begin(&j, stdout);
+    cli_json_string(&j, "model", t->output);
+    cli_json_string(&j, "objective", c->objective);
+    cli_json_uint(&j, "images", r->images);
+    cli_json_uint(&j, "labelled", l->rows + l->held_out);
+    cli_json_uint(&j, "held_out", l->held_out);
+    cli_json_uint(&j, "classes", l->classes);
+    cli_json_uint(&j, "skipped", t->left.failed);
+    cli_json_uint(&j, "window_width", r->window.width);
+    cli_json_uint(&j, "window_height", r->window.height);
+    cli_json_uint(&j, "units", r->units);
+    if (c->training.objective.student) cli_json_number(&j, "degrees", l->alpha);
+    cli_json_uint(&j, "model_bytes", r->model_bytes);
+    cli_json_uint(&j, "epochs", l->epochs);
+    cli_json_uint(&j, "best_epoch", l->best_epoch);
+    if (r->held_out.tested) {
+        cli_json_number(&j, "start_error_percent", 100.0 * l->start_error);
+        cli_json_number(&j, "error_percent", 100.0 * r->held_out.rate);
+        cli_json_number(&j, "error_percent_low", 100.0 * r->held_out.low);
+        cli_json_number(&j, "error_percent_high", 100.0 * r->held_out.high);
+    }
+    cli_json_number(&j, "pretraining_seconds", r->pretraining_seconds);
+    cli_json_number(&j, "seconds", l->seconds);
+    cli_json_end(&j);
+}
+
+void cli_embedding_report(const cli_train_talk *t, const train_embedding_choice *c,
+                          const train_embedding_report *r) {
+    const train_embedding_result *l = &r->learned;
+    char size[16];
+    if (t->common->json) {
+        report_json(t, c, r);
+        return;
+    }
+    cli_note(t->common, "train",
+             "%s: an embedding of %zu image%s of %zu classes, %ux%u pixels to %u unit%s, %s",
+             t->output, l->rows + l->held_out, formats_plural(l->rows + l->held_out, "s"),
+             l->classes, r->window.width, r->window.height, r->units, formats_plural(r->units, "s"),
+             cli_show_size(r->model_bytes, size));
+    if (!r->held_out.tested) {
+        cli_note(t->common, "train", "too few images to hold any out: the error is not known");
+        return;
+    }
+    cli_note(t->common, "train",
+             "%u nearest neighbours name the class of %zu held-out images with %.2f %% errors "
+             "(95 %%: %.2f to %.2f; %.2f before labels); the network of epoch %u of %u, chosen by "
+             "them",
+             c->training.k, l->held_out, 100.0 * r->held_out.rate, 100.0 * r->held_out.low,
+             100.0 * r->held_out.high, 100.0 * l->start_error, l->best_epoch, l->epochs);
+}

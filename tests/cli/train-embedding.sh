@@ -1,0 +1,94 @@
+# `train --objective`: a model that tells classes apart, from folders, CIFAR records and label files; runs
+# repeat, with any number of threads, and resume; and what cannot be learned from is said in words that name
+# the remedy.
+# 8 x 8 pixels with a bar that lies, stands, or both, under noise
+bars() { # folder, images of each class
+    for class in lying standing both; do
+        mkdir -p "$1/$class"
+        for n in $(seq 101 $((100 + $2))); do
+            LC_ALL=C awk -v class=$class -v seed=$((n + 1000 * ${#class})) 'BEGIN {
+                srand(seed); x = int(8 * rand()); y = int(8 * rand())
+                printf "P5 8 8 255\n"
+                for (i = 0; i < 64; i++) {
+                    on = class != "standing" && int(i / 8) == y || class != "lying" && i % 8 == x
+                    printf "%c", (on ? 60 : 20) + 60 * rand()
+                }
+            }' >"$1/$class/$n.pgm"
+        done
+    done
+}
+bars set 120
+images=set
+quick="--hidden 40 -k 6 -e 12 --batch 90 --rate 0.02 --pretrain-epochs 4 -T 1"
+
+# --- it learns, repeats, and says what it is ---
+"$TAPER" train -q --json -o one.tpm --objective dt-nca $quick --log one.jsonl --plot one "$images" >one.json
+"$TAPER" info one.tpm | grep -qi embedding
+"$TAPER" train -q -o two.tpm --objective dt-nca $quick -T 2 "$images"
+cmp one.tpm two.tpm
+grep -q '"objective":"dt-nca"' one.json
+error=$(sed 's/.*"error_percent":\([0-9.]*\).*/\1/' one.json)
+start=$(sed 's/.*"start_error_percent":\([0-9.]*\).*/\1/' one.json)
+awk -v a="$error" -v b="$start" 'BEGIN { exit !(a < b) }'
+test "$(grep -c held_out_error_percent one.jsonl)" -eq 12
+test "$(grep -c pretraining_layer one.jsonl)" -eq 8
+test -s one.csv
+test -s one.svg
+
+# --- every objective and start; labels of three kinds ---
+for objective in nca log-nca mcml; do
+    for start in random identity pca lda; do
+        "$TAPER" train -q -o linear.tpm -f --objective $objective --start $start -k 4 -e 2 --batch 200 "$images"
+    done
+done
+for objective in nca dt-mcml dg-nca dg-mcml; do
+    "$TAPER" train -q -o deep.tpm -f --objective $objective $quick -e 1 "$images"
+done
+"$SAMPLES" small records --count 60 --format cifar
+"$TAPER" train -q -o records.tpm --objective nca --start random -k 4 -e 1 records/cifar/train.bin
+"$TAPER" train -q -o drawn.tpm --objective dt-nca --hidden 40 -k 6 -e 2 --start random --degrees learned \
+    --hinge 0.1 --l2 1e-4 "$images"
+"$TAPER" train -q -o denoised.tpm --objective dt-nca $quick -e 1 --start denoising --optimiser cg --degrees 2 "$images"
+ls set/*/* | head -300 >list
+awk -F/ '{ print $0 "," $2 }' list >labels.csv
+"$TAPER" train -q -o listed.tpm --objective nca -k 4 -e 1 --labels labels.csv --filelist list
+
+# --- it resumes ---
+"$TAPER" train -q -o whole.tpm --objective dt-nca --start random --hidden 40 -k 6 -e 40 --batch 90 "$images"
+"$TAPER" train -q -o killed.tpm --objective dt-nca --start random --hidden 40 -k 6 -e 40 --batch 90 \
+    --checkpoint part "$images" &
+running=$!
+while [ ! -e part ] && kill -0 $running 2>/dev/null; do sleep 0.02; done
+kill -KILL $running 2>/dev/null || true
+wait $running 2>/dev/null || true
+test -s part
+"$TAPER" train -q -o resumed.tpm --objective dt-nca --start random --hidden 40 -k 6 -e 40 --batch 90 \
+    --checkpoint part --resume "$images"
+cmp whole.tpm resumed.tpm
+
+# --- refusals ---
+refused() { # code, words, arguments...
+    want=$1 words=$2 code=0
+    shift 2
+    "$TAPER" train -q -o never.tpm "$@" >out 2>err || code=$?
+    test "$code" -eq "$want" || { echo "exit $code, not $want:"; cat err; exit 1; }
+    grep -q -e "$words" err || { echo "no '$words' in:"; cat err; exit 1; }
+    test ! -e never.tpm
+}
+mkdir plain one-class sizes
+cp $(ls set/*/* | head -20) plain
+refused 2 'no image has one' --objective nca plain
+mkdir -p one-class/a one-class/b
+cp $(ls set/*/* | head -9) one-class/a
+ls one-class/a | sed 's|.*|a/&,x|' >same.csv
+refused 2 'of one class' --objective nca --labels same.csv one-class
+refused 2 'units from a layer' --objective dt-nca --hidden 4 -k 5 "$images"
+refused 2 'leave --family out' --objective nca --family dense "$images"
+refused 2 'leave --window out' --objective nca --window 8 "$images"
+refused 2 'of a linear map' --objective dt-nca --start lda "$images"
+refused 2 'with hidden layers' --objective nca --start rbm "$images"
+refused 2 '--degrees is' --objective dt-nca --degrees none "$images"
+code=0
+"$TAPER" train -q -o idle.tpm --objective nca -k 4 -e 1 --degrees 2 --lambda 1 "$images" 2>err || code=$?
+test $code -eq 0
+grep -q 'without effect here' err

@@ -1,0 +1,58 @@
+/* train_embedding.h -- from labelled images to an embedding model: the call behind `taper train
+ * --objective`. The model has an encoder alone; a code is of a whole image. */
+#ifndef TRAIN_TRAIN_EMBEDDING_H
+#define TRAIN_TRAIN_EMBEDDING_H
+#include "codec/backend/backend.h"
+#include "codec/taper_search.h"
+#include "formats/bytes.h"
+#include "train/embedding/embedding_trainer.h"
+#include "train/embedding/linear_start.h"
+#include "train/rbm/rbm_trainer.h"
+
+/* What the network is before it sees labels. */
+typedef enum train_embedding_start {
+    TRAIN_EMBEDDING_DRAWN, /* random weights. Hidden layers: ReLU, variance 2 / inputs (He, Zhang,
+                              Ren & Sun 2015); else linear.kind */
+    TRAIN_EMBEDDING_PRETRAINED /* layers learned one by one (rbm); hidden layers are logistic */
+} train_embedding_start;
+
+typedef struct train_embedding_choice {
+    uint32_t units;              /* of a code, at least 1 */
+    const uint32_t *hidden;      /* [n_hidden] widths from the pixels inwards; none: a linear map */
+    uint32_t n_hidden;           /* at most CODEC_MAX_LAYERS - 1 */
+    train_embedding_start start; /* of networks with hidden layers */
+    train_rbm_options rbm;       /* of those that are pretrained; its top is not looked at */
+    train_linear_options linear; /* of those without hidden layers */
+    train_embedding_options training;
+    const char *objective; /* its name for the model: "dt-nca" (taper_model_info.objective) */
+} train_embedding_choice;
+
+/* All may be NULL. Returning nonzero from rbm's or training's stops the run: what has been learned
+ * by labels until then is kept; without any there is no model. */
+typedef struct train_embedding_hooks {
+    void *user;
+    void (*stage)(void *user, const char *stage, double part); /* as train_stage_fn */
+    train_rbm_callbacks rbm;
+    train_embedding_callbacks training;
+} train_embedding_hooks;
+
+typedef struct train_embedding_report {
+    codec_window window;
+    uint32_t units, weight_bits;
+    uint64_t model_bytes;
+    size_t images;
+    train_embedding_result learned;
+    taper_error_rate held_out; /* of the model as it is stored; tested 0: none are held out */
+    double pretraining_seconds;
+} train_embedding_report;
+
+/* Append the .tpm file to out. Images have one size, at most 256 x 256, and labels. hooks may be
+ * NULL. TAPER_ERR_ARG: options or images that do not fit, in words; what train_embedding,
+ * train_rbm_stack_learn and train_linear_start return; a run stopped before anything was learned.
+ * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
+taper_status train_embedding_model(const train_embedding_choice *choice, const train_dataset *data,
+                                   codec_backend *be, train_device *device,
+                                   const train_embedding_hooks *hooks, formats_buffer *out,
+                                   train_embedding_report *report, taper_error *error);
+
+#endif
