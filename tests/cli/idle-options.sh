@@ -11,9 +11,9 @@ while read -r option wanted; do
     expect 0 "$idle$wanted" $learn $(echo "$option" | tr ",=" " ,") set/png
     test "$(wc -l <expect.err)" -eq 1
 done <<'T'
---hidden,12 --hidden (for --family dense)
---epochs,3 --epochs (for --family dense)
---batch,3 --batch (for --family dense)
+--hidden,12 --hidden (for --family dense or --objective)
+--epochs,3 --epochs (for --family dense or --objective)
+--batch,3 --batch (for --family dense or --objective)
 --rate,.1 --rate (for --family dense*)
 --truncation,uniform --truncation (for --family dense)
 --code,planes --code (for --family dense)
@@ -31,7 +31,6 @@ done <<'T'
 --activation,linear --activation (for --code units or binary with --hidden)
 --invariance,.1 --invariance (for --code units or binary)
 --untied --untied (for --code units or binary)
---optimiser,cg --optimiser (for --code units or binary)
 --unit,relu --unit (for --code units)
 --beta,.1 --beta (for --code binary)
 --independent --independent (for --code binary)
@@ -43,12 +42,12 @@ done <<'T'
 --fast,--conditional,8 --conditional (for a run without --fast)
 --restore,16 --restore (for --family conv)
 --restore-steps,16 --restore-steps (for --family conv)
---checkpoint,c --checkpoint (for --family dense or --conditional or --head or --family conv)
---log,l --log (for --family dense or --conditional or --head or --family conv)
---hidden,12,--beta,.1 --hidden (for --family dense), --beta (for --code binary)
+--checkpoint,c --checkpoint (for --family dense or --conditional or --head or --family conv or --objective)
+--log,l --log (for --family dense or --conditional or --head or --family conv or --objective)
+--hidden,12,--beta,.1 --hidden (for --family dense or --objective), --beta (for --code binary)
 T
 conv="$learn --family conv --restore 8 --restore-steps 1"
-expect 0 "$idle--hidden (for --family dense)" $conv --hidden 12 set/png
+expect 0 "$idle--hidden (for --family dense or --objective)" $conv --hidden 12 set/png
 dense="$learn --family dense --epochs 1 --batch 32"
 expect 0 "$idle--lap (for --family pca or conv)" $dense --hidden 8 --lap 2 set/png
 expect 0 "$idle--patience (for --family dense with --code planes)" $dense --code binary --patience 3 set/png
@@ -67,7 +66,7 @@ test ! -s expect.err
 # --from keeps the model's shape: a preset has nothing to say, an option that was given is refused
 from="$TAPER train -q -f -o x.tpm --from model.tpm"
 expect 0 "$idle--preset (for a model that is not made --from another)" $from --preset fast set/png
-expect 0 "$idle--preset (*), --epochs (for --family dense)" $from --preset best --epochs 3 set/png
+expect 0 "$idle--preset (*), --epochs (for --family dense or --objective)" $from --preset best --epochs 3 set/png
 expect 2 'taper train: --from keeps *: leave --family out*' $from --family pca set/png
 
 # devices
