@@ -93,6 +93,16 @@ static void keep(const embedding *e, const embedding_cell *c, double error, doub
     embedding_record_write(e, c, &r);
 }
 
+static size_t lines_of(const char *folder, const char *name) {
+    char path[SCRATCH_PATH];
+    FILE *from = fopen(scratch_join(path, folder, name), "r");
+    size_t n = 0;
+    assert_non_null(from);
+    for (int c = getc(from); c != EOF; c = getc(from)) n += c == '\n';
+    fclose(from);
+    return n;
+}
+
 static void test_records_come_back_and_are_replaced(void **state) {
     const embedding e = {
         .figures = {.out = *state, .work = *state}, .device_name = "cpu", .seed = 1};
@@ -112,6 +122,7 @@ static void test_records_come_back_and_are_replaced(void **state) {
     assert_string_equal(r.settings, "rate=0.1");
     assert_true(embedding_record_read(&e, &other, &r));
     assert_true(r.error[2] == 9.0 && r.alpha == 0.0);
+    assert_int_equal(lines_of(*state, "mnist.jsonl"), 6 + 5); /* errors, minutes; one has alpha */
 }
 
 static char *table_of(const embedding *e, const embedding_published *row, size_t rows) {
