@@ -13,6 +13,7 @@
  * The room bench/paper-embedding/:
  *   cells        the cells, by name; recipes: what each is learned with
  *   sets         images and labels: MNIST, USPS and its splits, circles, drawn digits
+ *   circles      the guide's synthetic data
  *   learn        a cell to a network; baselines: in closed form; stacks: pretrained layers, shared
  *   judge        a network to errors of k-NN
  *   records      JSON lines, kept and found again

@@ -248,6 +248,7 @@ static void put_circles(const embedding *e, FILE *to) {
         {"NCA, from random weights", "circles", "linear-nca", "random", 2, 0.0, 0.0},
         {"principal components", "circles", "pca", "", 2, 0.0, 0.0},
         {"linear discriminants", "circles", "lda", "", 2, 0.0, 0.0},
+        {"NCA, from principal components", "circles", "linear-nca", "pca", 2, 0.0, 0.0},
     };
     begin(to, "NCA, a guide: five concentric circles and a third number of noise",
           "The guide: NCA finds the plane of the circles; principal components keep the noise, "
@@ -260,8 +261,8 @@ static void put_circles(const embedding *e, FILE *to) {
         f[i] = embedding_figure_of(e, "circles", rows[i].method, rows[i].variant, 2);
     if (f[0].runs && f[1].runs && f[2].runs && !e->quick)
         cli_page_text(to, f[0].high < 0.5 * f[1].low && f[0].high < 0.5 * f[2].low
-                              ? "Verdict: as in the guide: with NCA alone are neighbours of one "
-                                "circle."
+                              ? "Verdict: as in the guide: with NCA alone, from random weights, "
+                                "are neighbours of one circle."
                               : "Verdict: not as in the guide.");
     embedding_cell cell[] = {embedding_cell_of("circles", "linear-nca", "random", 2, 0, e->seed),
                              embedding_cell_of("circles", "pca", "", 2, 0, e->seed),

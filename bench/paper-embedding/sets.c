@@ -1,18 +1,17 @@
 /* sets.c -- see sets.h. */
 #include "bench/paper-embedding/sets.h"
+#include "bench/paper-embedding/circles.h"
 #include "formats/imageset.h"
 #include "samples/letters.h"
 #include "train/sampling/philox.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
     STREAM_SPLITS = 901, /* of random numbers */
-    STREAM_CIRCLES = 902,
-    CIRCLES = 1000, /* in training; as many to test */
-    DRAWN = 600,    /* drawn digits; a third of them to test */
+    CIRCLES = 1000,      /* in training; as many to test */
+    DRAWN = 600,         /* drawn digits; a third of them to test */
     DRAWN_SIDE = 16
 };
 
@@ -92,25 +91,14 @@ static uint8_t to_byte(double x) {
     return (uint8_t)(x <= 0.0 ? 0.0 : x >= 255.0 ? 255.0 : x + 0.5);
 }
 
-void embedding_circle(uint64_t i, uint8_t xyz[3]) {
-    uint32_t word[4], more[4];
-    float noise[4];
-    train_philox(1, 2 * i, STREAM_CIRCLES, word);
-    train_philox(1, 2 * i + 1, STREAM_CIRCLES, more);
-    train_philox_normal(word, noise), train_philox_normal(more, noise + 2);
-    double angle = 6.283185307179586 * (double)train_philox_uniform(more[2]);
-    double radius = 12.0 * (double)(i % 5 + 1) + 2.0 * (double)noise[0];
-    xyz[0] = to_byte(127.5 + radius * cos(angle));
-    xyz[1] = to_byte(127.5 + radius * sin(angle));
-    xyz[2] = to_byte(127.5 + 40.0 * (double)noise[2]);
-}
-
-static rows make_circles(uint64_t first) {
-    rows out = new_rows(CIRCLES, 3);
-    for (size_t i = 0; i < CIRCLES; i++) {
-        embedding_circle(first + i, out.pixels + 3 * i);
-        out.label[i] = (uint32_t)((first + i) % 5);
-    }
+/* Training rows, then test rows. */
+static rows make_circles(void) {
+    rows out = new_rows(2 * CIRCLES, CIRCLES_INPUTS);
+    float *numbers = figures_memory(out.n * CIRCLES_INPUTS, sizeof *numbers);
+    circles_draw(1, out.n, CIRCLES_NOISE, numbers, out.label);
+    for (size_t i = 0; i < out.n * CIRCLES_INPUTS; i++)
+        out.pixels[i] = to_byte(127.5 + 7.0 * (double)numbers[i]);
+    free(numbers);
     return out;
 }
 
@@ -183,8 +171,8 @@ void embedding_set_read(const embedding *e, const embedding_cell *cell, int choo
     rows all, test = {0};
     size_t train, last;
     if (!strcmp(cell->set, "circles")) {
-        all = make_circles(0), test = make_circles(CIRCLES);
-        train = all.n;
+        all = make_circles();
+        train = CIRCLES;
     } else if (e->quick) {
         all = draw_digits();
         train = all.n * 2 / 3;

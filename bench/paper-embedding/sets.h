@@ -20,13 +20,9 @@ int embedding_set_is_here(const embedding *e, const char *set);
 
 /* The training and test rows of a cell. USPS: all 9,298 images in an order that the split's number
  * alone decides, the first 7,291 for training. choosing: the last of the training rows, 10,000 of
- * MNIST and one in six of others, are the test rows, and no test row is read. */
+ * MNIST and one in six of others, are the test rows, and no test row is read. Circles (circles.h) x
+ * are bytes 127.5 + 7 x. */
 void embedding_set_read(const embedding *e, const embedding_cell *cell, int choosing,
                         embedding_set *out);
 void embedding_set_free(embedding_set *set);
-
-/* Point i of the guide's circles, x, y, z: class i % 5 lies on a circle of radius 12 (class + 1)
- * about (127.5, 127.5), with normal noise of deviation 2; z is 127.5 and normal noise of deviation
- * 40. Rounded, and cut to 0..255. */
-void embedding_circle(uint64_t i, uint8_t xyz[3]);
 #endif
