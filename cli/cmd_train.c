@@ -1,4 +1,5 @@
 /* cmd_train.c -- `taper train`: images in, a model out. */
+#include "cli/code_set.h"
 #include "cli/common/signals.h"
 #include "cli/device.h"
 #include "cli/inputs.h"
@@ -403,6 +404,10 @@ static int read_and_learn(const settings *s, const cli_model *from, codec_backen
     taper_status status =
         formats_imageset_open(&set, paths, n, &open, cli_left_out_file, &t.left, &error);
     if (status != TAPER_OK) return no_images(&t, NULL, s->labels, status, &error);
+    if (s->embedding.objective && cli_refuse_negative(set, "train", s->labels) != CLI_DONE) {
+        formats_imageset_close(set);
+        return CLI_USAGE;
+    }
     cli_progress_start(&t.progress, &s->common, "reading", formats_imageset_count(set), "images");
     status = train_dataset_load(&data, set, limits.max_memory / 4, (formats_alpha)s->alpha,
                                 cli_train_say_skip, cli_train_say_read, &t, &error);

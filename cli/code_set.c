@@ -21,11 +21,11 @@ static bool is_negative(const char *name) {
     return name[0] == '-' && name[1] && name[strspn(name + 1, "0123456789.") + 1] == 0;
 }
 
-static int refuse_negative(const cli_code_set *s) {
-    for (size_t k = 0; k < formats_imageset_class_count(s->set); k++) {
-        const char *name = formats_imageset_class_name(s->set, k);
+int cli_refuse_negative(const formats_imageset *set, const char *verb, const char *labels) {
+    for (size_t k = 0; k < formats_imageset_class_count(set); k++) {
+        const char *name = formats_imageset_class_name(set, k);
         if (!is_negative(name)) continue;
-        cli_error(s->verb, s->labels,
+        cli_error(verb, labels,
                   "the label '%s' is a negative number: leave out images without a label, or name "
                   "the class otherwise",
                   name);
@@ -44,7 +44,7 @@ int cli_code_set_open(cli_code_set *s, char **paths, size_t n) {
     taper_status status = formats_imageset_open(&s->set, (const char *const *)paths, n, &o,
                                                 cli_left_out_file, &s->left, &error);
     cli_progress_end(&progress);
-    if (status == TAPER_OK) return refuse_negative(s);
+    if (status == TAPER_OK) return cli_refuse_negative(s->set, s->verb, s->labels);
     const bool none_usable = status == TAPER_ERR_ARG && s->left.failed && !s->labels;
     cli_left_out_tell(&s->left, NULL);
     cli_fail(s->verb, NULL, status, &error);

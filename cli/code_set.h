@@ -30,8 +30,11 @@ typedef struct cli_code_set {
     size_t grey;  /* of those, grey ones with a code in colour */
 } cli_code_set;
 
-/* List the images, and see that no label is a negative number: some write one for "no label", which
- * must not become a class. */
+/* See that no label of the file `labels` is a negative number: some write one for "no label", which
+ * must not become a class. CLI_DONE, or CLI_USAGE, which is said. */
+int cli_refuse_negative(const formats_imageset *set, const char *verb, const char *labels);
+
+/* List the images, and see to their labels likewise. */
 int cli_code_set_open(cli_code_set *set, char **paths, size_t n);
 void cli_code_set_close(cli_code_set *set); /* one that was not opened is fine */
 

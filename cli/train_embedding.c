@@ -74,6 +74,7 @@ int cli_embedding_choose(const cli_embedding *e, train_embedding_choice *c) {
         .loss = o->loss, .all_pairs = o->all_pairs, .student = o->student, .hinge = e->hinge};
     c->training.l2 = e->l2;
     c->training.k = (uint32_t)e->neighbours;
+    c->training.validation_fraction = (float)e->hold_out;
     const int code = choose_degrees(e, c);
     return code == CLI_DONE ? choose_start(e, c) : code;
 }
@@ -185,7 +186,8 @@ void cli_embedding_report(const cli_train_talk *t, const train_embedding_choice 
              l->classes, r->window.width, r->window.height, r->units, formats_plural(r->units, "s"),
              cli_show_size(r->model_bytes, size));
     if (!r->held_out.tested) {
-        cli_note(t->common, "train", "too few images to hold any out: the error is not known");
+        cli_note(t->common, "train",
+                 "no images were held out: the error is not known, and the last network is kept");
         return;
     }
     cli_note(t->common, "train",

@@ -47,11 +47,17 @@ done
 "$SAMPLES" small records --count 60 --format cifar
 "$TAPER" train -q -o records.tpm --objective nca --start random -k 4 -e 1 records/cifar/train.bin
 "$TAPER" train -q -o drawn.tpm --objective dt-nca --hidden 40 -k 6 -e 2 --start random --degrees learned \
-    --hinge 0.1 --l2 1e-4 "$images"
+    --hinge 0.1 --l2 1e-4 --hold-out 0 "$images"
 "$TAPER" train -q -o denoised.tpm --objective dt-nca $quick -e 1 --start denoising --optimiser cg --degrees 2 "$images"
 ls set/*/* | head -300 >list
 awk -F/ '{ print $0 "," $2 }' list >labels.csv
 "$TAPER" train -q -o listed.tpm --objective nca -k 4 -e 1 --labels labels.csv --filelist list
+
+"$TAPER" train --json -q -f -o all.tpm --objective nca -k 4 -e 1 --hold-out 0 "$images" | grep -q '"held_out":0'
+
+# --- codes of it, and classes by them ---
+"$TAPER" embed -q -m one.tpm -o codes.npy "$images"
+"$TAPER" classify -q -m one.tpm --leave-one-out --among "$images" --json 2>/dev/null | tail -1 | grep -q '"kind":"errors"'
 
 # --- it resumes ---
 "$TAPER" train -q -o whole.tpm --objective dt-nca --start random --hidden 40 -k 6 -e 40 --batch 90 "$images"
@@ -82,6 +88,8 @@ mkdir -p one-class/a one-class/b
 cp $(ls set/*/* | head -9) one-class/a
 ls one-class/a | sed 's|.*|a/&,x|' >same.csv
 refused 2 'of one class' --objective nca --labels same.csv one-class
+sed 's/,.*/,-3/' same.csv >negative.csv
+refused 2 "label '-3' is a negative number" --objective nca --labels negative.csv one-class
 refused 2 'units from a layer' --objective dt-nca --hidden 4 -k 5 "$images"
 refused 2 'leave --family out' --objective nca --family dense "$images"
 refused 2 'leave --window out' --objective nca --window 8 "$images"
