@@ -16,7 +16,8 @@
  *   lt                  products of matrices, by cuBLASLt; lt_library: its functions, loaded
  *   factors             what products read, in bfloat16
  *   operations          the operations, in kernels/ by subject, as in train/processor;
- *                       kernels/teams: rows, and threads for them */
+ *                       kernels/teams: rows, and threads for them; kernels/neighbours: rows
+ *                       against all columns */
 #ifndef TRAIN_CUDA_H
 #define TRAIN_CUDA_H
 #include "train/device/device.h"

@@ -64,6 +64,7 @@ train_distances_fn train_cuda_distances;
 /* kernels/neighbours.cu */
 train_neighbour_sums_fn train_cuda_neighbour_sums;
 train_neighbour_losses_fn train_cuda_neighbour_losses;
+/* kernels/pulls.cu */
 train_neighbour_pulls_fn train_cuda_neighbour_pulls;
 /* kernels/predictions.cu */
 train_bits_fn train_cuda_bits;
@@ -83,10 +84,9 @@ train_combine_fn train_cuda_combine;
 train_add_difference_fn train_cuda_add_difference;
 train_dot_fn train_cuda_dot;
 train_distance_fn train_cuda_distance;
+train_decay_fn train_cuda_decay;
 train_judge_fn train_cuda_judge;
 train_adam_fn train_cuda_adam;
-/* kernels/decay.cu */
-train_decay_fn train_cuda_decay;
 /* kernels/quantiles.cu */
 train_follow_quantiles_fn train_cuda_follow_quantiles;
 

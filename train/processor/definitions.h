@@ -68,6 +68,7 @@ train_distances_fn train_plain_distances;
 /* neighbours.c */
 train_neighbour_sums_fn train_plain_neighbour_sums;
 train_neighbour_losses_fn train_plain_neighbour_losses;
+/* pulls.c */
 train_neighbour_pulls_fn train_plain_neighbour_pulls;
 /* predictions.c */
 train_bits_fn train_plain_bits;
@@ -87,10 +88,9 @@ train_combine_fn train_plain_combine;
 train_add_difference_fn train_plain_add_difference;
 train_dot_fn train_plain_dot;
 train_distance_fn train_plain_distance;
+train_decay_fn train_plain_decay;
 train_judge_fn train_plain_judge;
 train_adam_fn train_plain_adam;
-/* decay.c */
-train_decay_fn train_plain_decay;
 /* quantiles.c */
 train_follow_quantiles_fn train_plain_follow_quantiles;
 

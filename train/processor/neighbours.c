@@ -1,44 +1,25 @@
-/* neighbours.c -- codes that pick each other as neighbours; see train/device/operations.h.
- *
- * Rows are taken TOGETHER against a chunk of columns at a time: their distances stay in the first
- * cache while they become kernels, sums and pulls. Columns beyond the last are filled up to whole
- * lanes as unlabelled ones. */
+/* neighbours.c -- see neighbours.h; sums and losses of codes that pick each other as neighbours
+ * (train/device/operations.h). */
+#include "train/processor/neighbours.h"
 #include "codec/backend/simd.h"
 #include "formats/bytes.h"
-#include "train/device/elements_neighbours.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 512, TOGETHER = 4, LANES = 16 };
-typedef float lanes __attribute__((vector_size(LANES * sizeof(float)))); /* gcc and clang */
-
-typedef struct neighbour_task {
-    const train_neighbours *n;
-    size_t first, rows; /* of pull */
-    float *pull;
-    double *loss;
-    train_all_pairs pairs;
-} neighbour_task;
-
-/* Columns first .. of some rows, and what is known of them. */
-typedef struct chunk {
-    size_t first, columns, wide; /* wide: whole lanes */
-    uint32_t label[CHUNK];
-    float square[TOGETHER][CHUNK];
-} chunk;
+typedef float lanes __attribute__((vector_size(TRAIN_LANES * sizeof(float)))); /* gcc and clang */
 
 /* --- distances ------------------------------------------------------------------------------ */
 
 /* Of rows row .. row + together - 1, a constant where it is called, to the chunk's columns. */
-CODEC_INLINE void measure(size_t together, const train_neighbours *n, size_t row, const chunk *c,
-                          float (*square)[CHUNK]) {
+CODEC_INLINE void measure(size_t together, const train_neighbours *n, size_t row,
+                          const train_chunk *c, float (*square)[TRAIN_CHUNK]) {
     const size_t units = n->units, stride = n->rows;
     const float *code = n->code + row * units, *column = n->across + c->first;
     size_t j = 0;
-    for (; j + LANES <= c->columns; j += LANES, column += LANES) {
-        lanes sum[TOGETHER] = {{0}};
+    for (; j + TRAIN_LANES <= c->columns; j += TRAIN_LANES, column += TRAIN_LANES) {
+        lanes sum[TRAIN_TOGETHER] = {{0}};
         for (size_t k = 0; k < units; k++) {
             lanes x;
             memcpy(&x, column + k * stride, sizeof x);
@@ -62,29 +43,17 @@ CODEC_INLINE void measure(size_t together, const train_neighbours *n, size_t row
         }
 }
 
-/* The chunk at column `first`, with its distances to `together` rows. */
-CODEC_CLONES static void begin_chunk(const train_neighbours *n, size_t row, size_t together,
-                                     size_t first, chunk *c) {
+CODEC_CLONES void train_chunk_begin(const train_neighbours *n, size_t row, size_t together,
+                                    size_t first, train_chunk *c) {
     c->first = first;
-    c->columns = formats_smaller(CHUNK, n->rows - first);
-    c->wide = (c->columns + LANES - 1) / LANES * LANES;
+    c->columns = formats_smaller(TRAIN_CHUNK, n->rows - first);
+    c->wide = (c->columns + TRAIN_LANES - 1) / TRAIN_LANES * TRAIN_LANES;
     memcpy(c->label, n->label + first, c->columns * sizeof *c->label);
     for (size_t j = c->columns; j < c->wide; j++) c->label[j] = TRAIN_UNLABELLED;
-    if (together == TOGETHER)
-        measure(TOGETHER, n, row, c, c->square);
+    if (together == TRAIN_TOGETHER)
+        measure(TRAIN_TOGETHER, n, row, c, c->square);
     else
         for (size_t r = 0; r < together; r++) measure(1, n, row + r, c, c->square + r);
-}
-
-/* A row is no neighbour of its own: returns the label that it has again afterwards. */
-static uint32_t hide(chunk *c, size_t row) {
-    if (row < c->first || row >= c->first + c->columns) return TRAIN_UNLABELLED;
-    const uint32_t label = c->label[row - c->first];
-    c->label[row - c->first] = TRAIN_UNLABELLED;
-    return label;
-}
-static void show(chunk *c, size_t row, uint32_t label) {
-    if (label != TRAIN_UNLABELLED) c->label[row - c->first] = label;
 }
 
 /* --- sums ----------------------------------------------------------------------------------- */
@@ -94,19 +63,13 @@ typedef struct row_sums {
     double logs, count, hinges;
 } row_sums;
 
-CODEC_INLINE double sum_of(const float *lane) {
-    double sum = 0.0;
-    for (size_t l = 0; l < LANES; l++) sum += (double)lane[l];
-    return sum;
-}
-
 /* The least distance to a labelled column, and to one of the row's label; FLT_MAX: none. */
-CODEC_INLINE void find_least(const chunk *c, uint32_t own, const float *square, float *all,
+CODEC_INLINE void find_least(const train_chunk *c, uint32_t own, const float *square, float *all,
                              float *same) {
-    float least[2][LANES];
-    for (size_t l = 0; l < LANES; l++) least[0][l] = least[1][l] = FLT_MAX;
-    for (size_t j = 0; j < c->wide; j += LANES)
-        for (size_t l = 0; l < LANES; l++) {
+    float least[2][TRAIN_LANES];
+    for (size_t l = 0; l < TRAIN_LANES; l++) least[0][l] = least[1][l] = FLT_MAX;
+    for (size_t j = 0; j < c->wide; j += TRAIN_LANES)
+        for (size_t l = 0; l < TRAIN_LANES; l++) {
             const uint32_t label = c->label[j + l];
             const float d = square[j + l], a = label != TRAIN_UNLABELLED ? d : FLT_MAX,
                         b = label == own ? d : FLT_MAX;
@@ -114,7 +77,7 @@ CODEC_INLINE void find_least(const chunk *c, uint32_t own, const float *square, 
             least[1][l] = b < least[1][l] ? b : least[1][l];
         }
     *all = *same = FLT_MAX;
-    for (size_t l = 0; l < LANES; l++) {
+    for (size_t l = 0; l < TRAIN_LANES; l++) {
         *all = least[0][l] < *all ? least[0][l] : *all;
         *same = least[1][l] < *same ? least[1][l] : *same;
     }
@@ -127,12 +90,14 @@ typedef struct chunk_sums {
 } chunk_sums;
 
 /* All of it but `most`. loss and student: constants where it is called. */
-CODEC_INLINE void sum_chunk(train_neighbour_loss loss, int student, train_kernel k, const chunk *c,
-                            uint32_t own, const float *square, chunk_sums *to) {
+CODEC_INLINE void sum_chunk(train_neighbour_loss loss, int student, train_kernel k,
+                            const train_chunk *c, uint32_t own, const float *square,
+                            chunk_sums *to) {
     const float most = to->most, most_same = to->most_same;
-    float all[LANES] = {0}, same[LANES] = {0}, logs[LANES] = {0}, count[LANES] = {0};
-    for (size_t j = 0; j < c->wide; j += LANES)
-        for (size_t l = 0; l < LANES; l++) {
+    float all[TRAIN_LANES] = {0}, same[TRAIN_LANES] = {0}, logs[TRAIN_LANES] = {0},
+          count[TRAIN_LANES] = {0};
+    for (size_t j = 0; j < c->wide; j += TRAIN_LANES)
+        for (size_t l = 0; l < TRAIN_LANES; l++) {
             const uint32_t label = c->label[j + l];
             const float log_kernel = train_log_kernel(student, k, square[j + l]);
             const float e = train_exp2(log_kernel - most);
@@ -143,8 +108,8 @@ CODEC_INLINE void sum_chunk(train_neighbour_loss loss, int student, train_kernel
             if (loss == TRAIN_LOG_NCA)
                 same[l] += label == own ? train_exp2(log_kernel - most_same) : 0.0f;
         }
-    to->all = sum_of(all), to->same = sum_of(same);
-    to->logs = sum_of(logs), to->count = sum_of(count);
+    to->all = train_sum_lanes(all), to->same = train_sum_lanes(same);
+    to->logs = train_sum_lanes(logs), to->count = train_sum_lanes(count);
 }
 
 /* Neither so small that terms have vanished, nor so large that they were held back. */
@@ -152,8 +117,8 @@ static int is_sound(double sum) { return sum > 1e-20 && sum < 1e30; }
 
 /* A chunk's sums are taken relative to what is the largest kernel so far; where that does not do,
  * to its own largest. */
-CODEC_INLINE void add_chunk(train_neighbour_loss loss, int student, train_kernel k, const chunk *c,
-                            uint32_t own, const float *square, row_sums *to) {
+CODEC_INLINE void add_chunk(train_neighbour_loss loss, int student, train_kernel k,
+                            const train_chunk *c, uint32_t own, const float *square, row_sums *to) {
     chunk_sums sums = {.most = (float)to->all.most, .most_same = (float)to->same.most};
     if (to->all.sum != 0.0) sum_chunk(loss, student, k, c, own, square, &sums);
     if (!is_sound(sums.all) ||
@@ -171,22 +136,22 @@ CODEC_INLINE void add_chunk(train_neighbour_loss loss, int student, train_kernel
 }
 
 /* The same of the hinge. */
-CODEC_CLONES static void add_hinges(const chunk *c, uint32_t own, const float *square,
+CODEC_CLONES static void add_hinges(const train_chunk *c, uint32_t own, const float *square,
                                     row_sums *to) {
-    float sum[LANES] = {0};
-    for (size_t j = 0; j < c->wide; j += LANES)
-        for (size_t l = 0; l < LANES; l++) {
+    float sum[TRAIN_LANES] = {0};
+    for (size_t j = 0; j < c->wide; j += TRAIN_LANES)
+        for (size_t l = 0; l < TRAIN_LANES; l++) {
             const uint32_t label = c->label[j + l];
             const float h = train_hinge(square[j + l]);
             sum[l] += label != own && label != TRAIN_UNLABELLED ? h * h : 0.0f;
         }
-    to->hinges += sum_of(sum);
+    to->hinges += train_sum_lanes(sum);
 }
 
-#define SUMS(name, loss, student)                                               \
-    CODEC_CLONES static void name(train_kernel k, const chunk *c, uint32_t own, \
-                                  const float *square, row_sums *to) {          \
-        add_chunk(loss, student, k, c, own, square, to);                        \
+#define SUMS(name, loss, student)                                                     \
+    CODEC_CLONES static void name(train_kernel k, const train_chunk *c, uint32_t own, \
+                                  const float *square, row_sums *to) {                \
+        add_chunk(loss, student, k, c, own, square, to);                              \
     }
 SUMS(sums_gaussian_nca, TRAIN_NCA, 0)
 SUMS(sums_gaussian_log, TRAIN_LOG_NCA, 0)
@@ -194,7 +159,7 @@ SUMS(sums_gaussian_mcml, TRAIN_MCML, 0)
 SUMS(sums_student_nca, TRAIN_NCA, 1)
 SUMS(sums_student_log, TRAIN_LOG_NCA, 1)
 SUMS(sums_student_mcml, TRAIN_MCML, 1)
-typedef void sums_fn(train_kernel k, const chunk *c, uint32_t own, const float *square,
+typedef void sums_fn(train_kernel k, const train_chunk *c, uint32_t own, const float *square,
                      row_sums *to);
 static sums_fn *const sums_of[2][3] = {{sums_gaussian_nca, sums_gaussian_log, sums_gaussian_mcml},
                                        {sums_student_nca, sums_student_log, sums_student_mcml}};
@@ -207,18 +172,18 @@ static void write_sums(const row_sums *from, double *to) {
 }
 
 static void sum_together(const train_neighbours *n, train_kernel k, size_t row, size_t together) {
-    row_sums sums[TOGETHER];
-    chunk c;
+    row_sums sums[TRAIN_TOGETHER];
+    train_chunk c;
     for (size_t r = 0; r < together; r++)
         sums[r] = (row_sums){{-FLT_MAX, 0.0}, {-FLT_MAX, 0.0}, 0.0, 0.0, 0.0};
-    for (size_t first = 0; first < n->rows; first += CHUNK) {
-        begin_chunk(n, row, together, first, &c);
+    for (size_t first = 0; first < n->rows; first += TRAIN_CHUNK) {
+        train_chunk_begin(n, row, together, first, &c);
         for (size_t r = 0; r < together; r++) {
-            const uint32_t own = n->label[row + r], hidden = hide(&c, row + r);
+            const uint32_t own = n->label[row + r], hidden = train_chunk_hide(&c, row + r);
             if (own == TRAIN_UNLABELLED) continue;
             sums_of[n->student][n->loss](k, &c, own, c.square[r], &sums[r]);
             if (n->hinge > 0.0) add_hinges(&c, own, c.square[r], &sums[r]);
-            show(&c, row + r, hidden);
+            train_chunk_show(&c, row + r, hidden);
         }
     }
     for (size_t r = 0; r < together; r++)
@@ -226,11 +191,11 @@ static void sum_together(const train_neighbours *n, train_kernel k, size_t row, 
 }
 
 static void sum_rows(void *context, size_t block) {
-    const train_neighbours *n = ((const neighbour_task *)context)->n;
+    const train_neighbours *n = context;
     const size_t end = train_row_block_end(n->rows, block);
     const train_kernel k = train_kernel_of(n);
-    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TOGETHER)
-        sum_together(n, k, i, formats_smaller(TOGETHER, end - i));
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TRAIN_TOGETHER)
+        sum_together(n, k, i, formats_smaller(TRAIN_TOGETHER, end - i));
 }
 
 /* --- sums, each pair measured once ------------------------------------------------------------ */
@@ -248,11 +213,12 @@ typedef struct pairs_task {
 } pairs_task;
 
 /* A row and a chunk's columns: part[PARTS] of the row, and what is added to that of the columns. */
-CODEC_INLINE void sum_both(train_neighbour_loss loss, int student, train_kernel k, const chunk *c,
-                           uint32_t own, const float *square, float (*column)[CHUNK], float *row) {
-    float all[LANES] = {0}, same[LANES] = {0}, count[LANES] = {0};
-    for (size_t j = 0; j < c->wide; j += LANES)
-        for (size_t l = 0; l < LANES; l++) {
+CODEC_INLINE void sum_both(train_neighbour_loss loss, int student, train_kernel k,
+                           const train_chunk *c, uint32_t own, const float *square,
+                           float (*column)[TRAIN_CHUNK], float *row) {
+    float all[TRAIN_LANES] = {0}, same[TRAIN_LANES] = {0}, count[TRAIN_LANES] = {0};
+    for (size_t j = 0; j < c->wide; j += TRAIN_LANES)
+        for (size_t l = 0; l < TRAIN_LANES; l++) {
             const uint32_t label = c->label[j + l];
             const float log_kernel = train_log_kernel(student, k, square[j + l]);
             const float e = train_exp2(log_kernel), is_same = (float)(label == own);
@@ -263,21 +229,21 @@ CODEC_INLINE void sum_both(train_neighbour_loss loss, int student, train_kernel 
             column[PART_SAME][j + l] += to_same;
             column[PART_COUNT][j + l] += is_same;
         }
-    row[PART_ALL] = (float)sum_of(all), row[PART_SAME] = (float)sum_of(same);
-    row[PART_COUNT] = (float)sum_of(count);
+    row[PART_ALL] = (float)train_sum_lanes(all), row[PART_SAME] = (float)train_sum_lanes(same);
+    row[PART_COUNT] = (float)train_sum_lanes(count);
 }
 
-#define BOTH(name, loss, student)                                                           \
-    CODEC_CLONES static void name(train_kernel k, const chunk *c, uint32_t own,             \
-                                  const float *square, float(*column)[CHUNK], float *row) { \
-        sum_both(loss, student, k, c, own, square, column, row);                            \
+#define BOTH(name, loss, student)                                                                 \
+    CODEC_CLONES static void name(train_kernel k, const train_chunk *c, uint32_t own,             \
+                                  const float *square, float(*column)[TRAIN_CHUNK], float *row) { \
+        sum_both(loss, student, k, c, own, square, column, row);                                  \
     }
 BOTH(both_gaussian_nca, TRAIN_NCA, 0)
 BOTH(both_gaussian_mcml, TRAIN_MCML, 0)
 BOTH(both_student_nca, TRAIN_NCA, 1)
 BOTH(both_student_mcml, TRAIN_MCML, 1)
-typedef void both_fn(train_kernel k, const chunk *c, uint32_t own, const float *square,
-                     float (*column)[CHUNK], float *row);
+typedef void both_fn(train_kernel k, const train_chunk *c, uint32_t own, const float *square,
+                     float (*column)[TRAIN_CHUNK], float *row);
 static both_fn *const both_of[2][2] = {{both_gaussian_nca, both_gaussian_mcml},
                                        {both_student_nca, both_student_mcml}};
 
@@ -290,18 +256,18 @@ static float *part_of(const pairs_task *t, size_t chunk_at, size_t row) {
 static void sum_chunks(const pairs_task *t, size_t rows, size_t columns) {
     const train_neighbours *n = t->n;
     const train_kernel k = train_kernel_of(n);
-    const size_t end = formats_smaller(n->rows, (rows + 1) * CHUNK);
-    float column[PARTS][CHUNK] = {{0}};
-    chunk c;
-    for (size_t i = rows * CHUNK; i < end; i += TOGETHER) {
-        const size_t together = formats_smaller(TOGETHER, end - i);
-        begin_chunk(n, i, together, columns * CHUNK, &c);
+    const size_t end = formats_smaller(n->rows, (rows + 1) * TRAIN_CHUNK);
+    float column[PARTS][TRAIN_CHUNK] = {{0}};
+    train_chunk c;
+    for (size_t i = rows * TRAIN_CHUNK; i < end; i += TRAIN_TOGETHER) {
+        const size_t together = formats_smaller(TRAIN_TOGETHER, end - i);
+        train_chunk_begin(n, i, together, columns * TRAIN_CHUNK, &c);
         for (size_t r = 0; r < together; r++) {
             float row[PARTS] = {0}, *to = part_of(t, columns, i + r);
-            const uint32_t own = n->label[i + r], hidden = hide(&c, i + r);
+            const uint32_t own = n->label[i + r], hidden = train_chunk_hide(&c, i + r);
             if (own != TRAIN_UNLABELLED)
                 both_of[n->student][n->loss == TRAIN_MCML](k, &c, own, c.square[r], column, row);
-            show(&c, i + r, hidden);
+            train_chunk_show(&c, i + r, hidden);
             for (size_t p = 0; p < PARTS; p++) to[p * n->rows] = row[p];
         }
     }
@@ -319,7 +285,7 @@ static void sum_pair(void *context, size_t pair) {
 static int add_parts(const pairs_task *t, size_t row) {
     const train_neighbours *n = t->n;
     double sum[PARTS] = {0};
-    for (size_t at = 0; at * CHUNK < n->rows; at++)
+    for (size_t at = 0; at * TRAIN_CHUNK < n->rows; at++)
         for (size_t p = 0; p < PARTS; p++) sum[p] += (double)part_of(t, at, row)[p * n->rows];
     const row_sums sums = {{0.0, sum[PART_ALL]},
                            {0.0, n->loss == TRAIN_MCML ? 0.0 : sum[PART_SAME]},
@@ -335,8 +301,8 @@ static int add_parts(const pairs_task *t, size_t row) {
 static void add_parts_of_rows(void *context, size_t block) {
     const pairs_task *t = context;
     const size_t end = train_row_block_end(t->n->rows, block);
-    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TOGETHER) {
-        const size_t together = formats_smaller(TOGETHER, end - i);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TRAIN_TOGETHER) {
+        const size_t together = formats_smaller(TRAIN_TOGETHER, end - i);
         int sound = 1;
         for (size_t r = 0; r < together; r++) sound &= add_parts(t, i + r);
         if (!sound) sum_together(t->n, train_kernel_of(t->n), i, together);
@@ -344,9 +310,9 @@ static void add_parts_of_rows(void *context, size_t block) {
 }
 
 taper_status train_plain_neighbour_sums(train_stream *s, const train_neighbours *n) {
-    const size_t chunks = (n->rows + CHUNK - 1) / CHUNK;
+    const size_t chunks = (n->rows + TRAIN_CHUNK - 1) / TRAIN_CHUNK;
     if (n->rows > MOST_TWICE || n->hinge > 0.0) {
-        neighbour_task alone = {.n = n};
+        train_neighbours alone = *n;
         return train_processor_run(s, sum_rows, &alone, train_row_blocks(n->rows));
     }
     pairs_task task = {n, malloc((chunks * PARTS * n->rows + 1) * sizeof(float))};
@@ -359,6 +325,12 @@ taper_status train_plain_neighbour_sums(train_stream *s, const train_neighbours 
 }
 
 /* --- losses --------------------------------------------------------------------------------- */
+
+typedef struct losses_task {
+    const train_neighbours *n;
+    double *loss;
+    train_all_pairs pairs;
+} losses_task;
 
 static train_all_pairs sum_pairs(const train_neighbours *n) {
     train_all_pairs a = {.all = {-FLT_MAX, 0.0}};
@@ -373,7 +345,7 @@ static train_all_pairs sum_pairs(const train_neighbours *n) {
 }
 
 static void share_rows(void *context, size_t block) {
-    const neighbour_task *t = context;
+    const losses_task *t = context;
     const train_neighbours *n = t->n;
     const size_t end = train_row_block_end(n->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
@@ -388,123 +360,9 @@ static void share_rows(void *context, size_t block) {
 
 taper_status train_plain_neighbour_losses(train_stream *s, const train_neighbours *n,
                                           double *loss) {
-    neighbour_task task = {.n = n, .loss = loss};
+    losses_task task = {.n = n, .loss = loss};
     TAPER_TRY(train_processor_begin(s));
     if (n->all_pairs) task.pairs = sum_pairs(n);
     train_processor_end(s);
     return train_processor_run(s, share_rows, &task, train_row_blocks(n->rows));
-}
-
-/* --- pulls ---------------------------------------------------------------------------------- */
-
-/* pull[wide] of one row at a chunk. loss and student: constants where it is called. */
-CODEC_INLINE void pull_chunk(train_neighbour_loss loss, int student, const train_neighbours *n,
-                             train_kernel k, const chunk *c, uint32_t own, train_share row,
-                             const float *square, float *pull) {
-    const float factor = train_pull_factor(n), *norm = n->share + c->first, *other = norm + n->rows,
-                *centre = other + n->rows;
-    for (size_t j = 0; j < c->columns; j++) {
-        const uint32_t label = c->label[j];
-        const float d = square[j], log_kernel = train_log_kernel(student, k, d);
-        const train_share column = {norm[j], other[j], centre[j]};
-        const float m = train_pull_of(loss, row, log_kernel, label == own) +
-                        train_pull_of(loss, column, log_kernel, label == own);
-        const float p = factor * train_kernel_slope(student, k, d) * m;
-        pull[j] = label != TRAIN_UNLABELLED ? p : 0.0f;
-    }
-}
-
-#define PULLS(name, loss, student)                                                           \
-    CODEC_CLONES static void name(const train_neighbours *n, train_kernel k, const chunk *c, \
-                                  uint32_t own, train_share row, const float *square,        \
-                                  float *pull) {                                             \
-        pull_chunk(loss, student, n, k, c, own, row, square, pull);                          \
-    }
-PULLS(pulls_gaussian_nca, TRAIN_NCA, 0)
-PULLS(pulls_gaussian_log, TRAIN_LOG_NCA, 0)
-PULLS(pulls_gaussian_mcml, TRAIN_MCML, 0)
-PULLS(pulls_student_nca, TRAIN_NCA, 1)
-PULLS(pulls_student_log, TRAIN_LOG_NCA, 1)
-PULLS(pulls_student_mcml, TRAIN_MCML, 1)
-typedef void pulls_fn(const train_neighbours *n, train_kernel k, const chunk *c, uint32_t own,
-                      train_share row, const float *square, float *pull);
-static pulls_fn *const pulls_of[2][3] = {
-    {pulls_gaussian_nca, pulls_gaussian_log, pulls_gaussian_mcml},
-    {pulls_student_nca, pulls_student_log, pulls_student_mcml}};
-
-/* The sum of pull x slope by alpha. */
-CODEC_CLONES static double sum_by_alpha(train_kernel k, const chunk *c, const float *square,
-                                        const float *pull) {
-    float sum[LANES] = {0};
-    size_t j = 0;
-    for (; j + LANES <= c->columns; j += LANES)
-        for (size_t l = 0; l < LANES; l++)
-            sum[l] += train_pull_by_alpha(k, square[j + l], pull[j + l]);
-    for (size_t l = 0; j + l < c->columns; l++)
-        sum[l] += train_pull_by_alpha(k, square[j + l], pull[j + l]);
-    return sum_of(sum);
-}
-
-CODEC_CLONES static void add_hinge_pulls(float factor, const chunk *c, uint32_t own,
-                                         const float *square, float *pull) {
-    for (size_t j = 0; j < c->columns; j++) {
-        const float h = factor * train_hinge(square[j]);
-        pull[j] += c->label[j] != own && c->label[j] != TRAIN_UNLABELLED ? h : 0.0f;
-    }
-}
-
-CODEC_CLONES static double sum_pulls(size_t columns, const float *pull) {
-    float sum[LANES] = {0};
-    size_t j = 0;
-    for (; j + LANES <= columns; j += LANES)
-        for (size_t l = 0; l < LANES; l++) sum[l] += pull[j + l];
-    for (size_t l = 0; j + l < columns; l++) sum[l] += pull[j + l];
-    return sum_of(sum);
-}
-
-/* One row at a chunk: its pulls, their sum, and that of what they do to alpha. */
-static void pull_row(const train_neighbours *n, train_kernel k, chunk *c, size_t row,
-                     const float *square, float *pull, double *sum, double *by_alpha) {
-    const train_share share = {n->share[row], n->share[n->rows + row], n->share[2 * n->rows + row]};
-    const uint32_t own = n->label[row], hidden = hide(c, row);
-    pulls_of[n->student][n->loss](n, k, c, own, share, square, pull);
-    if (n->by_number) *by_alpha += sum_by_alpha(k, c, square, pull);
-    if (n->hinge > 0.0) add_hinge_pulls(train_hinge_factor(n), c, own, square, pull);
-    *sum += sum_pulls(c->columns, pull);
-    show(c, row, hidden);
-}
-
-static void pull_together(const neighbour_task *t, train_kernel k, size_t row, size_t together) {
-    const train_neighbours *n = t->n;
-    double sum[TOGETHER] = {0}, by_alpha[TOGETHER] = {0};
-    float *pull = t->pull + (row - t->first) * n->rows;
-    chunk c;
-    for (size_t first = 0; first < n->rows; first += CHUNK) {
-        begin_chunk(n, row, together, first, &c);
-        for (size_t r = 0; r < together; r++) {
-            float *to = pull + r * n->rows + first;
-            if (n->label[row + r] == TRAIN_UNLABELLED)
-                memset(to, 0, c.columns * sizeof *to);
-            else
-                pull_row(n, k, &c, row + r, c.square[r], to, &sum[r], &by_alpha[r]);
-        }
-    }
-    for (size_t r = 0; r < together; r++) {
-        pull[r * n->rows + row + r] = (float)-sum[r];
-        if (n->by_number) n->by_number[row + r] = (float)by_alpha[r];
-    }
-}
-
-static void pull_rows(void *context, size_t block) {
-    const neighbour_task *t = context;
-    const size_t end = train_row_block_end(t->rows, block);
-    const train_kernel k = train_kernel_of(t->n);
-    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TOGETHER)
-        pull_together(t, k, t->first + i, formats_smaller(TOGETHER, end - i));
-}
-
-taper_status train_plain_neighbour_pulls(train_stream *s, const train_neighbours *n, size_t first,
-                                         size_t rows, float *pull) {
-    neighbour_task task = {.n = n, .first = first, .rows = rows, .pull = pull};
-    return train_processor_run(s, pull_rows, &task, train_row_blocks(rows));
 }

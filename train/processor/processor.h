@@ -12,9 +12,9 @@
  *   products rows                  matrix products and biases; rows of examples, rows around rows
  *   noise codes units              dropout and the like; codes at a cut; whole units
  *   losses classes predictions     errors; labels; bits and what heads and restorers give
- *   neighbours                     codes that pick each other as neighbours
- *   clipped vectors                layers that are clipped; long vectors, and the optimiser
- *   decay quantiles                weight decay by rows; thresholds that follow quantiles */
+ *   neighbours pulls               codes that pick each other as neighbours: losses; gradients
+ *   clipped quantiles              layers that are clipped; thresholds that follow quantiles
+ *   vectors                        long vectors, weight decay by rows, and the optimiser */
 #ifndef TRAIN_PROCESSOR_H
 #define TRAIN_PROCESSOR_H
 #include "codec/backend/backend.h"

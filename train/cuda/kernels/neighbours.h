@@ -1,0 +1,51 @@
+/* neighbours.h -- rows of codes against all columns.
+ *
+ * A warp takes CUDA_TOGETHER rows: a number that it reads of a column serves all of them, and lanes
+ * read neighbouring columns. */
+#ifndef TRAIN_CUDA_NEIGHBOURS_H
+#define TRAIN_CUDA_NEIGHBOURS_H
+#include "train/cuda/kernel.h"
+#include "train/device/elements_neighbours.h"
+
+static const unsigned CUDA_TOGETHER = 4;
+
+/* Rows beyond the last are unlabelled and lie where the first does. */
+struct cuda_warp_rows {
+    size_t first;
+    const float *code[CUDA_TOGETHER];
+    uint32_t label[CUDA_TOGETHER];
+};
+
+static inline __device__ cuda_warp_rows cuda_rows_from(const train_neighbours &n, size_t first) {
+    cuda_warp_rows w = {first, {}, {}};
+    for (unsigned r = 0; r < CUDA_TOGETHER; r++) {
+        const bool is_there = BELOW(first + r, n.rows);
+        w.code[r] = n.code + (is_there ? first + r : first) * n.units;
+        w.label[r] = is_there ? n.label[first + r] : TRAIN_UNLABELLED;
+    }
+    return w;
+}
+
+static inline __device__ void cuda_measure(const train_neighbours &n, const cuda_warp_rows &w,
+                                           size_t column, float (&square)[CUDA_TOGETHER]) {
+    for (unsigned r = 0; r < CUDA_TOGETHER; r++) square[r] = 0.0f;
+    for (size_t k = 0; BELOW(k, n.units); k++) {
+        const float x = n.across[k * n.rows + column];
+        for (unsigned r = 0; r < CUDA_TOGETHER; r++) {
+            const float e = w.code[r][k] - x;
+            square[r] += e * e;
+        }
+    }
+}
+
+/* Does row r of them pick that column, of this label? */
+static inline __device__ bool cuda_meets(const cuda_warp_rows &w, unsigned r, size_t column,
+                                         uint32_t label) {
+    return w.label[r] != TRAIN_UNLABELLED && label != TRAIN_UNLABELLED && w.first + r != column;
+}
+
+/* Groups of so many rows, for warps. */
+static inline size_t cuda_groups(size_t rows) {
+    return rows / CUDA_TOGETHER + (rows % CUDA_TOGETHER != 0);
+}
+#endif

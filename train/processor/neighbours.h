@@ -1,0 +1,40 @@
+/* neighbours.h -- rows of codes against a chunk of columns, whose distances stay in the first cache
+ * while they become kernels and sums (neighbours.c) or pulls (pulls.c).
+ *
+ * Rows are taken TRAIN_TOGETHER at a time. Columns beyond the last are filled up to whole lanes as
+ * unlabelled ones. */
+#ifndef TRAIN_PROCESSOR_NEIGHBOURS_H
+#define TRAIN_PROCESSOR_NEIGHBOURS_H
+#include "train/device/elements_neighbours.h"
+
+enum { TRAIN_CHUNK = 512, TRAIN_TOGETHER = 4, TRAIN_LANES = 16 };
+
+/* Columns first .. of some rows, and what is known of them. */
+typedef struct train_chunk {
+    size_t first, columns, wide; /* wide: whole lanes */
+    uint32_t label[TRAIN_CHUNK];
+    float square[TRAIN_TOGETHER][TRAIN_CHUNK]; /* distances, squared, of each row */
+} train_chunk;
+
+/* The chunk at column `first`, with its distances to rows row .. row + together - 1. */
+void train_chunk_begin(const train_neighbours *n, size_t row, size_t together, size_t first,
+                       train_chunk *chunk);
+
+/* A row is no neighbour of its own: returns the label that it has again afterwards. */
+CODEC_INLINE uint32_t train_chunk_hide(train_chunk *c, size_t row) {
+    if (row < c->first || row >= c->first + c->columns) return TRAIN_UNLABELLED;
+    const uint32_t label = c->label[row - c->first];
+    c->label[row - c->first] = TRAIN_UNLABELLED;
+    return label;
+}
+CODEC_INLINE void train_chunk_show(train_chunk *c, size_t row, uint32_t label) {
+    if (label != TRAIN_UNLABELLED) c->label[row - c->first] = label;
+}
+
+CODEC_INLINE double train_sum_lanes(const float *lane) {
+    double sum = 0.0;
+    for (size_t l = 0; l < TRAIN_LANES; l++) sum += (double)lane[l];
+    return sum;
+}
+
+#endif
