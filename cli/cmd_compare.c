@@ -7,8 +7,8 @@
 #include "cli/compare/report.h"
 #include "cli/compare/subject.h"
 #include "cli/device.h"
-#include "cli/inputs.h"
-#include "cli/left_out.h"
+#include "cli/common/inputs.h"
+#include "cli/common/left_out.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* cmd_merge.c -- several containers of one model into one, without recoding. */
-#include "cli/inputs.h"
+#include "cli/cli.h"
+#include "cli/common/inputs.h"
 #include "cli/name_case.h"
-#include "cli/outputs.h"
+#include "cli/common/outputs.h"
 #include "codec/taper.h"
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /* cmd_repack.c -- the same codes in another layout, without the network. */
-#include "cli/inputs.h"
-#include "cli/outputs.h"
+#include "cli/cli.h"
+#include "cli/common/inputs.h"
+#include "cli/common/outputs.h"
 #include "codec/taper.h"
 
 typedef struct settings {

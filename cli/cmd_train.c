@@ -1,9 +1,10 @@
 /* cmd_train.c -- `taper train`: images in, a model out. */
+#include "cli/cli.h"
 #include "cli/code_set.h"
 #include "cli/common/signals.h"
 #include "cli/device.h"
-#include "cli/inputs.h"
-#include "cli/options.h"
+#include "cli/common/inputs.h"
+#include "cli/common/options.h"
 #include "cli/train_settings.h"
 #include "cli/train_talk.h"
 #include "codec/taper_model.h"

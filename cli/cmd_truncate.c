@@ -1,6 +1,7 @@
 /* cmd_truncate.c -- a container into a smaller whole container. */
-#include "cli/inputs.h"
-#include "cli/outputs.h"
+#include "cli/cli.h"
+#include "cli/common/inputs.h"
+#include "cli/common/outputs.h"
 #include "cli/truncate_psnr.h"
 #include "codec/taper.h"
 

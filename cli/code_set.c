@@ -2,7 +2,7 @@
 #include "cli/code_set.h"
 #include "cli/common/progress.h"
 #include "cli/common/readahead.h"
-#include "cli/outputs.h"
+#include "cli/common/outputs.h"
 #include "formats/bytes.h"
 #include <stdio.h>
 #include <stdlib.h>

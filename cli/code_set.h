@@ -10,7 +10,7 @@
  * Functions that return int print what went wrong and return an exit code; CLI_DONE is 0. */
 #ifndef CLI_CODE_SET_H
 #define CLI_CODE_SET_H
-#include "cli/left_out.h"
+#include "cli/common/left_out.h"
 #include "codec/model/embed.h"
 #include "formats/image.h"
 

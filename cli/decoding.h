@@ -3,7 +3,7 @@
  * picture_files.h's. */
 #ifndef CLI_DECODING_H
 #define CLI_DECODING_H
-#include "cli/inputs.h"
+#include "cli/common/inputs.h"
 #include "cli/picture_plan.h"
 
 /* Choose the images and, by the output's name, what to make of them; for a folder name the files

@@ -3,7 +3,7 @@
 #ifndef CLI_DEVICE_H
 #define CLI_DEVICE_H
 #include "cli/common/settings.h"
-#include "cli/options.h"
+#include "cli/common/options.h"
 #include "codec/backend/backend.h"
 #include "train/cuda/cuda.h"
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* main.c -- the table of verbs. Each lives in cli/cmd_NAME.c and brings its table of options. */
+#include "cli/cli.h"
 #include "cli/common/signals.h"
 #include "cli/manual.h"
 #include "cli/version.h"

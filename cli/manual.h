@@ -3,7 +3,7 @@
  * SHELL`. */
 #ifndef CLI_MANUAL_H
 #define CLI_MANUAL_H
-#include "cli/options.h"
+#include "cli/common/options.h"
 
 /* taper-VERB(1). */
 void cli_manual_verb(const cli_verb *verb, FILE *to);

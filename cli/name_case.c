@@ -1,6 +1,6 @@
 /* name_case.c -- see name_case.h. */
 #include "cli/name_case.h"
-#include "cli/cli.h"
+#include "cli/common/messages.h"
 #include "formats/image_names.h"
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "cli/picture_files.h"
 #include "cli/common/signals.h"
 #include "cli/name_case.h"
-#include "cli/outputs.h"
+#include "cli/common/outputs.h"
 #include "formats/atomic_file.h"
 #include "formats/file.h"
 #include "formats/folder_walk.h"

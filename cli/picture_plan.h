@@ -2,8 +2,7 @@
  * decoding.h makes the plan, picture_files.h carries it out. */
 #ifndef CLI_PICTURE_PLAN_H
 #define CLI_PICTURE_PLAN_H
-#include "cli/cli.h"
-#include "cli/options.h"
+#include "cli/common/options.h"
 #include "codec/taper.h"
 
 typedef enum cli_picture_format {

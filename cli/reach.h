@@ -2,7 +2,7 @@
  * images coarser, but some images whole and the rest not there. */
 #ifndef CLI_REACH_H
 #define CLI_REACH_H
-#include "cli/cli.h"
+#include "cli/common/messages.h"
 #include "cli/common/json.h"
 #include "formats/container.h"
 #include <stdbool.h>

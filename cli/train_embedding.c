@@ -2,7 +2,7 @@
 #include "cli/train_embedding.h"
 #include "cli/cli.h"
 #include "cli/common/json.h"
-#include "cli/options.h"
+#include "cli/common/options.h"
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
  */
 #ifndef CLI_TRAIN_SETTINGS_H
 #define CLI_TRAIN_SETTINGS_H
-#include "cli/options.h"
+#include "cli/common/options.h"
 #include "cli/train_embedding.h"
 #include "train/train.h"
 

@@ -3,7 +3,7 @@
 #ifndef CLI_TRAIN_TALK_H
 #define CLI_TRAIN_TALK_H
 #include "cli/common/progress.h"
-#include "cli/left_out.h"
+#include "cli/common/left_out.h"
 #include "train/train.h"
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* truncate_psnr.h -- where `truncate --psnr` cuts. */
 #ifndef CLI_TRUNCATE_PSNR_H
 #define CLI_TRUNCATE_PSNR_H
-#include "cli/inputs.h"
+#include "cli/common/inputs.h"
 
 typedef struct cli_truncate_psnr {
     const char *path;      /* of the container, for messages */

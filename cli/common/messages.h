@@ -2,7 +2,9 @@
  * error, sizes and numbers.
  *
  * The room cli/common/: what verbs and comparison are made of; it knows no verb.
- *   settings               options that most verbs have
+ *   options settings       a verb's options, in one table; the settings that most verbs have
+ *   inputs outputs         opening what a verb reads, and its one output; left_out: inputs that
+ *                          cannot be used
  *   messages plain_text    words on standard error; names that cannot steer a terminal
  *   progress signals       the progress line; nothing left behind on ^C
  *   json plot page         JSON lines; gnuplot; HTML without a network
@@ -18,8 +20,8 @@ typedef enum cli_exit {
     CLI_DONE = 0,
     CLI_SOME_FAILED = 1, /* some inputs failed and were named; the rest was done */
     CLI_USAGE = 2, /* the command line cannot be carried out as written, or names nothing of use */
-    CLI_CORRUPT = 3,     /* an input is damaged, too short to hold its header, of another version */
-    CLI_INCOMPLETE = 4,  /* an input was cut; only under --strict, a cut file is normal */
+    CLI_CORRUPT = 3,    /* an input is damaged, too short to hold its header, of another version */
+    CLI_INCOMPLETE = 4, /* an input was cut; only under --strict, a cut file is normal */
     CLI_IO = 5,   /* the operating system or a device refused; also: the target exists and no -f */
     CLI_LIMIT = 6 /* above a limit (--max-pixels, --max-memory, ...) or out of memory */
 } cli_exit;

@@ -5,7 +5,7 @@
  * once, with their number and the first's name; -v names them all. */
 #ifndef CLI_LEFT_OUT_H
 #define CLI_LEFT_OUT_H
-#include "cli/cli.h"
+#include "cli/common/messages.h"
 #include "formats/imageset.h"
 
 enum { CLI_ALIKE_MOST = 32, CLI_ALIKE_NAME = 512 };

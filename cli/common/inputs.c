@@ -1,5 +1,5 @@
 /* inputs.c -- opening containers and models; see inputs.h. */
-#include "cli/inputs.h"
+#include "cli/common/inputs.h"
 #include "cli/common/spool.h"
 #include "codec/decoder/group_reader.h"
 #include "codec/model/builtin_models.h"

@@ -4,7 +4,7 @@
  * CLI_DONE is 0. */
 #ifndef CLI_INPUTS_H
 #define CLI_INPUTS_H
-#include "cli/options.h"
+#include "cli/common/options.h"
 #include "codec/taper_model.h"
 #include "formats/container.h"
 #include "formats/file.h"

@@ -33,7 +33,7 @@
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
-#include "cli/cli.h"
+#include "cli/common/messages.h"
 #include <stdio.h>
 
 typedef enum cli_option_kind { /* what the settings' member is */
@@ -86,10 +86,6 @@ typedef struct cli_verb {
     const char *const *uses;   /* of bit k of cli_option.uses: what it is for, "--family dense";
                                   NULL-ended; NULL where no option has any */
 } cli_verb;
-
-extern const cli_verb cli_verb_train, cli_verb_encode, cli_verb_truncate, cli_verb_decode,
-    cli_verb_info, cli_verb_verify, cli_verb_repack, cli_verb_merge, cli_verb_compare,
-    cli_verb_embed, cli_verb_classify;
 
 extern const char *const cli_layouts[]; /* in the order of taper_layout */
 extern const char *const cli_alphas[];  /* of formats_alpha */

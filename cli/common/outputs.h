@@ -9,7 +9,7 @@
  *     return cli_output_close(&out, input, status, &error); */
 #ifndef CLI_OUTPUTS_H
 #define CLI_OUTPUTS_H
-#include "cli/cli.h"
+#include "cli/common/messages.h"
 #include "formats/atomic_file.h"
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* options.c -- parsing of a verb's options from its table, and its --help; see options.h. */
-#include "cli/options.h"
+#include "cli/common/options.h"
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* left_out.c -- see left_out.h. */
-#include "cli/left_out.h"
-#include "cli/outputs.h"
+#include "cli/common/left_out.h"
+#include "cli/common/outputs.h"
 #include <stdio.h>
 #include <string.h>
 

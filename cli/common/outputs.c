@@ -1,5 +1,5 @@
 /* outputs.c -- a verb's output file; see outputs.h. */
-#include "cli/outputs.h"
+#include "cli/common/outputs.h"
 #include "cli/common/signals.h"
 #include "formats/file.h"
 #include <errno.h>
