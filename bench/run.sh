@@ -9,10 +9,10 @@
 # of the same "test" only. What was measured for the record is in bench/results/.
 #
 # Settings, from the environment:
-#   BENCH_THREADS=2   threads of bench_rates, bench_training, bench_knn, bench_embedding and
-#                     bench_rbm
+#   BENCH_THREADS=2   threads of bench_rates, bench_training, bench_knn, bench_embedding,
+#                     bench_linear_nca and bench_rbm
 #   BENCH_LONG=1      also what takes more than ten minutes: windows of whole CIFAR images,
-#                     family dense on MNIST, and linear MCML on USPS
+#                     family dense on MNIST, linear MCML on USPS, and linear NCA of 100,000 rows
 set -eu
 [ $# -eq 1 ] && [ -d "$1" ] || { echo "usage: sh bench/run.sh BUILD_DIR" >&2; exit 2; }
 B=$(cd "$1" && pwd)
@@ -108,5 +108,9 @@ fi
 
 say "bench_embedding $BENCH_THREADS"
 "$B/bench/bench_embedding" "$BENCH_THREADS"
+if [ -n "${BENCH_LONG:-}" ]; then
+    say "bench_linear_nca gradient"
+    "$B/bench/bench_linear_nca" gradient 100000 32 "$BENCH_THREADS"
+fi
 say "bench_rbm $BENCH_THREADS"
 "$B/bench/bench_rbm" "$BENCH_THREADS"

@@ -80,10 +80,14 @@ static double loss_at(const codec_network *net, reference r, int learns_alpha, d
 /* --- against differences -------------------------------------------------------------------- */
 
 static void check_gradient(int d, uint32_t hidden, codec_activation between,
-                           train_neighbour_objective objective, double l2) {
+                           train_neighbour_objective objective, double l2, size_t block) {
     codec_network net = network(hidden, between);
     train_embedder e;
-    const train_embedder_options options = {ROWS, objective, l2, TRAIN_WEIGHTS_GRADIENT};
+    const train_embedder_options options = {.batch = ROWS,
+                                            .objective = objective,
+                                            .l2 = l2,
+                                            .block = block,
+                                            .use = TRAIN_WEIGHTS_GRADIENT};
     assert_int_equal(train_embedder_create(&e, &net, &device[d].device, &options), TAPER_OK);
     train_stream *s = &e.stream;
     uint8_t *rows = on_device_give(&device[d], pixels, sizeof pixels);
@@ -123,8 +127,8 @@ static void check_gradient(int d, uint32_t hidden, codec_activation between,
         error = fmax(error, fabs((double)gradient[i] - want));
     }
     if (!(error < 2e-5 * most))
-        fail_msg("device %d, %u hidden, activation %d, loss %d, l2 %g: %g of %g", d,
-                 (unsigned)hidden, (int)between, (int)objective.loss, l2, error, most);
+        fail_msg("device %d, %u hidden, activation %d, loss %d, l2 %g, block %zu: %g of %g", d,
+                 (unsigned)hidden, (int)between, (int)objective.loss, l2, block, error, most);
     train_embedder_free(&e);
     on_device_forget(&device[d]);
     codec_network_free(&net);
@@ -140,10 +144,59 @@ static void gradients_are_differences(void **state) {
     for (int d = 0; d < DEVICES; d++)
         for (size_t o = 0; o < sizeof objectives / sizeof *objectives; o++)
             for (uint32_t hidden = 0; hidden < 3; hidden++) {
-                check_gradient(d, hidden, CODEC_LOGISTIC, objectives[o], 0.0);
-                check_gradient(d, hidden, CODEC_LOGISTIC, objectives[o], 0.03);
-                check_gradient(d, hidden, CODEC_RELU, objectives[o], 0.0);
+                check_gradient(d, hidden, CODEC_LOGISTIC, objectives[o], 0.0, 0);
+                check_gradient(d, hidden, CODEC_LOGISTIC, objectives[o], 0.03, 5);
+                check_gradient(d, hidden, CODEC_RELU, objectives[o], 0.0, 7);
             }
+}
+
+/* --- in blocks ------------------------------------------------------------------------------ */
+
+enum { MANY = 1700, BLOCK = 768 };
+
+/* The gradient of many rows, picked by an order, with blocks of so many; how many numbers it has.
+ */
+static size_t many_gradients(int d, uint32_t hidden, size_t block, float *gradient) {
+    codec_network net = network(hidden, CODEC_LOGISTIC);
+    const train_embedder_options options = {
+        .batch = MANY, .objective = {.loss = TRAIN_NCA}, .block = block};
+    static uint8_t many[MANY * INPUTS];
+    uint32_t many_labels[MANY], many_order[MANY];
+    train_embedder e;
+    double losses[2] = {0};
+    for (uint32_t i = 0; i < sizeof many; i++) many[i] = (uint8_t)(255 * (draw(i, 2) + 0.5f));
+    for (uint32_t i = 0; i < MANY; i++) many_labels[i] = i % 3, many_order[i] = i * 7 % MANY;
+    assert_int_equal(train_embedder_create(&e, &net, &device[d].device, &options), TAPER_OK);
+    assert_int_equal(e.block, block);
+    uint8_t *rows = on_device_give(&device[d], many, sizeof many);
+    uint32_t *labels = on_device_give(&device[d], many_labels, sizeof many_labels);
+    uint32_t *order = on_device_give(&device[d], many_order, sizeof many_order);
+    double *there = on_device_give(&device[d], losses, sizeof losses);
+    const size_t n = e.weights.n;
+    assert_true(n <= 512);
+    assert_int_equal(train_embedder_load(&e, rows, order, labels, order, MANY), TAPER_OK);
+    assert_int_equal(train_embedder_compute(&e, there), TAPER_OK);
+    assert_int_equal(train_download(&e.stream, gradient, e.weights.gradient, n * 4), TAPER_OK);
+    train_embedder_free(&e);
+    on_device_forget(&device[d]);
+    codec_network_free(&net);
+    return n;
+}
+
+static void blocks_of_rows_change_nothing(void **state) {
+    (void)state;
+    codec_backend be;
+    codec_backend_cpu(&be);
+    const int exact = strcmp(be.kernels, "plain C") != 0; /* it adds all products up at once */
+    for (uint32_t hidden = 0; hidden < 3; hidden++) {
+        float whole[512], blocks[512];
+        const size_t n = many_gradients(0, hidden, MANY, whole);
+        many_gradients(0, hidden, BLOCK, blocks);
+        if (exact) assert_memory_equal(whole, blocks, n * sizeof *whole);
+        for (size_t i = 0; i < n; i++)
+            assert_true(fabsf(whole[i] - blocks[i]) <= 1e-7f + 1e-4f * fabsf(whole[i]));
+    }
+    codec_backend_close(&be);
 }
 
 /* --- there and back ------------------------------------------------------------------------- */
@@ -152,8 +205,7 @@ static void networks_come_back(void **state) {
     (void)state;
     for (int d = 0; d < DEVICES; d++) {
         codec_network net = network(2, CODEC_LOGISTIC), back = network(2, CODEC_LOGISTIC);
-        const train_embedder_options options = {
-            ROWS, {.loss = TRAIN_NCA}, 0.0, TRAIN_WEIGHTS_GRADIENT};
+        const train_embedder_options options = {.batch = ROWS, .objective = {.loss = TRAIN_NCA}};
         train_embedder e;
         memset(back.encoder.layer[1].weight, 0, sizeof(float));
         assert_int_equal(train_embedder_create(&e, &net, &device[d].device, &options), TAPER_OK);
@@ -172,7 +224,7 @@ static void networks_come_back(void **state) {
 static void networks_that_are_not_plain_are_refused(void **state) {
     (void)state;
     codec_network net = network(1, CODEC_LOGISTIC);
-    const train_embedder_options options = {ROWS, {.loss = TRAIN_NCA}, 0.0, TRAIN_WEIGHTS_GRADIENT};
+    const train_embedder_options options = {.batch = ROWS, .objective = {.loss = TRAIN_NCA}};
     train_embedder e;
     net.mean[2] = 1.0f;
     assert_int_equal(train_embedder_create(&e, &net, &device[0].device, &options), TAPER_ERR_ARG);
@@ -184,6 +236,7 @@ static void networks_that_are_not_plain_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(gradients_are_differences),
+                                       cmocka_unit_test(blocks_of_rows_change_nothing),
                                        cmocka_unit_test(networks_come_back),
                                        cmocka_unit_test(networks_that_are_not_plain_are_refused)};
     return cmocka_run_group_tests(tests, open_every_device, close_every_device);

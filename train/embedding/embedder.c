@@ -88,7 +88,7 @@ static void lay_out_numbers(train_embedder *e, const codec_network *net, train_w
 static void lay_out_activations(train_embedder *e, const codec_network *net) {
     train_arena *arena = &e->activations;
     const size_t batch = e->batch, widest = train_stack_widest(&net->encoder);
-    e->input = train_arena_floats(arena, batch, e->inputs);
+    e->input = train_arena_floats(arena, e->block, e->inputs);
     e->code = train_arena_floats(arena, batch, e->units);
     e->code_gradient = train_arena_floats(arena, batch, e->units);
     e->label = train_arena_take(arena, batch, 1, sizeof *e->label);
@@ -124,6 +124,8 @@ taper_status train_embedder_create(train_embedder *e, const codec_network *net,
     *e = (train_embedder){.inputs = net->inputs,
                           .units = net->units,
                           .batch = o->batch,
+                          .block =
+                              formats_smaller(o->batch, o->block ? o->block : TRAIN_EMBEDDER_BLOCK),
                           .l2 = o->l2,
                           .objective = o->objective};
     if (!o->batch || !(o->l2 >= 0.0) || !is_plain(net)) return TAPER_ERR_ARG;
@@ -142,19 +144,63 @@ void train_embedder_free(train_embedder *e) {
 
 /* --- forward and back ------------------------------------------------------------------- */
 
+/* The rows of a block. */
+static taper_status make_inputs(train_embedder *e, size_t first, size_t rows) {
+    train_stream *s = &e->stream;
+    const uint8_t *pixels = e->order ? e->pixels : e->pixels + first * e->inputs;
+    const uint32_t *order = e->order ? e->order + first : NULL;
+    return s->ops->centre_rows(s, rows, e->inputs, pixels, order, e->zero_mean, 1.0f / pixel_scale,
+                               e->input);
+}
+
+/* Rows of the block at `first`, whose inputs are there afterwards: one block's stay. A processor's
+ * products over rows are sums of PART of them, the last two of equal parts of the rest: no block is
+ * to end where no such sum does. */
+static taper_status take_block(train_embedder *e, size_t first, size_t *rows) {
+    enum { PART = 384 };
+    const size_t left = e->rows - first;
+    *rows = formats_smaller(left, e->block);
+    if (*rows > PART && left > *rows && left - *rows < PART) *rows -= PART;
+    return e->rows > e->block ? make_inputs(e, first, *rows) : TAPER_OK;
+}
+
 taper_status train_embedder_load(train_embedder *e, const uint8_t *pixels, const uint32_t *order,
                                  const uint32_t *label, const uint32_t *labels_order, size_t n) {
     train_stream *s = &e->stream;
     e->rows = formats_smaller(n, e->batch);
+    e->pixels = pixels, e->order = order;
     if (label)
         TAPER_TRY(s->ops->gather_rows(s, e->rows, sizeof *label, label, labels_order, e->label));
-    return s->ops->centre_rows(s, e->rows, e->inputs, pixels, order, e->zero_mean,
-                               1.0f / pixel_scale, e->input);
+    return e->rows > e->block ? TAPER_OK : make_inputs(e, 0, e->rows);
 }
 
 taper_status train_embedder_forward(train_embedder *e) {
     TAPER_TRY(train_zero(&e->stream, e->code, e->rows * e->units * sizeof *e->code));
-    return train_stack_forward(&e->stream, &e->view, e->rows, e->input, &e->act, e->code);
+    for (size_t first = 0, rows; first < e->rows; first += rows) {
+        train_stack_activations act = e->act;
+        for (uint32_t i = 0; i + 1 < e->view.depth; i++)
+            act.hidden[i] += first * e->view.layer[i].outputs;
+        TAPER_TRY(take_block(e, first, &rows));
+        TAPER_TRY(train_stack_forward(&e->stream, &e->view, rows, e->input, &act,
+                                      e->code + first * e->units));
+    }
+    return TAPER_OK;
+}
+
+/* From the codes' gradient that of all layers, the first one's weights by blocks of inputs. */
+static taper_status backward(train_embedder *e) {
+    train_stream *s = &e->stream;
+    const codec_layer *first_layer = &e->gradient.layer[0];
+    TAPER_TRY(train_stack_backward(s, &e->view, &e->gradient, e->rows, NULL, &e->act,
+                                   e->code_gradient, NULL));
+    const float *dy = train_stack_first(&e->view, &e->act, e->code_gradient);
+    for (size_t first = 0, rows; first < e->rows; first += rows) {
+        TAPER_TRY(take_block(e, first, &rows));
+        TAPER_TRY(s->ops->gemm(s, 1, 0, first_layer->outputs, e->inputs, rows,
+                               dy + first * first_layer->outputs, e->input, first ? 1.0f : 0.0f,
+                               first_layer->weight));
+    }
+    return TAPER_OK;
 }
 
 static train_examples examples_of(const train_embedder *e) {
@@ -187,7 +233,6 @@ taper_status train_embedder_compute(train_embedder *e, double *losses) {
         TAPER_TRY(s->ops->add_doubles(s, 1, 1.0 / (double)e->rows, e->figure, losses + i));
     TAPER_TRY(train_zero(s, e->code_gradient, e->rows * e->units * sizeof *e->code_gradient));
     TAPER_TRY(o->gradient(&e->objective, s, &x, e->code_gradient));
-    TAPER_TRY(train_stack_backward(s, &e->view, &e->gradient, e->rows, e->input, &e->act,
-                                   e->code_gradient, NULL));
+    TAPER_TRY(backward(e));
     return add_decay(e, losses);
 }

@@ -5,12 +5,18 @@
  * with f the encoder of a direct network without feedback, and |W|^2 the sum of its squared
  * weights, biases left out. Its numbers lie in one vector: layers, each its weights and then its
  * biases, then what the objective trains (train_objective). The first layer takes pixels of 0..1
- * here, and of 0..255 in a codec_network: 1 / 255 stands in the one or the other. */
+ * here, and of 0..255 in a codec_network: 1 / 255 stands in the one or the other.
+ *
+ * Of more than TRAIN_EMBEDDER_BLOCK rows the numbers of 0..1 are made a block at a time, on the way
+ * there and on the way back, so that memory beyond a batch's bytes is a block's and the codes'. On
+ * a processor with fused multiply-adds no bit depends on it. */
 #ifndef TRAIN_EMBEDDER_H
 #define TRAIN_EMBEDDER_H
 #include "train/objectives/neighbours.h"
 #include "train/objectives/stack.h"
 #include "train/optimise/weights.h"
+
+enum { TRAIN_EMBEDDER_BLOCK = 32 * 384 };
 
 typedef struct train_embedder {
     train_stream stream;
@@ -19,13 +25,16 @@ typedef struct train_embedder {
     codec_stack view, gradient; /* of the two vectors, in the network's shape */
     uint32_t inputs, units;
     size_t batch;     /* most rows of one call */
+    size_t block;     /* most rows of input, batch or less */
     size_t n_numbers; /* the objective's, at the vector's end: 0 or 1 */
     double l2;
     train_neighbour_objective objective;
     /* of the rows that are loaded */
     size_t rows;
+    const uint8_t *pixels; /* borrowed */
+    const uint32_t *order;
     float *zero_mean;            /* [inputs] */
-    float *input;                /* [batch][inputs] pixels / 255 */
+    float *input;                /* [block][inputs] pixels / 255 */
     float *code, *code_gradient; /* [batch][units] */
     uint32_t *label;             /* [batch] */
     double *row_loss;            /* [batch] */
@@ -37,6 +46,7 @@ typedef struct train_embedder_options {
     size_t batch;                        /* at least 1 */
     train_neighbour_objective objective; /* its settings */
     double l2;                           /* at least 0 */
+    size_t block;                        /* 0: TRAIN_EMBEDDER_BLOCK */
     train_weights_use use;
 } train_embedder_options;
 
@@ -52,7 +62,8 @@ taper_status train_embedder_export(train_embedder *e, const float *from, codec_n
 taper_status train_embedder_alpha(train_embedder *e, double *alpha);
 
 /* Load n <= batch rows of bytes, row order[i] as row i, and their labels label[order[i]], or NULL.
- * All on the device. */
+ * All on the device; of more rows than a block's, pixels and order are read until the next load.
+ */
 taper_status train_embedder_load(train_embedder *e, const uint8_t *pixels, const uint32_t *order,
                                  const uint32_t *label, const uint32_t *labels_order, size_t n);
 /* Their codes, into e->code. */

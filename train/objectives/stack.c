@@ -47,8 +47,9 @@ taper_status train_stack_backward(train_stream *s, const codec_stack *w, const c
         int last = i + 1 == w->depth;
         TAPER_TRY(s->ops->bias_backward(s, rows, layer->outputs, last ? CODEC_LINEAR : act->between,
                                         last ? NULL : act->hidden[i], dy, 0, gradient->bias));
-        TAPER_TRY(s->ops->gemm(s, 1, 0, layer->outputs, layer->inputs, rows, dy, x, 0.0f,
-                               gradient->weight));
+        if (x)
+            TAPER_TRY(s->ops->gemm(s, 1, 0, layer->outputs, layer->inputs, rows, dy, x, 0.0f,
+                                   gradient->weight));
         float *next = i ? act->back[i & 1] : dx;
         if (next)
             TAPER_TRY(s->ops->gemm(s, 0, 0, rows, layer->inputs, layer->outputs, dy, layer->weight,
@@ -56,4 +57,9 @@ taper_status train_stack_backward(train_stream *s, const codec_stack *w, const c
         dy = next;
     }
     return TAPER_OK;
+}
+
+const float *train_stack_first(const codec_stack *w, const train_stack_activations *act,
+                               const float *dy) {
+    return w->depth > 1 ? act->back[1] : dy;
 }

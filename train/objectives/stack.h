@@ -22,9 +22,13 @@ taper_status train_stack_forward(train_stream *stream, const codec_stack *w, siz
                                  const float *from, const train_stack_activations *act, float *to);
 
 /* Gradients of the layers, into dw's arrays, from that of the output, dy[rows][outputs], which
- * stays as it is. If dx is given, dx[rows][inputs] += d loss / d input. */
+ * stays as it is. If dx is given, dx[rows][inputs] += d loss / d input. input NULL: that of the
+ * first layer's weights is left to the caller, as the product of train_stack_first and input. */
 taper_status train_stack_backward(train_stream *stream, const codec_stack *w, const codec_stack *dw,
                                   size_t rows, const float *input,
                                   const train_stack_activations *act, float *dy, float *dx);
+/* After it: [rows][outputs] the gradient of what the first layer adds up. */
+const float *train_stack_first(const codec_stack *w, const train_stack_activations *act,
+                               const float *dy);
 
 #endif
