@@ -19,9 +19,7 @@
  *                          compares with
  *   code_set               images whose codes are wanted, block by block
  *   labelled_codes         codes of a labelled set
- *   train_talk             what `train` says: progress, learning curve, report; train_embedding: of
- *                          embeddings; train_settings: what its options mean; device: what it
- *                          learns on */
+ *   device                 what `train` learns on */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 #include "cli/common/options.h"

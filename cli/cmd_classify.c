@@ -1,12 +1,12 @@
 /* cmd_classify.c -- labels of images by the votes of their nearest neighbours among labelled ones,
  * and how often these labels are wrong where the images have labels of their own. */
 #include "cli/cli.h"
+#include "cli/common/inputs.h"
 #include "cli/common/json.h"
+#include "cli/common/outputs.h"
 #include "cli/common/plain_text.h"
 #include "cli/common/progress.h"
-#include "cli/common/inputs.h"
 #include "cli/labelled_codes.h"
-#include "cli/common/outputs.h"
 #include "cli/search/class_names.h"
 #include "cli/search/error_report.h"
 #include "formats/bytes.h"

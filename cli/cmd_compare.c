@@ -1,14 +1,14 @@
 /* cmd_compare.c -- rate and distortion of a model or a container against JPEG and others on the
  * same images. */
 #include "cli/cli.h"
+#include "cli/common/inputs.h"
+#include "cli/common/left_out.h"
 #include "cli/common/progress.h"
 #include "cli/common/signals.h"
 #include "cli/compare/comparison.h"
 #include "cli/compare/report.h"
 #include "cli/compare/subject.h"
 #include "cli/device.h"
-#include "cli/common/inputs.h"
-#include "cli/common/left_out.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,12 +2,12 @@
  * threads, each with a decoder of its own over the same bytes; what arrives slowly is the business
  * of decode_progressive.c. */
 #include "cli/cli.h"
+#include "cli/common/inputs.h"
+#include "cli/common/outputs.h"
 #include "cli/common/parallel.h"
 #include "cli/common/progress.h"
 #include "cli/decoding.h"
 #include "cli/device.h"
-#include "cli/common/inputs.h"
-#include "cli/common/outputs.h"
 #include "cli/picture_files.h"
 #include "cli/reach.h"
 #include "formats/cifar.h"

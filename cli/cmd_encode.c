@@ -4,15 +4,15 @@
  * the end. Without a ceiling the container goes straight to its place; with one, or a target
  * quality, it is spooled first and the largest prefix that fits is written. */
 #include "cli/cli.h"
+#include "cli/common/inputs.h"
+#include "cli/common/left_out.h"
+#include "cli/common/outputs.h"
 #include "cli/common/progress.h"
 #include "cli/common/readahead.h"
 #include "cli/common/signals.h"
 #include "cli/common/spool.h"
 #include "cli/device.h"
-#include "cli/common/inputs.h"
-#include "cli/common/left_out.h"
 #include "cli/name_case.h"
-#include "cli/common/outputs.h"
 #include "cli/psnr_cut.h"
 #include "codec/decoder/group_reader.h"
 #include "codec/taper.h"

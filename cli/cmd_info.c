@@ -1,8 +1,8 @@
 /* cmd_info.c -- what is in a container or a model. */
 #include "cli/cli.h"
+#include "cli/common/inputs.h"
 #include "cli/common/json.h"
 #include "cli/common/plain_text.h"
-#include "cli/common/inputs.h"
 #include "cli/reach.h"
 #include "codec/model/builtin_models.h"
 #include "codec/model/model.h"

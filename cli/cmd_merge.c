@@ -1,8 +1,8 @@
 /* cmd_merge.c -- several containers of one model into one, without recoding. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
-#include "cli/name_case.h"
 #include "cli/common/outputs.h"
+#include "cli/name_case.h"
 #include "codec/taper.h"
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* cmd_verify.c -- do all checksums hold, and how far does a cut reach. */
 #include "cli/cli.h"
+#include "cli/common/inputs.h"
 #include "cli/common/json.h"
 #include "cli/common/plain_text.h"
-#include "cli/common/inputs.h"
 #include "cli/reach.h"
 #include "codec/taper.h"
 

@@ -1,8 +1,8 @@
 /* code_set.c -- see code_set.h. */
 #include "cli/code_set.h"
+#include "cli/common/outputs.h"
 #include "cli/common/progress.h"
 #include "cli/common/readahead.h"
-#include "cli/common/outputs.h"
 #include "formats/bytes.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * processor alone, until a GPU has been measured to gain there (bench/gpu/README.md, "Coding"). */
 #ifndef CLI_DEVICE_H
 #define CLI_DEVICE_H
-#include "cli/common/settings.h"
 #include "cli/common/options.h"
+#include "cli/common/settings.h"
 #include "codec/backend/backend.h"
 #include "train/cuda/cuda.h"
 #include <stdbool.h>

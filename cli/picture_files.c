@@ -1,9 +1,9 @@
 /* picture_files.c -- names, folders and files below the output folder; see picture_files.h. */
 #define _GNU_SOURCE /* O_PATH; sync */
 #include "cli/picture_files.h"
+#include "cli/common/outputs.h"
 #include "cli/common/signals.h"
 #include "cli/name_case.h"
-#include "cli/common/outputs.h"
 #include "formats/atomic_file.h"
 #include "formats/file.h"
 #include "formats/folder_walk.h"

@@ -2,8 +2,8 @@
  * images coarser, but some images whole and the rest not there. */
 #ifndef CLI_REACH_H
 #define CLI_REACH_H
-#include "cli/common/messages.h"
 #include "cli/common/json.h"
+#include "cli/common/messages.h"
 #include "formats/container.h"
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
-/* train_talk.c -- see train_talk.h. */
-#include "cli/train_talk.h"
+/* talk.c -- see talk.h. */
+#include "cli/train/talk.h"
 #include "cli/common/json.h"
 #include "cli/common/plot.h"
 #include "cli/common/signals.h"

@@ -1,8 +1,6 @@
-/* train_embedding.c -- see train_embedding.h. */
-#include "cli/train_embedding.h"
-#include "cli/cli.h"
+/* embedding.c -- see embedding.h. */
+#include "cli/train/embedding.h"
 #include "cli/common/json.h"
-#include "cli/common/options.h"
 #include <math.h>
 #include <string.h>
 
@@ -33,27 +31,31 @@ bool cli_embedding_is_pretrained(const cli_embedding *e, bool has_hidden) {
 }
 
 /* "auto", "learned", or a number above 0. */
-static int choose_degrees(const cli_embedding *e, train_embedding_choice *c) {
+static taper_status choose_degrees(const cli_embedding *e, train_embedding_choice *c,
+                                   taper_error *error) {
     train_neighbour_objective *o = &c->training.objective;
     o->alpha = c->units > 1 ? c->units - 1 : 1;
     o->learns_alpha = !strcmp(e->degrees, "learned") && o->student;
-    if (o->learns_alpha || !strcmp(e->degrees, "auto")) return CLI_DONE;
+    if (o->learns_alpha || !strcmp(e->degrees, "auto")) return TAPER_OK;
     if (cli_parse_double(e->degrees, &o->alpha) && o->alpha >= TRAIN_LEAST_ALPHA && o->alpha <= 1e6)
-        return CLI_DONE;
-    return cli_usage(&cli_verb_train,
-                     "--degrees is auto, learned or a number from 0.001 on, not '%s'", e->degrees);
+        return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG,
+                        "--degrees is auto, learned or a number from 0.001 on, not '%s'",
+                        e->degrees);
 }
 
-static int choose_start(const cli_embedding *e, train_embedding_choice *c) {
+static taper_status choose_start(const cli_embedding *e, train_embedding_choice *c,
+                                 taper_error *error) {
     static const train_linear_kind kind[] = {TRAIN_START_PCA, TRAIN_START_RANDOM,
                                              TRAIN_START_IDENTITY, TRAIN_START_PCA,
                                              TRAIN_START_LDA};
     const char *name = cli_embedding_starts[e->start];
     if (c->n_hidden && e->start > RANDOM && e->start < RBM)
-        return cli_usage(&cli_verb_train, "--start %s is of a linear map, without --hidden", name);
+        return formats_fail(error, TAPER_ERR_ARG, "--start %s is of a linear map, without --hidden",
+                            name);
     if (!c->n_hidden && e->start >= RBM)
-        return cli_usage(&cli_verb_train,
-                         "--start %s is of a network with hidden layers: give --hidden", name);
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "--start %s is of a network with hidden layers: give --hidden", name);
     c->start = cli_embedding_is_pretrained(e, c->n_hidden > 0) ? TRAIN_EMBEDDING_PRETRAINED
                                                                : TRAIN_EMBEDDING_DRAWN;
     c->rbm = train_rbm_defaults();
@@ -61,10 +63,11 @@ static int choose_start(const cli_embedding *e, train_embedding_choice *c) {
     c->rbm.epochs = (uint32_t)e->pretrain_epochs;
     c->rbm.seed = c->training.seed;
     if (!c->n_hidden) c->linear = (train_linear_options){kind[e->start], 0, 0, c->training.seed};
-    return CLI_DONE;
+    return TAPER_OK;
 }
 
-int cli_embedding_choose(const cli_embedding *e, train_embedding_choice *c) {
+taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice *c,
+                                  taper_error *error) {
     static const uint32_t papers[] = {500, 500, 2000};
     const struct objective *o = &objectives[e->objective];
     if (!c->units) c->units = 30;
@@ -75,8 +78,8 @@ int cli_embedding_choose(const cli_embedding *e, train_embedding_choice *c) {
     c->training.l2 = e->l2;
     c->training.k = (uint32_t)e->neighbours;
     c->training.validation_fraction = (float)e->hold_out;
-    const int code = choose_degrees(e, c);
-    return code == CLI_DONE ? choose_start(e, c) : code;
+    TAPER_TRY(choose_degrees(e, c, error));
+    return choose_start(e, c, error);
 }
 
 /* --- while it works ---------------------------------------------------------------------- */

@@ -1,7 +1,12 @@
-/* train_settings.c -- see train_settings.h. */
-#include "cli/train_settings.h"
+/* settings.c -- see settings.h. */
+#include "cli/train/settings.h"
 #include "cli/common/signals.h"
 #include <string.h>
+
+const char *const cli_train_codes[] = {"planes", "units", "binary", NULL};
+const char *const cli_train_losses[] = {"mse", "ms-ssim", NULL};
+
+/* --- what it means ---------------------------------------------------------------------- */
 
 static train_saving saving_of(const cli_train_settings *s) {
     return (train_saving){s->checkpoint, s->resume, cli_signals_watch()};
@@ -83,8 +88,8 @@ train_options cli_train_options(const cli_train_settings *s, uint32_t hidden[COD
     return o;
 }
 
-int cli_train_embedding(const cli_train_settings *s, uint32_t hidden[CODEC_MAX_LAYERS],
-                        train_embedding_choice *c) {
+taper_status cli_train_embedding(const cli_train_settings *s, uint32_t hidden[CODEC_MAX_LAYERS],
+                                 train_embedding_choice *c, taper_error *error) {
     *c = (train_embedding_choice){.units = (uint32_t)s->units,
                                   .hidden = hidden,
                                   .n_hidden = (uint32_t)s->hidden.count,
@@ -99,5 +104,76 @@ int cli_train_embedding(const cli_train_settings *s, uint32_t hidden[CODEC_MAX_L
     o->threads = cli_threads(&s->common);
     o->seed = (uint64_t)s->seed;
     o->saving = saving_of(s);
-    return cli_embedding_choose(&s->embedding, c);
+    return cli_embedding_choose(&s->embedding, c, error);
+}
+
+/* --- does it go together? -------------------------------------------------------------- */
+
+/* "auto", or a number of pixels from min to max. */
+static bool parse_pixels(const char *text, uint32_t automatic, int64_t min, int64_t max,
+                         uint32_t *pixels) {
+    int64_t given = automatic;
+    bool is_auto = !strcmp(text, "auto");
+    if (!is_auto && (!cli_parse_int(text, &given) || given < min || given > max)) return false;
+    *pixels = (uint32_t)given;
+    return true;
+}
+
+static bool parse_window(const char *text, uint32_t *window) {
+    if (strcmp(text, "whole")) return parse_pixels(text, TRAIN_WINDOW_AUTO, 2, 64, window);
+    *window = TRAIN_WINDOW_WHOLE;
+    return true;
+}
+
+/* What the model that is adapted brings along. */
+static taper_status check_from(taper_error *error) {
+    static const char *const fixed[] = {"window",      "lap",  "basis", "loss",   "units",
+                                        "conditional", "head", "fast",  "family", "restore"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (cli_options_given(fixed[i]))
+            return formats_fail(error, TAPER_ERR_ARG,
+                                "--from keeps the model's shape: leave --%s out", fixed[i]);
+    return TAPER_OK;
+}
+
+/* What an embedding model is not. Its choices are checked before images are read. */
+static taper_status check_embedding(const cli_train_settings *s, taper_error *error) {
+    static const char *const others[] = {"family", "code", "preset", "from", "fast"};
+    uint32_t hidden[CODEC_MAX_LAYERS];
+    train_embedding_choice unused;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (cli_options_given(others[i]))
+            return formats_fail(error, TAPER_ERR_ARG,
+                                "--objective makes an embedding model: leave --%s out", others[i]);
+    if (cli_options_given("window") && s->side != TRAIN_WINDOW_WHOLE)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "an embedding is of whole images: leave --window out");
+    return cli_train_embedding(s, hidden, &unused, error);
+}
+
+taper_status cli_train_check(cli_train_settings *s, taper_error *error) {
+    if (!parse_window(s->window, &s->side))
+        return formats_fail(error, TAPER_ERR_ARG, "--window is auto, whole or 2 to 64, not '%s'",
+                            s->window);
+    if (!parse_pixels(s->lap, TRAIN_LAP_AUTO, 0, CODEC_LAP_MOST, &s->reach))
+        return formats_fail(error, TAPER_ERR_ARG, "--lap is auto or 0 to %d, not '%s'",
+                            CODEC_LAP_MOST, s->lap);
+    if (s->resume && !s->checkpoint)
+        return formats_fail(error, TAPER_ERR_ARG, "--resume needs --checkpoint FILE");
+    if (s->code && s->family != TAPER_FAMILY_DENSE)
+        return formats_fail(error, TAPER_ERR_ARG, "--code %s needs --family dense",
+                            cli_train_codes[s->code]);
+    if (s->code && (s->conditional || s->head))
+        return formats_fail(error, TAPER_ERR_ARG, "--conditional and --head need --code planes");
+    if (s->loss && s->family == TAPER_FAMILY_DENSE)
+        return formats_fail(error, TAPER_ERR_ARG, "--loss %s needs --family pca or conv",
+                            cli_train_losses[s->loss]);
+    if (s->fast && s->family == TAPER_FAMILY_CONV)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "--fast is without networks, --family conv with one");
+    if (s->restore % 8)
+        return formats_fail(error, TAPER_ERR_ARG, "--restore is a multiple of 8, not %lld",
+                            (long long)s->restore);
+    if (s->embedding.objective) TAPER_TRY(check_embedding(s, error));
+    return s->from ? check_from(error) : TAPER_OK;
 }

@@ -1,9 +1,14 @@
-/* train_settings.h -- what the command line of `taper train` says, and what it means to training.
- */
+/* settings.h -- what the command line of `taper train` says, and what it means to training.
+ *
+ * The room cli/train/: `taper train` before it learns and while it does; the verb is
+ * cli/cmd_train.c.
+ *   settings table         what may be said, and what it means; the options, and which count
+ *   talk                   progress, learning curve, report; embedding: the same of embeddings, and
+ *                          what may be asked of them */
 #ifndef CLI_TRAIN_SETTINGS_H
 #define CLI_TRAIN_SETTINGS_H
 #include "cli/common/options.h"
-#include "cli/train_embedding.h"
+#include "cli/train/embedding.h"
 #include "train/train.h"
 
 typedef struct cli_train_settings {
@@ -23,10 +28,17 @@ typedef struct cli_train_settings {
     cli_embedding embedding;
 } cli_train_settings;
 
+extern const char *const cli_train_codes[], *const cli_train_losses[]; /* choices, NULL-ended */
+
+/* Take window and lap into side and reach, and look whether all of it goes together. TAPER_ERR_ARG:
+ * it does not, and why. Answers for the last cli_options_parse. */
+taper_status cli_train_check(cli_train_settings *settings, taper_error *error);
+
 /* A model of any family; window, lap and regulariser are the caller's. hidden[] holds widths. */
 train_options cli_train_options(const cli_train_settings *settings,
                                 uint32_t hidden[CODEC_MAX_LAYERS]);
-/* An embedding; likewise. CLI_DONE, or CLI_USAGE, which is said. */
-int cli_train_embedding(const cli_train_settings *settings, uint32_t hidden[CODEC_MAX_LAYERS],
-                        train_embedding_choice *choice);
+/* An embedding; likewise. TAPER_ERR_ARG: its settings make no sense, and why. */
+taper_status cli_train_embedding(const cli_train_settings *settings,
+                                 uint32_t hidden[CODEC_MAX_LAYERS], train_embedding_choice *choice,
+                                 taper_error *error);
 #endif

@@ -1,9 +1,9 @@
-/* train_talk.h -- what `taper train` says: progress while it works, the learning curve as JSON
+/* talk.h -- what `taper train` says: progress while it works, the learning curve as JSON
  * lines, its report, and the curves as pictures. */
 #ifndef CLI_TRAIN_TALK_H
 #define CLI_TRAIN_TALK_H
-#include "cli/common/progress.h"
 #include "cli/common/left_out.h"
+#include "cli/common/progress.h"
 #include "train/train.h"
 #include <stdio.h>
 

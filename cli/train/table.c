@@ -1,0 +1,257 @@
+/* table.c -- see table.h. */
+#include "cli/train/table.h"
+
+typedef cli_train_settings settings;
+
+static const char *const families[] = {"pca", "dense", "conv", NULL}; /* as in taper_family */
+static const char *const activations[] = {"relu", "logistic", "linear", NULL};
+static const char *const bases[] = {"sparse", "principal", NULL};
+static const char *const gradients[] = {"through", "stop", NULL};
+static const char *const optimisers[] = {"adam", "cg", NULL};
+static const char *const precisions[] = {"float32", "tf32", "bf16", NULL}; /* train_precision */
+static const char *const presets[] = {"none", "fast", "best", "paper", NULL};
+
+/* What options are for: those that hold for a run are what `cli_train_uses_of` says. */
+enum {
+    USE_NEW = 1 << 0,
+    USE_LAPS = 1 << 1,
+    USE_PLANES = 1 << 2,
+    USE_AUTO = 1 << 3,
+    USE_DENSE = 1 << 4,
+    USE_DENSE_PLANES = 1 << 5,
+    USE_TRUNCATED = 1 << 6,
+    USE_ADAM = 1 << 7,
+    USE_WHOLE = 1 << 8,
+    USE_HIDDEN = 1 << 9,
+    USE_UNITS = 1 << 10,
+    USE_BINARY = 1 << 11,
+    USE_SLOW = 1 << 12,
+    USE_PREDICT = 1 << 13,
+    USE_RESTORE = 1 << 14,
+    USE_ORTHONORMAL = 1 << 15,
+    USE_EMBED = 1 << 16,
+    USE_STUDENT = 1 << 17,
+    USE_PRETRAINED = 1 << 18,
+    USE_STEPS = USE_DENSE | USE_PREDICT | USE_RESTORE | USE_EMBED
+};
+const char *const cli_train_uses[] = {"a model that is not made --from another",
+                                      "--family pca or conv",
+                                      "codes of planes",
+                                      "--window auto",
+                                      "--family dense",
+                                      "--family dense with --code planes",
+                                      "--truncated above 0",
+                                      "--family dense with --optimiser adam",
+                                      "--code units or binary",
+                                      "--code units or binary with --hidden",
+                                      "--code units",
+                                      "--code binary",
+                                      "a run without --fast",
+                                      "--conditional or --head",
+                                      "--family conv",
+                                      "--code units --unit linear without --hidden",
+                                      "--objective",
+                                      "--objective dt-nca or dt-mcml",
+                                      "--objective with --start rbm or denoising",
+                                      NULL};
+
+const cli_option cli_train_table[] = {
+    {"output", 'o', CLI_STRING, "MODEL", offsetof(settings, output),
+     .help = "write the model here"},
+    {"preset", 0, CLI_CHOICE, "NAME", offsetof(settings, preset), .choices = presets,
+     .initial = "none", .help = "settings for a purpose; other options win", .uses = USE_NEW},
+    {"from", 0, CLI_STRING, "MODEL", offsetof(settings, from),
+     .help = "adapt this model: a file, or photo or tiny, which are built in"},
+    {"fast", 0, CLI_FLAG, .offset = offsetof(settings, fast),
+     .help = "contexts alone predict, without networks: far sooner done", .uses = USE_PLANES},
+    {"family", 0, CLI_CHOICE, "NAME", offsetof(settings, family), .choices = families,
+     .initial = "pca", .help = "kind of model"},
+    {"window", 'w', CLI_STRING, "W", offsetof(settings, window), .initial = "auto",
+     .help = "side of the square a code covers, 'whole' image, or 'auto'"},
+    {"lap", 0, CLI_STRING, "N", offsetof(settings, lap), .initial = "auto",
+     .help = "pca, conv: pixels by which windows lap; 0: none; auto: half", .uses = USE_LAPS},
+    {"basis", 0, CLI_CHOICE, "NAME", offsetof(settings, basis), .choices = bases,
+     .initial = "sparse", .help = "components made sparse, or as they are", .uses = USE_PLANES},
+    {"loss", 0, CLI_CHOICE, "NAME", offsetof(settings, loss), .choices = cli_train_losses,
+     .initial = "mse", .help = "pca, conv: what a cut keeps small", .uses = USE_LAPS},
+    {"units", 'k', CLI_INT, "N", offsetof(settings, units), .min = 0, .max = 65535, .initial = "0",
+     .help = "length of a code; 0: all values of the window, at most 4096"},
+    {"set-images", 0, CLI_INT, "N", offsetof(settings, set_images), .min = 0, .max = 1e15,
+     .initial = "0", .help = "choose the window for sets of so many images; 0: as many as given",
+     .uses = USE_AUTO},
+    {"weight-error", 0, CLI_DOUBLE, "MSE", offsetof(settings, weight_error), .min = 1e-4,
+     .max = 100, .initial = "0.25", .help = "squared error that rounding the weights may add"},
+    {"code", 0, CLI_CHOICE, "KIND", offsetof(settings, code), .choices = cli_train_codes,
+     .initial = "planes", .help = "dense: what a cut drops", .uses = USE_DENSE},
+    {"conditional", 0, CLI_INT, "N", offsetof(settings, conditional), .min = 0, .max = 256,
+     .initial = "0", .help = "hidden units of a network that predicts bits; 0: contexts alone",
+     .uses = USE_SLOW},
+    {"head", 0, CLI_INT, "N", offsetof(settings, head), .min = 0, .max = 256, .initial = "0",
+     .help = "hidden units of a network that refines what is decoded; 0: none", .uses = USE_SLOW},
+    {"predict-epochs", 0, CLI_INT, "N", offsetof(settings, predict_epochs), .min = 1, .max = 100000,
+     .initial = "12", .help = "passes over the images for each of these two", .uses = USE_PREDICT},
+    {"restore", 0, CLI_INT, "N", offsetof(settings, restore), .min = 8,
+     .max = CODEC_RESTORATION_MOST_HIDDEN, .initial = "32",
+     .help = "conv: channels of the network that restores pixels, in steps of 8",
+     .uses = USE_RESTORE},
+    {"restore-steps", 0, CLI_INT, "N", offsetof(settings, restore_steps), .min = 1, .max = 10000000,
+     .initial = "6000", .help = "conv: steps of its training, of 65,536 pixels each",
+     .uses = USE_RESTORE},
+    {"epochs", 'e', CLI_INT, "N", offsetof(settings, epochs), .min = 1, .max = 100000,
+     .initial = "40", .help = "dense, embedding: passes over the images",
+     .uses = USE_DENSE | USE_EMBED},
+    {"hidden", 0, CLI_NUMBERS, "N,N", offsetof(settings, hidden), .min = 1, .max = 65536,
+     .help = "dense, embedding: widths of the hidden layers, from the pixels inwards",
+     .uses = USE_DENSE | USE_EMBED},
+    {"batch", 0, CLI_INT, "N", offsetof(settings, batch), .min = 1, .max = 65536, .initial = "256",
+     .help = "dense: windows in a step; embedding: images, 5000 unless given",
+     .uses = USE_DENSE | USE_EMBED},
+    {"rate", 0, CLI_DOUBLE, "R", offsetof(settings, rate), .min = 0, .max = 1, .initial = "0",
+     .help = "dense: peak learning rate; 0: by kind, 0.001 to 0.005", .uses = USE_ADAM},
+    {"lambda", 0, CLI_DOUBLE, "L", offsetof(settings, lambda), .min = 0, .max = 100,
+     .initial = "0.2", .help = "dense: weight of bits against squared error",
+     .uses = USE_DENSE_PLANES},
+    {"rho", 0, CLI_DOUBLE, "R", offsetof(settings, rho), .min = 1e-6, .max = 0.999999,
+     .initial = "0.95", .help = "dense: geometric truncation over units", .uses = USE_TRUNCATED},
+    {"truncated", 0, CLI_DOUBLE, "S", offsetof(settings, truncated), .min = 0, .max = 1,
+     .initial = "0", .help = "dense: share of the examples truncated so; the others by threshold",
+     .uses = USE_DENSE_PLANES},
+    {"quality", 0, CLI_NUMBERS, "LOW,HIGH", offsetof(settings, quality), .min = 1, .max = 99,
+     .help = "PSNRs in dB between which cuts are trained for",
+     .uses = USE_DENSE_PLANES | USE_PREDICT},
+    {"jitter", 0, CLI_DOUBLE, "S", offsetof(settings, jitter), .min = 0, .max = 1, .initial = "0",
+     .help = "dense: share of the examples that are moved a little in every step",
+     .uses = USE_DENSE_PLANES},
+    {"truncation", 0, CLI_STRING, "SPEC", offsetof(settings, truncation),
+     .help = "geometric:R, power:A,E, log-uniform:E, uniform, file:F, ladder:N,N, none",
+     .uses = USE_DENSE},
+    {"sweep", 0, CLI_FLAG, .offset = offsetof(settings, sweep),
+     .help = "units, binary: freeze units one after the other, from the front", .uses = USE_WHOLE},
+    {"orthonormal", 0, CLI_FLAG, .offset = offsetof(settings, orthonormal),
+     .help = "units, linear: the decoder stays orthonormal, as principal components are",
+     .uses = USE_ORTHONORMAL},
+    {"regularise", 0, CLI_STRING, "SPEC", offsetof(settings, regularise), .initial = "none",
+     .help = "units, binary: l1:LAMBDA, l2:L, adaptive-l1:RATIO, adaptive-l2:R", .uses = USE_WHOLE},
+    {"corrupt", 0, CLI_DOUBLE, "P", offsetof(settings, corrupt), .min = 0, .max = 0.99,
+     .initial = "0", .help = "units, binary: share of the pixels set to the mean",
+     .uses = USE_WHOLE},
+    {"dropout", 0, CLI_DOUBLE, "P", offsetof(settings, dropout), .min = 0, .max = 0.99,
+     .initial = "0", .help = "units, binary: share of hidden units left out", .uses = USE_HIDDEN},
+    {"invariance", 0, CLI_DOUBLE, "W", offsetof(settings, invariance), .min = 0, .max = 1e6,
+     .initial = "0", .help = "units, binary: price of codes that differ for alike images",
+     .uses = USE_WHOLE},
+    {"beta", 0, CLI_DOUBLE, "B", offsetof(settings, beta), .min = 0.001, .max = 0.999,
+     .initial = "0.5", .help = "binary: share of ones in every unit", .uses = USE_BINARY},
+    {"centre", 0, CLI_DOUBLE, "C", offsetof(settings, centre), .min = -1, .max = 1, .initial = "-1",
+     .help = "binary: what a bit that is sent counts less; -1: beta", .uses = USE_BINARY},
+    {"gradient", 0, CLI_CHOICE, "HOW", offsetof(settings, gradient), .choices = gradients,
+     .initial = "through", .help = "binary: at thresholds; the paper stops it", .uses = USE_BINARY},
+    {"activation", 0, CLI_CHOICE, "NAME", offsetof(settings, activation), .choices = activations,
+     .initial = "relu", .help = "units, binary: of the hidden layers", .uses = USE_HIDDEN},
+    {"unit", 0, CLI_CHOICE, "NAME", offsetof(settings, unit), .choices = activations,
+     .initial = "linear", .help = "units: activation of the code", .uses = USE_UNITS},
+    {"independent", 0, CLI_FLAG, .offset = offsetof(settings, independent),
+     .help = "binary: units do not see what those before them left", .uses = USE_BINARY},
+    {"untied", 0, CLI_FLAG, .offset = offsetof(settings, untied),
+     .help = "units, binary: the decoder has weights of its own", .uses = USE_WHOLE},
+    {"optimiser", 0, CLI_CHOICE, "NAME", offsetof(settings, optimiser), .choices = optimisers,
+     .initial = "adam", .help = "units, binary, embedding: adam, or conjugate gradients",
+     .uses = USE_WHOLE | USE_EMBED},
+    {"patience", 0, CLI_INT, "N", offsetof(settings, patience), .min = 0, .max = 100000,
+     .initial = "0", .help = "dense: stop after so many epochs without gain; 0: never",
+     .uses = USE_DENSE_PLANES},
+    {"objective", 0, CLI_CHOICE, "NAME", offsetof(settings, embedding.objective),
+     .choices = cli_objectives, .initial = "none",
+     .help = "an embedding model: codes whose nearest neighbours share their label"},
+    {"start", 0, CLI_CHOICE, "HOW", offsetof(settings, embedding.start),
+     .choices = cli_embedding_starts, .initial = "auto",
+     .help = "embedding: what it is before it sees labels", .uses = USE_EMBED},
+    {"degrees", 0, CLI_STRING, "A", offsetof(settings, embedding.degrees), .initial = "auto",
+     .help = "dt-: degrees of freedom, 'learned', or 'auto': units - 1", .uses = USE_STUDENT},
+    {"hinge", 0, CLI_DOUBLE, "W", offsetof(settings, embedding.hinge), .min = 0, .max = 1e6,
+     .initial = "0", .help = "embedding: price of classes nearer than 1", .uses = USE_EMBED},
+    {"l2", 0, CLI_DOUBLE, "W", offsetof(settings, embedding.l2), .min = 0, .max = 1e6,
+     .initial = "0", .help = "embedding: price of large weights", .uses = USE_EMBED},
+    {"neighbours", 0, CLI_INT, "K", offsetof(settings, embedding.neighbours), .min = 1,
+     .max = 10000, .initial = "5", .help = "embedding: that vote on a held-out image",
+     .uses = USE_EMBED},
+    {"hold-out", 0, CLI_DOUBLE, "S", offsetof(settings, embedding.hold_out), .min = 0, .max = 0.9,
+     .initial = "0.0625", .uses = USE_EMBED,
+     .help = "embedding: share of the images that choose the epoch; 0: none"},
+    {"pretrain-epochs", 0, CLI_INT, "N", offsetof(settings, embedding.pretrain_epochs), .min = 1,
+     .max = 100000, .initial = "50", .help = "embedding: of each layer, before labels",
+     .uses = USE_PRETRAINED},
+    {"seed", 0, CLI_INT, "N", offsetof(settings, seed), .min = 0, .max = 9e15, .initial = "1",
+     .help = "random numbers repeat with the seed"},
+    {"precision", 0, CLI_CHOICE, "NAME", offsetof(settings, precision), .choices = precisions,
+     .initial = "float32", .help = "of factors in matrix products, on a GPU"},
+    {"checkpoint", 0, CLI_STRING, "FILE", offsetof(settings, checkpoint),
+     .help = "save a long run here", .uses = USE_STEPS},
+    {"resume", 0, CLI_FLAG, .offset = offsetof(settings, resume),
+     .help = "go on from the checkpoint", .uses = USE_STEPS},
+    {"log", 0, CLI_STRING, "FILE", offsetof(settings, log), .help = "learning curve as JSON lines",
+     .uses = USE_STEPS},
+    {"plot", 0, CLI_STRING, "STEM", offsetof(settings, plot),
+     .help = "curves as STEM.png, STEM.svg, STEM.csv"},
+    {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
+     .help = "inputs, one path a line; - is standard input"},
+    CLI_FOLLOW_OPTION(settings),
+    {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
+     .help = "classes: IDX, CSV 'name,label', or one a line; else folders and CIFAR say",
+     .uses = USE_EMBED},
+    {"alpha", 0, CLI_CHOICE, "HOW", offsetof(settings, alpha), .choices = cli_alphas,
+     .initial = "refuse", .help = "images with transparency"},
+    CLI_OUTPUT_OPTIONS(settings),
+    CLI_TALK_OPTIONS(settings),
+    CLI_JSON_OPTION(settings),
+    CLI_WORK_OPTIONS(settings),
+    CLI_LIMIT_OPTIONS(settings),
+    {0}};
+
+/* --- presets --------------------------------------------------------------------------- */
+
+/* What each preset stands for, as one would type it; figures in README, "Training well". */
+static const char *const fast[] = {"--family", "pca", NULL};
+static const char *const best[] = {"--family", "dense",  "--epochs", "110", "--conditional",
+                                   "64",       "--head", "64",       NULL};
+/* clang-format off */
+static const char *const paper[] = {
+    "--family", "dense", "--code", "binary", "--independent",
+    "--truncation", "geometric:0.97", "--sweep",
+    "--regularise", "adaptive-l1:0.01", "--corrupt", "0.1", "--dropout", "0.2",
+    "--invariance", "0.01", "--beta", "0.2", "--gradient", "stop", "--centre", "0",
+    "--batch", "250", "--rate", "0.02", "--epochs", "120", NULL};
+/* clang-format on */
+const char *const *const cli_train_presets[] = {NULL, fast, best, paper};
+
+/* --- which options count --------------------------------------------------------------- */
+
+static bool has_hidden(const settings *s) {
+    return s->hidden.count || cli_embedding_is_deep(&s->embedding);
+}
+
+static unsigned uses_of_embedding(const settings *s) {
+    return USE_EMBED | (s->optimiser ? 0 : USE_ADAM) |
+           (cli_embedding_is_student(&s->embedding) ? USE_STUDENT : 0) |
+           (cli_embedding_is_pretrained(&s->embedding, has_hidden(s)) ? USE_PRETRAINED : 0);
+}
+
+unsigned cli_train_uses_of(const settings *s, const taper_model_info *from) {
+    int whole = s->code != 0, cg = whole && s->optimiser;
+    if (from)
+        return (from->conditional_hidden || from->head_hidden ? USE_PREDICT : 0) |
+               (from->restoration_hidden ? USE_RESTORE : 0);
+    if (s->embedding.objective) return uses_of_embedding(s);
+    unsigned u = USE_NEW | (s->fast ? 0 : USE_SLOW) | (whole ? USE_WHOLE : USE_PLANES);
+    if (s->side == TRAIN_WINDOW_AUTO) u |= USE_AUTO;
+    if (!s->fast && (s->conditional || s->head)) u |= USE_PREDICT;
+    if (s->family != TAPER_FAMILY_DENSE) u |= USE_LAPS;
+    if (s->family == TAPER_FAMILY_CONV) u |= USE_RESTORE;
+    if (s->family != TAPER_FAMILY_DENSE) return u;
+    u |= USE_DENSE | (cg ? 0 : USE_ADAM) | (whole ? 0 : USE_DENSE_PLANES);
+    if (!whole && s->truncated > 0) u |= USE_TRUNCATED;
+    if (whole && s->hidden.count) u |= USE_HIDDEN;
+    if (s->code == TRAIN_CODE_UNITS && !s->hidden.count) u |= USE_ORTHONORMAL;
+    return u | (s->code == TRAIN_CODE_UNITS ? USE_UNITS : 0) |
+           (s->code == TRAIN_CODE_BINARY ? USE_BINARY : 0);
+}
