@@ -17,8 +17,6 @@
  *                          which images a cut of layout `image` holds
  *   psnr_cut               the smallest cut that reaches a quality; truncate_psnr: what `truncate`
  *                          compares with
- *   code_set               images whose codes are wanted, block by block
- *   labelled_codes         codes of a labelled set
  *   device                 what `train` learns on */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H

@@ -2,13 +2,8 @@
  * and how often these labels are wrong where the images have labels of their own. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
-#include "cli/common/json.h"
 #include "cli/common/outputs.h"
-#include "cli/common/plain_text.h"
-#include "cli/common/progress.h"
-#include "cli/labelled_codes.h"
-#include "cli/search/class_names.h"
-#include "cli/search/error_report.h"
+#include "cli/search/labelling.h"
 #include "formats/bytes.h"
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +17,7 @@ typedef struct settings {
     int leave_one_out, alpha, follow_links;
 } settings;
 
-enum { MOST_K = 65536, SEARCHED = 1024, MOST_FOUND = 1 << 18 };
+enum { MOST_K = 65536 };
 enum { USE_INPUTS = 1 };
 static const char *const uses[] = {"a run without --leave-one-out", NULL};
 static const cli_option options[] = {
@@ -88,223 +83,10 @@ typedef struct state {
     cli_code_set among, inputs;
     cli_labelled_codes known;
     cli_class_names classes;
-    size_t k[CLI_MAX_NUMBERS], n_k, most_k; /* of votes; the largest is searched for */
-    bool has_truth;
     cli_output out;
-    /* of a search */
-    uint32_t *neighbours; /* [searched][most_k] */
-    double *distances;
-    int32_t *voted; /* [n_k][searched] */
-    size_t searched;
-    /* of those that have a true label */
-    int32_t *truth, *guess; /* [room], [n_k][room] */
-    size_t tested, room;
-    size_t strangers; /* of a class that no labelled image has */
+    size_t k[CLI_MAX_NUMBERS];
+    cli_labelling labelling;
 } state;
-
-/* --- a line for each image --- */
-
-static size_t votes_for(const state *st, const uint32_t *neighbours, int32_t label) {
-    size_t votes = 0;
-    for (size_t i = 0; i < st->k[0]; i++) votes += st->known.label[neighbours[i]] == label;
-    return votes;
-}
-
-/* What is told of row i of a search, which is image `number` of a set. */
-typedef struct verdict {
-    const formats_imageset *set;
-    size_t number;
-    const char *label, *truth; /* truth: NULL where it is not known */
-    size_t votes;
-    size_t nearest; /* image of the labelled set */
-    double distance;
-} verdict;
-
-static void put_csv(const state *st, const verdict *v, FILE *to) {
-    char name[CLI_IMAGE_NAME];
-    cli_put_csv(to, cli_image_name(v->set, v->number, name));
-    fputc(',', to);
-    cli_put_csv(to, v->label);
-    fprintf(to, ",%zu,%zu,", v->votes, st->k[0]);
-    cli_put_csv(to, cli_image_name(st->among.set, v->nearest, name));
-    fprintf(to, ",%.9g", v->distance);
-    if (st->has_truth) fputc(',', to), cli_put_csv(to, v->truth ? v->truth : "");
-    fputc('\n', to);
-}
-
-static void put_json(const state *st, const verdict *v, FILE *to) {
-    char name[CLI_IMAGE_NAME];
-    cli_json j;
-    cli_json_begin(&j, to);
-    cli_json_string(&j, "kind", "label");
-    cli_json_string(&j, "name", cli_image_name(v->set, v->number, name));
-    cli_json_string(&j, "label", v->label);
-    cli_json_uint(&j, "votes", v->votes);
-    cli_json_uint(&j, "of", st->k[0]);
-    cli_json_string(&j, "nearest", cli_image_name(st->among.set, v->nearest, name));
-    cli_json_number(&j, "distance", v->distance);
-    if (st->has_truth) cli_json_string(&j, "truth", v->truth);
-    cli_json_end(&j);
-}
-
-/* The class of an image by its own label, or -1. */
-static int32_t truth_of(const state *st, const formats_imageset *set, size_t number) {
-    const int32_t label = formats_imageset_label(set, number);
-    return label < 0 || set == st->among.set ? label : st->classes.second[label];
-}
-
-/* Keep row i's labels, to count errors by. */
-static void keep(state *st, size_t i, int32_t truth) {
-    if (truth < 0) return;
-    st->strangers += (size_t)truth >= st->classes.of_first;
-    for (size_t k = 0; k < st->n_k; k++)
-        st->guess[k * st->room + st->tested] = st->voted[k * st->searched + i];
-    st->truth[st->tested++] = truth;
-}
-
-static taper_status print_to_stdout(void *user, const void *bytes, size_t n) {
-    (void)user;
-    fwrite(bytes, 1, n, stdout); /* main looks whether it worked */
-    return TAPER_OK;
-}
-
-static taper_sink sink_of(state *st) {
-    return st->s.output ? cli_output_sink(&st->out) : (taper_sink){.write = print_to_stdout};
-}
-
-/* n rows of a search, which are these images of the set. */
-static taper_status put_rows(state *st, const formats_imageset *set, const size_t *image,
-                             size_t n) {
-    cli_text text;
-    const taper_sink sink = sink_of(st);
-    TAPER_TRY(cli_text_open(&text));
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t *near = st->neighbours + i * st->most_k;
-        const int32_t truth = truth_of(st, set, image[i]), label = st->voted[i];
-        const verdict v = {.set = set,
-                           .number = image[i],
-                           .label = st->classes.name[label],
-                           .truth = truth < 0 ? NULL : st->classes.name[truth],
-                           .votes = votes_for(st, near, label),
-                           .nearest = st->known.image[near[0]],
-                           .distance = sqrt(st->distances[i * st->most_k])};
-        (st->s.common.json ? put_json : put_csv)(st, &v, text.to);
-        keep(st, i, truth);
-    }
-    return cli_text_write(&text, &sink);
-}
-
-/* --- searching --- */
-
-static unsigned search_threads(const cli_common *common) {
-    enum { MOST = 256 };
-    return (unsigned)formats_smaller(cli_threads(common), MOST);
-}
-
-static taper_status search_rows(state *st, const float *queries, size_t first, size_t n,
-                                taper_error *error) {
-    const cli_labelled_codes *known = &st->known;
-    const taper_search search = {.references = known->codes,
-                                 .n_references = known->n,
-                                 .queries = queries,
-                                 .n_queries = n,
-                                 .first = first,
-                                 .width = known->width,
-                                 .k = st->most_k,
-                                 .threads = search_threads(&st->s.common)};
-    TAPER_TRY(taper_nearest(&search, st->neighbours, st->distances, error));
-    for (size_t k = 0; k < st->n_k; k++) {
-        const taper_votes votes = {st->neighbours,
-                                   n,
-                                   st->most_k,
-                                   st->k[k],
-                                   known->label,
-                                   known->n,
-                                   (uint32_t)st->classes.count};
-        TAPER_TRY(taper_vote(&votes, st->voted + k * st->searched, error));
-    }
-    return TAPER_OK;
-}
-
-/* Label images of the set by their codes; codes NULL: labelled ones, from `first` on, by the
- * others. */
-static int label_rows(state *st, const formats_imageset *set, const size_t *image, size_t n,
-                      const float *codes, size_t first) {
-    for (size_t i = 0; i < n; i += st->searched) {
-        taper_error error = {0};
-        const size_t some = formats_smaller(st->searched, n - i);
-        taper_status status = search_rows(st, codes ? codes + i * st->known.width : NULL,
-                                          codes ? 0 : first + i, some, &error);
-        if (status != TAPER_OK) return cli_fail("classify", NULL, status, &error);
-        status = put_rows(st, set, image + i, some);
-        if (status == TAPER_OK) continue;
-        return st->s.output ? cli_output_close(&st->out, NULL, status, NULL)
-                            : (int)cli_fail("classify", NULL, status, NULL);
-    }
-    return CLI_DONE;
-}
-
-static int take_rows(void *user, const size_t *image, size_t n, const float *codes) {
-    state *st = user;
-    return label_rows(st, st->inputs.set, image, n, codes, 0);
-}
-
-static int leave_one_out(state *st) {
-    const cli_labelled_codes *known = &st->known;
-    cli_progress progress;
-    int code = CLI_DONE;
-    cli_progress_start(&progress, &st->s.common, "searching", known->n, "images");
-    for (size_t i = 0; i < known->n && code == CLI_DONE; i += SEARCHED) {
-        const size_t n = formats_smaller(SEARCHED, known->n - i);
-        code = label_rows(st, st->among.set, known->image + i, n, NULL, i);
-        cli_progress_add(&progress, n);
-    }
-    cli_progress_end(&progress);
-    return code;
-}
-
-/* --- errors --- */
-
-static taper_status count_errors(state *st, uint64_t *confusion, taper_error_rate *rate,
-                                 taper_error *error) {
-    for (size_t k = 0; k < st->n_k; k++)
-        TAPER_TRY(taper_count_errors(st->guess + k * st->room, st->truth, st->tested,
-                                     (uint32_t)st->classes.count, k ? NULL : confusion, &rate[k],
-                                     error));
-    return TAPER_OK;
-}
-
-static taper_status report_json(state *st, const cli_error_report *report) {
-    cli_text text;
-    const taper_sink sink = sink_of(st);
-    TAPER_TRY(cli_text_open(&text));
-    cli_error_report_json(report, text.to);
-    return cli_text_write(&text, &sink);
-}
-
-/* How often labels were wrong, where the truth is known. */
-static taper_status report_errors(state *st, taper_error *error) {
-    taper_error_rate rate[CLI_MAX_NUMBERS];
-    const size_t n = st->classes.count;
-    uint64_t *confusion = n <= CLI_MOST_CONFUSED ? malloc(n * n * sizeof *confusion) : NULL;
-    const bool is_short = n <= CLI_MOST_CONFUSED && !confusion;
-    taper_status status = is_short     ? TAPER_ERR_NOMEM
-                          : st->tested ? count_errors(st, confusion, rate, error)
-                                       : TAPER_OK;
-    const cli_error_report report = {st->n_k, st->k, rate, st->classes.name, n, confusion};
-    if (st->strangers)
-        cli_warning("classify", NULL,
-                    "%zu input%s of a class that no labelled image has: counted as wrong",
-                    st->strangers, st->strangers == 1 ? " is" : "s are");
-    if (status == TAPER_OK && st->tested && st->s.common.json)
-        status = report_json(st, &report);
-    else if (status == TAPER_OK && st->tested && !st->s.common.quiet) {
-        fflush(stdout); /* first the labels, where both are one file */
-        cli_error_report_print(&report, stderr);
-    }
-    free(confusion);
-    return status;
-}
 
 /* --- before anything is searched --- */
 
@@ -342,7 +124,7 @@ static int join_classes(state *st) {
     taper_status status = cli_class_names_join(&st->classes, st->among.set, st->inputs.set, &error);
     if (status != TAPER_OK) return cli_fail("classify", NULL, status, &error);
     const size_t own = st->inputs.set ? formats_imageset_class_count(st->inputs.set) : 0;
-    st->has_truth = own || st->s.leave_one_out;
+    st->labelling.has_truth = own || st->s.leave_one_out;
     if (!own || !st->classes.of_first || st->classes.shared) return CLI_DONE;
     cli_error("classify", NULL,
               "no class of the inputs ('%s', ...) is one of the labelled images ('%s', ...): give "
@@ -354,10 +136,10 @@ static int join_classes(state *st) {
 /* Are there enough to vote? */
 static int check_k(const state *st) {
     const size_t n = st->known.n - (st->s.leave_one_out != 0);
-    if (st->most_k > n) {
+    if (st->labelling.most_k > n) {
         cli_error("classify", NULL,
-                  "-k %zu: there are %zu labelled images to vote; give at most that", st->most_k,
-                  n);
+                  "-k %zu: there are %zu labelled images to vote; give at most that",
+                  st->labelling.most_k, n);
         return CLI_USAGE;
     }
     size_t *members = st->s.leave_one_out ? cli_labelled_codes_members(&st->known) : NULL;
@@ -373,35 +155,24 @@ static int check_k(const state *st) {
     return CLI_DONE;
 }
 
-static int take_room(state *st) {
-    const size_t images =
-        st->s.leave_one_out ? st->known.n : formats_imageset_count(st->inputs.set);
-    st->searched = formats_larger(1, formats_smaller(SEARCHED, MOST_FOUND / st->most_k));
-    st->room = st->has_truth ? images : 1;
-    st->neighbours = malloc(st->searched * st->most_k * sizeof *st->neighbours);
-    st->distances = malloc(st->searched * st->most_k * sizeof *st->distances);
-    st->voted = malloc(st->searched * st->n_k * sizeof *st->voted);
-    st->truth = malloc(st->room * sizeof *st->truth);
-    st->guess = malloc(st->room * st->n_k * sizeof *st->guess);
-    if (st->neighbours && st->distances && st->voted && st->truth && st->guess) return CLI_DONE;
-    return cli_fail("classify", NULL, TAPER_ERR_NOMEM, NULL);
-}
-
-static int put_heading(state *st) {
-    static const char heading[] = "name,label,votes,of,nearest,distance";
-    const taper_sink sink = sink_of(st);
-    if (st->s.common.json) return CLI_DONE;
-    taper_status status = sink.write(sink.user, heading, sizeof heading - 1);
-    const char *rest = st->has_truth ? ",truth\n" : "\n";
-    if (status == TAPER_OK) status = sink.write(sink.user, rest, strlen(rest));
-    return status ? cli_output_close(&st->out, NULL, status, NULL) : CLI_DONE;
-}
-
 /* --- the verb --- */
+
+static int begin(state *st) {
+    cli_labelling *l = &st->labelling;
+    l->known = &st->known, l->classes = &st->classes, l->k = st->k;
+    l->out = st->s.output ? &st->out : NULL;
+    return cli_labelling_begin(l, st->s.leave_one_out ? st->known.n
+                                                      : formats_imageset_count(st->inputs.set));
+}
+
+static int take_rows(void *user, const size_t *image, size_t n, const float *codes) {
+    state *st = user;
+    return cli_labelling_take(&st->labelling, st->inputs.set, image, n, codes);
+}
 
 static int finish(state *st) {
     taper_error error = {0};
-    const taper_status status = report_errors(st, &error);
+    const taper_status status = cli_labelling_report(&st->labelling, &error);
     if (st->s.output) return cli_output_close(&st->out, NULL, status, &error);
     return status ? (int)cli_fail("classify", NULL, status, &error) : CLI_DONE;
 }
@@ -415,10 +186,9 @@ static int classify(state *st, char **paths, size_t n) {
         code = cli_output_open(&st->out, "classify", output, &st->s.common);
     if (code == CLI_DONE) code = cli_labelled_codes_read(&st->known, &st->among, &st->embedder);
     if (code == CLI_DONE) code = check_k(st);
-    if (code == CLI_DONE) code = take_room(st);
-    if (code == CLI_DONE) code = put_heading(st);
+    if (code == CLI_DONE) code = begin(st);
     if (code != CLI_DONE) return code;
-    code = st->s.leave_one_out ? leave_one_out(st)
+    code = st->s.leave_one_out ? cli_labelling_leave_one_out(&st->labelling)
                                : cli_code_set_embed(&st->inputs, &st->embedder, take_rows, st);
     return code == CLI_DONE ? finish(st) : code;
 }
@@ -428,8 +198,8 @@ static bool take_k(state *st) {
     for (size_t i = 0; i < st->s.k.count; i++) {
         const double k = st->s.k.item[i];
         if (k != floor(k)) return false;
-        st->k[st->n_k++] = (size_t)k;
-        st->most_k = formats_larger(st->most_k, (size_t)k);
+        st->k[st->labelling.n_k++] = (size_t)k;
+        st->labelling.most_k = formats_larger(st->labelling.most_k, (size_t)k);
     }
     return true;
 }
@@ -461,7 +231,7 @@ static int check_settings(state *st, char **paths, size_t n) {
 
 static void close_all(state *st) {
     formats_atomic_file_abort(st->out.file);
-    free(st->neighbours), free(st->distances), free(st->voted), free(st->truth), free(st->guess);
+    cli_labelling_free(&st->labelling);
     cli_class_names_free(&st->classes);
     cli_labelled_codes_free(&st->known);
     codec_embedder_close(&st->embedder);
@@ -471,7 +241,7 @@ static void close_all(state *st) {
 }
 
 int cmd_classify(int argc, char **argv) {
-    state st = {.n_k = 0};
+    state st = {.k = {0}};
     settings *s = &st.s;
     int first, code = cli_options_parse(&cli_verb_classify, argc, argv, s, &first);
     if (code >= 0) {

@@ -3,12 +3,12 @@
  * How many rows a .npy file has stands in its first bytes and is known when all images have been
  * read: until then codes wait on disk (spool.h). */
 #include "cli/cli.h"
-#include "cli/code_set.h"
 #include "cli/common/inputs.h"
 #include "cli/common/json.h"
 #include "cli/common/outputs.h"
 #include "cli/common/plain_text.h"
 #include "cli/common/spool.h"
+#include "cli/search/code_set.h"
 #include "formats/bytes.h"
 #include "formats/npy.h"
 #include <stdlib.h>

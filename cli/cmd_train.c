@@ -1,9 +1,9 @@
 /* cmd_train.c -- `taper train`: images in, a model out. */
 #include "cli/cli.h"
-#include "cli/code_set.h"
 #include "cli/common/inputs.h"
 #include "cli/common/signals.h"
 #include "cli/device.h"
+#include "cli/search/code_set.h"
 #include "cli/train/table.h"
 #include "codec/taper_model.h"
 #include "formats/imageset.h"

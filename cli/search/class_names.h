@@ -1,6 +1,8 @@
 /* class_names.h -- the classes of two sets of images, joined by their names.
  *
- * The room cli/search/: labels by neighbours, for people and programs.
+ * The room cli/search/: codes of images, and labels by neighbours, for people and programs.
+ *   code_set               images whose codes are wanted, block by block
+ *   labelled_codes         codes of a labelled set; labelling: labels by their votes
  *   class_names            classes of two sets, by name
  *   error_report           how many labels are wrong, and which class is taken for which */
 #ifndef CLI_CLASS_NAMES_H

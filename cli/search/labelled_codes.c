@@ -1,5 +1,5 @@
 /* labelled_codes.c -- see labelled_codes.h. */
-#include "cli/labelled_codes.h"
+#include "cli/search/labelled_codes.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* code_set.c -- see code_set.h. */
-#include "cli/code_set.h"
+#include "cli/search/code_set.h"
 #include "cli/common/outputs.h"
 #include "cli/common/progress.h"
 #include "cli/common/readahead.h"

@@ -1,7 +1,7 @@
 /* labelled_codes.h -- the codes of a labelled set, in memory, to search among. */
 #ifndef CLI_LABELLED_CODES_H
 #define CLI_LABELLED_CODES_H
-#include "cli/code_set.h"
+#include "cli/search/code_set.h"
 
 typedef struct cli_labelled_codes {
     size_t n, width;
