@@ -83,7 +83,22 @@ static void run(train_neighbour_objective o, const example *x, float number) {
 
 /* --- against double ------------------------------------------------------------------------- */
 
-/* Every device's, within `tolerance` of the largest there is. */
+/* Every device's losses. */
+static void check_losses(const train_neighbour_objective *o, const example *x, double tolerance) {
+    static double f[MOST];
+    const reference r = {o->loss,  o->all_pairs, o->student, o->alpha,
+                         o->hinge, x->n,         x->d,       x->label};
+    for (size_t i = 0; i < x->n * x->d; i++) f[i] = (double)x->code[i];
+    reference_pairs t = reference_open(&r, f);
+    for (const outcome *got = outcomes; got < outcomes + DEVICES; got++)
+        for (size_t i = 0; i < x->n; i++) {
+            const double want = reference_row(&r, &t, i);
+            assert_true(fabs(got->loss[i] - 1.0 - want) <= tolerance * (1.0 + fabs(want)));
+        }
+    reference_close(&t);
+}
+
+/* And gradients, within `tolerance` of the largest there is. */
 static void check_against(const train_neighbour_objective *o, const example *x, float number,
                           double tolerance) {
     static double f[MOST], df[MOST];
@@ -265,6 +280,20 @@ static void far_apart_and_together(void **state) {
     }
 }
 
+/* Rows whose nearest is nearer or further than a processor's first pass can tell, D = 115; most
+ * gradients vanish. */
+static void lonely_rows(void **state) {
+    (void)state;
+    static example x;
+    for (int loss = 0; loss < 3; loss++)
+        for (float width = 16.0f; width < 48.0f; width += 4.0f) {
+            const train_neighbour_objective o = {.loss = (train_neighbour_loss)loss};
+            draw_example(&x, 40, 3, 1.0f, width);
+            run(o, &x, 0.0f);
+            check_losses(&o, &x, 1e-4);
+        }
+}
+
 /* Nearly the Gaussian: powers of thousands of what is nearly 1. */
 static void alpha_may_be_large(void **state) {
     (void)state;
@@ -413,6 +442,7 @@ int main(void) {
                                        cmocka_unit_test(tiles_change_no_bit),
                                        cmocka_unit_test(operations_stay_within),
                                        cmocka_unit_test(far_apart_and_together),
+                                       cmocka_unit_test(lonely_rows),
                                        cmocka_unit_test(far_from_the_origin),
                                        cmocka_unit_test(alpha_may_be_large),
                                        cmocka_unit_test(losses_of_the_improbable),

@@ -231,6 +231,11 @@ static void exp_and_log_are_near(void **state) {
         assert_true(fabs((double)train_exp2(x) / exp2((double)x) - 1.0) < 2.5e-7);
     for (float x = 1e-30f; x < 1e37f; x *= 1.0037f)
         assert_true(fabs((double)train_log2_1p(x) * log(2.0) / log1p((double)x) - 1.0) < 2.5e-7);
+    for (float x = -200.0f; x < 27.0f; x += 0.00731f)
+        assert_true(x < -100.0f ? fabs((double)train_exp2_raised(x, 100) / exp2((double)x + 100) -
+                                       1.0) < 2.5e-7
+                                : train_exp2_raised(x, 100) == ldexpf(train_exp2(x), 100));
+    assert_true(train_exp2_raised(-200.5f, 100) == 0.0f && train_exp2_raised(27, 100) <= 2e38f);
     assert_true(train_exp2(0.0f) == 1.0f && train_log2_1p(0.0f) == 0.0f);
     assert_true(train_exp2(-100.5f) == 0.0f && train_exp2(-INFINITY) == 0.0f);
     assert_true(isfinite(train_exp2(INFINITY)) && train_exp2(INFINITY) > 1e38f);

@@ -12,13 +12,14 @@
 
 /* --- exp and log, without branches or calls, so that compilers run many at a time ----------- */
 
-/* 2^x to 2e-7 of it, with x held below 127; 0 below -100, lest numbers
- * become subnormal, which is slow; NaN stays NaN. x = k + r, |r| <= 1/2: k
- * by adding 1.5 x 2^23, which leaves it in the low bits; 2^r by a Remez fit good to 1e-7. */
-CODEC_INLINE float train_exp2(float x) {
-    const float round = 12582912.0f;
-    float y = x < -100.0f ? -100.0f : x;
-    y = y > 127.0f ? 127.0f : y;
+/* 2^(x + raised) to 2e-7 of it, with x + raised held below 127; 0 where it is below -100, lest
+ * numbers become subnormal, which is slow; NaN stays NaN. `raised`, 0..100, changes no other bit
+ * than the exponent's. x = k + r, |r| <= 1/2: k by adding 1.5 x 2^23, which leaves it in the low
+ * bits; 2^r by a Remez fit good to 1e-7. */
+CODEC_INLINE float train_exp2_raised(float x, int raised) {
+    const float round = 12582912.0f, least = -100.0f - (float)raised;
+    float y = x < least ? least : x;
+    y = y > 127.0f - (float)raised ? 127.0f - (float)raised : y;
     union {
         float number;
         uint32_t bits;
@@ -29,9 +30,10 @@ CODEC_INLINE float train_exp2(float x) {
     e = 0.240222409f + r * e;
     e = 0.693147004f + r * e;
     e = 1.0f + r * e;
-    power.bits = (shifted.bits + 127u) << 23; /* 2^k; the high bits of `round` fall out */
-    return x < -100.0f ? 0.0f : e * power.number;
+    power.bits = (shifted.bits + 127u + (uint32_t)raised) << 23; /* those of `round` fall out */
+    return x < least ? 0.0f : e * power.number;
 }
+CODEC_INLINE float train_exp2(float x) { return train_exp2_raised(x, 0); }
 
 /* log2(1 + x) for x >= 0, to 3 units in the last place; infinity and NaN stay. 1 + x = 2^k m, m in
  * [sqrt(1/2), sqrt 2); log(m) by a Remez fit good to 4e-8; what 1 + x has rounded off is added

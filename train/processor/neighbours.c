@@ -201,10 +201,11 @@ static void sum_rows(void *context, size_t block) {
 /* --- sums, each pair measured once ------------------------------------------------------------ */
 
 /* D_ij is D_ji: a block takes two chunks, and what a pair gives to the row goes to the column, too.
- * Columns have no largest kernel so far, so that all is relative to 1, the kernel of D = 0; rows to
- * which that does not do are summed by themselves, as above. More rows than these would want much
- * room for what chunks give to them, and all are summed so. */
-enum { MOST_TWICE = 32768 };
+ * Columns have no largest kernel so far, so that all is relative to 2^-RAISED, which leaves room
+ * for a sum of MOST_TWICE kernels of D = 0, and for rows whose nearest is at a Gaussian's D = 115.
+ * Those to which that does not do are summed by themselves, as above, at several times the price.
+ * More rows than these would want much room for what chunks give to them, and all are summed so. */
+enum { MOST_TWICE = 32768, RAISED = 100 };
 enum { PART_ALL, PART_SAME, PART_COUNT, PARTS }; /* SAME: of MCML, the sum of logarithms */
 
 typedef struct pairs_task {
@@ -221,7 +222,7 @@ CODEC_INLINE void sum_both(train_neighbour_loss loss, int student, train_kernel 
         for (size_t l = 0; l < TRAIN_LANES; l++) {
             const uint32_t label = c->label[j + l];
             const float log_kernel = train_log_kernel(student, k, square[j + l]);
-            const float e = train_exp2(log_kernel), is_same = (float)(label == own);
+            const float e = train_exp2_raised(log_kernel, RAISED), is_same = (float)(label == own);
             const float given = label != TRAIN_UNLABELLED ? e : 0.0f,
                         to_same = label == own ? loss == TRAIN_MCML ? log_kernel : e : 0.0f;
             all[l] += given, same[l] += to_same, count[l] += is_same;
@@ -281,21 +282,25 @@ static void sum_pair(void *context, size_t pair) {
     sum_chunks(context, pair, columns);
 }
 
+/* A sum of raised kernels from which none of note has vanished. */
+static int is_ample(double sum) { return sum > 1e-20 && sum <= DBL_MAX; }
+
 /* A row's sums of its parts; 0 where these do not do. */
 static int add_parts(const pairs_task *t, size_t row) {
     const train_neighbours *n = t->n;
     double sum[PARTS] = {0};
     for (size_t at = 0; at * TRAIN_CHUNK < n->rows; at++)
         for (size_t p = 0; p < PARTS; p++) sum[p] += (double)part_of(t, at, row)[p * n->rows];
-    const row_sums sums = {{0.0, sum[PART_ALL]},
-                           {0.0, n->loss == TRAIN_MCML ? 0.0 : sum[PART_SAME]},
+    const double lowered = 0x1p-100, all = lowered * sum[PART_ALL]; /* 2^-RAISED */
+    const row_sums sums = {{0.0, all},
+                           {0.0, n->loss == TRAIN_MCML ? 0.0 : lowered * sum[PART_SAME]},
                            n->loss == TRAIN_MCML ? sum[PART_SAME] : 0.0,
                            sum[PART_COUNT],
                            0.0};
     write_sums(&sums, n->sums + row * TRAIN_NEIGHBOUR_SUMS);
     if (n->label[row] == TRAIN_UNLABELLED) return 1;
-    return is_sound(sum[PART_ALL]) &&
-           (n->loss != TRAIN_LOG_NCA || sum[PART_COUNT] == 0.0 || is_sound(sum[PART_SAME]));
+    return is_ample(sum[PART_ALL]) &&
+           (n->loss != TRAIN_LOG_NCA || sum[PART_COUNT] == 0.0 || is_ample(sum[PART_SAME]));
 }
 
 static void add_parts_of_rows(void *context, size_t block) {
