@@ -3,7 +3,9 @@
 #ifndef TESTS_LATER_STAGE_H
 #define TESTS_LATER_STAGE_H
 #include "cmocka_all.h"
+#include "train/conditional/conditional_trainer.h"
 #include "train/processor/processor.h"
+#include "train/restoration/restoration_trainer.h"
 #include "train/train.h"
 #include "train/train_parts.h"
 #include "train/train_stages.h"
@@ -142,6 +144,43 @@ typedef struct later_lesson {
 /* A trainer's run on a model. */
 typedef taper_status later_run(later_lesson *l, taper_model *m, const char *checkpoint,
                                later_stop *stop, taper_error *error);
+
+/* How long the runs below are, and from which seed; for a test to change. */
+static struct {
+    uint32_t windows, epochs; /* of later_predict and later_refine */
+    uint32_t steps, pixels;   /* of later_restore */
+    uint64_t seed;
+} later_length = {96, 3, 7, 1500, 1};
+
+static inline taper_status later_conditional(int head, later_lesson *l, taper_model *m,
+                                             const char *checkpoint, later_stop *stop,
+                                             taper_error *error) {
+    train_conditional_options o = train_conditional_defaults();
+    o.head = head, o.hidden = 8, o.stages = 4, o.rate = 5e-3f;
+    o.windows = later_length.windows, o.epochs = later_length.epochs, o.seed = later_length.seed;
+    o.saving = (train_saving){.path = checkpoint, .resume = 1};
+    return train_conditional(m, &o, &l->data, &l->sample.codes, m->tables.n_passes, &l->h.be,
+                             &l->h.device, stop ? later_watch : NULL, stop, NULL, error);
+}
+
+/* Runs that learn to predict bits, to refine and to restore. */
+static inline taper_status later_predict(later_lesson *l, taper_model *m, const char *checkpoint,
+                                         later_stop *stop, taper_error *error) {
+    return later_conditional(0, l, m, checkpoint, stop, error);
+}
+static inline taper_status later_refine(later_lesson *l, taper_model *m, const char *checkpoint,
+                                        later_stop *stop, taper_error *error) {
+    return later_conditional(1, l, m, checkpoint, stop, error);
+}
+static inline taper_status later_restore(later_lesson *l, taper_model *m, const char *checkpoint,
+                                         later_stop *stop, taper_error *error) {
+    train_restoration_options o = train_restoration_defaults();
+    o.hidden = 8, o.layers = 3, o.stages = 3, o.rate = 4e-3f;
+    o.steps = later_length.steps, o.pixels = later_length.pixels, o.seed = later_length.seed;
+    o.saving = (train_saving){.path = checkpoint, .resume = 1};
+    return train_restoration(m, &o, &l->data, &l->sample.codes, &l->h.be, &l->h.device,
+                             stop ? later_watch : NULL, stop, NULL, error);
+}
 
 /* A run on a fresh plain model, and the model after it, learned or not. run NULL: as it was. */
 static inline taper_status later_take(later_lesson *l, later_run *run, const char *checkpoint,

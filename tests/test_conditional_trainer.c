@@ -70,47 +70,17 @@ static void bad_options_are_refused(void **unused) {
 
 /* --- on any device, also such that fail ------------------------------------------------------ */
 
-static uint64_t seed = 1;
-
-static taper_status run_of(int head, later_lesson *l, taper_model *m, const char *checkpoint,
-                           later_stop *stop, taper_error *error) {
-    train_conditional_options o = train_conditional_defaults();
-    o.head = head, o.hidden = 8, o.stages = 4, o.windows = 96, o.epochs = 3, o.rate = 5e-3f;
-    o.seed = seed;
-    o.saving = (train_saving){.path = checkpoint, .resume = 1};
-    return train_conditional(m, &o, &l->data, &l->sample.codes, m->tables.n_passes, &l->h.be,
-                             &l->h.device, stop ? later_watch : NULL, stop, NULL, error);
-}
-
-static taper_status predict(later_lesson *l, taper_model *m, const char *checkpoint,
-                            later_stop *stop, taper_error *error) {
-    return run_of(0, l, m, checkpoint, stop, error);
-}
-
-static taper_status refine(later_lesson *l, taper_model *m, const char *checkpoint,
-                           later_stop *stop, taper_error *error) {
-    return run_of(1, l, m, checkpoint, stop, error);
-}
-
-static taper_status predict_other(later_lesson *l, taper_model *m, const char *checkpoint,
-                                  later_stop *stop, taper_error *error) {
-    seed = 2;
-    taper_status status = predict(l, m, checkpoint, stop, error);
-    seed = 1;
-    return status;
-}
-
 static void repeats_on_every_device(void **unused) {
     (void)unused;
-    later_repeats(predict);
-    later_repeats(refine);
+    later_repeats(later_predict);
+    later_repeats(later_refine);
 }
 
 static void survives_kills(void **unused) {
     (void)unused;
     for (int kind = TRAIN_PROCESSOR; kind <= TRAIN_SHADOW; kind++) {
-        later_survives_kills(predict, (train_processor_kind)kind);
-        later_survives_kills(refine, (train_processor_kind)kind);
+        later_survives_kills(later_predict, (train_processor_kind)kind);
+        later_survives_kills(later_refine, (train_processor_kind)kind);
     }
 }
 
@@ -119,8 +89,10 @@ static void every_seed_gives_another_model(void **unused) {
     later_lesson l;
     formats_buffer one, other;
     later_prepare(&l, TRAIN_PROCESSOR, 1);
-    assert_int_equal(later_take(&l, predict, NULL, NULL, &one), TAPER_OK);
-    assert_int_equal(later_take(&l, predict_other, NULL, NULL, &other), TAPER_OK);
+    assert_int_equal(later_take(&l, later_predict, NULL, NULL, &one), TAPER_OK);
+    later_length.seed = 2;
+    assert_int_equal(later_take(&l, later_predict, NULL, NULL, &other), TAPER_OK);
+    later_length.seed = 1;
     assert_true(later_differs(&one, &other));
     formats_buffer_free(&one), formats_buffer_free(&other);
     later_put_away(&l);
@@ -129,16 +101,16 @@ static void every_seed_gives_another_model(void **unused) {
 static void every_device_allocation_may_fail(void **unused) {
     (void)unused;
     for (int kind = TRAIN_PROCESSOR; kind <= TRAIN_SHADOW; kind++) {
-        later_without_memory(predict, (train_processor_kind)kind);
-        later_without_memory(refine, (train_processor_kind)kind);
+        later_without_memory(later_predict, (train_processor_kind)kind);
+        later_without_memory(later_refine, (train_processor_kind)kind);
     }
 }
 
 static void lost_devices_lose_nothing(void **unused) {
     (void)unused;
     for (int kind = TRAIN_PROCESSOR; kind <= TRAIN_SHADOW; kind++) {
-        later_on_lost_devices(predict, (train_processor_kind)kind, 7);
-        later_on_lost_devices(refine, (train_processor_kind)kind, 11);
+        later_on_lost_devices(later_predict, (train_processor_kind)kind, 7);
+        later_on_lost_devices(later_refine, (train_processor_kind)kind, 11);
     }
 }
 

@@ -34,10 +34,32 @@ static void seen(on_device *d, const float *there, size_t rows, size_t width, fl
     free(one);
 }
 
+/* Products see kept[ROWS][WIDTH], whole and from a row on, as what lies in `apart`, rounded once.
+ */
+static void sees(on_device *d, const char *name, const float *apart, const float *kept) {
+    enum { FIRST = 3 };
+    static float plain[N], got[N];
+    on_device_take(d, plain, apart, sizeof plain);
+    seen(d, kept, ROWS, WIDTH, got);
+    for (size_t k = 0; k < N; k++)
+        if (!(got[k] == as_factor(d, plain[k])))
+            fail_msg("%s: factor %zu of device %d is %g, made of %.9g", name, k, (int)(d - device),
+                     (double)got[k], (double)plain[k]);
+    seen(d, kept + FIRST * WIDTH, ROWS - FIRST, WIDTH, got);
+    for (size_t k = 0; k < N - FIRST * WIDTH; k++)
+        assert_true(got[k] == as_factor(d, plain[FIRST * WIDTH + k]));
+}
+
 /* --- what is made for products ---------------------------------------------------------------- */
 
 static float a[N], other[N];
 static uint8_t pixels[N];
+
+static float *keep(on_device *d, train_keeping what) {
+    float *kept = on_device_give(d, a, sizeof a);
+    assert_int_equal(train_keep(&d->device, what, kept, N), TAPER_OK);
+    return kept;
+}
 
 /* Puts an operation on the stream that makes to[ROWS][WIDTH]. */
 typedef void maker(on_device *d, float *to);
@@ -130,22 +152,11 @@ static void by_gemm_of_none(on_device *d, float *to) {
 }
 
 static void makes(maker *make, const char *name) {
-    static float plain[N], got[N];
     for (int i = 0; i < DEVICES; i++) {
         on_device *d = &device[i];
-        float *apart = on_device_give(d, NULL, sizeof plain),
-              *kept = on_device_give(d, a, sizeof a);
-        assert_int_equal(train_keep(&d->device, TRAIN_FACTORS, kept, N), TAPER_OK);
+        float *apart = on_device_give(d, NULL, N * sizeof *apart), *kept = keep(d, TRAIN_FACTORS);
         make(d, apart), make(d, kept);
-        on_device_take(d, plain, apart, sizeof plain);
-        seen(d, kept, ROWS, WIDTH, got);
-        for (size_t k = 0; k < N; k++)
-            if (!(got[k] == as_factor(d, plain[k])))
-                fail_msg("%s: factor %zu of device %d is %g, made of %.9g", name, k, i,
-                         (double)got[k], (double)plain[k]);
-        seen(d, kept + 3 * WIDTH, ROWS - 3, WIDTH, got); /* further on */
-        for (size_t k = 0; k < N - 3 * WIDTH; k++)
-            assert_true(got[k] == as_factor(d, plain[k + 3 * WIDTH]));
+        sees(d, name, apart, kept);
     }
     give_back();
 }
@@ -220,23 +231,16 @@ static void on_zero(on_device *d, float *to) {
 }
 
 static void changes(maker *change, const char *name) {
-    static float plain[N], got[N];
+    static float plain[N];
     for (int i = 0; i < DEVICES; i++) {
         on_device *d = &device[i];
-        float *apart = on_device_give(d, NULL, sizeof plain),
-              *kept = on_device_give(d, a, sizeof a);
-        assert_int_equal(train_keep(&d->device, TRAIN_FACTORS, kept, N), TAPER_OK);
+        float *apart = on_device_give(d, NULL, sizeof plain), *kept = keep(d, TRAIN_FACTORS);
         by_centre_rows(d, apart), by_centre_rows(d, kept);
         on_device_take(d, plain, apart, sizeof plain);
         for (size_t k = 0; k < N; k++) plain[k] = as_factor(d, plain[k]);
         assert_int_equal(train_upload(&d->stream, apart, plain, sizeof plain), TAPER_OK);
         change(d, apart), change(d, kept);
-        on_device_take(d, plain, apart, sizeof plain);
-        seen(d, kept, ROWS, WIDTH, got);
-        for (size_t k = 0; k < N; k++)
-            if (!(got[k] == as_factor(d, plain[k])))
-                fail_msg("%s: factor %zu of device %d is %g, made of %.9g", name, k, i,
-                         (double)got[k], (double)plain[k]);
+        sees(d, name, apart, kept);
     }
     give_back();
 }
@@ -258,11 +262,9 @@ static void factors_are_taken(void **state) {
     for (int i = 0; i < DEVICES; i++) {
         on_device *d = &device[i];
         train_stream *s = &d->stream;
-        float *apart = on_device_give(d, NULL, sizeof plain),
-              *kept = on_device_give(d, a, sizeof a),
+        float *apart = on_device_give(d, NULL, sizeof plain), *kept = keep(d, TRAIN_FACTORS),
               *packed = on_device_give(d, NULL, ROWS * PACKED * sizeof *packed),
               *dbias = on_device_give(d, NULL, sizeof sums);
-        assert_int_equal(train_keep(&d->device, TRAIN_FACTORS, kept, N), TAPER_OK);
         by_mean_errors(d, apart), by_mean_errors(d, kept);
         on_device_take(d, plain, apart, sizeof plain);
         assert_int_equal(s->ops->copy_columns(s, ROWS, PACKED, kept + FIRST, WIDTH, packed, PACKED),
@@ -302,17 +304,6 @@ static void one_step(on_device *d, float *w, size_t n) {
                      TAPER_OK);
 }
 
-/* As they are now, whole and from a row on. */
-static void products_see(on_device *d, const float *w) {
-    static float plain[N], got[N];
-    on_device_take(d, plain, w, sizeof plain);
-    seen(d, w, ROWS, WIDTH, got);
-    for (size_t k = 0; k < N; k++) assert_true(got[k] == as_factor(d, plain[k]));
-    seen(d, w + 4 * WIDTH, ROWS - 4, WIDTH, got);
-    for (size_t k = 0; k < N - 4 * WIDTH; k++)
-        assert_true(got[k] == as_factor(d, plain[4 * WIDTH + k]));
-}
-
 /* Whatever writes to them, and however little. */
 static void copies_of_weights_are_never_old(void **state) {
     (void)state;
@@ -321,27 +312,26 @@ static void copies_of_weights_are_never_old(void **state) {
     for (int i = 0; i < DEVICES; i++) {
         on_device *d = &device[i];
         train_stream *s = &d->stream;
-        float *w = on_device_give(d, a, sizeof a), *more = on_device_give(d, other, sizeof other);
-        assert_int_equal(train_keep(&d->device, TRAIN_WEIGHTS, w, N), TAPER_OK);
+        float *w = keep(d, TRAIN_WEIGHTS), *more = on_device_give(d, other, sizeof other);
         one_step(d, w, N); /* no copy yet */
-        products_see(d, w);
+        sees(d, "weights", w, w);
         one_step(d, w, N);
-        products_see(d, w);
+        sees(d, "weights", w, w);
         one_step(d, w + 7, 20);
-        products_see(d, w);
+        sees(d, "weights", w, w);
         assert_int_equal(s->ops->axpy(s, 1, 0.25f, more, w + N - 1), TAPER_OK);
-        products_see(d, w);
+        sees(d, "weights", w, w);
         assert_int_equal(s->ops->axpy(s, N, 0.25f, more, w), TAPER_OK);
         one_step(d, w, N); /* onto a copy that is old */
-        products_see(d, w);
+        sees(d, "weights", w, w);
         assert_int_equal(train_upload(s, w + 3, other, sizeof *other), TAPER_OK);
-        products_see(d, w);
+        sees(d, "weights", w, w);
         assert_int_equal(train_copy(s, w + 9, more, 5 * sizeof *w), TAPER_OK);
-        products_see(d, w);
+        sees(d, "weights", w, w);
         assert_int_equal(train_zero(s, w + 11, sizeof *w), TAPER_OK);
-        products_see(d, w);
+        sees(d, "weights", w, w);
         assert_int_equal(s->ops->gemm(s, 0, 1, 3, 4, 2, more, more, 1.0f, w), TAPER_OK);
-        products_see(d, w);
+        sees(d, "weights", w, w);
         give_back();
     }
 }
@@ -356,8 +346,7 @@ static void other_operations_refuse_factors(void **state) {
         on_device *d = &device[i];
         train_stream *s = &d->stream;
         const taper_status wanted = d->cuda ? TAPER_ERR_DEVICE : TAPER_OK;
-        float *kept = on_device_give(d, a, sizeof a), *plain = on_device_give(d, a, sizeof a), got;
-        assert_int_equal(train_keep(&d->device, TRAIN_FACTORS, kept, N), TAPER_OK);
+        float *kept = keep(d, TRAIN_FACTORS), *plain = on_device_give(d, a, sizeof a), got;
         assert_int_equal(s->ops->axpy(s, N / 2, 0.5f, plain + N / 2, plain), TAPER_OK);
         assert_int_equal(s->ops->axpy(s, 1, 0.5f, kept + N - 1, plain), wanted);
         assert_int_equal(s->ops->axpy(s, 1, 0.5f, plain, kept + N - 1), wanted);

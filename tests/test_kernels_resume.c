@@ -3,36 +3,6 @@
 #define EVERY_DEVICE_KERNELS 1
 #include "every_device.h"
 #include "later_stage.h"
-#include "train/conditional/conditional_trainer.h"
-#include "train/restoration/restoration_trainer.h"
-
-static taper_status restore(later_lesson *l, taper_model *m, const char *checkpoint,
-                            later_stop *stop, taper_error *error) {
-    train_restoration_options o = train_restoration_defaults();
-    o.hidden = 8, o.layers = 3, o.stages = 3, o.steps = 24, o.pixels = 400, o.rate = 4e-3f;
-    o.saving = (train_saving){.path = checkpoint, .resume = 1};
-    return train_restoration(m, &o, &l->data, &l->sample.codes, &l->h.be, &l->h.device, later_watch,
-                             stop, NULL, error);
-}
-
-static taper_status run_of(int head, later_lesson *l, taper_model *m, const char *checkpoint,
-                           later_stop *stop, taper_error *error) {
-    train_conditional_options o = train_conditional_defaults();
-    o.head = head, o.hidden = 8, o.stages = 4, o.windows = 32, o.epochs = 4, o.rate = 5e-3f;
-    o.saving = (train_saving){.path = checkpoint, .resume = 1};
-    return train_conditional(m, &o, &l->data, &l->sample.codes, m->tables.n_passes, &l->h.be,
-                             &l->h.device, later_watch, stop, NULL, error);
-}
-
-static taper_status predict(later_lesson *l, taper_model *m, const char *checkpoint,
-                            later_stop *stop, taper_error *error) {
-    return run_of(0, l, m, checkpoint, stop, error);
-}
-
-static taper_status refine(later_lesson *l, taper_model *m, const char *checkpoint,
-                           later_stop *stop, taper_error *error) {
-    return run_of(1, l, m, checkpoint, stop, error);
-}
 
 /* What a run has lost in the end: its first part on one device, up to a step, the rest on
  * another. step 0: all of it on the first. */
@@ -70,19 +40,21 @@ static void goes_on(later_run *run) {
 
 static void what_restores_goes_on_elsewhere(void **unused) {
     (void)unused;
-    goes_on(restore);
+    goes_on(later_restore);
 }
 static void what_predicts_goes_on_elsewhere(void **unused) {
     (void)unused;
-    goes_on(predict);
+    goes_on(later_predict);
 }
 static void what_refines_goes_on_elsewhere(void **unused) {
     (void)unused;
-    goes_on(refine);
+    goes_on(later_refine);
 }
 
 static int begin(void **state) {
     one_order();
+    later_length.windows = 32, later_length.epochs = 4;
+    later_length.steps = 24, later_length.pixels = 400;
     return later_begin(state) || open_every_device(state);
 }
 static int end(void **state) { return close_every_device(state) || later_end(state); }

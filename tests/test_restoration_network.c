@@ -237,74 +237,102 @@ static void batches_of_any_size_follow_each_other(void **unused) {
 
 /* --- integers ------------------------------------------------------------------------------- */
 
-/* The integers that ship do what the floats do that were trained, up to rounding; and back. */
-static void integers_are_near_the_floats(void **unused) {
-    enum { ROWS = 9, COLUMNS = 7, PIXELS = 12, WIDTH = 16, LAYERS = 4 };
-    (void)unused;
-    const codec_window w = {2 * COLUMNS, 2 * ROWS, 3, NULL};
-    const codec_grid one = {1, 1};
-    on_device d;
-    on_device_open(&d, TRAIN_SHADOW);
-    uint64_t seed = 3;
-    codec_restoration r, shape = {.channels = 3,
-                                  .hidden = WIDTH,
-                                  .layers = LAYERS,
-                                  .stages = STAGES,
-                                  .at = (uint32_t *)at};
-    subject s, back;
-    make(&s, &shape, &d, 1);
-    train_restoration_network *net = &s.net;
-    for (size_t i = 0; i < net->weights.n; i++) s.parameter[i] += (float)(0.05 * uniform(&seed));
+enum { PATCH_ROWS = 9, PATCH_COLUMNS = 7, PATCHES = PATCH_ROWS * PATCH_COLUMNS };
+enum { PATCH = 12, WIDTH = 16, LAYERS = 4, PICTURE = PATCHES * PATCH };
+
+/* A network of three colours that adds some levels. */
+static void make_colours(subject *s, on_device *d, uint64_t seed) {
+    codec_restoration shape = {
+        .channels = 3, .hidden = WIDTH, .layers = LAYERS, .stages = STAGES, .at = (uint32_t *)at};
+    make(s, &shape, d, seed);
+    const train_restoration_network *net = &s->net;
+    for (size_t i = 0; i < net->weights.n; i++) s->parameter[i] += (float)(0.05 * uniform(&seed));
     for (uint32_t i = 0; i < STAGES * WIDTH; i++)
-        host_of(&s, net->w.stage)[i] = (float)uniform(&seed);
+        host_of(s, net->w.stage)[i] = (float)uniform(&seed);
     for (uint32_t l = 1; l < LAYERS; l++)
-        for (uint32_t i = 0; i < (l + 1 < LAYERS ? WIDTH : PIXELS); i++)
-            host_of(&s, net->w.bias[l])[i] = (float)uniform(&seed);
-    for (uint32_t i = 0; i < STAGES; i++) host_of(&s, net->w.gain)[i] = 1.0f + (float)i;
-    send(&s);
-    assert_int_equal(train_restoration_export(net, &r), TAPER_OK);
-    /* a picture */
-    size_t rows = ROWS * COLUMNS;
-    train_restoration_batch b = {.rows = rows, .values = PIXELS};
-    b.decoded = malloc(rows * PIXELS * sizeof(float)),
-    b.target = calloc(rows * PIXELS, sizeof(float));
-    b.neighbour = malloc(TAPS * rows * sizeof *b.neighbour);
-    float windows[2 * ROWS * 2 * COLUMNS * 3], before[2 * ROWS * 2 * COLUMNS * 3];
-    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
-        windows[i] = before[i] = (float)(128 + 120 * uniform(&seed));
-    for (int y = 0; y < ROWS; y++)
-        for (int x = 0; x < COLUMNS; x++) {
-            for (int v = 0; v < PIXELS; v++)
-                b.decoded[(y * COLUMNS + x) * PIXELS + v] =
-                    before[(v % 3 * 2 * ROWS + 2 * y + v / 6) * 2 * COLUMNS + 2 * x + v / 3 % 2];
-            for (int tap = 0; tap < TAPS; tap++) {
-                int to_x = x + tap % 3 - 1, to_y = y + tap / 3 - 1;
-                int in = to_x >= 0 && to_y >= 0 && to_x < COLUMNS && to_y < ROWS;
-                b.neighbour[(size_t)tap * rows + (size_t)(y * COLUMNS + x)] =
-                    in ? (uint32_t)(to_y * COLUMNS + to_x) : (uint32_t)rows;
-            }
+        for (uint32_t i = 0; i < (l + 1 < LAYERS ? WIDTH : PATCH); i++)
+            host_of(s, net->w.bias[l])[i] = (float)uniform(&seed);
+    for (uint32_t i = 0; i < STAGES; i++) host_of(s, net->w.gain)[i] = 1.0f + (float)i;
+    send(s);
+}
+
+/* Where value v of patch i, 2 x 2 pixels of three colours, is in a planar picture. */
+static size_t pixel_of(int i, int v) {
+    return (size_t)((v % 3 * 2 * PATCH_ROWS + 2 * (i / PATCH_COLUMNS) + v / 6) * 2 * PATCH_COLUMNS +
+                    2 * (i % PATCH_COLUMNS) + v / 3 % 2);
+}
+
+/* The picture's patches. */
+static train_restoration_batch patches_of(const float *picture) {
+    train_restoration_batch b = {.rows = PATCHES, .values = PATCH};
+    b.decoded = malloc(PICTURE * sizeof *b.decoded), b.target = calloc(PICTURE, sizeof *b.target);
+    b.neighbour = malloc(TAPS * PATCHES * sizeof *b.neighbour);
+    assert_true(b.decoded && b.target && b.neighbour);
+    for (int i = 0; i < PATCHES; i++) {
+        for (int v = 0; v < PATCH; v++) b.decoded[i * PATCH + v] = picture[pixel_of(i, v)];
+        for (int tap = 0; tap < TAPS; tap++) {
+            const int x = i % PATCH_COLUMNS + tap % 3 - 1, y = i / PATCH_COLUMNS + tap / 3 - 1;
+            const int in = x >= 0 && y >= 0 && x < PATCH_COLUMNS && y < PATCH_ROWS;
+            b.neighbour[tap * PATCHES + i] = (uint32_t)(in ? y * PATCH_COLUMNS + x : PATCHES);
         }
-    for (uint32_t pass = 0; pass <= 30; pass += 15) {
-        memcpy(windows, before, sizeof windows);
-        assert_int_equal(codec_restoration_apply(&r, pass, w, one, NULL, windows), TAPER_OK);
-        assert_int_equal(train_restoration_forward(net, &b, pass), TAPER_OK);
-        float z[ROWS * COLUMNS * PIXELS];
-        on_device_take(&d, z, net->z, sizeof z);
-        float gain = pass == 0 ? 1 : pass == 15 ? 2.25f : 3;
-        double worst = 0, largest = 0;
-        for (int i = 0; i < ROWS * COLUMNS; i++)
-            for (int v = 0; v < PIXELS; v++) {
-                int p = (v % 3 * 2 * ROWS + 2 * (i / COLUMNS) + v / 6) * 2 * COLUMNS +
-                        2 * (i % COLUMNS) + v / 3 % 2;
-                double added = 8 * (double)(gain * z[i * PIXELS + v]);
-                largest = fmax(largest, fabs(added));
-                worst = fmax(worst, fabs((double)(windows[p] - before[p]) - added));
-            }
-        print_message("pass %u: up to %.2f added, differs by %.3f\n", pass, largest, worst);
-        assert_true(largest > 5 && worst < 0.01 * largest);
     }
-    codec_restoration again;
-    make(&back, &shape, &d, 2);
+    return b;
+}
+
+/* What the integers of r add to a picture is what the network adds, of this gain, up to rounding.
+ */
+static void check_pass(on_device *d, train_restoration_network *net, const codec_restoration *r,
+                       const float *picture, uint32_t pass, float gain) {
+    static float restored[PICTURE], z[PICTURE];
+    const codec_window w = {2 * PATCH_COLUMNS, 2 * PATCH_ROWS, 3, NULL};
+    train_restoration_batch b = patches_of(picture);
+    double worst = 0, largest = 0;
+    memcpy(restored, picture, sizeof restored);
+    assert_int_equal(codec_restoration_apply(r, pass, w, (codec_grid){1, 1}, NULL, restored),
+                     TAPER_OK);
+    assert_int_equal(train_restoration_forward(net, &b, pass), TAPER_OK);
+    on_device_take(d, z, net->z, sizeof z);
+    for (int i = 0; i < PATCHES; i++)
+        for (int v = 0; v < PATCH; v++) {
+            const size_t p = pixel_of(i, v);
+            const double added = 8 * (double)(gain * z[i * PATCH + v]);
+            largest = fmax(largest, fabs(added));
+            worst = fmax(worst, fabs((double)(restored[p] - picture[p]) - added));
+        }
+    print_message("pass %u: up to %.2f added, differs by %.3f\n", pass, largest, worst);
+    assert_true(largest > 5 && worst < 0.01 * largest);
+    train_restoration_batch_free(&b);
+}
+
+/* The integers that ship do what the floats do that were trained. */
+static void integers_are_near_the_floats(void **unused) {
+    (void)unused;
+    static float picture[PICTURE];
+    on_device d;
+    subject s;
+    codec_restoration r;
+    uint64_t seed = 3;
+    on_device_open(&d, TRAIN_SHADOW);
+    make_colours(&s, &d, 1);
+    assert_int_equal(train_restoration_export(&s.net, &r), TAPER_OK);
+    for (size_t i = 0; i < PICTURE; i++) picture[i] = (float)(128 + 120 * uniform(&seed));
+    check_pass(&d, &s.net, &r, picture, 0, 1.0f);
+    check_pass(&d, &s.net, &r, picture, 15, 2.25f);
+    check_pass(&d, &s.net, &r, picture, 30, 3.0f);
+    codec_restoration_free(&r);
+    drop(&s);
+    on_device_close(&d);
+}
+
+/* Integers taken in and made again are the same. */
+static void integers_come_back(void **unused) {
+    (void)unused;
+    on_device d;
+    subject s, back;
+    codec_restoration r, again;
+    on_device_open(&d, TRAIN_SHADOW);
+    make_colours(&s, &d, 1), make_colours(&back, &d, 2);
+    assert_int_equal(train_restoration_export(&s.net, &r), TAPER_OK);
     assert_int_equal(train_restoration_import(&back.net, &r), TAPER_OK);
     assert_int_equal(train_restoration_export(&back.net, &again), TAPER_OK);
     assert_memory_equal(again.gain, r.gain, sizeof *r.gain * STAGES);
@@ -318,7 +346,6 @@ static void integers_are_near_the_floats(void **unused) {
     codec_restoration_free(&again), codec_restoration_free(&r);
     drop(&s), drop(&back);
     on_device_close(&d);
-    train_restoration_batch_free(&b);
 }
 
 /* --- batches -------------------------------------------------------------------------------- */
@@ -327,15 +354,15 @@ static void integers_are_near_the_floats(void **unused) {
  * image, half of them mirrored. */
 static void batches_are_parts_of_images(void **unused) {
     (void)unused;
-    enum { WIDTH = 70, HEIGHT = 90, PIXELS = 256 };
+    enum { ACROSS = 70, HEIGHT = 90, PIXELS = 256 };
     codec_backend be;
     codec_backend_plain(&be);
     formats_buffer file = formats_buffer_make(1 << 20);
     taper_model *m = dct_model_make((codec_window){8, 8, 1, NULL}, 64, 1, &file);
-    taper_image image = picture_noise(WIDTH, HEIGHT, 1, 8, 1);
+    taper_image image = picture_noise(ACROSS, HEIGHT, 1, 8, 1);
     for (int y = 0; y < HEIGHT; y++) /* a sample tells where it was */
-        for (int x = 0; x < WIDTH; x++)
-            ((uint8_t *)image.pixels)[y * WIDTH + x] = (uint8_t)(x + 2 * y);
+        for (int x = 0; x < ACROSS; x++)
+            ((uint8_t *)image.pixels)[y * ACROSS + x] = (uint8_t)(x + 2 * y);
     train_dataset data = {.image = &image, .n = 1, .available = 1, .channels = 1};
     const size_t only = 0;
     int mirrored = 0, plain = 0;
@@ -374,6 +401,7 @@ int main(void) {
         cmocka_unit_test(gradient_equals_finite_differences),
         cmocka_unit_test(batches_of_any_size_follow_each_other),
         cmocka_unit_test(integers_are_near_the_floats),
+        cmocka_unit_test(integers_come_back),
         cmocka_unit_test(batches_are_parts_of_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

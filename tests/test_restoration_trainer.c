@@ -94,27 +94,15 @@ static void bad_options_are_refused(void **unused) {
 
 /* --- on any device, also such that fail ------------------------------------------------------ */
 
-static uint64_t seed = 1;
-
-static taper_status restore(later_lesson *l, taper_model *m, const char *checkpoint,
-                            later_stop *stop, taper_error *error) {
-    train_restoration_options o = train_restoration_defaults();
-    o.hidden = 8, o.layers = 3, o.stages = 3, o.steps = 7, o.pixels = 1500, o.rate = 4e-3f;
-    o.seed = seed;
-    o.saving = (train_saving){.path = checkpoint, .resume = 1};
-    return train_restoration(m, &o, &l->data, &l->sample.codes, &l->h.be, &l->h.device,
-                             stop ? later_watch : NULL, stop, NULL, error);
-}
-
 static void repeats_on_every_device(void **unused) {
     (void)unused;
-    later_repeats(restore);
+    later_repeats(later_restore);
 }
 
 static void survives_kills(void **unused) {
     (void)unused;
     for (int kind = TRAIN_PROCESSOR; kind <= TRAIN_SHADOW; kind++)
-        later_survives_kills(restore, (train_processor_kind)kind);
+        later_survives_kills(later_restore, (train_processor_kind)kind);
 }
 
 static void every_seed_gives_another_model(void **unused) {
@@ -122,24 +110,24 @@ static void every_seed_gives_another_model(void **unused) {
     later_lesson l;
     formats_buffer made[2];
     later_prepare(&l, TRAIN_PROCESSOR, 1);
-    for (int i = 0; i < 2; i++, seed++)
-        assert_int_equal(later_take(&l, restore, NULL, NULL, &made[i]), TAPER_OK);
+    for (int i = 0; i < 2; i++, later_length.seed++)
+        assert_int_equal(later_take(&l, later_restore, NULL, NULL, &made[i]), TAPER_OK);
     assert_true(later_differs(&made[0], &made[1]));
     formats_buffer_free(&made[0]), formats_buffer_free(&made[1]);
     later_put_away(&l);
-    seed = 1;
+    later_length.seed = 1;
 }
 
 static void every_device_allocation_may_fail(void **unused) {
     (void)unused;
     for (int kind = TRAIN_PROCESSOR; kind <= TRAIN_SHADOW; kind++)
-        later_without_memory(restore, (train_processor_kind)kind);
+        later_without_memory(later_restore, (train_processor_kind)kind);
 }
 
 static void lost_devices_lose_nothing(void **unused) {
     (void)unused;
     for (int kind = TRAIN_PROCESSOR; kind <= TRAIN_SHADOW; kind++)
-        later_on_lost_devices(restore, (train_processor_kind)kind, 23);
+        later_on_lost_devices(later_restore, (train_processor_kind)kind, 23);
 }
 
 int main(void) {
