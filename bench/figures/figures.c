@@ -5,6 +5,27 @@
 #include "formats/atomic_file.h"
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
+
+static int read_one(const figures_option *o, const char *value) {
+    if (o->text)
+        *o->text = value;
+    else if (o->number)
+        *o->number = (unsigned)strtoul(value, NULL, 10);
+    else
+        *o->flag = 1;
+    return o->flag ? 1 : 2;
+}
+
+int figures_read(const figures_option *options, int argc, char **argv) {
+    for (int i = 2; i < argc;) {
+        const figures_option *o = options;
+        while (o->name && strcmp(o->name, argv[i]) != 0) o++;
+        if (!o->name || (!o->flag && i + 1 == argc)) return 0;
+        i += read_one(o, argv[i + 1]);
+    }
+    return 1;
+}
 
 void figures_die(const char *format, ...) {
     va_list list;

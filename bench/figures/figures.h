@@ -18,6 +18,16 @@ typedef struct figures {
     const char *set;  /* what JSON lines say the data are; NULL: nothing */
 } figures;
 
+/* What a program is told after its first word: one of the three. */
+typedef struct figures_option {
+    const char *name; /* "--out"; NULL ends a table */
+    const char **text;
+    unsigned *number;
+    int *flag; /* 1 where it is given; takes no value */
+} figures_option;
+/* Read argv[2] .. by a table. 0: a word that it does not have, or one without its value. */
+int figures_read(const figures_option *options, int argc, char **argv);
+
 void figures_die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 void figures_check(taper_status status, const char *what, const taper_error *error);
 void figures_say(const char *format, ...)

@@ -34,31 +34,16 @@ static void usage(void) {
 }
 
 static void read_arguments(embedding *e, int argc, char **argv) {
-    for (int i = 2; i < argc; i++) {
-        if (!strcmp(argv[i], "--quick")) {
-            e->quick = 1;
-            continue;
-        }
-        if (i + 1 == argc) usage();
-        const char *value = argv[i + 1];
-        if (!strcmp(argv[i], "--out"))
-            e->figures.out = value;
-        else if (!strcmp(argv[i], "--work"))
-            e->figures.work = value;
-        else if (!strcmp(argv[i], "--cells"))
-            e->patterns = value;
-        else if (!strcmp(argv[i], "--set"))
-            e->extra = value;
-        else if (!strcmp(argv[i], "--device"))
-            e->device_name = value;
-        else if (!strcmp(argv[i], "--seed"))
-            e->seed = (uint32_t)strtoul(value, NULL, 10);
-        else if (!strcmp(argv[i], "--threads"))
-            e->threads = (unsigned)strtoul(value, NULL, 10);
-        else
-            usage();
-        i++;
-    }
+    const figures_option options[] = {{"--out", .text = &e->figures.out},
+                                      {"--work", .text = &e->figures.work},
+                                      {"--cells", .text = &e->patterns},
+                                      {"--set", .text = &e->extra},
+                                      {"--device", .text = &e->device_name},
+                                      {"--seed", .number = &e->seed},
+                                      {"--threads", .number = &e->threads},
+                                      {"--quick", .flag = &e->quick},
+                                      {0}};
+    if (!figures_read(options, argc, argv)) usage();
 }
 
 int main(int argc, char **argv) {

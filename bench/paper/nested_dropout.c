@@ -40,31 +40,16 @@ static void usage(void) {
 }
 
 static void read_arguments(paper *p, int argc, char **argv) {
-    for (int i = 2; i < argc; i++) {
-        if (!strcmp(argv[i], "--quick")) {
-            p->quick = 1;
-            continue;
-        }
-        if (i + 1 == argc) usage();
-        const char *value = argv[i + 1];
-        if (!strcmp(argv[i], "--out"))
-            p->figures.out = value;
-        else if (!strcmp(argv[i], "--work"))
-            p->figures.work = value;
-        else if (!strcmp(argv[i], "--set"))
-            p->extra = value;
-        else if (!strcmp(argv[i], "--kinds"))
-            p->kinds = value;
-        else if (!strcmp(argv[i], "--dedicated"))
-            p->dedicated = value;
-        else if (!strcmp(argv[i], "--seeds"))
-            p->seeds = value;
-        else if (!strcmp(argv[i], "--threads"))
-            p->threads = (unsigned)strtoul(value, NULL, 10);
-        else
-            usage();
-        i++;
-    }
+    const figures_option options[] = {{"--out", .text = &p->figures.out},
+                                      {"--work", .text = &p->figures.work},
+                                      {"--set", .text = &p->extra},
+                                      {"--kinds", .text = &p->kinds},
+                                      {"--dedicated", .text = &p->dedicated},
+                                      {"--seeds", .text = &p->seeds},
+                                      {"--threads", .number = &p->threads},
+                                      {"--quick", .flag = &p->quick},
+                                      {0}};
+    if (!figures_read(options, argc, argv)) usage();
 }
 
 int main(int argc, char **argv) {

@@ -7,20 +7,6 @@
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* Point the layers of view (shaped like shape) into an array; returns the numbers they take. */
-static size_t view_stack(const codec_stack *shape, float *array, codec_stack *view) {
-    size_t at = 0;
-    *view = *shape;
-    for (uint32_t i = 0; i < shape->depth; i++) {
-        codec_layer *layer = &view->layer[i];
-        layer->weight = array ? array + at : NULL;
-        at += (size_t)layer->outputs * layer->inputs;
-        layer->bias = array ? array + at : NULL;
-        at += layer->outputs;
-    }
-    return at;
-}
-
 /* The whole network's view of an array (NULL: only count), and where the log scales begin. */
 static size_t view_network(const codec_network *shape, float *array, codec_network *view,
                            float **log_scale) {
@@ -30,8 +16,8 @@ static size_t view_network(const codec_network *shape, float *array, codec_netwo
     if (shape->synthesis != shape->analysis) at += linear;
     view->synthesis = array ? array + at : NULL;
     at += linear;
-    at += view_stack(&shape->encoder, array ? array + at : NULL, &view->encoder);
-    at += view_stack(&shape->decoder, array ? array + at : NULL, &view->decoder);
+    at += train_stack_view(&shape->encoder, array ? array + at : NULL, &view->encoder);
+    at += train_stack_view(&shape->decoder, array ? array + at : NULL, &view->decoder);
     *log_scale = array ? array + at : NULL;
     return at + shape->units;
 }

@@ -9,21 +9,6 @@ static const float pixel_scale = 255.0f;
 
 /* --- numbers ---------------------------------------------------------------------------- */
 
-/* Point the layers of view, shaped like `shape`, into an array (NULL: only count); how many numbers
- * they take. */
-static size_t view_stack(const codec_stack *shape, float *array, codec_stack *view) {
-    size_t at = 0;
-    *view = *shape;
-    for (uint32_t i = 0; i < shape->depth; i++) {
-        codec_layer *layer = &view->layer[i];
-        layer->weight = array ? array + at : NULL;
-        at += (size_t)layer->outputs * layer->inputs;
-        layer->bias = array ? array + at : NULL;
-        at += layer->outputs;
-    }
-    return at;
-}
-
 /* The first layer's weights times a factor. */
 static void copy_stack(const codec_stack *from, const codec_stack *to, float factor) {
     for (uint32_t i = 0; i < from->depth; i++) {
@@ -41,7 +26,7 @@ taper_status train_embedder_export(train_embedder *e, const float *from, codec_n
     if (status == TAPER_OK)
         status = train_download(&e->stream, host, from, e->weights.n * sizeof *host);
     if (status == TAPER_OK) {
-        view_stack(&net->encoder, host, &view);
+        train_stack_view(&net->encoder, host, &view);
         copy_stack(&view, &net->encoder, 1.0f / pixel_scale);
     }
     free(host);
@@ -52,7 +37,7 @@ static taper_status upload_start(train_embedder *e, const codec_network *net) {
     codec_stack view;
     float *host = calloc(e->weights.n, sizeof *host);
     if (!host) return TAPER_ERR_NOMEM;
-    view_stack(&net->encoder, host, &view);
+    train_stack_view(&net->encoder, host, &view);
     copy_stack(&net->encoder, &view, pixel_scale);
     taper_status status =
         train_upload(&e->stream, e->weights.parameter, host, e->weights.n * sizeof *host);
@@ -73,14 +58,14 @@ taper_status train_embedder_alpha(train_embedder *e, double *alpha) {
 /* --- memory ----------------------------------------------------------------------------- */
 
 static void lay_out_numbers(train_embedder *e, const codec_network *net, train_weights_use use) {
-    const size_t n = view_stack(&net->encoder, NULL, &e->view);
+    const size_t n = train_stack_view(&net->encoder, NULL, &e->view);
     train_weights *w = &e->weights;
     e->n_numbers = train_neighbours_objective.numbers(&e->objective, e->units);
     *w = (train_weights){0};
     train_weights_lay_out(w, &e->numbers, n + e->n_numbers, use);
     e->zero_mean = train_arena_floats(&e->numbers, 1, e->inputs);
-    view_stack(&net->encoder, w->parameter, &e->view);
-    view_stack(&net->encoder, w->gradient, &e->gradient);
+    train_stack_view(&net->encoder, w->parameter, &e->view);
+    train_stack_view(&net->encoder, w->gradient, &e->gradient);
     if (w->parameter)
         train_neighbours_objective.place(&e->objective, w->parameter + n, w->gradient + n);
 }

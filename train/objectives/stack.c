@@ -2,6 +2,19 @@
 #include "train/objectives/stack.h"
 #include "formats/bytes.h"
 
+size_t train_stack_view(const codec_stack *shape, float *array, codec_stack *view) {
+    size_t at = 0;
+    *view = *shape;
+    for (uint32_t i = 0; i < shape->depth; i++) {
+        codec_layer *layer = &view->layer[i];
+        layer->weight = array ? array + at : NULL;
+        at += (size_t)layer->outputs * layer->inputs;
+        layer->bias = array ? array + at : NULL;
+        at += layer->outputs;
+    }
+    return at;
+}
+
 size_t train_stack_widest(const codec_stack *stack) {
     size_t widest = 0;
     for (uint32_t i = 0; i + 1 < stack->depth; i++)

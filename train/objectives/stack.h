@@ -5,6 +5,10 @@
 #include "codec/transform/network.h"
 #include "train/device/operations.h"
 
+/* Point the layers of view, shaped like `shape`, into an array, weights and then biases, layer by
+ * layer. NULL: only count. Returns how many numbers they take. */
+size_t train_stack_view(const codec_stack *shape, float *array, codec_stack *view);
+
 /* What a batch leaves behind on its way, for the way back. */
 typedef struct train_stack_activations {
     codec_activation between;        /* of hidden layers */
