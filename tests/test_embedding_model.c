@@ -2,7 +2,7 @@
  * wherever a decoder is wanted. */
 #include "cmocka_all.h"
 #include "codec/decoder/group_reader.h"
-#include "formats/model_file.h"
+#include "model_payload.h"
 #include "tiny_embedding_model.h"
 
 enum { SEED = 61 };
@@ -152,30 +152,6 @@ static void records_may_hold_what_they_may(void **unused) {
 
 /* --- illegal files --------------------------------------------------------------------------- */
 
-static formats_buffer payload_of(const formats_buffer *file) {
-    uint8_t *payload;
-    size_t size;
-    uint64_t id;
-    assert_int_equal(formats_model_unpack(file->data, file->size, NULL, &payload, &size, &id, NULL),
-                     TAPER_OK);
-    formats_buffer out = formats_buffer_make(1 << 24);
-    formats_write_bytes(&out, payload, size);
-    free(payload);
-    return out;
-}
-
-static taper_status load(const formats_buffer *payload, taper_error *error) {
-    formats_buffer file = formats_buffer_make(1 << 24);
-    taper_model *m;
-    *error = (taper_error){0};
-    assert_int_equal(formats_model_pack(payload->data, payload->size, &file, NULL), 0);
-    taper_status status = taper_model_load(&m, file.data, file.size, NULL, error);
-    assert_int_equal(status, error->status);
-    taper_model_free(m);
-    formats_buffer_free(&file);
-    return status;
-}
-
 /* At 8: flags, hidden, code, depth, width of 4 bytes, depth. From the end of a model that is not
  * padded: objective "dt-nca", alpha, classes. */
 enum { FLAGS_AT = 8, DEPTH_AT = 11, WIDTH_AT = 12, DECODER_AT = 16 };
@@ -210,10 +186,10 @@ static void illegal_fields_are_refused_by_name(void **unused) {
         taper_model *m = tiny_embedding_unwritten(plain_shape, SEED);
         formats_buffer file = write_model(m, 0), payload = payload_of(&file);
         taper_error error;
-        assert_int_equal(load(&payload, &error), TAPER_OK);
+        assert_int_equal(load_payload(&payload, &error), TAPER_OK);
         size_t at = (size_t)cases[i].at + (cases[i].at < 0 ? payload.size : 0);
         payload.data[at] = (uint8_t)cases[i].value;
-        taper_status status = load(&payload, &error);
+        taper_status status = load_payload(&payload, &error);
         if (status == TAPER_OK ||
             (cases[i].word && (status != TAPER_ERR_CORRUPT || !strstr(error.text, cases[i].word))))
             fail_msg("case %zu: %s", i, error.text);
@@ -233,13 +209,13 @@ static void padding_is_as_it_must_be(void **unused) {
     for (size_t at = payload.size - 100; at < payload.size; at++) {
         assert_int_equal(payload.data[at], 0);
         payload.data[at] = 1;
-        assert_int_equal(load(&payload, &error), TAPER_ERR_CORRUPT);
+        assert_int_equal(load_payload(&payload, &error), TAPER_ERR_CORRUPT);
         assert_non_null(strstr(error.text, "padding"));
         payload.data[at] = 0;
     }
-    assert_int_equal(load(&payload, &error), TAPER_OK);
+    assert_int_equal(load_payload(&payload, &error), TAPER_OK);
     formats_write_u8(&payload, 0);
-    assert_int_equal(load(&payload, &error), TAPER_ERR_CORRUPT);
+    assert_int_equal(load_payload(&payload, &error), TAPER_ERR_CORRUPT);
     assert_non_null(strstr(error.text, "bytes follow"));
     formats_buffer_free(&file), formats_buffer_free(&payload);
     taper_model_free(m);
@@ -272,15 +248,15 @@ static void any_payload_loads_or_is_refused(void **unused) {
     taper_error error;
     size_t size = payload.size;
     for (payload.size = FORMATS_MODEL_LEAST; payload.size < size; payload.size++)
-        assert_int_not_equal(load(&payload, &error), TAPER_OK);
+        assert_int_not_equal(load_payload(&payload, &error), TAPER_OK);
     for (size_t i = 0; i < 3000; i++) {
         size_t at = i < 200 ? i % 40 : (size_t)picture_random(&state) % size;
         uint8_t was = payload.data[at];
         payload.data[at] = (uint8_t)picture_random(&state);
-        load(&payload, &error);
+        load_payload(&payload, &error);
         payload.data[at] = was;
     }
-    assert_int_equal(load(&payload, &error), TAPER_OK);
+    assert_int_equal(load_payload(&payload, &error), TAPER_OK);
     formats_buffer_free(&file), formats_buffer_free(&payload);
     taper_model_free(m);
 }

@@ -5,7 +5,7 @@
 #include "codec/model/model.h"
 #include "codec/transform/pseudo_inverse.h"
 #include "dct_model.h"
-#include "formats/model_file.h"
+#include "model_payload.h"
 #include <zstd.h>
 
 enum { SEED = 81, ENVELOPE = FORMATS_MODEL_HEADER };
@@ -227,20 +227,8 @@ static void envelope_fields_have_their_ranges(void **unused) {
 
 /* --- the payload ------------------------------------------------------------------------- */
 
-static formats_buffer payload_of(const formats_buffer *file) {
-    uint8_t *payload;
-    size_t size;
-    uint64_t id;
-    assert_int_equal(formats_model_unpack(file->data, file->size, NULL, &payload, &size, &id, NULL),
-                     TAPER_OK);
-    formats_buffer out = formats_buffer_make(1 << 24);
-    formats_write_bytes(&out, payload, size);
-    free(payload);
-    return out;
-}
-
 /* formats_model_pack's envelope, packed in a hurry. */
-static taper_status load_payload(const void *payload, size_t size) {
+static taper_status load_packed(const void *payload, size_t size) {
     size_t bound = ZSTD_compressBound(size);
     uint8_t *file = calloc(1, ENVELOPE + bound);
     assert_non_null(file);
@@ -261,7 +249,7 @@ static taper_status load_payload(const void *payload, size_t size) {
 static taper_status load_beginning(const void *payload, size_t size) {
     uint8_t padded[FORMATS_MODEL_LEAST] = {0};
     memcpy(padded, payload, size);
-    return load_payload(padded, sizeof padded);
+    return load_packed(padded, sizeof padded);
 }
 
 /* The architecture is a closed list: family, channels, width, height, units, flags, activations of
@@ -302,13 +290,13 @@ static void architecture_is_checked(void **unused) {
             payload.data[cases[i].at] = (uint8_t)cases[i].value;
         else
             formats_set_u16le(payload.data + cases[i].at, (uint16_t)cases[i].value);
-        if (load_payload(payload.data, payload.size) != cases[i].want) fail_msg("case %zu", i);
+        if (load_packed(payload.data, payload.size) != cases[i].want) fail_msg("case %zu", i);
         memcpy(payload.data + cases[i].at, was, 2);
     }
     for (size_t size = 0; size < payload.size; size += size < 150 ? 1 : 17)
-        assert_int_not_equal(load_payload(payload.data, size), TAPER_OK);
+        assert_int_not_equal(load_packed(payload.data, size), TAPER_OK);
     formats_write_u8(&payload, 0);
-    assert_int_equal(load_payload(payload.data, payload.size), TAPER_ERR_CORRUPT);
+    assert_int_equal(load_packed(payload.data, payload.size), TAPER_ERR_CORRUPT);
     formats_buffer_free(&file), formats_buffer_free(&payload);
     taper_model_free(m);
 }
@@ -333,8 +321,8 @@ static void hostile_architectures_are_refused_early(void **unused) {
     assert_int_equal(load_beginning(pca_deep, sizeof pca_deep), TAPER_ERR_CORRUPT);
     assert_int_equal(load_beginning(inputs, sizeof inputs), TAPER_ERR_CORRUPT);
     static const uint8_t zeros[FORMATS_MODEL_LEAST - 1];
-    assert_int_equal(load_payload(zeros, sizeof zeros), TAPER_ERR_CORRUPT); /* too short */
-    assert_int_equal(load_payload("", 0), TAPER_ERR_CORRUPT);
+    assert_int_equal(load_packed(zeros, sizeof zeros), TAPER_ERR_CORRUPT); /* too short */
+    assert_int_equal(load_packed("", 0), TAPER_ERR_CORRUPT);
 }
 
 /* A bias that is no number. */
@@ -363,7 +351,7 @@ static void any_payload_loads_or_is_refused(void **unused) {
             round < 600 ? (size_t)round % payload.size : picture_random(&state) % payload.size;
         uint8_t was = payload.data[at];
         payload.data[at] = (uint8_t)picture_random(&state);
-        load_payload(payload.data, payload.size);
+        load_packed(payload.data, payload.size);
         payload.data[at] = was;
     }
     formats_buffer_free(&file), formats_buffer_free(&payload);

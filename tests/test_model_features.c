@@ -1,7 +1,7 @@
 /* test_model_features.c -- direct networks, activations, tied stacks, binary units in model files.
  * Round trips, and a refusal by name for every illegal field. */
 #include "cmocka_all.h"
-#include "formats/model_file.h"
+#include "model_payload.h"
 #include "tiny_binary_model.h"
 
 enum { SEED = 91 };
@@ -126,30 +126,6 @@ static void tied_stacks_halve_the_file(void **unused) {
 
 /* --- illegal fields ------------------------------------------------------------------------ */
 
-static formats_buffer payload_of(const formats_buffer *file) {
-    uint8_t *payload;
-    size_t size;
-    uint64_t id;
-    assert_int_equal(formats_model_unpack(file->data, file->size, NULL, &payload, &size, &id, NULL),
-                     TAPER_OK);
-    formats_buffer out = formats_buffer_make(1 << 24);
-    formats_write_bytes(&out, payload, size);
-    free(payload);
-    return out;
-}
-
-static taper_status load(const formats_buffer *payload, taper_error *error) {
-    formats_buffer file = formats_buffer_make(1 << 24);
-    taper_model *m;
-    *error = (taper_error){0};
-    assert_int_equal(formats_model_pack(payload->data, payload->size, &file, NULL), 0);
-    taper_status status = taper_model_load(&m, file.data, file.size, NULL, error);
-    assert_int_equal(status, error->status);
-    taper_model_free(m);
-    formats_buffer_free(&file);
-    return status;
-}
-
 /* at 8: flags, hidden, code, [4 bytes of gain], depth, widths ... */
 enum { FLAGS_AT = 8, HIDDEN_AT = 9, CODE_AT = 10, GAIN_AT = 11, DEPTH_AT = 11, TIED_DEPTH_AT = 15 };
 
@@ -186,9 +162,9 @@ static void illegal_fields_are_refused_by_name(void **unused) {
         taper_model *m = tiny_binary_unwritten(s, SEED);
         formats_buffer file = write_model(m), payload = payload_of(&file);
         taper_error error;
-        assert_int_equal(load(&payload, &error), TAPER_OK);
+        assert_int_equal(load_payload(&payload, &error), TAPER_OK);
         payload.data[cases[i].at] = (uint8_t)cases[i].value;
-        if (load(&payload, &error) != TAPER_ERR_CORRUPT ||
+        if (load_payload(&payload, &error) != TAPER_ERR_CORRUPT ||
             (cases[i].word && !strstr(error.text, cases[i].word)))
             fail_msg("case %zu: %s", i, error.text);
         formats_buffer_free(&file), formats_buffer_free(&payload);
@@ -245,13 +221,13 @@ static void any_payload_loads_or_is_refused(void **unused) {
         taper_error error;
         size_t size = payload.size;
         for (payload.size = FORMATS_MODEL_LEAST; payload.size < size; payload.size += 7)
-            assert_int_not_equal(load(&payload, &error), TAPER_OK);
+            assert_int_not_equal(load_payload(&payload, &error), TAPER_OK);
         payload.size = size;
         for (size_t at = 0; at < payload.size; at += at < 40 ? 1 : 3)
             for (int round = 0; round < (at < 40 ? 6 : 1); round++) {
                 uint8_t was = payload.data[at];
                 payload.data[at] = (uint8_t)picture_random(&state);
-                load(&payload, &error);
+                load_payload(&payload, &error);
                 payload.data[at] = was;
             }
         formats_buffer_free(&file), formats_buffer_free(&payload);

@@ -192,22 +192,11 @@ taper_status taper_encoder_set_classes(taper_encoder *e, const char *const *name
 
 static taper_status prepare_analysis(taper_encoder *e, taper_error *error) {
     e->network = e->model->network;
-    if (!e->model->tied) return TAPER_OK;
-    uint32_t units = e->network.units, inputs = e->network.inputs;
-    e->analysis = malloc((size_t)units * inputs * sizeof *e->analysis);
-    if (!e->analysis) return TAPER_ERR_NOMEM;
-    codec_backend backend; /* with all threads, before the workers start */
-    codec_backend_cpu(&backend);
-    if (e->options.threads > 1) codec_backend_set_threads(&backend, e->options.threads);
-    taper_status status =
-        codec_pseudo_inverse(&backend, e->network.synthesis, units, inputs, e->analysis);
-    codec_backend_close(&backend);
-    if (status == TAPER_ERR_CORRUPT)
-        return formats_fail(
-            error, status,
-            "the model's rows are not near orthonormal: it cannot encode; train it again");
+    if (!e->model->tied) return TAPER_OK; /* else with all threads, before the workers start */
+    TAPER_TRY(codec_make_analysis(e->network.synthesis, e->network.units, e->network.inputs,
+                                  e->options.threads, "it cannot encode", &e->analysis, error));
     e->network.analysis = e->analysis;
-    return status;
+    return TAPER_OK;
 }
 
 static taper_status make_encoder(taper_encoder **out, const taper_model *model,

@@ -9,23 +9,11 @@ enum { ROWS = 96, MOST_THREADS = 256 }; /* images of a block; codes do not depen
 
 /* --- opening --------------------------------------------------------------------------- */
 
-/* A tied model stores its synthesis alone. */
 static taper_status make_analysis(codec_embedder *e, unsigned threads, taper_error *error) {
-    const uint32_t units = e->network.units, inputs = e->network.inputs;
-    e->analysis = malloc((size_t)units * inputs * sizeof *e->analysis);
-    if (!e->analysis) return TAPER_ERR_NOMEM;
-    codec_backend backend;
-    codec_backend_cpu(&backend);
-    if (threads > 1) codec_backend_set_threads(&backend, threads); /* or slower */
-    taper_status status =
-        codec_pseudo_inverse(&backend, e->network.synthesis, units, inputs, e->analysis);
-    codec_backend_close(&backend);
-    if (status == TAPER_ERR_CORRUPT)
-        return formats_fail(
-            error, status,
-            "the model's rows are not near orthonormal: it has no codes; train it again");
+    TAPER_TRY(codec_make_analysis(e->network.synthesis, e->network.units, e->network.inputs,
+                                  threads, "it has no codes", &e->analysis, error));
     e->network.analysis = e->analysis;
-    return status;
+    return TAPER_OK;
 }
 
 /* Threads, and what is left of opening. */

@@ -40,3 +40,18 @@ taper_status codec_pseudo_inverse(codec_backend *be, const float *g, uint32_t un
     free(square), free(next);
     return status;
 }
+
+taper_status codec_make_analysis(const float *synthesis, uint32_t units, uint32_t inputs,
+                                 unsigned threads, const char *cannot, float **analysis,
+                                 taper_error *error) {
+    *analysis = malloc((size_t)units * inputs * sizeof **analysis);
+    if (!*analysis) return TAPER_ERR_NOMEM;
+    codec_backend backend;
+    codec_backend_cpu(&backend);
+    if (threads > 1) codec_backend_set_threads(&backend, threads); /* or slower */
+    taper_status status = codec_pseudo_inverse(&backend, synthesis, units, inputs, *analysis);
+    codec_backend_close(&backend);
+    if (status != TAPER_ERR_CORRUPT) return status;
+    return formats_fail(error, status,
+                        "the model's rows are not near orthonormal: %s; train it again", cannot);
+}

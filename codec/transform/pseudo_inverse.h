@@ -11,4 +11,11 @@
 taper_status codec_pseudo_inverse(codec_backend *be, const float *synthesis, uint32_t units,
                                   uint32_t inputs, float *analysis);
 
+/* The same of a tied model, which stores its synthesis alone, in new memory, on so many threads.
+ * TAPER_ERR_NOMEM; TAPER_ERR_CORRUPT, whose sentence has what the model cannot do: "it has no
+ * codes". *analysis is NULL then, or to be freed. */
+taper_status codec_make_analysis(const float *synthesis, uint32_t units, uint32_t inputs,
+                                 unsigned threads, const char *cannot, float **analysis,
+                                 taper_error *error);
+
 #endif

@@ -1,0 +1,36 @@
+/* model_payload.h -- a model's payload, taken out of its file and put into one again, for tests of
+ * what is illegal there. */
+#ifndef TESTS_MODEL_PAYLOAD_H
+#define TESTS_MODEL_PAYLOAD_H
+#include "cmocka_all.h"
+#include "codec/taper_model.h"
+#include "formats/model_file.h"
+#include <stdlib.h>
+
+/* formats_buffer_free. */
+static inline formats_buffer payload_of(const formats_buffer *file) {
+    uint8_t *payload;
+    size_t size;
+    uint64_t id;
+    assert_int_equal(formats_model_unpack(file->data, file->size, NULL, &payload, &size, &id, NULL),
+                     TAPER_OK);
+    formats_buffer out = formats_buffer_make(1 << 24);
+    formats_write_bytes(&out, payload, size);
+    free(payload);
+    return out;
+}
+
+/* Load it, in a file of its own. */
+static inline taper_status load_payload(const formats_buffer *payload, taper_error *error) {
+    formats_buffer file = formats_buffer_make(1 << 24);
+    taper_model *m;
+    *error = (taper_error){0};
+    assert_int_equal(formats_model_pack(payload->data, payload->size, &file, NULL), 0);
+    taper_status status = taper_model_load(&m, file.data, file.size, NULL, error);
+    assert_int_equal(status, error->status);
+    taper_model_free(m);
+    formats_buffer_free(&file);
+    return status;
+}
+
+#endif
