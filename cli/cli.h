@@ -1,7 +1,9 @@
 /* cli.h -- the verbs of the command line.
  *
  * A verb is one file, cmd_NAME.c, that defines `int cmd_NAME(int argc, char **argv)` and
- * `const cli_verb cli_verb_NAME` (see common/options.h), and one line in the table of main.c.
+ * `const cli_verb cli_verb_NAME` (see common/options.h), and one line in the table of main.c. What
+ * is large of it has a room: train/, compare/, and search/ of `embed` and `classify`.
+ *
  * Manners that hold for all of them: data on standard output, words on standard error
  * (common/messages.h); progress on a terminal only (common/progress.h); outputs appear whole or not
  * at all (formats/atomic_file.h, and common/signals.h for ^C); no overwriting without -f.
@@ -17,7 +19,7 @@
  *                          which images a cut of layout `image` holds
  *   psnr_cut               the smallest cut that reaches a quality; truncate_psnr: what `truncate`
  *                          compares with
- *   device                 what `train` learns on */
+ *   device                 what --device names */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 #include "cli/common/options.h"

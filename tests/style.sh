@@ -62,18 +62,18 @@ upward codec/model 'codec/(quality|decoder|container|search)/'
 upward codec/search 'codec/(entropy|bitplane|transform|quality|model|decoder|container)/'
 upward codec/decoder 'codec/(quality|container|search)/'
 upward codec/container 'codec/search/'
-learners='train/([a-z_]*\.h|linear/|calibrate/|dense/|nested/|conditional/|restoration/|embedding/)'
+learners='train/([a-z_]*\.h|linear/|calibrate/|dense/|nested/|conditional/|restoration/|rbm/|embedding/)'
 upward train/sampling "$learners|train/(optimise|objectives|device|processor)/"
 upward train/device "$learners|train/(optimise|objectives|processor)/"
 upward train/processor "$learners|train/(optimise|objectives)/"
 upward train/objectives "$learners|train/(optimise|processor)/"
 upward train/optimise "$learners|train/(objectives|processor)/"
-for learner in linear calibrate dense nested; do
+for learner in linear calibrate dense nested rbm; do
     upward train/$learner "$(echo "$learners" | sed "s#$learner/|##")"
 done
-upward train/embedding 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional/|restoration/)'
-upward train/conditional 'train/([a-z_]*\.h|linear/|dense/|nested/|restoration/)'
-upward train/restoration 'train/([a-z_]*\.h|linear/|dense/|nested/)'
+upward train/embedding 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional/|restoration/|rbm/)'
+upward train/conditional 'train/([a-z_]*\.h|linear/|dense/|nested/|restoration/|rbm/)'
+upward train/restoration 'train/([a-z_]*\.h|linear/|dense/|nested/|rbm/)'
 # each room's doors: the headers that other rooms may include. Rooms of one stage have one or two;
 # rooms of tools have one a tool.
 doors() { # room, headers
@@ -98,6 +98,7 @@ doors train/dense 'dense_trainer'
 doors train/nested 'nested_trainer'
 doors train/conditional 'conditional_trainer conditional_batch'
 doors train/restoration 'restoration_trainer'
+doors train/rbm 'rbm_trainer rbm_unroll'
 doors train/embedding 'embedding_trainer linear_start metric_learning embedding_rows drawn_start'
 doors train/device 'device feed operations elements(_[a-z]*)?'
 doors train/processor 'processor'
