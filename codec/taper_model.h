@@ -85,7 +85,8 @@ TAPER_API const char *taper_model_builtin_for(const void *bytes, size_t n);
  *
  * TAPER_ERR_ARG: an image of another size, in colour where the model is for grey ones, or with
  * alpha, which the text names by its number, from 0, with the remedy; an array is NULL.
- * TAPER_ERR_CORRUPT: the model's matrix has no other. TAPER_ERR_NOMEM. On failure what `codes`
+ * TAPER_ERR_CORRUPT: the model's matrix has no other, or its weights overflow. TAPER_ERR_NOMEM. On
+ * failure what `codes`
  * holds is undefined. */
 TAPER_API taper_status taper_embed(const taper_model *model, const taper_image *images, size_t n,
                                    unsigned threads, float *codes, taper_error *error);

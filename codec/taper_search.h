@@ -59,10 +59,10 @@ typedef struct taper_search {
  * Memory beside these arrays: at most 64 MiB, however many queries and references there are, for
  * codes of up to 2,000 with 16 threads, of up to 300 with 256; in proportion for wider ones.
  *
- * TAPER_ERR_ARG: a number outside its range, an array that is NULL, or a code with a number that is
- * not finite, which is named: a NaN has no distance, and would be everybody's neighbour or
- * nobody's. TAPER_ERR_LIMIT: more references or wider codes than above. TAPER_ERR_NOMEM. On failure
- * what the arrays hold is undefined. */
+ * Without queries nothing is looked at. TAPER_ERR_ARG: a number outside its range, an array that is
+ * NULL, or a code with a number that is not finite, which is named: a NaN has no distance, and
+ * would be everybody's neighbour or nobody's. TAPER_ERR_LIMIT: more references or wider codes than
+ * above. TAPER_ERR_NOMEM. On failure what the arrays hold is undefined. */
 TAPER_API taper_status taper_nearest(const taper_search *search, uint32_t *neighbours,
                                      double *distances, taper_error *error);
 

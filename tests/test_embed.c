@@ -251,6 +251,21 @@ static void pixels_are_codes(void **state) {
     free(codes), free_pictures(image);
 }
 
+/* Weights that are legal one by one, and overflow together. */
+static void codes_that_overflow_are_named(void **state) {
+    (void)state;
+    taper_model *m = embedding_model();
+    taper_image *image = pictures(3);
+    float codes[3 * 30];
+    taper_error e = {0};
+    const codec_layer *last = &m->network.encoder.layer[m->network.encoder.depth - 1];
+    for (uint32_t i = 0; i < last->outputs * last->inputs; i++) last->weight[i] = 3e38f;
+    assert_int_equal(taper_embed(m, image, 3, 1, codes, &e), TAPER_ERR_CORRUPT);
+    assert_non_null(strstr(e.text, "image 0"));
+    free_pictures(image);
+    taper_model_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_codes_are_of_least_error),
@@ -261,6 +276,7 @@ int main(void) {
         cmocka_unit_test(what_has_no_code_is_named),
         cmocka_unit_test(rows_without_analysis_are_refused),
         cmocka_unit_test(pixels_are_codes),
+        cmocka_unit_test(codes_that_overflow_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

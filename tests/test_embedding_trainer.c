@@ -55,8 +55,8 @@ static train_embedding_options usual(void) {
 typedef struct lesson {
     train_embedding_options options;
     unsigned threads;
-    uint64_t stop_at; /* step; 0: never */
-    double curve[64]; /* losses of epochs */
+    uint64_t stop_at;            /* step; 0: never */
+    double curve[64], alpha[64]; /* of epochs: losses, and alpha */
     char said[256];
 } lesson;
 
@@ -67,7 +67,7 @@ static int on_step(void *user, uint64_t step, uint64_t steps, double loss, doubl
 }
 static void on_epoch(void *user, uint32_t epoch, const train_embedding_epoch *entry) {
     lesson *l = user;
-    if (epoch <= 64) l->curve[epoch - 1] = entry->loss;
+    if (epoch <= 64) l->curve[epoch - 1] = entry->loss, l->alpha[epoch - 1] = entry->alpha;
 }
 static void on_say(void *user, const char *words) {
     snprintf(((lesson *)user)->said, 256, "%s", words);
@@ -132,6 +132,7 @@ static void alpha_is_held_for_an_epoch(void **state) {
         codec_network net = start(2);
         train_embedding_result r;
         l.options.objective.learns_alpha = 1, l.options.epochs = epochs;
+        l.options.validation_fraction = 0.0f;
         assert_int_equal(learn(&l, &net, &r, NULL), TAPER_OK);
         assert_true((r.alpha == 1.0) == (epochs == 1));
         codec_network_free(&net);
@@ -219,6 +220,9 @@ static void bad_labels_are_told(void **state) {
     labels[5] = 1u << 24;
     refuse(&l, labels, 2, "label 16777216");
     memcpy(labels, label, sizeof labels);
+    for (uint32_t i = 1; i < N; i++) memcpy(pixels + i * INPUTS, pixels, INPUTS);
+    refuse(&l, labels, 2, "are the same");
+    fill();
     labels[4] = CLASSES; /* one member */
     l.options.validation_fraction = 0.0f, l.options.epochs = 1;
     codec_network net = start(2);
@@ -246,6 +250,46 @@ static void bad_options_are_told(void **state) {
     }
 }
 
+/* A class of which all are held out is met, and told; one that all others are of is refused. */
+static void held_out_classes_count(void **state) {
+    (void)state;
+    static uint32_t labels[N];
+    lesson l = {.options = usual()};
+    train_embedding_rows rows = {0};
+    assert_int_equal(train_embedding_rows_take(&rows, &l.options, &data, NULL), TAPER_OK);
+    memcpy(labels, label, sizeof labels);
+    labels[rows.all[N - 1]] = CLASSES;
+    codec_network net = start(2);
+    train_embedding_result r;
+    data.label = labels;
+    l.options.epochs = 1;
+    assert_int_equal(learn(&l, &net, &r, NULL), TAPER_OK);
+    assert_int_equal(r.classes, CLASSES + 1);
+    assert_non_null(strstr(l.said, "held-out images alone"));
+    memset(labels, 0, sizeof labels);
+    labels[rows.all[N - 1]] = 1;
+    refuse(&l, labels, 2, "hold fewer out");
+    train_embedding_rows_free(&rows);
+    codec_network_free(&net);
+}
+
+/* The alpha that is told is that of the network that is kept; it grows no further than is of use.
+ */
+static void alpha_is_that_of_the_network(void **state) {
+    (void)state;
+    lesson l = {.options = usual()};
+    codec_network net = start(2);
+    train_embedding_result r;
+    l.options.objective.learns_alpha = 1;
+    assert_int_equal(learn(&l, &net, &r, NULL), TAPER_OK);
+    assert_true(r.best_epoch > 0 && r.best_epoch < r.epochs);
+    assert_true(r.alpha == l.alpha[r.best_epoch - 1]);
+    l.options.objective.alpha = 9e5, l.options.rate = 1.0f;
+    assert_int_equal(learn(&l, &net, &r, NULL), TAPER_OK);
+    for (uint32_t i = 0; i < r.epochs; i++) assert_true(l.alpha[i] <= TRAIN_MOST_ALPHA);
+    codec_network_free(&net);
+}
+
 /* Distances that overflow: the run ends in words, and leaves the checkpoint of before. */
 static void divergence_is_told(void **state) {
     (void)state;
@@ -266,6 +310,8 @@ int main(void) {
                                        cmocka_unit_test(batches_have_all_rows),
                                        cmocka_unit_test(bad_labels_are_told),
                                        cmocka_unit_test(bad_options_are_told),
+                                       cmocka_unit_test(held_out_classes_count),
+                                       cmocka_unit_test(alpha_is_that_of_the_network),
                                        cmocka_unit_test(divergence_is_told)};
     fill();
     return cmocka_run_group_tests(tests, NULL, NULL);

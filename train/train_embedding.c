@@ -88,9 +88,28 @@ static taper_status pretrain(const job *j, codec_network *net, taper_error *erro
     return status;
 }
 
+/* Of the labels it may know those that are learned from: by the others the network is chosen. */
+static taper_status start_linear(const job *j, codec_network *net, taper_error *error) {
+    const train_embedding_choice *c = j->choice;
+    train_embedding_rows rows = {0};
+    train_pixels known = j->pixels;
+    uint32_t *label = malloc(known.n * sizeof *label);
+    taper_status status = train_told(label ? TAPER_OK : TAPER_ERR_NOMEM, error, "labels");
+    if (status == TAPER_OK)
+        status = train_embedding_rows_take(&rows, &c->training, &j->pixels, error);
+    for (size_t i = 0; i < known.n && status == TAPER_OK; i++) label[i] = TRAIN_UNLABELLED;
+    for (size_t i = 0; i < rows.n_training && status == TAPER_OK; i++)
+        label[rows.all[i]] = j->pixels.label[rows.all[i]];
+    known.label = label;
+    if (status == TAPER_OK) status = train_linear_start(&c->linear, &known, j->device, net, error);
+    train_embedding_rows_free(&rows);
+    free(label);
+    return status;
+}
+
 static taper_status start(const job *j, codec_network *net, taper_error *error) {
     const train_embedding_choice *c = j->choice;
-    if (!c->n_hidden) return train_linear_start(&c->linear, &j->pixels, j->device, net, error);
+    if (!c->n_hidden) return start_linear(j, net, error);
     if (c->start == TRAIN_EMBEDDING_PRETRAINED) return pretrain(j, net, error);
     train_drawn_start(net, c->training.seed);
     return TAPER_OK;
@@ -137,6 +156,7 @@ static taper_status vote(const job *j, const train_embedding_rows *rows, const f
                          size_t units, taper_error *error) {
     const train_embedding_options *o = &j->choice->training;
     const size_t n = rows->n_training, tested = rows->n - n, k = o->k < n ? o->k : n;
+    j->report->k = (uint32_t)k;
     uint32_t *neighbours = malloc(tested * k * sizeof *neighbours);
     double *distances = malloc(tested * k * sizeof *distances);
     int32_t *label = malloc(rows->n * sizeof *label), *voted = malloc(tested * sizeof *voted);

@@ -197,6 +197,6 @@ void cli_embedding_report(const cli_train_talk *t, const train_embedding_choice 
              "%u nearest neighbours name the class of %zu held-out images with %.2f %% errors "
              "(95 %%: %.2f to %.2f; %.2f before labels); the network of epoch %u of %u, chosen by "
              "them",
-             c->training.k, l->held_out, 100.0 * r->held_out.rate, 100.0 * r->held_out.low,
+             r->k, l->held_out, 100.0 * r->held_out.rate, 100.0 * r->held_out.low,
              100.0 * r->held_out.high, 100.0 * l->start_error, l->best_epoch, l->epochs);
 }

@@ -1,6 +1,7 @@
 /* embed.c -- see embed.h. */
 #include "codec/model/embed.h"
 #include "codec/transform/pseudo_inverse.h"
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +130,14 @@ taper_status codec_embedder_codes(const codec_embedder *e, const taper_image *im
     embed_task t = {.embedder = e, .images = images, .n = n, .codes = codes};
     codec_pool_run(e->pool, embed_block, &t, n / ROWS + (n % ROWS != 0));
     const taper_status status = (taper_status)atomic_load(&t.status);
-    return status ? formats_fail(error, status, "no memory to make codes") : TAPER_OK;
+    if (status) return formats_fail(error, status, "no memory to make codes");
+    for (size_t i = 0; i < n * e->width; i++)
+        if (!isfinite(codes[i]))
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "the model's weights overflow: image %zu has a code with a number "
+                                "that is not finite",
+                                i / e->width);
+    return TAPER_OK;
 }
 
 /* --- the public interface -------------------------------------------------------------- */

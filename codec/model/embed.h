@@ -34,7 +34,8 @@ void codec_embedder_close(codec_embedder *embedder); /* a zeroed one is fine */
  * window is grey; the text has the remedy. */
 taper_status codec_embedder_check(const codec_embedder *embedder, const taper_image *image,
                                   taper_error *error);
-/* codes[n][width] of images that have been checked. TAPER_ERR_NOMEM. */
+/* codes[n][width] of images that have been checked. TAPER_ERR_NOMEM; TAPER_ERR_CORRUPT: a code is
+ * not finite, as the model's weights overflow. */
 taper_status codec_embedder_codes(const codec_embedder *embedder, const taper_image *images,
                                   size_t n, float *codes, taper_error *error);
 

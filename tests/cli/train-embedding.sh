@@ -59,6 +59,12 @@ awk -F/ '{ print $0 "," $2 }' list >labels.csv
 "$TAPER" embed -q -m one.tpm -o codes.npy "$images"
 "$TAPER" classify -q -m one.tpm --leave-one-out --among "$images" --json 2>/dev/null | tail -1 | grep -q '"kind":"errors"'
 
+# --- a start that sees labels does not see those of held-out images: labels by chance stay that ---
+ls set/*/* | awk 'BEGIN { srand(5) } { print $0 "," (rand() < 0.5 ? "a" : "b") }' >chance.csv
+"$TAPER" train -q --json -o chance.tpm --objective nca --start lda -k 1 -e 1 --rate 1e-9 --hold-out 0.4 --neighbours 9 \
+    --labels chance.csv --filelist list >chance.json
+awk -F'"error_percent":' '{ split($2, e, ","); exit !(e[1] > 35) }' chance.json
+
 # --- it resumes ---
 "$TAPER" train -q -o whole.tpm --objective dt-nca --start random --hidden 40 -k 6 -e 40 --batch 90 "$images"
 "$TAPER" train -q -o killed.tpm --objective dt-nca --start random --hidden 40 -k 6 -e 40 --batch 90 \

@@ -47,12 +47,14 @@ static taper_status upload_start(train_embedder *e, const codec_network *net) {
     return status;
 }
 
-taper_status train_embedder_alpha(train_embedder *e, double *alpha) {
-    float number = 0.0f;
-    if (e->n_numbers)
-        TAPER_TRY(train_download(&e->stream, &number, e->objective.number, sizeof number));
+taper_status train_embedder_alpha(train_embedder *e, double most, double *alpha) {
+    float *there = e->weights.parameter + e->weights.n - 1, number = 0.0f;
+    if (e->n_numbers) TAPER_TRY(train_download(&e->stream, &number, there, sizeof number));
     *alpha = train_neighbour_alpha(&e->objective, number);
-    return TAPER_OK;
+    if (!e->n_numbers || !(*alpha > most)) return TAPER_OK;
+    number = (float)log(most / e->objective.alpha);
+    *alpha = most;
+    return train_upload(&e->stream, there, &number, sizeof number);
 }
 
 /* --- memory ----------------------------------------------------------------------------- */

@@ -58,8 +58,9 @@ void train_embedder_free(train_embedder *e); /* leaves it zeroed; zeroed is fine
 /* Write parameter vector `from` (on the device; usually weights.parameter) into net's encoder, of
  * the shape it was created with. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: net is then undefined. */
 taper_status train_embedder_export(train_embedder *e, const float *from, codec_network *net);
-/* alpha of Student's kernel, as it is now: the host waits for it. TAPER_ERR_DEVICE. */
-taper_status train_embedder_alpha(train_embedder *e, double *alpha);
+/* alpha of Student's kernel, as it is now; one above `most` becomes that. The host waits for it.
+ * TAPER_ERR_DEVICE. */
+taper_status train_embedder_alpha(train_embedder *e, double most, double *alpha);
 
 /* Load n <= batch rows of bytes, row order[i] as row i, and their labels label[order[i]], or NULL.
  * All on the device; of more rows than a block's, pixels and order are read until the next load.

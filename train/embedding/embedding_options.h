@@ -6,8 +6,11 @@
 #include "train/optimise/loop.h"
 #include "train/sampling/dataset.h"
 
-/* Alpha below which Student's kernel has no use for distances: training ends there. */
+/* Alpha below which Student's kernel has no use for distances: training ends there. Above the other
+ * it is the Gaussian of variance 1 to seven digits: an alpha that has learned to be larger becomes
+ * this one at the end of an epoch. */
 #define TRAIN_LEAST_ALPHA 1e-3
+#define TRAIN_MOST_ALPHA  1e6
 
 typedef struct train_embedding_options {
     /* Its settings (neighbours.h): default dt-NCA, alpha 29. A learned alpha is held for the first

@@ -30,6 +30,25 @@ static taper_status list_labelled(train_embedding_rows *r, const train_pixels *d
     return TAPER_OK;
 }
 
+static taper_status check_classes(const train_embedding_rows *r, taper_error *error) {
+    if (!r->n)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "no image has a label; put images into a folder for each class, or "
+                            "give --labels FILE");
+    if (r->met < 2)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "all labelled images are of one class; an embedding needs two or more "
+                            "to tell apart");
+    if (r->learned < 2)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "all labelled images but some that are held out are of one class; "
+                            "label more, or hold fewer out");
+    if (r->lonely < r->learned) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG,
+                        "every class has one labelled image alone, none of which finds a neighbour "
+                        "of its own; label more");
+}
+
 static taper_status count_classes(train_embedding_rows *r, const train_pixels *data,
                                   taper_error *error) {
     uint32_t *members = calloc(r->classes ? r->classes : 1, sizeof *members);
@@ -37,22 +56,23 @@ static taper_status count_classes(train_embedding_rows *r, const train_pixels *d
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u classes", r->classes);
     for (size_t i = 0; i < r->n_training; i++) members[data->label[r->all[i]]]++;
     for (uint32_t c = 0; c < r->classes; c++) {
-        r->met += members[c] > 0;
+        r->learned += members[c] > 0;
         r->lonely += members[c] == 1;
     }
+    for (size_t i = r->n_training; i < r->n; i++) members[data->label[r->all[i]]]++;
+    for (uint32_t c = 0; c < r->classes; c++) r->met += members[c] > 0;
     free(members);
-    if (r->met < 2)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            r->n
-                                ? "all labelled images are of one class; an embedding needs two or "
-                                  "more to tell apart"
-                                : "no image has a label; put images into a folder for each class, "
-                                  "or give --labels FILE");
-    if (r->lonely == r->met)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "every class has one labelled image alone, none of which finds a "
-                            "neighbour of its own; label more");
-    return TAPER_OK;
+    return check_classes(r, error);
+}
+
+/* Images that are all the same have codes that are, whatever is learned. */
+static taper_status check_pixels(const train_embedding_rows *r, const train_pixels *data,
+                                 taper_error *error) {
+    const size_t d = data->inputs;
+    for (size_t i = 1; i < r->n_training; i++)
+        if (memcmp(data->pixels + r->all[i] * d, data->pixels + r->all[0] * d, d) != 0)
+            return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG, "all labelled images are the same");
 }
 
 /* Held out: no more than leaves a batch's worth of rows to learn from. */
@@ -67,6 +87,7 @@ taper_status train_embedding_rows_take(train_embedding_rows *r, const train_embe
     train_shuffle(r->all, r->n, o->seed, TRAIN_STREAM_SPLIT);
     r->n_training = r->n ? r->n - held_out(o, r->n) : 0;
     TAPER_TRY(count_classes(r, data, error));
+    TAPER_TRY(check_pixels(r, data, error));
     r->batches = r->n_training / o->batch;
     if (!r->batches) r->batches = 1;
     return TAPER_OK;

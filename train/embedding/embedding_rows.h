@@ -9,12 +9,14 @@ typedef struct train_embedding_rows {
     size_t n, n_training;
     size_t batches;   /* of an epoch */
     uint32_t classes; /* the greatest label, and 1 */
-    size_t met;       /* labels that rows have */
-    size_t lonely;    /* of these, labels of one training row alone: it has no neighbour to find */
+    size_t met;       /* labels that rows have, and ... */
+    size_t learned;   /* ... that training rows have ... */
+    size_t lonely;    /* ... and that one of them has alone: it has no neighbour to find */
 } train_embedding_rows;
 
 /* Labelled rows of the data. rows zeroed before; free them after a failure, too. TAPER_ERR_ARG with
- * the remedy: too few labels, or too many values of them; TAPER_ERR_NOMEM. */
+ * the remedy: too few labels, or too many values of them, or rows that are all the same;
+ * TAPER_ERR_NOMEM. */
 taper_status train_embedding_rows_take(train_embedding_rows *rows,
                                        const train_embedding_options *options,
                                        const train_pixels *data, taper_error *error);

@@ -119,7 +119,7 @@ static taper_status measure(void *self, train_history *entry, taper_error *error
     run *r = self;
     double *alpha = &entry->figure[1];
     TAPER_TRY(held_out_error(r, &entry->figure[0], error));
-    taper_status status = train_embedder_alpha(&r->embedder, alpha);
+    taper_status status = train_embedder_alpha(&r->embedder, TRAIN_MOST_ALPHA, alpha);
     if (status != TAPER_OK) return train_told(status, error, "alpha could not be read");
     if (r->options->objective.student && !(*alpha >= TRAIN_LEAST_ALPHA))
         return formats_fail(error, TAPER_ERR_ARG,
@@ -182,8 +182,9 @@ static void fill_result(const run *r, train_embedding_result *result) {
                                        .alpha = r->options->objective.alpha,
                                        .seconds = l->seconds};
     if (!l->n_history) return;
-    const train_embedding_epoch last = entry_of(&l->history[l->n_history - 1], 0.0);
-    result->loss = last.loss, result->alpha = last.alpha;
+    result->loss = l->history[l->n_history - 1].loss[0];
+    if (result->best_epoch)
+        result->alpha = entry_of(&l->history[result->best_epoch - 1], 0.0).alpha;
 }
 
 /* --- begin and end ---------------------------------------------------------------------------- */
@@ -202,6 +203,7 @@ static void fill_loop(run *r, const codec_network *net) {
                            .start_loss = INFINITY};
     if (o->saving.path) r->loop.fingerprint = train_embedding_fingerprint(o, r->data, net);
     if (o->optimiser != TRAIN_CG) return;
+    r->loop.remedy = "take Adam, which goes by smaller steps";
     r->loop.part[r->loop.parts++] =
         (train_checkpoint_part){&r->cg.state, sizeof r->cg.state / 8, 8, 0};
 }
@@ -236,14 +238,17 @@ static taper_status feed_device(run *r) {
     return TAPER_OK;
 }
 
-static void say_lonely(const run *r) {
+static void say_classes(const run *r) {
     char words[160];
-    if (!r->rows.lonely) return;
     snprintf(words, sizeof words,
              "%zu of %zu classes have one image alone to learn from, which has no neighbour of its "
              "own",
-             r->rows.lonely, r->rows.met);
-    say(r, words);
+             r->rows.lonely, r->rows.learned);
+    if (r->rows.lonely) say(r, words);
+    snprintf(words, sizeof words,
+             "%zu of %zu classes have held-out images alone, which count as errors",
+             r->rows.met - r->rows.learned, r->rows.met);
+    if (r->rows.met > r->rows.learned) say(r, words);
 }
 
 static taper_status begin(run *r, train_device *device, const codec_network *net,
@@ -253,7 +258,7 @@ static taper_status begin(run *r, train_device *device, const codec_network *net
         return formats_fail(error, TAPER_ERR_ARG, "rows of %u values for a network of %u",
                             (unsigned)r->data->inputs, (unsigned)net->inputs);
     TAPER_TRY(train_embedding_rows_take(&r->rows, r->options, r->data, error));
-    say_lonely(r);
+    say_classes(r);
     train_embedding_rows_shuffle(&r->rows, r->options->seed, 0);
     taper_status status = make_network(r, device, net);
     if (status == TAPER_OK) status = feed_device(r);

@@ -47,7 +47,8 @@ typedef struct train_embedding_result {
     double start_error, best_error; /* on those held out, 0..1; NaN: none are */
     uint32_t best_epoch;            /* whose network it is, from 1; 0: the start */
     uint32_t epochs, stopped;       /* finished; 1: by the step callback */
-    double loss, alpha;             /* of the last epoch */
+    double loss;                    /* of the last epoch */
+    double alpha;                   /* of the network that is kept */
     double seconds;
 } train_embedding_result;
 

@@ -9,16 +9,15 @@
  *     Student, alpha degrees        k = (1 + D / alpha)^(-(1 + alpha) / 2)
  *     q_ij = k_ij / Z_i, i != j     Z_i = sum of k_ij over j != i, or Z, that over all pairs
  *     p_i  = sum of q_ij over j of i's label, i itself left out
- * Rows without a label take no part. The losses, as sums over rows:
- *     NCA         - sum of p_i
- *     log NCA     - sum of log p_i
- *     MCML        KL(P || Q): P_ij = 1 / n_i for the n_i others of i's label, or 1 / M for all M
- *                 such pairs where all pairs are normalised together
- * dG-NCA and dt-NCA are NCA by rows; MCML is by rows; dG-MCML and dt-MCML are MCML over all pairs.
- * The gradient is that of the mean over the batch's rows, labelled or not; where all pairs are
- * normalised together NCA and MCML are one number for the batch, and that is the mean. A row whose
- * label no other row has gives 0 to NCA, and has no term of its own in log NCA and MCML by rows;
- * the others meet it all the same. Over all pairs it is in Z.
+ * Rows without a label take no part, but in the mean that codes are centred by: they are finite,
+ * too, and not far from the others. The losses, as sums over rows: NCA         - sum of p_i log NCA
+ * - sum of log p_i MCML        KL(P || Q): P_ij = 1 / n_i for the n_i others of i's label, or 1 / M
+ * for all M such pairs where all pairs are normalised together dG-NCA and dt-NCA are NCA by rows;
+ * MCML is by rows; dG-MCML and dt-MCML are MCML over all pairs. The gradient is that of the mean
+ * over the batch's rows, labelled or not; where all pairs are normalised together NCA and MCML are
+ * one number for the batch, and that is the mean. A row whose label no other row has gives 0 to
+ * NCA, and has no term of its own in log NCA and MCML by rows; the others meet it all the same.
+ * Over all pairs it is in Z.
  *
  * Derivation. With l = log k, dl/dD = -h,  h = 1, or (1 + alpha) / (2 alpha (1 + D / alpha)).
  * log q_ij = l_ij - log Z_i and dq_ij / dl_ik = q_ij ([j = k] - q_ik), so that dloss/dl_ij = -m_ij:
@@ -44,10 +43,14 @@
  * 1 / (1 + D/alpha) and 1 + D/alpha belong. With these repaired all agree with differences, as
  * Salakhutdinov & Hinton's does as printed: tests/test_neighbours.c has them all.
  *
- * Digits. Codes are centred, distances are sums of squared differences: pairs that are far from the
- * origin lose none. Sums of kernels are taken relative to their largest, so that no row's vanish.
- * Where a distance overflows, or a code is not finite, so are losses or gradient: the run stops
- * (train_judge_fn). */
+ * Digits. Codes are centred, distances are sums of squared differences: codes that are far from the
+ * origin together lose none. Sums of kernels are taken relative to their largest, so that no row's
+ * vanish. What is far from the others costs digits: the gradient is a product of pulls and codes in
+ * float32, off by some 5e-8 s of its largest element where a class or a row is s away. Under the
+ * Gaussian a distance D of which float32 has 6e-8 D is wrong by that in log k: from D = 1e6 on
+ * gradients of such pairs mean little, and by all pairs everything. Where a distance overflows, or
+ * a code is not finite, so are losses or gradient, and the run stops (train_judge_fn); not so for
+ * NCA over all pairs with Student's kernel, where it counts 0. */
 #ifndef TRAIN_NEIGHBOURS_H
 #define TRAIN_NEIGHBOURS_H
 #include "train/objectives/objective.h"

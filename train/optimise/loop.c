@@ -246,7 +246,8 @@ void train_loop_diverged(const train_loop *l, const char *kept, char *words, siz
                  (unsigned long long)l->saved_step, l->saving.path);
     snprintf(words, size,
              "training %s diverged in step %llu of %llu (a loss or gradient is not finite) and was "
-             "stopped there; %s%s%s; lower the rate",
+             "stopped there; %s%s%s; %s",
              l->learner->what, (unsigned long long)l->diverged, (unsigned long long)l->steps,
-             kept ? kept : "", kept ? " is kept, " : "", saved);
+             kept ? kept : "", kept ? " is kept, " : "", saved,
+             l->remedy ? l->remedy : "lower the rate");
 }

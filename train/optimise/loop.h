@@ -61,6 +61,7 @@ struct train_loop {
     float rate, max_norm;            /* Adam's peak; its gradient's norm at most, 0: any */
     uint64_t warmup;                 /* steps in which the rate rises (adam.h) */
     double most_loss;                /* a loss of this magnitude has diverged; INFINITY */
+    const char *remedy;              /* of a divergence; NULL: "lower the rate" */
     uint32_t patience;               /* epochs without gain after which it ends; 0: never */
     int running; /* 1: the means of losses run on, over about 200 steps; 0: they are an epoch's */
     uint64_t fingerprint; /* of options, shape and data (run.h); 0 where nothing is saved */
