@@ -13,8 +13,8 @@ static const embedding_recipe embedding_recipes[] = {
     {"mnist-d?-mcml-*2-seed*", "rate=0.02 epochs=100 batch=5000", 10.0},
     {"mnist-d?-nca-*2-seed*", "rate=0.01 epochs=60 batch=5000", 6.0},
     {"mnist-d*", "rate=0.005 epochs=40 batch=5000", 4.0},
-    {"usps-d?-mcml-*2-split*", "rate=0.02 epochs=150 batch=2500", 2.0},
-    {"usps-d*", "rate=0.005 epochs=100 batch=2500", 1.0},
+    {"usps-d?-mcml-*2-split*", "rate=0.02 epochs=80 batch=1000", 1.0},
+    {"usps-d*", "rate=0.005 epochs=100 batch=1000", 1.0},
     {"*", "", 0.1}, /* in closed form */
 };
 #endif
