@@ -5,10 +5,10 @@
 #include "bench/paper-embedding/settings.h"
 #include "bench/paper-embedding/stacks.h"
 #include "formats/bytes.h"
+#include "train/embedding/drawn_start.h"
 #include "train/embedding/linear_start.h"
 #include "train/embedding/metric_learning.h"
 #include "train/rbm/rbm_unroll.h"
-#include "train/sampling/philox.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +20,6 @@ static void make_network(codec_network *net, uint32_t inputs, uint32_t units, co
     figures_check(codec_network_alloc(net, inputs, units, CODEC_ENCODER, width, layers, NULL, 0),
                   "network", NULL);
     net->hidden = CODEC_LOGISTIC;
-}
-
-/* Normal weights; pixels are seen as y / 255. */
-static void start_at_random(codec_network *net, uint32_t seed) {
-    for (uint32_t i = 0; i < net->encoder.depth; i++) {
-        codec_layer *l = &net->encoder.layer[i];
-        double deviation = 1.0 / sqrt((double)l->inputs);
-        train_philox_weights(l->weight, (size_t)l->outputs * l->inputs,
-                             (float)(i ? deviation : deviation / 255.0), seed, i);
-    }
 }
 
 static train_linear_kind start_of(const embedding_cell *cell) {
@@ -103,7 +93,7 @@ static void learn_deep(embedding *e, const embedding_cell *cell, const train_pix
     embedding_settings s = embedding_settings_of(out->settings);
     make_network(&out->net, rows->inputs, cell->dims, s.width, s.layers);
     if (s.pretraining == EMBEDDING_NONE)
-        start_at_random(&out->net, cell->seed);
+        train_drawn_start(&out->net, cell->seed);
     else {
         train_rbm_stack stack;
         taper_error error = {0};

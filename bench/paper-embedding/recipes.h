@@ -10,8 +10,11 @@ static const embedding_recipe embedding_recipes[] = {
     {"circles-linear-nca-*", "spread=10 rate=0.3 epochs=300 batch=1000", 0.1},
     {"mnist-linear-nca-*", "spread=10 rate=0.003 epochs=30 batch=5000", 1.0},
     {"usps-mcml-*", "epochs=200", 4.0},
-    {"mnist-d*", "rate=0.001 epochs=40 batch=5000", 5.0},
-    {"usps-d*", "rate=0.001 epochs=60 batch=2500", 1.5},
+    {"mnist-d?-mcml-*2-seed*", "rate=0.02 epochs=100 batch=5000", 10.0},
+    {"mnist-d?-nca-*2-seed*", "rate=0.01 epochs=60 batch=5000", 6.0},
+    {"mnist-d*", "rate=0.005 epochs=40 batch=5000", 4.0},
+    {"usps-d?-mcml-*2-split*", "rate=0.02 epochs=80 batch=1000", 1.0},
+    {"usps-d*", "rate=0.005 epochs=100 batch=1000", 1.0},
     {"*", "", 0.1}, /* in closed form */
 };
 #endif
