@@ -66,11 +66,20 @@ static taper_status choose_start(const cli_embedding *e, train_embedding_choice 
     return TAPER_OK;
 }
 
+/* Codes of a few units, for pictures, bear larger steps, and want them (bench/results/README.md).
+ */
+static float rate_of(const struct objective *o, uint32_t units) {
+    enum { FEW = 3 };
+    if (units > FEW || !o->deep) return train_embedding_defaults().rate;
+    return o->loss == TRAIN_MCML ? 2e-2f : 1e-2f;
+}
+
 taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice *c,
                                   taper_error *error) {
     static const uint32_t papers[] = {500, 500, 2000};
     const struct objective *o = &objectives[e->objective];
     if (!c->units) c->units = 30;
+    if (!(c->training.rate > 0.0f)) c->training.rate = rate_of(o, c->units);
     if (!c->n_hidden && o->deep) c->hidden = papers, c->n_hidden = 3;
     c->objective = cli_objectives[e->objective];
     c->training.objective = (train_neighbour_objective){

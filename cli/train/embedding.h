@@ -22,8 +22,8 @@ bool cli_embedding_is_pretrained(const cli_embedding *e, bool has_hidden);
 bool cli_embedding_is_deep(const cli_embedding *e);
 
 /* What train has asked for so far, in choice: units (0: 30), hidden, and training's epochs, batch,
- * rate, optimiser, seed, saving, threads; the rest is filled in. TAPER_ERR_ARG: it makes no sense,
- * and why. */
+ * rate (0: by objective and units), optimiser, seed, saving, threads; the rest is filled in.
+ * TAPER_ERR_ARG: it makes no sense, and why. */
 taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice *choice,
                                   taper_error *error);
 

@@ -99,7 +99,7 @@ taper_status cli_train_embedding(const cli_train_settings *s, uint32_t hidden[CO
         hidden[i] = (uint32_t)s->hidden.item[i];
     o->epochs = (uint32_t)s->epochs;
     if (cli_options_given("batch")) o->batch = (uint32_t)s->batch;
-    if (s->rate > 0) o->rate = (float)s->rate;
+    o->rate = (float)s->rate;
     o->optimiser = s->optimiser ? TRAIN_CG : TRAIN_ADAM;
     o->threads = cli_threads(&s->common);
     o->seed = (uint64_t)s->seed;

@@ -7,9 +7,9 @@ train_embedding_options train_embedding_defaults(void) {
     return (train_embedding_options){.objective = {.loss = TRAIN_NCA, .student = 1, .alpha = 29.0},
                                      .optimiser = TRAIN_ADAM,
                                      .epochs = 40,
-                                     .batch = 5000,
+                                     .batch = 0,
                                      .line_searches = 3,
-                                     .rate = 1e-3f,
+                                     .rate = 5e-3f,
                                      .validation_fraction = 1.0f / TRAIN_VALIDATION_PERIOD,
                                      .k = 5,
                                      .seed = 1,
@@ -32,11 +32,11 @@ static taper_status check_objective(const train_neighbour_objective *o, taper_er
 taper_status train_embedding_check(const train_embedding_options *o, const codec_network *net,
                                    taper_error *error) {
     const codec_stack *f = &net->encoder;
-    if (!o->epochs || o->epochs > 1u << 20 || o->batch < 2 || o->batch > 1u << 20 ||
+    if (!o->epochs || o->epochs > 1u << 20 || o->batch == 1 || o->batch > 1u << 20 ||
         !o->line_searches || !o->k)
         return formats_fail(error, TAPER_ERR_ARG,
                             "epochs and line searches must lie between 1 and 1,048,576, a batch "
-                            "from 2 on, and k from 1");
+                            "from 2 on (0: by the number of rows), and k from 1");
     if (!(o->rate > 0.0f) || !(o->rate <= 1.0f))
         return formats_fail(error, TAPER_ERR_ARG, "the learning rate must lie in (0, 1]");
     if (!(o->l2 >= 0.0) || !(o->l2 <= 1e6))

@@ -19,10 +19,12 @@ typedef struct train_embedding_options {
     double l2; /* default 0: the loss has l2 / 2 x the sum of squared weights, too */
     train_optimiser optimiser; /* default TRAIN_ADAM */
     uint32_t epochs;           /* default 40 */
-    uint32_t batch; /* default 5000: each pair within a batch counts. Rows are shared out to batches
-                       of this size or a little more, so that an epoch has all of them */
+    uint32_t batch; /* default 0: an eighth of the rows, between 250 and 5000 (smaller batches than
+                       the paper's do better on small sets: bench/results/README.md). Each pair
+                       within a batch counts. Rows are shared out to batches of this size or a
+                       little more, so that an epoch has all of them */
     uint32_t line_searches;    /* default 3: steps of TRAIN_CG on each batch */
-    float rate;                /* default 1e-3: Adam's peak; falls by a cosine to 0.001 of it */
+    float rate;                /* default 5e-3: Adam's peak; falls by a cosine to 0.001 of it */
     float validation_fraction; /* default 1/16 of the labelled rows; 0: none are held out, and the
                                   last network is kept instead of the best */
     uint32_t k;                /* default 5: neighbours that vote on a held-out row */

@@ -1,5 +1,6 @@
 /* embedding_rows.c -- see embedding_rows.h. */
 #include "train/embedding/embedding_rows.h"
+#include "formats/bytes.h"
 #include "train/optimise/run.h"
 #include "train/sampling/philox.h"
 #include <stdlib.h>
@@ -81,6 +82,12 @@ static size_t held_out(const train_embedding_options *o, size_t n) {
     return wanted < n ? wanted : n - 1;
 }
 
+static size_t batch_of(const train_embedding_options *o, size_t rows) {
+    enum { LEAST = 250, MOST = 5000, PARTS = 8 };
+    if (o->batch) return o->batch;
+    return formats_smaller(formats_larger(rows / PARTS, LEAST), MOST);
+}
+
 taper_status train_embedding_rows_take(train_embedding_rows *r, const train_embedding_options *o,
                                        const train_pixels *data, taper_error *error) {
     TAPER_TRY(list_labelled(r, data, error));
@@ -88,7 +95,7 @@ taper_status train_embedding_rows_take(train_embedding_rows *r, const train_embe
     r->n_training = r->n ? r->n - held_out(o, r->n) : 0;
     TAPER_TRY(count_classes(r, data, error));
     TAPER_TRY(check_pixels(r, data, error));
-    r->batches = r->n_training / o->batch;
+    r->batches = r->n_training / batch_of(o, r->n_training);
     if (!r->batches) r->batches = 1;
     return TAPER_OK;
 }
