@@ -291,6 +291,51 @@ static void alpha_is_that_of_the_network(void **state) {
 }
 
 /* Distances that overflow: the run ends in words, and leaves the checkpoint of before. */
+/* Pixels that never change, dark or bright, say nothing and do no harm. */
+static void constant_pixels_are_learned_with(void **state) {
+    (void)state;
+    static uint8_t kept[N * INPUTS];
+    codec_network net = start(2);
+    lesson l = {.options = usual()};
+    train_embedding_result r;
+    memcpy(kept, pixels, sizeof kept);
+    for (size_t n = 0; n < N; n++)
+        pixels[n * INPUTS] = 0, pixels[n * INPUTS + SIDE - 1] = pixels[(n + 1) * INPUTS - 1] = 255;
+    assert_int_equal(learn(&l, &net, &r, NULL), TAPER_OK);
+    assert_true(r.best_error < 0.12);
+    memcpy(pixels, kept, sizeof kept);
+    codec_network_free(&net);
+}
+
+/* Labels that pixels say nothing about, and codes far apart, want tails as heavy as they can be:
+ * alpha falls until distances hardly count. The checkpoint is that of the epoch before. */
+static void alpha_near_zero_stops_the_run(void **state) {
+    (void)state;
+    char folder[SCRATCH_PATH], path[SCRATCH_PATH];
+    uint32_t kept[N];
+    codec_network net = start(2);
+    lesson l = {.options = usual()};
+    taper_error error = {0}, again = {0};
+    scratch_make(folder);
+    scratch_join(path, folder, "run.ckpt");
+    memcpy(kept, label, sizeof kept);
+    for (size_t n = 0; n < N; n++) label[n] = draw(n, 20, CLASSES);
+    for (uint32_t i = 0; i < 2 * 32; i++) net.encoder.layer[1].weight[i] *= 1000.0f;
+    l.options.objective = (train_neighbour_objective){
+        .loss = TRAIN_MCML, .all_pairs = 1, .student = 1, .alpha = 0.01, .learns_alpha = 1};
+    l.options.rate = 0.3f;
+    l.options.saving = (train_saving){.path = path, .resume = 1};
+    assert_int_equal(learn(&l, &net, NULL, &error), TAPER_ERR_ARG);
+    print_message("%s\n", error.text);
+    assert_non_null(strstr(error.text, "alpha fell to"));
+    assert_int_equal(scratch_count(folder), 1);
+    assert_int_equal(learn(&l, &net, NULL, &again), TAPER_ERR_ARG); /* it is read, and goes on */
+    assert_string_equal(again.text, error.text);
+    memcpy(label, kept, sizeof kept);
+    scratch_remove(folder);
+    codec_network_free(&net);
+}
+
 static void divergence_is_told(void **state) {
     (void)state;
     codec_network net = start(2);
@@ -312,6 +357,8 @@ int main(void) {
                                        cmocka_unit_test(bad_options_are_told),
                                        cmocka_unit_test(held_out_classes_count),
                                        cmocka_unit_test(alpha_is_that_of_the_network),
+                                       cmocka_unit_test(constant_pixels_are_learned_with),
+                                       cmocka_unit_test(alpha_near_zero_stops_the_run),
                                        cmocka_unit_test(divergence_is_told)};
     fill();
     return cmocka_run_group_tests(tests, NULL, NULL);

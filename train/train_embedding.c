@@ -3,7 +3,7 @@
 #include "train/train_embedding.h"
 #include "codec/model/model.h"
 #include "train/embedding/drawn_start.h"
-#include "train/embedding/embedding_rows.h"
+#include "train/embedding/embedding_errors.h"
 #include "train/optimise/run.h"
 #include "train/rbm/rbm_unroll.h"
 #include <math.h>
@@ -152,35 +152,6 @@ static taper_status encode(const job *j, const codec_network *net, const uint32_
     return status;
 }
 
-static taper_status vote(const job *j, const train_embedding_rows *rows, const float *code,
-                         size_t units, taper_error *error) {
-    const train_embedding_options *o = &j->choice->training;
-    const size_t n = rows->n_training, tested = rows->n - n, k = o->k < n ? o->k : n;
-    j->report->k = (uint32_t)k;
-    uint32_t *neighbours = malloc(tested * k * sizeof *neighbours);
-    double *distances = malloc(tested * k * sizeof *distances);
-    int32_t *label = malloc(rows->n * sizeof *label), *voted = malloc(tested * sizeof *voted);
-    const taper_search search = {.references = code,
-                                 .n_references = n,
-                                 .queries = code + n * units,
-                                 .n_queries = tested,
-                                 .width = units,
-                                 .k = k,
-                                 .threads = o->threads};
-    const taper_votes votes = {neighbours, tested, k, k, label, n, rows->classes};
-    taper_status status = neighbours && distances && label && voted ? TAPER_OK : TAPER_ERR_NOMEM;
-    status = train_told(status, error, "neighbours of held-out images");
-    for (size_t i = 0; i < rows->n && status == TAPER_OK; i++)
-        label[i] = (int32_t)j->pixels.label[rows->all[i]];
-    if (status == TAPER_OK) status = taper_nearest(&search, neighbours, distances, error);
-    if (status == TAPER_OK) status = taper_vote(&votes, voted, error);
-    if (status == TAPER_OK)
-        status = taper_count_errors(voted, label + n, tested, rows->classes, NULL,
-                                    &j->report->held_out, error);
-    free(neighbours), free(distances), free(label), free(voted);
-    return status;
-}
-
 /* The error on held-out images of the model as it is stored. */
 static taper_status measure(const job *j, const codec_network *net, taper_error *error) {
     train_embedding_rows rows = {0};
@@ -190,7 +161,11 @@ static taper_status measure(const job *j, const codec_network *net, taper_error 
         code = malloc(rows.n * net->units * sizeof *code);
         status = code ? encode(j, net, rows.all, rows.n, code) : TAPER_ERR_NOMEM;
         status = train_told(status, error, "codes of %zu images", rows.n);
-        if (status == TAPER_OK) status = vote(j, &rows, code, net->units, error);
+        const train_embedding_options *o = &j->choice->training;
+        const train_embedding_codes codes = {code, net->units, &rows, j->pixels.label,
+                                             o->k, o->threads};
+        if (status == TAPER_OK) status = train_embedding_vote(&codes, &j->report->held_out, error);
+        j->report->k = (uint32_t)formats_smaller(o->k, rows.n_training);
     }
     free(code);
     train_embedding_rows_free(&rows);

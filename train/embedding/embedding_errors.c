@@ -1,6 +1,5 @@
 /* embedding_errors.c -- see embedding_errors.h. */
 #include "train/embedding/embedding_errors.h"
-#include "codec/taper_search.h"
 #include "train/optimise/run.h"
 #include <math.h>
 #include <stdlib.h>
@@ -28,44 +27,57 @@ typedef struct ballot {
     int32_t *voted;       /* [held out] */
 } ballot;
 
-static taper_status vote(const train_embedding_look *l, const float *code, const ballot *b,
-                         size_t k, double *rate, taper_error *error) {
-    const train_embedding_rows *r = l->rows;
-    const size_t units = l->embedder->units, queries = r->n - r->n_training;
-    const taper_search search = {.references = code,
+static taper_status count_votes(const train_embedding_codes *c, const ballot *b, size_t k,
+                                taper_error_rate *rate, taper_error *error) {
+    const train_embedding_rows *r = c->rows;
+    const size_t queries = r->n - r->n_training;
+    const taper_search search = {.references = c->code,
                                  .n_references = r->n_training,
-                                 .queries = code + r->n_training * units,
+                                 .queries = c->code + r->n_training * c->units,
                                  .n_queries = queries,
-                                 .width = units,
+                                 .width = c->units,
                                  .k = k,
-                                 .threads = l->threads};
+                                 .threads = c->threads};
     const taper_votes votes = {b->neighbours, queries, k, k, b->label, r->n_training, r->classes};
-    taper_error_rate counted;
-    for (size_t i = 0; i < r->n; i++) b->label[i] = (int32_t)l->label[r->all[i]];
+    for (size_t i = 0; i < r->n; i++) b->label[i] = (int32_t)c->label[r->all[i]];
     TAPER_TRY(taper_nearest(&search, b->neighbours, b->distances, error));
     TAPER_TRY(taper_vote(&votes, b->voted, error));
-    TAPER_TRY(taper_count_errors(b->voted, b->label + r->n_training, queries, r->classes, NULL,
-                                 &counted, error));
-    *rate = counted.rate;
-    return TAPER_OK;
+    return taper_count_errors(b->voted, b->label + r->n_training, queries, r->classes, NULL, rate,
+                              error);
+}
+
+taper_status train_embedding_vote(const train_embedding_codes *c, taper_error_rate *rate,
+                                  taper_error *error) {
+    const train_embedding_rows *r = c->rows;
+    const size_t queries = r->n - r->n_training, k = c->k < r->n_training ? c->k : r->n_training;
+    *rate = (taper_error_rate){0};
+    if (!queries) return TAPER_OK;
+    ballot b = {malloc(queries * k * sizeof *b.neighbours),
+                malloc(queries * k * sizeof *b.distances), malloc(r->n * sizeof *b.label),
+                malloc(queries * sizeof *b.voted)};
+    const int there = b.neighbours && b.distances && b.label && b.voted;
+    taper_status status =
+        train_told(there ? TAPER_OK : TAPER_ERR_NOMEM, error, "neighbours of held-out rows");
+    if (status == TAPER_OK) status = count_votes(c, &b, k, rate, error);
+    free(b.neighbours), free(b.distances), free(b.label), free(b.voted);
+    return status;
 }
 
 taper_status train_embedding_error(const train_embedding_look *l, double *rate,
                                    taper_error *error) {
     const train_embedding_rows *r = l->rows;
-    const size_t queries = r->n - r->n_training, k = l->k < r->n_training ? l->k : r->n_training;
+    const size_t units = l->embedder->units;
+    taper_error_rate counted;
     *rate = NAN;
-    if (!queries) return TAPER_OK;
-    float *code = malloc(r->n * l->embedder->units * sizeof *code);
-    ballot b = {malloc(queries * k * sizeof *b.neighbours),
-                malloc(queries * k * sizeof *b.distances), malloc(r->n * sizeof *b.label),
-                malloc(queries * sizeof *b.voted)};
-    const int there = code && b.neighbours && b.distances && b.label && b.voted;
-    taper_status status = train_told(there ? TAPER_OK : TAPER_ERR_NOMEM, error,
-                                     "codes of %zu rows to find neighbours among", r->n);
+    if (r->n == r->n_training) return TAPER_OK;
+    float *code = malloc(r->n * units * sizeof *code);
+    taper_status status =
+        train_told(code ? TAPER_OK : TAPER_ERR_NOMEM, error, "codes of %zu rows", r->n);
     if (status == TAPER_OK)
         status = train_told(take_codes(l, code), error, "codes of held-out rows were not made");
-    if (status == TAPER_OK) status = vote(l, code, &b, k, rate, error);
-    free(code), free(b.neighbours), free(b.distances), free(b.label), free(b.voted);
+    const train_embedding_codes codes = {code, units, r, l->label, l->k, l->threads};
+    if (status == TAPER_OK) status = train_embedding_vote(&codes, &counted, error);
+    if (status == TAPER_OK) *rate = counted.rate;
+    free(code);
     return status;
 }
