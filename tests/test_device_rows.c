@@ -55,16 +55,19 @@ static void rows_are_gathered_and_centred(void **state) {
 /* Examples move as jitter.h says, by the number of the row that they become. */
 static void rows_are_moved(void **state) {
     (void)state;
-    static const train_jitter jitters[] = {
-        {9, 7, 3, 0.5f}, {20, 14, 2, 1.0f}, {2, 2, 1, 0.9f}, {1, 40, 1, 1.0f}};
+    static const train_jitter jitters[] = {{9, 7, 3, 0.5f, 0, 0},
+                                           {20, 14, 2, 1.0f, 0, 0},
+                                           {2, 2, 1, 0.9f, 0, 0},
+                                           {1, 40, 1, 1.0f, 0, 0},
+                                           {9, 7, 3, 0.9f, 3.0f, 1.3f}};
     enum { MOST_VALUES = 20 * 14 * 2, MANY = 2100 };
     static uint8_t pixels[OF_ROWS * MOST_VALUES], got[MANY * 189], want[MOST_VALUES];
     static uint32_t order[MANY];
     for (size_t i = 0; i < sizeof pixels; i++) pixels[i] = (uint8_t)(i * i * 37);
     for (uint32_t i = 0; i < MANY; i++) order[i] = i * 13 % OF_ROWS;
     for (int i = 0; i < DEVICES; i++)
-        for (int k = 0; k < 9; k++) {
-            const train_jitter *j = &jitters[k / 2 % 4];
+        for (int k = 0; k < 10; k++) {
+            const train_jitter *j = &jitters[k == 9 ? 4 : k / 2 % 4];
             const size_t values = (size_t)j->width * j->height * j->channels,
                          rows = k == 8       ? MANY
                                 : k % 4 == 3 ? 1

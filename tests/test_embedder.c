@@ -41,6 +41,25 @@ static double activate(codec_activation how, double a) {
     return how == CODEC_RELU ? fmax(a, 0.0) : how == CODEC_LOGISTIC ? 1.0 / (1.0 + exp(-a)) : a;
 }
 
+/* What noise makes of each pixel and of each hidden unit: the definitions, of ones. */
+static float input_kept[ROWS * INPUTS], unit_kept[CODEC_MAX_LAYERS][ROWS * 8];
+static uint8_t moved[ROWS * INPUTS];
+
+static void draw_noise(const train_embedder_noise *n, uint64_t step) {
+    const train_noise noise = {n->seed, step, 0};
+    for (size_t i = 0; i < ROWS * INPUTS; i++) input_kept[i] = 1.0f;
+    memcpy(moved, pixels, sizeof moved);
+    if (n->jitter.fraction > 0.0f)
+        for (size_t r = 0; r < ROWS; r++)
+            train_jitter_row(&n->jitter, pixels + r * INPUTS, n->seed, step, r, moved + r * INPUTS);
+    if (n->corrupt > 0.0f) train_corrupt_rows(&noise, n->corrupt, ROWS, INPUTS, INPUTS, input_kept);
+    for (uint32_t l = 0; l < 2; l++) {
+        for (size_t i = 0; i < ROWS * 8; i++) unit_kept[l][i] = 1.0f;
+        if (n->dropout > 0.0f)
+            train_dropout_rows(&noise, l, n->dropout, ROWS, widths[l], 8, unit_kept[l]);
+    }
+}
+
 /* Codes by parameters in the order of the embedder's vector; *squares: of the weights. */
 static void encode(const codec_network *net, const double *parameter, double *code,
                    double *squares) {
@@ -48,7 +67,8 @@ static void encode(const codec_network *net, const double *parameter, double *co
     for (size_t row = 0; row < ROWS; row++) {
         const double *p = parameter;
         double x[16], y[16];
-        for (size_t i = 0; i < INPUTS; i++) x[i] = pixels[row * INPUTS + i] / 255.0;
+        for (size_t i = 0; i < INPUTS; i++)
+            x[i] = (double)input_kept[row * INPUTS + i] * moved[row * INPUTS + i] / 255.0;
         for (uint32_t l = 0; l < net->encoder.depth; l++) {
             const codec_layer *layer = &net->encoder.layer[l];
             const int last = l + 1 == net->encoder.depth;
@@ -60,7 +80,7 @@ static void encode(const codec_network *net, const double *parameter, double *co
                     a += w * x[i];
                     if (!row) *squares += w * w;
                 }
-                y[o] = last ? a : activate(net->hidden, a);
+                y[o] = last ? a : activate(net->hidden, a) * (double)unit_kept[l][row * 8 + o];
             }
             memcpy(x, y, sizeof x);
             p = bias + layer->outputs;
@@ -80,13 +100,15 @@ static double loss_at(const codec_network *net, reference r, int learns_alpha, d
 /* --- against differences -------------------------------------------------------------------- */
 
 static void check_gradient(int d, uint32_t hidden, codec_activation between,
-                           train_neighbour_objective objective, double l2, size_t block) {
+                           train_neighbour_objective objective, double l2, size_t block,
+                           train_embedder_noise noise) {
     codec_network net = network(hidden, between);
     train_embedder e;
     const train_embedder_options options = {.batch = ROWS,
                                             .objective = objective,
                                             .l2 = l2,
                                             .block = block,
+                                            .noise = noise,
                                             .use = TRAIN_WEIGHTS_GRADIENT};
     assert_int_equal(train_embedder_create(&e, &net, &device[d].device, &options), TAPER_OK);
     train_stream *s = &e.stream;
@@ -97,6 +119,8 @@ static void check_gradient(int d, uint32_t hidden, codec_activation between,
     double at[512];
     const size_t n = e.weights.n, n_network = n - e.n_numbers;
     assert_true(n <= 512);
+    draw_noise(&noise, 77);
+    e.noisy = 1, e.step = 77;
     assert_int_equal(train_embedder_load(&e, rows, NULL, labels, NULL, ROWS), TAPER_OK);
     assert_int_equal(train_embedder_compute(&e, losses), TAPER_OK);
     assert_int_equal(train_download(s, got, losses, sizeof got), TAPER_OK);
@@ -136,6 +160,11 @@ static void check_gradient(int d, uint32_t hidden, codec_activation between,
 
 static void gradients_are_differences(void **state) {
     (void)state;
+    const train_embedder_noise none = {.seed = 0},
+                               noises[] = {{.corrupt = 0.3f, .dropout = 0.25f, .seed = 9},
+                                           {.jitter = {3, 3, 1, 0.8f, 2.0f, 0.4f},
+                                            .dropout = 0.4f,
+                                            .seed = 10}};
     const train_neighbour_objective objectives[] = {
         {.loss = TRAIN_NCA, .student = 1, .alpha = 2.0, .learns_alpha = 1},
         {.loss = TRAIN_NCA},
@@ -144,9 +173,11 @@ static void gradients_are_differences(void **state) {
     for (int d = 0; d < DEVICES; d++)
         for (size_t o = 0; o < sizeof objectives / sizeof *objectives; o++)
             for (uint32_t hidden = 0; hidden < 3; hidden++) {
-                check_gradient(d, hidden, CODEC_LOGISTIC, objectives[o], 0.0, 0);
-                check_gradient(d, hidden, CODEC_LOGISTIC, objectives[o], 0.03, 5);
-                check_gradient(d, hidden, CODEC_RELU, objectives[o], 0.0, 7);
+                check_gradient(d, hidden, CODEC_LOGISTIC, objectives[o], 0.0, 0, none);
+                check_gradient(d, hidden, CODEC_LOGISTIC, objectives[o], 0.03, 5, none);
+                check_gradient(d, hidden, CODEC_LOGISTIC, objectives[o], 0.0, 5, noises[1]);
+                check_gradient(d, hidden, CODEC_RELU, objectives[o], 0.0, 7, none);
+                check_gradient(d, hidden, CODEC_RELU, objectives[o], 0.0, 0, noises[0]);
             }
 }
 

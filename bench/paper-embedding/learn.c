@@ -66,6 +66,14 @@ static char *state_of(const embedding *e, const embedding_cell *cell, const char
     return figures_path(e->figures.work, "%s-%08x.check", cell->name, (unsigned)hash);
 }
 
+/* Square pictures move as a whole, by up to a fiftieth of a side at strength 1. */
+static void set_jitter(uint32_t inputs, train_jitter *j) {
+    const uint32_t side = (uint32_t)lround(sqrt(inputs));
+    if (!(j->strength > 0.0f) || side * side != inputs) return;
+    j->width = j->height = side, j->channels = 1, j->fraction = 1.0f;
+    j->shift = j->strength * (float)side / 50.0f;
+}
+
 static void train(embedding *e, const embedding_cell *cell, const embedding_settings *s,
                   const train_pixels *rows, embedding_learned *out) {
     train_embedding_options options = s->training;
@@ -74,6 +82,7 @@ static void train(embedding *e, const embedding_cell *cell, const embedding_sett
     char *state = state_of(e, cell, out->settings, rows->n), name[64];
     snprintf(name, sizeof name, "%s", cell->name);
     set_objective(cell, &options.objective);
+    set_jitter(rows->inputs, &options.noise.jitter);
     options.validation_fraction = 0.0f; /* all rows; the last network is kept */
     options.seed = cell->seed;
     options.threads = e->threads;

@@ -32,6 +32,9 @@ static int set_number(embedding_settings *s, const char *key, double x) {
     if (!strcmp(key, "hinge")) return o->objective.hinge = x, 1;
     if (!strcmp(key, "line-searches")) return o->line_searches = (uint32_t)x, 1;
     if (!strcmp(key, "pretrain-epochs")) return s->pretraining_epochs = (uint32_t)x, 1;
+    if (!strcmp(key, "corrupt")) return o->noise.corrupt = (float)x, 1;
+    if (!strcmp(key, "dropout")) return o->noise.dropout = (float)x, 1;
+    if (!strcmp(key, "jitter")) return o->noise.jitter.strength = (float)x, 1;
     if (!strcmp(key, "spread")) return s->spread = x, 1;
     return 0;
 }

@@ -236,8 +236,10 @@ static taper_status take_memory(run *r, taper_error *error) {
     r->cuts = malloc(r->batch * sizeof *r->cuts);
     if (!r->codes || !r->dequantised || !r->cuts) status = TAPER_ERR_NOMEM;
     if (status == TAPER_OK && o->jitter > 0.0f) {
-        r->jitter =
-            (train_jitter){o->width, o->height, r->data->inputs / o->width / o->height, o->jitter};
+        r->jitter = (train_jitter){.width = o->width,
+                                   .height = o->height,
+                                   .channels = r->data->inputs / o->width / o->height,
+                                   .fraction = o->jitter};
         train_arena_take(&r->moved_arena, r->batch, r->data->inputs, 1);
         status = train_arena_alloc(&r->moved_arena, r->ae.stream.device);
         r->moved = (uint8_t *)r->moved_arena.memory;

@@ -72,10 +72,13 @@ static void lay_out_numbers(train_embedder *e, const codec_network *net, train_w
         train_neighbours_objective.place(&e->objective, w->parameter + n, w->gradient + n);
 }
 
+static int jitters(const train_embedder *e) { return e->noise.jitter.fraction > 0.0f; }
+
 static void lay_out_activations(train_embedder *e, const codec_network *net) {
     train_arena *arena = &e->activations;
     const size_t batch = e->batch, widest = train_stack_widest(&net->encoder);
     e->input = train_arena_floats(arena, e->block, e->inputs);
+    e->moved = jitters(e) ? train_arena_take(arena, batch, e->inputs, 1) : NULL;
     e->code = train_arena_floats(arena, batch, e->units);
     e->code_gradient = train_arena_floats(arena, batch, e->units);
     e->label = train_arena_take(arena, batch, 1, sizeof *e->label);
@@ -114,6 +117,7 @@ taper_status train_embedder_create(train_embedder *e, const codec_network *net,
                           .block =
                               formats_smaller(o->batch, o->block ? o->block : TRAIN_EMBEDDER_BLOCK),
                           .l2 = o->l2,
+                          .noise = o->noise,
                           .objective = o->objective};
     if (!o->batch || !(o->l2 >= 0.0) || !is_plain(net)) return TAPER_ERR_ARG;
     taper_status status = take_memory(e, net, device, o->use);
@@ -131,13 +135,24 @@ void train_embedder_free(train_embedder *e) {
 
 /* --- forward and back ------------------------------------------------------------------- */
 
+static train_noise noise_of(const train_embedder *e, size_t first_row) {
+    return (train_noise){e->noise.seed, e->step, first_row};
+}
+
 /* The rows of a block. */
 static taper_status make_inputs(train_embedder *e, size_t first, size_t rows) {
     train_stream *s = &e->stream;
     const uint8_t *pixels = e->order ? e->pixels : e->pixels + first * e->inputs;
     const uint32_t *order = e->order ? e->order + first : NULL;
-    return s->ops->centre_rows(s, rows, e->inputs, pixels, order, e->zero_mean, 1.0f / pixel_scale,
-                               e->input);
+    if (!e->noisy || !(e->noise.corrupt > 0.0f))
+        return s->ops->centre_rows(s, rows, e->inputs, pixels, order, e->zero_mean,
+                                   1.0f / pixel_scale, e->input);
+    const train_corruption corruption = {
+        .inputs = {rows, e->inputs, pixels, order, e->zero_mean, 1.0f / pixel_scale},
+        .noise = noise_of(e, first),
+        .p = e->noise.corrupt,
+        .corrupted = e->input};
+    return s->ops->corrupt(s, &corruption);
 }
 
 /* Rows of the block at `first`, whose inputs are there afterwards: one block's stay. A processor's
@@ -156,6 +171,13 @@ taper_status train_embedder_load(train_embedder *e, const uint8_t *pixels, const
     train_stream *s = &e->stream;
     e->rows = formats_smaller(n, e->batch);
     e->pixels = pixels, e->order = order;
+    e->act.dropout = e->noisy ? e->noise.dropout : 0.0f;
+    e->act.noise = noise_of(e, 0);
+    if (e->noisy && jitters(e)) {
+        TAPER_TRY(s->ops->jitter(s, &e->noise.jitter, e->rows, pixels, order, e->noise.seed,
+                                 e->step, e->moved));
+        e->pixels = e->moved, e->order = NULL;
+    }
     if (label)
         TAPER_TRY(s->ops->gather_rows(s, e->rows, sizeof *label, label, labels_order, e->label));
     return e->rows > e->block ? TAPER_OK : make_inputs(e, 0, e->rows);
@@ -165,6 +187,7 @@ taper_status train_embedder_forward(train_embedder *e) {
     TAPER_TRY(train_zero(&e->stream, e->code, e->rows * e->units * sizeof *e->code));
     for (size_t first = 0, rows; first < e->rows; first += rows) {
         train_stack_activations act = e->act;
+        act.noise = noise_of(e, first);
         for (uint32_t i = 0; i + 1 < e->view.depth; i++)
             act.hidden[i] += first * e->view.layer[i].outputs;
         TAPER_TRY(take_block(e, first, &rows));

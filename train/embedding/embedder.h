@@ -15,8 +15,18 @@
 #include "train/objectives/neighbours.h"
 #include "train/objectives/stack.h"
 #include "train/optimise/weights.h"
+#include "train/sampling/jitter.h"
 
 enum { TRAIN_EMBEDDER_BLOCK = 32 * 384 };
+
+/* What training does to rows, so that codes depend less on any one pixel, unit or place: a pure
+ * function of (seed, step) and of a row's number in the batch. */
+typedef struct train_embedder_noise {
+    train_jitter jitter; /* fraction 0: rows stay where they are */
+    float corrupt;       /* probability that an input is set to 0 */
+    float dropout;       /* that a hidden unit is */
+    uint64_t seed;
+} train_embedder_noise;
 
 typedef struct train_embedder {
     train_stream stream;
@@ -29,10 +39,14 @@ typedef struct train_embedder {
     size_t n_numbers; /* the objective's, at the vector's end: 0 or 1 */
     double l2;
     train_neighbour_objective objective;
+    train_embedder_noise noise;
+    int noisy;     /* 1: for now rows are loaded with the noise ... */
+    uint64_t step; /* ... of this step */
     /* of the rows that are loaded */
     size_t rows;
     const uint8_t *pixels; /* borrowed */
     const uint32_t *order;
+    uint8_t *moved;              /* [batch][inputs] rows under jitter; NULL without */
     float *zero_mean;            /* [inputs] */
     float *input;                /* [block][inputs] pixels / 255 */
     float *code, *code_gradient; /* [batch][units] */
@@ -46,7 +60,8 @@ typedef struct train_embedder_options {
     size_t batch;                        /* at least 1 */
     train_neighbour_objective objective; /* its settings */
     double l2;                           /* at least 0 */
-    size_t block;                        /* 0: TRAIN_EMBEDDER_BLOCK */
+    train_embedder_noise noise;
+    size_t block; /* 0: TRAIN_EMBEDDER_BLOCK */
     train_weights_use use;
 } train_embedder_options;
 
@@ -64,7 +79,7 @@ taper_status train_embedder_alpha(train_embedder *e, double most, double *alpha)
 
 /* Load n <= batch rows of bytes, row order[i] as row i, and their labels label[order[i]], or NULL.
  * All on the device; of more rows than a block's, pixels and order are read until the next load.
- */
+ * Set `noisy` and `step` before: the codes of these rows are under noise, or not. */
 taper_status train_embedder_load(train_embedder *e, const uint8_t *pixels, const uint32_t *order,
                                  const uint32_t *label, const uint32_t *labels_order, size_t n);
 /* Their codes, into e->code. */

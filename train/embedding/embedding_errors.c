@@ -8,6 +8,7 @@
 static taper_status take_codes(const train_embedding_look *l, float *code) {
     train_embedder *e = l->embedder;
     train_fed fed;
+    e->noisy = 0;
     for (size_t i = 0; i < l->rows->n; i += e->batch) {
         const size_t left = l->rows->n - i, n = left < e->batch ? left : e->batch;
         TAPER_TRY(train_feed_take(l->feed, &e->stream, l->order, i, n, &fed));

@@ -16,6 +16,22 @@ train_embedding_options train_embedding_defaults(void) {
                                      .checkpoint_seconds = 60.0};
 }
 
+static taper_status check_noise(const train_embedder_noise *n, const codec_network *net,
+                                taper_error *error) {
+    const train_jitter *j = &n->jitter;
+    if (!(n->corrupt >= 0.0f && n->corrupt < 1.0f) || !(n->dropout >= 0.0f && n->dropout < 1.0f))
+        return formats_fail(error, TAPER_ERR_ARG, "corruption and dropout must lie in [0, 1)");
+    if (!(j->fraction >= 0.0f && j->fraction <= 1.0f) ||
+        !(j->strength >= 0.0f && j->strength <= 10.0f) || !(j->shift >= 0.0f && j->shift <= 64.0f))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "jitter is of 0 to 1 of the images, of strength 0 to 10, shifts are up "
+                            "to 64 pixels");
+    if (j->fraction > 0.0f && (uint64_t)j->width * j->height * j->channels != net->inputs)
+        return formats_fail(error, TAPER_ERR_ARG, "jitter of %u x %u x %u values in rows of %u",
+                            j->width, j->height, j->channels, (unsigned)net->inputs);
+    return TAPER_OK;
+}
+
 static taper_status check_objective(const train_neighbour_objective *o, taper_error *error) {
     if (o->student && !(o->alpha >= TRAIN_LEAST_ALPHA && o->alpha <= 1e6))
         return formats_fail(error, TAPER_ERR_ARG, "alpha %g is not between %g and 1,000,000",
@@ -47,6 +63,7 @@ taper_status train_embedding_check(const train_embedding_options *o, const codec
         return formats_fail(error, TAPER_ERR_ARG,
                             "a code of %u units from a layer of %u: no more units than that",
                             (unsigned)net->units, (unsigned)f->layer[f->depth - 1].inputs);
+    TAPER_TRY(check_noise(&o->noise, net, error));
     return check_objective(&o->objective, error);
 }
 
@@ -64,6 +81,13 @@ uint64_t train_embedding_fingerprint(const train_embedding_options *o, const tra
                               o->epochs,
                               o->batch,
                               o->line_searches,
+                              (double)o->noise.corrupt,
+                              (double)o->noise.dropout,
+                              (double)o->noise.jitter.fraction,
+                              (double)o->noise.jitter.strength,
+                              (double)o->noise.jitter.shift,
+                              o->noise.jitter.width,
+                              o->noise.jitter.height,
                               (double)o->rate,
                               (double)o->validation_fraction,
                               o->k,

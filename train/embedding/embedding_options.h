@@ -17,6 +17,9 @@ typedef struct train_embedding_options {
      * epoch, then learned with the weights (Min et al. 2010, section 3). */
     train_neighbour_objective objective;
     double l2; /* default 0: the loss has l2 / 2 x the sum of squared weights, too */
+    /* default none; its seed is this one's. An epoch's rows are loaded with it, held-out rows
+       without. Under CG its draws stay for all line searches of a batch. */
+    train_embedder_noise noise;
     train_optimiser optimiser; /* default TRAIN_ADAM */
     uint32_t epochs;           /* default 40 */
     uint32_t batch; /* default 0: an eighth of the rows, between 250 and 5000 (smaller batches than

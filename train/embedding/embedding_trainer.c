@@ -49,6 +49,7 @@ static taper_status load_batch(run *r, uint64_t step) {
     const uint32_t *label = r->labels.at, *order = r->shuffled.there.at;
     train_fed fed;
     TAPER_TRY(train_feed_take(&r->feed, &e->stream, &r->shuffled, first, n, &fed));
+    e->noisy = 1, e->step = step;
     return train_embedder_load(e, fed.rows, fed.order, label, order + first, n);
 }
 
@@ -211,11 +212,13 @@ static void fill_loop(run *r, const codec_network *net) {
 static taper_status make_network(run *r, train_device *device, const codec_network *net) {
     const train_embedding_options *o = r->options;
     const train_embedding_rows *rows = &r->rows;
-    const train_embedder_options options = {
-        .batch = train_embedding_largest_batch(rows),
-        .objective = o->objective,
-        .l2 = o->l2,
-        .use = rows->n > rows->n_training ? TRAIN_WEIGHTS_BEST : TRAIN_WEIGHTS_TRAIN};
+    train_embedder_options options = {.batch = train_embedding_largest_batch(rows),
+                                      .objective = o->objective,
+                                      .l2 = o->l2,
+                                      .noise = o->noise,
+                                      .use = rows->n > rows->n_training ? TRAIN_WEIGHTS_BEST
+                                                                        : TRAIN_WEIGHTS_TRAIN};
+    options.noise.seed = o->seed;
     TAPER_TRY(train_embedder_create(&r->embedder, net, device, &options));
     train_stream *s = &r->embedder.stream;
     train_arena_take(&r->arena, 2, 1, sizeof *r->line_losses);

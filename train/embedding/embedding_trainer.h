@@ -15,8 +15,6 @@
  *   embedder             the encoder forward and back, before its objective
  *   linear_start         identity, random, principal components, discriminants: where linear
  *                        encoders begin; labelled_rows: what they are learned from
- *   linear_start         identity, random, principal components, discriminants: where linear
- *                        encoders begin; labelled_rows: what they are learned from
  *   drawn_start          random first weights of those with hidden layers
  *   metric_learning      linear MCML by projected gradient; metric_loss: its loss by the metric */
 #ifndef TRAIN_EMBEDDING_TRAINER_H

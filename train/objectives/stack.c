@@ -1,6 +1,7 @@
 /* stack.c -- see stack.h. */
 #include "train/objectives/stack.h"
 #include "formats/bytes.h"
+#include <math.h>
 
 size_t train_stack_view(const codec_stack *shape, float *array, codec_stack *view) {
     size_t at = 0;
@@ -29,6 +30,22 @@ void train_stack_lay_out(train_stack_activations *act, train_arena *arena, const
         act->hidden[i] = train_arena_floats(arena, batch, stack->layer[i].outputs);
 }
 
+static taper_status drop(train_stream *s, const train_stack_activations *act, uint32_t layer,
+                         size_t rows, size_t width, float *x) {
+    if (!(act->dropout > 0.0f)) return TAPER_OK;
+    return s->ops->dropout(s, &act->noise, layer, act->dropout, rows, width, x);
+}
+
+/* Its way back; then y is what it was before it was dropped, or 0. */
+static taper_status drop_backward(train_stream *s, const train_stack_activations *act,
+                                  uint32_t layer, size_t rows, size_t width, float *dy) {
+    /* what was kept was divided by this, rounded as corruption.h says */
+    const float undo = (float)((65536.0 - nearbyint(65536.0 * (double)act->dropout)) / 65536.0);
+    if (!(act->dropout > 0.0f)) return TAPER_OK;
+    TAPER_TRY(drop(s, act, layer, rows, width, dy));
+    return s->ops->scale(s, rows * width, undo, act->hidden[layer], act->hidden[layer]);
+}
+
 taper_status train_stack_forward(train_stream *s, const codec_stack *w, size_t rows,
                                  const float *from, const train_stack_activations *act, float *to) {
     for (uint32_t i = 0; i < w->depth; i++) {
@@ -46,6 +63,7 @@ taper_status train_stack_forward(train_stream *s, const codec_stack *w, size_t r
                                      .activation = last ? CODEC_LINEAR : act->between,
                                      .c = y};
         TAPER_TRY(s->ops->affine(s, &affine));
+        if (!last) TAPER_TRY(drop(s, act, i, rows, layer->outputs, y));
         from = y;
     }
     return TAPER_OK;
@@ -58,6 +76,7 @@ taper_status train_stack_backward(train_stream *s, const codec_stack *w, const c
         const codec_layer *layer = &w->layer[i], *gradient = &dw->layer[i];
         const float *x = i ? act->hidden[i - 1] : input;
         int last = i + 1 == w->depth;
+        if (!last) TAPER_TRY(drop_backward(s, act, i, rows, layer->outputs, dy));
         TAPER_TRY(s->ops->bias_backward(s, rows, layer->outputs, last ? CODEC_LINEAR : act->between,
                                         last ? NULL : act->hidden[i], dy, 0, gradient->bias));
         if (x)

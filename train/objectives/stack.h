@@ -11,6 +11,9 @@ size_t train_stack_view(const codec_stack *shape, float *array, codec_stack *vie
 
 /* What a batch leaves behind on its way, for the way back. */
 typedef struct train_stack_activations {
+    float dropout; /* of hidden units, with layers numbered from 0 (train/sampling/corruption.h);
+                      0: none, as at all times but in training */
+    train_noise noise;               /* its draws */
     codec_activation between;        /* of hidden layers */
     float *hidden[CODEC_MAX_LAYERS]; /* [batch][outputs] of hidden layers */
     float *back[2];                  /* [batch][widest]: their gradients, taken in turn; borrowed */
@@ -26,8 +29,9 @@ taper_status train_stack_forward(train_stream *stream, const codec_stack *w, siz
                                  const float *from, const train_stack_activations *act, float *to);
 
 /* Gradients of the layers, into dw's arrays, from that of the output, dy[rows][outputs], which
- * stays as it is. If dx is given, dx[rows][inputs] += d loss / d input. input NULL: that of the
- * first layer's weights is left to the caller, as the product of train_stack_first and input. */
+ * stays as it is; with dropout hidden activations are spoilt. If dx is given, dx[rows][inputs] += d
+ * loss / d input. input NULL: that of the first layer's weights is left to the caller, as the
+ * product of train_stack_first and input. */
 taper_status train_stack_backward(train_stream *stream, const codec_stack *w, const codec_stack *dw,
                                   size_t rows, const float *input,
                                   const train_stack_activations *act, float *dy, float *dx);

@@ -18,6 +18,8 @@
 typedef struct train_jitter {
     uint32_t width, height, channels; /* of a window, values channel-planar */
     float fraction; /* 0 .. 1 of the examples are moved; the others stay as they are */
+    float strength; /* 0 .. 10: times the ranges above; 0: once */
+    float shift;    /* instead of TRAIN_JITTER_SHIFT times that; 0: that */
 } train_jitter;
 
 /* to[width height channels] becomes `from`, moved as (seed, step, i) say: a pure function of the
@@ -42,12 +44,14 @@ CODEC_INLINE int train_motion_of(const train_jitter *j, uint64_t seed, uint64_t 
     if (train_philox_uniform(word[0]) >= j->fraction) return 0;
     train_philox(seed, 2 * i + 1, TRAIN_STREAM_JITTER + (step << 8), word + 4);
     for (int k = 0; k < 6; k++) u[k] = 2.0 * (double)train_philox_uniform(word[k + 1]) - 1.0;
-    m->dx = TRAIN_JITTER_SHIFT * u[0];
-    m->dy = TRAIN_JITTER_SHIFT * u[1];
-    m->a = 1.0 + TRAIN_JITTER_ZOOM * u[2];
-    m->b = TRAIN_JITTER_TURN * u[3];
-    m->c = TRAIN_JITTER_TURN * u[4];
-    m->d = 1.0 + TRAIN_JITTER_ZOOM * u[5];
+    const double strength = j->strength > 0.0f ? (double)j->strength : 1.0;
+    const double shift = j->shift > 0.0f ? (double)j->shift : TRAIN_JITTER_SHIFT * strength;
+    m->dx = shift * u[0];
+    m->dy = shift * u[1];
+    m->a = 1.0 + TRAIN_JITTER_ZOOM * strength * u[2];
+    m->b = TRAIN_JITTER_TURN * strength * u[3];
+    m->c = TRAIN_JITTER_TURN * strength * u[4];
+    m->d = 1.0 + TRAIN_JITTER_ZOOM * strength * u[5];
     return 1;
 }
 
