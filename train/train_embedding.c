@@ -174,12 +174,25 @@ static taper_status measure(const job *j, const codec_network *net, taper_error 
 
 /* --- all of it ------------------------------------------------------------------------------ */
 
+static train_jitter jitter_of(const job *j) {
+    const codec_window *w = &j->report->window;
+    const float motion = j->choice->motion;
+    return (train_jitter){.width = w->width,
+                          .height = w->height,
+                          .channels = w->channels,
+                          .fraction = motion > 0.0f ? 1.0f : 0.0f,
+                          .strength = motion,
+                          .shift = motion * (float)formats_smaller(w->width, w->height) / 50.0f};
+}
+
 static taper_status learn(const job *j, codec_network *net, taper_error *error) {
+    train_embedding_options options = j->choice->training;
+    options.noise.jitter = jitter_of(j);
     TAPER_TRY(make_network(j, net, error));
-    TAPER_TRY(train_embedding_check(&j->choice->training, net, error));
+    TAPER_TRY(train_embedding_check(&options, net, error));
     TAPER_TRY(start(j, net, error));
     say(j, "training");
-    return train_embedding(&j->choice->training, &j->pixels, j->device, net, &j->hooks->training,
+    return train_embedding(&options, &j->pixels, j->device, net, &j->hooks->training,
                            &j->report->learned, error);
 }
 

@@ -24,6 +24,9 @@ typedef struct train_embedding_choice {
     train_rbm_options rbm;       /* of those that are pretrained; its top is not looked at */
     train_linear_options linear; /* of those without hidden layers */
     train_embedding_options training;
+    float motion; /* 0 .. 10: all images are moved in each step, by up to motion / 50 of a side and
+                     motion times jitter.h's zooms and turns; training.noise.jitter is not looked at
+                   */
     const char *objective; /* its name for the model: "dt-nca" (taper_model_info.objective) */
 } train_embedding_choice;
 

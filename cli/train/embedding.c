@@ -85,6 +85,7 @@ taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice
     c->training.objective = (train_neighbour_objective){
         .loss = o->loss, .all_pairs = o->all_pairs, .student = o->student, .hinge = e->hinge};
     c->training.l2 = e->l2;
+    c->motion = (float)e->motion;
     c->training.k = (uint32_t)e->neighbours;
     c->training.validation_fraction = (float)e->hold_out;
     TAPER_TRY(choose_degrees(e, c, error));

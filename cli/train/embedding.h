@@ -9,7 +9,7 @@
 typedef struct cli_embedding {
     int objective, start; /* 0: none, auto */
     const char *degrees;
-    double hinge, l2, hold_out;
+    double hinge, l2, hold_out, motion;
     int64_t neighbours, pretrain_epochs;
 } cli_embedding;
 

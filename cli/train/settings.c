@@ -101,6 +101,8 @@ taper_status cli_train_embedding(const cli_train_settings *s, uint32_t hidden[CO
     if (cli_options_given("batch")) o->batch = (uint32_t)s->batch;
     o->rate = (float)s->rate;
     o->optimiser = s->optimiser ? TRAIN_CG : TRAIN_ADAM;
+    o->noise.corrupt = (float)s->corrupt;
+    o->noise.dropout = (float)s->dropout;
     o->threads = cli_threads(&s->common);
     o->seed = (uint64_t)s->seed;
     o->saving = saving_of(s);

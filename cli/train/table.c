@@ -32,6 +32,7 @@ enum {
     USE_EMBED = 1 << 16,
     USE_STUDENT = 1 << 17,
     USE_PRETRAINED = 1 << 18,
+    USE_LAYERS = 1 << 19,
     USE_STEPS = USE_DENSE | USE_PREDICT | USE_RESTORE | USE_EMBED
 };
 const char *const cli_train_uses[] = {"a model that is not made --from another",
@@ -53,6 +54,7 @@ const char *const cli_train_uses[] = {"a model that is not made --from another",
                                       "--objective",
                                       "--objective dt-nca or dt-mcml",
                                       "--objective with --start rbm or denoising",
+                              "--objective with --hidden",
                                       NULL};
 
 const cli_option cli_train_table[] = {
@@ -133,10 +135,11 @@ const cli_option cli_train_table[] = {
     {"regularise", 0, CLI_STRING, "SPEC", offsetof(settings, regularise), .initial = "none",
      .help = "units, binary: l1:LAMBDA, l2:L, adaptive-l1:RATIO, adaptive-l2:R", .uses = USE_WHOLE},
     {"corrupt", 0, CLI_DOUBLE, "P", offsetof(settings, corrupt), .min = 0, .max = 0.99,
-     .initial = "0", .help = "units, binary: share of the pixels set to the mean",
-     .uses = USE_WHOLE},
+     .initial = "0", .help = "units, binary, embedding: share of the pixels blotted out",
+     .uses = USE_WHOLE | USE_EMBED},
     {"dropout", 0, CLI_DOUBLE, "P", offsetof(settings, dropout), .min = 0, .max = 0.99,
-     .initial = "0", .help = "units, binary: share of hidden units left out", .uses = USE_HIDDEN},
+     .initial = "0", .help = "units, binary, embedding: share of hidden units left out",
+     .uses = USE_HIDDEN | USE_LAYERS},
     {"invariance", 0, CLI_DOUBLE, "W", offsetof(settings, invariance), .min = 0, .max = 1e6,
      .initial = "0", .help = "units, binary: price of codes that differ for alike images",
      .uses = USE_WHOLE},
@@ -170,6 +173,9 @@ const cli_option cli_train_table[] = {
      .help = "dt-: degrees of freedom, 'learned', or 'auto': units - 1", .uses = USE_STUDENT},
     {"hinge", 0, CLI_DOUBLE, "W", offsetof(settings, embedding.hinge), .min = 0, .max = 1e6,
      .initial = "0", .help = "embedding: price of classes nearer than 1", .uses = USE_EMBED},
+    {"motion", 0, CLI_DOUBLE, "S", offsetof(settings, embedding.motion), .min = 0, .max = 10,
+     .initial = "0", .uses = USE_EMBED,
+     .help = "embedding: images move in every step, by S/50 of a side, S/10 turned or slanted"},
     {"l2", 0, CLI_DOUBLE, "W", offsetof(settings, embedding.l2), .min = 0, .max = 1e6,
      .initial = "0", .help = "embedding: price of large weights", .uses = USE_EMBED},
     {"neighbours", 0, CLI_INT, "K", offsetof(settings, embedding.neighbours), .min = 1,
@@ -231,7 +237,7 @@ static bool has_hidden(const settings *s) {
 }
 
 static unsigned uses_of_embedding(const settings *s) {
-    return USE_EMBED | (s->optimiser ? 0 : USE_ADAM) |
+    return USE_EMBED | (has_hidden(s) ? USE_LAYERS : 0) | (s->optimiser ? 0 : USE_ADAM) |
            (cli_embedding_is_student(&s->embedding) ? USE_STUDENT : 0) |
            (cli_embedding_is_pretrained(&s->embedding, has_hidden(s)) ? USE_PRETRAINED : 0);
 }
