@@ -1,0 +1,146 @@
+/* embedding_stage.c -- see embedding_stage.h. */
+#include "train/embedding_stage.h"
+#include "codec/model/model.h"
+#include "formats/bytes.h"
+#include "train/embedding/drawn_start.h"
+#include "train/optimise/run.h"
+#include "train/rbm/rbm_unroll.h"
+#include <stdlib.h>
+
+/* What the steps share. */
+typedef struct job {
+    train_embedding_stage *stage;
+    const train_embedding_choice *choice;
+    const train_pixels *pixels;
+} job;
+
+static void say(const job *j, const char *stage) {
+    const train_embedding_hooks *h = j->stage->hooks;
+    if (h->stage) h->stage(h->user, stage, -1.0);
+}
+
+/* --- the network before labels -------------------------------------------------------------- */
+
+static taper_status make_network(const job *j, codec_network *net, taper_error *error) {
+    const train_embedding_choice *c = j->choice;
+    taper_status status = codec_network_alloc(net, j->pixels->inputs, c->units, CODEC_ENCODER,
+                                              c->hidden, c->n_hidden, NULL, 0);
+    if (status != TAPER_ERR_ARG)
+        return train_told(status, error, "a network of %u units", c->units);
+    return formats_fail(error, status,
+                        "a network of these widths cannot be made; 0 to %d hidden layers of 1 to "
+                        "%d units are possible",
+                        CODEC_MAX_LAYERS - 1, CODEC_MAX_LAYER_WIDTH);
+}
+
+static taper_status pretrain(const job *j, codec_network *net, taper_error *error) {
+    const train_embedding_choice *c = j->choice;
+    train_rbm_stack stack = {0};
+    train_rbm_options o = c->rbm;
+    uint32_t width[CODEC_MAX_LAYERS];
+    const double begun = train_seconds();
+    for (uint32_t i = 0; i < c->n_hidden; i++) width[i] = c->hidden[i];
+    width[c->n_hidden] = c->units;
+    o.top = TRAIN_GAUSSIAN;
+    say(j, "pretraining");
+    taper_status status = train_rbm_stack_learn(&stack, &o, j->pixels, width, c->n_hidden + 1,
+                                                j->stage->device, &j->stage->hooks->rbm, error);
+    if (status == TAPER_OK && stack.layers <= c->n_hidden)
+        status = formats_fail(error, TAPER_ERR_ARG,
+                              "stopped while layers were pretrained, before labels were looked at");
+    if (status == TAPER_OK) status = train_rbm_unroll(&stack, net, error);
+    train_rbm_stack_free(&stack);
+    j->stage->pretraining_seconds = train_seconds() - begun;
+    return status;
+}
+
+/* Of the labels it may know those that are learned from: by the others the network is chosen. */
+static taper_status start_linear(const job *j, codec_network *net, taper_error *error) {
+    const train_embedding_choice *c = j->choice;
+    train_embedding_rows rows = {0};
+    train_pixels known = *j->pixels;
+    uint32_t *label = malloc(known.n * sizeof *label);
+    taper_status status = train_told(label ? TAPER_OK : TAPER_ERR_NOMEM, error, "labels");
+    if (status == TAPER_OK)
+        status = train_embedding_rows_take(&rows, &c->training, j->pixels, error);
+    for (size_t i = 0; i < known.n && status == TAPER_OK; i++) label[i] = TRAIN_UNLABELLED;
+    for (size_t i = 0; i < rows.n_training && status == TAPER_OK; i++)
+        label[rows.all[i]] = j->pixels->label[rows.all[i]];
+    known.label = label;
+    if (status == TAPER_OK)
+        status = train_linear_start(&c->linear, &known, j->stage->device, net, error);
+    train_embedding_rows_free(&rows);
+    free(label);
+    return status;
+}
+
+static taper_status start(const job *j, codec_network *net, taper_error *error) {
+    const train_embedding_choice *c = j->choice;
+    if (!c->n_hidden) return start_linear(j, net, error);
+    if (c->start == TRAIN_EMBEDDING_PRETRAINED) return pretrain(j, net, error);
+    train_drawn_start(net, c->training.seed);
+    return TAPER_OK;
+}
+
+/* --- all of it ------------------------------------------------------------------------------ */
+
+static train_jitter jitter_of(const job *j) {
+    const codec_window *w = &j->stage->window;
+    const float motion = j->choice->motion;
+    return (train_jitter){.width = w->width,
+                          .height = w->height,
+                          .channels = w->channels,
+                          .fraction = motion > 0.0f ? 1.0f : 0.0f,
+                          .strength = motion,
+                          .shift = motion * (float)formats_smaller(w->width, w->height) / 50.0f};
+}
+
+taper_status train_embedding_learn(train_embedding_stage *stage, const train_embedding_choice *c,
+                                   const train_pixels *rows, codec_network *net,
+                                   train_embedding_result *result, taper_error *error) {
+    const job j = {stage, c, rows};
+    train_embedding_options options = c->training;
+    options.noise.jitter = jitter_of(&j);
+    stage->pretraining_seconds = 0.0;
+    TAPER_TRY(make_network(&j, net, error));
+    TAPER_TRY(train_embedding_check(&options, net, error));
+    TAPER_TRY(start(&j, net, error));
+    say(&j, "training");
+    return train_embedding(&options, rows, stage->device, net, &stage->hooks->training, result,
+                           error);
+}
+
+/* --- codes and their errors ----------------------------------------------------------------- */
+
+/* Codes of rows[n], in float blocks. net NULL: the pixels. */
+static taper_status encode(codec_backend *be, const codec_network *net, const train_pixels *pixels,
+                           const uint32_t *rows, size_t n, float *code) {
+    enum { BLOCK = 512 };
+    const size_t d = pixels->inputs, units = net ? net->units : d;
+    float *block = net ? malloc(BLOCK * d * sizeof *block) : code;
+    taper_status status = block ? TAPER_OK : TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < n && status == TAPER_OK; i += BLOCK) {
+        const size_t count = formats_smaller(n - i, BLOCK);
+        float *to = net ? block : code + i * units;
+        for (size_t k = 0; k < count; k++)
+            for (size_t p = 0; p < d; p++) to[k * d + p] = pixels->pixels[rows[i + k] * d + p];
+        if (net) status = codec_network_encode(net, be, to, count, code + i * units);
+    }
+    if (net) free(block);
+    return status;
+}
+
+taper_status train_embedding_judge(const train_embedding_stage *stage, const codec_network *net,
+                                   const train_pixels *pixels, const train_embedding_rows *rows,
+                                   const train_embedding_options *o, taper_error_rate *rate,
+                                   taper_error *error) {
+    const size_t units = net ? net->units : pixels->inputs;
+    float *code = malloc(rows->n * units * sizeof *code);
+    taper_status status = code ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) status = encode(stage->be, net, pixels, rows->all, rows->n, code);
+    status = train_told(status, error, "codes of %zu images", rows->n);
+    const train_embedding_codes codes = {code, units, rows, pixels->label, o->k, o->threads};
+    if (status == TAPER_OK) status = train_embedding_vote(&codes, rate, error);
+    free(code);
+    return status;
+}
