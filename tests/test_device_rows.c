@@ -55,11 +55,11 @@ static void rows_are_gathered_and_centred(void **state) {
 /* Examples move as jitter.h says, by the number of the row that they become. */
 static void rows_are_moved(void **state) {
     (void)state;
-    static const train_jitter jitters[] = {{9, 7, 3, 0.5f, 0, 0},
-                                           {20, 14, 2, 1.0f, 0, 0},
-                                           {2, 2, 1, 0.9f, 0, 0},
-                                           {1, 40, 1, 1.0f, 0, 0},
-                                           {9, 7, 3, 0.9f, 3.0f, 1.3f}};
+    static const train_jitter jitters[] = {{9, 7, 3, 0.5f, 0, 0, 0},
+                                           {20, 14, 2, 1.0f, 0, 0, 0},
+                                           {2, 2, 1, 0.9f, 0, 0, 0},
+                                           {1, 40, 1, 1.0f, 0, 0, 0},
+                                           {9, 7, 3, 0.9f, 3.0f, 0.4f, 1.3f}};
     enum { MOST_VALUES = 20 * 14 * 2, MANY = 2100 };
     static uint8_t pixels[OF_ROWS * MOST_VALUES], got[MANY * 189], want[MOST_VALUES];
     static uint32_t order[MANY];

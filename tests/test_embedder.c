@@ -162,7 +162,7 @@ static void gradients_are_differences(void **state) {
     (void)state;
     const train_embedder_noise none = {.seed = 0},
                                noises[] = {{.corrupt = 0.3f, .dropout = 0.25f, .seed = 9},
-                                           {.jitter = {3, 3, 1, 0.8f, 2.0f, 0.4f},
+                                           {.jitter = {3, 3, 1, 0.8f, 2.0f, 0.5f, 0.4f},
                                             .dropout = 0.4f,
                                             .seed = 10}};
     const train_neighbour_objective objectives[] = {

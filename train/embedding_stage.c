@@ -92,6 +92,7 @@ static train_jitter jitter_of(const job *j) {
                           .channels = w->channels,
                           .fraction = motion > 0.0f ? 1.0f : 0.0f,
                           .strength = motion,
+                          .mirror = j->choice->mirrors ? 0.5f : 0.0f,
                           .shift = motion * (float)formats_smaller(w->width, w->height) / 50.0f};
 }
 

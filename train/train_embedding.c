@@ -2,7 +2,7 @@
  * by labels, the model as it is stored; see train_embedding.h. */
 #include "train/train_embedding.h"
 #include "codec/model/model.h"
-#include "train/embedding_stage.h"
+#include "train/embedding_search.h"
 #include "train/optimise/run.h"
 #include <math.h>
 #include <stdio.h>
@@ -79,6 +79,19 @@ static taper_status measure(const job *j, const train_embedding_choice *c, const
 
 /* --- all of it ------------------------------------------------------------------------------ */
 
+static taper_status learn(job *j, codec_network *net, taper_error *error) {
+    train_embedding_found *f = &j->report->found;
+    const train_embedding_choice *c = j->choice;
+    if (c->minutes > 0.0) {
+        TAPER_TRY(train_embedding_search(&j->stage, c->minutes, c, &j->pixels, f, error));
+        j->choice = &f->choice;
+    }
+    TAPER_TRY(
+        train_embedding_learn(&j->stage, j->choice, &j->pixels, net, &j->report->learned, error));
+    j->report->pretraining_seconds = j->stage.pretraining_seconds;
+    return TAPER_OK;
+}
+
 taper_status train_embedding_model(const train_embedding_choice *choice, const train_dataset *data,
                                    codec_backend *be, train_device *device,
                                    const train_embedding_hooks *hooks, formats_buffer *out,
@@ -90,12 +103,9 @@ taper_status train_embedding_model(const train_embedding_choice *choice, const t
     taper_model *m = calloc(1, sizeof *m);
     taper_status status = train_told(m ? TAPER_OK : TAPER_ERR_NOMEM, error, "a model");
     if (status == TAPER_OK) status = read_rows(&j, error);
-    if (status == TAPER_OK)
-        status = train_embedding_learn(&j.stage, choice, &j.pixels, &m->network, &report->learned,
-                                       error);
-    report->pretraining_seconds = j.stage.pretraining_seconds;
+    if (status == TAPER_OK) status = learn(&j, &m->network, error);
     if (status == TAPER_OK) status = write_model(&j, m, out, error);
-    if (status == TAPER_OK) status = measure(&j, choice, &m->network, error);
+    if (status == TAPER_OK) status = measure(&j, j.choice, &m->network, error);
     taper_model_free(m);
     free(j.memory);
     return status;

@@ -27,6 +27,10 @@ typedef struct train_embedding_choice {
     float motion; /* 0 .. 10: all images are moved in each step, by up to motion / 50 of a side and
                      motion times jitter.h's zooms and turns; training.noise.jitter is not looked at
                    */
+    int mirrors;  /* 1: half of those that are moved are mirrored, too */
+    /* Above 0: all but units, training's k, seed and threads is found by trials, for about so long
+     * in all (embedding_search.h). The report says what was found, and what to expect of it. */
+    double minutes;
     const char *objective; /* its name for the model: "dt-nca" (taper_model_info.objective) */
 } train_embedding_choice;
 
@@ -39,6 +43,28 @@ typedef struct train_embedding_hooks {
     train_embedding_callbacks training;
 } train_embedding_hooks;
 
+enum { TRAIN_EMBEDDING_TRIALS = 16 };
+
+/* A recipe that was tried on held-out images. */
+typedef struct train_embedding_trial {
+    const char *words;      /* "a linear map", "motion twice as far" */
+    taper_error_rate error; /* of the model it makes; tested 0: it came to nothing, it diverged */
+    double seconds;
+    int kept; /* 1: fewer errors than all before it */
+} train_embedding_trial;
+
+/* The best of some recipes (embedding_search.h). */
+typedef struct train_embedding_found {
+    train_embedding_choice choice; /* to learn from all images; hidden is width */
+    uint32_t width[CODEC_MAX_LAYERS];
+    taper_error_rate error;  /* on held-out images, of the choice, learned from the others; */
+    taper_error_rate pixels; /* of the neighbours by pixels, on the same */
+    size_t rows;             /* images that trials had */
+    uint32_t folds;
+    train_embedding_trial trial[TRAIN_EMBEDDING_TRIALS];
+    uint32_t trials; /* 0: there was no search */
+} train_embedding_found;
+
 typedef struct train_embedding_report {
     codec_window window;
     uint32_t units, weight_bits;
@@ -48,6 +74,7 @@ typedef struct train_embedding_report {
     taper_error_rate held_out; /* of the model as it is stored; tested 0: none are held out */
     uint32_t k;                /* neighbours that voted there */
     double pretraining_seconds;
+    train_embedding_found found;
 } train_embedding_report;
 
 /* Append the .tpm file to out. Images have one size, at most 256 x 256, and labels. hooks may be

@@ -7,7 +7,7 @@
 /* --- what is asked for ------------------------------------------------------------------- */
 
 const char *const cli_objectives[] = {"none",    "nca",    "log-nca", "mcml", "dt-nca",
-                                      "dt-mcml", "dg-nca", "dg-mcml", NULL};
+                                      "dt-mcml", "dg-nca", "dg-mcml", "auto", NULL};
 const char *const cli_embedding_starts[] = {"auto", "random", "identity",  "pca",
                                             "lda",  "rbm",    "denoising", NULL};
 enum { AUTO, RANDOM, IDENTITY, PCA, LDA, RBM, DENOISING };
@@ -22,8 +22,11 @@ static const struct objective {
                   {TRAIN_NCA, 0, 1, 1},
                   {TRAIN_MCML, 1, 1, 1},
                   {TRAIN_NCA, 0, 0, 1},
-                  {TRAIN_MCML, 1, 0, 1}};
+                  {TRAIN_MCML, 1, 0, 1},
+                  {TRAIN_NCA, 0, 1, 0}};
+enum { SEARCHED = sizeof objectives / sizeof *objectives - 1 };
 
+bool cli_embedding_is_searched(const cli_embedding *e) { return e->objective == SEARCHED; }
 bool cli_embedding_is_student(const cli_embedding *e) { return objectives[e->objective].student; }
 bool cli_embedding_is_deep(const cli_embedding *e) { return objectives[e->objective].deep; }
 bool cli_embedding_is_pretrained(const cli_embedding *e, bool has_hidden) {
@@ -79,13 +82,14 @@ taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice
     static const uint32_t papers[] = {500, 500, 2000};
     const struct objective *o = &objectives[e->objective];
     if (!c->units) c->units = 30;
+    c->minutes = cli_embedding_is_searched(e) ? e->minutes : 0.0;
     if (!(c->training.rate > 0.0f)) c->training.rate = rate_of(o, c->units);
     if (!c->n_hidden && o->deep) c->hidden = papers, c->n_hidden = 3;
     c->objective = cli_objectives[e->objective];
     c->training.objective = (train_neighbour_objective){
         .loss = o->loss, .all_pairs = o->all_pairs, .student = o->student, .hinge = e->hinge};
     c->training.l2 = e->l2;
-    c->motion = (float)e->motion;
+    c->motion = (float)e->motion, c->mirrors = e->mirrors;
     c->training.k = (uint32_t)e->neighbours;
     c->training.validation_fraction = (float)e->hold_out;
     TAPER_TRY(choose_degrees(e, c, error));
@@ -180,9 +184,58 @@ static void report_json(const cli_train_talk *t, const train_embedding_choice *c
         cli_json_number(&j, "error_percent_low", 100.0 * r->held_out.low);
         cli_json_number(&j, "error_percent_high", 100.0 * r->held_out.high);
     }
+    if (r->found.trials) {
+        const train_embedding_found *f = &r->found;
+        cli_json_uint(&j, "trials", f->trials);
+        cli_json_number(&j, "pixels_error_percent", 100.0 * f->pixels.rate);
+        cli_json_number(&j, "error_percent", 100.0 * f->error.rate);
+        cli_json_number(&j, "error_percent_low", 100.0 * f->error.low);
+        cli_json_number(&j, "error_percent_high", 100.0 * f->error.high);
+    }
     cli_json_number(&j, "pretraining_seconds", r->pretraining_seconds);
     cli_json_number(&j, "seconds", l->seconds);
     cli_json_end(&j);
+}
+
+/* What one would type to learn the same again. */
+static void say_again(const cli_train_talk *t, const train_embedding_choice *c) {
+    char widths[64] = "";
+    for (uint32_t i = 0; i < c->n_hidden; i++) {
+        const size_t used = strlen(widths);
+        snprintf(widths + used, sizeof widths - used, "%s%u", i ? "," : " --hidden ", c->hidden[i]);
+    }
+    cli_note(t->common, "train",
+             "the same again: --objective %s%s --start %s -k %u -e %u --rate %g --motion %g%s "
+             "--dropout %g --hold-out 0",
+             c->objective, widths, c->n_hidden ? "random" : "pca", c->units, c->training.epochs,
+             (double)c->training.rate, (double)c->motion, c->mirrors ? " --mirror" : "",
+             (double)c->training.noise.dropout);
+}
+
+/* What was tried, what to expect, and whether labels help. */
+static void say_found(const cli_train_talk *t, const train_embedding_report *r) {
+    const train_embedding_found *f = &r->found;
+    cli_note(
+        t->common, "train",
+        "tried on %zu images, %u fold%s: neighbours by pixels err on %.2f %% of those held out",
+        f->rows, f->folds, f->folds == 1 ? "" : "s", 100.0 * f->pixels.rate);
+    for (uint32_t i = 0; i < f->trials; i++) {
+        const train_embedding_trial *trial = &f->trial[i];
+        if (trial->error.tested)
+            cli_note(t->common, "train", "  %5.2f %%  %s%s", 100.0 * trial->error.rate,
+                     trial->words, trial->kept ? ": kept" : "");
+        else
+            cli_note(t->common, "train", "  diverged %s", trial->words);
+    }
+    say_again(t, &f->choice);
+    cli_note(
+        t->common, "train",
+        "expect errors on %.2f %% of new images of this kind (95 %%: %.2f to %.2f); the best of "
+        "%u recipes looks a little better than it is, and has learned from more images since",
+        100.0 * f->error.rate, 100.0 * f->error.low, 100.0 * f->error.high, f->trials);
+    if (f->error.rate >= f->pixels.low)
+        cli_note(t->common, "train",
+                 "labels help little here, if at all: neighbours by pixels do as well");
 }
 
 void cli_embedding_report(const cli_train_talk *t, const train_embedding_choice *c,
@@ -198,6 +251,10 @@ void cli_embedding_report(const cli_train_talk *t, const train_embedding_choice 
              t->output, l->rows + l->held_out, formats_plural(l->rows + l->held_out, "s"),
              l->classes, r->window.width, r->window.height, r->units, formats_plural(r->units, "s"),
              cli_show_size(r->model_bytes, size));
+    if (r->found.trials) {
+        say_found(t, r);
+        return;
+    }
     if (!r->held_out.tested) {
         cli_note(t->common, "train",
                  "no images were held out: the error is not known, and the last network is kept");

@@ -8,6 +8,8 @@
 /* The options that no other model has. */
 typedef struct cli_embedding {
     int objective, start; /* 0: none, auto */
+    int mirrors;
+    double minutes; /* of objective auto */
     const char *degrees;
     double hinge, l2, hold_out, motion;
     int64_t neighbours, pretrain_epochs;
@@ -15,7 +17,8 @@ typedef struct cli_embedding {
 
 extern const char *const cli_objectives[], *const cli_embedding_starts[];
 
-/* Does the objective have Student's kernel? Is the network pretrained? */
+/* Is all found by trials? Does the objective have Student's kernel? Is the network pretrained? */
+bool cli_embedding_is_searched(const cli_embedding *e);
 bool cli_embedding_is_student(const cli_embedding *e);
 bool cli_embedding_is_pretrained(const cli_embedding *e, bool has_hidden);
 /* Has the network hidden layers where --hidden is not given? */

@@ -144,7 +144,8 @@ static taper_status check_embedding(const cli_train_settings *s, taper_error *er
     uint32_t hidden[CODEC_MAX_LAYERS];
     train_embedding_choice unused;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (cli_options_given(others[i]))
+        if (cli_options_given(others[i]) &&
+            !(cli_embedding_is_searched(&s->embedding) && !strcmp(others[i], "preset")))
             return formats_fail(error, TAPER_ERR_ARG,
                                 "--objective makes an embedding model: leave --%s out", others[i]);
     if (cli_options_given("window") && s->side != TRAIN_WINDOW_WHOLE)

@@ -9,7 +9,7 @@ static const char *const bases[] = {"sparse", "principal", NULL};
 static const char *const gradients[] = {"through", "stop", NULL};
 static const char *const optimisers[] = {"adam", "cg", NULL};
 static const char *const precisions[] = {"float32", "tf32", "bf16", NULL}; /* train_precision */
-static const char *const presets[] = {"none", "fast", "best", "paper", NULL};
+static const char *const presets[] = {"none", "fast", "best", "paper", "labels", NULL};
 
 /* What options are for: those that hold for a run are what `cli_train_uses_of` says. */
 enum {
@@ -33,6 +33,8 @@ enum {
     USE_STUDENT = 1 << 17,
     USE_PRETRAINED = 1 << 18,
     USE_LAYERS = 1 << 19,
+    USE_SEARCH = 1 << 20,
+    USE_MOTION = 1 << 21,
     USE_STEPS = USE_DENSE | USE_PREDICT | USE_RESTORE | USE_EMBED
 };
 const char *const cli_train_uses[] = {"a model that is not made --from another",
@@ -55,13 +57,16 @@ const char *const cli_train_uses[] = {"a model that is not made --from another",
                                       "--objective dt-nca or dt-mcml",
                                       "--objective with --start rbm or denoising",
                               "--objective with --hidden",
+                              "--preset labels",
+                              "--objective with --motion",
                                       NULL};
 
 const cli_option cli_train_table[] = {
     {"output", 'o', CLI_STRING, "MODEL", offsetof(settings, output),
      .help = "write the model here"},
     {"preset", 0, CLI_CHOICE, "NAME", offsetof(settings, preset), .choices = presets,
-     .initial = "none", .help = "settings for a purpose; other options win", .uses = USE_NEW},
+     .initial = "none", .help = "settings for a purpose; other options win",
+     .uses = USE_NEW | USE_SEARCH},
     {"from", 0, CLI_STRING, "MODEL", offsetof(settings, from),
      .help = "adapt this model: a file, or photo or tiny, which are built in"},
     {"fast", 0, CLI_FLAG, .offset = offsetof(settings, fast),
@@ -166,6 +171,9 @@ const cli_option cli_train_table[] = {
     {"objective", 0, CLI_CHOICE, "NAME", offsetof(settings, embedding.objective),
      .choices = cli_objectives, .initial = "none",
      .help = "an embedding model: codes whose nearest neighbours share their label"},
+    {"minutes", 0, CLI_DOUBLE, "M", offsetof(settings, embedding.minutes), .min = 0.05,
+     .max = 100000, .initial = "10", .uses = USE_SEARCH,
+     .help = "labels: how long to look for the best embedding, and to learn it"},
     {"start", 0, CLI_CHOICE, "HOW", offsetof(settings, embedding.start),
      .choices = cli_embedding_starts, .initial = "auto",
      .help = "embedding: what it is before it sees labels", .uses = USE_EMBED},
@@ -176,11 +184,13 @@ const cli_option cli_train_table[] = {
     {"motion", 0, CLI_DOUBLE, "S", offsetof(settings, embedding.motion), .min = 0, .max = 10,
      .initial = "0", .uses = USE_EMBED,
      .help = "embedding: images move in every step, by S/50 of a side, S/10 turned or slanted"},
+    {"mirror", 0, CLI_FLAG, .offset = offsetof(settings, embedding.mirrors), .uses = USE_MOTION,
+     .help = "embedding: half of those that move are mirrored, too"},
     {"l2", 0, CLI_DOUBLE, "W", offsetof(settings, embedding.l2), .min = 0, .max = 1e6,
      .initial = "0", .help = "embedding: price of large weights", .uses = USE_EMBED},
     {"neighbours", 0, CLI_INT, "K", offsetof(settings, embedding.neighbours), .min = 1,
      .max = 10000, .initial = "5", .help = "embedding: that vote on a held-out image",
-     .uses = USE_EMBED},
+     .uses = USE_EMBED | USE_SEARCH},
     {"hold-out", 0, CLI_DOUBLE, "S", offsetof(settings, embedding.hold_out), .min = 0, .max = 0.9,
      .initial = "0.0625", .uses = USE_EMBED,
      .help = "embedding: share of the images that choose the epoch; 0: none"},
@@ -204,7 +214,7 @@ const cli_option cli_train_table[] = {
     CLI_FOLLOW_OPTION(settings),
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
      .help = "classes: IDX, CSV 'name,label', or one a line; else folders and CIFAR say",
-     .uses = USE_EMBED},
+     .uses = USE_EMBED | USE_SEARCH},
     {"alpha", 0, CLI_CHOICE, "HOW", offsetof(settings, alpha), .choices = cli_alphas,
      .initial = "refuse", .help = "images with transparency"},
     CLI_OUTPUT_OPTIONS(settings),
@@ -218,6 +228,7 @@ const cli_option cli_train_table[] = {
 
 /* What each preset stands for, as one would type it; figures in README, "Training well". */
 static const char *const fast[] = {"--family", "pca", NULL};
+static const char *const labels[] = {"--objective", "auto", NULL};
 static const char *const best[] = {"--family", "dense",  "--epochs", "110", "--conditional",
                                    "64",       "--head", "64",       NULL};
 /* clang-format off */
@@ -228,7 +239,7 @@ static const char *const paper[] = {
     "--invariance", "0.01", "--beta", "0.2", "--gradient", "stop", "--centre", "0",
     "--batch", "250", "--rate", "0.02", "--epochs", "120", NULL};
 /* clang-format on */
-const char *const *const cli_train_presets[] = {NULL, fast, best, paper};
+const char *const *const cli_train_presets[] = {NULL, fast, best, paper, labels};
 
 /* --- which options count --------------------------------------------------------------- */
 
@@ -237,7 +248,9 @@ static bool has_hidden(const settings *s) {
 }
 
 static unsigned uses_of_embedding(const settings *s) {
-    return USE_EMBED | (has_hidden(s) ? USE_LAYERS : 0) | (s->optimiser ? 0 : USE_ADAM) |
+    if (cli_embedding_is_searched(&s->embedding)) return USE_SEARCH;
+    return USE_EMBED | (has_hidden(s) ? USE_LAYERS : 0) |
+           (s->embedding.motion > 0 ? USE_MOTION : 0) | (s->optimiser ? 0 : USE_ADAM) |
            (cli_embedding_is_student(&s->embedding) ? USE_STUDENT : 0) |
            (cli_embedding_is_pretrained(&s->embedding, has_hidden(s)) ? USE_PRETRAINED : 0);
 }

@@ -22,7 +22,8 @@ static taper_status check_noise(const train_embedder_noise *n, const codec_netwo
     if (!(n->corrupt >= 0.0f && n->corrupt < 1.0f) || !(n->dropout >= 0.0f && n->dropout < 1.0f))
         return formats_fail(error, TAPER_ERR_ARG, "corruption and dropout must lie in [0, 1)");
     if (!(j->fraction >= 0.0f && j->fraction <= 1.0f) ||
-        !(j->strength >= 0.0f && j->strength <= 10.0f) || !(j->shift >= 0.0f && j->shift <= 64.0f))
+        !(j->strength >= 0.0f && j->strength <= 10.0f) ||
+        !(j->mirror >= 0.0f && j->mirror <= 1.0f) || !(j->shift >= 0.0f && j->shift <= 64.0f))
         return formats_fail(error, TAPER_ERR_ARG,
                             "jitter is of 0 to 1 of the images, of strength 0 to 10, shifts are up "
                             "to 64 pixels");
@@ -86,6 +87,7 @@ uint64_t train_embedding_fingerprint(const train_embedding_options *o, const tra
                               (double)o->noise.jitter.fraction,
                               (double)o->noise.jitter.strength,
                               (double)o->noise.jitter.shift,
+                              (double)o->noise.jitter.mirror,
                               o->noise.jitter.width,
                               o->noise.jitter.height,
                               (double)o->rate,

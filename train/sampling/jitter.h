@@ -19,6 +19,7 @@ typedef struct train_jitter {
     uint32_t width, height, channels; /* of a window, values channel-planar */
     float fraction; /* 0 .. 1 of the examples are moved; the others stay as they are */
     float strength; /* 0 .. 10: times the ranges above; 0: once */
+    float mirror;   /* 0 .. 1 of those that are moved are mirrored left to right, too */
     float shift;    /* instead of TRAIN_JITTER_SHIFT times that; 0: that */
 } train_jitter;
 
@@ -52,6 +53,7 @@ CODEC_INLINE int train_motion_of(const train_jitter *j, uint64_t seed, uint64_t 
     m->b = TRAIN_JITTER_TURN * strength * u[3];
     m->c = TRAIN_JITTER_TURN * strength * u[4];
     m->d = 1.0 + TRAIN_JITTER_ZOOM * strength * u[5];
+    if (train_philox_uniform(word[7]) < j->mirror) m->a = -m->a, m->c = -m->c;
     return 1;
 }
 

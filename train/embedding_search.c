@@ -1,0 +1,331 @@
+/* embedding_search.c -- see embedding_search.h.
+ *
+ * Trials and their budget. The wanted steps are those after which more gained little on sets of
+ * 1,000 to 60,000 images (bench/results/README.md); where they do not fit, each trial of those to
+ * come has an equal share of the time that is left. */
+#include "train/embedding_search.h"
+#include "codec/search/votes.h"
+#include "formats/bytes.h"
+#include "train/optimise/run.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_FOLDS = 4,
+    PARTS = 4,            /* of which one is held out */
+    FEW_ROWS = 4000,      /* so many are learned from in four folds, ... */
+    SOME_ROWS = 16000,    /* ... and so many in two */
+    MOST_HELD_OUT = 5000, /* enough to tell recipes apart */
+    WANTED_STEPS = 2400,
+    LEAST_EPOCHS = 20,
+    MOST_EPOCHS = 400,
+    LEAST_ROWS = 3000,         /* fewer tell little */
+    MOST_PIXELS = 64 * 1000000 /* numbers that neighbours by pixels are searched among */
+};
+static const double share_of_trials = 0.6;
+
+typedef struct recipe {
+    train_embedding_choice choice; /* its hidden is set when it is learned */
+    uint32_t width[CODEC_MAX_LAYERS];
+} recipe;
+
+typedef struct search {
+    train_embedding_stage *stage;
+    const train_pixels *pixels;
+    train_embedding_found *found;
+    double begun, seconds;     /* all that it has */
+    recipe at, best;           /* that changes begin from; of the fewest errors */
+    double at_rate;            /* of errors */
+    int stopped;               /* by a callback */
+    double row_seconds;        /* of a row in an epoch of the last trial */
+    uint32_t *order;           /* [rows] that trials have, in random order */
+    uint32_t *label;           /* [pixels->n] those of a fold's training rows alone */
+    train_embedding_rows rows; /* of a fold */
+} search;
+
+static double left_for_trials(const search *s) {
+    return share_of_trials * s->seconds - (train_seconds() - s->begun);
+}
+
+/* --- a recipe on a fold --------------------------------------------------------------------- */
+
+/* Every PARTS-th row from `fold` on is held out, MOST_HELD_OUT of them; labels of others show. */
+static void take_fold(search *s, uint32_t fold) {
+    train_embedding_rows *r = &s->rows;
+    const size_t n = s->found->rows;
+    size_t held = 0;
+    r->n_training = 0;
+    for (size_t i = 0; i < s->pixels->n; i++) s->label[i] = TRAIN_UNLABELLED;
+    for (size_t i = 0; i < n; i++)
+        if (i % PARTS != fold || i / PARTS >= MOST_HELD_OUT) r->all[r->n_training++] = s->order[i];
+    for (size_t i = fold; i < n && held < MOST_HELD_OUT; i += PARTS)
+        r->all[r->n_training + held++] = s->order[i];
+    for (size_t i = 0; i < r->n_training; i++) s->label[r->all[i]] = s->pixels->label[r->all[i]];
+    r->n = r->n_training + held;
+}
+
+static void add(taper_error_rate *to, const taper_error_rate *of) {
+    to->tested += of->tested, to->wrong += of->wrong;
+    to->rate = (double)to->wrong / (double)to->tested;
+    codec_wilson(to->wrong, to->tested, &to->low, &to->high);
+}
+
+/* rate NULL: for the time that it takes. */
+static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rate,
+                               taper_error *error) {
+    train_embedding_choice choice = r->choice, *c = &choice;
+    train_pixels known = *s->pixels;
+    train_embedding_result result = {0};
+    codec_network net = {0};
+    const double begun = train_seconds();
+    known.label = s->label;
+    c->hidden = r->width;
+    taper_status status = train_embedding_learn(s->stage, c, &known, &net, &result, error);
+    s->row_seconds =
+        (train_seconds() - begun) / ((double)c->training.epochs * (double)s->rows.n_training);
+    s->stopped = (int)result.stopped;
+    if (status == TAPER_OK && s->stopped)
+        status = formats_fail(error, TAPER_ERR_ARG, "stopped while recipes were tried");
+    if (status == TAPER_OK && rate)
+        status =
+            train_embedding_judge(s->stage, &net, s->pixels, &s->rows, &c->training, rate, error);
+    codec_network_free(&net);
+    return status;
+}
+
+/* Epochs of so many rows that take this long, no more than are wanted. */
+static uint32_t epochs_of(const search *s, size_t rows, double seconds) {
+    const size_t batch = formats_smaller(formats_larger(rows / 8, 250), 5000);
+    const double batches = fmax(1.0, floor((double)rows / (double)batch));
+    const double wanted = fmin(fmax(WANTED_STEPS / batches, LEAST_EPOCHS), MOST_EPOCHS);
+    const double fitting = seconds / (s->row_seconds * (double)rows);
+    return (uint32_t)fmax(1.0, fmin(wanted, fitting));
+}
+
+/* A recipe that diverges has no error rate; what else goes wrong ends the search. */
+static taper_status try_recipe(search *s, recipe *r, double seconds, train_embedding_trial *trial,
+                               taper_error *error) {
+    train_embedding_options *o = &r->choice.training;
+    const double begun = train_seconds();
+    taper_status status = TAPER_OK;
+    for (uint32_t f = 0; f < s->found->folds && status == TAPER_OK; f++) {
+        taper_error_rate rate = {0};
+        take_fold(s, f);
+        if (!f) {
+            o->epochs = 1; /* how long does one take? */
+            status = learn_fold(s, r, NULL, error);
+            o->epochs = epochs_of(s, s->rows.n_training, seconds / s->found->folds);
+        }
+        if (status == TAPER_OK) status = learn_fold(s, r, &rate, error);
+        if (status == TAPER_OK) add(&trial->error, &rate);
+    }
+    trial->seconds = train_seconds() - begun;
+    return status;
+}
+
+/* --- recipes -------------------------------------------------------------------------------- */
+
+static void linear(train_embedding_choice *c, uint32_t *width) {
+    (void)width;
+    c->objective = "nca", c->n_hidden = 0;
+    c->training.objective = (train_neighbour_objective){.loss = TRAIN_NCA};
+    c->training.rate = 0.01f;
+    c->linear = (train_linear_options){TRAIN_START_PCA, 10.0, 0.0, c->training.seed};
+}
+static void deep(train_embedding_choice *c, uint32_t *width) {
+    width[0] = width[1] = 500;
+    c->objective = "dt-nca", c->n_hidden = 2;
+    c->start = TRAIN_EMBEDDING_DRAWN;
+    c->training.objective = (train_neighbour_objective){
+        .loss = TRAIN_NCA, .student = 1, .alpha = c->units > 1 ? c->units - 1 : 1};
+    c->training.rate = 5e-3f;
+    c->motion = 3.0f;
+}
+static void move_first(train_embedding_choice *c, uint32_t *width) {
+    (void)width;
+    c->motion = 1.0f;
+}
+static void move_more(train_embedding_choice *c, uint32_t *width) {
+    (void)width;
+    c->motion = c->motion > 0.0f ? 2.0f * c->motion : 1.0f;
+}
+static void move_less(train_embedding_choice *c, uint32_t *width) {
+    (void)width;
+    c->motion *= 0.4f;
+}
+static void drop(train_embedding_choice *c, uint32_t *width) {
+    (void)width;
+    if (c->n_hidden) c->training.noise.dropout = 0.3f;
+}
+static void widen(train_embedding_choice *c, uint32_t *width) {
+    for (uint32_t i = 0; i < c->n_hidden; i++) width[i] *= 2;
+}
+static void slow_down(train_embedding_choice *c, uint32_t *width) {
+    (void)width;
+    c->training.rate *= 0.4f;
+}
+static void mirror(train_embedding_choice *c, uint32_t *width) {
+    (void)width;
+    c->mirrors = c->motion > 0.0f;
+}
+static void collapse(train_embedding_choice *c, uint32_t *width) {
+    (void)width;
+    if (!c->n_hidden) return;
+    c->objective = "dt-mcml";
+    c->training.objective.loss = TRAIN_MCML, c->training.objective.all_pairs = 1;
+}
+static void deepen(train_embedding_choice *c, uint32_t *width) {
+    if (c->n_hidden && c->n_hidden + 1 < CODEC_MAX_LAYERS)
+        width[c->n_hidden] = width[c->n_hidden - 1], c->n_hidden++;
+}
+
+/* In this order; the first are recipes, the others changes of the best so far. */
+static const struct change {
+    const char *words;
+    void (*apply)(train_embedding_choice *choice, uint32_t *width);
+} changes[] = {{"a linear map", linear},        {"a linear map, images move", move_first},
+               {"two hidden layers", deep},     {"motion twice as far", move_more},
+               {"motion less far", move_less},  {"mirrored, too", mirror},
+               {"layers twice as wide", widen}, {"dropout", drop},
+               {"rate 0.4 times", slow_down},   {"classes collapse", collapse},
+               {"a layer more", deepen}};
+enum { CHANGES = sizeof changes / sizeof *changes };
+
+static int is_same(const recipe *p, const recipe *q) {
+    const train_embedding_choice *a = &p->choice, *b = &q->choice;
+    return a->n_hidden == b->n_hidden &&
+           !memcmp(p->width, q->width, a->n_hidden * sizeof *p->width) && a->motion == b->motion &&
+           a->mirrors == b->mirrors && a->training.noise.dropout == b->training.noise.dropout &&
+           a->training.rate == b->training.rate && a->objective == b->objective;
+}
+
+/* Changes begin from the best, but a network with hidden layers may be somewhat worse than a linear
+ * map: it has more to gain from them. */
+static int is_better_line(const search *s, const recipe *r, const train_embedding_trial *trial) {
+    const double handicap = r->choice.n_hidden && !s->at.choice.n_hidden ? 1.5 : 1.0;
+    return s->found->trials == 1 || trial->error.rate < handicap * s->at_rate;
+}
+
+/* The change of the recipe at hand; one that changes nothing is passed over. */
+static taper_status try_change(search *s, uint32_t i, taper_error *error) {
+    train_embedding_found *f = s->found;
+    train_embedding_trial *trial = &f->trial[f->trials];
+    recipe r = s->at;
+    taper_error why = {0};
+    changes[i].apply(&r.choice, r.width);
+    if (f->trials && is_same(&r, &s->at)) return TAPER_OK;
+    *trial = (train_embedding_trial){.words = changes[i].words};
+    f->trials++;
+    if (s->stage->hooks->stage) s->stage->hooks->stage(s->stage->hooks->user, trial->words, -1.0);
+    taper_status status =
+        try_recipe(s, &r, left_for_trials(s) / (double)(CHANGES - i), trial, &why);
+    if (status == TAPER_ERR_ARG && f->trials > 1 && !s->stopped) {
+        trial->error = (taper_error_rate){0};
+        return TAPER_OK;
+    }
+    if (status != TAPER_OK) return formats_fail(error, status, "%s", why.text);
+    trial->kept = f->trials == 1 || trial->error.rate < f->error.rate;
+    if (trial->kept) s->best = r, f->error = trial->error;
+    if (is_better_line(s, &r, trial)) s->at = r, s->at_rate = trial->error.rate;
+    return TAPER_OK;
+}
+
+/* --- the search ----------------------------------------------------------------------------- */
+
+static taper_status take_rows(search *s, taper_error *error) {
+    train_embedding_rows all = {0};
+    const train_embedding_options *o = &s->at.choice.training;
+    const size_t n = s->pixels->n;
+    taper_status status = train_embedding_rows_take(&all, o, s->pixels, error);
+    s->label = malloc(n * sizeof *s->label);
+    s->rows.all = malloc(n * sizeof *s->rows.all);
+    if (status == TAPER_OK && (!s->label || !s->rows.all))
+        status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for labels of %zu images", n);
+    s->rows.classes = all.classes;
+    s->order = all.all, all.all = NULL;
+    s->found->rows = all.n;
+    s->found->folds = all.n < FEW_ROWS ? MOST_FOLDS : all.n < SOME_ROWS ? 2 : 1;
+    train_embedding_rows_free(&all);
+    return status;
+}
+
+/* So few images that LEAST_EPOCHS fit a trial's share of the time: after one epoch of the first
+ * deep recipe. */
+static taper_status fit_rows(search *s, taper_error *error) {
+    train_embedding_found *f = s->found;
+    recipe r = s->at;
+    const size_t all = f->rows;
+    deep(&r.choice, r.width);
+    r.choice.training.epochs = 1;
+    f->rows = formats_smaller(all, LEAST_ROWS);
+    take_fold(s, 0);
+    TAPER_TRY(learn_fold(s, &r, NULL, error));
+    const double share = left_for_trials(s) / (CHANGES + 1) / f->folds;
+    const double fitting = share / (LEAST_EPOCHS * s->row_seconds);
+    f->rows = fitting < (double)all ? formats_larger((size_t)fitting, f->rows) : all;
+    return TAPER_OK;
+}
+
+static taper_status judge_pixels(search *s, taper_error *error) {
+    train_embedding_found *f = s->found;
+    const size_t rows = f->rows;
+    taper_status status = TAPER_OK;
+    f->rows = formats_smaller(rows, MOST_PIXELS / s->pixels->inputs);
+    for (uint32_t k = 0; k < f->folds && status == TAPER_OK; k++) {
+        taper_error_rate rate = {0};
+        take_fold(s, k);
+        status = train_embedding_judge(s->stage, NULL, s->pixels, &s->rows, &s->at.choice.training,
+                                       &rate, error);
+        if (status == TAPER_OK) add(&f->pixels, &rate);
+    }
+    f->rows = rows;
+    return status;
+}
+
+/* The best recipe, with the epochs that fit into the time that is left. */
+static taper_status settle(search *s, taper_error *error) {
+    train_embedding_found *f = s->found;
+    train_embedding_options *o = &s->best.choice.training;
+    o->epochs = 1;
+    take_fold(s, 0);
+    TAPER_TRY(learn_fold(s, &s->best, NULL, error));
+    o->epochs = epochs_of(s, s->pixels->n, 0.9 * (s->seconds - (train_seconds() - s->begun)));
+    f->choice = s->best.choice;
+    memcpy(f->width, s->best.width, sizeof f->width);
+    f->choice.hidden = f->width;
+    return TAPER_OK;
+}
+
+static taper_status find(search *s, taper_error *error) {
+    TAPER_TRY(take_rows(s, error));
+    TAPER_TRY(fit_rows(s, error));
+    TAPER_TRY(judge_pixels(s, error));
+    for (uint32_t i = 0; i < CHANGES && left_for_trials(s) > 0.0; i++)
+        TAPER_TRY(try_change(s, i, error));
+    return settle(s, error);
+}
+
+taper_status train_embedding_search(train_embedding_stage *stage, double minutes,
+                                    const train_embedding_choice *base, const train_pixels *pixels,
+                                    train_embedding_found *found, taper_error *error) {
+    train_embedding_hooks hooks = *stage->hooks; /* learning curves of trials say nothing */
+    train_embedding_stage trials = *stage;
+    hooks.training.epoch = NULL, hooks.training.say = NULL;
+    trials.hooks = &hooks;
+    search s = {.stage = &trials,
+                .pixels = pixels,
+                .found = found,
+                .begun = train_seconds(),
+                .seconds = 60.0 * minutes};
+    *found = (train_embedding_found){0};
+    s.at.choice = *base;
+    s.at.choice.units = (uint32_t)formats_smaller(base->units, pixels->inputs);
+    s.at.choice.training.validation_fraction = 0.0f;
+    s.at.choice.training.saving = (train_saving){0};
+    const taper_status status = find(&s, error);
+    train_embedding_rows_free(&s.rows);
+    free(s.order), free(s.label);
+    stage->pretraining_seconds = 0.0;
+    return status;
+}
