@@ -122,6 +122,13 @@ expect 5 '*l.npy: *exists*' embed -o none.npy --labels-out l.npy set/png
 expect 5 '*no/such/c.npy*' embed -o no/such/c.npy set/png
 expect 2 '*odd/c d.png: is an input too*' embed -f -o 'odd/c d.png' odd
 expect 2 '*three: is an input too*' embed -f -o none.npy --labels-out three --labels three set/png/arrow/000[123].png
+cp whole.tpm own.tpm
+cp list own-list
+expect 2 '*own.tpm: is an input too*' "$TAPER" embed -f -m own.tpm -o own.tpm set/png
+expect 2 '*own.tpm: is an input too*' "$TAPER" embed -f -m own.tpm -o none.npy --labels-out ./own.tpm set/png
+expect 2 '*own-list: is an input too*' embed -f -o own-list --filelist own-list
+cmp own.tpm whole.tpm
+cmp own-list list
 if [ -c /dev/full ]; then
     expect 5 '*/dev/full: *No space left*' embed -o /dev/full set/png
     expect 5 '*/dev/full: *No space left*' embed -o /dev/full --format csv set/png
