@@ -102,6 +102,14 @@ expect 2 '*image is in colour but the model is for grey images; use a colour mod
     "$TAPER" embed -m grey.tpm -o none.npy set/png
 
 # labels that are none
+cp set/png/bolt/0003.png odd/photo.jpeg
+printf 'c d.png,1\n"a, ""b"".png",2\n' >two
+expect 2 "taper embed: labels 'two': of 3 images, 1 are not among the 2 names, for example 'photo.jpeg', or 'photo.png'; *" \
+    embed -o none.npy --labels two odd
+printf 'c d.png;1\na;2\nphoto;3\n' >semicolons
+expect 3 "taper embed: labels 'semicolons': line 1 of the labels has a semicolon where a comma is expected; *" \
+    embed -o none.npy --labels semicolons odd
+rm odd/photo.jpeg
 printf '%s\n' 1 2 3 >three
 expect 2 "taper embed: labels 'three': 3 labels for 60 images; give one *" \
     embed -o none.npy --labels three set/png
