@@ -1,7 +1,7 @@
 /* train_embedding.c -- from images to an embedding model: whole images as rows, a start, learning
  * by labels, the model as it is stored; see train_embedding.h. */
 #include "train/train_embedding.h"
-#include "codec/model/model.h"
+#include "codec/model/work.h"
 #include "train/embedding/drawn_start.h"
 #include "train/embedding/embedding_errors.h"
 #include "train/optimise/run.h"
@@ -123,7 +123,6 @@ static taper_status write_model(const job *j, taper_model *m, formats_buffer *ou
     const train_embedding_choice *c = j->choice;
     const int student = c->training.objective.student;
     const size_t before = out->size;
-    m->window = j->report->window;
     m->info.family = TAPER_FAMILY_DENSE;
     snprintf(m->info.objective, sizeof m->info.objective, "%s", c->objective);
     m->info.alpha = student ? (float)j->report->learned.alpha : 0.0f;
@@ -174,8 +173,11 @@ static taper_status measure(const job *j, const codec_network *net, taper_error 
 
 /* --- all of it ------------------------------------------------------------------------------ */
 
-static taper_status learn(const job *j, codec_network *net, taper_error *error) {
+static taper_status learn(const job *j, taper_model *m, taper_error *error) {
+    codec_network *net = &m->network;
     TAPER_TRY(make_network(j, net, error));
+    m->window = j->report->window;
+    if (j->choice->max_work) TAPER_TRY(codec_work_check(m, j->choice->max_work, error));
     TAPER_TRY(train_embedding_check(&j->choice->training, net, error));
     TAPER_TRY(start(j, net, error));
     say(j, "training");
@@ -193,7 +195,7 @@ taper_status train_embedding_model(const train_embedding_choice *choice, const t
     taper_model *m = calloc(1, sizeof *m);
     taper_status status = train_told(m ? TAPER_OK : TAPER_ERR_NOMEM, error, "a model");
     if (status == TAPER_OK) status = read_rows(&j, error);
-    if (status == TAPER_OK) status = learn(&j, &m->network, error);
+    if (status == TAPER_OK) status = learn(&j, m, error);
     if (status == TAPER_OK) status = write_model(&j, m, out, error);
     if (status == TAPER_OK) status = measure(&j, &m->network, error);
     taper_model_free(m);

@@ -93,7 +93,8 @@ taper_status cli_train_embedding(const cli_train_settings *s, uint32_t hidden[CO
     *c = (train_embedding_choice){.units = (uint32_t)s->units,
                                   .hidden = hidden,
                                   .n_hidden = (uint32_t)s->hidden.count,
-                                  .training = train_embedding_defaults()};
+                                  .training = train_embedding_defaults(),
+                                  .max_work = s->common.max_work};
     train_embedding_options *o = &c->training;
     for (size_t i = 0; i < s->hidden.count && i < CODEC_MAX_LAYERS; i++)
         hidden[i] = (uint32_t)s->hidden.item[i];
