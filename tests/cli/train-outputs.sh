@@ -42,6 +42,8 @@ cmp model.tpm model.before
 test ! -e new.tpm
 learn -o new.tpm --checkpoint saved set/png
 learn -o new.tpm --checkpoint saved set/png
+expect 2 'taper train: new.tpm: the checkpoint saved belongs to a run with other options, another network or *' \
+    learn -o new.tpm --checkpoint saved --resume -k 5 set/png
 : >empty
 learn -o new.tpm --checkpoint empty set/png
 cmp saved empty

@@ -161,7 +161,8 @@ static taper_status get(input *in, void *to, size_t n, taper_error *error) {
     return TAPER_OK;
 }
 
-static taper_status get_fixed(input *in, train_checkpoint *c, taper_error *error) {
+static taper_status get_fixed(input *in, train_checkpoint *c, const char *path,
+                              taper_error *error) {
     uint8_t bytes[FIXED];
     TAPER_TRY(get(in, bytes, sizeof bytes, error));
     if (memcmp(bytes, magic, sizeof magic))
@@ -176,8 +177,10 @@ static taper_status get_fixed(input *in, train_checkpoint *c, taper_error *error
     uint64_t fingerprint = formats_read_u64le(&at);
     if (fingerprint != c->fingerprint)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "the checkpoint belongs to a run with other options, another network "
-                            "or other images; give the same ones, or start without --resume");
+                            "the checkpoint %.400s belongs to a run with other options, another "
+                            "network or other images; give the same ones, or start without "
+                            "--resume",
+                            path);
     c->step = formats_read_u64le(&at);
     c->stale_epochs = formats_read_u32le(&at);
     c->best_loss = double_of(formats_read_u64le(&at));
@@ -254,8 +257,8 @@ static taper_status get_parts(input *in, const train_checkpoint *c, taper_error 
     return TAPER_OK;
 }
 
-static taper_status get_all(input *in, train_checkpoint *c, taper_error *error) {
-    TAPER_TRY(get_fixed(in, c, error));
+static taper_status get_all(input *in, train_checkpoint *c, const char *path, taper_error *error) {
+    TAPER_TRY(get_fixed(in, c, path, error));
     TAPER_TRY(get_history(in, c, error));
     TAPER_TRY(get_parts(in, c, error));
     uint32_t expected = in->crc;
@@ -273,7 +276,7 @@ taper_status train_checkpoint_read(const char *path, train_checkpoint *checkpoin
     checkpoint->history = NULL;
     TAPER_TRY(formats_file_open(&file, path, error));
     input in = {formats_file_source(file), 0, 0};
-    taper_status status = get_all(&in, checkpoint, error);
+    taper_status status = get_all(&in, checkpoint, path, error);
     formats_file_close(file);
     if (status == TAPER_OK) return TAPER_OK;
     free(checkpoint->history);
