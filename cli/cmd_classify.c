@@ -107,6 +107,8 @@ static int open_embedder(state *st) {
     const unsigned threads = cli_threads(&st->s.common);
     if (st->s.model) {
         int code = cli_model_open(&st->model, "classify", st->s.model, &st->s.common);
+        if (code == CLI_DONE && st->s.output)
+            code = cli_output_check("classify", st->s.output, st->s.model);
         if (code != CLI_DONE) return code;
         taper_status status = codec_embedder_open(&st->embedder, st->model.model, threads, &error);
         return status ? (int)cli_fail("classify", st->s.model, status, &error) : CLI_DONE;

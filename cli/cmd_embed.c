@@ -295,6 +295,9 @@ static int embed(state *st, char **paths, size_t n) {
     if (code == CLI_DONE) code = cli_code_set_open(&st->images, paths, n);
     if (code == CLI_DONE) code = cli_code_set_spares(&st->images, paths, n, s->output);
     if (code == CLI_DONE) code = cli_code_set_spares(&st->images, paths, n, s->labels_out);
+    if (code == CLI_DONE) code = cli_output_check("embed", s->output, s->model);
+    if (code == CLI_DONE && s->labels_out)
+        code = cli_output_check("embed", s->labels_out, s->model);
     if (code == CLI_DONE) code = check_labels(st);
     if (code != CLI_DONE) return code;
     const taper_status status =

@@ -7,6 +7,7 @@
 #include "cli/train/table.h"
 #include "codec/taper_model.h"
 #include "formats/imageset.h"
+#include "train/optimise/checkpoint.h"
 #include "train/train.h"
 #include <stdlib.h>
 #include <string.h>
@@ -40,13 +41,15 @@ const cli_verb cli_verb_train = {
         "classify` names classes. nca, log-nca and mcml learn a linear map; dg- and dt- (Student's "
         "t-distribution) a deep network. dt-nca with 30 units serves search and classification, "
         "dt-mcml with 2 units pictures.\n\n"
+        "--preset labels finds out which embedding suits labelled images, by trials within "
+        "--minutes, and says what to expect of it.\n\n"
         "--preset fast is pca; best is dense with bit planes, which falls back to pca where "
         "that is better, with both of these networks; paper is a binary code as in the "
         "paper.\n\n",
     .examples = "taper train -o cats.tpm cats/    # a folder of PNG files\n"
                 "taper train -o digits.tpm --family dense --window whole -k 64 "
                 "train-images-idx3-ubyte.gz\n"
-                "taper train -o classes.tpm --objective dt-nca -k 30 folder-of-classes/\n"
+                "taper train -o classes.tpm --preset labels folder-of-classes/\n"
                 "taper train -o bits.tpm --preset paper -w whole -k 1024 data_batch_*.bin\n"};
 
 /* The model is read again, by the rules of every verb, before it takes the place of anything. */
@@ -65,7 +68,7 @@ static taper_status read_again(const formats_buffer *file, const cli_common *com
 /* What reading or writing a checkpoint returns, and learning itself does not. */
 static bool is_of_a_file(taper_status status) {
     return status == TAPER_ERR_IO || status == TAPER_ERR_CORRUPT || status == TAPER_ERR_TRUNCATED ||
-           status == TAPER_ERR_VERSION;
+           status == TAPER_ERR_VERSION || status == TAPER_ERR_EXISTS;
 }
 
 /* What a run works with, and the file that it makes. */
@@ -144,15 +147,24 @@ static int learn(const settings *s, const cli_model *from, codec_backend *backen
 }
 
 /* Refuse before hours of work what would fail after them. */
-static int check_target(const settings *s) {
+static int check_target(const char *path, bool force) {
     formats_atomic_file *file;
     taper_error error = {0};
-    taper_status status =
-        formats_atomic_file_open(&file, s->output, s->common.force ? FORMATS_ATOMIC_OVERWRITE : 0,
-                                 cli_signals_watch(), &error);
-    if (status != TAPER_OK) return cli_fail("train", s->output, status, &error);
+    taper_status status = formats_atomic_file_open(
+        &file, path, force ? FORMATS_ATOMIC_OVERWRITE : 0, cli_signals_watch(), &error);
+    if (status != TAPER_OK) return cli_fail("train", path, status, &error);
     formats_atomic_file_abort(file);
     return CLI_DONE;
+}
+
+static int check_targets(const settings *s) {
+    taper_error error = {0};
+    const int code = check_target(s->output, s->common.force);
+    if (code != CLI_DONE || !s->checkpoint) return code;
+    const taper_status status =
+        s->resume ? TAPER_OK : train_checkpoint_replaces(s->checkpoint, &error);
+    return status ? (int)cli_fail("train", s->checkpoint, status, &error)
+                  : check_target(s->checkpoint, true);
 }
 
 /* There is nothing to learn from: say why, and with which exit code. */
@@ -162,6 +174,31 @@ static int no_images(cli_train_talk *t, const formats_imageset *set, bool is_lab
     if (status == TAPER_ERR_ARG) cli_left_out_tell(&t->left, set);
     int code = cli_fail("train", NULL, status, error);
     return all_failed ? (int)t->left.code : code;
+}
+
+/* What the run writes is none of what it reads. */
+static int spare_inputs(const settings *s, formats_imageset *set, const char *const *paths,
+                        size_t n) {
+    static const char *const drawn[] = {".csv", ".gp", ".svg", ".png"};
+    const char *const file[] = {s->output, s->checkpoint, s->log};
+    const cli_code_set inputs = {
+        .verb = "train", .filelist = s->filelist, .labels = s->labels, .set = set};
+    int code = CLI_DONE;
+    for (size_t i = 0; i < 3 && code == CLI_DONE; i++)
+        code = cli_code_set_spares(&inputs, (char **)paths, n, file[i]);
+    for (size_t i = 0; s->plot && i < 4 && code == CLI_DONE; i++) {
+        char name[4200];
+        snprintf(name, sizeof name, "%s%s", s->plot, drawn[i]);
+        code = cli_code_set_spares(&inputs, (char **)paths, n, name);
+    }
+    return code;
+}
+
+/* The images are known, and may be learned from. */
+static int check_set(const settings *s, formats_imageset *set, const char *const *paths, size_t n) {
+    const int code = spare_inputs(s, set, paths, n);
+    if (code != CLI_DONE || !s->embedding.objective) return code;
+    return cli_refuse_negative(set, "train", s->labels);
 }
 
 static int read_and_learn(const settings *s, const cli_model *from, codec_backend *backend,
@@ -183,7 +220,7 @@ static int read_and_learn(const settings *s, const cli_model *from, codec_backen
     taper_status status =
         formats_imageset_open(&set, paths, n, &open, cli_left_out_file, &t.left, &error);
     if (status != TAPER_OK) return no_images(&t, NULL, s->labels, status, &error);
-    if (s->embedding.objective && cli_refuse_negative(set, "train", s->labels) != CLI_DONE) {
+    if (check_set(s, set, paths, n) != CLI_DONE) {
         formats_imageset_close(set);
         return CLI_USAGE;
     }
@@ -248,7 +285,7 @@ static int check_and_run(settings *s, int argc, char **argv, int first) {
         return cli_usage(&cli_verb_train, "name images or folders to learn from");
     if (cli_train_check(s, &error) != TAPER_OK) return cli_usage(&cli_verb_train, "%s", error.text);
     int code = check_device(s);
-    if (code == CLI_DONE) code = check_target(s);
+    if (code == CLI_DONE) code = check_targets(s);
     if (code != CLI_DONE) return code;
     cli_model from = {0};
     if (s->from) code = cli_coder_open(&from, "train", s->from, &s->common);

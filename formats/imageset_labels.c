@@ -47,7 +47,7 @@ static taper_status assign_by_name(list_builder *b, const formats_labels *labels
                                    taper_error *why) {
     formats_image_list *list = b->list;
     size_t missing = 0;
-    const char *first = NULL;
+    size_t first = 0;
     for (size_t i = 0; i < list->count; i++) {
         image_entry *entry = &list->entries[i];
         if (!entry->name)
@@ -56,14 +56,17 @@ static taper_status assign_by_name(list_builder *b, const formats_labels *labels
                 "the labels go by name, but images of IDX and CIFAR files have none; give one "
                 "label a line");
         entry->label = find_label(labels, relative_path(list, i), entry->name);
-        if (entry->label < 0 && missing++ == 0) first = entry->name;
+        if (entry->label < 0 && missing++ == 0) first = i;
     }
     if (missing == 0) return TAPER_OK;
+    const char *file = relative_path(list, first), *name = list->entries[first].name;
+    const int same = !strcmp(file, name);
     return formats_fail(
         why, TAPER_ERR_ARG,
-        "of %zu images, %zu are not among the %zu names, for example '%.60s'; give each image "
-        "a line",
-        list->count, missing, labels->count, first);
+        "of %zu images, %zu are not among the %zu names, for example '%.60s'%s%.60s%s; give each "
+        "image a line",
+        list->count, missing, labels->count, file, same ? "" : ", or '", same ? "" : name,
+        same ? "" : "'");
 }
 
 static taper_status assign_from_file(list_builder *b, const char *path) {

@@ -251,12 +251,27 @@ static taper_status keep_line(label_text *t, char *fields[2], size_t n, const ta
     return TAPER_OK;
 }
 
+/* The first line, if it has one field: columns are parted by commas, and by nothing else that
+ * programs write there. A label with such a character stands in quotes. */
+static taper_status check_separator(const label_text *t, const char *line, const char *field,
+                                    taper_error *error) {
+    const int tabs = strchr(field, '\t') != NULL, others = strchr(field, ';') != NULL;
+    if (t->columns || (!tabs && !others) || memchr(line, '"', (size_t)(t->at - line)))
+        return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_CORRUPT,
+                        "line %zu of the labels has a %s where a comma is expected; write "
+                        "\"name,label\", or quotes around a label with one",
+                        t->line, tabs ? "tab" : "semicolon");
+}
+
 static taper_status read_lines(label_text *t, const taper_limits *limits, taper_error *error) {
     while (t->at < t->end) {
         char *fields[2] = {NULL, NULL};
+        const char *line = t->at;
         size_t n;
         int kept = 0;
         taper_status status = take_line(t, fields, &n, error);
+        if (status == TAPER_OK && n == 1) status = check_separator(t, line, fields[0], error);
         if (status == TAPER_OK) status = keep_line(t, fields, n, limits, &kept, error);
         if (!kept) {
             free(fields[0]);
@@ -310,12 +325,26 @@ static taper_status decode_text(const void *bytes, size_t n, const taper_limits 
     return status;
 }
 
+/* What a file of labels may be by mistake, from its first bytes. */
+static taper_status check_kind(const uint8_t *p, size_t n, taper_error *error) {
+    if (n >= 2 && ((p[0] == 0xFF && p[1] == 0xFE) || (p[0] == 0xFE && p[1] == 0xFF)))
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the labels are text in UTF-16; save them as UTF-8");
+    if (n >= 4 && !p[0] && !p[1] && p[2] > 8 && p[2] <= 0x0E && p[3] == 1)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "this IDX file holds numbers of type 0x%02X; labels are bytes, 0x08",
+                            (unsigned)p[2]);
+    return TAPER_OK;
+}
+
 taper_status formats_labels_decode(const void *bytes, size_t n, const taper_limits *limits,
                                    formats_labels *out, taper_error *error) {
     *out = (formats_labels){0};
     int idx = formats_idx_detect(bytes, n) || formats_gzip_detect(bytes, n);
-    taper_status status =
-        idx ? decode_idx(bytes, n, limits, out, error) : decode_text(bytes, n, limits, out, error);
+    taper_status status = check_kind(bytes, n, error);
+    if (status == TAPER_OK)
+        status = idx ? decode_idx(bytes, n, limits, out, error)
+                     : decode_text(bytes, n, limits, out, error);
     if (status == TAPER_OK && out->count == 0)
         status = formats_fail(error, TAPER_ERR_CORRUPT, "the label file holds no label");
     if (status != TAPER_OK) formats_labels_free(out);

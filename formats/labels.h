@@ -3,7 +3,8 @@
  * Text files are read as UTF-8; a byte order mark, CRLF line ends, blank lines, spaces around
  * fields and "quoted" fields are accepted. Each line holds either "name,label", where name is an
  * image's path or file name, or one label; the first line decides. A first line whose label column
- * reads "label", "class", "category", "target" or "y" is a heading.
+ * reads "label", "class", "category", "target" or "y" is a heading. A first line with a tab or a
+ * semicolon and no comma is refused, unless it is quoted.
  *
  * Classes are numbered 0.. in the order of their names: numerically when all are whole numbers,
  * else by bytes. The labels of an IDX file are classes 0..largest themselves, named "0", "1" and so

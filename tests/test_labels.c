@@ -62,6 +62,35 @@ static void names_are_found(void **state) {
     formats_labels_free(&l);
 }
 
+/* What other programs write is refused in words that say what it is. */
+static void other_kinds_are_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *words;
+        size_t n; /* 0: to its end */
+    } wrong[] = {
+        {"a.png;dog\nb.png;cat\n", "line 1 of the labels has a semicolon where a comma", 0},
+        {"\r\na.png\tdog\n", "line 2 of the labels has a tab where a comma", 0},
+        {"\xff\xfe"
+         "d\0o\0",
+         "UTF-16", 6},
+        {"\0\0\x0c\1\0\0\0\1\0\0\0\0", "numbers of type 0x0C; labels are bytes", 12}};
+    formats_labels l;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        taper_error error = {0};
+        const size_t n = wrong[i].n ? wrong[i].n : strlen(wrong[i].text);
+        assert_int_equal(formats_labels_decode(wrong[i].text, n, NULL, &l, &error),
+                         TAPER_ERR_CORRUPT);
+        assert_non_null(strstr(error.text, wrong[i].words));
+    }
+    assert_int_equal(decode("\"salt;pepper\"\n", &l, NULL), TAPER_OK);
+    assert_string_equal(l.class_names[0], "salt;pepper");
+    formats_labels_free(&l);
+    assert_int_equal(decode("dog\t\ncat\n", &l, NULL), TAPER_OK); /* a blank behind it */
+    assert_string_equal(l.class_names[1], "dog");
+    formats_labels_free(&l);
+}
+
 static void idx_labels_are_classes(void **state) {
     (void)state;
     static const uint8_t values[3] = {3, 11, 3};
@@ -144,6 +173,7 @@ int main(void) {
         cmocka_unit_test(lines_are_labels_in_order),
         cmocka_unit_test(numbers_sort_as_numbers),
         cmocka_unit_test(names_are_found),
+        cmocka_unit_test(other_kinds_are_named),
         cmocka_unit_test(idx_labels_are_classes),
         cmocka_unit_test(bad_files_name_their_line),
         cmocka_unit_test(wrong_counts_are_told_with_both),

@@ -77,20 +77,21 @@ static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rat
     train_embedding_choice choice = r->choice, *c = &choice;
     train_pixels known = *s->pixels;
     train_embedding_result result = {0};
-    codec_network net = {0};
+    taper_model *m = calloc(1, sizeof *m);
     const double begun = train_seconds();
     known.label = s->label;
     c->hidden = r->width;
-    taper_status status = train_embedding_learn(s->stage, c, &known, &net, &result, error);
+    taper_status status = train_told(m ? TAPER_OK : TAPER_ERR_NOMEM, error, "a model");
+    if (status == TAPER_OK) status = train_embedding_learn(s->stage, c, &known, m, &result, error);
     s->row_seconds =
         (train_seconds() - begun) / ((double)c->training.epochs * (double)s->rows.n_training);
     s->stopped = (int)result.stopped;
     if (status == TAPER_OK && s->stopped)
         status = formats_fail(error, TAPER_ERR_ARG, "stopped while recipes were tried");
     if (status == TAPER_OK && rate)
-        status =
-            train_embedding_judge(s->stage, &net, s->pixels, &s->rows, &c->training, rate, error);
-    codec_network_free(&net);
+        status = train_embedding_judge(s->stage, &m->network, s->pixels, &s->rows, &c->training,
+                                       rate, error);
+    taper_model_free(m);
     return status;
 }
 
@@ -220,7 +221,7 @@ static taper_status try_change(search *s, uint32_t i, taper_error *error) {
     if (s->stage->hooks->stage) s->stage->hooks->stage(s->stage->hooks->user, trial->words, -1.0);
     taper_status status =
         try_recipe(s, &r, left_for_trials(s) / (double)(CHANGES - i), trial, &why);
-    if (status == TAPER_ERR_ARG && f->trials > 1 && !s->stopped) {
+    if ((status == TAPER_ERR_ARG || status == TAPER_ERR_LIMIT) && f->trials > 1 && !s->stopped) {
         trial->error = (taper_error_rate){0};
         return TAPER_OK;
     }

@@ -1,6 +1,6 @@
 /* embedding_stage.c -- see embedding_stage.h. */
 #include "train/embedding_stage.h"
-#include "codec/model/model.h"
+#include "codec/model/work.h"
 #include "formats/bytes.h"
 #include "train/embedding/drawn_start.h"
 #include "train/optimise/run.h"
@@ -97,13 +97,16 @@ static train_jitter jitter_of(const job *j) {
 }
 
 taper_status train_embedding_learn(train_embedding_stage *stage, const train_embedding_choice *c,
-                                   const train_pixels *rows, codec_network *net,
+                                   const train_pixels *rows, taper_model *m,
                                    train_embedding_result *result, taper_error *error) {
     const job j = {stage, c, rows};
     train_embedding_options options = c->training;
+    codec_network *net = &m->network;
     options.noise.jitter = jitter_of(&j);
+    m->window = stage->window;
     stage->pretraining_seconds = 0.0;
     TAPER_TRY(make_network(&j, net, error));
+    if (c->max_work) TAPER_TRY(codec_work_check(m, c->max_work, error));
     TAPER_TRY(train_embedding_check(&options, net, error));
     TAPER_TRY(start(&j, net, error));
     say(&j, "training");

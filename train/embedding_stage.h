@@ -3,7 +3,7 @@
 #ifndef TRAIN_EMBEDDING_STAGE_H
 #define TRAIN_EMBEDDING_STAGE_H
 #include "codec/backend/backend.h"
-#include "codec/window.h"
+#include "codec/model/model.h"
 #include "train/embedding/embedding_errors.h"
 #include "train/train_embedding.h"
 
@@ -15,11 +15,12 @@ typedef struct train_embedding_stage {
     double pretraining_seconds; /* out: of the last one learned */
 } train_embedding_stage;
 
-/* An encoder learned from rows that have a label (TRAIN_UNLABELLED: it has none). net: zeroed
- * before, the caller's to free, after a failure, too. Returns what train_embedding_model does. */
+/* A model's window and network, learned from rows that have a label (TRAIN_UNLABELLED: it has
+ * none). m: zeroed before; its network is the caller's to free, after a failure, too. Returns what
+ * train_embedding_model does. */
 taper_status train_embedding_learn(train_embedding_stage *stage,
                                    const train_embedding_choice *choice, const train_pixels *rows,
-                                   codec_network *net, train_embedding_result *result,
+                                   taper_model *m, train_embedding_result *result,
                                    taper_error *error);
 
 /* Errors on rows->all's held-out rows of the neighbours of their codes, which the processor makes

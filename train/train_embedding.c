@@ -53,7 +53,6 @@ static taper_status write_model(const job *j, taper_model *m, formats_buffer *ou
     const train_embedding_choice *c = j->choice;
     const int student = c->training.objective.student;
     const size_t before = out->size;
-    m->window = j->report->window;
     m->info.family = TAPER_FAMILY_DENSE;
     snprintf(m->info.objective, sizeof m->info.objective, "%s", c->objective);
     m->info.alpha = student ? (float)j->report->learned.alpha : 0.0f;
@@ -79,7 +78,7 @@ static taper_status measure(const job *j, const train_embedding_choice *c, const
 
 /* --- all of it ------------------------------------------------------------------------------ */
 
-static taper_status learn(job *j, codec_network *net, taper_error *error) {
+static taper_status learn(job *j, taper_model *m, taper_error *error) {
     train_embedding_found *f = &j->report->found;
     const train_embedding_choice *c = j->choice;
     if (c->minutes > 0.0) {
@@ -87,7 +86,7 @@ static taper_status learn(job *j, codec_network *net, taper_error *error) {
         j->choice = &f->choice;
     }
     TAPER_TRY(
-        train_embedding_learn(&j->stage, j->choice, &j->pixels, net, &j->report->learned, error));
+        train_embedding_learn(&j->stage, j->choice, &j->pixels, m, &j->report->learned, error));
     j->report->pretraining_seconds = j->stage.pretraining_seconds;
     return TAPER_OK;
 }
@@ -103,7 +102,7 @@ taper_status train_embedding_model(const train_embedding_choice *choice, const t
     taper_model *m = calloc(1, sizeof *m);
     taper_status status = train_told(m ? TAPER_OK : TAPER_ERR_NOMEM, error, "a model");
     if (status == TAPER_OK) status = read_rows(&j, error);
-    if (status == TAPER_OK) status = learn(&j, &m->network, error);
+    if (status == TAPER_OK) status = learn(&j, m, error);
     if (status == TAPER_OK) status = write_model(&j, m, out, error);
     if (status == TAPER_OK) status = measure(&j, j.choice, &m->network, error);
     taper_model_free(m);

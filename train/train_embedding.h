@@ -32,6 +32,7 @@ typedef struct train_embedding_choice {
      * in all (embedding_search.h). The report says what was found, and what to expect of it. */
     double minutes;
     const char *objective; /* its name for the model: "dt-nca" (taper_model_info.objective) */
+    uint64_t max_work;     /* taper_limits.max_work of those who will read it; 0: any */
 } train_embedding_choice;
 
 /* All may be NULL. Returning nonzero from rbm's or training's stops the run: what has been learned
@@ -80,6 +81,7 @@ typedef struct train_embedding_report {
 /* Append the .tpm file to out. Images have one size, at most 256 x 256, and labels. hooks may be
  * NULL. TAPER_ERR_ARG: options or images that do not fit, in words; what train_embedding,
  * train_rbm_stack_learn and train_linear_start return; a run stopped before anything was learned.
+ * TAPER_ERR_LIMIT: the model would take more work than max_work; nothing was learned.
  * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
 taper_status train_embedding_model(const train_embedding_choice *choice, const train_dataset *data,
                                    codec_backend *be, train_device *device,

@@ -15,9 +15,12 @@ static const embedding_method methods[] = {
     {"dg-mcml", "", EMBEDDING_DEEP, 1, 0, 0},
     {"dt-mcml", "d-1", EMBEDDING_DEEP, 1, 1, 0},
     {"dt-mcml", "learned", EMBEDDING_DEEP, 1, 1, 1},
+    {"dt-mcml", "d-1-moved", EMBEDDING_DEEP, 1, 1,
+     0}, /* images move in training: not the papers' */
     {"dg-nca", "", EMBEDDING_DEEP, 0, 0, 0},
     {"dt-nca", "d-1", EMBEDDING_DEEP, 0, 1, 0},
     {"dt-nca", "learned", EMBEDDING_DEEP, 0, 1, 1},
+    {"dt-nca", "d-1-moved", EMBEDDING_DEEP, 0, 1, 0},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 

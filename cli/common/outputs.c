@@ -21,12 +21,11 @@ bool cli_is_same_file(const char *a, const char *b) {
 
 int cli_output_check(const char *verb, const char *output, const char *input) {
     if (!cli_is_same_file(output, input)) return CLI_DONE;
-    cli_error(verb, output, "is an input too, and would be lost; give another name with -o");
+    cli_error(verb, output, "is an input too, and would be lost; give another name");
     return CLI_USAGE;
 }
 
-int cli_output_open(cli_output *out, const char *verb, const char *path,
-                    const cli_common *common) {
+int cli_output_open(cli_output *out, const char *verb, const char *path, const cli_common *common) {
     *out = (cli_output){.verb = verb, .path = path};
     if (strcmp(path, "-") == 0) {
         if (!isatty(STDOUT_FILENO)) return CLI_DONE;

@@ -60,7 +60,9 @@ int cli_code_set_spares(const cli_code_set *s, char **paths, size_t n, const cha
     if (!output || !cli_is_same_file(output, output)) return CLI_DONE; /* does not exist */
     for (size_t i = 0; i < n; i++)
         if (cli_output_check(s->verb, output, paths[i]) != CLI_DONE) return CLI_USAGE;
-    if (s->labels && cli_output_check(s->verb, output, s->labels) != CLI_DONE) return CLI_USAGE;
+    const char *const list[] = {s->labels, s->filelist};
+    for (size_t i = 0; i < 2; i++)
+        if (list[i] && cli_output_check(s->verb, output, list[i]) != CLI_DONE) return CLI_USAGE;
     const char *before = NULL;
     for (size_t i = 0; s->set && i < formats_imageset_count(s->set); i++) {
         const char *path = formats_imageset_path(s->set, i);

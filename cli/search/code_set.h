@@ -39,7 +39,7 @@ int cli_code_set_open(cli_code_set *set, char **paths, size_t n);
 void cli_code_set_close(cli_code_set *set); /* one that was not opened is fine */
 
 /* CLI_DONE, or CLI_USAGE with a sentence when `output` (NULL is fine) is one of the paths, the
- * label file, or a file of the set. */
+ * label file, the file list, or a file of the set. */
 int cli_code_set_spares(const cli_code_set *set, char **paths, size_t n, const char *output);
 
 /* What images must be for their pixels to be codes: as the first that can be read. */

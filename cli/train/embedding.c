@@ -65,7 +65,10 @@ static taper_status choose_start(const cli_embedding *e, train_embedding_choice 
     c->rbm.method = e->start == DENOISING ? TRAIN_DENOISE : TRAIN_CONTRASTIVE;
     c->rbm.epochs = (uint32_t)e->pretrain_epochs;
     c->rbm.seed = c->training.seed;
-    if (!c->n_hidden) c->linear = (train_linear_options){kind[e->start], 0, 0, c->training.seed};
+    /* neighbours at once near enough to count, and no nearer (linear_start.h) */
+    const double spread = e->start <= RANDOM || e->start == PCA ? 10.0 : 0.0;
+    if (!c->n_hidden)
+        c->linear = (train_linear_options){kind[e->start], spread, 0, c->training.seed};
     return TAPER_OK;
 }
 
@@ -204,12 +207,16 @@ static void say_again(const cli_train_talk *t, const train_embedding_choice *c) 
         const size_t used = strlen(widths);
         snprintf(widths + used, sizeof widths - used, "%s%u", i ? "," : " --hidden ", c->hidden[i]);
     }
+    char noise[64] = "";
+    const double motion = (double)c->motion, dropout = (double)c->training.noise.dropout;
+    if (motion > 0)
+        snprintf(noise, sizeof noise, " --motion %g%s", motion, c->mirrors ? " --mirror" : "");
+    const size_t used = strlen(noise);
+    if (dropout > 0) snprintf(noise + used, sizeof noise - used, " --dropout %g", dropout);
     cli_note(t->common, "train",
-             "the same again: --objective %s%s --start %s -k %u -e %u --rate %g --motion %g%s "
-             "--dropout %g --hold-out 0",
+             "the same again: --objective %s%s --start %s -k %u -e %u --rate %g%s --hold-out 0",
              c->objective, widths, c->n_hidden ? "random" : "pca", c->units, c->training.epochs,
-             (double)c->training.rate, (double)c->motion, c->mirrors ? " --mirror" : "",
-             (double)c->training.noise.dropout);
+             (double)c->training.rate, noise);
 }
 
 /* What was tried, what to expect, and whether labels help. */
@@ -233,7 +240,7 @@ static void say_found(const cli_train_talk *t, const train_embedding_report *r) 
         "expect errors on %.2f %% of new images of this kind (95 %%: %.2f to %.2f); the best of "
         "%u recipes looks a little better than it is, and has learned from more images since",
         100.0 * f->error.rate, 100.0 * f->error.low, 100.0 * f->error.high, f->trials);
-    if (f->error.rate >= f->pixels.low)
+    if (f->error.high >= f->pixels.rate)
         cli_note(t->common, "train",
                  "labels help little here, if at all: neighbours by pixels do as well");
 }
@@ -242,6 +249,7 @@ void cli_embedding_report(const cli_train_talk *t, const train_embedding_choice 
                           const train_embedding_report *r) {
     const train_embedding_result *l = &r->learned;
     char size[16];
+    if (r->found.trials) c = &r->found.choice;
     if (t->common->json) {
         report_json(t, c, r);
         return;

@@ -93,7 +93,8 @@ taper_status cli_train_embedding(const cli_train_settings *s, uint32_t hidden[CO
     *c = (train_embedding_choice){.units = (uint32_t)s->units,
                                   .hidden = hidden,
                                   .n_hidden = (uint32_t)s->hidden.count,
-                                  .training = train_embedding_defaults()};
+                                  .training = train_embedding_defaults(),
+                                  .max_work = s->common.max_work};
     train_embedding_options *o = &c->training;
     for (size_t i = 0; i < s->hidden.count && i < CODEC_MAX_LAYERS; i++)
         hidden[i] = (uint32_t)s->hidden.item[i];
@@ -154,6 +155,18 @@ static taper_status check_embedding(const cli_train_settings *s, taper_error *er
     return cli_train_embedding(s, hidden, &unused, error);
 }
 
+/* Each file that is written has a name of its own. */
+static taper_status check_names(const cli_train_settings *s, taper_error *error) {
+    static const char *const option[] = {"--output", "--checkpoint", "--log"};
+    const char *const file[] = {s->output, s->checkpoint, s->log};
+    for (int i = 0; i < 3; i++)
+        for (int k = i + 1; k < 3; k++)
+            if (file[i] && file[k] && !strcmp(file[i], file[k]))
+                return formats_fail(error, TAPER_ERR_ARG, "%s and %s are the same; give two names",
+                                    option[i], option[k]);
+    return TAPER_OK;
+}
+
 taper_status cli_train_check(cli_train_settings *s, taper_error *error) {
     if (!parse_window(s->window, &s->side))
         return formats_fail(error, TAPER_ERR_ARG, "--window is auto, whole or 2 to 64, not '%s'",
@@ -163,6 +176,7 @@ taper_status cli_train_check(cli_train_settings *s, taper_error *error) {
                             CODEC_LAP_MOST, s->lap);
     if (s->resume && !s->checkpoint)
         return formats_fail(error, TAPER_ERR_ARG, "--resume needs --checkpoint FILE");
+    TAPER_TRY(check_names(s, error));
     if (s->code && s->family != TAPER_FAMILY_DENSE)
         return formats_fail(error, TAPER_ERR_ARG, "--code %s needs --family dense",
                             cli_train_codes[s->code]);

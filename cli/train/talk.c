@@ -13,7 +13,9 @@ void cli_train_talk_begin(cli_train_talk *t) {
 }
 
 void cli_train_talk_end(cli_train_talk *t) {
-    if (t->log) fclose(t->log);
+    const bool failed = t->log && ferror(t->log);
+    if (t->log && (fclose(t->log) != 0 || failed))
+        cli_warning("train", t->log_path, "not all of it could be written; free some space");
     free(t->curve);
 }
 

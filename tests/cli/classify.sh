@@ -174,6 +174,9 @@ expect 0 'taper classify: warning: without effect here: --labels (for a run with
 expect 5 '*labels.csv: *exists*' classify --among known -o labels.csv new
 expect 2 '*known/star/0001.png: is an input too*' classify -f --among known -o known/star/0001.png new
 expect 2 '*new/star/0009.png: is an input too*' classify -f --among known -o new/star/0009.png new
+cp whole.tpm own.tpm
+expect 2 '*own.tpm: is an input too*' "$TAPER" classify -f -m own.tpm -o own.tpm --among known new
+cmp own.tpm whole.tpm
 if [ -c /dev/full ]; then
     expect 5 '*/dev/full: *No space left*' classify --among known -o /dev/full new
     expect 5 '*cannot write to standard output*' sh -c '"$0" classify -m whole.tpm --among known new >/dev/full' "$TAPER"

@@ -102,6 +102,14 @@ expect 2 '*image is in colour but the model is for grey images; use a colour mod
     "$TAPER" embed -m grey.tpm -o none.npy set/png
 
 # labels that are none
+cp set/png/bolt/0003.png odd/photo.jpeg
+printf 'c d.png,1\n"a, ""b"".png",2\n' >two
+expect 2 "taper embed: labels 'two': of 3 images, 1 are not among the 2 names, for example 'photo.jpeg', or 'photo.png'; *" \
+    embed -o none.npy --labels two odd
+printf 'c d.png;1\na;2\nphoto;3\n' >semicolons
+expect 3 "taper embed: labels 'semicolons': line 1 of the labels has a semicolon where a comma is expected; *" \
+    embed -o none.npy --labels semicolons odd
+rm odd/photo.jpeg
 printf '%s\n' 1 2 3 >three
 expect 2 "taper embed: labels 'three': 3 labels for 60 images; give one *" \
     embed -o none.npy --labels three set/png
@@ -122,6 +130,13 @@ expect 5 '*l.npy: *exists*' embed -o none.npy --labels-out l.npy set/png
 expect 5 '*no/such/c.npy*' embed -o no/such/c.npy set/png
 expect 2 '*odd/c d.png: is an input too*' embed -f -o 'odd/c d.png' odd
 expect 2 '*three: is an input too*' embed -f -o none.npy --labels-out three --labels three set/png/arrow/000[123].png
+cp whole.tpm own.tpm
+cp list own-list
+expect 2 '*own.tpm: is an input too*' "$TAPER" embed -f -m own.tpm -o own.tpm set/png
+expect 2 '*own.tpm: is an input too*' "$TAPER" embed -f -m own.tpm -o none.npy --labels-out ./own.tpm set/png
+expect 2 '*own-list: is an input too*' embed -f -o own-list --filelist own-list
+cmp own.tpm whole.tpm
+cmp own-list list
 if [ -c /dev/full ]; then
     expect 5 '*/dev/full: *No space left*' embed -o /dev/full set/png
     expect 5 '*/dev/full: *No space left*' embed -o /dev/full --format csv set/png

@@ -26,8 +26,8 @@ done <<'T'
 --sweep --sweep (for --code units or binary)
 --orthonormal --orthonormal (for --code units --unit linear without --hidden)
 --regularise,l1:1 --regularise (for --code units or binary)
---corrupt,.1 --corrupt (for --code units or binary)
---dropout,.1 --dropout (for --code units or binary with --hidden)
+--corrupt,.1 --corrupt (for --code units or binary or --objective)
+--dropout,.1 --dropout (for --code units or binary with --hidden or --objective with --hidden)
 --activation,linear --activation (for --code units or binary with --hidden)
 --invariance,.1 --invariance (for --code units or binary)
 --untied --untied (for --code units or binary)
@@ -65,7 +65,7 @@ test ! -s expect.err
 
 # --from keeps the model's shape: a preset has nothing to say, an option that was given is refused
 from="$TAPER train -q -f -o x.tpm --from model.tpm"
-expect 0 "$idle--preset (for a model that is not made --from another)" $from --preset fast set/png
+expect 0 "$idle--preset (for a model that is not made --from another or --preset labels)" $from --preset fast set/png
 expect 0 "$idle--preset (*), --epochs (for --family dense or --objective)" $from --preset best --epochs 3 set/png
 expect 2 'taper train: --from keeps *: leave --family out*' $from --family pca set/png
 

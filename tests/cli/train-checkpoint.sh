@@ -41,17 +41,18 @@ done
 restore() { # model, options...
     model=$1
     shift
-    "$TAPER" train -q -f --window 8 --units 12 --family conv --restore 8 --restore-steps 64 --checkpoint restoring \
+    $exec "$TAPER" train -q -f --window 8 --units 12 --family conv --restore 8 --restore-steps 64 --checkpoint restoring \
         -o "$model" "$@" set/png
 }
 step() { # of the checkpoint of what restores: a number behind the magic, a version and a fingerprint
     [ ! -e restoring.conv ] || od -An -t u8 -j 22 -N 8 restoring.conv | tr -d ' '
 }
+exec=
 restore unbroken.tpm
 rm restoring.conv
 least=0
 for at in 1 20 40; do
-    restore killed.tpm --resume &
+    { exec=exec; restore killed.tpm --resume; } & # no shell between, which would be killed in its place
     running=$!
     while now=$(step) && [ "${now:-0}" -lt $at ] && kill -0 $running 2>/dev/null; do sleep 0.02; done
     kill -KILL $running 2>/dev/null || true

@@ -97,6 +97,7 @@ refused 2 'of one class' --objective nca --labels same.csv one-class
 sed 's/,.*/,-3/' same.csv >negative.csv
 refused 2 "label '-3' is a negative number" --objective nca --labels negative.csv one-class
 refused 2 'units from a layer' --objective dt-nca --hidden 4 -k 5 "$images"
+refused 6 'never.tpm: model can take' --objective dt-nca $quick --max-work 10 "$images" # before it learns
 refused 2 'leave --family out' --objective nca --family dense "$images"
 refused 2 'leave --window out' --objective nca --window 8 "$images"
 refused 2 'of a linear map' --objective dt-nca --start lda "$images"

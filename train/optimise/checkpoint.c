@@ -3,9 +3,11 @@
 #include "train/optimise/checkpoint.h"
 #include "formats/bytes.h"
 #include "formats/file.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char magic[10] = "TPRCHK\r\n\x1a\n";
 enum {
@@ -115,6 +117,20 @@ static taper_status put_all(output *out, const train_checkpoint *c, taper_error 
     return put(out, crc, sizeof crc, error);
 }
 
+taper_status train_checkpoint_replaces(const char *path, taper_error *error) {
+    uint8_t bytes[sizeof magic] = {0};
+    struct stat there;
+    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode) || !there.st_size) return TAPER_OK;
+    FILE *file = fopen(path, "rb");
+    if (!file) return formats_fail_errno(error, errno, "read");
+    const size_t n = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    if (n == sizeof bytes && !memcmp(bytes, magic, sizeof magic)) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_EXISTS,
+                        "%.400s exists and is no checkpoint, and would be lost; give another name",
+                        path);
+}
+
 taper_status train_checkpoint_write(const char *path, const train_checkpoint *checkpoint,
                                     const formats_atomic_watch *watch, taper_error *error) {
     output out = {NULL, 0};
@@ -145,11 +161,13 @@ static taper_status get(input *in, void *to, size_t n, taper_error *error) {
     return TAPER_OK;
 }
 
-static taper_status get_fixed(input *in, train_checkpoint *c, taper_error *error) {
+static taper_status get_fixed(input *in, train_checkpoint *c, const char *path,
+                              taper_error *error) {
     uint8_t bytes[FIXED];
     TAPER_TRY(get(in, bytes, sizeof bytes, error));
     if (memcmp(bytes, magic, sizeof magic))
-        return formats_fail(error, TAPER_ERR_CORRUPT, "this is not a checkpoint of taper");
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "this is not a checkpoint of taper; give another name");
     formats_cursor at = formats_cursor_over(bytes + sizeof magic, sizeof bytes - sizeof magic);
     uint32_t version = formats_read_u32le(&at);
     if (version != VERSION)
@@ -159,8 +177,10 @@ static taper_status get_fixed(input *in, train_checkpoint *c, taper_error *error
     uint64_t fingerprint = formats_read_u64le(&at);
     if (fingerprint != c->fingerprint)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "the checkpoint belongs to a run with other options, another network "
-                            "or other images; give the same ones, or start without --resume");
+                            "the checkpoint %.400s belongs to a run with other options, another "
+                            "network or other images; give the same ones, or start without "
+                            "--resume",
+                            path);
     c->step = formats_read_u64le(&at);
     c->stale_epochs = formats_read_u32le(&at);
     c->best_loss = double_of(formats_read_u64le(&at));
@@ -174,7 +194,8 @@ static taper_status get_history(input *in, train_checkpoint *c, taper_error *err
     if (c->n_history > TRAIN_CHECKPOINT_MAX_HISTORY ||
         c->n_history > (in->source.size - in->at) / ENTRY)
         return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "the checkpoint claims %u epochs, more than it has room for",
+                            "the checkpoint claims %u epochs, more than it has room for; "
+                            "start without --resume",
                             (unsigned)c->n_history);
     c->history = calloc(c->n_history ? c->n_history : 1, sizeof *c->history);
     if (!c->history)
@@ -236,8 +257,8 @@ static taper_status get_parts(input *in, const train_checkpoint *c, taper_error 
     return TAPER_OK;
 }
 
-static taper_status get_all(input *in, train_checkpoint *c, taper_error *error) {
-    TAPER_TRY(get_fixed(in, c, error));
+static taper_status get_all(input *in, train_checkpoint *c, const char *path, taper_error *error) {
+    TAPER_TRY(get_fixed(in, c, path, error));
     TAPER_TRY(get_history(in, c, error));
     TAPER_TRY(get_parts(in, c, error));
     uint32_t expected = in->crc;
@@ -255,7 +276,7 @@ taper_status train_checkpoint_read(const char *path, train_checkpoint *checkpoin
     checkpoint->history = NULL;
     TAPER_TRY(formats_file_open(&file, path, error));
     input in = {formats_file_source(file), 0, 0};
-    taper_status status = get_all(&in, checkpoint, error);
+    taper_status status = get_all(&in, checkpoint, path, error);
     formats_file_close(file);
     if (status == TAPER_OK) return TAPER_OK;
     free(checkpoint->history);

@@ -55,6 +55,10 @@ typedef struct train_saving {
 taper_status train_checkpoint_write(const char *path, const train_checkpoint *checkpoint,
                                     const formats_atomic_watch *watch, taper_error *error);
 
+/* A new run may save itself there: nothing is, or an earlier checkpoint, or no regular file. Else
+ * TAPER_ERR_EXISTS; TAPER_ERR_IO when it cannot be read. */
+taper_status train_checkpoint_replaces(const char *path, taper_error *error);
+
 /* Read into the parts. checkpoint->fingerprint, part, parts and stream say what is expected. The
  * parts' content is undefined after a failure. On success *history is the caller's to free.
  * TAPER_ERR_IO: cannot be read (errno ENOENT when it does not exist); TAPER_ERR_TRUNCATED,

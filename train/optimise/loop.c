@@ -88,7 +88,9 @@ static taper_status take_up(train_loop *l, const train_checkpoint *c, taper_erro
 
 static taper_status resume(train_loop *l, taper_error *error) {
     train_checkpoint_part part[MOST_PARTS];
-    if (!l->saving.resume || !l->saving.path || access(l->saving.path, F_OK) != 0) return TAPER_OK;
+    if (!l->saving.path) return TAPER_OK;
+    if (!l->saving.resume) return train_checkpoint_replaces(l->saving.path, error);
+    if (access(l->saving.path, F_OK) != 0) return TAPER_OK;
     train_checkpoint c = {.fingerprint = l->fingerprint,
                           .part = part,
                           .parts = list_parts(l, part),

@@ -1,0 +1,61 @@
+# `train --preset labels`: class folders in, within some seconds a model out whose neighbours tell the classes; it
+# says what it tried, what to expect, and how to learn the same again, which makes the same codes.
+
+# 8 x 8 pixels: a faint checkerboard, one way or the other, or stripes, under light that falls from any side
+checks() { # folder, images of each class
+    for class in even odd stripes; do
+        mkdir -p "$1/$class"
+        for n in $(seq 101 $((100 + $2))); do
+            LC_ALL=C awk -v class=$class -v seed=$((n + 1000 * ${#class})) 'BEGIN {
+                srand(seed); a = rand() - 0.5; b = rand() - 0.5; c = rand() - 0.5
+                printf "P5 8 8 255\n"
+                for (i = 0; i < 64; i++) {
+                    x = i % 8; y = int(i / 8); k = class == "stripes" ? x : x + y + (class == "odd")
+                    printf "%c", 64 + 6 * (k % 2) + 30 * c + 10 * (a * (x - 3.5) + b * (y - 3.5)) + 6 * rand()
+                }
+            }' >"$1/$class/$n.pgm"
+        done
+    done
+}
+checks set 80
+"$TAPER" train -o found.tpm --preset labels --minutes 0.2 --seed 5 set 2>found.txt
+grep -q 'tried on 240 images, 4 folds: neighbours by pixels err' found.txt
+grep -q 'two hidden layers' found.txt
+grep -q 'expect errors on' found.txt
+! grep -q 'labels help little' found.txt
+"$TAPER" info found.tpm | grep -qi embedding
+
+# --- the same again ---
+words=$(sed -n 's/.*the same again: //p' found.txt)
+# shellcheck disable=SC2086
+"$TAPER" train -q -o again.tpm --seed 5 $words set
+cmp found.tpm again.tpm
+
+# --- it is better than pixels, where pixels are poor ---
+"$TAPER" train -q --json -f -o found.tpm --preset labels --minutes 0.2 set >found.json
+awk -F'"pixels_error_percent":' '{ split($2, a, ","); split($0, b, "\"error_percent\":"); split(b[2], e, ",")
+    exit !(e[1] < a[1] / 2) }' found.json
+
+# --- labels by chance: it says that they do not help ---
+ls set/*/* | awk 'BEGIN { srand(5) } { print $0 "," (rand() < 0.5 ? "a" : "b") }' >chance.csv
+ls set/*/* >list
+"$TAPER" train -f -o chance.tpm --preset labels --minutes 0.05 --labels chance.csv --filelist list 2>chance.txt
+grep -q 'labels help little here' chance.txt
+
+# --- what it is not told ---
+usage() { # words that the message has, arguments
+    want=$1
+    shift
+    code=0
+    "$TAPER" train -q -f -o no.tpm "$@" 2>no.txt || code=$?
+    test "$code" -eq 2
+    grep -q -e "$want" no.txt
+}
+usage 'minutes' --preset labels --minutes 0 set
+usage 'leave --family out' --preset labels --family pca set
+sed 's/$/,a/' list >one.csv
+code=0
+"$TAPER" train -q -o no.tpm --preset labels --minutes 0.1 --labels one.csv --filelist list 2>no.txt || code=$?
+test "$code" -ne 0
+grep -q 'one class' no.txt
+test ! -e no.tpm
