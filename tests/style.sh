@@ -62,7 +62,7 @@ upward codec/model 'codec/(quality|decoder|container|search)/'
 upward codec/search 'codec/(entropy|bitplane|transform|quality|model|decoder|container)/'
 upward codec/decoder 'codec/(quality|container|search)/'
 upward codec/container 'codec/search/'
-learners='train/([a-z_]*\.h|linear/|calibrate/|dense/|nested/|conditional/|restoration/|rbm/|embedding/)'
+learners='train/([a-z_]*\.h|linear/|calibrate/|dense/|nested/|conditional/|restoration/|rbm/|embedding/|supervised/)'
 upward train/sampling "$learners|train/(optimise|objectives|device|processor)/"
 upward train/device "$learners|train/(optimise|objectives|processor)/"
 upward train/processor "$learners|train/(optimise|objectives)/"
@@ -71,7 +71,8 @@ upward train/optimise "$learners|train/(objectives|processor)/"
 for learner in linear calibrate dense nested rbm; do
     upward train/$learner "$(echo "$learners" | sed "s#$learner/|##")"
 done
-upward train/embedding 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional/|restoration/|rbm/)'
+upward train/embedding 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional/|restoration/|rbm/|supervised/)'
+upward train/supervised 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional/|restoration/)'
 upward train/conditional 'train/([a-z_]*\.h|linear/|dense/|nested/|restoration/|rbm/)'
 upward train/restoration 'train/([a-z_]*\.h|linear/|dense/|nested/|rbm/)'
 # each room's doors: the headers that other rooms may include. Rooms of one stage have one or two;
@@ -91,7 +92,8 @@ doors codec/model 'model embed work builtin_models'
 doors codec/decoder 'group_reader levels'
 doors codec/container ''
 doors codec/search 'votes'
-doors train 'train train_embedding'
+doors train 'train'
+doors train/supervised 'train_embedding'
 doors train/linear 'pca lda lapack sparse_basis lap_design'
 doors train/calibrate 'calibrate evaluate ms_ssim_gain'
 doors train/dense 'dense_trainer'

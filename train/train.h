@@ -7,8 +7,6 @@
  *   train_dense_stages         family dense; train_nested_stages: the paper's autoencoders
  *   train_conditional_stage    adds a network that predicts bits; train_restoration_stage: one that
  *                              restores pixels
- *   train_embedding            embedding models, from labelled images; embedding_stage: how one is
- *                              learned and judged; embedding_search: by which recipe
  *   train_adapt                models from elsewhere that learn on
  *   choice                     which of several models serves a set best
  *   side_by_side               several that learn at once on one device; relay: what they say, in

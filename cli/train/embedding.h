@@ -3,7 +3,7 @@
 #ifndef CLI_TRAIN_EMBEDDING_H
 #define CLI_TRAIN_EMBEDDING_H
 #include "cli/train/talk.h"
-#include "train/train_embedding.h"
+#include "train/supervised/train_embedding.h"
 
 /* The options that no other model has. */
 typedef struct cli_embedding {

@@ -3,7 +3,7 @@
  * Trials and their budget. The wanted steps are those after which more gained little on sets of
  * 1,000 to 60,000 images (bench/results/README.md); where they do not fit, each trial of those to
  * come has an equal share of the time that is left. */
-#include "train/embedding_search.h"
+#include "train/supervised/embedding_search.h"
 #include "codec/search/votes.h"
 #include "formats/bytes.h"
 #include "train/optimise/run.h"

@@ -1,5 +1,5 @@
 /* embedding_stage.c -- see embedding_stage.h. */
-#include "train/embedding_stage.h"
+#include "train/supervised/embedding_stage.h"
 #include "codec/model/work.h"
 #include "formats/bytes.h"
 #include "train/embedding/drawn_start.h"

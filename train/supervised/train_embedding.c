@@ -1,8 +1,8 @@
 /* train_embedding.c -- from images to an embedding model: whole images as rows, a start, learning
  * by labels, the model as it is stored; see train_embedding.h. */
-#include "train/train_embedding.h"
+#include "train/supervised/train_embedding.h"
 #include "codec/model/model.h"
-#include "train/embedding_search.h"
+#include "train/supervised/embedding_search.h"
 #include "train/optimise/run.h"
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "codec/backend/backend.h"
 #include "codec/model/model.h"
 #include "train/embedding/embedding_errors.h"
-#include "train/train_embedding.h"
+#include "train/supervised/embedding_choice.h"
 
 typedef struct train_embedding_stage {
     codec_backend *be;

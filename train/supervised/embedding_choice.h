@@ -1,10 +1,9 @@
-/* train_embedding.h -- from labelled images to an embedding model: the call behind `taper train
- * --objective`. The model has an encoder alone; a code is of a whole image. */
-#ifndef TRAIN_TRAIN_EMBEDDING_H
-#define TRAIN_TRAIN_EMBEDDING_H
-#include "codec/backend/backend.h"
+/* embedding_choice.h -- what may be chosen of an embedding model, what is told while it is made,
+ * and what came out. */
+#ifndef TRAIN_EMBEDDING_CHOICE_H
+#define TRAIN_EMBEDDING_CHOICE_H
 #include "codec/taper_search.h"
-#include "formats/bytes.h"
+#include "codec/window.h"
 #include "train/embedding/embedding_trainer.h"
 #include "train/embedding/linear_start.h"
 #include "train/rbm/rbm_trainer.h"
@@ -77,15 +76,5 @@ typedef struct train_embedding_report {
     double pretraining_seconds;
     train_embedding_found found;
 } train_embedding_report;
-
-/* Append the .tpm file to out. Images have one size, at most 256 x 256, and labels. hooks may be
- * NULL. TAPER_ERR_ARG: options or images that do not fit, in words; what train_embedding,
- * train_rbm_stack_learn and train_linear_start return; a run stopped before anything was learned.
- * TAPER_ERR_LIMIT: the model would take more work than max_work; nothing was learned.
- * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
-taper_status train_embedding_model(const train_embedding_choice *choice, const train_dataset *data,
-                                   codec_backend *be, train_device *device,
-                                   const train_embedding_hooks *hooks, formats_buffer *out,
-                                   train_embedding_report *report, taper_error *error);
 
 #endif

@@ -7,7 +7,7 @@
  * the clock: it says how to learn the same again (train_embedding_trial.words, choice). */
 #ifndef TRAIN_EMBEDDING_SEARCH_H
 #define TRAIN_EMBEDDING_SEARCH_H
-#include "train/embedding_stage.h"
+#include "train/supervised/embedding_stage.h"
 
 /* Some three fifths of the minutes (above 0) are for trials; the choice's epochs are those that
  * fit into the rest. Of `base` it takes units (a beginning, at least 1), training.k, threads and
