@@ -73,21 +73,21 @@ TAPER_API const char *taper_model_builtin_for(const void *bytes, size_t n);
 
 /* The codes of n images, one each, for search (taper_nearest): codes[n][units], the caller's, units
  * of taper_model_get_info. An image is one window: window_width x window_height pixels, grey or,
- * with a model of 3 channels, RGB; grey ones fill its channels. They are the codes before anything
- * is rounded for a container; of a binary model, as of taper_decoder_codes, each bit less its
- * centre, a constant. threads: 0: one per online core; at most 256. They share out images: codes
- * are the same, bit for bit, for any number of them, and whatever images are around one. Many
- * threads may call at once.
+ * with a model of 3 channels, RGB; grey ones fill its channels. An embedding model takes any size:
+ * another one is scaled to its window first, each pixel the mean of what it covers (SPEC 6.2). They
+ * are the codes before anything is rounded for a container; of a binary model, as of
+ * taper_decoder_codes, each bit less its centre, a constant. threads: 0: one per online core; at
+ * most 256. They share out images: codes are the same, bit for bit, for any number of them, and
+ * whatever images are around one. Many threads may call at once.
  *
  * A model that stores one matrix for both directions, as of family pca, has the other made in every
  * call, which takes some 4 units^2 x window values multiply-adds: hand over hundreds of images at
  * once. Memory: three such matrices for a moment, then one, and 96 windows a thread.
  *
- * TAPER_ERR_ARG: an image of another size, in colour where the model is for grey ones, or with
- * alpha, which the text names by its number, from 0, with the remedy; an array is NULL.
- * TAPER_ERR_CORRUPT: the model's matrix has no other, or its weights overflow. TAPER_ERR_NOMEM. On
- * failure what `codes`
- * holds is undefined. */
+ * TAPER_ERR_ARG: an image in colour where the model is for grey ones, with alpha, or, but with an
+ * embedding model, of another size, which the text names by its number, from 0, with the remedy; an
+ * array is NULL. TAPER_ERR_CORRUPT: the model's matrix has no other, or its weights overflow.
+ * TAPER_ERR_NOMEM. On failure what `codes` holds is undefined. */
 TAPER_API taper_status taper_embed(const taper_model *model, const taper_image *images, size_t n,
                                    unsigned threads, float *codes, taper_error *error);
 

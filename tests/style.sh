@@ -87,7 +87,7 @@ doors codec/backend 'backend operations activation pool queue simd int8_dot int_
 doors codec/entropy 'range_coder mixed_bit fixed_log int_matrix weights_coder'
 doors codec/quality 'metrics bd_rate'
 doors codec/bitplane 'code_tables conditional quantiser head chunk_coder raised_planes clipping'
-doors codec/transform 'network triangle windows lap restoration pseudo_inverse'
+doors codec/transform 'network scaling triangle windows lap restoration pseudo_inverse'
 doors codec/model 'model embed work builtin_models'
 doors codec/decoder 'group_reader levels'
 doors codec/container ''

@@ -199,6 +199,27 @@ static void assert_refused(const taper_model *model, taper_image wrong, const ch
     formats_image_free(&right), formats_image_free(&wrong);
 }
 
+/* An embedding model scales: a picture of doubled pixels has the codes of the picture. */
+static void other_sizes_are_scaled(void **state) {
+    (void)state;
+    formats_buffer file = formats_buffer_make(FORMATS_MOST_BYTES);
+    const tiny_shape shape = {
+        .window = {6, 5, 1, NULL}, .units = 7, .depth = 2, .hidden = CODEC_RELU};
+    taper_model *model = tiny_embedding_make(shape, 3, &file);
+    const taper_model_info info = taper_model_get_info(model);
+    taper_image small = picture_noise(info.window_width, info.window_height, 1, 8, 4),
+                large = picture_noise(2 * info.window_width, 2 * info.window_height, 1, 8, 5);
+    for (uint32_t y = 0; y < large.height; y++)
+        for (uint32_t x = 0; x < large.width; x++)
+            ((uint8_t *)large.pixels)[y * large.width + x] =
+                ((uint8_t *)small.pixels)[y / 2 * small.width + x / 2];
+    const taper_image both[] = {small, large};
+    float *codes = embed(model, both, 2, 1);
+    assert_memory_equal(codes, codes + info.units, info.units * sizeof *codes);
+    free(codes), taper_model_free(model), formats_buffer_free(&file);
+    formats_image_free(&small), formats_image_free(&large);
+}
+
 static void what_has_no_code_is_named(void **state) {
     (void)state;
     taper_model *model = linear_model(grey, 10);
@@ -273,6 +294,7 @@ int main(void) {
         cmocka_unit_test(threads_and_neighbours_change_nothing),
         cmocka_unit_test(binary_codes_are_the_containers),
         cmocka_unit_test(grey_and_deep_images_have_codes),
+        cmocka_unit_test(other_sizes_are_scaled),
         cmocka_unit_test(what_has_no_code_is_named),
         cmocka_unit_test(rows_without_analysis_are_refused),
         cmocka_unit_test(pixels_are_codes),

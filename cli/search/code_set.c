@@ -161,6 +161,7 @@ static int take_image(cli_code_set *s, const codec_embedder *e, cli_readahead *a
     if (status == TAPER_OK) {
         formats_image_apply_alpha(&image, s->alpha);
         status = codec_embedder_check(e, &image, &error);
+        if (status == TAPER_OK) status = codec_embedder_fit(e, &image);
         if (status != TAPER_OK) formats_image_free(&image);
     }
     if (status != TAPER_OK) {

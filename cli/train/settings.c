@@ -94,6 +94,8 @@ taper_status cli_train_embedding(const cli_train_settings *s, uint32_t hidden[CO
                                   .hidden = hidden,
                                   .n_hidden = (uint32_t)s->hidden.count,
                                   .training = train_embedding_defaults(),
+                                  .side = s->side == TRAIN_WINDOW_WHOLE ? TRAIN_EMBEDDING_WHOLE
+                                                                        : s->side,
                                   .max_work = s->common.max_work};
     train_embedding_options *o = &c->training;
     for (size_t i = 0; i < s->hidden.count && i < CODEC_MAX_LAYERS; i++)
@@ -149,9 +151,6 @@ static taper_status check_embedding(const cli_train_settings *s, taper_error *er
             !(cli_embedding_is_searched(&s->embedding) && !strcmp(others[i], "preset")))
             return formats_fail(error, TAPER_ERR_ARG,
                                 "--objective makes an embedding model: leave --%s out", others[i]);
-    if (cli_options_given("window") && s->side != TRAIN_WINDOW_WHOLE)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "an embedding is of whole images: leave --window out");
     return cli_train_embedding(s, hidden, &unused, error);
 }
 

@@ -74,7 +74,8 @@ const cli_option cli_train_table[] = {
     {"family", 0, CLI_CHOICE, "NAME", offsetof(settings, family), .choices = families,
      .initial = "pca", .help = "kind of model"},
     {"window", 'w', CLI_STRING, "W", offsetof(settings, window), .initial = "auto",
-     .help = "side of the square a code covers, 'whole' image, or 'auto'"},
+     .help = "side of the square a code covers, 'whole' image, or 'auto'; embedding: of the "
+             "square that images are scaled to"},
     {"lap", 0, CLI_STRING, "N", offsetof(settings, lap), .initial = "auto",
      .help = "pca, conv: pixels by which windows lap; 0: none; auto: half", .uses = USE_LAPS},
     {"basis", 0, CLI_CHOICE, "NAME", offsetof(settings, basis), .choices = bases,

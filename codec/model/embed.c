@@ -1,6 +1,8 @@
 /* embed.c -- see embed.h. */
 #include "codec/model/embed.h"
 #include "codec/transform/pseudo_inverse.h"
+#include "codec/transform/scaling.h"
+#include "formats/image.h"
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -35,6 +37,7 @@ taper_status codec_embedder_open(codec_embedder *out, const taper_model *model, 
                                  taper_error *error) {
     threads = threads_of(threads);
     *out = (codec_embedder){.window = model->window,
+                            .scales = !codec_network_has_decoder(&model->network),
                             .width = model->network.units,
                             .has_network = 1,
                             .network = model->network,
@@ -58,6 +61,32 @@ void codec_embedder_close(codec_embedder *e) {
 
 /* --- images ---------------------------------------------------------------------------- */
 
+static int fits(const codec_embedder *e, const taper_image *image) {
+    return image->width == e->window.width && image->height == e->window.height;
+}
+
+taper_status codec_embedder_fit(const codec_embedder *e, taper_image *image) {
+    taper_image scaled;
+    if (!e->scales || fits(e, image)) return TAPER_OK;
+    TAPER_TRY(codec_scale(image, e->window.width, e->window.height, &scaled));
+    formats_image_free(image);
+    *image = scaled;
+    return TAPER_OK;
+}
+
+/* One window of the image, scaled where it has another size. */
+static taper_status read_window(const codec_embedder *e, const taper_image *image, float *pixels) {
+    taper_image scaled;
+    if (fits(e, image)) {
+        codec_windows_read(e->window, image, pixels);
+        return TAPER_OK;
+    }
+    TAPER_TRY(codec_scale(image, e->window.width, e->window.height, &scaled));
+    codec_windows_read(e->window, &scaled, pixels);
+    formats_image_free(&scaled);
+    return TAPER_OK;
+}
+
 taper_status codec_embedder_check(const codec_embedder *e, const taper_image *image,
                                   taper_error *error) {
     const codec_window w = e->window;
@@ -72,7 +101,7 @@ taper_status codec_embedder_check(const codec_embedder *e, const taper_image *im
                                   "colour model, or make it grey"
                                 : "image is in colour but the first one is grey; make all grey, "
                                   "or all coloured");
-    if (image->width == w.width && image->height == w.height) return TAPER_OK;
+    if (e->scales || fits(e, image)) return TAPER_OK;
     return formats_fail(
         error, TAPER_ERR_UNSUPPORTED,
         e->has_network ? "image is %u x %u pixels but a code of the model is of %u x %u; bring it "
@@ -103,9 +132,10 @@ static taper_status encode_rows(const codec_embedder *e, const taper_image *imag
     codec_backend backend = e->backend; /* a call's own, as it is not const there */
     float *pixels = malloc(rows * inputs * sizeof *pixels);
     if (!pixels) return TAPER_ERR_NOMEM;
-    for (size_t i = 0; i < rows; i++)
-        codec_windows_read(e->window, &images[i], pixels + i * inputs);
-    taper_status status = codec_network_encode(&e->network, &backend, pixels, rows, codes);
+    taper_status status = TAPER_OK;
+    for (size_t i = 0; i < rows && !status; i++)
+        status = read_window(e, &images[i], pixels + i * inputs);
+    if (!status) status = codec_network_encode(&e->network, &backend, pixels, rows, codes);
     free(pixels);
     if (!status && e->is_binary) make_bits(e, codes, rows * e->width);
     return status;
@@ -153,7 +183,9 @@ static taper_status check_all(const codec_embedder *e, const taper_image *images
 
 taper_status taper_embed(const taper_model *model, const taper_image *images, size_t n,
                          unsigned threads, float *codes, taper_error *error) {
-    codec_embedder e = {.window = model->window, .has_network = 1};
+    codec_embedder e = {.window = model->window,
+                        .scales = !codec_network_has_decoder(&model->network),
+                        .has_network = 1};
     if (n && (!images || !codes))
         return formats_fail(error, TAPER_ERR_ARG, "there are no images, or no room for codes");
     TAPER_TRY(check_all(&e, images, n, error));

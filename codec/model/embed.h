@@ -7,7 +7,8 @@
 #include "codec/model/model.h"
 
 typedef struct codec_embedder {
-    codec_window window; /* what an image must be */
+    codec_window window; /* what an image must be, or ... */
+    int scales;          /* ... 1: is scaled to: an embedding model's */
     size_t width;        /* numbers in a code */
     /* its own */
     int has_network;
@@ -30,10 +31,13 @@ taper_status codec_embedder_open_pixels(codec_embedder *out, codec_window window
                                         taper_error *error);
 void codec_embedder_close(codec_embedder *embedder); /* a zeroed one is fine */
 
-/* TAPER_OK, or TAPER_ERR_UNSUPPORTED: the image has another size, alpha, or colours where the
- * window is grey; the text has the remedy. */
+/* TAPER_OK, or TAPER_ERR_UNSUPPORTED: the image has another size and is not scaled, alpha, or
+ * colours where the window is grey; the text has the remedy. */
 taper_status codec_embedder_check(const codec_embedder *embedder, const taper_image *image,
                                   taper_error *error);
+/* Scale an image that has been checked to the window now, where the codes would be of that anyway:
+ * it takes less memory to keep. TAPER_ERR_NOMEM: it is as it was. */
+taper_status codec_embedder_fit(const codec_embedder *embedder, taper_image *image);
 /* codes[n][width] of images that have been checked. TAPER_ERR_NOMEM; TAPER_ERR_CORRUPT: a code is
  * not finite, as the model's weights overflow. */
 taper_status codec_embedder_codes(const codec_embedder *embedder, const taper_image *images,

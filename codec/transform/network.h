@@ -22,6 +22,7 @@
  *   network             windows to codes and back
  *   triangle            triangular layers on a code whose units know those before them
  *   windows lap         images to windows and back; the filter across their edges
+ *   scaling             an image to another size
  *   pseudo_inverse      the analysis that belongs to a synthesis
  *   restoration         a small convolutional network that corrects pixels; restoration_filter: at
  *                       work on an image */

@@ -87,7 +87,7 @@ refused() { # code, words, arguments...
     grep -q -e "$words" err || { echo "no '$words' in:"; cat err; exit 1; }
     test ! -e never.tpm
 }
-mkdir plain one-class sizes
+mkdir plain one-class
 cp $(ls set/*/* | head -20) plain
 refused 2 'no image has one' --objective nca plain
 mkdir -p one-class/a one-class/b
@@ -99,7 +99,15 @@ refused 2 "label '-3' is a negative number" --objective nca --labels negative.cs
 refused 2 'units from a layer' --objective dt-nca --hidden 4 -k 5 "$images"
 refused 6 'never.tpm: model can take' --objective dt-nca $quick --max-work 10 "$images" # before it learns
 refused 2 'leave --family out' --objective nca --family dense "$images"
-refused 2 'leave --window out' --objective nca --window 8 "$images"
+cp -r set mixed
+printf 'P5\n5 9\n255\n%045d' 0 >mixed/lying/odd.pgm
+refused 2 'several: leave it out, and they are scaled' --objective nca --window whole mixed
+"$TAPER" train -o sized.tpm --objective nca -k 4 -e 1 mixed 2>said
+grep -q 'images are scaled to 32 x 32 pixels' said
+"$TAPER" train -q -o eight.tpm --objective nca -k 4 -e 1 --window 8 mixed
+"$TAPER" embed -q -m eight.tpm -o mixed.csv mixed
+test "$(grep -c '' mixed.csv)" -eq 362
+"$TAPER" info eight.tpm | grep -q '8x8\|8 x 8'
 refused 2 'of a linear map' --objective dt-nca --start lda "$images"
 refused 2 'with hidden layers' --objective nca --start rbm "$images"
 refused 2 '--degrees is' --objective dt-nca --degrees none "$images"

@@ -8,6 +8,8 @@
 #include "train/embedding/linear_start.h"
 #include "train/rbm/rbm_trainer.h"
 
+enum { TRAIN_EMBEDDING_WHOLE = 0xFFFF }; /* a side: that of the images */
+
 /* What the network is before it sees labels. */
 typedef enum train_embedding_start {
     TRAIN_EMBEDDING_DRAWN, /* random weights. Hidden layers: ReLU, variance 2 / inputs (He, Zhang,
@@ -16,6 +18,9 @@ typedef enum train_embedding_start {
 } train_embedding_start;
 
 typedef struct train_embedding_choice {
+    /* Of a square that images are scaled to; TRAIN_EMBEDDING_WHOLE: they are taken as they are, of
+     * one size, at most 256 x 256. 0: so where that is at most 64 x 64, else 32. */
+    uint32_t side;
     uint32_t units;              /* of a code, at least 1 */
     const uint32_t *hidden;      /* [n_hidden] widths from the pixels inwards; none: a linear map */
     uint32_t n_hidden;           /* at most CODEC_MAX_LAYERS - 1 */

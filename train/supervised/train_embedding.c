@@ -2,6 +2,8 @@
  * by labels, the model as it is stored; see train_embedding.h. */
 #include "train/supervised/train_embedding.h"
 #include "codec/model/model.h"
+#include "codec/transform/scaling.h"
+#include "formats/image.h"
 #include "train/supervised/embedding_search.h"
 #include "train/optimise/run.h"
 #include <math.h>
@@ -21,28 +23,83 @@ typedef struct job {
 
 /* --- images --------------------------------------------------------------------------------- */
 
-static taper_status read_rows(job *j, taper_error *error) {
+static void say_scaled(const job *j, codec_window w) {
+    const train_embedding_callbacks *c = &j->stage.hooks->training;
+    char words[96];
+    snprintf(words, sizeof words, "images are scaled to %u x %u pixels", w.width, w.height);
+    if (c->say) c->say(c->user, words);
+}
+
+/* What images are scaled to, or their own size. */
+static codec_window window_of(const job *j) {
+    enum { MOST_WHOLE = 64, SCALED = 32 };
     const taper_image *first = &j->data->image[0];
-    const codec_window window = {first->width, first->height, j->data->channels, NULL};
+    const uint32_t side = j->choice->side;
+    const int is_small =
+        j->data->one_size && first->width <= MOST_WHOLE && first->height <= MOST_WHOLE;
+    if (side == TRAIN_EMBEDDING_WHOLE || (!side && is_small))
+        return (codec_window){first->width, first->height, j->data->channels, NULL};
+    const uint32_t to = side ? side : SCALED;
+    return (codec_window){to, to, j->data->channels, NULL};
+}
+
+static taper_status check_images(const job *j, codec_window window, taper_error *error) {
     if (!j->data->label)
         return formats_fail(error, TAPER_ERR_ARG,
                             "--objective learns from labels, and no image has one; put images into "
                             "a folder for each class, or give --labels FILE");
-    if (!j->data->one_size)
+    if (j->choice->side == TRAIN_EMBEDDING_WHOLE && !j->data->one_size)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "an embedding is of whole images, which must have one size; these have "
-                            "several: scale them first");
+                            "--window whole is for images of one size; these have several: leave "
+                            "it out, and they are scaled");
     if (window.width > CODEC_MAX_WINDOW_SIDE || window.height > CODEC_MAX_WINDOW_SIDE ||
         codec_window_values(window) > CODEC_MAX_INPUTS)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "images of %u x %u are too large for an embedding, which takes up to "
-                            "%d a side; scale them first",
+                            "images of %u x %u are too large for a whole window, of up to %d a "
+                            "side; leave --window whole out, and they are scaled",
                             window.width, window.height, CODEC_MAX_WINDOW_SIDE);
+    return TAPER_OK;
+}
+
+static void free_images(train_dataset *data) {
+    for (size_t i = 0; i < data->n && data->image; i++) formats_image_free(&data->image[i]);
+    free(data->image);
+}
+
+/* The same images, scaled to the window. */
+static taper_status scale_images(const train_dataset *data, codec_window w, train_dataset *scaled) {
+    taper_status status = TAPER_OK;
+    *scaled = *data;
+    scaled->one_size = 1;
+    scaled->image = calloc(data->n, sizeof *scaled->image);
+    if (!scaled->image) return TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < data->n && status == TAPER_OK; i++)
+        status = codec_scale(&data->image[i], w.width, w.height, &scaled->image[i]);
+    return status;
+}
+
+static int has_size(const train_dataset *data, codec_window w) {
+    return data->one_size && data->image[0].width == w.width && data->image[0].height == w.height;
+}
+
+static taper_status collect(job *j, codec_window window) {
+    train_dataset scaled = {0};
+    if (has_size(j->data, window))
+        return train_collect_windows(j->data, window, TRAIN_PART_ALL, &j->pixels, &j->memory);
+    say_scaled(j, window);
+    taper_status status = scale_images(j->data, window, &scaled);
+    if (status == TAPER_OK)
+        status = train_collect_windows(&scaled, window, TRAIN_PART_ALL, &j->pixels, &j->memory);
+    free_images(&scaled);
+    return status;
+}
+
+static taper_status read_rows(job *j, taper_error *error) {
+    const codec_window window = window_of(j);
+    TAPER_TRY(check_images(j, window, error));
     j->report->window = j->stage.window = window;
     j->report->images = j->data->n;
-    taper_status status =
-        train_collect_windows(j->data, window, TRAIN_PART_ALL, &j->pixels, &j->memory);
-    return train_told(status, error, "pixels of %zu images", j->data->n);
+    return train_told(collect(j, window), error, "pixels of %zu images", j->data->n);
 }
 
 /* --- the model ------------------------------------------------------------------------------ */

@@ -12,7 +12,7 @@
 #include "formats/bytes.h"
 #include "train/supervised/embedding_choice.h"
 
-/* Append the .tpm file to out. Images have one size, at most 256 x 256, and labels. hooks may be
+/* Append the .tpm file to out. Images have labels. hooks may be
  * NULL. TAPER_ERR_ARG: options or images that do not fit, in words; what train_embedding,
  * train_rbm_stack_learn and train_linear_start return; a run stopped before anything was learned.
  * TAPER_ERR_LIMIT: the model would take more work than max_work; nothing was learned.

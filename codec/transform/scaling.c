@@ -1,0 +1,59 @@
+/* scaling.c -- see scaling.h.
+ *
+ * Along a side of n old and m new pixels lengths are counted in parts of which an old pixel has m
+ * and a new one n: all edges are whole numbers. A new sample is the sum of the old ones, each times
+ * the parts of its width and of its height that lie within, over n_x n_y, rounded. */
+#include "codec/transform/scaling.h"
+#include <stdlib.h>
+
+/* Old pixels that new pixel i covers: first .. end - 1. */
+typedef struct span {
+    uint32_t first, end;
+    uint64_t from, to; /* its edges, in parts */
+} span;
+
+static span span_of(uint32_t i, uint32_t of_old, uint32_t of_new) {
+    const uint64_t from = (uint64_t)i * of_old, to = from + of_old;
+    return (span){(uint32_t)(from / of_new), (uint32_t)((to + of_new - 1) / of_new), from, to};
+}
+
+/* Parts of old pixel k within it. */
+static uint64_t within(const span *s, uint32_t k, uint32_t of_new) {
+    const uint64_t left = (uint64_t)k * of_new, right = left + of_new;
+    return (right < s->to ? right : s->to) - (left > s->from ? left : s->from);
+}
+
+static uint64_t sample_at(const taper_image *image, size_t at) {
+    return image->depth == 16 ? ((const uint16_t *)image->pixels)[at]
+                              : ((const uint8_t *)image->pixels)[at];
+}
+
+static uint8_t mean_of(const taper_image *f, const span *x, const span *y, uint32_t width,
+                       uint32_t height, uint32_t channel) {
+    const uint64_t whole = (uint64_t)f->width * f->height * (f->depth == 16 ? 257 : 1);
+    uint64_t sum = 0;
+    for (uint32_t j = y->first; j < y->end; j++) {
+        uint64_t row = 0;
+        for (uint32_t i = x->first; i < x->end; i++)
+            row += within(x, i, width) *
+                   sample_at(f, ((size_t)j * f->width + i) * f->channels + channel);
+        sum += within(y, j, height) * row;
+    }
+    return (uint8_t)((sum + whole / 2) / whole);
+}
+
+taper_status codec_scale(const taper_image *from, uint32_t width, uint32_t height,
+                         taper_image *to) {
+    const uint32_t channels = from->channels;
+    uint8_t *at = malloc((size_t)width * height * channels);
+    *to = (taper_image){width, height, from->channels, 8, at};
+    if (!at) return TAPER_ERR_NOMEM;
+    for (uint32_t j = 0; j < height; j++) {
+        const span y = span_of(j, from->height, height);
+        for (uint32_t i = 0; i < width; i++) {
+            const span x = span_of(i, from->width, width);
+            for (uint32_t c = 0; c < channels; c++) *at++ = mean_of(from, &x, &y, width, height, c);
+        }
+    }
+    return TAPER_OK;
+}
