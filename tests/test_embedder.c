@@ -89,12 +89,27 @@ static void encode(const codec_network *net, const double *parameter, double *co
     }
 }
 
+/* Lengths of which each counts; none: whole codes alone do. */
+static train_prefix_list nested;
+
+static double mean_over_prefixes(reference r, const double *code) {
+    double sum = 0.0, prefix[ROWS * UNITS];
+    for (uint32_t i = 0; i < nested.lengths; i++) {
+        r.d = nested.length[i];
+        r.alpha = r.d > 2 ? (double)r.d - 1.0 : 1.0;
+        for (size_t k = 0; k < ROWS * r.d; k++) prefix[k] = code[k / r.d * UNITS + k % r.d];
+        sum += reference_loss(&r, prefix);
+    }
+    return sum / nested.lengths;
+}
+
 static double loss_at(const codec_network *net, reference r, int learns_alpha, double l2,
                       const double *parameter, size_t n_network) {
     double code[ROWS * UNITS], squares;
     if (learns_alpha) r.alpha *= exp(parameter[n_network]);
     encode(net, parameter, code, &squares);
-    return reference_loss(&r, code) + l2 / 2 * squares;
+    return (nested.lengths ? mean_over_prefixes(r, code) : reference_loss(&r, code)) +
+           l2 / 2 * squares;
 }
 
 /* --- against differences -------------------------------------------------------------------- */
@@ -106,6 +121,7 @@ static void check_gradient(int d, uint32_t hidden, codec_activation between,
     train_embedder e;
     const train_embedder_options options = {.batch = ROWS,
                                             .objective = objective,
+                                            .prefixes = nested.lengths ? &nested : NULL,
                                             .l2 = l2,
                                             .block = block,
                                             .noise = noise,
@@ -179,6 +195,23 @@ static void gradients_are_differences(void **state) {
                 check_gradient(d, hidden, CODEC_RELU, objectives[o], 0.0, 7, none);
                 check_gradient(d, hidden, CODEC_RELU, objectives[o], 0.0, 0, noises[0]);
             }
+}
+
+static void nested_gradients_are_differences(void **state) {
+    (void)state;
+    const train_neighbour_objective objectives[] = {
+        {.loss = TRAIN_NCA, .student = 1, .alpha = 2.0},
+        {.loss = TRAIN_MCML, .all_pairs = 1, .student = 1, .alpha = 1.0},
+        {.loss = TRAIN_LOG_NCA}};
+    const train_prefix_list lists[] = {{{1, 2, 3}, 3}, {{2, 3}, 2}, {{3}, 1}};
+    const train_embedder_noise none = {.seed = 0};
+    for (int d = 0; d < DEVICES; d++)
+        for (size_t o = 0; o < sizeof objectives / sizeof *objectives; o++)
+            for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+                nested = lists[k];
+                check_gradient(d, 1, CODEC_LOGISTIC, objectives[o], 0.02, 0, none);
+            }
+    nested.lengths = 0;
 }
 
 /* --- in blocks ------------------------------------------------------------------------------ */
@@ -267,6 +300,7 @@ static void networks_that_are_not_plain_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(gradients_are_differences),
+                                       cmocka_unit_test(nested_gradients_are_differences),
                                        cmocka_unit_test(blocks_of_rows_change_nothing),
                                        cmocka_unit_test(networks_come_back),
                                        cmocka_unit_test(networks_that_are_not_plain_are_refused)};

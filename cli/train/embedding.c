@@ -47,6 +47,14 @@ static taper_status choose_degrees(const cli_embedding *e, train_embedding_choic
                         e->degrees);
 }
 
+/* The lengths asked for, and all units. */
+static void choose_prefixes(const cli_embedding *e, train_embedding_choice *c) {
+    train_prefix_list *p = &c->training.prefixes;
+    for (size_t i = 0; i < e->nested.count && i + 1 < TRAIN_MOST_PREFIXES; i++)
+        p->length[p->lengths++] = (uint32_t)e->nested.item[i];
+    if (p->lengths && p->length[p->lengths - 1] != c->units) p->length[p->lengths++] = c->units;
+}
+
 static taper_status choose_start(const cli_embedding *e, train_embedding_choice *c,
                                  taper_error *error) {
     static const train_linear_kind kind[] = {TRAIN_START_PCA, TRAIN_START_RANDOM,
@@ -92,6 +100,7 @@ taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice
     c->training.objective = (train_neighbour_objective){
         .loss = o->loss, .all_pairs = o->all_pairs, .student = o->student, .hinge = e->hinge};
     c->training.l2 = e->l2;
+    choose_prefixes(e, c);
     c->motion = (float)e->motion, c->mirrors = e->mirrors;
     c->training.k = (uint32_t)e->neighbours;
     c->training.validation_fraction = (float)e->hold_out;
@@ -181,6 +190,11 @@ static void report_json(const cli_train_talk *t, const train_embedding_choice *c
     cli_json_uint(&j, "model_bytes", r->model_bytes);
     cli_json_uint(&j, "epochs", l->epochs);
     cli_json_uint(&j, "best_epoch", l->best_epoch);
+    for (uint32_t i = 0; i < c->training.prefixes.lengths && r->held_out.tested; i++) {
+        char key[48];
+        snprintf(key, sizeof key, "error_percent_of_first_%u", c->training.prefixes.length[i]);
+        cli_json_number(&j, key, 100.0 * r->prefix[i].rate);
+    }
     if (r->held_out.tested) {
         cli_json_number(&j, "start_error_percent", 100.0 * l->start_error);
         cli_json_number(&j, "error_percent", 100.0 * r->held_out.rate);
@@ -274,4 +288,8 @@ void cli_embedding_report(const cli_train_talk *t, const train_embedding_choice 
              "them",
              r->k, l->held_out, 100.0 * r->held_out.rate, 100.0 * r->held_out.low,
              100.0 * r->held_out.high, 100.0 * l->start_error, l->best_epoch, l->epochs);
+    for (uint32_t i = 0; i < c->training.prefixes.lengths; i++)
+        cli_note(t->common, "train", "by the first %u units: %.2f %% (%.2f to %.2f)",
+                 c->training.prefixes.length[i], 100.0 * r->prefix[i].rate,
+                 100.0 * r->prefix[i].low, 100.0 * r->prefix[i].high);
 }

@@ -2,6 +2,7 @@
  * it. */
 #ifndef CLI_TRAIN_EMBEDDING_H
 #define CLI_TRAIN_EMBEDDING_H
+#include "cli/common/options.h"
 #include "cli/train/talk.h"
 #include "train/supervised/train_embedding.h"
 
@@ -11,6 +12,7 @@ typedef struct cli_embedding {
     int mirrors;
     double minutes; /* of objective auto */
     const char *degrees;
+    cli_numbers nested;
     double hinge, l2, hold_out, motion;
     int64_t neighbours, pretrain_epochs;
 } cli_embedding;

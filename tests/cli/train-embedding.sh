@@ -65,6 +65,14 @@ ls set/*/* | awk 'BEGIN { srand(5) } { print $0 "," (rand() < 0.5 ? "a" : "b") }
     --labels chance.csv --filelist list >chance.json
 awk -F'"error_percent":' '{ split($2, e, ","); exit !(e[1] > 35) }' chance.json
 
+# --- every length of a nested code is a code ---
+"$TAPER" train -q --json -o nested.tpm --objective dt-mcml --start random --hidden 40 -k 6 --nested 2,3 -e 30 --batch 90 \
+    --hold-out 0.3 "$images" >nested.json
+for units in 2 3 6; do
+    sed "s/.*\"error_percent_of_first_$units\":\([0-9.]*\).*/\1/" nested.json |
+        awk '{ exit !($1 + 0 == $1 && $1 < 60) }' # by chance 67
+done
+
 # --- it resumes ---
 "$TAPER" train -q -o whole.tpm --objective dt-nca --start random --hidden 40 -k 6 -e 40 --batch 90 "$images"
 "$TAPER" train -q -o killed.tpm --objective dt-nca --start random --hidden 40 -k 6 -e 40 --batch 90 \
@@ -98,6 +106,9 @@ sed 's/,.*/,-3/' same.csv >negative.csv
 refused 2 "label '-3' is a negative number" --objective nca --labels negative.csv one-class
 refused 2 'units from a layer' --objective dt-nca --hidden 4 -k 5 "$images"
 refused 6 'never.tpm: model can take' --objective dt-nca $quick --max-work 10 "$images" # before it learns
+refused 2 'rise from 1 to all 6 units' --objective dt-nca $quick --nested 3,2 "$images"
+refused 2 'rise from 1 to all 6 units' --objective dt-nca $quick --nested 8 "$images"
+refused 2 'none are learned' --objective dt-nca $quick --nested 2 --degrees learned "$images"
 refused 2 'leave --family out' --objective nca --family dense "$images"
 cp -r set mixed
 printf 'P5\n5 9\n255\n%045d' 0 >mixed/lying/odd.pgm

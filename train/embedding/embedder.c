@@ -62,14 +62,13 @@ taper_status train_embedder_alpha(train_embedder *e, double most, double *alpha)
 static void lay_out_numbers(train_embedder *e, const codec_network *net, train_weights_use use) {
     const size_t n = train_stack_view(&net->encoder, NULL, &e->view);
     train_weights *w = &e->weights;
-    e->n_numbers = train_neighbours_objective.numbers(&e->objective, e->units);
+    e->n_numbers = e->use.objective->numbers(e->use.self, e->units);
     *w = (train_weights){0};
     train_weights_lay_out(w, &e->numbers, n + e->n_numbers, use);
     e->zero_mean = train_arena_floats(&e->numbers, 1, e->inputs);
     train_stack_view(&net->encoder, w->parameter, &e->view);
     train_stack_view(&net->encoder, w->gradient, &e->gradient);
-    if (w->parameter)
-        train_neighbours_objective.place(&e->objective, w->parameter + n, w->gradient + n);
+    if (w->parameter) e->use.objective->place(e->use.self, w->parameter + n, w->gradient + n);
 }
 
 static int jitters(const train_embedder *e) { return e->noise.jitter.fraction > 0.0f; }
@@ -87,7 +86,7 @@ static void lay_out_activations(train_embedder *e, const codec_network *net) {
     e->squares = train_arena_take(arena, 1, 1, sizeof *e->squares);
     train_stack_lay_out(&e->act, arena, &net->encoder, net->hidden, batch);
     for (int i = 0; i < 2; i++) e->act.back[i] = train_arena_floats(arena, batch, widest);
-    train_neighbours_objective.lay_out(&e->objective, arena, e->units, batch);
+    e->use.objective->lay_out(e->use.self, arena, e->units, batch);
 }
 
 static taper_status take_memory(train_embedder *e, const codec_network *net, train_device *device,
@@ -120,6 +119,11 @@ taper_status train_embedder_create(train_embedder *e, const codec_network *net,
                           .noise = o->noise,
                           .objective = o->objective};
     if (!o->batch || !(o->l2 >= 0.0) || !is_plain(net)) return TAPER_ERR_ARG;
+    e->use = (train_objective_use){&train_neighbours_objective, &e->objective};
+    if (o->prefixes) {
+        e->prefixes = (train_prefixes){.of = o->objective, .list = *o->prefixes};
+        e->use = (train_objective_use){&train_prefixes_objective, &e->prefixes};
+    }
     taper_status status = take_memory(e, net, device, o->use);
     if (status == TAPER_OK) status = upload_start(e, net);
     if (status != TAPER_OK) train_embedder_free(e);
@@ -232,17 +236,17 @@ static taper_status add_decay(train_embedder *e, double *loss) {
 }
 
 taper_status train_embedder_compute(train_embedder *e, double *losses) {
-    const train_objective *o = &train_neighbours_objective;
+    const train_objective *o = e->use.objective;
     const train_examples x = examples_of(e);
     train_stream *s = &e->stream;
     TAPER_TRY(train_embedder_forward(e));
     TAPER_TRY(train_zero(s, e->row_loss, e->rows * sizeof *e->row_loss));
     TAPER_TRY(train_zero(s, losses, 2 * sizeof *losses));
-    TAPER_TRY(o->loss(&e->objective, s, &x, e->row_loss, e->figure));
+    TAPER_TRY(o->loss(e->use.self, s, &x, e->row_loss, e->figure));
     for (int i = 0; i < 2; i++)
         TAPER_TRY(s->ops->add_doubles(s, 1, 1.0 / (double)e->rows, e->figure, losses + i));
     TAPER_TRY(train_zero(s, e->code_gradient, e->rows * e->units * sizeof *e->code_gradient));
-    TAPER_TRY(o->gradient(&e->objective, s, &x, e->code_gradient));
+    TAPER_TRY(o->gradient(e->use.self, s, &x, e->code_gradient));
     TAPER_TRY(backward(e));
     return add_decay(e, losses);
 }

@@ -12,7 +12,7 @@
  * a processor with fused multiply-adds no bit depends on it. */
 #ifndef TRAIN_EMBEDDER_H
 #define TRAIN_EMBEDDER_H
-#include "train/objectives/neighbours.h"
+#include "train/objectives/prefixes.h"
 #include "train/objectives/stack.h"
 #include "train/optimise/weights.h"
 #include "train/sampling/jitter.h"
@@ -39,6 +39,8 @@ typedef struct train_embedder {
     size_t n_numbers; /* the objective's, at the vector's end: 0 or 1 */
     double l2;
     train_neighbour_objective objective;
+    train_prefixes prefixes; /* of it; without lengths it is of whole codes */
+    train_objective_use use; /* the one or the other */
     train_embedder_noise noise;
     int noisy;     /* 1: for now rows are loaded with the noise ... */
     uint64_t step; /* ... of this step */
@@ -59,6 +61,7 @@ typedef struct train_embedder {
 typedef struct train_embedder_options {
     size_t batch;                        /* at least 1 */
     train_neighbour_objective objective; /* its settings */
+    const train_prefix_list *prefixes;   /* NULL: whole codes count alone */
     double l2;                           /* at least 0 */
     train_embedder_noise noise;
     size_t block; /* 0: TRAIN_EMBEDDER_BLOCK */

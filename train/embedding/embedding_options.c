@@ -33,6 +33,24 @@ static taper_status check_noise(const train_embedder_noise *n, const codec_netwo
     return TAPER_OK;
 }
 
+static taper_status check_prefixes(const train_embedding_options *o, const codec_network *net,
+                                   taper_error *error) {
+    const train_prefix_list *p = &o->prefixes;
+    int rises = p->lengths <= TRAIN_MOST_PREFIXES;
+    if (!p->lengths) return TAPER_OK;
+    for (uint32_t i = 0; i < p->lengths && rises; i++)
+        rises = p->length[i] > (i ? p->length[i - 1] : 0);
+    if (!rises || p->length[p->lengths - 1] != net->units)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "lengths of nested codes rise from 1 to all %u units, %d at most",
+                            (unsigned)net->units, TRAIN_MOST_PREFIXES);
+    if (o->objective.learns_alpha)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "nested codes have degrees of freedom by their lengths; none are "
+                            "learned");
+    return TAPER_OK;
+}
+
 static taper_status check_objective(const train_neighbour_objective *o, taper_error *error) {
     if (o->student && !(o->alpha >= TRAIN_LEAST_ALPHA && o->alpha <= 1e6))
         return formats_fail(error, TAPER_ERR_ARG, "alpha %g is not between %g and 1,000,000",
@@ -64,6 +82,7 @@ taper_status train_embedding_check(const train_embedding_options *o, const codec
         return formats_fail(error, TAPER_ERR_ARG,
                             "a code of %u units from a layer of %u: no more units than that",
                             (unsigned)net->units, (unsigned)f->layer[f->depth - 1].inputs);
+    TAPER_TRY(check_prefixes(o, net, error));
     TAPER_TRY(check_noise(&o->noise, net, error));
     return check_objective(&o->objective, error);
 }
@@ -98,6 +117,8 @@ uint64_t train_embedding_fingerprint(const train_embedding_options *o, const tra
                               net->encoder.depth};
     uint64_t hash = train_fingerprint(3, numbers, sizeof numbers);
     hash = train_fingerprint(hash, &o->seed, sizeof o->seed);
+    hash = train_fingerprint(hash, o->prefixes.length,
+                             o->prefixes.lengths * sizeof *o->prefixes.length);
     for (uint32_t i = 0; i < net->encoder.depth; i++) {
         const codec_layer *l = &net->encoder.layer[i];
         hash = train_fingerprint(hash, l->weight, (size_t)l->outputs * l->inputs * sizeof(float));

@@ -16,6 +16,8 @@ typedef struct train_embedding_options {
     /* Its settings (neighbours.h): default dt-NCA, alpha 29. A learned alpha is held for the first
      * epoch, then learned with the weights (Min et al. 2010, section 3). */
     train_neighbour_objective objective;
+    /* default none: lengths of codes that each have the objective, the last one all units */
+    train_prefix_list prefixes;
     double l2; /* default 0: the loss has l2 / 2 x the sum of squared weights, too */
     /* default none; its seed is this one's. An epoch's rows are loaded with it, held-out rows
        without. Under CG its draws stay for all line searches of a batch. */

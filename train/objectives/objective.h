@@ -9,6 +9,7 @@
  *   reconstruction     squared error of what a decoder makes of codes at a cut
  *   rate               the price of the bits before the cut
  *   neighbours         NCA and MCML: codes whose nearest neighbours share their label
+ *   prefixes           the same of each prefix of a code
  *   stack              fully connected layers forward and back, which encoders and decoders share
  */
 #ifndef TRAIN_OBJECTIVE_H

@@ -77,7 +77,8 @@ typedef struct train_embedding_report {
     size_t images;
     train_embedding_result learned;
     taper_error_rate held_out; /* of the model as it is stored; tested 0: none are held out */
-    uint32_t k;                /* neighbours that voted there */
+    taper_error_rate prefix[TRAIN_MOST_PREFIXES]; /* likewise, of nested codes: by length */
+    uint32_t k;                                   /* neighbours that voted there */
     double pretraining_seconds;
     train_embedding_found found;
 } train_embedding_report;

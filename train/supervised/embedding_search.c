@@ -89,7 +89,7 @@ static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rat
     if (status == TAPER_OK && s->stopped)
         status = formats_fail(error, TAPER_ERR_ARG, "stopped while recipes were tried");
     if (status == TAPER_OK && rate)
-        status = train_embedding_judge(s->stage, &m->network, s->pixels, &s->rows, &c->training,
+        status = train_embedding_judge(s->stage, &m->network, 0, s->pixels, &s->rows, &c->training,
                                        rate, error);
     taper_model_free(m);
     return status;
@@ -134,12 +134,14 @@ static void linear(train_embedding_choice *c, uint32_t *width) {
     c->training.rate = 0.01f;
     c->linear = (train_linear_options){TRAIN_START_PCA, 10.0, 0.0, c->training.seed};
 }
+/* Classes that collapse: of some thousand images dt-MCML makes three quarters of dt-NCA's errors.
+ */
 static void deep(train_embedding_choice *c, uint32_t *width) {
     width[0] = width[1] = 500;
-    c->objective = "dt-nca", c->n_hidden = 2;
+    c->objective = "dt-mcml", c->n_hidden = 2;
     c->start = TRAIN_EMBEDDING_DRAWN;
     c->training.objective = (train_neighbour_objective){
-        .loss = TRAIN_NCA, .student = 1, .alpha = c->units > 1 ? c->units - 1 : 1};
+        .loss = TRAIN_MCML, .all_pairs = 1, .student = 1, .alpha = c->units > 1 ? c->units - 1 : 1};
     c->training.rate = 5e-3f;
     c->motion = 3.0f;
 }
@@ -170,11 +172,11 @@ static void mirror(train_embedding_choice *c, uint32_t *width) {
     (void)width;
     c->mirrors = c->motion > 0.0f;
 }
-static void collapse(train_embedding_choice *c, uint32_t *width) {
+static void loosen(train_embedding_choice *c, uint32_t *width) {
     (void)width;
     if (!c->n_hidden) return;
-    c->objective = "dt-mcml";
-    c->training.objective.loss = TRAIN_MCML, c->training.objective.all_pairs = 1;
+    c->objective = "dt-nca";
+    c->training.objective.loss = TRAIN_NCA, c->training.objective.all_pairs = 0;
 }
 static void deepen(train_embedding_choice *c, uint32_t *width) {
     if (c->n_hidden && c->n_hidden + 1 < CODEC_MAX_LAYERS)
@@ -189,7 +191,7 @@ static const struct change {
                {"two hidden layers", deep},     {"motion twice as far", move_more},
                {"motion less far", move_less},  {"mirrored, too", mirror},
                {"layers twice as wide", widen}, {"dropout", drop},
-               {"rate 0.4 times", slow_down},   {"classes collapse", collapse},
+               {"rate 0.4 times", slow_down},   {"classes need not collapse", loosen},
                {"a layer more", deepen}};
 enum { CHANGES = sizeof changes / sizeof *changes };
 
@@ -276,8 +278,8 @@ static taper_status judge_pixels(search *s, taper_error *error) {
     for (uint32_t k = 0; k < f->folds && status == TAPER_OK; k++) {
         taper_error_rate rate = {0};
         take_fold(s, k);
-        status = train_embedding_judge(s->stage, NULL, s->pixels, &s->rows, &s->at.choice.training,
-                                       &rate, error);
+        status = train_embedding_judge(s->stage, NULL, 0, s->pixels, &s->rows,
+                                       &s->at.choice.training, &rate, error);
         if (status == TAPER_OK) add(&f->pixels, &rate);
     }
     f->rows = rows;

@@ -6,6 +6,7 @@
 #include "train/optimise/run.h"
 #include "train/rbm/rbm_unroll.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* What the steps share. */
 typedef struct job {
@@ -134,15 +135,24 @@ static taper_status encode(codec_backend *be, const codec_network *net, const tr
     return status;
 }
 
+/* The first `units` of each code, in place. */
+static void pack(float *code, size_t n, size_t all, size_t units) {
+    if (units == all) return;
+    for (size_t i = 0; i < n; i++) memmove(code + i * units, code + i * all, units * sizeof *code);
+}
+
 taper_status train_embedding_judge(const train_embedding_stage *stage, const codec_network *net,
-                                   const train_pixels *pixels, const train_embedding_rows *rows,
+                                   size_t units, const train_pixels *pixels,
+                                   const train_embedding_rows *rows,
                                    const train_embedding_options *o, taper_error_rate *rate,
                                    taper_error *error) {
-    const size_t units = net ? net->units : pixels->inputs;
-    float *code = malloc(rows->n * units * sizeof *code);
+    const size_t all = net ? net->units : pixels->inputs;
+    float *code = malloc(rows->n * all * sizeof *code);
+    if (!units) units = all;
     taper_status status = code ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) status = encode(stage->be, net, pixels, rows->all, rows->n, code);
     status = train_told(status, error, "codes of %zu images", rows->n);
+    if (status == TAPER_OK) pack(code, rows->n, all, units);
     const train_embedding_codes codes = {code, units, rows, pixels->label, o->k, o->threads};
     if (status == TAPER_OK) status = train_embedding_vote(&codes, rate, error);
     free(code);

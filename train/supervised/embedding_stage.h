@@ -24,10 +24,11 @@ taper_status train_embedding_learn(train_embedding_stage *stage,
                                    taper_error *error);
 
 /* Errors on rows->all's held-out rows of the neighbours of their codes, which the processor makes
- * as the library does. net NULL: of pixels. TAPER_ERR_ARG: a code is not finite;
- * TAPER_ERR_NOMEM. */
+ * as the library does, by the first `units` of them (0: all). net NULL: of pixels. TAPER_ERR_ARG: a
+ * code is not finite; TAPER_ERR_NOMEM. */
 taper_status train_embedding_judge(const train_embedding_stage *stage, const codec_network *net,
-                                   const train_pixels *pixels, const train_embedding_rows *rows,
+                                   size_t units, const train_pixels *pixels,
+                                   const train_embedding_rows *rows,
                                    const train_embedding_options *options, taper_error_rate *rate,
                                    taper_error *error);
 

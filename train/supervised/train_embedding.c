@@ -120,15 +120,21 @@ static taper_status write_model(const job *j, taper_model *m, formats_buffer *ou
     return TAPER_OK;
 }
 
-/* The error on held-out images of the model as it is stored. */
+/* The errors on held-out images of the model as it is stored: by all units, and by prefixes. */
 static taper_status measure(const job *j, const train_embedding_choice *c, const codec_network *net,
                             taper_error *error) {
+    const train_prefix_list *nested = &c->training.prefixes;
+    train_embedding_report *r = j->report;
     train_embedding_rows rows = {0};
     taper_status status = train_embedding_rows_take(&rows, &c->training, &j->pixels, error);
-    if (status == TAPER_OK && rows.n > rows.n_training)
-        status = train_embedding_judge(&j->stage, net, &j->pixels, &rows, &c->training,
-                                       &j->report->held_out, error);
-    j->report->k = (uint32_t)formats_smaller(c->training.k, rows.n_training);
+    const int any = status == TAPER_OK && rows.n > rows.n_training;
+    if (any)
+        status = train_embedding_judge(&j->stage, net, 0, &j->pixels, &rows, &c->training,
+                                       &r->held_out, error);
+    for (uint32_t i = 0; any && i < nested->lengths && status == TAPER_OK; i++)
+        status = train_embedding_judge(&j->stage, net, nested->length[i], &j->pixels, &rows,
+                                       &c->training, &r->prefix[i], error);
+    r->k = (uint32_t)formats_smaller(c->training.k, rows.n_training);
     train_embedding_rows_free(&rows);
     return status;
 }
