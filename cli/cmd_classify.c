@@ -12,14 +12,15 @@
 typedef struct settings {
     cli_common common;
     const char *output, *model, *filelist, *labels, *among_labels;
+    int64_t units;
     cli_strings among;
     cli_numbers k;
     int leave_one_out, alpha, follow_links;
 } settings;
 
 enum { MOST_K = 65536 };
-enum { USE_INPUTS = 1 };
-static const char *const uses[] = {"a run without --leave-one-out", NULL};
+enum { USE_INPUTS = 1, USE_MODEL = 2 };
+static const char *const uses[] = {"a run without --leave-one-out", "--model", NULL};
 static const cli_option options[] = {
     {"among", 'a', CLI_STRINGS, "FILE", offsetof(settings, among),
      .help = "labelled images: a folder of classes, CIFAR, IDX with --among-labels"},
@@ -33,6 +34,8 @@ static const cli_option options[] = {
      .help = "label each labelled image by the others"},
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the labels here instead of to standard output"},
+    {"units", 0, CLI_INT, "N", offsetof(settings, units), .initial = "0", .min = 0, .max = 65535,
+     .help = "take the first N numbers of each code (`train --nested`); 0: all", .uses = USE_MODEL},
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
      .help = "true labels of the inputs, to count errors by", .uses = USE_INPUTS},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
@@ -111,6 +114,7 @@ static int open_embedder(state *st) {
             code = cli_output_check("classify", st->s.output, st->s.model);
         if (code != CLI_DONE) return code;
         taper_status status = codec_embedder_open(&st->embedder, st->model.model, threads, &error);
+        if (!status) status = codec_embedder_shorten(&st->embedder, (size_t)st->s.units, &error);
         return status ? (int)cli_fail("classify", st->s.model, status, &error) : CLI_DONE;
     }
     int code = cli_code_set_window(&st->among, &window);
@@ -227,7 +231,7 @@ static int check_settings(state *st, char **paths, size_t n) {
         1)
         return cli_usage(v, "standard input is named twice; name it once");
     if (!take_k(st)) return cli_usage(v, "--neighbours takes whole numbers, such as 5 or 1,3,5");
-    cli_options_name_idle(v, s->leave_one_out ? 0 : USE_INPUTS);
+    cli_options_name_idle(v, (s->leave_one_out ? 0 : USE_INPUTS) | (s->model ? USE_MODEL : 0));
     return CLI_DONE;
 }
 

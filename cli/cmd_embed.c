@@ -17,6 +17,7 @@
 typedef struct settings {
     cli_common common;
     const char *output, *model, *filelist, *labels, *labels_out;
+    int64_t units;
     int format, alpha, follow_links;
 } settings;
 
@@ -31,6 +32,8 @@ static const cli_option options[] = {
      .help = "where the output's name does not say it"},
     {"labels-out", 0, CLI_STRING, "FILE", offsetof(settings, labels_out),
      .help = "write the codes' labels here: .npy numbers, or .csv `name,label`"},
+    {"units", 0, CLI_INT, "N", offsetof(settings, units), .initial = "0", .min = 0, .max = 65535,
+     .help = "take the first N numbers of each code (`train --nested`); 0: all"},
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
      .help = "class labels: IDX, or CSV `name,label`, or one label a line"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
@@ -51,9 +54,10 @@ const cli_verb cli_verb_embed = {
     .synopsis = "[options] -m MODEL -o CODES.npy INPUT...",
     .options = options,
     .about =
-        "Each image, which is of the model's window (`taper info MODEL`; `taper train --window "
-        "whole` makes one for images of one size), becomes its code: a row of numbers, the model's "
-        "units. Rows are in the order of the inputs, as `encode` takes them: files, folders, IDX "
+        "Each image becomes its code: a row of numbers, the model's units. With an embedding model "
+        "(`taper train --preset labels` or --objective) it may have any size; with others it has "
+        "that of the model's window (`taper info MODEL`; --window whole). Rows are in the order of "
+        "the inputs, as `encode` takes them: files, folders, IDX "
         "and CIFAR files, and - for standard input.\n\n"
         "A .npy file is what numpy.load reads: float32, [images][units]. CSV has a line for each "
         "image, name,label,c0,c1,... under a heading; numbers read back as the same float32. "
@@ -300,8 +304,10 @@ static int embed(state *st, char **paths, size_t n) {
         code = cli_output_check("embed", s->labels_out, s->model);
     if (code == CLI_DONE) code = check_labels(st);
     if (code != CLI_DONE) return code;
-    const taper_status status =
+    taper_status status =
         codec_embedder_open(&st->embedder, st->model.model, cli_threads(&s->common), &error);
+    if (status == TAPER_OK)
+        status = codec_embedder_shorten(&st->embedder, (size_t)s->units, &error);
     if (status != TAPER_OK) return cli_fail("embed", s->model, status, &error);
     code = open_outputs(st);
     if (code == CLI_DONE) code = cli_code_set_embed(&st->images, &st->embedder, take_rows, st);

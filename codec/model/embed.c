@@ -53,6 +53,14 @@ taper_status codec_embedder_open_pixels(codec_embedder *out, codec_window window
     return finish_opening(out, threads_of(threads), TAPER_OK, error);
 }
 
+taper_status codec_embedder_shorten(codec_embedder *e, size_t units, taper_error *error) {
+    if (units > e->width)
+        return formats_fail(error, TAPER_ERR_ARG, "codes have %zu units; no more can be taken",
+                            e->width);
+    if (units) e->width = units;
+    return TAPER_OK;
+}
+
 void codec_embedder_close(codec_embedder *e) {
     codec_pool_destroy(e->pool);
     free(e->analysis);
@@ -126,6 +134,7 @@ static void make_bits(const codec_embedder *e, float *codes, size_t n) {
     for (size_t i = 0; i < n; i++) codes[i] = (codes[i] > 0 ? 1.0f : 0.0f) - e->centre;
 }
 
+/* Codes of all units, codes[rows][units]. */
 static taper_status encode_rows(const codec_embedder *e, const taper_image *images, size_t rows,
                                 float *codes) {
     const size_t inputs = e->network.inputs;
@@ -137,7 +146,20 @@ static taper_status encode_rows(const codec_embedder *e, const taper_image *imag
         status = read_window(e, &images[i], pixels + i * inputs);
     if (!status) status = codec_network_encode(&e->network, &backend, pixels, rows, codes);
     free(pixels);
-    if (!status && e->is_binary) make_bits(e, codes, rows * e->width);
+    if (!status && e->is_binary) make_bits(e, codes, rows * e->network.units);
+    return status;
+}
+
+/* The first `width` numbers of each. */
+static taper_status encode_prefixes(const codec_embedder *e, const taper_image *images, size_t rows,
+                                    float *codes) {
+    const size_t units = e->network.units;
+    if (e->width == units) return encode_rows(e, images, rows, codes);
+    float *whole = malloc(rows * units * sizeof *whole);
+    taper_status status = whole ? encode_rows(e, images, rows, whole) : TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < rows && !status; i++)
+        memcpy(codes + i * e->width, whole + i * units, e->width * sizeof *codes);
+    free(whole);
     return status;
 }
 
@@ -151,7 +173,7 @@ static void embed_block(void *context, size_t block) {
             codec_windows_read(e->window, &t->images[first + i], codes + i * e->width);
         return;
     }
-    const taper_status status = encode_rows(e, t->images + first, rows, codes);
+    const taper_status status = encode_prefixes(e, t->images + first, rows, codes);
     if (status) atomic_store(&t->status, (int)status);
 }
 

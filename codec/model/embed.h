@@ -29,6 +29,9 @@ taper_status codec_embedder_open(codec_embedder *out, const taper_model *model, 
  * compared with. */
 taper_status codec_embedder_open_pixels(codec_embedder *out, codec_window window, unsigned threads,
                                         taper_error *error);
+/* Codes are their first `units` numbers from now on; 0: as they are. TAPER_ERR_ARG: they have
+ * fewer. */
+taper_status codec_embedder_shorten(codec_embedder *embedder, size_t units, taper_error *error);
 void codec_embedder_close(codec_embedder *embedder); /* a zeroed one is fine */
 
 /* TAPER_OK, or TAPER_ERR_UNSUPPORTED: the image has another size and is not scaled, alpha, or

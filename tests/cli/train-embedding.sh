@@ -73,6 +73,16 @@ for units in 2 3 6; do
         awk '{ exit !($1 + 0 == $1 && $1 < 60) }' # by chance 67
 done
 
+"$TAPER" embed -q -m nested.tpm -o whole.csv "$images"
+"$TAPER" embed -q -m nested.tpm --units 2 -o front.csv "$images"
+cut -d, -f1-4 whole.csv | cmp - front.csv
+"$TAPER" classify -q -m nested.tpm --units 2 --leave-one-out --among "$images" -o front.labels
+! cmp -s front.labels whole.labels
+code=0
+"$TAPER" embed -q -m nested.tpm --units 7 -o no.csv "$images" 2>err || code=$?
+test "$code" -eq 2
+grep -q 'codes have 6 units' err
+
 # --- it resumes ---
 "$TAPER" train -q -o whole.tpm --objective dt-nca --start random --hidden 40 -k 6 -e 40 --batch 90 "$images"
 "$TAPER" train -q -o killed.tpm --objective dt-nca --start random --hidden 40 -k 6 -e 40 --batch 90 \
