@@ -171,7 +171,9 @@ static int begin(state *st) {
                                                       : formats_imageset_count(st->inputs.set));
 }
 
-static int take_rows(void *user, const size_t *image, size_t n, const float *codes) {
+static int take_rows(void *user, const size_t *image, const taper_image *unused, size_t n,
+                     const float *codes) {
+    (void)unused;
     state *st = user;
     return cli_labelling_take(&st->labelling, st->inputs.set, image, n, codes);
 }

@@ -8,7 +8,7 @@
 #include "cli/common/outputs.h"
 #include "cli/common/plain_text.h"
 #include "cli/common/spool.h"
-#include "cli/search/code_set.h"
+#include "cli/search/map.h"
 #include "formats/bytes.h"
 #include "formats/npy.h"
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 typedef struct settings {
     cli_common common;
-    const char *output, *model, *filelist, *labels, *labels_out;
+    const char *output, *model, *filelist, *labels, *labels_out, *map;
     int64_t units;
     int format, alpha, follow_links;
 } settings;
@@ -30,6 +30,8 @@ static const cli_option options[] = {
      .help = "made by `taper train`; or photo or tiny, which are built in"},
     {"format", 0, CLI_CHOICE, "NAME", offsetof(settings, format), .initial = "npy", .choices = as,
      .help = "where the output's name does not say it"},
+    {"map", 0, CLI_STRING, "FILE", offsetof(settings, map),
+     .help = "write a page here: a point an image, which shows it, and its neighbours"},
     {"labels-out", 0, CLI_STRING, "FILE", offsetof(settings, labels_out),
      .help = "write the codes' labels here: .npy numbers, or .csv `name,label`"},
     {"units", 0, CLI_INT, "N", offsetof(settings, units), .initial = "0", .min = 0, .max = 65535,
@@ -62,6 +64,8 @@ const cli_verb cli_verb_embed = {
         "A .npy file is what numpy.load reads: float32, [images][units]. CSV has a line for each "
         "image, name,label,c0,c1,... under a heading; numbers read back as the same float32. "
         "Images of IDX and CIFAR files are called FILE#1, FILE#2 and so on.\n\n"
+        "--map writes a page that works offline, for people: each image is a point, which shows it "
+        "and, when clicked, its neighbours.\n\n"
         "--labels-out writes a label for each row, so that rows stay with their labels where "
         "images are left out: as .npy, int32, -1 for none, the labels themselves where all are "
         "whole numbers, else their classes' numbers from 0 on in the order of names, which is "
@@ -72,7 +76,8 @@ const cli_verb cli_verb_embed = {
     .examples = "taper train -o digits.tpm -w whole -k 30 train-images-idx3-ubyte.gz\n"
                 "taper embed -m digits.tpm -o codes.npy train-images-idx3-ubyte.gz\n"
                 "taper embed -m cats.tpm -o codes.npy --labels-out labels.npy cats/\n"
-                "taper embed -m cats.tpm -o - --format csv cats/ | sort\n"};
+                "taper embed -m cats.tpm -o - --format csv cats/ | sort\n"
+                "taper embed -m cats.tpm --map cats.html cats/\n"};
 
 typedef struct state {
     settings s;
@@ -80,6 +85,7 @@ typedef struct state {
     codec_embedder embedder;
     cli_code_set images;
     cli_output codes, labels;
+    cli_map *map;
     bool is_csv;
     FILE *spool;  /* of .npy: rows that wait */
     size_t *kept; /* [images.count]: row i is the set's image kept[i] */
@@ -183,18 +189,25 @@ static taper_status npy_numbers(const void *numbers, size_t n, const taper_sink 
     return status;
 }
 
-static int take_rows(void *user, const size_t *image, size_t n, const float *codes) {
-    state *st = user;
+/* Rows to the file, or where they wait. */
+static int put_codes(state *st, const size_t *image, size_t n, const float *codes) {
     const taper_sink sink = st->is_csv ? cli_output_sink(&st->codes) : cli_spool_sink(st->spool);
     const taper_status status = st->is_csv ? csv_rows(st, image, n, codes, &sink)
                                            : npy_numbers(codes, n * st->embedder.width, &sink);
-    for (size_t i = 0; i < n; i++) st->kept[st->rows++] = image[i];
     if (status == TAPER_OK || st->is_csv)
         return status == TAPER_OK ? CLI_DONE : cli_output_close(&st->codes, NULL, status, NULL);
     taper_error error = {0};
     taper_source none;
     taper_status why = cli_spool_source(st->spool, &none, &error); /* says what is the matter */
     return cli_fail("embed", NULL, why ? why : status, &error);
+}
+
+static int take_rows(void *user, const size_t *number, const taper_image *image, size_t n,
+                     const float *codes) {
+    state *st = user;
+    for (size_t i = 0; i < n; i++) st->kept[st->rows++] = number[i];
+    const int code = st->s.output ? put_codes(st, number, n, codes) : CLI_DONE;
+    return code == CLI_DONE && st->map ? cli_map_take(st->map, number, image, n, codes) : code;
 }
 
 static taper_status write_npy(state *st, taper_error *error) {
@@ -231,12 +244,16 @@ static taper_status write_labels(state *st) {
 
 static int open_outputs(state *st) {
     taper_error error = {0};
-    int code = cli_output_open(&st->codes, "embed", st->s.output, &st->s.common);
+    int code = CLI_DONE;
+    if (st->s.output) code = cli_output_open(&st->codes, "embed", st->s.output, &st->s.common);
+    if (code == CLI_DONE && st->s.map)
+        code = cli_map_open(&st->map, &st->images, st->s.map, st->embedder.width);
     if (code == CLI_DONE && st->s.labels_out)
         code = cli_output_open(&st->labels, "embed", st->s.labels_out, &st->s.common);
     if (code != CLI_DONE) return code;
     st->kept = malloc(formats_imageset_count(st->images.set) * sizeof *st->kept);
     if (!st->kept) return cli_fail("embed", NULL, TAPER_ERR_NOMEM, NULL);
+    if (!st->s.output) return CLI_DONE;
     const taper_sink sink = cli_output_sink(&st->codes);
     if (st->is_csv) {
         const taper_status status = csv_heading(st, &sink);
@@ -251,13 +268,15 @@ static void tell(const state *st) {
     if (!s->common.json) {
         cli_note(&s->common, "embed", "%zu code%s of %zu number%s, in %s", st->rows,
                  formats_plural(st->rows, "s"), st->embedder.width,
-                 formats_plural(st->embedder.width, "s"), cli_output_name(s->output));
+                 formats_plural(st->embedder.width, "s"),
+                 cli_output_name(s->output ? s->output : s->map));
         tell_classes(st);
         return;
     }
     cli_json j;
     cli_json_begin(&j, stdout);
     cli_json_string(&j, "file", s->output);
+    cli_json_string(&j, "map", s->map);
     cli_json_string(&j, "kind", "codes");
     cli_json_uint(&j, "images", st->rows);
     cli_json_uint(&j, "units", st->embedder.width);
@@ -272,12 +291,13 @@ static void tell(const state *st) {
 
 static int finish(state *st) {
     taper_error error = {0};
-    taper_status status = st->is_csv ? TAPER_OK : write_npy(st, &error);
-    int code =
-        CLI_DONE; /* codes are written, but for the last of them, before labels are in place */
-    if (status == TAPER_OK && st->s.labels_out)
+    taper_status status = st->is_csv || !st->s.output ? TAPER_OK : write_npy(st, &error);
+    int code = cli_map_close(st->map, CLI_DONE);
+    st->map = NULL;
+    /* codes are written, but for the last of them, before labels are in place */
+    if (code == CLI_DONE && status == TAPER_OK && st->s.labels_out)
         code = cli_output_close(&st->labels, NULL, write_labels(st), NULL);
-    if (code == CLI_DONE) code = cli_output_close(&st->codes, NULL, status, &error);
+    if (code == CLI_DONE && st->s.output) code = cli_output_close(&st->codes, NULL, status, &error);
     if (code == CLI_DONE) tell(st);
     return code;
 }
@@ -299,7 +319,9 @@ static int embed(state *st, char **paths, size_t n) {
     if (code == CLI_DONE) code = cli_code_set_open(&st->images, paths, n);
     if (code == CLI_DONE) code = cli_code_set_spares(&st->images, paths, n, s->output);
     if (code == CLI_DONE) code = cli_code_set_spares(&st->images, paths, n, s->labels_out);
-    if (code == CLI_DONE) code = cli_output_check("embed", s->output, s->model);
+    if (code == CLI_DONE) code = cli_code_set_spares(&st->images, paths, n, s->map);
+    if (code == CLI_DONE && s->output) code = cli_output_check("embed", s->output, s->model);
+    if (code == CLI_DONE && s->map) code = cli_output_check("embed", s->map, s->model);
     if (code == CLI_DONE && s->labels_out)
         code = cli_output_check("embed", s->labels_out, s->model);
     if (code == CLI_DONE) code = check_labels(st);
@@ -320,11 +342,11 @@ static int check_settings(const settings *s, bool has_inputs) {
     const bool to_stdout = s->output && !strcmp(s->output, "-");
     if (!has_inputs) return cli_usage(v, "give the images: files, folders, IDX or CIFAR files");
     if (!s->model) return cli_usage(v, "give the model that makes the codes: -m MODEL");
-    if (!s->output) return cli_usage(v, "say where the codes go: -o FILE");
+    if (!s->output && !s->map) return cli_usage(v, "say where the codes go: -o FILE, --map PAGE");
     if (to_stdout && s->common.json)
         return cli_usage(v, "--json and the codes both go to standard output; give -o FILE");
     if (!s->labels_out) return CLI_DONE;
-    if (!strcmp(s->labels_out, s->output))
+    if (s->output && !strcmp(s->labels_out, s->output))
         return cli_usage(v, "--output and --labels-out are the same; give two names");
     if (!strcmp(s->labels_out, "-") && s->common.json)
         return cli_usage(v, "--json and the labels both go to standard output; give a file");
@@ -337,7 +359,7 @@ int cmd_embed(int argc, char **argv) {
     int first, code = cli_options_parse(&cli_verb_embed, argc, argv, s, &first);
     if (code >= 0) return code;
     if ((code = check_settings(s, first < argc || s->filelist)) != CLI_DONE) return code;
-    st.is_csv = wants_csv(s, s->output);
+    st.is_csv = s->output && wants_csv(s, s->output);
     st.images = (cli_code_set){.common = &s->common,
                                .verb = "embed",
                                .output = s->output,
@@ -347,6 +369,7 @@ int cmd_embed(int argc, char **argv) {
                                .alpha = (formats_alpha)s->alpha};
     code = embed(&st, argv + first, (size_t)(argc - first));
     if (code == CLI_DONE && st.images.left.failed) code = CLI_SOME_FAILED;
+    cli_map_close(st.map, CLI_USAGE);
     formats_atomic_file_abort(st.codes.file), formats_atomic_file_abort(st.labels.file);
     if (st.spool) fclose(st.spool);
     codec_embedder_close(&st.embedder);

@@ -4,6 +4,7 @@
  *   code_set               images whose codes are wanted, block by block
  *   labelled_codes         codes of a labelled set; labelling: labels by their votes
  *   class_names            classes of two sets, by name
+ *   map                    a page with a point for each image
  *   error_report           how many labels are wrong, and which class is taken for which */
 #ifndef CLI_CLASS_NAMES_H
 #define CLI_CLASS_NAMES_H

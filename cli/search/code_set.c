@@ -142,7 +142,7 @@ static int embed_block(const cli_code_set *s, const codec_embedder *e, block *b,
     taper_error error = {0};
     if (!b->rows) return CLI_DONE;
     const taper_status status = codec_embedder_codes(e, b->image, b->rows, b->codes, &error);
-    const int code = status == TAPER_OK ? take(user, b->number, b->rows, b->codes)
+    const int code = status == TAPER_OK ? take(user, b->number, b->image, b->rows, b->codes)
                                         : (int)cli_fail(s->verb, NULL, status, &error);
     block_empty(b);
     return code;

@@ -45,8 +45,10 @@ int cli_code_set_spares(const cli_code_set *set, char **paths, size_t n, const c
 /* What images must be for their pixels to be codes: as the first that can be read. */
 int cli_code_set_window(cli_code_set *set, codec_window *window);
 
-/* n images of the set, by number, rising, and their codes[n][width]; returns an exit code. */
-typedef int cli_codes_fn(void *user, const size_t *image, size_t n, const float *codes);
+/* n images of the set, by number, rising, as they were read or scaled to the model's window, and
+ * their codes[n][width]; returns an exit code. */
+typedef int cli_codes_fn(void *user, const size_t *number, const taper_image *image, size_t n,
+                         const float *codes);
 
 /* Codes of all images, in order, some hundreds at a time, in bounded memory. Images that cannot be
  * used are left out and told; when that is all of them, the exit code says why. */

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int take_rows(void *user, const size_t *image, size_t n, const float *codes) {
+static int take_rows(void *user, const size_t *image, const taper_image *unused, size_t n,
+                     const float *codes) {
+    (void)unused;
     cli_labelled_codes *l = user;
     for (size_t i = 0; i < n; i++, codes += l->width) {
         const int32_t label = formats_imageset_label(l->set->set, image[i]);

@@ -1,0 +1,312 @@
+/* map.c -- see map.h. The page is map.html; where it says @DATA@ comes JSON: places (two 16-bit
+ * numbers a point), labels and neighbours (32 bits each) in base64, little-endian as browsers are,
+ * pictures as PNG sheets of some hundred each, in base64, and names. */
+#include "cli/search/map.h"
+#include "cli/common/outputs.h"
+#include "cli/common/plain_text.h"
+#include "codec/taper_search.h"
+#include "codec/transform/scaling.h"
+#include "formats/bytes.h"
+#include "formats/png.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const char cli_map_page[], cli_map_page_end[];
+
+enum { NEIGHBOURS = 12, COLUMNS = 25, PER_SHEET = 1000, LONGEST = 32, LEAST_MARGIN = 600 };
+
+struct cli_map {
+    const cli_code_set *set;
+    cli_output out;
+    size_t width;      /* of a code */
+    size_t step, met;  /* every step-th image has a point; images so far */
+    size_t n, room;    /* points */
+    float *code;       /* [room][width] */
+    size_t *number;    /* [room] in the set */
+    uint32_t side[2];  /* of a picture */
+    taper_image sheet; /* in colour */
+    FILE *sheets;      /* JSON strings of those that are full */
+    char *sheets_text;
+    size_t sheets_size;
+};
+
+/* --- pictures ------------------------------------------------------------------------------- */
+
+static void put_base64(FILE *to, const void *from, size_t n) {
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *b = from;
+    for (size_t i = 0; i < n; i += 3) {
+        const uint32_t b1 = i + 1 < n ? b[i + 1] : 0, b2 = i + 2 < n ? b[i + 2] : 0;
+        const uint32_t v = (uint32_t)b[i] << 16 | b1 << 8 | b2;
+        const char quad[4] = {digit[v >> 18], digit[v >> 12 & 63],
+                              i + 1 < n ? digit[v >> 6 & 63] : '=',
+                              i + 2 < n ? digit[v & 63] : '='};
+        fwrite(quad, 1, 4, to);
+    }
+}
+
+/* The sheet so far becomes a string, and is white again. */
+static taper_status flush_sheet(cli_map *m) {
+    uint8_t *png = NULL;
+    size_t bytes = 0;
+    TAPER_TRY(formats_png_encode(&m->sheet, &png, &bytes, NULL));
+    fputs(m->n > PER_SHEET ? ",\"" : "\"", m->sheets);
+    put_base64(m->sheets, png, bytes);
+    fputc('"', m->sheets);
+    free(png);
+    memset(m->sheet.pixels, 255, (size_t)m->sheet.width * m->sheet.height * 3);
+    return ferror(m->sheets) ? TAPER_ERR_NOMEM : TAPER_OK;
+}
+
+/* The first image says how large pictures are. */
+static taper_status size_pictures(cli_map *m, const taper_image *first) {
+    const uint32_t longest = first->width > first->height ? first->width : first->height;
+    const double factor = longest > LONGEST ? (double)LONGEST / longest : 1.0;
+    m->side[0] = (uint32_t)fmax(1.0, factor * first->width);
+    m->side[1] = (uint32_t)fmax(1.0, factor * first->height);
+    m->sheet = (taper_image){COLUMNS * m->side[0], PER_SHEET / COLUMNS * m->side[1], 3, 8, NULL};
+    const size_t bytes = (size_t)m->sheet.width * m->sheet.height * 3;
+    m->sheet.pixels = malloc(bytes);
+    if (!m->sheet.pixels) return TAPER_ERR_NOMEM;
+    memset(m->sheet.pixels, 255, bytes);
+    return TAPER_OK;
+}
+
+static taper_status put_picture(cli_map *m, const taper_image *image) {
+    const size_t k = m->n % PER_SHEET, stride = (size_t)m->sheet.width * 3;
+    taper_image small;
+    TAPER_TRY(codec_scale(image, m->side[0], m->side[1], &small));
+    const uint8_t *from = small.pixels;
+    uint8_t *to = (uint8_t *)m->sheet.pixels + k / COLUMNS * m->side[1] * stride +
+                  k % COLUMNS * m->side[0] * 3;
+    for (uint32_t y = 0; y < m->side[1]; y++, to += stride)
+        for (uint32_t x = 0; x < m->side[0]; x++)
+            for (int c = 0; c < 3; c++)
+                to[3 * x + c] =
+                    from[(y * m->side[0] + x) * small.channels + (small.channels == 3 ? c : 0)];
+    formats_image_free(&small);
+    return TAPER_OK;
+}
+
+/* --- points --------------------------------------------------------------------------------- */
+
+static taper_status add(cli_map *m, size_t number, const taper_image *image, const float *code) {
+    if (!m->sheet.pixels) TAPER_TRY(size_pictures(m, image));
+    if (m->n && m->n % PER_SHEET == 0) TAPER_TRY(flush_sheet(m));
+    TAPER_TRY(put_picture(m, image));
+    memcpy(m->code + m->n * m->width, code, m->width * sizeof *code);
+    m->number[m->n++] = number;
+    return TAPER_OK;
+}
+
+int cli_map_take(cli_map *m, const size_t *number, const taper_image *image, size_t n,
+                 const float *codes) {
+    for (size_t i = 0; i < n; i++) {
+        if (m->met++ % m->step || m->n == m->room) continue;
+        const taper_status status = add(m, number[i], &image[i], codes + i * m->width);
+        if (status != TAPER_OK) return cli_fail(m->set->verb, NULL, status, NULL);
+    }
+    return CLI_DONE;
+}
+
+/* axis[width]: the direction of most variance, of those at a right angle to `other` (or NULL):
+ * power iteration on the codes, less their mean. */
+static void principal_axis(const cli_map *m, const double *mean, const double *other,
+                           double *axis) {
+    enum { STEPS = 60 };
+    const size_t d = m->width;
+    double *sum = calloc(d, sizeof *sum);
+    for (size_t j = 0; j < d; j++) axis[j] = 1.0 / (1.0 + (double)j);
+    for (int s = 0; s < STEPS && sum; s++) {
+        double along = 0.0, length = 0.0;
+        memset(sum, 0, d * sizeof *sum);
+        for (size_t i = 0; i < m->n; i++) {
+            double dot = 0.0;
+            for (size_t j = 0; j < d; j++) dot += ((double)m->code[i * d + j] - mean[j]) * axis[j];
+            for (size_t j = 0; j < d; j++) sum[j] += dot * ((double)m->code[i * d + j] - mean[j]);
+        }
+        for (size_t j = 0; j < d && other; j++) along += sum[j] * other[j];
+        for (size_t j = 0; j < d; j++) {
+            if (other) sum[j] -= along * other[j];
+            length += sum[j] * sum[j];
+        }
+        for (size_t j = 0; j < d && length > 0.0; j++) axis[j] = sum[j] / sqrt(length);
+    }
+    free(sum);
+}
+
+/* at[n][2]. */
+static taper_status place(const cli_map *m, double *at) {
+    const size_t d = m->width;
+    double *work = calloc(3 * d + 1, sizeof *work), *mean = work, *axis[2];
+    if (!work) return TAPER_ERR_NOMEM;
+    axis[0] = work + d, axis[1] = work + 2 * d;
+    for (size_t i = 0; i < m->n * d; i++) mean[i % d] += (double)m->code[i] / (double)m->n;
+    if (d <= 2)
+        for (size_t k = 0; k < d; k++) axis[k][k] = 1.0;
+    else
+        for (int k = 0; k < 2; k++) principal_axis(m, mean, k ? axis[0] : NULL, axis[k]);
+    for (size_t i = 0; i < m->n; i++)
+        for (size_t k = 0; k < 2; k++) {
+            at[2 * i + k] = 0.0;
+            for (size_t j = 0; j < d; j++)
+                at[2 * i + k] += ((double)m->code[i * d + j] - mean[j]) * axis[k][j];
+        }
+    free(work);
+    return TAPER_OK;
+}
+
+/* One scale for both, so that distances stay what they are. */
+static void put_places(const cli_map *m, const double *at, FILE *to) {
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    uint16_t *xy = calloc(2 * m->n + 1, sizeof *xy);
+    for (size_t i = 0; i < 2 * m->n; i++) {
+        low[i % 2] = fmin(low[i % 2], at[i]);
+        high[i % 2] = fmax(high[i % 2], at[i]);
+    }
+    const double side = fmax(fmax(high[0] - low[0], high[1] - low[1]), 1e-30);
+    for (size_t i = 0; i < 2 * m->n && xy; i++) {
+        const double from_middle = (at[i] - (low[i % 2] + high[i % 2]) / 2) / side;
+        xy[i] = (uint16_t)lround(32767.5 + (65535.0 - 2 * LEAST_MARGIN) * from_middle);
+    }
+    if (xy) put_base64(to, xy, 2 * m->n * sizeof *xy);
+    free(xy);
+}
+
+static taper_status put_neighbours(const cli_map *m, size_t k, FILE *to, taper_error *error) {
+    uint32_t *near = malloc((m->n * k + 1) * sizeof *near);
+    double *distance = malloc((m->n * k + 1) * sizeof *distance);
+    const taper_search search = {.references = m->code,
+                                 .n_references = m->n,
+                                 .n_queries = m->n,
+                                 .width = m->width,
+                                 .k = k,
+                                 .threads = cli_threads(m->set->common)};
+    taper_status status = near && distance ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK && k) status = taper_nearest(&search, near, distance, error);
+    if (status == TAPER_OK) put_base64(to, near, m->n * k * sizeof *near);
+    free(near), free(distance);
+    return status;
+}
+
+/* --- the page ------------------------------------------------------------------------------- */
+
+/* As a string of JSON within HTML: no end of a script within. */
+static void put_string(FILE *to, const char *text) {
+    char plain[2 * CLI_IMAGE_NAME];
+    cli_plain_text(plain, sizeof plain, text);
+    fputc('"', to);
+    for (const char *c = plain; *c; c++)
+        if (*c == '"' || *c == '\\')
+            fprintf(to, "\\%c", *c);
+        else if (*c == '<')
+            fputs("\\u003c", to);
+        else
+            fputc(*c, to);
+    fputc('"', to);
+}
+
+static void put_names(const cli_map *m, FILE *to) {
+    const formats_imageset *set = m->set->set;
+    char name[CLI_IMAGE_NAME];
+    fputs("\",\"classes\":[", to);
+    for (size_t k = 0; k < formats_imageset_class_count(set); k++) {
+        if (k) fputc(',', to);
+        put_string(to, formats_imageset_class_name(set, k));
+    }
+    fputs("],\"names\":[", to);
+    for (size_t i = 0; i < m->n; i++) {
+        if (i) fputc(',', to);
+        put_string(to, cli_image_name(set, m->number[i], name));
+    }
+    fputs("],\"lead\":", to);
+    snprintf(
+        name, sizeof name,
+        "%zu images%s, by %s. Point at one to see it, click for its neighbours; turn the wheel "
+        "or pinch to look closer, drag to move.",
+        m->n, m->step > 1 ? ", evenly chosen" : "",
+        m->width <= 2 ? "the numbers of their codes"
+                      : "the first two principal components of their codes");
+    put_string(to, name);
+}
+
+static taper_status put_data(cli_map *m, FILE *to, taper_error *error) {
+    const size_t k = formats_smaller(NEIGHBOURS, m->n - 1);
+    double *at = malloc(2 * m->n * sizeof *at);
+    int32_t *label = malloc(m->n * sizeof *label);
+    taper_status status = at && label ? place(m, at) : TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < m->n && label; i++)
+        label[i] = formats_imageset_label(m->set->set, m->number[i]);
+    fprintf(to, "{\"n\":%zu,\"k\":%zu,\"width\":%u,\"height\":%u,\"columns\":%d,\"per\":%d", m->n,
+            k, m->side[0], m->side[1], COLUMNS, PER_SHEET);
+    fputs(",\"places\":\"", to);
+    if (status == TAPER_OK) put_places(m, at, to);
+    fputs("\",\"labels\":\"", to);
+    if (status == TAPER_OK) put_base64(to, label, m->n * sizeof *label);
+    fputs("\",\"near\":\"", to);
+    if (status == TAPER_OK) status = put_neighbours(m, k, to, error);
+    put_names(m, to);
+    fputs(",\"sheets\":[", to);
+    fwrite(m->sheets_text, 1, m->sheets_size, to);
+    fputs("]}", to);
+    free(at), free(label);
+    return status;
+}
+
+static taper_status write_page(cli_map *m, taper_error *error) {
+    static const char mark[] = "@DATA@";
+    const char *data = strstr(cli_map_page, mark);
+    const taper_sink sink = cli_output_sink(&m->out);
+    cli_text text;
+    TAPER_TRY(flush_sheet(m));
+    if (fflush(m->sheets)) return TAPER_ERR_NOMEM;
+    TAPER_TRY(cli_text_open(&text));
+    fwrite(cli_map_page, 1, (size_t)(data - cli_map_page), text.to);
+    const taper_status status = put_data(m, text.to, error);
+    data += sizeof mark - 1;
+    fwrite(data, 1, (size_t)(cli_map_page_end - data), text.to);
+    const taper_status written = cli_text_write(&text, &sink);
+    return status != TAPER_OK ? status : written;
+}
+
+/* --- begin and end -------------------------------------------------------------------------- */
+
+static void free_map(cli_map *m) {
+    if (m->sheets) fclose(m->sheets);
+    free(m->sheets_text), free(m->sheet.pixels), free(m->code), free(m->number), free(m);
+}
+
+int cli_map_open(cli_map **out, const cli_code_set *set, const char *path, size_t width) {
+    const size_t images = formats_imageset_count(set->set);
+    cli_map *m = calloc(1, sizeof *m);
+    *out = NULL;
+    if (!m) return cli_fail(set->verb, NULL, TAPER_ERR_NOMEM, NULL);
+    m->set = set, m->width = width;
+    m->step = (images + CLI_MAP_MOST - 1) / CLI_MAP_MOST;
+    if (!m->step) m->step = 1;
+    m->room = images / m->step + 1;
+    m->code = malloc(m->room * width * sizeof *m->code);
+    m->number = malloc(m->room * sizeof *m->number);
+    m->sheets = open_memstream(&m->sheets_text, &m->sheets_size);
+    int code = m->code && m->number && m->sheets
+                   ? cli_output_open(&m->out, set->verb, path, set->common)
+                   : (int)cli_fail(set->verb, NULL, TAPER_ERR_NOMEM, NULL);
+    if (code != CLI_DONE)
+        free_map(m);
+    else
+        *out = m;
+    return code;
+}
+
+int cli_map_close(cli_map *m, int code) {
+    taper_error error = {0};
+    if (!m) return code;
+    taper_status status = code == CLI_DONE && m->n ? write_page(m, &error) : TAPER_ERR_ARG;
+    if (code != CLI_DONE || !m->n) /* which has been told */
+        formats_atomic_file_abort(m->out.file);
+    else
+        code = cli_output_close(&m->out, NULL, status, &error);
+    free_map(m);
+    return code;
+}
