@@ -43,7 +43,7 @@ END
 # one cell more: the others stay, lower layers are not learned again
 cp out/mnist.jsonl before
 set -- --out out --work out/work --threads 1 --quick --set "$SET"
-"$program" mnist "$@" --cells 'mnist-dt-nca-d-1-*' 2>said
+"$program" mnist "$@" --cells 'mnist-dt-nca-d-1-2-* mnist-dt-nca-d-1-30-*' 2>said
 if grep -q 'mnist-dt-nca-d-1-2-seed1' said; then echo "run again"; exit 1; fi
 if grep -q 'layer [12],' said; then echo "lower layers learned again"; exit 1; fi
 grep -q 'layer 3, epoch 1 of 1' said
