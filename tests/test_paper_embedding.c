@@ -33,8 +33,10 @@ static void test_cells_have_names_of_their_own(void **state) {
         for (size_t j = 0; j < i; j++) assert_string_not_equal(all[i].name, all[j].name);
         assert_true(embedding_cell_matches(&all[i], all[i].name));
         assert_true(embedding_recipe_of(&all[i])->minutes > 0.0);
+        if (strstr(all[i].name, "-moved-")) /* as its recipe has it */
+            assert_non_null(strstr(embedding_recipe_of(&all[i])->settings, "jitter="));
     }
-    assert_int_equal(usps, 9 * 2 * EMBEDDING_SPLITS); /* table 1, and images moved */
+    assert_int_equal(usps, (7 * 2 + 1) * EMBEDDING_SPLITS); /* table 1, and images moved */
     embedding_cell c = embedding_cell_of("usps", "dt-nca", "d-1", 30, 4, 1);
     assert_string_equal(c.name, "usps-dt-nca-d-1-30-split4-seed1");
     assert_true(embedding_cell_matches(&c, "mnist-* usps-dt-nca-d-1-30-*"));

@@ -69,7 +69,10 @@ static void dims_of(const char *set, const embedding_method *m, uint32_t dims[4]
         if (circles) dims[0] = 2;
         break;
     case EMBEDDING_DEEP:
-        if (!circles) dims[0] = 2, dims[1] = 30;
+        if (circles) break;
+        dims[0] = 2, dims[1] = 30;
+        if (strcmp(m->variant, "d-1-moved") != 0) break;
+        dims[0] = m->mcml ? (mnist ? 2 : 0) : 30, dims[1] = 0; /* those with a recipe */
         break;
     }
 }
