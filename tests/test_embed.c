@@ -213,9 +213,15 @@ static void other_sizes_are_scaled(void **state) {
         for (uint32_t x = 0; x < large.width; x++)
             ((uint8_t *)large.pixels)[y * large.width + x] =
                 ((uint8_t *)small.pixels)[y / 2 * small.width + x / 2];
-    const taper_image both[] = {small, large};
-    float *codes = embed(model, both, 2, 1);
+    taper_image deep = picture_noise(info.window_width, info.window_height, 1, 16, 6);
+    for (uint32_t i = 0; i < small.width * small.height; i++) /* rounds to the same 8 bits */
+        ((uint16_t *)deep.pixels)[i] = (uint16_t)(257 * ((uint8_t *)small.pixels)[i] +
+                                                  (((uint8_t *)small.pixels)[i] ? -100 : 100));
+    const taper_image all[] = {small, large, deep};
+    float *codes = embed(model, all, 3, 1);
     assert_memory_equal(codes, codes + info.units, info.units * sizeof *codes);
+    assert_memory_equal(codes, codes + 2 * info.units, info.units * sizeof *codes);
+    formats_image_free(&deep);
     free(codes), taper_model_free(model), formats_buffer_free(&file);
     formats_image_free(&small), formats_image_free(&large);
 }

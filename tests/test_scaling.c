@@ -27,7 +27,7 @@ static taper_image make(uint32_t width, uint32_t height, uint8_t channels, uint8
 
 static double value(const taper_image *f, uint32_t x, uint32_t y, uint32_t c) {
     const size_t at = ((size_t)y * f->width + x) * f->channels + c;
-    return f->depth == 16 ? ((const uint16_t *)f->pixels)[at] / 257.0
+    return f->depth == 16 ? floor(((const uint16_t *)f->pixels)[at] / 257.0 + 0.5)
                           : ((const uint8_t *)f->pixels)[at];
 }
 

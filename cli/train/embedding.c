@@ -221,16 +221,25 @@ static void say_again(const cli_train_talk *t, const train_embedding_choice *c) 
         const size_t used = strlen(widths);
         snprintf(widths + used, sizeof widths - used, "%s%u", i ? "," : " --hidden ", c->hidden[i]);
     }
-    char noise[64] = "";
+    char noise[160] = "";
     const double motion = (double)c->motion, dropout = (double)c->training.noise.dropout;
     if (motion > 0)
         snprintf(noise, sizeof noise, " --motion %g%s", motion, c->mirrors ? " --mirror" : "");
-    const size_t used = strlen(noise);
-    if (dropout > 0) snprintf(noise + used, sizeof noise - used, " --dropout %g", dropout);
+    size_t used = strlen(noise);
+    if (dropout > 0)
+        used += (size_t)snprintf(noise + used, sizeof noise - used, " --dropout %g", dropout);
+    if (c->side == TRAIN_EMBEDDING_WHOLE)
+        used += (size_t)snprintf(noise + used, sizeof noise - used, " --window whole");
+    else if (c->side)
+        used += (size_t)snprintf(noise + used, sizeof noise - used, " --window %u", c->side);
+    if (c->training.seed != 1)
+        snprintf(noise + used, sizeof noise - used, " --seed %llu",
+                 (unsigned long long)c->training.seed);
     cli_note(t->common, "train",
              "the same again: --objective %s%s --start %s -k %u -e %u --rate %g%s --hold-out 0",
-             c->objective, widths, c->n_hidden ? "random" : "pca", c->units, c->training.epochs,
-             (double)c->training.rate, noise);
+             c->objective, widths,
+             c->n_hidden || c->linear.kind == TRAIN_START_RANDOM ? "random" : "pca", c->units,
+             c->training.epochs, (double)c->training.rate, noise);
 }
 
 /* What was tried, what to expect, and whether labels help. */
@@ -249,14 +258,15 @@ static void say_found(const cli_train_talk *t, const train_embedding_report *r) 
             cli_note(t->common, "train", "  diverged %s", trial->words);
     }
     say_again(t, &f->choice);
-    cli_note(
-        t->common, "train",
-        "expect errors on %.2f %% of new images of this kind (95 %%: %.2f to %.2f); the best of "
-        "%u recipes looks a little better than it is, and has learned from more images since",
-        100.0 * f->error.rate, 100.0 * f->error.low, 100.0 * f->error.high, f->trials);
+    cli_note(t->common, "train",
+             "on images held out from trials it errs on %.2f %% (95 %%: %.2f to %.2f): more on new "
+             "ones, as the best of %u recipes was taken, less, as it has learned from all since",
+             100.0 * f->error.rate, 100.0 * f->error.low, 100.0 * f->error.high, f->trials);
     if (f->error.high >= f->pixels.rate)
         cli_note(t->common, "train",
-                 "labels help little here, if at all: neighbours by pixels do as well");
+                 "it is not certain that labels help: neighbours by pixels err on %.2f %%, which "
+                 "is no more than the upper end of that",
+                 100.0 * f->pixels.rate);
 }
 
 void cli_embedding_report(const cli_train_talk *t, const train_embedding_choice *c,

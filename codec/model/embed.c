@@ -69,8 +69,10 @@ void codec_embedder_close(codec_embedder *e) {
 
 /* --- images ---------------------------------------------------------------------------- */
 
+/* Is it one window as it is? Those that scale take samples of 8 bits, as they were trained. */
 static int fits(const codec_embedder *e, const taper_image *image) {
-    return image->width == e->window.width && image->height == e->window.height;
+    return image->width == e->window.width && image->height == e->window.height &&
+           (image->depth == 8 || !e->scales);
 }
 
 taper_status codec_embedder_fit(const codec_embedder *e, taper_image *image) {

@@ -23,14 +23,15 @@ static uint64_t within(const span *s, uint32_t k, uint32_t of_new) {
     return (right < s->to ? right : s->to) - (left > s->from ? left : s->from);
 }
 
+/* Of 8 bits. */
 static uint64_t sample_at(const taper_image *image, size_t at) {
-    return image->depth == 16 ? ((const uint16_t *)image->pixels)[at]
-                              : ((const uint8_t *)image->pixels)[at];
+    if (image->depth == 16) return ((uint32_t)((const uint16_t *)image->pixels)[at] + 128) / 257;
+    return ((const uint8_t *)image->pixels)[at];
 }
 
 static uint8_t mean_of(const taper_image *f, const span *x, const span *y, uint32_t width,
                        uint32_t height, uint32_t channel) {
-    const uint64_t whole = (uint64_t)f->width * f->height * (f->depth == 16 ? 257 : 1);
+    const uint64_t whole = (uint64_t)f->width * f->height;
     uint64_t sum = 0;
     for (uint32_t j = y->first; j < y->end; j++) {
         uint64_t row = 0;

@@ -20,6 +20,7 @@ enum {
     WANTED_STEPS = 2400,
     LEAST_EPOCHS = 20,
     MOST_EPOCHS = 400,
+    MOST_COMPONENTS = 1024,    /* inputs */
     LEAST_ROWS = 3000,         /* fewer tell little */
     MOST_PIXELS = 64 * 1000000 /* numbers that neighbours by pixels are searched among */
 };
@@ -132,7 +133,7 @@ static void linear(train_embedding_choice *c, uint32_t *width) {
     c->objective = "nca", c->n_hidden = 0;
     c->training.objective = (train_neighbour_objective){.loss = TRAIN_NCA};
     c->training.rate = 0.01f;
-    c->linear = (train_linear_options){TRAIN_START_PCA, 10.0, 0.0, c->training.seed};
+    c->linear.spread = 10.0, c->linear.seed = c->training.seed;
 }
 /* Classes that collapse: of some thousand images dt-MCML makes three quarters of dt-NCA's errors.
  */
@@ -326,6 +327,9 @@ taper_status train_embedding_search(train_embedding_stage *stage, double minutes
     s.at.choice.units = (uint32_t)formats_smaller(base->units, pixels->inputs);
     s.at.choice.training.validation_fraction = 0.0f;
     s.at.choice.training.saving = (train_saving){0};
+    /* components of so many pixels take longer than the trials do */
+    s.at.choice.linear.kind =
+        pixels->inputs <= MOST_COMPONENTS ? TRAIN_START_PCA : TRAIN_START_RANDOM;
     const taper_status status = find(&s, error);
     train_embedding_rows_free(&s.rows);
     free(s.order), free(s.label);
