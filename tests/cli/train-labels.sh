@@ -20,7 +20,7 @@ checks() { # folder, images of each class
 checks set 80
 "$TAPER" train -o found.tpm --preset labels --minutes 0.2 --seed 5 set 2>found.txt
 grep -q 'tried on 240 images, 4 folds: neighbours by pixels err' found.txt
-grep -q 'two hidden layers' found.txt
+grep -q 'a linear map: kept' found.txt
 grep -q 'held out from trials it errs on' found.txt
 ! grep -q 'not certain that labels help' found.txt
 "$TAPER" info found.tpm | grep -qi embedding
