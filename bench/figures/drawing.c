@@ -1,5 +1,6 @@
 /* drawing.c -- see drawing.h. */
 #include "bench/figures/drawing.h"
+#include "cli/common/page.h"
 #include "formats/png.h"
 #include "samples/letters.h"
 #include <stdlib.h>
@@ -105,19 +106,6 @@ static uint8_t *with_marks(const figures_drawing *d) {
 
 /* --- SVG ------------------------------------------------------------------------------- */
 
-static void put_base64(FILE *to, const uint8_t *bytes, size_t n) {
-    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < n; i += 3) {
-        uint32_t v = (uint32_t)bytes[i] << 16;
-        if (i + 1 < n) v |= (uint32_t)bytes[i + 1] << 8;
-        if (i + 2 < n) v |= bytes[i + 2];
-        fputc(digit[v >> 18], to);
-        fputc(digit[v >> 12 & 63], to);
-        fputc(i + 1 < n ? digit[v >> 6 & 63] : '=', to);
-        fputc(i + 2 < n ? digit[v & 63] : '=', to);
-    }
-}
-
 /* Strokes of no length with round ends. */
 static void put_cloud(FILE *to, const figures_cloud *cloud) {
     unsigned colour =
@@ -143,7 +131,7 @@ static void put_svg(FILE *to, const figures_drawing *d, const uint8_t *png, size
             "<image width=\"%u\" height=\"%u\" style=\"image-rendering:pixelated\" "
             "href=\"data:image/png;base64,",
             width, height);
-    put_base64(to, png, n);
+    cli_page_base64(to, png, n);
     fputs("\"/>\n", to);
     for (size_t i = 0; i < d->clouds; i++) put_cloud(to, &d->cloud[i]);
     for (size_t i = 0; i < d->marks; i++) {

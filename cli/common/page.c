@@ -149,7 +149,8 @@ void cli_page_row_note(FILE *to, size_t columns, const char *text) {
     put_element(to, "", text, "</td>\n");
 }
 
-static void put_base64(FILE *to, const uint8_t *bytes, size_t n) {
+void cli_page_base64(FILE *to, const void *from, size_t n) {
+    const uint8_t *bytes = from;
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < n; i += 3) {
         uint32_t b1 = i + 1 < n ? bytes[i + 1] : 0, b2 = i + 2 < n ? bytes[i + 2] : 0;
@@ -175,7 +176,7 @@ taper_status cli_page_picture(FILE *to, const taper_image *image, const char *al
             (unsigned long long)(image->height * times));
     put_escaped(to, alt);
     fputs("\" src=\"data:image/png;base64,", to);
-    put_base64(to, png, n);
+    cli_page_base64(to, png, n);
     fputs("\">", to);
     free(png);
     if (cost || worth) {

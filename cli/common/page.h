@@ -36,6 +36,9 @@ void cli_page_svg(FILE *to, const char *svg, size_t n, const char *alt);
 void cli_page_beside_begin(FILE *to);
 void cli_page_beside_end(FILE *to);
 
+/* Bytes as the base64 of a data: URI. */
+void cli_page_base64(FILE *to, const void *from, size_t n);
+
 /* A grid of pictures. Rows are given from left to right:
  *     cli_page_grid_begin, per row: cli_page_row, then `columns` cells; cli_page_grid_end
  * A newline in a head breaks the line. */

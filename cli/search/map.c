@@ -3,6 +3,7 @@
  * pictures as PNG sheets of some hundred each, in base64, and names. */
 #include "cli/search/map.h"
 #include "cli/common/outputs.h"
+#include "cli/common/page.h"
 #include "cli/common/plain_text.h"
 #include "codec/taper_search.h"
 #include "codec/transform/scaling.h"
@@ -33,26 +34,13 @@ struct cli_map {
 
 /* --- pictures ------------------------------------------------------------------------------- */
 
-static void put_base64(FILE *to, const void *from, size_t n) {
-    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const uint8_t *b = from;
-    for (size_t i = 0; i < n; i += 3) {
-        const uint32_t b1 = i + 1 < n ? b[i + 1] : 0, b2 = i + 2 < n ? b[i + 2] : 0;
-        const uint32_t v = (uint32_t)b[i] << 16 | b1 << 8 | b2;
-        const char quad[4] = {digit[v >> 18], digit[v >> 12 & 63],
-                              i + 1 < n ? digit[v >> 6 & 63] : '=',
-                              i + 2 < n ? digit[v & 63] : '='};
-        fwrite(quad, 1, 4, to);
-    }
-}
-
 /* The sheet so far becomes a string, and is white again. */
 static taper_status flush_sheet(cli_map *m) {
     uint8_t *png = NULL;
     size_t bytes = 0;
     TAPER_TRY(formats_png_encode(&m->sheet, &png, &bytes, NULL));
     fputs(m->n > PER_SHEET ? ",\"" : "\"", m->sheets);
-    put_base64(m->sheets, png, bytes);
+    cli_page_base64(m->sheets, png, bytes);
     fputc('"', m->sheets);
     free(png);
     memset(m->sheet.pixels, 255, (size_t)m->sheet.width * m->sheet.height * 3);
@@ -170,7 +158,7 @@ static void put_places(const cli_map *m, const double *at, FILE *to) {
         const double from_middle = (at[i] - (low[i % 2] + high[i % 2]) / 2) / side;
         xy[i] = (uint16_t)lround(32767.5 + (65535.0 - 2 * LEAST_MARGIN) * from_middle);
     }
-    if (xy) put_base64(to, xy, 2 * m->n * sizeof *xy);
+    if (xy) cli_page_base64(to, xy, 2 * m->n * sizeof *xy);
     free(xy);
 }
 
@@ -185,7 +173,7 @@ static taper_status put_neighbours(const cli_map *m, size_t k, FILE *to, taper_e
                                  .threads = cli_threads(m->set->common)};
     taper_status status = near && distance ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK && k) status = taper_nearest(&search, near, distance, error);
-    if (status == TAPER_OK) put_base64(to, near, m->n * k * sizeof *near);
+    if (status == TAPER_OK) cli_page_base64(to, near, m->n * k * sizeof *near);
     free(near), free(distance);
     return status;
 }
@@ -223,9 +211,9 @@ static void put_names(const cli_map *m, FILE *to) {
     fputs("],\"lead\":", to);
     snprintf(
         name, sizeof name,
-        "%zu images%s, by %s. Point at one to see it, click for its neighbours; turn the wheel "
+        "%zu image%s%s, by %s. Point at one to see it, click for its neighbours; turn the wheel "
         "or pinch to look closer, drag to move.",
-        m->n, m->step > 1 ? ", evenly chosen" : "",
+        m->n, formats_plural(m->n, "s"), m->step > 1 ? ", evenly chosen" : "",
         m->width <= 2 ? "the numbers of their codes"
                       : "the first two principal components of their codes");
     put_string(to, name);
@@ -243,7 +231,7 @@ static taper_status put_data(cli_map *m, FILE *to, taper_error *error) {
     fputs(",\"places\":\"", to);
     if (status == TAPER_OK) put_places(m, at, to);
     fputs("\",\"labels\":\"", to);
-    if (status == TAPER_OK) put_base64(to, label, m->n * sizeof *label);
+    if (status == TAPER_OK) cli_page_base64(to, label, m->n * sizeof *label);
     fputs("\",\"near\":\"", to);
     if (status == TAPER_OK) status = put_neighbours(m, k, to, error);
     put_names(m, to);

@@ -31,6 +31,23 @@ words=$(sed -n 's/.*the same again: //p' found.txt)
 "$TAPER" train -q -o again.tpm $words set
 cmp found.tpm again.tpm
 
+# --- options that it says are without effect have none ---
+"$TAPER" train -f -o found.tpm --preset labels --minutes 0.1 --corrupt 0.5 --l2 3 --nested 2,4 set 2>found.txt
+grep -q 'without effect here: .*--nested' found.txt
+words=$(sed -n 's/.*the same again: //p' found.txt)
+# shellcheck disable=SC2086
+"$TAPER" train -q -f -o again.tpm $words set
+cmp found.tpm again.tpm
+
+# --- one pixel, of which a network would be too much work ---
+mkdir -p pixel/dark pixel/light
+for n in $(seq 101 130); do
+    printf "P5 1 1 255\n\\$(printf %03o $((n - 80)))" >pixel/dark/$n.pgm
+    printf "P5 1 1 255\n\\$(printf %03o $((n + 80)))" >pixel/light/$n.pgm
+done
+"$TAPER" train -q --json -f -o pixel.tpm --preset labels --minutes 0.1 pixel >pixel.json
+grep -q '"error_percent":0,' pixel.json
+
 # --- it is better than pixels, where pixels are poor ---
 "$TAPER" train -q --json -f -o found.tpm --preset labels --minutes 0.2 set >found.json
 awk -F'"pixels_error_percent":' '{ split($2, a, ","); split($0, b, "\"error_percent\":"); split(b[2], e, ",")

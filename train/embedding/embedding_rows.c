@@ -82,10 +82,11 @@ static size_t held_out(const train_embedding_options *o, size_t n) {
     return wanted < n ? wanted : n - 1;
 }
 
-static size_t batch_of(const train_embedding_options *o, size_t rows) {
+size_t train_embedding_batches(const train_embedding_options *o, size_t rows) {
     enum { LEAST = 250, MOST = 5000, PARTS = 8 };
-    if (o->batch) return o->batch;
-    return formats_smaller(formats_larger(rows / PARTS, LEAST), MOST);
+    const size_t batch =
+        o->batch ? o->batch : formats_smaller(formats_larger(rows / PARTS, LEAST), MOST);
+    return formats_larger(rows / batch, 1);
 }
 
 taper_status train_embedding_rows_take(train_embedding_rows *r, const train_embedding_options *o,
@@ -95,8 +96,7 @@ taper_status train_embedding_rows_take(train_embedding_rows *r, const train_embe
     r->n_training = r->n ? r->n - held_out(o, r->n) : 0;
     TAPER_TRY(count_classes(r, data, error));
     TAPER_TRY(check_pixels(r, data, error));
-    r->batches = r->n_training / batch_of(o, r->n_training);
-    if (!r->batches) r->batches = 1;
+    r->batches = train_embedding_batches(o, r->n_training);
     return TAPER_OK;
 }
 

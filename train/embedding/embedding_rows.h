@@ -22,6 +22,9 @@ taper_status train_embedding_rows_take(train_embedding_rows *rows,
                                        const train_pixels *data, taper_error *error);
 void train_embedding_rows_free(train_embedding_rows *rows);
 
+/* Batches of an epoch of so many rows, at least 1. */
+size_t train_embedding_batches(const train_embedding_options *options, size_t rows);
+
 /* The order of an epoch, from 0. */
 void train_embedding_rows_shuffle(train_embedding_rows *rows, uint64_t seed, uint64_t epoch);
 

@@ -40,7 +40,8 @@ typedef struct search {
     double at_rate;            /* of errors */
     int stopped;               /* by a callback */
     double row_seconds;        /* of a row in an epoch of the last trial */
-    uint32_t *order;           /* [rows] that trials have, in random order */
+    size_t labelled;           /* rows that the choice is learned from in the end */
+    uint32_t *order;           /* [labelled] in random order; trials have the first */
     uint32_t *label;           /* [pixels->n] those of a fold's training rows alone */
     train_embedding_rows rows; /* of a fold */
 } search;
@@ -98,14 +99,12 @@ static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rat
 
 /* Epochs of so many rows that take this long, no more than are wanted. */
 static uint32_t epochs_of(const search *s, size_t rows, double seconds) {
-    const size_t batch = formats_smaller(formats_larger(rows / 8, 250), 5000);
-    const double batches = fmax(1.0, floor((double)rows / (double)batch));
+    const double batches = (double)train_embedding_batches(&s->at.choice.training, rows);
     const double wanted = fmin(fmax(WANTED_STEPS / batches, LEAST_EPOCHS), MOST_EPOCHS);
     const double fitting = seconds / (s->row_seconds * (double)rows);
     return (uint32_t)fmax(1.0, fmin(wanted, fitting));
 }
 
-/* A recipe that diverges has no error rate; what else goes wrong ends the search. */
 static taper_status try_recipe(search *s, recipe *r, double seconds, train_embedding_trial *trial,
                                taper_error *error) {
     train_embedding_options *o = &r->choice.training;
@@ -195,6 +194,7 @@ static const struct change {
                {"rate 0.4 times", slow_down},   {"classes need not collapse", loosen},
                {"a layer more", deepen}};
 enum { CHANGES = sizeof changes / sizeof *changes };
+_Static_assert((int)CHANGES <= (int)TRAIN_EMBEDDING_TRIALS, "each is a trial");
 
 static int is_same(const recipe *p, const recipe *q) {
     const train_embedding_choice *a = &p->choice, *b = &q->choice;
@@ -211,7 +211,9 @@ static int is_better_line(const search *s, const recipe *r, const train_embeddin
     return s->found->trials == 1 || trial->error.rate < handicap * s->at_rate;
 }
 
-/* The change of the recipe at hand; one that changes nothing is passed over. */
+/* The change of the recipe at hand; one that changes nothing is passed over. A recipe that
+ * diverges, or whose model would be too much work, has no error rate, but for the first; what else
+ * goes wrong ends the search. */
 static taper_status try_change(search *s, uint32_t i, taper_error *error) {
     train_embedding_found *f = s->found;
     train_embedding_trial *trial = &f->trial[f->trials];
@@ -248,14 +250,14 @@ static taper_status take_rows(search *s, taper_error *error) {
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for labels of %zu images", n);
     s->rows.classes = all.classes;
     s->order = all.all, all.all = NULL;
-    s->found->rows = all.n;
+    s->found->rows = s->labelled = all.n;
     s->found->folds = all.n < FEW_ROWS ? MOST_FOLDS : all.n < SOME_ROWS ? 2 : 1;
     train_embedding_rows_free(&all);
     return status;
 }
 
 /* So few images that LEAST_EPOCHS fit a trial's share of the time: after one epoch of the first
- * deep recipe. */
+ * deep recipe. Where that would be too much work none fits, and linear maps are quick. */
 static taper_status fit_rows(search *s, taper_error *error) {
     train_embedding_found *f = s->found;
     recipe r = s->at;
@@ -264,7 +266,12 @@ static taper_status fit_rows(search *s, taper_error *error) {
     r.choice.training.epochs = 1;
     f->rows = formats_smaller(all, LEAST_ROWS);
     take_fold(s, 0);
-    TAPER_TRY(learn_fold(s, &r, NULL, error));
+    const taper_status status = learn_fold(s, &r, NULL, error);
+    if (status == TAPER_ERR_LIMIT) {
+        f->rows = all;
+        return TAPER_OK;
+    }
+    TAPER_TRY(status);
     const double share = left_for_trials(s) / (CHANGES + 1) / f->folds;
     const double fitting = share / (LEAST_EPOCHS * s->row_seconds);
     f->rows = fitting < (double)all ? formats_larger((size_t)fitting, f->rows) : all;
@@ -294,7 +301,7 @@ static taper_status settle(search *s, taper_error *error) {
     o->epochs = 1;
     take_fold(s, 0);
     TAPER_TRY(learn_fold(s, &s->best, NULL, error));
-    o->epochs = epochs_of(s, s->pixels->n, 0.9 * (s->seconds - (train_seconds() - s->begun)));
+    o->epochs = epochs_of(s, s->labelled, 0.9 * (s->seconds - (train_seconds() - s->begun)));
     f->choice = s->best.choice;
     memcpy(f->width, s->best.width, sizeof f->width);
     f->choice.hidden = f->width;
@@ -305,9 +312,24 @@ static taper_status find(search *s, taper_error *error) {
     TAPER_TRY(take_rows(s, error));
     TAPER_TRY(fit_rows(s, error));
     TAPER_TRY(judge_pixels(s, error));
-    for (uint32_t i = 0; i < CHANGES && left_for_trials(s) > 0.0; i++)
+    for (uint32_t i = 0; i < CHANGES && (!i || left_for_trials(s) > 0.0); i++)
         TAPER_TRY(try_change(s, i, error));
     return settle(s, error);
+}
+
+/* What is given, all else as it is by default. */
+static train_embedding_choice beginning(const train_embedding_choice *base, uint32_t inputs) {
+    train_embedding_choice c = {.side = base->side,
+                                .units = (uint32_t)formats_smaller(base->units, inputs),
+                                .max_work = base->max_work,
+                                .training = train_embedding_defaults()};
+    c.training.validation_fraction = 0.0f;
+    c.training.k = base->training.k;
+    c.training.threads = base->training.threads;
+    c.training.seed = base->training.seed;
+    /* components of so many pixels take longer than the trials do */
+    c.linear.kind = inputs <= MOST_COMPONENTS ? TRAIN_START_PCA : TRAIN_START_RANDOM;
+    return c;
 }
 
 taper_status train_embedding_search(train_embedding_stage *stage, double minutes,
@@ -323,13 +345,7 @@ taper_status train_embedding_search(train_embedding_stage *stage, double minutes
                 .begun = train_seconds(),
                 .seconds = 60.0 * minutes};
     *found = (train_embedding_found){0};
-    s.at.choice = *base;
-    s.at.choice.units = (uint32_t)formats_smaller(base->units, pixels->inputs);
-    s.at.choice.training.validation_fraction = 0.0f;
-    s.at.choice.training.saving = (train_saving){0};
-    /* components of so many pixels take longer than the trials do */
-    s.at.choice.linear.kind =
-        pixels->inputs <= MOST_COMPONENTS ? TRAIN_START_PCA : TRAIN_START_RANDOM;
+    s.at.choice = beginning(base, pixels->inputs);
     const taper_status status = find(&s, error);
     train_embedding_rows_free(&s.rows);
     free(s.order), free(s.label);
