@@ -129,6 +129,12 @@ static taper_status mean_errors(step *t, size_t *bytes) {
     *bytes = t->rows * (t->d + sizeof *t->error) + t->d * sizeof(float) + 2 * wide(t);
     return OPS->mean_errors(HERE, &target, 0.5f, t->wide[0], t->wide[1], t->error);
 }
+
+static taper_status pixel_entropy(step *t, size_t *bytes) {
+    const train_inputs target = inputs_of(t);
+    *bytes = t->rows * (t->d + sizeof *t->error) + t->d * sizeof(float) + 2 * wide(t);
+    return OPS->pixel_entropy(HERE, &target, 0.5f, t->wide[0], t->wide[1], t->error);
+}
 static taper_status error_losses(step *t, size_t *bytes) {
     *bytes = (t->rows + 3) * sizeof *t->error;
     return OPS->error_losses(HERE, t->rows, t->error, NULL, 0.0, 1.0, (double)t->rows, t->sum);
@@ -171,6 +177,7 @@ static const struct {
                   {"set_lower", set_lower},
                   {"copy_columns", copy_columns},
                   {"mean_errors", mean_errors},
+                  {"pixel_entropy", pixel_entropy},
                   {"error_losses", error_losses},
                   {"scale", scale},
                   {"dropout", dropout},

@@ -290,6 +290,57 @@ static void labels_have_their_price(void **state) {
     }
 }
 
+/* Cost of a pixel under a logit, as operations.h defines it. */
+static double pixel_cost(double a, double x) {
+    return (a > 0.0 ? a : 0.0) - x * a + log1p(exp(-fabs(a)));
+}
+
+static void pixels_have_their_price(void **state) {
+    (void)state;
+    enum { NUMBERS = 20 * 300 };
+    static const size_t shapes[][2] = {{1, 1}, {1, 300}, {20, 33}, {19, 300}};
+    static float logit[NUMBERS], got[NUMBERS];
+    static uint8_t pixels[NUMBERS];
+    static const float zeros[300];
+    uint32_t order[20];
+    for (size_t j = 0; j < NUMBERS; j++) pixels[j] = (uint8_t)(j * 37 % 256);
+    for (size_t k = 0; k < 4; k++) {
+        const size_t rows = shapes[k][0], width = shapes[k][1], n = rows * width;
+        double cost[20];
+        randomise(logit, n, 20.0f);
+        logit[0] = 300.0f, logit[n - 1] = -300.0f, pixels[5] = 255;
+        for (size_t r = 0; r < rows; r++) order[r] = (uint32_t)(k % 2 ? (r * 3 + 1) % rows : r);
+        for (int i = 0; i < DEVICES; i++) {
+            on_device *d = &device[i];
+            train_stream *s = &d->stream;
+            float *a = on_device_give(d, logit, n * sizeof *a);
+            float *e = k % 2 ? a : on_device_give(d, NULL, n * sizeof *e);
+            double *c = on_device_give(d, NULL, rows * sizeof *c);
+            const train_inputs in = {rows,
+                                     width,
+                                     on_device_give(d, pixels, n),
+                                     k % 2 ? on_device_give(d, order, rows * sizeof *order) : NULL,
+                                     on_device_give(d, zeros, width * sizeof *zeros),
+                                     1.0f / 255.0f};
+            assert_int_equal(s->ops->pixel_entropy(s, &in, 0.5f, a, e, c), TAPER_OK);
+            on_device_take(d, got, e, n * sizeof *got);
+            on_device_take(d, cost, c, rows * sizeof *cost);
+            for (size_t r = 0; r < rows; r++) {
+                double want = 0.0;
+                for (size_t j = 0; j < width; j++) {
+                    const double h = 1e-4, x = pixels[order[r] * width + j] / 255.0;
+                    const double at = (double)logit[r * width + j];
+                    const double slope = (pixel_cost(at + h, x) - pixel_cost(at - h, x)) / (2 * h);
+                    assert_true(fabs((double)got[r * width + j] - 0.5 * slope) < 1e-6);
+                    want += pixel_cost(at, x);
+                }
+                assert_true(fabs(cost[r] - want) < 1e-5 * (1.0 + want));
+            }
+            on_device_forget(d);
+        }
+    }
+}
+
 /* In place, and rows that hold what is not finite: NaN, but for -infinity. */
 static void softmax_tells_what_is_not_finite(void **state) {
     (void)state;
@@ -362,6 +413,7 @@ int main(void) {
         cmocka_unit_test(errors_are_weighed),
         cmocka_unit_test(many_qualities_are_weighed),
         cmocka_unit_test(labels_have_their_price),
+        cmocka_unit_test(pixels_have_their_price),
         cmocka_unit_test(softmax_tells_what_is_not_finite),
         cmocka_unit_test(distances_equal_double),
     };

@@ -18,10 +18,26 @@ static float draw(uint64_t i, uint64_t stream) {
     return train_philox_uniform(word[0]) - 0.5f;
 }
 
+/* A decoder's share, and units that it alone has; part 0: there is none. */
+static struct {
+    double part;
+    uint32_t free_units;
+    size_t labelled; /* rows that have a label, where it is told */
+} split;
+
 static codec_network network(uint32_t hidden, codec_activation between) {
+    static const uint32_t back[] = {5, 6};
     codec_network net;
-    assert_int_equal(
-        codec_network_alloc(&net, INPUTS, UNITS, CODEC_DIRECT, widths, hidden, NULL, 0), TAPER_OK);
+    assert_int_equal(codec_network_alloc(&net, INPUTS, UNITS, CODEC_DIRECT, widths, hidden,
+                                         hidden == 2 ? back : widths, hidden),
+                     TAPER_OK);
+    for (uint32_t l = 0; l < net.decoder.depth; l++) {
+        codec_layer *layer = &net.decoder.layer[l];
+        const float scale = l + 1 < net.decoder.depth ? 2.0f : 2.0f * 64.0f;
+        for (uint32_t i = 0; i < layer->outputs * layer->inputs; i++)
+            layer->weight[i] = scale * draw(i, 30 + l);
+        for (uint32_t i = 0; i < layer->outputs; i++) layer->bias[i] = scale * draw(i, 40 + l);
+    }
     net.hidden = between;
     for (uint32_t l = 0; l < net.encoder.depth; l++) {
         codec_layer *layer = &net.encoder.layer[l];
@@ -92,6 +108,30 @@ static void encode(const codec_network *net, const double *parameter, double *co
 /* Lengths of which each counts; none: whole codes alone do. */
 static train_prefix_list nested;
 
+/* Mean cross-entropy of what a decoder by `p` makes of the codes. */
+static double reconstruction(const codec_network *net, const double *p, const double *code) {
+    double sum = 0.0;
+    for (size_t row = 0; row < ROWS; row++) {
+        const double *at = p;
+        double x[16], y[16];
+        memcpy(x, code + row * UNITS, UNITS * sizeof *x);
+        for (uint32_t l = 0; l < net->decoder.depth; l++) {
+            const codec_layer *layer = &net->decoder.layer[l];
+            const double *bias = at + layer->outputs * layer->inputs;
+            for (uint32_t o = 0; o < layer->outputs; o++) {
+                double a = bias[o];
+                for (uint32_t i = 0; i < layer->inputs; i++) a += at[o * layer->inputs + i] * x[i];
+                y[o] = l + 1 == net->decoder.depth ? a : activate(net->hidden, a);
+            }
+            memcpy(x, y, sizeof x);
+            at = bias + layer->outputs;
+        }
+        for (uint32_t i = 0; i < INPUTS; i++)
+            sum += log1p(exp(x[i])) - x[i] * moved[row * INPUTS + i] / 255.0;
+    }
+    return sum / ROWS;
+}
+
 static double mean_over_prefixes(reference r, const double *code) {
     double sum = 0.0, prefix[ROWS * UNITS];
     for (uint32_t i = 0; i < nested.lengths; i++) {
@@ -105,11 +145,18 @@ static double mean_over_prefixes(reference r, const double *code) {
 
 static double loss_at(const codec_network *net, reference r, int learns_alpha, double l2,
                       const double *parameter, size_t n_network) {
-    double code[ROWS * UNITS], squares;
+    double code[ROWS * UNITS], class_code[ROWS * UNITS], squares;
+    size_t encoder = 0;
     if (learns_alpha) r.alpha *= exp(parameter[n_network]);
     encode(net, parameter, code, &squares);
-    return (nested.lengths ? mean_over_prefixes(r, code) : reference_loss(&r, code)) +
-           l2 / 2 * squares;
+    for (uint32_t l = 0; l < net->encoder.depth; l++)
+        encoder += (net->encoder.layer[l].inputs + 1) * net->encoder.layer[l].outputs;
+    for (size_t i = 0; i < ROWS * r.d; i++) class_code[i] = code[i / r.d * UNITS + i % r.d];
+    const double share = split.labelled ? (1.0 - split.part) * ROWS / (double)split.labelled : 1.0;
+    const double own =
+        nested.lengths ? mean_over_prefixes(r, code) : reference_loss(&r, class_code);
+    const double other = split.part > 0.0 ? reconstruction(net, parameter + encoder, code) : 0.0;
+    return share * own + split.part * other + l2 / 2 * squares;
 }
 
 /* --- against differences -------------------------------------------------------------------- */
@@ -125,6 +172,8 @@ static void check_gradient(int d, uint32_t hidden, codec_activation between,
                                             .l2 = l2,
                                             .block = block,
                                             .noise = noise,
+                                            .part = split.part,
+                                            .free_units = split.free_units,
                                             .use = TRAIN_WEIGHTS_GRADIENT};
     assert_int_equal(train_embedder_create(&e, &net, &device[d].device, &options), TAPER_OK);
     train_stream *s = &e.stream;
@@ -138,6 +187,7 @@ static void check_gradient(int d, uint32_t hidden, codec_activation between,
     draw_noise(&noise, 77);
     e.noisy = 1, e.step = 77;
     assert_int_equal(train_embedder_load(&e, rows, NULL, labels, NULL, ROWS), TAPER_OK);
+    if (split.labelled) e.labelled = split.labelled;
     assert_int_equal(train_embedder_compute(&e, losses), TAPER_OK);
     assert_int_equal(train_download(s, got, losses, sizeof got), TAPER_OK);
     assert_int_equal(train_download(s, parameter, e.weights.parameter, n * 4), TAPER_OK);
@@ -148,13 +198,14 @@ static void check_gradient(int d, uint32_t hidden, codec_activation between,
                    .student = objective.student,
                    .alpha = objective.alpha,
                    .n = ROWS,
-                   .d = UNITS,
+                   .d = UNITS - split.free_units,
                    .label = label};
     const double loss = loss_at(&net, r, objective.learns_alpha, l2, at, n_network), h = 1e-6;
     double most = 0.0, error = 0.0;
     assert_true(fabs(loss - got[0]) < 1e-5 * (1.0 + fabs(loss)));
-    assert_true(fabs(loss_at(&net, r, objective.learns_alpha, 0.0, at, n_network) - got[1]) <
-                1e-5 * (1.0 + fabs(loss)));
+    if (!split.labelled)
+        assert_true(fabs(loss_at(&net, r, objective.learns_alpha, 0.0, at, n_network) - got[1]) <
+                    1e-5 * (1.0 + fabs(loss)));
     for (size_t i = 0; i < n; i++) {
         const double kept = at[i];
         at[i] = kept + h;
@@ -214,6 +265,29 @@ static void nested_gradients_are_differences(void **state) {
     nested.lengths = 0;
 }
 
+static void decoders_learn_beside_labels(void **state) {
+    (void)state;
+    const train_embedder_noise none = {.seed = 0},
+                               noise = {.corrupt = 0.3f,
+                                        .jitter = {3, 3, 1, 0.8f, 2.0f, 0.5f, 0.4f},
+                                        .dropout = 0.25f,
+                                        .seed = 9};
+    const train_neighbour_objective objectives[] = {
+        {.loss = TRAIN_NCA, .student = 1, .alpha = 2.0, .learns_alpha = 1},
+        {.loss = TRAIN_MCML, .all_pairs = 1, .student = 1, .alpha = 1.0}};
+    static const double parts[] = {0.01, 0.4, 1.0};
+    for (int d = 0; d < DEVICES; d++)
+        for (size_t o = 0; o < 2; o++)
+            for (uint32_t hidden = 0; hidden < 3; hidden++)
+                for (size_t k = 0; k < 3; k++) {
+                    split.part = parts[k], split.free_units = (uint32_t)k,
+                    split.labelled = ROWS - 1;
+                    check_gradient(d, hidden, CODEC_LOGISTIC, objectives[o], 0.03, 0, none);
+                    check_gradient(d, hidden, CODEC_RELU, objectives[o], 0.0, 5, noise);
+                }
+    split.part = 0.0, split.free_units = 0, split.labelled = 0;
+}
+
 /* --- in blocks ------------------------------------------------------------------------------ */
 
 enum { MANY = 1700, BLOCK = 768 };
@@ -269,8 +343,10 @@ static void networks_come_back(void **state) {
     (void)state;
     for (int d = 0; d < DEVICES; d++) {
         codec_network net = network(2, CODEC_LOGISTIC), back = network(2, CODEC_LOGISTIC);
-        const train_embedder_options options = {.batch = ROWS, .objective = {.loss = TRAIN_NCA}};
+        const train_embedder_options options = {
+            .batch = ROWS, .objective = {.loss = TRAIN_NCA}, .part = 0.5};
         train_embedder e;
+        memset(back.decoder.layer[2].weight, 0, sizeof(float));
         memset(back.encoder.layer[1].weight, 0, sizeof(float));
         assert_int_equal(train_embedder_create(&e, &net, &device[d].device, &options), TAPER_OK);
         assert_int_equal(train_embedder_export(&e, e.weights.parameter, &back), TAPER_OK);
@@ -279,6 +355,11 @@ static void networks_come_back(void **state) {
             for (uint32_t i = 0; i < a->outputs * a->inputs; i++)
                 assert_true(fabsf(a->weight[i] - b->weight[i]) <= 2e-7f * fabsf(a->weight[i]));
             assert_memory_equal(a->bias, b->bias, a->outputs * sizeof(float));
+            a = &net.decoder.layer[l], b = &back.decoder.layer[l];
+            for (uint32_t i = 0; i < a->outputs * a->inputs; i++)
+                assert_true(fabsf(a->weight[i] - b->weight[i]) <= 2e-7f * fabsf(a->weight[i]));
+            for (uint32_t i = 0; i < a->outputs; i++)
+                assert_true(fabsf(a->bias[i] - b->bias[i]) < 1e-4f);
         }
         train_embedder_free(&e);
         codec_network_free(&net), codec_network_free(&back);
@@ -301,6 +382,7 @@ static void networks_that_are_not_plain_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(gradients_are_differences),
                                        cmocka_unit_test(nested_gradients_are_differences),
+                                       cmocka_unit_test(decoders_learn_beside_labels),
                                        cmocka_unit_test(blocks_of_rows_change_nothing),
                                        cmocka_unit_test(networks_come_back),
                                        cmocka_unit_test(networks_that_are_not_plain_are_refused)};

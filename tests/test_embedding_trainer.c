@@ -182,14 +182,51 @@ static void batches_have_all_rows(void **state) {
         o.batch = batch;
         assert_int_equal(train_embedding_rows_take(&rows, &o, &data, NULL), TAPER_OK);
         for (size_t i = 0; i < rows.batches; i++) {
-            size_t first, n = train_embedding_batch(&rows, i, &first);
-            assert_true(first == next && n <= train_embedding_largest_batch(&rows));
+            size_t first, labelled, n = train_embedding_batch(&rows, i, &first, &labelled);
+            assert_true(labelled == n && first == next &&
+                        n <= train_embedding_largest_batch(&rows));
             assert_true(n >= batch || rows.batches == 1);
             next += n;
         }
         assert_int_equal(next, rows.n_training);
         train_embedding_rows_free(&rows);
     }
+}
+
+/* Rows without a label come once an epoch, each batch has some, and labelled ones come again. */
+static void others_fill_batches(void **state) {
+    (void)state;
+    static uint32_t few[N];
+    static const uint32_t sizes[] = {2, 7, 50, 400};
+    for (size_t i = 0; i < N; i++) few[i] = i % 10 ? TRAIN_UNLABELLED : label[i];
+    data.label = few;
+    for (int k = 0; k < 4; k++) {
+        train_embedding_options o = usual();
+        train_embedding_rows rows = {0};
+        uint32_t met[N] = {0};
+        size_t next = 0, others = 0;
+        o.batch = sizes[k], o.reconstruct = 0.1, o.validation_fraction = 0.25f;
+        assert_int_equal(train_embedding_rows_take(&rows, &o, &data, NULL), TAPER_OK);
+        assert_int_equal(train_embedding_rows_shuffle(&rows, 3, 2), TAPER_OK);
+        for (size_t i = 0; i < rows.batches; i++) {
+            size_t first, labelled, n = train_embedding_batch(&rows, i, &first, &labelled);
+            assert_true(first == next && labelled && n <= train_embedding_largest_batch(&rows));
+            for (size_t j = 0; j < n; j++) {
+                const uint32_t row = rows.shuffled[first + j];
+                assert_true((few[row] != TRAIN_UNLABELLED) == (j < labelled));
+                met[row]++, others += j >= labelled;
+            }
+            next += n;
+        }
+        assert_int_equal(next, rows.epoch_rows);
+        assert_int_equal(others, rows.n_others);
+        assert_int_equal(rows.n_others, N - rows.n);
+        for (size_t i = rows.n_training; i < rows.n; i++) assert_int_equal(met[rows.all[i]], 0);
+        for (size_t i = 0; i < rows.n_training; i++) assert_true(met[rows.all[i]] > 0);
+        for (size_t i = 0; i < rows.n_others; i++) assert_int_equal(met[rows.others[i]], 1);
+        train_embedding_rows_free(&rows);
+    }
+    data.label = label;
 }
 
 /* --- what cannot be -------------------------------------------------------------------------- */
@@ -353,6 +390,7 @@ int main(void) {
                                        cmocka_unit_test(alpha_is_held_for_an_epoch),
                                        cmocka_unit_test(threads_and_stops_change_nothing),
                                        cmocka_unit_test(batches_have_all_rows),
+                                       cmocka_unit_test(others_fill_batches),
                                        cmocka_unit_test(bad_labels_are_told),
                                        cmocka_unit_test(bad_options_are_told),
                                        cmocka_unit_test(held_out_classes_count),

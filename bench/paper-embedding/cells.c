@@ -21,6 +21,18 @@ static const embedding_method methods[] = {
     {"dt-nca", "d-1", EMBEDDING_DEEP, 0, 1, 0},
     {"dt-nca", "learned", EMBEDDING_DEEP, 0, 1, 1},
     {"dt-nca", "d-1-moved", EMBEDDING_DEEP, 0, 1, 0},
+    /* nonlinear NCA's section 5: 30 class units and 20 that only reconstruct; few labels, with
+     * lambda 1, 0.99 and 0 */
+    {"dg-nca", "split", EMBEDDING_DEEP, 0, 0, 0},
+    {"dg-nca", "few1", EMBEDDING_DEEP, 0, 0, 0},
+    {"dg-nca", "few5", EMBEDDING_DEEP, 0, 0, 0},
+    {"dg-nca", "few10", EMBEDDING_DEEP, 0, 0, 0},
+    {"dg-nca", "few1-regularised", EMBEDDING_DEEP, 0, 0, 0},
+    {"dg-nca", "few5-regularised", EMBEDDING_DEEP, 0, 0, 0},
+    {"dg-nca", "few10-regularised", EMBEDDING_DEEP, 0, 0, 0},
+    {"dg-nca", "few1-autoencoder", EMBEDDING_DEEP, 0, 0, 0},
+    {"dg-nca", "few5-autoencoder", EMBEDDING_DEEP, 0, 0, 0},
+    {"dg-nca", "few10-autoencoder", EMBEDDING_DEEP, 0, 0, 0},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
@@ -71,6 +83,8 @@ static void dims_of(const char *set, const embedding_method *m, uint32_t dims[4]
     case EMBEDDING_DEEP:
         if (circles) break;
         dims[0] = 2, dims[1] = 30;
+        if (!strcmp(m->variant, "split")) dims[0] = mnist ? 50 : 0, dims[1] = 0;
+        if (!strncmp(m->variant, "few", 3)) dims[0] = mnist ? 30 : 0, dims[1] = 0;
         if (strcmp(m->variant, "d-1-moved") != 0) break;
         dims[0] = m->mcml ? (mnist ? 2 : 0) : 30, dims[1] = 0; /* those with a recipe */
         break;

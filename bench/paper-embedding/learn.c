@@ -22,6 +22,17 @@ static void make_network(codec_network *net, uint32_t inputs, uint32_t units, co
     net->hidden = CODEC_LOGISTIC;
 }
 
+/* The same with a decoder. */
+static void make_autoencoder(codec_network *net, uint32_t inputs, uint32_t units,
+                             const uint32_t *width, uint32_t layers) {
+    uint32_t back[CODEC_MAX_LAYERS];
+    for (uint32_t i = 0; i < layers; i++) back[i] = width[layers - 1 - i];
+    figures_check(
+        codec_network_alloc(net, inputs, units, CODEC_DIRECT, width, layers, back, layers),
+        "network", NULL);
+    net->hidden = CODEC_LOGISTIC;
+}
+
 static train_linear_kind start_of(const embedding_cell *cell) {
     if (cell->method->kind == EMBEDDING_LDA) return TRAIN_START_LDA;
     return strcmp(cell->method->variant, "pca") ? TRAIN_START_RANDOM : TRAIN_START_PCA;
@@ -50,12 +61,13 @@ static void on_words(void *user, const char *words) {
     figures_say("  %s: %s", (const char *)user, words);
 }
 
-static void set_objective(const embedding_cell *cell, train_neighbour_objective *o) {
+static void set_objective(const embedding_cell *cell, uint32_t free_units,
+                          train_neighbour_objective *o) {
     const embedding_method *m = cell->method;
     o->loss = m->mcml ? TRAIN_MCML : TRAIN_NCA;
     o->all_pairs = m->mcml;
     o->student = m->student;
-    o->alpha = m->student ? (double)(cell->dims - 1) : 1.0;
+    o->alpha = m->student ? (double)(cell->dims - free_units - 1) : 1.0;
     o->learns_alpha = m->learns_alpha;
 }
 
@@ -81,7 +93,7 @@ static void train(embedding *e, const embedding_cell *cell, const embedding_sett
     taper_error error = {0};
     char *state = state_of(e, cell, out->settings, rows->n), name[64];
     snprintf(name, sizeof name, "%s", cell->name);
-    set_objective(cell, &options.objective);
+    set_objective(cell, options.free_units, &options.objective);
     set_jitter(rows->inputs, &options.noise.jitter);
     options.validation_fraction = 0.0f; /* all rows; the last network is kept */
     options.seed = cell->seed;
@@ -100,7 +112,10 @@ static void train(embedding *e, const embedding_cell *cell, const embedding_sett
 static void learn_deep(embedding *e, const embedding_cell *cell, const train_pixels *rows,
                        embedding_learned *out) {
     embedding_settings s = embedding_settings_of(out->settings);
-    make_network(&out->net, rows->inputs, cell->dims, s.width, s.layers);
+    if (s.training.reconstruct > 0.0)
+        make_autoencoder(&out->net, rows->inputs, cell->dims, s.width, s.layers);
+    else
+        make_network(&out->net, rows->inputs, cell->dims, s.width, s.layers);
     if (s.pretraining == EMBEDDING_NONE)
         train_drawn_start(&out->net, cell->seed);
     else {
@@ -151,8 +166,7 @@ void embedding_learn(embedding *e, const embedding_cell *cell, const train_pixel
                      embedding_learned *out) {
     double start = bench_now();
     *out = (embedding_learned){0};
-    snprintf(out->settings, sizeof out->settings, "%s%s%s", embedding_recipe_of(cell)->settings,
-             e->extra[0] ? " " : "", e->extra);
+    embedding_settings_words(e, cell, out->settings, sizeof out->settings);
     switch (cell->method->kind) {
     case EMBEDDING_PIXELS: break;
     case EMBEDDING_PCA: embedding_pca(e, rows, cell->dims, &out->net); break;

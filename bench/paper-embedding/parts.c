@@ -4,6 +4,7 @@
 #include "bench/paper-embedding/learn.h"
 #include "bench/paper-embedding/scatter.h"
 #include "bench/paper-embedding/sets.h"
+#include "bench/paper-embedding/settings.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,12 @@ static void title_of(const embedding_cell *c, char title[64]) {
     snprintf(title, 64, "%s%s%s", m->name, m->variant[0] ? word : "", m->variant);
 }
 
+/* The first columns of rows, in place. */
+static void keep_columns(float *x, size_t rows, size_t columns, size_t kept) {
+    for (size_t i = 1; i < rows && kept < columns; i++)
+        memmove(x + i * kept, x + i * columns, kept * sizeof *x);
+}
+
 /* Learn and judge; a picture of codes of two numbers if one is wanted. */
 static void run(embedding *e, const embedding_cell *cell, int choosing, int picture,
                 embedding_record *record) {
@@ -22,11 +29,19 @@ static void run(embedding *e, const embedding_cell *cell, int choosing, int pict
     embedding_set_read(e, cell, choosing, &set);
     figures_say("%s: %zu rows to learn from, %zu to %s by", cell->name, set.train.n, set.test.n,
                 choosing ? "choose" : "judge");
+    char words[512];
+    embedding_settings_words(e, cell, words, sizeof words);
+    const embedding_settings s = embedding_settings_of(words);
+    embedding_hide_labels(&set, s.labels_percent, cell->seed);
     embedding_learn(e, cell, &set.train, &learned);
+    embedding_keep_labelled(&set);
     const codec_network *net = learned.net.inputs ? &learned.net : NULL;
-    size_t width = net ? net->units : set.train.inputs;
+    const size_t units = net ? net->units : set.train.inputs;
+    const size_t width = units - (net ? s.training.free_units : 0);
     float *of_train = embedding_codes(e, net, &set.train),
           *of_test = embedding_codes(e, net, &set.test);
+    keep_columns(of_train, set.train.n, units, width);
+    keep_columns(of_test, set.test.n, units, width);
     *record = (embedding_record){.minutes = learned.minutes, .alpha = learned.alpha};
     memcpy(record->settings, learned.settings, sizeof record->settings);
     embedding_judge(e, width, of_train, &set.train, of_test, &set.test, record);

@@ -3,6 +3,7 @@
 #include "bench/paper-embedding/circles.h"
 #include "formats/imageset.h"
 #include "samples/letters.h"
+#include "train/device/operations.h"
 #include "train/sampling/philox.h"
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,9 @@
 
 enum {
     STREAM_SPLITS = 901, /* of random numbers */
-    CIRCLES = 1000,      /* in training; as many to test */
-    DRAWN = 600,         /* drawn digits; a third of them to test */
+    STREAM_FEW = 903,
+    CIRCLES = 1000, /* in training; as many to test */
+    DRAWN = 600,    /* drawn digits; a third of them to test */
     DRAWN_SIDE = 16
 };
 
@@ -193,6 +195,39 @@ void embedding_set_read(const embedding *e, const embedding_cell *cell, int choo
     if (choosing) last = train, train -= train > 2 * MNIST_CHOOSING ? MNIST_CHOOSING : train / 6;
     *out = (embedding_set){part_of(&all, 0, train), part_of(&all, train, last - train), all.pixels,
                            all.label};
+}
+
+void embedding_hide_labels(embedding_set *set, double percent, uint64_t seed) {
+    train_pixels *t = &set->train;
+    uint32_t *label = set->label; /* t's, which come first */
+    if (percent >= 100.0) return;
+    for (uint32_t c = 0; c < EMBEDDING_CLASSES; c++) {
+        size_t members = 0, kept;
+        for (size_t i = 0; i < t->n; i++) members += label[i] == c;
+        kept = (size_t)((double)members * percent / 100.0 + 0.5);
+        if (!kept) kept = 1;
+        for (size_t i = 0; i < t->n; i++) {
+            uint32_t word[4];
+            if (label[i] != c) continue;
+            train_philox(seed, i, STREAM_FEW, word); /* kept with the chance that is left */
+            if (train_philox_below(word[0], (uint32_t)members) < kept)
+                kept--;
+            else
+                label[i] = TRAIN_UNLABELLED;
+            members--;
+        }
+    }
+}
+
+void embedding_keep_labelled(embedding_set *set) {
+    train_pixels *t = &set->train;
+    size_t n = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        if (set->label[i] == TRAIN_UNLABELLED) continue;
+        memmove(set->pixels + n * t->inputs, set->pixels + i * t->inputs, t->inputs);
+        set->label[n++] = set->label[i];
+    }
+    t->n = n;
 }
 
 void embedding_set_free(embedding_set *set) {

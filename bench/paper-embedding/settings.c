@@ -35,6 +35,9 @@ static int set_number(embedding_settings *s, const char *key, double x) {
     if (!strcmp(key, "corrupt")) return o->noise.corrupt = (float)x, 1;
     if (!strcmp(key, "dropout")) return o->noise.dropout = (float)x, 1;
     if (!strcmp(key, "jitter")) return o->noise.jitter.strength = (float)x, 1;
+    if (!strcmp(key, "reconstruct")) return o->reconstruct = x, 1;
+    if (!strcmp(key, "free")) return o->free_units = (uint32_t)x, 1;
+    if (!strcmp(key, "labels")) return s->labels_percent = x, 1;
     if (!strcmp(key, "spread")) return s->spread = x, 1;
     return 0;
 }
@@ -52,10 +55,17 @@ static void set(embedding_settings *s, const char *key, const char *value) {
         figures_die("no setting %s=%s", key, value);
 }
 
+void embedding_settings_words(const embedding *e, const embedding_cell *cell, char *words,
+                              size_t size) {
+    snprintf(words, size, "%s%s%s", embedding_recipe_of(cell)->settings, e->extra[0] ? " " : "",
+             e->extra);
+}
+
 embedding_settings embedding_settings_of(const char *text) {
     embedding_settings s = {.training = train_embedding_defaults(),
                             .width = {500, 500, 2000},
                             .layers = 3,
+                            .labels_percent = 100.0,
                             .pretraining_epochs = 50};
     char word[128];
     while (*(text += strspn(text, " "))) {

@@ -100,6 +100,8 @@ taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice
     c->training.objective = (train_neighbour_objective){
         .loss = o->loss, .all_pairs = o->all_pairs, .student = o->student, .hinge = e->hinge};
     c->training.l2 = e->l2;
+    c->training.reconstruct = e->reconstruct;
+    c->training.free_units = (uint32_t)e->free_units;
     choose_prefixes(e, c);
     c->motion = (float)e->motion, c->mirrors = e->mirrors;
     c->training.k = (uint32_t)e->neighbours;

@@ -13,8 +13,8 @@ typedef struct cli_embedding {
     double minutes; /* of objective auto */
     const char *degrees;
     cli_numbers nested;
-    double hinge, l2, hold_out, motion;
-    int64_t neighbours, pretrain_epochs;
+    double hinge, l2, hold_out, motion, reconstruct;
+    int64_t free_units, neighbours, pretrain_epochs;
 } cli_embedding;
 
 extern const char *const cli_objectives[], *const cli_embedding_starts[];

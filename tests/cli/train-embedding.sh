@@ -136,3 +136,22 @@ code=0
 "$TAPER" train -q -o idle.tpm --objective nca -k 4 -e 1 --degrees 2 --lambda 1 "$images" 2>err || code=$?
 test $code -eq 0
 grep -q 'without effect here' err
+
+# --- few labels: the other images are reconstructed; free units are no part of the model ---
+awk 'BEGIN { print "name,label" } { split($0, part, "/"); print $0 "," (/10[1-9]/ ? part[2] : "") }' list >few.csv
+few="--objective dt-nca --start random --hidden 40 -k 6 -e 5 --rate 0.01 --hold-out 0 --labels few.csv"
+"$TAPER" train -o plain.tpm $few --filelist list 2>words
+grep -q 'images without a label are not learned from' words
+"$TAPER" train -o both.tpm $few --reconstruct 0.05 --free-units 3 --filelist list 2>words
+grep -q 'images without a label are reconstructed, too' words
+"$TAPER" train -q -o again.tpm $few --reconstruct 0.05 --free-units 3 -T 3 --filelist list
+cmp both.tpm again.tpm
+"$TAPER" info --json both.tpm | grep -q '"units":6'
+! cmp -s both.tpm plain.tpm
+grep 10 list >labelled
+"$TAPER" train -q -o fewer.tpm $few --reconstruct 0.05 --free-units 3 --filelist labelled
+! cmp -s both.tpm fewer.tpm
+for bad in "--free-units 3" "--reconstruct 1.5" "--reconstruct -0.1"; do
+    ! "$TAPER" train -q -o bad.tpm $few $bad --filelist list 2>words
+    test ! -e bad.tpm
+done

@@ -37,6 +37,7 @@ const train_operations train_cuda_operations = {
     train_cuda_unit_moves,
     train_cuda_errors,
     train_cuda_mean_errors,
+    train_cuda_pixel_entropy,
     train_cuda_error_losses,
     train_cuda_weigh_errors,
     train_cuda_log_errors,

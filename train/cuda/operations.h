@@ -51,6 +51,7 @@ train_unit_moves_fn train_cuda_unit_moves;
 /* kernels/losses.cu */
 train_errors_fn train_cuda_errors;
 train_mean_errors_fn train_cuda_mean_errors;
+train_pixel_entropy_fn train_cuda_pixel_entropy;
 train_error_losses_fn train_cuda_error_losses;
 train_weigh_errors_fn train_cuda_weigh_errors;
 train_log_errors_fn train_cuda_log_errors;

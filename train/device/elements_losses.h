@@ -54,6 +54,15 @@ CODEC_INLINE void train_log_error(double error, double least, double *weight, do
     *loss += log(error + least);
 }
 
+/* --- pixels --------------------------------------------------------------------------- */
+
+/* train_pixel_entropy_fn, of one pixel: its cost by way of log(1 + e^a) - x a, and s. */
+CODEC_INLINE float train_pixel_cost(float logit, float x, float *s) {
+    const float small = expf(-fabsf(logit)), whole = 1.0f / (1.0f + small);
+    *s = logit >= 0.0f ? whole : small * whole;
+    return fmaxf(logit, 0.0f) - x * logit + log1pf(small);
+}
+
 /* --- labels ---------------------------------------------------------------------------- */
 
 /* train_cross_entropy_fn, of a row with a label: x[label] is `logit`, the row's largest is `most`,

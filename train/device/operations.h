@@ -257,6 +257,12 @@ typedef taper_status train_errors_fn(train_stream *s, size_t rows, size_t width,
  * Takes factors of y, makes them of e. */
 typedef taper_status train_mean_errors_fn(train_stream *s, const train_inputs *target, float factor,
                                           const float *y, float *e, double *mean);
+/* What pixels 0..1 cost that are told by logits (Salakhutdinov & Hinton 2007, equation 18, x the
+ * target): cost[rows] = - sum of x log s + (1 - x) log(1 - s), s = 1 / (1 + e^-a), over each row of
+ * logits a[rows][width], in double; and e[rows][width] = factor (s - x), factor times the gradient.
+ * e may be a. */
+typedef taper_status train_pixel_entropy_fn(train_stream *s, const train_inputs *target,
+                                            float factor, const float *a, float *e, double *cost);
 /* What some rows add to the losses of a step of `of` rows, with E the sum of error[rows] and M that
  * of moved[rows] (NULL: 0), rows ascending:
  *     losses[0] += (E + weight M) / of;  losses[1] += E / of scale^2;  losses[2] += M / of. */
@@ -537,6 +543,7 @@ struct train_operations {
     train_unit_moves_fn *unit_moves;
     train_errors_fn *errors;
     train_mean_errors_fn *mean_errors;
+    train_pixel_entropy_fn *pixel_entropy;
     train_error_losses_fn *error_losses;
     train_weigh_errors_fn *weigh_errors;
     train_log_errors_fn *log_errors;

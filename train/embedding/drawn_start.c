@@ -4,15 +4,22 @@
 #include <math.h>
 #include <string.h>
 
+/* Weights of variance gain / inputs times scale^2, biases 0. */
+static void draw(codec_layer *layer, double gain, double scale, uint64_t seed, uint32_t number) {
+    const size_t n = (size_t)layer->outputs * layer->inputs;
+    const float deviation = (float)(sqrt(gain / layer->inputs) * scale);
+    train_philox_weights(layer->weight, n, deviation, seed, number);
+    memset(layer->bias, 0, layer->outputs * sizeof *layer->bias);
+}
+
 void train_drawn_start(codec_network *net, uint64_t seed) {
-    codec_stack *f = &net->encoder;
+    codec_stack *f = &net->encoder, *g = &net->decoder;
     net->hidden = CODEC_RELU;
-    for (uint32_t l = 0; l < f->depth; l++) {
-        codec_layer *layer = &f->layer[l];
-        const size_t n = (size_t)layer->outputs * layer->inputs;
-        const double gain = l + 1 < f->depth ? 2.0 : 1.0, pixels = l ? 1.0 : 1.0 / 255.0;
-        const float deviation = (float)(sqrt(gain / layer->inputs) * pixels);
-        train_philox_weights(layer->weight, n, deviation, seed, l);
-        memset(layer->bias, 0, layer->outputs * sizeof *layer->bias);
+    for (uint32_t l = 0; l < f->depth; l++)
+        draw(&f->layer[l], l + 1 < f->depth ? 2.0 : 1.0, l ? 1.0 : 1.0 / 255.0, seed, l);
+    for (uint32_t l = 0; l < g->depth; l++) {
+        const int last = l + 1 == g->depth;
+        draw(&g->layer[l], last ? 1.0 : 2.0, last ? 255.0 / 4.0 : 1.0, seed, f->depth + l);
+        for (uint32_t j = 0; j < net->inputs && last; j++) g->layer[l].bias[j] = 255.0f / 2.0f;
     }
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const float pixel_scale = 255.0f;
+static const float tangent = 255.0f / 4.0f; /* of 255 / (1 + e^-a), at 0 */
 
 /* --- numbers ---------------------------------------------------------------------------- */
 
@@ -19,26 +20,44 @@ static void copy_stack(const codec_stack *from, const codec_stack *to, float fac
     }
 }
 
+/* The decoder's, its last layer as factor times it, and an offset. */
+static void copy_decoder(const codec_stack *from, const codec_stack *to, float factor,
+                         float offset) {
+    for (uint32_t i = 0; i < from->depth; i++) {
+        const codec_layer *a = &from->layer[i], *b = &to->layer[i];
+        const size_t n = (size_t)a->outputs * a->inputs;
+        const int last = i + 1 == from->depth;
+        for (size_t j = 0; j < n; j++) b->weight[j] = a->weight[j] * (last ? factor : 1.0f);
+        for (size_t j = 0; j < a->outputs; j++)
+            b->bias[j] = last ? a->bias[j] * factor + offset : a->bias[j];
+    }
+}
+
 taper_status train_embedder_export(train_embedder *e, const float *from, codec_network *net) {
-    codec_stack view;
+    codec_stack view, decoder;
     float *host = malloc(e->weights.n * sizeof *host);
     taper_status status = host ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK)
         status = train_download(&e->stream, host, from, e->weights.n * sizeof *host);
     if (status == TAPER_OK) {
-        train_stack_view(&net->encoder, host, &view);
+        const size_t n = train_stack_view(&net->encoder, host, &view);
         copy_stack(&view, &net->encoder, 1.0f / pixel_scale);
+        train_stack_view(&net->decoder, host + n, &decoder);
+        if (e->decoder.depth) copy_decoder(&decoder, &net->decoder, tangent, pixel_scale / 2.0f);
     }
     free(host);
     return status;
 }
 
 static taper_status upload_start(train_embedder *e, const codec_network *net) {
-    codec_stack view;
+    codec_stack view, decoder;
     float *host = calloc(e->weights.n, sizeof *host);
     if (!host) return TAPER_ERR_NOMEM;
-    train_stack_view(&net->encoder, host, &view);
+    const size_t encoder = train_stack_view(&net->encoder, host, &view);
     copy_stack(&net->encoder, &view, pixel_scale);
+    train_stack_view(&net->decoder, host + encoder, &decoder);
+    if (e->decoder.depth)
+        copy_decoder(&net->decoder, &decoder, 1.0f / tangent, -pixel_scale / 2.0f / tangent);
     taper_status status =
         train_upload(&e->stream, e->weights.parameter, host, e->weights.n * sizeof *host);
     free(host);
@@ -59,15 +78,23 @@ taper_status train_embedder_alpha(train_embedder *e, double most, double *alpha)
 
 /* --- memory ----------------------------------------------------------------------------- */
 
+static int decodes(const train_embedder *e) { return e->decoding.part > 0.0; }
+
 static void lay_out_numbers(train_embedder *e, const codec_network *net, train_weights_use use) {
-    const size_t n = train_stack_view(&net->encoder, NULL, &e->view);
+    const size_t encoder = train_stack_view(&net->encoder, NULL, &e->view);
+    const size_t decoder = decodes(e) ? train_stack_view(&net->decoder, NULL, &e->decoder) : 0;
+    const size_t n = encoder + decoder;
     train_weights *w = &e->weights;
-    e->n_numbers = e->use.objective->numbers(e->use.self, e->units);
+    e->n_numbers = e->use.objective->numbers(e->use.self, e->class_units);
     *w = (train_weights){0};
     train_weights_lay_out(w, &e->numbers, n + e->n_numbers, use);
     e->zero_mean = train_arena_floats(&e->numbers, 1, e->inputs);
     train_stack_view(&net->encoder, w->parameter, &e->view);
     train_stack_view(&net->encoder, w->gradient, &e->gradient);
+    if (decodes(e) && w->parameter) {
+        train_stack_view(&net->decoder, w->parameter + encoder, &e->decoder);
+        train_stack_view(&net->decoder, w->gradient + encoder, &e->decoder_gradient);
+    }
     if (w->parameter) e->use.objective->place(e->use.self, w->parameter + n, w->gradient + n);
 }
 
@@ -75,18 +102,25 @@ static int jitters(const train_embedder *e) { return e->noise.jitter.fraction > 
 
 static void lay_out_activations(train_embedder *e, const codec_network *net) {
     train_arena *arena = &e->activations;
-    const size_t batch = e->batch, widest = train_stack_widest(&net->encoder);
+    const size_t batch = e->batch;
+    size_t widest = train_stack_widest(&net->encoder);
+    if (decodes(e)) widest = formats_larger(widest, train_stack_widest(&net->decoder));
     e->input = train_arena_floats(arena, e->block, e->inputs);
     e->moved = jitters(e) ? train_arena_take(arena, batch, e->inputs, 1) : NULL;
     e->code = train_arena_floats(arena, batch, e->units);
     e->code_gradient = train_arena_floats(arena, batch, e->units);
+    const int split = e->class_units < e->units;
+    e->class_code = split ? train_arena_floats(arena, batch, e->class_units) : e->code;
+    e->class_gradient = split ? train_arena_floats(arena, batch, e->class_units) : e->code_gradient;
+    if (decodes(e)) train_decoding_lay_out(&e->decoding, arena, &net->decoder, net->hidden, batch);
     e->label = train_arena_take(arena, batch, 1, sizeof *e->label);
     e->row_loss = train_arena_take(arena, batch, 1, sizeof *e->row_loss);
     e->figure = train_arena_take(arena, 1, 1, sizeof *e->figure);
     e->squares = train_arena_take(arena, 1, 1, sizeof *e->squares);
     train_stack_lay_out(&e->act, arena, &net->encoder, net->hidden, batch);
-    for (int i = 0; i < 2; i++) e->act.back[i] = train_arena_floats(arena, batch, widest);
-    e->use.objective->lay_out(e->use.self, arena, e->units, batch);
+    for (int i = 0; i < 2; i++)
+        e->decoding.act.back[i] = e->act.back[i] = train_arena_floats(arena, batch, widest);
+    e->use.objective->lay_out(e->use.self, arena, e->class_units, batch);
 }
 
 static taper_status take_memory(train_embedder *e, const codec_network *net, train_device *device,
@@ -112,6 +146,8 @@ taper_status train_embedder_create(train_embedder *e, const codec_network *net,
                                    train_device *device, const train_embedder_options *o) {
     *e = (train_embedder){.inputs = net->inputs,
                           .units = net->units,
+                          .class_units = net->units - o->free_units,
+                          .decoding.part = o->part,
                           .batch = o->batch,
                           .block =
                               formats_smaller(o->batch, o->block ? o->block : TRAIN_EMBEDDER_BLOCK),
@@ -119,6 +155,9 @@ taper_status train_embedder_create(train_embedder *e, const codec_network *net,
                           .noise = o->noise,
                           .objective = o->objective};
     if (!o->batch || !(o->l2 >= 0.0) || !is_plain(net)) return TAPER_ERR_ARG;
+    if (!(o->part >= 0.0) || !(o->part <= 1.0) || o->free_units >= net->units ||
+        (decodes(e) && !net->decoder.depth))
+        return TAPER_ERR_ARG;
     e->use = (train_objective_use){&train_neighbours_objective, &e->objective};
     if (o->prefixes) {
         e->prefixes = (train_prefixes){.of = o->objective, .list = *o->prefixes};
@@ -173,7 +212,7 @@ static taper_status take_block(train_embedder *e, size_t first, size_t *rows) {
 taper_status train_embedder_load(train_embedder *e, const uint8_t *pixels, const uint32_t *order,
                                  const uint32_t *label, const uint32_t *labels_order, size_t n) {
     train_stream *s = &e->stream;
-    e->rows = formats_smaller(n, e->batch);
+    e->rows = e->labelled = formats_smaller(n, e->batch);
     e->pixels = pixels, e->order = order;
     e->act.dropout = e->noisy ? e->noise.dropout : 0.0f;
     e->act.noise = noise_of(e, 0);
@@ -217,9 +256,64 @@ static taper_status backward(train_embedder *e) {
     return TAPER_OK;
 }
 
-static train_examples examples_of(const train_embedder *e) {
-    return (train_examples){
-        .rows = e->rows, .units = e->units, .code = e->code, .scale = 1.0f, .label = e->label};
+static train_examples class_examples(const train_embedder *e) {
+    return (train_examples){.rows = e->rows,
+                            .units = e->class_units,
+                            .code = e->class_code,
+                            .scale = 1.0f,
+                            .label = e->label};
+}
+
+/* What the objective counts beside the reconstruction: it is a mean over all rows. */
+static double weight_of(const train_embedder *e) {
+    if (!e->labelled) return 0.0;
+    return (1.0 - e->decoding.part) * (double)e->rows / (double)e->labelled;
+}
+
+/* The gradient of what labels cost, into the codes' and its own numbers'. */
+static taper_status pull_classes(train_embedder *e, const train_examples *x) {
+    train_stream *s = &e->stream;
+    const train_objective *o = e->use.objective;
+    const size_t n = e->rows * e->class_units;
+    const float weight = (float)weight_of(e);
+    TAPER_TRY(train_zero(s, e->code_gradient, e->rows * e->units * sizeof *e->code_gradient));
+    TAPER_TRY(train_zero(s, e->class_gradient, n * sizeof *e->class_gradient));
+    TAPER_TRY(o->gradient(e->use.self, s, x, e->class_gradient));
+    if (weight != 1.0f) {
+        float *number = e->weights.gradient + e->weights.n - e->n_numbers;
+        TAPER_TRY(s->ops->scale(s, n, weight, e->class_gradient, e->class_gradient));
+        TAPER_TRY(s->ops->scale(s, e->n_numbers, weight, number, number));
+    }
+    if (e->class_gradient == e->code_gradient) return TAPER_OK;
+    return s->ops->copy_columns(s, e->rows, e->class_units, e->class_gradient, e->class_units,
+                                e->code_gradient, e->units);
+}
+
+/* What labels cost, to losses[1], and its share to losses[0]. */
+static taper_status cost_classes(train_embedder *e, const train_examples *x, double *losses) {
+    train_stream *s = &e->stream;
+    if (e->class_code != e->code)
+        TAPER_TRY(s->ops->copy_columns(s, e->rows, e->class_units, e->code, e->units, e->class_code,
+                                       e->class_units));
+    TAPER_TRY(train_zero(s, e->row_loss, e->rows * sizeof *e->row_loss));
+    TAPER_TRY(e->use.objective->loss(e->use.self, s, x, e->row_loss, e->figure));
+    TAPER_TRY(s->ops->add_doubles(s, 1, weight_of(e) / (double)e->rows, e->figure, losses));
+    const double labelled = (double)formats_larger(e->labelled, 1);
+    return s->ops->add_doubles(s, 1, 1.0 / labelled, e->figure, losses + 1);
+}
+
+/* What the decoder costs, and its gradients. */
+static taper_status reconstruct(train_embedder *e, double *losses) {
+    train_stream *s = &e->stream;
+    train_decoding *d = &e->decoding;
+    train_examples x = {.rows = e->rows, .units = e->units, .code = e->code, .scale = 1.0f};
+    if (!decodes(e)) return TAPER_OK;
+    e->target =
+        (train_inputs){e->rows, e->inputs, e->pixels, e->order, e->zero_mean, 1.0f / pixel_scale};
+    d->w = &e->decoder, d->dw = &e->decoder_gradient, d->rows = &e->target;
+    TAPER_TRY(train_decoding_objective.loss(d, s, &x, e->row_loss, e->figure));
+    TAPER_TRY(s->ops->add_doubles(s, 1, d->part / (double)e->rows, e->figure, losses));
+    return train_decoding_objective.gradient(d, s, &x, e->code_gradient);
 }
 
 /* l2 / 2 |W|^2 onto the loss, and its gradient. */
@@ -236,17 +330,12 @@ static taper_status add_decay(train_embedder *e, double *loss) {
 }
 
 taper_status train_embedder_compute(train_embedder *e, double *losses) {
-    const train_objective *o = e->use.objective;
-    const train_examples x = examples_of(e);
-    train_stream *s = &e->stream;
+    const train_examples x = class_examples(e);
     TAPER_TRY(train_embedder_forward(e));
-    TAPER_TRY(train_zero(s, e->row_loss, e->rows * sizeof *e->row_loss));
-    TAPER_TRY(train_zero(s, losses, 2 * sizeof *losses));
-    TAPER_TRY(o->loss(e->use.self, s, &x, e->row_loss, e->figure));
-    for (int i = 0; i < 2; i++)
-        TAPER_TRY(s->ops->add_doubles(s, 1, 1.0 / (double)e->rows, e->figure, losses + i));
-    TAPER_TRY(train_zero(s, e->code_gradient, e->rows * e->units * sizeof *e->code_gradient));
-    TAPER_TRY(o->gradient(e->use.self, s, &x, e->code_gradient));
+    TAPER_TRY(train_zero(&e->stream, losses, 2 * sizeof *losses));
+    TAPER_TRY(cost_classes(e, &x, losses));
+    TAPER_TRY(pull_classes(e, &x));
+    TAPER_TRY(reconstruct(e, losses));
     TAPER_TRY(backward(e));
     return add_decay(e, losses);
 }

@@ -7,11 +7,20 @@
  * biases, then what the objective trains (train_objective). The first layer takes pixels of 0..1
  * here, and of 0..255 in a codec_network: 1 / 255 stands in the one or the other.
  *
+ * With a decoder g (Salakhutdinov & Hinton 2007, equations 16 to 18) the loss is
+ *     (1 - part) objective(class units, labels) + part E + l2 / 2 |W|^2
+ * where part is the 1 - lambda of the paper, the objective is the mean over rows that have a label,
+ * and E the mean over all rows of the cross-entropy of g(code) (objectives/decoding.h). Class units
+ * are the first of a code; the others only reconstruct (section 5.1 there). The decoder's numbers
+ * lie behind the encoder's. Its last layer gives logits a here and 255 (1/2 + a / 4) in a
+ * codec_network, the tangent of 255 times the logistic function (rbm_unroll.h).
+ *
  * Of more than TRAIN_EMBEDDER_BLOCK rows the numbers of 0..1 are made a block at a time, on the way
  * there and on the way back, so that memory beyond a batch's bytes is a block's and the codes'. On
  * a processor with fused multiply-adds no bit depends on it. */
 #ifndef TRAIN_EMBEDDER_H
 #define TRAIN_EMBEDDER_H
+#include "train/objectives/decoding.h"
 #include "train/objectives/prefixes.h"
 #include "train/objectives/stack.h"
 #include "train/optimise/weights.h"
@@ -32,11 +41,13 @@ typedef struct train_embedder {
     train_stream stream;
     train_arena numbers, activations;
     train_weights weights;
-    codec_stack view, gradient; /* of the two vectors, in the network's shape */
+    codec_stack view, gradient;            /* of the two vectors, in the network's shape */
+    codec_stack decoder, decoder_gradient; /* likewise; depth 0: there is none */
     uint32_t inputs, units;
-    size_t batch;     /* most rows of one call */
-    size_t block;     /* most rows of input, batch or less */
-    size_t n_numbers; /* the objective's, at the vector's end: 0 or 1 */
+    uint32_t class_units; /* the first of them */
+    size_t batch;         /* most rows of one call */
+    size_t block;         /* most rows of input, batch or less */
+    size_t n_numbers;     /* the objective's, at the vector's end: 0 or 1 */
     double l2;
     train_neighbour_objective objective;
     train_prefixes prefixes; /* of it; without lengths it is of whole codes */
@@ -46,15 +57,19 @@ typedef struct train_embedder {
     uint64_t step; /* ... of this step */
     /* of the rows that are loaded */
     size_t rows;
+    size_t labelled;       /* of them; the caller's to set, after a load, where it is not all */
     const uint8_t *pixels; /* borrowed */
     const uint32_t *order;
-    uint8_t *moved;              /* [batch][inputs] rows under jitter; NULL without */
-    float *zero_mean;            /* [inputs] */
-    float *input;                /* [block][inputs] pixels / 255 */
-    float *code, *code_gradient; /* [batch][units] */
-    uint32_t *label;             /* [batch] */
-    double *row_loss;            /* [batch] */
-    double *figure, *squares;    /* [1] */
+    uint8_t *moved;                     /* [batch][inputs] rows under jitter; NULL without */
+    float *zero_mean;                   /* [inputs] */
+    float *input;                       /* [block][inputs] pixels / 255 */
+    float *code, *code_gradient;        /* [batch][units] */
+    float *class_code, *class_gradient; /* [batch][class_units] the same, where all are */
+    train_decoding decoding;
+    train_inputs target;
+    uint32_t *label;          /* [batch] */
+    double *row_loss;         /* [batch] */
+    double *figure, *squares; /* [1] */
     train_stack_activations act;
 } train_embedder;
 
@@ -63,18 +78,22 @@ typedef struct train_embedder_options {
     train_neighbour_objective objective; /* its settings */
     const train_prefix_list *prefixes;   /* NULL: whole codes count alone */
     double l2;                           /* at least 0 */
+    double part;         /* 0 .. 1: the reconstruction's; 0: a decoder is not looked at */
+    uint32_t free_units; /* the last ones, which the objective does not see */
     train_embedder_noise noise;
     size_t block; /* 0: TRAIN_EMBEDDER_BLOCK */
     train_weights_use use;
 } train_embedder_options;
 
-/* Copies the encoder of net to the device. TAPER_ERR_ARG: net is not direct, has feedback, an
- * activation of its code, or a mean; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. Nothing is held then. */
+/* Copies net to the device. TAPER_ERR_ARG: net is not direct, has feedback, an activation of its
+ * code, or a mean, or no decoder where one is to learn; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. Nothing
+ * is held then. */
 taper_status train_embedder_create(train_embedder *e, const codec_network *net,
                                    train_device *device, const train_embedder_options *options);
 void train_embedder_free(train_embedder *e); /* leaves it zeroed; zeroed is fine */
-/* Write parameter vector `from` (on the device; usually weights.parameter) into net's encoder, of
- * the shape it was created with. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: net is then undefined. */
+/* Write parameter vector `from` (on the device; usually weights.parameter) into net, of the shape
+ * it was created with; a decoder that did not learn is not touched. TAPER_ERR_NOMEM,
+ * TAPER_ERR_DEVICE: net is then undefined. */
 taper_status train_embedder_export(train_embedder *e, const float *from, codec_network *net);
 /* alpha of Student's kernel, as it is now; one above `most` becomes that. The host waits for it.
  * TAPER_ERR_DEVICE. */
@@ -88,7 +107,8 @@ taper_status train_embedder_load(train_embedder *e, const uint8_t *pixels, const
 /* Their codes, into e->code. */
 taper_status train_embedder_forward(train_embedder *e);
 /* Codes, and losses[0 .. 1] on the device: the mean loss of the rows, and that of the objective
- * alone. The gradient of the first goes to the weights' gradient, overwritten. */
+ * alone, over rows that have a label. The gradient of the first goes to the weights' gradient,
+ * overwritten. */
 taper_status train_embedder_compute(train_embedder *e, double *losses);
 
 #endif

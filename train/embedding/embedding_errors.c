@@ -14,8 +14,11 @@ static taper_status take_codes(const train_embedding_look *l, float *code) {
         TAPER_TRY(train_feed_take(l->feed, &e->stream, l->order, i, n, &fed));
         TAPER_TRY(train_embedder_load(e, fed.rows, fed.order, NULL, NULL, n));
         TAPER_TRY(train_embedder_forward(e));
-        TAPER_TRY(
-            train_download(&e->stream, code + i * e->units, e->code, n * e->units * sizeof *code));
+        if (e->class_code != e->code)
+            TAPER_TRY(e->stream.ops->copy_columns(&e->stream, n, e->class_units, e->code, e->units,
+                                                  e->class_code, e->class_units));
+        TAPER_TRY(train_download(&e->stream, code + i * e->class_units, e->class_code,
+                                 n * e->class_units * sizeof *code));
     }
     return TAPER_OK;
 }
@@ -67,7 +70,7 @@ taper_status train_embedding_vote(const train_embedding_codes *c, taper_error_ra
 taper_status train_embedding_error(const train_embedding_look *l, double *rate,
                                    taper_error *error) {
     const train_embedding_rows *r = l->rows;
-    const size_t units = l->embedder->units;
+    const size_t units = l->embedder->class_units;
     taper_error_rate counted;
     *rate = NAN;
     if (r->n == r->n_training) return TAPER_OK;

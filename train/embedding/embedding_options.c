@@ -40,14 +40,34 @@ static taper_status check_prefixes(const train_embedding_options *o, const codec
     if (!p->lengths) return TAPER_OK;
     for (uint32_t i = 0; i < p->lengths && rises; i++)
         rises = p->length[i] > (i ? p->length[i - 1] : 0);
-    if (!rises || p->length[p->lengths - 1] != net->units)
+    if (!rises || p->length[p->lengths - 1] != net->units - o->free_units)
         return formats_fail(error, TAPER_ERR_ARG,
                             "lengths of nested codes rise from 1 to all %u units, %d at most",
-                            (unsigned)net->units, TRAIN_MOST_PREFIXES);
+                            (unsigned)(net->units - o->free_units), TRAIN_MOST_PREFIXES);
     if (o->objective.learns_alpha)
         return formats_fail(error, TAPER_ERR_ARG,
                             "nested codes have degrees of freedom by their lengths; none are "
                             "learned");
+    return TAPER_OK;
+}
+
+static taper_status check_decoder(const train_embedding_options *o, const codec_network *net,
+                                  taper_error *error) {
+    if (!(o->reconstruct >= 0.0) || !(o->reconstruct <= 1.0))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "the reconstruction's part of the loss, %g, is not between 0 and 1",
+                            o->reconstruct);
+    if (o->free_units && !(o->reconstruct > 0.0))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "%u units that only reconstruct learn nothing where reconstruction "
+                            "counts 0",
+                            (unsigned)o->free_units);
+    if (o->free_units >= net->units)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "of %u units %u are to reconstruct alone; leave one for the classes",
+                            (unsigned)net->units, (unsigned)o->free_units);
+    if (o->reconstruct > 0.0 && !net->decoder.depth)
+        return formats_fail(error, TAPER_ERR_ARG, "reconstruction wants a network with a decoder");
     return TAPER_OK;
 }
 
@@ -82,6 +102,7 @@ taper_status train_embedding_check(const train_embedding_options *o, const codec
         return formats_fail(error, TAPER_ERR_ARG,
                             "a code of %u units from a layer of %u: no more units than that",
                             (unsigned)net->units, (unsigned)f->layer[f->depth - 1].inputs);
+    TAPER_TRY(check_decoder(o, net, error));
     TAPER_TRY(check_prefixes(o, net, error));
     TAPER_TRY(check_noise(&o->noise, net, error));
     return check_objective(&o->objective, error);
@@ -97,6 +118,8 @@ uint64_t train_embedding_fingerprint(const train_embedding_options *o, const tra
                               of->learns_alpha,
                               of->hinge,
                               o->l2,
+                              o->reconstruct,
+                              o->free_units,
                               o->optimiser,
                               o->epochs,
                               o->batch,
@@ -124,6 +147,13 @@ uint64_t train_embedding_fingerprint(const train_embedding_options *o, const tra
         hash = train_fingerprint(hash, l->weight, (size_t)l->outputs * l->inputs * sizeof(float));
         hash = train_fingerprint(hash, l->bias, l->outputs * sizeof(float));
     }
+    if (o->reconstruct > 0.0)
+        for (uint32_t i = 0; i < net->decoder.depth; i++) {
+            const codec_layer *l = &net->decoder.layer[i];
+            hash =
+                train_fingerprint(hash, l->weight, (size_t)l->outputs * l->inputs * sizeof(float));
+            hash = train_fingerprint(hash, l->bias, l->outputs * sizeof(float));
+        }
     hash = train_fingerprint(hash, data->label, data->n * sizeof *data->label);
     return train_fingerprint(hash, data->pixels, data->n * data->inputs);
 }

@@ -18,7 +18,11 @@ typedef struct train_embedding_options {
     train_neighbour_objective objective;
     /* default none: lengths of codes that each have the objective, the last one all units */
     train_prefix_list prefixes;
-    double l2; /* default 0: the loss has l2 / 2 x the sum of squared weights, too */
+    /* default 0: the 1 - lambda of Salakhutdinov & Hinton (2007), equation 17; above 0 the network
+     * has a decoder, which learns from rows without a label, too (embedder.h) ... */
+    double reconstruct;
+    uint32_t free_units; /* ... and so many of its units, the last, do that alone; default 0 */
+    double l2;           /* default 0: the loss has l2 / 2 x the sum of squared weights, too */
     /* default none; its seed is this one's. An epoch's rows are loaded with it, held-out rows
        without. Under CG its draws stay for all line searches of a batch. */
     train_embedder_noise noise;

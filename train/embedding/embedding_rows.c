@@ -16,8 +16,7 @@ static taper_status list_labelled(train_embedding_rows *r, const train_pixels *d
             "no image has a label; put images into a folder for each class, or give "
             "--labels FILE");
     r->all = malloc((data->n ? data->n : 1) * sizeof *r->all);
-    r->shuffled = malloc((data->n ? data->n : 1) * sizeof *r->shuffled);
-    if (!r->all || !r->shuffled)
+    if (!r->all)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to order %zu rows", data->n);
     for (size_t i = 0; i < data->n; i++) {
         const uint32_t label = data->label[i];
@@ -89,6 +88,22 @@ size_t train_embedding_batches(const train_embedding_options *o, size_t rows) {
     return formats_larger(rows / batch, 1);
 }
 
+/* Rows without a label; of more than labelled ones have batches there are as many batches as they
+ * fill by themselves. */
+static taper_status list_others(train_embedding_rows *r, const train_embedding_options *o,
+                                const train_pixels *data, taper_error *error) {
+    enum { LEAST = 250, MOST = 1000, PARTS = 50 };
+    if (!(o->reconstruct > 0.0)) return TAPER_OK;
+    r->others = malloc(data->n * sizeof *r->others);
+    if (!r->others)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to order %zu rows", data->n);
+    for (size_t i = 0; i < data->n; i++)
+        if (data->label[i] == TRAIN_UNLABELLED) r->others[r->n_others++] = (uint32_t)i;
+    const size_t own = formats_smaller(formats_larger(r->n_others / PARTS, LEAST), MOST);
+    r->batches = formats_larger(r->batches, r->n_others / (o->batch ? o->batch : own));
+    return TAPER_OK;
+}
+
 taper_status train_embedding_rows_take(train_embedding_rows *r, const train_embedding_options *o,
                                        const train_pixels *data, taper_error *error) {
     TAPER_TRY(list_labelled(r, data, error));
@@ -96,16 +111,70 @@ taper_status train_embedding_rows_take(train_embedding_rows *r, const train_embe
     r->n_training = r->n ? r->n - held_out(o, r->n) : 0;
     TAPER_TRY(count_classes(r, data, error));
     TAPER_TRY(check_pixels(r, data, error));
-    r->batches = train_embedding_batches(o, r->n_training);
-    return TAPER_OK;
+    r->labelled_batches = r->batches = train_embedding_batches(o, r->n_training);
+    TAPER_TRY(list_others(r, o, data, error));
+    r->epoch_rows = 0;
+    for (size_t i = 0, first, labelled; i < r->batches; i++)
+        r->epoch_rows += train_embedding_batch(r, i, &first, &labelled);
+    r->shuffled = malloc(formats_larger(r->epoch_rows, 1) * sizeof *r->shuffled);
+    if (r->shuffled) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_NOMEM, "no memory to order %zu rows", r->epoch_rows);
 }
 
 void train_embedding_rows_free(train_embedding_rows *r) {
-    free(r->all), free(r->shuffled);
+    free(r->all), free(r->others), free(r->shuffled);
     memset(r, 0, sizeof *r);
 }
 
-void train_embedding_rows_shuffle(train_embedding_rows *r, uint64_t seed, uint64_t epoch) {
-    memcpy(r->shuffled, r->all, r->n_training * sizeof *r->shuffled);
-    train_shuffle(r->shuffled, r->n_training, seed, TRAIN_STREAM_SHUFFLE + (epoch << 8));
+/* Where the i-th of so many parts begins. */
+static size_t part_of(size_t n, size_t i, size_t parts) { return n * i / parts; }
+
+/* Labelled rows of batch i: *from a shuffled list of them. */
+static size_t labelled_of(const train_embedding_rows *r, size_t i, size_t *from) {
+    const size_t part = i % r->labelled_batches;
+    *from = part_of(r->n_training, part, r->labelled_batches);
+    return part_of(r->n_training, part + 1, r->labelled_batches) - *from;
+}
+
+size_t train_embedding_batch(const train_embedding_rows *r, size_t i, size_t *first,
+                             size_t *labelled) {
+    const size_t rounds = i / r->labelled_batches, begin = part_of(r->n_others, i, r->batches);
+    size_t from;
+    *labelled = labelled_of(r, i, &from);
+    *first = rounds * r->n_training + from + begin;
+    return *labelled + part_of(r->n_others, i + 1, r->batches) - begin;
+}
+
+size_t train_embedding_largest_batch(const train_embedding_rows *r) {
+    size_t most = 0, first, labelled;
+    for (size_t i = 0; i < r->batches; i++)
+        most = formats_larger(most, train_embedding_batch(r, i, &first, &labelled));
+    return most;
+}
+
+/* `all` and `others` are in another order in every epoch: as they were, shuffled anew. */
+taper_status train_embedding_rows_shuffle(train_embedding_rows *r, uint64_t seed, uint64_t epoch) {
+    const uint64_t stream = TRAIN_STREAM_SHUFFLE + (epoch << 8);
+    if (!r->n_others) {
+        memcpy(r->shuffled, r->all, r->n_training * sizeof *r->shuffled);
+        train_shuffle(r->shuffled, r->n_training, seed, stream);
+        return TAPER_OK;
+    }
+    const size_t n = r->n_training + r->n_others;
+    uint32_t *list = malloc(n * sizeof *list), *others = list + r->n_training;
+    if (!list) return TAPER_ERR_NOMEM;
+    memcpy(list, r->all, r->n_training * sizeof *list);
+    memcpy(others, r->others, r->n_others * sizeof *list);
+    train_shuffle(list, r->n_training, seed, stream);
+    train_shuffle(others, r->n_others, seed + 1, stream);
+    for (size_t i = 0, first, labelled, from; i < r->batches; i++) {
+        const size_t rows = train_embedding_batch(r, i, &first, &labelled);
+        const size_t begin = part_of(r->n_others, i, r->batches);
+        uint32_t *to = r->shuffled + first;
+        labelled_of(r, i, &from);
+        memcpy(to, list + from, labelled * sizeof *to);
+        memcpy(to + labelled, others + begin, (rows - labelled) * sizeof *to);
+    }
+    free(list);
+    return TAPER_OK;
 }

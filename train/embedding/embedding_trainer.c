@@ -38,19 +38,22 @@ static void say(const run *r, const char *words) {
 
 static taper_status begin_epoch(void *self, uint64_t epoch, taper_error *error) {
     run *r = self;
-    train_embedding_rows_shuffle(&r->rows, r->options->seed, epoch);
-    taper_status status = train_order_again(&r->shuffled, &r->embedder.stream);
+    taper_status status = train_embedding_rows_shuffle(&r->rows, r->options->seed, epoch);
+    if (status == TAPER_OK) status = train_order_again(&r->shuffled, &r->embedder.stream);
     return train_told(status, error, "the order of rows was not taken");
 }
 
 static taper_status load_batch(run *r, uint64_t step) {
     train_embedder *e = &r->embedder;
-    size_t first, n = train_embedding_batch(&r->rows, step % r->rows.batches, &first);
+    size_t first, labelled;
+    const size_t n = train_embedding_batch(&r->rows, step % r->rows.batches, &first, &labelled);
     const uint32_t *label = r->labels.at, *order = r->shuffled.there.at;
     train_fed fed;
     TAPER_TRY(train_feed_take(&r->feed, &e->stream, &r->shuffled, first, n, &fed));
     e->noisy = 1, e->step = step;
-    return train_embedder_load(e, fed.rows, fed.order, label, order + first, n);
+    TAPER_TRY(train_embedder_load(e, fed.rows, fed.order, label, order + first, n));
+    e->labelled = labelled;
+    return TAPER_OK;
 }
 
 /* Of conjugate gradients, whose gradients are those of points on a line, all is left to the move.
@@ -216,6 +219,8 @@ static taper_status make_network(run *r, train_device *device, const codec_netwo
                                       .objective = o->objective,
                                       .prefixes = o->prefixes.lengths ? &o->prefixes : NULL,
                                       .l2 = o->l2,
+                                      .part = o->reconstruct,
+                                      .free_units = o->free_units,
                                       .noise = o->noise,
                                       .use = rows->n > rows->n_training ? TRAIN_WEIGHTS_BEST
                                                                         : TRAIN_WEIGHTS_TRAIN};
@@ -234,7 +239,7 @@ static taper_status feed_device(run *r) {
     const train_pixels *data = r->data;
     char words[160];
     TAPER_TRY(train_order_lend(&r->all, s, r->rows.all, r->rows.n));
-    TAPER_TRY(train_order_lend(&r->shuffled, s, r->rows.shuffled, r->rows.n_training));
+    TAPER_TRY(train_order_lend(&r->shuffled, s, r->rows.shuffled, r->rows.epoch_rows));
     TAPER_TRY(train_lend(&r->labels, s, data->label, data->n * sizeof *data->label));
     TAPER_TRY(train_feed_open(&r->feed, s, data->pixels, data->n, data->inputs, r->embedder.batch));
     train_feed_say(&r->feed, s->device, words, sizeof words);
@@ -253,6 +258,12 @@ static void say_classes(const run *r) {
              "%zu of %zu classes have held-out images alone, which count as errors",
              r->rows.met - r->rows.learned, r->rows.met);
     if (r->rows.met > r->rows.learned) say(r, words);
+    const size_t unlabelled = r->data->n - r->rows.n;
+    snprintf(words, sizeof words, "%zu image%s without a label %s", unlabelled,
+             formats_plural(unlabelled, "s"),
+             r->rows.n_others ? "are reconstructed, too"
+                              : "are not learned from; --reconstruct 0.01 does");
+    if (unlabelled) say(r, words);
 }
 
 static taper_status begin(run *r, train_device *device, const codec_network *net,
@@ -263,8 +274,8 @@ static taper_status begin(run *r, train_device *device, const codec_network *net
                             (unsigned)r->data->inputs, (unsigned)net->inputs);
     TAPER_TRY(train_embedding_rows_take(&r->rows, r->options, r->data, error));
     say_classes(r);
-    train_embedding_rows_shuffle(&r->rows, r->options->seed, 0);
-    taper_status status = make_network(r, device, net);
+    taper_status status = train_embedding_rows_shuffle(&r->rows, r->options->seed, 0);
+    if (status == TAPER_OK) status = make_network(r, device, net);
     if (status == TAPER_OK) status = feed_device(r);
     if (status != TAPER_OK)
         return train_told(status, error, "an embedding of %u units from batches of %zu rows",

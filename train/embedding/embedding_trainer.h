@@ -50,12 +50,13 @@ typedef struct train_embedding_result {
     double seconds;
 } train_embedding_result;
 
-/* Train net's encoder in place; a decoder is not touched. callbacks (and its members), result and
- * error may be NULL. On failure net is its start. TAPER_ERR_ARG, with the remedy: options out of
- * range or that do not fit the network; no labels, one class alone, fewer than two rows a class on
- * average; a checkpoint of another run; training diverged, or alpha fell below TRAIN_LEAST_ALPHA:
- * the last good checkpoint stays. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE; TAPER_ERR_IO,
- * TAPER_ERR_CORRUPT: the checkpoint (checkpoint.h). */
+/* Train net's encoder in place, and its decoder where options.reconstruct is above 0: its last
+ * layer then gives 255 (1/2 + a / 4) of logits a (embedder.h); else it is not touched. callbacks
+ * (and its members), result and error may be NULL. On failure net is its start. TAPER_ERR_ARG, with
+ * the remedy: options out of range or that do not fit the network; no labels, one class alone,
+ * fewer than two rows a class on average; a checkpoint of another run; training diverged, or alpha
+ * fell below TRAIN_LEAST_ALPHA: the last good checkpoint stays. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE;
+ * TAPER_ERR_IO, TAPER_ERR_CORRUPT: the checkpoint (checkpoint.h). */
 taper_status train_embedding(const train_embedding_options *options, const train_pixels *data,
                              train_device *device, codec_network *net,
                              const train_embedding_callbacks *callbacks,

@@ -10,6 +10,7 @@
  *   rate               the price of the bits before the cut
  *   neighbours         NCA and MCML: codes whose nearest neighbours share their label
  *   prefixes           the same of each prefix of a code
+ *   decoding           cross-entropy of the pixels that a decoder makes of whole codes
  *   stack              fully connected layers forward and back, which encoders and decoders share
  */
 #ifndef TRAIN_OBJECTIVE_H

@@ -55,6 +55,7 @@ train_unit_moves_fn train_plain_unit_moves;
 /* losses.c */
 train_errors_fn train_plain_errors;
 train_mean_errors_fn train_plain_mean_errors;
+train_pixel_entropy_fn train_plain_pixel_entropy;
 train_error_losses_fn train_plain_error_losses;
 train_weigh_errors_fn train_plain_weigh_errors;
 train_log_errors_fn train_plain_log_errors;

@@ -81,6 +81,29 @@ taper_status train_plain_mean_errors(train_stream *s, const train_inputs *target
     return train_processor_run(s, mean_error_rows, &task, train_row_blocks(target->rows));
 }
 
+static void pixel_entropy_rows(void *context, size_t block) {
+    const mean_error_task *t = context;
+    const train_inputs *in = t->target;
+    const size_t d = in->width, end = train_row_block_end(in->rows, block);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
+        const uint8_t *c = in->pixels + (in->order ? (size_t)in->order[i] : i) * d;
+        double sum = 0.0;
+        for (size_t j = 0; j < d; j++) {
+            const float x = train_centred(c[j], in->mean[j], in->inverse_scale);
+            float s;
+            sum += (double)train_pixel_cost(t->y[i * d + j], x, &s);
+            t->e[i * d + j] = t->factor * (s - x);
+        }
+        t->mean[i] = sum;
+    }
+}
+
+taper_status train_plain_pixel_entropy(train_stream *s, const train_inputs *target, float factor,
+                                       const float *a, float *e, double *cost) {
+    mean_error_task task = {target, factor, a, e, cost};
+    return train_processor_run(s, pixel_entropy_rows, &task, train_row_blocks(target->rows));
+}
+
 CODEC_CLONES static void gradient_rows(void *context, size_t block) {
     const error_task *t = context;
     const size_t d = t->width, end = train_row_block_end(t->rows, block);

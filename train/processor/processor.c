@@ -148,6 +148,7 @@ static const train_operations plain_operations = {
     .unit_moves = train_plain_unit_moves,
     .errors = train_plain_errors,
     .mean_errors = train_plain_mean_errors,
+    .pixel_entropy = train_plain_pixel_entropy,
     .error_losses = train_plain_error_losses,
     .weigh_errors = train_plain_weigh_errors,
     .log_errors = train_plain_log_errors,

@@ -21,7 +21,8 @@ typedef struct train_embedding_choice {
     /* Of a square that images are scaled to; TRAIN_EMBEDDING_WHOLE: they are taken as they are, of
      * one size, at most 256 x 256. 0: so where that is at most 64 x 64, else 32. */
     uint32_t side;
-    uint32_t units;              /* of a code, at least 1 */
+    uint32_t units; /* of a code, at least 1; training.free_units are beyond them, and no part of
+                       the model, as the decoder of training.reconstruct is none */
     const uint32_t *hidden;      /* [n_hidden] widths from the pixels inwards; none: a linear map */
     uint32_t n_hidden;           /* at most CODEC_MAX_LAYERS - 1 */
     train_embedding_start start; /* of networks with hidden layers */

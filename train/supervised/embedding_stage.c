@@ -20,14 +20,24 @@ static void say(const job *j, const char *stage) {
     if (h->stage) h->stage(h->user, stage, -1.0);
 }
 
+/* Those that only reconstruct come last. */
+static uint32_t units_of(const train_embedding_choice *c) {
+    return c->units + c->training.free_units;
+}
+
 /* --- the network before labels -------------------------------------------------------------- */
 
+/* Of all units, with a decoder where there is reconstruction. */
 static taper_status make_network(const job *j, codec_network *net, taper_error *error) {
     const train_embedding_choice *c = j->choice;
-    taper_status status = codec_network_alloc(net, j->pixels->inputs, c->units, CODEC_ENCODER,
-                                              c->hidden, c->n_hidden, NULL, 0);
-    if (status != TAPER_ERR_ARG)
-        return train_told(status, error, "a network of %u units", c->units);
+    const uint32_t inputs = j->pixels->inputs, n = c->n_hidden, units = units_of(c);
+    const int decodes = c->training.reconstruct > 0.0;
+    uint32_t mirrored[CODEC_MAX_LAYERS];
+    for (uint32_t i = 0; i < n && n < CODEC_MAX_LAYERS; i++) mirrored[i] = c->hidden[n - 1 - i];
+    taper_status status =
+        codec_network_alloc(net, inputs, units, decodes ? CODEC_DIRECT : CODEC_ENCODER, c->hidden,
+                            n, decodes ? mirrored : NULL, decodes ? n : 0);
+    if (status != TAPER_ERR_ARG) return train_told(status, error, "a network of %u units", units);
     return formats_fail(error, status,
                         "a network of these widths cannot be made; 0 to %d hidden layers of 1 to "
                         "%d units are possible",
@@ -41,7 +51,7 @@ static taper_status pretrain(const job *j, codec_network *net, taper_error *erro
     uint32_t width[CODEC_MAX_LAYERS];
     const double begun = train_seconds();
     for (uint32_t i = 0; i < c->n_hidden; i++) width[i] = c->hidden[i];
-    width[c->n_hidden] = c->units;
+    width[c->n_hidden] = units_of(c);
     o.top = TRAIN_GAUSSIAN;
     say(j, "pretraining");
     taper_status status = train_rbm_stack_learn(&stack, &o, j->pixels, width, c->n_hidden + 1,
@@ -83,6 +93,25 @@ static taper_status start(const job *j, codec_network *net, taper_error *error) 
     return TAPER_OK;
 }
 
+/* The encoder of class units alone: what else there was has done its work. */
+static taper_status keep_classes(const train_embedding_choice *c, codec_network *net,
+                                 taper_error *error) {
+    codec_network kept;
+    taper_status status = codec_network_alloc(&kept, net->inputs, c->units, CODEC_ENCODER,
+                                              c->hidden, c->n_hidden, NULL, 0);
+    if (status != TAPER_OK) return train_told(status, error, "a network of %u units", c->units);
+    kept.hidden = net->hidden;
+    for (uint32_t l = 0; l < kept.encoder.depth; l++) {
+        const codec_layer *from = &net->encoder.layer[l];
+        codec_layer *to = &kept.encoder.layer[l];
+        memcpy(to->weight, from->weight, (size_t)to->outputs * to->inputs * sizeof *to->weight);
+        memcpy(to->bias, from->bias, to->outputs * sizeof *to->bias);
+    }
+    codec_network_free(net);
+    *net = kept;
+    return TAPER_OK;
+}
+
 /* --- all of it ------------------------------------------------------------------------------ */
 
 static train_jitter jitter_of(const job *j) {
@@ -111,8 +140,9 @@ taper_status train_embedding_learn(train_embedding_stage *stage, const train_emb
     TAPER_TRY(train_embedding_check(&options, net, error));
     TAPER_TRY(start(&j, net, error));
     say(&j, "training");
-    return train_embedding(&options, rows, stage->device, net, &stage->hooks->training, result,
-                           error);
+    TAPER_TRY(train_embedding(&options, rows, stage->device, net, &stage->hooks->training, result,
+                              error));
+    return net->decoder.depth ? keep_classes(c, net, error) : TAPER_OK;
 }
 
 /* --- codes and their errors ----------------------------------------------------------------- */

@@ -72,6 +72,38 @@ taper_status train_cuda_mean_errors(train_stream *s, const train_inputs *target,
     return cuda_end(s, "mean_errors");
 }
 
+/* e may be a, likewise. */
+static __global__ void pixel_entropy_kernel(train_inputs in, float factor, const float *a, float *e,
+                                            double *cost) {
+    SHARED(double, warps, CUDA_WARP);
+    for (EACH_BLOCK(row, in.rows)) {
+        const uint8_t *target = in.pixels + (in.order ? in.order[row] : row) * in.width;
+        double sum = 0.0;
+        for (EACH_IN_BLOCK(j, in.width)) {
+            const size_t at = row * in.width + j;
+            const float x = train_centred(target[j], in.mean[j], in.inverse_scale);
+            float s;
+            sum += (double)train_pixel_cost(a[at], x, &s);
+            e[at] = factor * (s - x);
+        }
+        sum = block_sum(sum, warps);
+        if (threadIdx.x == 0) cost[row] = sum;
+    }
+}
+
+taper_status train_cuda_pixel_entropy(train_stream *s, const train_inputs *target, float factor,
+                                      const float *a, float *e, double *cost) {
+    const train_inputs *in = target;
+    const size_t rows = in->rows, width = in->width;
+    if (!rows) return TAPER_OK;
+    CUDA_BEGIN(s, "pixel_entropy", cuda_picked(in->pixels, in->order, rows, width),
+               CUDA_ARRAY(in->order, rows), CUDA_ARRAY(in->mean, width),
+               CUDA_ARRAY(a, rows * width), CUDA_ARRAY(e, rows * width), CUDA_ARRAY(cost, rows));
+    LAUNCH(pixel_entropy_kernel, cuda_blocks(rows, 1), row_threads(width), cuda_on(s), *in, factor,
+           a, e, cost);
+    return cuda_end(s, "pixel_entropy");
+}
+
 static __global__ void error_gradient_kernel(size_t rows, size_t width, const double *weight,
                                              float *e) {
     for (EACH_BLOCK(row, rows)) {
