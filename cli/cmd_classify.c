@@ -91,15 +91,18 @@ typedef struct state {
     cli_labelling labelling;
 } state;
 
+/* Or are they the labelled images themselves? */
+static bool has_inputs(const state *st) { return !st->s.leave_one_out; }
+
 /* --- before anything is searched --- */
 
 static int open_sets(state *st, char **paths, size_t n) {
     char **among = (char **)st->s.among.item;
     const size_t n_among = st->s.among.count;
     int code = cli_code_set_open(&st->among, among, n_among);
-    if (code == CLI_DONE && !st->s.leave_one_out) code = cli_code_set_open(&st->inputs, paths, n);
+    if (code == CLI_DONE && has_inputs(st)) code = cli_code_set_open(&st->inputs, paths, n);
     if (code == CLI_DONE) code = cli_code_set_spares(&st->among, among, n_among, st->s.output);
-    if (code == CLI_DONE && st->inputs.set)
+    if (code == CLI_DONE && has_inputs(st))
         code = cli_code_set_spares(&st->inputs, paths, n, st->s.output);
     return code;
 }
@@ -127,15 +130,16 @@ static int open_embedder(state *st) {
 
 static int join_classes(state *st) {
     taper_error error = {0};
-    taper_status status = cli_class_names_join(&st->classes, st->among.set, st->inputs.set, &error);
+    taper_status status =
+        cli_class_names_join(&st->classes, &st->among, has_inputs(st) ? &st->inputs : NULL, &error);
     if (status != TAPER_OK) return cli_fail("classify", NULL, status, &error);
-    const size_t own = st->inputs.set ? formats_imageset_class_count(st->inputs.set) : 0;
+    const size_t own = has_inputs(st) ? cli_code_set_classes(&st->inputs) : 0;
     st->labelling.has_truth = own || st->s.leave_one_out;
     if (!own || !st->classes.of_first || st->classes.shared) return CLI_DONE;
     cli_error("classify", NULL,
               "no class of the inputs ('%s', ...) is one of the labelled images ('%s', ...): give "
               "labels with the same names, or the inputs without labels",
-              formats_imageset_class_name(st->inputs.set, 0), st->classes.name[0]);
+              cli_code_set_class(&st->inputs, 0), st->classes.name[0]);
     return CLI_USAGE;
 }
 
@@ -167,15 +171,14 @@ static int begin(state *st) {
     cli_labelling *l = &st->labelling;
     l->known = &st->known, l->classes = &st->classes, l->k = st->k;
     l->out = st->s.output ? &st->out : NULL;
-    return cli_labelling_begin(l, st->s.leave_one_out ? st->known.n
-                                                      : formats_imageset_count(st->inputs.set));
+    return cli_labelling_begin(l, has_inputs(st) ? cli_code_set_images(&st->inputs) : st->known.n);
 }
 
 static int take_rows(void *user, const size_t *image, const taper_image *unused, size_t n,
                      const float *codes) {
     (void)unused;
     state *st = user;
-    return cli_labelling_take(&st->labelling, st->inputs.set, image, n, codes);
+    return cli_labelling_take(&st->labelling, &st->inputs, image, n, codes);
 }
 
 static int finish(state *st) {

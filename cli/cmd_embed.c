@@ -118,39 +118,39 @@ static bool label_number(const char *name, int32_t *number) {
     return true;
 }
 
-static bool all_numbers(const formats_imageset *set) {
+static bool all_numbers(const cli_code_set *set) {
     int32_t number;
-    for (size_t k = 0; k < formats_imageset_class_count(set); k++)
-        if (!label_number(formats_imageset_class_name(set, k), &number)) return false;
+    for (size_t k = 0; k < cli_code_set_classes(set); k++)
+        if (!label_number(cli_code_set_class(set, k), &number)) return false;
     return true;
 }
 
 static int32_t label_of_row(const state *st, size_t row) {
-    int32_t label = formats_imageset_label(st->images.set, st->kept[row]);
+    int32_t label = cli_code_set_label(&st->images, st->kept[row]);
     if (label >= 0 && st->are_numbers)
-        label_number(formats_imageset_class_name(st->images.set, (size_t)label), &label);
+        label_number(cli_code_set_class(&st->images, (size_t)label), &label);
     return label;
 }
 
 /* "name,label" of image i, without a line's end. */
 static void put_name_and_label(const state *st, size_t i, FILE *to) {
     char name[CLI_IMAGE_NAME];
-    const int32_t label = formats_imageset_label(st->images.set, i);
-    cli_put_csv(to, cli_image_name(st->images.set, i, name));
+    const int32_t label = cli_code_set_label(&st->images, i);
+    cli_put_csv(to, cli_code_set_name(&st->images, i, name));
     fputc(',', to);
-    if (label >= 0) cli_put_csv(to, formats_imageset_class_name(st->images.set, (size_t)label));
+    if (label >= 0) cli_put_csv(to, cli_code_set_class(&st->images, (size_t)label));
 }
 
 /* What the numbers in a .npy file of labels stand for. */
 static void tell_classes(const state *st) {
     enum { SHOWN = 20 };
-    const size_t n = formats_imageset_class_count(st->images.set);
+    const size_t n = cli_code_set_classes(&st->images);
     char text[600] = "";
     size_t used = 0;
     if (!st->s.labels_out || is_csv_name(st->s.labels_out) || st->are_numbers) return;
     for (size_t k = 0; k < n && k < SHOWN && used < sizeof text; k++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%zu %.60s", k ? ", " : "", k,
-                                 formats_imageset_class_name(st->images.set, k));
+                                 cli_code_set_class(&st->images, k));
     cli_note(&st->s.common, "embed", "labels: %s%s", text, n > SHOWN ? ", ..." : "");
 }
 
@@ -251,7 +251,7 @@ static int open_outputs(state *st) {
     if (code == CLI_DONE && st->s.labels_out)
         code = cli_output_open(&st->labels, "embed", st->s.labels_out, &st->s.common);
     if (code != CLI_DONE) return code;
-    st->kept = malloc(formats_imageset_count(st->images.set) * sizeof *st->kept);
+    st->kept = malloc(cli_code_set_images(&st->images) * sizeof *st->kept);
     if (!st->kept) return cli_fail("embed", NULL, TAPER_ERR_NOMEM, NULL);
     if (!st->s.output) return CLI_DONE;
     const taper_sink sink = cli_output_sink(&st->codes);
@@ -283,8 +283,8 @@ static void tell(const state *st) {
     cli_json_uint(&j, "left_out", st->images.left.failed);
     cli_json_string(&j, "labels_file", s->labels_out);
     cli_json_open(&j, "classes", '[');
-    for (size_t k = 0; k < formats_imageset_class_count(st->images.set); k++)
-        cli_json_string(&j, NULL, formats_imageset_class_name(st->images.set, k));
+    for (size_t k = 0; k < cli_code_set_classes(&st->images); k++)
+        cli_json_string(&j, NULL, cli_code_set_class(&st->images, k));
     cli_json_close(&j);
     cli_json_end(&j);
 }
@@ -303,8 +303,8 @@ static int finish(state *st) {
 }
 
 static int check_labels(state *st) {
-    st->are_numbers = all_numbers(st->images.set);
-    if (!st->s.labels_out || formats_imageset_class_count(st->images.set)) return CLI_DONE;
+    st->are_numbers = all_numbers(&st->images);
+    if (!st->s.labels_out || cli_code_set_classes(&st->images)) return CLI_DONE;
     cli_error("embed", NULL,
               "the inputs have no labels to write to %s: give --labels FILE, or a folder with a "
               "folder for each class",

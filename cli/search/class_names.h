@@ -8,7 +8,7 @@
  *   error_report           how many labels are wrong, and which class is taken for which */
 #ifndef CLI_CLASS_NAMES_H
 #define CLI_CLASS_NAMES_H
-#include "formats/imageset.h"
+#include "cli/search/code_set.h"
 #include <stdbool.h>
 
 typedef struct cli_class_names {
@@ -20,8 +20,8 @@ typedef struct cli_class_names {
 } cli_class_names;
 
 /* second may be NULL: there is none. TAPER_ERR_NOMEM: nothing is held. */
-taper_status cli_class_names_join(cli_class_names *out, const formats_imageset *first,
-                                  const formats_imageset *second, taper_error *error);
+taper_status cli_class_names_join(cli_class_names *out, const cli_code_set *first,
+                                  const cli_code_set *second, taper_error *error);
 void cli_class_names_free(cli_class_names *names); /* a zeroed one is fine */
 
 #endif

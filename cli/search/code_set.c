@@ -72,13 +72,29 @@ int cli_code_set_spares(const cli_code_set *s, char **paths, size_t n, const cha
     return CLI_DONE;
 }
 
-const char *cli_image_name(const formats_imageset *set, size_t i, char name[CLI_IMAGE_NAME]) {
-    const char *own = formats_imageset_name(set, i);
+/* --- what is known of the images --- */
+
+size_t cli_code_set_images(const cli_code_set *s) { return formats_imageset_count(s->set); }
+
+const char *cli_code_set_path(const cli_code_set *s) { return formats_imageset_path(s->set, 0); }
+
+size_t cli_code_set_classes(const cli_code_set *s) { return formats_imageset_class_count(s->set); }
+
+const char *cli_code_set_class(const cli_code_set *s, size_t k) {
+    return formats_imageset_class_name(s->set, k);
+}
+
+int32_t cli_code_set_label(const cli_code_set *s, size_t i) {
+    return formats_imageset_label(s->set, i);
+}
+
+const char *cli_code_set_name(const cli_code_set *s, size_t i, char name[CLI_IMAGE_NAME]) {
+    const char *own = formats_imageset_name(s->set, i);
     if (own)
         snprintf(name, CLI_IMAGE_NAME, "%s", own);
     else
-        snprintf(name, CLI_IMAGE_NAME, "%.4150s#%llu", formats_imageset_path(set, i),
-                 (unsigned long long)formats_imageset_part(set, i) + 1);
+        snprintf(name, CLI_IMAGE_NAME, "%.4150s#%llu", formats_imageset_path(s->set, i),
+                 (unsigned long long)formats_imageset_part(s->set, i) + 1);
     return name;
 }
 

@@ -42,6 +42,17 @@ void cli_code_set_close(cli_code_set *set); /* one that was not opened is fine *
  * label file, the file list, or a file of the set. */
 int cli_code_set_spares(const cli_code_set *set, char **paths, size_t n, const char *output);
 
+/* Of an open set: how many images it lists, where the first of them is, and how many classes it has
+ * labels of, 0: no labels. */
+size_t cli_code_set_images(const cli_code_set *set);
+const char *cli_code_set_path(const cli_code_set *set);
+size_t cli_code_set_classes(const cli_code_set *set);
+const char *cli_code_set_class(const cli_code_set *set, size_t k);
+/* Of image i: its class, or -1; and what it is called, its name, or of an IDX or CIFAR file
+ * "PATH#N", N from 1 on. Returns name. */
+int32_t cli_code_set_label(const cli_code_set *set, size_t i);
+const char *cli_code_set_name(const cli_code_set *set, size_t i, char name[CLI_IMAGE_NAME]);
+
 /* What images must be for their pixels to be codes: as the first that can be read. */
 int cli_code_set_window(cli_code_set *set, codec_window *window);
 
@@ -54,9 +65,5 @@ typedef int cli_codes_fn(void *user, const size_t *number, const taper_image *im
  * used are left out and told; when that is all of them, the exit code says why. */
 int cli_code_set_embed(cli_code_set *set, const codec_embedder *embedder, cli_codes_fn *take,
                        void *user);
-
-/* What image i is called: its name, or of an IDX or CIFAR file "PATH#N", N from 1 on. Returns
- * name. */
-const char *cli_image_name(const formats_imageset *set, size_t i, char name[CLI_IMAGE_NAME]);
 
 #endif

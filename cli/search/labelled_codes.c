@@ -8,7 +8,7 @@ static int take_rows(void *user, const size_t *image, const taper_image *unused,
     (void)unused;
     cli_labelled_codes *l = user;
     for (size_t i = 0; i < n; i++, codes += l->width) {
-        const int32_t label = formats_imageset_label(l->set->set, image[i]);
+        const int32_t label = cli_code_set_label(l->set, image[i]);
         l->unlabelled += label < 0;
         if (label < 0) continue;
         memcpy(l->codes + l->n * l->width, codes, l->width * sizeof *codes);
@@ -19,7 +19,7 @@ static int take_rows(void *user, const size_t *image, const taper_image *unused,
 }
 
 size_t *cli_labelled_codes_members(const cli_labelled_codes *l) {
-    size_t *members = calloc(formats_imageset_class_count(l->set->set) + 1, sizeof *members);
+    size_t *members = calloc(cli_code_set_classes(l->set) + 1, sizeof *members);
     for (size_t i = 0; members && i < l->n; i++) members[l->label[i]]++;
     return members;
 }
@@ -37,7 +37,7 @@ static int check_classes(const cli_labelled_codes *l) {
         cli_error(verb, NULL,
                   "all labelled images are of one class, '%s': give two classes or more to tell "
                   "apart",
-                  formats_imageset_class_name(l->set->set, (size_t)l->label[0]));
+                  cli_code_set_class(l->set, (size_t)l->label[0]));
     return CLI_USAGE;
 }
 
@@ -61,13 +61,13 @@ static int take_room(cli_labelled_codes *l, size_t n) {
 int cli_labelled_codes_read(cli_labelled_codes *l, cli_code_set *set,
                             const codec_embedder *embedder) {
     *l = (cli_labelled_codes){.width = embedder->width, .set = set};
-    if (!formats_imageset_class_count(set->set)) {
-        cli_error(set->verb, formats_imageset_path(set->set, 0),
+    if (!cli_code_set_classes(set)) {
+        cli_error(set->verb, cli_code_set_path(set),
                   "the labelled images have no labels: give --among-labels FILE, or with --among a "
                   "folder that has a folder for each of its classes, two at least");
         return CLI_USAGE;
     }
-    int code = take_room(l, formats_imageset_count(set->set));
+    int code = take_room(l, cli_code_set_images(set));
     if (code == CLI_DONE) code = cli_code_set_embed(set, embedder, take_rows, l);
     if (code == CLI_DONE) code = check_classes(l);
     if (code != CLI_DONE) cli_labelled_codes_free(l);

@@ -25,7 +25,7 @@ static size_t votes_for(const cli_labelling *l, const uint32_t *neighbours, int3
 
 /* What is told of row i of a search, which is image `number` of a set. */
 typedef struct verdict {
-    const formats_imageset *set;
+    const cli_code_set *set;
     size_t number;
     const char *label, *truth; /* truth: NULL where it is not known */
     size_t votes;
@@ -35,11 +35,11 @@ typedef struct verdict {
 
 static void put_csv(const cli_labelling *l, const verdict *v, FILE *to) {
     char name[CLI_IMAGE_NAME];
-    cli_put_csv(to, cli_image_name(v->set, v->number, name));
+    cli_put_csv(to, cli_code_set_name(v->set, v->number, name));
     fputc(',', to);
     cli_put_csv(to, v->label);
     fprintf(to, ",%zu,%zu,", v->votes, l->k[0]);
-    cli_put_csv(to, cli_image_name(l->known->set->set, v->nearest, name));
+    cli_put_csv(to, cli_code_set_name(l->known->set, v->nearest, name));
     fprintf(to, ",%.9g", v->distance);
     if (l->has_truth) fputc(',', to), cli_put_csv(to, v->truth ? v->truth : "");
     fputc('\n', to);
@@ -50,20 +50,20 @@ static void put_json(const cli_labelling *l, const verdict *v, FILE *to) {
     cli_json j;
     cli_json_begin(&j, to);
     cli_json_string(&j, "kind", "label");
-    cli_json_string(&j, "name", cli_image_name(v->set, v->number, name));
+    cli_json_string(&j, "name", cli_code_set_name(v->set, v->number, name));
     cli_json_string(&j, "label", v->label);
     cli_json_uint(&j, "votes", v->votes);
     cli_json_uint(&j, "of", l->k[0]);
-    cli_json_string(&j, "nearest", cli_image_name(l->known->set->set, v->nearest, name));
+    cli_json_string(&j, "nearest", cli_code_set_name(l->known->set, v->nearest, name));
     cli_json_number(&j, "distance", v->distance);
     if (l->has_truth) cli_json_string(&j, "truth", v->truth);
     cli_json_end(&j);
 }
 
 /* The class of an image by its own label, or -1. */
-static int32_t truth_of(const cli_labelling *l, const formats_imageset *set, size_t number) {
-    const int32_t label = formats_imageset_label(set, number);
-    return label < 0 || set == l->known->set->set ? label : l->classes->second[label];
+static int32_t truth_of(const cli_labelling *l, const cli_code_set *set, size_t number) {
+    const int32_t label = cli_code_set_label(set, number);
+    return label < 0 || set == l->known->set ? label : l->classes->second[label];
 }
 
 /* Keep row i's labels, to count errors by. */
@@ -86,7 +86,7 @@ static taper_sink sink_of(cli_labelling *l) {
 }
 
 /* n rows of a search, which are these images of the set. */
-static taper_status put_rows(cli_labelling *l, const formats_imageset *set, const size_t *image,
+static taper_status put_rows(cli_labelling *l, const cli_code_set *set, const size_t *image,
                              size_t n) {
     cli_text text;
     const taper_sink sink = sink_of(l);
@@ -141,7 +141,7 @@ static taper_status search_rows(cli_labelling *l, const float *queries, size_t f
 
 /* Label images of the set by their codes; codes NULL: labelled ones, from `first` on, by the
  * others. */
-static int label_rows(cli_labelling *l, const formats_imageset *set, const size_t *image, size_t n,
+static int label_rows(cli_labelling *l, const cli_code_set *set, const size_t *image, size_t n,
                       const float *codes, size_t first) {
     for (size_t i = 0; i < n; i += l->searched) {
         taper_error error = {0};
@@ -157,7 +157,7 @@ static int label_rows(cli_labelling *l, const formats_imageset *set, const size_
     return CLI_DONE;
 }
 
-int cli_labelling_take(cli_labelling *l, const formats_imageset *set, const size_t *image, size_t n,
+int cli_labelling_take(cli_labelling *l, const cli_code_set *set, const size_t *image, size_t n,
                        const float *codes) {
     return label_rows(l, set, image, n, codes, 0);
 }
@@ -169,7 +169,7 @@ int cli_labelling_leave_one_out(cli_labelling *l) {
     cli_progress_start(&progress, l->known->set->common, "searching", known->n, "images");
     for (size_t i = 0; i < known->n && code == CLI_DONE; i += SEARCHED) {
         const size_t n = formats_smaller(SEARCHED, known->n - i);
-        code = label_rows(l, l->known->set->set, known->image + i, n, NULL, i);
+        code = label_rows(l, known->set, known->image + i, n, NULL, i);
         cli_progress_add(&progress, n);
     }
     cli_progress_end(&progress);

@@ -35,7 +35,7 @@ typedef struct cli_labelling {
 /* Of at most so many images; writes the heading. On failure, too, free it. */
 int cli_labelling_begin(cli_labelling *labelling, size_t images);
 /* Label n images of a set, by number, by their codes[n][known->width]. */
-int cli_labelling_take(cli_labelling *labelling, const formats_imageset *set, const size_t *image,
+int cli_labelling_take(cli_labelling *labelling, const cli_code_set *set, const size_t *image,
                        size_t n, const float *codes);
 /* Label each labelled image by the others. */
 int cli_labelling_leave_one_out(cli_labelling *labelling);
