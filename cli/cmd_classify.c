@@ -4,6 +4,7 @@
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
 #include "cli/search/labelling.h"
+#include "cli/search/suggestions.h"
 #include "formats/bytes.h"
 #include <math.h>
 #include <stdlib.h>
@@ -15,29 +16,32 @@ typedef struct settings {
     int64_t units;
     cli_strings among;
     cli_numbers k;
-    int leave_one_out, alpha, follow_links;
+    int leave_one_out, unlabelled, alpha, follow_links;
 } settings;
 
 enum { MOST_K = 65536 };
-enum { USE_INPUTS = 1, USE_MODEL = 2 };
-static const char *const uses[] = {"a run without --leave-one-out", "--model", NULL};
+enum { USE_INPUTS = 1, USE_MODEL = 2, USE_AMONG = 4 };
+static const char *const uses[] = {"a run without --leave-one-out", "--model", "--among", NULL};
 static const cli_option options[] = {
     {"among", 'a', CLI_STRINGS, "FILE", offsetof(settings, among),
      .help = "labelled images: a folder of classes, CIFAR, IDX with --among-labels"},
     {"among-labels", 0, CLI_STRING, "FILE", offsetof(settings, among_labels),
-     .help = "their labels: IDX, or CSV `name,label`, or one label a line"},
+     .help = "their labels: IDX, or CSV `name,label`, or one label a line", .uses = USE_AMONG},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
      .help = "makes the codes that are compared; without it pixels are"},
     {"neighbours", 'k', CLI_NUMBERS, "N,N", offsetof(settings, k), .initial = "5", .min = 1,
      .max = MOST_K, .help = "how many vote; of several, labels are by the first"},
     {"leave-one-out", 0, CLI_FLAG, .offset = offsetof(settings, leave_one_out),
      .help = "label each labelled image by the others"},
+    {"unlabelled", 'u', CLI_FLAG, .offset = offsetof(settings, unlabelled),
+     .help = "suggest labels for those inputs that have none, by those that have"},
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the labels here instead of to standard output"},
     {"units", 0, CLI_INT, "N", offsetof(settings, units), .initial = "0", .min = 0, .max = 65535,
      .help = "take the first N numbers of each code (`train --nested`); 0: all", .uses = USE_MODEL},
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
-     .help = "true labels of the inputs, to count errors by", .uses = USE_INPUTS},
+     .help = "true labels of the inputs, to count errors by; of --unlabelled those that vote",
+     .uses = USE_INPUTS},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read names of inputs from this file, one a line; - is standard input",
      .uses = USE_INPUTS},
@@ -71,13 +75,20 @@ const cli_verb cli_verb_classify = {
         "--json writes a line of JSON for each input (\"kind\":\"label\") and, where errors were "
         "counted, a last one (\"kind\":\"errors\").\n\n"
         "--leave-one-out has no inputs: each labelled image is labelled by the others.\n\n"
+        "--unlabelled takes one set in which some images have labels (folders of classes beside "
+        "images in no such folder, or --labels, a CSV `name,label` under that heading, where "
+        "labels may be empty), and suggests labels for the rest. The same CSV lists these first, "
+        "those with the fewest votes on top; then all labels that were given, without votes. "
+        "Correct it in a spreadsheet and hand it to `taper train --labels`, with the same "
+        "inputs.\n\n"
         "An input that cannot be used is named and left out; the exit code is then 1, and when "
         "that is all inputs it says why, as with `encode`.",
     .examples = "taper classify -m cats.tpm --among known/ new/ >labels.csv\n"
                 "taper classify -m digits.tpm --among train-images.gz --among-labels "
                 "train-labels.gz \\\n"
                 "  --labels t10k-labels.gz -k 1,3,5,7 -o labels.csv t10k-images.gz\n"
-                "taper classify --among known/ --leave-one-out    # by pixels\n"};
+                "taper classify --among known/ --leave-one-out    # by pixels\n"
+                "taper classify -m cats.tpm --unlabelled --labels some.csv -o all.csv cats/\n"};
 
 typedef struct state {
     settings s;
@@ -92,13 +103,13 @@ typedef struct state {
 } state;
 
 /* Or are they the labelled images themselves? */
-static bool has_inputs(const state *st) { return !st->s.leave_one_out; }
+static bool has_inputs(const state *st) { return !st->s.leave_one_out && !st->s.unlabelled; }
 
 /* --- before anything is searched --- */
 
 static int open_sets(state *st, char **paths, size_t n) {
-    char **among = (char **)st->s.among.item;
-    const size_t n_among = st->s.among.count;
+    char **among = st->s.unlabelled ? paths : (char **)st->s.among.item;
+    const size_t n_among = st->s.unlabelled ? n : st->s.among.count;
     int code = cli_code_set_open(&st->among, among, n_among);
     if (code == CLI_DONE && has_inputs(st)) code = cli_code_set_open(&st->inputs, paths, n);
     if (code == CLI_DONE) code = cli_code_set_spares(&st->among, among, n_among, st->s.output);
@@ -188,6 +199,12 @@ static int finish(state *st) {
     return status ? (int)cli_fail("classify", NULL, status, &error) : CLI_DONE;
 }
 
+static int suggest(state *st) {
+    cli_output *out = st->s.output ? &st->out : NULL;
+    const int code = cli_suggest(&st->known, st->k[0], out);
+    return code == CLI_DONE && out ? cli_output_close(out, NULL, TAPER_OK, NULL) : code;
+}
+
 static int classify(state *st, char **paths, size_t n) {
     const char *output = st->s.output;
     int code = open_sets(st, paths, n);
@@ -195,8 +212,10 @@ static int classify(state *st, char **paths, size_t n) {
     if (code == CLI_DONE) code = open_embedder(st);
     if (code == CLI_DONE && output)
         code = cli_output_open(&st->out, "classify", output, &st->s.common);
-    if (code == CLI_DONE) code = cli_labelled_codes_read(&st->known, &st->among, &st->embedder);
+    if (code == CLI_DONE)
+        code = cli_labelled_codes_read(&st->known, &st->among, &st->embedder, st->s.unlabelled);
     if (code == CLI_DONE) code = check_k(st);
+    if (code == CLI_DONE && st->s.unlabelled) return suggest(st);
     if (code == CLI_DONE) code = begin(st);
     if (code != CLI_DONE) return code;
     code = st->s.leave_one_out ? cli_labelling_leave_one_out(&st->labelling)
@@ -226,17 +245,25 @@ static int check_settings(state *st, char **paths, size_t n) {
     const cli_verb *v = &cli_verb_classify;
     const settings *s = &st->s;
     if (s->output && !strcmp(s->output, "-")) st->s.output = NULL;
-    if (!s->among.count) return cli_usage(v, "give labelled images: --among FILE or folder");
+    if (s->unlabelled && (s->among.count || s->leave_one_out))
+        return cli_usage(v,
+                         "--unlabelled takes one set, whose labelled images vote for the others; "
+                         "leave --among and --leave-one-out out");
+    if (s->unlabelled && !n && !s->filelist)
+        return cli_usage(v, "give the images, of which some have labels");
+    if (!s->unlabelled && !s->among.count)
+        return cli_usage(v, "give labelled images: --among FILE or folder");
     if (s->leave_one_out && n)
         return cli_usage(v, "--leave-one-out labels the labelled images; leave the inputs out");
-    if (!s->leave_one_out && !n && !s->filelist)
+    if (has_inputs(st) && !n && !s->filelist)
         return cli_usage(v, "give the images to label, or --leave-one-out");
     if (count_stdin((char **)s->among.item, s->among.count) + count_stdin(paths, n) +
             (s->filelist && !strcmp(s->filelist, "-")) >
         1)
         return cli_usage(v, "standard input is named twice; name it once");
     if (!take_k(st)) return cli_usage(v, "--neighbours takes whole numbers, such as 5 or 1,3,5");
-    cli_options_name_idle(v, (s->leave_one_out ? 0 : USE_INPUTS) | (s->model ? USE_MODEL : 0));
+    cli_options_name_idle(v, (s->leave_one_out ? 0 : USE_INPUTS) | (s->model ? USE_MODEL : 0) |
+                                 (s->unlabelled ? 0 : USE_AMONG));
     return CLI_DONE;
 }
 
@@ -270,6 +297,7 @@ int cmd_classify(int argc, char **argv) {
                               .alpha = (formats_alpha)s->alpha};
     st.inputs = st.among;
     st.inputs.labels = s->labels, st.inputs.filelist = s->filelist;
+    if (s->unlabelled) st.among = st.inputs;
     if (code == CLI_DONE) code = classify(&st, paths, n);
     if (code == CLI_DONE && (st.among.left.failed || st.inputs.left.failed)) code = CLI_SOME_FAILED;
     close_all(&st);

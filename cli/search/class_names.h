@@ -2,7 +2,11 @@
  *
  * The room cli/search/: codes of images, and labels by neighbours, for people and programs.
  *   code_set               images whose codes are wanted, block by block
- *   labelled_codes         codes of a labelled set; labelling: labels by their votes
+ *   labelled_codes         codes of a labelled set
+ *   neighbour_votes        who of them is nearest, and what these vote for
+ *   labelling              labels of images by these votes, and errors
+ *   suggestions            labels for the images of a set that have none
+ *   label_line             what is told of one image that was labelled
  *   class_names            classes of two sets, by name
  *   map                    a page with a point for each image
  *   error_report           how many labels are wrong, and which class is taken for which */

@@ -12,7 +12,7 @@
 #define CLI_LABELLING_H
 #include "cli/common/outputs.h"
 #include "cli/search/class_names.h"
-#include "cli/search/labelled_codes.h"
+#include "cli/search/neighbour_votes.h"
 
 typedef struct cli_labelling {
     const cli_labelled_codes *known; /* these by the verb: who votes; borrowed, as all of them */
@@ -22,10 +22,7 @@ typedef struct cli_labelling {
     bool has_truth;                  /* images have labels of their own, to count errors by */
     cli_output *out;                 /* NULL: standard output */
     /* its own, of a search */
-    uint32_t *neighbours; /* [searched][most_k] */
-    double *distances;
-    int32_t *voted; /* [n_k][searched] */
-    size_t searched;
+    cli_neighbour_votes votes;
     /* of those that have a true label */
     int32_t *truth, *guess; /* [room], [n_k][room] */
     size_t tested, room;
