@@ -21,14 +21,14 @@ typedef struct settings {
 
 enum { MOST_K = 65536 };
 enum { USE_INPUTS = 1, USE_MODEL = 2, USE_AMONG = 4 };
-static const char *const uses[] = {"a run without --leave-one-out", "--model", "--among", NULL};
+static const char *const uses[] = {"a run without --leave-one-out", "codes", "--among", NULL};
 static const cli_option options[] = {
     {"among", 'a', CLI_STRINGS, "FILE", offsetof(settings, among),
-     .help = "labelled images: a folder of classes, CIFAR, IDX with --among-labels"},
+     .help = "labelled images: a folder of classes, CIFAR, a container, IDX with --among-labels"},
     {"among-labels", 0, CLI_STRING, "FILE", offsetof(settings, among_labels),
      .help = "their labels: IDX, or CSV `name,label`, or one label a line", .uses = USE_AMONG},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "makes the codes that are compared; without it pixels are"},
+     .help = "makes the codes that are compared; without it a container's own; or pixels are"},
     {"neighbours", 'k', CLI_NUMBERS, "N,N", offsetof(settings, k), .initial = "5", .min = 1,
      .max = MOST_K, .help = "how many vote; of several, labels are by the first"},
     {"leave-one-out", 0, CLI_FLAG, .offset = offsetof(settings, leave_one_out),
@@ -72,6 +72,9 @@ const cli_verb cli_verb_classify = {
         "truth. The error with its 95 % interval, for each number of votes that "
         "--neighbours lists, and which class was taken for which then end the run, on standard "
         "error. Classes of both sets are the same where their names are.\n\n"
+        "Containers (.taper, also cut ones) are taken wherever images are: their codes, names and "
+        "labels are in the file, and no pixel is decoded. Images beside a container are embedded "
+        "by its model.\n\n"
         "--json writes a line of JSON for each input (\"kind\":\"label\") and, where errors were "
         "counted, a last one (\"kind\":\"errors\").\n\n"
         "--leave-one-out has no inputs: each labelled image is labelled by the others.\n\n"
@@ -88,6 +91,7 @@ const cli_verb cli_verb_classify = {
                 "train-labels.gz \\\n"
                 "  --labels t10k-labels.gz -k 1,3,5,7 -o labels.csv t10k-images.gz\n"
                 "taper classify --among known/ --leave-one-out    # by pixels\n"
+                "taper classify --among known.taper new/         # by the container's model\n"
                 "taper classify -m cats.tpm --unlabelled --labels some.csv -o all.csv cats/\n"};
 
 typedef struct state {
@@ -118,20 +122,28 @@ static int open_sets(state *st, char **paths, size_t n) {
     return code;
 }
 
+/* The model that is given, or that of a container. */
+static int open_model(state *st) {
+    const settings *s = &st->s;
+    if (!s->model)
+        return cli_code_set_model(st->among.containers ? &st->among : &st->inputs, &st->model);
+    const int code = cli_model_open(&st->model, "classify", s->model, &s->common);
+    return code == CLI_DONE && s->output ? cli_output_check("classify", s->output, s->model) : code;
+}
+
 static int open_embedder(state *st) {
     taper_error error = {0};
     codec_window window;
     const unsigned threads = cli_threads(&st->s.common);
-    if (st->s.model) {
-        int code = cli_model_open(&st->model, "classify", st->s.model, &st->s.common);
-        if (code == CLI_DONE && st->s.output)
-            code = cli_output_check("classify", st->s.output, st->s.model);
+    int code;
+    if (st->s.model || st->among.containers || st->inputs.containers) {
+        code = open_model(st);
         if (code != CLI_DONE) return code;
-        taper_status status = codec_embedder_open(&st->embedder, st->model.model, threads, &error);
-        if (!status) status = codec_embedder_shorten(&st->embedder, (size_t)st->s.units, &error);
-        return status ? (int)cli_fail("classify", st->s.model, status, &error) : CLI_DONE;
+        return cli_code_sets_embedder((cli_code_set *const[]){&st->among, &st->inputs}, 2,
+                                      st->model.model, st->s.model, (size_t)st->s.units,
+                                      &st->embedder);
     }
-    int code = cli_code_set_window(&st->among, &window);
+    code = cli_code_set_window(&st->among, &window);
     if (code != CLI_DONE) return code;
     cli_detail(&st->s.common, 1, "classify", "pixels are compared: %u x %u, %s", window.width,
                window.height, window.channels == 1 ? "grey" : "in colour");
@@ -240,6 +252,12 @@ static size_t count_stdin(char *const *paths, size_t n) {
     return named;
 }
 
+static bool any_container(char *const *paths, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (cli_is_container(paths[i])) return true;
+    return false;
+}
+
 /* What cannot be carried out as written. */
 static int check_settings(state *st, char **paths, size_t n) {
     const cli_verb *v = &cli_verb_classify;
@@ -262,7 +280,9 @@ static int check_settings(state *st, char **paths, size_t n) {
         1)
         return cli_usage(v, "standard input is named twice; name it once");
     if (!take_k(st)) return cli_usage(v, "--neighbours takes whole numbers, such as 5 or 1,3,5");
-    cli_options_name_idle(v, (s->leave_one_out ? 0 : USE_INPUTS) | (s->model ? USE_MODEL : 0) |
+    const bool has_model = s->model || any_container((char **)s->among.item, s->among.count) ||
+                           any_container(paths, n);
+    cli_options_name_idle(v, (s->leave_one_out ? 0 : USE_INPUTS) | (has_model ? USE_MODEL : 0) |
                                  (s->unlabelled ? 0 : USE_AMONG));
     return CLI_DONE;
 }

@@ -2,6 +2,7 @@
  *
  * The room cli/search/: codes of images, and labels by neighbours, for people and programs.
  *   code_set               images whose codes are wanted, block by block
+ *   container_set          containers as such a set: codes as they stand in the file
  *   labelled_codes         codes of a labelled set
  *   neighbour_votes        who of them is nearest, and what these vote for
  *   labelling              labels of images by these votes, and errors

@@ -92,8 +92,14 @@ int cli_map_take(cli_map *m, const size_t *number, const taper_image *image, siz
                  const float *codes) {
     for (size_t i = 0; i < n; i++) {
         if (m->met++ % m->step || m->n == m->room) continue;
-        const taper_status status = add(m, number[i], &image[i], codes + i * m->width);
-        if (status != TAPER_OK) return cli_fail(m->set->verb, NULL, status, NULL);
+        taper_error error = {0};
+        taper_image own = {.pixels = NULL};
+        taper_status status =
+            image ? TAPER_OK : cli_code_set_picture(m->set, number[i], &own, &error);
+        if (status == TAPER_OK)
+            status = add(m, number[i], image ? &image[i] : &own, codes + i * m->width);
+        formats_image_free(&own);
+        if (status != TAPER_OK) return cli_fail(m->set->verb, NULL, status, &error);
     }
     return CLI_DONE;
 }
