@@ -17,8 +17,12 @@ typedef struct train_nested_options {
                                            units' margins (train_unit_moves_fn) ... */
     float perturbation;                 /* default 0.01: ... and the variance of its noise */
     double beta;                        /* default 0.5: fraction of ones, binary networks */
-    int orthonormal;           /* default 0; 1: the decoder's rows stay orthonormal (orthonormal.h):
-                                  linear units, one layer, Adam, no sweep */
+    int orthonormal; /* default 0; 1: the decoder's rows stay orthonormal (orthonormal.h):
+                        linear units, one layer, Adam, no sweep */
+    /* Labels: the first class_units units also learn that neighbours share their label
+     * (nested_classes.h). Of binary networks, straight through; no sweep. Default 0: none do. */
+    uint32_t class_units;
+    float class_weight;        /* default 1: of that loss against mse / scale^2; 0 .. */
     int straight_through;      /* default 1; 0: no gradient through thresholds, as the paper */
     train_optimiser optimiser; /* default TRAIN_ADAM */
     uint32_t epochs;           /* default 20 */
