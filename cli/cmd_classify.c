@@ -12,7 +12,7 @@
 
 typedef struct settings {
     cli_common common;
-    const char *output, *model, *filelist, *labels, *among_labels;
+    const char *output, *model, *filelist, *labels, *among_labels, *page;
     int64_t units;
     cli_strings among;
     cli_numbers k;
@@ -37,6 +37,8 @@ static const cli_option options[] = {
      .help = "suggest labels for those inputs that have none, by those that have"},
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the labels here instead of to standard output"},
+    {"page", 0, CLI_STRING, "FILE", offsetof(settings, page),
+     .help = "write a page here: errors, confusions, and examples with their neighbours"},
     {"units", 0, CLI_INT, "N", offsetof(settings, units), .initial = "0", .min = 0, .max = 65535,
      .help = "take the first N numbers of each code (`train --nested`); 0: all", .uses = USE_MODEL},
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
@@ -72,6 +74,9 @@ const cli_verb cli_verb_classify = {
         "truth. The error with its 95 % interval, for each number of votes that "
         "--neighbours lists, and which class was taken for which then end the run, on standard "
         "error. Classes of both sets are the same where their names are.\n\n"
+        "--page writes a page that works offline, for people: the error, which class is taken for "
+        "which, and for each confusion images with their five nearest neighbours; then some that "
+        "are labelled correctly. It wants true labels, or --leave-one-out.\n\n"
         "Containers (.taper, also cut ones) are taken wherever images are: their codes, names and "
         "labels are in the file, and no pixel is decoded. Images beside a container are embedded "
         "by its model.\n\n"
@@ -86,13 +91,15 @@ const cli_verb cli_verb_classify = {
         "inputs.\n\n"
         "An input that cannot be used is named and left out; the exit code is then 1, and when "
         "that is all inputs it says why, as with `encode`.",
-    .examples = "taper classify -m cats.tpm --among known/ new/ >labels.csv\n"
-                "taper classify -m digits.tpm --among train-images.gz --among-labels "
-                "train-labels.gz \\\n"
-                "  --labels t10k-labels.gz -k 1,3,5,7 -o labels.csv t10k-images.gz\n"
-                "taper classify --among known/ --leave-one-out    # by pixels\n"
-                "taper classify --among known.taper new/         # by the container's model\n"
-                "taper classify -m cats.tpm --unlabelled --labels some.csv -o all.csv cats/\n"};
+    .examples =
+        "taper classify -m cats.tpm --among known/ new/ >labels.csv\n"
+        "taper classify -m digits.tpm --among train-images.gz --among-labels "
+        "train-labels.gz \\\n"
+        "  --labels t10k-labels.gz -k 1,3,5,7 -o labels.csv t10k-images.gz\n"
+        "taper classify --among known/ --leave-one-out    # by pixels\n"
+        "taper classify -m cats.tpm --among cats/ --leave-one-out --page errors.html >/dev/null\n"
+        "taper classify --among known.taper new/         # by the container's model\n"
+        "taper classify -m cats.tpm --unlabelled --labels some.csv -o all.csv cats/\n"};
 
 typedef struct state {
     settings s;
@@ -104,6 +111,7 @@ typedef struct state {
     cli_output out;
     size_t k[CLI_MAX_NUMBERS];
     cli_labelling labelling;
+    char about[600];
 } state;
 
 /* Or are they the labelled images themselves? */
@@ -116,9 +124,12 @@ static int open_sets(state *st, char **paths, size_t n) {
     const size_t n_among = st->s.unlabelled ? n : st->s.among.count;
     int code = cli_code_set_open(&st->among, among, n_among);
     if (code == CLI_DONE && has_inputs(st)) code = cli_code_set_open(&st->inputs, paths, n);
-    if (code == CLI_DONE) code = cli_code_set_spares(&st->among, among, n_among, st->s.output);
-    if (code == CLI_DONE && has_inputs(st))
-        code = cli_code_set_spares(&st->inputs, paths, n, st->s.output);
+    const char *const outputs[] = {st->s.output, st->s.page};
+    for (size_t i = 0; i < 2 && code == CLI_DONE; i++) {
+        code = cli_code_set_spares(&st->among, among, n_among, outputs[i]);
+        if (code == CLI_DONE && has_inputs(st))
+            code = cli_code_set_spares(&st->inputs, paths, n, outputs[i]);
+    }
     return code;
 }
 
@@ -127,8 +138,10 @@ static int open_model(state *st) {
     const settings *s = &st->s;
     if (!s->model)
         return cli_code_set_model(st->among.containers ? &st->among : &st->inputs, &st->model);
-    const int code = cli_model_open(&st->model, "classify", s->model, &s->common);
-    return code == CLI_DONE && s->output ? cli_output_check("classify", s->output, s->model) : code;
+    int code = cli_model_open(&st->model, "classify", s->model, &s->common);
+    if (code == CLI_DONE && s->output) code = cli_output_check("classify", s->output, s->model);
+    if (code == CLI_DONE && s->page) code = cli_output_check("classify", s->page, s->model);
+    return code;
 }
 
 static int open_embedder(state *st) {
@@ -158,6 +171,12 @@ static int join_classes(state *st) {
     if (status != TAPER_OK) return cli_fail("classify", NULL, status, &error);
     const size_t own = has_inputs(st) ? cli_code_set_classes(&st->inputs) : 0;
     st->labelling.has_truth = own || st->s.leave_one_out;
+    if (st->s.page && !st->labelling.has_truth) {
+        cli_error("classify", NULL,
+                  "--page shows errors, and the inputs have no labels of their own: give --labels "
+                  "FILE, a folder for each class, or --leave-one-out");
+        return CLI_USAGE;
+    }
     if (!own || !st->classes.of_first || st->classes.shared) return CLI_DONE;
     cli_error("classify", NULL,
               "no class of the inputs ('%s', ...) is one of the labelled images ('%s', ...): give "
@@ -190,10 +209,32 @@ static int check_k(const state *st) {
 
 /* --- the verb --- */
 
+/* What the page is of. */
+static void describe(state *st) {
+    const settings *s = &st->s;
+    char by[300];
+    if (st->embedder.has_network)
+        snprintf(by, sizeof by, "codes of %zu numbers by the model %.200s", st->embedder.width,
+                 s->model ? s->model : "of the container");
+    else
+        snprintf(by, sizeof by, "pixels");
+    snprintf(st->about, sizeof st->about,
+             "Near is by Euclidean distance of %s; the distance stands below each neighbour.%s", by,
+             s->leave_one_out ? " Each labelled image was labelled by the others." : "");
+    st->labelling.about = st->about;
+}
+
 static int begin(state *st) {
     cli_labelling *l = &st->labelling;
     l->known = &st->known, l->classes = &st->classes, l->k = st->k;
     l->out = st->s.output ? &st->out : NULL;
+    if (st->s.page) {
+        const size_t voters = st->known.n - (st->s.leave_one_out != 0);
+        const int code = cli_error_page_open(&l->page, &st->known, &st->classes, st->s.page);
+        if (code != CLI_DONE) return code;
+        l->most_k = formats_larger(l->most_k, formats_smaller(CLI_PAGE_NEIGHBOURS, voters));
+        describe(st);
+    }
     return cli_labelling_begin(l, has_inputs(st) ? cli_code_set_images(&st->inputs) : st->known.n);
 }
 
@@ -207,8 +248,20 @@ static int take_rows(void *user, const size_t *image, const taper_image *unused,
 static int finish(state *st) {
     taper_error error = {0};
     const taper_status status = cli_labelling_report(&st->labelling, &error);
-    if (st->s.output) return cli_output_close(&st->out, NULL, status, &error);
-    return status ? (int)cli_fail("classify", NULL, status, &error) : CLI_DONE;
+    int code = CLI_DONE;
+    if (st->s.page && status == TAPER_OK && !st->labelling.tested) {
+        cli_error("classify", NULL,
+                  "no image with a true label could be used: --page has no errors "
+                  "to show");
+        return CLI_USAGE;
+    }
+    if (st->s.output)
+        code = cli_output_close(&st->out, NULL, status, &error);
+    else if (status != TAPER_OK)
+        code = cli_fail("classify", NULL, status, &error);
+    code = cli_error_page_close(st->labelling.page, code);
+    st->labelling.page = NULL;
+    return code;
 }
 
 static int suggest(state *st) {
@@ -273,6 +326,13 @@ static int check_settings(state *st, char **paths, size_t n) {
         return cli_usage(v, "give labelled images: --among FILE or folder");
     if (s->leave_one_out && n)
         return cli_usage(v, "--leave-one-out labels the labelled images; leave the inputs out");
+    if (s->page && s->unlabelled)
+        return cli_usage(v, "--page shows errors, and images without a label have none to show; "
+                            "leave --unlabelled out");
+    if (s->page && !strcmp(s->page, "-") && !s->output)
+        return cli_usage(v, "--page and the labels both go to standard output; give -o FILE");
+    if (s->page && s->output && !strcmp(s->page, s->output))
+        return cli_usage(v, "--output and --page are the same; give two names");
     if (has_inputs(st) && !n && !s->filelist)
         return cli_usage(v, "give the images to label, or --leave-one-out");
     if (count_stdin((char **)s->among.item, s->among.count) + count_stdin(paths, n) +
@@ -289,6 +349,7 @@ static int check_settings(state *st, char **paths, size_t n) {
 
 static void close_all(state *st) {
     formats_atomic_file_abort(st->out.file);
+    cli_error_page_close(st->labelling.page, CLI_USAGE);
     cli_labelling_free(&st->labelling);
     cli_class_names_free(&st->classes);
     cli_labelled_codes_free(&st->known);

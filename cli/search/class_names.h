@@ -10,6 +10,7 @@
  *   label_line             what is told of one image that was labelled
  *   class_names            classes of two sets, by name
  *   map                    a page with a point for each image
+ *   error_page             the same as a page, with examples and their neighbours
  *   error_report           how many labels are wrong, and which class is taken for which */
 #ifndef CLI_CLASS_NAMES_H
 #define CLI_CLASS_NAMES_H

@@ -22,12 +22,14 @@ static int32_t truth_of(const cli_labelling *l, const cli_code_set *set, size_t 
 }
 
 /* Keep row i's labels, to count errors by. */
-static void keep(cli_labelling *l, size_t i, int32_t truth) {
-    if (truth < 0) return;
+static taper_status keep(cli_labelling *l, const cli_code_set *set, size_t image, size_t i,
+                         int32_t truth) {
+    if (truth < 0) return TAPER_OK;
     l->strangers += (size_t)truth >= l->classes->of_first;
     for (size_t k = 0; k < l->votes.n_k; k++)
         l->guess[k * l->room + l->tested] = l->votes.label[k * l->votes.room + i];
     l->truth[l->tested++] = truth;
+    return l->page ? cli_error_page_take(l->page, set, image, truth, &l->votes, i) : TAPER_OK;
 }
 
 /* n rows of a search, which are these images of the set. */
@@ -36,8 +38,9 @@ static taper_status put_rows(cli_labelling *l, const cli_code_set *set, const si
     cli_text text;
     const cli_neighbour_votes *v = &l->votes;
     const taper_sink sink = cli_output_text_sink(l->out);
-    TAPER_TRY(cli_text_open(&text));
-    for (size_t i = 0; i < n; i++) {
+    taper_status status = cli_text_open(&text);
+    if (status != TAPER_OK) return status;
+    for (size_t i = 0; i < n && status == TAPER_OK; i++) {
         const int32_t truth = truth_of(l, set, image[i]);
         const cli_label_line line = {.set = set,
                                      .image = image[i],
@@ -50,9 +53,10 @@ static taper_status put_rows(cli_labelling *l, const cli_code_set *set, const si
                                      .with_truth = l->has_truth,
                                      .truth = truth < 0 ? NULL : l->classes->name[truth]};
         (set->common->json ? cli_label_line_json : cli_label_line_csv)(&line, text.to);
-        keep(l, i, truth);
+        status = keep(l, set, image[i], i, truth);
     }
-    return cli_text_write(&text, &sink);
+    const taper_status written = cli_text_write(&text, &sink);
+    return status == TAPER_OK ? written : status;
 }
 
 /* --- searching --- */
@@ -138,6 +142,8 @@ taper_status cli_labelling_report(cli_labelling *l, taper_error *error) {
         fflush(stdout); /* first the labels, where both are one file */
         cli_error_report_print(&report, stderr);
     }
+    if (status == TAPER_OK && l->page && l->tested)
+        cli_error_page_write(l->page, &report, l->about);
     free(confusion);
     return status;
 }

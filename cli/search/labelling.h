@@ -11,7 +11,7 @@
 #ifndef CLI_LABELLING_H
 #define CLI_LABELLING_H
 #include "cli/common/outputs.h"
-#include "cli/search/class_names.h"
+#include "cli/search/error_page.h"
 #include "cli/search/neighbour_votes.h"
 
 typedef struct cli_labelling {
@@ -21,6 +21,8 @@ typedef struct cli_labelling {
     size_t n_k, most_k;              /* the largest is searched for */
     bool has_truth;                  /* images have labels of their own, to count errors by */
     cli_output *out;                 /* NULL: standard output */
+    cli_error_page *page;            /* that examples go to, or NULL */
+    const char *about;               /* of the page: what was compared */
     /* its own, of a search */
     cli_neighbour_votes votes;
     /* of those that have a true label */
@@ -37,7 +39,7 @@ int cli_labelling_take(cli_labelling *labelling, const cli_code_set *set, const 
 /* Label each labelled image by the others. */
 int cli_labelling_leave_one_out(cli_labelling *labelling);
 /* How often labels were wrong, where the truth is known: to standard error, or as JSON behind the
- * labels. TAPER_ERR_NOMEM, or as the output's sink. */
+ * labels, and onto the page. TAPER_ERR_NOMEM, or as the output's sink. */
 taper_status cli_labelling_report(cli_labelling *labelling, taper_error *error);
 void cli_labelling_free(cli_labelling *labelling); /* a zeroed one is fine */
 
