@@ -75,7 +75,7 @@ static inline void add_labels(problem *q, uint32_t units, float weight) {
     for (size_t r = 0; r < q->rows; r++)
         q->label[r] = r == 2 ? 7 : r % 6 == 5 ? TRAIN_UNLABELLED : (uint32_t)(r * r % 3);
     q->classes = (train_nested_classes){.units = units, .weight = weight, .label = q->label};
-    train_nested_classes_begin(&q->classes);
+    train_nested_classes_begin(&q->classes, &(train_prefix_list){.lengths = 0});
 }
 
 /* Their room on a device; nothing without labels. A step has them until it is given back. */

@@ -382,6 +382,7 @@ static train_nested_shape variant_of(int variant, train_nested_options *o) {
     shape.feedback = feedback;
     if (variant == 8 || variant == 10) shape.tied = 0;
     if (variant >= 9) o->class_units = 5, shape.alone = variant == 10 ? 5 : 0;
+    if (variant == 10) o->class_lengths = (train_prefix_list){{2, 5}, 2};
     return shape;
 }
 
@@ -621,6 +622,10 @@ static void options_are_checked(void **state) {
     o.sweep.on = 0, o.class_weight = -1.0f, refused(&o, &net, "weight");
     o.class_weight = NAN, refused(&o, &net, "weight");
     o = good, o.class_units = 3, o.straight_through = 0, refused(&o, &net, "--gradient through");
+    o = good, o.class_units = 3, o.class_lengths = (train_prefix_list){{1, 1, 3}, 3};
+    refused(&o, &net, "rise from 1 to all 3 class units");
+    o.class_lengths = (train_prefix_list){{1, 2}, 2}, refused(&o, &net, "rise from 1 to all 3");
+    o.class_lengths = (train_prefix_list){{0, 3}, 2}, refused(&o, &net, "rise from 1 to all 3");
     train_nested_free(&net), make(&net, shape_of(0, 0));
     o = good, o.class_units = 3, refused(&o, &net, "--code binary");
     train_nested_free(&net), train_truncation_free(&t), train_truncation_free(&other);

@@ -36,6 +36,7 @@ static train_nested_choice nested_of(const cli_train_settings *s) {
     o->straight_through = s->gradient == 0;
     o->class_units = (uint32_t)s->class_units;
     o->class_weight = (float)s->class_weight;
+    o->class_lengths = cli_embedding_lengths(&s->embedding, o->class_units);
     o->optimiser = s->optimiser ? TRAIN_CG : TRAIN_ADAM;
     o->epochs = (uint32_t)s->epochs;
     o->batch = (uint32_t)s->batch;

@@ -45,6 +45,13 @@ test "$(find back -name '*.png' | wc -l)" -eq 90
 "$TAPER" embed -q -m nought.tpm -o nought.npy other
 cmp bare.npy nought.npy
 
+# --- lengths of one's own ---
+"$TAPER" train -q -o own.tpm $quick -e 2 --class-units 8 --nested 3,5 set
+"$TAPER" train -q -o one.tpm $quick -e 2 --class-units 8 set
+! cmp -s own.tpm one.tpm
+"$TAPER" train -q -o same.tpm $quick -e 2 --class-units 8 --nested 8 set
+cmp same.tpm one.tpm
+
 # --- refusals ---
 refused() { # words, arguments...
     words=$1
@@ -63,6 +70,7 @@ refused "no image has one; put images into a folder for each class" $quick --cla
 refused "are of one class" $quick --class-units 8 --labels one.txt bare
 refused "leave --sweep out" $quick --class-units 8 --sweep set
 refused "and --gradient through" $quick --independent --class-units 8 --gradient stop set
+refused "rise from 1 to all 8 class units" $quick --class-units 8 --nested 3,3 set
 refused "class-weight" $quick --class-units 8 --class-weight -1 set
 refused "needs --family dense --code binary" -w whole --class-units 8 set
 refused "needs --family dense --code binary" --family dense --code units -w whole --class-units 8 set

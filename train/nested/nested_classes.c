@@ -16,6 +16,15 @@ static int labels_met(const train_pixels *data) {
     return first != TRAIN_UNLABELLED;
 }
 
+/* Lengths rise, from 1 to all class units. */
+static int lengths_are_legal(const train_nested_classes *c) {
+    const train_prefix_list *list = &c->of.list;
+    if (!list->lengths || list->lengths > TRAIN_MOST_PREFIXES) return 0;
+    for (uint32_t i = 0; i < list->lengths; i++)
+        if (list->length[i] <= (i ? list->length[i - 1] : 0)) return 0;
+    return list->length[list->lengths - 1] == c->units;
+}
+
 taper_status train_nested_classes_check(const train_nested_classes *c,
                                         const train_nested_shape *shape, int straight_through,
                                         const train_pixels *data, taper_error *error) {
@@ -28,6 +37,10 @@ taper_status train_nested_classes_check(const train_nested_classes *c,
     if (c->units > units)
         return formats_fail(error, TAPER_ERR_ARG, "%u class units of a code of %u units; give %s",
                             (unsigned)c->units, (unsigned)units, "fewer, or a longer code");
+    if (!lengths_are_legal(c))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "lengths of nested codes rise from 1 to all %u class units, %d at most",
+                            (unsigned)c->units, TRAIN_MOST_PREFIXES);
     if (!(c->weight >= 0.0f) || !isfinite(c->weight))
         return formats_fail(error, TAPER_ERR_ARG,
                             "the weight of class units must be a number from 0 up");
@@ -39,10 +52,10 @@ taper_status train_nested_classes_check(const train_nested_classes *c,
                               "into a folder for each class, or give --labels FILE");
 }
 
-void train_nested_classes_begin(train_nested_classes *c) {
-    train_prefix_list list = {.lengths = 0};
-    for (uint32_t b = 8; b < c->units; b *= 2) list.length[list.lengths++] = b;
-    list.length[list.lengths++] = c->units;
+void train_nested_classes_begin(train_nested_classes *c, const train_prefix_list *lengths) {
+    train_prefix_list list = *lengths;
+    for (uint32_t b = 8; !lengths->lengths && b < c->units; b *= 2) list.length[list.lengths++] = b;
+    if (!lengths->lengths) list.length[list.lengths++] = c->units;
     c->of = (train_prefixes){.of = {.loss = TRAIN_LOG_NCA, .student = 1}, .list = list};
 }
 

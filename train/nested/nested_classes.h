@@ -35,15 +35,16 @@ typedef struct train_nested_classes {
     double *total;   /* [2] their sum; the objective's figure */
 } train_nested_classes;
 
+/* The objective, of prefixes of these lengths; none: of 8, 16, 32 .. units, and all of them.
+ * units, weight and label are the caller's. */
+void train_nested_classes_begin(train_nested_classes *c, const train_prefix_list *lengths);
 /* May a network of this shape learn from labels of data, with units from 1 on? TAPER_ERR_ARG with
- * the remedy: more class units than units, a weight that is negative or not finite, units that are
- * not binary or have no gradient, no labels, or one label alone; TAPER_ERR_NOMEM. */
+ * the remedy: more class units than units, lengths that do not rise to them, a weight that is
+ * negative or not finite, units that are not binary or have no gradient, no labels, or one label
+ * alone. */
 taper_status train_nested_classes_check(const train_nested_classes *c,
                                         const train_nested_shape *shape, int straight_through,
                                         const train_pixels *data, taper_error *error);
-/* The objective: lengths of 8, 16, 32 .. units, and all of them. units, weight and label are the
- * caller's. */
-void train_nested_classes_begin(train_nested_classes *c);
 /* Room for steps of `batch` rows (train_arena in device.h: called twice). */
 void train_nested_classes_lay_out(train_nested_classes *c, train_arena *arena, size_t batch);
 

@@ -108,7 +108,9 @@ static taper_status take_rows(train_nested_run *r) {
 static uint64_t add_classes(const train_nested_run *r, uint64_t hash) {
     const train_nested_options *o = r->options;
     const double numbers[] = {o->class_units, (double)o->class_weight, r->net->shape.alone};
+    const train_prefix_list *list = &r->classes.of.list;
     hash = train_fingerprint(hash, numbers, sizeof numbers);
+    hash = train_fingerprint(hash, list->length, list->lengths * sizeof *list->length);
     return train_fingerprint(hash, r->data->label, r->data->n * sizeof *r->data->label);
 }
 
@@ -359,7 +361,7 @@ taper_status train_nested(const train_nested_options *options, const train_pixel
                           train_nested_result *result, taper_error *error) {
     train_nested_run r = {.options = options, .data = data, .net = net, .callbacks = callbacks};
     r.classes.units = options->class_units, r.classes.weight = options->class_weight;
-    train_nested_classes_begin(&r.classes);
+    train_nested_classes_begin(&r.classes, &options->class_lengths);
     taper_status status = begin(&r, error);
     if (status == TAPER_OK) status = train_loop_run(&r.loop, error);
     if (status == TAPER_OK && r.loop.diverged) status = diverged(&r, error);
