@@ -226,7 +226,7 @@ const cli_option cli_train_table[] = {
     CLI_FOLLOW_OPTION(settings),
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
      .help = "classes: IDX, CSV 'name,label', or one a line; else folders and CIFAR say",
-     .uses = USE_EMBED | USE_SEARCH},
+     .uses = USE_EMBED | USE_SEARCH | USE_CLASSES},
     {"alpha", 0, CLI_CHOICE, "HOW", offsetof(settings, alpha), .choices = cli_alphas,
      .initial = "refuse", .help = "images with transparency"},
     CLI_OUTPUT_OPTIONS(settings),

@@ -45,6 +45,18 @@ test "$(find back -name '*.png' | wc -l)" -eq 90
 "$TAPER" embed -q -m nought.tpm -o nought.npy other
 cmp bare.npy nought.npy
 
+# --- labels from a file are theirs; without class units they are without effect, which is said ---
+mkdir bare
+cp set/both/*.pgm bare
+yes both | head -120 >one.txt
+yes "left
+right" | head -120 >two.txt
+"$TAPER" train -o two.tpm $quick -e 1 --class-units 8 --nested 4 --class-weight 1 --labels two.txt bare 2>words
+! grep -q "without effect" words
+"$TAPER" train -o idle.tpm $quick -e 1 --nested 4 --class-weight 2 --labels two.txt bare 2>words
+grep -q "without effect here: .*--class-weight" words
+grep -q "without effect here: .*--nested" words
+
 # --- lengths of one's own ---
 "$TAPER" train -q -o own.tpm $quick -e 2 --class-units 8 --nested 3,5 set
 "$TAPER" train -q -o one.tpm $quick -e 2 --class-units 8 set
@@ -62,9 +74,6 @@ refused() { # words, arguments...
     grep -q -e "$words" err || { echo "no '$words' in:"; cat err; exit 1; }
     test ! -e never.tpm
 }
-mkdir bare
-cp set/both/*.pgm bare
-yes both | head -120 >one.txt
 refused "25 class units of a code of 24 units" $quick --class-units 25 set
 refused "no image has one; put images into a folder for each class" $quick --class-units 8 bare
 refused "are of one class" $quick --class-units 8 --labels one.txt bare
