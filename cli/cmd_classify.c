@@ -4,6 +4,7 @@
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
 #include "cli/search/labelling.h"
+#include "cli/search/suggestions.h"
 #include "formats/bytes.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,33 +12,38 @@
 
 typedef struct settings {
     cli_common common;
-    const char *output, *model, *filelist, *labels, *among_labels;
+    const char *output, *model, *filelist, *labels, *among_labels, *page;
     int64_t units;
     cli_strings among;
     cli_numbers k;
-    int leave_one_out, alpha, follow_links;
+    int leave_one_out, unlabelled, alpha, follow_links;
 } settings;
 
 enum { MOST_K = 65536 };
-enum { USE_INPUTS = 1, USE_MODEL = 2 };
-static const char *const uses[] = {"a run without --leave-one-out", "--model", NULL};
+enum { USE_INPUTS = 1, USE_MODEL = 2, USE_AMONG = 4 };
+static const char *const uses[] = {"a run without --leave-one-out", "codes", "--among", NULL};
 static const cli_option options[] = {
     {"among", 'a', CLI_STRINGS, "FILE", offsetof(settings, among),
-     .help = "labelled images: a folder of classes, CIFAR, IDX with --among-labels"},
+     .help = "labelled images: a folder of classes, CIFAR, a container, IDX with --among-labels"},
     {"among-labels", 0, CLI_STRING, "FILE", offsetof(settings, among_labels),
-     .help = "their labels: IDX, or CSV `name,label`, or one label a line"},
+     .help = "their labels: IDX, or CSV `name,label`, or one label a line", .uses = USE_AMONG},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "makes the codes that are compared; without it pixels are"},
+     .help = "makes the codes that are compared; without it a container's own; or pixels are"},
     {"neighbours", 'k', CLI_NUMBERS, "N,N", offsetof(settings, k), .initial = "5", .min = 1,
      .max = MOST_K, .help = "how many vote; of several, labels are by the first"},
     {"leave-one-out", 0, CLI_FLAG, .offset = offsetof(settings, leave_one_out),
      .help = "label each labelled image by the others"},
+    {"unlabelled", 'u', CLI_FLAG, .offset = offsetof(settings, unlabelled),
+     .help = "suggest labels for those inputs that have none, by those that have"},
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the labels here instead of to standard output"},
+    {"page", 0, CLI_STRING, "FILE", offsetof(settings, page),
+     .help = "write a page here: errors, confusions, and examples with their neighbours"},
     {"units", 0, CLI_INT, "N", offsetof(settings, units), .initial = "0", .min = 0, .max = 65535,
      .help = "take the first N numbers of each code (`train --nested`); 0: all", .uses = USE_MODEL},
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
-     .help = "true labels of the inputs, to count errors by", .uses = USE_INPUTS},
+     .help = "true labels of the inputs, to count errors by; of --unlabelled those that vote",
+     .uses = USE_INPUTS},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read names of inputs from this file, one a line; - is standard input",
      .uses = USE_INPUTS},
@@ -68,16 +74,32 @@ const cli_verb cli_verb_classify = {
         "truth. The error with its 95 % interval, for each number of votes that "
         "--neighbours lists, and which class was taken for which then end the run, on standard "
         "error. Classes of both sets are the same where their names are.\n\n"
+        "--page writes a page that works offline, for people: the error, which class is taken for "
+        "which, and for each confusion images with their five nearest neighbours; then some that "
+        "are labelled correctly. It wants true labels, or --leave-one-out.\n\n"
+        "Containers (.taper, also cut ones) are taken wherever images are: their codes, names and "
+        "labels are in the file, and no pixel is decoded. Images beside a container are embedded "
+        "by its model.\n\n"
         "--json writes a line of JSON for each input (\"kind\":\"label\") and, where errors were "
         "counted, a last one (\"kind\":\"errors\").\n\n"
         "--leave-one-out has no inputs: each labelled image is labelled by the others.\n\n"
+        "--unlabelled takes one set in which some images have labels (folders of classes beside "
+        "images in no such folder, or --labels, a CSV `name,label` under that heading, where "
+        "labels may be empty), and suggests labels for the rest. The same CSV lists these first, "
+        "those with the fewest votes on top; then all labels that were given, without votes. "
+        "Correct it in a spreadsheet and hand it to `taper train --labels`, with the same "
+        "inputs.\n\n"
         "An input that cannot be used is named and left out; the exit code is then 1, and when "
         "that is all inputs it says why, as with `encode`.",
-    .examples = "taper classify -m cats.tpm --among known/ new/ >labels.csv\n"
-                "taper classify -m digits.tpm --among train-images.gz --among-labels "
-                "train-labels.gz \\\n"
-                "  --labels t10k-labels.gz -k 1,3,5,7 -o labels.csv t10k-images.gz\n"
-                "taper classify --among known/ --leave-one-out    # by pixels\n"};
+    .examples =
+        "taper classify -m cats.tpm --among known/ new/ >labels.csv\n"
+        "taper classify -m digits.tpm --among train-images.gz --among-labels "
+        "train-labels.gz \\\n"
+        "  --labels t10k-labels.gz -k 1,3,5,7 -o labels.csv t10k-images.gz\n"
+        "taper classify --among known/ --leave-one-out    # by pixels\n"
+        "taper classify -m cats.tpm --among cats/ --leave-one-out --page errors.html >/dev/null\n"
+        "taper classify --among known.taper new/         # by the container's model\n"
+        "taper classify -m cats.tpm --unlabelled --labels some.csv -o all.csv cats/\n"};
 
 typedef struct state {
     settings s;
@@ -89,18 +111,36 @@ typedef struct state {
     cli_output out;
     size_t k[CLI_MAX_NUMBERS];
     cli_labelling labelling;
+    char about[600];
 } state;
+
+/* Or are they the labelled images themselves? */
+static bool has_inputs(const state *st) { return !st->s.leave_one_out && !st->s.unlabelled; }
 
 /* --- before anything is searched --- */
 
 static int open_sets(state *st, char **paths, size_t n) {
-    char **among = (char **)st->s.among.item;
-    const size_t n_among = st->s.among.count;
+    char **among = st->s.unlabelled ? paths : (char **)st->s.among.item;
+    const size_t n_among = st->s.unlabelled ? n : st->s.among.count;
     int code = cli_code_set_open(&st->among, among, n_among);
-    if (code == CLI_DONE && !st->s.leave_one_out) code = cli_code_set_open(&st->inputs, paths, n);
-    if (code == CLI_DONE) code = cli_code_set_spares(&st->among, among, n_among, st->s.output);
-    if (code == CLI_DONE && st->inputs.set)
-        code = cli_code_set_spares(&st->inputs, paths, n, st->s.output);
+    if (code == CLI_DONE && has_inputs(st)) code = cli_code_set_open(&st->inputs, paths, n);
+    const char *const outputs[] = {st->s.output, st->s.page};
+    for (size_t i = 0; i < 2 && code == CLI_DONE; i++) {
+        code = cli_code_set_spares(&st->among, among, n_among, outputs[i]);
+        if (code == CLI_DONE && has_inputs(st))
+            code = cli_code_set_spares(&st->inputs, paths, n, outputs[i]);
+    }
+    return code;
+}
+
+/* The model that is given, or that of a container. */
+static int open_model(state *st) {
+    const settings *s = &st->s;
+    if (!s->model)
+        return cli_code_set_model(st->among.containers ? &st->among : &st->inputs, &st->model);
+    int code = cli_model_open(&st->model, "classify", s->model, &s->common);
+    if (code == CLI_DONE && s->output) code = cli_output_check("classify", s->output, s->model);
+    if (code == CLI_DONE && s->page) code = cli_output_check("classify", s->page, s->model);
     return code;
 }
 
@@ -108,16 +148,15 @@ static int open_embedder(state *st) {
     taper_error error = {0};
     codec_window window;
     const unsigned threads = cli_threads(&st->s.common);
-    if (st->s.model) {
-        int code = cli_model_open(&st->model, "classify", st->s.model, &st->s.common);
-        if (code == CLI_DONE && st->s.output)
-            code = cli_output_check("classify", st->s.output, st->s.model);
+    int code;
+    if (st->s.model || st->among.containers || st->inputs.containers) {
+        code = open_model(st);
         if (code != CLI_DONE) return code;
-        taper_status status = codec_embedder_open(&st->embedder, st->model.model, threads, &error);
-        if (!status) status = codec_embedder_shorten(&st->embedder, (size_t)st->s.units, &error);
-        return status ? (int)cli_fail("classify", st->s.model, status, &error) : CLI_DONE;
+        return cli_code_sets_embedder((cli_code_set *const[]){&st->among, &st->inputs}, 2,
+                                      st->model.model, st->s.model, (size_t)st->s.units,
+                                      &st->embedder);
     }
-    int code = cli_code_set_window(&st->among, &window);
+    code = cli_code_set_window(&st->among, &window);
     if (code != CLI_DONE) return code;
     cli_detail(&st->s.common, 1, "classify", "pixels are compared: %u x %u, %s", window.width,
                window.height, window.channels == 1 ? "grey" : "in colour");
@@ -127,15 +166,22 @@ static int open_embedder(state *st) {
 
 static int join_classes(state *st) {
     taper_error error = {0};
-    taper_status status = cli_class_names_join(&st->classes, st->among.set, st->inputs.set, &error);
+    taper_status status =
+        cli_class_names_join(&st->classes, &st->among, has_inputs(st) ? &st->inputs : NULL, &error);
     if (status != TAPER_OK) return cli_fail("classify", NULL, status, &error);
-    const size_t own = st->inputs.set ? formats_imageset_class_count(st->inputs.set) : 0;
+    const size_t own = has_inputs(st) ? cli_code_set_classes(&st->inputs) : 0;
     st->labelling.has_truth = own || st->s.leave_one_out;
+    if (st->s.page && !st->labelling.has_truth) {
+        cli_error("classify", NULL,
+                  "--page shows errors, and the inputs have no labels of their own: give --labels "
+                  "FILE, a folder for each class, or --leave-one-out");
+        return CLI_USAGE;
+    }
     if (!own || !st->classes.of_first || st->classes.shared) return CLI_DONE;
     cli_error("classify", NULL,
               "no class of the inputs ('%s', ...) is one of the labelled images ('%s', ...): give "
               "labels with the same names, or the inputs without labels",
-              formats_imageset_class_name(st->inputs.set, 0), st->classes.name[0]);
+              cli_code_set_class(&st->inputs, 0), st->classes.name[0]);
     return CLI_USAGE;
 }
 
@@ -163,26 +209,65 @@ static int check_k(const state *st) {
 
 /* --- the verb --- */
 
+/* What the page is of. */
+static void describe(state *st) {
+    const settings *s = &st->s;
+    char by[300];
+    if (st->embedder.has_network)
+        snprintf(by, sizeof by, "codes of %zu numbers by the model %.200s", st->embedder.width,
+                 s->model ? s->model : "of the container");
+    else
+        snprintf(by, sizeof by, "pixels");
+    snprintf(st->about, sizeof st->about,
+             "Near is by Euclidean distance of %s; the distance stands below each neighbour.%s", by,
+             s->leave_one_out ? " Each labelled image was labelled by the others." : "");
+    st->labelling.about = st->about;
+}
+
 static int begin(state *st) {
     cli_labelling *l = &st->labelling;
     l->known = &st->known, l->classes = &st->classes, l->k = st->k;
     l->out = st->s.output ? &st->out : NULL;
-    return cli_labelling_begin(l, st->s.leave_one_out ? st->known.n
-                                                      : formats_imageset_count(st->inputs.set));
+    if (st->s.page) {
+        const size_t voters = st->known.n - (st->s.leave_one_out != 0);
+        const int code = cli_error_page_open(&l->page, &st->known, &st->classes, st->s.page);
+        if (code != CLI_DONE) return code;
+        l->most_k = formats_larger(l->most_k, formats_smaller(CLI_PAGE_NEIGHBOURS, voters));
+        describe(st);
+    }
+    return cli_labelling_begin(l, has_inputs(st) ? cli_code_set_images(&st->inputs) : st->known.n);
 }
 
 static int take_rows(void *user, const size_t *image, const taper_image *unused, size_t n,
                      const float *codes) {
     (void)unused;
     state *st = user;
-    return cli_labelling_take(&st->labelling, st->inputs.set, image, n, codes);
+    return cli_labelling_take(&st->labelling, &st->inputs, image, n, codes);
 }
 
 static int finish(state *st) {
     taper_error error = {0};
     const taper_status status = cli_labelling_report(&st->labelling, &error);
-    if (st->s.output) return cli_output_close(&st->out, NULL, status, &error);
-    return status ? (int)cli_fail("classify", NULL, status, &error) : CLI_DONE;
+    int code = CLI_DONE;
+    if (st->s.page && status == TAPER_OK && !st->labelling.tested) {
+        cli_error("classify", NULL,
+                  "no image with a true label could be used: --page has no errors "
+                  "to show");
+        return CLI_USAGE;
+    }
+    if (st->s.output)
+        code = cli_output_close(&st->out, NULL, status, &error);
+    else if (status != TAPER_OK)
+        code = cli_fail("classify", NULL, status, &error);
+    code = cli_error_page_close(st->labelling.page, code);
+    st->labelling.page = NULL;
+    return code;
+}
+
+static int suggest(state *st) {
+    cli_output *out = st->s.output ? &st->out : NULL;
+    const int code = cli_suggest(&st->known, st->k[0], out);
+    return code == CLI_DONE && out ? cli_output_close(out, NULL, TAPER_OK, NULL) : code;
 }
 
 static int classify(state *st, char **paths, size_t n) {
@@ -192,8 +277,10 @@ static int classify(state *st, char **paths, size_t n) {
     if (code == CLI_DONE) code = open_embedder(st);
     if (code == CLI_DONE && output)
         code = cli_output_open(&st->out, "classify", output, &st->s.common);
-    if (code == CLI_DONE) code = cli_labelled_codes_read(&st->known, &st->among, &st->embedder);
+    if (code == CLI_DONE)
+        code = cli_labelled_codes_read(&st->known, &st->among, &st->embedder, st->s.unlabelled);
     if (code == CLI_DONE) code = check_k(st);
+    if (code == CLI_DONE && st->s.unlabelled) return suggest(st);
     if (code == CLI_DONE) code = begin(st);
     if (code != CLI_DONE) return code;
     code = st->s.leave_one_out ? cli_labelling_leave_one_out(&st->labelling)
@@ -218,27 +305,51 @@ static size_t count_stdin(char *const *paths, size_t n) {
     return named;
 }
 
+static bool any_container(char *const *paths, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (cli_is_container(paths[i])) return true;
+    return false;
+}
+
 /* What cannot be carried out as written. */
 static int check_settings(state *st, char **paths, size_t n) {
     const cli_verb *v = &cli_verb_classify;
     const settings *s = &st->s;
     if (s->output && !strcmp(s->output, "-")) st->s.output = NULL;
-    if (!s->among.count) return cli_usage(v, "give labelled images: --among FILE or folder");
+    if (s->unlabelled && (s->among.count || s->leave_one_out))
+        return cli_usage(v,
+                         "--unlabelled takes one set, whose labelled images vote for the others; "
+                         "leave --among and --leave-one-out out");
+    if (s->unlabelled && !n && !s->filelist)
+        return cli_usage(v, "give the images, of which some have labels");
+    if (!s->unlabelled && !s->among.count)
+        return cli_usage(v, "give labelled images: --among FILE or folder");
     if (s->leave_one_out && n)
         return cli_usage(v, "--leave-one-out labels the labelled images; leave the inputs out");
-    if (!s->leave_one_out && !n && !s->filelist)
+    if (s->page && s->unlabelled)
+        return cli_usage(v, "--page shows errors, and images without a label have none to show; "
+                            "leave --unlabelled out");
+    if (s->page && !strcmp(s->page, "-") && !s->output)
+        return cli_usage(v, "--page and the labels both go to standard output; give -o FILE");
+    if (s->page && s->output && !strcmp(s->page, s->output))
+        return cli_usage(v, "--output and --page are the same; give two names");
+    if (has_inputs(st) && !n && !s->filelist)
         return cli_usage(v, "give the images to label, or --leave-one-out");
     if (count_stdin((char **)s->among.item, s->among.count) + count_stdin(paths, n) +
             (s->filelist && !strcmp(s->filelist, "-")) >
         1)
         return cli_usage(v, "standard input is named twice; name it once");
     if (!take_k(st)) return cli_usage(v, "--neighbours takes whole numbers, such as 5 or 1,3,5");
-    cli_options_name_idle(v, (s->leave_one_out ? 0 : USE_INPUTS) | (s->model ? USE_MODEL : 0));
+    const bool has_model = s->model || any_container((char **)s->among.item, s->among.count) ||
+                           any_container(paths, n);
+    cli_options_name_idle(v, (s->leave_one_out ? 0 : USE_INPUTS) | (has_model ? USE_MODEL : 0) |
+                                 (s->unlabelled ? 0 : USE_AMONG));
     return CLI_DONE;
 }
 
 static void close_all(state *st) {
     formats_atomic_file_abort(st->out.file);
+    cli_error_page_close(st->labelling.page, CLI_USAGE);
     cli_labelling_free(&st->labelling);
     cli_class_names_free(&st->classes);
     cli_labelled_codes_free(&st->known);
@@ -267,6 +378,7 @@ int cmd_classify(int argc, char **argv) {
                               .alpha = (formats_alpha)s->alpha};
     st.inputs = st.among;
     st.inputs.labels = s->labels, st.inputs.filelist = s->filelist;
+    if (s->unlabelled) st.among = st.inputs;
     if (code == CLI_DONE) code = classify(&st, paths, n);
     if (code == CLI_DONE && (st.among.left.failed || st.inputs.left.failed)) code = CLI_SOME_FAILED;
     close_all(&st);

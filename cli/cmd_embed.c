@@ -27,7 +27,7 @@ static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the codes here, .npy or .csv; - is standard output"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "made by `taper train`; or photo or tiny, which are built in"},
+     .help = "made by `taper train`; or photo or tiny; containers may bring their own"},
     {"format", 0, CLI_CHOICE, "NAME", offsetof(settings, format), .initial = "npy", .choices = as,
      .help = "where the output's name does not say it"},
     {"map", 0, CLI_STRING, "FILE", offsetof(settings, map),
@@ -61,6 +61,10 @@ const cli_verb cli_verb_embed = {
         "that of the model's window (`taper info MODEL`; --window whole). Rows are in the order of "
         "the inputs, as `encode` takes them: files, folders, IDX "
         "and CIFAR files, and - for standard input.\n\n"
+        "Of containers (.taper, also cut ones) codes are read as they stand in the file, without "
+        "decoding a pixel, with the names and labels that it has; --model is needed where it does "
+        "not carry its own. Of a binary model they are exactly those of the images; of others as "
+        "near as the file's bits say. How many that are is told.\n\n"
         "A .npy file is what numpy.load reads: float32, [images][units]. CSV has a line for each "
         "image, name,label,c0,c1,... under a heading; numbers read back as the same float32. "
         "Images of IDX and CIFAR files are called FILE#1, FILE#2 and so on.\n\n"
@@ -73,11 +77,13 @@ const cli_verb cli_verb_embed = {
         "Of a binary model a code is its bits, less a constant.\n\n"
         "An input that cannot be used is named and left out; the exit code is then 1, and when "
         "that is all inputs it says why, as with `encode`.",
-    .examples = "taper train -o digits.tpm -w whole -k 30 train-images-idx3-ubyte.gz\n"
-                "taper embed -m digits.tpm -o codes.npy train-images-idx3-ubyte.gz\n"
-                "taper embed -m cats.tpm -o codes.npy --labels-out labels.npy cats/\n"
-                "taper embed -m cats.tpm -o - --format csv cats/ | sort\n"
-                "taper embed -m cats.tpm --map cats.html cats/\n"};
+    .examples =
+        "taper train -o digits.tpm -w whole -k 30 train-images-idx3-ubyte.gz\n"
+        "taper embed -m digits.tpm -o codes.npy train-images-idx3-ubyte.gz\n"
+        "taper embed -m cats.tpm -o codes.npy --labels-out labels.npy cats/\n"
+        "taper embed -m cats.tpm -o - --format csv cats/ | sort\n"
+        "taper embed -m cats.tpm --map cats.html cats/\n"
+        "head -c 20000 set.taper >cut.taper; taper embed -m set.tpm -o codes.npy cut.taper\n"};
 
 typedef struct state {
     settings s;
@@ -118,39 +124,39 @@ static bool label_number(const char *name, int32_t *number) {
     return true;
 }
 
-static bool all_numbers(const formats_imageset *set) {
+static bool all_numbers(const cli_code_set *set) {
     int32_t number;
-    for (size_t k = 0; k < formats_imageset_class_count(set); k++)
-        if (!label_number(formats_imageset_class_name(set, k), &number)) return false;
+    for (size_t k = 0; k < cli_code_set_classes(set); k++)
+        if (!label_number(cli_code_set_class(set, k), &number)) return false;
     return true;
 }
 
 static int32_t label_of_row(const state *st, size_t row) {
-    int32_t label = formats_imageset_label(st->images.set, st->kept[row]);
+    int32_t label = cli_code_set_label(&st->images, st->kept[row]);
     if (label >= 0 && st->are_numbers)
-        label_number(formats_imageset_class_name(st->images.set, (size_t)label), &label);
+        label_number(cli_code_set_class(&st->images, (size_t)label), &label);
     return label;
 }
 
 /* "name,label" of image i, without a line's end. */
 static void put_name_and_label(const state *st, size_t i, FILE *to) {
     char name[CLI_IMAGE_NAME];
-    const int32_t label = formats_imageset_label(st->images.set, i);
-    cli_put_csv(to, cli_image_name(st->images.set, i, name));
+    const int32_t label = cli_code_set_label(&st->images, i);
+    cli_put_csv(to, cli_code_set_name(&st->images, i, name));
     fputc(',', to);
-    if (label >= 0) cli_put_csv(to, formats_imageset_class_name(st->images.set, (size_t)label));
+    if (label >= 0) cli_put_csv(to, cli_code_set_class(&st->images, (size_t)label));
 }
 
 /* What the numbers in a .npy file of labels stand for. */
 static void tell_classes(const state *st) {
     enum { SHOWN = 20 };
-    const size_t n = formats_imageset_class_count(st->images.set);
+    const size_t n = cli_code_set_classes(&st->images);
     char text[600] = "";
     size_t used = 0;
     if (!st->s.labels_out || is_csv_name(st->s.labels_out) || st->are_numbers) return;
     for (size_t k = 0; k < n && k < SHOWN && used < sizeof text; k++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%zu %.60s", k ? ", " : "", k,
-                                 formats_imageset_class_name(st->images.set, k));
+                                 cli_code_set_class(&st->images, k));
     cli_note(&st->s.common, "embed", "labels: %s%s", text, n > SHOWN ? ", ..." : "");
 }
 
@@ -251,7 +257,7 @@ static int open_outputs(state *st) {
     if (code == CLI_DONE && st->s.labels_out)
         code = cli_output_open(&st->labels, "embed", st->s.labels_out, &st->s.common);
     if (code != CLI_DONE) return code;
-    st->kept = malloc(formats_imageset_count(st->images.set) * sizeof *st->kept);
+    st->kept = malloc(cli_code_set_images(&st->images) * sizeof *st->kept);
     if (!st->kept) return cli_fail("embed", NULL, TAPER_ERR_NOMEM, NULL);
     if (!st->s.output) return CLI_DONE;
     const taper_sink sink = cli_output_sink(&st->codes);
@@ -281,10 +287,12 @@ static void tell(const state *st) {
     cli_json_uint(&j, "images", st->rows);
     cli_json_uint(&j, "units", st->embedder.width);
     cli_json_uint(&j, "left_out", st->images.left.failed);
+    if (st->images.containers)
+        cli_json_number(&j, "known_bits", cli_container_set_bits(st->images.containers));
     cli_json_string(&j, "labels_file", s->labels_out);
     cli_json_open(&j, "classes", '[');
-    for (size_t k = 0; k < formats_imageset_class_count(st->images.set); k++)
-        cli_json_string(&j, NULL, formats_imageset_class_name(st->images.set, k));
+    for (size_t k = 0; k < cli_code_set_classes(&st->images); k++)
+        cli_json_string(&j, NULL, cli_code_set_class(&st->images, k));
     cli_json_close(&j);
     cli_json_end(&j);
 }
@@ -303,8 +311,8 @@ static int finish(state *st) {
 }
 
 static int check_labels(state *st) {
-    st->are_numbers = all_numbers(st->images.set);
-    if (!st->s.labels_out || formats_imageset_class_count(st->images.set)) return CLI_DONE;
+    st->are_numbers = all_numbers(&st->images);
+    if (!st->s.labels_out || cli_code_set_classes(&st->images)) return CLI_DONE;
     cli_error("embed", NULL,
               "the inputs have no labels to write to %s: give --labels FILE, or a folder with a "
               "folder for each class",
@@ -314,34 +322,32 @@ static int check_labels(state *st) {
 
 static int embed(state *st, char **paths, size_t n) {
     const settings *s = &st->s;
-    taper_error error = {0};
-    int code = cli_model_open(&st->model, "embed", s->model, &s->common);
+    int code = s->model ? cli_model_open(&st->model, "embed", s->model, &s->common) : CLI_DONE;
     if (code == CLI_DONE) code = cli_code_set_open(&st->images, paths, n);
+    if (code == CLI_DONE && !s->model) code = cli_code_set_model(&st->images, &st->model);
     if (code == CLI_DONE) code = cli_code_set_spares(&st->images, paths, n, s->output);
     if (code == CLI_DONE) code = cli_code_set_spares(&st->images, paths, n, s->labels_out);
     if (code == CLI_DONE) code = cli_code_set_spares(&st->images, paths, n, s->map);
-    if (code == CLI_DONE && s->output) code = cli_output_check("embed", s->output, s->model);
-    if (code == CLI_DONE && s->map) code = cli_output_check("embed", s->map, s->model);
-    if (code == CLI_DONE && s->labels_out)
-        code = cli_output_check("embed", s->labels_out, s->model);
+    const char *const outputs[] = {s->output, s->map, s->labels_out};
+    for (size_t i = 0; s->model && i < 3 && code == CLI_DONE; i++)
+        if (outputs[i]) code = cli_output_check("embed", outputs[i], s->model);
     if (code == CLI_DONE) code = check_labels(st);
-    if (code != CLI_DONE) return code;
-    taper_status status =
-        codec_embedder_open(&st->embedder, st->model.model, cli_threads(&s->common), &error);
-    if (status == TAPER_OK)
-        status = codec_embedder_shorten(&st->embedder, (size_t)s->units, &error);
-    if (status != TAPER_OK) return cli_fail("embed", s->model, status, &error);
-    code = open_outputs(st);
+    if (code == CLI_DONE)
+        code = cli_code_sets_embedder((cli_code_set *const[]){&st->images}, 1, st->model.model,
+                                      s->model, (size_t)s->units, &st->embedder);
+    if (code == CLI_DONE) code = open_outputs(st);
     if (code == CLI_DONE) code = cli_code_set_embed(&st->images, &st->embedder, take_rows, st);
     return code == CLI_DONE ? finish(st) : code;
 }
 
 /* What cannot be carried out as written. */
-static int check_settings(const settings *s, bool has_inputs) {
+static int check_settings(const settings *s, char **paths, size_t n) {
     const cli_verb *v = &cli_verb_embed;
     const bool to_stdout = s->output && !strcmp(s->output, "-");
-    if (!has_inputs) return cli_usage(v, "give the images: files, folders, IDX or CIFAR files");
-    if (!s->model) return cli_usage(v, "give the model that makes the codes: -m MODEL");
+    if (!n && !s->filelist)
+        return cli_usage(v, "give the images: files, folders, IDX or CIFAR files, containers");
+    if (!s->model && (!n || !cli_is_container(paths[0])))
+        return cli_usage(v, "give the model that makes the codes: -m MODEL");
     if (!s->output && !s->map) return cli_usage(v, "say where the codes go: -o FILE, --map PAGE");
     if (to_stdout && s->common.json)
         return cli_usage(v, "--json and the codes both go to standard output; give -o FILE");
@@ -358,7 +364,8 @@ int cmd_embed(int argc, char **argv) {
     settings *s = &st.s;
     int first, code = cli_options_parse(&cli_verb_embed, argc, argv, s, &first);
     if (code >= 0) return code;
-    if ((code = check_settings(s, first < argc || s->filelist)) != CLI_DONE) return code;
+    code = check_settings(s, argv + first, (size_t)(argc - first));
+    if (code != CLI_DONE) return code;
     st.is_csv = s->output && wants_csv(s, s->output);
     st.images = (cli_code_set){.common = &s->common,
                                .verb = "embed",

@@ -34,6 +34,8 @@ const cli_verb cli_verb_train = {
         "real-valued or of one bit each.\n\n"
         "--conditional and --head add small networks that predict bits and refine what is decoded: "
         "smaller files of more quality, for minutes of training.\n\n"
+        "--class-units 32 has the first 32 bits of such a binary code learn from labels, too: "
+        "images of a class come to share them, the bits after them are the picture.\n\n"
         "--from photo adapts the model for photographs that is built in to images of yours, in "
         "minutes.\n\n"
         "--objective dt-nca, and the like, makes an embedding model of labelled images instead: "
@@ -197,7 +199,7 @@ static int spare_inputs(const settings *s, formats_imageset *set, const char *co
 /* The images are known, and may be learned from. */
 static int check_set(const settings *s, formats_imageset *set, const char *const *paths, size_t n) {
     const int code = spare_inputs(s, set, paths, n);
-    if (code != CLI_DONE || !s->embedding.objective) return code;
+    if (code != CLI_DONE || !(s->embedding.objective || s->class_units)) return code;
     return cli_refuse_negative(set, "train", s->labels);
 }
 

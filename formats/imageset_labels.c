@@ -33,30 +33,64 @@ static taper_status assign_in_order(list_builder *b, const formats_labels *label
     return TAPER_OK;
 }
 
-/* A label file may name an image by its path, by the name it gets here, or by its
- * file name alone. */
-static int32_t find_label(const formats_labels *labels, const char *relative, const char *name) {
-    const char *slash = strrchr(relative, '/');
-    int32_t label = formats_labels_find(labels, relative);
-    if (label < 0) label = formats_labels_find(labels, name);
-    if (label < 0 && slash) label = formats_labels_find(labels, slash + 1);
-    return label;
+enum { LONGEST_NAME = 4200 }; /* of an image of an IDX or CIFAR file, as other verbs call it */
+
+/* What the image is called here: its name, or "FILE#N" of an IDX or CIFAR file; room: for it. */
+static const char *own_name(const formats_image_list *list, size_t i, const char *file,
+                            char room[LONGEST_NAME]) {
+    if (list->entries[i].name) return list->entries[i].name;
+    snprintf(room, LONGEST_NAME, "%.4150s#%llu", file,
+             (unsigned long long)list->entries[i].part + 1);
+    return room;
+}
+
+/* Are all images there by the names that they have here? Then the file was written by one of our
+ * own verbs, and these names are meant, even where one of them is another image's path. */
+static int has_own_names(const formats_image_list *list, const formats_labels *labels) {
+    char room[LONGEST_NAME];
+    for (size_t i = 0; i < list->count; i++)
+        if (!formats_labels_has(labels,
+                                own_name(list, i, list->files[list->entries[i].file].path, room)))
+            return 0;
+    return 1;
+}
+
+/* A label file may name an image by its path, by the name it gets here, or by its file name alone.
+ * The one that it has, or NULL; room: for it. */
+static const char *find_name(const formats_image_list *list, size_t i, const formats_labels *labels,
+                             char room[LONGEST_NAME]) {
+    const image_entry *entry = &list->entries[i];
+    const char *path = list->files[entry->file].path, *relative = relative_path(list, i);
+    const char *slash = strrchr(relative, '/'), *alone = slash ? slash + 1 : relative;
+    if (entry->name && formats_labels_has(labels, relative)) return relative;
+    const char *name = own_name(list, i, path, room);
+    if (formats_labels_has(labels, name)) return name;
+    if (!entry->name) alone = own_name(list, i, alone, room);
+    return formats_labels_has(labels, alone) ? alone : NULL;
 }
 
 static taper_status assign_by_name(list_builder *b, const formats_labels *labels,
                                    taper_error *why) {
     formats_image_list *list = b->list;
+    const int is_own = has_own_names(list, labels);
+    char room[LONGEST_NAME];
     size_t missing = 0;
     size_t first = 0;
     for (size_t i = 0; i < list->count; i++) {
         image_entry *entry = &list->entries[i];
-        if (!entry->name)
+        const char *path = list->files[entry->file].path;
+        const char *name =
+            is_own ? own_name(list, i, path, room) : find_name(list, i, labels, room);
+        if (!name && !entry->name)
             return formats_fail(
                 why, TAPER_ERR_ARG,
                 "the labels go by name, but images of IDX and CIFAR files have none; give one "
-                "label a line");
-        entry->label = find_label(labels, relative_path(list, i), entry->name);
-        if (entry->label < 0 && missing++ == 0) first = i;
+                "label a line, or call them '%.60s#1' and so on",
+                path);
+        if (name)
+            entry->label = formats_labels_find(labels, name);
+        else if (missing++ == 0)
+            first = i;
     }
     if (missing == 0) return TAPER_OK;
     const char *file = relative_path(list, first), *name = list->entries[first].name;
@@ -82,7 +116,8 @@ static taper_status assign_from_file(list_builder *b, const char *path) {
             labels.names ? assign_by_name(b, &labels, &why) : assign_in_order(b, &labels, &why);
     if (status == TAPER_OK)
         take_class_names(b->list, &labels);
-    else formats_fail(b->error, status, "labels '%.80s': %s", path, why.text);
+    else
+        formats_fail(b->error, status, "labels '%.80s': %s", path, why.text);
     formats_labels_free(&labels);
     free(bytes);
     return status;

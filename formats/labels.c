@@ -137,6 +137,8 @@ typedef struct label_text {
     const char *at, *end;
     size_t line;            /* number of the line being read, 1.. */
     size_t columns;         /* 1 or 2, once known */
+    int has_more;           /* the heading has further columns, which are passed over */
+    int has_heading;        /* labels may be empty then */
     char **names, **labels; /* names: all NULL when columns is 1 */
     size_t count, capacity;
 } label_text;
@@ -160,7 +162,8 @@ static char *take_field(label_text *t, taper_status *status, taper_error *error)
                 break;
             }
             t->at++;
-        } else if (!quoted && *t->at == ',') break;
+        } else if (!quoted && *t->at == ',')
+            break;
         if (n + 1 == sizeof field || is_control(*t->at)) {
             *status = formats_fail(error, TAPER_ERR_CORRUPT,
                                    "line %zu of the labels is no text or too long", t->line);
@@ -204,22 +207,20 @@ static int is_heading(const char *label) {
     return 0;
 }
 
-/* Take the fields of one line into fields[0..*n); at most 2 are legal. */
+/* Take the fields of one line: of *n the first two into fields. */
 static taper_status take_line(label_text *t, char *fields[2], size_t *n, taper_error *error) {
     taper_status status = TAPER_OK;
     t->line++;
     for (*n = 0; status == TAPER_OK;) {
         char *field = take_field(t, &status, error);
         if (!field) break;
-        fields[(*n)++] = field;
+        if (*n < 2)
+            fields[*n] = field;
+        else
+            free(field);
+        ++*n;
         int more = t->at < t->end && *t->at == ',';
-        if (more && *n == 2)
-            status =
-                formats_fail(error, TAPER_ERR_CORRUPT,
-                             "line %zu of the labels has more than 2 columns; write \"name,label\" "
-                             "or one label a line",
-                             t->line);
-        else if (!more && t->at < t->end && *t->at != '\n')
+        if (!more && t->at < t->end && *t->at != '\n')
             status =
                 formats_fail(error, TAPER_ERR_CORRUPT,
                              "line %zu of the labels has text behind a closing quote", t->line);
@@ -230,23 +231,37 @@ static taper_status take_line(label_text *t, char *fields[2], size_t *n, taper_e
     return status;
 }
 
+/* The first line says how many columns there are. */
+static void see_heading(label_text *t, const char *label, size_t n) {
+    t->columns = n > 2 ? 2 : n;
+    t->has_heading = is_heading(label);
+    t->has_more = n > 2 && t->has_heading;
+}
+
 /* Store one line's fields, which then belong to t, or refuse them. *kept: they were stored. */
 static taper_status keep_line(label_text *t, char *fields[2], size_t n, const taper_limits *limits,
                               int *kept, taper_error *error) {
     *kept = 0;
-    const char *label = fields[n - 1];
-    if (n == 1 && label[0] == '\0') return TAPER_OK; /* a blank line */
+    const char *label = fields[n > 1];
+    if (!label[0] && (n == 1 || (t->has_more && !fields[0][0]))) return TAPER_OK; /* a blank line */
     if (!t->columns) {
-        t->columns = n;
-        if (is_heading(label)) return TAPER_OK;
+        see_heading(t, label, n);
+        if (t->has_heading) return TAPER_OK;
     }
-    if (n != t->columns || label[0] == '\0')
+    if (n > 2 && !t->has_more)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "line %zu of the labels has more than 2 columns; write \"name,label\" "
+                            "or one label a line, or begin with a heading: name,label,...",
+                            t->line);
+    const int is_bare = n == 2 && t->has_heading && fields[0][0]; /* a name without a label */
+    if ((n > 2 ? 2 : n) != t->columns || (!label[0] && !is_bare && !t->has_more))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "line %zu of the labels does not have %s as the first line does",
                             t->line, t->columns == 2 ? "a name and a label" : "one label");
     TAPER_TRY(grow(t, limits, error));
-    t->names[t->count] = n == 2 ? fields[0] : NULL;
-    t->labels[t->count++] = fields[n - 1];
+    if (!label[0]) free(fields[1]), fields[1] = NULL;
+    t->names[t->count] = n > 1 ? fields[0] : NULL;
+    t->labels[t->count++] = fields[n > 1];
     *kept = 1;
     return TAPER_OK;
 }
@@ -345,30 +360,41 @@ taper_status formats_labels_decode(const void *bytes, size_t n, const taper_limi
     if (status == TAPER_OK)
         status = idx ? decode_idx(bytes, n, limits, out, error)
                      : decode_text(bytes, n, limits, out, error);
-    if (status == TAPER_OK && out->count == 0)
+    if (status == TAPER_OK && out->class_count == 0)
         status = formats_fail(error, TAPER_ERR_CORRUPT, "the label file holds no label");
     if (status != TAPER_OK) formats_labels_free(out);
     return status;
 }
 
-int32_t formats_labels_find(const formats_labels *labels, const char *name) {
+/* Where the name is, or count. */
+static size_t place_of(const formats_labels *labels, const char *name) {
     /* the first place whose name is greater: the one before it is the last that may be equal */
     size_t low = 0, high = labels->names ? labels->count : 0;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (strcmp(labels->names[labels->by_name[middle]], name) <= 0) low = middle + 1;
-        else high = middle;
+        if (strcmp(labels->names[labels->by_name[middle]], name) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    if (low == 0) return -1;
+    if (low == 0) return labels->count;
     size_t place = labels->by_name[low - 1];
-    return strcmp(labels->names[place], name) == 0 ? labels->classes[place] : -1;
+    return strcmp(labels->names[place], name) == 0 ? place : labels->count;
+}
+
+int formats_labels_has(const formats_labels *labels, const char *name) {
+    return place_of(labels, name) < labels->count;
+}
+
+int32_t formats_labels_find(const formats_labels *labels, const char *name) {
+    size_t place = place_of(labels, name);
+    return place < labels->count ? labels->classes[place] : -1;
 }
 
 taper_status formats_labels_check_count(const formats_labels *labels, size_t images,
                                         taper_error *error) {
     if (labels->count == images) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_ARG,
-                        "%zu label%s for %zu image%s; give one label for each image",
-                        labels->count, formats_plural(labels->count, "s"), images,
-                        formats_plural(images, "s"));
+                        "%zu label%s for %zu image%s; give one label for each image", labels->count,
+                        formats_plural(labels->count, "s"), images, formats_plural(images, "s"));
 }

@@ -3,8 +3,10 @@
  * Text files are read as UTF-8; a byte order mark, CRLF line ends, blank lines, spaces around
  * fields and "quoted" fields are accepted. Each line holds either "name,label", where name is an
  * image's path or file name, or one label; the first line decides. A first line whose label column
- * reads "label", "class", "category", "target" or "y" is a heading. A first line with a tab or a
- * semicolon and no comma is refused, unless it is quoted.
+ * reads "label", "class", "category", "target" or "y" is a heading. Under a heading "name,label" a
+ * label may be left empty: that image has none; and where the heading has further columns, such as
+ * the votes that `classify` writes, they are passed over. A first line with a tab or a semicolon
+ * and no comma is refused, unless it is quoted.
  *
  * Classes are numbered 0.. in the order of their names: numerically when all are whole numbers,
  * else by bytes. The labels of an IDX file are classes 0..largest themselves, named "0", "1" and so
@@ -15,7 +17,7 @@
 
 typedef struct formats_labels {
     size_t count;     /* labels, in the order of the file */
-    int32_t *classes; /* [count], 0..class_count-1 */
+    int32_t *classes; /* [count], 0..class_count-1; -1: left empty */
     char **names;     /* [count] image names of a "name,label" file; NULL: labels are in order */
     size_t *by_name;  /* [count] indices sorted by name, for formats_labels_find; NULL likewise */
     size_t class_count;
@@ -34,8 +36,10 @@ taper_status formats_labels_decode(const void *bytes, size_t n, const taper_limi
 taper_status formats_labels_from_texts(const char *const *texts, size_t n, formats_labels *out,
                                        taper_error *error);
 
-/* The label of a name in a "name,label" file: its class, or -1 when the file does not have it. When
- * a name occurs more than once, the last line counts. */
+/* Is the name in a "name,label" file? */
+int formats_labels_has(const formats_labels *labels, const char *name);
+/* The label of a name in a "name,label" file: its class, or -1 when the file does not have it or
+ * leaves it empty. When a name occurs more than once, the last line counts. */
 int32_t formats_labels_find(const formats_labels *labels, const char *name);
 
 /* TAPER_OK when labels in order are as many as images, else TAPER_ERR_ARG with both counts. */

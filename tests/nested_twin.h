@@ -2,7 +2,9 @@
  * that header's definitions alone, and the problems that test_nested_network.c sets both. */
 #ifndef TESTS_NESTED_TWIN_H
 #define TESTS_NESTED_TWIN_H
+#include "neighbours_reference.h"
 #include "on_device.h"
+#include "train/nested/nested_classes.h"
 #include "train/nested/nested_errors.h"
 #include "train/nested/nested_gradient.h"
 #include "train/sampling/corruption.h"
@@ -40,6 +42,9 @@ typedef struct problem {
     uint32_t *order, *kept;
     float mean[D], scale;
     uint64_t seed;
+    uint32_t *label; /* [rows] where the first units learn from labels, as `classes` says */
+    train_nested_classes classes;
+    train_arena arena; /* of classes */
 } problem;
 
 /* Rows of bytes around a mean; truncations from `shortest` to `longest`. */
@@ -60,7 +65,32 @@ static inline void problem_make(problem *q, const train_nested_shape *shape, siz
     q->step = (train_nested_step){.seed = 5, .step = 17, .perturbation = 0.5f, .kept = q->kept};
 }
 
-static inline void problem_free(problem *q) { free(q->pixels), free(q->order), free(q->kept); }
+static inline void problem_free(problem *q) {
+    free(q->pixels), free(q->order), free(q->kept), free(q->label);
+}
+
+/* The first units learn from labels: three classes, one that a single row has, rows without. */
+static inline void add_labels(problem *q, uint32_t units, float weight) {
+    q->label = take(q->rows, sizeof *q->label);
+    for (size_t r = 0; r < q->rows; r++)
+        q->label[r] = r == 2 ? 7 : r % 6 == 5 ? TRAIN_UNLABELLED : (uint32_t)(r * r % 3);
+    q->classes = (train_nested_classes){.units = units, .weight = weight, .label = q->label};
+    train_nested_classes_begin(&q->classes, &(train_prefix_list){.lengths = 0});
+}
+
+/* Their room on a device; nothing without labels. A step has them until it is given back. */
+static inline void lend_labels(problem *q, train_device *device) {
+    if (!q->label) return;
+    q->arena = (train_arena){0};
+    train_nested_classes_lay_out(&q->classes, &q->arena, q->rows);
+    assert_int_equal(train_arena_alloc(&q->arena, device), TAPER_OK);
+    train_nested_classes_lay_out(&q->classes, &q->arena, q->rows);
+    q->step.classes = &q->classes;
+}
+static inline void return_labels(problem *q) {
+    q->step.classes = NULL;
+    if (q->label) train_arena_free(&q->arena);
+}
 
 /* bits: 1 corruption, 2 dropout, 4 invariance. */
 static inline void add_noise(problem *q, int bits) {
@@ -256,7 +286,7 @@ static inline void twin_feed_back(const twin *t, const double *p, double *a) {
     const train_nested_shape *s = &t->q->shape;
     const places at = twin_places(s);
     const uint32_t last = s->layers - 1, inputs = last ? s->width[last - 1] : D;
-    for (uint32_t k = 0; s->feedback && k < t->units; k++)
+    for (uint32_t k = s->alone; s->feedback && k < t->units; k++)
         for (uint32_t j = 0; j < k; j++) {
             double fed = 0.0;
             for (uint32_t i = 0; i < inputs; i++)
@@ -297,11 +327,34 @@ static inline double twin_move(const twin *t, const double *p, uint32_t k, doubl
            (twin_square(a + bias) + twin_square(near + bias) + twin_square(t->width[k] / 2.0));
 }
 
+/* What labels say of codes [rows][K]: log NCA with Student's kernel, b - 1 degrees, of each prefix.
+ */
+static inline double twin_classes(const problem *q, uint32_t units, const double *x) {
+    const train_prefix_list *list = &q->classes.of.list;
+    double sum = 0.0, *code = take(q->rows * units, sizeof *code);
+    for (uint32_t i = 0; q->label && i < list->lengths; i++) {
+        const uint32_t b = list->length[i];
+        const reference r = {.loss = TRAIN_LOG_NCA,
+                             .student = 1,
+                             .alpha = b > 2 ? b - 1 : 1,
+                             .n = q->rows,
+                             .d = b,
+                             .label = q->label};
+        for (size_t row = 0; row < q->rows; row++)
+            for (uint32_t k = 0; k < b; k++)
+                code[row * b + k] = (double)TRAIN_BIT_APART * x[row * units + k];
+        sum += reference_loss(&r, code) / list->lengths;
+    }
+    free(code);
+    return sum;
+}
+
 static inline train_nested_loss twin_loss(const twin *t, const double *p) {
     const problem *q = t->q;
     double error = 0.0, moved = 0.0, n = (double)q->rows;
+    double *codes = take(q->rows * t->units, sizeof *codes);
     for (size_t r = 0; r < q->rows; r++) {
-        double a[WIDEST], near[WIDEST], x[WIDEST], g[WIDEST], sum = 0.0;
+        double a[WIDEST], near[WIDEST], g[WIDEST], sum = 0.0, *x = codes + r * t->units;
         twin_encode(t, p, t->input + r * D, r, a);
         for (uint32_t k = 0; k < t->units; k++) {
             size_t i = r * t->units + k;
@@ -319,7 +372,9 @@ static inline train_nested_loss twin_loss(const twin *t, const double *p) {
                                    : twin_square(twin_code(t, p, k, near[k]) - x[k]);
         moved += sum / t->square[r];
     }
-    return (train_nested_loss){error / n + q->step.invariance * moved / n,
+    const double classes = q->classes.weight * twin_classes(q, t->units, codes);
+    free(codes);
+    return (train_nested_loss){error / n + q->step.invariance * moved / n + classes,
                                error / n * q->scale * q->scale, moved / n};
 }
 

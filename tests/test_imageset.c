@@ -356,6 +356,44 @@ static void label_files_are_applied(void **state) {
     assert_non_null(strstr(error.text, "no-labels"));
 }
 
+/* What `embed --labels-out` and `classify` write: the names that the images have in this set,
+ * though one may be another image's path; and "FILE#N" of those that have none. */
+static void names_of_our_own_are_labels(void **state) {
+    (void)state;
+    char path[SCRATCH_PATH], text[4 * SCRATCH_PATH], idx[SCRATCH_PATH];
+    put_png("own-a/1.png", 1);
+    put_png("own-b/1.png", 2);
+    put_png("own-b/2.png", 3);
+    formats_imageset_options options = {.labels = scratch_join(path, folder, "own.csv")};
+    put_text("own.csv", "name,label\n1.png,a\n1-2.png,b\n2.png,\n");
+    formats_imageset *set = must_open(NAMES("own-a", "own-b"), &options, 0);
+    static const int32_t labels[] = {0, 1, -1};
+    for (size_t i = 0; i < 3; i++) assert_int_equal(formats_imageset_label(set, i), labels[i]);
+    formats_imageset_close(set);
+    put_text("own.csv", "1.png,a\n2.png,b\n"); /* not all of them: paths, which two may share */
+    set = must_open(NAMES("own-a", "own-b"), &options, 0);
+    static const int32_t by_path[] = {0, 0, 1};
+    for (size_t i = 0; i < 3; i++) assert_int_equal(formats_imageset_label(set, i), by_path[i]);
+    formats_imageset_close(set);
+
+    put_idx("own.idx", 1, 3, 0);
+    scratch_join(idx, folder, "own.idx");
+    snprintf(text, sizeof text, "%s#2,b\n%s#1,a\n%s#3,b\n", idx, idx, idx);
+    put_text("own.csv", text);
+    static const int32_t by_number[] = {0, 1, 1};
+    for (int whole = 1; whole >= 0; whole--) { /* the path, or the file's name alone */
+        set = must_open(NAMES("own.idx"), &options, 0);
+        for (size_t i = 0; i < 3; i++)
+            assert_int_equal(formats_imageset_label(set, i), by_number[i]);
+        formats_imageset_close(set);
+        put_text("own.csv", "own.idx#2,b\nown.idx#1,a\nown.idx#3,b\n");
+    }
+    taper_error error;
+    put_text("own.csv", "own.idx#2,b\nown.idx#1,a\n");
+    assert_int_equal(open_set(&set, NAMES("own.idx"), &options, NULL, &error), TAPER_ERR_ARG);
+    assert_non_null(strstr(error.text, "go by name"));
+}
+
 static void idx_labels_are_applied(void **state) {
     (void)state;
     static const uint8_t labels[3] = {2, 0, 2};
@@ -527,10 +565,22 @@ static void formats_that_are_not_read_are_named(void **state) {
     } cases[] = {
         {"a", "RIFF\4\0\0\0WEBPVP8 ", 16, "WebP is not read: convert it to PNG"},
         {"b.png", "GIF89a\1\0\1\0", 10, "GIF is not read"},
-        {"c.jpg", "\0\0\0\x18" "ftypheic\0\0\0\0mif1heic", 24, "HEIC is not read"},
-        {"d", "\0\0\0\x1c" "ftypmif1\0\0\0\0mif1heicmiaf", 28, "HEIC is not read"},
-        {"e", "\0\0\0\x1c" "ftypmif1\0\0\0\0mif1avifmiaf", 28, "AVIF is not read"},
-        {"f", "\0\0\0\x20" "ftypavif\0\0\0\0avifmif1", 24, "AVIF is not read"},
+        {"c.jpg",
+         "\0\0\0\x18"
+         "ftypheic\0\0\0\0mif1heic",
+         24, "HEIC is not read"},
+        {"d",
+         "\0\0\0\x1c"
+         "ftypmif1\0\0\0\0mif1heicmiaf",
+         28, "HEIC is not read"},
+        {"e",
+         "\0\0\0\x1c"
+         "ftypmif1\0\0\0\0mif1avifmiaf",
+         28, "AVIF is not read"},
+        {"f",
+         "\0\0\0\x20"
+         "ftypavif\0\0\0\0avifmif1",
+         24, "AVIF is not read"},
         {"g", "II*\0\10\0\0\0", 8, "TIFF is not read"},
         {"h", "MM\0*\0\0\0\10", 8, "TIFF is not read"},
         {"i", "BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0", 18, "BMP is not read"},
@@ -763,6 +813,7 @@ int main(void) {
         cmocka_unit_test(files_with_many_images_are_opened),
         cmocka_unit_test(cifar_brings_its_labels),
         cmocka_unit_test(label_files_are_applied),
+        cmocka_unit_test(names_of_our_own_are_labels),
         cmocka_unit_test(idx_labels_are_applied),
         cmocka_unit_test(bad_files_are_skipped_by_name),
         cmocka_unit_test(inputs_without_images_are_named),

@@ -62,6 +62,28 @@ static void names_are_found(void **state) {
     formats_labels_free(&l);
 }
 
+/* What `classify` writes, and what a spreadsheet makes of it. */
+static void headings_may_have_more_columns(void **state) {
+    (void)state;
+    formats_labels l;
+    assert_int_equal(decode("name,label,votes,of,nearest,distance\n"
+                            "a.png,dog,3,5,\"x,y.png\",0.25\nb.png,cat,5,5,z.png,1\n"
+                            "c.png,,,,,\n,,,,,\nd.png,dog\n",
+                            &l, NULL),
+                     TAPER_OK);
+    assert_classes(&l, 4, (const int32_t[]){1, 0, -1, 1}, 2, (const char *const[]){"cat", "dog"});
+    assert_int_equal(formats_labels_find(&l, "a.png"), 1);
+    assert_int_equal(formats_labels_find(&l, "c.png"), -1);
+    assert_true(formats_labels_has(&l, "c.png"));
+    assert_false(formats_labels_has(&l, "x,y.png"));
+    assert_false(formats_labels_has(&l, ""));
+    formats_labels_free(&l);
+    /* an empty label beside others, under a heading alone; see bad_files_name_their_line */
+    assert_int_equal(decode("name,label\na.png,\nb.png,cat\n", &l, NULL), TAPER_OK);
+    assert_classes(&l, 2, (const int32_t[]){-1, 0}, 1, (const char *const[]){"cat"});
+    formats_labels_free(&l);
+}
+
 /* What other programs write is refused in words that say what it is. */
 static void other_kinds_are_named(void **state) {
     (void)state;
@@ -119,10 +141,17 @@ static void bad_files_name_their_line(void **state) {
     static const struct {
         const char *text, *word;
     } bad[] = {
-        {"a.png,cat\nb.png\n", "line 2"},   {"cat\ndog\na.png,dog\n", "line 3"},
-        {"a,b,c\n", "more than 2 columns"}, {"a.png,cat\nb.png,\n", "line 2"},
-        {"\"cat\" x\n", "line 1"},          {"", "no label"},
+        {"a.png,cat\nb.png\n", "line 2"},
+        {"cat\ndog\na.png,dog\n", "line 3"},
+        {"a,b,c\n", "more than 2 columns"},
+        {"a.png,cat\nb.png,\n", "line 2"},
+        {"\"cat\" x\n", "line 1"},
+        {"", "no label"},
         {"label\n\n", "no label"},
+        {"name,label\na.png,\n", "no label"},
+        {"name,label\na.png,1,2\n", "more than 2 columns"},
+        {"name,label\n,\n", "line 2"},
+        {"name,label,votes\na.png\n", "line 2"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         formats_labels l;
@@ -173,6 +202,7 @@ int main(void) {
         cmocka_unit_test(lines_are_labels_in_order),
         cmocka_unit_test(numbers_sort_as_numbers),
         cmocka_unit_test(names_are_found),
+        cmocka_unit_test(headings_may_have_more_columns),
         cmocka_unit_test(other_kinds_are_named),
         cmocka_unit_test(idx_labels_are_classes),
         cmocka_unit_test(bad_files_name_their_line),

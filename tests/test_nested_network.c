@@ -79,11 +79,13 @@ static double *differentiate(const problem *q, train_nested_network *net, train_
 }
 
 /* Loss and gradient of a problem on a device; the gradient is the caller's. */
-static float *step_on(on_device *d, const problem *q, uint32_t frozen, train_nested_loss *loss) {
+static float *step_on(on_device *d, problem *q, uint32_t frozen, train_nested_loss *loss) {
     train_nested_network net;
     network_make(&net, q, &d->device);
     net.frozen = frozen;
+    lend_labels(q, &d->device);
     add_all(&net, q, loss);
+    return_labels(q);
     float *gradient = fetch(&net, net.weights.gradient, net.weights.n);
     train_nested_free(&net);
     return gradient;
@@ -102,7 +104,7 @@ static void clear_frozen(const problem *q, uint32_t frozen, const char *what, co
 
 /* Loss and gradient of a problem on all devices against the twin's; those of frozen units' rows
  * are 0. The shadow's are the processor's, to the bit. Keeps the largest distances in *worst. */
-static void check_gradient(const problem *q, uint32_t frozen, const char *what, distance *worst) {
+static void check_gradient(problem *q, uint32_t frozen, const char *what, distance *worst) {
     train_nested_network net;
     train_nested_loss want, loss[PLACES];
     float *got[PLACES];
@@ -196,6 +198,34 @@ static void binary_gradients_are_those_of_the_definition(void **unused) {
             problem_free(&q);
         }
     printf("binary: largest relative L2 distance of a gradient %.2g, of an element %.2g\n",
+           worst.l2, worst.most);
+}
+
+/* Of prefixes of 8, 16 and 19 units, or of 5; units that truncation has cut off count, too. */
+static void gradients_by_labels_are_those_of_the_definition(void **unused) {
+    (void)unused;
+    distance worst = {0, 0};
+    for (int which = 0; which < 4; which++)
+        for (int variant = 0; variant < 8; variant++) {
+            train_nested_shape shape = shapes[which];
+            const uint32_t units = which < 2 ? 5 : 19;
+            problem q;
+            char what[160];
+            shape.binary = 1;
+            shape.feedback = variant & 1;
+            shape.alone = variant == 3 ? units : 0;
+            shape.hidden = which & 1 ? CODEC_RELU : CODEC_LINEAR;
+            shape.tied = variant >> 1 & 1;
+            shape.centre = variant & 4 ? 0.5f : 0.0f;
+            problem_make(&q, &shape, 13, 1, which < 2 ? 5 : 10, (uint64_t)(200 + which));
+            q.step.straight_through = 1;
+            add_noise(&q, shape.feedback ? 3 : variant & 4 ? 7 : 0);
+            add_labels(&q, units, 3.0f);
+            snprintf(what, sizeof what, "labels, shape %d, variant %d", which, variant);
+            check_gradient(&q, 0, what, &worst);
+            problem_free(&q);
+        }
+    printf("labels: largest relative L2 distance of a gradient %.2g, of an element %.2g\n",
            worst.l2, worst.most);
 }
 
@@ -306,18 +336,57 @@ static void rows_add_up(void **unused) {
     problem_free(&q);
 }
 
+/* Neighbours in other blocks: the loss, and its slope along the gradient. */
+static void labels_join_blocks(void **unused) {
+    (void)unused;
+    enum { ROWS = 700 };
+    train_nested_network net;
+    train_nested_loss loss;
+    problem q;
+    twin t;
+    train_nested_shape shape = deep;
+    shape.binary = shape.feedback = 1, shape.alone = 10;
+    problem_make(&q, &shape, ROWS, 1, 24, 600);
+    q.step.straight_through = 1;
+    add_labels(&q, 10, 40.0f);
+    network_make(&net, &q, &place[1].device);
+    assert_true(net.act.block < ROWS);
+    lend_labels(&q, &place[1].device);
+    add_all(&net, &q, &loss);
+    return_labels(&q);
+    const size_t n = net.weights.n;
+    float *parameter = fetch(&net, net.weights.parameter, n),
+          *gradient = fetch(&net, net.weights.gradient, n),
+          *spread = fetch(&net, net.spread, net.units);
+    double *p = doubles(parameter, n), *to = doubles(parameter, n), slope = 0.0, h = 1e-6;
+    twin_make(&t, &q);
+    twin_freeze(&t, p, spread);
+    const train_nested_loss want = twin_loss(&t, p);
+    check_loss("700 rows with labels", &loss, &want);
+    for (size_t i = 0; i < n; i++) slope += (double)gradient[i] * gradient[i];
+    for (size_t i = 0; i < n; i++) to[i] = p[i] + h * gradient[i];
+    const double up = twin_loss(&t, to).loss;
+    for (size_t i = 0; i < n; i++) to[i] = p[i] - h * gradient[i];
+    assert_true(near_to((up - twin_loss(&t, to).loss) / (2.0 * h), slope, 1e-5));
+    free(p), free(to), free(parameter), free(gradient), free(spread);
+    twin_free(&t);
+    train_nested_free(&net);
+    problem_free(&q);
+}
+
 static void threads_and_devices_change_no_bit(void **unused) {
     (void)unused;
-    for (int variant = 0; variant < 4; variant++) {
+    for (int variant = 0; variant < 6; variant++) {
         train_nested_shape shape = deep;
         train_nested_loss first = {0}, loss;
         float *gradient = NULL;
         problem q;
         shape.binary = variant & 1;
-        shape.tied = variant >> 1;
+        shape.tied = variant >> 1 & 1;
         problem_make(&q, &shape, 700, 3, 24, 700);
         add_noise(&q, 7);
         q.step.straight_through = 1;
+        if (variant == 5) add_labels(&q, 18, 2.0f);
         size_t n = twin_places(&shape).n;
         for (unsigned threads = 1; threads <= 4; threads++) {
             on_device d;
@@ -561,10 +630,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_are_those_of_the_definition),
         cmocka_unit_test(binary_gradients_are_those_of_the_definition),
+        cmocka_unit_test(gradients_by_labels_are_those_of_the_definition),
         cmocka_unit_test(frozen_units_are_left_alone),
         cmocka_unit_test(heavy_dropout_has_the_right_slope),
         cmocka_unit_test(short_truncations_are_cheap),
         cmocka_unit_test(rows_add_up),
+        cmocka_unit_test(labels_join_blocks),
         cmocka_unit_test(threads_and_devices_change_no_bit),
         cmocka_unit_test(errors_are_those_of_truncated_codes),
         cmocka_unit_test(first_weights_have_their_variance),

@@ -13,7 +13,8 @@
 
 enum { D = 24, K = 12, N = 600 };
 static uint8_t pixels[N * D];
-static const train_pixels data = {.pixels = pixels, .n = N, .inputs = D};
+static uint32_t label[N]; /* whether the fourth wave rises; some have none */
+static const train_pixels data = {.pixels = pixels, .n = N, .inputs = D, .label = label};
 static on_device place[2], *at = &place[0]; /* processor, shadow; the one in use */
 
 /* Mixtures of a few smooth waves whose weights fall. */
@@ -27,6 +28,7 @@ static int set_up(void **state) {
             train_philox(3, n * 10 + w, 900, word);
             double weight = 60.0 / (1.0 + (double)w) * (train_philox_uniform(word[0]) - 0.5f);
             for (int i = 0; i < D; i++) v[i] += weight * sin(0.3 * ((double)w + 1.0) * (i + 1.0));
+            if (w == 3) label[n] = n % 9 == 8 ? UINT32_MAX : (uint32_t)(weight > 0.0);
         }
         for (int i = 0; i < D; i++)
             pixels[n * D + (uint64_t)i] = (uint8_t)fmax(0, fmin(255, 128 + v[i]));
@@ -364,7 +366,7 @@ static void sweeps_resume(void **state) {
 }
 
 /* Every kind of learner there is. */
-enum { VARIANTS = 9 }; /* the last two have feedback, tied and refitted */
+enum { VARIANTS = 11 }; /* the last four have feedback, tied and refitted, and then labels */
 static train_nested_shape variant_of(int variant, train_nested_options *o) {
     const int feedback = variant >= 7;
     train_nested_shape shape =
@@ -378,7 +380,9 @@ static train_nested_shape variant_of(int variant, train_nested_options *o) {
     o->orthonormal = variant == 6;
     if (variant == 5) shape.tied = 0, shape.code = CODEC_LOGISTIC;
     shape.feedback = feedback;
-    if (variant == 8) shape.tied = 0;
+    if (variant == 8 || variant == 10) shape.tied = 0;
+    if (variant >= 9) o->class_units = 5, shape.alone = variant == 10 ? 5 : 0;
+    if (variant == 10) o->class_lengths = (train_prefix_list){{2, 5}, 2};
     return shape;
 }
 
@@ -613,7 +617,87 @@ static void options_are_checked(void **state) {
     o = good, o.sweep = (train_sweep_options){1, 10, 0, 0.6, 0.6}, refused(&o, &net, "together");
     o = good, o.orthonormal = 1, refused(&o, &net, "orthonormal decoders are for linear");
     o = good, o.truncation = &other, refused(&o, &net, "13 units for a code of 12");
+    o = good, o.class_units = K + 1, refused(&o, &net, "13 class units of a code of 12");
+    o = good, o.class_units = 3, o.sweep.on = 1, refused(&o, &net, "leave --sweep out");
+    o.sweep.on = 0, o.class_weight = -1.0f, refused(&o, &net, "weight");
+    o.class_weight = NAN, refused(&o, &net, "weight");
+    o = good, o.class_units = 3, o.straight_through = 0, refused(&o, &net, "--gradient through");
+    o = good, o.class_units = 3, o.class_lengths = (train_prefix_list){{1, 1, 3}, 3};
+    refused(&o, &net, "rise from 1 to all 3 class units");
+    o.class_lengths = (train_prefix_list){{1, 2}, 2}, refused(&o, &net, "rise from 1 to all 3");
+    o.class_lengths = (train_prefix_list){{0, 3}, 2}, refused(&o, &net, "rise from 1 to all 3");
+    train_nested_free(&net), make(&net, shape_of(0, 0));
+    o = good, o.class_units = 3, refused(&o, &net, "--code binary");
     train_nested_free(&net), train_truncation_free(&t), train_truncation_free(&other);
+}
+
+/* Labels that say nothing. */
+static void labels_are_checked(void **state) {
+    (void)state;
+    train_truncation t = geometric(0.8);
+    train_nested_network net;
+    taper_error error = {0};
+    train_nested_options o = quick(&t);
+    uint32_t *one = calloc(N, sizeof *one);
+    train_pixels some = data;
+    o.class_units = 3;
+    make(&net, shape_of(1, 0));
+    some.label = NULL;
+    assert_int_equal(train_nested(&o, &some, &net, NULL, NULL, &error), TAPER_ERR_ARG);
+    assert_non_null(strstr(error.text, "no image has one"));
+    some.label = one;
+    one[3] = UINT32_MAX;
+    assert_int_equal(train_nested(&o, &some, &net, NULL, NULL, &error), TAPER_ERR_ARG);
+    assert_non_null(strstr(error.text, "of one class"));
+    for (int i = 0; i < N; i++) one[i] = UINT32_MAX;
+    assert_int_equal(train_nested(&o, &some, &net, NULL, NULL, &error), TAPER_ERR_ARG);
+    assert_non_null(strstr(error.text, "no image has one"));
+    train_nested_free(&net), train_truncation_free(&t), free(one);
+}
+
+/* Rows whose bits are nearest to row i's among the others, by the first `units`, of another label:
+ * the share of them. */
+static double strangers(train_nested_network *net, uint32_t units) {
+    float *code = calloc(N * K, sizeof *code);
+    train_nested_lent lent;
+    double wrong = 0.0, all = 0.0;
+    assert_int_equal(train_nested_lend(&lent, net, &data, NULL, N), TAPER_OK);
+    assert_int_equal(train_nested_codes(net, &lent.data, 0, code), TAPER_OK);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            if (i == j || label[i] == UINT32_MAX || label[j] == UINT32_MAX) continue;
+            if (memcmp(code + i * K, code + j * K, units * sizeof *code) != 0) continue;
+            wrong += label[i] != label[j], all += 1.0;
+        }
+    train_nested_lent_free(&lent), free(code);
+    assert_true(all > 0.0);
+    return wrong / all;
+}
+
+/* Units in front come to tell classes apart, without and with units that see each other. */
+static void class_units_tell_classes_apart(void **state) {
+    (void)state;
+    train_truncation t = geometric(0.8);
+    for (int feedback = 0; feedback < 2; feedback++) {
+        train_nested_options o = quick(&t);
+        train_nested_shape shape = shape_of(1, 0);
+        double share[2];
+        shape.feedback = feedback, shape.alone = feedback ? 3 : 0, shape.tied = 0;
+        o.epochs = 20, o.class_weight = 2.0f;
+        for (int labels = 0; labels < 2; labels++) {
+            train_nested_network net;
+            o.class_units = labels ? 3 : 0;
+            make(&net, shape);
+            train(&o, &net, NULL);
+            share[labels] = strangers(&net, 3);
+            train_nested_free(&net);
+        }
+        printf("feedback %d: of rows with the same three bits %.3f have another label, %.3f "
+               "without labels\n",
+               feedback, share[1], share[0]);
+        assert_true(share[1] < 0.5 * share[0]);
+    }
+    train_truncation_free(&t);
 }
 
 /* A checkpoint of another run is not taken up. */
@@ -651,6 +735,8 @@ int main(void) {
         cmocka_unit_test(every_device_allocation_may_fail),
         cmocka_unit_test(a_lost_device_loses_nothing),
         cmocka_unit_test(options_are_checked),
+        cmocka_unit_test(labels_are_checked),
+        cmocka_unit_test(class_units_tell_classes_apart),
         cmocka_unit_test(other_checkpoints_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -36,17 +36,23 @@ static void test_text_is_escaped(void **state) {
     cli_page_code(to, hostile);
     const char *cell[] = {hostile, NULL};
     const char *head[] = {"a", "b"};
-    const cli_page_table table = {2, 1, head, cell, 1, NULL};
+    const double shade[] = {0.0, 0.5};
+    const cli_page_table table = {2, 1, head, cell, 1, NULL, shade};
     cli_page_put_table(to, &table);
     cli_page_grid_begin(to, 1, &cell[0]);
     cli_page_row(to, hostile, true);
     cli_page_no_picture(to, hostile);
     cli_page_grid_end(to);
+    cli_page_subheading(to, hostile);
+    cli_page_strip_begin(to);
+    cli_page_strip_picture(to, NULL, hostile, hostile, hostile, true, NULL);
+    cli_page_strip_end(to);
     cli_page_end(to, hostile);
     fclose(to);
+    assert_int_equal(count(page_text, "<td style=\"background"), 1);
     assert_null(strstr(page_text, "<script"));
     assert_null(strchr(page_text, '\x01'));
-    assert_int_equal(count(page_text, "&lt;script&gt;&quot;a&quot; &amp; b&lt;/script&gt;"), 12);
+    assert_int_equal(count(page_text, "&lt;script&gt;&quot;a&quot; &amp; b&lt;/script&gt;"), 16);
     assert_int_equal(count(page_text, "<table"), count(page_text, "</table>"));
     free(page_text);
 }

@@ -31,6 +31,7 @@ static train_nested_shape shape_of(const taper_model *m, const train_job *j) {
                             .binary = j->options.code == TRAIN_CODE_BINARY,
                             .feedback = j->options.code == TRAIN_CODE_BINARY && !c->independent,
                             .centre = c->centre < 0.0f ? (float)c->training.beta : c->centre};
+    if (s.feedback) s.alone = formats_smaller(c->training.class_units, m->network.units);
     for (uint32_t l = 0; l < j->options.n_hidden; l++) s.width[l] = j->options.hidden[l];
     s.width[j->options.n_hidden] = m->network.units;
     return s;

@@ -70,11 +70,13 @@ static void tell_container(const cli_container *c, const char *verb, const char 
                path, f->images, formats_plural(f->images, "s"), f->groups,
                formats_plural(f->groups, "s"), f->layers, formats_plural(f->layers, "s"),
                f->layout ? "image" : "set", (unsigned long long)f->front_size);
-    cli_detail(common, 1, verb, "%s: %llu of %llu bytes are here; its model, %016llx, is %s", path,
-               (unsigned long long)(c->source.size < c->whole_bytes ? c->source.size
-                                                                    : c->whole_bytes),
-               (unsigned long long)c->whole_bytes, (unsigned long long)f->model_id,
-               builtin.name ? builtin.name : f->model ? "in the file" : "not in the file");
+    cli_detail(
+        common, 1, verb, "%s: %llu of %llu bytes are here; its model, %016llx, is %s", path,
+        (unsigned long long)(c->source.size < c->whole_bytes ? c->source.size : c->whole_bytes),
+        (unsigned long long)c->whole_bytes, (unsigned long long)f->model_id,
+        builtin.name ? builtin.name
+        : f->model   ? "in the file"
+                     : "not in the file");
 }
 
 int cli_container_take(cli_container *c, cli_stream *stream, const char *verb, const char *path,
@@ -160,6 +162,16 @@ int cli_model_of(cli_model *m, const char *verb, uint64_t id, const cli_common *
     codec_builtin_model builtin;
     if (m->model || !codec_builtin_model_of(id, &builtin)) return CLI_DONE;
     return open_builtin(m, verb, &builtin, common);
+}
+
+int cli_model_of_container(cli_model *m, const char *verb, const char *path, const cli_container *c,
+                           const cli_common *common) {
+    taper_error error = {0};
+    const taper_limits limits = cli_limits(common);
+    *m = (cli_model){0};
+    if (!c->front.model) return cli_model_of(m, verb, c->front.model_id, common);
+    const taper_status status = codec_front_model(&c->front, &limits, &m->model, &error);
+    return status ? (int)cli_fail(verb, path, status, &error) : CLI_DONE;
 }
 
 int cli_model_open(cli_model *m, const char *verb, const char *path, const cli_common *common) {

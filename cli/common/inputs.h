@@ -54,6 +54,9 @@ int cli_model_read(cli_model *model, const cli_stream *stream, const char *verb,
 /* Where no model is open yet: the one of this id, if it ships; otherwise none is, and that is for
  * others to find fault with. */
 int cli_model_of(cli_model *model, const char *verb, uint64_t id, const cli_common *common);
+/* The one of a container: that which it carries, else as cli_model_of. */
+int cli_model_of_container(cli_model *model, const char *verb, const char *path,
+                           const cli_container *container, const cli_common *common);
 void cli_model_close(cli_model *model); /* a zeroed one is fine */
 
 /* --- where to cut --- */

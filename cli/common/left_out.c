@@ -27,8 +27,10 @@ static void note_code(cli_left_out *l, taper_status status) {
 void cli_left_out_image(cli_left_out *l, const char *path, const taper_error *why) {
     note_code(l, why->status);
     cli_alike *same = why->status == TAPER_ERR_UNSUPPORTED ? alike(l, why) : NULL;
-    if (same) count(same, path, why);
-    else l->told++;
+    if (same)
+        count(same, path, why);
+    else
+        l->told++;
     if (!same || l->common->verbose) cli_fail(l->verb, path, why->status, why);
 }
 
@@ -48,7 +50,8 @@ static void tell_alike(cli_left_out *l, const cli_alike *a, size_t inputs) {
     if (a->count > 1)
         cli_error(l->verb, NULL, "%zu of %zu inputs were left out (the first: %s): %s", a->count,
                   inputs, a->first, a->sentence);
-    else if (!l->common->verbose) cli_error(l->verb, a->first, "%s", a->sentence);
+    else if (!l->common->verbose)
+        cli_error(l->verb, a->first, "%s", a->sentence);
     l->told += a->count == 1;
 }
 
@@ -76,8 +79,7 @@ static void tell_profiles(const cli_left_out *l, const formats_imageset *set) {
                     n == 1 ? "it" : "them");
 }
 
-void cli_left_out_tell(cli_left_out *l, const formats_imageset *set) {
-    size_t images = set ? formats_imageset_count(set) : 0, inputs = images + l->files;
+static void tell_all(cli_left_out *l, const formats_imageset *set, size_t inputs) {
     for (size_t i = 0; i < l->kinds; i++) tell_alike(l, &l->alike[i], inputs);
     tell_passed_over(l);
     if (set) tell_profiles(l, set);
@@ -87,3 +89,9 @@ void cli_left_out_tell(cli_left_out *l, const formats_imageset *set) {
         cli_error(l->verb, NULL, "%zu of %zu inputs failed and %s left out", l->failed, inputs,
                   l->failed == 1 ? "was" : "were");
 }
+
+void cli_left_out_tell(cli_left_out *l, const formats_imageset *set) {
+    tell_all(l, set, (set ? formats_imageset_count(set) : 0) + l->files);
+}
+
+void cli_left_out_tell_of(cli_left_out *l, size_t images) { tell_all(l, NULL, images + l->files); }

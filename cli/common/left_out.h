@@ -39,4 +39,6 @@ void cli_left_out_image(cli_left_out *l, const char *path, const taper_error *wh
  * among it, and how many of the set's images and of the files that gave none were left out. set may
  * be NULL: there is none. */
 void cli_left_out_tell(cli_left_out *l, const formats_imageset *set);
+/* The same of so many images that are in no set. */
+void cli_left_out_tell_of(cli_left_out *l, size_t images);
 #endif

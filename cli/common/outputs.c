@@ -62,6 +62,16 @@ taper_sink cli_output_sink(cli_output *out) {
     return (taper_sink){.user = out, .write = output_write};
 }
 
+static taper_status print_to_stdout(void *user, const void *bytes, size_t n) {
+    (void)user;
+    fwrite(bytes, 1, n, stdout); /* main looks whether it worked */
+    return TAPER_OK;
+}
+
+taper_sink cli_output_text_sink(cli_output *out) {
+    return out ? cli_output_sink(out) : (taper_sink){.write = print_to_stdout};
+}
+
 int cli_output_close(cli_output *out, const char *input, taper_status status,
                      const taper_error *error) {
     taper_error own = out->problem;

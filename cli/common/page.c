@@ -54,6 +54,20 @@ static const char k_style[] =
     ".none{width:128px;min-height:96px;border:1px dashed var(--line);border-radius:3px;"
     "display:flex;align-items:center;padding:.5rem;font-size:.78rem;line-height:1.35;color:var(--"
     "soft)}\n"
+    "h3{font-size:1rem;margin:1.4rem 0 .2rem}\n"
+    ".strip{display:grid;grid-template-columns:1.35fr repeat(5,minmax(0,1fr));gap:.6rem;"
+    "max-width:37.5rem;margin:.4rem 0 .8rem;align-items:end}\n"
+    ".strip figure{min-width:0}\n"
+    ".strip img,.strip .none{width:100%;height:auto}\n"
+    ".strip .m img{outline:3px solid var(--mark);outline-offset:1px}\n"
+    ".strip figcaption{white-space:normal;overflow-wrap:anywhere;min-height:2.7em}\n"
+    ".heat td,.heat th{padding:.32rem .5rem}\n"
+    "@media(max-width:40rem){body{padding:1.4rem 1rem 3rem}"
+    ".data th,.data td{padding-right:.5rem;font-size:.85rem}"
+    ".heat td,.heat th{padding:.3rem .28rem;font-size:.78rem}"
+    ".strip{grid-template-columns:repeat(5,minmax(0,1fr));gap:.45rem;margin-bottom:1.4rem}"
+    ".strip figure:first-child{grid-column:1/-1;display:flex;gap:.7rem;align-items:center}"
+    ".strip figure:first-child img{width:6.5rem}}\n"
     "@media print{body{padding:0}.grid tr,.plot{break-inside:avoid}}\n"
     "</style>\n";
 
@@ -89,6 +103,7 @@ void cli_page_end(FILE *to, const char *footer) {
 }
 
 void cli_page_heading(FILE *to, const char *text) { put_element(to, "<h2>", text, "</h2>\n"); }
+void cli_page_subheading(FILE *to, const char *text) { put_element(to, "<h3>", text, "</h3>\n"); }
 void cli_page_text(FILE *to, const char *text) { put_element(to, "<p>", text, "</p>\n"); }
 void cli_page_note(FILE *to, const char *text) {
     put_element(to, "<p class=\"note\">", text, "</p>\n");
@@ -96,7 +111,8 @@ void cli_page_note(FILE *to, const char *text) {
 void cli_page_code(FILE *to, const char *text) { put_element(to, "<pre>", text, "</pre>\n"); }
 
 void cli_page_put_table(FILE *to, const cli_page_table *t) {
-    fputs("<div class=\"wide\"><table class=\"data\">\n<thead><tr>", to);
+    fprintf(to, "<div class=\"wide\"><table class=\"data%s\">\n<thead><tr>",
+            t->shade ? " heat" : "");
     for (size_t c = 0; c < t->columns; c++)
         put_element(to, c < t->text_columns ? "<th class=\"t\">" : "<th>", t->head[c], "</th>");
     fputs("</tr></thead>\n<tbody>\n", to);
@@ -104,8 +120,10 @@ void cli_page_put_table(FILE *to, const cli_page_table *t) {
         fputs(t->strong && t->strong[r] ? "<tr class=\"s\">" : "<tr>", to);
         for (size_t c = 0; c < t->columns; c++) {
             const char *text = t->cell[r * t->columns + c];
-            put_element(to, c < t->text_columns ? "<td class=\"t\">" : "<td>", text ? text : "",
-                        "</td>");
+            const double shade = t->shade ? t->shade[r * t->columns + c] : 0.0;
+            fputs(c < t->text_columns ? "<td class=\"t\"" : "<td", to);
+            if (shade > 0) fprintf(to, " style=\"background:rgba(230,120,30,%.2f)\"", shade);
+            put_element(to, ">", text ? text : "", "</td>");
         }
         fputs("</tr>\n", to);
     }
@@ -161,6 +179,47 @@ void cli_page_base64(FILE *to, const void *from, size_t n) {
     }
 }
 
+/* The src of an image; nothing is written on failure. */
+static taper_status put_source(FILE *to, const taper_image *image, taper_error *error) {
+    uint8_t *png = NULL;
+    size_t n = 0;
+    TAPER_TRY(formats_png_encode(image, &png, &n, error));
+    fputs(" src=\"data:image/png;base64,", to);
+    cli_page_base64(to, png, n);
+    fputc('"', to);
+    free(png);
+    return TAPER_OK;
+}
+
+static void put_caption(FILE *to, const char *first, const char *second) {
+    if (!first && !second) return;
+    fputs("<figcaption>", to);
+    if (first) put_element(to, "<b>", first, "</b>");
+    if (first && second) fputs("<br>", to);
+    if (second) put_escaped(to, second);
+    fputs("</figcaption>", to);
+}
+
+void cli_page_strip_begin(FILE *to) { fputs("<div class=\"strip\">\n", to); }
+void cli_page_strip_end(FILE *to) { fputs("</div>\n", to); }
+
+taper_status cli_page_strip_picture(FILE *to, const taper_image *image, const char *hint,
+                                    const char *caption, const char *second, bool marked,
+                                    taper_error *error) {
+    taper_status status = TAPER_OK;
+    put_element(to, marked ? "<figure class=\"m\" title=\"" : "<figure title=\"", hint, "\">");
+    if (image) {
+        put_element(to, "<img alt=\"", hint, "\"");
+        status = put_source(to, image, error);
+        fputc('>', to);
+    } else {
+        fputs("<div class=\"none\"></div>", to);
+    }
+    put_caption(to, caption, second);
+    fputs("</figure>\n", to);
+    return status;
+}
+
 taper_status cli_page_picture(FILE *to, const taper_image *image, const char *alt, const char *cost,
                               const char *worth, taper_error *error) {
     uint8_t *png = NULL;
@@ -179,13 +238,7 @@ taper_status cli_page_picture(FILE *to, const taper_image *image, const char *al
     cli_page_base64(to, png, n);
     fputs("\">", to);
     free(png);
-    if (cost || worth) {
-        fputs("<figcaption>", to);
-        if (cost) put_element(to, "<b>", cost, "</b>");
-        if (cost && worth) fputs("<br>", to);
-        if (worth) put_escaped(to, worth);
-        fputs("</figcaption>", to);
-    }
+    put_caption(to, cost, worth);
     fputs("</figure></td>\n", to);
     return TAPER_OK;
 }

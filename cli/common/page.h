@@ -15,6 +15,7 @@ void cli_page_begin(FILE *to, const char *title, const char *lead);
 void cli_page_end(FILE *to, const char *footer); /* footer: small print, or NULL */
 
 void cli_page_heading(FILE *to, const char *text);
+void cli_page_subheading(FILE *to, const char *text);
 void cli_page_text(FILE *to, const char *text); /* a paragraph */
 void cli_page_note(FILE *to, const char *text); /* a small one */
 void cli_page_code(FILE *to, const char *text); /* a command line or the like, to be copied */
@@ -25,6 +26,7 @@ typedef struct cli_page_table {
     const char *const *cell; /* [rows * columns]; NULL: empty */
     size_t text_columns;     /* that many from the left are text, the others numbers */
     const bool *strong;      /* [rows], or NULL: rows that stand out */
+    const double *shade;     /* [rows * columns] 0, not at all, to 1: cells that do; or NULL */
 } cli_page_table;
 void cli_page_put_table(FILE *to, const cli_page_table *table);
 
@@ -55,4 +57,15 @@ void cli_page_no_picture(FILE *to,
 void cli_page_row_note(FILE *to, size_t columns,
                        const char *text); /* words over so many cells of a row */
 void cli_page_grid_end(FILE *to);
+
+/* A strip of six pictures, one and five that belong to it, which are as wide as there is room for;
+ * on a telephone the first stands above the others. */
+void cli_page_strip_begin(FILE *to);
+/* One of them; image NULL: what should be there cannot be shown. hint: its name, when pointed at;
+ * the caption's first line and its second (NULL: none); marked: it has a frame. Failures as of
+ * cli_page_picture. */
+taper_status cli_page_strip_picture(FILE *to, const taper_image *image, const char *hint,
+                                    const char *caption, const char *second, bool marked,
+                                    taper_error *error);
+void cli_page_strip_end(FILE *to);
 #endif

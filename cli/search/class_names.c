@@ -13,10 +13,10 @@ static int by_name(const void *a, const void *b) {
 }
 
 /* Classes of the second set: those of the first, or new ones. sorted: the first's. */
-static void add_second(cli_class_names *out, const formats_imageset *set, const named *sorted) {
-    const size_t n = formats_imageset_class_count(set);
+static void add_second(cli_class_names *out, const cli_code_set *set, const named *sorted) {
+    const size_t n = cli_code_set_classes(set);
     for (size_t k = 0; k < n; k++) {
-        const named wanted = {formats_imageset_class_name(set, k), 0};
+        const named wanted = {cli_code_set_class(set, k), 0};
         const named *found = bsearch(&wanted, sorted, out->of_first, sizeof *sorted, by_name);
         out->second[k] = found ? found->number : (int32_t)out->count;
         if (found)
@@ -26,10 +26,9 @@ static void add_second(cli_class_names *out, const formats_imageset *set, const 
     }
 }
 
-taper_status cli_class_names_join(cli_class_names *out, const formats_imageset *first,
-                                  const formats_imageset *second, taper_error *error) {
-    const size_t n = formats_imageset_class_count(first),
-                 more = second ? formats_imageset_class_count(second) : 0;
+taper_status cli_class_names_join(cli_class_names *out, const cli_code_set *first,
+                                  const cli_code_set *second, taper_error *error) {
+    const size_t n = cli_code_set_classes(first), more = second ? cli_code_set_classes(second) : 0;
     named *sorted = malloc((n + 1) * sizeof *sorted);
     *out = (cli_class_names){.name = malloc((n + more + 1) * sizeof *out->name),
                              .second = malloc((more + 1) * sizeof *out->second)};
@@ -39,7 +38,7 @@ taper_status cli_class_names_join(cli_class_names *out, const formats_imageset *
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the classes");
     }
     for (size_t k = 0; k < n; k++) {
-        out->name[k] = formats_imageset_class_name(first, k);
+        out->name[k] = cli_code_set_class(first, k);
         sorted[k] = (named){out->name[k], (int32_t)k};
     }
     out->count = out->of_first = n;

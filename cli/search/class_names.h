@@ -2,13 +2,19 @@
  *
  * The room cli/search/: codes of images, and labels by neighbours, for people and programs.
  *   code_set               images whose codes are wanted, block by block
- *   labelled_codes         codes of a labelled set; labelling: labels by their votes
+ *   container_set          containers as such a set: codes as they stand in the file
+ *   labelled_codes         codes of a labelled set
+ *   neighbour_votes        who of them is nearest, and what these vote for
+ *   labelling              labels of images by these votes, and errors
+ *   suggestions            labels for the images of a set that have none
+ *   label_line             what is told of one image that was labelled
  *   class_names            classes of two sets, by name
  *   map                    a page with a point for each image
+ *   error_page             the same as a page, with examples and their neighbours
  *   error_report           how many labels are wrong, and which class is taken for which */
 #ifndef CLI_CLASS_NAMES_H
 #define CLI_CLASS_NAMES_H
-#include "formats/imageset.h"
+#include "cli/search/code_set.h"
 #include <stdbool.h>
 
 typedef struct cli_class_names {
@@ -20,8 +26,8 @@ typedef struct cli_class_names {
 } cli_class_names;
 
 /* second may be NULL: there is none. TAPER_ERR_NOMEM: nothing is held. */
-taper_status cli_class_names_join(cli_class_names *out, const formats_imageset *first,
-                                  const formats_imageset *second, taper_error *error);
+taper_status cli_class_names_join(cli_class_names *out, const cli_code_set *first,
+                                  const cli_code_set *second, taper_error *error);
 void cli_class_names_free(cli_class_names *names); /* a zeroed one is fine */
 
 #endif

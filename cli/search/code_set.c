@@ -21,22 +21,48 @@ static bool is_negative(const char *name) {
     return name[0] == '-' && name[1] && name[strspn(name + 1, "0123456789.") + 1] == 0;
 }
 
+static int refuse_negative(const char *name, const char *verb, const char *labels) {
+    if (!is_negative(name)) return CLI_DONE;
+    cli_error(verb, labels,
+              "the label '%s' is a negative number: leave out images without a label, or name the "
+              "class otherwise",
+              name);
+    return CLI_USAGE;
+}
+
 int cli_refuse_negative(const formats_imageset *set, const char *verb, const char *labels) {
-    for (size_t k = 0; k < formats_imageset_class_count(set); k++) {
-        const char *name = formats_imageset_class_name(set, k);
-        if (!is_negative(name)) continue;
-        cli_error(verb, labels,
-                  "the label '%s' is a negative number: leave out images without a label, or name "
-                  "the class otherwise",
-                  name);
+    int code = CLI_DONE;
+    for (size_t k = 0; k < formats_imageset_class_count(set) && code == CLI_DONE; k++)
+        code = refuse_negative(formats_imageset_class_name(set, k), verb, labels);
+    return code;
+}
+
+static int open_containers(cli_code_set *s, char **paths, size_t n) {
+    s->left = (cli_left_out){.common = s->common, .verb = s->verb};
+    if (s->labels) {
+        cli_error(s->verb, s->labels, "containers bring their labels; leave the label file out");
         return CLI_USAGE;
     }
-    return CLI_DONE;
+    int code = cli_container_set_open(&s->containers, s->verb, paths, n, s->common);
+    for (size_t k = 0; code == CLI_DONE && k < cli_code_set_classes(s); k++)
+        code = refuse_negative(cli_code_set_class(s, k), s->verb, paths[0]);
+    return code;
 }
 
 int cli_code_set_open(cli_code_set *s, char **paths, size_t n) {
     taper_error error = {0};
     cli_progress progress;
+    const char *container = NULL;
+    size_t containers = 0;
+    for (size_t i = 0; i < n; i++)
+        if (cli_is_container(paths[i])) container = paths[i], containers++;
+    if (container && (containers < n || s->filelist)) {
+        cli_error(s->verb, container,
+                  "a container among images: a set is of the one or of the other; use a run for "
+                  "each, or decode it first");
+        return CLI_USAGE;
+    }
+    if (container) return open_containers(s, paths, n);
     const taper_limits limits = cli_limits(s->common);
     const formats_imageset_options o = {s->filelist, s->labels, &limits, s->follow_links};
     s->left = (cli_left_out){.common = s->common, .verb = s->verb, .output = s->output};
@@ -53,7 +79,8 @@ int cli_code_set_open(cli_code_set *s, char **paths, size_t n) {
 
 void cli_code_set_close(cli_code_set *s) {
     formats_imageset_close(s->set);
-    s->set = NULL;
+    cli_container_set_close(s->containers);
+    s->set = NULL, s->containers = NULL;
 }
 
 int cli_code_set_spares(const cli_code_set *s, char **paths, size_t n, const char *output) {
@@ -72,14 +99,86 @@ int cli_code_set_spares(const cli_code_set *s, char **paths, size_t n, const cha
     return CLI_DONE;
 }
 
-const char *cli_image_name(const formats_imageset *set, size_t i, char name[CLI_IMAGE_NAME]) {
-    const char *own = formats_imageset_name(set, i);
+/* --- what is known of the images --- */
+
+size_t cli_code_set_images(const cli_code_set *s) {
+    return s->containers ? cli_container_set_images(s->containers) : formats_imageset_count(s->set);
+}
+
+/* The file of image i; *part: which one of it, from 0. */
+static const char *path_of(const cli_code_set *s, size_t i, size_t *part) {
+    if (s->containers) return cli_container_set_path(s->containers, i, part);
+    *part = (size_t)formats_imageset_part(s->set, i);
+    return formats_imageset_path(s->set, i);
+}
+
+const char *cli_code_set_path(const cli_code_set *s) {
+    size_t part;
+    return path_of(s, 0, &part);
+}
+
+size_t cli_code_set_classes(const cli_code_set *s) {
+    return s->containers ? cli_container_set_classes(s->containers)
+                         : formats_imageset_class_count(s->set);
+}
+
+const char *cli_code_set_class(const cli_code_set *s, size_t k) {
+    return s->containers ? cli_container_set_class(s->containers, k)
+                         : formats_imageset_class_name(s->set, k);
+}
+
+int32_t cli_code_set_label(const cli_code_set *s, size_t i) {
+    return s->containers ? cli_container_set_label(s->containers, i)
+                         : formats_imageset_label(s->set, i);
+}
+
+const char *cli_code_set_name(const cli_code_set *s, size_t i, char name[CLI_IMAGE_NAME]) {
+    size_t part;
+    const char *own =
+        s->containers ? cli_container_set_name(s->containers, i) : formats_imageset_name(s->set, i);
+    const char *path = path_of(s, i, &part);
     if (own)
         snprintf(name, CLI_IMAGE_NAME, "%s", own);
     else
-        snprintf(name, CLI_IMAGE_NAME, "%.4150s#%llu", formats_imageset_path(set, i),
-                 (unsigned long long)formats_imageset_part(set, i) + 1);
+        snprintf(name, CLI_IMAGE_NAME, "%.4150s#%llu", path, (unsigned long long)part + 1);
     return name;
+}
+
+taper_status cli_code_set_picture(const cli_code_set *s, size_t i, taper_image *out,
+                                  taper_error *error) {
+    if (s->containers) return cli_container_set_picture(s->containers, i, out, error);
+    const taper_status status = formats_imageset_read(s->set, i, out, error);
+    if (status == TAPER_OK) formats_image_apply_alpha(out, s->alpha);
+    return status;
+}
+
+/* --- the model -------------------------------------------------------------------------- */
+
+int cli_code_set_model(const cli_code_set *s, cli_model *model) {
+    return cli_container_set_model(s->containers, model);
+}
+
+int cli_code_sets_embedder(cli_code_set *const *sets, size_t n, const taper_model *model,
+                           const char *path, size_t units, codec_embedder *e) {
+    taper_error error = {0};
+    const cli_code_set *first = sets[0];
+    bool has_images = false;
+    for (size_t i = 0; i < n; i++) {
+        has_images = has_images || sets[i]->set;
+        if (!path && sets[i]->containers) path = cli_code_set_path(sets[i]);
+    }
+    taper_status status = TAPER_OK;
+    if (has_images)
+        status = codec_embedder_open(e, model, cli_threads(first->common), &error);
+    else
+        *e = (codec_embedder){
+            .window = model->window, .width = model->network.units, .has_network = 1};
+    if (status == TAPER_OK) status = codec_embedder_shorten(e, units, &error);
+    if (status != TAPER_OK) return cli_fail(first->verb, path, status, &error);
+    int code = CLI_DONE;
+    for (size_t i = 0; i < n && code == CLI_DONE; i++)
+        if (sets[i]->containers) code = cli_container_set_bind(sets[i]->containers, model);
+    return code;
 }
 
 /* --- pixels as codes --- */
@@ -193,15 +292,90 @@ static int embed_all(cli_code_set *s, const codec_embedder *e, cli_readahead *ah
     return code;
 }
 
+/* The code of image i of a container into the block, or among those that are left out. */
+static int take_code(cli_code_set *s, const codec_embedder *e, size_t i, block *b) {
+    taper_error error = {0};
+    char name[CLI_IMAGE_NAME];
+    uint32_t windows, known = 0;
+    const taper_image shape = cli_container_set_shape(s->containers, i, &windows);
+    taper_status status = codec_embedder_check(e, &shape, &error);
+    if (status == TAPER_OK && windows != 1)
+        status = formats_fail(&error, TAPER_ERR_UNSUPPORTED,
+                              "image is %u windows of the model, which have a code each; only "
+                              "images of one window are searched",
+                              windows);
+    if (status == TAPER_OK)
+        status = cli_container_set_code(s->containers, i, (uint32_t)e->width,
+                                        b->codes + b->rows * e->width, &known, &error);
+    if (status == TAPER_ERR_LIMIT || status == TAPER_ERR_NOMEM || status == TAPER_ERR_IO)
+        return cli_fail(s->verb, cli_code_set_name(s, i, name), status, &error);
+    if (status == TAPER_ERR_CORRUPT && s->damaged++)
+        s->left.failed++; /* told of the first, as a group may be of thousands */
+    else if (status != TAPER_OK)
+        cli_left_out_image(&s->left, cli_code_set_name(s, i, name), &error);
+    else if (!known)
+        s->empty++;
+    if (status != TAPER_OK || !known) return CLI_DONE;
+    s->count++;
+    s->grey += shape.channels == 1 && e->window.channels == 3;
+    b->number[b->rows++] = i;
+    return CLI_DONE;
+}
+
+static int take_codes(cli_code_set *s, const codec_embedder *e, cli_codes_fn *take, void *user) {
+    const size_t n = cli_code_set_images(s);
+    block b = {.rows = 0};
+    cli_progress progress;
+    int code = block_open(&b, e) ? CLI_DONE : (int)cli_fail(s->verb, NULL, TAPER_ERR_NOMEM, NULL);
+    cli_progress_start(&progress, s->common, "reading codes", n, "images");
+    for (size_t i = 0; i < n && code == CLI_DONE; i++) {
+        code = take_code(s, e, i, &b);
+        if (code == CLI_DONE && b.rows == b.room) {
+            code = take(user, b.number, NULL, b.rows, b.codes);
+            b.rows = 0;
+        }
+        cli_progress_add(&progress, 1);
+    }
+    if (code == CLI_DONE && b.rows) code = take(user, b.number, NULL, b.rows, b.codes);
+    cli_progress_end(&progress);
+    b.rows = 0; /* no images in it */
+    block_close(&b);
+    return code;
+}
+
+/* What is to be said of containers whose codes have been taken. */
+static int tell_codes(cli_code_set *s) {
+    cli_left_out_tell_of(&s->left, cli_code_set_images(s));
+    if (s->empty && !s->count && !s->left.failed) {
+        cli_error(s->verb, cli_code_set_path(s),
+                  "the file is cut before its first code, or holds none: nothing was written");
+        return CLI_CORRUPT;
+    }
+    if (s->empty) {
+        cli_error(s->verb, NULL, "the cut holds nothing of %zu of %zu images: they are left out",
+                  s->empty, cli_code_set_images(s));
+        s->left.failed += s->empty;
+    }
+    if (s->count && !s->common->json) cli_container_set_tell(s->containers);
+    return CLI_DONE;
+}
+
 int cli_code_set_embed(cli_code_set *s, const codec_embedder *e, cli_codes_fn *take, void *user) {
     taper_error error = {0};
     cli_readahead *ahead;
-    const taper_status status = cli_readahead_new(&ahead, s->set, cli_threads(s->common), &error);
-    if (status != TAPER_OK) return cli_fail(s->verb, NULL, status, &error);
-    const int code = embed_all(s, e, ahead, take, user);
-    cli_readahead_free(ahead);
+    int code;
+    if (s->containers) {
+        code = take_codes(s, e, take, user);
+        if (code == CLI_DONE) code = tell_codes(s);
+    } else {
+        const taper_status status =
+            cli_readahead_new(&ahead, s->set, cli_threads(s->common), &error);
+        if (status != TAPER_OK) return cli_fail(s->verb, NULL, status, &error);
+        code = embed_all(s, e, ahead, take, user);
+        cli_readahead_free(ahead);
+        if (code == CLI_DONE) cli_left_out_tell(&s->left, s->set);
+    }
     if (code != CLI_DONE) return code;
-    cli_left_out_tell(&s->left, s->set);
     if (s->grey)
         cli_warning(s->verb, NULL,
                     "%zu of %zu image%s %s grey, and codes are of colours: each fills all channels",

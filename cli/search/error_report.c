@@ -83,23 +83,29 @@ static void print_pairs(const cli_error_report *r, FILE *to) {
     }
 }
 
+size_t cli_error_report_used(const cli_error_report *r, size_t *used, size_t room) {
+    size_t n = 0;
+    for (size_t k = 0; k < r->classes; k++) {
+        if (!occurs(r, k)) continue;
+        if (n < room) used[n] = k;
+        n++;
+    }
+    return n;
+}
+
 void cli_error_report_print(const cli_error_report *r, FILE *to) {
-    size_t used[MOST_ROWS], n = 0;
+    size_t used[MOST_ROWS];
     for (size_t i = 0; i < r->n; i++)
         fprintf(to, "error %.2f %% by %zu vote%s: %llu of %llu; 95 %% interval %.2f to %.2f %%\n",
                 r->rate[i].rate * 100, r->k[i], formats_plural(r->k[i], "s"),
                 (unsigned long long)r->rate[i].wrong, (unsigned long long)r->rate[i].tested,
                 r->rate[i].low * 100, r->rate[i].high * 100);
     if (!r->confusion) return;
-    for (size_t k = 0; k < r->classes; k++) {
-        if (!occurs(r, k)) continue;
-        if (n == MOST_ROWS) {
-            print_pairs(r, to);
-            return;
-        }
-        used[n++] = k;
-    }
-    print_matrix(r, used, n, to);
+    const size_t n = cli_error_report_used(r, used, MOST_ROWS);
+    if (n > MOST_ROWS)
+        print_pairs(r, to);
+    else
+        print_matrix(r, used, n, to);
 }
 
 /* --- for programs ---------------------------------------------------------------------- */

@@ -16,6 +16,10 @@ typedef struct cli_error_report {
     const uint64_t *confusion; /* of k[0], as taper_count_errors has it; NULL: too many classes */
 } cli_error_report;
 
+/* The classes that occur, as true labels or as votes: their number, and the first `room` of them.
+ * With a matrix alone. */
+size_t cli_error_report_used(const cli_error_report *report, size_t *used, size_t room);
+
 /* A line for each number of votes, then the matrix of the classes that are there; of more than
  * twenty the pairs that are confused most. */
 void cli_error_report_print(const cli_error_report *report, FILE *to);

@@ -8,25 +8,30 @@ static int take_rows(void *user, const size_t *image, const taper_image *unused,
     (void)unused;
     cli_labelled_codes *l = user;
     for (size_t i = 0; i < n; i++, codes += l->width) {
-        const int32_t label = formats_imageset_label(l->set->set, image[i]);
-        l->unlabelled += label < 0;
-        if (label < 0) continue;
-        memcpy(l->codes + l->n * l->width, codes, l->width * sizeof *codes);
-        l->label[l->n] = label;
-        l->image[l->n++] = image[i];
+        const int32_t label = cli_code_set_label(l->set, image[i]);
+        const size_t row = label < 0 ? l->room - ++l->unlabelled : l->n++;
+        memcpy(l->codes + row * l->width, codes, l->width * sizeof *codes);
+        l->label[row] = label;
+        l->image[row] = image[i];
     }
     return CLI_DONE;
 }
 
 size_t *cli_labelled_codes_members(const cli_labelled_codes *l) {
-    size_t *members = calloc(formats_imageset_class_count(l->set->set) + 1, sizeof *members);
+    size_t *members = calloc(cli_code_set_classes(l->set) + 1, sizeof *members);
     for (size_t i = 0; members && i < l->n; i++) members[l->label[i]]++;
     return members;
 }
 
-static int check_classes(const cli_labelled_codes *l) {
+static int check_classes(const cli_labelled_codes *l, bool wants_rest) {
     const char *verb = l->set->verb;
-    if (l->unlabelled)
+    if (l->n && wants_rest && !l->unlabelled) {
+        cli_error(verb, NULL,
+                  "all images that can be used have labels: there is nothing to suggest; add "
+                  "images without a label, or leave labels empty in the label file");
+        return CLI_USAGE;
+    }
+    if (l->unlabelled && !wants_rest)
         cli_warning(verb, NULL, "%zu of the labelled images ha%s no label, and do%s not vote",
                     l->unlabelled, l->unlabelled == 1 ? "s" : "ve", l->unlabelled == 1 ? "es" : "");
     for (size_t i = 1; i < l->n; i++)
@@ -37,7 +42,7 @@ static int check_classes(const cli_labelled_codes *l) {
         cli_error(verb, NULL,
                   "all labelled images are of one class, '%s': give two classes or more to tell "
                   "apart",
-                  formats_imageset_class_name(l->set->set, (size_t)l->label[0]));
+                  cli_code_set_class(l->set, (size_t)l->label[0]));
     return CLI_USAGE;
 }
 
@@ -51,6 +56,7 @@ static int take_room(cli_labelled_codes *l, size_t n) {
                   n, l->width);
         return CLI_LIMIT;
     }
+    l->room = n;
     l->codes = malloc(n * l->width * sizeof *l->codes);
     l->label = malloc(n * sizeof *l->label);
     l->image = malloc(n * sizeof *l->image);
@@ -59,17 +65,24 @@ static int take_room(cli_labelled_codes *l, size_t n) {
 }
 
 int cli_labelled_codes_read(cli_labelled_codes *l, cli_code_set *set,
-                            const codec_embedder *embedder) {
+                            const codec_embedder *embedder, bool wants_rest) {
     *l = (cli_labelled_codes){.width = embedder->width, .set = set};
-    if (!formats_imageset_class_count(set->set)) {
-        cli_error(set->verb, formats_imageset_path(set->set, 0),
-                  "the labelled images have no labels: give --among-labels FILE, or with --among a "
-                  "folder that has a folder for each of its classes, two at least");
+    if (!cli_code_set_classes(set)) {
+        cli_error(set->verb, cli_code_set_path(set),
+                  wants_rest
+                      ? "no image has a label, and so nobody votes: give --labels FILE with labels "
+                        "for some of them, or a folder for each class beside those without one"
+                      : "the labelled images have no labels: give --among-labels FILE, or with "
+                        "--among a folder that has a folder for each of its classes, two at least");
         return CLI_USAGE;
     }
-    int code = take_room(l, formats_imageset_count(set->set));
+    int code = take_room(l, cli_code_set_images(set));
     if (code == CLI_DONE) code = cli_code_set_embed(set, embedder, take_rows, l);
-    if (code == CLI_DONE) code = check_classes(l);
+    if (code == CLI_DONE) code = check_classes(l, wants_rest);
+    if (code == CLI_DONE) {
+        l->rest = l->codes + (l->room - l->unlabelled) * l->width;
+        l->rest_image = l->image + (l->room - l->unlabelled);
+    }
     if (code != CLI_DONE) cli_labelled_codes_free(l);
     return code;
 }

@@ -92,8 +92,14 @@ int cli_map_take(cli_map *m, const size_t *number, const taper_image *image, siz
                  const float *codes) {
     for (size_t i = 0; i < n; i++) {
         if (m->met++ % m->step || m->n == m->room) continue;
-        const taper_status status = add(m, number[i], &image[i], codes + i * m->width);
-        if (status != TAPER_OK) return cli_fail(m->set->verb, NULL, status, NULL);
+        taper_error error = {0};
+        taper_image own = {.pixels = NULL};
+        taper_status status =
+            image ? TAPER_OK : cli_code_set_picture(m->set, number[i], &own, &error);
+        if (status == TAPER_OK)
+            status = add(m, number[i], image ? &image[i] : &own, codes + i * m->width);
+        formats_image_free(&own);
+        if (status != TAPER_OK) return cli_fail(m->set->verb, NULL, status, &error);
     }
     return CLI_DONE;
 }
@@ -196,17 +202,17 @@ static void put_string(FILE *to, const char *text) {
 }
 
 static void put_names(const cli_map *m, FILE *to) {
-    const formats_imageset *set = m->set->set;
+    const cli_code_set *set = m->set;
     char name[CLI_IMAGE_NAME];
     fputs("\",\"classes\":[", to);
-    for (size_t k = 0; k < formats_imageset_class_count(set); k++) {
+    for (size_t k = 0; k < cli_code_set_classes(set); k++) {
         if (k) fputc(',', to);
-        put_string(to, formats_imageset_class_name(set, k));
+        put_string(to, cli_code_set_class(set, k));
     }
     fputs("],\"names\":[", to);
     for (size_t i = 0; i < m->n; i++) {
         if (i) fputc(',', to);
-        put_string(to, cli_image_name(set, m->number[i], name));
+        put_string(to, cli_code_set_name(set, m->number[i], name));
     }
     fputs("],\"lead\":", to);
     snprintf(
@@ -224,8 +230,7 @@ static taper_status put_data(cli_map *m, FILE *to, taper_error *error) {
     double *at = malloc(2 * m->n * sizeof *at);
     int32_t *label = malloc(m->n * sizeof *label);
     taper_status status = at && label ? place(m, at) : TAPER_ERR_NOMEM;
-    for (size_t i = 0; i < m->n && label; i++)
-        label[i] = formats_imageset_label(m->set->set, m->number[i]);
+    for (size_t i = 0; i < m->n && label; i++) label[i] = cli_code_set_label(m->set, m->number[i]);
     fprintf(to, "{\"n\":%zu,\"k\":%zu,\"width\":%u,\"height\":%u,\"columns\":%d,\"per\":%d", m->n,
             k, m->side[0], m->side[1], COLUMNS, PER_SHEET);
     fputs(",\"places\":\"", to);
@@ -266,7 +271,7 @@ static void free_map(cli_map *m) {
 }
 
 int cli_map_open(cli_map **out, const cli_code_set *set, const char *path, size_t width) {
-    const size_t images = formats_imageset_count(set->set);
+    const size_t images = cli_code_set_images(set);
     cli_map *m = calloc(1, sizeof *m);
     *out = NULL;
     if (!m) return cli_fail(set->verb, NULL, TAPER_ERR_NOMEM, NULL);

@@ -18,7 +18,8 @@ typedef struct cli_map cli_map;
 /* set: open, and open until closing. Prints what is wrong and returns an exit code; nothing is then
  * held. */
 int cli_map_open(cli_map **map, const cli_code_set *set, const char *path, size_t width);
-/* n images of the set, by number, and their codes[n][width]. Returns an exit code. */
+/* n images of the set, by number, NULL of containers, and their codes[n][width]. Returns an exit
+ * code. */
 int cli_map_take(cli_map *map, const size_t *number, const taper_image *image, size_t n,
                  const float *codes);
 /* With CLI_DONE find neighbours and write the page, else leave none. NULL is fine. Returns the exit

@@ -47,12 +47,12 @@ static taper_status choose_degrees(const cli_embedding *e, train_embedding_choic
                         e->degrees);
 }
 
-/* The lengths asked for, and all units. */
-static void choose_prefixes(const cli_embedding *e, train_embedding_choice *c) {
-    train_prefix_list *p = &c->training.prefixes;
+train_prefix_list cli_embedding_lengths(const cli_embedding *e, uint32_t units) {
+    train_prefix_list p = {.lengths = 0};
     for (size_t i = 0; i < e->nested.count && i + 1 < TRAIN_MOST_PREFIXES; i++)
-        p->length[p->lengths++] = (uint32_t)e->nested.item[i];
-    if (p->lengths && p->length[p->lengths - 1] != c->units) p->length[p->lengths++] = c->units;
+        p.length[p.lengths++] = (uint32_t)e->nested.item[i];
+    if (p.lengths && p.length[p.lengths - 1] != units) p.length[p.lengths++] = units;
+    return p;
 }
 
 static taper_status choose_start(const cli_embedding *e, train_embedding_choice *c,
@@ -102,7 +102,7 @@ taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice
     c->training.l2 = e->l2;
     c->training.reconstruct = e->reconstruct;
     c->training.free_units = (uint32_t)e->free_units;
-    choose_prefixes(e, c);
+    c->training.prefixes = cli_embedding_lengths(e, c->units);
     c->motion = (float)e->motion, c->mirrors = e->mirrors;
     c->training.k = (uint32_t)e->neighbours;
     c->training.validation_fraction = (float)e->hold_out;

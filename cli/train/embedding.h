@@ -26,6 +26,8 @@ bool cli_embedding_is_pretrained(const cli_embedding *e, bool has_hidden);
 /* Has the network hidden layers where --hidden is not given? */
 bool cli_embedding_is_deep(const cli_embedding *e);
 
+/* Lengths at which codes may be cut: those asked for, and all units; none were: none. */
+train_prefix_list cli_embedding_lengths(const cli_embedding *e, uint32_t units);
 /* What train has asked for so far, in choice: units (0: 30), hidden, and training's epochs, batch,
  * rate (0: by objective and units), optimiser, seed, saving, threads; the rest is filled in.
  * TAPER_ERR_ARG: it makes no sense, and why. */

@@ -34,6 +34,9 @@ static train_nested_choice nested_of(const cli_train_settings *s) {
     o->invariance = (float)s->invariance;
     o->beta = s->beta;
     o->straight_through = s->gradient == 0;
+    o->class_units = (uint32_t)s->class_units;
+    o->class_weight = (float)s->class_weight;
+    o->class_lengths = cli_embedding_lengths(&s->embedding, o->class_units);
     o->optimiser = s->optimiser ? TRAIN_CG : TRAIN_ADAM;
     o->epochs = (uint32_t)s->epochs;
     o->batch = (uint32_t)s->batch;
@@ -181,6 +184,9 @@ taper_status cli_train_check(cli_train_settings *s, taper_error *error) {
                             cli_train_codes[s->code]);
     if (s->code && (s->conditional || s->head))
         return formats_fail(error, TAPER_ERR_ARG, "--conditional and --head need --code planes");
+    if (s->class_units && (s->code != TRAIN_CODE_BINARY || s->embedding.objective))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "--class-units needs --family dense --code binary");
     if (s->loss && s->family == TAPER_FAMILY_DENSE)
         return formats_fail(error, TAPER_ERR_ARG, "--loss %s needs --family pca or conv",
                             cli_train_losses[s->loss]);

@@ -21,9 +21,9 @@ typedef struct cli_train_settings {
     int orthonormal, independent, precision;
     int unit, basis, loss, follow_links;
     int64_t units, epochs, batch, seed, set_images, patience, conditional, head, predict_epochs;
-    int64_t restore, restore_steps;
+    int64_t restore, restore_steps, class_units;
     double rate, rho, truncated, lambda, weight_error;
-    double corrupt, dropout, invariance, beta, centre, jitter;
+    double class_weight, corrupt, dropout, invariance, beta, centre, jitter;
     cli_numbers hidden, quality;
     cli_embedding embedding;
 } cli_train_settings;

@@ -35,6 +35,7 @@ enum {
     USE_LAYERS = 1 << 19,
     USE_SEARCH = 1 << 20,
     USE_MOTION = 1 << 21,
+    USE_CLASSES = 1 << 22,
     USE_STEPS = USE_DENSE | USE_PREDICT | USE_RESTORE | USE_EMBED
 };
 const char *const cli_train_uses[] = {"a model that is not made --from another",
@@ -59,6 +60,7 @@ const char *const cli_train_uses[] = {"a model that is not made --from another",
                                       "--objective with --hidden",
                                       "--preset labels",
                                       "--objective with --motion",
+                                      "--class-units",
                                       NULL};
 
 const cli_option cli_train_table[] = {
@@ -161,6 +163,11 @@ const cli_option cli_train_table[] = {
      .initial = "linear", .help = "units: activation of the code", .uses = USE_UNITS},
     {"independent", 0, CLI_FLAG, .offset = offsetof(settings, independent),
      .help = "binary: units do not see what those before them left", .uses = USE_BINARY},
+    {"class-units", 0, CLI_INT, "N", offsetof(settings, class_units), .min = 0, .max = 65535,
+     .initial = "0", .uses = USE_BINARY,
+     .help = "binary: units in front whose nearest neighbours share their label, too"},
+    {"class-weight", 0, CLI_DOUBLE, "W", offsetof(settings, class_weight), .min = 0, .max = 1e6,
+     .initial = "1", .help = "binary: of these against the squared error", .uses = USE_CLASSES},
     {"untied", 0, CLI_FLAG, .offset = offsetof(settings, untied),
      .help = "units, binary: the decoder has weights of its own", .uses = USE_WHOLE},
     {"optimiser", 0, CLI_CHOICE, "NAME", offsetof(settings, optimiser), .choices = optimisers,
@@ -183,8 +190,9 @@ const cli_option cli_train_table[] = {
     {"hinge", 0, CLI_DOUBLE, "W", offsetof(settings, embedding.hinge), .min = 0, .max = 1e6,
      .initial = "0", .help = "embedding: price of classes nearer than 1", .uses = USE_EMBED},
     {"nested", 0, CLI_NUMBERS, "N,N", offsetof(settings, embedding.nested), .min = 1, .max = 65535,
-     .help = "embedding: lengths at which codes may be cut, and search as well as may be",
-     .uses = USE_EMBED},
+     .help = "embedding, --class-units: lengths at which codes may be cut, and search as well as "
+             "may be",
+     .uses = USE_EMBED | USE_CLASSES},
     {"motion", 0, CLI_DOUBLE, "S", offsetof(settings, embedding.motion), .min = 0, .max = 10,
      .initial = "0", .uses = USE_EMBED,
      .help = "embedding: images move in every step, by S/50 of a side, S/10 turned or slanted"},
@@ -224,7 +232,7 @@ const cli_option cli_train_table[] = {
     CLI_FOLLOW_OPTION(settings),
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
      .help = "classes: IDX, CSV 'name,label', or one a line; else folders and CIFAR say",
-     .uses = USE_EMBED | USE_SEARCH},
+     .uses = USE_EMBED | USE_SEARCH | USE_CLASSES},
     {"alpha", 0, CLI_CHOICE, "HOW", offsetof(settings, alpha), .choices = cli_alphas,
      .initial = "refuse", .help = "images with transparency"},
     CLI_OUTPUT_OPTIONS(settings),
@@ -282,5 +290,5 @@ unsigned cli_train_uses_of(const settings *s, const taper_model_info *from) {
     if (whole && s->hidden.count) u |= USE_HIDDEN;
     if (s->code == TRAIN_CODE_UNITS && !s->hidden.count) u |= USE_ORTHONORMAL;
     return u | (s->code == TRAIN_CODE_UNITS ? USE_UNITS : 0) |
-           (s->code == TRAIN_CODE_BINARY ? USE_BINARY : 0);
+           (s->code == TRAIN_CODE_BINARY ? USE_BINARY | (s->class_units ? USE_CLASSES : 0) : 0);
 }

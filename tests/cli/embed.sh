@@ -67,12 +67,20 @@ test "$(grep -c '^all.bin#[0-9]*,[0-9],' cifar.csv)" -eq 60
 # labels with names go in again
 embed -q -f -o again.npy --labels l.csv --labels-out again.csv set/png
 cmp again.csv l.csv
+embed -q -f -o again.npy --labels set/idx/labels.idx --labels-out idx-l.csv set/idx/images.idx
+embed -q -f -o again.npy --labels idx-l.csv --labels-out again.csv set/idx/images.idx
+cmp again.csv idx-l.csv
 mkdir odd
 cp set/png/arrow/0001.png 'odd/a, "b".png'
 cp set/png/bolt/0001.png 'odd/c d.png'
 embed -q -o odd.csv odd
 sed -n 2p odd.csv | grep -q '^"a, ""b"".png",,'
 sed -n 3p odd.csv | grep -q '^c d.png,,'
+printf 'name,label,votes\nc d.png,2,1\n"a, ""b"".png",,\n' >odd-l.csv # one without a label
+embed -q -f -o again.npy --labels odd-l.csv --labels-out again.csv odd
+printf 'name,label\n"a, ""b"".png",\nc d.png,2\n' | cmp - again.csv
+embed -q -f -o again.npy --labels again.csv --labels-out odd-l.csv odd
+cmp again.csv odd-l.csv
 
 # --json
 test "$(embed -q -f -o c2.npy --labels-out l2.npy --json odd/../set/png | json_number images)" -eq 60

@@ -14,6 +14,8 @@ typedef struct train_nested_step {
     float perturbation;   /* ... and its epsilon bar, the variance of the noise on c */
     int straight_through; /* binary: see nested_network.h */
     const uint32_t *kept; /* [rows] b of every row, frozen < b <= K; the host's */
+    struct train_nested_classes *classes; /* what labels say (nested_classes.h), of networks whose
+                                             thresholds are learned through; NULL: nothing */
 } train_nested_step;
 
 /* A block of rows in work. step and order may be NULL: nothing random; rows 0 .. n. */

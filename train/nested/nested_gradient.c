@@ -3,6 +3,7 @@
  * The gradient adds up over blocks of rows. In a block, `active` is the longest truncation, rounded
  * up so that the products keep their fast shapes. */
 #include "train/nested/nested_gradient.h"
+#include "train/nested/nested_classes.h"
 #include <math.h>
 
 enum { ROUND = 16 };
@@ -23,7 +24,7 @@ static taper_status perturb(const train_nested_rows *task) {
 
 static uint32_t active_units(const train_nested_network *net, const train_nested_step *step,
                              size_t first_row, size_t n) {
-    uint32_t longest = net->frozen;
+    uint32_t longest = step->classes ? step->classes->units : net->frozen;
     if (step->invariance > 0.0f) return net->units;
     for (size_t i = 0; i < n; i++)
         longest = step->kept[first_row + i] > longest ? step->kept[first_row + i] : longest;
@@ -136,6 +137,7 @@ static taper_status code_backward(train_nested_rows *task, uint32_t first, const
     const uint32_t active = act->active;
     const train_units units = train_nested_units(net, task->step->straight_through);
     TAPER_TRY(s->ops->unit_gradient(s, &units, n, first, active, act->kept, act->pre, dx, da));
+    if (task->step->classes) TAPER_TRY(train_nested_classes_pull(task, n, da));
     if (act->encoded == n) return TAPER_OK;
     const train_units moved = train_nested_units(net, 1); /* spreads are its yardstick */
     return s->ops->unit_moves(s, &moved, n, first, active, (double)task->step->invariance,
@@ -212,16 +214,34 @@ static taper_status add_block(train_nested_rows *task, size_t n, double *losses)
                                 losses);
 }
 
+/* The n rows from row i on of those given to train_nested_add. */
+static train_nested_rows rows_of(train_nested_rows all, size_t i) {
+    if (all.order)
+        all.order += i;
+    else
+        all.pixels += i * all.net->shape.inputs;
+    all.first_row += i;
+    return all;
+}
+
+/* What labels say of all rows. */
+static taper_status compare_classes(const train_nested_rows *all, size_t n, double *losses) {
+    const size_t block = all->net->act.block;
+    for (size_t i = 0; i < n; i += block) {
+        train_nested_rows task = rows_of(*all, i);
+        TAPER_TRY(train_nested_classes_collect(&task, formats_smaller(block, n - i)));
+    }
+    return train_nested_classes_compare(all->step->classes, &all->net->stream, n, losses);
+}
+
 taper_status train_nested_add(train_nested_network *net, const train_nested_step *step,
                               const uint8_t *pixels, const uint32_t *order, size_t n, size_t of,
                               size_t first_row, double *losses) {
     const size_t block = net->act.block;
+    const train_nested_rows all = {net, step, pixels, order, first_row, of};
+    if (step->classes) TAPER_TRY(compare_classes(&all, n, losses));
     for (size_t i = 0; i < n; i += block) {
-        train_nested_rows task = {net, step, pixels, NULL, first_row + i, of};
-        if (order)
-            task.order = order + i;
-        else
-            task.pixels += i * net->shape.inputs;
+        train_nested_rows task = rows_of(all, i);
         TAPER_TRY(add_block(&task, formats_smaller(block, n - i), losses));
     }
     return TAPER_OK;

@@ -14,7 +14,8 @@ typedef struct train_nested_loss {
 /* Add to the gradient, and to losses[3], what rows order[0 .. n) of pixels[..][D] (NULL: 0 .. n)
  * contribute to a step of `of` rows; pixels, order and losses are on the device. first_row numbers
  * the rows within the step. On return net->act.pre has the pre-activations of the last block, those
- * of binary units without b_L, for the thresholds to follow. */
+ * of binary units without b_L, for the thresholds to follow. With
+ * classes all rows of the step are given at once. */
 taper_status train_nested_add(train_nested_network *net, const train_nested_step *step,
                               const uint8_t *pixels, const uint32_t *order, size_t n, size_t of,
                               size_t first_row, double *losses);

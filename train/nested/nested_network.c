@@ -32,6 +32,7 @@ static int shape_is_legal(const train_nested_shape *s) {
         return 0;
     for (uint32_t l = 0; l < s->layers; l++)
         if (!s->width[l] || s->width[l] > 65535) return 0;
+    if (s->alone > (s->feedback ? s->width[s->layers - 1] : 0)) return 0;
     return s->centre >= 0.0f && s->centre <= 1.0f && (s->binary || !s->feedback);
 }
 
@@ -122,5 +123,5 @@ taper_status train_nested_feed_back(train_nested_network *net) {
             s->ops->gemm(s, 0, 1, n, k + n, d, last->w + k * d, last->v, 0.0f, net->act.products));
         TAPER_TRY(s->ops->set_lower(s, k, n, k + n, net->act.products, net->feedback, units));
     }
-    return TAPER_OK;
+    return train_zero(s, net->feedback, net->shape.alone * units * sizeof *net->feedback);
 }

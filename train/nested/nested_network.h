@@ -23,7 +23,7 @@
  *     a_k = w_k (h_(L-1) - sum_(j<k) x_j v_j) = (W_L h_(L-1))_k - sum_(j<k) T_kj x_j
  * is what its threshold is compared with, T being W_L V_L^T below its diagonal, which no gradient
  * goes through. Of one layer a code is then refined from unit to unit: each codes the error of the
- * reconstruction so far.
+ * reconstruction so far. The first `alone` units see none: T_kj = 0 of k < alone.
  *
  * Mixing. Refitted (refit.h), a binary network of one untied layer, with feedback or without, mixes
  * its code before decoding: z_k = x_k + sum_(j<k) M_kj x_j stands for x_k in g_L, which lets the

@@ -4,6 +4,7 @@
 #include "train/nested/nested_gradient.h"
 #include "train/nested/regulariser.h"
 #include "train/nested/sweep.h"
+#include "train/objectives/prefixes.h"
 #include "train/optimise/loop.h"
 #include "train/sampling/truncation.h"
 
@@ -17,8 +18,14 @@ typedef struct train_nested_options {
                                            units' margins (train_unit_moves_fn) ... */
     float perturbation;                 /* default 0.01: ... and the variance of its noise */
     double beta;                        /* default 0.5: fraction of ones, binary networks */
-    int orthonormal;           /* default 0; 1: the decoder's rows stay orthonormal (orthonormal.h):
-                                  linear units, one layer, Adam, no sweep */
+    int orthonormal; /* default 0; 1: the decoder's rows stay orthonormal (orthonormal.h):
+                        linear units, one layer, Adam, no sweep */
+    /* Labels: the first class_units units also learn that neighbours share their label
+     * (nested_classes.h), by prefixes of class_lengths, which rise to class_units; none are given:
+     * 8, 16, 32 .. and all. Of binary networks, straight through; no sweep. Default 0: none do. */
+    uint32_t class_units;
+    train_prefix_list class_lengths;
+    float class_weight;        /* default 1: of that loss against mse / scale^2; 0 .. */
     int straight_through;      /* default 1; 0: no gradient through thresholds, as the paper */
     train_optimiser optimiser; /* default TRAIN_ADAM */
     uint32_t epochs;           /* default 20 */

@@ -11,8 +11,9 @@ typedef struct train_nested_shape {
     uint32_t width[TRAIN_NESTED_MAX_LAYERS]; /* w_1 .. w_L = K */
     codec_activation hidden, code;           /* code: not looked at when binary */
     int tied, binary;
-    int feedback; /* binary: units see those before them */
-    float centre; /* binary: 0 .. 1 */
+    int feedback;   /* binary: units see those before them */
+    uint32_t alone; /* with feedback: units in front that see none; 0 .. K */
+    float centre;   /* binary: 0 .. 1 */
 } train_nested_shape;
 
 /* Whether its code can be mixed before decoding, and so its decoder refitted (refit.h). */

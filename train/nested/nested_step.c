@@ -28,12 +28,12 @@ static void draw_truncations(train_nested_run *r) {
  * Orthonormal rows turn with each other. */
 static uint32_t trained_end(const train_nested_run *r) {
     const int all = r->options->invariance > 0.0f || r->options->orthonormal;
-    uint32_t longest = all ? r->net->units : 0;
+    uint32_t longest = all ? r->net->units : r->options->class_units;
     for (size_t i = 0; i < r->batch; i++) longest = r->kept[i] > longest ? r->kept[i] : longest;
     return longest;
 }
 
-/* Multiply-adds of a row's matrix products in this step. */
+/* Multiply-adds of a row's matrix products in this step, but for neighbours'. */
 static double multiply_adds(const train_nested_run *r) {
     const train_nested_network *net = r->net;
     double sum = 0.0, trained = (double)(trained_end(r) - net->frozen), all = trained_end(r);
@@ -45,6 +45,7 @@ static double multiply_adds(const train_nested_run *r) {
         double forward = last ? all : outputs, back = last ? trained : outputs;
         sum += inputs * (2 * forward + back * (1 + encoder) + (l || encoder ? back : 0) +
                          (l && encoder ? back : 0));
+        if (r->options->class_units) sum += inputs * (last ? r->options->class_units : outputs);
     }
     if (net->feedback) /* taken, by half a square, and made, once for all rows */
         sum += all * all / 2 + (double)net->units * net->units / 2 *
@@ -54,10 +55,17 @@ static double multiply_adds(const train_nested_run *r) {
 
 /* --- loss and gradient ----------------------------------------------------------------- */
 
-train_nested_step train_nested_step_of(const train_nested_run *r) {
+train_nested_step train_nested_step_of(train_nested_run *r) {
     const train_nested_options *o = r->options;
-    return (train_nested_step){o->seed,       r->step,         o->corruption,       o->dropout,
-                               o->invariance, o->perturbation, o->straight_through, r->kept};
+    return (train_nested_step){.seed = o->seed,
+                               .step = r->step,
+                               .corruption = o->corruption,
+                               .dropout = o->dropout,
+                               .invariance = o->invariance,
+                               .perturbation = o->perturbation,
+                               .straight_through = o->straight_through,
+                               .kept = r->kept,
+                               .classes = o->class_units ? &r->classes : NULL};
 }
 
 /* Loss and gradient of the step's rows; the losses are added to. */
@@ -84,6 +92,8 @@ static taper_status adam_gradient(train_nested_run *r) {
 
 static taper_status take_rows(train_nested_run *r) {
     const size_t first = r->step % r->loop.steps_per_epoch * r->batch;
+    for (size_t i = 0; r->label && i < r->batch; i++)
+        r->label[i] = r->data->label[r->shuffled[first + i]];
     return train_feed_take(&r->feed, &r->net->stream, &r->order, first, r->batch, &r->rows);
 }
 

@@ -2,6 +2,7 @@
 #ifndef TRAIN_NESTED_STEP_H
 #define TRAIN_NESTED_STEP_H
 #include "train/device/feed.h"
+#include "train/nested/nested_classes.h"
 #include "train/nested/nested_options.h"
 #include "train/nested/orthonormal.h"
 #include "train/optimise/conjugate_gradient.h"
@@ -22,6 +23,8 @@ typedef struct train_nested_run {
     uint32_t *split;    /* all rows: [training | validation] */
     uint32_t *shuffled; /* this epoch's training rows */
     uint32_t *kept;     /* [batch] truncations of the step */
+    uint32_t *label;    /* [batch] labels of the step; NULL without classes */
+    train_nested_classes classes;
     train_nested_epoch last;
     /* on the device */
     train_feed feed;                /* the data */
@@ -37,7 +40,7 @@ typedef struct train_nested_run {
 } train_nested_run;
 
 /* What the step under way asks of its rows. */
-train_nested_step train_nested_step_of(const train_nested_run *run);
+train_nested_step train_nested_step_of(train_nested_run *run);
 /* The learner's functions (loop.h), by either optimiser. */
 taper_status train_nested_compute(void *run, uint64_t step, double *losses, taper_error *error);
 taper_status train_nested_move(void *run, train_loop *loop, const double *losses,

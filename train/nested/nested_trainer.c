@@ -20,6 +20,7 @@ train_nested_options train_nested_defaults(void) {
                                   .straight_through = 1,
                                   .epochs = 20,
                                   .batch = 250,
+                                  .class_weight = 1.0f,
                                   .line_searches = 3,
                                   .rate = 5e-3f,
                                   .max_validation = 2000,
@@ -53,6 +54,9 @@ static taper_status check(const train_nested_run *r, taper_error *error) {
         return formats_fail(error, TAPER_ERR_ARG,
                             "units that see those before them learn through their thresholds, and "
                             "not with invariance; take --independent");
+    if (r->classes.units && o->sweep.on)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "class units learn in all steps: leave --sweep out");
     if (o->sweep.on && !train_sweep_options_are_legal(&o->sweep))
         return formats_fail(
             error, TAPER_ERR_ARG,
@@ -62,6 +66,9 @@ static taper_status check(const train_nested_run *r, taper_error *error) {
         return formats_fail(error, TAPER_ERR_ARG,
                             "orthonormal decoders are for linear real-valued units, at most as "
                             "many as inputs, without hidden layers, by Adam, without sweeping");
+    if (r->classes.units)
+        TAPER_TRY(train_nested_classes_check(&r->classes, &r->net->shape, o->straight_through,
+                                             r->data, error));
     if (o->truncation && o->truncation->units != r->net->units)
         return formats_fail(error, TAPER_ERR_ARG, "a truncation of %u units for a code of %u",
                             (unsigned)o->truncation->units, (unsigned)r->net->units);
@@ -88,12 +95,24 @@ static taper_status take_rows(train_nested_run *r) {
     r->split = malloc(n * sizeof *r->split);
     r->shuffled = malloc(r->n_training * sizeof *r->shuffled);
     r->kept = calloc(r->batch, sizeof *r->kept);
-    if (!r->split || !r->shuffled || !r->kept) return TAPER_ERR_NOMEM;
+    if (r->classes.units) r->label = calloc(r->batch, sizeof *r->label);
+    if (!r->split || !r->shuffled || !r->kept || (r->classes.units && !r->label))
+        return TAPER_ERR_NOMEM;
+    r->classes.label = r->label;
     split_rows(r);
     return TAPER_OK;
 }
 
 /* --- what a checkpoint holds ----------------------------------------------------------- */
+
+static uint64_t add_classes(const train_nested_run *r, uint64_t hash) {
+    const train_nested_options *o = r->options;
+    const double numbers[] = {o->class_units, (double)o->class_weight, r->net->shape.alone};
+    const train_prefix_list *list = &r->classes.of.list;
+    hash = train_fingerprint(hash, numbers, sizeof numbers);
+    hash = train_fingerprint(hash, list->length, list->lengths * sizeof *list->length);
+    return train_fingerprint(hash, r->data->label, r->data->n * sizeof *r->data->label);
+}
 
 /* Everything that decides what the run computes. */
 static uint64_t fingerprint_of(const train_nested_run *r) {
@@ -134,6 +153,7 @@ static uint64_t fingerprint_of(const train_nested_run *r) {
     if (o->truncation)
         hash = train_fingerprint(hash, o->truncation->mass, r->net->units * sizeof(double));
     hash = train_fingerprint(hash, s->width, s->layers * sizeof *s->width);
+    if (o->class_units) hash = add_classes(r, hash);
     return train_fingerprint(hash, r->data->pixels, r->data->n * r->data->inputs);
 }
 
@@ -239,6 +259,7 @@ static void lay_out(train_nested_run *r, float **looked, double **products) {
     *looked = train_arena_floats(&r->arena, net->layer[net->shape.layers - 1].inputs, 3);
     *products = train_arena_take(&r->arena, 3, 1, sizeof **products);
     r->lambda = train_arena_take(&r->arena, net->units, 1, sizeof *r->lambda);
+    if (r->classes.units) train_nested_classes_lay_out(&r->classes, &r->arena, r->batch);
     if (r->options->orthonormal)
         train_orthonormal_lay_out(&r->orthonormal, &r->arena, net->units, net->shape.inputs);
 }
@@ -326,7 +347,7 @@ static void end(train_nested_run *r) {
     train_arena_free(&r->arena);
     r->net->weights.m = r->net->weights.v = NULL;
     r->net->frozen = 0;
-    free(r->split), free(r->shuffled), free(r->kept);
+    free(r->split), free(r->shuffled), free(r->kept), free(r->label);
 }
 
 static taper_status diverged(const train_nested_run *r, taper_error *error) {
@@ -339,6 +360,8 @@ taper_status train_nested(const train_nested_options *options, const train_pixel
                           train_nested_network *net, const train_nested_callbacks *callbacks,
                           train_nested_result *result, taper_error *error) {
     train_nested_run r = {.options = options, .data = data, .net = net, .callbacks = callbacks};
+    r.classes.units = options->class_units, r.classes.weight = options->class_weight;
+    train_nested_classes_begin(&r.classes, &options->class_lengths);
     taper_status status = begin(&r, error);
     if (status == TAPER_OK) status = train_loop_run(&r.loop, error);
     if (status == TAPER_OK && r.loop.diverged) status = diverged(&r, error);

@@ -15,7 +15,8 @@
  *   nested_trainer      a run; nested_options: what may be asked of it; nested_step: its steps
  *   nested_network      the network; nested_shape: its widths; nested_activations: a block of rows
  *                       on its way, nested_forward: the way forward
- *   nested_gradient     loss and gradient; nested_errors: codes, and errors at every length
+ *   nested_gradient     loss and gradient; nested_classes: what labels say to the first units;
+ *                       nested_errors: codes, and errors at every length
  *   settle              thresholds and decoder at the beginning and the end of a run
  *   refit               the best linear decoder of their codes, for every length at once
  *   sweep               units frozen one after the other

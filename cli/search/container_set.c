@@ -1,0 +1,257 @@
+/* container_set.c -- see container_set.h. */
+#include "cli/search/container_set.h"
+#include "codec/decoder/group_reader.h"
+#include "codec/taper.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* One container. */
+typedef struct part {
+    const char *path;
+    cli_container file;
+    taper_decoder *codes;    /* once bound */
+    taper_decoder *pictures; /* once one is asked for: the other's state is of codes */
+    size_t first;            /* its first image in the set */
+    const int32_t *class_of; /* [its classes]: those of the set */
+    /* of the codes that were taken */
+    uint64_t taken, units_known, bits_known;
+} part;
+
+struct cli_container_set {
+    const char *verb;
+    const cli_common *common;
+    part *part;
+    size_t parts, images;
+    const char **class_name; /* [classes], of the front matters */
+    size_t classes;
+    int32_t *class_number; /* of the classes of all containers, one after the other */
+    const taper_model *model;
+    uint8_t *planes; /* [units of the model] */
+};
+
+bool cli_is_container(const char *path) {
+    static const uint8_t magic[4] = {0x89, 'T', 'P', 'R'};
+    uint8_t front[4];
+    struct stat st;
+    if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode)) return false;
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    const size_t n = fread(front, 1, sizeof front, file);
+    fclose(file);
+    return n == sizeof front && !memcmp(front, magic, sizeof front);
+}
+
+/* --- opening -------------------------------------------------------------------------------- */
+
+/* A class of one of the containers. */
+typedef struct named {
+    const char *name;
+    size_t order; /* over all containers */
+} named;
+
+static int by_name(const void *a, const void *b) {
+    const named *x = a, *y = b;
+    const int order = strcmp(x->name, y->name);
+    return order ? order : x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* same[order]: the first class of that name. */
+static void find_same(named *all, size_t n, size_t *same) {
+    qsort(all, n, sizeof *all, by_name);
+    for (size_t i = 0, first = 0; i < n; i++) {
+        if (strcmp(all[i].name, all[first].name) != 0) first = i;
+        same[all[i].order] = all[first].order;
+    }
+}
+
+/* Number the classes in the order in which they come; number[order]. */
+static void number_classes(cli_container_set *s, const size_t *same, int32_t *number) {
+    size_t order = 0;
+    for (size_t p = 0; p < s->parts; p++) {
+        const formats_front *front = &s->part[p].file.front;
+        s->part[p].class_of = number + order;
+        for (uint32_t k = 0; k < front->classes; k++, order++) {
+            const bool is_new = same[order] == order;
+            number[order] = is_new ? (int32_t)s->classes : number[same[order]];
+            if (is_new) s->class_name[s->classes++] = formats_front_class_name(front, k);
+        }
+    }
+}
+
+static taper_status join_classes(cli_container_set *s) {
+    size_t n = 0, order = 0;
+    for (size_t p = 0; p < s->parts; p++) n += s->part[p].file.front.classes;
+    named *all = malloc((n + 1) * sizeof *all);
+    size_t *same = malloc((n + 1) * sizeof *same);
+    s->class_name = malloc((n + 1) * sizeof *s->class_name);
+    s->class_number = malloc((n + 1) * sizeof *s->class_number);
+    const bool has_room = all && same && s->class_name && s->class_number;
+    for (size_t p = 0; p < s->parts && has_room; p++)
+        for (uint32_t k = 0; k < s->part[p].file.front.classes; k++, order++)
+            all[order] = (named){formats_front_class_name(&s->part[p].file.front, k), order};
+    if (has_room) find_same(all, n, same);
+    if (has_room) number_classes(s, same, s->class_number);
+    free(all), free(same);
+    return has_room ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
+int cli_container_set_open(cli_container_set **out, const char *verb, char **paths, size_t n,
+                           const cli_common *common) {
+    cli_container_set *s = *out = calloc(1, sizeof *s);
+    if (s) s->part = calloc(n, sizeof *s->part);
+    if (!s || !s->part) {
+        free(s), *out = NULL;
+        return cli_fail(verb, NULL, TAPER_ERR_NOMEM, NULL);
+    }
+    s->verb = verb, s->common = common;
+    int code = CLI_DONE;
+    for (size_t p = 0; p < n && code == CLI_DONE; p++) {
+        s->part[p] = (part){.path = paths[p], .first = s->images};
+        code = cli_container_open(&s->part[p].file, verb, paths[p], common);
+        if (code != CLI_DONE) break;
+        s->parts++;
+        s->images += s->part[p].file.front.images;
+    }
+    const taper_status status = code == CLI_DONE ? join_classes(s) : TAPER_OK;
+    if (status != TAPER_OK) code = cli_fail(verb, NULL, status, NULL);
+    if (code == CLI_DONE) return code;
+    cli_container_set_close(s);
+    *out = NULL;
+    return code;
+}
+
+void cli_container_set_close(cli_container_set *s) {
+    if (!s) return;
+    for (size_t p = 0; p < s->parts; p++) {
+        taper_decoder_free(s->part[p].codes);
+        taper_decoder_free(s->part[p].pictures);
+        cli_container_close(&s->part[p].file);
+    }
+    free(s->class_name), free(s->class_number), free(s->planes), free(s->part), free(s);
+}
+
+/* --- what is in the front matter ------------------------------------------------------------ */
+
+static part *part_of(const cli_container_set *s, size_t *i) {
+    size_t p = s->parts - 1;
+    while (s->part[p].first > *i) p--;
+    *i -= s->part[p].first;
+    return &s->part[p];
+}
+
+size_t cli_container_set_images(const cli_container_set *s) { return s->images; }
+
+size_t cli_container_set_classes(const cli_container_set *s) { return s->classes; }
+
+const char *cli_container_set_class(const cli_container_set *s, size_t k) {
+    return s->class_name[k];
+}
+
+int32_t cli_container_set_label(const cli_container_set *s, size_t i) {
+    const part *p = part_of(s, &i);
+    const int32_t label = p->file.front.label ? p->file.front.label[i] : -1;
+    return label < 0 ? -1 : p->class_of[label];
+}
+
+const char *cli_container_set_name(const cli_container_set *s, size_t i) {
+    const part *p = part_of(s, &i);
+    return formats_front_name(&p->file.front, (uint32_t)i);
+}
+
+const char *cli_container_set_path(const cli_container_set *s, size_t i, size_t *number) {
+    const part *p = part_of(s, &i);
+    *number = i;
+    return p->path;
+}
+
+/* --- codes ---------------------------------------------------------------------------------- */
+
+int cli_container_set_model(const cli_container_set *s, cli_model *model) {
+    const part *p = &s->part[0];
+    const int code = cli_model_of_container(model, s->verb, p->path, &p->file, s->common);
+    if (code != CLI_DONE || model->model) return code;
+    cli_error(s->verb, p->path, "the container does not carry its model %016llx; give it with -m",
+              (unsigned long long)p->file.front.model_id);
+    return CLI_USAGE;
+}
+
+int cli_container_set_bind(cli_container_set *s, const taper_model *model) {
+    const taper_limits limits = cli_limits(s->common);
+    s->model = model;
+    s->planes = malloc(taper_model_get_info(model).units);
+    if (!s->planes) return cli_fail(s->verb, NULL, TAPER_ERR_NOMEM, NULL);
+    for (size_t p = 0; p < s->parts; p++) {
+        taper_error error = {0};
+        const taper_status status =
+            taper_decoder_open(&s->part[p].codes, &s->part[p].file.source, model, &limits, &error);
+        if (status != TAPER_OK) return cli_fail(s->verb, s->part[p].path, status, &error);
+    }
+    return CLI_DONE;
+}
+
+taper_image cli_container_set_shape(const cli_container_set *s, size_t i, uint32_t *windows) {
+    taper_image_info info = {0};
+    const part *p = part_of(s, &i);
+    taper_decoder_image_info(p->codes, i, &info);
+    *windows = info.columns * info.rows;
+    return (taper_image){info.width, info.height, info.channels, info.depth, NULL};
+}
+
+taper_status cli_container_set_code(cli_container_set *s, size_t i, uint32_t units, float *code,
+                                    uint32_t *known, taper_error *error) {
+    part *p = part_of(s, &i);
+    *known = 0;
+    TAPER_TRY(taper_decoder_codes(p->codes, i, units, UINT32_MAX, code, s->planes, NULL, error));
+    for (uint32_t u = 0; u < units; u++) {
+        *known += s->planes[u];
+        p->units_known += s->planes[u] > 0;
+    }
+    p->bits_known += *known;
+    p->taken += *known > 0;
+    return TAPER_OK;
+}
+
+double cli_container_set_bits(const cli_container_set *s) {
+    double bits = 0.0, taken = 0.0;
+    for (size_t p = 0; p < s->parts; p++) {
+        bits += (double)s->part[p].bits_known;
+        taken += (double)s->part[p].taken;
+    }
+    return taken > 0.0 ? bits / taken : 0.0;
+}
+
+taper_status cli_container_set_picture(cli_container_set *s, size_t i, taper_image *out,
+                                       taper_error *error) {
+    const taper_limits limits = cli_limits(s->common);
+    taper_image_info info;
+    part *p = part_of(s, &i);
+    *out = (taper_image){.pixels = NULL};
+    if (!p->pictures)
+        TAPER_TRY(taper_decoder_open(&p->pictures, &p->file.source, s->model, &limits, error));
+    taper_decoder_image_info(p->pictures, i, &info);
+    out->pixels = malloc((size_t)info.bytes);
+    if (!out->pixels) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image");
+    const taper_status status = taper_decoder_render(p->pictures, i, out, NULL, error);
+    if (status == TAPER_OK) return status;
+    free(out->pixels);
+    out->pixels = NULL;
+    return status;
+}
+
+void cli_container_set_tell(const cli_container_set *s) {
+    for (size_t k = 0; k < s->parts; k++) {
+        const part *p = &s->part[k];
+        const double n = (double)(p->taken ? p->taken : 1);
+        char here[64] = "";
+        if (p->file.source.size < p->file.whole_bytes)
+            snprintf(here, sizeof here, "a cut, %llu of %llu bytes; ",
+                     (unsigned long long)p->file.source.size,
+                     (unsigned long long)p->file.whole_bytes);
+        cli_note(s->common, s->verb,
+                 "%s: %s%llu code%s of %.4g known unit%s and %.4g bits in the mean", p->path, here,
+                 (unsigned long long)p->taken, formats_plural(p->taken, "s"),
+                 (double)p->units_known / n, p->units_known == p->taken ? "" : "s",
+                 (double)p->bits_known / n);
+    }
+}
