@@ -24,6 +24,9 @@ static const embedding_method methods[] = {
     /* nonlinear NCA's section 5: 30 class units and 20 that only reconstruct; few labels, with
      * lambda 1, 0.99 and 0 */
     {"dg-nca", "split", EMBEDDING_DEEP, 0, 0, 0},
+    {"dt-nca", "d-1-split", EMBEDDING_DEEP, 0, 1, 0},
+    {"dt-nca", "d-1-noise", EMBEDDING_DEEP, 0, 1,
+     0}, /* pixels and units are left out in training */
     {"dg-nca", "few1", EMBEDDING_DEEP, 0, 0, 0},
     {"dg-nca", "few5", EMBEDDING_DEEP, 0, 0, 0},
     {"dg-nca", "few10", EMBEDDING_DEEP, 0, 0, 0},
@@ -83,7 +86,8 @@ static void dims_of(const char *set, const embedding_method *m, uint32_t dims[4]
     case EMBEDDING_DEEP:
         if (circles) break;
         dims[0] = 2, dims[1] = 30;
-        if (!strcmp(m->variant, "split")) dims[0] = mnist ? 50 : 0, dims[1] = 0;
+        if (strstr(m->variant, "noise")) dims[0] = mnist ? 30 : 0, dims[1] = 0;
+        if (strstr(m->variant, "split")) dims[0] = mnist ? 50 : 0, dims[1] = 0;
         if (!strncmp(m->variant, "few", 3)) dims[0] = mnist ? 30 : 0, dims[1] = 0;
         if (strcmp(m->variant, "d-1-moved") != 0) break;
         dims[0] = m->mcml ? (mnist ? 2 : 0) : 30, dims[1] = 0; /* those with a recipe */

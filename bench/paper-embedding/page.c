@@ -1,5 +1,6 @@
 /* page.c -- the page: what the papers have beside what is here, made of records and pictures. */
 #include "bench/figures/sections.h"
+#include "bench/paper-embedding/semi.h"
 #include "bench/paper-embedding/tables.h"
 #include "cli/common/page.h"
 #include <stdlib.h>
@@ -188,7 +189,11 @@ static void put_by_k(const embedding *e, FILE *to) {
         at[(i + 1) * COLUMNS] = label[i];
         for (size_t c = 0; c < BY_K_COLUMNS; c++) at[(i + 1) * COLUMNS + 1 + c] = text[i][c];
     }
-    cli_page_put_table(to, &(cli_page_table){COLUMNS, BY_K_ROWS + 1, head, at, 2, NULL});
+    cli_page_put_table(to, &(cli_page_table){.columns = COLUMNS,
+                                             .rows = BY_K_ROWS + 1,
+                                             .head = head,
+                                             .cell = at,
+                                             .text_columns = 2});
 }
 
 static void put_verdict_by_k(const embedding *e, FILE *to) {
@@ -329,7 +334,9 @@ static void put_speed(const embedding *e, FILE *to) {
         for (size_t c = 0; c < 4; c++) at[7 * i + c] = guide[i][c];
         for (size_t c = 0; c < 3; c++) at[7 * i + 4 + c] = text[i][c];
     }
-    cli_page_put_table(to, &(cli_page_table){7, 3, head, at, 1, NULL});
+    cli_page_put_table(
+        to,
+        &(cli_page_table){.columns = 7, .rows = 3, .head = head, .cell = at, .text_columns = 1});
     put_verdict_of_speed(e, to);
     if (!embedding_find(e, "speed", &codes, "\"table\":\"guide\"", NULL))
         cli_page_code(to, "PARTS=speed make paper-embedding    # 2 minutes");
@@ -359,6 +366,7 @@ void embedding_part_page(embedding *e) {
                   "first split of USPS were seen in dry runs, too.");
     put_deep(e, page.to);
     put_nonlinear(e, page.to);
+    embedding_put_semi(e, page.to);
     put_circles(e, page.to);
     put_speed(e, page.to);
     figures_page_end(&e->figures, &page,

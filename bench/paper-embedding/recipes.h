@@ -14,6 +14,8 @@ static const embedding_recipe embedding_recipes[] = {
     {"mnist-dt-nca-d-1-moved-30-*", "rate=0.005 epochs=150 batch=5000 jitter=4", 15.0},
     {"usps-dt-nca-d-1-moved-30-*", "rate=0.005 epochs=150 batch=1000 jitter=4", 1.5},
     {"mnist-dg-nca-split-*", "rate=0.001 epochs=40 batch=5000 reconstruct=0.01 free=20", 8.0},
+    {"mnist-dt-nca-d-1-split-*", "rate=0.005 epochs=40 batch=5000 reconstruct=0.003 free=20", 8.0},
+    {"mnist-dt-nca-d-1-noise-*", "rate=0.005 epochs=60 batch=5000 dropout=0.2 corrupt=0.2", 6.0},
     {"mnist-dg-nca-few1-regularised-*", "rate=0.001 epochs=20 labels=1 reconstruct=0.01", 4.0},
     {"mnist-dg-nca-few5-regularised-*", "rate=0.001 epochs=20 labels=5 reconstruct=0.01", 4.0},
     {"mnist-dg-nca-few10-regularised-*", "rate=0.001 epochs=20 labels=10 reconstruct=0.01", 4.0},

@@ -125,7 +125,9 @@ void embedding_put_table(const embedding *e, FILE *to, const embedding_published
         fill_row(&row[i], &f[i], e->quick, cell[i]);
         for (size_t c = 0; c < COLUMNS; c++) at[i * COLUMNS + c] = cell[i][c];
     }
-    cli_page_put_table(to, &(cli_page_table){COLUMNS, rows, head, at, 1, NULL});
+    cli_page_put_table(
+        to, &(cli_page_table){
+                .columns = COLUMNS, .rows = rows, .head = head, .cell = at, .text_columns = 1});
     put_alphas(to, row, f, rows);
     put_commands(e, to, row, f, rows);
     free(cell), free(at), free(f);

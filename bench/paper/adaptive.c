@@ -201,7 +201,12 @@ static void put_page(paper *p, const trial *t, const trial *best[2]) {
         for (int j = 0; j < COLUMNS; j++) at[COLUMNS * i + j] = cell[i][j];
         strong[i] = &t[i] == best[0] || &t[i] == best[1];
     }
-    cli_page_put_table(to, &(cli_page_table){COLUMNS, TRIALS, head, at, 1, strong});
+    cli_page_put_table(to, &(cli_page_table){.columns = COLUMNS,
+                                             .rows = TRIALS,
+                                             .head = head,
+                                             .cell = at,
+                                             .text_columns = 1,
+                                             .strong = strong});
     cli_page_note(to, t[0].settings);
     figures_section_end(to);
 }

@@ -160,7 +160,12 @@ static void put_table(FILE *to, const broadcast *b, const char *heading, int gai
             at[w * COLUMNS + q + 1] = gain && w == q ? NULL : cell[w][q];
         }
     }
-    cli_page_put_table(to, &(cli_page_table){COLUMNS, PAPER_WAYS, heads, at, 1, strong});
+    cli_page_put_table(to, &(cli_page_table){.columns = COLUMNS,
+                                             .rows = PAPER_WAYS,
+                                             .head = heads,
+                                             .cell = at,
+                                             .text_columns = 1,
+                                             .strong = strong});
 }
 
 static FILE *begin_page(const paper *p) {

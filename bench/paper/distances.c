@@ -68,7 +68,12 @@ static void put_distances(FILE *to, const paper_results *r, const paper_kind *ki
         }
         rows += some > 0;
     }
-    cli_page_put_table(to, &(cli_page_table){COLUMNS, rows, heads, at, 1, strong});
+    cli_page_put_table(to, &(cli_page_table){.columns = COLUMNS,
+                                             .rows = rows,
+                                             .head = heads,
+                                             .cell = at,
+                                             .text_columns = 1,
+                                             .strong = strong});
 }
 
 static void put_page(paper *p, const paper_results *r) {

@@ -138,7 +138,9 @@ static void put_page(paper *p, const paper_network network[2], const paper_curve
         snprintf(cell[i][3], 32, "%.0f", step > 0 ? network[i].options.batch / step : 0.0);
         for (int j = 0; j < 4; j++) at[4 * i + j] = cell[i][j];
     }
-    cli_page_put_table(to, &(cli_page_table){4, 2, head, at, 1, NULL});
+    cli_page_put_table(
+        to,
+        &(cli_page_table){.columns = 4, .rows = 2, .head = head, .cell = at, .text_columns = 1});
     cli_page_note(to, network[0].settings);
     figures_section_svg(&p->figures, to, "fig1-error",
                         "error against bits kept, with and without sweeping");

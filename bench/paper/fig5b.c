@@ -162,7 +162,12 @@ static void put_table(FILE *to, const fig5_rows *rows) {
             at[i * COLUMNS + (size_t)j + 1] = some ? cell[i][j] : NULL;
         }
     }
-    cli_page_put_table(to, &(cli_page_table){COLUMNS, rows->n, heads, at, 1, strong});
+    cli_page_put_table(to, &(cli_page_table){.columns = COLUMNS,
+                                             .rows = rows->n,
+                                             .head = heads,
+                                             .cell = at,
+                                             .text_columns = 1,
+                                             .strong = strong});
 }
 
 /* From SHORTEST bits on. */

@@ -93,7 +93,9 @@ static void put_page(paper *p, const outcome *o) {
         snprintf(cell[i][2], 32, "%.2f %%", 100.0 * o[i].flips);
         for (int j = 0; j < 3; j++) at[3 * i + j] = cell[i][j];
     }
-    cli_page_put_table(to, &(cli_page_table){3, WEIGHTS, head, at, 0, NULL});
+    cli_page_put_table(
+        to, &(cli_page_table){
+                .columns = 3, .rows = WEIGHTS, .head = head, .cell = at, .text_columns = 0});
     cli_page_note(to, o[0].settings);
     cli_page_note(to, "Means over seeds, with their standard deviation, and 2,000 test images, "
                       "against the same images with "

@@ -71,7 +71,9 @@ static void put_page(paper *p, const findings *f) {
         "solutions differ from principal components by a matrix that commutes in truncation and "
         "inversion only (theorem 2), and with orthonormal columns they are the components "
         "themselves, in order (theorem 3).");
-    cli_page_put_table(to, &(cli_page_table){3, f->n, head, at, 2, NULL});
+    cli_page_put_table(
+        to,
+        &(cli_page_table){.columns = 3, .rows = f->n, .head = head, .cell = at, .text_columns = 2});
     cli_page_note(to, "From tests/test_theory.c, which says what each figure is.");
     figures_section_end(to);
 }
