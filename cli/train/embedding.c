@@ -207,9 +207,10 @@ static void report_json(const cli_train_talk *t, const train_embedding_choice *c
         const train_embedding_found *f = &r->found;
         cli_json_uint(&j, "trials", f->trials);
         cli_json_number(&j, "pixels_error_percent", 100.0 * f->pixels.rate);
-        cli_json_number(&j, "error_percent", 100.0 * f->error.rate);
-        cli_json_number(&j, "error_percent_low", 100.0 * f->error.low);
-        cli_json_number(&j, "error_percent_high", 100.0 * f->error.high);
+        cli_json_number(&j, "best_error_percent", 100.0 * f->error.rate);
+        cli_json_number(&j, "error_percent", 100.0 * f->expected.rate);
+        cli_json_number(&j, "error_percent_low", 100.0 * f->expected.low);
+        cli_json_number(&j, "error_percent_high", 100.0 * f->expected.high);
     }
     cli_json_number(&j, "pretraining_seconds", r->pretraining_seconds);
     cli_json_number(&j, "seconds", l->seconds);
@@ -260,13 +261,15 @@ static void say_found(const cli_train_talk *t, const train_embedding_report *r) 
             cli_note(t->common, "train", "  diverged %s", trial->words);
     }
     say_again(t, &f->choice);
-    cli_note(t->common, "train",
-             "on images held out from trials it errs on %.2f %% (95 %%: %.2f to %.2f): more on new "
-             "ones, as the best of %u recipes was taken, less, as it has learned from all since",
-             100.0 * f->error.rate, 100.0 * f->error.low, 100.0 * f->error.high, f->trials);
+    cli_note(
+        t->common, "train",
+        "on images held out from trials it errs on %.2f %% (95 %%: %.2f to %.2f): each half of "
+        "them judges the recipe that the other half would choose; it has learned from all "
+        "since",
+        100.0 * f->expected.rate, 100.0 * f->expected.low, 100.0 * f->expected.high);
     /* three deviations: that the best of a dozen recipes is so far off by chance is rare */
     const double p = f->pixels.rate, n = (double)f->pixels.tested;
-    if (f->error.rate > p - 3.0 * sqrt(p * (1.0 - p) / n))
+    if (f->expected.rate > p - 3.0 * sqrt(p * (1.0 - p) / n))
         cli_note(t->common, "train",
                  "it is not certain that labels help: neighbours by pixels err on %.2f %%, and the "
                  "best of some recipes may be this much better by chance",

@@ -58,6 +58,9 @@ ls set/*/* | awk 'BEGIN { srand(5) } { print $0 "," (rand() < 0.5 ? "a" : "b") }
 ls set/*/* >list
 "$TAPER" train -f -o chance.tpm --preset labels --minutes 0.05 --labels chance.csv --filelist list 2>chance.txt
 grep -q 'not certain that labels help' chance.txt
+"$TAPER" train -q -f --json -o chance.tpm --preset labels --minutes 0.05 --labels chance.csv --filelist list >chance.json
+awk -F'"best_error_percent":|,"error_percent":|,"error_percent_low":|,"error_percent_high":' '{
+    split($5, high, /[,}]/); exit !($2 > 30 && $3 > 40 && $4 < 50 && high[1] > 45) }' chance.json
 
 # --- what it is not told ---
 usage() { # words that the message has, arguments

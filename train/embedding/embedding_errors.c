@@ -46,6 +46,8 @@ static taper_status count_votes(const train_embedding_codes *c, const ballot *b,
     for (size_t i = 0; i < r->n; i++) b->label[i] = (int32_t)c->label[r->all[i]];
     TAPER_TRY(taper_nearest(&search, b->neighbours, b->distances, error));
     TAPER_TRY(taper_vote(&votes, b->voted, error));
+    for (size_t i = 0; i < queries && c->wrong; i++)
+        c->wrong[i] = b->voted[i] != b->label[r->n_training + i];
     return taper_count_errors(b->voted, b->label + r->n_training, queries, r->classes, NULL, rate,
                               error);
 }
@@ -79,7 +81,7 @@ taper_status train_embedding_error(const train_embedding_look *l, double *rate,
         train_told(code ? TAPER_OK : TAPER_ERR_NOMEM, error, "codes of %zu rows", r->n);
     if (status == TAPER_OK)
         status = train_told(take_codes(l, code), error, "codes of held-out rows were not made");
-    const train_embedding_codes codes = {code, units, r, l->label, l->k, l->threads};
+    const train_embedding_codes codes = {code, units, r, l->label, l->k, l->threads, NULL};
     if (status == TAPER_OK) status = train_embedding_vote(&codes, &counted, error);
     if (status == TAPER_OK) *rate = counted.rate;
     free(code);

@@ -13,6 +13,7 @@ typedef struct train_embedding_codes {
     const uint32_t *label; /* of the data, by rows->all's numbers */
     uint32_t k;            /* that vote; no more than there are training rows do */
     unsigned threads;      /* 0: one per online core */
+    uint8_t *wrong;        /* [held out] becomes 1 of those that are, else 0; NULL: not wanted */
 } train_embedding_codes;
 
 /* Held-out rows whose label is not the one that their k nearest training rows vote for

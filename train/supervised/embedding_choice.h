@@ -53,8 +53,9 @@ enum { TRAIN_EMBEDDING_TRIALS = 16 };
 
 /* A recipe that was tried on held-out images. */
 typedef struct train_embedding_trial {
-    const char *words;      /* "a linear map", "motion twice as far" */
-    taper_error_rate error; /* of the model it makes; tested 0: it came to nothing, it diverged */
+    const char *words;        /* "a linear map", "motion twice as far" */
+    taper_error_rate error;   /* of the model it makes; tested 0: it came to nothing, it diverged */
+    taper_error_rate half[2]; /* of every other held-out image */
     double seconds;
     int kept; /* 1: fewer errors than all before it */
 } train_embedding_trial;
@@ -63,9 +64,11 @@ typedef struct train_embedding_trial {
 typedef struct train_embedding_found {
     train_embedding_choice choice; /* to learn from all images; hidden is width */
     uint32_t width[CODEC_MAX_LAYERS];
-    taper_error_rate error;  /* on held-out images, of the choice, learned from the others; */
-    taper_error_rate pixels; /* of the neighbours by pixels, on the same */
-    size_t rows;             /* images that trials had */
+    taper_error_rate error;    /* on held-out images, of the choice, learned from the others; the
+                                  best of some, and so too low */
+    taper_error_rate expected; /* of the recipe that each half of these chooses, on the other */
+    taper_error_rate pixels;   /* of the neighbours by pixels, on the same */
+    size_t rows;               /* images that trials had */
     uint32_t folds;
     train_embedding_trial trial[TRAIN_EMBEDDING_TRIALS];
     uint32_t trials; /* 0: there was no search */

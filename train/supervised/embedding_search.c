@@ -43,6 +43,7 @@ typedef struct search {
     size_t labelled;           /* rows that the choice is learned from in the end */
     uint32_t *order;           /* [labelled] in random order; trials have the first */
     uint32_t *label;           /* [pixels->n] those of a fold's training rows alone */
+    uint8_t *wrong;            /* [pixels->n] of a fold's held-out rows, in their order */
     train_embedding_rows rows; /* of a fold */
 } search;
 
@@ -92,7 +93,7 @@ static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rat
         status = formats_fail(error, TAPER_ERR_ARG, "stopped while recipes were tried");
     if (status == TAPER_OK && rate)
         status = train_embedding_judge(s->stage, &m->network, 0, s->pixels, &s->rows, &c->training,
-                                       rate, error);
+                                       s->wrong, rate, error);
     taper_model_free(m);
     return status;
 }
@@ -119,7 +120,10 @@ static taper_status try_recipe(search *s, recipe *r, double seconds, train_embed
             o->epochs = epochs_of(s, s->rows.n_training, seconds / s->found->folds);
         }
         if (status == TAPER_OK) status = learn_fold(s, r, &rate, error);
-        if (status == TAPER_OK) add(&trial->error, &rate);
+        if (status != TAPER_OK) break;
+        add(&trial->error, &rate);
+        for (size_t i = 0; i < rate.tested; i++)
+            trial->half[i % 2].tested++, trial->half[i % 2].wrong += s->wrong[i];
     }
     trial->seconds = train_seconds() - begun;
     return status;
@@ -227,7 +231,7 @@ static taper_status try_change(search *s, uint32_t i, taper_error *error) {
     taper_status status =
         try_recipe(s, &r, left_for_trials(s) / (double)(CHANGES - i), trial, &why);
     if ((status == TAPER_ERR_ARG || status == TAPER_ERR_LIMIT) && f->trials > 1 && !s->stopped) {
-        trial->error = (taper_error_rate){0};
+        trial->error = trial->half[0] = trial->half[1] = (taper_error_rate){0};
         return TAPER_OK;
     }
     if (status != TAPER_OK) return formats_fail(error, status, "%s", why.text);
@@ -245,8 +249,9 @@ static taper_status take_rows(search *s, taper_error *error) {
     const size_t n = s->pixels->n;
     taper_status status = train_embedding_rows_take(&all, o, s->pixels, error);
     s->label = malloc(n * sizeof *s->label);
+    s->wrong = malloc(n * sizeof *s->wrong);
     s->rows.all = malloc(n * sizeof *s->rows.all);
-    if (status == TAPER_OK && (!s->label || !s->rows.all))
+    if (status == TAPER_OK && (!s->label || !s->wrong || !s->rows.all))
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for labels of %zu images", n);
     s->rows.classes = all.classes;
     s->order = all.all, all.all = NULL;
@@ -287,11 +292,27 @@ static taper_status judge_pixels(search *s, taper_error *error) {
         taper_error_rate rate = {0};
         take_fold(s, k);
         status = train_embedding_judge(s->stage, NULL, 0, s->pixels, &s->rows,
-                                       &s->at.choice.training, &rate, error);
+                                       &s->at.choice.training, NULL, &rate, error);
         if (status == TAPER_OK) add(&f->pixels, &rate);
     }
     f->rows = rows;
     return status;
+}
+
+/* The error to expect. That of the best of some recipes is too low, on the images that chose it; so
+ * each half of these judges the recipe that the other half would have chosen. */
+static void expect(train_embedding_found *f) {
+    for (int h = 0; h < 2; h++) {
+        const train_embedding_trial *best = NULL;
+        double least = 2.0;
+        for (uint32_t i = 0; i < f->trials; i++) {
+            const taper_error_rate *by = &f->trial[i].half[h];
+            const double rate = by->tested ? (double)by->wrong / (double)by->tested : 2.0;
+            if (rate < least) best = &f->trial[i], least = rate;
+        }
+        if (best && best->half[!h].tested) add(&f->expected, &best->half[!h]);
+    }
+    if (!f->expected.tested) f->expected = f->error;
 }
 
 /* The best recipe, with the epochs that fit into the time that is left. */
@@ -314,6 +335,7 @@ static taper_status find(search *s, taper_error *error) {
     TAPER_TRY(judge_pixels(s, error));
     for (uint32_t i = 0; i < CHANGES && (!i || left_for_trials(s) > 0.0); i++)
         TAPER_TRY(try_change(s, i, error));
+    expect(s->found);
     return settle(s, error);
 }
 
@@ -348,7 +370,7 @@ taper_status train_embedding_search(train_embedding_stage *stage, double minutes
     s.at.choice = beginning(base, pixels->inputs);
     const taper_status status = find(&s, error);
     train_embedding_rows_free(&s.rows);
-    free(s.order), free(s.label);
+    free(s.order), free(s.label), free(s.wrong);
     stage->pretraining_seconds = 0.0;
     return status;
 }

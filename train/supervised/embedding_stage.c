@@ -174,8 +174,8 @@ static void pack(float *code, size_t n, size_t all, size_t units) {
 taper_status train_embedding_judge(const train_embedding_stage *stage, const codec_network *net,
                                    size_t units, const train_pixels *pixels,
                                    const train_embedding_rows *rows,
-                                   const train_embedding_options *o, taper_error_rate *rate,
-                                   taper_error *error) {
+                                   const train_embedding_options *o, uint8_t *wrong,
+                                   taper_error_rate *rate, taper_error *error) {
     const size_t all = net ? net->units : pixels->inputs;
     float *code = malloc(rows->n * all * sizeof *code);
     if (!units) units = all;
@@ -183,7 +183,7 @@ taper_status train_embedding_judge(const train_embedding_stage *stage, const cod
     if (status == TAPER_OK) status = encode(stage->be, net, pixels, rows->all, rows->n, code);
     status = train_told(status, error, "codes of %zu images", rows->n);
     if (status == TAPER_OK) pack(code, rows->n, all, units);
-    const train_embedding_codes codes = {code, units, rows, pixels->label, o->k, o->threads};
+    const train_embedding_codes codes = {code, units, rows, pixels->label, o->k, o->threads, wrong};
     if (status == TAPER_OK) status = train_embedding_vote(&codes, rate, error);
     free(code);
     return status;

@@ -24,12 +24,13 @@ taper_status train_embedding_learn(train_embedding_stage *stage,
                                    taper_error *error);
 
 /* Errors on rows->all's held-out rows of the neighbours of their codes, which the processor makes
- * as the library does, by the first `units` of them (0: all). net NULL: of pixels. TAPER_ERR_ARG: a
+ * as the library does, by the first `units` of them (0: all). net NULL: of pixels. wrong: which of
+ * them err (embedding_errors.h), or NULL. TAPER_ERR_ARG: a
  * code is not finite; TAPER_ERR_NOMEM. */
 taper_status train_embedding_judge(const train_embedding_stage *stage, const codec_network *net,
                                    size_t units, const train_pixels *pixels,
                                    const train_embedding_rows *rows,
-                                   const train_embedding_options *options, taper_error_rate *rate,
-                                   taper_error *error);
+                                   const train_embedding_options *options, uint8_t *wrong,
+                                   taper_error_rate *rate, taper_error *error);
 
 #endif

@@ -129,11 +129,11 @@ static taper_status measure(const job *j, const train_embedding_choice *c, const
     taper_status status = train_embedding_rows_take(&rows, &c->training, &j->pixels, error);
     const int any = status == TAPER_OK && rows.n > rows.n_training;
     if (any)
-        status = train_embedding_judge(&j->stage, net, 0, &j->pixels, &rows, &c->training,
+        status = train_embedding_judge(&j->stage, net, 0, &j->pixels, &rows, &c->training, NULL,
                                        &r->held_out, error);
     for (uint32_t i = 0; any && i < nested->lengths && status == TAPER_OK; i++)
         status = train_embedding_judge(&j->stage, net, nested->length[i], &j->pixels, &rows,
-                                       &c->training, &r->prefix[i], error);
+                                       &c->training, NULL, &r->prefix[i], error);
     r->k = (uint32_t)formats_smaller(c->training.k, rows.n_training);
     train_embedding_rows_free(&rows);
     return status;
