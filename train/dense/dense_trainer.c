@@ -183,7 +183,7 @@ static void report_epoch(void *self, const train_loop *l, uint32_t epoch,
 
 /* The epoch whose network is kept, from 1; 0: the start. */
 static uint32_t best_epoch(const train_loop *l) {
-    for (uint32_t i = 0; i < l->n_history; i++)
+    for (uint32_t i = l->n_history; i-- > 0;)
         if (l->history[i].figure[0] == l->best_loss) return i + 1;
     return 0;
 }

@@ -165,7 +165,7 @@ static const train_learner learner = {.what = "the embedding",
 static uint32_t best_epoch(const run *r) {
     const train_loop *l = &r->loop;
     if (!r->embedder.weights.best) return l->n_history;
-    for (uint32_t i = 0; i < l->n_history; i++)
+    for (uint32_t i = l->n_history; i-- > 0;)
         if (l->history[i].figure[0] == l->best_loss) return i + 1;
     return 0;
 }

@@ -177,7 +177,7 @@ static void report_epoch(train_loop *l, uint32_t epoch, double seconds) {
 
 static taper_status keep_best(train_loop *l, double loss) {
     l->stale_epochs++;
-    if (!(loss < l->best_loss)) return TAPER_OK; /* NaN too */
+    if (!(loss <= l->best_loss)) return TAPER_OK; /* NaN too; of equals the last */
     l->best_loss = loss;
     l->stale_epochs = 0;
     if (!l->weights->best) return TAPER_OK;

@@ -77,7 +77,7 @@ struct train_loop {
     uint64_t saved_step;    /* in the checkpoint on disk ... */
     int saved;              /* ... if there is one of this run */
     int stopped;            /* by progress */
-    double best_loss;       /* on held-out rows */
+    double best_loss;       /* on held-out rows; of equals the last epoch is kept */
     uint32_t stale_epochs;  /* since the best */
     train_history *history; /* [epochs] */
     uint32_t n_history;
