@@ -1,4 +1,5 @@
 /* outputs.c -- a verb's output file; see outputs.h. */
+#define _GNU_SOURCE /* fopencookie */
 #include "cli/common/outputs.h"
 #include "cli/common/signals.h"
 #include "formats/file.h"
@@ -87,18 +88,43 @@ int cli_output_close(cli_output *out, const char *input, taper_status status,
     return status == TAPER_OK ? CLI_DONE : cli_fail(out->verb, input, status, error);
 }
 
+/* What stdio has gathered. (open_memstream would do but for a single character that finds no
+ * memory: that is lost without an error.) */
+static ssize_t text_take(void *user, const char *bytes, size_t n) {
+    cli_text *t = user;
+    if (t->room - t->size < n) {
+        enum { LEAST = 1 << 12 };
+        const size_t room = 2 * (t->room + n) + LEAST;
+        char *more = realloc(t->bytes, room);
+        t->has_failed = t->has_failed || !more;
+        if (!more) return 0;
+        t->bytes = more, t->room = room;
+    }
+    memcpy(t->bytes + t->size, bytes, n);
+    t->size += n;
+    return (ssize_t)n;
+}
+
 taper_status cli_text_open(cli_text *text) {
     *text = (cli_text){.bytes = NULL};
-    text->to = open_memstream(&text->bytes, &text->size);
+    text->to = fopencookie(text, "w", (cookie_io_functions_t){.write = text_take});
     return text->to ? TAPER_OK : TAPER_ERR_NOMEM;
 }
 
+taper_status cli_text_flush(cli_text *text) {
+    const bool is_whole = fflush(text->to) == 0 && !ferror(text->to) && !text->has_failed;
+    return is_whole ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
 taper_status cli_text_write(cli_text *text, const taper_sink *sink) {
-    const bool has_failed = ferror(text->to) != 0; /* memory is short */
-    const bool is_whole = fclose(text->to) == 0 && text->bytes && !has_failed;
-    const taper_status status =
-        is_whole ? sink->write(sink->user, text->bytes, text->size) : TAPER_ERR_NOMEM;
+    taper_status status = cli_text_flush(text);
+    if (status == TAPER_OK && text->size) status = sink->write(sink->user, text->bytes, text->size);
+    cli_text_free(text);
+    return status;
+}
+
+void cli_text_free(cli_text *text) {
+    if (text->to) fclose(text->to);
     free(text->bytes);
     *text = (cli_text){.bytes = NULL};
-    return status;
 }

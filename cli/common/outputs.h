@@ -37,11 +37,16 @@ int cli_output_close(cli_output *out, const char *input, taper_status status,
 typedef struct cli_text {
     FILE *to; /* to be printed to */
     char *bytes;
-    size_t size;
+    size_t size, room; /* of bytes: once flushed */
+    bool has_failed;
 } cli_text;
-taper_status cli_text_open(cli_text *text); /* TAPER_ERR_NOMEM: nothing is held */
+/* The text stays where it is until it is freed. TAPER_ERR_NOMEM: nothing is held. */
+taper_status cli_text_open(cli_text *text);
+/* TAPER_OK when all that was printed is in bytes. */
+taper_status cli_text_flush(cli_text *text);
 /* Hand it to the sink, and free it. */
 taper_status cli_text_write(cli_text *text, const taper_sink *sink);
+void cli_text_free(cli_text *text); /* a zeroed one is fine */
 
 /* The path as one says it: "standard output" for "-". */
 const char *cli_output_name(const char *path);

@@ -2,9 +2,11 @@
 #include "cli/search/container_set.h"
 #include "codec/decoder/group_reader.h"
 #include "codec/taper.h"
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* One container. */
 typedef struct part {
@@ -35,10 +37,10 @@ bool cli_is_container(const char *path) {
     uint8_t front[4];
     struct stat st;
     if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode)) return false;
-    FILE *file = fopen(path, "rb");
-    if (!file) return false;
-    const size_t n = fread(front, 1, sizeof front, file);
-    fclose(file);
+    const int file = open(path, O_RDONLY | O_CLOEXEC); /* no memory is taken, which could fail */
+    if (file < 0) return false;
+    const ssize_t n = read(file, front, sizeof front);
+    close(file);
     return n == sizeof front && !memcmp(front, magic, sizeof front);
 }
 

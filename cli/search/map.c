@@ -27,9 +27,7 @@ struct cli_map {
     size_t *number;    /* [room] in the set */
     uint32_t side[2];  /* of a picture */
     taper_image sheet; /* in colour */
-    FILE *sheets;      /* JSON strings of those that are full */
-    char *sheets_text;
-    size_t sheets_size;
+    cli_text sheets;   /* JSON strings of those that are full */
 };
 
 /* --- pictures ------------------------------------------------------------------------------- */
@@ -39,12 +37,12 @@ static taper_status flush_sheet(cli_map *m) {
     uint8_t *png = NULL;
     size_t bytes = 0;
     TAPER_TRY(formats_png_encode(&m->sheet, &png, &bytes, NULL));
-    fputs(m->n > PER_SHEET ? ",\"" : "\"", m->sheets);
-    cli_page_base64(m->sheets, png, bytes);
-    fputc('"', m->sheets);
+    fputs(m->n > PER_SHEET ? ",\"" : "\"", m->sheets.to);
+    cli_page_base64(m->sheets.to, png, bytes);
+    fputc('"', m->sheets.to);
     free(png);
     memset(m->sheet.pixels, 255, (size_t)m->sheet.width * m->sheet.height * 3);
-    return ferror(m->sheets) ? TAPER_ERR_NOMEM : TAPER_OK;
+    return cli_text_flush(&m->sheets);
 }
 
 /* The first image says how large pictures are. */
@@ -106,13 +104,14 @@ int cli_map_take(cli_map *m, const size_t *number, const taper_image *image, siz
 
 /* axis[width]: the direction of most variance, of those at a right angle to `other` (or NULL):
  * power iteration on the codes, less their mean. */
-static void principal_axis(const cli_map *m, const double *mean, const double *other,
-                           double *axis) {
+static taper_status principal_axis(const cli_map *m, const double *mean, const double *other,
+                                   double *axis) {
     enum { STEPS = 60 };
     const size_t d = m->width;
     double *sum = calloc(d, sizeof *sum);
+    if (!sum) return TAPER_ERR_NOMEM;
     for (size_t j = 0; j < d; j++) axis[j] = 1.0 / (1.0 + (double)j);
-    for (int s = 0; s < STEPS && sum; s++) {
+    for (int s = 0; s < STEPS; s++) {
         double along = 0.0, length = 0.0;
         memset(sum, 0, d * sizeof *sum);
         for (size_t i = 0; i < m->n; i++) {
@@ -128,6 +127,7 @@ static void principal_axis(const cli_map *m, const double *mean, const double *o
         for (size_t j = 0; j < d && length > 0.0; j++) axis[j] = sum[j] / sqrt(length);
     }
     free(sum);
+    return TAPER_OK;
 }
 
 /* at[n][2]. */
@@ -139,8 +139,9 @@ static taper_status place(const cli_map *m, double *at) {
     for (size_t i = 0; i < m->n * d; i++) mean[i % d] += (double)m->code[i] / (double)m->n;
     if (d <= 2)
         for (size_t k = 0; k < d; k++) axis[k][k] = 1.0;
-    else
-        for (int k = 0; k < 2; k++) principal_axis(m, mean, k ? axis[0] : NULL, axis[k]);
+    taper_status status = TAPER_OK;
+    for (int k = 0; d > 2 && k < 2 && status == TAPER_OK; k++)
+        status = principal_axis(m, mean, k ? axis[0] : NULL, axis[k]);
     for (size_t i = 0; i < m->n; i++)
         for (size_t k = 0; k < 2; k++) {
             at[2 * i + k] = 0.0;
@@ -148,24 +149,26 @@ static taper_status place(const cli_map *m, double *at) {
                 at[2 * i + k] += ((double)m->code[i * d + j] - mean[j]) * axis[k][j];
         }
     free(work);
-    return TAPER_OK;
+    return status;
 }
 
 /* One scale for both, so that distances stay what they are. */
-static void put_places(const cli_map *m, const double *at, FILE *to) {
+static taper_status put_places(const cli_map *m, const double *at, FILE *to) {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     uint16_t *xy = calloc(2 * m->n + 1, sizeof *xy);
+    if (!xy) return TAPER_ERR_NOMEM;
     for (size_t i = 0; i < 2 * m->n; i++) {
         low[i % 2] = fmin(low[i % 2], at[i]);
         high[i % 2] = fmax(high[i % 2], at[i]);
     }
     const double side = fmax(fmax(high[0] - low[0], high[1] - low[1]), 1e-30);
-    for (size_t i = 0; i < 2 * m->n && xy; i++) {
+    for (size_t i = 0; i < 2 * m->n; i++) {
         const double from_middle = (at[i] - (low[i % 2] + high[i % 2]) / 2) / side;
         xy[i] = (uint16_t)lround(32767.5 + (65535.0 - 2 * LEAST_MARGIN) * from_middle);
     }
-    if (xy) cli_page_base64(to, xy, 2 * m->n * sizeof *xy);
+    cli_page_base64(to, xy, 2 * m->n * sizeof *xy);
     free(xy);
+    return TAPER_OK;
 }
 
 static taper_status put_neighbours(const cli_map *m, size_t k, FILE *to, taper_error *error) {
@@ -234,14 +237,14 @@ static taper_status put_data(cli_map *m, FILE *to, taper_error *error) {
     fprintf(to, "{\"n\":%zu,\"k\":%zu,\"width\":%u,\"height\":%u,\"columns\":%d,\"per\":%d", m->n,
             k, m->side[0], m->side[1], COLUMNS, PER_SHEET);
     fputs(",\"places\":\"", to);
-    if (status == TAPER_OK) put_places(m, at, to);
+    if (status == TAPER_OK) status = put_places(m, at, to);
     fputs("\",\"labels\":\"", to);
     if (status == TAPER_OK) cli_page_base64(to, label, m->n * sizeof *label);
     fputs("\",\"near\":\"", to);
     if (status == TAPER_OK) status = put_neighbours(m, k, to, error);
     put_names(m, to);
     fputs(",\"sheets\":[", to);
-    fwrite(m->sheets_text, 1, m->sheets_size, to);
+    fwrite(m->sheets.bytes, 1, m->sheets.size, to);
     fputs("]}", to);
     free(at), free(label);
     return status;
@@ -253,7 +256,6 @@ static taper_status write_page(cli_map *m, taper_error *error) {
     const taper_sink sink = cli_output_sink(&m->out);
     cli_text text;
     TAPER_TRY(flush_sheet(m));
-    if (fflush(m->sheets)) return TAPER_ERR_NOMEM;
     TAPER_TRY(cli_text_open(&text));
     fwrite(cli_map_page, 1, (size_t)(data - cli_map_page), text.to);
     const taper_status status = put_data(m, text.to, error);
@@ -266,8 +268,8 @@ static taper_status write_page(cli_map *m, taper_error *error) {
 /* --- begin and end -------------------------------------------------------------------------- */
 
 static void free_map(cli_map *m) {
-    if (m->sheets) fclose(m->sheets);
-    free(m->sheets_text), free(m->sheet.pixels), free(m->code), free(m->number), free(m);
+    cli_text_free(&m->sheets);
+    free(m->sheet.pixels), free(m->code), free(m->number), free(m);
 }
 
 int cli_map_open(cli_map **out, const cli_code_set *set, const char *path, size_t width) {
@@ -281,8 +283,7 @@ int cli_map_open(cli_map **out, const cli_code_set *set, const char *path, size_
     m->room = images / m->step + 1;
     m->code = malloc(m->room * width * sizeof *m->code);
     m->number = malloc(m->room * sizeof *m->number);
-    m->sheets = open_memstream(&m->sheets_text, &m->sheets_size);
-    int code = m->code && m->number && m->sheets
+    int code = m->code && m->number && cli_text_open(&m->sheets) == TAPER_OK
                    ? cli_output_open(&m->out, set->verb, path, set->common)
                    : (int)cli_fail(set->verb, NULL, TAPER_ERR_NOMEM, NULL);
     if (code != CLI_DONE)

@@ -2,7 +2,7 @@
 # ends with exit code 6 and one sentence and leaves nothing behind (decode: but whole images, as ever),
 # or can do without (a pool has fewer threads, stdio no buffer, a library another way), and then writes
 # the same bytes as ever. Of train one allocation in four is tried, from a printed seed on, of embed and
-# classify one in two, and of encoding a set so small that its cuts are rendered, which makes the same
+# classify one in two, of their pages one in four, and of encoding a set so small that its cuts are rendered, which makes the same
 # ones for every cut, one in eight; all of them with TAPER_EVERY_ALLOCATION=1.
 . "$ROOT/tests/cli_helpers.sh"
 if grep -q __asan_init "$TAPER"; then
@@ -83,5 +83,14 @@ fail_each 1 1 merge -q -o out one.taper two.taper
 "$TAPER" train -q --window whole -k 2 -o whole.tpm pictures
 some 2 embed -q -T 1 -m whole.tpm -o out pictures
 some 2 classify -q -T 1 -k 1 --among pictures -o out pictures
+"$TAPER" encode -q -m whole.tpm -o whole.taper pictures
+some 2 embed -q -T 1 -m whole.tpm -o out whole.taper
+cp -r pictures mixed
+cp pictures/ring/*1.png mixed/loose.png
+some 2 classify -q -T 1 -k 1 --unlabelled -o out mixed
+cp -r pictures twice
+for class in cross ring; do cp pictures/$class/*.png twice/$class/again.png; done
+some 4 classify -q -T 1 -k 1 --leave-one-out --among twice -o /dev/null --page out
+some 4 embed -q -T 1 -m whole.tpm --map out twice
 some 8 encode -q -T 1 -m model.tpm -o out pictures
 some 4 train -q -T 1 --window 8 -o out pictures
