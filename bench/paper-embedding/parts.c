@@ -15,10 +15,27 @@ static void title_of(const embedding_cell *c, char title[64]) {
     snprintf(title, 64, "%s%s%s", m->name, m->variant[0] ? word : "", m->variant);
 }
 
-/* The first columns of rows, in place. */
-static void keep_columns(float *x, size_t rows, size_t columns, size_t kept) {
-    for (size_t i = 1; i < rows && kept < columns; i++)
-        memmove(x + i * kept, x + i * columns, kept * sizeof *x);
+/* Columns first .. first + n - 1 of rows as new memory. */
+static float *columns_of(const float *x, size_t rows, size_t columns, size_t first, size_t n) {
+    float *to = figures_memory(rows * n, sizeof *to);
+    for (size_t i = 0; i < rows; i++) memcpy(to + i * n, x + i * columns + first, n * sizeof *to);
+    return to;
+}
+
+/* A network's codes, or pixels. */
+typedef struct judged {
+    float *train, *test;
+    size_t units;
+} judged;
+
+/* Errors by n units from `first` on; the first of them are pictured if that is wanted. */
+static void judge(const embedding *e, const embedding_set *set, const judged *codes, size_t first,
+                  size_t n, const char *stem, const char *title, embedding_record *record) {
+    float *train = columns_of(codes->train, set->train.n, codes->units, first, n),
+          *test = columns_of(codes->test, set->test.n, codes->units, first, n);
+    embedding_judge(e, n, train, &set->train, test, &set->test, record);
+    if (stem) embedding_scatter(e, stem, title, test, &set->test);
+    free(train), free(test);
 }
 
 /* Learn and judge; a picture of codes of two numbers if one is wanted. */
@@ -36,24 +53,24 @@ static void run(embedding *e, const embedding_cell *cell, int choosing, int pict
     embedding_learn(e, cell, &set.train, &learned);
     embedding_keep_labelled(&set);
     const codec_network *net = learned.net.inputs ? &learned.net : NULL;
-    const size_t units = net ? net->units : set.train.inputs;
-    const size_t width = units - (net ? s.training.free_units : 0);
-    float *of_train = embedding_codes(e, net, &set.train),
-          *of_test = embedding_codes(e, net, &set.test);
-    keep_columns(of_train, set.train.n, units, width);
-    keep_columns(of_test, set.test.n, units, width);
+    const judged codes = {embedding_codes(e, net, &set.train), embedding_codes(e, net, &set.test),
+                          net ? net->units : set.train.inputs};
+    const size_t others = net ? s.training.free_units : 0, width = codes.units - others;
+    const int pictured = picture && width == 2 && cell->split <= 1;
+    char title[64];
+    title_of(cell, title);
     *record = (embedding_record){.minutes = learned.minutes, .alpha = learned.alpha};
     memcpy(record->settings, learned.settings, sizeof record->settings);
-    embedding_judge(e, width, of_train, &set.train, of_test, &set.test, record);
-    if (picture && width == 2 && cell->split <= 1) {
-        char title[64];
-        title_of(cell, title);
-        embedding_scatter(e, cell->name, title, of_test, &set.test);
+    judge(e, &set, &codes, 0, width, pictured ? cell->name : NULL, title, record);
+    if (others) {
+        embedding_record of_others = {0};
+        judge(e, &set, &codes, width, others, NULL, NULL, &of_others);
+        record->free_error = of_others.error[1];
     }
     figures_say("%s: 5-NN errs on %.2f %% (%.2f to %.2f) of %zu, %.1f minutes%s", cell->name,
                 record->error[2], record->low[2], record->high[2], record->tested, record->minutes,
                 e->quick ? " (quick: drawn digits, says nothing)" : "");
-    free(of_train), free(of_test);
+    free(codes.train), free(codes.test);
     embedding_learned_free(&learned);
     embedding_set_free(&set);
 }

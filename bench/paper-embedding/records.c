@@ -1,5 +1,6 @@
 /* records.c -- see records.h. */
 #include "bench/paper-embedding/records.h"
+#include "bench/paper-embedding/settings.h"
 #include "bench/bench.h"
 #include <fcntl.h>
 #include <stdarg.h>
@@ -68,6 +69,7 @@ static void take_line(embedding_record *r, const char *line) {
     if (strstr(line, "\"metric\":\"test_error_percent\"")) take_error(r, line, value);
     if (strstr(line, "\"metric\":\"minutes\"")) r->minutes = value;
     if (strstr(line, "\"metric\":\"alpha\"")) r->alpha = value;
+    if (strstr(line, "\"metric\":\"free_units_test_error_percent\"")) r->free_error = value;
     const char *settings = strstr(line, "\"settings\":\"");
     if (!settings) return;
     settings += strlen("\"settings\":\"");
@@ -107,9 +109,10 @@ static void put(FILE *to, const embedding *e, const embedding_cell *c, const emb
     int n =
         snprintf(config, sizeof config,
                  "{\"cell\":\"%s\",\"method\":\"%s\",\"%s\":\"%s\",\"dims\":%u,%s\"seed\":%u,"
-                 "\"labels_percent\":100,%s\"device\":\"%s\",\"settings\":\"%s\"%s}",
+                 "\"labels_percent\":%g,%s\"device\":\"%s\",\"settings\":\"%s\"%s}",
                  c->name, c->method->name, c->method->kind == EMBEDDING_LINEAR ? "start" : "alpha",
-                 variant[0] ? variant : "none", c->dims, split, c->seed, more, e->device_name,
+                 variant[0] ? variant : "none", c->dims, split, c->seed,
+                 embedding_settings_of(r->settings).labels_percent, more, e->device_name,
                  r->settings, e->quick ? ",\"data\":\"drawn digits, quick\"" : "");
     if (n < 0 || (size_t)n >= sizeof config) figures_die("a configuration that is too long");
     bench_write(to, bench, metric, value, unit, config);
@@ -124,6 +127,8 @@ static void put_record(FILE *to, const embedding *e, const embedding_cell *cell,
         put(to, e, cell, r, "test_error_percent", r->error[i], "%", more);
     }
     put(to, e, cell, r, "minutes", r->minutes, "min", "");
+    if (r->free_error > 0.0)
+        put(to, e, cell, r, "free_units_test_error_percent", r->free_error, "%", "\"k\":3,");
     if (r->alpha > 0.0) put(to, e, cell, r, "alpha", r->alpha, "", "");
 }
 

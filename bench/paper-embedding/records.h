@@ -12,8 +12,9 @@ extern const uint32_t embedding_k[EMBEDDING_KS]; /* 1, 3, 5, 7; all figures with
 typedef struct embedding_record {
     size_t tested;
     double error[EMBEDDING_KS], low[EMBEDDING_KS], high[EMBEDDING_KS];
-    double minutes; /* it took to learn, the stack not counted */
-    double alpha;   /* at the end; 0: there is none */
+    double minutes;    /* it took to learn, the stack not counted */
+    double alpha;      /* at the end; 0: there is none */
+    double free_error; /* of 3-NN by the units that only reconstruct; 0: there are none */
     char settings[512];
 } embedding_record;
 

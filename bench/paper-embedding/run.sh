@@ -41,7 +41,8 @@ parts=${PARTS:-mnist usps circles speed}
 if [ -n "${QUICK:-}" ]; then
     out=${OUT:-build/paper-embedding-quick} quick=--quick
     work=$out/work
-    cells=${CELLS:-mnist-pixels-* mnist-pca-* mnist-lda-* mnist-linear-nca-* mnist-d*-2-* mnist-d*-30-* \
+    cells=${CELLS:-mnist-pixels-* mnist-pca-* mnist-lda-* mnist-linear-nca-* mnist-d*-2-* mnist-d?-*a-30-* \
+mnist-d?-mcml-30-* mnist-d?-*-d-1-30-* mnist-d?-*-learned-30-* mnist-*-moved-30-* mnist-dg-nca-few10* \
 usps-*-split[12]-* circles-*}
     more=${SET:-epochs=20 batch=200 rate=0.01 widths=40-30 pretrain-epochs=10}
     say "QUICK: drawn digits, small networks and few epochs; the figures say nothing about the methods"
@@ -49,7 +50,7 @@ usps-*-split[12]-* circles-*}
 else
     out=bench/results/embedding work=build/paper-embedding quick=
     cells=${CELLS:-mnist-pixels-* mnist-pca-* mnist-lda-* mnist-linear-nca-* mnist-dt-nca-d-1-* \
-mnist-dt-mcml-d-1-2-* mnist-dg-nca-30-* usps-dt-nca-d-1-30-* usps-dt-mcml-d-1-2-* circles-*}
+mnist-dt-mcml-d-1-2-* mnist-dg-nca-30-* mnist-dg-nca-few* mnist-dt-nca-d-1-split-* usps-dt-nca-d-1-30-* usps-dt-mcml-d-1-2-* circles-*}
     more=${SET:-}
 fi
 mkdir -p "$out" "$work"
