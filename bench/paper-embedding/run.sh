@@ -13,7 +13,8 @@
 # all cells of a set, seed and split.
 #
 # Settings, from the environment:
-#   PARTS="mnist usps circles speed"   some of these; the page is always made anew
+#   PARTS="mnist usps circles speed"   some of these, or nested, which takes an hour (bench/nested_units.sh); the page is
+#               always made anew
 #   CELLS="mnist-dt-nca-d-1-30-*"      shell patterns of the cells that are run; CELLS='*': all. By default
 #               those below. `BUILD_DIR/bench/paper_embedding list` names all with their price
 #   SEED=1      of all cells
@@ -72,8 +73,13 @@ for name in $parts; do
         run speed >"$work/speed.jsonl.part"
         [ ! -s "$work/speed.jsonl.part" ] || mv "$work/speed.jsonl.part" "$out/speed.jsonl"
         ;;
+    nested) # an hour on one core
+        say nested
+        OUT=$work/nested THREADS=${PAPER_THREADS:-2} sh bench/nested_units.sh "$B" "$TAPER_DATA/mnist" >"$work/nested.jsonl.part"
+        mv "$work/nested.jsonl.part" "$out/nested.jsonl"
+        ;;
     *)
-        say "no part $name; there are mnist usps circles speed"
+        say "no part $name; there are mnist usps circles speed nested"
         exit 2
         ;;
     esac
