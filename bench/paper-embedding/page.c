@@ -81,8 +81,13 @@ static void put_panels(const embedding *e, FILE *to, const embedding_cell *cell,
     cli_page_beside_begin(to);
     for (size_t i = 0; i < cells; i++) {
         char *path = figures_path(e->figures.out, "%s.svg", cell[i].name), text[200];
-        snprintf(text, sizeof text, "%s was not run: PARTS=%s CELLS='%s' make paper-embedding",
-                 cell[i].name, cell[i].set, cell[i].name);
+        embedding_record r;
+        if (embedding_record_read(e, &cell[i], &r))
+            snprintf(text, sizeof text, "%s: %s.svg is not here; its error is in %s.jsonl",
+                     cell[i].name, cell[i].name, cell[i].set);
+        else
+            snprintf(text, sizeof text, "%s was not run: PARTS=%s CELLS='%s' make paper-embedding",
+                     cell[i].name, cell[i].set, cell[i].name);
         if (access(path, R_OK) == 0)
             figures_section_svg(&e->figures, to, cell[i].name, cell[i].name);
         else
