@@ -14,7 +14,7 @@ shift $(($# < 3 ? 2 : 3))
 [ $# -gt 0 ] || set -- --motion 4 --hold-out 0
 OUT=${OUT:-build/nested-units} threads=${THREADS:-1} seed=${SEED:-1} lengths=${LENGTHS:-2 4 8 16 30}
 mkdir -p "$OUT"
-commit=$(git describe --always --dirty 2>/dev/null || echo unknown)
+commit=${TAPER_COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}
 machine=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
 
 train() { # model options...
@@ -27,27 +27,30 @@ train() { # model options...
     mv "$model.part.tpm" "$model"
 }
 
-# Percent of errors by the first N units
+# Errors by the first N units in percent, and their 95 % interval: "E LOW HIGH"
 judge() { # model units
     "$B/taper" classify -q -T "$threads" --json -m "$1" --units "$2" --among "$D/train-images-idx3-ubyte.gz" \
         --among-labels "$D/train-labels-idx1-ubyte.gz" --labels "$D/t10k-labels-idx1-ubyte.gz" \
-        "$D/t10k-images-idx3-ubyte.gz" | tail -1 >"$OUT/errors.json"
-    sed -n 's/.*"percent":\([0-9.]*\).*/\1/p' "$OUT/errors.json" | head -1
+        "$D/t10k-images-idx3-ubyte.gz" | tail -1 |
+        sed -n 's/.*"percent":\([0-9.]*\),"low_percent":\([0-9.]*\),"high_percent":\([0-9.]*\).*/\1 \2 \3/p'
 }
 
-line() { # method units error
-    printf '{"bench":"embedding/nested","metric":"test_error_percent","value":%s,"unit":"%%","config":{"method":"%s","dims":%s,"k":5,"labels_percent":100,"tested":10000,"seed":%s,"epochs":%s,"options":"%s"},"commit":"%s","machine":"%s"}\n' \
-        "$3" "$1" "$2" "$seed" "$epochs" "$options" "$commit" "$machine"
+line() { # method units error low high
+    printf '{"bench":"embedding/nested","metric":"test_error_percent","value":%.4g,"unit":"%%","config":{"method":"%s","dims":%s,"k":5,"labels_percent":100,"tested":10000,"low":%.4g,"high":%.4g,"seed":%s,"epochs":%s,"options":"%s"},"commit":"%s","machine":"%s","command":"%s"}\n' \
+        "$3" "$1" "$2" "$4" "$5" "$seed" "$epochs" "$options" "$commit" "$machine" \
+        "THREADS=$threads SEED=$seed sh bench/nested_units.sh BUILD_DIR FOLDER $epochs $options"
 }
 
 options=$*
 most=${lengths##* }
 train "$OUT/nested.tpm" -k "$most" --nested "$(echo "${lengths% *}" | tr ' ' ',')" "$@"
-for n in $lengths; do line nested "$n" "$(judge "$OUT/nested.tpm" "$n")"; done
+# shellcheck disable=SC2046
+for n in $lengths; do line nested "$n" $(judge "$OUT/nested.tpm" "$n"); done
 for n in $lengths; do
     rate=
     [ "$n" -gt 3 ] || rate="--rate 0.01"
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2046,SC2086
     train "$OUT/own-$n.tpm" -k "$n" $rate "$@"
-    line own "$n" "$(judge "$OUT/own-$n.tpm" "$n")"
+    # shellcheck disable=SC2046
+    line own "$n" $(judge "$OUT/own-$n.tpm" "$n")
 done

@@ -5,7 +5,8 @@
 #   sh bench/preset_labels.sh BUILD_DIR NAME TRAIN_IMAGES TRAIN_LABELS TEST_IMAGES TEST_LABELS
 #
 # Labels: a file, or - where folders or CIFAR records say them. "expected" is what the preset said of itself. Price: MINUTES
-# (10) and the linear maps, some minutes more. MINUTES=10 THREADS=1 DIMS=30 OUT=build/preset-labels
+# (10) and the linear maps, some minutes more. MINUTES=10 THREADS=1 DIMS=30
+# LINEAR_EPOCHS=60 OUT=build/preset-labels
 set -eu
 [ $# -eq 6 ] || {
     echo "usage: sh bench/preset_labels.sh BUILD_DIR NAME TRAIN_IMAGES TRAIN_LABELS TEST_IMAGES TEST_LABELS" >&2
@@ -14,8 +15,10 @@ set -eu
 B=$1 name=$2 images=$3 labels=$4 tests=$5 truth=$6
 OUT=${OUT:-build/preset-labels} minutes=${MINUTES:-10} threads=${THREADS:-1} dims=${DIMS:-30}
 mkdir -p "$OUT"
-commit=$(git describe --always --dirty 2>/dev/null || echo unknown)
+commit=${TAPER_COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}
 machine=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
+linear_epochs=${LINEAR_EPOCHS:-60}
+command="MINUTES=$minutes THREADS=$threads DIMS=$dims LINEAR_EPOCHS=$linear_epochs sh bench/preset_labels.sh BUILD_DIR $name TRAIN_IMAGES TRAIN_LABELS TEST_IMAGES TEST_LABELS"
 OPENBLAS_NUM_THREADS=$threads
 export OPENBLAS_NUM_THREADS
 
@@ -37,8 +40,8 @@ judge() { # method [options...]
 }
 
 line() { # metric value config
-    printf '{"bench":"embedding/preset","metric":"%s","value":%.4g,"unit":"%%","config":{"set":"%s","method":"%s","k":5,"labels_percent":100,"minutes":%s,"threads":%s,%s},"commit":"%s","machine":"%s"}\n' \
-        "$1" "$2" "$name" "$method" "$minutes" "$threads" "$3" "$commit" "$machine"
+    printf '{"bench":"embedding/preset","metric":"%s","value":%.4g,"unit":"%%","config":{"set":"%s","method":"%s","k":5,"labels_percent":100,"minutes":%s,"threads":%s,%s},"commit":"%s","machine":"%s","command":"%s"}\n' \
+        "$1" "$2" "$name" "$method" "$minutes" "$threads" "$3" "$commit" "$machine" "$command"
 }
 
 number() { # key
@@ -46,7 +49,7 @@ number() { # key
 }
 
 learn pca --objective nca -k "$dims" --rate 1e-9 -e 1 --hold-out 0 >/dev/null # its start: principal components
-learn linear-nca --objective nca -k "$dims" --rate 0.003 -e "${LINEAR_EPOCHS:-60}" --hold-out 0 >/dev/null
+learn linear-nca --objective nca -k "$dims" --rate 0.003 -e "$linear_epochs" --hold-out 0 >/dev/null
 learn preset --preset labels --minutes "$minutes" >"$OUT/found.json"
 judge pixels
 for method in pca linear-nca preset; do judge $method -m "$OUT/$name-$method.tpm"; done

@@ -13,6 +13,33 @@ small_set() { # count
     cp -r "$made/." .
 }
 
+# Folders of five classes out of small_set's: known/ with eight images each, new/ with two others.
+known_and_new() {
+    mkdir known new
+    for class in arrow bolt cross ring star; do
+        mkdir known/$class new/$class
+        cp set/png/$class/000[1-8].png known/$class
+        cp set/png/$class/0009.png set/png/$class/0010.png new/$class
+    done
+}
+
+# 8 x 8 pixels with a bar that lies, stands, or both, under noise
+bars() { # folder, images of each class
+    for class in lying standing both; do
+        mkdir -p "$1/$class"
+        for n in $(seq 101 $((100 + $2))); do
+            LC_ALL=C awk -v class=$class -v seed=$((n + 1000 * ${#class})) 'BEGIN {
+                srand(seed); x = int(8 * rand()); y = int(8 * rand())
+                printf "P5 8 8 255\n"
+                for (i = 0; i < 64; i++) {
+                    on = class != "standing" && int(i / 8) == y || class != "lying" && i % 8 == x
+                    printf "%c", (on ? 60 : 20) + 60 * rand()
+                }
+            }' >"$1/$class/$n.pgm"
+        done
+    done
+}
+
 # Run a command that must end with this exit code and say a line like this pattern on standard error
 # (anything or nothing: '*').
 expect() { # code, pattern, command...

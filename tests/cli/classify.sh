@@ -2,12 +2,7 @@
 . "$ROOT/tests/cli_helpers.sh"
 small_set 120
 "$TAPER" train -q -w whole -k 9 -o whole.tpm set/png
-mkdir known new
-for class in arrow bolt cross ring star; do
-    mkdir known/$class new/$class
-    cp set/png/$class/000[1-8].png known/$class
-    cp set/png/$class/0009.png set/png/$class/0010.png new/$class
-done
+known_and_new
 classify() { "$TAPER" classify -m whole.tpm "$@"; }
 lines() { test "$(wc -l <"$1")" -eq "$2" || { echo "not $2 lines:"; cat "$1"; exit 1; }; }
 

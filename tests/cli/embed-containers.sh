@@ -93,12 +93,7 @@ cut -d , -f 2- two.csv | cmp - want
 "$TAPER" embed -q -m binary.tpm -o - --format csv numbers.taper | sed -n 3p | grep -q '^numbers.taper#2,[0-9],'
 
 # classify: a container votes as its images do, and is labelled as they are
-mkdir known new
-for class in arrow bolt cross ring star; do
-    mkdir known/$class new/$class
-    cp set/png/$class/000[1-8].png known/$class
-    cp set/png/$class/0009.png set/png/$class/0010.png new/$class
-done
+known_and_new
 "$TAPER" encode -q -m binary.tpm --embed-model -o known.taper known
 "$TAPER" encode -q -m binary.tpm -o new.taper new
 "$TAPER" classify -q -m binary.tpm --among known new >want.csv

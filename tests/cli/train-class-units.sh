@@ -1,21 +1,6 @@
 # `train --class-units`: the first bits of a binary code tell classes apart, the whole of it is still the picture; runs
 # repeat, with any number of threads; and what cannot be learned from is said in words that name the remedy.
-# 8 x 8 pixels with a bar that lies, stands, or both, under noise
-bars() { # folder, images of each class
-    for class in lying standing both; do
-        mkdir -p "$1/$class"
-        for n in $(seq 101 $((100 + $2))); do
-            LC_ALL=C awk -v class=$class -v seed=$((n + 1000 * ${#class})) 'BEGIN {
-                srand(seed); x = int(8 * rand()); y = int(8 * rand())
-                printf "P5 8 8 255\n"
-                for (i = 0; i < 64; i++) {
-                    on = class != "standing" && int(i / 8) == y || class != "lying" && i % 8 == x
-                    printf "%c", (on ? 60 : 20) + 60 * rand()
-                }
-            }' >"$1/$class/$n.pgm"
-        done
-    done
-}
+. "$ROOT/tests/cli_helpers.sh"
 bars set 120
 bars other 30
 quick="--family dense --code binary -w whole -k 24 --hidden 40 --untied -e 25 --batch 90 --rate 0.01 -T 1"

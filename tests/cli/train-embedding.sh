@@ -1,22 +1,7 @@
 # `train --objective`: a model that tells classes apart, from folders, CIFAR records and label files; runs
 # repeat, with any number of threads, and resume; and what cannot be learned from is said in words that name
 # the remedy.
-# 8 x 8 pixels with a bar that lies, stands, or both, under noise
-bars() { # folder, images of each class
-    for class in lying standing both; do
-        mkdir -p "$1/$class"
-        for n in $(seq 101 $((100 + $2))); do
-            LC_ALL=C awk -v class=$class -v seed=$((n + 1000 * ${#class})) 'BEGIN {
-                srand(seed); x = int(8 * rand()); y = int(8 * rand())
-                printf "P5 8 8 255\n"
-                for (i = 0; i < 64; i++) {
-                    on = class != "standing" && int(i / 8) == y || class != "lying" && i % 8 == x
-                    printf "%c", (on ? 60 : 20) + 60 * rand()
-                }
-            }' >"$1/$class/$n.pgm"
-        done
-    done
-}
+. "$ROOT/tests/cli_helpers.sh"
 bars set 120
 images=set
 quick="--hidden 40 -k 6 -e 12 --batch 90 --rate 0.02 --pretrain-epochs 4 -T 1"

@@ -152,7 +152,7 @@ size_t train_embedding_largest_batch(const train_embedding_rows *r) {
     return most;
 }
 
-/* `all` and `others` are in another order in every epoch: as they were, shuffled anew. */
+/* Labelled rows and others are shuffled apart, then dealt out to the batches. */
 taper_status train_embedding_rows_shuffle(train_embedding_rows *r, uint64_t seed, uint64_t epoch) {
     const uint64_t stream = TRAIN_STREAM_SHUFFLE + (epoch << 8);
     if (!r->n_others) {
