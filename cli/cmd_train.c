@@ -7,7 +7,6 @@
 #include "cli/train/table.h"
 #include "codec/taper_model.h"
 #include "formats/imageset.h"
-#include "train/optimise/checkpoint.h"
 #include "train/train.h"
 #include <stdlib.h>
 #include <string.h>
@@ -148,27 +147,6 @@ static int learn(const settings *s, const cli_model *from, codec_backend *backen
     return t->left.failed ? CLI_SOME_FAILED : CLI_DONE;
 }
 
-/* Refuse before hours of work what would fail after them. */
-static int check_target(const char *path, bool force) {
-    formats_atomic_file *file;
-    taper_error error = {0};
-    taper_status status = formats_atomic_file_open(
-        &file, path, force ? FORMATS_ATOMIC_OVERWRITE : 0, cli_signals_watch(), &error);
-    if (status != TAPER_OK) return cli_fail("train", path, status, &error);
-    formats_atomic_file_abort(file);
-    return CLI_DONE;
-}
-
-static int check_targets(const settings *s) {
-    taper_error error = {0};
-    const int code = check_target(s->output, s->common.force);
-    if (code != CLI_DONE || !s->checkpoint) return code;
-    const taper_status status =
-        s->resume ? TAPER_OK : train_checkpoint_replaces(s->checkpoint, &error);
-    return status ? (int)cli_fail("train", s->checkpoint, status, &error)
-                  : check_target(s->checkpoint, true);
-}
-
 /* There is nothing to learn from: say why, and with which exit code. */
 static int no_images(cli_train_talk *t, const formats_imageset *set, bool is_labels,
                      taper_status status, const taper_error *error) {
@@ -181,17 +159,15 @@ static int no_images(cli_train_talk *t, const formats_imageset *set, bool is_lab
 /* What the run writes is none of what it reads. */
 static int spare_inputs(const settings *s, formats_imageset *set, const char *const *paths,
                         size_t n) {
-    static const char *const drawn[] = {".csv", ".gp", ".svg", ".png"};
     const char *const file[] = {s->output, s->checkpoint, s->log};
     const cli_code_set inputs = {
         .verb = "train", .filelist = s->filelist, .labels = s->labels, .set = set};
     int code = CLI_DONE;
     for (size_t i = 0; i < 3 && code == CLI_DONE; i++)
         code = cli_code_set_spares(&inputs, (char **)paths, n, file[i]);
-    for (size_t i = 0; s->plot && i < 4 && code == CLI_DONE; i++) {
-        char name[4200];
-        snprintf(name, sizeof name, "%s%s", s->plot, drawn[i]);
-        code = cli_code_set_spares(&inputs, (char **)paths, n, name);
+    for (size_t i = 0; s->plot && i < CLI_TRAIN_DRAWN && code == CLI_DONE; i++) {
+        char name[CLI_TRAIN_NAME];
+        code = cli_code_set_spares(&inputs, (char **)paths, n, cli_train_drawn(s, i, name));
     }
     return code;
 }
@@ -287,7 +263,7 @@ static int check_and_run(settings *s, int argc, char **argv, int first) {
         return cli_usage(&cli_verb_train, "name images or folders to learn from");
     if (cli_train_check(s, &error) != TAPER_OK) return cli_usage(&cli_verb_train, "%s", error.text);
     int code = check_device(s);
-    if (code == CLI_DONE) code = check_targets(s);
+    if (code == CLI_DONE) code = cli_train_check_targets(s);
     if (code != CLI_DONE) return code;
     cli_model from = {0};
     if (s->from) code = cli_coder_open(&from, "train", s->from, &s->common);

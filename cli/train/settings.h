@@ -3,6 +3,7 @@
  * The room cli/train/: `taper train` before it learns and while it does; the verb is
  * cli/cmd_train.c.
  *   settings table         what may be said, and what it means; the options, and which count
+ *   targets                the files that it writes, seen to before it learns
  *   talk                   progress, learning curve, report; embedding: the same of embeddings, and
  *                          what may be asked of them */
 #ifndef CLI_TRAIN_SETTINGS_H

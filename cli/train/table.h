@@ -4,6 +4,7 @@
 #ifndef CLI_TRAIN_TABLE_H
 #define CLI_TRAIN_TABLE_H
 #include "cli/train/settings.h"
+#include "cli/train/targets.h"
 
 /* Of cli_train_settings; as cli_verb has them. */
 extern const cli_option cli_train_table[];

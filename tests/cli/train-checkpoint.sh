@@ -11,7 +11,7 @@ run() { # code, model, options...
 kill_at() { # file, code, options...
     file=$1 code=$2
     shift 2
-    "$TAPER" train -q --family dense --code "$code" --units 12 --hidden 16 --epochs 2 --batch 64 \
+    "$TAPER" train -q -f --family dense --code "$code" --units 12 --hidden 16 --epochs 2 --batch 64 \
         --set-images 1000000 -o killed.tpm "$@" set/png &
     running=$!
     while [ ! -e "$file" ] && kill -0 $running 2>/dev/null; do sleep 0.02; done

@@ -19,6 +19,9 @@ expect 2 "taper train: $image: is an input too, and would be lost; give another 
 expect 2 "taper train: $image: is an input too*" learn -o new.tpm --checkpoint $image --resume set/png
 expect 2 "taper train: $image: is an input too*" learn -o new.tpm --log $image set/png
 expect 2 "taper train: $image: is an input too*" learn -o new.tpm --plot $stem set/png
+cp $image swept-sweep.png
+expect 2 'taper train: swept-sweep.png: is an input too*' learn -o new.tpm --plot swept swept-sweep.png set/png
+cmp $image swept-sweep.png
 expect 2 'taper train: ./labels: is an input too*' learn -o ./labels --labels labels --filelist list
 expect 2 'taper train: list: is an input too*' learn -o list --labels labels --filelist list
 expect 2 "taper train: $image: is an input too*" "$TAPER" train -q -f --window 8 -o $image set/png
@@ -47,6 +50,44 @@ expect 2 'taper train: new.tpm: the checkpoint saved belongs to a run with other
 : >empty
 learn -o new.tpm --checkpoint empty set/png
 cmp saved empty
+
+# --- without -f nothing of an earlier run is lost: its log, its pictures, its checkpoints ---
+fresh() { rm -f fresh.tpm; "$TAPER" train -q --objective nca --start random -k 4 -e 2 -o fresh.tpm "$@" set/png; }
+lost='cannot write: File exists; choose another name or allow overwriting (-f)'
+fresh --log curve --plot drawn
+cp curve curve.before
+cp drawn.csv drawn.before
+expect 5 "taper train: curve: $lost" fresh --log curve
+expect 5 "taper train: drawn.csv: $lost" fresh --plot drawn
+expect 5 "taper train: drawn.csv: $lost" fresh --plot drawn --checkpoint saved --resume
+test ! -e fresh.tpm
+cmp curve curve.before
+cmp drawn.csv drawn.before
+fresh -f --log curve --plot drawn
+echo >alone-sweep.svg
+expect 5 "taper train: alone-sweep.svg: $lost" fresh --plot alone
+fresh --log /dev/null
+
+fresh --checkpoint run --log grown
+cp run run.before
+was=$(grep -c '' grown)
+earlier='is the checkpoint of an earlier run, and would be lost; go on from it with --resume, *(-f)'
+expect 5 "taper train: run: run $earlier" fresh --checkpoint run
+cmp run run.before
+fresh --checkpoint run --resume --log grown # it goes on in its own log
+test "$(grep -c '' grown)" -gt "$was"
+head -n "$was" grown | grep -q held_out
+fresh -f --checkpoint run
+mkdir deep
+for beside in .8x8 .10x9.bits.head .conv; do # those of networks, too
+    cp run.before deep/run$beside
+    expect 5 "taper train: deep/run: deep/run$beside $earlier" fresh --checkpoint deep/run
+    rm deep/run$beside
+done
+cp run.before deep/run.old # another's
+cp run.before deep/running
+fresh --checkpoint deep/run
+cmp run.before deep/run.old
 
 # --- a log that is not whole is said to be so ---
 if [ -c /dev/full ]; then

@@ -117,18 +117,36 @@ static taper_status put_all(output *out, const train_checkpoint *c, taper_error 
     return put(out, crc, sizeof crc, error);
 }
 
-taper_status train_checkpoint_replaces(const char *path, taper_error *error) {
+/* *is_one: the file begins as checkpoints do. */
+static taper_status look_at(const char *path, int *is_one, taper_error *error) {
     uint8_t bytes[sizeof magic] = {0};
-    struct stat there;
-    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode) || !there.st_size) return TAPER_OK;
     FILE *file = fopen(path, "rb");
     if (!file) return formats_fail_errno(error, errno, "read");
     const size_t n = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
-    if (n == sizeof bytes && !memcmp(bytes, magic, sizeof magic)) return TAPER_OK;
+    *is_one = n == sizeof bytes && !memcmp(bytes, magic, sizeof magic);
+    return TAPER_OK;
+}
+
+/* A regular file with something in it. */
+static int is_there(const char *path) {
+    struct stat there;
+    return stat(path, &there) == 0 && S_ISREG(there.st_mode) && there.st_size;
+}
+
+taper_status train_checkpoint_replaces(const char *path, taper_error *error) {
+    int is_one = 0;
+    if (!is_there(path)) return TAPER_OK;
+    TAPER_TRY(look_at(path, &is_one, error));
+    if (is_one) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_EXISTS,
                         "%.400s exists and is no checkpoint, and would be lost; give another name",
                         path);
+}
+
+int train_checkpoint_is_there(const char *path) {
+    int is_one = 0;
+    return is_there(path) && look_at(path, &is_one, NULL) == TAPER_OK && is_one;
 }
 
 taper_status train_checkpoint_write(const char *path, const train_checkpoint *checkpoint,

@@ -58,6 +58,8 @@ taper_status train_checkpoint_write(const char *path, const train_checkpoint *ch
 /* A new run may save itself there: nothing is, or an earlier checkpoint, or no regular file. Else
  * TAPER_ERR_EXISTS; TAPER_ERR_IO when it cannot be read. */
 taper_status train_checkpoint_replaces(const char *path, taper_error *error);
+/* A regular file that begins as checkpoints do. */
+int train_checkpoint_is_there(const char *path);
 
 /* Read into the parts. checkpoint->fingerprint, part, parts and stream say what is expected. The
  * parts' content is undefined after a failure. On success *history is the caller's to free.
