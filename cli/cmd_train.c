@@ -176,7 +176,13 @@ static int spare_inputs(const settings *s, formats_imageset *set, const char *co
 static int check_set(const settings *s, formats_imageset *set, const char *const *paths, size_t n) {
     const int code = spare_inputs(s, set, paths, n);
     if (code != CLI_DONE || !(s->embedding.objective || s->class_units)) return code;
-    return cli_refuse_negative(set, "train", s->labels);
+    const char *lone = formats_imageset_lone_class(set);
+    if (!lone) return cli_refuse_negative(set, "train", s->labels);
+    cli_error("train", NULL,
+              "all images with a class are of one, '%s': give a folder that has folders for two "
+              "classes or more to tell apart",
+              lone);
+    return CLI_USAGE;
 }
 
 static int read_and_learn(const settings *s, const cli_model *from, codec_backend *backend,

@@ -86,4 +86,5 @@ void formats_image_list_free(formats_image_list *list) {
     free(list->files);
     free(list->entries);
     free(list->class_names);
+    free(list->lone_class);
 }

@@ -186,3 +186,7 @@ size_t formats_imageset_class_count(const formats_imageset *set) { return set->l
 const char *formats_imageset_class_name(const formats_imageset *set, size_t k) {
     return k < set->list.class_count ? set->list.class_names[k] : NULL;
 }
+
+const char *formats_imageset_lone_class(const formats_imageset *set) {
+    return set->list.lone_class;
+}

@@ -54,5 +54,7 @@ size_t formats_imageset_profiles(const formats_imageset *set, const char **first
 int32_t formats_imageset_label(const formats_imageset *set, size_t i);
 size_t formats_imageset_class_count(const formats_imageset *set);               /* 0: no labels */
 const char *formats_imageset_class_name(const formats_imageset *set, size_t k); /* "cat", or "3" */
+/* Where there are no labels because folders name one class alone: its name; else NULL. */
+const char *formats_imageset_lone_class(const formats_imageset *set);
 
 #endif

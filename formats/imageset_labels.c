@@ -185,6 +185,8 @@ static taper_status assign_from_texts(list_builder *b, const char *const *texts)
     if (labels.class_count >= 2) {
         for (size_t i = 0; i < list->count; i++) list->entries[i].label = labels.classes[i];
         take_class_names(list, &labels);
+    } else if (labels.class_count == 1) {
+        list->lone_class = labels.class_names[0], labels.class_names[0] = NULL;
     }
     formats_labels_free(&labels);
     return TAPER_OK;

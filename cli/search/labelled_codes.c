@@ -23,6 +23,13 @@ size_t *cli_labelled_codes_members(const cli_labelled_codes *l) {
     return members;
 }
 
+static int refuse_one_class(const char *verb, const char *class) {
+    cli_error(verb, NULL,
+              "all labelled images are of one class, '%s': give two classes or more to tell apart",
+              class);
+    return CLI_USAGE;
+}
+
 static int check_classes(const cli_labelled_codes *l, bool wants_rest) {
     const char *verb = l->set->verb;
     if (l->n && wants_rest && !l->unlabelled) {
@@ -36,13 +43,8 @@ static int check_classes(const cli_labelled_codes *l, bool wants_rest) {
                     l->unlabelled, l->unlabelled == 1 ? "s" : "ve", l->unlabelled == 1 ? "es" : "");
     for (size_t i = 1; i < l->n; i++)
         if (l->label[i] != l->label[0]) return CLI_DONE;
-    if (!l->n)
-        cli_error(verb, NULL, "no labelled image can be used: there is nothing to vote");
-    else
-        cli_error(verb, NULL,
-                  "all labelled images are of one class, '%s': give two classes or more to tell "
-                  "apart",
-                  cli_code_set_class(l->set, (size_t)l->label[0]));
+    if (l->n) return refuse_one_class(verb, cli_code_set_class(l->set, (size_t)l->label[0]));
+    cli_error(verb, NULL, "no labelled image can be used: there is nothing to vote");
     return CLI_USAGE;
 }
 
@@ -67,6 +69,8 @@ static int take_room(cli_labelled_codes *l, size_t n) {
 int cli_labelled_codes_read(cli_labelled_codes *l, cli_code_set *set,
                             const codec_embedder *embedder, bool wants_rest) {
     *l = (cli_labelled_codes){.width = embedder->width, .set = set};
+    const char *lone = set->set ? formats_imageset_lone_class(set->set) : NULL;
+    if (lone) return refuse_one_class(set->verb, lone);
     if (!cli_code_set_classes(set)) {
         cli_error(set->verb, cli_code_set_path(set),
                   wants_rest

@@ -99,7 +99,8 @@ taper_status cli_train_embedding(const cli_train_settings *s, uint32_t hidden[CO
                                   .training = train_embedding_defaults(),
                                   .side = s->side == TRAIN_WINDOW_WHOLE ? TRAIN_EMBEDDING_WHOLE
                                                                         : s->side,
-                                  .max_work = s->common.max_work};
+                                  .max_work = s->common.max_work,
+                                  .max_model = s->common.max_model};
     train_embedding_options *o = &c->training;
     for (size_t i = 0; i < s->hidden.count && i < CODEC_MAX_LAYERS; i++)
         hidden[i] = (uint32_t)s->hidden.item[i];

@@ -26,11 +26,12 @@ static int check_target(const char *path, bool force) {
     return CLI_DONE;
 }
 
-/* Pipes and devices are not opened here: whoever reads them would see an end. */
+/* An empty file, as a run leaves that ends before it learns, may be replaced. Pipes and devices are
+ * not opened here: whoever reads them would see an end. */
 static int refuse_existing(const char *path) {
     struct stat there;
     taper_error error = {0};
-    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode)) return CLI_DONE;
+    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode) || !there.st_size) return CLI_DONE;
     const taper_status status = formats_fail_errno(&error, EEXIST, "write");
     return cli_fail("train", path, status, &error);
 }

@@ -145,13 +145,7 @@ static taper_status check_architecture(const architecture *a, const taper_limits
         }
     }
     if (a->flags & CODEC_FLAG_FEEDBACK) *weights += 2 * (uint64_t)a->units * a->units;
-    if (*weights > limits->max_model_bytes / sizeof(float))
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "model has %llu weights, more than the limit of %llu bytes holds; "
-                            "raise --max-model if you trust it",
-                            (unsigned long long)*weights,
-                            (unsigned long long)limits->max_model_bytes);
-    return TAPER_OK;
+    return codec_weights_check(*weights, limits->max_model_bytes, error);
 }
 
 static taper_status read_stack(codec_stack *stack, int without_weights, formats_cursor *in,

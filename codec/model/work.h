@@ -1,5 +1,6 @@
 /* work.h -- what a model asks of a processor: multiply-adds for each pixel of its windows, by its
- * architecture alone, so that a model that would take hours is refused before an image is. */
+ * architecture alone, so that a model that would take hours is refused before an image is; and of
+ * its memory. */
 #ifndef CODEC_WORK_H
 #define CODEC_WORK_H
 #include "codec/model/model.h"
@@ -17,5 +18,8 @@ codec_work codec_work_of(const taper_model *model);
 
 /* TAPER_ERR_LIMIT: `most` is more than that. */
 taper_status codec_work_check(const taper_model *model, uint64_t max_work, taper_error *error);
+
+/* TAPER_ERR_LIMIT: so many weights, as floats, take more than max_model bytes. */
+taper_status codec_weights_check(uint64_t weights, uint64_t max_model, taper_error *error);
 
 #endif

@@ -131,6 +131,9 @@ expect 2 'taper classify: flat/arrow.png: the labelled images have no labels: gi
     classify --among flat new
 expect 2 '*the labelled images have no labels*' classify --among known/arrow --leave-one-out
 yes one | head -n 8 >ones
+mkdir alone
+cp -r known/arrow alone
+expect 2 "taper classify: all labelled images are of one class, 'arrow': *" classify --among alone --leave-one-out
 expect 2 "*all labelled images are of one class, 'one': give two classes or more*" \
     classify --among known/arrow --among-labels ones --leave-one-out
 head -n 7 ones >seven

@@ -97,10 +97,20 @@ mkdir -p one-class/a one-class/b
 cp $(ls set/*/* | head -9) one-class/a
 ls one-class/a | sed 's|.*|a/&,x|' >same.csv
 refused 2 'of one class' --objective nca --labels same.csv one-class
+refused 2 "are of one, 'a': give a folder that has folders for two" --objective nca one-class
+refused 2 "are of one, 'a': give" --family dense --code binary --class-units 2 one-class
+refused 2 'no image has one' --objective nca one-class/a
 sed 's/,.*/,-3/' same.csv >negative.csv
 refused 2 "label '-3' is a negative number" --objective nca --labels negative.csv one-class
 refused 2 'units from a layer' --objective dt-nca --hidden 4 -k 5 "$images"
 refused 6 'never.tpm: model can take' --objective dt-nca $quick --max-work 10 "$images" # before it learns
+# 64 inputs, 40 hidden units, 6 units: 64 + 64 * 40 + 40 + 40 * 6 + 6 weights, known before it learns
+refused 6 'never.tpm: model has 2910 weights, more than the limit of 11639 bytes' --objective dt-nca $quick \
+    --max-model 11639 --log never.jsonl "$images"
+test ! -s never.jsonl
+"$TAPER" train -q -o fits.tpm --objective dt-nca $quick -e 1 --max-model 11640 --reconstruct 0.1 --free-units 3 \
+    --start random "$images"
+refused 6 'model has 324 weights' --objective nca -k 4 --max-model 1295 "$images"
 refused 2 'rise from 1 to all 6 units' --objective dt-nca $quick --nested 3,2 "$images"
 refused 2 'rise from 1 to all 6 units' --objective dt-nca $quick --nested 8 "$images"
 refused 2 'none are learned' --objective dt-nca $quick --nested 2 --degrees learned "$images"

@@ -65,8 +65,10 @@ cmp curve curve.before
 cmp drawn.csv drawn.before
 fresh -f --log curve --plot drawn
 echo >alone-sweep.svg
+: >nothing
 expect 5 "taper train: alone-sweep.svg: $lost" fresh --plot alone
 fresh --log /dev/null
+fresh --log nothing # there is nothing to lose
 
 fresh --checkpoint run --log grown
 cp run run.before

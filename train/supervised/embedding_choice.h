@@ -37,7 +37,8 @@ typedef struct train_embedding_choice {
      * in all (embedding_search.h). The report says what was found, and what to expect of it. */
     double minutes;
     const char *objective; /* its name for the model: "dt-nca" (taper_model_info.objective) */
-    uint64_t max_work;     /* taper_limits.max_work of those who will read it; 0: any */
+    uint64_t max_work, max_model; /* taper_limits.max_work and max_model_bytes of those who will
+                                     read it; 0: any */
 } train_embedding_choice;
 
 /* All may be NULL. Returning nonzero from rbm's or training's stops the run: what has been learned

@@ -344,6 +344,7 @@ static train_embedding_choice beginning(const train_embedding_choice *base, uint
     train_embedding_choice c = {.side = base->side,
                                 .units = (uint32_t)formats_smaller(base->units, inputs),
                                 .max_work = base->max_work,
+                                .max_model = base->max_model,
                                 .training = train_embedding_defaults()};
     c.training.validation_fraction = 0.0f;
     c.training.k = base->training.k;

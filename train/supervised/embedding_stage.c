@@ -44,6 +44,21 @@ static taper_status make_network(const job *j, codec_network *net, taper_error *
                         CODEC_MAX_LAYERS - 1, CODEC_MAX_LAYER_WIDTH);
 }
 
+/* The weights of the model that is kept, as those who read it count them: the mean of each input,
+ * and the encoder's layers. Widths that no network has are make_network's to refuse. */
+static taper_status check_size(const job *j, taper_error *error) {
+    const train_embedding_choice *c = j->choice;
+    uint64_t before = j->pixels->inputs, weights = before;
+    if (!c->max_model) return TAPER_OK;
+    for (uint32_t l = 0; l <= c->n_hidden; l++) {
+        const uint64_t width = l < c->n_hidden ? c->hidden[l] : c->units;
+        if (width > CODEC_MAX_LAYER_WIDTH) return TAPER_OK;
+        weights += before * width + width;
+        before = width;
+    }
+    return codec_weights_check(weights, c->max_model, error);
+}
+
 static taper_status pretrain(const job *j, codec_network *net, taper_error *error) {
     const train_embedding_choice *c = j->choice;
     train_rbm_stack stack = {0};
@@ -135,6 +150,7 @@ taper_status train_embedding_learn(train_embedding_stage *stage, const train_emb
     options.noise.jitter = jitter_of(&j);
     m->window = stage->window;
     stage->pretraining_seconds = 0.0;
+    TAPER_TRY(check_size(&j, error));
     TAPER_TRY(make_network(&j, net, error));
     if (c->max_work) TAPER_TRY(codec_work_check(m, c->max_work, error));
     TAPER_TRY(train_embedding_check(&options, net, error));

@@ -15,8 +15,8 @@
 /* Append the .tpm file to out. Images have labels. hooks may be
  * NULL. TAPER_ERR_ARG: options or images that do not fit, in words; what train_embedding,
  * train_rbm_stack_learn and train_linear_start return; a run stopped before anything was learned.
- * TAPER_ERR_LIMIT: the model would take more work than max_work; nothing was learned.
- * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
+ * TAPER_ERR_LIMIT: the model would take more work than max_work, or be larger than max_model;
+ * nothing was learned. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
 taper_status train_embedding_model(const train_embedding_choice *choice, const train_dataset *data,
                                    codec_backend *be, train_device *device,
                                    const train_embedding_hooks *hooks, formats_buffer *out,
