@@ -145,33 +145,50 @@ typedef struct label_text {
 
 static int is_control(char c) { return (unsigned char)c < ' ' && c != '\t' && c != '\r'; }
 
-/* Take one field: up to a comma or the end of the line, spaces around it and quotes removed. NULL
- * with the status set on failure; else malloc'd. at then stands on the comma, the newline, or the
- * end. */
+/* The character at `at` goes to field[*n], if it may stand there. */
+static taper_status keep_byte(const label_text *t, size_t line, int is_text, char field[MAX_FIELD],
+                              size_t *n, taper_error *error) {
+    if (!is_text || *n + 1 == MAX_FIELD)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "line %zu of the labels is no text or too long", line);
+    field[(*n)++] = *t->at;
+    return TAPER_OK;
+}
+
+/* Up to the closing quote and over it; lines may end within. */
+static taper_status take_quoted(label_text *t, char field[MAX_FIELD], size_t *n,
+                                taper_error *error) {
+    const size_t first = t->line;
+    for (t->at++; t->at < t->end; t->at++) {
+        if (*t->at == '"') {
+            t->at++;
+            if (t->at == t->end || *t->at != '"') return TAPER_OK;
+        }
+        t->line += *t->at == '\n';
+        TAPER_TRY(keep_byte(t, first, *t->at != '\0', field, n, error));
+    }
+    return formats_fail(error, TAPER_ERR_CORRUPT,
+                        "line %zu of the labels opens a quote that is never closed", first);
+}
+
+/* Up to a comma or the end of the line, without the blanks before it. */
+static taper_status take_bare(label_text *t, char field[MAX_FIELD], size_t *n, taper_error *error) {
+    for (; t->at < t->end && *t->at != '\n' && *t->at != ','; t->at++)
+        TAPER_TRY(keep_byte(t, t->line, !is_control(*t->at), field, n, error));
+    while (*n && (field[*n - 1] == ' ' || field[*n - 1] == '\t' || field[*n - 1] == '\r')) --*n;
+    return TAPER_OK;
+}
+
+/* Take one field, spaces around it and quotes removed. NULL with the status set on failure; else
+ * malloc'd. at then stands on the comma, the newline, or the end, or on what is wrong behind a
+ * quote. */
 static char *take_field(label_text *t, taper_status *status, taper_error *error) {
-    while (t->at < t->end && (*t->at == ' ' || *t->at == '\t')) t->at++;
-    int quoted = t->at < t->end && *t->at == '"';
-    if (quoted) t->at++;
     char field[MAX_FIELD];
     size_t n = 0;
-    for (; t->at < t->end && *t->at != '\n'; t->at++) {
-        if (quoted && *t->at == '"') {
-            if (t->at + 1 == t->end || t->at[1] != '"') { /* not a doubled quote: the end */
-                t->at++;
-                quoted = 0;
-                break;
-            }
-            t->at++;
-        } else if (!quoted && *t->at == ',')
-            break;
-        if (n + 1 == sizeof field || is_control(*t->at)) {
-            *status = formats_fail(error, TAPER_ERR_CORRUPT,
-                                   "line %zu of the labels is no text or too long", t->line);
-            return NULL;
-        }
-        field[n++] = *t->at;
-    }
-    while (n && (field[n - 1] == ' ' || field[n - 1] == '\t' || field[n - 1] == '\r')) n--;
+    while (t->at < t->end && (*t->at == ' ' || *t->at == '\t')) t->at++;
+    const int quoted = t->at < t->end && *t->at == '"';
+    *status = quoted ? take_quoted(t, field, &n, error) : take_bare(t, field, &n, error);
+    if (*status != TAPER_OK) return NULL;
     while (t->at < t->end && (*t->at == ' ' || *t->at == '\t' || *t->at == '\r')) t->at++;
     char *copy = strndup(field, n);
     if (!copy) *status = no_memory(error);

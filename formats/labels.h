@@ -1,7 +1,8 @@
 /* labels.h -- class labels from IDX label files, from CSV, and from names such as those of folders.
  *
  * Text files are read as UTF-8; a byte order mark, CRLF line ends, blank lines, spaces around
- * fields and "quoted" fields are accepted. Each line holds either "name,label", where name is an
+ * fields and "quoted" fields are accepted; within quotes blanks count, and a line's end is a
+ * character like others. Each line holds either "name,label", where name is an
  * image's path or file name, or one label; the first line decides. A first line whose label column
  * reads "label", "class", "category", "target" or "y" is a heading. Under a heading "name,label" a
  * label may be left empty: that image has none; and where the heading has further columns, such as

@@ -152,6 +152,8 @@ static void bad_files_name_their_line(void **state) {
         {"name,label\na.png,1,2\n", "more than 2 columns"},
         {"name,label\n,\n", "line 2"},
         {"name,label,votes\na.png\n", "line 2"},
+        {"a.png,\"two\nlines\"\nb.png\n", "line 3"},
+        {"a.png,cat\nb.png,\"dog\nc.png,cat\n", "line 2 of the labels opens a quote that is never"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         formats_labels l;
@@ -170,6 +172,21 @@ static void bad_files_name_their_line(void **state) {
     const taper_limits limits = {.max_images = 2};
     assert_int_equal(formats_labels_decode("1\n2\n3\n", 6, &limits, &l, &error), TAPER_ERR_LIMIT);
     assert_null(l.classes);
+}
+
+static void quotes_hold_any_text(void **state) {
+    (void)state;
+    formats_labels l;
+    assert_int_equal(decode("name,label\n\"a\nb.png\",\"two\nlines\" \r\nb.png,\" c\td \"\n"
+                            "c.png,\"\x1b\r\"\nd.png,\"x,\"\"\n\"\"\"\n",
+                            &l, NULL),
+                     TAPER_OK);
+    assert_classes(&l, 4, (const int32_t[]){2, 1, 0, 3}, 4,
+                   (const char *const[]){"\x1b\r", " c\td ", "two\nlines", "x,\"\n\""});
+    assert_int_equal(formats_labels_find(&l, "a\nb.png"), 2);
+    formats_labels_free(&l);
+    taper_error error;
+    assert_int_equal(formats_labels_decode("\"a\0b\"\n", 6, NULL, &l, &error), TAPER_ERR_CORRUPT);
 }
 
 static void wrong_counts_are_told_with_both(void **state) {
@@ -206,6 +223,7 @@ int main(void) {
         cmocka_unit_test(other_kinds_are_named),
         cmocka_unit_test(idx_labels_are_classes),
         cmocka_unit_test(bad_files_name_their_line),
+        cmocka_unit_test(quotes_hold_any_text),
         cmocka_unit_test(wrong_counts_are_told_with_both),
         cmocka_unit_test(texts_may_be_missing),
     };

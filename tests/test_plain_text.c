@@ -10,19 +10,19 @@ static const struct {
     {"cat/1 2.png", "cat/1 2.png"},
     {"\x1b[2J\n\t\x7f", "\\x1b[2J\\x0a\\x09\\x7f"},
     {"\xc2\x80\xc2\x9b\x33m\xc2\x9f\xc2\xa0", "\\xc2\\x80\\xc2\\x9b3m\\xc2\\x9f\xc2\xa0"}, /* C1 */
-    {"\xd8\x9b\xd8\x9c\xd8\x9d", "\xd8\x9b\\xd8\\x9c\xd8\x9d"},                     /* U+061C */
+    {"\xd8\x9b\xd8\x9c\xd8\x9d", "\xd8\x9b\\xd8\\x9c\xd8\x9d"}, /* U+061C */
     {"\xe2\x80\x8d\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\x90",
-     "\xe2\x80\x8d\\xe2\\x80\\x8e\\xe2\\x80\\x8f\xe2\x80\x90"},                     /* U+200E, F */
-    {"\xe2\x80\xa7\xe2\x80\xa8", "\xe2\x80\xa7\\xe2\\x80\\xa8"},                    /* U+2028 */
+     "\xe2\x80\x8d\\xe2\\x80\\x8e\\xe2\\x80\\x8f\xe2\x80\x90"},  /* U+200E, F */
+    {"\xe2\x80\xa7\xe2\x80\xa8", "\xe2\x80\xa7\\xe2\\x80\\xa8"}, /* U+2028 */
     {"\xe2\x80\xaa\xe2\x80\xae\xe2\x80\xaf", "\\xe2\\x80\\xaa\\xe2\\x80\\xae\xe2\x80\xaf"},
     {"\xe2\x81\xa5\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa",
-     "\xe2\x81\xa5\\xe2\\x81\\xa6\\xe2\\x81\\xa9\xe2\x81\xaa"},                     /* U+2066-9 */
+     "\xe2\x81\xa5\\xe2\\x81\\xa6\\xe2\\x81\\xa9\xe2\x81\xaa"}, /* U+2066-9 */
     {"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
-    {"\x9b|\xff", "\\x9b|\\xff"},              /* C1 of an 8-bit terminal */
-    {"\xc3", "\\xc3"},                         /* cut short */
+    {"\x9b|\xff", "\\x9b|\\xff"}, /* C1 of an 8-bit terminal */
+    {"\xc3", "\\xc3"},            /* cut short */
     {"\xe2\x82", "\\xe2\\x82"},
-    {"\xc0\x9b", "\\xc0\\x9b"},                /* overlong */
-    {"\xed\xa0\x80", "\\xed\\xa0\\x80"},       /* a surrogate */
+    {"\xc0\x9b", "\\xc0\\x9b"},          /* overlong */
+    {"\xed\xa0\x80", "\\xed\\xa0\\x80"}, /* a surrogate */
     {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
     {"", ""},
 };
@@ -63,7 +63,10 @@ static void fields_of_csv_are_quoted_where_they_must_be(void **state) {
                                             {"say \"a\"", "\"say \"\"a\"\"\""},
                                             {" a", "\" a\""},
                                             {"a ", "\"a \""},
-                                            {"a\nb,\x1b", "\"a\\x0ab,\\x1b\""}};
+                                            {"a\nb,\x1b", "\"a\nb,\x1b\""},
+                                            {"a\nb", "\"a\nb\""},
+                                            {"a\r", "\"a\r\""},
+                                            {"a\\x0ab", "a\\x0ab"}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         char *text;
         size_t size;
@@ -76,11 +79,24 @@ static void fields_of_csv_are_quoted_where_they_must_be(void **state) {
     }
 }
 
+static void lines_stay_and_what_steers_does_not(void **state) {
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    assert_non_null(stream);
+    assert_int_equal(cli_put_plain_lines(stream, "a\x1b,\n\nb\xc2\x9b\n!", 9), TAPER_OK);
+    assert_int_equal(fclose(stream), 0);
+    assert_string_equal(text, "a\\x1b,\n\nb\\xc2\\x9b\n");
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_could_steer_a_terminal_is_escaped),
         cmocka_unit_test(what_does_not_fit_is_left_out_whole),
         cmocka_unit_test(fields_of_csv_are_quoted_where_they_must_be),
+        cmocka_unit_test(lines_stay_and_what_steers_does_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* outputs.c -- a verb's output file; see outputs.h. */
 #define _GNU_SOURCE /* fopencookie */
 #include "cli/common/outputs.h"
+#include "cli/common/plain_text.h"
 #include "cli/common/signals.h"
 #include "formats/file.h"
 #include <errno.h>
@@ -65,6 +66,7 @@ taper_sink cli_output_sink(cli_output *out) {
 
 static taper_status print_to_stdout(void *user, const void *bytes, size_t n) {
     (void)user;
+    if (isatty(STDOUT_FILENO)) return cli_put_plain_lines(stdout, bytes, n);
     fwrite(bytes, 1, n, stdout); /* main looks whether it worked */
     return TAPER_OK;
 }

@@ -26,7 +26,8 @@ int cli_output_open(cli_output *out, const char *verb, const char *path, const c
 
 taper_sink cli_output_sink(cli_output *out); /* borrows out */
 
-/* Of text: of an output, or of NULL standard output, which may be a terminal. */
+/* Of text: of an output, or of NULL standard output, which may be a terminal: what could steer it
+ * is shown as \xNN there (plain_text.h). */
 taper_sink cli_output_text_sink(cli_output *out);
 /* With status TAPER_OK put the output in place, else remove it and print why: the output's own
  * failure under its path, any other under that of input. Returns the exit code. */

@@ -1,5 +1,6 @@
 /* plain_text.c -- see plain_text.h. */
 #include "cli/common/plain_text.h"
+#include <stdlib.h>
 #include <string.h>
 
 int cli_utf8(const char *text, uint32_t *code) {
@@ -62,19 +63,36 @@ void cli_put_plain(FILE *to, const char *text) {
     }
 }
 
-void cli_put_csv(FILE *to, const char *text) {
+taper_status cli_put_plain_lines(FILE *to, const char *text, size_t n) {
+    char *copy = strndup(text, n), *line = copy;
+    if (!copy) return TAPER_ERR_NOMEM;
+    for (char *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = 0;
+        cli_put_plain(to, line);
+        fputc('\n', to);
+    }
+    cli_put_plain(to, line);
+    free(copy);
+    return TAPER_OK;
+}
+
+static bool is_quoted(const char *text) {
     const size_t length = strlen(text);
-    const bool quoted =
-        strpbrk(text, ",\"") || (length && (*text == ' ' || text[length - 1] == ' '));
-    if (!quoted) {
-        cli_put_plain(to, text);
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f || text[i] == ',' || text[i] == '"')
+            return true;
+    return length && (*text == ' ' || text[length - 1] == ' ');
+}
+
+void cli_put_csv(FILE *to, const char *text) {
+    if (!is_quoted(text)) {
+        fputs(text, to);
         return;
     }
     fputc('"', to);
-    for (int n; *text; text += n) {
-        char shown[17];
-        fwrite(shown, 1, show(shown, text, &n), to);
+    for (; *text; text++) {
         if (*text == '"') fputc('"', to);
+        fputc(*text, to);
     }
     fputc('"', to);
 }

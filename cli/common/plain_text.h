@@ -5,6 +5,7 @@
  * another. All that is written for people goes through here. */
 #ifndef CLI_COMMON_PLAIN_TEXT_H
 #define CLI_COMMON_PLAIN_TEXT_H
+#include "formats/status.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,8 +27,12 @@ size_t cli_plain_text(char *to, size_t room, const char *text);
 /* The same, whole, to a stream. */
 void cli_put_plain(FILE *to, const char *text);
 
-/* The same as a field of CSV (RFC 4180): in quotes where it holds a comma or a quote, which is then
- * doubled, or begins or ends with a blank. */
+/* n bytes of lines likewise: their ends stay. TAPER_ERR_NOMEM: nothing is written. */
+taper_status cli_put_plain_lines(FILE *to, const char *text, size_t n);
+
+/* As a field of CSV (RFC 4180), for programs, byte for byte: in quotes where it holds a comma, a
+ * quote, which is then doubled, or a control character, or begins or ends with a blank. On its way
+ * to a terminal it goes through cli_put_plain_lines (cli_output_text_sink). */
 void cli_put_csv(FILE *to, const char *text);
 
 #endif

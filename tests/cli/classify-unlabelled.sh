@@ -94,3 +94,25 @@ if [ -c /dev/full ]; then
     expect 5 '*cannot write to standard output*' sh -c '"$0" classify -m whole.tpm --unlabelled both >/dev/full' "$TAPER"
 fi
 nothing_left
+
+# names and classes of any bytes but NUL and / come back as they went
+odd=$(printf 'two\nlines, "\033[1m\351\\x0a ')
+cp -r both odd
+mv odd/arrow "odd/$odd"
+mv odd/bolt.jpeg "odd/$(printf 'b\nolt').jpeg"
+suggest -q -o odd.csv odd
+"$TAPER" embed -q -m whole.tpm -o o.npy --labels odd.csv --labels-out read.csv odd
+"$TAPER" train -q -o odd.tpm --objective nca --start random -k 2 -e 1 --labels odd.csv odd
+"$TAPER" info odd.tpm | grep -q '5 classes'
+if command -v python3 >/dev/null; then
+    cat >same.py <<'P'
+import csv, os, sys
+rows = lambda path: list(csv.reader(open(path, encoding='latin-1', newline='')))[1:]
+suggested, read = [{r[0]: r[1] for r in rows(path)} for path in ('odd.csv', 'read.csv')]
+odd = sys.argv[1].encode(errors='surrogateescape').decode('latin-1')
+assert suggested == read, (suggested, read)
+assert list(read.values()).count(odd) >= 8 and odd + '/0001.png' in read, read
+assert 'b\nolt.png' in read, read
+P
+    python3 same.py "$odd"
+fi

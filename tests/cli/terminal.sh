@@ -14,3 +14,13 @@ script -qec "$TAPER encode -q -m model.tpm -o quiet.taper set/png" /dev/null >sa
 test ! -s said
 "$TAPER" encode -m model.tpm -o plain.taper set/png 2>said
 test "$(wc -l <said)" -eq 1
+
+# classes of a CSV reach a file as they are, and a terminal without what could steer it
+cp -r set/png named
+mv named/arrow "named/$(printf 'a\nr\033[1m')"
+"$TAPER" train -q --window whole -k 4 -o whole.tpm named
+"$TAPER" classify -q -m whole.tpm --among named --leave-one-out >kept
+grep -q "$(printf 'r\033')" kept
+script -qec "$TAPER classify -q -m whole.tpm --among named --leave-one-out" /dev/null >said </dev/null
+grep -qF 'r\x1b[1m' said
+! grep -q "$(printf '\033')" said
