@@ -23,15 +23,18 @@ train_gather_rows_fn train_cuda_gather_rows;
 train_jitter_fn train_cuda_jitter;
 train_scatter_rows_fn train_cuda_scatter_rows;
 train_copy_columns_fn train_cuda_copy_columns;
+train_step_rows_fn train_cuda_step_rows;
 train_gather_sides_fn train_cuda_gather_sides;
 train_conditional_inputs_fn train_cuda_conditional_inputs;
-/* kernels/clipped.cu */
+/* kernels/layers.cu */
 train_clip_fn train_cuda_clip;
 train_clip_backward_fn train_cuda_clip_backward;
 train_clip_added_fn train_cuda_clip_added;
 train_clip_added_backward_fn train_cuda_clip_added_backward;
 train_relu_added_fn train_cuda_relu_added;
 train_relu_added_backward_fn train_cuda_relu_added_backward;
+train_normalise_fn train_cuda_normalise;
+train_normalise_backward_fn train_cuda_normalise_backward;
 /* kernels/noise.cu */
 train_corrupt_fn train_cuda_corrupt;
 train_dropout_fn train_cuda_dropout;
@@ -61,6 +64,8 @@ train_sum_doubles_fn train_cuda_sum_doubles;
 /* kernels/classes.cu */
 train_softmax_fn train_cuda_softmax;
 train_cross_entropy_fn train_cuda_cross_entropy;
+train_class_entropy_fn train_cuda_class_entropy;
+train_class_divergence_fn train_cuda_class_divergence;
 train_distances_fn train_cuda_distances;
 /* kernels/neighbours.cu */
 train_neighbour_sums_fn train_cuda_neighbour_sums;

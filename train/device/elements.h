@@ -41,6 +41,11 @@ CODEC_INLINE float train_centred(uint8_t pixel, float mean, float inverse_scale)
     return ((float)pixel - mean) * inverse_scale;
 }
 
+/* train_step_rows_fn: what a row's g is multiplied with, from |g|^2. */
+CODEC_INLINE float train_step_of(double squares, float length) {
+    return squares > 0.0 && isfinite(squares) ? (float)((double)length / sqrt(squares)) : 0.0f;
+}
+
 /* train_conditional_inputs_fn: a unit is two inputs, a and |a|. */
 CODEC_INLINE float train_input(int8_t seen, int magnitude) {
     float a = (float)seen * (1.0f / 32.0f);
@@ -69,6 +74,21 @@ CODEC_INLINE void train_relu_added(float sum, float top, float *h, float *a) {
 CODEC_INLINE float train_relu_added_back(float h, float top, float da, float dh) {
     float gradient = dh + (h > 0 ? da : 0.0f);
     return h < top && h > -top ? gradient : 0.0f;
+}
+
+/* --- layers that are normalised ---------------------------------------------------------- */
+
+/* train_normalise_fn: what a column is multiplied with, from the sum of squared distances from its
+ * mean. */
+CODEC_INLINE float train_inverse_deviation(float squares, size_t rows) {
+    return 1.0f / sqrtf(squares / (float)rows + TRAIN_NORMALISE_LEAST);
+}
+CODEC_INLINE float train_positive(float x) { return x < 0.0f ? 0.0f : x; } /* NaN stays */
+
+/* train_normalise_backward_fn, of one number; means of d and of d unit. */
+CODEC_INLINE float train_normalise_back(float d, float unit, float inverse, float mean,
+                                        float mean_product) {
+    return inverse * (d - mean - unit * mean_product);
 }
 
 /* --- the optimiser --------------------------------------------------------------------- */

@@ -76,4 +76,17 @@ CODEC_INLINE float train_entropy_slope(float y, float sum, int is_label, size_t 
     return (y / sum - (float)is_label) * (1.0f / (float)rows);
 }
 
+/* train_class_entropy_fn at a class: the gradient from log p. */
+CODEC_INLINE float train_class_entropy_slope(float log_p, double entropy, size_t rows) {
+    return -expf(log_p) * (log_p + (float)entropy) * (1.0f / (float)rows);
+}
+
+/* train_class_divergence_fn at a class: what it costs, and the gradient. */
+CODEC_INLINE double train_class_divergence(float log_p, float log_q) {
+    return (double)expf(log_p) * ((double)log_p - (double)log_q);
+}
+CODEC_INLINE float train_class_divergence_slope(float log_p, float log_q, size_t rows) {
+    return (expf(log_q) - expf(log_p)) * (1.0f / (float)rows);
+}
+
 #endif

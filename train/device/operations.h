@@ -101,6 +101,9 @@ typedef taper_status train_scatter_rows_fn(train_stream *s, size_t rows, size_t 
 typedef taper_status train_copy_columns_fn(train_stream *s, size_t rows, size_t width,
                                            const float *from, size_t from_stride, float *to,
                                            size_t to_stride);
+/* y[rows][width] = x + length g / |g| by rows; x where g is 0 or |g|^2 is not finite. */
+typedef taper_status train_step_rows_fn(train_stream *s, size_t rows, size_t width, float length,
+                                        const float *x, const float *g, float *y);
 
 /* --- places and the eight around them --------------------------------------------------- */
 
@@ -155,6 +158,26 @@ typedef taper_status train_relu_added_fn(train_stream *s, size_t rows, size_t wi
 /* Its way back: dh = (dh + da where h > 0) where |h| < top, else 0. */
 typedef taper_status train_relu_added_backward_fn(train_stream *s, size_t n, float top,
                                                   const float *h, const float *da, float *dh);
+
+/* --- layers that are normalised -------------------------------------------------------- */
+
+/* Batch normalisation without a gain, which ReLU and the layer after it make needless (Ioffe &
+ * Szegedy 2015, algorithm 1), then a bias and ReLU. Statistics are those of the rows given. */
+#define TRAIN_NORMALISE_LEAST 1e-5f
+typedef struct train_normalised {
+    size_t rows, width;
+    const float *bias; /* [width] */
+    float *unit;       /* [rows][width] what the layer adds up; becomes (unit - mean) inverse */
+    float *y;          /* [rows][width] = max(unit + bias, 0) */
+    /* [width] of each column as it was, and 1 / sqrt(variance + TRAIN_NORMALISE_LEAST) */
+    float *mean, *inverse;
+} train_normalised;
+typedef taper_status train_normalise_fn(train_stream *s, const train_normalised *n);
+/* Its way back, from its outputs unit, y and inverse. With d = dy where y > 0, else 0, and means
+ * over rows: dy becomes inverse (d - mean(d) - unit mean(d unit)), the gradient of what the layer
+ * adds up; dbias[width] += column sums of d. */
+typedef taper_status train_normalise_backward_fn(train_stream *s, const train_normalised *n,
+                                                 float *dy, float *dbias);
 
 /* --- noise: train/sampling/corruption.h is the definition ------------------------------- */
 
@@ -295,6 +318,15 @@ typedef taper_status train_softmax_fn(train_stream *s, size_t rows, size_t width
 typedef taper_status train_cross_entropy_fn(train_stream *s, size_t rows, size_t classes,
                                             const float *logit, const uint32_t *label, double *loss,
                                             float *gradient);
+/* What needs no label. The entropy H of the softmax p of logits: loss[rows] += H(p[row]), and
+ * gradient[rows][classes] = -p (log p + H) / rows. */
+typedef taper_status train_class_entropy_fn(train_stream *s, size_t rows, size_t classes,
+                                            const float *logit, double *loss, float *gradient);
+/* From the softmax p of `believed`, which stands still, to q of `logit`: loss[rows] += KL(p || q),
+ * and gradient[rows][classes] = (q - p) / rows. */
+typedef taper_status train_class_divergence_fn(train_stream *s, size_t rows, size_t classes,
+                                               const float *believed, const float *logit,
+                                               double *loss, float *gradient);
 /* square[rows][others] = |a[row] - b[other]|^2, rows of `width` numbers; b may be a. */
 typedef taper_status train_distances_fn(train_stream *s, size_t rows, size_t others, size_t width,
                                         const float *a, const float *b, float *square);
@@ -520,6 +552,7 @@ struct train_operations {
     train_jitter_fn *jitter;
     train_scatter_rows_fn *scatter_rows;
     train_copy_columns_fn *copy_columns;
+    train_step_rows_fn *step_rows;
     train_gather_sides_fn *gather_sides;
     train_conditional_inputs_fn *conditional_inputs;
     train_clip_fn *clip;
@@ -528,6 +561,8 @@ struct train_operations {
     train_clip_added_backward_fn *clip_added_backward;
     train_relu_added_fn *relu_added;
     train_relu_added_backward_fn *relu_added_backward;
+    train_normalise_fn *normalise;
+    train_normalise_backward_fn *normalise_backward;
     train_corrupt_fn *corrupt;
     train_dropout_fn *dropout;
     train_perturb_fn *perturb;
@@ -550,6 +585,8 @@ struct train_operations {
     train_error_gradient_fn *error_gradient;
     train_softmax_fn *softmax;
     train_cross_entropy_fn *cross_entropy;
+    train_class_entropy_fn *class_entropy;
+    train_class_divergence_fn *class_divergence;
     train_distances_fn *distances;
     train_neighbour_sums_fn *neighbour_sums;
     train_neighbour_losses_fn *neighbour_losses;

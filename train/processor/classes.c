@@ -61,6 +61,69 @@ taper_status train_plain_cross_entropy(train_stream *s, size_t rows, size_t clas
     return train_processor_run(s, entropy_rows, &task, classes ? train_row_blocks(rows) : 0);
 }
 
+/* --- what needs no label --------------------------------------------------------------- */
+
+/* The logarithm of the sum of e^x. */
+static float log_sum(size_t width, const float *x) {
+    float most = x[0], sum = 0.0f;
+    for (size_t j = 1; j < width; j++) most = x[j] > most ? x[j] : most;
+    for (size_t j = 0; j < width; j++) sum += expf(x[j] - most);
+    return most + logf(sum);
+}
+
+typedef struct opinion_task {
+    size_t rows, width;
+    const float *believed, *logit;
+    double *loss;
+    float *gradient;
+} opinion_task;
+
+static void class_entropy_rows(void *context, size_t block) {
+    const opinion_task *t = context;
+    const size_t end = train_row_block_end(t->rows, block);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
+        const float *x = t->logit + i * t->width, all = log_sum(t->width, x);
+        double entropy = 0.0;
+        for (size_t j = 0; j < t->width; j++)
+            entropy -= (double)expf(x[j] - all) * (double)(x[j] - all);
+        for (size_t j = 0; j < t->width; j++)
+            t->gradient[i * t->width + j] = train_class_entropy_slope(x[j] - all, entropy, t->rows);
+        t->loss[i] += entropy;
+    }
+}
+
+taper_status train_plain_class_entropy(train_stream *s, size_t rows, size_t classes,
+                                       const float *logit, double *loss, float *gradient) {
+    opinion_task task = {rows, classes, NULL, logit, loss, gradient};
+    return train_processor_run(s, class_entropy_rows, &task, classes ? train_row_blocks(rows) : 0);
+}
+
+static void class_divergence_rows(void *context, size_t block) {
+    const opinion_task *t = context;
+    const size_t end = train_row_block_end(t->rows, block);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
+        const float *p = t->believed + i * t->width, all_p = log_sum(t->width, p);
+        const float *q = t->logit + i * t->width, all_q = log_sum(t->width, q);
+        double divergence = 0.0;
+        for (size_t j = 0; j < t->width; j++) {
+            divergence += train_class_divergence(p[j] - all_p, q[j] - all_q);
+            t->gradient[i * t->width + j] =
+                train_class_divergence_slope(p[j] - all_p, q[j] - all_q, t->rows);
+        }
+        t->loss[i] += divergence;
+    }
+}
+
+taper_status train_plain_class_divergence(train_stream *s, size_t rows, size_t classes,
+                                          const float *believed, const float *logit, double *loss,
+                                          float *gradient) {
+    opinion_task task = {rows, classes, believed, logit, loss, gradient};
+    return train_processor_run(s, class_divergence_rows, &task,
+                               classes ? train_row_blocks(rows) : 0);
+}
+
+/* --- distances ------------------------------------------------------------------------- */
+
 typedef struct distance_task {
     size_t rows, others, width;
     const float *a, *b;

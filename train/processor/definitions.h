@@ -27,15 +27,18 @@ train_gather_rows_fn train_plain_gather_rows;
 train_jitter_fn train_plain_jitter;
 train_scatter_rows_fn train_plain_scatter_rows;
 train_copy_columns_fn train_plain_copy_columns;
+train_step_rows_fn train_plain_step_rows;
 train_gather_sides_fn train_plain_gather_sides;
 train_conditional_inputs_fn train_plain_conditional_inputs;
-/* clipped.c */
+/* layers.c */
 train_clip_fn train_plain_clip;
 train_clip_backward_fn train_plain_clip_backward;
 train_clip_added_fn train_plain_clip_added;
 train_clip_added_backward_fn train_plain_clip_added_backward;
 train_relu_added_fn train_plain_relu_added;
 train_relu_added_backward_fn train_plain_relu_added_backward;
+train_normalise_fn train_plain_normalise;
+train_normalise_backward_fn train_plain_normalise_backward;
 /* noise.c */
 train_corrupt_fn train_plain_corrupt;
 train_dropout_fn train_plain_dropout;
@@ -65,6 +68,8 @@ train_sum_doubles_fn train_plain_sum_doubles;
 /* classes.c */
 train_softmax_fn train_plain_softmax;
 train_cross_entropy_fn train_plain_cross_entropy;
+train_class_entropy_fn train_plain_class_entropy;
+train_class_divergence_fn train_plain_class_divergence;
 train_distances_fn train_plain_distances;
 /* neighbours.c */
 train_neighbour_sums_fn train_plain_neighbour_sums;

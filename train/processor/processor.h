@@ -13,7 +13,7 @@
  *   noise codes units              dropout and the like; codes at a cut; whole units
  *   losses classes predictions     errors; labels; bits and what heads and restorers give
  *   neighbours pulls               codes that pick each other as neighbours: losses; gradients
- *   clipped quantiles              layers that are clipped; thresholds that follow quantiles
+ *   layers quantiles               layers that are clipped or normalised; followed quantiles
  *   vectors                        long vectors, weight decay by rows, and the optimiser */
 #ifndef TRAIN_PROCESSOR_H
 #define TRAIN_PROCESSOR_H

@@ -81,6 +81,34 @@ taper_status train_plain_jitter(train_stream *s, const train_jitter *jitter, siz
     return train_processor_run(s, jitter_rows, &task, train_row_blocks(rows));
 }
 
+/* --- a step by rows -------------------------------------------------------------------- */
+
+typedef struct step_task {
+    size_t rows, width;
+    float length;
+    const float *x, *g;
+    float *y;
+} step_task;
+
+static void step_rows(void *context, size_t block) {
+    const step_task *t = context;
+    const size_t end = train_row_block_end(t->rows, block);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
+        const float *restrict x = t->x + i * t->width, *restrict g = t->g + i * t->width;
+        float *restrict y = t->y + i * t->width;
+        double squares = 0.0;
+        for (size_t j = 0; j < t->width; j++) squares += (double)g[j] * (double)g[j];
+        const float step = train_step_of(squares, t->length);
+        for (size_t j = 0; j < t->width; j++) y[j] = step != 0.0f ? x[j] + step * g[j] : x[j];
+    }
+}
+
+taper_status train_plain_step_rows(train_stream *s, size_t rows, size_t width, float length,
+                                   const float *x, const float *g, float *y) {
+    step_task task = {rows, width, length, x, g, y};
+    return train_processor_run(s, step_rows, &task, train_row_blocks(rows));
+}
+
 /* --- and put back ---------------------------------------------------------------------- */
 
 enum { SCATTER_COLUMNS = 256 };

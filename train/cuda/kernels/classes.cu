@@ -7,14 +7,20 @@ static const unsigned THREADS = 256; /* ACROSS by ACROSS of them in distances */
 
 /* --- softmax --------------------------------------------------------------------------- */
 
-/* Of a warp's row: y = e^(x - *most); returns their sum. All lanes get both. */
-static __device__ float exponentials(size_t width, const float *x, float *most, float *y) {
-    float top = -INFINITY, sum = 0.0f;
-    for (EACH_LANE(j, width)) top = x[j] > top ? x[j] : top;
+/* The greatest of a warp's numbers, for all its lanes. */
+static __device__ float warp_most(float top) {
     for (unsigned apart = CUDA_WARP / 2; apart; apart /= 2) {
         const float other = __shfl_xor_sync(0xffffffffu, top, (int)apart);
         top = other > top ? other : top;
     }
+    return top;
+}
+
+/* Of a warp's row: y = e^(x - *most); returns their sum. All lanes get both. */
+static __device__ float exponentials(size_t width, const float *x, float *most, float *y) {
+    float top = -INFINITY, sum = 0.0f;
+    for (EACH_LANE(j, width)) top = x[j] > top ? x[j] : top;
+    top = warp_most(top);
     for (EACH_LANE(j, width)) {
         const float e = expf(x[j] - top);
         y[j] = e;
@@ -64,6 +70,68 @@ taper_status train_cuda_cross_entropy(train_stream *s, size_t rows, size_t class
     LAUNCH(cross_entropy_kernel, cuda_blocks(rows, THREADS / CUDA_WARP), THREADS, cuda_on(s), rows,
            classes, logit, label, loss, gradient);
     return cuda_end(s, "cross_entropy");
+}
+
+/* --- what needs no label --------------------------------------------------------------- */
+
+/* Of a warp's row: the logarithm of the sum of e^x. All lanes get it. */
+static __device__ float log_sum(size_t width, const float *x) {
+    float top = -INFINITY, sum = 0.0f;
+    for (EACH_LANE(j, width)) top = x[j] > top ? x[j] : top;
+    top = warp_most(top);
+    for (EACH_LANE(j, width)) sum += expf(x[j] - top);
+    return top + logf(__shfl_sync(0xffffffffu, warp_sum(sum), 0));
+}
+
+static __global__ void class_entropy_kernel(size_t rows, size_t classes, const float *logit,
+                                            double *loss, float *gradient) {
+    for (EACH_WARP(row, rows)) {
+        const float *x = logit + row * classes, all = log_sum(classes, x);
+        double part = 0.0;
+        for (EACH_LANE(j, classes)) part -= (double)expf(x[j] - all) * (double)(x[j] - all);
+        const double entropy = __shfl_sync(0xffffffffu, warp_sum(part), 0);
+        for (EACH_LANE(j, classes))
+            gradient[row * classes + j] = train_class_entropy_slope(x[j] - all, entropy, rows);
+        if (threadIdx.x % CUDA_WARP == 0) loss[row] += entropy;
+    }
+}
+
+taper_status train_cuda_class_entropy(train_stream *s, size_t rows, size_t classes,
+                                      const float *logit, double *loss, float *gradient) {
+    if (!classes) return TAPER_OK;
+    CUDA_BEGIN(s, "class_entropy", CUDA_ARRAY(logit, rows * classes), CUDA_ARRAY(loss, rows),
+               CUDA_ARRAY(gradient, rows * classes));
+    LAUNCH(class_entropy_kernel, cuda_blocks(rows, THREADS / CUDA_WARP), THREADS, cuda_on(s), rows,
+           classes, logit, loss, gradient);
+    return cuda_end(s, "class_entropy");
+}
+
+static __global__ void class_divergence_kernel(size_t rows, size_t classes, const float *believed,
+                                               const float *logit, double *loss, float *gradient) {
+    for (EACH_WARP(row, rows)) {
+        const float *p = believed + row * classes, all_p = log_sum(classes, p);
+        const float *q = logit + row * classes, all_q = log_sum(classes, q);
+        double part = 0.0;
+        for (EACH_LANE(j, classes)) {
+            const float log_p = p[j] - all_p, log_q = q[j] - all_q;
+            part += train_class_divergence(log_p, log_q);
+            gradient[row * classes + j] = train_class_divergence_slope(log_p, log_q, rows);
+        }
+        part = warp_sum(part);
+        if (threadIdx.x % CUDA_WARP == 0) loss[row] += part;
+    }
+}
+
+taper_status train_cuda_class_divergence(train_stream *s, size_t rows, size_t classes,
+                                         const float *believed, const float *logit, double *loss,
+                                         float *gradient) {
+    const size_t all = rows * classes;
+    if (!classes) return TAPER_OK;
+    CUDA_BEGIN(s, "class_divergence", CUDA_ARRAY(believed, all), CUDA_ARRAY(logit, all),
+               CUDA_ARRAY(loss, rows), CUDA_ARRAY(gradient, all));
+    LAUNCH(class_divergence_kernel, cuda_blocks(rows, THREADS / CUDA_WARP), THREADS, cuda_on(s),
+           rows, classes, believed, logit, loss, gradient);
+    return cuda_end(s, "class_divergence");
 }
 
 /* --- distances ------------------------------------------------------------------------- */

@@ -143,6 +143,38 @@ taper_status train_cuda_jitter(train_stream *s, const train_jitter *jitter, size
     return cuda_end(s, "jitter");
 }
 
+/* --- a step by rows -------------------------------------------------------------------- */
+
+/* A block for each row. */
+static __global__ void step_rows_kernel(size_t rows, size_t width, float length,
+                                        const float *__restrict__ x, const float *__restrict__ g,
+                                        float *__restrict__ y) {
+    SHARED(double, room, CUDA_WARP);
+    SHARED(float, step, 1);
+    for (EACH_BLOCK(row, rows)) {
+        const size_t at = row * width;
+        double squares = 0.0;
+        for (EACH_IN_BLOCK(j, width)) squares += (double)g[at + j] * (double)g[at + j];
+        squares = block_sum(squares, room);
+        if (threadIdx.x == 0) *step = train_step_of(squares, length);
+        BARRIER();
+        const float by = *step;
+        for (EACH_IN_BLOCK(j, width))
+            y[at + j] = by != 0.0f ? x[at + j] + by * g[at + j] : x[at + j];
+        BARRIER();
+    }
+}
+
+taper_status train_cuda_step_rows(train_stream *s, size_t rows, size_t width, float length,
+                                  const float *x, const float *g, float *y) {
+    if (!rows || !width) return TAPER_OK;
+    CUDA_BEGIN(s, "step_rows", CUDA_ARRAY(x, rows * width), CUDA_ARRAY(g, rows * width),
+               CUDA_ARRAY(y, rows * width));
+    LAUNCH(step_rows_kernel, cuda_blocks(rows, 1), THREADS, cuda_on(s), rows, width, length, x, g,
+           y);
+    return cuda_end(s, "step_rows");
+}
+
 /* --- and put back ---------------------------------------------------------------------- */
 
 static const size_t SCATTER_COLUMNS = 256;

@@ -1,4 +1,5 @@
-/* clipped.c -- layers that are clipped, and that are added to; see train/device/operations.h. */
+/* layers.c -- layers that are clipped, that are added to, that are normalised; see
+ * train/device/operations.h. */
 #include "codec/backend/pool.h"
 #include "train/device/elements.h"
 #include "train/processor/definitions.h"
@@ -166,4 +167,85 @@ taper_status train_plain_relu_added_backward(train_stream *s, size_t n, float to
                                              const float *da, float *dh) {
     clip_task task = {.rows = 1, .width = n, .top = top, .from = da, .to = h, .out = {dh}};
     return train_processor_run(s, relu_backward, &task, n / ELEMENTS + (n % ELEMENTS != 0));
+}
+
+/* --- normalised ------------------------------------------------------------------------ */
+
+enum { COLUMNS = 64 }; /* of one block of a task */
+
+typedef struct normalise_task {
+    train_normalised n;
+    float *dy, *dbias;
+} normalise_task;
+
+static size_t columns_of(const normalise_task *t, size_t block, size_t *first) {
+    *first = block * COLUMNS;
+    return t->n.width - *first < COLUMNS ? t->n.width - *first : COLUMNS;
+}
+
+static void normalise_columns(void *context, size_t block) {
+    const normalise_task *t = context;
+    const train_normalised *n = &t->n;
+    size_t first, columns = columns_of(t, block, &first);
+    const float *restrict bias = n->bias + first;
+    float *restrict mean = n->mean + first, *restrict inverse = n->inverse + first;
+    memset(mean, 0, columns * sizeof *mean);
+    memset(inverse, 0, columns * sizeof *inverse);
+    for (size_t r = 0; r < n->rows; r++)
+        for (size_t j = 0; j < columns; j++) mean[j] += n->unit[r * n->width + first + j];
+    for (size_t j = 0; j < columns; j++) mean[j] /= (float)n->rows;
+    for (size_t r = 0; r < n->rows; r++)
+        for (size_t j = 0; j < columns; j++) {
+            const float from_mean = n->unit[r * n->width + first + j] - mean[j];
+            inverse[j] += from_mean * from_mean;
+        }
+    for (size_t j = 0; j < columns; j++) inverse[j] = train_inverse_deviation(inverse[j], n->rows);
+    for (size_t r = 0; r < n->rows; r++) {
+        float *restrict unit = n->unit + r * n->width + first, *restrict y =
+                                                                   n->y + r * n->width + first;
+        for (size_t j = 0; j < columns; j++) {
+            unit[j] = (unit[j] - mean[j]) * inverse[j];
+            y[j] = train_positive(unit[j] + bias[j]);
+        }
+    }
+}
+
+static taper_status run_columns(train_stream *s, codec_task_fn *fn, normalise_task *t) {
+    return train_processor_run(s, fn, t, t->n.rows ? (t->n.width + COLUMNS - 1) / COLUMNS : 0);
+}
+
+taper_status train_plain_normalise(train_stream *s, const train_normalised *n) {
+    normalise_task task = {*n, NULL, NULL};
+    return run_columns(s, normalise_columns, &task);
+}
+
+static void normalise_columns_backward(void *context, size_t block) {
+    const normalise_task *t = context;
+    const train_normalised *n = &t->n;
+    size_t first, columns = columns_of(t, block, &first);
+    const float *restrict inverse = n->inverse + first, of = 1.0f / (float)n->rows;
+    float sum[COLUMNS] = {0}, product[COLUMNS] = {0};
+    for (size_t r = 0; r < n->rows; r++) {
+        const size_t at = r * n->width + first;
+        const float *restrict unit = n->unit + at, *restrict y = n->y + at;
+        float *restrict dy = t->dy + at;
+        for (size_t j = 0; j < columns; j++) {
+            dy[j] = train_slope(CODEC_RELU, y[j], dy[j]);
+            sum[j] += dy[j];
+            product[j] += dy[j] * unit[j];
+        }
+    }
+    for (size_t j = 0; j < columns; j++) t->dbias[first + j] += sum[j];
+    for (size_t r = 0; r < n->rows; r++) {
+        const float *restrict unit = n->unit + r * n->width + first;
+        float *restrict dy = t->dy + r * n->width + first;
+        for (size_t j = 0; j < columns; j++)
+            dy[j] = train_normalise_back(dy[j], unit[j], inverse[j], sum[j] * of, product[j] * of);
+    }
+}
+
+taper_status train_plain_normalise_backward(train_stream *s, const train_normalised *n, float *dy,
+                                            float *dbias) {
+    normalise_task task = {*n, dy, dbias};
+    return run_columns(s, normalise_columns_backward, &task);
 }

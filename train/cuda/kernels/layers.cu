@@ -1,4 +1,5 @@
-/* clipped.cu -- layers that are clipped, and that are added to; see train/device/operations.h. */
+/* layers.cu -- layers that are clipped, that are added to, that are normalised; see
+ * train/device/operations.h. */
 #include "train/cuda/kernels/teams.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
@@ -205,4 +206,87 @@ taper_status train_cuda_relu_added_backward(train_stream *s, size_t n, float top
     CUDA_BEGIN(s, "relu_added_backward", CUDA_ARRAY(h, n), CUDA_ARRAY(da, n), CUDA_ARRAY(dh, n));
     LAUNCH(relu_added_back_kernel, cuda_blocks(n, THREADS), THREADS, cuda_on(s), n, top, h, da, dh);
     return cuda_end(s, "relu_added_backward");
+}
+
+/* --- normalised ------------------------------------------------------------------------ */
+
+/* A block has 32 columns of all rows, a lane each; all threads of a lane get its column's sum, and
+ * room may be used again. */
+static __device__ float sum_of_column(float part, float *room) {
+    const float sum = column_sum(part, room);
+    BARRIER();
+    return sum;
+}
+
+static __global__ void normalise_kernel(train_normalised n) {
+    SHARED(float, room, THREADS);
+    const unsigned warp = threadIdx.x / CUDA_WARP;
+    const size_t column = (size_t)blockIdx.x * CUDA_WARP + threadIdx.x % CUDA_WARP;
+    const int is_column = BELOW(column, n.width);
+    float sum = 0.0f, squares = 0.0f;
+    if (is_column)
+        for (size_t r = warp; BELOW(r, n.rows); r += WARPS) sum += n.unit[r * n.width + column];
+    const float mean = sum_of_column(sum, room) / (float)n.rows;
+    if (is_column)
+        for (size_t r = warp; BELOW(r, n.rows); r += WARPS) {
+            const float from_mean = n.unit[r * n.width + column] - mean;
+            squares += from_mean * from_mean;
+        }
+    const float inverse = train_inverse_deviation(column_sum(squares, room), n.rows);
+    if (!is_column) return;
+    const float bias = n.bias[column];
+    for (size_t r = warp; BELOW(r, n.rows); r += WARPS) {
+        const size_t i = r * n.width + column;
+        const float unit = (n.unit[i] - mean) * inverse;
+        n.unit[i] = unit;
+        n.y[i] = train_positive(unit + bias);
+    }
+    if (warp == 0) n.mean[column] = mean, n.inverse[column] = inverse;
+}
+
+taper_status train_cuda_normalise(train_stream *s, const train_normalised *n) {
+    const size_t all = n->rows * n->width;
+    if (!all) return TAPER_OK;
+    CUDA_BEGIN(s, "normalise", CUDA_ARRAY(n->bias, n->width), CUDA_ARRAY(n->unit, all),
+               CUDA_ARRAY(n->y, all), CUDA_ARRAY(n->mean, n->width),
+               CUDA_ARRAY(n->inverse, n->width));
+    LAUNCH(normalise_kernel, tiles_of(n->width), THREADS, cuda_on(s), *n);
+    return cuda_end(s, "normalise");
+}
+
+static __global__ void normalise_back_kernel(train_normalised n, float *__restrict__ dy,
+                                             float *__restrict__ dbias) {
+    SHARED(float, room, THREADS);
+    const unsigned warp = threadIdx.x / CUDA_WARP;
+    const size_t column = (size_t)blockIdx.x * CUDA_WARP + threadIdx.x % CUDA_WARP;
+    const int is_column = BELOW(column, n.width);
+    const float of = 1.0f / (float)n.rows;
+    float sum = 0.0f, product = 0.0f;
+    if (is_column)
+        for (size_t r = warp; BELOW(r, n.rows); r += WARPS) {
+            const size_t i = r * n.width + column;
+            const float d = train_slope(CODEC_RELU, n.y[i], dy[i]);
+            dy[i] = d;
+            sum += d;
+            product += d * n.unit[i];
+        }
+    sum = sum_of_column(sum, room);
+    product = column_sum(product, room);
+    if (!is_column) return;
+    const float inverse = n.inverse[column];
+    for (size_t r = warp; BELOW(r, n.rows); r += WARPS) {
+        const size_t i = r * n.width + column;
+        dy[i] = train_normalise_back(dy[i], n.unit[i], inverse, sum * of, product * of);
+    }
+    if (warp == 0) dbias[column] += sum;
+}
+
+taper_status train_cuda_normalise_backward(train_stream *s, const train_normalised *n, float *dy,
+                                           float *dbias) {
+    const size_t all = n->rows * n->width;
+    if (!all) return TAPER_OK;
+    CUDA_BEGIN(s, "normalise_backward", CUDA_ARRAY(n->unit, all), CUDA_ARRAY(n->y, all),
+               CUDA_ARRAY(n->inverse, n->width), CUDA_ARRAY(dy, all), CUDA_ARRAY(dbias, n->width));
+    LAUNCH(normalise_back_kernel, tiles_of(n->width), THREADS, cuda_on(s), *n, dy, dbias);
+    return cuda_end(s, "normalise_backward");
 }
