@@ -84,7 +84,7 @@ static void measure(bench *b, const char *method) {
         train_philox(7, i, 0, word);
         pixels[i] = word[0] % 5 ? 0 : (uint8_t)(word[1] >> 24);
     }
-    const train_pixels data = {pixels, b->rows, INPUTS, NULL};
+    const train_pixels data = {.pixels = pixels, .n = b->rows, .inputs = INPUTS};
     need_ok(train_rbm_stack_learn(&stack, &b->options, &data, widths, LAYERS, &b->device,
                                   &callbacks, &error));
     for (int i = 0; i < LAYERS; i++) {

@@ -8,7 +8,7 @@
 enum { D = 20, N = 230, KINDS = 4, LAYERS = 3 };
 static const uint32_t widths[LAYERS] = {14, 9, 5};
 static uint8_t images[N * D];
-static train_pixels data = {images, N, D, NULL};
+static train_pixels data = {.pixels = images, .n = N, .inputs = D};
 
 static inline uint32_t word_of(uint64_t i) {
     uint32_t word[4];

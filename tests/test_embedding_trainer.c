@@ -11,7 +11,7 @@
 enum { N = 600, SIDE = 8, INPUTS = SIDE * SIDE, CLASSES = 3 };
 static uint8_t pixels[N * INPUTS];
 static uint32_t label[N];
-static train_pixels data = {pixels, N, INPUTS, label};
+static train_pixels data = {.pixels = pixels, .n = N, .inputs = INPUTS, .label = label};
 
 static uint32_t draw(uint64_t i, uint64_t stream, uint32_t below) {
     uint32_t word[4];

@@ -181,7 +181,7 @@ static void spread_is_the_mean_squared_distance(void **unused) {
 static void a_network_takes_pixels(void **unused) {
     (void)unused;
     static const codec_linear_path paths[] = {CODEC_ENCODER, CODEC_DIRECT};
-    const train_pixels pixels = {byte, N, D, label};
+    const train_pixels pixels = {.pixels = byte, .n = N, .inputs = D, .label = label};
     const train_labelled_rows rows = bytes();
     const train_linear_options options = {.kind = TRAIN_START_LDA};
     static float pixel[N * D], codes[N * 3];
@@ -241,7 +241,7 @@ static void bad_input_is_named(void **unused) {
 
 static void other_networks_are_refused(void **unused) {
     (void)unused;
-    const train_pixels pixels = {byte, N, D, label};
+    const train_pixels pixels = {.pixels = byte, .n = N, .inputs = D, .label = label};
     const uint32_t hidden = 4;
     const train_linear_options options = {0};
     codec_network net;

@@ -66,7 +66,7 @@ static const train_objective classification = {"classification", lay_out, number
 enum { SIDE = 6, D = SIDE * SIDE, K = 5, N = 240 };
 static uint8_t pixels[N * D];
 static uint32_t label[N];
-static const train_pixels data = {pixels, N, D, label};
+static const train_pixels data = {.pixels = pixels, .n = N, .inputs = D, .label = label};
 
 static int set_up(void **state) {
     (void)state;

@@ -30,7 +30,7 @@ static void bad_options_are_refused(void **state) {
     REFUSED(corruption, 1.0f, "corruption");
     REFUSED(decay, -1.0f, "decay");
     REFUSED(deviation, INFINITY, "deviation");
-    refused(&none, &o, &(train_pixels){images, 0, D, NULL}, 3, "images");
+    refused(&none, &o, &(train_pixels){.pixels = images, .inputs = D}, 3, "images");
     refused(&none, &o, &data, 0, "1 to 8 layers"), refused(&none, &o, &data, 9, "1 to 8 layers");
     train_rbm_stack stack = learned(&o, 1, NULL); /* Gaussian */
     refused(&stack, &o, &data, 2, "only the top may be Gaussian");
@@ -38,7 +38,8 @@ static void bad_options_are_refused(void **state) {
     stack.rbm[0].hidden = 13;
     refused(&stack, &o, &data, 2, "layer 1 of the stack has 13 units, not 14");
     stack.rbm[0].hidden = 14;
-    refused(&stack, &o, &(train_pixels){images, N / 2, D / 2, NULL}, 2, "20 values");
+    refused(&stack, &o, &(train_pixels){.pixels = images, .n = N / 2, .inputs = D / 2}, 2,
+            "20 values");
     train_rbm_stack_free(&stack);
 }
 
@@ -69,7 +70,7 @@ static void no_stack_has_numbers_that_are_not_finite(void **state) {
     o.epochs = 1, o.batch = 5, o.gaussian_rate = 10.0f, o.visible = TRAIN_GAUSSIAN;
     on_device_open(&d, TRAIN_PROCESSOR);
     for (size_t batches = 1; batches < 20; batches++) {
-        const train_pixels some = {images, o.batch * batches, D, NULL};
+        const train_pixels some = {.pixels = images, .n = o.batch * batches, .inputs = D};
         train_rbm_stack stack = {0};
         const taper_status status =
             train_rbm_stack_learn(&stack, &o, &some, widths, 1, &d.device, NULL, NULL);

@@ -120,7 +120,7 @@ static train_dense_options quick(uint32_t epochs) {
     return o;
 }
 
-static const train_pixels data = {pixels, N, D, NULL};
+static const train_pixels data = {.pixels = pixels, .n = N, .inputs = D};
 
 /* All weights of a network, one after another, for comparing runs. */
 static size_t flatten(const codec_network *net, float *to) {

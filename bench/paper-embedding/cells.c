@@ -27,6 +27,11 @@ static const embedding_method methods[] = {
     {"dt-nca", "d-1-split", EMBEDDING_DEEP, 0, 1, 0},
     {"dt-nca", "d-1-noise", EMBEDDING_DEEP, 0, 1,
      0}, /* pixels and units are left out in training */
+    /* a teacher's guesses for those without a label, and its hidden layers as the start */
+    {"dt-mcml", "d-1-guessed-of-100", EMBEDDING_DEEP, 1, 1, 0},
+    {"dt-mcml", "d-1-guessed-of-1000", EMBEDDING_DEEP, 1, 1, 0},
+    {"dt-mcml", "d-1-taught", EMBEDDING_DEEP, 1, 1, 0},
+    {"dt-nca", "d-1-taught", EMBEDDING_DEEP, 0, 1, 0},
     {"dg-nca", "few1", EMBEDDING_DEEP, 0, 0, 0},
     {"dg-nca", "few5", EMBEDDING_DEEP, 0, 0, 0},
     {"dg-nca", "few10", EMBEDDING_DEEP, 0, 0, 0},
@@ -87,6 +92,8 @@ static void dims_of(const char *set, const embedding_method *m, uint32_t dims[4]
         if (circles) break;
         dims[0] = 2, dims[1] = 30;
         if (strstr(m->variant, "noise")) dims[0] = mnist ? 30 : 0, dims[1] = 0;
+        if (strstr(m->variant, "guessed")) dims[0] = mnist ? 30 : 0, dims[1] = 0;
+        if (strstr(m->variant, "taught") && !mnist) dims[0] = 0;
         if (strstr(m->variant, "split")) dims[0] = mnist ? 50 : 0, dims[1] = 0;
         if (!strncmp(m->variant, "few", 3)) dims[0] = mnist ? 30 : 0, dims[1] = 0;
         if (strcmp(m->variant, "d-1-moved") != 0) break;

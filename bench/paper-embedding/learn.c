@@ -9,6 +9,7 @@
 #include "train/embedding/linear_start.h"
 #include "train/embedding/metric_learning.h"
 #include "train/rbm/rbm_unroll.h"
+#include "train/supervised/taught.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,17 +109,49 @@ static void train(embedding *e, const embedding_cell *cell, const embedding_sett
     free(state);
 }
 
-/* Pretrained layers by layers, or random weights. */
-static void learn_deep(embedding *e, const embedding_cell *cell, const train_pixels *rows,
+static int on_teacher(void *user, uint64_t step, uint64_t steps, double loss, double seconds_left) {
+    if (step % 500 == 0 || step == steps)
+        figures_say("  %s: teacher's step %llu of %llu, loss %.4f, %.0f s left", (const char *)user,
+                    (unsigned long long)step, (unsigned long long)steps, loss, seconds_left);
+    return 0;
+}
+
+/* A teacher's guesses and hidden layers, if they are wanted. */
+static void teach(embedding *e, const embedding_cell *cell, const embedding_settings *s,
+                  const train_pixels *rows, train_taught *taught) {
+    char name[64];
+    snprintf(name, sizeof name, "%s", cell->name);
+    const train_embedding_callbacks callbacks = {name, on_teacher, NULL, on_words};
+    train_embedding_choice choice = {.hidden = s->width,
+                                     .n_hidden = s->layers,
+                                     .training = s->training,
+                                     .guess_labels = s->guess,
+                                     .teacher_epochs = s->teacher_epochs};
+    taper_error error = {0};
+    *taught = (train_taught){.pixels = *rows};
+    choice.training.validation_fraction = 0.0f;
+    choice.training.seed = cell->seed, choice.training.threads = e->threads;
+    if (s->guess || s->pretraining == EMBEDDING_TAUGHT)
+        figures_check(
+            train_teach(&choice, rows, &e->be, &e->device.train, &callbacks, taught, &error),
+            cell->name, &error);
+}
+
+/* Pretrained layers by layers, a teacher's, or random weights. */
+static void learn_deep(embedding *e, const embedding_cell *cell, const train_pixels *known,
                        embedding_learned *out) {
     embedding_settings s = embedding_settings_of(out->settings);
+    train_taught taught;
+    teach(e, cell, &s, known, &taught);
+    const train_pixels *rows = &taught.pixels;
     if (s.training.reconstruct > 0.0)
         make_autoencoder(&out->net, rows->inputs, cell->dims, s.width, s.layers);
     else
         make_network(&out->net, rows->inputs, cell->dims, s.width, s.layers);
-    if (s.pretraining == EMBEDDING_NONE)
+    if (s.pretraining >= EMBEDDING_TAUGHT) {
         train_drawn_start(&out->net, cell->seed);
-    else {
+        if (s.pretraining == EMBEDDING_TAUGHT) train_taught_start(&taught, &out->net);
+    } else {
         train_rbm_stack stack;
         taper_error error = {0};
         embedding_stack(e, cell, &s, rows, &stack);
@@ -126,6 +159,7 @@ static void learn_deep(embedding *e, const embedding_cell *cell, const train_pix
         train_rbm_stack_free(&stack);
     }
     train(e, cell, &s, rows, out);
+    train_taught_free(&taught);
 }
 
 static int on_step(void *user, const train_metric_step *at) {

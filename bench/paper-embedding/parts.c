@@ -49,7 +49,7 @@ static void run(embedding *e, const embedding_cell *cell, int choosing, int pict
     char words[512];
     embedding_settings_words(e, cell, words, sizeof words);
     const embedding_settings s = embedding_settings_of(words);
-    embedding_hide_labels(&set, s.labels_percent, cell->seed);
+    embedding_hide_labels(&set, s.labels_percent, s.labels_each, cell->seed);
     embedding_learn(e, cell, &set.train, &learned);
     embedding_keep_labelled(&set);
     const codec_network *net = learned.net.inputs ? &learned.net : NULL;

@@ -165,7 +165,10 @@ static rows joined(const rows *a, const rows *b) {
 }
 
 static train_pixels part_of(const rows *r, size_t first, size_t n) {
-    return (train_pixels){r->pixels + first * r->inputs, n, r->inputs, r->label + first};
+    return (train_pixels){.pixels = r->pixels + first * r->inputs,
+                          .n = n,
+                          .inputs = r->inputs,
+                          .label = r->label + first};
 }
 
 void embedding_set_read(const embedding *e, const embedding_cell *cell, int choosing,
@@ -197,14 +200,15 @@ void embedding_set_read(const embedding *e, const embedding_cell *cell, int choo
                            all.label};
 }
 
-void embedding_hide_labels(embedding_set *set, double percent, uint64_t seed) {
+void embedding_hide_labels(embedding_set *set, double percent, size_t each, uint64_t seed) {
     train_pixels *t = &set->train;
     uint32_t *label = set->label; /* t's, which come first */
-    if (percent >= 100.0) return;
+    if (percent >= 100.0 && !each) return;
     for (uint32_t c = 0; c < EMBEDDING_CLASSES; c++) {
         size_t members = 0, kept;
         for (size_t i = 0; i < t->n; i++) members += label[i] == c;
         kept = (size_t)((double)members * percent / 100.0 + 0.5);
+        if (each) kept = each;
         if (!kept) kept = 1;
         for (size_t i = 0; i < t->n; i++) {
             uint32_t word[4];

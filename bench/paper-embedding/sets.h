@@ -24,9 +24,9 @@ int embedding_set_is_here(const embedding *e, const char *set);
  * are bytes 127.5 + 7 x. */
 void embedding_set_read(const embedding *e, const embedding_cell *cell, int choosing,
                         embedding_set *out);
-/* Of each class's training rows, so many percent, drawn by the seed, keep their label (at least one
- * does); the others become TRAIN_UNLABELLED, and later ... */
-void embedding_hide_labels(embedding_set *set, double percent, uint64_t seed);
+/* Of each class's training rows, so many percent, or `each` where that is above 0, drawn by the
+ * seed, keep their label (at least one does); the others become TRAIN_UNLABELLED, and later ... */
+void embedding_hide_labels(embedding_set *set, double percent, size_t each, uint64_t seed);
 /* ... leave the training rows. */
 void embedding_keep_labelled(embedding_set *set);
 void embedding_set_free(embedding_set *set);

@@ -18,6 +18,7 @@ static void set_widths(embedding_settings *s, const char *value) {
 static embedding_pretraining pretraining_of(const char *value) {
     if (!strcmp(value, "rbm")) return EMBEDDING_RBM;
     if (!strcmp(value, "denoising")) return EMBEDDING_DENOISING;
+    if (!strcmp(value, "taught")) return EMBEDDING_TAUGHT;
     if (strcmp(value, "none") != 0) figures_die("no pretraining %s", value);
     return EMBEDDING_NONE;
 }
@@ -38,6 +39,9 @@ static int set_number(embedding_settings *s, const char *key, double x) {
     if (!strcmp(key, "reconstruct")) return o->reconstruct = x, 1;
     if (!strcmp(key, "free")) return o->free_units = (uint32_t)x, 1;
     if (!strcmp(key, "labels")) return s->labels_percent = x, 1;
+    if (!strcmp(key, "labels-each")) return s->labels_each = (uint32_t)x, 1;
+    if (!strcmp(key, "guess")) return s->guess = x != 0.0, 1;
+    if (!strcmp(key, "teacher-epochs")) return s->teacher_epochs = (uint32_t)x, 1;
     if (!strcmp(key, "spread")) return s->spread = x, 1;
     return 0;
 }

@@ -9,6 +9,7 @@
 typedef enum embedding_pretraining {
     EMBEDDING_RBM,       /* the papers' */
     EMBEDDING_DENOISING, /* denoising autoencoders */
+    EMBEDDING_TAUGHT,    /* a teacher's hidden layers (train/labelling), ReLU */
     EMBEDDING_NONE       /* random weights */
 } embedding_pretraining;
 
@@ -18,9 +19,12 @@ typedef struct embedding_settings {
                                          free=20: of the cell's dims */
     uint32_t width[CODEC_MAX_LAYERS]; /* widths=500-500-2000, the default: hidden layers */
     uint32_t layers;
-    embedding_pretraining pretraining; /* pretrain=rbm|denoising|none */
+    embedding_pretraining pretraining; /* pretrain=rbm|denoising|taught|none */
     uint32_t pretraining_epochs;       /* pretrain-epochs=50 */
     double labels_percent;             /* labels=100: of each class's images, that keep a label */
+    uint32_t labels_each;              /* labels-each=10: so many of each class's do; 0: labels= */
+    int guess;                         /* guess=1: the others get a teacher's guess */
+    uint32_t teacher_epochs;           /* teacher-epochs=0: as train_teaching_defaults */
     double spread; /* spread=0: of a linear start's distances (train_linear_options) */
 } embedding_settings;
 

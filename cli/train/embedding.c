@@ -8,9 +8,9 @@
 
 const char *const cli_objectives[] = {"none",    "nca",    "log-nca", "mcml", "dt-nca",
                                       "dt-mcml", "dg-nca", "dg-mcml", "auto", NULL};
-const char *const cli_embedding_starts[] = {"auto", "random", "identity",  "pca",
-                                            "lda",  "rbm",    "denoising", NULL};
-enum { AUTO, RANDOM, IDENTITY, PCA, LDA, RBM, DENOISING };
+const char *const cli_embedding_starts[] = {"auto", "random",    "identity", "pca", "lda",
+                                            "rbm",  "denoising", "taught",   NULL};
+enum { AUTO, RANDOM, IDENTITY, PCA, LDA, RBM, DENOISING, TAUGHT };
 
 static const struct objective {
     train_neighbour_loss loss;
@@ -30,7 +30,8 @@ bool cli_embedding_is_searched(const cli_embedding *e) { return e->objective == 
 bool cli_embedding_is_student(const cli_embedding *e) { return objectives[e->objective].student; }
 bool cli_embedding_is_deep(const cli_embedding *e) { return objectives[e->objective].deep; }
 bool cli_embedding_is_pretrained(const cli_embedding *e, bool has_hidden) {
-    return has_hidden && (e->start == AUTO || e->start >= RBM);
+    const bool by_layers = e->start == RBM || e->start == DENOISING;
+    return has_hidden && ((e->start == AUTO && !e->guess_labels) || by_layers);
 }
 
 /* "auto", "learned", or a number above 0. */
@@ -67,7 +68,12 @@ static taper_status choose_start(const cli_embedding *e, train_embedding_choice 
     if (!c->n_hidden && e->start >= RBM)
         return formats_fail(error, TAPER_ERR_ARG,
                             "--start %s is of a network with hidden layers: give --hidden", name);
+    if (!c->n_hidden && e->guess_labels)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "--guess-labels is of a network with hidden layers: give --hidden");
+    c->guess_labels = e->guess_labels;
     c->start = cli_embedding_is_pretrained(e, c->n_hidden > 0) ? TRAIN_EMBEDDING_PRETRAINED
+               : c->n_hidden && e->start != RANDOM             ? TRAIN_EMBEDDING_TAUGHT
                                                                : TRAIN_EMBEDDING_DRAWN;
     c->rbm = train_rbm_defaults();
     c->rbm.method = e->start == DENOISING ? TRAIN_DENOISE : TRAIN_CONTRASTIVE;
@@ -181,7 +187,8 @@ static void report_json(const cli_train_talk *t, const train_embedding_choice *c
     cli_json_string(&j, "model", t->output);
     cli_json_string(&j, "objective", c->objective);
     cli_json_uint(&j, "images", r->images);
-    cli_json_uint(&j, "labelled", l->rows + l->held_out);
+    cli_json_uint(&j, "labelled", l->rows - l->guessed + l->held_out);
+    cli_json_uint(&j, "guessed", l->guessed);
     cli_json_uint(&j, "held_out", l->held_out);
     cli_json_uint(&j, "classes", l->classes);
     cli_json_uint(&j, "skipped", t->left.failed);

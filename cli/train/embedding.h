@@ -9,7 +9,7 @@
 /* The options that no other model has. */
 typedef struct cli_embedding {
     int objective, start; /* 0: none, auto */
-    int mirrors;
+    int mirrors, guess_labels;
     double minutes; /* of objective auto */
     const char *degrees;
     cli_numbers nested;

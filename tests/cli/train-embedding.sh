@@ -150,3 +150,23 @@ for bad in "--free-units 3" "--reconstruct 1.5" "--reconstruct -0.1"; do
     ! "$TAPER" train -q -o bad.tpm $few $bad --filelist list 2>words
     test ! -e bad.tpm
 done
+
+# --- few labels: the other images get a guess; a teacher's layers are the start ---
+wrong() { # MODEL: by the neighbours of all images, whose folders say the class
+    "$TAPER" classify -q -m "$1" --leave-one-out --among "$images" --json 2>/dev/null | tail -1 |
+        sed 's/.*"wrong":\([0-9]*\).*/\1/'
+}
+few="--objective dt-nca --hidden 40 -k 6 -e 5 --rate 0.01 --hold-out 0.2 --labels few.csv"
+"$TAPER" train --json -o guessed.tpm $few --guess-labels --filelist list >guessed.json 2>words
+grep -q 'images without a label are learned from by a guess' words
+labelled=$(grep -c ',[a-z]' few.csv)
+grep -q "\"labelled\":$((labelled - 1)),\"guessed\":$((301 - labelled))" guessed.json # the head has a comma, too
+"$TAPER" train -q -o again.tpm $few --guess-labels --start taught -T 3 --filelist list # auto is taught here
+cmp guessed.tpm again.tpm
+"$TAPER" train -q -o fewer.tpm $few --start random --filelist list
+test $((10 * $(wrong guessed.tpm))) -lt $((9 * $(wrong fewer.tpm)))
+"$TAPER" train -q -o taught.tpm --objective dt-nca --hidden 40 -k 6 -e 2 --start taught "$images"
+"$TAPER" train -q -o drawn.tpm --objective dt-nca --hidden 40 -k 6 -e 2 --start random "$images"
+test $((2 * $(wrong taught.tpm))) -lt "$(wrong drawn.tpm)"
+refused 2 'hidden layers: give --hidden' --objective nca --guess-labels "$images"
+refused 2 'hidden layers: give --hidden' --objective nca --start taught "$images"

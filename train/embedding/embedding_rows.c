@@ -20,7 +20,7 @@ static taper_status list_labelled(train_embedding_rows *r, const train_pixels *d
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to order %zu rows", data->n);
     for (size_t i = 0; i < data->n; i++) {
         const uint32_t label = data->label[i];
-        if (label == TRAIN_UNLABELLED) continue;
+        if (label == TRAIN_UNLABELLED || (data->guessed && data->guessed[i])) continue;
         if (label >= MOST_CLASSES)
             return formats_fail(error, TAPER_ERR_ARG, "label %u is above %d", (unsigned)label,
                                 MOST_CLASSES - 1);
@@ -81,6 +81,19 @@ static size_t held_out(const train_embedding_options *o, size_t n) {
     return wanted < n ? wanted : n - 1;
 }
 
+/* Labelled rows that are learned from, then guesses, then those that are held out. */
+static void split(train_embedding_rows *r, const train_embedding_options *o,
+                  const train_pixels *data) {
+    train_shuffle(r->all, r->n, o->seed, TRAIN_STREAM_SPLIT);
+    const size_t held = r->n ? held_out(o, r->n) : 0, known = r->n - held;
+    size_t at = known;
+    for (size_t i = 0; i < data->n && data->guessed; i++) r->guesses += data->guessed[i];
+    memmove(r->all + known + r->guesses, r->all + known, held * sizeof *r->all);
+    for (size_t i = 0; i < data->n && data->guessed; i++)
+        if (data->guessed[i]) r->all[at++] = (uint32_t)i;
+    r->n_training = known + r->guesses, r->n += r->guesses;
+}
+
 size_t train_embedding_batches(const train_embedding_options *o, size_t rows) {
     enum { LEAST = 250, MOST = 5000, PARTS = 8 };
     const size_t batch =
@@ -107,8 +120,7 @@ static taper_status list_others(train_embedding_rows *r, const train_embedding_o
 taper_status train_embedding_rows_take(train_embedding_rows *r, const train_embedding_options *o,
                                        const train_pixels *data, taper_error *error) {
     TAPER_TRY(list_labelled(r, data, error));
-    train_shuffle(r->all, r->n, o->seed, TRAIN_STREAM_SPLIT);
-    r->n_training = r->n ? r->n - held_out(o, r->n) : 0;
+    split(r, o, data);
     TAPER_TRY(count_classes(r, data, error));
     TAPER_TRY(check_pixels(r, data, error));
     r->labelled_batches = r->batches = train_embedding_batches(o, r->n_training);
@@ -119,6 +131,18 @@ taper_status train_embedding_rows_take(train_embedding_rows *r, const train_embe
     r->shuffled = malloc(formats_larger(r->epoch_rows, 1) * sizeof *r->shuffled);
     if (r->shuffled) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_NOMEM, "no memory to order %zu rows", r->epoch_rows);
+}
+
+taper_status train_embedding_known(const train_embedding_options *o, const train_pixels *data,
+                                   uint32_t *label, uint32_t *classes, taper_error *error) {
+    train_embedding_rows rows = {0};
+    taper_status status = train_embedding_rows_take(&rows, o, data, error);
+    for (size_t i = 0; i < data->n && status == TAPER_OK; i++) label[i] = TRAIN_UNLABELLED;
+    for (size_t i = 0; i < rows.n_training && status == TAPER_OK; i++)
+        label[rows.all[i]] = data->label[rows.all[i]];
+    *classes = rows.classes;
+    train_embedding_rows_free(&rows);
+    return status;
 }
 
 void train_embedding_rows_free(train_embedding_rows *r) {

@@ -178,6 +178,7 @@ static void fill_result(const run *r, train_embedding_result *result) {
     *result = (train_embedding_result){.rows = rows->n_training,
                                        .held_out = rows->n - rows->n_training,
                                        .classes = rows->met,
+                                       .guessed = rows->guesses,
                                        .start_error = measured ? l->start_loss : NAN,
                                        .best_error = measured ? l->best_loss : NAN,
                                        .best_epoch = best_epoch(r),
@@ -262,8 +263,12 @@ static void say_classes(const run *r) {
     snprintf(words, sizeof words, "%zu image%s without a label %s", unlabelled,
              formats_plural(unlabelled, "s"),
              r->rows.n_others ? "are reconstructed, too"
-                              : "are not learned from; --reconstruct 0.01 does");
+                              : "are not learned from; --guess-labels does");
     if (unlabelled) say(r, words);
+    snprintf(words, sizeof words, "%zu image%s without a label %s learned from by a guess",
+             r->rows.guesses, formats_plural(r->rows.guesses, "s"),
+             r->rows.guesses == 1 ? "is" : "are");
+    if (r->rows.guesses) say(r, words);
 }
 
 static taper_status begin(run *r, train_device *device, const codec_network *net,

@@ -42,6 +42,7 @@ typedef struct train_embedding_callbacks {
 
 typedef struct train_embedding_result {
     size_t rows, held_out, classes; /* labelled rows learned from and held out, and their classes */
+    size_t guessed;                 /* of rows: labels that are guesses (train_pixels) */
     double start_error, best_error; /* on those held out, 0..1; NaN: none are */
     uint32_t best_epoch;            /* whose network it is, from 1; 0: the start */
     uint32_t epochs, stopped;       /* finished; 1: by the step callback */

@@ -160,6 +160,6 @@ taper_status train_collect_windows(const train_dataset *data, codec_window windo
     }
     free(rows);
     train_selection_free(&s);
-    *out = (train_pixels){*memory, done, (uint32_t)inputs, label};
+    *out = (train_pixels){.pixels = *memory, .n = done, .inputs = (uint32_t)inputs, .label = label};
     return status;
 }

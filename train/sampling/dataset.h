@@ -19,6 +19,8 @@ typedef struct train_pixels {
     size_t n;
     uint32_t inputs;       /* D */
     const uint32_t *label; /* [n] class of each, UINT32_MAX: it has none; NULL: none has */
+    /* [n] 1: the label is a guess, to learn from, and not to measure by; NULL: none is */
+    const uint8_t *guessed;
 } train_pixels;
 
 /* Images as 8-bit grey or RGB. One in VALIDATION_PERIOD is held out. */

@@ -14,7 +14,8 @@ enum { TRAIN_EMBEDDING_WHOLE = 0xFFFF }; /* a side: that of the images */
 typedef enum train_embedding_start {
     TRAIN_EMBEDDING_DRAWN, /* random weights. Hidden layers: ReLU, variance 2 / inputs (He, Zhang,
                               Ren & Sun 2015); else linear.kind */
-    TRAIN_EMBEDDING_PRETRAINED /* layers learned one by one (rbm); hidden layers are logistic */
+    TRAIN_EMBEDDING_PRETRAINED, /* layers learned one by one (rbm); hidden layers are logistic */
+    TRAIN_EMBEDDING_TAUGHT      /* hidden layers of a teacher (train/labelling), the last drawn */
 } train_embedding_start;
 
 typedef struct train_embedding_choice {
@@ -26,6 +27,9 @@ typedef struct train_embedding_choice {
     const uint32_t *hidden;      /* [n_hidden] widths from the pixels inwards; none: a linear map */
     uint32_t n_hidden;           /* at most CODEC_MAX_LAYERS - 1 */
     train_embedding_start start; /* of networks with hidden layers */
+    int guess_labels; /* 1: images without a label get a teacher's guess, and are learned from; of
+                         networks with hidden layers */
+    uint32_t teacher_epochs;     /* 0: train_teaching_defaults */
     train_rbm_options rbm;       /* of those that are pretrained; its top is not looked at */
     train_linear_options linear; /* of those without hidden layers */
     train_embedding_options training;

@@ -5,6 +5,7 @@
 #include "train/embedding/drawn_start.h"
 #include "train/optimise/run.h"
 #include "train/rbm/rbm_unroll.h"
+#include "train/supervised/taught.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ typedef struct job {
     train_embedding_stage *stage;
     const train_embedding_choice *choice;
     const train_pixels *pixels;
+    const train_taught *taught;
 } job;
 
 static void say(const job *j, const char *stage) {
@@ -83,20 +85,25 @@ static taper_status pretrain(const job *j, codec_network *net, taper_error *erro
 /* Of the labels it may know those that are learned from: by the others the network is chosen. */
 static taper_status start_linear(const job *j, codec_network *net, taper_error *error) {
     const train_embedding_choice *c = j->choice;
-    train_embedding_rows rows = {0};
     train_pixels known = *j->pixels;
-    uint32_t *label = malloc(known.n * sizeof *label);
+    uint32_t classes, *label = malloc(formats_larger(known.n, 1) * sizeof *label);
     taper_status status = train_told(label ? TAPER_OK : TAPER_ERR_NOMEM, error, "labels");
     if (status == TAPER_OK)
-        status = train_embedding_rows_take(&rows, &c->training, j->pixels, error);
-    for (size_t i = 0; i < known.n && status == TAPER_OK; i++) label[i] = TRAIN_UNLABELLED;
-    for (size_t i = 0; i < rows.n_training && status == TAPER_OK; i++)
-        label[rows.all[i]] = j->pixels->label[rows.all[i]];
+        status = train_embedding_known(&c->training, j->pixels, label, &classes, error);
     known.label = label;
     if (status == TAPER_OK)
         status = train_linear_start(&c->linear, &known, j->stage->device, net, error);
-    train_embedding_rows_free(&rows);
     free(label);
+    return status;
+}
+
+static taper_status teach(const job *j, train_taught *taught, taper_error *error) {
+    const double begun = train_seconds();
+    if (!j->choice->guess_labels && j->choice->start != TRAIN_EMBEDDING_TAUGHT) return TAPER_OK;
+    say(j, "teaching");
+    taper_status status = train_teach(j->choice, j->pixels, j->stage->be, j->stage->device,
+                                      &j->stage->hooks->training, taught, error);
+    j->stage->pretraining_seconds = train_seconds() - begun;
     return status;
 }
 
@@ -105,6 +112,7 @@ static taper_status start(const job *j, codec_network *net, taper_error *error) 
     if (!c->n_hidden) return start_linear(j, net, error);
     if (c->start == TRAIN_EMBEDDING_PRETRAINED) return pretrain(j, net, error);
     train_drawn_start(net, c->training.seed);
+    if (c->start == TRAIN_EMBEDDING_TAUGHT) train_taught_start(j->taught, net);
     return TAPER_OK;
 }
 
@@ -144,7 +152,8 @@ static train_jitter jitter_of(const job *j) {
 taper_status train_embedding_learn(train_embedding_stage *stage, const train_embedding_choice *c,
                                    const train_pixels *rows, taper_model *m,
                                    train_embedding_result *result, taper_error *error) {
-    const job j = {stage, c, rows};
+    train_taught taught = {.pixels = *rows};
+    const job j = {stage, c, rows, &taught};
     train_embedding_options options = c->training;
     codec_network *net = &m->network;
     options.noise.jitter = jitter_of(&j);
@@ -154,11 +163,16 @@ taper_status train_embedding_learn(train_embedding_stage *stage, const train_emb
     TAPER_TRY(make_network(&j, net, error));
     if (c->max_work) TAPER_TRY(codec_work_check(m, c->max_work, error));
     TAPER_TRY(train_embedding_check(&options, net, error));
-    TAPER_TRY(start(&j, net, error));
-    say(&j, "training");
-    TAPER_TRY(train_embedding(&options, rows, stage->device, net, &stage->hooks->training, result,
-                              error));
-    return net->decoder.depth ? keep_classes(c, net, error) : TAPER_OK;
+    taper_status status = teach(&j, &taught, error);
+    if (status == TAPER_OK) status = start(&j, net, error);
+    if (status == TAPER_OK) {
+        say(&j, "training");
+        status = train_embedding(&options, &taught.pixels, stage->device, net,
+                                 &stage->hooks->training, result, error);
+    }
+    if (status == TAPER_OK && net->decoder.depth) status = keep_classes(c, net, error);
+    train_taught_free(&taught);
+    return status;
 }
 
 /* --- codes and their errors ----------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  *   train_embedding    this call
  *   embedding_choice   what may be chosen, and what came out
  *   embedding_stage    how a network is learned and judged
+ *   taught             what a teacher gives it: guesses, hidden layers
  *   embedding_search   by which recipe: trials on held-out images */
 #ifndef TRAIN_TRAIN_EMBEDDING_H
 #define TRAIN_TRAIN_EMBEDDING_H

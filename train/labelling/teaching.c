@@ -1,0 +1,209 @@
+/* teaching.c -- what the loop is given: batches, the teacher's losses, reports; see teaching.h.
+ *
+ * All that is random is numbered by (seed, epoch), or (seed, step). */
+#include "train/labelling/teaching.h"
+#include "formats/bytes.h"
+#include "train/device/feed.h"
+#include "train/labelling/folding.h"
+#include "train/labelling/teacher.h"
+#include "train/optimise/loop.h"
+#include "train/optimise/run.h"
+#include "train/sampling/philox.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LABELLED_BATCH = 100, BATCH = 250 };
+
+typedef struct run {
+    const train_teaching_options *options;
+    const train_pixels *data;
+    const train_teaching_callbacks *callbacks;
+    size_t n_labelled, labelled_batch, batch, batches; /* batches: of an epoch */
+    uint32_t *labelled, *turn; /* [n_labelled] numbers of rows, rising; in a random order */
+    uint32_t *epoch_labelled;  /* [batches][labelled_batch] */
+    uint32_t *epoch_rows;      /* [data->n] in an epoch's order */
+    train_order shuffled_labelled, shuffled;
+    train_lent labels;
+    train_feed feed;
+    train_teacher teacher;
+    train_loop loop;
+} run;
+
+train_teaching_options train_teaching_defaults(void) {
+    return (train_teaching_options){.rate = 2e-3f, .reach = 2.0f / 28.0f, .seed = 1};
+}
+
+/* --- rows ------------------------------------------------------------------------------- */
+
+static taper_status list_rows(run *r, uint32_t classes, taper_error *error) {
+    const train_pixels *d = r->data;
+    const size_t bytes = formats_larger(d->n, 1) * sizeof *r->labelled;
+    r->labelled = malloc(bytes), r->turn = malloc(bytes), r->epoch_rows = malloc(bytes);
+    if (!r->labelled || !r->turn || !r->epoch_rows)
+        return train_told(TAPER_ERR_NOMEM, error, "the order of %zu rows", d->n);
+    for (size_t i = 0; i < d->n && d->label; i++)
+        if (d->label[i] < classes) r->labelled[r->n_labelled++] = (uint32_t)i;
+    if (r->n_labelled < 2 || d->n > UINT32_MAX)
+        return formats_fail(error, TAPER_ERR_ARG, "%zu image%s labelled; a teacher wants 2 or more",
+                            r->n_labelled, r->n_labelled == 1 ? " is" : "s are");
+    r->batch = formats_smaller(d->n, BATCH);
+    r->batches = d->n / r->batch;
+    r->labelled_batch = formats_smaller(r->n_labelled, LABELLED_BATCH);
+    r->epoch_labelled = malloc(r->batches * r->labelled_batch * sizeof *r->epoch_labelled);
+    return train_told(r->epoch_labelled ? TAPER_OK : TAPER_ERR_NOMEM, error,
+                      "the order of %zu batches", r->batches);
+}
+
+/* All rows once, but for those that fill no batch; labelled ones as often as they are wanted, each
+ * time in another order, which goes on from epoch to epoch. */
+static void shuffle(run *r, uint64_t epoch) {
+    const uint64_t seed = r->options->seed, n = r->n_labelled;
+    const size_t wanted = r->batches * r->labelled_batch;
+    uint64_t at = epoch * wanted;
+    for (size_t i = 0; i < r->data->n; i++) r->epoch_rows[i] = (uint32_t)i;
+    train_shuffle(r->epoch_rows, r->data->n, seed, TRAIN_STREAM_SHUFFLE + (epoch << 8));
+    for (size_t i = 0; i < wanted; i++, at++) {
+        if (!i || at % n == 0) {
+            memcpy(r->turn, r->labelled, n * sizeof *r->turn);
+            train_shuffle(r->turn, n, seed + 1, TRAIN_STREAM_SHUFFLE + (at / n << 8));
+        }
+        r->epoch_labelled[i] = r->turn[at % n];
+    }
+}
+
+static taper_status begin_epoch(void *self, uint64_t epoch, taper_error *error) {
+    run *r = self;
+    train_stream *s = &r->teacher.stream;
+    shuffle(r, epoch);
+    taper_status status = train_order_again(&r->shuffled_labelled, s);
+    if (status == TAPER_OK) status = train_order_again(&r->shuffled, s);
+    return train_told(status, error, "the order of rows was not taken");
+}
+
+/* --- steps ------------------------------------------------------------------------------ */
+
+static taper_status take(run *r, const train_order *order, size_t first, size_t n,
+                         const uint32_t *label) {
+    train_fed fed;
+    TAPER_TRY(train_feed_take(&r->feed, &r->teacher.stream, order, first, n, &fed));
+    return train_teacher_load(&r->teacher, fed.rows, fed.order, label,
+                              (const uint32_t *)order->there.at + first, n);
+}
+
+static taper_status learn_step(run *r, uint64_t step, double *losses) {
+    train_teacher *t = &r->teacher;
+    const size_t i = step % r->batches;
+    TAPER_TRY(train_zero(&t->stream, losses, TRAIN_LOSSES * sizeof *losses));
+    TAPER_TRY(train_zero(&t->stream, t->weights.gradient, t->weights.n * sizeof(float)));
+    TAPER_TRY(
+        take(r, &r->shuffled_labelled, i * r->labelled_batch, r->labelled_batch, r->labels.at));
+    TAPER_TRY(train_teacher_learn_labelled(t, losses));
+    TAPER_TRY(take(r, &r->shuffled, i * r->batch, r->batch, NULL));
+    return train_teacher_learn_unlabelled(t, step, losses);
+}
+
+static taper_status compute(void *self, uint64_t step, double *losses, taper_error *error) {
+    return train_told(learn_step(self, step, losses), error, "step %llu could not be computed",
+                      (unsigned long long)step + 1);
+}
+
+static int report_step(void *self, const train_loop *l, uint64_t step, const double *mean,
+                       double seconds_left) {
+    const run *r = self;
+    const train_teaching_callbacks *c = r->callbacks;
+    return c && c->step ? c->step(c->user, step, l->steps, mean[0], seconds_left) : 0;
+}
+
+static const train_learner learner = {
+    .what = "a teacher", .begin_epoch = begin_epoch, .compute = compute, .progress = report_step};
+
+static uint64_t steps_of(const run *r) {
+    enum { EPOCHS = 15, STEPS = 1000 };
+    const uint64_t epochs = r->options->epochs ? r->options->epochs : EPOCHS;
+    const uint64_t steps = epochs * r->batches, least = r->options->epochs ? 1 : STEPS;
+    return steps < least ? (least + r->batches - 1) / r->batches * r->batches : steps;
+}
+
+/* --- begin and end ---------------------------------------------------------------------- */
+
+static taper_status check(const run *r, const codec_network *net, taper_error *error) {
+    const train_teaching_options *o = r->options;
+    if (!(o->rate > 0.0f) || !isfinite(o->rate) || !(o->reach > 0.0f) || !isfinite(o->reach))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "a teacher wants a rate above 0 and a reach above 0");
+    if (net->encoder.depth < 2 || net->inputs != r->data->inputs)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "a teacher wants hidden layers, and rows of %u values",
+                            (unsigned)net->inputs);
+    return TAPER_OK;
+}
+
+static taper_status feed_device(run *r) {
+    train_stream *s = &r->teacher.stream;
+    const train_pixels *d = r->data;
+    char words[160];
+    shuffle(r, 0);
+    TAPER_TRY(train_order_lend(&r->shuffled, s, r->epoch_rows, d->n));
+    TAPER_TRY(train_order_lend(&r->shuffled_labelled, s, r->epoch_labelled,
+                               r->batches * r->labelled_batch));
+    TAPER_TRY(train_lend(&r->labels, s, d->label, d->n * sizeof *d->label));
+    TAPER_TRY(train_feed_open(&r->feed, s, d->pixels, d->n, d->inputs, r->teacher.batch));
+    train_feed_say(&r->feed, s->device, words, sizeof words);
+    if (*words && r->callbacks && r->callbacks->say) r->callbacks->say(r->callbacks->user, words);
+    return TAPER_OK;
+}
+
+static taper_status begin(run *r, train_device *device, const codec_network *net,
+                          taper_error *error) {
+    const train_teaching_options *o = r->options;
+    TAPER_TRY(check(r, net, error));
+    TAPER_TRY(list_rows(r, net->units, error));
+    taper_status status =
+        train_teacher_create(&r->teacher, net, device, formats_larger(r->batch, r->labelled_batch));
+    r->teacher.reach = o->reach * sqrtf((float)net->inputs), r->teacher.seed = o->seed;
+    if (status == TAPER_OK) status = feed_device(r);
+    if (status != TAPER_OK) return train_told(status, error, "a teacher of %u classes", net->units);
+    r->loop = (train_loop){.learner = &learner,
+                           .self = r,
+                           .stream = &r->teacher.stream,
+                           .weights = &r->teacher.weights,
+                           .steps = steps_of(r),
+                           .steps_per_epoch = r->batches,
+                           .rate = o->rate,
+                           .most_loss = INFINITY,
+                           .start_loss = INFINITY};
+    return TAPER_OK;
+}
+
+static void end(run *r) {
+    train_loop_free(&r->loop);
+    train_feed_close(&r->feed);
+    train_order_free(&r->shuffled);
+    train_order_free(&r->shuffled_labelled);
+    train_lent_free(&r->labels);
+    train_teacher_free(&r->teacher);
+    free(r->labelled), free(r->turn), free(r->epoch_labelled), free(r->epoch_rows);
+}
+
+static taper_status diverged(const run *r, taper_error *error) {
+    char words[768];
+    train_loop_diverged(&r->loop, NULL, words, sizeof words);
+    return formats_fail(error, TAPER_ERR_ARG, "%s", words);
+}
+
+taper_status train_teaching(const train_teaching_options *options, const train_pixels *data,
+                            train_device *device, codec_network *net,
+                            const train_teaching_callbacks *callbacks, int *stopped,
+                            taper_error *error) {
+    run r = {.options = options, .data = data, .callbacks = callbacks};
+    taper_status status = begin(&r, device, net, error);
+    if (status == TAPER_OK) status = train_loop_run(&r.loop, error);
+    if (status == TAPER_OK && r.loop.diverged) status = diverged(&r, error);
+    if (status == TAPER_OK && !(*stopped = r.loop.stopped)) {
+        const train_folding folding = {&r.teacher, &r.feed, &r.shuffled, r.batch, r.batches};
+        status = train_told(train_fold(&folding, net), error, "a teacher's network");
+    }
+    end(&r);
+    return status;
+}
