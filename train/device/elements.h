@@ -41,9 +41,13 @@ CODEC_INLINE float train_centred(uint8_t pixel, float mean, float inverse_scale)
     return ((float)pixel - mean) * inverse_scale;
 }
 
-/* train_step_rows_fn: what a row's g is multiplied with, from |g|^2. */
-CODEC_INLINE float train_step_of(double squares, float length) {
-    return squares > 0.0 && isfinite(squares) ? (float)((double)length / sqrt(squares)) : 0.0f;
+/* train_step_rows_fn: what a row's g is multiplied with, from |g|^2; more than a float holds where
+ * g is tiny. And the step of one number. */
+CODEC_INLINE double train_step_of(double squares, float length) {
+    return squares > 0.0 && isfinite(squares) ? (double)length / sqrt(squares) : 0.0;
+}
+CODEC_INLINE float train_step(double step, float x, float g) {
+    return step != 0.0 ? x + (float)(step * (double)g) : x;
 }
 
 /* train_conditional_inputs_fn: a unit is two inputs, a and |a|. */

@@ -189,11 +189,13 @@ static void normalise_columns(void *context, size_t block) {
     size_t first, columns = columns_of(t, block, &first);
     const float *restrict bias = n->bias + first;
     float *restrict mean = n->mean + first, *restrict inverse = n->inverse + first;
+    const float *top = n->unit + first; /* the first row: distances from it are summed up, which
+                                         * are 0 in a constant column */
     memset(mean, 0, columns * sizeof *mean);
     memset(inverse, 0, columns * sizeof *inverse);
     for (size_t r = 0; r < n->rows; r++)
-        for (size_t j = 0; j < columns; j++) mean[j] += n->unit[r * n->width + first + j];
-    for (size_t j = 0; j < columns; j++) mean[j] /= (float)n->rows;
+        for (size_t j = 0; j < columns; j++) mean[j] += n->unit[r * n->width + first + j] - top[j];
+    for (size_t j = 0; j < columns; j++) mean[j] = top[j] + mean[j] / (float)n->rows;
     for (size_t r = 0; r < n->rows; r++)
         for (size_t j = 0; j < columns; j++) {
             const float from_mean = n->unit[r * n->width + first + j] - mean[j];

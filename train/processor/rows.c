@@ -98,8 +98,8 @@ static void step_rows(void *context, size_t block) {
         float *restrict y = t->y + i * t->width;
         double squares = 0.0;
         for (size_t j = 0; j < t->width; j++) squares += (double)g[j] * (double)g[j];
-        const float step = train_step_of(squares, t->length);
-        for (size_t j = 0; j < t->width; j++) y[j] = step != 0.0f ? x[j] + step * g[j] : x[j];
+        const double step = train_step_of(squares, t->length);
+        for (size_t j = 0; j < t->width; j++) y[j] = train_step(step, x[j], g[j]);
     }
 }
 

@@ -223,10 +223,12 @@ static __global__ void normalise_kernel(train_normalised n) {
     const unsigned warp = threadIdx.x / CUDA_WARP;
     const size_t column = (size_t)blockIdx.x * CUDA_WARP + threadIdx.x % CUDA_WARP;
     const int is_column = BELOW(column, n.width);
+    const float top = is_column ? n.unit[column] : 0.0f; /* see train/processor/layers.c */
     float sum = 0.0f, squares = 0.0f;
     if (is_column)
-        for (size_t r = warp; BELOW(r, n.rows); r += WARPS) sum += n.unit[r * n.width + column];
-    const float mean = sum_of_column(sum, room) / (float)n.rows;
+        for (size_t r = warp; BELOW(r, n.rows); r += WARPS)
+            sum += n.unit[r * n.width + column] - top;
+    const float mean = top + sum_of_column(sum, room) / (float)n.rows;
     if (is_column)
         for (size_t r = warp; BELOW(r, n.rows); r += WARPS) {
             const float from_mean = n.unit[r * n.width + column] - mean;

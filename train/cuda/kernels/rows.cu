@@ -150,7 +150,7 @@ static __global__ void step_rows_kernel(size_t rows, size_t width, float length,
                                         const float *__restrict__ x, const float *__restrict__ g,
                                         float *__restrict__ y) {
     SHARED(double, room, CUDA_WARP);
-    SHARED(float, step, 1);
+    SHARED(double, step, 1);
     for (EACH_BLOCK(row, rows)) {
         const size_t at = row * width;
         double squares = 0.0;
@@ -158,11 +158,9 @@ static __global__ void step_rows_kernel(size_t rows, size_t width, float length,
         squares = block_sum(squares, room);
         if (threadIdx.x == 0) *step = train_step_of(squares, length);
         BARRIER();
-        const float by = *step;
-        for (EACH_IN_BLOCK(j, width))
-            y[at + j] = by != 0.0f ? x[at + j] + by * g[at + j] : x[at + j];
-        BARRIER();
-    }
+        const double by = *step;
+        for (EACH_IN_BLOCK(j, width)) y[at + j] = train_step(by, x[at + j], g[at + j]);
+    } /* block_sum lets thread 0 go on to the next *step when all have read this one */
 }
 
 taper_status train_cuda_step_rows(train_stream *s, size_t rows, size_t width, float length,
