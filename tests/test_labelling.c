@@ -177,7 +177,8 @@ static size_t guess_wrong(const train_labelling_options *o, unsigned threads,
     on_device_open_threads(&d, kind, threads);
     if (train_labelling(o, &data, &d.be, &d.device, &callbacks, &net, guess, &stopped, &error))
         fail_msg("%s", error.text);
-    assert_true(!stopped && l.steps == 2 * o->teaching.epochs);
+    const uint64_t rounds = o->surest > 0.0f ? o->rounds : 1;
+    assert_int_equal(l.steps, 2 * ((o->teaching.epochs + rounds - 1) / rounds) * rounds);
     size_t wrong = 0;
     for (size_t i = 0; i < N; i++) wrong += guess[i] != truth[i];
     codec_network_free(&net);
@@ -189,7 +190,7 @@ static void few_labels_name_all(void **state) {
     (void)state;
     static uint32_t guess[N], again[N];
     train_labelling_options o = usual();
-    o.teaching.epochs = 40;
+    o.teaching.epochs = 120;
     const size_t wrong = guess_wrong(&o, 1, TRAIN_PROCESSOR, guess);
     print_message("%zu of %d wrong by %d labels\n", wrong, N, FEW * CLASSES);
     assert_true(wrong <= N / 50);
@@ -199,7 +200,7 @@ static void few_labels_name_all(void **state) {
     guess_wrong(&o, 1, TRAIN_PROCESSOR, guess), guess_wrong(&o, 1, TRAIN_SHADOW, again);
     assert_memory_equal(guess, again, sizeof guess);
     o.surest = 0.0f; /* without neighbours' guesses it has less to go by */
-    o.teaching.epochs = 40;
+    o.teaching.epochs = 120;
     print_message("%zu without neighbours\n", guess_wrong(&o, 1, TRAIN_PROCESSOR, guess));
 }
 

@@ -8,7 +8,7 @@
 static const float pixel_scale = 255.0f;
 /* The length of the random direction, of pixels of 0..1: where it is much smaller, the divergence
  * is lost in float32. */
-static const double probe = 0.5;
+static const double probe = 1.0;
 
 /* --- memory ----------------------------------------------------------------------------- */
 

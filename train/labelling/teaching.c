@@ -31,7 +31,7 @@ typedef struct run {
 } run;
 
 train_teaching_options train_teaching_defaults(void) {
-    return (train_teaching_options){.rate = 2e-3f, .reach = 2.0f / 28.0f, .seed = 1};
+    return (train_teaching_options){.rate = 2e-3f, .reach = 1.5f / 28.0f, .seed = 1};
 }
 
 /* --- rows ------------------------------------------------------------------------------- */
@@ -108,22 +108,32 @@ static taper_status compute(void *self, uint64_t step, double *losses, taper_err
                       (unsigned long long)step + 1);
 }
 
+static uint32_t rounds_of(const train_teaching_options *o) { return o->rounds ? o->rounds : 1; }
+
+/* Of whole epochs. */
+static uint64_t steps_of(const run *r) {
+    enum { EPOCHS = 15, STEPS = 1000 };
+    const train_teaching_options *o = r->options;
+    const uint64_t epochs = o->epochs ? o->epochs : EPOCHS, rounds = rounds_of(o);
+    const uint64_t least = o->epochs ? 1 : (STEPS + rounds - 1) / rounds;
+    const uint64_t own = (epochs + rounds - 1) / rounds;
+    return formats_larger(own, (least + r->batches - 1) / r->batches) * r->batches;
+}
+
 static int report_step(void *self, const train_loop *l, uint64_t step, const double *mean,
                        double seconds_left) {
     const run *r = self;
     const train_teaching_callbacks *c = r->callbacks;
-    return c && c->step ? c->step(c->user, step, l->steps, mean[0], seconds_left) : 0;
+    const uint64_t rounds = rounds_of(r->options), round = r->options->round;
+    const double round_seconds = l->seconds / (double)step * (double)l->steps;
+    seconds_left += round_seconds * (double)(rounds - round - 1);
+    return c && c->step
+               ? c->step(c->user, round * l->steps + step, rounds * l->steps, mean[0], seconds_left)
+               : 0;
 }
 
 static const train_learner learner = {
     .what = "a teacher", .begin_epoch = begin_epoch, .compute = compute, .progress = report_step};
-
-static uint64_t steps_of(const run *r) {
-    enum { EPOCHS = 15, STEPS = 1000 };
-    const uint64_t epochs = r->options->epochs ? r->options->epochs : EPOCHS;
-    const uint64_t steps = epochs * r->batches, least = r->options->epochs ? 1 : STEPS;
-    return steps < least ? (least + r->batches - 1) / r->batches * r->batches : steps;
-}
 
 /* --- begin and end ---------------------------------------------------------------------- */
 
