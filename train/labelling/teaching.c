@@ -28,6 +28,7 @@ typedef struct run {
     train_feed feed;
     train_teacher teacher;
     train_loop loop;
+    double begun;
 } run;
 
 train_teaching_options train_teaching_defaults(void) {
@@ -124,12 +125,11 @@ static int report_step(void *self, const train_loop *l, uint64_t step, const dou
                        double seconds_left) {
     const run *r = self;
     const train_teaching_callbacks *c = r->callbacks;
-    const uint64_t rounds = rounds_of(r->options), round = r->options->round;
-    const double round_seconds = l->seconds / (double)step * (double)l->steps;
-    seconds_left += round_seconds * (double)(rounds - round - 1);
-    return c && c->step
-               ? c->step(c->user, round * l->steps + step, rounds * l->steps, mean[0], seconds_left)
-               : 0;
+    const uint64_t before = r->options->round * l->steps, all = rounds_of(r->options) * l->steps;
+    const double a_step = (train_seconds() - r->begun) / (double)step;
+    (void)seconds_left; /* of this round alone */
+    if (!c || !c->step) return 0;
+    return c->step(c->user, before + step, all, mean[0], a_step * (double)(all - before - step));
 }
 
 static const train_learner learner = {
@@ -206,7 +206,7 @@ taper_status train_teaching(const train_teaching_options *options, const train_p
                             train_device *device, codec_network *net,
                             const train_teaching_callbacks *callbacks, int *stopped,
                             taper_error *error) {
-    run r = {.options = options, .data = data, .callbacks = callbacks};
+    run r = {.options = options, .data = data, .callbacks = callbacks, .begun = train_seconds()};
     taper_status status = begin(&r, device, net, error);
     if (status == TAPER_OK) status = train_loop_run(&r.loop, error);
     if (status == TAPER_OK && r.loop.diverged) status = diverged(&r, error);

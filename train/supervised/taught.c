@@ -1,7 +1,7 @@
 /* taught.c -- see taught.h. */
 #include "train/supervised/taught.h"
 #include "formats/bytes.h"
-#include "train/embedding/embedding_rows.h"
+#include "train/embedding/embedding_errors.h"
 #include "train/labelling/labelling.h"
 #include "train/optimise/run.h"
 #include <stdlib.h>
