@@ -63,12 +63,14 @@ taper_status train_plain_cross_entropy(train_stream *s, size_t rows, size_t clas
 
 /* --- what needs no label --------------------------------------------------------------- */
 
-/* The logarithm of the sum of e^x. */
-static float log_sum(size_t width, const float *x) {
-    float most = x[0], sum = 0.0f;
-    for (size_t j = 1; j < width; j++) most = x[j] > most ? x[j] : most;
-    for (size_t j = 0; j < width; j++) sum += expf(x[j] - most);
-    return most + logf(sum);
+/* The logarithm of the sum of e^(x - *most), which is the largest of them: together they round off
+ * more. */
+static float log_sum(size_t width, const float *x, float *most) {
+    float sum = 0.0f;
+    *most = x[0];
+    for (size_t j = 1; j < width; j++) *most = x[j] > *most ? x[j] : *most;
+    for (size_t j = 0; j < width; j++) sum += expf(x[j] - *most);
+    return logf(sum);
 }
 
 typedef struct opinion_task {
@@ -82,12 +84,14 @@ static void class_entropy_rows(void *context, size_t block) {
     const opinion_task *t = context;
     const size_t end = train_row_block_end(t->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
-        const float *x = t->logit + i * t->width, all = log_sum(t->width, x);
+        float most;
+        const float *x = t->logit + i * t->width, all = log_sum(t->width, x, &most);
         double entropy = 0.0;
         for (size_t j = 0; j < t->width; j++)
-            entropy -= (double)expf(x[j] - all) * (double)(x[j] - all);
+            entropy -= (double)expf((x[j] - most) - all) * (double)((x[j] - most) - all);
         for (size_t j = 0; j < t->width; j++)
-            t->gradient[i * t->width + j] = train_class_entropy_slope(x[j] - all, entropy, t->rows);
+            t->gradient[i * t->width + j] =
+                train_class_entropy_slope((x[j] - most) - all, entropy, t->rows);
         t->loss[i] += entropy;
     }
 }
@@ -102,13 +106,14 @@ static void class_divergence_rows(void *context, size_t block) {
     const opinion_task *t = context;
     const size_t end = train_row_block_end(t->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
-        const float *p = t->believed + i * t->width, all_p = log_sum(t->width, p);
-        const float *q = t->logit + i * t->width, all_q = log_sum(t->width, q);
+        float most_p, most_q;
+        const float *p = t->believed + i * t->width, all_p = log_sum(t->width, p, &most_p);
+        const float *q = t->logit + i * t->width, all_q = log_sum(t->width, q, &most_q);
         double divergence = 0.0;
         for (size_t j = 0; j < t->width; j++) {
-            divergence += train_class_divergence(p[j] - all_p, q[j] - all_q);
-            t->gradient[i * t->width + j] =
-                train_class_divergence_slope(p[j] - all_p, q[j] - all_q, t->rows);
+            divergence += train_class_divergence((p[j] - most_p) - all_p, (q[j] - most_q) - all_q);
+            t->gradient[i * t->width + j] = train_class_divergence_slope(
+                (p[j] - most_p) - all_p, (q[j] - most_q) - all_q, t->rows);
         }
         t->loss[i] += divergence;
     }

@@ -74,24 +74,28 @@ taper_status train_cuda_cross_entropy(train_stream *s, size_t rows, size_t class
 
 /* --- what needs no label --------------------------------------------------------------- */
 
-/* Of a warp's row: the logarithm of the sum of e^x. All lanes get it. */
-static __device__ float log_sum(size_t width, const float *x) {
+/* Of a warp's row: the logarithm of the sum of e^(x - *most). All lanes get both. */
+static __device__ float log_sum(size_t width, const float *x, float *most) {
     float top = -INFINITY, sum = 0.0f;
     for (EACH_LANE(j, width)) top = x[j] > top ? x[j] : top;
     top = warp_most(top);
     for (EACH_LANE(j, width)) sum += expf(x[j] - top);
-    return top + logf(__shfl_sync(0xffffffffu, warp_sum(sum), 0));
+    *most = top;
+    return logf(__shfl_sync(0xffffffffu, warp_sum(sum), 0));
 }
 
 static __global__ void class_entropy_kernel(size_t rows, size_t classes, const float *logit,
                                             double *loss, float *gradient) {
     for (EACH_WARP(row, rows)) {
-        const float *x = logit + row * classes, all = log_sum(classes, x);
+        float most;
+        const float *x = logit + row * classes, all = log_sum(classes, x, &most);
         double part = 0.0;
-        for (EACH_LANE(j, classes)) part -= (double)expf(x[j] - all) * (double)(x[j] - all);
+        for (EACH_LANE(j, classes))
+            part -= (double)expf((x[j] - most) - all) * (double)((x[j] - most) - all);
         const double entropy = __shfl_sync(0xffffffffu, warp_sum(part), 0);
         for (EACH_LANE(j, classes))
-            gradient[row * classes + j] = train_class_entropy_slope(x[j] - all, entropy, rows);
+            gradient[row * classes + j] =
+                train_class_entropy_slope((x[j] - most) - all, entropy, rows);
         if (threadIdx.x % CUDA_WARP == 0) loss[row] += entropy;
     }
 }
@@ -109,11 +113,12 @@ taper_status train_cuda_class_entropy(train_stream *s, size_t rows, size_t class
 static __global__ void class_divergence_kernel(size_t rows, size_t classes, const float *believed,
                                                const float *logit, double *loss, float *gradient) {
     for (EACH_WARP(row, rows)) {
-        const float *p = believed + row * classes, all_p = log_sum(classes, p);
-        const float *q = logit + row * classes, all_q = log_sum(classes, q);
+        float most_p, most_q;
+        const float *p = believed + row * classes, all_p = log_sum(classes, p, &most_p);
+        const float *q = logit + row * classes, all_q = log_sum(classes, q, &most_q);
         double part = 0.0;
         for (EACH_LANE(j, classes)) {
-            const float log_p = p[j] - all_p, log_q = q[j] - all_q;
+            const float log_p = (p[j] - most_p) - all_p, log_q = (q[j] - most_q) - all_q;
             part += train_class_divergence(log_p, log_q);
             gradient[row * classes + j] = train_class_divergence_slope(log_p, log_q, rows);
         }
