@@ -199,6 +199,10 @@ static void few_labels_name_all(void **state) {
     o.teaching.epochs = 3;
     guess_wrong(&o, 1, TRAIN_PROCESSOR, guess), guess_wrong(&o, 1, TRAIN_SHADOW, again);
     assert_memory_equal(guess, again, sizeof guess);
+    o.teaching.epochs = 120,
+    o.teaching.reach = 0.0f; /* by labels alone, of which most are guesses */
+    assert_true(guess_wrong(&o, 1, TRAIN_PROCESSOR, guess) <= N / 20);
+    o.teaching.reach = usual().teaching.reach;
     o.surest = 0.0f; /* without neighbours' guesses it has less to go by */
     o.teaching.epochs = 120;
     print_message("%zu without neighbours\n", guess_wrong(&o, 1, TRAIN_PROCESSOR, guess));
@@ -241,7 +245,7 @@ static void what_makes_no_sense_is_refused(void **state) {
     refused(&o, &rows, "hidden layers");
     o = usual(), o.teaching.rate = NAN;
     refused(&o, &rows, "rate");
-    o = usual(), o.teaching.reach = 0.0f;
+    o = usual(), o.teaching.reach = -1.0f;
     refused(&o, &rows, "reach");
     o = usual();
     for (size_t i = 0; i < N; i++) none[i] = UINT32_MAX;

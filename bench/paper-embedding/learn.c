@@ -126,7 +126,8 @@ static void teach(embedding *e, const embedding_cell *cell, const embedding_sett
                                      .n_hidden = s->layers,
                                      .training = s->training,
                                      .guess_labels = s->guess,
-                                     .teacher_epochs = s->teacher_epochs};
+                                     .teaching = train_teaching_defaults()};
+    choice.teaching.epochs = s->teacher_epochs;
     taper_error error = {0};
     *taught = (train_taught){.pixels = *rows};
     choice.training.validation_fraction = 0.0f;

@@ -34,6 +34,10 @@ bool cli_embedding_is_pretrained(const cli_embedding *e, bool has_hidden) {
     return has_hidden && ((e->start == AUTO && !e->guess_labels) || by_layers);
 }
 
+bool cli_embedding_is_taught(const cli_embedding *e) {
+    return e->guess_labels || e->start == TAUGHT;
+}
+
 /* "auto", "learned", or a number above 0. */
 static taper_status choose_degrees(const cli_embedding *e, train_embedding_choice *c,
                                    taper_error *error) {
@@ -72,6 +76,9 @@ static taper_status choose_start(const cli_embedding *e, train_embedding_choice 
         return formats_fail(error, TAPER_ERR_ARG,
                             "--guess-labels is of a network with hidden layers: give --hidden");
     c->guess_labels = e->guess_labels;
+    c->teaching = train_teaching_defaults();
+    c->teaching.epochs = (uint32_t)e->teacher_epochs;
+    c->teaching.reach = (float)e->teacher_reach;
     c->start = cli_embedding_is_pretrained(e, c->n_hidden > 0) ? TRAIN_EMBEDDING_PRETRAINED
                : c->n_hidden && e->start != RANDOM             ? TRAIN_EMBEDDING_TAUGHT
                                                                : TRAIN_EMBEDDING_DRAWN;
@@ -224,6 +231,14 @@ static void report_json(const cli_train_talk *t, const train_embedding_choice *c
     cli_json_end(&j);
 }
 
+static const char *start_words(const train_embedding_choice *c, char words[80]) {
+    if (!c->n_hidden) return c->linear.kind == TRAIN_START_RANDOM ? "random" : "pca";
+    if (c->start != TRAIN_EMBEDDING_TAUGHT) return "random";
+    snprintf(words, 80, "taught --teacher-epochs %u --teacher-reach %g", c->teaching.epochs,
+             (double)c->teaching.reach);
+    return words;
+}
+
 /* What one would type to learn the same again. */
 static void say_again(const cli_train_talk *t, const train_embedding_choice *c) {
     char widths[64] = "";
@@ -231,7 +246,7 @@ static void say_again(const cli_train_talk *t, const train_embedding_choice *c) 
         const size_t used = strlen(widths);
         snprintf(widths + used, sizeof widths - used, "%s%u", i ? "," : " --hidden ", c->hidden[i]);
     }
-    char noise[160] = "";
+    char noise[160] = "", start[80];
     const double motion = (double)c->motion, dropout = (double)c->training.noise.dropout;
     if (motion > 0)
         snprintf(noise, sizeof noise, " --motion %g%s", motion, c->mirrors ? " --mirror" : "");
@@ -247,9 +262,8 @@ static void say_again(const cli_train_talk *t, const train_embedding_choice *c) 
                  (unsigned long long)c->training.seed);
     cli_note(t->common, "train",
              "the same again: --objective %s%s --start %s -k %u -e %u --rate %g%s --hold-out 0",
-             c->objective, widths,
-             c->n_hidden || c->linear.kind == TRAIN_START_RANDOM ? "random" : "pca", c->units,
-             c->training.epochs, (double)c->training.rate, noise);
+             c->objective, widths, start_words(c, start), c->units, c->training.epochs,
+             (double)c->training.rate, noise);
 }
 
 /* What was tried, what to expect, and whether labels help. */

@@ -14,7 +14,8 @@ typedef struct cli_embedding {
     const char *degrees;
     cli_numbers nested;
     double hinge, l2, hold_out, motion, reconstruct;
-    int64_t free_units, neighbours, pretrain_epochs;
+    double teacher_reach;
+    int64_t free_units, neighbours, pretrain_epochs, teacher_epochs;
 } cli_embedding;
 
 extern const char *const cli_objectives[], *const cli_embedding_starts[];
@@ -23,6 +24,7 @@ extern const char *const cli_objectives[], *const cli_embedding_starts[];
 bool cli_embedding_is_searched(const cli_embedding *e);
 bool cli_embedding_is_student(const cli_embedding *e);
 bool cli_embedding_is_pretrained(const cli_embedding *e, bool has_hidden);
+bool cli_embedding_is_taught(const cli_embedding *e);
 /* Has the network hidden layers where --hidden is not given? */
 bool cli_embedding_is_deep(const cli_embedding *e);
 

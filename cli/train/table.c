@@ -36,6 +36,7 @@ enum {
     USE_SEARCH = 1 << 20,
     USE_MOTION = 1 << 21,
     USE_CLASSES = 1 << 22,
+    USE_TAUGHT = 1 << 23,
     USE_STEPS = USE_DENSE | USE_PREDICT | USE_RESTORE | USE_EMBED
 };
 const char *const cli_train_uses[] = {"a model that is not made --from another",
@@ -61,6 +62,7 @@ const char *const cli_train_uses[] = {"a model that is not made --from another",
                                       "--preset labels",
                                       "--objective with --motion",
                                       "--class-units",
+                                      "--objective with --guess-labels or --start taught",
                                       NULL};
 
 const cli_option cli_train_table[] = {
@@ -218,6 +220,13 @@ const cli_option cli_train_table[] = {
     {"pretrain-epochs", 0, CLI_INT, "N", offsetof(settings, embedding.pretrain_epochs), .min = 1,
      .max = 100000, .initial = "50", .help = "embedding: of each layer, before labels",
      .uses = USE_PRETRAINED},
+    {"teacher-epochs", 0, CLI_INT, "N", offsetof(settings, embedding.teacher_epochs), .min = 0,
+     .max = 100000, .initial = "0", .uses = USE_TAUGHT,
+     .help = "taught, guesses: passes over all images; 0: 15, or more of few images"},
+    {"teacher-reach", 0, CLI_DOUBLE, "R", offsetof(settings, embedding.teacher_reach), .min = 0,
+     .max = 1, .initial = "0.05", .uses = USE_TAUGHT,
+     .help = "taught, guesses: how far around an image its class holds, of a pixel's range; 0: "
+             "it learns from labels alone"},
     {"seed", 0, CLI_INT, "N", offsetof(settings, seed), .min = 0, .max = 9e15, .initial = "1",
      .help = "random numbers repeat with the seed"},
     {"precision", 0, CLI_CHOICE, "NAME", offsetof(settings, precision), .choices = precisions,
@@ -273,7 +282,8 @@ static unsigned uses_of_embedding(const settings *s) {
     return USE_EMBED | (has_hidden(s) ? USE_LAYERS : 0) |
            (s->embedding.motion > 0 ? USE_MOTION : 0) | (s->optimiser ? 0 : USE_ADAM) |
            (cli_embedding_is_student(&s->embedding) ? USE_STUDENT : 0) |
-           (cli_embedding_is_pretrained(&s->embedding, has_hidden(s)) ? USE_PRETRAINED : 0);
+           (cli_embedding_is_pretrained(&s->embedding, has_hidden(s)) ? USE_PRETRAINED : 0) |
+           (cli_embedding_is_taught(&s->embedding) ? USE_TAUGHT : 0);
 }
 
 unsigned cli_train_uses_of(const settings *s, const taper_model_info *from) {

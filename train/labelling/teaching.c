@@ -32,7 +32,7 @@ typedef struct run {
 } run;
 
 train_teaching_options train_teaching_defaults(void) {
-    return (train_teaching_options){.rate = 2e-3f, .reach = 1.5f / 28.0f, .seed = 1};
+    return (train_teaching_options){.rate = 2e-3f, .reach = 0.05f, .seed = 1};
 }
 
 /* --- rows ------------------------------------------------------------------------------- */
@@ -50,7 +50,8 @@ static taper_status list_rows(run *r, uint32_t classes, taper_error *error) {
                             r->n_labelled, r->n_labelled == 1 ? " is" : "s are");
     r->batch = formats_smaller(d->n, BATCH);
     r->batches = d->n / r->batch;
-    r->labelled_batch = formats_smaller(r->n_labelled, LABELLED_BATCH);
+    r->labelled_batch =
+        formats_smaller(r->n_labelled, r->options->reach > 0.0f ? LABELLED_BATCH : BATCH);
     r->epoch_labelled = malloc(r->batches * r->labelled_batch * sizeof *r->epoch_labelled);
     return train_told(r->epoch_labelled ? TAPER_OK : TAPER_ERR_NOMEM, error,
                       "the order of %zu batches", r->batches);
@@ -100,6 +101,7 @@ static taper_status learn_step(run *r, uint64_t step, double *losses) {
     TAPER_TRY(
         take(r, &r->shuffled_labelled, i * r->labelled_batch, r->labelled_batch, r->labels.at));
     TAPER_TRY(train_teacher_learn_labelled(t, losses));
+    if (!(r->options->reach > 0.0f)) return TAPER_OK;
     TAPER_TRY(take(r, &r->shuffled, i * r->batch, r->batch, NULL));
     return train_teacher_learn_unlabelled(t, step, losses);
 }
@@ -139,9 +141,9 @@ static const train_learner learner = {
 
 static taper_status check(const run *r, const codec_network *net, taper_error *error) {
     const train_teaching_options *o = r->options;
-    if (!(o->rate > 0.0f) || !isfinite(o->rate) || !(o->reach > 0.0f) || !isfinite(o->reach))
+    if (!(o->rate > 0.0f) || !isfinite(o->rate) || !(o->reach >= 0.0f) || !isfinite(o->reach))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "a teacher wants a rate above 0 and a reach above 0");
+                            "a teacher wants a rate above 0 and a reach of 0 or above");
     if (net->encoder.depth < 2 || net->inputs != r->data->inputs)
         return formats_fail(error, TAPER_ERR_ARG,
                             "a teacher wants hidden layers, and rows of %u values",

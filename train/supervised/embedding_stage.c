@@ -99,7 +99,8 @@ static taper_status start_linear(const job *j, codec_network *net, taper_error *
 
 static taper_status teach(const job *j, train_taught *taught, taper_error *error) {
     const double begun = train_seconds();
-    if (!j->choice->guess_labels && j->choice->start != TRAIN_EMBEDDING_TAUGHT) return TAPER_OK;
+    const int starts = j->choice->n_hidden && j->choice->start == TRAIN_EMBEDDING_TAUGHT;
+    if (!j->choice->guess_labels && !starts) return TAPER_OK;
     say(j, "teaching");
     taper_status status = train_teach(j->choice, j->pixels, j->stage->be, j->stage->device,
                                       &j->stage->hooks->training, taught, error);

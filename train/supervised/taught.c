@@ -33,8 +33,8 @@ static taper_status teach(const job *j, const train_pixels *known, uint32_t clas
     train_labelling_options o = train_labelling_defaults();
     int stopped = 0;
     o.hidden = c->hidden, o.n_hidden = c->n_hidden, o.classes = classes;
+    o.teaching = c->teaching;
     o.teaching.seed = c->training.seed, o.threads = c->training.threads;
-    o.teaching.epochs = c->teacher_epochs;
     if (!c->guess_labels) o.surest = 0.0f;
     TAPER_TRY(
         train_labelling(&o, known, j->be, j->device, &callbacks, teacher, guess, &stopped, error));
