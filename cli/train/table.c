@@ -224,7 +224,7 @@ const cli_option cli_train_table[] = {
      .max = 100000, .initial = "0", .uses = USE_TAUGHT,
      .help = "taught, guesses: passes over all images; 0: 15, or more of few images"},
     {"teacher-reach", 0, CLI_DOUBLE, "R", offsetof(settings, embedding.teacher_reach), .min = 0,
-     .max = 1, .initial = "0.05", .uses = USE_TAUGHT,
+     .max = 1, .initial = "0.035", .uses = USE_TAUGHT,
      .help = "taught, guesses: how far around an image its class holds, of a pixel's range; 0: "
              "it learns from labels alone"},
     {"seed", 0, CLI_INT, "N", offsetof(settings, seed), .min = 0, .max = 9e15, .initial = "1",

@@ -20,32 +20,29 @@ static int by_sureness(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-/* How sure a guess must be to be among the surest, a part of them; ties are in. Those of labelled
- * rows do not count. */
-static taper_status least_sure(const train_labelling_options *o, const train_pixels *data,
-                               double part, const float *sure, float *least) {
-    float *sorted = malloc(data->n * sizeof *sorted);
+/* Of guesses of one class the surest part stays, and all that are as sure; the others become
+ * UINT32_MAX. Class by class: of all together some classes would have none. scratch[data->n]. */
+static void keep_surest(const train_labelling_options *o, const train_pixels *data, uint32_t class,
+                        double part, const float *sure, uint32_t *label, float *scratch) {
     size_t n = 0;
-    if (!sorted) return TAPER_ERR_NOMEM;
     for (size_t i = 0; i < data->n; i++)
-        if (data->label[i] >= o->classes) sorted[n++] = sure[i];
-    qsort(sorted, n, sizeof *sorted, by_sureness);
+        if (label[i] == class && data->label[i] >= o->classes) scratch[n++] = sure[i];
+    qsort(scratch, n, sizeof *scratch, by_sureness);
     const size_t kept = (size_t)(part * (double)n);
-    *least = kept ? sorted[kept - 1] : 2.0f;
-    free(sorted);
-    return TAPER_OK;
+    const float least = kept ? scratch[kept - 1] : 2.0f;
+    for (size_t i = 0; i < data->n; i++)
+        if (label[i] == class && data->label[i] >= o->classes && sure[i] < least)
+            label[i] = UINT32_MAX;
 }
 
 /* label[n]: those of data, and that part of the guesses along the graph that is surest. */
 static taper_status spread(const train_labelling_options *o, const train_pixels *data,
                            const train_neighbour_graph *graph, double part, uint32_t *label) {
-    float least = 0.0f, *sure = malloc(data->n * sizeof *sure);
-    taper_status status = sure ? TAPER_OK : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK)
-        status = train_spread_labels(graph, data->label, o->classes, label, sure);
-    if (status == TAPER_OK) status = least_sure(o, data, part, sure, &least);
-    for (size_t i = 0; i < data->n && status == TAPER_OK; i++)
-        if (sure[i] < least) label[i] = UINT32_MAX;
+    float *sure = malloc(2 * data->n * sizeof *sure);
+    if (!sure) return TAPER_ERR_NOMEM;
+    taper_status status = train_spread_labels(graph, data->label, o->classes, label, sure);
+    for (uint32_t c = 0; c < o->classes && status == TAPER_OK; c++)
+        keep_surest(o, data, c, part, sure, label, sure + data->n);
     free(sure);
     return status;
 }

@@ -24,9 +24,9 @@ typedef struct train_labelling_options {
     uint32_t n_hidden;
     uint32_t classes; /* labels are below it */
     uint32_t rounds;  /* default 3: teachers, one after the other, where there is a guess to make */
-    float surest;     /* default 0.7: the part of the guesses by neighbours that the first teacher
-                         takes for labels, each later one 0.1 more; 0: there are none, and no graph
-                         is made */
+    float surest; /* default 0.7: the part of a class's guesses by neighbours that the first teacher
+                     takes for labels, each later one 0.1 more; 0: there are none, and no graph
+                     is made */
     unsigned threads; /* that seek neighbours; 0: one per online core */
 } train_labelling_options;
 

@@ -32,7 +32,7 @@ typedef struct run {
 } run;
 
 train_teaching_options train_teaching_defaults(void) {
-    return (train_teaching_options){.rate = 2e-3f, .reach = 0.05f, .seed = 1};
+    return (train_teaching_options){.rate = 2e-3f, .reach = 0.035f, .seed = 1};
 }
 
 /* --- rows ------------------------------------------------------------------------------- */

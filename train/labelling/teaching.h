@@ -10,7 +10,7 @@ typedef struct train_teaching_options {
     uint32_t epochs; /* so often are all rows looked at; default 0: 15 times, or so often that there
                         are 1,000 steps */
     float rate;      /* default 2e-3: Adam's peak, which falls by a cosine */
-    float reach;     /* default 0.05: how far rows are moved, of pixels of 0..1, by the root of
+    float reach;     /* default 0.035: how far rows are moved, of pixels of 0..1, by the root of
                         the number of inputs (teacher.h); 0: it learns from labels alone, and an
                         eighth of the time */
     uint64_t seed;   /* default 1 */

@@ -106,22 +106,18 @@ static uint32_t epochs_of(const search *s, size_t rows, double seconds) {
     return (uint32_t)fmax(1.0, fmin(wanted, fitting));
 }
 
-/* A teacher has as many. */
-static void set_epochs(recipe *r, uint32_t epochs) {
-    r->choice.training.epochs = r->choice.teaching.epochs = epochs;
-}
-
 static taper_status try_recipe(search *s, recipe *r, double seconds, train_embedding_trial *trial,
                                taper_error *error) {
+    train_embedding_options *o = &r->choice.training;
     const double begun = train_seconds();
     taper_status status = TAPER_OK;
     for (uint32_t f = 0; f < s->found->folds && status == TAPER_OK; f++) {
         taper_error_rate rate = {0};
         take_fold(s, f);
         if (!f) {
-            set_epochs(r, 1); /* how long does one take? */
+            o->epochs = 1; /* how long does one take? */
             status = learn_fold(s, r, NULL, error);
-            set_epochs(r, epochs_of(s, s->rows.n_training, seconds / s->found->folds));
+            o->epochs = epochs_of(s, s->rows.n_training, seconds / s->found->folds);
         }
         if (status == TAPER_OK) status = learn_fold(s, r, &rate, error);
         if (status != TAPER_OK) break;
@@ -152,17 +148,6 @@ static void deep(train_embedding_choice *c, uint32_t *width) {
         .loss = TRAIN_MCML, .all_pairs = 1, .student = 1, .alpha = c->units > 1 ? c->units - 1 : 1};
     c->training.rate = 5e-3f;
     c->motion = 3.0f;
-}
-/* Its layers have seen labels; neighbours then find them sooner, and on few images better. */
-static void teach_first(train_embedding_choice *c, uint32_t *width) {
-    (void)width;
-    if (c->n_hidden) c->start = TRAIN_EMBEDDING_TAUGHT, c->teaching.reach = 0.0f;
-}
-/* It is as sure of images nearby: more of the time, and fewer errors where that suffices. */
-static void teach_nearby(train_embedding_choice *c, uint32_t *width) {
-    (void)width;
-    if (c->n_hidden && c->start == TRAIN_EMBEDDING_TAUGHT)
-        c->teaching.reach = train_teaching_defaults().reach;
 }
 static void move_first(train_embedding_choice *c, uint32_t *width) {
     (void)width;
@@ -206,18 +191,11 @@ static void deepen(train_embedding_choice *c, uint32_t *width) {
 static const struct change {
     const char *words;
     void (*apply)(train_embedding_choice *choice, uint32_t *width);
-} changes[] = {{"a linear map", linear},
-               {"a linear map, images move", move_first},
-               {"two hidden layers", deep},
-               {"a teacher first", teach_first},
-               {"the teacher looks nearby", teach_nearby},
-               {"motion twice as far", move_more},
-               {"motion less far", move_less},
-               {"mirrored, too", mirror},
-               {"layers twice as wide", widen},
-               {"dropout", drop},
-               {"rate 0.4 times", slow_down},
-               {"classes need not collapse", loosen},
+} changes[] = {{"a linear map", linear},        {"a linear map, images move", move_first},
+               {"two hidden layers", deep},     {"motion twice as far", move_more},
+               {"motion less far", move_less},  {"mirrored, too", mirror},
+               {"layers twice as wide", widen}, {"dropout", drop},
+               {"rate 0.4 times", slow_down},   {"classes need not collapse", loosen},
                {"a layer more", deepen}};
 enum { CHANGES = sizeof changes / sizeof *changes };
 _Static_assert((int)CHANGES <= (int)TRAIN_EMBEDDING_TRIALS, "each is a trial");
@@ -226,9 +204,7 @@ static int is_same(const recipe *p, const recipe *q) {
     const train_embedding_choice *a = &p->choice, *b = &q->choice;
     return a->n_hidden == b->n_hidden &&
            !memcmp(p->width, q->width, a->n_hidden * sizeof *p->width) && a->motion == b->motion &&
-           a->mirrors == b->mirrors && a->start == b->start &&
-           a->teaching.reach == b->teaching.reach &&
-           a->training.noise.dropout == b->training.noise.dropout &&
+           a->mirrors == b->mirrors && a->training.noise.dropout == b->training.noise.dropout &&
            a->training.rate == b->training.rate && a->objective == b->objective;
 }
 
@@ -292,7 +268,7 @@ static taper_status fit_rows(search *s, taper_error *error) {
     recipe r = s->at;
     const size_t all = f->rows;
     deep(&r.choice, r.width);
-    set_epochs(&r, 1);
+    r.choice.training.epochs = 1;
     f->rows = formats_smaller(all, LEAST_ROWS);
     take_fold(s, 0);
     const taper_status status = learn_fold(s, &r, NULL, error);
@@ -342,11 +318,11 @@ static void expect(train_embedding_found *f) {
 /* The best recipe, with the epochs that fit into the time that is left. */
 static taper_status settle(search *s, taper_error *error) {
     train_embedding_found *f = s->found;
-    set_epochs(&s->best, 1);
+    train_embedding_options *o = &s->best.choice.training;
+    o->epochs = 1;
     take_fold(s, 0);
     TAPER_TRY(learn_fold(s, &s->best, NULL, error));
-    const double left = s->seconds - (train_seconds() - s->begun);
-    set_epochs(&s->best, epochs_of(s, s->labelled, 0.9 * left));
+    o->epochs = epochs_of(s, s->labelled, 0.9 * (s->seconds - (train_seconds() - s->begun)));
     f->choice = s->best.choice;
     memcpy(f->width, s->best.width, sizeof f->width);
     f->choice.hidden = f->width;
@@ -369,7 +345,6 @@ static train_embedding_choice beginning(const train_embedding_choice *base, uint
                                 .units = (uint32_t)formats_smaller(base->units, inputs),
                                 .max_work = base->max_work,
                                 .max_model = base->max_model,
-                                .teaching = train_teaching_defaults(),
                                 .training = train_embedding_defaults()};
     c.training.validation_fraction = 0.0f;
     c.training.k = base->training.k;
