@@ -17,9 +17,13 @@ static const embedding_recipe embedding_recipes[] = {
     {"mnist-dt-nca-d-1-split-*", "rate=0.005 epochs=40 batch=5000 reconstruct=0.003 free=20", 8.0},
     {"mnist-dt-nca-d-1-noise-*", "rate=0.005 epochs=60 batch=5000 dropout=0.2 corrupt=0.2", 6.0},
     {"mnist-dt-mcml-d-1-guessed-of-100-*",
-     "rate=0.005 epochs=10 batch=5000 labels=0.1667 labels-each=10 guess=1 pretrain=taught", 6.0},
+     "rate=0.005 epochs=10 batch=5000 labels=0.1667 labels-each=10 guess=1 pretrain=taught "
+     "widths=500-500-300",
+     5.0},
     {"mnist-dt-mcml-d-1-guessed-of-1000-*",
-     "rate=0.005 epochs=10 batch=5000 labels=1.667 labels-each=100 guess=1 pretrain=taught", 6.0},
+     "rate=0.005 epochs=10 batch=5000 labels=1.667 labels-each=100 guess=1 pretrain=taught "
+     "widths=500-500-300",
+     5.0},
     {"mnist-d?-mcml-d-1-taught-2-*", "rate=0.02 epochs=40 batch=5000 pretrain=taught", 8.0},
     {"mnist-d?-*-d-1-taught-*", "rate=0.005 epochs=20 batch=5000 pretrain=taught", 6.0},
     {"mnist-dg-nca-few1-regularised-*", "rate=0.003 epochs=35 labels=1 reconstruct=0.01", 7.0},
