@@ -83,21 +83,25 @@ static void put_guesses(const embedding *e, FILE *to) {
     static const char *const head[] = {"dt-MCML, 30 units", "5-NN, %", "draws", "ladder network"};
     char text[ROWS(row)][3][32];
     const char *at[ROWS(row) * ROWS(head)];
-    for (size_t i = 0; i < ROWS(row); i++) {
-        const embedding_figure f = over_draws(e, row[i].variant, 30);
-        if (!f.runs) return;
+    size_t rows = 0;
+    for (size_t n = 0; n < ROWS(row); n++) {
+        const embedding_figure f = over_draws(e, row[n].variant, 30);
+        const size_t i = rows;
+        if (!f.runs) continue;
+        rows++;
         snprintf(text[i][0], 32, "%.2f +- %.2f", f.error, f.deviation);
         snprintf(text[i][1], 32, "%zu", f.runs);
-        at[i * 4] = row[i].label, at[i * 4 + 1] = text[i][0], at[i * 4 + 2] = text[i][1];
-        at[i * 4 + 3] = row[i].ladder;
+        at[i * 4] = row[n].label, at[i * 4 + 1] = text[i][0], at[i * 4 + 2] = text[i][1];
+        at[i * 4 + 3] = row[n].ladder;
     }
+    if (!rows) return;
     cli_page_heading(to, "Not the papers': few labels, the other images by a guess");
     cli_page_note(to, "Ten or a hundred labelled images of each class, drawn by the seed; the rest "
                       "of the 60,000 have none. Mean and deviation over draws; neighbours are "
                       "looked for among the labelled images alone. The ladder network (Pezeshki et "
                       "al. 2016) is a classifier, without neighbours.");
     cli_page_put_table(
-        to, &(cli_page_table){.columns = ROWS(head), .rows = ROWS(row), .head = head, .cell = at});
+        to, &(cli_page_table){.columns = ROWS(head), .rows = rows, .head = head, .cell = at});
 }
 
 static void put_taught(const embedding *e, FILE *to) {
