@@ -62,7 +62,7 @@ upward codec/model 'codec/(quality|decoder|container|search)/'
 upward codec/search 'codec/(entropy|bitplane|transform|quality|model|decoder|container)/'
 upward codec/decoder 'codec/(quality|container|search)/'
 upward codec/container 'codec/search/'
-learners='train/([a-z_]*\.h|linear/|calibrate/|dense/|nested/|conditional/|restoration/|rbm/|embedding/|supervised/)'
+learners='train/([a-z_]*\.h|linear/|calibrate/|dense/|nested/|conditional/|restoration/|rbm/|embedding/|labelling/|supervised/)'
 upward train/sampling "$learners|train/(optimise|objectives|device|processor)/"
 upward train/device "$learners|train/(optimise|objectives|processor)/"
 upward train/processor "$learners|train/(optimise|objectives)/"
@@ -71,7 +71,8 @@ upward train/optimise "$learners|train/(objectives|processor)/"
 for learner in linear calibrate dense nested rbm; do
     upward train/$learner "$(echo "$learners" | sed "s#$learner/|##")"
 done
-upward train/embedding 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional/|restoration/|rbm/|supervised/)'
+upward train/embedding 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional/|restoration/|rbm/|labelling/|supervised/)'
+upward train/labelling 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional/|restoration/|rbm/|supervised/)'
 upward train/supervised 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional/|restoration/)'
 upward train/conditional 'train/([a-z_]*\.h|linear/|dense/|nested/|restoration/|rbm/)'
 upward train/restoration 'train/([a-z_]*\.h|linear/|dense/|nested/|rbm/)'
@@ -101,7 +102,8 @@ doors train/nested 'nested_trainer'
 doors train/conditional 'conditional_trainer conditional_batch'
 doors train/restoration 'restoration_trainer'
 doors train/rbm 'rbm_trainer rbm_unroll'
-doors train/embedding 'embedding_trainer linear_start metric_learning embedding_errors drawn_start'
+doors train/embedding 'embedding_trainer linear_start metric_learning embedding_errors drawn_start row_codes'
+doors train/labelling 'labelling'
 doors train/device 'device feed operations elements(_[a-z]*)?'
 doors train/processor 'processor'
 doors train/objectives 'objective reconstruction rate neighbours prefixes decoding stack'

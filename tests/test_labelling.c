@@ -278,6 +278,34 @@ static void it_stops_when_asked(void **state) {
     on_device_close(&d);
 }
 
+/* Memory that is not there, a device that is lost: the status says which. */
+static void what_fails_is_told(void **state) {
+    (void)state;
+    train_labelling_options o = usual();
+    static uint32_t guess[N];
+    size_t failed[2] = {0};
+    o.teaching.epochs = 1;
+    for (int device = 0; device < 2; device++)
+        for (uint64_t at = 1, more = 1; more; at += at < 8 ? 1 : at / 2) {
+            codec_network net = {0};
+            taper_error error = {0};
+            on_device d;
+            int stopped;
+            on_device_open(&d, TRAIN_SHADOW);
+            train_processor_fail(&d.device, device ? 0 : at, device ? at : 0);
+            const taper_status status =
+                train_labelling(&o, &data, &d.be, &d.device, NULL, &net, guess, &stopped, &error);
+            more = status != TAPER_OK;
+            failed[device] += more;
+            assert_true(!more || status == (device ? TAPER_ERR_DEVICE : TAPER_ERR_NOMEM));
+            assert_true(!more || error.text[0]);
+            codec_network_free(&net);
+            train_processor_fail(&d.device, 0, 0);
+            on_device_close(&d);
+        }
+    assert_true(failed[0] > 3 && failed[1] > 10);
+}
+
 static int set_up(void **state) {
     (void)state;
     fill();
@@ -294,6 +322,7 @@ int main(void) {
         cmocka_unit_test(what_is_known_stays),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(it_stops_when_asked),
+        cmocka_unit_test(what_fails_is_told),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

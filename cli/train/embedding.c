@@ -72,10 +72,11 @@ static taper_status choose_start(const cli_embedding *e, train_embedding_choice 
     if (!c->n_hidden && e->start >= RBM)
         return formats_fail(error, TAPER_ERR_ARG,
                             "--start %s is of a network with hidden layers: give --hidden", name);
-    if (!c->n_hidden && e->guess_labels)
+    const bool guesses = e->guess_labels && !cli_embedding_is_searched(e);
+    if (!c->n_hidden && guesses)
         return formats_fail(error, TAPER_ERR_ARG,
                             "--guess-labels is of a network with hidden layers: give --hidden");
-    c->guess_labels = e->guess_labels;
+    c->guess_labels = guesses;
     c->teaching = train_teaching_defaults();
     c->teaching.epochs = (uint32_t)e->teacher_epochs;
     c->teaching.reach = (float)e->teacher_reach;

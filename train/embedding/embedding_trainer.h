@@ -12,6 +12,7 @@
  *   embedding_trainer    what its loop is given; embedding_options: what may be asked of it
  *   embedding_rows       which rows are learned from, and which are held out
  *   embedding_errors     how well neighbours tell the labels of held-out rows
+ *   row_codes            codes of rows, by the processor
  *   embedder             the encoder forward and back, before its objective
  *   linear_start         identity, random, principal components, discriminants: where linear
  *                        encoders begin; labelled_rows: what they are learned from

@@ -1,6 +1,7 @@
 /* linear_start.c -- see linear_start.h. */
 #include "train/embedding/linear_start.h"
 #include "train/linear/lda.h"
+#include "train/optimise/run.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <stdlib.h>
@@ -206,7 +207,11 @@ taper_status train_linear_start(const train_linear_options *options, const train
     if (!codec_network_is_direct(net) || net->encoder.depth != 1)
         return formats_fail(error, TAPER_ERR_ARG,
                             "these starts are for an encoder of one layer and no linear path");
-    TAPER_TRY(train_linear_layer(options, &rows, device, layer, error));
+    taper_error why = {0}; /* LAPACK has its own words, a device none */
+    const taper_status status = train_linear_layer(options, &rows, device, layer, &why);
+    if (status != TAPER_OK && !why.text[0])
+        return train_told(status, error, "a linear map of %zu images", pixels->n);
+    if (status != TAPER_OK) return formats_fail(error, status, "%s", why.text);
     for (size_t k = 0; k < (size_t)layer->outputs * layer->inputs; k++) layer->weight[k] /= 255.0f;
     memset(net->mean, 0, net->inputs * sizeof *net->mean);
     return TAPER_OK;

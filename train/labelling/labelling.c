@@ -2,6 +2,7 @@
 #include "train/labelling/labelling.h"
 #include "formats/bytes.h"
 #include "train/embedding/drawn_start.h"
+#include "train/embedding/row_codes.h"
 #include "train/labelling/label_spreading.h"
 #include "train/optimise/run.h"
 #include <math.h>
@@ -55,26 +56,6 @@ static int has_unlabelled(const train_labelling_options *o, const train_pixels *
 
 /* --- what the teacher makes of images ----------------------------------------------------- */
 
-/* Called for codes of rows first .. first + n - 1. */
-typedef void take_fn(void *user, size_t first, size_t n, const float *code);
-
-static taper_status encode(const codec_network *net, codec_backend *be, const train_pixels *data,
-                           take_fn *take, void *user) {
-    enum { BLOCK = 512 };
-    const size_t d = data->inputs;
-    float *block = malloc(BLOCK * d * sizeof *block);
-    float *code = malloc(BLOCK * (size_t)net->units * sizeof *code);
-    taper_status status = block && code ? TAPER_OK : TAPER_ERR_NOMEM;
-    for (size_t i = 0; i < data->n && status == TAPER_OK; i += BLOCK) {
-        const size_t count = formats_smaller(data->n - i, BLOCK);
-        for (size_t k = 0; k < count * d; k++) block[k] = data->pixels[i * d + k];
-        status = codec_network_encode(net, be, block, count, code);
-        if (status == TAPER_OK) take(user, i, count, code);
-    }
-    free(block), free(code);
-    return status;
-}
-
 /* Names of classes, for rows without a label. */
 typedef struct naming {
     uint32_t classes;
@@ -116,7 +97,8 @@ static taper_status see(const codec_network *net, codec_backend *be, const train
     *memory = malloc(data->n * (size_t)front.units);
     *seen = (train_pixels){.pixels = *memory, .n = data->n, .inputs = front.units};
     seeing s = {front.units, *memory};
-    return *memory ? encode(&front, be, data, take_sights, &s) : TAPER_ERR_NOMEM;
+    return *memory ? train_take_codes(&front, be, data, NULL, data->n, take_sights, &s)
+                   : TAPER_ERR_NOMEM;
 }
 
 /* --- rounds ------------------------------------------------------------------------------- */
@@ -188,8 +170,8 @@ taper_status train_labelling(const train_labelling_options *o, const train_pixel
     *stopped = j.stopped;
     naming names = {net->units, data->label, guess};
     if (status == TAPER_OK && guess && !j.stopped)
-        status = train_told(encode(net, be, data, take_names, &names), error,
-                            "guesses for %zu images", data->n);
+        status = train_told(train_take_codes(net, be, data, NULL, data->n, take_names, &names),
+                            error, "guesses for %zu images", data->n);
     free(j.label);
     return status;
 }

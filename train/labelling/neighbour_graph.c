@@ -4,28 +4,13 @@
 #include "codec/transform/network.h"
 #include "formats/bytes.h"
 #include "train/embedding/linear_start.h"
+#include "train/embedding/row_codes.h"
 #include "train/optimise/run.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- components ------------------------------------------------------------------------- */
-
-/* code[n][components] of all rows, in float blocks. */
-static taper_status project(const codec_network *net, codec_backend *be, const train_pixels *pixels,
-                            float *code) {
-    enum { BLOCK = 512 };
-    const size_t d = pixels->inputs;
-    float *block = malloc(BLOCK * d * sizeof *block);
-    taper_status status = block ? TAPER_OK : TAPER_ERR_NOMEM;
-    for (size_t i = 0; i < pixels->n && status == TAPER_OK; i += BLOCK) {
-        const size_t count = formats_smaller(pixels->n - i, BLOCK);
-        for (size_t k = 0; k < count * d; k++) block[k] = pixels->pixels[i * d + k];
-        status = codec_network_encode(net, be, block, count, code + i * net->units);
-    }
-    free(block);
-    return status;
-}
 
 static taper_status find_components(const train_pixels *pixels, codec_backend *be,
                                     train_device *device, uint32_t components, float *code,
@@ -37,8 +22,8 @@ static taper_status find_components(const train_pixels *pixels, codec_backend *b
     status = train_told(status, error, "a map to %u components", (unsigned)components);
     if (status == TAPER_OK) status = train_linear_start(&options, pixels, device, &net, error);
     if (status == TAPER_OK)
-        status = train_told(project(&net, be, pixels, code), error, "components of %zu images",
-                            pixels->n);
+        status = train_told(train_row_codes(&net, be, pixels, NULL, pixels->n, code), error,
+                            "components of %zu images", pixels->n);
     codec_network_free(&net);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "codec/model/work.h"
 #include "formats/bytes.h"
 #include "train/embedding/drawn_start.h"
+#include "train/embedding/row_codes.h"
 #include "train/optimise/run.h"
 #include "train/rbm/rbm_unroll.h"
 #include "train/supervised/taught.h"
@@ -178,22 +179,14 @@ taper_status train_embedding_learn(train_embedding_stage *stage, const train_emb
 
 /* --- codes and their errors ----------------------------------------------------------------- */
 
-/* Codes of rows[n], in float blocks. net NULL: the pixels. */
+/* Codes of rows[n]. net NULL: the pixels. */
 static taper_status encode(codec_backend *be, const codec_network *net, const train_pixels *pixels,
                            const uint32_t *rows, size_t n, float *code) {
-    enum { BLOCK = 512 };
-    const size_t d = pixels->inputs, units = net ? net->units : d;
-    float *block = net ? malloc(BLOCK * d * sizeof *block) : code;
-    taper_status status = block ? TAPER_OK : TAPER_ERR_NOMEM;
-    for (size_t i = 0; i < n && status == TAPER_OK; i += BLOCK) {
-        const size_t count = formats_smaller(n - i, BLOCK);
-        float *to = net ? block : code + i * units;
-        for (size_t k = 0; k < count; k++)
-            for (size_t p = 0; p < d; p++) to[k * d + p] = pixels->pixels[rows[i + k] * d + p];
-        if (net) status = codec_network_encode(net, be, to, count, code + i * units);
-    }
-    if (net) free(block);
-    return status;
+    const size_t d = pixels->inputs;
+    if (net) return train_row_codes(net, be, pixels, rows, n, code);
+    for (size_t i = 0; i < n; i++)
+        for (size_t p = 0; p < d; p++) code[i * d + p] = pixels->pixels[rows[i] * d + p];
+    return TAPER_OK;
 }
 
 /* The first `units` of each code, in place. */
