@@ -1,5 +1,6 @@
 /* letters.c -- the stroke alphabet; see letters.h. */
 #include "samples/letters.h"
+#include "samples/arithmetic.h"
 #include <string.h>
 
 /* Strokes as pairs of digits "xy" on a grid of 0..4 by 0..6, y upwards; a blank starts a new
@@ -81,4 +82,48 @@ void samples_word(samples_random *r, char to[12]) {
             to[i] = vowel ? vowels[samples_below(r, 6)] : consonants[samples_below(r, 18)];
         vowel = samples_chance(r, 0.12f) ? vowel : !vowel;
     }
+}
+
+/* --- images of one letter --- */
+
+const char *samples_letter_name(int k) {
+    static const char names[SAMPLES_LETTERS][2] = {"A", "B", "C", "D", "E", "F", "G", "H", "I",
+                                                   "J", "K", "L", "M", "N", "O", "P", "Q", "R",
+                                                   "S", "T", "U", "V", "W", "X", "Y", "Z"};
+    return names[k];
+}
+
+/* Strokes around (0, 0), a capital's height 1, to where and how they stand in the image. */
+static void place(samples_path *p, samples_random *r) {
+    const float turn = samples_between(r, -0.3f, 0.3f), slant = samples_between(r, -0.35f, 0.35f);
+    const float high = samples_between(r, 9.0f, 14.0f);
+    const float wide = high * samples_between(r, 0.75f, 1.15f);
+    const float x = samples_between(r, -1.8f, 1.8f), y = samples_between(r, -1.8f, 1.8f);
+    const float c = samples_cos(turn), s = samples_sin(turn);
+    const float middle = 0.5f * SAMPLES_LETTER_SIDE;
+    const float m[6] = {c * wide, c * slant * wide - s * high, middle + x,
+                        s * wide, s * slant * wide + c * high, middle + y};
+    samples_path_transform(p, m);
+}
+
+int samples_letter_draw(samples_canvas *c, uint64_t seed, uint64_t index) {
+    samples_random r = samples_random_start(seed, index);
+    samples_path path = {0};
+    const float width = samples_letter(
+        &path, samples_letter_name((int)(index % SAMPLES_LETTERS))[0], 0.0f, 0.0f, 1.0f);
+    samples_path_transform(&path, (const float[6]){1, 0, -0.42f * width, 0, 1, 0.5f});
+    place(&path, &r);
+    const float paper = samples_between(&r, 0.0f, 0.3f), light = samples_between(&r, 0.6f, 1.0f);
+    const samples_texture ground = samples_texture_flat((samples_colour){paper, paper, paper});
+    const samples_texture ink = samples_texture_flat((samples_colour){light, light, light});
+    const float half_width = samples_between(&r, 0.6f, 1.4f);
+    samples_canvas_fill(c, &ground);
+    samples_canvas_stroke(c, &path, half_width,
+                          &(samples_look){.texture = &ink, .opacity = 1.0f, .softness = 1.0f});
+    const samples_camera camera = {.exposure = 1.0f,
+                                   .contrast = 1.0f,
+                                   .tint = {1.0f, 1.0f, 1.0f},
+                                   .blur = samples_between(&r, 0.0f, 0.8f),
+                                   .noise = 0.08f};
+    return samples_canvas_photograph(c, &camera, &r);
 }

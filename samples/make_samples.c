@@ -8,15 +8,22 @@
 
 static const char usage[] =
     "usage: make_samples small  OUT_DIR [--count 6000] [--seed 1] [--format png|idx|cifar|all]\n"
+    "       make_samples letters OUT_DIR [--count 5200] [--seed 1] [--format png|idx]\n"
     "       make_samples scenes OUT_DIR [--count 48] [--seed 1]\n\n"
     "small:  labelled 32 x 32 colour images in ten classes, written as "
     "OUT_DIR/png/CLASS/0001.png,\n"
     "        OUT_DIR/idx/{images,labels}.idx[.gz] and OUT_DIR/cifar/{train,test}.bin\n"
+    "letters: grey 20 x 20 images of one capital each, written as OUT_DIR/png/A/0001.png and\n"
+    "        OUT_DIR/idx/{images,labels}.idx[.gz]\n"
     "scenes: larger pictures, OUT_DIR/01-leaves.png and so on; two grey ones and one of 16 bits "
     "among them\n";
 
+typedef enum kind { SMALL, LETTERS, SCENES } kind;
+static const char *const kinds[] = {"small", "letters", "scenes"};
+static const uint32_t usual_count[] = {6000, 5200, 48};
+
 typedef struct request {
-    int scenes;
+    kind kind;
     const char *folder;
     uint64_t seed;
     uint32_t count;
@@ -51,12 +58,13 @@ static int parse_format(const char *text, unsigned *out) {
 
 static int parse(int argc, char **argv, request *q) {
     if (argc < 3) return 0;
-    q->scenes = !strcmp(argv[1], "scenes");
-    if (!q->scenes && strcmp(argv[1], "small") != 0) return 0;
+    for (q->kind = SMALL; q->kind <= SCENES; q->kind++)
+        if (!strcmp(argv[1], kinds[q->kind])) break;
+    if (q->kind > SCENES) return 0;
     q->folder = argv[2];
     q->seed = 1;
-    q->count = q->scenes ? 48 : 6000;
-    q->formats = SAMPLES_PNG | SAMPLES_IDX | SAMPLES_CIFAR;
+    q->count = usual_count[q->kind];
+    q->formats = SAMPLES_PNG | SAMPLES_IDX | (q->kind == SMALL ? SAMPLES_CIFAR : 0);
     for (int i = 3; i < argc; i += 2) {
         uint64_t value = 0;
         if (i + 1 == argc) return 0;
@@ -64,11 +72,19 @@ static int parse(int argc, char **argv, request *q) {
             q->count = (uint32_t)value;
         else if (!strcmp(argv[i], "--seed") && parse_number(argv[i + 1], UINT64_MAX, &value))
             q->seed = value;
-        else if (q->scenes || strcmp(argv[i], "--format") != 0 ||
+        else if (q->kind == SCENES || strcmp(argv[i], "--format") != 0 ||
                  !parse_format(argv[i + 1], &q->formats))
             return 0;
     }
     return 1;
+}
+
+static taper_status write(const request *q, taper_error *error) {
+    switch (q->kind) {
+    case SMALL: return samples_write_small(q->folder, q->formats, q->seed, q->count, error);
+    case LETTERS: return samples_write_letters(q->folder, q->formats, q->seed, q->count, error);
+    default: return samples_write_scenes(q->folder, q->seed, q->count, error);
+    }
 }
 
 int main(int argc, char **argv) {
@@ -82,10 +98,8 @@ int main(int argc, char **argv) {
         fputs(usage, stderr);
         return 2;
     }
-    taper_status status = q.scenes
-                              ? samples_write_scenes(q.folder, q.seed, q.count, &error)
-                              : samples_write_small(q.folder, q.formats, q.seed, q.count, &error);
+    const taper_status status = write(&q, &error);
     if (status == TAPER_OK) return 0;
     fprintf(stderr, "make_samples: %s: %s\n", q.folder, error.text);
-    return 5;
+    return status == TAPER_ERR_ARG ? 2 : 5;
 }

@@ -5,6 +5,7 @@
 #include "formats/gzip.h"
 #include "formats/png.h"
 #include "samples/glyphs.h"
+#include "samples/letters.h"
 #include "samples/scenes.h"
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SIDE = SAMPLES_SMALL_SIDE, PIXELS = SIDE * SIDE, BYTES = 3 * PIXELS, LONGEST_PATH = 4096 };
+enum { LONGEST_PATH = 4096, MOST_CLASSES = SAMPLES_LETTERS };
 static const unsigned WRITE_FLAGS = FORMATS_ATOMIC_OVERWRITE | FORMATS_ATOMIC_NO_SYNC;
 
 /* to = folder/name. */
@@ -52,43 +53,68 @@ static taper_status write_png(const char *folder, const char *name, const taper_
     return status;
 }
 
-/* --- the small set --- */
+/* --- small images with labels --- */
 
-/* The whole set in memory: pixels[count][32][32][3] and labels[count]. */
-typedef struct small_set {
+typedef struct kind {
+    uint32_t side, channels; /* 1 or 3 */
+    int classes;
+    const char *(*class_name)(int k);
+    int (*class_of)(uint64_t seed, uint64_t index);
+    int (*draw)(samples_canvas *canvas, uint64_t seed, uint64_t index);
+} kind;
+
+static int letter_of(uint64_t seed, uint64_t index) {
+    (void)seed;
+    return (int)(index % SAMPLES_LETTERS);
+}
+
+static const kind signs = {SAMPLES_SMALL_SIDE,  3,
+                           SAMPLES_CLASSES,     samples_class_name,
+                           samples_small_class, samples_small_draw};
+static const kind letters = {SAMPLES_LETTER_SIDE, 1,         SAMPLES_LETTERS,
+                             samples_letter_name, letter_of, samples_letter_draw};
+
+/* The whole set in memory: pixels[count][side][side][channels] and labels[count]. */
+typedef struct labelled_set {
+    const kind *kind;
     uint32_t count;
     uint8_t *pixels, *labels;
-} small_set;
+} labelled_set;
 
-static taper_status draw_small(small_set *set, uint64_t seed, taper_error *error) {
+static size_t bytes_of(const kind *k) { return (size_t)k->side * k->side * k->channels; }
+
+static taper_status draw_set(labelled_set *set, uint64_t seed, taper_error *error) {
+    const kind *k = set->kind;
     samples_canvas canvas;
-    if (!samples_canvas_make(&canvas, SIDE, SIDE))
+    if (!samples_canvas_make(&canvas, (int)k->side, (int)k->side))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw in");
     taper_status status = TAPER_OK;
     for (uint32_t i = 0; i < set->count && status == TAPER_OK; i++) {
-        if (!samples_small_draw(&canvas, seed, i))
+        uint8_t *to = set->pixels + i * bytes_of(k);
+        if (!k->draw(&canvas, seed, i))
             status = formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw in");
-        samples_canvas_to_rgb8(&canvas, set->pixels + (size_t)i * BYTES);
-        set->labels[i] = (uint8_t)samples_small_class(seed, i);
+        (k->channels == 3 ? samples_canvas_to_rgb8 : samples_canvas_to_grey8)(&canvas, to);
+        set->labels[i] = (uint8_t)k->class_of(seed, i);
     }
     samples_canvas_free(&canvas);
     return status;
 }
 
-static taper_status write_class_folders(const char *folder, const small_set *set,
+static taper_status write_class_folders(const char *folder, const labelled_set *set,
                                         taper_error *error) {
+    const kind *k = set->kind;
     char top[LONGEST_PATH], of_class[LONGEST_PATH], name[24];
-    uint32_t numbers[SAMPLES_CLASSES] = {0};
+    uint32_t numbers[MOST_CLASSES] = {0};
     TAPER_TRY(make_subfolder(top, folder, "png", error));
-    for (int k = 0; k < SAMPLES_CLASSES; k++)
-        TAPER_TRY(make_subfolder(of_class, top, samples_class_name(k), error));
+    for (int c = 0; c < k->classes; c++)
+        TAPER_TRY(make_subfolder(of_class, top, k->class_name(c), error));
     for (uint32_t i = 0; i < set->count; i++) {
-        taper_image image = {.width = SIDE,
-                             .height = SIDE,
-                             .channels = 3,
+        taper_image image = {.width = k->side,
+                             .height = k->side,
+                             .channels = k->channels,
                              .depth = 8,
-                             .pixels = set->pixels + (size_t)i * BYTES};
-        TAPER_TRY(join(of_class, top, samples_class_name(set->labels[i]), error));
+                             .pixels = set->pixels + i * bytes_of(k)};
+        TAPER_TRY(join(of_class, top, k->class_name(set->labels[i]), error));
         snprintf(name, sizeof name, "%04u.png", (unsigned)++numbers[set->labels[i]]);
         TAPER_TRY(write_png(of_class, name, &image, error));
     }
@@ -122,33 +148,38 @@ static taper_status write_idx(const char *folder, const char *name, const uint32
     return status;
 }
 
-static taper_status write_idx_pair(const char *folder, const small_set *set, taper_error *error) {
+static taper_status write_idx_pair(const char *folder, const labelled_set *set,
+                                   taper_error *error) {
+    const kind *k = set->kind;
     char sub[LONGEST_PATH];
     TAPER_TRY(make_subfolder(sub, folder, "idx", error));
-    TAPER_TRY(write_idx(sub, "images.idx", (const uint32_t[]){set->count, SIDE, SIDE, 3}, 4,
-                        set->pixels, error));
+    TAPER_TRY(write_idx(sub, "images.idx",
+                        (const uint32_t[]){set->count, k->side, k->side, k->channels},
+                        k->channels == 3 ? 4 : 3, set->pixels, error));
     return write_idx(sub, "labels.idx", (const uint32_t[]){set->count}, 1, set->labels, error);
 }
 
 /* Images first .. last - 1 as records of a label and the red, green and blue planes. */
-static taper_status write_cifar(const char *folder, const char *name, const small_set *set,
+static taper_status write_cifar(const char *folder, const char *name, const labelled_set *set,
                                 uint32_t first, uint32_t last, taper_error *error) {
     if (first == last) return TAPER_OK;
-    size_t size = (size_t)(last - first) * (1 + BYTES);
+    const size_t bytes_each = bytes_of(set->kind), planes = bytes_each / 3;
+    size_t size = (size_t)(last - first) * (1 + bytes_each);
     uint8_t *bytes = malloc(size), *to = bytes;
     if (!bytes) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu bytes", size);
     for (uint32_t i = first; i < last; i++) {
-        const uint8_t *from = set->pixels + (size_t)i * BYTES;
+        const uint8_t *from = set->pixels + (size_t)i * bytes_each;
         *to++ = set->labels[i];
-        for (int channel = 0; channel < 3; channel++)
-            for (int p = 0; p < PIXELS; p++) *to++ = from[3 * p + channel];
+        for (size_t channel = 0; channel < 3; channel++)
+            for (size_t p = 0; p < planes; p++) *to++ = from[3 * p + channel];
     }
     taper_status status = write_in(folder, name, bytes, size, error);
     free(bytes);
     return status;
 }
 
-static taper_status write_cifar_pair(const char *folder, const small_set *set, taper_error *error) {
+static taper_status write_cifar_pair(const char *folder, const labelled_set *set,
+                                     taper_error *error) {
     char sub[LONGEST_PATH];
     uint32_t split = set->count - set->count / 6;
     TAPER_TRY(make_subfolder(sub, folder, "cifar", error));
@@ -156,14 +187,13 @@ static taper_status write_cifar_pair(const char *folder, const small_set *set, t
     return write_cifar(sub, "test.bin", set, split, set->count, error);
 }
 
-taper_status samples_write_small(const char *folder, unsigned formats, uint64_t seed,
-                                 uint32_t count, taper_error *error) {
+static taper_status write_labelled(const kind *k, const char *folder, unsigned formats,
+                                   uint64_t seed, uint32_t count, taper_error *error) {
     TAPER_TRY(make_folder(folder, error));
-    small_set set = {
-        .count = count, .pixels = malloc((size_t)count * BYTES), .labels = malloc(count)};
+    labelled_set set = {k, count, malloc(count * bytes_of(k)), malloc(count)};
     taper_status status =
         set.pixels && set.labels
-            ? draw_small(&set, seed, error)
+            ? draw_set(&set, seed, error)
             : formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u images", (unsigned)count);
     if (status == TAPER_OK && formats & SAMPLES_PNG)
         status = write_class_folders(folder, &set, error);
@@ -173,6 +203,19 @@ taper_status samples_write_small(const char *folder, unsigned formats, uint64_t 
     free(set.pixels);
     free(set.labels);
     return status;
+}
+
+taper_status samples_write_small(const char *folder, unsigned formats, uint64_t seed,
+                                 uint32_t count, taper_error *error) {
+    return write_labelled(&signs, folder, formats, seed, count, error);
+}
+
+taper_status samples_write_letters(const char *folder, unsigned formats, uint64_t seed,
+                                   uint32_t count, taper_error *error) {
+    if (formats & SAMPLES_CIFAR)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "CIFAR records are of 32 x 32 in colour: letters go to png or idx");
+    return write_labelled(&letters, folder, formats, seed, count, error);
 }
 
 /* --- the scenes --- */

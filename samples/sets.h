@@ -15,6 +15,11 @@ enum { SAMPLES_PNG = 1, SAMPLES_IDX = 2, SAMPLES_CIFAR = 4 };
 taper_status samples_write_small(const char *folder, unsigned formats, uint64_t seed,
                                  uint32_t count, taper_error *error);
 
+/* count grey images of 20 x 20, a capital each, "A" to "Z" in turn: png/A/0001.png; idx/images.idx
+ * and idx/labels.idx as above. There is no CIFAR format for them: TAPER_ERR_ARG. */
+taper_status samples_write_letters(const char *folder, unsigned formats, uint64_t seed,
+                                   uint32_t count, taper_error *error);
+
 /* count scenes as folder/01-leaves.png and so on. */
 taper_status samples_write_scenes(const char *folder, uint64_t seed, uint32_t count,
                                   taper_error *error);

@@ -15,8 +15,16 @@ cmp -n $((6 * 3073)) whole part
 "$SAMPLES" small other --count 6 --seed 2 --format cifar
 if cmp -s fewer/cifar/train.bin other/cifar/train.bin; then exit 9; fi
 
+"$SAMPLES" letters letters --count 52
+test "$(ls letters/png | tr -d '\n')" = ABCDEFGHIJKLMNOPQRSTUVWXYZ
+test "$(find letters/png -name '0002.png' | wc -l)" -eq 26
+test "$(wc -c <letters/idx/images.idx)" -eq $((16 + 52 * 400))
+"$SAMPLES" letters coloured --format cifar 2>err && exit 8
+grep -q 'letters go to png or idx' err
+
 "$SAMPLES" scenes scenes --count 12
 test "$(ls scenes | wc -l)" -eq 12
 
 # recorded when the generators were written; a change here changes every figure measured on these sets
 cksum <whole
+cksum <letters/idx/images.idx
