@@ -6,41 +6,41 @@
 #include <string.h>
 
 static const embedding_method methods[] = {
-    {"pixels", "", EMBEDDING_PIXELS, 0, 0, 0},
-    {"pca", "", EMBEDDING_PCA, 0, 0, 0},
-    {"lda", "", EMBEDDING_LDA, 0, 0, 0},
-    {"mcml", "", EMBEDDING_METRIC, 1, 0, 0},
-    {"linear-nca", "random", EMBEDDING_LINEAR, 0, 0, 0},
-    {"linear-nca", "pca", EMBEDDING_LINEAR, 0, 0, 0},
-    {"dg-mcml", "", EMBEDDING_DEEP, 1, 0, 0},
-    {"dt-mcml", "d-1", EMBEDDING_DEEP, 1, 1, 0},
-    {"dt-mcml", "learned", EMBEDDING_DEEP, 1, 1, 1},
-    {"dt-mcml", "d-1-moved", EMBEDDING_DEEP, 1, 1,
-     0}, /* images move in training: not the papers' */
-    {"dg-nca", "", EMBEDDING_DEEP, 0, 0, 0},
-    {"dt-nca", "d-1", EMBEDDING_DEEP, 0, 1, 0},
-    {"dt-nca", "learned", EMBEDDING_DEEP, 0, 1, 1},
-    {"dt-nca", "d-1-moved", EMBEDDING_DEEP, 0, 1, 0},
+    {"pixels", "", EMBEDDING_PIXELS, TRAIN_NCA, 0, 0},
+    {"pca", "", EMBEDDING_PCA, TRAIN_NCA, 0, 0},
+    {"lda", "", EMBEDDING_LDA, TRAIN_NCA, 0, 0},
+    {"mcml", "", EMBEDDING_METRIC, TRAIN_MCML, 0, 0},
+    {"linear-nca", "random", EMBEDDING_LINEAR, TRAIN_NCA, 0, 0},
+    {"linear-nca", "pca", EMBEDDING_LINEAR, TRAIN_NCA, 0, 0},
+    {"dg-mcml", "", EMBEDDING_DEEP, TRAIN_MCML, 0, 0},
+    {"dt-mcml", "d-1", EMBEDDING_DEEP, TRAIN_MCML, 1, 0},
+    {"dt-mcml", "learned", EMBEDDING_DEEP, TRAIN_MCML, 1, 1},
+    /* images move in training: not the papers' */
+    {"dt-mcml", "d-1-moved", EMBEDDING_DEEP, TRAIN_MCML, 1, 0},
+    {"dg-nca", "", EMBEDDING_DEEP, TRAIN_NCA, 0, 0},
+    {"dt-nca", "d-1", EMBEDDING_DEEP, TRAIN_NCA, 1, 0},
+    {"dt-nca", "learned", EMBEDDING_DEEP, TRAIN_NCA, 1, 1},
+    {"dt-nca", "d-1-moved", EMBEDDING_DEEP, TRAIN_NCA, 1, 0},
     /* nonlinear NCA's section 5: 30 class units and 20 that only reconstruct; few labels, with
      * lambda 1, 0.99 and 0 */
-    {"dg-nca", "split", EMBEDDING_DEEP, 0, 0, 0},
-    {"dt-nca", "d-1-split", EMBEDDING_DEEP, 0, 1, 0},
-    {"dt-nca", "d-1-noise", EMBEDDING_DEEP, 0, 1,
-     0}, /* pixels and units are left out in training */
+    {"dg-nca", "split", EMBEDDING_DEEP, TRAIN_NCA, 0, 0},
+    {"dt-nca", "d-1-split", EMBEDDING_DEEP, TRAIN_NCA, 1, 0},
+    /* pixels and units are left out in training */
+    {"dt-nca", "d-1-noise", EMBEDDING_DEEP, TRAIN_NCA, 1, 0},
+    {"dt-log-nca", "d-1-noise", EMBEDDING_DEEP, TRAIN_LOG_NCA, 1, 0},
     /* a teacher's guesses for those without a label, and its hidden layers as the start */
-    {"dt-mcml", "d-1-guessed-of-100", EMBEDDING_DEEP, 1, 1, 0},
-    {"dt-mcml", "d-1-guessed-of-1000", EMBEDDING_DEEP, 1, 1, 0},
-    {"dt-mcml", "d-1-taught", EMBEDDING_DEEP, 1, 1, 0},
-    {"dt-nca", "d-1-taught", EMBEDDING_DEEP, 0, 1, 0},
-    {"dg-nca", "few1", EMBEDDING_DEEP, 0, 0, 0},
-    {"dg-nca", "few5", EMBEDDING_DEEP, 0, 0, 0},
-    {"dg-nca", "few10", EMBEDDING_DEEP, 0, 0, 0},
-    {"dg-nca", "few1-regularised", EMBEDDING_DEEP, 0, 0, 0},
-    {"dg-nca", "few5-regularised", EMBEDDING_DEEP, 0, 0, 0},
-    {"dg-nca", "few10-regularised", EMBEDDING_DEEP, 0, 0, 0},
-    {"dg-nca", "few1-autoencoder", EMBEDDING_DEEP, 0, 0, 0},
-    {"dg-nca", "few5-autoencoder", EMBEDDING_DEEP, 0, 0, 0},
-    {"dg-nca", "few10-autoencoder", EMBEDDING_DEEP, 0, 0, 0},
+    {"dt-mcml", "d-1-guessed-of-100", EMBEDDING_DEEP, TRAIN_MCML, 1, 0},
+    {"dt-mcml", "d-1-guessed-of-1000", EMBEDDING_DEEP, TRAIN_MCML, 1, 0},
+    {"dt-log-nca", "d-1-taught", EMBEDDING_DEEP, TRAIN_LOG_NCA, 1, 0},
+    {"dg-nca", "few1", EMBEDDING_DEEP, TRAIN_NCA, 0, 0},
+    {"dg-nca", "few5", EMBEDDING_DEEP, TRAIN_NCA, 0, 0},
+    {"dg-nca", "few10", EMBEDDING_DEEP, TRAIN_NCA, 0, 0},
+    {"dg-nca", "few1-regularised", EMBEDDING_DEEP, TRAIN_NCA, 0, 0},
+    {"dg-nca", "few5-regularised", EMBEDDING_DEEP, TRAIN_NCA, 0, 0},
+    {"dg-nca", "few10-regularised", EMBEDDING_DEEP, TRAIN_NCA, 0, 0},
+    {"dg-nca", "few1-autoencoder", EMBEDDING_DEEP, TRAIN_NCA, 0, 0},
+    {"dg-nca", "few5-autoencoder", EMBEDDING_DEEP, TRAIN_NCA, 0, 0},
+    {"dg-nca", "few10-autoencoder", EMBEDDING_DEEP, TRAIN_NCA, 0, 0},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
@@ -91,13 +91,13 @@ static void dims_of(const char *set, const embedding_method *m, uint32_t dims[4]
     case EMBEDDING_DEEP:
         if (circles) break;
         dims[0] = 2, dims[1] = 30;
-        if (strstr(m->variant, "noise")) dims[0] = mnist ? 30 : 0, dims[1] = 0;
-        if (strstr(m->variant, "guessed")) dims[0] = mnist ? 30 : 0, dims[1] = 0;
-        if (strstr(m->variant, "taught") && !mnist) dims[0] = 0;
+        if (strstr(m->variant, "noise") || strstr(m->variant, "guessed") ||
+            strstr(m->variant, "taught") || !strncmp(m->variant, "few", 3))
+            dims[0] = mnist ? 30 : 0, dims[1] = 0;
         if (strstr(m->variant, "split")) dims[0] = mnist ? 50 : 0, dims[1] = 0;
-        if (!strncmp(m->variant, "few", 3)) dims[0] = mnist ? 30 : 0, dims[1] = 0;
         if (strcmp(m->variant, "d-1-moved") != 0) break;
-        dims[0] = m->mcml ? (mnist ? 2 : 0) : 30, dims[1] = 0; /* those with a recipe */
+        dims[0] = m->loss == TRAIN_MCML ? (mnist ? 2 : 0) : 30,
+        dims[1] = 0; /* those with a recipe */
         break;
     }
 }

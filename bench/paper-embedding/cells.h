@@ -2,6 +2,7 @@
  * learned with. */
 #ifndef BENCH_PAPER_EMBEDDING_CELLS_H
 #define BENCH_PAPER_EMBEDDING_CELLS_H
+#include "train/device/operations.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,7 +18,8 @@ typedef enum embedding_kind {
 typedef struct embedding_method {
     const char *name, *variant; /* variant: alpha of Student's kernel or the start; "": neither */
     embedding_kind kind;
-    int mcml, student, learns_alpha; /* deep ones; alpha starts at dims - 1 */
+    train_neighbour_loss loss;
+    int student, learns_alpha; /* deep ones; alpha starts at dims - 1 */
 } embedding_method;
 
 enum { EMBEDDING_SPLITS = 6, EMBEDDING_MOST_CELLS = 200 };

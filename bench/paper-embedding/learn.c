@@ -65,8 +65,8 @@ static void on_words(void *user, const char *words) {
 static void set_objective(const embedding_cell *cell, uint32_t free_units,
                           train_neighbour_objective *o) {
     const embedding_method *m = cell->method;
-    o->loss = m->mcml ? TRAIN_MCML : TRAIN_NCA;
-    o->all_pairs = m->mcml;
+    o->loss = m->loss;
+    o->all_pairs = m->loss == TRAIN_MCML;
     o->student = m->student;
     o->alpha = m->student ? (double)(cell->dims - free_units - 1) : 1.0;
     o->learns_alpha = m->learns_alpha;

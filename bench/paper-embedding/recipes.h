@@ -24,8 +24,11 @@ static const embedding_recipe embedding_recipes[] = {
      "rate=0.005 epochs=10 batch=5000 labels=1.667 labels-each=100 guess=1 pretrain=taught "
      "widths=500-500-300",
      5.0},
-    {"mnist-d?-mcml-d-1-taught-2-*", "rate=0.02 epochs=40 batch=5000 pretrain=taught", 8.0},
-    {"mnist-d?-*-d-1-taught-*", "rate=0.005 epochs=20 batch=5000 pretrain=taught", 6.0},
+    {"mnist-dt-log-nca-d-1-noise-*", "rate=0.002 epochs=60 batch=5000 dropout=0.3 corrupt=0.2",
+     6.0},
+    {"mnist-dt-log-nca-d-1-taught-*",
+     "rate=0.001 epochs=30 batch=5000 pretrain=taught widths=500-500-300 dropout=0.3 corrupt=0.2",
+     7.0},
     {"mnist-dg-nca-few1-regularised-*", "rate=0.003 epochs=35 labels=1 reconstruct=0.01", 7.0},
     {"mnist-dg-nca-few5-regularised-*", "rate=0.003 epochs=35 labels=5 reconstruct=0.01", 7.0},
     {"mnist-dg-nca-few10-regularised-*", "rate=0.003 epochs=35 labels=10 reconstruct=0.01", 7.0},

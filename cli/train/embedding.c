@@ -7,7 +7,7 @@
 /* --- what is asked for ------------------------------------------------------------------- */
 
 const char *const cli_objectives[] = {"none",    "nca",    "log-nca", "mcml", "dt-nca",
-                                      "dt-mcml", "dg-nca", "dg-mcml", "auto", NULL};
+                                      "dt-mcml", "dt-log-nca", "dg-nca", "dg-mcml", "auto", NULL};
 const char *const cli_embedding_starts[] = {"auto", "random",    "identity", "pca", "lda",
                                             "rbm",  "denoising", "taught",   NULL};
 enum { AUTO, RANDOM, IDENTITY, PCA, LDA, RBM, DENOISING, TAUGHT };
@@ -21,6 +21,7 @@ static const struct objective {
                   {TRAIN_MCML, 0, 0, 0},
                   {TRAIN_NCA, 0, 1, 1},
                   {TRAIN_MCML, 1, 1, 1},
+                  {TRAIN_LOG_NCA, 0, 1, 1},
                   {TRAIN_NCA, 0, 0, 1},
                   {TRAIN_MCML, 1, 0, 1},
                   {TRAIN_NCA, 0, 1, 0}};

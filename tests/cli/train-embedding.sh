@@ -33,6 +33,8 @@ done
 "$TAPER" train -q -o records.tpm --objective nca --start random -k 4 -e 1 records/cifar/train.bin
 "$TAPER" train -q -o drawn.tpm --objective dt-nca --hidden 40 -k 6 -e 2 --start random --degrees learned \
     --hinge 0.1 --l2 1e-4 --hold-out 0 "$images"
+"$TAPER" train -q -o logarithm.tpm --objective dt-log-nca --hidden 40 -k 6 -e 2 --start random "$images"
+"$TAPER" info logarithm.tpm | grep -q 'dt-log-nca, alpha 5'
 "$TAPER" train -q -o denoised.tpm --objective dt-nca $quick -e 1 --start denoising --optimiser cg --degrees 2 "$images"
 ls set/*/* | head -300 >list
 awk -F/ '{ print $0 "," $2 }' list >labels.csv

@@ -2,10 +2,8 @@
  * call behind `taper train --guess-labels` and `--start taught`.
  *
  * Labels spread over a graph of neighbours, and the surest of those guesses count as labels for a
- * teacher, which learns from all images. Neighbours by what its last hidden layer sees share a
- * class more often than by pixels: so the labels spread again, more of the guesses count, and
- * another teacher learns. What the last one names is the guess. With a label for every image there
- * is nothing to guess, and the one teacher's hidden layers are a start for others.
+ * teacher, which learns from all images. What it names is the guess. With a label for every image
+ * there is nothing to guess, and the teacher's hidden layers are a start for others.
  *
  * The room train/labelling/: labels for images that have none.
  *   labelling          this call
@@ -23,10 +21,8 @@ typedef struct train_labelling_options {
     const uint32_t *hidden; /* [n_hidden] widths, at least 1 of them */
     uint32_t n_hidden;
     uint32_t classes; /* labels are below it */
-    uint32_t rounds;  /* default 3: teachers, one after the other, where there is a guess to make */
-    float surest; /* default 0.7: the part of a class's guesses by neighbours that the first teacher
-                     takes for labels, each later one 0.1 more; 0: there are none, and no graph
-                     is made */
+    float surest;     /* default 0.7: the part of a class's guesses by neighbours that the teacher
+                         takes for labels; 0: there are none, and no graph is made */
     unsigned threads; /* that seek neighbours; 0: one per online core */
 } train_labelling_options;
 

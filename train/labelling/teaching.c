@@ -15,20 +15,25 @@
 
 enum { LABELLED_BATCH = 100, BATCH = 250 };
 
+/* Rows that are drawn one after the other, each once before any comes again. */
+typedef struct deck {
+    uint32_t *rows, *turn; /* [n] numbers of rows, rising; in a random order */
+    size_t n;
+} deck;
+
 typedef struct run {
     const train_teaching_options *options;
     const train_pixels *data;
     const train_teaching_callbacks *callbacks;
-    size_t n_labelled, labelled_batch, batch, batches; /* batches: of an epoch */
-    uint32_t *labelled, *turn; /* [n_labelled] numbers of rows, rising; in a random order */
-    uint32_t *epoch_labelled;  /* [batches][labelled_batch] */
-    uint32_t *epoch_rows;      /* [data->n] in an epoch's order */
+    size_t labelled_batch, batch, batches; /* batches: of an epoch */
+    deck own, guesses;                     /* rows with a label, and those whose label is a guess */
+    uint32_t *epoch_labelled;              /* [batches][labelled_batch] */
+    uint32_t *epoch_rows;                  /* [data->n] in an epoch's order */
     train_order shuffled_labelled, shuffled;
     train_lent labels;
     train_feed feed;
     train_teacher teacher;
     train_loop loop;
-    double begun;
 } run;
 
 train_teaching_options train_teaching_defaults(void) {
@@ -39,38 +44,53 @@ train_teaching_options train_teaching_defaults(void) {
 
 static taper_status list_rows(run *r, uint32_t classes, taper_error *error) {
     const train_pixels *d = r->data;
-    const size_t bytes = formats_larger(d->n, 1) * sizeof *r->labelled;
-    r->labelled = malloc(bytes), r->turn = malloc(bytes), r->epoch_rows = malloc(bytes);
-    if (!r->labelled || !r->turn || !r->epoch_rows)
+    const size_t bytes = formats_larger(d->n, 1) * sizeof(uint32_t);
+    deck *own = &r->own, *guesses = &r->guesses;
+    own->rows = malloc(bytes), own->turn = malloc(bytes);
+    guesses->rows = malloc(bytes), guesses->turn = malloc(bytes), r->epoch_rows = malloc(bytes);
+    if (!own->rows || !own->turn || !guesses->rows || !guesses->turn || !r->epoch_rows)
         return train_told(TAPER_ERR_NOMEM, error, "the order of %zu rows", d->n);
-    for (size_t i = 0; i < d->n && d->label; i++)
-        if (d->label[i] < classes) r->labelled[r->n_labelled++] = (uint32_t)i;
-    if (r->n_labelled < 2 || d->n > UINT32_MAX)
+    for (size_t i = 0; i < d->n && d->label; i++) {
+        deck *to = d->guessed && d->guessed[i] ? guesses : own;
+        if (d->label[i] < classes) to->rows[to->n++] = (uint32_t)i;
+    }
+    const size_t n = own->n + guesses->n;
+    if (n < 2 || d->n > UINT32_MAX)
         return formats_fail(error, TAPER_ERR_ARG, "%zu image%s labelled; a teacher wants 2 or more",
-                            r->n_labelled, r->n_labelled == 1 ? " is" : "s are");
+                            n, n == 1 ? " is" : "s are");
     r->batch = formats_smaller(d->n, BATCH);
     r->batches = d->n / r->batch;
-    r->labelled_batch =
-        formats_smaller(r->n_labelled, r->options->reach > 0.0f ? LABELLED_BATCH : BATCH);
+    r->labelled_batch = formats_smaller(n, r->options->reach > 0.0f ? LABELLED_BATCH : BATCH);
     r->epoch_labelled = malloc(r->batches * r->labelled_batch * sizeof *r->epoch_labelled);
     return train_told(r->epoch_labelled ? TAPER_OK : TAPER_ERR_NOMEM, error,
                       "the order of %zu batches", r->batches);
 }
 
-/* All rows once, but for those that fill no batch; labelled ones as often as they are wanted, each
- * time in another order, which goes on from epoch to epoch. */
+/* The deck's rows number at, at + 1 ..: count of them, the deck shuffled anew each time through.
+ * first: of an epoch; the deck's order is then not there yet. */
+static void draw(deck *d, uint64_t seed, uint64_t at, int first, size_t count, uint32_t *to) {
+    for (size_t i = 0; i < count; i++, at++) {
+        if ((!i && first) || at % d->n == 0) {
+            memcpy(d->turn, d->rows, d->n * sizeof *d->turn);
+            train_shuffle(d->turn, d->n, seed, TRAIN_STREAM_SHUFFLE + (at / d->n << 8));
+        }
+        to[i] = d->turn[at % d->n];
+    }
+}
+
+/* All rows once, but for those that fill no batch. Of a labelled batch half are guesses, where
+ * there are guesses: these are many, and mostly of images that are easy. */
 static void shuffle(run *r, uint64_t epoch) {
-    const uint64_t seed = r->options->seed, n = r->n_labelled;
-    const size_t wanted = r->batches * r->labelled_batch;
-    uint64_t at = epoch * wanted;
+    const uint64_t seed = r->options->seed;
+    const size_t n = r->labelled_batch;
+    const size_t guesses = r->guesses.n ? r->own.n ? n / 2 : n : 0, own = n - guesses;
     for (size_t i = 0; i < r->data->n; i++) r->epoch_rows[i] = (uint32_t)i;
     train_shuffle(r->epoch_rows, r->data->n, seed, TRAIN_STREAM_SHUFFLE + (epoch << 8));
-    for (size_t i = 0; i < wanted; i++, at++) {
-        if (!i || at % n == 0) {
-            memcpy(r->turn, r->labelled, n * sizeof *r->turn);
-            train_shuffle(r->turn, n, seed + 1, TRAIN_STREAM_SHUFFLE + (at / n << 8));
-        }
-        r->epoch_labelled[i] = r->turn[at % n];
+    for (uint64_t b = 0; b < r->batches; b++) {
+        uint32_t *to = r->epoch_labelled + b * n;
+        const uint64_t step = epoch * r->batches + b;
+        draw(&r->own, seed + 1, step * own, !b, own, to);
+        draw(&r->guesses, seed + 2, step * guesses, !b, guesses, to + own);
     }
 }
 
@@ -111,27 +131,17 @@ static taper_status compute(void *self, uint64_t step, double *losses, taper_err
                       (unsigned long long)step + 1);
 }
 
-static uint32_t rounds_of(const train_teaching_options *o) { return o->rounds ? o->rounds : 1; }
-
 /* Of whole epochs. */
 static uint64_t steps_of(const run *r) {
     enum { EPOCHS = 15, STEPS = 1000 };
-    const train_teaching_options *o = r->options;
-    const uint64_t epochs = o->epochs ? o->epochs : EPOCHS, rounds = rounds_of(o);
-    const uint64_t least = o->epochs ? 1 : (STEPS + rounds - 1) / rounds;
-    const uint64_t own = (epochs + rounds - 1) / rounds;
-    return formats_larger(own, (least + r->batches - 1) / r->batches) * r->batches;
+    if (r->options->epochs) return r->options->epochs * r->batches;
+    return formats_larger(EPOCHS, (STEPS + r->batches - 1) / r->batches) * r->batches;
 }
 
 static int report_step(void *self, const train_loop *l, uint64_t step, const double *mean,
                        double seconds_left) {
-    const run *r = self;
-    const train_teaching_callbacks *c = r->callbacks;
-    const uint64_t before = r->options->round * l->steps, all = rounds_of(r->options) * l->steps;
-    const double a_step = (train_seconds() - r->begun) / (double)step;
-    (void)seconds_left; /* of this round alone */
-    if (!c || !c->step) return 0;
-    return c->step(c->user, before + step, all, mean[0], a_step * (double)(all - before - step));
+    const train_teaching_callbacks *c = ((const run *)self)->callbacks;
+    return c && c->step ? c->step(c->user, step, l->steps, mean[0], seconds_left) : 0;
 }
 
 static const train_learner learner = {
@@ -195,7 +205,8 @@ static void end(run *r) {
     train_order_free(&r->shuffled_labelled);
     train_lent_free(&r->labels);
     train_teacher_free(&r->teacher);
-    free(r->labelled), free(r->turn), free(r->epoch_labelled), free(r->epoch_rows);
+    free(r->own.rows), free(r->own.turn), free(r->guesses.rows), free(r->guesses.turn);
+    free(r->epoch_labelled), free(r->epoch_rows);
 }
 
 static taper_status diverged(const run *r, taper_error *error) {
@@ -208,7 +219,7 @@ taper_status train_teaching(const train_teaching_options *options, const train_p
                             train_device *device, codec_network *net,
                             const train_teaching_callbacks *callbacks, int *stopped,
                             taper_error *error) {
-    run r = {.options = options, .data = data, .callbacks = callbacks, .begun = train_seconds()};
+    run r = {.options = options, .data = data, .callbacks = callbacks};
     taper_status status = begin(&r, device, net, error);
     if (status == TAPER_OK) status = train_loop_run(&r.loop, error);
     if (status == TAPER_OK && r.loop.diverged) status = diverged(&r, error);

@@ -1,5 +1,7 @@
 /* teaching.h -- how a teacher learns: steps of a labelled batch and a batch of any rows, and what
- * becomes of it, a plain network. */
+ * becomes of it, a plain network. Half of a labelled batch are rows whose label is a guess
+ * (train_pixels.guessed), where there are some and others, too: guesses are many, mostly of rows
+ * that are easy, and by themselves they would leave hardly a place to labels that are known. */
 #ifndef TRAIN_TEACHING_H
 #define TRAIN_TEACHING_H
 #include "codec/transform/network.h"
@@ -14,9 +16,6 @@ typedef struct train_teaching_options {
                         the number of inputs (teacher.h); 0: it learns from labels alone, and an
                         eighth of the time */
     uint64_t seed;   /* default 1 */
-    /* default 0, 0: it is the only one. Of `rounds` teachers that learn one after the other each
-     * has its share of the epochs, and of the progress that is told */
-    uint32_t round, rounds;
 } train_teaching_options;
 
 train_teaching_options train_teaching_defaults(void);

@@ -30,10 +30,10 @@ typedef struct train_embedding_choice {
     train_embedding_start start; /* of networks with hidden layers */
     int guess_labels; /* 1: images without a label get a teacher's guess, and are learned from; of
                          networks with hidden layers */
-    train_teaching_options teaching; /* of the teacher, if there is one; seed and rounds are not
-                                        looked at */
-    train_rbm_options rbm;           /* of those that are pretrained; its top is not looked at */
-    train_linear_options linear;     /* of those without hidden layers */
+    train_teaching_options
+        teaching;                /* of the teacher, if there is one; its seed is not looked at */
+    train_rbm_options rbm;       /* of those that are pretrained; its top is not looked at */
+    train_linear_options linear; /* of those without hidden layers */
     train_embedding_options training;
     float motion; /* 0 .. 10: all images are moved in each step, by up to motion / 50 of a side and
                      motion times jitter.h's zooms and turns; training.noise.jitter is not looked at
