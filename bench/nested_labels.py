@@ -68,7 +68,7 @@ def main(taper, folder, rows, epochs, units, threads):
                                      ("unlabelled", without, {"units": int(units)})):
             emit("test_error_percent", error[0], "%",
                  {"method": method, "bits": bits, "k": 5, "low": error[1], "high": error[2], **extra, **shared})
-    for size in (32, 200):
+    for size in sorted({32, int(units) // 8}):
         without = psnr_of(taper, folder, "unlabelled", size)
         for method, value in (("unlabelled", without), ("nested", psnr_of(taper, folder, "nested", size))):
             emit(f"psnr_db_at_{size}_bytes", round(value, 3), "dB",

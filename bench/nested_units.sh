@@ -5,14 +5,16 @@
 #   sh bench/nested_units.sh BUILD_DIR FOLDER [EPOCHS [TRAINING OPTIONS...]]
 #
 # FOLDER: MNIST's files as they are published, .gz. EPOCHS: 60. OPTIONS: --motion 4 --hold-out 0. The test images are looked at
-# once, by networks of the last epoch. Price: 6 runs of 60 epochs, 10 minutes each on one core. Models are kept in
+# once, by networks of the last epoch. Price: 6 runs of 60 epochs, 5 minutes each on one core. Models are kept in
 # OUT (build/nested-units): run it again after an interruption and it goes on. LENGTHS="2 4 8 16 30" THREADS=1 SEED=1
+# OBJECTIVE=dt-log-nca HIDDEN=500,500 RATE=0.002
 set -eu
 [ $# -ge 2 ] || { echo "usage: sh bench/nested_units.sh BUILD_DIR FOLDER [EPOCHS [OPTIONS...]]" >&2; exit 2; }
 B=$1 D=$2 epochs=${3:-60}
 shift $(($# < 3 ? 2 : 3))
 [ $# -gt 0 ] || set -- --motion 4 --hold-out 0
 OUT=${OUT:-build/nested-units} threads=${THREADS:-1} seed=${SEED:-1} lengths=${LENGTHS:-2 4 8 16 30}
+rate=${RATE:-0.002} objective=${OBJECTIVE:-dt-log-nca} hidden=${HIDDEN:-500,500}
 mkdir -p "$OUT"
 commit=${TAPER_COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}
 machine=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
@@ -21,7 +23,7 @@ train() { # model options...
     [ ! -f "$1" ] || return 0
     model=$1
     shift
-    "$B/taper" train -q -T "$threads" -o "$model.part.tpm" --objective dt-nca --window whole --hidden 500,500,2000 \
+    "$B/taper" train -q -T "$threads" -o "$model.part.tpm" --objective "$objective" --window whole --hidden "$hidden" \
         --start random -e "$epochs" --seed "$seed" --labels "$D/train-labels-idx1-ubyte.gz" \
         --checkpoint "$model.chk" --resume "$@" "$D/train-images-idx3-ubyte.gz"
     mv "$model.part.tpm" "$model"
@@ -36,21 +38,18 @@ judge() { # model units
 }
 
 line() { # method units error low high
-    printf '{"bench":"embedding/nested","metric":"test_error_percent","value":%.4g,"unit":"%%","config":{"method":"%s","dims":%s,"k":5,"labels_percent":100,"tested":10000,"low":%.4g,"high":%.4g,"seed":%s,"epochs":%s,"options":"%s"},"commit":"%s","machine":"%s","command":"%s"}\n' \
-        "$3" "$1" "$2" "$4" "$5" "$seed" "$epochs" "$options" "$commit" "$machine" \
-        "THREADS=$threads SEED=$seed sh bench/nested_units.sh BUILD_DIR FOLDER $epochs $options"
+    printf '{"bench":"embedding/nested","metric":"test_error_percent","value":%.4g,"unit":"%%","config":{"method":"%s","objective":"%s","hidden":"%s","dims":%s,"k":5,"labels_percent":100,"tested":10000,"low":%.4g,"high":%.4g,"seed":%s,"epochs":%s,"options":"%s"},"commit":"%s","machine":"%s","command":"%s"}\n' \
+        "$3" "$1" "$objective" "$hidden" "$2" "$4" "$5" "$seed" "$epochs" "$options" "$commit" "$machine" \
+        "OBJECTIVE=$objective HIDDEN=$hidden RATE=$rate THREADS=$threads SEED=$seed sh bench/nested_units.sh BUILD_DIR FOLDER $epochs $options"
 }
 
 options=$*
 most=${lengths##* }
-train "$OUT/nested.tpm" -k "$most" --nested "$(echo "${lengths% *}" | tr ' ' ',')" "$@"
+train "$OUT/nested.tpm" -k "$most" --rate "$rate" --nested "$(echo "${lengths% *}" | tr ' ' ',')" "$@"
 # shellcheck disable=SC2046
 for n in $lengths; do line nested "$n" $(judge "$OUT/nested.tpm" "$n"); done
 for n in $lengths; do
-    rate=
-    [ "$n" -gt 3 ] || rate="--rate 0.01"
-    # shellcheck disable=SC2046,SC2086
-    train "$OUT/own-$n.tpm" -k "$n" $rate "$@"
+    train "$OUT/own-$n.tpm" -k "$n" --rate "$rate" "$@"
     # shellcheck disable=SC2046
     line own "$n" $(judge "$OUT/own-$n.tpm" "$n")
 done

@@ -19,7 +19,7 @@
  *   records      JSON lines, kept and found again
  *   scatter      codes of two numbers as a picture
  *   speed        time and storage of k-NN in pixels and in codes
- *   semi         few labels, split and nested codes, on the page
+ *   semi         few labels and split codes, on the page; nested: codes for every length
  *   tables page  what the papers have beside what is here */
 #ifndef BENCH_PAPER_EMBEDDING_H
 #define BENCH_PAPER_EMBEDDING_H

@@ -13,8 +13,8 @@
 # all cells of a set, seed and split.
 #
 # Settings, from the environment:
-#   PARTS="mnist usps circles speed"   some of these, or nested, which takes an hour (bench/nested_units.sh); the page is
-#               always made anew
+#   PARTS="mnist usps circles speed"   some of these, or nested, half an hour (bench/nested_units.sh), or bits, an hour
+#               (bench/nested_labels.sh); the page is always made anew
 #   CELLS="mnist-dt-nca-d-1-30-*"      shell patterns of the cells that are run; CELLS='*': all. By default
 #               those below. `BUILD_DIR/bench/paper_embedding list` names all with their price
 #   SEED=1      of all cells
@@ -73,13 +73,18 @@ for name in $parts; do
         run speed >"$work/speed.jsonl.part"
         [ ! -s "$work/speed.jsonl.part" ] || mv "$work/speed.jsonl.part" "$out/speed.jsonl"
         ;;
-    nested) # an hour on one core
+    bits) # an hour on two cores
+        say bits
+        OUT=$work/bits BENCH_THREADS=${PAPER_THREADS:-2} sh bench/nested_labels.sh "$B" "$TAPER_DATA/mnist" >"$work/bits.jsonl.part"
+        mv "$work/bits.jsonl.part" "$out/bits.jsonl"
+        ;;
+    nested) # half an hour on one core
         say nested
         OUT=$work/nested THREADS=${PAPER_THREADS:-2} sh bench/nested_units.sh "$B" "$TAPER_DATA/mnist" >"$work/nested.jsonl.part"
         mv "$work/nested.jsonl.part" "$out/nested.jsonl"
         ;;
     *)
-        say "no part $name; there are mnist usps circles speed nested"
+        say "no part $name; there are mnist usps circles speed nested bits"
         exit 2
         ;;
     esac
