@@ -17,7 +17,7 @@
  *   learn        a cell to a network; baselines: in closed form; stacks: pretrained layers, shared
  *   judge        a network to errors of k-NN
  *   records      JSON lines, kept and found again
- *   scatter      codes of two numbers as a picture
+ *   scatter      codes of two numbers as a picture; sweep: what one unit says of an image
  *   speed        time and storage of k-NN in pixels and in codes
  *   semi         few labels and split codes, on the page; nested: codes for every length
  *   tables page  what the papers have beside what is here */

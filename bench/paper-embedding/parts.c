@@ -5,6 +5,7 @@
 #include "bench/paper-embedding/scatter.h"
 #include "bench/paper-embedding/sets.h"
 #include "bench/paper-embedding/settings.h"
+#include "bench/paper-embedding/sweep.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,7 @@ static void run(embedding *e, const embedding_cell *cell, int choosing, int pict
     figures_say("%s: 5-NN errs on %.2f %% (%.2f to %.2f) of %zu, %.1f minutes%s", cell->name,
                 record->error[2], record->low[2], record->high[2], record->tested, record->minutes,
                 e->quick ? " (quick: drawn digits, says nothing)" : "");
+    if (others && picture) embedding_sweep(e, cell->name, net, others, codes.test, &set.test);
     free(codes.train), free(codes.test);
     embedding_learned_free(&learned);
     embedding_set_free(&set);

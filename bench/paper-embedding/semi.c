@@ -137,6 +137,12 @@ static void put_split(const embedding *e, FILE *to) {
              "By the 20 units that only reconstruct 3-NN errs on %.2f %%, the paper's on 4.3 %%.",
              r.free_error);
     cli_page_text(to, text);
+    cli_page_note(to,
+                  "Figure 6 of the paper: test images, what their whole code gives back, and what "
+                  "it gives while one of the 20 other units goes through its range: the class "
+                  "should stay, the look change.");
+    snprintf(text, sizeof text, "%s-sweep", cell.name);
+    figures_section_svg(&e->figures, to, text, "reconstructions while one unit changes");
 }
 
 void embedding_put_semi(const embedding *e, FILE *to) {
