@@ -2,6 +2,7 @@
 #include "bench/paper-embedding/semi.h"
 #include "bench/figures/sections.h"
 #include "bench/paper-embedding/nested.h"
+#include "bench/paper-embedding/preset.h"
 #include "bench/paper-embedding/records.h"
 #include "bench/paper-embedding/tables.h"
 #include "cli/common/page.h"
@@ -151,4 +152,5 @@ void embedding_put_semi(const embedding *e, FILE *to) {
     put_taught(e, to);
     put_split(e, to);
     embedding_put_nested(e, to);
+    embedding_put_preset(e, to);
 }
