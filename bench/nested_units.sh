@@ -13,8 +13,9 @@ set -eu
 B=$1 D=$2 epochs=${3:-60}
 shift $(($# < 3 ? 2 : 3))
 [ $# -gt 0 ] || set -- --motion 4 --hold-out 0
-OUT=${OUT:-build/nested-units} threads=${THREADS:-1} seed=${SEED:-1} lengths=${LENGTHS:-2 4 8 16 30}
+threads=${THREADS:-1} seed=${SEED:-1} lengths=${LENGTHS:-2 4 8 16 30}
 rate=${RATE:-0.002} objective=${OBJECTIVE:-dt-log-nca} hidden=${HIDDEN:-500,500}
+OUT=${OUT:-build/nested-units}/$objective-$hidden-$rate-$epochs-$seed # of other settings are other models
 mkdir -p "$OUT"
 commit=${TAPER_COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}
 machine=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
@@ -38,8 +39,8 @@ judge() { # model units
 }
 
 line() { # method units error low high
-    printf '{"bench":"embedding/nested","metric":"test_error_percent","value":%.4g,"unit":"%%","config":{"method":"%s","objective":"%s","hidden":"%s","dims":%s,"k":5,"labels_percent":100,"tested":10000,"low":%.4g,"high":%.4g,"seed":%s,"epochs":%s,"options":"%s"},"commit":"%s","machine":"%s","command":"%s"}\n' \
-        "$3" "$1" "$objective" "$hidden" "$2" "$4" "$5" "$seed" "$epochs" "$options" "$commit" "$machine" \
+    printf '{"bench":"embedding/nested","metric":"test_error_percent","value":%.4g,"unit":"%%","config":{"method":"%s","objective":"%s","hidden":"%s","rate":%s,"dims":%s,"k":5,"labels_percent":100,"tested":10000,"low":%.4g,"high":%.4g,"seed":%s,"epochs":%s,"options":"%s"},"commit":"%s","machine":"%s","command":"%s"}\n' \
+        "$3" "$1" "$objective" "$hidden" "$rate" "$2" "$4" "$5" "$seed" "$epochs" "$options" "$commit" "$machine" \
         "OBJECTIVE=$objective HIDDEN=$hidden RATE=$rate THREADS=$threads SEED=$seed sh bench/nested_units.sh BUILD_DIR FOLDER $epochs $options"
 }
 

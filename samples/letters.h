@@ -1,4 +1,5 @@
-/* letters.h -- a stroke alphabet of our own, for pictures of text: A to Z, 0 to 9, a few marks. */
+/* letters.h -- a stroke alphabet of our own, A to Z, 0 to 9, a few marks: for pictures of text, and
+ * for a labelled set of small images of one letter each. */
 #ifndef SAMPLES_LETTERS_H
 #define SAMPLES_LETTERS_H
 #include "samples/canvas.h"

@@ -79,7 +79,7 @@ static int parse(int argc, char **argv, request *q) {
     return 1;
 }
 
-static taper_status write(const request *q, taper_error *error) {
+static taper_status write_set(const request *q, taper_error *error) {
     switch (q->kind) {
     case SMALL: return samples_write_small(q->folder, q->formats, q->seed, q->count, error);
     case LETTERS: return samples_write_letters(q->folder, q->formats, q->seed, q->count, error);
@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
         fputs(usage, stderr);
         return 2;
     }
-    const taper_status status = write(&q, &error);
+    const taper_status status = write_set(&q, &error);
     if (status == TAPER_OK) return 0;
     fprintf(stderr, "make_samples: %s: %s\n", q.folder, error.text);
     return status == TAPER_ERR_ARG ? 2 : 5;

@@ -55,36 +55,36 @@ static taper_status write_png(const char *folder, const char *name, const taper_
 
 /* --- small images with labels --- */
 
-typedef struct kind {
+typedef struct set_kind {
     uint32_t side, channels; /* 1 or 3 */
     int classes;
     const char *(*class_name)(int k);
     int (*class_of)(uint64_t seed, uint64_t index);
     int (*draw)(samples_canvas *canvas, uint64_t seed, uint64_t index);
-} kind;
+} set_kind;
 
 static int letter_of(uint64_t seed, uint64_t index) {
     (void)seed;
     return (int)(index % SAMPLES_LETTERS);
 }
 
-static const kind signs = {SAMPLES_SMALL_SIDE,  3,
-                           SAMPLES_CLASSES,     samples_class_name,
-                           samples_small_class, samples_small_draw};
-static const kind letters = {SAMPLES_LETTER_SIDE, 1,         SAMPLES_LETTERS,
-                             samples_letter_name, letter_of, samples_letter_draw};
+static const set_kind small = {SAMPLES_SMALL_SIDE,  3,
+                               SAMPLES_CLASSES,     samples_class_name,
+                               samples_small_class, samples_small_draw};
+static const set_kind letters = {SAMPLES_LETTER_SIDE, 1,         SAMPLES_LETTERS,
+                                 samples_letter_name, letter_of, samples_letter_draw};
 
 /* The whole set in memory: pixels[count][side][side][channels] and labels[count]. */
 typedef struct labelled_set {
-    const kind *kind;
+    const set_kind *kind;
     uint32_t count;
     uint8_t *pixels, *labels;
 } labelled_set;
 
-static size_t bytes_of(const kind *k) { return (size_t)k->side * k->side * k->channels; }
+static size_t bytes_of(const set_kind *k) { return (size_t)k->side * k->side * k->channels; }
 
 static taper_status draw_set(labelled_set *set, uint64_t seed, taper_error *error) {
-    const kind *k = set->kind;
+    const set_kind *k = set->kind;
     samples_canvas canvas;
     if (!samples_canvas_make(&canvas, (int)k->side, (int)k->side))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to draw in");
@@ -102,7 +102,7 @@ static taper_status draw_set(labelled_set *set, uint64_t seed, taper_error *erro
 
 static taper_status write_class_folders(const char *folder, const labelled_set *set,
                                         taper_error *error) {
-    const kind *k = set->kind;
+    const set_kind *k = set->kind;
     char top[LONGEST_PATH], of_class[LONGEST_PATH], name[24];
     uint32_t numbers[MOST_CLASSES] = {0};
     TAPER_TRY(make_subfolder(top, folder, "png", error));
@@ -150,7 +150,7 @@ static taper_status write_idx(const char *folder, const char *name, const uint32
 
 static taper_status write_idx_pair(const char *folder, const labelled_set *set,
                                    taper_error *error) {
-    const kind *k = set->kind;
+    const set_kind *k = set->kind;
     char sub[LONGEST_PATH];
     TAPER_TRY(make_subfolder(sub, folder, "idx", error));
     TAPER_TRY(write_idx(sub, "images.idx",
@@ -187,7 +187,7 @@ static taper_status write_cifar_pair(const char *folder, const labelled_set *set
     return write_cifar(sub, "test.bin", set, split, set->count, error);
 }
 
-static taper_status write_labelled(const kind *k, const char *folder, unsigned formats,
+static taper_status write_labelled(const set_kind *k, const char *folder, unsigned formats,
                                    uint64_t seed, uint32_t count, taper_error *error) {
     TAPER_TRY(make_folder(folder, error));
     labelled_set set = {k, count, malloc(count * bytes_of(k)), malloc(count)};
@@ -207,7 +207,7 @@ static taper_status write_labelled(const kind *k, const char *folder, unsigned f
 
 taper_status samples_write_small(const char *folder, unsigned formats, uint64_t seed,
                                  uint32_t count, taper_error *error) {
-    return write_labelled(&signs, folder, formats, seed, count, error);
+    return write_labelled(&small, folder, formats, seed, count, error);
 }
 
 taper_status samples_write_letters(const char *folder, unsigned formats, uint64_t seed,

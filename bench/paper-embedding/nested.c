@@ -9,6 +9,7 @@ enum { MOST_LENGTHS = 5, COLUMNS = 4 };
 typedef struct section {
     const char *file, *key; /* FILE.jsonl; what a record calls the length */
     const char *own;        /* what it calls the method of a model for that length alone */
+    const char *of;         /* what all its records here hold */
     size_t lengths;
     unsigned length[MOST_LENGTHS];
     const char *heading, *note, *unit, *axis;
@@ -18,6 +19,7 @@ static const section sections[] = {
     {"nested",
      "dims",
      "own",
+     "\"objective\":\"dt-log-nca\"",
      5,
      {2, 4, 8, 16, 30},
      "Nested codes: one model for every length, error of 5-NN in %",
@@ -29,6 +31,7 @@ static const section sections[] = {
     {"bits",
      "bits",
      "alone",
+     "\"k\":5",
      4,
      {8, 16, 32, 64},
      "Nested bits: the first bits of a code that also holds the picture, error of 5-NN in %",
@@ -43,7 +46,7 @@ static double error_of(const embedding *e, const section *s, const char *method,
     double value = 0.0;
     snprintf(of_method, sizeof of_method, "\"method\":\"%s\"", method);
     snprintf(of_length, sizeof of_length, "\"%s\":%u,", s->key, length);
-    return embedding_find(e, s->file, &value, of_method, of_length, NULL) ? value : 0.0;
+    return embedding_find(e, s->file, &value, of_method, of_length, s->of, NULL) ? value : 0.0;
 }
 
 static void plot(const embedding *e, const section *s, const double *x, const double *nested,

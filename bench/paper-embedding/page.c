@@ -1,5 +1,7 @@
 /* page.c -- the page: what the papers have beside what is here, made of records and pictures. */
 #include "bench/figures/sections.h"
+#include "bench/paper-embedding/nested.h"
+#include "bench/paper-embedding/preset.h"
 #include "bench/paper-embedding/semi.h"
 #include "bench/paper-embedding/tables.h"
 #include "cli/common/page.h"
@@ -372,6 +374,8 @@ void embedding_part_page(embedding *e) {
     put_deep(e, page.to);
     put_nonlinear(e, page.to);
     embedding_put_semi(e, page.to);
+    embedding_put_nested(e, page.to);
+    embedding_put_preset(e, page.to);
     put_circles(e, page.to);
     put_speed(e, page.to);
     figures_page_end(&e->figures, &page,

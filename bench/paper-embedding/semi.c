@@ -1,12 +1,12 @@
 /* semi.c -- see semi.h. */
 #include "bench/paper-embedding/semi.h"
 #include "bench/figures/sections.h"
-#include "bench/paper-embedding/nested.h"
-#include "bench/paper-embedding/preset.h"
 #include "bench/paper-embedding/records.h"
 #include "bench/paper-embedding/tables.h"
 #include "cli/common/page.h"
 #include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #define ROWS(table) (sizeof(table) / sizeof(table)[0])
 
@@ -120,6 +120,20 @@ static void put_taught(const embedding *e, FILE *to) {
     embedding_put_table(e, to, rows, ROWS(rows));
 }
 
+/* Drawn when the cell is learned (sweep.h). */
+static void put_sweep(const embedding *e, const embedding_cell *cell, FILE *to) {
+    char stem[96];
+    snprintf(stem, sizeof stem, "%s-sweep", cell->name);
+    char *path = figures_path(e->figures.out, "%s.svg", stem);
+    if (access(path, R_OK) == 0) {
+        cli_page_note(to, "Figure 6 of the paper: test images, what their whole code gives back, "
+                          "and what it gives while one of the 20 other units goes through its "
+                          "range: the class should stay, the look change.");
+        figures_section_svg(&e->figures, to, stem, "reconstructions while one unit changes");
+    }
+    free(path);
+}
+
 static void put_split(const embedding *e, FILE *to) {
     static const embedding_published rows[] = {
         {"nonlinear NCA, 30 + 20", "mnist", "dg-nca", "split", 50, 0.98, 0.0},
@@ -138,12 +152,7 @@ static void put_split(const embedding *e, FILE *to) {
              "By the 20 units that only reconstruct 3-NN errs on %.2f %%, the paper's on 4.3 %%.",
              r.free_error);
     cli_page_text(to, text);
-    cli_page_note(to,
-                  "Figure 6 of the paper: test images, what their whole code gives back, and what "
-                  "it gives while one of the 20 other units goes through its range: the class "
-                  "should stay, the look change.");
-    snprintf(text, sizeof text, "%s-sweep", cell.name);
-    figures_section_svg(&e->figures, to, text, "reconstructions while one unit changes");
+    put_sweep(e, &cell, to);
 }
 
 void embedding_put_semi(const embedding *e, FILE *to) {
@@ -151,6 +160,4 @@ void embedding_put_semi(const embedding *e, FILE *to) {
     put_guesses(e, to);
     put_taught(e, to);
     put_split(e, to);
-    embedding_put_nested(e, to);
-    embedding_put_preset(e, to);
 }

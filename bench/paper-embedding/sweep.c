@@ -58,12 +58,13 @@ void embedding_sweep(embedding *e, const char *stem, const codec_network *net, s
     const uint32_t side = (uint32_t)lround(sqrt((double)rows->inputs)), step = side + GAP;
     const uint32_t n = others < MOST_ROWS ? (uint32_t)others : MOST_ROWS;
     figures_drawing *d = figures_memory(1, sizeof *d);
-    char name[96];
+    char name[96], words[64];
+    snprintf(words, sizeof words, "one unit, -%.1f to %.1f deviations", (double)reach,
+             (double)reach);
     if (side * side != rows->inputs) figures_die("%s: images that are not square", stem);
     figures_draw_begin(d, (FRONT + STEPS) * step, TOP + n * step, ZOOM);
     figures_draw_word(d, 2.0f, 18.0f, 12.0f, "image, code");
-    figures_draw_word(d, (float)(ZOOM * FRONT * step), 18.0f, 12.0f,
-                      "one unit from -2.5 to 2.5 deviations");
+    figures_draw_word(d, (float)(ZOOM * FRONT * step), 18.0f, 12.0f, words);
     for (uint32_t row = 0; row < n; row++)
         draw_row(e, d, net, net->units - others + row, codes, rows, row);
     snprintf(name, sizeof name, "%s-sweep", stem);

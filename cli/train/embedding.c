@@ -6,8 +6,9 @@
 
 /* --- what is asked for ------------------------------------------------------------------- */
 
-const char *const cli_objectives[] = {"none",    "nca",    "log-nca", "mcml", "dt-nca",
-                                      "dt-mcml", "dt-log-nca", "dg-nca", "dg-mcml", "auto", NULL};
+const char *const cli_objectives[] = {"none",    "nca",     "log-nca",    "mcml",
+                                      "dt-nca",  "dt-mcml", "dt-log-nca", "dg-nca",
+                                      "dg-mcml", "auto",    NULL};
 const char *const cli_embedding_starts[] = {"auto", "random",    "identity", "pca", "lda",
                                             "rbm",  "denoising", "taught",   NULL};
 enum { AUTO, RANDOM, IDENTITY, PCA, LDA, RBM, DENOISING, TAUGHT };
@@ -66,14 +67,15 @@ static taper_status choose_start(const cli_embedding *e, train_embedding_choice 
     static const train_linear_kind kind[] = {TRAIN_START_PCA, TRAIN_START_RANDOM,
                                              TRAIN_START_IDENTITY, TRAIN_START_PCA,
                                              TRAIN_START_LDA};
-    const char *name = cli_embedding_starts[e->start];
-    if (c->n_hidden && e->start > RANDOM && e->start < RBM)
+    const int searched = cli_embedding_is_searched(e), how = searched ? AUTO : e->start;
+    const char *name = cli_embedding_starts[how];
+    if (c->n_hidden && how > RANDOM && how < RBM)
         return formats_fail(error, TAPER_ERR_ARG, "--start %s is of a linear map, without --hidden",
                             name);
-    if (!c->n_hidden && e->start >= RBM)
+    if (!c->n_hidden && how >= RBM)
         return formats_fail(error, TAPER_ERR_ARG,
                             "--start %s is of a network with hidden layers: give --hidden", name);
-    const bool guesses = e->guess_labels && !cli_embedding_is_searched(e);
+    const bool guesses = e->guess_labels && !searched;
     if (!c->n_hidden && guesses)
         return formats_fail(error, TAPER_ERR_ARG,
                             "--guess-labels is of a network with hidden layers: give --hidden");
@@ -82,16 +84,15 @@ static taper_status choose_start(const cli_embedding *e, train_embedding_choice 
     c->teaching.epochs = (uint32_t)e->teacher_epochs;
     c->teaching.reach = (float)e->teacher_reach;
     c->start = cli_embedding_is_pretrained(e, c->n_hidden > 0) ? TRAIN_EMBEDDING_PRETRAINED
-               : c->n_hidden && e->start != RANDOM             ? TRAIN_EMBEDDING_TAUGHT
+               : c->n_hidden && how != RANDOM                  ? TRAIN_EMBEDDING_TAUGHT
                                                                : TRAIN_EMBEDDING_DRAWN;
     c->rbm = train_rbm_defaults();
-    c->rbm.method = e->start == DENOISING ? TRAIN_DENOISE : TRAIN_CONTRASTIVE;
+    c->rbm.method = how == DENOISING ? TRAIN_DENOISE : TRAIN_CONTRASTIVE;
     c->rbm.epochs = (uint32_t)e->pretrain_epochs;
     c->rbm.seed = c->training.seed;
     /* neighbours at once near enough to count, and no nearer (linear_start.h) */
-    const double spread = e->start <= RANDOM || e->start == PCA ? 10.0 : 0.0;
-    if (!c->n_hidden)
-        c->linear = (train_linear_options){kind[e->start], spread, 0, c->training.seed};
+    const double spread = how <= RANDOM || how == PCA ? 10.0 : 0.0;
+    if (!c->n_hidden) c->linear = (train_linear_options){kind[how], spread, 0, c->training.seed};
     return TAPER_OK;
 }
 
@@ -99,6 +100,7 @@ static taper_status choose_start(const cli_embedding *e, train_embedding_choice 
  */
 static float rate_of(const struct objective *o, uint32_t units) {
     enum { FEW = 3 };
+    if (o->deep && o->loss == TRAIN_LOG_NCA) return 2e-3f;
     if (units > FEW || !o->deep) return train_embedding_defaults().rate;
     return o->loss == TRAIN_MCML ? 2e-2f : 1e-2f;
 }

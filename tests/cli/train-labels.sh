@@ -32,7 +32,7 @@ words=$(sed -n 's/.*the same again: //p' found.txt)
 cmp found.tpm again.tpm
 
 # --- options that it says are without effect have none ---
-"$TAPER" train -f -o found.tpm --preset labels --minutes 0.1 --corrupt 0.5 --l2 3 --nested 2,4 set 2>found.txt
+"$TAPER" train -f -o found.tpm --preset labels --minutes 0.1 --corrupt 0.5 --start taught --guess-labels --l2 3 --nested 2,4 set 2>found.txt
 grep -q 'without effect here: .*--nested' found.txt
 words=$(sed -n 's/.*the same again: //p' found.txt)
 # shellcheck disable=SC2086

@@ -83,7 +83,8 @@ static void draw(deck *d, uint64_t seed, uint64_t at, int first, size_t count, u
 static void shuffle(run *r, uint64_t epoch) {
     const uint64_t seed = r->options->seed;
     const size_t n = r->labelled_batch;
-    const size_t guesses = r->guesses.n ? r->own.n ? n / 2 : n : 0, own = n - guesses;
+    const size_t of_both = r->own.n ? n / 2 : n;
+    const size_t guesses = r->guesses.n ? of_both : 0, own = n - guesses;
     for (size_t i = 0; i < r->data->n; i++) r->epoch_rows[i] = (uint32_t)i;
     train_shuffle(r->epoch_rows, r->data->n, seed, TRAIN_STREAM_SHUFFLE + (epoch << 8));
     for (uint64_t b = 0; b < r->batches; b++) {

@@ -41,6 +41,7 @@ typedef struct search {
     double at_rate;            /* of errors */
     int stopped;               /* by a callback */
     double row_seconds;        /* of a row in an epoch of the last trial */
+    double start_seconds;      /* that passed there before the first */
     size_t labelled;           /* rows that the choice is learned from in the end */
     uint32_t *order;           /* [labelled] in random order; trials have the first */
     uint32_t *label;           /* [pixels->n] those of a fold's training rows alone */
@@ -82,11 +83,13 @@ static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rat
     train_pixels known = *s->pixels;
     train_embedding_result result = {0};
     taper_model *m = calloc(1, sizeof *m);
+    const double begun = train_seconds();
     known.label = s->label;
     c->hidden = r->width;
     taper_status status = train_told(m ? TAPER_OK : TAPER_ERR_NOMEM, error, "a model");
     if (status == TAPER_OK) status = train_embedding_learn(s->stage, c, &known, m, &result, error);
     s->row_seconds = result.seconds / ((double)c->training.epochs * (double)s->rows.n_training);
+    s->start_seconds = train_seconds() - begun - result.seconds;
     s->stopped = (int)result.stopped;
     if (status == TAPER_OK && s->stopped)
         status = formats_fail(error, TAPER_ERR_ARG, "stopped while recipes were tried");
@@ -101,7 +104,7 @@ static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rat
 static uint32_t epochs_of(const search *s, size_t rows, double seconds) {
     const double batches = (double)train_embedding_batches(&s->at.choice.training, rows);
     const double wanted = fmin(fmax(WANTED_STEPS / batches, LEAST_EPOCHS), MOST_EPOCHS);
-    const double fitting = seconds / (s->row_seconds * (double)rows);
+    const double fitting = (seconds - s->start_seconds) / (s->row_seconds * (double)rows);
     return (uint32_t)fmax(1.0, fmin(wanted, fitting));
 }
 
@@ -137,7 +140,7 @@ static void linear(train_embedding_choice *c, uint32_t *width) {
     c->training.rate = 3e-3f; /* by 0.01 linear maps of natural images get worse and worse */
     c->linear.spread = 10.0, c->linear.seed = c->training.seed;
 }
-/* Of natural images log NCA finds in an epoch what NCA finds in ten: rows whose neighbours are all
+/* Of natural images log NCA finds more in 12 epochs than NCA in 20: rows whose neighbours are all
  * of other classes count most in it, and hardly in NCA (bench/results/README.md). */
 static void deep(train_embedding_choice *c, uint32_t *width) {
     width[0] = width[1] = 500;
@@ -284,7 +287,8 @@ static taper_status fit_rows(search *s, taper_error *error) {
     TAPER_TRY(status);
     const double share = left_for_trials(s) / (CHANGES + 1) / f->folds;
     const double fitting = share / (LEAST_EPOCHS * s->row_seconds);
-    f->rows = formats_smaller(all, formats_larger((size_t)fmin(fitting, 1e9), LEAST_ROWS));
+    f->rows =
+        formats_smaller(all, formats_larger((size_t)fmax(0.0, fmin(fitting, 1e9)), LEAST_ROWS));
     return TAPER_OK;
 }
 
@@ -320,19 +324,21 @@ static void expect(train_embedding_found *f) {
     if (!f->expected.tested) f->expected = f->error;
 }
 
-/* Every labelled row is learned from, none is held out. */
-static void take_all(search *s) {
-    s->rows.n_training = s->rows.n = s->labelled;
-    memcpy(s->rows.all, s->order, s->labelled * sizeof *s->order);
-    for (size_t i = 0; i < s->labelled; i++) s->label[s->order[i]] = s->pixels->label[s->order[i]];
+/* The first n labelled rows are learned from, none is held out. */
+static void take_first(search *s, size_t n) {
+    s->rows.n_training = s->rows.n = n;
+    memcpy(s->rows.all, s->order, n * sizeof *s->order);
+    for (size_t i = 0; i < s->pixels->n; i++) s->label[i] = TRAIN_UNLABELLED;
+    for (size_t i = 0; i < n; i++) s->label[s->order[i]] = s->pixels->label[s->order[i]];
 }
 
-/* The best recipe, with the epochs that fit into the time that is left: after one, to time it. */
+/* The best recipe, with the epochs that fit into the time that is left. One is learned to know what
+ * a row takes: of all rows, or of four times as many as trials had. */
 static taper_status settle(search *s, taper_error *error) {
     train_embedding_found *f = s->found;
     train_embedding_options *o = &s->best.choice.training;
     o->epochs = 1;
-    take_all(s);
+    take_first(s, formats_smaller(s->labelled, 4 * f->rows));
     TAPER_TRY(learn_fold(s, &s->best, NULL, error));
     o->epochs = epochs_of(s, s->labelled, 0.9 * (s->seconds - (train_seconds() - s->begun)));
     f->choice = s->best.choice;

@@ -9,10 +9,10 @@
 #define TRAIN_EMBEDDING_SEARCH_H
 #include "train/supervised/embedding_stage.h"
 
-/* Some three fifths of the minutes (above 0) are for trials; the choice's epochs are those that
+/* Half of the minutes (above 0) are for trials; the choice's epochs are those that
  * fit into the rest. Of `base` it takes units (a beginning, at least 1), training.k, threads and
- * seed. TAPER_ERR_ARG: labels that cannot be learned from
- * (train_embedding_rows_take), or stopped; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
+ * seed. TAPER_ERR_ARG: labels that cannot be learned from (train_embedding_rows_take), or stopped;
+ * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
 taper_status train_embedding_search(train_embedding_stage *stage, double minutes,
                                     const train_embedding_choice *base, const train_pixels *pixels,
                                     train_embedding_found *found, taper_error *error);
