@@ -1,27 +1,17 @@
 /* main.c -- the table of verbs. Each lives in cli/cmd_NAME.c and brings its table of options. */
 #include "cli/cli.h"
+#include "cli/common/heap.h"
 #include "cli/common/signals.h"
 #include "cli/manual.h"
 #include "cli/version.h"
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
 
-static const cli_verb *const verbs[] = {&cli_verb_train,
-                                        &cli_verb_encode,
-                                        &cli_verb_truncate,
-                                        &cli_verb_decode,
-                                        &cli_verb_info,
-                                        &cli_verb_verify,
-                                        &cli_verb_repack,
-                                        &cli_verb_merge,
-                                        &cli_verb_compare,
-                                        &cli_verb_embed,
-                                        &cli_verb_classify,
-                                        NULL};
+static const cli_verb *const verbs[] = {&cli_verb_train,  &cli_verb_encode,   &cli_verb_truncate,
+                                        &cli_verb_decode, &cli_verb_info,     &cli_verb_verify,
+                                        &cli_verb_repack, &cli_verb_merge,    &cli_verb_compare,
+                                        &cli_verb_embed,  &cli_verb_classify, NULL};
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] - 1 };
 
 static const cli_verb *find_verb(const char *name) {
@@ -113,17 +103,8 @@ static int run(int argc, char **argv) {
     return verb ? run_verb(verb, argc, argv) : unknown_verb(name);
 }
 
-/* Large blocks go back to the system when freed. Left to itself glibc raises the size from which it
- * does so after the first such block, and buffers of one group then scatter over the heap: the peak
- * grows with the number of groups (promise P8). */
-static void return_large_blocks(void) {
-#if defined(__GLIBC__)
-    mallopt(M_MMAP_THRESHOLD, 1 << 17);
-#endif
-}
-
 int main(int argc, char **argv) {
-    return_large_blocks();
+    cli_heap_keep();
     if (argc < 2) {
         help(stderr);
         return CLI_USAGE;

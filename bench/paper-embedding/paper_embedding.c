@@ -8,6 +8,7 @@
  * and pictures; words to standard error; what is learned, to be gone on with, to --work. --cells
  * chooses cells by shell patterns, --set adds settings to every recipe (settings.h).
  * bench/paper-embedding/run.sh calls this. */
+#include "cli/common/heap.h"
 #include "bench/bench.h"
 #include "bench/paper-embedding/embedding.h"
 #include <stdlib.h>
@@ -47,6 +48,7 @@ static void read_arguments(embedding *e, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    cli_heap_keep();
     bench_begin(argc, argv);
     const char *data = getenv("TAPER_DATA");
     embedding e = {.figures = {.out = "build/paper-embedding", .work = "build/paper-embedding"},

@@ -8,6 +8,7 @@
  * standard error, figures to --out, checkpoints and sections of the page to --work. --set adds
  * settings to those of every network on images; --kinds, --dedicated and --seeds choose networks
  * where there are several (kinds.h). bench/paper/run.sh calls this. */
+#include "cli/common/heap.h"
 #include "bench/bench.h"
 #include "bench/paper/parts.h"
 #include "train/processor/processor.h"
@@ -53,6 +54,7 @@ static void read_arguments(paper *p, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    cli_heap_keep();
     bench_begin(argc, argv);
     const char *data = getenv("TAPER_DATA");
     paper p = {.data = data ? data : ".",

@@ -8,7 +8,8 @@
  *   messages plain_text    words on standard error; names that cannot steer a terminal
  *   progress signals       the progress line; nothing left behind on ^C
  *   json plot page         JSON lines; gnuplot; HTML without a network
- *   readahead spool        images decoded ahead; what waits on disk; parallel: all cores */
+ *   readahead spool        images decoded ahead; what waits on disk; parallel: all cores
+ *   heap                   memory that is freed stays with the process */
 #ifndef CLI_COMMON_MESSAGES_H
 #define CLI_COMMON_MESSAGES_H
 #include "cli/common/settings.h"
