@@ -6,7 +6,7 @@
 #
 # FOLDER: MNIST's files as they are published. Price: six models. 1,600 bits take 33 MFLOP an image and epoch, 256 bits 13,
 # neighbours little beside that: 210 TFLOP in all, about an hour on two quiet cores. Checkpointed: run it again after an
-# interruption and it goes on. BENCH_THREADS=2, EPOCHS=30, UNITS=1600, HIDDEN=1000, WEIGHT=1 (of labels), OUT=build/nested-labels.
+# interruption and it goes on. BENCH_THREADS=2, EPOCHS=30, UNITS=1600, HIDDEN=1000 (or none), WEIGHT=1 (of labels), OUT=build/nested-labels.
 # What is trained for one length alone has 256 bits, and the weight that was best for that on training images left out, 10.
 # ROWS=15000 learns from so many of the training images and measures on the 5,000 after them, for choosing settings: the test set
 # is for one run of all 60,000. Needs python3.
@@ -43,8 +43,8 @@ learn() { # name, bits, options...
     name=$1 bits=$2
     shift 2
     [ ! -f "$out/$name.tpm" ] || return 0
-    "$taper" train -q -o "$out/$name.tpm" --family dense --code binary -w whole -k "$bits" --untied -e "$epochs" \
-        --hidden "${HIDDEN:-1000}" --batch 500 -T "$threads" --checkpoint "$out/$name.chk" --resume \
+    [ "${HIDDEN:-1000}" = none ] || set -- --hidden "${HIDDEN:-1000}" "$@"
+    "$taper" train -q -o "$out/$name.tpm" --family dense --code binary -w whole -k "$bits" --untied -e "$epochs" --batch 500 -T "$threads" --checkpoint "$out/$name.chk" --resume \
         --log "$out/$name.jsonl" "$@" "$out/known-images" >&2
 }
 learn nested "$units" --labels "$out/known-labels" --class-units 64 --class-weight "${WEIGHT:-1}"
