@@ -19,11 +19,13 @@ static void mean_and_deviation(const float *codes, size_t n, size_t units, size_
 
 static uint8_t to_byte(float x) { return (uint8_t)(fminf(fmaxf(x, 0.0f), 255.0f) + 0.5f); }
 
+static uint32_t side_of(size_t inputs) { return (uint32_t)lround(sqrt((double)inputs)); }
+
 /* The reconstructions of n codes, side by side from column `first` on. */
 static void draw_codes(embedding *e, figures_drawing *d, const codec_network *net,
                        const float *codes, size_t n, uint32_t first, uint32_t row) {
     const size_t inputs = net->inputs;
-    const uint32_t side = (uint32_t)lround(sqrt((double)inputs)), step = side + GAP;
+    const uint32_t side = side_of(inputs), step = side + GAP;
     float *pixels = figures_memory(n * inputs, sizeof *pixels);
     uint8_t *bytes = figures_memory(inputs, 1);
     figures_check(codec_network_decode(net, &e->be, codes, n, pixels), "reconstructions", NULL);
@@ -37,7 +39,7 @@ static void draw_codes(embedding *e, figures_drawing *d, const codec_network *ne
 static void draw_row(embedding *e, figures_drawing *d, const codec_network *net, size_t unit,
                      const float *codes, const train_pixels *rows, uint32_t row) {
     const size_t units = net->units, image = row % rows->n;
-    const uint32_t side = (uint32_t)lround(sqrt((double)rows->inputs)), step = side + GAP;
+    const uint32_t side = side_of(rows->inputs), step = side + GAP;
     const float *code = codes + image * units;
     float *swept = figures_memory(STEPS * units, sizeof *swept);
     double mean, deviation;
@@ -55,7 +57,7 @@ static void draw_row(embedding *e, figures_drawing *d, const codec_network *net,
 
 void embedding_sweep(embedding *e, const char *stem, const codec_network *net, size_t others,
                      const float *codes, const train_pixels *rows) {
-    const uint32_t side = (uint32_t)lround(sqrt((double)rows->inputs)), step = side + GAP;
+    const uint32_t side = side_of(rows->inputs), step = side + GAP;
     const uint32_t n = others < MOST_ROWS ? (uint32_t)others : MOST_ROWS;
     figures_drawing *d = figures_memory(1, sizeof *d);
     char name[96], words[64];

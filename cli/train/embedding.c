@@ -67,7 +67,8 @@ static taper_status choose_start(const cli_embedding *e, train_embedding_choice 
     static const train_linear_kind kind[] = {TRAIN_START_PCA, TRAIN_START_RANDOM,
                                              TRAIN_START_IDENTITY, TRAIN_START_PCA,
                                              TRAIN_START_LDA};
-    const int searched = cli_embedding_is_searched(e), how = searched ? AUTO : e->start;
+    const bool searched = cli_embedding_is_searched(e);
+    const int how = searched ? AUTO : e->start;
     const char *name = cli_embedding_starts[how];
     if (c->n_hidden && how > RANDOM && how < RBM)
         return formats_fail(error, TAPER_ERR_ARG, "--start %s is of a linear map, without --hidden",
