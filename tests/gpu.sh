@@ -51,6 +51,7 @@ for program in "$B"/gpu/tests/test_kernels_*; do
 done
 export TAPER="$B/taper" SAMPLES="$B/make_samples" ROOT KERNELS="$B/taper"
 try "learners" sh -e "$ROOT/tests/cli/kernels-train.sh"
+try "learners in bfloat16" sh -e "$ROOT/tests/cli/kernels-train-bf16.sh"
 try "runs" sh -e "$ROOT/tests/cli/kernels-runs.sh"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

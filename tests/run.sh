@@ -13,7 +13,7 @@
 #   style    tests/style.sh
 # A test that was not built fails. Settings, from the environment:
 #   REQUIRE=cuda,zsh   skips whose name or reason holds one of these words count as failures
-#   TEST_TIMEOUT=300   seconds for each
+#   TEST_TIMEOUT=600   seconds for each: against hanging, with room for a slow machine
 #   TEST_JOBS=N        how many at a time
 # The last line is "N passed, N failed", with ", N skipped" where there are any.
 
@@ -26,7 +26,7 @@ count() { # passed failed skipped
     word=ok
     [ "$3" -eq 0 ] || word=skip
     [ "$2" -eq 0 ] || word=FAIL
-    printf '%-4s %s %s (%s)\n' "$word" "$kind" "$name" "$(($1 + $2 + $3))"
+    printf '%-4s %s %s (%s; %s s)\n' "$word" "$kind" "$name" "$(($1 + $2 + $3))" "$(($(date +%s) - started))"
 }
 
 # Does a skip have to be an error?
@@ -158,6 +158,7 @@ if [ "${1-}" = --job ]; then
     job=$2
     kind=$(sed -n "${job}s/ .*//p" "$WORK/jobs")
     name=$(sed -n "${job}s/^[^ ]* //p" "$WORK/jobs")
+    started=$(date +%s)
     "run_$kind"
     exit 0
 fi
@@ -166,7 +167,7 @@ fi
 
 [ $# -ge 1 ] && [ -d "$1" ] || { echo "usage: sh tests/run.sh BUILD_DIR [PATTERN]" >&2; exit 2; }
 B=$(cd "$1" && pwd) ROOT=$(cd "$(dirname "$0")/.." && pwd) pattern=${2-}
-TAPER=$B/taper SAMPLES=$B/make_samples TEST_TIMEOUT=${TEST_TIMEOUT:-300}
+TAPER=$B/taper SAMPLES=$B/make_samples TEST_TIMEOUT=${TEST_TIMEOUT:-600}
 WORK=$(mktemp -d) || exit 2
 trap 'chmod -R u+rwX "$WORK" 2>/dev/null; rm -rf "$WORK"' EXIT
 trap 'exit 130' INT
