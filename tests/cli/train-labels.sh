@@ -21,6 +21,7 @@ checks set 80
 "$TAPER" train -o found.tpm --preset labels --minutes 0.2 --seed 5 set 2>found.txt
 grep -q 'tried on 240 images, 4 folds: neighbours by pixels err' found.txt
 grep -q 'a linear map: kept' found.txt
+grep -q '%  principal components' found.txt
 grep -q 'held out from trials it errs on' found.txt
 ! grep -q 'not certain that labels help' found.txt
 "$TAPER" info found.tpm | grep -qi embedding
@@ -30,6 +31,15 @@ words=$(sed -n 's/.*the same again: //p' found.txt)
 # shellcheck disable=SC2086
 "$TAPER" train -q -o again.tpm $words set
 cmp found.tpm again.tpm
+
+# --- what it can choose, too: principal components as they are ---
+"$TAPER" train -q --json -o start.tpm --objective nca -k 5 -e 0 set >start.json
+grep -q '"epochs":0,"best_epoch":0,"start_error_percent":\([0-9.]*\),"error_percent":\1,' start.json
+"$TAPER" train -q -f -o start.tpm --objective nca -k 3 -e 0 --hold-out 0 set
+"$TAPER" embed -q -m start.tpm -o start.csv set
+awk -F, 'NR > 1 { for (i = 3; i <= 5; i++) for (k = i; k <= 5; k++) sum[i, k] += $i * $k } END {
+    exit !(sum[3, 3] > sum[4, 4] && sum[4, 4] > sum[5, 5] && uncorrelated(3, 4) && uncorrelated(3, 5) && uncorrelated(4, 5)) }
+    function uncorrelated(a, b) { return sum[a, b] ^ 2 < 1e-4 * sum[a, a] * sum[b, b] }' start.csv
 
 # --- options that it says are without effect have none ---
 "$TAPER" train -f -o found.tpm --preset labels --minutes 0.1 --corrupt 0.5 --start taught --guess-labels --l2 3 --nested 2,4 set 2>found.txt

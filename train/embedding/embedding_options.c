@@ -87,11 +87,11 @@ static taper_status check_objective(const train_neighbour_objective *o, taper_er
 taper_status train_embedding_check(const train_embedding_options *o, const codec_network *net,
                                    taper_error *error) {
     const codec_stack *f = &net->encoder;
-    if (!o->epochs || o->epochs > 1u << 20 || o->batch == 1 || o->batch > 1u << 20 ||
-        !o->line_searches || !o->k)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "epochs and line searches must lie between 1 and 1,048,576, a batch "
-                            "from 2 on (0: by the number of rows), and k from 1");
+    if (o->epochs > 1u << 20 || o->batch == 1 || o->batch > 1u << 20 || !o->line_searches || !o->k)
+        return formats_fail(
+            error, TAPER_ERR_ARG,
+            "at most 1,048,576 epochs, a batch from 2 on (0: by the number of rows), "
+            "line searches and k from 1");
     if (!(o->rate > 0.0f) || !(o->rate <= 1.0f))
         return formats_fail(error, TAPER_ERR_ARG, "the learning rate must lie in (0, 1]");
     if (!(o->l2 >= 0.0) || !(o->l2 <= 1e6))

@@ -27,7 +27,7 @@ typedef struct train_embedding_options {
        without. Under CG its draws stay for all line searches of a batch. */
     train_embedder_noise noise;
     train_optimiser optimiser; /* default TRAIN_ADAM */
-    uint32_t epochs;           /* default 40 */
+    uint32_t epochs;           /* default 40; 0: nothing is learned, the start is what comes out */
     uint32_t batch; /* default 0: an eighth of the rows, between 250 and 5000 (smaller batches than
                        the paper's do better on small sets: bench/results/README.md). Each pair
                        within a batch counts. Rows are shared out to batches of this size or a

@@ -88,8 +88,10 @@ static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rat
     c->hidden = r->width;
     taper_status status = train_told(m ? TAPER_OK : TAPER_ERR_NOMEM, error, "a model");
     if (status == TAPER_OK) status = train_embedding_learn(s->stage, c, &known, m, &result, error);
-    s->row_seconds = result.seconds / ((double)c->training.epochs * (double)s->rows.n_training);
-    s->start_seconds = train_seconds() - begun - result.seconds;
+    if (c->training.epochs) {
+        s->row_seconds = result.seconds / ((double)c->training.epochs * (double)s->rows.n_training);
+        s->start_seconds = train_seconds() - begun - result.seconds;
+    }
     s->stopped = (int)result.stopped;
     if (status == TAPER_OK && s->stopped)
         status = formats_fail(error, TAPER_ERR_ARG, "stopped while recipes were tried");
@@ -116,7 +118,7 @@ static taper_status try_recipe(search *s, recipe *r, double seconds, train_embed
     for (uint32_t f = 0; f < s->found->folds && status == TAPER_OK; f++) {
         taper_error_rate rate = {0};
         take_fold(s, f);
-        if (!f) {
+        if (!f && o->epochs) {
             o->epochs = 1; /* how long does one take? */
             status = learn_fold(s, r, NULL, error);
             o->epochs = epochs_of(s, s->rows.n_training, seconds / s->found->folds);
@@ -150,6 +152,11 @@ static void deep(train_embedding_choice *c, uint32_t *width) {
         .loss = TRAIN_LOG_NCA, .student = 1, .alpha = c->units > 1 ? c->units - 1 : 1};
     c->training.rate = 2e-3f;
     c->motion = 3.0f;
+}
+/* Nothing is learned: of few images in much noise that may be best. */
+static void only_start(train_embedding_choice *c, uint32_t *width) {
+    (void)width;
+    if (c->linear.kind == TRAIN_START_PCA) c->training.epochs = 0;
 }
 static void move_first(train_embedding_choice *c, uint32_t *width) {
     (void)width;
@@ -195,6 +202,7 @@ static const struct change {
     const char *words;
     void (*apply)(train_embedding_choice *choice, uint32_t *width);
 } changes[] = {{"a linear map", linear},
+               {"principal components", only_start},
                {"a linear map, images move", move_first},
                {"two hidden layers", deep},
                {"motion less far", move_less},
@@ -213,14 +221,16 @@ static int is_same(const recipe *p, const recipe *q) {
     return a->n_hidden == b->n_hidden &&
            !memcmp(p->width, q->width, a->n_hidden * sizeof *p->width) && a->motion == b->motion &&
            a->mirrors == b->mirrors && a->training.noise.dropout == b->training.noise.dropout &&
-           a->training.rate == b->training.rate && a->objective == b->objective;
+           a->training.rate == b->training.rate && a->objective == b->objective &&
+           !a->training.epochs == !b->training.epochs;
 }
 
-/* Changes begin from the best, but a network with hidden layers may be somewhat worse than a linear
- * map: it has more to gain from them. */
+/* Changes begin from the best of what learns, but a network with hidden layers may be somewhat
+ * worse than a linear map: it has more to gain from them. */
 static int is_better_line(const search *s, const recipe *r, const train_embedding_trial *trial) {
     const double handicap = r->choice.n_hidden && !s->at.choice.n_hidden ? 1.5 : 1.0;
-    return s->found->trials == 1 || trial->error.rate < handicap * s->at_rate;
+    return s->found->trials == 1 ||
+           (r->choice.training.epochs && trial->error.rate < handicap * s->at_rate);
 }
 
 /* The change of the recipe at hand; one that changes nothing is passed over. A recipe that
@@ -337,10 +347,12 @@ static void take_first(search *s, size_t n) {
 static taper_status settle(search *s, taper_error *error) {
     train_embedding_found *f = s->found;
     train_embedding_options *o = &s->best.choice.training;
-    o->epochs = 1;
-    take_first(s, formats_smaller(s->labelled, 4 * f->rows));
-    TAPER_TRY(learn_fold(s, &s->best, NULL, error));
-    o->epochs = epochs_of(s, s->labelled, 0.9 * (s->seconds - (train_seconds() - s->begun)));
+    if (o->epochs) {
+        o->epochs = 1;
+        take_first(s, formats_smaller(s->labelled, 4 * f->rows));
+        TAPER_TRY(learn_fold(s, &s->best, NULL, error));
+        o->epochs = epochs_of(s, s->labelled, 0.9 * (s->seconds - (train_seconds() - s->begun)));
+    }
     f->choice = s->best.choice;
     memcpy(f->width, s->best.width, sizeof f->width);
     f->choice.hidden = f->width;
