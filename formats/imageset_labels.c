@@ -98,7 +98,7 @@ static taper_status assign_by_name(list_builder *b, const formats_labels *labels
     return formats_fail(
         why, TAPER_ERR_ARG,
         "of %zu images, %zu are not among the %zu names, for example '%.60s'%s%.60s%s; give each "
-        "image a line",
+        "image a line (below the heading name,label a label may be empty)",
         list->count, missing, labels->count, file, same ? "" : ", or '", same ? "" : name,
         same ? "" : "'");
 }
