@@ -22,7 +22,7 @@ def machine():
 
 def emit(metric, value, unit, config):
     line = {"bench": "embedding/nested", "metric": metric, "value": value, "unit": unit, "config": config,
-            "commit": os.environ.get("TAPER_COMMIT", "unknown"), "machine": machine(), "command": "nested_labels.sh"}
+            "commit": os.environ.get("TAPER_COMMIT", "unknown"), "machine": machine(), "command": os.environ.get("COMMAND", "nested_labels.py")}
     print(json.dumps(line, separators=(",", ":")), flush=True)
 
 
@@ -58,7 +58,7 @@ def psnr_of(taper, folder, model, size):
 
 def main(taper, folder, rows, epochs, units, threads):
     shared = {"rows": int(rows), "tested": "test" if int(rows) == 60000 else "training images left out",
-              "epochs": int(epochs)}
+              "epochs": int(epochs), "hidden": os.environ.get("HIDDEN", "none"), "seed": 1}
     for bits in (8, 16, 32, 64):
         alone = error_of(taper, folder, f"alone-{bits}", bits, threads)
         nested = error_of(taper, folder, "nested", bits, threads)

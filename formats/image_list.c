@@ -86,5 +86,6 @@ void formats_image_list_free(formats_image_list *list) {
     free(list->files);
     free(list->entries);
     free(list->class_names);
+    free(list->line_left);
     free(list->lone_class);
 }

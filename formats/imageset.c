@@ -190,3 +190,8 @@ const char *formats_imageset_class_name(const formats_imageset *set, size_t k) {
 const char *formats_imageset_lone_class(const formats_imageset *set) {
     return set->list.lone_class;
 }
+
+size_t formats_imageset_lines_left(const formats_imageset *set, const char **first) {
+    *first = set->list.line_left;
+    return set->list.lines_left;
+}

@@ -56,5 +56,7 @@ size_t formats_imageset_class_count(const formats_imageset *set);               
 const char *formats_imageset_class_name(const formats_imageset *set, size_t k); /* "cat", or "3" */
 /* Where there are no labels because folders name one class alone: its name; else NULL. */
 const char *formats_imageset_lone_class(const formats_imageset *set);
+/* How many names of the label file no image here has; *first: one of them, or NULL. */
+size_t formats_imageset_lines_left(const formats_imageset *set, const char **first);
 
 #endif

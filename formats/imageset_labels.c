@@ -69,8 +69,21 @@ static const char *find_name(const formats_image_list *list, size_t i, const for
     return formats_labels_has(labels, alone) ? alone : NULL;
 }
 
-static taper_status assign_by_name(list_builder *b, const formats_labels *labels,
-                                   taper_error *why) {
+/* used[count]: by place. */
+static taper_status count_left(formats_image_list *list, const formats_labels *labels,
+                               const uint8_t *used, taper_error *why) {
+    for (size_t i = 0; i < labels->count; i++) {
+        if (used[formats_labels_place(labels, labels->names[i])]) continue;
+        if (list->lines_left++) continue;
+        list->line_left = strdup(labels->names[i]);
+        if (!list->line_left) return formats_fail(why, TAPER_ERR_NOMEM, "no memory for a name");
+    }
+    return TAPER_OK;
+}
+
+/* used[count], zeroed: set for the labels that images have. */
+static taper_status name_images(list_builder *b, const formats_labels *labels, uint8_t *used,
+                                taper_error *why) {
     formats_image_list *list = b->list;
     const int is_own = has_own_names(list, labels);
     char room[LONGEST_NAME];
@@ -88,7 +101,8 @@ static taper_status assign_by_name(list_builder *b, const formats_labels *labels
                 "label a line, or call them '%.60s#1' and so on",
                 path);
         if (name)
-            entry->label = formats_labels_find(labels, name);
+            entry->label = formats_labels_find(labels, name),
+            used[formats_labels_place(labels, name)] = 1;
         else if (missing++ == 0)
             first = i;
     }
@@ -101,6 +115,16 @@ static taper_status assign_by_name(list_builder *b, const formats_labels *labels
         "image a line (below the heading name,label a label may be empty)",
         list->count, missing, labels->count, file, same ? "" : ", or '", same ? "" : name,
         same ? "" : "'");
+}
+
+static taper_status assign_by_name(list_builder *b, const formats_labels *labels,
+                                   taper_error *why) {
+    uint8_t *used = calloc(labels->count + 1, 1);
+    if (!used) return formats_fail(why, TAPER_ERR_NOMEM, "no memory for the labels");
+    taper_status status = name_images(b, labels, used, why);
+    if (status == TAPER_OK) status = count_left(b->list, labels, used, why);
+    free(used);
+    return status;
 }
 
 static taper_status assign_from_file(list_builder *b, const char *path) {

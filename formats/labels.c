@@ -383,8 +383,7 @@ taper_status formats_labels_decode(const void *bytes, size_t n, const taper_limi
     return status;
 }
 
-/* Where the name is, or count. */
-static size_t place_of(const formats_labels *labels, const char *name) {
+size_t formats_labels_place(const formats_labels *labels, const char *name) {
     /* the first place whose name is greater: the one before it is the last that may be equal */
     size_t low = 0, high = labels->names ? labels->count : 0;
     while (low < high) {
@@ -400,11 +399,11 @@ static size_t place_of(const formats_labels *labels, const char *name) {
 }
 
 int formats_labels_has(const formats_labels *labels, const char *name) {
-    return place_of(labels, name) < labels->count;
+    return formats_labels_place(labels, name) < labels->count;
 }
 
 int32_t formats_labels_find(const formats_labels *labels, const char *name) {
-    size_t place = place_of(labels, name);
+    size_t place = formats_labels_place(labels, name);
     return place < labels->count ? labels->classes[place] : -1;
 }
 

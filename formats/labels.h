@@ -37,10 +37,13 @@ taper_status formats_labels_decode(const void *bytes, size_t n, const taper_limi
 taper_status formats_labels_from_texts(const char *const *texts, size_t n, formats_labels *out,
                                        taper_error *error);
 
+/* Which label of a "name,label" file has this name: 0..count - 1, or count when none has. When a
+ * name occurs more than once, the last line counts. */
+size_t formats_labels_place(const formats_labels *labels, const char *name);
 /* Is the name in a "name,label" file? */
 int formats_labels_has(const formats_labels *labels, const char *name);
 /* The label of a name in a "name,label" file: its class, or -1 when the file does not have it or
- * leaves it empty. When a name occurs more than once, the last line counts. */
+ * leaves it empty. */
 int32_t formats_labels_find(const formats_labels *labels, const char *name);
 
 /* TAPER_OK when labels in order are as many as images, else TAPER_ERR_ARG with both counts. */

@@ -79,13 +79,13 @@ for name in $parts; do
         run speed >"$work/speed.jsonl.part"
         [ ! -s "$work/speed.jsonl.part" ] || mv "$work/speed.jsonl.part" "$out/speed.jsonl"
         ;;
-    bits) # an hour on two cores
+    bits) # a quarter of an hour on one core
         say bits
         is_there bits || continue
         OUT=$work/bits BENCH_THREADS=${PAPER_THREADS:-2} sh bench/nested_labels.sh "$B" "$TAPER_DATA/mnist" >"$work/bits.jsonl.part"
         mv "$work/bits.jsonl.part" "$out/bits.jsonl"
         ;;
-    nested) # half an hour on one core
+    nested) # an hour on one core
         say nested
         is_there nested || continue
         OUT=$work/nested THREADS=${PAPER_THREADS:-2} sh bench/nested_units.sh "$B" "$TAPER_DATA/mnist" >"$work/nested.jsonl.part"

@@ -116,3 +116,10 @@ assert 'b\nolt.png' in read, read
 P
     python3 same.py "$odd"
 fi
+
+# lines that name no image here are told, not passed over in silence
+{ cat all.csv; echo 'gone.png,star,,,,'; echo 'gone too.png,star,,,,'; } >more.csv
+"$TAPER" embed -f -m whole.tpm -o b.npy --labels more.csv both 2>err
+grep -q '^taper embed: 2 lines of the label file name no image here (the first: gone.png)$' err
+"$TAPER" embed -f -m whole.tpm -o b.npy --labels all.csv both 2>err
+! grep -q 'label file' err

@@ -18,7 +18,7 @@ checks() { # folder, images of each class
     done
 }
 checks set 80
-"$TAPER" train -o found.tpm --preset labels --minutes 0.2 --seed 5 set 2>found.txt
+"$TAPER" train -o found.tpm --preset labels --minutes 0.4 --seed 5 set 2>found.txt
 grep -q 'tried on 240 images, 4 folds: neighbours by pixels err' found.txt
 grep -q 'a linear map: kept' found.txt
 grep -q '%  principal components' found.txt
@@ -59,7 +59,7 @@ done
 grep -q '"error_percent":0,' pixel.json
 
 # --- it is better than pixels, where pixels are poor ---
-"$TAPER" train -q --json -f -o found.tpm --preset labels --minutes 0.2 set >found.json
+"$TAPER" train -q --json -f -o found.tpm --preset labels --minutes 0.4 set >found.json
 awk -F'"pixels_error_percent":' '{ split($2, a, ","); split($0, b, "\"error_percent\":"); split(b[2], e, ",")
     exit !(e[1] < a[1] / 2) }' found.json
 
