@@ -58,7 +58,7 @@ def psnr_of(taper, folder, model, size):
 
 def main(taper, folder, rows, epochs, units, threads):
     shared = {"rows": int(rows), "tested": "test" if int(rows) == 60000 else "training images left out",
-              "epochs": int(epochs), "hidden": os.environ.get("HIDDEN", "none"), "seed": 1}
+              "epochs": int(epochs), "seed": 1, "hidden": os.environ.get("HIDDEN", "none")}
     for bits in (8, 16, 32, 64):
         alone = error_of(taper, folder, f"alone-{bits}", bits, threads)
         nested = error_of(taper, folder, "nested", bits, threads)

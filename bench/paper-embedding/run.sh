@@ -13,7 +13,7 @@
 # all cells of a set, seed and split.
 #
 # Settings, from the environment:
-#   PARTS="mnist usps circles speed"   some of these, or nested, half an hour (bench/nested_units.sh), or bits, an hour
+#   PARTS="mnist usps circles speed"   some of these, or nested, an hour (bench/nested_units.sh), or bits, a quarter
 #               (bench/nested_labels.sh); the page is always made anew
 #   CELLS="mnist-dt-nca-d-1-30-*"      shell patterns of the cells that are run; CELLS='*': all. By default
 #               those below. `BUILD_DIR/bench/paper_embedding list` names all with their price
