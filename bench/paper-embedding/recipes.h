@@ -17,11 +17,11 @@ static const embedding_recipe embedding_recipes[] = {
     {"mnist-dt-nca-d-1-split-*", "rate=0.005 epochs=40 batch=5000 reconstruct=0.003 free=20", 8.0},
     {"mnist-dt-nca-d-1-noise-*", "rate=0.005 epochs=60 batch=5000 dropout=0.2 corrupt=0.2", 6.0},
     {"mnist-dt-mcml-d-1-guessed-of-100-*",
-     "rate=0.005 epochs=10 batch=5000 labels=0.1667 labels-each=10 guess=1 pretrain=taught "
+     "rate=0.0004 epochs=10 batch=5000 labels=0.1667 labels-each=10 guess=1 pretrain=taught "
      "widths=500-500-300",
      5.0},
     {"mnist-dt-mcml-d-1-guessed-of-1000-*",
-     "rate=0.005 epochs=10 batch=5000 labels=1.667 labels-each=100 guess=1 pretrain=taught "
+     "rate=0.0004 epochs=10 batch=5000 labels=1.667 labels-each=100 guess=1 pretrain=taught "
      "widths=500-500-300",
      5.0},
     {"mnist-dt-log-nca-d-1-noise-*", "rate=0.002 epochs=60 batch=5000 dropout=0.3 corrupt=0.2",

@@ -97,10 +97,12 @@ static taper_status choose_start(const cli_embedding *e, train_embedding_choice 
     return TAPER_OK;
 }
 
-/* Codes of a few units, for pictures, bear larger steps, and want them (bench/results/README.md).
- */
-static float rate_of(const struct objective *o, uint32_t units) {
+/* Larger steps lose what a teacher's layers have learned from all images; codes of a few units, for
+ * pictures, bear them, and want them (bench/results/README.md). */
+static float rate_of(const struct objective *o, const train_embedding_choice *c) {
     enum { FEW = 3 };
+    const uint32_t units = c->units;
+    if (c->n_hidden && c->start == TRAIN_EMBEDDING_TAUGHT) return 4e-4f;
     if (o->deep && o->loss == TRAIN_LOG_NCA) return 2e-3f;
     if (units > FEW || !o->deep) return train_embedding_defaults().rate;
     return o->loss == TRAIN_MCML ? 2e-2f : 1e-2f;
@@ -112,7 +114,6 @@ taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice
     const struct objective *o = &objectives[e->objective];
     if (!c->units) c->units = 30;
     c->minutes = cli_embedding_is_searched(e) ? e->minutes : 0.0;
-    if (!(c->training.rate > 0.0f)) c->training.rate = rate_of(o, c->units);
     if (!c->n_hidden && o->deep) c->hidden = papers, c->n_hidden = 3;
     c->objective = cli_objectives[e->objective];
     c->training.objective = (train_neighbour_objective){
@@ -125,7 +126,9 @@ taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice
     c->training.k = (uint32_t)e->neighbours;
     c->training.validation_fraction = (float)e->hold_out;
     TAPER_TRY(choose_degrees(e, c, error));
-    return choose_start(e, c, error);
+    TAPER_TRY(choose_start(e, c, error));
+    if (!(c->training.rate > 0.0f)) c->training.rate = rate_of(o, c);
+    return TAPER_OK;
 }
 
 /* --- while it works ---------------------------------------------------------------------- */

@@ -120,7 +120,7 @@ const cli_option cli_train_table[] = {
      .help = "dense: windows in a step; embedding: images, by their number",
      .uses = USE_DENSE | USE_EMBED},
     {"rate", 0, CLI_DOUBLE, "R", offsetof(settings, rate), .min = 0, .max = 1, .initial = "0",
-     .help = "dense, embedding: peak learning rate; 0: by kind, 0.001 to 0.02", .uses = USE_ADAM},
+     .help = "dense, embedding: peak learning rate; 0: by kind, 0.0004 to 0.02", .uses = USE_ADAM},
     {"lambda", 0, CLI_DOUBLE, "L", offsetof(settings, lambda), .min = 0, .max = 100,
      .initial = "0.2", .help = "dense: weight of bits against squared error",
      .uses = USE_DENSE_PLANES},
