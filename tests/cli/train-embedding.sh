@@ -168,6 +168,8 @@ cmp guessed.tpm again.tpm
 "$TAPER" train -q -f -o fewer.tpm $few --start random --filelist list
 test "$(wrong guessed.tpm)" -lt "$(wrong fewer.tpm)"
 "$TAPER" train -q -f -o taught.tpm --objective dt-nca --hidden 40 -k 6 -e 2 --start taught "$images"
+"$TAPER" train -q -f -o again.tpm --objective dt-nca --hidden 40 -k 6 -e 2 --start taught --rate 0.0004 "$images" # by default
+cmp taught.tpm again.tpm
 "$TAPER" train -q -f -o drawn.tpm --objective dt-nca --hidden 40 -k 6 -e 2 --start random "$images"
 test $((2 * $(wrong taught.tpm))) -lt "$(wrong drawn.tpm)"
 "$TAPER" train -q -f -o alone.tpm --objective dt-nca --hidden 40 -k 6 -e 2 --start taught --teacher-reach 0 \
