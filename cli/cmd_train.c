@@ -173,11 +173,30 @@ static int spare_inputs(const settings *s, formats_imageset *set, const char *co
     return code;
 }
 
+/* Does a class have two images, so that one finds a neighbour of its own? */
+static bool has_neighbours(const formats_imageset *set) {
+    const size_t n = formats_imageset_count(set), classes = formats_imageset_class_count(set);
+    uint8_t *seen = calloc(classes + 1, 1);
+    bool found = !seen; /* what is short of memory says so elsewhere */
+    for (size_t i = 0; i < n && !found; i++) {
+        const int32_t label = formats_imageset_label(set, i);
+        if (label >= 0) found = seen[label], seen[label] = 1;
+    }
+    free(seen);
+    return found;
+}
+
 /* The images are known, and may be learned from. */
 static int check_set(const settings *s, formats_imageset *set, const char *const *paths, size_t n) {
     const int code = spare_inputs(s, set, paths, n);
     if (code != CLI_DONE || !(s->embedding.objective || s->class_units)) return code;
     const char *lone = formats_imageset_lone_class(set);
+    if (s->class_units && formats_imageset_class_count(set) && !has_neighbours(set)) {
+        cli_error("train", NULL,
+                  "every class has one image alone, so that --class-units learns from none; label "
+                  "more, or leave it out");
+        return CLI_USAGE;
+    }
     if (!lone) return cli_refuse_negative(set, "train", s->labels);
     cli_error("train", NULL,
               "all images with a class are of one, '%s': give a folder that has folders for two "

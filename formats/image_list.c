@@ -87,5 +87,6 @@ void formats_image_list_free(formats_image_list *list) {
     free(list->entries);
     free(list->class_names);
     free(list->line_left);
+    free(list->line_twice);
     free(list->lone_class);
 }

@@ -45,9 +45,11 @@ typedef struct formats_image_list {
     size_t count, capacity;
     size_t class_count;
     char **class_names;
-    size_t lines_left; /* of a label file whose names no image has */
-    char *line_left;   /* the name of the first of them, or NULL */
-    char *lone_class;  /* the one folder with a name for a class, which makes no labels; or NULL */
+    size_t lines_left;  /* of a label file whose names no image has */
+    char *line_left;    /* the name of the first of them, or NULL */
+    size_t lines_twice; /* whose label a later line of the same name contradicts */
+    char *line_twice;
+    char *lone_class; /* the one folder with a name for a class, which makes no labels; or NULL */
 } formats_image_list;
 
 /* A list while it is being filled. */

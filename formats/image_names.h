@@ -8,7 +8,7 @@
 
 typedef struct formats_image_names formats_image_names; /* the names given so far */
 
-formats_image_names *formats_image_names_make(void);       /* NULL without memory */
+formats_image_names *formats_image_names_make(void); /* NULL without memory */
 /* The same, of names that are unique also where case does not count. */
 formats_image_names *formats_image_names_make_folding(void);
 void formats_image_names_free(formats_image_names *names); /* NULL is fine; names given out stay */

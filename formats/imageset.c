@@ -195,3 +195,8 @@ size_t formats_imageset_lines_left(const formats_imageset *set, const char **fir
     *first = set->list.line_left;
     return set->list.lines_left;
 }
+
+size_t formats_imageset_lines_twice(const formats_imageset *set, const char **first) {
+    *first = set->list.line_twice;
+    return set->list.lines_twice;
+}

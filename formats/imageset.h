@@ -56,7 +56,10 @@ size_t formats_imageset_class_count(const formats_imageset *set);               
 const char *formats_imageset_class_name(const formats_imageset *set, size_t k); /* "cat", or "3" */
 /* Where there are no labels because folders name one class alone: its name; else NULL. */
 const char *formats_imageset_lone_class(const formats_imageset *set);
-/* How many names of the label file no image here has; *first: one of them, or NULL. */
+/* How many lines of the label file name no image here; *first: the name of one of them, or NULL. */
 size_t formats_imageset_lines_left(const formats_imageset *set, const char **first);
+/* How many of its lines give a label that a later line of the same name contradicts; the last line
+ * counts. *first: the name of one of them, or NULL. */
+size_t formats_imageset_lines_twice(const formats_imageset *set, const char **first);
 
 #endif

@@ -69,14 +69,24 @@ static const char *find_name(const formats_image_list *list, size_t i, const for
     return formats_labels_has(labels, alone) ? alone : NULL;
 }
 
-/* used[count]: by place. */
-static taper_status count_left(formats_image_list *list, const formats_labels *labels,
-                               const uint8_t *used, taper_error *why) {
+static taper_status count_name(size_t *count, char **first, const char *name, taper_error *why) {
+    if ((*count)++) return TAPER_OK;
+    *first = strdup(name);
+    return *first ? TAPER_OK : formats_fail(why, TAPER_ERR_NOMEM, "no memory for a name");
+}
+
+/* Lines that name no image, and those whose label a later line takes back. used[count]: by place.
+ */
+static taper_status count_lines(formats_image_list *list, const formats_labels *labels,
+                                const uint8_t *used, taper_error *why) {
     for (size_t i = 0; i < labels->count; i++) {
-        if (used[formats_labels_place(labels, labels->names[i])]) continue;
-        if (list->lines_left++) continue;
-        list->line_left = strdup(labels->names[i]);
-        if (!list->line_left) return formats_fail(why, TAPER_ERR_NOMEM, "no memory for a name");
+        const char *name = labels->names[i];
+        const size_t place = formats_labels_place(labels, name);
+        taper_status status = TAPER_OK;
+        if (!used[place]) status = count_name(&list->lines_left, &list->line_left, name, why);
+        if (status == TAPER_OK && labels->classes[place] != labels->classes[i])
+            status = count_name(&list->lines_twice, &list->line_twice, name, why);
+        TAPER_TRY(status);
     }
     return TAPER_OK;
 }
@@ -122,7 +132,7 @@ static taper_status assign_by_name(list_builder *b, const formats_labels *labels
     uint8_t *used = calloc(labels->count + 1, 1);
     if (!used) return formats_fail(why, TAPER_ERR_NOMEM, "no memory for the labels");
     taper_status status = name_images(b, labels, used, why);
-    if (status == TAPER_OK) status = count_left(b->list, labels, used, why);
+    if (status == TAPER_OK) status = count_lines(b->list, labels, used, why);
     free(used);
     return status;
 }

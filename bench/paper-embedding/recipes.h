@@ -27,7 +27,7 @@ static const embedding_recipe embedding_recipes[] = {
     {"mnist-dt-log-nca-d-1-noise-*", "rate=0.002 epochs=60 batch=5000 dropout=0.3 corrupt=0.2",
      6.0},
     {"mnist-dt-log-nca-d-1-taught-*",
-     "rate=0.001 epochs=30 batch=5000 pretrain=taught widths=500-500-300 dropout=0.3 corrupt=0.2",
+     "rate=0.0004 epochs=10 batch=5000 pretrain=taught widths=1000-500-300 teacher-epochs=40",
      7.0},
     {"mnist-dg-nca-few1-regularised-*", "rate=0.003 epochs=35 labels=1 reconstruct=0.01", 7.0},
     {"mnist-dg-nca-few5-regularised-*", "rate=0.003 epochs=35 labels=5 reconstruct=0.01", 7.0},

@@ -87,11 +87,23 @@ static void tell_lines(const cli_left_out *l, const formats_imageset *set) {
                  formats_plural(n, "s"), n == 1 ? "s" : "", n == 1 ? "" : "the first: ", first);
 }
 
+static void tell_contradictions(const cli_left_out *l, const formats_imageset *set) {
+    const char *first;
+    const size_t n = formats_imageset_lines_twice(set, &first);
+    if (n)
+        cli_warning(l->verb, NULL,
+                    "%zu line%s of the label file give%s a label that a later line of the same "
+                    "name contradicts (%s%s): the last line of a name counts",
+                    n, formats_plural(n, "s"), n == 1 ? "s" : "",
+                    n == 1 ? "" : "the first: ", first);
+}
+
 static void tell_all(cli_left_out *l, const formats_imageset *set, size_t inputs) {
     for (size_t i = 0; i < l->kinds; i++) tell_alike(l, &l->alike[i], inputs);
     tell_passed_over(l);
     if (set) tell_profiles(l, set);
     if (set) tell_lines(l, set);
+    if (set) tell_contradictions(l, set);
     /* one line about several has said it already */
     bool is_said = !l->told && l->kinds == 1;
     if (l->failed && l->failed < inputs && !is_said)

@@ -112,7 +112,7 @@ taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice
                                   taper_error *error) {
     static const uint32_t papers[] = {500, 500, 2000};
     const struct objective *o = &objectives[e->objective];
-    if (!c->units) c->units = 30;
+    if (!c->units) c->units = 30, c->most_units = 4 * c->units; /* -k is kept */
     c->minutes = cli_embedding_is_searched(e) ? e->minutes : 0.0;
     if (!c->n_hidden && o->deep) c->hidden = papers, c->n_hidden = 3;
     c->objective = cli_objectives[e->objective];
@@ -279,8 +279,10 @@ static void say_found(const cli_train_talk *t, const train_embedding_report *r) 
     const train_embedding_found *f = &r->found;
     cli_note(
         t->common, "train",
-        "tried on %zu images, %u fold%s: neighbours by pixels err on %.2f %% of those held out",
-        f->rows, f->folds, f->folds == 1 ? "" : "s", 100.0 * f->pixels.rate);
+        "tried on %zu images, %u fold%s, %u vote%s: neighbours by pixels err on %.2f %% of those "
+        "held out",
+        f->rows, f->folds, formats_plural(f->folds, "s"), f->k, formats_plural(f->k, "s"),
+        100.0 * f->pixels.rate);
     for (uint32_t i = 0; i < f->trials; i++) {
         const train_embedding_trial *trial = &f->trial[i];
         if (trial->error.tested)
@@ -298,7 +300,12 @@ static void say_found(const cli_train_talk *t, const train_embedding_report *r) 
         100.0 * f->expected.rate, 100.0 * f->expected.low, 100.0 * f->expected.high);
     /* three deviations: that the best of a dozen recipes is so far off by chance is rare */
     const double p = f->pixels.rate, n = (double)f->pixels.tested;
-    if (f->expected.rate > p - 3.0 * sqrt(p * (1.0 - p) / n))
+    if (p < f->error.rate)
+        cli_note(t->common, "train",
+                 "labels do not help here: neighbours by pixels err on %.2f %%, the best of all "
+                 "recipes on %.2f %%; more images of each class, or more numbers (-k), may",
+                 100.0 * p, 100.0 * f->error.rate);
+    else if (f->expected.rate > p - 3.0 * sqrt(p * (1.0 - p) / n))
         cli_note(t->common, "train",
                  "it is not certain that labels help: neighbours by pixels err on %.2f %%, and the "
                  "best of some recipes may be this much better by chance",

@@ -121,5 +121,9 @@ fi
 { cat all.csv; echo 'gone.png,star,,,,'; echo 'gone too.png,star,,,,'; } >more.csv
 "$TAPER" embed -f -m whole.tpm -o b.npy --labels more.csv both 2>err
 grep -q '^taper embed: 2 lines of the label file name no image here (the first: gone.png)$' err
+{ cat all.csv; grep -m 1 '^known\|^star\|^[a-z]*/' all.csv | sed 's/,.*/,other,,,,/'; } >twice.csv # the last line counts, and it is told
+"$TAPER" embed -f -m whole.tpm -o b.npy --labels twice.csv --labels-out b.csv both 2>err
+grep -q '^taper embed: warning: 1 line of the label file gives a label that a later line of the same name contradicts' err
+grep -q ',other$' b.csv
 "$TAPER" embed -f -m whole.tpm -o b.npy --labels all.csv both 2>err
 ! grep -q 'label file' err

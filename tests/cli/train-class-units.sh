@@ -69,3 +69,7 @@ refused "class-weight" $quick --class-units 8 --class-weight -1 set
 refused "needs --family dense --code binary" -w whole --class-units 8 set
 refused "needs --family dense --code binary" --family dense --code units -w whole --class-units 8 set
 refused "needs --family dense --code binary" --objective dt-nca --class-units 8 set
+mkdir -p lone/a lone/b
+cp "$(find set -name '*.p?m' -o -name '*.png' | sort | head -n 1)" lone/a
+cp "$(find set -name '*.p?m' -o -name '*.png' | sort | tail -n 1)" lone/b
+refused "every class has one image alone" $quick --class-units 8 lone

@@ -19,11 +19,12 @@ checks() { # folder, images of each class
 }
 checks set 80
 "$TAPER" train -o found.tpm --preset labels --minutes 0.4 --seed 5 set 2>found.txt
-grep -q 'tried on 240 images, 4 folds: neighbours by pixels err' found.txt
+grep -q 'tried on 240 images, 4 folds, 5 votes: neighbours by pixels err' found.txt
+grep -q '%  twice as many numbers' found.txt
 grep -q 'a linear map: kept' found.txt
 grep -q '%  principal components' found.txt
 grep -q 'held out from trials it errs on' found.txt
-! grep -q 'not certain that labels help' found.txt
+! grep -q 'not certain that labels help\|labels do not help here' found.txt
 "$TAPER" info found.tpm | grep -qi embedding
 
 # --- the same again ---
@@ -67,10 +68,18 @@ awk -F'"pixels_error_percent":' '{ split($2, a, ","); split($0, b, "\"error_perc
 ls set/*/* | awk 'BEGIN { srand(5) } { print $0 "," (rand() < 0.5 ? "a" : "b") }' >chance.csv
 ls set/*/* >list
 "$TAPER" train -f -o chance.tpm --preset labels --minutes 0.05 --labels chance.csv --filelist list 2>chance.txt
-grep -q 'not certain that labels help' chance.txt
+grep -q 'not certain that labels help\|labels do not help here' chance.txt
 "$TAPER" train -q -f --json -o chance.tpm --preset labels --minutes 0.05 --labels chance.csv --filelist list >chance.json
 awk -F'"best_error_percent":|,"error_percent":|,"error_percent_low":|,"error_percent_high":' '{
     split($5, high, /[,}]/); exit !($2 > 30 && $3 > 40 && $4 < 50 && high[1] > 45) }' chance.json
+
+# --- two images a class: no recipe is tried by votes that others must win; -k is kept ---
+mkdir -p two/even two/odd two/stripes
+for class in even odd stripes; do cp set/$class/101.pgm set/$class/102.pgm two/$class; done
+"$TAPER" train -f -k 7 -o two.tpm --preset labels --minutes 0.05 two 2>two.txt
+grep -q 'tried on 6 images, 4 folds, 1 vote: ' two.txt
+! grep -q 'twice as many numbers' two.txt
+grep -q 'the same again: .* -k 7 ' two.txt
 
 # --- what it is not told ---
 usage() { # words that the message has, arguments

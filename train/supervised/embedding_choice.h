@@ -25,6 +25,7 @@ typedef struct train_embedding_choice {
     uint32_t side;
     uint32_t units; /* of a code, at least 1; training.free_units are beyond them, and no part of
                        the model, as the decoder of training.reconstruct is none */
+    uint32_t most_units;         /* that trials may double units to; below units: they do not */
     const uint32_t *hidden;      /* [n_hidden] widths from the pixels inwards; none: a linear map */
     uint32_t n_hidden;           /* at most CODEC_MAX_LAYERS - 1 */
     train_embedding_start start; /* of networks with hidden layers */
@@ -77,6 +78,7 @@ typedef struct train_embedding_found {
     taper_error_rate pixels;   /* of the neighbours by pixels, on the same */
     size_t rows;               /* images that trials had */
     uint32_t folds;
+    uint32_t k; /* neighbours that voted in trials: fewer than asked for where classes are small */
     train_embedding_trial trial[TRAIN_EMBEDDING_TRIALS];
     uint32_t trials; /* 0: there was no search */
 } train_embedding_found;

@@ -39,6 +39,7 @@ typedef struct search {
     double begun, seconds;     /* all that it has */
     recipe at, best;           /* that changes begin from; of the fewest errors */
     double at_rate;            /* of errors */
+    uint32_t k;                /* votes that were asked for */
     int stopped;               /* by a callback */
     double row_seconds;        /* of a row in an epoch of the last trial */
     double start_seconds;      /* that passed there before the first */
@@ -158,6 +159,12 @@ static void only_start(train_embedding_choice *c, uint32_t *width) {
     (void)width;
     if (c->linear.kind == TRAIN_START_PCA) c->training.epochs = 0;
 }
+static void double_units(train_embedding_choice *c, uint32_t *width) {
+    (void)width;
+    if (2 * c->units > c->most_units) return;
+    c->units *= 2;
+    if (c->training.objective.student) c->training.objective.alpha = c->units - 1;
+}
 static void move_first(train_embedding_choice *c, uint32_t *width) {
     (void)width;
     c->motion = 1.0f;
@@ -203,6 +210,7 @@ static const struct change {
     void (*apply)(train_embedding_choice *choice, uint32_t *width);
 } changes[] = {{"a linear map", linear},
                {"principal components", only_start},
+               {"twice as many numbers", double_units},
                {"a linear map, images move", move_first},
                {"two hidden layers", deep},
                {"motion less far", move_less},
@@ -212,13 +220,14 @@ static const struct change {
                {"layers twice as wide", widen},
                {"dropout", drop},
                {"rate 0.4 times", slow_down},
-               {"a layer more", deepen}};
+               {"a layer more", deepen},
+               {"twice as many numbers", double_units}};
 enum { CHANGES = sizeof changes / sizeof *changes };
 _Static_assert((int)CHANGES <= (int)TRAIN_EMBEDDING_TRIALS, "each is a trial");
 
 static int is_same(const recipe *p, const recipe *q) {
     const train_embedding_choice *a = &p->choice, *b = &q->choice;
-    return a->n_hidden == b->n_hidden &&
+    return a->n_hidden == b->n_hidden && a->units == b->units &&
            !memcmp(p->width, q->width, a->n_hidden * sizeof *p->width) && a->motion == b->motion &&
            a->mirrors == b->mirrors && a->training.noise.dropout == b->training.noise.dropout &&
            a->training.rate == b->training.rate && a->objective == b->objective &&
@@ -261,6 +270,13 @@ static taper_status try_change(search *s, uint32_t i, taper_error *error) {
 
 /* --- the search ----------------------------------------------------------------------------- */
 
+/* Where a class has fewer images than there are votes, most votes are of others, and all recipes
+ * err. */
+static uint32_t votes_of(uint32_t k, size_t rows, size_t classes) {
+    const size_t of_class = rows * (PARTS - 1) / PARTS / formats_larger(classes, 1);
+    return (uint32_t)formats_larger(1, formats_smaller(k, of_class));
+}
+
 static taper_status take_rows(search *s, taper_error *error) {
     train_embedding_rows all = {0};
     const train_embedding_options *o = &s->at.choice.training;
@@ -273,6 +289,7 @@ static taper_status take_rows(search *s, taper_error *error) {
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for labels of %zu images", n);
     s->rows.classes = all.classes;
     s->order = all.all, all.all = NULL;
+    s->at.choice.training.k = votes_of(s->at.choice.training.k, all.n, all.met);
     s->found->rows = s->labelled = all.n;
     s->found->folds = all.n < FEW_ROWS ? MOST_FOLDS : all.n < SOME_ROWS ? 2 : 1;
     train_embedding_rows_free(&all);
@@ -353,7 +370,9 @@ static taper_status settle(search *s, taper_error *error) {
         TAPER_TRY(learn_fold(s, &s->best, NULL, error));
         o->epochs = epochs_of(s, s->labelled, 0.9 * (s->seconds - (train_seconds() - s->begun)));
     }
+    f->k = o->k;
     f->choice = s->best.choice;
+    f->choice.training.k = s->k;
     memcpy(f->width, s->best.width, sizeof f->width);
     f->choice.hidden = f->width;
     return TAPER_OK;
@@ -373,6 +392,7 @@ static taper_status find(search *s, taper_error *error) {
 static train_embedding_choice beginning(const train_embedding_choice *base, uint32_t inputs) {
     train_embedding_choice c = {.side = base->side,
                                 .units = (uint32_t)formats_smaller(base->units, inputs),
+                                .most_units = (uint32_t)formats_smaller(base->most_units, inputs),
                                 .max_work = base->max_work,
                                 .max_model = base->max_model,
                                 .training = train_embedding_defaults()};
@@ -396,7 +416,8 @@ taper_status train_embedding_search(train_embedding_stage *stage, double minutes
                 .pixels = pixels,
                 .found = found,
                 .begun = train_seconds(),
-                .seconds = 60.0 * minutes};
+                .seconds = 60.0 * minutes,
+                .k = base->training.k};
     *found = (train_embedding_found){0};
     s.at.choice = beginning(base, pixels->inputs);
     const taper_status status = find(&s, error);
