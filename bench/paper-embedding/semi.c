@@ -110,13 +110,13 @@ static void put_taught(const embedding *e, FILE *to) {
     static const embedding_published rows[] = {
         {"a teacher's layers first", "mnist", "dt-log-nca", "d-1-taught", 30, 0.0, 0.0},
         {"RBMs first", "mnist", "dt-log-nca", "d-1-noise", 30, 0.0, 0.0}};
-    cli_page_heading(to, "Not the papers': all labels, by log NCA under noise, error of 5-NN in %");
-    cli_page_note(to,
-                  "30 units, Student's kernel; a fifth of the pixels and 0.3 of the hidden "
-                  "units are left out in every step. A teacher is a network that names classes, "
-                  "learned from labels and by virtual adversarial training (Miyato et al. 2018): "
-                  "its hidden layers are where the embedding begins, instead of layers that "
-                  "learned to make the images again.");
+    cli_page_heading(to, "Not the papers': all labels, by log NCA, error of 5-NN in %");
+    cli_page_note(
+        to, "30 units, Student's kernel. A teacher is a network that names classes, learned "
+            "from labels and by virtual adversarial training (Miyato et al. 2018): its hidden "
+            "layers are where the embedding begins, instead of layers that learned to make "
+            "the images again. Under noise a fifth of the pixels and 0.3 of the hidden units "
+            "are left out in every step.");
     embedding_put_table(e, to, rows, ROWS(rows));
 }
 
