@@ -6,8 +6,8 @@
  * carry.
  *
  * Status, error, image, limits and sources of bytes are in formats/taper_types.h, models in
- * codec/taper_model.h, search in codes in codec/taper_search.h; the header that is installed holds
- * them all.
+ * codec/taper_model.h, search in codes in codec/taper_search.h, of bits in codec/taper_index.h; the
+ * header that is installed holds them all.
  *
  * Whole programs, built by `make check`: samples/example/example.c decodes what is pushed,
  * samples/example/ranges.c one image by ranges of the file, and its codes.
@@ -26,6 +26,7 @@
 #include "formats/taper_types.h"
 #include "codec/taper_model.h"
 #include "codec/taper_search.h"
+#include "codec/taper_index.h"
 #include <stdio.h>
 
 #ifdef __cplusplus

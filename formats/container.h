@@ -17,7 +17,8 @@
  * pnm jpeg gzip     files in memory; metadata: what they hold besides pixels, exif: which way up,
  * icc: colours idx cifar             files of many images; labels: from IDX, CSV and folder names
  *   npy                   arrays as numpy reads them
- *   image_names           relative, safe, unique names
+ *   image_names           relative, safe, unique names; merge_names: those of sets that are joined
+ *   index_file            a .tpx file
  *   imageset              a set of images from any of these; image_list: its files and places,
  *                         recognise: what a file is, imageset_inputs: what there is,
  *                         imageset_labels: its labels, skip: what gives no image

@@ -1,4 +1,5 @@
-/* directory.h -- contents of the sections of a container's front matter; for container.c alone. */
+/* directory.h -- contents of the sections of a container's front matter, two of which an index file
+ * has, too; for container.c and index_file.c alone. */
 #ifndef FORMATS_DIRECTORY_H
 #define FORMATS_DIRECTORY_H
 #include "formats/front.h"

@@ -83,7 +83,7 @@ doors() { # room, headers
         grep -vE "\"$1/($(echo "$2" | tr ' ' '|'))\.h\"" |
         sed "s|\$|   <- not a door of $1|" >>"$found"
 }
-doors codec 'taper taper_model taper_search window'
+doors codec 'taper taper_model taper_search taper_index window'
 doors codec/backend 'backend operations activation pool queue simd int8_dot int_convolution'
 doors codec/entropy 'range_coder mixed_bit fixed_log int_matrix weights_coder'
 doors codec/quality 'metrics bd_rate'

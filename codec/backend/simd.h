@@ -9,8 +9,12 @@
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define CODEC_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+/* Where bits of words are counted: vectors do that from Ice Lake on, single words long before. */
+#define CODEC_COUNTING_CLONES \
+    __attribute__((target_clones("arch=icelake-server", "popcnt", "default")))
 #else
 #define CODEC_CLONES
+#define CODEC_COUNTING_CLONES
 #endif
 
 /* All ones where a comparison holds, else 0: compilers run that many at a time where conditions

@@ -7,8 +7,7 @@
  *   pace             which cuts of a small set are rendered as shorter ones
  *   assemble         laying chunks out
  *   recut            truncate and repack; kept_codes: what need not be decoded again
- *   merge            containers into one; merge_layers: their layers and rate classes;
- *                    merge_names: their names
+ *   merge            containers into one; merge_layers: their layers and rate classes
  *   verify           is all of it there, and right */
 #ifndef CODEC_ASSEMBLE_H
 #define CODEC_ASSEMBLE_H

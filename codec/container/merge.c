@@ -3,7 +3,7 @@
 #include "codec/container/assemble.h"
 #include "codec/decoder/group_reader.h"
 #include "codec/container/merge_layers.h"
-#include "codec/container/merge_names.h"
+#include "formats/merge_names.h"
 #include "codec/container/verify.h"
 #include "codec/taper.h"
 #include <stdlib.h>
@@ -206,8 +206,8 @@ static taper_status merge_fronts(merging *m, formats_front *f, taper_error *erro
     TAPER_TRY(size_merged(m, f, error));
     fill_merged(m, f);
     TAPER_TRY(codec_merge_layers(m->front, m->n, m->layers, f, error));
-    TAPER_TRY(codec_merge_names(m->front, m->n, f, error));
-    TAPER_TRY(codec_merge_labels(m->front, m->n, f, error));
+    TAPER_TRY(formats_merge_names(m->front, m->n, f, error));
+    TAPER_TRY(formats_merge_labels(m->front, m->n, f, error));
     TAPER_TRY(fill_rate_classes(m, f, error));
     TAPER_TRY(fill_raised(m, f, error));
     TAPER_TRY(fill_chunks(m, f, error));

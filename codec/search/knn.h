@@ -12,11 +12,16 @@
  * is farther than T, the k-th distance of those seen so far. All others are survivors, whose
  * distances are computed by the definition. Nothing that is kept depends on a rounded product.
  *
- * The room codec/search/: nearest neighbours, and votes.
+ * The room codec/search/: nearest neighbours, and votes. Of codes of numbers:
  *   knn               the search: blocks of queries against tiles of references
  *   centring          codes less their mean, in float32; codes that are not finite
  *   nearest_list      the k nearest so far of one query
- *   votes             labels by votes; errors counted */
+ *   votes             labels by votes; errors counted
+ * and of codes of bits, which taper_index.h has the manual of:
+ *   bit_codes         rows of words, bits that they share, bits in which they differ
+ *   ordered_index     codes in their order, nested neighbourhoods
+ *   cascade           the k nearest, layer by layer; cascade_measure: how seldom one is lost
+ *   index             an open index; index_build: made of codes, index_merge: of others */
 #ifndef CODEC_KNN_H
 #define CODEC_KNN_H
 #include "codec/backend/operations.h"

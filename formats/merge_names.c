@@ -1,6 +1,6 @@
 /* merge_names.c -- names and classes of containers that are joined; see merge_names.h. Equal ones
  * are found by sorting, which no choice of names makes slow. */
-#include "codec/container/merge_names.h"
+#include "formats/merge_names.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +113,7 @@ static char *keep_block(formats_front *f, formats_buffer *block) {
     return (char *)formats_buffer_take(block, &(size_t){0});
 }
 
-taper_status codec_merge_names(const formats_front *shard, size_t n, formats_front *f,
+taper_status formats_merge_names(const formats_front *shard, size_t n, formats_front *f,
                                taper_error *error) {
     size_t nameless_images = nameless(shard, n), images = f->images;
     if (nameless_images == images) return TAPER_OK;
@@ -216,7 +216,7 @@ static void write_labels(const classing *of, formats_front *f) {
     }
 }
 
-taper_status codec_merge_labels(const formats_front *shard, size_t n, formats_front *f,
+taper_status formats_merge_labels(const formats_front *shard, size_t n, formats_front *f,
                                 taper_error *error) {
     int any = 0;
     classing of = {.shard = shard, .n = n};

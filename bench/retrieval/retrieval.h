@@ -1,0 +1,48 @@
+/* retrieval.h -- search among many codes of real images: what the parts of the program share, and
+ * the parts, a file each.
+ *
+ * The room bench/retrieval/:
+ *   retrieval    the program: its options and its table of parts
+ *   references   images of CIFAR-10, and as many references as are asked for, out of their variants
+ *   models       models from files, and codes by them
+ *   progress     how far the work is
+ *   codes, truth, sheet   parts
+ *
+ * Everything here ends the program with a message when it fails (bench/figures/figures.h). */
+#ifndef BENCH_RETRIEVAL_RETRIEVAL_H
+#define BENCH_RETRIEVAL_RETRIEVAL_H
+#include "bench/figures/figures.h"
+
+/* Files are arrays as they lie in memory. */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are little-endian");
+
+enum { RETRIEVAL_NEIGHBOURS = 100 }; /* of each query that truth finds */
+
+typedef struct retrieval {
+    const char *data;  /* folder of CIFAR-10's six files */
+    const char *model; /* .tpm of codes */
+    const char *real;  /* .tpm of the codes that truth is also found by; NULL: by pixels alone */
+    const char *out;   /* folder; is made */
+    unsigned images;   /* references */
+    unsigned queries;
+    unsigned seed;    /* of variants */
+    unsigned threads; /* 0: one per online core. Results are the same for any number */
+} retrieval;
+
+typedef struct retrieval_part {
+    const char *name, *does;
+    void (*run)(const retrieval *r);
+} retrieval_part;
+
+/* OUT/codes.bits u64[images][words] and OUT/queries.bits u64[queries][words], rows of
+ * codec/search/bit_codes.h of all units of --model; OUT/labels.i32 and OUT/query-labels.i32, their
+ * classes. */
+void retrieval_part_codes(const retrieval *r);
+/* OUT/truth-pixels.u32 and, with --real, OUT/truth-real.u32, u32[queries][RETRIEVAL_NEIGHBOURS]:
+ * numbers of the nearest references, nearest first, by the Euclidean distance of pixels and of
+ * codes of --real; of the same distance the smaller number first. */
+void retrieval_part_truth(const retrieval *r);
+/* OUT/sheet.png: the variants of some images, a row an image, the image itself first. */
+void retrieval_part_sheet(const retrieval *r);
+
+#endif

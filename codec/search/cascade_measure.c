@@ -1,0 +1,140 @@
+/* cascade_measure.c -- see cascade_measure.h. */
+#include "codec/search/cascade_measure.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES = 100, NEAREST = 10 };
+
+float codec_cascade_effort_for(const float recall[CODEC_CASCADE_EFFORTS], double wanted) {
+    for (size_t e = 0; e < CODEC_CASCADE_EFFORTS; e++) {
+        if (recall[e] < wanted) continue;
+        if (!e) return codec_cascade_effort(0);
+        const double part = (wanted - recall[e - 1]) / (recall[e] - recall[e - 1]);
+        return (float)(codec_cascade_effort(e - 1) +
+                       fmax(0, fmin(1, part)) *
+                           (codec_cascade_effort(e) - codec_cascade_effort(e - 1)));
+    }
+    return CODEC_CASCADE_EXACT;
+}
+
+/* Codes that are searched for among the others, and the nearest that were found. */
+typedef struct sample {
+    size_t n, k; /* k: one more than are looked at, as a code finds itself */
+    uint64_t *code;
+    uint32_t *self;             /* [n] places */
+    uint32_t *found, *distance; /* [n][k] */
+    uint32_t *exact;            /* [n][k] distances */
+    uint32_t *place_of;         /* [codes] of an image */
+} sample;
+
+static void sample_free(sample *s) {
+    free(s->code);
+    free(s->self);
+    free(s->found);
+    free(s->distance);
+    free(s->exact);
+    free(s->place_of);
+}
+
+static taper_status sample_take(sample *s, const codec_cascade *c) {
+    const size_t n = c->index->n, words = c->index->words;
+    *s = (sample){.n = n < SAMPLES ? n : SAMPLES, .k = n < NEAREST + 1 ? n : NEAREST + 1};
+    s->code = malloc(s->n * words * sizeof *s->code);
+    s->self = malloc(s->n * sizeof *s->self);
+    s->found = malloc(s->n * s->k * sizeof *s->found);
+    s->distance = malloc(s->n * s->k * sizeof *s->distance);
+    s->exact = malloc(s->n * s->k * sizeof *s->exact);
+    s->place_of = malloc(n * sizeof *s->place_of);
+    if (!s->code || !s->self || !s->found || !s->distance || !s->exact || !s->place_of)
+        return TAPER_ERR_NOMEM;
+    for (size_t place = 0; place < n; place++) s->place_of[c->image[place]] = (uint32_t)place;
+    for (size_t i = 0; i < s->n; i++) { /* spread over the order */
+        s->self[i] = (uint32_t)((2 * i + 1) * n / (2 * s->n));
+        codec_index_code(c->index, s->self[i], s->code + i * words);
+    }
+    return TAPER_OK;
+}
+
+/* Distance after each layer, of two codes. */
+static void add_up(const codec_cascade *c, const uint64_t *a, const uint64_t *b,
+                   double sum[CODEC_INDEX_MOST_LAYERS]) {
+    double so_far = 0;
+    for (size_t l = 0; l < c->index->layers; l++) {
+        const size_t first = codec_index_layer_first(l);
+        so_far +=
+            c->weight[l] * (double)codec_bits_distance(a + first, b + first,
+                                                       codec_index_layer_words(c->index->words, l));
+        sum[l] = so_far;
+    }
+}
+
+typedef struct share_sums {
+    double pairs, whole;                    /* pairs, and their distances */
+    double part[CODEC_INDEX_MOST_LAYERS];   /* distances after a layer */
+    double square[CODEC_INDEX_MOST_LAYERS]; /* d^2 / D */
+} share_sums;
+
+static void add_pairs(share_sums *sums, const codec_cascade *c, const sample *s, size_t i,
+                      uint64_t *other) {
+    const size_t last = c->index->layers - 1;
+    for (size_t j = 0; j < s->k; j++) {
+        const uint32_t place = s->place_of[s->found[i * s->k + j]];
+        double after[CODEC_INDEX_MOST_LAYERS];
+        codec_index_code(c->index, place, other);
+        add_up(c, s->code + i * c->index->words, other, after);
+        if (place == s->self[i] || !after[last]) continue; /* copies say nothing of distances */
+        sums->pairs++;
+        sums->whole += after[last];
+        for (size_t l = 0; l <= last; l++) {
+            sums->part[l] += after[l];
+            sums->square[l] += after[l] * after[l] / after[last];
+        }
+    }
+}
+
+/* c = sum d / sum D; s^2 = mean of (d - c D)^2 / D = mean of d^2 / D - 2 c d + c^2 D. */
+static taper_status measure_shares(const codec_cascade *c, const sample *s, float *share) {
+    share_sums sums = {0};
+    uint64_t *other = malloc(c->index->words * sizeof *other);
+    if (!other) return TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < s->n; i++) add_pairs(&sums, c, s, i, other);
+    free(other);
+    for (size_t l = 0; l < c->index->layers; l++) {
+        share[2 * l] = 1;
+        share[2 * l + 1] = 0;
+        if (!sums.pairs) continue; /* all codes are the same */
+        const double mean = sums.part[l] / sums.whole;
+        const double spread = sums.square[l] - 2 * mean * sums.part[l] + mean * mean * sums.whole;
+        share[2 * l] = (float)mean;
+        share[2 * l + 1] = (float)sqrt(fmax(0, spread / sums.pairs));
+    }
+    return TAPER_OK;
+}
+
+/* How many of the neighbours are as near as exact search finds them. Each finds itself, too. */
+static float recall_of(const sample *s) {
+    size_t right = 0, all = 0;
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t j = 1; j < s->k; j++, all++)
+            right += s->distance[i * s->k + j] <= s->exact[i * s->k + s->k - 1];
+    return all ? (float)((double)right / (double)all) : 1;
+}
+
+taper_status codec_cascade_measure(const codec_cascade *cascade, codec_pool *pool, float *share,
+                                   float recall[CODEC_CASCADE_EFFORTS]) {
+    sample s;
+    taper_status status = sample_take(&s, cascade);
+    codec_cascade measured = *cascade;
+    measured.share = share;
+    codec_cascade_query query = {
+        .code = s.code, .queries = s.n, .k = s.k, .effort = CODEC_CASCADE_EXACT};
+    if (!status) status = codec_cascade_search(cascade, &query, pool, s.found, s.exact, NULL);
+    if (!status) status = measure_shares(cascade, &s, share);
+    for (size_t e = 0; e < CODEC_CASCADE_EFFORTS && !status; e++) {
+        query.effort = codec_cascade_effort(e);
+        status = codec_cascade_search(&measured, &query, pool, s.found, s.distance, NULL);
+        recall[e] = recall_of(&s);
+    }
+    sample_free(&s);
+    return status;
+}

@@ -1,0 +1,167 @@
+/* index.c -- an open index, and search in it; see taper_index.h. */
+#include "codec/search/index.h"
+#include "codec/search/cascade_measure.h"
+#include <stdlib.h>
+
+/* --- opening ---------------------------------------------------------------------------- */
+
+static void set_views(taper_index *index) {
+    const formats_index_file *file = &index->file;
+    index->order = (codec_ordered_index){
+        .n = (size_t)file->header.codes,
+        .words = formats_index_words(&file->header),
+        .start = formats_index_part_at(file, FORMATS_INDEX_START),
+        .table_bits = file->header.table_bits,
+    };
+    codec_index_set_layers(&index->order, formats_index_part_at(file, FORMATS_INDEX_CODES));
+    index->cascade =
+        (codec_cascade){&index->order, formats_index_part_at(file, FORMATS_INDEX_IMAGE),
+                        formats_index_part_at(file, FORMATS_INDEX_WEIGHTS),
+                        formats_index_part_at(file, FORMATS_INDEX_SHARES)};
+    index->recall = formats_index_part_at(file, FORMATS_INDEX_RECALLS);
+}
+
+taper_status taper_index_open(taper_index **out, const void *bytes, uint64_t size,
+                              const taper_limits *limits, taper_error *error) {
+    const taper_limits checked = formats_limits_or_default(limits);
+    *out = NULL;
+    taper_index *index = calloc(1, sizeof *index);
+    if (!index) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to open an index");
+    taper_status status = formats_index_open(&index->file, bytes, size, &checked, error);
+    if (status) {
+        free(index);
+        return status;
+    }
+    set_views(index);
+    *out = index;
+    return TAPER_OK;
+}
+
+void taper_index_close(taper_index *index) {
+    if (index) formats_index_close(&index->file);
+    free(index);
+}
+
+taper_status taper_index_check(const taper_index *index, taper_error *error) {
+    TAPER_TRY(formats_index_check_codes(&index->file, error));
+    const size_t words = index->order.words;
+    uint64_t *code = malloc(2 * words * sizeof *code);
+    if (!code) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to check an index");
+    uint64_t *now = code, *before = code + words;
+    int is_ordered = 1;
+    for (size_t i = 0; i < index->order.n && is_ordered; i++) {
+        codec_index_code(&index->order, i, now);
+        is_ordered = !i || codec_bits_compare(before, now, words) <= 0;
+        uint64_t *other = before;
+        before = now;
+        now = other;
+    }
+    free(code);
+    return is_ordered ? TAPER_OK
+                      : formats_fail(error, TAPER_ERR_CORRUPT,
+                                     "the index's codes are not in order; make it again");
+}
+
+/* --- what is in it ---------------------------------------------------------------------- */
+
+taper_index_info taper_index_get_info(const taper_index *index) {
+    const formats_index_header *h = &index->file.header;
+    taper_index_info info = {
+        .images = h->codes,
+        .model_id = h->model_id,
+        .bits = h->bits,
+        .classes = index->file.set.classes,
+        .code_bytes = formats_index_size(h, FORMATS_INDEX_CODES),
+        .has_names = index->file.set.names != NULL,
+        .has_labels = index->file.set.label != NULL,
+    };
+    info.other_bytes = formats_index_offset(h, FORMATS_INDEX_NAMES) - info.code_bytes;
+    for (size_t l = 1; l < index->order.layers; l++)
+        info.is_weighted |= index->cascade.weight[l] != index->cascade.weight[0];
+    for (size_t e = 0; e < FORMATS_INDEX_EFFORTS; e++)
+        info.recall = fmax(info.recall, (double)index->recall[e]);
+    return info;
+}
+
+const char *taper_index_name(const taper_index *index, uint64_t i) {
+    return i < index->order.n ? formats_front_name(&index->file.set, (uint32_t)i) : NULL;
+}
+
+int32_t taper_index_label(const taper_index *index, uint64_t i) {
+    return index->file.set.label && i < index->order.n ? index->file.set.label[i] : -1;
+}
+
+const char *taper_index_class_name(const taper_index *index, uint32_t k) {
+    return k < index->file.set.classes ? formats_front_class_name(&index->file.set, k) : NULL;
+}
+
+uint32_t taper_index_code(const taper_index *index, uint64_t place, uint64_t *code) {
+    codec_index_code(&index->order, (size_t)place, code);
+    return index->cascade.image[place];
+}
+
+/* --- search ----------------------------------------------------------------------------- */
+
+taper_status codec_index_pool(codec_pool **pool, unsigned threads, taper_error *error) {
+    *pool = NULL;
+    if (threads > 256)
+        return formats_fail(error, TAPER_ERR_ARG, "%u threads: at most 256", threads);
+    if (codec_pool_create(pool, threads ? threads : codec_pool_cores()))
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for threads");
+    return TAPER_OK;
+}
+
+taper_status taper_index_neighbourhood(const taper_index *index, const uint64_t *query,
+                                       uint32_t known_bits, uint64_t least,
+                                       taper_index_range *range, taper_error *error) {
+    if (known_bits > index->file.header.bits || least < 1 || least > index->order.n)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "a neighbourhood of %llu by %u bits: 1 to %zu images and at most %u "
+                            "bits are there",
+                            (unsigned long long)least, known_bits, index->order.n,
+                            index->file.header.bits);
+    const codec_neighbourhood found =
+        codec_index_neighbourhood(&index->order, query, (size_t)least, known_bits);
+    *range = (taper_index_range){found.first, found.size, (uint32_t)found.depth, found.looked_at};
+    return TAPER_OK;
+}
+
+static taper_status check_search(const taper_index *index, const taper_index_search *search,
+                                 taper_error *error) {
+    if (search->k < 1 || search->k > index->order.n)
+        return formats_fail(error, TAPER_ERR_ARG, "%zu neighbours: 1 to %zu are there to be found",
+                            search->k, index->order.n);
+    if (!(search->recall >= 0 && search->recall <= 1))
+        return formats_fail(error, TAPER_ERR_ARG, "a recall of %g: it is 0 to 1", search->recall);
+    for (size_t i = 0; search->known_bits && i < search->n_queries; i++)
+        if (search->known_bits[i] < 1 || search->known_bits[i] > index->file.header.bits)
+            return formats_fail(error, TAPER_ERR_ARG,
+                                "%u bits of query %zu are known: it is 1 to %u",
+                                search->known_bits[i], i, index->file.header.bits);
+    return TAPER_OK;
+}
+
+taper_status taper_index_nearest(const taper_index *index, const taper_index_search *search,
+                                 uint32_t *images, uint32_t *distances, uint64_t *looked_at,
+                                 taper_error *error) {
+    TAPER_TRY(check_search(index, search, error));
+    const double recall = search->recall > 0 ? search->recall : 0.95;
+    const codec_cascade_query query = {
+        .code = search->queries,
+        .queries = search->n_queries,
+        .k = search->k,
+        .effort =
+            recall < 1 ? codec_cascade_effort_for(index->recall, recall) : CODEC_CASCADE_EXACT,
+        .known_bits = search->known_bits,
+        .wanted = search->wanted,
+    };
+    codec_pool *pool = NULL;
+    if (search->threads != 1 && search->n_queries > 1)
+        TAPER_TRY(codec_index_pool(&pool, search->threads, error));
+    taper_status status =
+        codec_cascade_search(&index->cascade, &query, pool, images, distances, looked_at);
+    codec_pool_destroy(pool);
+    return status
+               ? formats_fail(error, status, "no memory to search %zu queries", search->n_queries)
+               : TAPER_OK;
+}

@@ -1,0 +1,19 @@
+/* index.h -- an open index, as the files that make and search one see it; the manual is
+ * codec/taper_index.h. */
+#ifndef CODEC_INDEX_H
+#define CODEC_INDEX_H
+#include "codec/search/cascade.h"
+#include "codec/taper_index.h"
+#include "formats/index_file.h"
+
+struct taper_index {
+    formats_index_file file;
+    codec_ordered_index order;
+    codec_cascade cascade; /* of `order` */
+    const float *recall;   /* [FORMATS_INDEX_EFFORTS] */
+};
+
+/* A number of threads, 0..256, into a pool. TAPER_ERR_ARG, _NOMEM. */
+taper_status codec_index_pool(codec_pool **pool, unsigned threads, taper_error *error);
+
+#endif

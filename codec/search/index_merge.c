@@ -1,0 +1,196 @@
+/* index_merge.c -- indexes into one, without holding their codes; see taper_index.h.
+ *
+ * Once through the codes decides whose comes next, a byte each; every part of the file is then
+ * written by going through these choices again. */
+#include "formats/merge_names.h"
+#include "codec/search/index.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SOURCES = 256, PIECE = 1 << 16 };
+
+typedef struct merging {
+    const taper_index *const *from;
+    size_t n;
+    size_t codes;    /* of all */
+    uint8_t *source; /* [codes] whose code it is, in order */
+    size_t at[MOST_SOURCES];
+    formats_index_writer writer;
+    uint8_t *piece; /* [PIECE] what is to be written next */
+    size_t filled;
+} merging;
+
+/* --- whose is next ---------------------------------------------------------------------- */
+
+static int comes_first(const merging *m, size_t a, size_t b, uint64_t *code) {
+    const codec_ordered_index *left = &m->from[a]->order, *right = &m->from[b]->order;
+    const uint64_t x = left->layer[0][m->at[a]], y = right->layer[0][m->at[b]];
+    if (x != y) return x < y;
+    codec_index_code(left, m->at[a], code);
+    codec_index_code(right, m->at[b], code + left->words);
+    return codec_bits_compare(code, code + left->words, left->words) < 0;
+}
+
+static taper_status choose(merging *m) {
+    uint64_t *code = malloc(2 * m->from[0]->order.words * sizeof *code);
+    if (!code) return TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < m->codes; i++) {
+        size_t best = m->n;
+        for (size_t s = 0; s < m->n; s++)
+            if (m->at[s] < m->from[s]->order.n && (best == m->n || comes_first(m, s, best, code)))
+                best = s;
+        m->source[i] = (uint8_t)best;
+        m->at[best]++;
+    }
+    free(code);
+    return TAPER_OK;
+}
+
+/* --- the parts -------------------------------------------------------------------------- */
+
+static void flush(merging *m) {
+    formats_index_put(&m->writer, m->piece, m->filled);
+    m->filled = 0;
+}
+
+static void put(merging *m, const void *bytes, size_t n) {
+    if (m->filled + n > PIECE) flush(m);
+    if (n > PIECE) {
+        formats_index_put(&m->writer, bytes, n);
+        return;
+    }
+    memcpy(m->piece + m->filled, bytes, n);
+    m->filled += n;
+}
+
+static taper_status put_table(merging *m, uint32_t bits) {
+    uint64_t *first = malloc(m->codes * sizeof *first);
+    uint32_t *start = malloc((((size_t)1 << bits) + 1) * sizeof *start);
+    if (first && start) {
+        memset(m->at, 0, sizeof m->at);
+        for (size_t i = 0; i < m->codes; i++)
+            first[i] = m->from[m->source[i]]->order.layer[0][m->at[m->source[i]]++];
+        codec_index_table(first, m->codes, bits, start);
+        formats_index_put(&m->writer, start, (((size_t)1 << bits) + 1) * sizeof *start);
+    }
+    const taper_status status = first && start ? TAPER_OK : TAPER_ERR_NOMEM;
+    free(first);
+    free(start);
+    return status;
+}
+
+static void put_codes(merging *m) {
+    const codec_ordered_index *any = &m->from[0]->order;
+    for (size_t l = 0; l < any->layers; l++) {
+        const size_t width = codec_index_layer_words(any->words, l);
+        memset(m->at, 0, sizeof m->at);
+        for (size_t i = 0; i < m->codes; i++) {
+            const size_t s = m->source[i];
+            put(m, m->from[s]->order.layer[l] + m->at[s]++ * width, width * sizeof(uint64_t));
+        }
+    }
+    flush(m);
+}
+
+static void put_images(merging *m) {
+    uint32_t before[MOST_SOURCES] = {0};
+    for (size_t s = 1; s < m->n; s++) before[s] = before[s - 1] + (uint32_t)m->from[s - 1]->order.n;
+    memset(m->at, 0, sizeof m->at);
+    for (size_t i = 0; i < m->codes; i++) {
+        const size_t s = m->source[i];
+        const uint32_t image = m->from[s]->cascade.image[m->at[s]++] + before[s];
+        put(m, &image, sizeof image);
+    }
+    flush(m);
+}
+
+/* --- all of it -------------------------------------------------------------------------- */
+
+static taper_status check_sources(const taper_index *const *from, size_t n, uint64_t *codes,
+                                  taper_error *error) {
+    if (n < 1 || n > MOST_SOURCES)
+        return formats_fail(error, TAPER_ERR_ARG, "%zu indexes to be joined: 1 to %d may be", n,
+                            (int)MOST_SOURCES);
+    for (size_t s = 0; s < n; s++) {
+        const formats_index_header *a = &from[0]->file.header, *b = &from[s]->file.header;
+        if (b->bits != a->bits || b->model_id != a->model_id)
+            return formats_fail(error, TAPER_ERR_ARG,
+                                "index %zu is of %u bits of model %016llx, the first of %u bits of "
+                                "%016llx: only indexes of one model can be joined",
+                                s + 1, b->bits, (unsigned long long)b->model_id, a->bits,
+                                (unsigned long long)a->model_id);
+        if (memcmp(from[0]->cascade.weight, from[s]->cascade.weight,
+                   (size_t)formats_index_size(a, FORMATS_INDEX_WEIGHTS)) != 0)
+            return formats_fail(error, TAPER_ERR_ARG,
+                                "index %zu has other weights than the first; make it again", s + 1);
+        *codes += b->codes;
+    }
+    if (*codes > UINT32_MAX)
+        return formats_fail(error, TAPER_ERR_LIMIT, "%llu codes: an index has at most 2^32 - 1",
+                            (unsigned long long)*codes);
+    return TAPER_OK;
+}
+
+static taper_status join_texts(const taper_index *const *from, size_t n, formats_front *result,
+                               taper_error *error) {
+    formats_front *shard = malloc(n * sizeof *shard);
+    if (!shard) return TAPER_ERR_NOMEM;
+    for (size_t s = 0; s < n; s++) shard[s] = from[s]->file.set; /* borrowed */
+    taper_status status = formats_merge_names(shard, n, result, error);
+    if (!status) status = formats_merge_labels(shard, n, result, error);
+    free(shard);
+    return status;
+}
+
+/* What was measured of the index that has most codes is taken for all. */
+static const taper_index *largest(const taper_index *const *from, size_t n) {
+    const taper_index *most = from[0];
+    for (size_t s = 1; s < n; s++)
+        if (from[s]->order.n > most->order.n) most = from[s];
+    return most;
+}
+
+static taper_status write_all(merging *m, const formats_index_header *h, const taper_sink *to,
+                              const formats_buffer *names, const formats_buffer *labels) {
+    const taper_index *measured = largest(m->from, m->n);
+    formats_index_begin(&m->writer, h, to);
+    for (unsigned part = FORMATS_INDEX_WEIGHTS; part <= FORMATS_INDEX_RECALLS; part++)
+        formats_index_put(&m->writer, formats_index_part_at(&measured->file, part),
+                          formats_index_size(h, part));
+    TAPER_TRY(put_table(m, h->table_bits));
+    put_codes(m);
+    put_images(m);
+    formats_index_put(&m->writer, names->data, names->size);
+    formats_index_put(&m->writer, labels->data, labels->size);
+    return formats_index_end(&m->writer);
+}
+
+static taper_status merge(merging *m, const taper_sink *to, taper_error *error) {
+    formats_index_header h = m->from[0]->file.header;
+    formats_front texts = {.images = (uint32_t)m->codes};
+    formats_buffer names = {0}, labels = {0};
+    h.codes = m->codes;
+    h.table_bits = codec_index_table_bits(m->codes);
+    m->source = malloc(m->codes);
+    m->piece = malloc(PIECE);
+    taper_status status = m->source && m->piece ? choose(m) : TAPER_ERR_NOMEM;
+    if (!status) status = join_texts(m->from, m->n, &texts, error);
+    if (!status) status = formats_index_texts(&texts, &h, &names, &labels, error);
+    if (status == TAPER_ERR_NOMEM)
+        formats_fail(error, status, "no memory to join indexes of %zu codes", m->codes);
+    if (!status) status = write_all(m, &h, to, &names, &labels);
+    formats_buffer_free(&names);
+    formats_buffer_free(&labels);
+    formats_front_free(&texts);
+    free(m->source);
+    free(m->piece);
+    return status;
+}
+
+taper_status taper_index_merge(const taper_index *const *from, size_t n, const taper_sink *to,
+                               taper_error *error) {
+    uint64_t codes = 0;
+    TAPER_TRY(check_sources(from, n, &codes, error));
+    merging m = {.from = from, .n = n, .codes = (size_t)codes};
+    return merge(&m, to, error);
+}
