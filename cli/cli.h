@@ -2,7 +2,8 @@
  *
  * A verb is one file, cmd_NAME.c, that defines `int cmd_NAME(int argc, char **argv)` and
  * `const cli_verb cli_verb_NAME` (see common/options.h), and one line in the table of main.c. What
- * is large of it has a room: train/, compare/, and search/ of `embed` and `classify`.
+ * is large of it has a room: train/, compare/, and search/ of `embed`, `classify`, `index`
+ * and `search`.
  *
  * Manners that hold for all of them: data on standard output, words on standard error
  * (common/messages.h); progress on a terminal only (common/progress.h); outputs appear whole or not
@@ -11,7 +12,7 @@
  * The room cli/: the command line.
  *   main cli               the table of verbs; cmd_train cmd_encode cmd_truncate cmd_decode
  *                          cmd_info cmd_verify cmd_repack cmd_merge cmd_compare cmd_embed
- *                          cmd_classify: one verb each
+ *                          cmd_classify cmd_index cmd_search: one verb each
  *   manual completion      the documents made from the verbs' tables; version: what this build is
  *   picture_plan           what is decoded into what: decoding makes the plan, picture_files
  *                          carries it out below one folder; name_case: names that differ by case
@@ -35,10 +36,12 @@ int cmd_repack(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_embed(int argc, char **argv);
+int cmd_index(int argc, char **argv);
+int cmd_search(int argc, char **argv);
 int cmd_classify(int argc, char **argv);
 
 extern const cli_verb cli_verb_train, cli_verb_encode, cli_verb_truncate, cli_verb_decode,
     cli_verb_info, cli_verb_verify, cli_verb_repack, cli_verb_merge, cli_verb_compare,
-    cli_verb_embed, cli_verb_classify;
+    cli_verb_embed, cli_verb_classify, cli_verb_index, cli_verb_search;
 
 #endif

@@ -18,6 +18,8 @@ static const cli_verb *const verbs[] = {&cli_verb_train,
                                         &cli_verb_merge,
                                         &cli_verb_compare,
                                         &cli_verb_embed,
+                                        &cli_verb_index,
+                                        &cli_verb_search,
                                         &cli_verb_classify,
                                         NULL};
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] - 1 };

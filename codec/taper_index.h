@@ -124,16 +124,18 @@ typedef struct taper_index_search {
     const uint32_t *known_bits; /* [n_queries] 1..bits that are known of each: others count nothing;
                                    NULL: all */
     size_t k;                   /* neighbours of each, 1..images */
-    double recall;         /* share of the true neighbours that is to be found: 0: 0.95; 1: all,
-                              exactly; or between */
-    const uint8_t *wanted; /* [images] 1: may be a neighbour; NULL: all may */
-    unsigned threads;      /* 0: one per online core; at most 256. They share out queries, sixteen
-                              at a time */
+    double recall;          /* share of the true neighbours that is to be found: 0: 0.95; 1: all,
+                               exactly; or between */
+    const uint32_t *within; /* neighbours that are farther are not found; NULL: any distance */
+    const uint8_t *wanted;  /* [images] 1: may be a neighbour; NULL: all may */
+    unsigned threads;       /* 0: one per online core; at most 256. They share out queries, sixteen
+                               at a time */
 } taper_index_search;
 
 /* The k nearest images of each query, nearest first: images[n_queries][k], and distances: the sum
  * over differing bits of their weights, Hamming's distance where there are none. Images of the same
- * distance go by their number. Where fewer than k are wanted, the rest is UINT32_MAX.
+ * distance go by their number. Where fewer than k are wanted, or near enough, the
+ * rest is UINT32_MAX.
  *
  * With recall 1 the result is that of this definition. Below, codes that differ too much in their
  * first bits are not looked at further: what that loses was measured when the index was built

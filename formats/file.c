@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -215,6 +216,34 @@ static taper_status memory_source_read(void *user, uint64_t offset, void *to, si
 
 taper_source formats_memory_source(formats_memory *memory) {
     return (taper_source){.user = memory, .size = memory->size, .read = memory_source_read};
+}
+
+taper_status formats_descriptor_map(int descriptor, const void **bytes, uint64_t *size,
+                                    taper_error *error) {
+    struct stat st;
+    *bytes = NULL, *size = 0;
+    if (fstat(descriptor, &st) != 0) return formats_fail_errno(error, errno, "open it");
+    if (!S_ISREG(st.st_mode))
+        return formats_fail(error, TAPER_ERR_IO, "it is no regular file, which cannot be mapped");
+    if (!st.st_size) return formats_fail(error, TAPER_ERR_TRUNCATED, "the file is empty");
+    void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, descriptor, 0);
+    if (at == MAP_FAILED) return formats_fail_errno(error, errno, "map it");
+    *bytes = at, *size = (uint64_t)st.st_size;
+    return TAPER_OK;
+}
+
+taper_status formats_file_map(const char *path, const void **bytes, uint64_t *size,
+                              taper_error *error) {
+    *bytes = NULL, *size = 0;
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return formats_fail_errno(error, errno, "open it");
+    const taper_status status = formats_descriptor_map(descriptor, bytes, size, error);
+    close(descriptor);
+    return status;
+}
+
+void formats_file_unmap(const void *bytes, uint64_t size) {
+    if (bytes) munmap((void *)(uintptr_t)bytes, (size_t)size);
 }
 
 taper_status formats_source_read(const taper_source *source, uint64_t offset, void *to, size_t n,

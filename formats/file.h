@@ -37,6 +37,16 @@ void formats_file_close(formats_file *file); /* NULL is fine */
  * threads may read at once. A file that shrank meanwhile reads as TAPER_ERR_TRUNCATED. */
 taper_source formats_file_source(formats_file *file);
 
+/* A regular file's bytes where the system maps them, for reading: from the start of a page, so on a
+ * multiple of 8. Whoever shortens the file meanwhile ends the process that reads (SIGBUS), so map
+ * what is replaced whole or not at all. descriptor may be closed afterwards. TAPER_ERR_IO; an empty
+ * file is TAPER_ERR_TRUNCATED. */
+taper_status formats_descriptor_map(int descriptor, const void **bytes, uint64_t *size,
+                                    taper_error *error);
+taper_status formats_file_map(const char *path, const void **bytes, uint64_t *size,
+                              taper_error *error);
+void formats_file_unmap(const void *bytes, uint64_t size); /* NULL is fine */
+
 /* Bytes in memory as a source. The caller keeps memory and bytes alive while the source is used. */
 typedef struct formats_memory {
     const uint8_t *bytes;

@@ -18,6 +18,7 @@ typedef struct part {
     const int32_t *class_of; /* [its classes]: those of the set */
     /* of the codes that were taken */
     uint64_t taken, units_known, bits_known;
+    uint32_t least_known; /* bits of any code that was taken; UINT32_MAX: none was */
 } part;
 
 struct cli_container_set {
@@ -109,7 +110,7 @@ int cli_container_set_open(cli_container_set **out, const char *verb, char **pat
     s->verb = verb, s->common = common;
     int code = CLI_DONE;
     for (size_t p = 0; p < n && code == CLI_DONE; p++) {
-        s->part[p] = (part){.path = paths[p], .first = s->images};
+        s->part[p] = (part){.path = paths[p], .first = s->images, .least_known = UINT32_MAX};
         code = cli_container_open(&s->part[p].file, verb, paths[p], common);
         if (code != CLI_DONE) break;
         s->parts++;
@@ -211,7 +212,15 @@ taper_status cli_container_set_code(cli_container_set *s, size_t i, uint32_t uni
     }
     p->bits_known += *known;
     p->taken += *known > 0;
+    if (*known && *known < p->least_known) p->least_known = *known;
     return TAPER_OK;
+}
+
+uint32_t cli_container_set_least_bits(const cli_container_set *s) {
+    uint32_t least = UINT32_MAX;
+    for (size_t p = 0; p < s->parts; p++)
+        if (s->part[p].least_known < least) least = s->part[p].least_known;
+    return least;
 }
 
 double cli_container_set_bits(const cli_container_set *s) {

@@ -53,6 +53,8 @@ taper_status cli_container_set_picture(cli_container_set *set, size_t i, taper_i
 
 /* How many bits were known of a code, in the mean of those of which any were. */
 double cli_container_set_bits(const cli_container_set *set);
+/* And of the one of which fewest were; UINT32_MAX: of none any. */
+uint32_t cli_container_set_least_bits(const cli_container_set *set);
 /* For people, one line a container: how much of it is here, and how much its codes hold in the
  * mean, of those that were asked for. */
 void cli_container_set_tell(const cli_container_set *set);

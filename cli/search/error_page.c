@@ -3,7 +3,7 @@
 #include "cli/common/outputs.h"
 #include "cli/common/page.h"
 #include "cli/common/plain_text.h"
-#include "codec/transform/scaling.h"
+#include "cli/search/thumbnail.h"
 #include "formats/bytes.h"
 #include "formats/image.h"
 #include <math.h>
@@ -15,7 +15,6 @@ enum {
     PER_PAIR = 4,      /* examples of each */
     MOST_RIGHT = 12,   /* classes with an example that is right */
     MOST_COLUMNS = 20, /* classes of a matrix */
-    LONGEST = 96,      /* pixels along a picture's longer side */
     NAME_ROOM = 80,
     SHOWN = CLI_PAGE_NEIGHBOURS
 };
@@ -119,30 +118,11 @@ static const char *class_of(const cli_error_page *p, int32_t label, char room[NA
     return room;
 }
 
-/* A picture of the set, small; without pixels where it cannot be read. TAPER_ERR_NOMEM. */
-static taper_status read_picture(const cli_code_set *set, size_t image, taper_image *out) {
-    taper_image whole = {.pixels = NULL};
-    *out = whole;
-    const taper_status status = cli_code_set_picture(set, image, &whole, NULL);
-    if (status != TAPER_OK) return status == TAPER_ERR_NOMEM ? status : TAPER_OK;
-    const uint32_t longest = whole.width > whole.height ? whole.width : whole.height;
-    if (longest <= LONGEST || (whole.channels != 1 && whole.channels != 3)) {
-        *out = whole;
-        return TAPER_OK;
-    }
-    const double factor = (double)LONGEST / longest;
-    const uint32_t width = (uint32_t)fmax(1.0, factor * whole.width),
-                   height = (uint32_t)fmax(1.0, factor * whole.height);
-    const taper_status scaled = codec_scale(&whole, width, height, out);
-    formats_image_free(&whole);
-    return scaled;
-}
-
 static taper_status put_picture(const cli_code_set *set, size_t image, const char *caption,
                                 const char *second, bool marked, FILE *to) {
     char name[CLI_IMAGE_NAME], plain[2 * CLI_IMAGE_NAME];
     taper_image picture;
-    TAPER_TRY(read_picture(set, image, &picture));
+    TAPER_TRY(cli_thumbnail_read(set, image, &picture));
     cli_plain_text(plain, sizeof plain, cli_code_set_name(set, image, name));
     const taper_status status = cli_page_strip_picture(to, picture.pixels ? &picture : NULL, plain,
                                                        caption, second, marked, NULL);

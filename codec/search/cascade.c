@@ -39,6 +39,10 @@ static void make_mask(const codec_cascade *c, const codec_cascade_query *q, size
     if (q->known_bits) codec_bits_keep(mask, c->index->words, q->known_bits[i]);
 }
 
+static uint32_t most_distance(const codec_cascade_query *q) {
+    return q->within ? *q->within : UINT32_MAX;
+}
+
 static int is_wanted(const codec_cascade *c, const codec_cascade_query *q, size_t place) {
     return !q->wanted || q->wanted[c->image[place]];
 }
@@ -61,7 +65,7 @@ taper_status codec_cascade_plain(const codec_cascade *c, const codec_cascade_que
         const uint64_t *code = q->code + i * c->index->words;
         make_mask(c, q, i, mask);
         for (size_t at = 0; at < c->index->n; at++)
-            if (is_wanted(c, q, at))
+            if (is_wanted(c, q, at) && distance_of(c, code, mask, at) <= most_distance(q))
                 codec_nearest_push(&list, distance_of(c, code, mask, at), c->image[at]);
         put_out(&list, q->k, image + i * q->k, distance + i * q->k);
     }
@@ -98,14 +102,14 @@ typedef struct layer_view {
     uint32_t weight, limit;
 } layer_view;
 
-static void set_limits(pursuit *p, const codec_cascade *c, float effort) {
-    const double far = codec_nearest_limit(&p->list);
+static void set_limits(pursuit *p, const codec_cascade *c, const codec_cascade_query *q) {
+    const double far = fmin(codec_nearest_limit(&p->list), most_distance(q));
     if (far == p->list_limit) return;
     p->list_limit = far;
     for (size_t l = 0; l < c->index->layers; l++) {
         double limit = far; /* infinite while there is room */
-        if (effort < CODEC_CASCADE_EXACT && l + 1 < c->index->layers)
-            limit = fmin(far, c->share[2 * l] * far + effort * c->share[2 * l + 1] * sqrt(far));
+        if (q->effort < CODEC_CASCADE_EXACT && l + 1 < c->index->layers)
+            limit = fmin(far, c->share[2 * l] * far + q->effort * c->share[2 * l + 1] * sqrt(far));
         p->limit[l] = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
     }
 }
@@ -178,7 +182,7 @@ static void drop_unwanted(const codec_cascade *c, const codec_cascade_query *q, 
 static void pursue(pursuit *p, const codec_cascade *c, const codec_cascade_query *q, size_t first,
                    size_t end, survivors *s) {
     if (first >= end) return;
-    set_limits(p, c, q->effort);
+    set_limits(p, c, q);
     layer_view view = view_of(p, c, 0, first);
     first_survivors(&view, end - first, s);
     p->looked_at += end - first;

@@ -33,11 +33,13 @@ typedef struct codec_cascade_query {
     float effort;               /* 0.. */
     const uint32_t *known_bits; /* [queries] bits that are known of each, the first: those behind
                                    count nothing; NULL: all */
+    const uint32_t *within;     /* distance beyond which none is found; NULL: any is */
     const uint8_t *wanted;      /* [n] by image: 1 may be found; NULL: all */
 } codec_cascade_query;
 
 /* image[queries][k], distance[queries][k]: the nearest first, of the same distance the lower
- * number. Where fewer than k are wanted the rest is UINT32_MAX. looked_at[queries], or NULL: words
+ * number. Where fewer than k are wanted or near enough the rest is
+ * UINT32_MAX. looked_at[queries], or NULL: words
  * of codes that were compared. pool: threads share out queries; NULL: none. TAPER_ERR_NOMEM. */
 taper_status codec_cascade_search(const codec_cascade *cascade, const codec_cascade_query *query,
                                   codec_pool *pool, uint32_t *image, uint32_t *distance,

@@ -153,6 +153,7 @@ taper_status taper_index_nearest(const taper_index *index, const taper_index_sea
         .effort =
             recall < 1 ? codec_cascade_effort_for(index->recall, recall) : CODEC_CASCADE_EXACT,
         .known_bits = search->known_bits,
+        .within = search->within,
         .wanted = search->wanted,
     };
     codec_pool *pool = NULL;

@@ -1,0 +1,206 @@
+/* cmd_index.c -- an index of images for `search`: their codes of bits in order, names and labels.
+ */
+#include "cli/cli.h"
+#include "cli/common/inputs.h"
+#include "cli/common/json.h"
+#include "cli/search/index_file.h"
+#include "formats/bytes.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct settings {
+    cli_common common;
+    const char *output, *model, *filelist, *labels;
+    int64_t bits;
+    int weights, alpha, follow_links;
+} settings;
+
+enum { FALLING, EVEN };
+static const char *const weights[] = {"falling", "even", NULL};
+static const cli_option options[] = {
+    {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
+     .help = "write the index here, .tpx; - is standard output"},
+    {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
+     .help = "a binary one, made by `taper train`; containers may bring their own"},
+    {"bits", 0, CLI_INT, "N", offsetof(settings, bits), .initial = "0", .min = 0, .max = 65536,
+     .help = "take the first N bits of each code; 0: all that are known"},
+    {"weights", 0, CLI_CHOICE, "NAME", offsetof(settings, weights), .initial = "falling",
+     .choices = weights, .help = "what bits count in distances: later ones less, or all the same"},
+    {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
+     .help = "class labels: IDX, or CSV `name,label`, or one label a line"},
+    {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
+     .help = "read names of inputs from this file, one a line; - is standard input"},
+    CLI_FOLLOW_OPTION(settings),
+    CLI_ALPHA_OPTION(settings),
+    CLI_THREADS_OPTION(settings),
+    CLI_OUTPUT_OPTIONS(settings),
+    CLI_TALK_OPTIONS(settings),
+    CLI_JSON_OPTION(settings),
+    CLI_LIMIT_OPTIONS(settings),
+    {0}};
+
+const cli_verb cli_verb_index = {
+    .name = "index",
+    .run = cmd_index,
+    .what = "an index of images, for search: .tpx",
+    .synopsis = "[options] -m MODEL -o INDEX.tpx INPUT...",
+    .options = options,
+    .about =
+        "Each image becomes a code of bits by a binary model (`taper train --family dense --code "
+        "binary --window whole --independent`). The index holds the codes in the order of their "
+        "bits, which image each is of, and names and labels: what `taper search` reads.\n\n"
+        "Of containers (.taper, also cut ones) the codes are read as they stand in the file, "
+        "without decoding a pixel; of a cut one as many bits as all its images have.\n\n"
+        "Inputs may be indexes, too: their images come first, and keep their numbers. So an index "
+        "grows by new images, and indexes of parts become one.\n\n"
+        "With falling weights a differing bit among the first 64 counts most, among the next 64 "
+        "half as much, then half as much again for each doubling of the length: nearer to what "
+        "images look like than even ones, and faster to search. With even weights distances count "
+        "differing bits.\n\n"
+        "When an index is made, the neighbours of a hundred of its images are searched for, to "
+        "know what share of them a faster search finds: --recall of `taper search`. What "
+        "--max-memory does not hold is sorted in parts.",
+    .examples = "taper index -m photos.tpm -o photos.tpx photos/\n"
+                "taper index -o set.tpx set.taper              # a container that holds its model\n"
+                "taper index -m photos.tpm -f -o photos.tpx photos.tpx new/\n"
+                "taper search photos.tpx -m photos.tpm query.jpg\n"};
+
+typedef struct state {
+    settings s;
+    cli_model model;
+    codec_embedder embedder;
+    cli_code_set images;
+    cli_index *earlier; /* [n_earlier] */
+    size_t n_earlier, n_open;
+    cli_output out;
+} state;
+
+/* Indexes go in front of the other paths; returns how many there are. */
+static size_t part_paths(char **paths, size_t n) {
+    size_t indexes = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!cli_is_index(paths[i])) continue;
+        char *path = paths[i];
+        memmove(paths + indexes + 1, paths + indexes, (i - indexes) * sizeof *paths);
+        paths[indexes++] = path;
+    }
+    return indexes;
+}
+
+static int open_earlier(state *st, char **paths) {
+    st->earlier = calloc(st->n_earlier + 1, sizeof *st->earlier);
+    if (!st->earlier) return cli_fail("index", NULL, TAPER_ERR_NOMEM, NULL);
+    int code = CLI_DONE;
+    for (; st->n_open < st->n_earlier && code == CLI_DONE; st->n_open++)
+        code = cli_index_open(&st->earlier[st->n_open], "index", paths[st->n_open], &st->s.common);
+    return code;
+}
+
+static int open_images(state *st, char **paths, size_t n) {
+    const settings *s = &st->s;
+    int code = s->model ? cli_model_open(&st->model, "index", s->model, &s->common) : CLI_DONE;
+    if (code == CLI_DONE) code = cli_code_set_open(&st->images, paths, n);
+    if (code == CLI_DONE && !s->model) code = cli_code_set_model(&st->images, &st->model);
+    if (code == CLI_DONE) code = cli_code_set_spares(&st->images, paths, n, s->output);
+    if (code == CLI_DONE && s->model) code = cli_output_check("index", s->output, s->model);
+    if (code != CLI_DONE) return code;
+    const taper_model_info info = taper_model_get_info(st->model.model);
+    code = cli_index_check_model("index", &info, s->model);
+    if (code == CLI_DONE)
+        code = cli_code_sets_embedder((cli_code_set *const[]){&st->images}, 1, st->model.model,
+                                      s->model, 0, &st->embedder);
+    return code;
+}
+
+static void tell(state *st) {
+    const settings *s = &st->s;
+    cli_index made;
+    if (!strcmp(s->output, "-") ||
+        cli_index_open(&made, "index", s->output, &s->common) != CLI_DONE)
+        return;
+    const taper_index_info info = taper_index_get_info(made.index);
+    if (s->common.json) {
+        cli_json j;
+        cli_json_begin(&j, stdout);
+        cli_json_string(&j, "kind", "index");
+        cli_json_string(&j, "file", s->output);
+        cli_json_uint(&j, "images", info.images);
+        cli_json_uint(&j, "bits", info.bits);
+        cli_json_string(&j, "weights", info.is_weighted ? "falling" : "even");
+        cli_json_uint(&j, "code_bytes", info.code_bytes);
+        cli_json_uint(&j, "other_bytes", info.other_bytes);
+        cli_json_uint(&j, "file_bytes", made.size);
+        cli_json_uint(&j, "left_out", st->images.left.failed);
+        cli_json_end(&j);
+    } else {
+        char size[16];
+        cli_note(&s->common, "index", "%s: %llu image%s, %u bits each, %s", s->output,
+                 (unsigned long long)info.images, formats_plural(info.images, "s"), info.bits,
+                 cli_show_size(made.size, size));
+    }
+    cli_index_close(&made);
+}
+
+static int write_index(state *st, bool has_images) {
+    const settings *s = &st->s;
+    const cli_index_options o = {.model_id =
+                                     has_images ? taper_model_get_info(st->model.model).id : 0,
+                                 .bits = (uint32_t)s->bits,
+                                 .are_even = s->weights == EVEN,
+                                 .earlier = st->earlier,
+                                 .n_earlier = st->n_earlier};
+    taper_status written = TAPER_OK;
+    int code = cli_output_open(&st->out, "index", s->output, &s->common);
+    if (code != CLI_DONE) return code;
+    const taper_sink sink = cli_output_sink(&st->out);
+    code = cli_index_write(has_images ? &st->images : NULL, &st->embedder, &o, &sink, &written);
+    if (code != CLI_DONE) return code;
+    code = cli_output_close(&st->out, NULL, written, NULL);
+    if (code == CLI_DONE) tell(st);
+    return code;
+}
+
+static int make_index(state *st, char **paths, size_t n) {
+    const settings *s = &st->s;
+    st->n_earlier = part_paths(paths, n);
+    const bool has_images = n > st->n_earlier || s->filelist;
+    if (!has_images && st->n_earlier < 2)
+        return cli_usage(&cli_verb_index, "give images to index, or two indexes to join");
+    if (has_images && !s->model && (n == st->n_earlier || !cli_is_container(paths[st->n_earlier])))
+        return cli_usage(&cli_verb_index, "give the binary model that makes the codes: -m MODEL");
+    int code = open_earlier(st, paths);
+    if (code == CLI_DONE && has_images)
+        code = open_images(st, paths + st->n_earlier, n - st->n_earlier);
+    return code == CLI_DONE ? write_index(st, has_images) : code;
+}
+
+int cmd_index(int argc, char **argv) {
+    state st = {.n_earlier = 0};
+    settings *s = &st.s;
+    int first, code = cli_options_parse(&cli_verb_index, argc, argv, s, &first);
+    if (code >= 0) return code;
+    const size_t n = (size_t)(argc - first);
+    if (!n && !s->filelist)
+        return cli_usage(&cli_verb_index, "give the images: files, folders, IDX or CIFAR files, "
+                                          "containers; or indexes to join");
+    if (!s->output) return cli_usage(&cli_verb_index, "say where the index goes: -o FILE.tpx");
+    if (!strcmp(s->output, "-") && s->common.json)
+        return cli_usage(&cli_verb_index,
+                         "--json and the index both go to standard output; give -o FILE");
+    st.images = (cli_code_set){.common = &s->common,
+                               .verb = "index",
+                               .output = s->output,
+                               .filelist = s->filelist,
+                               .labels = s->labels,
+                               .follow_links = s->follow_links,
+                               .alpha = (formats_alpha)s->alpha};
+    code = make_index(&st, argv + first, n);
+    if (code == CLI_DONE && st.images.left.failed) code = CLI_SOME_FAILED;
+    formats_atomic_file_abort(st.out.file);
+    for (size_t i = 0; i < st.n_open; i++) cli_index_close(&st.earlier[i]);
+    free(st.earlier);
+    codec_embedder_close(&st.embedder);
+    cli_code_set_close(&st.images);
+    cli_model_close(&st.model);
+    return code;
+}

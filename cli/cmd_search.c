@@ -1,0 +1,379 @@
+/* cmd_search.c -- images whose codes are nearest, out of an index or of the images themselves. */
+#include "cli/cli.h"
+#include "cli/common/inputs.h"
+#include "cli/search/duplicates.h"
+#include "cli/search/search_lines.h"
+#include "cli/search/search_page.h"
+#include "formats/bytes.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct settings {
+    cli_common common;
+    const char *output, *model, *html, *where;
+    cli_strings images, members, codes;
+    int64_t k, neighbourhood, within;
+    double recall;
+    int exact, duplicates, alpha, follow_links;
+} settings;
+
+enum { USE_NEAREST = 1, USE_PAIRS = 2 };
+static const char *const uses[] = {"nearest neighbours", "--duplicates", NULL};
+static const cli_option options[] = {
+    {"neighbours", 'k', CLI_INT, "N", offsetof(settings, k), .initial = "10", .min = 1,
+     .max = 1000000, .help = "images that are found for each query", .uses = USE_NEAREST},
+    {"image", 'i', CLI_STRINGS, "N", offsetof(settings, members),
+     .help = "a query that is in the index: its number, from 0, or its name", .uses = USE_NEAREST},
+    {"code", 0, CLI_STRINGS, "HEX", offsetof(settings, codes),
+     .help = "a query that is a code, in hexadecimal digits", .uses = USE_NEAREST},
+    {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
+     .help = "that made the index's codes; needed for queries that are images"},
+    {"recall", 0, CLI_DOUBLE, "R", offsetof(settings, recall), .initial = "0.95", .min = 0.01,
+     .max = 1, .help = "share of the nearest that is to be found; less is faster",
+     .uses = USE_NEAREST},
+    {"exact", 0, CLI_FLAG, .offset = offsetof(settings, exact), .help = "--recall 1",
+     .uses = USE_NEAREST},
+    {"neighbourhood", 0, CLI_INT, "R", offsetof(settings, neighbourhood), .initial = "0", .min = 0,
+     .max = 4294967295.0, .uses = USE_NEAREST,
+     .help =
+         "find the smallest neighbourhood of at least R images by leading bits; 0: the nearest"},
+    {"where", 0, CLI_STRING, "label=CLASS", offsetof(settings, where),
+     .help = "find images of this class alone", .uses = USE_NEAREST},
+    {"duplicates", 0, CLI_FLAG, .offset = offsetof(settings, duplicates),
+     .help = "find pairs of images that are nearly the same"},
+    {"within", 0, CLI_INT, "D", offsetof(settings, within), .initial = "-1", .min = -1,
+     .max = 4294967294.0, .uses = USE_PAIRS,
+     .help = "distance up to which images are nearly the same; -1: by trials"},
+    {"html", 0, CLI_STRING, "FILE", offsetof(settings, html),
+     .help = "write a page here: queries, and what was found, as pictures", .uses = USE_NEAREST},
+    {"images", 0, CLI_STRINGS, "SET", offsetof(settings, images),
+     .help = "what was indexed, for pictures: a folder, file or container"},
+    {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
+     .help = "write what was found here, not to standard output"},
+    CLI_FOLLOW_OPTION(settings),
+    CLI_ALPHA_OPTION(settings),
+    CLI_THREADS_OPTION(settings),
+    CLI_OUTPUT_OPTIONS(settings),
+    CLI_TALK_OPTIONS(settings),
+    CLI_JSON_OPTION(settings),
+    CLI_LIMIT_OPTIONS(settings),
+    {0}};
+
+const cli_verb cli_verb_search = {
+    .name = "search",
+    .run = cmd_search,
+    .what = "images like a query, or pairs that are nearly the same",
+    .synopsis = "[options] INDEX QUERY...",
+    .options = options,
+    .uses = uses,
+    .about =
+        "INDEX is made by `taper index`. It may also be a container, or images and -m MODEL: an "
+        "index of them is then made for this one search. Queries are images or containers, which "
+        "the index's binary model turns into codes; or images of the index, or codes.\n\n"
+        "For each query the -k nearest images are found: those whose codes differ in the fewest "
+        "bits, where earlier bits may count more (`taper index --weights`). Standard output has "
+        "CSV: query,rank,name,label,distance,image under a heading; --json writes a line for each "
+        "query. A query that is in the index is none of its own neighbours.\n\n"
+        "--recall says what share of the true nearest is to be found, by what was measured when "
+        "the index was made; --exact finds all. --neighbourhood goes down the tree of leading "
+        "bits instead, until fewer than R images would be left: in microseconds, whatever the "
+        "index's size; how many bits were shared is told.\n\n"
+        "--duplicates lists pairs of images whose distance is at most --within, as "
+        "name,name,distance,image,image. Without --within some images are altered a little "
+        "(smaller and back, lighter, cropped), and the distance is that which nine of ten altered "
+        "ones keep; that takes the images: INDEX, or --images.\n\n"
+        "--html writes a page that works offline. Its pictures are read from --images, or from "
+        "INDEX where that is a container or images.",
+    .examples =
+        "taper search photos.tpx -m photos.tpm query.jpg\n"
+        "taper search photos.tpx -i holiday/0042.jpg -k 5 --html found.html --images photos/\n"
+        "taper search set.taper -i 17 --html found.html\n"
+        "head -c 20000 set.taper >cut.taper; taper search cut.taper -m set.tpm -i 17\n"
+        "taper search -m photos.tpm --duplicates photos/ >pairs.csv\n"};
+
+typedef struct state {
+    settings s;
+    cli_model model;
+    codec_embedder embedder;
+    cli_index index;
+    cli_code_set indexed; /* the index's images: FILE itself, or --images; may be closed */
+    cli_code_set inputs;  /* queries */
+    cli_query_codes queries;
+    uint8_t *wanted;
+    uint32_t *image, *distance;
+    cli_output out;
+    bool has_output;
+} state;
+
+/* --- opening ---------------------------------------------------------------------------- */
+
+static int open_model(state *st) {
+    const settings *s = &st->s;
+    if (s->model) return cli_model_open(&st->model, "search", s->model, &s->common);
+    if (st->indexed.containers) return cli_code_set_model(&st->indexed, &st->model);
+    if (st->inputs.containers) return cli_code_set_model(&st->inputs, &st->model);
+    return CLI_DONE;
+}
+
+static int check_model(const state *st) {
+    const taper_model_info model = taper_model_get_info(st->model.model);
+    const taper_index_info index = taper_index_get_info(st->index.index);
+    if (index.model_id == model.id) return CLI_DONE;
+    cli_error("search", st->s.model,
+              "the index's codes are of model %016llx, and this is %016llx: give the model that "
+              "made the index",
+              (unsigned long long)index.model_id, (unsigned long long)model.id);
+    return CLI_USAGE;
+}
+
+/* What turns images into codes, where there are any. Images of any size are scaled. */
+static int open_embedder(state *st) {
+    const taper_model_info info = taper_model_get_info(st->model.model);
+    int code = cli_index_check_model("search", &info, st->s.model);
+    if (code == CLI_DONE)
+        code = cli_code_sets_embedder((cli_code_set *const[]){&st->indexed, &st->inputs}, 2,
+                                      st->model.model, st->s.model, 0, &st->embedder);
+    return code;
+}
+
+/* FILE: an index, or what one is made of. */
+static int open_file(state *st, char *path) {
+    const settings *s = &st->s;
+    if (cli_is_index(path)) {
+        int code = cli_index_open(&st->index, "search", path, &s->common);
+        if (code == CLI_DONE && s->images.count)
+            code = cli_code_set_open(&st->indexed, (char **)s->images.item, s->images.count);
+        return code;
+    }
+    if (!s->model && !cli_is_container(path)) {
+        cli_error("search", path,
+                  "neither an index (.tpx) nor a container; of images -m MODEL makes an index");
+        return CLI_USAGE;
+    }
+    return cli_code_set_open(&st->indexed, &path, 1);
+}
+
+static int make_index(state *st) {
+    const cli_index_options o = {.model_id = taper_model_get_info(st->model.model).id};
+    return cli_index_make(&st->index, &st->indexed, &st->embedder, &o);
+}
+
+static int open_all(state *st, char **paths, size_t n) {
+    int code = open_file(st, paths[0]);
+    if (code == CLI_DONE && n > 1) code = cli_code_set_open(&st->inputs, paths + 1, n - 1);
+    if (code == CLI_DONE) code = open_model(st);
+    if (code != CLI_DONE) return code;
+    if (st->model.model) code = open_embedder(st);
+    if (code == CLI_DONE && !st->index.index) return make_index(st);
+    if (code == CLI_DONE && st->model.model) return check_model(st);
+    if (code != CLI_DONE || n < 2) return code;
+    cli_error("search", NULL,
+              "queries that are images need the model that made the index: -m MODEL");
+    return CLI_USAGE;
+}
+
+/* --- queries ---------------------------------------------------------------------------- */
+
+static int take_queries(state *st) {
+    const settings *s = &st->s;
+    int code = CLI_DONE;
+    cli_query_codes_open(&st->queries, st->index.index);
+    if (st->inputs.set || st->inputs.containers)
+        code = cli_query_codes_embed(&st->queries, &st->inputs, &st->embedder);
+    for (size_t i = 0; i < s->members.count && code == CLI_DONE; i++)
+        code = cli_query_codes_member(&st->queries, st->index.index, s->members.item[i]);
+    for (size_t i = 0; i < s->codes.count && code == CLI_DONE; i++)
+        code = cli_query_codes_digits(&st->queries, s->codes.item[i]);
+    return code;
+}
+
+/* --where: the images that may be found. */
+static int choose_wanted(state *st) {
+    const taper_index_info info = taper_index_get_info(st->index.index);
+    const char *class = st->s.where;
+    if (!class) return CLI_DONE;
+    if (!strncmp(class, "label=", 6)) class += 6;
+    if (!info.has_labels) {
+        cli_error("search", NULL, "--where: the index has no labels");
+        return CLI_USAGE;
+    }
+    uint32_t k = 0;
+    while (k < info.classes && strcmp(taper_index_class_name(st->index.index, k), class) != 0) k++;
+    if (k == info.classes) {
+        cli_error("search", NULL, "--where: none of the index's %u classes ('%s', ...) is '%s'",
+                  info.classes, taper_index_class_name(st->index.index, 0), class);
+        return CLI_USAGE;
+    }
+    st->wanted = malloc(info.images);
+    if (!st->wanted) return cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
+    for (uint64_t i = 0; i < info.images; i++)
+        st->wanted[i] = taper_index_label(st->index.index, i) == (int32_t)k;
+    return CLI_DONE;
+}
+
+/* --- nearest ---------------------------------------------------------------------------- */
+
+/* Leave a query that is in the index out of its own neighbours: rows of k + 1 become rows of k. */
+static void drop_selves(state *st, size_t k) {
+    for (size_t i = 0; i < st->queries.n; i++) {
+        const uint32_t *image = st->image + i * (k + 1), *distance = st->distance + i * (k + 1);
+        size_t held = 0;
+        for (size_t j = 0; j < k + 1 && held < k; j++) {
+            if ((int64_t)image[j] == st->queries.self[i]) continue;
+            st->image[i * k + held] = image[j];
+            st->distance[i * k + held++] = distance[j];
+        }
+    }
+}
+
+static int find_nearest(state *st, size_t *k) {
+    const uint64_t images = taper_index_get_info(st->index.index).images;
+    const cli_query_codes *q = &st->queries;
+    taper_error error = {0};
+    *k = (size_t)st->s.k;
+    if (*k >= images && *k > 1) {
+        *k = images > 1 ? (size_t)images - 1 : 1;
+        cli_note(&st->s.common, "search", "-k %lld: the index has %llu image%s", (long long)st->s.k,
+                 (unsigned long long)images, formats_plural(images, "s"));
+    }
+    const size_t room = *k < images ? *k + 1 : *k;
+    st->image = malloc((q->n + 1) * (*k + 1) * sizeof *st->image);
+    st->distance = malloc((q->n + 1) * (*k + 1) * sizeof *st->distance);
+    if (!st->image || !st->distance) return cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
+    const taper_index_search search = {.queries = q->code,
+                                       .n_queries = q->n,
+                                       .known_bits = q->known_bits,
+                                       .k = room,
+                                       .recall = st->s.exact ? 1 : st->s.recall,
+                                       .wanted = st->wanted,
+                                       .threads = cli_threads(&st->s.common)};
+    const taper_status status =
+        taper_index_nearest(st->index.index, &search, st->image, st->distance, NULL, &error);
+    if (status) return cli_fail("search", NULL, status, &error);
+    if (room > *k) drop_selves(st, *k);
+    return CLI_DONE;
+}
+
+static int write_page(state *st, const cli_found *found) {
+    cli_output out;
+    cli_text text;
+    char about[240];
+    const taper_index_info info = taper_index_get_info(st->index.index);
+    int code = cli_output_open(&out, "search", st->s.html, &st->s.common);
+    if (code != CLI_DONE) return code;
+    snprintf(about, sizeof about,
+             "The nearest of %llu images by codes of %u bits%s. Distances count differing bits%s.",
+             (unsigned long long)info.images, info.bits,
+             st->s.where ? ", of the class that was asked for" : "",
+             info.is_weighted ? ", earlier ones more" : "");
+    const taper_sink sink = cli_output_sink(&out);
+    taper_status status = cli_text_open(&text);
+    if (!status) {
+        const cli_code_set *pictures =
+            st->indexed.set || st->indexed.containers ? &st->indexed : NULL;
+        status = cli_search_page(found, pictures, about, text.to);
+        if (!status)
+            status = cli_text_write(&text, &sink);
+        else
+            cli_text_free(&text);
+    }
+    return cli_output_close(&out, NULL, status, NULL);
+}
+
+/* --- the verb --------------------------------------------------------------------------- */
+
+static int put_found(state *st) {
+    const taper_sink sink = cli_output_text_sink(st->has_output ? &st->out : NULL);
+    cli_found found = {.index = st->index.index, .queries = &st->queries};
+    taper_status status;
+    int code = CLI_DONE;
+    if (st->s.neighbourhood) {
+        code = cli_put_neighbourhoods(&found, (uint64_t)st->s.neighbourhood, &st->s.common, &sink,
+                                      &status);
+    } else {
+        code = find_nearest(st, &found.k);
+        found.image = st->image, found.distance = st->distance;
+        status = code == CLI_DONE ? cli_put_nearest(&found, &st->s.common, &sink) : TAPER_OK;
+        if (code == CLI_DONE && !status && st->s.html) code = write_page(st, &found);
+    }
+    if (code != CLI_DONE) return code;
+    if (st->has_output) return cli_output_close(&st->out, NULL, status, NULL);
+    return status ? (int)cli_fail("search", NULL, status, NULL) : CLI_DONE;
+}
+
+static int put_pairs(state *st) {
+    const taper_sink sink = cli_output_text_sink(st->has_output ? &st->out : NULL);
+    cli_duplicates d = {.index = st->index.index,
+                        .set = st->indexed.set || st->indexed.containers ? &st->indexed : NULL,
+                        .embedder = st->model.model ? &st->embedder : NULL,
+                        .common = &st->s.common,
+                        .within = st->s.within};
+    taper_status status = TAPER_OK;
+    const int code = cli_put_duplicates(&d, &sink, &status);
+    if (code != CLI_DONE) return code;
+    if (st->has_output) return cli_output_close(&st->out, NULL, status, NULL);
+    return status ? (int)cli_fail("search", NULL, status, NULL) : CLI_DONE;
+}
+
+static int search(state *st, char **paths, size_t n) {
+    int code = open_all(st, paths, n);
+    if (code == CLI_DONE && st->s.output && strcmp(st->s.output, "-") != 0) {
+        code = cli_output_open(&st->out, "search", st->s.output, &st->s.common);
+        st->has_output = code == CLI_DONE;
+    }
+    if (code == CLI_DONE && st->s.duplicates) return put_pairs(st);
+    if (code == CLI_DONE) code = take_queries(st);
+    if (code == CLI_DONE) code = choose_wanted(st);
+    return code == CLI_DONE ? put_found(st) : code;
+}
+
+/* What cannot be carried out as written. */
+static int check_settings(const settings *s, size_t n) {
+    const cli_verb *v = &cli_verb_search;
+    const size_t others = s->members.count + s->codes.count;
+    if (!n) return cli_usage(v, "give an index, or what is to be searched, then the queries");
+    if (s->duplicates && (n > 1 || others))
+        return cli_usage(v, "--duplicates compares the index's images; leave the queries out");
+    if (!s->duplicates && n == 1 && !others)
+        return cli_usage(v, "give queries: images, --image or --code; or --duplicates");
+    if (s->html && s->neighbourhood)
+        return cli_usage(v, "--html shows the nearest; leave --neighbourhood out");
+    if (s->html && !strcmp(s->html, "-") && (!s->output || !strcmp(s->output, "-")))
+        return cli_usage(v, "--html and what was found both go to standard output; give -o FILE");
+    cli_options_name_idle(v, s->duplicates ? USE_PAIRS : USE_NEAREST);
+    return CLI_DONE;
+}
+
+static void close_all(state *st) {
+    formats_atomic_file_abort(st->out.file);
+    free(st->image), free(st->distance), free(st->wanted);
+    cli_query_codes_close(&st->queries);
+    cli_index_close(&st->index);
+    codec_embedder_close(&st->embedder);
+    cli_code_set_close(&st->inputs), cli_code_set_close(&st->indexed);
+    cli_model_close(&st->model);
+    cli_options_free(&cli_verb_search, &st->s);
+}
+
+int cmd_search(int argc, char **argv) {
+    state st = {.has_output = false};
+    settings *s = &st.s;
+    int first, code = cli_options_parse(&cli_verb_search, argc, argv, s, &first);
+    if (code >= 0) {
+        cli_options_free(&cli_verb_search, s);
+        return code;
+    }
+    const size_t n = (size_t)(argc - first);
+    code = check_settings(s, n);
+    st.indexed = (cli_code_set){.common = &s->common,
+                                .verb = "search",
+                                .output = s->output,
+                                .follow_links = s->follow_links,
+                                .alpha = (formats_alpha)s->alpha};
+    st.inputs = st.indexed;
+    if (code == CLI_DONE) code = search(&st, argv + first, n);
+    if (code == CLI_DONE && (st.indexed.left.failed || st.inputs.left.failed))
+        code = CLI_SOME_FAILED;
+    close_all(&st);
+    return code;
+}

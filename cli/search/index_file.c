@@ -1,0 +1,268 @@
+/* index_file.c -- see index_file.h. */
+#include "cli/search/index_file.h"
+#include "cli/common/spool.h"
+#include "formats/bytes.h"
+#include "formats/file.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PARTS = 200 };
+
+/* --- opening ---------------------------------------------------------------------------- */
+
+bool cli_is_index(const char *path) {
+    static const uint8_t magic[4] = {0x89, 'T', 'P', 'X'};
+    uint8_t front[4];
+    size_t got = 0;
+    return strcmp(path, "-") != 0 &&
+           formats_file_peek(path, front, sizeof front, &got, NULL) == TAPER_OK && got == 4 &&
+           !memcmp(front, magic, sizeof front);
+}
+
+static int open_mapped(cli_index *index, const char *verb, const char *path,
+                       const cli_common *common) {
+    taper_error error = {0};
+    const taper_limits limits = cli_limits(common);
+    const taper_status status =
+        taper_index_open(&index->index, index->bytes, index->size, &limits, &error);
+    if (status == TAPER_OK) return CLI_DONE;
+    cli_index_close(index);
+    return cli_fail(verb, path, status, &error);
+}
+
+int cli_index_open(cli_index *index, const char *verb, const char *path, const cli_common *common) {
+    taper_error error = {0};
+    *index = (cli_index){.index = NULL};
+    const taper_status status = formats_file_map(path, &index->bytes, &index->size, &error);
+    return status ? (int)cli_fail(verb, path, status, &error)
+                  : open_mapped(index, verb, path, common);
+}
+
+void cli_index_close(cli_index *index) {
+    taper_index_close(index->index);
+    formats_file_unmap(index->bytes, index->size);
+    *index = (cli_index){.index = NULL};
+}
+
+int cli_index_check_model(const char *verb, const taper_model_info *model, const char *path) {
+    if (model->binary) return CLI_DONE;
+    cli_error(verb, path,
+              "the codes of this model are numbers, and an index holds codes of bits: train one "
+              "with 'taper train --family dense --code binary --window whole --independent', or "
+              "with --class-units where images have labels; 'taper embed' and 'classify' take "
+              "codes of numbers");
+    return CLI_USAGE;
+}
+
+/* --- codes of a set, gathered ----------------------------------------------------------- */
+
+/* Codes that wait for their index, and indexes of parts of the set that wait for the others. */
+typedef struct gathering {
+    cli_code_set *set;
+    const cli_index_options *options;
+    size_t width, words, room;
+    uint64_t *codes; /* [room][words] */
+    int32_t *labels; /* [room] */
+    char **names;    /* [room] */
+    size_t n;
+    cli_index part[MOST_PARTS];
+    size_t parts;
+} gathering;
+
+static void gathering_free(gathering *g) {
+    for (size_t i = 0; i < g->n; i++) free(g->names[i]);
+    for (size_t i = 0; i < g->parts; i++) cli_index_close(&g->part[i]);
+    free(g->codes), free(g->labels), free(g->names);
+}
+
+/* Codes for as many images as --max-memory holds twice, with what sorting takes. */
+static taper_status gathering_open(gathering *g, cli_code_set *set, size_t width,
+                                   const cli_index_options *options) {
+    const uint64_t memory = cli_limits(set->common).max_memory;
+    *g = (gathering){.set = set, .options = options, .width = width, .words = (width + 63) / 64};
+    const uint64_t each = 2 * 8 * g->words + 128;
+    g->room = formats_smaller(cli_code_set_images(set), (size_t)(memory / each) + 1);
+    g->codes = malloc(g->room * g->words * sizeof *g->codes);
+    g->labels = malloc(g->room * sizeof *g->labels);
+    g->names = malloc(g->room * sizeof *g->names);
+    return g->codes && g->labels && g->names ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
+/* How many bits all codes have: of a cut container fewer than the model makes. */
+static uint32_t known_bits(const gathering *g) {
+    uint32_t bits = (uint32_t)g->width;
+    if (g->set->containers) {
+        const uint32_t least = cli_container_set_least_bits(g->set->containers);
+        if (least < bits) bits = least;
+    }
+    return g->options->bits && g->options->bits < bits ? g->options->bits : bits;
+}
+
+/* Rows of the gathered codes become rows of fewer words. */
+static void shorten(gathering *g, uint32_t bits) {
+    const size_t words = (bits + 63) / 64;
+    for (size_t i = 0; i < g->n; i++) {
+        memmove(g->codes + i * words, g->codes + i * g->words, words * sizeof *g->codes);
+        if (bits % 64) g->codes[(i + 1) * words - 1] &= ~(uint64_t)0 << (64 - bits % 64);
+    }
+}
+
+static void falling_weights(uint32_t bits, uint16_t weight[16]) {
+    const uint32_t layers = taper_index_layers(bits);
+    for (uint32_t l = 0; l < layers; l++) weight[l] = (uint16_t)(1u << (layers - 1 - l));
+}
+
+static taper_status build_index(gathering *g, const taper_sink *sink, taper_error *error) {
+    const size_t classes = cli_code_set_classes(g->set);
+    const uint32_t bits = known_bits(g);
+    uint16_t weight[16];
+    const char **class_name = malloc((classes + 1) * sizeof *class_name);
+    if (!class_name) return TAPER_ERR_NOMEM;
+    for (size_t k = 0; k < classes; k++) class_name[k] = cli_code_set_class(g->set, k);
+    falling_weights(bits, weight);
+    shorten(g, bits);
+    const taper_index_set set = {.codes = g->codes,
+                                 .n = g->n,
+                                 .bits = bits,
+                                 .model_id = g->options->model_id,
+                                 .weights = g->options->are_even ? NULL : weight,
+                                 .names = (const char *const *)g->names,
+                                 .labels = classes ? g->labels : NULL,
+                                 .class_names = class_name,
+                                 .classes = (uint32_t)classes};
+    const taper_status status = taper_index_build(&set, cli_threads(g->set->common), sink, error);
+    for (size_t i = 0; i < g->n; i++) free(g->names[i]);
+    g->n = 0;
+    free(class_name);
+    return status;
+}
+
+static int open_spool(cli_index *index, FILE *spool, const cli_common *common, const char *verb) {
+    taper_error error = {0};
+    taper_status status = fflush(spool) ? TAPER_ERR_IO : TAPER_OK;
+    if (!status)
+        status = formats_descriptor_map(fileno(spool), &index->bytes, &index->size, &error);
+    return status ? (int)cli_fail(verb, NULL, status, &error)
+                  : open_mapped(index, verb, NULL, common);
+}
+
+/* An index of what is gathered into a file without a name. */
+static int set_aside(gathering *g) {
+    const char *verb = g->set->verb;
+    taper_error error = {0};
+    FILE *spool = NULL;
+    if (g->parts == MOST_PARTS) {
+        cli_error(verb, NULL, "the codes need more than %d times --max-memory: raise it",
+                  (int)MOST_PARTS);
+        return CLI_LIMIT;
+    }
+    taper_status status = cli_spool_open(&spool, &error);
+    if (!status) {
+        const taper_sink sink = cli_spool_sink(spool);
+        status = build_index(g, &sink, &error);
+    }
+    int code = status ? (int)cli_fail(verb, NULL, status, &error)
+                      : open_spool(&g->part[g->parts], spool, g->set->common, verb);
+    if (code == CLI_DONE) g->parts++;
+    if (spool) fclose(spool); /* its bytes stay mapped */
+    return code;
+}
+
+char *cli_index_name(const char *path) {
+    char *name = malloc(strlen(path) + 2);
+    size_t used = 0;
+    for (const char *part = path; name && *part;) {
+        const size_t n = strcspn(part, "/");
+        const bool is_plain = n && strncmp(part, "..", n) != 0; /* "." is a start of it, too */
+        if (is_plain && used) name[used++] = '/';
+        for (size_t i = 0; is_plain && i < n; i++) {
+            const unsigned char c = (unsigned char)part[i];
+            name[used++] = c < 0x20 || c == 0x7F || c == '\\' ? '_' : part[i];
+        }
+        part += n + (part[n] == '/');
+    }
+    if (name && !used) name[used++] = '_';
+    if (name) name[used < 4095 ? used : 4095] = 0;
+    return name;
+}
+
+static int take_rows(void *user, const size_t *number, const taper_image *image, size_t n,
+                     const float *codes) {
+    (void)image;
+    gathering *g = user;
+    char path[CLI_IMAGE_NAME];
+    for (size_t i = 0; i < n; i++) {
+        if (g->n == g->room) {
+            const int code = set_aside(g);
+            if (code != CLI_DONE) return code;
+        }
+        const char *name = cli_code_set_name(g->set, number[i], path);
+        taper_index_pack(codes + i * g->width, 1, g->width, (uint32_t)g->width,
+                         g->codes + g->n * g->words);
+        g->labels[g->n] = cli_code_set_label(g->set, number[i]);
+        g->names[g->n] = cli_index_name(name);
+        if (!g->names[g->n]) return cli_fail(g->set->verb, NULL, TAPER_ERR_NOMEM, NULL);
+        g->n++;
+    }
+    return CLI_DONE;
+}
+
+/* --- into one index --------------------------------------------------------------------- */
+
+static int join(const gathering *g, const char *verb, const cli_index_options *o,
+                const taper_sink *sink, taper_status *written) {
+    const size_t n = o->n_earlier + g->parts;
+    taper_error error = {0};
+    const taper_index **from = malloc((n + 1) * sizeof *from);
+    if (!from) return cli_fail(verb, NULL, TAPER_ERR_NOMEM, NULL);
+    for (size_t i = 0; i < o->n_earlier; i++) from[i] = o->earlier[i].index;
+    for (size_t i = 0; i < g->parts; i++) from[o->n_earlier + i] = g->part[i].index;
+    const taper_status status = taper_index_merge(from, n, sink, &error);
+    free(from);
+    *written = TAPER_OK;
+    if (!status || !error.text[0]) *written = status; /* the sink's own failure has no text */
+    return status && error.text[0] ? (int)cli_fail(verb, NULL, status, &error) : CLI_DONE;
+}
+
+static int gather_and_write(gathering *g, const codec_embedder *embedder, const taper_sink *sink,
+                            taper_status *written) {
+    taper_error error = {0};
+    int code = cli_code_set_embed(g->set, embedder, take_rows, g);
+    if (code != CLI_DONE) return code;
+    if (!g->parts && !g->options->n_earlier) { /* there is nothing to join */
+        const taper_status status = build_index(g, sink, &error);
+        if (status && error.text[0]) return cli_fail(g->set->verb, NULL, status, &error);
+        *written = status;
+        return CLI_DONE;
+    }
+    code = g->n ? set_aside(g) : CLI_DONE;
+    return code == CLI_DONE ? join(g, g->set->verb, g->options, sink, written) : code;
+}
+
+int cli_index_write(cli_code_set *set, const codec_embedder *embedder,
+                    const cli_index_options *options, const taper_sink *sink,
+                    taper_status *written) {
+    gathering g = {.n = 0};
+    *written = TAPER_OK;
+    if (!set) return join(&g, "index", options, sink, written);
+    const taper_status status = gathering_open(&g, set, embedder->width, options);
+    const int code = status ? (int)cli_fail(set->verb, NULL, status, NULL)
+                            : gather_and_write(&g, embedder, sink, written);
+    gathering_free(&g);
+    return code;
+}
+
+int cli_index_make(cli_index *index, cli_code_set *set, const codec_embedder *embedder,
+                   const cli_index_options *options) {
+    taper_error error = {0};
+    FILE *spool = NULL;
+    taper_status status = cli_spool_open(&spool, &error);
+    *index = (cli_index){.index = NULL};
+    if (status) return cli_fail(set->verb, NULL, status, &error);
+    const taper_sink sink = cli_spool_sink(spool);
+    int code = cli_index_write(set, embedder, options, &sink, &status);
+    if (code == CLI_DONE && status) code = cli_fail(set->verb, NULL, status, NULL);
+    if (code == CLI_DONE) code = open_spool(index, spool, set->common, set->verb);
+    fclose(spool);
+    return code;
+}

@@ -1,0 +1,54 @@
+/* index_file.h -- indexes (.tpx) as the verbs use them: opened where they lie, or made of a set of
+ * images or containers.
+ *
+ *     cli_index index;
+ *     int code = cli_index_open(&index, verb, path, common);
+ *     ... taper_index_nearest(index.index, ...) ...
+ *     cli_index_close(&index);
+ *
+ * Functions that return int print what went wrong and return an exit code; CLI_DONE is 0. */
+#ifndef CLI_INDEX_FILE_H
+#define CLI_INDEX_FILE_H
+#include "cli/common/outputs.h"
+#include "cli/search/code_set.h"
+#include "codec/taper_index.h"
+
+typedef struct cli_index {
+    taper_index *index;
+    const void *bytes; /* mapped */
+    uint64_t size;
+} cli_index;
+
+/* Does the path name a file that begins as an index does? */
+bool cli_is_index(const char *path);
+int cli_index_open(cli_index *index, const char *verb, const char *path, const cli_common *common);
+void cli_index_close(cli_index *index); /* a zeroed one is fine */
+
+/* A path as an index holds it, as a name: of its parts those that are plain, without what could
+ * steer a terminal. malloc'd, the caller's; NULL without memory. */
+char *cli_index_name(const char *path);
+
+/* Codes of bits come from binary models: CLI_DONE, or CLI_USAGE with a sentence on what else to do.
+ * path: the model's, for the sentence, or NULL. */
+int cli_index_check_model(const char *verb, const taper_model_info *model, const char *path);
+
+typedef struct cli_index_options {
+    uint64_t model_id;
+    uint32_t bits;            /* the first so many; 0: all that all images have */
+    bool are_even;            /* all bits count the same; else half as much from layer to layer */
+    const cli_index *earlier; /* [n_earlier] whose images come first */
+    size_t n_earlier;
+} cli_index_options;
+
+/* Read the codes of an open set, and hand an index of them to the sink, behind those of `earlier`.
+ * What --max-memory does not hold is sorted in parts, which wait on disk. set NULL: earlier ones
+ * alone are joined. A failure of the sink is *written; all else is printed. */
+int cli_index_write(cli_code_set *set, const codec_embedder *embedder,
+                    const cli_index_options *options, const taper_sink *sink,
+                    taper_status *written);
+
+/* The same into a file without a name, which is opened. */
+int cli_index_make(cli_index *index, cli_code_set *set, const codec_embedder *embedder,
+                   const cli_index_options *options);
+
+#endif

@@ -1,0 +1,122 @@
+/* query_codes.c -- see query_codes.h. */
+#include "cli/search/query_codes.h"
+#include "cli/common/messages.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cli_query_codes_open(cli_query_codes *q, const taper_index *index) {
+    const uint32_t bits = taper_index_get_info(index).bits;
+    *q = (cli_query_codes){.words = (bits + 63) / 64, .bits = bits};
+}
+
+void cli_query_codes_close(cli_query_codes *q) {
+    for (size_t i = 0; i < q->n; i++) free(q->name[i]);
+    free(q->code), free(q->known_bits), free(q->self), free(q->image), free(q->name);
+    *q = (cli_query_codes){.n = 0};
+}
+
+static bool grow(void *array, size_t bytes) {
+    void *bigger = realloc(*(void **)array, bytes);
+    if (bigger) *(void **)array = bigger;
+    return bigger != NULL;
+}
+
+/* Room for n more. */
+static bool make_room(cli_query_codes *q, size_t n) {
+    const size_t all = q->n + n;
+    return grow(&q->code, all * q->words * sizeof *q->code) &&
+           grow(&q->known_bits, all * sizeof *q->known_bits) &&
+           grow(&q->self, all * sizeof *q->self) && grow(&q->image, all * sizeof *q->image) &&
+           grow(&q->name, all * sizeof *q->name);
+}
+
+/* A query whose code is in place. */
+static int add(cli_query_codes *q, const char *name, uint32_t known, int64_t self, int64_t image) {
+    q->name[q->n] = malloc(strlen(name) + 1);
+    if (!q->name[q->n]) return cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
+    memcpy(q->name[q->n], name, strlen(name) + 1);
+    q->known_bits[q->n] = known, q->self[q->n] = self, q->image[q->n] = image;
+    q->n++;
+    return CLI_DONE;
+}
+
+/* --- images ----------------------------------------------------------------------------- */
+
+typedef struct embedding_queries {
+    cli_query_codes *queries;
+    size_t width;
+} embedding_queries;
+
+static int take_rows(void *user, const size_t *number, const taper_image *image, size_t n,
+                     const float *codes) {
+    (void)image;
+    const embedding_queries *e = user;
+    cli_query_codes *q = e->queries;
+    char name[CLI_IMAGE_NAME];
+    int code = make_room(q, n) ? CLI_DONE : (int)cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
+    for (size_t i = 0; i < n && code == CLI_DONE; i++) {
+        taper_index_pack(codes + i * e->width, 1, e->width, q->bits, q->code + q->n * q->words);
+        code = add(q, cli_code_set_name(q->set, number[i], name), q->bits, -1, (int64_t)number[i]);
+    }
+    return code;
+}
+
+int cli_query_codes_embed(cli_query_codes *q, cli_code_set *set, const codec_embedder *embedder) {
+    embedding_queries e = {q, embedder->width};
+    const size_t first = q->n;
+    q->set = set;
+    int code = cli_code_set_embed(set, embedder, take_rows, &e);
+    if (code != CLI_DONE || !set->containers) return code;
+    const uint32_t least = cli_container_set_least_bits(set->containers);
+    for (size_t i = first; i < q->n; i++)
+        if (least < q->known_bits[i]) q->known_bits[i] = least;
+    return CLI_DONE;
+}
+
+/* --- others ----------------------------------------------------------------------------- */
+
+static int64_t find_member(const taper_index *index, const char *which) {
+    const uint64_t images = taper_index_get_info(index).images;
+    int64_t number;
+    for (uint64_t i = 0; i < images; i++) {
+        const char *name = taper_index_name(index, i);
+        if (name && !strcmp(name, which)) return (int64_t)i;
+    }
+    if (cli_parse_int(which, &number) && number >= 0 && (uint64_t)number < images) return number;
+    return -1;
+}
+
+int cli_query_codes_member(cli_query_codes *q, const taper_index *index, const char *which) {
+    const uint64_t images = taper_index_get_info(index).images;
+    const int64_t image = find_member(index, which);
+    uint64_t place = 0;
+    if (image < 0) {
+        cli_error("search", NULL,
+                  "--image %s: no image of the index has this name, and it has numbers 0 to %llu",
+                  which, (unsigned long long)(images - 1));
+        return CLI_USAGE;
+    }
+    if (!make_room(q, 1)) return cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
+    while (taper_index_code(index, place, q->code + q->n * q->words) != (uint32_t)image) place++;
+    const char *name = taper_index_name(index, (uint64_t)image);
+    return add(q, name ? name : which, q->bits, image, -1);
+}
+
+int cli_query_codes_digits(cli_query_codes *q, const char *digits) {
+    const size_t n = strlen(digits);
+    if (!n || n != strspn(digits, "0123456789abcdefABCDEF") || n > (q->bits + 3) / 4) {
+        cli_error("search", NULL, "--code %.40s: a code is 1 to %u hexadecimal digits here", digits,
+                  (q->bits + 3) / 4);
+        return CLI_USAGE;
+    }
+    if (!make_room(q, 1)) return cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
+    uint64_t *code = q->code + q->n * q->words;
+    memset(code, 0, q->words * sizeof *code);
+    for (size_t i = 0; i < n; i++) {
+        const char digit[2] = {digits[i], 0};
+        code[i / 16] |= (uint64_t)strtoul(digit, NULL, 16) << (60 - i % 16 * 4);
+    }
+    if (q->bits % 64) code[q->words - 1] &= ~(uint64_t)0 << (64 - q->bits % 64);
+    return add(q, digits, 4 * n < q->bits ? (uint32_t)(4 * n) : q->bits, -1, -1);
+}

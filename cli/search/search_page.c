@@ -1,0 +1,137 @@
+/* search_page.c -- see search_page.h. Pictures are read as they are put on the page. */
+#include "cli/search/search_page.h"
+#include "cli/common/page.h"
+#include "cli/common/plain_text.h"
+#include "cli/search/thumbnail.h"
+#include "formats/image.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_COLUMNS = 10, MOST_QUERIES = 200, CAPTION = 80 };
+
+/* Names of the pictures' set, sorted, to find an image of the index by. */
+typedef struct named_image {
+    char *name;
+    size_t image;
+} named_image;
+
+typedef struct picture_names {
+    const cli_code_set *set;
+    named_image *at;
+    size_t n;
+} picture_names;
+
+static int by_name(const void *a, const void *b) {
+    const named_image *x = a, *y = b;
+    const int order = strcmp(x->name, y->name);
+    return order ? order : (x->image > y->image) - (x->image < y->image);
+}
+
+static void names_close(picture_names *p) {
+    for (size_t i = 0; i < p->n; i++) free(p->at[i].name);
+    free(p->at);
+}
+
+static taper_status names_open(picture_names *p, const cli_code_set *set) {
+    char room[CLI_IMAGE_NAME];
+    const size_t images = set ? cli_code_set_images(set) : 0;
+    *p = (picture_names){.set = set, .at = malloc((images + 1) * sizeof *p->at)};
+    if (!p->at) return TAPER_ERR_NOMEM;
+    for (; p->n < images; p->n++) {
+        char *name = cli_index_name(cli_code_set_name(set, p->n, room));
+        if (!name) return TAPER_ERR_NOMEM;
+        p->at[p->n] = (named_image){name, p->n};
+    }
+    qsort(p->at, p->n, sizeof *p->at, by_name);
+    return TAPER_OK;
+}
+
+static const named_image *find(const picture_names *p, const char *name) {
+    size_t low = 0, high = p->n;
+    while (name && low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(p->at[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return name && low < p->n && !strcmp(p->at[low].name, name) ? &p->at[low] : NULL;
+}
+
+/* --- a row: a query, and what was found ------------------------------------------------- */
+
+static taper_status put_image(const cli_code_set *set, int64_t image, const char *name,
+                              const char *cost, const char *worth, FILE *to) {
+    char plain[2 * CLI_IMAGE_NAME];
+    taper_image picture = {.pixels = NULL};
+    cli_plain_text(plain, sizeof plain, name);
+    if (set && image >= 0) TAPER_TRY(cli_thumbnail_read(set, (size_t)image, &picture));
+    if (!picture.pixels) {
+        cli_page_no_picture(to, plain);
+        return TAPER_OK;
+    }
+    const taper_status status = cli_page_picture(to, &picture, plain, cost, worth, NULL);
+    formats_image_free(&picture);
+    return status == TAPER_ERR_NOMEM ? status : TAPER_OK;
+}
+
+static const char *class_of(const taper_index *index, uint32_t image, char room[CAPTION]) {
+    const int32_t label = taper_index_label(index, image);
+    const char *class = label < 0 ? NULL : taper_index_class_name(index, (uint32_t)label);
+    if (!class) return NULL;
+    cli_plain_text(room, CAPTION, class);
+    return room;
+}
+
+static taper_status put_query(const cli_found *f, size_t i, const picture_names *names, FILE *to) {
+    const cli_query_codes *q = f->queries;
+    const bool is_member = q->self[i] >= 0;
+    const named_image *own = is_member ? find(names, q->name[i]) : NULL;
+    if (is_member)
+        return put_image(names->set, own ? (int64_t)own->image : -1, q->name[i], "the query", NULL,
+                         to);
+    return put_image(q->set, q->image[i], q->name[i], "the query", NULL, to);
+}
+
+static taper_status put_row(const cli_found *f, size_t i, size_t columns,
+                            const picture_names *names, FILE *to) {
+    char label[CAPTION], room[CAPTION], distance[32];
+    snprintf(label, sizeof label, "%zu", i + 1);
+    cli_page_row(to, label, true);
+    TAPER_TRY(put_query(f, i, names, to));
+    for (size_t j = 0; j < columns; j++) {
+        const uint32_t image = f->image[i * f->k + j];
+        if (image == UINT32_MAX) {
+            cli_page_no_picture(to, NULL);
+            continue;
+        }
+        const char *name = taper_index_name(f->index, image);
+        const named_image *at = find(names, name);
+        snprintf(distance, sizeof distance, "%u", f->distance[i * f->k + j]);
+        TAPER_TRY(put_image(names->set, at ? (int64_t)at->image : -1, name ? name : "", distance,
+                            class_of(f->index, image, room), to));
+    }
+    return TAPER_OK;
+}
+
+taper_status cli_search_page(const cli_found *f, const cli_code_set *pictures, const char *about,
+                             FILE *to) {
+    static const char *const heads[MOST_COLUMNS + 1] = {"query", "nearest", "2", "3", "4", "5",
+                                                        "6",     "7",       "8", "9", "10"};
+    const size_t columns = f->k < MOST_COLUMNS ? f->k : MOST_COLUMNS;
+    const size_t rows = f->queries->n < MOST_QUERIES ? f->queries->n : MOST_QUERIES;
+    char more[120];
+    picture_names names;
+    taper_status status = names_open(&names, pictures);
+    cli_page_begin(to, "Neighbours", about);
+    if (rows < f->queries->n) {
+        snprintf(more, sizeof more, "The first %zu of %zu queries.", rows, f->queries->n);
+        cli_page_text(to, more);
+    }
+    cli_page_grid_begin(to, columns + 1, heads);
+    for (size_t i = 0; i < rows && !status; i++) status = put_row(f, i, columns, &names, to);
+    cli_page_grid_end(to);
+    cli_page_end(to, "Below each neighbour stands its distance, and its label where it has one.");
+    names_close(&names);
+    return status;
+}
