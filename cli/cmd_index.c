@@ -2,8 +2,7 @@
  */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
-#include "cli/common/json.h"
-#include "cli/search/index_file.h"
+#include "cli/search/index_info.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
 #include <string.h>
@@ -109,35 +108,24 @@ static int open_images(state *st, char **paths, size_t n) {
     if (code == CLI_DONE)
         code = cli_code_sets_embedder((cli_code_set *const[]){&st->images}, 1, st->model.model,
                                       s->model, 0, &st->embedder);
+    st->embedder.scales = 1; /* images of another size than the model's window */
     return code;
 }
 
 static void tell(state *st) {
     const settings *s = &st->s;
     cli_index made;
+    char size[16];
     if (!strcmp(s->output, "-") ||
         cli_index_open(&made, "index", s->output, &s->common) != CLI_DONE)
         return;
     const taper_index_info info = taper_index_get_info(made.index);
-    if (s->common.json) {
-        cli_json j;
-        cli_json_begin(&j, stdout);
-        cli_json_string(&j, "kind", "index");
-        cli_json_string(&j, "file", s->output);
-        cli_json_uint(&j, "images", info.images);
-        cli_json_uint(&j, "bits", info.bits);
-        cli_json_string(&j, "weights", info.is_weighted ? "falling" : "even");
-        cli_json_uint(&j, "code_bytes", info.code_bytes);
-        cli_json_uint(&j, "other_bytes", info.other_bytes);
-        cli_json_uint(&j, "file_bytes", made.size);
-        cli_json_uint(&j, "left_out", st->images.left.failed);
-        cli_json_end(&j);
-    } else {
-        char size[16];
+    if (s->common.json)
+        cli_index_tell(&made, s->output, &s->common);
+    else
         cli_note(&s->common, "index", "%s: %llu image%s, %u bits each, %s", s->output,
                  (unsigned long long)info.images, formats_plural(info.images, "s"), info.bits,
                  cli_show_size(made.size, size));
-    }
     cli_index_close(&made);
 }
 

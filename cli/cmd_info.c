@@ -4,6 +4,7 @@
 #include "cli/common/json.h"
 #include "cli/common/plain_text.h"
 #include "cli/reach.h"
+#include "cli/search/index_info.h"
 #include "codec/model/builtin_models.h"
 #include "codec/model/model.h"
 #include <math.h>
@@ -19,7 +20,7 @@ static const cli_option options[] = {
 const cli_verb cli_verb_info = {
     .name = "info",
     .run = cmd_info,
-    .what = "what is in a container or a model",
+    .what = "what is in a container, a model or an index",
     .synopsis = "[options] FILE...",
     .options = options,
     .about =
@@ -444,7 +445,16 @@ static int tell_container(const settings *s, cli_stream *stream, const char *pat
     return CLI_DONE;
 }
 
+static int tell_index(const settings *s, const char *path) {
+    cli_index index;
+    const int code = cli_index_open(&index, "info", path, &s->common);
+    if (code == CLI_DONE) cli_index_tell(&index, path, &s->common);
+    cli_index_close(&index);
+    return code;
+}
+
 static int tell(const settings *s, const char *path) {
+    if (cli_is_index(path)) return tell_index(s, path);
     cli_stream stream;
     cli_model model;
     codec_builtin_model builtin;

@@ -133,6 +133,7 @@ static int open_embedder(state *st) {
     if (code == CLI_DONE)
         code = cli_code_sets_embedder((cli_code_set *const[]){&st->indexed, &st->inputs}, 2,
                                       st->model.model, st->s.model, 0, &st->embedder);
+    st->embedder.scales = 1; /* images of another size than the model's window */
     return code;
 }
 

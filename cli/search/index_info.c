@@ -1,0 +1,53 @@
+/* index_info.c -- see index_info.h. */
+#include "cli/search/index_info.h"
+#include "cli/common/json.h"
+#include "cli/common/plain_text.h"
+#include "formats/bytes.h"
+
+static void tell_json(const cli_index *index, const char *path) {
+    const taper_index_info info = taper_index_get_info(index->index);
+    char id[20];
+    cli_json j;
+    snprintf(id, sizeof id, "%016llx", (unsigned long long)info.model_id);
+    cli_json_begin(&j, stdout);
+    cli_json_string(&j, "file", path);
+    cli_json_string(&j, "kind", "index");
+    cli_json_uint(&j, "images", info.images);
+    cli_json_uint(&j, "bits", info.bits);
+    cli_json_string(&j, "weights", info.is_weighted ? "falling" : "even");
+    cli_json_string(&j, "model", id);
+    cli_json_bool(&j, "names", info.has_names);
+    cli_json_number(&j, "recall", info.recall);
+    cli_json_open(&j, "classes", '[');
+    for (uint32_t k = 0; k < info.classes; k++)
+        cli_json_string(&j, NULL, taper_index_class_name(index->index, k));
+    cli_json_close(&j);
+    cli_json_uint(&j, "bytes", index->size);
+    cli_json_uint(&j, "code_bytes", info.code_bytes);
+    cli_json_uint(&j, "search_bytes", info.other_bytes);
+    cli_json_end(&j);
+}
+
+void cli_index_tell(const cli_index *index, const char *path, const cli_common *common) {
+    const taper_index_info info = taper_index_get_info(index->index);
+    char all[16], codes[16], search[16];
+    if (common->json) {
+        tell_json(index, path);
+        return;
+    }
+    cli_put_plain(stdout, path);
+    printf(": an index of %llu image%s\n", (unsigned long long)info.images,
+           formats_plural(info.images, "s"));
+    printf("  codes     %u bit%s each, of model %016llx; %s\n", info.bits,
+           formats_plural(info.bits, "s"), (unsigned long long)info.model_id,
+           info.is_weighted ? "earlier bits count more" : "all bits count the same");
+    printf("  images    %s", info.has_names ? "with names" : "without names");
+    if (info.has_labels)
+        printf(", labels of %u class%s", info.classes, formats_plural(info.classes, "es"));
+    printf("\n  size      %s: codes %s, what finds them %s, names and labels the rest\n",
+           cli_show_size(index->size, all), cli_show_size(info.code_bytes, codes),
+           cli_show_size(info.other_bytes, search));
+    printf("  recall    up to %.3g of the ten nearest by a search that is not exact, as measured "
+           "when it was made\n",
+           info.recall);
+}
