@@ -167,7 +167,7 @@ static taper_status write_all(merging *m, const formats_index_header *h, const t
 
 static taper_status merge(merging *m, const taper_sink *to, taper_error *error) {
     formats_index_header h = m->from[0]->file.header;
-    formats_front texts = {.images = (uint32_t)m->codes};
+    formats_front texts = {.images = (uint32_t)m->codes, .account = {.limit = UINT64_MAX}};
     formats_buffer names = {0}, labels = {0};
     h.codes = m->codes;
     h.table_bits = codec_index_table_bits(m->codes);

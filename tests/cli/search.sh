@@ -1,0 +1,154 @@
+# index and search: images, containers, whole and cut, codes, names; what is found is checked against the codes
+# themselves; an index grows by merging; what cannot be done has a sentence.
+. "$ROOT/tests/cli_helpers.sh"
+small_set 120
+"$TAPER" train -q --family dense --code binary -w whole -k 96 --independent -e 4 --hidden 40 -o bits.tpm set/png
+index() { "$TAPER" index -m bits.tpm "$@"; }
+search() { "$TAPER" search "$@"; }
+
+expect 0 'taper index: all.tpx: 120 images, 96 bits each, *' index -o all.tpx set/png
+"$TAPER" info all.tpx >info
+grep -qx 'all.tpx: an index of 120 images' info
+grep -q 'labels of [0-9]* classes' info
+"$TAPER" verify all.tpx | grep -qx 'all.tpx: whole: an index'
+index -q -T 3 -o - set/png | cmp - all.tpx # whatever the threads
+
+# a query that is in the index is none of its own neighbours; an image of it finds itself
+search -i star/0001.png -k 3 all.tpx >found.csv
+head -n 1 found.csv | grep -qx 'query,rank,name,label,distance,image'
+test "$(wc -l <found.csv)" -eq 4
+! sed 1d found.csv | cut -d , -f 3 | grep -qx star/0001.png
+search -q -m bits.tpm -k 1 all.tpx set/png/star/0001.png | sed 1d | grep -q '^[^,]*0001.png,1,star/0001.png,star,0,'
+number=$(search -q --json -k 120 -m bits.tpm all.tpx set/png/star/0001.png | sed 's/.*"name":"star\/0001.png","label":"star","image":\([0-9]*\).*/\1/')
+search -q -i "$number" -k 3 all.tpx | cmp - found.csv
+
+# what is found is what the codes say: bits that differ, those of the second word at half the price
+if command -v python3 >/dev/null; then
+    "$TAPER" embed -q -m bits.tpm -o codes.csv set/png
+    for weights in falling even; do
+        index -q --weights $weights -o $weights.tpx set/png
+        search -q --exact -m bits.tpm -k 20 $weights.tpx set/png/cross >$weights.csv
+        search -q -m bits.tpm --recall 0.5 -k 20 $weights.tpx set/png/cross >some.csv
+        search -q -m bits.tpm --neighbourhood 9 $weights.tpx set/png/cross/0002.png >near.csv
+        search -q --where label=bolt -m bits.tpm -k 5 $weights.tpx set/png/cross >bolts.csv
+        cat >check.py <<'P'
+import csv, sys
+weight = {'falling': (2, 1), 'even': (1, 1)}[sys.argv[1]]
+rows = list(csv.reader(open('codes.csv')))[1:]
+names = [r[0] for r in rows]
+label = {r[0]: r[1] for r in rows}
+bits = {r[0]: [float(x) > 0 for x in r[2:]] for r in rows}
+def distance(a, b):
+    return sum(weight[j // 64] for j in range(96) if bits[a][j] != bits[b][j])
+def read(path):
+    found = {}
+    for r in list(csv.reader(open(path)))[1:]:
+        found.setdefault('cross/' + r[0].split('/')[-1], []).append(r)
+    return found
+for query, lines in read(sys.argv[1] + '.csv').items():
+    want = sorted((distance(query, n), i) for i, n in enumerate(names))[:20]
+    assert [(int(r[4]), int(r[5])) for r in lines] == want, query
+    assert all(names[int(r[5])] == r[2] and label[r[2]] == r[3] for r in lines)
+for query, lines in read('some.csv').items():
+    got = [int(r[4]) for r in lines]
+    assert got == sorted(got) and all(distance(query, r[2]) == int(r[4]) for r in lines)
+for query, lines in read('bolts.csv').items():
+    want = sorted((distance(query, n), i) for i, n in enumerate(names) if label[n] == 'bolt')[:5]
+    assert [int(r[4]) for r in lines] == [d for d, i in want] and all(r[3] == 'bolt' for r in lines)
+near = list(csv.reader(open('near.csv')))[1:]
+depth, query = int(near[0][1]), 'cross/0002.png'
+def sharing(b):
+    return sorted(n for n in names if bits[n][:b] == bits[query][:b])
+assert sorted(r[2] for r in near) == sharing(depth) and len(near) >= 9
+assert depth == 96 or len(sharing(depth + 1)) < 9
+P
+        python3 check.py $weights
+    done
+else
+    echo 'no python3: what was found is not compared with the codes' # told, and the rest goes on
+fi
+
+# codes: those of a file, of fewer bits, of digits
+"$TAPER" encode -q -m bits.tpm --embed-model -o set.taper set/png
+"$TAPER" index -q -o of-container.tpx set.taper
+search -q -k 4 -i star/0001.png of-container.tpx | cut -d , -f 3,5 >want
+sed 's/,\([0-9]*\)$//' found.csv | cut -d , -f 3,5 | sed 1d >got
+sed 1d want | head -n 3 | cmp - got
+search -q -k 4 -i star/0001.png set.taper | cut -d , -f 3,5 | cmp - want # made for this one search
+size=$(wc -c <set.taper)
+front=$("$TAPER" info --json set.taper | sed 's/.*"front_bytes":\([0-9]*\).*/\1/')
+head -c $((front + (size - front) / 3)) set.taper >cut.taper
+"$TAPER" index -o cut.tpx cut.taper 2>err
+bits=$("$TAPER" info --json cut.tpx | sed 's/.*"bits":\([0-9]*\),.*/\1/')
+test "$bits" -gt 4 -a "$bits" -lt 96
+search -q -k 1 -m bits.tpm cut.tpx set/png/star/0001.png >cut.csv
+grep -q ',0,[0-9]*$' cut.csv # its first bits are those of the image
+search -q -k 1 -m bits.tpm all.tpx cut.taper >all-by-cut.csv # the queries are cut
+test "$(wc -l <all-by-cut.csv)" -eq 121
+search -q -k 2 --code ffffffffffffffffffffffff all.tpx | grep -q '^ffffffffffffffffffffffff,1,'
+search -q -k 2 --code f0 all.tpx >/dev/null
+
+# an index grows: parts joined are the whole, in any number of parts, also where memory is short
+mkdir one two
+cp -r set/png/arrow set/png/bolt one
+cp -r set/png/* two
+rm -r two/arrow two/bolt
+index -q -o one.tpx one
+index -q -o two.tpx two
+index -q -f -o grown.tpx one.tpx two
+"$TAPER" index -q -o joined.tpx one.tpx two.tpx
+cmp joined.tpx grown.tpx
+index -q -o small.tpx --max-memory 4K one two 2>err || { cat err; exit 1; }
+for made in joined grown small; do
+    "$TAPER" verify -q $made.tpx >/dev/null
+    search -q --exact -i star/0001.png -k 50 $made.tpx | cut -d , -f 3-5 | sort >$made.csv
+done
+search -q --exact -i star/0001.png -k 50 all.tpx | cut -d , -f 3-5 | sort >all.csv
+awk -F , '{ print $2 "," $3 }' all.csv | sort >all-distances
+for made in joined grown; do awk -F , '{ print $2 "," $3 }' $made.csv | sort | cmp - all-distances; done
+
+# pages and JSON
+search -q --json -k 2 -i star/0001.png all.tpx | grep -q '^{"schema":1,"kind":"neighbours","query":"star/0001.png","known_bits":96,"neighbours":\[{"name":"[a-z]*/[0-9]*.png","label":"[a-z]*","image":[0-9]*,"distance":[0-9]*},'
+search -q --json --neighbourhood 5 -i star/0001.png all.tpx | grep -q '"kind":"neighbourhood","query":"star/0001.png","bits":[0-9]*,"size":[0-9]*,"images":\[{"name":'
+search -q -k 7 -i star/0001.png -i 3 --html page.html --images set/png all.tpx >/dev/null
+test "$(grep -o 'data:image/png;base64' page.html | wc -l)" -eq 16
+! grep -qE 'https?://' page.html
+search -q -k 3 --html page2.html -i 3 set.taper >/dev/null
+test "$(grep -o 'data:image/png;base64' page2.html | wc -l)" -eq 4
+search -q -k 3 --html page3.html -i 3 all.tpx >/dev/null # without pictures: names
+grep -q '[a-z]*/[0-9]*.png' page3.html
+
+# what cannot be done
+expect 2 '*give an index, or what is to be searched*' search
+expect 2 '*give queries: images, --image or --code; or --duplicates*' search all.tpx
+expect 2 'taper search: queries that are images need the model that made the index: -m MODEL' search all.tpx set/png/star/0001.png
+"$TAPER" train -q --family dense --code binary -w whole -k 96 --independent -e 1 --seed 9 -o other.tpm set/png
+expect 2 "taper search: other.tpm: the index's codes are of model *" search -m other.tpm all.tpx set/png/star/0001.png
+expect 2 'taper index: model.tpm: the codes of this model are numbers, and an index holds codes of bits: *' \
+    "$TAPER" index -m model.tpm -o no.tpx set/png
+expect 2 '*give the binary model that makes the codes: -m MODEL*' "$TAPER" index -o no.tpx set/png
+expect 2 '*give images to index, or two indexes to join*' "$TAPER" index -o no.tpx all.tpx
+expect 2 'taper search: --image none.png: no image of the index has this name, *' search -i none.png all.tpx
+expect 2 'taper search: --code 12x: *' search --code 12x all.tpx
+expect 2 "taper search: --where: none of the index's * classes ('*', ...) is 'stars'" search --where stars -i 3 all.tpx
+index -q -o plain.tpx set/idx/images.idx
+expect 2 'taper search: --where: the index has no labels' search --where star -i 3 plain.tpx
+expect 0 'taper search: -k 500: the index has 120 images' search -k 500 -i 3 all.tpx
+test "$(wc -l <expect.out)" -eq 120
+expect 5 '*all.tpx: *exists*' index -o all.tpx set/png
+expect 2 '*' search nothing.tpx -i 3
+head -c 3000 all.tpx >short.tpx
+expect 3 'taper search: short.tpx: the index is cut: only 3000 bytes of it are here; *' search -i 3 short.tpx
+head -c 3 all.tpx >three.tpx
+expect 2 'taper search: three.tpx: neither an index (.tpx) nor a container; *' search -i 3 three.tpx
+{ head -c 20 all.tpx; printf '\377'; tail -c +22 all.tpx; } >damaged.tpx
+expect 3 "taper search: damaged.tpx: the index's header is damaged (checksum); *" search -i 3 damaged.tpx
+expect 3 "taper verify: damaged.tpx: the index's header is damaged (checksum); *" "$TAPER" verify damaged.tpx
+"$TAPER" index -q -m other.tpm -o other.tpx one
+expect 2 '*index 2 is of 96 bits of model *, the first of 96 bits of *: only indexes of one model can be joined' \
+    "$TAPER" index -o no.tpx all.tpx other.tpx
+mkdir empty
+expect 2 '*' index -o no.tpx empty
+test ! -e no.tpx
+if [ -c /dev/full ]; then expect 5 '*/dev/full: *No space left*' index -f -o /dev/full set/png; fi
+nothing_left
