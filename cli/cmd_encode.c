@@ -14,6 +14,7 @@
 #include "cli/device.h"
 #include "cli/name_case.h"
 #include "cli/psnr_cut.h"
+#include "cli/search/search_layer.h"
 #include "codec/decoder/group_reader.h"
 #include "codec/taper.h"
 #include "formats/image.h"
@@ -25,12 +26,13 @@ typedef struct settings {
     cli_cut cut;
     double psnr;
     int layout, allocation, embed, alpha, follow_links, quick;
-    int64_t group;
+    int64_t group, search_bits;
+    const char *search_model;
 } settings;
 
 static const char *const allocations[] = {"even", "mean", "equal", NULL}; /* taper_allocation */
-enum { USE_SET = 1 };
-static const char *const uses[] = {"--layout set", NULL};
+enum { USE_SET = 1, USE_SEARCH = 2 };
+static const char *const uses[] = {"--layout set", "--embed-with", NULL};
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the container here; - is standard output"},
@@ -53,6 +55,10 @@ static const cli_option options[] = {
      .help = "images coded together; 0: about a million pixels", .uses = USE_SET},
     {"embed-model", 0, CLI_FLAG, .offset = offsetof(settings, embed),
      .help = "put the model into the container, so that it decodes alone"},
+    {"embed-with", 0, CLI_STRING, "MODEL", offsetof(settings, search_model),
+     .help = "add codes for search, made by this binary model: for `taper index` and `search`"},
+    {"search-bits", 0, CLI_INT, "N", offsetof(settings, search_bits), .initial = "0", .min = 0,
+     .max = 65536, .help = "take the first N bits of these; 0: all", .uses = USE_SEARCH},
     {"quick", 0, CLI_FLAG, .offset = offsetof(settings, quick),
      .help = "of a set of a few thousand pixels: do not look at every cut"},
     CLI_ALPHA_OPTION(settings),
@@ -81,6 +87,9 @@ const cli_verb cli_verb_encode = {
         "bytes: `even` sends a bit where it lowers the squared error most, `mean` where it raises "
         "the images' mean PSNR most (plainer images go ahead), `equal` gives all images about the "
         "same PSNR (richer images go ahead). Both are for sets of hundreds of images.\n\n"
+        "--embed-with adds a code of bits of each image, scaled to that model's window: every cut "
+        "of the container can then be searched (`taper index -m MODEL`, `taper search -m MODEL`), "
+        "whatever its images' sizes. They are part of its front matter.\n\n"
         "Images with transparency are refused, unless --alpha says to drop the alpha "
         "channel, or to lay the image on white.\n\n"
         "A picture is turned upright as its EXIF orientation says. Colour profiles are not kept, "
@@ -106,6 +115,7 @@ typedef struct state {
     cli_model model;
     formats_imageset *set;
     taper_encoder *encoder;
+    cli_search_layer search;
     FILE *coding; /* where chunks wait while encoding */
     size_t *kept; /* [count]: the container's image i is the set's image kept[i] */
     size_t count;
@@ -205,9 +215,15 @@ static int add_image(state *st, size_t i, taper_image *image) {
     if (name && !formats_name_is_legal(name))
         status = formats_fail(&error, TAPER_ERR_UNSUPPORTED,
                               "its name holds a backslash or control character; rename it");
+    if (status == TAPER_OK && st->s.search_model)
+        status = cli_search_layer_check(&st->search, image, &error);
     if (status == TAPER_OK)
         status = taper_encoder_add(st->encoder, image, name, formats_imageset_label(st->set, i),
                                    &error);
+    if (status == TAPER_OK && st->s.search_model) {
+        status = cli_search_layer_take(&st->search, image, &error);
+        if (status != TAPER_OK) return cli_fail("encode", path, status, &error);
+    }
     if (status == TAPER_OK) {
         st->kept[st->count++] = i;
         st->pixels += (uint64_t)image->width * image->height;
@@ -276,6 +292,9 @@ static int feed(state *st) {
     cli_readahead_free(ahead);
     if (code != CLI_DONE) return code;
     cli_left_out_tell(&st->left, st->set);
+    if (st->count && st->s.search_model)
+        status = cli_search_layer_finish(&st->search, st->encoder, &error);
+    if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
     if (st->count) return CLI_DONE;
     cli_error("encode", NULL, "no input could be used: nothing was written");
     return st->left.code;
@@ -412,6 +431,9 @@ static int encode(state *st, char **paths, size_t n) {
     /* before the long work, so that a name that cannot be written to costs no time */
     if (code == CLI_DONE) code = open_set(st, paths, n);
     if (code == CLI_DONE) code = check_output_in_set(st);
+    if (code == CLI_DONE && st->s.search_model)
+        code = cli_search_layer_open(&st->search, "encode", st->s.search_model,
+                                     (uint32_t)st->s.search_bits, &st->s.common);
     if (code == CLI_DONE) code = make_encoder(st);
     if (code != CLI_DONE) return code;
     code = cli_output_open(&out, "encode", st->s.output, &st->s.common);
@@ -435,12 +457,14 @@ int cmd_encode(int argc, char **argv) {
         return cli_usage(&cli_verb_encode,
                          "give one of --bytes, --bpp, --bytes-per-image and --psnr");
     if ((code = cli_device_for_coding(&cli_verb_encode, &s->common)) != CLI_DONE) return code;
-    cli_options_name_idle(&cli_verb_encode, s->layout == TAPER_LAYOUT_SET ? USE_SET : 0);
+    cli_options_name_idle(&cli_verb_encode, (s->layout == TAPER_LAYOUT_SET ? USE_SET : 0) |
+                                                (s->search_model ? USE_SEARCH : 0));
     st.left = (cli_left_out){.common = &s->common, .verb = "encode", .output = s->output};
     st.limits = cli_limits(&s->common);
     code = encode(&st, argv + first, (size_t)(argc - first));
     if (code == CLI_DONE && st.left.failed) code = CLI_SOME_FAILED;
     taper_encoder_free(st.encoder);
+    cli_search_layer_close(&st.search);
     if (st.coding) fclose(st.coding);
     formats_imageset_close(st.set);
     cli_model_close(&st.model);

@@ -162,6 +162,10 @@ static void tell_json(const settings *s, const char *path, const cli_container *
     cli_json_uint(&j, "layers_here", layers_here(c));
     if (cli_reach_matters(f, c->source.size)) cli_reach_json(&j, f, c->source.size);
     cli_json_bool(&j, "names", f->names != NULL);
+    if (f->search_bits) {
+        cli_json_uint(&j, "search_bits", f->search_bits);
+        json_id(&j, "search_model", f->search_model_id);
+    }
     if (f->label) json_classes(&j, f);
     json_layers(&j, c);
     if (s->common.verbose) json_images(&j, f);
@@ -329,6 +333,9 @@ static void tell_person(const settings *s, const char *path, const cli_container
         printf("carried in the file\n");
     else
         printf("not in the file: give it with -m to decode\n");
+    if (f->search_bits)
+        printf("  search    %u bits an image, by model %016llx\n", f->search_bits,
+               (unsigned long long)f->search_model_id);
     printf("  layout    %s: %u layer%s of %u group%s", f->layout ? "image" : "set", f->layers,
            formats_plural(f->layers, "s"), f->groups, formats_plural(f->groups, "s"));
     if (f->rate_classes > 1) printf(" in %u rate classes", f->rate_classes);

@@ -97,6 +97,20 @@ TAPER_API taper_status taper_encoder_add(taper_encoder *encoder, const taper_ima
  * before finish. */
 TAPER_API taper_status taper_encoder_set_classes(taper_encoder *encoder, const char *const *names,
                                                  size_t n, taper_error *error);
+/* Codes of bits of all images by another model, for search: they go into the front matter, so that
+ * every cut has them. Indexes are made of them (`taper index`), whatever the images' sizes; readers
+ * that do not know them pass over them; truncate, repack and merge carry them. */
+typedef struct taper_search_codes {
+    uint64_t model_id;     /* taper_model_info.id of the binary model that made them */
+    uint32_t bits;         /* of each, 1..65536 */
+    size_t n;              /* of images: as many as are in the container */
+    const uint64_t *codes; /* [n][(bits + 63) / 64], see taper_index.h */
+} taper_search_codes;
+/* Copied. Call at most once, after the last taper_encoder_add. TAPER_ERR_ARG: a number is out of
+ * range, or n is not the number of images that were added. */
+TAPER_API taper_status taper_encoder_set_search_codes(taper_encoder *encoder,
+                                                      const taper_search_codes *codes,
+                                                      taper_error *error);
 /* Finish the last group and write the container. At least one image must have been added. The
  * encoder can only be freed afterwards. Of a set of one group and at most 4,096 pixels it renders
  * some hundred cuts, for some tenths of a second, and the container says which cuts are rendered as
@@ -139,6 +153,8 @@ typedef struct taper_container_info {
     uint64_t file_bytes;  /* of the whole file; a cut file has fewer */
     int has_names, has_labels;
     uint32_t classes; /* names of classes; 0 without labels */
+    uint32_t search_bits;     /* of each image's code for search; 0: there are none */
+    uint64_t search_model_id; /* of the model that made them */
 } taper_container_info;
 
 typedef struct taper_image_info {
@@ -297,6 +313,12 @@ TAPER_API taper_status taper_decoder_layer(const taper_decoder *decoder, uint64_
 TAPER_API taper_status taper_decoder_codes(taper_decoder *decoder, uint64_t i, uint32_t units,
                                            uint32_t passes, float *values, uint8_t *planes,
                                            taper_completeness *done, taper_error *error);
+
+/* The code for search of image i: code[(search_bits + 63) / 64] of taper_container_info.
+ * TAPER_ERR_TRUNCATED: before the front matter is whole. TAPER_ERR_ARG: there is no such image, or
+ * there are no such codes. */
+TAPER_API taper_status taper_decoder_search_code(const taper_decoder *decoder, uint64_t i,
+                                                 uint64_t *code, taper_error *error);
 
 /* --- containers into containers, without the network ----------------------------------- */
 

@@ -25,7 +25,8 @@ enum { /* a type whose first letter is lower case may be skipped by readers that
        DIRECTORY = SECTION('D', 'I', 'R', 'E'),
        NAMES = SECTION('n', 'a', 'm', 'e'),
        LABELS = SECTION('l', 'a', 'b', 'l'),
-       MODEL = SECTION('m', 'o', 'd', 'l')
+       MODEL = SECTION('m', 'o', 'd', 'l'),
+       SEARCH = SECTION('c', 'o', 'd', 'e')
 };
 
 typedef struct section {
@@ -154,7 +155,8 @@ static taper_status unpack(formats_front *f, const uint8_t *stored, section s, u
 /* raised: the header says that there are raised planes. */
 static taper_status read_section(formats_front *f, const uint8_t *stored, section s, int raised,
                                  const taper_limits *limits, taper_error *error) {
-    int known = s.type == DIRECTORY || s.type == NAMES || s.type == LABELS || s.type == MODEL;
+    int known = s.type == DIRECTORY || s.type == NAMES || s.type == LABELS || s.type == MODEL ||
+                s.type == SEARCH;
     if (!known && (s.type & 0x20)) return TAPER_OK; /* ignorable */
     if (!known)
         return formats_fail(
@@ -164,7 +166,8 @@ static taper_status read_section(formats_front *f, const uint8_t *stored, sectio
     if (s.type != DIRECTORY && !f->geometry)
         return formats_fail(error, TAPER_ERR_CORRUPT, "the directory is not the first section");
     if ((s.type == DIRECTORY && f->geometry) || (s.type == NAMES && f->names) ||
-        (s.type == LABELS && f->label) || (s.type == MODEL && f->model))
+        (s.type == LABELS && f->label) || (s.type == MODEL && f->model) ||
+        (s.type == SEARCH && f->search_codes))
         return formats_fail(error, TAPER_ERR_CORRUPT, "section %.4s occurs twice",
                             (const char *)&s.type);
     uint8_t *content;
@@ -177,7 +180,8 @@ static taper_status read_section(formats_front *f, const uint8_t *stored, sectio
     formats_cursor in = formats_cursor_over(content, (size_t)s.unpacked);
     taper_status status = s.type == DIRECTORY
                               ? formats_directory_read(f, &in, raised, limits, error)
-                          : s.type == NAMES ? formats_names_read(f, &in, error)
+                          : s.type == NAMES  ? formats_names_read(f, &in, error)
+                          : s.type == SEARCH ? formats_search_codes_read(f, &in, error)
                                             : formats_labels_section_read(f, &in, error);
     status = refuse_short(status, error);
     if (status == TAPER_OK && formats_cursor_left(&in))
@@ -296,6 +300,10 @@ taper_status formats_front_write(formats_front *f, formats_buffer *out, taper_er
     body.account = content.account = formats_front_account(f);
     formats_directory_write(f, &content);
     taper_status status = add_section(DIRECTORY, &content, LEVEL, &table, &body);
+    if (status == TAPER_OK && f->search_codes) {
+        formats_search_codes_write(f, &content);
+        status = add_section(SEARCH, &content, LEVEL, &table, &body);
+    }
     if (status == TAPER_OK && f->names) {
         formats_names_write(f, &content);
         status = add_section(NAMES, &content, LEVEL, &table, &body);

@@ -330,3 +330,28 @@ void formats_labels_section_write(const formats_front *f, formats_buffer *out) {
     }
     for (uint32_t i = 0; i < f->images; i++) formats_write_varint(out, (uint64_t)(f->label[i] + 1));
 }
+
+/* --- codes for search ------------------------------------------------------------------ */
+
+taper_status formats_search_codes_read(formats_front *f, formats_cursor *in, taper_error *error) {
+    f->search_model_id = formats_read_u64le(in);
+    f->search_bits = formats_read_u32le(in);
+    TAPER_TRY(formats_cursor_check(in, "search codes", error));
+    if (f->search_bits < 1 || f->search_bits > FORMATS_MAX_SEARCH_BITS)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the codes for search have %u bits: 1 to %d may be", f->search_bits,
+                            (int)FORMATS_MAX_SEARCH_BITS);
+    const size_t each = formats_front_search_bytes(f);
+    if (formats_cursor_left(in) / each < f->images)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the codes for search end before those of %u images", f->images);
+    TAPER_TRY(formats_front_take(f, f->images, each, &f->search_codes, error));
+    memcpy(f->search_codes, formats_read_bytes(in, each * f->images), each * f->images);
+    return TAPER_OK;
+}
+
+void formats_search_codes_write(const formats_front *f, formats_buffer *out) {
+    formats_write_u64le(out, f->search_model_id);
+    formats_write_u32le(out, f->search_bits);
+    formats_write_bytes(out, f->search_codes, formats_front_search_bytes(f) * f->images);
+}

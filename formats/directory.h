@@ -11,8 +11,11 @@ taper_status formats_directory_read(formats_front *f, formats_cursor *in, int ra
 taper_status formats_names_read(formats_front *f, formats_cursor *in, taper_error *error);
 taper_status formats_labels_section_read(formats_front *f, formats_cursor *in, taper_error *error);
 
+taper_status formats_search_codes_read(formats_front *f, formats_cursor *in, taper_error *error);
+
 void formats_directory_write(const formats_front *f, formats_buffer *out);
 void formats_names_write(const formats_front *f, formats_buffer *out);
+void formats_search_codes_write(const formats_front *f, formats_buffer *out);
 void formats_labels_section_write(const formats_front *f, formats_buffer *out);
 
 #endif

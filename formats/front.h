@@ -21,6 +21,7 @@ enum {
     FORMATS_PACE_MOST_GRID_AT = 16383,
     FORMATS_PACE_LEADING = 8, /* bits of a cut that is rendered, of a sparse pace */
     FORMATS_PACE_MOST_THIN = 7,
+    FORMATS_MAX_SEARCH_BITS = 65536,
     FORMATS_MAX_CHECKSUM_SPAN = 1024 /* chunks that share a checksum: a bound on reading for one */
 };
 
@@ -87,7 +88,10 @@ typedef struct formats_front {
     uint32_t classes;
     char *class_names;       /* one NUL-ended name a class; NULL with classes 0 */
     uint32_t *class_name_at; /* [classes] */
-    uint8_t *model;          /* embedded .tpm file; NULL: none */
+    uint64_t search_model_id; /* of the binary model of search_codes */
+    uint32_t search_bits;     /* of each; 0: there are none */
+    uint8_t *search_codes;    /* [images][(search_bits + 7) / 8] the first bit the highest */
+    uint8_t *model;           /* embedded .tpm file; NULL: none */
     size_t model_size;
     uint64_t front_size;     /* bytes before the data; set by read and write */
     formats_account account; /* what it holds, and what writing takes; limit 0: none is kept */
@@ -141,6 +145,11 @@ taper_status formats_front_charge(formats_front *front, uint64_t bytes, taper_er
 /* For buffers that grow on its account: NULL where none is kept. */
 static inline formats_account *formats_front_account(formats_front *front) {
     return front->account.limit ? &front->account : NULL;
+}
+
+/* Bytes of an image's code for search. */
+static inline size_t formats_front_search_bytes(const formats_front *f) {
+    return ((size_t)f->search_bits + 7) / 8;
 }
 
 void formats_front_free(formats_front *front); /* leaves it zeroed */

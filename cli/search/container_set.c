@@ -1,6 +1,7 @@
 /* container_set.c -- see container_set.h. */
 #include "cli/search/container_set.h"
 #include "codec/decoder/group_reader.h"
+#include "codec/model/model.h"
 #include "codec/taper.h"
 #include <fcntl.h>
 #include <stdlib.h>
@@ -31,6 +32,8 @@ struct cli_container_set {
     int32_t *class_number; /* of the classes of all containers, one after the other */
     const taper_model *model;
     uint8_t *planes; /* [units of the model] */
+    bool by_search;  /* codes are those for search, which stand in the front matter */
+    cli_model own;   /* then: the first container's, once a picture is asked for */
 };
 
 bool cli_is_container(const char *path) {
@@ -131,6 +134,7 @@ void cli_container_set_close(cli_container_set *s) {
         taper_decoder_free(s->part[p].pictures);
         cli_container_close(&s->part[p].file);
     }
+    cli_model_close(&s->own);
     free(s->class_name), free(s->class_number), free(s->planes), free(s->part), free(s);
 }
 
@@ -179,9 +183,20 @@ int cli_container_set_model(const cli_container_set *s, cli_model *model) {
     return CLI_USAGE;
 }
 
+uint64_t cli_container_set_search_model(const cli_container_set *s) {
+    const formats_front *first = &s->part[0].file.front;
+    for (size_t p = 0; p < s->parts; p++) {
+        const formats_front *f = &s->part[p].file.front;
+        if (!f->search_bits || f->search_model_id != first->search_model_id) return 0;
+    }
+    return first->search_model_id;
+}
+
 int cli_container_set_bind(cli_container_set *s, const taper_model *model) {
     const taper_limits limits = cli_limits(s->common);
     s->model = model;
+    s->by_search = cli_container_set_search_model(s) == taper_model_get_info(model).id;
+    if (s->by_search) return CLI_DONE;
     s->planes = malloc(taper_model_get_info(model).units);
     if (!s->planes) return cli_fail(s->verb, NULL, TAPER_ERR_NOMEM, NULL);
     for (size_t p = 0; p < s->parts; p++) {
@@ -196,17 +211,42 @@ int cli_container_set_bind(cli_container_set *s, const taper_model *model) {
 taper_image cli_container_set_shape(const cli_container_set *s, size_t i, uint32_t *windows) {
     taper_image_info info = {0};
     const part *p = part_of(s, &i);
+    if (s->by_search) { /* of an image of any size there is one */
+        const taper_model_info m = taper_model_get_info(s->model);
+        *windows = 1;
+        return (taper_image){m.window_width, m.window_height,
+                             p->file.front.geometry[i].channels, 8, NULL};
+    }
     taper_decoder_image_info(p->codes, i, &info);
     *windows = info.columns * info.rows;
     return (taper_image){info.width, info.height, info.channels, info.depth, NULL};
+}
+
+/* The code for search of image i of a container, as numbers; units that it does not have are 0. */
+static uint32_t search_code(const cli_container_set *s, const part *p, size_t i, uint32_t units,
+                            float *code) {
+    const formats_front *f = &p->file.front;
+    const uint8_t *bytes = f->search_codes + i * formats_front_search_bytes(f);
+    const uint32_t known = f->search_bits < units ? f->search_bits : units;
+    const float centre = s->model->tables.centre;
+    memset(code, 0, units * sizeof *code);
+    for (uint32_t b = 0; b < known; b++)
+        code[b] = (float)(bytes[b / 8] >> (7 - b % 8) & 1) - centre;
+    return known;
 }
 
 taper_status cli_container_set_code(cli_container_set *s, size_t i, uint32_t units, float *code,
                                     uint32_t *known, taper_error *error) {
     part *p = part_of(s, &i);
     *known = 0;
-    TAPER_TRY(taper_decoder_codes(p->codes, i, units, UINT32_MAX, code, s->planes, NULL, error));
-    for (uint32_t u = 0; u < units; u++) {
+    if (s->by_search) {
+        *known = search_code(s, p, i, units, code);
+        p->units_known += *known;
+    } else {
+        TAPER_TRY(
+            taper_decoder_codes(p->codes, i, units, UINT32_MAX, code, s->planes, NULL, error));
+    }
+    for (uint32_t u = 0; u < units && !s->by_search; u++) {
         *known += s->planes[u];
         p->units_known += s->planes[u] > 0;
     }
@@ -238,8 +278,11 @@ taper_status cli_container_set_picture(cli_container_set *s, size_t i, taper_ima
     taper_image_info info;
     part *p = part_of(s, &i);
     *out = (taper_image){.pixels = NULL};
+    if (s->by_search && !s->own.model && cli_container_set_model(s, &s->own) != CLI_DONE)
+        return TAPER_ERR_MODEL; /* which is said */
+    const taper_model *model = s->by_search ? s->own.model : s->model;
     if (!p->pictures)
-        TAPER_TRY(taper_decoder_open(&p->pictures, &p->file.source, s->model, &limits, error));
+        TAPER_TRY(taper_decoder_open(&p->pictures, &p->file.source, model, &limits, error));
     taper_decoder_image_info(p->pictures, i, &info);
     out->pixels = malloc((size_t)info.bytes);
     if (!out->pixels) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image");

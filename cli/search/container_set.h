@@ -36,8 +36,12 @@ const char *cli_container_set_path(const cli_container_set *set, size_t i, size_
 /* The model of the first container: the one that it carries, or one that ships. CLI_USAGE: it is
  * neither, and wants -m. */
 int cli_container_set_model(const cli_container_set *set, cli_model *model);
-/* All codes are of this model from now on, which is borrowed. A container of another one is refused
- * (TAPER_ERR_MODEL). */
+/* The model of their codes for search (`encode --embed-with`), where all have such codes, of one
+ * model; else 0. */
+uint64_t cli_container_set_search_model(const cli_container_set *set);
+/* All codes are of this model from now on, which is borrowed. That may be the model
+ * of their codes for search, which are then taken, whatever the images' sizes. A container of
+ * another one is refused (TAPER_ERR_MODEL). */
 int cli_container_set_bind(cli_container_set *set, const taper_model *model);
 
 /* Geometry and channels of image i; pixels stay NULL. *windows: how many codes it has. */

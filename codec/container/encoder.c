@@ -188,6 +188,43 @@ taper_status taper_encoder_set_classes(taper_encoder *e, const char *const *name
     return status == TAPER_OK ? status : fail_for_good(e, status, error);
 }
 
+/* A code's words as bytes, the first bit the highest of the first. */
+static void put_code(const uint64_t *code, size_t bytes, uint8_t *to) {
+    for (size_t i = 0; i < bytes; i++) to[i] = (uint8_t)(code[i / 8] >> (56 - 8 * (i % 8)));
+}
+
+taper_status taper_encoder_set_search_codes(taper_encoder *e, const taper_search_codes *codes,
+                                            taper_error *error) {
+    const size_t bytes = ((size_t)codes->bits + 7) / 8, words = ((size_t)codes->bits + 63) / 64;
+    if (codes->bits < 1 || codes->bits > FORMATS_MAX_SEARCH_BITS || codes->n != e->images ||
+        e->search.search_codes)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "%zu codes for search of %u bits, for %zu images: one of 1 to %d bits "
+                            "for each, once",
+                            codes->n, codes->bits, e->images, (int)FORMATS_MAX_SEARCH_BITS);
+    taper_status status = codec_encoder_charge(e, bytes * codes->n);
+    uint8_t *to = status == TAPER_OK ? malloc(bytes * codes->n + 1) : NULL;
+    if (!to) return fail_for_good(e, status ? status : TAPER_ERR_NOMEM, error);
+    e->search.search_codes = to;
+    e->search.search_bits = codes->bits, e->search.search_model_id = codes->model_id;
+    for (size_t i = 0; i < codes->n; i++) put_code(codes->codes + i * words, bytes, to + i * bytes);
+    return TAPER_OK;
+}
+
+taper_status codec_encoder_take_search_codes(taper_encoder *e, const formats_front *front,
+                                             taper_error *error) {
+    const size_t bytes = formats_front_search_bytes(front) * front->images;
+    if (!front->search_codes) return TAPER_OK;
+    const taper_status status = codec_encoder_charge(e, bytes);
+    e->search.search_codes = status == TAPER_OK ? malloc(bytes + 1) : NULL;
+    if (!e->search.search_codes)
+        return fail_for_good(e, status ? status : TAPER_ERR_NOMEM, error);
+    memcpy(e->search.search_codes, front->search_codes, bytes);
+    e->search.search_bits = front->search_bits;
+    e->search.search_model_id = front->search_model_id;
+    return TAPER_OK;
+}
+
 /* --- making and finishing -------------------------------------------------------------- */
 
 static taper_status prepare_analysis(taper_encoder *e, taper_error *error) {
@@ -285,6 +322,7 @@ void taper_encoder_free(taper_encoder *e) {
     free(e->least_name), free(e->group), free(e->group_first), free(e->geometry), free(e->label),
         free(e->analysis);
     formats_buffer_free(&e->names), formats_buffer_free(&e->classes);
+    free(e->search.search_codes);
     if (e->spool && !e->options.spool) fclose(e->spool);
     free(e);
 }
@@ -394,6 +432,8 @@ static taper_status make_front(taper_encoder *e, formats_front *f, taper_error *
             f->chunk_at[c + 1] = f->chunk_at[c] + at[l + 1] - at[l];
         }
     TAPER_TRY(hand_over_names(e, f, error));
+    f->search_model_id = e->search.search_model_id, f->search_bits = e->search.search_bits;
+    f->search_codes = e->search.search_codes, e->search.search_codes = NULL;
     TAPER_TRY(embed_model(e, f, error));
     f->chunks_per_checksum = codec_checksum_span(f->layout, f->chunk_at[chunks], chunks);
     return TAPER_OK;

@@ -24,4 +24,8 @@ void codec_encoder_limit_passes(taper_encoder *encoder, uint32_t passes);
 taper_status codec_encoder_take_layers(taper_encoder *encoder, const uint32_t *layer_end,
                                        uint32_t rate_classes, uint32_t layers);
 
+/* Those of a container that is encoded anew, image by image. Call after the last image. */
+taper_status codec_encoder_take_search_codes(taper_encoder *encoder, const formats_front *front,
+                                             taper_error *error);
+
 #endif

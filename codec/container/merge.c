@@ -202,12 +202,36 @@ static void take_model(const merging *m, formats_front *f) {
     }
 }
 
+/* Codes for search of all, which are of one model and as long: or of none. */
+static taper_status fill_search_codes(const merging *m, formats_front *f, taper_error *error) {
+    const formats_front *a = &m->front[0];
+    const size_t each = formats_front_search_bytes(a);
+    for (size_t s = 1; s < m->n; s++)
+        if (m->front[s].search_bits != a->search_bits ||
+            (a->search_bits && m->front[s].search_model_id != a->search_model_id))
+            return formats_fail(error, TAPER_ERR_ARG,
+                                "container %zu has codes for search of %u bits by model %016llx, "
+                                "the first has %u by %016llx: encode all with the same "
+                                "--embed-with, or none",
+                                s + 1, m->front[s].search_bits,
+                                (unsigned long long)m->front[s].search_model_id, a->search_bits,
+                                (unsigned long long)a->search_model_id);
+    if (!a->search_bits) return TAPER_OK;
+    f->search_bits = a->search_bits, f->search_model_id = a->search_model_id;
+    TAPER_TRY(formats_front_take(f, f->images, each, &f->search_codes, error));
+    for (size_t s = 0; s < m->n; s++)
+        memcpy(f->search_codes + m->first[s].image * each, m->front[s].search_codes,
+               m->front[s].images * each);
+    return TAPER_OK;
+}
+
 static taper_status merge_fronts(merging *m, formats_front *f, taper_error *error) {
     TAPER_TRY(size_merged(m, f, error));
     fill_merged(m, f);
     TAPER_TRY(codec_merge_layers(m->front, m->n, m->layers, f, error));
     TAPER_TRY(formats_merge_names(m->front, m->n, f, error));
     TAPER_TRY(formats_merge_labels(m->front, m->n, f, error));
+    TAPER_TRY(fill_search_codes(m, f, error));
     TAPER_TRY(fill_rate_classes(m, f, error));
     TAPER_TRY(fill_raised(m, f, error));
     TAPER_TRY(fill_chunks(m, f, error));

@@ -206,7 +206,9 @@ taper_status taper_decoder_get_info(const taper_decoder *d, taper_container_info
                                       f->front_size + f->chunk_at[(uint64_t)f->layers * f->groups],
                                   .has_names = f->names != NULL,
                                   .has_labels = f->label != NULL,
-                                  .classes = f->classes};
+                                  .classes = f->classes,
+                                  .search_bits = f->search_bits,
+                                  .search_model_id = f->search_model_id};
     for (uint32_t i = 0; i < f->images; i++)
         out->pixels += (uint64_t)f->geometry[i].width * f->geometry[i].height;
     return TAPER_OK;
@@ -233,6 +235,24 @@ taper_status taper_decoder_image_info(const taper_decoder *d, uint64_t i, taper_
 
 const char *taper_decoder_class_name(const taper_decoder *d, uint32_t k) {
     return d->front_ready ? formats_front_class_name(&d->front, k) : NULL;
+}
+
+taper_status taper_decoder_search_code(const taper_decoder *d, uint64_t i, uint64_t *code,
+                                       taper_error *error) {
+    const size_t bytes = formats_front_search_bytes(&d->front);
+    if (!d->front_ready)
+        return formats_fail(error, TAPER_ERR_TRUNCATED, "the front matter is not all there yet");
+    if (i >= d->front.images || !bytes)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "image %llu has no code for search here: there are %u images, %s",
+                            (unsigned long long)i, d->front.images,
+                            bytes ? "which have one each" : "none of which has one");
+    const uint8_t *from = d->front.search_codes + i * bytes;
+    for (size_t w = 0; w < (bytes + 7) / 8; w++) code[w] = 0;
+    for (size_t b = 0; b < bytes; b++) code[b / 8] |= (uint64_t)from[b] << (56 - 8 * (b % 8));
+    if (d->front.search_bits % 64)
+        code[(bytes - 1) / 8] &= ~(uint64_t)0 << (64 - d->front.search_bits % 64);
+    return TAPER_OK;
 }
 
 taper_status taper_decoder_group_range(const taper_decoder *d, uint32_t g, uint64_t *first,
