@@ -375,19 +375,65 @@ static void labels_name_a_class(void **unused) {
     assert_int_equal(read_with("labl", "", 0), TAPER_ERR_CORRUPT);
 }
 
+/* A model's id, bits of a code, a code an image. */
+static void search_codes_are_of_all_images(void **unused) {
+    (void)unused;
+#define ID "12345678"
+    assert_int_equal(read_with("code",
+                               ID "\x09\0\0\0"
+                                  "aAbB",
+                               16),
+                     TAPER_OK);
+    assert_int_equal(read_with("code",
+                               ID "\x09\0\0\0"
+                                  "aAb",
+                               15),
+                     TAPER_ERR_CORRUPT);
+    assert_int_equal(read_with("code",
+                               ID "\x09\0\0\0"
+                                  "aAbBc",
+                               17),
+                     TAPER_ERR_CORRUPT);
+    assert_int_equal(read_with("code",
+                               ID "\x01\0\0\0"
+                                  "ab",
+                               14),
+                     TAPER_OK);
+    assert_int_equal(read_with("code",
+                               ID "\0\0\0\0"
+                                  "ab",
+                               14),
+                     TAPER_ERR_CORRUPT);
+    assert_int_equal(read_with("code",
+                               ID "\x01\0\x01\0"
+                                  "ab",
+                               14),
+                     TAPER_ERR_CORRUPT);
+    assert_int_equal(read_with("code",
+                               ID "\xff\xff\xff\xff"
+                                  "ab",
+                               14),
+                     TAPER_ERR_CORRUPT);
+    assert_int_equal(read_with("code", ID "\x01\0", 10), TAPER_ERR_CORRUPT);
+    assert_int_equal(read_with("code", "", 0), TAPER_ERR_CORRUPT);
+#undef ID
+}
+
 static void sections_stand_in_order_and_once(void **unused) {
     (void)unused;
     crafted_section dire = {"DIRE", plain_directory, sizeof plain_directory, 0},
                     name = {"name", "a\0b", 4, 0};
-    crafted_section label = {"labl", "\0\0\0", 3, 0}, model = {"modl", "xyz", 3, 0};
+    crafted_section label = {"labl", "\0\0\0", 3, 0}, model = {"modl", "xyz", 3, 0},
+                    code = {"code", "12345678\1\0\0\0ab", 14, 0};
     crafted_section two[][2] = {{dire, dire}, {name, dire}};
     for (int i = 0; i < 2; i++)
         assert_int_equal(read_crafted(&plain, two[i], 2), TAPER_ERR_CORRUPT);
-    crafted_section twice[][3] = {{dire, name, name}, {dire, label, label}, {dire, model, model}};
-    for (int i = 0; i < 3; i++)
+    crafted_section twice[][3] = {
+        {dire, name, name}, {dire, label, label}, {dire, model, model}, {dire, code, code}};
+    for (int i = 0; i < 4; i++)
         assert_int_equal(read_crafted(&plain, twice[i], 3), TAPER_ERR_CORRUPT);
-    crafted_section any[] = {dire, model, label, name};
-    assert_int_equal(read_crafted(&plain, any, 4), TAPER_OK);
+    crafted_section any[] = {dire, model, label, name, code};
+    assert_int_equal(read_crafted(&plain, any, 5), TAPER_OK);
     assert_int_equal(read_crafted(&plain, any, 0), TAPER_ERR_CORRUPT); /* no directory */
     assert_int_equal(read_crafted(&plain, any + 1, 1), TAPER_ERR_CORRUPT);
 }
@@ -459,6 +505,7 @@ int main(void) {
         cmocka_unit_test(names_are_plain_paths),
         cmocka_unit_test(labels_name_a_class),
         cmocka_unit_test(sections_stand_in_order_and_once),
+        cmocka_unit_test(search_codes_are_of_all_images),
         cmocka_unit_test(unknown_sections_are_skipped_or_refused),
         cmocka_unit_test(sections_unpack_to_what_they_claim),
     };
