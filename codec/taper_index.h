@@ -64,13 +64,14 @@ typedef struct taper_index taper_index;
  * caller's, and must stay as they are until closing. All is checked but the codes themselves, so
  * that opening does not read them (taper_index_check does); whatever they hold, nothing is read
  * beyond the bytes. limits: max_images, max_memory; NULL: the defaults. TAPER_ERR_CORRUPT,
- * _TRUNCATED, _VERSION, _LIMIT, _NOMEM; _UNSUPPORTED: on a machine whose integers begin with the
- * highest byte. On failure *out is NULL. */
+ * _TRUNCATED, _VERSION, _LIMIT, _NOMEM; _ARG: no bytes, or not on a multiple of 8; _UNSUPPORTED: on
+ * a machine whose integers begin with the highest byte. On failure *out is NULL. */
 TAPER_API taper_status taper_index_open(taper_index **out, const void *bytes, uint64_t size,
                                         const taper_limits *limits, taper_error *error);
 TAPER_API void taper_index_close(taper_index *index); /* NULL is fine */
 
-/* Read the codes, too, and compare with their checksums and their order. TAPER_ERR_CORRUPT. */
+/* Read the codes, too: that their checksum holds, that they are in order, one an image, and that
+ * the table is theirs. Takes a byte an image. TAPER_ERR_CORRUPT, _NOMEM. */
 TAPER_API taper_status taper_index_check(const taper_index *index, taper_error *error);
 
 typedef struct taper_index_info {
@@ -95,7 +96,8 @@ TAPER_API uint32_t taper_index_code(const taper_index *index, uint64_t place, ui
  * model: those of the first keep their numbers, those of the next follow. It is how an index grows,
  * and how one is made of more codes than memory holds: their parts' indexes may be mapped, and each
  * is read twice from front to back. Names and classes are joined as taper_merge joins them. A byte
- * a code is taken beside them, and names and labels. TAPER_ERR_ARG: they do not fit together. */
+ * a code is taken beside them, and names and labels. TAPER_ERR_ARG: they do not fit
+ * together. TAPER_ERR_LIMIT: they have 2^32 images or more, or too many names. */
 TAPER_API taper_status taper_index_merge(const taper_index *const *from, size_t n,
                                          const taper_sink *to, taper_error *error);
 
@@ -139,7 +141,8 @@ typedef struct taper_index_search {
  *
  * With recall 1 the result is that of this definition. Below, codes that differ too much in their
  * first bits are not looked at further: what that loses was measured when the index was built
- * (info.recall), on images of the index itself. Queries of another kind may fare better or worse.
+ * (info.recall), on images of the index itself. Queries of another kind may fare better or worse;
+ * of those whose bits are not all known the search is exact.
  * The result does not depend on threads. looked_at[n_queries]: words of codes that were compared;
  * NULL: not wanted. Takes 20 KiB a thread. TAPER_ERR_ARG: a number is out of range. _NOMEM. */
 TAPER_API taper_status taper_index_nearest(const taper_index *index,

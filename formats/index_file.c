@@ -165,7 +165,7 @@ static taper_status check_numbers(const formats_index_file *file, taper_error *e
     for (uint32_t l = 0; l < formats_index_layers(h); l++) weights_count &= weight[l] > 0;
     if (weights_count && most_of(image, h->codes) < h->codes &&
         most_of(start, ((uint64_t)1 << h->table_bits) + 1) <= h->codes &&
-        are_within(share, 2 * (uint64_t)formats_index_layers(h), 1e6f) &&
+        are_within(share, 2 * (uint64_t)formats_index_layers(h), FORMATS_INDEX_MOST_SHARE) &&
         are_within(recall, FORMATS_INDEX_EFFORTS, 1))
         return TAPER_OK;
     return formats_fail(error, TAPER_ERR_CORRUPT,

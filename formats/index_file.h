@@ -15,14 +15,15 @@ enum {
     FORMATS_INDEX_ALIGN = 64, /* where parts begin */
     FORMATS_INDEX_MOST_BITS = 1 << 16,
     FORMATS_INDEX_MOST_TABLE_BITS = 24,
-    FORMATS_INDEX_EFFORTS = 10
+    FORMATS_INDEX_EFFORTS = 10,
+    FORMATS_INDEX_MOST_SHARE = 1000000
 };
 
 /* The parts, in the order of the file. */
 enum formats_index_part {
     FORMATS_INDEX_WEIGHTS, /* u16 [layers] what a differing bit of each layer counts, 1.. */
     FORMATS_INDEX_SHARES,  /* f32 [layers][2] mean and spread of the share of a distance, see
-                              codec/search/cascade.h; finite, 0 or more */
+                              codec/search/cascade.h; 0..FORMATS_INDEX_MOST_SHARE */
     FORMATS_INDEX_RECALLS, /* f32 [FORMATS_INDEX_EFFORTS] measured, 0..1 */
     FORMATS_INDEX_START,   /* u32 [2^table_bits + 1] codes below those that begin with these bits */
     FORMATS_INDEX_CODES,   /* u64, layer after layer: [codes] word 0, rising; [codes] word 1;

@@ -38,8 +38,10 @@ void cli_index_tell(const cli_index *index, const char *path, const cli_common *
     cli_put_plain(stdout, path);
     printf(": an index of %llu image%s\n", (unsigned long long)info.images,
            formats_plural(info.images, "s"));
-    printf("  codes     %u bit%s each, of model %016llx; %s\n", info.bits,
-           formats_plural(info.bits, "s"), (unsigned long long)info.model_id,
+    char model[40] = "";
+    if (info.model_id)
+        snprintf(model, sizeof model, ", of model %016llx", (unsigned long long)info.model_id);
+    printf("  codes     %u bit%s each%s; %s\n", info.bits, formats_plural(info.bits, "s"), model,
            info.is_weighted ? "earlier bits count more" : "all bits count the same");
     printf("  images    %s", info.has_names ? "with names" : "without names");
     if (info.has_labels)

@@ -6,6 +6,7 @@
 #include "codec/backend/simd.h"
 #include "codec/search/nearest_list.h"
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,7 @@ taper_status codec_cascade_plain(const codec_cascade *c, const codec_cascade_que
 typedef struct pursuit {
     const uint64_t *code;
     uint64_t *mask; /* [words] */
+    float effort;
     codec_nearest_list list;
     double list_limit;                       /* that the limits are made for */
     uint32_t limit[CODEC_INDEX_MOST_LAYERS]; /* a code beyond it after a layer is dropped */
@@ -92,6 +94,7 @@ typedef struct pursuit {
 typedef struct survivors {
     size_t left;
     uint32_t place[BLOCK + 1], distance[BLOCK + 1];
+    uint8_t differing[BLOCK]; /* bits of first words */
 } survivors;
 
 /* A layer of the block's codes, and what they are compared with. */
@@ -108,8 +111,8 @@ static void set_limits(pursuit *p, const codec_cascade *c, const codec_cascade_q
     p->list_limit = far;
     for (size_t l = 0; l < c->index->layers; l++) {
         double limit = far; /* infinite while there is room */
-        if (q->effort < CODEC_CASCADE_EXACT && l + 1 < c->index->layers)
-            limit = fmin(far, c->share[2 * l] * far + q->effort * c->share[2 * l + 1] * sqrt(far));
+        if (p->effort < CODEC_CASCADE_EXACT && l + 1 < c->index->layers)
+            limit = fmin(far, c->share[2 * l] * far + p->effort * c->share[2 * l + 1] * sqrt(far));
         p->limit[l] = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
     }
 }
@@ -125,17 +128,34 @@ static layer_view view_of(const pursuit *p, const codec_cascade *c, size_t l, si
                         p->limit[l]};
 }
 
-/* Of n codes those that are near enough by their first word. */
+/* In how many bits of its first word each of n codes differs. */
 CODEC_COUNTING_CLONES
+static void count_first(const uint64_t *code, size_t n, uint64_t query, uint64_t mask,
+                        uint8_t *differing) {
+    for (size_t i = 0; i < n; i++) differing[i] = (uint8_t)ones((code[i] ^ query) & mask);
+}
+
+/* Is one of eight bytes below 128 at most `most`, 0..126? */
+CODEC_INLINE int any_of_eight(const uint8_t *byte, uint64_t most) {
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t eight;
+    memcpy(&eight, byte, sizeof eight);
+    return ((eight - ones * (most + 1)) & ~eight & ones * 128) != 0;
+}
+
+/* Of n codes those that are near enough by their first word: few, mostly. */
 static void first_survivors(const layer_view *v, size_t n, survivors *s) {
-    const uint64_t query = v->query[0], mask = v->mask[0];
-    const uint32_t weight = v->weight, limit = v->limit;
+    const uint32_t most = v->limit / v->weight < 64 ? v->limit / v->weight : 64;
     size_t left = 0;
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t distance = weight * ones((v->code[i] ^ query) & mask);
-        s->place[left] = (uint32_t)i;
-        s->distance[left] = distance;
-        left += distance <= limit;
+    count_first(v->code, n, v->query[0], v->mask[0], s->differing);
+    for (size_t i = n; i % 8; i++) s->differing[i] = 127;
+    for (size_t i = 0; i < n; i += 8) {
+        if (!any_of_eight(s->differing + i, most)) continue;
+        for (size_t j = i; j < i + 8; j++) {
+            s->place[left] = (uint32_t)j;
+            s->distance[left] = v->weight * s->differing[j];
+            left += s->differing[j] <= most;
+        }
     }
     s->left = left;
 }
@@ -246,6 +266,8 @@ static void run_block(void *context, size_t block) {
         p[i] = (pursuit){.code = q->code + (first + i) * words, .mask = masks + i * words};
         p[i].list = (codec_nearest_list){far + i * q->k, task->image + (first + i) * q->k, q->k, 0};
         make_mask(task->cascade, q, first + i, p[i].mask);
+        const bool is_whole = !q->known_bits || q->known_bits[first + i] >= q->whole_bits;
+        p[i].effort = is_whole ? q->effort : CODEC_CASCADE_EXACT;
     }
     if (s && masks && far) {
         run_together(task, p, n, s);

@@ -5,13 +5,13 @@
  * in it: Hamming's where all weights are 1.
  *
  * Let D be the distance of the k-th nearest so far; the codes beside the query in the order make
- * the first k. After layer l a code has the distance d. Exactly, it is dropped where d > D: that
- * takes weights that fall. Nearly, the code's whole distance is guessed: d is some share c of it.
+ * the first k. After layer l a code has the distance d. Exactly, it is dropped where d > D; that
+ * comes early where weights fall. Nearly, its whole distance is guessed: d is some share c of it.
  * Of pairs of neighbours c and s are measured, d = c D + s sqrt(D) x with x of mean square 1, as of
  * bits that differ by chance; a code is dropped where d > c D + effort s sqrt(D). So the effort
  * says how seldom a neighbour is lost; which recall that brings is measured, too, when an index is
- * built. More than this sum no distance matters, as D only falls: what has been dropped stays
- * dropped. */
+ * built. As D only falls, what has been dropped stays dropped. Shares are of whole codes: a query
+ * of which not all bits are known is searched for exactly. */
 #ifndef CODEC_CASCADE_H
 #define CODEC_CASCADE_H
 #include "codec/backend/pool.h"
@@ -33,6 +33,7 @@ typedef struct codec_cascade_query {
     float effort;               /* 0.. */
     const uint32_t *known_bits; /* [queries] bits that are known of each, the first: those behind
                                    count nothing; NULL: all */
+    uint32_t whole_bits;        /* of a code; where known_bits are given */
     const uint32_t *within;     /* distance beyond which none is found; NULL: any is */
     const uint8_t *wanted;      /* [n] by image: 1 may be found; NULL: all */
 } codec_cascade_query;

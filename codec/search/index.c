@@ -1,7 +1,9 @@
 /* index.c -- an open index, and search in it; see taper_index.h. */
 #include "codec/search/index.h"
 #include "codec/search/cascade_measure.h"
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- opening ---------------------------------------------------------------------------- */
 
@@ -42,24 +44,52 @@ void taper_index_close(taper_index *index) {
     free(index);
 }
 
-taper_status taper_index_check(const taper_index *index, taper_error *error) {
-    TAPER_TRY(formats_index_check_codes(&index->file, error));
+/* Codes go through in order: what is wrong with one that follows another, or NULL. seen[n]: images
+ * that have had one. */
+static const char *fault_of(const taper_index *index, size_t place, const uint64_t *before,
+                            const uint64_t *code, uint8_t *seen) {
     const size_t words = index->order.words;
-    uint64_t *code = malloc(2 * words * sizeof *code);
-    if (!code) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to check an index");
-    uint64_t *now = code, *before = code + words;
-    int is_ordered = 1;
-    for (size_t i = 0; i < index->order.n && is_ordered; i++) {
-        codec_index_code(&index->order, i, now);
-        is_ordered = !i || codec_bits_compare(before, now, words) <= 0;
+    const uint32_t bits = index->file.header.bits, *image = index->cascade.image;
+    const int order = place ? codec_bits_compare(before, code, words) : -1;
+    if (order > 0 || (!order && image[place] < image[place - 1])) return "codes are not in order";
+    if (bits % 64 && code[words - 1] << bits % 64) return "a code has bits behind its last";
+    if (seen[image[place]]) return "an image has two codes";
+    seen[image[place]] = 1;
+    return NULL;
+}
+
+static const char *find_fault(const taper_index *index, uint64_t *code, uint8_t *seen,
+                              uint32_t *start) {
+    const codec_ordered_index *order = &index->order;
+    const size_t entries = ((size_t)1 << order->table_bits) + 1;
+    const char *fault = NULL;
+    uint64_t *now = code, *before = code + order->words;
+    for (size_t i = 0; i < order->n && !fault; i++) {
+        codec_index_code(order, i, now);
+        fault = fault_of(index, i, before, now, seen);
         uint64_t *other = before;
         before = now;
         now = other;
     }
+    if (fault) return fault;
+    codec_index_table(order->layer[0], order->n, order->table_bits, start);
+    return memcmp(start, order->start, entries * sizeof *start) ? "table is not of its codes"
+                                                                : NULL;
+}
+
+taper_status taper_index_check(const taper_index *index, taper_error *error) {
+    TAPER_TRY(formats_index_check_codes(&index->file, error));
+    uint64_t *code = malloc(2 * index->order.words * sizeof *code);
+    uint8_t *seen = calloc(index->order.n, 1);
+    uint32_t *start = malloc((((size_t)1 << index->order.table_bits) + 1) * sizeof *start);
+    const bool has_room = code && seen && start;
+    const char *fault = has_room ? find_fault(index, code, seen, start) : NULL;
     free(code);
-    return is_ordered ? TAPER_OK
-                      : formats_fail(error, TAPER_ERR_CORRUPT,
-                                     "the index's codes are not in order; make it again");
+    free(seen);
+    free(start);
+    if (!has_room) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to check an index");
+    if (!fault) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_CORRUPT, "the index's %s; make it again", fault);
 }
 
 /* --- what is in it ---------------------------------------------------------------------- */
@@ -153,6 +183,7 @@ taper_status taper_index_nearest(const taper_index *index, const taper_index_sea
         .effort =
             recall < 1 ? codec_cascade_effort_for(index->recall, recall) : CODEC_CASCADE_EXACT,
         .known_bits = search->known_bits,
+        .whole_bits = index->file.header.bits,
         .within = search->within,
         .wanted = search->wanted,
     };

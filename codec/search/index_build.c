@@ -123,7 +123,8 @@ static taper_status join_strings(const char *const *string, size_t count, char *
     for (size_t i = 0; i < count; i++) size += strlen(string[i]) + 1;
     *all = malloc(size + 1);
     *at = malloc((count + 1) * sizeof **at);
-    if (!*all || !*at || size > UINT32_MAX) return TAPER_ERR_NOMEM;
+    if (size > UINT32_MAX) return TAPER_ERR_LIMIT;
+    if (!*all || !*at) return TAPER_ERR_NOMEM;
     size = 0;
     for (size_t i = 0; i < count; i++) {
         (*at)[i] = (uint32_t)size;
@@ -206,7 +207,11 @@ static taper_status build(const taper_index_set *set, codec_pool *pool, const ta
     if (!status) status = formats_index_texts(&texts, &h, &names, &labels, error);
     if (!status) status = arrays_fill(&arrays, set, &h, pool);
     if (status)
-        status = formats_fail(error, status, "no memory for an index of %zu codes", set->n);
+        status = formats_fail(error, status,
+                              status == TAPER_ERR_LIMIT
+                                  ? "names of %zu images take more than an index holds, 4 GiB"
+                                  : "no memory for an index of %zu codes",
+                              set->n);
     else
         status = write_all(&h, &arrays, &names, &labels, to);
     arrays_free(&arrays);

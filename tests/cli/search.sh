@@ -85,6 +85,8 @@ search -q -k 1 -m bits.tpm cut.tpx set/png/star/0001.png >cut.csv
 grep -q ',0,[0-9]*$' cut.csv # its first bits are those of the image
 search -q -k 1 -m bits.tpm all.tpx cut.taper >all-by-cut.csv # the queries are cut
 test "$(wc -l <all-by-cut.csv)" -eq 121
+search -q -k 5 -m bits.tpm --recall 0.5 all.tpx cut.taper >some-by-cut.csv # shares are of whole codes: it is exact
+search -q -k 5 -m bits.tpm --exact all.tpx cut.taper | cmp - some-by-cut.csv
 search -q -k 2 --code ffffffffffffffffffffffff all.tpx | grep -q '^ffffffffffffffffffffffff,1,'
 search -q -k 2 --code f0 all.tpx >/dev/null
 
