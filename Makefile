@@ -89,7 +89,7 @@ demo-run: all
 	@sh samples/demo.sh $(B)/taper $(B)/make_samples build/demo
 check: deps
 	@$(MAKE) --no-print-directory check-run
-check-run: all $(TESTS) $(B)/tests/taper_model $(B)/tests/kernels_model $(B)/bench/bench_lengths $(B)/bench/paper_embedding $(REPLAYS) $(B)/example $(B)/ranges $(B)/tests/conformance/generate
+check-run: all $(TESTS) $(B)/tests/taper_model $(B)/tests/kernels_model $(B)/bench/bench_lengths $(B)/bench/paper_embedding $(REPLAYS) $(B)/example $(B)/ranges $(B)/alike $(B)/tests/conformance/generate
 	@sh tests/run.sh $(B)
 
 # Kernels on the processor (train/cuda/model/), always under ASan + UBSan.
@@ -174,7 +174,7 @@ $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(LIB_OBJ)
 # what wrote tests/conformance/files, and is run again to see that it still would
 $(B)/tests/conformance/generate: $(patsubst %.c,$(B)/%.o,$(wildcard tests/conformance/*.c)) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
-$(B)/example $(B)/ranges: $(B)/%: $(B)/samples/example/%.o $(B)/libtaper.a
+$(B)/example $(B)/ranges $(B)/alike: $(B)/%: $(B)/samples/example/%.o $(B)/libtaper.a
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(B)/%.o: %.c Makefile

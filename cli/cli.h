@@ -2,8 +2,8 @@
  *
  * A verb is one file, cmd_NAME.c, that defines `int cmd_NAME(int argc, char **argv)` and
  * `const cli_verb cli_verb_NAME` (see common/options.h), and one line in the table of main.c. What
- * is large of it has a room: train/, compare/, and search/ of `embed`, `classify`, `index`
- * and `search`.
+ * is large of it has a room: train/, compare/, search/ of `embed` and `classify`, and
+ * index/ of `index` and `search`.
  *
  * Manners that hold for all of them: data on standard output, words on standard error
  * (common/messages.h); progress on a terminal only (common/progress.h); outputs appear whole or not

@@ -14,7 +14,7 @@
 #include "cli/device.h"
 #include "cli/name_case.h"
 #include "cli/psnr_cut.h"
-#include "cli/search/search_layer.h"
+#include "cli/index/search_layer.h"
 #include "codec/decoder/group_reader.h"
 #include "codec/taper.h"
 #include "formats/image.h"

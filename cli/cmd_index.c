@@ -2,7 +2,7 @@
  */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
-#include "cli/search/index_info.h"
+#include "cli/index/index_info.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
 #include <string.h>

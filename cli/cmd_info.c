@@ -4,7 +4,7 @@
 #include "cli/common/json.h"
 #include "cli/common/plain_text.h"
 #include "cli/reach.h"
-#include "cli/search/index_info.h"
+#include "cli/index/index_info.h"
 #include "codec/model/builtin_models.h"
 #include "codec/model/model.h"
 #include <math.h>

@@ -1,9 +1,9 @@
 /* cmd_search.c -- images whose codes are nearest, out of an index or of the images themselves. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
-#include "cli/search/duplicates.h"
-#include "cli/search/search_lines.h"
-#include "cli/search/search_page.h"
+#include "cli/index/duplicates.h"
+#include "cli/index/search_lines.h"
+#include "cli/index/search_page.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "cli/common/json.h"
 #include "cli/common/plain_text.h"
 #include "cli/reach.h"
-#include "cli/search/index_file.h"
+#include "cli/index/index_file.h"
 #include "codec/taper.h"
 
 typedef struct settings {

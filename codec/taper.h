@@ -10,7 +10,8 @@
  * header that is installed holds them all.
  *
  * Whole programs, built by `make check`: samples/example/example.c decodes what is pushed,
- * samples/example/ranges.c one image by ranges of the file, and its codes.
+ * samples/example/ranges.c one image by ranges of the file, and its codes, samples/example/alike.c
+ * the images of an index that are like one of them.
  *
  * Rules that hold for every function here:
  *  - 0 (TAPER_OK) is success. On failure a taper_error, where one was given, says why and what to

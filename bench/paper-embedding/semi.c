@@ -109,7 +109,7 @@ static void put_guesses(const embedding *e, FILE *to) {
 static void put_taught(const embedding *e, FILE *to) {
     static const embedding_published rows[] = {
         {"a teacher's layers first", "mnist", "dt-log-nca", "d-1-taught", 30, 0.0, 0.0},
-        {"RBMs first", "mnist", "dt-log-nca", "d-1-noise", 30, 0.0, 0.0}};
+        {"RBMs first, under noise", "mnist", "dt-log-nca", "d-1-noise", 30, 0.0, 0.0}};
     cli_page_heading(to, "Not the papers': all labels, by log NCA, error of 5-NN in %");
     cli_page_note(
         to, "30 units, Student's kernel. A teacher is a network that names classes, learned "

@@ -11,11 +11,6 @@
  *   class_names            classes of two sets, by name
  *   map                    a page with a point for each image
  *   error_page             the same as a page, with examples and their neighbours
- *   index_file             indexes (.tpx), opened or made; index_info: what is in one
- *   search_layer           codes for search that a container takes with it
- *   query_codes            queries as codes of bits
- *   search_lines search_page  what was found, as lines or as a page with pictures
- *   duplicates             pairs that are nearly the same; alterations: what that means
  *   thumbnail              an image of a set, small
  *   error_report           how many labels are wrong, and which class is taken for which */
 #ifndef CLI_CLASS_NAMES_H

@@ -56,15 +56,19 @@ size_t codec_bits_shared(const uint64_t *a, const uint64_t *b, size_t words) {
 }
 
 CODEC_COUNTING_CLONES
-uint32_t codec_bits_distance(const uint64_t *a, const uint64_t *b, size_t words) {
+static uint32_t distance_of(const uint64_t *a, const uint64_t *b, size_t words) {
     uint32_t distance = 0;
     for (size_t w = 0; w < words; w++) distance += ones(a[w] ^ b[w]);
     return distance;
 }
 
+uint32_t codec_bits_distance(const uint64_t *a, const uint64_t *b, size_t words) {
+    return distance_of(a, b, words);
+}
+
 CODEC_COUNTING_CLONES
-void codec_bits_add_distances(const uint64_t *query, const uint64_t *rows, size_t n, size_t words,
-                              uint32_t *distance) {
+static void add_distances(const uint64_t *query, const uint64_t *rows, size_t n, size_t words,
+                          uint32_t *distance) {
     if (words == 1) { /* a loop of its own, which runs along the codes */
         for (size_t i = 0; i < n; i++) distance[i] += ones(query[0] ^ rows[i]);
         return;
@@ -74,4 +78,9 @@ void codec_bits_add_distances(const uint64_t *query, const uint64_t *rows, size_
         for (size_t w = 0; w < words; w++) sum += ones(query[w] ^ rows[w]);
         distance[i] += sum;
     }
+}
+
+void codec_bits_add_distances(const uint64_t *query, const uint64_t *rows, size_t n, size_t words,
+                              uint32_t *distance) {
+    add_distances(query, rows, n, words, distance);
 }

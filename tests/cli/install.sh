@@ -29,7 +29,7 @@ done
 grep -rqF "$ROOT" "$at/lib/pkgconfig" "$at/share" "$at/include" && exit 1
 
 # compile the examples as a stranger would, with the installed header
-for name in example ranges; do
+for name in example ranges alike; do
     sed 's|#include "codec/taper.h"|#include <taper.h>|' "$ROOT/samples/example/$name.c" >$name.c
     grep -q '<taper.h>' $name.c
 done
@@ -41,6 +41,8 @@ strict="-std=c11 -Wall -Wextra -Wpedantic -Werror $sanitised"
 $CC $strict $($pc --cflags taper) -o shared example.c $($pc --libs taper)
 # shellcheck disable=SC2046,SC2086
 $CC $strict $($pc --cflags taper) -o ranges ranges.c $($pc --libs taper)
+# shellcheck disable=SC2046,SC2086
+$CC $strict $($pc --cflags taper) -o alike alike.c $($pc --libs taper)
 # shellcheck disable=SC2046,SC2086
 $CC $strict $($pc --cflags taper) -o static example.c \
     $($pc --static --libs taper | sed "s|-ltaper|$at/lib/libtaper.a|")

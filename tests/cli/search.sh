@@ -120,6 +120,18 @@ test "$(grep -o 'data:image/png;base64' page2.html | wc -l)" -eq 4
 search -q -k 3 --html page3.html -i 3 all.tpx >/dev/null # without pictures: names
 grep -q '[a-z]*/[0-9]*.png' page3.html
 
+# the example program finds what the verb finds, but for the query itself
+if [ -x "$B/alike" ]; then
+    "$B/alike" all.tpx star/0001.png 4 | awk '{ print $3 "," $1 }' | grep -v '^star/0001.png,' | sort >got
+    sed 1d found.csv | cut -d , -f 3,5 | sort | cmp - got
+    expect 1 'alike: no image 120 in this index' "$B/alike" all.tpx 120
+    head -c 999 all.tpx >part.tpx
+    expect 1 'alike: part.tpx: the index is cut: *' "$B/alike" part.tpx 1
+else
+    echo "there is no $B/alike" >&2
+    exit 1
+fi
+
 # what cannot be done
 expect 2 '*give an index, or what is to be searched*' search
 expect 2 '*give queries: images, --image or --code; or --duplicates*' search all.tpx

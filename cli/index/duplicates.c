@@ -1,9 +1,9 @@
 /* duplicates.c -- see duplicates.h. Some images at a time are searched for among all. */
-#include "cli/search/duplicates.h"
+#include "cli/index/duplicates.h"
 #include "cli/common/json.h"
 #include "cli/common/plain_text.h"
 #include "cli/common/progress.h"
-#include "cli/search/alterations.h"
+#include "cli/index/alterations.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
 

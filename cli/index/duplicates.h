@@ -1,7 +1,7 @@
 /* duplicates.h -- pairs of images of an index that are nearly the same. */
 #ifndef CLI_DUPLICATES_H
 #define CLI_DUPLICATES_H
-#include "cli/search/index_file.h"
+#include "cli/index/index_file.h"
 
 typedef struct cli_duplicates {
     const taper_index *index;

@@ -1,5 +1,5 @@
 /* search_lines.c -- see search_lines.h. */
-#include "cli/search/search_lines.h"
+#include "cli/index/search_lines.h"
 #include "cli/common/json.h"
 #include "cli/common/plain_text.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* search_page.c -- see search_page.h. Pictures are read as they are put on the page. */
-#include "cli/search/search_page.h"
+#include "cli/index/search_page.h"
 #include "cli/common/page.h"
 #include "cli/common/plain_text.h"
 #include "cli/search/thumbnail.h"

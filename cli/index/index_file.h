@@ -6,7 +6,14 @@
  *     ... taper_index_nearest(index.index, ...) ...
  *     cli_index_close(&index);
  *
- * Functions that return int print what went wrong and return an exit code; CLI_DONE is 0. */
+ * Functions that return int print what went wrong and return an exit code; CLI_DONE is 0.
+ *
+ * The room cli/index/: indexes, and what is found in them.
+ *   index_file             opened or made; index_info: what is in one
+ *   search_layer           codes for search that a container takes with it
+ *   query_codes            queries as codes of bits
+ *   search_lines search_page  what was found, as lines or as a page with pictures
+ *   duplicates             pairs that are nearly the same; alterations: what that means */
 #ifndef CLI_INDEX_FILE_H
 #define CLI_INDEX_FILE_H
 #include "cli/common/outputs.h"

@@ -1,5 +1,5 @@
 /* index_file.c -- see index_file.h. */
-#include "cli/search/index_file.h"
+#include "cli/index/index_file.h"
 #include "cli/common/spool.h"
 #include "formats/bytes.h"
 #include "formats/file.h"

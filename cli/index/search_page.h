@@ -2,7 +2,7 @@
  * HTML file with all that it needs, which works offline. */
 #ifndef CLI_SEARCH_PAGE_H
 #define CLI_SEARCH_PAGE_H
-#include "cli/search/query_codes.h"
+#include "cli/index/query_codes.h"
 
 /* What was found for all queries. */
 typedef struct cli_found {

@@ -1,5 +1,5 @@
 /* query_codes.c -- see query_codes.h. */
-#include "cli/search/query_codes.h"
+#include "cli/index/query_codes.h"
 #include "cli/common/messages.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* search_lines.h -- what was found, as lines of CSV or JSON. */
 #ifndef CLI_SEARCH_LINES_H
 #define CLI_SEARCH_LINES_H
-#include "cli/search/search_page.h"
+#include "cli/index/search_page.h"
 
 /* query,rank,name,label,distance,image under a heading; or a line of JSON a query,
  * {"schema":1,"kind":"neighbours","query":..,"neighbours":[{"name":..,"label":..,"distance":..,

@@ -2,7 +2,7 @@
  * nearly the same. */
 #ifndef CLI_ALTERATIONS_H
 #define CLI_ALTERATIONS_H
-#include "cli/search/index_file.h"
+#include "cli/index/index_file.h"
 
 typedef struct cli_alterations {
     size_t images, altered; /* that were tried; copies of them */

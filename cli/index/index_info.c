@@ -1,5 +1,5 @@
 /* index_info.c -- see index_info.h. */
-#include "cli/search/index_info.h"
+#include "cli/index/index_info.h"
 #include "cli/common/json.h"
 #include "cli/common/plain_text.h"
 #include "formats/bytes.h"

@@ -1,6 +1,6 @@
 /* search_layer.c -- see search_layer.h. */
-#include "cli/search/search_layer.h"
-#include "cli/search/index_file.h"
+#include "cli/index/search_layer.h"
+#include "cli/index/index_file.h"
 #include "codec/transform/scaling.h"
 #include "formats/bytes.h"
 #include "formats/image.h"

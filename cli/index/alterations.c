@@ -1,5 +1,5 @@
 /* alterations.c -- see alterations.h. */
-#include "cli/search/alterations.h"
+#include "cli/index/alterations.h"
 #include "codec/transform/scaling.h"
 #include "formats/image.h"
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * index itself, and codes that are given. */
 #ifndef CLI_QUERY_CODES_H
 #define CLI_QUERY_CODES_H
-#include "cli/search/index_file.h"
+#include "cli/index/index_file.h"
 
 typedef struct cli_query_codes {
     size_t n, words;
