@@ -161,6 +161,8 @@ static taper_status check_search(const taper_index *index, const taper_index_sea
     if (search->k < 1 || search->k > index->order.n)
         return formats_fail(error, TAPER_ERR_ARG, "%zu neighbours: 1 to %zu are there to be found",
                             search->k, index->order.n);
+    if (search->threads > 256)
+        return formats_fail(error, TAPER_ERR_ARG, "%u threads: at most 256", search->threads);
     if (!(search->recall >= 0 && search->recall <= 1))
         return formats_fail(error, TAPER_ERR_ARG, "a recall of %g: it is 0 to 1", search->recall);
     for (size_t i = 0; search->known_bits && i < search->n_queries; i++)

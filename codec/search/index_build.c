@@ -159,7 +159,7 @@ static taper_status check_images(const taper_index_set *set, taper_error *error)
         if (set->labels && (set->labels[i] < -1 || set->labels[i] >= (int64_t)set->classes))
             return formats_fail(error, TAPER_ERR_ARG, "image %zu has label %d of %u classes", i,
                                 (int)set->labels[i], set->classes);
-        if (set->names && !formats_name_is_legal(set->names[i]))
+        if (set->names && (!set->names[i] || !formats_name_is_legal(set->names[i])))
             return formats_fail(error, TAPER_ERR_ARG,
                                 "the name of image %zu is not a plain relative path", i);
     }
@@ -167,6 +167,9 @@ static taper_status check_images(const taper_index_set *set, taper_error *error)
 }
 
 static taper_status check_set(const taper_index_set *set, taper_error *error) {
+    for (uint32_t k = 0; set->labels && k < set->classes; k++)
+        if (!set->class_names || !set->class_names[k])
+            return formats_fail(error, TAPER_ERR_ARG, "class %u has no name", k);
     if (set->n < 1 || set->n > UINT32_MAX || set->bits < 1 || set->bits > FORMATS_INDEX_MOST_BITS ||
         set->classes > FORMATS_MAX_CLASSES)
         return formats_fail(error, TAPER_ERR_ARG,

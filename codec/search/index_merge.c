@@ -151,13 +151,16 @@ static const taper_index *largest(const taper_index *const *from, size_t n) {
 }
 
 static taper_status write_all(merging *m, const formats_index_header *h, const taper_sink *to,
-                              const formats_buffer *names, const formats_buffer *labels) {
+                              const formats_buffer *names, const formats_buffer *labels,
+                              taper_error *error) {
     const taper_index *measured = largest(m->from, m->n);
     formats_index_begin(&m->writer, h, to);
     for (unsigned part = FORMATS_INDEX_WEIGHTS; part <= FORMATS_INDEX_RECALLS; part++)
         formats_index_put(&m->writer, formats_index_part_at(&measured->file, part),
                           formats_index_size(h, part));
-    TAPER_TRY(put_table(m, h->table_bits));
+    if (put_table(m, h->table_bits))
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to join indexes of %zu codes",
+                            m->codes);
     put_codes(m);
     put_images(m);
     formats_index_put(&m->writer, names->data, names->size);
@@ -178,7 +181,7 @@ static taper_status merge(merging *m, const taper_sink *to, taper_error *error) 
     if (!status) status = formats_index_texts(&texts, &h, &names, &labels, error);
     if (status == TAPER_ERR_NOMEM)
         formats_fail(error, status, "no memory to join indexes of %zu codes", m->codes);
-    if (!status) status = write_all(m, &h, to, &names, &labels);
+    if (!status) status = write_all(m, &h, to, &names, &labels, error);
     formats_buffer_free(&names);
     formats_buffer_free(&labels);
     formats_front_free(&texts);

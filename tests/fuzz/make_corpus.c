@@ -1,5 +1,5 @@
-/* make_corpus.c -- wrote the first files of the corpora container, model, directory, entropy and
- * roundtrip; kept so that they can be made again when the formats change:
+/* make_corpus.c -- wrote the first files of the corpora container, model, directory, entropy,
+ * roundtrip and index; kept so that they can be made again when the formats change:
  *
  *   make build/opt/libtaper.a
  *   cc -std=c11 -D_POSIX_C_SOURCE=200809L -o make_corpus tests/fuzz/make_corpus.c \
@@ -298,6 +298,56 @@ static void make_pictures(const char *folder) {
     }
 }
 
+/* A small index: sound; with a number that only a check of its codes finds wrong; cut. */
+static void save_index(const char *folder, const char *name, const taper_index_set *set) {
+    char path[60];
+    formats_buffer file = formats_buffer_make(1 << 20);
+    const taper_sink sink = dct_sink(&file);
+    if (taper_index_build(set, 1, &sink, NULL)) abort();
+    snprintf(path, sizeof path, "index/%s.tpx", name);
+    save(folder, path, "\0", 1, file.data, file.size);
+    snprintf(path, sizeof path, "index/%s-mended.tpx", name);
+    save(folder, path, "\17", 1, file.data, file.size); /* 15: filters, too */
+    snprintf(path, sizeof path, "index/%s-cut.tpx", name);
+    save(folder, path, "\1", 1, file.data, file.size - 9);
+    for (size_t i = 64; i + 100 < file.size; i += 37) file.data[i] ^= 1;
+    snprintf(path, sizeof path, "index/%s-changed.tpx", name);
+    save(folder, path, "\1", 1, file.data, file.size);
+    formats_buffer_free(&file);
+}
+
+static void make_indexes(const char *folder) {
+    enum { N = 90, NAMED = 40 };
+    static const uint16_t weights[] = {9, 5, 1};
+    static const char *const classes[] = {"x", "y"};
+    static char text[N][8];
+    uint64_t codes[N * 4], state = 7;
+    const char *names[N];
+    int32_t labels[N];
+    for (size_t i = 0; i < N; i++) { /* of four words, the last one half used; many share bits */
+        snprintf(text[i], sizeof text[i], "a/%zu", i);
+        names[i] = text[i], labels[i] = (int32_t)(i % 3) - 1;
+        for (size_t w = 0; w < 4; w++) codes[4 * i + w] = picture_random(&state) << 32;
+        if (i % 4) memcpy(codes + 4 * i, codes + 4 * (i - 1), (i % 4) * sizeof *codes);
+    }
+    taper_index_set set = {.codes = codes,
+                           .n = NAMED,
+                           .bits = 224,
+                           .model_id = 5,
+                           .weights = weights,
+                           .names = names,
+                           .labels = labels,
+                           .class_names = classes,
+                           .classes = 2};
+    save_index(folder, "whole", &set);
+    set = (taper_index_set){.codes = codes, .n = N, .bits = 224}; /* more than lie beside a query */
+    save_index(folder, "layers", &set);
+    set = (taper_index_set){.codes = codes, .n = 4 * N, .bits = 32};
+    save_index(folder, "short", &set);
+    set.n = 1;
+    save_index(folder, "one", &set);
+}
+
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
     make_containers(argv[1]);
@@ -312,5 +362,6 @@ int main(int argc, char **argv) {
     make_directories(argv[1]);
     make_strings(argv[1]);
     make_pictures(argv[1]);
+    make_indexes(argv[1]);
     return 0;
 }

@@ -1,0 +1,171 @@
+/* fuzz_index.c -- any bytes as an index file, behind a byte that says how they are used. Bit 0: all
+ * checksums are made to hold, so that what lies behind them is reached. What opens must answer
+ * within its numbers, whatever its codes, table and images are; what is sound, too, must find what
+ * the definition finds, and be the same when it is joined with nothing. */
+#include "codec/search/index.h"
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+enum { MOST_CODES = 2048, MOST_WORDS = 1024, QUERIES = 3, MOST_K = 12 };
+
+static void must(int holds) {
+    if (!holds) abort();
+}
+
+static taper_status append(void *buffer, const void *bytes, size_t n) {
+    return formats_write_bytes(buffer, bytes, n);
+}
+
+/* --- checksums -------------------------------------------------------------------------- */
+
+/* Of the header; of the parts and the end if the file is as long as the header says. */
+static void mend(uint8_t *bytes, size_t n) {
+    if (n < FORMATS_INDEX_HEADER) return;
+    formats_set_u32le(bytes + 12, 0);
+    formats_set_u32le(bytes + 12, formats_crc32c(0, bytes, FORMATS_INDEX_HEADER));
+    const formats_index_header h = {formats_get_u32le(bytes + 16), formats_get_u32le(bytes + 20),
+                                    formats_get_u64le(bytes + 24), formats_get_u64le(bytes + 32),
+                                    formats_get_u64le(bytes + 40), formats_get_u64le(bytes + 48)};
+    if (!h.bits || h.bits > FORMATS_INDEX_MOST_BITS || h.codes > n ||
+        h.table_bits > FORMATS_INDEX_MOST_TABLE_BITS || h.names_size > n || h.labels_size > n ||
+        formats_index_file_size(&h) != n)
+        return;
+    uint8_t *sums = bytes + formats_index_offset(&h, FORMATS_INDEX_PARTS);
+    for (unsigned part = 0; part < FORMATS_INDEX_PARTS; part++)
+        formats_set_u32le(sums + 4 * part, formats_crc32c(0, bytes + formats_index_offset(&h, part),
+                                                          (size_t)formats_index_size(&h, part)));
+    formats_set_u32le(sums + 4 * FORMATS_INDEX_PARTS,
+                      formats_crc32c(0, sums, 4 * FORMATS_INDEX_PARTS));
+}
+
+/* --- what opens ------------------------------------------------------------------------- */
+
+static void look_around(const taper_index *index, const taper_index_info *info) {
+    uint64_t code[MOST_WORDS];
+    for (uint64_t i = 0; i < info->images; i++) {
+        const char *name = taper_index_name(index, i);
+        must(info->has_names ? name && formats_name_is_legal(name) : !name);
+        const int32_t label = taper_index_label(index, i);
+        must(label >= -1 && label < (int32_t)info->classes);
+        must(taper_index_code(index, i, code) < info->images);
+    }
+    for (uint32_t k = 0; k < info->classes; k++) must(taper_index_class_name(index, k) != NULL);
+    must(!taper_index_class_name(index, info->classes) && !taper_index_name(index, info->images));
+}
+
+static void try_neighbourhoods(const taper_index *index, const taper_index_info *info,
+                               const uint64_t *query, uint32_t known, int is_sound) {
+    for (uint64_t least = 1; least <= info->images; least += 1 + least / 2) {
+        taper_index_range r;
+        must(!taper_index_neighbourhood(index, query, known, least, &r, NULL));
+        must(r.first <= info->images && r.size <= info->images - r.first && r.depth <= known);
+        must(r.looked_at < 200);
+        if (!is_sound) continue;
+        const codec_neighbourhood want =
+            codec_index_neighbourhood_plain(&index->order, query, (size_t)least, known);
+        must(r.first == want.first && r.size == want.size && r.depth == want.depth);
+    }
+}
+
+static void compare_exact(const taper_index *index, const taper_index_search *s,
+                          const uint32_t *image, const uint32_t *distance) {
+    uint32_t images[QUERIES * MOST_K], distances[QUERIES * MOST_K];
+    const codec_cascade_query q = {.code = s->queries,
+                                   .queries = s->n_queries,
+                                   .k = s->k,
+                                   .effort = CODEC_CASCADE_EXACT,
+                                   .known_bits = s->known_bits,
+                                   .whole_bits = index->file.header.bits,
+                                   .within = s->within,
+                                   .wanted = s->wanted};
+    must(!codec_cascade_plain(&index->cascade, &q, images, distances));
+    must(!memcmp(image, images, QUERIES * s->k * sizeof *image));
+    must(!memcmp(distance, distances, QUERIES * s->k * sizeof *distance));
+}
+
+static void try_nearest(const taper_index *index, const taper_index_search *search,
+                        const taper_index_info *info) {
+    static const double recalls[] = {1, 0.9, 0.1};
+    uint32_t image[QUERIES * MOST_K], distance[QUERIES * MOST_K];
+    for (int r = 0; r < 3; r++) {
+        taper_index_search s = *search;
+        s.recall = recalls[r];
+        must(!taper_index_nearest(index, &s, image, distance, NULL, NULL));
+        for (size_t i = 0; i < QUERIES * s.k; i++) {
+            must(image[i] < info->images || (image[i] == UINT32_MAX && distance[i] == UINT32_MAX));
+            must(!(i % s.k) || distance[i - 1] <= distance[i]);
+            must(image[i] == UINT32_MAX || !s.within || distance[i] <= *s.within);
+            must(image[i] == UINT32_MAX || !s.wanted || s.wanted[image[i]]);
+        }
+        if (!r) compare_exact(index, &s, image, distance);
+    }
+}
+
+static void search(const taper_index *index, const taper_index_info *info, uint8_t how,
+                   int is_sound) {
+    const size_t words = (info->bits + 63) / 64;
+    uint64_t query[QUERIES * MOST_WORDS];
+    uint32_t known[QUERIES], within = info->bits / 2;
+    uint8_t wanted[MOST_CODES];
+    for (size_t i = 0; i < QUERIES; i++) { /* a member, one near it, one far from it */
+        taper_index_code(index, (how * 7u + i) % info->images, query + i * words);
+        if (i) query[i * words] ^= (uint64_t)how << (i == 1 ? 56 : 30);
+        if (i == 2) query[i * words] = ~query[i * words];
+        known[i] = 1 + (how * 5u + (uint32_t)i * 77) % info->bits;
+        try_neighbourhoods(index, info, query + i * words, known[i], is_sound);
+        try_neighbourhoods(index, info, query + i * words, info->bits, is_sound);
+    }
+    for (size_t i = 0; i < info->images; i++) wanted[i] = i % 3 != how % 3;
+    const taper_index_search s = {.queries = query,
+                                  .n_queries = QUERIES,
+                                  .k = info->images < MOST_K ? (size_t)info->images : MOST_K,
+                                  .known_bits = how & 2 ? known : NULL,
+                                  .within = how & 4 ? &within : NULL,
+                                  .wanted = how & 8 ? wanted : NULL,
+                                  .threads = 1};
+    try_nearest(index, &s, info);
+}
+
+/* Joined with nothing it is what it was, if it was sound, and opens in any case; with itself it
+ * opens. Names of images that have clashed take more, but are bounded. */
+static void join(const taper_index *index, const taper_index_info *info, int is_sound) {
+    for (size_t n = 1; n <= 2; n++) {
+        const taper_index *const from[] = {index, index};
+        formats_buffer out = formats_buffer_make(1 << 24);
+        const taper_sink sink = {&out, append};
+        taper_index *joined;
+        must(!taper_index_merge(from, n, &sink, NULL));
+        must(!taper_index_open(&joined, out.data, out.size, NULL, NULL));
+        must(taper_index_get_info(joined).images == n * info->images);
+        must(!is_sound || !taper_index_check(joined, NULL));
+        taper_index_close(joined);
+        formats_buffer_free(&out);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    const taper_limits limits = {.max_images = MOST_CODES, .max_memory = 1 << 20};
+    if (n < 1) return 0;
+    const uint8_t how = bytes[0];
+    uint8_t *file = malloc(n); /* on a multiple of 8, as the input's second byte is not */
+    must(file != NULL);
+    memcpy(file, bytes + 1, n - 1);
+    if (how & 1) mend(file, n - 1);
+    taper_index *index;
+    taper_error error = {0};
+    const taper_status status = taper_index_open(&index, file, n - 1, &limits, &error);
+    must(status == error.status && (status == TAPER_OK) == (index != NULL));
+    if (index) {
+        const taper_index_info info = taper_index_get_info(index);
+        const int is_sound = !taper_index_check(index, NULL);
+        must(info.images <= MOST_CODES && info.recall >= 0 && info.recall <= 1);
+        look_around(index, &info);
+        search(index, &info, how, is_sound);
+        join(index, &info, is_sound);
+    }
+    taper_index_close(index);
+    free(file);
+    return 0;
+}
