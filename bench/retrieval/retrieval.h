@@ -6,7 +6,14 @@
  *   references   images of CIFAR-10, and as many references as are asked for, out of their variants
  *   models       models from files, and codes by them
  *   progress     how far the work is
- *   codes, truth, sheet   parts
+ *   codes, truth, sheet   parts: they make what the others need
+ *   code_set     codes, queries and truth from files; an index of them
+ *   scan         exact search without early stops
+ *   measure      recalls, medians, and the lines that tell them
+ *   ordered      neighbourhoods of many queries, timed
+ *   semantic_hash   a rival that is too small for a program of its own
+ *   query_time, lengths, growth, recall, exact, shortlist, build   parts: they measure search
+ *   rivals_*     programs of their own, of other libraries
  *
  * Everything here ends the program with a message when it fails (bench/figures/figures.h). */
 #ifndef BENCH_RETRIEVAL_RETRIEVAL_H
@@ -19,18 +26,21 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are little-endi
 enum { RETRIEVAL_NEIGHBOURS = 100 }; /* of each query that truth finds */
 
 typedef struct retrieval {
-    const char *data;  /* folder of CIFAR-10's six files */
+    const char *data;  /* folder of CIFAR-10's six files; for what makes codes */
     const char *model; /* .tpm of codes */
     const char *real;  /* .tpm of the codes that truth is also found by; NULL: by pixels alone */
     const char *out;   /* folder; is made */
+    const char *truth; /* folder of truth-*.u32; NULL: out */
     unsigned images;   /* references */
     unsigned queries;
+    unsigned bits;    /* of codes that are searched, their first; 0: all */
     unsigned seed;    /* of variants */
     unsigned threads; /* 0: one per online core. Results are the same for any number */
 } retrieval;
 
 typedef struct retrieval_part {
     const char *name, *does;
+    int needs_data;
     void (*run)(const retrieval *r);
 } retrieval_part;
 
@@ -44,5 +54,23 @@ void retrieval_part_codes(const retrieval *r);
 void retrieval_part_truth(const retrieval *r);
 /* OUT/sheet.png: the variants of some images, a row an image, the image itself first. */
 void retrieval_part_sheet(const retrieval *r);
+
+/* The others read what codes has written to OUT, and truth where it is of the same references. */
+
+/* Nested neighbourhoods of 2, 32 and 512: microseconds, depth, size, codes looked at, recall. */
+void retrieval_part_query_time(const retrieval *r);
+/* The same, exact scans and semantic hashing by code length, of real codes and of independent bits:
+ * figure 3 of Rippel, Gelbart & Adams 2014. */
+void retrieval_part_lengths(const retrieval *r);
+/* Neighbourhoods among 1,000, 10,000 .. codes. */
+void retrieval_part_growth(const retrieval *r);
+/* taper_index_nearest by the recall it is asked for: what it is, and time. */
+void retrieval_part_recall(const retrieval *r);
+/* taper_index_nearest with recall 1 beside scans without early stops. */
+void retrieval_part_scan(const retrieval *r);
+/* The 1,000 nearest by the first quarter of bits, ranked by all. */
+void retrieval_part_shortlist(const retrieval *r);
+/* Seconds to build an index, and what it takes beside the codes. */
+void retrieval_part_build(const retrieval *r);
 
 #endif

@@ -167,14 +167,14 @@ static taper_status check_images(const taper_index_set *set, taper_error *error)
 }
 
 static taper_status check_set(const taper_index_set *set, taper_error *error) {
-    for (uint32_t k = 0; set->labels && k < set->classes; k++)
-        if (!set->class_names || !set->class_names[k])
-            return formats_fail(error, TAPER_ERR_ARG, "class %u has no name", k);
     if (set->n < 1 || set->n > UINT32_MAX || set->bits < 1 || set->bits > FORMATS_INDEX_MOST_BITS ||
         set->classes > FORMATS_MAX_CLASSES)
         return formats_fail(error, TAPER_ERR_ARG,
                             "an index of %zu codes of %u bits: it has 1 to 2^32 - 1, of 1 to %u",
                             set->n, set->bits, (unsigned)FORMATS_INDEX_MOST_BITS);
+    for (uint32_t k = 0; set->labels && k < set->classes; k++)
+        if (!set->class_names || !set->class_names[k])
+            return formats_fail(error, TAPER_ERR_ARG, "class %u has no name", k);
     for (uint32_t l = 0; set->weights && l < taper_index_layers(set->bits); l++)
         if (!set->weights[l])
             return formats_fail(error, TAPER_ERR_ARG, "the weight of layer %u is 0", l);
