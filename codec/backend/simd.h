@@ -17,6 +17,13 @@
 #define CODEC_COUNTING_CLONES
 #endif
 
+/* Ask memory for what is read soon, where that can be said. */
+#ifdef __GNUC__
+#define CODEC_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define CODEC_PREFETCH(address) (void)(address)
+#endif
+
 /* All ones where a comparison holds, else 0: compilers run that many at a time where conditions
  * stay branches. Of 16 bits on both sides, lest they go over to 32. */
 #define CODEC_MASK16(comparison) ((uint16_t) - (comparison))

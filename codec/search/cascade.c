@@ -13,7 +13,8 @@
 enum {
     BLOCK = 2048,  /* codes that are looked at in one go */
     TOGETHER = 16, /* queries that a thread takes through the codes at once */
-    BESIDE = 64    /* codes beside a query that give the first distances */
+    BESIDE = 64,   /* codes beside a query that give the first distances */
+    AHEAD = 16     /* survivors that memory is asked for before they are looked at */
 };
 
 CODEC_INLINE uint32_t ones(uint64_t word) { return (uint32_t)__builtin_popcountll(word); }
@@ -166,6 +167,7 @@ CODEC_INLINE void keep_near(const layer_view *v, size_t width, survivors *s) {
     for (size_t i = 0; i < s->left; i++) {
         const uint64_t *code = v->code + s->place[i] * width;
         uint32_t differing = 0;
+        CODEC_PREFETCH(v->code + s->place[i + AHEAD < s->left ? i + AHEAD : i] * width);
         for (size_t w = 0; w < width; w++) differing += ones((v->query[w] ^ code[w]) & v->mask[w]);
         const uint32_t distance = s->distance[i] + v->weight * differing;
         s->place[left] = s->place[i];
