@@ -11,6 +11,7 @@
 # make rd         rate and distortion of the models that ship, as JSON lines; PARTS="kodak cifar10 sets ..."
 # make paper-nested-dropout   the figures of the nested-dropout paper; QUICK=1: in minutes, to build/paper-quick
 # make paper-embedding   tables and figures of the papers on supervised codes; PARTS= CELLS=, QUICK=1: see its run.sh
+# make paper-retrieval   search in a million codes: time and recall; PARTS=: see bench/retrieval/run.sh
 # make install    binary, libraries, header, taper.pc, models, manual pages, completions; PREFIX=/usr/local DESTDIR=
 # make clean      remove build/
 # make help       this text
@@ -77,7 +78,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
 
-.PHONY: all deps demo demo-run check check-run check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding install clean help
+.PHONY: all deps demo demo-run check check-run check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval install clean help
 .SECONDARY:
 all: $(B)/taper $(B)/libtaper.a $(B)/libtaper.so $(B)/make_samples
 
@@ -89,7 +90,7 @@ demo-run: all
 	@sh samples/demo.sh $(B)/taper $(B)/make_samples build/demo
 check: deps
 	@$(MAKE) --no-print-directory check-run
-check-run: all $(TESTS) $(B)/tests/taper_model $(B)/tests/kernels_model $(B)/bench/bench_lengths $(B)/bench/paper_embedding $(REPLAYS) $(B)/example $(B)/ranges $(B)/alike $(B)/tests/conformance/generate
+check-run: all $(TESTS) $(B)/tests/taper_model $(B)/tests/kernels_model $(B)/bench/bench_lengths $(B)/bench/paper_embedding $(B)/bench/bench_retrieval $(REPLAYS) $(B)/example $(B)/ranges $(B)/alike $(B)/tests/conformance/generate
 	@sh tests/run.sh $(B)
 
 # Kernels on the processor (train/cuda/model/), always under ASan + UBSan.
@@ -211,6 +212,8 @@ paper-nested-dropout: all $(B)/bench/nested_dropout $(filter %/test_theory,$(TES
 	@QUICK=$(QUICK) PARTS="$(PARTS)" sh bench/paper/run.sh $(B)
 paper-embedding: all $(B)/bench/paper_embedding
 	@QUICK=$(QUICK) PARTS="$(PARTS)" CELLS="$(CELLS)" SET="$(SET)" sh bench/paper-embedding/run.sh $(B)
+paper-retrieval: all $(B)/bench/bench_retrieval
+	@PARTS="$(PARTS)" sh bench/retrieval/run.sh $(B)
 # One public header: what taper.h includes stands in for the lines that include it. DESTDIR is only written to.
 D = $(DESTDIR)$(PREFIX)
 install: all
