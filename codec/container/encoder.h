@@ -3,6 +3,7 @@
 #define CODEC_ENCODER_H
 #include "codec/taper.h"
 #include "formats/account.h"
+#include "formats/front.h"
 
 /* As taper_encoder_new, for an encoder that is given codes alone. account: borrowed; charged with
  * what it takes, which is not given back when it is freed. NULL: one of its own. */
