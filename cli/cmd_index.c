@@ -90,8 +90,15 @@ static int open_earlier(state *st, char **paths) {
     st->earlier = calloc(st->n_earlier + 1, sizeof *st->earlier);
     if (!st->earlier) return cli_fail("index", NULL, TAPER_ERR_NOMEM, NULL);
     int code = CLI_DONE;
-    for (; st->n_open < st->n_earlier && code == CLI_DONE; st->n_open++)
-        code = cli_index_open(&st->earlier[st->n_open], "index", paths[st->n_open], &st->s.common);
+    for (; st->n_open < st->n_earlier && code == CLI_DONE; st->n_open++) {
+        cli_index *index = &st->earlier[st->n_open];
+        taper_error error = {0};
+        code = cli_index_open(index, "index", paths[st->n_open], &st->s.common);
+        if (code != CLI_DONE) return code;
+        /* all of it is read anyway: damage must not go into a file whose checksums hold */
+        const taper_status status = taper_index_check(index->index, &error);
+        if (status) code = cli_fail("index", paths[st->n_open], status, &error);
+    }
     return code;
 }
 
@@ -130,16 +137,34 @@ static void tell(state *st) {
     cli_index_close(&made);
 }
 
+/* New images get as many bits as the first index has, and its weights. */
+static int follow_earlier(const state *st, cli_index_options *o) {
+    if (!st->n_earlier) return CLI_DONE;
+    const taper_index_info first = taper_index_get_info(st->earlier[0].index);
+    const bool is_even = !first.is_weighted && first.bits > 64;
+    const bool other_bits = cli_options_given("bits") && o->bits != first.bits;
+    const bool other_weights = cli_options_given("weights") && o->are_even != is_even;
+    if (other_bits || other_weights) {
+        cli_error("index", NULL,
+                  "the first index has %u bits, of %s weights, and what is added to it has to have "
+                  "them: leave --bits and --weights out",
+                  first.bits, is_even ? "even" : "falling");
+        return CLI_USAGE;
+    }
+    o->bits = first.bits, o->are_even = is_even;
+    return CLI_DONE;
+}
+
 static int write_index(state *st, bool has_images) {
     const settings *s = &st->s;
-    const cli_index_options o = {.model_id =
-                                     has_images ? taper_model_get_info(st->model.model).id : 0,
-                                 .bits = (uint32_t)s->bits,
-                                 .are_even = s->weights == EVEN,
-                                 .earlier = st->earlier,
-                                 .n_earlier = st->n_earlier};
+    cli_index_options o = {.model_id = has_images ? taper_model_get_info(st->model.model).id : 0,
+                           .bits = (uint32_t)s->bits,
+                           .are_even = s->weights == EVEN,
+                           .earlier = st->earlier,
+                           .n_earlier = st->n_earlier};
     taper_status written = TAPER_OK;
-    int code = cli_output_open(&st->out, "index", s->output, &s->common);
+    int code = follow_earlier(st, &o);
+    if (code == CLI_DONE) code = cli_output_open(&st->out, "index", s->output, &s->common);
     if (code != CLI_DONE) return code;
     const taper_sink sink = cli_output_sink(&st->out);
     code = cli_index_write(has_images ? &st->images : NULL, &st->embedder, &o, &sink, &written);
@@ -155,6 +180,8 @@ static int make_index(state *st, char **paths, size_t n) {
     const bool has_images = n > st->n_earlier || s->filelist;
     if (!has_images && st->n_earlier < 2)
         return cli_usage(&cli_verb_index, "give images to index, or two indexes to join");
+    if (!has_images && s->labels)
+        return cli_usage(&cli_verb_index, "indexes have their labels; leave --labels out");
     if (has_images && !s->model && (n == st->n_earlier || !cli_is_container(paths[st->n_earlier])))
         return cli_usage(&cli_verb_index, "give the binary model that makes the codes: -m MODEL");
     int code = open_earlier(st, paths);

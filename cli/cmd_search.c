@@ -5,8 +5,11 @@
 #include "cli/index/search_lines.h"
 #include "cli/index/search_page.h"
 #include "formats/bytes.h"
+#include "formats/file.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct settings {
     cli_common common;
@@ -17,15 +20,16 @@ typedef struct settings {
     int exact, duplicates, alpha, follow_links;
 } settings;
 
-enum { USE_NEAREST = 1, USE_PAIRS = 2 };
-static const char *const uses[] = {"nearest neighbours", "--duplicates", NULL};
+enum { USE_QUERIES = 1, USE_PAIRS = 2, USE_NEAREST = 4 };
+static const char *const uses[] = {"queries", "--duplicates", "nearest neighbours", NULL};
 static const cli_option options[] = {
     {"neighbours", 'k', CLI_INT, "N", offsetof(settings, k), .initial = "10", .min = 1,
      .max = 1000000, .help = "images that are found for each query", .uses = USE_NEAREST},
     {"image", 'i', CLI_STRINGS, "N", offsetof(settings, members),
-     .help = "a query that is in the index: its number, from 0, or its name", .uses = USE_NEAREST},
+     .help = "a query that is in the index: its number, from 0, or its name, or the name's end",
+     .uses = USE_QUERIES},
     {"code", 0, CLI_STRINGS, "HEX", offsetof(settings, codes),
-     .help = "a query that is a code, in hexadecimal digits", .uses = USE_NEAREST},
+     .help = "a query that is a code, in hexadecimal digits", .uses = USE_QUERIES},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
      .help = "that made the index's codes; needed for queries that are images"},
     {"recall", 0, CLI_DOUBLE, "R", offsetof(settings, recall), .initial = "0.95", .min = 0.01,
@@ -34,7 +38,7 @@ static const cli_option options[] = {
     {"exact", 0, CLI_FLAG, .offset = offsetof(settings, exact), .help = "--recall 1",
      .uses = USE_NEAREST},
     {"neighbourhood", 0, CLI_INT, "R", offsetof(settings, neighbourhood), .initial = "0", .min = 0,
-     .max = 4294967295.0, .uses = USE_NEAREST,
+     .max = 4294967295.0, .uses = USE_QUERIES,
      .help =
          "find the smallest neighbourhood of at least R images by leading bits; 0: the nearest"},
     {"where", 0, CLI_STRING, "label=CLASS", offsetof(settings, where),
@@ -142,6 +146,13 @@ static int open_embedder(state *st) {
 /* FILE: an index, or what one is made of. */
 static int open_file(state *st, char *path) {
     const settings *s = &st->s;
+    struct stat there;
+    if (strcmp(path, "-") != 0 && stat(path, &there) != 0) {
+        taper_error error = {0};
+        return cli_fail("search", path, formats_fail_errno(&error, errno, "open"), &error);
+    }
+    if (s->output && cli_output_check("search", s->output, path) != CLI_DONE) return CLI_USAGE;
+    if (s->html && cli_output_check("search", s->html, path) != CLI_DONE) return CLI_USAGE;
     if (cli_is_index(path)) {
         int code = cli_index_open(&st->index, "search", path, &s->common);
         if (code == CLI_DONE && s->images.count)
@@ -216,16 +227,17 @@ static int choose_wanted(state *st) {
 
 /* --- nearest ---------------------------------------------------------------------------- */
 
-/* Leave a query that is in the index out of its own neighbours: rows of k + 1 become rows of k. */
-static void drop_selves(state *st, size_t k) {
+/* Leave a query that is in the index out of its own neighbours: rows of `room` become rows of k. */
+static void drop_selves(state *st, size_t room, size_t k) {
     for (size_t i = 0; i < st->queries.n; i++) {
-        const uint32_t *image = st->image + i * (k + 1), *distance = st->distance + i * (k + 1);
+        const uint32_t *image = st->image + i * room, *distance = st->distance + i * room;
         size_t held = 0;
-        for (size_t j = 0; j < k + 1 && held < k; j++) {
+        for (size_t j = 0; j < room && held < k; j++) {
             if ((int64_t)image[j] == st->queries.self[i]) continue;
             st->image[i * k + held] = image[j];
             st->distance[i * k + held++] = distance[j];
         }
+        for (; held < k; held++) st->image[i * k + held] = UINT32_MAX;
     }
 }
 
@@ -234,14 +246,14 @@ static int find_nearest(state *st, size_t *k) {
     const cli_query_codes *q = &st->queries;
     taper_error error = {0};
     *k = (size_t)st->s.k;
-    if (*k >= images && *k > 1) {
-        *k = images > 1 ? (size_t)images - 1 : 1;
+    if (*k > images) {
+        *k = (size_t)images;
         cli_note(&st->s.common, "search", "-k %lld: the index has %llu image%s", (long long)st->s.k,
                  (unsigned long long)images, formats_plural(images, "s"));
     }
     const size_t room = *k < images ? *k + 1 : *k;
-    st->image = malloc((q->n + 1) * (*k + 1) * sizeof *st->image);
-    st->distance = malloc((q->n + 1) * (*k + 1) * sizeof *st->distance);
+    st->image = malloc((q->n + 1) * room * sizeof *st->image);
+    st->distance = malloc((q->n + 1) * room * sizeof *st->distance);
     if (!st->image || !st->distance) return cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
     const taper_index_search search = {.queries = q->code,
                                        .n_queries = q->n,
@@ -253,7 +265,7 @@ static int find_nearest(state *st, size_t *k) {
     const taper_status status =
         taper_index_nearest(st->index.index, &search, st->image, st->distance, NULL, &error);
     if (status) return cli_fail("search", NULL, status, &error);
-    if (room > *k) drop_selves(st, *k);
+    drop_selves(st, room, *k);
     return CLI_DONE;
 }
 
@@ -261,6 +273,7 @@ static int write_page(state *st, const cli_found *found) {
     cli_output out;
     cli_text text;
     char about[240];
+    size_t shown = 0;
     const taper_index_info info = taper_index_get_info(st->index.index);
     int code = cli_output_open(&out, "search", st->s.html, &st->s.common);
     if (code != CLI_DONE) return code;
@@ -274,13 +287,18 @@ static int write_page(state *st, const cli_found *found) {
     if (!status) {
         const cli_code_set *pictures =
             st->indexed.set || st->indexed.containers ? &st->indexed : NULL;
-        status = cli_search_page(found, pictures, about, text.to);
+        status = cli_search_page(found, pictures, about, &shown, text.to);
         if (!status)
             status = cli_text_write(&text, &sink);
         else
             cli_text_free(&text);
     }
-    return cli_output_close(&out, NULL, status, NULL);
+    code = cli_output_close(&out, NULL, status, NULL);
+    if (code == CLI_DONE && !shown)
+        cli_warning("search", st->s.html,
+                    "none of what was found has its picture there: give what was indexed with "
+                    "--images, by the same paths");
+    return code;
 }
 
 /* --- the verb --------------------------------------------------------------------------- */
@@ -343,7 +361,9 @@ static int check_settings(const settings *s, size_t n) {
         return cli_usage(v, "--html shows the nearest; leave --neighbourhood out");
     if (s->html && !strcmp(s->html, "-") && (!s->output || !strcmp(s->output, "-")))
         return cli_usage(v, "--html and what was found both go to standard output; give -o FILE");
-    cli_options_name_idle(v, s->duplicates ? USE_PAIRS : USE_NEAREST);
+    cli_options_name_idle(v, s->duplicates      ? USE_PAIRS
+                             : s->neighbourhood ? USE_QUERIES
+                                                : USE_QUERIES | USE_NEAREST);
     return CLI_DONE;
 }
 

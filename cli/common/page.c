@@ -229,7 +229,8 @@ taper_status cli_page_picture(FILE *to, const taper_image *image, const char *al
         cli_page_no_picture(to, NULL);
         return status;
     }
-    uint64_t times = image->width < SHOWN_WIDTH ? SHOWN_WIDTH / image->width : 1;
+    const uint32_t longer = image->width > image->height ? image->width : image->height;
+    const uint64_t times = longer < SHOWN_WIDTH ? SHOWN_WIDTH / longer : 1;
     fprintf(to, "<td><figure><img width=\"%llu\" height=\"%llu\" alt=\"",
             (unsigned long long)(image->width * times),
             (unsigned long long)(image->height * times));

@@ -47,7 +47,8 @@ void cli_page_base64(FILE *to, const void *from, size_t n);
 void cli_page_grid_begin(FILE *to, size_t columns, const char *const *heads);
 void cli_page_row(FILE *to, const char *label,
                   bool first_of_group); /* first_of_group: a rule above */
-/* A picture, enlarged by a whole number without smoothing up to 144 pixels in width, with its
+/* A picture, enlarged by a whole number without smoothing up to 144 pixels along its
+ * longer side, with its
  * caption below: what it costs, then what it is worth (either may be NULL). TAPER_ERR_NOMEM,
  * TAPER_ERR_ARG: not an image; an empty cell is then written, so that the grid stays whole. */
 taper_status cli_page_picture(FILE *to, const taper_image *image, const char *alt, const char *cost,

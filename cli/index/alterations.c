@@ -78,7 +78,7 @@ static taper_status measure(trying *t, const taper_image *copy, uint32_t image) 
 static int64_t find_image(const trying *t, size_t i) {
     char room[CLI_IMAGE_NAME];
     const uint64_t images = taper_index_get_info(t->index).images;
-    char *name = cli_index_name(cli_code_set_name(t->set, i, room));
+    char *name = cli_index_name(cli_index_path(t->set, i, room));
     uint64_t at = 0;
     while (name && at < images) {
         const char *other = taper_index_name(t->index, at);

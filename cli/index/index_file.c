@@ -176,6 +176,11 @@ static int set_aside(gathering *g) {
     return code;
 }
 
+const char *cli_index_path(const cli_code_set *set, size_t i, char room[CLI_IMAGE_NAME]) {
+    const bool is_file = set->set && formats_imageset_name(set->set, i);
+    return is_file ? formats_imageset_path(set->set, i) : cli_code_set_name(set, i, room);
+}
+
 char *cli_index_name(const char *path) {
     char *name = malloc(strlen(path) + 2);
     size_t used = 0;
@@ -204,7 +209,7 @@ static int take_rows(void *user, const size_t *number, const taper_image *image,
             const int code = set_aside(g);
             if (code != CLI_DONE) return code;
         }
-        const char *name = cli_code_set_name(g->set, number[i], path);
+        const char *name = cli_index_path(g->set, number[i], path);
         taper_index_pack(codes + i * g->width, 1, g->width, (uint32_t)g->width,
                          g->codes + g->n * g->words);
         g->labels[g->n] = cli_code_set_label(g->set, number[i]);

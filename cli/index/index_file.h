@@ -31,6 +31,10 @@ bool cli_is_index(const char *path);
 int cli_index_open(cli_index *index, const char *verb, const char *path, const cli_common *common);
 void cli_index_close(cli_index *index); /* a zeroed one is fine */
 
+/* Of image i of a set what it is called in an index, before that: the path of its file, or of an
+ * IDX or CIFAR file "PATH#N"; of a container its name there. Returns room or a string of the set's.
+ */
+const char *cli_index_path(const cli_code_set *set, size_t i, char room[CLI_IMAGE_NAME]);
 /* A path as an index holds it, as a name: of its parts those that are plain, without what could
  * steer a terminal. malloc'd, the caller's; NULL without memory. */
 char *cli_index_name(const char *path);

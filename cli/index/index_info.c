@@ -49,7 +49,8 @@ void cli_index_tell(const cli_index *index, const char *path, const cli_common *
     printf("\n  size      %s: codes %s, what finds them %s, names and labels the rest\n",
            cli_show_size(index->size, all), cli_show_size(info.code_bytes, codes),
            cli_show_size(info.other_bytes, search));
-    printf("  recall    up to %.3g of the ten nearest by a search that is not exact, as measured "
-           "when it was made\n",
-           info.recall);
+    printf(
+        "  recall    up to %.3g %% of the ten nearest are found by a search that is not exact, as "
+        "measured when it was made\n",
+        100 * info.recall);
 }

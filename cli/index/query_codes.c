@@ -57,7 +57,7 @@ static int take_rows(void *user, const size_t *number, const taper_image *image,
     int code = make_room(q, n) ? CLI_DONE : (int)cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
     for (size_t i = 0; i < n && code == CLI_DONE; i++) {
         taper_index_pack(codes + i * e->width, 1, e->width, q->bits, q->code + q->n * q->words);
-        code = add(q, cli_code_set_name(q->set, number[i], name), q->bits, -1, (int64_t)number[i]);
+        code = add(q, cli_index_path(q->set, number[i], name), q->bits, -1, (int64_t)number[i]);
     }
     return code;
 }
@@ -76,13 +76,23 @@ int cli_query_codes_embed(cli_query_codes *q, cli_code_set *set, const codec_emb
 
 /* --- others ----------------------------------------------------------------------------- */
 
+/* Is `which` the name, or its last parts? */
+static bool is_end_of(const char *name, const char *which) {
+    const size_t n = name ? strlen(name) : 0, m = strlen(which);
+    return m <= n && !strcmp(name + n - m, which) && (m == n || name[n - m - 1] == '/');
+}
+
+/* By its whole name, or the end of it where one image alone has that, or its number. -1: none; -2:
+ * several. */
 static int64_t find_member(const taper_index *index, const char *which) {
     const uint64_t images = taper_index_get_info(index).images;
-    int64_t number;
+    int64_t number, found = -1;
     for (uint64_t i = 0; i < images; i++) {
         const char *name = taper_index_name(index, i);
         if (name && !strcmp(name, which)) return (int64_t)i;
+        if (is_end_of(name, which)) found = found == -1 ? (int64_t)i : -2;
     }
+    if (found != -1) return found;
     if (cli_parse_int(which, &number) && number >= 0 && (uint64_t)number < images) return number;
     return -1;
 }
@@ -93,7 +103,10 @@ int cli_query_codes_member(cli_query_codes *q, const taper_index *index, const c
     uint64_t place = 0;
     if (image < 0) {
         cli_error("search", NULL,
-                  "--image %s: no image of the index has this name, and it has numbers 0 to %llu",
+                  image == -2 ? "--image %s: several images of the index have names that end so; "
+                                "give more of it, or a number, 0 to %llu"
+                              : "--image %s: no image of the index has this name, and it has "
+                                "numbers 0 to %llu",
                   which, (unsigned long long)(images - 1));
         return CLI_USAGE;
     }

@@ -38,7 +38,7 @@ static taper_status names_open(picture_names *p, const cli_code_set *set) {
     *p = (picture_names){.set = set, .at = malloc((images + 1) * sizeof *p->at)};
     if (!p->at) return TAPER_ERR_NOMEM;
     for (; p->n < images; p->n++) {
-        char *name = cli_index_name(cli_code_set_name(set, p->n, room));
+        char *name = cli_index_name(cli_index_path(set, p->n, room));
         if (!name) return TAPER_ERR_NOMEM;
         p->at[p->n] = (named_image){name, p->n};
     }
@@ -61,15 +61,19 @@ static const named_image *find(const picture_names *p, const char *name) {
 /* --- a row: a query, and what was found ------------------------------------------------- */
 
 static taper_status put_image(const cli_code_set *set, int64_t image, const char *name,
-                              const char *cost, const char *worth, FILE *to) {
-    char plain[2 * CLI_IMAGE_NAME];
+                              const char *cost, const char *class, size_t *shown, FILE *to) {
+    char plain[2 * CLI_IMAGE_NAME], worth[CAPTION + 64], why[2 * CLI_IMAGE_NAME + 64];
     taper_image picture = {.pixels = NULL};
     cli_plain_text(plain, sizeof plain, name);
     if (set && image >= 0) TAPER_TRY(cli_thumbnail_read(set, (size_t)image, &picture));
     if (!picture.pixels) {
-        cli_page_no_picture(to, plain);
+        snprintf(why, sizeof why, "%s: %s", cost, plain);
+        cli_page_no_picture(to, why);
         return TAPER_OK;
     }
+    const char *file = strrchr(plain, '/') ? strrchr(plain, '/') + 1 : plain;
+    snprintf(worth, sizeof worth, "%s%s%.40s", class ? class : "", class ? ", " : "", file);
+    ++*shown;
     const taper_status status = cli_page_picture(to, &picture, plain, cost, worth, NULL);
     formats_image_free(&picture);
     return status == TAPER_ERR_NOMEM ? status : TAPER_OK;
@@ -87,14 +91,14 @@ static taper_status put_query(const cli_found *f, size_t i, const picture_names 
     const cli_query_codes *q = f->queries;
     const bool is_member = q->self[i] >= 0;
     const named_image *own = is_member ? find(names, q->name[i]) : NULL;
-    if (is_member)
-        return put_image(names->set, own ? (int64_t)own->image : -1, q->name[i], "the query", NULL,
-                         to);
-    return put_image(q->set, q->image[i], q->name[i], "the query", NULL, to);
+    const cli_code_set *set = is_member ? names->set : q->set;
+    const int64_t image = !is_member ? q->image[i] : own ? (int64_t)own->image : -1;
+    size_t queries = 0;
+    return put_image(set, image, q->name[i], "the query", NULL, &queries, to);
 }
 
 static taper_status put_row(const cli_found *f, size_t i, size_t columns,
-                            const picture_names *names, FILE *to) {
+                            const picture_names *names, size_t *shown, FILE *to) {
     char label[CAPTION], room[CAPTION], distance[32];
     snprintf(label, sizeof label, "%zu", i + 1);
     cli_page_row(to, label, true);
@@ -109,13 +113,13 @@ static taper_status put_row(const cli_found *f, size_t i, size_t columns,
         const named_image *at = find(names, name);
         snprintf(distance, sizeof distance, "%u", f->distance[i * f->k + j]);
         TAPER_TRY(put_image(names->set, at ? (int64_t)at->image : -1, name ? name : "", distance,
-                            class_of(f->index, image, room), to));
+                            class_of(f->index, image, room), shown, to));
     }
     return TAPER_OK;
 }
 
 taper_status cli_search_page(const cli_found *f, const cli_code_set *pictures, const char *about,
-                             FILE *to) {
+                             size_t *shown, FILE *to) {
     static const char *const heads[MOST_COLUMNS + 1] = {"query", "nearest", "2", "3", "4", "5",
                                                         "6",     "7",       "8", "9", "10"};
     const size_t columns = f->k < MOST_COLUMNS ? f->k : MOST_COLUMNS;
@@ -129,9 +133,10 @@ taper_status cli_search_page(const cli_found *f, const cli_code_set *pictures, c
         cli_page_text(to, more);
     }
     cli_page_grid_begin(to, columns + 1, heads);
-    for (size_t i = 0; i < rows && !status; i++) status = put_row(f, i, columns, &names, to);
+    for (size_t i = 0; i < rows && !status; i++) status = put_row(f, i, columns, &names, shown, to);
     cli_page_grid_end(to);
-    cli_page_end(to, "Below each neighbour stands its distance, and its label where it has one.");
+    cli_page_end(to, "Below each neighbour stands its distance, and its label where it has one, "
+                     "and its file's name.");
     names_close(&names);
     return status;
 }

@@ -14,8 +14,9 @@ typedef struct cli_found {
 } cli_found;
 
 /* pictures: the set that was indexed, open, whose images are found by their names; NULL: names are
- * shown alone. about: a sentence on what was searched. TAPER_ERR_NOMEM. */
+ * shown alone. about: a sentence on what was searched. *shown: neighbours whose picture is there.
+ * TAPER_ERR_NOMEM. */
 taper_status cli_search_page(const cli_found *found, const cli_code_set *pictures,
-                             const char *about, FILE *to);
+                             const char *about, size_t *shown, FILE *to);
 
 #endif

@@ -17,9 +17,9 @@ index -q -T 3 -o - set/png | cmp - all.tpx # whatever the threads
 search -i star/0001.png -k 3 all.tpx >found.csv
 head -n 1 found.csv | grep -qx 'query,rank,name,label,distance,image'
 test "$(wc -l <found.csv)" -eq 4
-! sed 1d found.csv | cut -d , -f 3 | grep -qx star/0001.png
-search -q -m bits.tpm -k 1 all.tpx set/png/star/0001.png | sed 1d | grep -q '^[^,]*0001.png,1,star/0001.png,star,0,'
-number=$(search -q --json -k 120 -m bits.tpm all.tpx set/png/star/0001.png | sed 's/.*"name":"star\/0001.png","label":"star","image":\([0-9]*\).*/\1/')
+! sed 1d found.csv | cut -d , -f 3 | grep -qx set/png/star/0001.png
+search -q -m bits.tpm -k 1 all.tpx set/png/star/0001.png | sed 1d | grep -q '^set/png/star/0001.png,1,set/png/star/0001.png,star,0,'
+number=$(search -q --json -k 120 -m bits.tpm all.tpx set/png/star/0001.png | sed 's/.*"name":"set\/png\/star\/0001.png","label":"star","image":\([0-9]*\).*/\1/')
 search -q -i "$number" -k 3 all.tpx | cmp - found.csv
 
 # what is found is what the codes say: bits that differ, those of the second word at half the price
@@ -40,10 +40,13 @@ label = {r[0]: r[1] for r in rows}
 bits = {r[0]: [float(x) > 0 for x in r[2:]] for r in rows}
 def distance(a, b):
     return sum(weight[j // 64] for j in range(96) if bits[a][j] != bits[b][j])
+def short(name):
+    assert name.startswith('set/png/'), name
+    return name[8:]
 def read(path):
     found = {}
     for r in list(csv.reader(open(path)))[1:]:
-        found.setdefault('cross/' + r[0].split('/')[-1], []).append(r)
+        found.setdefault(short(r[0]), []).append(r[:2] + [short(r[2])] + r[3:])
     return found
 for query, lines in read(sys.argv[1] + '.csv').items():
     want = sorted((distance(query, n), i) for i, n in enumerate(names))[:20]
@@ -59,7 +62,7 @@ near = list(csv.reader(open('near.csv')))[1:]
 depth, query = int(near[0][1]), 'cross/0002.png'
 def sharing(b):
     return sorted(n for n in names if bits[n][:b] == bits[query][:b])
-assert sorted(r[2] for r in near) == sharing(depth) and len(near) >= 9
+assert sorted(short(r[2]) for r in near) == sharing(depth) and len(near) >= 9
 assert depth == 96 or len(sharing(depth + 1)) < 9
 P
         python3 check.py $weights
@@ -72,7 +75,7 @@ fi
 "$TAPER" encode -q -m bits.tpm --embed-model -o set.taper set/png
 "$TAPER" index -q -o of-container.tpx set.taper
 search -q -k 4 -i star/0001.png of-container.tpx | cut -d , -f 3,5 >want
-sed 's/,\([0-9]*\)$//' found.csv | cut -d , -f 3,5 | sed 1d >got
+cut -d , -f 3,5 found.csv | sed '1d; s,^set/png/,,' >got
 sed 1d want | head -n 3 | cmp - got
 search -q -k 4 -i star/0001.png set.taper | cut -d , -f 3,5 | cmp - want # made for this one search
 size=$(wc -c <set.taper)
@@ -110,19 +113,19 @@ awk -F , '{ print $2 "," $3 }' all.csv | sort >all-distances
 for made in joined grown; do awk -F , '{ print $2 "," $3 }' $made.csv | sort | cmp - all-distances; done
 
 # pages and JSON
-search -q --json -k 2 -i star/0001.png all.tpx | grep -q '^{"schema":1,"kind":"neighbours","query":"star/0001.png","known_bits":96,"neighbours":\[{"name":"[a-z]*/[0-9]*.png","label":"[a-z]*","image":[0-9]*,"distance":[0-9]*},'
-search -q --json --neighbourhood 5 -i star/0001.png all.tpx | grep -q '"kind":"neighbourhood","query":"star/0001.png","bits":[0-9]*,"size":[0-9]*,"images":\[{"name":'
+search -q --json -k 2 -i star/0001.png all.tpx | grep -q '^{"schema":1,"kind":"neighbours","query":"set/png/star/0001.png","known_bits":96,"neighbours":\[{"name":"set/png/[a-z]*/[0-9]*.png","label":"[a-z]*","image":[0-9]*,"distance":[0-9]*},'
+search -q --json --neighbourhood 5 -i star/0001.png all.tpx | grep -q '"kind":"neighbourhood","query":"set/png/star/0001.png","bits":[0-9]*,"size":[0-9]*,"images":\[{"name":'
 search -q -k 7 -i star/0001.png -i 3 --html page.html --images set/png all.tpx >/dev/null
 test "$(grep -o 'data:image/png;base64' page.html | wc -l)" -eq 16
 ! grep -qE 'https?://' page.html
 search -q -k 3 --html page2.html -i 3 set.taper >/dev/null
 test "$(grep -o 'data:image/png;base64' page2.html | wc -l)" -eq 4
-search -q -k 3 --html page3.html -i 3 all.tpx >/dev/null # without pictures: names
+expect 0 'taper search: page3.html: warning: none of what was found has its picture there: *' search -k 3 --html page3.html -i 3 all.tpx
 grep -q '[a-z]*/[0-9]*.png' page3.html
 
 # the example program finds what the verb finds, but for the query itself
 if [ -x "$B/alike" ]; then
-    "$B/alike" all.tpx star/0001.png 4 | awk '{ print $3 "," $1 }' | grep -v '^star/0001.png,' | sort >got
+    "$B/alike" all.tpx set/png/star/0001.png 4 | awk '{ print $3 "," $1 }' | grep -v '^set/png/star/0001.png,' | sort >got
     sed 1d found.csv | cut -d , -f 3,5 | sort | cmp - got
     expect 1 'alike: no image 120 in this index' "$B/alike" all.tpx 120
     head -c 999 all.tpx >part.tpx
@@ -150,13 +153,34 @@ expect 2 'taper search: --where: the index has no labels' search --where star -i
 expect 0 'taper search: -k 500: the index has 120 images' search -k 500 -i 3 all.tpx
 test "$(wc -l <expect.out)" -eq 120
 expect 5 '*all.tpx: *exists*' index -o all.tpx set/png
-expect 2 '*' search nothing.tpx -i 3
+expect 2 'taper search: *all.tpx: *' search -f -i 3 -o all.tpx all.tpx
+expect 2 'taper search: --image 0001.png: several images of the index have names that end so; *' search -i 0001.png all.tpx
+expect 2 'taper index: the first index has 96 bits, of falling weights, *' index --bits 40 -o no.tpx all.tpx one
+expect 2 '*indexes have their labels; leave --labels out*' index --labels x.csv -o no.tpx all.tpx two.tpx
+expect 0 'taper search: warning: without effect here: *--exact*' search --neighbourhood 3 --exact -i 3 all.tpx
+index -q --bits 40 --weights even -o forty.tpx one
+index -q -o more.tpx forty.tpx two # takes its bits and weights from the first
+"$TAPER" info more.tpx | grep -q '  codes     40 bits each'
+mkdir lone
+cp set/png/star/0001.png lone
+index -q -o lone.tpx lone
+search -q -i 0 lone.tpx | wc -l | grep -qx 1 # its own neighbour it is not
+expect 5 'taper search: nothing.tpx: cannot open: No such file*' search nothing.tpx -i 3
 head -c 3000 all.tpx >short.tpx
 expect 3 'taper search: short.tpx: the index is cut: only 3000 bytes of it are here; *' search -i 3 short.tpx
 head -c 3 all.tpx >three.tpx
 expect 2 'taper search: three.tpx: neither an index (.tpx) nor a container; *' search -i 3 three.tpx
 { head -c 20 all.tpx; printf '\377'; tail -c +22 all.tpx; } >damaged.tpx
 expect 3 "taper search: damaged.tpx: the index's header is damaged (checksum); *" search -i 3 damaged.tpx
+python3 - <<'P' 2>/dev/null || printf 'no python3\n'
+b = bytearray(open('all.tpx', 'rb').read())
+b[320 + 700] ^= 1
+open('wrong.tpx', 'wb').write(b)
+P
+if [ -f wrong.tpx ]; then
+    expect 3 "taper verify: wrong.tpx: the index is damaged: the checksum of its codes does not hold; *" "$TAPER" verify wrong.tpx
+    expect 3 'taper index: wrong.tpx: the index is damaged: *' "$TAPER" index -o no.tpx wrong.tpx two.tpx
+fi
 expect 3 "taper verify: damaged.tpx: the index's header is damaged (checksum); *" "$TAPER" verify damaged.tpx
 "$TAPER" index -q -m other.tpm -o other.tpx one
 expect 2 '*index 2 is of 96 bits of model *, the first of 96 bits of *: only indexes of one model can be joined' \
