@@ -91,6 +91,10 @@ TAPER_API int32_t taper_index_label(const taper_index *index, uint64_t i);
 TAPER_API const char *taper_index_class_name(const taper_index *index, uint32_t k);
 /* code[(bits + 63) / 64] of the image at a place of the order, below info.images; its image. */
 TAPER_API uint32_t taper_index_code(const taper_index *index, uint64_t place, uint64_t *code);
+/* The code of image i, which is looked for among all: of order info.images. TAPER_ERR_ARG: there is
+ * no such image. TAPER_ERR_CORRUPT: it has no code, of a damaged index. */
+TAPER_API taper_status taper_index_image_code(const taper_index *index, uint64_t i, uint64_t *code,
+                                              taper_error *error);
 
 /* Write one index of the images of n others, 1..256, which are of codes of as many bits and of one
  * model: those of the first keep their numbers, those of the next follow. It is how an index grows,

@@ -270,6 +270,27 @@ static void codes_that_lie_are_found(void **state) {
     check_fault(f, "table");
 }
 
+/* Where one image has two codes, another has none: that is said, not searched for for ever. */
+static void an_image_without_a_code_is_told(void **state) {
+    const fixture *f = *state;
+    uint64_t code[16];
+    taper_index *index;
+    taper_error error = {0};
+    restore(f);
+    uint8_t *first = entry(f, FORMATS_INDEX_IMAGE, 4, 0);
+    const uint32_t lost = formats_get_u32le(first), kept = formats_get_u32le(first + 4);
+    memcpy(first, first + 4, 4);
+    tiny_mend(f->changed, &f->header);
+    assert_int_equal(taper_index_open(&index, f->changed, f->whole.size, NULL, NULL), TAPER_OK);
+    assert_int_equal(taper_index_image_code(index, kept, code, &error), TAPER_OK);
+    assert_int_equal(taper_index_image_code(index, lost, code, &error), TAPER_ERR_CORRUPT);
+    assert_non_null(strstr(error.text, "has no code of its image"));
+    assert_int_equal(taper_index_image_code(index, N, code, &error), TAPER_ERR_ARG);
+    assert_int_equal(taper_index_image_code(index, UINT64_MAX, code, &error), TAPER_ERR_ARG);
+    taper_index_close(index);
+    restore(f);
+}
+
 /* Names end where they should, and are paths; labels are classes. */
 static void texts_that_are_illegal_are_found(void **state) {
     const fixture *f = *state;
@@ -323,6 +344,7 @@ int main(void) {
         cmocka_unit_test(fields_out_of_range_are_found),
         cmocka_unit_test(numbers_out_of_range_are_found),
         cmocka_unit_test(codes_that_lie_are_found),
+        cmocka_unit_test(an_image_without_a_code_is_told),
         cmocka_unit_test(texts_that_are_illegal_are_found),
         cmocka_unit_test(limits_hold),
     };

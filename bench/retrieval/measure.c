@@ -33,7 +33,7 @@ codec_nearest_list retrieval_list(const retrieval_found *found, size_t i, double
 
 void retrieval_rank(const taper_index *index, const uint64_t *query, size_t first, size_t n,
                     codec_nearest_list *list) {
-    uint64_t code[CODEC_BITS_MOST / 64];
+    uint64_t code[FORMATS_INDEX_MOST_BITS / 64];
     for (size_t at = first; at < first + n; at++) {
         const uint32_t number = taper_index_code(index, at, code);
         codec_nearest_push(list, codec_bits_distance(query, code, index->order.words), number);

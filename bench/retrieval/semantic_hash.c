@@ -20,7 +20,7 @@ static retrieval_hash_run *place_of(const retrieval_hash *hash, uint64_t of) {
 }
 
 void retrieval_hash_make(retrieval_hash *hash, const taper_index *index) {
-    uint64_t code[CODEC_BITS_MOST / 64];
+    uint64_t code[FORMATS_INDEX_MOST_BITS / 64];
     const size_t n = index->order.n;
     *hash = (retrieval_hash){.bits = index->file.header.bits, .words = index->order.words};
     hash->turn = figures_memory(hash->bits, sizeof *hash->turn);

@@ -100,7 +100,6 @@ static int64_t find_member(const taper_index *index, const char *which) {
 int cli_query_codes_member(cli_query_codes *q, const taper_index *index, const char *which) {
     const uint64_t images = taper_index_get_info(index).images;
     const int64_t image = find_member(index, which);
-    uint64_t place = 0;
     if (image < 0) {
         cli_error("search", NULL,
                   image == -2 ? "--image %s: several images of the index have names that end so; "
@@ -111,7 +110,10 @@ int cli_query_codes_member(cli_query_codes *q, const taper_index *index, const c
         return CLI_USAGE;
     }
     if (!make_room(q, 1)) return cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
-    while (taper_index_code(index, place, q->code + q->n * q->words) != (uint32_t)image) place++;
+    taper_error error = {0};
+    const taper_status status =
+        taper_index_image_code(index, (uint64_t)image, q->code + q->n * q->words, &error);
+    if (status) return cli_fail("search", NULL, status, &error);
     const char *name = taper_index_name(index, (uint64_t)image);
     return add(q, name ? name : which, q->bits, image, -1);
 }

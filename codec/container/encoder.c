@@ -193,6 +193,16 @@ static void put_code(const uint64_t *code, size_t bytes, uint8_t *to) {
     for (size_t i = 0; i < bytes; i++) to[i] = (uint8_t)(code[i / 8] >> (56 - 8 * (i % 8)));
 }
 
+/* Room for `bytes` of codes of so many bits. */
+static taper_status take_search_room(taper_encoder *e, size_t bytes, uint32_t bits,
+                                     uint64_t model_id, taper_error *error) {
+    const taper_status status = codec_encoder_charge(e, bytes);
+    e->search.search_codes = status == TAPER_OK ? malloc(bytes + 1) : NULL;
+    e->search.search_bits = bits, e->search.search_model_id = model_id;
+    return e->search.search_codes ? TAPER_OK
+                                  : fail_for_good(e, status ? status : TAPER_ERR_NOMEM, error);
+}
+
 taper_status taper_encoder_set_search_codes(taper_encoder *e, const taper_search_codes *codes,
                                             taper_error *error) {
     const size_t bytes = ((size_t)codes->bits + 7) / 8, words = ((size_t)codes->bits + 63) / 64;
@@ -202,12 +212,9 @@ taper_status taper_encoder_set_search_codes(taper_encoder *e, const taper_search
                             "%zu codes for search of %u bits, for %zu images: one of 1 to %d bits "
                             "for each, once",
                             codes->n, codes->bits, e->images, (int)FORMATS_MAX_SEARCH_BITS);
-    taper_status status = codec_encoder_charge(e, bytes * codes->n);
-    uint8_t *to = status == TAPER_OK ? malloc(bytes * codes->n + 1) : NULL;
-    if (!to) return fail_for_good(e, status ? status : TAPER_ERR_NOMEM, error);
-    e->search.search_codes = to;
-    e->search.search_bits = codes->bits, e->search.search_model_id = codes->model_id;
-    for (size_t i = 0; i < codes->n; i++) put_code(codes->codes + i * words, bytes, to + i * bytes);
+    TAPER_TRY(take_search_room(e, bytes * codes->n, codes->bits, codes->model_id, error));
+    for (size_t i = 0; i < codes->n; i++)
+        put_code(codes->codes + i * words, bytes, e->search.search_codes + i * bytes);
     return TAPER_OK;
 }
 
@@ -215,13 +222,8 @@ taper_status codec_encoder_take_search_codes(taper_encoder *e, const formats_fro
                                              taper_error *error) {
     const size_t bytes = formats_front_search_bytes(front) * front->images;
     if (!front->search_codes) return TAPER_OK;
-    const taper_status status = codec_encoder_charge(e, bytes);
-    e->search.search_codes = status == TAPER_OK ? malloc(bytes + 1) : NULL;
-    if (!e->search.search_codes)
-        return fail_for_good(e, status ? status : TAPER_ERR_NOMEM, error);
+    TAPER_TRY(take_search_room(e, bytes, front->search_bits, front->search_model_id, error));
     memcpy(e->search.search_codes, front->search_codes, bytes);
-    e->search.search_bits = front->search_bits;
-    e->search.search_model_id = front->search_model_id;
     return TAPER_OK;
 }
 

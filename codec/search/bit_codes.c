@@ -4,17 +4,6 @@
 #include "codec/backend/simd.h"
 #include <string.h>
 
-CODEC_INLINE uint32_t ones(uint64_t word) {
-#ifdef __GNUC__
-    return (uint32_t)__builtin_popcountll(word);
-#else
-    word -= word >> 1 & 0x5555555555555555u;
-    word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
-    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
-    return (uint32_t)(word * 0x0101010101010101u >> 56);
-#endif
-}
-
 static uint32_t leading_zeros(uint64_t word) { /* 64 of 0 */
     uint32_t n = 0;
     if (!word) return 64;
@@ -58,7 +47,7 @@ size_t codec_bits_shared(const uint64_t *a, const uint64_t *b, size_t words) {
 CODEC_COUNTING_CLONES
 static uint32_t distance_of(const uint64_t *a, const uint64_t *b, size_t words) {
     uint32_t distance = 0;
-    for (size_t w = 0; w < words; w++) distance += ones(a[w] ^ b[w]);
+    for (size_t w = 0; w < words; w++) distance += codec_bits_ones(a[w] ^ b[w]);
     return distance;
 }
 
@@ -70,12 +59,12 @@ CODEC_COUNTING_CLONES
 static void add_distances(const uint64_t *query, const uint64_t *rows, size_t n, size_t words,
                           uint32_t *distance) {
     if (words == 1) { /* a loop of its own, which runs along the codes */
-        for (size_t i = 0; i < n; i++) distance[i] += ones(query[0] ^ rows[i]);
+        for (size_t i = 0; i < n; i++) distance[i] += codec_bits_ones(query[0] ^ rows[i]);
         return;
     }
     for (size_t i = 0; i < n; i++, rows += words) {
         uint32_t sum = 0;
-        for (size_t w = 0; w < words; w++) sum += ones(query[w] ^ rows[w]);
+        for (size_t w = 0; w < words; w++) sum += codec_bits_ones(query[w] ^ rows[w]);
         distance[i] += sum;
     }
 }

@@ -6,12 +6,23 @@
  * prefix lie side by side. Bits behind the last are 0. */
 #ifndef CODEC_BIT_CODES_H
 #define CODEC_BIT_CODES_H
+#include "codec/backend/simd.h"
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEC_BITS_MOST = 1 << 16 }; /* bits of a code */
-
 static inline size_t codec_bits_words(size_t bits) { return (bits + 63) / 64; }
+
+/* How many bits of a word are 1. In functions with CODEC_COUNTING_CLONES it is an instruction. */
+CODEC_INLINE uint32_t codec_bits_ones(uint64_t word) {
+#ifdef __GNUC__
+    return (uint32_t)__builtin_popcountll(word);
+#else
+    word -= word >> 1 & 0x5555555555555555u;
+    word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return (uint32_t)(word * 0x0101010101010101u >> 56);
+#endif
+}
 
 /* words[n][codec_bits_words(bits)] of codes[n][width], their first `bits` <= width numbers: a bit
  * is 1 where the number is above 0. Of a binary model that is the bit (taper_embed); of units of

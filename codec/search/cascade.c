@@ -17,8 +17,6 @@ enum {
     AHEAD = 16     /* survivors that memory is asked for before they are looked at */
 };
 
-CODEC_INLINE uint32_t ones(uint64_t word) { return (uint32_t)__builtin_popcountll(word); }
-
 /* --- the definition --------------------------------------------------------------------- */
 
 static uint32_t distance_of(const codec_cascade *c, const uint64_t *query, const uint64_t *mask,
@@ -29,7 +27,7 @@ static uint32_t distance_of(const codec_cascade *c, const uint64_t *query, const
         const size_t width = codec_index_layer_words(c->index->words, l);
         const uint64_t *code = c->index->layer[l] + place * width;
         for (size_t w = 0; w < width; w++)
-            sum += c->weight[l] * ones((query[first + w] ^ code[w]) & mask[first + w]);
+            sum += c->weight[l] * codec_bits_ones((query[first + w] ^ code[w]) & mask[first + w]);
     }
     return sum;
 }
@@ -133,7 +131,8 @@ static layer_view view_of(const pursuit *p, const codec_cascade *c, size_t l, si
 CODEC_COUNTING_CLONES
 static void count_first(const uint64_t *code, size_t n, uint64_t query, uint64_t mask,
                         uint8_t *differing) {
-    for (size_t i = 0; i < n; i++) differing[i] = (uint8_t)ones((code[i] ^ query) & mask);
+    for (size_t i = 0; i < n; i++)
+        differing[i] = (uint8_t)codec_bits_ones((code[i] ^ query) & mask);
 }
 
 /* Is one of eight bytes below 128 at most `most`, 0..126? */
@@ -168,7 +167,8 @@ CODEC_INLINE void keep_near(const layer_view *v, size_t width, survivors *s) {
         const uint64_t *code = v->code + s->place[i] * width;
         uint32_t differing = 0;
         CODEC_PREFETCH(v->code + s->place[i + AHEAD < s->left ? i + AHEAD : i] * width);
-        for (size_t w = 0; w < width; w++) differing += ones((v->query[w] ^ code[w]) & v->mask[w]);
+        for (size_t w = 0; w < width; w++)
+            differing += codec_bits_ones((v->query[w] ^ code[w]) & v->mask[w]);
         const uint32_t distance = s->distance[i] + v->weight * differing;
         s->place[left] = s->place[i];
         s->distance[left] = distance;

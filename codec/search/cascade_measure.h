@@ -4,7 +4,7 @@
 #define CODEC_CASCADE_MEASURE_H
 #include "codec/search/cascade.h"
 
-enum { CODEC_CASCADE_EFFORTS = 10 };
+enum { CODEC_CASCADE_EFFORTS = FORMATS_INDEX_EFFORTS };
 /* The effort that recall[e] is measured at. */
 static inline float codec_cascade_effort(size_t e) { return 0.5f * (float)e; }
 /* The least effort that has so much recall, 0..1, or CODEC_CASCADE_EXACT. */

@@ -130,6 +130,21 @@ uint32_t taper_index_code(const taper_index *index, uint64_t place, uint64_t *co
     return index->cascade.image[place];
 }
 
+taper_status taper_index_image_code(const taper_index *index, uint64_t i, uint64_t *code,
+                                    taper_error *error) {
+    size_t place = 0;
+    while (place < index->order.n && index->cascade.image[place] != i) place++;
+    if (i >= index->order.n)
+        return formats_fail(error, TAPER_ERR_ARG, "no image %llu: the index has %zu",
+                            (unsigned long long)i, index->order.n);
+    if (place == index->order.n)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the index has no code of its image %llu; make it again",
+                            (unsigned long long)i);
+    codec_index_code(&index->order, place, code);
+    return TAPER_OK;
+}
+
 /* --- search ----------------------------------------------------------------------------- */
 
 taper_status codec_index_pool(codec_pool **pool, unsigned threads, taper_error *error) {

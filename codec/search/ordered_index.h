@@ -12,8 +12,12 @@
 #ifndef CODEC_ORDERED_INDEX_H
 #define CODEC_ORDERED_INDEX_H
 #include "codec/search/bit_codes.h"
+#include "formats/index_file.h"
 
-enum { CODEC_INDEX_MOST_TABLE_BITS = 24, CODEC_INDEX_MOST_LAYERS = 11 };
+enum {
+    CODEC_INDEX_MOST_TABLE_BITS = FORMATS_INDEX_MOST_TABLE_BITS,
+    CODEC_INDEX_MOST_LAYERS = 11 /* of FORMATS_INDEX_MOST_BITS */
+};
 
 typedef struct codec_ordered_index {
     size_t n;                                       /* codes, 1..2^32 - 1 */

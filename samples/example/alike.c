@@ -34,14 +34,13 @@ static uint64_t find(const taper_index *index, const char *which) {
     return *which && !*end && number < images ? number : images;
 }
 
-/* Its code stands at some place of the order; then the k images nearest to that, itself among them.
- */
+/* The k images nearest to its code, itself among them. */
 static taper_status search(const taper_index *index, uint64_t image, size_t k, uint64_t *code,
                            uint32_t *images, uint32_t *distances, taper_error *error) {
-    uint64_t place = 0;
-    while (taper_index_code(index, place, code) != image) place++;
+    taper_status status = taper_index_image_code(index, image, code, error);
     const taper_index_search of = {.queries = code, .n_queries = 1, .k = k, .threads = 1};
-    return taper_index_nearest(index, &of, images, distances, NULL, error);
+    if (!status) status = taper_index_nearest(index, &of, images, distances, NULL, error);
+    return status;
 }
 
 static int show(const taper_index *index, const char *which, size_t k) {

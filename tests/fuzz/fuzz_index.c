@@ -50,6 +50,8 @@ static void look_around(const taper_index *index, const taper_index_info *info) 
         const int32_t label = taper_index_label(index, i);
         must(label >= -1 && label < (int32_t)info->classes);
         must(taper_index_code(index, i, code) < info->images);
+        const taper_status status = taper_index_image_code(index, i, code, NULL);
+        must(status == TAPER_OK || status == TAPER_ERR_CORRUPT);
     }
     for (uint32_t k = 0; k < info->classes; k++) must(taper_index_class_name(index, k) != NULL);
     must(!taper_index_class_name(index, info->classes) && !taper_index_name(index, info->images));
