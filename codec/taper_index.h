@@ -146,11 +146,12 @@ typedef struct taper_index_search {
  * With recall 1 the result is that of this definition. Below, codes that differ too much in their
  * first bits are not looked at further: what that loses was measured when the index was built
  * (info.recall), on images of the index itself, and three times as much is allowed for, as queries
- * from elsewhere fare worse. Those of another kind may fare worse still; of those whose bits are
- * not all known the search is exact. The result does not depend on threads. looked_at[n_queries]:
- * words of codes that were compared; NULL: not wanted. Takes 20 KiB a thread, and as much as
- * sixteen queries and 8 bytes for each of their neighbours. TAPER_ERR_ARG: a number is out of
- * range. _NOMEM. */
+ * from elsewhere fare worse. That holds for queries of the index's kind. Of others, or where the
+ * index holds tight clusters and the query belongs to none, most may be lost, and nothing tells:
+ * recall 1 is for them. Of those whose bits are not all known the search is exact. The result does
+ * not depend on threads. looked_at[n_queries]: words of codes that were compared; NULL: not wanted.
+ * Takes 20 KiB a thread, and as much as sixteen queries and 8 bytes for each of their neighbours.
+ * TAPER_ERR_ARG: a number is out of range. _NOMEM. */
 TAPER_API taper_status taper_index_nearest(const taper_index *index,
                                            const taper_index_search *search, uint32_t *images,
                                            uint32_t *distances, uint64_t *looked_at,

@@ -116,7 +116,7 @@ static taper_status check_sources(const taper_index *const *from, size_t n, uint
         if (b->bits != a->bits || b->model_id != a->model_id)
             return formats_fail(error, TAPER_ERR_ARG,
                                 "index %zu is of %u bits of model %016llx, the first of %u bits of "
-                                "%016llx: only indexes of one model can be joined",
+                                "%016llx: only indexes of one model and as many bits can be joined",
                                 s + 1, b->bits, (unsigned long long)b->model_id, a->bits,
                                 (unsigned long long)a->model_id);
         if (memcmp(from[0]->cascade.weight, from[s]->cascade.weight,
@@ -142,22 +142,29 @@ static taper_status join_texts(const taper_index *const *from, size_t n, formats
     return status;
 }
 
-/* What was measured of the index that has most codes is taken for all. */
-static const taper_index *largest(const taper_index *const *from, size_t n) {
-    const taper_index *most = from[0];
-    for (size_t s = 1; s < n; s++)
-        if (from[s]->order.n > most->order.n) most = from[s];
-    return most;
+/* Codes of one part say nothing of those of another: what drops least of all that was measured, the
+ * largest shares and the lowest recalls. */
+static void put_measured(merging *m, const formats_index_header *h) {
+    const size_t shares = 2 * m->from[0]->order.layers;
+    float share[2 * CODEC_INDEX_MOST_LAYERS] = {0}, recall[FORMATS_INDEX_EFFORTS];
+    for (size_t e = 0; e < FORMATS_INDEX_EFFORTS; e++) recall[e] = 1;
+    for (size_t s = 0; s < m->n; s++) {
+        const taper_index *from = m->from[s];
+        for (size_t l = 0; l < shares; l++) share[l] = fmaxf(share[l], from->cascade.share[l]);
+        for (size_t e = 0; e < FORMATS_INDEX_EFFORTS; e++)
+            recall[e] = fminf(recall[e], from->recall[e]);
+    }
+    formats_index_put(&m->writer, share, formats_index_size(h, FORMATS_INDEX_SHARES));
+    formats_index_put(&m->writer, recall, formats_index_size(h, FORMATS_INDEX_RECALLS));
 }
 
 static taper_status write_all(merging *m, const formats_index_header *h, const taper_sink *to,
                               const formats_buffer *names, const formats_buffer *labels,
                               taper_error *error) {
-    const taper_index *measured = largest(m->from, m->n);
     formats_index_begin(&m->writer, h, to);
-    for (unsigned part = FORMATS_INDEX_WEIGHTS; part <= FORMATS_INDEX_RECALLS; part++)
-        formats_index_put(&m->writer, formats_index_part_at(&measured->file, part),
-                          formats_index_size(h, part));
+    formats_index_put(&m->writer, m->from[0]->cascade.weight,
+                      formats_index_size(h, FORMATS_INDEX_WEIGHTS));
+    put_measured(m, h);
     if (put_table(m, h->table_bits))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to join indexes of %zu codes",
                             m->codes);
