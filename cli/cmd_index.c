@@ -57,7 +57,7 @@ const cli_verb cli_verb_index = {
         "images look like than even ones, and faster to search. With even weights distances count "
         "differing bits.\n\n"
         "When an index is made, the neighbours of a hundred of its images are searched for, to "
-        "know what share of them a faster search finds: --recall of `taper search`. What "
+        "know how far first bits may be trusted: --recall of `taper search` rests on it. What "
         "--max-memory does not hold is sorted in parts.",
     .examples = "taper index -m photos.tpm -o photos.tpx photos/\n"
                 "taper index -o set.tpx set.taper              # a container that holds its model\n"

@@ -3,6 +3,7 @@
 #ifndef TESTS_DRAWN_CASCADE_H
 #define TESTS_DRAWN_CASCADE_H
 #include "codec/search/cascade_measure.h"
+#include "codec/search/cascade_sample.h"
 #include "random_bits.h"
 
 enum { MOST_WORDS = 32, LAYERS = CODEC_INDEX_MOST_LAYERS };
@@ -14,6 +15,7 @@ typedef struct fixture {
     uint16_t weight[LAYERS];
     float share[2 * LAYERS];
     codec_cascade cascade;
+    codec_cascade_sample sample; /* of a set that is not small */
 } fixture;
 
 /* Weights: even, falling, rising, and the greatest that there are. */
@@ -28,7 +30,8 @@ static inline uint16_t weight_of(int kind, size_t l) {
 
 static inline void lay(fixture *f, size_t n) {
     bits_order_make(&f->order, f->codes, n, f->bits, codec_index_table_bits(n));
-    f->cascade = (codec_cascade){&f->order.index, f->order.image, f->weight, f->share};
+    f->cascade = (codec_cascade){&f->order.index, f->order.image, f->weight, f->share, NULL};
+    assert_int_equal(codec_cascade_sample_take(&f->sample, &f->cascade), TAPER_OK);
 }
 
 static inline void make(fixture *f, int kind, size_t n, size_t bits, int weights) {
@@ -38,8 +41,16 @@ static inline void make(fixture *f, int kind, size_t n, size_t bits, int weights
     lay(f, n);
 }
 
+/* The codes have changed. */
+static inline void lay_again(fixture *f, size_t n) {
+    bits_order_free(&f->order);
+    codec_cascade_sample_free(&f->sample);
+    lay(f, n);
+}
+
 static inline void drop(fixture *f) {
     bits_order_free(&f->order);
+    codec_cascade_sample_free(&f->sample);
     free(f->codes);
 }
 

@@ -136,7 +136,7 @@ static void neighbours_by_hand(void **state) {
     uint16_t weight[] = {2, 5};
     bits_order o;
     bits_order_make(&o, codes, 3, 128, 0);
-    const codec_cascade c = {&o.index, o.image, weight, NULL};
+    const codec_cascade c = {&o.index, o.image, weight, NULL, NULL};
     codec_cascade_query q = {
         .code = query, .queries = 1, .k = 3, .effort = CODEC_CASCADE_EXACT, .whole_bits = 128};
     for (int how = 0; how < 4; how++) {
@@ -201,7 +201,7 @@ static void faster_searches_are_honest(void **state) {
         for (int weights = 0; weights < WEIGHTS; weights++) {
             fixture f;
             float recall[CODEC_CASCADE_EFFORTS];
-            make(&f, kind, BLOCK + 300, weights % 2 ? 200 : 512, weights);
+            make(&f, kind, CODEC_CASCADE_SMALL + 300, weights % 2 ? 70 : 200, weights);
             assert_int_equal(codec_cascade_measure(&f.cascade, NULL, f.share, recall), TAPER_OK);
             for (float effort = 0; effort < 4; effort += 1.5f) {
                 drawn_query d;
@@ -226,7 +226,7 @@ static void queries_that_are_cut_are_exact(void **state) {
     float recall[CODEC_CASCADE_EFFORTS];
     uint32_t known[QUERIES];
     uint64_t codes[QUERIES * 8];
-    make(&f, BITS_EVEN, 3000, 500, EVEN);
+    make(&f, BITS_EVEN, CODEC_CASCADE_SMALL + 900, 500, EVEN);
     assert_int_equal(codec_cascade_measure(&f.cascade, NULL, f.share, recall), TAPER_OK);
     for (size_t i = 0; i < QUERIES; i++) {
         bits_draw_query(f.codes, f.order.index.n, f.bits, codes + 8 * i);
@@ -246,6 +246,36 @@ static void queries_that_are_cut_are_exact(void **state) {
     drop(&f);
 }
 
+/* Few codes, or few that are wanted: no effort is too small there. */
+static void small_sets_are_searched_exactly(void **state) {
+    (void)state;
+    enum { QUERIES = 12, K = 9 };
+    uint64_t codes[QUERIES * 4];
+    for (size_t more = 0; more < 3; more++) { /* 1: all are wanted; 2: so few that it is exact */
+        const size_t n = CODEC_CASCADE_SMALL + (more ? 900 : 0);
+        fixture f;
+        float recall[CODEC_CASCADE_EFFORTS];
+        make(&f, BITS_EVEN, n, 250, EVEN);
+        assert_int_equal(codec_cascade_measure(&f.cascade, NULL, f.share, recall), TAPER_OK);
+        uint8_t *wanted = draw_wanted(n, 0);
+        for (size_t i = 0; i < 31; i++) wanted[bits_below(n)] = 1;
+        for (size_t i = 0; i < QUERIES; i++)
+            bits_draw_query(f.codes, n, f.bits, codes + i * f.order.index.words);
+        const codec_cascade_query q = {.code = codes,
+                                       .queries = QUERIES,
+                                       .k = K,
+                                       .whole_bits = 250,
+                                       .wanted = more == 2 ? wanted : NULL};
+        found want = plain(&f, &q), got = search(&f, &q, 0);
+        size_t lost = 0;
+        for (size_t i = 0; i < QUERIES * K; i++) lost += got.distance[i] != want.distance[i];
+        assert_true(more == 1 ? lost > 0 : lost == 0);
+        release(got), release(want);
+        free(wanted);
+        drop(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_by_hand),
@@ -255,6 +285,7 @@ int main(void) {
         cmocka_unit_test(every_bit_may_differ),
         cmocka_unit_test(faster_searches_are_honest),
         cmocka_unit_test(queries_that_are_cut_are_exact),
+        cmocka_unit_test(small_sets_are_searched_exactly),
     };
     return cmocka_run_group_tests(tests, bits_begin, NULL);
 }

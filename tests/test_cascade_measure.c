@@ -23,15 +23,14 @@ static double recall_at(const fixture *f, codec_cascade_query q, float effort, u
  * was measured of some codes holds of others. */
 static void recall_grows_with_effort(void **state) {
     (void)state;
-    enum { N = 6000, QUERIES = 100, BITS = 512 };
+    enum { N = 20000, QUERIES = 100, BITS = 512 };
     fixture f;
     float measured[CODEC_CASCADE_EFFORTS];
     make(&f, BITS_NEAR, N, BITS, EVEN);
     for (size_t i = 0; i < N; i++) /* no copies: else all that is near is at 0 */
         for (size_t j = 0; j < 25; j++)
             bits_flip(f.codes + i * f.order.index.words, bits_below(BITS));
-    bits_order_free(&f.order);
-    lay(&f, N);
+    lay_again(&f, N);
     assert_int_equal(codec_cascade_measure(&f.cascade, NULL, f.share, measured), TAPER_OK);
     codec_cascade_query q = {.code = f.codes, .queries = QUERIES, .k = 11};
     double before = 0;
@@ -48,6 +47,50 @@ static void recall_grows_with_effort(void **state) {
     assert_true(before > 0.99 && words_before < (uint64_t)QUERIES * N * BITS / 64);
     assert_true(measured[0] < 0.9f);
     drop(&f);
+}
+
+/* Codes around 100 others, from which they differ in later bits more often. */
+static void draw_clusters(fixture *f, size_t n, size_t bits) {
+    make(f, BITS_EVEN, n, bits, EVEN);
+    const size_t words = f->order.index.words;
+    for (size_t i = 100; i < n; i++) {
+        memcpy(f->codes + i * words, f->codes + i % 100 * words, words * sizeof *f->codes);
+        for (size_t j = 0; j < bits; j++)
+            if (bits_below(10 * bits) < j) bits_flip(f->codes + i * words, j);
+    }
+    lay_again(f, n);
+}
+
+/* Members have all their neighbours beside them, by first bits that are the same; queries of no
+ * cluster have none, and their neighbours differ in first bits, too. */
+static void strangers_find_theirs(void **state) {
+    (void)state;
+    enum { N = 20000, QUERIES = 60, BITS = 512 };
+    static const double wanted[] = {0.5, 0.9, 0.99};
+    fixture f;
+    float measured[CODEC_CASCADE_EFFORTS];
+    uint64_t words, *strangers = bits_draw(BITS_EVEN, QUERIES, BITS);
+    draw_clusters(&f, N, BITS);
+    assert_int_equal(codec_cascade_measure(&f.cascade, NULL, f.share, measured), TAPER_OK);
+    assert_true(measured[0] > 0.5f);
+    for (size_t i = 0; i < 3; i++) {
+        const codec_cascade_query q = {.code = strangers, .queries = QUERIES, .k = 10};
+        const float effort = codec_cascade_effort_for(codec_cascade_normal, wanted[i]);
+        const double recall = recall_at(&f, q, effort, &words);
+        print_message("asked for %.2f, found %.3f by %.3f of the words\n", wanted[i], recall,
+                      (double)words / ((double)QUERIES * N * BITS / 64));
+        assert_true(recall >= wanted[i]);
+    }
+    free(strangers);
+    drop(&f);
+}
+
+/* Where a normal number lies. */
+static void normal_numbers_are_normal(void **state) {
+    (void)state;
+    for (size_t e = 0; e < CODEC_CASCADE_EFFORTS; e++)
+        assert_true(fabs(erf((double)codec_cascade_effort(e) / sqrt(2)) -
+                         (double)codec_cascade_normal[e]) < 1e-6);
 }
 
 /* Shares by their definition, from pairs of neighbours found by exact search. */
@@ -152,6 +195,8 @@ static void effort_rises_with_recall(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recall_grows_with_effort),
+        cmocka_unit_test(strangers_find_theirs),
+        cmocka_unit_test(normal_numbers_are_normal),
         cmocka_unit_test(shares_are_those_of_neighbours),
         cmocka_unit_test(little_can_be_measured),
         cmocka_unit_test(measuring_does_not_depend_on_threads),

@@ -4,6 +4,7 @@
  * from memory once for all of them. */
 #include "codec/search/cascade.h"
 #include "codec/backend/simd.h"
+#include "codec/search/cascade_shares.h"
 #include "codec/search/nearest_list.h"
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -11,10 +12,12 @@
 #include <string.h>
 
 enum {
-    BLOCK = 2048,  /* codes that are looked at in one go */
-    TOGETHER = 16, /* queries that a thread takes through the codes at once */
-    BESIDE = 64,   /* codes beside a query that give the first distances */
-    AHEAD = 16     /* survivors that memory is asked for before they are looked at */
+    BLOCK = 2048,        /* codes that are looked at in one go */
+    TOGETHER = 16,       /* queries that a thread takes through the codes at once */
+    BESIDE = 64,         /* codes beside a query that give the first distances */
+    AHEAD = 16,          /* survivors that memory is asked for before they are looked at */
+    SAMPLE_NEAREST = 32, /* codes of a sample whose shares are measured */
+    SAMPLE_BLOCK = 256   /* of its codes in one go: the first have no limit */
 };
 
 /* --- the definition --------------------------------------------------------------------- */
@@ -81,6 +84,7 @@ typedef struct pursuit {
     const uint64_t *code;
     uint64_t *mask; /* [words] */
     float effort;
+    float share[2 * CODEC_INDEX_MOST_LAYERS];
     codec_nearest_list list;
     double list_limit;                       /* that the limits are made for */
     uint32_t limit[CODEC_INDEX_MOST_LAYERS]; /* a code beyond it after a layer is dropped */
@@ -111,7 +115,7 @@ static void set_limits(pursuit *p, const codec_cascade *c, const codec_cascade_q
     for (size_t l = 0; l < c->index->layers; l++) {
         double limit = far; /* infinite while there is room */
         if (p->effort < CODEC_CASCADE_EXACT && l + 1 < c->index->layers)
-            limit = fmin(far, c->share[2 * l] * far + p->effort * c->share[2 * l + 1] * sqrt(far));
+            limit = fmin(far, p->share[2 * l] * far + p->effort * p->share[2 * l + 1] * sqrt(far));
         p->limit[l] = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
     }
 }
@@ -200,10 +204,9 @@ static void drop_unwanted(const codec_cascade *c, const codec_cascade_query *q, 
     s->left = left;
 }
 
-/* Places first .. end - 1, at most BLOCK of them. */
-static void pursue(pursuit *p, const codec_cascade *c, const codec_cascade_query *q, size_t first,
-                   size_t end, survivors *s) {
-    if (first >= end) return;
+/* Those of places first .. end - 1, at most BLOCK, that are near. */
+static void find_near(pursuit *p, const codec_cascade *c, const codec_cascade_query *q,
+                      size_t first, size_t end, survivors *s) {
     set_limits(p, c, q);
     layer_view view = view_of(p, c, 0, first);
     first_survivors(&view, end - first, s);
@@ -214,9 +217,44 @@ static void pursue(pursuit *p, const codec_cascade *c, const codec_cascade_query
         p->looked_at += s->left * view.width;
         next_survivors(&view, s);
     }
+}
+
+static void pursue(pursuit *p, const codec_cascade *c, const codec_cascade_query *q, size_t first,
+                   size_t end, survivors *s) {
+    if (first >= end) return;
+    find_near(p, c, q, first, end, s);
     for (size_t i = 0; i < s->left; i++)
         codec_nearest_push(&p->list, s->distance[i], c->image[first + s->place[i]]);
 }
+
+/* --- the query's own shares ------------------------------------------------------------- */
+
+/* In the sample the query's nearest are found exactly. Where there are too few that are wanted all
+ * codes are searched exactly, too. */
+static void take_shares(pursuit *p, const codec_cascade *c, const codec_cascade_query *q,
+                        survivors *s) {
+    double far[SAMPLE_NEAREST];
+    uint32_t place[SAMPLE_NEAREST];
+    const size_t n = c->sample->index->n;
+    codec_cascade_query any = *q;
+    pursuit sample = {.code = p->code, .mask = p->mask, .effort = CODEC_CASCADE_EXACT};
+    codec_share_sums sums = {0};
+    any.within = NULL;
+    sample.list = (codec_nearest_list){far, place, SAMPLE_NEAREST, 0};
+    for (size_t at = 0; at < n; at += SAMPLE_BLOCK) {
+        find_near(&sample, c->sample, &any, at, n - at < SAMPLE_BLOCK ? n : at + SAMPLE_BLOCK, s);
+        for (size_t i = 0; i < s->left; i++)
+            codec_nearest_push(&sample.list, s->distance[i], (uint32_t)at + s->place[i]);
+    }
+    p->looked_at += sample.looked_at;
+    for (size_t i = 0; i < sample.list.held; i++)
+        codec_shares_count(&sums, c->sample, p->code, place[i]);
+    codec_shares_of(&sums, c->index->layers, p->share);
+    for (size_t l = 0; l < 2 * c->index->layers; l++) p->share[l] = fmaxf(p->share[l], c->share[l]);
+    if (sample.list.held < SAMPLE_NEAREST) p->effort = CODEC_CASCADE_EXACT;
+}
+
+/* --- its beginning ---------------------------------------------------------------------- */
 
 /* The codes around the query's place in the order: the first that are near. */
 static void begin_pursuit(pursuit *p, const codec_cascade *c, const codec_cascade_query *q,
@@ -228,7 +266,7 @@ static void begin_pursuit(pursuit *p, const codec_cascade *c, const codec_cascad
     p->beside = place > want / 2 ? place - want / 2 : 0;
     if (p->beside > n - want) p->beside = n - want;
     p->end = p->beside + want;
-    p->looked_at = looked_at;
+    p->looked_at += looked_at;
     for (size_t at = p->beside; at < p->end; at += BLOCK)
         pursue(p, c, q, at, p->end - at < BLOCK ? p->end : at + BLOCK, s);
 }
@@ -269,7 +307,8 @@ static void run_block(void *context, size_t block) {
         p[i].list = (codec_nearest_list){far + i * q->k, task->image + (first + i) * q->k, q->k, 0};
         make_mask(task->cascade, q, first + i, p[i].mask);
         const bool is_whole = !q->known_bits || q->known_bits[first + i] >= q->whole_bits;
-        p[i].effort = is_whole ? q->effort : CODEC_CASCADE_EXACT;
+        p[i].effort = is_whole && task->cascade->sample ? q->effort : CODEC_CASCADE_EXACT;
+        if (p[i].effort < CODEC_CASCADE_EXACT) take_shares(&p[i], task->cascade, q, s);
     }
     if (s && masks && far) {
         run_together(task, p, n, s);

@@ -7,11 +7,15 @@
  * Let D be the distance of the k-th nearest so far; the codes beside the query in the order make
  * the first k. After layer l a code has the distance d. Exactly, it is dropped where d > D; that
  * comes early where weights fall. Nearly, its whole distance is guessed: d is some share c of it.
- * Of pairs of neighbours c and s are measured, d = c D + s sqrt(D) x with x of mean square 1, as of
+ * Of pairs of near codes c and s are measured, d = c D + s sqrt(D) x with x of mean square 1, as of
  * bits that differ by chance; a code is dropped where d > c D + effort s sqrt(D). So the effort
- * says how seldom a neighbour is lost; which recall that brings is measured, too, when an index is
- * built. As D only falls, what has been dropped stays dropped. Shares are of whole codes: a query
- * of which not all bits are known is searched for exactly. */
+ * says how seldom a neighbour is lost. As D only falls, what has been dropped stays dropped.
+ *
+ * Shares are taken twice, and the larger count. Those of the index's own codes, measured when it
+ * was built, know of neighbours that are nearer than a sample shows. Those of the query, of its
+ * nearest in a sample of the codes (cascade_sample.h), hold for queries that are unlike all that is
+ * in the index. Without a sample, and of a query of which not all bits are known, the search is
+ * exact. */
 #ifndef CODEC_CASCADE_H
 #define CODEC_CASCADE_H
 #include "codec/backend/pool.h"
@@ -24,7 +28,9 @@ typedef struct codec_cascade {
     const codec_ordered_index *index;
     const uint32_t *image;  /* [n] what the code at a place is called */
     const uint16_t *weight; /* [layers] 1.. */
-    const float *share;     /* [layers][2] c and s; of an exact search not looked at */
+    const float *share;     /* [layers][2] c and s of the index's codes; of an exact search not
+                               looked at */
+    const struct codec_cascade *sample; /* of its codes; NULL: searches are exact */
 } codec_cascade;
 
 typedef struct codec_cascade_query {

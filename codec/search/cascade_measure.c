@@ -1,9 +1,15 @@
 /* cascade_measure.c -- see cascade_measure.h. */
 #include "codec/search/cascade_measure.h"
+#include "codec/search/cascade_sample.h"
+#include "codec/search/cascade_shares.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { SAMPLES = 100, NEAREST = 10 };
+
+const float codec_cascade_normal[CODEC_CASCADE_EFFORTS] = {
+    0,         0.382925f, 0.682689f, 0.866386f, 0.954500f,
+    0.987581f, 0.997300f, 0.999535f, 0.999937f, 0.999993f}; /* erf(effort / sqrt 2) */
 
 float codec_cascade_effort_for(const float recall[CODEC_CASCADE_EFFORTS], double wanted) {
     for (size_t e = 0; e < CODEC_CASCADE_EFFORTS; e++) {
@@ -55,60 +61,15 @@ static taper_status sample_take(sample *s, const codec_cascade *c) {
     return TAPER_OK;
 }
 
-/* Distance after each layer, of two codes. */
-static void add_up(const codec_cascade *c, const uint64_t *a, const uint64_t *b,
-                   double sum[CODEC_INDEX_MOST_LAYERS]) {
-    double so_far = 0;
-    for (size_t l = 0; l < c->index->layers; l++) {
-        const size_t first = codec_index_layer_first(l);
-        so_far +=
-            c->weight[l] * (double)codec_bits_distance(a + first, b + first,
-                                                       codec_index_layer_words(c->index->words, l));
-        sum[l] = so_far;
-    }
-}
-
-typedef struct share_sums {
-    double pairs, whole;                    /* pairs, and their distances */
-    double part[CODEC_INDEX_MOST_LAYERS];   /* distances after a layer */
-    double square[CODEC_INDEX_MOST_LAYERS]; /* d^2 / D */
-} share_sums;
-
-static void add_pairs(share_sums *sums, const codec_cascade *c, const sample *s, size_t i,
-                      uint64_t *other) {
-    const size_t last = c->index->layers - 1;
-    for (size_t j = 0; j < s->k; j++) {
-        const uint32_t place = s->place_of[s->found[i * s->k + j]];
-        double after[CODEC_INDEX_MOST_LAYERS];
-        codec_index_code(c->index, place, other);
-        add_up(c, s->code + i * c->index->words, other, after);
-        if (place == s->self[i] || !after[last]) continue; /* copies say nothing of distances */
-        sums->pairs++;
-        sums->whole += after[last];
-        for (size_t l = 0; l <= last; l++) {
-            sums->part[l] += after[l];
-            sums->square[l] += after[l] * after[l] / after[last];
+static void measure_shares(const codec_cascade *c, const sample *s, float *share) {
+    codec_share_sums sums = {0};
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t j = 0; j < s->k; j++) {
+            const uint32_t place = s->place_of[s->found[i * s->k + j]];
+            if (place != s->self[i])
+                codec_shares_count(&sums, c, s->code + i * c->index->words, place);
         }
-    }
-}
-
-/* c = sum d / sum D; s^2 = mean of (d - c D)^2 / D = mean of d^2 / D - 2 c d + c^2 D. */
-static taper_status measure_shares(const codec_cascade *c, const sample *s, float *share) {
-    share_sums sums = {0};
-    uint64_t *other = malloc(c->index->words * sizeof *other);
-    if (!other) return TAPER_ERR_NOMEM;
-    for (size_t i = 0; i < s->n; i++) add_pairs(&sums, c, s, i, other);
-    free(other);
-    for (size_t l = 0; l < c->index->layers; l++) {
-        share[2 * l] = 1;
-        share[2 * l + 1] = 0;
-        if (!sums.pairs) continue; /* all codes are the same */
-        const double mean = sums.part[l] / sums.whole;
-        const double spread = sums.square[l] - 2 * mean * sums.part[l] + mean * mean * sums.whole;
-        share[2 * l] = (float)mean;
-        share[2 * l + 1] = (float)sqrt(fmax(0, spread / sums.pairs));
-    }
-    return TAPER_OK;
+    codec_shares_of(&sums, c->index->layers, share);
 }
 
 /* How many of the neighbours are as near as exact search finds them. Each finds itself, too. */
@@ -123,18 +84,21 @@ static float recall_of(const sample *s) {
 taper_status codec_cascade_measure(const codec_cascade *cascade, codec_pool *pool, float *share,
                                    float recall[CODEC_CASCADE_EFFORTS]) {
     sample s;
-    taper_status status = sample_take(&s, cascade);
+    codec_cascade_sample spread = {0};
     codec_cascade measured = *cascade;
     measured.share = share;
+    taper_status status = sample_take(&s, cascade);
+    if (!status) status = codec_cascade_sample_take(&spread, &measured);
     codec_cascade_query query = {
         .code = s.code, .queries = s.n, .k = s.k, .effort = CODEC_CASCADE_EXACT};
     if (!status) status = codec_cascade_search(cascade, &query, pool, s.found, s.exact, NULL);
-    if (!status) status = measure_shares(cascade, &s, share);
+    if (!status) measure_shares(cascade, &s, share);
     for (size_t e = 0; e < CODEC_CASCADE_EFFORTS && !status; e++) {
         query.effort = codec_cascade_effort(e);
         status = codec_cascade_search(&measured, &query, pool, s.found, s.distance, NULL);
         recall[e] = recall_of(&s);
     }
+    codec_cascade_sample_free(&spread);
     sample_free(&s);
     return status;
 }

@@ -7,6 +7,9 @@
 enum { CODEC_CASCADE_EFFORTS = FORMATS_INDEX_EFFORTS };
 /* The effort that recall[e] is measured at. */
 static inline float codec_cascade_effort(size_t e) { return 0.5f * (float)e; }
+/* The share of normal numbers that lie within an effort of 0, to either side. Those beyond it on
+ * one side alone are lost after a layer, half as many; after several layers more are. */
+extern const float codec_cascade_normal[CODEC_CASCADE_EFFORTS];
 /* The least effort that has so much recall, 0..1, or CODEC_CASCADE_EXACT. */
 float codec_cascade_effort_for(const float recall[CODEC_CASCADE_EFFORTS], double wanted);
 

@@ -19,7 +19,7 @@ static void set_views(taper_index *index) {
     index->cascade =
         (codec_cascade){&index->order, formats_index_part_at(file, FORMATS_INDEX_IMAGE),
                         formats_index_part_at(file, FORMATS_INDEX_WEIGHTS),
-                        formats_index_part_at(file, FORMATS_INDEX_SHARES)};
+                        formats_index_part_at(file, FORMATS_INDEX_SHARES), NULL};
     index->recall = formats_index_part_at(file, FORMATS_INDEX_RECALLS);
 }
 
@@ -35,12 +35,19 @@ taper_status taper_index_open(taper_index **out, const void *bytes, uint64_t siz
         return status;
     }
     set_views(index);
+    status = codec_cascade_sample_take(&index->sample, &index->cascade);
+    if (status) {
+        taper_index_close(index);
+        return formats_fail(error, status, "no memory to open an index");
+    }
     *out = index;
     return TAPER_OK;
 }
 
 void taper_index_close(taper_index *index) {
-    if (index) formats_index_close(&index->file);
+    if (!index) return;
+    formats_index_close(&index->file);
+    codec_cascade_sample_free(&index->sample);
     free(index);
 }
 
@@ -171,12 +178,12 @@ taper_status taper_index_neighbourhood(const taper_index *index, const uint64_t 
     return TAPER_OK;
 }
 
-/* What is measured is of the index's own images, which often have copies in it: those of others are
- * lost more often, on a million variants of CIFAR-10's up to three times as often. So a loss is
- * asked for that is a third of the one that is allowed. */
+/* As much effort as the recall took among the index's own images, and as much as it takes of normal
+ * numbers, whatever these images are like: the query's neighbours lie by shares of its own. */
 static float effort_of(const taper_index *index, double recall) {
     if (recall >= 1) return CODEC_CASCADE_EXACT;
-    return codec_cascade_effort_for(index->recall, 1 - (1 - recall) / 3);
+    return fmaxf(codec_cascade_effort_for(index->recall, recall),
+                 codec_cascade_effort_for(codec_cascade_normal, recall));
 }
 
 static taper_status check_search(const taper_index *index, const taper_index_search *search,

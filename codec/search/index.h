@@ -2,7 +2,7 @@
  * codec/taper_index.h. */
 #ifndef CODEC_INDEX_H
 #define CODEC_INDEX_H
-#include "codec/search/cascade.h"
+#include "codec/search/cascade_sample.h"
 #include "codec/taper_index.h"
 #include "formats/index_file.h"
 
@@ -10,7 +10,8 @@ struct taper_index {
     formats_index_file file;
     codec_ordered_index order;
     codec_cascade cascade; /* of `order` */
-    const float *recall;   /* [FORMATS_INDEX_EFFORTS] */
+    codec_cascade_sample sample;
+    const float *recall; /* [FORMATS_INDEX_EFFORTS] */
 };
 
 /* A number of threads, 0..256, into a pool. TAPER_ERR_ARG, _NOMEM. */

@@ -110,7 +110,7 @@ static taper_status arrays_fill(index_arrays *a, const taper_index_set *set,
     lay_codes(a, set);
     codec_index_table(a->codes, set->n, h->table_bits, a->start);
     for (size_t l = 0; l < a->order.layers; l++) a->weight[l] = set->weights ? set->weights[l] : 1;
-    const codec_cascade cascade = {&a->order, a->image, a->weight, NULL};
+    const codec_cascade cascade = {&a->order, a->image, a->weight, NULL, NULL};
     return codec_cascade_measure(&cascade, pool, a->share, a->recall);
 }
 

@@ -20,7 +20,8 @@
  * and of codes of bits, which taper_index.h has the manual of:
  *   bit_codes         rows of words, bits that they share, bits in which they differ
  *   ordered_index     codes in their order, nested neighbourhoods
- *   cascade           the k nearest, layer by layer; cascade_measure: how seldom one is lost
+ *   cascade           the k nearest, layer by layer; cascade_shares: how much of a distance first
+ *                     layers have, by cascade_sample for each query, by cascade_measure for all
  *   index             an open index; index_build: made of codes, index_merge: of others */
 #ifndef CODEC_KNN_H
 #define CODEC_KNN_H
