@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/index/duplicates.h"
+#include "cli/index/nested_rows.h"
 #include "cli/index/search_lines.h"
 #include "cli/index/search_page.h"
 #include "formats/bytes.h"
@@ -49,7 +50,7 @@ static const cli_option options[] = {
      .max = 4294967294.0, .uses = USE_PAIRS,
      .help = "distance up to which images are nearly the same; -1: by trials"},
     {"html", 0, CLI_STRING, "FILE", offsetof(settings, html),
-     .help = "write a page here: queries, and what was found, as pictures", .uses = USE_NEAREST},
+     .help = "write a page here: queries, and what was found, as pictures", .uses = USE_QUERIES},
     {"images", 0, CLI_STRINGS, "SET", offsetof(settings, images),
      .help = "what was indexed, for pictures: a folder, file or container"},
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
@@ -85,7 +86,8 @@ const cli_verb cli_verb_search = {
         "Distances compare within one index: how much a bit counts "
         "depends on the codes' length. --neighbourhood goes down the tree of leading "
         "bits instead, until fewer than R images would be left: in microseconds, whatever the "
-        "index's size; how many bits were shared is told.\n\n"
+        "index's size; how many bits were shared is told. With --html the page shows that of "
+        "four times as many, too, and so on.\n\n"
         "--duplicates lists pairs of images whose distance is at most --within, as "
         "name,name,distance,image,image. Without --within some images are altered a little "
         "(smaller and back, lighter, cropped), and the distance is that which nine of ten altered "
@@ -276,35 +278,17 @@ static int find_nearest(state *st, size_t *k) {
     return CLI_DONE;
 }
 
-static int write_page(state *st, const cli_found *found) {
-    cli_output out;
-    cli_text text;
-    char about[240];
-    size_t shown = 0;
-    const taper_index_info info = taper_index_get_info(st->index.index);
-    int code = cli_output_open(&out, "search", st->s.html, &st->s.common);
-    if (code != CLI_DONE) return code;
-    snprintf(about, sizeof about,
-             "The nearest of %llu images by codes of %u bits%s. Distances count differing bits%s.",
-             (unsigned long long)info.images, info.bits,
-             st->s.where ? ", of the class that was asked for" : "",
-             info.is_weighted ? ", earlier ones more" : "");
-    const taper_sink sink = cli_output_sink(&out);
-    taper_status status = cli_text_open(&text);
-    if (!status) {
-        const cli_code_set *pictures =
-            st->indexed.set || st->indexed.containers ? &st->indexed : NULL;
-        status = cli_search_page(found, pictures, about, &shown, text.to);
-        if (!status)
-            status = cli_text_write(&text, &sink);
-        else
-            cli_text_free(&text);
-    }
-    code = cli_output_close(&out, NULL, status, NULL);
-    if (code == CLI_DONE && !shown)
-        cli_warning("search", st->s.html,
-                    "none of what was found has its picture there: give what was indexed with "
-                    "--images, by the same paths");
+static int write_page(const state *st, const cli_found *found) {
+    const bool is_open = st->indexed.set || st->indexed.containers;
+    return cli_search_page_write(found, is_open ? &st->indexed : NULL, st->s.html, &st->s.common);
+}
+
+static int write_nested_page(state *st, cli_found *found) {
+    taper_error error = {0};
+    const taper_status status = cli_nested_rows(found, (uint64_t)st->s.neighbourhood, &error);
+    const int code =
+        status ? (int)cli_fail("search", st->s.html, status, &error) : write_page(st, found);
+    cli_nested_rows_free(found);
     return code;
 }
 
@@ -312,12 +296,16 @@ static int write_page(state *st, const cli_found *found) {
 
 static int put_found(state *st) {
     const taper_sink sink = cli_output_text_sink(st->has_output ? &st->out : NULL);
-    cli_found found = {.index = st->index.index, .queries = &st->queries};
+    cli_found found = {.index = st->index.index,
+                       .queries = &st->queries,
+                       .rows_a_query = 1,
+                       .is_filtered = st->s.where != NULL};
     taper_status status;
     int code = CLI_DONE;
     if (st->s.neighbourhood) {
         code = cli_put_neighbourhoods(&found, (uint64_t)st->s.neighbourhood, &st->s.common, &sink,
                                       &status);
+        if (code == CLI_DONE && !status && st->s.html) code = write_nested_page(st, &found);
     } else {
         code = find_nearest(st, &found.k);
         found.image = st->image, found.distance = st->distance;
@@ -364,8 +352,6 @@ static int check_settings(const settings *s, size_t n) {
         return cli_usage(v, "--duplicates compares the index's images; leave the queries out");
     if (!s->duplicates && n == 1 && !others)
         return cli_usage(v, "give queries: images, --image or --code; or --duplicates");
-    if (s->html && s->neighbourhood)
-        return cli_usage(v, "--html shows the nearest; leave --neighbourhood out");
     if (s->html && !strcmp(s->html, "-") && (!s->output || !strcmp(s->output, "-")))
         return cli_usage(v, "--html and what was found both go to standard output; give -o FILE");
     cli_options_name_idle(v, s->duplicates      ? USE_PAIRS

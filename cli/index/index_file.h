@@ -13,6 +13,7 @@
  *   search_layer           codes for search that a container takes with it
  *   query_codes            queries as codes of bits
  *   search_lines search_page  what was found, as lines or as a page with pictures
+ *   nested_rows               nested neighbourhoods, as rows of that page
  *   duplicates             pairs that are nearly the same; alterations: what that means */
 #ifndef CLI_INDEX_FILE_H
 #define CLI_INDEX_FILE_H

@@ -97,46 +97,99 @@ static taper_status put_query(const cli_found *f, size_t i, const picture_names 
     return put_image(set, image, q->name[i], "the query", NULL, &queries, to);
 }
 
-static taper_status put_row(const cli_found *f, size_t i, size_t columns,
+static taper_status put_row(const cli_found *f, size_t row, size_t columns,
                             const picture_names *names, size_t *shown, FILE *to) {
-    char label[CAPTION], room[CAPTION], distance[32];
-    snprintf(label, sizeof label, "%zu", i + 1);
-    cli_page_row(to, label, true);
-    TAPER_TRY(put_query(f, i, names, to));
+    char number[CAPTION], room[CAPTION], distance[32];
+    const size_t query = row / f->rows_a_query;
+    const bool is_first = row % f->rows_a_query == 0;
+    snprintf(number, sizeof number, "%zu", query + 1);
+    cli_page_row(to, f->least ? f->label[row] : number, is_first);
+    if (is_first)
+        TAPER_TRY(put_query(f, query, names, to));
+    else
+        cli_page_no_picture(to, NULL);
     for (size_t j = 0; j < columns; j++) {
-        const uint32_t image = f->image[i * f->k + j];
+        const uint32_t image = f->image[row * f->k + j];
         if (image == UINT32_MAX) {
             cli_page_no_picture(to, NULL);
             continue;
         }
         const char *name = taper_index_name(f->index, image);
         const named_image *at = find(names, name);
-        snprintf(distance, sizeof distance, "%u", f->distance[i * f->k + j]);
+        snprintf(distance, sizeof distance, "%u", f->distance[row * f->k + j]);
         TAPER_TRY(put_image(names->set, at ? (int64_t)at->image : -1, name ? name : "", distance,
                             class_of(f->index, image, room), shown, to));
     }
     return TAPER_OK;
 }
 
-taper_status cli_search_page(const cli_found *f, const cli_code_set *pictures, const char *about,
-                             size_t *shown, FILE *to) {
-    static const char *const heads[MOST_COLUMNS + 1] = {"query", "nearest", "2", "3", "4", "5",
-                                                        "6",     "7",       "8", "9", "10"};
+/* What was searched for. */
+static void put_beginning(const cli_found *f, FILE *to) {
+    const taper_index_info info = taper_index_get_info(f->index);
+    char about[280];
+    if (f->least)
+        snprintf(about, sizeof about,
+                 "Of %llu images with codes of %u bits, those that share a query's first bits: the "
+                 "smallest neighbourhood of at least %llu, then of four times as many, and so on.",
+                 (unsigned long long)info.images, info.bits, (unsigned long long)f->least);
+    else
+        snprintf(about, sizeof about,
+                 "The nearest of %llu images by codes of %u bits%s. Distances count differing "
+                 "bits%s.",
+                 (unsigned long long)info.images, info.bits,
+                 f->is_filtered ? ", of the class that was asked for" : "",
+                 info.is_weighted ? ", earlier ones more" : "");
+    cli_page_begin(to, f->least ? "Neighbourhoods" : "Neighbours", about);
+}
+
+static taper_status put_page(const cli_found *f, const cli_code_set *pictures, size_t *shown,
+                             FILE *to) {
+    static const char *const nearest[MOST_COLUMNS + 1] = {"query", "nearest", "2", "3", "4", "5",
+                                                          "6",     "7",       "8", "9", "10"};
+    static const char *const some[MOST_COLUMNS + 1] = {
+        "query", "some of them", "", "", "", "", "", "", "", "", ""};
     const size_t columns = f->k < MOST_COLUMNS ? f->k : MOST_COLUMNS;
-    const size_t rows = f->queries->n < MOST_QUERIES ? f->queries->n : MOST_QUERIES;
+    const size_t queries = f->queries->n < MOST_QUERIES ? f->queries->n : MOST_QUERIES;
     char more[120];
     picture_names names;
     taper_status status = names_open(&names, pictures);
-    cli_page_begin(to, "Neighbours", about);
-    if (rows < f->queries->n) {
-        snprintf(more, sizeof more, "The first %zu of %zu queries.", rows, f->queries->n);
+    put_beginning(f, to);
+    if (queries < f->queries->n) {
+        snprintf(more, sizeof more, "The first %zu of %zu queries.", queries, f->queries->n);
         cli_page_text(to, more);
     }
-    cli_page_grid_begin(to, columns + 1, heads);
-    for (size_t i = 0; i < rows && !status; i++) status = put_row(f, i, columns, &names, shown, to);
+    cli_page_grid_begin(to, columns + 1, f->least ? some : nearest);
+    for (size_t row = 0; row < queries * f->rows_a_query && !status; row++)
+        if (!f->least || f->label[row][0]) status = put_row(f, row, columns, &names, shown, to);
     cli_page_grid_end(to);
-    cli_page_end(to, "Below each neighbour stands its distance, and its label where it has one, "
-                     "and its file's name.");
+    cli_page_end(to, f->least ? "Below each image stands how many leading bits it shares with the "
+                                "query, and its label where it has one, and its file's name."
+                              : "Below each neighbour stands its distance, and its label where it "
+                                "has one, and its file's name.");
     names_close(&names);
     return status;
+}
+
+int cli_search_page_write(const cli_found *found, const cli_code_set *pictures, const char *path,
+                          const cli_common *common) {
+    cli_output out;
+    cli_text text;
+    size_t shown = 0;
+    int code = cli_output_open(&out, "search", path, common);
+    if (code != CLI_DONE) return code;
+    const taper_sink sink = cli_output_sink(&out);
+    taper_status status = cli_text_open(&text);
+    if (!status) {
+        status = put_page(found, pictures, &shown, text.to);
+        if (!status)
+            status = cli_text_write(&text, &sink);
+        else
+            cli_text_free(&text);
+    }
+    code = cli_output_close(&out, NULL, status, NULL);
+    if (code == CLI_DONE && !shown)
+        cli_warning("search", path,
+                    "none of what was found has its picture there: give what was indexed with "
+                    "--images, by the same paths");
+    return code;
 }

@@ -4,19 +4,22 @@
 #define CLI_SEARCH_PAGE_H
 #include "cli/index/query_codes.h"
 
-/* What was found for all queries. */
+/* What was found for all queries: a row each, or of neighbourhoods some, of which those without a
+ * label are left out. */
 typedef struct cli_found {
     const taper_index *index;
     const cli_query_codes *queries;
-    size_t k;                 /* columns; UINT32_MAX as an image: no more were found */
-    const uint32_t *image;    /* [queries][k] numbers in the index */
-    const uint32_t *distance; /* [queries][k] */
+    size_t k, rows_a_query; /* columns; rows */
+    uint32_t *image;        /* [rows][k] numbers in the index; UINT32_MAX: no more were found */
+    uint32_t *distance;     /* [rows][k] */
+    bool is_filtered;       /* some images alone may be found */
+    uint64_t least;         /* of neighbourhoods: images of the smallest; 0: these are neighbours */
+    char (*label)[48];      /* [rows] of neighbourhoods */
 } cli_found;
 
-/* pictures: the set that was indexed, open, whose images are found by their names; NULL: names are
- * shown alone. about: a sentence on what was searched. *shown: neighbours whose picture is there.
- * TAPER_ERR_NOMEM. */
-taper_status cli_search_page(const cli_found *found, const cli_code_set *pictures,
-                             const char *about, size_t *shown, FILE *to);
+/* Write the page to the file `path`; print what is wrong and return an exit code. pictures: the set
+ * that was indexed, open, whose images are found by their names; NULL: names are shown alone. */
+int cli_search_page_write(const cli_found *found, const cli_code_set *pictures, const char *path,
+                          const cli_common *common);
 
 #endif

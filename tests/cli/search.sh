@@ -115,6 +115,14 @@ for made in joined grown; do awk -F , '{ print $2 "," $3 }' $made.csv | sort | c
 # pages and JSON
 search -q --json -k 2 -i star/0001.png all.tpx | grep -q '^{"schema":1,"kind":"neighbours","query":"set/png/star/0001.png","known_bits":96,"neighbours":\[{"name":"set/png/[a-z]*/[0-9]*.png","label":"[a-z]*","image":[0-9]*,"distance":[0-9]*},'
 search -q --json --neighbourhood 5 -i star/0001.png all.tpx | grep -q '"kind":"neighbourhood","query":"set/png/star/0001.png","bits":[0-9]*,"size":[0-9]*,"images":\[{"name":'
+# nested neighbourhoods as a page: of 5 images and more, of four times as many, to all 120; not the query itself
+search -q -f --neighbourhood 5 -i star/0001.png --html nested.html --images set/png -o near.csv all.tpx
+grep -q '>0 bits: 120 images<' nested.html
+test "$(grep -o '[0-9]* bits*: [0-9]* images' nested.html | wc -l)" -ge 2
+first=$(sed -n 2p near.csv | cut -d , -f 2)
+grep -q ">$first bits: $(sed 1d near.csv | wc -l) images<" nested.html
+test "$(grep -o 'alt="set/png/star/0001.png"' nested.html | wc -l)" -eq 1
+if grep -oE '(src|href)="[^"]{0,40}' nested.html | grep -v '="data:'; then echo "the page needs files"; exit 1; fi
 search -q -k 7 -i star/0001.png -i 3 --html page.html --images set/png all.tpx >/dev/null
 test "$(grep -o 'data:image/png;base64' page.html | wc -l)" -eq 16
 ! grep -qE 'https?://' page.html
