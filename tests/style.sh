@@ -112,7 +112,7 @@ doors train/optimise 'loop run weights checkpoint adam conjugate_gradient steps'
 doors train/sampling 'dataset philox numbers truncation corruption jitter quantile thresholds'
 doors cli/compare 'comparison subject originals report'
 doors cli/search 'code_set labelling suggestions map container_set thumbnail'
-doors cli/index 'index_file index_info search_layer search_lines search_page duplicates'
+doors cli/index 'index_file index_info search_layer search_lines search_page nested_rows duplicates'
 doors cli/train 'table'
 grep -nE '^#include "(\.|[^"/]*")' $(sources formats codec train cli) /dev/null |
     sed 's/$/   <- includes run from the root/' >>"$found"

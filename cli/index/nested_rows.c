@@ -1,9 +1,14 @@
 /* nested_rows.c -- see nested_rows.h. */
 #include "cli/index/nested_rows.h"
-#include "codec/search/bit_codes.h"
 #include <stdlib.h>
 
 enum { COLUMNS = 8, TIMES = 4 };
+
+static uint32_t shared_bits(const uint64_t *a, const uint64_t *b, uint32_t bits) {
+    uint32_t j = 0;
+    while (j < bits && !((a[j / 64] ^ b[j / 64]) >> (63 - j % 64) & 1)) j++;
+    return j;
+}
 
 /* A row's images: spread over the neighbourhood. code[words]. */
 static void put_row(cli_found *f, size_t query, size_t row, const taper_index_range *range,
@@ -18,9 +23,8 @@ static void put_row(cli_found *f, size_t query, size_t row, const taper_index_ra
         const uint32_t image = taper_index_code(f->index, place, code);
         const bool is_twice = at > row * COLUMNS && f->image[at - 1] == image;
         if (is_twice || image == q->self[query]) continue;
-        const size_t shared = codec_bits_shared(q->code + query * q->words, code, q->words);
         f->image[at] = image;
-        f->distance[at++] = (uint32_t)(shared < q->bits ? shared : q->bits);
+        f->distance[at++] = shared_bits(q->code + query * q->words, code, q->bits);
     }
 }
 
