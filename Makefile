@@ -166,7 +166,7 @@ PAPER_OBJ := $(call obj,$(wildcard bench/figures/*.c)) $(B)/bench/common.o \
     $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
 $(B)/bench/nested_dropout: $(call obj,$(wildcard bench/paper/*.c)) $(PAPER_OBJ)
 $(B)/bench/paper_embedding: $(call obj,$(wildcard bench/paper-embedding/*.c)) $(PAPER_OBJ)
-$(B)/bench/bench_retrieval: $(call obj,$(wildcard bench/retrieval/*.c)) $(PAPER_OBJ)
+$(B)/bench/bench_retrieval: $(call obj,$(wildcard bench/retrieval/*.c) bench/paper/itq.c) $(PAPER_OBJ)
 $(B)/bench/nested_dropout $(B)/bench/paper_embedding $(B)/bench/bench_retrieval:
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
 # fuzz targets with a driver that replays files instead of libFuzzer

@@ -2,6 +2,7 @@
 #include "bench/bench.h"
 #include "bench/retrieval/models.h"
 #include "bench/retrieval/progress.h"
+#include "bench/retrieval/references.h"
 #include "bench/retrieval/retrieval.h"
 #include "codec/search/bit_codes.h"
 #include "formats/atomic_file.h"

@@ -18,7 +18,7 @@ static void load(retrieval_model *m, const char *path) {
 
 void retrieval_model_open(retrieval_model *m, const char *path, unsigned threads) {
     taper_error error = {0};
-    *m = (retrieval_model){.model = NULL};
+    *m = (retrieval_model){.path = path ? path : "pixels"};
     if (!path) {
         figures_check(codec_embedder_open_pixels(&m->embedder, whole, threads, &error), "pixels",
                       &error);
@@ -26,8 +26,6 @@ void retrieval_model_open(retrieval_model *m, const char *path, unsigned threads
     }
     load(m, path);
     figures_check(codec_embedder_open(&m->embedder, m->model, threads, &error), path, &error);
-    const taper_image like = {RETRIEVAL_SIDE, RETRIEVAL_SIDE, 3, 8, NULL};
-    figures_check(codec_embedder_check(&m->embedder, &like, &error), path, &error);
 }
 
 void retrieval_model_close(retrieval_model *m) {
@@ -37,6 +35,36 @@ void retrieval_model_close(retrieval_model *m) {
 
 void retrieval_model_codes(const retrieval_model *m, const retrieval_images *images, float *codes) {
     taper_error error = {0};
+    figures_check(codec_embedder_check(&m->embedder, &images->image[0], &error), m->path, &error);
     figures_check(codec_embedder_codes(&m->embedder, images->image, images->n, codes, &error),
-                  "codes", &error);
+                  m->path, &error);
+}
+
+enum { BLOCK = 10000 }; /* images whose codes are numbers at a time */
+
+static uint64_t *bits_of(const retrieval_model *m, const retrieval_images *images) {
+    const size_t bits = m->embedder.width, words = codec_bits_words(bits);
+    float *code = figures_memory(formats_smaller(BLOCK, images->n), bits * sizeof *code);
+    uint64_t *rows = figures_memory(images->n, words * sizeof *rows);
+    for (size_t first = 0; first < images->n; first += BLOCK) {
+        const retrieval_images block = {.n = formats_smaller(BLOCK, images->n - first),
+                                        .image = images->image + first};
+        retrieval_model_codes(m, &block, code);
+        codec_bits_pack(code, block.n, bits, bits, rows + first * words);
+    }
+    free(code);
+    return rows;
+}
+
+void retrieval_model_set(const char *path, const retrieval_images *images,
+                         const retrieval_images *queries, unsigned threads, retrieval_set *set) {
+    retrieval_model m;
+    retrieval_model_open(&m, path, threads);
+    if (!m.embedder.is_binary) figures_die("%s: not a model of bits", path);
+    *set = (retrieval_set){.kind = "real", .n = images->n, .queries = queries->n};
+    set->bits = m.embedder.width;
+    set->words = codec_bits_words(set->bits);
+    set->codes = bits_of(&m, images);
+    set->query = bits_of(&m, queries);
+    retrieval_model_close(&m);
 }

@@ -2,63 +2,11 @@
 #include "bench/retrieval/references.h"
 #include "bench/figures/figures.h"
 #include "formats/bytes.h"
-#include "formats/imageset.h"
 #include "train/sampling/philox.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { SIDE = RETRIEVAL_SIDE, BYTES = RETRIEVAL_PIXELS };
-
-/* --- reading --------------------------------------------------------------------------- */
-
-static void make_room(retrieval_images *images, size_t n) {
-    *images = (retrieval_images){.n = n,
-                                 .pixels = figures_memory(n, BYTES),
-                                 .label = figures_memory(n, sizeof *images->label),
-                                 .image = figures_memory(n, sizeof *images->image)};
-    for (size_t i = 0; i < n; i++)
-        images->image[i] = (taper_image){SIDE, SIDE, 3, 8, images->pixels + i * BYTES};
-}
-
-void retrieval_images_free(retrieval_images *images) {
-    free(images->pixels), free(images->label), free(images->image);
-    *images = (retrieval_images){.n = 0};
-}
-
-static void read_set(const char *const *path, size_t paths, size_t most, retrieval_images *out) {
-    taper_error error = {0};
-    formats_imageset *set;
-    figures_check(formats_imageset_open(&set, path, paths, &(formats_imageset_options){0}, NULL,
-                                        NULL, &error),
-                  path[0], &error);
-    make_room(out, formats_smaller(most, formats_imageset_count(set)));
-    for (size_t i = 0; i < out->n; i++) {
-        taper_image image;
-        const char *name = formats_imageset_path(set, i);
-        figures_check(formats_imageset_read(set, i, &image, &error), name, &error);
-        if (image.width != SIDE || image.height != SIDE || image.channels != 3 || image.depth != 8)
-            figures_die("%s: not images of %d x %d pixels in colour", name, SIDE, SIDE);
-        memcpy(out->pixels + i * BYTES, image.pixels, BYTES);
-        free(image.pixels);
-        out->label[i] = formats_imageset_label(set, i);
-    }
-    formats_imageset_close(set);
-}
-
-void retrieval_read_training(const char *data, retrieval_images *out) {
-    enum { BATCHES = 5 };
-    char *path[BATCHES];
-    for (int i = 0; i < BATCHES; i++) path[i] = figures_path(data, "data_batch_%d.bin", i + 1);
-    read_set((const char *const *)path, BATCHES, SIZE_MAX, out);
-    for (int i = 0; i < BATCHES; i++) free(path[i]);
-}
-
-void retrieval_read_queries(const char *data, size_t n, retrieval_images *out) {
-    char *path = figures_path(data, "test_batch.bin");
-    read_set((const char *const *)&path, 1, n, out);
-    if (out->n < n) figures_die("%s: %zu images are fewer than %zu queries", path, out->n, n);
-    free(path);
-}
 
 /* --- variants -------------------------------------------------------------------------- */
 
@@ -138,7 +86,7 @@ void retrieval_references_open(retrieval_references *r, const char *data, uint64
                                unsigned threads) {
     *r = (retrieval_references){.seed = seed};
     retrieval_read_training(data, &r->of);
-    make_room(&r->block, RETRIEVAL_BLOCK);
+    retrieval_images_take(&r->block, RETRIEVAL_BLOCK, &r->of.image[0]);
     figures_check(codec_pool_create(&r->pool, threads ? threads : codec_pool_cores()), "threads",
                   NULL);
 }

@@ -1,5 +1,5 @@
-/* references.h -- images of CIFAR-10, and references made of them: as many as are asked for, block
- * by block, none of which is kept.
+/* references.h -- references made of the images of CIFAR-10: as many as are asked for, block by
+ * block, none of which is kept.
  *
  * With n images, reference v n + j is variant v of image j. Variant 0 is the image. The others are
  * motions of it, drawn anew for each by its image and number alone: mirrored or not; a square of
@@ -8,26 +8,10 @@
  * the image itself, as of any such draw. */
 #ifndef BENCH_RETRIEVAL_REFERENCES_H
 #define BENCH_RETRIEVAL_REFERENCES_H
+#include "bench/retrieval/images.h"
 #include "codec/backend/pool.h"
 
-enum {
-    RETRIEVAL_SIDE = 32,
-    RETRIEVAL_PIXELS = 3 * RETRIEVAL_SIDE * RETRIEVAL_SIDE, /* bytes of an image */
-    RETRIEVAL_BLOCK = 10000                                 /* references made at once, at most */
-};
-
-typedef struct retrieval_images {
-    size_t n;
-    uint8_t *pixels;    /* [n][RETRIEVAL_PIXELS], as of taper_image: RGB RGB */
-    int32_t *label;     /* [n] */
-    taper_image *image; /* [n], of these pixels */
-} retrieval_images;
-
-/* The training images in `data`, those that references are made of. */
-void retrieval_read_training(const char *data, retrieval_images *out);
-/* The first n test images, the queries. */
-void retrieval_read_queries(const char *data, size_t n, retrieval_images *out);
-void retrieval_images_free(retrieval_images *images);
+enum { RETRIEVAL_BLOCK = 10000 }; /* references made at once, at most */
 
 /* to[RETRIEVAL_PIXELS]: a variant, 0.., of image `number`, whose pixels are `from`. */
 void retrieval_variant(uint64_t seed, size_t number, size_t variant, const uint8_t *from,

@@ -21,12 +21,18 @@ static const retrieval_part parts[] = {
     {"query-time", "neighbourhoods: time, size, recall", 0, retrieval_part_query_time},
     {"lengths", "neighbourhoods, scans, semantic hashing by code length", 0,
      retrieval_part_lengths},
+    {"multi-index", "a rival: exact neighbours by multi-index hashing, by code length", 0,
+     retrieval_part_multi_index},
     {"growth", "neighbourhoods by how many codes there are", 0, retrieval_part_growth},
     {"recall", "nearest neighbours by the recall asked for", 0, retrieval_part_recall},
     {"scan", "exact search beside a scan of all bits", 0, retrieval_part_scan},
     {"shortlist", "the nearest by a quarter of the bits, ranked by all", 0,
      retrieval_part_shortlist},
     {"build", "an index: seconds and bytes", 0, retrieval_part_build},
+    {"page", "OUT/index.html and its plots, of records in OUT", 0, retrieval_part_page},
+    {"precision", "classes of ten neighbours by code length, beside bits of projections", 1,
+     retrieval_part_precision},
+    {"neighbourhoods", "a picture of nested neighbourhoods", 1, retrieval_part_neighbourhoods},
     {NULL, NULL, 0, NULL},
 };
 
@@ -36,7 +42,7 @@ static void usage(void) {
                     "       [--truth DIR] [--images N] [--queries N] [--bits N] [--seed N] "
                     "[--threads N]\n");
     for (const retrieval_part *part = parts; part->name; part++)
-        fprintf(stderr, "  %-10s %s\n", part->name, part->does);
+        fprintf(stderr, "  %-14s %s\n", part->name, part->does);
     exit(2);
 }
 

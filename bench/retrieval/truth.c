@@ -4,6 +4,7 @@
 #include "bench/bench.h"
 #include "bench/retrieval/models.h"
 #include "bench/retrieval/progress.h"
+#include "bench/retrieval/references.h"
 #include "bench/retrieval/retrieval.h"
 #include "codec/search/nearest_list.h"
 #include "codec/taper_search.h"

@@ -102,7 +102,7 @@ static void put_log_axis(FILE *to, const cli_plot *plot, char axis) {
         }
     fprintf(to, "set logscale %c\nset %crange [%.4g:%.4g]\n", axis, axis, lowest / 1.15,
             highest * 1.15);
-    if (highest / lowest > 1e4) return; /* gnuplot's own tics, one a decade */
+    if (highest / lowest >= 3e3) return; /* gnuplot's own tics, one a decade */
     const char *lead = "(";
     fprintf(to, "set %ctics ", axis);
     for (double decade = pow(10, floor(log10(lowest / 1.15))); decade <= highest * 1.15;
