@@ -3,6 +3,7 @@
 #include "bench/retrieval/records.h"
 #include "bench/retrieval/retrieval.h"
 #include "cli/common/page.h"
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { MOST_LINES = 9, MOST_HAVING = 5 };
@@ -231,6 +232,17 @@ static const page_section sections[] = {
      NULL},
 };
 
+/* It holds images of CIFAR-10, and is nowhere but where these are. */
+static void put_picture(const figures *f, FILE *to, const page_section *s) {
+    char *path = figures_path(f->out, "%s.svg", s->picture);
+    if (access(path, R_OK) == 0)
+        figures_section_svg(f, to, s->picture, s->alt);
+    else
+        cli_page_note(to, "The picture is made of CIFAR-10's images where they are at hand: "
+                          "PARTS=neighbourhoods make paper-retrieval.");
+    free(path);
+}
+
 static void put_section(const figures *f, FILE *to, const page_section *s) {
     cli_page_heading(to, s->heading);
     cli_page_text(to, s->text);
@@ -239,7 +251,7 @@ static void put_section(const figures *f, FILE *to, const page_section *s) {
             figures_section_svg(f, to, s->plot[i]->stem, s->plot[i]->title);
         else
             cli_page_note(to, "There are no records of this part.");
-    if (s->picture) figures_section_svg(f, to, s->picture, s->alt);
+    if (s->picture) put_picture(f, to, s);
 }
 
 void retrieval_part_page(const retrieval *r) {

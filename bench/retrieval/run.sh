@@ -8,8 +8,9 @@
 # `precision`, 7 and, where FOLDER/mnist is, 7 more. 1 GB of memory; build/retrieval/ keeps models and codes (0.5 GB),
 # which are not made again.
 #
-# Writes bench/results/retrieval/: PART.jsonl of each part, plots of all that are there, index.html;
-# neighbourhoods.png and .svg. Settings, from the environment:
+# Writes bench/results/retrieval/: PART.jsonl of each part, plots of all that are there, index.html. neighbourhoods.png
+# and .svg hold images of CIFAR-10: git ignores them, and a page is committed without them. Settings, from the
+# environment:
 #   PARTS="scan recall query-time shortlist build growth lengths multi-index precision neighbourhoods"    or some of these
 #   OUT=bench/results/retrieval
 #   QUICK=1     a minute: few images, short codes, to see that all runs; into build/retrieval-quick
