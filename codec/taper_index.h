@@ -133,7 +133,7 @@ typedef struct taper_index_search {
     size_t k;                   /* neighbours of each, 1..images */
     double recall;          /* share of the true neighbours that is to be found: 0: 0.95; 1: all,
                                exactly; or between */
-    const uint32_t *within; /* neighbours that are farther are not found; NULL: any distance */
+    const uint32_t *within; /* one number, of all queries: none farther is found; NULL: any is */
     const uint8_t *wanted;  /* [images] 1: may be a neighbour; NULL: all may */
     unsigned threads;       /* 0: one per online core; at most 256. They share out queries, sixteen
                                at a time */
@@ -147,12 +147,13 @@ typedef struct taper_index_search {
  * With recall 1 the result is that of this definition. Below, codes that differ too much in their
  * first bits are not looked at further. How much is too much is measured of the index's images when
  * it is built, and of each query's nearest among 4,096 images that are spread over the index: so
- * queries find theirs that are unlike all that is in it, too. It can fall short where hardly any
- * image is like the query (1 in 1,000: 0.988 were found for 0.99). Among 16,384 images and fewer,
- * and of queries whose bits are not all known, the search is exact. The result does not depend on
- * threads. looked_at[n_queries]: words of codes that were compared; NULL: not wanted.
- * Takes 20 KiB a thread, and as much as sixteen queries and 8 bytes for each of their neighbours.
- * TAPER_ERR_ARG: a number is out of range. _NOMEM. */
+ * queries find theirs that are unlike all that is in it, too. That is an expectation, kept by all
+ * kinds of real images that were tried, and no guarantee: where fewer than 1 in 100 images are like
+ * the query and these differ from it in first bits more than others do, most may be missed at any
+ * recall below 1. Among 16,384 images and fewer, and of queries whose bits are not all known, the
+ * search is exact. The result does not depend on threads. looked_at[n_queries]: words of codes that
+ * were compared; NULL: not wanted. Takes 20 KiB a thread, and as much as sixteen queries and 8
+ * bytes for each of their neighbours. TAPER_ERR_ARG: a number is out of range. _NOMEM. */
 TAPER_API taper_status taper_index_nearest(const taper_index *index,
                                            const taper_index_search *search, uint32_t *images,
                                            uint32_t *distances, uint64_t *looked_at,

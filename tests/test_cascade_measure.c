@@ -85,6 +85,32 @@ static void strangers_find_theirs(void **state) {
     drop(&f);
 }
 
+/* Copies of a query that differ from it in 16 to 20 of their first 64 bits and nowhere else: those
+ * that are found first do not hide the nearest. */
+static void early_copies_are_found(void **state) {
+    (void)state;
+    enum { N = 20000, QUERIES = 40, COPIES = 5, BITS = 512 };
+    fixture f;
+    float measured[CODEC_CASCADE_EFFORTS];
+    uint64_t words, *queries = bits_draw(BITS_EVEN, QUERIES, BITS);
+    make(&f, BITS_EVEN, N, BITS, EVEN);
+    for (size_t i = 0; i < QUERIES * COPIES; i++) {
+        uint64_t *copy = f.codes + i * f.order.index.words;
+        memcpy(copy, queries + i / COPIES * f.order.index.words, BITS / 8);
+        for (size_t j = 0; j < 16 + i % COPIES; j++) bits_flip(copy, 3 * j + i % 3);
+    }
+    lay_again(&f, N);
+    assert_int_equal(codec_cascade_measure(&f.cascade, NULL, f.share, measured), TAPER_OK);
+    const codec_cascade_query q = {.code = queries, .queries = QUERIES, .k = 1};
+    const double recall =
+        recall_at(&f, q, codec_cascade_effort_for(codec_cascade_normal, 0.95), &words);
+    print_message("early copies: %.3f by %.3f of the words\n", recall,
+                  (double)words / ((double)QUERIES * N * BITS / 64));
+    assert_true(recall > 0.95);
+    free(queries);
+    drop(&f);
+}
+
 /* Where a normal number lies. */
 static void normal_numbers_are_normal(void **state) {
     (void)state;
@@ -196,6 +222,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recall_grows_with_effort),
         cmocka_unit_test(strangers_find_theirs),
+        cmocka_unit_test(early_copies_are_found),
         cmocka_unit_test(normal_numbers_are_normal),
         cmocka_unit_test(shares_are_those_of_neighbours),
         cmocka_unit_test(little_can_be_measured),

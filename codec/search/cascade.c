@@ -20,6 +20,9 @@ enum {
     SAMPLE_BLOCK = 256   /* of its codes in one go: the first have no limit */
 };
 
+/* Of the distances that shares are measured at: neighbours may be nearer by less. */
+static const double USUAL_SHARE = 0.75;
+
 /* --- the definition --------------------------------------------------------------------- */
 
 static uint32_t distance_of(const codec_cascade *c, const uint64_t *query, const uint64_t *mask,
@@ -86,6 +89,7 @@ typedef struct pursuit {
     float effort;
     float share[2 * CODEC_INDEX_MOST_LAYERS];
     codec_nearest_list list;
+    double usual;                            /* shares hold of distances that are no smaller */
     double list_limit;                       /* that the limits are made for */
     uint32_t limit[CODEC_INDEX_MOST_LAYERS]; /* a code beyond it after a layer is dropped */
     size_t beside, end; /* places that have been looked at before: beside .. end - 1 */
@@ -112,10 +116,12 @@ static void set_limits(pursuit *p, const codec_cascade *c, const codec_cascade_q
     const double far = fmin(codec_nearest_limit(&p->list), most_distance(q));
     if (far == p->list_limit) return;
     p->list_limit = far;
+    const double whole = fmax(far, p->usual);
     for (size_t l = 0; l < c->index->layers; l++) {
         double limit = far; /* infinite while there is room */
         if (p->effort < CODEC_CASCADE_EXACT && l + 1 < c->index->layers)
-            limit = fmin(far, p->share[2 * l] * far + p->effort * p->share[2 * l + 1] * sqrt(far));
+            limit =
+                fmin(far, p->share[2 * l] * whole + p->effort * p->share[2 * l + 1] * sqrt(whole));
         p->limit[l] = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
     }
 }
@@ -247,6 +253,7 @@ static void take_shares(pursuit *p, const codec_cascade *c, const codec_cascade_
             codec_nearest_push(&sample.list, s->distance[i], (uint32_t)at + s->place[i]);
     }
     p->looked_at += sample.looked_at;
+    p->usual = USUAL_SHARE * codec_nearest_limit(&sample.list);
     for (size_t i = 0; i < sample.list.held; i++)
         codec_shares_count(&sums, c->sample, p->code, place[i]);
     codec_shares_of(&sums, c->index->layers, p->share);

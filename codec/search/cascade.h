@@ -14,8 +14,9 @@
  * Shares are taken twice, and the larger count. Those of the index's own codes, measured when it
  * was built, know of neighbours that are nearer than a sample shows. Those of the query, of its
  * nearest in a sample of the codes (cascade_sample.h), hold for queries that are unlike all that is
- * in the index. Without a sample, and of a query of which not all bits are known, the search is
- * exact. */
+ * in the index. They are not trusted of distances far below those in the sample: D counts as three
+ * quarters of these at least, so that of several near copies one does not hide the others. Without
+ * a sample, and of a query of which not all bits are known, the search is exact. */
 #ifndef CODEC_CASCADE_H
 #define CODEC_CASCADE_H
 #include "codec/backend/pool.h"
