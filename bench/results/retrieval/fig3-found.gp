@@ -9,8 +9,8 @@ set title 'What these find of the ten nearest by all their bits' noenhanced
 set xlabel 'bits of a code' noenhanced
 set ylabel 'share that is found' noenhanced
 set logscale x
-set xrange [6.957:294.4]
-set xtics ('1' 1, '2' 2, '5' 5, '10' 10, '20' 20, '50' 50, '100' 100, '200' 200, '500' 500)
+set xrange [6.957:2355]
+set xtics ('1' 1, '2' 2, '5' 5, '10' 10, '20' 20, '50' 50, '100' 100, '200' 200, '500' 500, '1000' 1000, '2000' 2000, '5000' 5000)
 $series0 << EOD
 8 1
 16 0.9948
@@ -18,6 +18,9 @@ $series0 << EOD
 64 0.1356
 128 0.0468
 256 0.0282
+512 0.0165
+1024 0.0149
+2048 0.0141
 EOD
 $series1 << EOD
 8 1
@@ -26,6 +29,9 @@ $series1 << EOD
 64 0.0341
 128 0.0117
 256 0.0057
+512 0.0042
+1024 0.0035
+2048 0.0031
 EOD
 $series2 << EOD
 8 1
@@ -34,6 +40,9 @@ $series2 << EOD
 64 0.347
 128 0.1548
 256 0.0885
+512 0.0689
+1024 0.0624
+2048 0.0707
 EOD
 $series3 << EOD
 8 1
@@ -41,6 +50,10 @@ $series3 << EOD
 32 1
 64 1
 128 1
+256 1
+512 1
+1024 1
+2048 1
 EOD
 $series4 << EOD
 8 1
@@ -48,6 +61,10 @@ $series4 << EOD
 32 0.0671
 64 0.0001
 128 0
+256 0
+512 0
+1024 0
+2048 0
 EOD
 $series5 << EOD
 8 1
@@ -55,6 +72,10 @@ $series5 << EOD
 32 0.3114
 64 0.0007
 128 0
+256 0
+512 0
+1024 0
+2048 0
 EOD
 $series6 << EOD
 8 1
@@ -62,13 +83,18 @@ $series6 << EOD
 32 0.6696
 64 0.0043
 128 0
+256 0
+512 0
+1024 0
+2048 0
 EOD
 $series7 << EOD
 8 1
 16 1
 32 0.9303
-64 0.0163
+64 0.0155
 128 0
+256 0
 EOD
 set terminal svg size 960,540 dynamic font 'sans-serif,15' background '#ffffff'
 set output stem.'.svg'

@@ -9,30 +9,47 @@ set title 'Ten nearest of a million codes of 1,024 bits, one thread' noenhanced
 set xlabel 'share of them that is missed' noenhanced
 set ylabel 'microseconds a query' noenhanced
 set logscale x
-set xrange [0.0006087:1.067]
-set xtics ('0.0001' 0.0001, '0.0002' 0.0002, '0.0005' 0.0005, '0.001' 0.001, '0.002' 0.002, '0.005' 0.005, '0.01' 0.01, '0.02' 0.02, '0.05' 0.05, '0.1' 0.1, '0.2' 0.2, '0.5' 0.5, '1' 1, '2' 2, '5' 5)
+set xrange [8.696e-05:1.067]
 set logscale y
 set yrange [10.26:2.524e+04]
 set ytics ('10' 10, '20' 20, '50' 50, '100' 100, '200' 200, '500' 500, '1000' 1000, '2000' 2000, '5000' 5000, '10000' 10000, '20000' 20000, '50000' 50000)
 $series0 << EOD
-0.1913 3056.05
-0.075 4546.2
-0.0363 6016.75
-0.025 5559.48
-0.008 7600.49
-0.0037 8819.48
-0.0007 9273.76
+0.065 2728.34
+0.0098 4996.69
+0.0024 6469.3
+0.001 7269.6
+0.0002 8360.94
+0.0001 9890.87
 EOD
 $series1 << EOD
-0.2187 1969.94
-0.097 1997.77
-0.0547 2136.27
-0.032 1137.94
-0.02 1183.59
-0.014 1310.61
-0.0017 1523.34
+0.0145 1449.95
+0.0033 1777.52
+0.0009 1652.95
+0.0004 1732.39
+0.0002 2396.77
 EOD
 $series2 << EOD
+0.6787 75.712
+0.544 135.108
+0.404 247.129
+0.291 547.858
+0.19 915.713
+0.102 1776.95
+0.0457 3213.9
+0.0137 5109.66
+0.0033 8661.65
+EOD
+$series3 << EOD
+0.513 317.41
+0.3833 454.653
+0.263 505.699
+0.172 869.611
+0.1077 1644.11
+0.055 3282.68
+0.03 7242.4
+0.0133 12885.5
+EOD
+$series4 << EOD
 0.928 11.802
 0.757 103.404
 0.554 460.334
@@ -41,11 +58,24 @@ $series2 << EOD
 0.093 11957.8
 0.042 21952.1
 EOD
+$series5 << EOD
+0.583 264.727
+0.4325 428.744
+0.312 610.114
+0.208 1115.43
+0.1375 2163.56
+0.0765 3890.56
+0.041 7327.66
+0.023 21462.9
+EOD
 set terminal svg size 960,540 dynamic font 'sans-serif,15' background '#ffffff'
 set output stem.'.svg'
 plot $series0 with linespoints linecolor '#D55E00' linewidth 3 pointtype 7 pointsize 0.7 title 'taper, even weights', \
      $series1 with linespoints linecolor '#0072B2' linewidth 1.6 pointtype 5 pointsize 0.5 title 'taper, falling weights', \
-     $series2 with linespoints linecolor '#009E73' linewidth 1.6 pointtype 9 pointsize 0.5 title 'Faiss hash, 16 bits'
+     $series2 with linespoints linecolor '#009E73' linewidth 1.6 pointtype 9 pointsize 0.5 title 'Faiss IVF, 1,024 lists', \
+     $series3 with linespoints linecolor '#CC79A7' linewidth 1.6 pointtype 11 pointsize 0.5 title 'Faiss HNSW, 32 links', \
+     $series4 with linespoints linecolor '#E69F00' linewidth 1.6 pointtype 13 pointsize 0.5 title 'Faiss hash, 16 bits', \
+     $series5 with linespoints linecolor '#56B4E9' linewidth 1.6 pointtype 6 pointsize 0.5 title 'USearch HNSW'
 set terminal pngcairo size 1440,810 font 'sans-serif,16' background '#ffffff' linewidth 1.5
 set output stem.'.png'
 replot
