@@ -20,7 +20,7 @@ enum {
     SAMPLE_BLOCK = 256   /* of its codes in one go: the first have no limit */
 };
 
-/* Of the distances that shares are measured at: neighbours may be nearer by less. */
+/* Shares are trusted of distances from this part of the sample's on: nearer ones count as that. */
 static const double USUAL_SHARE = 0.75;
 
 /* --- the definition --------------------------------------------------------------------- */
