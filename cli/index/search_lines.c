@@ -143,8 +143,9 @@ int cli_put_neighbourhoods(const cli_found *f, uint64_t least, const cli_common 
         const taper_status status = taper_index_neighbourhood(
             f->index, q->code + i * q->words, q->known_bits[i], least, &range, &error);
         if (status) return cli_fail("search", NULL, status, &error);
-        cli_note(common, "search", "%s: %llu images share its first %u bits", q->name[i],
-                 (unsigned long long)range.size, range.depth);
+        cli_note(common, "search", "%s: %llu image%s its first %u bit%s", q->name[i],
+                 (unsigned long long)range.size, range.size == 1 ? " shares" : "s share",
+                 range.depth, formats_plural(range.depth, "s"));
         *written = put_members(f, i, &range, common, sink);
     }
     return CLI_DONE;

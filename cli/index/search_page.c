@@ -188,7 +188,7 @@ int cli_search_page_write(const cli_found *found, const cli_code_set *pictures, 
     }
     code = cli_output_close(&out, NULL, status, NULL);
     if (code == CLI_DONE && !shown)
-        cli_warning("search", path,
+        cli_warning("search", strcmp(path, "-") != 0 ? path : "the page",
                     "none of what was found has its picture there: give what was indexed with "
                     "--images, by the same paths");
     return code;
