@@ -255,7 +255,7 @@ static void take_shares(pursuit *p, const codec_cascade *c, const codec_cascade_
     p->looked_at += sample.looked_at;
     p->usual = USUAL_SHARE * codec_nearest_limit(&sample.list);
     for (size_t i = 0; i < sample.list.held; i++)
-        codec_shares_count(&sums, c->sample, p->code, place[i]);
+        codec_shares_count(&sums, c->sample->index, c->weight, p->code, place[i]);
     codec_shares_of(&sums, c->index->layers, p->share);
     for (size_t l = 0; l < 2 * c->index->layers; l++) p->share[l] = fmaxf(p->share[l], c->share[l]);
     if (sample.list.held < SAMPLE_NEAREST) p->effort = CODEC_CASCADE_EXACT;

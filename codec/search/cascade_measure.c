@@ -67,7 +67,8 @@ static void measure_shares(const codec_cascade *c, const sample *s, float *share
         for (size_t j = 0; j < s->k; j++) {
             const uint32_t place = s->place_of[s->found[i * s->k + j]];
             if (place != s->self[i])
-                codec_shares_count(&sums, c, s->code + i * c->index->words, place);
+                codec_shares_count(&sums, c->index, c->weight, s->code + i * c->index->words,
+                                   place);
         }
     codec_shares_of(&sums, c->index->layers, share);
 }

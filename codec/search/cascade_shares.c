@@ -1,24 +1,25 @@
 /* cascade_shares.c -- see cascade_shares.h. */
 #include "codec/search/cascade_shares.h"
+#include <math.h>
 
 /* The distance after each layer. */
-static void distances_after(const codec_cascade *c, const uint64_t *code, size_t place,
+static void distances_after(const codec_ordered_index *index, const uint16_t *weight,
+                            const uint64_t *code, size_t place,
                             double after[CODEC_INDEX_MOST_LAYERS]) {
     double so_far = 0;
-    for (size_t l = 0; l < c->index->layers; l++) {
-        const size_t width = codec_index_layer_words(c->index->words, l);
-        so_far +=
-            c->weight[l] * (double)codec_bits_distance(code + codec_index_layer_first(l),
-                                                       c->index->layer[l] + place * width, width);
+    for (size_t l = 0; l < index->layers; l++) {
+        const size_t width = codec_index_layer_words(index->words, l);
+        so_far += weight[l] * (double)codec_bits_distance(code + codec_index_layer_first(l),
+                                                          index->layer[l] + place * width, width);
         after[l] = so_far;
     }
 }
 
-void codec_shares_count(codec_share_sums *sums, const codec_cascade *c, const uint64_t *code,
-                        size_t place) {
-    const size_t last = c->index->layers - 1;
+void codec_shares_count(codec_share_sums *sums, const codec_ordered_index *index,
+                        const uint16_t *weight, const uint64_t *code, size_t place) {
+    const size_t last = index->layers - 1;
     double after[CODEC_INDEX_MOST_LAYERS];
-    distances_after(c, code, place, after);
+    distances_after(index, weight, code, place, after);
     if (!after[last]) return;
     sums->pairs++;
     sums->whole += after[last];

@@ -2,7 +2,7 @@
  * cascade.h, from pairs of near codes. */
 #ifndef CODEC_CASCADE_SHARES_H
 #define CODEC_CASCADE_SHARES_H
-#include "codec/search/cascade.h"
+#include "codec/search/ordered_index.h"
 
 typedef struct codec_share_sums {
     double pairs, whole;                    /* pairs, and their distances D */
@@ -10,10 +10,11 @@ typedef struct codec_share_sums {
     double square[CODEC_INDEX_MOST_LAYERS]; /* d^2 / D */
 } codec_share_sums;
 
-/* Count the pair of `code` and the one at a place. Copies, which differ nowhere, are not counted:
+/* Count the pair of `code` and the one at a place of an index whose layers have these weights.
+ * Copies, which differ nowhere, are not counted:
  * they say nothing of distances. */
-void codec_shares_count(codec_share_sums *sums, const codec_cascade *cascade, const uint64_t *code,
-                        size_t place);
+void codec_shares_count(codec_share_sums *sums, const codec_ordered_index *index,
+                        const uint16_t *weight, const uint64_t *code, size_t place);
 /* share[layers][2]: c = sum d / sum D and s, s^2 the mean of (d - c D)^2 / D. Of no pair 1 and 0,
  * by which nothing is dropped that an exact search keeps. */
 void codec_shares_of(const codec_share_sums *sums, size_t layers, float *share);
