@@ -169,6 +169,11 @@ static int open_file(state *st, char *path) {
             code = cli_code_set_open(&st->indexed, (char **)s->images.item, s->images.count);
         return code;
     }
+    if (!s->model && !strcmp(path, "-")) {
+        cli_error("search", "standard input",
+                  "an index or a container cannot come from here: give its file");
+        return CLI_USAGE;
+    }
     if (!s->model && !cli_is_container(path)) {
         cli_error("search", path,
                   "neither an index (.tpx) nor a container; of images -m MODEL makes an index");

@@ -118,7 +118,8 @@ typedef struct taper_index_range {
  * & Adams 2014): of the codes that share the query's first b bits, for the largest b that leaves at
  * least `least` of them, 1..images. known_bits: bits of the query that are known, of a cut file
  * say, 0..bits: b goes no further. It may be large: range.size tells. Of order log(images),
- * whatever the codes' length. TAPER_ERR_ARG: a number is out of range. */
+ * whatever the codes' length. TAPER_ERR_ARG: a number is out of range. TAPER_ERR_CORRUPT: the codes
+ * of a damaged index, which opening does not read, are not in order. */
 TAPER_API taper_status taper_index_neighbourhood(const taper_index *index, const uint64_t *query,
                                                  uint32_t known_bits, uint64_t least,
                                                  taper_index_range *range, taper_error *error);

@@ -167,7 +167,7 @@ static void little_can_be_measured(void **state) {
                 assert_true(f.share[2 * l] == 1 && f.share[2 * l + 1] == 0);
         }
         for (size_t e = 0; e < CODEC_CASCADE_EFFORTS; e++)
-            assert_true(recall[e] >= 0 && recall[e] <= 1 && (kind != BITS_EQUAL || recall[e] == 1));
+            assert_true(recall[e] == 1); /* so few are searched exactly */
         drop(&f);
     }
 }
@@ -178,11 +178,12 @@ static void measuring_does_not_depend_on_threads(void **state) {
     fixture f;
     codec_pool *pool;
     float share[2 * LAYERS] = {0}, recall[2][CODEC_CASCADE_EFFORTS];
-    make(&f, BITS_NEAR, 3000, 300, FALLING);
+    make(&f, BITS_EVEN, CODEC_CASCADE_SMALL + 300, 300, EVEN);
     assert_int_equal(codec_pool_create(&pool, 3), TAPER_OK);
     assert_int_equal(codec_cascade_measure(&f.cascade, NULL, f.share, recall[0]), TAPER_OK);
     assert_int_equal(codec_cascade_measure(&f.cascade, pool, share, recall[1]), TAPER_OK);
     assert_memory_equal(f.share, share, 2 * f.order.index.layers * sizeof *share);
+    assert_true(recall[0][0] < 1);
     assert_memory_equal(recall[0], recall[1], sizeof recall[0]);
     codec_pool_destroy(pool);
     drop(&f);

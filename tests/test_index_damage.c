@@ -270,6 +270,37 @@ static void codes_that_lie_are_found(void **state) {
     check_fault(f, "table");
 }
 
+/* Of codes that are in no order a neighbourhood is one, or is refused. */
+static void neighbourhoods_of_lies_are_told(void **state) {
+    const fixture *f = *state;
+    size_t refused = 0;
+    for (size_t round = 0; round < 3000; round++) {
+        taper_index *index;
+        taper_index_range range;
+        taper_error error = {0};
+        restore(f);
+        for (size_t i = 0; i < N; i++) {
+            uint8_t *a = entry(f, FORMATS_INDEX_CODES, 8, i);
+            uint8_t *b = entry(f, FORMATS_INDEX_CODES, 8, bits_below(N));
+            if (a != b) swap(a, b, 8);
+        }
+        tiny_mend(f->changed, &f->header);
+        assert_int_equal(taper_index_open(&index, f->changed, f->whole.size, NULL, NULL), TAPER_OK);
+        const uint64_t query[3] = {bits_word()}, least = 1 + bits_below(N);
+        const taper_status status =
+            taper_index_neighbourhood(index, query, BITS, least, &range, &error);
+        if (status) {
+            assert_true(status == TAPER_ERR_CORRUPT && strstr(error.text, "order"));
+            refused++;
+        } else {
+            assert_true(range.size >= least && range.first + range.size <= N);
+        }
+        taper_index_close(index);
+    }
+    assert_true(refused > 0);
+    restore(f);
+}
+
 /* Where one image has two codes, another has none: that is said, not searched for for ever. */
 static void an_image_without_a_code_is_told(void **state) {
     const fixture *f = *state;
@@ -344,6 +375,7 @@ int main(void) {
         cmocka_unit_test(fields_out_of_range_are_found),
         cmocka_unit_test(numbers_out_of_range_are_found),
         cmocka_unit_test(codes_that_lie_are_found),
+        cmocka_unit_test(neighbourhoods_of_lies_are_told),
         cmocka_unit_test(an_image_without_a_code_is_told),
         cmocka_unit_test(texts_that_are_illegal_are_found),
         cmocka_unit_test(limits_hold),

@@ -46,7 +46,8 @@ static void make_table(multi_index *m, size_t part) {
 
 static void make(multi_index *m, const retrieval_set *set) {
     *m = (multi_index){.set = set, .parts = (set->bits + STRING_BITS / 2) / STRING_BITS};
-    if (!m->parts) m->parts = 1;
+    if (m->parts > MOST_PARTS)
+        figures_die("multi-index: codes of %zu bits are too long", set->bits);
     for (size_t p = 0; p <= m->parts; p++) m->first[p] = p * set->bits / m->parts;
     for (size_t p = 0; p < m->parts; p++) make_table(m, p);
 }

@@ -74,10 +74,12 @@ retrieval_curve retrieval_curve_of(const retrieval_records *records, const char 
     retrieval_curve c = {0};
     c.x = figures_memory(2 * records->n + 2, sizeof *c.x);
     c.y = c.x + records->n + 1;
-    for (size_t i = 0; i < records->n; i++)
-        if (has_all(records->line[i], metric, having))
-            insert(&c, retrieval_number(records->line[i], x),
-                   retrieval_number(records->line[i], y));
+    for (size_t i = 0; i < records->n; i++) {
+        if (!has_all(records->line[i], metric, having)) continue;
+        const double at = retrieval_number(records->line[i], x);
+        const double is = retrieval_number(records->line[i], y);
+        if (!isnan(at) && !isnan(is)) insert(&c, at, is);
+    }
     return c;
 }
 

@@ -24,7 +24,7 @@ static void put_row(cli_found *f, size_t query, size_t row, const taper_index_ra
         const bool is_twice = at > row * COLUMNS && f->image[at - 1] == image;
         if (is_twice || image == q->self[query]) continue;
         f->image[at] = image;
-        f->distance[at++] = shared_bits(q->code + query * q->words, code, q->bits);
+        f->distance[at++] = shared_bits(q->code + query * q->words, code, q->known_bits[query]);
     }
 }
 

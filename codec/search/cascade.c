@@ -118,11 +118,11 @@ static void set_limits(pursuit *p, const codec_cascade *c, const codec_cascade_q
     p->list_limit = far;
     const double whole = fmax(far, p->usual);
     for (size_t l = 0; l < c->index->layers; l++) {
-        double limit = far; /* infinite while there is room */
+        double limit = far; /* UINT32_MAX while there is room */
         if (p->effort < CODEC_CASCADE_EXACT && l + 1 < c->index->layers)
             limit =
                 fmin(far, p->share[2 * l] * whole + p->effort * p->share[2 * l + 1] * sqrt(whole));
-        p->limit[l] = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
+        p->limit[l] = (uint32_t)limit;
     }
 }
 

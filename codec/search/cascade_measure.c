@@ -97,7 +97,7 @@ taper_status codec_cascade_measure(const codec_cascade *cascade, codec_pool *poo
     for (size_t e = 0; e < CODEC_CASCADE_EFFORTS && !status; e++) {
         query.effort = codec_cascade_effort(e);
         status = codec_cascade_search(&measured, &query, pool, s.found, s.distance, NULL);
-        recall[e] = recall_of(&s);
+        if (!status) recall[e] = recall_of(&s);
     }
     codec_cascade_sample_free(&spread);
     sample_free(&s);

@@ -140,10 +140,10 @@ uint32_t taper_index_code(const taper_index *index, uint64_t place, uint64_t *co
 taper_status taper_index_image_code(const taper_index *index, uint64_t i, uint64_t *code,
                                     taper_error *error) {
     size_t place = 0;
-    while (place < index->order.n && index->cascade.image[place] != i) place++;
     if (i >= index->order.n)
         return formats_fail(error, TAPER_ERR_ARG, "no image %llu: the index has %zu",
                             (unsigned long long)i, index->order.n);
+    while (place < index->order.n && index->cascade.image[place] != i) place++;
     if (place == index->order.n)
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "the index has no code of its image %llu; make it again",
@@ -174,6 +174,9 @@ taper_status taper_index_neighbourhood(const taper_index *index, const uint64_t 
                             index->file.header.bits);
     const codec_neighbourhood found =
         codec_index_neighbourhood(&index->order, query, (size_t)least, known_bits);
+    if (found.size < least)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "the index's codes are not in order; make it again");
     *range = (taper_index_range){found.first, found.size, (uint32_t)found.depth, found.looked_at};
     return TAPER_OK;
 }

@@ -11,17 +11,19 @@ cp cifar/test.bin data/cifar10/test_batch.bin
 run() { QUICK=1 OUT=$PWD/out TAPER_DATA=$PWD/data PARTS=$1 sh "$ROOT/bench/retrieval/run.sh" "$build" >said 2>&1 || { cat said; exit 1; }; }
 run ""
 grep -q 'paper-retrieval: .*/index.html' said
-for figure in fig3-time fig3-drawn fig3-found growth-nodes growth-time; do
+for figure in fig3-time fig3-drawn fig3-found growth-nodes growth-time precision-cifar10 precision-pixels; do
     test -s "out/$figure.png"
     test -s "out/$figure.csv"
 done
+test -s out/neighbourhoods.svg
+test -s out/neighbourhoods.png
 grep -q 'Figure 3: time by the length of codes' out/index.html
 if grep -oE '(src|href)="[^"]{0,40}' out/index.html | grep -v '="data:'; then echo "the page needs files"; exit 1; fi
 
 # every line is JSON with all that is asked of a record, and no time is told without its recall
 python3 - <<'END'
 import json
-for name in "scan", "recall", "query-time", "shortlist", "build", "growth", "lengths":
+for name in "scan", "recall", "query-time", "shortlist", "build", "growth", "lengths", "multi-index", "precision", "neighbourhoods":
     n = 0
     for line in open(f"out/{name}.jsonl"):
         r = json.loads(line)

@@ -115,6 +115,7 @@ for made in joined grown; do awk -F , '{ print $2 "," $3 }' $made.csv | sort | c
 # pages and JSON
 search -q --json -k 2 -i star/0001.png all.tpx | grep -q '^{"schema":1,"kind":"neighbours","query":"set/png/star/0001.png","known_bits":96,"neighbours":\[{"name":"set/png/[a-z]*/[0-9]*.png","label":"[a-z]*","image":[0-9]*,"distance":[0-9]*},'
 search -q --json --neighbourhood 5 -i star/0001.png all.tpx | grep -q '"kind":"neighbourhood","query":"set/png/star/0001.png","bits":[0-9]*,"size":[0-9]*,"images":\[{"name":'
+expect 2 'taper search: standard input: an index or a container cannot come from here: give its file' search --code b2 - <all.tpx
 # nested neighbourhoods as a page: of 5 images and more, of four times as many, to all 120; not the query itself
 search -q -f --neighbourhood 5 -i star/0001.png --html nested.html --images set/png -o near.csv all.tpx
 grep -q '>0 bits: 120 images<' nested.html

@@ -61,8 +61,11 @@ static void try_neighbourhoods(const taper_index *index, const taper_index_info 
                                const uint64_t *query, uint32_t known, int is_sound) {
     for (uint64_t least = 1; least <= info->images; least += 1 + least / 2) {
         taper_index_range r;
-        must(!taper_index_neighbourhood(index, query, known, least, &r, NULL));
+        const taper_status status = taper_index_neighbourhood(index, query, known, least, &r, NULL);
+        must(!status || (!is_sound && status == TAPER_ERR_CORRUPT));
+        if (status) continue;
         must(r.first <= info->images && r.size <= info->images - r.first && r.depth <= known);
+        must(r.size >= least);
         must(r.looked_at < 200);
         if (!is_sound) continue;
         const codec_neighbourhood want =
