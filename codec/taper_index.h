@@ -62,11 +62,12 @@ typedef struct taper_index taper_index;
 
 /* Open the index that lies at `bytes`, on a multiple of 8, in memory or mapped: they stay the
  * caller's, and must stay as they are until closing. All is checked but the codes themselves, of
- * which opening reads 4,096 where there are more than 16,384, into a copy that searches learn from
- * (taper_index_check reads all); whatever they hold, nothing is read beyond the bytes. limits:
- * max_images, max_memory; NULL: the defaults. TAPER_ERR_CORRUPT, _TRUNCATED, _VERSION, _LIMIT,
- * _NOMEM; _ARG: no bytes, or not on a multiple of 8; _UNSUPPORTED: on a machine whose integers
- * begin with the highest byte. On failure *out is NULL. */
+ * which opening reads 4,096 where there are more than 16,384, into a copy that searches learn from;
+ * where max_memory has no room for it they are exact (taper_index_check reads all codes); whatever
+ * they hold, nothing is read beyond the bytes. limits: max_images, max_memory; NULL: the defaults.
+ * TAPER_ERR_CORRUPT, _TRUNCATED, _VERSION, _LIMIT, _NOMEM; _ARG: no bytes, or not on a multiple of
+ * 8; _UNSUPPORTED: on a machine whose integers begin with the highest byte. On failure *out is
+ * NULL. */
 TAPER_API taper_status taper_index_open(taper_index **out, const void *bytes, uint64_t size,
                                         const taper_limits *limits, taper_error *error);
 TAPER_API void taper_index_close(taper_index *index); /* NULL is fine */

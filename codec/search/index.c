@@ -35,7 +35,9 @@ taper_status taper_index_open(taper_index **out, const void *bytes, uint64_t siz
         return status;
     }
     set_views(index);
-    status = codec_cascade_sample_take(&index->sample, &index->cascade);
+    const uint64_t sample_bytes = 8 * CODEC_CASCADE_SAMPLE * (uint64_t)index->order.words;
+    if (sample_bytes <= checked.max_memory)
+        status = codec_cascade_sample_take(&index->sample, &index->cascade);
     if (status) {
         taper_index_close(index);
         return formats_fail(error, status, "no memory to open an index");
