@@ -41,7 +41,7 @@ static const page_plot recall_plot = {
     .y_label = "microseconds a query",
     .logs = FIGURES_LOG_X | FIGURES_LOG_Y,
     .line = {OURS("taper, even weights", "even"), OURS("taper, falling weights", "falling"),
-             RIVAL("Faiss IVF, 1,024 lists", "\"faiss-ivf\"", NULL),
+             RIVAL("Faiss IVF, 1,024 lists", "\"faiss-ivf\"", "\"lists\":1024,"),
              RIVAL("Faiss HNSW, 32 links", "\"faiss-hnsw\"", "\"links\":32"),
              RIVAL("Faiss hash, 16 bits", "\"faiss-hash\"", "\"hash_bits\":16"),
              RIVAL("USearch HNSW", "\"usearch-hnsw\"", NULL)},

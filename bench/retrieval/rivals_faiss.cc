@@ -181,8 +181,8 @@ static void flat(task *t, bool is_wanted) {
     if (is_wanted) measure(*t, "faiss-flat", "", index, b);
 }
 
-static void ivf(const task &t) {
-    const size_t lists = t.n < 500000 ? 256 : 1024, sample = std::min(t.n, 40 * lists);
+static void ivf(const task &t, size_t lists) {
+    const size_t sample = std::min(t.n, 40 * lists);
     faiss::IndexBinaryFlat quantizer(int(t.bits));
     faiss::IndexBinaryIVF index(&quantizer, t.bits, lists);
     const built b = build(t, [&] {
@@ -245,7 +245,8 @@ int main(int argc, char **argv) {
     flat(&t, is_wanted("flat"));
     if (is_wanted("hash")) hash(t);
     if (is_wanted("multi")) multi_hash(t);
-    if (is_wanted("ivf")) ivf(t);
+    for (size_t lists = 256; is_wanted("ivf") && lists <= (t.n < 500000 ? 256 : 4096); lists *= 4)
+        ivf(t, lists);
     if (is_wanted("hnsw")) hnsw(t, 16), hnsw(t, 32);
     return 0;
 }
