@@ -25,7 +25,7 @@ typedef struct settings {
     const char *output, *model, *filelist, *labels;
     cli_cut cut;
     double psnr;
-    int layout, allocation, embed, alpha, follow_links, quick;
+    int layout, allocation, embed, embed_search, alpha, follow_links, quick;
     int64_t group, search_bits;
     const char *search_model;
 } settings;
@@ -59,6 +59,8 @@ static const cli_option options[] = {
      .help = "add codes for search, made by this binary model: for `taper index` and `search`"},
     {"search-bits", 0, CLI_INT, "N", offsetof(settings, search_bits), .initial = "0", .min = 0,
      .max = 65536, .help = "take the first N bits of these; 0: all", .uses = USE_SEARCH},
+    {"embed-search-model", 0, CLI_FLAG, .offset = offsetof(settings, embed_search),
+     .help = "put the model of these into the container, too", .uses = USE_SEARCH},
     {"quick", 0, CLI_FLAG, .offset = offsetof(settings, quick),
      .help = "of a set of a few thousand pixels: do not look at every cut"},
     CLI_ALPHA_OPTION(settings),
@@ -89,7 +91,8 @@ const cli_verb cli_verb_encode = {
         "same PSNR (richer images go ahead). Both are for sets of hundreds of images.\n\n"
         "--embed-with adds a code of bits of each image, scaled to that model's window: every cut "
         "of the container can then be searched (`taper index -m MODEL`, `taper search -m MODEL`), "
-        "whatever its images' sizes. They are part of its front matter.\n\n"
+        "whatever its images' sizes. They are part of its front matter. With --embed-search-model "
+        "it carries MODEL, too, and no -m is needed.\n\n"
         "Images with transparency are refused, unless --alpha says to drop the alpha "
         "channel, or to lay the image on white.\n\n"
         "A picture is turned upright as its EXIF orientation says. Colour profiles are not kept, "
@@ -434,6 +437,7 @@ static int encode(state *st, char **paths, size_t n) {
     if (code == CLI_DONE && st->s.search_model)
         code = cli_search_layer_open(&st->search, "encode", st->s.search_model,
                                      (uint32_t)st->s.search_bits, &st->s.common);
+    st->search.carries_model = st->s.embed_search;
     if (code == CLI_DONE) code = make_encoder(st);
     if (code != CLI_DONE) return code;
     code = cli_output_open(&out, "encode", st->s.output, &st->s.common);

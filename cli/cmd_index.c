@@ -106,7 +106,6 @@ static int open_images(state *st, char **paths, size_t n) {
     const settings *s = &st->s;
     int code = s->model ? cli_model_open(&st->model, "index", s->model, &s->common) : CLI_DONE;
     if (code == CLI_DONE) code = cli_code_set_open(&st->images, paths, n);
-    if (code == CLI_DONE) code = cli_index_check_search(&st->images, s->model);
     if (code == CLI_DONE && !s->model) code = cli_code_set_model(&st->images, &st->model);
     if (code == CLI_DONE) code = cli_code_set_spares(&st->images, paths, n, s->output);
     if (code == CLI_DONE && s->model) code = cli_output_check("index", s->output, s->model);

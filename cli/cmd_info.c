@@ -165,6 +165,7 @@ static void tell_json(const settings *s, const char *path, const cli_container *
     if (f->search_bits) {
         cli_json_uint(&j, "search_bits", f->search_bits);
         json_id(&j, "search_model", f->search_model_id);
+        cli_json_bool(&j, "search_model_carried", f->search_model != NULL);
     }
     if (f->label) json_classes(&j, f);
     json_layers(&j, c);
@@ -334,8 +335,9 @@ static void tell_person(const settings *s, const char *path, const cli_container
     else
         printf("not in the file: give it with -m to decode\n");
     if (f->search_bits)
-        printf("  search    %u bits an image, by model %016llx\n", f->search_bits,
-               (unsigned long long)f->search_model_id);
+        printf("  search    %u bits an image, by model %016llx, %s\n", f->search_bits,
+               (unsigned long long)f->search_model_id,
+               f->search_model ? "carried in the file" : "not in the file");
     printf("  layout    %s: %u layer%s of %u group%s", f->layout ? "image" : "set", f->layers,
            formats_plural(f->layers, "s"), f->groups, formats_plural(f->groups, "s"));
     if (f->rate_classes > 1) printf(" in %u rate classes", f->rate_classes);

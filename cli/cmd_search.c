@@ -124,8 +124,6 @@ typedef struct state {
 static int open_model(state *st) {
     const settings *s = &st->s;
     if (s->model) return cli_model_open(&st->model, "search", s->model, &s->common);
-    if (!st->index.index && cli_index_check_search(&st->indexed, s->model) != CLI_DONE)
-        return CLI_USAGE;
     if (st->indexed.containers) return cli_code_set_model(&st->indexed, &st->model);
     if (st->inputs.containers) return cli_code_set_model(&st->inputs, &st->model);
     return CLI_DONE;

@@ -106,9 +106,13 @@ typedef struct taper_search_codes {
     uint32_t bits;         /* of each, 1..65536 */
     size_t n;              /* of images: as many as are in the container */
     const uint64_t *codes; /* [n][(bits + 63) / 64], see taper_index.h */
+    const void *model_bytes; /* that model's .tpm file, for the container to carry, so that images
+                                can be searched for without it at hand; NULL: it does not */
+    size_t model_size;
 } taper_search_codes;
 /* Copied. Call at most once, after the last taper_encoder_add. TAPER_ERR_ARG: a number is out of
- * range, or n is not the number of images that were added. */
+ * range, n is not the number of images that were added, or the model is another one or has fewer
+ * units than bits; or as of taper_model_load. */
 TAPER_API taper_status taper_encoder_set_search_codes(taper_encoder *encoder,
                                                       const taper_search_codes *codes,
                                                       taper_error *error);
@@ -156,6 +160,7 @@ typedef struct taper_container_info {
     uint32_t classes; /* names of classes; 0 without labels */
     uint32_t search_bits;     /* of each image's code for search; 0: there are none */
     uint64_t search_model_id; /* of the model that made them */
+    int has_search_model;     /* the container carries it: taper_decoder_search_model */
 } taper_container_info;
 
 typedef struct taper_image_info {
@@ -320,6 +325,12 @@ TAPER_API taper_status taper_decoder_codes(taper_decoder *decoder, uint64_t i, u
  * there are no such codes. */
 TAPER_API taper_status taper_decoder_search_code(const taper_decoder *decoder, uint64_t i,
                                                  uint64_t *code, taper_error *error);
+
+/* The model of these codes, where the container carries it; *out is the caller's, NULL on failure.
+ * TAPER_ERR_TRUNCATED: before the front matter is whole. TAPER_ERR_ARG: it carries none.
+ * TAPER_ERR_CORRUPT: it is another model's, or has fewer bits; or as of taper_model_load. */
+TAPER_API taper_status taper_decoder_search_model(const taper_decoder *decoder, taper_model **out,
+                                                  taper_error *error);
 
 /* --- containers into containers, without the network ----------------------------------- */
 

@@ -26,7 +26,8 @@ enum { /* a type whose first letter is lower case may be skipped by readers that
        NAMES = SECTION('n', 'a', 'm', 'e'),
        LABELS = SECTION('l', 'a', 'b', 'l'),
        MODEL = SECTION('m', 'o', 'd', 'l'),
-       SEARCH = SECTION('c', 'o', 'd', 'e')
+       SEARCH = SECTION('c', 'o', 'd', 'e'),
+       SEARCH_MODEL = SECTION('s', 'm', 'd', 'l')
 };
 
 typedef struct section {
@@ -156,7 +157,7 @@ static taper_status unpack(formats_front *f, const uint8_t *stored, section s, u
 static taper_status read_section(formats_front *f, const uint8_t *stored, section s, int raised,
                                  const taper_limits *limits, taper_error *error) {
     int known = s.type == DIRECTORY || s.type == NAMES || s.type == LABELS || s.type == MODEL ||
-                s.type == SEARCH;
+                s.type == SEARCH || s.type == SEARCH_MODEL;
     if (!known && (s.type & 0x20)) return TAPER_OK; /* ignorable */
     if (!known)
         return formats_fail(
@@ -167,7 +168,7 @@ static taper_status read_section(formats_front *f, const uint8_t *stored, sectio
         return formats_fail(error, TAPER_ERR_CORRUPT, "the directory is not the first section");
     if ((s.type == DIRECTORY && f->geometry) || (s.type == NAMES && f->names) ||
         (s.type == LABELS && f->label) || (s.type == MODEL && f->model) ||
-        (s.type == SEARCH && f->search_codes))
+        (s.type == SEARCH && f->search_codes) || (s.type == SEARCH_MODEL && f->search_model))
         return formats_fail(error, TAPER_ERR_CORRUPT, "section %.4s occurs twice",
                             (const char *)&s.type);
     uint8_t *content;
@@ -175,6 +176,11 @@ static taper_status read_section(formats_front *f, const uint8_t *stored, sectio
     if (s.type == MODEL) {
         f->model = content;
         f->model_size = (size_t)s.unpacked;
+        return TAPER_OK;
+    }
+    if (s.type == SEARCH_MODEL) {
+        f->search_model = content;
+        f->search_model_size = (size_t)s.unpacked;
         return TAPER_OK;
     }
     formats_cursor in = formats_cursor_over(content, (size_t)s.unpacked);
@@ -229,6 +235,9 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
     }
     if (status == TAPER_OK && !f->geometry)
         status = formats_fail(error, TAPER_ERR_CORRUPT, "container has no directory");
+    if (status == TAPER_OK && f->search_model && !f->search_codes)
+        status = formats_fail(error, TAPER_ERR_CORRUPT,
+                              "container has a model for search, but no codes for search");
     if (status != TAPER_OK) formats_front_free(f);
     return status;
 }
@@ -315,6 +324,10 @@ taper_status formats_front_write(formats_front *f, formats_buffer *out, taper_er
     if (status == TAPER_OK && f->model) {
         formats_write_bytes(&content, f->model, f->model_size);
         status = add_section(MODEL, &content, 0, &table, &body);
+    }
+    if (status == TAPER_OK && f->search_model) {
+        formats_write_bytes(&content, f->search_model, f->search_model_size);
+        status = add_section(SEARCH_MODEL, &content, 0, &table, &body);
     }
     uint8_t header[FORMATS_HEADER_SIZE] = {0};
     write_header(f, (uint32_t)(table.size / FORMATS_SECTION_SIZE), header);

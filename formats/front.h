@@ -91,6 +91,8 @@ typedef struct formats_front {
     uint64_t search_model_id; /* of the binary model of search_codes */
     uint32_t search_bits;     /* of each; 0: there are none */
     uint8_t *search_codes;    /* [images][(search_bits + 7) / 8] the first bit the highest */
+    uint8_t *search_model;    /* that model's .tpm file; NULL: not here, as without codes */
+    size_t search_model_size;
     uint8_t *model;           /* embedded .tpm file; NULL: none */
     size_t model_size;
     uint64_t front_size;     /* bytes before the data; set by read and write */

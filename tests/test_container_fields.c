@@ -424,7 +424,7 @@ static void sections_stand_in_order_and_once(void **unused) {
     crafted_section dire = {"DIRE", plain_directory, sizeof plain_directory, 0},
                     name = {"name", "a\0b", 4, 0};
     crafted_section label = {"labl", "\0\0\0", 3, 0}, model = {"modl", "xyz", 3, 0},
-                    code = {"code", "12345678\1\0\0\0ab", 14, 0};
+                    code = {"code", "12345678\1\0\0\0ab", 14, 0}, search = {"smdl", "xyz", 3, 0};
     crafted_section two[][2] = {{dire, dire}, {name, dire}};
     for (int i = 0; i < 2; i++)
         assert_int_equal(read_crafted(&plain, two[i], 2), TAPER_ERR_CORRUPT);
@@ -432,8 +432,11 @@ static void sections_stand_in_order_and_once(void **unused) {
         {dire, name, name}, {dire, label, label}, {dire, model, model}, {dire, code, code}};
     for (int i = 0; i < 4; i++)
         assert_int_equal(read_crafted(&plain, twice[i], 3), TAPER_ERR_CORRUPT);
-    crafted_section any[] = {dire, model, label, name, code};
-    assert_int_equal(read_crafted(&plain, any, 5), TAPER_OK);
+    crafted_section models[] = {dire, code, search, search};
+    assert_int_equal(read_crafted(&plain, models, 4), TAPER_ERR_CORRUPT);
+    crafted_section any[] = {dire, model, label, search, name, code};
+    assert_int_equal(read_crafted(&plain, any, 6), TAPER_OK);
+    assert_int_equal(read_crafted(&plain, any, 5), TAPER_ERR_CORRUPT); /* a model of no codes */
     assert_int_equal(read_crafted(&plain, any, 0), TAPER_ERR_CORRUPT); /* no directory */
     assert_int_equal(read_crafted(&plain, any + 1, 1), TAPER_ERR_CORRUPT);
 }

@@ -54,14 +54,6 @@ int cli_index_check_model(const char *verb, const taper_model_info *model, const
     return CLI_USAGE;
 }
 
-int cli_index_check_search(const cli_code_set *set, const char *model) {
-    const uint64_t id = set->containers ? cli_container_set_search_model(set->containers) : 0;
-    if (!id || model) return CLI_DONE;
-    cli_error(set->verb, cli_code_set_path(set),
-              "its codes for search are of model %016llx: give it with -m", (unsigned long long)id);
-    return CLI_USAGE;
-}
-
 /* --- codes of a set, gathered ----------------------------------------------------------- */
 
 /* Codes that wait for their index, and indexes of parts of the set that wait for the others. */

@@ -44,10 +44,6 @@ char *cli_index_name(const char *path);
  * path: the model's, for the sentence, or NULL. */
 int cli_index_check_model(const char *verb, const taper_model_info *model, const char *path);
 
-/* Containers with codes for search want the model of these, which is not theirs: CLI_DONE, or
- * CLI_USAGE with a sentence where none was given. */
-int cli_index_check_search(const cli_code_set *set, const char *model);
-
 typedef struct cli_index_options {
     uint64_t model_id;
     uint32_t bits;            /* the first so many; 0: all that all images have */

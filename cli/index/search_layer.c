@@ -77,6 +77,8 @@ taper_status cli_search_layer_finish(cli_search_layer *l, taper_encoder *encoder
     const taper_search_codes codes = {.model_id = taper_model_get_info(l->model.model).id,
                                       .bits = l->bits,
                                       .n = l->n,
-                                      .codes = l->codes};
+                                      .codes = l->codes,
+                                      .model_bytes = l->carries_model ? l->model.bytes : NULL,
+                                      .model_size = l->model.size};
     return taper_encoder_set_search_codes(encoder, &codes, error);
 }

@@ -17,6 +17,7 @@ typedef struct cli_search_layer {
     cli_model model;
     codec_embedder embedder;
     uint32_t bits;
+    bool carries_model; /* the container gets the model, too; set it after opening */
     taper_image waiting[CLI_SEARCH_LAYER_WAITING]; /* of the model's window */
     size_t held;
     float *numbers;  /* [CLI_SEARCH_LAYER_WAITING][units] */

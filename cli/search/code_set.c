@@ -176,8 +176,13 @@ int cli_code_sets_embedder(cli_code_set *const *sets, size_t n, const taper_mode
     if (status == TAPER_OK) status = codec_embedder_shorten(e, units, &error);
     if (status != TAPER_OK) return cli_fail(first->verb, path, status, &error);
     int code = CLI_DONE;
-    for (size_t i = 0; i < n && code == CLI_DONE; i++)
-        if (sets[i]->containers) code = cli_container_set_bind(sets[i]->containers, model);
+    for (size_t i = 0; i < n && code == CLI_DONE; i++) {
+        cli_container_set *containers = sets[i]->containers;
+        if (!containers) continue;
+        code = cli_container_set_bind(containers, model);
+        if (cli_container_set_search_model(containers) == taper_model_get_info(model).id)
+            e->scales = 1; /* as those were whose codes these are */
+    }
     return code;
 }
 

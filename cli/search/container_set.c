@@ -174,12 +174,32 @@ const char *cli_container_set_path(const cli_container_set *s, size_t i, size_t 
 
 /* --- codes ---------------------------------------------------------------------------------- */
 
-int cli_container_set_model(const cli_container_set *s, cli_model *model) {
+/* The model that decodes the first container. */
+static int open_coder(const cli_container_set *s, cli_model *model) {
     const part *p = &s->part[0];
     const int code = cli_model_of_container(model, s->verb, p->path, &p->file, s->common);
     if (code != CLI_DONE || model->model) return code;
     cli_error(s->verb, p->path, "the container does not carry its model %016llx; give it with -m",
               (unsigned long long)p->file.front.model_id);
+    return CLI_USAGE;
+}
+
+int cli_container_set_model(const cli_container_set *s, cli_model *model) {
+    const uint64_t id = cli_container_set_search_model(s);
+    const taper_limits limits = cli_limits(s->common);
+    *model = (cli_model){0};
+    if (!id) return open_coder(s, model);
+    for (size_t i = 0; i < s->parts; i++) {
+        const part *p = &s->part[i];
+        taper_error error = {0};
+        if (!p->file.front.search_model) continue;
+        const taper_status status =
+            codec_front_search_model(&p->file.front, &limits, &model->model, &error);
+        return status ? (int)cli_fail(s->verb, p->path, status, &error) : CLI_DONE;
+    }
+    cli_error(s->verb, s->part[0].path,
+              "its codes for search are of model %016llx, which it does not carry: give it with -m",
+              (unsigned long long)id);
     return CLI_USAGE;
 }
 
@@ -278,7 +298,7 @@ taper_status cli_container_set_picture(cli_container_set *s, size_t i, taper_ima
     taper_image_info info;
     part *p = part_of(s, &i);
     *out = (taper_image){.pixels = NULL};
-    if (s->by_search && !s->own.model && cli_container_set_model(s, &s->own) != CLI_DONE)
+    if (s->by_search && !s->own.model && open_coder(s, &s->own) != CLI_DONE)
         return TAPER_ERR_MODEL; /* which is said */
     const taper_model *model = s->by_search ? s->own.model : s->model;
     if (!p->pictures)

@@ -33,8 +33,9 @@ const char *cli_container_set_name(const cli_container_set *set, size_t i); /* N
 /* The file that image i is in, and which one of it, from 0. */
 const char *cli_container_set_path(const cli_container_set *set, size_t i, size_t *part);
 
-/* The model of the first container: the one that it carries, or one that ships. CLI_USAGE: it is
- * neither, and wants -m. */
+/* The model of their codes for search, where all have such, of one model; else the model of the
+ * first container. It is one that they carry, or that ships. CLI_USAGE: it is neither, and wants
+ * -m. */
 int cli_container_set_model(const cli_container_set *set, cli_model *model);
 /* The model of their codes for search (`encode --embed-with`), where all have such codes, of one
  * model; else 0. */

@@ -203,6 +203,34 @@ static taper_status take_search_room(taper_encoder *e, size_t bytes, uint32_t bi
                                   : fail_for_good(e, status ? status : TAPER_ERR_NOMEM, error);
 }
 
+/* bytes: NULL: there is none to carry. */
+static taper_status keep_search_model(taper_encoder *e, const void *bytes, size_t size,
+                                      taper_error *error) {
+    if (!bytes) return TAPER_OK;
+    const taper_status status = codec_encoder_charge(e, size);
+    e->search.search_model = status == TAPER_OK ? malloc(size + 1) : NULL;
+    if (!e->search.search_model) return fail_for_good(e, status ? status : TAPER_ERR_NOMEM, error);
+    memcpy(e->search.search_model, bytes, size);
+    e->search.search_model_size = size;
+    return TAPER_OK;
+}
+
+/* What is carried has to be what decoders will take. */
+static taper_status check_search_model(const taper_encoder *e, const taper_search_codes *codes,
+                                       taper_error *error) {
+    taper_model *model;
+    if (!codes->model_bytes) return TAPER_OK;
+    TAPER_TRY(taper_model_load(&model, codes->model_bytes, codes->model_size, &e->limits, error));
+    const taper_model_info info = model->info;
+    taper_model_free(model);
+    if (info.id == codes->model_id && info.units >= codes->bits) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG,
+                        "the codes for search, %u bits of model %016llx, are not of model %016llx, "
+                        "which has %u units",
+                        codes->bits, (unsigned long long)codes->model_id,
+                        (unsigned long long)info.id, info.units);
+}
+
 taper_status taper_encoder_set_search_codes(taper_encoder *e, const taper_search_codes *codes,
                                             taper_error *error) {
     const size_t bytes = ((size_t)codes->bits + 7) / 8, words = ((size_t)codes->bits + 63) / 64;
@@ -212,10 +240,11 @@ taper_status taper_encoder_set_search_codes(taper_encoder *e, const taper_search
                             "%zu codes for search of %u bits, for %zu images: one of 1 to %d bits "
                             "for each, once",
                             codes->n, codes->bits, e->images, (int)FORMATS_MAX_SEARCH_BITS);
+    TAPER_TRY(check_search_model(e, codes, error));
     TAPER_TRY(take_search_room(e, bytes * codes->n, codes->bits, codes->model_id, error));
     for (size_t i = 0; i < codes->n; i++)
         put_code(codes->codes + i * words, bytes, e->search.search_codes + i * bytes);
-    return TAPER_OK;
+    return keep_search_model(e, codes->model_bytes, codes->model_size, error);
 }
 
 taper_status codec_encoder_take_search_codes(taper_encoder *e, const formats_front *front,
@@ -224,7 +253,7 @@ taper_status codec_encoder_take_search_codes(taper_encoder *e, const formats_fro
     if (!front->search_codes) return TAPER_OK;
     TAPER_TRY(take_search_room(e, bytes, front->search_bits, front->search_model_id, error));
     memcpy(e->search.search_codes, front->search_codes, bytes);
-    return TAPER_OK;
+    return keep_search_model(e, front->search_model, front->search_model_size, error);
 }
 
 /* --- making and finishing -------------------------------------------------------------- */
@@ -324,7 +353,7 @@ void taper_encoder_free(taper_encoder *e) {
     free(e->least_name), free(e->group), free(e->group_first), free(e->geometry), free(e->label),
         free(e->analysis);
     formats_buffer_free(&e->names), formats_buffer_free(&e->classes);
-    free(e->search.search_codes);
+    free(e->search.search_codes), free(e->search.search_model);
     if (e->spool && !e->options.spool) fclose(e->spool);
     free(e);
 }
@@ -436,6 +465,8 @@ static taper_status make_front(taper_encoder *e, formats_front *f, taper_error *
     TAPER_TRY(hand_over_names(e, f, error));
     f->search_model_id = e->search.search_model_id, f->search_bits = e->search.search_bits;
     f->search_codes = e->search.search_codes, e->search.search_codes = NULL;
+    f->search_model = e->search.search_model, e->search.search_model = NULL;
+    f->search_model_size = e->search.search_model_size;
     TAPER_TRY(embed_model(e, f, error));
     f->chunks_per_checksum = codec_checksum_span(f->layout, f->chunk_at[chunks], chunks);
     return TAPER_OK;

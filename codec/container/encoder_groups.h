@@ -62,7 +62,7 @@ struct taper_encoder {
     double mean;                   /* of log distortions */
     formats_buffer names, classes; /* NUL-ended */
     uint32_t n_classes;
-    formats_front search; /* its codes for search alone */
+    formats_front search; /* its codes and model for search alone */
     taper_encode_quality quality; /* once measured */
     char *least_name;             /* its */
     int measured;

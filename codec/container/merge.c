@@ -193,12 +193,18 @@ static taper_status fill_chunks(const merging *m, formats_front *f, taper_error 
     return TAPER_OK;
 }
 
-/* The first model that a shard carries: they are all the same. */
-static void take_model(const merging *m, formats_front *f) {
-    for (size_t s = 0; s < m->n && !f->model; s++) {
+/* The first models that a shard carries: they are all the same. */
+static void take_models(const merging *m, formats_front *f) {
+    for (size_t s = 0; s < m->n; s++) {
         formats_front *b = &m->front[s];
-        f->model = b->model, b->model = NULL;
-        f->model_size = b->model_size;
+        if (!f->model) {
+            f->model = b->model, b->model = NULL;
+            f->model_size = b->model_size;
+        }
+        if (!f->search_model) {
+            f->search_model = b->search_model, b->search_model = NULL;
+            f->search_model_size = b->search_model_size;
+        }
     }
 }
 
@@ -235,7 +241,7 @@ static taper_status merge_fronts(merging *m, formats_front *f, taper_error *erro
     TAPER_TRY(fill_rate_classes(m, f, error));
     TAPER_TRY(fill_raised(m, f, error));
     TAPER_TRY(fill_chunks(m, f, error));
-    take_model(m, f);
+    take_models(m, f);
     return TAPER_OK;
 }
 

@@ -79,14 +79,17 @@ taper_status codec_refuse_damage(const formats_front *front, const taper_source 
     return report.chunks_bad ? fail_damaged(&report, error) : TAPER_OK;
 }
 
-/* The model that the container carries: a decoder would refuse what this refuses. */
-static taper_status verify_model(const formats_front *f, const taper_limits *limits,
-                                 taper_error *error) {
-    taper_model *model = NULL;
-    if (!f->model) return TAPER_OK;
-    taper_status status = codec_front_model(f, limits, &model, error);
-    if (status == TAPER_OK) status = codec_front_match(f, model, error);
+/* The models that the container carries: a decoder would refuse what this refuses. */
+static taper_status verify_models(const formats_front *f, const taper_limits *limits,
+                                  taper_error *error) {
+    taper_model *model = NULL, *search = NULL;
+    taper_status status = TAPER_OK;
+    if (f->model) status = codec_front_model(f, limits, &model, error);
+    if (model && status == TAPER_OK) status = codec_front_match(f, model, error);
+    if (f->search_model && status == TAPER_OK)
+        status = codec_front_search_model(f, limits, &search, error);
     taper_model_free(model);
+    taper_model_free(search);
     return status;
 }
 
@@ -105,7 +108,7 @@ taper_status taper_verify(const taper_source *from, taper_verify_report *report,
                          (unsigned long long)(from->size - end),
                          formats_plural(from->size - end, "s"), formats_singular(from->size - end));
     if (status == TAPER_OK && report->chunks_bad) status = fail_damaged(report, error);
-    if (status == TAPER_OK) status = verify_model(&front, limits, error);
+    if (status == TAPER_OK) status = verify_models(&front, limits, error);
     formats_front_free(&front);
     return status;
 }

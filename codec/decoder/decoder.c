@@ -208,7 +208,8 @@ taper_status taper_decoder_get_info(const taper_decoder *d, taper_container_info
                                   .has_labels = f->label != NULL,
                                   .classes = f->classes,
                                   .search_bits = f->search_bits,
-                                  .search_model_id = f->search_model_id};
+                                  .search_model_id = f->search_model_id,
+                                  .has_search_model = f->search_model != NULL};
     for (uint32_t i = 0; i < f->images; i++)
         out->pixels += (uint64_t)f->geometry[i].width * f->geometry[i].height;
     return TAPER_OK;
@@ -253,6 +254,16 @@ taper_status taper_decoder_search_code(const taper_decoder *d, uint64_t i, uint6
     if (d->front.search_bits % 64)
         code[(bytes - 1) / 8] &= ~(uint64_t)0 << (64 - d->front.search_bits % 64);
     return TAPER_OK;
+}
+
+taper_status taper_decoder_search_model(const taper_decoder *d, taper_model **out,
+                                        taper_error *error) {
+    *out = NULL;
+    if (!d->front_ready)
+        return formats_fail(error, TAPER_ERR_TRUNCATED, "the front matter is not all there yet");
+    if (!d->front.search_model)
+        return formats_fail(error, TAPER_ERR_ARG, "the container carries no model for search");
+    return codec_front_search_model(&d->front, &d->limits, out, error);
 }
 
 taper_status taper_decoder_group_range(const taper_decoder *d, uint32_t g, uint64_t *first,

@@ -388,10 +388,10 @@ taper_source codec_front_rendered(const formats_front *front, const taper_source
     return rendered;
 }
 
-taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
-                               taper_model **out, taper_error *error) {
+static taper_status load_carried(const uint8_t *bytes, size_t size, const taper_limits *limits,
+                                 taper_model **out, taper_error *error) {
     taper_error why = {0};
-    taper_status status = taper_model_load(out, front->model, front->model_size, limits, &why);
+    taper_status status = taper_model_load(out, bytes, size, limits, &why);
     if (status == TAPER_OK) return status;
     if (status == TAPER_ERR_TRUNCATED)
         return formats_fail(error, TAPER_ERR_CORRUPT,
@@ -399,6 +399,25 @@ taper_status codec_front_model(const formats_front *front, const taper_limits *l
                             "file again");
     if (error) *error = why;
     return status;
+}
+
+taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
+                               taper_model **out, taper_error *error) {
+    return load_carried(front->model, front->model_size, limits, out, error);
+}
+
+taper_status codec_front_search_model(const formats_front *front, const taper_limits *limits,
+                                      taper_model **out, taper_error *error) {
+    TAPER_TRY(load_carried(front->search_model, front->search_model_size, limits, out, error));
+    const taper_model_info info = (*out)->info;
+    if (info.id == front->search_model_id && info.units >= front->search_bits) return TAPER_OK;
+    taper_model_free(*out);
+    *out = NULL;
+    return formats_fail(error, TAPER_ERR_CORRUPT,
+                        "the model for search in the container, %016llx of %u units, is not that "
+                        "of its codes for search, %016llx of %u bits",
+                        (unsigned long long)info.id, info.units,
+                        (unsigned long long)front->search_model_id, front->search_bits);
 }
 
 taper_status codec_front_match(const formats_front *front, const taper_model *model,

@@ -97,6 +97,10 @@ taper_source codec_front_rendered(const formats_front *front, const taper_source
  * TAPER_ERR_CORRUPT; else as taper_model_load. */
 taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
                                taper_model **out, taper_error *error);
+/* The model of the codes for search that the front carries. TAPER_ERR_CORRUPT: it is not theirs, or
+ * they have more bits than it makes; else as codec_front_model. *out is NULL on failure. */
+taper_status codec_front_search_model(const formats_front *front, const taper_limits *limits,
+                                      taper_model **out, taper_error *error);
 /* Does this model decode this front? TAPER_ERR_MODEL, or TAPER_ERR_CORRUPT when it has no decoder
  * or the front's passes exceed its own. */
 taper_status codec_front_match(const formats_front *front, const taper_model *model,

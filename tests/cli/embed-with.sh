@@ -48,10 +48,41 @@ encode -o few.taper --embed-with bits.tpm --search-bits 20 mixed
 grep -q ',photo1.png,,0,' found.csv # among others: a model of sixty images tells few apart
 grep -q 'data:image/png;base64' page.html
 
+# the model of these codes, carried: no -m is needed, by any verb that takes codes, whatever becomes of the container
+encode -o alone.taper --embed-with bits.tpm --embed-search-model mixed
+test $(($(wc -c <alone.taper) - $(wc -c <with.taper))) -eq $(($(wc -c <bits.tpm) + 24))
+"$TAPER" info alone.taper | grep -q '  search    96 bits an image, by model .*, carried in the file'
+"$TAPER" info --json alone.taper | grep -q '"search_model_carried":true'
+"$TAPER" verify -q alone.taper
+"$TAPER" index -q -o alone.tpx alone.taper
+cmp alone.tpx with.tpx
+"$TAPER" search -q --exact -k 9 alone.taper mixed | cut -d , -f 2,4,5 | cmp - want
+"$TAPER" search -q --exact -k 9 --html page2.html --images alone.taper alone.tpx mixed | cut -d , -f 2,4,5 | cmp - want
+"$TAPER" truncate -q --fraction 0.6 -o alone-short.taper alone.taper
+"$TAPER" repack -q --layout image -o alone-image.taper alone-short.taper
+"$TAPER" merge -q -o alone-twice.taper with.taper alone.taper
+for made in short image twice; do
+    "$TAPER" search -q --exact -k 1 alone-$made.taper mixed/photo1.png | tail -n 1 | grep -q ',0,'
+done
+mkdir -p labelled
+cp -r mixed labelled/one
+cp -r mixed labelled/two
+encode -o labelled.taper --embed-with bits.tpm --embed-search-model labelled
+"$TAPER" classify -q --among labelled.taper -k 1 mixed/photo*.png >by-carried.csv
+"$TAPER" classify -q -m bits.tpm --among labelled.taper -k 1 mixed/photo*.png | cmp - by-carried.csv
+"$TAPER" embed -q -o carried.npy labelled.taper
+"$TAPER" embed -q -m bits.tpm -o given.npy labelled.taper
+cmp carried.npy given.npy
+"$TAPER" decode -q -o c alone.taper
+diff -r a c
+
 # what cannot be done
-expect 2 'taper search: with.taper: its codes for search are of model *: give it with -m' \
+expect 2 'taper search: with.taper: its codes for search are of model *, which it does not carry: give it with -m' \
     "$TAPER" search -i 1 with.taper
 expect 2 'taper index: with.taper: its codes for search are of model *' "$TAPER" index -o no.tpx with.taper
+expect 2 'taper classify: with.taper: its codes for search are of model *' "$TAPER" classify --among with.taper mixed
+expect 0 'taper encode: warning: without effect here: --embed-search-model (for --embed-with)' \
+    "$TAPER" encode -f --embed-search-model -o plain2.taper mixed
 expect 2 'taper merge: *container 2 has codes for search of 0 bits by model *, the first has 96 by *' \
     "$TAPER" merge -o no.taper with.taper plain.taper
 expect 2 'taper merge: *the first has 96 by *' "$TAPER" merge -o no.taper with.taper few.taper

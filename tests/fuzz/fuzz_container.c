@@ -191,6 +191,22 @@ static void decode_all_ways(const formats_buffer *file) {
     recut(&source, file);
 }
 
+/* Codes for search, and the model that made them: all or none of it can be had. */
+static void search(const taper_decoder *decoder) {
+    taper_container_info info;
+    taper_model *model;
+    if (taper_decoder_get_info(decoder, &info) != TAPER_OK) return;
+    uint64_t *code = malloc((info.search_bits / 64 + 1) * sizeof *code);
+    must(code != NULL);
+    const taper_status status = taper_decoder_search_code(decoder, info.images - 1, code, NULL);
+    must(status == (info.search_bits ? TAPER_OK : TAPER_ERR_ARG));
+    must(info.search_bits || !info.has_search_model);
+    if (taper_decoder_search_model(decoder, &model, NULL) == TAPER_OK)
+        must(taper_model_get_info(model).id == info.search_model_id);
+    taper_model_free(model);
+    free(code);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     formats_buffer scrap = formats_buffer_make(1 << 24), file = formats_buffer_make(1 << 24);
     (void)dct_pull(bytes, n < 8 ? n : 8, NULL, &scrap, NULL);
@@ -201,8 +217,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     formats_memory memory = {copy, n};
     taper_source source = formats_memory_source(&memory);
     taper_decoder *decoder; /* as it is, with its own model */
-    if (taper_decoder_open(&decoder, &source, NULL, &limits, NULL) == TAPER_OK)
+    if (taper_decoder_open(&decoder, &source, NULL, &limits, NULL) == TAPER_OK) {
+        search(decoder);
         (void)render(decoder, &scrap);
+    }
     taper_decoder_free(decoder);
     if (n && taper_decoder_new(&decoder, the_model(), &limits, NULL) == TAPER_OK) {
         supply_in_pieces(decoder, copy, n); /* its own checksums: most of these are wrong */

@@ -56,6 +56,38 @@ static void make_containers(const char *folder) {
     formats_buffer_free(&model_file);
 }
 
+/* Three images with codes for search, and the model of these. */
+static void make_searched(const char *folder) {
+    enum { IMAGES = 3, BITS = 11 };
+    formats_buffer own = formats_buffer_make(1 << 20), theirs = formats_buffer_make(1 << 20),
+                   file = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_make((codec_window){4, 4, 1, NULL}, 6, 8, &own),
+                *maker = dct_model_make((codec_window){4, 3, 1, NULL}, BITS, 8, &theirs);
+    const taper_encode_options whole = {
+        .embed_model = 1, .model_bytes = own.data, .model_size = own.size};
+    const uint64_t code[IMAGES] = {0x5aull << 56, 0xffffull << 48, 0};
+    const taper_search_codes codes = {.model_id = taper_model_get_info(maker).id,
+                                      .bits = BITS,
+                                      .n = IMAGES,
+                                      .codes = code,
+                                      .model_bytes = theirs.data,
+                                      .model_size = theirs.size};
+    const taper_sink sink = dct_sink(&file);
+    taper_encoder *encoder;
+    if (taper_encoder_new(&encoder, model, &whole, NULL)) abort();
+    for (uint32_t i = 0; i < IMAGES; i++) {
+        taper_image image = dct_picture(4 + i, 5, 1, i);
+        if (taper_encoder_add(encoder, &image, NULL, -1, NULL)) abort();
+        formats_image_free(&image);
+    }
+    if (taper_encoder_set_search_codes(encoder, &codes, NULL)) abort();
+    if (taper_encoder_finish(encoder, &sink, NULL)) abort();
+    taper_encoder_free(encoder);
+    save(folder, "container/searched.taper", "", 0, file.data, file.size);
+    taper_model_free(model), taper_model_free(maker);
+    formats_buffer_free(&own), formats_buffer_free(&theirs), formats_buffer_free(&file);
+}
+
 /* A checkerboard, larger than what the model's planes hold, beside a picture; whole and cut. */
 static void make_raised(const char *folder) {
     formats_buffer model_file = formats_buffer_make(1 << 20);
@@ -351,6 +383,7 @@ static void make_indexes(const char *folder) {
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
     make_containers(argv[1]);
+    make_searched(argv[1]);
     make_raised(argv[1]);
     make_models(argv[1]);
     make_binary(argv[1]);

@@ -1,0 +1,189 @@
+/* test_search_codes.c -- codes for search in a container, and the model that made them. */
+#include "cmocka_all.h"
+#include "codec/container/assemble.h"
+#include "codec/decoder/group_reader.h"
+#include "dct_model.h"
+#include "formats/container.h"
+
+enum { N = 5, BITS = 70, WORDS = 2 };
+
+typedef struct fixture {
+    taper_model *coder, *maker; /* of the pictures, of the codes */
+    formats_buffer maker_file, other_file;
+    taper_image image[N];
+    uint64_t code[N * WORDS];
+} fixture;
+
+static int make(void **state) {
+    static fixture f;
+    f = (fixture){.maker_file = formats_buffer_make(1 << 24),
+                  .other_file = formats_buffer_make(1 << 24)};
+    f.coder = dct_model_make((codec_window){8, 8, 3, NULL}, 0, 2, &f.other_file);
+    f.maker = dct_model_make((codec_window){5, 5, 3, NULL}, BITS + 1, 2, &f.maker_file);
+    for (size_t i = 0; i < N; i++) f.image[i] = dct_picture(13, 9, 3, i);
+    for (size_t i = 0; i < N * WORDS; i++)
+        f.code[i] = i % WORDS ? ~0ull << 58 : i * 0x123456789abcdef;
+    *state = &f;
+    return 0;
+}
+
+static int drop(void **state) {
+    fixture *f = *state;
+    for (int i = 0; i < N; i++) formats_image_free(&f->image[i]);
+    taper_model_free(f->coder), taper_model_free(f->maker);
+    formats_buffer_free(&f->maker_file), formats_buffer_free(&f->other_file);
+    return 0;
+}
+
+static taper_search_codes codes_of(const fixture *f) {
+    return (taper_search_codes){.model_id = taper_model_get_info(f->maker).id,
+                                .bits = BITS,
+                                .n = N,
+                                .codes = f->code,
+                                .model_bytes = f->maker_file.data,
+                                .model_size = f->maker_file.size};
+}
+
+static taper_encoder *encoder_of(const fixture *f, taper_layout layout) {
+    taper_encode_options options = {.layout = layout};
+    taper_encoder *encoder;
+    assert_int_equal(taper_encoder_new(&encoder, f->coder, &options, NULL), TAPER_OK);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(taper_encoder_add(encoder, &f->image[i], NULL, -1, NULL), TAPER_OK);
+    return encoder;
+}
+
+static formats_buffer encode(const fixture *f, const taper_search_codes *codes) {
+    formats_buffer out = formats_buffer_make(1 << 24);
+    const taper_sink sink = dct_sink(&out);
+    taper_encoder *encoder = encoder_of(f, TAPER_LAYOUT_SET);
+    assert_int_equal(taper_encoder_set_search_codes(encoder, codes, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_finish(encoder, &sink, NULL), TAPER_OK);
+    taper_encoder_free(encoder);
+    return out;
+}
+
+/* Are codes and model of a container, `images` images that are f's again and again, those of f? */
+static void assert_arrived(const fixture *f, const formats_buffer *file, size_t images) {
+    formats_memory memory = {file->data, file->size};
+    const taper_source source = formats_memory_source(&memory);
+    taper_decoder *decoder;
+    taper_container_info info;
+    taper_model *model;
+    uint64_t code[WORDS];
+    assert_int_equal(taper_decoder_open(&decoder, &source, f->coder, NULL, NULL), TAPER_OK);
+    assert_int_equal(taper_decoder_get_info(decoder, &info), TAPER_OK);
+    assert_true(info.images == images && info.search_bits == BITS && info.has_search_model);
+    for (size_t i = 0; i < images; i++) {
+        assert_int_equal(taper_decoder_search_code(decoder, i, code, NULL), TAPER_OK);
+        assert_memory_equal(code, f->code + i % N * WORDS, sizeof code);
+    }
+    assert_int_equal(taper_decoder_search_model(decoder, &model, NULL), TAPER_OK);
+    assert_true(taper_model_get_info(model).id == info.search_model_id);
+    assert_true(info.search_model_id == taper_model_get_info(f->maker).id);
+    taper_model_free(model);
+    taper_decoder_free(decoder);
+}
+
+static void codes_and_their_model_arrive(void **state) {
+    const fixture *f = *state;
+    const taper_search_codes codes = codes_of(f);
+    formats_buffer file = encode(f, &codes);
+    assert_arrived(f, &file, N);
+    formats_buffer_free(&file);
+}
+
+/* What makes other containers of it carries both. */
+static void other_containers_have_them(void **state) {
+    const fixture *f = *state;
+    const taper_search_codes codes = codes_of(f);
+    taper_search_codes without = codes;
+    without.model_bytes = NULL;
+    formats_buffer file = encode(f, &codes), plain = encode(f, &without);
+    formats_memory memory = {file.data, file.size}, plain_memory = {plain.data, plain.size};
+    const taper_source source = formats_memory_source(&memory),
+                       plain_source = formats_memory_source(&plain_memory);
+    assert_int_equal(file.size - plain.size, f->maker_file.size + FORMATS_SECTION_SIZE);
+    for (int way = 0; way < 3; way++) {
+        formats_buffer out = formats_buffer_make(1 << 24);
+        const taper_sink sink = dct_sink(&out);
+        const taper_source shards[] = {plain_source, source};
+        taper_status status =
+            way == 0   ? taper_truncate(&source, file.size - 40, &sink, NULL, NULL)
+            : way == 1 ? taper_repack(&source, f->coder, TAPER_LAYOUT_IMAGE, 0, &sink, NULL, NULL)
+                       : taper_merge(shards, 2, &sink, NULL, NULL);
+        assert_int_equal(status, TAPER_OK);
+        assert_arrived(f, &out, way == 2 ? 2 * N : N);
+        formats_buffer_free(&out);
+    }
+    formats_buffer_free(&file), formats_buffer_free(&plain);
+}
+
+static void only_their_own_model_is_taken(void **state) {
+    const fixture *f = *state;
+    taper_encoder *encoder = encoder_of(f, TAPER_LAYOUT_SET);
+    taper_error error = {0};
+    taper_search_codes codes = codes_of(f);
+    codes.model_id++;
+    assert_int_equal(taper_encoder_set_search_codes(encoder, &codes, &error), TAPER_ERR_ARG);
+    assert_non_null(strstr(error.text, "are not of model"));
+    codes = codes_of(f);
+    codes.model_bytes = f->other_file.data, codes.model_size = f->other_file.size;
+    assert_int_equal(taper_encoder_set_search_codes(encoder, &codes, NULL), TAPER_ERR_ARG);
+    codes = codes_of(f);
+    codes.bits = BITS + 2; /* the model has one unit less */
+    assert_int_equal(taper_encoder_set_search_codes(encoder, &codes, NULL), TAPER_ERR_ARG);
+    codes = codes_of(f);
+    codes.model_size--;
+    assert_int_not_equal(taper_encoder_set_search_codes(encoder, &codes, NULL), TAPER_OK);
+    codes = codes_of(f);
+    codes.n--;
+    assert_int_equal(taper_encoder_set_search_codes(encoder, &codes, NULL), TAPER_ERR_ARG);
+    codes = codes_of(f);
+    assert_int_equal(taper_encoder_set_search_codes(encoder, &codes, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_set_search_codes(encoder, &codes, NULL), TAPER_ERR_ARG);
+    taper_encoder_free(encoder);
+}
+
+/* With another model in their place, what opens it finds out. */
+static void a_strange_model_is_found(void **state) {
+    const fixture *f = *state;
+    const taper_search_codes codes = codes_of(f);
+    formats_buffer file = encode(f, &codes), strange = formats_buffer_make(1 << 24);
+    formats_memory memory = {file.data, file.size};
+    const taper_source source = formats_memory_source(&memory);
+    formats_front front;
+    taper_verify_report report;
+    taper_model *model;
+    assert_int_equal(taper_verify(&source, &report, NULL, NULL), TAPER_OK);
+    for (int way = 0; way < 3; way++) {
+        const taper_limits limits = formats_limits_or_default(NULL);
+        assert_int_equal(codec_front_load(&source, NULL, &front, NULL), TAPER_OK);
+        if (way == 0) front.search_model_id++;
+        if (way == 1) front.search_bits = BITS + 2; /* as many bytes */
+        if (way == 2) front.search_model_size -= 9;
+        assert_int_equal(codec_front_search_model(&front, &limits, &model, NULL),
+                         TAPER_ERR_CORRUPT);
+        assert_null(model);
+        strange.size = 0;
+        assert_int_equal(formats_front_write(&front, &strange, NULL), TAPER_OK);
+        const uint64_t data = front.chunk_at[(uint64_t)front.layers * front.groups];
+        formats_write_bytes(&strange, file.data + file.size - data, (size_t)data);
+        formats_memory there = {strange.data, strange.size};
+        const taper_source damaged = formats_memory_source(&there);
+        assert_int_equal(taper_verify(&damaged, &report, NULL, NULL), TAPER_ERR_CORRUPT);
+        assert_true(report.chunks_bad == 0);
+        formats_front_free(&front);
+    }
+    formats_buffer_free(&file), formats_buffer_free(&strange);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(codes_and_their_model_arrive),
+        cmocka_unit_test(other_containers_have_them),
+        cmocka_unit_test(only_their_own_model_is_taken),
+        cmocka_unit_test(a_strange_model_is_found),
+    };
+    return cmocka_run_group_tests(tests, make, drop);
+}
