@@ -727,7 +727,7 @@ class Model:
         self.hidden = []                                # widths, or None where there is no stack
         for stack in range(2):
             depth = r.u8()
-            may_lack = stack == 1 and flags == 2        # an embedding model has no decoder
+            may_lack = stack == 1 and flags in (2, 6)   # an embedding model has no decoder
             require((0 if may_lack else 1) <= depth <= MAX_STACK if self.direct else
                     depth == 0 or 2 <= depth <= MAX_STACK, "a stack's depth is illegal")
             self.hidden.append(list(r.unpack("%dI" % (depth - 1))) if depth else None)
@@ -890,7 +890,7 @@ class Model:
             x = [dot(row, x) + b for row, b in zip(weights, bias)]
             last = i + 1 == len(self.encoder)
             x = activated(x, self.code_activation if last else self.activation)
-        return x
+        return [float(a > 0) for a in x] if self.binary else x
 
     # 6.9
     def record(self, r):

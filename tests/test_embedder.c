@@ -132,6 +132,21 @@ static double reconstruction(const codec_network *net, const double *p, const do
     return sum / ROWS;
 }
 
+/* Codes of bits: what the thresholds see of the parameters in question. */
+static struct {
+    int are_on;
+    double a[ROWS * UNITS];
+} bits;
+
+/* Their gradient is that of a line through the bit with the slope of a logistic function. */
+static void threshold(double *code) {
+    for (size_t i = 0; i < ROWS * UNITS && bits.are_on; i++) {
+        const double steep = 2.0 / (double)TRAIN_BIT_SPREAD;
+        const double p = 1.0 / (1.0 + exp(-steep * bits.a[i]));
+        code[i] = (bits.a[i] > 0 ? 0.5 : -0.5) + steep * p * (1.0 - p) * (code[i] - bits.a[i]);
+    }
+}
+
 static double mean_over_prefixes(reference r, const double *code) {
     double sum = 0.0, prefix[ROWS * UNITS];
     for (uint32_t i = 0; i < nested.lengths; i++) {
@@ -149,6 +164,7 @@ static double loss_at(const codec_network *net, reference r, int learns_alpha, d
     size_t encoder = 0;
     if (learns_alpha) r.alpha *= exp(parameter[n_network]);
     encode(net, parameter, code, &squares);
+    threshold(code);
     for (uint32_t l = 0; l < net->encoder.depth; l++)
         encoder += (net->encoder.layer[l].inputs + 1) * net->encoder.layer[l].outputs;
     for (size_t i = 0; i < ROWS * r.d; i++) class_code[i] = code[i / r.d * UNITS + i % r.d];
@@ -159,6 +175,22 @@ static double loss_at(const codec_network *net, reference r, int learns_alpha, d
     return share * own + split.part * other + l2 / 2 * squares;
 }
 
+/* About as many rows above each threshold as below. */
+static void centre(codec_network *net) {
+    const uint32_t depth = net->encoder.depth;
+    double parameter[512], code[ROWS * UNITS], squares, *p = parameter;
+    for (uint32_t l = 0; l < depth; l++) {
+        const codec_layer *layer = &net->encoder.layer[l];
+        for (uint32_t i = 0; i < layer->outputs * layer->inputs; i++)
+            *p++ = (double)layer->weight[i] * (l ? 1.0 : 255.0);
+        for (uint32_t i = 0; i < layer->outputs; i++) *p++ = (double)layer->bias[i];
+    }
+    draw_noise(&(train_embedder_noise){.seed = 0}, 0);
+    encode(net, parameter, code, &squares);
+    for (size_t i = 0; i < ROWS * UNITS; i++)
+        net->encoder.layer[depth - 1].bias[i % UNITS] -= (float)(code[i] / ROWS);
+}
+
 /* --- against differences -------------------------------------------------------------------- */
 
 static void check_gradient(int d, uint32_t hidden, codec_activation between,
@@ -166,9 +198,11 @@ static void check_gradient(int d, uint32_t hidden, codec_activation between,
                            train_embedder_noise noise) {
     codec_network net = network(hidden, between);
     train_embedder e;
+    if (bits.are_on) centre(&net);
     const train_embedder_options options = {.batch = ROWS,
                                             .objective = objective,
                                             .prefixes = nested.lengths ? &nested : NULL,
+                                            .binary = bits.are_on,
                                             .l2 = l2,
                                             .block = block,
                                             .noise = noise,
@@ -193,6 +227,8 @@ static void check_gradient(int d, uint32_t hidden, codec_activation between,
     assert_int_equal(train_download(s, parameter, e.weights.parameter, n * 4), TAPER_OK);
     assert_int_equal(train_download(s, gradient, e.weights.gradient, n * 4), TAPER_OK);
     for (size_t i = 0; i < n; i++) at[i] = (double)parameter[i];
+    double squares;
+    encode(&net, at, bits.a, &squares);
     reference r = {.loss = objective.loss,
                    .all_pairs = objective.all_pairs,
                    .student = objective.student,
@@ -286,6 +322,31 @@ static void decoders_learn_beside_labels(void **state) {
                     check_gradient(d, hidden, CODEC_RELU, objectives[o], 0.0, 5, noise);
                 }
     split.part = 0.0, split.free_units = 0, split.labelled = 0;
+}
+
+static void bits_learn_through_their_thresholds(void **state) {
+    (void)state;
+    const train_embedder_noise none = {.seed = 0},
+                               noise = {.corrupt = 0.3f, .dropout = 0.25f, .seed = 12};
+    const train_neighbour_objective objectives[] = {
+        {.loss = TRAIN_LOG_NCA, .student = 1, .alpha = 2.0, .learns_alpha = 1},
+        {.loss = TRAIN_NCA},
+        {.loss = TRAIN_MCML, .all_pairs = 1, .student = 1, .alpha = 1.0}};
+    bits.are_on = 1;
+    for (int d = 0; d < DEVICES; d++)
+        for (size_t o = 0; o < sizeof objectives / sizeof *objectives; o++)
+            for (uint32_t hidden = 0; hidden < 3; hidden++) {
+                check_gradient(d, hidden, CODEC_LOGISTIC, objectives[o], 0.03, 5, none);
+                check_gradient(d, hidden, CODEC_RELU, objectives[o], 0.0, 0, noise);
+                nested = (train_prefix_list){{1, 3}, 2};
+                if (!objectives[o].learns_alpha)
+                    check_gradient(d, hidden, CODEC_LOGISTIC, objectives[o], 0.0, 0, none);
+                nested.lengths = 0;
+                split.part = 0.4, split.free_units = 1, split.labelled = ROWS - 1;
+                check_gradient(d, hidden, CODEC_LOGISTIC, objectives[o], 0.0, 0, none);
+                split.part = 0.0, split.free_units = 0, split.labelled = 0;
+            }
+    bits.are_on = 0;
 }
 
 /* --- in blocks ------------------------------------------------------------------------------ */
@@ -383,6 +444,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(gradients_are_differences),
                                        cmocka_unit_test(nested_gradients_are_differences),
                                        cmocka_unit_test(decoders_learn_beside_labels),
+                                       cmocka_unit_test(bits_learn_through_their_thresholds),
                                        cmocka_unit_test(blocks_of_rows_change_nothing),
                                        cmocka_unit_test(networks_come_back),
                                        cmocka_unit_test(networks_that_are_not_plain_are_refused)};

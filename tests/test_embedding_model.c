@@ -40,11 +40,13 @@ static void models_round_trip(void **unused) {
         if (i >= 18) s.window = (codec_window){1 + (uint32_t)i % 2, 1, 1, NULL}, s.units = 1;
         taper_model *m = tiny_embedding_unwritten(s, SEED), *back;
         m->network.code = (codec_activation)(i % 3);
+        m->info.binary = !m->network.code && i % 2;
         formats_buffer file = write_model(m, 0);
         assert_int_equal(taper_model_load(&back, file.data, file.size, NULL, NULL), TAPER_OK);
         taper_model_info info = taper_model_get_info(back);
         assert_true(info.family == TAPER_FAMILY_DENSE && info.units == s.units);
-        assert_true(info.embedding && m->info.embedding && !info.passes && !info.binary);
+        assert_true(info.embedding && m->info.embedding && !info.passes);
+        assert_int_equal(info.binary, m->network.code == CODEC_LINEAR && i % 2);
         assert_true(info.alpha == 29 && info.classes == 10 && info.id == m->info.id);
         assert_string_equal(info.objective, "dt-nca");
         uint64_t weights = m->network.inputs, products = 0,
@@ -163,7 +165,8 @@ static void illegal_fields_are_refused_by_name(void **unused) {
         int at, value;
         const char *word;
     } cases[] = {{FLAGS_AT, 3, "no linear path"},
-                 {FLAGS_AT, 2 + 4, "parts that only decoders have"},
+                 {FLAGS_AT, 2 + 4 + 8, NULL},
+                 {FLAGS_AT, 2 + 4 + 16, "a conditional model or a head"},
                  {FLAGS_AT, 2 + 8, NULL}, /* takes a gain, which is not there */
                  {FLAGS_AT, 2 + 16, "parts that only decoders have"},
                  {FLAGS_AT, 2 + 32, "parts that only decoders have"},
@@ -223,17 +226,16 @@ static void padding_is_as_it_must_be(void **unused) {
 
 static void parts_of_decoders_are_not_written(void **unused) {
     (void)unused;
-    for (int kind = 0; kind < 4; kind++) {
+    for (int kind = 0; kind < 5; kind++) {
         taper_model *m = tiny_embedding_unwritten(plain_shape, SEED);
         codec_weight_precision precision = {0};
         formats_buffer out = formats_buffer_make(1 << 20);
-        uint8_t density = 3;
         if (kind == 0) m->info.family = TAPER_FAMILY_PCA;
         if (kind == 1) m->tied = 1;
         if (kind == 2) m->window.lap = &m->lap;
-        if (kind == 3) m->tables.density = &density;
+        if (kind == 3) m->info.binary = 1, m->network.code = CODEC_LOGISTIC;
+        if (kind == 4) m->network.tied_gain = 1;
         assert_int_equal(codec_model_write(m, &precision, &out, NULL), TAPER_ERR_ARG);
-        m->tables.density = NULL;
         taper_model_free(m);
         formats_buffer_free(&out);
     }

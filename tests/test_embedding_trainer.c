@@ -125,6 +125,38 @@ static void classes_come_apart(void **state) {
     }
 }
 
+/* Codes of bits are told apart as well, and by their first half. */
+static void bits_come_apart(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        lesson l = {.options = usual()};
+        codec_network net = start(32);
+        train_embedding_result r;
+        l.options.binary = 1;
+        l.options.objective.alpha = 31.0;
+        if (k) l.options.prefixes = train_prefix_halves(32);
+        assert_int_equal(learn(&l, &net, &r, NULL), TAPER_OK);
+        print_message("bits %d: %.3f, after epoch %u %.3f\n", k, r.start_error, r.best_epoch,
+                      r.best_error);
+        assert_true(r.start_error > 0.3 && r.best_error < 0.16);
+        codec_network_free(&net);
+    }
+}
+
+static void bits_are_ordered_by_halves(void **state) {
+    static const struct {
+        uint32_t units;
+        train_prefix_list list;
+    } cases[] = {{64, {{8, 16, 32, 64}, 4}},    {60, {{15, 30, 60}, 3}}, {15, {{15}, 1}},
+                 {101, {{12, 25, 50, 101}, 4}}, {16, {{8, 16}, 2}},      {1, {{1}, 1}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const train_prefix_list p = train_prefix_halves(cases[i].units);
+        assert_memory_equal(&p, &cases[i].list, sizeof p);
+    }
+    assert_int_equal(train_prefix_halves(65535).lengths, 13);
+}
+
 static void alpha_is_held_for_an_epoch(void **state) {
     (void)state;
     for (uint32_t epochs = 1; epochs < 3; epochs++) {
@@ -272,9 +304,10 @@ static void bad_labels_are_told(void **state) {
 
 static void bad_options_are_told(void **state) {
     (void)state;
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 8; i++) {
         static const char *const words[] = {
-            "alpha", "alpha", "hinge", "l2", "rate", "batch", "33 units from a layer of 32"};
+            "alpha", "alpha", "hinge", "l2", "rate", "batch", "33 units from a layer of 32",
+            "take Adam"};
         lesson l = {.options = usual()};
         train_embedding_options *o = &l.options;
         if (i == 0) o->objective.alpha = 0.0;
@@ -283,6 +316,7 @@ static void bad_options_are_told(void **state) {
         if (i == 3) o->l2 = -1.0;
         if (i == 4) o->rate = 0.0f;
         if (i == 5) o->batch = 1;
+        if (i == 7) o->binary = 1, o->optimiser = TRAIN_CG;
         refuse(&l, label, i == 6 ? 33 : 2, words[i]);
     }
 }
@@ -387,6 +421,8 @@ static void divergence_is_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(classes_come_apart),
+                                       cmocka_unit_test(bits_come_apart),
+                                       cmocka_unit_test(bits_are_ordered_by_halves),
                                        cmocka_unit_test(alpha_is_held_for_an_epoch),
                                        cmocka_unit_test(threads_and_stops_change_nothing),
                                        cmocka_unit_test(batches_have_all_rows),

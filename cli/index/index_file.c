@@ -48,9 +48,9 @@ int cli_index_check_model(const char *verb, const taper_model_info *model, const
     if (model->binary) return CLI_DONE;
     cli_error(verb, path,
               "the codes of this model are numbers, and an index holds codes of bits: train one "
-              "with 'taper train --family dense --code binary --window whole --independent', or "
-              "with --class-units where images have labels; 'taper embed' and 'classify' take "
-              "codes of numbers");
+              "with 'taper train --family dense --code binary --window whole --independent', or, "
+              "of images with labels, --preset labels --code binary; 'taper embed' and 'classify' "
+              "take codes of numbers");
     return CLI_USAGE;
 }
 

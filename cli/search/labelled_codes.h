@@ -5,6 +5,7 @@
 
 typedef struct cli_labelled_codes {
     size_t n, width, room;
+    bool are_bits;
     float *codes;   /* [n][width] */
     int32_t *label; /* [n] class of the set, 0.. */
     size_t *image;  /* [n] number in the set, rising */

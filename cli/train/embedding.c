@@ -112,7 +112,10 @@ taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice
                                   taper_error *error) {
     static const uint32_t papers[] = {500, 500, 2000};
     const struct objective *o = &objectives[e->objective];
-    if (!c->units) c->units = 30, c->most_units = 4 * c->units; /* -k is kept */
+    if (!c->units) { /* -k is kept */
+        c->units = c->training.binary ? 64 : 30;
+        c->most_units = 4 * c->units;
+    }
     c->minutes = cli_embedding_is_searched(e) ? e->minutes : 0.0;
     if (!c->n_hidden && o->deep) c->hidden = papers, c->n_hidden = 3;
     c->objective = cli_objectives[e->objective];
@@ -121,11 +124,13 @@ taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice
     c->training.l2 = e->l2;
     c->training.reconstruct = e->reconstruct;
     c->training.free_units = (uint32_t)e->free_units;
+    TAPER_TRY(choose_degrees(e, c, error));
     c->training.prefixes = cli_embedding_lengths(e, c->units);
+    if (c->training.binary && !e->nested.count && !c->training.objective.learns_alpha)
+        c->training.prefixes = train_prefix_halves(c->units);
     c->motion = (float)e->motion, c->mirrors = e->mirrors;
     c->training.k = (uint32_t)e->neighbours;
     c->training.validation_fraction = (float)e->hold_out;
-    TAPER_TRY(choose_degrees(e, c, error));
     TAPER_TRY(choose_start(e, c, error));
     if (!(c->training.rate > 0.0f)) c->training.rate = rate_of(o, c);
     return TAPER_OK;
@@ -210,6 +215,7 @@ static void report_json(const cli_train_talk *t, const train_embedding_choice *c
     cli_json_uint(&j, "window_width", r->window.width);
     cli_json_uint(&j, "window_height", r->window.height);
     cli_json_uint(&j, "units", r->units);
+    cli_json_bool(&j, "binary", c->training.binary);
     if (c->training.objective.student) cli_json_number(&j, "degrees", l->alpha);
     cli_json_uint(&j, "model_bytes", r->model_bytes);
     cli_json_uint(&j, "epochs", l->epochs);
@@ -269,9 +275,9 @@ static void say_again(const cli_train_talk *t, const train_embedding_choice *c) 
         snprintf(noise + used, sizeof noise - used, " --seed %llu",
                  (unsigned long long)c->training.seed);
     cli_note(t->common, "train",
-             "the same again: --objective %s%s --start %s -k %u -e %u --rate %g%s --hold-out 0",
-             c->objective, widths, start_words(c, start), c->units, c->training.epochs,
-             (double)c->training.rate, noise);
+             "the same again: --objective %s%s%s --start %s -k %u -e %u --rate %g%s --hold-out 0",
+             c->objective, c->training.binary ? " --code binary" : "", widths,
+             start_words(c, start), c->units, c->training.epochs, (double)c->training.rate, noise);
 }
 
 /* What was tried, what to expect, and whether labels help. */
@@ -322,9 +328,10 @@ void cli_embedding_report(const cli_train_talk *t, const train_embedding_choice 
         return;
     }
     cli_note(t->common, "train",
-             "%s: an embedding of %zu image%s of %zu classes, %ux%u pixels to %u unit%s, %s",
+             "%s: an embedding of %zu image%s of %zu classes, %ux%u pixels to %u %s%s, %s",
              t->output, l->rows + l->held_out, formats_plural(l->rows + l->held_out, "s"),
-             l->classes, r->window.width, r->window.height, r->units, formats_plural(r->units, "s"),
+             l->classes, r->window.width, r->window.height, r->units,
+             c->training.binary ? "bit" : "unit", formats_plural(r->units, "s"),
              cli_show_size(r->model_bytes, size));
     if (r->found.trials) {
         say_found(t, r);

@@ -113,6 +113,7 @@ taper_status cli_train_embedding(const cli_train_settings *s, uint32_t hidden[CO
     o->threads = cli_threads(&s->common);
     o->seed = (uint64_t)s->seed;
     o->saving = saving_of(s);
+    o->binary = s->code == TRAIN_CODE_BINARY;
     return cli_embedding_choose(&s->embedding, c, error);
 }
 
@@ -147,7 +148,7 @@ static taper_status check_from(taper_error *error) {
 
 /* What an embedding model is not. Its choices are checked before images are read. */
 static taper_status check_embedding(const cli_train_settings *s, taper_error *error) {
-    static const char *const others[] = {"family", "code", "preset", "from", "fast"};
+    static const char *const others[] = {"family", "preset", "from", "fast"};
     uint32_t hidden[CODEC_MAX_LAYERS];
     train_embedding_choice unused;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -155,6 +156,11 @@ static taper_status check_embedding(const cli_train_settings *s, taper_error *er
             !(cli_embedding_is_searched(&s->embedding) && !strcmp(others[i], "preset")))
             return formats_fail(error, TAPER_ERR_ARG,
                                 "--objective makes an embedding model: leave --%s out", others[i]);
+    if (s->code == TRAIN_CODE_UNITS || (cli_options_given("code") && !s->code))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "--objective makes codes of numbers, or with --code binary of bits: "
+                            "leave --code %s out",
+                            cli_train_codes[s->code]);
     return cli_train_embedding(s, hidden, &unused, error);
 }
 
@@ -180,7 +186,7 @@ taper_status cli_train_check(cli_train_settings *s, taper_error *error) {
     if (s->resume && !s->checkpoint)
         return formats_fail(error, TAPER_ERR_ARG, "--resume needs --checkpoint FILE");
     TAPER_TRY(check_names(s, error));
-    if (s->code && s->family != TAPER_FAMILY_DENSE)
+    if (s->code && s->family != TAPER_FAMILY_DENSE && !s->embedding.objective)
         return formats_fail(error, TAPER_ERR_ARG, "--code %s needs --family dense",
                             cli_train_codes[s->code]);
     if (s->code && (s->conditional || s->head))

@@ -41,7 +41,7 @@ taper_status codec_embedder_open(codec_embedder *out, const taper_model *model, 
                             .width = model->network.units,
                             .has_network = 1,
                             .network = model->network,
-                            .is_binary = model->tables.density != NULL,
+                            .is_binary = codec_model_is_binary(model),
                             .centre = model->tables.centre};
     const taper_status status = model->tied ? make_analysis(out, threads, error) : TAPER_OK;
     return finish_opening(out, threads, status, error);
@@ -131,7 +131,7 @@ typedef struct embed_task {
     atomic_int status;
 } embed_task;
 
-/* A binary model's code is its bits, as its decoder gets them. */
+/* A binary model's code is its bits, as its decoder gets them; an embedding model's are 0 and 1. */
 static void make_bits(const codec_embedder *e, float *codes, size_t n) {
     for (size_t i = 0; i < n; i++) codes[i] = (codes[i] > 0 ? 1.0f : 0.0f) - e->centre;
 }

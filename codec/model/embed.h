@@ -10,11 +10,11 @@ typedef struct codec_embedder {
     codec_window window; /* what an image must be, or ... */
     int scales;          /* ... 1: is scaled to: an embedding model's */
     size_t width;        /* numbers in a code */
+    int is_binary;       /* 1: these are bits, 0 or 1, less a constant */
     /* its own */
     int has_network;
     codec_network network; /* the model's arrays, with a true analysis (pseudo_inverse.h) */
     float *analysis;       /* NULL: the model's own */
-    int is_binary;
     float centre;
     codec_backend backend; /* without a pool: each block is one thread's */
     codec_pool *pool;

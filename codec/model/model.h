@@ -35,6 +35,11 @@ struct taper_model {
                      */
 };
 
+/* Are its units single bits? */
+static inline int codec_model_is_binary(const taper_model *m) {
+    return codec_network_has_decoder(&m->network) ? m->tables.density != NULL : m->info.binary;
+}
+
 /* How finely weights are stored. */
 typedef struct codec_weight_precision {
     double linear_mse; /* squared error on a pixel (8-bit scale) that rounding the linear path may
@@ -55,9 +60,9 @@ taper_status codec_model_render_over(const taper_model *model, uint32_t pass, co
 
 /* Append the whole .tpm file to out, of version FORMATS_MODEL_VERSION. The model's own weights are
  * replaced by what a reader will get, so that what is measured afterwards is what users get;
- * info.id and info.file_bytes are set. Of an embedding
- * model (dense, its network a CODEC_ENCODER, no other parts) info.objective, alpha and classes are
- * written. TAPER_ERR_ARG: one of these three is illegal, or it has other parts; TAPER_ERR_NOMEM. */
+ * info.id and info.file_bytes are set. Of an embedding model (dense, its network a CODEC_ENCODER,
+ * no other parts) info.objective, alpha, classes and binary are written. TAPER_ERR_ARG: one of the
+ * first three is illegal, or it has other parts; TAPER_ERR_NOMEM. */
 taper_status codec_model_write(taper_model *model, const codec_weight_precision *precision,
                                formats_buffer *out, taper_error *error);
 

@@ -89,7 +89,7 @@ static taper_status check_features(const architecture *a, taper_error *error) {
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a tied linear path, but no linear path");
     if (is_embedding(a))
-        return a->flags == CODEC_FLAG_DIRECT
+        return (a->flags & ~CODEC_FLAG_BINARY) == CODEC_FLAG_DIRECT
                    ? TAPER_OK
                    : formats_fail(error, TAPER_ERR_CORRUPT,
                                   "model: no decoder, but parts that only decoders have");

@@ -108,7 +108,7 @@ static taper_status write_network(taper_model *m, const codec_weight_precision *
 static uint8_t flags_of(const taper_model *m) {
     return (uint8_t)((m->tied ? CODEC_FLAG_TIED : 0) |
                      (codec_network_is_direct(&m->network) ? CODEC_FLAG_DIRECT : 0) |
-                     (m->tables.density ? CODEC_FLAG_BINARY : 0) |
+                     (codec_model_is_binary(m) ? CODEC_FLAG_BINARY : 0) |
                      (m->network.tied_gain > 0 ? CODEC_FLAG_TIED_STACKS : 0) |
                      (m->tables.conditional ? CODEC_FLAG_CONDITIONAL : 0) |
                      (m->tables.head ? CODEC_FLAG_HEAD : 0) |
@@ -152,7 +152,9 @@ static taper_status write_tables(const taper_model *m, formats_buffer *out) {
 /* Has an embedding model what it may have? */
 static taper_status check_embedding(const taper_model *m, taper_error *error) {
     const char *fault = codec_embedding_record_fault(&m->info);
-    if (m->info.family != TAPER_FAMILY_DENSE || flags_of(m) != CODEC_FLAG_DIRECT)
+    if (m->info.family != TAPER_FAMILY_DENSE ||
+        (flags_of(m) & ~CODEC_FLAG_BINARY) != CODEC_FLAG_DIRECT ||
+        (m->info.binary && m->network.code != CODEC_LINEAR))
         return formats_fail(error, TAPER_ERR_ARG,
                             "a model without a decoder, but with parts that only decoders have");
     if (!*fault) return TAPER_OK;
@@ -169,7 +171,7 @@ taper_status codec_model_write(taper_model *m, const codec_weight_precision *pre
     if (status == TAPER_OK) status = write_tables(m, &payload);
     if (status == TAPER_OK) {
         m->info.id = formats_model_id(payload.data, payload.size);
-        m->info.binary = m->tables.density != NULL;
+        m->info.binary = codec_model_is_binary(m);
         codec_model_describe(m);
         status = formats_model_pack(payload.data, payload.size, out, error);
         m->info.file_bytes = out->size - start;

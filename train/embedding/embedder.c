@@ -49,6 +49,16 @@ taper_status train_embedder_export(train_embedder *e, const float *from, codec_n
     return status;
 }
 
+static taper_status upload_spread(train_embedder *e) {
+    float *spread = malloc(e->units * sizeof *spread);
+    if (!spread) return TAPER_ERR_NOMEM;
+    for (uint32_t u = 0; u < e->units; u++) spread[u] = TRAIN_BIT_SPREAD;
+    const taper_status status =
+        train_upload(&e->stream, e->spread, spread, e->units * sizeof *spread);
+    free(spread);
+    return status;
+}
+
 static taper_status upload_start(train_embedder *e, const codec_network *net) {
     codec_stack view, decoder;
     float *host = calloc(e->weights.n, sizeof *host);
@@ -63,7 +73,9 @@ static taper_status upload_start(train_embedder *e, const codec_network *net) {
     free(host);
     if (status == TAPER_OK)
         status = train_zero(&e->stream, e->zero_mean, e->inputs * sizeof(float));
-    return status;
+    if (status == TAPER_OK)
+        status = train_zero(&e->stream, e->threshold, e->units * sizeof *e->threshold);
+    return status == TAPER_OK ? upload_spread(e) : status;
 }
 
 taper_status train_embedder_alpha(train_embedder *e, double most, double *alpha) {
@@ -109,6 +121,9 @@ static void lay_out_activations(train_embedder *e, const codec_network *net) {
     e->moved = jitters(e) ? train_arena_take(arena, batch, e->inputs, 1) : NULL;
     e->code = train_arena_floats(arena, batch, e->units);
     e->code_gradient = train_arena_floats(arena, batch, e->units);
+    e->before = e->binary ? train_arena_floats(arena, batch, e->units) : e->code;
+    e->threshold = train_arena_floats(arena, 1, e->units);
+    e->spread = train_arena_floats(arena, 1, e->units);
     const int split = e->class_units < e->units;
     e->class_code = split ? train_arena_floats(arena, batch, e->class_units) : e->code;
     e->class_gradient = split ? train_arena_floats(arena, batch, e->class_units) : e->code_gradient;
@@ -147,6 +162,7 @@ taper_status train_embedder_create(train_embedder *e, const codec_network *net,
     *e = (train_embedder){.inputs = net->inputs,
                           .units = net->units,
                           .class_units = net->units - o->free_units,
+                          .binary = o->binary,
                           .decoding.part = o->part,
                           .batch = o->batch,
                           .block =
@@ -226,8 +242,15 @@ taper_status train_embedder_load(train_embedder *e, const uint8_t *pixels, const
     return e->rows > e->block ? TAPER_OK : make_inputs(e, 0, e->rows);
 }
 
+static train_units units_of(const train_embedder *e) {
+    return (train_units){
+        .binary = e->binary, .centre = 0.5f, .bias = e->threshold, .spread = e->spread};
+}
+
 taper_status train_embedder_forward(train_embedder *e) {
-    TAPER_TRY(train_zero(&e->stream, e->code, e->rows * e->units * sizeof *e->code));
+    const size_t bytes = e->rows * e->units * sizeof *e->code;
+    const train_units bits = units_of(e);
+    TAPER_TRY(train_zero(&e->stream, e->before, bytes));
     for (size_t first = 0, rows; first < e->rows; first += rows) {
         train_stack_activations act = e->act;
         act.noise = noise_of(e, first);
@@ -235,15 +258,21 @@ taper_status train_embedder_forward(train_embedder *e) {
             act.hidden[i] += first * e->view.layer[i].outputs;
         TAPER_TRY(take_block(e, first, &rows));
         TAPER_TRY(train_stack_forward(&e->stream, &e->view, rows, e->input, &act,
-                                      e->code + first * e->units));
+                                      e->before + first * e->units));
     }
-    return TAPER_OK;
+    if (!e->binary) return TAPER_OK;
+    return e->stream.ops->unit_values(&e->stream, &bits, e->rows, e->units, NULL, e->before,
+                                      e->code);
 }
 
 /* From the codes' gradient that of all layers, the first one's weights by blocks of inputs. */
 static taper_status backward(train_embedder *e) {
     train_stream *s = &e->stream;
     const codec_layer *first_layer = &e->gradient.layer[0];
+    const train_units bits = units_of(e);
+    if (e->binary)
+        TAPER_TRY(s->ops->unit_gradient(s, &bits, e->rows, 0, e->units, NULL, e->before,
+                                        e->code_gradient, e->code_gradient));
     TAPER_TRY(train_stack_backward(s, &e->view, &e->gradient, e->rows, NULL, &e->act,
                                    e->code_gradient, NULL));
     const float *dy = train_stack_first(&e->view, &e->act, e->code_gradient);

@@ -7,6 +7,11 @@
  * biases, then what the objective trains (train_objective). The first layer takes pixels of 0..1
  * here, and of 0..255 in a codec_network: 1 / 255 stands in the one or the other.
  *
+ * Of bits, code = 1 where f(pixels / 255) > 0, else 0, each less one half, so that the squared
+ * distance of two codes is the number of bits in which they differ. Their gradient goes through
+ * the threshold to f as through the slope of a logistic function of TRAIN_BIT_SPREAD (train_units:
+ * Bengio, Leonard & Courville 2013, section 4, call it straight-through).
+ *
  * With a decoder g (Salakhutdinov & Hinton 2007, equations 16 to 18) the loss is
  *     (1 - part) objective(class units, labels) + part E + l2 / 2 |W|^2
  * where part is the 1 - lambda of the paper, the objective is the mean over rows that have a label,
@@ -27,6 +32,8 @@
 #include "train/sampling/jitter.h"
 
 enum { TRAIN_EMBEDDER_BLOCK = 32 * 384 };
+/* Of 0.15, 0.3 and 0.6 the one whose codes of MNIST err least (bench/results/README.md). */
+#define TRAIN_BIT_SPREAD 0.3f
 
 /* What training does to rows, so that codes depend less on any one pixel, unit or place: a pure
  * function of (seed, step) and of a row's number in the batch. */
@@ -45,6 +52,7 @@ typedef struct train_embedder {
     codec_stack decoder, decoder_gradient; /* likewise; depth 0: there is none */
     uint32_t inputs, units;
     uint32_t class_units; /* the first of them */
+    int binary;           /* 1: codes are bits */
     size_t batch;         /* most rows of one call */
     size_t block;         /* most rows of input, batch or less */
     size_t n_numbers;     /* the objective's, at the vector's end: 0 or 1 */
@@ -64,6 +72,8 @@ typedef struct train_embedder {
     float *zero_mean;                   /* [inputs] */
     float *input;                       /* [block][inputs] pixels / 255 */
     float *code, *code_gradient;        /* [batch][units] */
+    float *before;                      /* likewise: what bits are made of; else the codes */
+    float *threshold, *spread;          /* [units] that of bits: 0, TRAIN_BIT_SPREAD */
     float *class_code, *class_gradient; /* [batch][class_units] the same, where all are */
     train_decoding decoding;
     train_inputs target;
@@ -77,6 +87,7 @@ typedef struct train_embedder_options {
     size_t batch;                        /* at least 1 */
     train_neighbour_objective objective; /* its settings */
     const train_prefix_list *prefixes;   /* NULL: whole codes count alone */
+    int binary;                          /* 1: codes are bits */
     double l2;                           /* at least 0 */
     double part;         /* 0 .. 1: the reconstruction's; 0: a decoder is not looked at */
     uint32_t free_units; /* the last ones, which the objective does not see */

@@ -102,6 +102,10 @@ taper_status train_embedding_check(const train_embedding_options *o, const codec
         return formats_fail(error, TAPER_ERR_ARG,
                             "a code of %u units from a layer of %u: no more units than that",
                             (unsigned)net->units, (unsigned)f->layer[f->depth - 1].inputs);
+    if (o->binary && o->optimiser == TRAIN_CG)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "bits learn through their thresholds, by a gradient that no line of "
+                            "the loss has: take Adam");
     TAPER_TRY(check_decoder(o, net, error));
     TAPER_TRY(check_prefixes(o, net, error));
     TAPER_TRY(check_noise(&o->noise, net, error));
@@ -138,7 +142,7 @@ uint64_t train_embedding_fingerprint(const train_embedding_options *o, const tra
                               net->inputs,
                               net->hidden,
                               net->encoder.depth};
-    uint64_t hash = train_fingerprint(3, numbers, sizeof numbers);
+    uint64_t hash = train_fingerprint(o->binary ? 4 : 3, numbers, sizeof numbers);
     hash = train_fingerprint(hash, &o->seed, sizeof o->seed);
     hash = train_fingerprint(hash, o->prefixes.length,
                              o->prefixes.lengths * sizeof *o->prefixes.length);

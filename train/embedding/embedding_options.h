@@ -16,6 +16,7 @@ typedef struct train_embedding_options {
     /* Its settings (neighbours.h): default dt-NCA, alpha 29. A learned alpha is held for the first
      * epoch, then learned with the weights (Min et al. 2010, section 3). */
     train_neighbour_objective objective;
+    int binary; /* default 0; 1: codes are bits, which an index can hold (embedder.h) */
     /* default none: lengths of codes that each have the objective, the last one all units */
     train_prefix_list prefixes;
     /* default 0: the 1 - lambda of Salakhutdinov & Hinton (2007), equation 17; above 0 the network

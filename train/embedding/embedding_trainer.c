@@ -218,6 +218,7 @@ static taper_status make_network(run *r, train_device *device, const codec_netwo
     const train_embedding_rows *rows = &r->rows;
     train_embedder_options options = {.batch = train_embedding_largest_batch(rows),
                                       .objective = o->objective,
+                                      .binary = o->binary,
                                       .prefixes = o->prefixes.lengths ? &o->prefixes : NULL,
                                       .l2 = o->l2,
                                       .part = o->reconstruct,

@@ -70,3 +70,11 @@ const train_objective train_prefixes_objective = {.name = "prefixes",
                                                   .place = place,
                                                   .loss = loss,
                                                   .gradient = gradient};
+
+train_prefix_list train_prefix_halves(uint32_t units) {
+    enum { LEAST = 8 };
+    train_prefix_list p = {.lengths = 1};
+    for (uint32_t n = units; n / 2 >= LEAST; n /= 2) p.lengths++;
+    for (uint32_t i = p.lengths, n = units; i-- > 0; n /= 2) p.length[i] = n;
+    return p;
+}

@@ -31,4 +31,9 @@ typedef struct train_prefixes {
 
 extern const train_objective train_prefixes_objective; /* self: train_prefixes */
 
+/* All units, half of them, a quarter, down to 8 or a few more: what codes of bits are ordered by
+ * unless lengths are given. It costs their whole length next to nothing (bench/results/README.md).
+ */
+train_prefix_list train_prefix_halves(uint32_t units);
+
 #endif

@@ -163,6 +163,7 @@ static void double_units(train_embedding_choice *c, uint32_t *width) {
     (void)width;
     if (2 * c->units > c->most_units) return;
     c->units *= 2;
+    if (c->training.binary) c->training.prefixes = train_prefix_halves(c->units);
     if (c->training.objective.student) c->training.objective.alpha = c->units - 1;
 }
 static void move_first(train_embedding_choice *c, uint32_t *width) {
@@ -398,8 +399,10 @@ static train_embedding_choice beginning(const train_embedding_choice *base, uint
                                 .training = train_embedding_defaults()};
     c.training.validation_fraction = 0.0f;
     c.training.k = base->training.k;
+    c.training.binary = base->training.binary;
     c.training.threads = base->training.threads;
     c.training.seed = base->training.seed;
+    if (c.training.binary) c.training.prefixes = train_prefix_halves(c.units);
     /* components of so many pixels take longer than the trials do */
     c.linear.kind = inputs <= MOST_COMPONENTS ? TRAIN_START_PCA : TRAIN_START_RANDOM;
     return c;

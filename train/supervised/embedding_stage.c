@@ -189,6 +189,11 @@ static taper_status encode(codec_backend *be, const codec_network *net, const tr
     return TAPER_OK;
 }
 
+/* Codes of bits, as embedder.h has them. */
+static void threshold(float *code, size_t n) {
+    for (size_t i = 0; i < n; i++) code[i] = code[i] > 0.0f ? 0.5f : -0.5f;
+}
+
 /* The first `units` of each code, in place. */
 static void pack(float *code, size_t n, size_t all, size_t units) {
     if (units == all) return;
@@ -206,6 +211,7 @@ taper_status train_embedding_judge(const train_embedding_stage *stage, const cod
     taper_status status = code ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) status = encode(stage->be, net, pixels, rows->all, rows->n, code);
     status = train_told(status, error, "codes of %zu images", rows->n);
+    if (status == TAPER_OK && net && o->binary) threshold(code, rows->n * all);
     if (status == TAPER_OK) pack(code, rows->n, all, units);
     const train_embedding_codes codes = {code, units, rows, pixels->label, o->k, o->threads, wrong};
     if (status == TAPER_OK) status = train_embedding_vote(&codes, rate, error);

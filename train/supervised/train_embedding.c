@@ -114,6 +114,7 @@ static taper_status write_model(const job *j, taper_model *m, formats_buffer *ou
     snprintf(m->info.objective, sizeof m->info.objective, "%s", c->objective);
     m->info.alpha = student ? (float)j->report->learned.alpha : 0.0f;
     m->info.classes = (uint32_t)j->report->learned.classes;
+    m->info.binary = (uint32_t)c->training.binary;
     TAPER_TRY(codec_model_write(m, &precision, out, error));
     j->report->units = m->network.units;
     j->report->model_bytes = out->size - before;
