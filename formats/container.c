@@ -188,7 +188,7 @@ static taper_status read_section(formats_front *f, const uint8_t *stored, sectio
                               ? formats_directory_read(f, &in, raised, limits, error)
                           : s.type == NAMES  ? formats_names_read(f, &in, error)
                           : s.type == SEARCH ? formats_search_codes_read(f, &in, error)
-                                            : formats_labels_section_read(f, &in, error);
+                                             : formats_labels_section_read(f, &in, error);
     status = refuse_short(status, error);
     if (status == TAPER_OK && formats_cursor_left(&in))
         status = formats_fail(error, TAPER_ERR_CORRUPT, "bytes follow the content of section %.4s",

@@ -306,7 +306,7 @@ static void bad_options_are_told(void **state) {
     (void)state;
     for (int i = 0; i < 8; i++) {
         static const char *const words[] = {
-            "alpha", "alpha", "hinge", "l2", "rate", "batch", "33 units from a layer of 32",
+            "alpha",    "alpha", "hinge", "l2", "rate", "batch", "33 units from a layer of 32",
             "take Adam"};
         lesson l = {.options = usual()};
         train_embedding_options *o = &l.options;

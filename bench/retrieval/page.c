@@ -153,6 +153,21 @@ static const page_plot pixels_plot = {
     .line = {ALL_PRECISIONS(CIFAR10, "recall_pixels")},
 };
 
+#define CLASSIFY(NAME, DATA)                                \
+    {                                                       \
+        NAME, "classify", "error", "bits", "value", {       \
+            "\"front of a container\"", DATA, "\"seed\":1}" \
+        }                                                   \
+    }
+static const page_plot classify_plot = {
+    .stem = "classify",
+    .title = "Labels from the front of a container, by five neighbours",
+    .x_label = "bits of a code that are read",
+    .y_label = "% errors",
+    .logs = FIGURES_LOG_X | FIGURES_LOG_Y,
+    .line = {CLASSIFY("MNIST, test images", MNIST), CLASSIFY("CIFAR-10", CIFAR10)},
+};
+
 /* --- drawing ---------------------------------------------------------------------------- */
 
 /* Points that miss nothing are not on a logarithmic axis. */
@@ -229,6 +244,12 @@ static const page_section sections[] = {
      "Ten nearest training images of a test image, by codes of so many bits that have seen no "
      "label.",
      {&cifar_plot, &mnist_plot, &pixels_plot},
+     NULL,
+     NULL},
+    {"Labels by the first bits of a container",
+     "Codes of bits that learned from labels, in order, taken along by a container of the labelled "
+     "images (encode --embed-with). All that is read of it is its front matter.",
+     {&classify_plot},
      NULL,
      NULL},
 };

@@ -11,7 +11,8 @@
 # Writes bench/results/retrieval/: PART.jsonl of each part, plots of all that are there, index.html. neighbourhoods.png
 # and .svg hold images of CIFAR-10: git ignores them, and a page is committed without them. Settings, from the
 # environment:
-#   PARTS="scan recall query-time shortlist build growth lengths multi-index precision neighbourhoods"    or some of these
+#   PARTS="scan recall query-time shortlist build growth lengths multi-index precision neighbourhoods classify"    or some
+#   of these; classify wants FOLDER/mnist, and 40 minutes
 #   OUT=bench/results/retrieval
 #   QUICK=1     a minute: few images, short codes, to see that all runs; into build/retrieval-quick
 # The rivals are apart: rivals_faiss.sh, rivals_usearch.mjs.
@@ -57,6 +58,7 @@ part() {
     lengths) "$program" "$1" --out "$work/$long" --truth "$work/$short" ;;
     growth) "$program" "$1" --out "$work/$short" $front ;;
     precision) precision ;;
+    classify) classify ;;
     neighbourhoods) "$program" "$1" --data "$data" --model "$work/bits-$short.tpm" $seen --out "$out" ;;
     *) "$program" "$1" --out "$work/$short" ;;
     esac
@@ -77,7 +79,15 @@ precision() {
     "$program" precision --data "$mnist" --model "$model" $precision --out "$work/$short"
 }
 
-for name in ${PARTS:-scan recall query-time shortlist build growth lengths multi-index precision neighbourhoods}; do
+classify() {
+    from=${TAPER_DATA:-build/data}/mnist seeds="1 2"
+    [ -z "${QUICK:-}" ] || from=$data seeds=1
+    [ -n "${QUICK:-}" ] || [ -f "$from/train-images-idx3-ubyte.gz" ] ||
+        { echo "SKIP classify: MNIST's .gz are not in $from (TAPER_DATA)" >&2; return 0; }
+    SEEDS=${SEEDS:-$seeds} sh bench/retrieval/classify.sh "$B" "$work" "$from"
+}
+
+for name in ${PARTS:-scan recall query-time shortlist build growth lengths multi-index precision neighbourhoods classify}; do
     echo "paper-retrieval: $name" >&2
     part "$name" >"$work/$name.part"
     mv "$work/$name.part" "$out/$name.jsonl"

@@ -171,9 +171,10 @@ int cli_code_sets_embedder(cli_code_set *const *sets, size_t n, const taper_mode
     if (has_images)
         status = codec_embedder_open(e, model, cli_threads(first->common), &error);
     else
-        *e = (codec_embedder){
-            .window = model->window, .width = model->network.units, .has_network = 1,
-            .is_binary = codec_model_is_binary(model)};
+        *e = (codec_embedder){.window = model->window,
+                              .width = model->network.units,
+                              .has_network = 1,
+                              .is_binary = codec_model_is_binary(model)};
     if (status == TAPER_OK) status = codec_embedder_shorten(e, units, &error);
     if (status != TAPER_OK) return cli_fail(first->verb, path, status, &error);
     int code = CLI_DONE;

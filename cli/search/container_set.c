@@ -234,8 +234,8 @@ taper_image cli_container_set_shape(const cli_container_set *s, size_t i, uint32
     if (s->by_search) { /* of an image of any size there is one */
         const taper_model_info m = taper_model_get_info(s->model);
         *windows = 1;
-        return (taper_image){m.window_width, m.window_height,
-                             p->file.front.geometry[i].channels, 8, NULL};
+        return (taper_image){m.window_width, m.window_height, p->file.front.geometry[i].channels, 8,
+                             NULL};
     }
     taper_decoder_image_info(p->codes, i, &info);
     *windows = info.columns * info.rows;

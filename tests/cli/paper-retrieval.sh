@@ -11,7 +11,7 @@ cp cifar/test.bin data/cifar10/test_batch.bin
 run() { QUICK=1 OUT=$PWD/out TAPER_DATA=$PWD/data PARTS=$1 sh "$ROOT/bench/retrieval/run.sh" "$build" >said 2>&1 || { cat said; exit 1; }; }
 run ""
 grep -q 'paper-retrieval: .*/index.html' said
-for figure in fig3-time fig3-drawn fig3-found growth-nodes growth-time precision-cifar10 precision-pixels; do
+for figure in fig3-time fig3-drawn fig3-found growth-nodes growth-time precision-cifar10 precision-pixels classify; do
     test -s "out/$figure.png"
     test -s "out/$figure.csv"
 done
@@ -23,7 +23,7 @@ if grep -oE '(src|href)="[^"]{0,40}' out/index.html | grep -v '="data:'; then ec
 # every line is JSON with all that is asked of a record, and no time is told without its recall
 python3 - <<'END'
 import json
-for name in "scan", "recall", "query-time", "shortlist", "build", "growth", "lengths", "multi-index", "precision", "neighbourhoods":
+for name in "scan", "recall", "query-time", "shortlist", "build", "growth", "lengths", "multi-index", "precision", "neighbourhoods", "classify":
     n = 0
     for line in open(f"out/{name}.jsonl"):
         r = json.loads(line)
