@@ -74,7 +74,8 @@ const cli_verb cli_verb_embed = {
         "images are left out: as .npy, int32, -1 for none, the labels themselves where all are "
         "whole numbers, else their classes' numbers from 0 on in the order of names, which is "
         "told, and part of --json; as CSV, name,label, which --labels reads.\n\n"
-        "Of a binary model a code is its bits, less a constant.\n\n"
+        "Of a binary model a code is its bits, less a constant, which is 0 for an embedding "
+        "model.\n\n"
         "An input that cannot be used is named and left out; the exit code is then 1, and when "
         "that is all inputs it says why, as with `encode`.",
     .examples =

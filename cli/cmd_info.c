@@ -377,7 +377,8 @@ static void print_training(const taper_model_info *m) {
 static void print_embedding(const settings *s, const taper_model *model) {
     const codec_stack *encoder = &model->network.encoder;
     taper_model_info m = model->info;
-    printf("  window    %u x %u pixels: images of this size\n", m.window_width, m.window_height);
+    printf("  window    %u x %u pixels, to which images are scaled\n", m.window_width,
+           m.window_height);
     printf("  code      %u %s%s, by %u layer%s\n", m.units, m.binary ? "bit" : "unit",
            formats_plural(m.units, "s"), encoder->depth, formats_plural(encoder->depth, "s"));
     print_training(&m);

@@ -73,7 +73,8 @@ const cli_verb cli_verb_search = {
     .uses = uses,
     .about =
         "INDEX is made by `taper index`. It may also be a container, or images and -m MODEL: an "
-        "index of them is then made for this one search. Queries are images or containers, which "
+        "index of them is then made for this one search (of a container made with `encode "
+        "--embed-search-model` without -m). Queries are images or containers, which "
         "the index's binary model turns into codes; or images of the index, or codes.\n\n"
         "For each query the -k nearest images are found: those whose codes differ in the fewest "
         "bits, where earlier bits may count more (`taper index --weights`). Standard output has "

@@ -111,8 +111,8 @@ typedef struct taper_search_codes {
     size_t model_size;
 } taper_search_codes;
 /* Copied. Call at most once, after the last taper_encoder_add. TAPER_ERR_ARG: a number is out of
- * range, n is not the number of images that were added, or the model is another one or has fewer
- * units than bits; or as of taper_model_load. */
+ * range, n is not the number of images that were added, or the model is another one, not binary, or
+ * has fewer units than bits; or as of taper_model_load. */
 TAPER_API taper_status taper_encoder_set_search_codes(taper_encoder *encoder,
                                                       const taper_search_codes *codes,
                                                       taper_error *error);
@@ -328,7 +328,8 @@ TAPER_API taper_status taper_decoder_search_code(const taper_decoder *decoder, u
 
 /* The model of these codes, where the container carries it; *out is the caller's, NULL on failure.
  * TAPER_ERR_TRUNCATED: before the front matter is whole. TAPER_ERR_ARG: it carries none.
- * TAPER_ERR_CORRUPT: it is another model's, or has fewer bits; or as of taper_model_load. */
+ * TAPER_ERR_CORRUPT: it is another model, or not binary, or has fewer bits; or as of
+ * taper_model_load. */
 TAPER_API taper_status taper_decoder_search_model(const taper_decoder *decoder, taper_model **out,
                                                   taper_error *error);
 

@@ -134,13 +134,13 @@ static double reconstruction(const codec_network *net, const double *p, const do
 
 /* Codes of bits: what the thresholds see of the parameters in question. */
 static struct {
-    int are_on;
+    int are_on, as_numbers;
     double a[ROWS * UNITS];
 } bits;
 
 /* Their gradient is that of a line through the bit with the slope of a logistic function. */
 static void threshold(double *code) {
-    for (size_t i = 0; i < ROWS * UNITS && bits.are_on; i++) {
+    for (size_t i = 0; i < ROWS * UNITS && bits.are_on && !bits.as_numbers; i++) {
         const double steep = 2.0 / (double)TRAIN_BIT_SPREAD;
         const double p = 1.0 / (1.0 + exp(-steep * bits.a[i]));
         code[i] = (bits.a[i] > 0 ? 0.5 : -0.5) + steep * p * (1.0 - p) * (code[i] - bits.a[i]);
@@ -219,7 +219,7 @@ static void check_gradient(int d, uint32_t hidden, codec_activation between,
     const size_t n = e.weights.n, n_network = n - e.n_numbers;
     assert_true(n <= 512);
     draw_noise(&noise, 77);
-    e.noisy = 1, e.step = 77;
+    e.noisy = 1, e.step = 77, e.as_numbers = bits.as_numbers;
     assert_int_equal(train_embedder_load(&e, rows, NULL, labels, NULL, ROWS), TAPER_OK);
     if (split.labelled) e.labelled = split.labelled;
     assert_int_equal(train_embedder_compute(&e, losses), TAPER_OK);
@@ -346,7 +346,10 @@ static void bits_learn_through_their_thresholds(void **state) {
                 check_gradient(d, hidden, CODEC_LOGISTIC, objectives[o], 0.0, 0, none);
                 split.part = 0.0, split.free_units = 0, split.labelled = 0;
             }
-    bits.are_on = 0;
+    bits.as_numbers = 1;
+    for (int d = 0; d < DEVICES; d++)
+        check_gradient(d, 1, CODEC_LOGISTIC, objectives[0], 0.03, 5, none);
+    bits.are_on = bits.as_numbers = 0;
 }
 
 /* --- in blocks ------------------------------------------------------------------------------ */

@@ -132,7 +132,7 @@ static void bits_come_apart(void **state) {
         lesson l = {.options = usual()};
         codec_network net = start(32);
         train_embedding_result r;
-        l.options.binary = 1;
+        l.options.binary = 1, l.options.epochs = 64;
         l.options.objective.alpha = 31.0;
         if (k) l.options.prefixes = train_prefix_halves(32);
         assert_int_equal(learn(&l, &net, &r, NULL), TAPER_OK);
@@ -304,10 +304,16 @@ static void bad_labels_are_told(void **state) {
 
 static void bad_options_are_told(void **state) {
     (void)state;
-    for (int i = 0; i < 8; i++) {
-        static const char *const words[] = {
-            "alpha",    "alpha", "hinge", "l2", "rate", "batch", "33 units from a layer of 32",
-            "take Adam"};
+    for (int i = 0; i < 9; i++) {
+        static const char *const words[] = {"alpha",
+                                            "alpha",
+                                            "hinge",
+                                            "l2",
+                                            "rate",
+                                            "batch",
+                                            "33 units from a layer of 32",
+                                            "take Adam",
+                                            "numbers first"};
         lesson l = {.options = usual()};
         train_embedding_options *o = &l.options;
         if (i == 0) o->objective.alpha = 0.0;
@@ -317,6 +323,7 @@ static void bad_options_are_told(void **state) {
         if (i == 4) o->rate = 0.0f;
         if (i == 5) o->batch = 1;
         if (i == 7) o->binary = 1, o->optimiser = TRAIN_CG;
+        if (i == 8) o->numbers_first = 1.1;
         refuse(&l, label, i == 6 ? 33 : 2, words[i]);
     }
 }

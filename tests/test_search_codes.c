@@ -4,6 +4,7 @@
 #include "codec/decoder/group_reader.h"
 #include "dct_model.h"
 #include "formats/container.h"
+#include "tiny_embedding_model.h"
 
 enum { N = 5, BITS = 70, WORDS = 2 };
 
@@ -19,7 +20,8 @@ static int make(void **state) {
     f = (fixture){.maker_file = formats_buffer_make(1 << 24),
                   .other_file = formats_buffer_make(1 << 24)};
     f.coder = dct_model_make((codec_window){8, 8, 3, NULL}, 0, 2, &f.other_file);
-    f.maker = dct_model_make((codec_window){5, 5, 3, NULL}, BITS + 1, 2, &f.maker_file);
+    f.maker = tiny_embedding_bits((tiny_shape){.window = {5, 5, 3}, .units = BITS + 1, .depth = 1},
+                                  7, &f.maker_file);
     for (size_t i = 0; i < N; i++) f.image[i] = dct_picture(13, 9, 3, i);
     for (size_t i = 0; i < N * WORDS; i++)
         f.code[i] = i % WORDS ? ~0ull << 58 : i * 0x123456789abcdef;
@@ -131,8 +133,13 @@ static void only_their_own_model_is_taken(void **state) {
     codes.model_bytes = f->other_file.data, codes.model_size = f->other_file.size;
     assert_int_equal(taper_encoder_set_search_codes(encoder, &codes, NULL), TAPER_ERR_ARG);
     codes = codes_of(f);
-    codes.bits = BITS + 2; /* the model has one unit less */
+    codes.bits = BITS + 2; /* the model has one bit less */
     assert_int_equal(taper_encoder_set_search_codes(encoder, &codes, NULL), TAPER_ERR_ARG);
+    codes = codes_of(f); /* whose model makes numbers */
+    codes.model_id = taper_model_get_info(f->coder).id;
+    codes.model_bytes = f->other_file.data, codes.model_size = f->other_file.size;
+    assert_int_equal(taper_encoder_set_search_codes(encoder, &codes, &error), TAPER_ERR_ARG);
+    assert_non_null(strstr(error.text, "numbers"));
     codes = codes_of(f);
     codes.model_size--;
     assert_int_not_equal(taper_encoder_set_search_codes(encoder, &codes, NULL), TAPER_OK);
@@ -156,12 +163,19 @@ static void a_strange_model_is_found(void **state) {
     taper_verify_report report;
     taper_model *model;
     assert_int_equal(taper_verify(&source, &report, NULL, NULL), TAPER_OK);
-    for (int way = 0; way < 3; way++) {
+    for (int way = 0; way < 4; way++) {
         const taper_limits limits = formats_limits_or_default(NULL);
         assert_int_equal(codec_front_load(&source, NULL, &front, NULL), TAPER_OK);
         if (way == 0) front.search_model_id++;
         if (way == 1) front.search_bits = BITS + 2; /* as many bytes */
         if (way == 2) front.search_model_size -= 9;
+        if (way == 3) { /* its codes are numbers */
+            free(front.search_model);
+            front.search_model = malloc(f->other_file.size);
+            front.search_model_size = f->other_file.size;
+            memcpy(front.search_model, f->other_file.data, f->other_file.size);
+            front.search_model_id = taper_model_get_info(f->coder).id;
+        }
         assert_int_equal(codec_front_search_model(&front, &limits, &model, NULL),
                          TAPER_ERR_CORRUPT);
         assert_null(model);

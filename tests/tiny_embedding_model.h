@@ -22,14 +22,23 @@ static inline taper_model *tiny_embedding_unwritten(tiny_shape s, uint64_t seed)
 }
 
 /* Written to file (appended) and loaded again. */
-static inline taper_model *tiny_embedding_make(tiny_shape s, uint64_t seed, formats_buffer *file) {
-    taper_model *m = tiny_embedding_unwritten(s, seed), *out;
+static inline taper_model *tiny_embedding_written(taper_model *m, formats_buffer *file) {
+    taper_model *out;
     codec_weight_precision precision = {0};
     size_t start = file->size;
     if (codec_model_write(m, &precision, file, NULL) != TAPER_OK) abort();
     taper_model_free(m);
     if (taper_model_load(&out, file->data + start, file->size - start, NULL, NULL)) abort();
     return out;
+}
+static inline taper_model *tiny_embedding_make(tiny_shape s, uint64_t seed, formats_buffer *file) {
+    return tiny_embedding_written(tiny_embedding_unwritten(s, seed), file);
+}
+/* The same of bits. */
+static inline taper_model *tiny_embedding_bits(tiny_shape s, uint64_t seed, formats_buffer *file) {
+    taper_model *m = tiny_embedding_unwritten(s, seed);
+    m->info.binary = 1;
+    return tiny_embedding_written(m, file);
 }
 
 #endif

@@ -212,12 +212,27 @@ uint64_t cli_container_set_search_model(const cli_container_set *s) {
     return first->search_model_id;
 }
 
+/* Codes of more bits than their model makes are none of its. */
+static int check_search_bits(const cli_container_set *s, const taper_model_info *model) {
+    for (size_t p = 0; p < s->parts; p++) {
+        if (s->part[p].file.front.search_bits <= model->units && model->binary) continue;
+        cli_error(s->verb, s->part[p].path,
+                  "its codes for search have %u bits, and their model makes %u %s: fetch the file "
+                  "again",
+                  s->part[p].file.front.search_bits, model->units,
+                  model->binary ? "bits" : "numbers");
+        return CLI_CORRUPT;
+    }
+    return CLI_DONE;
+}
+
 int cli_container_set_bind(cli_container_set *s, const taper_model *model) {
     const taper_limits limits = cli_limits(s->common);
     s->model = model;
-    s->by_search = cli_container_set_search_model(s) == taper_model_get_info(model).id;
-    if (s->by_search) return CLI_DONE;
-    s->planes = malloc(taper_model_get_info(model).units);
+    const taper_model_info info = taper_model_get_info(model);
+    s->by_search = cli_container_set_search_model(s) == info.id;
+    if (s->by_search) return check_search_bits(s, &info);
+    s->planes = malloc(info.units);
     if (!s->planes) return cli_fail(s->verb, NULL, TAPER_ERR_NOMEM, NULL);
     for (size_t p = 0; p < s->parts; p++) {
         taper_error error = {0};

@@ -122,6 +122,7 @@ taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice
     c->training.objective = (train_neighbour_objective){
         .loss = o->loss, .all_pairs = o->all_pairs, .student = o->student, .hinge = e->hinge};
     c->training.l2 = e->l2;
+    c->training.numbers_first = e->numbers_first;
     c->training.reconstruct = e->reconstruct;
     c->training.free_units = (uint32_t)e->free_units;
     TAPER_TRY(choose_degrees(e, c, error));
@@ -267,6 +268,9 @@ static void say_again(const cli_train_talk *t, const train_embedding_choice *c) 
     size_t used = strlen(noise);
     if (dropout > 0)
         used += (size_t)snprintf(noise + used, sizeof noise - used, " --dropout %g", dropout);
+    if (c->training.binary)
+        used += (size_t)snprintf(noise + used, sizeof noise - used, " --numbers-first %g",
+                                 c->training.numbers_first);
     if (c->side == TRAIN_EMBEDDING_WHOLE)
         used += (size_t)snprintf(noise + used, sizeof noise - used, " --window whole");
     else if (c->side)

@@ -13,7 +13,7 @@ typedef struct cli_embedding {
     double minutes; /* of objective auto */
     const char *degrees;
     cli_numbers nested;
-    double hinge, l2, hold_out, motion, reconstruct;
+    double hinge, l2, hold_out, motion, reconstruct, numbers_first;
     double teacher_reach;
     int64_t free_units, neighbours, pretrain_epochs, teacher_epochs;
 } cli_embedding;

@@ -196,6 +196,10 @@ const cli_option cli_train_table[] = {
      .help = "dt-: degrees of freedom, 'learned', or 'auto': units - 1", .uses = USE_STUDENT},
     {"hinge", 0, CLI_DOUBLE, "W", offsetof(settings, embedding.hinge), .min = 0, .max = 1e6,
      .initial = "0", .help = "embedding: price of classes nearer than 1", .uses = USE_EMBED},
+    {"numbers-first", 0, CLI_DOUBLE, "S", offsetof(settings, embedding.numbers_first),
+     .initial = "0", .min = 0, .max = 1,
+     .help = "embedding of bits: share of the steps, the first, in which codes are numbers",
+     .uses = USE_EMBED},
     {"nested", 0, CLI_NUMBERS, "N,N", offsetof(settings, embedding.nested), .min = 1, .max = 65535,
      .help = "embedding, --class-units: lengths at which codes may be cut, and search as well as "
              "may be",

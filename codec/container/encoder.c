@@ -223,12 +223,12 @@ static taper_status check_search_model(const taper_encoder *e, const taper_searc
     TAPER_TRY(taper_model_load(&model, codes->model_bytes, codes->model_size, &e->limits, error));
     const taper_model_info info = model->info;
     taper_model_free(model);
-    if (info.id == codes->model_id && info.units >= codes->bits) return TAPER_OK;
+    if (info.binary && info.id == codes->model_id && info.units >= codes->bits) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_ARG,
                         "the codes for search, %u bits of model %016llx, are not of model %016llx, "
-                        "which has %u units",
+                        "which has %u %s",
                         codes->bits, (unsigned long long)codes->model_id,
-                        (unsigned long long)info.id, info.units);
+                        (unsigned long long)info.id, info.units, info.binary ? "bits" : "numbers");
 }
 
 taper_status taper_encoder_set_search_codes(taper_encoder *e, const taper_search_codes *codes,

@@ -216,7 +216,8 @@ static taper_status fill_search_codes(const merging *m, formats_front *f, taper_
         if (m->front[s].search_bits != a->search_bits ||
             (a->search_bits && m->front[s].search_model_id != a->search_model_id))
             return formats_fail(error, TAPER_ERR_ARG,
-                                "container %zu has codes for search of %u bits by model %016llx, "
+                                "container %zu has codes for search of %u bits by model %016llx "
+                                "(0: it has none), "
                                 "the first has %u by %016llx: encode all with the same "
                                 "--embed-with, or none",
                                 s + 1, m->front[s].search_bits,

@@ -408,15 +408,20 @@ taper_status codec_front_model(const formats_front *front, const taper_limits *l
 
 taper_status codec_front_search_model(const formats_front *front, const taper_limits *limits,
                                       taper_model **out, taper_error *error) {
-    TAPER_TRY(load_carried(front->search_model, front->search_model_size, limits, out, error));
+    taper_error why = {0};
+    const taper_status status =
+        load_carried(front->search_model, front->search_model_size, limits, out, &why);
+    if (status)
+        return formats_fail(error, status, "the model for search in the container: %s", why.text);
     const taper_model_info info = (*out)->info;
-    if (info.id == front->search_model_id && info.units >= front->search_bits) return TAPER_OK;
+    if (info.binary && info.id == front->search_model_id && info.units >= front->search_bits)
+        return TAPER_OK;
     taper_model_free(*out);
     *out = NULL;
     return formats_fail(error, TAPER_ERR_CORRUPT,
-                        "the model for search in the container, %016llx of %u units, is not that "
-                        "of its codes for search, %016llx of %u bits",
-                        (unsigned long long)info.id, info.units,
+                        "the model for search in the container, %016llx of %u %s, is not that of "
+                        "its codes for search, %016llx of %u bits",
+                        (unsigned long long)info.id, info.units, info.binary ? "bits" : "numbers",
                         (unsigned long long)front->search_model_id, front->search_bits);
 }
 

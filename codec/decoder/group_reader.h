@@ -98,7 +98,8 @@ taper_source codec_front_rendered(const formats_front *front, const taper_source
 taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
                                taper_model **out, taper_error *error);
 /* The model of the codes for search that the front carries. TAPER_ERR_CORRUPT: it is not theirs, or
- * they have more bits than it makes; else as codec_front_model. *out is NULL on failure. */
+ * not binary, or they have more bits than it makes; else as codec_front_model. *out is NULL on
+ * failure. */
 taper_status codec_front_search_model(const formats_front *front, const taper_limits *limits,
                                       taper_model **out, taper_error *error);
 /* Does this model decode this front? TAPER_ERR_MODEL, or TAPER_ERR_CORRUPT when it has no decoder

@@ -16,7 +16,7 @@ done <<'T'
 --batch,3 --batch (for --family dense or --objective)
 --rate,.1 --rate (for --family dense*)
 --truncation,uniform --truncation (for --family dense)
---code,planes --code (for --family dense)
+--code,planes --code (for --family dense or --objective or --preset labels)
 --patience,3 --patience (for --family dense with --code planes)
 --lambda,3 --lambda (for --family dense with --code planes)
 --jitter,.5 --jitter (for --family dense with --code planes)

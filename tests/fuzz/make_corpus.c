@@ -62,7 +62,8 @@ static void make_searched(const char *folder) {
     formats_buffer own = formats_buffer_make(1 << 20), theirs = formats_buffer_make(1 << 20),
                    file = formats_buffer_make(1 << 20);
     taper_model *model = dct_model_make((codec_window){4, 4, 1, NULL}, 6, 8, &own),
-                *maker = dct_model_make((codec_window){4, 3, 1, NULL}, BITS, 8, &theirs);
+                *maker = tiny_embedding_bits(
+                    (tiny_shape){.window = {4, 3, 1}, .units = BITS, .depth = 1}, 7, &theirs);
     const taper_encode_options whole = {
         .embed_model = 1, .model_bytes = own.data, .model_size = own.size};
     const uint64_t code[IMAGES] = {0x5aull << 56, 0xffffull << 48, 0};

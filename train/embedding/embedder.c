@@ -242,9 +242,13 @@ taper_status train_embedder_load(train_embedder *e, const uint8_t *pixels, const
     return e->rows > e->block ? TAPER_OK : make_inputs(e, 0, e->rows);
 }
 
+/* Of codes that are bits, or are to be. */
 static train_units units_of(const train_embedder *e) {
-    return (train_units){
-        .binary = e->binary, .centre = 0.5f, .bias = e->threshold, .spread = e->spread};
+    return (train_units){.binary = !e->as_numbers,
+                         .activation = CODEC_LINEAR,
+                         .centre = 0.5f,
+                         .bias = e->threshold,
+                         .spread = e->spread};
 }
 
 taper_status train_embedder_forward(train_embedder *e) {

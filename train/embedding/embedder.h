@@ -10,7 +10,8 @@
  * Of bits, code = 1 where f(pixels / 255) > 0, else 0, each less one half, so that the squared
  * distance of two codes is the number of bits in which they differ. Their gradient goes through
  * the threshold to f as through the slope of a logistic function of TRAIN_BIT_SPREAD (train_units:
- * Bengio, Leonard & Courville 2013, section 4, call it straight-through).
+ * Bengio, Leonard & Courville 2013, section 4, call it straight-through). Until they have learned
+ * as numbers do, codes may be f itself.
  *
  * With a decoder g (Salakhutdinov & Hinton 2007, equations 16 to 18) the loss is
  *     (1 - part) objective(class units, labels) + part E + l2 / 2 |W|^2
@@ -61,8 +62,9 @@ typedef struct train_embedder {
     train_prefixes prefixes; /* of it; without lengths it is of whole codes */
     train_objective_use use; /* the one or the other */
     train_embedder_noise noise;
-    int noisy;     /* 1: for now rows are loaded with the noise ... */
-    uint64_t step; /* ... of this step */
+    int noisy;      /* 1: for now rows are loaded with the noise ... */
+    uint64_t step;  /* ... of this step */
+    int as_numbers; /* 1: for now codes that are to be bits are the numbers before thresholds */
     /* of the rows that are loaded */
     size_t rows;
     size_t labelled;       /* of them; the caller's to set, after a load, where it is not all */

@@ -102,6 +102,11 @@ taper_status train_embedding_check(const train_embedding_options *o, const codec
         return formats_fail(error, TAPER_ERR_ARG,
                             "a code of %u units from a layer of %u: no more units than that",
                             (unsigned)net->units, (unsigned)f->layer[f->depth - 1].inputs);
+    if (!(o->numbers_first >= 0.0) || !(o->numbers_first <= 1.0))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "the share of the steps in which codes are numbers first, %g, is not "
+                            "between 0 and 1",
+                            o->numbers_first);
     if (o->binary && o->optimiser == TRAIN_CG)
         return formats_fail(error, TAPER_ERR_ARG,
                             "bits learn through their thresholds, by a gradient that no line of "
@@ -143,6 +148,7 @@ uint64_t train_embedding_fingerprint(const train_embedding_options *o, const tra
                               net->hidden,
                               net->encoder.depth};
     uint64_t hash = train_fingerprint(o->binary ? 4 : 3, numbers, sizeof numbers);
+    if (o->binary) hash = train_fingerprint(hash, &o->numbers_first, sizeof o->numbers_first);
     hash = train_fingerprint(hash, &o->seed, sizeof o->seed);
     hash = train_fingerprint(hash, o->prefixes.length,
                              o->prefixes.lengths * sizeof *o->prefixes.length);

@@ -17,6 +17,10 @@ typedef struct train_embedding_options {
      * epoch, then learned with the weights (Min et al. 2010, section 3). */
     train_neighbour_objective objective;
     int binary; /* default 0; 1: codes are bits, which an index can hold (embedder.h) */
+    /* default 0: the share of the steps, the first, in which codes that are to be bits learn as
+     * numbers. Of many classes bits that learn as bits from the start may err more, most of all by
+     * their first ones; of others less (bench/results/README.md). */
+    double numbers_first;
     /* default none: lengths of codes that each have the objective, the last one all units */
     train_prefix_list prefixes;
     /* default 0: the 1 - lambda of Salakhutdinov & Hinton (2007), equation 17; above 0 the network

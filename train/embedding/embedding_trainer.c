@@ -62,6 +62,7 @@ static taper_status compute(void *self, uint64_t step, double *losses, taper_err
     run *r = self;
     train_embedder *e = &r->embedder;
     e->objective.holds_alpha = step < r->rows.batches;
+    e->as_numbers = (double)step < r->options->numbers_first * (double)r->loop.steps;
     r->losses = losses;
     taper_status status = train_zero(&e->stream, losses, TRAIN_LOSSES * sizeof *losses);
     if (status == TAPER_OK) status = load_batch(r, step);
@@ -122,6 +123,7 @@ static taper_status held_out_error(run *r, double *rate, taper_error *error) {
 static taper_status measure(void *self, train_history *entry, taper_error *error) {
     run *r = self;
     double *alpha = &entry->figure[1];
+    r->embedder.as_numbers = 0;
     TAPER_TRY(held_out_error(r, &entry->figure[0], error));
     taper_status status = train_embedder_alpha(&r->embedder, TRAIN_MOST_ALPHA, alpha);
     if (status != TAPER_OK) return train_told(status, error, "alpha could not be read");

@@ -200,6 +200,10 @@ static void collapse(train_embedding_choice *c, uint32_t *width) {
     c->objective = "dt-mcml";
     c->training.objective.loss = TRAIN_MCML, c->training.objective.all_pairs = 1;
 }
+static void take_bits_sooner(train_embedding_choice *c, uint32_t *width) {
+    (void)width;
+    if (c->training.binary) c->training.numbers_first = 0.0;
+}
 static void deepen(train_embedding_choice *c, uint32_t *width) {
     if (c->n_hidden && c->n_hidden + 1 < CODEC_MAX_LAYERS)
         width[c->n_hidden] = width[c->n_hidden - 1], c->n_hidden++;
@@ -214,6 +218,7 @@ static const struct change {
                {"twice as many numbers", double_units},
                {"a linear map, images move", move_first},
                {"two hidden layers", deep},
+               {"bits sooner", take_bits_sooner},
                {"motion less far", move_less},
                {"motion twice as far", move_more},
                {"mirrored, too", mirror},
@@ -232,6 +237,7 @@ static int is_same(const recipe *p, const recipe *q) {
            !memcmp(p->width, q->width, a->n_hidden * sizeof *p->width) && a->motion == b->motion &&
            a->mirrors == b->mirrors && a->training.noise.dropout == b->training.noise.dropout &&
            a->training.rate == b->training.rate && a->objective == b->objective &&
+           a->training.numbers_first == b->training.numbers_first &&
            !a->training.epochs == !b->training.epochs;
 }
 
@@ -402,7 +408,11 @@ static train_embedding_choice beginning(const train_embedding_choice *base, uint
     c.training.binary = base->training.binary;
     c.training.threads = base->training.threads;
     c.training.seed = base->training.seed;
-    if (c.training.binary) c.training.prefixes = train_prefix_halves(c.units);
+    if (c.training
+            .binary) { /* of few steps bits want to have learned as numbers for half of them */
+        c.training.prefixes = train_prefix_halves(c.units);
+        c.training.numbers_first = 0.5;
+    }
     /* components of so many pixels take longer than the trials do */
     c.linear.kind = inputs <= MOST_COMPONENTS ? TRAIN_START_PCA : TRAIN_START_RANDOM;
     return c;
