@@ -226,12 +226,24 @@ static int check_search_bits(const cli_container_set *s, const taper_model_info 
     return CLI_DONE;
 }
 
+/* Neither the model of their codes for search, where they have such, nor that of their pictures. */
+static bool refuse_other_model(const cli_container_set *s, uint64_t id) {
+    const uint64_t wanted = cli_container_set_search_model(s);
+    if (!wanted || s->part[0].file.front.model_id == id) return false;
+    cli_error(s->verb, s->part[0].path,
+              "its codes for search are of model %016llx, and this is %016llx: give the model that "
+              "made them with -m",
+              (unsigned long long)wanted, (unsigned long long)id);
+    return true;
+}
+
 int cli_container_set_bind(cli_container_set *s, const taper_model *model) {
     const taper_limits limits = cli_limits(s->common);
     s->model = model;
     const taper_model_info info = taper_model_get_info(model);
     s->by_search = cli_container_set_search_model(s) == info.id;
     if (s->by_search) return check_search_bits(s, &info);
+    if (refuse_other_model(s, info.id)) return CLI_USAGE;
     s->planes = malloc(info.units);
     if (!s->planes) return cli_fail(s->verb, NULL, TAPER_ERR_NOMEM, NULL);
     for (size_t p = 0; p < s->parts; p++) {

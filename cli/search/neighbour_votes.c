@@ -29,7 +29,7 @@ static taper_status mix(cli_neighbour_votes *v) {
     if (!v->mixed || !v->order || !v->found || !v->found_distance) return TAPER_ERR_NOMEM;
     for (uint32_t i = 0; i < known->n; i++) {
         const size_t j = (size_t)(mixed(i) % (i + 1u));
-        v->order[i] = v->order[j];
+        if (j < i) v->order[i] = v->order[j];
         v->order[j] = i;
     }
     for (size_t i = 0; i < known->n; i++)

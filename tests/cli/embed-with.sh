@@ -80,6 +80,8 @@ diff -r a c
 expect 2 'taper search: with.taper: its codes for search are of model *, which it does not carry: give it with -m' \
     "$TAPER" search -i 1 with.taper
 expect 2 'taper index: with.taper: its codes for search are of model *' "$TAPER" index -o no.tpx with.taper
+expect 2 'taper classify: labelled.taper: its codes for search are of model *, and this is *: give the model that made them with -m' \
+    "$TAPER" classify -m tiny --among labelled.taper mixed/photo1.png
 expect 2 'taper classify: with.taper: its codes for search are of model *' "$TAPER" classify --among with.taper mixed
 expect 0 'taper encode: warning: without effect here: --embed-search-model (for --embed-with)' \
     "$TAPER" encode -f --embed-search-model -o plain2.taper mixed
