@@ -18,7 +18,7 @@ typedef struct settings {
     cli_strings images, members, codes;
     int64_t k, neighbourhood, within;
     double recall;
-    int exact, duplicates, alpha, follow_links;
+    int exact, margins, duplicates, alpha, follow_links;
 } settings;
 
 enum { USE_QUERIES = 1, USE_PAIRS = 2, USE_NEAREST = 4 };
@@ -38,6 +38,8 @@ static const cli_option options[] = {
      .uses = USE_NEAREST},
     {"exact", 0, CLI_FLAG, .offset = offsetof(settings, exact), .help = "--recall 1",
      .uses = USE_NEAREST},
+    {"margins", 0, CLI_FLAG, .offset = offsetof(settings, margins),
+     .help = "rank the nearest by how sure the bits are in which they differ", .uses = USE_NEAREST},
     {"neighbourhood", 0, CLI_INT, "R", offsetof(settings, neighbourhood), .initial = "0", .min = 0,
      .max = 4294967295.0, .uses = USE_QUERIES,
      .help =
@@ -85,6 +87,9 @@ const cli_verb cli_verb_search = {
         "an expectation, not a guarantee. Where few images are like the query, and these differ "
         "from it in their first bits above all, most may be missed. --exact finds all, "
         "as does any search among 16,384 images and fewer. "
+        "With --margins five times as many are found, fifty at least, and "
+        "ranked by how far the query's bits that differ are from their thresholds, where the query "
+        "is an image; distances are told as they are. "
         "Distances compare within one index: how much a bit counts "
         "depends on the codes' length. --neighbourhood goes down the tree of leading "
         "bits instead, until fewer than R images would be left: in microseconds, whatever the "
@@ -149,6 +154,7 @@ static int open_embedder(state *st) {
         code = cli_code_sets_embedder((cli_code_set *const[]){&st->indexed, &st->inputs}, 2,
                                       st->model.model, st->s.model, 0, &st->embedder);
     st->embedder.scales = 1; /* images of another size than the model's window */
+    st->embedder.keeps_margins = st->s.margins;
     return code;
 }
 
@@ -255,6 +261,24 @@ static void drop_selves(state *st, size_t room, size_t k) {
     }
 }
 
+/* By the margins of the queries that are images. */
+static taper_status rank(state *st, size_t room, taper_error *error) {
+    const cli_query_codes *q = &st->queries;
+    const taper_index_ranking ranking = {q->code, q->margin, q->n, room};
+    if (!st->s.margins) return TAPER_OK;
+    for (size_t i = 0; i < q->n; i++) /* bits that are not known count nothing */
+        for (uint32_t b = q->known_bits[i]; b < q->bits; b++) q->margin[i * q->bits + b] = 0.0f;
+    return taper_index_rank(st->index.index, &ranking, st->image, st->distance, error);
+}
+
+/* As many as are searched for, so that k are left without the query itself. */
+static size_t room_for(const state *st, size_t k, uint64_t images) {
+    enum { TIMES = 5, LEAST = 50 };
+    const size_t of_margins = TIMES * k < LEAST ? LEAST : TIMES * k;
+    const size_t room = (st->s.margins ? of_margins : k) + 1;
+    return room < images ? room : (size_t)images;
+}
+
 static int find_nearest(state *st, size_t *k) {
     const uint64_t images = taper_index_get_info(st->index.index).images;
     const cli_query_codes *q = &st->queries;
@@ -265,7 +289,7 @@ static int find_nearest(state *st, size_t *k) {
         cli_note(&st->s.common, "search", "-k %lld: the index has %llu image%s", (long long)st->s.k,
                  (unsigned long long)images, formats_plural(images, "s"));
     }
-    const size_t room = *k < images ? *k + 1 : *k;
+    const size_t room = room_for(st, *k, images);
     st->image = malloc((q->n + 1) * room * sizeof *st->image);
     st->distance = malloc((q->n + 1) * room * sizeof *st->distance);
     if (!st->image || !st->distance) return cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
@@ -276,8 +300,9 @@ static int find_nearest(state *st, size_t *k) {
                                        .recall = st->s.exact ? 1 : st->s.recall,
                                        .wanted = st->wanted,
                                        .threads = cli_threads(&st->s.common)};
-    const taper_status status =
+    taper_status status =
         taper_index_nearest(st->index.index, &search, st->image, st->distance, NULL, &error);
+    if (status == TAPER_OK) status = rank(st, room, &error);
     if (status) return cli_fail("search", NULL, status, &error);
     drop_selves(st, room, *k);
     return CLI_DONE;

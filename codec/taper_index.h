@@ -161,6 +161,28 @@ TAPER_API taper_status taper_index_nearest(const taper_index *index,
                                            uint32_t *distances, uint64_t *looked_at,
                                            taper_error *error);
 
+/* --- by how sure a query's bits are ----------------------------------------------------- */
+
+typedef struct taper_index_ranking {
+    const uint64_t *queries; /* [n_queries][(bits + 63) / 64] */
+    const float *margins;    /* [n_queries][bits] how far each bit is from its threshold:
+                                taper_embed_margins; where they are all alike, ranks stay */
+    size_t n_queries;        /* 0.. */
+    size_t found;            /* images of each */
+} taper_index_ranking;
+
+/* Rank what taper_index_nearest has found: images[n_queries][found] and their distances, which
+ * change places. The nearest is that whose differing bits count least, each its weight times the
+ * root of its margin: a bit that is far from its threshold says more than one that happens to be on
+ * this side of it. Of the same sum the lower image number goes first; UINT32_MAX and all behind it
+ * stay. Find five times as many as are wanted, fifty at least, and keep the first: of codes of
+ * natural images a tenth more of the nearest by pixels is among them (bench/results/README.md).
+ * Takes 4 bytes an image of the index: hand over many queries at once. TAPER_ERR_ARG: there is no
+ * such image, or a margin is not finite; TAPER_ERR_NOMEM. On failure some are ranked. */
+TAPER_API taper_status taper_index_rank(const taper_index *index,
+                                        const taper_index_ranking *ranking, uint32_t *images,
+                                        uint32_t *distances, taper_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -91,6 +91,13 @@ TAPER_API const char *taper_model_builtin_for(const void *bytes, size_t n);
 TAPER_API taper_status taper_embed(const taper_model *model, const taper_image *images, size_t n,
                                    unsigned threads, float *codes, taper_error *error);
 
+/* Of a binary model: what its thresholds see, margins[n][units]: above 0 where the bit is 1, and
+ * the farther from 0 the surer (taper_index_pack makes bits of them, taper_index_rank ranks by
+ * them). Of any other model the codes. All else as taper_embed. */
+TAPER_API taper_status taper_embed_margins(const taper_model *model, const taper_image *images,
+                                           size_t n, unsigned threads, float *margins,
+                                           taper_error *error);
+
 #ifdef __cplusplus
 }
 #endif

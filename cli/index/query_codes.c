@@ -13,6 +13,7 @@ void cli_query_codes_open(cli_query_codes *q, const taper_index *index) {
 void cli_query_codes_close(cli_query_codes *q) {
     for (size_t i = 0; i < q->n; i++) free(q->name[i]);
     free(q->code), free(q->known_bits), free(q->self), free(q->image), free(q->name);
+    free(q->margin);
     *q = (cli_query_codes){.n = 0};
 }
 
@@ -28,7 +29,8 @@ static bool make_room(cli_query_codes *q, size_t n) {
     return grow(&q->code, all * q->words * sizeof *q->code) &&
            grow(&q->known_bits, all * sizeof *q->known_bits) &&
            grow(&q->self, all * sizeof *q->self) && grow(&q->image, all * sizeof *q->image) &&
-           grow(&q->name, all * sizeof *q->name);
+           grow(&q->name, all * sizeof *q->name) &&
+           grow(&q->margin, all * q->bits * sizeof *q->margin);
 }
 
 /* A query whose code is in place. */
@@ -37,6 +39,7 @@ static int add(cli_query_codes *q, const char *name, uint32_t known, int64_t sel
     if (!q->name[q->n]) return cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
     memcpy(q->name[q->n], name, strlen(name) + 1);
     q->known_bits[q->n] = known, q->self[q->n] = self, q->image[q->n] = image;
+    for (uint32_t b = 0; b < q->bits; b++) q->margin[(size_t)q->n * q->bits + b] = 1.0f;
     q->n++;
     return CLI_DONE;
 }
@@ -46,6 +49,7 @@ static int add(cli_query_codes *q, const char *name, uint32_t known, int64_t sel
 typedef struct embedding_queries {
     cli_query_codes *queries;
     size_t width;
+    bool have_margins;
 } embedding_queries;
 
 static int take_rows(void *user, const size_t *number, const taper_image *image, size_t n,
@@ -58,12 +62,15 @@ static int take_rows(void *user, const size_t *number, const taper_image *image,
     for (size_t i = 0; i < n && code == CLI_DONE; i++) {
         taper_index_pack(codes + i * e->width, 1, e->width, q->bits, q->code + q->n * q->words);
         code = add(q, cli_index_path(q->set, number[i], name), q->bits, -1, (int64_t)number[i]);
+        if (code == CLI_DONE && e->have_margins)
+            memcpy(q->margin + (q->n - 1) * q->bits, codes + i * e->width,
+                   q->bits * sizeof *q->margin);
     }
     return code;
 }
 
 int cli_query_codes_embed(cli_query_codes *q, cli_code_set *set, const codec_embedder *embedder) {
-    embedding_queries e = {q, embedder->width};
+    embedding_queries e = {q, embedder->width, embedder->keeps_margins && !set->containers};
     const size_t first = q->n;
     q->set = set;
     int code = cli_code_set_embed(set, embedder, take_rows, &e);

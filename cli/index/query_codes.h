@@ -11,6 +11,7 @@ typedef struct cli_query_codes {
     int64_t *self;        /* [n] of an image of the index its number there; else -1 */
     int64_t *image;       /* [n] of an image of `set` its number there; else -1 */
     char **name;          /* [n] */
+    float *margin;        /* [n][bits] of each bit; 1 of those that are no images */
     cli_code_set *set;    /* of the images; NULL: there are none */
     uint32_t bits;        /* of the index */
 } cli_query_codes;

@@ -148,7 +148,7 @@ static taper_status encode_rows(const codec_embedder *e, const taper_image *imag
         status = read_window(e, &images[i], pixels + i * inputs);
     if (!status) status = codec_network_encode(&e->network, &backend, pixels, rows, codes);
     free(pixels);
-    if (!status && e->is_binary) make_bits(e, codes, rows * e->network.units);
+    if (!status && e->is_binary && !e->keeps_margins) make_bits(e, codes, rows * e->network.units);
     return status;
 }
 
@@ -205,8 +205,8 @@ static taper_status check_all(const codec_embedder *e, const taper_image *images
     return TAPER_OK;
 }
 
-taper_status taper_embed(const taper_model *model, const taper_image *images, size_t n,
-                         unsigned threads, float *codes, taper_error *error) {
+static taper_status embed(const taper_model *model, const taper_image *images, size_t n,
+                          unsigned threads, int keeps_margins, float *codes, taper_error *error) {
     codec_embedder e = {.window = model->window,
                         .scales = !codec_network_has_decoder(&model->network),
                         .has_network = 1};
@@ -215,7 +215,18 @@ taper_status taper_embed(const taper_model *model, const taper_image *images, si
     TAPER_TRY(check_all(&e, images, n, error));
     if (!n) return TAPER_OK;
     TAPER_TRY(codec_embedder_open(&e, model, threads, error));
+    e.keeps_margins = keeps_margins;
     const taper_status status = codec_embedder_codes(&e, images, n, codes, error);
     codec_embedder_close(&e);
     return status;
+}
+
+taper_status taper_embed(const taper_model *model, const taper_image *images, size_t n,
+                         unsigned threads, float *codes, taper_error *error) {
+    return embed(model, images, n, threads, 0, codes, error);
+}
+
+taper_status taper_embed_margins(const taper_model *model, const taper_image *images, size_t n,
+                                 unsigned threads, float *margins, taper_error *error) {
+    return embed(model, images, n, threads, 1, margins, error);
 }

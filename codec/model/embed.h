@@ -10,7 +10,8 @@ typedef struct codec_embedder {
     codec_window window; /* what an image must be, or ... */
     int scales;          /* ... 1: is scaled to: an embedding model's */
     size_t width;        /* numbers in a code */
-    int is_binary;       /* 1: these are bits, 0 or 1, less a constant */
+    int is_binary;       /* 1: these are bits, 0 or 1, less a constant ... */
+    int keeps_margins;   /* ... or, when it is set to 1, what the thresholds see */
     /* its own */
     int has_network;
     codec_network network; /* the model's arrays, with a true analysis (pseudo_inverse.h) */

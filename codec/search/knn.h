@@ -22,6 +22,7 @@
  *   ordered_index     codes in their order, nested neighbourhoods
  *   cascade           the k nearest, layer by layer; cascade_shares: how much of a distance first
  *                     layers have, by cascade_sample for each query, by cascade_measure for all
+ *   margins           what was found, ranked by how sure a query's bits are
  *   index             an open index; index_build: made of codes, index_merge: of others */
 #ifndef CODEC_KNN_H
 #define CODEC_KNN_H

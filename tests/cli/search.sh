@@ -93,6 +93,18 @@ search -q -k 5 -m bits.tpm --exact all.tpx cut.taper | cmp - some-by-cut.csv
 search -q -k 2 --code ffffffffffffffffffffffff all.tpx | grep -q '^ffffffffffffffffffffffff,1,'
 search -q -k 2 --code f0 all.tpx >/dev/null
 
+# margins rank what is found anew, where the query is an image; all else is as without
+search -q -k 7 -i star/0001.png --code f0 all.tpx >plain.csv
+search -q -k 7 --margins -i star/0001.png --code f0 all.tpx | cmp - plain.csv
+search -q -k 7 -m bits.tpm all.tpx cut.taper >plain.csv
+search -q -k 7 --margins -m bits.tpm all.tpx cut.taper | cmp - plain.csv
+search -q -k 120 -m bits.tpm all.tpx set/png/star/0001.png >plain.csv
+search -q -k 120 --margins -m bits.tpm all.tpx set/png/star/0001.png >ranked.csv
+cut -d , -f 3-6 plain.csv | sort >plain.sorted
+cut -d , -f 3-6 ranked.csv | sort | cmp - plain.sorted
+! cmp -s ranked.csv plain.csv
+sed -n 2p ranked.csv | grep -q 'star/0001.png,star,0,'
+
 # an index grows: parts joined are the whole, in any number of parts, also where memory is short
 mkdir one two
 cp -r set/png/arrow set/png/bolt one

@@ -115,7 +115,7 @@ static uint8_t flags_of(const writer *w) {
                                (m->tied_stacks != 0) << 3 | (m->conditional != 0) << 4 |
                                (m->head != 0) << 5 | (m->lap != 0) << 6 |
                                (m->feedback || is(w, FEEDBACK_REAL)) << 7 |
-                               is(w, BINARY_EMBEDDING) << 2 | is(w, CONDITIONAL_EMBEDDING) << 4);
+                               is(w, CONDITIONAL_EMBEDDING) << 4);
 }
 
 /* In sixteenths: near the unit matrix, and with an inverse. */
@@ -140,7 +140,7 @@ static void put_architecture(writer *w) {
     formats_write_u16le(out, (uint16_t)(is(w, UNITS) ? w->inputs + 1 : m->units));
     formats_write_u8(out, flags_of(w));
     formats_write_u8(out, (uint8_t)(is(w, ACTIVATION) ? 3 : m->activation));
-    formats_write_u8(out, 0);
+    formats_write_u8(out, is(w, ACTIVATED_BITS) ? 2 : 0);
     if (m->tied_stacks) put_f32(out, is(w, GAIN) ? 1e30f : 2);
     for (int stack = 0; stack < 2; stack++) {
         uint32_t depth = is(w, NO_STACKS) || (stack && m->embedding) ? 0 : m->depth;

@@ -57,7 +57,7 @@ typedef enum model_fault { /* what is illegal, if anything */
                            DIAGONAL,      /* of their triangles */
                            ABOVE,         /* it */
                            NO_STACKS,     /* nor an encoder */
-                           BINARY_EMBEDDING,
+                           ACTIVATED_BITS,
                            CONDITIONAL_EMBEDDING,
                            OBJECTIVE_LETTER,
                            OBJECTIVE_LENGTH,

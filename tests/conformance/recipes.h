@@ -65,6 +65,8 @@ static const model_recipe models[] = {
      .activation = 2, .direct = 1, .embedding = 1},
     {"embedding-pixel", .family = 1, .channels = 1, .width = 1, .height = 1, .units = 1,
      .depth = 1, .direct = 1, .embedding = 1},
+    {"embedding-bits", .family = 1, .channels = 1, .width = 4, .height = 4, .units = 9, .depth = 2,
+     .activation = 1, .direct = 1, .binary = 1, .embedding = 1},
 };
 enum { CROSSED = 13 /* of these, which go with every flavour */ };
 
@@ -124,7 +126,7 @@ static const bad_model bad_models[] = {
     {"feedback", "diagonal", DIAGONAL, "corrupt"},
     {"feedback", "above", ABOVE, "corrupt"},
     {"embedding", "no-stacks", NO_STACKS, "corrupt"},
-    {"embedding", "binary-embedding", BINARY_EMBEDDING, "corrupt"},
+    {"embedding-bits", "activated-bits", ACTIVATED_BITS, "corrupt"},
     {"embedding", "conditional-embedding", CONDITIONAL_EMBEDDING, "corrupt"},
     {"embedding", "objective-letter", OBJECTIVE_LETTER, "corrupt"},
     {"embedding", "objective-length", OBJECTIVE_LENGTH, "corrupt"},

@@ -1,0 +1,89 @@
+/* margins.c -- what was found, ranked by how sure a query's bits are; see taper_index.h. */
+#include "codec/search/bit_codes.h"
+#include "codec/search/index.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* One that was found. */
+typedef struct ranked {
+    double sum;
+    uint32_t image, distance;
+} ranked;
+
+static int nearer(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    if (x->sum != y->sum) return x->sum < y->sum ? -1 : 1;
+    return x->image < y->image ? -1 : x->image > y->image;
+}
+
+/* What a differing bit counts: weight[bits] of a query. TAPER_ERR_ARG: a margin is not finite. */
+static taper_status weigh(const taper_index *index, const float *margins, double *weight,
+                          taper_error *error) {
+    const size_t bits = index->file.header.bits;
+    for (size_t b = 0, layer = 0; b < bits; b++) {
+        if (layer + 1 < index->order.layers && b / 64 >= codec_index_layer_first(layer + 1))
+            layer++;
+        if (!isfinite(margins[b]))
+            return formats_fail(error, TAPER_ERR_ARG, "the margin of bit %zu is not finite", b);
+        weight[b] = index->cascade.weight[layer] * sqrt(fabs((double)margins[b]));
+    }
+    return TAPER_OK;
+}
+
+static double sum_of(const uint64_t *query, const uint64_t *code, size_t words,
+                     const double *weight) {
+    double sum = 0;
+    for (size_t w = 0; w < words; w++)
+        for (uint64_t differing = query[w] ^ code[w]; differing;) {
+            const unsigned leading = (unsigned)__builtin_clzll(differing);
+            sum += weight[64 * w + leading];
+            differing &= ~((uint64_t)1 << (63 - leading));
+        }
+    return sum;
+}
+
+/* What a call works with. */
+typedef struct ranking {
+    const taper_index *index;
+    uint32_t *place; /* [images] of each image's code */
+    double *weight;  /* [bits] */
+    uint64_t *code;  /* [words] */
+    ranked *row;     /* [found] */
+} ranking;
+
+static taper_status rank_one(const ranking *r, const uint64_t *query, const float *margins,
+                             size_t found, uint32_t *images, uint32_t *distances,
+                             taper_error *error) {
+    const codec_ordered_index *order = &r->index->order;
+    size_t held = 0;
+    TAPER_TRY(weigh(r->index, margins, r->weight, error));
+    for (; held < found && images[held] != UINT32_MAX; held++) {
+        if (images[held] >= order->n)
+            return formats_fail(error, TAPER_ERR_ARG, "image %u of an index of %zu", images[held],
+                                order->n);
+        codec_index_code(order, r->place[images[held]], r->code);
+        r->row[held] = (ranked){sum_of(query, r->code, order->words, r->weight), images[held],
+                                distances[held]};
+    }
+    qsort(r->row, held, sizeof *r->row, nearer);
+    for (size_t i = 0; i < held; i++)
+        images[i] = r->row[i].image, distances[i] = r->row[i].distance;
+    return TAPER_OK;
+}
+
+taper_status taper_index_rank(const taper_index *index, const taper_index_ranking *of,
+                              uint32_t *images, uint32_t *distances, taper_error *error) {
+    const size_t n = index->order.n, words = index->order.words, bits = index->file.header.bits;
+    ranking r = {index, calloc(n, sizeof *r.place), malloc(64 * words * sizeof *r.weight),
+                 malloc(words * sizeof *r.code), malloc((of->found + 1) * sizeof *r.row)};
+    taper_status status = TAPER_OK;
+    if (!r.place || !r.weight || !r.code || !r.row)
+        status = formats_fail(error, TAPER_ERR_NOMEM, "no memory to rank %zu images", of->found);
+    for (size_t p = 0; p < n && !status; p++) /* all below n: opening has seen to that */
+        r.place[index->cascade.image[p]] = (uint32_t)p;
+    for (size_t i = 0; i < of->n_queries && !status; i++)
+        status = rank_one(&r, of->queries + i * words, of->margins + i * bits, of->found,
+                          images + i * of->found, distances + i * of->found, error);
+    free(r.place), free(r.weight), free(r.code), free(r.row);
+    return status;
+}
