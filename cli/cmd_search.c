@@ -211,7 +211,7 @@ static int open_all(state *st, char **paths, size_t n) {
 static int take_queries(state *st) {
     const settings *s = &st->s;
     int code = CLI_DONE;
-    cli_query_codes_open(&st->queries, st->index.index);
+    cli_query_codes_open(&st->queries, st->index.index, st->s.margins);
     if (st->inputs.set || st->inputs.containers)
         code = cli_query_codes_embed(&st->queries, &st->inputs, &st->embedder);
     for (size_t i = 0; i < s->members.count && code == CLI_DONE; i++)
@@ -266,8 +266,6 @@ static taper_status rank(state *st, size_t room, taper_error *error) {
     const cli_query_codes *q = &st->queries;
     const taper_index_ranking ranking = {q->code, q->margin, q->n, room};
     if (!st->s.margins) return TAPER_OK;
-    for (size_t i = 0; i < q->n; i++) /* bits that are not known count nothing */
-        for (uint32_t b = q->known_bits[i]; b < q->bits; b++) q->margin[i * q->bits + b] = 0.0f;
     return taper_index_rank(st->index.index, &ranking, st->image, st->distance, error);
 }
 

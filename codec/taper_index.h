@@ -176,7 +176,7 @@ typedef struct taper_index_ranking {
  * root of its margin: a bit that is far from its threshold says more than one that happens to be on
  * this side of it. Of the same sum the lower image number goes first; UINT32_MAX and all behind it
  * stay. Find five times as many as are wanted, fifty at least, and keep the first: of codes of
- * natural images a sixth more of the nearest by pixels is among them (bench/results/README.md).
+ * natural images a quarter more of the nearest by pixels is among them (bench/results/README.md).
  * Takes 4 bytes an image of the index: hand over many queries at once. TAPER_ERR_ARG: there is no
  * such image, or a margin is not finite; TAPER_ERR_NOMEM. On failure some are ranked. */
 TAPER_API taper_status taper_index_rank(const taper_index *index,

@@ -57,6 +57,19 @@ static double share_of_truth(const uint32_t *truth, const retrieval_found *found
     return (double)right / (double)(K * found->queries);
 }
 
+void retrieval_rank_by_all(const retrieval_set *set, size_t i, const uint32_t *number, size_t n,
+                           retrieval_found *found) {
+    const size_t words = set->words;
+    double far[K];
+    codec_nearest_list list = retrieval_list(found, i, far);
+    for (size_t j = 0; j < n && number[j] != UINT32_MAX; j++)
+        codec_nearest_push(
+            &list,
+            codec_bits_distance(set->query + i * words, set->codes + number[j] * words, words),
+            number[j]);
+    retrieval_put(found, i, &list);
+}
+
 retrieval_recall retrieval_recall_of(const retrieval_set *set, const retrieval_found *exact,
                                      const retrieval_found *found) {
     size_t right = 0;

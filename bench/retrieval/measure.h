@@ -24,6 +24,9 @@ codec_nearest_list retrieval_list(const retrieval_found *found, size_t i, double
 void retrieval_rank(const taper_index *index, const uint64_t *query, size_t first, size_t n,
                     codec_nearest_list *list);
 void retrieval_put(retrieval_found *found, size_t i, codec_nearest_list *list);
+/* Row i: the nearest by all bits of the codes that are numbered, as far as there are any. */
+void retrieval_rank_by_all(const retrieval_set *set, size_t i, const uint32_t *number, size_t n,
+                           retrieval_found *found);
 
 /* Of the RETRIEVAL_K nearest, which share was found. By bits: those as near as the last of
  * them count. -1: not known. */

@@ -28,6 +28,7 @@ static const retrieval_part parts[] = {
     {"scan", "exact search beside a scan of all bits", 0, retrieval_part_scan},
     {"shortlist", "the nearest by a quarter of the bits, ranked by all", 0,
      retrieval_part_shortlist},
+    {"margins", "what is found, ranked by how sure a query's bits are", 1, retrieval_part_margins},
     {"build", "an index: seconds and bytes", 0, retrieval_part_build},
     {"page", "OUT/index.html and its plots, of records in OUT", 0, retrieval_part_page},
     {"precision", "classes of ten neighbours by code length, beside bits of projections", 1,

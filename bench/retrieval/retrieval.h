@@ -14,7 +14,8 @@
  *   measure      recalls, medians, and the lines that tell them
  *   ordered      neighbourhoods of many queries, timed
  *   semantic_hash, multi_index   rivals that are too small for programs of their own
- *   query_time, lengths, growth, recall, exact, shortlist, build   parts: they measure search
+ *   query_time, lengths, growth, recall, exact, shortlist, margins, build   parts: they measure
+ *                search
  *   precision, neighbourhoods   parts about CIFAR-10 itself: classes of neighbours, a picture
  *   records, page   records read again, and the page that is drawn of them
  *   rivals_*     programs of their own, of other libraries
@@ -59,7 +60,8 @@ void retrieval_part_truth(const retrieval *r);
 /* OUT/sheet.png: the variants of some images, a row an image, the image itself first. */
 void retrieval_part_sheet(const retrieval *r);
 
-/* The next read what codes has written to OUT, and truth where it is of the same references. */
+/* The next read what codes has written to OUT, and truth where it is of the same references.
+ * margins takes --data and --model, too. */
 
 /* Nested neighbourhoods of 2, 32 and 512: microseconds, depth, size, codes looked at, recall. */
 void retrieval_part_query_time(const retrieval *r);
@@ -77,6 +79,8 @@ void retrieval_part_recall(const retrieval *r);
 void retrieval_part_scan(const retrieval *r);
 /* The 1,000 nearest by the first quarter of bits, ranked by all. */
 void retrieval_part_shortlist(const retrieval *r);
+/* Both, ranked by the queries' margins (taper_index_rank): what more is found. */
+void retrieval_part_margins(const retrieval *r);
 /* Seconds to build an index, and what it takes beside the codes. */
 void retrieval_part_build(const retrieval *r);
 /* OUT/index.html and its plots, of OUT/PART.jsonl, all that are there. */

@@ -11,7 +11,7 @@
 # Writes bench/results/retrieval/: PART.jsonl of each part, plots of all that are there, index.html. neighbourhoods.png
 # and .svg hold images of CIFAR-10: git ignores them, and a page is committed without them. Settings, from the
 # environment:
-#   PARTS="scan recall query-time shortlist build growth lengths multi-index precision neighbourhoods classify"    or some
+#   PARTS="scan recall query-time shortlist margins build growth lengths multi-index precision neighbourhoods classify"    or some
 #   of these; classify wants FOLDER/mnist, and 40 minutes
 #   OUT=bench/results/retrieval
 #   QUICK=1     a minute: few images, short codes, to see that all runs; into build/retrieval-quick
@@ -57,6 +57,7 @@ part() {
     query-time) for bits in $long $short; do "$program" "$1" --out "$work/$bits" --truth "$work/$short"; done ;;
     lengths) "$program" "$1" --out "$work/$long" --truth "$work/$short" ;;
     growth) "$program" "$1" --out "$work/$short" $front ;;
+    margins) "$program" "$1" --data "$data" --model "$work/bits-$short.tpm" --out "$work/$short" ;;
     precision) precision ;;
     classify) classify ;;
     neighbourhoods) "$program" "$1" --data "$data" --model "$work/bits-$short.tpm" $seen --out "$out" ;;
@@ -87,7 +88,7 @@ classify() {
     SEEDS=${SEEDS:-$seeds} sh bench/retrieval/classify.sh "$B" "$work" "$from"
 }
 
-for name in ${PARTS:-scan recall query-time shortlist build growth lengths multi-index precision neighbourhoods classify}; do
+for name in ${PARTS:-scan recall query-time shortlist margins build growth lengths multi-index precision neighbourhoods classify}; do
     echo "paper-retrieval: $name" >&2
     part "$name" >"$work/$name.part"
     mv "$work/$name.part" "$out/$name.jsonl"

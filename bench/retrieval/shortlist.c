@@ -24,18 +24,6 @@ static void look(const shortlist *s, size_t i, double recall) {
                   "nearest", &error);
 }
 
-static void rank(const shortlist *s, size_t i, retrieval_found *found) {
-    const size_t words = s->set->words;
-    double far[RETRIEVAL_K];
-    codec_nearest_list list = retrieval_list(found, i, far);
-    for (size_t j = 0; j < s->length && s->number[j] != UINT32_MAX; j++)
-        codec_nearest_push(&list,
-                           codec_bits_distance(s->set->query + i * words,
-                                               s->set->codes + s->number[j] * words, words),
-                           s->number[j]);
-    retrieval_put(found, i, &list);
-}
-
 static void measure(const shortlist *s, double asked, const retrieval_found *exact) {
     const size_t n = s->set->queries;
     double *us = figures_memory(n, sizeof *us);
@@ -44,7 +32,7 @@ static void measure(const shortlist *s, double asked, const retrieval_found *exa
     for (size_t i = 0; i < n; i++) {
         const double start = bench_now();
         look(s, i, asked);
-        rank(s, i, &found);
+        retrieval_rank_by_all(s->set, i, s->number, s->length, &found);
         us[i] = 1e6 * (bench_now() - start);
     }
     lines.recall = retrieval_recall_of(s->set, exact, &found);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cli_query_codes_open(cli_query_codes *q, const taper_index *index) {
+void cli_query_codes_open(cli_query_codes *q, const taper_index *index, bool keeps_margins) {
     const uint32_t bits = taper_index_get_info(index).bits;
-    *q = (cli_query_codes){.words = (bits + 63) / 64, .bits = bits};
+    *q = (cli_query_codes){.words = (bits + 63) / 64, .bits = bits, .keeps_margins = keeps_margins};
 }
 
 void cli_query_codes_close(cli_query_codes *q) {
@@ -30,7 +30,7 @@ static bool make_room(cli_query_codes *q, size_t n) {
            grow(&q->known_bits, all * sizeof *q->known_bits) &&
            grow(&q->self, all * sizeof *q->self) && grow(&q->image, all * sizeof *q->image) &&
            grow(&q->name, all * sizeof *q->name) &&
-           grow(&q->margin, all * q->bits * sizeof *q->margin);
+           (!q->keeps_margins || grow(&q->margin, all * q->bits * sizeof *q->margin));
 }
 
 /* A query whose code is in place. */
@@ -39,7 +39,8 @@ static int add(cli_query_codes *q, const char *name, uint32_t known, int64_t sel
     if (!q->name[q->n]) return cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
     memcpy(q->name[q->n], name, strlen(name) + 1);
     q->known_bits[q->n] = known, q->self[q->n] = self, q->image[q->n] = image;
-    for (uint32_t b = 0; b < q->bits; b++) q->margin[(size_t)q->n * q->bits + b] = 1.0f;
+    for (uint32_t b = 0; b < q->bits && q->keeps_margins; b++)
+        q->margin[q->n * q->bits + b] = b < known ? 1.0f : 0.0f;
     q->n++;
     return CLI_DONE;
 }
@@ -70,14 +71,17 @@ static int take_rows(void *user, const size_t *number, const taper_image *image,
 }
 
 int cli_query_codes_embed(cli_query_codes *q, cli_code_set *set, const codec_embedder *embedder) {
-    embedding_queries e = {q, embedder->width, embedder->keeps_margins && !set->containers};
+    embedding_queries e = {q, embedder->width, q->keeps_margins && !set->containers};
     const size_t first = q->n;
     q->set = set;
     int code = cli_code_set_embed(set, embedder, take_rows, &e);
     if (code != CLI_DONE || !set->containers) return code;
     const uint32_t least = cli_container_set_least_bits(set->containers);
-    for (size_t i = first; i < q->n; i++)
+    for (size_t i = first; i < q->n; i++) {
         if (least < q->known_bits[i]) q->known_bits[i] = least;
+        for (uint32_t b = least; b < q->bits && q->keeps_margins; b++)
+            q->margin[i * q->bits + b] = 0.0f;
+    }
     return CLI_DONE;
 }
 

@@ -11,12 +11,15 @@ typedef struct cli_query_codes {
     int64_t *self;        /* [n] of an image of the index its number there; else -1 */
     int64_t *image;       /* [n] of an image of `set` its number there; else -1 */
     char **name;          /* [n] */
-    float *margin;        /* [n][bits] of each bit; 1 of those that are no images */
-    cli_code_set *set;    /* of the images; NULL: there are none */
-    uint32_t bits;        /* of the index */
+    bool keeps_margins;
+    float *margin; /* [n][bits] of each bit, where they are kept: 0 of one that is not known, 1 of
+                      those of queries that are no images */
+    cli_code_set *set; /* of the images; NULL: there are none */
+    uint32_t bits;     /* of the index */
 } cli_query_codes;
 
-void cli_query_codes_open(cli_query_codes *out, const taper_index *index);
+/* keeps_margins: of images, too, by an embedder that keeps them. */
+void cli_query_codes_open(cli_query_codes *out, const taper_index *index, bool keeps_margins);
 void cli_query_codes_close(cli_query_codes *queries); /* a zeroed one is fine */
 
 /* Those that follow append to the queries; print what is wrong and return an exit code. */

@@ -46,7 +46,7 @@ static double sum_of(const uint64_t *query, const uint64_t *code, size_t words,
 typedef struct ranking {
     const taper_index *index;
     uint32_t *place; /* [images] of each image's code */
-    double *weight;  /* [bits] */
+    double *weight;  /* [64 words] 0 behind the last bit, whatever a code has there */
     uint64_t *code;  /* [words] */
     ranked *row;     /* [found] */
 } ranking;
@@ -74,7 +74,7 @@ static taper_status rank_one(const ranking *r, const uint64_t *query, const floa
 taper_status taper_index_rank(const taper_index *index, const taper_index_ranking *of,
                               uint32_t *images, uint32_t *distances, taper_error *error) {
     const size_t n = index->order.n, words = index->order.words, bits = index->file.header.bits;
-    ranking r = {index, calloc(n, sizeof *r.place), malloc(64 * words * sizeof *r.weight),
+    ranking r = {index, calloc(n, sizeof *r.place), calloc(64 * words, sizeof *r.weight),
                  malloc(words * sizeof *r.code), malloc((of->found + 1) * sizeof *r.row)};
     taper_status status = TAPER_OK;
     if (!r.place || !r.weight || !r.code || !r.row)

@@ -23,7 +23,7 @@ if grep -oE '(src|href)="[^"]{0,40}' out/index.html | grep -v '="data:'; then ec
 # every line is JSON with all that is asked of a record, and no time is told without its recall
 python3 - <<'END'
 import json
-for name in "scan", "recall", "query-time", "shortlist", "build", "growth", "lengths", "multi-index", "precision", "neighbourhoods", "classify":
+for name in "scan", "recall", "query-time", "shortlist", "margins", "build", "growth", "lengths", "multi-index", "precision", "neighbourhoods", "classify":
     n = 0
     for line in open(f"out/{name}.jsonl"):
         r = json.loads(line)

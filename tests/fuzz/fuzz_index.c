@@ -90,6 +90,22 @@ static void compare_exact(const taper_index *index, const taper_index_search *s,
     must(!memcmp(distance, distances, QUERIES * s->k * sizeof *distance));
 }
 
+/* By margins that differ: the same images, in some order. */
+static void try_ranks(const taper_index *index, const taper_index_search *s,
+                      const taper_index_info *info, uint32_t *image, uint32_t *distance) {
+    const size_t n = (size_t)QUERIES * info->bits;
+    float *margins = malloc(n * sizeof *margins);
+    must(margins != NULL);
+    for (size_t i = 0; i < n; i++) margins[i] = (float)(i % 7) - 2;
+    const taper_index_ranking ranking = {s->queries, margins, QUERIES, s->k};
+    uint64_t before = 0, after = 0;
+    for (size_t i = 0; i < QUERIES * s->k; i++) before += image[i];
+    must(!taper_index_rank(index, &ranking, image, distance, NULL));
+    for (size_t i = 0; i < QUERIES * s->k; i++) after += image[i];
+    must(before == after);
+    free(margins);
+}
+
 static void try_nearest(const taper_index *index, const taper_index_search *search,
                         const taper_index_info *info) {
     static const double recalls[] = {1, 0.9, 0.1};
@@ -105,6 +121,7 @@ static void try_nearest(const taper_index *index, const taper_index_search *sear
             must(image[i] == UINT32_MAX || !s.wanted || s.wanted[image[i]]);
         }
         if (!r) compare_exact(index, &s, image, distance);
+        try_ranks(index, &s, info, image, distance);
     }
 }
 
