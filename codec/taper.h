@@ -74,9 +74,8 @@ typedef struct taper_encode_options {
     FILE *spool; /* empty file open for reading and writing, where compressed chunks wait; stays the
                     caller's, and open until the encoder is freed. NULL: C's tmpfile() */
     const taper_limits *limits; /* NULL: defaults */
-    int quick;   /* nonzero: the cuts of a set of at most 4,096 pixels are not rendered to see that
-                    more bytes never hurt it: a second less, and a byte may cost some tenths of a dB
-                  */
+    int quick;   /* nonzero: no last step for a set of at most 4,096 pixels (taper_encoder_finish):
+                    a second less; more bytes of a plain picture may then show up to 10 dB less */
     int measure; /* nonzero: the encoder finds out for taper_encoder_quality how well it keeps its
                     images; a twentieth of its time */
 } taper_encode_options;
@@ -102,10 +101,10 @@ TAPER_API taper_status taper_encoder_set_classes(taper_encoder *encoder, const c
  * every cut has them. Indexes are made of them (`taper index`), whatever the images' sizes; readers
  * that do not know them pass over them; truncate, repack and merge carry them. */
 typedef struct taper_search_codes {
-    uint64_t model_id;     /* taper_model_info.id of the binary model that made them */
-    uint32_t bits;         /* of each, 1..65536 */
-    size_t n;              /* of images: as many as are in the container */
-    const uint64_t *codes; /* [n][(bits + 63) / 64], see taper_index.h */
+    uint64_t model_id;       /* taper_model_info.id of the binary model that made them */
+    uint32_t bits;           /* of each, 1..65536 */
+    size_t n;                /* of images: as many as are in the container */
+    const uint64_t *codes;   /* [n][(bits + 63) / 64], see taper_index.h */
     const void *model_bytes; /* that model's .tpm file, for the container to carry, so that images
                                 can be searched for without it at hand; NULL: it does not */
     size_t model_size;
@@ -117,10 +116,11 @@ TAPER_API taper_status taper_encoder_set_search_codes(taper_encoder *encoder,
                                                       const taper_search_codes *codes,
                                                       taper_error *error);
 /* Finish the last group and write the container. At least one image must have been added. The
- * encoder can only be freed afterwards. Of a set of one group and at most 4,096 pixels it renders
- * some hundred cuts, for some tenths of a second, and the container says which cuts are rendered as
- * one of these, so that none is more than 0.05 dB (of the set's mean PSNR, on the 8-bit scale)
- * below a shorter one. (repack and merge do not, nor is it done for sets of several groups.) */
+ * encoder can only be freed afterwards. A set of one group and at most 4,096 pixels gets a last
+ * step, of some tenths of a second: its cuts are drawn and compared with the images. The data end
+ * where the set's mean PSNR is highest, and the container says which cuts are drawn as shorter ones
+ * that show more. No cut is drawn more than 0.3 dB below what its bytes show. (repack and merge
+ * have no such step, nor have sets of several groups.) */
 TAPER_API taper_status taper_encoder_finish(taper_encoder *encoder, const taper_sink *sink,
                                             taper_error *error);
 /* Below this, an image at full length is not what people expect to get back. */
@@ -157,7 +157,7 @@ typedef struct taper_container_info {
                              image data */
     uint64_t file_bytes;  /* of the whole file; a cut file has fewer */
     int has_names, has_labels;
-    uint32_t classes; /* names of classes; 0 without labels */
+    uint32_t classes;         /* names of classes; 0 without labels */
     uint32_t search_bits;     /* of each image's code for search; 0: there are none */
     uint64_t search_model_id; /* of the model that made them */
     int has_search_model;     /* the container carries it: taper_decoder_search_model */

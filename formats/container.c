@@ -67,8 +67,7 @@ static taper_status check_header(const uint8_t *h, size_t size, taper_error *err
         return formats_fail(error, TAPER_ERR_VERSION,
                             "container needs features 0x%x that this build lacks; update taper",
                             formats_get_u32le(h + 12));
-    if (version == 0 || formats_get_u32le(h + 52) ||
-        formats_get_u32le(h + 48) > FORMATS_MAX_SECTIONS)
+    if (version == 0 || formats_get_u32le(h + 48) > FORMATS_MAX_SECTIONS)
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "container header is damaged at byte %d; fetch the file again",
                             version ? 48 : 8);
@@ -213,7 +212,8 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
                             (unsigned long long)images);
     *f = (formats_front){.model_id = formats_get_u64le(h + 24),
                          .layout = h[10],
-                         .pace = formats_get_u32le(h + 16),
+                         .holds = formats_get_u32le(h + 16) |
+                                  (uint64_t)formats_get_u32le(h + 52) << 32,
                          .tail = h[11],
                          .images = (uint32_t)images,
                          .groups = formats_get_u32le(h + 40),
@@ -293,12 +293,13 @@ static void write_header(const formats_front *f, uint32_t sections, uint8_t *h) 
     h[11] = f->tail;
     formats_set_u32le(h + 12, (f->rate_classes > 1 ? FORMATS_FEATURE_RATE_CLASSES : 0) +
                                   (f->raised_at ? FORMATS_FEATURE_RAISED : 0));
-    formats_set_u32le(h + 16, f->pace);
+    formats_set_u32le(h + 16, (uint32_t)f->holds);
     formats_set_u64le(h + 24, f->model_id);
     formats_set_u64le(h + 32, f->images);
     formats_set_u32le(h + 40, f->groups);
     formats_set_u32le(h + 44, f->layers);
     formats_set_u32le(h + 48, sections);
+    formats_set_u32le(h + 52, (uint32_t)(f->holds >> 32));
 }
 
 taper_status formats_front_write(formats_front *f, formats_buffer *out, taper_error *error) {

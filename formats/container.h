@@ -7,6 +7,7 @@
  *
  * The room formats/: bytes on disk.
  *   front container       the front matter of a .taper file in memory; read and written
+ *   holds                 which cuts of it are drawn as shorter ones
  *   directory             what its sections hold
  *   model_file            the envelope of a .tpm file
  *   taper_types           the types that all rooms share: status, error, image, limits, source,

@@ -1,5 +1,6 @@
 /* front.c -- see front.h. */
 #include "formats/front.h"
+#include "formats/holds.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,71 +103,9 @@ int formats_name_is_legal(const char *name) {
     }
 }
 
-/* --- pace ------------------------------------------------------------------------------ */
+/* --- cuts ------------------------------------------------------------------------------ */
 
-enum { HOLD_BITS = 8, HOLD_END = 15, GRID_END = 29, THIN_BITS = 3 };
-
-static uint32_t log2_of(uint64_t n) {
-    uint32_t log2 = 0;
-    while (n >> log2 > 1) log2++;
-    return log2;
-}
-
-/* Which of all numbers of at most 8 leading bits this is. */
-static uint32_t index_of(uint32_t cut) {
-    uint32_t over =
-        log2_of(cut) < FORMATS_PACE_LEADING ? 0 : log2_of(cut) + 1 - FORMATS_PACE_LEADING;
-    return (cut >> over) + (over << (FORMATS_PACE_LEADING - 1));
-}
-static uint32_t cut_of(uint32_t index) {
-    enum { HALF = 1 << (FORMATS_PACE_LEADING - 1) };
-    return index < 2 * HALF ? index : (HALF | (index & (HALF - 1))) << (index / HALF - 1);
-}
-
-/* Of step 1, a grid is none: what is stored in its place is that of a sparse pace. */
-uint32_t formats_pace_pack(formats_pace p) {
-    int grid = p.sparse || p.log2_step;
-    uint32_t hold = p.hold > 1 || (p.hold && grid) ? p.hold_at | p.hold << HOLD_BITS : 0;
-    uint32_t field = p.thin | index_of(p.grid_at) << THIN_BITS;
-    if (p.sparse) return hold | (field ? field : 1 << THIN_BITS) << HOLD_END;
-    return p.log2_step ? hold | p.grid_at << HOLD_END | p.log2_step << GRID_END : hold;
-}
-
-formats_pace formats_pace_parts(uint32_t pace) {
-    formats_pace p = {.hold_at = pace & FORMATS_PACE_MOST_HOLD_AT,
-                      .hold = pace >> HOLD_BITS & FORMATS_PACE_MOST_HOLD,
-                      .grid_at = pace >> HOLD_END & FORMATS_PACE_MOST_GRID_AT,
-                      .log2_step = pace >> GRID_END};
-    if (p.log2_step || !p.grid_at) return p;
-    p.sparse = 1;
-    p.thin = p.grid_at & FORMATS_PACE_MOST_THIN;
-    p.grid_at = cut_of(p.grid_at >> THIN_BITS);
-    return p;
-}
-
-uint32_t formats_pace_spacing(uint32_t thin, uint64_t bytes) {
-    enum { STEPS = 5 };
-    uint32_t log2 = log2_of(bytes), keep = thin > STEPS ? 9 - thin : FORMATS_PACE_LEADING - 1;
-    uint32_t step = log2 > keep ? log2 - keep : 0, least = thin && thin <= STEPS ? thin + 1 : 0;
-    return step > least ? step : least;
-}
-
-uint64_t formats_pace_rendered(uint32_t pace, uint64_t bytes) {
-    formats_pace p = formats_pace_parts(pace);
-    uint32_t end = p.hold_at + (p.hold > 1 ? p.hold : 0);
-    uint32_t grid_at = p.grid_at > end ? p.grid_at : end;
-    if (bytes < end) return bytes < p.hold_at ? bytes : p.hold_at;
-    if (p.hold == 1 && bytes >= grid_at) return grid_at;
-    if (p.sparse) {
-        uint32_t step = formats_pace_spacing(bytes < grid_at ? 0 : p.thin, bytes);
-        uint64_t least = bytes < grid_at ? end : grid_at, cut = bytes >> step << step;
-        return cut > least ? cut : least;
-    }
-    if (bytes < grid_at) return bytes;
-    return bytes - ((bytes - grid_at) & (((uint64_t)1 << p.log2_step) - 1));
-}
-
-uint64_t formats_front_rendered(const formats_front *f, uint64_t bytes) {
+uint64_t formats_front_drawn(const formats_front *f, uint64_t bytes) {
     uint64_t data = f->chunk_at[(uint64_t)f->layers * f->groups];
-    return bytes < data ? formats_pace_rendered(f->pace, bytes) : bytes;
+    return bytes < data ? formats_holds_drawn(f->holds, bytes) : bytes;
 }

@@ -16,37 +16,9 @@ enum {
     FORMATS_FEATURE_RATE_CLASSES = 1, /* of the header's required features */
     FORMATS_FEATURE_RAISED = 2,       /* likewise: some group has planes above its model's */
     FORMATS_MOST_RAISED = 15,         /* of a unit */
-    FORMATS_PACE_MOST_HOLD_AT = 255,  /* bytes: fields of the header's ignorable features */
-    FORMATS_PACE_MOST_HOLD = 127,
-    FORMATS_PACE_MOST_GRID_AT = 16383,
-    FORMATS_PACE_LEADING = 8, /* bits of a cut that is rendered, of a sparse pace */
-    FORMATS_PACE_MOST_THIN = 7,
     FORMATS_MAX_SEARCH_BITS = 65536,
     FORMATS_MAX_CHECKSUM_SPAN = 1024 /* chunks that share a checksum: a bound on reading for one */
 };
-
-/* The pace at which a file's data are rendered: in a small set some cuts would look worse than
- * shorter ones, as the next bytes undo what they show. Its encoder found these. */
-typedef struct formats_pace {
-    uint32_t hold_at, hold; /* cuts of more than hold_at and less than hold_at + hold bytes of the
-                               data are rendered as that of hold_at; hold 1: there is none, and
-                               from grid_at on none but the whole is rendered */
-    uint32_t grid_at, log2_step; /* from there on, but after the hold, those between two multiples
-                                    of the step, counted from there, as that of the lower; sparse:
-                                    log2_step is 0, grid_at has FORMATS_PACE_LEADING bits */
-    uint32_t sparse, thin; /* sparse is 1: cuts are rendered by their leading bits, all others 0;
-                              from grid_at on even fewer (formats_pace_spacing) */
-} formats_pace;
-
-/* As it is stored; 0 renders every cut as it is. */
-uint32_t formats_pace_pack(formats_pace pace);
-formats_pace formats_pace_parts(uint32_t pace);
-/* log2 of the step between the cuts that a sparse pace renders near so many bytes: so that they
- * keep 8 leading bits at most, and of thin 1 .. 5 also 4 .. 64 bytes, of 6 and 7 so that they keep
- * 4 and 3 leading bits. */
-uint32_t formats_pace_spacing(uint32_t thin, uint64_t bytes);
-/* How many of so many bytes of data are rendered, if more are to come. */
-uint64_t formats_pace_rendered(uint32_t pace, uint64_t bytes);
 
 typedef struct formats_geometry {
     uint32_t width, height;
@@ -64,7 +36,7 @@ typedef struct formats_front {
     uint8_t layout;     /* taper_layout */
     uint8_t tail;       /* 1: the last layer's chunks from group first_cut on are cut; else 0 */
     uint32_t first_cut; /* a group; 0 when tail is 0 */
-    uint32_t pace;      /* formats_pace_pack's; 0: none */
+    uint64_t holds;     /* which cuts are drawn as shorter ones (formats/holds.h); 0: none */
     uint32_t images, groups, layers;
     formats_geometry *geometry; /* [images] */
     uint32_t *group_first; /* [groups + 1] first place of each group, then `images`; in place p is
@@ -131,8 +103,8 @@ static inline const formats_raised *formats_front_raised(const formats_front *f,
 /* Blocks of chunks_per_checksum chunks; blocks do not cross layers. */
 uint64_t formats_front_checksums(const formats_front *front);
 
-/* How many bytes of the data a cut with so many renders: all, if it is whole. */
-uint64_t formats_front_rendered(const formats_front *front, uint64_t bytes);
+/* How many bytes of the data are drawn of a cut that has so many: all, if it is whole. */
+uint64_t formats_front_drawn(const formats_front *front, uint64_t bytes);
 
 /* The name of image i, or NULL; of class k, or NULL. */
 const char *formats_front_name(const formats_front *front, uint32_t i);

@@ -491,14 +491,9 @@ class Incomplete(Illegal):
 CONTAINER_MAGIC = b"\x89TPR\r\n\x1a\n"
 
 
-def leading_bits(s, thin):
-    """The cut of few leading bits that stands for s."""
-    log = max(s, 1).bit_length() - 1
-    if thin > 5:
-        n = log + thin - 9
-    else:
-        n = max(log - 7, thin + 1 if thin else 0)
-    return s >> max(n, 0) << max(n, 0)
+def hold_size(code):
+    """The bytes that the code of a gap or a length stands for, before scaling."""
+    return code if code < 4 else (4 + code % 4) << code // 4 - 1
 
 
 class Front:
@@ -507,11 +502,12 @@ class Front:
     def __init__(self, data):
         require(data[:8] == CONTAINER_MAGIC[:len(data)], "not a taper container")
         self.need(data, 56)
-        (self.version, self.layout, self.tail, required, self.pace, crc, self.model_id, self.images,
-         self.groups, self.layers, sections, reserved) = struct.unpack("<HBBIIIQQIIII", data[8:56])
+        (self.version, self.layout, self.tail, required, low, crc, self.model_id, self.images,
+         self.groups, self.layers, sections, high) = struct.unpack("<HBBIIIQQIIII", data[8:56])
         require(self.version == 1 and required <= 3, "a container of another version")
         self.rate_classes, self.has_raised = 1 + (required & 1), required & 2
-        require(reserved == 0 and sections <= MAX_SECTIONS, "the header is damaged")
+        self.holds = high << 32 | low
+        require(sections <= MAX_SECTIONS, "the header is damaged")
         table_end = 56 + 24 * sections
         self.need(data, table_end)
         require(crc32c(data[:20] + bytes(4) + data[24:table_end]) == crc,
@@ -639,26 +635,21 @@ class Front:
         self.classes = [r.string() for _ in range(r.varint(MAX_CLASSES))]
         self.labels = [r.varint(len(self.classes)) - 1 for _ in range(self.images)]
 
-    def rendered(self, data):
-        """The bytes of a cut that are rendered (section 13)."""
-        s, hold = len(data) - self.size, self.pace & 255
-        grid, step, n = self.pace >> 15 & 16383, self.pace >> 29, self.pace >> 8 & 127
-        end, is_sparse, waits = hold + (n if n > 1 else 0), not step and grid, n == 1
-        if s >= self.chunk_at[-1] or s <= hold and s < end:
+    def drawn(self, data):
+        """The bytes of a cut that are drawn (section 13)."""
+        s, start, end, scale = len(data) - self.size, 0, 0, self.holds >> 60 & 3
+        if s >= self.chunk_at[-1]:
             return data
-        thin, i = grid & 7, grid >> 3
-        if is_sparse:
-            grid = i if i < 256 else (128 + i % 128) << (i // 128 - 1)
-        start = max(grid, end)
-        if s < end:
-            s = hold
-        elif s >= start and waits:
-            s = start
-        elif is_sparse:
-            s = max(leading_bits(s, thin if s >= start else 0), end if s < start else start)
-        elif s >= start:
-            s -= (s - start) % (1 << step)
-        return data[:self.size + s]
+        for k in range(6):
+            gap, length = self.holds >> 10 * k & 31, self.holds >> 10 * k + 5 & 31
+            if gap:
+                start = end = end + (hold_size(gap) << scale)
+            end += hold_size(length) << scale
+            if s <= start:
+                break
+            if s < end:
+                return data[:self.size + start]
+        return data
 
     def group_of(self, image):
         place = self.image_at.index(image)
@@ -1866,7 +1857,7 @@ def main():
         require(front.model is not None, "the container does not carry its model: give it with -m")
         model = Model(front.model)
     match(front, model)
-    data = front.rendered(data)
+    data = front.drawn(data)
     require(args.image is None or 1 <= args.image <= front.images, "there is no such image")
     damaged = False
     for g in range(front.groups) if args.image is None else [front.group_of(args.image - 1)]:

@@ -10,7 +10,7 @@ typedef struct model_zoo {
     const char *name[ZOO_MODELS];
     taper_model *model[ZOO_MODELS];
     taper_image image[ZOO_IMAGES];
-    /* one group, whose cuts have a pace; groups of 3; each its share of the bits; one after the
+    /* one group, whose cuts have holds; groups of 3; each its share of the bits; one after the
      * other */
     formats_buffer file[ZOO_MODELS][ZOO_FILES];
 } model_zoo;

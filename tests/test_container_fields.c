@@ -18,9 +18,9 @@ typedef struct crafted_section {
 typedef struct craft {
     uint16_t version;
     uint8_t layout, tail;
-    uint32_t required, ignorable;
+    uint32_t required, holds;
     uint64_t images;
-    uint32_t groups, layers, reserved, sections; /* sections 0: as many as are given */
+    uint32_t groups, layers, sections, more_holds; /* sections 0: as many as are given */
 } craft;
 
 static const craft plain = {.version = 1, .images = 2, .groups = 1, .layers = 1};
@@ -36,14 +36,14 @@ static formats_buffer craft_file(const craft *c, const crafted_section *section,
     formats_write_u8(&out, c->layout);
     formats_write_u8(&out, c->tail);
     formats_write_u32le(&out, c->required);
-    formats_write_u32le(&out, c->ignorable);
+    formats_write_u32le(&out, c->holds);
     formats_write_u32le(&out, 0);
     formats_write_u64le(&out, 42);
     formats_write_u64le(&out, c->images);
     formats_write_u32le(&out, c->groups);
     formats_write_u32le(&out, c->layers);
     formats_write_u32le(&out, c->sections ? c->sections : n);
-    formats_write_u32le(&out, c->reserved);
+    formats_write_u32le(&out, c->more_holds);
     for (uint32_t i = 0; i < n; i++) {
         formats_write_bytes(&out, section[i].type, 4);
         formats_write_u32le(&out, formats_crc32c(0, section[i].content, section[i].size));
@@ -84,7 +84,13 @@ static void header_fields_have_their_ranges(void **unused) {
         {{.version = 1, .required = 7, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
         {{.version = 1, .required = 1u << 31, .images = 2, .groups = 1, .layers = 1},
          TAPER_ERR_VERSION},
-        {{.version = 1, .ignorable = 0xFFFFFFFF, .images = 2, .groups = 1, .layers = 1}, TAPER_OK},
+        {{.version = 1,
+          .holds = UINT32_MAX,
+          .images = 2,
+          .groups = 1,
+          .layers = 1,
+          .more_holds = UINT32_MAX},
+         TAPER_OK},
         {{.version = 1, .layout = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
         {{.version = 1, .tail = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
         {{.version = 1, .images = 0, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
@@ -97,7 +103,6 @@ static void header_fields_have_their_ranges(void **unused) {
         {{.version = 1, .images = 2, .groups = 2, .layers = 1}, TAPER_ERR_CORRUPT},
         {{.version = 1, .images = 2, .groups = 1, .layers = 0}, TAPER_ERR_CORRUPT},
         {{.version = 1, .images = 2, .groups = 1, .layers = 4097}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .images = 2, .groups = 1, .layers = 1, .reserved = 1}, TAPER_ERR_CORRUPT},
         {{.version = 1, .images = 2, .groups = 1, .layers = 1, .sections = 65}, TAPER_ERR_CORRUPT},
         {{.version = 1, .images = 2, .groups = 1, .layers = 1, .sections = UINT32_MAX},
          TAPER_ERR_CORRUPT},

@@ -1,5 +1,6 @@
 /* assemble.c -- see assemble.h. */
 #include "codec/container/assemble.h"
+#include "formats/holds.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ static taper_status front_size(formats_front *f, uint64_t *size, taper_error *er
 }
 
 void codec_clip_data(formats_front *f, uint64_t budget) {
-    budget = formats_front_rendered(f, budget); /* what is not rendered need not be there */
+    budget = formats_front_drawn(f, budget); /* what is not drawn need not be there */
     uint64_t chunk = 0, chunks = (uint64_t)f->layers * f->groups;
     while (chunk < chunks && f->chunk_at[chunk + 1] <= budget) chunk++;
     if (chunk == chunks) return;
@@ -48,11 +49,11 @@ static void shorten_images(formats_front *f, uint64_t budget) {
     uint64_t chunks = (uint64_t)f->layers * f->groups, total = f->chunk_at[chunks], at = 0;
     if (total <= budget) return;
     double fraction = (double)budget / (double)total;
-    if (chunks > 1) f->pace = 0; /* it is that of a prefix of the data */
+    if (chunks > 1) f->holds = 0; /* it is that of a prefix of the data */
     for (uint64_t c = 0, before = 0; c < chunks; c++) {
         uint64_t length = f->chunk_at[c + 1] - before;
         before = f->chunk_at[c + 1];
-        at += formats_pace_rendered(f->pace, (uint64_t)((double)length * fraction));
+        at += formats_holds_drawn(f->holds, (uint64_t)((double)length * fraction));
         f->chunk_at[c + 1] = at;
     }
     f->tail = 1;

@@ -4,7 +4,8 @@
  *   encoder          images in; encoder_groups: images to groups to chunks
  *   group_writer     one group coded whole; group_quality: how well it is kept
  *   allocation       which image of a set gets how many of its bits
- *   pace             which cuts of a small set are rendered as shorter ones
+ *   small_set        the last step of a small set: where it ends; holds: which cuts are drawn
+ *                    as shorter ones; cut_quality: what each cut shows
  *   assemble         laying chunks out
  *   recut            truncate and repack; kept_codes: what need not be decoded again
  *   merge            containers into one; merge_layers: their layers and rate classes

@@ -6,9 +6,11 @@
 #include "codec/container/allocation.h"
 #include "codec/container/assemble.h"
 #include "codec/container/encoder_groups.h"
+#include "codec/container/small_set.h"
 #include "codec/quality/metrics.h"
 #include "codec/transform/pseudo_inverse.h"
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -506,24 +508,29 @@ taper_status taper_encoder_quality(const taper_encoder *e, taper_encode_quality 
     return e->measured ? TAPER_OK : TAPER_ERR_ARG;
 }
 
-static taper_status write_memory(void *user, const void *bytes, size_t n) {
-    return formats_write_bytes(user, bytes, n);
+/* How well the images of a small set are kept where it ends earlier than its codes do. psnr: of
+ * each image, in the order of places. */
+static codec_least_quality least_of(const double *psnr, size_t n) {
+    codec_least_quality least = {.psnr_db = INFINITY};
+    for (size_t i = 0; i < n; i++) {
+        if (psnr[i] < least.psnr_db) least.psnr_db = psnr[i], least.image = i;
+        least.poor += psnr[i] < TAPER_POOR_PSNR_DB;
+    }
+    return least;
 }
 
-/* The pace of a small set of one group: the container is made in memory first, and looked at. */
-static taper_status set_pace(taper_encoder *e, formats_front *f, const codec_chunks *chunks,
-                             taper_error *error) {
-    if (!e->originals.n || f->groups > 1) return TAPER_OK;
-    formats_buffer file = formats_buffer_make(FORMATS_MOST_BYTES);
-    file.account = formats_front_account(f);
-    taper_sink sink = {&file, write_memory};
-    taper_status status = codec_assemble(f, chunks, UINT64_MAX, &e->limits, &sink, error);
-    if (status == TAPER_OK) {
-        status = codec_pace_choose(e->model, &file, &e->originals, &f->pace);
-        if (status != TAPER_ERR_NOMEM) status = TAPER_OK; /* else it is kept at no pace */
-        if (status != TAPER_OK) formats_fail(error, status, "no memory to look at the cuts");
-    }
-    formats_buffer_free(&file);
+/* The last step of a small set of one group. */
+static taper_status finish_small_set(taper_encoder *e, formats_front *f, const codec_chunks *chunks,
+                                     taper_error *error) {
+    if (!e->originals.n || f->groups > 1 || f->rate_classes > 1) return TAPER_OK;
+    double *psnr = malloc(e->originals.n * sizeof *psnr);
+    codec_small_set set = {e->model, &e->originals, chunks, &e->limits};
+    int ended = 0;
+    taper_status status = psnr ? codec_small_set_finish(&set, f, psnr, &ended) : TAPER_ERR_NOMEM;
+    if (status != TAPER_OK) formats_fail(error, status, "no memory to look at the cuts");
+    if (status == TAPER_OK && ended && !e->options.target_bytes_per_megapixel)
+        e->group[0].of.least = least_of(psnr, e->originals.n);
+    free(psnr);
     return status;
 }
 
@@ -537,7 +544,6 @@ taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, tape
     if (e->failed) return fail_for_good(e, TAPER_OK, error);
     formats_front front;
     status = make_front(e, &front, error);
-    if (status == TAPER_OK && e->options.measure) status = find_quality(e, &front);
     if (status == TAPER_ERR_NOMEM)
         formats_fail(error, status, "no memory for the container's directory");
     uint64_t target = e->options.target_bytes_per_megapixel;
@@ -547,7 +553,8 @@ taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, tape
         if (front.chunk_at[chunks] > most) codec_shorten_data(&front, most);
     }
     codec_chunks chunks = {e, read_spool};
-    if (status == TAPER_OK) status = set_pace(e, &front, &chunks, error);
+    if (status == TAPER_OK) status = finish_small_set(e, &front, &chunks, error);
+    if (status == TAPER_OK && e->options.measure) status = find_quality(e, &front);
     if (status == TAPER_OK)
         status = codec_assemble(&front, &chunks, UINT64_MAX, &e->limits, sink, error);
     formats_front_free(&front);

@@ -5,7 +5,7 @@
 #define CODEC_ENCODER_GROUPS_H
 #include "codec/backend/queue.h"
 #include "codec/container/group_writer.h"
-#include "codec/container/pace.h"
+#include "codec/container/cut_quality.h"
 #include "codec/taper.h"
 #include "formats/container.h"
 

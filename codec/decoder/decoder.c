@@ -58,7 +58,7 @@ taper_status taper_decoder_open(taper_decoder **out, const taper_source *source,
     taper_status status = codec_front_load(source, &d->limits, &d->front, error);
     d->account.used = d->front.account.used;
     if (status == TAPER_OK) status = codec_decoder_bind(d, error);
-    if (status == TAPER_OK) d->source = codec_front_rendered(&d->front, source);
+    if (status == TAPER_OK) d->source = codec_front_drawn(&d->front, source);
     if (status != TAPER_OK) {
         taper_decoder_free(d);
         return status;

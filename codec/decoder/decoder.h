@@ -42,7 +42,7 @@ struct taper_decoder {
     codec_group_reader **reader; /* pushed: [groups], opened as their bytes come; else NULL */
     formats_buffer head;         /* pushed bytes of the front matter */
     uint64_t need;               /* of the front matter */
-    formats_buffer waiting;      /* pushed: bytes of the data, not rendered yet (formats_pace) */
+    formats_buffer waiting;      /* pushed: bytes of the data, not drawn yet (formats/holds.h) */
     uint64_t arrived;            /* pushed: bytes of the data, those that wait among them */
     uint64_t chunk, in_chunk;    /* pushed: chunk in work and bytes of it so far */
     formats_account account;     /* of all that is taken, but for the model */

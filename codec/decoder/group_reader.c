@@ -380,11 +380,11 @@ taper_status codec_front_load(const taper_source *source, const taper_limits *gi
     return status;
 }
 
-taper_source codec_front_rendered(const formats_front *front, const taper_source *source) {
+taper_source codec_front_drawn(const formats_front *front, const taper_source *source) {
     taper_source rendered = *source;
     if (source->size > front->front_size)
         rendered.size =
-            front->front_size + formats_front_rendered(front, source->size - front->front_size);
+            front->front_size + formats_front_drawn(front, source->size - front->front_size);
     return rendered;
 }
 

@@ -91,8 +91,8 @@ void codec_group_readers_keep(codec_group_readers *readers, uint32_t rate_class)
 /* Read a container's front matter from a source. */
 taper_status codec_front_load(const taper_source *source, const taper_limits *limits,
                               formats_front *front, taper_error *error);
-/* The source as far as it is rendered (formats_pace). */
-taper_source codec_front_rendered(const formats_front *front, const taper_source *source);
+/* The source as far as it is drawn (formats/holds.h). */
+taper_source codec_front_drawn(const formats_front *front, const taper_source *source);
 /* The model that the front carries. As the front is whole, a model that ends too early is
  * TAPER_ERR_CORRUPT; else as taper_model_load. */
 taper_status codec_front_model(const formats_front *front, const taper_limits *limits,

@@ -37,7 +37,7 @@ taper_status codec_levels_write(const formats_front *front, const taper_model *m
     taper_status damage = TAPER_OK, status = TAPER_OK;
     formats_account account = {front->account.used, max_memory};
     codec_group_readers readers = {.account = &account};
-    taper_source rendered = codec_front_rendered(front, source);
+    taper_source rendered = codec_front_drawn(front, source);
     if (account.used > account.limit) account.used = account.limit;
     for (uint32_t g = 0; g < front->groups && status == TAPER_OK; g++) {
         codec_group_reader *r;

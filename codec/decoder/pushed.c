@@ -87,7 +87,7 @@ static taper_status push_in_time(taper_decoder *d, const uint8_t *bytes, size_t 
                                  taper_error *error) {
     uint64_t before = d->arrived - d->waiting.size;
     if (formats_add_u64(d->arrived, n, &d->arrived) != TAPER_OK) return TAPER_ERR_ARG;
-    uint64_t due = formats_front_rendered(&d->front, d->arrived);
+    uint64_t due = formats_front_drawn(&d->front, d->arrived);
     if (due >= before + d->waiting.size) { /* all that waited, or none */
         size_t now = (size_t)(due - before - d->waiting.size);
         TAPER_TRY(push_data(d, d->waiting.data, d->waiting.size, error));

@@ -27,7 +27,7 @@ static uint64_t file_end(const taper_decoder *d) {
 static uint64_t source_end(const taper_decoder *d) {
     taper_source cut = d->source;
     cut.size = d->cut < file_end(d) ? d->cut : file_end(d);
-    return codec_front_rendered(&d->front, &cut).size;
+    return codec_front_drawn(&d->front, &cut).size;
 }
 
 static taper_status read_front(taper_decoder *d, const uint8_t *bytes, uint64_t n,

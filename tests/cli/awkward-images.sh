@@ -19,14 +19,14 @@ done
 "$TAPER" encode -q -m tiny -o plain.taper set/cifar/train.bin
 test "$(od -An -tu4 -j12 -N4 plain.taper | tr -d ' ')" -eq 0
 test "$(od -An -tu4 -j12 -N4 tiny.taper | tr -d ' ')" -eq 2
-# one small image: some cuts wait for the bytes that mend them, with --quick none does
+# one small image: some cuts are drawn as shorter ones, with --quick none is
 "$SAMPLES" small few --count 12 --format png
-pace() { od -An -tu4 -j16 -N4 "$1" | tr -d ' '; }
+holds() { od -An -tu4 -j16 -N4 "$1" | tr -d ' '; }
 image=$(find few/png -name '*.png' | sort | head -n 1)
-"$TAPER" encode -q -m tiny -o waits.taper "$image"
+"$TAPER" encode -q -m tiny -o held.taper "$image"
 "$TAPER" encode -q --quick -m tiny -o quick.taper "$image"
-test "$(pace waits.taper)" -ne 0
-test "$(pace quick.taper)" -eq 0
+test "$(holds held.taper)" -ne 0
+test "$(holds quick.taper)" -eq 0
 # a model that cannot reach 45 dB says how many images, and which is the worst
 "$TAPER" train -q --window 8 --units 6 -o short.tpm set/cifar/train.bin
 expect 0 '*.png: warning: ends at * dB at full length, the least; 40 images end below 45 dB*' \

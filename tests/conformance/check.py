@@ -31,7 +31,7 @@ def decode(data, model):
     if front.model_id != model.id:
         return "other-model", "", []
     teach.match(front, model)
-    data = front.rendered(data)
+    data = front.drawn(data)
     outcome, text, images = "ok", "", [None] * front.images
     for g in range(front.groups):
         group, wrong = teach.decode_group(front, model, data, g)

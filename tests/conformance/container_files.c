@@ -47,18 +47,19 @@ void file_parts_add(file_parts *parts, const char type[4], const uint8_t *bytes,
     formats_buffer_free(&frame);
 }
 
-void file_parts_end(file_parts *parts, const formats_front *f, uint32_t ignorable,
+void file_parts_end(file_parts *parts, const formats_front *f, uint64_t holds,
                     formats_buffer *out) {
     uint8_t h[FORMATS_HEADER_SIZE] = {0x89, 'T', 'P', 'R', 13, 10, 26, 10, 1};
     h[10] = f->layout, h[11] = f->tail;
     formats_set_u32le(h + 12, (f->rate_classes > 1 ? FORMATS_FEATURE_RATE_CLASSES : 0) +
                                   (f->raised_at ? FORMATS_FEATURE_RAISED : 0));
-    formats_set_u32le(h + 16, ignorable);
+    formats_set_u32le(h + 16, (uint32_t)holds);
     formats_set_u64le(h + 24, f->model_id);
     formats_set_u64le(h + 32, f->images);
     formats_set_u32le(h + 40, f->groups);
     formats_set_u32le(h + 44, f->layers);
     formats_set_u32le(h + 48, parts->sections);
+    formats_set_u32le(h + 52, (uint32_t)(holds >> 32));
     formats_set_u32le(h + 20, formats_crc32c(formats_crc32c(0, h, sizeof h), parts->table.data,
                                              parts->table.size));
     formats_write_bytes(out, h, sizeof h);
@@ -258,7 +259,7 @@ void container_file_make(const container_recipe *r, const taper_model *model,
     file_parts_add(&parts, "DIRE", directory.data, directory.size, r->packed);
     add_texts(l, &parts);
     if (r->embeds) file_parts_add(&parts, "modl", model_file->data, model_file->size, 0);
-    file_parts_end(&parts, &l->front, r->ignored ? 0xFFFFFFFFu : r->pace, out);
+    file_parts_end(&parts, &l->front, r->ignored ? UINT64_MAX : r->holds, out);
     size_t data = out->size;
     for (uint32_t c = 0; c < l->front.layers * l->front.groups; c++) {
         formats_write_bytes(out, l->chunk[c].data, l->chunk[c].size);

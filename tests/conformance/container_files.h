@@ -12,21 +12,21 @@ typedef struct container_recipe {
     const char *name, *model; /* files without .taper and .tpm */
     uint32_t images, groups, layers;
     formats_geometry image[MOST_IMAGES]; /* those of width 0 are as the first */
-    uint32_t group[MOST_GROUPS]; /* images in each; 0: the rest, evenly */
-    uint32_t rate_classes;       /* 0: 1. Image i is on rate class i mod rate classes */
-    int one_by_one;              /* layout image */
-    int tail;                    /* 1: last chunks from group 1 on are cut to 2/3, 2: to nothing */
-    uint32_t span;               /* chunks per checksum; 0: 1 */
+    uint32_t group[MOST_GROUPS];         /* images in each; 0: the rest, evenly */
+    uint32_t rate_classes;               /* 0: 1. Image i is on rate class i mod rate classes */
+    int one_by_one;                      /* layout image */
+    int tail;      /* 1: last chunks from group 1 on are cut to 2/3, 2: to nothing */
+    uint32_t span; /* chunks per checksum; 0: 1 */
     int names, labels, embeds, packed;
-    uint32_t passes;    /* in 1/8 of the model's; 0: all */
-    int raised;         /* every other group has raised planes */
-    int flat;           /* codes of 0 */
-    int emptied;        /* chunks are cut to nothing, and count as whole */
-    uint32_t damage;    /* chunk whose bytes are changed, from 1 */
-    int trailing;       /* a byte follows the last chunk */
-    int ignored;        /* an unknown section that may be skipped, the most of every pace */
-    int loose;          /* pixels are not exact */
-    uint32_t pace;
+    uint32_t passes; /* in 1/8 of the model's; 0: all */
+    int raised;      /* every other group has raised planes */
+    int flat;        /* codes of 0 */
+    int emptied;     /* chunks are cut to nothing, and count as whole */
+    uint32_t damage; /* chunk whose bytes are changed, from 1 */
+    int trailing;    /* a byte follows the last chunk */
+    int ignored;     /* an unknown section that may be skipped, the longest holds */
+    int loose;       /* pixels are not exact */
+    uint64_t holds;
 } container_recipe;
 
 /* Sections and header, for those who lay a file out themselves. */
@@ -40,7 +40,7 @@ void file_parts_add(file_parts *parts, const char type[4], const uint8_t *bytes,
                     int packed);
 /* Append header, table and sections to out, and free the parts. Of front the header's fields
  * count. */
-void file_parts_end(file_parts *parts, const formats_front *front, uint32_t ignorable,
+void file_parts_end(file_parts *parts, const formats_front *front, uint64_t holds,
                     formats_buffer *out);
 
 /* Append the file. model_file: the model's, to be embedded. */

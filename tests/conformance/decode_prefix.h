@@ -18,14 +18,14 @@ typedef struct prefix_result {
     uint32_t pixels[MOST_PICTURES]; /* CRC32C of each image's samples */
     uint8_t depth[MOST_PICTURES];
     size_t end[MOST_PICTURES]; /* of each image's, in: */
-    formats_buffer samples;         /* of all: 16 bits most significant byte first */
+    formats_buffer samples;    /* of all: 16 bits most significant byte first */
 } prefix_result;
 
 static inline const char *outcome_of(taper_status status) {
-    return status == TAPER_OK              ? "ok"
-           : status == TAPER_ERR_TRUNCATED ? "incomplete"
-           : status == TAPER_ERR_CORRUPT   ? "corrupt"
-           : status == TAPER_ERR_MODEL     ? "other-model"
+    return status == TAPER_OK                                               ? "ok"
+           : status == TAPER_ERR_TRUNCATED                                  ? "incomplete"
+           : status == TAPER_ERR_CORRUPT                                    ? "corrupt"
+           : status == TAPER_ERR_MODEL                                      ? "other-model"
            : status == TAPER_ERR_VERSION || status == TAPER_ERR_UNSUPPORTED ? "unknown"
                                                                             : "fault";
 }

@@ -155,9 +155,9 @@ static const container_recipe flavours[] = {
     {"single", .images = 3, .groups = 1, .layers = 2, .image = {{4, 2, 0, 8}}},
 };
 
-/* A pace (SPEC 13); of sparse ones log_step is 0, grid_at as it is stored. */
-#define PACE(hold_at, hold, grid_at, log_step) \
-    ((hold_at) | (hold) << 8 | (grid_at) << 15 | (uint32_t)(log_step) << 29)
+/* A record of the holds (SPEC 13), and their scale. */
+#define HOLD(record, gap, length) ((uint64_t)((gap) | (length) << 5) << 10 * (record))
+#define SCALE(scale) ((uint64_t)(scale) << 60)
 static const container_recipe containers[] = {
     {"embedded", "grey", 2, 1, 2, .image = {{8, 8, 1, 8}}, .embeds = 1, .packed = 1},
     {"packed", "grey", 40, 2, 2, .image = {{1, 1, 1, 8}, {2, 2, 1, 8}}, .names = 2, .labels = 1,
@@ -202,14 +202,16 @@ static const container_recipe containers[] = {
     {"pixels", "pixel", 3, 1, 2, .image = {{5, 3, 1, 8}, {1, 1, 1, 8}, {1, 7, 1, 8}}},
     {"emptied", "grey", 3, 2, 2, .image = {{8, 8, 1, 8}, {4, 4, 1, 8}}, .emptied = 1},
     {"impossible", "pixel", 1, 1, 1, .image = {{200, 196, 1, 8}}, .emptied = 1}, /* section 13 */
-    {"paced-grid", "grey", 3, 1, 2, .image = {{17, 12, 1, 8}}, .pace = PACE(3, 9, 20, 4)},
-    {"paced-tracks", "everything", 6, 4, 3, .image = {{9, 8, 3, 8}}, .rate_classes = 2,
-     .pace = PACE(60, 30, 130, 5)},
-    {"paced-sparse", "grey", 3, 1, 2, .image = {{17, 12, 1, 8}},
-     .pace = PACE(0, 0, 21 << 3 | 4, 0)},
-    {"paced-leading", "colour", 3, 1, 2, .image = {{17, 12, 3, 8}},
-     .pace = PACE(3, 9, 30 << 3 | 7, 0)},
-    {"paced-wait", "grey", 3, 1, 2, .image = {{17, 12, 1, 8}}, .pace = PACE(0, 1, 40 << 3 | 1, 0)},
+    {"held", "grey", 3, 1, 2, .image = {{17, 12, 1, 8}},
+     .holds = HOLD(0, 3, 9) | HOLD(1, 12, 6) | HOLD(2, 7, 20)},
+    {"held-tracks", "everything", 6, 4, 3, .image = {{9, 8, 3, 8}}, .rate_classes = 2,
+     .holds = HOLD(0, 20, 15) | HOLD(1, 2, 1) | HOLD(2, 5, 16)},
+    {"held-longer", "colour", 3, 1, 2, .image = {{17, 12, 3, 8}},
+     .holds = HOLD(0, 0, 9) | HOLD(1, 0, 3) | HOLD(2, 20, 0) | HOLD(3, 0, 21) | HOLD(4, 4, 21)},
+    {"held-scaled", "colour", 3, 1, 2, .image = {{17, 12, 3, 8}},
+     .holds = HOLD(0, 4, 9) | HOLD(1, 5, 6) | HOLD(5, 1, 13) | SCALE(3)},
+    {"held-to-end", "grey", 3, 1, 2, .image = {{17, 12, 1, 8}},
+     .holds = HOLD(0, 15, 31) | HOLD(1, 0, 31)},
     {"feedback", "feedback", 4, 2, 3, .image = {{17, 12, 1, 8}, {4, 4, 1, 8}}},
     {"feedback-tied", "feedback-tied", 3, 1, 2, .image = {{9, 7, 3, 8}, {4, 2, 1, 8}}, .span = 2,
      .names = 1},
@@ -244,7 +246,6 @@ static const bad_field bad_fields[] = {
     {"many-groups", HEAD, 40, 3, "corrupt"},
     {"no-layers", HEAD, 44, 0, "corrupt"},
     {"no-sections", HEAD, 48, 0, "corrupt"},
-    {"reserved", HEAD, 52, 1, "corrupt"},
     {"section-capital", HEAD, 80, 'N', "unknown"},
     {"section-unpacked", HEAD, 99, 0x40, "corrupt"},
     {"geometry-runs", CONTENT, 0, 2, "corrupt"},

@@ -1,12 +1,13 @@
-/* bench_pace.c -- do more bytes ever hurt a small set? Every cut of many is drawn, at every byte:
+/* bench_holds.c -- do more bytes ever hurt a small set? Every cut of many is drawn, at every byte:
  *
- *     bench_pace MODEL            of drawings, dark ones, checkerboards, stripes, noise, text, dots
- *                                 and gradients, which it draws itself, alone and as small sets
- *     bench_pace MODEL PHOTO...   of two crops of each of these, of 32x32 and of 64x64
+ *     bench_holds MODEL            of drawings, dark ones, checkerboards, stripes, noise, text,
+ * dots and gradients, which it draws itself, alone and as small sets bench_holds MODEL PHOTO... of
+ * two crops of each of these, of 32x32 and of 64x64
  *
  * MODEL is one that ships. Standard output gets figures as JSON lines, standard error a line a set:
- * bytes of front matter and data, the deepest fall as encoded and without a pace, the pace, what it
- * costs in the mean of all cuts and at most at 25 .. 40 dB, seconds to encode, and with `quick`.
+ * bytes of front matter and data, and of data with `quick`; the deepest fall as encoded, and of the
+ * same bytes without holds; the most that a cut is below what `quick` shows with as many bytes; the
+ * holds; seconds to encode, and with `quick`.
  *
  * Price: some five minutes a model, and a quarter of a minute a photograph. */
 #include "../tests/dct_model.h"
@@ -14,11 +15,12 @@
 #include "codec/quality/metrics.h"
 #include "codec/taper.h"
 #include "formats/container.h"
+#include "formats/holds.h"
 #include "formats/image.h"
 #include "formats/imageset.h"
 #include <time.h>
 
-enum { QUALITIES = 4, MOST_SETS = 1024, MOST_IMAGES = 5 };
+enum { MOST_SETS = 1024, MOST_IMAGES = 5 };
 
 /* --- pictures ---------------------------------------------------------------------------- */
 
@@ -54,6 +56,15 @@ static double draw_noise(int x, int y, int c, int side, uint64_t seed) {
 static double draw_flat(int x, int y, int c, int side, uint64_t seed) {
     int at = (int)(seed * 7 % (uint64_t)side);
     return x == at && y == side / 2 ? 255 - 100 * c : 40 + 30 * c;
+}
+/* One saturated colour. */
+static double draw_colour(int x, int y, int c, int side, uint64_t seed) {
+    (void)x, (void)y, (void)side;
+    return seed >> c & 1 ? 255 : 0;
+}
+static double draw_ramp(int x, int y, int c, int side, uint64_t seed) {
+    (void)y;
+    return seed > 1 && c == 2 ? 255 - x * 256.0 / side : x * 256.0 / side;
 }
 static double draw_gradient(int x, int y, int c, int side, uint64_t seed) {
     double along = seed % 2 ? x + y : 2.0 * y;
@@ -110,7 +121,8 @@ static const kind kinds[] = {{"check", draw_check, 3},           {"red-check", d
                              {"noise", draw_noise, 1},           {"flat", draw_flat, 1},
                              {"gradient", draw_gradient, 2},     {"text", draw_text, 2},
                              {"shapes", draw_shapes, 3},         {"dark", draw_dark, 3},
-                             {"dark-lines", draw_dark_lines, 3}, {"waves", draw_waves, 3}};
+                             {"dark-lines", draw_dark_lines, 3}, {"waves", draw_waves, 3},
+                             {"colour", draw_colour, 7},         {"ramp", draw_ramp, 2}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static taper_image draw(shade_fn *shade, int width, int height, unsigned channels, unsigned depth,
@@ -190,7 +202,7 @@ static void add_crop(const char *path, int side, int index) {
     if (formats_imageset_open(&from, &path, 1, &(formats_imageset_options){0}, NULL, NULL,
                               &error) ||
         formats_imageset_read(from, 0, &photo, &error)) {
-        fprintf(stderr, "bench_pace: %s: %s\n", path, error.text);
+        fprintf(stderr, "bench_holds: %s: %s\n", path, error.text);
         exit(1);
     }
     formats_imageset_close(from);
@@ -234,14 +246,14 @@ static double mean_psnr(taper_decoder *decoder, const set *s) {
     return sum / (double)s->n;
 }
 
-/* Push byte by byte what has no pace. */
+/* Push byte by byte what has no holds. */
 static curve curve_of(const taper_model *model, const set *s, const formats_buffer *file,
-                      uint32_t *pace) {
+                      uint64_t *holds) {
     formats_front front;
     formats_buffer plain = formats_buffer_make(SIZE_MAX / 4);
     if (formats_front_read(file->data, file->size, NULL, &front, NULL)) abort();
     curve c = {.front = (size_t)front.front_size};
-    *pace = front.pace, front.pace = 0;
+    *holds = front.holds, front.holds = 0;
     if (formats_front_write(&front, &plain, NULL)) abort();
     formats_front_free(&front);
     c.data = file->size - c.front;
@@ -259,25 +271,30 @@ static curve curve_of(const taper_model *model, const set *s, const formats_buff
     return c;
 }
 
-typedef struct figures {
-    double fall;             /* the deepest, dB */
-    double bytes[QUALITIES]; /* of the shortest cuts of 25, 30, 35, 40 dB; 0: none */
-    double delay;            /* of all cuts' bytes, the share that is not drawn */
-} figures;
+static double drawn_psnr(const curve *c, uint64_t holds, size_t s) {
+    return c->psnr[s < c->data ? (size_t)formats_holds_drawn(holds, s) : c->data];
+}
 
-static figures judge(const curve *c, uint32_t pace) {
-    figures f = {0};
-    double best = 0;
+/* The deepest fall below the best of all shorter cuts, dB. */
+static double deepest_fall(const curve *c, uint64_t holds) {
+    double best = 0, fall = 0;
     for (size_t s = 0; s <= c->data; s++) {
-        size_t drawn = s < c->data ? (size_t)formats_pace_rendered(pace, s) : s;
-        double psnr = c->psnr[drawn];
-        f.fall = fmax(f.fall, best - psnr);
-        best = fmax(best, psnr);
-        f.delay += (double)(s - drawn) / (double)(c->front + s) / (double)(c->data + 1);
-        for (int q = 0; q < QUALITIES; q++)
-            if (f.bytes[q] == 0 && psnr >= 25 + 5 * q) f.bytes[q] = (double)(c->front + s);
+        double psnr = drawn_psnr(c, holds, s);
+        fall = fmax(fall, best - psnr), best = fmax(best, psnr);
     }
-    return f;
+    return fall;
+}
+
+/* The most that a cut is below the plain curve at the same bytes of the file. */
+static double deepest_loss(const curve *c, uint64_t holds, const curve *plain) {
+    double loss = 0;
+    for (size_t s = 0; s <= plain->data; s++) {
+        size_t size = plain->front + s;
+        if (size < c->front) continue;
+        size_t same = size - c->front < c->data ? size - c->front : c->data;
+        loss = fmax(loss, plain->psnr[s] - drawn_psnr(c, holds, same));
+    }
+    return loss;
 }
 
 static formats_buffer encode(const taper_model *model, const set *s, int quick, double *seconds) {
@@ -290,38 +307,25 @@ static formats_buffer encode(const taper_model *model, const set *s, int quick, 
 
 /* Of all sets of a kind. */
 typedef struct total {
-    size_t sets, fell, fell_plain, reached[QUALITIES];
-    double deepest, seconds, quick, delay, more[QUALITIES];
+    size_t sets, fell, fell_plain, lost;
+    double fall, loss, seconds, quick, bytes, quick_bytes;
 } total;
-
-/* By which part a quality is reached later; the most of all. */
-static double add_delays(total *t, const figures *with, const figures *without) {
-    double most = 0;
-    for (int q = 0; q < QUALITIES; q++) {
-        if (without->bytes[q] == 0 || with->bytes[q] == 0) continue;
-        double more = with->bytes[q] / without->bytes[q] - 1;
-        t->reached[q]++, t->more[q] += more;
-        most = fmax(most, more);
-    }
-    return most;
-}
 
 static void measure(const taper_model *model, const set *s, total *t) {
     double seconds, quick;
     formats_buffer fast = encode(model, s, 1, &quick), file = encode(model, s, 0, &seconds);
-    uint32_t pace;
-    curve c = curve_of(model, s, &file, &pace);
-    figures with = judge(&c, pace), without = judge(&c, 0);
-    formats_pace p = formats_pace_parts(pace);
-    double most = add_delays(t, &with, &without);
-    fprintf(stderr,
-            "%-28s %3zu+%-5zu %.4f %.4f  %3u %3u %5u %u %u %u  %.3f%% %.2f%%  %.3f %.3f s\n",
-            s->name, c.front, c.data, with.fall, without.fall, p.hold_at, p.hold, p.grid_at,
-            p.log2_step, p.sparse, p.thin, 100 * with.delay, 100 * most, seconds, quick);
-    t->sets++, t->fell += with.fall > 0.05, t->fell_plain += without.fall > 0.05;
-    t->deepest = fmax(t->deepest, with.fall);
-    t->seconds += seconds, t->quick += quick, t->delay += with.delay;
-    free(c.psnr);
+    uint64_t holds, none;
+    curve c = curve_of(model, s, &file, &holds), plain = curve_of(model, s, &fast, &none);
+    double fall = deepest_fall(&c, holds), without = deepest_fall(&plain, 0);
+    double loss = deepest_loss(&c, holds, &plain);
+    fprintf(stderr, "%-28s %3zu+%-5zu %-5zu %.4f %.4f %.4f  %016llx  %.3f %.3f s\n", s->name,
+            c.front, c.data, plain.data, fall, without, loss, (unsigned long long)holds, seconds,
+            quick);
+    t->sets++, t->fell += fall > 0.5, t->fell_plain += without > 0.5, t->lost += loss > 0.3;
+    t->fall = fmax(t->fall, fall), t->loss = fmax(t->loss, loss);
+    t->seconds += seconds, t->quick += quick;
+    t->bytes += (double)file.size, t->quick_bytes += (double)fast.size;
+    free(c.psnr), free(plain.psnr);
     formats_buffer_free(&fast), formats_buffer_free(&file);
 }
 
@@ -330,18 +334,14 @@ static void print_total(const total *t, const char *model, const char *what) {
     snprintf(config, sizeof config, "{\"model\":\"%s\",\"sets\":\"%s\",\"n\":%zu}", model, what,
              t->sets);
     double n = (double)t->sets;
-    bench_print("pace", "deepest_fall", t->deepest, "dB", config);
-    bench_print("pace", "fell", (double)t->fell, "sets above 0.05 dB", config);
-    bench_print("pace", "fell_without", (double)t->fell_plain, "sets above 0.05 dB", config);
-    bench_print("pace", "encode", t->seconds / n, "CPU s/set", config);
-    bench_print("pace", "encode_quick", t->quick / n, "CPU s/set", config);
-    bench_print("pace", "not_drawn", 100 * t->delay / n, "% of a cut", config);
-    for (int q = 0; q < QUALITIES; q++) {
-        char metric[32];
-        snprintf(metric, sizeof metric, "more_bytes_%d_db", 25 + 5 * q);
-        if (t->reached[q])
-            bench_print("pace", metric, 100 * t->more[q] / (double)t->reached[q], "%", config);
-    }
+    bench_print("holds", "deepest_fall", t->fall, "dB", config);
+    bench_print("holds", "fell", (double)t->fell, "sets above 0.5 dB", config);
+    bench_print("holds", "fell_quick", (double)t->fell_plain, "sets above 0.5 dB", config);
+    bench_print("holds", "deepest_loss", t->loss, "dB below quick at equal bytes", config);
+    bench_print("holds", "lost", (double)t->lost, "sets above 0.3 dB", config);
+    bench_print("holds", "bytes", 100 * t->bytes / t->quick_bytes - 100, "% beside quick", config);
+    bench_print("holds", "encode", t->seconds / n, "CPU s/set", config);
+    bench_print("holds", "encode_quick", t->quick / n, "CPU s/set", config);
 }
 
 static void measure_all(const taper_model *model, const char *name, const char *what) {
@@ -359,19 +359,18 @@ int main(int argc, char **argv) {
     taper_model *model;
     taper_error error;
     if (argc < 2 || taper_model_builtin(&model, argv[1], &error)) {
-        fprintf(stderr, "usage: bench_pace MODEL [PHOTO...]\n");
+        fprintf(stderr, "usage: bench_holds MODEL [PHOTO...]\n");
         return 2;
     }
     bench_begin(argc, argv);
     sets = calloc(MOST_SETS, sizeof *sets);
     if (!sets) abort();
-    for (int side = 32; side <= 64; side *= 2) {
+    for (int side = argc > 2 ? 32 : 8; side <= 64; side *= 2) {
         for (int i = 2; i < argc; i++) add_crop(argv[i], side, (side / 32 + i) % 2);
         if (argc == 2) add_drawings(side);
-        measure_all(model, argv[1],
-                    argc > 2     ? side == 32 ? "crops of 32x32" : "crops of 64x64"
-                    : side == 32 ? "drawings of 32x32"
-                                 : "drawings of 64x64");
+        char what[64];
+        snprintf(what, sizeof what, "%s of %dx%d", argc > 2 ? "crops" : "drawings", side, side);
+        measure_all(model, argv[1], what);
     }
     if (argc == 2) add_tiny_and_odd(), measure_all(model, argv[1], "tiny, odd, grey, of several");
     free(sets);
