@@ -4,9 +4,11 @@
 #include "cli/common/signals.h"
 #include "cli/manual.h"
 #include "cli/version.h"
+#include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 static const cli_verb *const verbs[] = {&cli_verb_train,
                                         &cli_verb_encode,
@@ -113,7 +115,20 @@ static int run(int argc, char **argv) {
     return verb ? run_verb(verb, argc, argv) : unknown_verb(name);
 }
 
+/* Without this, the next file that is opened takes the number of a closed standard stream, and
+ * messages are written into it. What takes its place refuses use, so that data for a closed output
+ * are an error and not lost: a folder, as /dev/null can be opened for writing as /dev/stdout. */
+static bool fill_closed_streams(void) {
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        if (fcntl(stream, F_GETFD) >= 0) continue;
+        int filled = stream == STDIN_FILENO ? open("/dev/null", O_WRONLY) : open("/", O_RDONLY);
+        if (filled != stream) return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv) {
+    if (!fill_closed_streams()) return CLI_IO;
     cli_heap_keep();
     if (argc < 2) {
         help(stderr);
@@ -123,7 +138,7 @@ int main(int argc, char **argv) {
     int code = run(argc - 1, argv + 1);
     /* data that never reached its file is a failure, even at the last buffer */
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        cli_error(NULL, NULL, "cannot write to standard output: is the disk full?");
+        cli_error(NULL, NULL, "cannot write to standard output: is it closed, or the disk full?");
         if (code == CLI_DONE) code = CLI_IO;
     }
     return code;

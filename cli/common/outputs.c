@@ -46,6 +46,8 @@ static taper_status write_stdout(cli_output *out, const uint8_t *bytes, size_t n
     while (n && out->problem.status == TAPER_OK) {
         ssize_t done = write(STDOUT_FILENO, bytes, n);
         if (done < 0 && errno == EINTR) continue;
+        if (done < 0 && errno == EBADF)
+            return formats_fail(&out->problem, TAPER_ERR_IO, "it is closed; give -o FILE");
         if (done < 0) return formats_fail_errno(&out->problem, errno, "write");
         bytes += done;
         n -= (size_t)done;
