@@ -88,7 +88,7 @@ typedef struct state {
 /* --- what the library calls back -------------------------------------------------------------- */
 
 static void tell_skip(void *user, const char *path, const taper_error *why) {
-    cli_left_out_image(&((state *)user)->left, path, why);
+    cli_left_out_image(&((state *)user)->left, path, why->status, why);
 }
 
 static void tell_done(void *user, size_t images) {

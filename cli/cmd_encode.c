@@ -238,18 +238,7 @@ static int add_image(state *st, size_t i, taper_image *image) {
     }
     if (status != TAPER_ERR_UNSUPPORTED && status != TAPER_ERR_LIMIT)
         return cli_fail("encode", st->s.output, status, &error);
-    cli_left_out_image(&st->left, path, &error);
-    return CLI_DONE;
-}
-
-/* Image i cannot be read. When that is the system's fault the run ends: a container without it
- * would take the place of a better one. */
-static int cannot_read(state *st, size_t i, taper_status status, const taper_error *why) {
-    const char *path = formats_imageset_path(st->set, i);
-    if (status == TAPER_ERR_IO || status == TAPER_ERR_NOMEM)
-        return cli_fail("encode", path, status, why);
-    cli_left_out_image(&st->left, path, why);
-    return CLI_DONE;
+    return cli_left_out_image(&st->left, path, status, &error);
 }
 
 static int add_all(state *st, cli_readahead *ahead) {
@@ -264,7 +253,7 @@ static int add_all(state *st, cli_readahead *ahead) {
             code = add_image(st, i, &image);
             formats_image_free(&image);
         } else
-            code = cannot_read(st, i, status, &error);
+            code = cli_left_out_image(&st->left, formats_imageset_path(st->set, i), status, &error);
         cli_progress_add(&st->progress, 1);
     }
     cli_progress_end(&st->progress);

@@ -119,21 +119,16 @@ static int open_images(state *st, char **paths, size_t n) {
     return code;
 }
 
-static void tell(state *st) {
-    const settings *s = &st->s;
-    cli_index made;
+static void tell(const settings *s, const cli_index *made) {
     char size[16];
-    if (!strcmp(s->output, "-") ||
-        cli_index_open(&made, "index", s->output, &s->common) != CLI_DONE)
-        return;
-    const taper_index_info info = taper_index_get_info(made.index);
+    if (!made->index) return;
+    const taper_index_info info = taper_index_get_info(made->index);
     if (s->common.json)
-        cli_index_tell(&made, s->output, &s->common);
+        cli_index_tell(made, s->output, &s->common);
     else
         cli_note(&s->common, "index", "%s: %llu image%s, %u bits each, %s", s->output,
                  (unsigned long long)info.images, formats_plural(info.images, "s"), info.bits,
-                 cli_show_size(made.size, size));
-    cli_index_close(&made);
+                 cli_show_size(made->size, size));
 }
 
 /* New images get as many bits as the first index has, and its weights. */
@@ -168,8 +163,11 @@ static int write_index(state *st, bool has_images) {
     const taper_sink sink = cli_output_sink(&st->out);
     code = cli_index_write(has_images ? &st->images : NULL, &st->embedder, &o, &sink, &written);
     if (code != CLI_DONE) return code;
-    code = cli_output_close(&st->out, NULL, written, NULL);
-    if (code == CLI_DONE) tell(st);
+    cli_index made = {.index = NULL};
+    if (!written) code = cli_index_read_back(&made, &st->out, &s->common);
+    if (code == CLI_DONE) code = cli_output_close(&st->out, NULL, written, NULL);
+    if (code == CLI_DONE) tell(s, &made);
+    cli_index_close(&made);
     return code;
 }
 

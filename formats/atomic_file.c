@@ -259,6 +259,13 @@ taper_status formats_atomic_file_write(formats_atomic_file *file, const void *by
     return TAPER_OK;
 }
 
+taper_status formats_atomic_file_read_back(formats_atomic_file *file, int *descriptor,
+                                           taper_error *error) {
+    *descriptor = file->temporary ? file->descriptor : -1;
+    if (file->problem.status != TAPER_OK) return repeat_problem(file, error);
+    return flush(file, error);
+}
+
 /* Give the temporary the target's name unless something has that name. 0 or an errno. */
 static int name_exclusively(const formats_atomic_file *file) {
     if (linkat(file->at, file->temporary, file->at, file->target, 0) == 0) {

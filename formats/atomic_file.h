@@ -60,6 +60,11 @@ taper_status formats_atomic_file_open_in(formats_atomic_file **out, int folder,
 taper_status formats_atomic_file_write(formats_atomic_file *file, const void *bytes, size_t n,
                                        taper_error *error);
 
+/* What has been written so far is in the file: *descriptor reads it, until commit or abort. -1: a
+ * device or FIFO, which cannot be read back. */
+taper_status formats_atomic_file_read_back(formats_atomic_file *file, int *descriptor,
+                                           taper_error *error);
+
 /* Finish: the target has the new content, or an error is returned and it is as it was. Without
  * FORMATS_ATOMIC_OVERWRITE a target that came into being meanwhile is TAPER_ERR_EXISTS: check and
  * naming are one step (link(2); on file systems without hard links an exclusively created

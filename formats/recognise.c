@@ -10,10 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-int formats_is_systems(taper_status status) {
-    return status == TAPER_ERR_NOMEM || status == TAPER_ERR_IO;
-}
-
 static taper_status add_numbered_entries(list_builder *b, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) TAPER_TRY(formats_image_list_add(b, i, 0));
     return TAPER_OK;

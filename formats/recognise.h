@@ -24,7 +24,5 @@ typedef struct candidate {
 taper_status formats_recognise(list_builder *b, candidate *c, taper_error *why);
 
 int formats_has_extension(const char *path, const char *extension); /* case aside */
-/* Is a status about the system rather than about the file? */
-int formats_is_systems(taper_status status);
 
 #endif

@@ -27,6 +27,12 @@ static inline const char *formats_plural(uint64_t n, const char *ending) {
  * formats_singular(n). */
 static inline const char *formats_singular(uint64_t n) { return n == 1 ? "s" : ""; }
 
+/* Is a status about the system rather than about the file? Then the whole run ends: without this
+ * file it would give another result when all is well again. */
+static inline int formats_is_systems(taper_status status) {
+    return status == TAPER_ERR_NOMEM || status == TAPER_ERR_IO;
+}
+
 /* A short English name of a status, e.g. "corrupt". Never NULL. */
 const char *formats_status_name(taper_status status);
 

@@ -24,7 +24,8 @@ static void note_code(cli_left_out *l, taper_status status) {
     l->failed++;
 }
 
-void cli_left_out_image(cli_left_out *l, const char *path, const taper_error *why) {
+/* An input that cannot be used, whatever the fault. */
+static void leave_out(cli_left_out *l, const char *path, const taper_error *why) {
     note_code(l, why->status);
     cli_alike *same = why->status == TAPER_ERR_UNSUPPORTED ? alike(l, why) : NULL;
     if (same)
@@ -34,12 +35,19 @@ void cli_left_out_image(cli_left_out *l, const char *path, const taper_error *wh
     if (!same || l->common->verbose) cli_fail(l->verb, path, why->status, why);
 }
 
+int cli_left_out_image(cli_left_out *l, const char *path, taper_status status,
+                       const taper_error *why) {
+    if (formats_is_systems(status)) return cli_fail(l->verb, path, status, why);
+    leave_out(l, path, why);
+    return CLI_DONE;
+}
+
 void cli_left_out_file(void *user, formats_skip what, const char *path, const taper_error *why) {
     cli_left_out *l = user;
     if (l->output && cli_is_same_file(path, l->output)) return;
     if (what == FORMATS_SKIP_FAILED) {
         l->files++;
-        cli_left_out_image(l, path, why);
+        leave_out(l, path, why);
         return;
     }
     count(what == FORMATS_SKIP_LINK ? &l->links : &l->no_image, path, why);

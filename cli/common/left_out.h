@@ -32,8 +32,11 @@ typedef struct cli_left_out {
 
 /* For formats_imageset_open; user is the cli_left_out. */
 void cli_left_out_file(void *user, formats_skip what, const char *path, const taper_error *why);
-/* An image of the set that cannot be used. */
-void cli_left_out_image(cli_left_out *l, const char *path, const taper_error *why);
+/* An image of the set that cannot be used, by this status: CLI_DONE. Where the system is at fault
+ * (short memory, a read that is refused) the run is to end: the exit code, and nothing is counted.
+ */
+int cli_left_out_image(cli_left_out *l, const char *path, taper_status status,
+                       const taper_error *why);
 
 /* When all inputs have been read: tell what was gathered, the colour profiles that were dropped
  * among it, and how many of the set's images and of the files that gave none were left out. set may

@@ -74,20 +74,19 @@ static taper_status measure(trying *t, const taper_image *copy, uint32_t image) 
     return status;
 }
 
-/* The number in the index of the set's image i, or -1. */
-static int64_t find_image(const trying *t, size_t i) {
+/* *at: the number in the index of the set's image i, or -1. */
+static taper_status find_image(const trying *t, size_t i, int64_t *at) {
     char room[CLI_IMAGE_NAME];
     const uint64_t images = taper_index_get_info(t->index).images;
     char *name = cli_index_name(cli_index_path(t->set, i, room));
-    uint64_t at = 0;
-    while (name && at < images) {
-        const char *other = taper_index_name(t->index, at);
-        if (other && !strcmp(other, name)) break;
-        at++;
+    if (!name) return TAPER_ERR_NOMEM;
+    *at = -1;
+    for (uint64_t k = 0; k < images && *at < 0; k++) {
+        const char *other = taper_index_name(t->index, k);
+        if (other && !strcmp(other, name)) *at = (int64_t)k;
     }
-    const bool is_there = name && at < images;
     free(name);
-    return is_there ? (int64_t)at : -1;
+    return TAPER_OK;
 }
 
 /* false: it is not one that can be tried. */
@@ -95,9 +94,12 @@ static bool try_image(trying *t, size_t i, taper_status *status) {
     static taper_status (*const alter[KINDS])(const taper_image *, taper_image *) = {scale_and_back,
                                                                                      lighten, crop};
     taper_image image = {.pixels = NULL};
-    const int64_t at = find_image(t, i);
-    *status = TAPER_OK;
-    if (at < 0 || cli_code_set_picture(t->set, i, &image, NULL) != TAPER_OK) return false;
+    int64_t at;
+    *status = find_image(t, i, &at);
+    if (*status || at < 0) return false;
+    const taper_status read = cli_code_set_picture(t->set, i, &image, NULL);
+    if (formats_is_systems(read)) *status = read;
+    if (read) return false;
     const bool fits = codec_embedder_check(t->embedder, &image, NULL) == TAPER_OK;
     for (size_t a = 0; a < KINDS && fits && !*status; a++) {
         taper_image copy = {.pixels = NULL};

@@ -38,6 +38,18 @@ int cli_index_open(cli_index *index, const char *verb, const char *path, const c
                   : open_mapped(index, verb, path, common);
 }
 
+int cli_index_read_back(cli_index *index, cli_output *out, const cli_common *common) {
+    taper_error error = {0};
+    int descriptor = -1;
+    *index = (cli_index){.index = NULL};
+    if (!out->file) return CLI_DONE;
+    taper_status status = formats_atomic_file_read_back(out->file, &descriptor, &error);
+    if (!status && descriptor < 0) return CLI_DONE;
+    if (!status) status = formats_descriptor_map(descriptor, &index->bytes, &index->size, &error);
+    return status ? (int)cli_fail(out->verb, out->path, status, &error)
+                  : open_mapped(index, out->verb, out->path, common);
+}
+
 void cli_index_close(cli_index *index) {
     taper_index_close(index->index);
     formats_file_unmap(index->bytes, index->size);

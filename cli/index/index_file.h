@@ -30,6 +30,9 @@ typedef struct cli_index {
 /* Does the path name a file that begins as an index does? */
 bool cli_is_index(const char *path);
 int cli_index_open(cli_index *index, const char *verb, const char *path, const cli_common *common);
+/* One that is being written, where its output can be read back: what cannot be opened under the
+ * limits does not appear. An output that cannot: CLI_DONE, and index->index is NULL. */
+int cli_index_read_back(cli_index *index, cli_output *out, const cli_common *common);
 void cli_index_close(cli_index *index); /* a zeroed one is fine */
 
 /* Of image i of a set what it is called in an index, before that: the path of its file, or of an

@@ -196,7 +196,7 @@ int cli_code_set_window(cli_code_set *s, codec_window *window) {
     const size_t n = formats_imageset_count(s->set);
     for (size_t i = 0; i < n; i++) {
         taper_status status = formats_imageset_read(s->set, i, &image, &error);
-        if (status == TAPER_ERR_IO || status == TAPER_ERR_NOMEM)
+        if (formats_is_systems(status))
             return cli_fail(s->verb, formats_imageset_path(s->set, i), status, &error);
         if (status != TAPER_OK) continue; /* told when its code is wanted */
         formats_image_apply_alpha(&image, s->alpha);
@@ -254,26 +254,20 @@ static int embed_block(const cli_code_set *s, const codec_embedder *e, block *b,
     return code;
 }
 
-/* Image i into the block, or among those that are left out. When it cannot be read by the system's
- * fault the run ends: the result would be another one when all is well again. */
+/* Image i into the block, or among those that are left out. */
 static int take_image(cli_code_set *s, const codec_embedder *e, cli_readahead *ahead, size_t i,
                       block *b) {
     taper_error error = {0};
     taper_image image;
     const char *path = formats_imageset_path(s->set, i);
     taper_status status = cli_readahead_next(ahead, &image, &error);
-    if (status == TAPER_ERR_IO || status == TAPER_ERR_NOMEM)
-        return cli_fail(s->verb, path, status, &error);
     if (status == TAPER_OK) {
         formats_image_apply_alpha(&image, s->alpha);
         status = codec_embedder_check(e, &image, &error);
-        if (status == TAPER_OK) status = codec_embedder_fit(e, &image);
+        if (status == TAPER_OK) status = codec_embedder_fit(e, &image, &error);
         if (status != TAPER_OK) formats_image_free(&image);
     }
-    if (status != TAPER_OK) {
-        cli_left_out_image(&s->left, path, &error);
-        return CLI_DONE;
-    }
+    if (status != TAPER_OK) return cli_left_out_image(&s->left, path, status, &error);
     s->count++;
     s->grey += image.channels == 1 && e->window.channels == 3;
     b->number[b->rows] = i;
@@ -314,12 +308,12 @@ static int take_code(cli_code_set *s, const codec_embedder *e, size_t i, block *
     if (status == TAPER_OK)
         status = cli_container_set_code(s->containers, i, (uint32_t)e->width,
                                         b->codes + b->rows * e->width, &known, &error);
-    if (status == TAPER_ERR_LIMIT || status == TAPER_ERR_NOMEM || status == TAPER_ERR_IO)
+    if (status == TAPER_ERR_LIMIT || formats_is_systems(status))
         return cli_fail(s->verb, cli_code_set_name(s, i, name), status, &error);
     if (status == TAPER_ERR_CORRUPT && s->damaged++)
         s->left.failed++; /* told of the first, as a group may be of thousands */
     else if (status != TAPER_OK)
-        cli_left_out_image(&s->left, cli_code_set_name(s, i, name), &error);
+        cli_left_out_image(&s->left, cli_code_set_name(s, i, name), status, &error);
     else if (!known)
         s->empty++;
     if (status != TAPER_OK || !known) return CLI_DONE;

@@ -22,7 +22,7 @@ void cli_train_talk_end(cli_train_talk *t) {
 /* --- while it works -------------------------------------------------------------------- */
 
 void cli_train_say_skip(void *user, const char *path, const taper_error *why) {
-    cli_left_out_image(&((cli_train_talk *)user)->left, path, why);
+    cli_left_out_image(&((cli_train_talk *)user)->left, path, why->status, why);
 }
 
 void cli_train_say_read(void *user, uint64_t done, uint64_t total) {

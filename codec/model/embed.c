@@ -75,10 +75,11 @@ static int fits(const codec_embedder *e, const taper_image *image) {
            (image->depth == 8 || !e->scales);
 }
 
-taper_status codec_embedder_fit(const codec_embedder *e, taper_image *image) {
+taper_status codec_embedder_fit(const codec_embedder *e, taper_image *image, taper_error *error) {
     taper_image scaled;
     if (!e->scales || fits(e, image)) return TAPER_OK;
-    TAPER_TRY(codec_scale(image, e->window.width, e->window.height, &scaled));
+    if (codec_scale(image, e->window.width, e->window.height, &scaled) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to scale the image");
     formats_image_free(image);
     *image = scaled;
     return TAPER_OK;

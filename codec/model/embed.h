@@ -41,7 +41,8 @@ taper_status codec_embedder_check(const codec_embedder *embedder, const taper_im
                                   taper_error *error);
 /* Scale an image that has been checked to the window now, where the codes would be of that anyway:
  * it takes less memory to keep. TAPER_ERR_NOMEM: it is as it was. */
-taper_status codec_embedder_fit(const codec_embedder *embedder, taper_image *image);
+taper_status codec_embedder_fit(const codec_embedder *embedder, taper_image *image,
+                                taper_error *error);
 /* codes[n][width] of images that have been checked. TAPER_ERR_NOMEM; TAPER_ERR_CORRUPT: a code is
  * not finite, as the model's weights overflow. */
 taper_status codec_embedder_codes(const codec_embedder *embedder, const taper_image *images,

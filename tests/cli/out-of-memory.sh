@@ -1,8 +1,8 @@
-# Every allocation fails once, in encode, decode, repack, merge, embed, classify and train. The verb then
+# Every allocation fails once, in encode, decode, repack, merge, embed, classify, index, search and train. The verb then
 # ends with exit code 6 and one sentence and leaves nothing behind (decode: but whole images, as ever),
 # or can do without (a pool has fewer threads, stdio no buffer, a library another way), and then writes
-# the same bytes as ever. Of train one allocation in four is tried, from a printed seed on, of embed and
-# classify one in two, of their pages one in four, and of encoding a set so small that its cuts are rendered, which makes the same
+# the same bytes as ever. Of train one allocation in four is tried, from a printed seed on, of embed,
+# classify, index and search one in two, of their pages one in four, and of encoding a set so small that its cuts are rendered, which makes the same
 # ones for every cut, one in eight; all of them with TAPER_EVERY_ALLOCATION=1.
 . "$ROOT/tests/cli_helpers.sh"
 if grep -q __asan_init "$TAPER"; then
@@ -92,5 +92,16 @@ cp -r pictures twice
 for class in cross ring; do cp pictures/$class/*.png twice/$class/again.png; done
 some 4 classify -q -T 1 -k 1 --leave-one-out --among twice -o /dev/null --page out
 some 4 embed -q -T 1 -m whole.tpm --map out twice
+# images of another size are scaled, by an allocation each: index, search, and embedding models in embed and classify
+"$TAPER" train -q -T 1 --family dense --code binary -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm pictures
+"$TAPER" train -q -T 1 --objective nca --code binary -w 8 -k 8 -e 1 -o labels.tpm twice
+"$TAPER" index -q -m bits.tpm -o few.tpx pictures
+some 2 index -q -T 1 -m bits.tpm -o out large pictures
+some 2 search -q -T 1 -m bits.tpm -o out few.tpx large pictures
+mkdir scaled
+cp large/a.ppm pictures/ring/0001.png scaled
+some 2 search -q -T 1 -m bits.tpm --duplicates -o out scaled
+some 2 embed -q -T 1 -m labels.tpm -o out large pictures
+some 2 classify -q -T 1 -m labels.tpm -k 1 --among pictures -o out large
 some 8 encode -q -T 1 -m model.tpm -o out pictures
 some 4 train -q -T 1 --window 8 -o out pictures
