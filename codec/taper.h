@@ -21,6 +21,10 @@
  * A model is read-only after loading: any number of handles and threads may share it.
  *  - All bytes are treated as hostile: sizes are checked against taper_limits before memory is
  * taken.
+ *  - TAPER_ERR_ARG, also where the text does not say so: a pointer is NULL and the text does not
+ * allow it, or a function of a source or a sink is; there are more elements than memory can have;
+ * a call comes out of order. Such a call changes nothing, and the handle goes on. A function that
+ * returns no status gives 0, NULL, -1 or UINT32_MAX.
  *  - Pointers handed in are borrowed for the call only, unless the text says otherwise. */
 #ifndef TAPER_H
 #define TAPER_H
@@ -69,8 +73,8 @@ typedef struct taper_encode_options {
     const void *model_bytes; /* the .tpm file's bytes, for embed_model; borrowed until the encoder
                                 is freed */
     size_t model_size;
-    unsigned threads; /* worker threads, 0 or 1: none besides the caller's. The bytes are the same
-                         for any value */
+    unsigned threads; /* worker threads, 0 or 1: none besides the caller's; above 256: 256. The
+                         bytes are the same for any value */
     FILE *spool; /* empty file open for reading and writing, where compressed chunks wait; stays the
                     caller's, and open until the encoder is freed. NULL: C's tmpfile() */
     const taper_limits *limits; /* NULL: defaults */
@@ -88,7 +92,8 @@ TAPER_API taper_status taper_encoder_new(taper_encoder **out, const taper_model 
 /* Append an image; pixels are copied. name: the file name for decoding ("cat/1.png"), or NULL;
  * label: class 0.., or -1. TAPER_ERR_UNSUPPORTED: alpha, or colour for a grey model (grey is taken
  * by colour models): this image is not added and the encoder goes on; TAPER_ERR_LIMIT likewise,
- * where the image or its number is above a limit. Any other error is final for the encoder, and so
+ * where the image or its number is above a limit; and TAPER_ERR_ARG: the image or its name is not
+ * legal, or codes for search were set. Any other error is final for the encoder, and so
  * is TAPER_ERR_LIMIT where the set or a group takes more than max_memory: taper_encoder_finish says
  * it again. */
 TAPER_API taper_status taper_encoder_add(taper_encoder *encoder, const taper_image *image,
@@ -116,11 +121,12 @@ TAPER_API taper_status taper_encoder_set_search_codes(taper_encoder *encoder,
                                                       const taper_search_codes *codes,
                                                       taper_error *error);
 /* Finish the last group and write the container. At least one image must have been added. The
- * encoder can only be freed afterwards. A set of one group and at most 4,096 pixels gets a last
- * step, of some tenths of a second: its cuts are drawn and compared with the images. The data end
- * where the set's mean PSNR is highest, and the container says which cuts are drawn as shorter ones
- * that show more. No cut is drawn more than 0.3 dB below what its bytes show. (repack and merge
- * have no such step, nor have sets of several groups.) */
+ * encoder can only be asked for its quality and freed afterwards, also after a failure. A set of one
+ * group and at most 4,096 pixels gets a last step, of some tenths of a second: its cuts are drawn
+ * and compared with the images. The data end where the set's mean PSNR is highest, and the
+ * container says which cuts are drawn as shorter ones that show more. No cut is drawn more than
+ * 0.3 dB below what its bytes show. (repack and merge have no such step, nor have sets of several
+ * groups.) */
 TAPER_API taper_status taper_encoder_finish(taper_encoder *encoder, const taper_sink *sink,
                                             taper_error *error);
 /* Below this, an image at full length is not what people expect to get back. */

@@ -21,6 +21,12 @@ void formats_image_free(taper_image *image);            /* also zeroes it; NULL 
 size_t formats_image_bytes(const taper_image *image);   /* of pixels; image must be a legal one */
 size_t formats_image_samples(const taper_image *image); /* width * height * channels */
 
+/* Has it pixels, and is it of a size and kind that there are? For images of a caller. */
+static inline int formats_image_is_legal(const taper_image *image) {
+    return image->pixels && image->width && image->height && image->channels >= 1 &&
+           image->channels <= 4 && (image->depth == 8 || image->depth == 16);
+}
+
 /* 1 when the image has alpha (2 or 4 channels). */
 int formats_image_has_alpha(const taper_image *image);
 /* Remove an alpha channel that is fully opaque everywhere: 2 -> 1 or 4 -> 3 channels, losing

@@ -1,6 +1,7 @@
 /* status.c -- error texts and default limits; see status.h. */
 #include "formats/status.h"
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 
 taper_status formats_fail(taper_error *error, taper_status status, const char *format, ...) {
@@ -11,6 +12,31 @@ taper_status formats_fail(taper_error *error, taper_status status, const char *f
     vsnprintf(error->text, sizeof error->text, format, args);
     va_end(args);
     return status;
+}
+
+taper_status formats_need(const void *argument, const char *what, taper_error *error) {
+    return argument ? TAPER_OK : formats_fail(error, TAPER_ERR_ARG, "%s is NULL", what);
+}
+
+taper_status formats_need_source(const taper_source *source, taper_error *error) {
+    const int is_whole = source && source->read;
+    return is_whole ? TAPER_OK
+                    : formats_fail(error, TAPER_ERR_ARG, "the source, or its `read`, is NULL");
+}
+
+taper_status formats_need_sink(const taper_sink *sink, taper_error *error) {
+    const int is_whole = sink && sink->write;
+    return is_whole ? TAPER_OK
+                    : formats_fail(error, TAPER_ERR_ARG, "the sink, or its `write`, is NULL");
+}
+
+taper_status formats_need_array(const void *array, size_t n, size_t size, const char *what,
+                                taper_error *error) {
+    if (n && !array) return formats_fail(error, TAPER_ERR_ARG, "%s: the array is NULL", what);
+    if (size && n > PTRDIFF_MAX / size)
+        return formats_fail(error, TAPER_ERR_ARG, "%s: %zu elements of %zu bytes fit no memory",
+                            what, n, size);
+    return TAPER_OK;
 }
 
 const char *formats_status_name(taper_status status) {

@@ -19,6 +19,16 @@ extern "C" {
 taper_status formats_fail(taper_error *error, taper_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* TAPER_ERR_ARG: an argument is NULL that must not be; what: its name in the header. */
+taper_status formats_need(const void *argument, const char *what, taper_error *error);
+/* The same of functions of the caller's, which a source and a sink hold. */
+taper_status formats_need_source(const taper_source *source, taper_error *error);
+taper_status formats_need_sink(const taper_sink *sink, taper_error *error);
+/* TAPER_ERR_ARG: `array` is NULL though it has n elements, or they are more than memory can have.
+ */
+taper_status formats_need_array(const void *array, size_t n, size_t size, const char *what,
+                                taper_error *error);
+
 /* The ending of a counted word, none for one: "%u pass%s", n, formats_plural(n, "es"). */
 static inline const char *formats_plural(uint64_t n, const char *ending) {
     return n == 1 ? "" : ending;

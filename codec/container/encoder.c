@@ -9,6 +9,7 @@
 #include "codec/container/small_set.h"
 #include "codec/quality/metrics.h"
 #include "codec/transform/pseudo_inverse.h"
+#include "formats/image.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 
 enum {
     MAX_GROUP_IMAGES = 65536,
+    MOST_THREADS = 256,
     LARGE_PIXELS = 1 << 20,             /* an image alone in its group */
     REFERENCE_BYTES_PER_MPIXEL = 125000 /* where images' distortions are compared: 1 bit a pixel */
 };
@@ -49,8 +51,7 @@ static int can_be_encoded(const taper_encoder *e, const taper_image *image) {
 
 static taper_status check_image(const taper_encoder *e, const taper_image *image, const char *name,
                                 taper_error *error) {
-    if (!image->pixels || !image->width || !image->height || image->channels < 1 ||
-        image->channels > 4 || (image->depth != 8 && image->depth != 16))
+    if (!formats_image_is_legal(image))
         return formats_fail(error, TAPER_ERR_ARG,
                             "an image without pixels or of an illegal kind was given");
     if (image->channels == 2 || image->channels == 4)
@@ -132,9 +133,29 @@ static taper_status copy_image(taper_encoder *e, const taper_image *image, taper
     return TAPER_OK;
 }
 
+/* What is added comes before the codes of all, and everything before the container is written. */
+static taper_status check_order(const taper_encoder *e, const char *call, taper_error *error) {
+    if (!e->is_finished) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG,
+                        "taper_encoder_%s comes before taper_encoder_finish, which was called",
+                        call);
+}
+
+static taper_status check_adding(const taper_encoder *e, taper_error *error) {
+    TAPER_TRY(check_order(e, "add", error));
+    if (!e->search.search_codes) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG,
+                        "taper_encoder_add comes before taper_encoder_set_search_codes, which has "
+                        "given codes for %zu images",
+                        e->images);
+}
+
 taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const char *name,
                                int32_t label, taper_error *error) {
+    TAPER_TRY(formats_need(e, "the encoder", error));
+    TAPER_TRY(formats_need(image, "the image", error));
     if (has_failed(e)) return fail_for_good(e, TAPER_OK, error);
+    TAPER_TRY(check_adding(e, error));
     taper_image copy;
     size_t number = e->images;
     TAPER_TRY(check_image(e, image, name, error));
@@ -181,8 +202,13 @@ taper_status codec_encoder_take_layers(taper_encoder *e, const uint32_t *layer_e
 
 taper_status taper_encoder_set_classes(taper_encoder *e, const char *const *names, size_t n,
                                        taper_error *error) {
-    if (n > FORMATS_MAX_CLASSES || e->n_classes)
+    TAPER_TRY(formats_need(e, "the encoder", error));
+    TAPER_TRY(check_order(e, "set_classes", error));
+    if (n > FORMATS_MAX_CLASSES || e->has_classes)
         return formats_fail(error, TAPER_ERR_ARG, "class names: too many, or given twice");
+    TAPER_TRY(formats_need_array(names, n, sizeof *names, "class names", error));
+    for (size_t i = 0; i < n; i++) TAPER_TRY(formats_need(names[i], "the name of a class", error));
+    e->has_classes = 1;
     taper_status status = TAPER_OK;
     for (size_t i = 0; i < n && status == TAPER_OK; i++)
         status = codec_encoder_append(e, &e->classes, names[i], strlen(names[i]) + 1);
@@ -235,6 +261,9 @@ static taper_status check_search_model(const taper_encoder *e, const taper_searc
 
 taper_status taper_encoder_set_search_codes(taper_encoder *e, const taper_search_codes *codes,
                                             taper_error *error) {
+    TAPER_TRY(formats_need(e, "the encoder", error));
+    TAPER_TRY(formats_need(codes, "codes for search", error));
+    TAPER_TRY(check_order(e, "set_search_codes", error));
     const size_t bytes = ((size_t)codes->bits + 7) / 8, words = ((size_t)codes->bits + 63) / 64;
     if (codes->bits < 1 || codes->bits > FORMATS_MAX_SEARCH_BITS || codes->n != e->images ||
         e->search.search_codes)
@@ -242,6 +271,7 @@ taper_status taper_encoder_set_search_codes(taper_encoder *e, const taper_search
                             "%zu codes for search of %u bits, for %zu images: one of 1 to %d bits "
                             "for each, once",
                             codes->n, codes->bits, e->images, (int)FORMATS_MAX_SEARCH_BITS);
+    TAPER_TRY(formats_need_array(codes->codes, codes->n, words * 8, "codes for search", error));
     TAPER_TRY(check_search_model(e, codes, error));
     TAPER_TRY(take_search_room(e, bytes * codes->n, codes->bits, codes->model_id, error));
     for (size_t i = 0; i < codes->n; i++)
@@ -277,6 +307,7 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
     if (!e) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an encoder");
     e->model = model;
     if (options) e->options = *options;
+    if (e->options.threads > MOST_THREADS) e->options.threads = MOST_THREADS;
     e->rate_classes = e->options.allocation == TAPER_ALLOCATION_EVEN ? 1 : CODEC_RATE_CLASSES;
     e->limits = formats_limits_or_default(e->options.limits);
     e->own = (formats_account){.limit = e->limits.max_memory};
@@ -287,8 +318,8 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
     codec_backend_cpu(&e->backend);
     taper_status status = TAPER_OK;
     if (e->options.group_images > MAX_GROUP_IMAGES ||
-        (e->options.embed_model && !e->options.model_bytes) || (unsigned)e->options.layout > 1 ||
-        (unsigned)e->options.allocation > 2)
+        (e->options.embed_model && (!e->options.model_bytes || !e->options.model_size)) ||
+        (unsigned)e->options.layout > 1 || (unsigned)e->options.allocation > 2)
         status = formats_fail(error, TAPER_ERR_ARG, "an encode option is out of range");
     if (status == TAPER_OK && !codec_network_has_decoder(&model->network))
         status = formats_fail(error, TAPER_ERR_ARG,
@@ -333,6 +364,9 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
 
 taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
                                const taper_encode_options *options, taper_error *error) {
+    TAPER_TRY(formats_need(out, "the encoder's place", error));
+    *out = NULL;
+    TAPER_TRY(formats_need(model, "the model", error));
     return make_encoder(out, model, options, 0, NULL, error);
 }
 
@@ -504,6 +538,7 @@ static taper_status find_quality(taper_encoder *e, const formats_front *f) {
 }
 
 taper_status taper_encoder_quality(const taper_encoder *e, taper_encode_quality *out) {
+    if (!e || !out) return TAPER_ERR_ARG;
     *out = e->quality;
     return e->measured ? TAPER_OK : TAPER_ERR_ARG;
 }
@@ -535,8 +570,14 @@ static taper_status finish_small_set(taper_encoder *e, formats_front *f, const c
 }
 
 taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, taper_error *error) {
+    TAPER_TRY(formats_need(e, "the encoder", error));
+    TAPER_TRY(formats_need_sink(sink, error));
+    if (e->is_finished)
+        return formats_fail(error, TAPER_ERR_ARG, "taper_encoder_finish was called before");
+    if (has_failed(e)) return fail_for_good(e, TAPER_OK, error);
     if (!e->images)
         return formats_fail(error, TAPER_ERR_ARG, "no image was added: there is nothing to encode");
+    e->is_finished = 1;
     taper_status status = codec_encoder_submit_all(e);
     if (status != TAPER_OK) return fail_for_good(e, status, error);
     codec_queue_free(e->queue);
@@ -549,8 +590,8 @@ taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, tape
     uint64_t target = e->options.target_bytes_per_megapixel;
     if (status == TAPER_OK && target) {
         uint64_t chunks = (uint64_t)front.layers * front.groups;
-        uint64_t most = (uint64_t)((double)target * (double)total_pixels(&front) / 1e6);
-        if (front.chunk_at[chunks] > most) codec_shorten_data(&front, most);
+        double most = (double)target * (double)total_pixels(&front) / 1e6;
+        if ((double)front.chunk_at[chunks] > most) codec_shorten_data(&front, (uint64_t)most);
     }
     codec_chunks chunks = {e, read_spool};
     if (status == TAPER_OK) status = finish_small_set(e, &front, &chunks, error);

@@ -62,14 +62,15 @@ struct taper_encoder {
     double mean;                   /* of log distortions */
     formats_buffer names, classes; /* NUL-ended */
     uint32_t n_classes;
-    formats_front search; /* its codes and model for search alone */
+    formats_front search;         /* its codes and model for search alone */
     taper_encode_quality quality; /* once measured */
     char *least_name;             /* its */
     int measured;
     codec_originals originals; /* of a small set */
     uint32_t pass_limit;       /* 0: none */
     int any_name, any_label, failed;
-    taper_error error; /* of the first failure */
+    int has_classes, is_finished; /* the calls that come once were made */
+    taper_error error;            /* of the first failure */
 };
 
 /* Charge bytes to the account; without room, wait for workers to give back. TAPER_ERR_LIMIT. */
