@@ -26,15 +26,22 @@ typedef struct jpeg_job {
     struct jpeg_decompress_struct decoder;
     struct jpeg_error_mgr errors;
     struct jpeg_source_mgr input;
-    struct jpeg_progress_mgr progress;
     jmp_buf escape;
     const taper_limits *limits;
     taper_image *image;
+    unsigned seen;     /* components that have had a scan: bits */
+    int is_behind_end; /* the decoder asked for more bytes than there are */
     taper_status status;
     taper_error *error;
 } jpeg_job;
 
 static void fail_job(jpeg_job *job) { longjmp(job->escape, 1); }
+
+static void fail_early(jpeg_job *job) {
+    job->status =
+        formats_fail(job->error, TAPER_ERR_TRUNCATED, "the JPEG ends early; fetch it anew");
+    fail_job(job);
+}
 
 static void on_error(j_common_ptr decoder) {
     jpeg_job *job = decoder->client_data;
@@ -52,6 +59,8 @@ static void on_error(j_common_ptr decoder) {
         job->status =
             formats_fail(job->error, TAPER_ERR_UNSUPPORTED,
                          "this kind of JPEG cannot be read (%s); convert it to PNG", message);
+    else if (job->is_behind_end)
+        fail_early(job);
     else
         job->status = formats_fail(job->error, TAPER_ERR_CORRUPT,
                                    "the JPEG is damaged: %s; fetch it anew", message);
@@ -73,30 +82,26 @@ static void on_message(j_common_ptr decoder, int level) {
 
 static void on_output(j_common_ptr decoder) { (void)decoder; }
 
-static void on_progress(j_common_ptr decoder) {
-    jpeg_job *job = decoder->client_data;
-    if (job->decoder.input_scan_number <= MAX_SCANS) return;
-    job->status = formats_fail(
-        job->error, TAPER_ERR_LIMIT,
-        "the JPEG has more than %d scans; it is damaged or made to waste time", MAX_SCANS);
-    fail_job(job);
-}
-
 static void input_begin(j_decompress_ptr decoder) { (void)decoder; }
 static void input_end(j_decompress_ptr decoder) { (void)decoder; }
 
-/* All bytes lie in the buffer from the start, so asking for more means that the file ends early. */
+/* All bytes lie in the buffer from the start, so asking for more means that the file ends without
+ * its end marker. The decoder reads ahead: whether data are missing shows when it takes bits from
+ * behind the marker given here, which is an error (on_message). An arithmetic decoder takes zeros
+ * there in silence, so it is given none. */
 static boolean input_fill(j_decompress_ptr decoder) {
+    static const JOCTET end_of_image[2] = {0xFF, JPEG_EOI};
     jpeg_job *job = decoder->client_data;
-    job->status =
-        formats_fail(job->error, TAPER_ERR_TRUNCATED, "the JPEG ends early; fetch it anew");
-    fail_job(job);
-    return FALSE;
+    if (decoder->arith_code) fail_early(job);
+    job->is_behind_end = 1;
+    decoder->src->next_input_byte = end_of_image;
+    decoder->src->bytes_in_buffer = sizeof end_of_image;
+    return TRUE;
 }
 
 static void input_skip(j_decompress_ptr decoder, long n) {
     if (n <= 0) return;
-    if ((unsigned long)n > decoder->src->bytes_in_buffer) input_fill(decoder);
+    if ((unsigned long)n > decoder->src->bytes_in_buffer) fail_early(decoder->client_data);
     decoder->src->next_input_byte += n;
     decoder->src->bytes_in_buffer -= (size_t)n;
 }
@@ -114,8 +119,6 @@ static void attach(jpeg_job *job, const void *bytes, size_t n) {
     job->input.resync_to_restart = jpeg_resync_to_restart;
     job->input.term_source = input_end;
     job->decoder.src = &job->input;
-    job->progress.progress_monitor = on_progress;
-    job->decoder.progress = &job->progress;
 }
 
 /* Header to geometry: choose the output colours and check the size. Runs under
@@ -150,18 +153,59 @@ static taper_status prepare(jpeg_job *job) {
                               job->limits, job->error);
 }
 
+/* Note whose data the scan at hand has. */
+static void note_scan(jpeg_job *job) {
+    const struct jpeg_decompress_struct *d = &job->decoder;
+    for (int i = 0; i < d->comps_in_scan; i++)
+        job->seen |= 1u << d->cur_comp_info[i]->component_index;
+    if (d->input_scan_number <= MAX_SCANS) return;
+    job->status = formats_fail(
+        job->error, TAPER_ERR_LIMIT,
+        "the JPEG has more than %d scans; it is damaged or made to waste time", MAX_SCANS);
+    fail_job(job);
+}
+
+/* Has everything been said? Each component has had a scan, and in a progressive file one for the
+ * last bit of each coefficient. */
+static int is_complete(const jpeg_job *job) {
+    const struct jpeg_decompress_struct *d = &job->decoder;
+    if (job->seen != (1u << d->num_components) - 1) return 0;
+    for (int c = 0; d->progressive_mode && c < d->num_components; c++)
+        for (int k = 0; k < DCTSIZE2; k++)
+            if (d->coef_bits[c][k] != 0) return 0;
+    return 1;
+}
+
+/* Read the scans of a file that has several, up to its end marker, or until all has been said: what
+ * follows then need not be JPEG. A file whose end marker is there may leave scans out. */
+static void read_scans(jpeg_job *job) {
+    struct jpeg_decompress_struct *d = &job->decoder;
+    int code;
+    note_scan(job);
+    while ((code = jpeg_consume_input(d)) != JPEG_REACHED_EOI) {
+        if (code == JPEG_REACHED_SOS) note_scan(job);
+        if (code == JPEG_SCAN_COMPLETED && is_complete(job)) return;
+    }
+    if (job->is_behind_end) fail_early(job);
+}
+
+/* The end of the file is never looked for: when the last row is there, so are the data. */
 static taper_status decode_with(jpeg_job *job, const void *bytes, size_t n) {
     if (setjmp(job->escape)) return job->status;
     jpeg_create_decompress(&job->decoder);
     attach(job, bytes, n);
     TAPER_TRY(prepare(job));
+    job->decoder.buffered_image = jpeg_has_multiple_scans(&job->decoder);
     jpeg_start_decompress(&job->decoder);
+    if (job->decoder.buffered_image) {
+        read_scans(job);
+        jpeg_start_output(&job->decoder, job->decoder.input_scan_number);
+    }
     size_t stride = (size_t)job->image->width * job->image->channels;
     while (job->decoder.output_scanline < job->decoder.output_height) {
         JSAMPROW row = (JSAMPROW)job->image->pixels + job->decoder.output_scanline * stride;
         jpeg_read_scanlines(&job->decoder, &row, 1);
     }
-    jpeg_finish_decompress(&job->decoder);
     return TAPER_OK;
 }
 

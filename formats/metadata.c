@@ -145,3 +145,17 @@ size_t formats_png_end(const void *bytes, size_t n) {
         if (memcmp(chunk.type, "IEND", 4) == 0) return w.at;
     return n;
 }
+
+size_t formats_png_data_end(const void *bytes, size_t n) {
+    walk w = {bytes, n, SIGNATURE_BYTES};
+    piece chunk;
+    size_t end = 0;
+    while (next_chunk(&w, &chunk)) {
+        if (memcmp(chunk.type, "IDAT", 4) == 0)
+            end = w.at;
+        else if (end)
+            return end;
+    }
+    const int is_cut = w.at + 8 <= w.n && memcmp(w.bytes + w.at + 4, "IDAT", 4) == 0;
+    return is_cut ? 0 : end;
+}

@@ -20,5 +20,8 @@ int formats_png_has_profile(const void *bytes, size_t n);
  * the first of several pictures of one shot (a depth map, say). */
 size_t formats_jpeg_end(const void *bytes, size_t n);
 size_t formats_png_end(const void *bytes, size_t n);
+/* Where the image data of a PNG end: behind the last IDAT chunk of the first row of them; 0 when
+ * there is none or that one is cut. */
+size_t formats_png_data_end(const void *bytes, size_t n);
 
 #endif

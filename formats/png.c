@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIGNATURE_BYTES = 8, HEADER_BYTES = 33 }; /* HEADER: signature and IHDR chunk */
+/* HEADER: signature and IHDR chunk; AROUND: length, type and checksum */
+enum { SIGNATURE_BYTES = 8, HEADER_BYTES = 33, AROUND_CHUNK = 12 };
 
 /* The most that deflate can expand; a file cannot hold more. */
 static const uint64_t deflate_ratio = 1032;
@@ -21,7 +22,9 @@ static const uint64_t deflate_ratio = 1032;
 typedef struct png_job {
     png_structp png;
     png_infop info;
-    formats_cursor input;
+    formats_cursor input; /* up to where the image data end */
+    size_t size, behind;  /* bytes of the file, and of what follows those data */
+    int is_whole;         /* the last of the chunks that hold them is */
     formats_buffer output;
     png_bytep *rows;
     int short_of_memory; /* an allocation of libpng's has failed */
@@ -36,14 +39,21 @@ static png_voidp allocate(png_structp png, png_alloc_size_t n) {
     return memory;
 }
 
+static taper_status fail_early(png_job *job) {
+    return formats_fail(job->error, TAPER_ERR_TRUNCATED,
+                        "the PNG ends early, after %zu bytes; fetch it anew", job->size);
+}
+
 static void on_error(png_structp png, png_const_charp message) {
     png_job *job = png_get_error_ptr(png);
     if (job->status == TAPER_OK && job->short_of_memory)
         job->status = formats_fail(job->error, TAPER_ERR_NOMEM, "no memory for libpng to work in");
-    if (job->status == TAPER_OK) {
-        job->status = TAPER_ERR_CORRUPT;
-        formats_fail(job->error, job->status, "the PNG is damaged: %s; fetch it anew", message);
-    }
+    if (job->status == TAPER_OK)
+        job->status =
+            job->is_whole && job->behind < AROUND_CHUNK /* the next chunk is cut, or all are */
+                ? fail_early(job)
+                : formats_fail(job->error, TAPER_ERR_CORRUPT,
+                               "the PNG is damaged: %s; fetch it anew", message);
     png_longjmp(png, 1);
 }
 
@@ -52,16 +62,18 @@ static void on_warning(png_structp png, png_const_charp message) {
     (void)message;
 }
 
+/* Whole image data make a whole PNG: behind them libpng is given an end, whatever is there. */
 static void read_input(png_structp png, png_bytep to, size_t n) {
+    static const uint8_t end[AROUND_CHUNK + 1] = "\0\0\0\0IEND\xAE\x42\x60\x82";
     png_job *job = png_get_io_ptr(png);
+    if (job->is_whole && job->input.at == job->input.size && job->input.bytes != end)
+        job->input = formats_cursor_over(end, AROUND_CHUNK);
     const uint8_t *from = formats_read_bytes(&job->input, n);
     if (from) {
         memcpy(to, from, n);
         return;
     }
-    job->status =
-        formats_fail(job->error, TAPER_ERR_TRUNCATED,
-                     "the PNG ends early, after %zu bytes; fetch it anew", job->input.size);
+    job->status = fail_early(job);
     png_error(png, "truncated");
 }
 
@@ -167,7 +179,12 @@ taper_status formats_png_decode(const void *bytes, size_t n, const taper_limits 
                                 taper_image *out, taper_error *error) {
     *out = (taper_image){0};
     TAPER_TRY(check_header(bytes, n, limits, error));
-    png_job job = {.error = error, .input = formats_cursor_over(bytes, n)};
+    size_t end = formats_png_data_end(bytes, n);
+    png_job job = {.error = error,
+                   .input = formats_cursor_over(bytes, end ? end : n),
+                   .size = n,
+                   .behind = n - end,
+                   .is_whole = end > 0};
     job.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning, &job,
                                        allocate, NULL);
     if (job.png) job.info = png_create_info_struct(job.png);
@@ -178,8 +195,10 @@ taper_status formats_png_decode(const void *bytes, size_t n, const taper_limits 
     free(job.rows);
     if (status == TAPER_OK)
         status = formats_image_orient(out, formats_png_orientation(bytes, n), limits, error);
-    if (status == TAPER_OK) formats_image_drop_opaque_alpha(out);
-    else formats_image_free(out);
+    if (status == TAPER_OK)
+        formats_image_drop_opaque_alpha(out);
+    else
+        formats_image_free(out);
     return status;
 }
 
@@ -207,10 +226,9 @@ taper_status formats_png_encode(const taper_image *image, uint8_t **out, size_t 
                                 taper_error *error) {
     *out = NULL;
     *n = 0;
-    TAPER_TRY(formats_image_check(image->width, image->height, image->channels, image->depth,
-                                  &(taper_limits){.max_pixels = UINT64_MAX,
-                                                  .max_memory = UINT64_MAX},
-                                  NULL, error));
+    TAPER_TRY(formats_image_check(
+        image->width, image->height, image->channels, image->depth,
+        &(taper_limits){.max_pixels = UINT64_MAX, .max_memory = UINT64_MAX}, NULL, error));
     png_job job = {.error = error, .output = formats_buffer_make(FORMATS_MOST_BYTES)};
     job.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning, &job,
                                         allocate, NULL);

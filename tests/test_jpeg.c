@@ -10,6 +10,8 @@
 typedef struct jpeg_plan {
     int quality, progressive, subsampled, restart, cmyk;
     int two_scans; /* progressive without refinement: all of DC, all of AC; for grey */
+    int arithmetic;
+    int apart; /* a scan for each component */
 } jpeg_plan;
 
 /* Encode; the result is libjpeg's malloc'd memory, to be freed. */
@@ -31,6 +33,13 @@ static unsigned char *encode(const taper_image *image, jpeg_plan plan, unsigned 
     c.restart_interval = (unsigned)plan.restart;
     static const jpeg_scan_info scans[2] = {{1, {0}, 0, 0, 0, 0}, {1, {0}, 1, 63, 0, 0}};
     if (plan.progressive) jpeg_simple_progression(&c);
+    static const jpeg_scan_info three[3] = {
+        {1, {0}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0}};
+    c.arith_code = plan.arithmetic;
+    if (plan.apart) {
+        c.scan_info = three;
+        c.num_scans = 3;
+    }
     if (plan.two_scans) {
         c.scan_info = scans;
         c.num_scans = 2;
@@ -50,7 +59,7 @@ static void decoded_pixels_are_close(void **state) {
     (void)state;
     for (unsigned channels = 1; channels <= 3; channels += 2)
         for (int variant = 0; variant < 8; variant++) {
-            jpeg_plan plan = {98, variant & 1, variant >> 1 & 1, variant >> 2 & 1, 0, 0};
+            jpeg_plan plan = {98, variant & 1, variant >> 1 & 1, variant >> 2 & 1, 0, 0, 0, 0};
             taper_image image = picture_scene(45, 37, channels, 0), back;
             /* smooth in all channels, so that subsampling costs little */
             for (size_t i = 0; i < formats_image_bytes(&image); i++)
@@ -76,11 +85,11 @@ static void decoded_pixels_are_close(void **state) {
 static void every_truncation_is_told(void **state) {
     (void)state;
     for (int variant = 0; variant < 4; variant++) {
-        jpeg_plan plan = {60, variant & 1, 1, variant >> 1, 0, 0};
+        jpeg_plan plan = {60, variant & 1, 1, variant >> 1, 0, 0, 0, 0};
         taper_image image = picture_scene(24, 20, 3, 0), back;
         unsigned long n;
         unsigned char *bytes = encode(&image, plan, &n);
-        for (unsigned long cut = 0; cut < n; cut++) {
+        for (unsigned long cut = 0; cut < n - 2; cut++) { /* behind it the end marker alone */
             uint8_t *part = malloc(cut ? cut : 1);
             memcpy(part, bytes, cut);
             taper_error error = {.status = TAPER_OK};
@@ -104,11 +113,74 @@ static void every_truncation_is_told(void **state) {
     }
 }
 
+/* Without an end marker, or with other bytes in its place, be they those of another picture: what
+ * the whole file gives, if no scan is missing. */
+static void whole_data_need_no_end(void **state) {
+    (void)state;
+    static const char trailer[] = "TRAILER\0\xFF\xD8\xFF\xE1\xFF\xF0 more \xFF\xC0\xFF";
+    for (int variant = 0; variant < 4; variant++) {
+        jpeg_plan plan = {60, variant & 1, 1, variant >> 1, 0, 0, 0, 0};
+        taper_image image = picture_scene(24, 20, 3, 0), whole, back;
+        unsigned long n;
+        unsigned char *bytes = encode(&image, plan, &n);
+        assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &whole, NULL), TAPER_OK);
+        for (size_t more = 0; more < sizeof trailer; more++) {
+            uint8_t *part = malloc(n - 2 + more);
+            memcpy(part, bytes, n - 2);
+            memcpy(part + n - 2, trailer, more);
+            assert_int_equal(formats_jpeg_decode(part, n - 2 + more, NULL, &back, NULL), TAPER_OK);
+            assert_true(image_equal(&whole, &back));
+            formats_image_free(&back);
+            free(part);
+        }
+        /* the last scan is missing: taken with the end marker only */
+        unsigned long last = n - 2;
+        while (plan.progressive && (bytes[last] != 0xFF || bytes[last + 1] != 0xDA)) last--;
+        if (plan.progressive) {
+            assert_int_equal(formats_jpeg_decode(bytes, last, NULL, &back, NULL),
+                             TAPER_ERR_TRUNCATED);
+            memcpy(bytes + last, "\xFF\xD9", 2);
+            assert_int_equal(formats_jpeg_decode(bytes, last + 2, NULL, &back, NULL), TAPER_OK);
+            formats_image_free(&back);
+        }
+        free(bytes);
+        formats_image_free(&image);
+        formats_image_free(&whole);
+    }
+}
+
+/* Scans for each component, and the arithmetic coder, which takes what is not there for zeros: a
+ * cut is told, or it gives what the whole file gives. */
+static void no_cut_gives_another_picture(void **state) {
+    (void)state;
+    for (int variant = 0; variant < 4; variant++) {
+        jpeg_plan plan = {60, variant == 2, 0, 0, 0, 0, variant > 0, variant == 0 || variant == 3};
+        taper_image image = picture_scene(24, 20, 3, 0), whole, back;
+        unsigned long n, taken = 0;
+        unsigned char *bytes = encode(&image, plan, &n);
+        assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &whole, NULL), TAPER_OK);
+        for (unsigned long cut = 0; cut < n; cut++) {
+            taper_error error = {.status = TAPER_OK};
+            taper_status status = formats_jpeg_decode(bytes, cut, NULL, &back, &error);
+            if (status != TAPER_OK)
+                assert_int_equal(status, TAPER_ERR_TRUNCATED);
+            else
+                assert_true(image_equal(&whole, &back));
+            taken += status == TAPER_OK;
+            formats_image_free(&back);
+        }
+        assert_in_range(taken, plan.arithmetic ? 0 : 2, 4);
+        free(bytes);
+        formats_image_free(&image);
+        formats_image_free(&whole);
+    }
+}
+
 static void every_flipped_bit_is_survived(void **state) {
     (void)state;
     taper_image image = picture_scene(12, 10, 3, 0), back;
     unsigned long n;
-    unsigned char *bytes = encode(&image, (jpeg_plan){50, 1, 1, 0, 0, 0}, &n);
+    unsigned char *bytes = encode(&image, (jpeg_plan){50, 1, 1, 0, 0, 0, 0, 0}, &n);
     const taper_limits limits = {.max_pixels = 1 << 22};
     for (unsigned long bit = 0; bit < 8 * n; bit++) {
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
@@ -127,7 +199,7 @@ static void cmyk_is_refused(void **state) {
     (void)state;
     taper_image image = picture_noise(16, 16, 4, 8, 5), back;
     unsigned long n;
-    unsigned char *bytes = encode(&image, (jpeg_plan){80, 0, 0, 0, 1, 0}, &n);
+    unsigned char *bytes = encode(&image, (jpeg_plan){80, 0, 0, 0, 1, 0, 0, 0}, &n);
     taper_error error;
     assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &back, &error), TAPER_ERR_UNSUPPORTED);
     assert_non_null(strstr(error.text, "CMYK"));
@@ -148,7 +220,7 @@ static void limits_hold_before_memory_is_taken(void **state) {
     (void)state;
     taper_image image = picture_scene(10, 9, 3, 0), back;
     unsigned long n;
-    unsigned char *bytes = encode(&image, (jpeg_plan){80, 1, 0, 0, 0, 0}, &n);
+    unsigned char *bytes = encode(&image, (jpeg_plan){80, 1, 0, 0, 0, 0, 0, 0}, &n);
     taper_error error;
     taper_limits limits = {.max_pixels = 89};
     assert_int_equal(formats_jpeg_decode(bytes, n, &limits, &back, &error), TAPER_ERR_LIMIT);
@@ -177,7 +249,7 @@ static void endless_scans_are_stopped(void **state) {
     (void)state;
     taper_image image = picture_scene(16, 16, 1, 0), back;
     unsigned long n, start = 0, end = 0;
-    unsigned char *bytes = encode(&image, (jpeg_plan){50, 1, 0, 0, 0, 1}, &n);
+    unsigned char *bytes = encode(&image, (jpeg_plan){50, 1, 0, 0, 0, 1, 0, 0}, &n);
     for (unsigned long i = 2; i + 1 < n && !end; i++) {
         if (bytes[i] != 0xFF) continue;
         if (start && (bytes[i + 1] == 0xC4 || bytes[i + 1] == 0xDA)) end = i;
@@ -208,6 +280,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decoded_pixels_are_close),
         cmocka_unit_test(every_truncation_is_told),
+        cmocka_unit_test(whole_data_need_no_end),
+        cmocka_unit_test(no_cut_gives_another_picture),
         cmocka_unit_test(every_flipped_bit_is_survived),
         cmocka_unit_test(cmyk_is_refused),
         cmocka_unit_test(limits_hold_before_memory_is_taken),

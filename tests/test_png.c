@@ -6,6 +6,7 @@
 #include "pictures.h"
 #include <png.h>
 #include <string.h>
+#include <zlib.h>
 
 enum { SIDE_MAX = 20, PALETTE = 256 };
 
@@ -48,7 +49,8 @@ static void pack_row(const png_plan *p, uint32_t y, uint8_t *row) {
     const unsigned *from = p->samples + y * n;
     memset(row, 0, n * 2 + 1);
     for (size_t i = 0; i < n; i++) {
-        if (p->depth == 16) formats_set_u16be(row + 2 * i, (uint16_t)from[i]);
+        if (p->depth == 16)
+            formats_set_u16be(row + 2 * i, (uint16_t)from[i]);
         else {
             size_t bit = i * (size_t)p->depth;
             row[bit / 8] |= (uint8_t)(from[i] << (8 - (size_t)p->depth - bit % 8));
@@ -65,7 +67,8 @@ static void write_transparency(const png_plan *p, png_structp png, png_infop inf
     }
     if (p->colour == PNG_COLOR_TYPE_PALETTE)
         png_set_tRNS(png, info, p->palette_alpha, 1 << p->depth, NULL);
-    else png_set_tRNS(png, info, NULL, 0, &key);
+    else
+        png_set_tRNS(png, info, NULL, 0, &key);
 }
 
 static formats_buffer write_plan(const png_plan *p) {
@@ -217,7 +220,7 @@ static void every_truncation_is_told(void **state) {
     uint8_t *bytes;
     size_t n;
     assert_int_equal(formats_png_encode(&image, &bytes, &n, NULL), TAPER_OK);
-    for (size_t cut = 0; cut < n; cut++) {
+    for (size_t cut = 0; cut < n - 12; cut++) { /* behind it IEND alone */
         /* a copy of its own, so that a sanitizer sees a read behind the end */
         uint8_t *part = malloc(cut ? cut : 1);
         memcpy(part, bytes, cut);
@@ -227,6 +230,50 @@ static void every_truncation_is_told(void **state) {
         assert_non_null(strstr(error.text, "early"));
         free(part);
     }
+    free(bytes);
+    formats_image_free(&image);
+}
+
+/* The data of an image in pieces of 40 bytes: a part of IEND, or other bytes in its place. */
+static void whole_data_need_no_end(void **state) {
+    (void)state;
+    taper_image image = picture_scene(40, 30, 3, 0), back;
+    uint8_t *bytes;
+    size_t n;
+    assert_int_equal(formats_png_encode(&image, &bytes, &n, NULL), TAPER_OK);
+    formats_buffer file = formats_buffer_make(1 << 20);
+    formats_write_bytes(&file, bytes, 33);
+    const size_t size = formats_get_u32be(bytes + 33);
+    for (size_t at = 0, more; at < size; at += more) {
+        more = formats_smaller(40, size - at);
+        uint8_t chunk[52];
+        formats_set_u32be(chunk, (uint32_t)more);
+        memcpy(chunk + 4, "IDAT", 4);
+        memcpy(chunk + 8, bytes + 41 + at, more);
+        formats_set_u32be(chunk + 8 + more, (uint32_t)crc32(0, chunk + 4, (uInt)more + 4));
+        formats_write_bytes(&file, chunk, more + 12);
+    }
+    const size_t whole = file.size;
+    static const char *const ends[] = {"\0\0\0\0IEND\xAE\x42\x60\x82", "nothing of a PNG",
+                                       "\0\0\0\0IEND\0\0\0\0\0\0\0"};
+    for (size_t k = 0; k < 3; k++) {
+        file.size = whole;
+        formats_write_bytes(&file, ends[k], k ? 16 : 12);
+        for (size_t cut = 0; cut <= file.size; cut++) {
+            uint8_t *part = malloc(cut + !cut);
+            memcpy(part, file.data, cut);
+            taper_error error = {.status = TAPER_OK};
+            taper_status status = formats_png_decode(part, cut, NULL, &back, &error);
+            assert_int_equal(status, cut < whole ? TAPER_ERR_TRUNCATED : TAPER_OK);
+            if (cut < whole)
+                assert_non_null(strstr(error.text, "early"));
+            else
+                assert_true(image_equal(&image, &back));
+            formats_image_free(&back);
+            free(part);
+        }
+    }
+    formats_buffer_free(&file);
     free(bytes);
     formats_image_free(&image);
 }
@@ -337,6 +384,7 @@ int main(void) {
         cmocka_unit_test(encoding_loses_nothing),
         cmocka_unit_test(opaque_alpha_is_dropped),
         cmocka_unit_test(every_truncation_is_told),
+        cmocka_unit_test(whole_data_need_no_end),
         cmocka_unit_test(every_flipped_bit_is_survived),
         cmocka_unit_test(bombs_are_refused_by_their_header),
         cmocka_unit_test(limits_are_exact),
