@@ -410,11 +410,12 @@ static int write_container(state *st, cli_output *out) {
     char quality[4200]; /* a name has up to 4,095 bytes */
     if (code == CLI_DONE) tell_quality(st, quality, sizeof quality);
     if (code == CLI_DONE)
-        cli_note(
-            &st->s.common, "encode", "%zu image%s, %llu bytes, %.1f per image, %.4g bpp, in %s%s",
-            st->count, formats_plural(st->count, "s"), (unsigned long long)out->written,
-            (double)out->written / (double)st->count, (double)out->written * 8 / (double)st->pixels,
-            cli_output_name(st->s.output), quality);
+        cli_note(&st->s.common, "encode",
+                 "%zu image%s, %llu bytes, %.1f per image in the mean, %.4g bpp, in %s%s", st->count,
+                 formats_plural(st->count, "s"), (unsigned long long)out->written,
+                 (double)out->written / (double)st->count,
+                 (double)out->written * 8 / (double)st->pixels, cli_output_name(st->s.output),
+                 quality);
     return code;
 }
 

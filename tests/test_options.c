@@ -277,21 +277,42 @@ static void sizes_parse(void **state) {
                 {"1kB", 1000},     {"3MB", 3000000},
                 {".5K", 512},      {"1T", (uint64_t)1 << 40},
                 {"7B", 7},         {"9007199254740993", 9007199254740993u},
-                {"1e3", 1000}};
+                {"1e3", 1000},     {"1 MB", 1000000},
+                {"1 K", 1024},     {"50 kib", 51200},
+                {"2mb", 2000000},  {"10 b", 10}};
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         uint64_t value = 77;
         if (!cli_parse_size(good[i].text, &value)) fail_msg("%s was refused", good[i].text);
         assert_int_equal(value, good[i].value);
     }
     static const char *const bad[] = {
-        "",   "K",     "-1",    "-1K",  "1Q",    "1KK",          "1 K",
-        " 1", "inf",   "nan",   "0x10", "1.5.2", "99999999999T", "99999999999999999999",
+        "",   "K",     "-1",    "-1K",  "1Q",    "1KK",          "1  K",
+        " 1", "1 ", "inf",   "nan",   "0x10", "1.5.2", "99999999999T", "99999999999999999999",
         "+",  "1e999", "1Kib2", "--1"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         uint64_t value = 77;
         if (cli_parse_size(bad[i], &value))
             fail_msg("'%s' was taken as %llu", bad[i], (unsigned long long)value);
         assert_int_equal(value, 77);
+    }
+}
+
+static void amounts_parse_as_sizes_do(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } good[] = {{"61.5", 61.5}, {"50K", 51200}, {"1 MB", 1e6}, {"0.5", 0.5}, {".5 kB", 500}};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        double value = 77;
+        if (!cli_parse_amount(good[i].text, &value)) fail_msg("%s was refused", good[i].text);
+        assert_true(value == good[i].value);
+    }
+    static const char *const bad[] = {"", "K", "-1", "1 ", "1  K", "50X", "nan", "1e999"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        double value = 77;
+        if (cli_parse_amount(bad[i], &value)) fail_msg("'%s' was taken as %g", bad[i], value);
+        assert_true(value == 77);
     }
 }
 
@@ -337,6 +358,7 @@ int main(void) {
                                        cmocka_unit_test(bash_completion_works),
                                        cmocka_unit_test(zsh_completion_parses),
                                        cmocka_unit_test(sizes_parse),
+                                       cmocka_unit_test(amounts_parse_as_sizes_do),
                                        cmocka_unit_test(sizes_show),
                                        cmocka_unit_test(exit_codes_follow_the_status),
                                        cmocka_unit_test(nearest_word)};

@@ -71,8 +71,8 @@ typedef struct cli_cut {
      .help = "at most this many bytes in all"},                                                    \
     {"bpp", 0, CLI_DOUBLE, "R", offsetof(S, cut.bpp), .min = 1e-9, .max = 1e6,                     \
      .help = "at most R bits per pixel, everything in the file counted"},                          \
-    {"bytes-per-image", 0, CLI_DOUBLE, "N", offsetof(S, cut.bytes_per_image), .min = 1e-9,         \
-     .max = 1e12, .help = "at most N bytes per image, everything counted"}
+    {"bytes-per-image", 0, CLI_AMOUNT, "SIZE", offsetof(S, cut.bytes_per_image), .min = 1e-9,      \
+     .max = 1e12, .help = "at most SIZE bytes per image in the mean, everything counted"}
 #define CLI_FRACTION_OPTION(S)                                                                     \
     {"fraction", 0, CLI_DOUBLE, "F", offsetof(S, fraction), .min = 0, .max = 1,                    \
      .help = "at most this share of the whole file, 0 to 1"}

@@ -129,31 +129,39 @@ bool cli_parse_int(const char *text, int64_t *out) {
     return true;
 }
 
-/* The factor a suffix stands for, or 0. */
+/* The factor a suffix stands for, or 0. One space may part it from the number: "1 MB". */
 static double size_factor(const char *suffix) {
     static const char letters[] = "KMGT";
+    if (*suffix == ' ' && suffix[1]) suffix++;
     if (!*suffix || !strcasecmp(suffix, "B")) return 1;
     for (int i = 0; letters[i]; i++) {
         if ((*suffix | 0x20) != (letters[i] | 0x20)) continue;
         if (!suffix[1] || !strcasecmp(suffix + 1, "iB")) return ldexp(1, 10 * (i + 1));
-        if (!strcmp(suffix + 1, "B")) return i == 0 ? 1e3 : i == 1 ? 1e6 : i == 2 ? 1e9 : 1e12;
+        if (!strcasecmp(suffix + 1, "B")) return i == 0 ? 1e3 : i == 1 ? 1e6 : i == 2 ? 1e9 : 1e12;
     }
     return 0;
 }
 
-bool cli_parse_size(const char *text, uint64_t *out) {
+bool cli_parse_amount(const char *text, double *out) {
     const char *rest;
     double value;
+    if (!leading_number(text, &value, &rest)) return false;
+    double factor = size_factor(rest), amount = value * factor;
+    if (!(factor > 0) || *text == '-' || !(amount >= 0 && amount < 9.2e18)) return false;
+    *out = amount;
+    return true;
+}
+
+bool cli_parse_size(const char *text, uint64_t *out) {
+    double amount;
     int64_t whole;
     if (cli_parse_int(text, &whole)) { /* exact above 2^53 */
         if (whole < 0) return false;
         *out = (uint64_t)whole;
         return true;
     }
-    if (!leading_number(text, &value, &rest)) return false;
-    double factor = size_factor(rest), bytes = floor(value * factor + 0.5);
-    if (!(factor > 0) || *text == '-' || !(bytes >= 0 && bytes < 9.2e18)) return false;
-    *out = (uint64_t)bytes;
+    if (!cli_parse_amount(text, &amount)) return false;
+    *out = (uint64_t)floor(amount + 0.5);
     return true;
 }
 

@@ -51,10 +51,12 @@ void cli_detail(const cli_common *common, int level, const char *verb, const cha
  * may be NULL. */
 int cli_fail(const char *verb, const char *file, taper_status status, const taper_error *error);
 
-/* Parse a size such as "4096", "64K", "1.5M", "2GiB": K, M, G, T (any case, "iB" may follow) are
- * powers of 1024, kB, MB, GB, TB powers of 1000. Rounded to a whole number. False, and *out
- * untouched, when text is anything else or does not fit 63 bits. */
+/* Parse a size such as "4096", "64K", "1.5M", "2GiB", "1 MB": K, M, G, T (iB may follow) are powers
+ * of 1024, kB, MB, GB, TB powers of 1000, all in any case. Rounded to a whole number. False, and
+ * *out untouched, when text is anything else or does not fit 63 bits. */
 bool cli_parse_size(const char *text, uint64_t *out);
+/* The same without rounding, for a mean such as "61.5" or "1.5K". */
+bool cli_parse_amount(const char *text, double *out);
 /* The whole text as a decimal number; no hexadecimal, no infinity, no NaN. */
 bool cli_parse_double(const char *text, double *out);
 bool cli_parse_int(const char *text, int64_t *out);

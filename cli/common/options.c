@@ -155,6 +155,7 @@ static bool store(const cli_option *o, const char *text, void *settings) {
     case CLI_FLAG: ++*(int *)to; return true;
     case CLI_INT: return cli_parse_int(text, to) && in_range(o, (double)*(int64_t *)to);
     case CLI_SIZE: return cli_parse_size(text, to) && in_range(o, (double)*(uint64_t *)to);
+    case CLI_AMOUNT: return cli_parse_amount(text, to) && in_range(o, *(double *)to);
     case CLI_DOUBLE: return store_double(o, text, to);
     case CLI_STRING: *(const char **)to = text; return true;
     case CLI_CHOICE: return store_choice(o, text, to);
@@ -168,6 +169,7 @@ static bool store(const cli_option *o, const char *text, void *settings) {
 static void describe_value(const cli_option *o, char *to, size_t room) {
     static const char *const what[] = {[CLI_INT] = "a whole number",
                                        [CLI_SIZE] = "a size such as 64K or 1.5M",
+                                       [CLI_AMOUNT] = "a size such as 61.5 or 50K",
                                        [CLI_DOUBLE] = "a number",
                                        [CLI_NUMBERS] = "numbers with commas between them"};
     if (o->kind == CLI_CHOICE) {

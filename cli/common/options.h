@@ -40,6 +40,7 @@ typedef enum cli_option_kind { /* what the settings' member is */
     CLI_FLAG,    /* int: how often it was given; takes no argument */
     CLI_INT,     /* int64_t */
     CLI_SIZE,    /* uint64_t, written as cli_parse_size takes it */
+    CLI_AMOUNT,  /* double, written as cli_parse_amount takes it */
     CLI_DOUBLE,  /* double */
     CLI_STRING,  /* const char *, into argv */
     CLI_CHOICE,  /* int: index into choices */
@@ -67,7 +68,7 @@ typedef struct cli_option {
     size_t offset;              /* of the member in the verb's settings */
     const char *initial;        /* the default as one would write it: stored before parsing, and
                                    shown; NULL: the member stays as it is and nothing is shown */
-    double min, max;            /* inclusive range of INT, SIZE, DOUBLE, NUMBERS; both 0: any */
+    double min, max;            /* inclusive range of what is a number or several; both 0: any */
     const char *const *choices; /* CLI_CHOICE: NULL-ended */
     const char *help;           /* one line, lower case, no full stop */
     unsigned uses;              /* settings, as bits of the verb's own, of which one must hold for
