@@ -36,7 +36,8 @@ static const char *const uses[] = {"--layout set", "--embed-with", NULL};
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the container here; - is standard output"},
-    {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model), .initial = CLI_DEFAULT_MODEL,
+    {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
+     .initial = CLI_DEFAULT_MODEL,
      .help = "made by `taper train`; or photo or tiny, which are built in"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read names of inputs from this file, one a line; - is standard input"},
@@ -61,8 +62,7 @@ static const cli_option options[] = {
     {"embed-search-model", 0, CLI_FLAG, .offset = offsetof(settings, embed_search),
      .help = "put the model of these into the container, too", .uses = USE_SEARCH},
     {"quick", 0, CLI_FLAG, .offset = offsetof(settings, quick),
-     .help = "skip the last step for a set of up to 4,096 pixels, which keeps its cuts from "
-             "showing less "
+     .help = "skip the last step for a set of up to 4,096 pixels, which keeps its cuts from showing less "
              "than shorter ones"},
     CLI_ALPHA_OPTION(settings),
     CLI_CODING_OPTIONS(settings),
@@ -172,9 +172,9 @@ static int check_output_in_set(const state *st) {
 static uint64_t early_target(const state *st) {
     taper_image first;
     double bpmp = 0;
-    if (cli_options_given("bpp"))
-        bpmp = st->s.cut.bpp * 125000;
-    else if (cli_cut_count() && !cli_options_given("psnr") && !formats_imageset_name(st->set, 0) &&
+    if (cli_options_given("bpp")) bpmp = st->s.cut.bpp * 125000;
+    else if (cli_cut_count() && !cli_options_given("psnr") &&
+             !formats_imageset_name(st->set, 0) &&
              formats_imageset_path(st->set, 0) ==
                  formats_imageset_path(st->set, formats_imageset_count(st->set) - 1) &&
              formats_imageset_read(st->set, 0, &first, NULL) == TAPER_OK) {
@@ -222,8 +222,8 @@ static int add_image(state *st, size_t i, taper_image *image) {
     if (status == TAPER_OK && st->s.search_model)
         status = cli_search_layer_check(&st->search, image, &error);
     if (status == TAPER_OK)
-        status =
-            taper_encoder_add(st->encoder, image, name, formats_imageset_label(st->set, i), &error);
+        status = taper_encoder_add(st->encoder, image, name, formats_imageset_label(st->set, i),
+                                   &error);
     if (status == TAPER_OK && st->s.search_model) {
         status = cli_search_layer_take(&st->search, image, &error);
         if (status != TAPER_OK) return cli_fail("encode", path, status, &error);
@@ -279,7 +279,8 @@ static int feed(state *st) {
     if (!st->kept) return cli_fail("encode", NULL, TAPER_ERR_NOMEM, NULL);
     int code = add_classes(st);
     if (code != CLI_DONE) return code;
-    taper_status status = cli_readahead_new(&ahead, st->set, cli_threads(&st->s.common), &error);
+    taper_status status =
+        cli_readahead_new(&ahead, st->set, cli_threads(&st->s.common), &error);
     if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
     code = add_all(st, ahead);
     cli_readahead_free(ahead);
@@ -308,13 +309,9 @@ static taper_status find_ceiling(state *st, const taper_source *source, uint64_t
                                  taper_error *error) {
     *ceiling = cli_cut_ceiling(&st->s.cut, st->count, st->pixels);
     if (!cli_options_given("psnr")) return TAPER_OK;
-    cli_psnr_search search = {.source = source,
-                              .model = st->model.model,
-                              .limits = &st->limits,
-                              .threads = cli_threads(&st->s.common),
-                              .target_db = st->s.psnr,
-                              .read = read_original,
-                              .user = st};
+    cli_psnr_search search = {.source = source, .model = st->model.model, .limits = &st->limits,
+                              .threads = cli_threads(&st->s.common), .target_db = st->s.psnr,
+                              .read = read_original, .user = st};
     cli_psnr_found found;
     cli_progress_start(&st->progress, &st->s.common, "looking for the cut", 0, "steps");
     taper_status status = cli_psnr_cut(&search, &found, error);
