@@ -8,6 +8,7 @@
  *   train_conditional_stage    adds a network that predicts bits; train_restoration_stage: one that
  *                              restores pixels
  *   train_adapt                models from elsewhere that learn on
+ *   builtin_comparison         a trained model against those that ship
  *   choice                     which of several models serves a set best
  *   side_by_side               several that learn at once on one device; relay: what they say, in
  *                              turn */

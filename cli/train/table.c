@@ -37,6 +37,7 @@ enum {
     USE_MOTION = 1 << 21,
     USE_CLASSES = 1 << 22,
     USE_TAUGHT = 1 << 23,
+    USE_COMPARED = 1 << 24,
     USE_STEPS = USE_DENSE | USE_PREDICT | USE_RESTORE | USE_EMBED
 };
 const char *const cli_train_uses[] = {"a model that is not made --from another",
@@ -63,6 +64,7 @@ const char *const cli_train_uses[] = {"a model that is not made --from another",
                                       "--objective with --motion",
                                       "--class-units",
                                       "--objective with --guess-labels or --start taught",
+                                      "codes of planes, new or --from another",
                                       NULL};
 
 const cli_option cli_train_table[] = {
@@ -75,6 +77,8 @@ const cli_option cli_train_table[] = {
      .help = "adapt this model: a file, or photo or tiny, which are built in"},
     {"fast", 0, CLI_FLAG, .offset = offsetof(settings, fast),
      .help = "contexts alone predict, without networks: far sooner done", .uses = USE_PLANES},
+    {"quick", 0, CLI_FLAG, .offset = offsetof(settings, quick), .uses = USE_COMPARED,
+     .help = "do not compare the model with the built-in ones: saves some seconds"},
     {"family", 0, CLI_CHOICE, "NAME", offsetof(settings, family), .choices = families,
      .initial = "pca", .help = "kind of model"},
     {"window", 'w', CLI_STRING, "W", offsetof(settings, window), .initial = "auto",
@@ -295,10 +299,11 @@ static unsigned uses_of_embedding(const settings *s) {
 unsigned cli_train_uses_of(const settings *s, const taper_model_info *from) {
     int whole = s->code != 0, cg = whole && s->optimiser;
     if (from)
-        return (from->conditional_hidden || from->head_hidden ? USE_PREDICT : 0) |
+        return USE_COMPARED | (from->conditional_hidden || from->head_hidden ? USE_PREDICT : 0) |
                (from->restoration_hidden ? USE_RESTORE : 0);
     if (s->embedding.objective) return uses_of_embedding(s);
-    unsigned u = USE_NEW | (s->fast ? 0 : USE_SLOW) | (whole ? USE_WHOLE : USE_PLANES);
+    unsigned u =
+        USE_NEW | (s->fast ? 0 : USE_SLOW) | (whole ? USE_WHOLE : USE_PLANES | USE_COMPARED);
     if (s->side == TRAIN_WINDOW_AUTO) u |= USE_AUTO;
     if (!s->fast && (s->conditional || s->head)) u |= USE_PREDICT;
     if (s->family != TAPER_FAMILY_DENSE) u |= USE_LAPS;

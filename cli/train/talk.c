@@ -4,6 +4,7 @@
 #include "cli/common/plot.h"
 #include "cli/common/signals.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,7 +221,32 @@ train_hooks cli_train_hooks(cli_train_talk *t) {
 
 /* --- the report ------------------------------------------------------------------------ */
 
-static void report_json(const cli_train_talk *t, const train_report *r) {
+static void comparison_json(cli_json *j, const train_builtin_comparison *c) {
+    cli_json_open(j, "comparison", '{');
+    cli_json_uint(j, "images", c->images);
+    cli_json_bool(j, "held_out", c->held_out);
+    cli_json_uint(j, "set_images", c->set_images);
+    cli_json_open(j, "builtin", '[');
+    for (size_t i = 0; i < c->n; i++) {
+        const train_builtin_result *r = &c->result[i];
+        cli_json_open(j, NULL, '{');
+        cli_json_string(j, "model", r->name);
+        cli_json_number(j, "percent", r->percent);
+        cli_json_number(j, "with_model_percent", r->with_model_percent);
+        cli_json_number(j, "from_db", r->from_db);
+        cli_json_number(j, "to_db", r->to_db);
+        if (r->pays_from) cli_json_uint(j, "pays_from", r->pays_from);
+        cli_json_number(j, "at_db", r->at_db);
+        cli_json_number(j, "bytes_per_image", r->bytes);
+        cli_json_number(j, "builtin_bytes_per_image", r->builtin_bytes);
+        cli_json_close(j);
+    }
+    cli_json_close(j);
+    cli_json_close(j);
+}
+
+static void report_json(const cli_train_talk *t, const train_report *r,
+                        const train_builtin_comparison *c) {
     cli_json j;
     cli_json_begin(&j, stdout);
     cli_json_string(&j, "model", t->output);
@@ -243,12 +269,64 @@ static void report_json(const cli_train_talk *t, const train_report *r) {
         cli_json_close(&j);
     }
     cli_json_close(&j);
+    if (c) comparison_json(&j, c);
     cli_json_end(&j);
 }
 
-void cli_train_report(const cli_train_talk *t, const train_report *r) {
+/* "12.3 % more", "0.0 % fewer" */
+static const char *show_percent(double percent, char to[32]) {
+    snprintf(to, 32, "%.1f %% %s", fabs(percent), percent > 0 ? "more" : "fewer");
+    return to;
+}
+
+/* The trained model needs fewer bytes: is it worth its own? */
+static void tell_model_bytes(const cli_train_talk *t, const train_builtin_comparison *c,
+                             const train_builtin_result *r, uint64_t model_bytes) {
+    char percent[32], size[16], from[64] = "";
+    if (r->with_model_percent > 0 && r->pays_from)
+        snprintf(from, sizeof from, "; it pays from about %llu images on",
+                 (unsigned long long)r->pays_from);
+    cli_note(t->common, "train",
+             "with its own %s counted once for %llu image%s it needs %s bytes than %s%s",
+             cli_show_size(model_bytes, size), (unsigned long long)c->set_images,
+             formats_plural(c->set_images, "s"), show_percent(r->with_model_percent, percent),
+             r->name, from);
+}
+
+static void tell_comparison(const cli_train_talk *t, const train_builtin_comparison *c,
+                            uint64_t model_bytes) {
+    const train_builtin_result *r = train_best_builtin(c);
+    char percent[32];
+    if (!r) {
+        cli_note(t->common, "train",
+                 "no built-in model can be compared with it: they share no range of quality");
+        return;
+    }
+    cli_note(
+        t->common, "train",
+        "on %zu %s image%s it needs %s bytes than the built-in model %s at equal PSNR (%.0f to "
+        "%.0f dB)",
+        c->images, c->held_out ? "held-out" : "training", formats_plural(c->images, "s"),
+        show_percent(r->percent, percent), r->name, r->from_db, r->to_db);
+    cli_note(t->common, "train", "at %.1f dB: %.0f bytes an image, with %s %.0f", r->at_db,
+             r->bytes, r->name, r->builtin_bytes);
+    if (!c->held_out)
+        cli_note(t->common, "train",
+                 "expect less of other images: it learned from these, as none are held out of "
+                 "fewer than %d",
+                 (int)TRAIN_VALIDATION_PERIOD);
+    if (r->percent > 0)
+        cli_warning("train", NULL,
+                    "the built-in model %s is better for these images: encode with -m %s", r->name,
+                    r->name);
+    else
+        tell_model_bytes(t, c, r, model_bytes);
+}
+
+void cli_train_report(const cli_train_talk *t, const train_report *r,
+                      const train_builtin_comparison *comparison) {
     if (t->common->json) {
-        report_json(t, r);
+        report_json(t, r, comparison);
         return;
     }
     char size[16];
@@ -268,21 +346,21 @@ void cli_train_report(const cli_train_talk *t, const train_report *r) {
         cli_detail(t->common, 2, "train", "layer %u: %.1f bytes an image, %.2f dB", i + 1,
                    r->validation.point[i].bytes_per_image, r->validation.point[i].psnr_db);
     static const double qualities[] = {25, 30, 35};
+    const char *which = r->validation_images ? "held-out" : "training";
     int said = 0;
     for (int i = 0; i < 3; i++) {
         double bytes = train_bytes_at(&r->validation, qualities[i]);
         if (!(bytes > 0)) continue;
         said = 1;
-        cli_note(t->common, "train",
-                 "about %.1f bytes an image at %.0f dB (held-out images, payload)", bytes,
-                 qualities[i]);
+        cli_note(t->common, "train", "about %.1f bytes an image at %.0f dB (%s images, payload)",
+                 bytes, qualities[i], which);
     }
     if (!said && r->validation.n) {
         const train_rd_point *end = &r->validation.point[r->validation.n - 1];
-        cli_note(t->common, "train",
-                 "all of it, %.1f bytes an image, gives %.2f dB (held-out images)",
-                 end->bytes_per_image, end->psnr_db);
+        cli_note(t->common, "train", "all of it, %.1f bytes an image, gives %.2f dB (%s images)",
+                 end->bytes_per_image, end->psnr_db, which);
     }
+    if (comparison) tell_comparison(t, comparison, r->model_bytes);
 }
 
 /* --- pictures -------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #define CLI_TRAIN_TALK_H
 #include "cli/common/left_out.h"
 #include "cli/common/progress.h"
+#include "train/builtin_comparison.h"
 #include "train/train.h"
 #include <stdio.h>
 
@@ -39,8 +40,10 @@ train_hooks cli_train_hooks(cli_train_talk *talk);
 void cli_train_enter(cli_train_talk *talk, const char *stage, uint64_t total, const char *unit);
 void cli_train_keep(cli_train_talk *talk, double epoch, double training, double validation,
                     double swept);
-/* What came out, to standard error or as JSON to standard output. */
-void cli_train_report(const cli_train_talk *talk, const train_report *report);
+/* What came out, to standard error or as JSON to standard output. comparison NULL: none was made.
+ */
+void cli_train_report(const cli_train_talk *talk, const train_report *report,
+                      const train_builtin_comparison *comparison);
 /* STEM.svg, .png, .csv of the learning curve, or of rate and distortion where there is none;
  * STEM-sweep.* of the unit being swept. report NULL: of the curve alone. */
 void cli_train_draw(const cli_train_talk *talk, const train_report *report);
