@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WHOLE_SIDE_AUTO = 64, MOST_UNITS = 4096, MOST_WINDOWS = 4 };
+enum { WHOLE_SIDE_AUTO = 64, SCALED_SIDE = 32, MOST_UNITS = 4096, MOST_WINDOWS = 4 };
 
 /* --- one candidate --------------------------------------------------------------------- */
 
@@ -162,6 +162,13 @@ static void add_window(const train_job *j, codec_window window, codec_window *li
     if (*n == 0 || can_pay(j, window)) list[(*n)++] = window;
 }
 
+/* Does the first image, as one window, have more values than a model may take? */
+static int is_too_large(const train_dataset *data) {
+    const uint32_t width = data->image[0].width, height = data->image[0].height;
+    return width > CODEC_MAX_WINDOW_SIDE || height > CODEC_MAX_WINDOW_SIDE ||
+           width * height * data->channels > CODEC_MAX_INPUTS;
+}
+
 static taper_status list_windows(const train_job *j, codec_window *window, int *n,
                                  taper_error *error) {
     uint32_t width = j->data->image[0].width, height = j->data->image[0].height,
@@ -172,8 +179,7 @@ static taper_status list_windows(const train_job *j, codec_window *window, int *
             return formats_fail(
                 error, TAPER_ERR_ARG,
                 "--window whole needs images of one size; give a side such as --window 8");
-        if (width > CODEC_MAX_WINDOW_SIDE || height > CODEC_MAX_WINDOW_SIDE ||
-            width * height * j->data->channels > CODEC_MAX_INPUTS)
+        if (is_too_large(j->data))
             return formats_fail(error, TAPER_ERR_ARG,
                                 "images of %u x %u are too large for --window whole; give a side "
                                 "such as --window 16",
@@ -305,9 +311,10 @@ static taper_status learn(candidate *best, const train_job *j, taper_error *erro
     return status;
 }
 
-taper_status train_model(const train_options *options, const train_dataset *data, codec_backend *be,
-                         train_device *device, const train_hooks *hooks, formats_buffer *out,
-                         train_report *report, taper_error *error) {
+static taper_status model_as_given(const train_options *options, const train_dataset *data,
+                                   codec_backend *be, train_device *device,
+                                   const train_hooks *hooks, formats_buffer *out,
+                                   train_report *report, taper_error *error) {
     static const train_hooks none;
     train_job job = {*options, data, be, device, hooks ? hooks : &none, NULL};
     candidate best = {0};
@@ -322,5 +329,26 @@ taper_status train_model(const train_options *options, const train_dataset *data
         status = formats_write_bytes(out, best.file.data, best.file.size);
     }
     free_candidate(&best);
+    return status;
+}
+
+/* A code of bits is of a whole image, and an index scales images to what the model takes. */
+static int has_to_scale(const train_options *o, const train_dataset *data) {
+    return has_whole_units(o) && o->code == TRAIN_CODE_BINARY && o->window == TRAIN_WINDOW_WHOLE &&
+           (!data->one_size || is_too_large(data));
+}
+
+taper_status train_model(const train_options *options, const train_dataset *data, codec_backend *be,
+                         train_device *device, const train_hooks *hooks, formats_buffer *out,
+                         train_report *report, taper_error *error) {
+    train_dataset scaled;
+    if (options->from || !has_to_scale(options, data))
+        return model_as_given(options, data, be, device, hooks, out, report, error);
+    taper_status status = train_dataset_scale(&scaled, data, SCALED_SIDE, SCALED_SIDE);
+    status = status == TAPER_OK
+                 ? model_as_given(options, &scaled, be, device, hooks, out, report, error)
+                 : formats_fail(error, status, "no memory to scale %zu images", data->n);
+    if (status == TAPER_OK) report->scaled = 1;
+    train_dataset_free(&scaled);
     return status;
 }

@@ -23,6 +23,7 @@ typedef struct train_report {
     size_t images, validation_images;
     int binary;        /* a unit is one bit */
     int used_linear;   /* family dense, planes: training gained nothing, the linear start is kept */
+    int scaled;        /* the images were scaled to the window, for codes of bits */
     int head_left_out; /* a head was asked for and gained nothing */
     int restoration_left_out;  /* likewise a restoration network: the model is of family pca */
     train_rd_curve validation; /* on the validation part */

@@ -44,7 +44,7 @@ typedef struct train_options {
     taper_family family; /* default TAPER_FAMILY_PCA; conv is pca, then its restoration network */
     uint32_t window;   /* side in pixels, TRAIN_WINDOW_AUTO (chosen on the validation part by file +
                           model bytes) or TRAIN_WINDOW_WHOLE (the images, which must have one size,
-                          at most 256 x 256) */
+                          at most 256 x 256; for TRAIN_CODE_BINARY others are scaled to 32 x 32) */
     uint32_t lap;      /* not family dense: pixels by which windows reach over their edges, at most
                           half a side; 0: none; TRAIN_LAP_AUTO: as many as may be. Where images have
                           several windows */

@@ -1,5 +1,6 @@
 /* dataset.c -- see dataset.h. */
 #include "train/sampling/dataset.h"
+#include "codec/transform/scaling.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,24 @@ void train_dataset_free(train_dataset *data) {
     for (size_t i = 0; i < data->n; i++) formats_image_free(&data->image[i]);
     free(data->image), free(data->label);
     memset(data, 0, sizeof *data);
+}
+
+taper_status train_dataset_scale(train_dataset *scaled, const train_dataset *data, uint32_t width,
+                                 uint32_t height) {
+    *scaled = *data;
+    scaled->one_size = 1;
+    scaled->pixels = (uint64_t)width * height * data->n;
+    scaled->image = calloc(data->n, sizeof *scaled->image);
+    scaled->label = data->label ? malloc(data->n * sizeof *scaled->label) : NULL;
+    if (!scaled->image || (data->label && !scaled->label)) {
+        scaled->n = 0;
+        return TAPER_ERR_NOMEM;
+    }
+    if (data->label) memcpy(scaled->label, data->label, data->n * sizeof *scaled->label);
+    taper_status status = TAPER_OK;
+    for (size_t i = 0; i < data->n && status == TAPER_OK; i++)
+        status = codec_scale(&data->image[i], width, height, &scaled->image[i]);
+    return status;
 }
 
 int train_is_validation(const train_dataset *data, size_t i) {

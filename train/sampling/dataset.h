@@ -49,6 +49,10 @@ taper_status train_dataset_load(train_dataset *data, const formats_imageset *set
                                 void *user, taper_error *error);
 void train_dataset_free(train_dataset *data);
 
+/* The same images, all of this size (scaling.h); to be freed, also after TAPER_ERR_NOMEM. */
+taper_status train_dataset_scale(train_dataset *scaled, const train_dataset *data, uint32_t width,
+                                 uint32_t height);
+
 /* Is image i held out for validation? With fewer than TRAIN_VALIDATION_PERIOD images none is. */
 int train_is_validation(const train_dataset *data, size_t i);
 

@@ -2,7 +2,6 @@
  * by labels, the model as it is stored; see train_embedding.h. */
 #include "train/supervised/train_embedding.h"
 #include "codec/model/model.h"
-#include "codec/transform/scaling.h"
 #include "formats/image.h"
 #include "train/supervised/embedding_search.h"
 #include "train/optimise/run.h"
@@ -61,23 +60,6 @@ static taper_status check_images(const job *j, codec_window window, taper_error 
     return TAPER_OK;
 }
 
-static void free_images(train_dataset *data) {
-    for (size_t i = 0; i < data->n && data->image; i++) formats_image_free(&data->image[i]);
-    free(data->image);
-}
-
-/* The same images, scaled to the window. */
-static taper_status scale_images(const train_dataset *data, codec_window w, train_dataset *scaled) {
-    taper_status status = TAPER_OK;
-    *scaled = *data;
-    scaled->one_size = 1;
-    scaled->image = calloc(data->n, sizeof *scaled->image);
-    if (!scaled->image) return TAPER_ERR_NOMEM;
-    for (size_t i = 0; i < data->n && status == TAPER_OK; i++)
-        status = codec_scale(&data->image[i], w.width, w.height, &scaled->image[i]);
-    return status;
-}
-
 static int has_size(const train_dataset *data, codec_window w) {
     return data->one_size && data->image[0].width == w.width && data->image[0].height == w.height;
 }
@@ -87,10 +69,10 @@ static taper_status collect(job *j, codec_window window) {
     if (has_size(j->data, window))
         return train_collect_windows(j->data, window, TRAIN_PART_ALL, &j->pixels, &j->memory);
     say_scaled(j, window);
-    taper_status status = scale_images(j->data, window, &scaled);
+    taper_status status = train_dataset_scale(&scaled, j->data, window.width, window.height);
     if (status == TAPER_OK)
         status = train_collect_windows(&scaled, window, TRAIN_PART_ALL, &j->pixels, &j->memory);
-    free_images(&scaled);
+    train_dataset_free(&scaled);
     return status;
 }
 
