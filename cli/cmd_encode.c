@@ -62,8 +62,8 @@ static const cli_option options[] = {
     {"embed-search-model", 0, CLI_FLAG, .offset = offsetof(settings, embed_search),
      .help = "put the model of these into the container, too", .uses = USE_SEARCH},
     {"quick", 0, CLI_FLAG, .offset = offsetof(settings, quick),
-     .help = "skip the last step for a set of up to 4,096 pixels, which keeps its cuts from showing less "
-             "than shorter ones"},
+     .help = "skip the last step for a set of up to 4,096 pixels, which keeps its cuts from "
+             "showing less than shorter ones"},
     CLI_ALPHA_OPTION(settings),
     CLI_CODING_OPTIONS(settings),
     CLI_OUTPUT_OPTIONS(settings),
@@ -408,8 +408,8 @@ static int write_container(state *st, cli_output *out) {
     if (code == CLI_DONE) tell_quality(st, quality, sizeof quality);
     if (code == CLI_DONE)
         cli_note(&st->s.common, "encode",
-                 "%zu image%s, %llu bytes, %.1f per image in the mean, %.4g bpp, in %s%s", st->count,
-                 formats_plural(st->count, "s"), (unsigned long long)out->written,
+                 "%zu image%s, %llu bytes, %.1f per image in the mean, %.4g bpp, in %s%s",
+                 st->count, formats_plural(st->count, "s"), (unsigned long long)out->written,
                  (double)out->written / (double)st->count,
                  (double)out->written * 8 / (double)st->pixels, cli_output_name(st->s.output),
                  quality);
