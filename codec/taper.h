@@ -122,8 +122,8 @@ TAPER_API taper_status taper_encoder_set_search_codes(taper_encoder *encoder,
                                                       taper_error *error);
 /* Finish the last group and write the container. At least one image must have been added. The
  * encoder can only be asked for its quality and freed afterwards, also after a failure. A set of
- * one group and at most 4,096 pixels gets a last step, of some tenths of a second: its cuts are drawn
- * and compared with the images. The data end where the set's mean PSNR is highest, and the
+ * one group and at most 4,096 pixels gets a last step, of some tenths of a second: its cuts are
+ * drawn and compared with the images. The data end where the set's mean PSNR is highest, and the
  * container says which cuts are drawn as shorter ones that show more. No cut is drawn more than
  * 0.3 dB below what its bytes show. (repack and merge have no such step, nor have sets of several
  * groups.) */
