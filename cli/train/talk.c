@@ -336,8 +336,8 @@ void cli_train_report(const cli_train_talk *t, const train_report *r,
              cli_show_size(r->model_bytes, size));
     if (r->scaled)
         cli_note(t->common, "train",
-                 "the images were scaled to %u x %u pixels, as an index scales them", r->window.width,
-                 r->window.height);
+                 "the images were scaled to %u x %u pixels, as an index scales them",
+                 r->window.width, r->window.height);
     if (r->used_linear)
         cli_note(t->common, "train",
                  "training gained nothing over the linear start, which was kept");
